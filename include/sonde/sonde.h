@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sonde: events of a Linux machine, in time order, with names and types.
+ *
+ *	struct sonde_session *s;
+ *	const struct sonde_event *ev;
+ *
+ *	if (sonde_session_open(&s, "input=perf.data\n", NULL) < 0)
+ *		return fprintf(stderr, "%s\n", sonde_error_text()), 1;
+ *	while (sonde_session_next(s, &ev) > 0)
+ *		printf("%s\n", sonde_schema_name(sonde_event_schema(s, ev)));
+ *	sonde_session_close(s);
+ *
+ * Everything hangs on the session. One thread at a time per session; sessions are independent of each other. The library
+ * never aborts, exits, prints or installs a signal handler. A call that fails returns a negative errno and leaves a chain
+ * of causes in thread storage (sonde_error_text).
+ *
+ * Plain structs begin with `size`, the size that the library knew: members are only ever appended. Until version 1.0
+ * this header may change with a line in CHANGELOG.md. docs/model.md explains the event model.
+ */
+#ifndef SONDE_H
+#define SONDE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define SONDE_API __attribute__((visibility("default")))
+#else
+#define SONDE_API
+#endif
+
+struct sonde_session;
+struct sonde_schema;
+
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
+
+/* The causes of this thread's last failed call, one a line, the place of failure first; "" when there is none. Lent. */
+SONDE_API const char *sonde_error_text(void);
+
+/* ---- sessions ---------------------------------------------------------------------------------------------------- */
+
+/*
+ * A session's text form: `key=value` lines ('#' begins a comment line). Unknown keys and bad values are errors (-EINVAL).
+ *
+ *	input=PATH          file or directory to read; default perf.data
+ *	compat=VERSION      none (default: the right thing), perf-6.1, perf-6.12: that tool's output and values
+ *	time=FROM,TO        seconds with up to 9 decimals, either side may be empty; both ends inclusive
+ *	cpu=LIST            0,2-3
+ *	pid=LIST tid=LIST   decimal numbers
+ *	comm=LIST           names separated by commas
+ *	callchain=0|1       0: samples are delivered without call chains; default 1
+ *	events=KINDS        samples (default), or all: records of state and defects too
+ *	window=BYTES        size of a read window, 4096..1 GiB; default 1 MiB
+ *	symfs=DIR           where files named in the recording are looked for; default /
+ *	kallsyms=PATH       kernel symbols to use instead of those found
+ *	buildid-dir=DIR     build-id cache; default ~/.debug
+ *	force=0|1           1: read a recording that another user owns
+ *	fields=SPEC         text output: as `sonde script -F`
+ *	ns=0|1              text output: nanoseconds
+ */
+SONDE_API int sonde_session_open(struct sonde_session **ret, const char *text, const char *origin);
+/* The text form of a session, complete (defaults too): reading it back gives an equal session. Lent. */
+SONDE_API const char *sonde_session_print(struct sonde_session *s);
+/* Checks text without opening anything; *ret is its complete form, to be released with free(). */
+SONDE_API int sonde_session_parse(const char *text, char **ret);
+SONDE_API void sonde_session_close(struct sonde_session *s); /* NULL is fine */
+
+/* The next event in time order: 1 and *ret (lent until the next call on this session), 0 at the end, <0 on failure. */
+struct sonde_event;
+SONDE_API int sonde_session_next(struct sonde_session *s, const struct sonde_event **ret);
+/*
+ * sonde_session_next() in two steps, for hosts that hold a lock: when sonde_session_pending() is 0, the next call would
+ * read or wait; sonde_session_fill() does just that (1: events are there, 0: end, <0: failure).
+ */
+SONDE_API int sonde_session_pending(const struct sonde_session *s);
+SONDE_API int sonde_session_fill(struct sonde_session *s);
+/* Ends the run: the next call of next or fill returns 0. May be called from a signal handler or another thread. */
+SONDE_API void sonde_session_stop(struct sonde_session *s);
+
+enum sonde_compat { SONDE_COMPAT_NONE = 0, SONDE_COMPAT_PERF_6_1 = 1, SONDE_COMPAT_PERF_6_12 = 2 };
+SONDE_API enum sonde_compat sonde_session_compat(const struct sonde_session *s);
+
+/*
+ * What the recording says of itself. Keys: "hostname" "osrelease" "version" "arch" "cmdline" "cpudesc"
+ * "nrcpus-online" "nrcpus-available" "byte-order" (little, big) "long-bytes". NULL when it does not say. Lent.
+ */
+SONDE_API const char *sonde_session_info(struct sonde_session *s, const char *key);
+
+/* ---- defects ----------------------------------------------------------------------------------------------------- */
+
+enum sonde_severity { SONDE_INFO = 0, SONDE_DATA_LOSS = 1, SONDE_ERROR = 2 };
+
+/* A fact about the input that a reader of results should know. The table is src/model/defects.def. */
+struct sonde_defect {
+	uint32_t size;
+	uint32_t severity;     /* enum sonde_severity */
+	uint64_t count;        /* how often in this run; for "lost-events": how many events */
+	const char *name;      /* "truncated", "lost-events", ... */
+	const char *advice;    /* a sentence: what it means and what to do */
+	const char *first;     /* where it was first seen, "" when that says nothing */
+};
+
+/* The i-th defect seen so far in this session; NULL behind the last. Lent until the next call on the session. */
+SONDE_API const struct sonde_defect *sonde_session_defect(struct sonde_session *s, size_t i);
+/* One closing line for stderr ("" when there is nothing to tell). Lent. */
+SONDE_API const char *sonde_session_defects_line(struct sonde_session *s);
+
+/* ---- schemas: what an event type looks like ---------------------------------------------------------------------- */
+
+enum sonde_schema_kind {
+	SONDE_TRACEPOINT = 0, /* fields come from the recording's format description */
+	SONDE_SAMPLE = 1,     /* any other sampled event: cpu-clock, cycles, page-faults, ... */
+	SONDE_RECORD = 2,     /* a record of state: comm, fork, mmap, lost, ... */
+	SONDE_DEFECT = 3
+};
+
+enum sonde_field_kind {
+	SONDE_FIELD_INT = 0,    /* a number of 1, 2, 4 or 8 bytes; see is_signed, is_pointer */
+	SONDE_FIELD_STRING = 1, /* text up to the first NUL: char array, or dynamic array of char */
+	SONDE_FIELD_ARRAY = 2,  /* elements of elem_width bytes */
+	SONDE_FIELD_STRUCT = 3  /* anything else: raw bytes */
+};
+
+struct sonde_field {
+	uint32_t size;
+	uint32_t offset;      /* bytes from sonde_event.bytes */
+	uint32_t width;       /* bytes; 0 = runs to the end of the payload */
+	uint32_t elem_width;  /* bytes of one element; width for scalars; 0 unknown */
+	uint8_t kind;         /* enum sonde_field_kind */
+	uint8_t is_signed;    /* "signed:1" of the format */
+	uint8_t is_array;     /* [...] in the declaration, or dynamic */
+	uint8_t is_dynamic;   /* __data_loc, __rel_loc: the field holds u16 offset, u16 length (low to high half) */
+	uint8_t is_relative;  /* __rel_loc: the offset counts from the end of the field's own word */
+	uint8_t is_text;      /* array of char, u8 or s8 by the declaration (perf's rule for strings) */
+	uint8_t is_pointer;
+	uint8_t is_long;      /* `long` in the declaration */
+	uint8_t is_common;    /* one of the common_* fields */
+	uint8_t reserved[3];
+	const char *name;     /* lent, lives as long as the session */
+	const char *type;     /* declaration without the name: "unsigned long", "__data_loc char[]" */
+};
+
+/* One step of what print formats say about a field's flags and symbols, in the order perf tells scripts. */
+enum sonde_define_kind {
+	SONDE_DEFINE_FLAG_FIELD = 0,      /* field, text = delimiter */
+	SONDE_DEFINE_FLAG_VALUE = 1,      /* field, value, text */
+	SONDE_DEFINE_SYMBOLIC_FIELD = 2,  /* field */
+	SONDE_DEFINE_SYMBOLIC_VALUE = 3   /* field, value, text */
+};
+struct sonde_define {
+	uint32_t size;
+	uint32_t kind; /* enum sonde_define_kind */
+	uint64_t value;
+	const char *field;
+	const char *text;
+};
+
+/* Schema ids are dense per session, appended as schemas appear, never reused. NULL for an id not given out yet. */
+SONDE_API size_t sonde_session_schemas(const struct sonde_session *s);
+SONDE_API const struct sonde_schema *sonde_session_schema(const struct sonde_session *s, uint32_t id);
+
+SONDE_API uint32_t sonde_schema_id(const struct sonde_schema *sc);
+/* Schemas of one name have one family (the id of the first), whatever their layouts. */
+SONDE_API uint32_t sonde_schema_family(const struct sonde_schema *sc);
+SONDE_API enum sonde_schema_kind sonde_schema_kind(const struct sonde_schema *sc);
+SONDE_API const char *sonde_schema_system(const struct sonde_schema *sc); /* "sched"; "" unless a tracepoint */
+SONDE_API const char *sonde_schema_event(const struct sonde_schema *sc);  /* "sched_switch", "cpu-clock" */
+SONDE_API const char *sonde_schema_name(const struct sonde_schema *sc);   /* "sched:sched_switch", "cpu-clock" */
+/* The fields in the order of the format, common_* first; *ret_nr how many. */
+SONDE_API const struct sonde_field *sonde_schema_fields(const struct sonde_schema *sc, size_t *ret_nr);
+SONDE_API const struct sonde_field *sonde_schema_field(const struct sonde_schema *sc, const char *name);
+SONDE_API const struct sonde_define *sonde_schema_defines(const struct sonde_schema *sc, size_t *ret_nr);
+/* struct perf_event_attr in the host's byte order, as long as the recording has it; NULL when there is none. */
+SONDE_API const void *sonde_schema_attr(const struct sonde_schema *sc, size_t *ret_len);
+
+/* ---- events ------------------------------------------------------------------------------------------------------ */
+
+#define SONDE_NO_TIME UINT64_MAX
+
+enum sonde_event_flags {
+	SONDE_EVENT_SWAPPED = 1,  /* payload bytes are in the other byte order */
+	SONDE_EVENT_LATE = 2,     /* older than an event delivered before it */
+	SONDE_EVENT_DERIVED = 4   /* not the first event made from its record */
+};
+
+/*
+ * An event is lent: valid until the next call on its session. It carries what is true as of its time, so that a value
+ * asked for later (after sonde_event_dup) is the value then.
+ */
+struct sonde_event {
+	uint32_t size;
+	uint32_t schema;        /* id: see sonde_session_schema() */
+	uint64_t time_ns;       /* in the recording's clock; SONDE_NO_TIME when not recorded */
+	int32_t cpu;            /* -1 when not recorded */
+	int32_t pid, tid;       /* -1 when not recorded */
+	uint32_t flags;         /* enum sonde_event_flags */
+	uint32_t comm;          /* text id of the thread's comm: sonde_session_string() */
+	uint32_t bytes_len;
+	const uint8_t *bytes;   /* the payload that schema fields describe; lent */
+	const uint8_t *record;  /* the record as it lies in the recording; lent */
+	uint32_t record_len;
+	uint32_t cpumode;       /* 0 unknown 1 kernel 2 user 3 hypervisor 4 guest kernel 5 guest user */
+	uint64_t file_off;      /* of the record in its input */
+	uint64_t map_epoch;     /* which state of its process's mappings holds; 0 unknown */
+};
+
+static inline const struct sonde_schema *sonde_event_schema(const struct sonde_session *s,
+							    const struct sonde_event *ev)
+{
+	return sonde_session_schema(s, ev->schema);
+}
+
+/* A copy that owns its bytes and pins its state; keeps the session's memory alive until it is freed. NULL: no memory. */
+SONDE_API struct sonde_event *sonde_event_dup(const struct sonde_event *ev);
+SONDE_API void sonde_event_free(struct sonde_event *ev); /* only for what dup returned; NULL is fine */
+SONDE_API struct sonde_session *sonde_event_session(const struct sonde_event *ev);
+
+/* Text by id (sonde_event.comm); lives as long as the session. */
+SONDE_API const char *sonde_session_string(const struct sonde_session *s, uint32_t id);
+
+/*
+ * A field's value. `u64` is zero-extended, `i64` sign-extended if the field is signed; both 0 when the record is too
+ * short. `bytes` gives the field's own bytes (for dynamic fields those it points to), clipped to the record; NULL and
+ * *ret_len 0 when it lies outside.
+ */
+SONDE_API uint64_t sonde_event_u64(const struct sonde_event *ev, const struct sonde_field *f);
+SONDE_API int64_t sonde_event_i64(const struct sonde_event *ev, const struct sonde_field *f);
+SONDE_API const uint8_t *sonde_event_bytes(const struct sonde_event *ev, const struct sonde_field *f,
+					   size_t *ret_len);
+/* The event's text by its print format ("prev_comm=..."), without a newline. Lent until the next call. */
+SONDE_API const char *sonde_event_text(const struct sonde_event *ev, size_t *ret_len);
+
+/* Bits of sonde_sample.present are PERF_SAMPLE_* of linux/perf_event.h. Members whose bit is not set are 0. */
+struct sonde_read_value {
+	uint64_t id, value, lost;
+};
+struct sonde_branch {
+	uint64_t from, to, flags; /* flags: PERF_BRANCH_* layout, little-endian numbering */
+};
+struct sonde_sample {
+	uint32_t size;
+	uint32_t nr_reads;
+	uint64_t present;
+	uint64_t read_format;  /* PERF_FORMAT_* of the event */
+	uint64_t ip, addr, id, stream_id, period;
+	uint64_t time_enabled_ns, time_running_ns;
+	const struct sonde_read_value *reads; /* lent, as the event */
+	uint64_t weight, data_src, transaction, phys_addr, cgroup;
+	uint64_t data_page_size, code_page_size;
+	uint64_t nr_branches, branch_hw_idx;
+	const struct sonde_branch *branches;  /* lent, as the event; most recent first */
+	uint64_t user_regs_abi, user_regs_mask, intr_regs_abi, intr_regs_mask;
+	const uint64_t *user_regs, *intr_regs; /* lent; one value per mask bit, ascending */
+	const uint8_t *user_stack;             /* lent; user_stack_len bytes from the stack pointer up */
+	uint64_t user_stack_len;
+	uint64_t raw_len;                      /* of the raw payload, sonde_event.bytes */
+};
+/* All sample values of an event; 0, -ENODATA for events that are not samples, -EBADMSG for a damaged record. */
+SONDE_API int sonde_event_sample(const struct sonde_event *ev, struct sonde_sample *ret);
+
+/* What lies at an address, as far as it is known. Names are lent and live as long as the session. */
+struct sonde_location {
+	uint32_t size;
+	uint32_t sym_binding;        /* 0 local, 1 global, 2 weak */
+	uint64_t addr;
+	const char *dso;             /* "[kernel.kallsyms]", "/usr/bin/x"; NULL unknown */
+	const char *dso_build_id;    /* hex, "" unknown */
+	uint64_t map_start, map_end, map_pgoff;
+	const char *sym;             /* NULL unknown */
+	uint64_t sym_start, sym_end; /* in the addresses of the dso; for the kernel, of the running kernel */
+	uint64_t sym_off;            /* addr - start of the symbol */
+};
+/* Looks an address up in the address space of the event's process as of the event. cpumode as in sonde_event. */
+SONDE_API int sonde_event_locate(const struct sonde_event *ev, uint64_t addr, uint32_t cpumode,
+				 struct sonde_location *ret);
+
+struct sonde_frame {
+	uint64_t ip;
+	uint32_t cpumode;  /* of this frame */
+	uint32_t reserved;
+};
+/* The call chain, innermost first, markers removed; *ret is lent until the next call. Returns the number of frames. */
+SONDE_API int sonde_event_callchain(const struct sonde_event *ev, const struct sonde_frame **ret);
+
+/* ---- text output ------------------------------------------------------------------------------------------------- */
+
+/* Writes all events of the session as text to fd, in perf script's layout. 0, or <0 (-EPIPE when the reader closed). */
+SONDE_API int sonde_session_write_text(struct sonde_session *s, int fd);
+
+/* ---- recording --------------------------------------------------------------------------------------------------- */
+
+/* One -e EVENTS or --filter FILTER in the order given. */
+struct sonde_record_event {
+	const char *events; /* "sched:sched_switch,raw_syscalls:*" or NULL */
+	const char *filter; /* kernel filter for the events named last before it, or NULL */
+};
+
+struct sonde_record_options {
+	uint32_t size;
+	uint8_t all_cpus;         /* -a */
+	uint8_t callchain;        /* -g */
+	uint8_t kernel_callchains; /* --kernel-callchains: chains hold kernel frames only */
+	uint8_t user_callchains;  /* --user-callchains */
+	const struct sonde_record_event *events; /* none: cycles, or cpu-clock where there is no such counter */
+	size_t nr_events;
+	const int32_t *pids;      /* -p */
+	size_t nr_pids;
+	uint64_t period;          /* -c; 0 unset */
+	uint64_t freq_hz;         /* -F; 0 unset */
+	uint64_t mmap_pages;      /* -m, per cpu; 0 default */
+	const char *output;       /* -o */
+	const char *const *command; /* NULL-terminated; NULL none */
+	const char *const *argv;  /* the whole command line, for the recording's header; NULL none */
+	/* Lines for the user ("falling back to cpu-clock", closing summary); level 0 warning, 1 normal, 2 verbose. */
+	void (*say)(void *ctx, int level, const char *line);
+	void *say_ctx;
+};
+
+struct sonde_record_result {
+	uint32_t size;
+	int32_t exit_status;     /* the workload's; 126, 127 when it could not be run; 128+N killed by signal N */
+	uint64_t samples;
+	uint64_t lost;           /* events that the kernel dropped */
+	uint64_t bytes_written;
+};
+
+struct sonde_recorder;
+/* Parses events, opens them and the output, starts the workload stopped. Nothing is left behind when it fails. */
+SONDE_API int sonde_recorder_open(struct sonde_recorder **ret, const struct sonde_record_options *opts);
+/* Records until the workload ends or sonde_recorder_stop(). */
+SONDE_API int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret);
+SONDE_API void sonde_recorder_stop(struct sonde_recorder *r); /* may be called from a signal handler */
+SONDE_API void sonde_recorder_close(struct sonde_recorder *r);
+
+/* ---- version ----------------------------------------------------------------------------------------------------- */
+
+SONDE_API const char *sonde_version(void);
+/* "libelf=on zstd=on ...": what this build has. */
+SONDE_API const char *sonde_features(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

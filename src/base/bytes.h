@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * struct bytes: the bounded cursor that every reader of foreign bytes uses.
+ *
+ * It knows the file's name, the offset of its first byte in that file, what is being read ("record #312 MMAP2") and the
+ * byte order of the recording, so that every message can say where. A read that does not fit fails with -EBADMSG and
+ * names the field; nothing is ever read outside [start, end).
+ *
+ *	struct bytes b = bytes_init(window, len, file_off, "perf.data", swap);
+ *	b.what = "feature HOSTNAME";
+ *	TRY(bytes_u32(&b, "len", &len));
+ */
+#ifndef SONDE_BASE_BYTES_H
+#define SONDE_BASE_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/err.h"
+
+struct bytes {
+	const uint8_t *start, *pos, *end;
+	uint64_t file_off;     /* of start */
+	const char *file;      /* lent; for messages */
+	const char *what;      /* lent; for messages */
+	bool swap;             /* the recording has the other byte order */
+};
+
+static inline struct bytes bytes_init(const void *p, size_t len, uint64_t file_off, const char *file,
+				      bool swap)
+{
+	return (struct bytes){ .start = p,
+			       .pos = p,
+			       .end = (const uint8_t *)p + len,
+			       .file_off = file_off,
+			       .file = file,
+			       .swap = swap };
+}
+
+static inline size_t bytes_left(const struct bytes *b)
+{
+	return (size_t)(b->end - b->pos);
+}
+
+static inline uint64_t bytes_file_off(const struct bytes *b)
+{
+	return b->file_off + (uint64_t)(b->pos - b->start);
+}
+
+/* Unaligned loads; get_* take the "other byte order" flag. */
+static inline uint16_t load_u16(const void *p)
+{
+	uint16_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static inline uint32_t load_u32(const void *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static inline uint64_t load_u64(const void *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static inline uint16_t get_u16(const void *p, bool swap)
+{
+	return swap ? __builtin_bswap16(load_u16(p)) : load_u16(p);
+}
+
+static inline uint32_t get_u32(const void *p, bool swap)
+{
+	return swap ? __builtin_bswap32(load_u32(p)) : load_u32(p);
+}
+
+static inline uint64_t get_u64(const void *p, bool swap)
+{
+	return swap ? __builtin_bswap64(load_u64(p)) : load_u64(p);
+}
+
+int bytes_u8(struct bytes *b, const char *field, uint8_t *ret);
+int bytes_u16(struct bytes *b, const char *field, uint16_t *ret);
+int bytes_u32(struct bytes *b, const char *field, uint32_t *ret);
+int bytes_u64(struct bytes *b, const char *field, uint64_t *ret);
+/* n bytes, lent from the input. */
+int bytes_take(struct bytes *b, const char *field, uint64_t n, const uint8_t **ret);
+int bytes_skip(struct bytes *b, const char *field, uint64_t n);
+/* A NUL-terminated string, lent; the cursor moves past the NUL. */
+int bytes_cstr(struct bytes *b, const char *field, const char **ret);
+/* A cursor over the next n bytes; b moves past them. */
+int bytes_sub(struct bytes *b, const char *field, uint64_t n, struct bytes *ret);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* Chains of causes, one per thread, in a fixed buffer: reporting a failure cannot fail. */
+
+#include "base/err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+
+enum { CHAIN_BYTES = 4096 };
+
+static _Thread_local char chain[CHAIN_BYTES];
+static _Thread_local size_t chain_len;
+
+static void append(const char *fmt, va_list ap)
+{
+	int n;
+
+	if (chain_len >= CHAIN_BYTES - 2)
+		return;
+	if (chain_len)
+		chain[chain_len++] = '\n';
+	n = vsnprintf(chain + chain_len, CHAIN_BYTES - chain_len, fmt, ap);
+	if (n > 0)
+		chain_len += (size_t)n < CHAIN_BYTES - chain_len ? (size_t)n : CHAIN_BYTES - chain_len - 1;
+	chain[chain_len] = '\0';
+}
+
+static void append_fmt(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static void append_fmt(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	append(fmt, ap);
+	va_end(ap);
+}
+
+int err_set(int code, const char *fmt, ...)
+{
+	va_list ap;
+
+	err_clear();
+	va_start(ap, fmt);
+	append(fmt, ap);
+	va_end(ap);
+	return code;
+}
+
+int err_at(const struct bytes *b, int code, const char *fmt, ...)
+{
+	va_list ap;
+
+	err_clear();
+	va_start(ap, fmt);
+	append(fmt, ap);
+	va_end(ap);
+	append_fmt("at 0x%llx of %s (%s)", (unsigned long long)bytes_file_off(b),
+		   b->file ? b->file : "the input", b->what ? b->what : "data");
+	return code;
+}
+
+int err_add(int code, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	append(fmt, ap);
+	va_end(ap);
+	return code;
+}
+
+int err_nomem(void)
+{
+	return err_set(-ENOMEM, "out of memory");
+}
+
+int err_errno(int errno_value, const char *fmt, ...)
+{
+	char message[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(message, sizeof(message), fmt, ap);
+	va_end(ap);
+	return err_set(-errno_value, "%s: %s", message, strerror(errno_value));
+}
+
+const char *err_text(void)
+{
+	return chain_len ? chain : "";
+}
+
+void err_clear(void)
+{
+	chain_len = 0;
+	chain[0] = '\0';
+}

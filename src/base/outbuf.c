@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/outbuf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char pairs[201] = "0001020304050607080910111213141516171819"
+			       "2021222324252627282930313233343536373839"
+			       "4041424344454647484950515253545556575859"
+			       "6061626364656667686970717273747576777879"
+			       "8081828384858687888990919293949596979899";
+
+void outbuf_done(struct outbuf *o)
+{
+	free(o->data);
+	*o = (struct outbuf){ 0 };
+}
+
+bool outbuf_grow(struct outbuf *o, size_t room)
+{
+	size_t want = o->capacity ? o->capacity : 4096;
+	char *data;
+
+	if (o->failed)
+		return false;
+	while (want - o->len < room) {
+		if (want > SIZE_MAX / 2) {
+			o->failed = true;
+			return false;
+		}
+		want *= 2;
+	}
+	data = realloc(o->data, want);
+	if (!data) {
+		o->failed = true;
+		return false;
+	}
+	o->data = data;
+	o->capacity = want;
+	return true;
+}
+
+void outbuf_pad(struct outbuf *o, char c, size_t n)
+{
+	char *to = outbuf_room(o, n);
+
+	if (to) {
+		memset(to, c, n);
+		o->len += n;
+	}
+}
+
+char *digits_u64(char *end, uint64_t v)
+{
+	while (v >= 100) {
+		end -= 2;
+		memcpy(end, pairs + v % 100 * 2, 2);
+		v /= 100;
+	}
+	if (v >= 10) {
+		end -= 2;
+		memcpy(end, pairs + v * 2, 2);
+	} else {
+		*--end = (char)('0' + v);
+	}
+	return end;
+}
+
+char *digits_hex(char *end, uint64_t v)
+{
+	do {
+		*--end = "0123456789abcdef"[v & 15];
+		v >>= 4;
+	} while (v);
+	return end;
+}
+
+static void put_padded(struct outbuf *o, const char *digits, size_t n, unsigned width, char fill)
+{
+	char *to = outbuf_room(o, n + width);
+	size_t pad = width > n ? width - n : 0;
+
+	if (!to)
+		return;
+	memset(to, fill, pad);
+	memcpy(to + pad, digits, n);
+	o->len += pad + n;
+}
+
+void outbuf_u64(struct outbuf *o, uint64_t v)
+{
+	outbuf_u64_width(o, v, 0, ' ');
+}
+
+void outbuf_i64(struct outbuf *o, int64_t v)
+{
+	outbuf_i64_width(o, v, 0);
+}
+
+void outbuf_hex(struct outbuf *o, uint64_t v)
+{
+	outbuf_hex_width(o, v, 0, ' ');
+}
+
+void outbuf_u64_width(struct outbuf *o, uint64_t v, unsigned width, char fill)
+{
+	char digits[20], *p = digits_u64(digits + sizeof(digits), v);
+
+	put_padded(o, p, (size_t)(digits + sizeof(digits) - p), width, fill);
+}
+
+void outbuf_i64_width(struct outbuf *o, int64_t v, unsigned width)
+{
+	char digits[21], *p = digits_u64(digits + sizeof(digits), v < 0 ? -(uint64_t)v : (uint64_t)v);
+
+	if (v < 0)
+		*--p = '-';
+	put_padded(o, p, (size_t)(digits + sizeof(digits) - p), width, ' ');
+}
+
+void outbuf_hex_width(struct outbuf *o, uint64_t v, unsigned width, char fill)
+{
+	char digits[16], *p = digits_hex(digits + sizeof(digits), v);
+
+	put_padded(o, p, (size_t)(digits + sizeof(digits) - p), width, fill);
+}
+
+void outbuf_fmt(struct outbuf *o, const char *fmt, ...)
+{
+	va_list ap, again;
+	char *to;
+	int n;
+
+	va_start(ap, fmt);
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	to = n < 0 ? NULL : outbuf_room(o, (size_t)n + 1);
+	if (to) {
+		vsnprintf(to, (size_t)n + 1, fmt, again);
+		o->len += (size_t)n;
+	}
+	va_end(again);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * struct outbuf: text or bytes being written.
+ *
+ * It grows on demand. Running out of memory is remembered (`failed`), not reported by every call, so that a formatter
+ * can write a whole line and its caller asks once: outbuf_failed(). With `failed` set further writes do nothing.
+ * The outbuf_room/outbuf_advance pair lets hot formatters write straight into the buffer.
+ */
+#ifndef SONDE_BASE_OUTBUF_H
+#define SONDE_BASE_OUTBUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct outbuf {
+	char *data; /* owned */
+	size_t len, capacity;
+	bool failed;
+};
+
+void outbuf_done(struct outbuf *o);
+bool outbuf_grow(struct outbuf *o, size_t room);
+
+/* Room for n more bytes at the returned place, or NULL when out of memory. */
+static inline char *outbuf_room(struct outbuf *o, size_t n)
+{
+	if (__builtin_expect(o->capacity - o->len < n, 0) && !outbuf_grow(o, n))
+		return NULL;
+	return o->data + o->len;
+}
+
+static inline void outbuf_advance(struct outbuf *o, size_t n)
+{
+	o->len += n;
+}
+
+static inline void outbuf_put(struct outbuf *o, const void *p, size_t n)
+{
+	char *to = outbuf_room(o, n);
+
+	if (to) {
+		memcpy(to, p, n);
+		o->len += n;
+	}
+}
+
+static inline void outbuf_str(struct outbuf *o, const char *s)
+{
+	outbuf_put(o, s, strlen(s));
+}
+
+static inline void outbuf_char(struct outbuf *o, char c)
+{
+	char *to = outbuf_room(o, 1);
+
+	if (to) {
+		*to = c;
+		o->len++;
+	}
+}
+
+void outbuf_pad(struct outbuf *o, char c, size_t n);
+/* Decimal and lower-case hexadecimal without padding. */
+void outbuf_u64(struct outbuf *o, uint64_t v);
+void outbuf_i64(struct outbuf *o, int64_t v);
+void outbuf_hex(struct outbuf *o, uint64_t v);
+/* Right aligned in at least `width` places, filled with `fill`. */
+void outbuf_u64_width(struct outbuf *o, uint64_t v, unsigned width, char fill);
+void outbuf_i64_width(struct outbuf *o, int64_t v, unsigned width);
+void outbuf_hex_width(struct outbuf *o, uint64_t v, unsigned width, char fill);
+void outbuf_fmt(struct outbuf *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Digits of v, written backwards ending at `end`; returns the first. At most 20 (decimal) or 16 (hex) bytes. */
+char *digits_u64(char *end, uint64_t v);
+char *digits_hex(char *end, uint64_t v);
+
+#endif

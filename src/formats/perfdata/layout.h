@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perf.data on disk: structs and constants, for readers and writers. Facts in docs/formats/perf-data.md.
+ * Scalars are in the byte order of the recording machine and may be unaligned: read with load_ and get_, never through these
+ * structs unless copied out first.
+ */
+#ifndef SONDE_FORMATS_PERFDATA_LAYOUT_H
+#define SONDE_FORMATS_PERFDATA_LAYOUT_H
+
+#include <stdint.h>
+
+/* "PERFILE2" as a little-endian u64; a file of the other byte order shows it swapped. */
+#define PERFDATA_MAGIC 0x32454c4946524550u
+#define PERFDATA_MAGIC_SWAPPED 0x50455246494c4532u
+
+struct perfdata_section {
+	uint64_t offset, size;
+};
+
+struct perfdata_header {
+	uint64_t magic;
+	uint64_t size;      /* 104; 72 without feature bits; 16 = pipe mode */
+	uint64_t attr_size; /* bytes of an entry of the attr section: attr + section */
+	struct perfdata_section attrs, data, event_types;
+	uint64_t features[4]; /* bit n of 256 in word n/64 */
+};
+_Static_assert(sizeof(struct perfdata_header) == 104, "layout");
+
+/*
+ * Our own index of feature bodies that were written before the data section, so that a file whose recorder was killed
+ * (data.size 0, no feature table) still has its names and formats. Directly behind the 104-byte header, little or big
+ * endian like the rest:
+ *
+ *	u64 magic | u32 nr | u32 reserved (0) | nr x { u64 feature, u64 offset, u64 size }
+ */
+#define PERFDATA_INDEX_MAGIC 0x5844492d45444e53u /* "SNDE-IDX" */
+/* Bodies of our own in that index; numbers that no perf feature will have. */
+#define PERFDATA_PRIVATE_KALLSYMS 0x100000001u /* zstd frame of a kallsyms text: only t T w W symbols */
+
+enum perfdata_feature {
+	FEAT_TRACING_DATA = 1,
+	FEAT_BUILD_ID = 2,
+	FEAT_HOSTNAME = 3,
+	FEAT_OSRELEASE = 4,
+	FEAT_VERSION = 5,
+	FEAT_ARCH = 6,
+	FEAT_NRCPUS = 7,
+	FEAT_CPUDESC = 8,
+	FEAT_CPUID = 9,
+	FEAT_TOTAL_MEM = 10,
+	FEAT_CMDLINE = 11,
+	FEAT_EVENT_DESC = 12,
+	FEAT_CPU_TOPOLOGY = 13,
+	FEAT_NUMA_TOPOLOGY = 14,
+	FEAT_BRANCH_STACK = 15,
+	FEAT_PMU_MAPPINGS = 16,
+	FEAT_GROUP_DESC = 17,
+	FEAT_AUXTRACE = 18,
+	FEAT_STAT = 19,
+	FEAT_CACHE = 20,
+	FEAT_SAMPLE_TIME = 21,
+	FEAT_MEM_TOPOLOGY = 22,
+	FEAT_CLOCKID = 23,
+	FEAT_DIR_FORMAT = 24,
+	FEAT_BPF_PROG_INFO = 25,
+	FEAT_BPF_BTF = 26,
+	FEAT_COMPRESSED = 27,
+	FEAT_CPU_PMU_CAPS = 28,
+	FEAT_CLOCK_DATA = 29,
+	FEAT_HYBRID_TOPOLOGY = 30,
+	FEAT_PMU_CAPS = 31,
+	FEAT_CPU_DOMAIN_INFO = 32,
+	NR_FEATURES = 256
+};
+
+struct perfdata_record_header {
+	uint32_t type;
+	uint16_t misc;
+	uint16_t size; /* of the whole record */
+};
+
+/* Record types of the tool, beside the kernel's PERF_RECORD_*. */
+enum perfdata_tool_record {
+	RECORD_HEADER_ATTR = 64,
+	RECORD_HEADER_EVENT_TYPE = 65,
+	RECORD_HEADER_TRACING_DATA = 66,
+	RECORD_HEADER_BUILD_ID = 67,
+	RECORD_FINISHED_ROUND = 68,
+	RECORD_ID_INDEX = 69,
+	RECORD_AUXTRACE_INFO = 70,
+	RECORD_AUXTRACE = 71,
+	RECORD_AUXTRACE_ERROR = 72,
+	RECORD_THREAD_MAP = 73,
+	RECORD_CPU_MAP = 74,
+	RECORD_STAT_CONFIG = 75,
+	RECORD_STAT = 76,
+	RECORD_STAT_ROUND = 77,
+	RECORD_EVENT_UPDATE = 78,
+	RECORD_TIME_CONV = 79,
+	RECORD_HEADER_FEATURE = 80,
+	RECORD_COMPRESSED = 81,
+	RECORD_FINISHED_INIT = 82,
+	RECORD_COMPRESSED2 = 83,
+	RECORD_BPF_METADATA = 84,
+	RECORD_SCHEDSTAT_CPU = 85,
+	RECORD_SCHEDSTAT_DOMAIN = 86
+};
+
+/* The build-id bit of a BUILD_ID entry's misc: its size byte is valid. */
+#define PERFDATA_MISC_BUILD_ID_SIZE 0x8000
+
+#endif

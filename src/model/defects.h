@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Counting what is wrong with an input. The list of kinds is defects.def. */
+#ifndef SONDE_MODEL_DEFECTS_H
+#define SONDE_MODEL_DEFECTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/outbuf.h"
+#include "sonde/sonde.h"
+
+enum defect {
+#define DEFECT(id, name, severity, advice) DEFECT_##id,
+#include "model/defects.def"
+#undef DEFECT
+	NR_DEFECTS
+};
+
+struct defects {
+	uint64_t count[NR_DEFECTS];
+	char first[NR_DEFECTS][160]; /* where it was seen first, "" when that says nothing */
+};
+
+/* Adds n to a kind; fmt (may be NULL) says where, kept for the first one only. */
+void defects_add(struct defects *d, enum defect kind, uint64_t n, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+/* The i-th kind that was seen; false behind the last. */
+bool defects_get(const struct defects *d, size_t i, struct sonde_defect *ret);
+/* One line that names each kind with its count and the advice for the gravest; nothing when there was none. */
+void defects_line(const struct defects *d, struct outbuf *out);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The library's own view of an event: the public struct first, then what only the library knows.
+ *
+ * An event is a flyweight over bytes in a read window. Sources fill it in their decode step, state completes it (comm,
+ * address space), sinks and bindings read it. Nothing here is valid after the session advanced, except in a dup.
+ */
+#ifndef SONDE_MODEL_EVENT_H
+#define SONDE_MODEL_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/schema.h"
+#include "sonde/sonde.h"
+
+struct source;
+struct address_space;
+
+/* What an event changes in the state of the machine; told by the source in its decode step, applied by state/. */
+enum change_kind {
+	CHANGE_NONE = 0,
+	CHANGE_COMM,
+	CHANGE_FORK,
+	CHANGE_EXIT,
+	CHANGE_MMAP
+};
+
+struct change {
+	enum change_kind kind;
+	int32_t pid, tid;
+	int32_t ppid, ptid;     /* FORK: the parent */
+	bool exec;              /* COMM: caused by exec; FORK: made by the recorder for a task that already ran */
+	bool kernel;            /* MMAP: of the kernel's address space */
+	bool executable;        /* MMAP */
+	const char *text;       /* COMM: comm; MMAP: file name. Lent, NUL-terminated inside the record */
+	uint64_t start, len, pgoff; /* MMAP: avma, bytes, bytes */
+	const uint8_t *build_id;    /* MMAP, NULL unknown */
+	uint32_t build_id_len;
+};
+
+struct event {
+	struct sonde_event pub; /* first: a sonde_event handed out is a struct event */
+	struct sonde_session *session;
+	const struct sonde_schema *schema;
+	struct source *source;       /* who decodes the rest of it */
+	uint32_t attr;               /* the source's own: which perf event attribute, stream ... */
+	uint32_t derived;            /* index of this event among those of its record */
+	uint64_t period;             /* of a derived event (SONDE_EVENT_DERIVED or first of several); else 0 */
+	struct address_space *space; /* of its process as of now, NULL unknown; a dup holds a reference */
+	bool owned;                  /* made by sonde_event_dup */
+	struct change change;        /* not kept by a dup */
+};
+
+static inline const struct event *event_of(const struct sonde_event *pub)
+{
+	return (const struct event *)pub;
+}
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A schema: what one event type looks like. Sources make schemas and hand them to the session's table, which gives
+ * them their dense ids; handlers, counters and columns are arrays indexed by that id.
+ */
+#ifndef SONDE_MODEL_SCHEMA_H
+#define SONDE_MODEL_SCHEMA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/vec.h"
+#include "sonde/sonde.h"
+
+struct printfmt;
+
+/* How the recorded machine lays out numbers: belongs to the recording, never to the build. */
+struct abi {
+	bool swap;          /* other byte order than this host's */
+	bool big_endian;
+	uint8_t long_bytes; /* of the recorded kernel: 4 or 8 */
+};
+
+struct sonde_schema {
+	uint32_t id, family;
+	enum sonde_schema_kind kind;
+	struct abi abi;
+	uint32_t tracepoint_id;        /* ID: of the format file */
+	const char *system, *event;    /* "sched", "sched_switch" */
+	const char *name;              /* "sched:sched_switch" */
+	struct sonde_field *fields;    /* in the order of the format file, common_* first */
+	size_t nr_fields, nr_common;
+	const char *print_fmt;         /* text behind "print fmt:", NULL none */
+	struct printfmt *print;        /* compiled; NULL when there is no print_fmt */
+	const struct sonde_define *defines;
+	size_t nr_defines;
+	const void *attr;              /* perf_event_attr in host order, NULL none */
+	size_t attr_len;
+	void *source_data;             /* the source's own, indexed while decoding */
+};
+
+const struct sonde_field *schema_find_field(const struct sonde_schema *sc, const char *name, size_t len);
+
+/* The dense table of a session's schemas. */
+struct schema_table {
+	struct arena arena;                 /* schemas and all that hangs on them */
+	VEC(struct sonde_schema *) schemas; /* indexed by id */
+};
+
+/* Takes the schema (allocated in the table's arena) in: sets id and family. */
+int schema_table_add(struct schema_table *t, struct sonde_schema *sc);
+void schema_table_done(struct schema_table *t);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Field values out of payload bytes: inline, bounded, for hot paths. */
+#ifndef SONDE_MODEL_VALUE_H
+#define SONDE_MODEL_VALUE_H
+
+#include "base/bytes.h"
+#include "sonde/sonde.h"
+
+/* A number of 1, 2, 4 or 8 bytes, zero-extended; any other width gives 0. */
+static inline uint64_t value_u64(const uint8_t *p, uint32_t width, bool swap)
+{
+	switch (width) {
+	case 1:
+		return *p;
+	case 2:
+		return get_u16(p, swap);
+	case 4:
+		return get_u32(p, swap);
+	case 8:
+		return get_u64(p, swap);
+	}
+	return 0;
+}
+
+static inline int64_t value_sign_extend(uint64_t v, uint32_t width)
+{
+	unsigned unused_bits = width && width < 8 ? 64 - 8 * width : 0;
+
+	return (int64_t)(v << unused_bits) >> unused_bits;
+}
+
+static inline uint64_t field_u64(const struct sonde_field *f, const uint8_t *bytes, uint32_t len, bool swap)
+{
+	if (f->width > len || f->offset > len - f->width)
+		return 0;
+	return value_u64(bytes + f->offset, f->width, swap);
+}
+
+/* Where a field's bytes are (those a dynamic field points to), clipped to the record; NULL when outside. */
+static inline const uint8_t *field_bytes(const struct sonde_field *f, const uint8_t *bytes, uint32_t len,
+					 bool swap, uint32_t *ret_len)
+{
+	uint32_t off = f->offset, n = f->width;
+
+	*ret_len = 0;
+	if (off > len)
+		return NULL;
+	if (f->is_dynamic) {
+		uint32_t word;
+
+		if (len - off < 4)
+			return NULL;
+		word = get_u32(bytes + off, swap);
+		n = word >> 16;
+		off = (word & 0xffff) + (f->is_relative ? f->offset + 4 : 0);
+		if (off > len)
+			return NULL;
+	} else if (!n) {
+		n = len - off;
+	}
+	*ret_len = n < len - off ? n : len - off;
+	return bytes + off;
+}
+
+#endif

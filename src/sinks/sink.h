@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* A sink: where events go. Sinks are pushed to by session.c; all of them stand in the table of sinks.c. */
+#ifndef SONDE_SINKS_SINK_H
+#define SONDE_SINKS_SINK_H
+
+#include "model/event.h"
+
+struct sink_options {
+	int fd;                   /* where output is written; stays the caller's */
+	const char *fields;       /* -F, NULL default */
+	bool nanoseconds;         /* --ns */
+	bool callchain;           /* false: -G */
+	enum sonde_compat compat;
+	struct sonde_session *session;
+};
+
+struct sink {
+	const struct sink_ops *ops;
+};
+
+struct sink_ops {
+	const char *name, *summary;
+	/* -EINVAL with a message for options that cannot be. Schemas known by then are in the session. */
+	int (*open)(struct sink **ret, const struct sink_options *opts);
+	/* One event. <0: stop; -EPIPE: the reader of the output closed it. */
+	int (*event)(struct sink *s, const struct event *ev);
+	/* Writes what is buffered; its failure is the run's. */
+	int (*finish)(struct sink *s);
+	void (*close)(struct sink *s);
+};
+
+extern const struct sink_ops text_sink_ops;
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A source: one kind of input. Two steps, always: `cut` finds where records begin and end and peeks their time, nothing
+ * more (order/ calls it, maybe twice for the same bytes); `decode` makes events of a record once its turn has come.
+ * All sources stand in the table of sources.c. Sources never know sinks.
+ */
+#ifndef SONDE_SOURCES_SOURCE_H
+#define SONDE_SOURCES_SOURCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/defects.h"
+#include "model/event.h"
+
+/* A record that has been cut, not decoded. Lent: `bytes` lies in a read window. */
+struct cut {
+	uint64_t time_ns;     /* for ORDERED */
+	uint64_t file_off;
+	const uint8_t *bytes;
+	uint32_t len;
+	uint16_t file;        /* index of the input file (recordings in several files) */
+	uint8_t order;        /* enum cut_order */
+	uint8_t flags;        /* enum cut_flags */
+};
+
+enum cut_order {
+	CUT_ORDERED = 0, /* delivered in the order of its time */
+	CUT_AT_ONCE = 1, /* acts when it is read (no time) */
+	CUT_ROUND = 2    /* the recorder finished a pass over its buffers */
+};
+enum cut_flags {
+	CUT_LATE = 1 /* set by order/ */
+};
+
+struct source_options {
+	const char *path;
+	size_t window_bytes;
+	bool force;
+	enum sonde_compat compat;
+	struct sonde_session *session;   /* set in the events made */
+	struct schema_table *schemas;    /* where the source's schemas go */
+	struct defects *defects;
+};
+
+/* One input file as order/ reads it: a file descriptor and the range that holds records. */
+struct source_file {
+	int fd;               /* the source's */
+	const char *path;     /* for messages */
+	uint64_t begin, end;  /* bytes; end was the size seen at open */
+};
+
+struct source_ops {
+	const char *name, *summary; /* "perf.data"; a line for help */
+	/* Looks at the first bytes of the input: 0 = not mine, 100 = certain. */
+	int (*probe)(const uint8_t *head, size_t len);
+	int (*open)(struct source **ret, const struct source_options *opts);
+	/* The i-th file; false behind the last. */
+	bool (*file)(struct source *s, unsigned i, struct source_file *ret);
+	/*
+	 * Cuts records from p[0..len), which lies at file_off of file i, into at most max cuts; returns how many.
+	 * *ret_used: bytes done with; may exceed len where data that is no record follows a record.
+	 * *ret_need: when the next record does not fit into the bytes left, its whole length (>= 1); else 0.
+	 * A negative result ends this file there (truncated, damaged); what was cut before stands.
+	 */
+	int (*cut)(struct source *s, unsigned file, const uint8_t *p, size_t len, uint64_t file_off,
+		   struct cut *ret, int max, uint64_t *ret_used, size_t *ret_need);
+	/* Event i of a record (0 first); 1 and *ret filled, 0 when the record gives no (more) event, <0 failure. */
+	int (*decode)(struct source *s, const struct cut *rec, unsigned i, struct event *ret);
+	/* All sample values; scratch memory is the source's and lives until its next call. */
+	int (*sample)(struct source *s, const struct event *ev, struct sonde_sample *ret);
+	/* The chain's entries, markers included, as unaligned u64 in the recording's byte order; 0 without a chain. */
+	int (*callchain)(struct source *s, const struct event *ev, const uint8_t **ret);
+	/* See sonde_session_info(). */
+	const char *(*info)(struct source *s, const char *key);
+	void (*close)(struct source *s);
+};
+
+struct source {
+	const struct source_ops *ops;
+};
+
+extern const struct source_ops perfdata_source_ops;
+
+/* Opens the input with the first source that knows it. */
+int source_open(struct source **ret, const struct source_options *opts);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernel symbols out of a kallsyms text. Loaded whole, sorted by address, looked up by binary search; a cache of recent
+ * answers in front. Rules for ties and ends: those of perf (docs/compat.md).
+ */
+#ifndef SONDE_SYMBOLS_KALLSYMS_H
+#define SONDE_SYMBOLS_KALLSYMS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct kallsyms;
+
+struct kernel_symbol {
+	const char *name;   /* lent, as long as the table */
+	const char *module; /* "[xfs]", or "" for the kernel itself */
+	uint64_t start, end;
+	uint8_t binding;    /* 0 local, 1 global, 2 weak */
+};
+
+/* From a file (/proc/kallsyms, a copy); -ENODATA when all addresses are zero (kptr_restrict). */
+int kallsyms_open(struct kallsyms **ret, const char *path);
+/* From text in memory, which is copied. */
+int kallsyms_read(struct kallsyms **ret, const char *text, size_t len, const char *origin);
+const struct kernel_symbol *kallsyms_find(struct kallsyms *k, uint64_t addr); /* NULL: unknown */
+/* Address of a symbol by name, 0 unknown. */
+uint64_t kallsyms_address(struct kallsyms *k, const char *name);
+void kallsyms_close(struct kallsyms *k); /* NULL is fine */
+
+#endif

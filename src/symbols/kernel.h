@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where kernel symbols for a recording come from, tried in this order: the file the user named; the recording's own
+ * kallsyms; the build-id cache; the running kernel's, if it is the recorded one by build id. Under --compat as perf does:
+ * the running kernel's also where the recording names no build id. Never wrong names.
+ */
+#ifndef SONDE_SYMBOLS_KERNEL_H
+#define SONDE_SYMBOLS_KERNEL_H
+
+#include "sonde/sonde.h"
+#include "symbols/kallsyms.h"
+
+struct kernel_symbols_options {
+	const char *kallsyms_path;      /* the user's, NULL none */
+	const char *buildid_dir;        /* NULL: ~/.debug */
+	const uint8_t *build_id;        /* of the recorded kernel, NULL unknown */
+	size_t build_id_len;
+	const char *recorded;           /* kallsyms text held by the recording, NULL none */
+	size_t recorded_len;
+	enum sonde_compat compat;
+};
+
+/* *ret may be NULL with result 0: no symbols are to be had; err_text() then says why. */
+int kernel_symbols_open(struct kallsyms **ret, const struct kernel_symbols_options *opts);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/err.h"
+#include "sonde/sonde.h"
+
+const char *sonde_version(void)
+{
+	return SONDE_VERSION;
+}
+
+const char *sonde_features(void)
+{
+	return "zstd=on";
+}
+
+const char *sonde_error_text(void)
+{
+	return err_text();
+}

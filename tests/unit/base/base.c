@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include "unittest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "base/outbuf.h"
+#include "base/strpool.h"
+#include "base/vec.h"
+
+TEST(bytes_are_bounded)
+{
+	static const uint8_t data[] = { 1, 2, 3, 4, 'a', 'b' };
+	struct bytes b = bytes_init(data, sizeof(data), 0x1000, "x.data", false), sub;
+	const char *s;
+	uint32_t v;
+	uint64_t q;
+
+	assert_int_equal(bytes_u32(&b, "v", &v), 0);
+	assert_int_equal(v, 0x04030201);
+	assert_int_equal(bytes_u64(&b, "q", &q), -EBADMSG);
+	assert_non_null(strstr(err_text(), "0x1004 of x.data"));
+	assert_non_null(strstr(err_text(), "field q needs 8 bytes, 2 are left"));
+	assert_int_equal(bytes_cstr(&b, "s", &s), -EBADMSG);
+	assert_int_equal(bytes_sub(&b, "sub", 3, &sub), -EBADMSG);
+	assert_int_equal(bytes_sub(&b, "sub", 2, &sub), 0);
+	assert_int_equal(bytes_left(&b), 0);
+	assert_int_equal(bytes_file_off(&sub), 0x1004);
+}
+
+TEST(bytes_swap)
+{
+	static const uint8_t data[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+	struct bytes b = bytes_init(data, sizeof(data), 0, NULL, true);
+	uint16_t h;
+	uint64_t q;
+
+	assert_int_equal(bytes_u16(&b, "h", &h), 0);
+	assert_int_equal(h, 0x0102);
+	b.pos = b.start;
+	assert_int_equal(bytes_u64(&b, "q", &q), 0);
+	assert_true(q == 0x0102030405060708u);
+}
+
+TEST(errors_chain)
+{
+	assert_int_equal(err_set(-EINVAL, "first %d", 1), -EINVAL);
+	assert_int_equal(err_add(-EINVAL, "second"), -EINVAL);
+	assert_string_equal(err_text(), "first 1\nsecond");
+	for (int i = 0; i < 1000; i++)
+		err_add(-EINVAL, "a line that is added again and again");
+	assert_true(strlen(err_text()) < 4096);
+	err_clear();
+	assert_string_equal(err_text(), "");
+}
+
+TEST(outbuf_numbers)
+{
+	struct outbuf o = { 0 };
+
+	outbuf_u64(&o, UINT64_MAX);
+	outbuf_char(&o, ' ');
+	outbuf_i64(&o, INT64_MIN);
+	outbuf_char(&o, ' ');
+	outbuf_hex_width(&o, 0xbeef, 8, '0');
+	outbuf_u64_width(&o, 7, 3, ' ');
+	outbuf_i64_width(&o, -7, 4);
+	outbuf_fmt(&o, "%s", "!");
+	outbuf_char(&o, '\0');
+	assert_string_equal(o.data, "18446744073709551615 -9223372036854775808 0000beef  7  -7!");
+	outbuf_done(&o);
+}
+
+TEST(hash_keeps_what_stays)
+{
+	struct hash64 h = { 0 };
+
+	for (uint64_t i = 0; i < 10000; i++)
+		assert_int_equal(hash64_put(&h, i * 64, i), 0);
+	for (uint64_t i = 0; i < 10000; i += 2)
+		hash64_remove(&h, i * 64);
+	for (uint64_t i = 0; i < 10000; i++)
+		assert_true(hash64_find(&h, i * 64) == (i & 1 ? i : HASH64_EMPTY));
+	assert_int_equal(h.n, 5000);
+	hash64_done(&h);
+}
+
+TEST(strings_are_interned)
+{
+	struct strpool p;
+	uint32_t a, b, c;
+
+	assert_int_equal(strpool_init(&p), 0);
+	assert_int_equal(strpool_intern(&p, "bash", 4, &a), 0);
+	assert_int_equal(strpool_intern(&p, "bashful", 7, &b), 0);
+	assert_int_equal(strpool_intern(&p, "bash", 4, &c), 0);
+	assert_int_equal(a, c);
+	assert_int_not_equal(a, b);
+	assert_string_equal(strpool_text(&p, b), "bashful");
+	assert_string_equal(strpool_text(&p, 0), "");
+	assert_string_equal(strpool_text(&p, 999), "");
+	strpool_done(&p);
+}
+
+TEST(arena_pieces_do_not_overlap)
+{
+	struct arena a = { 0 };
+	char *small = arena_alloc(&a, 10), *large = arena_alloc(&a, 1 << 20), *next = arena_alloc(&a, 10);
+
+	memset(large, 1, 1 << 20);
+	memset(small, 2, 10);
+	memset(next, 3, 10);
+	assert_int_equal(large[0], 1);
+	assert_int_equal(large[(1 << 20) - 1], 1);
+	assert_int_equal(small[9], 2);
+	assert_null(arena_array(&a, SIZE_MAX / 2, 4));
+	arena_done(&a);
+}
+
+TEST(vec_grows)
+{
+	VEC(uint32_t) v = { 0 };
+
+	for (uint32_t i = 0; i < 1000; i++)
+		assert_int_equal(vec_push(&v, i), 0);
+	assert_int_equal(v.v[999], 999);
+	vec_done(&v);
+}
