@@ -74,7 +74,7 @@ int bytes_cstr(struct bytes *b, const char *field, const char **ret)
 int bytes_sub(struct bytes *b, const char *field, uint64_t n, struct bytes *ret)
 {
 	struct bytes sub = *b;
-	const uint8_t *p;
+	const uint8_t *p = NULL;
 
 	sub.file_off = bytes_file_off(b);
 	TRY(bytes_take(b, field, n, &p));
