@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A set of comms out of a list like `bash,make`, or `file://PATH` with one name a line. Names are interned in the
+ * session's strings, so that an event is tested by comparing ids.
+ */
+#ifndef SONDE_FILTERS_COMM_LIST_H
+#define SONDE_FILTERS_COMM_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct strpool;
+
+struct comm_list {
+	uint32_t *comms; /* owned; NULL: no list was given, everything is in it */
+	size_t nr;
+};
+
+/* -EINVAL, -ENOMEM or why the file cannot be read; ret is written only on success. */
+int comm_list_parse(const char *text, struct strpool *strings, struct comm_list *ret);
+void comm_list_done(struct comm_list *l);
+
+static inline bool comm_list_holds(const struct comm_list *l, uint32_t comm)
+{
+	if (!l->comms)
+		return true;
+	for (size_t i = 0; i < l->nr; i++) {
+		if (l->comms[i] == comm)
+			return true;
+	}
+	return false;
+}
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The early filter: what can be decided from a record's time and cpu alone, before it is ordered and decoded.
+ * Records that carry state are not asked.
+ *
+ *	struct early_filter f = EARLY_FILTER_ALL;
+ *	TRY(time_window_parse("12.5,13", &f.time));
+ *	TRY(cpu_list_parse("0,2-3", &f.cpus));
+ *	if (!early_filter_pass(&f, time_ns, cpu)) ...
+ *	early_filter_done(&f);
+ */
+#ifndef SONDE_FILTERS_EARLY_H
+#define SONDE_FILTERS_EARLY_H
+
+#include "filters/cpu_list.h"
+#include "filters/time_window.h"
+
+struct early_filter {
+	struct time_window time;
+	struct cpu_list cpus;
+};
+
+#define EARLY_FILTER_ALL ((struct early_filter){ .time = TIME_WINDOW_ALL })
+
+static inline bool early_filter_pass(const struct early_filter *f, uint64_t time_ns, int32_t cpu)
+{
+	return time_window_holds(&f->time, time_ns) && cpu_list_holds(&f->cpus, cpu);
+}
+
+static inline void early_filter_done(struct early_filter *f)
+{
+	cpu_list_done(&f->cpus);
+}
+
+#endif
