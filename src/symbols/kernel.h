@@ -18,6 +18,8 @@ struct kernel_symbols_options {
 	const char *recorded;           /* kallsyms text held by the recording, NULL none */
 	size_t recorded_len;
 	enum sonde_compat compat;
+	const char *ref_symbol;         /* a symbol named by the recording ("_text"), NULL none, and its address then: */
+	uint64_t ref_addr;              /* symbols of another boot are moved to where the recorded kernel lay */
 };
 
 /* *ret may be NULL with result 0: no symbols are to be had; err_text() then says why. */

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbols/kallsyms.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+
+#define MAX_TEXT_BYTES (256u << 20) /* a kernel with every module loaded has some 20 MB */
+#define PAGE_BYTES 4096u
+#define CACHE_SLOTS 2048u
+
+struct cached {
+	uint64_t addr;
+	const struct kernel_symbol *sym; /* NULL: known to be unknown, if addr was asked for */
+	bool used;
+};
+
+struct kallsyms {
+	char *text;    /* owned; names and modules are NUL-terminated inside it */
+	size_t len;
+	VEC(struct kernel_symbol) syms; /* by start address; equal ones in the order of the file */
+	uint64_t *starts;               /* owned; the start of each, apart: what the search walks over */
+	struct cached cache[CACHE_SLOTS];
+};
+
+/* ---- reading the text -------------------------------------------------------------------------------------------- */
+
+static const int8_t hex_digit[256] = {
+	['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
+	['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+	['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
+};
+
+/* Code, and what perf keeps for data: their starts end the symbol before them. */
+static bool is_kept(char type)
+{
+	char upper = (char)(type & ~0x20);
+
+	return upper == 'T' || upper == 'W' || upper == 'D' || upper == 'B';
+}
+
+static uint8_t binding_of(char type)
+{
+	if (type == 'W' || type == 'w')
+		return 2;
+	return type >= 'A' && type <= 'Z';
+}
+
+/*
+ * One line, [p, end): ADDR ' ' TYPE ' ' NAME [ '\t' '[' MODULE ']' ]. `*end` is the newline (or the NUL behind the text)
+ * and becomes a NUL. False for anything else.
+ */
+static bool parse_line(char *p, char *end, struct kernel_symbol *ret, char *ret_type)
+{
+	uint64_t addr = 0;
+	char *start = p, *tab;
+
+	while (hex_digit[(uint8_t)*p])
+		addr = addr << 4 | (uint64_t)(hex_digit[(uint8_t)*p++] - 1);
+	if (p == start || p - start > 16 || end - p < 4 || *p != ' ' || p[2] != ' ')
+		return false;
+	*ret_type = p[1];
+	p += 3;
+	*end = '\0';
+	tab = memchr(p, '\t', (size_t)(end - p));
+	if (tab)
+		*tab = '\0';
+	*ret = (struct kernel_symbol){ .name = p, .module = tab ? tab + 1 : "", .start = addr,
+				       .binding = binding_of(*ret_type) };
+	return true;
+}
+
+static int parse_text(struct kallsyms *k, const char *origin)
+{
+	char *p = k->text, *text_end = k->text + k->len;
+	bool hidden = true, understood = false;
+
+	while (p < text_end) {
+		char *end = memchr(p, '\n', (size_t)(text_end - p)), type;
+		struct kernel_symbol sym;
+
+		if (!end)
+			end = text_end;
+		if (parse_line(p, end, &sym, &type)) {
+			understood = true;
+			if (sym.start)
+				hidden = false;
+			/* '$': marks of arm's linker, no symbols */
+			if (is_kept(type) && *sym.name != '$')
+				TRY(vec_push(&k->syms, sym));
+		}
+		p = end + 1;
+	}
+	if (!understood)
+		return err_set(-EBADMSG, "%s holds no lines like 'ffffffff81000000 T _text'", origin);
+	if (hidden || !k->syms.n)
+		return err_set(-ENODATA, "%s: all addresses are zero: hidden by the sysctl kernel.kptr_restrict", origin);
+	return 0;
+}
+
+/* ---- order and ends ---------------------------------------------------------------------------------------------- */
+
+static int compare(const void *pa, const void *pb)
+{
+	const struct kernel_symbol *a = pa, *b = pb;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return a->name < b->name ? -1 : a->name > b->name; /* the order of the file */
+}
+
+static uint64_t round_up_to_page(uint64_t addr)
+{
+	return (addr + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
+}
+
+/*
+ * Sizes are not told. A symbol ends where the next one at another address begins; the last of the kernel or of a module
+ * gets a page more, rounded up, as in perf: what lies far behind it must not be named after it.
+ */
+static void set_ends(struct kallsyms *k)
+{
+	struct kernel_symbol *syms = k->syms.v;
+	uint64_t next = 0;
+	const char *next_module = "";
+
+	for (size_t i = k->syms.n; i-- > 0;) {
+		struct kernel_symbol *s = &syms[i];
+
+		if (i + 1 < k->syms.n && syms[i + 1].start == s->start) {
+			s->end = syms[i + 1].end;
+			continue;
+		}
+		if (i + 1 < k->syms.n && !strcmp(next_module, s->module))
+			s->end = next;
+		else if (s->start > UINT64_MAX - 2 * PAGE_BYTES)
+			s->end = UINT64_MAX;
+		else
+			s->end = round_up_to_page(s->start + PAGE_BYTES);
+		next = s->start;
+		next_module = s->module;
+	}
+}
+
+static int prepare(struct kallsyms *k)
+{
+	size_t n = k->syms.n;
+	bool sorted = true;
+
+	for (size_t i = 1; i < n && sorted; i++)
+		sorted = k->syms.v[i - 1].start <= k->syms.v[i].start;
+	if (!sorted)
+		qsort(k->syms.v, n, sizeof(*k->syms.v), compare);
+	set_ends(k);
+	k->starts = malloc(n * sizeof(*k->starts));
+	if (!k->starts)
+		return err_nomem();
+	for (size_t i = 0; i < n; i++)
+		k->starts[i] = k->syms.v[i].start;
+	return 0;
+}
+
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
+
+/* Takes text (malloc'd, one byte longer than len) in. */
+static int from_text(struct kallsyms **ret, char *take_text, size_t len, const char *origin)
+{
+	struct kallsyms *k = calloc(1, sizeof(*k));
+	int r;
+
+	if (!k) {
+		free(take_text);
+		return err_nomem();
+	}
+	k->text = take_text;
+	k->len = len;
+	k->text[len] = '\0';
+	r = parse_text(k, origin);
+	if (r >= 0)
+		r = prepare(k);
+	if (r < 0) {
+		kallsyms_close(k);
+		return r;
+	}
+	*ret = k;
+	return 0;
+}
+
+int kallsyms_read(struct kallsyms **ret, const char *text, size_t len, const char *origin)
+{
+	char *copy;
+
+	if (len > MAX_TEXT_BYTES)
+		return err_set(-EFBIG, "%s: kernel symbols of %zu bytes are too many", origin, len);
+	copy = malloc(len + 1);
+	if (!copy)
+		return err_nomem();
+	memcpy(copy, text, len);
+	return from_text(ret, copy, len, origin);
+}
+
+/* Files of /proc do not tell their size. *ret has room for one byte more. */
+static int read_all(int fd, size_t size_hint, const char *path, char **ret, size_t *ret_len)
+{
+	VEC(char) text = { 0 };
+	int r = vec_reserve(&text, size_hint + 2);
+
+	while (r >= 0) {
+		ssize_t n = read(fd, text.v + text.n, text.capacity - text.n - 1);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			r = err_errno(errno, "cannot read %s", path);
+		if (n <= 0)
+			break;
+		text.n += (size_t)n;
+		if (text.n > MAX_TEXT_BYTES)
+			r = err_set(-EFBIG, "%s: more than %u MiB of kernel symbols", path, MAX_TEXT_BYTES >> 20);
+		else if (text.n + 1 == text.capacity)
+			r = vec_reserve(&text, text.capacity);
+	}
+	if (r < 0) {
+		vec_done(&text);
+		return r;
+	}
+	*ret = text.v;
+	*ret_len = text.n;
+	return 0;
+}
+
+int kallsyms_open(struct kallsyms **ret, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	char *text = NULL;
+	size_t len = 0;
+	int r;
+
+	if (fd < 0)
+		return err_errno(errno, "cannot open %s", path);
+	if (fstat(fd, &st) < 0) {
+		r = err_errno(errno, "cannot read %s", path);
+	} else if (!S_ISREG(st.st_mode)) {
+		r = err_set(-EINVAL, "%s is not a regular file", path);
+	} else if (st.st_size > MAX_TEXT_BYTES) {
+		r = err_set(-EFBIG, "%s: more than %u MiB of kernel symbols", path, MAX_TEXT_BYTES >> 20);
+	} else {
+		r = read_all(fd, st.st_size ? (size_t)st.st_size : 8u << 20, path, &text, &len);
+	}
+	close(fd);
+	TRY(r);
+	return from_text(ret, text, len, path);
+}
+
+void kallsyms_close(struct kallsyms *k)
+{
+	if (!k)
+		return;
+	free(k->text);
+	free(k->starts);
+	vec_done(&k->syms);
+	free(k);
+}
+
+void kallsyms_slide(struct kallsyms *k, uint64_t by)
+{
+	memset(k->cache, 0, sizeof(k->cache));
+	for (size_t i = 0; i < k->syms.n; i++) {
+		k->syms.v[i].start += by;
+		k->syms.v[i].end += by;
+		k->starts[i] += by;
+	}
+}
+
+/* ---- lookups ----------------------------------------------------------------------------------------------------- */
+
+/* The last symbol that begins at or before addr. */
+static const struct kernel_symbol *search(const struct kallsyms *k, uint64_t addr)
+{
+	const uint64_t *base = k->starts;
+	size_t n = k->syms.n;
+
+	if (!n || addr < base[0])
+		return NULL;
+	while (n > 1) {
+		size_t half = n / 2;
+
+		base = base[half] <= addr ? base + half : base;
+		n -= half;
+	}
+	return &k->syms.v[base - k->starts];
+}
+
+const struct kernel_symbol *kallsyms_find(struct kallsyms *k, uint64_t addr)
+{
+	struct cached *c = &k->cache[(addr ^ addr >> 11) % CACHE_SLOTS];
+
+	if (c->addr != addr || !c->used) {
+		const struct kernel_symbol *sym = search(k, addr);
+
+		*c = (struct cached){ .addr = addr, .sym = sym && addr < sym->end ? sym : NULL, .used = true };
+	}
+	return c->sym;
+}
+
+uint64_t kallsyms_address(struct kallsyms *k, const char *name)
+{
+	vec_foreach(s, &k->syms) {
+		if (*s->name == *name && !strcmp(s->name, name))
+			return s->start;
+	}
+	return 0;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbols/kernel.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+
+#define BUILD_ID_MAX 64u
+#define NT_GNU_BUILD_ID 3u
+
+struct build_id {
+	uint8_t bytes[BUILD_ID_MAX];
+	size_t len;
+};
+
+/* The running kernel's, out of its ELF notes: u32 name length, u32 length, u32 type, name, bytes; both padded to 4. */
+static bool read_running_build_id(struct build_id *ret)
+{
+	uint8_t notes[4096];
+	int fd = open("/sys/kernel/notes", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, notes, sizeof(notes));
+	size_t len = n > 0 ? (size_t)n : 0, pos = 0;
+
+	if (fd >= 0)
+		close(fd);
+	while (len - pos >= 12) {
+		size_t name_len = load_u32(notes + pos), desc_len = load_u32(notes + pos + 4);
+		uint32_t type = load_u32(notes + pos + 8);
+		size_t name = pos + 12, desc, next;
+
+		if (name_len > len || desc_len > len)
+			return false;
+		desc = name + ((name_len + 3) & ~(size_t)3);
+		next = desc + ((desc_len + 3) & ~(size_t)3);
+		if (next > len)
+			return false;
+		if (type == NT_GNU_BUILD_ID && name_len == 4 && !memcmp(notes + name, "GNU", 4) &&
+		    desc_len <= BUILD_ID_MAX) {
+			memcpy(ret->bytes, notes + desc, desc_len);
+			ret->len = desc_len;
+			return true;
+		}
+		pos = next;
+	}
+	return false;
+}
+
+static void build_id_hex(const uint8_t *id, size_t len, char *ret)
+{
+	for (size_t i = 0; i < len; i++)
+		sprintf(ret + 2 * i, "%02x", id[i]);
+	ret[2 * len] = '\0';
+}
+
+/* Moves symbols of another boot to where the recorded kernel lay; without the reference symbol they cannot be trusted. */
+static int align(struct kallsyms *k, const struct kernel_symbols_options *opts, const char *origin)
+{
+	uint64_t addr;
+
+	if (!opts->ref_symbol || !*opts->ref_symbol || !opts->ref_addr)
+		return 0;
+	addr = kallsyms_address(k, opts->ref_symbol);
+	if (!addr)
+		return err_set(-ENODATA, "%s does not name %s, by which the recording tells where its kernel lay", origin,
+			       opts->ref_symbol);
+	if (addr != opts->ref_addr)
+		kallsyms_slide(k, opts->ref_addr - addr);
+	return 0;
+}
+
+static int open_file(struct kallsyms **ret, const char *path, const struct kernel_symbols_options *opts)
+{
+	struct kallsyms *k;
+	int r;
+
+	TRY(kallsyms_open(&k, path));
+	r = align(k, opts, path);
+	if (r < 0) {
+		kallsyms_close(k);
+		return r;
+	}
+	*ret = k;
+	return 0;
+}
+
+/*
+ * The build-id cache: $DIR/.build-id/XX/REST links to the directory $DIR/[kernel.kallsyms]/ID, which holds `kallsyms`;
+ * caches of old tools link to the file itself.
+ */
+static int open_cached(struct kallsyms **ret, const char *hex, const struct kernel_symbols_options *opts)
+{
+	const char *home = getenv("HOME");
+	char dir[PATH_MAX], path[PATH_MAX + 160];
+
+	if (opts->buildid_dir)
+		snprintf(dir, sizeof(dir), "%s", opts->buildid_dir);
+	else
+		snprintf(dir, sizeof(dir), "%s/.debug", home ? home : "");
+	for (int i = 0; i < 3; i++) {
+		if (i == 0)
+			snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s/kallsyms", dir, hex, hex + 2);
+		else if (i == 1)
+			snprintf(path, sizeof(path), "%s/[kernel.kallsyms]/%s/kallsyms", dir, hex);
+		else
+			snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s", dir, hex, hex + 2);
+		if (!access(path, R_OK) && open_file(ret, path, opts) >= 0)
+			return 0;
+	}
+	return err_set(-ENOENT, "no symbols of the kernel with build id %s in %s", hex, dir);
+}
+
+static int open_running(struct kallsyms **ret, const struct kernel_symbols_options *opts)
+{
+	TRY(open_file(ret, "/proc/kallsyms", opts));
+	return 0;
+}
+
+int kernel_symbols_open(struct kallsyms **ret, const struct kernel_symbols_options *opts)
+{
+	size_t id_len = opts->build_id ? opts->build_id_len : 0;
+	char hex[2 * BUILD_ID_MAX + 1];
+	struct build_id running;
+	bool is_running;
+
+	*ret = NULL;
+	if (opts->kallsyms_path)
+		return open_file(ret, opts->kallsyms_path, opts);
+	/* perf knows no recorded kallsyms */
+	if (opts->recorded_len && !opts->compat &&
+	    kallsyms_read(ret, opts->recorded, opts->recorded_len, "the recording's kallsyms") >= 0)
+		return 0;
+	if (!id_len || id_len > BUILD_ID_MAX) {
+		if (opts->compat && open_running(ret, opts) >= 0)
+			return 0;
+		if (!opts->compat)
+			err_set(-ENODATA, "the recording does not tell the build id of its kernel");
+		return 0;
+	}
+	build_id_hex(opts->build_id, id_len, hex);
+	is_running = read_running_build_id(&running) && running.len == id_len &&
+		     !memcmp(running.bytes, opts->build_id, id_len);
+	if (is_running && opts->compat && open_running(ret, opts) >= 0)
+		return 0;
+	if (open_cached(ret, hex, opts) >= 0)
+		return 0;
+	if (is_running && open_running(ret, opts) >= 0)
+		return 0;
+	if (!is_running)
+		err_add(-ENODATA, "it is not the running kernel");
+	return 0;
+}
