@@ -1,8 +1,53 @@
 # SPDX-License-Identifier: MIT
-# The front door; the building is done by Meson and Ninja.
+# The front door; the building is done by Meson and Ninja. `make demo` and `make check` each do all set-up themselves.
 B ?= build
+SECONDS ?= 60
+MESONFLAGS ?=
+own = tools/as-owner
+# $(call build,FOLDER,FLAGS OF SETUP)
+build = { test -f $(1)/build.ninja || $(own) meson setup $(1) $(2) $(MESONFLAGS); } && $(own) ninja -C $(1)
 
 all:
-	@test -f $(B)/build.ninja || meson setup $(B)
-	ninja -C $(B)
-.PHONY: all
+	@tools/setup build
+	@$(call build,$(B),)
+
+demo:
+	@tools/setup build record
+	@$(call build,$(B),) --quiet
+	@tools/demo $(B)
+
+check:
+	@tools/setup test record
+	@$(call build,$(B),)
+	@tests/check $(B)
+
+asan:
+	@tools/setup test record
+	@$(call build,$(B)-asan,-Db_sanitize=address$(,)undefined -Db_lundef=false -Dc_args=-DARENA_DEBUG)
+	@SONDE_ASAN=1 tests/check $(B)-asan
+
+fuzz:
+	@tools/setup build fuzz
+	@CC=clang $(call build,$(B)-fuzz,-Dfuzz=true -Db_sanitize=address$(,)undefined -Db_lundef=false -Dbindings=none)
+	@tests/fuzz/run $(B)-fuzz $(SECONDS)
+
+bench:
+	@tools/setup build record
+	@$(call build,$(B),) --quiet
+	@bench/run $(B)
+
+fmt:
+	@tools/setup fmt
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+install:
+	@tools/setup build
+	@$(call build,$(B),)
+	@meson configure $(B) $(if $(PREFIX),-Dprefix=$(abspath $(PREFIX)))
+	@meson install -C $(B) $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
+
+clean:
+	rm -rf $(B) $(B)-asan $(B)-fuzz
+
+, := ,
+.PHONY: all demo check asan fuzz bench fmt install clean

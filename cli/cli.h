@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a sub-command is. One file cmd_NAME.c describes each: main.c parses its options into `values`, then calls run(),
+ * which describes a session in its text form and runs it. Only this folder prints errors.
+ */
+#ifndef SONDE_CLI_H
+#define SONDE_CLI_H
+
+#include "opt.h"
+
+/* What every command takes, before or after its name. */
+struct cli {
+	const char *compat; /* NULL: none */
+	int verbose;
+	bool help, version;
+	char **argv;        /* the whole command line, as given */
+};
+
+/* perf's own statuses (255, 129) stand for CLI_FAILED and CLI_USAGE under --compat: cli_status(). */
+enum cli_exit { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_LOSS = 3 };
+
+struct command {
+	const char *name, *summary; /* "reads a recording ..." */
+	const char *const *usage;   /* lines without "sonde "; NULL-terminated */
+	const struct opt *options;
+	const char *examples;       /* lines for help, "" none */
+	const void *defaults;       /* of the struct that the options fill; values_size bytes */
+	size_t values_size;
+	bool permute;               /* options may follow operands */
+	bool hidden;
+	/* argv[0..argc): the words that are no options. Returns the exit status. */
+	int (*run)(struct cli *cli, void *values, int argc, char **argv);
+};
+
+extern const struct command cmd_help, cmd_version, cmd_record, cmd_script;
+extern const struct command *const commands[]; /* NULL-terminated */
+extern const struct opt cli_options[];         /* those of struct cli */
+extern const char *const cli_compats[];        /* what --compat knows; NULL-terminated */
+
+/* NULL when there is none; *ret_nearest (NULL is fine) gets the nearest name or NULL. */
+const struct command *command_find(const char *name, const char **ret_nearest);
+void command_print_help(const struct command *c, FILE *out);
+
+/* "sonde: ..." on stderr; a newline is added. */
+void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Tells the library's chain of causes, the place of failure first; returns the status for "failed". */
+int cli_fail(const struct cli *cli);
+/* Tells of a wrong command line; returns the status for "usage". */
+int cli_usage(const struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int cli_status(const struct cli *cli, enum cli_exit status);
+
+#endif

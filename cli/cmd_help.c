@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* Help for people; and, for the build, man page options and the shell's completion from the same tables. */
+#include "cli.h"
+
+#include <string.h>
+
+struct args {
+	bool man;
+	const char *completion;
+};
+
+static void print_overview(FILE *out)
+{
+	fputs("sonde records what a Linux machine does, event by event, and hands the events to text and scripts.\n\n"
+	      "usage: sonde [OPTIONS] COMMAND [ARGS]\n\n"
+	      "Commands:\n",
+	      out);
+	for (const struct command *const *c = commands; *c; c++)
+		if (!(*c)->hidden)
+			fprintf(out, "  %-10s %s\n", (*c)->name, (*c)->summary);
+	fputs("\nOptions of every command:\n", out);
+	opt_print_help(cli_options, out);
+	fputs("\n'sonde help COMMAND' tells more of a command.\n", out);
+}
+
+void command_print_help(const struct command *c, FILE *out)
+{
+	if (!c) {
+		print_overview(out);
+		return;
+	}
+	fprintf(out, "sonde %s: %s\n\n", c->name, c->summary);
+	for (const char *const *u = c->usage; *u; u++)
+		fprintf(out, "%s sonde %s\n", u == c->usage ? "usage:" : "   or:", *u);
+	if (c->options->kind) {
+		fputs("\nOptions:\n", out);
+		opt_print_help(c->options, out);
+	}
+	fputs("\nOptions of every command:\n", out);
+	opt_print_help(cli_options, out);
+	if (*c->examples)
+		fprintf(out, "\nExamples:\n%s", c->examples);
+}
+
+static void print_man(const struct command *c, FILE *out)
+{
+	if (c) {
+		opt_print_man(c->options, out);
+		return;
+	}
+	opt_print_man(cli_options, out);
+}
+
+/* Bash: words after "sonde", a command's options, file names for everything else. */
+static void print_bash(FILE *out)
+{
+	fputs("# bash completion for sonde; made by 'sonde help --completion bash'\n"
+	      "_sonde()\n{\n"
+	      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} cmd= valued= words= i w\n\n"
+	      "\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
+	      "\t\tw=${COMP_WORDS[i]}\n"
+	      "\t\tcase $w in\n"
+	      "\t\t--compat) ((i++)) ;;\n"
+	      "\t\t-*) ;;\n"
+	      "\t\t*) cmd=$w; break ;;\n"
+	      "\t\tesac\n"
+	      "\tdone\n"
+	      "\tCOMPREPLY=()\n"
+	      "\tif [[ ${COMP_WORDS[COMP_CWORD - 1]} == --compat ]]; then\n"
+	      "\t\tCOMPREPLY=($(compgen -W '",
+	      out);
+	for (const char *const *v = cli_compats; *v; v++)
+		fprintf(out, " %s", *v);
+	fputs("' -- \"$cur\"))\n"
+	      "\t\treturn\n"
+	      "\tfi\n"
+	      "\tcase $cmd in\n",
+	      out);
+	for (const struct command *const *c = commands; *c; c++) {
+		fprintf(out, "\t%s)\n\t\twords='", (*c)->name);
+		opt_print_words((*c)->options, false, out);
+		opt_print_words(cli_options, false, out);
+		if (*c == &cmd_help)
+			for (const struct command *const *h = commands; *h; h++)
+				if (!(*h)->hidden)
+					fprintf(out, " %s", (*h)->name);
+		fputs("'\n\t\tvalued='", out);
+		opt_print_words((*c)->options, true, out);
+		fputs(" '\n\t\t;;\n", out);
+	}
+	fputs("\t*)\n\t\twords='", out);
+	opt_print_words(cli_options, false, out);
+	for (const struct command *const *c = commands; *c; c++)
+		if (!(*c)->hidden)
+			fprintf(out, " %s", (*c)->name);
+	fputs("'\n\t\t;;\n\tesac\n"
+	      "\tif [[ $valued == *\" ${COMP_WORDS[COMP_CWORD - 1]} \"* ]]; then\n"
+	      "\t\tCOMPREPLY=($(compgen -f -- \"$cur\"))\n"
+	      "\telif [[ $cur == -* || -z $cmd || $cmd == help ]]; then\n"
+	      "\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+	      "\telse\n"
+	      "\t\tCOMPREPLY=($(compgen -f -- \"$cur\"))\n"
+	      "\tfi\n"
+	      "}\n"
+	      "complete -o filenames -F _sonde sonde\n",
+	      out);
+}
+
+static int run(struct cli *cli, void *values, int argc, char **argv)
+{
+	struct args *args = values;
+	const struct command *c = NULL;
+	const char *nearest;
+
+	if (args->completion) {
+		if (strcmp(args->completion, "bash"))
+			return cli_usage(cli, "help: completion is there for bash, not for '%s'",
+					 args->completion);
+		print_bash(stdout);
+		return CLI_OK;
+	}
+	if (argc > 1)
+		return cli_usage(cli, "help: takes one command");
+	if (argc) {
+		c = command_find(argv[0], &nearest);
+		if (!c && nearest)
+			return cli_usage(cli, "no command '%s' (nearest: %s)", argv[0], nearest);
+		if (!c)
+			return cli_usage(cli, "no command '%s'; 'sonde help' lists them", argv[0]);
+	}
+	if (args->man)
+		print_man(c, stdout);
+	else
+		command_print_help(c, stdout);
+	return CLI_OK;
+}
+
+static const struct opt options[] = {
+	{ OPT_KIND_FLAG, 0, "man", NULL, OPT_AT(struct args, man, bool), NULL, OPT_HIDDEN,
+	  "prints the options as the body of a man page's section, in scdoc" },
+	{ OPT_KIND_TEXT, 0, "completion", "SHELL", OPT_AT(struct args, completion, const char *), NULL,
+	  OPT_HIDDEN, "prints the completion for a shell: bash" },
+	OPT_END
+};
+static const char *const usage[] = { "help [COMMAND]", NULL };
+
+const struct command cmd_help = {
+	.name = "help",
+	.summary = "shows the commands, or how one is used",
+	.usage = usage,
+	.options = options,
+	.examples = "",
+	.values_size = sizeof(struct args),
+	.permute = true,
+	.run = run,
+};

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli.h"
+
+#include <sonde/sonde.h>
+
+#include <string.h>
+
+static int run(struct cli *cli, void *values, int argc, char **argv)
+{
+	printf("sonde version %s\n", sonde_version());
+	if (cli->verbose)
+		printf("%s\n", sonde_features());
+	return CLI_OK;
+}
+
+static const char *const usage[] = { "version [-v]", NULL };
+static const struct opt options[] = { OPT_END };
+
+const struct command cmd_version = {
+	.name = "version",
+	.summary = "shows the version, with -v what this build has in it",
+	.usage = usage,
+	.options = options,
+	.examples = "",
+	.run = run,
+};

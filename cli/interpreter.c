@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which Python runs a script, the first that applies:
+ *
+ *	--interpreter  >  SONDE_PYTHON  >  $VIRTUAL_ENV/bin/python3  >  the script's first line, if that is a Python >= 3.9
+ *	>  python3 in PATH  >  /usr/bin/python3
+ */
+#include "script.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PYTHON_MINOR_MIN 9
+
+extern char **environ;
+
+static bool is_program(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
+}
+
+/* A program by path or by name in PATH; to be released with free(), NULL when there is none. */
+static char *find_program(const char *name)
+{
+	const char *dirs = getenv("PATH");
+
+	if (strchr(name, '/'))
+		return is_program(name) ? strdup(name) : NULL;
+	if (!dirs)
+		dirs = "/usr/local/bin:/usr/bin:/bin";
+	while (*name) {
+		size_t len = strcspn(dirs, ":");
+		char *path = NULL;
+
+		if (asprintf(&path, "%.*s%s%s", (int)len, dirs, len ? "/" : "./", name) < 0)
+			return NULL;
+		if (is_program(path))
+			return path;
+		free(path);
+		if (!dirs[len])
+			break;
+		dirs += len + 1;
+	}
+	return NULL;
+}
+
+bool interpreter_shebang(const char *file, char *buf, size_t size)
+{
+	char line[256];
+	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	ssize_t n = fd < 0 ? -1 : read(fd, line, sizeof(line) - 1);
+	char *word, *save = NULL;
+
+	if (fd >= 0)
+		close(fd);
+	if (n < 3 || line[0] != '#' || line[1] != '!')
+		return false;
+	line[n] = 0;
+	line[strcspn(line, "\n")] = 0;
+	word = strtok_r(line + 2, " \t\r", &save);
+	if (!word)
+		return false;
+	if (strlen(word) >= 3 && !strcmp(word + strlen(word) - 3, "env")) {
+		/* env -S PROGRAM ARGS, env NAME=VALUE PROGRAM */
+		do {
+			word = strtok_r(NULL, " \t\r", &save);
+		} while (word && (word[0] == '-' || strchr(word, '=')));
+		if (!word)
+			return false;
+	}
+	return (size_t)snprintf(buf, size, "%s", word) < size;
+}
+
+/* "python3.11" says its version itself. 0 when it does not, or is no Python 3. */
+static int minor_from_name(const char *path)
+{
+	char real[PATH_MAX];
+	const char *base = realpath(path, real) ? strrchr(real, '/') + 1 : path;
+
+	return strncmp(base, "python3.", 8) ? 0 : atoi(base + 8);
+}
+
+/* Wrappers as pyenv's have to be asked. 0 when it is no Python 3. */
+static int minor_from_running(const char *path)
+{
+	char *const argv[] = { (char *)path, (char *)"-E", (char *)"-S", (char *)"-c",
+			       (char *)"import sys; sys.stdout.write('%d.%d' % sys.version_info[:2])", NULL };
+	posix_spawn_file_actions_t fa;
+	int fds[2], major = 0, minor = 0;
+	char answer[32] = "";
+	size_t got = 0;
+	ssize_t n;
+	pid_t pid;
+
+	if (pipe2(fds, O_CLOEXEC))
+		return 0;
+	posix_spawn_file_actions_init(&fa);
+	posix_spawn_file_actions_adddup2(&fa, fds[1], STDOUT_FILENO);
+	posix_spawn_file_actions_addopen(&fa, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_addopen(&fa, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+	if (posix_spawn(&pid, path, &fa, NULL, argv, environ))
+		pid = -1;
+	posix_spawn_file_actions_destroy(&fa);
+	close(fds[1]);
+	while (got < sizeof(answer) - 1 && (n = read(fds[0], answer + got, sizeof(answer) - 1 - got)) > 0)
+		got += (size_t)n;
+	close(fds[0]);
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+	return sscanf(answer, "%d.%d", &major, &minor) == 2 && major == 3 ? minor : 0;
+}
+
+/* The script's own wish, when it can be had. */
+static char *from_shebang(const char *file)
+{
+	char word[PATH_MAX];
+	const char *base;
+	char *path, *usual;
+	int minor;
+
+	if (!interpreter_shebang(file, word, sizeof(word)))
+		return NULL;
+	base = strrchr(word, '/') ? strrchr(word, '/') + 1 : word;
+	if (strncmp(base, "python", 6) && strncmp(base, "pypy", 4))
+		return NULL;
+	path = find_program(word);
+	if (!path)
+		return NULL;
+	/* It would be taken anyway, so its version need not be asked: that takes longer than a small script. */
+	usual = find_program("python3");
+	minor = usual && !strcmp(usual, path) ? PYTHON_MINOR_MIN : minor_from_name(path);
+	free(usual);
+	if (!minor)
+		minor = minor_from_running(path);
+	if (minor >= PYTHON_MINOR_MIN)
+		return path;
+	free(path);
+	return NULL;
+}
+
+static char *from_venv(void)
+{
+	const char *venv = getenv("VIRTUAL_ENV");
+	char *path = NULL;
+
+	if (!venv || !*venv || asprintf(&path, "%s/bin/python3", venv) < 0)
+		return NULL;
+	if (is_program(path))
+		return path;
+	free(path);
+	return NULL;
+}
+
+int interpreter_python(const struct script *s, const char *file, char **ret_path, const char **ret_why)
+{
+	const char *wished = s->interpreter, *why = "--interpreter";
+	char *path;
+
+	if (!wished) {
+		wished = getenv("SONDE_PYTHON");
+		why = "SONDE_PYTHON";
+	}
+	if (wished && *wished) {
+		path = find_program(wished);
+		if (!path) {
+			cli_say("%s: there is no program '%s'", why, wished);
+			return -1;
+		}
+	} else if ((path = from_venv())) {
+		why = "VIRTUAL_ENV";
+	} else if ((path = from_shebang(file))) {
+		why = "the script's first line";
+	} else if ((path = find_program("python3"))) {
+		why = "python3 in PATH";
+	} else if ((path = find_program("/usr/bin/python3"))) {
+		why = "nothing else found";
+	} else {
+		cli_say("no Python 3 was found: install python3, or name one with --interpreter or SONDE_PYTHON");
+		return -1;
+	}
+	*ret_path = path;
+	*ret_why = why;
+	return 0;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* sonde: finds the sub-command, parses its options, runs it, tells errors. */
+#include "cli.h"
+
+#include "nearest.h"
+
+#include <sonde/sonde.h>
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct command *const commands[] = {
+#ifdef WITH_RECORD
+	&cmd_record,
+#endif
+#ifdef WITH_SCRIPT
+	&cmd_script,
+#endif
+	&cmd_help, &cmd_version, NULL,
+};
+
+const struct opt cli_options[] = {
+	OPT_TEXT(0, "compat", "VERSION", struct cli, compat,
+		 "gives the output, the values and the exit statuses of that tool: perf-6.1 or perf-6.12"),
+	OPT_COUNT('v', "verbose", struct cli, verbose, "tells more on stderr; twice: still more"),
+	OPT_FLAG('h', "help", struct cli, help, "shows this text"),
+	OPT_FLAG(0, "version", struct cli, version, "shows the version; with -v what this build has in it"),
+	OPT_END
+};
+
+void cli_say(const char *fmt, ...)
+{
+	va_list ap;
+
+	fflush(stdout);
+	fputs("sonde: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
+int cli_status(const struct cli *cli, enum cli_exit status)
+{
+	bool perf = cli->compat && strcmp(cli->compat, "none");
+
+	if (perf && status == CLI_FAILED)
+		return 255;
+	if (perf && status == CLI_USAGE)
+		return 129;
+	return status;
+}
+
+int cli_fail(const struct cli *cli)
+{
+	const char *line = sonde_error_text();
+	bool first = true;
+
+	if (!*line)
+		line = "failed, and nothing is known of the cause";
+	fflush(stdout);
+	while (*line) {
+		size_t len = strcspn(line, "\n");
+
+		fprintf(stderr, "%s%.*s\n", first ? "sonde: " : "  ", (int)len, line);
+		line += len + (line[len] == '\n');
+		first = false;
+	}
+	return cli_status(cli, CLI_FAILED);
+}
+
+int cli_usage(const struct cli *cli, const char *fmt, ...)
+{
+	char line[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	cli_say("%s", line);
+	return cli_status(cli, CLI_USAGE);
+}
+
+const struct command *command_find(const char *name, const char **ret_nearest)
+{
+	struct nearest near;
+
+	nearest_init(&near, name);
+	for (const struct command *const *c = commands; *c; c++) {
+		if (!strcmp((*c)->name, name))
+			return *c;
+		if (!(*c)->hidden)
+			nearest_offer(&near, (*c)->name);
+	}
+	if (ret_nearest)
+		*ret_nearest = near.found;
+	return NULL;
+}
+
+static int unknown_command(const struct cli *cli, const char *name)
+{
+	const char *nearest;
+
+	command_find(name, &nearest);
+	if (nearest)
+		return cli_usage(cli, "no command '%s' (nearest: %s); 'sonde help' lists them", name, nearest);
+	return cli_usage(cli, "no command '%s'; 'sonde help' lists them", name);
+}
+
+const char *const cli_compats[] = { "none", "perf-6.1", "perf-6.12", NULL };
+
+static bool compat_known(const char *version)
+{
+	for (const char *const *c = cli_compats; *c; c++)
+		if (!strcmp(*c, version))
+			return true;
+	return false;
+}
+
+static int run_command(struct cli *cli, const struct command *c, int argc, char **argv)
+{
+	struct opt_parser p = { .permute = c->permute };
+	void *values = calloc(1, c->values_size + 1);
+	int status;
+
+	if (!values) {
+		cli_say("out of memory");
+		return cli_status(cli, CLI_FAILED);
+	}
+	if (c->defaults)
+		memcpy(values, c->defaults, c->values_size);
+	p.sets[0] = (struct opt_set){ c->options, values };
+	p.sets[1] = (struct opt_set){ cli_options, cli };
+	argc = opt_parse(&p, argc, argv);
+	if (argc < 0) {
+		status = cli_usage(cli, "%s: %s", c->name, p.error);
+	} else if (cli->compat && !compat_known(cli->compat)) {
+		status = cli_usage(cli, "--compat knows none, perf-6.1 and perf-6.12, not '%s'", cli->compat);
+	} else if (cli->help) {
+		command_print_help(c, stdout);
+		status = CLI_OK;
+	} else if (cli->version) {
+		status = cmd_version.run(cli, NULL, 0, NULL);
+	} else {
+		status = c->run(cli, values, argc, argv);
+	}
+	free(values);
+	return status;
+}
+
+/* Output that could not be written is a failure, but for a reader that went away. */
+static int finish(const struct cli *cli, int status)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	cli_say("cannot write to the standard output: %m");
+	return status ? status : cli_status(cli, CLI_FAILED);
+}
+
+int main(int argc, char **argv)
+{
+	struct cli cli = { 0 };
+	struct opt_parser p = { .sets = { { cli_options, &cli } } };
+	const struct command *c;
+	char **words = calloc((size_t)argc + 1, sizeof(*words));
+
+	if (!words)
+		return CLI_FAILED;
+	/* Parsing moves words; a recording's header wants the command line as it was. */
+	memcpy(words, argv, (size_t)argc * sizeof(*words));
+	cli.argv = argv;
+	argc = opt_parse(&p, argc - 1, words + 1);
+	if (argc < 0)
+		return cli_usage(&cli, "%s", p.error);
+	if (!argc && cli.version)
+		c = &cmd_version;
+	else if (!argc && !cli.help)
+		return command_print_help(NULL, stderr), cli_status(&cli, CLI_USAGE);
+	else if (!argc)
+		c = &cmd_help;
+	else
+		c = command_find(words[1], NULL);
+	if (!c)
+		return unknown_command(&cli, words[1]);
+	if (c == &cmd_help)
+		cli.help = false;
+	return finish(&cli, run_command(&cli, c, argc ? argc - 1 : 0, words + (argc ? 2 : 1)));
+}

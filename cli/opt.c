@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+#include "opt.h"
+
+#include "nearest.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+int opt_error(struct opt_parser *p, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(p->error, sizeof(p->error), fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+/* An option as it was found: where its values live, and whether it stands there negated. */
+struct hit {
+	const struct opt *opt;
+	void *values;
+	bool negated;
+};
+
+static bool can_negate(const struct opt *o)
+{
+	return o->word && !(o->flags & OPT_NO_NEGATION);
+}
+
+static int parse_u64(struct opt_parser *p, const char *name, const char *text, uint64_t *ret)
+{
+	char *end;
+	unsigned long long v;
+
+	errno = 0;
+	v = strtoull(text, &end, 0);
+	if (end == text || *end || text[0] == '-' || errno)
+		return opt_error(p, "%s needs a number, not '%s'", name, text);
+	*ret = v;
+	return 0;
+}
+
+static int apply(struct opt_parser *p, const struct hit *h, const char *name, const char *value)
+{
+	const struct opt *o = h->opt;
+	void *at = (char *)h->values + o->offset;
+
+	switch (o->kind) {
+	case OPT_KIND_FLAG:
+		*(bool *)at = !h->negated;
+		return 0;
+	case OPT_KIND_COUNT:
+		*(int *)at = h->negated ? 0 : *(int *)at + 1;
+		return 0;
+	case OPT_KIND_TEXT:
+		*(const char **)at = h->negated ? NULL : value;
+		return 0;
+	case OPT_KIND_U64:
+		if (!h->negated)
+			return parse_u64(p, name, value, at);
+		*(uint64_t *)at = 0;
+		return 0;
+	case OPT_KIND_CALL:
+		return o->set(p, h->values, value, h->negated);
+	case OPT_KIND_END:
+		break;
+	}
+	return 0;
+}
+
+static bool find_letter(struct opt_parser *p, char letter, struct hit *ret)
+{
+	for (int i = 0; i < OPT_SETS; i++) {
+		if (!p->sets[i].table)
+			continue;
+		opt_each (o, p->sets[i].table) {
+			if (o->letter != letter)
+				continue;
+			*ret = (struct hit){ .opt = o, .values = p->sets[i].values };
+			return true;
+		}
+	}
+	return false;
+}
+
+static void unknown_word(struct opt_parser *p, const char *word, size_t len)
+{
+	char typed[64];
+	struct nearest near;
+
+	snprintf(typed, sizeof(typed), "%.*s", (int)len, word);
+	nearest_init(&near, typed);
+	for (int i = 0; i < OPT_SETS; i++) {
+		if (!p->sets[i].table)
+			continue;
+		opt_each (o, p->sets[i].table)
+			if (o->word && !(o->flags & OPT_HIDDEN))
+				nearest_offer(&near, o->word);
+	}
+	if (near.found)
+		opt_error(p, "unknown option --%s (nearest: --%s)", typed, near.found);
+	else
+		opt_error(p, "unknown option --%s", typed);
+}
+
+/*
+ * The option that `word` (len bytes) names in one table: exactly, or as the beginning of one name only; "no-" before it
+ * negates. 1 found, 0 not here, -1 it could be several.
+ */
+static int find_word_in(struct opt_parser *p, const struct opt_set *set, const char *word, size_t len,
+			struct hit *ret)
+{
+	bool negated = len > 3 && !strncmp(word, "no-", 3);
+	const struct opt *first = NULL, *second = NULL;
+	bool first_negated = false;
+
+	opt_each (o, set->table) {
+		if (!o->word)
+			continue;
+		for (int no = 0; no <= (negated && can_negate(o)); no++) {
+			const char *w = no ? word + 3 : word;
+			size_t l = no ? len - 3 : len;
+
+			if (strncmp(o->word, w, l))
+				continue;
+			if (!o->word[l]) {
+				*ret = (struct hit){ o, set->values, no };
+				return 1;
+			}
+			if (o->flags & OPT_HIDDEN)
+				continue;
+			if (!first) {
+				first = o;
+				first_negated = no;
+			} else if (first != o) {
+				second = o;
+			}
+		}
+	}
+	if (second) {
+		opt_error(p, "option --%.*s could be --%s or --%s", (int)len, word, first->word, second->word);
+		return -1;
+	}
+	if (!first)
+		return 0;
+	*ret = (struct hit){ first, set->values, first_negated };
+	return 1;
+}
+
+/* The command's own words come first, so that a word of everybody's never makes one of them ambiguous. */
+static int find_word(struct opt_parser *p, const char *word, size_t len, struct hit *ret)
+{
+	for (int i = 0; i < OPT_SETS; i++) {
+		int found = p->sets[i].table ? find_word_in(p, &p->sets[i], word, len, ret) : 0;
+
+		if (found)
+			return found;
+	}
+	unknown_word(p, word, len);
+	return -1;
+}
+
+/* --word, --word=value, --word value. Returns how many words of argv it took, or -1. */
+static int parse_long(struct opt_parser *p, int argc, char **argv)
+{
+	const char *word = argv[0] + 2, *value = strchr(word, '=');
+	size_t len = value ? (size_t)(value - word) : strlen(word);
+	struct hit h;
+	int taken = 1;
+
+	if (find_word(p, word, len, &h) < 0)
+		return -1;
+	if (value)
+		value++;
+	if (value && (!h.opt->value || h.negated))
+		return opt_error(p, "option --%.*s takes no value", (int)len, word);
+	if (h.opt->value && !h.negated && !value && !(h.opt->flags & OPT_VALUE_OPTIONAL)) {
+		if (argc < 2)
+			return opt_error(p, "option --%s needs a value: %s", h.opt->word, h.opt->value);
+		value = argv[1];
+		taken = 2;
+	}
+	return apply(p, &h, argv[0], value) < 0 ? -1 : taken;
+}
+
+static int unknown_letter(struct opt_parser *p, const char *arg, char letter)
+{
+	const char *word = arg + 1;
+	size_t len = strcspn(word, "=");
+	struct hit h;
+
+	/* -comms: a word with one dash only? */
+	if (len > 1)
+		for (int i = 0; i < OPT_SETS; i++)
+			if (p->sets[i].table && find_word_in(p, &p->sets[i], word, len, &h) == 1)
+				return opt_error(p, "unknown option -%c (%s is written --%s)", letter, arg,
+						 h.opt->word);
+	if (letter < ' ' || letter > '~')
+		return opt_error(p, "unknown option in '%s'", arg);
+	return opt_error(p, "unknown option -%c", letter);
+}
+
+/* -a, -abc, -cVALUE, -c VALUE. Returns how many words of argv it took, or -1. */
+static int parse_letters(struct opt_parser *p, int argc, char **argv)
+{
+	for (const char *c = argv[0] + 1; *c; c++) {
+		char name[3] = { '-', *c, 0 };
+		const char *value = NULL;
+		struct hit h;
+		int taken = 1;
+
+		if (!find_letter(p, *c, &h))
+			return unknown_letter(p, argv[0], *c);
+		if (!h.opt->value) {
+			if (apply(p, &h, name, NULL) < 0)
+				return -1;
+			continue;
+		}
+		if (c[1]) {
+			value = c + 1;
+		} else if (!(h.opt->flags & OPT_VALUE_OPTIONAL)) {
+			if (argc < 2)
+				return opt_error(p, "option %s needs a value: %s", name, h.opt->value);
+			value = argv[1];
+			taken = 2;
+		}
+		return apply(p, &h, name, value) < 0 ? -1 : taken;
+	}
+	return 1;
+}
+
+int opt_parse(struct opt_parser *p, int argc, char **argv)
+{
+	int left = 0, i = 0;
+
+	p->error[0] = 0;
+	while (i < argc) {
+		char *arg = argv[i];
+		int taken;
+
+		if (arg[0] != '-' || !arg[1]) {
+			if (!p->permute)
+				break;
+			argv[left++] = arg;
+			i++;
+			continue;
+		}
+		if (!strcmp(arg, "--")) {
+			i++;
+			break;
+		}
+		taken = arg[1] == '-' ? parse_long(p, argc - i, argv + i) : parse_letters(p, argc - i, argv + i);
+		if (taken < 0)
+			return -1;
+		i += taken;
+	}
+	while (i < argc)
+		argv[left++] = argv[i++];
+	argv[left] = NULL;
+	return left;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Running a script: which language it is in, which interpreter it gets, and the hand-over.
+ *
+ * No interpreter is linked into sonde. script_run() replaces this process by
+ *
+ *	INTERPRETER /abs/prelude SCRIPT ARGS...
+ *
+ * with the session's text form in a memory file whose descriptor SONDE_SESSION_FD names. SONDE_STRICT=1 asks the prelude
+ * for exit status 3 when data was lost.
+ */
+#ifndef SONDE_CLI_SCRIPT_H
+#define SONDE_CLI_SCRIPT_H
+
+#include "cli.h"
+
+struct script {
+	const char *name;        /* [LANG:]FILE, as given */
+	const char *interpreter; /* --interpreter, or NULL */
+	const char *session;     /* text form */
+	char **args;             /* of the script, without its name */
+	int nr_args;
+	bool strict;
+};
+
+/* Does not return when the interpreter could be started; else the exit status, after telling why. */
+int script_run(const struct cli *cli, const struct script *s);
+void script_languages_print(FILE *out);
+
+/* A language whose scripts we know of, whether or not its module is there. */
+struct language {
+	const char *name;            /* for people */
+	const char *const *prefixes; /* what may stand before ':' in -s, any case; NULL-terminated */
+	const char *const *suffixes; /* of files, without the dot */
+	const char *folder;          /* perf's, below scripts/ of PERF_EXEC_PATH; NULL none */
+	const char *prelude;         /* below the folder of bindings */
+	const char *package;         /* what to install when the prelude is missing; NULL: not there yet */
+	const char *const *programs; /* what a shebang calls it: its beginnings */
+	/* Chooses the interpreter: 0 and its path (to be freed) and why, or -1. */
+	int (*find)(const struct script *s, const char *file, char **ret_path, const char **ret_why);
+};
+
+extern const struct language script_languages[]; /* ends with name NULL */
+
+/* interpreter.c: Python as DESIGN has it: asked for, virtual environment, shebang, PATH. */
+int interpreter_python(const struct script *s, const char *file, char **ret_path, const char **ret_why);
+/* The program and its first argument that a file's first line names, after "env"; false when there is no such line. */
+bool interpreter_shebang(const char *file, char *buf, size_t size);
+
+#endif
