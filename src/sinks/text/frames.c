@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+#include "sinks/text/frames.h"
+
+#include <limits.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "sinks/text/fields.h"
+#include "sources/source.h"
+
+#define CACHE_SLOTS 1024u
+#define MARKERS ((uint64_t)PERF_CONTEXT_MAX) /* entries from here up are no addresses */
+#define CONTEXT_USER_DEFERRED ((uint64_t)-640)
+#define PERF_MAX_FRAMES 127u
+
+enum cpumode { KERNEL = 1, USER = 2, HYPERVISOR = 3, GUEST_KERNEL = 4, GUEST_USER = 5 };
+
+struct frame_text {
+	uint64_t addr;
+	uint16_t columns;
+	uint8_t len; /* 0: a free slot */
+	char text[117];
+};
+
+/* perf shows no more frames than this machine's kernel would record. */
+static unsigned perf_max_frames(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/perf_event_max_stack", "re");
+	unsigned max;
+
+	if (!f)
+		return PERF_MAX_FRAMES;
+	if (fscanf(f, "%u", &max) != 1)
+		max = PERF_MAX_FRAMES;
+	fclose(f);
+	return max;
+}
+
+void text_frames_init(struct text_frames *f, enum sonde_compat compat)
+{
+	*f = (struct text_frames){ .compat = compat, .max_frames = compat ? perf_max_frames() : UINT_MAX };
+}
+
+void text_frames_done(struct text_frames *f)
+{
+	free(f->cache);
+	f->cache = NULL;
+}
+
+static void put_names(const struct sonde_location *loc, uint32_t columns, struct outbuf *out)
+{
+	if (columns & TEXT_SYM) {
+		outbuf_char(out, ' ');
+		outbuf_str(out, loc->sym ? loc->sym : "[unknown]");
+		if (loc->sym && columns & TEXT_SYMOFF) {
+			outbuf_put(out, "+0x", 3);
+			outbuf_hex(out, loc->sym_off);
+		}
+	}
+	if (columns & TEXT_DSO) {
+		outbuf_put(out, " (", 2);
+		outbuf_str(out, loc->dso ? loc->dso : "[unknown]");
+		outbuf_char(out, ')');
+	}
+}
+
+static void locate(const struct event *ev, uint64_t addr, uint32_t cpumode, struct sonde_location *ret)
+{
+	if (sonde_event_locate(&ev->pub, addr, cpumode, ret) < 0)
+		*ret = (struct sonde_location){ .size = sizeof(*ret), .addr = addr };
+}
+
+/* Text of an address of the kernel, found by the address alone. Only resolved ones are kept: a module may come later. */
+static void put_kernel(struct text_frames *f, const struct event *ev, uint64_t addr, uint32_t columns, struct outbuf *out)
+{
+	struct frame_text *slot;
+	struct sonde_location loc;
+	size_t start = out->len;
+
+	if (!f->cache)
+		f->cache = calloc(CACHE_SLOTS, sizeof(*f->cache));
+	slot = f->cache ? &f->cache[(addr ^ addr >> 10) % CACHE_SLOTS] : NULL;
+	if (slot && slot->len && slot->addr == addr && slot->columns == columns) {
+		outbuf_put(out, slot->text, slot->len);
+		return;
+	}
+	locate(ev, addr, KERNEL, &loc);
+	outbuf_hex_width(out, addr, 16, ' ');
+	put_names(&loc, columns, out);
+	if (slot && loc.sym && !out->failed && out->len - start <= sizeof(slot->text)) {
+		slot->addr = addr;
+		slot->columns = (uint16_t)columns;
+		slot->len = (uint8_t)(out->len - start);
+		memcpy(slot->text, out->data + start, slot->len);
+	}
+}
+
+void text_address_put(struct text_frames *f, const struct event *ev, uint64_t addr, uint32_t cpumode, uint32_t columns,
+		      struct outbuf *out)
+{
+	struct sonde_location loc;
+
+	if (!(columns & (TEXT_SYM | TEXT_DSO))) {
+		outbuf_hex_width(out, addr, 16, ' ');
+	} else if (cpumode == KERNEL) {
+		put_kernel(f, ev, addr, columns, out);
+	} else {
+		locate(ev, addr, cpumode, &loc);
+		outbuf_hex_width(out, addr, 16, ' ');
+		put_names(&loc, columns, out);
+	}
+}
+
+/* ---- call chains ------------------------------------------------------------------------------------------------- */
+
+/* Mappings of no file: perf shows their addresses as they are. */
+static bool is_anonymous(const char *dso)
+{
+	static const char *const names[] = { "//anon", "/dev/zero", "/anon_hugepage", "[stack", "[heap]", "/SYSV" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (!strncmp(dso, names[i], strlen(names[i])))
+			return true;
+	}
+	return false;
+}
+
+/* perf 6.1 shows offsets into the mapped file for frames of user space, the address only where nothing is mapped. */
+static uint64_t shown_by_perf_6_1(const struct sonde_location *loc, uint64_t addr)
+{
+	if (!loc->dso || loc->map_end <= loc->map_start || is_anonymous(loc->dso))
+		return addr;
+	return addr - loc->map_start + loc->map_pgoff;
+}
+
+static void put_frame(struct text_frames *f, const struct event *ev, uint64_t addr, uint32_t cpumode, uint32_t columns,
+		      struct outbuf *out)
+{
+	struct sonde_location loc = { 0 };
+	bool wants_map = f->compat == SONDE_COMPAT_PERF_6_1 || columns & (TEXT_SYM | TEXT_DSO);
+
+	outbuf_char(out, '\t');
+	if (cpumode == KERNEL && columns & (TEXT_SYM | TEXT_DSO)) {
+		put_kernel(f, ev, addr, columns, out);
+	} else {
+		if (cpumode != KERNEL && wants_map)
+			locate(ev, addr, cpumode, &loc);
+		if (f->compat == SONDE_COMPAT_PERF_6_1)
+			addr = shown_by_perf_6_1(&loc, addr);
+		outbuf_hex_width(out, addr, 16, ' ');
+		put_names(&loc, columns, out);
+	}
+	outbuf_char(out, '\n');
+}
+
+/* What a marker says about the frames behind it; 0 for one that is not known. */
+static uint32_t cpumode_of_marker(uint64_t marker, enum sonde_compat compat)
+{
+	switch (marker) {
+	case (uint64_t)PERF_CONTEXT_HV:
+		return HYPERVISOR;
+	case (uint64_t)PERF_CONTEXT_KERNEL:
+		return KERNEL;
+	case (uint64_t)PERF_CONTEXT_USER:
+		return USER;
+	case (uint64_t)PERF_CONTEXT_GUEST_KERNEL:
+		return compat ? 0 : GUEST_KERNEL;
+	case (uint64_t)PERF_CONTEXT_GUEST:
+	case (uint64_t)PERF_CONTEXT_GUEST_USER:
+		return compat ? 0 : GUEST_USER;
+	}
+	return 0;
+}
+
+void text_callchain_put(struct text_frames *f, const struct event *ev, uint32_t columns, struct outbuf *out)
+{
+	const uint8_t *entries = NULL;
+	int nr = ev->source->ops->callchain(ev->source, ev, &entries);
+	bool swap = ev->pub.flags & SONDE_EVENT_SWAPPED;
+	uint32_t cpumode = USER;
+	size_t start = out->len;
+	unsigned frames = 0;
+
+	for (int i = 0; i < nr && frames < f->max_frames; i++) {
+		uint64_t entry = get_u64(entries + 8 * (size_t)i, swap);
+
+		if (entry < MARKERS) {
+			put_frame(f, ev, entry, cpumode, columns, out);
+			frames++;
+		} else if (entry == CONTEXT_USER_DEFERRED && !f->compat) {
+			i++; /* a cookie follows, no address */
+		} else {
+			cpumode = cpumode_of_marker(entry, f->compat);
+			if (!cpumode && f->compat) {
+				/* perf takes such a chain for damaged and shows none of it */
+				out->len = start;
+				return;
+			}
+		}
+	}
+}

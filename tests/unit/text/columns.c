@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+/* The text sink over events made by hand: a session of two or three event types, no recording. */
+#include "unittest.h"
+
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "session.h"
+#include "sinks/sink.h"
+#include "sources/source.h"
+
+/* ---- a session of our own: what the sink asks one for ------------------------------------------------------------- */
+
+static struct sonde_schema schemas[4];
+static struct perf_event_attr attrs[4];
+static size_t nr_schemas;
+static const char *const comms[] = { "", "bash", "a-very-long-name-that-fills-no-column", "swapper" };
+static struct sonde_sample sample;
+static uint64_t chain[8];
+static int nr_chain;
+
+size_t sonde_session_schemas(const struct sonde_session *s)
+{
+	return nr_schemas;
+}
+
+const struct sonde_schema *sonde_session_schema(const struct sonde_session *s, uint32_t id)
+{
+	return id < nr_schemas ? &schemas[id] : NULL;
+}
+
+const char *sonde_session_string(const struct sonde_session *s, uint32_t id)
+{
+	return comms[id];
+}
+
+void session_event_text(const struct event *ev, struct outbuf *out)
+{
+	outbuf_str(out, "a=1 b=two");
+}
+
+int sonde_event_locate(const struct sonde_event *ev, uint64_t addr, uint32_t cpumode, struct sonde_location *ret)
+{
+	*ret = (struct sonde_location){ .size = sizeof(*ret), .addr = addr };
+	if (cpumode == 1 && addr >= 0xffffffff81000000) {
+		ret->dso = "[kernel.kallsyms]";
+		if (addr < 0xffffffff82000000) {
+			ret->sym = "start_kernel";
+			ret->sym_off = addr - 0xffffffff81000000;
+		}
+	} else if (cpumode == 2 && addr >= 0x400000 && addr < 0x500000) {
+		ret->dso = "/bin/x";
+		ret->map_start = 0x400000;
+		ret->map_end = 0x500000;
+		ret->map_pgoff = 0x1000;
+	}
+	return 0;
+}
+
+static int fake_sample(struct source *s, const struct event *ev, struct sonde_sample *ret)
+{
+	*ret = sample;
+	return 0;
+}
+
+static int fake_callchain(struct source *s, const struct event *ev, const uint8_t **ret)
+{
+	*ret = (const uint8_t *)chain;
+	return nr_chain;
+}
+
+static const struct source_ops fake_ops = { .name = "fake", .sample = fake_sample, .callchain = fake_callchain };
+static struct source fake = { .ops = &fake_ops };
+
+static void add(uint32_t type, const char *name, uint64_t sample_type)
+{
+	attrs[nr_schemas] = (struct perf_event_attr){ .type = type, .sample_type = sample_type };
+	schemas[nr_schemas] = (struct sonde_schema){ .id = (uint32_t)nr_schemas,
+						     .kind = type == PERF_TYPE_TRACEPOINT ? SONDE_TRACEPOINT :
+											    SONDE_SAMPLE,
+						     .name = name,
+						     .attr = &attrs[nr_schemas],
+						     .attr_len = sizeof(attrs[0]) };
+	nr_schemas++;
+}
+
+#define ALL (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
+
+static struct event event(uint32_t schema)
+{
+	return (struct event){ .pub = { .size = sizeof(struct sonde_event),
+					.schema = schema,
+					.time_ns = 4344041956433,
+					.cpu = 1,
+					.pid = 10,
+					.tid = 11,
+					.comm = 1,
+					.cpumode = 1 },
+			       .schema = &schemas[schema],
+			       .source = &fake };
+}
+
+/* ---- what the sink writes ---------------------------------------------------------------------------------------- */
+
+static char written[8192];
+static int opened;
+
+static struct sink *start(struct sink_options opts)
+{
+	struct sink *s = NULL;
+	char path[] = "/tmp/sonde-text-XXXXXX";
+
+	opts.fd = mkstemp(path);
+	assert_true(opts.fd >= 0);
+	unlink(path);
+	opened = opts.fd;
+	assert_int_equal(text_sink_ops.open(&s, &opts), 0);
+	return s;
+}
+
+static const char *finish(struct sink *s)
+{
+	ssize_t n;
+
+	assert_int_equal(s->ops->finish(s), 0);
+	s->ops->close(s);
+	n = pread(opened, written, sizeof(written) - 1, 0);
+	assert_true(n >= 0);
+	written[n] = '\0';
+	close(opened);
+	return written;
+}
+
+static const char *line(struct sink_options opts, uint32_t schema)
+{
+	struct event ev = event(schema);
+	struct sink *s = start(opts);
+
+	assert_int_equal(s->ops->event(s, &ev), 0);
+	return finish(s);
+}
+
+static void two_types(void)
+{
+	nr_schemas = 0;
+	add(PERF_TYPE_TRACEPOINT, "sched:sched_switch", ALL | PERF_SAMPLE_RAW);
+	add(PERF_TYPE_SOFTWARE, "cpu-clock", ALL);
+	sample = (struct sonde_sample){ .ip = 0xffffffff81000010, .period = 250000 };
+	nr_chain = 0;
+}
+
+TEST(default_columns)
+{
+	two_types();
+	assert_string_equal(line((struct sink_options){ .callchain = true }, 0),
+			    "            bash    11 [001]  4344.041956: sched:sched_switch: a=1 b=two\n");
+	assert_string_equal(line((struct sink_options){ .callchain = true }, 1),
+			    "            bash    11 [001]  4344.041956:     250000          cpu-clock:  ffffffff81000010 "
+			    "start_kernel+0x10 ([kernel.kallsyms])\n");
+	assert_string_equal(line((struct sink_options){ .nanoseconds = true, .compat = SONDE_COMPAT_PERF_6_12 }, 0),
+			    "            bash      11 [001]  4344.041956433: sched:sched_switch: a=1 b=two\n");
+}
+
+TEST(chosen_columns)
+{
+	two_types();
+	assert_string_equal(line((struct sink_options){ .fields = "comm,pid,tid,cpu" }, 0),
+			    "            bash    10/11    [001] \n");
+	assert_string_equal(line((struct sink_options){ .fields = "pid" }, 0), "   10 \n");
+	assert_string_equal(line((struct sink_options){ .fields = "trace" }, 0), "a=1 b=two\n");
+	assert_string_equal(line((struct sink_options){ .fields = "trace" }, 1), "");
+	assert_string_equal(line((struct sink_options){ .fields = "trace:event sw:comm,ip" }, 0), "sched:sched_switch: \n");
+	assert_string_equal(line((struct sink_options){ .fields = "trace:event sw:comm,ip" }, 1),
+			    "            bash  ffffffff81000010\n");
+	assert_string_equal(line((struct sink_options){ .fields = "-cpu,+pid" }, 0),
+			    "            bash    10/11     4344.041956: sched:sched_switch: a=1 b=two\n");
+	assert_string_equal(line((struct sink_options){ .fields = "trace:" }, 0), "");
+	assert_string_equal(line((struct sink_options){ .fields = "ip,sym" }, 1), " ffffffff81000010 start_kernel\n");
+}
+
+TEST(values_at_the_edge)
+{
+	struct event ev;
+	struct sink *s;
+
+	two_types();
+	s = start((struct sink_options){ .fields = "comm,pid,tid,cpu,time" });
+	ev = event(0);
+	ev.pub.comm = 2;
+	ev.pub.pid = ev.pub.tid = -1;
+	ev.pub.cpu = -1;
+	ev.pub.time_ns = SONDE_NO_TIME;
+	assert_int_equal(s->ops->event(s, &ev), 0);
+	ev = event(0);
+	ev.pub.pid = ev.pub.tid = 4194304;
+	ev.pub.cpu = 1234;
+	ev.pub.time_ns = 1999999999;
+	assert_int_equal(s->ops->event(s, &ev), 0);
+	ev.pub.time_ns = 999;
+	assert_int_equal(s->ops->event(s, &ev), 0);
+	assert_string_equal(finish(s), "a-very-long-name-that-fills-no-column    -1/-1    [-01] 18446744073.709551: \n"
+				       "            bash 4194304/4194304 [1234]     1.999999: \n"
+				       "            bash 4194304/4194304 [1234]     0.000000: \n");
+}
+
+TEST(missing_values)
+{
+	struct sink_options opts = { .callchain = true };
+	struct sink *s;
+
+	nr_schemas = 0;
+	add(PERF_TYPE_SOFTWARE, "cpu-clock", PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME);
+	sample = (struct sonde_sample){ .ip = 0x400010, .period = 1 };
+	assert_string_equal(line(opts, 0), "            bash    11  4344.041956:          1 cpu-clock:  "
+					   "          400010 [unknown] ([unknown])\n");
+	opts.fields = "comm,cpu";
+	assert_int_equal(text_sink_ops.open(&s, &opts), -EINVAL);
+	assert_non_null(strstr(err_text(), "cpu-clock"));
+	assert_non_null(strstr(err_text(), "CPU"));
+	opts.fields = "trace:comm,cpu";
+	assert_int_equal(line(opts, 0)[0] == ' ', 1);
+}
+
+TEST(specifications_that_cannot_be)
+{
+	static const char *const bad[] = { "",        "foo",      "comm,-time", "+comm,time", "xx:comm",
+					   "sw:trace", "hw:",      "comm,symoff", "brstack",   "comm,ip,bar" };
+
+	two_types();
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		struct sink_options opts = { .fields = bad[i], .fd = 1 };
+		struct sink *s;
+
+		err_clear();
+		assert_int_equal(text_sink_ops.open(&s, &opts), -EINVAL);
+		assert_true(*err_text());
+	}
+}
+
+TEST(call_chains)
+{
+	struct sink_options opts = { .callchain = true };
+
+	nr_schemas = 0;
+	add(PERF_TYPE_TRACEPOINT, "a:b", ALL | PERF_SAMPLE_RAW | PERF_SAMPLE_CALLCHAIN);
+	nr_chain = 0;
+	assert_string_equal(line(opts, 0), "bash    11 [001]  4344.041956: a:b: a=1 b=two\n\n");
+	chain[nr_chain++] = (uint64_t)PERF_CONTEXT_KERNEL;
+	chain[nr_chain++] = 0xffffffff81000020;
+	chain[nr_chain++] = 0xffffffff83000000;
+	chain[nr_chain++] = (uint64_t)PERF_CONTEXT_USER;
+	chain[nr_chain++] = 0x400010;
+	chain[nr_chain++] = 0x7f0000000000;
+	for (int i = 0; i < 2; i++)
+		assert_string_equal(line(opts, 0), "bash    11 [001]  4344.041956: a:b: a=1 b=two\n"
+						   "\tffffffff81000020 start_kernel+0x20 ([kernel.kallsyms])\n"
+						   "\tffffffff83000000 [unknown] ([kernel.kallsyms])\n"
+						   "\t          400010 [unknown] (/bin/x)\n"
+						   "\t    7f0000000000 [unknown] ([unknown])\n\n");
+	opts.compat = SONDE_COMPAT_PERF_6_1;
+	opts.fields = "comm,ip";
+	assert_string_equal(line(opts, 0), "bash \n"
+					   "\tffffffff81000020\n"
+					   "\tffffffff83000000\n"
+					   "\t            1010\n"
+					   "\t    7f0000000000\n\n");
+	opts.compat = SONDE_COMPAT_NONE;
+	chain[3] = (uint64_t)-999; /* no marker that anybody knows */
+	assert_string_equal(line(opts, 0), "bash \n"
+					   "\tffffffff81000020\n"
+					   "\tffffffff83000000\n"
+					   "\t          400010\n"
+					   "\t    7f0000000000\n\n");
+	opts.compat = SONDE_COMPAT_PERF_6_1;
+	assert_string_equal(line(opts, 0), "bash \n\n");
+	opts.callchain = false;
+	opts.fields = NULL;
+	assert_string_equal(line(opts, 0), "            bash    11 [001]  4344.041956: a:b: a=1 b=two\n");
+}
+
+TEST(output_that_cannot_be_written)
+{
+	struct sink_options opts = { .fd = open("/dev/full", O_WRONLY) };
+	struct event ev;
+	struct sink *s;
+	int fds[2];
+
+	two_types();
+	ev = event(0);
+	assert_int_equal(text_sink_ops.open(&s, &opts), 0);
+	assert_int_equal(s->ops->event(s, &ev), 0);
+	assert_int_equal(s->ops->finish(s), -ENOSPC);
+	assert_non_null(strstr(err_text(), "output"));
+	s->ops->close(s);
+	close(opts.fd);
+
+	signal(SIGPIPE, SIG_IGN);
+	assert_int_equal(pipe(fds), 0);
+	opts.fd = fds[1];
+	assert_int_equal(text_sink_ops.open(&s, &opts), 0);
+	close(fds[0]);
+	for (int i = 0, r = 0; i < 100000 && r >= 0; i++) {
+		r = s->ops->event(s, &ev);
+		assert_true(r == 0 || r == -EPIPE);
+	}
+	s->ops->close(s);
+	close(fds[1]);
+}
