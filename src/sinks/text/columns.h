@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writers of single columns: inline, straight into memory that the caller knows to be large enough (HEAD_BYTES for all of
- * pid, tid, cpu and time), each returning the place behind what it wrote.
+ * Writers of single columns: inline, straight into memory that the caller knows to be large enough (HEAD_BYTES for all
+ * but the event's name), each returning the place behind what it wrote.
  */
 #ifndef SONDE_SINKS_TEXT_COLUMNS_H
 #define SONDE_SINKS_TEXT_COLUMNS_H
@@ -13,7 +13,9 @@
 
 #include "base/outbuf.h"
 
-#define HEAD_BYTES 128u
+#define HEAD_BYTES 512u
+#define COMM_BYTES 256u /* of those for comm; longer ones are cut */
+#define COPY_BYTES 16u  /* short texts are copied in pieces of so many bytes, whatever their length */
 #define NS_PER_S UINT64_C(1000000000)
 
 static inline char *put_digits(char *p, uint64_t v, unsigned width, char fill)
@@ -111,8 +113,8 @@ static inline char *put_time(char *p, uint64_t time_ns, bool nanoseconds, struct
 #define COMM_TEXT_LONG 255u
 
 struct comm_text {
-	uint8_t len; /* 0: not made; COMM_TEXT_LONG: does not fit */
 	char text[31];
+	uint8_t len; /* 0: not made; COMM_TEXT_LONG: does not fit */
 };
 
 static inline void comm_text_make(struct comm_text *c, const char *comm)

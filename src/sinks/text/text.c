@@ -24,12 +24,13 @@
 
 /* How lines of one event type look; indexed by schema id. */
 struct line {
-	bool ready;          /* the type was met */
 	bool needs_sample;   /* values behind the fixed ones are shown */
 	bool has_chain;      /* recorded and wanted: shown in place of ip */
+	bool bare_comm;      /* before a chain comm is not padded */
 	bool addr_has_names; /* addr is a place in code or data of the process: symbol and dso behind it */
 	uint32_t fields;     /* TEXT_*; 0: not shown at all */
 	uint32_t name_len;
+	uint32_t name_room;  /* bytes at `name`: a multiple of COPY_BYTES */
 	const char *name;    /* "sched:sched_switch: " right aligned; lent from the arena */
 };
 
@@ -79,11 +80,12 @@ static unsigned longest_name(const struct sonde_session *s)
 	return (unsigned)width;
 }
 
-/* `name: ` in name_width + 2 places. */
+/* `name: ` in name_width + 2 places, and what is copied with it. */
 static int make_name(struct text_sink *s, const struct sonde_schema *sc, struct line *line)
 {
 	size_t len = strlen(sc->name), pad = s->name_width > len ? s->name_width - len : 0;
-	char *text = arena_alloc(&s->arena, pad + len + 2);
+	size_t room = (pad + len + 2 + COPY_BYTES - 1) / COPY_BYTES * COPY_BYTES;
+	char *text = room <= UINT32_MAX ? arena_alloc(&s->arena, room) : NULL;
 
 	if (!text)
 		return err_nomem();
@@ -92,6 +94,7 @@ static int make_name(struct text_sink *s, const struct sonde_schema *sc, struct 
 	memcpy(text + pad + len, ": ", 2);
 	line->name = text;
 	line->name_len = (uint32_t)(pad + len + 2);
+	line->name_room = (uint32_t)room;
 	return 0;
 }
 
@@ -102,7 +105,7 @@ static int meet(struct text_sink *s, uint32_t schema)
 		s->name_width = longest_name(s->session);
 	for (uint32_t id = (uint32_t)s->lines.n; id <= schema; id++) {
 		const struct sonde_schema *sc = sonde_session_schema(s->session, id);
-		struct line line = { .ready = true };
+		struct line line = { 0 };
 
 		if (sc && sc->kind <= SONDE_SAMPLE) {
 			TRY(text_fields_meet(&s->fields, sc));
@@ -125,6 +128,7 @@ static int settle(struct text_sink *s)
 
 		if (sc && sc->kind <= SONDE_SAMPLE)
 			line->fields = s->fields.classes[text_class_of(sc)].fields;
+		line->bare_comm = line->has_chain && line->fields & TEXT_IP;
 		line->needs_sample = line->fields & NEEDS_SAMPLE || (line->fields & TEXT_IP && !line->has_chain);
 	}
 	return text_fields_met_all(&s->fields);
@@ -152,25 +156,6 @@ static const struct comm_text *comm_text(struct text_sink *s, uint32_t comm)
 	return &s->comms.v[comm];
 }
 
-static int put_comm(struct text_sink *s, const struct event *ev, const struct line *line)
-{
-	const struct comm_text *c;
-
-	if (line->has_chain && line->fields & TEXT_IP) {
-		outbuf_str(&s->writer.out, sonde_session_string(s->session, ev->pub.comm));
-		outbuf_char(&s->writer.out, ' ');
-		return 0;
-	}
-	c = comm_text(s, ev->pub.comm);
-	if (!c)
-		return err_nomem();
-	if (c->len == COMM_TEXT_LONG)
-		outbuf_fmt(&s->writer.out, "%16s ", sonde_session_string(s->session, ev->pub.comm));
-	else
-		outbuf_put(&s->writer.out, c->text, c->len);
-	return 0;
-}
-
 static void put_page_size(struct outbuf *out, uint64_t bytes)
 {
 	static const char units[] = "BKMGTPE";
@@ -187,14 +172,32 @@ static void put_page_size(struct outbuf *out, uint64_t bytes)
 	outbuf_char(out, units[unit]);
 }
 
+/* A comm that has no text made for it: before a call chain it is not padded, or it is a very long one. */
+static char *put_odd_comm(char *p, const char *comm, bool padded)
+{
+	return p + snprintf(p, COMM_BYTES, padded ? "%16.*s " : "%.*s ", (int)COMM_BYTES - 2, comm);
+}
+
 /* What comes before the payload, in one piece of memory that is surely large enough. */
-static void put_head(struct text_sink *s, const struct event *ev, const struct line *line)
+static int put_head(struct text_sink *s, const struct event *ev, const struct line *line, uint64_t period)
 {
 	uint32_t fields = line->fields;
-	char *start = outbuf_room(&s->writer.out, HEAD_BYTES), *p = start;
+	char *start = outbuf_room(&s->writer.out, HEAD_BYTES + line->name_room), *p = start;
 
 	if (!p)
-		return;
+		return err_nomem();
+	if (fields & TEXT_COMM) {
+		const struct comm_text *c = comm_text(s, ev->pub.comm);
+
+		if (!c)
+			return err_nomem();
+		if (__builtin_expect(line->bare_comm || c->len == COMM_TEXT_LONG, 0)) {
+			p = put_odd_comm(p, sonde_session_string(s->session, ev->pub.comm), !line->bare_comm);
+		} else {
+			memcpy(p, c->text, sizeof(*c));
+			p += c->len;
+		}
+	}
 	if (fields & TEXT_PID) {
 		p = put_int(p, ev->pub.pid, s->id_width);
 		*p++ = fields & TEXT_TID ? '/' : ' ';
@@ -208,7 +211,17 @@ static void put_head(struct text_sink *s, const struct event *ev, const struct l
 		p = put_cpu(p, ev->pub.cpu);
 	if (fields & TEXT_TIME)
 		p = put_time(p, ev->pub.time_ns, s->nanoseconds, &s->seconds);
+	if (fields & TEXT_PERIOD) {
+		p = put_digits(p, period, 10, ' ');
+		*p++ = ' ';
+	}
+	if (fields & TEXT_EVENT) {
+		for (uint32_t i = 0; i < line->name_room; i += COPY_BYTES)
+			memcpy(p + i, line->name + i, COPY_BYTES);
+		p += line->name_len;
+	}
 	outbuf_advance(&s->writer.out, (size_t)(p - start));
+	return 0;
 }
 
 /* Everything from addr on but the chain. */
@@ -254,15 +267,7 @@ static int text_event(struct sink *sink, const struct event *ev)
 	/* A damaged sample is a defect that its source counts; its values are 0 here. */
 	if (line->needs_sample && ev->source->ops->sample(ev->source, ev, &sample) < 0)
 		sample = (struct sonde_sample){ .size = sizeof(sample) };
-	if (line->fields & TEXT_COMM)
-		TRY(put_comm(s, ev, line));
-	put_head(s, ev, line);
-	if (line->fields & TEXT_PERIOD) {
-		outbuf_u64_width(out, sample.period, 10, ' ');
-		outbuf_char(out, ' ');
-	}
-	if (line->fields & TEXT_EVENT)
-		outbuf_put(out, line->name, line->name_len);
+	TRY(put_head(s, ev, line, sample.period));
 	if (line->fields & TEXT_TRACE)
 		session_event_text(ev, out);
 	if (line->fields & (NEEDS_SAMPLE | TEXT_IP))
