@@ -158,32 +158,43 @@ static int finish(const struct cli *cli, int status)
 	return status ? status : cli_status(cli, CLI_FAILED);
 }
 
+/* argv[0..argc): what follows the program's name; words are moved. */
+static int run_words(struct cli *cli, int argc, char **argv)
+{
+	struct opt_parser p = { .sets = { { cli_options, cli } } };
+	const struct command *c;
+
+	argc = opt_parse(&p, argc, argv);
+	if (argc < 0)
+		return cli_usage(cli, "%s", p.error);
+	if (argc) {
+		c = command_find(argv[0], NULL);
+		if (!c)
+			return unknown_command(cli, argv[0]);
+		return run_command(cli, c, argc - 1, argv + 1);
+	}
+	if (!cli->version && !cli->help) {
+		command_print_help(NULL, stderr);
+		return cli_status(cli, CLI_USAGE);
+	}
+	c = cli->version ? &cmd_version : &cmd_help;
+	cli->version = cli->help = false;
+	return run_command(cli, c, 0, argv);
+}
+
 int main(int argc, char **argv)
 {
-	struct cli cli = { 0 };
-	struct opt_parser p = { .sets = { { cli_options, &cli } } };
-	const struct command *c;
-	char **words = calloc((size_t)argc + 1, sizeof(*words));
+	struct cli cli = { .argv = argv };
+	char **words = calloc((size_t)argc + 2, sizeof(*words));
+	int status;
 
-	if (!words)
+	if (!words) {
+		cli_say("out of memory");
 		return CLI_FAILED;
+	}
 	/* Parsing moves words; a recording's header wants the command line as it was. */
 	memcpy(words, argv, (size_t)argc * sizeof(*words));
-	cli.argv = argv;
-	argc = opt_parse(&p, argc - 1, words + 1);
-	if (argc < 0)
-		return cli_usage(&cli, "%s", p.error);
-	if (!argc && cli.version)
-		c = &cmd_version;
-	else if (!argc && !cli.help)
-		return command_print_help(NULL, stderr), cli_status(&cli, CLI_USAGE);
-	else if (!argc)
-		c = &cmd_help;
-	else
-		c = command_find(words[1], NULL);
-	if (!c)
-		return unknown_command(&cli, words[1]);
-	if (c == &cmd_help)
-		cli.help = false;
-	return finish(&cli, run_command(&cli, c, argc ? argc - 1 : 0, words + (argc ? 2 : 1)));
+	status = finish(&cli, run_words(&cli, argc ? argc - 1 : 0, words + 1));
+	free(words);
+	return status;
 }
