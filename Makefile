@@ -43,8 +43,10 @@ fmt:
 install:
 	@tools/setup build
 	@$(call build,$(B),)
-	@meson configure $(B) $(if $(PREFIX),-Dprefix=$(abspath $(PREFIX)))
-	@meson install -C $(B) $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
+	@$(own) meson configure $(B) $(if $(PREFIX),-Dprefix=$(abspath $(PREFIX)))
+	@$(own) ninja -C $(B)
+	@meson install --no-rebuild -C $(B) $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
+	@test -z "$$SUDO_UID" || chown -R --reference=. $(B)
 
 clean:
 	rm -rf $(B) $(B)-asan $(B)-fuzz
