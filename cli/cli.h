@@ -13,7 +13,7 @@ struct cli {
 	const char *compat; /* NULL: none */
 	int verbose;
 	bool help, version;
-	char **argv;        /* the whole command line, as given */
+	char **argv; /* the whole command line, as given */
 };
 
 /* perf's own statuses (255, 129) stand for CLI_FAILED and CLI_USAGE under --compat: cli_status(). */
@@ -23,10 +23,10 @@ struct command {
 	const char *name, *summary; /* "reads a recording ..." */
 	const char *const *usage;   /* lines without "sonde "; NULL-terminated */
 	const struct opt *options;
-	const char *examples;       /* lines for help, "" none */
-	const void *defaults;       /* of the struct that the options fill; values_size bytes */
+	const char *examples; /* lines for help, "" none */
+	const void *defaults; /* of the struct that the options fill; values_size bytes */
 	size_t values_size;
-	bool permute;               /* options may follow operands */
+	bool permute; /* options may follow operands */
 	bool hidden;
 	/* argv[0..argc): the words that are no options. Returns the exit status. */
 	int (*run)(struct cli *cli, void *values, int argc, char **argv);

@@ -11,7 +11,8 @@ struct args {
 
 static void print_overview(FILE *out)
 {
-	fputs("sonde records what a Linux machine does, event by event, and hands the events to text and scripts.\n\n"
+	fputs("sonde records what a Linux machine does, event by event, and hands the events to "
+	      "text and scripts.\n\n"
 	      "usage: sonde [OPTIONS] COMMAND [ARGS]\n\n"
 	      "Commands:\n",
 	      out);
@@ -135,13 +136,15 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 	return CLI_OK;
 }
 
+/* clang-format off */
 static const struct opt options[] = {
 	{ OPT_KIND_FLAG, 0, "man", NULL, OPT_AT(struct args, man, bool), NULL, OPT_HIDDEN,
 	  "prints the options as the body of a man page's section, in scdoc" },
 	{ OPT_KIND_TEXT, 0, "completion", "SHELL", OPT_AT(struct args, completion, const char *), NULL,
 	  OPT_HIDDEN, "prints the completion for a shell: bash" },
-	OPT_END
+	OPT_END,
 };
+/* clang-format on */
 static const char *const usage[] = { "help [COMMAND]", NULL };
 
 const struct command cmd_help = {

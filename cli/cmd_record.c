@@ -67,7 +67,8 @@ static int set_pids(struct opt_parser *p, void *values, const char *value, bool 
 		int32_t *more;
 
 		if (end == at || pid <= 0 || pid > INT32_MAX || (*end && *end != ','))
-			return opt_error(p, "-p needs process ids separated by commas, not '%s'", value);
+			return opt_error(p, "-p needs process ids separated by commas, not '%s'",
+					 value);
 		more = grown(a->pids, a->nr_pids, sizeof(*more));
 		if (!more)
 			return opt_error(p, "out of memory");
@@ -91,8 +92,10 @@ static int set_pages(struct opt_parser *p, void *values, const char *value, bool
 	errno = 0;
 	nr = strtoull(value, &end, 10);
 	unit = *end ? strchr(units, *end & ~0x20) : NULL;
-	if (end == value || *value == '-' || errno || !nr || nr > UINT32_MAX || (*end && (!unit || end[1])))
-		return opt_error(p, "-m needs a number of pages, or a size as 512K or 4M, not '%s'", value);
+	if (end == value || *value == '-' || errno || !nr || nr > UINT32_MAX ||
+	    (*end && (!unit || end[1])))
+		return opt_error(p, "-m needs a number of pages, or a size as 512K or 4M, not '%s'",
+				 value);
 	pages = nr;
 	if (unit) {
 		uint64_t bytes = nr << (10 * (unit - units));
@@ -106,6 +109,7 @@ static int set_pages(struct opt_parser *p, void *values, const char *value, bool
 	return 0;
 }
 
+/* clang-format off */
 static const struct opt options[] = {
 	OPT_CALL('e', "event", "EVENTS", set_event, OPT_NO_NEGATION,
 		 "records these events: tracepoints as SYSTEM:NAME, where * and ? match, and software events as "
@@ -131,8 +135,9 @@ static const struct opt options[] = {
 		 "writes to FILE; default perf.data. An existing file is kept as FILE.old"),
 	OPT_FLAG('q', "quiet", struct args, quiet, "tells only warnings and errors"),
 	OPT_FLAG(0, "fail-on-loss", struct args, fail_on_loss, "exits with status 3 when events were lost"),
-	OPT_END
+	OPT_END,
 };
+/* clang-format on */
 
 /* The handler can only reach what is global. */
 static struct sonde_recorder *running;
@@ -194,7 +199,9 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 	if (a->period && a->freq_hz)
 		return cli_usage(cli, "record: -c and -F exclude each other");
 	if (a->kernel_callchains && a->user_callchains)
-		return cli_usage(cli, "record: --kernel-callchains and --user-callchains exclude each other");
+		return cli_usage(
+			cli,
+			"record: --kernel-callchains and --user-callchains exclude each other");
 	ret = sonde_recorder_open(&r, &opts);
 	if (ret < 0)
 		return argc && (ret == -ENOEXEC) ? cli_fail(cli), 126 : cli_fail(cli);
@@ -207,7 +214,8 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 	running = NULL;
 	sonde_recorder_close(r);
 	if (result.lost)
-		cli_say("%" PRIu64 " events were lost: larger buffers (-m), fewer events or a --filter help",
+		cli_say("%" PRIu64
+			" events were lost: larger buffers (-m), fewer events or a --filter help",
 			result.lost);
 	return result.lost && a->fail_on_loss ? CLI_LOSS : ret;
 }
@@ -226,9 +234,10 @@ const struct command cmd_record = {
 	.summary = "records events of a command, of processes or of the whole machine",
 	.usage = usage,
 	.options = options,
-	.examples = "  sonde record -e sched:sched_switch,sched:sched_wakeup -a -- sleep 1\n"
-		    "  sonde record -e syscalls:sys_enter_read --filter 'count > 4096' -- ls -lR /usr\n"
-		    "  sonde record -g -F 99 -a -- sleep 10\n",
+	.examples =
+		"  sonde record -e sched:sched_switch,sched:sched_wakeup -a -- sleep 1\n"
+		"  sonde record -e syscalls:sys_enter_read --filter 'count > 4096' -- ls -lR /usr\n"
+		"  sonde record -g -F 99 -a -- sleep 10\n",
 	.defaults = &defaults,
 	.values_size = sizeof(struct args),
 	.run = run,

@@ -12,11 +12,13 @@
 #include <unistd.h>
 
 struct args {
-	const char *input, *fields, *time, *cpus, *pids, *tids, *comms, *symfs, *kallsyms, *buildid_dir;
+	const char *input, *fields, *time, *cpus, *pids, *tids, *comms, *symfs, *kallsyms,
+		*buildid_dir;
 	const char *script, *interpreter;
 	bool ns, hide_call_graph, strict, force;
 };
 
+/* clang-format off */
 static const struct opt options[] = {
 	OPT_TEXT('i', "input", "FILE", struct args, input, "reads FILE; default perf.data"),
 	OPT_TEXT('s', "script", "[LANG:]SCRIPT", struct args, script,
@@ -42,8 +44,9 @@ static const struct opt options[] = {
 	OPT_FLAG('f', "force", struct args, force, "reads a recording that another user owns"),
 	OPT_FLAG(0, "strict", struct args, strict,
 		 "exits with status 3 when events were lost or the recording is damaged"),
-	OPT_END
+	OPT_END,
 };
+/* clang-format on */
 
 struct text_form {
 	FILE *out;
@@ -143,7 +146,9 @@ static int print_text(const struct cli *cli, const struct args *a, const char *t
 static int run(struct cli *cli, void *values, int argc, char **argv)
 {
 	struct args *a = values;
-	struct script script = { .name = a->script, .interpreter = a->interpreter, .strict = a->strict };
+	struct script script = { .name = a->script,
+				 .interpreter = a->interpreter,
+				 .strict = a->strict };
 	char *text = NULL, *complete = NULL;
 	int status;
 

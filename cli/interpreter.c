@@ -92,8 +92,14 @@ static int minor_from_name(const char *path)
 /* Wrappers as pyenv's have to be asked. 0 when it is no Python 3. */
 static int minor_from_running(const char *path)
 {
-	char *const argv[] = { (char *)path, (char *)"-E", (char *)"-S", (char *)"-c",
-			       (char *)"import sys; sys.stdout.write('%d.%d' % sys.version_info[:2])", NULL };
+	char *const argv[] = {
+		(char *)path,
+		(char *)"-E",
+		(char *)"-S",
+		(char *)"-c",
+		(char *)"import sys; sys.stdout.write('%d.%d' % sys.version_info[:2])",
+		NULL
+	};
 	posix_spawn_file_actions_t fa;
 	int fds[2], major = 0, minor = 0;
 	char answer[32] = "";
@@ -111,7 +117,8 @@ static int minor_from_running(const char *path)
 		pid = -1;
 	posix_spawn_file_actions_destroy(&fa);
 	close(fds[1]);
-	while (got < sizeof(answer) - 1 && (n = read(fds[0], answer + got, sizeof(answer) - 1 - got)) > 0)
+	while (got < sizeof(answer) - 1 &&
+	       (n = read(fds[0], answer + got, sizeof(answer) - 1 - got)) > 0)
 		got += (size_t)n;
 	close(fds[0]);
 	if (pid > 0)
@@ -160,7 +167,8 @@ static char *from_venv(void)
 	return NULL;
 }
 
-int interpreter_python(const struct script *s, const char *file, char **ret_path, const char **ret_why)
+int interpreter_python(const struct script *s, const char *file, char **ret_path,
+		       const char **ret_why)
 {
 	const char *wished = s->interpreter, *why = "--interpreter";
 	char *path;
@@ -184,7 +192,8 @@ int interpreter_python(const struct script *s, const char *file, char **ret_path
 	} else if ((path = find_program("/usr/bin/python3"))) {
 		why = "nothing else found";
 	} else {
-		cli_say("no Python 3 was found: install python3, or name one with --interpreter or SONDE_PYTHON");
+		cli_say("no Python 3 was found: install python3, or name one with --interpreter or "
+			"SONDE_PYTHON");
 		return -1;
 	}
 	*ret_path = path;

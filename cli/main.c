@@ -17,17 +17,19 @@ const struct command *const commands[] = {
 #ifdef WITH_SCRIPT
 	&cmd_script,
 #endif
-	&cmd_help, &cmd_version, NULL,
+	&cmd_help,   &cmd_version, NULL,
 };
 
+/* clang-format off */
 const struct opt cli_options[] = {
 	OPT_TEXT(0, "compat", "VERSION", struct cli, compat,
 		 "gives the output, the values and the exit statuses of that tool: perf-6.1 or perf-6.12"),
 	OPT_COUNT('v', "verbose", struct cli, verbose, "tells more on stderr; twice: still more"),
 	OPT_FLAG('h', "help", struct cli, help, "shows this text"),
 	OPT_FLAG(0, "version", struct cli, version, "shows the version; with -v what this build has in it"),
-	OPT_END
+	OPT_END,
 };
+/* clang-format on */
 
 void cli_say(const char *fmt, ...)
 {
@@ -104,7 +106,8 @@ static int unknown_command(const struct cli *cli, const char *name)
 
 	command_find(name, &nearest);
 	if (nearest)
-		return cli_usage(cli, "no command '%s' (nearest: %s); 'sonde help' lists them", name, nearest);
+		return cli_usage(cli, "no command '%s' (nearest: %s); 'sonde help' lists them",
+				 name, nearest);
 	return cli_usage(cli, "no command '%s'; 'sonde help' lists them", name);
 }
 
@@ -136,7 +139,8 @@ static int run_command(struct cli *cli, const struct command *c, int argc, char 
 	if (argc < 0) {
 		status = cli_usage(cli, "%s: %s", c->name, p.error);
 	} else if (cli->compat && !compat_known(cli->compat)) {
-		status = cli_usage(cli, "--compat knows none, perf-6.1 and perf-6.12, not '%s'", cli->compat);
+		status = cli_usage(cli, "--compat knows none, perf-6.1 and perf-6.12, not '%s'",
+				   cli->compat);
 	} else if (cli->help) {
 		command_print_help(c, stdout);
 		status = CLI_OK;

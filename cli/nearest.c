@@ -24,7 +24,8 @@ static size_t word_distance(const char *a, const char *b)
 	for (size_t i = 1; i <= la; i++) {
 		now[0] = i;
 		for (size_t j = 1; j <= lb; j++) {
-			now[j] = min3(last[j] + 1, now[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1]));
+			now[j] = min3(last[j] + 1, now[j - 1] + 1,
+				      last[j - 1] + (a[i - 1] != b[j - 1]));
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
 			    before[j - 2] + 1 < now[j])
 				now[j] = before[j - 2] + 1;

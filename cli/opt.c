@@ -76,7 +76,7 @@ static bool find_letter(struct opt_parser *p, char letter, struct hit *ret)
 	for (int i = 0; i < OPT_SETS; i++) {
 		if (!p->sets[i].table)
 			continue;
-		opt_each (o, p->sets[i].table) {
+		opt_each(o, p->sets[i].table) {
 			if (o->letter != letter)
 				continue;
 			*ret = (struct hit){ .opt = o, .values = p->sets[i].values };
@@ -96,7 +96,7 @@ static void unknown_word(struct opt_parser *p, const char *word, size_t len)
 	for (int i = 0; i < OPT_SETS; i++) {
 		if (!p->sets[i].table)
 			continue;
-		opt_each (o, p->sets[i].table)
+		opt_each(o, p->sets[i].table)
 			if (o->word && !(o->flags & OPT_HIDDEN))
 				nearest_offer(&near, o->word);
 	}
@@ -110,14 +110,14 @@ static void unknown_word(struct opt_parser *p, const char *word, size_t len)
  * The option that `word` (len bytes) names in one table: exactly, or as the beginning of one name only; "no-" before it
  * negates. 1 found, 0 not here, -1 it could be several.
  */
-static int find_word_in(struct opt_parser *p, const struct opt_set *set, const char *word, size_t len,
-			struct hit *ret)
+static int find_word_in(struct opt_parser *p, const struct opt_set *set, const char *word,
+			size_t len, struct hit *ret)
 {
 	bool negated = len > 3 && !strncmp(word, "no-", 3);
 	const struct opt *first = NULL, *second = NULL;
 	bool first_negated = false;
 
-	opt_each (o, set->table) {
+	opt_each(o, set->table) {
 		if (!o->word)
 			continue;
 		for (int no = 0; no <= (negated && can_negate(o)); no++) {
@@ -141,7 +141,8 @@ static int find_word_in(struct opt_parser *p, const struct opt_set *set, const c
 		}
 	}
 	if (second) {
-		opt_error(p, "option --%.*s could be --%s or --%s", (int)len, word, first->word, second->word);
+		opt_error(p, "option --%.*s could be --%s or --%s", (int)len, word, first->word,
+			  second->word);
 		return -1;
 	}
 	if (!first)
@@ -179,7 +180,8 @@ static int parse_long(struct opt_parser *p, int argc, char **argv)
 		return opt_error(p, "option --%.*s takes no value", (int)len, word);
 	if (h.opt->value && !h.negated && !value && !(h.opt->flags & OPT_VALUE_OPTIONAL)) {
 		if (argc < 2)
-			return opt_error(p, "option --%s needs a value: %s", h.opt->word, h.opt->value);
+			return opt_error(p, "option --%s needs a value: %s", h.opt->word,
+					 h.opt->value);
 		value = argv[1];
 		taken = 2;
 	}
@@ -196,8 +198,8 @@ static int unknown_letter(struct opt_parser *p, const char *arg, char letter)
 	if (len > 1)
 		for (int i = 0; i < OPT_SETS; i++)
 			if (p->sets[i].table && find_word_in(p, &p->sets[i], word, len, &h) == 1)
-				return opt_error(p, "unknown option -%c (%s is written --%s)", letter, arg,
-						 h.opt->word);
+				return opt_error(p, "unknown option -%c (%s is written --%s)",
+						 letter, arg, h.opt->word);
 	if (letter < ' ' || letter > '~')
 		return opt_error(p, "unknown option in '%s'", arg);
 	return opt_error(p, "unknown option -%c", letter);
@@ -223,7 +225,8 @@ static int parse_letters(struct opt_parser *p, int argc, char **argv)
 			value = c + 1;
 		} else if (!(h.opt->flags & OPT_VALUE_OPTIONAL)) {
 			if (argc < 2)
-				return opt_error(p, "option %s needs a value: %s", name, h.opt->value);
+				return opt_error(p, "option %s needs a value: %s", name,
+						 h.opt->value);
 			value = argv[1];
 			taken = 2;
 		}
@@ -252,7 +255,8 @@ int opt_parse(struct opt_parser *p, int argc, char **argv)
 			i++;
 			break;
 		}
-		taken = arg[1] == '-' ? parse_long(p, argc - i, argv + i) : parse_letters(p, argc - i, argv + i);
+		taken = arg[1] == '-' ? parse_long(p, argc - i, argv + i)
+				      : parse_letters(p, argc - i, argv + i);
 		if (taken < 0)
 			return -1;
 		i += taken;

@@ -30,7 +30,7 @@ enum opt_kind {
 };
 
 enum opt_flags {
-	OPT_NO_NEGATION = 1,   /* --no-WORD is unknown */
+	OPT_NO_NEGATION = 1,    /* --no-WORD is unknown */
 	OPT_VALUE_OPTIONAL = 2, /* the value must be attached: -xVAL, --word=VAL; else it is NULL */
 	OPT_HIDDEN = 4          /* parsed, but told nowhere */
 };
@@ -52,6 +52,7 @@ struct opt {
 /* offsetof() that refuses to compile when the member has another type. */
 #define OPT_AT(s, m, type) (offsetof(s, m) + 0 * sizeof((type *)0 == &((s *)0)->m))
 
+/* clang-format off */
 #define OPT_FLAG(letter, word, s, m, help)                                                         \
 	{ OPT_KIND_FLAG, letter, word, NULL, OPT_AT(s, m, bool), NULL, 0, help }
 #define OPT_COUNT(letter, word, s, m, help)                                                        \
@@ -63,6 +64,7 @@ struct opt {
 #define OPT_CALL(letter, word, value, set, flags, help)                                            \
 	{ OPT_KIND_CALL, letter, word, value, 0, set, flags, help }
 #define OPT_END { OPT_KIND_END, 0, NULL, NULL, 0, NULL, 0, NULL }
+/* clang-format on */
 
 #define opt_each(o, table) for (const struct opt *o = (table); o->kind; o++)
 
@@ -74,9 +76,9 @@ struct opt_set {
 #define OPT_SETS 2
 
 struct opt_parser {
-	struct opt_set sets[OPT_SETS]; /* a beginning of a word is looked for in the first, then in the second */
-	bool permute;                  /* options may follow operands; else the first operand ends them */
-	char error[320];               /* one line, without a newline, when opt_parse() fails */
+	struct opt_set sets[OPT_SETS]; /* beginnings of words: the first that has one wins */
+	bool permute;                  /* options may follow operands; else these end them */
+	char error[320];               /* one line when opt_parse() fails */
 };
 
 /*

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define HELP_COLUMN 26 /* where the sentences begin */
-#define HELP_WIDTH 80
+#define HELP_WIDTH  80
 
 const char *opt_spelling(const struct opt *o, char *buf, size_t size)
 {
@@ -47,7 +47,7 @@ static void print_wrapped(const char *text, int column, FILE *out)
 
 void opt_print_help(const struct opt *table, FILE *out)
 {
-	opt_each (o, table) {
+	opt_each(o, table) {
 		char buf[128];
 		int column;
 
@@ -75,7 +75,7 @@ static void print_escaped(const char *text, FILE *out)
 
 void opt_print_man(const struct opt *table, FILE *out)
 {
-	opt_each (o, table) {
+	opt_each(o, table) {
 		if (o->flags & OPT_HIDDEN)
 			continue;
 		if (o->letter)
@@ -101,8 +101,9 @@ void opt_print_man(const struct opt *table, FILE *out)
 
 void opt_print_words(const struct opt *table, bool with_value, FILE *out)
 {
-	opt_each (o, table) {
-		if ((o->flags & OPT_HIDDEN) || (with_value && (!o->value || (o->flags & OPT_VALUE_OPTIONAL))))
+	opt_each(o, table) {
+		if ((o->flags & OPT_HIDDEN) ||
+		    (with_value && (!o->value || (o->flags & OPT_VALUE_OPTIONAL))))
 			continue;
 		if (o->letter)
 			fprintf(out, " -%c", o->letter);

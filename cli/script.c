@@ -12,19 +12,21 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* One line per language. Those without a module are known so that the message can say so. */
+#define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+/* One entry per language. Those without a module are known so that the message can say so. */
+/* clang-format off */
 const struct language script_languages[] = {
-	{ "Python", (const char *const[]){ "python", "py", NULL }, (const char *const[]){ "py", NULL }, "python",
-	  "python/prelude.py", "sonde's Python module (in Debian it needs python3-dev to be built)",
-	  (const char *const[]){ "python", "pypy", NULL }, interpreter_python },
-	{ "Perl", (const char *const[]){ "perl", "pl", NULL }, (const char *const[]){ "pl", NULL }, "perl",
-	  "perl/prelude.pl", NULL, (const char *const[]){ "perl", NULL }, NULL },
-	{ "Lua", (const char *const[]){ "lua", NULL }, (const char *const[]){ "lua", NULL }, NULL,
-	  "lua/prelude.lua", NULL, (const char *const[]){ "lua", NULL }, NULL },
-	{ "Ruby", (const char *const[]){ "ruby", "rb", NULL }, (const char *const[]){ "rb", NULL }, NULL,
-	  "ruby/prelude.rb", NULL, (const char *const[]){ "ruby", NULL }, NULL },
-	{ NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL },
+	{ .name = "Python", .prefixes = WORDS("python", "py"), .suffixes = WORDS("py"), .folder = "python",
+	  .programs = WORDS("python", "pypy"), .prelude = "python/prelude.py", .find = interpreter_python,
+	  .package = "sonde's Python module (in Debian it needs python3-dev to be built)" },
+	{ .name = "Perl", .prefixes = WORDS("perl", "pl"), .suffixes = WORDS("pl"), .folder = "perl",
+	  .programs = WORDS("perl") },
+	{ .name = "Lua", .prefixes = WORDS("lua"), .suffixes = WORDS("lua"), .programs = WORDS("lua") },
+	{ .name = "Ruby", .prefixes = WORDS("ruby", "rb"), .suffixes = WORDS("rb"), .programs = WORDS("ruby") },
+	{ .name = NULL },
 };
+/* clang-format on */
 
 #define each_language(l) for (const struct language *l = script_languages; l->name; l++)
 
@@ -66,15 +68,18 @@ static char *find_prelude(const struct language *l)
 void script_languages_print(FILE *out)
 {
 	fputs("Languages of scripts (sonde script -s [LANG:]SCRIPT):\n\n", out);
-	each_language (l) {
+	each_language(l) {
 		char *prelude = l->find ? find_prelude(l) : NULL;
+		const char *state = prelude ? "ready" : "not there yet";
 
+		if (l->find && !prelude)
+			state = "not installed";
 		fprintf(out, "  %-8s", l->name);
 		for (const char *const *p = l->prefixes; *p; p++)
 			fprintf(out, " %s:", *p);
 		for (const char *const *s = l->suffixes; *s; s++)
 			fprintf(out, " *.%s", *s);
-		fprintf(out, "  %s\n", prelude ? "ready" : l->find ? "not installed" : "not there yet");
+		fprintf(out, "  %s\n", state);
 		free(prelude);
 	}
 }
@@ -95,7 +100,7 @@ static const struct language *by_shebang(const char *file)
 	if (!interpreter_shebang(file, program, sizeof(program)))
 		return NULL;
 	base = strrchr(program, '/') ? strrchr(program, '/') + 1 : program;
-	each_language (l)
+	each_language(l)
 		for (const char *const *p = l->programs; *p; p++)
 			if (!strncmp(base, *p, strlen(*p)))
 				return l;
@@ -103,24 +108,26 @@ static const struct language *by_shebang(const char *file)
 }
 
 /* [LANG:]FILE taken apart; -1 after telling what is wrong. */
-static int identify(const struct cli *cli, const char *name, const struct language **ret, const char **ret_file)
+static int identify(const struct cli *cli, const char *name, const struct language **ret,
+		    const char **ret_file)
 {
 	const char *colon = strchr(name, ':'), *dot = strrchr(name, '.');
 
 	if (colon && access(name, F_OK)) {
-		each_language (l) {
+		each_language(l) {
 			if (listed(l->prefixes, name, (size_t)(colon - name))) {
 				*ret = l;
 				*ret_file = colon + 1;
 				return 0;
 			}
 		}
-		cli_say("script: no language '%.*s'; 'sonde script -s lang' lists them", (int)(colon - name), name);
+		cli_say("script: no language '%.*s'; 'sonde script -s lang' lists them",
+			(int)(colon - name), name);
 		return -1;
 	}
 	*ret_file = name;
 	if (dot && !strchr(dot, '/')) {
-		each_language (l) {
+		each_language(l) {
 			if (listed(l->suffixes, dot + 1, strlen(dot + 1))) {
 				*ret = l;
 				return 0;
@@ -133,7 +140,8 @@ static int identify(const struct cli *cli, const char *name, const struct langua
 	if (access(name, F_OK))
 		cli_say("script: there is no file '%s'", name);
 	else
-		cli_say("script: the language of '%s' is not known: give it as -s LANG:%s", name, name);
+		cli_say("script: the language of '%s' is not known: give it as -s LANG:%s", name,
+			name);
 	return -1;
 }
 
@@ -175,12 +183,13 @@ static int hand_over_session(const char *text)
 	return lseek(fd, 0, SEEK_SET) < 0 ? -1 : setenv("SONDE_SESSION_FD", number, 1);
 }
 
-static int start(const struct cli *cli, const struct script *s, const char *interpreter, const char *prelude,
-		 const char *file)
+static int start(const struct cli *cli, const struct script *s, const char *interpreter,
+		 const char *prelude, const char *file)
 {
 	char **argv = calloc((size_t)s->nr_args + 4, sizeof(*argv));
 
-	if (!argv || hand_over_session(s->session) < 0 || (s->strict && setenv("SONDE_STRICT", "1", 1))) {
+	if (!argv || hand_over_session(s->session) < 0 ||
+	    (s->strict && setenv("SONDE_STRICT", "1", 1))) {
 		cli_say("cannot hand the session over to the interpreter: %m");
 		free(argv);
 		return cli_status(cli, CLI_FAILED);
@@ -196,7 +205,8 @@ static int start(const struct cli *cli, const struct script *s, const char *inte
 	return cli_status(cli, CLI_FAILED);
 }
 
-static int run_in(const struct cli *cli, const struct script *s, const struct language *l, const char *file)
+static int run_in(const struct cli *cli, const struct script *s, const struct language *l,
+		  const char *file)
 {
 	char *prelude = NULL, *interpreter = NULL;
 	const char *why = NULL;
@@ -207,7 +217,8 @@ static int run_in(const struct cli *cli, const struct script *s, const struct la
 		return status;
 	}
 	if (!l->find) {
-		cli_say("'%s' is a %s script: sonde has no module for %s yet", file, l->name, l->name);
+		cli_say("'%s' is a %s script: sonde has no module for %s yet", file, l->name,
+			l->name);
 		return status;
 	}
 	prelude = find_prelude(l);

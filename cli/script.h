@@ -29,21 +29,27 @@ void script_languages_print(FILE *out);
 
 /* A language whose scripts we know of, whether or not its module is there. */
 struct language {
-	const char *name;            /* for people */
-	const char *const *prefixes; /* what may stand before ':' in -s, any case; NULL-terminated */
+	const char *name; /* for people; NULL ends the table */
+	const char *const
+		*prefixes; /* what may stand before ':' in -s, any case; NULL-terminated */
 	const char *const *suffixes; /* of files, without the dot */
+	const char *const *programs; /* what a script's first line calls it: beginnings of names */
 	const char *folder;          /* perf's, below scripts/ of PERF_EXEC_PATH; NULL none */
-	const char *prelude;         /* below the folder of bindings */
-	const char *package;         /* what to install when the prelude is missing; NULL: not there yet */
-	const char *const *programs; /* what a shebang calls it: its beginnings */
-	/* Chooses the interpreter: 0 and its path (to be freed) and why, or -1. */
-	int (*find)(const struct script *s, const char *file, char **ret_path, const char **ret_why);
+	/* NULL while sonde has no module for it; then what follows is not used. */
+	int (*find)(const struct script *s, const char *file, char **ret_path,
+		    const char **ret_why);
+	const char *prelude; /* below the folder of bindings */
+	const char *package; /* what is missing when the prelude is */
 };
 
-extern const struct language script_languages[]; /* ends with name NULL */
+extern const struct language script_languages[];
 
-/* interpreter.c: Python as DESIGN has it: asked for, virtual environment, shebang, PATH. */
-int interpreter_python(const struct script *s, const char *file, char **ret_path, const char **ret_why);
+/*
+ * interpreter.c: a language's find(): 0, the interpreter's path (to be released with free()) and why it is this one; -1
+ * after telling that there is none.
+ */
+int interpreter_python(const struct script *s, const char *file, char **ret_path,
+		       const char **ret_why);
 /* The program and its first argument that a file's first line names, after "env"; false when there is no such line. */
 bool interpreter_shebang(const char *file, char *buf, size_t size);
 
