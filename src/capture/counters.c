@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/counters.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "capture/explain.h"
+#include "capture/filter.h"
+
+#ifndef PERF_FORMAT_LOST
+#define PERF_FORMAT_LOST (1U << 4)
+#endif
+
+static int open_event(const struct perf_event_attr *attr, int32_t tid, int cpu)
+{
+	return (int)syscall(SYS_perf_event_open, attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* What newer kernels know, newest first; dropped one by one until an older kernel takes the attr. */
+static bool drop_newest(struct counters *c, struct capture_events *events)
+{
+	enum { FORMAT_LOST, BPF_EVENT, KSYMBOL, EXCLUDE_GUEST, NONE_LEFT };
+
+	if (c->list.n || c->dropped == NONE_LEFT)
+		return false;
+	vec_foreach (e, &events->list)
+		switch (c->dropped) {
+		case FORMAT_LOST:
+			e->attr.read_format &= ~(uint64_t)PERF_FORMAT_LOST;
+			break;
+		case BPF_EVENT:
+			e->attr.bpf_event = 0;
+			break;
+		case KSYMBOL:
+			e->attr.ksymbol = 0;
+			break;
+		case EXCLUDE_GUEST:
+			e->attr.exclude_guest = e->attr.exclude_host = 0;
+			break;
+		}
+	c->dropped++;
+	return true;
+}
+
+/* "cpu-clock" with the letters that perf derives from the attr: docs/formats/perf-data.md, names without a name. */
+static const char *clock_name(struct capture_events *events, const struct perf_event_attr *a)
+{
+	char name[32] = "cpu-clock";
+	char letters[16], *l = letters;
+	bool any = false;
+
+	if (a->exclude_kernel || a->exclude_user || a->exclude_hv) {
+		any = true;
+		if (!a->exclude_kernel)
+			*l++ = 'k';
+		if (!a->exclude_user)
+			*l++ = 'u';
+		if (!a->exclude_hv)
+			*l++ = 'h';
+	}
+	for (unsigned i = 0; i < a->precise_ip; i++) {
+		any = true;
+		*l++ = 'p';
+	}
+	if (a->exclude_host || a->exclude_guest == any) {
+		if (!a->exclude_host)
+			*l++ = 'H';
+		if (!a->exclude_guest)
+			*l++ = 'G';
+	}
+	*l = '\0';
+	if (*letters)
+		snprintf(name + strlen(name), sizeof(name) - strlen(name), ":%s", letters);
+	return arena_strdup(&events->arena, name);
+}
+
+static bool is_cycles(const struct perf_event_attr *a)
+{
+	return a->type == PERF_TYPE_HARDWARE && a->config == PERF_COUNT_HW_CPU_CYCLES;
+}
+
+/* One step back from what could not be opened; false when there is none. */
+static bool step_back(struct counters *c, struct capture_events *events, struct capture_event *e,
+		      int error)
+{
+	struct perf_event_attr *a = &e->attr;
+
+	switch (error) {
+	case EMFILE:
+		return !c->no_file_limit && (c->no_file_limit = true, raise_file_limit());
+	case EINVAL:
+		return drop_newest(c, events);
+	case EOPNOTSUPP:
+		if (!a->precise_ip || a->type == PERF_TYPE_SOFTWARE)
+			return false;
+		a->precise_ip--;
+		return true;
+	case ENOENT:
+	case ENXIO:
+	case ENODEV:
+		if (!is_cycles(a))
+			return false;
+		a->type = PERF_TYPE_SOFTWARE;
+		a->config = PERF_COUNT_SW_CPU_CLOCK;
+		e->name = clock_name(events, a);
+		say(&c->say, SAY_WARNING,
+		    "this machine counts no cycles (a virtual machine, often): recording %s instead", e->name);
+		return e->name != NULL;
+	case EACCES:
+	case EPERM:
+		if (a->type == PERF_TYPE_TRACEPOINT || a->exclude_kernel || a->exclude_user ||
+		    e->chose_levels)
+			return false;
+		a->exclude_kernel = a->exclude_hv = 1;
+		e->name = a->type == PERF_TYPE_SOFTWARE && !strncmp(e->name, "cpu-clock", 9) && e->is_default
+				  ? clock_name(events, a)
+				  : event_name_user(events, e->name);
+		say(&c->say, SAY_WARNING,
+		    "kernel.perf_event_paranoid is %ld: recording user space only (%s)",
+		    kernel_setting("perf_event_paranoid", 2), e->name);
+		return e->name != NULL;
+	}
+	return false;
+}
+
+static int open_one(struct counters *c, struct capture_events *events, size_t event,
+		    const struct counters_target *t, size_t cpu_index, int32_t tid)
+{
+	struct capture_event *e = &events->list.v[event];
+	struct counter n = { .event = (uint32_t)event,
+			     .cpu = t->cpus[cpu_index],
+			     .cpu_index = (uint32_t)cpu_index,
+			     .tid = tid };
+	int error;
+
+	while ((n.fd = open_event(&e->attr, tid, n.cpu)) < 0) {
+		error = errno;
+		if (error == ESRCH && t->tids_may_vanish)
+			return 0;
+		if (!step_back(c, events, e, error))
+			return explain_open(e, n.cpu, tid,
+					    events->list.n * t->nr_cpus * t->nr_tids, error);
+	}
+	if (ioctl(n.fd, PERF_EVENT_IOC_ID, &n.id) < 0) {
+		error = errno;
+		close(n.fd);
+		return err_errno(error, "%s: the kernel gives no id", e->name);
+	}
+	if (e->filter && ioctl(n.fd, PERF_EVENT_IOC_SET_FILTER, e->filter) < 0) {
+		error = errno;
+		close(n.fd);
+		return filter_explain(&events->tracefs, e->system, e->event, e->filter, error);
+	}
+	if (vec_push(&c->list, n) < 0) {
+		close(n.fd);
+		return err_nomem();
+	}
+	return 1;
+}
+
+int counters_open(struct counters *c, struct capture_events *events,
+		  const struct counters_target *target)
+{
+	for (size_t event = 0; event < events->list.n; event++) {
+		size_t opened = 0;
+
+		for (size_t cpu = 0; cpu < target->nr_cpus; cpu++)
+			for (size_t i = 0; i < target->nr_tids; i++) {
+				int r = open_one(c, events, event, target, cpu, target->tids[i]);
+
+				TRY(r);
+				opened += (size_t)r;
+			}
+		if (!opened)
+			return err_set(-ESRCH, "none of the processes to record is there any more");
+	}
+	c->read_format = events->list.v[0].attr.read_format;
+	return 0;
+}
+
+/* Maps the ring of the first counter of a cpu and leads the cpu's other counters into it. */
+static int map_cpu(struct counters *c, uint32_t cpu_index, size_t map_bytes)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct ring ring = { .fd = -1 };
+
+	vec_foreach (n, &c->list) {
+		if (n->cpu_index != cpu_index)
+			continue;
+		if (ring.fd >= 0) {
+			if (ioctl(n->fd, PERF_EVENT_IOC_SET_OUTPUT, ring.fd) < 0)
+				return err_errno(errno, "cannot join the events of cpu %d in one buffer",
+						 n->cpu);
+			continue;
+		}
+		void *map = mmap(NULL, map_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, n->fd, 0);
+
+		if (map == MAP_FAILED)
+			return -errno;
+		ring = (struct ring){ .control = map,
+				      .data = (const uint8_t *)map + page,
+				      .mask = map_bytes - page - 1,
+				      .fd = n->fd };
+		if (vec_push(&c->rings, ring) < 0) {
+			munmap(map, map_bytes);
+			return err_nomem();
+		}
+	}
+	return 0;
+}
+
+static void unmap_all(struct counters *c)
+{
+	vec_foreach (r, &c->rings)
+		munmap(r->control, c->mapped_bytes);
+	vec_clear(&c->rings);
+}
+
+int counters_map(struct counters *c, size_t data_pages, bool may_shrink)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const size_t wanted = data_pages;
+	uint32_t nr_cpus = 0;
+	int r = 0;
+
+	vec_foreach (n, &c->list)
+		if (n->cpu_index >= nr_cpus)
+			nr_cpus = n->cpu_index + 1;
+	for (;; data_pages /= 2) {
+		c->mapped_bytes = (data_pages + 1) * page;
+		for (uint32_t cpu = 0; cpu < nr_cpus && r == 0; cpu++)
+			r = map_cpu(c, cpu, c->mapped_bytes);
+		if (r == 0)
+			break;
+		unmap_all(c);
+		if (r != -EPERM && r != -ENOMEM)
+			return r;
+		if (!may_shrink || data_pages == 1)
+			return explain_map(data_pages, nr_cpus, -r);
+		r = 0;
+	}
+	if (data_pages != wanted)
+		say(&c->say, SAY_NORMAL,
+		    "buffers of %zu instead of %zu pages for each cpu: more locked memory is not allowed "
+		    "(kernel.perf_event_mlock_kb is %ld)",
+		    data_pages, wanted, kernel_setting("perf_event_mlock_kb", 516));
+	return 0;
+}
+
+int counters_enable(struct counters *c)
+{
+	vec_foreach (n, &c->list)
+		if (ioctl(n->fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
+			return err_errno(errno, "cannot enable an event on cpu %d", n->cpu);
+	return 0;
+}
+
+void counters_disable(struct counters *c)
+{
+	vec_foreach (n, &c->list)
+		ioctl(n->fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+/* value, [id], [lost]: read_format is ID|LOST and never has times or groups here */
+uint64_t counter_lost(const struct counters *c, const struct counter *n)
+{
+	uint64_t values[3] = { 0 };
+
+	if (!(c->read_format & PERF_FORMAT_LOST))
+		return 0;
+	return read(n->fd, values, sizeof(values)) == sizeof(values) ? values[2] : 0;
+}
+
+void counters_close(struct counters *c)
+{
+	unmap_all(c);
+	vec_done(&c->rings);
+	vec_foreach (n, &c->list)
+		close(n->fd);
+	vec_done(&c->list);
+}

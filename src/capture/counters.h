@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events opened on cpus and tasks, and the ring buffers they write to: one per cpu, shared by all events there.
+ *
+ *	struct counters c = { .say = say };
+ *	TRY(counters_open(&c, &events, &target));
+ *	TRY(counters_map(&c, pages, false));
+ *	counters_enable(&c);  ... ring_head(), records, ring_release() ...  counters_disable(&c);
+ *	counters_close(&c);
+ *
+ * What the kernel is too old or the user too little trusted for is given up in small steps, aloud; where no step is
+ * left the message names cause and remedy.
+ */
+#ifndef SONDE_CAPTURE_COUNTERS_H
+#define SONDE_CAPTURE_COUNTERS_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "capture/events.h"
+#include "capture/say.h"
+
+struct counters_target {
+	const int *cpus;     /* online ones, ascending */
+	size_t nr_cpus;
+	const int32_t *tids; /* one entry -1: everything that runs on the cpus */
+	size_t nr_tids;
+	bool tids_may_vanish;
+};
+
+struct counter {
+	int fd;
+	uint32_t event;      /* index in the list of events */
+	int cpu;
+	uint32_t cpu_index;  /* index in target.cpus, and of its ring */
+	int32_t tid;
+	uint64_t id;         /* in the records of this counter */
+};
+
+struct ring {
+	struct perf_event_mmap_page *control;
+	const uint8_t *data;
+	uint64_t mask;       /* data bytes - 1 */
+	uint64_t tail;       /* how far we have read */
+	int fd;              /* of the counter that owns it */
+};
+
+struct counters {
+	struct say say;
+	VEC(struct counter) list;
+	VEC(struct ring) rings;   /* in the order of target.cpus */
+	size_t mapped_bytes;      /* of one ring */
+	uint64_t read_format;
+	unsigned dropped;         /* how many new features this kernel does not know (counters.c) */
+	bool no_file_limit;       /* RLIMIT_NOFILE is raised as far as it goes */
+};
+
+int counters_open(struct counters *c, struct capture_events *events,
+		  const struct counters_target *target);
+/* data_pages: a power of two. `may_shrink`: take fewer when the limit of locked memory forbids so many. */
+int counters_map(struct counters *c, size_t data_pages, bool may_shrink);
+int counters_enable(struct counters *c);
+void counters_disable(struct counters *c);
+/* Events that the kernel dropped, so far, for one counter; 0 when this kernel does not count them. */
+uint64_t counter_lost(const struct counters *c, const struct counter *n);
+void counters_close(struct counters *c);
+
+static inline uint64_t ring_head(const struct ring *r)
+{
+	return __atomic_load_n(&r->control->data_head, __ATOMIC_ACQUIRE);
+}
+
+/* Gives the room before pos back to the kernel. */
+static inline void ring_release(struct ring *r, uint64_t pos)
+{
+	r->tail = pos;
+	__atomic_store_n(&r->control->data_tail, pos, __ATOMIC_SEQ_CST);
+}
+
+/* The current value of /proc/sys/kernel/NAME, or fallback. */
+long kernel_setting(const char *name, long fallback);
+
+#endif

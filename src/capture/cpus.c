@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/cpus.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { CPU_MAX = 65535 };
+
+int cpu_list_parse(const char *text, struct cpu_list *ret)
+{
+	struct cpu_list l = { 0 };
+	const char *p = text;
+
+	while (*p && *p != '\n') {
+		char *end;
+		unsigned long from = strtoul(p, &end, 10), to = from;
+
+		if (end == p)
+			goto bad;
+		p = end;
+		if (*p == '-') {
+			to = strtoul(p + 1, &end, 10);
+			if (end == p + 1)
+				goto bad;
+			p = end;
+		}
+		if (from > to || to > CPU_MAX)
+			goto bad;
+		for (unsigned long cpu = from; cpu <= to; cpu++)
+			if (vec_push(&l.list, (int)cpu) < 0) {
+				vec_done(&l.list);
+				return err_nomem();
+			}
+		p += *p == ',';
+	}
+	*ret = l;
+	return 0;
+bad:
+	vec_done(&l.list);
+	return err_set(-EINVAL, "'%.100s' is no list of cpus (0,2-3)", text);
+}
+
+int cpu_list_read(const char *path, struct cpu_list *ret)
+{
+	char text[16384];
+	FILE *f = fopen(path, "re");
+	size_t n;
+
+	if (!f)
+		return err_errno(errno, "cannot open %s", path);
+	n = fread(text, 1, sizeof(text) - 1, f);
+	fclose(f);
+	text[n] = '\0';
+	return cpu_list_parse(text, ret);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/names.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	uint32_t type;
+	uint64_t config;
+} numbered[] = {
+	{ "cpu-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
+	{ "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
+	{ "instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS },
+	{ "cache-references", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES },
+	{ "cache-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES },
+	{ "branch-instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
+	{ "branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
+	{ "branch-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES },
+	{ "bus-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES },
+	{ "stalled-cycles-frontend", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND },
+	{ "idle-cycles-frontend", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND },
+	{ "stalled-cycles-backend", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND },
+	{ "idle-cycles-backend", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND },
+	{ "ref-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES },
+	{ "cpu-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK },
+	{ "task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK },
+	{ "page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS },
+	{ "faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS },
+	{ "context-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES },
+	{ "cs", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES },
+	{ "cpu-migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS },
+	{ "migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS },
+	{ "minor-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN },
+	{ "major-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ },
+	{ "alignment-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_ALIGNMENT_FAULTS },
+	{ "emulation-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_EMULATION_FAULTS },
+	{ "dummy", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY },
+	{ "bpf-output", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_BPF_OUTPUT },
+	{ "cgroup-switches", PERF_TYPE_SOFTWARE, 11 /* PERF_COUNT_SW_CGROUP_SWITCHES, Linux 5.13 */ },
+};
+
+/* Caches, operations and results, each with its aliases; the number is the row. */
+static const char *const caches[][5] = {
+	{ "L1-dcache", "l1-d", "l1d", "L1-data" },
+	{ "L1-icache", "l1-i", "l1i", "L1-instruction" },
+	{ "LLC", "L2" },
+	{ "dTLB", "d-tlb", "Data-TLB" },
+	{ "iTLB", "i-tlb", "Instruction-TLB" },
+	{ "branch", "branches", "bpu", "btb", "bpc" },
+	{ "node" },
+};
+static const char *const ops[][4] = {
+	{ "load", "loads", "read" },
+	{ "store", "stores", "write" },
+	{ "prefetch", "prefetches", "speculative-read", "speculative-load" },
+};
+static const char *const results[][4] = {
+	{ "refs", "Reference", "ops", "access" },
+	{ "misses", "miss" },
+};
+/* Bit n: operation n is known of that cache. */
+static const uint8_t cache_ops[] = { 7, 5, 7, 7, 1, 1, 7 };
+
+/* The row of `table` with the longest name that begins at `s` and ends there or before '-'; -1 none. */
+static int match_row(const char *const *table, size_t rows, size_t columns, const char *s,
+		     size_t *ret_len)
+{
+	int found = -1;
+
+	*ret_len = 0;
+	for (size_t i = 0; i < rows * columns; i++) {
+		size_t len = table[i] ? strlen(table[i]) : 0;
+
+		if (len > *ret_len && !strncmp(s, table[i], len) && (s[len] == '-' || !s[len])) {
+			found = (int)(i / columns);
+			*ret_len = len;
+		}
+	}
+	return found;
+}
+
+#define MATCH_ROW(table, s, ret_len)                                                               \
+	match_row(&(table)[0][0], sizeof(table) / sizeof(*(table)),                                \
+		  sizeof(*(table)) / sizeof(**(table)), s, ret_len)
+
+/* CACHE[-OP-or-RESULT[-OP-or-RESULT]] */
+static int cache_lookup(const char *name, uint64_t *ret_config)
+{
+	int cache, op = -1, result = -1;
+	size_t len;
+
+	cache = MATCH_ROW(caches, name, &len);
+	if (cache < 0)
+		return -ENOENT;
+	name += len;
+	while (*name == '-') {
+		int row = MATCH_ROW(ops, name + 1, &len);
+
+		if (row >= 0 && op < 0) {
+			op = row;
+		} else {
+			row = MATCH_ROW(results, name + 1, &len);
+			if (row < 0 || result >= 0)
+				return -ENOENT;
+			result = row;
+		}
+		name += 1 + len;
+	}
+	op = op < 0 ? 0 : op;
+	if (!(cache_ops[cache] >> op & 1))
+		return -ENOENT;
+	*ret_config = (uint64_t)cache | (uint64_t)op << 8 | (uint64_t)(result < 0 ? 0 : result) << 16;
+	return 0;
+}
+
+static bool is_raw(const char *name)
+{
+	size_t digits = strspn(name + (*name != '\0'), "0123456789abcdefABCDEF");
+
+	return *name == 'r' && digits > 0 && digits <= 16 && !name[1 + digits];
+}
+
+int capture_name_lookup(const char *name, uint32_t *ret_type, uint64_t *ret_config)
+{
+	for (size_t i = 0; i < sizeof(numbered) / sizeof(*numbered); i++)
+		if (!strcmp(numbered[i].name, name)) {
+			*ret_type = numbered[i].type;
+			*ret_config = numbered[i].config;
+			return 0;
+		}
+	if (is_raw(name)) {
+		*ret_type = PERF_TYPE_RAW;
+		*ret_config = strtoull(name + 1, NULL, 16);
+		return 0;
+	}
+	if (cache_lookup(name, ret_config) == 0) {
+		*ret_type = PERF_TYPE_HW_CACHE;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+void capture_names_near(struct near *near)
+{
+	for (size_t i = 0; i < sizeof(numbered) / sizeof(*numbered); i++)
+		near_offer(near, numbered[i].name);
+}

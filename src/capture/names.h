@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Events that the kernel numbers itself: software, hardware, caches, raw. */
+#ifndef SONDE_CAPTURE_NAMES_H
+#define SONDE_CAPTURE_NAMES_H
+
+#include <stdint.h>
+
+#include "capture/near.h"
+
+/* Type and config of "cs", "L1-dcache-load-misses", "r1a8"; -ENOENT (no message) for a name of another kind. */
+int capture_name_lookup(const char *name, uint32_t *ret_type, uint64_t *ret_config);
+/* Offers all those names. */
+void capture_names_near(struct near *near);
+
+#endif

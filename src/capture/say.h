@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines for the user on their way to whoever prints them: the library itself never does. */
+#ifndef SONDE_CAPTURE_SAY_H
+#define SONDE_CAPTURE_SAY_H
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum say_level { SAY_WARNING = 0, SAY_NORMAL = 1, SAY_VERBOSE = 2 };
+
+struct say {
+	void (*line)(void *ctx, int level, const char *line); /* NULL: nobody listens */
+	void *ctx;
+};
+
+static inline void say(const struct say *s, enum say_level level, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+static inline void say(const struct say *s, enum say_level level, const char *fmt, ...)
+{
+	char line[1024];
+	va_list ap;
+
+	if (!s->line)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	s->line(s->ctx, level, line);
+}
+
+#endif
