@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* The file as a whole: its beginning, the growing data section, its end. */
+
+#include "formats/perfdata/writer.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+
+struct placed_feature {
+	uint64_t feature, offset, size;
+};
+
+struct perfdata_writer {
+	int fd;
+	char *path;
+	struct perfdata_header header;
+	uint64_t data_end;       /* file offset behind the last whole record */
+	uint64_t previous_end;   /* the same before the last append: a boundary of records to retreat to */
+	VEC(struct placed_feature) features; /* bodies before the data */
+};
+
+int perfdata_writer_open(struct perfdata_writer **ret, int take_fd, const char *path)
+{
+	struct perfdata_writer *w = calloc(1, sizeof(*w));
+
+	if (w)
+		w->path = strdup(path);
+	if (!w || !w->path) {
+		free(w);
+		close(take_fd);
+		return err_nomem();
+	}
+	w->fd = take_fd;
+	*ret = w;
+	return 0;
+}
+
+void perfdata_writer_close(struct perfdata_writer *w)
+{
+	if (!w)
+		return;
+	close(w->fd);
+	vec_done(&w->features);
+	free(w->path);
+	free(w);
+}
+
+uint64_t perfdata_writer_data_size(const struct perfdata_writer *w)
+{
+	return w->data_end - w->header.data.offset;
+}
+
+static int write_failed(const struct perfdata_writer *w, int error)
+{
+	if (error == ENOSPC || error == EDQUOT)
+		return err_set(-error,
+			       "%s: %s: make room there or write elsewhere (-o FILE); what was recorded so far is kept",
+			       w->path, error == EDQUOT ? "the disk quota is used up" : "the disk is full");
+	if (error == EFBIG)
+		return err_set(-error, "%s: the file has reached the size limit (ulimit -f, or the file system's); what was recorded so far is kept",
+			       w->path);
+	return err_errno(error, "%s: cannot write", w->path);
+}
+
+static int write_at(struct perfdata_writer *w, uint64_t offset, const void *p, size_t len)
+{
+	while (len) {
+		ssize_t n = pwrite(w->fd, p, len, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return write_failed(w, n ? errno : ENOSPC);
+		p = (const char *)p + n;
+		offset += (uint64_t)n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static void set_bit(struct perfdata_header *h, uint64_t feature)
+{
+	if (feature < NR_FEATURES)
+		h->features[feature / 64] |= UINT64_C(1) << feature % 64;
+}
+
+static void pad8(struct outbuf *o)
+{
+	outbuf_pad(o, '\0', (size_t)(-o->len & 7));
+}
+
+/* Everything before the data is built in memory and written at once: a file that exists at all has all of it. */
+int perfdata_writer_begin(struct perfdata_writer *w, const struct perfdata_writer_event *events,
+			  size_t nr_events, const struct perfdata_writer_feature *features,
+			  size_t nr_features)
+{
+	struct outbuf o = { 0 };
+	uint64_t ids_off, body_off;
+	int r;
+
+	w->header = (struct perfdata_header){
+		.magic = PERFDATA_MAGIC,
+		.size = sizeof(w->header),
+		.attr_size = PERFDATA_WRITER_ATTR_SIZE + sizeof(struct perfdata_section),
+	};
+	ids_off = sizeof(w->header) + 16 + nr_features * sizeof(struct placed_feature);
+	w->header.attrs.offset = ids_off;
+	for (size_t i = 0; i < nr_events; i++)
+		w->header.attrs.offset += events[i].nr_ids * sizeof(uint64_t);
+	w->header.attrs.size = nr_events * w->header.attr_size;
+	body_off = w->header.attrs.offset + w->header.attrs.size;
+	for (size_t i = 0; i < nr_features; i++) {
+		struct placed_feature f = { features[i].feature, body_off, features[i].len };
+
+		TRY(vec_push(&w->features, f));
+		body_off += (features[i].len + 7) & ~UINT64_C(7);
+	}
+	w->header.data.offset = body_off;
+
+	outbuf_put(&o, &w->header, sizeof(w->header));
+	perfdata_put_u64(&o, PERFDATA_INDEX_MAGIC);
+	perfdata_put_u32(&o, (uint32_t)nr_features);
+	perfdata_put_u32(&o, 0);
+	outbuf_put(&o, w->features.v, w->features.n * sizeof(*w->features.v));
+	for (size_t i = 0; i < nr_events; i++)
+		outbuf_put(&o, events[i].ids, events[i].nr_ids * sizeof(uint64_t));
+	for (size_t i = 0; i < nr_events; i++) {
+		struct perfdata_section ids = { ids_off, events[i].nr_ids * sizeof(uint64_t) };
+
+		outbuf_put(&o, events[i].attr, PERFDATA_WRITER_ATTR_SIZE);
+		outbuf_put(&o, &ids, sizeof(ids));
+		ids_off += ids.size;
+	}
+	for (size_t i = 0; i < nr_features; i++) {
+		outbuf_put(&o, features[i].body, features[i].len);
+		pad8(&o);
+	}
+	r = o.failed ? err_nomem() : write_at(w, 0, o.data, o.len);
+	outbuf_done(&o);
+	w->data_end = w->previous_end = w->header.data.offset;
+	if (r == 0 && lseek(w->fd, (off_t)w->data_end, SEEK_SET) < 0)
+		r = err_errno(errno, "%s: cannot seek", w->path);
+	return r;
+}
+
+/* How many of the first `written` bytes of iov are whole records. A piece of iov need not end with a record (rings wrap). */
+static uint64_t whole_records(const struct iovec *iov, int nr_iov, uint64_t written)
+{
+	uint64_t pos = 0, start = 0;
+
+	for (int i = 0; i < nr_iov; i++) {
+		/* pos may lie beyond this piece when a record runs over its end; records are 8-aligned, headers whole. */
+		while (pos < start + iov[i].iov_len) {
+			struct perfdata_record_header h;
+
+			memcpy(&h, (const char *)iov[i].iov_base + (pos - start), sizeof(h));
+			if (h.size < sizeof(h) || pos + h.size > written)
+				return pos;
+			pos += h.size;
+		}
+		start += iov[i].iov_len;
+	}
+	return pos;
+}
+
+/* Cuts the file back to what is whole; the descriptor's position follows. */
+static void retreat(struct perfdata_writer *w, uint64_t end)
+{
+	w->data_end = end;
+	if (ftruncate(w->fd, (off_t)end) < 0 || lseek(w->fd, (off_t)end, SEEK_SET) < 0)
+		return; /* the header written at the end says where the data ends */
+}
+
+int perfdata_writer_append(struct perfdata_writer *w, const struct iovec *iov, int nr_iov)
+{
+	struct iovec rest[IOV_MAX];
+	uint64_t written = 0, total = 0;
+	int first = 0;
+
+	if (nr_iov > IOV_MAX)
+		return err_set(-EINVAL, "more than %d pieces in one write", IOV_MAX);
+	for (int i = 0; i < nr_iov; i++) {
+		rest[i] = iov[i];
+		total += iov[i].iov_len;
+	}
+	while (written < total) {
+		ssize_t n = writev(w->fd, rest + first, nr_iov - first);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			int error = n ? errno : ENOSPC;
+
+			retreat(w, w->data_end + whole_records(iov, nr_iov, written));
+			return write_failed(w, error);
+		}
+		written += (uint64_t)n;
+		while (first < nr_iov && (size_t)n >= rest[first].iov_len)
+			n -= (ssize_t)rest[first++].iov_len;
+		if (first < nr_iov) {
+			rest[first].iov_base = (char *)rest[first].iov_base + n;
+			rest[first].iov_len -= (size_t)n;
+		}
+	}
+	w->previous_end = w->data_end;
+	w->data_end += total;
+	return 0;
+}
+
+static const struct perfdata_writer_feature *
+find_late(const struct perfdata_writer_feature *late, size_t nr_late, uint64_t feature)
+{
+	for (size_t i = 0; i < nr_late; i++)
+		if (late[i].feature == feature)
+			return &late[i];
+	return NULL;
+}
+
+/* The table, one section per feature in ascending order, then the late bodies; written at the end of the data. */
+static int write_table(struct perfdata_writer *w, const struct perfdata_writer_feature *late,
+		       size_t nr_late)
+{
+	struct perfdata_header h = w->header;
+	struct outbuf o = { 0 };
+	uint64_t late_off = w->data_end;
+	int r;
+
+	for (size_t i = 0; i < w->features.n; i++)
+		set_bit(&h, w->features.v[i].feature);
+	for (size_t i = 0; i < nr_late; i++)
+		set_bit(&h, late[i].feature);
+	h.data.size = perfdata_writer_data_size(w);
+	for (int i = 0; i < 4; i++)
+		late_off += (uint64_t)__builtin_popcountll(h.features[i]) *
+			    sizeof(struct perfdata_section);
+	for (uint64_t feature = 0; feature < NR_FEATURES; feature++) {
+		const struct perfdata_writer_feature *l = find_late(late, nr_late, feature);
+		struct perfdata_section s = { 0 };
+
+		if (!(h.features[feature / 64] >> feature % 64 & 1))
+			continue;
+		if (l) {
+			s = (struct perfdata_section){ late_off, l->len };
+			late_off += l->len;
+		} else {
+			for (size_t i = 0; i < w->features.n; i++)
+				if (w->features.v[i].feature == feature)
+					s = (struct perfdata_section){ w->features.v[i].offset,
+								       w->features.v[i].size };
+		}
+		outbuf_put(&o, &s, sizeof(s));
+	}
+	for (uint64_t feature = 0; feature < NR_FEATURES; feature++) {
+		const struct perfdata_writer_feature *l = find_late(late, nr_late, feature);
+
+		if (l)
+			outbuf_put(&o, l->body, l->len);
+	}
+	r = o.failed ? err_nomem() : write_at(w, w->data_end, o.data, o.len);
+	outbuf_done(&o);
+	/* The header comes last: until then the file is the one of a killed recorder, which readers know. */
+	if (r == 0)
+		r = write_at(w, 0, &h, sizeof(h));
+	return r;
+}
+
+int perfdata_writer_finish(struct perfdata_writer *w, const struct perfdata_writer_feature *late,
+			   size_t nr_late)
+{
+	int r = write_table(w, late, nr_late);
+
+	/* A full disk: the last append makes room for the table, without which perf reads nothing. */
+	if ((r == -ENOSPC || r == -EDQUOT || r == -EFBIG) && w->previous_end < w->data_end) {
+		retreat(w, w->previous_end);
+		r = write_table(w, late, nr_late);
+	}
+	if (r < 0) {
+		retreat(w, w->data_end);
+		return r;
+	}
+	return 0;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writes a perf.data file whose features survive the death of the recorder.
+ *
+ *	header (data.size 0) | index | ids | attrs | feature bodies | data ... | feature table | late feature bodies
+ *
+ * Bodies known at the start come before the data and are named by the index behind the header (layout.h). Whatever is
+ * appended is on its way to the disk when the call returns; perfdata_writer_finish adds the table and rewrites the header.
+ *
+ *	perfdata_writer_open(&w, fd, "perf.data");
+ *	perfdata_writer_begin(w, events, nr_events, features, nr_features);
+ *	perfdata_writer_append(w, iov, nr_iov);        // whole records, any number of times
+ *	perfdata_writer_finish(w, late, nr_late);
+ *	perfdata_writer_close(w);
+ *
+ * The writer knows bytes only: what the features say and which records there are is its caller's business.
+ */
+#ifndef SONDE_FORMATS_PERFDATA_WRITER_H
+#define SONDE_FORMATS_PERFDATA_WRITER_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/uio.h>
+
+#include "base/outbuf.h"
+#include "formats/perfdata/layout.h"
+
+struct perfdata_writer;
+
+/* Attrs are written with this size (PERF_ATTR_SIZE_VER7): every perf since 5.13 takes it. */
+enum { PERFDATA_WRITER_ATTR_SIZE = 128 };
+
+struct perfdata_writer_event {
+	const void *attr;    /* struct perf_event_attr, PERFDATA_WRITER_ATTR_SIZE bytes of it are used */
+	const char *name;
+	const uint64_t *ids;
+	size_t nr_ids;
+};
+
+struct perfdata_writer_feature {
+	uint64_t feature;    /* enum perfdata_feature or PERFDATA_PRIVATE_* */
+	const void *body;
+	size_t len;
+};
+
+/* Takes fd, which must be seekable and empty; path is for messages. */
+int perfdata_writer_open(struct perfdata_writer **ret, int take_fd, const char *path);
+/* Features in any order, each once. */
+int perfdata_writer_begin(struct perfdata_writer *w, const struct perfdata_writer_event *events,
+			  size_t nr_events, const struct perfdata_writer_feature *features,
+			  size_t nr_features);
+/*
+ * Appends whole records. On failure nothing but whole records is left of what was passed (cut back to the last whole
+ * one), and finish still makes a valid file of it.
+ */
+int perfdata_writer_append(struct perfdata_writer *w, const struct iovec *iov, int nr_iov);
+/* A feature written here replaces one of the same number written at the start. On a full disk, data is given up for the table. */
+int perfdata_writer_finish(struct perfdata_writer *w, const struct perfdata_writer_feature *late,
+			   size_t nr_late);
+uint64_t perfdata_writer_data_size(const struct perfdata_writer *w);
+/* Closes the file as it is; NULL is fine. */
+void perfdata_writer_close(struct perfdata_writer *w);
+
+/* ---- encodings of feature bodies --------------------------------------------------------------------------------- */
+
+void perfdata_put_u32(struct outbuf *o, uint32_t v);
+void perfdata_put_u64(struct outbuf *o, uint64_t v);
+/* u32 length, then the text NUL-padded to that length, a multiple of 64. */
+void perfdata_put_string(struct outbuf *o, const char *s);
+/* The body of FEAT_EVENT_DESC. */
+void perfdata_put_event_desc(struct outbuf *o, const struct perfdata_writer_event *events,
+			     size_t nr_events);
+
+/* An entry of FEAT_BUILD_ID. */
+struct perfdata_writer_build_id {
+	uint16_t cpumode;    /* PERF_RECORD_MISC_KERNEL or _USER */
+	const uint8_t *id;
+	size_t id_len;       /* at most 20 */
+	const char *name;
+};
+void perfdata_put_build_id(struct outbuf *o, const struct perfdata_writer_build_id *b);
+
+/* One format file of a tracepoint; entries of one system must lie together. */
+struct perfdata_writer_format {
+	const char *system;
+	const char *text;
+	size_t len;
+};
+struct perfdata_writer_tracing {
+	const char *header_page, *header_event, *printk_formats;
+	size_t header_page_len, header_event_len, printk_formats_len;
+	const struct perfdata_writer_format *formats;
+	size_t nr_formats;
+	uint32_t page_size;
+};
+/* The body of FEAT_TRACING_DATA: what tracefs says of the recorded tracepoints. */
+void perfdata_put_tracing(struct outbuf *o, const struct perfdata_writer_tracing *t);
+
+#endif
