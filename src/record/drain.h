@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From the rings to the file. A pass looks at every ring once, hands what is there to the writer straight from the rings,
+ * and ends with FINISHED_ROUND: an event of a later pass but one is never older than what this pass brought.
+ * On the way the headers of the records are read, for the count of samples, first and last time, losses, mapped files.
+ */
+#ifndef SONDE_RECORD_DRAIN_H
+#define SONDE_RECORD_DRAIN_H
+
+#include <stdint.h>
+
+#include "base/strpool.h"
+#include "capture/counters.h"
+#include "formats/perfdata/writer.h"
+
+struct drain {
+	struct counters *counters;
+	struct perfdata_writer *writer;
+	struct strpool *dso_names;     /* gets the names of files mapped; NULL: nobody wants them */
+	uint64_t samples, lost;        /* lost: what LOST records tell */
+	uint64_t first_time_ns, last_time_ns; /* of samples; 0, 0 while there is none */
+	VEC(uint64_t) heads;           /* of the pass being made, by ring */
+};
+
+/* 1: there was something, 0: nothing; <0: it could not be written. */
+int drain_pass(struct drain *d);
+void drain_done(struct drain *d);
+
+#endif

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/features.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <linux/bpf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/hash.h"
+#include "record/sysfile.h"
+#include "sonde/sonde.h"
+
+#define EVENT_SOURCES "/sys/bus/event_source/devices"
+
+int features_add(struct features *f, uint64_t feature, struct outbuf *take_body)
+{
+	struct perfdata_writer_feature one = { feature, take_body->data, take_body->len };
+
+	if (take_body->failed) {
+		outbuf_done(take_body);
+		return err_nomem();
+	}
+	if (!take_body->len) {
+		outbuf_done(take_body);
+		return 0;
+	}
+	if (vec_push(&f->list, one) < 0) {
+		outbuf_done(take_body);
+		return err_nomem();
+	}
+	*take_body = (struct outbuf){ 0 };
+	return 0;
+}
+
+void features_done(struct features *f)
+{
+	vec_foreach (one, &f->list)
+		free((void *)one->body);
+	vec_done(&f->list);
+}
+
+static int add_string(struct features *f, uint64_t feature, const char *text)
+{
+	struct outbuf o = { 0 };
+
+	perfdata_put_string(&o, text);
+	return features_add(f, feature, &o);
+}
+
+/* cpus that there could be (one more than the highest number present), cpus online */
+static int add_nrcpus(struct features *f)
+{
+	struct outbuf o = { 0 };
+	char present[4096];
+	const char *last;
+	long available = sysconf(_SC_NPROCESSORS_CONF);
+
+	if (sysfile_line(present, sizeof(present), "/sys/devices/system/cpu/present")) {
+		last = present + strlen(present);
+		while (last > present && last[-1] >= '0' && last[-1] <= '9')
+			last--;
+		available = atol(last) + 1;
+	}
+	perfdata_put_u32(&o, (uint32_t)available);
+	perfdata_put_u32(&o, (uint32_t)sysconf(_SC_NPROCESSORS_ONLN));
+	return features_add(f, FEAT_NRCPUS, &o);
+}
+
+/* The processor's name; which line of cpuinfo holds it depends on the architecture. */
+static int add_cpudesc(struct features *f)
+{
+	static const char *const keys[] = { "model name", "Model Name", "Processor", "cpu model",
+					    "vendor_id",  "cpu",	"uarch" };
+	char text[512], *to = text;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		if (!sysfile_value(text, sizeof(text), "/proc/cpuinfo", keys[i]))
+			continue;
+		/* runs of blanks become one */
+		for (const char *p = text; *p; p++)
+			if (*p != ' ' || p[1] != ' ')
+				*to++ = *p;
+		*to = '\0';
+		return add_string(f, FEAT_CPUDESC, text);
+	}
+	return 0;
+}
+
+static int add_cpuid(struct features *f)
+{
+	char text[512];
+#if defined(__x86_64__) || defined(__i386__)
+	char vendor[64], family[32], model[32], stepping[32];
+
+	if (!sysfile_value(vendor, sizeof(vendor), "/proc/cpuinfo", "vendor_id") ||
+	    !sysfile_value(family, sizeof(family), "/proc/cpuinfo", "cpu family") ||
+	    !sysfile_value(model, sizeof(model), "/proc/cpuinfo", "model") ||
+	    !sysfile_value(stepping, sizeof(stepping), "/proc/cpuinfo", "stepping"))
+		return 0;
+	snprintf(text, sizeof(text), "%s,%s,%s,%s", vendor, family, model, stepping);
+#else
+	if (!sysfile_line(text, sizeof(text), "/sys/devices/system/cpu/cpu0/regs/identification/midr_el1"))
+		return 0;
+#endif
+	return add_string(f, FEAT_CPUID, text);
+}
+
+static int add_total_mem(struct features *f)
+{
+	struct outbuf o = { 0 };
+	char text[64];
+
+	if (!sysfile_value(text, sizeof(text), "/proc/meminfo", "MemTotal"))
+		return 0;
+	perfdata_put_u64(&o, strtoull(text, NULL, 10));
+	return features_add(f, FEAT_TOTAL_MEM, &o);
+}
+
+/* The resolved path of the program, then its arguments. */
+static int add_cmdline(struct features *f, const char *const *argv)
+{
+	struct outbuf o = { 0 };
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	uint32_t argc = 0;
+
+	if (!argv || !argv[0])
+		return 0;
+	self[n > 0 ? n : 0] = '\0';
+	while (argv[argc])
+		argc++;
+	perfdata_put_u32(&o, argc);
+	perfdata_put_string(&o, n > 0 ? self : argv[0]);
+	for (uint32_t i = 1; i < argc; i++)
+		perfdata_put_string(&o, argv[i]);
+	return features_add(f, FEAT_CMDLINE, &o);
+}
+
+/* Calls visit for each event source, in the order of the directory, as perf lists them. */
+static int each_source(int (*visit)(void *ctx, const char *name), void *ctx)
+{
+	DIR *d = opendir(EVENT_SOURCES);
+	struct dirent *e;
+	int r = 0;
+
+	if (!d)
+		return 0;
+	while (r >= 0 && (e = readdir(d)))
+		if (e->d_name[0] != '.')
+			r = visit(ctx, e->d_name);
+	closedir(d);
+	return r;
+}
+
+struct sources {
+	struct outbuf body;
+	uint32_t nr;
+};
+
+static int put_pmu_mapping(void *ctx, const char *name)
+{
+	struct sources *s = ctx;
+	long type = sysfile_number(-1, EVENT_SOURCES "/%s/type", name);
+
+	if (type < 0)
+		return 0;
+	s->nr++;
+	perfdata_put_u32(&s->body, (uint32_t)type);
+	perfdata_put_string(&s->body, name);
+	return 0;
+}
+
+/* u32 nr, nr x { str name, str value }; nr 0 and false when the source has no caps */
+static bool put_caps(struct outbuf *o, const char *pmu)
+{
+	struct outbuf pairs = { 0 };
+	char path[PATH_MAX], value[256];
+	struct dirent *e;
+	uint32_t nr = 0;
+	DIR *d;
+
+	snprintf(path, sizeof(path), EVENT_SOURCES "/%s/caps", pmu);
+	d = opendir(path);
+	while (d && (e = readdir(d))) {
+		if (e->d_name[0] == '.' || !sysfile_line(value, sizeof(value), "%s/%s", path, e->d_name))
+			continue;
+		perfdata_put_string(&pairs, e->d_name);
+		perfdata_put_string(&pairs, value);
+		nr++;
+	}
+	if (d)
+		closedir(d);
+	if (nr) {
+		perfdata_put_u32(o, nr);
+		outbuf_put(o, pairs.data, pairs.len);
+		o->failed |= pairs.failed;
+	}
+	outbuf_done(&pairs);
+	return nr != 0;
+}
+
+static int put_other_caps(void *ctx, const char *name)
+{
+	struct sources *s = ctx;
+
+	/* the processor's own has a feature to itself */
+	if (strcmp(name, "cpu") && put_caps(&s->body, name)) {
+		perfdata_put_string(&s->body, name);
+		s->nr++;
+	}
+	return 0;
+}
+
+static int add_counted(struct features *f, uint64_t feature, struct sources *s)
+{
+	struct outbuf o = { 0 };
+	int r;
+
+	perfdata_put_u32(&o, s->nr);
+	outbuf_put(&o, s->body.data, s->body.len);
+	o.failed |= s->body.failed;
+	r = features_add(f, feature, &o);
+	outbuf_done(&s->body);
+	return r;
+}
+
+static int add_sources(struct features *f)
+{
+	struct sources mappings = { 0 }, caps = { 0 };
+	struct outbuf cpu = { 0 };
+
+	each_source(put_pmu_mapping, &mappings);
+	TRY(add_counted(f, FEAT_PMU_MAPPINGS, &mappings));
+	put_caps(&cpu, "cpu");
+	TRY(features_add(f, FEAT_CPU_PMU_CAPS, &cpu));
+	each_source(put_other_caps, &caps);
+	return add_counted(f, FEAT_PMU_CAPS, &caps);
+}
+
+/* "No BPF programs" is worth saying, and true only if the kernel says so; descriptions of programs are not recorded. */
+static int add_no_bpf(struct features *f)
+{
+	union bpf_attr first = { 0 };
+	struct outbuf programs = { 0 }, types = { 0 };
+
+	if (syscall(SYS_bpf, BPF_PROG_GET_NEXT_ID, &first, sizeof(first)) == 0 || errno != ENOENT)
+		return 0;
+	perfdata_put_u32(&programs, 0);
+	perfdata_put_u32(&types, 0);
+	TRY(features_add(f, FEAT_BPF_PROG_INFO, &programs));
+	return features_add(f, FEAT_BPF_BTF, &types);
+}
+
+int features_add_system(struct features *f, const char *const *argv)
+{
+	struct utsname u;
+
+	if (uname(&u) == 0) {
+		TRY(add_string(f, FEAT_HOSTNAME, u.nodename));
+		TRY(add_string(f, FEAT_OSRELEASE, u.release));
+		TRY(add_string(f, FEAT_ARCH, u.machine));
+	}
+	TRY(add_string(f, FEAT_VERSION, sonde_version()));
+	TRY(add_nrcpus(f));
+	TRY(add_cpudesc(f));
+	TRY(add_cpuid(f));
+	TRY(add_total_mem(f));
+	TRY(add_cmdline(f, argv));
+	TRY(add_no_bpf(f));
+	return add_sources(f);
+}
+
+/* ---- tracepoints ------------------------------------------------------------------------------------------------- */
+
+static int by_system(const void *a, const void *b)
+{
+	const struct perfdata_writer_format *x = a, *y = b;
+
+	return strcmp(x->system, y->system);
+}
+
+/* Each event's format once, in the order of systems; *ret_nr counts what has been read also on failure. */
+static int read_formats(const struct capture_events *events, struct perfdata_writer_format *formats,
+			size_t *ret_nr)
+{
+	struct hash64 seen = { 0 };
+	char path[512], *text;
+	int r = 0;
+
+	for (size_t i = 0; i < events->list.n && r >= 0; i++) {
+		const struct capture_event *e = &events->list.v[i];
+		size_t len;
+
+		if (!e->system || hash64_find(&seen, e->attr.config) != HASH64_EMPTY)
+			continue;
+		snprintf(path, sizeof(path), "events/%s/%s/format", e->system, e->event);
+		r = tracefs_read(&events->tracefs, path, &text, &len);
+		if (r < 0)
+			break;
+		formats[(*ret_nr)++] = (struct perfdata_writer_format){ e->system, text, len };
+		r = hash64_put(&seen, e->attr.config, 1);
+	}
+	hash64_done(&seen);
+	return r;
+}
+
+int features_add_tracing(struct features *f, const struct capture_events *events)
+{
+	struct perfdata_writer_tracing t = { .page_size = (uint32_t)sysconf(_SC_PAGESIZE) };
+	struct perfdata_writer_format *formats;
+	char *page = NULL, *event = NULL, *printk = NULL;
+	struct outbuf o = { 0 };
+	int r;
+
+	if (!events->has_tracefs)
+		return 0;
+	formats = calloc(events->list.n, sizeof(*formats));
+	if (!formats)
+		return err_nomem();
+	t.formats = formats;
+	r = read_formats(events, formats, &t.nr_formats);
+	if (r >= 0)
+		r = tracefs_read(&events->tracefs, "events/header_page", &page, &t.header_page_len);
+	if (r >= 0)
+		r = tracefs_read(&events->tracefs, "events/header_event", &event, &t.header_event_len);
+	/* texts that trace_printk calls point to: absent from some kernels */
+	if (r >= 0 && tracefs_read(&events->tracefs, "printk_formats", &printk, &t.printk_formats_len) < 0)
+		t.printk_formats_len = 0;
+	if (r >= 0) {
+		qsort(formats, t.nr_formats, sizeof(*formats), by_system);
+		t.header_page = page;
+		t.header_event = event;
+		t.printk_formats = printk;
+		perfdata_put_tracing(&o, &t);
+		r = features_add(f, FEAT_TRACING_DATA, &o);
+	}
+	for (size_t i = 0; i < t.nr_formats; i++)
+		free((void *)formats[i].text);
+	free(formats);
+	free(page);
+	free(event);
+	free(printk);
+	return r;
+}

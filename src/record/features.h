@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the recording's header says of the machine and the command: one body per perf.data feature, collected in a list.
+ * A feature that this machine has nothing to say about is left out.
+ */
+#ifndef SONDE_RECORD_FEATURES_H
+#define SONDE_RECORD_FEATURES_H
+
+#include "base/outbuf.h"
+#include "base/vec.h"
+#include "capture/events.h"
+#include "formats/perfdata/writer.h"
+
+struct features {
+	VEC(struct perfdata_writer_feature) list; /* bodies owned */
+};
+
+/* Takes the body over (empty bodies are dropped); -ENOMEM also when writing it ran out of memory. */
+int features_add(struct features *f, uint64_t feature, struct outbuf *take_body);
+/* HOSTNAME ... TOTAL_MEM, CMDLINE, PMU_MAPPINGS. argv may be NULL. */
+int features_add_system(struct features *f, const char *const *argv);
+/* CPU_TOPOLOGY, NUMA_TOPOLOGY, CACHE, MEM_TOPOLOGY: features_topology.c */
+int features_add_topology(struct features *f);
+/* Format files of the events that are tracepoints; nothing when none is. */
+int features_add_tracing(struct features *f, const struct capture_events *events);
+void features_done(struct features *f);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+
+static int keep_old(struct output *o)
+{
+	char old[PATH_MAX];
+	struct stat st;
+
+	if (snprintf(old, sizeof(old), "%s.old", o->path) >= (int)sizeof(old))
+		return err_set(-ENAMETOOLONG, "%s: the name is too long", o->path);
+	if (stat(o->path, &st) < 0)
+		return 0;
+	if (S_ISDIR(st.st_mode))
+		return err_set(-EISDIR, "%s is a directory: remove it or name another file with -o", o->path);
+	if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))
+		return err_set(-ESPIPE, "%s is a pipe: recordings need a file", o->path);
+	if (!S_ISREG(st.st_mode)) {
+		o->is_regular = false;
+		return 0;
+	}
+	if (st.st_size == 0)
+		return unlink(o->path) < 0 ? err_errno(errno, "%s: cannot replace it", o->path) : 0;
+	if (rename(o->path, old) < 0)
+		return err_errno(errno, "%s: cannot keep it as %s", o->path, old);
+	o->kept_old = true;
+	return 0;
+}
+
+static void put_back_old(struct output *o)
+{
+	char old[PATH_MAX];
+
+	if (!o->kept_old)
+		return;
+	snprintf(old, sizeof(old), "%s.old", o->path);
+	if (rename(old, o->path) == 0)
+		o->kept_old = false;
+}
+
+/* Root on behalf of somebody: sudo says who that is. */
+static void give_to_sudo_user(int fd)
+{
+	const char *uid = getenv("SUDO_UID"), *gid = getenv("SUDO_GID");
+
+	if (geteuid() != 0 || !uid || !*uid)
+		return;
+	if (fchown(fd, (uid_t)strtoul(uid, NULL, 10),
+		   gid && *gid ? (gid_t)strtoul(gid, NULL, 10) : (gid_t)-1) < 0)
+		return; /* a file system without owners: it stays root's */
+}
+
+int output_open(struct output *o, const char *path, int *ret_fd)
+{
+	int fd, error;
+
+	*o = (struct output){ .path = strdup(path), .is_regular = true };
+	if (!o->path)
+		return err_nomem();
+	TRY(keep_old(o));
+	/* O_EXCL: what lies there now was put there this very moment, by somebody else. */
+	fd = open(path, O_RDWR | O_CLOEXEC | (o->is_regular ? O_CREAT | O_EXCL | O_NOFOLLOW : 0), 0600);
+	if (fd < 0) {
+		error = errno;
+		put_back_old(o);
+		return err_errno(error, "%s: cannot create it; choose another place with -o FILE", path);
+	}
+	if (o->is_regular)
+		give_to_sudo_user(fd);
+	*ret_fd = fd;
+	return 0;
+}
+
+void output_discard(struct output *o)
+{
+	if (!o->path || !o->is_regular)
+		return;
+	unlink(o->path);
+	put_back_old(o);
+}
+
+void output_done(struct output *o)
+{
+	free(o->path);
+	o->path = NULL;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The output file: the one before is kept as FILE.old, the new one is for its owner's eyes only. */
+#ifndef SONDE_RECORD_OUTPUT_H
+#define SONDE_RECORD_OUTPUT_H
+
+#include <stdbool.h>
+
+struct output {
+	char *path;
+	bool kept_old;   /* FILE was renamed to FILE.old */
+	bool is_regular;
+};
+
+/* *ret_fd is the caller's. Under sudo the file belongs to the user who called it. */
+int output_open(struct output *o, const char *path, int *ret_fd);
+/* Nothing came of it: the file goes, FILE.old becomes FILE again. */
+void output_discard(struct output *o);
+void output_done(struct output *o);
+
+#endif

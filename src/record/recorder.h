@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* A recording being made; the parts of struct sonde_recorder that recorder.c sets up and run.c uses. */
+#ifndef SONDE_RECORD_RECORDER_H
+#define SONDE_RECORD_RECORDER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/strpool.h"
+#include "capture/counters.h"
+#include "capture/cpus.h"
+#include "capture/events.h"
+#include "capture/say.h"
+#include "formats/perfdata/writer.h"
+#include "record/drain.h"
+#include "record/output.h"
+#include "record/workload.h"
+#include "sonde/sonde.h"
+
+struct sonde_recorder {
+	struct say say;
+	struct capture_events events;
+	struct cpu_list cpus;
+	VEC(int32_t) tids;            /* to record; one entry -1: everything */
+	struct counters counters;
+	struct workload workload;
+	char *command_name;           /* NULL: no workload */
+	int cannot_run;               /* 126 or 127: the workload cannot be run, nothing was opened */
+	char *cannot_run_why;
+	bool enable_on_exec;          /* the workload alone is recorded */
+	bool by_pid;                  /* given processes are: the recording ends when they are all gone */
+	struct output output;
+	struct perfdata_writer *writer;
+	struct drain drain;
+	struct strpool dso_names;
+	bool wants_dsos;              /* user addresses are recorded, so build ids of files matter */
+	int wake_fd;                  /* eventfd: sonde_recorder_stop() was called */
+	atomic_uint stops;            /* how often */
+	uint64_t wakeups;
+};
+
+#endif

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* The recording itself: wake, drain, end; then what is only known afterwards. */
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "record/build_ids.h"
+#include "record/features.h"
+#include "record/recorder.h"
+#include "record/sampling.h"
+#include "record/synth.h"
+
+/*
+ * The kernel wakes us when a buffer is half full; what comes seldom is fetched this often, so that a recorder that is
+ * killed loses little.
+ */
+enum { SLEEP_MS = 1000, SLEEP_WITHOUT_PIDFD_MS = 100 };
+
+/* Polled descriptors: stop, the workload's end, then the buffers. */
+enum { POLL_STOP, POLL_WORKLOAD, POLL_RINGS };
+
+struct waiting {
+	struct pollfd *fds;
+	size_t n;
+	size_t alive;   /* recorded tasks or rings that have not hung up */
+};
+
+/* By pid, the counters of the first event tell by hanging up that their task and its children are gone. */
+static int waiting_init(struct waiting *w, struct sonde_recorder *r)
+{
+	const size_t max = POLL_RINGS + r->counters.list.n + r->counters.rings.n;
+
+	*w = (struct waiting){ .fds = calloc(max, sizeof(*w->fds)), .n = POLL_RINGS };
+	if (!w->fds)
+		return err_nomem();
+	w->fds[POLL_STOP] = (struct pollfd){ .fd = r->wake_fd, .events = POLLIN };
+	w->fds[POLL_WORKLOAD] = (struct pollfd){ .fd = r->workload.pidfd, .events = POLLIN };
+	if (r->by_pid) {
+		vec_foreach (n, &r->counters.list)
+			if (n->event == 0)
+				w->fds[w->n++] = (struct pollfd){ .fd = n->fd, .events = POLLIN };
+	} else {
+		vec_foreach (ring, &r->counters.rings)
+			w->fds[w->n++] = (struct pollfd){ .fd = ring->fd, .events = POLLIN };
+	}
+	w->alive = w->n - POLL_RINGS;
+	return 0;
+}
+
+static void sleep_until_woken(struct sonde_recorder *r, struct waiting *w)
+{
+	const bool no_pidfd = r->command_name && r->workload.pidfd < 0;
+	bool data = false;
+
+	if (poll(w->fds, w->n, no_pidfd ? SLEEP_WITHOUT_PIDFD_MS : SLEEP_MS) <= 0)
+		return;
+	for (size_t i = POLL_RINGS; i < w->n; i++) {
+		data |= (w->fds[i].revents & POLLIN) != 0;
+		if (w->fds[i].revents & (POLLHUP | POLLERR | POLLNVAL)) {
+			w->fds[i].fd = -1;
+			w->fds[i].revents = 0;
+			w->alive--;
+		}
+	}
+	r->wakeups += data;
+}
+
+static bool is_over(struct sonde_recorder *r, const struct waiting *w, int *ret_status)
+{
+	if (atomic_load(&r->stops))
+		return true;
+	if (r->command_name)
+		return workload_ended(&r->workload, ret_status);
+	return r->by_pid && !w->alive;
+}
+
+static int record(struct sonde_recorder *r, int *ret_status)
+{
+	struct waiting w;
+	int e;
+
+	TRY(waiting_init(&w, r));
+	for (;;) {
+		bool over = is_over(r, &w, ret_status);
+
+		/* after the end one more pass: what came before it is in the buffers */
+		if (over)
+			counters_disable(&r->counters);
+		e = drain_pass(&r->drain);
+		if (e < 0 || over)
+			break;
+		sleep_until_woken(r, &w);
+	}
+	free(w.fds);
+	return e < 0 ? e : 0;
+}
+
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
+
+/* Exact numbers from the counters where the kernel keeps them; each loss is told with the event it belongs to. */
+static int write_losses(struct sonde_recorder *r, uint64_t *ret_lost)
+{
+	struct synth s = { 0 };
+	uint64_t lost = 0;
+	int e = 0;
+
+	vec_foreach (n, &r->counters.list) {
+		const struct perf_event_attr *a = &r->events.list.v[n->event].attr;
+		uint64_t of_counter = counter_lost(&r->counters, n);
+
+		if (!of_counter)
+			continue;
+		lost += of_counter;
+		s.trailer_bytes = sampling_trailer_bytes(a);
+		synth_lost_samples(&s, a, n->id, of_counter);
+	}
+	if (s.out.failed)
+		e = err_nomem();
+	else if (s.out.len)
+		e = perfdata_writer_append(r->writer, &(struct iovec){ s.out.data, s.out.len }, 1);
+	outbuf_done(&s.out);
+	*ret_lost = lost > r->drain.lost ? lost : r->drain.lost;
+	return e;
+}
+
+static int write_end(struct sonde_recorder *r)
+{
+	struct outbuf ids = { 0 }, times = { 0 };
+	struct features late = { 0 };
+	int e;
+
+	build_ids_put_kernel(&ids);
+	if (r->wants_dsos)
+		build_ids_put_dsos(&ids, &r->dso_names);
+	perfdata_put_u64(&times, r->drain.first_time_ns);
+	perfdata_put_u64(&times, r->drain.last_time_ns);
+	e = features_add(&late, FEAT_BUILD_ID, &ids);
+	if (e == 0)
+		e = features_add(&late, FEAT_SAMPLE_TIME, &times);
+	if (e == 0)
+		e = perfdata_writer_finish(r->writer, late.list.v, late.list.n);
+	features_done(&late);
+	outbuf_done(&times);
+	return e;
+}
+
+static void tell(const struct sonde_recorder *r, const struct sonde_record_result *result)
+{
+	const double share = 100.0 * (double)result->lost / (double)(result->lost + result->samples);
+
+	say(&r->say, SAY_NORMAL, "[ sonde record: Woken up %llu times to write data ]",
+	    (unsigned long long)r->wakeups);
+	if (result->samples)
+		say(&r->say, SAY_NORMAL, "[ sonde record: Captured and wrote %.3f MB %s (%llu samples) ]",
+		    (double)result->bytes_written / (1 << 20), r->output.path,
+		    (unsigned long long)result->samples);
+	else
+		say(&r->say, SAY_NORMAL, "[ sonde record: Captured and wrote %.3f MB %s ]",
+		    (double)result->bytes_written / (1 << 20), r->output.path);
+	if (result->lost)
+		say(&r->say, SAY_WARNING,
+		    "%llu events were lost (%.2g %%), because a buffer was full: take larger buffers (-m, now %zu pages for each "
+		    "cpu), fewer events, or a --filter",
+		    (unsigned long long)result->lost, share,
+		    r->counters.mapped_bytes / (size_t)sysconf(_SC_PAGESIZE) - 1);
+}
+
+/*
+ * A workload that is still there has outlived its recording: after a stop it is asked to end; when the recording failed
+ * (a full disk) it goes on, since it is not ours to break.
+ */
+static void wait_for_workload(struct sonde_recorder *r, int *ret_status)
+{
+	const unsigned stops_before = atomic_load(&r->stops);
+	bool asked = false;
+
+	while (!workload_ended(&r->workload, ret_status)) {
+		struct pollfd fds[] = { { .fd = r->workload.pidfd, .events = POLLIN } };
+
+		if (atomic_load(&r->stops) && !asked) {
+			workload_terminate(&r->workload);
+			asked = true;
+		} else if (atomic_load(&r->stops) > stops_before + 1) {
+			*ret_status = 128 + SIGTERM; /* it does not listen, and the user will not wait */
+			return;
+		}
+		poll(fds, 1, SLEEP_WITHOUT_PIDFD_MS);
+	}
+}
+
+int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret)
+{
+	struct sonde_record_result result = { .size = sizeof(result) };
+	char *failure = NULL;
+	int status = 0, e = 0, late;
+
+	*ret = result;
+	if (r->cannot_run) {
+		ret->exit_status = r->cannot_run;
+		return err_set(r->cannot_run == 127 ? -ENOENT : -EACCES, "%s", r->cannot_run_why);
+	}
+	if (!r->enable_on_exec)
+		TRY(counters_enable(&r->counters));
+	if (r->command_name) {
+		e = workload_start(&r->workload, r->command_name, &status);
+		if (e < 0) {
+			output_discard(&r->output);
+			ret->exit_status = status;
+			return e;
+		}
+	}
+	e = record(r, &status);
+	counters_disable(&r->counters);
+	if (e < 0)
+		failure = strdup(err_text());
+	late = write_losses(r, &result.lost);
+	if (late == 0 || e < 0)
+		late = write_end(r);
+	result.samples = r->drain.samples;
+	result.bytes_written = perfdata_writer_data_size(r->writer);
+	if (e < 0) {
+		err_set(e, "%s", failure ? failure : strerror(-e));
+		if (late < 0)
+			err_add(e, "the file could not be completed; sonde reads it all the same");
+		if (r->command_name && !workload_ended(&r->workload, &status))
+			say(&r->say, SAY_WARNING, "the recording has ended: %s; %s goes on", err_text(),
+			    r->command_name);
+	}
+	free(failure);
+	tell(r, &result);
+	if (r->command_name)
+		wait_for_workload(r, &status);
+	result.exit_status = status;
+	*ret = result;
+	return e < 0 ? e : late;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records that describe what was there before the recording: the kernel's text, modules, running tasks with their names
+ * and executable mappings, which counter belongs to which cpu and task. They look like the kernel's own, with time 0.
+ */
+#ifndef SONDE_RECORD_SYNTH_H
+#define SONDE_RECORD_SYNTH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/outbuf.h"
+#include "base/strpool.h"
+#include "capture/counters.h"
+#include "record/kernel_map.h"
+
+struct synth {
+	struct outbuf out;       /* the records; owned */
+	size_t trailer_bytes;    /* of the sample_id behind each record of a kernel type */
+	struct strpool *dso_names; /* gets the file names of executable mappings; NULL: nobody wants them */
+};
+
+void synth_id_index(struct synth *s, const struct counters *c);
+void synth_kernel_map(struct synth *s, const struct kernel_map *k);
+void synth_modules(struct synth *s);
+void synth_thread_map(struct synth *s, const int32_t *tids, size_t nr_tids);
+void synth_cpu_map(struct synth *s, const int *cpus, size_t nr_cpus);
+/* Every task of the system, with FORK records for who is whose child. */
+void synth_all_tasks(struct synth *s);
+/* Single threads: names and mappings. */
+void synth_threads(struct synth *s, const int32_t *tids, size_t nr_tids);
+/* The name alone, for a process that is about to replace its mappings. */
+void synth_name(struct synth *s, int32_t pid);
+void synth_plain(struct synth *s, uint32_t type); /* a record without payload: FINISHED_INIT, FINISHED_ROUND */
+void synth_lost_samples(struct synth *s, const struct perf_event_attr *a, uint64_t id, uint64_t lost);
+
+#endif
