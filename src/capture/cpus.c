@@ -6,9 +6,9 @@
 
 enum { CPU_MAX = 65535 };
 
-int cpu_list_parse(const char *text, struct cpu_list *ret)
+int capture_cpus_parse(const char *text, struct capture_cpus *ret)
 {
-	struct cpu_list l = { 0 };
+	struct capture_cpus l = { 0 };
 	const char *p = text;
 
 	while (*p && *p != '\n') {
@@ -40,7 +40,7 @@ bad:
 	return err_set(-EINVAL, "'%.100s' is no list of cpus (0,2-3)", text);
 }
 
-int cpu_list_read(const char *path, struct cpu_list *ret)
+int capture_cpus_read(const char *path, struct capture_cpus *ret)
 {
 	char text[16384];
 	FILE *f = fopen(path, "re");
@@ -51,5 +51,5 @@ int cpu_list_read(const char *path, struct cpu_list *ret)
 	n = fread(text, 1, sizeof(text) - 1, f);
 	fclose(f);
 	text[n] = '\0';
-	return cpu_list_parse(text, ret);
+	return capture_cpus_parse(text, ret);
 }

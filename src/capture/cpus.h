@@ -7,12 +7,12 @@
 
 #include "base/vec.h"
 
-struct cpu_list {
+struct capture_cpus {
 	VEC(int) list; /* ascending */
 };
 
-int cpu_list_parse(const char *text, struct cpu_list *ret);
+int capture_cpus_parse(const char *text, struct capture_cpus *ret);
 /* From a file such as /sys/devices/system/cpu/online. */
-int cpu_list_read(const char *path, struct cpu_list *ret);
+int capture_cpus_read(const char *path, struct capture_cpus *ret);
 
 #endif

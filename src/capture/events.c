@@ -32,7 +32,7 @@ static const char *dup_fmt(struct capture_events *l, const char *a, const char *
 
 /*
  * Modifiers one after the other, with perf's meaning: the first of u k h excludes the other two, the first of G H the
- * other one; guests are left out by u, p and H.
+ * other one; guests are left out by u, p and H, but not by P.
  */
 static int apply_modifiers(struct capture_event *e, const char *text, const char *modifiers)
 {
@@ -76,7 +76,6 @@ static int apply_modifiers(struct capture_event *e, const char *text, const char
 			break;
 		case 'P':
 			precise = 3;
-			a->exclude_guest |= !chose_guest;
 			break;
 		case 'D':
 			a->pinned = 1;

@@ -19,7 +19,7 @@
 enum { LIST_BYTES = 4096 };
 
 /* strlist of the different texts of one topology file over all cpus: one line for each package, die or core */
-static bool put_distinct(struct outbuf *o, struct cpu_list *cpus, const char *file,
+static bool put_distinct(struct outbuf *o, struct capture_cpus *cpus, const char *file,
 			 const char *older_file)
 {
 	struct outbuf lines = { 0 };
@@ -58,7 +58,7 @@ static bool put_distinct(struct outbuf *o, struct cpu_list *cpus, const char *fi
 }
 
 /* strlist packages, strlist cores, nr x { core, package }, strlist dies, nr x die */
-static int add_cpu_topology(struct features *f, struct cpu_list *cpus)
+static int add_cpu_topology(struct features *f, struct capture_cpus *cpus)
 {
 	const int nr = cpus->list.n ? cpus->list.v[cpus->list.n - 1] + 1 : 0;
 	struct outbuf o = { 0 };
@@ -90,7 +90,7 @@ static uint64_t node_kib(int node, const char *what)
 	return sysfile_value(text, sizeof(text), path, key) ? strtoull(text, NULL, 10) : 0;
 }
 
-static int add_numa_topology(struct features *f, struct cpu_list *nodes)
+static int add_numa_topology(struct features *f, struct capture_cpus *nodes)
 {
 	struct outbuf o = { 0 };
 	char cpus[LIST_BYTES];
@@ -130,7 +130,7 @@ static bool read_cache(int cpu, int index, struct cache *ret)
 }
 
 /* Several cpus share a cache: it is told once, lower levels first. */
-static int add_caches(struct features *f, struct cpu_list *cpus)
+static int add_caches(struct features *f, struct capture_cpus *cpus)
 {
 	enum { INDEXES = 10, LEVELS = 10 };
 	VEC(struct cache) caches = { 0 };
@@ -207,7 +207,7 @@ static int put_node_blocks(struct outbuf *o, int node)
 	return r;
 }
 
-static int add_memory(struct features *f, struct cpu_list *nodes)
+static int add_memory(struct features *f, struct capture_cpus *nodes)
 {
 	struct outbuf o = { 0 };
 	char text[64];
@@ -230,16 +230,16 @@ static int add_memory(struct features *f, struct cpu_list *nodes)
 
 int features_add_topology(struct features *f)
 {
-	struct cpu_list cpus = { 0 }, nodes = { 0 };
+	struct capture_cpus cpus = { 0 }, nodes = { 0 };
 	int r = 0;
 
-	if (cpu_list_read(CPUS "/present", &cpus) == 0) {
+	if (capture_cpus_read(CPUS "/present", &cpus) == 0) {
 		r = add_cpu_topology(f, &cpus);
 		if (r == 0)
 			r = add_caches(f, &cpus);
 	}
 	/* kernels without NUMA have no nodes to tell of */
-	if (r == 0 && cpu_list_read(NODES "/online", &nodes) == 0) {
+	if (r == 0 && capture_cpus_read(NODES "/online", &nodes) == 0) {
 		r = add_numa_topology(f, &nodes);
 		if (r == 0)
 			r = add_memory(f, &nodes);

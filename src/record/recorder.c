@@ -59,7 +59,7 @@ static int add_threads(struct sonde_recorder *r, int32_t pid)
 
 static int find_target(struct sonde_recorder *r, const struct sonde_record_options *o, bool *ret_system_wide)
 {
-	TRY(cpu_list_read("/sys/devices/system/cpu/online", &r->cpus));
+	TRY(capture_cpus_read("/sys/devices/system/cpu/online", &r->cpus));
 	if (!r->cpus.list.n)
 		return err_set(-EIO, "/sys/devices/system/cpu/online names no cpu");
 	*ret_system_wide = o->all_cpus || (!o->nr_pids && !o->command);

@@ -21,7 +21,7 @@
 struct sonde_recorder {
 	struct say say;
 	struct capture_events events;
-	struct cpu_list cpus;
+	struct capture_cpus cpus;
 	VEC(int32_t) tids;            /* to record; one entry -1: everything */
 	struct counters counters;
 	struct workload workload;

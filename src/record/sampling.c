@@ -41,10 +41,11 @@ static void configure(struct capture_event *e, const struct sampling *s, uint64_
 		a->sample_freq = freq_hz;
 		a->sample_type |= PERF_SAMPLE_PERIOD;
 	}
-	if (s->callchain)
+	if (s->callchain) {
 		a->sample_type |= PERF_SAMPLE_CALLCHAIN;
-	a->exclude_callchain_user = s->kernel_callchains;
-	a->exclude_callchain_kernel = s->user_callchains;
+		a->exclude_callchain_user = s->kernel_callchains;
+		a->exclude_callchain_kernel = s->user_callchains;
+	}
 	if (s->system_wide)
 		a->sample_type |= PERF_SAMPLE_CPU;
 	a->enable_on_exec = s->enable_on_exec;
