@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Text against stock perf, byte for byte, under --compat perf-6.1.
+
+    tests/roundtrip/text.py SONDE [stored|live|corpus] [--update]
+
+stored: recordings and perf's text in tests/data/text; needs no perf. live: recordings made on the spot.
+corpus: recordings of other machines ($SONDE_CORPUS, else ../shared/corpus beside the project).
+Addresses of user space are compared without their names.
+"""
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+STORED = ROOT / 'tests' / 'data' / 'text'
+ENV = {'PATH': os.environ.get('PATH', '/usr/bin:/bin'), 'HOME': '/nonexistent', 'LC_ALL': 'C', 'TZ': 'UTC',
+       'PERF_CONFIG': '/dev/null'}
+ENV.update({k: os.environ[k] for k in ('ASAN_OPTIONS', 'UBSAN_OPTIONS') if k in os.environ})
+IN_CI = os.environ.get('SONDE_CI') == '1'
+
+# Live recordings: name, what perf record is told, and whether all addresses shown by default are the kernel's.
+LOOP = ['python3', '-c', 'for i in range(200000): str(i)']
+LIVE = [
+    ('sched', ['-e', 'sched:sched_switch,sched:sched_wakeup', '-a', 'sleep', '0.2'], True),
+    ('syscalls', ['-e', 'raw_syscalls:*', 'ls', '-R', '/usr/include/linux'], True),
+    ('kernel-chains', ['-e', 'sched:sched_switch', '-g', '--kernel-callchains', '-a', 'sleep', '0.1'], True),
+    ('wakeup-chains', ['-e', 'sched:*', '-g', '--kernel-callchains', 'sh', '-c', 'ls / | wc -l'], True),
+    ('clock', ['-e', 'cpu-clock', '-F', '5000'] + LOOP, False),
+    ('clock-chains', ['-e', 'cpu-clock', '-F', '5000', '-g'] + LOOP, False),
+    ('kernel-clock', ['-e', 'cpu-clock:k', '-F', '5000', '-a', 'ls', '-R', '/usr/share/doc'], True),
+    ('faults', ['-e', 'page-faults', '-c', '7', 'python3', '-c', 'pass'], False),
+    ('fault-addresses', ['-e', 'page-faults', '-d', '-c', '1', 'ls', '/'], False),
+    ('mixed', ['-e', 'sched:sched_switch,cpu-clock,page-faults,raw_syscalls:sys_enter', 'sh', '-c', 'ls -lR /etc'], False),
+    ('mixed-chains', ['-g', '-e', 'sched:sched_switch,cpu-clock,raw_syscalls:sys_enter', 'ls', '-R', '/etc'], False),
+    ('per-thread', ['--per-thread', '-e', 'cpu-clock'] + LOOP, False),
+    ('threads', ['-e', 'sched:sched_process_*,task:*', 'sh', '-c', 'for i in 1 2 3; do ls / & done; wait'], True),
+]
+KERNEL_OPTIONS = ['', '--ns', '-G', '-F -time', '-F +pid']
+OPTIONS = ['-F comm,tid,event -G', '-F pid,event', '-F event,ip', '-F comm,tid,time,event,ip', '-F comm,event,ip -G --ns',
+           '-F trace:time,trace', '-F sw:event,period', '-F trace:', '-F event --comms ls,sh', '-F time,event --time {time}',
+           '-F comm,pid,tid --pid {pid}', '-F tid,event --tid {pid}', '-F cpu,event -C 0', '-F addr,event', '-F nonsense',
+           '-F time,event --time {time_ns}']
+CORPUS_OPTIONS = ['-F comm,pid,tid,time,event', '-F comm,tid,cpu,time,event --ns -G', '-F event,period', '-F event,trace',
+                  '-F event,ip', '-F comm,ip -G']
+
+# Differences of the corpus that are known, and why.
+KNOWN = {}
+
+tests = 0
+failures = 0
+
+
+def say(ok, name, why=''):
+    global tests, failures
+    tests += 1
+    failures += not ok
+    print('%sok %d - %s' % ('' if ok else 'not ', tests, name))
+    for line in why.splitlines():
+        print('# ' + line)
+    sys.stdout.flush()
+
+
+def skip(name, reason):
+    if IN_CI and 'no perf' in reason:
+        say(False, name, 'SONDE_CI: ' + reason)
+        return
+    global tests
+    tests += 1
+    print('ok %d - %s # SKIP %s' % (tests, name, reason))
+
+
+def run(command, cwd=None):
+    try:
+        p = subprocess.run(command, env=ENV, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+    except subprocess.TimeoutExpired:
+        return 'ran longer than 120 s', b'', b''
+    return p.returncode, p.stdout, p.stderr
+
+
+def first_difference(want, got):
+    want, got = want.split(b'\n'), got.split(b'\n')
+    for i, line in enumerate(want):
+        if i >= len(got) or got[i] != line:
+            break
+    else:
+        i = len(want)
+    show = lambda lines: repr(lines[i].decode('utf-8', 'replace')) if i < len(lines) else 'nothing'
+    return 'line %d of %d; perf: %s\nsonde (%d lines): %s' % (i + 1, len(want), show(want), len(got), show(got))
+
+
+class Tools:
+    def __init__(self, sonde):
+        self.sonde = [str(sonde), '--compat', 'perf-6.1', 'script', '-f']
+        self.perf = ['perf', 'script', '-f'] if shutil.which('perf', path=ENV['PATH']) else None
+
+    def text(self, tool, data, options, cwd=None):
+        return run(tool + ['-i', str(data)] + shlex.split(options), cwd)
+
+    def compare(self, name, data, options, must_read=True):
+        """perf and sonde over one recording."""
+        code, want, err = self.text(self.perf, data, options)
+        if code != 0:
+            got = self.text(self.sonde, data, options)
+            if must_read:
+                say(got[0] != 0, name, '' if got[0] else 'perf refuses: %s\nsonde does not' % err.decode('utf-8', 'replace'))
+            return
+        code, got, err = self.text(self.sonde, data, options)
+        if code == 0 and got == want:
+            say(True, name)
+        elif name in KNOWN:
+            skip(name, KNOWN[name])
+        elif code != 0:
+            say(False, name, 'exit status %s: %s' % (code, err.decode('utf-8', 'replace')))
+        else:
+            say(False, name, first_difference(want, got))
+
+
+def stored(tools, update):
+    for line in (STORED / 'cases.tsv').read_text().splitlines():
+        name, data, options = line.split('\t')
+        path = STORED / 'out' / (name + '.txt')
+        if update:
+            code, text, err = tools.text(tools.perf, data, options, STORED)
+            assert code == 0, err
+            path.write_bytes(text)
+        code, text, err = tools.text(tools.sonde, data, options, STORED)
+        want = path.read_bytes()
+        if code != 0:
+            say(False, name, 'exit status %s: %s' % (code, err.decode('utf-8', 'replace')))
+        else:
+            say(text == want, name, '' if text == want else first_difference(want, text))
+
+
+def placeholders(tools, data):
+    """A time window in the middle of the recording and one of its processes."""
+    lines = tools.text(tools.perf, data, '-F pid,time --ns -G')[1].decode('utf-8', 'replace').splitlines()
+    if not lines:
+        return {'time': ',', 'time_ns': ',', 'pid': '1'}
+    words = [l.replace(':', '').split() for l in lines]
+    a, b = words[len(words) // 4], words[3 * len(words) // 4]
+    return {'time': '%s,%s' % (a[1][:-3], b[1][:-3]), 'time_ns': '%s,%s' % (a[1], b[1]), 'pid': b[0]}
+
+
+def live(tools):
+    if not tools.perf:
+        skip('live', 'no perf here')
+        return
+    with tempfile.TemporaryDirectory(prefix='sonde-text-') as folder:
+        for name, record, kernel_only in LIVE:
+            data = os.path.join(folder, name + '.data')
+            code, out, err = run(['perf', 'record', '-q', '-o', data] + record)
+            if code != 0 or not os.path.exists(data):
+                skip(name, 'perf record: ' + (err.decode('utf-8', 'replace').strip().splitlines() or ['failed'])[0])
+                continue
+            values = placeholders(tools, data)
+            for options in (KERNEL_OPTIONS if kernel_only else []) + OPTIONS:
+                options = options.format(**values)
+                tools.compare(('%s %s' % (name, options)).strip(), data, options)
+            os.unlink(data)
+
+
+def corpus(tools):
+    folder = pathlib.Path(os.environ.get('SONDE_CORPUS', ROOT.parent / 'shared' / 'corpus'))
+    files = sorted(folder.glob('perf-*.data')) if folder.is_dir() else []
+    if not files:
+        skip('corpus', 'no recordings in %s' % folder)
+        return
+    if not tools.perf:
+        skip('corpus', 'no perf here')
+        return
+    for data in files:
+        for options in CORPUS_OPTIONS:
+            tools.compare('%s %s' % (data.stem[5:], options), data, options, must_read=False)
+
+
+def main():
+    words = [w for w in sys.argv[1:] if w != '--update']
+    tools = Tools(pathlib.Path(words[0]).resolve())
+    parts = words[1:] or ['stored', 'live', 'corpus']
+    if 'stored' in parts:
+        stored(tools, '--update' in sys.argv)
+    if 'live' in parts:
+        live(tools)
+    if 'corpus' in parts:
+        corpus(tools)
+    print('1..%d' % tests)
+    return failures != 0
+
+
+sys.exit(main())
