@@ -12,13 +12,26 @@
 #include <unistd.h>
 
 struct args {
-	const char *input, *fields, *time, *cpus, *pids, *tids, *comms, *symfs, *kallsyms,
-		*buildid_dir;
+	const char *input, *time, *cpus, *pids, *tids, *comms, *symfs, *kallsyms, *buildid_dir;
+	char *fields; /* owned; those of several -F, separated by blanks */
 	const char *script, *interpreter;
 	bool ns, hide_call_graph, strict, force;
 };
 
 /* clang-format off */
+/* A later -F replaces or changes what an earlier one said: the session takes them in their order. */
+static int set_fields(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	struct args *a = values;
+	char *all;
+
+	if (asprintf(&all, "%s%s%s", a->fields ? a->fields : "", a->fields ? " " : "", value) < 0)
+		return opt_error(p, "out of memory");
+	free(a->fields);
+	a->fields = all;
+	return 0;
+}
+
 static const struct opt options[] = {
 	OPT_TEXT('i', "input", "FILE", struct args, input, "reads FILE; default perf.data"),
 	OPT_TEXT('s', "script", "[LANG:]SCRIPT", struct args, script,
@@ -26,8 +39,10 @@ static const struct opt options[] = {
 		 "script. 'lang' lists the languages"),
 	OPT_TEXT(0, "interpreter", "PROGRAM", struct args, interpreter,
 		 "runs the script with PROGRAM; default: see ENVIRONMENT in sonde-script(1)"),
-	OPT_TEXT('F', "fields", "FIELDS", struct args, fields,
-		 "prints these columns: comm,tid,pid,cpu,time,event,trace,ip,sym; +FIELD adds and -FIELD takes away"),
+	OPT_CALL('F', "fields", "[CLASS:]FIELDS", set_fields, OPT_NO_NEGATION,
+		 "prints these columns: comm,pid,tid,cpu,time,period,event,trace,addr,ip,sym,symoff,dso; +FIELD adds "
+		 "and -FIELD takes away; hw: sw: trace: raw: break: before them names the class of events. May be "
+		 "given several times"),
 	OPT_FLAG(0, "ns", struct args, ns, "prints times to the nanosecond"),
 	OPT_TEXT(0, "time", "FROM,TO", struct args, time,
 		 "takes only events of this time, in seconds; either side may be left out"),
@@ -164,8 +179,10 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 	script.args = argv;
 	script.nr_args = argc;
 	status = describe(cli, a, &text);
-	if (status)
+	if (status) {
+		free(a->fields);
 		return status;
+	}
 	if (sonde_session_parse(text, &complete) < 0) {
 		status = bad_value(cli);
 	} else if (script.name) {
@@ -176,6 +193,7 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 	}
 	free(complete);
 	free(text);
+	free(a->fields);
 	return status;
 }
 
