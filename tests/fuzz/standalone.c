@@ -54,7 +54,8 @@ int main(int argc, char **argv)
 		/* Before, so that a crash shows whose it is. */
 		printf("# %s\n", entries[i]->d_name);
 		fflush(stdout);
-		printf("%sok %d - %s\n", replay(argv[1], entries[i]->d_name) ? "not " : "", i + 1, entries[i]->d_name);
+		printf("%sok %d - %s\n", replay(argv[1], entries[i]->d_name) ? "not " : "", i + 1,
+		       entries[i]->d_name);
 		free(entries[i]);
 	}
 	free(entries);

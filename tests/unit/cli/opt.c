@@ -29,6 +29,7 @@ static int set_call(struct opt_parser *p, void *values, const char *value, bool 
 	return 0;
 }
 
+/* clang-format off */
 static const struct opt table[] = {
 	OPT_FLAG('a', "all-cpus", struct args, all, "all"),
 	OPT_FLAG(0, "ns", struct args, ns, "ns"),
@@ -40,14 +41,17 @@ static const struct opt table[] = {
 	OPT_CALL('e', "event", "EVENT", set_call, 0, "calls"),
 	OPT_CALL('o', "optional", "VALUE", set_call, OPT_VALUE_OPTIONAL, "value may be missing"),
 	OPT_CALL(0, "hidden", NULL, set_call, OPT_HIDDEN | OPT_NO_NEGATION, "unseen"),
-	OPT_END
+	OPT_END,
 };
+/* clang-format on */
 
+/* clang-format off */
 static const struct opt other_table[] = {
 	OPT_TEXT(0, "compat", "VERSION", struct others, compat, "as"),
 	OPT_FLAG('h', "help", struct others, help, "help"),
-	OPT_END
+	OPT_END,
 };
+/* clang-format on */
 
 static struct args a;
 static struct others o;
@@ -115,7 +119,9 @@ TEST(words_may_be_cut_to_a_unique_beginning)
 
 TEST(negation_takes_back)
 {
-	assert_int_equal(parse("--all --ns --no-all-cpus -i x --no-input -vv --no-verbose -c 1 --no-count"), 0);
+	assert_int_equal(
+		parse("--all --ns --no-all-cpus -i x --no-input -vv --no-verbose -c 1 --no-count"),
+		0);
 	assert_false(a.all);
 	assert_true(a.ns);
 	assert_null(a.input);
