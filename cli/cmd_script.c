@@ -18,7 +18,6 @@ struct args {
 	bool ns, hide_call_graph, strict, force;
 };
 
-/* clang-format off */
 /* A later -F replaces or changes what an earlier one said: the session takes them in their order. */
 static int set_fields(struct opt_parser *p, void *values, const char *value, bool negated)
 {
@@ -32,6 +31,7 @@ static int set_fields(struct opt_parser *p, void *values, const char *value, boo
 	return 0;
 }
 
+/* clang-format off */
 static const struct opt options[] = {
 	OPT_TEXT('i', "input", "FILE", struct args, input, "reads FILE; default perf.data"),
 	OPT_TEXT('s', "script", "[LANG:]SCRIPT", struct args, script,
@@ -121,11 +121,11 @@ static int describe(const struct cli *cli, const struct args *a, char **ret)
 	return 0;
 }
 
-/* Tells the library's view of a bad option value and returns the status for "usage". */
-static int bad_value(const struct cli *cli)
+/* Tells why the library failed; a value it does not take is a wrong command line. */
+static int fail(const struct cli *cli, int code)
 {
 	cli_fail(cli);
-	return cli_status(cli, CLI_USAGE);
+	return cli_status(cli, code == -EINVAL ? CLI_USAGE : CLI_FAILED);
 }
 
 static bool lost_data(struct sonde_session *s)
@@ -144,11 +144,12 @@ static int print_text(const struct cli *cli, const struct args *a, const char *t
 	const char *line;
 	int r, status = CLI_OK;
 
-	if (sonde_session_open(&s, text, "the command line") < 0)
-		return cli_fail(cli);
+	r = sonde_session_open(&s, text, "the command line");
+	if (r < 0)
+		return fail(cli, r);
 	r = sonde_session_write_text(s, STDOUT_FILENO);
 	if (r < 0 && r != -EPIPE)
-		status = cli_fail(cli);
+		status = fail(cli, r);
 	line = sonde_session_defects_line(s);
 	if (*line)
 		cli_say("%s", line);
@@ -165,7 +166,7 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 				 .interpreter = a->interpreter,
 				 .strict = a->strict };
 	char *text = NULL, *complete = NULL;
-	int status;
+	int r, status;
 
 	if (a->script && !strcmp(a->script, "lang")) {
 		script_languages_print(stdout);
@@ -183,8 +184,9 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 		free(a->fields);
 		return status;
 	}
-	if (sonde_session_parse(text, &complete) < 0) {
-		status = bad_value(cli);
+	r = sonde_session_parse(text, &complete);
+	if (r < 0) {
+		status = fail(cli, r);
 	} else if (script.name) {
 		script.session = complete;
 		status = script_run(cli, &script);
