@@ -12,6 +12,8 @@ try --compat perf-6.1 script -s cobol:x
 try script -i 'two
 lines'
 for s in x.pl x.lua x.rb; do try script $s; done
+mkdir -p lib/python && touch lib/python/prelude.py
+export SONDE_LIBDIR=$PWD/lib
 try script --interpreter ./none x.py
 SONDE_PYTHON=none-such try script x.py
 SONDE_LIBDIR=/nonexistent try script x.py
