@@ -80,12 +80,12 @@ static int set_pids(struct opt_parser *p, void *values, const char *value, bool 
 	}
 }
 
-/* As perf: a number of pages, or a size with B, K, M or G that is rounded up to a power of two of pages. */
+/* As perf: a number of pages, or a size with B, K, M or G. The recorder rounds up to a power of two. */
 static int set_pages(struct opt_parser *p, void *values, const char *value, bool negated)
 {
 	static const char units[] = "BKMG";
+	uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE), nr;
 	struct args *a = values;
-	uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE), nr, pages;
 	const char *unit;
 	char *end;
 
@@ -96,16 +96,9 @@ static int set_pages(struct opt_parser *p, void *values, const char *value, bool
 	    (*end && (!unit || end[1])))
 		return opt_error(p, "-m needs a number of pages, or a size as 512K or 4M, not '%s'",
 				 value);
-	pages = nr;
-	if (unit) {
-		uint64_t bytes = nr << (10 * (unit - units));
-
-		for (pages = 1; pages * page_bytes < bytes;)
-			pages *= 2;
-	} else if (pages & (pages - 1)) {
-		return opt_error(p, "-m needs a power of two, not %" PRIu64 " pages", pages);
-	}
-	a->mmap_pages = pages;
+	if (unit)
+		nr = ((nr << (10 * (unit - units))) + page_bytes - 1) / page_bytes;
+	a->mmap_pages = nr;
 	return 0;
 }
 
@@ -129,8 +122,8 @@ static const struct opt options[] = {
 	OPT_FLAG(0, "user-callchains", struct args, user_callchains,
 		 "records only the user's part of call chains"),
 	OPT_CALL('m', "mmap-pages", "PAGES", set_pages, OPT_NO_NEGATION,
-		 "makes the buffer of each cpu so large: a power of two of pages, or a size as 4M; larger "
-		 "buffers lose fewer events"),
+		 "makes the buffer of each cpu so large: pages, or a size as 4M, rounded up to a power of two; "
+		 "larger buffers lose fewer events"),
 	OPT_TEXT('o', "output", "FILE", struct args, output,
 		 "writes to FILE; default perf.data. An existing file is kept as FILE.old"),
 	OPT_FLAG('q', "quiet", struct args, quiet, "tells only warnings and errors"),

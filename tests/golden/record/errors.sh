@@ -5,7 +5,6 @@ try record --filter x true
 try record -c 1 -F 2 true
 try record -p 12,x
 try record -p 0
-try record -m 3 true
 try record -m 4X true
 try record -m 0 true
 try record -c ten true
