@@ -157,8 +157,29 @@ static void say(void *ctx, int level, const char *line)
 {
 	const struct listener *l = ctx;
 
-	if (level <= l->level)
+	if (level > l->level)
+		return;
+	if (level == 0)
 		cli_say("%s", line);
+	else
+		fprintf(stderr, "%s\n", line);
+}
+
+/* The workload's status, or that of a recording which failed; a workload that could not be run has one of its own. */
+static int record(const struct cli *cli, struct sonde_recorder *r, bool fail_on_loss)
+{
+	struct sonde_record_result result = { .size = sizeof(result) };
+	int failed;
+
+	catch_signals(r);
+	failed = sonde_recorder_run(r, &result) < 0;
+	if (failed) {
+		int status = cli_fail(cli);
+
+		return result.exit_status == 126 || result.exit_status == 127 ? result.exit_status
+									      : status;
+	}
+	return result.lost && fail_on_loss ? CLI_LOSS : result.exit_status;
 }
 
 static int run(struct cli *cli, void *values, int argc, char **argv)
@@ -169,7 +190,7 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 		.size = sizeof(opts),
 		/* Without a target everything is the target, as with perf. */
 		.all_cpus = a->all_cpus || (!argc && !a->nr_pids),
-		.callchain = a->callchain || a->kernel_callchains || a->user_callchains,
+		.callchain = a->callchain,
 		.kernel_callchains = a->kernel_callchains,
 		.user_callchains = a->user_callchains,
 		.events = a->events,
@@ -185,32 +206,21 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 		.say = say,
 		.say_ctx = &listener,
 	};
-	struct sonde_record_result result = { .size = sizeof(result) };
 	struct sonde_recorder *r;
-	int ret;
+	int status;
 
 	if (a->period && a->freq_hz)
 		return cli_usage(cli, "record: -c and -F exclude each other");
 	if (a->kernel_callchains && a->user_callchains)
-		return cli_usage(
-			cli,
-			"record: --kernel-callchains and --user-callchains exclude each other");
-	ret = sonde_recorder_open(&r, &opts);
-	if (ret < 0)
-		return argc && (ret == -ENOEXEC) ? cli_fail(cli), 126 : cli_fail(cli);
-	catch_signals(r);
-	ret = sonde_recorder_run(r, &result);
-	if (ret < 0)
-		ret = cli_fail(cli);
-	else
-		ret = result.exit_status;
-	running = NULL;
+		return cli_usage(cli, "record: --kernel-callchains excludes --user-callchains");
+	if (sonde_recorder_open(&r, &opts) < 0)
+		return cli_fail(cli);
+	status = record(cli, r, a->fail_on_loss);
+	/* From here a signal ends us as any program: there is nothing left to save. */
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
 	sonde_recorder_close(r);
-	if (result.lost)
-		cli_say("%" PRIu64
-			" events were lost: larger buffers (-m), fewer events or a --filter help",
-			result.lost);
-	return result.lost && a->fail_on_loss ? CLI_LOSS : ret;
+	return status;
 }
 
 static const char *const usage[] = {
