@@ -44,7 +44,8 @@ struct event {
 	struct sonde_session *session;
 	const struct sonde_schema *schema;
 	struct source *source;       /* who decodes the rest of it */
-	uint32_t attr;               /* the source's own: which perf event attribute, stream ... */
+	uint32_t attr;               /* the source's own: which perf event attribute, stream ... laid the record out */
+	uint32_t member;             /* the source's own: whose event it is (differs from attr in group reads) */
 	uint32_t derived;            /* index of this event among those of its record */
 	uint64_t period;             /* of a derived event (SONDE_EVENT_DERIVED or first of several); else 0 */
 	struct address_space *space; /* of its process as of now, NULL unknown; a dup holds a reference */

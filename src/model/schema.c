@@ -14,10 +14,18 @@ const struct sonde_field *schema_find_field(const struct sonde_schema *sc, const
 	return NULL;
 }
 
+const struct printfmt *schema_printfmt(struct sonde_schema *sc)
+{
+	if (!sc->print && sc->print_fmt)
+		printfmt_compile(&sc->print, sc, sc->dialect);
+	return sc->print;
+}
+
 int schema_table_add(struct schema_table *t, struct sonde_schema *sc)
 {
 	if (t->schemas.n >= UINT32_MAX)
 		return err_set(-E2BIG, "more than 4294967295 event types");
+	sc->arena = &t->arena;
 	sc->id = sc->family = (uint32_t)t->schemas.n;
 	vec_foreach(other, &t->schemas) {
 		if (!strcmp((*other)->name, sc->name)) {

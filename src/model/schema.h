@@ -32,15 +32,21 @@ struct sonde_schema {
 	struct sonde_field *fields;    /* in the order of the format file, common_* first */
 	size_t nr_fields, nr_common;
 	const char *print_fmt;         /* text behind "print fmt:", NULL none */
-	struct printfmt *print;        /* compiled; NULL when there is no print_fmt */
-	const struct sonde_define *defines;
+	int dialect;                   /* enum printfmt_dialect */
+	struct printfmt *print;        /* compiled when first asked for: schema_printfmt() */
+	struct arena *arena;           /* of the table that holds it */
+	const struct sonde_define *defines; /* made when first asked for: sonde_schema_defines() */
 	size_t nr_defines;
+	bool defines_made;
 	const void *attr;              /* perf_event_attr in host order, NULL none */
 	size_t attr_len;
 	void *source_data;             /* the source's own, indexed while decoding */
 };
 
 const struct sonde_field *schema_find_field(const struct sonde_schema *sc, const char *name, size_t len);
+
+/* The compiled print format, compiled at the first call; NULL when the schema has none or memory ran out. */
+const struct printfmt *schema_printfmt(struct sonde_schema *sc);
 
 /* The dense table of a session's schemas. */
 struct schema_table {

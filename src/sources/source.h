@@ -50,6 +50,14 @@ struct source_file {
 	uint64_t begin, end;  /* bytes; end was the size seen at open */
 };
 
+/* What a recording holds of its kernel; members are NULL and 0 when it does not say. Lent by the source. */
+struct source_kernel {
+	const uint8_t *build_id;
+	uint32_t build_id_len;
+	const char *kallsyms, *printk; /* text, not NUL-terminated */
+	size_t kallsyms_len, printk_len;
+};
+
 struct source_ops {
 	const char *name, *summary; /* "perf.data"; a line for help */
 	/* Looks at the first bytes of the input: 0 = not mine, 100 = certain. */
@@ -71,6 +79,7 @@ struct source_ops {
 	int (*sample)(struct source *s, const struct event *ev, struct sonde_sample *ret);
 	/* The chain's entries, markers included, as unaligned u64 in the recording's byte order; 0 without a chain. */
 	int (*callchain)(struct source *s, const struct event *ev, const uint8_t **ret);
+	int (*kernel)(struct source *s, struct source_kernel *ret);
 	/* See sonde_session_info(). */
 	const char *(*info)(struct source *s, const char *key);
 	void (*close)(struct source *s);

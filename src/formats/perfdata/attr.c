@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+#include "formats/perfdata/attr.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+
+/* Members in file order with their widths in bytes: what byte swapping needs to know. Offset 40 is the flag word. */
+static const uint8_t widths[] = {
+	4, 4, 8, 8, 8, 8, /* type size config period sample_type read_format */
+	0,                /* 40: flags, see below */
+	4, 4, 8, 8, 8, 8, /* wakeup bp_type config1 config2 branch_sample_type sample_regs_user */
+	4, 4, 8, 4, 2, 2, /* sample_stack_user clockid sample_regs_intr aux_watermark sample_max_stack reserved */
+	4, 4, 8, 8, 8     /* aux_sample_size aux_action sig_data config3 config4 */
+};
+
+static uint8_t reverse_bits(uint8_t v)
+{
+	v = (uint8_t)((v & 0xf0) >> 4 | (v & 0x0f) << 4);
+	v = (uint8_t)((v & 0xcc) >> 2 | (v & 0x33) << 2);
+	return (uint8_t)((v & 0xaa) >> 1 | (v & 0x55) << 1);
+}
+
+static void swap_attr(uint8_t *p, size_t len)
+{
+	size_t off = 0;
+
+	for (size_t i = 0; i < sizeof(widths); i++) {
+		size_t width = widths[i] ? widths[i] : 8;
+
+		if (off + width > len)
+			return;
+		if (!widths[i]) {
+			/* Bit fields are allocated from the other end: bits turn round, bytes stay. */
+			for (size_t b = 0; b < 8; b++)
+				p[off + b] = reverse_bits(p[off + b]);
+		} else {
+			for (size_t b = 0; b < width / 2; b++) {
+				uint8_t t = p[off + b];
+
+				p[off + b] = p[off + width - 1 - b];
+				p[off + width - 1 - b] = t;
+			}
+		}
+		off += width;
+	}
+}
+
+void perfdata_attr_read(const uint8_t *p, size_t len, bool swap, struct perf_event_attr *ret,
+			uint32_t *ret_size)
+{
+	uint8_t copy[sizeof(struct perf_event_attr)] = { 0 };
+	uint32_t size = PERFDATA_ATTR_MIN_BYTES;
+
+	if (len >= 8 && get_u32(p + 4, swap))
+		size = get_u32(p + 4, swap);
+	if (len > size)
+		len = size; /* the entry may be padded beyond what the writer knew */
+	if (len > sizeof(copy))
+		len = sizeof(copy);
+	memcpy(copy, p, len);
+	if (swap)
+		swap_attr(copy, sizeof(copy));
+	memcpy(ret, copy, sizeof(*ret));
+	*ret_size = size;
+}
+
+/* All sample_type bits whose place in a SAMPLE is known. */
+#define KNOWN_SAMPLE_BITS ((uint64_t)PERF_SAMPLE_WEIGHT_STRUCT * 2 - 1)
+
+void perfdata_layout_of(const struct perf_event_attr *attr, struct perfdata_layout *ret)
+{
+	struct perfdata_layout l;
+	uint64_t type = attr->sample_type;
+	int off = 8, end = 0;
+
+	memset(&l, 0xff, sizeof(l));
+	l.unknown_bits = type & ~KNOWN_SAMPLE_BITS;
+#define PLACE(bit, member)                                                                         \
+	do {                                                                                       \
+		if (type & (bit)) {                                                                \
+			l.member = off;                                                            \
+			off += 8;                                                                  \
+		}                                                                                  \
+	} while (0)
+	PLACE(PERF_SAMPLE_IDENTIFIER, id);
+	PLACE(PERF_SAMPLE_IP, ip);
+	PLACE(PERF_SAMPLE_TID, tid);
+	PLACE(PERF_SAMPLE_TIME, time);
+	PLACE(PERF_SAMPLE_ADDR, addr);
+	if (type & PERF_SAMPLE_ID) {
+		if (l.id < 0)
+			l.id = off;
+		off += 8;
+	}
+	PLACE(PERF_SAMPLE_STREAM_ID, stream_id);
+	PLACE(PERF_SAMPLE_CPU, cpu);
+	PLACE(PERF_SAMPLE_PERIOD, period);
+#undef PLACE
+	l.first_variable = off;
+	if ((type & PERF_SAMPLE_RAW) && !(type & (PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN)))
+		l.raw = off;
+
+#define FROM_END(bit, member)                                                                      \
+	do {                                                                                       \
+		if (type & (bit)) {                                                                \
+			end += 8;                                                                  \
+			l.member = end;                                                            \
+		}                                                                                  \
+	} while (0)
+	if (attr->sample_id_all) {
+		FROM_END(PERF_SAMPLE_IDENTIFIER, end_id);
+		FROM_END(PERF_SAMPLE_CPU, end_cpu);
+		if (type & PERF_SAMPLE_STREAM_ID)
+			end += 8;
+		if (type & PERF_SAMPLE_ID) {
+			end += 8;
+			if (l.end_id < 0)
+				l.end_id = end;
+		}
+		FROM_END(PERF_SAMPLE_TIME, end_time);
+		FROM_END(PERF_SAMPLE_TID, end_tid);
+	}
+#undef FROM_END
+	l.trailer_bytes = end;
+	*ret = l;
+}

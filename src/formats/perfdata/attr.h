@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perf_event_attr out of a recording, and what it says about the layout of its records.
+ *
+ * Attrs of other sizes than this build's are fine: a longer one is cut to the prefix we know, a shorter one is filled
+ * with zeros. A bit of sample_type that we do not know makes samples readable only up to it (`unknown_bits`).
+ */
+#ifndef SONDE_FORMATS_PERFDATA_ATTR_H
+#define SONDE_FORMATS_PERFDATA_ATTR_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PERFDATA_ATTR_MIN_BYTES = 64 };
+
+/* Offsets of -1: the field is not recorded. */
+struct perfdata_layout {
+	/* In SAMPLE, from the start of the record; all fields before the first one of variable length. */
+	int id, ip, tid, time, addr, stream_id, cpu, period;
+	int first_variable;   /* where READ, CALLCHAIN or RAW begin */
+	int raw;              /* of RAW's size word when it is at a fixed place, else -1 */
+	/* In all other kernel records, from the end of the record; the sample_id trailer. */
+	int end_tid, end_time, end_id, end_cpu, trailer_bytes;
+	bool unknown_bits;
+};
+
+/* Host order out of the bytes of an entry; *ret_size is the size that the writer put in (64 for 0). */
+void perfdata_attr_read(const uint8_t *p, size_t len, bool swap, struct perf_event_attr *ret,
+			uint32_t *ret_size);
+void perfdata_layout_of(const struct perf_event_attr *attr, struct perfdata_layout *ret);
+
+/* The event's name when the recording gives none (perf's rule), "" for kinds that have no such name. */
+void perfdata_attr_name(const struct perf_event_attr *attr, char *ret, size_t size);
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+#include "formats/perfdata/header.h"
+
+#include <unistd.h>
+
+static const char magic_v1[8] = "PERFFILE";
+
+int perfdata_probe(const uint8_t *head, size_t len)
+{
+	uint64_t magic;
+
+	if (len < 16)
+		return 0;
+	magic = load_u64(head);
+	return magic == PERFDATA_MAGIC || magic == PERFDATA_MAGIC_SWAPPED || !memcmp(head, magic_v1, 8) ? 100 : 0;
+}
+
+static int pread_all(const struct perfdata_file *f, void *to, uint64_t n, uint64_t off, const char *what)
+{
+	uint8_t *p = to;
+
+	while (n) {
+		ssize_t got = pread(f->fd, p, n, (off_t)off);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return err_errno(errno, "%s: cannot read %s at 0x%llx", f->path, what, (unsigned long long)off);
+		if (!got)
+			return err_set(-EBADMSG, "%s: the file ends at 0x%llx, in the middle of %s", f->path,
+				       (unsigned long long)off, what);
+		p += got;
+		off += (uint64_t)got;
+		n -= (uint64_t)got;
+	}
+	return 0;
+}
+
+static bool section_fits(const struct perfdata_file *f, struct perfdata_section s)
+{
+	return s.offset <= f->size_bytes && s.size <= f->size_bytes - s.offset;
+}
+
+int perfdata_section_read(const struct perfdata_file *f, struct arena *a, struct perfdata_section sec,
+			  const char *what, uint64_t max_bytes, struct bytes *ret)
+{
+	uint8_t *p;
+
+	if (!section_fits(f, sec))
+		return err_set(-EBADMSG, "%s: %s (0x%llx, %llu bytes) lies outside the file of %llu bytes", f->path,
+			       what, (unsigned long long)sec.offset, (unsigned long long)sec.size,
+			       (unsigned long long)f->size_bytes);
+	if (sec.size > max_bytes)
+		return err_set(-EFBIG, "%s: %s has %llu bytes, more than the %llu that are accepted", f->path, what,
+			       (unsigned long long)sec.size, (unsigned long long)max_bytes);
+	p = arena_alloc(a, sec.size + 1);
+	if (!p)
+		return err_nomem();
+	TRY(pread_all(f, p, sec.size, sec.offset, what));
+	*ret = bytes_init(p, sec.size, sec.offset, f->path, f->swap);
+	ret->what = what;
+	return 0;
+}
+
+int perfdata_string_read(struct bytes *b, const char *field, const char **ret, size_t *ret_len)
+{
+	const uint8_t *p = NULL;
+	uint32_t len = 0;
+
+	TRY(bytes_u32(b, field, &len));
+	TRY(bytes_take(b, field, len, &p));
+	*ret = (const char *)p;
+	*ret_len = strnlen((const char *)p, len);
+	return 0;
+}
+
+/* The magic of version 1 is the same in both byte orders: the size of attr entries tells. */
+static int v1_byte_order(const struct perfdata_file *f, const uint8_t *head, bool *ret_swap)
+{
+	static const uint64_t sizes[] = { 64, 72, 80, 96, 104 };
+	uint64_t attr_size = load_u64(head + 16);
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		if (attr_size == sizes[i] + 16 || __builtin_bswap64(attr_size) == sizes[i] + 16) {
+			*ret_swap = attr_size != sizes[i] + 16;
+			return 0;
+		}
+	}
+	return err_set(-EBADMSG, "%s: a perf.data of version 1 whose byte order cannot be told (attr size 0x%llx)",
+		       f->path, (unsigned long long)attr_size);
+}
+
+static struct perfdata_section get_section(const uint8_t *p, bool swap)
+{
+	return (struct perfdata_section){ get_u64(p, swap), get_u64(p + 8, swap) };
+}
+
+/*
+ * Feature bits were written as an array of the recorder's longs: another byte order swaps them as 8 or 4 bytes. HOSTNAME
+ * is always there, so it tells which.
+ */
+static void read_feature_bits(struct perfdata_file *f, const uint8_t *p)
+{
+	const uint64_t hostname = 1u << FEAT_HOSTNAME;
+
+	for (int i = 0; i < 4; i++)
+		f->feature_bits[i] = get_u64(p + 8 * i, f->swap);
+	if (!f->swap || f->feature_bits[0] & hostname)
+		return;
+	for (int i = 0; i < 4; i++)
+		f->feature_bits[i] = get_u32(p + 8 * i, true) | (uint64_t)get_u32(p + 8 * i + 4, true) << 32;
+	if (f->feature_bits[0] & hostname)
+		return;
+	memset(f->feature_bits, 0, sizeof(f->feature_bits));
+	f->feature_bits[0] = 1u << FEAT_BUILD_ID;
+}
+
+static void add_feature(struct perfdata_file *f, uint64_t feature, struct perfdata_section sec,
+			struct defects *defects)
+{
+	if (!section_fits(f, sec))
+		defects_add(defects, DEFECT_BAD_FEATURE, 1, "feature %llu", (unsigned long long)feature);
+	else if (feature < NR_FEATURES)
+		f->features[feature] = sec;
+	else if (feature == PERFDATA_PRIVATE_KALLSYMS)
+		f->kallsyms = sec;
+}
+
+/* The table behind the data: one section for each set bit, in ascending order. */
+static int read_feature_table(struct perfdata_file *f, struct defects *defects)
+{
+	uint64_t off = f->data.offset + f->data.size;
+
+	for (unsigned feature = 0; feature < NR_FEATURES; feature++) {
+		uint8_t entry[16];
+
+		if (!(f->feature_bits[feature / 64] >> feature % 64 & 1))
+			continue;
+		if (pread_all(f, entry, sizeof(entry), off, "the feature table") < 0) {
+			defects_add(defects, DEFECT_TRUNCATED, 1, "in the feature table at 0x%llx",
+				    (unsigned long long)off);
+			return 0;
+		}
+		add_feature(f, feature, get_section(entry, f->swap), defects);
+		off += sizeof(entry);
+	}
+	return 0;
+}
+
+/* Our own index behind the header (layout.h); files of other recorders have none. */
+static int read_private_index(struct perfdata_file *f, struct defects *defects)
+{
+	const uint64_t off = sizeof(struct perfdata_header);
+	uint8_t head[16];
+	uint32_t nr;
+
+	if (f->size_bytes < off + sizeof(head))
+		return 0;
+	TRY(pread_all(f, head, sizeof(head), off, "the index"));
+	if (get_u64(head, f->swap) != PERFDATA_INDEX_MAGIC)
+		return 0;
+	nr = get_u32(head + 8, f->swap);
+	if (nr > 2 * NR_FEATURES) {
+		defects_add(defects, DEFECT_BAD_FEATURE, 1, "an index of %u bodies", nr);
+		return 0;
+	}
+	for (uint32_t i = 0; i < nr; i++) {
+		uint64_t at = off + sizeof(head) + 24u * i, feature;
+		uint8_t entry[24];
+
+		if (at + sizeof(entry) > f->size_bytes)
+			return 0;
+		TRY(pread_all(f, entry, sizeof(entry), at, "the index"));
+		feature = get_u64(entry, f->swap);
+		if (f->unfinished || feature >= NR_FEATURES)
+			add_feature(f, feature, get_section(entry + 8, f->swap), defects);
+	}
+	return 0;
+}
+
+int perfdata_header_read(struct perfdata_file *f, struct defects *defects)
+{
+	uint8_t head[sizeof(struct perfdata_header)] = { 0 };
+	uint64_t size;
+
+	if (f->size_bytes < 16)
+		return err_set(-EBADMSG, "%s: %llu bytes are too few for a recording", f->path,
+			       (unsigned long long)f->size_bytes);
+	TRY(pread_all(f, head, f->size_bytes < sizeof(head) ? f->size_bytes : sizeof(head), 0, "the header"));
+	if (!memcmp(head, magic_v1, 8))
+		TRY(v1_byte_order(f, head, &f->swap));
+	else
+		f->swap = load_u64(head) == PERFDATA_MAGIC_SWAPPED;
+	f->big_endian = f->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+
+	size = get_u64(head + 8, f->swap);
+	if (size == 16)
+		return err_set(-ENOTSUP, "%s: a recording in pipe mode; this version reads recordings in file mode "
+					 "(perf record -o FILE)", f->path);
+	if (size != 104 && size != 72)
+		return err_set(-EBADMSG, "%s: a perf.data header of %llu bytes; 104 or 72 were expected", f->path,
+			       (unsigned long long)size);
+	if (f->size_bytes < size)
+		return err_set(-EBADMSG, "%s: the file ends in its header, after %llu of %llu bytes", f->path,
+			       (unsigned long long)f->size_bytes, (unsigned long long)size);
+	f->attr_entry_bytes = get_u64(head + 16, f->swap);
+	f->attrs = get_section(head + 24, f->swap);
+	f->data = get_section(head + 40, f->swap);
+	if (f->attr_entry_bytes < PERFDATA_ATTR_MIN_BYTES + 16 || f->attr_entry_bytes > 65536)
+		return err_set(-EBADMSG, "%s: attr entries of %llu bytes; 80 to 65536 were expected", f->path,
+			       (unsigned long long)f->attr_entry_bytes);
+	if (!section_fits(f, f->attrs))
+		return err_set(-EBADMSG, "%s: the attr section (0x%llx, %llu bytes) lies outside the file of %llu bytes",
+			       f->path, (unsigned long long)f->attrs.offset, (unsigned long long)f->attrs.size,
+			       (unsigned long long)f->size_bytes);
+	if (f->data.offset > f->size_bytes)
+		return err_set(-EBADMSG, "%s: the data section begins at 0x%llx, behind the end of the file", f->path,
+			       (unsigned long long)f->data.offset);
+	if (size == 104)
+		read_feature_bits(f, head + 72);
+
+	if (!f->data.size) {
+		f->unfinished = true;
+		f->data.size = f->size_bytes - f->data.offset;
+		defects_add(defects, DEFECT_UNFINISHED, 1, NULL);
+	} else if (!section_fits(f, f->data)) {
+		/* Cut inside the data: no feature table is left, but maybe our own index. */
+		defects_add(defects, DEFECT_TRUNCATED, 1, "the data section should end at 0x%llx, the file ends at 0x%llx",
+			    (unsigned long long)(f->data.offset + f->data.size), (unsigned long long)f->size_bytes);
+		f->unfinished = true;
+		f->data.size = f->size_bytes - f->data.offset;
+	} else {
+		TRY(read_feature_table(f, defects));
+	}
+	return read_private_index(f, defects);
+}

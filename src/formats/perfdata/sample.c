@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+#include "formats/perfdata/sample.h"
+
+enum { BRANCH_BYTES = 24 };
+
+void sample_scratch_done(struct sample_scratch *s)
+{
+	vec_done(&s->reads);
+	vec_done(&s->branches);
+	vec_done(&s->user_regs);
+	vec_done(&s->intr_regs);
+}
+
+/* One member of READ values: value, [id], [lost]. */
+static int read_member(uint64_t read_format, struct bytes *b, struct sonde_read_value *ret)
+{
+	*ret = (struct sonde_read_value){ 0 };
+	TRY(bytes_u64(b, "read value", &ret->value));
+	if (!(read_format & PERF_FORMAT_GROUP))
+		return 0;
+	if (read_format & PERF_FORMAT_ID)
+		TRY(bytes_u64(b, "read id", &ret->id));
+	if (read_format & PERF_FORMAT_LOST)
+		TRY(bytes_u64(b, "read lost", &ret->lost));
+	return 0;
+}
+
+int sample_reads_read(uint64_t format, struct bytes *b, struct sample_scratch *scratch, struct sonde_sample *ret)
+{
+	struct sonde_read_value v = { 0 };
+	uint64_t nr = 1;
+
+	vec_clear(&scratch->reads);
+	if (format & PERF_FORMAT_GROUP)
+		TRY(bytes_u64(b, "number of read values", &nr));
+	else
+		TRY(read_member(format, b, &v));
+	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		TRY(bytes_u64(b, "time enabled", &ret->time_enabled_ns));
+	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		TRY(bytes_u64(b, "time running", &ret->time_running_ns));
+	if (format & PERF_FORMAT_GROUP) {
+		if (nr > bytes_left(b) / 8)
+			return err_at(b, -EBADMSG, "%llu read values do not fit", (unsigned long long)nr);
+		TRY(vec_reserve(&scratch->reads, nr));
+		while (nr--) {
+			TRY(read_member(format, b, &v));
+			TRY(vec_push(&scratch->reads, v));
+		}
+	} else {
+		if (format & PERF_FORMAT_ID)
+			TRY(bytes_u64(b, "read id", &v.id));
+		if (format & PERF_FORMAT_LOST)
+			TRY(bytes_u64(b, "read lost", &v.lost));
+		TRY(vec_push(&scratch->reads, v));
+	}
+	ret->reads = scratch->reads.v;
+	ret->nr_reads = (uint32_t)scratch->reads.n;
+	return 0;
+}
+
+static int read_branches(const struct perf_event_attr *attr, struct bytes *b, struct sample_scratch *scratch,
+			 struct sonde_sample *ret)
+{
+	uint64_t nr = 0;
+
+	TRY(bytes_u64(b, "number of branches", &nr));
+	if (attr->branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX)
+		TRY(bytes_u64(b, "branch hw_idx", &ret->branch_hw_idx));
+	if (nr > bytes_left(b) / BRANCH_BYTES)
+		return err_at(b, -EBADMSG, "%llu branches do not fit", (unsigned long long)nr);
+	vec_clear(&scratch->branches);
+	TRY(vec_reserve(&scratch->branches, nr));
+	for (uint64_t i = 0; i < nr; i++) {
+		struct sonde_branch *branch = &scratch->branches.v[scratch->branches.n++];
+
+		TRY(bytes_u64(b, "branch from", &branch->from));
+		TRY(bytes_u64(b, "branch to", &branch->to));
+		TRY(bytes_u64(b, "branch flags", &branch->flags));
+	}
+	if (attr->branch_sample_type & (1u << 19)) /* PERF_SAMPLE_BRANCH_COUNTERS */
+		TRY(bytes_skip(b, "branch counters", nr * 8));
+	ret->branches = scratch->branches.v;
+	ret->nr_branches = nr;
+	return 0;
+}
+
+struct regs {
+	uint64_t abi;
+	const uint64_t *values;
+};
+
+static int read_regs(struct bytes *b, uint64_t mask, struct u64_vec *values, struct regs *ret)
+{
+	TRY(bytes_u64(b, "registers abi", &ret->abi));
+	vec_clear(values);
+	if (ret->abi) {
+		TRY(vec_reserve(values, 64));
+		for (int n = __builtin_popcountll(mask); n > 0; n--)
+			TRY(bytes_u64(b, "register", &values->v[values->n++]));
+	}
+	ret->values = values->v;
+	return 0;
+}
+
+static int read_user_stack(struct bytes *b, struct sonde_sample *ret)
+{
+	uint64_t size = 0, dyn_size = 0;
+
+	TRY(bytes_u64(b, "user stack size", &size));
+	if (!size)
+		return 0;
+	TRY(bytes_take(b, "user stack", size, &ret->user_stack));
+	TRY(bytes_u64(b, "user stack dyn_size", &dyn_size));
+	ret->user_stack_len = dyn_size < size ? dyn_size : size;
+	return 0;
+}
+
+int sample_parts_find(const struct perf_event_attr *attr, const struct perfdata_layout *l, const uint8_t *rec,
+		      uint32_t len, bool swap, struct sample_parts *ret)
+{
+	uint64_t type = attr->sample_type, nr;
+	uint64_t pos = (uint32_t)l->first_variable;
+
+	*ret = (struct sample_parts){ 0 };
+	if (type & PERF_SAMPLE_READ) {
+		uint64_t format = attr->read_format, words = 0, member;
+
+		member = 1u + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
+		if (format & PERF_FORMAT_GROUP) {
+			if (pos + 8 > len)
+				return -EBADMSG;
+			nr = get_u64(rec + pos, swap);
+			if (nr > len / 8)
+				return -EBADMSG;
+			words = 1 + nr * member;
+		} else {
+			words = member;
+		}
+		words += !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) + !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
+		pos += words * 8;
+	}
+	if (type & PERF_SAMPLE_CALLCHAIN) {
+		if (pos + 8 > len)
+			return -EBADMSG;
+		nr = get_u64(rec + pos, swap);
+		pos += 8;
+		if (nr > (len - pos) / 8)
+			return -EBADMSG;
+		ret->chain = rec + pos;
+		ret->nr_chain = (uint32_t)nr;
+		pos += nr * 8;
+	}
+	if (type & PERF_SAMPLE_RAW) {
+		if (pos + 4 > len)
+			return -EBADMSG;
+		nr = get_u32(rec + pos, swap);
+		pos += 4;
+		if (nr > len - pos)
+			return -EBADMSG;
+		ret->raw = rec + pos;
+		ret->raw_len = (uint32_t)nr;
+	}
+	return 0;
+}
+
+int sample_read(const struct perf_event_attr *attr, const struct perfdata_layout *l, struct bytes b,
+		struct sample_scratch *scratch, struct sonde_sample *ret)
+{
+	uint64_t type = attr->sample_type, nr = 0;
+	struct sonde_sample s = { .size = sizeof(s), .present = type, .read_format = attr->read_format };
+	struct regs regs = { 0 };
+	uint32_t raw_len = 0;
+
+	if (bytes_left(&b) < (uint32_t)l->first_variable)
+		return err_at(&b, -EBADMSG, "a sample of %zu bytes is shorter than its fixed fields (%d)",
+			      bytes_left(&b), l->first_variable);
+#define FIXED(member, at)                                                                          \
+	do {                                                                                       \
+		if ((at) >= 0)                                                                     \
+			s.member = get_u64(b.start + (at), b.swap);                                \
+	} while (0)
+	FIXED(ip, l->ip);
+	FIXED(addr, l->addr);
+	FIXED(id, l->id);
+	FIXED(stream_id, l->stream_id);
+	FIXED(period, l->period);
+#undef FIXED
+	b.pos = b.start + l->first_variable;
+	if (type & PERF_SAMPLE_READ)
+		TRY(sample_reads_read(attr->read_format, &b, scratch, &s));
+	if (type & PERF_SAMPLE_CALLCHAIN) {
+		TRY(bytes_u64(&b, "call chain length", &nr));
+		if (nr > bytes_left(&b) / 8)
+			return err_at(&b, -EBADMSG, "a call chain of %llu entries does not fit", (unsigned long long)nr);
+		TRY(bytes_skip(&b, "call chain", nr * 8));
+	}
+	if (type & PERF_SAMPLE_RAW) {
+		TRY(bytes_u32(&b, "raw size", &raw_len));
+		TRY(bytes_skip(&b, "raw data", raw_len));
+		s.raw_len = raw_len;
+	}
+	if (type & PERF_SAMPLE_BRANCH_STACK)
+		TRY(read_branches(attr, &b, scratch, &s));
+	if (type & PERF_SAMPLE_REGS_USER) {
+		TRY(read_regs(&b, attr->sample_regs_user, &scratch->user_regs, &regs));
+		s.user_regs_abi = regs.abi;
+		s.user_regs = regs.values;
+		s.user_regs_mask = attr->sample_regs_user;
+	}
+	if (type & PERF_SAMPLE_STACK_USER)
+		TRY(read_user_stack(&b, &s));
+	if (type & (PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT))
+		TRY(bytes_u64(&b, "weight", &s.weight));
+	if (type & PERF_SAMPLE_DATA_SRC)
+		TRY(bytes_u64(&b, "data_src", &s.data_src));
+	if (type & PERF_SAMPLE_TRANSACTION)
+		TRY(bytes_u64(&b, "transaction", &s.transaction));
+	if (type & PERF_SAMPLE_REGS_INTR) {
+		TRY(read_regs(&b, attr->sample_regs_intr, &scratch->intr_regs, &regs));
+		s.intr_regs_abi = regs.abi;
+		s.intr_regs = regs.values;
+		s.intr_regs_mask = attr->sample_regs_intr;
+	}
+	if (type & PERF_SAMPLE_PHYS_ADDR)
+		TRY(bytes_u64(&b, "phys_addr", &s.phys_addr));
+	if (type & PERF_SAMPLE_CGROUP)
+		TRY(bytes_u64(&b, "cgroup", &s.cgroup));
+	if (type & PERF_SAMPLE_DATA_PAGE_SIZE)
+		TRY(bytes_u64(&b, "data_page_size", &s.data_page_size));
+	if (type & PERF_SAMPLE_CODE_PAGE_SIZE)
+		TRY(bytes_u64(&b, "code_page_size", &s.code_page_size));
+	/* AUX follows; its bytes belong to trace decoders. */
+	*ret = s;
+	return 0;
+}

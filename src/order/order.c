@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: MIT */
+#include "order/order.h"
+
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "order/cursor.h"
+
+enum {
+	OUT_CUTS = 256,
+	WALK_CUTS = 256,
+	DEFAULT_MAX_RUNS = 1024,
+	SMALLEST_WINDOW = 16 * 1024,
+	MERGE_BUDGET = 24 * 1024 * 1024 /* bytes of windows, shared by the runs being merged */
+};
+
+enum phase { WALKING, MERGING, ENDED };
+
+struct order {
+	struct cursor_input in;
+	VEC(struct source_file) files;
+	struct spill spill;
+	struct order_options opts;
+
+	/* The walk. */
+	enum phase phase;
+	unsigned file;               /* being walked */
+	uint64_t walk_off;           /* of the next record to cut */
+	struct window window;
+	struct cut cuts[WALK_CUTS];
+	int nr_cuts, cut_at;
+	bool walked;                 /* all files to their ends */
+	bool run_open;               /* runs.v[n - 1] may still grow */
+	bool indexing;               /* too many runs: records go to the spill */
+	uint64_t newest, newest_before_last_round, delivered;
+	uint64_t limit;              /* of the merge: times up to here are released */
+
+	/* The merge. */
+	VEC(struct run) runs;           /* found, not opened */
+	VEC(struct cursor *) heap;      /* opened, smallest (time, seq) first */
+	struct cursor *free_cursors;    /* owned */
+	uint64_t next_seq;
+
+	struct cut out[OUT_CUTS];
+	int nr_out;
+	struct order_stats stats;
+};
+
+int order_open(struct order **ret, struct source *source, const struct order_options *opts)
+{
+	struct order *o = calloc(1, sizeof(*o));
+	struct source_file f;
+
+	if (!o)
+		return err_nomem();
+	o->opts = *opts;
+	if (!o->opts.max_runs)
+		o->opts.max_runs = DEFAULT_MAX_RUNS;
+	spill_init(&o->spill);
+	for (unsigned i = 0; source->ops->file(source, i, &f); i++) {
+		if (vec_push(&o->files, f) < 0) {
+			order_close(o);
+			return err_nomem();
+		}
+	}
+	o->in = (struct cursor_input){
+		.source = source, .files = o->files.v, .spill = &o->spill, .defects = opts->defects
+	};
+	o->walk_off = o->files.n ? o->files.v[0].begin : 0;
+	*ret = o;
+	return 0;
+}
+
+void order_close(struct order *o)
+{
+	if (!o)
+		return;
+	vec_foreach(c, &o->heap) {
+		window_done(&(*c)->window);
+		free(*c);
+	}
+	while (o->free_cursors) {
+		struct cursor *c = o->free_cursors;
+
+		o->free_cursors = c->next_free;
+		window_done(&c->window);
+		free(c);
+	}
+	vec_done(&o->heap);
+	vec_done(&o->runs);
+	vec_done(&o->files);
+	window_done(&o->window);
+	spill_done(&o->spill);
+	free(o);
+}
+
+void order_stats(const struct order *o, struct order_stats *ret)
+{
+	*ret = o->stats;
+}
+
+/* ---- runs ---- */
+
+static int flush_piece(struct order *o)
+{
+	struct run run = { .spilled = true };
+
+	if (!o->spill.nr)
+		return 0;
+	o->stats.spilled_records += o->spill.nr;
+	TRY(spill_write(&o->spill, &run.begin, &run.end));
+	{
+		struct spill_entry first, last;
+
+		TRY(spill_read(&o->spill, run.begin, &first, 1));
+		TRY(spill_read(&o->spill, run.end - 1, &last, 1));
+		run.first_time_ns = first.time_ns;
+		run.last_time_ns = last.time_ns;
+	}
+	o->stats.runs++;
+	o->run_open = false;
+	return vec_push(&o->runs, run);
+}
+
+static int index_record(struct order *o, const struct cut *cut)
+{
+	struct spill_entry e = {
+		.time_ns = cut->time_ns, .file_off = cut->file_off, .len = cut->len, .file = cut->file
+	};
+
+	if (spill_full(&o->spill))
+		TRY(flush_piece(o));
+	return spill_add(&o->spill, &e);
+}
+
+/* Turns the runs found so far into index entries; spilled ones stay. */
+static int index_runs(struct order *o)
+{
+	size_t n = o->runs.n, kept = 0;
+	struct cursor *c = calloc(1, sizeof(*c));
+	int r = c ? 0 : err_nomem();
+
+	o->run_open = false;
+	for (size_t i = 0; i < n && r >= 0; i++) {
+		bool blocked;
+
+		if (o->runs.v[i].spilled) {
+			o->runs.v[kept++] = o->runs.v[i];
+			continue;
+		}
+		c->run = o->runs.v[i];
+		while ((r = cursor_fill(c, &o->in, SMALLEST_WINDOW, true, &blocked)) > 0) {
+			for (; c->at < c->nr && r >= 0; c->at++)
+				r = index_record(o, cursor_head(c));
+			if (r < 0)
+				break;
+		}
+	}
+	/* Pieces written meanwhile were appended behind the old n. */
+	if (r >= 0) {
+		for (size_t i = n; i < o->runs.n; i++)
+			o->runs.v[kept++] = o->runs.v[i];
+		o->runs.n = kept;
+	}
+	if (c)
+		window_done(&c->window);
+	free(c);
+	o->indexing = true;
+	return r < 0 ? r : 0;
+}
+
+static int note_record(struct order *o, const struct cut *cut)
+{
+	struct run *run = o->run_open ? &o->runs.v[o->runs.n - 1] : NULL;
+
+	if (cut->time_ns > o->newest)
+		o->newest = cut->time_ns;
+	if (o->indexing)
+		return index_record(o, cut);
+	if (run && cut->time_ns >= run->last_time_ns && cut->file == run->file) {
+		run->last_time_ns = cut->time_ns;
+		run->end = cut->file_off + cut->len;
+		return 0;
+	}
+	if (o->runs.n >= o->opts.max_runs) {
+		TRY(index_runs(o));
+		return index_record(o, cut);
+	}
+	TRY(vec_push(&o->runs, (struct run){ .first_time_ns = cut->time_ns,
+					     .last_time_ns = cut->time_ns,
+					     .begin = cut->file_off,
+					     .end = cut->file_off + cut->len,
+					     .file = cut->file }));
+	o->stats.runs++;
+	o->run_open = true;
+	return 0;
+}
+
+/* ---- the merge ---- */
+
+static bool before(const struct cursor *a, const struct cursor *b)
+{
+	uint64_t ta = cursor_head(a)->time_ns, tb = cursor_head(b)->time_ns;
+
+	return ta != tb ? ta < tb : a->seq < b->seq;
+}
+
+static void sift_down(struct order *o, size_t i)
+{
+	struct cursor **heap = o->heap.v, *c = heap[i];
+	size_t n = o->heap.n;
+
+	for (;;) {
+		size_t child = 2 * i + 1;
+
+		if (child >= n)
+			break;
+		if (child + 1 < n && before(heap[child + 1], heap[child]))
+			child++;
+		if (!before(heap[child], c))
+			break;
+		heap[i] = heap[child];
+		i = child;
+	}
+	heap[i] = c;
+}
+
+static void sift_up(struct order *o, size_t i)
+{
+	struct cursor **heap = o->heap.v, *c = heap[i];
+
+	while (i && before(c, heap[(i - 1) / 2])) {
+		heap[i] = heap[(i - 1) / 2];
+		i = (i - 1) / 2;
+	}
+	heap[i] = c;
+}
+
+static size_t run_window_bytes(const struct order *o)
+{
+	size_t n = o->heap.n ? o->heap.n : 1, share = MERGE_BUDGET / n;
+
+	if (share < SMALLEST_WINDOW)
+		share = SMALLEST_WINDOW;
+	return share < o->opts.window_bytes ? share : o->opts.window_bytes;
+}
+
+static void free_cursor(struct order *o, struct cursor *c)
+{
+	c->nr = c->at = 0;
+	c->next_free = o->free_cursors;
+	o->free_cursors = c;
+}
+
+static int open_run(struct order *o, const struct run *run)
+{
+	struct cursor *c = o->free_cursors;
+	bool blocked;
+	int r;
+
+	if (c)
+		o->free_cursors = c->next_free;
+	else if (!(c = calloc(1, sizeof(*c))))
+		return err_nomem();
+	c->run = *run;
+	c->window.len = 0;
+	c->nr = c->at = 0;
+	c->seq = o->next_seq++;
+	r = cursor_fill(c, &o->in, run_window_bytes(o), true, &blocked);
+	if (r <= 0) {
+		free_cursor(o, c);
+		return r;
+	}
+	if (vec_push(&o->heap, c) < 0) {
+		free_cursor(o, c);
+		return err_nomem();
+	}
+	sift_up(o, o->heap.n - 1);
+	return 0;
+}
+
+/* Opens every run that has a record within the limit; the others wait for their round. */
+static int begin_merge(struct order *o, uint64_t limit)
+{
+	size_t kept = 0;
+
+	if (o->indexing)
+		TRY(flush_piece(o));
+	o->indexing = false;
+	o->run_open = false;
+	o->limit = limit;
+	for (size_t i = 0; i < o->runs.n; i++) {
+		if (o->runs.v[i].first_time_ns <= limit)
+			TRY(open_run(o, &o->runs.v[i]));
+		else
+			o->runs.v[kept++] = o->runs.v[i];
+	}
+	o->runs.n = kept;
+	if (o->heap.n > o->stats.most_runs_at_once)
+		o->stats.most_runs_at_once = o->heap.n;
+	o->phase = MERGING;
+	return 0;
+}
+
+/* The first cursor has no cuts left: gets more, or leaves the heap. Sets *ret_blocked when it must read first. */
+static int refill_first(struct order *o, bool *ret_blocked)
+{
+	struct cursor *c = o->heap.v[0];
+	int r = cursor_fill(c, &o->in, run_window_bytes(o), !o->nr_out, ret_blocked);
+
+	if (r < 0 || *ret_blocked)
+		return r;
+	if (!r) {
+		free_cursor(o, c);
+		o->heap.v[0] = o->heap.v[--o->heap.n];
+	}
+	if (o->heap.n)
+		sift_down(o, 0);
+	return 0;
+}
+
+/* Fills out[] with the next records up to the limit; none left: the walk goes on. */
+static int merge(struct order *o)
+{
+	while (o->heap.n && o->nr_out < OUT_CUTS) {
+		struct cursor *c = o->heap.v[0], *rival = NULL;
+		uint64_t bound = o->limit;
+
+		if (c->at == c->nr) {
+			bool blocked;
+
+			TRY(refill_first(o, &blocked));
+			if (blocked)
+				return 0;
+			continue;
+		}
+		if (cursor_head(c)->time_ns > o->limit)
+			break;
+		if (o->heap.n > 1)
+			rival = o->heap.v[1];
+		if (o->heap.n > 2 && before(o->heap.v[2], rival))
+			rival = o->heap.v[2];
+		if (rival) {
+			uint64_t t = cursor_head(rival)->time_ns;
+
+			/* Of equal times the earlier run goes first. t > 0: records without time are not in runs. */
+			if (c->seq > rival->seq)
+				t--;
+			if (t < bound)
+				bound = t;
+		}
+		while (c->at < c->nr && c->cuts[c->at].time_ns <= bound && o->nr_out < OUT_CUTS)
+			o->out[o->nr_out++] = c->cuts[c->at++];
+		if (c->at < c->nr)
+			sift_down(o, 0);
+	}
+	if (o->nr_out)
+		o->delivered = o->out[o->nr_out - 1].time_ns;
+	else
+		o->phase = o->walked ? ENDED : WALKING;
+	return 0;
+}
+
+/* ---- the walk ---- */
+
+static void next_file(struct order *o)
+{
+	o->file++;
+	o->run_open = false;
+	o->window.len = 0;
+	if (o->file < o->files.n)
+		o->walk_off = o->files.v[o->file].begin;
+}
+
+/* More cuts for the walk; *ret_blocked when that means reading while out[] still refers to the window. */
+static int walk_fill(struct order *o, bool *ret_blocked)
+{
+	struct window *w = &o->window;
+
+	*ret_blocked = false;
+	o->cut_at = o->nr_cuts = 0;
+	while (o->file < o->files.n) {
+		const struct source_file *f = &o->files.v[o->file];
+		uint64_t used = 0;
+		size_t need = 0;
+		int64_t got;
+		int n = 0;
+
+		if (o->walk_off >= w->file_off && o->walk_off < w->file_off + w->len) {
+			size_t at = o->walk_off - w->file_off;
+
+			n = o->in.source->ops->cut(o->in.source, o->file, w->data + at, w->len - at, o->walk_off,
+						   o->cuts, WALK_CUTS, &used, &need);
+			o->walk_off += used;
+			o->nr_cuts = n > 0 ? n : 0;
+			if (n > 0)
+				return 0;
+			if (!n && used)
+				continue;
+		}
+		if (n < 0) {
+			next_file(o); /* damaged: the source has counted it */
+			continue;
+		}
+		if (o->nr_out) {
+			*ret_blocked = true;
+			return 0;
+		}
+		got = window_read(w, f->fd, f->path, o->walk_off, f->end,
+				  need > o->opts.window_bytes ? need : o->opts.window_bytes);
+		if (got < 0)
+			return (int)got;
+		if (!got || (size_t)got < need) {
+			if (o->walk_off != f->end)
+				defects_add(o->opts.defects, DEFECT_TRUNCATED, 1, "record at 0x%llx of %s",
+					    (unsigned long long)o->walk_off, f->path);
+			next_file(o);
+		}
+	}
+	o->walked = true;
+	return 0;
+}
+
+static int walk(struct order *o)
+{
+	for (;;) {
+		if (o->cut_at == o->nr_cuts) {
+			bool blocked;
+
+			TRY(walk_fill(o, &blocked));
+			if (blocked)
+				return 0;
+			if (o->walked)
+				return begin_merge(o, UINT64_MAX);
+		}
+		while (o->cut_at < o->nr_cuts) {
+			struct cut *cut = &o->cuts[o->cut_at];
+
+			if (cut->order == CUT_ORDERED && cut->time_ns >= o->delivered) {
+				TRY(note_record(o, cut));
+				o->cut_at++;
+				continue;
+			}
+			if (o->nr_out == OUT_CUTS)
+				return 0;
+			o->cut_at++;
+			o->out[o->nr_out++] = *cut;
+			if (cut->order == CUT_ORDERED) {
+				o->out[o->nr_out - 1].flags |= CUT_LATE;
+				defects_add(o->opts.defects, DEFECT_LATE, 1, "at 0x%llx",
+					    (unsigned long long)cut->file_off);
+				o->run_open = false;
+			} else if (cut->order == CUT_ROUND && o->files.n == 1) {
+				uint64_t limit = o->newest_before_last_round;
+
+				o->newest_before_last_round = o->newest;
+				if (limit)
+					return begin_merge(o, limit);
+			}
+		}
+	}
+}
+
+int order_next(struct order *o, const struct cut **ret)
+{
+	o->nr_out = 0;
+	*ret = o->out;
+	while (!o->nr_out && o->phase != ENDED)
+		TRY(o->phase == MERGING ? merge(o) : walk(o));
+	return o->nr_out;
+}

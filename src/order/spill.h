@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs that are too many to merge, sorted piece by piece into an unlinked temporary file: each piece becomes one run of
+ * index entries, whose records are then read from the input one by one. Memory is one piece.
+ */
+#ifndef SONDE_ORDER_SPILL_H
+#define SONDE_ORDER_SPILL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct spill_entry {
+	uint64_t time_ns, file_off;
+	uint32_t len;
+	uint16_t file;
+	uint16_t reserved;
+};
+
+struct spill {
+	int fd;                      /* owned; -1 until the first piece is written */
+	uint64_t entries_written;
+	struct spill_entry *piece;   /* owned */
+	size_t nr, capacity;
+};
+
+void spill_init(struct spill *s);
+void spill_done(struct spill *s);
+bool spill_full(const struct spill *s);
+int spill_add(struct spill *s, const struct spill_entry *e);
+/* Sorts the piece and writes it: *ret_begin, *ret_end are the indexes of its entries in the file. */
+int spill_write(struct spill *s, uint64_t *ret_begin, uint64_t *ret_end);
+/* Reads up to nr entries from index `from` on. */
+int spill_read(const struct spill *s, uint64_t from, struct spill_entry *ret, size_t nr);
+
+#endif

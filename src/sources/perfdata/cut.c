@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* Cutting perf.data into records: sizes and times, nothing else. Runs twice over every byte: keep it short. */
+
+#include "sources/perfdata/perfdata.h"
+
+enum { RECORD_HEADER_BYTES = 8, FIRST_TOOL_RECORD = 64 };
+
+static struct perfdata_event *event_of_id(struct perfdata_source *s, uint64_t id)
+{
+	uint64_t i = hash64_find(&s->by_id, id);
+
+	if (i != HASH64_EMPTY)
+		return &s->events.v[s->ids.v[i].event];
+	return id ? NULL : &s->events.v[0]; /* records of the tool carry id 0 */
+}
+
+static bool id_at(const uint8_t *rec, uint32_t len, const struct perfdata_layout *l, bool swap, uint64_t *ret)
+{
+	bool is_sample = get_u32(rec, swap) == PERF_RECORD_SAMPLE;
+	int off = is_sample ? l->id : l->end_id < 0 ? -1 : (int)len - l->end_id;
+
+	if (off < RECORD_HEADER_BYTES || (uint32_t)off + 8 > len)
+		return false;
+	*ret = get_u64(rec + off, swap);
+	return true;
+}
+
+struct perfdata_event *perfdata_event_of(struct perfdata_source *s, const uint8_t *rec, uint32_t len,
+					 uint64_t *ret_id)
+{
+	bool swap = s->file.swap;
+	uint64_t id = 0;
+
+	if (ret_id)
+		*ret_id = 0;
+	switch (s->id_rule) {
+	case ID_ONE_EVENT:
+		if (ret_id)
+			id_at(rec, len, &s->events.v[0].layout, swap, ret_id);
+		return &s->events.v[0];
+	case ID_SAME_PLACE:
+		if (!id_at(rec, len, &s->events.v[0].layout, swap, &id))
+			return &s->events.v[0];
+		if (ret_id)
+			*ret_id = id;
+		return event_of_id(s, id);
+	case ID_MIXED:
+		break;
+	}
+	vec_foreach(e, &s->events) {
+		if (id_at(rec, len, &e->layout, swap, &id) && id && event_of_id(s, id) == e) {
+			if (ret_id)
+				*ret_id = id;
+			return e;
+		}
+	}
+	return get_u32(rec, swap) == PERF_RECORD_SAMPLE ? NULL : &s->events.v[0];
+}
+
+/* Where the record's time is, or -1. */
+static int time_off(struct perfdata_source *s, const uint8_t *rec, uint32_t type, uint32_t len)
+{
+	int off, from_end;
+
+	if (s->same_time_off) {
+		off = s->time_off;
+		from_end = s->time_from_end;
+	} else {
+		const struct perfdata_event *e = perfdata_event_of(s, rec, len, NULL);
+
+		if (!e)
+			return -1;
+		off = e->layout.time;
+		from_end = e->layout.end_time;
+	}
+	if (type != PERF_RECORD_SAMPLE)
+		off = from_end < 0 ? -1 : (int)len - from_end;
+	return off >= RECORD_HEADER_BYTES && (uint32_t)off + 8 <= len ? off : -1;
+}
+
+/* Bytes that follow a record without being part of it: they are stepped over. */
+static uint64_t trailing_bytes(const uint8_t *rec, uint32_t type, uint32_t len, bool swap)
+{
+	if (type == RECORD_AUXTRACE && len >= 16)
+		return get_u64(rec + 8, swap);
+	if (type == RECORD_HEADER_TRACING_DATA && len == 16)
+		return ((uint64_t)get_u32(rec + 8, swap) + 7) & ~(uint64_t)7;
+	return 0;
+}
+
+int perfdata_cut(struct source *source, unsigned file, const uint8_t *p, size_t len, uint64_t file_off, struct cut *ret,
+		 int max, uint64_t *ret_used, size_t *ret_need)
+{
+	struct perfdata_source *s = perfdata_of(source);
+	const uint8_t *rec = p, *end = p + len;
+	uint64_t behind = 0;
+	bool swap = s->file.swap;
+	int n = 0;
+
+	*ret_need = 0;
+	*ret_used = 0;
+	while (n < max && !behind) {
+		struct cut *cut = &ret[n];
+		uint32_t type;
+		uint16_t size;
+
+		if (end - rec < RECORD_HEADER_BYTES) {
+			*ret_need = RECORD_HEADER_BYTES;
+			break;
+		}
+		type = get_u32(rec, swap);
+		size = get_u16(rec + 6, swap);
+		if (size < RECORD_HEADER_BYTES) {
+			if (n)
+				break; /* told when it comes first */
+			defects_add(s->opts.defects, DEFECT_TRUNCATED, 1, "at 0x%llx: a record of %u bytes",
+				    (unsigned long long)file_off, size);
+			return -EBADMSG;
+		}
+		if (end - rec < size) {
+			*ret_need = size;
+			break;
+		}
+		cut->time_ns = 0;
+		cut->file_off = file_off + (uint64_t)(rec - p);
+		cut->bytes = rec;
+		cut->len = size;
+		cut->file = (uint16_t)file;
+		cut->order = CUT_AT_ONCE;
+		cut->flags = 0;
+		if (type < FIRST_TOOL_RECORD) {
+			int off = time_off(s, rec, type, size);
+
+			if (off >= 0)
+				cut->time_ns = get_u64(rec + off, swap);
+			if (cut->time_ns && cut->time_ns != UINT64_MAX)
+				cut->order = CUT_ORDERED;
+		} else if (type == RECORD_FINISHED_ROUND) {
+			cut->order = CUT_ROUND;
+		} else {
+			behind = trailing_bytes(rec, type, size, swap);
+		}
+		n++;
+		rec += size;
+	}
+	*ret_used = (uint64_t)(rec - p) + (behind < UINT64_MAX / 2 ? behind : UINT64_MAX / 2);
+	return n;
+}

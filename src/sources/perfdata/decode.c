@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* A record becomes events. Samples of tracepoints are the hot path: fixed offsets, nothing allocated. */
+
+#include "sources/perfdata/perfdata.h"
+
+enum { CPUMODE_MASK = 7 };
+
+/* The fields at fixed places; the record is at least layout->first_variable bytes long. */
+static void decode_fixed(const struct perfdata_layout *l, const uint8_t *rec, bool swap, struct sonde_event *ret)
+{
+	if (l->tid >= 0) {
+		ret->pid = (int32_t)get_u32(rec + l->tid, swap);
+		ret->tid = (int32_t)get_u32(rec + l->tid + 4, swap);
+	}
+	if (l->cpu >= 0)
+		ret->cpu = (int32_t)get_u32(rec + l->cpu, swap);
+	if (l->time >= 0)
+		ret->time_ns = get_u64(rec + l->time, swap);
+}
+
+static int bad_record(struct perfdata_source *s, const struct cut *rec, const char *what)
+{
+	defects_add(s->opts.defects, DEFECT_BAD_RECORD, 1, "%s at 0x%llx", what, (unsigned long long)rec->file_off);
+	err_clear();
+	return 0;
+}
+
+/*
+ * SAMPLE_READ: the event's period is the growth of its count since the last read. A group's read gives one event for
+ * each member that grew; the first call reads the values, later ones go on where the one before stopped.
+ */
+static int derive(struct perfdata_source *s, const struct cut *rec, unsigned i, struct perfdata_event *e, uint64_t id,
+		  struct event *ret)
+{
+	bool is_group = e->attr.read_format & PERF_FORMAT_GROUP;
+	struct bytes b = bytes_init(rec->bytes, rec->len, rec->file_off, s->file.path, s->file.swap);
+
+	if (!i) {
+		b.pos += e->layout.first_variable;
+		s->group = (struct sonde_sample){ 0 };
+		s->group_at = 0;
+		if (sample_reads_read(e->attr.read_format, &b, &s->scratch, &s->group) < 0)
+			return bad_record(s, rec, "read values");
+	}
+	while (s->group_at < s->group.nr_reads) {
+		const struct sonde_read_value *v = &s->group.reads[s->group_at++];
+		uint64_t which = is_group || v->id ? v->id : id, at = hash64_find(&s->by_id, which);
+		struct perfdata_id *entry = at == HASH64_EMPTY ? NULL : &s->ids.v[at];
+		uint64_t grown;
+
+		if (!entry) {
+			defects_add(s->opts.defects, DEFECT_UNKNOWN_ID, 1, "%llu at 0x%llx",
+				    (unsigned long long)which, (unsigned long long)rec->file_off);
+			continue;
+		}
+		grown = v->value - entry->last_value;
+		entry->last_value = v->value;
+		if (!grown)
+			continue;
+		e = &s->events.v[entry->event];
+		ret->period = grown;
+		ret->derived = i;
+		ret->member = entry->event;
+		ret->pub.schema = e->schema->id;
+		ret->schema = e->schema;
+		ret->pub.flags |= i ? SONDE_EVENT_DERIVED : 0;
+		return 1;
+	}
+	return 0;
+}
+
+static int decode_sample(struct perfdata_source *s, const struct cut *rec, unsigned i, struct event *ret)
+{
+	const uint8_t *p = rec->bytes;
+	bool swap = s->file.swap;
+	struct perfdata_event *e;
+	struct sample_parts parts;
+	uint64_t id;
+
+	e = perfdata_event_of(s, p, rec->len, &id);
+	if (__builtin_expect(!e, 0)) {
+		if (!i)
+			defects_add(s->opts.defects, DEFECT_UNKNOWN_ID, 1, "%llu at 0x%llx", (unsigned long long)id,
+				    (unsigned long long)rec->file_off);
+		return 0;
+	}
+	if (i && !(e->attr.sample_type & PERF_SAMPLE_READ))
+		return 0;
+	if (__builtin_expect(rec->len < (uint32_t)e->layout.first_variable, 0))
+		return bad_record(s, rec, "a short sample");
+	ret->schema = e->schema;
+	ret->attr = ret->member = (uint32_t)(e - s->events.v);
+	ret->pub.schema = e->schema->id;
+	ret->pub.cpumode = get_u16(p + 4, swap) & CPUMODE_MASK;
+	decode_fixed(&e->layout, p, swap, &ret->pub);
+	if (e->layout.raw >= 0) {
+		uint32_t off = (uint32_t)e->layout.raw;
+
+		if (rec->len - off < 4)
+			return bad_record(s, rec, "a short sample");
+		ret->pub.bytes_len = get_u32(p + off, swap);
+		ret->pub.bytes = p + off + 4;
+		if (ret->pub.bytes_len > rec->len - off - 4)
+			return bad_record(s, rec, "a raw payload larger than its record");
+	} else if (e->attr.sample_type & (PERF_SAMPLE_RAW | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_READ)) {
+		if (sample_parts_find(&e->attr, &e->layout, p, rec->len, swap, &parts) < 0)
+			return bad_record(s, rec, "a sample whose parts are larger than it");
+		ret->pub.bytes = parts.raw ? parts.raw : p + rec->len;
+		ret->pub.bytes_len = parts.raw_len;
+	}
+	if (ret->pub.cpumode >= 4 && !i)
+		defects_add(s->opts.defects, DEFECT_GUEST, 1, NULL);
+	if (e->attr.sample_type & PERF_SAMPLE_READ)
+		return derive(s, rec, i, e, id, ret);
+	return 1;
+}
+
+int perfdata_decode(struct source *source, const struct cut *rec, unsigned i, struct event *ret)
+{
+	struct perfdata_source *s = perfdata_of(source);
+	bool swap = s->file.swap;
+	uint32_t type = get_u32(rec->bytes, swap);
+
+	*ret = (struct event){
+		.pub = { .size = sizeof(ret->pub),
+			 .time_ns = SONDE_NO_TIME,
+			 .cpu = -1,
+			 .pid = -1,
+			 .tid = -1,
+			 .flags = (swap ? SONDE_EVENT_SWAPPED : 0) | (rec->flags & CUT_LATE ? SONDE_EVENT_LATE : 0),
+			 .bytes = rec->bytes + rec->len,
+			 .record = rec->bytes,
+			 .record_len = rec->len,
+			 .file_off = rec->file_off },
+		.session = s->opts.session,
+		.source = source,
+	};
+	if (__builtin_expect(type == PERF_RECORD_SAMPLE, 1))
+		return decode_sample(s, rec, i, ret);
+	return i ? 0 : perfdata_record_decode(s, rec, ret);
+}
+
+int perfdata_sample(struct source *source, const struct event *ev, struct sonde_sample *ret)
+{
+	struct perfdata_source *s = perfdata_of(source);
+	const struct perfdata_event *e = &s->events.v[ev->attr];
+	struct bytes b =
+		bytes_init(ev->pub.record, ev->pub.record_len, ev->pub.file_off, s->file.path, s->file.swap);
+
+	if (ev->schema->kind != SONDE_TRACEPOINT && ev->schema->kind != SONDE_SAMPLE)
+		return err_set(-ENODATA, "%s is not a sample", ev->schema->name);
+	b.what = "a sample";
+	TRY(sample_read(&e->attr, &e->layout, b, &s->scratch, ret));
+	if (!(e->attr.sample_type & PERF_SAMPLE_PERIOD))
+		ret->period = e->attr.freq ? 1 : e->attr.sample_period;
+	if (ev->period)
+		ret->period = ev->period;
+	return 0;
+}
+
+int perfdata_callchain(struct source *source, const struct event *ev, const uint8_t **ret)
+{
+	struct perfdata_source *s = perfdata_of(source);
+	const struct perfdata_event *e = &s->events.v[ev->attr];
+	struct sample_parts parts;
+
+	if (ev->schema->kind > SONDE_SAMPLE || !(e->attr.sample_type & PERF_SAMPLE_CALLCHAIN))
+		return 0;
+	if (sample_parts_find(&e->attr, &e->layout, ev->pub.record, ev->pub.record_len, s->file.swap, &parts) < 0)
+		return 0; /* told when it was decoded */
+	*ret = parts.chain;
+	return (int)parts.nr_chain;
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/* What the header sections of a perf.data say: names of events, the host, formats of tracepoints, the kernel. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <zstd.h>
+
+#include "base/outbuf.h"
+#include "formats/perfdata/tracing_data.h"
+#include "formats/tracefs/eventformat.h"
+#include "sources/perfdata/perfdata.h"
+
+enum {
+	MAX_FEATURE_BYTES = 256 << 20,
+	MAX_KALLSYMS_BYTES = 128 << 20
+};
+
+static char *string_of(struct perfdata_source *s, struct bytes *b)
+{
+	const char *text = NULL;
+	size_t len = 0;
+
+	return perfdata_string_read(b, "text", &text, &len) < 0 ? NULL : arena_strndup(&s->arena, text, len);
+}
+
+static char *number_text(struct perfdata_source *s, uint32_t n)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", n);
+	return arena_strdup(&s->arena, text);
+}
+
+static int read_nrcpus(struct perfdata_source *s, struct bytes *b)
+{
+	uint32_t available = 0, online = 0;
+
+	TRY(bytes_u32(b, "available", &available));
+	TRY(bytes_u32(b, "online", &online));
+	s->info.cpus_available = number_text(s, available);
+	s->info.cpus_online = number_text(s, online);
+	return 0;
+}
+
+static int read_cmdline(struct perfdata_source *s, struct bytes *b)
+{
+	struct outbuf line = { 0 };
+	uint32_t n = 0;
+	int r = bytes_u32(b, "number of words", &n);
+
+	for (uint32_t i = 0; i < n && r >= 0; i++) {
+		const char *word = NULL;
+		size_t len = 0;
+
+		r = perfdata_string_read(b, "word", &word, &len);
+		if (r >= 0) {
+			if (i)
+				outbuf_char(&line, ' ');
+			outbuf_put(&line, word, len);
+		}
+	}
+	if (r >= 0 && !line.failed)
+		s->info.cmdline = arena_strndup(&s->arena, line.len ? line.data : "", line.len);
+	outbuf_done(&line);
+	return r;
+}
+
+/* nr x { attr, u32 nr_ids, name, ids }: the i-th belongs to the i-th attr. */
+static int read_event_desc(struct perfdata_source *s, struct bytes *b)
+{
+	uint32_t nr = 0, attr_bytes = 0, nr_ids = 0;
+	uint64_t id = 0;
+
+	TRY(bytes_u32(b, "number of events", &nr));
+	TRY(bytes_u32(b, "attr size", &attr_bytes));
+	for (uint32_t i = 0; i < nr && i < s->events.n; i++) {
+		TRY(bytes_skip(b, "attr", attr_bytes));
+		TRY(bytes_u32(b, "number of ids", &nr_ids));
+		s->events.v[i].name = string_of(s, b);
+		if (!s->events.v[i].name)
+			return -EBADMSG;
+		while (nr_ids--) {
+			TRY(bytes_u64(b, "id", &id));
+			if (hash64_find(&s->by_id, id) == HASH64_EMPTY)
+				TRY(perfdata_id_add(s, id, i));
+		}
+	}
+	return 0;
+}
+
+/* { u32 type, u16 misc, u16 size | s32 pid | 20 bytes id | u8 id size, pad | name }: the host kernel's is kept. */
+static int read_build_ids(struct perfdata_source *s, struct bytes *b)
+{
+	enum { ENTRY_BYTES = 36, CPUMODE_KERNEL = 1 };
+
+	while (bytes_left(b) >= ENTRY_BYTES) {
+		const uint8_t *p = b->pos;
+		uint16_t misc = get_u16(p + 4, b->swap), size = get_u16(p + 6, b->swap);
+		uint32_t len = misc & PERFDATA_MISC_BUILD_ID_SIZE ? p[32] : 20;
+
+		if (size < ENTRY_BYTES)
+			return err_at(b, -EBADMSG, "a build id entry of %u bytes", size);
+		TRY(bytes_skip(b, "build id entry", size));
+		if ((misc & 7) != CPUMODE_KERNEL || len > 20 || size < ENTRY_BYTES + 19 ||
+		    memcmp(p + ENTRY_BYTES, "[kernel.kallsyms]", 18))
+			continue;
+		s->info.kernel_build_id = (const uint8_t *)arena_strndup(&s->arena, (const char *)p + 12, len);
+		s->info.kernel_build_id_len = s->info.kernel_build_id ? len : 0;
+	}
+	return 0;
+}
+
+static bool format_is_used(struct perfdata_source *s, const struct bytes *text)
+{
+	const uint8_t *line = memmem(text->start, bytes_left(text), "\nID:", 4);
+	uint64_t id = 0;
+
+	if (!line)
+		return true;
+	for (line += 4; line < text->end && *line == ' '; line++)
+		;
+	for (; line < text->end && *line >= '0' && *line <= '9' && id < UINT32_MAX; line++)
+		id = id * 10 + (uint64_t)(*line - '0');
+	vec_foreach(e, &s->events) {
+		if (e->attr.type == PERF_TYPE_TRACEPOINT && e->attr.config == id)
+			return true;
+	}
+	return false;
+}
+
+static int take_format(void *ctx, const char *system, struct bytes text)
+{
+	struct perfdata_source *s = ctx;
+	struct sonde_schema *sc;
+	int r;
+
+	if (!format_is_used(s, &text))
+		return 0;
+	text.what = "a tracepoint's format";
+	r = eventformat_parse(&s->opts.schemas->arena, text, system, s->abi, &sc);
+	if (r >= 0)
+		return vec_push(&s->formats, sc);
+	if (r == -ENOMEM)
+		return r;
+	defects_add(s->opts.defects, DEFECT_BAD_FORMAT, 1, "%.100s", err_text());
+	err_clear();
+	return 0;
+}
+
+/* The byte order and the kernel's long stand before the formats, which need them: read twice. */
+static int read_tracing_data(struct perfdata_source *s, struct bytes *b)
+{
+	struct tracing_data td = { .ctx = s, .format = take_format };
+
+	TRY(tracing_data_abi(*b, &s->abi.big_endian, &s->abi.long_bytes));
+	s->abi.swap = s->abi.big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	TRY(tracing_data_read(*b, &td));
+	s->kallsyms = td.kallsyms;
+	s->printk = td.printk;
+	return 0;
+}
+
+static int read_feature(struct perfdata_source *s, enum perfdata_feature feature, struct bytes *b)
+{
+	switch (feature) {
+	case FEAT_HOSTNAME:
+		s->info.hostname = string_of(s, b);
+		return 0;
+	case FEAT_OSRELEASE:
+		s->info.osrelease = string_of(s, b);
+		return 0;
+	case FEAT_VERSION:
+		s->info.version = string_of(s, b);
+		return 0;
+	case FEAT_ARCH:
+		s->info.arch = string_of(s, b);
+		return 0;
+	case FEAT_CPUDESC:
+		s->info.cpudesc = string_of(s, b);
+		return 0;
+	case FEAT_NRCPUS:
+		return read_nrcpus(s, b);
+	case FEAT_CMDLINE:
+		return read_cmdline(s, b);
+	case FEAT_EVENT_DESC:
+		return read_event_desc(s, b);
+	case FEAT_BUILD_ID:
+		return read_build_ids(s, b);
+	case FEAT_TRACING_DATA:
+		return read_tracing_data(s, b);
+	default:
+		return 0;
+	}
+}
+
+static int unpack_kallsyms(struct perfdata_source *s)
+{
+	struct arena temp = { 0 };
+	unsigned long long size;
+	struct bytes b;
+	int r = perfdata_section_read(&s->file, &temp, s->file.kallsyms, "the kernel's symbols", MAX_KALLSYMS_BYTES, &b);
+
+	if (r < 0) {
+		arena_done(&temp);
+		return r;
+	}
+	size = ZSTD_getFrameContentSize(b.start, bytes_left(&b));
+	if (size > MAX_KALLSYMS_BYTES) {
+		arena_done(&temp);
+		return err_at(&b, -EBADMSG, "the kernel's symbols are damaged");
+	}
+	s->kallsyms_unpacked = malloc(size + 1);
+	if (!s->kallsyms_unpacked) {
+		arena_done(&temp);
+		return err_nomem();
+	}
+	if (ZSTD_decompress(s->kallsyms_unpacked, size, b.start, bytes_left(&b)) != size)
+		r = err_at(&b, -EBADMSG, "the kernel's symbols are damaged");
+	else
+		s->kallsyms = bytes_init(s->kallsyms_unpacked, size, s->file.kallsyms.offset, s->file.path, false);
+	arena_done(&temp);
+	return r;
+}
+
+int perfdata_kernel(struct source *source, struct source_kernel *ret)
+{
+	struct perfdata_source *s = perfdata_of(source);
+
+	/* Unpacked when first asked for: most runs resolve no address. */
+	if (s->file.kallsyms.size && !s->kallsyms_unpacked && unpack_kallsyms(s) < 0) {
+		defects_add(s->opts.defects, DEFECT_BAD_FEATURE, 1, "kallsyms");
+		err_clear();
+	}
+	*ret = (struct source_kernel){
+		.build_id = s->info.kernel_build_id,
+		.build_id_len = s->info.kernel_build_id_len,
+		.kallsyms = (const char *)s->kallsyms.start,
+		.kallsyms_len = bytes_left(&s->kallsyms),
+		.printk = (const char *)s->printk.start,
+		.printk_len = bytes_left(&s->printk),
+	};
+	return 0;
+}
+
+int perfdata_features_read(struct perfdata_source *s)
+{
+	static const enum perfdata_feature wanted[] = { FEAT_HOSTNAME, FEAT_OSRELEASE,	FEAT_VERSION,
+							FEAT_ARCH,     FEAT_CPUDESC,	FEAT_NRCPUS,
+							FEAT_CMDLINE,  FEAT_EVENT_DESC, FEAT_BUILD_ID,
+							FEAT_TRACING_DATA };
+
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		char what[32];
+		struct bytes b;
+		int r;
+
+		if (!s->file.features[wanted[i]].size)
+			continue;
+		snprintf(what, sizeof(what), "feature %d", wanted[i]);
+		r = perfdata_section_read(&s->file, &s->arena, s->file.features[wanted[i]], "a header section",
+					  MAX_FEATURE_BYTES, &b);
+		if (r >= 0)
+			r = read_feature(s, wanted[i], &b);
+		if (r == -ENOMEM)
+			return r;
+		if (r < 0) {
+			defects_add(s->opts.defects, DEFECT_BAD_FEATURE, 1, "%s: %.110s", what, err_text());
+			err_clear();
+		}
+	}
+	return 0;
+}
+
+const char *perfdata_info(struct source *source, const char *key)
+{
+	struct perfdata_source *s = perfdata_of(source);
+	const struct {
+		const char *key, *value;
+	} table[] = {
+		{ "hostname", s->info.hostname },
+		{ "osrelease", s->info.osrelease },
+		{ "version", s->info.version },
+		{ "arch", s->info.arch },
+		{ "cmdline", s->info.cmdline },
+		{ "cpudesc", s->info.cpudesc },
+		{ "nrcpus-online", s->info.cpus_online },
+		{ "nrcpus-available", s->info.cpus_available },
+		{ "byte-order", s->file.big_endian ? "big" : "little" },
+		{ "long-bytes", s->abi.long_bytes == 4 ? "4" : "8" },
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		if (!strcmp(table[i].key, key))
+			return table[i].value;
+	}
+	return NULL;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening a perf.data in file mode: header, attrs and ids, features, schemas. */
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sources/perfdata/perfdata.h"
+
+enum { MAX_EVENTS = 65536, MAX_ATTRS_BYTES = 64 << 20, MAX_IDS_BYTES = 256 << 20 };
+
+int perfdata_id_add(struct perfdata_source *s, uint64_t id, uint32_t event)
+{
+	TRY(vec_push(&s->ids, (struct perfdata_id){ .event = event }));
+	return hash64_put(&s->by_id, id, s->ids.n - 1);
+}
+
+static int open_file(struct perfdata_source *s)
+{
+	const char *path = s->opts.path;
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	if (fd < 0)
+		return err_errno(errno, "cannot open %s", path);
+	s->file.fd = fd;
+	if (fstat(fd, &st) < 0)
+		return err_errno(errno, "cannot look at %s", path);
+	if (!S_ISREG(st.st_mode))
+		return err_set(-EINVAL, "%s is not a regular file", path);
+	if (!s->opts.force && st.st_uid && geteuid() && st.st_uid != geteuid())
+		return err_set(-EACCES, "%s belongs to another user (use -f to read it all the same)", path);
+	s->file.path = path;
+	s->file.size_bytes = (uint64_t)st.st_size;
+	return 0;
+}
+
+static int read_ids(struct perfdata_source *s, uint32_t event, struct perfdata_section sec)
+{
+	struct arena temp = { 0 };
+	struct bytes b;
+	uint64_t id = 0;
+	int r = perfdata_section_read(&s->file, &temp, sec, "ids", MAX_IDS_BYTES, &b);
+
+	while (r >= 0 && bytes_left(&b) >= 8) {
+		r = bytes_u64(&b, "id", &id);
+		if (r >= 0)
+			r = perfdata_id_add(s, id, event);
+	}
+	arena_done(&temp);
+	return r;
+}
+
+static int read_attrs(struct perfdata_source *s)
+{
+	uint64_t entry_bytes = s->file.attr_entry_bytes, n = s->file.attrs.size / entry_bytes;
+	struct arena temp = { 0 };
+	struct bytes b;
+	int r;
+
+	if (n > MAX_EVENTS)
+		return err_set(-E2BIG, "%s: %llu events; at most %d are accepted", s->file.path, (unsigned long long)n,
+			       MAX_EVENTS);
+	if (!n)
+		return err_set(-EBADMSG, "%s: the recording describes no event", s->file.path);
+	r = perfdata_section_read(&s->file, &temp, s->file.attrs, "the attr section", MAX_ATTRS_BYTES, &b);
+	for (uint64_t i = 0; i < n && r >= 0; i++) {
+		const uint8_t *entry = b.start + i * entry_bytes, *ids = entry + entry_bytes - 16;
+		struct perfdata_event e = { 0 };
+		struct perfdata_section sec = { get_u64(ids, s->file.swap), get_u64(ids + 8, s->file.swap) };
+
+		perfdata_attr_read(entry, entry_bytes - 16, s->file.swap, &e.attr, &e.attr_size);
+		perfdata_layout_of(&e.attr, &e.layout);
+		r = vec_push(&s->events, e);
+		if (r >= 0 && sec.size)
+			r = read_ids(s, (uint32_t)i, sec);
+	}
+	arena_done(&temp);
+	return r;
+}
+
+/* Decides once how ids and times are found, so that records need not ask. */
+static void choose_rules(struct perfdata_source *s)
+{
+	const struct perfdata_layout *first = &s->events.v[0].layout;
+
+	s->id_rule = s->events.n == 1 ? ID_ONE_EVENT : ID_SAME_PLACE;
+	s->same_time_off = true;
+	s->time_off = first->time;
+	s->time_from_end = first->end_time;
+	vec_foreach(e, &s->events) {
+		if (e->layout.id != first->id || e->layout.end_id != first->end_id)
+			s->id_rule = ID_MIXED;
+		if (e->layout.time != first->time || e->layout.end_time != first->end_time)
+			s->same_time_off = false;
+	}
+}
+
+static int open_steps(struct perfdata_source *s)
+{
+	TRY(open_file(s));
+	TRY(perfdata_header_read(&s->file, s->opts.defects));
+	TRY(read_attrs(s));
+	choose_rules(s);
+	s->abi = (struct abi){ .swap = s->file.swap, .big_endian = s->file.big_endian, .long_bytes = 8 };
+	TRY(perfdata_features_read(s));
+	return perfdata_schemas_make(s);
+}
+
+int perfdata_open(struct source **ret, const struct source_options *opts)
+{
+	struct perfdata_source *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s)
+		return err_nomem();
+	s->source.ops = &perfdata_source_ops;
+	s->opts = *opts;
+	s->file.fd = -1;
+	r = open_steps(s);
+	if (r < 0) {
+		perfdata_close(&s->source);
+		return r;
+	}
+	*ret = &s->source;
+	return 0;
+}
+
+void perfdata_close(struct source *source)
+{
+	struct perfdata_source *s = perfdata_of(source);
+
+	if (s->file.fd >= 0)
+		close(s->file.fd);
+	sample_scratch_done(&s->scratch);
+	vec_done(&s->events);
+	vec_done(&s->ids);
+	hash64_done(&s->by_id);
+	arena_done(&s->arena);
+	free(s);
+}
+
+static bool perfdata_file(struct source *source, unsigned i, struct source_file *ret)
+{
+	struct perfdata_source *s = perfdata_of(source);
+
+	if (i)
+		return false;
+	*ret = (struct source_file){ .fd = s->file.fd,
+				     .path = s->file.path,
+				     .begin = s->file.data.offset,
+				     .end = s->file.data.offset + s->file.data.size };
+	return true;
+}
+
+const struct source_ops perfdata_source_ops = {
+	.name = "perf.data",
+	.summary = "recordings of perf and sonde, file mode",
+	.probe = perfdata_probe,
+	.open = perfdata_open,
+	.file = perfdata_file,
+	.cut = perfdata_cut,
+	.decode = perfdata_decode,
+	.sample = perfdata_sample,
+	.callchain = perfdata_callchain,
+	.kernel = perfdata_kernel,
+	.info = perfdata_info,
+	.close = perfdata_close,
+};

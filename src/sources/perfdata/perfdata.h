@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of this folder share: one perf.data being read. */
+#ifndef SONDE_SOURCES_PERFDATA_H
+#define SONDE_SOURCES_PERFDATA_H
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "formats/perfdata/attr.h"
+#include "formats/perfdata/header.h"
+#include "formats/perfdata/sample.h"
+#include "sources/source.h"
+
+/* One event of the recording, as recorded. */
+struct perfdata_event {
+	struct perf_event_attr attr;   /* host order */
+	uint32_t attr_size;            /* as recorded */
+	struct perfdata_layout layout;
+	const char *name;              /* "sched:sched_switch", "cpu-clock" */
+	struct sonde_schema *schema;
+};
+
+/* A kernel event id: which event it is, and the count that the last SAMPLE_READ showed. */
+struct perfdata_id {
+	uint32_t event;
+	uint64_t last_value;
+};
+
+/* How to find a record's event. */
+enum id_rule {
+	ID_ONE_EVENT,  /* there is only one */
+	ID_SAME_PLACE, /* at the same offset in all */
+	ID_MIXED       /* attrs differ and have no IDENTIFIER: an id is believed if it leads back to its attr */
+};
+
+enum { NR_RECORD_SCHEMAS = 32 };
+
+struct perfdata_source {
+	struct source source; /* first */
+	struct source_options opts;
+	struct perfdata_file file;
+	struct arena arena;
+	VEC(struct perfdata_event) events;
+	VEC(struct perfdata_id) ids;
+	struct hash64 by_id;         /* id -> index in ids */
+	enum id_rule id_rule;
+	bool same_time_off;          /* all events have their time at these places */
+	int time_off, time_from_end;
+	struct abi abi;
+	struct sample_scratch scratch;
+	struct sonde_schema *record_schemas[NR_RECORD_SCHEMAS]; /* by record type, made when first needed */
+	struct bytes kallsyms, printk; /* text of the recording, empty when absent */
+	char *kallsyms_unpacked;       /* owned */
+	VEC(struct sonde_schema *) formats; /* of the tracepoints used, in the session's arena */
+	struct sonde_sample group;     /* READ values of the record being derived from, */
+	uint32_t group_at;             /* and the next of them */
+	uint64_t lost_records, lost_samples; /* newer kernels tell the same losses twice */
+	struct {
+		const char *hostname, *osrelease, *version, *arch, *cmdline, *cpudesc, *cpus_online, *cpus_available;
+		const uint8_t *kernel_build_id;
+		uint32_t kernel_build_id_len;
+	} info;
+};
+
+static inline struct perfdata_source *perfdata_of(struct source *s)
+{
+	return (struct perfdata_source *)s;
+}
+
+/* open.c */
+int perfdata_open(struct source **ret, const struct source_options *opts);
+void perfdata_close(struct source *s);
+/* Makes id lead to an event; a later event takes it over. */
+int perfdata_id_add(struct perfdata_source *s, uint64_t id, uint32_t event);
+/* features.c: what the header sections say: names of events, host, tracing data, build ids. */
+int perfdata_features_read(struct perfdata_source *s);
+int perfdata_kernel(struct source *s, struct source_kernel *ret);
+const char *perfdata_info(struct source *s, const char *key);
+/* schemas.c: the schemas of all events; of records of state. */
+int perfdata_schemas_make(struct perfdata_source *s);
+struct sonde_schema *perfdata_record_schema(struct perfdata_source *s, uint32_t type);
+/* cut.c */
+int perfdata_cut(struct source *s, unsigned file, const uint8_t *p, size_t len, uint64_t file_off, struct cut *ret,
+		 int max, uint64_t *ret_used, size_t *ret_need);
+/* The event that a record belongs to; NULL when its id is unknown. *ret_id: 0 when not recorded; may be NULL. */
+struct perfdata_event *perfdata_event_of(struct perfdata_source *s, const uint8_t *rec, uint32_t len,
+					 uint64_t *ret_id);
+/* decode.c */
+int perfdata_decode(struct source *s, const struct cut *rec, unsigned i, struct event *ret);
+int perfdata_sample(struct source *s, const struct event *ev, struct sonde_sample *ret);
+int perfdata_callchain(struct source *s, const struct event *ev, const uint8_t **ret);
+/* records.c: what a record of state says. 1 and *ret, or 0 when it is damaged (counted). */
+int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, struct event *ret);
+
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* Records of state: what they change (COMM, FORK, EXIT, MMAP), and losses, which are counted. */
+
+#include "sources/perfdata/perfdata.h"
+
+enum { RECORD_HEADER_BYTES = 8, FIRST_TOOL_RECORD = 64 };
+
+/* misc bits whose meaning depends on the record's type */
+enum {
+	MISC_COMM_EXEC = 0x2000,
+	MISC_FORK_EXEC = 0x2000,
+	MISC_MMAP_DATA = 0x2000,
+	MISC_MMAP_BUILD_ID = 0x4000,
+	CPUMODE_MASK = 7,
+	CPUMODE_KERNEL = 1,
+	CPUMODE_GUEST_KERNEL = 4
+};
+
+static int read_tasks(struct bytes *b, bool has_parent, struct change *ret)
+{
+	uint32_t pid = 0, tid = 0, ppid = 0, ptid = 0;
+
+	TRY(bytes_u32(b, "pid", &pid));
+	if (has_parent)
+		TRY(bytes_u32(b, "ppid", &ppid));
+	TRY(bytes_u32(b, "tid", &tid));
+	if (has_parent)
+		TRY(bytes_u32(b, "ptid", &ptid));
+	ret->pid = (int32_t)pid;
+	ret->tid = (int32_t)tid;
+	ret->ppid = (int32_t)ppid;
+	ret->ptid = (int32_t)ptid;
+	return 0;
+}
+
+static int read_mmap(struct bytes *b, uint16_t misc, bool is_mmap2, struct change *ret)
+{
+	uint32_t prot = 4; /* PROT_EXEC: MMAP records say it by a misc bit instead */
+	const uint8_t *build_id = NULL;
+	uint8_t build_id_len = 0;
+
+	TRY(read_tasks(b, false, ret));
+	TRY(bytes_u64(b, "addr", &ret->start));
+	TRY(bytes_u64(b, "len", &ret->len));
+	TRY(bytes_u64(b, "pgoff", &ret->pgoff));
+	if (is_mmap2) {
+		if (misc & MISC_MMAP_BUILD_ID) {
+			TRY(bytes_u8(b, "build id size", &build_id_len));
+			TRY(bytes_skip(b, "reserved", 3));
+			TRY(bytes_take(b, "build id", 20, &build_id));
+			ret->build_id = build_id;
+			ret->build_id_len = build_id_len < 20 ? build_id_len : 20;
+		} else {
+			TRY(bytes_skip(b, "device and inode", 24));
+		}
+		TRY(bytes_u32(b, "prot", &prot));
+		TRY(bytes_skip(b, "flags", 4));
+	}
+	ret->executable = is_mmap2 ? !!(prot & 4) : !(misc & MISC_MMAP_DATA);
+	ret->kernel = (misc & CPUMODE_MASK) == CPUMODE_KERNEL || (misc & CPUMODE_MASK) == CPUMODE_GUEST_KERNEL;
+	ret->kind = CHANGE_MMAP;
+	return bytes_cstr(b, "filename", &ret->text);
+}
+
+/*
+ * Newer kernels tell a loss twice: LOST when the ring had room again, and the recorder adds LOST_SAMPLES from the
+ * event's own count at the end. The greater sum counts.
+ */
+static void count_lost(struct perfdata_source *s, uint64_t *sum, uint64_t n)
+{
+	uint64_t before = s->lost_records > s->lost_samples ? s->lost_records : s->lost_samples, after;
+
+	*sum = *sum + n < *sum ? UINT64_MAX : *sum + n;
+	after = s->lost_records > s->lost_samples ? s->lost_records : s->lost_samples;
+	if (after > before)
+		defects_add(s->opts.defects, DEFECT_LOST_EVENTS, after - before, NULL);
+}
+
+static int read_change(struct perfdata_source *s, uint32_t type, uint16_t misc, struct bytes *b, struct change *ret)
+{
+	uint64_t n = 0;
+
+	switch (type) {
+	case PERF_RECORD_COMM:
+		TRY(read_tasks(b, false, ret));
+		TRY(bytes_cstr(b, "comm", &ret->text));
+		ret->kind = CHANGE_COMM;
+		ret->exec = misc & MISC_COMM_EXEC;
+		return 0;
+	case PERF_RECORD_FORK:
+		TRY(read_tasks(b, true, ret));
+		ret->kind = CHANGE_FORK;
+		ret->exec = misc & MISC_FORK_EXEC;
+		return 0;
+	case PERF_RECORD_EXIT:
+		TRY(read_tasks(b, true, ret));
+		ret->kind = CHANGE_EXIT;
+		return 0;
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return read_mmap(b, misc, type == PERF_RECORD_MMAP2, ret);
+	case PERF_RECORD_LOST:
+		TRY(bytes_skip(b, "id", 8));
+		TRY(bytes_u64(b, "lost", &n));
+		count_lost(s, &s->lost_records, n);
+		return 0;
+	case PERF_RECORD_LOST_SAMPLES:
+		TRY(bytes_u64(b, "lost", &n));
+		count_lost(s, &s->lost_samples, n);
+		return 0;
+	case PERF_RECORD_THROTTLE:
+		defects_add(s->opts.defects, DEFECT_THROTTLED, 1, NULL);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* pid, tid, time and cpu of the sample_id trailer. */
+static void read_trailer(const struct perfdata_layout *l, const uint8_t *rec, uint32_t len, bool swap,
+			 struct sonde_event *ret)
+{
+	const uint8_t *end = rec + len;
+
+	if (!l->trailer_bytes || len < RECORD_HEADER_BYTES + (uint32_t)l->trailer_bytes)
+		return;
+	if (l->end_tid >= 0) {
+		ret->pid = (int32_t)get_u32(end - l->end_tid, swap);
+		ret->tid = (int32_t)get_u32(end - l->end_tid + 4, swap);
+	}
+	if (l->end_time >= 0)
+		ret->time_ns = get_u64(end - l->end_time, swap);
+	if (l->end_cpu >= 0)
+		ret->cpu = (int32_t)get_u32(end - l->end_cpu, swap);
+}
+
+static int decode_tool_record(struct perfdata_source *s, const struct cut *rec, uint32_t type)
+{
+	switch (type) {
+	case RECORD_COMPRESSED:
+	case RECORD_COMPRESSED2:
+		defects_add(s->opts.defects, DEFECT_COMPRESSED, 1, "at 0x%llx", (unsigned long long)rec->file_off);
+		return 0;
+	default:
+		if (type > RECORD_SCHEDSTAT_DOMAIN)
+			defects_add(s->opts.defects, DEFECT_UNKNOWN_RECORD, 1, "type %u at 0x%llx", type,
+				    (unsigned long long)rec->file_off);
+		return 0;
+	}
+}
+
+int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, struct event *ret)
+{
+	bool swap = s->file.swap;
+	uint32_t type = get_u32(rec->bytes, swap);
+	uint16_t misc = get_u16(rec->bytes + 4, swap);
+	const struct perfdata_event *e;
+	struct sonde_schema *sc;
+	struct bytes b;
+	uint32_t trailer;
+	int r;
+
+	if (type >= FIRST_TOOL_RECORD)
+		return decode_tool_record(s, rec, type);
+	sc = perfdata_record_schema(s, type);
+	if (!sc) {
+		defects_add(s->opts.defects, DEFECT_UNKNOWN_RECORD, 1, "type %u at 0x%llx", type,
+			    (unsigned long long)rec->file_off);
+		return 0;
+	}
+	e = perfdata_event_of(s, rec->bytes, rec->len, NULL);
+	trailer = e ? (uint32_t)e->layout.trailer_bytes : 0;
+	if (rec->len < RECORD_HEADER_BYTES + trailer)
+		trailer = 0;
+	b = bytes_init(rec->bytes, rec->len - trailer, rec->file_off, s->file.path, swap);
+	b.what = sc->name;
+	b.pos += RECORD_HEADER_BYTES;
+	ret->schema = sc;
+	ret->pub.schema = sc->id;
+	ret->pub.cpumode = misc & CPUMODE_MASK;
+	ret->pub.bytes = b.pos;
+	ret->pub.bytes_len = (uint32_t)bytes_left(&b);
+	if (e)
+		read_trailer(&e->layout, rec->bytes, rec->len, swap, &ret->pub);
+	r = read_change(s, type, misc, &b, &ret->change);
+	if (r < 0) {
+		defects_add(s->opts.defects, DEFECT_BAD_RECORD, 1, "%s at 0x%llx", sc->name,
+			    (unsigned long long)rec->file_off);
+		err_clear();
+		return 0;
+	}
+	/* Whose state a record tells is who it is about, where the trailer does not say. */
+	if (ret->change.kind && ret->pub.tid <= 0) {
+		ret->pub.pid = ret->change.pid;
+		ret->pub.tid = ret->change.tid;
+	}
+	return 1;
+}

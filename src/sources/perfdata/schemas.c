@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* Schemas of a recording's events, and of the records of state (their layout is the kernel's, not the recording's). */
+
+#include <stdio.h>
+
+#include "model/printfmt/printfmt.h"
+#include "sources/perfdata/perfdata.h"
+
+/* A field of a record: offset from the end of the 8-byte record header. width 0: text up to its NUL. */
+struct record_field {
+	const char *name;
+	uint8_t offset, width;
+	bool is_signed;
+};
+
+struct record_kind {
+	uint32_t type;
+	const char *name;
+	struct record_field fields[9]; /* ends with a NULL name */
+};
+
+static const struct record_kind kinds[] = {
+	{ PERF_RECORD_MMAP,
+	  "mmap",
+	  { { "pid", 0, 4, true }, { "tid", 4, 4, true }, { "addr", 8, 8 }, { "len", 16, 8 }, { "pgoff", 24, 8 },
+	    { "filename", 32, 0 } } },
+	{ PERF_RECORD_LOST, "lost", { { "id", 0, 8 }, { "lost", 8, 8 } } },
+	{ PERF_RECORD_COMM, "comm", { { "pid", 0, 4, true }, { "tid", 4, 4, true }, { "comm", 8, 0 } } },
+	{ PERF_RECORD_EXIT,
+	  "exit",
+	  { { "pid", 0, 4, true }, { "ppid", 4, 4, true }, { "tid", 8, 4, true }, { "ptid", 12, 4, true },
+	    { "time", 16, 8 } } },
+	{ PERF_RECORD_THROTTLE, "throttle", { { "time", 0, 8 }, { "id", 8, 8 }, { "stream_id", 16, 8 } } },
+	{ PERF_RECORD_UNTHROTTLE, "unthrottle", { { "time", 0, 8 }, { "id", 8, 8 }, { "stream_id", 16, 8 } } },
+	{ PERF_RECORD_FORK,
+	  "fork",
+	  { { "pid", 0, 4, true }, { "ppid", 4, 4, true }, { "tid", 8, 4, true }, { "ptid", 12, 4, true },
+	    { "time", 16, 8 } } },
+	{ PERF_RECORD_READ, "read", { { "pid", 0, 4, true }, { "tid", 4, 4, true }, { "value", 8, 8 } } },
+	{ PERF_RECORD_MMAP2,
+	  "mmap2",
+	  { { "pid", 0, 4, true }, { "tid", 4, 4, true }, { "addr", 8, 8 }, { "len", 16, 8 }, { "pgoff", 24, 8 },
+	    { "prot", 56, 4 }, { "flags", 60, 4 }, { "filename", 64, 0 } } },
+	{ PERF_RECORD_AUX, "aux", { { "aux_offset", 0, 8 }, { "aux_size", 8, 8 }, { "flags", 16, 8 } } },
+	{ PERF_RECORD_ITRACE_START, "itrace_start", { { "pid", 0, 4, true }, { "tid", 4, 4, true } } },
+	{ PERF_RECORD_LOST_SAMPLES, "lost_samples", { { "lost", 0, 8 } } },
+	{ PERF_RECORD_SWITCH, "switch", { { NULL } } },
+	{ PERF_RECORD_SWITCH_CPU_WIDE,
+	  "switch_cpu_wide",
+	  { { "next_prev_pid", 0, 4, true }, { "next_prev_tid", 4, 4, true } } },
+	{ PERF_RECORD_NAMESPACES, "namespaces", { { "pid", 0, 4, true }, { "tid", 4, 4, true }, { "nr", 8, 8 } } },
+	{ PERF_RECORD_KSYMBOL,
+	  "ksymbol",
+	  { { "addr", 0, 8 }, { "len", 8, 4 }, { "ksym_type", 12, 2 }, { "flags", 14, 2 }, { "name", 16, 0 } } },
+	{ PERF_RECORD_BPF_EVENT, "bpf_event", { { "type", 0, 2 }, { "flags", 2, 2 }, { "id", 4, 4 } } },
+	{ PERF_RECORD_CGROUP, "cgroup", { { "id", 0, 8 }, { "path", 8, 0 } } },
+	{ PERF_RECORD_TEXT_POKE, "text_poke", { { "addr", 0, 8 }, { "old_len", 8, 2 }, { "new_len", 10, 2 } } },
+	{ PERF_RECORD_AUX_OUTPUT_HW_ID, "aux_output_hw_id", { { "hw_id", 0, 8 } } },
+};
+
+static int dialect_of(enum sonde_compat compat)
+{
+	return compat == SONDE_COMPAT_PERF_6_1	  ? PRINTFMT_PERF_6_1
+	       : compat == SONDE_COMPAT_PERF_6_12 ? PRINTFMT_PERF_6_12
+						  : PRINTFMT_RIGHT;
+}
+
+struct sonde_schema *perfdata_record_schema(struct perfdata_source *s, uint32_t type)
+{
+	struct arena *a = &s->opts.schemas->arena;
+	const struct record_kind *kind = NULL;
+	struct sonde_schema *sc;
+	size_t n = 0;
+
+	if (type >= NR_RECORD_SCHEMAS)
+		return NULL;
+	if (s->record_schemas[type])
+		return s->record_schemas[type];
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (kinds[i].type == type)
+			kind = &kinds[i];
+	}
+	if (!kind)
+		return NULL;
+	while (kind->fields[n].name)
+		n++;
+	sc = arena_alloc(a, sizeof(*sc));
+	if (!sc)
+		return NULL;
+	*sc = (struct sonde_schema){ .kind = SONDE_RECORD,
+				     .abi = s->abi,
+				     .system = "",
+				     .event = kind->name,
+				     .name = kind->name,
+				     .fields = arena_array(a, n ? n : 1, sizeof(*sc->fields)),
+				     .nr_fields = n };
+	if (!sc->fields)
+		return NULL;
+	for (size_t i = 0; i < n; i++) {
+		const struct record_field *f = &kind->fields[i];
+
+		sc->fields[i] = (struct sonde_field){ .size = sizeof(sc->fields[i]),
+						      .offset = f->offset,
+						      .width = f->width,
+						      .elem_width = f->width ? f->width : 1,
+						      .kind = f->width ? SONDE_FIELD_INT : SONDE_FIELD_STRING,
+						      .is_signed = f->is_signed,
+						      .is_array = !f->width,
+						      .is_text = !f->width,
+						      .name = f->name,
+						      .type = f->width == 8	     ? "u64"
+							      : f->width == 2	     ? "u16"
+							      : !f->width	     ? "char[]"
+							      : f->is_signed	     ? "s32"
+										     : "u32" };
+	}
+	if (schema_table_add(s->opts.schemas, sc) < 0)
+		return NULL;
+	s->record_schemas[type] = sc;
+	return sc;
+}
+
+/* A tracepoint whose format the recording lacks: the name it gives, no fields. */
+static int bare_schema(struct perfdata_source *s, const struct perfdata_event *e, struct sonde_schema *sc)
+{
+	struct arena *a = &s->opts.schemas->arena;
+	const char *name = e->name, *colon;
+	char text[80];
+
+	if (!name) {
+		if (e->attr.type == PERF_TYPE_TRACEPOINT)
+			snprintf(text, sizeof(text), "unknown:%llu", (unsigned long long)e->attr.config);
+		else
+			perfdata_attr_name(&e->attr, text, sizeof(text));
+		name = arena_strdup(a, text);
+	}
+	sc->name = sc->event = name;
+	sc->system = "";
+	if (name && e->attr.type == PERF_TYPE_TRACEPOINT && (colon = strchr(name, ':'))) {
+		sc->system = arena_strndup(a, name, (size_t)(colon - name));
+		sc->event = colon + 1;
+	}
+	return name && sc->system ? 0 : err_nomem();
+}
+
+int perfdata_schemas_make(struct perfdata_source *s)
+{
+	struct arena *a = &s->opts.schemas->arena;
+
+	vec_foreach(e, &s->events) {
+		struct sonde_schema *sc = arena_alloc(a, sizeof(*sc)), *format = NULL;
+
+		if (!sc)
+			return err_nomem();
+		if (e->attr.type == PERF_TYPE_TRACEPOINT) {
+			vec_foreach(f, &s->formats) {
+				if ((*f)->tracepoint_id == e->attr.config)
+					format = *f;
+			}
+			if (!format)
+				defects_add(s->opts.defects, DEFECT_NO_FORMAT, 1, "%s",
+					    e->name ? e->name : "of a tracepoint without a name");
+		}
+		if (format) {
+			*sc = *format;
+			if (e->name)
+				sc->name = e->name;
+		} else {
+			sc->abi = s->abi;
+			TRY(bare_schema(s, e, sc));
+		}
+		sc->kind = e->attr.type == PERF_TYPE_TRACEPOINT ? SONDE_TRACEPOINT : SONDE_SAMPLE;
+		sc->dialect = dialect_of(s->opts.compat);
+		/* A copy: the attr belongs to the session, events.v to the source. */
+		sc->attr = arena_strndup(a, (const char *)&e->attr, sizeof(e->attr));
+		sc->attr_len = sizeof(e->attr);
+		if (!sc->attr)
+			return err_nomem();
+		TRY(schema_table_add(s->opts.schemas, sc));
+		e->schema = sc;
+	}
+	return 0;
+}

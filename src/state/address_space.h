@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The mappings of a process, sorted by address. Shared by reference: a fork or a kept event holds the same one, and a
+ * change made while others hold it is made to a copy (copy on write), so that a holder sees what was true when it took it.
+ */
+#ifndef SONDE_STATE_ADDRESS_SPACE_H
+#define SONDE_STATE_ADDRESS_SPACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+
+struct mapping {
+	uint64_t start, end; /* avma */
+	uint64_t pgoff;      /* bytes */
+	uint32_t name;       /* id in the session's string pool */
+	uint8_t build_id_len;
+	uint8_t build_id[20];
+};
+
+struct address_space {
+	unsigned refs; /* a session and its events are used by one thread at a time */
+	VEC(struct mapping) maps;
+};
+
+int address_space_new(struct address_space **ret);
+struct address_space *address_space_ref(struct address_space *a);
+void address_space_unref(struct address_space *a); /* NULL is fine */
+/* Adds a mapping, which replaces what it overlaps; *a may become another (copied) space. */
+int address_space_add(struct address_space **a, const struct mapping *m);
+const struct mapping *address_space_find(const struct address_space *a, uint64_t addr); /* NULL: nothing there */
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include "state/state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static uint64_t key_of(int32_t id)
+{
+	return (uint32_t)id;
+}
+
+int state_init(struct state *s, struct strpool *strings)
+{
+	uint32_t swapper;
+
+	*s = (struct state){ .strings = strings };
+	TRY(address_space_new(&s->kernel));
+	TRY(strpool_intern(strings, "swapper", 7, &swapper));
+	TRY(vec_push(&s->tasks, (struct task){ .comm = swapper, .comm_told = true }));
+	return hash64_put(&s->by_tid, 0, 0);
+}
+
+void state_done(struct state *s)
+{
+	vec_foreach(space, &s->spaces)
+		address_space_unref(*space);
+	address_space_unref(s->kernel);
+	vec_done(&s->spaces);
+	vec_done(&s->tasks);
+	hash64_done(&s->by_pid);
+	hash64_done(&s->by_tid);
+	*s = (struct state){ 0 };
+}
+
+/* Makes a task of which nothing is known. */
+static int add_task(struct state *s, int32_t pid, int32_t tid, struct task **ret)
+{
+	struct task t = { .pid = pid };
+	char name[16];
+	int n = snprintf(name, sizeof(name), ":%d", tid);
+
+	TRY(strpool_intern(s->strings, name, (size_t)n, &t.comm));
+	TRY(vec_push(&s->tasks, t));
+	TRY(hash64_put(&s->by_tid, key_of(tid), s->tasks.n - 1));
+	*ret = &s->tasks.v[s->tasks.n - 1];
+	return 0;
+}
+
+static int find_or_add_task(struct state *s, int32_t pid, int32_t tid, struct task **ret)
+{
+	uint64_t i = hash64_find(&s->by_tid, key_of(tid));
+
+	if (i == HASH64_EMPTY)
+		return add_task(s, pid, tid, ret);
+	*ret = &s->tasks.v[i];
+	return 0;
+}
+
+int state_comm(struct state *s, int32_t pid, int32_t tid, uint32_t *ret_id)
+{
+	uint64_t i = hash64_find(&s->by_tid, key_of(tid));
+	struct task *t;
+
+	if (__builtin_expect(i != HASH64_EMPTY, 1)) {
+		*ret_id = s->tasks.v[i].comm;
+		return 0;
+	}
+	TRY(add_task(s, pid, tid, &t));
+	*ret_id = t->comm;
+	return 0;
+}
+
+struct address_space *state_space(struct state *s, int32_t pid)
+{
+	uint64_t i = hash64_find(&s->by_pid, key_of(pid));
+
+	return i == HASH64_EMPTY ? NULL : s->spaces.v[i];
+}
+
+/* Takes over the reference to space, which replaces the process's. */
+static int set_space(struct state *s, int32_t pid, struct address_space *take_space)
+{
+	uint64_t i = hash64_find(&s->by_pid, key_of(pid));
+	int r;
+
+	s->map_epoch++;
+	if (i != HASH64_EMPTY) {
+		address_space_unref(s->spaces.v[i]);
+		s->spaces.v[i] = take_space;
+		return 0;
+	}
+	r = vec_push(&s->spaces, take_space);
+	if (r < 0) {
+		address_space_unref(take_space);
+		return r;
+	}
+	return hash64_put(&s->by_pid, key_of(pid), s->spaces.n - 1);
+}
+
+static int apply_comm(struct state *s, const struct change *c)
+{
+	struct address_space *empty;
+	struct task *t;
+
+	TRY(find_or_add_task(s, c->pid, c->tid, &t));
+	TRY(strpool_intern(s->strings, c->text, strlen(c->text), &t->comm));
+	t->comm_told = true;
+	if (!c->exec || !state_space(s, c->pid))
+		return 0;
+	/* exec begins with nothing mapped */
+	TRY(address_space_new(&empty));
+	return set_space(s, c->pid, empty);
+}
+
+static int apply_fork(struct state *s, const struct change *c)
+{
+	struct address_space *space = state_space(s, c->ppid);
+	struct task *parent, *child;
+	struct task copy;
+
+	TRY(find_or_add_task(s, c->ppid, c->ptid, &parent));
+	copy = *parent;
+	TRY(find_or_add_task(s, c->pid, c->tid, &child));
+	child->pid = c->pid;
+	/* The tid may have been another task's before: its name is gone with it. */
+	if (copy.comm_told) {
+		child->comm = copy.comm;
+	} else {
+		char name[16];
+		int n = snprintf(name, sizeof(name), ":%d", c->tid);
+
+		TRY(strpool_intern(s->strings, name, (size_t)n, &child->comm));
+	}
+	child->comm_told = copy.comm_told;
+	/* A task that already ran when the recording began (exec) is described by mappings of its own. */
+	if (c->pid == c->ppid || c->exec || !space)
+		return 0;
+	return set_space(s, c->pid, address_space_ref(space));
+}
+
+static int apply_mmap(struct state *s, const struct change *c)
+{
+	struct mapping m = { .start = c->start, .end = c->start + c->len, .pgoff = c->pgoff };
+	struct address_space **space;
+
+	if (m.end <= m.start)
+		return 0;
+	if (c->build_id && c->build_id_len) {
+		memcpy(m.build_id, c->build_id, c->build_id_len);
+		m.build_id_len = (uint8_t)c->build_id_len;
+	}
+	TRY(strpool_intern(s->strings, c->text, strlen(c->text), &m.name));
+	if (c->kernel) {
+		space = &s->kernel;
+	} else {
+		uint64_t i = hash64_find(&s->by_pid, key_of(c->pid));
+
+		if (i == HASH64_EMPTY) {
+			struct address_space *fresh;
+
+			TRY(address_space_new(&fresh));
+			TRY(set_space(s, c->pid, fresh));
+			i = s->spaces.n - 1;
+		}
+		space = &s->spaces.v[i];
+	}
+	s->map_epoch++;
+	return address_space_add(space, &m);
+}
+
+int state_apply(struct state *s, const struct change *c)
+{
+	switch (c->kind) {
+	case CHANGE_COMM:
+		return apply_comm(s, c);
+	case CHANGE_FORK:
+		return apply_fork(s, c);
+	case CHANGE_MMAP:
+		return apply_mmap(s, c);
+	case CHANGE_EXIT:
+	case CHANGE_NONE:
+		return 0;
+	}
+	return 0;
+}

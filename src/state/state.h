@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is true at a time: which task has which name, what is mapped where. Fed with the changes that events tell, in the
+ * order of their delivery; asked for each sample.
+ *
+ * Rules of tasks are perf's: a name belongs to a tid; FORK hands the parent's name on; a task of which nothing was told
+ * is ":TID"; tid 0 is "swapper"; EXIT forgets nothing (events of an exiting task still come).
+ */
+#ifndef SONDE_STATE_STATE_H
+#define SONDE_STATE_STATE_H
+
+#include "base/hash.h"
+#include "base/strpool.h"
+#include "base/vec.h"
+#include "model/event.h"
+#include "state/address_space.h"
+
+struct task {
+	int32_t pid;
+	uint32_t comm;  /* id in the string pool */
+	bool comm_told; /* by COMM or from the parent; else ":TID" */
+};
+
+struct state {
+	struct strpool *strings;  /* the session's */
+	struct hash64 by_tid;     /* tid -> index in tasks */
+	VEC(struct task) tasks;
+	struct hash64 by_pid;     /* pid -> index in spaces */
+	VEC(struct address_space *) spaces; /* one reference each */
+	struct address_space *kernel;
+	uint64_t map_epoch;       /* grows with every change of any mapping */
+};
+
+int state_init(struct state *s, struct strpool *strings);
+void state_done(struct state *s);
+/* -ENOMEM only. */
+int state_apply(struct state *s, const struct change *change);
+/* The id of a task's name; a task that nothing was told of becomes known by this. */
+int state_comm(struct state *s, int32_t pid, int32_t tid, uint32_t *ret_id);
+/* The mappings of a process as of now, NULL when none were told. Lent. */
+struct address_space *state_space(struct state *s, int32_t pid);
+
+#endif
