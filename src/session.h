@@ -1,20 +1,67 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files that implement sonde.h know of a session; sinks may use the functions below. */
+/* What the files that implement sonde.h know of a session; sinks use the functions at the end. */
 #ifndef SONDE_SESSION_H
 #define SONDE_SESSION_H
 
+#include <signal.h>
+
+#include "base/outbuf.h"
+#include "base/strpool.h"
+#include "filters/early.h"
+#include "filters/late.h"
+#include "formats/tracefs/printk.h"
 #include "model/defects.h"
 #include "model/event.h"
 #include "model/printfmt/printfmt.h"
+#include "order/order.h"
+#include "session_options.h"
+#include "sources/source.h"
+#include "state/state.h"
+#include "symbols/kernel.h"
 
-/* The recording's perf_event_attr sample_type of a schema's event, and whether any tracepoint has call chains, are asked
- * through the schema's attr (sonde_schema_attr). */
+struct sonde_session {
+	unsigned refs; /* the caller's, and one for each event it keeps */
+	struct session_options opts;
+	struct outbuf printed, defects_line, text; /* answers lent to callers */
 
-/* Surroundings for print formats: kernel symbols, printk texts, the division defect. */
-const struct printfmt_env *session_printfmt_env(struct sonde_session *s);
-/* Writes the event's print-format text; raw bytes as hex when it has no format. */
+	/* The stages, in the order of an event's way. */
+	struct source *source;
+	struct order *order;
+	struct early_filter early;
+	struct state state;
+	struct late_filter late;
+
+	/* What they share. */
+	struct strpool strings;
+	struct schema_table schemas;
+	struct defects defects;
+	struct sonde_defect defect;               /* lent */
+	struct sonde_schema *defect_schema;       /* events=all: defects as events */
+	size_t defects_told;
+
+	/* The batch being delivered. */
+	const struct cut *cuts;
+	int nr_cuts, cut_at;
+	unsigned derived;                         /* events already made of cuts[cut_at] */
+	struct event event;                       /* lent */
+	volatile sig_atomic_t stopped;
+
+	/* Answers that are made when first asked for. */
+	struct kallsyms *kernel_symbols;
+	bool kernel_symbols_tried;
+	struct printk_formats printk;
+	bool printk_tried;
+	struct printfmt_env printfmt_env;
+	VEC(struct sonde_frame) frames;
+};
+
+void session_ref(struct sonde_session *s);
+void session_unref(struct sonde_session *s);
+
+/* Writes the event's text: by its print format; raw bytes as hex when its format is unknown; nothing without payload. */
 void session_event_text(const struct event *ev, struct outbuf *out);
 /* Kernel symbol at addr, NULL unknown; *ret_off = distance from its start. Lent as long as the session. */
 const char *session_kernel_symbol(struct sonde_session *s, uint64_t addr, uint64_t *ret_off);
+const struct kernel_symbol *session_kernel_symbol_at(struct sonde_session *s, uint64_t addr);
 
 #endif

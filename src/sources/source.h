@@ -73,7 +73,10 @@ struct source_ops {
 	 */
 	int (*cut)(struct source *s, unsigned file, const uint8_t *p, size_t len, uint64_t file_off,
 		   struct cut *ret, int max, uint64_t *ret_used, size_t *ret_need);
-	/* Event i of a record (0 first); 1 and *ret filled, 0 when the record gives no (more) event, <0 failure. */
+	/*
+	 * Event i of a record (0 first): 1 and *ret filled, it is the last; 2: the same, more may follow (ask with i + 1);
+	 * 0: the record gives no (more) event; <0 failure.
+	 */
 	int (*decode)(struct source *s, const struct cut *rec, unsigned i, struct event *ret);
 	/* All sample values; scratch memory is the source's and lives until its next call. */
 	int (*sample)(struct source *s, const struct event *ev, struct sonde_sample *ret);

@@ -64,7 +64,7 @@ static int derive(struct perfdata_source *s, const struct cut *rec, unsigned i, 
 		ret->pub.schema = e->schema->id;
 		ret->schema = e->schema;
 		ret->pub.flags |= i ? SONDE_EVENT_DERIVED : 0;
-		return 1;
+		return s->group_at < s->group.nr_reads ? 2 : 1;
 	}
 	return 0;
 }
@@ -84,8 +84,6 @@ static int decode_sample(struct perfdata_source *s, const struct cut *rec, unsig
 				    (unsigned long long)rec->file_off);
 		return 0;
 	}
-	if (i && !(e->attr.sample_type & PERF_SAMPLE_READ))
-		return 0;
 	if (__builtin_expect(rec->len < (uint32_t)e->layout.first_variable, 0))
 		return bad_record(s, rec, "a short sample");
 	ret->schema = e->schema;

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A session: its text form becomes stages, the pump moves events through them.
+ *
+ *	source --cut--> order --records in time order--> source.decode --> early --> state --> late --> caller or sink
+ */
+
+#include "session.h"
+
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "sinks/sink.h"
+
+static void session_free(struct sonde_session *s)
+{
+	order_close(s->order);
+	if (s->source)
+		s->source->ops->close(s->source);
+	early_filter_done(&s->early);
+	late_filter_done(&s->late);
+	state_done(&s->state);
+	kallsyms_close(s->kernel_symbols);
+	printk_formats_done(&s->printk);
+	schema_table_done(&s->schemas);
+	strpool_done(&s->strings);
+	session_options_done(&s->opts);
+	outbuf_done(&s->printed);
+	outbuf_done(&s->defects_line);
+	outbuf_done(&s->text);
+	vec_done(&s->frames);
+	free(s);
+}
+
+void session_ref(struct sonde_session *s)
+{
+	s->refs++;
+}
+
+void session_unref(struct sonde_session *s)
+{
+	if (!--s->refs)
+		session_free(s);
+}
+
+static int build_filters(struct sonde_session *s)
+{
+	s->early = EARLY_FILTER_ALL;
+	if (s->opts.time)
+		TRY(time_window_parse(s->opts.time, &s->early.time));
+	if (s->opts.cpu)
+		TRY(cpu_list_parse(s->opts.cpu, &s->early.cpus));
+	if (s->opts.pid)
+		TRY(id_list_parse(s->opts.pid, "pid", &s->late.pids));
+	if (s->opts.tid)
+		TRY(id_list_parse(s->opts.tid, "tid", &s->late.tids));
+	if (s->opts.comm)
+		TRY(comm_list_parse(s->opts.comm, &s->strings, &s->late.comms));
+	return 0;
+}
+
+static int build(struct sonde_session *s, const char *text, const char *origin)
+{
+	TRY(session_options_parse(&s->opts, text, origin));
+	TRY(strpool_init(&s->strings));
+	TRY(state_init(&s->state, &s->strings));
+	TRY(build_filters(s));
+	TRY(source_open(&s->source, &(struct source_options){ .path = s->opts.input,
+							      .window_bytes = s->opts.window_bytes,
+							      .force = s->opts.force,
+							      .compat = s->opts.compat,
+							      .session = s,
+							      .schemas = &s->schemas,
+							      .defects = &s->defects }));
+	return order_open(&s->order, s->source, &(struct order_options){ .window_bytes = s->opts.window_bytes,
+									 .defects = &s->defects });
+}
+
+int sonde_session_open(struct sonde_session **ret, const char *text, const char *origin)
+{
+	struct sonde_session *s = calloc(1, sizeof(*s));
+	int r;
+
+	err_clear();
+	if (!s)
+		return err_nomem();
+	s->refs = 1;
+	r = build(s, text, origin);
+	if (r < 0) {
+		session_free(s);
+		return r;
+	}
+	*ret = s;
+	return 0;
+}
+
+void sonde_session_close(struct sonde_session *s)
+{
+	if (s)
+		session_unref(s);
+}
+
+void sonde_session_stop(struct sonde_session *s)
+{
+	s->stopped = 1;
+}
+
+int sonde_session_pending(const struct sonde_session *s)
+{
+	return s->cut_at < s->nr_cuts;
+}
+
+int sonde_session_fill(struct sonde_session *s)
+{
+	int n;
+
+	if (s->stopped)
+		return 0;
+	if (s->cut_at < s->nr_cuts)
+		return 1;
+	n = order_next(s->order, &s->cuts);
+	s->nr_cuts = n > 0 ? n : 0;
+	s->cut_at = 0;
+	return n > 0 ? 1 : n;
+}
+
+/* A kind of defect that was not told yet becomes an event (events=all); its payload is the count so far. */
+static int defect_event(struct sonde_session *s)
+{
+	struct event *ev = &s->event;
+
+	if (!defects_get(&s->defects, s->defects_told, &s->defect))
+		return 0;
+	s->defects_told++;
+	if (!s->defect_schema) {
+		struct arena *a = &s->schemas.arena;
+		struct sonde_schema *sc = arena_alloc(a, sizeof(*sc));
+		struct sonde_field *f = arena_alloc(a, sizeof(*f));
+
+		if (!sc || !f)
+			return err_nomem();
+		*f = (struct sonde_field){ .size = sizeof(*f),
+					   .elem_width = 1,
+					   .kind = SONDE_FIELD_STRING,
+					   .is_array = 1,
+					   .is_text = 1,
+					   .name = "name",
+					   .type = "char[]" };
+		*sc = (struct sonde_schema){ .kind = SONDE_DEFECT,
+					     .system = "",
+					     .event = "defect",
+					     .name = "defect",
+					     .fields = f,
+					     .nr_fields = 1 };
+		TRY(schema_table_add(&s->schemas, sc));
+		s->defect_schema = sc;
+	}
+	*ev = (struct event){ .pub = { .size = sizeof(ev->pub),
+				       .schema = s->defect_schema->id,
+				       .time_ns = SONDE_NO_TIME,
+				       .cpu = -1,
+				       .pid = -1,
+				       .tid = -1,
+				       .bytes = (const uint8_t *)s->defect.name,
+				       .bytes_len = (uint32_t)strlen(s->defect.name) + 1 },
+			      .session = s,
+			      .schema = s->defect_schema,
+			      .source = s->source };
+	return 1;
+}
+
+/* The event just decoded meets state and filters: 1 it is for the caller, 0 it is not. */
+static int admit(struct sonde_session *s, struct event *ev)
+{
+	bool is_sample = ev->schema->kind <= SONDE_SAMPLE;
+
+	if (is_sample && !early_filter_pass(&s->early, ev->pub.time_ns, ev->pub.cpu))
+		return 0;
+	if (ev->change.kind)
+		TRY(state_apply(&s->state, &ev->change));
+	if (!is_sample && !s->opts.events)
+		return 0;
+	TRY(state_comm(&s->state, ev->pub.pid, ev->pub.tid, &ev->pub.comm));
+	ev->pub.map_epoch = s->state.map_epoch;
+	return late_filter_pass(&s->late, &ev->pub);
+}
+
+int sonde_session_next(struct sonde_session *s, const struct sonde_event **ret)
+{
+	for (;;) {
+		int n, r;
+
+		if (s->opts.events && (r = defect_event(s))) {
+			*ret = &s->event.pub;
+			return r;
+		}
+		if (s->cut_at == s->nr_cuts || s->stopped) {
+			r = sonde_session_fill(s);
+			if (r <= 0)
+				return s->opts.events && !r && !s->stopped && defect_event(s) > 0
+					       ? (*ret = &s->event.pub, 1)
+					       : r;
+		}
+		n = s->source->ops->decode(s->source, &s->cuts[s->cut_at], s->derived, &s->event);
+		if (n == 2) {
+			s->derived++;
+		} else {
+			s->derived = 0;
+			s->cut_at++;
+		}
+		if (n <= 0) {
+			if (n < 0)
+				return n;
+			continue;
+		}
+		r = admit(s, &s->event);
+		if (r) {
+			*ret = &s->event.pub;
+			return r;
+		}
+	}
+}
+
+int sonde_session_write_text(struct sonde_session *s, int fd)
+{
+	const struct sonde_event *ev;
+	struct sink *sink;
+	int r, end;
+
+	TRY(text_sink_ops.open(&sink, &(struct sink_options){ .fd = fd,
+							      .fields = s->opts.fields,
+							      .nanoseconds = s->opts.ns,
+							      .callchain = s->opts.callchain,
+							      .compat = s->opts.compat,
+							      .session = s }));
+	while ((r = sonde_session_next(s, &ev)) > 0) {
+		r = sink->ops->event(sink, event_of(ev));
+		if (r < 0)
+			break;
+	}
+	/* What was written so far is kept also when the run failed; the first failure is the one told. */
+	end = r == -EPIPE ? r : sink->ops->finish(sink);
+	sink->ops->close(sink);
+	return r < 0 ? r : end;
+}
