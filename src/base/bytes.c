@@ -3,8 +3,9 @@
 
 static int too_short(struct bytes *b, const char *field, uint64_t need)
 {
-	return err_at(b, -EBADMSG, "field %s needs %llu bytes, %zu are left", field,
-		      (unsigned long long)need, bytes_left(b));
+	err_at(b, -EBADMSG, "field %s needs %llu bytes, %zu are left", field, (unsigned long long)need,
+	       bytes_left(b));
+	return -EBADMSG; /* a constant, so that the compiler sees that callers return */
 }
 
 int bytes_take(struct bytes *b, const char *field, uint64_t n, const uint8_t **ret)
@@ -74,7 +75,7 @@ int bytes_cstr(struct bytes *b, const char *field, const char **ret)
 int bytes_sub(struct bytes *b, const char *field, uint64_t n, struct bytes *ret)
 {
 	struct bytes sub = *b;
-	const uint8_t *p = NULL;
+	const uint8_t *p;
 
 	sub.file_off = bytes_file_off(b);
 	TRY(bytes_take(b, field, n, &p));

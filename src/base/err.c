@@ -72,11 +72,6 @@ int err_add(int code, const char *fmt, ...)
 	return code;
 }
 
-int err_nomem(void)
-{
-	return err_set(-ENOMEM, "out of memory");
-}
-
 int err_errno(int errno_value, const char *fmt, ...)
 {
 	char message[512];

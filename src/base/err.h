@@ -20,8 +20,12 @@ int err_at(const struct bytes *b, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Add a line of context to the chain; returns code. */
 int err_add(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Start a chain for -ENOMEM; never allocates. */
-int err_nomem(void);
+/* Start a chain for -ENOMEM; never allocates. Inline, so that the compiler sees that it is negative. */
+static inline int err_nomem(void)
+{
+	err_set(-ENOMEM, "out of memory");
+	return -ENOMEM;
+}
 /* Start a chain from a system call's errno: "MESSAGE: strerror". Returns -errno_value. */
 int err_errno(int errno_value, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

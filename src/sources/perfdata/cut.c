@@ -5,16 +5,26 @@
 
 enum { RECORD_HEADER_BYTES = 8, FIRST_TOOL_RECORD = 64 };
 
-static struct perfdata_event *event_of_id(struct perfdata_source *s, uint64_t id)
+static struct perfdata_event *find_id(struct perfdata_source *s, uint64_t id)
 {
 	uint64_t i = hash64_find(&s->by_id, id);
+	struct perfdata_event *e;
 
-	if (i != HASH64_EMPTY)
-		return &s->events.v[s->ids.v[i].event];
-	return id ? NULL : &s->events.v[0]; /* records of the tool carry id 0 */
+	if (i == HASH64_EMPTY)
+		return id ? NULL : &s->events.v[0]; /* records of the tool carry id 0 */
+	e = &s->events.v[s->ids.v[i].event];
+	s->recent[id % NR_RECENT_IDS] = (struct recent_id){ id, e };
+	return e;
 }
 
-static bool id_at(const uint8_t *rec, uint32_t len, const struct perfdata_layout *l, bool swap, uint64_t *ret)
+static inline struct perfdata_event *event_of_id(struct perfdata_source *s, uint64_t id)
+{
+	const struct recent_id *recent = &s->recent[id % NR_RECENT_IDS];
+
+	return __builtin_expect(recent->id == id && recent->event, 1) ? recent->event : find_id(s, id);
+}
+
+static inline bool id_at(const uint8_t *rec, uint32_t len, const struct perfdata_layout *l, bool swap, uint64_t *ret)
 {
 	bool is_sample = get_u32(rec, swap) == PERF_RECORD_SAMPLE;
 	int off = is_sample ? l->id : l->end_id < 0 ? -1 : (int)len - l->end_id;
@@ -94,7 +104,9 @@ int perfdata_cut(struct source *source, unsigned file, const uint8_t *p, size_t 
 	struct perfdata_source *s = perfdata_of(source);
 	const uint8_t *rec = p, *end = p + len;
 	uint64_t behind = 0;
-	bool swap = s->file.swap;
+	const bool swap = s->file.swap;
+	/* Where the time of every sample is, when that is the same for all: the common case, without a question. */
+	const uint32_t sample_time = s->same_time_off && s->time_off > 0 ? (uint32_t)s->time_off : UINT32_MAX - 8;
 	int n = 0;
 
 	*ret_need = 0;
@@ -128,7 +140,11 @@ int perfdata_cut(struct source *source, unsigned file, const uint8_t *p, size_t 
 		cut->file = (uint16_t)file;
 		cut->order = CUT_AT_ONCE;
 		cut->flags = 0;
-		if (type < FIRST_TOOL_RECORD) {
+		if (type == PERF_RECORD_SAMPLE && sample_time + 8 <= size) {
+			cut->time_ns = get_u64(rec + sample_time, swap);
+			if (cut->time_ns && cut->time_ns != UINT64_MAX)
+				cut->order = CUT_ORDERED;
+		} else if (type < FIRST_TOOL_RECORD) {
 			int off = time_off(s, rec, type, size);
 
 			if (off >= 0)

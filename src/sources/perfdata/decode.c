@@ -119,20 +119,23 @@ int perfdata_decode(struct source *source, const struct cut *rec, unsigned i, st
 	bool swap = s->file.swap;
 	uint32_t type = get_u32(rec->bytes, swap);
 
-	*ret = (struct event){
-		.pub = { .size = sizeof(ret->pub),
-			 .time_ns = SONDE_NO_TIME,
-			 .cpu = -1,
-			 .pid = -1,
-			 .tid = -1,
-			 .flags = (swap ? SONDE_EVENT_SWAPPED : 0) | (rec->flags & CUT_LATE ? SONDE_EVENT_LATE : 0),
-			 .bytes = rec->bytes + rec->len,
-			 .record = rec->bytes,
-			 .record_len = rec->len,
-			 .file_off = rec->file_off },
-		.session = s->opts.session,
-		.source = source,
-	};
+	/* Member by member: clearing the whole struct would cost as much as the decoding. */
+	ret->pub.size = sizeof(ret->pub);
+	ret->pub.time_ns = SONDE_NO_TIME;
+	ret->pub.cpu = ret->pub.pid = ret->pub.tid = -1;
+	ret->pub.flags = (swap ? SONDE_EVENT_SWAPPED : 0) | (rec->flags & CUT_LATE ? SONDE_EVENT_LATE : 0);
+	ret->pub.bytes = rec->bytes + rec->len;
+	ret->pub.bytes_len = 0;
+	ret->pub.record = rec->bytes;
+	ret->pub.record_len = rec->len;
+	ret->pub.file_off = rec->file_off;
+	ret->session = s->opts.session;
+	ret->source = source;
+	ret->derived = 0;
+	ret->period = 0;
+	ret->space = NULL;
+	ret->owned = false;
+	ret->change.kind = CHANGE_NONE;
 	if (__builtin_expect(type == PERF_RECORD_SAMPLE, 1))
 		return decode_sample(s, rec, i, ret);
 	return i ? 0 : perfdata_record_decode(s, rec, ret);

@@ -32,7 +32,13 @@ enum id_rule {
 	ID_MIXED       /* attrs differ and have no IDENTIFIER: an id is believed if it leads back to its attr */
 };
 
-enum { NR_RECORD_SCHEMAS = 32 };
+enum { NR_RECORD_SCHEMAS = 32, NR_RECENT_IDS = 64 };
+
+/* A found id, kept in front of the hash. */
+struct recent_id {
+	uint64_t id;
+	struct perfdata_event *event;
+};
 
 struct perfdata_source {
 	struct source source; /* first */
@@ -42,6 +48,7 @@ struct perfdata_source {
 	VEC(struct perfdata_event) events;
 	VEC(struct perfdata_id) ids;
 	struct hash64 by_id;         /* id -> index in ids */
+	struct recent_id recent[NR_RECENT_IDS];
 	enum id_rule id_rule;
 	bool same_time_off;          /* all events have their time at these places */
 	int time_off, time_from_end;

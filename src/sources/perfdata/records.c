@@ -175,6 +175,8 @@ int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, str
 	b = bytes_init(rec->bytes, rec->len - trailer, rec->file_off, s->file.path, swap);
 	b.what = sc->name;
 	b.pos += RECORD_HEADER_BYTES;
+	ret->change = (struct change){ 0 };
+	ret->attr = ret->member = e ? (uint32_t)(e - s->events.v) : 0;
 	ret->schema = sc;
 	ret->pub.schema = sc->id;
 	ret->pub.cpumode = misc & CPUMODE_MASK;
