@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What perf promised to scripts, once for all languages: names of handlers, which arguments a handler is given, how a
+ * field's bytes become a value. Only the making of values differs between languages.
+ *
+ *	struct prelude_bind b;
+ *
+ *	prelude_handler_name(sc, name, sizeof(name));            "sched__sched_switch"
+ *	prelude_bind(sc, &callee, compat, &b);                   slots[i] says what the i-th argument is
+ *
+ * Nothing here allocates, except prelude_bind(); nothing knows an interpreter.
+ */
+#ifndef SONDE_PRELUDE_H
+#define SONDE_PRELUDE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sonde/sonde.h"
+
+/* The arguments that every tracepoint handler begins with, in perf's order; then the event's own fields. */
+enum prelude_arg {
+	PRELUDE_EVENT_NAME = 0,
+	PRELUDE_CONTEXT,
+	PRELUDE_CPU,
+	PRELUDE_SECS,
+	PRELUDE_NSECS,
+	PRELUDE_PID,
+	PRELUDE_COMM,
+	PRELUDE_CALLCHAIN,
+	PRELUDE_NR_COMMON,
+
+	PRELUDE_SAMPLE_DICT = PRELUDE_NR_COMMON, /* perf_sample_dict */
+	PRELUDE_FIELDS_DICT,                     /* third argument of trace_unhandled */
+	PRELUDE_FIELD,                           /* slot.field says which */
+	PRELUDE_NOTHING                          /* the language's null */
+};
+
+/* Names of PRELUDE_EVENT_NAME .. PRELUDE_SAMPLE_DICT as the contract spells them. */
+extern const char *const prelude_arg_names[PRELUDE_NR_COMMON + 1];
+/* Keys of the first six entries of trace_unhandled's dict, from PRELUDE_CPU on: "common_s" where handlers say "secs". */
+extern const char *const prelude_unhandled_keys[PRELUDE_NR_COMMON - PRELUDE_CPU];
+
+struct prelude_slot {
+	enum prelude_arg arg;
+	uint32_t field; /* PRELUDE_FIELD: index among the schema's own fields (common_* not counted) */
+};
+
+/* What a language knows of a function that is to be called. */
+struct prelude_callee {
+	const char *const *names; /* of its positional parameters, `self` left out */
+	size_t nr_names;
+	size_t nr_defaults;       /* how many of the last ones may be left out */
+	bool has_names;           /* false: only that it can be called is known; it gets perf's arguments */
+	bool rest;                /* it takes any number of further arguments */
+	bool bound;               /* a method whose `self` was left out of names */
+	bool unhandled;           /* it is trace_unhandled */
+};
+
+struct prelude_bind {
+	struct prelude_slot *slots;
+	size_t nr;
+	bool by_name; /* bound by parameter names, not as perf does */
+};
+
+/* "system__event" into buf; 0, or -ENAMETOOLONG. */
+int prelude_handler_name(const struct sonde_schema *sc, char *buf, size_t size);
+/* The fields behind the common_* ones. */
+const struct sonde_field *prelude_fields(const struct sonde_schema *sc, size_t *ret_nr);
+
+/*
+ * Which values a function is called with. With n arguments due (8 common ones and the fields; 3 for trace_unhandled):
+ *  1. n parameters get them; n + 1 get perf_sample_dict too;
+ *  2. else, when all names behind the common ones are fields' names (or perf_sample_dict), they are bound by name;
+ *  3. else surplus arguments are dropped, missing ones are the language's null.
+ * Rule 2 also takes handlers of the first years, whose common parameters were seven (no common_callchain), and, unless
+ * compat, goes before rule 1 when that would hand one field's value to a parameter named like another.
+ * prelude_bind_done() frees the slots.
+ */
+int prelude_bind(const struct sonde_schema *sc, const struct prelude_callee *callee, enum sonde_compat compat,
+		 struct prelude_bind *ret);
+void prelude_bind_done(struct prelude_bind *b);
+
+/* How a field's bytes become a value. */
+enum prelude_value {
+	PRELUDE_INT,   /* width 1, 2, 4 or 8 */
+	PRELUDE_TEXT,  /* a string if prelude_is_text(), else bytes */
+	PRELUDE_BYTES, /* raw bytes */
+	PRELUDE_ZERO   /* the number 0: odd sizes */
+};
+enum prelude_value prelude_value_kind(const struct sonde_field *f);
+/* Whether an integer is given with its sign; perf does that for 8 bytes only. */
+bool prelude_value_signed(const struct sonde_field *f, enum sonde_compat compat);
+/* perf's test of a text field's bytes: ended by NUL, and printable or white space in Latin-1 before the first NUL. */
+bool prelude_is_text(const uint8_t *bytes, size_t len);
+
+/*
+ * Walks what a print format defines, as scripts are told it. Under compat perf's own sequence, which holds every constant
+ * of the format as a definition of 0; otherwise real tables and the text that a print format gives for 0.
+ * state is zeroed before the first step; false: leave this step out.
+ */
+struct prelude_defines {
+	const char *flag_field; /* whose table is being told */
+	bool has_zero;
+};
+bool prelude_define_wanted(struct prelude_defines *state, const struct sonde_define *d, enum sonde_compat compat);
+
+/* How far apart two names are (inserted, dropped, changed, swapped letters), at most max + 1. */
+size_t prelude_distance(const char *a, const char *b, size_t max);
+
+/* "|OP LOAD|LVL ..." of a sample's data_src, as perf words it; returns the length. */
+size_t prelude_data_src_text(uint64_t data_src, char *buf, size_t size);
+#define PRELUDE_NO_DATA_SRC 0x5080021ull /* perf 6.1's value when none was sampled */
+/* "   AX:0x1    BX:0x2 " of sampled registers; arch as sonde_session_info() says. Returns the length, snprintf's way. */
+size_t prelude_regs_text(const char *arch, uint64_t abi, uint64_t mask, const uint64_t *regs, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* How a field's bytes become a script's value, and what print formats tell of flags and symbols. */
+#include "prelude.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum prelude_value prelude_value_kind(const struct sonde_field *f)
+{
+	if (f->is_array || f->is_dynamic)
+		return f->is_text ? PRELUDE_TEXT : PRELUDE_BYTES;
+	switch (f->width) {
+	case 1:
+	case 2:
+	case 4:
+	case 8:
+		return PRELUDE_INT;
+	default:
+		return PRELUDE_ZERO;
+	}
+}
+
+bool prelude_value_signed(const struct sonde_field *f, enum sonde_compat compat)
+{
+	return f->is_signed && (f->width == 8 || !compat);
+}
+
+bool prelude_is_text(const uint8_t *bytes, size_t len)
+{
+	if (!len || bytes[len - 1])
+		return false;
+	for (; *bytes; bytes++) {
+		uint8_t c = *bytes;
+
+		if (!((c >= 0x20 && c <= 0x7e) || c >= 0xa0 || (c >= 0x09 && c <= 0x0d)))
+			return false;
+	}
+	return true;
+}
+
+static bool is_number(const char *text)
+{
+	return (*text >= '0' && *text <= '9') || *text == '-';
+}
+
+/*
+ * perf tells scripts each constant of a print format as a definition of value 0 of the field named last. What is real: a
+ * flag table's pairs, and behind them the word that the format prints when no flag is set, as in
+ *	REC->prev_state & 0xff ? __print_flags(REC->prev_state & 0xff, "|", { 1, "S" }, ...) : "R"
+ */
+bool prelude_define_wanted(struct prelude_defines *state, const struct sonde_define *d, enum sonde_compat compat)
+{
+	if (compat)
+		return true;
+	switch ((enum sonde_define_kind)d->kind) {
+	case SONDE_DEFINE_FLAG_FIELD:
+		if (!state->flag_field || strcmp(state->flag_field, d->field))
+			state->has_zero = false;
+		state->flag_field = d->field;
+		return true;
+	case SONDE_DEFINE_FLAG_VALUE:
+		if (!state->flag_field || strcmp(state->flag_field, d->field))
+			return false;
+		if (d->value)
+			return true;
+		if (state->has_zero || is_number(d->text))
+			return false;
+		state->has_zero = true;
+		return true;
+	case SONDE_DEFINE_SYMBOLIC_FIELD:
+	case SONDE_DEFINE_SYMBOLIC_VALUE:
+		return true;
+	}
+	return false;
+}

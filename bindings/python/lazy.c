@@ -1,0 +1,541 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A dict (and a list) that is built when first read. They are passed where a handler's code cannot name them, so that
+ * hardly anybody reads them: a debugger, a frame's locals. Whoever does must find what perf would have given.
+ *
+ * They are real subclasses, and the dict is never empty: it begins as a copy of the event type's keys. Every slot and
+ * method that reads or changes first puts the values in and then does what dict or list itself does. Memory:
+ *
+ *	| dict or list, as long as this interpreter makes it | struct lazy |
+ *
+ * No destructor is needed: struct lazy owns nothing. Of a method whose name a later Python adds we know nothing; the
+ * launcher does not use these types on a Python that the tests did not run.
+ */
+#include "pysonde.h"
+
+#include <string.h>
+
+static size_t dict_off, list_off; /* of struct lazy; equal in all interpreters of a process */
+
+static struct lazy *lazy_at(PyObject *o, size_t off)
+{
+	return (struct lazy *)((char *)o + off);
+}
+
+static int fill_dict(PyObject *o, struct lazy *l)
+{
+	struct run *r = l->run;
+	PyObject *real;
+	int code;
+
+	if (!r)
+		return 0;
+	l->run = NULL;
+	real = l->kind == LAZY_FIELDS ? dict_fields(r) : dict_sample(r);
+	if (!real)
+		return -1;
+	PyDict_Clear(o);
+	code = PyDict_Update(o, real);
+	Py_DECREF(real);
+	return code;
+}
+
+static int fill_list(PyObject *o, struct lazy *l)
+{
+	struct run *r = l->run;
+	PyObject *real;
+	int code;
+
+	if (!r)
+		return 0;
+	l->run = NULL;
+	real = list_callchain(r);
+	if (!real)
+		return -1;
+	code = PyList_SetSlice(o, 0, PyList_Size(o), real);
+	Py_DECREF(real);
+	return code;
+}
+
+int lazy_fill(PyObject *o, struct lazy *l)
+{
+	return l->kind == LAZY_CALLCHAIN ? fill_list(o, l) : fill_dict(o, l);
+}
+
+/* base.name(self, *args, **kw), after the values are in. */
+static PyObject *do_as_base(PyTypeObject *base, const char *name, PyObject *self, PyObject *args, PyObject *kw)
+{
+	PyObject *method = NULL, *all = NULL, *result = NULL;
+	Py_ssize_t nr = args ? PyTuple_Size(args) : 0;
+
+	if (base == &PyDict_Type ? fill_dict(self, lazy_at(self, dict_off)) :
+				   fill_list(self, lazy_at(self, list_off)))
+		return NULL;
+	method = PyObject_GetAttrString((PyObject *)base, name);
+	all = PyTuple_New(nr + 1);
+	if (!method || !all)
+		goto out;
+	Py_INCREF(self);
+	PyTuple_SetItem(all, 0, self);
+	for (Py_ssize_t i = 0; i < nr; i++) {
+		PyObject *arg = PyTuple_GetItem(args, i);
+
+		Py_INCREF(arg);
+		PyTuple_SetItem(all, i + 1, arg);
+	}
+	result = PyObject_Call(method, all, kw);
+out:
+	Py_XDECREF(method);
+	Py_XDECREF(all);
+	return result;
+}
+
+static PyObject *do_with(PyTypeObject *base, const char *name, PyObject *self, PyObject *arg)
+{
+	PyObject *args = PyTuple_New(1), *result;
+
+	if (!args)
+		return NULL;
+	Py_INCREF(arg);
+	PyTuple_SetItem(args, 0, arg);
+	result = do_as_base(base, name, self, args, NULL);
+	Py_DECREF(args);
+	return result;
+}
+
+static int truth_of(PyObject *result)
+{
+	int truth = result ? PyObject_IsTrue(result) : -1;
+
+	Py_XDECREF(result);
+	return truth;
+}
+
+static Py_ssize_t size_of(PyObject *result)
+{
+	Py_ssize_t size = result ? PyLong_AsSsize_t(result) : -1;
+
+	Py_XDECREF(result);
+	return size;
+}
+
+static int done(PyObject *result)
+{
+	Py_XDECREF(result);
+	return result ? 0 : -1;
+}
+
+static PyObject *compare(PyTypeObject *base, PyObject *self, PyObject *other, int op)
+{
+	static const char *const names[] = { "__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__" };
+
+	return do_with(base, names[op], self, other);
+}
+
+/* pickle and copy see the ordinary thing: (dict, (dict(self),)). */
+static PyObject *reduce(PyTypeObject *base, PyObject *self)
+{
+	PyObject *plain, *result;
+
+	plain = do_as_base(base, "copy", self, NULL, NULL);
+	if (!plain)
+		return NULL;
+	result = Py_BuildValue("(O(O))", base, plain);
+	Py_DECREF(plain);
+	return result;
+}
+
+/* ---- dict -------------------------------------------------------------------------------------------------------- */
+
+#define D &PyDict_Type
+
+#define DICT_METHODS(M)                                                                                                \
+	M(clear) M(copy) M(get) M(items) M(keys) M(pop) M(popitem) M(setdefault) M(update) M(values) M(__reversed__)   \
+	M(__sizeof__)
+
+#define M(name)                                                                                                        \
+	static PyObject *dict_##name(PyObject *self, PyObject *args, PyObject *kw)                                     \
+	{                                                                                                              \
+		return do_as_base(D, #name, self, args, kw);                                                           \
+	}
+DICT_METHODS(M)
+#undef M
+
+static PyObject *dict_reduce(PyObject *self, PyObject *unused)
+{
+	(void)unused;
+	return reduce(D, self);
+}
+
+/* A class method of dict's makes dicts, not more of these. */
+static PyObject *dict_fromkeys(PyObject *cls, PyObject *args)
+{
+	PyObject *method = PyObject_GetAttrString((PyObject *)D, "fromkeys"), *result = NULL;
+
+	(void)cls;
+	if (method)
+		result = PyObject_Call(method, args, NULL);
+	Py_XDECREF(method);
+	return result;
+}
+
+static PyMethodDef dict_methods[] = {
+#define M(name) { #name, (PyCFunction)(void (*)(void))dict_##name, METH_VARARGS | METH_KEYWORDS, NULL },
+	DICT_METHODS(M)
+#undef M
+	{ "__reduce__", dict_reduce, METH_NOARGS, NULL },
+	{ "__reduce_ex__", dict_reduce, METH_O, NULL },
+	{ "fromkeys", dict_fromkeys, METH_VARARGS | METH_CLASS, NULL },
+	{ NULL }
+};
+
+static PyObject *dict_repr(PyObject *self)
+{
+	return do_as_base(D, "__repr__", self, NULL, NULL);
+}
+
+static PyObject *dict_iter(PyObject *self)
+{
+	return do_as_base(D, "__iter__", self, NULL, NULL);
+}
+
+static PyObject *dict_compare(PyObject *self, PyObject *other, int op)
+{
+	return compare(D, self, other, op);
+}
+
+static Py_ssize_t dict_length(PyObject *self)
+{
+	return size_of(do_as_base(D, "__len__", self, NULL, NULL));
+}
+
+static PyObject *dict_subscript(PyObject *self, PyObject *key)
+{
+	return do_with(D, "__getitem__", self, key);
+}
+
+static int dict_ass_subscript(PyObject *self, PyObject *key, PyObject *value)
+{
+	PyObject *args;
+	int code;
+
+	if (!value)
+		return done(do_with(D, "__delitem__", self, key));
+	args = Py_BuildValue("(OO)", key, value);
+	if (!args)
+		return -1;
+	code = done(do_as_base(D, "__setitem__", self, args, NULL));
+	Py_DECREF(args);
+	return code;
+}
+
+static int dict_contains(PyObject *self, PyObject *key)
+{
+	return truth_of(do_with(D, "__contains__", self, key));
+}
+
+/* Either side of a binary operator may be one of ours. */
+static int fill_if_lazy(PyObject *o, PyObject *(*repr)(PyObject *))
+{
+	if (PyType_GetSlot(Py_TYPE(o), Py_tp_repr) != (void *)repr)
+		return 0;
+	return repr == dict_repr ? fill_dict(o, lazy_at(o, dict_off)) : fill_list(o, lazy_at(o, list_off));
+}
+
+static bool is_heap_type(PyObject *o)
+{
+	return PyType_HasFeature(Py_TYPE(o), Py_TPFLAGS_HEAPTYPE); /* PyType_GetSlot() takes no others on 3.9 */
+}
+
+static PyObject *dict_or(PyObject *a, PyObject *b)
+{
+	PyObject *plain, *result = NULL;
+
+	if (!PyDict_Check(a) || !PyDict_Check(b))
+		Py_RETURN_NOTIMPLEMENTED;
+	if ((is_heap_type(a) && fill_if_lazy(a, dict_repr) < 0) || (is_heap_type(b) && fill_if_lazy(b, dict_repr) < 0))
+		return NULL;
+	plain = PyDict_Copy(a);
+	if (plain && !PyDict_Update(plain, b))
+		result = plain;
+	else
+		Py_XDECREF(plain);
+	return result;
+}
+
+static PyObject *dict_ior(PyObject *self, PyObject *other)
+{
+	return do_with(D, "__ior__", self, other);
+}
+
+/* ---- list -------------------------------------------------------------------------------------------------------- */
+
+#define L &PyList_Type
+
+#define LIST_METHODS(M)                                                                                                \
+	M(append) M(clear) M(copy) M(count) M(extend) M(index) M(insert) M(pop) M(remove) M(reverse) M(sort)           \
+	M(__reversed__) M(__sizeof__)
+
+#define M(name)                                                                                                        \
+	static PyObject *list_##name(PyObject *self, PyObject *args, PyObject *kw)                                     \
+	{                                                                                                              \
+		return do_as_base(L, #name, self, args, kw);                                                           \
+	}
+LIST_METHODS(M)
+#undef M
+
+static PyObject *list_reduce(PyObject *self, PyObject *unused)
+{
+	(void)unused;
+	return reduce(L, self);
+}
+
+static PyMethodDef list_methods[] = {
+#define M(name) { #name, (PyCFunction)(void (*)(void))list_##name, METH_VARARGS | METH_KEYWORDS, NULL },
+	LIST_METHODS(M)
+#undef M
+	{ "__reduce__", list_reduce, METH_NOARGS, NULL },
+	{ "__reduce_ex__", list_reduce, METH_O, NULL },
+	{ NULL }
+};
+
+static PyObject *list_repr(PyObject *self)
+{
+	return do_as_base(L, "__repr__", self, NULL, NULL);
+}
+
+static PyObject *list_iter(PyObject *self)
+{
+	return do_as_base(L, "__iter__", self, NULL, NULL);
+}
+
+static PyObject *list_compare(PyObject *self, PyObject *other, int op)
+{
+	return compare(L, self, other, op);
+}
+
+static Py_ssize_t list_length(PyObject *self)
+{
+	return size_of(do_as_base(L, "__len__", self, NULL, NULL));
+}
+
+static PyObject *list_subscript(PyObject *self, PyObject *key)
+{
+	return do_with(L, "__getitem__", self, key);
+}
+
+static int list_ass_subscript(PyObject *self, PyObject *key, PyObject *value)
+{
+	PyObject *args;
+	int code;
+
+	if (!value)
+		return done(do_with(L, "__delitem__", self, key));
+	args = Py_BuildValue("(OO)", key, value);
+	if (!args)
+		return -1;
+	code = done(do_as_base(L, "__setitem__", self, args, NULL));
+	Py_DECREF(args);
+	return code;
+}
+
+static PyObject *with_index(PyObject *self, Py_ssize_t i, PyObject *(*get)(PyObject *, PyObject *))
+{
+	PyObject *index = PyLong_FromSsize_t(i), *result;
+
+	if (!index)
+		return NULL;
+	result = get(self, index);
+	Py_DECREF(index);
+	return result;
+}
+
+static PyObject *list_item(PyObject *self, Py_ssize_t i)
+{
+	return with_index(self, i, list_subscript);
+}
+
+static int list_ass_item(PyObject *self, Py_ssize_t i, PyObject *value)
+{
+	PyObject *index = PyLong_FromSsize_t(i);
+	int code;
+
+	if (!index)
+		return -1;
+	code = list_ass_subscript(self, index, value);
+	Py_DECREF(index);
+	return code;
+}
+
+static int list_contains(PyObject *self, PyObject *value)
+{
+	return truth_of(do_with(L, "__contains__", self, value));
+}
+
+static PyObject *list_concat(PyObject *self, PyObject *other)
+{
+	return do_with(L, "__add__", self, other);
+}
+
+static PyObject *list_iconcat(PyObject *self, PyObject *other)
+{
+	return do_with(L, "__iadd__", self, other);
+}
+
+static PyObject *multiply(PyObject *self, PyObject *n)
+{
+	return do_with(L, "__mul__", self, n);
+}
+
+static PyObject *list_repeat(PyObject *self, Py_ssize_t n)
+{
+	return with_index(self, n, multiply);
+}
+
+static PyObject *multiply_in_place(PyObject *self, PyObject *n)
+{
+	return do_with(L, "__imul__", self, n);
+}
+
+static PyObject *list_irepeat(PyObject *self, Py_ssize_t n)
+{
+	return with_index(self, n, multiply_in_place);
+}
+
+/* ---- the types --------------------------------------------------------------------------------------------------- */
+
+/*
+ * pprint knows dicts and lists by their type's __repr__ being dict's or list's own. Ours is not, so that it can put the
+ * values in; but the name is taken out of the class, where only such questions look.
+ */
+static int hide_repr(PyObject *type)
+{
+	PyObject *gc = PyImport_ImportModule("gc"), *proxy = PyObject_GetAttrString(type, "__dict__"), *names = NULL;
+	int code = -1;
+
+	if (gc && proxy)
+		names = PyObject_CallMethod(gc, "get_referents", "O", proxy);
+	if (names && PyList_Size(names) == 1 && PyDict_Check(PyList_GetItem(names, 0))) {
+		code = PyDict_DelItemString(PyList_GetItem(names, 0), "__repr__");
+		PyType_Modified((PyTypeObject *)type);
+	}
+	Py_XDECREF(names);
+	Py_XDECREF(proxy);
+	Py_XDECREF(gc);
+	return code;
+}
+
+/* A subclass of base with room for a struct lazy behind what base itself needs in this interpreter. */
+static PyTypeObject *subclass(PyTypeObject *base, const char *name, PyType_Slot *slots, size_t *ret_off)
+{
+	PyObject *basic = PyObject_GetAttrString((PyObject *)base, "__basicsize__");
+	Py_ssize_t size = basic ? PyLong_AsSsize_t(basic) : -1;
+	PyType_Spec spec = { .name = name, .flags = Py_TPFLAGS_DEFAULT, .slots = slots };
+	PyObject *type;
+
+	Py_XDECREF(basic);
+	if (size < 0)
+		return NULL;
+	size = (size + 7) & ~(Py_ssize_t)7;
+	spec.basicsize = (int)((size_t)size + sizeof(struct lazy));
+	slots[0] = (PyType_Slot){ Py_tp_base, base };
+	type = PyType_FromSpec(&spec);
+	if (!type)
+		return NULL;
+	*ret_off = (size_t)size;
+	if (hide_repr(type) < 0)
+		Py_CLEAR(type);
+	return (PyTypeObject *)type;
+}
+
+PyTypeObject *lazy_dict_type_new(size_t *ret_off)
+{
+	PyType_Slot slots[] = {
+		{ Py_tp_base, NULL },
+		{ Py_tp_doc, "A dict that is built when first read." },
+		{ Py_tp_repr, dict_repr },
+		{ Py_tp_iter, dict_iter },
+		{ Py_tp_richcompare, dict_compare },
+		{ Py_tp_hash, PyObject_HashNotImplemented },
+		{ Py_mp_length, dict_length },
+		{ Py_mp_subscript, dict_subscript },
+		{ Py_mp_ass_subscript, dict_ass_subscript },
+		{ Py_sq_contains, dict_contains },
+		{ Py_nb_or, dict_or },
+		{ Py_nb_inplace_or, dict_ior },
+		{ Py_tp_methods, dict_methods },
+		{ 0, NULL },
+	};
+	PyTypeObject *type = subclass(D, "sonde.LazyDict", slots, &dict_off);
+
+	*ret_off = dict_off;
+	return type;
+}
+
+PyTypeObject *lazy_list_type_new(size_t *ret_off)
+{
+	PyType_Slot slots[] = {
+		{ Py_tp_base, NULL },
+		{ Py_tp_doc, "A list that is built when first read." },
+		{ Py_tp_repr, list_repr },
+		{ Py_tp_iter, list_iter },
+		{ Py_tp_richcompare, list_compare },
+		{ Py_tp_hash, PyObject_HashNotImplemented },
+		{ Py_mp_length, list_length },
+		{ Py_sq_length, list_length },
+		{ Py_sq_item, list_item },
+		{ Py_sq_ass_item, list_ass_item },
+		{ Py_mp_subscript, list_subscript },
+		{ Py_mp_ass_subscript, list_ass_subscript },
+		{ Py_sq_contains, list_contains },
+		{ Py_sq_concat, list_concat },
+		{ Py_sq_inplace_concat, list_iconcat },
+		{ Py_sq_repeat, list_repeat },
+		{ Py_sq_inplace_repeat, list_irepeat },
+		{ Py_tp_methods, list_methods },
+		{ 0, NULL },
+	};
+	PyTypeObject *type = subclass(L, "sonde.LazyList", slots, &list_off);
+
+	*ret_off = list_off;
+	return type;
+}
+
+struct lazy *lazy_of(struct module_state *m, PyObject *o)
+{
+	if (Py_TYPE(o) == m->lazy_dict)
+		return lazy_at(o, m->lazy_dict_off);
+	if (Py_TYPE(o) == m->lazy_list)
+		return lazy_at(o, m->lazy_list_off);
+	return NULL;
+}
+
+/* The keys of the event at hand, without values: another event of this type may have others, but never none. */
+static int put_keys(struct run *r, PyObject *o, enum lazy_kind kind)
+{
+	PyObject *like = kind == LAZY_FIELDS ? dict_fields(r) : dict_sample(r);
+	PyObject *key, *value;
+	Py_ssize_t pos = 0;
+	int code = like ? 0 : -1;
+
+	while (!code && PyDict_Next(like, &pos, &key, &value))
+		code = PyDict_SetItem(o, key, Py_None);
+	Py_XDECREF(like);
+	return code;
+}
+
+PyObject *lazy_new(struct run *r, enum lazy_kind kind)
+{
+	PyTypeObject *type = kind == LAZY_CALLCHAIN ? r->m->lazy_list : r->m->lazy_dict;
+	PyObject *o = PyObject_CallObject((PyObject *)type, NULL);
+	struct lazy *l;
+
+	if (!o || (kind != LAZY_CALLCHAIN && put_keys(r, o, kind) < 0)) {
+		Py_XDECREF(o);
+		return NULL;
+	}
+	l = lazy_of(r->m, o);
+	l->kind = kind;
+	l->run = r;
+	return o;
+}

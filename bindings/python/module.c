@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/* The module `sonde`: open a recording, iterate its events. */
+#include "pysonde.h"
+
+#include <errno.h>
+#include <string.h>
+
+PyObject *module_error(struct module_state *m, int code)
+{
+	PyObject *text, *args;
+
+	if (code == -ENOMEM)
+		return PyErr_NoMemory();
+	text = text_object(sonde_error_text(), strlen(sonde_error_text()));
+	args = text ? Py_BuildValue("(iN)", -code, text) : NULL;
+	if (args)
+		PyErr_SetObject(m->error, args);
+	Py_XDECREF(args);
+	return NULL;
+}
+
+static PyObject *session_from(PyObject *module, PyObject *text)
+{
+	PyObject *bytes = PyUnicode_AsEncodedString(text, "utf-8", "surrogateescape"), *session = NULL;
+	const char *chars;
+
+	if (!bytes)
+		return NULL;
+	chars = PyBytes_AsString(bytes);
+	if (strlen(chars) != (size_t)PyBytes_Size(bytes))
+		PyErr_SetString(PyExc_ValueError, "a session's text holds no NUL");
+	else
+		session = session_new(module, PyModule_GetState(module), chars);
+	Py_DECREF(bytes);
+	return session;
+}
+
+static PyObject *module_session(PyObject *module, PyObject *text)
+{
+	if (!PyUnicode_Check(text)) {
+		PyErr_SetString(PyExc_TypeError, "session() takes str: key=value lines");
+		return NULL;
+	}
+	return session_from(module, text);
+}
+
+/* key=value, where True and False are 1 and 0, a sequence is joined by commas, and '_' in a key stands for '-'. */
+static PyObject *line_of(PyObject *key, PyObject *value)
+{
+	PyObject *text, *name, *line = NULL;
+
+	if (PyBool_Check(value))
+		text = PyUnicode_FromString(value == Py_True ? "1" : "0");
+	else if (PyList_Check(value) || PyTuple_Check(value)) {
+		PyObject *comma = PyUnicode_FromString(","), *parts = PyList_New(0);
+
+		for (Py_ssize_t i = 0; parts && i < PySequence_Size(value); i++) {
+			PyObject *item = PySequence_GetItem(value, i), *part = item ? PyObject_Str(item) : NULL;
+
+			Py_XDECREF(item);
+			if (!part || PyList_Append(parts, part) < 0)
+				Py_CLEAR(parts);
+			Py_XDECREF(part);
+		}
+		text = comma && parts ? PyUnicode_Join(comma, parts) : NULL;
+		Py_XDECREF(comma);
+		Py_XDECREF(parts);
+	} else
+		text = PyObject_Str(value);
+	name = PyObject_CallMethod(key, "replace", "ss", "_", "-");
+	if (text && name) {
+		if (PyUnicode_FindChar(text, '\n', 0, PyUnicode_GetLength(text), 1) >= 0)
+			PyErr_Format(PyExc_ValueError, "%U: a value holds no line break", name);
+		else
+			line = PyUnicode_FromFormat("%U=%U\n", name, text);
+	}
+	Py_XDECREF(text);
+	Py_XDECREF(name);
+	return line;
+}
+
+static PyObject *module_open(PyObject *module, PyObject *args, PyObject *kw)
+{
+	PyObject *path = NULL, *fs = NULL, *lines = PyList_New(0), *empty = PyUnicode_FromString("");
+	PyObject *key, *value, *text = NULL, *session = NULL, *line;
+	Py_ssize_t pos = 0;
+
+	if (!lines || !empty || !PyArg_UnpackTuple(args, "open", 0, 1, &path))
+		goto out;
+	if (path) {
+		PyObject *input = PyUnicode_FromString("input");
+
+		if (!PyUnicode_FSDecoder(path, &fs)) {
+			Py_XDECREF(input);
+			goto out;
+		}
+		line = input ? line_of(input, fs) : NULL;
+		Py_XDECREF(input);
+		if (!line || PyList_Append(lines, line) < 0) {
+			Py_XDECREF(line);
+			goto out;
+		}
+		Py_DECREF(line);
+	}
+	while (kw && PyDict_Next(kw, &pos, &key, &value)) {
+		line = line_of(key, value);
+		if (!line || PyList_Append(lines, line) < 0) {
+			Py_XDECREF(line);
+			goto out;
+		}
+		Py_DECREF(line);
+	}
+	text = PyUnicode_Join(empty, lines);
+	if (text)
+		session = session_from(module, text);
+out:
+	Py_XDECREF(fs);
+	Py_XDECREF(lines);
+	Py_XDECREF(empty);
+	Py_XDECREF(text);
+	return session;
+}
+
+static PyObject *module_distance(PyObject *module, PyObject *args)
+{
+	const char *a, *b;
+	Py_ssize_t max;
+
+	(void)module;
+	if (!PyArg_ParseTuple(args, "ssn", &a, &b, &max))
+		return NULL;
+	return PyLong_FromSize_t(prelude_distance(a, b, max < 0 ? 0 : (size_t)max));
+}
+
+static PyMethodDef functions[] = {
+	{ "open", (PyCFunction)(void (*)(void))module_open, METH_VARARGS | METH_KEYWORDS,
+	  "open(path='perf.data', **keys) -> Session\n\n"
+	  "Opens a recording. Keys narrow it down: time='12.5,13' (seconds, both ends inclusive), cpu='0,2-3',\n"
+	  "pid=[1, 2], tid=, comm=, callchain=False, events='all', compat='perf-6.1', symfs=, kallsyms=, window=.\n"
+	  "Raises sonde.Error (an OSError) when it cannot be read, with the causes as its text." },
+	{ "session", module_session, METH_O,
+	  "session(text) -> Session\n\nOpens what key=value lines describe, as Session.text gives them." },
+	{ "_run", (PyCFunction)(void (*)(void))run_create, METH_VARARGS | METH_KEYWORDS, "For the launcher of perf scripts." },
+	{ "_distance", module_distance, METH_VARARGS, "How far apart two names are, at most max + 1." },
+	{ NULL }
+};
+
+static int add(PyObject *module, const char *name, PyObject *o)
+{
+	if (!o)
+		return -1;
+	Py_INCREF(o);
+	if (PyModule_AddObject(module, name, o) < 0) {
+		Py_DECREF(o);
+		return -1;
+	}
+	return 0;
+}
+
+static int exec(PyObject *module)
+{
+	struct module_state *m = PyModule_GetState(module);
+	PyObject *version;
+	int code;
+
+	m->error = PyErr_NewExceptionWithDoc("sonde.Error", "A recording cannot be read; errno, and the causes one a line.",
+					     PyExc_OSError, NULL);
+	m->session = session_type_new(module);
+	m->event = event_type_new(module);
+	m->schema = schema_type_new(module);
+	m->frame = frame_type_new(module);
+	m->run = run_type_new(module);
+	m->lazy_dict = lazy_dict_type_new(&m->lazy_dict_off);
+	m->lazy_list = lazy_list_type_new(&m->lazy_list_off);
+	if (!m->run || !m->lazy_dict || !m->lazy_list || add(module, "Error", m->error) < 0 ||
+	    add(module, "Session", (PyObject *)m->session) < 0 || add(module, "Event", (PyObject *)m->event) < 0 ||
+	    add(module, "Schema", (PyObject *)m->schema) < 0 || add(module, "Frame", (PyObject *)m->frame) < 0)
+		return -1;
+	version = PyUnicode_FromString(sonde_version());
+	code = add(module, "__version__", version);
+	Py_XDECREF(version);
+	return code;
+}
+
+static int traverse(PyObject *module, visitproc visit, void *arg)
+{
+	struct module_state *m = PyModule_GetState(module);
+
+	if (!m)
+		return 0;
+	Py_VISIT(m->error);
+	Py_VISIT(m->session);
+	Py_VISIT(m->event);
+	Py_VISIT(m->schema);
+	Py_VISIT(m->frame);
+	Py_VISIT(m->run);
+	Py_VISIT(m->lazy_dict);
+	Py_VISIT(m->lazy_list);
+	return 0;
+}
+
+static int clear(PyObject *module)
+{
+	struct module_state *m = PyModule_GetState(module);
+
+	if (!m)
+		return 0;
+	Py_CLEAR(m->error);
+	Py_CLEAR(m->session);
+	Py_CLEAR(m->event);
+	Py_CLEAR(m->schema);
+	Py_CLEAR(m->frame);
+	Py_CLEAR(m->run);
+	Py_CLEAR(m->lazy_dict);
+	Py_CLEAR(m->lazy_list);
+	return 0;
+}
+
+static void module_free(void *module)
+{
+	clear(module);
+}
+
+static PyModuleDef_Slot slots[] = {
+	{ Py_mod_exec, exec },
+	{ 0, NULL },
+};
+
+static struct PyModuleDef def = {
+	PyModuleDef_HEAD_INIT,
+	.m_name = "sonde",
+	.m_doc = "Events of a Linux machine, in time order, with names and types.\n\n"
+		 "    import sonde\n"
+		 "    for ev in sonde.open('perf.data'):\n"
+		 "        print(ev.time_ns, ev.comm, ev.name, ev.text)\n",
+	.m_size = sizeof(struct module_state),
+	.m_methods = functions,
+	.m_slots = slots,
+	.m_traverse = traverse,
+	.m_clear = clear,
+	.m_free = module_free,
+};
+
+PyMODINIT_FUNC PyInit_sonde(void);
+
+PyMODINIT_FUNC PyInit_sonde(void)
+{
+	return PyModuleDef_Init(&def);
+}

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A plan: what one function is called with for events of one type. Made when the two first meet, then followed for each
+ * event: the arguments lie ready in an array, only those that change from event to event are made anew.
+ *
+ *	stack:  | free | event_name | context | cpu | ... |      stack[0] belongs to the callee (bound methods use it)
+ */
+#include "pysonde.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum fill_kind {
+	FILL_CPU, FILL_SECS, FILL_NSECS, FILL_PID, FILL_COMM, FILL_CALLCHAIN, FILL_SAMPLE, FILL_FIELDS, FILL_FIELD
+};
+
+struct fill {
+	enum fill_kind kind;
+	uint32_t at; /* in stack */
+	struct conv *conv;
+};
+
+/* Arguments that stay from event to event as long as nobody else holds or changes them. */
+struct keep {
+	enum lazy_kind lazy; /* 0: an empty list */
+	uint32_t at;
+};
+
+struct plan {
+	struct plan *next;
+	PyObject *func, *code; /* owned; code NULL when it has none */
+	bool unhandled;
+	size_t nr_defaults;
+	size_t nr_args, nr_fills, nr_keeps;
+	struct fill *fills;
+	struct keep *keeps;
+	PyObject **stack; /* 1 + nr_args */
+};
+
+#define MAX_PLANS 16
+
+static void plan_free(struct plan *p)
+{
+	for (size_t i = 0; p->stack && i <= p->nr_args; i++)
+		Py_XDECREF(p->stack[i]);
+	free(p->stack);
+	free(p->fills);
+	free(p->keeps);
+	Py_XDECREF(p->func);
+	Py_XDECREF(p->code);
+	free(p);
+}
+
+void plan_free_all(struct slot *slot)
+{
+	while (slot->plans) {
+		struct plan *p = slot->plans;
+
+		slot->plans = p->next;
+		plan_free(p);
+	}
+	slot->nr_plans = 0;
+	slot->plan = NULL;
+	slot->func = NULL;
+	slot->looked_up = false;
+}
+
+/* An attribute, or NULL without an exception where there is none. */
+static PyObject *attribute(PyObject *o, const char *name)
+{
+	PyObject *value = PyObject_GetAttrString(o, name);
+
+	if (!value)
+		PyErr_Clear();
+	return value;
+}
+
+bool plan_holds(const struct plan *p)
+{
+#ifndef Py_LIMITED_API
+	return !PyFunction_Check(p->func) || PyFunction_GET_CODE(p->func) == p->code;
+#else
+	PyObject *code = attribute(p->func, "__code__");
+	bool same = code == p->code;
+
+	Py_XDECREF(code);
+	return same;
+#endif
+}
+
+bool plan_unhandled(const struct plan *p)
+{
+	return p->unhandled;
+}
+
+static long int_attribute(PyObject *o, const char *name)
+{
+	PyObject *value = attribute(o, name);
+	long n = value ? PyLong_AsLong(value) : 0;
+
+	Py_XDECREF(value);
+	if (n == -1 && PyErr_Occurred()) {
+		PyErr_Clear();
+		n = 0;
+	}
+	return n;
+}
+
+static size_t nr_defaults(PyObject *func)
+{
+	PyObject *defaults = attribute(func, "__defaults__");
+	size_t nr = defaults && PyTuple_Check(defaults) ? (size_t)PyTuple_Size(defaults) : 0;
+
+	Py_XDECREF(defaults);
+	return nr;
+}
+
+#define CODE_VARARGS 0x04
+
+/* What binding needs to know of a function. */
+struct signature {
+	struct prelude_callee callee;
+	PyObject *texts; /* owned: list of bytes, which lend the names' text */
+	const char **names;
+};
+
+static void signature_done(struct signature *sig)
+{
+	Py_XDECREF(sig->texts);
+	free(sig->names);
+}
+
+static int signature_names(struct signature *sig, PyObject *varnames, Py_ssize_t from, Py_ssize_t to)
+{
+	sig->names = calloc((size_t)to + 1, sizeof(*sig->names));
+	sig->texts = PyList_New(0);
+	if (!sig->names || !sig->texts) {
+		PyErr_NoMemory();
+		return -1;
+	}
+	for (Py_ssize_t i = from; i < to; i++) {
+		PyObject *text = PyUnicode_AsUTF8String(PyTuple_GetItem(varnames, i));
+		int code = text ? PyList_Append(sig->texts, text) : -1;
+
+		if (!code)
+			sig->names[sig->callee.nr_names++] = PyBytes_AsString(text);
+		Py_XDECREF(text);
+		if (code < 0)
+			return -1;
+	}
+	sig->callee.names = sig->names;
+	sig->callee.has_names = true;
+	return 0;
+}
+
+static int signature_init(struct signature *sig, PyObject *func, PyObject *code)
+{
+	PyObject *varnames, *bound;
+	Py_ssize_t nr;
+	int result = 0;
+
+	*sig = (struct signature){ 0 };
+	if (!code)
+		return 0;
+	varnames = attribute(code, "co_varnames");
+	nr = int_attribute(code, "co_argcount");
+	bound = attribute(func, "__func__");
+	if (varnames && PyTuple_Check(varnames) && nr >= 0 && nr <= PyTuple_Size(varnames)) {
+		sig->callee.bound = bound != NULL;
+		sig->callee.nr_defaults = nr_defaults(func);
+		sig->callee.rest = int_attribute(code, "co_flags") & CODE_VARARGS;
+		result = signature_names(sig, varnames, bound && nr > 0, nr);
+	}
+	Py_XDECREF(bound);
+	Py_XDECREF(varnames);
+	return result;
+}
+
+/* DESIGN: left out only when it cannot be missed. The launcher's helper decides; any doubt means no. */
+static int may_leave_out(struct run *r, PyObject *func, const struct signature *sig, size_t param)
+{
+	PyObject *answer;
+	int yes;
+
+	if (r->eager || r->eager_now || !sig->callee.has_names || param >= sig->callee.nr_names)
+		return 0;
+	answer = PyObject_CallFunction(r->may_leave_out, "Os", func, sig->names[param]);
+	if (!answer)
+		return -1;
+	yes = PyObject_IsTrue(answer);
+	Py_DECREF(answer);
+	return yes;
+}
+
+/* Says how the i-th argument comes about: a constant into the stack, a fill, or a keep. */
+static int plan_arg(struct run *r, struct slot *slot, struct plan *p, const struct prelude_slot *s, size_t i,
+		    const struct signature *sig)
+{
+	static const enum fill_kind fills[] = { [PRELUDE_CPU] = FILL_CPU,
+						[PRELUDE_SECS] = FILL_SECS,
+						[PRELUDE_NSECS] = FILL_NSECS,
+						[PRELUDE_PID] = FILL_PID,
+						[PRELUDE_COMM] = FILL_COMM,
+						[PRELUDE_CALLCHAIN] = FILL_CALLCHAIN,
+						[PRELUDE_SAMPLE_DICT] = FILL_SAMPLE,
+						[PRELUDE_FIELDS_DICT] = FILL_FIELDS,
+						[PRELUDE_FIELD] = FILL_FIELD };
+	PyObject *constant = s->arg == PRELUDE_EVENT_NAME ? slot->name :
+			     s->arg == PRELUDE_CONTEXT	  ? r->context :
+			     s->arg == PRELUDE_NOTHING	  ? Py_None :
+							    NULL;
+	enum lazy_kind lazy = s->arg == PRELUDE_SAMPLE_DICT ? LAZY_SAMPLE :
+			      s->arg == PRELUDE_FIELDS_DICT ? LAZY_FIELDS :
+			      s->arg == PRELUDE_CALLCHAIN   ? LAZY_CALLCHAIN :
+							      0;
+	uint32_t at = (uint32_t)i + 1;
+	int leave_out;
+
+	if (constant) {
+		Py_INCREF(constant);
+		p->stack[at] = constant;
+		return 0;
+	}
+	if (lazy == LAZY_CALLCHAIN && !slot->has_callchain) {
+		p->keeps[p->nr_keeps++] = (struct keep){ 0, at };
+		return 0;
+	}
+	leave_out = lazy ? may_leave_out(r, p->func, sig, i) : 0;
+	if (leave_out < 0)
+		return -1;
+	if (leave_out)
+		p->keeps[p->nr_keeps++] = (struct keep){ lazy, at };
+	else
+		p->fills[p->nr_fills++] =
+			(struct fill){ fills[s->arg], at, s->arg == PRELUDE_FIELD ? &slot->convs[s->field] : NULL };
+	return 0;
+}
+
+static struct plan *plan_new(struct run *r, struct slot *slot, PyObject *func, PyObject *code, bool unhandled)
+{
+	struct prelude_bind bind = { 0 };
+	struct signature sig = { 0 };
+	struct plan *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return (struct plan *)PyErr_NoMemory();
+	Py_INCREF(func);
+	Py_XINCREF(code);
+	p->func = func;
+	p->code = code;
+	p->unhandled = unhandled;
+	if (signature_init(&sig, func, code) < 0)
+		goto fail;
+	sig.callee.unhandled = unhandled;
+	p->nr_defaults = sig.callee.nr_defaults;
+	if (prelude_bind(slot->sc, &sig.callee, r->compat, &bind) < 0) {
+		PyErr_NoMemory();
+		goto fail;
+	}
+	p->nr_args = bind.nr;
+	p->stack = calloc(bind.nr + 1, sizeof(*p->stack));
+	p->fills = calloc(bind.nr + 1, sizeof(*p->fills));
+	p->keeps = calloc(bind.nr + 1, sizeof(*p->keeps));
+	if (!p->stack || !p->fills || !p->keeps) {
+		PyErr_NoMemory();
+		goto fail;
+	}
+	for (size_t i = 0; i < bind.nr; i++)
+		if (plan_arg(r, slot, p, &bind.slots[i], i, &sig) < 0)
+			goto fail;
+	prelude_bind_done(&bind);
+	signature_done(&sig);
+	return p;
+fail:
+	prelude_bind_done(&bind);
+	signature_done(&sig);
+	plan_free(p);
+	return NULL;
+}
+
+static void drop_oldest(struct slot *slot)
+{
+	struct plan **last = &slot->plans;
+
+	if (slot->nr_plans < MAX_PLANS)
+		return;
+	while ((*last)->next)
+		last = &(*last)->next;
+	if (*last == slot->plan) {
+		slot->plan = NULL;
+		slot->func = NULL;
+	}
+	plan_free(*last);
+	*last = NULL;
+	slot->nr_plans--;
+}
+
+/* A script may make its handler anew for each event (a lambda): functions of the same code have the same plan. */
+static bool plan_fits(struct plan *p, PyObject *func, PyObject *code, bool unhandled)
+{
+	if (p->code != code || p->unhandled != unhandled)
+		return false;
+	if (p->func == func)
+		return true;
+	if (!code || Py_TYPE(func) != Py_TYPE(p->func) || nr_defaults(func) != p->nr_defaults)
+		return false;
+	Py_INCREF(func);
+	Py_DECREF(p->func);
+	p->func = func;
+	return true;
+}
+
+struct plan *plan_get(struct run *r, struct slot *slot, PyObject *func, bool unhandled)
+{
+	PyObject *code = attribute(func, "__code__");
+	struct plan *p;
+
+	for (p = slot->plans; p; p = p->next)
+		if (plan_fits(p, func, code, unhandled))
+			break;
+	if (!p) {
+		drop_oldest(slot);
+		p = plan_new(r, slot, func, code, unhandled);
+		if (p) {
+			p->next = slot->plans;
+			slot->plans = p;
+			slot->nr_plans++;
+		}
+	}
+	Py_XDECREF(code);
+	return p;
+}
+
+static PyObject *fill_value(struct run *r, struct slot *slot, const struct fill *f)
+{
+	const struct sonde_event *ev = r->ev;
+
+	switch (f->kind) {
+	case FILL_CPU:
+		return PyLong_FromLong(ev->cpu);
+	case FILL_SECS:
+		return values_secs(r->v, ev->time_ns / 1000000000);
+	case FILL_NSECS:
+		return PyLong_FromLong((long)(ev->time_ns % 1000000000));
+	case FILL_PID:
+		return values_field(r->v, &slot->pid, ev);
+	case FILL_COMM:
+		return values_comm(r->v, ev->comm);
+	case FILL_CALLCHAIN:
+		return list_callchain(r);
+	case FILL_SAMPLE:
+		return dict_sample(r);
+	case FILL_FIELDS:
+		return dict_fields(r);
+	case FILL_FIELD:
+		return values_field(r->v, f->conv, ev);
+	}
+	return NULL;
+}
+
+/* After the call: what nobody else holds or has looked at serves again; what somebody holds becomes an ordinary one. */
+static int keep_or_let_go(struct run *r, struct plan *p)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < p->nr_keeps; i++) {
+		PyObject **o = &p->stack[p->keeps[i].at];
+		struct lazy *l = *o && p->keeps[i].lazy ? lazy_of(r->m, *o) : NULL;
+
+		if (!*o || (ONLY_MINE(*o) && (l ? l->run != NULL : !PyList_Size(*o))))
+			continue;
+		if (l && !ONLY_MINE(*o) && lazy_fill(*o, l) < 0)
+			code = -1;
+		Py_CLEAR(*o);
+	}
+	return code;
+}
+
+static int keeps_ready(struct run *r, struct plan *p)
+{
+	for (size_t i = 0; i < p->nr_keeps; i++) {
+		PyObject **o = &p->stack[p->keeps[i].at];
+
+		if (!*o)
+			*o = p->keeps[i].lazy ? lazy_new(r, p->keeps[i].lazy) : PyList_New(0);
+		if (!*o)
+			return -1;
+	}
+	return 0;
+}
+
+static PyObject *call(struct plan *p)
+{
+#ifdef HAVE_VECTORCALL
+	return PyObject_Vectorcall(p->func, p->stack + 1, p->nr_args | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
+#else
+	PyObject *args = PyTuple_New((Py_ssize_t)p->nr_args), *result;
+
+	if (!args)
+		return NULL;
+	for (size_t i = 0; i < p->nr_args; i++) {
+		Py_INCREF(p->stack[i + 1]);
+		PyTuple_SetItem(args, (Py_ssize_t)i, p->stack[i + 1]);
+	}
+	result = PyObject_Call(p->func, args, NULL);
+	Py_DECREF(args);
+	return result;
+#endif
+}
+
+int plan_call(struct run *r, struct slot *slot, struct plan *p)
+{
+	PyObject *result = NULL;
+	size_t made = 0;
+
+	for (; made < p->nr_fills; made++) {
+		PyObject *value = fill_value(r, slot, &p->fills[made]);
+
+		if (!value)
+			break;
+		p->stack[p->fills[made].at] = value;
+	}
+	if (made == p->nr_fills && !keeps_ready(r, p))
+		result = call(p);
+	while (made)
+		Py_CLEAR(p->stack[p->fills[--made].at]);
+	if (!result) {
+		PyObject *type, *value, *tb;
+
+		PyErr_Fetch(&type, &value, &tb);
+		if (keep_or_let_go(r, p) < 0) /* the traceback holds them */
+			PyErr_Clear();
+		PyErr_Restore(type, value, tb);
+		return -1;
+	}
+	Py_DECREF(result);
+	return keep_or_let_go(r, p);
+}

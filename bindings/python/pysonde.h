@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The Python extension `sonde`, one source for three builds: exact for one CPython, limited API 3.9, limited API 3.12.
+ *
+ *	module.c   sonde.open(), the module's own types        values.c  bytes -> int, str, bytearray
+ *	session.c  Session: iterable of Event                  dicts.c   the dicts and lists of perf's contract
+ *	event.c    Event, Frame, Schema                        lazy.c    dicts and lists that are built when first read
+ *	plan.c     what a handler is called with               run.c     the event loop for perf scripts
+ *	context.c  the module perf_trace_context
+ */
+#ifndef SONDE_PYSONDE_H
+#define SONDE_PYSONDE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "prelude.h"
+#include "sonde/sonde.h"
+
+#if !defined(Py_LIMITED_API) || Py_LIMITED_API + 0 >= 0x030c0000
+#define HAVE_VECTORCALL 1
+#endif
+
+/* Only where one interpreter lock guards all reference counts does a count of 1 mean that nobody else can see it. */
+#ifdef Py_GIL_DISABLED
+#define ONLY_MINE(o) false
+#else
+#define ONLY_MINE(o) (Py_REFCNT(o) == 1)
+#endif
+
+/* ---- the module's state ------------------------------------------------------------------------------------------ */
+
+struct module_state {
+	PyObject *error; /* sonde.Error */
+	PyTypeObject *session, *event, *frame, *schema, *run, *lazy_dict, *lazy_list;
+	size_t lazy_dict_off, lazy_list_off; /* of struct lazy in their instances */
+};
+
+/* Sets sonde.Error (MemoryError for -ENOMEM) from the library's causes; returns NULL. */
+PyObject *module_error(struct module_state *m, int code);
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+enum conv_kind {
+	CONV_U8, CONV_U16, CONV_U32, CONV_U64, CONV_S8, CONV_S16, CONV_S32, CONV_S64,
+	CONV_COMM,   /* text of 16 bytes: task names, worth a cache */
+	CONV_TEXT,   /* any other fixed text */
+	CONV_BYTES,
+	CONV_DYNAMIC_TEXT,
+	CONV_DYNAMIC_BYTES,
+	CONV_ZERO
+};
+
+/* How one field of one schema becomes a Python value. */
+struct conv {
+	enum conv_kind kind;
+	uint32_t offset, width; /* width 0: to the end of the payload */
+	const struct sonde_field *field;
+};
+
+#define INTS 4096
+#define TEXTS 1024
+#define NAMES 1024
+
+/* Values that come again and again, per session. All tables are direct-mapped: a newcomer takes the place. */
+struct values {
+	struct sonde_session *s;
+	enum sonde_compat compat;
+	PyObject **comms; /* by text id */
+	size_t nr_comms;
+	uint64_t last_secs;
+	PyObject *last_secs_obj;
+	struct {
+		uint64_t value;
+		PyObject *obj;
+	} ints[INTS];
+	struct {
+		uint64_t bytes[2];
+		PyObject *obj;
+	} texts[TEXTS];
+	struct {
+		const char *name; /* lent by the session: equal pointers are equal names */
+		PyObject *obj;
+	} names[NAMES];
+};
+
+struct values *values_new(struct sonde_session *s);
+void values_free(struct values *v);
+void conv_init(struct conv *c, const struct sonde_field *f, enum sonde_compat compat);
+/* New references; NULL with an exception set. perf's sticky rule (7.4) turns c into bytes for good. */
+PyObject *values_field(struct values *v, struct conv *c, const struct sonde_event *ev);
+PyObject *values_comm(struct values *v, uint32_t id);
+PyObject *values_name(struct values *v, const char *lent); /* a lent name; "" when NULL */
+PyObject *values_secs(struct values *v, uint64_t secs);
+PyObject *values_int(struct values *v, int64_t value);     /* of 32 bits or fewer, likely to come again */
+PyObject *text_object(const char *text, size_t len);
+
+static inline PyObject *u64_object(uint64_t value)
+{
+#if LONG_MAX > 0x7fffffff
+	if (value <= LONG_MAX)
+		return PyLong_FromLong((long)value);
+#endif
+	return PyLong_FromUnsignedLongLong(value);
+}
+
+/* PyDict_SetItem that takes the value's reference; -1 also when value is NULL. */
+static inline int dict_take(PyObject *dict, PyObject *key, PyObject *value)
+{
+	int r;
+
+	if (!value)
+		return -1;
+	r = PyDict_SetItem(dict, key, value);
+	Py_DECREF(value);
+	return r;
+}
+
+static inline int dict_take_str(PyObject *dict, const char *key, PyObject *value)
+{
+	int r;
+
+	if (!value)
+		return -1;
+	r = PyDict_SetItemString(dict, key, value);
+	Py_DECREF(value);
+	return r;
+}
+
+/* ---- the general interface: Session, Event, Schema, Frame -------------------------------------------------------- */
+
+/* An event type as Python sees it; owned by the session. */
+struct schema_info {
+	const struct sonde_schema *sc;
+	PyObject *name;               /* "sched:sched_switch" */
+	PyObject *keys;               /* tuple of field names, in the order of the format, common_* too */
+	struct conv *convs;
+	size_t nr_fields;
+};
+
+struct py_session {
+	PyObject_HEAD
+	PyObject *module;             /* keeps the types alive */
+	struct module_state *m;
+	struct sonde_session *s;      /* NULL once closed */
+	struct values *v;
+	struct py_event *lent;        /* the living Event whose bytes are the library's; borrowed, NULL none */
+	struct schema_info **schemas; /* by id */
+	size_t nr_schemas;
+	bool busy;                    /* being read, without the interpreter lock */
+};
+
+struct py_schema {
+	PyObject_HEAD
+	struct py_session *session;   /* owned */
+	struct schema_info *info;
+};
+
+struct py_event {
+	PyObject_HEAD
+	struct py_session *session;   /* owned */
+	struct schema_info *info;
+	const struct sonde_event *ev; /* lent by the session, or `own` */
+	struct sonde_event *own;      /* a copy, made when the session went on while we were still held */
+};
+
+struct py_frame {
+	PyObject_HEAD
+	struct py_event *event;       /* owned: where an address points depends on the event's time */
+	uint64_t ip;
+	uint32_t cpumode;
+};
+
+PyObject *session_new(PyObject *module, struct module_state *m, const char *text);
+struct schema_info *session_schema(struct py_session *s, uint32_t id); /* NULL with an exception */
+int session_check(struct py_session *s);                               /* -1 with an exception when closed */
+PyTypeObject *session_type_new(PyObject *module);
+PyTypeObject *event_type_new(PyObject *module);
+PyTypeObject *schema_type_new(PyObject *module);
+PyTypeObject *frame_type_new(PyObject *module);
+
+/* ---- perf scripts ------------------------------------------------------------------------------------------------ */
+
+struct plan;
+
+enum lazy_kind { LAZY_FIELDS = 1, LAZY_SAMPLE, LAZY_CALLCHAIN };
+
+/* Behind the dict or list that it belongs to. */
+struct lazy {
+	struct run *run; /* whose current event it stands for; NULL: it has been read, it is an ordinary one now */
+	enum lazy_kind kind;
+};
+
+/* The event type's part of a run. */
+struct slot {
+	const struct sonde_schema *sc;
+	PyObject *name;          /* "sched__sched_switch", interned */
+	PyObject *func;          /* called last, owned by its plan; NULL none */
+	struct plan *plan;       /* of func */
+	struct plan *plans;      /* all of them, newest first */
+	unsigned int nr_plans;
+	uint64_t version;        /* of __main__'s dict when func was looked up */
+	bool looked_up;          /* func (NULL too) holds as long as the version does */
+	bool tracepoint, defined, has_callchain;
+	struct conv *convs;      /* of the fields behind the common ones */
+	PyObject **keys;         /* their names, interned */
+	size_t nr_fields;
+	struct conv pid;         /* common_pid */
+	PyObject *fields;        /* template of trace_unhandled's dict: all keys */
+	PyObject *sample;        /* template of perf_sample_dict["sample"] */
+	PyObject *attr, *ev_name;
+	uint64_t unserved;       /* samples that no handler exists for yet */
+};
+
+/* What perf_trace_context's functions see; owned by the capsule that scripts call `context`. */
+struct perf_context {
+	struct sonde_session *s;
+	const struct sonde_event *ev; /* NULL outside an event */
+};
+
+struct keys;
+
+struct run {
+	PyObject_HEAD
+	PyObject *module;
+	struct module_state *m;
+	struct py_session *session;  /* owned */
+	struct sonde_session *s;
+	struct values *v;            /* the session's */
+	PyObject *main;              /* __main__'s dict */
+	PyObject *may_leave_out;     /* callable(code, parameter name) -> bool */
+	PyObject *is_traced;         /* callable() -> bool: a trace or profile function is set */
+	PyObject *context;           /* the capsule */
+	struct perf_context *current;
+	const struct sonde_event *ev;
+	struct slot *ev_slot;
+	struct slot **slots;         /* by schema id */
+	size_t nr_slots;
+	PyObject *unhandled;         /* "trace_unhandled" */
+	PyObject *defines[4];        /* names of the define_* functions, by enum sonde_define_kind */
+	struct keys *keys;           /* interned keys of the dicts */
+	enum sonde_compat compat;
+	bool eager, eager_now;       /* build everything: asked for; or a debugger looks on */
+	bool running;
+};
+
+PyTypeObject *run_type_new(PyObject *module);
+PyObject *run_create(PyObject *module, PyObject *args, PyObject *kw);
+
+/* plan.c: what function `func` is called with for events of this slot; found or made. NULL with an exception. */
+struct plan *plan_get(struct run *r, struct slot *slot, PyObject *func, bool unhandled);
+/* Whether the plan still is that of its function (whose __code__ may be replaced). */
+bool plan_holds(const struct plan *p);
+bool plan_unhandled(const struct plan *p); /* made for trace_unhandled's arguments */
+int plan_call(struct run *r, struct slot *slot, struct plan *p);
+void plan_free_all(struct slot *slot);
+
+/* dicts.c: new references, for the run's current event. */
+struct keys *keys_new(void);
+void keys_free(struct keys *k);
+PyObject *dict_fields(struct run *r);
+PyObject *dict_sample(struct run *r);
+PyObject *list_callchain(struct run *r);
+
+/* lazy.c */
+PyTypeObject *lazy_dict_type_new(size_t *ret_off);
+PyTypeObject *lazy_list_type_new(size_t *ret_off);
+PyObject *lazy_new(struct run *r, enum lazy_kind kind);
+struct lazy *lazy_of(struct module_state *m, PyObject *o); /* NULL: not one of ours */
+int lazy_fill(PyObject *o, struct lazy *l);                /* makes it an ordinary one */
+
+#endif

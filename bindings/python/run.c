@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The event loop for perf scripts: next event -> slot of its type -> the handler that __main__ has now -> its plan -> call.
+ *
+ * Which function is current is looked up before each call, because the contract lets a script replace its handlers. The
+ * interpreter lock is given up once per batch, and signals are looked at then.
+ */
+#include "pysonde.h"
+
+#include <linux/perf_event.h>
+#include <string.h>
+
+#if !defined(Py_LIMITED_API) && PY_VERSION_HEX < 0x030c0000
+#define DICT_VERSION(d) (((PyDictObject *)(d))->ma_version_tag) /* changes whenever the dict does */
+#endif
+
+static const char *const define_names[4] = { "define_flag_field", "define_flag_value", "define_symbolic_field",
+					     "define_symbolic_value" };
+
+/* ---- making and freeing ------------------------------------------------------------------------------------------ */
+
+static void context_free(PyObject *capsule)
+{
+	free(PyCapsule_GetPointer(capsule, NULL));
+}
+
+static void slot_free(struct slot *slot)
+{
+	if (!slot)
+		return;
+	plan_free_all(slot);
+	Py_XDECREF(slot->name);
+	for (size_t i = 0; slot->keys && i < slot->nr_fields; i++)
+		Py_XDECREF(slot->keys[i]);
+	free(slot->keys);
+	free(slot->convs);
+	Py_XDECREF(slot->fields);
+	Py_XDECREF(slot->sample);
+	Py_XDECREF(slot->attr);
+	Py_XDECREF(slot->ev_name);
+	free(slot);
+}
+
+static void run_dealloc(struct run *r)
+{
+	PyTypeObject *type = Py_TYPE((PyObject *)r);
+
+	for (size_t i = 0; i < r->nr_slots; i++)
+		slot_free(r->slots[i]);
+	free(r->slots);
+	if (r->current)
+		r->current->ev = NULL;
+	Py_XDECREF(r->context);
+	Py_XDECREF(r->main);
+	Py_XDECREF(r->may_leave_out);
+	Py_XDECREF(r->is_traced);
+	Py_XDECREF(r->unhandled);
+	for (size_t i = 0; i < 4; i++)
+		Py_XDECREF(r->defines[i]);
+	keys_free(r->keys);
+	Py_XDECREF((PyObject *)r->session);
+	Py_XDECREF(r->module);
+	PyObject_Free(r);
+	Py_DECREF(type);
+}
+
+PyObject *run_create(PyObject *module, PyObject *args, PyObject *kw)
+{
+	static char *names[] = { "session", "main", "may_leave_out", "is_traced", "eager", NULL };
+	struct module_state *m = PyModule_GetState(module);
+	PyObject *session, *main, *may_leave_out, *is_traced;
+	struct run *r;
+	int eager;
+
+	if (!PyArg_ParseTupleAndKeywords(args, kw, "O!O!OOp", names, m->session, &session, &PyDict_Type, &main,
+					 &may_leave_out, &is_traced, &eager))
+		return NULL;
+	if (session_check((struct py_session *)session) < 0)
+		return NULL;
+	r = PyObject_New(struct run, m->run);
+	if (!r)
+		return NULL;
+	memset((char *)r + sizeof(PyObject), 0, sizeof(*r) - sizeof(PyObject));
+	Py_INCREF(module);
+	Py_INCREF(session);
+	Py_INCREF(main);
+	Py_INCREF(may_leave_out);
+	Py_INCREF(is_traced);
+	r->module = module;
+	r->m = m;
+	r->session = (struct py_session *)session;
+	r->s = r->session->s;
+	r->v = r->session->v;
+	r->compat = r->v->compat;
+	r->main = main;
+	r->may_leave_out = may_leave_out;
+	r->is_traced = is_traced;
+	r->eager = eager;
+	r->unhandled = PyUnicode_InternFromString("trace_unhandled");
+	for (size_t i = 0; i < 4; i++)
+		r->defines[i] = PyUnicode_InternFromString(define_names[i]);
+	r->keys = keys_new();
+	r->current = calloc(1, sizeof(*r->current));
+	if (r->current) {
+		r->current->s = r->s;
+		r->context = PyCapsule_New(r->current, NULL, context_free);
+		if (!r->context) {
+			free(r->current);
+			r->current = NULL;
+		}
+	}
+	if (!r->unhandled || !r->defines[0] || !r->defines[1] || !r->defines[2] || !r->defines[3] || !r->keys ||
+	    !r->context) {
+		Py_DECREF((PyObject *)r);
+		return PyErr_NoMemory();
+	}
+	return (PyObject *)r;
+}
+
+/* ---- event types ------------------------------------------------------------------------------------------------- */
+
+static bool samples_callchains(const struct sonde_schema *sc)
+{
+	struct perf_event_attr attr = { 0 };
+	size_t len = 0;
+	const void *bytes = sonde_schema_attr(sc, &len);
+
+	if (!bytes)
+		return true;
+	memcpy(&attr, bytes, len < sizeof(attr) ? len : sizeof(attr));
+	return attr.sample_type & PERF_SAMPLE_CALLCHAIN;
+}
+
+static struct slot *slot_new(struct run *r, const struct sonde_schema *sc)
+{
+	struct slot *slot = calloc(1, sizeof(*slot));
+	const struct sonde_field *fields, *pid;
+	char name[512];
+
+	if (!slot)
+		return (struct slot *)PyErr_NoMemory();
+	slot->sc = sc;
+	slot->tracepoint = sonde_schema_kind(sc) == SONDE_TRACEPOINT;
+	if (!slot->tracepoint)
+		return slot;
+	slot->has_callchain = samples_callchains(sc);
+	if (prelude_handler_name(sc, name, sizeof(name)) < 0) {
+		PyErr_Format(PyExc_ValueError, "the name of event %s is too long", sonde_schema_name(sc));
+		goto fail;
+	}
+	slot->name = PyUnicode_InternFromString(name);
+	fields = prelude_fields(sc, &slot->nr_fields);
+	slot->convs = calloc(slot->nr_fields + 1, sizeof(*slot->convs));
+	slot->keys = calloc(slot->nr_fields + 1, sizeof(*slot->keys));
+	if (!slot->name || !slot->convs || !slot->keys) {
+		PyErr_NoMemory();
+		goto fail;
+	}
+	for (size_t i = 0; i < slot->nr_fields; i++) {
+		conv_init(&slot->convs[i], &fields[i], r->compat);
+		slot->keys[i] = PyUnicode_InternFromString(fields[i].name);
+		if (!slot->keys[i])
+			goto fail;
+	}
+	pid = sonde_schema_field(sc, "common_pid");
+	if (pid)
+		conv_init(&slot->pid, pid, SONDE_COMPAT_NONE);
+	else
+		slot->pid.kind = CONV_ZERO;
+	return slot;
+fail:
+	slot_free(slot);
+	return NULL;
+}
+
+static struct slot *slot_add(struct run *r, uint32_t id)
+{
+	const struct sonde_schema *sc = sonde_session_schema(r->s, id);
+
+	if (!sc) {
+		PyErr_Format(PyExc_RuntimeError, "an event has schema %u, which its session does not know", id);
+		return NULL;
+	}
+	if (id >= r->nr_slots) {
+		size_t nr = sonde_session_schemas(r->s);
+		struct slot **bigger;
+
+		if (nr <= id)
+			nr = (size_t)id + 1;
+		bigger = realloc(r->slots, nr * sizeof(*bigger));
+		if (!bigger)
+			return (struct slot *)PyErr_NoMemory();
+		memset(bigger + r->nr_slots, 0, (nr - r->nr_slots) * sizeof(*bigger));
+		r->slots = bigger;
+		r->nr_slots = nr;
+	}
+	r->slots[id] = slot_new(r, sc);
+	return r->slots[id];
+}
+
+/* ---- what is told before the first event of a type --------------------------------------------------------------- */
+
+static int call_define(struct run *r, struct slot *slot, const struct sonde_define *d)
+{
+	PyObject *func = PyDict_GetItemWithError(r->main, r->defines[d->kind]), *result = NULL;
+
+	if (!func)
+		return PyErr_Occurred() ? -1 : 0;
+	if (!PyCallable_Check(func))
+		return 0;
+	Py_INCREF(func);
+	switch ((enum sonde_define_kind)d->kind) {
+	case SONDE_DEFINE_FLAG_FIELD:
+		result = PyObject_CallFunction(func, "Oss", slot->name, d->field, d->text);
+		break;
+	case SONDE_DEFINE_SYMBOLIC_FIELD:
+		result = PyObject_CallFunction(func, "Os", slot->name, d->field);
+		break;
+	case SONDE_DEFINE_FLAG_VALUE:
+	case SONDE_DEFINE_SYMBOLIC_VALUE:
+		/* perf hands the number over as a signed one */
+		result = r->compat ? PyObject_CallFunction(func, "OsLs", slot->name, d->field, (long long)d->value,
+							   d->text) :
+				     PyObject_CallFunction(func, "OsKs", slot->name, d->field,
+							   (unsigned long long)d->value, d->text);
+		break;
+	}
+	Py_DECREF(func);
+	Py_XDECREF(result);
+	return result ? 0 : -1;
+}
+
+static int tell_defines(struct run *r, struct slot *slot)
+{
+	struct prelude_defines state = { 0 };
+	size_t nr;
+	const struct sonde_define *d = sonde_schema_defines(slot->sc, &nr);
+
+	for (size_t i = 0; i < nr; i++) {
+		if (d[i].kind > SONDE_DEFINE_SYMBOLIC_VALUE || !d[i].field || !d[i].text)
+			continue;
+		if (prelude_define_wanted(&state, &d[i], r->compat) && call_define(r, slot, &d[i]) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* perf 6.1 tells once per event type, perf 6.12 before each event. */
+static int define(struct run *r, struct slot *slot)
+{
+	uint32_t family = sonde_schema_family(slot->sc);
+
+	if (r->compat == SONDE_COMPAT_PERF_6_12)
+		return tell_defines(r, slot);
+	slot->defined = true;
+	for (size_t i = 0; i < r->nr_slots; i++)
+		if (r->slots[i] && r->slots[i] != slot && r->slots[i]->defined &&
+		    sonde_schema_family(r->slots[i]->sc) == family)
+			return 0;
+	return tell_defines(r, slot);
+}
+
+/* ---- the loop ---------------------------------------------------------------------------------------------------- */
+
+/* The function of that name in __main__, borrowed; NULL when there is none, or with an exception. */
+static PyObject *callable_named(struct run *r, PyObject *name)
+{
+	PyObject *func = PyDict_GetItemWithError(r->main, name);
+
+	return func && PyCallable_Check(func) ? func : NULL;
+}
+
+/* Sets slot->func and slot->plan to what __main__ says now. */
+static int look_up(struct run *r, struct slot *slot)
+{
+	PyObject *func = callable_named(r, slot->name);
+	bool unhandled = false;
+
+	if (!func && !PyErr_Occurred()) {
+		func = callable_named(r, r->unhandled);
+		unhandled = true;
+	}
+	if (!func) {
+		slot->func = NULL;
+		return PyErr_Occurred() ? -1 : 0;
+	}
+	if (func == slot->func && plan_unhandled(slot->plan) == unhandled)
+		return 0;
+	slot->plan = plan_get(r, slot, func, unhandled);
+	slot->func = slot->plan ? func : NULL;
+	return slot->plan ? 0 : -1;
+}
+
+static inline int dispatch(struct run *r, struct slot *slot)
+{
+#ifdef DICT_VERSION
+	uint64_t version;
+#endif
+
+	if (!slot->defined && define(r, slot) < 0)
+		return -1;
+#ifdef DICT_VERSION
+	version = DICT_VERSION(r->main);
+	if (!slot->looked_up || slot->version != version) {
+		if (look_up(r, slot) < 0)
+			return -1;
+		slot->version = version;
+		slot->looked_up = true;
+	}
+#else
+	if (look_up(r, slot) < 0)
+		return -1;
+#endif
+	if (!slot->func)
+		return 0;
+#ifndef Py_LIMITED_API
+	if (!plan_holds(slot->plan)) {
+		PyObject *func = slot->func;
+
+		slot->func = NULL;
+		slot->plan = plan_get(r, slot, func, plan_unhandled(slot->plan));
+		if (!slot->plan)
+			return -1;
+		slot->func = func;
+	}
+#endif
+	return plan_call(r, slot, slot->plan);
+}
+
+/* Between batches: wait for events without the interpreter lock, see to signals, notice debuggers. */
+static int next_batch(struct run *r)
+{
+	PyObject *traced;
+	bool eager_now;
+	int code, yes;
+
+	Py_BEGIN_ALLOW_THREADS
+	code = sonde_session_fill(r->s);
+	Py_END_ALLOW_THREADS
+	if (PyErr_CheckSignals() < 0)
+		return -1;
+	if (code < 0) {
+		module_error(r->m, code);
+		return -1;
+	}
+	traced = PyObject_CallFunction(r->is_traced, NULL);
+	yes = traced ? PyObject_IsTrue(traced) : -1;
+	Py_XDECREF(traced);
+	if (yes < 0)
+		return -1;
+	eager_now = yes;
+	for (size_t i = 0; i < r->nr_slots; i++) {
+		if (!r->slots[i])
+			continue;
+		if (eager_now != r->eager_now || (r->slots[i]->plan && !plan_holds(r->slots[i]->plan)))
+			plan_free_all(r->slots[i]);
+	}
+	r->eager_now = eager_now;
+	return code;
+}
+
+static int loop(struct run *r)
+{
+	const struct sonde_event *ev;
+	struct slot *slot;
+	int code;
+
+	for (;;) {
+		if (!sonde_session_pending(r->s)) {
+			code = next_batch(r);
+			if (code <= 0)
+				return code;
+		}
+		code = sonde_session_next(r->s, &ev);
+		if (code <= 0) {
+			if (code < 0)
+				module_error(r->m, code);
+			return code;
+		}
+		slot = ev->schema < r->nr_slots ? r->slots[ev->schema] : NULL;
+		if (!slot && !(slot = slot_add(r, ev->schema)))
+			return -1;
+		if (!slot->tracepoint) {
+			slot->unserved++;
+			continue;
+		}
+		r->ev = ev;
+		r->ev_slot = slot;
+		r->current->ev = ev;
+		if (dispatch(r, slot) < 0)
+			return -1;
+		r->ev = NULL;
+	}
+}
+
+static PyObject *run_run(struct run *r, PyObject *unused)
+{
+	int code;
+
+	(void)unused;
+	if (r->running || session_check(r->session) < 0) {
+		if (r->running)
+			PyErr_SetString(PyExc_RuntimeError, "the run has begun");
+		return NULL;
+	}
+	r->running = true;
+	r->session->busy = true; /* ours until the end */
+	code = loop(r);
+	r->session->busy = false;
+	r->current->ev = NULL;
+	if (code < 0)
+		return NULL;
+	Py_RETURN_NONE;
+}
+
+/* ---- what the launcher asks -------------------------------------------------------------------------------------- */
+
+static PyObject *run_describe(struct run *r, PyObject *unused)
+{
+	const struct sonde_event *ev = r->ev;
+	PyObject *comm, *text, *line;
+	const char *fields;
+	size_t len;
+	char when[64] = "";
+
+	(void)unused;
+	if (!ev)
+		Py_RETURN_NONE;
+	if (ev->time_ns != SONDE_NO_TIME)
+		PyOS_snprintf(when, sizeof(when), " time %llu.%09u", (unsigned long long)(ev->time_ns / 1000000000),
+			      (unsigned int)(ev->time_ns % 1000000000));
+	fields = sonde_event_text(ev, &len);
+	comm = values_comm(r->v, ev->comm);
+	text = text_object(fields ? fields : "", fields ? len : 0);
+	line = comm && text ? PyUnicode_FromFormat("%s%s cpu %d pid %d tid %d comm %U: %U",
+						   sonde_schema_name(r->ev_slot->sc), when, (int)ev->cpu, (int)ev->pid,
+						   (int)ev->tid, comm, text) :
+			      NULL;
+	Py_XDECREF(comm);
+	Py_XDECREF(text);
+	return line;
+}
+
+static PyObject *run_unserved(struct run *r, PyObject *unused)
+{
+	PyObject *d = PyDict_New();
+
+	(void)unused;
+	for (size_t i = 0; d && i < r->nr_slots; i++) {
+		struct slot *slot = r->slots[i];
+
+		if (slot && slot->unserved && sonde_schema_kind(slot->sc) == SONDE_SAMPLE &&
+		    dict_take_str(d, sonde_schema_name(slot->sc), PyLong_FromUnsignedLongLong(slot->unserved)) < 0)
+			Py_CLEAR(d);
+	}
+	return d;
+}
+
+static PyObject *run_context(struct run *r, void *unused)
+{
+	(void)unused;
+	Py_INCREF(r->context);
+	return r->context;
+}
+
+static PyObject *run_compat(struct run *r, void *unused)
+{
+	(void)unused;
+	return PyLong_FromLong(r->compat);
+}
+
+static PyMethodDef methods[] = {
+	{ "run", (PyCFunction)run_run, METH_NOARGS, "run()\n\nCalls the handlers in __main__ for all events." },
+	{ "describe", (PyCFunction)run_describe, METH_NOARGS,
+	  "describe() -> str or None\n\nThe event whose handler raised, in one line." },
+	{ "unserved", (PyCFunction)run_unserved, METH_NOARGS,
+	  "unserved() -> dict\n\nSamples that are not tracepoints, by event name: how many went to no handler." },
+	{ NULL }
+};
+
+static PyGetSetDef getset[] = {
+	{ "context", (getter)run_context, NULL, "what handlers get as `context`", NULL },
+	{ "compat", (getter)run_compat, NULL, "int: enum sonde_compat", NULL },
+	{ NULL }
+};
+
+PyTypeObject *run_type_new(PyObject *module)
+{
+	static PyType_Slot slots[] = {
+		{ Py_tp_doc, "A perf script's run over a session; for the launcher." },
+		{ Py_tp_dealloc, run_dealloc },
+		{ Py_tp_methods, methods },
+		{ Py_tp_getset, getset },
+		{ 0, NULL },
+	};
+	static PyType_Spec spec = { "sonde.Run", sizeof(struct run), 0, Py_TPFLAGS_DEFAULT, slots };
+
+	(void)module;
+	return (PyTypeObject *)PyType_FromSpec(&spec);
+}

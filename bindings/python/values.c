@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/* Field bytes to Python values, by the contract's rules; task names, pids and lent names are made once. */
+#include "pysonde.h"
+
+#include <string.h>
+
+#define MAX_COMMS (1u << 20)
+
+struct values *values_new(struct sonde_session *s)
+{
+	struct values *v = calloc(1, sizeof(*v));
+
+	if (!v)
+		return (struct values *)PyErr_NoMemory();
+	v->s = s;
+	v->compat = sonde_session_compat(s);
+	v->last_secs = UINT64_MAX;
+	return v;
+}
+
+void values_free(struct values *v)
+{
+	if (!v)
+		return;
+	for (size_t i = 0; i < v->nr_comms; i++)
+		Py_XDECREF(v->comms[i]);
+	free(v->comms);
+	Py_XDECREF(v->last_secs_obj);
+	for (size_t i = 0; i < INTS; i++)
+		Py_XDECREF(v->ints[i].obj);
+	for (size_t i = 0; i < TEXTS; i++)
+		Py_XDECREF(v->texts[i].obj);
+	for (size_t i = 0; i < NAMES; i++)
+		Py_XDECREF(v->names[i].obj);
+	free(v);
+}
+
+PyObject *text_object(const char *text, size_t len)
+{
+	return PyUnicode_DecodeUTF8(text, (Py_ssize_t)len, "surrogateescape");
+}
+
+PyObject *values_comm(struct values *v, uint32_t id)
+{
+	const char *text;
+	PyObject *obj;
+
+	if (id < v->nr_comms && v->comms[id]) {
+		Py_INCREF(v->comms[id]);
+		return v->comms[id];
+	}
+	text = sonde_session_string(v->s, id);
+	if (!text)
+		text = "";
+	obj = text_object(text, strlen(text));
+	if (!obj || id >= MAX_COMMS)
+		return obj;
+	if (id >= v->nr_comms) {
+		size_t nr = ((size_t)id + 1) * 2;
+		PyObject **bigger = realloc(v->comms, nr * sizeof(*bigger));
+
+		if (!bigger)
+			return obj;
+		memset(bigger + v->nr_comms, 0, (nr - v->nr_comms) * sizeof(*bigger));
+		v->comms = bigger;
+		v->nr_comms = nr;
+	}
+	Py_INCREF(obj);
+	v->comms[id] = obj;
+	return obj;
+}
+
+PyObject *values_name(struct values *v, const char *lent)
+{
+	size_t at = ((uintptr_t)lent * 0x9e3779b97f4a7c15ull) >> 54;
+	PyObject *obj;
+
+	if (!lent)
+		return PyUnicode_FromStringAndSize("", 0);
+	if (v->names[at].name == lent) {
+		Py_INCREF(v->names[at].obj);
+		return v->names[at].obj;
+	}
+	obj = text_object(lent, strlen(lent));
+	if (!obj)
+		return NULL;
+	Py_XDECREF(v->names[at].obj);
+	Py_INCREF(obj);
+	v->names[at].name = lent;
+	v->names[at].obj = obj;
+	return obj;
+}
+
+PyObject *values_secs(struct values *v, uint64_t secs)
+{
+	if (v->last_secs != secs || !v->last_secs_obj) {
+		PyObject *obj = u64_object(secs);
+
+		if (!obj)
+			return NULL;
+		Py_XDECREF(v->last_secs_obj);
+		v->last_secs_obj = obj;
+		v->last_secs = secs;
+	}
+	Py_INCREF(v->last_secs_obj);
+	return v->last_secs_obj;
+}
+
+/* Ids of tasks and the like: beyond the interpreter's own small numbers, but few. */
+PyObject *values_int(struct values *v, int64_t value)
+{
+	size_t at = (uint64_t)value % INTS;
+	PyObject *obj;
+
+	if (value >= -5 && value <= 256)
+		return PyLong_FromLong((long)value);
+	if (v->ints[at].obj && v->ints[at].value == (uint64_t)value) {
+		Py_INCREF(v->ints[at].obj);
+		return v->ints[at].obj;
+	}
+	obj = PyLong_FromLongLong(value);
+	if (!obj)
+		return NULL;
+	Py_XDECREF(v->ints[at].obj);
+	Py_INCREF(obj);
+	v->ints[at].value = (uint64_t)value;
+	v->ints[at].obj = obj;
+	return obj;
+}
+
+void conv_init(struct conv *c, const struct sonde_field *f, enum sonde_compat compat)
+{
+	*c = (struct conv){ .offset = f->offset, .width = f->width, .field = f };
+	switch (prelude_value_kind(f)) {
+	case PRELUDE_TEXT:
+		c->kind = f->is_dynamic ? CONV_DYNAMIC_TEXT : f->width == 16 ? CONV_COMM : CONV_TEXT;
+		return;
+	case PRELUDE_BYTES:
+		c->kind = f->is_dynamic ? CONV_DYNAMIC_BYTES : CONV_BYTES;
+		return;
+	case PRELUDE_INT:
+		c->kind = f->width == 1 ? CONV_U8 : f->width == 2 ? CONV_U16 : f->width == 4 ? CONV_U32 : CONV_U64;
+		if (prelude_value_signed(f, compat))
+			c->kind += CONV_S8 - CONV_U8;
+		return;
+	case PRELUDE_ZERO:
+		c->kind = CONV_ZERO;
+		return;
+	}
+}
+
+static PyObject *text_or_bytes(struct values *v, struct conv *c, const uint8_t *bytes, size_t len)
+{
+	if (prelude_is_text(bytes, len))
+		return text_object((const char *)bytes, strlen((const char *)bytes));
+	if (v->compat) /* perf: this field is never text again */
+		c->kind = c->kind == CONV_DYNAMIC_TEXT ? CONV_DYNAMIC_BYTES : CONV_BYTES;
+	return PyByteArray_FromStringAndSize((const char *)bytes, (Py_ssize_t)len);
+}
+
+static PyObject *task_name(struct values *v, struct conv *c, const uint8_t *bytes)
+{
+	uint64_t key[2];
+	size_t at;
+	PyObject *obj;
+
+	memcpy(key, bytes, sizeof(key));
+	at = (key[0] * 0x9e3779b97f4a7c15ull ^ key[1] * 0xc2b2ae3d27d4eb4full) >> 54;
+	if (v->texts[at].bytes[0] == key[0] && v->texts[at].bytes[1] == key[1] && v->texts[at].obj) {
+		Py_INCREF(v->texts[at].obj);
+		return v->texts[at].obj;
+	}
+	obj = text_or_bytes(v, c, bytes, 16);
+	if (obj && PyUnicode_CheckExact(obj)) {
+		Py_XDECREF(v->texts[at].obj);
+		Py_INCREF(obj);
+		memcpy(v->texts[at].bytes, key, sizeof(key));
+		v->texts[at].obj = obj;
+	}
+	return obj;
+}
+
+static PyObject *integer(struct values *v, const struct conv *c, const struct sonde_event *ev)
+{
+	bool is_signed = c->kind >= CONV_S8 && c->kind <= CONV_S64;
+	uint64_t value = 0;
+
+	/* Numbers of foreign byte order, or behind the end of a short record, are the library's business. */
+	if ((ev->flags & SONDE_EVENT_SWAPPED) || (uint64_t)c->offset + c->width > ev->bytes_len) {
+		value = sonde_event_u64(ev, c->field);
+		if (is_signed)
+			value = (uint64_t)sonde_event_i64(ev, c->field);
+	} else {
+		const uint8_t *p = ev->bytes + c->offset;
+
+		switch (c->kind) {
+		case CONV_U8:
+			value = *p;
+			break;
+		case CONV_S8:
+			value = (uint64_t)(int64_t)(int8_t)*p;
+			break;
+		case CONV_U16:
+		case CONV_S16: {
+			uint16_t n;
+
+			memcpy(&n, p, 2);
+			value = is_signed ? (uint64_t)(int64_t)(int16_t)n : n;
+			break;
+		}
+		case CONV_U32:
+		case CONV_S32: {
+			uint32_t n;
+
+			memcpy(&n, p, 4);
+			value = is_signed ? (uint64_t)(int64_t)(int32_t)n : n;
+			break;
+		}
+		default:
+			memcpy(&value, p, 8);
+		}
+	}
+	if (c->kind == CONV_U64)
+		return u64_object(value);
+	if (c->kind == CONV_S64)
+		return PyLong_FromLongLong((int64_t)value);
+	return values_int(v, (int64_t)value);
+}
+
+PyObject *values_field(struct values *v, struct conv *c, const struct sonde_event *ev)
+{
+	const uint8_t *bytes;
+	size_t len;
+
+	switch (c->kind) {
+	case CONV_COMM:
+		if ((uint64_t)c->offset + 16 <= ev->bytes_len)
+			return task_name(v, c, ev->bytes + c->offset);
+		/* fall through */
+	case CONV_TEXT:
+	case CONV_DYNAMIC_TEXT:
+		bytes = sonde_event_bytes(ev, c->field, &len);
+		return text_or_bytes(v, c, bytes, bytes ? len : 0);
+	case CONV_BYTES:
+	case CONV_DYNAMIC_BYTES:
+		bytes = sonde_event_bytes(ev, c->field, &len);
+		return PyByteArray_FromStringAndSize((const char *)bytes, bytes ? (Py_ssize_t)len : 0);
+	case CONV_ZERO:
+		return PyLong_FromLong(0);
+	default:
+		return integer(v, c, ev);
+	}
+}
