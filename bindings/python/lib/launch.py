@@ -1,0 +1,348 @@
+# SPDX-License-Identifier: MIT
+"""The launcher: gives a script the world that perf promised it, then the events."""
+
+import os
+import sys
+from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, ModuleSpec, PathFinder, SourceFileLoader
+
+LIB = os.path.dirname(__file__)
+HERE = os.path.dirname(LIB)
+OURS = (HERE + "/prelude.py", __file__, LIB + "/leave_out.py")
+HINT_2TO3 = "convert it with: 2to3 -w %s"
+
+
+def say(text):
+    try:
+        sys.stderr.write("sonde: %s\n" % text)
+    except (OSError, ValueError, AttributeError):
+        pass
+
+
+def verbose(text):
+    if "SONDE_PRELUDE_VERBOSE" in os.environ:
+        say(text)
+
+
+# ---- our own parts, by absolute path ---------------------------------------------------------------------------------
+
+
+def load_source(name, path):
+    """A module of ours, under no name that the script could see or shadow."""
+    module = type(sys)(name)
+    module.__file__ = path
+    exec(SourceFileLoader(name, path).get_code(name), module.__dict__)
+    return module
+
+
+class OnlyLibrary:
+    """Imports in this block come from the standard library, whatever dis.py or re.py lies in the script's folder."""
+
+    def __enter__(self):
+        self.path = sys.path[:]
+        self.before = set(sys.modules)
+        library = os.path.dirname(os.__file__)
+        sys.path[:] = [p for p in self.path if p and (p == library or p.endswith((".zip", "/lib-dynload")))]
+        return self
+
+    def __exit__(self, *error):
+        sys.path[:] = self.path
+        self.imported = set(sys.modules) - self.before
+
+
+def forget_shadowed(names):
+    """Forgets what we imported where the script's own search would find something else under that name."""
+    for name in names:
+        spec = getattr(sys.modules.get(name), "__spec__", None)
+        origin = getattr(spec, "origin", None)
+        if "." in name or not origin or origin in ("built-in", "frozen"):
+            continue
+        found = PathFinder.find_spec(name)
+        if found is not None and found.origin != origin:
+            del sys.modules[name]
+
+
+def extension_path():
+    """Exact for this interpreter, else the newest limited API that it has."""
+    exact = [HERE + "/module/sonde" + s for s in EXTENSION_SUFFIXES if "cpython-" in s]
+    limited = [HERE + "/module/sonde.abi3.so"]
+    if sys.version_info >= (3, 12):
+        limited.insert(0, HERE + "/module/abi3-312/sonde.abi3.so")
+    for path in exact + limited:
+        if os.path.exists(path):
+            return path
+    raise ImportError("no build of the extension in %s/module" % HERE)
+
+
+def load_extension(name, path):
+    loader = ExtensionFileLoader(name, path)
+    spec = ModuleSpec(name, loader, origin=path)
+    module = loader.create_module(spec)
+    module.__spec__ = spec
+    module.__file__ = path
+    module.__loader__ = loader
+    loader.exec_module(module)
+    return module
+
+
+class LastFinder:
+    """`import sonde` in a script gives the module it runs on, unless the script has one of its own."""
+
+    def __init__(self, module):
+        self.module = module
+
+    def find_spec(self, name, path=None, target=None):
+        return ModuleSpec(name, self, origin=self.module.__file__) if name == "sonde" else None
+
+    def create_module(self, spec):
+        return self.module
+
+    def exec_module(self, module):
+        pass
+
+
+# ---- the script ------------------------------------------------------------------------------------------------------
+
+
+def read_session():
+    fd = int(os.environ.pop("SONDE_SESSION_FD"))
+    with open(fd, "rb") as f:
+        return f.read().decode("utf-8", "surrogateescape")
+
+
+def set_stage(main, script, args):
+    """__main__ as plain python would have it."""
+    builtins = main["__builtins__"]
+    main.clear()
+    main.update(__name__="__main__", __doc__=None, __package__=None, __loader__=SourceFileLoader("__main__", script),
+                __spec__=None, __annotations__={}, __builtins__=builtins, __file__=script)
+    sys.argv[:] = [script] + args
+    sys.path.insert(0, os.path.dirname(os.path.realpath(script)))
+    os.environ.setdefault("PERF_EXEC_PATH", LIB)
+
+
+def compile_script(script):
+    try:
+        with open(script, "rb") as f:
+            source = f.read()
+    except OSError as e:
+        say("%s: %s" % (script, e.strerror))
+        sys.exit(1)
+    try:
+        return compile(source, script, "exec", dont_inherit=True)
+    except SyntaxError as e:
+        if is_python2(source, e):
+            say("%s:%d: this is Python 2; %s" % (script, e.lineno or 1, HINT_2TO3 % script))
+        else:
+            show(type(e), e, None)
+        sys.exit(1)
+    except ValueError as e:  # NUL bytes
+        show(type(e), e, None)
+        sys.exit(1)
+
+
+def is_python2(source, error):
+    """Whether what Python 3 stumbled over is a construction of Python 2's."""
+    if isinstance(error, TabError):
+        return True
+    with OnlyLibrary():
+        import re
+
+    lines = source.decode("latin-1").split("\n")
+    line = lines[error.lineno - 1] if error.lineno and error.lineno <= len(lines) else ""
+    return re.search(r"""^\s*(print|exec)\s*[^\s(=.,:\[]   # print "x"; print >> f
+                         |\bprint\s+["'(%\w]
+                         |\bexcept\s+[\w.()]+\s*,\s*\w+\s*:  # except E, e:
+                         |\braise\s+[\w.]+\s*,              # raise E, "x"
+                         |<>|`|\b0[0-7]+\b|\b\d+[lL]\b|\bur["']""", line, re.X) is not None
+
+
+def own_frames_off(tb):
+    """The traceback as the script's author knows it: without the frames that are ours."""
+    while tb is not None and tb.tb_frame.f_code.co_filename in OURS:
+        tb = tb.tb_next
+    return tb
+
+
+def show(kind, error, tb):
+    if kind is not None and issubclass(kind, AttributeError) and "iteritems" in str(error):
+        hint = "dict.iteritems() is Python 2; " + HINT_2TO3 % sys.argv[0]
+    else:
+        hint = None
+    flush()
+    sys.excepthook(kind, error if error is None else error.with_traceback(own_frames_off(tb)), own_frames_off(tb))
+    if hint:
+        say(hint)
+
+
+def flush():
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError, AttributeError):
+        pass
+
+
+def stdout_is_closed():
+    """Nobody reads on: then that is the end of it, without complaints (also not at exit)."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)
+        return True
+    except (OSError, ValueError, AttributeError):
+        pass
+    return False
+
+
+def guarded(step, describe=None):
+    """Runs a piece of the script; True: go on. An exception of the script's ends everything."""
+    try:
+        step()
+        return True
+    except BrokenPipeError as e:
+        if stdout_is_closed():
+            sys.exit(0)
+        failed(e, describe)
+    except KeyboardInterrupt as e:
+        if describe is None:
+            show(type(e), e, e.__traceback__)
+            sys.exit(130)
+        return False
+    except Exception as e:
+        failed(e, describe)
+
+
+def failed(error, describe):
+    show(type(error), error, error.__traceback__)
+    where = describe() if describe else None
+    if where:
+        say("in the handler of this event: %s" % where)
+    sys.exit(1)
+
+
+def call_if_there(main, name):
+    func = main.get(name)
+    if callable(func):
+        func()
+
+
+# ---- handlers --------------------------------------------------------------------------------------------------------
+
+
+def handlers(main):
+    """Names of the script's tracepoint handlers."""
+    for name, value in list(main.items()):
+        system, sep, event = name.partition("__")
+        if sep and system and event and not name.startswith(("_", "stat__")) and callable(value):
+            if not isinstance(value, type) and not name.endswith("__"):
+                yield name
+
+
+def nearest(name, known, distance):
+    limit = max(1, len(name) // 4)
+    best = min(known, key=lambda other: distance(name, other, limit), default=None)
+    if best is not None and distance(name, best, limit) <= limit:
+        return best
+    return None
+
+
+def warn_unmatched(main, script, schemas, distance):
+    """A mistyped handler is never called: say so. Schemas of a pipe come with their events, so only at the end."""
+    known = {s.name.replace(":", "__", 1): s.name for s in schemas if s.kind == "tracepoint"}
+    for name in handlers(main):
+        if name in known:
+            continue
+        near = nearest(name, known, distance)
+        code = getattr(main[name], "__code__", None)
+        line = ":%d" % code.co_firstlineno if code is not None else ""
+        say("%s%s: %s() is never called: no event %s in this recording%s" %
+            (script, line, name, name.replace("__", ":", 1), "; did you mean %s()?" % near if near else ""))
+
+
+# ---- the run ---------------------------------------------------------------------------------------------------------
+
+
+class Interrupts:
+    """Ctrl-C while events are handled: the handler at hand finishes, no further events; again: as in plain python."""
+
+    def __init__(self, session):
+        self.session = session
+
+    def __enter__(self):
+        import _signal
+        self.signal = _signal
+        self.before = None
+        try:
+            if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+                self.before = _signal.signal(_signal.SIGINT, self.stop)
+        except ValueError:  # not the main thread
+            pass
+
+    def stop(self, number, frame):
+        self.session.stop()
+        self.signal.signal(number, self.before)
+
+    def __exit__(self, *error):
+        if self.before is not None and self.signal.getsignal(self.signal.SIGINT) == self.stop:
+            self.signal.signal(self.signal.SIGINT, self.before)
+
+
+def main(stage):
+    import atexit
+
+    script, args = sys.argv[1], sys.argv[2:]
+    text = read_session()
+    with OnlyLibrary() as library:
+        leave_out = load_source("sonde_leave_out", LIB + "/leave_out.py")
+    path = extension_path()
+    verbose("Python %d.%d.%d (%s), extension %s" % (sys.version_info[:3] + (sys.executable, path)))
+    sonde = load_extension("sonde", path)
+    context = load_extension("perf_trace_context", path)
+    sys.modules["perf_trace_context"] = context
+    sys.meta_path.append(LastFinder(sonde))
+    atexit.register(stdout_is_closed)  # registered first, so that it comes last
+    if getattr(sys.stdout, "errors", None) == "strict":
+        sys.stdout.reconfigure(errors="surrogateescape")  # bytes of the recording that are no UTF-8 pass through
+
+    set_stage(stage, script, args)
+    forget_shadowed(library.imported)
+    code = compile_script(script)
+    try:
+        session = sonde.session(text)
+    except (sonde.Error, MemoryError) as e:
+        say(getattr(e, "strerror", None) or "out of memory")
+        sys.exit(1)
+    run = sonde._run(session, stage, leave_out.may_leave_out, leave_out.is_traced,
+                     os.environ.get("SONDE_EAGER", "0") not in ("", "0"))
+    context._compat, context._arch = run.compat, session.info("arch")  # for Util
+
+    guarded(lambda: exec(code, stage))
+    context.perf_script_context = stage["perf_script_context"] = run.context
+    guarded(lambda: call_if_there(stage, "trace_begin"))
+    with Interrupts(session):
+        guarded_run(sonde, run)
+    if not run.compat:
+        warn_unmatched(stage, script, session.schemas, sonde._distance)
+    if callable(stage.get("process_event")):
+        for name, count in run.unserved().items():
+            say("%d samples of %s were not delivered: process_event() is not called yet" % (count, name))
+    line = session.defects_line
+    session.close()
+    guarded(lambda: call_if_there(stage, "trace_end"))
+    if line:
+        flush()
+        say(line)
+
+
+def guarded_run(sonde, run):
+    def events():
+        try:
+            run.run()
+        except sonde.Error as e:
+            if own_frames_off(e.__traceback__) is not None or run.describe():
+                raise  # the script's own, from a session that it opened
+            say(e.strerror)
+            sys.exit(1)
+
+    return guarded(events, run.describe)
