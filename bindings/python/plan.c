@@ -422,8 +422,11 @@ int plan_call(struct run *r, struct slot *slot, struct plan *p)
 	}
 	if (made == p->nr_fills && !keeps_ready(r, p))
 		result = call(p);
-	while (made)
-		Py_CLEAR(p->stack[p->fills[--made].at]);
+	while (made) {
+		PyObject **o = &p->stack[p->fills[--made].at];
+
+		Py_CLEAR(*o);
+	}
 	if (!result) {
 		PyObject *type, *value, *tb;
 
