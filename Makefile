@@ -28,7 +28,7 @@ asan:
 
 fuzz:
 	@tools/setup build fuzz
-	@CC=clang $(call build,$(B)-fuzz,-Dfuzz=true -Db_sanitize=address$(,)undefined -Db_lundef=false -Dbindings=none)
+	@export CC=clang; $(call build,$(B)-fuzz,-Dfuzz=true -Db_sanitize=address$(,)undefined -Db_lundef=false -Dbindings=none)
 	@tests/fuzz/run $(B)-fuzz $(SECONDS)
 
 bench:
