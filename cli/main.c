@@ -10,15 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct command *const commands[] = {
-#ifdef WITH_RECORD
-	&cmd_record,
-#endif
-#ifdef WITH_SCRIPT
-	&cmd_script,
-#endif
-	&cmd_help,   &cmd_version, NULL,
-};
+const struct command *const commands[] = { &cmd_record, &cmd_script, &cmd_help, &cmd_version,
+					   NULL };
 
 /* clang-format off */
 const struct opt cli_options[] = {
