@@ -141,24 +141,56 @@ int sonde_event_callchain(const struct sonde_event *pub, const struct sonde_fram
 
 /* ---- symbols ---- */
 
+/*
+ * The mapping of the kernel's text is called "[kernel.kallsyms]_text": behind the bracket the symbol by which the recorder
+ * measured it, whose address then is its pgoff. Symbols of another boot are moved by it.
+ */
+static void find_reference(struct sonde_session *s, struct kernel_symbols_options *opts)
+{
+	static const char prefix[] = "[kernel.kallsyms]";
+
+	if (!s->state.kernel)
+		return;
+	vec_foreach(m, &s->state.kernel->maps) {
+		const char *name = strpool_text(&s->strings, m->name);
+
+		if (!strncmp(name, prefix, strlen(prefix)) && name[strlen(prefix)]) {
+			opts->ref_symbol = name + strlen(prefix);
+			opts->ref_addr = m->pgoff;
+			return;
+		}
+	}
+}
+
+static void open_kernel_symbols(struct sonde_session *s)
+{
+	struct source_kernel k = { 0 };
+	struct kernel_symbols_options opts = { .kallsyms_path = s->opts.kallsyms,
+					       .buildid_dir = s->opts.buildid_dir,
+					       .compat = s->opts.compat };
+
+	s->kernel_symbols_tried = true;
+	s->source->ops->kernel(s->source, &k);
+	opts.build_id = k.build_id;
+	opts.build_id_len = k.build_id_len;
+	opts.recorded = k.kallsyms;
+	opts.recorded_len = k.kallsyms_len;
+	find_reference(s, &opts);
+	if (kernel_symbols_open(&s->kernel_symbols, &opts) < 0)
+		s->kernel_symbols = NULL;
+}
+
 const struct kernel_symbol *session_kernel_symbol_at(struct sonde_session *s, uint64_t addr)
 {
-	if (!s->kernel_symbols_tried) {
-		struct source_kernel k = { 0 };
+	const struct kernel_symbol *sym;
 
-		s->kernel_symbols_tried = true;
-		s->source->ops->kernel(s->source, &k);
-		if (kernel_symbols_open(&s->kernel_symbols,
-					&(struct kernel_symbols_options){ .kallsyms_path = s->opts.kallsyms,
-									  .buildid_dir = s->opts.buildid_dir,
-									  .build_id = k.build_id,
-									  .build_id_len = k.build_id_len,
-									  .recorded = k.kallsyms,
-									  .recorded_len = k.kallsyms_len,
-									  .compat = s->opts.compat }) < 0)
-			s->kernel_symbols = NULL;
-	}
-	return s->kernel_symbols ? kallsyms_find(s->kernel_symbols, addr) : NULL;
+	if (!s->kernel_symbols_tried)
+		open_kernel_symbols(s);
+	sym = s->kernel_symbols ? kallsyms_find(s->kernel_symbols, addr) : NULL;
+	/* perf knows no symbols of modules that are none (trampolines made at run time) */
+	if (sym && s->opts.compat && !strncmp(sym->module, "[__builtin__", 12))
+		return NULL;
+	return sym;
 }
 
 const char *session_kernel_symbol(struct sonde_session *s, uint64_t addr, uint64_t *ret_off)

@@ -64,6 +64,7 @@ static int build(struct sonde_session *s, const char *text, const char *origin)
 	TRY(session_options_parse(&s->opts, text, origin));
 	TRY(strpool_init(&s->strings));
 	TRY(state_init(&s->state, &s->strings));
+	s->state.keeps_maps_at_exec = s->opts.compat != SONDE_COMPAT_NONE;
 	TRY(build_filters(s));
 	TRY(source_open(&s->source, &(struct source_options){ .path = s->opts.input,
 							      .window_bytes = s->opts.window_bytes,

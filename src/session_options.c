@@ -5,6 +5,10 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "filters/cpu_list.h"
+#include "filters/id_list.h"
+#include "filters/time_window.h"
+#include "sinks/text/fields.h"
 #include "sonde/sonde.h"
 
 static const char *const compat_words[] = { "none", "perf-6.1", "perf-6.12", NULL };
@@ -85,6 +89,30 @@ static int set_key(struct session_options *o, const char *name, const char *valu
 	return err_set(-EINVAL, "%s:%d: unknown key \"%s\"", origin, line, name);
 }
 
+/* Values with a grammar of their own: refused here, before anything is opened. */
+static int check_values(const struct session_options *o)
+{
+	struct text_fields fields;
+	struct time_window window;
+	struct cpu_list cpus = { 0 };
+	struct id_list pids = { 0 }, tids = { 0 };
+
+	if (o->time)
+		TRY(time_window_parse(o->time, &window));
+	if (o->fields)
+		TRY(text_fields_parse(&fields, o->fields, true));
+	if (o->cpu)
+		TRY(cpu_list_parse(o->cpu, &cpus));
+	cpu_list_done(&cpus);
+	if (o->pid)
+		TRY(id_list_parse(o->pid, "pid", &pids));
+	id_list_done(&pids);
+	if (o->tid)
+		TRY(id_list_parse(o->tid, "tid", &tids));
+	id_list_done(&tids);
+	return 0;
+}
+
 int session_options_parse(struct session_options *ret, const char *text, const char *origin)
 {
 	struct session_options o = { .callchain = 1, .window_bytes = default_window };
@@ -112,6 +140,8 @@ int session_options_parse(struct session_options *ret, const char *text, const c
 	}
 	if (r >= 0 && !o.input && !(o.input = strdup("perf.data")))
 		r = err_nomem();
+	if (r >= 0)
+		r = check_values(&o);
 	if (r < 0) {
 		session_options_done(&o);
 		return r;

@@ -105,7 +105,7 @@ static int apply_comm(struct state *s, const struct change *c)
 	TRY(find_or_add_task(s, c->pid, c->tid, &t));
 	TRY(strpool_intern(s->strings, c->text, strlen(c->text), &t->comm));
 	t->comm_told = true;
-	if (!c->exec || !state_space(s, c->pid))
+	if (!c->exec || s->keeps_maps_at_exec || !state_space(s, c->pid))
 		return 0;
 	/* exec begins with nothing mapped */
 	TRY(address_space_new(&empty));

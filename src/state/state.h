@@ -28,6 +28,7 @@ struct state {
 	struct hash64 by_pid;     /* pid -> index in spaces */
 	VEC(struct address_space *) spaces; /* one reference each */
 	struct address_space *kernel;
+	bool keeps_maps_at_exec;  /* perf's way: what was mapped before exec stays until it is mapped over */
 	uint64_t map_epoch;       /* grows with every change of any mapping */
 };
 

@@ -41,16 +41,27 @@ LIVE = [
     ('per-thread', ['--per-thread', '-e', 'cpu-clock'] + LOOP, False),
     ('threads', ['-e', 'sched:sched_process_*,task:*', 'sh', '-c', 'for i in 1 2 3; do ls / & done; wait'], True),
 ]
-KERNEL_OPTIONS = ['', '--ns', '-G', '-F -time', '-F +pid']
-OPTIONS = ['-F comm,tid,event -G', '-F pid,event', '-F event,ip', '-F comm,tid,time,event,ip', '-F comm,event,ip -G --ns',
-           '-F trace:time,trace', '-F sw:event,period', '-F trace:', '-F event --comms ls,sh', '-F time,event --time {time}',
-           '-F comm,pid,tid --pid {pid}', '-F tid,event --tid {pid}', '-F cpu,event -C 0', '-F addr,event', '-F nonsense',
-           '-F time,event --time {time_ns}']
+KERNEL_OPTIONS = ['', '--ns', '-G', '-F -time', '-F +pid', '-F trace:time,trace', '-F sw:event,period', '-F trace:']
+OPTIONS = ['-F comm,tid,event -G', '-F pid,event,trace', '-F event,ip', '-F comm,tid,time,event,ip', '-F comm,event,ip -G --ns',
+           '-F trace:time,trace -F sw:event,period', '-F trace: -F sw:comm', '-F event --comms ls,sh',
+           '-F time,event --time {time}', '-F time,event --time {time_ns}', '-F comm,pid,tid --pid {pid}',
+           '-F tid,event --tid {pid}', '-F cpu,event -C 0', '-F addr,event', '-F nonsense']
 CORPUS_OPTIONS = ['-F comm,pid,tid,time,event', '-F comm,tid,cpu,time,event --ns -G', '-F event,period', '-F event,trace',
                   '-F event,ip', '-F comm,ip -G']
 
-# Differences of the corpus that are known, and why.
-KNOWN = {}
+
+def not_yet(data):
+    """Why a recording is not expected to be read yet, '' when it is."""
+    head = pathlib.Path(data).read_bytes()[:104]
+    if len(head) < 104 or head[8:16] == (16).to_bytes(8, 'little') or head[8:16] == (16).to_bytes(8, 'big'):
+        return 'pipe mode'
+    features = int.from_bytes(head[72:80], 'big' if head[:1] == b'2' else 'little')
+    if features >> 27 & 1:
+        return 'compressed records'
+    if features >> 18 & 1:
+        return 'hardware trace, which perf decodes'
+    return ''
+
 
 tests = 0
 failures = 0
@@ -113,8 +124,8 @@ class Tools:
         code, got, err = self.text(self.sonde, data, options)
         if code == 0 and got == want:
             say(True, name)
-        elif name in KNOWN:
-            skip(name, KNOWN[name])
+        elif not must_read and not_yet(data):
+            skip(name, not_yet(data))
         elif code != 0:
             say(False, name, 'exit status %s: %s' % (code, err.decode('utf-8', 'replace')))
         else:
