@@ -20,6 +20,28 @@ static int keep_ordered(struct cut *cuts, int n)
 	return kept;
 }
 
+/* Bytes at the run's place that are in memory: in the walk's windows, or in the cursor's own. 0: none are. */
+static size_t bytes_at_hand(struct cursor *c, const struct cursor_input *in, const uint8_t **ret)
+{
+	uint64_t at = c->run.begin, end;
+	const struct window *w = c->shared;
+
+	if (!w || at < w->file_off || at >= w->cut_end) {
+		cursor_release(c);
+		w = c->shared = window_cache_find(in->cache, c->run.file, at);
+	}
+	if (w) {
+		end = w->cut_end < c->run.end ? w->cut_end : c->run.end;
+	} else {
+		w = &c->own;
+		end = w->file_off + w->len;
+		if (at < w->file_off || at >= end)
+			return 0;
+	}
+	*ret = w->data + (at - w->file_off);
+	return end - at;
+}
+
 static int fill_from_file(struct cursor *c, const struct cursor_input *in, size_t window_bytes, bool may_read,
 			  bool *ret_blocked)
 {
@@ -27,15 +49,15 @@ static int fill_from_file(struct cursor *c, const struct cursor_input *in, size_
 	size_t need = 0;
 
 	while (c->run.begin < c->run.end) {
-		struct window *w = &c->window;
-		uint64_t used = 0;
-		int n = 0;
+		const uint8_t *p = NULL;
+		size_t want, len = bytes_at_hand(c, in, &p);
+		int64_t got;
 
-		if (c->run.begin >= w->file_off && c->run.begin < w->file_off + w->len) {
-			size_t at = c->run.begin - w->file_off;
+		if (len) {
+			uint64_t used = 0;
+			int n = in->source->ops->cut(in->source, c->run.file, p, len, c->run.begin, c->cuts, CURSOR_CUTS,
+						     &used, &need);
 
-			n = in->source->ops->cut(in->source, c->run.file, w->data + at, w->len - at, c->run.begin,
-						 c->cuts, CURSOR_CUTS, &used, &need);
 			if (n < 0)
 				return n;
 			c->run.begin += used;
@@ -50,17 +72,14 @@ static int fill_from_file(struct cursor *c, const struct cursor_input *in, size_
 			*ret_blocked = true;
 			return 0;
 		}
-		{
-			size_t want = need > window_bytes ? need : window_bytes;
-			int64_t got = window_read(w, f->fd, f->path, c->run.begin, c->run.end, want);
-
-			if (got < 0)
-				return (int)got;
-			if (!got || (size_t)got < need) {
-				defects_add(in->defects, DEFECT_TRUNCATED, 1, "%s shrank to 0x%llx while it was read",
-					    f->path, (unsigned long long)(c->run.begin + (uint64_t)got));
-				c->run.begin = c->run.end;
-			}
+		want = need > window_bytes ? need : window_bytes;
+		got = window_read(&c->own, f->fd, f->path, c->run.begin, c->run.end, want);
+		if (got < 0)
+			return (int)got;
+		if (!got || (size_t)got < need) {
+			defects_add(in->defects, DEFECT_TRUNCATED, 1, "%s shrank to 0x%llx while it was read", f->path,
+				    (unsigned long long)(c->run.begin + (uint64_t)got));
+			c->run.begin = c->run.end;
 		}
 	}
 	return 0;
@@ -84,16 +103,16 @@ static int fill_from_spill(struct cursor *c, const struct cursor_input *in, bool
 	TRY(spill_read(in->spill, c->run.begin, entries, (size_t)n));
 	for (int i = 0; i < n; i++)
 		total += entries[i].len;
-	if (total > c->window.capacity) {
+	if (total > c->own.capacity) {
 		uint8_t *data = malloc(total);
 
 		if (!data)
 			return err_nomem();
-		free(c->window.data);
-		c->window.data = data;
-		c->window.capacity = total;
+		free(c->own.data);
+		c->own.data = data;
+		c->own.capacity = total;
 	}
-	to = c->window.data;
+	to = c->own.data;
 	c->at = c->nr = 0;
 	for (int i = 0; i < n; i++) {
 		const struct spill_entry *e = &entries[i];
@@ -118,6 +137,21 @@ static int fill_from_spill(struct cursor *c, const struct cursor_input *in, bool
 	}
 	c->run.begin += (uint64_t)n;
 	return c->nr ? 1 : fill_from_spill(c, in, may_read, ret_blocked);
+}
+
+void cursor_release(struct cursor *c)
+{
+	window_release(c->shared);
+	c->shared = NULL;
+}
+
+void cursor_free(struct cursor *c)
+{
+	if (!c)
+		return;
+	cursor_release(c);
+	window_done(&c->own);
+	free(c);
 }
 
 int cursor_fill(struct cursor *c, const struct cursor_input *in, size_t window_bytes, bool may_read, bool *ret_blocked)

@@ -20,7 +20,8 @@ struct run {
 struct cursor {
 	struct run run;        /* begin: what is not cut yet */
 	uint64_t seq;          /* order of the run among all: decides between equal times */
-	struct window window;
+	struct window own;     /* what it read itself */
+	struct window *shared; /* one of the walk's windows, held; NULL none */
 	struct cut cuts[CURSOR_CUTS];
 	int nr, at;            /* cuts[at..nr) are to come */
 	struct cursor *next_free;
@@ -35,6 +36,7 @@ struct cursor_input {
 	struct source *source;
 	const struct source_file *files;
 	const struct spill *spill;
+	struct window_cache *cache;
 	struct defects *defects;
 };
 
@@ -44,5 +46,9 @@ struct cursor_input {
  */
 int cursor_fill(struct cursor *c, const struct cursor_input *in, size_t window_bytes, bool may_read,
 		bool *ret_blocked);
+
+/* Lets go of a shared window; what cursor read itself stays for its next run. */
+void cursor_release(struct cursor *c);
+void cursor_free(struct cursor *c); /* NULL is fine */
 
 #endif

@@ -27,7 +27,8 @@ struct order {
 	enum phase phase;
 	unsigned file;               /* being walked */
 	uint64_t walk_off;           /* of the next record to cut */
-	struct window window;
+	struct window_cache cache;
+	struct window *window;       /* being walked, one of the cache's; NULL none */
 	struct cut cuts[WALK_CUTS];
 	int nr_cuts, cut_at;
 	bool walked;                 /* all files to their ends */
@@ -58,6 +59,7 @@ int order_open(struct order **ret, struct source *source, const struct order_opt
 	if (!o->opts.max_runs)
 		o->opts.max_runs = DEFAULT_MAX_RUNS;
 	spill_init(&o->spill);
+	window_cache_init(&o->cache, opts->window_bytes);
 	for (unsigned i = 0; source->ops->file(source, i, &f); i++) {
 		if (vec_push(&o->files, f) < 0) {
 			order_close(o);
@@ -65,7 +67,8 @@ int order_open(struct order **ret, struct source *source, const struct order_opt
 		}
 	}
 	o->in = (struct cursor_input){
-		.source = source, .files = o->files.v, .spill = &o->spill, .defects = opts->defects
+		.source = source, .files = o->files.v, 
+		.spill = &o->spill, .cache = &o->cache, .defects = opts->defects
 	};
 	o->walk_off = o->files.n ? o->files.v[0].begin : 0;
 	*ret = o;
@@ -76,21 +79,18 @@ void order_close(struct order *o)
 {
 	if (!o)
 		return;
-	vec_foreach(c, &o->heap) {
-		window_done(&(*c)->window);
-		free(*c);
-	}
+	vec_foreach(c, &o->heap)
+		cursor_free(*c);
 	while (o->free_cursors) {
 		struct cursor *c = o->free_cursors;
 
 		o->free_cursors = c->next_free;
-		window_done(&c->window);
-		free(c);
+		cursor_free(c);
 	}
 	vec_done(&o->heap);
 	vec_done(&o->runs);
 	vec_done(&o->files);
-	window_done(&o->window);
+	window_cache_done(&o->cache);
 	spill_done(&o->spill);
 	free(o);
 }
@@ -163,9 +163,7 @@ static int index_runs(struct order *o)
 			o->runs.v[kept++] = o->runs.v[i];
 		o->runs.n = kept;
 	}
-	if (c)
-		window_done(&c->window);
-	free(c);
+	cursor_free(c);
 	o->indexing = true;
 	return r < 0 ? r : 0;
 }
@@ -248,6 +246,7 @@ static size_t run_window_bytes(const struct order *o)
 
 static void free_cursor(struct order *o, struct cursor *c)
 {
+	cursor_release(c);
 	c->nr = c->at = 0;
 	c->next_free = o->free_cursors;
 	o->free_cursors = c;
@@ -264,7 +263,7 @@ static int open_run(struct order *o, const struct run *run)
 	else if (!(c = calloc(1, sizeof(*c))))
 		return err_nomem();
 	c->run = *run;
-	c->window.len = 0;
+	c->own.len = 0;
 	c->nr = c->at = 0;
 	c->seq = o->next_seq++;
 	r = cursor_fill(c, &o->in, run_window_bytes(o), true, &blocked);
@@ -368,7 +367,8 @@ static void next_file(struct order *o)
 {
 	o->file++;
 	o->run_open = false;
-	o->window.len = 0;
+	window_release(o->window);
+	o->window = NULL;
 	if (o->file < o->files.n)
 		o->walk_off = o->files.v[o->file].begin;
 }
@@ -376,26 +376,29 @@ static void next_file(struct order *o)
 /* More cuts for the walk; *ret_blocked when that means reading while out[] still refers to the window. */
 static int walk_fill(struct order *o, bool *ret_blocked)
 {
-	struct window *w = &o->window;
-
 	*ret_blocked = false;
 	o->cut_at = o->nr_cuts = 0;
 	while (o->file < o->files.n) {
 		const struct source_file *f = &o->files.v[o->file];
+		struct window *w = o->window;
 		uint64_t used = 0;
 		size_t need = 0;
 		int64_t got;
 		int n = 0;
 
-		if (o->walk_off >= w->file_off && o->walk_off < w->file_off + w->len) {
+		if (w && o->walk_off >= w->file_off && o->walk_off < w->file_off + w->len) {
 			size_t at = o->walk_off - w->file_off;
 
 			n = o->in.source->ops->cut(o->in.source, o->file, w->data + at, w->len - at, o->walk_off,
 						   o->cuts, WALK_CUTS, &used, &need);
 			o->walk_off += used;
 			o->nr_cuts = n > 0 ? n : 0;
-			if (n > 0)
+			if (n > 0) {
+				const struct cut *last = &o->cuts[n - 1];
+
+				w->cut_end = last->file_off + last->len;
 				return 0;
+			}
 			if (!n && used)
 				continue;
 		}
@@ -407,8 +410,14 @@ static int walk_fill(struct order *o, bool *ret_blocked)
 			*ret_blocked = true;
 			return 0;
 		}
+		window_release(w);
+		o->window = w = window_cache_take(&o->cache);
+		if (!w)
+			return err_nomem();
 		got = window_read(w, f->fd, f->path, o->walk_off, f->end,
 				  need > o->opts.window_bytes ? need : o->opts.window_bytes);
+		w->file = (uint16_t)o->file;
+		w->cut_end = w->file_off;
 		if (got < 0)
 			return (int)got;
 		if (!got || (size_t)got < need) {

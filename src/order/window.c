@@ -2,6 +2,7 @@
 #include "order/window.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -44,4 +45,85 @@ void window_done(struct window *w)
 {
 	free(w->data);
 	*w = (struct window){ 0 };
+}
+
+enum { CACHE_BYTES = 16 * 1024 * 1024, FEWEST_WINDOWS = 4, MOST_WINDOWS = 256 };
+
+void window_cache_init(struct window_cache *c, size_t window_bytes)
+{
+	size_t limit = CACHE_BYTES / window_bytes;
+
+	*c = (struct window_cache){ .limit = limit < FEWEST_WINDOWS ? FEWEST_WINDOWS
+					     : limit > MOST_WINDOWS ? MOST_WINDOWS
+								    : limit };
+}
+
+void window_cache_done(struct window_cache *c)
+{
+	for (size_t i = 0; i < c->nr; i++) {
+		window_done(c->windows[i]);
+		free(c->windows[i]);
+	}
+	free(c->windows);
+	*c = (struct window_cache){ 0 };
+}
+
+/* Room for one more behind the newest, so that the ring stays in the order of filling. */
+static struct window *add_window(struct window_cache *c)
+{
+	struct window **windows = reallocarray(c->windows, c->nr + 1, sizeof(*windows));
+	struct window *w = windows ? calloc(1, sizeof(*w)) : NULL;
+	size_t at = c->nr ? c->newest + 1 : 0;
+
+	if (windows)
+		c->windows = windows;
+	if (!w)
+		return NULL;
+	memmove(windows + at + 1, windows + at, (c->nr - at) * sizeof(*windows));
+	windows[at] = w;
+	c->nr++;
+	c->newest = at;
+	return w;
+}
+
+struct window *window_cache_take(struct window_cache *c)
+{
+	struct window *w = NULL;
+
+	/* The oldest that nobody holds; more than the limit only while that many are held. */
+	for (size_t i = 1; c->nr >= c->limit && i <= c->nr && !w; i++) {
+		size_t at = (c->newest + i) % c->nr;
+
+		if (!c->windows[at]->refs) {
+			w = c->windows[at];
+			c->newest = at;
+		}
+	}
+	if (!w)
+		w = add_window(c);
+	if (w) {
+		w->refs = 1;
+		w->len = 0;
+		w->cut_end = w->file_off = 0;
+	}
+	return w;
+}
+
+void window_release(struct window *w)
+{
+	if (w)
+		w->refs--;
+}
+
+struct window *window_cache_find(struct window_cache *c, uint16_t file, uint64_t file_off)
+{
+	for (size_t i = 0; i < c->nr; i++) {
+		struct window *w = c->windows[(c->newest + c->nr - i) % c->nr];
+
+		if (w->file == file && file_off >= w->file_off && file_off < w->cut_end) {
+			w->refs++;
+			return w;
+		}
+	}
+	return NULL;
 }

@@ -13,7 +13,28 @@ struct window {
 	uint8_t *data;       /* owned */
 	size_t capacity, len;
 	uint64_t file_off;   /* of data[0] */
+	/* In a cache only: */
+	uint64_t cut_end;    /* records from file_off up to here are whole in this window */
+	uint16_t file;
+	unsigned refs;       /* holders; a window that is held is not read over */
 };
+
+/*
+ * The windows that the walk read last, kept so that the merge, which follows closely, need not read them again.
+ * Windows are read over in the order in which they were filled.
+ */
+struct window_cache {
+	struct window **windows; /* owned; a ring, `newest` the one filled last */
+	size_t nr, limit, newest;
+};
+
+void window_cache_init(struct window_cache *c, size_t window_bytes);
+void window_cache_done(struct window_cache *c);
+/* A window to read into, empty and held by the caller. NULL: no memory. */
+struct window *window_cache_take(struct window_cache *c);
+void window_release(struct window *w); /* NULL is fine */
+/* The window that holds the whole record at this place, held by the caller; NULL: read it again. */
+struct window *window_cache_find(struct window_cache *c, uint16_t file, uint64_t file_off);
 
 /* Fills the window with up to want bytes from off on, not beyond end. Returns the bytes read (0: end of file) or <0. */
 int64_t window_read(struct window *w, int fd, const char *path, uint64_t off, uint64_t end, size_t want);
