@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char pairs[201] = "0001020304050607080910111213141516171819"
+const char digit_pairs[201] = "0001020304050607080910111213141516171819"
 			       "2021222324252627282930313233343536373839"
 			       "4041424344454647484950515253545556575859"
 			       "6061626364656667686970717273747576777879"
@@ -55,12 +55,12 @@ char *digits_u64(char *end, uint64_t v)
 {
 	while (v >= 100) {
 		end -= 2;
-		memcpy(end, pairs + v % 100 * 2, 2);
+		memcpy(end, digit_pairs + v % 100 * 2, 2);
 		v /= 100;
 	}
 	if (v >= 10) {
 		end -= 2;
-		memcpy(end, pairs + v * 2, 2);
+		memcpy(end, digit_pairs + v * 2, 2);
 	} else {
 		*--end = (char)('0' + v);
 	}

@@ -75,5 +75,7 @@ void outbuf_fmt(struct outbuf *o, const char *fmt, ...) __attribute__((format(pr
 /* Digits of v, written backwards ending at `end`; returns the first. At most 20 (decimal) or 16 (hex) bytes. */
 char *digits_u64(char *end, uint64_t v);
 char *digits_hex(char *end, uint64_t v);
+/* "00" "01" ... "99": two digits at 2 * n */
+extern const char digit_pairs[201];
 
 #endif

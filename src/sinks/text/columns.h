@@ -32,9 +32,22 @@ static inline char *put_digits(char *p, uint64_t v, unsigned width, char fill)
 /* Right aligned. */
 static inline char *put_int(char *p, int32_t v, unsigned width)
 {
-	if (__builtin_expect(v < 0, 0))
-		return p + sprintf(p, "%*d", (int)width, v);
-	return put_digits(p, (uint32_t)v, width, ' ');
+	uint32_t u = (uint32_t)v, rest;
+
+	if (__builtin_expect(u > 99999, 0)) {
+		if (v < 0)
+			return p + sprintf(p, "%*d", (int)width, v);
+		return put_digits(p, u, width, ' ');
+	}
+	for (; width > 5; width--)
+		*p++ = ' ';
+	p[0] = (char)('0' + u / 10000);
+	rest = u % 10000;
+	memcpy(p + 1, digit_pairs + rest / 100 * 2, 2);
+	memcpy(p + 3, digit_pairs + rest % 100 * 2, 2);
+	for (uint32_t unit = 10000, i = 0; u < unit && i < 4; unit /= 10)
+		p[i++] = ' ';
+	return p + 5;
 }
 
 /* Left aligned. */
@@ -85,11 +98,19 @@ static inline void seconds_text_init(struct seconds_text *t)
 	seconds_text_make(t, 0);
 }
 
-static inline char *put_fixed_digits(char *p, uint32_t v, unsigned n)
+static inline char *put_6_digits(char *p, uint32_t v)
 {
-	for (unsigned i = n; i-- > 0; v /= 10)
-		p[i] = (char)('0' + v % 10);
-	return p + n;
+	memcpy(p, digit_pairs + v / 10000 * 2, 2);
+	memcpy(p + 2, digit_pairs + v / 100 % 100 * 2, 2);
+	memcpy(p + 4, digit_pairs + v % 100 * 2, 2);
+	return p + 6;
+}
+
+static inline char *put_3_digits(char *p, uint32_t v)
+{
+	p[0] = (char)('0' + v / 100);
+	memcpy(p + 1, digit_pairs + v % 100 * 2, 2);
+	return p + 3;
 }
 
 /* "1234.567890: " in at least 12 places before the colon, or "1234.567890123: " */
@@ -103,7 +124,9 @@ static inline char *put_time(char *p, uint64_t time_ns, bool nanoseconds, struct
 	}
 	memcpy(p, t->text, 24);
 	p += t->len;
-	p = nanoseconds ? put_fixed_digits(p, (uint32_t)ns, 9) : put_fixed_digits(p, (uint32_t)ns / 1000, 6);
+	p = put_6_digits(p, (uint32_t)ns / 1000);
+	if (nanoseconds)
+		p = put_3_digits(p, (uint32_t)ns % 1000);
 	p[0] = ':';
 	p[1] = ' ';
 	return p + 2;

@@ -44,6 +44,7 @@ struct text_sink {
 	VEC(struct line) lines;
 	VEC(struct comm_text) comms; /* indexed by comm id */
 	struct seconds_text seconds;
+	struct sonde_sample sample;  /* of the event at hand, if its line needs it */
 	unsigned id_width;           /* of pid and tid */
 	unsigned name_width;         /* of the longest event name, 0: not yet known */
 	bool nanoseconds;
@@ -179,7 +180,7 @@ static char *put_odd_comm(char *p, const char *comm, bool padded)
 }
 
 /* What comes before the payload, in one piece of memory that is surely large enough. */
-static int put_head(struct text_sink *s, const struct event *ev, const struct line *line, uint64_t period)
+static int put_head(struct text_sink *s, const struct event *ev, const struct line *line)
 {
 	uint32_t fields = line->fields;
 	char *start = outbuf_room(&s->writer.out, HEAD_BYTES + line->name_room), *p = start;
@@ -212,7 +213,7 @@ static int put_head(struct text_sink *s, const struct event *ev, const struct li
 	if (fields & TEXT_TIME)
 		p = put_time(p, ev->pub.time_ns, s->nanoseconds, &s->seconds);
 	if (fields & TEXT_PERIOD) {
-		p = put_digits(p, period, 10, ' ');
+		p = put_digits(p, s->sample.period, 10, ' ');
 		*p++ = ' ';
 	}
 	if (fields & TEXT_EVENT) {
@@ -225,9 +226,9 @@ static int put_head(struct text_sink *s, const struct event *ev, const struct li
 }
 
 /* Everything from addr on but the chain. */
-static void put_tail(struct text_sink *s, const struct event *ev, const struct line *line,
-		     const struct sonde_sample *sample)
+static void put_tail(struct text_sink *s, const struct event *ev, const struct line *line)
 {
+	const struct sonde_sample *sample = &s->sample;
 	struct outbuf *out = &s->writer.out;
 	uint32_t fields = line->fields, names = fields & (TEXT_SYM | TEXT_SYMOFF | TEXT_DSO);
 
@@ -257,7 +258,6 @@ static int text_event(struct sink *sink, const struct event *ev)
 	struct text_sink *s = sink_of(sink);
 	struct outbuf *out = &s->writer.out;
 	const struct line *line;
-	struct sonde_sample sample = { 0 };
 
 	if (__builtin_expect(ev->pub.schema >= s->lines.n, 0))
 		TRY(meet_late(s, ev->pub.schema));
@@ -265,13 +265,13 @@ static int text_event(struct sink *sink, const struct event *ev)
 	if (!line->fields)
 		return 0;
 	/* A damaged sample is a defect that its source counts; its values are 0 here. */
-	if (line->needs_sample && ev->source->ops->sample(ev->source, ev, &sample) < 0)
-		sample = (struct sonde_sample){ .size = sizeof(sample) };
-	TRY(put_head(s, ev, line, sample.period));
+	if (line->needs_sample && ev->source->ops->sample(ev->source, ev, &s->sample) < 0)
+		s->sample = (struct sonde_sample){ .size = sizeof(s->sample) };
+	TRY(put_head(s, ev, line));
 	if (line->fields & TEXT_TRACE)
 		session_event_text(ev, out);
 	if (line->fields & (NEEDS_SAMPLE | TEXT_IP))
-		put_tail(s, ev, line, &sample);
+		put_tail(s, ev, line);
 	outbuf_char(out, '\n');
 	return fd_writer_tick(&s->writer);
 }

@@ -208,6 +208,34 @@ TEST(values_at_the_edge)
 				       "            bash 4194304/4194304 [1234]     0.000000: \n");
 }
 
+TEST(numbers_of_every_length)
+{
+	static const int32_t ids[] = { -2147483648, -10, -1, 0, 9, 10, 99, 100, 999, 1000, 9999, 10000, 99999, 100000, 2147483647 };
+	static const enum sonde_compat compats[] = { SONDE_COMPAT_PERF_6_1, SONDE_COMPAT_PERF_6_12 };
+	char want[2048];
+
+	two_types();
+	for (int c = 0; c < 2; c++) {
+		struct sink *s = start((struct sink_options){ .fields = "pid,tid,time", .nanoseconds = true,
+							      .compat = compats[c] });
+		size_t len = 0;
+		int width = c ? 7 : 5;
+
+		for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++) {
+			struct event ev = event(0);
+
+			ev.pub.pid = ids[i];
+			ev.pub.tid = ids[sizeof(ids) / sizeof(*ids) - 1 - i];
+			ev.pub.time_ns = (uint64_t)(uint32_t)ids[i] * 1000001;
+			assert_int_equal(s->ops->event(s, &ev), 0);
+			len += (size_t)snprintf(want + len, sizeof(want) - len, "%*d/%-*d %5llu.%09llu: \n", width, ev.pub.pid,
+						width, ev.pub.tid, (unsigned long long)ev.pub.time_ns / 1000000000,
+						(unsigned long long)ev.pub.time_ns % 1000000000);
+		}
+		assert_string_equal(finish(s), want);
+	}
+}
+
 TEST(missing_values)
 {
 	struct sink_options opts = { .callchain = true };
