@@ -215,7 +215,7 @@ static int parse_field(struct arena *a, struct span line, const struct abi *abi,
 	uint32_t len = 0, is_signed = 0;
 
 	*f = (struct sonde_field){ .size = sizeof(*f) };
-	while ((line = trim(line)).at < line.end) {
+	for (line = trim(line); line.at < line.end; line = trim(line)) {
 		const char *semicolon = memchr(line.at, ';', (size_t)(line.end - line.at));
 		const char *colon = memchr(line.at, ':', (size_t)(line.end - line.at));
 		struct span key, value;

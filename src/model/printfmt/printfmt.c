@@ -2,27 +2,105 @@
 #include "model/printfmt/printfmt.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "model/printfmt/printfmt_internal.h"
+
+/* Nodes that one text may be lowered to. */
+#define BUDGET 200000u
+
+/* The whole text: format string, comma, arguments. 0, -EBADMSG refused, -ENOMEM. */
+static int compile(struct printfmt *pf, char *why, size_t why_size)
+{
+	const char *text = pf->schema->print_fmt;
+	struct pf_parser p = {
+		.arena = &pf->arena,
+		.schema = pf->schema,
+		.dialect = pf->dialect,
+		.pos = text,
+		.end = text ? text + strlen(text) : NULL,
+		.why = why,
+		.why_size = why_size,
+	};
+	struct pf_compiler c = {
+		.arena = &pf->arena,
+		.schema = pf->schema,
+		.dialect = pf->dialect,
+		.parser = &p,
+		.budget = BUDGET,
+	};
+	char *format;
+	bool ok = true;
+	int err;
+
+	if (!text) {
+		pf_refuse(&p, "no print format");
+		return -EBADMSG;
+	}
+	pf_next(&p);
+	if (p.tok.kind != PF_TOK_STRING) {
+		if (p.no_memory)
+			return -ENOMEM;
+		pf_refuse(&p, "a format string expected");
+		return -EBADMSG;
+	}
+	format = pf_token_text(&p);
+	if (!format)
+		return -ENOMEM;
+	pf_next(&p);
+	if (p.tok.kind != PF_TOK_END) {
+		if (!pf_is(&p, PF_TOK_DELIM, ","))
+			ok = pf_refuse(&p, "a comma expected behind the format string");
+		else if (pf->dialect->c_grammar)
+			ok = pf_parse_c(&p, &pf->args);
+		else
+			ok = pf_parse_perf(&p, &pf->args);
+	}
+	if (p.no_memory)
+		return -ENOMEM;
+	if (!ok)
+		return -EBADMSG;
+	err = pf_compile_steps(&c, pf, format, pf->args);
+	pf->need = c.need;
+	return err;
+}
 
 int printfmt_compile(struct printfmt **ret, const struct sonde_schema *sc, enum printfmt_dialect dialect)
 {
-	(void)sc, (void)dialect;
-	*ret = NULL;
-	return 0;
-}
+	struct printfmt *pf = calloc(1, sizeof(*pf));
+	char why[160] = "";
+	int err;
 
-void printfmt_run(const struct printfmt *pf, const struct printfmt_env *env, const uint8_t *bytes, uint32_t len,
-		  struct outbuf *out)
-{
-	(void)pf, (void)env, (void)bytes, (void)len, (void)out;
-}
-
-int printfmt_defines(const struct printfmt *pf, struct arena *a, const struct sonde_define **ret, size_t *ret_nr)
-{
-	(void)pf, (void)a, (void)ret, (void)ret_nr;
+	if (!pf)
+		return err_nomem();
+	pf->schema = sc;
+	pf->dialect = pf_dialect_find(dialect);
+	pf->swap = sc->abi.swap;
+	pf->not_text = arena_alloc(&pf->arena, sc->nr_fields + 1);
+	err = pf->not_text ? compile(pf, why, sizeof(why)) : -ENOMEM;
+	if (err == -EBADMSG) {
+		pf->need = 0;
+		pf->refused = arena_strdup(&pf->arena, why[0] ? why : "not understood");
+		err = pf->refused ? 0 : -ENOMEM;
+	}
+	if (err < 0) {
+		printfmt_free(pf);
+		return err_nomem();
+	}
+	*ret = pf;
 	return 0;
 }
 
 void printfmt_free(struct printfmt *pf)
 {
+	if (!pf)
+		return;
+	arena_done(&pf->arena);
 	free(pf);
+}
+
+const char *printfmt_refused(const struct printfmt *pf)
+{
+	return pf->refused;
 }

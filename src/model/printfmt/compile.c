@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: MIT */
+/* A format string and its arguments become steps: literal text and the conversion behind it. */
+#include "model/printfmt/printfmt_internal.h"
+
+#include <string.h>
+
+/* Bytes behind each prefix that a copy in fixed portions may read. */
+#define PREFIX_SLACK 32
+#define MAX_WIDTH 4096u
+
+struct builder {
+	struct pf_compiler *c;
+	struct printfmt *pf;
+	size_t room;            /* steps allocated */
+	struct pf_node *arg;    /* the next one */
+	char *literal;          /* text waiting for its conversion */
+	size_t literal_len;
+};
+
+/* One conversion while it is read. */
+struct conversion {
+	struct pf_spec spec;
+	int ls;                 /* -2 hh, -1 h, 0, 1 l, 2 ll L */
+	bool is_size;           /* z t */
+	bool odd;               /* not as C has it */
+	const struct pf_node *star;
+	struct pf_node *arg;
+};
+
+static int hex_digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
+}
+
+/* The character behind a backslash at s; *ret_len bytes of s belong to it. */
+static char escape(const char *s, bool c_escapes, size_t *ret_len)
+{
+	static const char from[] = "ntrabfv", to[] = "\n\t\r\a\b\f\v";
+	const char *at = *s ? strchr(from, *s) : NULL;
+	unsigned v = 0, n = 0;
+
+	*ret_len = *s != 0;
+	if (at && (c_escapes || at < from + 3))
+		return to[at - from];
+	if (!c_escapes || !*s)
+		return *s;
+	if (*s == 'x' && hex_digit(s[1]) >= 0) {
+		for (n = 1; n < 3 && hex_digit(s[n]) >= 0; n++)
+			v = v * 16 + (unsigned)hex_digit(s[n]);
+		*ret_len = n;
+		return (char)v;
+	}
+	if (*s < '0' || *s > '7')
+		return *s;
+	for (; n < 3 && s[n] >= '0' && s[n] <= '7'; n++)
+		v = v * 8 + (unsigned)(s[n] - '0');
+	*ret_len = n;
+	return (char)v;
+}
+
+char *pf_unescape(struct pf_compiler *c, const char *s, size_t *ret_len)
+{
+	char *text = arena_alloc(c->arena, strlen(s) + 1), *to = text;
+	size_t n;
+
+	if (!text) {
+		c->no_memory = true;
+		return NULL;
+	}
+	while (*s) {
+		if (*s != '\\') {
+			*to++ = *s++;
+			continue;
+		}
+		*to++ = escape(s + 1, c->dialect->c_escapes, &n);
+		s += 1 + n;
+	}
+	*ret_len = (size_t)(to - text);
+	return text;
+}
+
+static struct pf_step *add_step(struct builder *b, enum pf_step_code code)
+{
+	struct pf_step *s = &b->pf->steps[b->pf->nr_steps];
+	char *prefix = arena_alloc(b->c->arena, b->literal_len + PREFIX_SLACK);
+
+	if (!prefix || b->pf->nr_steps >= b->room) {
+		b->c->no_memory = true;
+		return NULL;
+	}
+	memcpy(prefix, b->literal, b->literal_len);
+	*s = (struct pf_step){ .code = (uint8_t)code,
+			       .prefix = prefix,
+			       .prefix_len = (uint32_t)b->literal_len,
+			       .room = (uint32_t)b->literal_len + PREFIX_SLACK + 24 };
+	b->literal_len = 0;
+	b->pf->nr_steps++;
+	return s;
+}
+
+static void add_literal(struct builder *b, char c)
+{
+	b->literal[b->literal_len++] = c;
+}
+
+static struct pf_expr *lower(struct pf_compiler *c, const struct pf_node *n)
+{
+	struct pf_ctype t;
+
+	return c->dialect->c_grammar ? pf_lower_c(c, n, &t) : pf_lower_perf(c, n);
+}
+
+static bool keep_spec(struct builder *b, struct pf_step *s, const struct pf_spec *spec)
+{
+	struct pf_spec *kept = arena_alloc(b->c->arena, sizeof(*kept));
+
+	if (!kept) {
+		b->c->no_memory = true;
+		return false;
+	}
+	*kept = *spec;
+	s->spec = kept;
+	return true;
+}
+
+static bool is_plain(const struct conversion *v)
+{
+	const struct pf_spec *p = &v->spec;
+
+	return !v->star && !p->left && !p->zero && !p->alt && !p->plus && !p->space && !p->has_prec && !p->width;
+}
+
+static bool add_number(struct builder *b, struct conversion *v)
+{
+	static const uint8_t bits[] = { 8, 16, 32, 64, 64 };
+	bool is_signed = v->spec.conv == 'd' || v->spec.conv == 'i';
+	struct pf_step *s = add_step(b, PF_S_NUMBER);
+
+	if (!s)
+		return false;
+	s->num = lower(b->c, v->arg);
+	s->star = v->star ? lower(b->c, v->star) : NULL;
+	if (!s->num || (v->star && !s->star))
+		return false;
+	v->spec.bits = bits[(v->ls < -2 ? -2 : v->ls > 2 ? 2 : v->ls) + 2];
+	if (b->c->dialect->c_conversions && (v->ls == 1 || v->is_size))
+		v->spec.bits = (uint8_t)(8 * b->c->schema->abi.long_bytes);
+	if (!keep_spec(b, s, &v->spec))
+		return false;
+	if (!is_plain(v) || v->odd)
+		return true;
+
+	s->offset = s->num->offset;
+	if (is_signed || v->spec.conv == 'u')
+		s->code = is_signed ? PF_S_DEC : PF_S_UDEC;
+	else if (v->spec.conv == 'x')
+		s->code = PF_S_HEX;
+	else
+		return true;
+	/* Numbers that need no cutting, straight from their field. */
+	switch (s->num->code) {
+	case PF_E_LOAD4:
+	case PF_E_LOADS4:
+		if (v->spec.bits == 32)
+			s->code = s->code == PF_S_DEC ? PF_S_DEC4S : s->code == PF_S_UDEC ? PF_S_DEC4U : PF_S_HEX4;
+		break;
+	case PF_E_LOAD8:
+		if (v->spec.bits == 64)
+			s->code = s->code == PF_S_DEC ? PF_S_DEC8S : s->code == PF_S_UDEC ? PF_S_DEC8U : PF_S_HEX8;
+		break;
+	}
+	return true;
+}
+
+static bool add_text(struct builder *b, struct conversion *v)
+{
+	struct pf_step *s = add_step(b, PF_S_STR);
+	const struct sonde_field *f;
+
+	if (!s)
+		return false;
+	s->text = b->c->dialect->c_grammar ? pf_lower_text_c(b->c, v->arg) : pf_lower_text_perf(b->c, v->arg);
+	s->star = v->star ? lower(b->c, v->star) : NULL;
+	if (!s->text || (v->star && !s->star))
+		return false;
+	if (!is_plain(v)) {
+		s->code = PF_S_STR_SPEC;
+		return keep_spec(b, s, &v->spec);
+	}
+	f = s->text->place.field;
+	if (s->text->kind != PF_T_BYTES || s->text->place.skip || (f->is_dynamic && !s->text->place.itself) || !f->width ||
+	    (uint64_t)f->offset + f->width > PF_MAX_OFFSET)
+		return true;
+	pf_need(b->c, (uint64_t)f->offset + f->width);
+	s->code = f->width == 16 ? PF_S_COMM : PF_S_BYTES;
+	s->offset = f->offset;
+	s->width = f->width;
+	s->room += f->width;
+	return true;
+}
+
+static bool add_char(struct builder *b, struct conversion *v)
+{
+	struct pf_step *s = add_step(b, PF_S_CHAR);
+
+	if (!s)
+		return false;
+	s->num = lower(b->c, v->arg);
+	s->star = v->star ? lower(b->c, v->star) : NULL;
+	return s->num && (!v->star || s->star) && keep_spec(b, s, &v->spec);
+}
+
+/* The bytes that a pointer's letters need; false: there are none, and the pointer is of no use. */
+static bool pointer_place(struct builder *b, struct pf_step *s, const struct pf_node *n)
+{
+	bool c_grammar = b->c->dialect->c_grammar, had_reason = b->c->parser->why[0] != 0;
+	struct pf_ctype elem;
+
+	if (!c_grammar)
+		while (n->kind == PF_CAST)
+			n = n->a;
+	if (n->kind == PF_FIELD || (!c_grammar && (n->kind == PF_DYNARRAY || n->kind == PF_SOCKADDR))) {
+		s->place = (struct pf_place){ .field = n->field, .itself = !c_grammar && n->kind == PF_FIELD };
+		return n->field != NULL;
+	}
+	if (c_grammar && pf_lower_place(b->c, n, &s->place, &elem))
+		return true;
+	s->place.field = NULL;
+	if (!had_reason)
+		b->c->parser->why[0] = 0;
+	return false;
+}
+
+static bool add_pointer(struct builder *b, struct conversion *v, struct pf_pointer_spec *ps)
+{
+	static const char *const sorts[] = { "0", "1", "2", "3", "4", "5", "6", "7", "8", "9",
+					     "10", "11", "12", "13", "14", "15" };
+	struct pf_step *s = add_step(b, PF_S_POINTER);
+	struct pf_pointer_spec *kept = arena_alloc(b->c->arena, sizeof(*kept));
+	bool c_grammar = b->c->dialect->c_grammar;
+	const struct pf_node *n = v->arg;
+	uint32_t wants = ps->kind == PF_P_MAC ? 6 : ps->kind == PF_P_IP4 ? 4 : 16;
+
+	if (!s || !kept) {
+		b->c->no_memory = true;
+		return false;
+	}
+	s->pointer = kept;
+	s->star = v->star ? lower(b->c, v->star) : NULL;
+	if ((v->star && !s->star) || !keep_spec(b, s, &v->spec))
+		return false;
+	if (ps->kind == PF_P_ADDRESS || ps->kind == PF_P_FUNC) {
+		*kept = *ps;
+		s->num = lower(b->c, n);
+		return s->num != NULL;
+	}
+	pointer_place(b, s, n);
+	if (!c_grammar) {
+		/* perf looks at the sort of the argument first, then at the size of the field. */
+		bool through_casts = ps->kind == PF_P_IP4 || ps->kind == PF_P_IP6 || ps->kind == PF_P_SOCKADDR;
+		bool buffer = ps->kind == PF_P_BUFFER;
+
+		while (through_casts && n->kind == PF_CAST)
+			n = n->a;
+		if (n->kind != (buffer ? PF_DYNARRAY : PF_FIELD) && n->kind != PF_SOCKADDR) {
+			char *text = pf_join(b->c->parser,
+					     buffer ? "ARG TYPE NOT DYNAMIC_ARRAY BUT" : "ARG TYPE NOT FIELD BUT", " ",
+					     sorts[n->kind & 15]);
+
+			if (!text)
+				return false;
+			ps->complaint = text;
+		} else if (!n->field) {
+			ps->complaint = "";
+		}
+	}
+	if (!ps->complaint && !s->place.field) {
+		s->num = lower(b->c, n);
+		ps->kind = PF_P_ADDRESS;
+		*kept = *ps;
+		return s->num != NULL;
+	}
+	if (!ps->complaint && (!s->place.field->is_dynamic || s->place.itself) && ps->kind != PF_P_SOCKADDR &&
+	    ps->kind != PF_P_BUFFER && ps->kind != PF_P_BITMAP && s->place.field->width != wants && !s->place.skip)
+		ps->complaint = ps->kind == PF_P_MAC   ? "INVALIDMAC"
+				: ps->kind == PF_P_IP4 ? "INVALIDIPv4"
+				: ps->kind == PF_P_IP6 ? "INVALIDIPv6"
+						       : "INVALIDUUID";
+	*kept = *ps;
+	return true;
+}
+
+/* Takes the next argument; false: none left. */
+static bool take_arg(struct builder *b, struct pf_node **ret)
+{
+	*ret = b->arg;
+	if (!b->arg)
+		return pf_refuse(b->c->parser, "too few arguments");
+	b->arg = b->arg->next;
+	return true;
+}
+
+/* A '*': false when there is no argument for it. */
+static bool take_star(struct builder *b, struct conversion *v, bool is_prec)
+{
+	struct pf_node *n;
+
+	if (v->star)
+		return pf_refuse(b->c->parser, "two lengths given as arguments");
+	if (!take_arg(b, &n))
+		return false;
+	v->star = n;
+	v->spec.star_prec = is_prec;
+	v->spec.star_width = !is_prec;
+	if (is_prec)
+		v->spec.has_prec = true;
+	return true;
+}
+
+static bool finish(struct builder *b, struct conversion *v, const char **at)
+{
+	struct pf_pointer_spec ps;
+	char conv = **at;
+
+	v->spec.conv = conv;
+	if (!take_arg(b, &v->arg))
+		return false;
+	++*at;
+	if (conv == 's')
+		return add_text(b, v);
+	if (conv == 'c')
+		return add_char(b, v);
+	if (conv != 'p')
+		return add_number(b, v);
+	*at += pf_pointer_parse(*at, v->star != NULL, b->c->dialect, &b->c->schema->abi, &ps);
+	return add_pointer(b, v, &ps);
+}
+
+static uint32_t add_digit(uint32_t v, char c)
+{
+	v = v * 10 + (uint32_t)(c - '0');
+	return v > MAX_WIDTH ? MAX_WIDTH : v;
+}
+
+/* perf walks over the characters up to one it knows as the end; *at stands behind the '%'. */
+static bool conversion_perf(struct builder *b, const char **at)
+{
+	struct conversion v = { 0 };
+	enum { FLAGS, WIDTH, DOT } part = FLAGS;
+
+	for (; **at; ++*at) {
+		char c = **at;
+
+		switch (c) {
+		case '#':
+			v.spec.alt = true;
+			v.odd |= part != FLAGS;
+			continue;
+		case '-':
+			v.spec.left = true;
+			v.odd |= part != FLAGS;
+			continue;
+		case '.':
+			v.odd |= part == DOT;
+			part = DOT;
+			v.spec.has_prec = true;
+			continue;
+		case 'h':
+			v.ls--;
+			continue;
+		case 'l':
+			v.ls++;
+			continue;
+		case 'L':
+			v.ls = 2;
+			continue;
+		case 'z':
+		case 'Z':
+			v.is_size = true;
+			continue;
+		case '*':
+			if (!take_star(b, &v, part == DOT))
+				return false;
+			if (part == FLAGS)
+				part = WIDTH;
+			continue;
+		case '0' ... '9':
+			if (part == FLAGS && c == '0') {
+				v.spec.zero = true;
+			} else if (part == DOT) {
+				v.spec.prec = add_digit(v.spec.prec, c);
+			} else {
+				part = WIDTH;
+				v.spec.width = add_digit(v.spec.width, c);
+			}
+			continue;
+		case 'd':
+		case 'i':
+		case 'u':
+		case 'x':
+		case 'X':
+		case 'o':
+		case 's':
+		case 'p':
+			return finish(b, &v, at);
+		}
+		add_literal(b, '>');
+		add_literal(b, c);
+		add_literal(b, '<');
+		++*at;
+		return true;
+	}
+	return true;
+}
+
+static bool conversion_c(struct builder *b, const char **at)
+{
+	struct conversion v = { 0 };
+	const char *start = *at;
+
+	for (; **at && strchr("-+ #0", **at); ++*at) {
+		v.spec.left |= **at == '-';
+		v.spec.plus |= **at == '+';
+		v.spec.space |= **at == ' ';
+		v.spec.alt |= **at == '#';
+		v.spec.zero |= **at == '0';
+	}
+	if (**at == '*') {
+		if (!take_star(b, &v, false))
+			return false;
+		++*at;
+	}
+	for (; **at >= '0' && **at <= '9'; ++*at)
+		v.spec.width = add_digit(v.spec.width, **at);
+	if (**at == '.') {
+		v.spec.has_prec = true;
+		++*at;
+		if (**at == '*') {
+			if (!take_star(b, &v, true))
+				return false;
+			++*at;
+		}
+		for (; **at >= '0' && **at <= '9'; ++*at)
+			v.spec.prec = add_digit(v.spec.prec, **at);
+	}
+	for (; **at && strchr("hlLqjztZ", **at); ++*at) {
+		if (**at == 'h')
+			v.ls--;
+		else if (**at == 'l')
+			v.ls++;
+		else if (strchr("Lqj", **at))
+			v.ls = 2;
+		else
+			v.is_size = true;
+	}
+	if (**at && strchr("diuxXoscp", **at))
+		return finish(b, &v, at);
+	/* No conversion that the kernel has: its text stays. */
+	add_literal(b, '%');
+	while (start < *at)
+		add_literal(b, *start++);
+	return true;
+}
+
+int pf_compile_steps(struct pf_compiler *c, struct printfmt *pf, const char *format, struct pf_node *args)
+{
+	const struct pf_dialect *d = c->dialect;
+	struct builder b = { .c = c, .pf = pf, .arg = args };
+	size_t len = strlen(format);
+	bool ok = true;
+
+	for (const char *s = format; *s; s++)
+		b.room += *s == '%';
+	b.room++;
+	pf->steps = arena_array(c->arena, b.room, sizeof(*pf->steps));
+	b.literal = arena_alloc(c->arena, 2 * len + 4);
+	if (!pf->steps || !b.literal)
+		return -ENOMEM;
+	while (ok && *format) {
+		size_t n;
+
+		if (*format == '\\') {
+			add_literal(&b, escape(format + 1, d->c_escapes, &n));
+			format += 1 + n;
+		} else if (*format == '%' && format[1] == '%') {
+			add_literal(&b, '%');
+			format += 2;
+		} else if (*format == '%') {
+			format++;
+			ok = d->c_conversions ? conversion_c(&b, &format) : conversion_perf(&b, &format);
+		} else {
+			add_literal(&b, *format++);
+		}
+	}
+	if (ok && b.literal_len)
+		ok = add_step(&b, PF_S_TEXT) != NULL;
+	if (c->no_memory || c->parser->no_memory)
+		return -ENOMEM;
+	return ok ? 0 : -EBADMSG;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* The tokens of a print format's text. */
+#include "model/printfmt/printfmt_internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static bool is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+bool pf_refuse(struct pf_parser *p, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!p->why[0]) {
+		va_start(ap, fmt);
+		vsnprintf(p->why, p->why_size, fmt, ap);
+		va_end(ap);
+	}
+	return false;
+}
+
+static void *or_no_memory(struct pf_parser *p, void *mem)
+{
+	if (!mem) {
+		p->no_memory = true;
+		pf_refuse(p, "out of memory");
+	}
+	return mem;
+}
+
+char *pf_token_text(struct pf_parser *p)
+{
+	return or_no_memory(p, arena_strndup(p->arena, p->tok.text, p->tok.len));
+}
+
+char *pf_join(struct pf_parser *p, const char *s, const char *delim, const char *t)
+{
+	size_t n = strlen(s), d = strlen(delim), m = strlen(t);
+	char *joined = or_no_memory(p, arena_alloc(p->arena, n + d + m + 1));
+
+	if (joined) {
+		memcpy(joined, s, n);
+		memcpy(joined + n, delim, d);
+		memcpy(joined + n + d, t, m);
+	}
+	return joined;
+}
+
+struct pf_node *pf_node_new(struct pf_parser *p, enum pf_kind kind)
+{
+	struct pf_node *n = or_no_memory(p, arena_alloc(p->arena, sizeof(*n)));
+
+	if (n)
+		n->kind = (uint8_t)kind;
+	return n;
+}
+
+const struct sonde_field *pf_find_field(struct pf_parser *p, const char *name, bool event_only)
+{
+	const struct sonde_schema *sc = p->schema;
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < sc->nr_fields; i++) {
+		const struct sonde_field *f = &sc->fields[i];
+
+		if (!(event_only && f->is_common) && !strncmp(f->name, name, len) && !f->name[len])
+			return f;
+	}
+	return NULL;
+}
+
+bool pf_is(const struct pf_parser *p, enum pf_token_kind kind, const char *text)
+{
+	return p->tok.kind == kind && strlen(text) == p->tok.len && !memcmp(p->tok.text, text, p->tok.len);
+}
+
+/* The end of the quoted text that begins at s; NULL when it has none. */
+static const char *quote_end(const char *s, const char *end, char quote)
+{
+	for (; s < end; s++) {
+		if (*s == '\\')
+			s++;
+		else if (*s == quote)
+			return s;
+	}
+	return NULL;
+}
+
+static void quoted(struct pf_parser *p)
+{
+	char quote = *p->pos++;
+	const char *start = p->pos, *stop = quote_end(start, p->end, quote), *piece;
+	size_t len;
+	char *to;
+
+	if (!stop) {
+		p->tok = (struct pf_token){ PF_TOK_BAD, start, (size_t)(p->end - start) };
+		p->pos = p->end;
+		return;
+	}
+	p->tok = (struct pf_token){ quote == '"' ? PF_TOK_STRING : PF_TOK_CHAR, start, (size_t)(stop - start) };
+	p->pos = stop + 1;
+	if (quote != '"')
+		return;
+
+	/* Neighbouring strings are one: first the length of all, then a copy. */
+	len = p->tok.len;
+	piece = p->pos;
+	for (;;) {
+		while (piece < p->end && is_space(*piece))
+			piece++;
+		if (piece >= p->end || *piece != '"')
+			break;
+		stop = quote_end(piece + 1, p->end, '"');
+		if (!stop)
+			break;
+		len += (size_t)(stop - piece - 1);
+		piece = stop + 1;
+	}
+	if (len == p->tok.len)
+		return;
+	to = or_no_memory(p, arena_alloc(p->arena, len + 1));
+	if (!to) {
+		p->tok.kind = PF_TOK_BAD;
+		return;
+	}
+	memcpy(to, p->tok.text, p->tok.len);
+	for (size_t at = p->tok.len; at < len;) {
+		while (*p->pos != '"')
+			p->pos++;
+		stop = quote_end(p->pos + 1, p->end, '"');
+		memcpy(to + at, p->pos + 1, (size_t)(stop - p->pos - 1));
+		at += (size_t)(stop - p->pos - 1);
+		p->pos = stop + 1;
+	}
+	p->tok.text = to;
+	p->tok.len = len;
+}
+
+/* Bytes of the operator at s: perf's set, where "->" "++" "--" "&&" "||" "<<=" are one token each. */
+static size_t operator_len(const char *s, const char *end)
+{
+	char c = *s, d = s + 1 < end ? s[1] : 0;
+
+	switch (c) {
+	case '-':
+		if (d == '>')
+			return 2;
+		return d == '-' || d == '=' ? 2 : 1;
+	case '+':
+	case '|':
+	case '&':
+		return d == c || d == '=' ? 2 : 1;
+	case '<':
+	case '>':
+		if (d == c)
+			return s + 2 < end && s[2] == '=' ? 3 : 2;
+		return d == '=' ? 2 : 1;
+	case '!':
+	case '=':
+		return d == '=' ? 2 : 1;
+	}
+	return 1;
+}
+
+/* Names that old kernels forgot to expand; what they stand for is read in their place. */
+static bool expand_macro(struct pf_parser *p)
+{
+	static const struct {
+		const char *name, *text;
+	} macros[] = {
+		{ "LOCAL_PR_FMT", "%s " },
+		{ "STA_PR_FMT", " sta:%pM" },
+		{ "VIF_PR_FMT", " vif:%p(%d)" },
+	};
+
+	for (size_t i = 0; i < sizeof(macros) / sizeof(*macros); i++) {
+		if (pf_is(p, PF_TOK_ITEM, macros[i].name)) {
+			p->tok = (struct pf_token){ PF_TOK_STRING, macros[i].text, strlen(macros[i].text) };
+			return true;
+		}
+	}
+	return false;
+}
+
+void pf_next(struct pf_parser *p)
+{
+	while (p->pos < p->end && is_space(*p->pos))
+		p->pos++;
+	p->tok = (struct pf_token){ PF_TOK_END, p->pos, 0 };
+	if (p->pos >= p->end || *p->pos < ' ' || *p->pos > '~')
+		return;
+	if (*p->pos == '"' || *p->pos == '\'') {
+		quoted(p);
+		return;
+	}
+	if (is_word(*p->pos)) {
+		const char *start = p->pos;
+
+		while (p->pos < p->end && is_word(*p->pos))
+			p->pos++;
+		p->tok = (struct pf_token){ PF_TOK_ITEM, start, (size_t)(p->pos - start) };
+		expand_macro(p);
+		return;
+	}
+	p->tok.len = operator_len(p->pos, p->end);
+	p->tok.kind = *p->pos == '(' || *p->pos == ')' || *p->pos == ',' ? PF_TOK_DELIM : PF_TOK_OP;
+	p->pos += p->tok.len;
+}
