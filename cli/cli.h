@@ -30,6 +30,7 @@ struct command {
 	bool hidden;
 	/* argv[0..argc): the words that are no options. Returns the exit status. */
 	int (*run)(struct cli *cli, void *values, int argc, char **argv);
+	void (*done)(void *values); /* releases what options allocated; NULL: nothing */
 };
 
 extern const struct command cmd_help, cmd_version, cmd_record, cmd_script;

@@ -21,7 +21,7 @@ struct args {
 	const char *output;
 };
 
-/* Arrays of a command line: grown one by one, kept until the process ends. */
+/* Arrays of a command line: grown one by one. */
 static void *grown(void *array, size_t nr, size_t size)
 {
 	void *bigger = reallocarray(array, nr + 1, size);
@@ -223,6 +223,14 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 	return status;
 }
 
+static void done(void *values)
+{
+	struct args *a = values;
+
+	free(a->events);
+	free(a->pids);
+}
+
 static const char *const usage[] = {
 	"record [OPTIONS] [--] COMMAND [ARGS]",
 	"record [OPTIONS] -p PIDS",
@@ -244,4 +252,5 @@ const struct command cmd_record = {
 	.defaults = &defaults,
 	.values_size = sizeof(struct args),
 	.run = run,
+	.done = done,
 };

@@ -180,10 +180,8 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 	script.args = argv;
 	script.nr_args = argc;
 	status = describe(cli, a, &text);
-	if (status) {
-		free(a->fields);
+	if (status)
 		return status;
-	}
 	r = sonde_session_parse(text, &complete);
 	if (r < 0) {
 		status = fail(cli, r);
@@ -195,8 +193,12 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 	}
 	free(complete);
 	free(text);
-	free(a->fields);
 	return status;
+}
+
+static void done(void *values)
+{
+	free(((struct args *)values)->fields);
 }
 
 static const char *const usage[] = {
@@ -216,4 +218,5 @@ const struct command cmd_script = {
 		    "  sonde script -s latency.py 10\n",
 	.values_size = sizeof(struct args),
 	.run = run,
+	.done = done,
 };

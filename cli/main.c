@@ -142,6 +142,8 @@ static int run_command(struct cli *cli, const struct command *c, int argc, char 
 	} else {
 		status = c->run(cli, values, argc, argv);
 	}
+	if (c->done)
+		c->done(values);
 	free(values);
 	return status;
 }
