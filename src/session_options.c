@@ -60,6 +60,7 @@ static int set_word(struct session_options *o, const struct key *k, const char *
 	for (uint32_t i = 0; k->words[i]; i++) {
 		if (!strcmp(k->words[i], value)) {
 			*(uint32_t *)((char *)o + k->offset) = i;
+			outbuf_done(&choices);
 			return 0;
 		}
 		outbuf_fmt(&choices, "%s%s", i ? ", " : "", k->words[i]);

@@ -136,6 +136,7 @@ void perfdata_close(struct source *source)
 	sample_scratch_done(&s->scratch);
 	vec_done(&s->events);
 	vec_done(&s->ids);
+	vec_done(&s->formats);
 	hash64_done(&s->by_id);
 	arena_done(&s->arena);
 	free(s);
