@@ -10,7 +10,8 @@
 
 /* What every command takes, before or after its name. */
 struct cli {
-	const char *compat; /* NULL: none */
+	const char *compat;      /* NULL: none */
+	const char *buildid_dir; /* NULL: ~/.debug */
 	int verbose;
 	bool help, version;
 	char **argv; /* the whole command line, as given */

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 struct args {
-	const char *input, *time, *cpus, *pids, *tids, *comms, *symfs, *kallsyms, *buildid_dir;
+	const char *input, *time, *cpus, *pids, *tids, *comms, *symfs, *kallsyms;
 	char *fields; /* owned; those of several -F, separated by blanks */
 	const char *script, *interpreter;
 	bool ns, hide_call_graph, strict, force;
@@ -54,8 +54,6 @@ static const struct opt options[] = {
 	OPT_TEXT(0, "symfs", "DIR", struct args, symfs,
 		 "looks below DIR for the files that the recording names"),
 	OPT_TEXT(0, "kallsyms", "FILE", struct args, kallsyms, "takes kernel symbols from FILE"),
-	OPT_TEXT(0, "buildid-dir", "DIR", struct args, buildid_dir,
-		 "takes DIR as the build-id cache; default ~/.debug"),
 	OPT_FLAG('f', "force", struct args, force, "reads a recording that another user owns"),
 	OPT_FLAG(0, "strict", struct args, strict,
 		 "exits with status 3 when events were lost or the recording is damaged"),
@@ -104,7 +102,7 @@ static int describe(const struct cli *cli, const struct args *a, char **ret)
 	put_flag(&t, "callchain", a->hide_call_graph, 0);
 	put(&t, "--symfs", "symfs", a->symfs);
 	put(&t, "--kallsyms", "kallsyms", a->kallsyms);
-	put(&t, "--buildid-dir", "buildid-dir", a->buildid_dir);
+	put(&t, "--buildid-dir", "buildid-dir", cli->buildid_dir);
 	put_flag(&t, "force", a->force, 1);
 	put(&t, "-F", "fields", a->fields);
 	put_flag(&t, "ns", a->ns, 1);

@@ -17,6 +17,8 @@ const struct command *const commands[] = { &cmd_record, &cmd_script, &cmd_help, 
 const struct opt cli_options[] = {
 	OPT_TEXT(0, "compat", "VERSION", struct cli, compat,
 		 "gives the output, the values and the exit statuses of that tool: perf-6.1 or perf-6.12"),
+	OPT_TEXT(0, "buildid-dir", "DIR", struct cli, buildid_dir,
+		 "takes DIR as the build-id cache; default ~/.debug"),
 	OPT_COUNT('v', "verbose", struct cli, verbose, "tells more on stderr; twice: still more"),
 	OPT_FLAG('h', "help", struct cli, help, "shows this text"),
 	OPT_FLAG(0, "version", struct cli, version, "shows the version; with -v what this build has in it"),
