@@ -43,9 +43,16 @@ void session_unref(struct sonde_session *s)
 		session_free(s);
 }
 
+/* Without filters an event need not meet them one by one. */
+static bool has_filters(const struct sonde_session *s)
+{
+	return s->opts.time || s->opts.cpu || s->opts.pid || s->opts.tid || s->opts.comm;
+}
+
 static int build_filters(struct sonde_session *s)
 {
 	s->early = EARLY_FILTER_ALL;
+	s->filtered = has_filters(s);
 	if (s->opts.time)
 		TRY(time_window_parse(s->opts.time, &s->early.time));
 	if (s->opts.cpu)
@@ -73,6 +80,7 @@ static int build(struct sonde_session *s, const char *text, const char *origin)
 							      .session = s,
 							      .schemas = &s->schemas,
 							      .defects = &s->defects }));
+	s->event = (struct event){ .pub.size = sizeof(s->event.pub), .session = s, .source = s->source };
 	return order_open(&s->order, s->source, &(struct order_options){ .window_bytes = s->opts.window_bytes,
 									 .defects = &s->defects });
 }
@@ -171,19 +179,19 @@ static int defect_event(struct sonde_session *s)
 }
 
 /* The event just decoded meets state and filters: 1 it is for the caller, 0 it is not. */
-static int admit(struct sonde_session *s, struct event *ev)
+static inline int admit(struct sonde_session *s, struct event *ev)
 {
 	bool is_sample = ev->schema->kind <= SONDE_SAMPLE;
 
-	if (is_sample && !early_filter_pass(&s->early, ev->pub.time_ns, ev->pub.cpu))
+	if (s->filtered && is_sample && !early_filter_pass(&s->early, ev->pub.time_ns, ev->pub.cpu))
 		return 0;
-	if (ev->change.kind)
+	if (__builtin_expect(ev->change.kind, 0))
 		TRY(state_apply(&s->state, &ev->change));
 	if (!is_sample && !s->opts.events)
 		return 0;
 	TRY(state_comm(&s->state, ev->pub.pid, ev->pub.tid, &ev->pub.comm));
 	ev->pub.map_epoch = s->state.map_epoch;
-	return late_filter_pass(&s->late, &ev->pub);
+	return !s->filtered || late_filter_pass(&s->late, &ev->pub);
 }
 
 int sonde_session_next(struct sonde_session *s, const struct sonde_event **ret)

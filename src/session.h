@@ -28,6 +28,7 @@ struct sonde_session {
 	struct source *source;
 	struct order *order;
 	struct early_filter early;
+	bool filtered;        /* any of early and late is set */
 	struct state state;
 	struct late_filter late;
 

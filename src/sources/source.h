@@ -75,7 +75,8 @@ struct source_ops {
 		   struct cut *ret, int max, uint64_t *ret_used, size_t *ret_need);
 	/*
 	 * Event i of a record (0 first): 1 and *ret filled, it is the last; 2: the same, more may follow (ask with i + 1);
-	 * 0: the record gives no (more) event; <0 failure.
+	 * 0: the record gives no (more) event; <0 failure. Members that are the same for every event of a session (size,
+	 * session, source, owned, space) are the caller's; decode sets all others, comm and map_epoch excepted.
 	 */
 	int (*decode)(struct source *s, const struct cut *rec, unsigned i, struct event *ret);
 	/* All sample values; scratch memory is the source's and lives until its next call. */

@@ -5,7 +5,7 @@
 
 enum { RECORD_HEADER_BYTES = 8, FIRST_TOOL_RECORD = 64 };
 
-static struct perfdata_event *find_id(struct perfdata_source *s, uint64_t id)
+static struct perfdata_event *event_of_id(struct perfdata_source *s, uint64_t id)
 {
 	uint64_t i = hash64_find(&s->by_id, id);
 	struct perfdata_event *e;
@@ -15,13 +15,6 @@ static struct perfdata_event *find_id(struct perfdata_source *s, uint64_t id)
 	e = &s->events.v[s->ids.v[i].event];
 	s->recent[id % NR_RECENT_IDS] = (struct recent_id){ id, e };
 	return e;
-}
-
-static inline struct perfdata_event *event_of_id(struct perfdata_source *s, uint64_t id)
-{
-	const struct recent_id *recent = &s->recent[id % NR_RECENT_IDS];
-
-	return __builtin_expect(recent->id == id && recent->event, 1) ? recent->event : find_id(s, id);
 }
 
 static inline bool id_at(const uint8_t *rec, uint32_t len, const struct perfdata_layout *l, bool swap, uint64_t *ret)

@@ -78,7 +78,7 @@ static int decode_sample(struct perfdata_source *s, const struct cut *rec, unsig
 	uint64_t id;
 
 	e = perfdata_event_of(s, p, rec->len, &id);
-	if (__builtin_expect(!e, 0)) {
+	if (!e) {
 		if (!i)
 			defects_add(s->opts.defects, DEFECT_UNKNOWN_ID, 1, "%llu at 0x%llx", (unsigned long long)id,
 				    (unsigned long long)rec->file_off);
@@ -87,7 +87,7 @@ static int decode_sample(struct perfdata_source *s, const struct cut *rec, unsig
 	if (__builtin_expect(rec->len < (uint32_t)e->layout.first_variable, 0))
 		return bad_record(s, rec, "a short sample");
 	ret->schema = e->schema;
-	ret->attr = ret->member = (uint32_t)(e - s->events.v);
+	ret->attr = ret->member = e->index;
 	ret->pub.schema = e->schema->id;
 	ret->pub.cpumode = get_u16(p + 4, swap) & CPUMODE_MASK;
 	decode_fixed(&e->layout, p, swap, &ret->pub);
@@ -113,6 +113,38 @@ static int decode_sample(struct perfdata_source *s, const struct cut *rec, unsig
 	return 1;
 }
 
+/*
+ * The hot path: a sample in this host's byte order whose fields are all at fixed places, the payload last (what a
+ * tracepoint without call chain gives). False: it is not one, or its sizes do not fit; decode_sample() will say.
+ */
+static inline bool decode_plain(struct perfdata_source *s, const struct cut *rec, struct event *ret)
+{
+	const struct perfdata_event *e = perfdata_recent_event(s, rec->bytes, rec->len);
+	const struct perfdata_layout *l;
+	uint32_t payload, len;
+
+	if (__builtin_expect(!e || !e->is_plain, 0))
+		return false;
+	l = &e->layout;
+	payload = (uint32_t)l->raw + 4;
+	if (__builtin_expect(rec->len < payload, 0))
+		return false;
+	len = load_u32(rec->bytes + l->raw);
+	if (__builtin_expect(len > rec->len - payload, 0))
+		return false;
+	ret->schema = e->schema;
+	ret->pub.schema = e->schema_id;
+	ret->attr = ret->member = e->index;
+	ret->pub.time_ns = rec->time_ns;
+	ret->pub.pid = (int32_t)load_u32(rec->bytes + l->tid);
+	ret->pub.tid = (int32_t)load_u32(rec->bytes + l->tid + 4);
+	ret->pub.cpu = (int32_t)load_u32(rec->bytes + l->cpu);
+	ret->pub.cpumode = load_u16(rec->bytes + 4) & CPUMODE_MASK;
+	ret->pub.bytes = rec->bytes + payload;
+	ret->pub.bytes_len = len;
+	return ret->pub.cpumode < 4;
+}
+
 int perfdata_decode(struct source *source, const struct cut *rec, unsigned i, struct event *ret)
 {
 	struct perfdata_source *s = perfdata_of(source);
@@ -120,23 +152,20 @@ int perfdata_decode(struct source *source, const struct cut *rec, unsigned i, st
 	uint32_t type = get_u32(rec->bytes, swap);
 
 	/* Member by member: clearing the whole struct would cost as much as the decoding. */
-	ret->pub.size = sizeof(ret->pub);
-	ret->pub.time_ns = SONDE_NO_TIME;
-	ret->pub.cpu = ret->pub.pid = ret->pub.tid = -1;
 	ret->pub.flags = (swap ? SONDE_EVENT_SWAPPED : 0) | (rec->flags & CUT_LATE ? SONDE_EVENT_LATE : 0);
-	ret->pub.bytes = rec->bytes + rec->len;
-	ret->pub.bytes_len = 0;
 	ret->pub.record = rec->bytes;
 	ret->pub.record_len = rec->len;
 	ret->pub.file_off = rec->file_off;
-	ret->session = s->opts.session;
-	ret->source = source;
 	ret->derived = 0;
 	ret->period = 0;
-	ret->space = NULL;
-	ret->owned = false;
 	ret->change.kind = CHANGE_NONE;
-	if (__builtin_expect(type == PERF_RECORD_SAMPLE, 1))
+	if (__builtin_expect(type == PERF_RECORD_SAMPLE && decode_plain(s, rec, ret), 1))
+		return 1;
+	ret->pub.time_ns = SONDE_NO_TIME;
+	ret->pub.cpu = ret->pub.pid = ret->pub.tid = -1;
+	ret->pub.bytes = rec->bytes + rec->len;
+	ret->pub.bytes_len = 0;
+	if (type == PERF_RECORD_SAMPLE)
 		return decode_sample(s, rec, i, ret);
 	return i ? 0 : perfdata_record_decode(s, rec, ret);
 }

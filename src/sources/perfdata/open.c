@@ -90,11 +90,19 @@ static void choose_rules(struct perfdata_source *s)
 	s->time_off = first->time;
 	s->time_from_end = first->end_time;
 	vec_foreach(e, &s->events) {
+		const struct perfdata_layout *l = &e->layout;
+
+		e->index = (uint32_t)(e - s->events.v);
+		e->is_plain = !s->file.swap && l->time >= 0 && l->tid >= 0 && l->cpu >= 0 && l->raw >= 0 &&
+			      !l->unknown_bits;
 		if (e->layout.id != first->id || e->layout.end_id != first->end_id)
 			s->id_rule = ID_MIXED;
 		if (e->layout.time != first->time || e->layout.end_time != first->end_time)
 			s->same_time_off = false;
 	}
+	s->plain_id_off = UINT32_MAX - 8;
+	if (s->id_rule != ID_MIXED && !s->file.swap && first->id > 0)
+		s->plain_id_off = (uint32_t)first->id;
 }
 
 static int open_steps(struct perfdata_source *s)

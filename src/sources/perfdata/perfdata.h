@@ -17,6 +17,8 @@ struct perfdata_event {
 	struct perfdata_layout layout;
 	const char *name;              /* "sched:sched_switch", "cpu-clock" */
 	struct sonde_schema *schema;
+	uint32_t index, schema_id;     /* in events; of schema */
+	bool is_plain;                 /* host byte order, all fields fixed, payload last: decode.c's hot path */
 };
 
 /* A kernel event id: which event it is, and the count that the last SAMPLE_READ showed. */
@@ -50,6 +52,7 @@ struct perfdata_source {
 	struct hash64 by_id;         /* id -> index in ids */
 	struct recent_id recent[NR_RECENT_IDS];
 	enum id_rule id_rule;
+	uint32_t plain_id_off;       /* of a sample's id where ID_SAME_PLACE or one event has it, host order; else huge */
 	bool same_time_off;          /* all events have their time at these places */
 	int time_off, time_from_end;
 	struct abi abi;
@@ -91,6 +94,20 @@ int perfdata_cut(struct source *s, unsigned file, const uint8_t *p, size_t len, 
 /* The event that a record belongs to; NULL when its id is unknown. *ret_id: 0 when not recorded; may be NULL. */
 struct perfdata_event *perfdata_event_of(struct perfdata_source *s, const uint8_t *rec, uint32_t len,
 					 uint64_t *ret_id);
+/* For a sample: its event if ids are at one place and this one was met lately; NULL: ask perfdata_event_of(). */
+static inline struct perfdata_event *perfdata_recent_event(struct perfdata_source *s, const uint8_t *rec, uint32_t len)
+{
+	const struct recent_id *recent;
+	uint64_t id;
+
+	if (s->id_rule == ID_ONE_EVENT)
+		return &s->events.v[0];
+	if (s->plain_id_off + 8 > len)
+		return NULL;
+	id = load_u64(rec + s->plain_id_off);
+	recent = &s->recent[id % NR_RECENT_IDS];
+	return recent->id == id ? recent->event : NULL;
+}
 /* decode.c */
 int perfdata_decode(struct source *s, const struct cut *rec, unsigned i, struct event *ret);
 int perfdata_sample(struct source *s, const struct event *ev, struct sonde_sample *ret);

@@ -178,6 +178,7 @@ int perfdata_schemas_make(struct perfdata_source *s)
 			return err_nomem();
 		TRY(schema_table_add(s->opts.schemas, sc));
 		e->schema = sc;
+		e->schema_id = sc->id;
 	}
 	return 0;
 }
