@@ -61,7 +61,7 @@ static void print_bash(FILE *out)
 	      "\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
 	      "\t\tw=${COMP_WORDS[i]}\n"
 	      "\t\tcase $w in\n"
-	      "\t\t--compat) ((i++)) ;;\n"
+	      "\t\t--compat | --buildid-dir) ((i++)) ;;\n"
 	      "\t\t-*) ;;\n"
 	      "\t\t*) cmd=$w; break ;;\n"
 	      "\t\tesac\n"
