@@ -19,10 +19,10 @@
 enum cpumode { KERNEL = 1, USER = 2, HYPERVISOR = 3, GUEST_KERNEL = 4, GUEST_USER = 5 };
 
 struct frame_text {
+	char text[112];
 	uint64_t addr;
 	uint16_t columns;
 	uint8_t len; /* 0: a free slot */
-	char text[117];
 };
 
 /* perf shows no more frames than this machine's kernel would record. */
@@ -73,6 +73,18 @@ static void locate(const struct event *ev, uint64_t addr, uint32_t cpumode, stru
 		*ret = (struct sonde_location){ .size = sizeof(*ret), .addr = addr };
 }
 
+/* Copied in pieces of 16 bytes, the last one to its end: cheaper than a copy of just any length. */
+static void put_slot(const struct frame_text *slot, struct outbuf *out)
+{
+	char *to = outbuf_room(out, sizeof(slot->text));
+
+	if (!to)
+		return;
+	for (unsigned i = 0; i < slot->len; i += 16)
+		memcpy(to + i, slot->text + i, 16);
+	outbuf_advance(out, slot->len);
+}
+
 /* Text of an address of the kernel, found by the address alone. Only resolved ones are kept: a module may come later. */
 static void put_kernel(struct text_frames *f, const struct event *ev, uint64_t addr, uint32_t columns, struct outbuf *out)
 {
@@ -84,7 +96,7 @@ static void put_kernel(struct text_frames *f, const struct event *ev, uint64_t a
 		f->cache = calloc(CACHE_SLOTS, sizeof(*f->cache));
 	slot = f->cache ? &f->cache[(addr ^ addr >> 10) % CACHE_SLOTS] : NULL;
 	if (slot && slot->len && slot->addr == addr && slot->columns == columns) {
-		outbuf_put(out, slot->text, slot->len);
+		put_slot(slot, out);
 		return;
 	}
 	locate(ev, addr, KERNEL, &loc);
@@ -136,23 +148,30 @@ static uint64_t shown_by_perf_6_1(const struct sonde_location *loc, uint64_t add
 	return addr - loc->map_start + loc->map_pgoff;
 }
 
+static void put_user_frame(struct text_frames *f, const struct event *ev, uint64_t addr, uint32_t cpumode,
+			   uint32_t columns, struct outbuf *out)
+{
+	struct sonde_location loc;
+
+	locate(ev, addr, cpumode, &loc);
+	if (f->compat == SONDE_COMPAT_PERF_6_1)
+		addr = shown_by_perf_6_1(&loc, addr);
+	outbuf_hex_width(out, addr, 16, ' ');
+	put_names(&loc, columns, out);
+}
+
 static void put_frame(struct text_frames *f, const struct event *ev, uint64_t addr, uint32_t cpumode, uint32_t columns,
 		      struct outbuf *out)
 {
-	struct sonde_location loc = { 0 };
-	bool wants_map = f->compat == SONDE_COMPAT_PERF_6_1 || columns & (TEXT_SYM | TEXT_DSO);
+	bool names = columns & (TEXT_SYM | TEXT_DSO);
 
 	outbuf_char(out, '\t');
-	if (cpumode == KERNEL && columns & (TEXT_SYM | TEXT_DSO)) {
+	if (cpumode == KERNEL && names)
 		put_kernel(f, ev, addr, columns, out);
-	} else {
-		if (cpumode != KERNEL && wants_map)
-			locate(ev, addr, cpumode, &loc);
-		if (f->compat == SONDE_COMPAT_PERF_6_1)
-			addr = shown_by_perf_6_1(&loc, addr);
+	else if (cpumode != KERNEL && (names || f->compat == SONDE_COMPAT_PERF_6_1))
+		put_user_frame(f, ev, addr, cpumode, columns, out);
+	else
 		outbuf_hex_width(out, addr, 16, ' ');
-		put_names(&loc, columns, out);
-	}
 	outbuf_char(out, '\n');
 }
 

@@ -174,9 +174,13 @@ static void put_page_size(struct outbuf *out, uint64_t bytes)
 }
 
 /* A comm that has no text made for it: before a call chain it is not padded, or it is a very long one. */
-static char *put_odd_comm(char *p, const char *comm, bool padded)
+static char *put_odd_comm(char *p, const char *comm)
 {
-	return p + snprintf(p, COMM_BYTES, padded ? "%16.*s " : "%.*s ", (int)COMM_BYTES - 2, comm);
+	size_t len = strnlen(comm, COMM_BYTES - 1);
+
+	memcpy(p, comm, len);
+	p[len] = ' ';
+	return p + len + 1;
 }
 
 /* What comes before the payload, in one piece of memory that is surely large enough. */
@@ -193,7 +197,7 @@ static int put_head(struct text_sink *s, const struct event *ev, const struct li
 		if (!c)
 			return err_nomem();
 		if (__builtin_expect(line->bare_comm || c->len == COMM_TEXT_LONG, 0)) {
-			p = put_odd_comm(p, sonde_session_string(s->session, ev->pub.comm), !line->bare_comm);
+			p = put_odd_comm(p, sonde_session_string(s->session, ev->pub.comm));
 		} else {
 			memcpy(p, c->text, sizeof(*c));
 			p += c->len;
