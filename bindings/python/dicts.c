@@ -8,7 +8,7 @@
  *
  * Dicts begin as copies of a template per event type, so that only what changes is put in.
  */
-#include "pysonde.h"
+#include "fastdict.h"
 
 #include <linux/perf_event.h>
 #include <string.h>
@@ -112,13 +112,14 @@ PyObject *list_callchain(struct run *r)
 static PyObject *fields_template(struct run *r, struct slot *slot)
 {
 	struct keys *k = r->keys;
-	PyObject *keys[] = { k->common_cpu, k->common_s, k->common_ns, k->common_pid, k->common_comm,
-			     k->common_callchain };
+	PyObject *keys[] = { k->common_cpu, k->common_s, k->common_ns, k->common_pid, k->common_comm };
 	PyObject *d = PyDict_New();
 
 	for (size_t i = 0; d && i < sizeof(keys) / sizeof(*keys); i++)
 		if (PyDict_SetItem(d, keys[i], Py_None) < 0)
 			Py_CLEAR(d);
+	if (d && dict_take(d, k->common_callchain, PyList_New(0)) < 0)
+		Py_CLEAR(d);
 	for (size_t i = 0; d && i < slot->nr_fields; i++)
 		if (PyDict_SetItem(d, slot->keys[i], Py_None) < 0)
 			Py_CLEAR(d);
@@ -130,62 +131,60 @@ PyObject *dict_fields(struct run *r)
 	const struct sonde_event *ev = r->ev;
 	struct slot *slot = r->ev_slot;
 	struct keys *k = r->keys;
-	PyObject *d;
+	struct filling f;
 
 	if (!slot->fields && !(slot->fields = fields_template(r, slot)))
 		return NULL;
-	d = PyDict_Copy(slot->fields);
-	if (!d)
+	if (filling_begin(&f, slot->fields) < 0 ||
+	    filling_put(&f, k->common_cpu, int_object(r->v, ev->cpu)) < 0 ||
+	    filling_put(&f, k->common_s, values_secs(r->v, ev->time_ns / 1000000000)) < 0 ||
+	    filling_put(&f, k->common_ns, PyLong_FromLong((long)(ev->time_ns % 1000000000))) < 0 ||
+	    filling_put(&f, k->common_pid, field_object(r->v, &slot->pid, ev)) < 0 ||
+	    filling_put(&f, k->common_comm, comm_object(r->v, ev->comm)) < 0 ||
+	    filling_put(&f, k->common_callchain, list_callchain(r)) < 0)
 		return NULL;
-	if (dict_take(d, k->common_cpu, PyLong_FromLong(ev->cpu)) < 0 ||
-	    dict_take(d, k->common_s, values_secs(r->v, ev->time_ns / 1000000000)) < 0 ||
-	    dict_take(d, k->common_ns, PyLong_FromLong((long)(ev->time_ns % 1000000000))) < 0 ||
-	    dict_take(d, k->common_pid, values_field(r->v, &slot->pid, ev)) < 0 ||
-	    dict_take(d, k->common_comm, values_comm(r->v, ev->comm)) < 0 ||
-	    dict_take(d, k->common_callchain, list_callchain(r)) < 0)
-		goto fail;
 	for (size_t i = 0; i < slot->nr_fields; i++)
-		if (dict_take(d, slot->keys[i], values_field(r->v, &slot->convs[i], ev)) < 0)
-			goto fail;
-	return d;
-fail:
-	Py_DECREF(d);
-	return NULL;
+		if (filling_put(&f, slot->keys[i], field_object(r->v, &slot->convs[i], ev)) < 0)
+			return NULL;
+	return f.dict;
 }
 
 /* ---- perf_sample_dict -------------------------------------------------------------------------------------------- */
 
-static PyObject *values_tuple(struct run *r, const struct sonde_sample *s, const struct sonde_read_value *v)
-{
-	/* perf 6.1 leaves a hole where no lost count was read, which kills the script that looks at it: 0 for everyone */
-	(void)r;
-	return Py_BuildValue("(KKK)", (unsigned long long)v->id, (unsigned long long)v->value,
-			     (unsigned long long)(s->read_format & PERF_FORMAT_LOST ? v->lost : 0));
-}
-
+/*
+ * One (id, value, lost) per counter read. perf 6.1 leaves a hole where no lost count was read, which kills the script that
+ * looks at it: 0 for everyone.
+ */
 static PyObject *values_list(struct run *r, const struct sonde_sample *s)
 {
-	static const struct sonde_read_value none;
-	size_t nr = s->nr_reads ? s->nr_reads : 1;
-	PyObject *list = PyList_New((Py_ssize_t)nr);
+	PyObject *list = PyList_New((Py_ssize_t)(s->nr_reads ? s->nr_reads : 1));
 
-	for (size_t i = 0; list && i < nr; i++) {
-		PyObject *t = values_tuple(r, s, s->nr_reads ? &s->reads[i] : &none);
+	if (!list)
+		return NULL;
+	if (!s->nr_reads) {
+		Py_INCREF(r->no_values);
+		PyList_SetItem(list, 0, r->no_values);
+		return list;
+	}
+	for (size_t i = 0; i < s->nr_reads; i++) {
+		const struct sonde_read_value *v = &s->reads[i];
+		PyObject *t = Py_BuildValue("(KKK)", (unsigned long long)v->id, (unsigned long long)v->value,
+					    (unsigned long long)(s->read_format & PERF_FORMAT_LOST ? v->lost : 0));
 
 		if (!t) {
-			Py_CLEAR(list);
-			break;
+			Py_DECREF(list);
+			return NULL;
 		}
 		PyList_SetItem(list, (Py_ssize_t)i, t);
 	}
 	return list;
 }
 
-/* The keys whose values hold for most samples of an event type are in the template with their values. */
+/* Values that hold for most samples of an event type are in the template. */
 static PyObject *sample_template(struct run *r, const struct sonde_sample *s)
 {
 	struct keys *k = r->keys;
-	PyObject *d = PyDict_New();
+	PyObject *d = PyDict_New(), *list = PyList_New(0);
 	PyObject *zero = PyLong_FromLong(0), *no_id = PyLong_FromUnsignedLongLong(UINT64_MAX);
 	bool later = r->compat == SONDE_COMPAT_PERF_6_12;
 	struct {
@@ -204,7 +203,7 @@ static PyObject *sample_template(struct run *r, const struct sonde_sample *s)
 		{ k->addr, zero, false },
 		{ k->time_enabled, zero, !(s->read_format & PERF_FORMAT_TOTAL_TIME_ENABLED) },
 		{ k->time_running, zero, !(s->read_format & PERF_FORMAT_TOTAL_TIME_RUNNING) },
-		{ k->values, Py_None, false },
+		{ k->values, list, false },
 		{ k->weight, zero, false },
 		{ k->ins_lat, zero, !later },
 		{ k->transaction, zero, false },
@@ -224,68 +223,61 @@ static PyObject *sample_template(struct run *r, const struct sonde_sample *s)
 		    dict_take(d, k->datasrc_decode, PyUnicode_FromString(text)) < 0)
 			Py_CLEAR(d);
 	}
+	Py_XDECREF(list);
 	Py_XDECREF(zero);
 	Py_XDECREF(no_id);
 	return d;
 }
 
-static int put_data_src(struct run *r, PyObject *d, uint64_t data_src)
+static int put_data_src(struct run *r, struct filling *f, uint64_t data_src)
 {
 	char text[100];
 	size_t len = prelude_data_src_text(data_src, text, sizeof(text));
 
-	if (dict_take(d, r->keys->datasrc, u64_object(data_src)) < 0)
+	if (filling_put(f, r->keys->datasrc, u64_object(data_src)) < 0)
 		return -1;
-	return dict_take(d, r->keys->datasrc_decode, text_object(text, len));
+	return filling_put(f, r->keys->datasrc_decode, text_object(text, len));
 }
 
+/* In the order of sample_template(). */
 static PyObject *sample_values(struct run *r, const struct sonde_sample *s)
 {
 	const struct sonde_event *ev = r->ev;
 	struct slot *slot = r->ev_slot;
 	struct keys *k = r->keys;
-	PyObject *d;
+	struct filling f;
 
 	if (!slot->sample && !(slot->sample = sample_template(r, s)))
 		return NULL;
-	d = PyDict_Copy(slot->sample);
-	if (!d)
+	if (filling_begin(&f, slot->sample) < 0)
 		return NULL;
-	if (dict_take(d, k->pid, values_int(r->v, (uint32_t)ev->pid)) < 0 ||
-	    dict_take(d, k->tid, values_int(r->v, (uint32_t)ev->tid)) < 0 ||
-	    dict_take(d, k->cpu, values_int(r->v, (uint32_t)ev->cpu)) < 0 ||
-	    dict_take(d, k->time, u64_object(ev->time_ns)) < 0 ||
-	    dict_take(d, k->period, u64_object(s->period)) < 0 ||
-	    dict_take(d, k->values, values_list(r, s)) < 0 ||
-	    dict_take(d, k->cpumode, PyLong_FromUnsignedLong(ev->cpumode)) < 0)
-		goto fail;
-	if (s->ip && dict_take(d, k->ip, u64_object(s->ip)) < 0)
-		goto fail;
-	if (s->present & (PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_ADDR | PERF_SAMPLE_WEIGHT_TYPE | PERF_SAMPLE_TRANSACTION |
-			  PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_READ)) {
-		if (dict_take(d, k->phys_addr, u64_object(s->phys_addr)) < 0 ||
-		    dict_take(d, k->addr, u64_object(s->addr)) < 0 ||
-		    dict_take(d, k->weight, u64_object(s->weight)) < 0 ||
-		    dict_take(d, k->transaction, u64_object(s->transaction)) < 0 ||
-		    ((s->present & PERF_SAMPLE_DATA_SRC) && put_data_src(r, d, s->data_src) < 0))
-			goto fail;
-		if ((s->read_format & PERF_FORMAT_TOTAL_TIME_ENABLED) &&
-		    dict_take(d, k->time_enabled, u64_object(s->time_enabled_ns)) < 0)
-			goto fail;
-		if ((s->read_format & PERF_FORMAT_TOTAL_TIME_RUNNING) &&
-		    dict_take(d, k->time_running, u64_object(s->time_running_ns)) < 0)
-			goto fail;
-	}
 	if (r->compat == SONDE_COMPAT_PERF_6_12) {
-		if (((s->present & (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER)) &&
-		     dict_take(d, k->id, u64_object(s->id)) < 0) ||
-		    ((s->present & PERF_SAMPLE_STREAM_ID) && dict_take(d, k->stream_id, u64_object(s->stream_id)) < 0))
-			goto fail;
+		if ((s->present & (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER)) &&
+		    filling_put(&f, k->id, u64_object(s->id)) < 0)
+			return NULL;
+		if ((s->present & PERF_SAMPLE_STREAM_ID) && filling_put(&f, k->stream_id, u64_object(s->stream_id)) < 0)
+			return NULL;
 	}
-	return d;
-fail:
-	Py_DECREF(d);
-	return NULL;
+	if (filling_put(&f, k->pid, int_object(r->v, (uint32_t)ev->pid)) < 0 ||
+	    filling_put(&f, k->tid, int_object(r->v, (uint32_t)ev->tid)) < 0 ||
+	    filling_put(&f, k->cpu, int_object(r->v, (uint32_t)ev->cpu)) < 0 ||
+	    (s->ip && filling_put(&f, k->ip, u64_object(s->ip)) < 0) ||
+	    filling_put(&f, k->time, u64_object(ev->time_ns)) < 0 ||
+	    filling_put(&f, k->period, u64_object(s->period)) < 0 ||
+	    ((s->present & PERF_SAMPLE_PHYS_ADDR) && filling_put(&f, k->phys_addr, u64_object(s->phys_addr)) < 0) ||
+	    ((s->present & PERF_SAMPLE_ADDR) && filling_put(&f, k->addr, u64_object(s->addr)) < 0) ||
+	    (s->time_enabled_ns && (s->read_format & PERF_FORMAT_TOTAL_TIME_ENABLED) &&
+	     filling_put(&f, k->time_enabled, u64_object(s->time_enabled_ns)) < 0) ||
+	    (s->time_running_ns && (s->read_format & PERF_FORMAT_TOTAL_TIME_RUNNING) &&
+	     filling_put(&f, k->time_running, u64_object(s->time_running_ns)) < 0) ||
+	    filling_put(&f, k->values, values_list(r, s)) < 0 ||
+	    ((s->present & PERF_SAMPLE_WEIGHT_TYPE) && filling_put(&f, k->weight, u64_object(s->weight)) < 0) ||
+	    ((s->present & PERF_SAMPLE_TRANSACTION) &&
+	     filling_put(&f, k->transaction, u64_object(s->transaction)) < 0) ||
+	    ((s->present & PERF_SAMPLE_DATA_SRC) && put_data_src(r, &f, s->data_src) < 0) ||
+	    filling_put(&f, k->cpumode, PyLong_FromLong((long)ev->cpumode)) < 0)
+		return NULL;
+	return f.dict;
 }
 
 /* perf_branch_entry.flags: mispred:1 predicted:1 in_tx:1 abort:1 cycles:16 ... */
@@ -357,17 +349,22 @@ static PyObject *branches(struct run *r, const struct sonde_sample *s,
 	return list;
 }
 
+static const char no_text[] = "";
+
 /* perf 6.1 gives both register texts the room of the first: 28 bytes a register that was sampled in the kernel. */
 static PyObject *registers(struct run *r, uint64_t abi, uint64_t mask, const uint64_t *regs, uint64_t intr_mask)
 {
-	const char *arch = sonde_session_info(r->s, "arch");
 	char buf[64 * 28 + 1];
 	size_t room = sizeof(buf), len;
+	const char *arch;
 
+	if (!mask)
+		return values_name(r->v, no_text);
+	arch = sonde_session_info(r->s, "arch");
 	if (r->compat == SONDE_COMPAT_PERF_6_1)
 		room = (size_t)__builtin_popcountll(intr_mask) * 28;
 	if (!room)
-		return PyUnicode_FromString("");
+		return values_name(r->v, no_text);
 	len = prelude_regs_text(arch ? arch : "", abi, mask, regs, buf, room);
 	return text_object(buf, len < room ? len : room - 1);
 }
@@ -393,24 +390,40 @@ static int slot_constants(struct slot *slot)
 	return slot->attr && slot->ev_name ? 0 : -1;
 }
 
-static int put_location(struct run *r, PyObject *d, const struct sonde_sample *s)
+enum { HAS_DSO = 1, HAS_SYMBOL = 2 }; /* which of the four templates */
+
+/* All keys of perf_sample_dict; those that are alike for all samples of the event type have their values. */
+static PyObject *sample_dict_template(struct run *r, struct slot *slot, unsigned int has)
 {
 	struct keys *k = r->keys;
-	struct sonde_location loc;
+	PyObject *d = PyDict_New(), *list = PyList_New(0);
+	struct {
+		PyObject *key, *value;
+		bool absent;
+	} items[] = {
+		{ k->ev_name, slot->ev_name, false },
+		{ k->attr, slot->attr, false },
+		{ k->sample, Py_None, false },
+		{ k->raw_buf, Py_None, false },
+		{ k->comm, Py_None, false },
+		{ k->dso, Py_None, !(has & HAS_DSO) },
+		{ k->dso_bid, Py_None, !(has & HAS_DSO) },
+		{ k->dso_map_start, Py_None, !(has & HAS_DSO) },
+		{ k->dso_map_end, Py_None, !(has & HAS_DSO) },
+		{ k->symbol, Py_None, !(has & HAS_SYMBOL) },
+		{ k->symoff, Py_None, !(has & HAS_SYMBOL) },
+		{ k->callchain, list, false },
+		{ k->brstack, Py_None, false },
+		{ k->brstacksym, Py_None, false },
+		{ k->iregs, Py_None, false },
+		{ k->uregs, Py_None, false },
+	};
 
-	if (!(s->present & PERF_SAMPLE_IP))
-		return 0;
-	loc = locate(r, s->ip, r->ev->cpumode);
-	if (loc.dso &&
-	    (dict_take(d, k->dso, values_name(r->v, loc.dso)) < 0 ||
-	     dict_take(d, k->dso_bid, values_name(r->v, loc.dso_build_id)) < 0 ||
-	     dict_take(d, k->dso_map_start, u64_object(loc.map_start)) < 0 ||
-	     dict_take(d, k->dso_map_end, u64_object(loc.map_end)) < 0))
-		return -1;
-	if (loc.sym && (dict_take(d, k->symbol, values_name(r->v, loc.sym)) < 0 ||
-			dict_take(d, k->symoff, u64_object(loc.sym_off)) < 0))
-		return -1;
-	return 0;
+	for (size_t i = 0; d && i < sizeof(items) / sizeof(*items); i++)
+		if (!items[i].absent && (!items[i].value || PyDict_SetItem(d, items[i].key, items[i].value) < 0))
+			Py_CLEAR(d);
+	Py_XDECREF(list);
+	return d;
 }
 
 PyObject *dict_sample(struct run *r)
@@ -419,30 +432,42 @@ PyObject *dict_sample(struct run *r)
 	struct slot *slot = r->ev_slot;
 	struct keys *k = r->keys;
 	struct sonde_sample s = { .size = sizeof(s) };
-	PyObject *d;
+	struct sonde_location loc = { 0 };
+	struct filling f;
+	unsigned int has;
 	int code = sonde_event_sample(ev, &s);
 
 	if (code < 0)
 		return module_error(r->m, code);
 	if (slot_constants(slot) < 0)
 		return NULL;
-	d = PyDict_New();
-	if (!d)
+	if (s.present & PERF_SAMPLE_IP)
+		loc = locate(r, s.ip, ev->cpumode);
+	has = (loc.dso ? HAS_DSO : 0) | (loc.sym ? HAS_SYMBOL : 0);
+	if (!slot->sample_dict[has] && !(slot->sample_dict[has] = sample_dict_template(r, slot, has)))
 		return NULL;
-	if (PyDict_SetItem(d, k->ev_name, slot->ev_name) < 0 || PyDict_SetItem(d, k->attr, slot->attr) < 0 ||
-	    dict_take(d, k->sample, sample_values(r, &s)) < 0 ||
-	    dict_take(d, k->raw_buf,
-		      PyBytes_FromStringAndSize((const char *)ev->bytes, ev->bytes ? (Py_ssize_t)ev->bytes_len : 0)) < 0 ||
-	    dict_take(d, k->comm, values_comm(r->v, ev->comm)) < 0 || put_location(r, d, &s) < 0 ||
-	    dict_take(d, k->callchain, list_callchain(r)) < 0 ||
-	    dict_take(d, k->brstack, branches(r, &s, branch)) < 0 ||
-	    dict_take(d, k->brstacksym, branches(r, &s, branch_with_symbols)) < 0 ||
-	    dict_take(d, k->iregs,
-		      registers(r, s.intr_regs_abi, s.intr_regs_mask, s.intr_regs, s.intr_regs_mask)) < 0 ||
-	    dict_take(d, k->uregs,
-		      registers(r, s.user_regs_abi, s.user_regs_mask, s.user_regs, s.intr_regs_mask)) < 0) {
-		Py_DECREF(d);
+	if (filling_begin(&f, slot->sample_dict[has]) < 0 ||
+	    filling_put(&f, k->sample, sample_values(r, &s)) < 0 ||
+	    filling_put(&f, k->raw_buf,
+			PyBytes_FromStringAndSize((const char *)ev->bytes,
+						  ev->bytes ? (Py_ssize_t)ev->bytes_len : 0)) < 0 ||
+	    filling_put(&f, k->comm, comm_object(r->v, ev->comm)) < 0)
 		return NULL;
-	}
-	return d;
+	if (loc.dso && (filling_put(&f, k->dso, values_name(r->v, loc.dso)) < 0 ||
+			filling_put(&f, k->dso_bid, values_name(r->v, loc.dso_build_id)) < 0 ||
+			filling_put(&f, k->dso_map_start, u64_object(loc.map_start)) < 0 ||
+			filling_put(&f, k->dso_map_end, u64_object(loc.map_end)) < 0))
+		return NULL;
+	if (loc.sym && (filling_put(&f, k->symbol, values_name(r->v, loc.sym)) < 0 ||
+			filling_put(&f, k->symoff, u64_object(loc.sym_off)) < 0))
+		return NULL;
+	if (filling_put(&f, k->callchain, list_callchain(r)) < 0 ||
+	    filling_put(&f, k->brstack, branches(r, &s, branch)) < 0 ||
+	    filling_put(&f, k->brstacksym, branches(r, &s, branch_with_symbols)) < 0 ||
+	    filling_put(&f, k->iregs,
+			registers(r, s.intr_regs_abi, s.intr_regs_mask, s.intr_regs, s.intr_regs_mask)) < 0 ||
+	    filling_put(&f, k->uregs,
+			registers(r, s.user_regs_abi, s.user_regs_mask, s.user_regs, s.intr_regs_mask)) < 0)
+		return NULL;
+	return f.dict;
 }

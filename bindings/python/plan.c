@@ -337,15 +337,15 @@ static PyObject *fill_value(struct run *r, struct slot *slot, const struct fill 
 
 	switch (f->kind) {
 	case FILL_CPU:
-		return PyLong_FromLong(ev->cpu);
+		return int_object(r->v, ev->cpu);
 	case FILL_SECS:
 		return values_secs(r->v, ev->time_ns / 1000000000);
 	case FILL_NSECS:
 		return PyLong_FromLong((long)(ev->time_ns % 1000000000));
 	case FILL_PID:
-		return values_field(r->v, &slot->pid, ev);
+		return field_object(r->v, &slot->pid, ev);
 	case FILL_COMM:
-		return values_comm(r->v, ev->comm);
+		return comm_object(r->v, ev->comm);
 	case FILL_CALLCHAIN:
 		return list_callchain(r);
 	case FILL_SAMPLE:
@@ -353,7 +353,7 @@ static PyObject *fill_value(struct run *r, struct slot *slot, const struct fill 
 	case FILL_FIELDS:
 		return dict_fields(r);
 	case FILL_FIELD:
-		return values_field(r->v, f->conv, ev);
+		return field_object(r->v, f->conv, ev);
 	}
 	return NULL;
 }

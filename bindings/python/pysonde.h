@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "prelude.h"
 #include "sonde/sonde.h"
@@ -61,7 +62,9 @@ struct conv {
 	const struct sonde_field *field;
 };
 
-#define INTS 4096
+#define SMALL_NEGATIVE 5
+#define SMALL_INTS (SMALL_NEGATIVE + 257) /* -5 .. 256 */
+#define INTS 1024
 #define TEXTS 1024
 #define NAMES 1024
 
@@ -73,6 +76,7 @@ struct values {
 	size_t nr_comms;
 	uint64_t last_secs;
 	PyObject *last_secs_obj;
+	PyObject *small[SMALL_INTS];
 	struct {
 		uint64_t value;
 		PyObject *obj;
@@ -95,7 +99,8 @@ PyObject *values_field(struct values *v, struct conv *c, const struct sonde_even
 PyObject *values_comm(struct values *v, uint32_t id);
 PyObject *values_name(struct values *v, const char *lent); /* a lent name; "" when NULL */
 PyObject *values_secs(struct values *v, uint64_t secs);
-PyObject *values_int(struct values *v, int64_t value);     /* of 32 bits or fewer, likely to come again */
+PyObject *values_int(struct values *v, int64_t value);     /* see int_object() */
+PyObject *values_task_name(struct values *v, struct conv *c, const uint8_t *bytes, size_t at); /* see field_object() */
 PyObject *text_object(const char *text, size_t len);
 
 static inline PyObject *u64_object(uint64_t value)
@@ -105,6 +110,66 @@ static inline PyObject *u64_object(uint64_t value)
 		return PyLong_FromLong((long)value);
 #endif
 	return PyLong_FromUnsignedLongLong(value);
+}
+
+/* Of 32 bits or fewer, likely to come again: task ids, cpus, priorities. */
+static inline PyObject *int_object(struct values *v, int64_t value)
+{
+	if ((uint64_t)(value + SMALL_NEGATIVE) < SMALL_INTS) {
+		PyObject *o = v->small[value + SMALL_NEGATIVE];
+
+		Py_INCREF(o);
+		return o;
+	}
+	return values_int(v, value);
+}
+
+/* values_field() with what is most frequent in place: words in our byte order, task names seen before. */
+static inline PyObject *field_object(struct values *v, struct conv *c, const struct sonde_event *ev)
+{
+	const uint8_t *p = ev->bytes + c->offset;
+
+	if ((ev->flags & SONDE_EVENT_SWAPPED) || (uint64_t)c->offset + c->width > ev->bytes_len)
+		return values_field(v, c, ev);
+	switch (c->kind) {
+	case CONV_U32:
+	case CONV_S32: {
+		uint32_t n;
+
+		memcpy(&n, p, 4);
+		return int_object(v, c->kind == CONV_S32 ? (int64_t)(int32_t)n : (int64_t)n);
+	}
+	case CONV_U64:
+	case CONV_S64: {
+		uint64_t n;
+
+		memcpy(&n, p, 8);
+		return c->kind == CONV_S64 ? PyLong_FromLongLong((int64_t)n) : u64_object(n);
+	}
+	case CONV_COMM: {
+		uint64_t key[2];
+		size_t at;
+
+		memcpy(key, p, 16);
+		at = (key[0] * 0x9e3779b97f4a7c15ull ^ key[1] * 0xc2b2ae3d27d4eb4full) >> 54;
+		if (v->texts[at].bytes[0] == key[0] && v->texts[at].bytes[1] == key[1] && v->texts[at].obj) {
+			Py_INCREF(v->texts[at].obj);
+			return v->texts[at].obj;
+		}
+		return values_task_name(v, c, p, at);
+	}
+	default:
+		return values_field(v, c, ev);
+	}
+}
+
+static inline PyObject *comm_object(struct values *v, uint32_t id)
+{
+	if (id < v->nr_comms && v->comms[id]) {
+		Py_INCREF(v->comms[id]);
+		return v->comms[id];
+	}
+	return values_comm(v, id);
 }
 
 /* PyDict_SetItem that takes the value's reference; -1 also when value is NULL. */
@@ -211,6 +276,7 @@ struct slot {
 	struct conv pid;         /* common_pid */
 	PyObject *fields;        /* template of trace_unhandled's dict: all keys */
 	PyObject *sample;        /* template of perf_sample_dict["sample"] */
+	PyObject *sample_dict[4]; /* templates of perf_sample_dict, by what is known of the sample's address */
 	PyObject *attr, *ev_name;
 	uint64_t unserved;       /* samples that no handler exists for yet */
 };
@@ -241,6 +307,7 @@ struct run {
 	size_t nr_slots;
 	PyObject *unhandled;         /* "trace_unhandled" */
 	PyObject *defines[4];        /* names of the define_* functions, by enum sonde_define_kind */
+	PyObject *no_values;         /* (0, 0, 0): nothing was read */
 	struct keys *keys;           /* interned keys of the dicts */
 	enum sonde_compat compat;
 	bool eager, eager_now;       /* build everything: asked for; or a debugger looks on */

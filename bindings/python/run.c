@@ -36,6 +36,8 @@ static void slot_free(struct slot *slot)
 	free(slot->convs);
 	Py_XDECREF(slot->fields);
 	Py_XDECREF(slot->sample);
+	for (size_t i = 0; i < 4; i++)
+		Py_XDECREF(slot->sample_dict[i]);
 	Py_XDECREF(slot->attr);
 	Py_XDECREF(slot->ev_name);
 	free(slot);
@@ -55,6 +57,7 @@ static void run_dealloc(struct run *r)
 	Py_XDECREF(r->may_leave_out);
 	Py_XDECREF(r->is_traced);
 	Py_XDECREF(r->unhandled);
+	Py_XDECREF(r->no_values);
 	for (size_t i = 0; i < 4; i++)
 		Py_XDECREF(r->defines[i]);
 	keys_free(r->keys);
@@ -99,6 +102,7 @@ PyObject *run_create(PyObject *module, PyObject *args, PyObject *kw)
 	r->unhandled = PyUnicode_InternFromString("trace_unhandled");
 	for (size_t i = 0; i < 4; i++)
 		r->defines[i] = PyUnicode_InternFromString(define_names[i]);
+	r->no_values = Py_BuildValue("(iii)", 0, 0, 0);
 	r->keys = keys_new();
 	r->current = calloc(1, sizeof(*r->current));
 	if (r->current) {
@@ -109,7 +113,7 @@ PyObject *run_create(PyObject *module, PyObject *args, PyObject *kw)
 			r->current = NULL;
 		}
 	}
-	if (!r->unhandled || !r->defines[0] || !r->defines[1] || !r->defines[2] || !r->defines[3] || !r->keys ||
+	if (!r->unhandled || !r->no_values || !r->defines[0] || !r->defines[1] || !r->defines[2] || !r->defines[3] || !r->keys ||
 	    !r->context) {
 		Py_DECREF((PyObject *)r);
 		return PyErr_NoMemory();

@@ -15,6 +15,13 @@ struct values *values_new(struct sonde_session *s)
 	v->s = s;
 	v->compat = sonde_session_compat(s);
 	v->last_secs = UINT64_MAX;
+	for (int i = 0; i < SMALL_INTS; i++) {
+		v->small[i] = PyLong_FromLong(i - SMALL_NEGATIVE);
+		if (!v->small[i]) {
+			values_free(v);
+			return NULL;
+		}
+	}
 	return v;
 }
 
@@ -26,6 +33,8 @@ void values_free(struct values *v)
 		Py_XDECREF(v->comms[i]);
 	free(v->comms);
 	Py_XDECREF(v->last_secs_obj);
+	for (size_t i = 0; i < SMALL_INTS; i++)
+		Py_XDECREF(v->small[i]);
 	for (size_t i = 0; i < INTS; i++)
 		Py_XDECREF(v->ints[i].obj);
 	for (size_t i = 0; i < TEXTS; i++)
@@ -112,8 +121,6 @@ PyObject *values_int(struct values *v, int64_t value)
 	size_t at = (uint64_t)value % INTS;
 	PyObject *obj;
 
-	if (value >= -5 && value <= 256)
-		return PyLong_FromLong((long)value);
 	if (v->ints[at].obj && v->ints[at].value == (uint64_t)value) {
 		Py_INCREF(v->ints[at].obj);
 		return v->ints[at].obj;
@@ -158,73 +165,17 @@ static PyObject *text_or_bytes(struct values *v, struct conv *c, const uint8_t *
 	return PyByteArray_FromStringAndSize((const char *)bytes, (Py_ssize_t)len);
 }
 
-static PyObject *task_name(struct values *v, struct conv *c, const uint8_t *bytes)
+PyObject *values_task_name(struct values *v, struct conv *c, const uint8_t *bytes, size_t at)
 {
-	uint64_t key[2];
-	size_t at;
-	PyObject *obj;
+	PyObject *obj = text_or_bytes(v, c, bytes, 16);
 
-	memcpy(key, bytes, sizeof(key));
-	at = (key[0] * 0x9e3779b97f4a7c15ull ^ key[1] * 0xc2b2ae3d27d4eb4full) >> 54;
-	if (v->texts[at].bytes[0] == key[0] && v->texts[at].bytes[1] == key[1] && v->texts[at].obj) {
-		Py_INCREF(v->texts[at].obj);
-		return v->texts[at].obj;
-	}
-	obj = text_or_bytes(v, c, bytes, 16);
 	if (obj && PyUnicode_CheckExact(obj)) {
 		Py_XDECREF(v->texts[at].obj);
 		Py_INCREF(obj);
-		memcpy(v->texts[at].bytes, key, sizeof(key));
+		memcpy(v->texts[at].bytes, bytes, 16);
 		v->texts[at].obj = obj;
 	}
 	return obj;
-}
-
-static PyObject *integer(struct values *v, const struct conv *c, const struct sonde_event *ev)
-{
-	bool is_signed = c->kind >= CONV_S8 && c->kind <= CONV_S64;
-	uint64_t value = 0;
-
-	/* Numbers of foreign byte order, or behind the end of a short record, are the library's business. */
-	if ((ev->flags & SONDE_EVENT_SWAPPED) || (uint64_t)c->offset + c->width > ev->bytes_len) {
-		value = sonde_event_u64(ev, c->field);
-		if (is_signed)
-			value = (uint64_t)sonde_event_i64(ev, c->field);
-	} else {
-		const uint8_t *p = ev->bytes + c->offset;
-
-		switch (c->kind) {
-		case CONV_U8:
-			value = *p;
-			break;
-		case CONV_S8:
-			value = (uint64_t)(int64_t)(int8_t)*p;
-			break;
-		case CONV_U16:
-		case CONV_S16: {
-			uint16_t n;
-
-			memcpy(&n, p, 2);
-			value = is_signed ? (uint64_t)(int64_t)(int16_t)n : n;
-			break;
-		}
-		case CONV_U32:
-		case CONV_S32: {
-			uint32_t n;
-
-			memcpy(&n, p, 4);
-			value = is_signed ? (uint64_t)(int64_t)(int32_t)n : n;
-			break;
-		}
-		default:
-			memcpy(&value, p, 8);
-		}
-	}
-	if (c->kind == CONV_U64)
-		return u64_object(value);
-	if (c->kind == CONV_S64)
-		return PyLong_FromLongLong((int64_t)value);
-	return values_int(v, (int64_t)value);
 }
 
 PyObject *values_field(struct values *v, struct conv *c, const struct sonde_event *ev)
@@ -234,9 +185,6 @@ PyObject *values_field(struct values *v, struct conv *c, const struct sonde_even
 
 	switch (c->kind) {
 	case CONV_COMM:
-		if ((uint64_t)c->offset + 16 <= ev->bytes_len)
-			return task_name(v, c, ev->bytes + c->offset);
-		/* fall through */
 	case CONV_TEXT:
 	case CONV_DYNAMIC_TEXT:
 		bytes = sonde_event_bytes(ev, c->field, &len);
@@ -245,9 +193,20 @@ PyObject *values_field(struct values *v, struct conv *c, const struct sonde_even
 	case CONV_DYNAMIC_BYTES:
 		bytes = sonde_event_bytes(ev, c->field, &len);
 		return PyByteArray_FromStringAndSize((const char *)bytes, bytes ? (Py_ssize_t)len : 0);
+	case CONV_S8:
+	case CONV_S16:
+	case CONV_S32:
+		return int_object(v, sonde_event_i64(ev, c->field));
+	case CONV_S64:
+		return PyLong_FromLongLong(sonde_event_i64(ev, c->field));
+	case CONV_U8:
+	case CONV_U16:
+	case CONV_U32:
+		return int_object(v, (int64_t)sonde_event_u64(ev, c->field));
+	case CONV_U64:
+		return u64_object(sonde_event_u64(ev, c->field));
 	case CONV_ZERO:
-		return PyLong_FromLong(0);
-	default:
-		return integer(v, c, ev);
+		break;
 	}
+	return PyLong_FromLong(0);
 }

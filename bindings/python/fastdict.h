@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Filling copies of a template dict. The template has all keys in the wanted order; a copy of it is made in one piece, and
+ * where this build is made for exactly one CPython whose dict we know (FASTDICT), values are then put where they belong
+ * without a search. Elsewhere, and whenever the dict does not look as expected, PyDict_SetItem does it.
+ *
+ *	struct filling f;
+ *
+ *	if (filling_begin(&f, template) < 0 || filling_put(&f, key, value) < 0 ...)
+ *
+ * Keys are put in the template's order (some may be passed over). The template holds at least one list or dict, so that
+ * the garbage collector follows the copies too.
+ */
+#ifndef SONDE_FASTDICT_H
+#define SONDE_FASTDICT_H
+
+#ifdef FASTDICT
+#define Py_BUILD_CORE_MODULE 1 /* before Python.h */
+#endif
+#include "pysonde.h"
+#ifdef FASTDICT
+#include "internal/pycore_dict.h"
+#endif
+
+struct filling {
+	PyObject *dict; /* NULL: failed, and released */
+#ifdef FASTDICT
+	PyDictUnicodeEntry *next, *end; /* equal: the slow way */
+#endif
+};
+
+static inline int filling_begin(struct filling *f, PyObject *template)
+{
+	*f = (struct filling){ .dict = PyDict_Copy(template) };
+	if (!f->dict)
+		return -1;
+#ifdef FASTDICT
+	PyDictObject *d = (PyDictObject *)f->dict;
+
+	if (!d->ma_values && DK_IS_UNICODE(d->ma_keys)) {
+		f->next = DK_UNICODE_ENTRIES(d->ma_keys);
+		f->end = f->next + d->ma_used;
+	}
+#endif
+	return 0;
+}
+
+/* Takes the value's reference, NULL is a failure that already has its exception. Keys are interned. */
+static inline int filling_put(struct filling *f, PyObject *key, PyObject *value)
+{
+	if (!value || !f->dict) {
+		Py_XDECREF(value);
+		Py_CLEAR(f->dict);
+		return -1;
+	}
+#ifdef FASTDICT
+	for (; f->next < f->end; f->next++) {
+		if (f->next->me_key == key) {
+			PyObject *old = f->next->me_value;
+
+			f->next->me_value = value;
+			f->next++;
+			Py_DECREF(old);
+			return 0;
+		}
+	}
+#endif
+	if (dict_take(f->dict, key, value) < 0) {
+		Py_CLEAR(f->dict);
+		return -1;
+	}
+	return 0;
+}
+
+#endif
