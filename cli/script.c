@@ -183,13 +183,21 @@ static int hand_over_session(const char *text)
 	return lseek(fd, 0, SEEK_SET) < 0 ? -1 : setenv("SONDE_SESSION_FD", number, 1);
 }
 
+/* What the prelude is told by its environment. */
+static int set_environment(const struct cli *cli, const struct script *s)
+{
+	unsetenv("SONDE_STRICT");
+	if (s->strict && setenv("SONDE_STRICT", "1", 1))
+		return -1;
+	return cli->verbose > 1 ? setenv("SONDE_PRELUDE_VERBOSE", "1", 1) : 0;
+}
+
 static int start(const struct cli *cli, const struct script *s, const char *interpreter,
 		 const char *prelude, const char *file)
 {
 	char **argv = calloc((size_t)s->nr_args + 4, sizeof(*argv));
 
-	if (!argv || hand_over_session(s->session) < 0 ||
-	    (s->strict && setenv("SONDE_STRICT", "1", 1))) {
+	if (!argv || hand_over_session(s->session) < 0 || set_environment(cli, s) < 0) {
 		cli_say("cannot hand the session over to the interpreter: %m");
 		free(argv);
 		return cli_status(cli, CLI_FAILED);

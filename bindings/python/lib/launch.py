@@ -328,11 +328,14 @@ def main(stage):
         for name, count in run.unserved().items():
             say("%d samples of %s were not delivered: process_event() is not called yet" % (count, name))
     line = session.defects_line
+    strict = os.environ.pop("SONDE_STRICT", "") == "1" and any(d["severity"] != "info" for d in session.defects)
     session.close()
     guarded(lambda: call_if_there(stage, "trace_end"))
     if line:
         flush()
         say(line)
+    if strict:
+        sys.exit(3)
 
 
 def guarded_run(sonde, run):
