@@ -23,6 +23,7 @@ struct conversion {
 	int ls;                 /* -2 hh, -1 h, 0, 1 l, 2 ll L */
 	bool is_size;           /* z t */
 	bool odd;               /* not as C has it */
+	bool as_unsigned;       /* printed so, whatever the letter */
 	const struct pf_node *star;
 	struct pf_node *arg;
 };
@@ -133,11 +134,13 @@ static bool is_plain(const struct conversion *v)
 static bool add_number(struct builder *b, struct conversion *v)
 {
 	static const uint8_t bits[] = { 8, 16, 32, 64, 64 };
-	bool is_signed = v->spec.conv == 'd' || v->spec.conv == 'i';
+	bool is_signed = (v->spec.conv == 'd' || v->spec.conv == 'i') && !v->as_unsigned;
 	struct pf_step *s = add_step(b, PF_S_NUMBER);
 
 	if (!s)
 		return false;
+	if (v->as_unsigned)
+		v->spec.conv = 'u';
 	s->num = lower(b->c, v->arg);
 	s->star = v->star ? lower(b->c, v->star) : NULL;
 	if (!s->num || (v->star && !s->star))
@@ -147,7 +150,7 @@ static bool add_number(struct builder *b, struct conversion *v)
 		v->spec.bits = (uint8_t)(8 * b->c->schema->abi.long_bytes);
 	if (!keep_spec(b, s, &v->spec))
 		return false;
-	if (!is_plain(v) || v->odd)
+	if (!is_plain(v))
 		return true;
 
 	s->offset = s->num->offset;
@@ -263,9 +266,7 @@ static bool add_pointer(struct builder *b, struct conversion *v, struct pf_point
 		while (through_casts && n->kind == PF_CAST)
 			n = n->a;
 		if (n->kind != (buffer ? PF_DYNARRAY : PF_FIELD) && n->kind != PF_SOCKADDR) {
-			char *text = pf_join(b->c->parser,
-					     buffer ? "ARG TYPE NOT DYNAMIC_ARRAY BUT" : "ARG TYPE NOT FIELD BUT", " ",
-					     sorts[n->kind & 15]);
+			char *text = pf_join(b->c->parser, "ARG TYPE NOT FIELD BUT", " ", sorts[n->kind & 15]);
 
 			if (!text)
 				return false;
@@ -342,47 +343,95 @@ static uint32_t add_digit(uint32_t v, char c)
 	return v > MAX_WIDTH ? MAX_WIDTH : v;
 }
 
-/* perf walks over the characters up to one it knows as the end; *at stands behind the '%'. */
+/*
+ * Parts of a conversion in the order C has them. perf collects the characters in any order and hands them to printf,
+ * which prints those it does not understand as they are.
+ */
+enum part { FLAGS, WIDTH, STAR, DOT, DOT_STAR, LENGTH, LENGTH_TWICE };
+
+static void enter_part(struct conversion *v, enum part *part, enum part next)
+{
+	v->odd |= *part > next || (*part == next && next != FLAGS && next != WIDTH && next != DOT);
+	*part = next;
+}
+
+static void length_letter(struct conversion *v, enum part *part, char c, char last)
+{
+	bool twice = *part == LENGTH && c == last && (c == 'h' || c == 'l');
+
+	if (twice)
+		*part = LENGTH_TWICE;
+	else
+		enter_part(v, part, LENGTH);
+	if (c == 'h')
+		v->ls--;
+	else if (c == 'l')
+		v->ls++;
+	else if (c == 'L')
+		v->ls = 2;
+	else
+		v->is_size = true;
+}
+
+static bool finish_perf(struct builder *b, struct conversion *v, const char *start, const char **at)
+{
+	char conv = **at;
+
+	if (conv == 'p')
+		return finish(b, v, at);
+	if (v->is_size) { /* handed over as an int and printed as a size: never negative */
+		if (conv == 'd' || conv == 'i')
+			v->as_unsigned = true;
+	}
+	/* A wide string of bytes that are none: nothing. */
+	if (conv == 's' && v->ls > 0)
+		v->odd = true;
+	if (!v->odd)
+		return finish(b, v, at);
+	if (!take_arg(b, &v->arg))
+		return false;
+	++*at;
+	if (conv == 's' && v->ls > 0)
+		return true;
+	add_literal(b, '%');
+	while (start < *at)
+		add_literal(b, *start++);
+	return true;
+}
+
+/* *at stands behind the '%'. perf walks over the characters up to one it knows as the end. */
 static bool conversion_perf(struct builder *b, const char **at)
 {
+	const char *start = *at;
 	struct conversion v = { 0 };
-	enum { FLAGS, WIDTH, DOT } part = FLAGS;
+	enum part part = FLAGS;
 
 	for (; **at; ++*at) {
 		char c = **at;
 
 		switch (c) {
 		case '#':
-			v.spec.alt = true;
-			v.odd |= part != FLAGS;
-			continue;
 		case '-':
-			v.spec.left = true;
-			v.odd |= part != FLAGS;
+			v.spec.alt |= c == '#';
+			v.spec.left |= c == '-';
+			enter_part(&v, &part, FLAGS);
 			continue;
 		case '.':
-			v.odd |= part == DOT;
+			v.odd |= part >= DOT;
 			part = DOT;
 			v.spec.has_prec = true;
 			continue;
 		case 'h':
-			v.ls--;
-			continue;
 		case 'l':
-			v.ls++;
-			continue;
 		case 'L':
-			v.ls = 2;
-			continue;
 		case 'z':
 		case 'Z':
-			v.is_size = true;
+			length_letter(&v, &part, c, (*at)[-1]);
 			continue;
 		case '*':
 			if (!take_star(b, &v, part == DOT))
 				return false;
-			if (part == FLAGS)
-				part = WIDTH;
+			enter_part(&v, &part, part == DOT ? DOT_STAR : STAR);
 			continue;
 		case '0' ... '9':
 			if (part == FLAGS && c == '0') {
@@ -390,7 +439,7 @@ static bool conversion_perf(struct builder *b, const char **at)
 			} else if (part == DOT) {
 				v.spec.prec = add_digit(v.spec.prec, c);
 			} else {
-				part = WIDTH;
+				enter_part(&v, &part, WIDTH);
 				v.spec.width = add_digit(v.spec.width, c);
 			}
 			continue;
@@ -402,7 +451,7 @@ static bool conversion_perf(struct builder *b, const char **at)
 		case 'o':
 		case 's':
 		case 'p':
-			return finish(b, &v, at);
+			return finish_perf(b, &v, start, at);
 		}
 		add_literal(b, '>');
 		add_literal(b, c);

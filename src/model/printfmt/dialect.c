@@ -9,11 +9,12 @@ static const struct pf_dialect dialects[] = {
 			     .has_sizeof = true,
 			     .has_cpumask = true,
 			     .has_sockaddr = true },
-	[PRINTFMT_PERF_6_1] = { .name = "perf-6.1", .sticky_text = true, .perf_defines = true },
+	[PRINTFMT_PERF_6_1] = { .name = "perf-6.1", .endless_text = true, .sticky_text = true, .perf_defines = true },
 	[PRINTFMT_PERF_6_12] = { .name = "perf-6.12",
 				 .has_sizeof = true,
 				 .has_cpumask = true,
 				 .has_sockaddr = true,
+				 .endless_text = true,
 				 .sticky_text = true,
 				 .perf_defines = true },
 };

@@ -4,36 +4,34 @@
 
 #include "model/value.h"
 
-/* perf's idea of text: bytes up to a NUL that are printable or white space, and the last byte a NUL. */
+/* Up to a NUL nothing but what is printable or white space. */
 static bool is_printable(const uint8_t *p, uint32_t n)
 {
-	if (!n || p[n - 1])
-		return false;
-	for (uint32_t i = 0; i < n && p[i]; i++) {
-		uint8_t c = p[i];
-
-		if (!((c >= 0x20 && c < 0x7f) || (c >= '\t' && c <= '\r')))
+	for (uint32_t i = 0; i < n && p[i]; i++)
+		if (!((p[i] >= 0x20 && p[i] < 0x7f) || (p[i] >= '\t' && p[i] <= '\r')))
 			return false;
-	}
 	return true;
 }
 
 static void put_array(const struct printfmt *pf, const struct pf_run *r, const struct sonde_field *f)
 {
-	struct pf_place pl = { .field = f };
-	uint32_t n;
-	const uint8_t *p = pf_place_bytes(r, &pl, &n);
-	uint8_t *not_text = &pf->not_text[f - pf->schema->fields];
 	static const char hex[] = "0123456789abcdef";
+	uint8_t *not_text = &pf->not_text[f - pf->schema->fields];
+	struct pf_place pl = { .field = f };
+	uint32_t n, rest;
+	const uint8_t *p = pf_place_bytes(r, &pl, &n);
 
-	if (!p)
-		n = 0;
 	if (f->is_text && !*not_text && p && is_printable(p, n)) {
-		outbuf_put(r->out, p, strnlen((const char *)p, n));
+		/* perf looks at the field's length only to judge it, and prints up to a NUL. */
+		if (pf->dialect->endless_text)
+			p = pf_place_rest(r, &pl, &rest);
+		else
+			rest = n;
+		outbuf_put(r->out, p, strnlen((const char *)p, rest));
 		return;
 	}
 	outbuf_str(r->out, "ARRAY[");
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; p && i < n; i++) {
 		char two[4] = { ',', ' ', hex[p[i] >> 4], hex[p[i] & 15] };
 
 		outbuf_put(r->out, i ? two : two + 2, i ? 4 : 2);

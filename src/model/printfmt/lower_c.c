@@ -281,10 +281,22 @@ static struct pf_expr *load_at(struct pf_compiler *c, const struct pf_node *addr
 	return load_place(c, &pl, elem);
 }
 
+struct pf_expr *pf_truth_c(struct pf_compiler *c, const struct pf_node *n)
+{
+	const struct pf_node *base = n;
+	struct pf_ctype t;
+
+	while (base->kind == PF_CAST)
+		base = base->a;
+	if (base->kind == PF_ADDR || (base->kind == PF_FIELD && base->field && base->field->is_array && !base->field->is_dynamic))
+		return pf_expr_const(c, 1);
+	return pf_lower_c(c, n, &t);
+}
+
 static struct pf_expr *conditional(struct pf_compiler *c, const struct pf_node *n, struct pf_ctype *ret)
 {
-	struct pf_ctype ct, yt, nt;
-	struct pf_expr *a = pf_lower_c(c, n->a, &ct), *e;
+	struct pf_ctype yt, nt;
+	struct pf_expr *a = pf_truth_c(c, n->a), *e;
 	struct pf_expr *yes = a ? pf_lower_c(c, n->b->a, &yt) : NULL;
 	struct pf_expr *no = yes ? pf_lower_c(c, n->b->b, &nt) : NULL;
 
@@ -327,19 +339,23 @@ static const struct {
 static struct pf_expr *binary(struct pf_compiler *c, const struct pf_node *n, struct pf_ctype *ret)
 {
 	struct pf_ctype at, bt, t;
-	struct pf_expr *a = pf_lower_c(c, n->a, &at), *b = a ? pf_lower_c(c, n->b, &bt) : NULL, *e;
+	struct pf_expr *a, *b, *e;
 	size_t i = 0;
 
-	if (!b)
-		return NULL;
 	while (i < sizeof(binaries) / sizeof(*binaries) && strcmp(binaries[i].op, n->op))
 		i++;
 	if (i == sizeof(binaries) / sizeof(*binaries))
 		return refuse(c, "unknown operator", n->op);
 
 	*ret = (struct pf_ctype){ .width = 4, .is_signed = true };
-	if (binaries[i].result == LOGIC)
-		return pf_expr_new(c, binaries[i].code, a, b);
+	if (binaries[i].result == LOGIC) {
+		a = pf_truth_c(c, n->a);
+		return a ? pf_expr_new(c, binaries[i].code, a, pf_truth_c(c, n->b)) : NULL;
+	}
+	a = pf_lower_c(c, n->a, &at);
+	b = a ? pf_lower_c(c, n->b, &bt) : NULL;
+	if (!b)
+		return NULL;
 	t = binaries[i].result == SHIFT ? promote(at) : common_type(at, bt);
 	a = convert(c, a, t);
 	if (binaries[i].result != SHIFT)
@@ -371,13 +387,13 @@ static struct pf_expr *operator(struct pf_compiler *c, const struct pf_node *n, 
 		return conditional(c, n, ret);
 	if (n->a)
 		return binary(c, n, ret);
+	if (n->op[0] == '!') {
+		*ret = (struct pf_ctype){ .width = 4, .is_signed = true };
+		return pf_expr_new(c, PF_E_LNOT, pf_truth_c(c, n->b), NULL);
+	}
 	e = pf_lower_c(c, n->b, &t);
 	if (!e)
 		return NULL;
-	if (n->op[0] == '!') {
-		*ret = (struct pf_ctype){ .width = 4, .is_signed = true };
-		return pf_expr_new(c, PF_E_LNOT, e, NULL);
-	}
 	*ret = promote(t);
 	e = convert(c, e, *ret);
 	return e ? convert(c, pf_expr_new(c, n->op[0] == '~' ? PF_E_NOT : PF_E_NEG, e, NULL), *ret) : NULL;

@@ -63,10 +63,11 @@ static size_t kernel_letters(const char *s, struct pf_pointer_spec *ret)
 					     "e", "t", "A", "GF", "Gp", "Gg", "Gv", "Gf", "g", "NF",
 					     "r", "R", "K", "x", "E", "a" };
 
-	ret->hex_zero = true;
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (!strncmp(s, known[i], strlen(known[i])))
+		if (!strncmp(s, known[i], strlen(known[i]))) {
+			ret->hex_zero = true;
 			return strlen(known[i]);
+		}
 	return 0;
 }
 

@@ -29,6 +29,7 @@ struct pf_dialect {
 	bool has_sizeof;         /* sizeof(long), sizeof(REC->scalar) */
 	bool has_cpumask;        /* __get_cpumask as a list of cpus */
 	bool has_sockaddr;
+	bool endless_text;       /* a text field without a final NUL goes on into the next */
 	bool sticky_text;        /* a text field found unprintable once is hex from then on */
 	bool perf_defines;       /* every constant is told to scripts as a "value 0" */
 };
@@ -341,6 +342,8 @@ struct pf_expr *pf_expr_dynamic(struct pf_compiler *c, enum pf_code code, const 
 /* Lowering: NULL when refused (or out of memory). */
 struct pf_expr *pf_lower_perf(struct pf_compiler *c, const struct pf_node *n);
 struct pf_expr *pf_lower_c(struct pf_compiler *c, const struct pf_node *n, struct pf_ctype *ret);
+/* A number of which only counts whether it is 0: arrays are somewhere. */
+struct pf_expr *pf_truth_c(struct pf_compiler *c, const struct pf_node *n);
 const struct pf_text *pf_lower_text_perf(struct pf_compiler *c, const struct pf_node *n);
 const struct pf_text *pf_lower_text_c(struct pf_compiler *c, const struct pf_node *n);
 /* Bytes behind a pointer-like expression (array field, __get_dynamic_array, casts of them, plus an offset). */

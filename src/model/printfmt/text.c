@@ -112,19 +112,19 @@ static void put_array(const struct pf_run *r, const struct pf_text *t)
 	bool known = width == 1 || width == 2 || width == 4 || width == 8;
 
 	if (!known)
-		step = 1;
+		step = 1; /* perf complains once and goes on with bytes */
 	if (t->braces)
 		outbuf_char(r->out, '{');
 	for (int64_t i = 0; p && i < count && i < MAX_ELEMENTS && left >= step; i++, p += step, left -= step) {
 		if (i)
 			outbuf_char(r->out, t->braces ? ',' : ' ');
-		if (!known) {
+		if (!known && !i) {
 			outbuf_fmt(r->out, "BAD SIZE:%d 0x%x", (int)width, *p);
 		} else if (t->braces) {
 			outbuf_put(r->out, "0x", 2);
-			outbuf_hex(r->out, element(r, p, width));
+			outbuf_hex(r->out, element(r, p, step));
 		} else {
-			outbuf_u64(r->out, element(r, p, width));
+			outbuf_u64(r->out, element(r, p, step));
 		}
 	}
 	if (t->braces)

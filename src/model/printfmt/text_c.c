@@ -162,11 +162,10 @@ static struct pf_text *atom_text(struct pf_compiler *c, const struct pf_node *n)
 static struct pf_text *conditional(struct pf_compiler *c, const struct pf_node *n)
 {
 	struct pf_text *t = pf_text_new(c, PF_T_COND);
-	struct pf_ctype type;
 
 	if (!t)
 		return NULL;
-	t->num = pf_lower_c(c, n->a, &type);
+	t->num = pf_truth_c(c, n->a);
 	t->a = t->num ? pf_lower_text_c(c, n->b->a) : NULL;
 	t->b = t->a ? pf_lower_text_c(c, n->b->b) : NULL;
 	return t->b ? t : NULL;
