@@ -6,63 +6,81 @@
 #include "base/err.h"
 
 /* Keeps the records that wait for their turn: what acts at once did so when the walk met it. */
-static int keep_ordered(struct cut *cuts, int n)
+static size_t keep_ordered(struct cut *cuts, int n)
 {
-	int kept = 0;
+	size_t kept = 0;
 
 	for (int i = 0; i < n; i++) {
 		if (cuts[i].order != CUT_ORDERED)
 			continue;
-		if (kept != i)
+		if (kept != (size_t)i)
 			cuts[kept] = cuts[i];
 		kept++;
 	}
 	return kept;
 }
 
-/* Bytes at the run's place that are in memory: in the walk's windows, or in the cursor's own. 0: none are. */
-static size_t bytes_at_hand(struct cursor *c, const struct cursor_input *in, const uint8_t **ret)
+/* Index of the window's first cut at or behind file_off. */
+static size_t first_cut_at(const struct window *w, uint64_t file_off)
 {
-	uint64_t at = c->run.begin, end;
-	const struct window *w = c->shared;
+	size_t lo = 0, hi = w->nr_cuts;
 
-	if (!w || at < w->file_off || at >= w->cut_end) {
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (w->cuts[mid].file_off < file_off)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* Takes what the walk's windows still have of the run: 1 cuts, 0 the run's place is in none of them. */
+static int fill_from_walk(struct cursor *c, const struct cursor_input *in)
+{
+	while (c->run.begin < c->run.end) {
+		const struct window *w;
+
 		cursor_release(c);
-		w = c->shared = window_cache_find(in->cache, c->run.file, at);
-	}
-	if (w) {
-		end = w->cut_end < c->run.end ? w->cut_end : c->run.end;
-	} else {
-		w = &c->own;
-		end = w->file_off + w->len;
-		if (at < w->file_off || at >= end)
+		w = c->shared = window_cache_find(in->cache, c->run.file, c->run.begin);
+		if (!w)
 			return 0;
+		c->cuts = w->cuts;
+		c->at = first_cut_at(w, c->run.begin);
+		c->nr = w->cut_end <= c->run.end ? w->nr_cuts : first_cut_at(w, c->run.end);
+		c->run.begin = w->cut_end < c->run.end ? w->cut_end : c->run.end;
+		if (c->at < c->nr)
+			return 1;
 	}
-	*ret = w->data + (at - w->file_off);
-	return end - at;
+	return 0;
 }
 
 static int fill_from_file(struct cursor *c, const struct cursor_input *in, size_t window_bytes, bool may_read,
 			  bool *ret_blocked)
 {
 	const struct source_file *f = &in->files[c->run.file];
+	struct window *w = &c->own;
 	size_t need = 0;
 
 	while (c->run.begin < c->run.end) {
-		const uint8_t *p = NULL;
-		size_t want, len = bytes_at_hand(c, in, &p);
+		size_t want;
 		int64_t got;
 
-		if (len) {
+		if (fill_from_walk(c, in))
+			return 1;
+		if (c->run.begin >= w->file_off && c->run.begin < w->file_off + w->len) {
+			size_t at = c->run.begin - w->file_off;
 			uint64_t used = 0;
-			int n = in->source->ops->cut(in->source, c->run.file, p, len, c->run.begin, c->cuts, CURSOR_CUTS,
-						     &used, &need);
+			int n = in->source->ops->cut(in->source, c->run.file, w->data + at, w->len - at, c->run.begin,
+						     c->own_cuts, CURSOR_CUTS, &used, &need);
 
 			if (n < 0)
 				return n;
 			c->run.begin += used;
 			c->at = 0;
-			c->nr = keep_ordered(c->cuts, n);
+			c->cuts = c->own_cuts;
+			c->nr = keep_ordered(c->own_cuts, n);
 			if (c->nr)
 				return 1;
 			if (used)
@@ -73,7 +91,7 @@ static int fill_from_file(struct cursor *c, const struct cursor_input *in, size_
 			return 0;
 		}
 		want = need > window_bytes ? need : window_bytes;
-		got = window_read(&c->own, f->fd, f->path, c->run.begin, c->run.end, want);
+		got = window_read(w, f->fd, f->path, c->run.begin, c->run.end, want);
 		if (got < 0)
 			return (int)got;
 		if (!got || (size_t)got < need) {
@@ -114,6 +132,7 @@ static int fill_from_spill(struct cursor *c, const struct cursor_input *in, bool
 	}
 	to = c->own.data;
 	c->at = c->nr = 0;
+	c->cuts = c->own_cuts;
 	for (int i = 0; i < n; i++) {
 		const struct spill_entry *e = &entries[i];
 		const struct source_file *f = &in->files[e->file];
@@ -127,7 +146,7 @@ static int fill_from_spill(struct cursor *c, const struct cursor_input *in, bool
 				    f->path, (unsigned long long)e->file_off);
 			continue;
 		}
-		c->cuts[c->nr++] = (struct cut){ .time_ns = e->time_ns,
+		c->own_cuts[c->nr++] = (struct cut){ .time_ns = e->time_ns,
 						 .file_off = e->file_off,
 						 .bytes = to,
 						 .len = e->len,

@@ -22,8 +22,9 @@ struct cursor {
 	uint64_t seq;          /* order of the run among all: decides between equal times */
 	struct window own;     /* what it read itself */
 	struct window *shared; /* one of the walk's windows, held; NULL none */
-	struct cut cuts[CURSOR_CUTS];
-	int nr, at;            /* cuts[at..nr) are to come */
+	const struct cut *cuts; /* of the shared window, or own_cuts */
+	size_t nr, at;          /* cuts[at..nr) are to come */
+	struct cut own_cuts[CURSOR_CUTS];
 	struct cursor *next_free;
 };
 

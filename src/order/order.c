@@ -9,7 +9,7 @@
 
 enum {
 	OUT_CUTS = 256,
-	WALK_CUTS = 256,
+	WALK_CUTS = 256, /* cut at a time */
 	DEFAULT_MAX_RUNS = 1024,
 	SMALLEST_WINDOW = 16 * 1024,
 	MERGE_BUDGET = 24 * 1024 * 1024 /* bytes of windows, shared by the runs being merged */
@@ -29,8 +29,7 @@ struct order {
 	uint64_t walk_off;           /* of the next record to cut */
 	struct window_cache cache;
 	struct window *window;       /* being walked, one of the cache's; NULL none */
-	struct cut cuts[WALK_CUTS];
-	int nr_cuts, cut_at;
+	size_t cut_at, nr_cuts;      /* window->cuts[cut_at..nr_cuts) were cut and wait for the walk to look at them */
 	bool walked;                 /* all files to their ends */
 	bool run_open;               /* runs.v[n - 1] may still grow */
 	bool indexing;               /* too many runs: records go to the spill */
@@ -369,6 +368,7 @@ static void next_file(struct order *o)
 	o->run_open = false;
 	window_release(o->window);
 	o->window = NULL;
+	o->cut_at = o->nr_cuts = 0;
 	if (o->file < o->files.n)
 		o->walk_off = o->files.v[o->file].begin;
 }
@@ -377,7 +377,6 @@ static void next_file(struct order *o)
 static int walk_fill(struct order *o, bool *ret_blocked)
 {
 	*ret_blocked = false;
-	o->cut_at = o->nr_cuts = 0;
 	while (o->file < o->files.n) {
 		const struct source_file *f = &o->files.v[o->file];
 		struct window *w = o->window;
@@ -386,19 +385,17 @@ static int walk_fill(struct order *o, bool *ret_blocked)
 		int64_t got;
 		int n = 0;
 
-		if (w && o->walk_off >= w->file_off && o->walk_off < w->file_off + w->len) {
+		if (w && w->nr_cuts + WALK_CUTS <= WINDOW_CUTS && o->walk_off >= w->file_off &&
+		    o->walk_off < w->file_off + w->len) {
 			size_t at = o->walk_off - w->file_off;
 
 			n = o->in.source->ops->cut(o->in.source, o->file, w->data + at, w->len - at, o->walk_off,
-						   o->cuts, WALK_CUTS, &used, &need);
+						   w->cuts + w->nr_cuts, WALK_CUTS, &used, &need);
 			o->walk_off += used;
-			o->nr_cuts = n > 0 ? n : 0;
-			if (n > 0) {
-				const struct cut *last = &o->cuts[n - 1];
-
-				w->cut_end = last->file_off + last->len;
+			o->cut_at = w->nr_cuts;
+			o->nr_cuts = w->nr_cuts + (n > 0 ? (size_t)n : 0);
+			if (n > 0)
 				return 0;
-			}
 			if (!n && used)
 				continue;
 		}
@@ -414,6 +411,7 @@ static int walk_fill(struct order *o, bool *ret_blocked)
 		o->window = w = window_cache_take(&o->cache);
 		if (!w)
 			return err_nomem();
+		o->cut_at = o->nr_cuts = 0;
 		got = window_read(w, f->fd, f->path, o->walk_off, f->end,
 				  need > o->opts.window_bytes ? need : o->opts.window_bytes);
 		w->file = (uint16_t)o->file;
@@ -431,9 +429,12 @@ static int walk_fill(struct order *o, bool *ret_blocked)
 	return 0;
 }
 
+/* Looks at the cuts of the window one by one: what waits for its turn stays in the window, the rest goes out. */
 static int walk(struct order *o)
 {
 	for (;;) {
+		struct window *w;
+
 		if (o->cut_at == o->nr_cuts) {
 			bool blocked;
 
@@ -443,16 +444,22 @@ static int walk(struct order *o)
 			if (o->walked)
 				return begin_merge(o, UINT64_MAX);
 		}
+		w = o->window;
 		while (o->cut_at < o->nr_cuts) {
-			struct cut *cut = &o->cuts[o->cut_at];
+			const struct cut *cut = &w->cuts[o->cut_at];
 
 			if (cut->order == CUT_ORDERED && cut->time_ns >= o->delivered) {
+				w->cut_end = cut->file_off + cut->len;
 				TRY(note_record(o, cut));
+				if (w->nr_cuts != o->cut_at)
+					w->cuts[w->nr_cuts] = *cut;
+				w->nr_cuts++;
 				o->cut_at++;
 				continue;
 			}
 			if (o->nr_out == OUT_CUTS)
 				return 0;
+			w->cut_end = cut->file_off + cut->len;
 			o->cut_at++;
 			o->out[o->nr_out++] = *cut;
 			if (cut->order == CUT_ORDERED) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "sources/source.h"
 
 int64_t window_read(struct window *w, int fd, const char *path, uint64_t off, uint64_t end, size_t want)
 {
@@ -44,6 +45,7 @@ int64_t window_read(struct window *w, int fd, const char *path, uint64_t off, ui
 void window_done(struct window *w)
 {
 	free(w->data);
+	free(w->cuts);
 	*w = (struct window){ 0 };
 }
 
@@ -73,12 +75,16 @@ static struct window *add_window(struct window_cache *c)
 {
 	struct window **windows = reallocarray(c->windows, c->nr + 1, sizeof(*windows));
 	struct window *w = windows ? calloc(1, sizeof(*w)) : NULL;
+	struct cut *cuts = w ? malloc(WINDOW_CUTS * sizeof(*cuts)) : NULL;
 	size_t at = c->nr ? c->newest + 1 : 0;
 
 	if (windows)
 		c->windows = windows;
-	if (!w)
+	if (!cuts) {
+		free(w);
 		return NULL;
+	}
+	w->cuts = cuts;
 	memmove(windows + at + 1, windows + at, (c->nr - at) * sizeof(*windows));
 	windows[at] = w;
 	c->nr++;
@@ -103,7 +109,7 @@ struct window *window_cache_take(struct window_cache *c)
 		w = add_window(c);
 	if (w) {
 		w->refs = 1;
-		w->len = 0;
+		w->len = w->nr_cuts = 0;
 		w->cut_end = w->file_off = 0;
 	}
 	return w;

@@ -14,13 +14,20 @@ struct window {
 	size_t capacity, len;
 	uint64_t file_off;   /* of data[0] */
 	/* In a cache only: */
-	uint64_t cut_end;    /* records from file_off up to here are whole in this window */
+	struct cut *cuts;    /* owned; what the walk found in it and left to the merge, in file order */
+	size_t nr_cuts;
+	uint64_t cut_end;    /* the walk came up to here */
 	uint16_t file;
 	unsigned refs;       /* holders; a window that is held is not read over */
 };
 
+/* Cuts that a window keeps; when they are used up the walk goes on in another window. */
+enum { WINDOW_CUTS = 32768 };
+
+struct cut;
+
 /*
- * The windows that the walk read last, kept so that the merge, which follows closely, need not read them again.
+ * The windows that the walk read last, with their cuts, kept so that the merge, which follows closely, need not read and cut again.
  * Windows are read over in the order in which they were filled.
  */
 struct window_cache {
