@@ -330,9 +330,16 @@ struct sonde_record_result {
 };
 
 struct sonde_recorder;
-/* Parses events, opens them and the output, starts the workload stopped. Nothing is left behind when it fails. */
+/*
+ * Parses events, opens them and the output, starts the workload stopped. Nothing is left behind when it fails. A command
+ * that cannot be found or executed is told by sonde_recorder_run.
+ */
 SONDE_API int sonde_recorder_open(struct sonde_recorder **ret, const struct sonde_record_options *opts);
-/* Records until the workload ends or sonde_recorder_stop(). */
+/*
+ * Records until the workload ends or sonde_recorder_stop(); a second stop also gives up waiting for a workload that does
+ * not end. *ret is filled on failure, too: exit_status 126 or 127 when the workload could not be run (there is no file
+ * then), otherwise what was recorded before is a valid file.
+ */
 SONDE_API int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret);
 SONDE_API void sonde_recorder_stop(struct sonde_recorder *r); /* may be called from a signal handler */
 SONDE_API void sonde_recorder_close(struct sonde_recorder *r);

@@ -18,8 +18,11 @@
 #include "record/sampling.h"
 #include "record/synth.h"
 
-/* Per cpu: 512 KiB as perf, and with rights to lock memory 2 MiB, since few losses matter more than 1.5 MiB. */
-enum { DEFAULT_BUFFER_BYTES = 512 << 10, ROOT_BUFFER_BYTES = 2 << 20, BUFFER_BYTES_MAX = 1 << 30 };
+/*
+ * Per cpu: 512 KiB as perf; for root, whose locked memory has no limit, 4 MiB, which lose some ten times fewer events under
+ * load, as long as all of them together take no more than this share of the memory.
+ */
+enum { DEFAULT_BUFFER_BYTES = 512 << 10, ROOT_BUFFER_BYTES = 4 << 20, BUFFER_BYTES_MAX = 1 << 30, MEMORY_SHARE = 64 };
 
 /* ---- what to record ---------------------------------------------------------------------------------------------- */
 
@@ -72,6 +75,18 @@ static int find_target(struct sonde_recorder *r, const struct sonde_record_optio
 	return 0;
 }
 
+static size_t default_pages(size_t page, size_t nr_cpus)
+{
+	const uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * page;
+	size_t bytes = DEFAULT_BUFFER_BYTES;
+
+	if (geteuid() == 0)
+		for (bytes = ROOT_BUFFER_BYTES; bytes > DEFAULT_BUFFER_BYTES; bytes /= 2)
+			if (bytes * nr_cpus <= memory / MEMORY_SHARE)
+				break;
+	return bytes / page ? bytes / page : 1;
+}
+
 /* The events and their buffers, all disabled (but for the one that tells of new processes). */
 static int open_counters(struct sonde_recorder *r, const struct sonde_record_options *o)
 {
@@ -96,7 +111,7 @@ static int open_counters(struct sonde_recorder *r, const struct sonde_record_opt
 		pages = up;
 	}
 	if (!pages)
-		pages = (geteuid() == 0 ? ROOT_BUFFER_BYTES : DEFAULT_BUFFER_BYTES) / page;
+		pages = default_pages(page, r->cpus.list.n);
 	return counters_map(&r->counters, pages, o->mmap_pages == 0);
 }
 

@@ -55,8 +55,13 @@ static int search_path(const char *name)
 	}
 }
 
-static int cannot_run(const char *name, int error)
+/* `found`: the file is there, so "no such file" speaks of the interpreter that its first line names. */
+static int cannot_run(const char *name, int error, bool found)
 {
+	if (found && error == ENOENT) {
+		err_set(-error, "cannot run '%s': the interpreter that it names is not there", name);
+		return CANNOT_EXECUTE;
+	}
 	err_set(-error, "cannot run '%s': %s", name,
 		error == ENOENT && !strchr(name, '/') ? "no such command in PATH" : strerror(error));
 	return error == ENOENT || error == ENOTDIR ? NOT_FOUND : CANNOT_EXECUTE;
@@ -67,7 +72,7 @@ int workload_check(const char *const *command)
 	const char *name = command[0];
 	int error = !*name ? ENOENT : strchr(name, '/') ? executable(name) : search_path(name);
 
-	return error ? cannot_run(name, error) : 0;
+	return error ? cannot_run(name, error, false) : 0;
 }
 
 static void child(int go_fd, int error_fd, const char *const *command)
@@ -158,7 +163,7 @@ int workload_start(struct workload *w, const char *name, int *ret_status)
 	if (n != sizeof(error))
 		return 0;
 	reap(w, 0);
-	*ret_status = cannot_run(name, error);
+	*ret_status = cannot_run(name, error, true);
 	return -error;
 }
 
