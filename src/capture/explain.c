@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -55,19 +56,30 @@ const char *event_name_user(struct capture_events *events, const char *name)
 	return arena_strdup(&events->arena, longer);
 }
 
+static bool is_foreign(int32_t tid)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d", tid);
+	return stat(path, &st) == 0 && st.st_uid != geteuid();
+}
+
 static int no_rights(const struct capture_event *e, int32_t tid, int error)
 {
 	const long paranoid = kernel_setting("perf_event_paranoid", 2);
 	const long needed = e->system ? -1 : tid < 0 ? 0 : 1;
 
-	if (tid > 0 && paranoid <= needed)
+	if (tid > 0 && is_foreign(tid))
 		return err_set(-error, "no right to record %s in process %d: it belongs to another user; run as root, or give the program CAP_PERFMON and CAP_SYS_PTRACE",
 			       e->name, tid);
 	return err_set(-error,
 		       "no right to record %s%s: kernel.perf_event_paranoid is %ld; run as root, give the program CAP_PERFMON "
 		       "(setcap cap_perfmon+ep), or as root: sysctl kernel.perf_event_paranoid=%ld%s",
 		       e->name, tid < 0 ? " on whole cpus" : "", paranoid, needed,
-		       !e->system && tid > 0 ? "; user space alone is allowed: add :u to the event" : "");
+		       !e->system && tid > 0 && !e->attr.exclude_kernel
+			       ? "; user space alone is allowed: add :u to the event"
+			       : "");
 }
 
 int explain_open(const struct capture_event *e, int cpu, int32_t tid, size_t wanted_fds, int error)

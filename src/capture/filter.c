@@ -11,8 +11,6 @@
 #include "capture/near.h"
 #include "formats/tracefs/eventformat.h"
 
-#pragma weak eventformat_parse
-
 /*
  *	expr = term { ("||"|"&&") term }
  *	term = "!"* ( "(" expr ")" | FIELD[.FUNCTION] OP VALUE )
@@ -201,7 +199,7 @@ int filter_explain(const struct tracefs *t, const char *system, const char *even
 	size_t len;
 
 	snprintf(path, sizeof(path), "events/%s/%s/format", system, event);
-	if (eventformat_parse && tracefs_read(t, path, &text, &len) == 0 &&
+	if (tracefs_read(t, path, &text, &len) == 0 &&
 	    eventformat_parse(&arena, bytes_init(text, len, 0, path, false), system, abi, &sc) == 0) {
 		filter_check(filter, sc->fields, sc->nr_fields, finding, sizeof(finding));
 		put_fields(&o, sc->fields, sc->nr_fields);

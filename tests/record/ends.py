@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: MIT
+"""How recordings begin and end: statuses, signals, the output file, refusals with cause and remedy."""
+import os
+import re
+import shutil
+import signal
+import stat
+import subprocess
+import time
+
+import perfdata
+from tap import PERF_ENV, SONDE, Skip, case, need, run, same, sh, sonde
+
+NOBODY = 65534
+
+
+def refused(*argv, status=1, says, **kw):
+    """The command fails, says each of these patterns, and leaves no recording."""
+    r = sonde('record', '-o', 'x.data', *argv, **kw)
+    same(r.returncode, status, 'status (%s)' % r.stderr)
+    for pattern in says:
+        need(re.search(pattern, r.stderr), '%r is not said: %s' % (pattern, r.stderr))
+    need(not os.path.exists('x.data'), 'a file was left')
+    return r
+
+
+@case('the status of the command is returned')
+def _():
+    for script, status in (('exit 0', 0), ('exit 7', 7), ('kill -9 $$', 137), ('kill -TERM $$', 143)):
+        r = sonde('record', '-q', '-e', 'cs', '-o', 'x.data', '--', 'sh', '-c', script)
+        same((r.returncode, r.stderr), (status, ''), script)
+        perfdata.File('x.data').check()
+
+
+@case('126 and 127 without a file when the command cannot be run')
+def _():
+    refused('-e', 'cs', '--', 'no-such-command', status=127, says=['no-such-command', 'PATH'])
+    refused('-e', 'cs', '--', './no/such', status=127, says=['No such file'])
+    refused('-e', 'cs', '--', '/etc/passwd', status=126, says=['Permission denied'])
+    refused('-e', 'cs', '--', '/etc', status=126, says=['directory'])
+    with open('bad', 'w') as f:
+        f.write('#!/no/such/interpreter\n')
+    os.chmod('bad', 0o755)
+    refused('-e', 'cs', '--', './bad', status=126, says=['interpreter'])
+    with open('x.data', 'w') as f:
+        f.write('before')
+    sonde('record', '-o', 'x.data', '--', './bad')
+    same(open('x.data').read(), 'before', 'the file that was there')
+
+
+@case('the file before is kept as .old, the new one has mode 0600')
+def _():
+    os.umask(0)
+    with open('x.data', 'w') as f:
+        f.write('before')
+    sonde('record', '-q', '-e', 'cs', '-o', 'x.data', '--', 'true')
+    same(open('x.data.old').read(), 'before')
+    same(stat.S_IMODE(os.stat('x.data').st_mode), 0o600, 'mode')
+    os.umask(0o22)
+
+
+@case('under sudo the file belongs to the user')
+def _():
+    sonde('record', '-q', '-e', 'cs', '-o', 'x.data', '--', 'true',
+          env=dict(PERF_ENV, SUDO_UID=str(NOBODY), SUDO_GID='12'))
+    st = os.stat('x.data')
+    same((st.st_uid, st.st_gid), (NOBODY, 12), 'owner')
+
+
+def stopped_by(signo, *target):
+    p = subprocess.Popen([SONDE, 'record', '-q', '-e', 'sched:sched_switch', '-o', 'x.data', *target], env=PERF_ENV,
+                         stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    time.sleep(0.5)
+    p.send_signal(signo)
+    err = p.communicate(timeout=20)[1]
+    f = perfdata.File('x.data')
+    need(f.finished and 21 in f.features and 2 in f.features, 'the file is not finished')
+    f.check()
+    return p.returncode, err
+
+
+@case('SIGINT and SIGTERM end with a finished file, and end the command')
+def _():
+    for signo in (signal.SIGINT, signal.SIGTERM):
+        same(stopped_by(signo, '-a'), (0, b''), 'all cpus')
+        same(stopped_by(signo, '--', 'sleep', '30'), (143, b''), 'a command')
+        sleeper = subprocess.Popen(['sleep', '30'])
+        same(stopped_by(signo, '-p', str(sleeper.pid)), (0, b''), 'a process')
+        sleeper.kill()
+        sleeper.wait()
+
+
+@case('-p records all threads of a running process and what they start, and ends with them')
+def _():
+    code = ('import threading, time, os, subprocess\n'
+            'def work():\n'
+            '    for i in range(40): time.sleep(0.05)\n'
+            't = [threading.Thread(target=work) for i in range(3)]\n'
+            '[x.start() for x in t]\n'
+            'time.sleep(1); subprocess.run(["/bin/true"]); [x.join() for x in t]\n')
+    p = subprocess.Popen(['python3', '-c', code])
+    time.sleep(0.3)
+    tids = set(int(t) for t in os.listdir('/proc/%d/task' % p.pid))
+    same(len(tids), 4, 'threads')
+    r = sonde('record', '-q', '-e', 'sched:sched_switch,sched:sched_process_exec', '-p', str(p.pid), '-o', 'x.data')
+    same((r.returncode, r.stderr), (0, ''))
+    p.wait()
+    seen = {}
+    for attr, pid, tid, t, raw in perfdata.File('x.data').samples():
+        seen.setdefault(pid, set()).add(tid)
+    same(seen.get(p.pid), tids, 'threads in the recording')
+    need(len(seen) == 2, 'the process that it started: %r' % seen)
+
+
+@case('running processes are described: names, threads, mappings')
+def _():
+    shutil.copy(shutil.which('sleep'), 'descr')
+    p = subprocess.Popen(['./descr', '30'])
+    time.sleep(0.1)
+    for target in (['-a'], ['-p', str(p.pid)]):
+        r = sonde('record', '-q', '-e', 'sched:sched_switch', *target, '-o', 'x.data', '--', 'true')
+        same((r.returncode, r.stderr), (0, ''))
+        f = perfdata.File('x.data')
+        kinds, comm, maps = [], '', ''
+        for kind, misc, at, size in f.records():
+            if kind == perfdata.INIT:
+                break
+            kinds.append(kind)
+            body = f.data[at + 8:at + size]
+            if kind in (perfdata.COMM, perfdata.MMAP2) and int.from_bytes(body[:4], 'little') == p.pid:
+                text = body[8:] if kind == perfdata.COMM else body[64:]
+                text = text.split(b'\0')[0].decode()
+                if kind == perfdata.COMM:
+                    comm = text
+                else:
+                    maps += text + '\n'
+        same(comm, 'descr')
+        need('/descr\n' in maps and 'libc' in maps and '[vdso]' in maps, maps)
+        need(kinds[0] == 69 and kinds[1] == perfdata.MMAP and 73 in kinds and 74 in kinds, 'first records: %r' % kinds[:6])
+        need(target == ['-a'] and perfdata.FORK in kinds or target != ['-a'], 'FORK records')
+    p.kill()
+    p.wait()
+
+
+@case('unknown events: the nearest names are offered')
+def _():
+    refused('-e', 'sched:sched_swich', '--', 'true', says=["'sched:sched_swich'", 'sched:sched_switch'])
+    refused('-e', 'sched_switch', '--', 'true', says=['sched:sched_switch'])
+    refused('-e', 'cpu-clok', '--', 'true', says=['cpu-clock'])
+    refused('-e', 'sched:nothing*', '--', 'true', says=['no tracepoint matches'])
+    refused('-e', 'cs:z', '--', 'true', says=["'z'"])
+
+
+@case('a bad filter is told with the mistake and the fields of the event')
+def _():
+    def bad(text, *says):
+        refused('-e', 'sched:sched_switch', '--filter', text, '--', 'true',
+                says=[re.escape(text), 'sched:sched_switch', *says, r'prev_comm \(text\)', 'next_prio'])
+    bad('prev_pidd > 1', 'no field prev_pidd', 'prev_pid')
+    bad('prev_comm == sh', 'quotes')
+    bad('(prev_pid > 1', r"'\)' is missing")       # the kernel says ENOENT
+    bad('prev_pid > 1)', r"'\)' too many")         # EPERM
+    bad('prev_pid > 1 next_pid > 1', 'without &&')  # EPERM
+    bad('prev_pid = 1', 'operators')
+    bad('prev_pid > "1"', 'no quotes')
+    bad('prev_pid', 'nothing')
+    refused('-e', 'cs', '--filter', 'a == 1', '--', 'true', says=['no tracepoint'])
+
+
+@case('a filter lets through what it says, for the events named before it only')
+def _():
+    r = sonde('record', '-q', '-o', 'x.data', '-e', 'raw_syscalls:sys_enter', '--filter', 'id == 1', '-e',
+              'raw_syscalls:sys_exit', '--', 'sh', '-c', 'echo a; echo b > /dev/null; read x < /dev/null')
+    same(r.returncode, 1)
+    f = perfdata.File('x.data')
+    ids = {0: [], 1: []}
+    for attr, pid, tid, t, raw in f.samples():
+        ids[f.attrs.index(attr)].append(int.from_bytes(raw[8:16], 'little'))
+    need(ids[0] and set(ids[0]) == {1}, 'sys_enter: %r' % ids[0])
+    need(len(set(ids[1])) > 3, 'sys_exit is not filtered')
+
+
+@case('no rights: the setting and the remedy are named')
+def _():
+    setpriv = shutil.which('setpriv')
+    if not setpriv:
+        raise Skip('no setpriv')
+    shutil.copy(SONDE, 'sonde')
+    os.chmod('.', 0o777)
+    def as_nobody(*argv):
+        return sh(setpriv, '--reuid', str(NOBODY), '--regid', str(NOBODY), '--clear-groups', './sonde', 'record', '-o',
+                  'x.data', *argv)
+    if as_nobody('--help').returncode:
+        raise Skip('this build does not run from another place')
+    r = as_nobody('-e', 'sched:sched_switch', '--', 'true')
+    need(r.returncode == 1 and 'run as root' in r.stderr, r.stderr)
+    paranoid = open('/proc/sys/kernel/perf_event_paranoid').read().strip()
+    if int(paranoid) > 0:
+        r = as_nobody('-a', '-e', 'cpu-clock', '--', 'true')
+        need(r.returncode == 1 and 'perf_event_paranoid is ' + paranoid in r.stderr and 'sysctl' in r.stderr, r.stderr)
+    if int(paranoid) > 1:
+        r = as_nobody('-e', 'cpu-clock', '--', 'true')
+        need(r.returncode == 0 and 'user space only (cpu-clock:u)' in r.stderr, r.stderr)
+        perfdata.File('x.data').check()
+    r = as_nobody('-p', '1', '-e', 'cpu-clock:u', '--', 'true')
+    need(r.returncode == 1 and 'process 1' in r.stderr, r.stderr)
+    need(not r.stderr.strip().count('\n'), 'one line: ' + r.stderr)
+    r = as_nobody('-e', 'cpu-clock:u', '-m', '2048', '--', 'true')
+    need(r.returncode == 1 and 'perf_event_mlock_kb is' in r.stderr and '-m' in r.stderr, r.stderr)
+
+
+@case('too few descriptors: the limit is raised as far as allowed, else told')
+def _():
+    r = sh('prlimit', '--nofile=20:4000', SONDE, 'record', '-q', '-e', 'syscalls:sys_enter_*', '-o', 'x.data', '--', 'sh',
+           '-c', 'ulimit -n')
+    same((r.returncode, r.stdout.strip()), (0, '20'), 'raised for the recorder, not for the command: ' + r.stderr)
+    os.unlink('x.data')
+    r = sh('setpriv', '--bounding-set', '-sys_resource', 'prlimit', '--nofile=20:20', SONDE, 'record', '-e',
+           'syscalls:sys_enter_*', '-o', 'x.data', '--', 'true')
+    need(r.returncode == 1 and 'ulimit -n' in r.stderr and re.search(r'needs \d+', r.stderr), r.stderr)
+    need(not os.path.exists('x.data'), 'a file was left')
+
+
+@case('a full disk: one error, and what was recorded is a finished file')
+def _():
+    os.mkdir('small')
+    if sh('mount', '-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', 'small').returncode:
+        raise Skip('no right to mount')
+    try:
+        r = sonde('record', '-e', 'raw_syscalls:*', '-m', '64', '-o', 'small/x.data', '--', 'dd', 'if=/dev/zero',
+                  'of=/dev/null', 'bs=1', 'count=100000')
+        need(r.returncode == 1 and 'the disk is full' in r.stderr and '-o FILE' in r.stderr, r.stderr)
+        need(len(re.findall('the disk is full', r.stderr)) <= 2, r.stderr)
+        f = perfdata.File('small/x.data')
+        need(f.finished and f.check() > 10000, 'events')
+        need(1 in f.features and 12 in f.features, 'features')
+        shutil.copy('small/x.data', 'x.data')
+    finally:
+        sh('umount', 'small')
+    perf = shutil.which('perf')
+    if perf:
+        r = sh(perf, 'script', '-i', 'x.data')
+        # events may have been lost before the disk was full: perf says so
+        need(r.returncode == 0 and (not r.stderr or 'lost' in r.stderr), 'perf script: ' + r.stderr)
+        need(r.stdout.count('\n') > 10000, 'lines')
+
+
+@case('no place for the file: told before the command starts')
+def _():
+    for path, why in (('/no/such/dir/x.data', 'No such file'), ('.', 'directory')):
+        r = sonde('record', '-e', 'cs', '-o', path, '--', 'touch', 'ran')
+        need(r.returncode == 1 and why in r.stderr, r.stderr)
+    need(not os.path.exists('ran'), 'the command ran')
+
+
+run()

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""A recorder killed with SIGKILL at any moment leaves a file that gives every flushed event with its name and fields."""
+import os
+import random
+import signal
+import subprocess
+import time
+
+import perfdata
+from tap import PERF_ENV, SONDE, Skip, case, need, run, same, sonde
+
+ROUNDS = int(os.environ.get('KILL_ROUNDS', '40'))
+WORK = 'while :; do echo x; read y < /proc/self/stat; /bin/true; done > /dev/null'
+
+
+def record_and_kill(path, seconds, *options):
+    p = subprocess.Popen([SONDE, 'record', '-q', '-o', path, *options, '--', 'sh', '-c', WORK], env=PERF_ENV,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                         start_new_session=True)
+    time.sleep(seconds)
+    p.kill()
+    p.wait()
+    # the workload lives on, as it should; it is in a session of its own
+    try:
+        os.killpg(p.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    p.stderr.close()
+
+
+def check(path):
+    f = perfdata.File(path)
+    need(not f.finished, 'a killed recorder cannot have finished the file')
+    same(f.features, {}, 'feature bits of a killed file')
+    n = f.check()
+    need(3 in f.index and 12 in f.index and 2 in f.index, 'host name, event names, build id are in the index')
+    need('raw_syscalls:sys_enter' in f.names(), 'names are there')
+    return n
+
+
+@case('killed %d times at random moments, every flushed event decodes' % ROUNDS)
+def _():
+    seed = int(os.environ.get('KILL_SEED', time.time_ns() & 0xffff))
+    print('# seed %d' % seed)
+    rnd = random.Random(seed)
+    total = files = 0
+    for n in range(ROUNDS):
+        # half of them while the recording starts, when most is being written for the first time
+        seconds = rnd.uniform(0, 0.2) if n % 2 else rnd.uniform(0.1, 0.7)
+        small = ['-m', '16'] if n % 3 else []
+        record_and_kill('k.data', seconds, '-e', 'raw_syscalls:*,sched:sched_switch', *(['-a'] if n % 4 == 0 else []), *small)
+        if not os.path.exists('k.data') or not os.path.getsize('k.data'):
+            continue
+        files += 1
+        total += check('k.data')
+        os.unlink('k.data')
+    print('# %d files, %d events' % (files, total))
+    need(files > ROUNDS / 2 and total > 1000, 'too few files (%d) or events (%d) to say anything' % (files, total))
+
+
+@case('sonde script reads a killed file: as many lines as flushed events')
+def _():
+    if sonde('script', '--help').returncode:
+        raise Skip('this build has no sonde script')
+    for n in range(5):
+        record_and_kill('k.data', 0.3 + n / 5, '-e', 'raw_syscalls:*,sched:sched_switch', '-m', '16')
+        flushed = check('k.data')
+        r = sonde('script', '-i', 'k.data')
+        same((r.returncode, r.stdout.count('\n')), (0, flushed), 'lines and events (%s)' % r.stderr)
+        need(': raw_syscalls:sys_enter: NR ' in r.stdout and '[FAILED' not in r.stdout, 'names and fields')
+        os.unlink('k.data')
+
+
+@case('events that come seldom are in the file after a second')
+def _():
+    p = subprocess.Popen([SONDE, 'record', '-q', '-o', 'k.data', '-e', 'sched:sched_process_exec', '--', 'sh', '-c',
+                          '/bin/true; /bin/true; sleep 30'], env=PERF_ENV, stdin=subprocess.DEVNULL,
+                         start_new_session=True)
+    time.sleep(2.5)
+    os.killpg(p.pid, signal.SIGKILL)
+    p.wait()
+    need(perfdata.File('k.data').check() >= 3, 'three execs')
+
+
+run()

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""Lost events are counted, in the file and at the end, with what to do about it."""
+import re
+import struct
+
+import perfdata
+from tap import Skip, case, need, run, same, sonde
+
+WORK = ['dd', 'if=/dev/zero', 'of=/dev/null', 'bs=1', 'count=150000', 'status=none']
+
+
+def losses(f):
+    """Sums of LOST records and of LOST_SAMPLES records."""
+    lost = {perfdata.LOST: 0, perfdata.LOST_SAMPLES: 0}
+    for kind, misc, at, size in f.records():
+        if kind in lost:
+            lost[kind] += struct.unpack_from('<Q', f.data, at + (16 if kind == perfdata.LOST else 8))[0]
+    return lost[perfdata.LOST], lost[perfdata.LOST_SAMPLES]
+
+
+@case('one page for each cpu: losses are counted exactly')
+def _():
+    for attempt in range(5):
+        r = sonde('record', '-m', '1', '-e', 'raw_syscalls:*', '-o', 'x.data', '--', *WORK)
+        same(r.returncode, 0, r.stderr)
+        told = re.search(r'(\d+) events were lost \(.*-m, now 1 pages', r.stderr)
+        if told:
+            break
+    else:
+        raise Skip('nothing was lost in %d attempts' % 5)
+    f = perfdata.File('x.data')
+    n = f.check()
+    in_stream, exact = losses(f)
+    need(in_stream and in_stream <= int(told.group(1)), 'LOST records: %d of %s' % (in_stream, told.group(1)))
+    same(exact, int(told.group(1)), 'LOST_SAMPLES and what was told')
+    print('# %d samples, %d lost' % (n, exact))
+    # dd makes two calls for each of its blocks, each with an entry and an exit
+    need(600000 <= n + exact < 620000, 'samples and losses together: %d' % (n + exact))
+    r = sonde('record', '-q', '-m', '1', '--fail-on-loss', '-e', 'raw_syscalls:*', '-o', 'x.data', '--', *WORK)
+    same(r.returncode, 3 if 'were lost' in r.stderr else 0, r.stderr)
+
+
+@case('nothing is said when nothing was lost')
+def _():
+    r = sonde('record', '--fail-on-loss', '-e', 'sched:sched_switch', '-o', 'x.data', '--', 'true')
+    same(r.returncode, 0)
+    need('lost' not in r.stderr, r.stderr)
+    same(losses(perfdata.File('x.data')), (0, 0))
+
+
+run()

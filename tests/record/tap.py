@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""TAP for the privileged tests: case(name) decorates a test, run() runs all; Skip(reason) leaves one."""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import traceback
+
+PERF_ENV = {'PATH': os.environ.get('PATH', '/usr/bin:/bin'), 'HOME': '/nonexistent', 'LC_ALL': 'C', 'TZ': 'UTC',
+            'PERF_CONFIG': '/dev/null'}
+SONDE = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else 'sonde'
+CI = bool(os.environ.get('SONDE_CI'))
+cases = []
+
+
+class Skip(Exception):
+    pass
+
+
+def case(text):
+    def add(f):
+        cases.append((text, f))
+        return f
+    return add
+
+
+def perf():
+    path = shutil.which('perf')
+    if not path:
+        if CI:
+            raise AssertionError('perf is not installed, and SONDE_CI=1 asks for the comparison')
+        raise Skip('perf is not installed')
+    return path
+
+
+def sh(*argv, env=None, timeout=60, **kw):
+    """Runs a program to its end; text of stdout and stderr."""
+    return subprocess.run(argv, env=env or PERF_ENV, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          timeout=timeout, errors='replace', **kw)
+
+
+def sonde(*argv, **kw):
+    return sh(SONDE, *argv, **kw)
+
+
+def need(what, text=''):
+    if not what:
+        raise AssertionError(text)
+
+
+def same(a, b, what=''):
+    if a != b:
+        raise AssertionError('%s differ:\n%r\n%r' % (what, a, b))
+
+
+def why_not_record():
+    if os.geteuid() != 0:
+        return 'needs root'
+    if not (os.path.exists('/sys/kernel/tracing/available_events') or
+            os.path.exists('/sys/kernel/debug/tracing/available_events')):
+        return 'tracefs is not mounted'
+    return None
+
+
+def run():
+    reason = why_not_record()
+    if reason:
+        print('1..0 # SKIP ' + reason)
+        return
+    print('1..%d' % len(cases))
+    failed = False
+    for n, (text, f) in enumerate(cases, 1):
+        where = os.getcwd()
+        with tempfile.TemporaryDirectory(prefix='sonde-record-') as d:
+            os.chmod(d, 0o755)
+            os.chdir(d)
+            try:
+                f()
+                print('ok %d - %s' % (n, text))
+            except Skip as s:
+                print('ok %d - %s # SKIP %s' % (n, text, s))
+            except Exception:
+                failed = True
+                print('not ok %d - %s' % (n, text))
+                for line in traceback.format_exc().splitlines():
+                    print('# ' + line)
+            finally:
+                os.chdir(where)
+        sys.stdout.flush()
+    sys.exit(failed)
