@@ -51,6 +51,9 @@ def need(what, text=''):
 
 def same(a, b, what=''):
     if a != b:
+        if isinstance(a, list) and isinstance(b, list):
+            at = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
+            what, a, b = '%s (%d and %d of them; from number %d)' % (what, len(a), len(b), at), a[at:at + 3], b[at:at + 3]
         raise AssertionError('%s differ:\n%r\n%r' % (what, a, b))
 
 

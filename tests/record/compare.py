@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""Stock perf reads our recordings as it reads its own: attrs, header, text, scripts, and without complaint."""
+import re
+import shutil
+import subprocess
+import time
+
+from tap import PERF_ENV, SONDE, case, need, perf, run, same, sh
+
+# Loops of shell builtins: all events of interest happen in this one process.
+WORK = 'i=0; while [ $i -lt 200 ]; do read x < /proc/self/stat; i=$((i + 1)); done'
+
+
+def both(*options, record=('true',)):
+    """The same command line recorded by both tools, one after the other: perf.data, sonde.data."""
+    for tool, name in ((perf(), 'perf.data'), (SONDE, 'sonde.data')):
+        r = sh(tool, 'record', '-q', '-o', name, *options, '--', *record)
+        same(r.returncode, 0, '%s %r: %s' % (tool, options, r.stderr))
+
+
+def ask(name, *argv):
+    r = sh(perf(), *argv, '-i', name)
+    same((r.returncode, r.stderr), (0, ''), 'perf %s of %s' % (' '.join(argv), name))
+    return r.stdout
+
+
+@case('perf evlist -v: the attrs are those of perf record')
+def _():
+    sleeper = subprocess.Popen(['sleep', '60'])
+    for options in (
+            ['-e', 'cs,faults,migrations,cpu-migrations'],
+            ['-e', 'cs:u,cs:k,cs:h,cs:uk,cs:ukh,cs:G,cs:H,cs:GH,cs:I,cs:p,cs:D,cs:e,cs:uH,cs:ppp,cs:P'],
+            ['-e', 'alignment-faults,emulation-faults,major-faults,minor-faults,task-clock,cgroup-switches'],
+            ['-e', 'sched:sched_switch:u,sched:sched_switch:H,sched:sched_switch:D'],
+            ['-e', 'sched:sched_switch', '-c', '10'], ['-e', 'sched:sched_switch', '-F', '100'],
+            ['-e', 'cs', '-c', '1'], ['-e', 'dummy'], ['-a', '-e', 'dummy'], ['-a', '-e', 'cs,dummy'],
+            ['-a', '-g', '-e', 'sched:sched_switch'], ['-g', '--user-callchains', '-e', 'sched:sched_switch'],
+            ['-g', '--kernel-callchains', '-e', 'sched:sched_switch'], ['-e', 'bpf-output'], ['-c', '100', '-e', 'bpf-output'],
+            ['-e', 'sched:sched_wak*'], ['-e', 'raw_syscalls:*'], ['-e', 'cycles'], ['-e', 'cycles:u'], [], ['-a'], ['-g'],
+            ['-F', '999'], ['-a', '-F', '100', '-e', 'cs,sched:sched_switch'], ['-a', '-c', '100', '-e', 'cs'],
+            ['-e', 'cpu-clock', '-p', str(sleeper.pid)], ['-e', 'sched:sched_switch', '-p', str(sleeper.pid)],
+            ['-e', 'syscalls:sys_enter_read', '--filter', 'count > 1', '-e', 'sched:sched_switch'],
+            ['-e', 'cpu-clock,sched:sched_switch']):
+        both(*options)
+        # perf chooses between ID, IDENTIFIER and neither; we always take IDENTIFIER
+        text = [re.sub(r'\|(ID|IDENTIFIER)\b', '', ask(name, 'evlist', '-v')) for name in ('sonde.data', 'perf.data')]
+        same(*text, 'attrs of %r' % (options,))
+    sleeper.kill()
+    sleeper.wait()
+
+
+@case('perf report --header-only -I: the header says the same of the machine')
+def _():
+    both('-a', '-e', 'sched:sched_switch,cpu-clock')
+    vary = re.compile(r'# (captured on|data offset|data size|feat offset|perf version|cmdline|event :|node\d+ meminfo|'
+                      r'time of|sample duration)')
+    text = [[line for line in ask(name, 'report', '--header-only', '-I').splitlines() if not vary.match(line)]
+            for name in ('sonde.data', 'perf.data')]
+    same(*text, 'headers')
+
+
+def recordings(*options):
+    """Both tools record the same process at once, so that both see the same events."""
+    shutil.copy(shutil.which('sh'), 'sndwork')
+    work = subprocess.Popen(['./sndwork', '-c', 'read go; ' + WORK], env=PERF_ENV, stdin=subprocess.PIPE)
+    running = [subprocess.Popen([tool, 'record', '-q', '-m', '1024', '-o', name, *options, '-p', str(work.pid)],
+                                env=PERF_ENV, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+               for tool, name in ((perf(), 'perf.data'), (SONDE, 'sonde.data'))]
+    time.sleep(1.5)
+    work.communicate(b'go\n')
+    for p in running:
+        same(p.communicate(timeout=60)[1], b'', 'stderr of a recorder')
+
+
+def text(*argv):
+    """perf script's text of perf's recording and of ours; times are each recording's own."""
+    return [re.sub(r' +\d+\.\d{6}: ', ' ', ask(name, 'script', *argv)).splitlines()
+            for name in ('perf.data', 'sonde.data')]
+
+
+@case('perf script: the text of our recording is that of its own')
+def _():
+    recordings('-e', 'raw_syscalls:*,sched:sched_process_exit')
+    theirs, ours = text()
+    need(len(ours) > 1000, 'too few lines')
+    same(theirs, ours, 'lines')
+
+
+@case('perf script: call chains, kernel symbols')
+def _():
+    recordings('-g', '--kernel-callchains', '-e', 'kmem:kmem_cache_alloc')
+    theirs, ours = text('-F', 'comm,pid,event,ip,sym')
+    need(len(ours) > 400 and 'do_syscall_64' in ' '.join(ours), 'chains: %r' % ours[:9])
+    same(theirs, ours, 'lines')
+
+
+PYTHON = '''
+calls = {}
+def raw_syscalls__sys_enter(name, context, cpu, s, ns, pid, comm, chain, nr, args, *rest):
+    if comm == "sndwork":
+        calls[nr] = calls.get(nr, 0) + 1
+def trace_end():
+    print(sorted(calls.items()))
+'''
+PERL = '''
+my %calls;
+sub raw_syscalls::sys_enter {
+	my ($name, $context, $cpu, $s, $ns, $pid, $comm, $chain, $nr, @args) = @_;
+	$calls{$nr}++ if $comm eq "sndwork";
+}
+sub trace_end { print "$_ $calls{$_}\\n" for sort { $a <=> $b } keys %calls; }
+'''
+
+
+@case('perf script -s: Python and Perl scripts count the same')
+def _():
+    perf()
+    with open('x.py', 'w') as f:
+        f.write(PYTHON)
+    with open('x.pl', 'w') as f:
+        f.write(PERL)
+    recordings('-e', 'raw_syscalls:sys_enter')
+    for script in ('x.py', 'x.pl'):
+        out = []
+        for name in ('perf.data', 'sonde.data'):
+            r = sh(perf(), 'script', '-s', script, '-i', name)
+            same((r.returncode, r.stderr), (0, ''), '%s of %s' % (script, name))
+            out.append(r.stdout)
+        same(*out, script)
+        need(len(out[1]) > 20, out[1])
+
+
+@case('perf script reads user addresses: names of what was mapped')
+def _():
+    both('-e', 'cpu-clock', '-c', '100000', record=('sh', '-c', 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'))
+    text = ask('sonde.data', 'script', '-F', 'comm,ip,sym,dso')
+    need(re.search(r'\(/usr/bin/[a-z]*sh\)', text), text[:400])
+    ids = ask('sonde.data', 'buildid-list')
+    for line in ask('perf.data', 'buildid-list').splitlines():
+        need(line in ids, 'build id %s is missing in\n%s' % (line, ids))
+
+
+run()
