@@ -82,6 +82,7 @@ static int build(struct sonde_session *s, const char *text, const char *origin)
 							      .defects = &s->defects }));
 	s->event = (struct event){ .pub.size = sizeof(s->event.pub), .session = s, .source = s->source };
 	return order_open(&s->order, s->source, &(struct order_options){ .window_bytes = s->opts.window_bytes,
+									 .time = s->early.time,
 									 .defects = &s->defects });
 }
 

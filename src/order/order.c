@@ -448,6 +448,15 @@ static int walk(struct order *o)
 		while (o->cut_at < o->nr_cuts) {
 			const struct cut *cut = &w->cuts[o->cut_at];
 
+			if ((cut->flags & CUT_STATELESS) && cut->order == CUT_ORDERED &&
+			    !time_window_holds(&o->opts.time, cut->time_ns)) {
+				/* Refused; that it was seen still counts for what the rounds release. */
+				if (cut->time_ns > o->newest)
+					o->newest = cut->time_ns;
+				w->cut_end = cut->file_off + cut->len;
+				o->cut_at++;
+				continue;
+			}
 			if (cut->order == CUT_ORDERED && cut->time_ns >= o->delivered) {
 				w->cut_end = cut->file_off + cut->len;
 				TRY(note_record(o, cut));

@@ -30,7 +30,8 @@ enum cut_order {
 	CUT_ROUND = 2    /* the recorder finished a pass over its buffers */
 };
 enum cut_flags {
-	CUT_LATE = 1 /* set by order/ */
+	CUT_LATE = 1,      /* set by order/ */
+	CUT_STATELESS = 2  /* a sample that nothing else depends on: an early filter may refuse it before it is ordered */
 };
 
 struct source_options {

@@ -100,6 +100,8 @@ int perfdata_cut(struct source *source, unsigned file, const uint8_t *p, size_t 
 	const bool swap = s->file.swap;
 	/* Where the time of every sample is, when that is the same for all: the common case, without a question. */
 	const uint32_t sample_time = s->same_time_off && s->time_off > 0 ? (uint32_t)s->time_off : UINT32_MAX - 8;
+	/* Reads of counters give differences: each needs the one before. */
+	const uint8_t sample_flags = s->has_reads ? 0 : CUT_STATELESS;
 	int n = 0;
 
 	*ret_need = 0;
@@ -135,6 +137,7 @@ int perfdata_cut(struct source *source, unsigned file, const uint8_t *p, size_t 
 		cut->flags = 0;
 		if (type == PERF_RECORD_SAMPLE && sample_time + 8 <= size) {
 			cut->time_ns = get_u64(rec + sample_time, swap);
+			cut->flags = sample_flags;
 			if (cut->time_ns && cut->time_ns != UINT64_MAX)
 				cut->order = CUT_ORDERED;
 		} else if (type < FIRST_TOOL_RECORD) {

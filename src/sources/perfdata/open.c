@@ -93,6 +93,7 @@ static void choose_rules(struct perfdata_source *s)
 		const struct perfdata_layout *l = &e->layout;
 
 		e->index = (uint32_t)(e - s->events.v);
+		s->has_reads |= !!(e->attr.sample_type & PERF_SAMPLE_READ);
 		e->is_plain = !s->file.swap && l->time >= 0 && l->tid >= 0 && l->cpu >= 0 && l->raw >= 0 &&
 			      !l->unknown_bits;
 		if (e->layout.id != first->id || e->layout.end_id != first->end_id)
