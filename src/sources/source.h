@@ -55,6 +55,9 @@ struct source_file {
 struct source_kernel {
 	const uint8_t *build_id;
 	uint32_t build_id_len;
+	const char *name;              /* of its file, when it is not "[kernel.kallsyms]" */
+	const char *const *modules;    /* paths of those whose build ids are recorded */
+	size_t nr_modules;
 	const char *kallsyms, *printk; /* text, not NUL-terminated */
 	size_t kallsyms_len, printk_len;
 };

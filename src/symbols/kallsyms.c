@@ -310,6 +310,12 @@ const struct kernel_symbol *kallsyms_find(struct kallsyms *k, uint64_t addr)
 	return c->sym;
 }
 
+void kallsyms_range(const struct kallsyms *k, uint64_t *ret_first, uint64_t *ret_end)
+{
+	*ret_first = k->starts[0];
+	*ret_end = k->syms.v[k->syms.n - 1].end;
+}
+
 uint64_t kallsyms_address(struct kallsyms *k, const char *name)
 {
 	vec_foreach(s, &k->syms) {

@@ -88,7 +88,32 @@ static int read_event_desc(struct perfdata_source *s, struct bytes *b)
 	return 0;
 }
 
-/* { u32 type, u16 misc, u16 size | s32 pid | 20 bytes id | u8 id size, pad | name }: the host kernel's is kept. */
+static bool is_module(const char *name)
+{
+	const char *base = strrchr(name, '/'), *ko;
+
+	base = base ? base + 1 : name;
+	ko = strstr(base, ".ko");
+	return *base == '[' || (ko && (!ko[3] || ko[3] == '.'));
+}
+
+/* A build id of the kernel or of a module of it; the first kernel's is kept. */
+static int keep_build_id(struct perfdata_source *s, const char *name, const uint8_t *id, uint32_t len)
+{
+	static const char kernel[] = "[kernel.kallsyms]";
+	bool usual = !strncmp(name, kernel, strlen(kernel));
+
+	if (!usual && is_module(name))
+		return vec_push(&s->info.modules, name);
+	if (s->info.kernel_build_id)
+		return 0;
+	s->info.kernel_build_id = (const uint8_t *)arena_strndup(&s->arena, (const char *)id, len);
+	s->info.kernel_build_id_len = s->info.kernel_build_id ? len : 0;
+	s->info.kernel_name = usual ? NULL : name;
+	return s->info.kernel_build_id ? 0 : err_nomem();
+}
+
+/* { u32 type, u16 misc, u16 size | s32 pid | 20 bytes id | u8 id size, pad | name }: the host kernel's are kept. */
 static int read_build_ids(struct perfdata_source *s, struct bytes *b)
 {
 	enum { ENTRY_BYTES = 36, CPUMODE_KERNEL = 1 };
@@ -97,15 +122,18 @@ static int read_build_ids(struct perfdata_source *s, struct bytes *b)
 		const uint8_t *p = b->pos;
 		uint16_t misc = get_u16(p + 4, b->swap), size = get_u16(p + 6, b->swap);
 		uint32_t len = misc & PERFDATA_MISC_BUILD_ID_SIZE ? p[32] : 20;
+		char *name;
 
 		if (size < ENTRY_BYTES)
 			return err_at(b, -EBADMSG, "a build id entry of %u bytes", size);
 		TRY(bytes_skip(b, "build id entry", size));
-		if ((misc & 7) != CPUMODE_KERNEL || len > 20 || size < ENTRY_BYTES + 19 ||
-		    memcmp(p + ENTRY_BYTES, "[kernel.kallsyms]", 18))
+		if ((misc & 7) != CPUMODE_KERNEL || len > 20 || size == ENTRY_BYTES)
 			continue;
-		s->info.kernel_build_id = (const uint8_t *)arena_strndup(&s->arena, (const char *)p + 12, len);
-		s->info.kernel_build_id_len = s->info.kernel_build_id ? len : 0;
+		name = arena_strndup(&s->arena, (const char *)p + ENTRY_BYTES,
+				     strnlen((const char *)p + ENTRY_BYTES, (size_t)size - ENTRY_BYTES));
+		if (!name)
+			return err_nomem();
+		TRY(keep_build_id(s, name, p + 12, len));
 	}
 	return 0;
 }
@@ -234,6 +262,9 @@ int perfdata_kernel(struct source *source, struct source_kernel *ret)
 	*ret = (struct source_kernel){
 		.build_id = s->info.kernel_build_id,
 		.build_id_len = s->info.kernel_build_id_len,
+		.name = s->info.kernel_name,
+		.modules = s->info.modules.v,
+		.nr_modules = s->info.modules.n,
 		.kallsyms = (const char *)s->kallsyms.start,
 		.kallsyms_len = bytes_left(&s->kallsyms),
 		.printk = (const char *)s->printk.start,

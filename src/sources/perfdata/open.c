@@ -146,6 +146,7 @@ void perfdata_close(struct source *source)
 	vec_done(&s->events);
 	vec_done(&s->ids);
 	vec_done(&s->formats);
+	vec_done(&s->info.modules);
 	hash64_done(&s->by_id);
 	arena_done(&s->arena);
 	free(s);

@@ -69,6 +69,8 @@ struct perfdata_source {
 		const char *hostname, *osrelease, *version, *arch, *cmdline, *cpudesc, *cpus_online, *cpus_available;
 		const uint8_t *kernel_build_id;
 		uint32_t kernel_build_id_len;
+		const char *kernel_name;     /* NULL: "[kernel.kallsyms]" */
+		VEC(const char *) modules;   /* of the kernel, by path */
 	} info;
 };
 
