@@ -34,7 +34,7 @@ fuzz:
 bench:
 	@tools/setup build record
 	@$(call build,$(B),) --quiet
-	@bench/run $(B)
+	@bench/run $(B) $(BENCHFLAGS)
 
 fmt:
 	@tools/setup fmt

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""Runs commands and says what they cost.
+
+CPU seconds are user+sys of the process and of the children it waited for (wait4). Memory is VmHWM less RssFile of
+the process: what it has had resident at most, without the file pages that it maps and the kernel may take back. A
+thread looks into /proc/PID/status every 20 ms and keeps the largest of both; an exec, which begins a new memory
+image, shows as a VmHWM that became smaller, and begins anew. A process whose mapping ends between two looks is given
+at most what it touched in 20 ms too much.
+"""
+import collections
+import os
+import statistics
+import subprocess
+import tempfile
+import threading
+import time
+
+Cost = collections.namedtuple('Cost', 'cpu wall memory')  # seconds, seconds, bytes (None: not looked at)
+
+
+class Failed(Exception):
+    pass
+
+
+def clean_environment(**more):
+    """Nothing of the user's configuration reaches the tools."""
+    return dict({'PATH': os.environ['PATH'], 'HOME': '/nonexistent', 'LC_ALL': 'C', 'TZ': 'UTC',
+                 'PERF_CONFIG': '/dev/null', 'SONDE_PYTHON': '/usr/bin/python3'}, **more)
+
+
+def _watch(pid, done, seen):
+    while True:
+        try:
+            with open('/proc/%d/status' % pid) as f:
+                status = dict(line.split(':', 1) for line in f)
+            peak, files = (int(status[k].split()[0]) * 1024 for k in ('VmHWM', 'RssFile'))
+        except (OSError, KeyError, ValueError):  # between exit and wait it has no memory
+            return
+        if peak < seen[0]:
+            seen[:] = peak, files
+        else:
+            seen[:] = peak, max(seen[1], files)
+        if done.wait(0.02):
+            return
+
+
+def run(command, stdout=os.devnull, memory=True, env=None, good=(0,)):
+    """Costs of one run; raises Failed with what the command said when it does not end well."""
+    seen, done = [0, 0], threading.Event()
+    with open(stdout, 'wb') as out, tempfile.TemporaryFile() as err:
+        begin = time.monotonic()
+        try:
+            p = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+                                 env=env or clean_environment())
+        except OSError as e:
+            raise Failed(str(e))
+        watcher = threading.Thread(target=_watch, args=(p.pid, done, seen), daemon=True)
+        if memory:
+            watcher.start()
+        _, status, used = os.wait4(p.pid, 0)
+        wall = time.monotonic() - begin
+        p.returncode = os.waitstatus_to_exitcode(status)
+        done.set()
+        if memory:
+            watcher.join()
+        if p.returncode not in good:
+            err.seek(0)
+            said = err.read().decode('utf-8', 'replace').strip().splitlines()
+            raise Failed('%s: exit status %d%s' % (' '.join(command), p.returncode, ''.join(': ' + s for s in said[:1])))
+    return Cost(used.ru_utime + used.ru_stime, wall, seen[0] - seen[1] if memory and seen[0] else None)
+
+
+def median(costs):
+    """Median of each figure on its own."""
+    memory = [c.memory for c in costs if c.memory is not None]
+    return Cost(statistics.median(c.cpu for c in costs), statistics.median(c.wall for c in costs),
+                statistics.median(memory) if memory else None)

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What reading costs, step by step.
+ *
+ *	bench-reading walk FILE     pread into one window, step from record header to record header: the floor
+ *	bench-reading order FILE    sonde's source and order only: records cut and merged by time, nothing decoded
+ *	bench-reading count FILE    a session: how many events of which name, how many were lost
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "order/order.h"
+#include "sonde/sonde.h"
+#include "sources/source.h"
+
+enum {
+	WINDOW_BYTES = 1 << 20,
+	HEADER_BYTES = 8,      /* u32 type | u16 misc | u16 size */
+	DATA_SECTION_AT = 40   /* in the file header: u64 offset, u64 size */
+};
+
+/* Knows only the file header of perf.data in this machine's byte order, and that records carry their size. */
+static int walk(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	uint8_t *window = malloc(WINDOW_BYTES);
+	uint64_t section[2], at, end, records = 0;
+
+	if (fd < 0 || !window || pread(fd, section, sizeof(section), DATA_SECTION_AT) != sizeof(section)) {
+		perror(path);
+		return 1;
+	}
+	for (at = section[0], end = at + section[1]; at < end;) {
+		ssize_t n = pread(fd, window, end - at < WINDOW_BYTES ? end - at : WINDOW_BYTES, (off_t)at);
+		const uint8_t *p = window, *stop = window + (n > 0 ? n : 0);
+
+		while (stop - p >= HEADER_BYTES) {
+			uint16_t size;
+
+			memcpy(&size, p + 6, sizeof(size));
+			if (size < HEADER_BYTES || size > stop - p)
+				break;
+			p += size;
+			records++;
+		}
+		if (p == window)
+			break;
+		at += (uint64_t)(p - window);
+	}
+	printf("records %" PRIu64 "\n", records);
+	free(window);
+	close(fd);
+	return 0;
+}
+
+static int told(void)
+{
+	fprintf(stderr, "%s\n", sonde_error_text());
+	return 1;
+}
+
+static int order_only(const char *path)
+{
+	struct schema_table schemas = { 0 };
+	struct defects defects = { 0 };
+	struct source *source;
+	struct order *order;
+	struct order_stats stats;
+	const struct cut *cuts;
+	uint64_t records = 0;
+	int n;
+
+	if (source_open(&source, &(struct source_options){ .path = path,
+							    .window_bytes = WINDOW_BYTES,
+							    .force = true,
+							    .schemas = &schemas,
+							    .defects = &defects }) < 0)
+		return told();
+	if (order_open(&order, source, &(struct order_options){ .window_bytes = WINDOW_BYTES,
+								 .defects = &defects }) < 0)
+		return told();
+	while ((n = order_next(order, &cuts)) > 0)
+		records += (uint64_t)n;
+	if (n < 0)
+		return told();
+	order_stats(order, &stats);
+	printf("records %" PRIu64 ", runs %zu, at once %zu\n", records, stats.runs, stats.most_runs_at_once);
+	order_close(order);
+	source->ops->close(source);
+	schema_table_done(&schemas);
+	return 0;
+}
+
+static int count(const char *path)
+{
+	const struct sonde_event *ev;
+	const struct sonde_defect *d;
+	struct sonde_session *s;
+	uint64_t counts[1024] = { 0 }, lost = 0;
+	char text[4096];
+	int r;
+
+	snprintf(text, sizeof(text), "input=%s\nforce=1\n", path);
+	if (sonde_session_open(&s, text, NULL) < 0)
+		return told();
+	while ((r = sonde_session_next(s, &ev)) > 0)
+		counts[ev->schema < 1023 ? ev->schema : 1023]++;
+	if (r < 0)
+		return told();
+	for (uint32_t i = 0; i < 1023 && i < sonde_session_schemas(s); i++)
+		if (counts[i])
+			printf("%s %" PRIu64 "\n", sonde_schema_name(sonde_session_schema(s, i)), counts[i]);
+	for (size_t i = 0; (d = sonde_session_defect(s, i)); i++)
+		if (d->severity >= SONDE_DATA_LOSS)
+			lost += d->count;
+	printf("lost %" PRIu64 "\n", lost);
+	sonde_session_close(s);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 3 && !strcmp(argv[1], "walk"))
+		return walk(argv[2]);
+	if (argc == 3 && !strcmp(argv[1], "order"))
+		return order_only(argv[2]);
+	if (argc == 3 && !strcmp(argv[1], "count"))
+		return count(argv[2]);
+	fprintf(stderr, "usage: bench-reading walk|order|count FILE\n");
+	return 2;
+}

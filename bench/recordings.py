@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""The recordings that the bench reads: made when they are not there, else used again."""
+import json
+import os
+import shutil
+import struct
+import subprocess
+
+import measure
+
+LEAST_EVENTS = 3_500_000
+
+
+class Recordings:
+    def __init__(self, build, folder, perf, least):
+        self.tools = os.path.join(build, 'bench')
+        self.sonde = os.path.join(build, 'sonde')
+        self.folder, self.perf, self.least = folder, perf, least
+        os.makedirs(folder, exist_ok=True)
+
+    def count(self, path):
+        """{event name: how many}; 'lost' among them."""
+        p = subprocess.run([os.path.join(self.tools, 'bench-reading'), 'count', path], capture_output=True, text=True)
+        if p.returncode:
+            raise measure.Failed('%s: %s' % (path, p.stderr.strip()))
+        return {name: int(n) for name, n in (line.rsplit(' ', 1) for line in p.stdout.splitlines())}
+
+    def counted(self, path):
+        """As count(), remembered beside the recording as long as that does not change."""
+        note, stat = path + '.counts', os.stat(path)
+        key = [stat.st_size, stat.st_mtime_ns]
+        try:
+            with open(note) as f:
+                kept = json.load(f)
+            if kept['key'] == key:
+                return kept['counts']
+        except (OSError, ValueError, KeyError):
+            pass
+        counts = self.count(path)
+        try:
+            with open(note, 'w') as f:
+                json.dump({'key': key, 'counts': counts}, f)
+        except OSError:
+            pass
+        return counts
+
+    def _record(self, path, options, command):
+        if self.perf:
+            # Its own writes would be most of what it records. Said behind the events, as a filter of them.
+            line = [self.perf, 'record', '-q', '-a', '-m', '4096', '-o', path] + options + ['--exclude-perf']
+        else:
+            line = [self.sonde, 'record', '-q', '-m', '4096', '-o', path] + options
+            # A system-wide recording of system calls by a recorder that records itself has no end.
+            if 'raw_syscalls:sys_enter' not in options[1]:
+                line.append('-a')
+        measure.run(line + ['--'] + command, memory=False)
+
+    def _make(self, name, events, command, loops):
+        """command(loops) is the workload; a short recording tells how many loops are needed."""
+        path = os.path.join(self.folder, name)
+        if os.path.exists(path):
+            return path
+        part = path + '.part'
+        wanted = self.least * 1.06
+        for _ in range(5):
+            if os.path.exists(part):
+                os.unlink(part)  # recorders keep what was there as .old
+            self._record(part, ['-e', events], command(loops))
+            counts = self.count(part)
+            lost = counts.pop('lost')
+            total = sum(counts.values())
+            print('  %s: %d loops gave %d events, %d lost' % (name, loops, total, lost), flush=True)
+            if total >= self.least and not lost:
+                os.replace(part, path)
+                return path
+            if total < self.least:
+                loops = int(loops * wanted / max(total, 1)) + 1
+        os.unlink(part)
+        raise measure.Failed('no whole recording of %d events could be made' % self.least)
+
+    def sched(self):
+        pingpong = os.path.join(self.tools, 'bench-pingpong')
+        return self._make('sched.data', 'sched:sched_switch,sched:sched_wakeup',
+                          lambda n: [pingpong, '4', str(n)], 5000)
+
+    def syscalls(self):
+        return self._make('syscalls.data',
+                          'raw_syscalls:sys_enter,raw_syscalls:sys_exit,sched:sched_switch,sched:sched_wakeup',
+                          lambda n: ['dd', 'if=/dev/zero', 'of=/dev/null', 'bs=1', 'count=%d' % n, 'status=none'],
+                          50000)
+
+    def beginning(self, path, name, data_bytes):
+        """A recording of the first data_bytes of another's records: same header, same features."""
+        ret = os.path.join(self.folder, name)
+        if os.path.exists(ret) and os.stat(ret).st_mtime_ns >= os.stat(path).st_mtime_ns:
+            return ret
+        with open(path, 'rb') as src, open(ret + '.part', 'wb') as dst:
+            header = bytearray(src.read(104))
+            data_at, data_len = struct.unpack_from('=QQ', header, 40)
+            nr_features = bin(int.from_bytes(header[72:104], 'little')).count('1')
+            end = data_at
+            while end < data_at + data_len:  # whole records only
+                src.seek(end + 6)
+                end += struct.unpack('=H', src.read(2))[0]
+                if end - data_at >= data_bytes:
+                    break
+            end = min(end, data_at + data_len)
+            src.seek(data_at + data_len)
+            table = [struct.unpack('=QQ', src.read(16)) for _ in range(nr_features)]
+            struct.pack_into('=Q', header, 48, end - data_at)
+            dst.write(header)
+            src.seek(len(header))
+            left = end - len(header)
+            while left:
+                block = src.read(min(left, 1 << 20))
+                dst.write(block)
+                left -= len(block)
+            at, moved = end + 16 * nr_features, []
+            for offset, size in table:
+                behind = offset >= data_at
+                moved.append((at if behind else offset, size))
+                at += size if behind else 0
+            dst.write(b''.join(struct.pack('=QQ', *m) for m in moved))
+            for (offset, size), (to, _) in zip(table, moved):
+                if offset >= data_at:
+                    src.seek(offset)
+                    dst.write(src.read(size))
+        shutil.copymode(path, ret + '.part')
+        os.replace(ret + '.part', ret)
+        return ret
