@@ -10,6 +10,7 @@
 
 /* Entries of a call chain at or above this are markers (PERF_CONTEXT_MAX). */
 #define FIRST_CHAIN_MARKER ((uint64_t)-4095)
+#define USER_DEFERRED_MARKER ((uint64_t)-640)
 
 static bool is_swapped(const struct sonde_event *ev)
 {
@@ -131,6 +132,7 @@ int sonde_event_callchain(const struct sonde_event *pub, const struct sonde_fram
 
 		if (ip >= FIRST_CHAIN_MARKER) {
 			cpumode = marker_cpumode(ip, cpumode);
+			i += ip == USER_DEFERRED_MARKER; /* a cookie follows, no address */
 			continue;
 		}
 		s->frames.v[s->frames.n++] = (struct sonde_frame){ .ip = ip, .cpumode = cpumode };

@@ -34,6 +34,11 @@ static void swap_attr(uint8_t *p, size_t len)
 			/* Bit fields are allocated from the other end: bits turn round, bytes stay. */
 			for (size_t b = 0; b < 8; b++)
 				p[off + b] = reverse_bits(p[off + b]);
+			/* precise_ip (bits 15 and 16), the one field of two bits, has its high bit first. */
+			if (p[off + 1] >> 7 != (p[off + 2] & 1)) {
+				p[off + 1] ^= 0x80;
+				p[off + 2] ^= 1;
+			}
 		} else {
 			for (size_t b = 0; b < width / 2; b++) {
 				uint8_t t = p[off + b];

@@ -97,22 +97,17 @@ static struct perfdata_section get_section(const uint8_t *p, bool swap)
 
 /*
  * Feature bits were written as an array of the recorder's longs: another byte order swaps them as 8 or 4 bytes. HOSTNAME
- * is always there, so it tells which.
+ * is nearly always there, so it tells which; else nobody writes only features of 32 and more.
  */
 static void read_feature_bits(struct perfdata_file *f, const uint8_t *p)
 {
 	const uint64_t hostname = 1u << FEAT_HOSTNAME;
+	uint64_t as_u64 = get_u64(p, f->swap), as_u32 = get_u32(p, f->swap);
+	bool words_of_4 = f->swap && !(as_u64 & hostname) && (as_u32 & hostname || !(as_u64 & UINT32_MAX));
 
-	for (int i = 0; i < 4; i++)
-		f->feature_bits[i] = get_u64(p + 8 * i, f->swap);
-	if (!f->swap || f->feature_bits[0] & hostname)
-		return;
-	for (int i = 0; i < 4; i++)
-		f->feature_bits[i] = get_u32(p + 8 * i, true) | (uint64_t)get_u32(p + 8 * i + 4, true) << 32;
-	if (f->feature_bits[0] & hostname)
-		return;
-	memset(f->feature_bits, 0, sizeof(f->feature_bits));
-	f->feature_bits[0] = 1u << FEAT_BUILD_ID;
+	for (int i = 0; i < 4; i++, p += 8)
+		f->feature_bits[i] = words_of_4 ? get_u32(p, true) | (uint64_t)get_u32(p + 4, true) << 32
+						: get_u64(p, f->swap);
 }
 
 static void add_feature(struct perfdata_file *f, uint64_t feature, struct perfdata_section sec,
