@@ -35,11 +35,14 @@ static int derive(struct perfdata_source *s, const struct cut *rec, unsigned i, 
 	bool is_group = e->attr.read_format & PERF_FORMAT_GROUP;
 	struct bytes b = bytes_init(rec->bytes, rec->len, rec->file_off, s->file.path, s->file.swap);
 
+	/* Counts that name no event: the sample stays its own event's, its growth unknown. */
+	if (!(e->attr.read_format & PERF_FORMAT_ID) && (is_group || !id))
+		return 1;
 	if (!i) {
 		b.pos += e->layout.first_variable;
 		s->group = (struct sonde_sample){ 0 };
 		s->group_at = 0;
-		if (sample_reads_read(e->attr.read_format, &b, &s->scratch, &s->group) < 0)
+		if (sample_reads_read(e->attr.read_format, &b, &s->group_scratch, &s->group) < 0)
 			return bad_record(s, rec, "read values");
 	}
 	while (s->group_at < s->group.nr_reads) {

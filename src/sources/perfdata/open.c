@@ -143,6 +143,7 @@ void perfdata_close(struct source *source)
 	if (s->file.fd >= 0)
 		close(s->file.fd);
 	sample_scratch_done(&s->scratch);
+	sample_scratch_done(&s->group_scratch);
 	vec_done(&s->events);
 	vec_done(&s->ids);
 	vec_done(&s->formats);

@@ -64,6 +64,7 @@ struct perfdata_source {
 	VEC(struct sonde_schema *) formats; /* of the tracepoints used, in the session's arena */
 	struct sonde_sample group;     /* READ values of the record being derived from, */
 	uint32_t group_at;             /* and the next of them */
+	struct sample_scratch group_scratch; /* their own: questions about kept events come in between */
 	uint64_t lost_records, lost_samples; /* newer kernels tell the same losses twice */
 	struct {
 		const char *hostname, *osrelease, *version, *arch, *cmdline, *cpudesc, *cpus_online, *cpus_available;
