@@ -15,12 +15,17 @@ enum {
 	MAX_KALLSYMS_BYTES = 128 << 20
 };
 
-static char *string_of(struct perfdata_source *s, struct bytes *b)
+static int read_string(struct perfdata_source *s, struct bytes *b, const char **ret)
 {
 	const char *text = NULL;
 	size_t len = 0;
 
-	return perfdata_string_read(b, "text", &text, &len) < 0 ? NULL : arena_strndup(&s->arena, text, len);
+	TRY(perfdata_string_read(b, "text", &text, &len));
+	text = arena_strndup(&s->arena, text, len);
+	if (!text)
+		return err_nomem();
+	*ret = text;
+	return 0;
 }
 
 static char *number_text(struct perfdata_source *s, uint32_t n)
@@ -69,6 +74,7 @@ static int read_cmdline(struct perfdata_source *s, struct bytes *b)
 static int read_event_desc(struct perfdata_source *s, struct bytes *b)
 {
 	uint32_t nr = 0, attr_bytes = 0, nr_ids = 0;
+	const char *name = NULL;
 	uint64_t id = 0;
 
 	TRY(bytes_u32(b, "number of events", &nr));
@@ -76,9 +82,9 @@ static int read_event_desc(struct perfdata_source *s, struct bytes *b)
 	for (uint32_t i = 0; i < nr && i < s->events.n; i++) {
 		TRY(bytes_skip(b, "attr", attr_bytes));
 		TRY(bytes_u32(b, "number of ids", &nr_ids));
-		s->events.v[i].name = string_of(s, b);
-		if (!s->events.v[i].name)
-			return -EBADMSG;
+		TRY(read_string(s, b, &name));
+		if (*name)
+			s->events.v[i].name = name;
 		while (nr_ids--) {
 			TRY(bytes_u64(b, "id", &id));
 			if (hash64_find(&s->by_id, id) == HASH64_EMPTY)
@@ -192,20 +198,15 @@ static int read_feature(struct perfdata_source *s, enum perfdata_feature feature
 {
 	switch (feature) {
 	case FEAT_HOSTNAME:
-		s->info.hostname = string_of(s, b);
-		return 0;
+		return read_string(s, b, &s->info.hostname);
 	case FEAT_OSRELEASE:
-		s->info.osrelease = string_of(s, b);
-		return 0;
+		return read_string(s, b, &s->info.osrelease);
 	case FEAT_VERSION:
-		s->info.version = string_of(s, b);
-		return 0;
+		return read_string(s, b, &s->info.version);
 	case FEAT_ARCH:
-		s->info.arch = string_of(s, b);
-		return 0;
+		return read_string(s, b, &s->info.arch);
 	case FEAT_CPUDESC:
-		s->info.cpudesc = string_of(s, b);
-		return 0;
+		return read_string(s, b, &s->info.cpudesc);
 	case FEAT_NRCPUS:
 		return read_nrcpus(s, b);
 	case FEAT_CMDLINE:
