@@ -138,10 +138,16 @@ int sonde_session_fill(struct sonde_session *s)
 static int defect_event(struct sonde_session *s)
 {
 	struct event *ev = &s->event;
+	size_t kind, seen = 0;
 
-	if (!defects_get(&s->defects, s->defects_told, &s->defect))
+	for (kind = 0; kind < NR_DEFECTS; kind++) {
+		if (s->defects.count[kind] && !(s->defects_told >> kind & 1))
+			break;
+		seen += s->defects.count[kind] != 0;
+	}
+	if (kind == NR_DEFECTS || !defects_get(&s->defects, seen, &s->defect))
 		return 0;
-	s->defects_told++;
+	s->defects_told |= (uint64_t)1 << kind;
 	if (!s->defect_schema) {
 		struct arena *a = &s->schemas.arena;
 		struct sonde_schema *sc = arena_alloc(a, sizeof(*sc));

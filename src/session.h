@@ -38,7 +38,7 @@ struct sonde_session {
 	struct defects defects;
 	struct sonde_defect defect;               /* lent */
 	struct sonde_schema *defect_schema;       /* events=all: defects as events */
-	size_t defects_told;
+	uint64_t defects_told;                    /* bit per enum defect */
 
 	/* The batch being delivered. */
 	const struct cut *cuts;

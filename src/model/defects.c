@@ -21,6 +21,9 @@ void defects_add(struct defects *d, enum defect kind, uint64_t n, const char *fm
 		va_start(ap, fmt);
 		vsnprintf(d->first[kind], sizeof(d->first[kind]), fmt, ap);
 		va_end(ap);
+		/* A chain of causes has several lines; the closing line is one. */
+		for (char *p = d->first[kind]; *p; p++)
+			*p = *p == '\n' ? ' ' : *p;
 	}
 	d->count[kind] += n;
 }

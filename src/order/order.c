@@ -421,7 +421,8 @@ static int walk_fill(struct order *o, bool *ret_blocked)
 		if (!got || (size_t)got < need) {
 			if (o->walk_off != f->end)
 				defects_add(o->opts.defects, DEFECT_TRUNCATED, 1, "record at 0x%llx of %s",
-					    (unsigned long long)o->walk_off, f->path);
+					    (unsigned long long)(o->walk_off < f->end ? o->walk_off : f->end),
+					    f->path);
 			next_file(o);
 		}
 	}
