@@ -73,6 +73,10 @@ uint64_t pf_eval(const struct pf_run *r, const struct pf_expr *e)
 		return get_u32(at, true);
 	case PF_E_SWAP8:
 		return get_u64(at, true);
+	case PF_E_MASK4:
+		return load_u32(at) & e->value;
+	case PF_E_MASK8:
+		return load_u64(at) & e->value;
 	case PF_E_INDEX:
 		return load_checked(r, e->offset + pf_eval(r, e->a) * e->value, e->width);
 	case PF_E_DYNINDEX:
@@ -269,6 +273,12 @@ struct pf_expr *pf_expr_new(struct pf_compiler *c, enum pf_code code, const stru
 		return NULL;
 	e->a = a;
 	e->b = b;
+	if (code == PF_E_AND && is_const(b) && (a->code == PF_E_LOAD4 || a->code == PF_E_LOAD8)) {
+		*e = (struct pf_expr){ .code = a->code == PF_E_LOAD4 ? PF_E_MASK4 : PF_E_MASK8,
+				       .offset = a->offset,
+				       .value = b->value };
+		return e;
+	}
 	if (!is_const(a) || (b && !is_const(b)))
 		return e;
 	if (code >= PF_E_DIV && code <= PF_E_SMOD && !b->value)

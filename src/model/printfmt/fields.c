@@ -2,6 +2,7 @@
 /* " name=value" for each field: the text of events whose print format was refused. */
 #include "model/printfmt/printfmt_internal.h"
 
+#include "model/printfmt/digits.h"
 #include "model/value.h"
 
 /* Up to a NUL nothing but what is printable or white space. */
@@ -50,8 +51,7 @@ static void put_field(const struct printfmt *pf, const struct pf_run *r, const s
 		return;
 	}
 	if (f->is_pointer || (f->is_long && (!f->is_signed || f->width == 4))) {
-		outbuf_put(r->out, "0x", 2);
-		outbuf_hex(r->out, v);
+		pf_put_0x(r->out, v);
 		return;
 	}
 	if (!f->is_signed)

@@ -231,6 +231,20 @@ struct pf_text *pf_text_new(struct pf_compiler *c, enum pf_text_kind kind)
 	return t;
 }
 
+bool pf_text_set(struct pf_compiler *c, struct pf_text *t, const char *text, size_t len)
+{
+	char *copy = arena_alloc(c->arena, len + 16);
+
+	if (!copy) {
+		c->no_memory = true;
+		return false;
+	}
+	memcpy(copy, text, len);
+	t->text = copy;
+	t->len = (uint32_t)len;
+	return true;
+}
+
 static bool fill_entries(struct pf_compiler *c, struct pf_text *t, const struct pf_pair *pairs)
 {
 	struct pf_entry *e;
@@ -283,10 +297,8 @@ static struct pf_text *const_text(struct pf_compiler *c, const char *text)
 {
 	struct pf_text *t = pf_text_new(c, PF_T_CONST);
 
-	if (t) {
-		t->text = text;
-		t->len = (uint32_t)strlen(text);
-	}
+	if (t && !pf_text_set(c, t, text, strlen(text)))
+		return NULL;
 	return t;
 }
 

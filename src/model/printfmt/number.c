@@ -2,66 +2,77 @@
 /* Numbers with flags, width and precision, as C's printf writes them. */
 #include "model/printfmt/printfmt_internal.h"
 
-#include <string.h>
+#include "model/printfmt/digits.h"
 
-static char *digits_octal(char *end, uint64_t v)
+static char *write_octal(char *to, uint64_t v)
 {
-	do {
-		*--end = (char)('0' + (v & 7));
-		v >>= 3;
-	} while (v);
-	return end;
+	unsigned n = v ? (66u - (unsigned)__builtin_clzll(v)) / 3 : 1;
+
+	for (unsigned i = n; i-- > 0; v >>= 3)
+		to[i] = (char)('0' + (v & 7));
+	return to + n;
 }
 
 void pf_put_number(struct outbuf *o, uint64_t v, const struct pf_spec *spec)
 {
-	char room[24], *end = room + sizeof(room), *digits;
-	char sign = 0;
-	const char *prefix = "";
-	size_t n, zeros = 0, lead, pad;
+	char digits[48], lead[2], *to;
+	size_t n, zeros = 0, nr_lead = 0, pad;
 	unsigned unused = 64u - spec->bits;
 
-	if (spec->conv == 'd' || spec->conv == 'i') {
+	switch (spec->conv) {
+	case 'd':
+	case 'i': {
 		int64_t s = (int64_t)(v << unused) >> unused;
 
-		sign = s < 0 ? '-' : spec->plus ? '+' : spec->space ? ' ' : 0;
+		if (s < 0 || spec->plus || spec->space)
+			lead[nr_lead++] = s < 0 ? '-' : spec->plus ? '+' : ' ';
 		v = s < 0 ? -(uint64_t)s : (uint64_t)s;
-		digits = digits_u64(end, v);
-	} else {
+		n = (size_t)(pf_write_u64(digits, v) - digits);
+		break;
+	}
+	case 'u':
 		v = v << unused >> unused;
-		if (spec->conv == 'u') {
-			digits = digits_u64(end, v);
-		} else if (spec->conv == 'o') {
-			digits = digits_octal(end, v);
-		} else {
-			digits = digits_hex(end, v);
-			if (spec->conv == 'X')
-				for (char *p = digits; p < end; p++)
-					*p = *p >= 'a' ? (char)(*p - 32) : *p;
-			if (spec->alt && v)
-				prefix = spec->conv == 'X' ? "0X" : "0x";
+		n = (size_t)(pf_write_u64(digits, v) - digits);
+		break;
+	case 'o':
+		v = v << unused >> unused;
+		n = (size_t)(write_octal(digits, v) - digits);
+		break;
+	default:
+		v = v << unused >> unused;
+		n = (size_t)(pf_write_hex(digits, v) - digits);
+		if (spec->conv == 'X')
+			for (size_t i = 0; i < n; i++)
+				digits[i] = digits[i] >= 'a' ? (char)(digits[i] - 32) : digits[i];
+		if (spec->alt && v) {
+			lead[nr_lead++] = '0';
+			lead[nr_lead++] = spec->conv;
 		}
 	}
-	n = (size_t)(end - digits);
 	if (spec->has_prec && !spec->prec && !v)
 		n = 0;
 	if (spec->has_prec && spec->prec > n)
 		zeros = spec->prec - n;
 	if (spec->conv == 'o' && spec->alt && !zeros && (v || !n))
 		zeros = 1;
-	lead = (sign != 0) + strlen(prefix);
-	pad = spec->width > lead + zeros + n ? spec->width - lead - zeros - n : 0;
+	pad = spec->width > nr_lead + zeros + n ? spec->width - nr_lead - zeros - n : 0;
 	if (spec->zero && !spec->left && !spec->has_prec) {
 		zeros += pad;
 		pad = 0;
 	}
-	if (!spec->left)
-		outbuf_pad(o, ' ', pad);
-	if (sign)
-		outbuf_char(o, sign);
-	outbuf_str(o, prefix);
-	outbuf_pad(o, '0', zeros);
-	outbuf_put(o, digits, n);
+	to = outbuf_room(o, pad + nr_lead + zeros + n);
+	if (!to)
+		return;
+	if (!spec->left) {
+		memset(to, ' ', pad);
+		to += pad;
+	}
+	memcpy(to, lead, nr_lead);
+	to += nr_lead;
+	memset(to, '0', zeros);
+	to += zeros;
+	memcpy(to, digits, n);
 	if (spec->left)
-		outbuf_pad(o, ' ', pad);
+		memset(to + n, ' ', pad);
+	o->len += pad + nr_lead + zeros + n;
 }

@@ -2,6 +2,8 @@
 /* %p and the letters behind it. */
 #include "model/printfmt/printfmt_internal.h"
 
+#include "model/printfmt/digits.h"
+
 #include <string.h>
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
@@ -270,8 +272,7 @@ static void put_address(const struct pf_run *r, const struct pf_step *s, uint64_
 		outbuf_str(r->out, "(nil)");
 		return;
 	}
-	outbuf_put(r->out, "0x", 2);
-	outbuf_hex(r->out, v);
+	pf_put_0x(r->out, v);
 }
 
 static void put_function(const struct pf_run *r, const struct pf_step *s, uint64_t v)
@@ -280,8 +281,7 @@ static void put_function(const struct pf_run *r, const struct pf_step *s, uint64
 	const char *name = r->env && r->env->symbol ? r->env->symbol(r->env->ctx, v - back, &off) : NULL;
 
 	if (!name) {
-		outbuf_put(r->out, "0x", 2);
-		outbuf_hex(r->out, v);
+		pf_put_0x(r->out, v);
 		return;
 	}
 	outbuf_str(r->out, name);

@@ -141,6 +141,7 @@ enum pf_code {
 	PF_E_LOAD1, PF_E_LOAD2, PF_E_LOAD4, PF_E_LOAD8,  /* unsigned, at offset, host order */
 	PF_E_LOADS1, PF_E_LOADS2, PF_E_LOADS4,           /* sign-extended */
 	PF_E_SWAP2, PF_E_SWAP4, PF_E_SWAP8,              /* unsigned, at offset, other order */
+	PF_E_MASK4, PF_E_MASK8,                          /* unsigned, at offset, and value */
 	PF_E_INDEX,      /* `width` bytes at offset + a * value */
 	PF_E_DYNINDEX,   /* the same from where a dynamic field points to */
 	PF_E_DYNLEN,
@@ -349,6 +350,8 @@ const struct pf_text *pf_lower_text_c(struct pf_compiler *c, const struct pf_nod
 /* Bytes behind a pointer-like expression (array field, __get_dynamic_array, casts of them, plus an offset). */
 bool pf_lower_place(struct pf_compiler *c, const struct pf_node *n, struct pf_place *ret, struct pf_ctype *ret_elem);
 struct pf_text *pf_text_new(struct pf_compiler *c, enum pf_text_kind kind);
+/* A copy of a constant text, behind whose end 16 more bytes may be read. */
+bool pf_text_set(struct pf_compiler *c, struct pf_text *t, const char *text, size_t len);
 bool pf_c_type(const char *name, uint8_t long_bytes, struct pf_ctype *ret);
 uint64_t pf_perf_cast(uint64_t v, const char *type, bool element);
 /* Bytes that perf's cast to a type leaves of a number; `element`: the type is that of a pointer to it. */

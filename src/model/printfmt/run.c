@@ -6,74 +6,7 @@
 #include "model/printfmt/printfmt_internal.h"
 
 #include "base/bytes.h"
-
-static const char pairs[201] = "0001020304050607080910111213141516171819"
-			       "2021222324252627282930313233343536373839"
-			       "4041424344454647484950515253545556575859"
-			       "6061626364656667686970717273747576777879"
-			       "8081828384858687888990919293949596979899";
-
-static inline char *put_u64(char *to, uint64_t v)
-{
-	char digits[24], *p;
-	size_t n;
-
-	if (v < 10) {
-		*to = (char)('0' + v);
-		return to + 1;
-	}
-	if (v < 100) {
-		memcpy(to, pairs + 2 * v, 2);
-		return to + 2;
-	}
-	if (v < 1000) {
-		*to = (char)('0' + v / 100);
-		memcpy(to + 1, pairs + 2 * (v % 100), 2);
-		return to + 3;
-	}
-	p = digits_u64(digits + sizeof(digits), v);
-	n = (size_t)(digits + sizeof(digits) - p);
-	memcpy(to, p, n);
-	return to + n;
-}
-
-static inline char *put_i64(char *to, int64_t v)
-{
-	if (v >= 0)
-		return put_u64(to, (uint64_t)v);
-	*to = '-';
-	return put_u64(to + 1, -(uint64_t)v);
-}
-
-/* Eight hexadecimal digits of v, the highest first in memory, all at once. */
-static inline uint64_t hex_digits(uint32_t v)
-{
-	uint64_t x = v, over_nine;
-
-	x = ((x & 0xffff0000) << 16) | (x & 0xffff);
-	x = ((x & 0x0000ff000000ff00) << 8) | (x & 0x000000ff000000ff);
-	x = ((x & 0x00f000f000f000f0) << 4) | (x & 0x000f000f000f000f);
-	over_nine = ((x + 0x0606060606060606) >> 4) & 0x0101010101010101;
-	return __builtin_bswap64(x + 0x3030303030303030 + over_nine * ('a' - '0' - 10));
-}
-
-/* May write 16 bytes, whatever the number of digits. */
-static inline char *put_hex(char *to, uint64_t v)
-{
-	uint64_t digits[3] = { 0 };
-	unsigned n = v ? (67u - (unsigned)__builtin_clzll(v)) / 4 : 1;
-
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	digits[0] = hex_digits((uint32_t)(v >> 32));
-	digits[1] = hex_digits((uint32_t)v);
-	memcpy(to, (const char *)digits + 16 - n, 16 - 8);
-	memcpy(to + 8, (const char *)digits + 24 - n, 8);
-#else
-	(void)digits;
-	digits_hex(to + n, v);
-#endif
-	return to + n;
-}
+#include "model/printfmt/digits.h"
 
 /* Bytes before the first NUL of 16. */
 static inline unsigned comm_len(const uint8_t *p)
@@ -166,69 +99,94 @@ static inline int64_t cut_signed(uint64_t v, const struct pf_spec *spec)
 	return (int64_t)(v << unused) >> unused;
 }
 
+/* The source that a chain of conditions ends in. */
+static inline const struct pf_text *choose(const struct pf_run *r, const struct pf_text *t)
+{
+	while (t->kind == PF_T_COND)
+		t = pf_eval(r, t->num) ? t->a : t->b;
+	return t;
+}
+
 static void run_steps(const struct printfmt *pf, const struct pf_run *r)
 {
 	const struct pf_step *s = pf->steps, *end = s + pf->nr_steps;
+	const uint8_t *bytes = r->bytes, *at;
 	struct outbuf *o = r->out;
+	/* Where the next byte goes; o->len follows when others write, and at the end. */
+	char *to = o->data + o->len, *limit = o->data + o->capacity;
+	const struct pf_text *t;
+	size_t n;
 
 	for (; s < end; s++) {
-		char *to = outbuf_room(o, s->room);
-		const uint8_t *at = r->bytes + s->offset;
-		size_t n;
-
-		if (!to)
-			return;
+		if (__builtin_expect((size_t)(limit - to) < s->room, 0)) {
+			o->len = (size_t)(to - o->data);
+			if (!outbuf_grow(o, s->room))
+				return;
+			to = o->data + o->len;
+			limit = o->data + o->capacity;
+		}
 		to = put_prefix(to, s->prefix, s->prefix_len);
+		at = bytes + s->offset;
 		switch (s->code) {
 		case PF_S_TEXT:
-			break;
+			continue;
 		case PF_S_DEC4S:
-			to = put_i64(to, (int32_t)load_u32(at));
-			break;
+			to = pf_write_i64(to, (int32_t)load_u32(at));
+			continue;
 		case PF_S_DEC4U:
-			to = put_u64(to, load_u32(at));
-			break;
+			to = pf_write_u64(to, load_u32(at));
+			continue;
 		case PF_S_DEC8S:
-			to = put_i64(to, (int64_t)load_u64(at));
-			break;
+			to = pf_write_i64(to, (int64_t)load_u64(at));
+			continue;
 		case PF_S_DEC8U:
-			to = put_u64(to, load_u64(at));
-			break;
+			to = pf_write_u64(to, load_u64(at));
+			continue;
 		case PF_S_HEX4:
-			to = put_hex(to, load_u32(at));
-			break;
+			to = pf_write_hex(to, load_u32(at));
+			continue;
 		case PF_S_HEX8:
-			to = put_hex(to, load_u64(at));
-			break;
+			to = pf_write_hex(to, load_u64(at));
+			continue;
 		case PF_S_COMM:
 			memcpy(to, at, 16);
 			to += comm_len(at);
-			break;
+			continue;
 		case PF_S_BYTES:
 			n = strnlen((const char *)at, s->width);
 			memcpy(to, at, n);
 			to += n;
-			break;
-		case PF_S_DEC:
-			to = put_i64(to, cut_signed(pf_eval(r, s->num), s->spec));
-			break;
-		case PF_S_UDEC:
-			to = put_u64(to, cut(pf_eval(r, s->num), s->spec));
-			break;
-		case PF_S_HEX:
-			to = put_hex(to, cut(pf_eval(r, s->num), s->spec));
-			break;
-		case PF_S_STR:
-			o->len = (size_t)(to - o->data);
-			pf_put_text(r, s->text, NULL);
 			continue;
+		case PF_S_DEC:
+			to = pf_write_i64(to, cut_signed(pf_eval(r, s->num), s->spec));
+			continue;
+		case PF_S_UDEC:
+			to = pf_write_u64(to, cut(pf_eval(r, s->num), s->spec));
+			continue;
+		case PF_S_HEX:
+			to = pf_write_hex(to, cut(pf_eval(r, s->num), s->spec));
+			continue;
+		case PF_S_STR:
+			t = choose(r, s->text);
+			if (t->kind == PF_T_CONST && t->len <= 16) { /* 16 bytes may be read behind its end */
+				memcpy(to, t->text, 16);
+				to += t->len;
+				continue;
+			}
+			o->len = (size_t)(to - o->data);
+			pf_put_text(r, t, NULL);
+			break;
 		default:
 			o->len = (size_t)(to - o->data);
 			run_other(r, s);
-			continue;
+			break;
 		}
-		o->len = (size_t)(to - o->data);
+		if (o->failed)
+			return;
+		to = o->data + o->len;
+		limit = o->data + o->capacity;
 	}
+	o->len = (size_t)(to - o->data);
 }
 
 static void run_on(const struct printfmt *pf, const struct pf_run *r)

@@ -2,6 +2,8 @@
 /* Text sources: what stands under %s. */
 #include "model/printfmt/printfmt_internal.h"
 
+#include "model/printfmt/digits.h"
+
 #include <string.h>
 
 /* Elements that one array or dump may print: more than a record can hold. */
@@ -53,8 +55,7 @@ static void put_flags(const struct pf_run *r, const struct pf_text *t, const str
 		return;
 	if (!first)
 		outbuf_put(r->out, t->text, t->len);
-	outbuf_put(r->out, "0x", 2);
-	outbuf_hex(r->out, v);
+	pf_put_0x(r->out, v);
 }
 
 static void put_symbol(const struct pf_run *r, const struct pf_text *t, const struct pf_spec *spec)
@@ -69,8 +70,7 @@ static void put_symbol(const struct pf_run *r, const struct pf_text *t, const st
 			return;
 		}
 	}
-	outbuf_put(r->out, "0x", 2);
-	outbuf_hex(r->out, v);
+	pf_put_0x(r->out, v);
 }
 
 static void put_hex(const struct pf_run *r, const struct pf_text *t)
@@ -121,8 +121,7 @@ static void put_array(const struct pf_run *r, const struct pf_text *t)
 		if (!known && !i) {
 			outbuf_fmt(r->out, "BAD SIZE:%d 0x%x", (int)width, *p);
 		} else if (t->braces) {
-			outbuf_put(r->out, "0x", 2);
-			outbuf_hex(r->out, element(r, p, step));
+			pf_put_0x(r->out, element(r, p, step));
 		} else {
 			outbuf_u64(r->out, element(r, p, step));
 		}

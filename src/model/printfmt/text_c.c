@@ -149,14 +149,13 @@ static struct pf_text *field_text(struct pf_compiler *c, const struct sonde_fiel
 static struct pf_text *atom_text(struct pf_compiler *c, const struct pf_node *n)
 {
 	struct pf_text *t = pf_text_new(c, PF_T_CONST);
+	const char *text;
 	size_t len;
 
 	if (!t)
 		return NULL;
-	t->text = !n->is_string && !strcmp(n->text, "NULL") ? "(null)" : n->text;
-	t->text = pf_unescape(c, t->text, &len);
-	t->len = (uint32_t)len;
-	return t->text ? t : NULL;
+	text = pf_unescape(c, !n->is_string && !strcmp(n->text, "NULL") ? "(null)" : n->text, &len);
+	return text && pf_text_set(c, t, text, len) ? t : NULL;
 }
 
 static struct pf_text *conditional(struct pf_compiler *c, const struct pf_node *n)
