@@ -8,6 +8,7 @@
 #include "session.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "sinks/sink.h"
@@ -73,6 +74,9 @@ static int build(struct sonde_session *s, const char *text, const char *origin)
 	TRY(state_init(&s->state, &s->strings));
 	s->state.keeps_maps_at_exec = s->opts.compat != SONDE_COMPAT_NONE;
 	TRY(build_filters(s));
+	/* Read when first needed, much later; a file that the user named must not be missed silently then. */
+	if (s->opts.kallsyms && access(s->opts.kallsyms, R_OK) < 0)
+		return err_errno(errno, "cannot read the kernel symbols in %s", s->opts.kallsyms);
 	TRY(source_open(&s->source, &(struct source_options){ .path = s->opts.input,
 							      .window_bytes = s->opts.window_bytes,
 							      .force = s->opts.force,

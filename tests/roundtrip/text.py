@@ -41,6 +41,7 @@ LIVE = [
     ('per-thread', ['--per-thread', '-e', 'cpu-clock'] + LOOP, False),
     ('threads', ['-e', 'sched:sched_process_*,task:*', 'sh', '-c', 'for i in 1 2 3; do ls / & done; wait'], True),
 ]
+BY_SONDE = ['sched', 'syscalls', 'kernel-chains', 'clock-chains', 'mixed', 'threads'] # recorded by sonde too
 KERNEL_OPTIONS = ['', '--ns', '-G', '-F -time', '-F +pid', '-F trace:time,trace', '-F sw:event,period', '-F trace:']
 OPTIONS = ['-F comm,tid,event -G', '-F pid,event,trace', '-F event,ip', '-F comm,tid,time,event,ip', '-F comm,event,ip -G --ns',
            '-F trace:time,trace -F sw:event,period', '-F trace: -F sw:comm', '-F event --comms ls,sh',
@@ -162,12 +163,14 @@ def live(tools):
     if not tools.perf:
         skip('live', 'no perf here')
         return
+    ours = [(name + ' by sonde', tools.sonde[:1], args, kernel_only) for name, args, kernel_only in LIVE
+            if name in BY_SONDE]
     with tempfile.TemporaryDirectory(prefix='sonde-text-') as folder:
-        for name, record, kernel_only in LIVE:
-            data = os.path.join(folder, name + '.data')
-            code, out, err = run(['perf', 'record', '-q', '-o', data] + record)
+        for name, recorder, args, kernel_only in [(n, ['perf'], a, k) for n, a, k in LIVE] + ours:
+            data = os.path.join(folder, 'perf.data')
+            code, out, err = run(recorder + ['record', '-q', '-o', data] + args)
             if code != 0 or not os.path.exists(data):
-                skip(name, 'perf record: ' + (err.decode('utf-8', 'replace').strip().splitlines() or ['failed'])[0])
+                skip(name, 'record: ' + (err.decode('utf-8', 'replace').strip().splitlines() or ['failed'])[0])
                 continue
             values = placeholders(tools, data)
             for options in (KERNEL_OPTIONS if kernel_only else []) + OPTIONS:
