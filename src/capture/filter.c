@@ -58,7 +58,19 @@ static bool takes_text(const struct sonde_field *f, const char *name)
 	return f ? f->is_text || (f->is_pointer && strstr(f->type, "char")) : !strcasecmp(name, "comm");
 }
 
-static bool value(struct check *c, const struct sonde_field *f, const char *name, const char *op)
+/* [-]DECIMAL, 0OCTAL or 0xHEX */
+static bool is_number(const char *from, const char *end)
+{
+	char *stop;
+
+	from += *from == '-';
+	if (!isdigit((unsigned char)*from))
+		return false;
+	strtoull(from, &stop, 0);
+	return stop == end;
+}
+
+static bool value(struct check *c, const struct sonde_field *f, const char *name, const char *op, bool is_function)
 {
 	const char *from = c->pos, *end;
 	bool text = takes_text(f, name);
@@ -87,8 +99,7 @@ static bool value(struct check *c, const struct sonde_field *f, const char *name
 	if (text && f)
 		FOUND(c, "%s is text: its value needs quotes, %s %s \"%.*s\"", name, name, op,
 		      (int)(end - from), from);
-	if (!text && strspn(from + (*from == '-'), "0123456789abcdefABCDEFxX") <
-			     (size_t)(end - from) - (*from == '-'))
+	if (!text && !is_function && !is_number(from, end))
 		FOUND(c, "%.*s is no number, and %s is one", (int)(end - from), from, name);
 	if (*from == '-' && f && !f->is_signed)
 		FOUND(c, "%s has no sign, so it cannot be compared with %.*s", name, (int)(end - from),
@@ -104,6 +115,7 @@ static bool predicate(struct check *c)
 	const char *op = NULL;
 	const struct sonde_field *f;
 	char name[NEAR_NAME], near_names[512];
+	bool is_function;
 
 	while (isalnum((unsigned char)c->pos[len]) || c->pos[len] == '_')
 		len++;
@@ -121,6 +133,7 @@ static bool predicate(struct check *c)
 		near_text(&near, near_names, sizeof(near_names));
 		FOUND(c, "there is no field %s%s", name, near_names);
 	}
+	is_function = !strncmp(c->pos, ".function", 9);
 	if (*c->pos == '.')
 		while (*c->pos == '.' || isalpha((unsigned char)*c->pos))
 			c->pos++;
@@ -133,7 +146,7 @@ static bool predicate(struct check *c)
 		      *c->pos ? c->pos : "nothing");
 	c->pos += strlen(op);
 	skip_blanks(c);
-	return value(c, f, name, op);
+	return value(c, f, name, op, is_function);
 }
 
 static bool expression(struct check *c, int depth)

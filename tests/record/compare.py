@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Stock perf reads our recordings as it reads its own: attrs, header, text, scripts, and without complaint."""
+import concurrent.futures
 import re
 import shutil
 import subprocess
@@ -11,10 +12,10 @@ from tap import PERF_ENV, SONDE, case, need, perf, run, same, sh
 WORK = 'i=0; while [ $i -lt 200 ]; do read x < /proc/self/stat; i=$((i + 1)); done'
 
 
-def both(*options, record=('true',)):
+def both(*options, record=('true',), prefix=''):
     """The same command line recorded by both tools, one after the other: perf.data, sonde.data."""
     for tool, name in ((perf(), 'perf.data'), (SONDE, 'sonde.data')):
-        r = sh(tool, 'record', '-q', '-o', name, *options, '--', *record)
+        r = sh(tool, 'record', '-q', '-o', prefix + name, *options, '--', *record)
         same(r.returncode, 0, '%s %r: %s' % (tool, options, r.stderr))
 
 
@@ -27,24 +28,31 @@ def ask(name, *argv):
 @case('perf evlist -v: the attrs are those of perf record')
 def _():
     sleeper = subprocess.Popen(['sleep', '60'])
-    for options in (
-            ['-e', 'cs,faults,migrations,cpu-migrations'],
-            ['-e', 'cs:u,cs:k,cs:h,cs:uk,cs:ukh,cs:G,cs:H,cs:GH,cs:I,cs:p,cs:D,cs:e,cs:uH,cs:ppp,cs:P'],
-            ['-e', 'alignment-faults,emulation-faults,major-faults,minor-faults,task-clock,cgroup-switches'],
-            ['-e', 'sched:sched_switch:u,sched:sched_switch:H,sched:sched_switch:D'],
-            ['-e', 'sched:sched_switch', '-c', '10'], ['-e', 'sched:sched_switch', '-F', '100'],
-            ['-e', 'cs', '-c', '1'], ['-e', 'dummy'], ['-a', '-e', 'dummy'], ['-a', '-e', 'cs,dummy'],
-            ['-a', '-g', '-e', 'sched:sched_switch'], ['-g', '--user-callchains', '-e', 'sched:sched_switch'],
-            ['-g', '--kernel-callchains', '-e', 'sched:sched_switch'], ['-e', 'bpf-output'], ['-c', '100', '-e', 'bpf-output'],
-            ['-e', 'sched:sched_wak*'], ['-e', 'raw_syscalls:*'], ['-e', 'cycles'], ['-e', 'cycles:u'], [], ['-a'], ['-g'],
-            ['-F', '999'], ['-a', '-F', '100', '-e', 'cs,sched:sched_switch'], ['-a', '-c', '100', '-e', 'cs'],
-            ['-e', 'cpu-clock', '-p', str(sleeper.pid)], ['-e', 'sched:sched_switch', '-p', str(sleeper.pid)],
-            ['-e', 'syscalls:sys_enter_read', '--filter', 'count > 1', '-e', 'sched:sched_switch'],
-            ['-e', 'cpu-clock,sched:sched_switch']):
-        both(*options)
+    options = (
+        ['-e', 'cs,faults,migrations,cpu-migrations'],
+        ['-e', 'cs:u,cs:k,cs:h,cs:uk,cs:ukh,cs:G,cs:H,cs:GH,cs:I,cs:p,cs:D,cs:e,cs:uH,cs:ppp,cs:P'],
+        ['-e', 'alignment-faults,emulation-faults,major-faults,minor-faults,task-clock,cgroup-switches'],
+        ['-e', 'sched:sched_switch:u,sched:sched_switch:H,sched:sched_switch:D'],
+        ['-e', 'sched:sched_switch', '-c', '10'], ['-e', 'sched:sched_switch', '-F', '100'],
+        ['-e', 'cs', '-c', '1'], ['-e', 'dummy'], ['-a', '-e', 'dummy'], ['-a', '-e', 'cs,dummy'],
+        ['-a', '-g', '-e', 'sched:sched_switch'], ['-g', '--user-callchains', '-e', 'sched:sched_switch'],
+        ['-g', '--kernel-callchains', '-e', 'sched:sched_switch'], ['-e', 'bpf-output'], ['-c', '100', '-e', 'bpf-output'],
+        ['-e', 'sched:sched_wak*'], ['-e', 'raw_syscalls:*'], ['-e', 'cycles'], ['-e', 'cycles:u'], [], ['-a'], ['-g'],
+        ['-F', '999'], ['-a', '-F', '100', '-e', 'cs,sched:sched_switch'], ['-a', '-c', '100', '-e', 'cs'],
+        ['-e', 'cpu-clock', '-p', str(sleeper.pid)], ['-e', 'sched:sched_switch', '-p', str(sleeper.pid)],
+        ['-e', 'syscalls:sys_enter_read', '--filter', 'count > 1', '-e', 'sched:sched_switch'],
+        ['-e', 'cpu-clock,sched:sched_switch'])
+
+    def attrs(n):
+        both(*options[n], prefix=str(n))
         # perf chooses between ID, IDENTIFIER and neither; we always take IDENTIFIER
-        text = [re.sub(r'\|(ID|IDENTIFIER)\b', '', ask(name, 'evlist', '-v')) for name in ('sonde.data', 'perf.data')]
-        same(*text, 'attrs of %r' % (options,))
+        return [re.sub(r'\|(ID|IDENTIFIER)\b', '', ask(str(n) + name, 'evlist', '-v'))
+                for name in ('sonde.data', 'perf.data')]
+
+    # perf sleeps for a second in each recording
+    with concurrent.futures.ThreadPoolExecutor(6) as pool:
+        for n, text in enumerate(pool.map(attrs, range(len(options)))):
+            same(*text, 'attrs of %r' % (options[n],))
     sleeper.kill()
     sleeper.wait()
 

@@ -9,7 +9,7 @@ import time
 import perfdata
 from tap import PERF_ENV, SONDE, Skip, case, need, run, same, sonde
 
-ROUNDS = int(os.environ.get('KILL_ROUNDS', '40'))
+ROUNDS = int(os.environ.get('KILL_ROUNDS', '20'))
 WORK = 'while :; do echo x; read y < /proc/self/stat; /bin/true; done > /dev/null'
 
 

@@ -196,8 +196,11 @@ int perfdata_writer_append(struct perfdata_writer *w, const struct iovec *iov, i
 			continue;
 		if (n <= 0) {
 			int error = n ? errno : ENOSPC;
+			uint64_t whole = whole_records(iov, nr_iov, written);
 
-			retreat(w, w->data_end + whole_records(iov, nr_iov, written));
+			if (whole)
+				w->previous_end = w->data_end;
+			retreat(w, w->data_end + whole);
 			return write_failed(w, error);
 		}
 		written += (uint64_t)n;
