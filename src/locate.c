@@ -89,7 +89,8 @@ static const char *module_dso(struct sonde_session *s, const char *path)
 		if (!strcmp(k.modules[i], path))
 			return path;
 	}
-	if (!module_name(path, name, sizeof(name)) || strpool_intern(&s->strings, name, strlen(name), &id) < 0)
+	if (!module_name(path, name, sizeof(name)) ||
+	    strpool_intern(&s->strings, name, strlen(name), &id) < 0)
 		return path;
 	return strpool_text(&s->strings, id);
 }
@@ -97,8 +98,8 @@ static const char *module_dso(struct sonde_session *s, const char *path)
 /* ---- addresses of the kernel ------------------------------------------------------------------------------------- */
 
 struct kernel_place {
-	const struct mapping *map;        /* NULL: none recorded there */
-	const struct kernel_symbol *sym;  /* NULL: unknown */
+	const struct mapping *map;       /* NULL: none recorded there */
+	const struct kernel_symbol *sym; /* NULL: unknown */
 };
 
 /*
@@ -162,7 +163,8 @@ static const char *kernel_dso(struct sonde_session *s)
 	return k.name ? k.name : KERNEL_MAP;
 }
 
-static const struct mapping *locate_kernel(struct sonde_session *s, uint64_t addr, struct sonde_location *ret)
+static const struct mapping *locate_kernel(struct sonde_session *s, uint64_t addr,
+					   struct sonde_location *ret)
 {
 	struct kernel_place p = find_kernel(s, addr);
 
@@ -198,7 +200,8 @@ static const char *build_id_text(struct sonde_session *s, const struct mapping *
 	return strpool_text(&s->strings, id);
 }
 
-int sonde_event_locate(const struct sonde_event *pub, uint64_t addr, uint32_t cpumode, struct sonde_location *ret)
+int sonde_event_locate(const struct sonde_event *pub, uint64_t addr, uint32_t cpumode,
+		       struct sonde_location *ret)
 {
 	enum { KERNEL = 1, GUEST_KERNEL = 4 };
 	const struct event *ev = event_of(pub);
@@ -209,7 +212,8 @@ int sonde_event_locate(const struct sonde_event *pub, uint64_t addr, uint32_t cp
 	if (cpumode == KERNEL || cpumode == GUEST_KERNEL) {
 		m = locate_kernel(s, addr, ret);
 	} else {
-		struct address_space *space = ev->owned ? ev->space : state_space(&s->state, pub->pid);
+		struct address_space *space =
+			ev->owned ? ev->space : state_space(&s->state, pub->pid);
 
 		m = space ? address_space_find(space, addr) : NULL;
 		if (m)

@@ -10,7 +10,8 @@
 
 #define MAX_FILE_BYTES (1u << 20)
 
-static int add_names(struct comm_list *l, const char *text, size_t len, char separator, struct strpool *strings)
+static int add_names(struct comm_list *l, const char *text, size_t len, char separator,
+		     struct strpool *strings)
 {
 	VEC(uint32_t) ids = { 0 };
 	const char *end = text + len;

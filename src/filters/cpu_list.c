@@ -29,16 +29,21 @@ static int walk(const char *text, uint64_t *set, uint32_t *ret_max)
 		uint32_t first, last;
 
 		if (!parse_cpu(&p, &first))
-			return err_set(-EINVAL, "Invalid cpu list '%s': cpu numbers and ranges like 0,2-3 are expected",
+			return err_set(-EINVAL,
+				       "Invalid cpu list '%s': cpu numbers and ranges like 0,2-3 "
+				       "are expected",
 				       text);
 		last = first;
 		if (*p == '-') {
 			p++;
 			if (!parse_cpu(&p, &last) || last < first)
-				return err_set(-EINVAL, "Invalid cpu list '%s': a range is FIRST-LAST", text);
+				return err_set(-EINVAL,
+					       "Invalid cpu list '%s': a range is FIRST-LAST",
+					       text);
 		}
 		if (last >= CPU_LIST_MAX)
-			return err_set(-EINVAL, "Invalid cpu list '%s': cpus go up to %d", text, CPU_LIST_MAX - 1);
+			return err_set(-EINVAL, "Invalid cpu list '%s': cpus go up to %d", text,
+				       CPU_LIST_MAX - 1);
 		for (uint32_t cpu = first; set && cpu <= last; cpu++)
 			set[cpu / 64] |= UINT64_C(1) << cpu % 64;
 		if (last > *ret_max)
@@ -46,7 +51,8 @@ static int walk(const char *text, uint64_t *set, uint32_t *ret_max)
 		if (!*p)
 			return 0;
 		if (*p != ',')
-			return err_set(-EINVAL, "Invalid cpu list '%s': '%s' is not understood", text, p);
+			return err_set(-EINVAL, "Invalid cpu list '%s': '%s' is not understood",
+				       text, p);
 		p++;
 	}
 }

@@ -44,8 +44,10 @@ int id_list_parse(const char *text, const char *what, struct id_list *ret)
 		int32_t id;
 
 		if (!parse_id(&p, &id) || (*p && *p != ','))
-			r = err_set(-EINVAL, "Invalid %s list '%s': numbers separated by commas are expected", what,
-				    text);
+			r = err_set(
+				-EINVAL,
+				"Invalid %s list '%s': numbers separated by commas are expected",
+				what, text);
 		else
 			r = vec_push(&ids, id);
 		if (r < 0) {

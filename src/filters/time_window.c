@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 
-#define NS_PER_S 1000000000u
+#define NS_PER_S    1000000000u
 #define MAX_SECONDS (UINT64_MAX / NS_PER_S) /* 18446744073 s: 584 years after boot */
 
 /* "12", "12.5", ".5", "12."; the whole of p[0..len) must be used. */
@@ -41,15 +41,18 @@ int time_window_parse(const char *text, struct time_window *ret)
 
 	if (!comma)
 		return err_set(-EINVAL,
-			       "Invalid time string '%s': a window is FROM,TO in seconds; either side may be empty",
+			       "Invalid time string '%s': a window is FROM,TO in seconds; either "
+			       "side may be empty",
 			       text);
 	if (comma != text && !parse_seconds(text, (size_t)(comma - text), &w.from_ns))
 		return err_set(-EINVAL,
-			       "Invalid time string '%s': the start is not a number of seconds with up to 9 decimals",
+			       "Invalid time string '%s': the start is not a number of seconds "
+			       "with up to 9 decimals",
 			       text);
 	if (comma[1] && !parse_seconds(comma + 1, strlen(comma + 1), &w.to_ns))
 		return err_set(-EINVAL,
-			       "Invalid time string '%s': the end is not a number of seconds with up to 9 decimals",
+			       "Invalid time string '%s': the end is not a number of seconds with "
+			       "up to 9 decimals",
 			       text);
 	if (!w.to_ns)
 		w.to_ns = UINT64_MAX;

@@ -12,8 +12,8 @@
 #include "base/vec.h"
 
 #define MAX_TEXT_BYTES (256u << 20) /* a kernel with every module loaded has some 20 MB */
-#define PAGE_BYTES 4096u
-#define CACHE_SLOTS 2048u
+#define PAGE_BYTES     4096u
+#define CACHE_SLOTS    2048u
 
 struct cached {
 	uint64_t addr;
@@ -22,19 +22,20 @@ struct cached {
 };
 
 struct kallsyms {
-	char *text;    /* owned; names and modules are NUL-terminated inside it */
+	char *text; /* owned; names and modules are NUL-terminated inside it */
 	size_t len;
 	VEC(struct kernel_symbol) syms; /* by start address; equal ones in the order of the file */
-	uint64_t *starts;               /* owned; the start of each, apart: what the search walks over */
+	uint64_t *starts; /* owned; the start of each, apart: what the search walks over */
 	struct cached cache[CACHE_SLOTS];
 };
 
 /* ---- reading the text -------------------------------------------------------------------------------------------- */
 
 static const int8_t hex_digit[256] = {
-	['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
-	['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
-	['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
+	['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,
+	['6'] = 7,  ['7'] = 8,  ['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
+	['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16, ['A'] = 11, ['B'] = 12,
+	['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
 };
 
 /* Code, and what perf keeps for data: their starts end the symbol before them. */
@@ -71,7 +72,9 @@ static bool parse_line(char *p, char *end, struct kernel_symbol *ret, char *ret_
 	tab = memchr(p, '\t', (size_t)(end - p));
 	if (tab)
 		*tab = '\0';
-	*ret = (struct kernel_symbol){ .name = p, .module = tab ? tab + 1 : "", .start = addr,
+	*ret = (struct kernel_symbol){ .name = p,
+				       .module = tab ? tab + 1 : "",
+				       .start = addr,
 				       .binding = binding_of(*ret_type) };
 	return true;
 }
@@ -98,9 +101,13 @@ static int parse_text(struct kallsyms *k, const char *origin)
 		p = end + 1;
 	}
 	if (!understood)
-		return err_set(-EBADMSG, "%s holds no lines like 'ffffffff81000000 T _text'", origin);
+		return err_set(-EBADMSG, "%s holds no lines like 'ffffffff81000000 T _text'",
+			       origin);
 	if (hidden || !k->syms.n)
-		return err_set(-ENODATA, "%s: all addresses are zero: hidden by the sysctl kernel.kptr_restrict", origin);
+		return err_set(
+			-ENODATA,
+			"%s: all addresses are zero: hidden by the sysctl kernel.kptr_restrict",
+			origin);
 	return 0;
 }
 
@@ -222,7 +229,8 @@ static int read_all(int fd, size_t size_hint, const char *path, char **ret, size
 			break;
 		text.n += (size_t)n;
 		if (text.n > MAX_TEXT_BYTES)
-			r = err_set(-EFBIG, "%s: more than %u MiB of kernel symbols", path, MAX_TEXT_BYTES >> 20);
+			r = err_set(-EFBIG, "%s: more than %u MiB of kernel symbols", path,
+				    MAX_TEXT_BYTES >> 20);
 		else if (text.n + 1 == text.capacity)
 			r = vec_reserve(&text, text.capacity);
 	}
@@ -250,7 +258,8 @@ int kallsyms_open(struct kallsyms **ret, const char *path)
 	} else if (!S_ISREG(st.st_mode)) {
 		r = err_set(-EINVAL, "%s is not a regular file", path);
 	} else if (st.st_size > MAX_TEXT_BYTES) {
-		r = err_set(-EFBIG, "%s: more than %u MiB of kernel symbols", path, MAX_TEXT_BYTES >> 20);
+		r = err_set(-EFBIG, "%s: more than %u MiB of kernel symbols", path,
+			    MAX_TEXT_BYTES >> 20);
 	} else {
 		r = read_all(fd, st.st_size ? (size_t)st.st_size : 8u << 20, path, &text, &len);
 	}
@@ -305,7 +314,9 @@ const struct kernel_symbol *kallsyms_find(struct kallsyms *k, uint64_t addr)
 	if (c->addr != addr || !c->used) {
 		const struct kernel_symbol *sym = search(k, addr);
 
-		*c = (struct cached){ .addr = addr, .sym = sym && addr < sym->end ? sym : NULL, .used = true };
+		*c = (struct cached){ .addr = addr,
+				      .sym = sym && addr < sym->end ? sym : NULL,
+				      .used = true };
 	}
 	return c->sym;
 }

@@ -12,7 +12,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 
-#define BUILD_ID_MAX 64u
+#define BUILD_ID_MAX    64u
 #define NT_GNU_BUILD_ID 3u
 
 struct build_id {
@@ -68,14 +68,17 @@ static int align(struct kallsyms *k, const struct kernel_symbols_options *opts, 
 		return 0;
 	addr = kallsyms_address(k, opts->ref_symbol);
 	if (!addr)
-		return err_set(-ENODATA, "%s does not name %s, by which the recording tells where its kernel lay", origin,
-			       opts->ref_symbol);
+		return err_set(
+			-ENODATA,
+			"%s does not name %s, by which the recording tells where its kernel lay",
+			origin, opts->ref_symbol);
 	if (addr != opts->ref_addr)
 		kallsyms_slide(k, opts->ref_addr - addr);
 	return 0;
 }
 
-static int open_file(struct kallsyms **ret, const char *path, const struct kernel_symbols_options *opts)
+static int open_file(struct kallsyms **ret, const char *path,
+		     const struct kernel_symbols_options *opts)
 {
 	struct kallsyms *k;
 	int r;
@@ -94,7 +97,8 @@ static int open_file(struct kallsyms **ret, const char *path, const struct kerne
  * The build-id cache: $DIR/.build-id/XX/REST links to the directory $DIR/[kernel.kallsyms]/ID, which holds `kallsyms`;
  * caches of old tools link to the file itself.
  */
-static int open_cached(struct kallsyms **ret, const char *hex, const struct kernel_symbols_options *opts)
+static int open_cached(struct kallsyms **ret, const char *hex,
+		       const struct kernel_symbols_options *opts)
 {
 	const char *home = getenv("HOME");
 	char dir[PATH_MAX], path[PATH_MAX + 160];
@@ -105,7 +109,8 @@ static int open_cached(struct kallsyms **ret, const char *hex, const struct kern
 		snprintf(dir, sizeof(dir), "%s/.debug", home ? home : "");
 	for (int i = 0; i < 3; i++) {
 		if (i == 0)
-			snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s/kallsyms", dir, hex, hex + 2);
+			snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s/kallsyms", dir, hex,
+				 hex + 2);
 		else if (i == 1)
 			snprintf(path, sizeof(path), "%s/[kernel.kallsyms]/%s/kallsyms", dir, hex);
 		else

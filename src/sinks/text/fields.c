@@ -7,14 +7,14 @@
 #include "base/err.h"
 #include "base/outbuf.h"
 
-#define CLASS(c) (1u << TEXT_##c)
+#define CLASS(c)        (1u << TEXT_##c)
 #define NOT_TRACEPOINTS (((1u << NR_TEXT_CLASSES) - 1) & ~CLASS(TRACEPOINT))
 
 static const struct field {
 	const char *name;
 	uint32_t bit;
-	uint32_t never;          /* classes that cannot have it */
-	uint64_t needs;          /* PERF_SAMPLE_*, any of them; 0: always there */
+	uint32_t never; /* classes that cannot have it */
+	uint64_t needs; /* PERF_SAMPLE_*, any of them; 0: always there */
 	const char *needs_name;
 } fields[] = {
 	{ "ip", TEXT_IP, 0, PERF_SAMPLE_IP, "IP" },
@@ -38,25 +38,27 @@ static const struct field {
 
 /* Columns that perf has and we do not print yet: named apart from misspelt ones. */
 static const char *const not_yet[] = {
-	"srcline",    "iregs",      "uregs",        "brstack",    "brstacksym",  "data_src", "bpf-output", "callindent",
-	"insn",       "insnlen",    "brstackinsn",  "brstackoff", "synth",       "metric",   "misc",       "srccode",
-	"ipc",        "tod",        "ins_lat",      "flags",      "machine_pid", "vcpu",     "cgroup",     "retire_lat",
-	"dsoff",      "disasm",     "brstackdisasm", "brcntr",    "brstackinsnlen",
+	"srcline",     "iregs",         "uregs",      "brstack",        "brstacksym",
+	"data_src",    "bpf-output",    "callindent", "insn",           "insnlen",
+	"brstackinsn", "brstackoff",    "synth",      "metric",         "misc",
+	"srccode",     "ipc",           "tod",        "ins_lat",        "flags",
+	"machine_pid", "vcpu",          "cgroup",     "retire_lat",     "dsoff",
+	"disasm",      "brstackdisasm", "brcntr",     "brstackinsnlen",
 };
 
 static const struct {
 	const char *prefix, *name;
 	uint32_t fields;
 } classes[NR_TEXT_CLASSES] = {
-#define WHO (TEXT_COMM | TEXT_TID | TEXT_CPU | TEXT_TIME | TEXT_EVENT)
+#define WHO   (TEXT_COMM | TEXT_TID | TEXT_CPU | TEXT_TIME | TEXT_EVENT)
 #define WHERE (TEXT_IP | TEXT_SYM | TEXT_SYMOFF | TEXT_DSO)
 	[TEXT_HARDWARE] = { "hw", "hardware", WHO | TEXT_PERIOD | WHERE },
 	[TEXT_SOFTWARE] = { "sw", "software", WHO | TEXT_PERIOD | WHERE },
 	[TEXT_TRACEPOINT] = { "trace", "tracepoint", WHO | TEXT_TRACE },
 	[TEXT_HW_CACHE] = { NULL, "hardware-cache", WHO | TEXT_PERIOD | WHERE },
 	[TEXT_RAW] = { "raw", "raw",
-		       WHO | TEXT_PERIOD | WHERE | TEXT_ADDR | TEXT_WEIGHT | TEXT_PHYS_ADDR | TEXT_DATA_PAGE_SIZE |
-			       TEXT_CODE_PAGE_SIZE },
+		       WHO | TEXT_PERIOD | WHERE | TEXT_ADDR | TEXT_WEIGHT | TEXT_PHYS_ADDR |
+			       TEXT_DATA_PAGE_SIZE | TEXT_CODE_PAGE_SIZE },
 	[TEXT_BREAKPOINT] = { "break", "breakpoint", WHO | TEXT_PERIOD | WHERE },
 	[TEXT_OTHER] = { NULL, "other", WHO | TEXT_PERIOD | WHERE },
 	[TEXT_SYNTH] = { "synth", "synthesized", WHO | WHERE },
@@ -80,8 +82,10 @@ static int unknown_field(const char *name, size_t len)
 
 	for (size_t i = 0; i < sizeof(not_yet) / sizeof(*not_yet); i++) {
 		if (strlen(not_yet[i]) == len && !memcmp(not_yet[i], name, len))
-			return err_set(-EINVAL, "the field '%s' of perf script is not printed by this version",
-				       not_yet[i]);
+			return err_set(
+				-EINVAL,
+				"the field '%s' of perf script is not printed by this version",
+				not_yet[i]);
 	}
 	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
 		outbuf_fmt(&list, " %s", fields[i].name);
@@ -92,7 +96,8 @@ static int unknown_field(const char *name, size_t len)
 	return r;
 }
 
-static void change_class(struct text_fields *f, int class, const struct field *field, enum change change)
+static void change_class(struct text_fields *f, int class, const struct field *field,
+			 enum change change)
 {
 	if (change == REMOVE) {
 		f->classes[class].fields &= ~field->bit;
@@ -106,11 +111,13 @@ static void change_class(struct text_fields *f, int class, const struct field *f
 }
 
 /* class < 0: all that can have the field. */
-static int change_field(struct text_fields *f, int class, const struct field *field, enum change change)
+static int change_field(struct text_fields *f, int class, const struct field *field,
+			enum change change)
 {
 	if (class >= 0) {
 		if (field->never & 1u << class)
-			return err_set(-EINVAL, "'%s' is not valid for %s events", field->name, classes[class].name);
+			return err_set(-EINVAL, "'%s' is not valid for %s events", field->name,
+				       classes[class].name);
 		change_class(f, class, field, change);
 		return 0;
 	}
@@ -124,11 +131,13 @@ static int change_field(struct text_fields *f, int class, const struct field *fi
 static int find_class(const char *prefix, size_t len)
 {
 	for (int i = 0; i < NR_TEXT_CLASSES; i++) {
-		if (classes[i].prefix && strlen(classes[i].prefix) == len && !memcmp(classes[i].prefix, prefix, len))
+		if (classes[i].prefix && strlen(classes[i].prefix) == len &&
+		    !memcmp(classes[i].prefix, prefix, len))
 			return i;
 	}
-	return err_set(-EINVAL, "Invalid event type '%.*s' in fields: there are hw sw trace raw break synth", (int)len,
-		       prefix);
+	return err_set(-EINVAL,
+		       "Invalid event type '%.*s' in fields: there are hw sw trace raw break synth",
+		       (int)len, prefix);
 }
 
 /* Forgets the fields of one class, or of all, before others are set. */
@@ -153,7 +162,8 @@ static bool is_change(const char *p, const char *end)
 
 static int parse_one(struct text_fields *f, const char *spec, size_t len)
 {
-	const char *end = spec + len, *colon = memchr(spec, ':', len), *p = colon ? colon + 1 : spec, *next;
+	const char *end = spec + len, *colon = memchr(spec, ':', len),
+		   *p = colon ? colon + 1 : spec, *next;
 	bool changes = is_change(p, end);
 	int class = -1;
 
@@ -171,7 +181,9 @@ static int parse_one(struct text_fields *f, const char *spec, size_t len)
 		if (p == next)
 			continue;
 		if ((change != SET) != changes)
-			return err_set(-EINVAL, "Cannot mix +field and -field with fields that replace the default: '%.*s'",
+			return err_set(-EINVAL,
+				       "Cannot mix +field and -field with fields that replace the "
+				       "default: '%.*s'",
 				       (int)len, spec);
 		p += change != SET;
 		field = find_field(p, (size_t)(next - p));
@@ -214,7 +226,8 @@ uint64_t text_sample_bits(const struct sonde_schema *sc)
 {
 	const struct perf_event_attr *attr = sc->attr;
 
-	return attr ? attr->sample_type : PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW;
+	return attr ? attr->sample_type
+		    : PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW;
 }
 
 /* The first event type of a class decides for all of it, as in perf. */
@@ -230,8 +243,8 @@ static int check_first(struct text_fields *f, enum text_class class, const struc
 			continue;
 		if (asked & field->bit)
 			return err_set(-EINVAL,
-				       "the samples of '%s' do not have %s: the field '%s' cannot be printed (record it, or "
-				       "name the fields of each class of events: -F %s:FIELDS)",
+				       "the samples of '%s' do not have %s: the field '%s' cannot be "
+				       "printed (record it, or name the fields of each class of events: -F %s:FIELDS)",
 				       sc->name, field->needs_name, field->name,
 				       classes[class].prefix ? classes[class].prefix : "hw");
 		*shown &= ~field->bit;
@@ -262,7 +275,8 @@ int text_fields_met_all(const struct text_fields *f)
 {
 	for (int i = 0; i < NR_TEXT_CLASSES; i++) {
 		if (f->classes[i].by_name_alone && !f->classes[i].met && i != TEXT_SYNTH)
-			return err_set(-EINVAL, "fields are given for %s events, but the recording has none",
+			return err_set(-EINVAL,
+				       "fields are given for %s events, but the recording has none",
 				       classes[i].name);
 	}
 	return 0;

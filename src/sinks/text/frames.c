@@ -11,10 +11,10 @@
 #include "sinks/text/fields.h"
 #include "sources/source.h"
 
-#define CACHE_SLOTS 1024u
-#define MARKERS ((uint64_t)PERF_CONTEXT_MAX) /* entries from here up are no addresses */
+#define CACHE_SLOTS           1024u
+#define MARKERS               ((uint64_t)PERF_CONTEXT_MAX) /* entries from here up are no addresses */
 #define CONTEXT_USER_DEFERRED ((uint64_t)-640)
-#define PERF_MAX_FRAMES 127u
+#define PERF_MAX_FRAMES       127u
 
 enum cpumode { KERNEL = 1, USER = 2, HYPERVISOR = 3, GUEST_KERNEL = 4, GUEST_USER = 5 };
 
@@ -41,7 +41,8 @@ static unsigned perf_max_frames(void)
 
 void text_frames_init(struct text_frames *f, enum sonde_compat compat)
 {
-	*f = (struct text_frames){ .compat = compat, .max_frames = compat ? perf_max_frames() : UINT_MAX };
+	*f = (struct text_frames){ .compat = compat,
+				   .max_frames = compat ? perf_max_frames() : UINT_MAX };
 }
 
 void text_frames_done(struct text_frames *f)
@@ -67,7 +68,8 @@ static void put_names(const struct sonde_location *loc, uint32_t columns, struct
 	}
 }
 
-static void locate(const struct event *ev, uint64_t addr, uint32_t cpumode, struct sonde_location *ret)
+static void locate(const struct event *ev, uint64_t addr, uint32_t cpumode,
+		   struct sonde_location *ret)
 {
 	if (sonde_event_locate(&ev->pub, addr, cpumode, ret) < 0)
 		*ret = (struct sonde_location){ .size = sizeof(*ret), .addr = addr };
@@ -86,7 +88,8 @@ static void put_slot(const struct frame_text *slot, struct outbuf *out)
 }
 
 /* Text of an address of the kernel, found by the address alone. Only resolved ones are kept: a module may come later. */
-static void put_kernel(struct text_frames *f, const struct event *ev, uint64_t addr, uint32_t columns, struct outbuf *out)
+static void put_kernel(struct text_frames *f, const struct event *ev, uint64_t addr,
+		       uint32_t columns, struct outbuf *out)
 {
 	struct frame_text *slot;
 	struct sonde_location loc;
@@ -110,8 +113,8 @@ static void put_kernel(struct text_frames *f, const struct event *ev, uint64_t a
 	}
 }
 
-void text_address_put(struct text_frames *f, const struct event *ev, uint64_t addr, uint32_t cpumode, uint32_t columns,
-		      struct outbuf *out)
+void text_address_put(struct text_frames *f, const struct event *ev, uint64_t addr,
+		      uint32_t cpumode, uint32_t columns, struct outbuf *out)
 {
 	struct sonde_location loc;
 
@@ -131,7 +134,8 @@ void text_address_put(struct text_frames *f, const struct event *ev, uint64_t ad
 /* Mappings of no file: perf shows their addresses as they are. */
 static bool is_anonymous(const char *dso)
 {
-	static const char *const names[] = { "//anon", "/dev/zero", "/anon_hugepage", "[stack", "[heap]", "/SYSV" };
+	static const char *const names[] = { "//anon", "/dev/zero", "/anon_hugepage",
+					     "[stack", "[heap]",    "/SYSV" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		if (!strncmp(dso, names[i], strlen(names[i])))
@@ -148,8 +152,8 @@ static uint64_t shown_by_perf_6_1(const struct sonde_location *loc, uint64_t add
 	return addr - loc->map_start + loc->map_pgoff;
 }
 
-static void put_user_frame(struct text_frames *f, const struct event *ev, uint64_t addr, uint32_t cpumode,
-			   uint32_t columns, struct outbuf *out)
+static void put_user_frame(struct text_frames *f, const struct event *ev, uint64_t addr,
+			   uint32_t cpumode, uint32_t columns, struct outbuf *out)
 {
 	struct sonde_location loc;
 
@@ -160,8 +164,8 @@ static void put_user_frame(struct text_frames *f, const struct event *ev, uint64
 	put_names(&loc, columns, out);
 }
 
-static void put_frame(struct text_frames *f, const struct event *ev, uint64_t addr, uint32_t cpumode, uint32_t columns,
-		      struct outbuf *out)
+static void put_frame(struct text_frames *f, const struct event *ev, uint64_t addr,
+		      uint32_t cpumode, uint32_t columns, struct outbuf *out)
 {
 	bool names = columns & (TEXT_SYM | TEXT_DSO);
 
@@ -194,7 +198,8 @@ static uint32_t cpumode_of_marker(uint64_t marker, enum sonde_compat compat)
 	return 0;
 }
 
-void text_callchain_put(struct text_frames *f, const struct event *ev, uint32_t columns, struct outbuf *out)
+void text_callchain_put(struct text_frames *f, const struct event *ev, uint32_t columns,
+			struct outbuf *out)
 {
 	const uint8_t *entries = NULL;
 	int nr = ev->source->ops->callchain(ev->source, ev, &entries);

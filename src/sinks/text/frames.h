@@ -13,8 +13,8 @@ struct frame_text;
 
 struct text_frames {
 	enum sonde_compat compat;
-	unsigned max_frames;       /* of a chain; UINT_MAX: all */
-	struct frame_text *cache;  /* owned; NULL until the first frame of the kernel */
+	unsigned max_frames;      /* of a chain; UINT_MAX: all */
+	struct frame_text *cache; /* owned; NULL until the first frame of the kernel */
 };
 
 void text_frames_init(struct text_frames *f, enum sonde_compat compat);
@@ -23,9 +23,10 @@ void text_frames_done(struct text_frames *f);
 /* `columns`: of TEXT_SYM, TEXT_SYMOFF, TEXT_DSO. */
 
 /* "ffffffff81000000 sym+0x10 (dso)", the address in 16 places; cpumode as in sonde_event. */
-void text_address_put(struct text_frames *f, const struct event *ev, uint64_t addr, uint32_t cpumode, uint32_t columns,
-		      struct outbuf *out);
+void text_address_put(struct text_frames *f, const struct event *ev, uint64_t addr,
+		      uint32_t cpumode, uint32_t columns, struct outbuf *out);
 /* The chain, a line per frame, each begun by a tab and ended by a newline. */
-void text_callchain_put(struct text_frames *f, const struct event *ev, uint32_t columns, struct outbuf *out);
+void text_callchain_put(struct text_frames *f, const struct event *ev, uint32_t columns,
+			struct outbuf *out);
 
 #endif

@@ -19,19 +19,20 @@
 #include "sinks/text/frames.h"
 #include "sources/source.h"
 
-#define NEEDS_SAMPLE                                                                                       \
-	(TEXT_PERIOD | TEXT_ADDR | TEXT_WEIGHT | TEXT_PHYS_ADDR | TEXT_DATA_PAGE_SIZE | TEXT_CODE_PAGE_SIZE)
+#define NEEDS_SAMPLE                                                                    \
+	(TEXT_PERIOD | TEXT_ADDR | TEXT_WEIGHT | TEXT_PHYS_ADDR | TEXT_DATA_PAGE_SIZE | \
+	 TEXT_CODE_PAGE_SIZE)
 
 /* How lines of one event type look; indexed by schema id. */
 struct line {
-	bool needs_sample;   /* values behind the fixed ones are shown */
-	bool has_chain;      /* recorded and wanted: shown in place of ip */
-	bool bare_comm;      /* before a chain comm is not padded */
+	bool needs_sample; /* values behind the fixed ones are shown */
+	bool has_chain;    /* recorded and wanted: shown in place of ip */
+	bool bare_comm;    /* before a chain comm is not padded */
 	bool addr_has_names; /* addr is a place in code or data of the process: symbol and dso behind it */
-	uint32_t fields;     /* TEXT_*; 0: not shown at all */
+	uint32_t fields; /* TEXT_*; 0: not shown at all */
 	uint32_t name_len;
-	uint32_t name_room;  /* bytes at `name`: a multiple of COPY_BYTES */
-	const char *name;    /* "sched:sched_switch: " right aligned; lent from the arena */
+	uint32_t name_room; /* bytes at `name`: a multiple of COPY_BYTES */
+	const char *name;   /* "sched:sched_switch: " right aligned; lent from the arena */
 };
 
 struct text_sink {
@@ -44,9 +45,9 @@ struct text_sink {
 	VEC(struct line) lines;
 	VEC(struct comm_text) comms; /* indexed by comm id */
 	struct seconds_text seconds;
-	struct sonde_sample sample;  /* of the event at hand, if its line needs it */
-	unsigned id_width;           /* of pid and tid */
-	unsigned name_width;         /* of the longest event name, 0: not yet known */
+	struct sonde_sample sample; /* of the event at hand, if its line needs it */
+	unsigned id_width;          /* of pid and tid */
+	unsigned name_width;        /* of the longest event name, 0: not yet known */
 	bool nanoseconds;
 };
 
@@ -63,7 +64,8 @@ static bool addr_has_names(const struct sonde_schema *sc)
 	const struct perf_event_attr *attr = sc->attr;
 
 	return attr && attr->type == PERF_TYPE_SOFTWARE &&
-	       (attr->config == PERF_COUNT_SW_PAGE_FAULTS || attr->config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
+	       (attr->config == PERF_COUNT_SW_PAGE_FAULTS ||
+		attr->config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
 		attr->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ);
 }
 
@@ -111,7 +113,8 @@ static int meet(struct text_sink *s, uint32_t schema)
 		if (sc && sc->kind <= SONDE_SAMPLE) {
 			TRY(text_fields_meet(&s->fields, sc));
 			line.fields = s->fields.classes[text_class_of(sc)].fields;
-			line.has_chain = s->fields.callchain && text_sample_bits(sc) & PERF_SAMPLE_CALLCHAIN;
+			line.has_chain =
+				s->fields.callchain && text_sample_bits(sc) & PERF_SAMPLE_CALLCHAIN;
 			line.addr_has_names = addr_has_names(sc);
 			TRY(make_name(s, sc, &line));
 		}
@@ -130,7 +133,8 @@ static int settle(struct text_sink *s)
 		if (sc && sc->kind <= SONDE_SAMPLE)
 			line->fields = s->fields.classes[text_class_of(sc)].fields;
 		line->bare_comm = line->has_chain && line->fields & TEXT_IP;
-		line->needs_sample = line->fields & NEEDS_SAMPLE || (line->fields & TEXT_IP && !line->has_chain);
+		line->needs_sample =
+			line->fields & NEEDS_SAMPLE || (line->fields & TEXT_IP && !line->has_chain);
 	}
 	return text_fields_met_all(&s->fields);
 }
@@ -208,8 +212,8 @@ static int put_head(struct text_sink *s, const struct event *ev, const struct li
 		*p++ = fields & TEXT_TID ? '/' : ' ';
 	}
 	if (fields & TEXT_TID) {
-		p = fields & TEXT_PID ? put_int_left(p, ev->pub.tid, s->id_width) :
-					put_int(p, ev->pub.tid, s->id_width);
+		p = fields & TEXT_PID ? put_int_left(p, ev->pub.tid, s->id_width)
+				      : put_int(p, ev->pub.tid, s->id_width);
 		*p++ = ' ';
 	}
 	if (fields & TEXT_CPU)
@@ -237,7 +241,8 @@ static void put_tail(struct text_sink *s, const struct event *ev, const struct l
 	uint32_t fields = line->fields, names = fields & (TEXT_SYM | TEXT_SYMOFF | TEXT_DSO);
 
 	if (fields & TEXT_ADDR)
-		text_address_put(&s->frames, ev, sample->addr, ev->pub.cpumode, line->addr_has_names ? names : 0, out);
+		text_address_put(&s->frames, ev, sample->addr, ev->pub.cpumode,
+				 line->addr_has_names ? names : 0, out);
 	if (fields & TEXT_WEIGHT)
 		outbuf_u64_width(out, sample->weight, 16, ' ');
 	if (fields & TEXT_IP && line->has_chain) {

@@ -88,7 +88,8 @@ TEST(binding_from_the_letter)
 
 TEST(unsorted_text_and_slides)
 {
-	static const char unsorted[] = "0000000000003000 T c\n0000000000001000 T a\n0000000000001000 T b\nrubbish\n";
+	static const char unsorted[] =
+		"0000000000003000 T c\n0000000000001000 T a\n0000000000001000 T b\nrubbish\n";
 	struct kallsyms *k;
 
 	assert_int_equal(kallsyms_read(&k, unsorted, strlen(unsorted), "test"), 0);
@@ -112,7 +113,8 @@ TEST(what_is_no_table)
 	assert_non_null(strstr(err_text(), "kptr_restrict"));
 	assert_int_equal(kallsyms_read(&k, "", 0, "x"), -EBADMSG);
 	assert_int_equal(kallsyms_read(&k, "hello\nworld\n", 12, "x"), -EBADMSG);
-	assert_int_equal(kallsyms_read(&k, "00000000000000001 T x\n1 T\n 2 T y", 32, "x"), -EBADMSG);
+	assert_int_equal(kallsyms_read(&k, "00000000000000001 T x\n1 T\n 2 T y", 32, "x"),
+			 -EBADMSG);
 	assert_int_equal(kallsyms_open(&k, "/nonexistent"), -ENOENT);
 	assert_int_equal(kallsyms_open(&k, "/dev/null"), -EINVAL);
 }
@@ -131,7 +133,9 @@ TEST(kernel_symbols_by_build_id)
 	static const uint8_t id[20] = { 0xab, 0xcd, 1, 2, 3 };
 	static const char rest[] = "cd010203000000000000000000000000000000";
 	char dir[] = "/tmp/sonde-symbols-XXXXXX", path[256], target[256];
-	struct kernel_symbols_options opts = { .build_id = id, .build_id_len = sizeof(id), .buildid_dir = dir };
+	struct kernel_symbols_options opts = { .build_id = id,
+					       .build_id_len = sizeof(id),
+					       .buildid_dir = dir };
 	struct kallsyms *k;
 
 	assert_non_null(mkdtemp(dir));

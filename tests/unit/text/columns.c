@@ -19,7 +19,8 @@
 static struct sonde_schema schemas[4];
 static struct perf_event_attr attrs[4];
 static size_t nr_schemas;
-static const char *const comms[] = { "", "bash", "a-very-long-name-that-fills-no-column", "swapper" };
+static const char *const comms[] = { "", "bash", "a-very-long-name-that-fills-no-column",
+				     "swapper" };
 static struct sonde_sample sample;
 static uint64_t chain[8];
 static int nr_chain;
@@ -44,7 +45,8 @@ void session_event_text(const struct event *ev, struct outbuf *out)
 	outbuf_str(out, "a=1 b=two");
 }
 
-int sonde_event_locate(const struct sonde_event *ev, uint64_t addr, uint32_t cpumode, struct sonde_location *ret)
+int sonde_event_locate(const struct sonde_event *ev, uint64_t addr, uint32_t cpumode,
+		       struct sonde_location *ret)
 {
 	*ret = (struct sonde_location){ .size = sizeof(*ret), .addr = addr };
 	if (cpumode == 1 && addr >= 0xffffffff81000000) {
@@ -74,22 +76,26 @@ static int fake_callchain(struct source *s, const struct event *ev, const uint8_
 	return nr_chain;
 }
 
-static const struct source_ops fake_ops = { .name = "fake", .sample = fake_sample, .callchain = fake_callchain };
+static const struct source_ops fake_ops = { .name = "fake",
+					    .sample = fake_sample,
+					    .callchain = fake_callchain };
 static struct source fake = { .ops = &fake_ops };
 
 static void add(uint32_t type, const char *name, uint64_t sample_type)
 {
 	attrs[nr_schemas] = (struct perf_event_attr){ .type = type, .sample_type = sample_type };
-	schemas[nr_schemas] = (struct sonde_schema){ .id = (uint32_t)nr_schemas,
-						     .kind = type == PERF_TYPE_TRACEPOINT ? SONDE_TRACEPOINT :
-											    SONDE_SAMPLE,
-						     .name = name,
-						     .attr = &attrs[nr_schemas],
-						     .attr_len = sizeof(attrs[0]) };
+	schemas[nr_schemas] =
+		(struct sonde_schema){ .id = (uint32_t)nr_schemas,
+				       .kind = type == PERF_TYPE_TRACEPOINT ? SONDE_TRACEPOINT
+									    : SONDE_SAMPLE,
+				       .name = name,
+				       .attr = &attrs[nr_schemas],
+				       .attr_len = sizeof(attrs[0]) };
 	nr_schemas++;
 }
 
-#define ALL (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
+#define ALL \
+	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
 
 static struct event event(uint32_t schema)
 {
@@ -157,13 +163,17 @@ static void two_types(void)
 TEST(default_columns)
 {
 	two_types();
-	assert_string_equal(line((struct sink_options){ .callchain = true }, 0),
-			    "            bash    11 [001]  4344.041956: sched:sched_switch: a=1 b=two\n");
+	assert_string_equal(
+		line((struct sink_options){ .callchain = true }, 0),
+		"            bash    11 [001]  4344.041956: sched:sched_switch: a=1 b=two\n");
 	assert_string_equal(line((struct sink_options){ .callchain = true }, 1),
-			    "            bash    11 [001]  4344.041956:     250000          cpu-clock:  ffffffff81000010 "
+			    "            bash    11 [001]  4344.041956:     250000          "
+			    "cpu-clock:  ffffffff81000010 "
 			    "start_kernel+0x10 ([kernel.kallsyms])\n");
-	assert_string_equal(line((struct sink_options){ .nanoseconds = true, .compat = SONDE_COMPAT_PERF_6_12 }, 0),
-			    "            bash      11 [001]  4344.041956433: sched:sched_switch: a=1 b=two\n");
+	assert_string_equal(
+		line((struct sink_options){ .nanoseconds = true, .compat = SONDE_COMPAT_PERF_6_12 },
+		     0),
+		"            bash      11 [001]  4344.041956433: sched:sched_switch: a=1 b=two\n");
 }
 
 TEST(chosen_columns)
@@ -174,13 +184,16 @@ TEST(chosen_columns)
 	assert_string_equal(line((struct sink_options){ .fields = "pid" }, 0), "   10 \n");
 	assert_string_equal(line((struct sink_options){ .fields = "trace" }, 0), "a=1 b=two\n");
 	assert_string_equal(line((struct sink_options){ .fields = "trace" }, 1), "");
-	assert_string_equal(line((struct sink_options){ .fields = "trace:event sw:comm,ip" }, 0), "sched:sched_switch: \n");
+	assert_string_equal(line((struct sink_options){ .fields = "trace:event sw:comm,ip" }, 0),
+			    "sched:sched_switch: \n");
 	assert_string_equal(line((struct sink_options){ .fields = "trace:event sw:comm,ip" }, 1),
 			    "            bash  ffffffff81000010\n");
-	assert_string_equal(line((struct sink_options){ .fields = "-cpu,+pid" }, 0),
-			    "            bash    10/11     4344.041956: sched:sched_switch: a=1 b=two\n");
+	assert_string_equal(
+		line((struct sink_options){ .fields = "-cpu,+pid" }, 0),
+		"            bash    10/11     4344.041956: sched:sched_switch: a=1 b=two\n");
 	assert_string_equal(line((struct sink_options){ .fields = "trace:" }, 0), "");
-	assert_string_equal(line((struct sink_options){ .fields = "ip,sym" }, 1), " ffffffff81000010 start_kernel\n");
+	assert_string_equal(line((struct sink_options){ .fields = "ip,sym" }, 1),
+			    " ffffffff81000010 start_kernel\n");
 }
 
 TEST(values_at_the_edge)
@@ -203,21 +216,26 @@ TEST(values_at_the_edge)
 	assert_int_equal(s->ops->event(s, &ev), 0);
 	ev.pub.time_ns = 999;
 	assert_int_equal(s->ops->event(s, &ev), 0);
-	assert_string_equal(finish(s), "a-very-long-name-that-fills-no-column    -1/-1    [-01] 18446744073.709551: \n"
-				       "            bash 4194304/4194304 [1234]     1.999999: \n"
-				       "            bash 4194304/4194304 [1234]     0.000000: \n");
+	assert_string_equal(
+		finish(s),
+		"a-very-long-name-that-fills-no-column    -1/-1    [-01] 18446744073.709551: \n"
+		"            bash 4194304/4194304 [1234]     1.999999: \n"
+		"            bash 4194304/4194304 [1234]     0.000000: \n");
 }
 
 TEST(numbers_of_every_length)
 {
-	static const int32_t ids[] = { -2147483648, -10, -1, 0, 9, 10, 99, 100, 999, 1000, 9999, 10000, 99999, 100000, 2147483647 };
-	static const enum sonde_compat compats[] = { SONDE_COMPAT_PERF_6_1, SONDE_COMPAT_PERF_6_12 };
+	static const int32_t ids[] = { -2147483648, -10,   -1,    0,      9,
+				       10,          99,    100,   999,    1000,
+				       9999,        10000, 99999, 100000, 2147483647 };
+	static const enum sonde_compat compats[] = { SONDE_COMPAT_PERF_6_1,
+						     SONDE_COMPAT_PERF_6_12 };
 	char want[2048];
 
 	two_types();
 	for (int c = 0; c < 2; c++) {
-		struct sink *s = start((struct sink_options){ .fields = "pid,tid,time", .nanoseconds = true,
-							      .compat = compats[c] });
+		struct sink *s = start((struct sink_options){
+			.fields = "pid,tid,time", .nanoseconds = true, .compat = compats[c] });
 		size_t len = 0;
 		int width = c ? 7 : 5;
 
@@ -228,8 +246,10 @@ TEST(numbers_of_every_length)
 			ev.pub.tid = ids[sizeof(ids) / sizeof(*ids) - 1 - i];
 			ev.pub.time_ns = (uint64_t)(uint32_t)ids[i] * 1000001;
 			assert_int_equal(s->ops->event(s, &ev), 0);
-			len += (size_t)snprintf(want + len, sizeof(want) - len, "%*d/%-*d %5llu.%09llu: \n", width, ev.pub.pid,
-						width, ev.pub.tid, (unsigned long long)ev.pub.time_ns / 1000000000,
+			len += (size_t)snprintf(want + len, sizeof(want) - len,
+						"%*d/%-*d %5llu.%09llu: \n", width, ev.pub.pid,
+						width, ev.pub.tid,
+						(unsigned long long)ev.pub.time_ns / 1000000000,
 						(unsigned long long)ev.pub.time_ns % 1000000000);
 		}
 		assert_string_equal(finish(s), want);
@@ -244,8 +264,9 @@ TEST(missing_values)
 	nr_schemas = 0;
 	add(PERF_TYPE_SOFTWARE, "cpu-clock", PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME);
 	sample = (struct sonde_sample){ .ip = 0x400010, .period = 1 };
-	assert_string_equal(line(opts, 0), "            bash    11  4344.041956:          1 cpu-clock:  "
-					   "          400010 [unknown] ([unknown])\n");
+	assert_string_equal(line(opts, 0),
+			    "            bash    11  4344.041956:          1 cpu-clock:  "
+			    "          400010 [unknown] ([unknown])\n");
 	opts.fields = "comm,cpu";
 	assert_int_equal(text_sink_ops.open(&s, &opts), -EINVAL);
 	assert_non_null(strstr(err_text(), "cpu-clock"));
@@ -256,8 +277,9 @@ TEST(missing_values)
 
 TEST(specifications_that_cannot_be)
 {
-	static const char *const bad[] = { "",        "foo",      "comm,-time", "+comm,time", "xx:comm",
-					   "sw:trace", "hw:",      "comm,symoff", "brstack",   "comm,ip,bar" };
+	static const char *const bad[] = { "",        "foo",        "comm,-time", "+comm,time",
+					   "xx:comm", "sw:trace",   "hw:",        "comm,symoff",
+					   "brstack", "comm,ip,bar" };
 
 	two_types();
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
@@ -285,11 +307,12 @@ TEST(call_chains)
 	chain[nr_chain++] = 0x400010;
 	chain[nr_chain++] = 0x7f0000000000;
 	for (int i = 0; i < 2; i++)
-		assert_string_equal(line(opts, 0), "bash    11 [001]  4344.041956: a:b: a=1 b=two\n"
-						   "\tffffffff81000020 start_kernel+0x20 ([kernel.kallsyms])\n"
-						   "\tffffffff83000000 [unknown] ([kernel.kallsyms])\n"
-						   "\t          400010 [unknown] (/bin/x)\n"
-						   "\t    7f0000000000 [unknown] ([unknown])\n\n");
+		assert_string_equal(line(opts, 0),
+				    "bash    11 [001]  4344.041956: a:b: a=1 b=two\n"
+				    "\tffffffff81000020 start_kernel+0x20 ([kernel.kallsyms])\n"
+				    "\tffffffff83000000 [unknown] ([kernel.kallsyms])\n"
+				    "\t          400010 [unknown] (/bin/x)\n"
+				    "\t    7f0000000000 [unknown] ([unknown])\n\n");
 	opts.compat = SONDE_COMPAT_PERF_6_1;
 	opts.fields = "comm,ip";
 	assert_string_equal(line(opts, 0), "bash \n"
@@ -308,7 +331,8 @@ TEST(call_chains)
 	assert_string_equal(line(opts, 0), "bash \n\n");
 	opts.callchain = false;
 	opts.fields = NULL;
-	assert_string_equal(line(opts, 0), "            bash    11 [001]  4344.041956: a:b: a=1 b=two\n");
+	assert_string_equal(line(opts, 0),
+			    "            bash    11 [001]  4344.041956: a:b: a=1 b=two\n");
 }
 
 TEST(output_that_cannot_be_written)

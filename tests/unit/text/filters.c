@@ -25,9 +25,23 @@ TEST(time_windows)
 		{ "5,5", 5000000000, 5000000000 },
 		{ ",18446744073.709551615", 0, UINT64_MAX },
 	};
-	static const char *const bad[] = { "",         "5",     "x,y",   "2,1",        "1.0123456789,2", "1,2,3",
-					   " 1,2",     "1, 2",  "-1,2",  "0x10,20",    "1.5x,",          ".,1",
-					   "1 2",      "1..,2", "1.-5,", "18446744074,", ",18446744073.709551616",
+	static const char *const bad[] = { "",
+					   "5",
+					   "x,y",
+					   "2,1",
+					   "1.0123456789,2",
+					   "1,2,3",
+					   " 1,2",
+					   "1, 2",
+					   "-1,2",
+					   "0x10,20",
+					   "1.5x,",
+					   ".,1",
+					   "1 2",
+					   "1..,2",
+					   "1.-5,",
+					   "18446744074,",
+					   ",18446744073.709551616",
 					   "99999999999999999999999," };
 	struct time_window w = TIME_WINDOW_ALL;
 	struct outbuf out = { 0 };
@@ -64,8 +78,10 @@ TEST(time_windows_hold_both_ends)
 
 TEST(cpu_lists)
 {
-	static const char *const bad[] = { "", "a", "3-1", ",0", "0,", "0 1", "-1", "1-", "0,,1", "65536", "0-99999999999",
-					   "0-1-2" };
+	static const char *const bad[] = {
+		"",     "a",     "3-1",           ",0",   "0,", "0 1", "-1", "1-",
+		"0,,1", "65536", "0-99999999999", "0-1-2"
+	};
 	struct cpu_list l = { 0 };
 
 	assert_true(cpu_list_holds(&l, 5) && cpu_list_holds(&l, -1));
@@ -73,7 +89,8 @@ TEST(cpu_lists)
 	assert_int_equal(cpu_list_parse("0,2-3,130", &l), 0);
 	assert_true(cpu_list_holds(&l, 0) && !cpu_list_holds(&l, 1) && cpu_list_holds(&l, 2));
 	assert_true(cpu_list_holds(&l, 3) && !cpu_list_holds(&l, 4) && cpu_list_holds(&l, 130));
-	assert_false(cpu_list_holds(&l, -1) || cpu_list_holds(&l, 129) || cpu_list_holds(&l, 100000));
+	assert_false(cpu_list_holds(&l, -1) || cpu_list_holds(&l, 129) ||
+		     cpu_list_holds(&l, 100000));
 	assert_int_equal(cpu_list_max(&l), 130);
 	cpu_list_done(&l);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
@@ -82,7 +99,8 @@ TEST(cpu_lists)
 
 TEST(id_lists)
 {
-	static const char *const bad[] = { "", "a", "1,", ",1", "1x", "0x10", "1 ", "2147483648", "--1" };
+	static const char *const bad[] = { "",     "a",  "1,",         ",1", "1x",
+					   "0x10", "1 ", "2147483648", "--1" };
 	struct id_list l = { 0 };
 
 	assert_true(id_list_holds(&l, 4));
