@@ -263,7 +263,7 @@ static bool is_const(const struct pf_expr *e)
 /* Operators only; what is constant is worked out here, but for a division by zero, which running has to tell. */
 struct pf_expr *pf_expr_new(struct pf_compiler *c, enum pf_code code, const struct pf_expr *a, const struct pf_expr *b)
 {
-	static const struct pf_run nothing = { 0 };
+	static const struct pf_run nothing = { .bytes = (const uint8_t *)"" };
 	struct pf_expr *e;
 
 	if (!a || (code >= PF_E_ADD && !b))

@@ -112,11 +112,14 @@ static void run_steps(const struct printfmt *pf, const struct pf_run *r)
 	const struct pf_step *s = pf->steps, *end = s + pf->nr_steps;
 	const uint8_t *bytes = r->bytes, *at;
 	struct outbuf *o = r->out;
-	/* Where the next byte goes; o->len follows when others write, and at the end. */
-	char *to = o->data + o->len, *limit = o->data + o->capacity;
 	const struct pf_text *t;
+	char *to, *limit; /* where the next byte goes; o->len follows when others write, and at the end */
 	size_t n;
 
+	if (__builtin_expect(!o->data, 0) && !outbuf_grow(o, 1))
+		return;
+	to = o->data + o->len;
+	limit = o->data + o->capacity;
 	for (; s < end; s++) {
 		if (__builtin_expect((size_t)(limit - to) < s->room, 0)) {
 			o->len = (size_t)(to - o->data);
@@ -213,7 +216,7 @@ void printfmt_run(const struct printfmt *pf, const struct printfmt_env *env, con
 		  struct outbuf *out)
 {
 	struct pf_run r = {
-		.bytes = bytes,
+		.bytes = bytes ? bytes : (const uint8_t *)"",
 		.len = len,
 		.swap = pf->schema->abi.swap,
 		.big_endian = pf->schema->abi.big_endian,
