@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: MIT
+"""What a script is given: names, order, arguments of every arity, values; in sonde's own rules (perf.py compares)."""
+
+from scripttest import DEMO, EXEC, FLAGS, MIXED, TYPES, Tests
+
+t = Tests()
+
+# ---- the world a script wakes up in ----------------------------------------------------------------------------------
+
+r = t.script("""
+import sys, os
+import perf_trace_context
+print(__name__, __file__ == sys.argv[0], sys.argv[1:], sys.path[0] == os.path.dirname(os.path.abspath(__file__)))
+print(perf_trace_context.perf_script_context, __doc__, sorted(k for k in globals() if not k.startswith('__')))
+sys.path.append(os.environ['PERF_EXEC_PATH'] + '/scripts/python/Perf-Trace-Util/lib/Perf/Trace')
+from perf_trace_context import *
+from Core import *
+from Util import *
+print(perf_script_context, syscall_name(0), syscall_name(99999))
+def trace_begin():
+    print('begin', perf_script_context is not None, perf_script_context is perf_trace_context.perf_script_context)
+n = 0
+def trace_unhandled(name, context, fields):
+    global n
+    n += 1
+    if n == 1:
+        print(name, context is perf_script_context, type(fields).__name__, list(fields)[:7])
+def trace_end():
+    print('end', n)
+""", args=["a", "b c"])
+t.is_(r.out, """__main__ True ['a', 'b c'] True
+None None ['os', 'perf_trace_context', 'sys']
+None read 99999
+begin True True
+syscalls__sys_enter_read True dict ['common_cpu', 'common_s', 'common_ns', 'common_pid', 'common_comm', 'common_callchain', '__syscall_nr']
+end 474
+""", "top level, trace_begin, events, trace_end, in this order", r.err)
+t.is_(r.err, "", "nothing on stderr")
+
+# ---- arguments -------------------------------------------------------------------------------------------------------
+
+COMMON = "event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm, common_callchain"
+
+
+def handler(define, compat=None):
+    """What a handler of kmem:kmalloc gets first; `got` is what it must call."""
+    r = t.script("""
+import functools
+def got(*a, **k):
+    global kmem__kmalloc
+    print([x if not isinstance(x, dict) else sorted(x) if len(x) > 20 else type(x).__name__ for x in a][2:], k)
+    del kmem__kmalloc
+%s
+""" % define, FLAGS, compat=compat)
+    return (r.out if not r.rc else r.err[-300:]).strip()
+
+
+plain = handler("def kmem__kmalloc(%s, call_site, ptr, bytes_req, bytes_alloc, gfp_flags, node):\n"
+                " got(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,\n"
+                "     common_callchain, call_site, ptr, bytes_req, bytes_alloc, gfp_flags, node)" % COMMON)
+values = eval(plain[:plain.rindex("]") + 1])
+t.ok(len(values) == 12 and values[5] == [] and isinstance(values[4], str), "a handler of 14 parameters gets 14", plain)
+t.is_(values[11], -1, "numbers keep their sign")
+
+
+def expect(got, expected, name):
+    t.is_(got, "%s {}" % (expected,), name)
+
+
+A = ", ".join("a%d" % i for i in range(14))
+ALL = "got(%s)" % A
+expect(handler("def kmem__kmalloc(%s): %s" % (A, ALL)), values, "parameters may have any names")
+expect(handler("def kmem__kmalloc(%s, sd): got(%s, sd)" % (A, A)), values + ["dict"], "one more: perf_sample_dict")
+expect(handler("def kmem__kmalloc(%s, sd=None): got(%s, sd)" % (A, A)), values + ["dict"], "also with a default")
+expect(handler("def kmem__kmalloc(%s, sd, *x): got(%s, sd, *x)" % (A, A)), values + ["dict"], "and *x behind it")
+expect(handler("def kmem__kmalloc(*a): got(*a)"), values, "*a gets all")
+expect(handler("def kmem__kmalloc(*a, **k): got(*a, **k)"), values, "**k gets nothing")
+expect(handler("def kmem__kmalloc(n, c, *a): got(n, c, *a)"), values, "*a gets the rest")
+expect(handler("def kmem__kmalloc(%s, *, sd=None): got(%s, sd)" % (A, A)), values + [None], "keyword-only ones get nothing")
+expect(handler("kmem__kmalloc = lambda %s: %s" % (A, ALL)), values, "a lambda")
+expect(handler("kmem__kmalloc = functools.partial(lambda z, *a: got(*a), 5)"), values, "a partial")
+expect(handler("class C:\n def __call__(self, %s): %s\nkmem__kmalloc = C()" % (A, ALL)), values, "an object with __call__")
+expect(handler("class C:\n def m(self, %s): %s\nkmem__kmalloc = C().m" % (A, ALL)), values, "a bound method")
+expect(handler("class C:\n def m(self, %s, sd): got(%s, sd)\nkmem__kmalloc = C().m" % (A, A)), values + ["dict"],
+       "a bound method with one more")
+expect(handler("class C:\n @classmethod\n def m(cls, %s): %s\nkmem__kmalloc = C.m" % (A, ALL)), values, "a class method")
+expect(handler("kmem__kmalloc = got"), values, "a function that takes anything")
+expect(handler("def kmem__kmalloc(a, b, c): got(a, b, c)"), values[:1], "three parameters get the first three")
+expect(handler("def kmem__kmalloc(): got(1, 2, 3)"), [3], "none gets none")
+expect(handler("def kmem__kmalloc(%s, x, y, z): got(%s, x, y, z)" % (A, A)), values + ["dict", None, None],
+       "surplus parameters are None")
+expect(handler("def kmem__kmalloc(%s, x=1, y=2, z=3): got(%s, x, y, z)" % (A, A)), values + [1, 2, 3],
+       "surplus parameters keep their defaults, as in perf")
+expect(handler("def kmem__kmalloc(%s, node, bytes_req): got(0, 0, node, bytes_req)" % COMMON), [values[11], values[8]],
+       "fields are bound by name when their number differs")
+expect(handler("def kmem__kmalloc(e, c, cpu, s, ns, pid, comm, cc, node, perf_sample_dict):\n"
+               " got(0, 0, cpu, node, perf_sample_dict)"), [values[0], values[11], "dict"],
+       "common parameters may be called anything, also then")
+expect(handler("def kmem__kmalloc(e, c, cpu, s, ns, pid, comm, ptr, node): got(0, 0, comm, ptr, node)"),
+       [values[4], values[7], values[11]], "seven common parameters, as in the first years")
+expect(handler("def kmem__kmalloc(e, c, cpu, s, ns, pid, comm): got(0, 0, comm)"), [values[4]], "only these seven")
+seven = "e, c, cpu, s, ns, pid, comm, call_site, ptr, bytes_req, bytes_alloc, gfp_flags, node"
+expect(handler("def kmem__kmalloc(%s): got(%s)" % (seven, seven)), values[:5] + values[6:], "seven and all fields")
+expect(handler("def kmem__kmalloc(%s, perf_sample_dict): got(%s, perf_sample_dict)" % (seven, seven)),
+       values[:5] + values[6:] + ["dict"], "seven, all fields and the sample: as many as perf would fill otherwise")
+older = COMMON + ", call_site, ptr, bytes_req, bytes_alloc, gfp_flags, perf_sample_dict"
+expect(handler("def kmem__kmalloc(%s): got(0, 0, gfp_flags, perf_sample_dict)" % older), [values[10], "dict"],
+       "a kernel with one more field does not shift perf_sample_dict")
+shifted = handler("def kmem__kmalloc(%s): got(0, 0, gfp_flags, perf_sample_dict)" % older, "perf-6.1")
+expect(shifted, [values[10], 0xffffffff], "it does in perf")
+
+
+def unhandled(define):
+    return t.script("seen = 0\ndef got(*a):\n global seen\n seen += 1\n if seen == 1: print(a)\n" + define, FLAGS).out.strip()
+
+
+t.has(unhandled("def trace_unhandled(n, c, d): got(n, d['node'], d['common_comm'], d['common_s'] > 0, list(d)[-1])"),
+      "('kmem__kmalloc', -1, ", "trace_unhandled: three parameters")
+t.has(unhandled("def trace_unhandled(n, c, d, s): got(len(d), s['ev_name'], s['comm'] == d['common_comm'], list(s)[:5])"),
+      "(12, 'kmem:kmalloc', True, ['ev_name', 'attr', 'sample', 'raw_buf', 'comm'])", "four: the sample too")
+t.is_(unhandled("def trace_unhandled(*a): got(len(a))"), "(3,)", "*a gets three")
+t.is_(unhandled("def trace_unhandled(n): got(n)"), "('kmem__kmalloc',)", "one gets one")
+t.is_(unhandled("def trace_unhandled(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm):\n"
+                " got(event_name, common_cpu in (0, 1), common_secs > 0, common_comm == '' or len(common_comm) > 0)"),
+      "('kmem__kmalloc', True, True, True)", "the seven common ones of the first years")
+
+# ---- handlers come and go --------------------------------------------------------------------------------------------
+
+r = t.script("""
+calls = []
+def first(*a):
+    global sched__sched_switch
+    calls.append('first')
+    sched__sched_switch = second
+def second(*a):
+    calls.append('second')
+    if len(calls) == 4:
+        del globals()['sched__sched_switch']
+    elif len(calls) == 8:
+        globals()['sched__sched_switch'] = 5
+sched__sched_switch = first
+def trace_begin():
+    globals()['sched__sched_wakeup'] = lambda *a: calls.append('w') if len(calls) < 4 else None
+def trace_unhandled(name, context, fields):
+    if name == 'sched__sched_switch' and len(calls) < 12:
+        calls.append(fields['next_comm'] and 'unhandled')
+        if len(calls) == 6:
+            globals()['sched__sched_switch'] = second
+def trace_end():
+    print([c for c in calls if c != 'w'])
+""")
+t.ok(r.out.startswith("['first', 'second'") and "'unhandled'" in r.out and not r.rc,
+     "a handler may replace and delete itself; what cannot be called counts as absent", r.out, r.err)
+
+r = t.script("""
+n = 0
+def make():
+    def sched__sched_switch(*a):
+        global n
+        n += 1
+        globals()['sched__sched_switch'] = make()
+    return sched__sched_switch
+sched__sched_switch = make()
+def trace_end(): print(n)
+""")
+t.ok(int(r.out) > 100, "a new function for each event", r)
+
+r = t.script("""
+def a(x, y, z): print('a')
+def b(x, y, z, s): print('b', type(s).__name__); trace_unhandled.__code__ = c.__code__
+def c(x): pass
+def trace_unhandled(x, y, z): print('u'); trace_unhandled.__code__ = b.__code__
+""", FLAGS)
+t.is_(r.out, "u\nb dict\n", "a handler's __code__ may be replaced", r.err)
+
+# ---- values ----------------------------------------------------------------------------------------------------------
+
+SHOW = "def sonde_t__types(n, c, cpu, s, ns, pid, comm, cc, ip, *f): print(comm.encode('utf-8', 'surrogateescape'), f)\n"
+r = t.script(SHOW, TYPES)
+NUMBERS = "-1, 255, -2, 65535, -3, 4294967293, -4, 18446744073709551611, bytearray(b'\\x00\\x01\\x02\\xff\\xfe\\x7fz\\x01'), " \
+    "bytearray(b'\\xff\\xff\\xff\\xff\\x02\\x00\\x00\\x00\\xfd\\xff\\xff\\xff\\x04\\x00\\x00\\x00')"
+t.is_(r.out, "".join("b%s (%s, %s, %d, 15)\n" % (comm, NUMBERS, text, n) for comm, text, n in (
+    ("'types'", "'plain'", -7), ("'types'", "'tab\\tand\\nline'", 7),
+    ("'types'", "bytearray(b'euro \\xe2\\x82\\xac\\x00')", 300), ("'types'", "bytearray(b'esc\\x1b[0m\\x00')", -300),
+    ("'types'", "'plain again'", 0), ("'types'", "''", 0), ("'caf\\xc3\\xa9'", "'e acute é'", 0),
+    ("'caf\\xe9'", "'latin \\udce9'", 0))), "numbers, arrays and text, each value by itself", r.err)
+sticky = t.script(SHOW, TYPES, compat="perf-6.1").out
+t.ok("bytearray(b'plain again\\x00')" in sticky and "(255, 255, 65534," in sticky,
+     "perf's rules under --compat: text that was bytes once stays bytes; unsigned", sticky)
+r = t.script("def sonde_t__types(n, c, cpu, s, ns, pid, comm, *f): print(comm)", TYPES)
+t.ok(not r.rc, "bytes that are no UTF-8 can be printed", r.err)
+
+r = t.script("""
+def sched__sched_process_exec(n, c, cpu, s, ns, pid, comm, cc, filename, *f): print(comm, filename)
+last = None
+def raw_syscalls__sys_enter(n, c, cpu, s, ns, pid, comm, cc, id, args):
+    global last
+    if comm != last: print('  in', comm, len(args), type(args).__name__)
+    last = comm
+""", EXEC)
+t.is_(r.out, """sh /usr/bin/sh
+  in sh 48 bytearray
+env /usr/bin/env
+  in env 48 bytearray
+true /usr/bin/true
+  in true 48 bytearray
+  in sh 48 bytearray
+ls /usr/bin/ls
+  in ls 48 bytearray
+""", "a task's name is that of the event's time", r.err)
+
+# ---- flags and symbols -----------------------------------------------------------------------------------------------
+
+r = t.script("""
+defs = []
+def define_flag_field(*a): defs.append(('field',) + a)
+def define_flag_value(*a): defs.append(('value',) + a)
+n = 0
+def kmem__kmalloc(*a):
+    global n
+    n += 1
+    if n == 1: print(len(defs) > 20, defs[0], [d for d in defs if d[-1] in ('GFP_KERNEL', 'none')], n)
+def trace_end(): print(len(defs) == len(set(defs)), [d for d in defs if d[0] == 'value' and d[-1][:1].isdigit()])
+""", FLAGS)
+t.is_(r.out, "True ('field', 'kmem__kmalloc', 'gfp_flags', '|') [('value', 'kmem__kmalloc', 'gfp_flags', 3264, 'GFP_KERNEL'), "
+      "('value', 'kmem__kmalloc', 'gfp_flags', 0, 'none')] 1\nTrue []\n",
+      "flags are told once, before the first handler, and only what is true", r.err)
+
+# ---- the current event -----------------------------------------------------------------------------------------------
+
+r = t.script("""
+from perf_trace_context import *
+def ask(f, *a):
+    try: return f(*a)
+    except Exception as e: return '%s: %s' % (type(e).__name__, e)
+def trace_begin(): print(ask(common_pc, perf_script_context))
+n = 0
+def trace_unhandled(name, context, fields):
+    global n, kept
+    n += 1
+    if n == 1:
+        kept = context
+        print([type(ask(f, context)).__name__ for f in (common_pc, common_flags, common_lock_depth)],
+              ask(common_flags, context) == ask(common_flags, perf_script_context), ask(common_lock_depth, context))
+        print(ask(common_pc), ask(common_pc, 5), sep='\\n')
+def trace_end(): print(ask(common_flags, kept))
+""")
+t.is_(r.out, """RuntimeError: there is no current event: only handlers may ask this
+['int', 'int', 'int'] True 0
+TypeError: context expected 1 argument, got 0
+ValueError: PyCapsule_GetPointer called with invalid PyCapsule object
+RuntimeError: there is no current event: only handlers may ask this
+""", "common_pc() and its like", r.err)
+
+# ---- what we say -----------------------------------------------------------------------------------------------------
+
+r = t.script("def sched__shed_switch(*a): pass\n\ndef irq__irq_handler_exit(*a): pass\ndef _not__this(*a): pass\nclass a__b: pass\n")
+t.is_(r.err, """sonde: %(s)s:1: sched__shed_switch() is never called: no event sched:shed_switch in this recording; did you mean sched__sched_switch()?
+sonde: %(s)s:3: irq__irq_handler_exit() is never called: no event irq:irq_handler_exit in this recording
+""" % {"s": t.dir + "/script.py"}, "handlers of events that are not there are told")
+r = t.script("def trace_unhandled(*a): print(a[0])\ndef process_event(d): print(d)\n", MIXED)
+t.ok("process_event() is not called yet" in r.err, "what is not given to a script is told", r)
+
+t.done()

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""What the script tests share: TAP, running a script through `sonde script` or the prelude alone, the Pythons there are.
+
+    t = Tests()
+    r = t.script("def trace_begin(): print(1)", DEMO)       runs it twice, with SONDE_EAGER=0 and 1: must be equal
+    t.is_(r.out, "1\\n", "trace_begin is called")
+    t.done()
+"""
+
+import glob
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import namedtuple
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+DATA = os.path.join(os.path.dirname(HERE), "data")
+DEMO = DATA + "/demo.data"            # sched_switch, sched_wakeup, sys_enter_read, sys_enter_write
+CHAINS = DATA + "/text/chains.data"   # sched_switch with kernel call chains
+TYPES = DATA + "/scripts/types.data"  # a uprobe with an argument of every type
+FLAGS = DATA + "/scripts/flags.data"  # kmem:kmalloc, raw_syscalls:sys_enter
+EXEC = DATA + "/scripts/exec.data"    # sched_process_exec and system calls around it
+MIXED = DATA + "/text/mixed.data"     # sched_switch, cpu-clock, page-faults
+
+SONDE = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else None
+BINDINGS = os.path.join(os.path.dirname(SONDE), "bindings", "python") if SONDE else None
+
+Result = namedtuple("Result", "out err rc")
+
+
+def environment(**more):
+    env = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "LC_ALL": "C.UTF-8", "TZ": "UTC",
+           "PERF_CONFIG": "/dev/null", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0"}
+    asan = os.environ.get("SONDE_ASAN")
+    if asan:
+        env.update(LD_PRELOAD=asan, ASAN_OPTIONS="detect_leaks=0", PYTHONMALLOC="malloc")
+    for name in ("PYENV_ROOT", "PYENV_VERSION", "SONDE_CI"):
+        if name in os.environ:
+            env[name] = os.environ[name]
+    env.update({k: v for k, v in more.items() if v is not None})
+    return env
+
+
+def run(argv, stdin=None, env=None, cwd=None, timeout=120, binary=False):
+    p = subprocess.run(argv, input=b"" if stdin is None else stdin.encode(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                       env=env or environment(), cwd=cwd, timeout=timeout)
+    if binary:
+        return Result(p.stdout, p.stderr, p.returncode)
+    return Result(p.stdout.decode("utf-8", "backslashreplace"), p.stderr.decode("utf-8", "backslashreplace"), p.returncode)
+
+
+def version_of(python):
+    r = run([python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"], env=dict(os.environ))
+    try:
+        return tuple(int(x) for x in r.out.split("."))
+    except ValueError:
+        return (0, 0)
+
+
+def pythons():
+    """Every Python >= 3.9 at hand: (name, path), the newest of each minor version and kind."""
+    found = {}
+    root = os.environ.get("PYENV_ROOT") or os.path.expanduser("~/.pyenv")
+    for path in ["/usr/bin/python3"] + sorted(glob.glob(root + "/versions/3.*/bin/python3")):
+        if os.access(path, os.X_OK):
+            version = version_of(path)
+            if version >= (3, 9):
+                found[("system " if path.startswith("/usr/bin") else "pyenv ") + "%d.%d" % version] = path
+    if not found:
+        found["this"] = sys.executable
+    return sorted(found.items())
+
+
+def perf_version():
+    perf = shutil.which("perf")
+    if not perf:
+        return None
+    out = run([perf, "--version"]).out.split()
+    return out[-1] if out else None
+
+
+class Tests:
+    def __init__(self):
+        self.count = self.failed = 0
+        self.dir = tempfile.mkdtemp(prefix="sonde-scripts-")
+        self.python = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
+
+    def ok(self, good, name, *diagnosis):
+        self.count += 1
+        print("%sok %d - %s" % ("" if good else "not ", self.count, name))
+        if not good:
+            self.failed += 1
+            for d in diagnosis:
+                for line in str(d).splitlines() or [""]:
+                    print("# " + line)
+        sys.stdout.flush()
+        return good
+
+    def is_(self, got, expected, name, *diagnosis):
+        return self.ok(got == expected, name, "got:", got, "expected:", expected, *diagnosis)
+
+    def has(self, text, part, name):
+        return self.ok(part in text, name, "in:", text, "not found:", part)
+
+    def skip(self, name, reason):
+        if os.environ.get("SONDE_CI"):
+            return self.ok(False, name, "would be skipped: " + reason)
+        self.count += 1
+        print("ok %d - %s # SKIP %s" % (self.count, name, reason))
+        return None
+
+    def done(self):
+        shutil.rmtree(self.dir, ignore_errors=True)
+        print("1..%d" % self.count)
+        sys.exit(1 if self.failed else 0)
+
+    def write(self, name, text):
+        path = os.path.join(self.dir, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w" if isinstance(text, str) else "wb") as f:
+            f.write(text)
+        return path
+
+    def script(self, text, data=DEMO, args=(), compat=None, python=None, both=True, env=None, stdin=None, name="script.py",
+               options=()):
+        """Runs a script's text; with both, also with everything built, which must not be seen."""
+        path = self.write(name, text)
+        argv = [SONDE] + (["--compat", compat] if compat else []) + ["script", "-i", data] + list(options) + \
+            ["-s", path] + list(args)
+        results = [run(argv, stdin, environment(SONDE_PYTHON=python or self.python, SONDE_EAGER=eager, **(env or {})),
+                       self.dir) for eager in (("0", "1") if both else ("0",))]
+        if both and (results[0].out, results[0].rc) != (results[1].out, results[1].rc):
+            self.ok(False, "%s: the same with SONDE_EAGER=1" % name, "lazy:", results[0], "eager:", results[1])
+        return results[0]
+
+    def perf(self, text, data=DEMO, args=(), name="script.py", options=()):
+        """The same with stock perf 6.1; None (and a skip) when it is not there."""
+        version = perf_version()
+        if not version or not version.startswith("6.1."):
+            return None
+        path = self.write(name, text)
+        env = environment()
+        for v in ("LD_PRELOAD", "ASAN_OPTIONS", "PYTHONMALLOC"):
+            env.pop(v, None)
+        return run(["perf", "script", "-i", data] + list(options) + ["-s", path] + list(args), None, env, self.dir)
+
+    def like_perf(self, text, name, data=DEMO, args=(), options=()):
+        """stdout of a script, byte for byte, under --compat perf-6.1 and with perf."""
+        theirs = self.perf(text, data, args, options=options)
+        if theirs is None:
+            return self.skip(name, "no perf 6.1")
+        ours = self.script(text, data, args, compat="perf-6.1", options=options)
+        return self.ok(ours.out == theirs.out and ours.rc == theirs.rc, name, *self.difference(ours, theirs))
+
+    def difference(self, ours, theirs):
+        a, b = ours.out.splitlines(), theirs.out.splitlines()
+        for i in range(max(len(a), len(b))):
+            if a[i:i + 1] != b[i:i + 1]:
+                return ["line %d" % (i + 1), "ours:   " + "".join(a[i:i + 1])[:2000],
+                        "theirs: " + "".join(b[i:i + 1])[:2000], "rc %s and %s" % (ours.rc, theirs.rc), ours.err[-2000:]]
+        return ["rc %s and %s" % (ours.rc, theirs.rc), ours.err[-2000:], theirs.err[-1000:]]
