@@ -163,15 +163,16 @@ def own_frames_off(tb):
     return tb
 
 
+PYTHON2_WORDS = (" 'iteritems'", " 'itervalues'", " 'iterkeys'", " 'has_key'", " 'xrange'", " 'raw_input'",
+                 " 'unicode'", " 'basestring'", " 'long'", " 'unichr'", ">>: 'builtin_function_or_method'")
+
+
 def show(kind, error, tb):
-    if kind is not None and issubclass(kind, AttributeError) and "iteritems" in str(error):
-        hint = "dict.iteritems() is Python 2; " + HINT_2TO3 % sys.argv[0]
-    else:
-        hint = None
     flush()
-    sys.excepthook(kind, error if error is None else error.with_traceback(own_frames_off(tb)), own_frames_off(tb))
-    if hint:
-        say(hint)
+    tb = own_frames_off(tb)
+    sys.excepthook(kind, error.with_traceback(tb), tb)
+    if isinstance(error, (AttributeError, NameError, TypeError)) and any(w in str(error) for w in PYTHON2_WORDS):
+        say("this looks like Python 2; " + HINT_2TO3 % sys.argv[0])
 
 
 def flush():
@@ -181,18 +182,32 @@ def flush():
         pass
 
 
-def stdout_is_closed():
+def nobody_reads(fd):
+    with OnlyLibrary():
+        import select
+
+    poll = select.poll()
+    poll.register(fd, 0)
+    return any(events & select.POLLERR for _, events in poll.poll(0))
+
+
+def stdout_is_closed(asked=False):
     """Nobody reads on: then that is the end of it, without complaints (also not at exit)."""
     try:
-        sys.stdout.flush()
+        if not asked:
+            sys.stdout.flush()
+            return False
+        fd = sys.stdout.fileno()
+        if not nobody_reads(fd):
+            return False
     except BrokenPipeError:
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, sys.stdout.fileno())
-        os.close(null)
-        return True
+        fd = sys.stdout.fileno()
     except (OSError, ValueError, AttributeError):
-        pass
-    return False
+        return False
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, fd)
+    os.close(null)
+    return True
 
 
 def guarded(step, describe=None):
@@ -201,7 +216,7 @@ def guarded(step, describe=None):
         step()
         return True
     except BrokenPipeError as e:
-        if stdout_is_closed():
+        if stdout_is_closed(asked=True):
             sys.exit(0)
         failed(e, describe)
     except KeyboardInterrupt as e:

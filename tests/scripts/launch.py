@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: MIT
+"""How a script is run: by which Python, shadowed modules, stdin, exceptions, Ctrl-C, closed pipes, threads, Python 2."""
+
+import os
+import subprocess
+import sys
+
+from scripttest import BINDINGS, DEMO, FLAGS, SONDE, Tests, environment, pythons, run
+
+t = Tests()
+
+# ---- every Python there is -------------------------------------------------------------------------------------------
+
+SCRIPT = """
+import sys
+n = 0
+def trace_begin(): print('begin', '%d.%d' % sys.version_info[:2])
+def sched__sched_switch(event_name, context, cpu, secs, nsecs, pid, comm, callchain, prev_comm, prev_pid, prev_prio,
+                        prev_state, next_comm, next_pid, next_prio, perf_sample_dict):
+    global n
+    n += next_pid + prev_prio + len(next_comm)
+def sched__sched_wakeup(*a): print(a[0], a[2:])
+def trace_unhandled(event_name, context, fields, sample):
+    global n
+    n += len(fields) + sample['sample']['tid'] + len(sample)
+def trace_end(): print('end', n)
+"""
+expected = None
+for name, python in pythons():
+    r = t.script(SCRIPT, python=python)
+    version = name.split()[-1]
+    out = r.out.replace(version, "X", 1)
+    if expected is None:
+        expected = out
+    t.ok(r.out.startswith("begin " + version) and out == expected and not r.rc, "runs in %s" % name, r.err, r.out[-300:])
+    r = t.script("", python=python, env={"SONDE_PRELUDE_VERBOSE": "1"}, both=False)
+    kind = "abi3" if version != "%d.%d" % sys.version_info[:2] and not os.path.exists(
+        BINDINGS + "/module/sonde.cpython-%s-x86_64-linux-gnu.so" % version.replace(".", "")) else ""
+    t.ok("extension " + BINDINGS in r.err and kind in r.err, "%s tells which build it loads" % name, r.err)
+for name, python in pythons():  # the limited builds also where the exact one would be taken
+    for build in ("sonde.abi3.so", "abi3-312/sonde.abi3.so"):
+        path = BINDINGS + "/module/" + build
+        if not os.path.exists(path) or ("312" in build and tuple(int(x) for x in name.split()[-1].split(".")) < (3, 12)):
+            continue
+        r = run([python, "-c", "import importlib.util as u; s = u.spec_from_file_location('sonde', %r); "
+                 "m = u.module_from_spec(s); s.loader.exec_module(m); print(sum(1 for e in m.open(%r)))" % (path, DEMO)])
+        t.is_(r.out, "474\n", "%s loads %s" % (name, build), r.err)
+
+venv = t.dir + "/venv"
+made = run([t.python, "-m", "venv", "--without-pip", "--symlinks", venv], env=dict(os.environ))
+if made.rc:
+    t.skip("a virtual environment is used", "venv cannot be made: " + made.err.strip()[-100:])
+else:
+    r = run([SONDE, "script", "-i", DEMO, "-s", t.write("v.py", "import sys; print(sys.prefix)")],
+            env=environment(VIRTUAL_ENV=venv), cwd=t.dir)
+    t.is_(r.out, venv + "\n", "a virtual environment is used", r.err)
+
+# ---- names that lie about ---------------------------------------------------------------------------------------------
+
+for name in ("dis", "opcode", "re", "collections", "types", "launch", "prelude", "leave_out", "atexit", "signal"):
+    t.write("shadow/%s.py" % name, "MINE = %r\n" % name)
+t.write("shadow/sonde.py", "MINE = 'sonde'\n")
+t.write("shadow/Util.py", "MINE = 'Util'\ndef mine(): return 'mine'\n")
+SHADOWED = """
+import dis, opcode, Util, sonde, prelude, launch
+print(dis.MINE, opcode.MINE, Util.mine(), sonde.MINE, prelude.MINE, launch.MINE)
+def sched__sched_switch(a, b, c, d, e, f, g, callchain, *rest): pass
+def trace_unhandled(a, b, c): pass
+def trace_end(): import re; print(re.MINE)
+"""
+r = t.script(SHADOWED, name="shadow/x.py")
+t.is_((r.out, r.rc), ("dis opcode mine sonde prelude launch\nre\n", 0), "the script's own dis.py, Util.py, sonde.py are its own", r.err)
+r = run([SONDE, "script", "-i", DEMO, "-s", "x.py"], env=environment(SONDE_PYTHON=t.python), cwd=t.dir + "/shadow")
+t.is_((r.out, r.rc), ("dis opcode mine sonde prelude launch\nre\n", 0), "also from that folder", r.err)
+r = t.script("def x(: pass", name="shadow/bad.py")
+t.ok(r.rc == 1 and "SyntaxError" in r.err and "launch.py" not in r.err, "also when it cannot be compiled", r.err)
+other = t.write("elsewhere/y.py", "import dis, sys; print(hasattr(dis, 'MINE'), sys.path[0])\ndef trace_unhandled(a, b, c): pass\n")
+r = run([SONDE, "script", "-i", DEMO, "-s", other], env=environment(SONDE_PYTHON=t.python), cwd=t.dir + "/shadow")
+t.is_(r.out, "False %s\n" % os.path.dirname(other), "the current folder is not searched", r.err)
+r = t.script("import sonde, sys; print(sonde.__version__ > '', 'sonde' in sys.modules)\n"
+             "n = sum(1 for e in sonde.open(%r))\ndef trace_end(): print(n)" % DEMO)
+t.is_(r.out, "True True\n474\n", "a script may open recordings of its own", r.err)
+r = t.script("import os; print(os.environ['PERF_EXEC_PATH'], 'SONDE_SESSION_FD' in os.environ)", env={"PERF_EXEC_PATH": "/mine"})
+t.is_(r.out, "/mine False\n", "PERF_EXEC_PATH of the user's stays", r.err)
+
+# ---- stdin -----------------------------------------------------------------------------------------------------------
+
+r = t.script("def kmem__kmalloc(*a):\n  global kmem__kmalloc\n  del kmem__kmalloc\n  print(input('? '), input())\n", FLAGS, stdin="one\ntwo\n")
+t.is_(r.out, "? one two\n", "input() in a handler", r.err)
+PDB = """
+def sched__sched_switch(event_name, context, cpu, secs, nsecs, pid, comm, callchain, *fields):
+    global sched__sched_switch
+    del globals()['sched__sched_switch']
+    %s
+    print('went on')
+"""
+r = t.script(PDB % "breakpoint()", stdin="p event_name, callchain\nn\nc\n")
+t.ok("(Pdb) ('sched__sched_switch', [])" in r.out and "went on" in r.out and not r.rc, "breakpoint() and commands from stdin", r)
+r = t.script("""
+def look():
+    import pdb
+    pdb.set_trace()
+def trace_unhandled(event_name, context, fields):
+    global trace_unhandled
+    del trace_unhandled
+    look()
+""", stdin="u\np sorted(fields)[:3], fields['common_comm']\np type(fields) is dict or isinstance(fields, dict)\nc\n")
+t.ok("['__syscall_nr', 'buf', 'common_callchain'], 'perf')" in r.out.replace('"', "'") or "(['__syscall_nr'" in r.out,
+     "a debugger that goes up to a handler sees its fields", r)
+
+# ---- exceptions ------------------------------------------------------------------------------------------------------
+
+r = t.script("""def helper(x):
+    return x['nothing']
+def sched__sched_switch(event_name, context, cpu, secs, nsecs, pid, comm, callchain, *fields):
+    helper({})
+def trace_end(): print('not called')
+""")
+lines = r.err.splitlines()
+script = t.dir + "/script.py"
+shown = [x for x in lines if not set(x) <= set(" ^~")]
+t.is_(shown[:-1], ["Traceback (most recent call last):", '  File "%s", line 4, in sched__sched_switch' % script,
+                   "    helper({})", '  File "%s", line 2, in helper' % script, "    return x['nothing']",
+                   "KeyError: 'nothing'"], "an exception shows the script's own traceback")
+t.ok(lines[-1].startswith("sonde: in the handler of this event: sched:sched_switch time 2374.") and
+     " comm " in lines[-1] and "prev_comm=" in lines[-1] and r.rc == 1 and not r.out, "and the event that caused it; exit 1", r)
+for where in ("trace_begin", "trace_end"):
+    r = t.script("def %s(): 1 / 0\n" % where)
+    t.ok(r.rc == 1 and r.err.count("File") == 1 and r.err.endswith("ZeroDivisionError: division by zero\n"), "in %s" % where, r)
+r = t.script("print('before')\nnothing\n")
+t.ok(r.rc == 1 and r.out == "before\n" and r.err.count("File") == 1 and "NameError" in r.err, "at top level", r)
+r = t.script("def f(:\n pass\n")
+t.ok(r.rc == 1 and 'script.py", line 1' in r.err and "SyntaxError" in r.err and r.err.count("File") == 1, "a syntax error", r)
+r = t.script("import sys\nsys.excepthook = lambda k, e, tb: print('hook', k.__name__, tb.tb_next)\ndef sched__sched_switch(*a): 1 / 0\n")
+t.ok(r.rc == 1 and r.out == "hook ZeroDivisionError None\n", "the script's own excepthook", r)
+for code, rc, err in (("3", 3, ""), ("'words'", 1, "words\n"), ("", 0, "")):
+    r = t.script("import sys\ndef sched__sched_switch(*a): sys.exit(%s)\ndef trace_end(): print('no')\n" % code)
+    t.is_((r.out, r.err, r.rc), ("", err, rc), "sys.exit(%s) in a handler" % code)
+r = run([SONDE, "script", "-i", t.write("empty.data", ""), "-s", t.write("e.py", "def trace_begin(): print('begin')\n")],
+        env=environment(SONDE_PYTHON=t.python))
+t.ok(r.rc == 1 and r.out == "" and "empty.data" in r.err and "Traceback" not in r.err, "a recording that is none", r)
+
+# ---- Python 2 --------------------------------------------------------------------------------------------------------
+
+for what, text in (("print", "import os\nprint 'x', 5\n"), ("except", "try:\n  pass\nexcept OSError, e:\n  pass\n"), ("tabs", "if 1:\n        x = 1\n\tx = 2\n"),
+                   ("octal numbers", "x = 0777\n"), ("backquotes", "x = `5`\n"), ("raise", "raise ValueError, 'x'\n")):
+    r = t.script(text)
+    t.ok(r.rc == 1 and r.err.startswith("sonde: %s:" % script) and r.err.count("\n") == 1 and "2to3 -w " + script in r.err,
+         "Python 2 is recognised by %s" % what, r)
+r = t.script("def trace_end():\n for k, v in {}.iteritems(): pass\n")
+t.ok(r.rc == 1 and "AttributeError" in r.err and "2to3" in r.err, "and by iteritems()", r)
+r = t.script("import sys\nprint >> sys.stderr, 1\n")
+t.ok(r.rc == 1 and "TypeError" in r.err and "2to3" in r.err, "and by print to a file", r)
+
+# ---- ends ------------------------------------------------------------------------------------------------------------
+
+STOP = """
+import os, signal
+n = 0
+def trace_unhandled(a, b, c):
+    global n
+    n += 1
+    if n == 5:
+        os.kill(os.getpid(), signal.SIGINT)
+        for i in range(1000): pass
+        n += 100
+def trace_end(): print('end', n)
+"""
+r = t.script(STOP)
+t.is_((r.out, r.err, r.rc), ("end 105\n", "", 0), "Ctrl-C: the handler finishes, no more events, trace_end, exit 0")
+r = t.script(STOP.replace("for i in range(1000): pass",
+                          "os.kill(os.getpid(), signal.SIGINT); os.kill(os.getpid(), signal.SIGINT)\n        while True: pass"))
+t.is_((r.out, r.err, r.rc), ("end 5\n", "", 0), "Ctrl-C twice: the handler is broken off")
+r = t.script("import os, signal\nsignal.signal(signal.SIGINT, lambda *a: print('mine'))\n" + STOP)
+t.is_((r.out.replace("mine\n", ""), r.rc), ("end 574\n", 0), "a handler of SIGINT that the script set is its own", r)
+r = t.script("import os, signal\ndef trace_begin():\n os.kill(os.getpid(), signal.SIGINT)\n while True: pass\n")
+t.ok(r.rc == 130 and "KeyboardInterrupt" in r.err and "launch.py" not in r.err, "Ctrl-C before the events is plain python's", r)
+
+for what, text in (("handlers", "def trace_unhandled(*a): print('x' * 1000)\n"), ("trace_end", "def trace_end():\n for i in range(1000): print('x' * 1000)\n"),
+                   ("the top level", "for i in range(1000): print('x' * 1000)\n"), ("atexit", "import atexit\n@atexit.register\ndef f():\n for i in range(90): print('x' * 1000)\n")):
+    path = t.write("pipe.py", text)
+    p = subprocess.Popen(["sh", "-c", '"$0" script -i "$1" -s "$2" | head -c 10', SONDE, DEMO, path], stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, env=environment(SONDE_PYTHON=t.python))
+    out, err = p.communicate()
+    if what == "atexit":  # python itself reports exceptions in exit functions
+        t.is_(out, b"xxxxxxxxxx", "a closed pipe in %s" % what)
+    else:
+        t.is_((out, err), (b"xxxxxxxxxx", b""), "a closed pipe in %s is quiet" % what)
+r = t.script("import os\ndef trace_unhandled(*a):\n r, w = os.pipe(); os.close(r); os.write(w, b'x')\n")
+t.ok(r.rc == 1 and "BrokenPipeError" in r.err, "a broken pipe of the script's own is not", r)
+
+r = t.script("""
+import atexit, threading, time
+atexit.register(lambda: print('atexit'))
+ticks = 0
+def tick():
+    global ticks
+    while ticks < 3:
+        time.sleep(0.01); ticks += 1
+    print('thread')
+thread = threading.Thread(target=tick)
+def trace_begin(): thread.start()
+def trace_unhandled(*a):
+    if ticks < 2: time.sleep(0.001)
+def trace_end(): thread.join(); print('end', ticks)
+""")
+t.is_(r.out, "thread\nend 3\natexit\n", "threads run beside the handlers; atexit", r.err)
+r = t.script("import threading, time\nthreading.Thread(target=lambda: (time.sleep(0.1), print('late'))).start()\ndef trace_end(): print('end')\n")
+t.is_(r.out, "end\nlate\n", "a thread may outlive the events", r.err)
+r = t.script("""
+import multiprocessing as m
+def twice(x): return 2 * x
+if __name__ == '__main__':
+    def trace_end():
+        with m.get_context('spawn').Pool(1) as p: print(p.map(twice, [1, 2]))
+""") if not os.environ.get("SONDE_ASAN") else None
+t.ok(r is None or r.out == "[2, 4]\n", "multiprocessing finds the script", r)
+
+t.done()
