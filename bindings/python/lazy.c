@@ -153,12 +153,16 @@ static PyObject *reduce(PyTypeObject *base, PyObject *self)
 	M(clear) M(copy) M(get) M(items) M(keys) M(pop) M(popitem) M(setdefault) M(update) M(values) M(__reversed__)   \
 	M(__sizeof__)
 
+/* dict has these as methods beside the slots: what they say of wrong arguments differs. */
+#define DICT_COEXISTING(M) M(__contains__) M(__getitem__)
+
 #define M(name)                                                                                                        \
 	static PyObject *dict_##name(PyObject *self, PyObject *args, PyObject *kw)                                     \
 	{                                                                                                              \
 		return do_as_base(D, #name, self, args, kw);                                                           \
 	}
 DICT_METHODS(M)
+DICT_COEXISTING(M)
 #undef M
 
 static PyObject *dict_reduce(PyObject *self, PyObject *unused)
@@ -182,6 +186,10 @@ static PyObject *dict_fromkeys(PyObject *cls, PyObject *args)
 static PyMethodDef dict_methods[] = {
 #define M(name) { #name, (PyCFunction)(void (*)(void))dict_##name, METH_VARARGS | METH_KEYWORDS, NULL },
 	DICT_METHODS(M)
+#undef M
+#define M(name)                                                                                                        \
+	{ #name, (PyCFunction)(void (*)(void))dict_##name, METH_VARARGS | METH_KEYWORDS | METH_COEXIST, NULL },
+	DICT_COEXISTING(M)
 #undef M
 	{ "__reduce__", dict_reduce, METH_NOARGS, NULL },
 	{ "__reduce_ex__", dict_reduce, METH_O, NULL },
@@ -282,6 +290,7 @@ static PyObject *dict_ior(PyObject *self, PyObject *other)
 		return do_as_base(L, #name, self, args, kw);                                                           \
 	}
 LIST_METHODS(M)
+M(__getitem__)
 #undef M
 
 static PyObject *list_reduce(PyObject *self, PyObject *unused)
@@ -294,6 +303,7 @@ static PyMethodDef list_methods[] = {
 #define M(name) { #name, (PyCFunction)(void (*)(void))list_##name, METH_VARARGS | METH_KEYWORDS, NULL },
 	LIST_METHODS(M)
 #undef M
+	{ "__getitem__", (PyCFunction)(void (*)(void))list___getitem__, METH_VARARGS | METH_KEYWORDS | METH_COEXIST, NULL },
 	{ "__reduce__", list_reduce, METH_NOARGS, NULL },
 	{ "__reduce_ex__", list_reduce, METH_O, NULL },
 	{ NULL }
@@ -425,6 +435,16 @@ static int hide_repr(PyObject *type)
 	return code;
 }
 
+/* In messages ("unhashable type: 'dict'") it has its base's name; its module still tells. */
+static int take_name(PyObject *type, PyTypeObject *base)
+{
+	PyObject *name = PyObject_GetAttrString((PyObject *)base, "__name__");
+	int code = name ? PyObject_SetAttrString(type, "__name__", name) : -1;
+
+	Py_XDECREF(name);
+	return code;
+}
+
 /* A subclass of base with room for a struct lazy behind what base itself needs in this interpreter. */
 static PyTypeObject *subclass(PyTypeObject *base, const char *name, PyType_Slot *slots, size_t *ret_off)
 {
@@ -443,7 +463,7 @@ static PyTypeObject *subclass(PyTypeObject *base, const char *name, PyType_Slot 
 	if (!type)
 		return NULL;
 	*ret_off = (size_t)size;
-	if (hide_repr(type) < 0)
+	if (take_name(type, base) < 0 || hide_repr(type) < 0)
 		Py_CLEAR(type);
 	return (PyTypeObject *)type;
 }

@@ -22,6 +22,7 @@ CHAINS = DATA + "/text/chains.data"   # sched_switch with kernel call chains
 TYPES = DATA + "/scripts/types.data"  # a uprobe with an argument of every type
 FLAGS = DATA + "/scripts/flags.data"  # kmem:kmalloc, raw_syscalls:sys_enter
 EXEC = DATA + "/scripts/exec.data"    # sched_process_exec and system calls around it
+FRAMES = DATA + "/scripts/frames.data"  # sys_exit, some 400 of them, with call chains
 MIXED = DATA + "/text/mixed.data"     # sched_switch, cpu-clock, page-faults
 
 SONDE = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else None

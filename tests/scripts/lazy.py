@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: MIT
+"""What a handler cannot see may be left out; whoever looks all the same finds what perf would have given.
+
+Each operation is done once on a fresh object that was left out (a helper takes it from the handler's frame), and once with
+SONDE_EAGER=1 on an ordinary one: what it printed must be equal.
+"""
+
+from scripttest import CHAINS, DEMO, FRAMES, SONDE, Tests, environment, pythons, run
+
+t = Tests()
+
+WALK = """
+import copy, json, pickle, pprint, sys, operator, itertools
+counter = 0
+kinds = set()
+
+def plain(x):
+    # bytearrays and bytes are no JSON
+    return json.JSONEncoder(default=lambda o: list(o), sort_keys=False)
+
+def attempt(f, o):
+    try:
+        r = f(o)
+    except BaseException as e:
+        return '%s: %s' % (type(e).__name__, str(e)[:200])
+    if hasattr(r, '__next__'):
+        r = list(itertools.islice(r, 1000))
+    return repr(r)
+
+def rest(o):
+    # what is left afterwards
+    return repr(o)
+
+def kw(**k): return k
+def pos(*a): return a
+
+COMMON = [
+    repr, str, len, bool, list, tuple, sorted_keys := lambda o: [str(x) for x in o], lambda o: list(iter(o)), lambda o: list(reversed(o)),
+    lambda o: '%s' % (o,), lambda o: format(o), lambda o: f'{o!r:.50}', ascii,
+    hash, copy.copy, copy.deepcopy, lambda o: type(copy.copy(o)).__name__, lambda o: pickle.loads(pickle.dumps(o)),
+    lambda o: [type(pickle.loads(pickle.dumps(o, p))).__name__ for p in range(2, 6)],
+    lambda o: plain(o).encode(o), lambda o: json.dumps(o, default=list, indent=1), lambda o: json.dumps(o, default=list, sort_keys=True),
+    lambda o: pprint.pformat(o), lambda o: pprint.pformat(o, width=10000), lambda o: pprint.pformat(o, sort_dicts=False),
+    lambda o: pprint.saferepr(o), lambda o: repr(type(o).__repr__), lambda o: isinstance(o, (dict, list)), callable,
+    lambda o: o == o, lambda o: o != o, lambda o: o is None, lambda o: o == copy.copy(o), lambda o: copy.copy(o) == o, lambda o: o < 5,
+    lambda o: 5 in o, lambda o: 'common_cpu' in o, lambda o: o[0:1], lambda o: o['nothing'], lambda o: o[0], lambda o: o + o, lambda o: o * 2, lambda o: -o,
+    lambda o: [*o], lambda o: {*map(str, o)}, lambda o: pos(*o), lambda o: list(zip(o, o)), lambda o: list(map(type, o)), lambda o: max(map(str, o), default=0), lambda o: any(o), lambda o: all(o),
+    lambda o: list(enumerate(o)), lambda o: list(filter(None, o)), lambda o: o.clear(), lambda o: o.copy(), lambda o: type(o.copy()).__name__,
+    lambda o: o.pop(), lambda o: o.__sizeof__() > 0, lambda o: sys.getsizeof(o) > 0, lambda o: o.nothing, lambda o: setattr(o, 'x', 1),
+    lambda o: o.__eq__(5), lambda o: o.__contains__(5), lambda o: o.__len__(), lambda o: list(o.__iter__()), lambda o: o.__getitem__(0),
+    lambda o: operator.length_hint(o), lambda o: bool(o) and not not o, lambda o: sum(1 for x in o),
+]
+DICT = [
+    dict, lambda o: {**o}, lambda o: kw(**o), lambda o: dict(o, z=1), lambda o: dict([*o.items()]), lambda o: {} | o, lambda o: o | {'common_cpu': 'x'},
+    lambda o: {'common_cpu': 'x'} | o, lambda o: type(o | {}).__name__, lambda o: operator.ior(o, {'a': 1}), lambda o: operator.or_(o, [('a', 1)]),
+    lambda o: operator.ior({'first': 0}, o), lambda o: o.update(a=1), lambda o: o.update({'common_cpu': 7}, b=2), lambda o: (lambda d: (d.update(o), d))({'q': 1}),
+    lambda o: list(o.keys()), lambda o: list(o.values()), lambda o: list(o.items()), lambda o: len(o.items()), lambda o: list(reversed(o.items())),
+    lambda o: o.keys() & {'common_cpu', 'x'}, lambda o: sorted(o.items(), key=str), lambda o: sorted(o), lambda o: o.get('common_cpu'), lambda o: o.get('ev_name', 5), lambda o: o.get('zzz', 5),
+    lambda o: o['common_comm'], lambda o: o['sample'], lambda o: o.setdefault('common_cpu', 5), lambda o: o.setdefault('new', 5), lambda o: o.popitem(), lambda o: o.pop('common_cpu', 9),
+    lambda o: operator.setitem(o, 'common_cpu', 'set'), lambda o: operator.setitem(o, 'new', 1), lambda o: operator.delitem(o, 'common_cpu'), lambda o: operator.delitem(o, 'zzz'),
+    lambda o: operator.itemgetter('common_pid')(o), lambda o: '%(common_comm)s' % o, lambda o: '{common_comm}'.format_map(o), lambda o: '{common_comm}'.format(**o),
+    lambda o: type(o).fromkeys([1, 2], 3), lambda o: o.__or__({}), lambda o: o.__ior__({'a': 2}), lambda o: o.__ror__({'a': 2}), lambda o: o.__setitem__('k', 1), lambda o: o.__delitem__('zzz'), lambda o: list(o.__reversed__()),
+    lambda o: [k for k in o if k in o], lambda o: {k: v for k, v in o.items()}, lambda o: next(iter(o)), lambda o: next(iter(o.values())),
+    lambda o: o == dict(o), lambda o: dict(o) == o, lambda o: o != {}, lambda o: {} == o, lambda o: bool(o.__class__ and o),
+    lambda o: __import__('collections').OrderedDict(o), lambda o: __import__('collections').ChainMap(o)['common_cpu'], lambda o: __import__('collections').Counter(o.keys()).most_common(1),
+    lambda o: __import__('types').MappingProxyType(o).copy(), lambda o: list(__import__('types').MappingProxyType(o)), lambda o: __import__('types').SimpleNamespace(**o).__dict__ == dict(o),
+    lambda o: __import__('string').Template('$common_comm').substitute(o), lambda o: type(copy.deepcopy(o)) is dict, lambda o: o.__reduce_ex__(4)[0] is not None,
+]
+if sys.version_info >= (3, 10):
+    exec('''
+def match_mapping(o):
+    match o:
+        case {'common_comm': c, **others}: return c, len(others)
+        case {'ev_name': e, 'sample': {'pid': p}}: return e, p
+        case [{'ip': ip}, *others]: return ip, len(others)
+        case []: return 'empty'
+    return None
+''')
+    COMMON.append(match_mapping)
+LIST = [
+    lambda o: o + [1], lambda o: type(o + []).__name__, lambda o: o * 2, lambda o: 2 * o, lambda o: operator.iadd(o, [1]), lambda o: operator.imul(o, 2), lambda o: operator.iadd([1], o),
+    lambda o: o.append(1), lambda o: o.extend([1, 2]), lambda o: [0].extend(o), lambda o: o.insert(0, 1), lambda o: o.index(5), lambda o: o.count(5), lambda o: o.remove(5), lambda o: o.reverse(),
+    lambda o: o.sort(key=str), lambda o: o[-1], lambda o: o[::2], lambda o: o[5:], lambda o: operator.setitem(o, 0, 'x'), lambda o: operator.setitem(o, slice(0, 1), [7, 8]), lambda o: operator.delitem(o, 0), lambda o: operator.delitem(o, slice(0, 2)),
+    lambda o: o == list(o), lambda o: list(o) == o, lambda o: o < [1], lambda o: [] < o, lambda o: o >= [], lambda o: '-'.join(map(str, o)), lambda o: sorted(o, key=str), lambda o: [n['ip'] for n in o], lambda o: [n.get('sym') for n in o][:1],
+    lambda o: [].__iadd__(o), lambda o: list.__len__(list(o)), lambda o: o.pop(0), lambda o: o.pop(99), lambda o: a_slice(o), lambda o: (lambda x, *y: (x, len(y)))(*o), lambda o: dict.fromkeys(range(len(o))), lambda o: type(copy.deepcopy(o)) is list,
+]
+# Everything that dir() knows, called with what it takes: nothing, or one argument.
+def by_name(name, *args):
+    return lambda o: getattr(o, name)(*args)
+SKIP = {'__class__', '__init_subclass__', '__subclasshook__', '__new__', '__doc__', '__dir__', '__reduce__', '__reduce_ex__', '__init__', '__getattribute__', '__setattr__',
+        '__delattr__', '__hash__', '__class_getitem__', '__sizeof__', '__format__', '__getstate__', '__repr__'}
+def named(kind):
+    for name in sorted(set(dir(kind)) - SKIP):
+        for args in ((), (0,), ('common_cpu',), ({'a': 1},), ([1],), ('common_cpu', 5), (0, 5)):
+            yield by_name(name, *args)
+
+operations = {'dict': COMMON + DICT + list(named(dict)), 'list': COMMON + LIST + list(named(list))}
+
+def helper():
+    global counter
+    names = sys._getframe(1).f_code.co_varnames
+    o = sys._getframe(1).f_locals[names[WHICH]]
+    kind = 'dict' if isinstance(o, dict) else 'list'
+    kinds.add(type(o).__module__ + '.' + type(o).__name__)
+    todo = operations[kind]
+    if counter < len(todo):
+        print(counter, attempt(todo[counter], o))
+        print('  then', rest(o))
+    counter += 1
+
+held = []
+def keeper():
+    if len(held) < 50:
+        held.append(sys._getframe(1).f_locals[sys._getframe(1).f_code.co_varnames[WHICH]])
+
+def trace_end():
+    print('operations', min(counter, len(operations['dict' if WHICH != 7 else 'list'])) > 100)
+    for o in held: print(o)
+    sys.stderr.write(' '.join(sorted(kinds)) + '\\n')
+"""
+HANDLERS = {
+    "the fields of trace_unhandled": (2, "def trace_unhandled(event_name, context, fields): helper(); keeper()\n", DEMO, "sonde.dict"),
+    "perf_sample_dict": (3, "def trace_unhandled(event_name, context, fields, perf_sample_dict): helper(); keeper()\n", DEMO, "sonde.dict"),
+    "common_callchain": (7, "def raw_syscalls__sys_exit(a, b, c, d, e, f, g, callchain, id, ret): helper(); keeper()\n", FRAMES, "sonde.list"),
+}
+
+
+
+
+for name, (which, handler, data, kind) in HANDLERS.items():
+    for py, python in pythons():
+        if tuple(int(x) for x in py.split()[-1].split(".")) > (3, 13):
+            continue
+        results = {}
+        for eager in ("0", "1"):
+            path = t.write("walk.py", "WHICH = %d\n%s%s" % (which, WALK, handler))
+            # A recording has fewer events than there are operations: rounds begin where the last one ended.
+            out, err, rc = [], "", 0
+            for start in range(0, 700, 250):
+                r = run([SONDE, "script", "-i", data, "-s",
+                         t.write("walk.py", "WHICH = %d\n%s\ncounter = %d\n%s" % (which, WALK, start, handler))],
+                        env=environment(SONDE_PYTHON=python, SONDE_EAGER=eager), cwd=t.dir)
+                out.append(r.out)
+                err, rc = r.err, max(rc, r.rc)
+                if "operations" not in r.out or rc:
+                    break
+            results[eager] = ("".join(out), err, rc)
+        lazy, eager = results["0"], results["1"]
+        a, b = lazy[0].splitlines(), eager[0].splitlines()
+        at = next((i for i in range(max(len(a), len(b))) if a[i:i + 1] != b[i:i + 1]), None)
+        t.ok(at is None and not lazy[2] and not eager[2], "%s in %s: every operation as on an ordinary one" % (name, py),
+             lazy[2], eager[2], lazy[1][-800:], "lazy: ", "".join(a[at or 0:(at or 0) + 1])[:800], "eager: ",
+             "".join(b[at or 0:(at or 0) + 1])[:800])
+        t.ok(kind in lazy[1] and kind not in eager[1], "%s in %s: was left out" % (name, py), lazy[1], eager[1])
+
+# ---- when nothing may be left out ------------------------------------------------------------------------------------
+
+KIND = """
+import gc, sys
+def kinds():
+    return sorted({type(o).__name__ for o in gc.get_objects() if type(o).__module__ == 'sonde' and isinstance(o, (dict, list))})
+"""
+for what, handler in (
+    ("a closure", "def trace_unhandled(a, b, c):\n def inner(): return c\n print(kinds()); sys.exit()"),
+    ("**kw", "def trace_unhandled(a, b, c, **k): print(kinds()); sys.exit()"),
+    ("*args", "def trace_unhandled(a, b, c, *k): print(kinds()); sys.exit()"),
+    ("locals()", "def trace_unhandled(a, b, c): locals(); print(kinds()); sys.exit()"),
+    ("sys._getframe", "def trace_unhandled(a, b, c): sys._getframe; print(kinds()); sys.exit()"),
+    ("exec in nested code", "def trace_unhandled(a, b, c):\n [exec(x) for x in []]\n print(kinds()); sys.exit()"),
+    ("del", "def trace_unhandled(a, b, c): print(kinds()); sys.exit(); del c"),
+    ("a method", "class C:\n def m(self, a, b, c): print(kinds()); sys.exit()\ntrace_unhandled = C().m"),
+    ("a generator", "def trace_unhandled(a, b, c): yield\ndef trace_end(): print(kinds())"),
+    ("a trace function", "sys.settrace(lambda *a: None)\ndef trace_unhandled(a, b, c): print(kinds()); sys.exit()"),
+    ("a profile function", "sys.setprofile(lambda *a: None)\ndef trace_unhandled(a, b, c): print(kinds()); sys.exit()"),
+):
+    r = t.script(KIND + handler)
+    t.is_((r.out, r.rc), ("[]\n", 0), "nothing is left out with %s" % what, r.err)
+r = t.script(KIND + "def trace_unhandled(a, b, c): print(kinds()); sys.exit()", both=False)
+t.is_(r.out, "['dict']\n", "something is without", r.err)
+
+# ---- held beyond the event -------------------------------------------------------------------------------------------
+
+r = t.script("""
+import sys
+def keep(): kept.append(sys._getframe(1).f_locals['fields'])
+kept, want = [], []
+def trace_unhandled(event_name, context, fields): keep()
+def trace_end():
+    print(len(kept), len({id(k) for k in kept}), kept[0]['common_ns'] != kept[9]['common_ns'])
+    print([k['common_comm'] for k in kept[:5]], sorted(kept[-1]))
+""")
+t.ok(r.out.startswith("474 474 True\n") and not r.rc, "an object that is held keeps its event's values", r)
+r = t.script("""
+chains = []
+def sched__sched_switch(a, b, c, d, e, f, g, callchain, *rest):
+    chains.append((callchain, callchain[0] if callchain else None, (n['ip'] for n in callchain)))
+def trace_end():
+    for chain, first, ips in chains:
+        assert chain[0] is first and list(ips) == [n['ip'] for n in chain]
+    print(len(chains), len({str(c[0]) for c in chains}) > 3)
+""", CHAINS)
+t.ok(r.out and r.out.endswith("True\n"), "call chains, their nodes and generators over them may be kept", r)
+
+t.done()

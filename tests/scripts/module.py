@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""`import sonde` in a Python of one's own: sessions, events that may be kept, frames, errors."""
+
+import os
+
+
+from scripttest import BINDINGS, CHAINS, DEMO, EXEC, TYPES, Tests, environment, pythons, run
+
+t = Tests()
+
+
+def python(path, code, **env):
+    return run([path, t.write("user.py", code)], env=environment(PYTHONPATH=BINDINGS + "/module", **env), cwd=t.dir)
+
+
+CODE = """
+import random, sonde, sys
+DEMO, CHAINS, EXEC, TYPES = %r, %r, %r, %r
+
+def line(e):
+    return (e.name, e.time_ns, e.cpu, e.pid, e.tid, e.comm, e.text, sorted(map(str, e.fields.items())), e.raw, e.late,
+            [(f.ip, f.cpumode, f.sym, f.sym_off, f.dso) for f in e.callchain])
+
+for window in (4096, 1 << 20):
+    for path in (DEMO, CHAINS, EXEC, TYPES):
+        dump = [line(e) for e in sonde.open(path, window=window)]
+        events = list(sonde.open(path, window=window))
+        order = list(range(len(events)))
+        random.Random(1).shuffle(order)
+        later = {i: line(events[i]) for i in order}
+        assert [later[i] for i in range(len(events))] == dump, path
+        kept = [e for i, e in enumerate(sonde.open(path, window=window)) if i %% 7 == 0]
+        assert [line(e) for e in kept] == dump[::7], path
+        assert [e.time_ns for e in events] == sorted(e.time_ns for e in events)
+
+frames = [f for e in sonde.open(CHAINS) for f in e.callchain]
+assert len(frames) > 50 and all(f.cpumode == 1 for f in frames) and 'Frame 0xffffffff' in repr(frames[0])
+comms = [e.comm for e in sonde.open(EXEC, window=4096)]
+assert comms == [e.comm for e in list(sonde.open(EXEC, window=4096))] and comms[0] == 'sh' and 'env' in comms and comms[-1] == 'ls'
+
+with sonde.open(DEMO) as s:
+    it = iter(s)
+    first = next(it)
+    assert iter(s) is s and first['fd'] == first.fd == first[first.keys().index('fd')], first.fields
+    assert 'fd' in first and 'nothing' not in first and first[-1] == first.fields[first.keys()[-1]]
+    for bad, kind in (('nothing', KeyError), (99, IndexError), (None, TypeError)):
+        try: first[bad]
+        except kind: pass
+        else: assert 0, bad
+    try: first.nothing
+    except AttributeError as e: assert 'nothing' in str(e)
+    names = [x.name for x in s.schemas]
+    assert 'sched:sched_switch' in names and s.schemas[0].id == 0 and s.schemas[0].kind == 'tracepoint', names
+    switch = s.schemas[names.index('sched:sched_switch')]
+    assert switch.fields[-7:] == ('prev_comm', 'prev_pid', 'prev_prio', 'prev_state', 'next_comm', 'next_pid', 'next_prio')
+    assert switch.types['prev_pid'] == 'pid_t' and switch.family == switch.id and first.schema.name == first.name
+    assert s.info('arch') == 'x86_64' and s.info('nothing') is None and s.info('byte-order') == 'little'
+    assert s.defects == [] and s.defects_line == '' and 'input=' in s.text
+    text = s.text
+    assert sum(1 for e in s) == 473
+assert line(first)[0] == first.name  # still there after the session was closed
+for f in (lambda: next(s), lambda: s.schemas, lambda: s.info('arch'), lambda: switch.kind):
+    try: f()
+    except ValueError as e: assert 'closed' in str(e)
+    else: assert 0
+s.close()
+assert sum(1 for e in sonde.session(text)) == 474
+assert sum(1 for e in sonde.open(DEMO, cpu='1')) < 474
+assert {e.comm for e in sonde.open(DEMO, comm=['cat', 'grep'])} == {'cat', 'grep'}
+assert {e.cpu for e in sonde.open(DEMO, cpu=[0])} == {0}
+s = sonde.open(DEMO); s.stop(); assert list(s) == []
+signed = [e for e in sonde.open(TYPES)]
+assert signed[0].s8 == -1 and signed[0].s32 == -3 and signed[0].text.startswith('(') and signed[0]['text'] == 'plain'
+assert sonde.open(TYPES, compat='perf-6.1').__next__().s8 == 255
+
+for call, kind in ((lambda: sonde.open('/nothing/there'), sonde.Error), (lambda: sonde.open(DEMO, colour='red'), sonde.Error),
+                   (lambda: sonde.open(DEMO, time='x'), sonde.Error), (lambda: sonde.open(DEMO, time='1\\n2'), ValueError),
+                   (lambda: sonde.open(5), TypeError), (lambda: sonde.open('a', 'b'), TypeError), (lambda: sonde.session(5), TypeError),
+                   (lambda: sonde.session('input=a\\0b'), ValueError), (lambda: sonde.session('nonsense'), sonde.Error)):
+    try: call()
+    except kind as e: assert str(e)
+    else: assert 0, kind
+try: sonde.open('/nothing/there')
+except OSError as e: assert e.errno == 2 and '/nothing/there' in str(e), e
+
+import threading
+a, b = sonde.open(DEMO), sonde.open(DEMO)
+counts = []
+def count(s): counts.append(sum(1 for e in s))
+threads = [threading.Thread(target=count, args=(x,)) for x in (a, b)]
+[x.start() for x in threads]; [x.join() for x in threads]
+assert counts == [474, 474], counts
+for thing in (sonde.open, sonde.session, sonde.Session, sonde.Event, sonde.Schema, sonde.Frame, sonde.Error, sonde.Event.time_ns, sonde.Session.info):
+    assert thing.__doc__, thing
+import gc
+del events, kept, frames, first, a, b, threads; gc.collect()
+print('fine')
+""" % (DEMO, CHAINS, EXEC, TYPES)
+
+for name, path in pythons():
+    r = python(path, CODE)
+    t.is_((r.out, r.rc), ("fine\n", 0), "events, lists of them, frames, schemas and errors in %s" % name, r.err)
+
+LEAK = """
+import sonde, resource
+def once():
+    for e in sonde.open(%r, window=4096):
+        e.text, e.fields, e.callchain, e.schema
+for i in range(20): once()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+for i in range(150): once()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2000)
+""" % CHAINS
+if os.environ.get("SONDE_ASAN"):
+    t.skip("nothing is leaked", "memory is ASan's") if not os.environ.get("SONDE_CI") else None
+else:
+    r = python(t.python, LEAK)
+    t.is_(r.out, "True\n", "nothing is leaked", r.err)
+
+t.done()
