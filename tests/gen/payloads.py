@@ -109,12 +109,12 @@ def payloads(fmt, seed):
             at = fixed + len(behind)
             length = len(data)
             if kind == 'dynamic-odd':  # not where it should be, but in the record
-                at, length = rng.choice([(8, 4), (0, 0), (at, 0), (8, 1), (fixed, 0)])
+                at, length = rng.choice([(8, 4), (4, 0), (at, 0), (8, 1), (fixed, 0)])
                 data = b''
             behind += data
             base = offset + 4 if decl.startswith('__rel_loc') else 0
-            if at < base:
-                at = base
+            if at < base + 4:  # never at the event's number, which is another in each recording
+                at = base + 4
             body[offset:offset + size] = struct.pack(e + 'I', length << 16 | (at - base))
         payload = bytes(body + behind)
         # What perf reads without an end must find one; lengths printed by hex helpers reach as far as LIMIT elements.

@@ -224,6 +224,8 @@ static bool pointer_place(struct builder *b, struct pf_step *s, const struct pf_
 			n = n->a;
 	if (n->kind == PF_FIELD || (!c_grammar && (n->kind == PF_DYNARRAY || n->kind == PF_SOCKADDR))) {
 		s->place = (struct pf_place){ .field = n->field, .itself = !c_grammar && n->kind == PF_FIELD };
+		if (n->kind == PF_DYNARRAY)
+			s->place.field = pf_perf_array_field(b->c, n->field);
 		return n->field != NULL;
 	}
 	if (c_grammar && pf_lower_place(b->c, n, &s->place, &elem))

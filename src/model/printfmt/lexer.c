@@ -178,7 +178,7 @@ static bool expand_macro(struct pf_parser *p)
 	static const struct {
 		const char *name, *text;
 	} macros[] = {
-		{ "LOCAL_PR_FMT", "%s " },
+		{ "LOCAL_PR_FMT", "%s" },
 		{ "STA_PR_FMT", " sta:%pM" },
 		{ "VIF_PR_FMT", " vif:%p(%d)" },
 	};

@@ -40,6 +40,23 @@ uint32_t pf_perf_elem_width(const struct sonde_schema *sc, const struct sonde_fi
 	return f->is_long ? sc->abi.long_bytes : 0;
 }
 
+/* In perf __get_rel_dynamic_array counts from the record's start, as if the field were no __rel_loc. */
+const struct sonde_field *pf_perf_array_field(struct pf_compiler *c, const struct sonde_field *f)
+{
+	struct sonde_field *plain;
+
+	if (!f->is_relative)
+		return f;
+	plain = arena_alloc(c->arena, sizeof(*plain));
+	if (!plain) {
+		c->no_memory = true;
+		return f;
+	}
+	*plain = *f;
+	plain->is_relative = 0;
+	return plain;
+}
+
 static bool same(const char *s, size_t len, const char *word)
 {
 	return strlen(word) == len && !memcmp(s, word, len);
@@ -98,7 +115,7 @@ static struct pf_expr *element(struct pf_compiler *c, const struct pf_node *n)
 	if (base->kind == PF_DYNARRAY) {
 		uint32_t width = pf_perf_elem_width(c->schema, base->field);
 
-		e = pf_expr_dynamic(c, PF_E_DYNINDEX, base->field);
+		e = pf_expr_dynamic(c, PF_E_DYNINDEX, pf_perf_array_field(c, base->field));
 		if (!e)
 			return NULL;
 		e->width = (uint8_t)(width ? width : c->schema->abi.long_bytes);
@@ -202,7 +219,7 @@ static struct pf_expr *number(struct pf_compiler *c, const struct pf_node *n)
 	case PF_DYNLEN:
 		return pf_expr_dynamic(c, PF_E_DYNLEN, n->field);
 	case PF_DYNARRAY:
-		return pf_expr_dynamic(c, PF_E_DYNADDR, n->field);
+		return pf_expr_dynamic(c, PF_E_DYNADDR, pf_perf_array_field(c, n->field));
 	}
 	return pf_expr_const(c, 0);
 }
@@ -284,7 +301,7 @@ static struct pf_text *array_text(struct pf_compiler *c, const struct pf_node *n
 		return NULL;
 	t->compact = n->kind == PF_HEX_STR;
 	if ((n->a->kind == PF_FIELD || n->a->kind == PF_DYNARRAY) && n->a->field)
-		t->place = (struct pf_place){ .field = n->a->field, .itself = n->a->kind == PF_FIELD };
+		t->place = (struct pf_place){ .field = pf_perf_array_field(c, n->a->field), .itself = n->a->kind == PF_FIELD };
 	else
 		t->kind = PF_T_NOTHING;
 	t->count = pf_lower_perf(c, n->b);

@@ -9,6 +9,7 @@
 
 /* Nodes that one text may be lowered to. */
 #define BUDGET 200000u
+#define MAX_PIECES 64
 
 /* The whole text: format string, comma, arguments. 0, -EBADMSG refused, -ENOMEM. */
 static int compile(struct printfmt *pf, char *why, size_t why_size)
@@ -46,9 +47,16 @@ static int compile(struct printfmt *pf, char *why, size_t why_size)
 		return -EBADMSG;
 	}
 	format = pf_token_text(&p);
+	pf_next(&p);
+	/* Strings that stand for names of old kernels come as tokens of their own. */
+	for (unsigned i = 0; format && i < MAX_PIECES && p.tok.kind == PF_TOK_STRING; i++) {
+		char *more = pf_token_text(&p);
+
+		format = more ? pf_join(&p, format, "", more) : NULL;
+		pf_next(&p);
+	}
 	if (!format)
 		return -ENOMEM;
-	pf_next(&p);
 	if (p.tok.kind != PF_TOK_END) {
 		if (!pf_is(&p, PF_TOK_DELIM, ","))
 			ok = pf_refuse(&p, "a comma expected behind the format string");

@@ -358,6 +358,7 @@ uint64_t pf_perf_cast(uint64_t v, const char *type, bool element);
 unsigned pf_perf_cast_width(const char *type, size_t len, bool element);
 /* perf's size of an array's elements. */
 uint32_t pf_perf_elem_width(const struct sonde_schema *sc, const struct sonde_field *f);
+const struct sonde_field *pf_perf_array_field(struct pf_compiler *c, const struct sonde_field *f);
 bool pf_has_brackets(const struct sonde_field *f);
 void pf_need(struct pf_compiler *c, uint64_t end);
 
