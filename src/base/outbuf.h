@@ -40,7 +40,7 @@ static inline void outbuf_put(struct outbuf *o, const void *p, size_t n)
 {
 	char *to = outbuf_room(o, n);
 
-	if (to) {
+	if (to && n) { /* nothing may come as NULL, 0 */
 		memcpy(to, p, n);
 		o->len += n;
 	}
