@@ -27,6 +27,7 @@ def ask(name, *argv):
 
 @case('perf evlist -v: the attrs are those of perf record')
 def _():
+    perf()  # leaves the case before anything is started when there is none
     sleeper = subprocess.Popen(['sleep', '60'])
     options = (
         ['-e', 'cs,faults,migrations,cpu-migrations'],
@@ -49,12 +50,14 @@ def _():
         return [re.sub(r'\|(ID|IDENTIFIER)\b', '', ask(str(n) + name, 'evlist', '-v'))
                 for name in ('sonde.data', 'perf.data')]
 
-    # perf sleeps for a second in each recording
-    with concurrent.futures.ThreadPoolExecutor(6) as pool:
-        for n, text in enumerate(pool.map(attrs, range(len(options)))):
-            same(*text, 'attrs of %r' % (options[n],))
-    sleeper.kill()
-    sleeper.wait()
+    try:
+        # perf sleeps for a second in each recording
+        with concurrent.futures.ThreadPoolExecutor(6) as pool:
+            for n, text in enumerate(pool.map(attrs, range(len(options)))):
+                same(*text, 'attrs of %r' % (options[n],))
+    finally:
+        sleeper.kill()
+        sleeper.wait()
 
 
 @case('perf report --header-only -I: the header says the same of the machine')
