@@ -63,7 +63,7 @@ static void walk_perf(struct defines *d, const struct pf_node *n)
 		if (n->kind == PF_FLAGS)
 			add(d, SONDE_DEFINE_FLAG_FIELD, 0, n->delim ? n->delim : "");
 		else
-			add(d, SONDE_DEFINE_SYMBOLIC_FIELD, 0, NULL);
+			add(d, SONDE_DEFINE_SYMBOLIC_FIELD, 0, "");
 		for (const struct pf_pair *p = n->pairs; p; p = p->next)
 			add(d, n->kind == PF_FLAGS ? SONDE_DEFINE_FLAG_VALUE : SONDE_DEFINE_SYMBOLIC_VALUE,
 			    perf_value(p->value_text), p->name);
@@ -113,7 +113,7 @@ static void table_c(struct defines *d, const struct pf_node *n)
 	if (n->kind == PF_FLAGS)
 		add(d, SONDE_DEFINE_FLAG_FIELD, 0, n->delim ? n->delim : "");
 	else
-		add(d, SONDE_DEFINE_SYMBOLIC_FIELD, 0, NULL);
+		add(d, SONDE_DEFINE_SYMBOLIC_FIELD, 0, "");
 	for (const struct pf_pair *p = n->pairs; p; p = p->next) {
 		struct pf_ctype t;
 		struct pf_expr *e;
@@ -190,11 +190,9 @@ int printfmt_defines(const struct printfmt *pf, struct arena *a, const struct so
 		d.to[i].field = arena_strdup(a, d.to[i].field);
 		if (!d.to[i].field)
 			return err_nomem();
-		if (d.to[i].text) {
-			d.to[i].text = arena_strdup(a, d.to[i].text);
-			if (!d.to[i].text)
-				return err_nomem();
-		}
+		d.to[i].text = arena_strdup(a, d.to[i].text);
+		if (!d.to[i].text)
+			return err_nomem();
 	}
 	*ret = d.to;
 	*ret_nr = d.n;
