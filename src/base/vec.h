@@ -33,6 +33,6 @@ int vec_reserve_bytes(void **v, size_t *capacity, size_t want, size_t elem_size)
 #define vec_clear(vec) ((vec)->n = 0)
 #define vec_done(vec) (free((vec)->v), (vec)->v = NULL, (vec)->n = (vec)->capacity = 0)
 #define vec_foreach(it, vec)                                                                       \
-	for (__typeof__((vec)->v) it = (vec)->v; it < (vec)->v + (vec)->n; it++)
+	for (__typeof__((vec)->v) it = (vec)->v; (vec)->n && it < (vec)->v + (vec)->n; it++)
 
 #endif
