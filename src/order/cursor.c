@@ -5,13 +5,14 @@
 
 #include "base/err.h"
 
-/* Keeps the records that wait for their turn: what acts at once did so when the walk met it. */
-static size_t keep_ordered(struct cut *cuts, int n)
+/* Keeps what the walk put into the run: what acts at once did so when the walk met it, what it refused stays refused. */
+static size_t keep_ordered(struct cut *cuts, int n, const struct time_window *time)
 {
 	size_t kept = 0;
 
 	for (int i = 0; i < n; i++) {
-		if (cuts[i].order != CUT_ORDERED)
+		if (cuts[i].order != CUT_ORDERED ||
+		    (cuts[i].flags & CUT_STATELESS && !time_window_holds(time, cuts[i].time_ns)))
 			continue;
 		if (kept != (size_t)i)
 			cuts[kept] = cuts[i];
@@ -75,12 +76,15 @@ static int fill_from_file(struct cursor *c, const struct cursor_input *in, size_
 			int n = in->source->ops->cut(in->source, c->run.file, w->data + at, w->len - at, c->run.begin,
 						     c->own_cuts, CURSOR_CUTS, &used, &need);
 
-			if (n < 0)
-				return n;
+			if (n < 0) {
+				/* It was whole when the walk met it: written over since, which the source has counted. */
+				c->run.begin = c->run.end;
+				return 0;
+			}
 			c->run.begin += used;
 			c->at = 0;
 			c->cuts = c->own_cuts;
-			c->nr = keep_ordered(c->own_cuts, n);
+			c->nr = keep_ordered(c->own_cuts, n, in->time);
 			if (c->nr)
 				return 1;
 			if (used)
@@ -103,8 +107,11 @@ static int fill_from_file(struct cursor *c, const struct cursor_input *in, size_
 	return 0;
 }
 
-/* Records of a spilled run lie anywhere in the input: each is read on its own, side by side into the window. */
-static int fill_from_spill(struct cursor *c, const struct cursor_input *in, bool may_read, bool *ret_blocked)
+/*
+ * The next entries of a spilled run. Their records lie anywhere in the input: each is read on its own, side by side into
+ * the window. None is left when the file shrank below them.
+ */
+static int read_spilled(struct cursor *c, const struct cursor_input *in)
 {
 	struct spill_entry entries[CURSOR_CUTS];
 	uint64_t left = c->run.end - c->run.begin;
@@ -112,12 +119,6 @@ static int fill_from_spill(struct cursor *c, const struct cursor_input *in, bool
 	size_t total = 0;
 	uint8_t *to;
 
-	if (!left)
-		return 0;
-	if (!may_read) {
-		*ret_blocked = true;
-		return 0;
-	}
 	TRY(spill_read(in->spill, c->run.begin, entries, (size_t)n));
 	for (int i = 0; i < n; i++)
 		total += entries[i].len;
@@ -155,7 +156,21 @@ static int fill_from_spill(struct cursor *c, const struct cursor_input *in, bool
 		to += e->len;
 	}
 	c->run.begin += (uint64_t)n;
-	return c->nr ? 1 : fill_from_spill(c, in, may_read, ret_blocked);
+	return 0;
+}
+
+static int fill_from_spill(struct cursor *c, const struct cursor_input *in, bool may_read, bool *ret_blocked)
+{
+	while (c->run.begin < c->run.end) {
+		if (!may_read) {
+			*ret_blocked = true;
+			return 0;
+		}
+		TRY(read_spilled(c, in));
+		if (c->nr)
+			return 1;
+	}
+	return 0;
 }
 
 void cursor_release(struct cursor *c)

@@ -3,6 +3,7 @@
 #ifndef SONDE_ORDER_CURSOR_H
 #define SONDE_ORDER_CURSOR_H
 
+#include "filters/time_window.h"
 #include "order/spill.h"
 #include "order/window.h"
 #include "sources/source.h"
@@ -19,7 +20,6 @@ struct run {
 
 struct cursor {
 	struct run run;        /* begin: what is not cut yet */
-	uint64_t seq;          /* order of the run among all: decides between equal times */
 	struct window own;     /* what it read itself */
 	struct window *shared; /* one of the walk's windows, held; NULL none */
 	const struct cut *cuts; /* of the shared window, or own_cuts */
@@ -38,6 +38,7 @@ struct cursor_input {
 	const struct source_file *files;
 	const struct spill *spill;
 	struct window_cache *cache;
+	const struct time_window *time; /* as in order_options */
 	struct defects *defects;
 };
 

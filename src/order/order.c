@@ -38,9 +38,9 @@ struct order {
 
 	/* The merge. */
 	VEC(struct run) runs;           /* found, not opened */
-	VEC(struct cursor *) heap;      /* opened, smallest (time, seq) first */
+	size_t to_open;                 /* heap.n when all runs of this merge are open */
+	VEC(struct cursor *) heap;      /* opened, smallest (time, place) first */
 	struct cursor *free_cursors;    /* owned */
-	uint64_t next_seq;
 
 	struct cut out[OUT_CUTS];
 	int nr_out;
@@ -57,7 +57,7 @@ int order_open(struct order **ret, struct source *source, const struct order_opt
 	o->opts = *opts;
 	if (!o->opts.max_runs)
 		o->opts.max_runs = DEFAULT_MAX_RUNS;
-	spill_init(&o->spill);
+	spill_init(&o->spill, opts->piece_entries);
 	window_cache_init(&o->cache, opts->window_bytes);
 	for (unsigned i = 0; source->ops->file(source, i, &f); i++) {
 		if (vec_push(&o->files, f) < 0) {
@@ -67,7 +67,7 @@ int order_open(struct order **ret, struct source *source, const struct order_opt
 	}
 	o->in = (struct cursor_input){
 		.source = source, .files = o->files.v, 
-		.spill = &o->spill, .cache = &o->cache, .defects = opts->defects
+		.spill = &o->spill, .cache = &o->cache, .time = &o->opts.time, .defects = opts->defects
 	};
 	o->walk_off = o->files.n ? o->files.v[0].begin : 0;
 	*ret = o;
@@ -196,11 +196,16 @@ static int note_record(struct order *o, const struct cut *cut)
 
 /* ---- the merge ---- */
 
+static bool place_before(const struct cut *a, const struct cut *b)
+{
+	return a->file != b->file ? a->file < b->file : a->file_off < b->file_off;
+}
+
 static bool before(const struct cursor *a, const struct cursor *b)
 {
-	uint64_t ta = cursor_head(a)->time_ns, tb = cursor_head(b)->time_ns;
+	const struct cut *ca = cursor_head(a), *cb = cursor_head(b);
 
-	return ta != tb ? ta < tb : a->seq < b->seq;
+	return ca->time_ns != cb->time_ns ? ca->time_ns < cb->time_ns : place_before(ca, cb);
 }
 
 static void sift_down(struct order *o, size_t i)
@@ -236,7 +241,7 @@ static void sift_up(struct order *o, size_t i)
 
 static size_t run_window_bytes(const struct order *o)
 {
-	size_t n = o->heap.n ? o->heap.n : 1, share = MERGE_BUDGET / n;
+	size_t n = o->heap.n > o->to_open ? o->heap.n : o->to_open, share = MERGE_BUDGET / (n ? n : 1);
 
 	if (share < SMALLEST_WINDOW)
 		share = SMALLEST_WINDOW;
@@ -264,7 +269,6 @@ static int open_run(struct order *o, const struct run *run)
 	c->run = *run;
 	c->own.len = 0;
 	c->nr = c->at = 0;
-	c->seq = o->next_seq++;
 	r = cursor_fill(c, &o->in, run_window_bytes(o), true, &blocked);
 	if (r <= 0) {
 		free_cursor(o, c);
@@ -288,6 +292,9 @@ static int begin_merge(struct order *o, uint64_t limit)
 	o->indexing = false;
 	o->run_open = false;
 	o->limit = limit;
+	o->to_open = o->heap.n;
+	vec_foreach(run, &o->runs)
+		o->to_open += run->first_time_ns <= limit;
 	for (size_t i = 0; i < o->runs.n; i++) {
 		if (o->runs.v[i].first_time_ns <= limit)
 			TRY(open_run(o, &o->runs.v[i]));
@@ -330,7 +337,7 @@ static int merge(struct order *o)
 
 			TRY(refill_first(o, &blocked));
 			if (blocked)
-				return 0;
+				break;
 			continue;
 		}
 		if (cursor_head(c)->time_ns > o->limit)
@@ -342,14 +349,19 @@ static int merge(struct order *o)
 		if (rival) {
 			uint64_t t = cursor_head(rival)->time_ns;
 
-			/* Of equal times the earlier run goes first. t > 0: records without time are not in runs. */
-			if (c->seq > rival->seq)
+			/*
+			 * Of equal times the earlier place goes first; spilled runs lie between each other. t > 0:
+			 * records without time are not in runs.
+			 */
+			if (c->run.spilled || rival->run.spilled ||
+			    place_before(cursor_head(rival), cursor_head(c)))
 				t--;
 			if (t < bound)
 				bound = t;
 		}
-		while (c->at < c->nr && c->cuts[c->at].time_ns <= bound && o->nr_out < OUT_CUTS)
+		do
 			o->out[o->nr_out++] = c->cuts[c->at++];
+		while (c->at < c->nr && c->cuts[c->at].time_ns <= bound && o->nr_out < OUT_CUTS);
 		if (c->at < c->nr)
 			sift_down(o, 0);
 	}
@@ -448,18 +460,20 @@ static int walk(struct order *o)
 		w = o->window;
 		while (o->cut_at < o->nr_cuts) {
 			const struct cut *cut = &w->cuts[o->cut_at];
+			/* Behind the last one may lie bytes that are no record. */
+			uint64_t cut_end = o->cut_at + 1 == o->nr_cuts ? o->walk_off : cut->file_off + cut->len;
 
 			if ((cut->flags & CUT_STATELESS) && cut->order == CUT_ORDERED &&
 			    !time_window_holds(&o->opts.time, cut->time_ns)) {
 				/* Refused; that it was seen still counts for what the rounds release. */
 				if (cut->time_ns > o->newest)
 					o->newest = cut->time_ns;
-				w->cut_end = cut->file_off + cut->len;
+				w->cut_end = cut_end;
 				o->cut_at++;
 				continue;
 			}
 			if (cut->order == CUT_ORDERED && cut->time_ns >= o->delivered) {
-				w->cut_end = cut->file_off + cut->len;
+				w->cut_end = cut_end;
 				TRY(note_record(o, cut));
 				if (w->nr_cuts != o->cut_at)
 					w->cuts[w->nr_cuts] = *cut;
@@ -469,7 +483,7 @@ static int walk(struct order *o)
 			}
 			if (o->nr_out == OUT_CUTS)
 				return 0;
-			w->cut_end = cut->file_off + cut->len;
+			w->cut_end = cut_end;
 			o->cut_at++;
 			o->out[o->nr_out++] = *cut;
 			if (cut->order == CUT_ORDERED) {

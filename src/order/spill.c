@@ -8,11 +8,11 @@
 
 #include "base/err.h"
 
-enum { PIECE_ENTRIES = 512 * 1024 };
+enum { DEFAULT_PIECE_ENTRIES = 512 * 1024 };
 
-void spill_init(struct spill *s)
+void spill_init(struct spill *s, size_t piece_entries)
 {
-	*s = (struct spill){ .fd = -1 };
+	*s = (struct spill){ .fd = -1, .piece_entries = piece_entries ? piece_entries : DEFAULT_PIECE_ENTRIES };
 }
 
 void spill_done(struct spill *s)
@@ -20,12 +20,12 @@ void spill_done(struct spill *s)
 	free(s->piece);
 	if (s->fd >= 0)
 		close(s->fd);
-	spill_init(s);
+	*s = (struct spill){ .fd = -1 };
 }
 
 bool spill_full(const struct spill *s)
 {
-	return s->nr == PIECE_ENTRIES;
+	return s->nr == s->piece_entries;
 }
 
 int spill_add(struct spill *s, const struct spill_entry *e)

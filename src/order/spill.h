@@ -22,9 +22,10 @@ struct spill {
 	uint64_t entries_written;
 	struct spill_entry *piece;   /* owned */
 	size_t nr, capacity;
+	size_t piece_entries;
 };
 
-void spill_init(struct spill *s);
+void spill_init(struct spill *s, size_t piece_entries); /* 0 = default */
 void spill_done(struct spill *s);
 bool spill_full(const struct spill *s);
 int spill_add(struct spill *s, const struct spill_entry *e);

@@ -1,0 +1,770 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ordering against a plain model: every record of a recording, in memory, delivered by the rule of order.h.
+ * The recordings are of a source of our own, so that a record is its time, what it is, and bytes that are all its own.
+ */
+#include "unittest.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "order/order.h"
+
+/* ---- a recording ------------------------------------------------------------------------------------------------- */
+
+/* As it lies in the file, followed by bytes that tell the serial number again. */
+struct head {
+	uint32_t len, order;
+	uint64_t time_ns;
+	uint32_t serial, behind; /* behind: bytes after the record that belong to none */
+};
+
+enum { SHORTEST = sizeof(struct head), LONGEST = 65535, MAX_FILES = 3 };
+
+struct recording {
+	struct source source; /* first */
+	int fd[MAX_FILES];
+	uint64_t size[MAX_FILES];
+	unsigned nr_files;
+	VEC(struct cut) records; /* in the order of the files; .flags serve the model */
+	uint8_t *pending;
+	size_t nr_pending;
+	struct defects defects;
+	bool stateless;            /* all records that wait for their turn are */
+	struct time_window time;   /* and only those inside are wanted */
+};
+
+static uint8_t filler(uint32_t serial, uint32_t i)
+{
+	return (uint8_t)(serial * 7 + i);
+}
+
+static void flush_pending(struct recording *r)
+{
+	unsigned f = r->nr_files - 1;
+
+	assert_int_equal(pwrite(r->fd[f], r->pending, r->nr_pending, (off_t)(r->size[f] - r->nr_pending)),
+			 (ssize_t)r->nr_pending);
+	r->nr_pending = 0;
+}
+
+enum { PENDING_BYTES = 1 << 20 };
+
+static void add_file(struct recording *r)
+{
+	if (r->nr_files)
+		flush_pending(r);
+	r->fd[r->nr_files] = memfd_create("order", MFD_CLOEXEC);
+	assert_true(r->fd[r->nr_files] >= 0);
+	r->nr_files++;
+}
+
+static void add_sized(struct recording *r, enum cut_order order, uint64_t time_ns, uint32_t len, uint32_t behind)
+{
+	unsigned f = r->nr_files - 1;
+	struct head h = { len, order, time_ns, (uint32_t)r->records.n, behind };
+	uint8_t *p;
+
+	if (r->nr_pending + len + behind > PENDING_BYTES)
+		flush_pending(r);
+	p = r->pending + r->nr_pending;
+	memcpy(p, &h, sizeof(h));
+	for (uint32_t i = sizeof(h); i < len; i++)
+		p[i] = filler(h.serial, i);
+	memset(p + len, 0xff, behind);
+	assert_int_equal(vec_push(&r->records, (struct cut){ .time_ns = time_ns,
+							     .file_off = r->size[f],
+							     .len = len,
+							     .file = (uint16_t)f,
+							     .order = (uint8_t)order }),
+			 0);
+	r->nr_pending += len + behind;
+	r->size[f] += len + behind;
+}
+
+static void add(struct recording *r, uint64_t time_ns)
+{
+	add_sized(r, CUT_ORDERED, time_ns, SHORTEST, 0);
+}
+
+static void add_round(struct recording *r)
+{
+	add_sized(r, CUT_ROUND, 0, SHORTEST, 0);
+}
+
+/* ---- its source -------------------------------------------------------------------------------------------------- */
+
+static bool fake_file(struct source *s, unsigned i, struct source_file *ret)
+{
+	struct recording *r = (struct recording *)s;
+
+	if (i >= r->nr_files)
+		return false;
+	*ret = (struct source_file){ .fd = r->fd[i], .path = "fake", .begin = 0, .end = r->size[i] };
+	return true;
+}
+
+static int fake_cut(struct source *s, unsigned file, const uint8_t *p, size_t len, uint64_t file_off, struct cut *ret,
+		    int max, uint64_t *ret_used, size_t *ret_need)
+{
+	struct recording *r = (struct recording *)s;
+	uint64_t used = 0;
+	int n = 0;
+
+	*ret_need = 0;
+	while (n < max) {
+		struct head h;
+
+		if (used >= len || len - used < sizeof(h)) {
+			*ret_need = used > len ? 0 : sizeof(h);
+			break;
+		}
+		memcpy(&h, p + used, sizeof(h));
+		if (h.len < SHORTEST) {
+			if (n)
+				break;
+			defects_add(&r->defects, DEFECT_TRUNCATED, 1, NULL);
+			return -EBADMSG;
+		}
+		if (len - used < h.len) {
+			*ret_need = h.len;
+			break;
+		}
+		ret[n++] = (struct cut){ .time_ns = h.time_ns,
+					 .file_off = file_off + used,
+					 .bytes = p + used,
+					 .len = h.len,
+					 .file = (uint16_t)file,
+					 .order = (uint8_t)h.order,
+					 .flags = r->stateless ? CUT_STATELESS : 0 };
+		used += h.len + h.behind;
+		if (h.behind)
+			break;
+	}
+	*ret_used = used;
+	return n;
+}
+
+static const struct source_ops fake_ops = { .name = "fake", .file = fake_file, .cut = fake_cut };
+
+static struct recording *new_recording(void)
+{
+	struct recording *r = calloc(1, sizeof(*r));
+
+	assert_non_null(r);
+	r->pending = malloc(PENDING_BYTES + 2 * LONGEST);
+	assert_non_null(r->pending);
+	r->source.ops = &fake_ops;
+	r->time = TIME_WINDOW_ALL;
+	add_file(r);
+	return r;
+}
+
+static void free_recording(struct recording *r)
+{
+	for (unsigned i = 0; i < r->nr_files; i++)
+		close(r->fd[i]);
+	vec_done(&r->records);
+	free(r->pending);
+	free(r);
+}
+
+/* ---- the model --------------------------------------------------------------------------------------------------- */
+
+/* Serial numbers in the order of delivery; LATE_BIT marks those that are told to be late. */
+#define LATE_BIT 0x80000000u
+struct serials {
+	uint32_t *v;
+	size_t n, capacity;
+};
+
+static const struct recording *sorting;
+
+static int by_time(const void *pa, const void *pb)
+{
+	const struct cut *a = &sorting->records.v[*(const uint32_t *)pa], *b = &sorting->records.v[*(const uint32_t *)pb];
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	return (*(const uint32_t *)pa > *(const uint32_t *)pb) - (*(const uint32_t *)pa < *(const uint32_t *)pb);
+}
+
+/* Sorts what waits and delivers it up to the limit; returns the time of the last delivered. */
+static uint64_t deliver(const struct recording *r, struct serials *queue, uint64_t limit, uint64_t delivered,
+			struct serials *out)
+{
+	size_t n = 0;
+
+	sorting = r;
+	if (queue->n)
+		qsort(queue->v, queue->n, sizeof(*queue->v), by_time);
+	while (n < queue->n && r->records.v[queue->v[n]].time_ns <= limit) {
+		delivered = r->records.v[queue->v[n]].time_ns;
+		assert_int_equal(vec_push(out, queue->v[n++]), 0);
+	}
+	if (n)
+		memmove(queue->v, queue->v + n, (queue->n - n) * sizeof(*queue->v));
+	queue->n -= n;
+	return delivered;
+}
+
+static void model(const struct recording *r, struct serials *out)
+{
+	struct serials queue = { 0 };
+	uint64_t limit = 0, newest = 0, delivered = 0;
+
+	for (uint32_t i = 0; i < r->records.n; i++) {
+		const struct cut *c = &r->records.v[i];
+
+		if (c->order == CUT_ORDERED && r->stateless && !time_window_holds(&r->time, c->time_ns)) {
+			if (c->time_ns > newest)
+				newest = c->time_ns;
+			continue;
+		}
+		if (c->order == CUT_ORDERED && c->time_ns >= delivered) {
+			assert_int_equal(vec_push(&queue, i), 0);
+			if (c->time_ns > newest)
+				newest = c->time_ns;
+			continue;
+		}
+		assert_int_equal(vec_push(out, c->order == CUT_ORDERED ? i | LATE_BIT : i), 0);
+		if (c->order == CUT_ROUND && r->nr_files == 1) {
+			if (limit)
+				delivered = deliver(r, &queue, limit, delivered, out);
+			limit = newest;
+		}
+	}
+	deliver(r, &queue, UINT64_MAX, delivered, out);
+	vec_done(&queue);
+}
+
+/* ---- comparing --------------------------------------------------------------------------------------------------- */
+
+static void check_bytes(const struct cut *c)
+{
+	struct head h;
+
+	memcpy(&h, c->bytes, sizeof(h));
+	if (h.len != c->len || h.time_ns != c->time_ns)
+		fail_msg("record %u at 0x%llx: other bytes", h.serial, (unsigned long long)c->file_off);
+	for (uint32_t i = sizeof(h); i < c->len; i += i + 64 < c->len ? 61 : 1)
+		if (c->bytes[i] != filler(h.serial, i))
+			fail_msg("record %u at 0x%llx: byte %u", h.serial, (unsigned long long)c->file_off, i);
+}
+
+static void read_all(struct recording *r, const struct order_options *options, struct serials *out,
+		     struct order_stats *ret_stats)
+{
+	struct order_options opts = *options;
+	const struct cut *cuts;
+	struct order *o;
+	int n;
+
+	flush_pending(r);
+	opts.defects = &r->defects;
+	opts.time = r->time;
+	assert_int_equal(order_open(&o, &r->source, &opts), 0);
+	while ((n = order_next(o, &cuts)) > 0) {
+		for (int i = 0; i < n; i++) {
+			struct head h;
+
+			check_bytes(&cuts[i]);
+			memcpy(&h, cuts[i].bytes, sizeof(h));
+			assert_int_equal(vec_push(out, cuts[i].flags & CUT_LATE ? h.serial | LATE_BIT : h.serial), 0);
+		}
+	}
+	assert_int_equal(n, 0);
+	order_stats(o, ret_stats);
+	order_close(o);
+}
+
+static struct order_stats check(struct recording *r, const struct order_options *options)
+{
+	struct serials want = { 0 }, got = { 0 };
+	struct order_stats stats;
+
+	model(r, &want);
+	read_all(r, options, &got, &stats);
+	for (size_t i = 0; i < want.n && i < got.n; i++) {
+		if (want.v[i] != got.v[i])
+			fail_msg("window %zu, runs %zu: place %zu: record %u%s expected, %u%s found", options->window_bytes,
+				 options->max_runs, i, want.v[i] & ~LATE_BIT, want.v[i] & LATE_BIT ? " late" : "",
+				 got.v[i] & ~LATE_BIT, got.v[i] & LATE_BIT ? " late" : "");
+	}
+	assert_int_equal(got.n, want.n);
+	vec_done(&want);
+	vec_done(&got);
+	return stats;
+}
+
+/* The same recording through windows and run limits of all sizes. */
+static void check_all_ways(struct recording *r)
+{
+	static const struct order_options ways[] = {
+		{ .window_bytes = 1 << 20 },
+		{ .window_bytes = 4096 },
+		{ .window_bytes = 4096, .max_runs = 2, .piece_entries = 8 },
+		{ .window_bytes = 65536, .max_runs = 3, .piece_entries = 100 },
+		{ .window_bytes = 4096, .max_runs = 1 },
+	};
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+		check(r, &ways[i]);
+	free_recording(r);
+}
+
+/* ---- cases ------------------------------------------------------------------------------------------------------- */
+
+TEST(nothing_at_all)
+{
+	check_all_ways(new_recording());
+}
+
+TEST(one_run)
+{
+	struct recording *r = new_recording();
+
+	for (uint64_t t = 1; t < 3000; t++)
+		add(r, t);
+	check_all_ways(r);
+}
+
+TEST(rounds_that_do_not_overlap)
+{
+	struct recording *r = new_recording();
+
+	for (uint64_t round = 0; round < 20; round++) {
+		for (uint64_t cpu = 0; cpu < 4; cpu++)
+			for (uint64_t t = 0; t < 50; t++)
+				add(r, 1 + round * 1000 + t * 10 + cpu);
+		add_round(r);
+	}
+	check_all_ways(r);
+}
+
+/* Round k holds what began before round k - 1 ended: sorting each round alone would be wrong. */
+TEST(rounds_that_overlap)
+{
+	struct recording *r = new_recording();
+
+	for (uint64_t round = 0; round < 20; round++) {
+		for (uint64_t cpu = 0; cpu < 4; cpu++)
+			for (uint64_t t = 0; t < 50; t++)
+				add(r, 1 + round * 1000 + cpu * 300 + t * 20);
+		add_round(r);
+	}
+	check_all_ways(r);
+}
+
+TEST(no_rounds)
+{
+	struct recording *r = new_recording();
+
+	for (uint64_t cpu = 0; cpu < 16; cpu++)
+		for (uint64_t t = 0; t < 300; t++)
+			add(r, 1 + t * 16 + 15 - cpu);
+	check_all_ways(r);
+}
+
+TEST(one_run_for_each_event)
+{
+	struct recording *r = new_recording();
+
+	for (uint64_t t = 3000; t; t--)
+		add(r, t);
+	check_all_ways(r);
+}
+
+TEST(one_run_for_each_event_in_rounds)
+{
+	struct recording *r = new_recording();
+
+	for (uint64_t round = 0; round < 30; round++) {
+		for (uint64_t t = 100; t; t--)
+			add(r, round * 70 + t);
+		add_round(r);
+	}
+	check_all_ways(r);
+}
+
+TEST(equal_times_keep_the_order_of_the_file)
+{
+	struct recording *r = new_recording();
+
+	for (int i = 0; i < 2000; i++)
+		add(r, 1 + (uint64_t)(i % 7 == 3) + (uint64_t)(i / 500));
+	check_all_ways(r);
+}
+
+/* A run that waits for its round begins before one that does not: its records of the same time come first all the same. */
+TEST(equal_times_of_a_run_that_waited)
+{
+	struct recording *r = new_recording();
+
+	add(r, 60);
+	add_round(r);
+	add(r, 100); /* waits */
+	add(r, 50);
+	add(r, 100); /* the same time, but behind */
+	add_round(r);
+	add_round(r);
+	add(r, 200);
+	add_round(r);
+	check_all_ways(r);
+}
+
+TEST(late_events_are_delivered_at_once)
+{
+	struct recording *r = new_recording();
+
+	for (uint64_t round = 0; round < 10; round++) {
+		for (uint64_t t = 0; t < 30; t++)
+			add(r, 1000 + round * 1000 + t);
+		if (round > 3) {
+			add(r, 5);
+			add(r, 1000 + (round - 3) * 1000);
+			add(r, 1000 + (round - 1) * 1000 + 500);
+		}
+		add_round(r);
+	}
+	check_all_ways(r);
+}
+
+TEST(records_without_time_act_when_read)
+{
+	struct recording *r = new_recording();
+
+	for (uint64_t round = 0; round < 12; round++) {
+		for (uint64_t t = 0; t < 40; t++) {
+			add(r, 1 + round * 100 + (t * 37 % 97));
+			if (t % 5 == 0)
+				add_sized(r, CUT_AT_ONCE, t % 2 ? 0 : UINT64_MAX, SHORTEST + 8 * (uint32_t)t, 0);
+		}
+		add_round(r);
+	}
+	check_all_ways(r);
+}
+
+TEST(only_rounds_and_records_without_time)
+{
+	struct recording *r = new_recording();
+
+	for (int i = 0; i < 2000; i++)
+		add_sized(r, i % 3 ? CUT_AT_ONCE : CUT_ROUND, 0, SHORTEST, 0);
+	check_all_ways(r);
+}
+
+TEST(the_largest_records)
+{
+	struct recording *r = new_recording();
+
+	for (uint64_t i = 0; i < 60; i++) {
+		add_sized(r, CUT_ORDERED, 1 + (i * 31 % 59), LONGEST - (uint32_t)(i % 3), 0);
+		add(r, 1 + (i * 17 % 61));
+		if (i % 20 == 19)
+			add_round(r);
+	}
+	check_all_ways(r);
+}
+
+TEST(bytes_between_records)
+{
+	struct recording *r = new_recording();
+
+	for (uint64_t i = 0; i < 300; i++) {
+		add_sized(r, i % 4 ? CUT_ORDERED : CUT_AT_ONCE, i % 4 ? 1 + (i * 31 % 97) : 0, SHORTEST,
+			  i % 4 ? 0 : (uint32_t)(i * 53 % 9000));
+		if (i % 50 == 49)
+			add_round(r);
+	}
+	check_all_ways(r);
+}
+
+TEST(times_up_to_the_largest)
+{
+	struct recording *r = new_recording();
+
+	for (uint64_t i = 0; i < 100; i++) {
+		add(r, UINT64_MAX - 1 - i * 7 % 13);
+		add(r, 1 + i);
+		if (i % 30 == 29)
+			add_round(r);
+	}
+	check_all_ways(r);
+}
+
+TEST(several_files)
+{
+	struct recording *r = new_recording();
+
+	for (uint64_t f = 0; f < MAX_FILES; f++) {
+		if (f)
+			add_file(r);
+		for (uint64_t t = 0; t < 500; t++) {
+			add(r, 1 + t * 3 % 1009);
+			if (t % 100 == 99)
+				add_round(r);
+		}
+	}
+	check_all_ways(r);
+}
+
+static uint64_t random_state;
+
+static uint64_t random_below(uint64_t n)
+{
+	random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+	return (random_state >> 33) % n;
+}
+
+/* Buffers with clocks of their own, drained one after another in rounds of random length; now and then anything else. */
+TEST(random_recordings)
+{
+	for (uint64_t seed = 1; seed <= 60; seed++) {
+		struct recording *r = new_recording();
+		uint64_t clock[8] = { 0 }, base = 1;
+		unsigned cpus;
+
+		random_state = seed;
+		cpus = 1 + (unsigned)random_below(8);
+		r->stateless = seed % 2;
+		if (seed % 4 == 1)
+			r->time = (struct time_window){ 50 * (seed % 5), 200 * (seed % 3 + 1) };
+		for (int i = 0; i < 30; i++) {
+			for (unsigned cpu = 0; cpu < cpus; cpu++) {
+				clock[cpu] = clock[cpu] > base ? clock[cpu] : base;
+				for (uint64_t n = random_below(30); n; n--) {
+					uint32_t len = SHORTEST + (uint32_t)random_below(random_below(40) ? seed % 3 * 1000 + 100 : 40000);
+
+					clock[cpu] += random_below(5);
+					add_sized(r, CUT_ORDERED, clock[cpu], len, 0);
+				}
+				if (!random_below(10))
+					add_sized(r, CUT_AT_ONCE, 0, SHORTEST, 0);
+				if (!random_below(40))
+					add(r, 1 + random_below(base));
+			}
+			if (random_below(seed % 5 ? 8 : 1) || seed % 7 < 2)
+				add_round(r);
+			base += random_below(60);
+		}
+		check_all_ways(r);
+	}
+}
+
+/* What an early filter refuses lies between records of one run: it may not come back when they are read again. */
+TEST(refused_records_inside_a_run)
+{
+	struct recording *r = new_recording();
+
+	r->stateless = true;
+	r->time = (struct time_window){ 1000, 9000 };
+	random_state = 1;
+	for (uint64_t t = 1000; t < 9000; t++) {
+		add_sized(r, CUT_ORDERED, t, 300, 0);
+		if (t % 3 == 0)
+			add_sized(r, CUT_ORDERED, 1 + random_below(20000), 300, 0);
+	}
+	for (uint64_t t = 1000; t < 9000; t += 5)
+		add_sized(r, CUT_ORDERED, t, 300, 0);
+	check_all_ways(r);
+}
+
+/* ---- files that change, memory ----------------------------------------------------------------------------------- */
+
+/* Cut short in mid-run: what was read before stands, the rest is told, nothing is made up. */
+static void shrink(const struct order_options *options, uint64_t (*time_of)(uint64_t))
+{
+	struct recording *r = new_recording();
+	struct order_options opts = *options;
+	const struct cut *cuts;
+	struct order *o;
+	uint64_t seen = 0;
+	int n;
+
+	for (uint64_t i = 0; i < 20000; i++)
+		add_sized(r, CUT_ORDERED, time_of(i), 512, 0);
+	flush_pending(r);
+	opts.defects = &r->defects;
+	opts.time = TIME_WINDOW_ALL;
+	assert_int_equal(order_open(&o, &r->source, &opts), 0);
+	while ((n = order_next(o, &cuts)) > 0) {
+		for (int i = 0; i < n; i++)
+			check_bytes(&cuts[i]);
+		seen += (uint64_t)n;
+		if (seen > 1000)
+			assert_int_equal(ftruncate(r->fd[0], 100000), 0);
+	}
+	assert_int_equal(n, 0);
+	assert_true(seen > 1000 && seen <= 20000);
+	if (seen < 20000)
+		assert_true(r->defects.count[DEFECT_TRUNCATED] > 0);
+	order_close(o);
+	free_recording(r);
+}
+
+static uint64_t rising(uint64_t i)
+{
+	return 1 + i;
+}
+
+static uint64_t falling(uint64_t i)
+{
+	return 30000 - i;
+}
+
+static uint64_t of_five(uint64_t i)
+{
+	return 1 + i % 4000;
+}
+
+TEST(a_file_that_shrinks)
+{
+	static const struct order_options ways[] = {
+		{ .window_bytes = 4096 },
+		{ .window_bytes = 1 << 20 },
+		{ .window_bytes = 4096, .max_runs = 2 },
+		{ .window_bytes = 4096, .max_runs = 2, .piece_entries = 50 },
+	};
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		shrink(&ways[i], rising);
+		shrink(&ways[i], falling);
+		shrink(&ways[i], of_five);
+	}
+}
+
+TEST(a_file_that_grows_is_read_to_the_size_seen)
+{
+	struct recording *r = new_recording();
+	struct order_options opts = { .window_bytes = 4096, .defects = &r->defects, .time = TIME_WINDOW_ALL };
+	const struct cut *cuts;
+	struct order *o;
+	uint64_t seen = 0;
+	int n;
+
+	for (uint64_t i = 0; i < 1000; i++)
+		add(r, 1 + i);
+	flush_pending(r);
+	assert_int_equal(order_open(&o, &r->source, &opts), 0);
+	for (uint64_t i = 0; i < 1000; i++)
+		add(r, 5000 + i);
+	flush_pending(r);
+	while ((n = order_next(o, &cuts)) > 0)
+		seen += (uint64_t)n;
+	assert_int_equal(seen, 1000);
+	assert_int_equal(r->defects.count[DEFECT_TRUNCATED], 0);
+	order_close(o);
+	free_recording(r);
+}
+
+/* Records whose bytes changed between the walk and the merge. */
+TEST(a_file_that_is_written_over)
+{
+	struct recording *r = new_recording();
+	struct order_options opts = { .window_bytes = 4096, .defects = &r->defects, .time = TIME_WINDOW_ALL };
+	static const uint8_t zeros[65536];
+	const struct cut *cuts;
+	struct order *o;
+	int n;
+
+	for (uint64_t i = 0; i < 20000; i++)
+		add_sized(r, CUT_ORDERED, 1 + i % 5000, 512, 0);
+	flush_pending(r);
+	assert_int_equal(order_open(&o, &r->source, &opts), 0);
+	assert_true(order_next(o, &cuts) > 0);
+	for (uint64_t off = 0; off < r->size[0]; off += sizeof(zeros))
+		assert_true(pwrite(r->fd[0], zeros, sizeof(zeros), (off_t)off) > 0);
+	while ((n = order_next(o, &cuts)) > 0)
+		;
+	assert_int_equal(n, 0);
+	assert_true(r->defects.count[DEFECT_TRUNCATED] > 0);
+	order_close(o);
+	free_recording(r);
+}
+
+static long resident_kb(void)
+{
+	FILE *f = fopen("/proc/self/status", "r");
+	char line[256];
+	long kb = 0;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, "VmHWM:", 6))
+			kb = atol(line + 6);
+	if (f)
+		fclose(f);
+	return kb;
+}
+
+static void reset_high_water(void)
+{
+	int fd = open("/proc/self/clear_refs", O_WRONLY);
+
+	if (fd >= 0) {
+		if (write(fd, "5", 1) < 0)
+			print_message("# the high-water mark cannot be reset\n");
+		close(fd);
+	}
+}
+
+/* Memory is that of windows and pieces, whatever the size of the recording. The files live in memfds, not counted. */
+static void check_memory(struct recording *r, const struct order_options *options, uint64_t count)
+{
+	struct order_options opts = *options;
+	const struct cut *cuts;
+	struct order *o;
+	uint64_t seen = 0, last = 0;
+	long before;
+	int n;
+
+	flush_pending(r);
+	vec_done(&r->records);
+	opts.defects = &r->defects;
+	opts.time = TIME_WINDOW_ALL;
+	reset_high_water();
+	before = resident_kb();
+	assert_int_equal(order_open(&o, &r->source, &opts), 0);
+	while ((n = order_next(o, &cuts)) > 0) {
+		for (int i = 0; i < n; i++) {
+			assert_true(cuts[i].time_ns >= last);
+			last = cuts[i].time_ns;
+		}
+		seen += (uint64_t)n;
+	}
+	assert_int_equal(n, 0);
+	assert_int_equal(seen, count);
+	print_message("# %ld kB more than before\n", resident_kb() - before);
+#ifndef __SANITIZE_ADDRESS__
+	assert_true(resident_kb() - before < 64 * 1024);
+#endif
+	order_close(o);
+	free_recording(r);
+}
+
+TEST(memory_of_a_million_shuffled_events)
+{
+	struct recording *r = new_recording();
+
+	random_state = 1;
+	for (int i = 0; i < 1000000; i++)
+		add(r, 1 + random_below(1u << 30));
+	check_memory(r, &(struct order_options){ .window_bytes = 1 << 20 }, 1000000);
+}
+
+/* As many runs as are merged at once, each far larger than its share of the windows. */
+TEST(memory_of_a_thousand_long_runs)
+{
+	struct recording *r = new_recording();
+
+	for (uint64_t run = 0; run < 1000; run++)
+		for (uint64_t i = 0; i < 50; i++)
+			add_sized(r, CUT_ORDERED, 1 + i * 1000 + run, 4096, 0);
+	check_memory(r, &(struct order_options){ .window_bytes = 1 << 20 }, 50000);
+}
