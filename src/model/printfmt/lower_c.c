@@ -360,6 +360,8 @@ static struct pf_expr *binary(struct pf_compiler *c, const struct pf_node *n, st
 	a = convert(c, a, t);
 	if (binaries[i].result != SHIFT)
 		b = convert(c, b, t);
+	else if (t.width == 4) /* as processors do: too large counts wrap */
+		b = pf_expr_new(c, PF_E_AND, b, pf_expr_const(c, 31));
 	if (!a || !b)
 		return NULL;
 	e = pf_expr_new(c, t.is_signed ? binaries[i].signed_code : binaries[i].code, a, b);
