@@ -181,15 +181,32 @@ static const struct mapping *locate_kernel(struct sonde_session *s, uint64_t add
 		ret->dso = module_dso(s, strpool_text(&s->strings, p.map->name));
 	else if (p.map || p.sym)
 		ret->dso = kernel_dso(s);
+	if (s->opts.compat && s->kernel_symbols && p.map && is_kernel_map(s, p.map))
+		kallsyms_range(s->kernel_symbols, &ret->map_start, &ret->map_end);
 	return p.map;
 }
 
 /* ---- any address ------------------------------------------------------------------------------------------------- */
 
-static const char *build_id_text(struct sonde_session *s, const struct mapping *m)
+/* What the recording says of the file elsewhere than in the mapping's record: looked for once per file. */
+static const char *recorded_build_id(struct sonde_session *s, const char *path)
+{
+	struct build_id_memo *memo = &s->build_ids[((uintptr_t)path >> 2) % 64];
+
+	if (memo->path != path) {
+		memo->path = path;
+		memo->hex = s->source->ops->build_id ? s->source->ops->build_id(s->source, path) : NULL;
+	}
+	return memo->hex ? memo->hex : "";
+}
+
+static const char *build_id_text(struct sonde_session *s, const struct mapping *m, const char *dso)
 {
 	char hex[2 * sizeof(m->build_id)];
 	uint32_t id;
+
+	if (!m->build_id_len)
+		return recorded_build_id(s, dso);
 
 	for (unsigned i = 0; i < m->build_id_len; i++) {
 		hex[2 * i] = "0123456789abcdef"[m->build_id[i] >> 4];
@@ -220,10 +237,12 @@ int sonde_event_locate(const struct sonde_event *pub, uint64_t addr, uint32_t cp
 			ret->dso = strpool_text(&s->strings, m->name);
 	}
 	if (m) {
-		ret->map_start = m->start;
-		ret->map_end = m->end;
+		if (!ret->map_end) {
+			ret->map_start = m->start;
+			ret->map_end = m->end;
+		}
 		ret->map_pgoff = m->pgoff;
-		ret->dso_build_id = build_id_text(s, m);
+		ret->dso_build_id = build_id_text(s, m, ret->dso);
 	}
 	return 0;
 }

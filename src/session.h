@@ -54,6 +54,9 @@ struct sonde_session {
 	bool printk_tried;
 	struct printfmt_env printfmt_env;
 	VEC(struct sonde_frame) frames;
+	struct build_id_memo {
+		const char *path, *hex; /* as lent by the string pool and the source; path NULL: free */
+	} build_ids[64];
 };
 
 void session_ref(struct sonde_session *s);

@@ -88,6 +88,8 @@ struct source_ops {
 	/* The chain's entries, markers included, as unaligned u64 in the recording's byte order; 0 without a chain. */
 	int (*callchain)(struct source *s, const struct event *ev, const uint8_t **ret);
 	int (*kernel)(struct source *s, struct source_kernel *ret);
+	/* The build id recorded for a file, as hex; NULL unknown. Lent. NULL: such recordings have none. */
+	const char *(*build_id)(struct source *s, const char *path);
 	/* See sonde_session_info(). */
 	const char *(*info)(struct source *s, const char *key);
 	void (*close)(struct source *s);

@@ -323,8 +323,12 @@ const struct kernel_symbol *kallsyms_find(struct kallsyms *k, uint64_t addr)
 
 void kallsyms_range(const struct kallsyms *k, uint64_t *ret_first, uint64_t *ret_end)
 {
+	size_t last = k->syms.n - 1;
+
+	while (last && *k->syms.v[last].module)
+		last--;
 	*ret_first = k->starts[0];
-	*ret_end = k->syms.v[k->syms.n - 1].end;
+	*ret_end = k->syms.v[last].end;
 }
 
 uint64_t kallsyms_address(struct kallsyms *k, const char *name)

@@ -25,7 +25,7 @@ int kallsyms_read(struct kallsyms **ret, const char *text, size_t len, const cha
 const struct kernel_symbol *kallsyms_find(struct kallsyms *k, uint64_t addr); /* NULL: unknown */
 /* Address of a symbol by name, 0 unknown. */
 uint64_t kallsyms_address(struct kallsyms *k, const char *name);
-/* From the first symbol to behind the last one. */
+/* From the first symbol to behind the kernel's own last one: those of modules come later. */
 void kallsyms_range(const struct kallsyms *k, uint64_t *ret_first, uint64_t *ret_end);
 /* Adds `by` (modulo 2^64) to all addresses: the text is of another boot, whose kernel lay elsewhere. */
 void kallsyms_slide(struct kallsyms *k, uint64_t by);

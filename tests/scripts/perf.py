@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The same script under perf 6.1 and under `sonde --compat perf-6.1`: stdout must be equal, byte for byte."""
 
-from scripttest import CHAINS, DEMO, EXEC, FLAGS, TYPES, Tests
+from scripttest import CHAINS, DEMO, EXEC, FLAGS, FRAMES, TYPES, Tests
 
 t = Tests()
 
@@ -22,6 +22,10 @@ UNHANDLED4 = SHOW + "def trace_unhandled(a, b, c, d): print(show(a), show(b), sh
 for name, data in (("scheduler and system calls", DEMO), ("call chains", CHAINS), ("flags", FLAGS), ("exec", EXEC)):
     t.like_perf(UNHANDLED, "trace_unhandled, fields: " + name, data)
     t.like_perf(UNHANDLED4, "trace_unhandled, fields and sample: " + name, data)
+
+# Where only the kernel's addresses are involved, these too.
+for name, data in (("call chains", CHAINS), ("short call chains", FRAMES), ("flags", FLAGS), ("exec", EXEC)):
+    t.like_perf("def trace_unhandled(a, b, c, d): print(a, c, d)\n", "everything, symbols and files too: " + name, data)
 
 HANDLERS = SHOW + """
 def make(name):

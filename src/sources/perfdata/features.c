@@ -103,8 +103,23 @@ static bool is_module(const char *name)
 	return *base == '[' || (ko && (!ko[3] || ko[3] == '.'));
 }
 
+static int keep_hex(struct perfdata_source *s, const char *path, const uint8_t *id, uint32_t len)
+{
+	char *hex = arena_alloc(&s->arena, 2 * (size_t)len + 1);
+	struct perfdata_build_id entry = { path, hex };
+
+	if (!hex)
+		return err_nomem();
+	for (uint32_t i = 0; i < len; i++) {
+		hex[2 * i] = "0123456789abcdef"[id[i] >> 4];
+		hex[2 * i + 1] = "0123456789abcdef"[id[i] & 15];
+	}
+	hex[2 * len] = 0;
+	return vec_push(&s->info.build_ids, entry);
+}
+
 /* A build id of the kernel or of a module of it; the first kernel's is kept. */
-static int keep_build_id(struct perfdata_source *s, const char *name, const uint8_t *id, uint32_t len)
+static int keep_kernel_build_id(struct perfdata_source *s, const char *name, const uint8_t *id, uint32_t len)
 {
 	static const char kernel[] = "[kernel.kallsyms]";
 	bool usual = !strncmp(name, kernel, strlen(kernel));
@@ -119,10 +134,10 @@ static int keep_build_id(struct perfdata_source *s, const char *name, const uint
 	return s->info.kernel_build_id ? 0 : err_nomem();
 }
 
-/* { u32 type, u16 misc, u16 size | s32 pid | 20 bytes id | u8 id size, pad | name }: the host kernel's are kept. */
+/* { u32 type, u16 misc, u16 size | s32 pid | 20 bytes id | u8 id size, pad | name }: the host's are kept. */
 static int read_build_ids(struct perfdata_source *s, struct bytes *b)
 {
-	enum { ENTRY_BYTES = 36, CPUMODE_KERNEL = 1 };
+	enum { ENTRY_BYTES = 36, CPUMODE_KERNEL = 1, CPUMODE_USER = 2 };
 
 	while (bytes_left(b) >= ENTRY_BYTES) {
 		const uint8_t *p = b->pos;
@@ -133,13 +148,15 @@ static int read_build_ids(struct perfdata_source *s, struct bytes *b)
 		if (size < ENTRY_BYTES)
 			return err_at(b, -EBADMSG, "a build id entry of %u bytes", size);
 		TRY(bytes_skip(b, "build id entry", size));
-		if ((misc & 7) != CPUMODE_KERNEL || len > 20 || size == ENTRY_BYTES)
+		if (((misc & 7) != CPUMODE_KERNEL && (misc & 7) != CPUMODE_USER) || len > 20 || size == ENTRY_BYTES)
 			continue;
 		name = arena_strndup(&s->arena, (const char *)p + ENTRY_BYTES,
 				     strnlen((const char *)p + ENTRY_BYTES, (size_t)size - ENTRY_BYTES));
 		if (!name)
 			return err_nomem();
-		TRY(keep_build_id(s, name, p + 12, len));
+		TRY(keep_hex(s, name, p + 12, len));
+		if ((misc & 7) == CPUMODE_KERNEL)
+			TRY(keep_kernel_build_id(s, name, p + 12, len));
 	}
 	return 0;
 }
@@ -249,6 +266,17 @@ static int unpack_kallsyms(struct perfdata_source *s)
 		s->kallsyms = bytes_init(s->kallsyms_unpacked, size, s->file.kallsyms.offset, s->file.path, false);
 	arena_done(&temp);
 	return r;
+}
+
+const char *perfdata_build_id(struct source *source, const char *path)
+{
+	struct perfdata_source *s = perfdata_of(source);
+
+	vec_foreach(b, &s->info.build_ids) {
+		if (!strcmp(b->path, path))
+			return b->hex;
+	}
+	return NULL;
 }
 
 int perfdata_kernel(struct source *source, struct source_kernel *ret)

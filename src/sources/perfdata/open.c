@@ -148,6 +148,7 @@ void perfdata_close(struct source *source)
 	vec_done(&s->ids);
 	vec_done(&s->formats);
 	vec_done(&s->info.modules);
+	vec_done(&s->info.build_ids);
 	hash64_done(&s->by_id);
 	arena_done(&s->arena);
 	free(s);
@@ -177,6 +178,7 @@ const struct source_ops perfdata_source_ops = {
 	.sample = perfdata_sample,
 	.callchain = perfdata_callchain,
 	.kernel = perfdata_kernel,
+	.build_id = perfdata_build_id,
 	.info = perfdata_info,
 	.close = perfdata_close,
 };

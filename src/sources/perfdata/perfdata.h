@@ -42,6 +42,10 @@ struct recent_id {
 	struct perfdata_event *event;
 };
 
+struct perfdata_build_id {
+	const char *path, *hex;
+};
+
 struct perfdata_source {
 	struct source source; /* first */
 	struct source_options opts;
@@ -72,6 +76,7 @@ struct perfdata_source {
 		uint32_t kernel_build_id_len;
 		const char *kernel_name;     /* NULL: "[kernel.kallsyms]" */
 		VEC(const char *) modules;   /* of the kernel, by path */
+		VEC(struct perfdata_build_id) build_ids;
 	} info;
 };
 
@@ -87,6 +92,8 @@ void perfdata_close(struct source *s);
 int perfdata_id_add(struct perfdata_source *s, uint64_t id, uint32_t event);
 /* features.c: what the header sections say: names of events, host, tracing data, build ids. */
 int perfdata_features_read(struct perfdata_source *s);
+const char *perfdata_build_id(struct source *source, const char *path);
+const char *perfdata_build_id(struct source *s, const char *path);
 int perfdata_kernel(struct source *s, struct source_kernel *ret);
 const char *perfdata_info(struct source *s, const char *key);
 /* schemas.c: the schemas of all events; of records of state. */
