@@ -29,7 +29,7 @@ static bool drop_newest(struct counters *c, struct capture_events *events)
 
 	if (c->list.n || c->dropped == NONE_LEFT)
 		return false;
-	vec_foreach (e, &events->list)
+	vec_foreach(e, &events->list)
 		switch (c->dropped) {
 		case FORMAT_LOST:
 			e->attr.read_format &= ~(uint64_t)PERF_FORMAT_LOST;
@@ -110,7 +110,9 @@ static bool step_back(struct counters *c, struct capture_events *events, struct 
 		a->config = PERF_COUNT_SW_CPU_CLOCK;
 		e->name = clock_name(events, a);
 		say(&c->say, SAY_WARNING,
-		    "this machine counts no cycles (a virtual machine, often): recording %s instead", e->name);
+		    "this machine counts no cycles (a virtual machine, often): recording %s "
+		    "instead",
+		    e->name);
 		return e->name != NULL;
 	case EACCES:
 	case EPERM:
@@ -118,7 +120,8 @@ static bool step_back(struct counters *c, struct capture_events *events, struct 
 		    e->chose_levels)
 			return false;
 		a->exclude_kernel = a->exclude_hv = 1;
-		e->name = a->type == PERF_TYPE_SOFTWARE && !strncmp(e->name, "cpu-clock", 9) && e->is_default
+		e->name = a->type == PERF_TYPE_SOFTWARE && !strncmp(e->name, "cpu-clock", 9) &&
+					  e->is_default
 				  ? clock_name(events, a)
 				  : event_name_user(events, e->name);
 		say(&c->say, SAY_WARNING,
@@ -144,8 +147,8 @@ static int open_one(struct counters *c, struct capture_events *events, size_t ev
 		if (error == ESRCH && t->tids_may_vanish)
 			return 0;
 		if (!step_back(c, events, e, error))
-			return explain_open(e, n.cpu, tid,
-					    events->list.n * t->nr_cpus * t->nr_tids, error);
+			return explain_open(e, n.cpu, tid, events->list.n * t->nr_cpus * t->nr_tids,
+					    error);
 	}
 	if (ioctl(n.fd, PERF_EVENT_IOC_ID, &n.id) < 0) {
 		error = errno;
@@ -164,21 +167,52 @@ static int open_one(struct counters *c, struct capture_events *events, size_t ev
 	return 1;
 }
 
+/* Takes out an event that a glob brought in and the kernel refuses. */
+static bool leave_out(struct counters *c, struct capture_events *events, size_t event)
+{
+	struct capture_event *e = &events->list.v[event];
+
+	if (!e->from_glob)
+		return false;
+	say(&c->say, SAY_WARNING, "leaving out %s: the kernel does not let it be recorded",
+	    e->name);
+	memmove(e, e + 1, (events->list.n - event - 1) * sizeof(*e));
+	events->list.n--;
+	return true;
+}
+
+static int open_everywhere(struct counters *c, struct capture_events *events, size_t event,
+			   const struct counters_target *target)
+{
+	size_t opened = 0;
+
+	for (size_t cpu = 0; cpu < target->nr_cpus; cpu++)
+		for (size_t i = 0; i < target->nr_tids; i++) {
+			int r = open_one(c, events, event, target, cpu, target->tids[i]);
+
+			TRY(r);
+			opened += (size_t)r;
+		}
+	return opened ? 0 : err_set(-ESRCH, "none of the processes to record is there any more");
+}
+
 int counters_open(struct counters *c, struct capture_events *events,
 		  const struct counters_target *target)
 {
 	for (size_t event = 0; event < events->list.n; event++) {
-		size_t opened = 0;
+		const size_t before = c->list.n;
+		int r = open_everywhere(c, events, event, target);
 
-		for (size_t cpu = 0; cpu < target->nr_cpus; cpu++)
-			for (size_t i = 0; i < target->nr_tids; i++) {
-				int r = open_one(c, events, event, target, cpu, target->tids[i]);
-
-				TRY(r);
-				opened += (size_t)r;
-			}
-		if (!opened)
-			return err_set(-ESRCH, "none of the processes to record is there any more");
+		/*
+		 * Some tracepoints cannot be recorded by anybody: those that recording itself passes through. (The first
+		 * event is never left out: who may not record at all is told so, and it may carry comm, fork and mmap.)
+		 */
+		if ((r == -EPERM || r == -EINVAL || r == -EOPNOTSUPP) && event &&
+		    c->list.n == before && leave_out(c, events, event)) {
+			event--;
+			continue;
+		}
+		TRY(r);
 	}
 	c->read_format = events->list.v[0].attr.read_format;
 	return 0;
@@ -190,12 +224,13 @@ static int map_cpu(struct counters *c, uint32_t cpu_index, size_t map_bytes)
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct ring ring = { .fd = -1 };
 
-	vec_foreach (n, &c->list) {
+	vec_foreach(n, &c->list) {
 		if (n->cpu_index != cpu_index)
 			continue;
 		if (ring.fd >= 0) {
 			if (ioctl(n->fd, PERF_EVENT_IOC_SET_OUTPUT, ring.fd) < 0)
-				return err_errno(errno, "cannot join the events of cpu %d in one buffer",
+				return err_errno(errno,
+						 "cannot join the events of cpu %d in one buffer",
 						 n->cpu);
 			continue;
 		}
@@ -217,7 +252,7 @@ static int map_cpu(struct counters *c, uint32_t cpu_index, size_t map_bytes)
 
 static void unmap_all(struct counters *c)
 {
-	vec_foreach (r, &c->rings)
+	vec_foreach(r, &c->rings)
 		munmap(r->control, c->mapped_bytes);
 	vec_clear(&c->rings);
 }
@@ -229,7 +264,7 @@ int counters_map(struct counters *c, size_t data_pages, bool may_shrink)
 	uint32_t nr_cpus = 0;
 	int r = 0;
 
-	vec_foreach (n, &c->list)
+	vec_foreach(n, &c->list)
 		if (n->cpu_index >= nr_cpus)
 			nr_cpus = n->cpu_index + 1;
 	for (;; data_pages /= 2) {
@@ -247,7 +282,8 @@ int counters_map(struct counters *c, size_t data_pages, bool may_shrink)
 	}
 	if (data_pages != wanted)
 		say(&c->say, SAY_NORMAL,
-		    "buffers of %zu instead of %zu pages for each cpu: more locked memory is not allowed "
+		    "buffers of %zu instead of %zu pages for each cpu: more locked memory is not "
+		    "allowed "
 		    "(kernel.perf_event_mlock_kb is %ld)",
 		    data_pages, wanted, kernel_setting("perf_event_mlock_kb", 516));
 	return 0;
@@ -255,7 +291,7 @@ int counters_map(struct counters *c, size_t data_pages, bool may_shrink)
 
 int counters_enable(struct counters *c)
 {
-	vec_foreach (n, &c->list)
+	vec_foreach(n, &c->list)
 		if (ioctl(n->fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
 			return err_errno(errno, "cannot enable an event on cpu %d", n->cpu);
 	return 0;
@@ -263,7 +299,7 @@ int counters_enable(struct counters *c)
 
 void counters_disable(struct counters *c)
 {
-	vec_foreach (n, &c->list)
+	vec_foreach(n, &c->list)
 		ioctl(n->fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
@@ -281,7 +317,7 @@ void counters_close(struct counters *c)
 {
 	unmap_all(c);
 	vec_done(&c->rings);
-	vec_foreach (n, &c->list)
+	vec_foreach(n, &c->list)
 		close(n->fd);
 	vec_done(&c->list);
 }

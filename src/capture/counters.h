@@ -24,7 +24,7 @@
 #include "capture/say.h"
 
 struct counters_target {
-	const int *cpus;     /* online ones, ascending */
+	const int *cpus; /* online ones, ascending */
 	size_t nr_cpus;
 	const int32_t *tids; /* one entry -1: everything that runs on the cpus */
 	size_t nr_tids;
@@ -33,29 +33,29 @@ struct counters_target {
 
 struct counter {
 	int fd;
-	uint32_t event;      /* index in the list of events */
+	uint32_t event; /* index in the list of events */
 	int cpu;
-	uint32_t cpu_index;  /* index in target.cpus, and of its ring */
+	uint32_t cpu_index; /* index in target.cpus, and of its ring */
 	int32_t tid;
-	uint64_t id;         /* in the records of this counter */
+	uint64_t id; /* in the records of this counter */
 };
 
 struct ring {
 	struct perf_event_mmap_page *control;
 	const uint8_t *data;
-	uint64_t mask;       /* data bytes - 1 */
-	uint64_t tail;       /* how far we have read */
-	int fd;              /* of the counter that owns it */
+	uint64_t mask; /* data bytes - 1 */
+	uint64_t tail; /* how far we have read */
+	int fd;        /* of the counter that owns it */
 };
 
 struct counters {
 	struct say say;
 	VEC(struct counter) list;
-	VEC(struct ring) rings;   /* in the order of target.cpus */
-	size_t mapped_bytes;      /* of one ring */
+	VEC(struct ring) rings; /* in the order of target.cpus */
+	size_t mapped_bytes;    /* of one ring */
 	uint64_t read_format;
-	unsigned dropped;         /* how many new features this kernel does not know (counters.c) */
-	bool no_file_limit;       /* RLIMIT_NOFILE is raised as far as it goes */
+	unsigned dropped;   /* how many new features this kernel does not know (counters.c) */
+	bool no_file_limit; /* RLIMIT_NOFILE is raised as far as it goes */
 };
 
 int counters_open(struct counters *c, struct capture_events *events,

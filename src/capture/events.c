@@ -85,8 +85,10 @@ static int apply_modifiers(struct capture_event *e, const char *text, const char
 			break;
 		default:
 			return err_set(-EINVAL,
-				       "event '%s': '%c' is no modifier; known are u k h (user, kernel, hypervisor only), G H (guest, "
-				       "host only), I (not idle), p (precise), P (most precise), D (pinned), e (exclusive)",
+				       "event '%s': '%c' is no modifier; known are u k h (user, "
+				       "kernel, hypervisor only), G H (guest, "
+				       "host only), I (not idle), p (precise), P (most precise), D "
+				       "(pinned), e (exclusive)",
 				       text, *m);
 		}
 	}
@@ -125,6 +127,7 @@ static int unknown_event(struct capture_events *l, const char *text, const char 
 struct tracepoint_visit {
 	struct capture_events *list;
 	const char *text, *modifiers;
+	bool is_glob;
 	size_t found;
 };
 
@@ -141,6 +144,7 @@ static int add_tracepoint(void *ctx, const char *system, const char *event)
 		return 0;
 	TRY(r);
 	e = event_new(PERF_TYPE_TRACEPOINT, id);
+	e.from_glob = v->is_glob;
 	e.system = arena_strdup(&l->arena, system);
 	e.event = arena_strdup(&l->arena, event);
 	e.name = dup_fmt(l, system, ":", event);
@@ -155,18 +159,20 @@ static int add_tracepoint(void *ctx, const char *system, const char *event)
 static int add_tracepoints(struct capture_events *l, const char *text, const char *system,
 			   const char *event, const char *modifiers)
 {
-	struct tracepoint_visit v = { l, text, modifiers, 0 };
-	bool is_glob = strpbrk(system, "*?[") || strpbrk(event, "*?[");
+	struct tracepoint_visit v = { .list = l, .text = text, .modifiers = modifiers };
 	char name[NAME_MAX_BYTES];
 
 	if (!l->has_tracefs) {
 		TRY(tracefs_open(&l->tracefs));
 		l->has_tracefs = true;
 	}
-	if (is_glob) {
+	v.is_glob = strpbrk(system, "*?[") || strpbrk(event, "*?[");
+	if (v.is_glob) {
 		TRY(tracefs_events_match(&l->tracefs, system, event, add_tracepoint, &v));
 		if (!v.found)
-			return err_set(-ENOENT, "event '%s': no tracepoint matches; all are listed in %s/available_events",
+			return err_set(-ENOENT,
+				       "event '%s': no tracepoint matches; all are listed in "
+				       "%s/available_events",
 				       text, l->tracefs.root);
 		return 0;
 	}
@@ -186,10 +192,14 @@ static int add_one(struct capture_events *l, char *text)
 	if (strlen(text) >= sizeof(copy))
 		return err_set(-EINVAL, "event '%.32s...' is too long", text);
 	if (strpbrk(text, "{}"))
-		return err_set(-EINVAL, "event '%s': groups in braces cannot be recorded: name the events one by one",
+		return err_set(-EINVAL,
+			       "event '%s': groups in braces cannot be recorded: name the events "
+			       "one by one",
 			       text);
 	if (strchr(text, '/'))
-		return err_set(-EINVAL, "event '%s': the form PMU/TERM=VALUE/ cannot be recorded: use a name, or rHEX for a raw number",
+		return err_set(-EINVAL,
+			       "event '%s': the form PMU/TERM=VALUE/ cannot be recorded: use a "
+			       "name, or rHEX for a raw number",
 			       text);
 	strcpy(copy, text);
 	second = strchr(copy, ':');
@@ -254,10 +264,15 @@ int capture_events_add_dummy(struct capture_events *l)
 int capture_events_filter(struct capture_events *l, const char *filter)
 {
 	if (!l->list.n)
-		return err_set(-EINVAL, "--filter '%s' comes before any event: it belongs to the -e before it", filter);
+		return err_set(
+			-EINVAL,
+			"--filter '%s' comes before any event: it belongs to the -e before it",
+			filter);
 	for (size_t i = l->last_add; i < l->list.n; i++)
 		if (!l->list.v[i].system)
-			return err_set(-EINVAL, "--filter '%s': %s is no tracepoint; give the tracepoints an -e of their own before the --filter",
+			return err_set(-EINVAL,
+				       "--filter '%s': %s is no tracepoint; give the tracepoints "
+				       "an -e of their own before the --filter",
 				       filter, l->list.v[i].name);
 	for (size_t i = l->last_add; i < l->list.n; i++) {
 		struct capture_event *e = &l->list.v[i];

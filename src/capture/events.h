@@ -27,18 +27,19 @@
 
 struct capture_event {
 	struct perf_event_attr attr;
-	const char *name;            /* "sched:sched_switch", "cs:u"; lent from the list */
-	const char *system, *event;  /* of a tracepoint; else NULL */
-	const char *filter;          /* for the kernel, NULL none */
-	bool is_default;             /* nobody named it */
-	bool chose_levels;           /* a modifier of u k h was given */
+	const char *name;           /* "sched:sched_switch", "cs:u"; lent from the list */
+	const char *system, *event; /* of a tracepoint; else NULL */
+	const char *filter;         /* for the kernel, NULL none */
+	bool is_default;            /* nobody named it */
+	bool from_glob;             /* one of many: the recording goes on without it */
+	bool chose_levels;          /* a modifier of u k h was given */
 };
 
 struct capture_events {
 	VEC(struct capture_event) list;
-	struct arena arena;          /* of all text */
-	size_t last_add;             /* index of the first event of the last add */
-	struct tracefs tracefs;      /* looked for when the first tracepoint is named */
+	struct arena arena;     /* of all text */
+	size_t last_add;        /* index of the first event of the last add */
+	struct tracefs tracefs; /* looked for when the first tracepoint is named */
 	bool has_tracefs;
 };
 

@@ -71,15 +71,19 @@ static int no_rights(const struct capture_event *e, int32_t tid, int error)
 	const long needed = e->system ? -1 : tid < 0 ? 0 : 1;
 
 	if (tid > 0 && is_foreign(tid))
-		return err_set(-error, "no right to record %s in process %d: it belongs to another user; run as root, or give the program CAP_PERFMON and CAP_SYS_PTRACE",
+		return err_set(-error,
+			       "no right to record %s in process %d: it belongs to another user; "
+			       "run as root, or give the program CAP_PERFMON and CAP_SYS_PTRACE",
 			       e->name, tid);
-	return err_set(-error,
-		       "no right to record %s%s: kernel.perf_event_paranoid is %ld; run as root, give the program CAP_PERFMON "
-		       "(setcap cap_perfmon+ep), or as root: sysctl kernel.perf_event_paranoid=%ld%s",
-		       e->name, tid < 0 ? " on whole cpus" : "", paranoid, needed,
-		       !e->system && tid > 0 && !e->attr.exclude_kernel
-			       ? "; user space alone is allowed: add :u to the event"
-			       : "");
+	return err_set(
+		-error,
+		"no right to record %s%s: kernel.perf_event_paranoid is %ld; run as root, give the "
+		"program CAP_PERFMON "
+		"(setcap cap_perfmon+ep), or as root: sysctl kernel.perf_event_paranoid=%ld%s",
+		e->name, tid < 0 ? " on whole cpus" : "", paranoid, needed,
+		!e->system && tid > 0 && !e->attr.exclude_kernel
+			? "; user space alone is allowed: add :u to the event"
+			: "");
 }
 
 int explain_open(const struct capture_event *e, int cpu, int32_t tid, size_t wanted_fds, int error)
@@ -94,7 +98,8 @@ int explain_open(const struct capture_event *e, int cpu, int32_t tid, size_t wan
 	case ENFILE:
 		getrlimit(RLIMIT_NOFILE, &files);
 		return err_set(-error,
-			       "too few file descriptors: this recording needs %zu (one for each event, cpu and thread) and "
+			       "too few file descriptors: this recording needs %zu (one for each "
+			       "event, cpu and thread) and "
 			       "%s allows %llu; raise it, or name fewer events",
 			       wanted_fds, error == EMFILE ? "ulimit -n" : "the system",
 			       (unsigned long long)files.rlim_cur);
@@ -102,21 +107,24 @@ int explain_open(const struct capture_event *e, int cpu, int32_t tid, size_t wan
 	case ENXIO:
 	case ENODEV:
 	case EOPNOTSUPP:
-		return err_set(-error,
-			       "%s: this machine or its kernel cannot record it%s", e->name,
-			       e->attr.type == PERF_TYPE_SOFTWARE || e->attr.type == PERF_TYPE_TRACEPOINT
+		return err_set(-error, "%s: this machine or its kernel cannot record it%s", e->name,
+			       e->attr.type == PERF_TYPE_SOFTWARE ||
+					       e->attr.type == PERF_TYPE_TRACEPOINT
 				       ? ""
-				       : " (a virtual machine often has no hardware counters); cpu-clock and the other software "
+				       : " (a virtual machine often has no hardware counters); "
+					 "cpu-clock and the other software "
 					 "events always work");
 	case ESRCH:
 		return err_set(-error, "no process has the number %d", tid);
 	case EINVAL:
 		return err_set(-error,
-			       "%s: the kernel refuses this combination (cpu %d, period or frequency %llu; at most %ld Hz are allowed)",
+			       "%s: the kernel refuses this combination (cpu %d, period or "
+			       "frequency %llu; at most %ld Hz are allowed)",
 			       e->name, cpu, (unsigned long long)e->attr.sample_period,
 			       kernel_setting("perf_event_max_sample_rate", 100000));
 	case ENOSYS:
-		return err_set(-error, "this kernel is built without perf events (CONFIG_PERF_EVENTS)");
+		return err_set(-error,
+			       "this kernel is built without perf events (CONFIG_PERF_EVENTS)");
 	case EBUSY:
 		return err_set(-error, "%s: another profiler holds the counters", e->name);
 	}
@@ -130,14 +138,18 @@ int explain_map(size_t data_pages, size_t nr_cpus, int error)
 	char limit[32] = "unlimited";
 
 	if (error != EPERM)
-		return err_errno(error, "no memory for buffers of %zu KiB on each of %zu cpus; choose fewer pages with -m",
+		return err_errno(error,
+				 "no memory for buffers of %zu KiB on each of %zu cpus; choose "
+				 "fewer pages with -m",
 				 kib, nr_cpus);
 	getrlimit(RLIMIT_MEMLOCK, &locked);
 	if (locked.rlim_cur != RLIM_INFINITY)
 		snprintf(limit, sizeof(limit), "%llu", (unsigned long long)locked.rlim_cur / 1024);
-	return err_set(-EPERM,
-		       "buffers of %zu KiB on each of %zu cpus are more locked memory than allowed: "
-		       "kernel.perf_event_mlock_kb is %ld KiB for each cpu, ulimit -l is %s KiB beyond that; choose fewer pages with -m, "
-		       "or raise one of the two",
-		       kib, nr_cpus, kernel_setting("perf_event_mlock_kb", 516), limit);
+	return err_set(
+		-EPERM,
+		"buffers of %zu KiB on each of %zu cpus are more locked memory than allowed: "
+		"kernel.perf_event_mlock_kb is %ld KiB for each cpu, ulimit -l is %s KiB beyond "
+		"that; choose fewer pages with -m, "
+		"or raise one of the two",
+		kib, nr_cpus, kernel_setting("perf_event_mlock_kb", 516), limit);
 }

@@ -28,11 +28,11 @@ static void skip_blanks(struct check *c)
 	c->pos += strspn(c->pos, " \t\n");
 }
 
-#define FOUND(c, ...)                                                                              \
-	do {                                                                                       \
-		if (!*(c)->buf)                                                                    \
-			snprintf((c)->buf, (c)->size, __VA_ARGS__);                                \
-		return false;                                                                      \
+#define FOUND(c, ...)                                               \
+	do {                                                        \
+		if (!*(c)->buf)                                     \
+			snprintf((c)->buf, (c)->size, __VA_ARGS__); \
+		return false;                                       \
 	} while (0)
 
 static const struct sonde_field *find_field(const struct check *c, const char *name)
@@ -55,7 +55,8 @@ static bool is_pseudo_field(const char *name)
 
 static bool takes_text(const struct sonde_field *f, const char *name)
 {
-	return f ? f->is_text || (f->is_pointer && strstr(f->type, "char")) : !strcasecmp(name, "comm");
+	return f ? f->is_text || (f->is_pointer && strstr(f->type, "char"))
+		 : !strcasecmp(name, "comm");
 }
 
 /* [-]DECIMAL, 0OCTAL or 0xHEX */
@@ -70,7 +71,8 @@ static bool is_number(const char *from, const char *end)
 	return stop == end;
 }
 
-static bool value(struct check *c, const struct sonde_field *f, const char *name, const char *op, bool is_function)
+static bool value(struct check *c, const struct sonde_field *f, const char *name, const char *op,
+		  bool is_function)
 {
 	const char *from = c->pos, *end;
 	bool text = takes_text(f, name);
@@ -83,7 +85,10 @@ static bool value(struct check *c, const struct sonde_field *f, const char *name
 		if (!text)
 			FOUND(c, "%s is a number, so its value takes no quotes", name);
 		if (strcmp(op, "==") && strcmp(op, "!=") && strcmp(op, "~"))
-			FOUND(c, "%s is text: it can be compared with ==, != and ~ (a pattern with * and ?)", name);
+			FOUND(c,
+			      "%s is text: it can be compared with ==, != and ~ (a pattern with * "
+			      "and ?)",
+			      name);
 		return true;
 	}
 	end = from + strcspn(from, " \t\n()&|");
@@ -102,8 +107,8 @@ static bool value(struct check *c, const struct sonde_field *f, const char *name
 	if (!text && !is_function && !is_number(from, end))
 		FOUND(c, "%.*s is no number, and %s is one", (int)(end - from), from, name);
 	if (*from == '-' && f && !f->is_signed)
-		FOUND(c, "%s has no sign, so it cannot be compared with %.*s", name, (int)(end - from),
-		      from);
+		FOUND(c, "%s has no sign, so it cannot be compared with %.*s", name,
+		      (int)(end - from), from);
 	c->pos = end;
 	return true;
 }
@@ -142,8 +147,9 @@ static bool predicate(struct check *c)
 		if (!strncmp(c->pos, ops[i], strlen(ops[i])))
 			op = ops[i];
 	if (!op)
-		FOUND(c, "%s is followed by '%.20s'; operators are == != < <= > >= & and, for text, ~", name,
-		      *c->pos ? c->pos : "nothing");
+		FOUND(c,
+		      "%s is followed by '%.20s'; operators are == != < <= > >= & and, for text, ~",
+		      name, *c->pos ? c->pos : "nothing");
 	c->pos += strlen(op);
 	skip_blanks(c);
 	return value(c, f, name, op, is_function);
@@ -178,8 +184,9 @@ static bool expression(struct check *c, int depth)
 			break; /* the kernel takes a trailing && */
 	}
 	if (depth == 0 && *c->pos)
-		FOUND(c, *c->pos == ')' ? "there is a ')' too many before '%.20s'"
-					: "'%.40s' follows without && or ||",
+		FOUND(c,
+		      *c->pos == ')' ? "there is a ')' too many before '%.20s'"
+				     : "'%.40s' follows without && or ||",
 		      *c->pos == ')' ? c->pos + 1 : c->pos);
 	return true;
 }
@@ -213,7 +220,8 @@ int filter_explain(const struct tracefs *t, const char *system, const char *even
 
 	snprintf(path, sizeof(path), "events/%s/%s/format", system, event);
 	if (tracefs_read(t, path, &text, &len) == 0 &&
-	    eventformat_parse(&arena, bytes_init(text, len, 0, path, false), system, abi, &sc) == 0) {
+	    eventformat_parse(&arena, bytes_init(text, len, 0, path, false), system, abi, &sc) ==
+		    0) {
 		filter_check(filter, sc->fields, sc->nr_fields, finding, sizeof(finding));
 		put_fields(&o, sc->fields, sc->nr_fields);
 	}

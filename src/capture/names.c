@@ -41,7 +41,8 @@ static const struct {
 	{ "emulation-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_EMULATION_FAULTS },
 	{ "dummy", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY },
 	{ "bpf-output", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_BPF_OUTPUT },
-	{ "cgroup-switches", PERF_TYPE_SOFTWARE, 11 /* PERF_COUNT_SW_CGROUP_SWITCHES, Linux 5.13 */ },
+	{ "cgroup-switches", PERF_TYPE_SOFTWARE,
+	  11 /* PERF_COUNT_SW_CGROUP_SWITCHES, Linux 5.13 */ },
 };
 
 /* Caches, operations and results, each with its aliases; the number is the row. */
@@ -84,8 +85,8 @@ static int match_row(const char *const *table, size_t rows, size_t columns, cons
 	return found;
 }
 
-#define MATCH_ROW(table, s, ret_len)                                                               \
-	match_row(&(table)[0][0], sizeof(table) / sizeof(*(table)),                                \
+#define MATCH_ROW(table, s, ret_len)                                \
+	match_row(&(table)[0][0], sizeof(table) / sizeof(*(table)), \
 		  sizeof(*(table)) / sizeof(**(table)), s, ret_len)
 
 /* CACHE[-OP-or-RESULT[-OP-or-RESULT]] */
@@ -114,7 +115,8 @@ static int cache_lookup(const char *name, uint64_t *ret_config)
 	op = op < 0 ? 0 : op;
 	if (!(cache_ops[cache] >> op & 1))
 		return -ENOENT;
-	*ret_config = (uint64_t)cache | (uint64_t)op << 8 | (uint64_t)(result < 0 ? 0 : result) << 16;
+	*ret_config =
+		(uint64_t)cache | (uint64_t)op << 8 | (uint64_t)(result < 0 ? 0 : result) << 16;
 	return 0;
 }
 

@@ -80,7 +80,9 @@ void near_text(const struct near *n, char *buf, size_t size)
 	*buf = '\0';
 	for (size_t i = 0; i < n->n && len < size; i++)
 		len += (size_t)snprintf(buf + len, size - len, "%s%s",
-					i == 0 ? "; did you mean " : i + 1 == n->n ? " or " : ", ",
+					i == 0          ? "; did you mean "
+					: i + 1 == n->n ? " or "
+							: ", ",
 					n->name[i]);
 	if (n->n && len < size)
 		snprintf(buf + len, size - len, "?");

@@ -8,7 +8,7 @@
 enum { NEAR_BEST = 3, NEAR_NAME = 96 };
 
 struct near {
-	const char *wanted;           /* lent */
+	const char *wanted; /* lent */
 	size_t n;
 	unsigned distance[NEAR_BEST]; /* ascending */
 	char name[NEAR_BEST][NEAR_NAME];

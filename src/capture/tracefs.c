@@ -61,13 +61,15 @@ int tracefs_open(struct tracefs *ret)
 	}
 	if (r == -EACCES || r == -EPERM)
 		return err_set(-EACCES,
-			       "%s: no right to read the kernel's tracepoints: run as root, or let a group read them: "
+			       "%s: no right to read the kernel's tracepoints: run as root, or let "
+			       "a group read them: "
 			       "mount -o remount,gid=GROUP,mode=0750 %s",
 			       *mounted ? mounted : usual_places[0],
 			       *mounted ? mounted : usual_places[0]);
 	if (r < 0)
 		return err_set(-ENOENT,
-			       "tracefs is not mounted, so there are no tracepoints: as root, mount -t tracefs nodev %s",
+			       "tracefs is not mounted, so there are no tracepoints: as root, "
+			       "mount -t tracefs nodev %s",
 			       usual_places[0]);
 	*ret = t;
 	return 0;

@@ -42,7 +42,8 @@ static const uint8_t *find_note(const uint8_t *notes, size_t len, size_t *ret_le
 	return NULL;
 }
 
-static void put(struct outbuf *o, uint16_t cpumode, const char *name, const uint8_t *notes, size_t len)
+static void put(struct outbuf *o, uint16_t cpumode, const char *name, const uint8_t *notes,
+		size_t len)
 {
 	struct perfdata_writer_build_id b = { .cpumode = cpumode, .name = name };
 
@@ -65,7 +66,8 @@ void build_ids_put_kernel(struct outbuf *o)
 
 	if (fd < 0)
 		return;
-	put(o, PERF_RECORD_MISC_KERNEL, "[kernel.kallsyms]", notes, read_file(fd, 0, notes, sizeof(notes)));
+	put(o, PERF_RECORD_MISC_KERNEL, "[kernel.kallsyms]", notes,
+	    read_file(fd, 0, notes, sizeof(notes)));
 	close(fd);
 }
 
@@ -85,8 +87,8 @@ static void put_file(struct outbuf *o, const char *path)
 
 	if (fd < 0)
 		return;
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || read_file(fd, 0, &h, sizeof(h)) < sizeof(h.e32) ||
-	    memcmp(h.ident, ELFMAG, SELFMAG)) {
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    read_file(fd, 0, &h, sizeof(h)) < sizeof(h.e32) || memcmp(h.ident, ELFMAG, SELFMAG)) {
 		close(fd);
 		return;
 	}
@@ -126,7 +128,8 @@ static void put_vdso(struct outbuf *o)
 
 	for (size_t i = 0; i < h->e_phnum; i++)
 		if (p[i].p_type == PT_NOTE)
-			put(o, PERF_RECORD_MISC_USER, "[vdso]", image + p[i].p_offset, p[i].p_filesz);
+			put(o, PERF_RECORD_MISC_USER, "[vdso]", image + p[i].p_offset,
+			    p[i].p_filesz);
 #endif
 }
 

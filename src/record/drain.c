@@ -10,7 +10,7 @@
 enum {
 	BATCH_BYTES = 1 << 20, /* one write; the kernel gets the room back behind each */
 	BATCH_PIECES = 64,
-	SAMPLE_TIME_AT = 32,   /* header 8, IDENTIFIER 8, IP 8, TID 8: all our attrs have these */
+	SAMPLE_TIME_AT = 32, /* header 8, IDENTIFIER 8, IP 8, TID 8: all our attrs have these */
 	LOST_COUNT_AT = 16,
 	MMAP2_NAME_AT = 72,
 };
@@ -21,7 +21,8 @@ static uint64_t word(const struct ring *r, uint64_t pos)
 	return load_u64(r->data + (pos & r->mask));
 }
 
-static void note_mapping(struct drain *d, const struct ring *r, uint64_t pos, size_t size, uint16_t misc)
+static void note_mapping(struct drain *d, const struct ring *r, uint64_t pos, size_t size,
+			 uint16_t misc)
 {
 	char name[4096 + 8];
 	size_t len = size > MMAP2_NAME_AT ? size - MMAP2_NAME_AT : 0;

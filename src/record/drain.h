@@ -16,10 +16,10 @@
 struct drain {
 	struct counters *counters;
 	struct perfdata_writer *writer;
-	struct strpool *dso_names;     /* gets the names of files mapped; NULL: nobody wants them */
-	uint64_t samples, lost;        /* lost: what LOST records tell */
+	struct strpool *dso_names; /* gets the names of files mapped; NULL: nobody wants them */
+	uint64_t samples, lost;    /* lost: what LOST records tell */
 	uint64_t first_time_ns, last_time_ns; /* of samples; 0, 0 while there is none */
-	VEC(uint64_t) heads;           /* of the pass being made, by ring */
+	VEC(uint64_t) heads;                  /* of the pass being made, by ring */
 };
 
 /* 1: there was something, 0: nothing; <0: it could not be written. */

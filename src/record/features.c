@@ -41,7 +41,7 @@ int features_add(struct features *f, uint64_t feature, struct outbuf *take_body)
 
 void features_done(struct features *f)
 {
-	vec_foreach (one, &f->list)
+	vec_foreach(one, &f->list)
 		free((void *)one->body);
 	vec_done(&f->list);
 }
@@ -77,7 +77,7 @@ static int add_nrcpus(struct features *f)
 static int add_cpudesc(struct features *f)
 {
 	static const char *const keys[] = { "model name", "Model Name", "Processor", "cpu model",
-					    "vendor_id",  "cpu",	"uarch" };
+					    "vendor_id",  "cpu",        "uarch" };
 	char text[512], *to = text;
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
@@ -106,7 +106,8 @@ static int add_cpuid(struct features *f)
 		return 0;
 	snprintf(text, sizeof(text), "%s,%s,%s,%s", vendor, family, model, stepping);
 #else
-	if (!sysfile_line(text, sizeof(text), "/sys/devices/system/cpu/cpu0/regs/identification/midr_el1"))
+	if (!sysfile_line(text, sizeof(text),
+			  "/sys/devices/system/cpu/cpu0/regs/identification/midr_el1"))
 		return 0;
 #endif
 	return add_string(f, FEAT_CPUID, text);
@@ -189,7 +190,8 @@ static bool put_caps(struct outbuf *o, const char *pmu)
 	snprintf(path, sizeof(path), EVENT_SOURCES "/%s/caps", pmu);
 	d = opendir(path);
 	while (d && (e = readdir(d))) {
-		if (e->d_name[0] == '.' || !sysfile_line(value, sizeof(value), "%s/%s", path, e->d_name))
+		if (e->d_name[0] == '.' ||
+		    !sysfile_line(value, sizeof(value), "%s/%s", path, e->d_name))
 			continue;
 		perfdata_put_string(&pairs, e->d_name);
 		perfdata_put_string(&pairs, value);
@@ -224,7 +226,8 @@ static int add_counted(struct features *f, uint64_t feature, struct sources *s)
 	int r;
 
 	perfdata_put_u32(&o, s->nr);
-	outbuf_put(&o, s->body.data, s->body.len);
+	if (s->nr)
+		outbuf_put(&o, s->body.data, s->body.len);
 	o.failed |= s->body.failed;
 	r = features_add(f, feature, &o);
 	outbuf_done(&s->body);
@@ -329,9 +332,11 @@ int features_add_tracing(struct features *f, const struct capture_events *events
 	if (r >= 0)
 		r = tracefs_read(&events->tracefs, "events/header_page", &page, &t.header_page_len);
 	if (r >= 0)
-		r = tracefs_read(&events->tracefs, "events/header_event", &event, &t.header_event_len);
+		r = tracefs_read(&events->tracefs, "events/header_event", &event,
+				 &t.header_event_len);
 	/* texts that trace_printk calls point to: absent from some kernels */
-	if (r >= 0 && tracefs_read(&events->tracefs, "printk_formats", &printk, &t.printk_formats_len) < 0)
+	if (r >= 0 &&
+	    tracefs_read(&events->tracefs, "printk_formats", &printk, &t.printk_formats_len) < 0)
 		t.printk_formats_len = 0;
 	if (r >= 0) {
 		qsort(formats, t.nr_formats, sizeof(*formats), by_system);

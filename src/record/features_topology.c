@@ -13,7 +13,7 @@
 #include "record/features.h"
 #include "record/sysfile.h"
 
-#define CPUS "/sys/devices/system/cpu"
+#define CPUS  "/sys/devices/system/cpu"
 #define NODES "/sys/devices/system/node"
 
 enum { LIST_BYTES = 4096 };
@@ -31,12 +31,12 @@ static bool put_distinct(struct outbuf *o, struct capture_cpus *cpus, const char
 		o->failed = true;
 		return false;
 	}
-	vec_foreach (cpu, &cpus->list) {
+	vec_foreach(cpu, &cpus->list) {
 		size_t before = seen.entries.n;
 
 		if (!sysfile_line(text, sizeof(text), CPUS "/cpu%d/topology/%s", *cpu, file) &&
-		    (!older_file ||
-		     !sysfile_line(text, sizeof(text), CPUS "/cpu%d/topology/%s", *cpu, older_file)))
+		    (!older_file || !sysfile_line(text, sizeof(text), CPUS "/cpu%d/topology/%s",
+						  *cpu, older_file)))
 			continue;
 		if (strpool_intern(&seen, text, strlen(text), &id) < 0) {
 			o->failed = true;
@@ -69,7 +69,8 @@ static int add_cpu_topology(struct features *f, struct capture_cpus *cpus)
 		return 0;
 	}
 	for (int cpu = 0; cpu < nr; cpu++) {
-		perfdata_put_u32(&o, (uint32_t)sysfile_number(-1, CPUS "/cpu%d/topology/core_id", cpu));
+		perfdata_put_u32(&o,
+				 (uint32_t)sysfile_number(-1, CPUS "/cpu%d/topology/core_id", cpu));
 		perfdata_put_u32(&o, (uint32_t)sysfile_number(
 					     -1, CPUS "/cpu%d/topology/physical_package_id", cpu));
 	}
@@ -96,7 +97,7 @@ static int add_numa_topology(struct features *f, struct capture_cpus *nodes)
 	char cpus[LIST_BYTES];
 
 	perfdata_put_u32(&o, (uint32_t)nodes->list.n);
-	vec_foreach (node, &nodes->list) {
+	vec_foreach(node, &nodes->list) {
 		if (!sysfile_line(cpus, sizeof(cpus), NODES "/node%d/cpulist", *node))
 			*cpus = '\0';
 		perfdata_put_u32(&o, (uint32_t)*node);
@@ -138,8 +139,9 @@ static int add_caches(struct features *f, struct capture_cpus *cpus)
 	struct cache c;
 	int r = 0;
 
-	vec_foreach (cpu, &cpus->list)
-		for (int index = 0; index < INDEXES && r == 0 && read_cache(*cpu, index, &c); index++) {
+	vec_foreach(cpu, &cpus->list)
+		for (int index = 0; index < INDEXES && r == 0 && read_cache(*cpu, index, &c);
+		     index++) {
 			bool known = false;
 
 			/* sharers come near each other, and the list begins with the lowest of them */
@@ -152,7 +154,7 @@ static int add_caches(struct features *f, struct capture_cpus *cpus)
 		perfdata_put_u32(&o, 1);
 		perfdata_put_u32(&o, (uint32_t)caches.n);
 		for (uint32_t level = 1; level <= LEVELS; level++)
-			vec_foreach (it, &caches) {
+			vec_foreach(it, &caches) {
 				if (it->level != level)
 					continue;
 				perfdata_put_u32(&o, it->level);
@@ -194,7 +196,7 @@ static int put_node_blocks(struct outbuf *o, int node)
 		closedir(d);
 	bits = calloc(highest / 64 + 1, sizeof(*bits));
 	if (bits && r == 0) {
-		vec_foreach (b, &blocks)
+		vec_foreach(b, &blocks)
 			bits[*b / 64] |= UINT64_C(1) << *b % 64;
 		perfdata_put_u64(o, (uint64_t)node);
 		perfdata_put_u64(o, highest + 1);
@@ -218,7 +220,7 @@ static int add_memory(struct features *f, struct capture_cpus *nodes)
 	perfdata_put_u64(&o, 1);
 	perfdata_put_u64(&o, strtoull(text, NULL, 16));
 	perfdata_put_u64(&o, nodes->list.n);
-	vec_foreach (node, &nodes->list)
+	vec_foreach(node, &nodes->list)
 		if (r == 0)
 			r = put_node_blocks(&o, *node);
 	if (r < 0) {

@@ -15,7 +15,7 @@ enum { CHUNK_BYTES = 256 << 10, ZSTD_LEVEL = 1 };
 struct scan {
 	struct kernel_map *map;
 	uint64_t stext, text;
-	struct outbuf kept;  /* lines of functions */
+	struct outbuf kept; /* lines of functions */
 	bool with_symbols, done;
 };
 

@@ -9,10 +9,11 @@
 #include "base/outbuf.h"
 
 struct kernel_map {
-	const char *reference;          /* "_text" or "_stext" */
-	uint64_t reference_addr;        /* 0: addresses are hidden from us (kptr_restrict) */
-	uint64_t start, end;            /* runtime addresses of the text */
-	struct outbuf symbols_zstd;     /* kallsyms lines of functions, one zstd frame; owned, may be empty */
+	const char *reference;   /* "_text" or "_stext" */
+	uint64_t reference_addr; /* 0: addresses are hidden from us (kptr_restrict) */
+	uint64_t start, end;     /* runtime addresses of the text */
+	struct outbuf
+		symbols_zstd; /* kallsyms lines of functions, one zstd frame; owned, may be empty */
 };
 
 /* Without symbols reading stops where the text's end is known. */

@@ -22,7 +22,8 @@ static int keep_old(struct output *o)
 	if (stat(o->path, &st) < 0)
 		return 0;
 	if (S_ISDIR(st.st_mode))
-		return err_set(-EISDIR, "%s is a directory: remove it or name another file with -o", o->path);
+		return err_set(-EISDIR, "%s is a directory: remove it or name another file with -o",
+			       o->path);
 	if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))
 		return err_set(-ESPIPE, "%s is a pipe: recordings need a file", o->path);
 	if (!S_ISREG(st.st_mode)) {
@@ -69,11 +70,13 @@ int output_open(struct output *o, const char *path, int *ret_fd)
 		return err_nomem();
 	TRY(keep_old(o));
 	/* O_EXCL: what lies there now was put there this very moment, by somebody else. */
-	fd = open(path, O_RDWR | O_CLOEXEC | (o->is_regular ? O_CREAT | O_EXCL | O_NOFOLLOW : 0), 0600);
+	fd = open(path, O_RDWR | O_CLOEXEC | (o->is_regular ? O_CREAT | O_EXCL | O_NOFOLLOW : 0),
+		  0600);
 	if (fd < 0) {
 		error = errno;
 		put_back_old(o);
-		return err_errno(error, "%s: cannot create it; choose another place with -o FILE", path);
+		return err_errno(error, "%s: cannot create it; choose another place with -o FILE",
+				 path);
 	}
 	if (o->is_regular)
 		give_to_sudo_user(fd);

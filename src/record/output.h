@@ -7,7 +7,7 @@
 
 struct output {
 	char *path;
-	bool kept_old;   /* FILE was renamed to FILE.old */
+	bool kept_old; /* FILE was renamed to FILE.old */
 	bool is_regular;
 };
 

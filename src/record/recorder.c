@@ -22,7 +22,12 @@
  * Per cpu: 512 KiB as perf; for root, whose locked memory has no limit, 4 MiB, which lose some ten times fewer events under
  * load, as long as all of them together take no more than this share of the memory.
  */
-enum { DEFAULT_BUFFER_BYTES = 512 << 10, ROOT_BUFFER_BYTES = 4 << 20, BUFFER_BYTES_MAX = 1 << 30, MEMORY_SHARE = 64 };
+enum {
+	DEFAULT_BUFFER_BYTES = 512 << 10,
+	ROOT_BUFFER_BYTES = 4 << 20,
+	BUFFER_BYTES_MAX = 1 << 30,
+	MEMORY_SHARE = 64
+};
 
 /* ---- what to record ---------------------------------------------------------------------------------------------- */
 
@@ -60,7 +65,8 @@ static int add_threads(struct sonde_recorder *r, int32_t pid)
 	return error;
 }
 
-static int find_target(struct sonde_recorder *r, const struct sonde_record_options *o, bool *ret_system_wide)
+static int find_target(struct sonde_recorder *r, const struct sonde_record_options *o,
+		       bool *ret_system_wide)
 {
 	TRY(capture_cpus_read("/sys/devices/system/cpu/online", &r->cpus));
 	if (!r->cpus.list.n)
@@ -101,13 +107,15 @@ static int open_counters(struct sonde_recorder *r, const struct sonde_record_opt
 					   .tids_may_vanish = r->by_pid };
 	TRY(counters_open(&r->counters, &r->events, &target));
 	if (pages > BUFFER_BYTES_MAX / page)
-		return err_set(-EINVAL, "-m %zu: at most %zu pages", pages, BUFFER_BYTES_MAX / page);
+		return err_set(-EINVAL, "-m %zu: at most %zu pages", pages,
+			       BUFFER_BYTES_MAX / page);
 	if (pages & (pages - 1)) {
 		size_t up = 1;
 
 		while (up < pages)
 			up *= 2;
-		say(&r->say, SAY_NORMAL, "-m %zu: taking %zu pages, the next power of two", pages, up);
+		say(&r->say, SAY_NORMAL, "-m %zu: taking %zu pages, the next power of two", pages,
+		    up);
 		pages = up;
 	}
 	if (!pages)
@@ -203,29 +211,42 @@ static int write_state(struct sonde_recorder *r, const struct kernel_map *kernel
 		synth_name(&s, r->workload.pid);
 	synth_plain(&s, RECORD_FINISHED_INIT);
 	e = s.out.failed ? err_nomem()
-			 : perfdata_writer_append(r->writer, &(struct iovec){ s.out.data, s.out.len }, 1);
+			 : perfdata_writer_append(r->writer,
+						  &(struct iovec){ s.out.data, s.out.len }, 1);
 	outbuf_done(&s.out);
 	return e;
+}
+
+/* Whether samples hold addresses beside those of tracepoints: of user space, of the kernel. */
+static void find_addresses(const struct sonde_recorder *r, bool callchain, bool *ret_user,
+			   bool *ret_kernel)
+{
+	*ret_user = *ret_kernel = false;
+	for (size_t i = 0; i < r->events.list.n; i++) {
+		const struct perf_event_attr *a = &r->events.list.v[i].attr;
+		const bool samples =
+			a->type != PERF_TYPE_TRACEPOINT &&
+			!(a->type == PERF_TYPE_SOFTWARE && a->config == PERF_COUNT_SW_DUMMY);
+
+		if (!samples && !callchain)
+			continue;
+		*ret_user |= samples ? !a->exclude_user : !a->exclude_callchain_user;
+		*ret_kernel |= samples ? !a->exclude_kernel : !a->exclude_callchain_kernel;
+	}
 }
 
 static int write_start(struct sonde_recorder *r, const struct sonde_record_options *o)
 {
 	struct kernel_map kernel = { 0 };
-	bool wants_symbols = o->callchain;
+	bool wants_symbols;
 	int e;
 
-	for (size_t i = 0; i < r->events.list.n; i++) {
-		const struct perf_event_attr *a = &r->events.list.v[i].attr;
-
-		wants_symbols |= a->type != PERF_TYPE_TRACEPOINT &&
-				 !(a->type == PERF_TYPE_SOFTWARE && a->config == PERF_COUNT_SW_DUMMY);
-	}
-	/* Where there are such samples there are user addresses, too. */
-	r->wants_dsos = wants_symbols;
+	find_addresses(r, o->callchain, &r->wants_dsos, &wants_symbols);
 	/* A recording without kernel symbols is still one: names are missing then, and the reader says so. */
 	if (kernel_map_read(&kernel, wants_symbols) == 0 && !kernel.reference_addr && wants_symbols)
 		say(&r->say, SAY_WARNING,
-		    "the kernel hides its addresses (kernel.kptr_restrict is %ld): kernel addresses will have no names",
+		    "the kernel hides its addresses (kernel.kptr_restrict is %ld): kernel "
+		    "addresses will have no names",
 		    kernel_setting("kptr_restrict", 0));
 	e = write_beginning(r, o, &kernel);
 	if (e == 0)

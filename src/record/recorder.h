@@ -22,21 +22,21 @@ struct sonde_recorder {
 	struct say say;
 	struct capture_events events;
 	struct capture_cpus cpus;
-	VEC(int32_t) tids;            /* to record; one entry -1: everything */
+	VEC(int32_t) tids; /* to record; one entry -1: everything */
 	struct counters counters;
 	struct workload workload;
-	char *command_name;           /* NULL: no workload */
-	int cannot_run;               /* 126 or 127: the workload cannot be run, nothing was opened */
+	char *command_name; /* NULL: no workload */
+	int cannot_run;     /* 126 or 127: the workload cannot be run, nothing was opened */
 	char *cannot_run_why;
-	bool enable_on_exec;          /* the workload alone is recorded */
-	bool by_pid;                  /* given processes are: the recording ends when they are all gone */
+	bool enable_on_exec; /* the workload alone is recorded */
+	bool by_pid;         /* given processes are: the recording ends when they are all gone */
 	struct output output;
 	struct perfdata_writer *writer;
 	struct drain drain;
 	struct strpool dso_names;
-	bool wants_dsos;              /* user addresses are recorded, so build ids of files matter */
-	int wake_fd;                  /* eventfd: sonde_recorder_stop() was called */
-	atomic_uint stops;            /* how often */
+	bool wants_dsos;   /* user addresses are recorded, so build ids of files matter */
+	int wake_fd;       /* eventfd: sonde_recorder_stop() was called */
+	atomic_uint stops; /* how often */
 	uint64_t wakeups;
 };
 

@@ -27,7 +27,7 @@ enum { POLL_STOP, POLL_WORKLOAD, POLL_RINGS };
 struct waiting {
 	struct pollfd *fds;
 	size_t n;
-	size_t alive;   /* recorded tasks or rings that have not hung up */
+	size_t alive; /* recorded tasks or rings that have not hung up */
 };
 
 /* By pid, the counters of the first event tell by hanging up that their task and its children are gone. */
@@ -41,11 +41,11 @@ static int waiting_init(struct waiting *w, struct sonde_recorder *r)
 	w->fds[POLL_STOP] = (struct pollfd){ .fd = r->wake_fd, .events = POLLIN };
 	w->fds[POLL_WORKLOAD] = (struct pollfd){ .fd = r->workload.pidfd, .events = POLLIN };
 	if (r->by_pid) {
-		vec_foreach (n, &r->counters.list)
+		vec_foreach(n, &r->counters.list)
 			if (n->event == 0)
 				w->fds[w->n++] = (struct pollfd){ .fd = n->fd, .events = POLLIN };
 	} else {
-		vec_foreach (ring, &r->counters.rings)
+		vec_foreach(ring, &r->counters.rings)
 			w->fds[w->n++] = (struct pollfd){ .fd = ring->fd, .events = POLLIN };
 	}
 	w->alive = w->n - POLL_RINGS;
@@ -109,7 +109,7 @@ static int write_losses(struct sonde_recorder *r, uint64_t *ret_lost)
 	uint64_t lost = 0;
 	int e = 0;
 
-	vec_foreach (n, &r->counters.list) {
+	vec_foreach(n, &r->counters.list) {
 		const struct perf_event_attr *a = &r->events.list.v[n->event].attr;
 		uint64_t of_counter = counter_lost(&r->counters, n);
 
@@ -151,12 +151,14 @@ static int write_end(struct sonde_recorder *r)
 
 static void tell(const struct sonde_recorder *r, const struct sonde_record_result *result)
 {
-	const double share = 100.0 * (double)result->lost / (double)(result->lost + result->samples);
+	const double share =
+		100.0 * (double)result->lost / (double)(result->lost + result->samples);
 
 	say(&r->say, SAY_NORMAL, "[ sonde record: Woken up %llu times to write data ]",
 	    (unsigned long long)r->wakeups);
 	if (result->samples)
-		say(&r->say, SAY_NORMAL, "[ sonde record: Captured and wrote %.3f MB %s (%llu samples) ]",
+		say(&r->say, SAY_NORMAL,
+		    "[ sonde record: Captured and wrote %.3f MB %s (%llu samples) ]",
 		    (double)result->bytes_written / (1 << 20), r->output.path,
 		    (unsigned long long)result->samples);
 	else
@@ -164,7 +166,8 @@ static void tell(const struct sonde_recorder *r, const struct sonde_record_resul
 		    (double)result->bytes_written / (1 << 20), r->output.path);
 	if (result->lost)
 		say(&r->say, SAY_WARNING,
-		    "%llu events were lost (%.2g %%), because a buffer was full: take larger buffers (-m, now %zu pages for each "
+		    "%llu events were lost (%.2g %%), because a buffer was full: take larger "
+		    "buffers (-m, now %zu pages for each "
 		    "cpu), fewer events, or a --filter",
 		    (unsigned long long)result->lost, share,
 		    r->counters.mapped_bytes / (size_t)sysconf(_SC_PAGESIZE) - 1);
@@ -186,7 +189,8 @@ static void wait_for_workload(struct sonde_recorder *r, int *ret_status)
 			workload_terminate(&r->workload);
 			asked = true;
 		} else if (atomic_load(&r->stops) > stops_before + 1) {
-			*ret_status = 128 + SIGTERM; /* it does not listen, and the user will not wait */
+			*ret_status =
+				128 + SIGTERM; /* it does not listen, and the user will not wait */
 			return;
 		}
 		poll(fds, 1, SLEEP_WITHOUT_PIDFD_MS);
@@ -215,9 +219,10 @@ int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret
 		}
 	}
 	e = record(r, &status);
-	counters_disable(&r->counters);
-	if (e < 0)
+	if (e < 0) {
+		counters_disable(&r->counters);
 		failure = strdup(err_text());
+	}
 	late = write_losses(r, &result.lost);
 	if (late == 0 || e < 0)
 		late = write_end(r);
@@ -228,8 +233,8 @@ int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret
 		if (late < 0)
 			err_add(e, "the file could not be completed; sonde reads it all the same");
 		if (r->command_name && !workload_ended(&r->workload, &status))
-			say(&r->say, SAY_WARNING, "the recording has ended: %s; %s goes on", err_text(),
-			    r->command_name);
+			say(&r->say, SAY_WARNING, "the recording has ended: %s; %s goes on",
+			    err_text(), r->command_name);
 	}
 	free(failure);
 	tell(r, &result);

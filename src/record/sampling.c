@@ -27,7 +27,8 @@ static void configure(struct capture_event *e, const struct sampling *s, uint64_
 	struct perf_event_attr *a = &e->attr;
 
 	/* IDENTIFIER everywhere: a file with mixed attrs decodes without guessing, and time lies at one place. */
-	a->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+	a->sample_type =
+		PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
 	a->read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;
 	a->disabled = a->inherit = a->sample_id_all = 1;
 	if (e->system || is_software(e, PERF_COUNT_SW_BPF_OUTPUT)) {
@@ -51,7 +52,8 @@ static void configure(struct capture_event *e, const struct sampling *s, uint64_
 	a->enable_on_exec = s->enable_on_exec;
 }
 
-int sampling_configure(struct capture_events *events, const struct sampling *s, const struct say *say_to)
+int sampling_configure(struct capture_events *events, const struct sampling *s,
+		       const struct say *say_to)
 {
 	const uint64_t limit = (uint64_t)kernel_setting("perf_event_max_sample_rate", 100000);
 	uint64_t freq_hz = s->freq_hz ? s->freq_hz : DEFAULT_HZ;
@@ -59,7 +61,8 @@ int sampling_configure(struct capture_events *events, const struct sampling *s, 
 
 	if (freq_hz > limit) {
 		say(say_to, SAY_WARNING,
-		    "at most %llu samples a second are allowed (kernel.perf_event_max_sample_rate): taking that instead of %llu",
+		    "at most %llu samples a second are allowed "
+		    "(kernel.perf_event_max_sample_rate): taking that instead of %llu",
 		    (unsigned long long)limit, (unsigned long long)freq_hz);
 		freq_hz = limit;
 	}

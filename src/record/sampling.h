@@ -10,15 +10,16 @@
 #include "capture/say.h"
 
 struct sampling {
-	bool system_wide;     /* whole cpus: samples tell the cpu; a dummy event carries comm, fork, mmap */
-	bool enable_on_exec;  /* a workload alone is recorded */
+	bool system_wide; /* whole cpus: samples tell the cpu; a dummy event carries comm, fork, mmap */
+	bool enable_on_exec; /* a workload alone is recorded */
 	bool callchain, kernel_callchains, user_callchains;
-	uint64_t period;      /* 0: by frequency */
-	uint64_t freq_hz;     /* 0: 4000, for events that have no period of their own */
+	uint64_t period;  /* 0: by frequency */
+	uint64_t freq_hz; /* 0: 4000, for events that have no period of their own */
 };
 
 /* Completes the attrs; may append the dummy event. Frequencies above the kernel's limit are lowered aloud. */
-int sampling_configure(struct capture_events *events, const struct sampling *s, const struct say *say);
+int sampling_configure(struct capture_events *events, const struct sampling *s,
+		       const struct say *say);
 
 /* Bytes of the sample_id trailer that records of this attr carry. */
 size_t sampling_trailer_bytes(const struct perf_event_attr *a);

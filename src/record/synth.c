@@ -39,13 +39,14 @@ static void end(struct synth *s, size_t at)
 
 	if (s->out.failed)
 		return;
-	outbuf_pad(&s->out, '\0', (size_t)-(s->out.len - at) & 7);
+	outbuf_pad(&s->out, '\0', (size_t) - (s->out.len - at) & 7);
 	if (((struct perfdata_record_header *)(s->out.data + at))->type < RECORD_HEADER_ATTR)
 		outbuf_pad(&s->out, '\0', s->trailer_bytes);
 	if (s->out.failed)
 		return;
 	size = (uint16_t)(s->out.len - at);
-	memcpy(s->out.data + at + offsetof(struct perfdata_record_header, size), &size, sizeof(size));
+	memcpy(s->out.data + at + offsetof(struct perfdata_record_header, size), &size,
+	       sizeof(size));
 }
 
 static void put_u16(struct synth *s, uint16_t v)
@@ -90,7 +91,8 @@ void synth_id_index(struct synth *s, const struct counters *c)
 }
 
 /* u32 pid, tid | u64 addr, len, page offset | name. Kernel maps: pid -1, tid 0. */
-static void kernel_mmap(struct synth *s, uint64_t addr, uint64_t len, uint64_t pgoff, const char *name)
+static void kernel_mmap(struct synth *s, uint64_t addr, uint64_t len, uint64_t pgoff,
+			const char *name)
 {
 	size_t at = begin(s, PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL);
 
@@ -159,7 +161,8 @@ void synth_cpu_map(struct synth *s, const int *cpus, size_t nr_cpus)
 	end(s, at);
 }
 
-void synth_lost_samples(struct synth *s, const struct perf_event_attr *a, uint64_t id, uint64_t lost)
+void synth_lost_samples(struct synth *s, const struct perf_event_attr *a, uint64_t id,
+			uint64_t lost)
 {
 	size_t at = begin(s, PERF_RECORD_LOST_SAMPLES, 0);
 
@@ -280,7 +283,8 @@ static void put_mapping(struct synth *s, int32_t pid, char *line)
 	put_u32(s, minor);
 	put_u64(s, inode);
 	put_u64(s, 0);
-	put_u32(s, (perm[0] == 'r' ? PROT_READ : 0) | (perm[1] == 'w' ? PROT_WRITE : 0) | PROT_EXEC);
+	put_u32(s,
+		(perm[0] == 'r' ? PROT_READ : 0) | (perm[1] == 'w' ? PROT_WRITE : 0) | PROT_EXEC);
 	put_u32(s, perm[3] == 's' ? MAP_SHARED : MAP_PRIVATE);
 	outbuf_put(&s->out, name, strlen(name) + 1);
 	end(s, at);

@@ -15,9 +15,10 @@
 #include "record/kernel_map.h"
 
 struct synth {
-	struct outbuf out;       /* the records; owned */
-	size_t trailer_bytes;    /* of the sample_id behind each record of a kernel type */
-	struct strpool *dso_names; /* gets the file names of executable mappings; NULL: nobody wants them */
+	struct outbuf out;    /* the records; owned */
+	size_t trailer_bytes; /* of the sample_id behind each record of a kernel type */
+	struct strpool *
+		dso_names; /* gets the file names of executable mappings; NULL: nobody wants them */
 };
 
 void synth_id_index(struct synth *s, const struct counters *c);
@@ -31,7 +32,9 @@ void synth_all_tasks(struct synth *s);
 void synth_threads(struct synth *s, const int32_t *tids, size_t nr_tids);
 /* The name alone, for a process that is about to replace its mappings. */
 void synth_name(struct synth *s, int32_t pid);
-void synth_plain(struct synth *s, uint32_t type); /* a record without payload: FINISHED_INIT, FINISHED_ROUND */
-void synth_lost_samples(struct synth *s, const struct perf_event_attr *a, uint64_t id, uint64_t lost);
+void synth_plain(struct synth *s,
+		 uint32_t type); /* a record without payload: FINISHED_INIT, FINISHED_ROUND */
+void synth_lost_samples(struct synth *s, const struct perf_event_attr *a, uint64_t id,
+			uint64_t lost);
 
 #endif

@@ -7,7 +7,8 @@
 #include <stddef.h>
 
 /* The first line of the file without its newline; false when it cannot be read or is empty. */
-bool sysfile_line(char *buf, size_t size, const char *path_fmt, ...) __attribute__((format(printf, 3, 4)));
+bool sysfile_line(char *buf, size_t size, const char *path_fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 /* The number at its beginning, or fallback. */
 long sysfile_number(long fallback, const char *path_fmt, ...) __attribute__((format(printf, 2, 3)));
 /* What follows "KEY<blanks>:<blanks>" in the first line that begins with key: /proc/cpuinfo, /proc/meminfo. */

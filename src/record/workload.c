@@ -59,11 +59,13 @@ static int search_path(const char *name)
 static int cannot_run(const char *name, int error, bool found)
 {
 	if (found && error == ENOENT) {
-		err_set(-error, "cannot run '%s': the interpreter that it names is not there", name);
+		err_set(-error, "cannot run '%s': the interpreter that it names is not there",
+			name);
 		return CANNOT_EXECUTE;
 	}
 	err_set(-error, "cannot run '%s': %s", name,
-		error == ENOENT && !strchr(name, '/') ? "no such command in PATH" : strerror(error));
+		error == ENOENT && !strchr(name, '/') ? "no such command in PATH"
+						      : strerror(error));
 	return error == ENOENT || error == ENOTDIR ? NOT_FOUND : CANNOT_EXECUTE;
 }
 

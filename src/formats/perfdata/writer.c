@@ -12,6 +12,8 @@
 #include "base/err.h"
 #include "base/vec.h"
 
+enum { RESERVE_BYTES = 64 << 10 };
+
 struct placed_feature {
 	uint64_t feature, offset, size;
 };
@@ -20,8 +22,12 @@ struct perfdata_writer {
 	int fd;
 	char *path;
 	struct perfdata_header header;
-	uint64_t data_end;       /* file offset behind the last whole record */
-	uint64_t previous_end;   /* the same before the last append: a boundary of records to retreat to */
+	uint64_t data_end; /* file offset behind the last whole record */
+	/*
+	 * Boundaries of records: `back` lies at least RESERVE_BYTES before the end (or at the data's beginning). On a full
+	 * disk the data behind it makes room for what must follow the data.
+	 */
+	uint64_t back, next_back;
 	VEC(struct placed_feature) features; /* bodies before the data */
 };
 
@@ -60,10 +66,14 @@ static int write_failed(const struct perfdata_writer *w, int error)
 {
 	if (error == ENOSPC || error == EDQUOT)
 		return err_set(-error,
-			       "%s: %s: make room there or write elsewhere (-o FILE); what was recorded so far is kept",
-			       w->path, error == EDQUOT ? "the disk quota is used up" : "the disk is full");
+			       "%s: %s: make room there or write elsewhere (-o FILE); what was "
+			       "recorded so far is kept",
+			       w->path,
+			       error == EDQUOT ? "the disk quota is used up" : "the disk is full");
 	if (error == EFBIG)
-		return err_set(-error, "%s: the file has reached the size limit (ulimit -f, or the file system's); what was recorded so far is kept",
+		return err_set(-error,
+			       "%s: the file has reached the size limit (ulimit -f, or the file "
+			       "system's); what was recorded so far is kept",
 			       w->path);
 	return err_errno(error, "%s: cannot write", w->path);
 }
@@ -143,7 +153,7 @@ int perfdata_writer_begin(struct perfdata_writer *w, const struct perfdata_write
 	}
 	r = o.failed ? err_nomem() : write_at(w, 0, o.data, o.len);
 	outbuf_done(&o);
-	w->data_end = w->previous_end = w->header.data.offset;
+	w->data_end = w->back = w->next_back = w->header.data.offset;
 	if (r == 0 && lseek(w->fd, (off_t)w->data_end, SEEK_SET) < 0)
 		r = err_errno(errno, "%s: cannot seek", w->path);
 	return r;
@@ -196,11 +206,8 @@ int perfdata_writer_append(struct perfdata_writer *w, const struct iovec *iov, i
 			continue;
 		if (n <= 0) {
 			int error = n ? errno : ENOSPC;
-			uint64_t whole = whole_records(iov, nr_iov, written);
 
-			if (whole)
-				w->previous_end = w->data_end;
-			retreat(w, w->data_end + whole);
+			retreat(w, w->data_end + whole_records(iov, nr_iov, written));
 			return write_failed(w, error);
 		}
 		written += (uint64_t)n;
@@ -211,13 +218,16 @@ int perfdata_writer_append(struct perfdata_writer *w, const struct iovec *iov, i
 			rest[first].iov_len -= (size_t)n;
 		}
 	}
-	w->previous_end = w->data_end;
 	w->data_end += total;
+	if (w->data_end - w->next_back >= RESERVE_BYTES) {
+		w->back = w->next_back;
+		w->next_back = w->data_end;
+	}
 	return 0;
 }
 
-static const struct perfdata_writer_feature *
-find_late(const struct perfdata_writer_feature *late, size_t nr_late, uint64_t feature)
+static const struct perfdata_writer_feature *find_late(const struct perfdata_writer_feature *late,
+						       size_t nr_late, uint64_t feature)
 {
 	for (size_t i = 0; i < nr_late; i++)
 		if (late[i].feature == feature)
@@ -278,9 +288,9 @@ int perfdata_writer_finish(struct perfdata_writer *w, const struct perfdata_writ
 {
 	int r = write_table(w, late, nr_late);
 
-	/* A full disk: the last append makes room for the table, without which perf reads nothing. */
-	if ((r == -ENOSPC || r == -EDQUOT || r == -EFBIG) && w->previous_end < w->data_end) {
-		retreat(w, w->previous_end);
+	/* A full disk: some data makes room for the table, without which perf reads nothing. */
+	if ((r == -ENOSPC || r == -EDQUOT || r == -EFBIG) && w->back > w->header.data.offset) {
+		retreat(w, w->back);
 		r = write_table(w, late, nr_late);
 	}
 	if (r < 0) {

@@ -31,14 +31,15 @@ struct perfdata_writer;
 enum { PERFDATA_WRITER_ATTR_SIZE = 128 };
 
 struct perfdata_writer_event {
-	const void *attr;    /* struct perf_event_attr, PERFDATA_WRITER_ATTR_SIZE bytes of it are used */
+	const void
+		*attr; /* struct perf_event_attr, PERFDATA_WRITER_ATTR_SIZE bytes of it are used */
 	const char *name;
 	const uint64_t *ids;
 	size_t nr_ids;
 };
 
 struct perfdata_writer_feature {
-	uint64_t feature;    /* enum perfdata_feature or PERFDATA_PRIVATE_* */
+	uint64_t feature; /* enum perfdata_feature or PERFDATA_PRIVATE_* */
 	const void *body;
 	size_t len;
 };
@@ -54,7 +55,10 @@ int perfdata_writer_begin(struct perfdata_writer *w, const struct perfdata_write
  * one), and finish still makes a valid file of it.
  */
 int perfdata_writer_append(struct perfdata_writer *w, const struct iovec *iov, int nr_iov);
-/* A feature written here replaces one of the same number written at the start. On a full disk, data is given up for the table. */
+/*
+ * A feature written here replaces one of the same number written at the start. On a full disk data is given up for the
+ * table.
+ */
 int perfdata_writer_finish(struct perfdata_writer *w, const struct perfdata_writer_feature *late,
 			   size_t nr_late);
 uint64_t perfdata_writer_data_size(const struct perfdata_writer *w);
@@ -73,9 +77,9 @@ void perfdata_put_event_desc(struct outbuf *o, const struct perfdata_writer_even
 
 /* An entry of FEAT_BUILD_ID. */
 struct perfdata_writer_build_id {
-	uint16_t cpumode;    /* PERF_RECORD_MISC_KERNEL or _USER */
+	uint16_t cpumode; /* PERF_RECORD_MISC_KERNEL or _USER */
 	const uint8_t *id;
-	size_t id_len;       /* at most 20 */
+	size_t id_len; /* at most 20 */
 	const char *name;
 };
 void perfdata_put_build_id(struct outbuf *o, const struct perfdata_writer_build_id *b);

@@ -68,7 +68,8 @@ void perfdata_put_build_id(struct outbuf *o, const struct perfdata_writer_build_
 static void put_sized(struct outbuf *o, const char *text, size_t len)
 {
 	perfdata_put_u64(o, len);
-	outbuf_put(o, text, len);
+	if (len)
+		outbuf_put(o, text, len);
 }
 
 static uint32_t systems(const struct perfdata_writer_tracing *t)
@@ -107,6 +108,7 @@ void perfdata_put_tracing(struct outbuf *o, const struct perfdata_writer_tracing
 	}
 	perfdata_put_u32(o, 0); /* kallsyms: perf reads none from here */
 	perfdata_put_u32(o, (uint32_t)t->printk_formats_len);
-	outbuf_put(o, t->printk_formats, t->printk_formats_len);
+	if (t->printk_formats_len)
+		outbuf_put(o, t->printk_formats, t->printk_formats_len);
 	perfdata_put_u64(o, 0); /* saved command names */
 }

@@ -19,7 +19,7 @@ enum { ATTR_BYTES = PERFDATA_WRITER_ATTR_SIZE };
 
 struct file {
 	struct perfdata_writer *w;
-	int fd;               /* a second descriptor of the same file */
+	int fd; /* a second descriptor of the same file */
 	uint8_t bytes[1 << 16];
 	size_t len;
 };
@@ -49,7 +49,8 @@ static void file_done(struct file *f)
 	close(f->fd);
 }
 
-static const uint8_t attr0[ATTR_BYTES] = { 2, 0, 0, 0, 128 }, attr1[ATTR_BYTES] = { 1, 0, 0, 0, 128 };
+static const uint8_t attr0[ATTR_BYTES] = { 2, 0, 0, 0, 128 },
+		     attr1[ATTR_BYTES] = { 1, 0, 0, 0, 128 };
 static const uint64_t ids[] = { 11, 12, 21 };
 static const struct perfdata_writer_event events[] = {
 	{ attr0, "sched:sched_switch", ids, 2 },
@@ -133,14 +134,16 @@ TEST(end_of_a_file)
 
 	file_begin(&f);
 	make_record(record, PERF_RECORD_SAMPLE, sizeof(record), 7);
-	assert_int_equal(perfdata_writer_append(f.w, &(struct iovec){ record, sizeof(record) }, 1), 0);
+	assert_int_equal(perfdata_writer_append(f.w, &(struct iovec){ record, sizeof(record) }, 1),
+			 0);
 	assert_int_equal(perfdata_writer_data_size(f.w), sizeof(record));
 	assert_int_equal(perfdata_writer_finish(f.w, late, 2), 0);
 	file_read(&f);
 	memcpy(&h, f.bytes, sizeof(h));
 	assert_int_equal(h.data.size, sizeof(record));
 	assert_memory_equal(f.bytes + h.data.offset, record, sizeof(record));
-	assert_true(h.features[0] == (1u << FEAT_ARCH | 1u << FEAT_HOSTNAME | 1u << FEAT_SAMPLE_TIME));
+	assert_true(h.features[0] ==
+		    (1u << FEAT_ARCH | 1u << FEAT_HOSTNAME | 1u << FEAT_SAMPLE_TIME));
 	assert_true(!h.features[1] && !h.features[2] && !h.features[3]);
 	/* the table is in the order of the bits */
 	s = section_at(&f, h.data.offset + h.data.size);
@@ -157,45 +160,70 @@ TEST(end_of_a_file)
 /* A limit on the size of files stands for a disk that is full. */
 TEST(full_disk_leaves_whole_records)
 {
+	enum { APPEND = 40 << 10, APPENDS = 5 };
 	struct rlimit before, limit;
-	uint8_t first[1024], second[1024];
-	struct iovec pieces[] = { { second, 1000 }, { second + 1000, 24 } }; /* the last record runs over a piece's end */
+	uint8_t *first = malloc(APPEND), second[1024];
+	struct iovec pieces[] = {
+		{ second, 1000 }, { second + 1000, 24 }
+	}; /* the last record runs over a piece's end */
 	struct perfdata_header h;
 	struct file f;
-	size_t start;
 
 	signal(SIGXFSZ, SIG_IGN);
 	file_begin(&f);
 	file_read(&f);
-	start = f.len;
-	make_record(first, PERF_RECORD_SAMPLE, sizeof(first), 1);
+	for (size_t at = 0; at < APPEND; at += 1024)
+		make_record(first + at, PERF_RECORD_SAMPLE, 1024, 1);
 	for (size_t at = 0; at < sizeof(second); at += 64)
 		make_record(second + at, PERF_RECORD_SAMPLE, 64, 2);
-	assert_int_equal(perfdata_writer_append(f.w, &(struct iovec){ first, sizeof(first) }, 1), 0);
+	for (int i = 0; i < APPENDS; i++)
+		assert_int_equal(perfdata_writer_append(f.w, &(struct iovec){ first, APPEND }, 1),
+				 0);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
-	limit = (struct rlimit){ start + sizeof(first) + 200, before.rlim_max };
+	limit = (struct rlimit){ f.len + APPENDS * APPEND + 200, before.rlim_max };
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	assert_int_equal(perfdata_writer_append(f.w, pieces, 2), -EFBIG);
-	assert_int_equal(perfdata_writer_data_size(f.w), sizeof(first) + 3 * 64);
-	/* the table needs 32 bytes and 8 are left: the last append goes */
+	assert_int_equal(perfdata_writer_data_size(f.w), APPENDS * APPEND + 3 * 64);
+	/* the table needs 32 bytes and 8 are left: data at least 64 KiB before the end goes */
 	assert_int_equal(perfdata_writer_finish(f.w, NULL, 0), 0);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 	file_read(&f);
 	memcpy(&h, f.bytes, sizeof(h));
-	assert_true(h.data.size > 0 && h.data.size % 64 == 0 && h.data.size <= sizeof(first) + 3 * 64);
+	assert_int_equal(h.data.size, 2 * APPEND);
 	assert_true(h.features[0] == (1u << FEAT_ARCH | 1u << FEAT_HOSTNAME));
 	file_done(&f);
+	free(first);
 }
 
 TEST(encodings)
 {
-	const struct perfdata_writer_build_id id = { .cpumode = 1, .id = (const uint8_t *)"\1\2\3", .id_len = 3, .name = "n" };
-	const struct perfdata_writer_format formats[] = { { "a", "fa1", 3 }, { "a", "fa22", 4 }, { "b", "fb", 2 } };
-	const struct perfdata_writer_tracing tracing = { "page", "event", "printk", 4, 5, 6, formats, 3, 4096 };
-	static const char expect[] = "\x17\x08\x44tracing0.6\0" "\0\x08" "\0\x10\0\0" "header_page\0" "\4\0\0\0\0\0\0\0page"
-				     "header_event\0" "\5\0\0\0\0\0\0\0event" "\0\0\0\0" "\2\0\0\0"
-				     "a\0" "\2\0\0\0" "\3\0\0\0\0\0\0\0fa1" "\4\0\0\0\0\0\0\0fa22"
-				     "b\0" "\1\0\0\0" "\2\0\0\0\0\0\0\0fb" "\0\0\0\0" "\6\0\0\0printk" "\0\0\0\0\0\0\0\0";
+	const struct perfdata_writer_build_id id = {
+		.cpumode = 1, .id = (const uint8_t *)"\1\2\3", .id_len = 3, .name = "n"
+	};
+	const struct perfdata_writer_format formats[] = { { "a", "fa1", 3 },
+							  { "a", "fa22", 4 },
+							  { "b", "fb", 2 } };
+	const struct perfdata_writer_tracing tracing = { "page", "event", "printk", 4,   5,
+							 6,      formats, 3,        4096 };
+	static const char expect[] = "\x17\x08\x44tracing0.6\0"
+				     "\0\x08"
+				     "\0\x10\0\0"
+				     "header_page\0"
+				     "\4\0\0\0\0\0\0\0page"
+				     "header_event\0"
+				     "\5\0\0\0\0\0\0\0event"
+				     "\0\0\0\0"
+				     "\2\0\0\0"
+				     "a\0"
+				     "\2\0\0\0"
+				     "\3\0\0\0\0\0\0\0fa1"
+				     "\4\0\0\0\0\0\0\0fa22"
+				     "b\0"
+				     "\1\0\0\0"
+				     "\2\0\0\0\0\0\0\0fb"
+				     "\0\0\0\0"
+				     "\6\0\0\0printk"
+				     "\0\0\0\0\0\0\0\0";
 	struct outbuf o = { 0 };
 
 	perfdata_put_string(&o, "abc");
@@ -266,7 +294,10 @@ TEST(rings_run_over_their_ends)
 
 	assert_int_equal(strpool_init(&names), 0);
 	for (int i = 0; i < 2; i++) {
-		struct ring r = { .control = &fake[i].control, .data = fake[i].data, .mask = RING_BYTES - 1, .tail = heads[i] };
+		struct ring r = { .control = &fake[i].control,
+				  .data = fake[i].data,
+				  .mask = RING_BYTES - 1,
+				  .tail = heads[i] };
 
 		fake[i].control.data_head = heads[i];
 		assert_int_equal(vec_push(&c.rings, r), 0);

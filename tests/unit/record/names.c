@@ -45,8 +45,11 @@ TEST(cache_names)
 
 TEST(names_of_another_kind)
 {
-	static const char *const others[] = { "", "r", "rx", "rfffffffffffffffff", "nosuch", "LLC-", "LLC-x", "iTLB-stores",
-					      "LLC-loads-loads", "LLC-misses-miss", "cs2", "l1" };
+	static const char *const others[] = {
+		"",     "r",     "rx",          "rfffffffffffffffff", "nosuch",
+		"LLC-", "LLC-x", "iTLB-stores", "LLC-loads-loads",    "LLC-misses-miss",
+		"cs2",  "l1"
+	};
 	uint32_t type;
 	uint64_t config;
 
@@ -85,10 +88,14 @@ TEST(bad_events_are_refused_with_a_reason)
 	static const struct {
 		const char *text, *says;
 	} bad[] = {
-		{ "", "no event is named" },	   { ",,", "no event is named" },
-		{ ":u", "without a name" },	   { "cs:uz", "'z' is no modifier" },
-		{ "cs:pppp", "at most ppp" },	   { "{cs,faults}", "braces" },
-		{ "cpu/event=1/", "PMU/TERM" },	   { "cpu-clokc", "cpu-clock" },
+		{ "", "no event is named" },
+		{ ",,", "no event is named" },
+		{ ":u", "without a name" },
+		{ "cs:uz", "'z' is no modifier" },
+		{ "cs:pppp", "at most ppp" },
+		{ "{cs,faults}", "braces" },
+		{ "cpu/event=1/", "PMU/TERM" },
+		{ "cpu-clokc", "cpu-clock" },
 		{ "contextswitches", "context-switches" },
 	};
 
@@ -105,7 +112,9 @@ TEST(bad_events_are_refused_with_a_reason)
 TEST(filters_belong_to_tracepoints_named_before)
 {
 	struct capture_events l = { 0 };
-	struct capture_event tracepoint = { .name = "sched:sched_switch", .system = "sched", .event = "sched_switch" };
+	struct capture_event tracepoint = { .name = "sched:sched_switch",
+					    .system = "sched",
+					    .event = "sched_switch" };
 
 	assert_int_equal(capture_events_filter(&l, "a == 1"), -EINVAL);
 	assert_int_equal(capture_events_add(&l, "cs"), 0);
@@ -160,7 +169,11 @@ TEST(cpu_lists)
 TEST(what_is_wrong_with_a_filter)
 {
 	static const struct sonde_field fields[] = {
-		{ .name = "prev_comm", .type = "char[16]", .is_text = 1, .is_array = 1, .width = 16 },
+		{ .name = "prev_comm",
+		  .type = "char[16]",
+		  .is_text = 1,
+		  .is_array = 1,
+		  .width = 16 },
 		{ .name = "prev_pid", .type = "pid_t", .width = 4, .is_signed = 1 },
 		{ .name = "dfd", .type = "int", .width = 8 },
 		{ .name = "filename", .type = "const char *", .is_pointer = 1, .width = 8 },
@@ -192,7 +205,8 @@ TEST(what_is_wrong_with_a_filter)
 	char said[256], deep[400];
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		filter_check(cases[i].filter, fields, sizeof(fields) / sizeof(*fields), said, sizeof(said));
+		filter_check(cases[i].filter, fields, sizeof(fields) / sizeof(*fields), said,
+			     sizeof(said));
 		if (*cases[i].says ? !strstr(said, cases[i].says) : *said)
 			fail_msg("%s: %s", cases[i].filter, said);
 	}
