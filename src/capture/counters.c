@@ -119,7 +119,8 @@ static bool step_back(struct counters *c, struct capture_events *events, struct 
 		if (a->type == PERF_TYPE_TRACEPOINT || a->exclude_kernel || a->exclude_user ||
 		    e->chose_levels)
 			return false;
-		a->exclude_kernel = a->exclude_hv = 1;
+		a->exclude_kernel = 1;
+		a->exclude_hv = !e->is_default; /* as perf has it */
 		e->name = a->type == PERF_TYPE_SOFTWARE && !strncmp(e->name, "cpu-clock", 9) &&
 					  e->is_default
 				  ? clock_name(events, a)

@@ -81,7 +81,7 @@ static int no_rights(const struct capture_event *e, int32_t tid, int error)
 		"program CAP_PERFMON "
 		"(setcap cap_perfmon+ep), or as root: sysctl kernel.perf_event_paranoid=%ld%s",
 		e->name, tid < 0 ? " on whole cpus" : "", paranoid, needed,
-		!e->system && tid > 0 && !e->attr.exclude_kernel
+		!e->system && tid > 0 && !e->attr.exclude_kernel && !e->chose_levels
 			? "; user space alone is allowed: add :u to the event"
 			: "");
 }
