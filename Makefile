@@ -4,7 +4,7 @@ B ?= build
 SECONDS ?= 60
 MESONFLAGS ?=
 own = tools/as-owner
-# $(call build,FOLDER,FLAGS OF SETUP)
+# $(call build,FOLDER,FLAGS OF SETUP); what ninja is to build may follow
 build = { test -f $(1)/build.ninja || $(own) meson setup $(1) $(2) $(MESONFLAGS); } && $(own) ninja -C $(1)
 
 all:
@@ -28,7 +28,7 @@ asan:
 
 fuzz:
 	@tools/setup build fuzz
-	@export CC=clang; $(call build,$(B)-fuzz,-Dfuzz=true -Db_sanitize=address$(,)undefined -Db_lundef=false -Dbindings=none)
+	@export CC=clang; $(call build,$(B)-fuzz,-Dfuzz=true -Db_sanitize=address$(,)undefined -Db_lundef=false -Dbindings=none) fuzz
 	@tests/fuzz/run $(B)-fuzz $(SECONDS)
 
 bench:
