@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: MIT */
+/* The contract of events and sessions (sonde.h, docs/model.md): what is lent, what a kept event still says, and how long. */
+#include "unittest.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "dump.h"
+#include "recording.h"
+#include "sonde/sonde.h"
+
+struct kept {
+	struct sonde_event *ev;
+	char *said; /* when it was current */
+};
+
+static VEC(struct kept) kept;
+
+static char *said_of(const struct sonde_event *ev)
+{
+	struct outbuf o = { 0 };
+
+	dump_event(&o, ev);
+	assert_false(o.failed);
+	return o.data;
+}
+
+static struct sonde_session *open_session(const char *path, const char *more)
+{
+	struct sonde_session *s;
+	char text[512];
+
+	snprintf(text, sizeof(text), "input=%s\nkallsyms=/dev/null\n%s", path, more);
+	if (sonde_session_open(&s, text, NULL) < 0)
+		fail_msg("%s", sonde_error_text());
+	return s;
+}
+
+/* Every step-th event of a session is kept. */
+static void keep_events(struct sonde_session *s, int step)
+{
+	const struct sonde_event *ev;
+	int r, i = 0;
+
+	while ((r = sonde_session_next(s, &ev)) > 0) {
+		struct kept k = { 0 };
+
+		if (i++ % step)
+			continue;
+		k.ev = sonde_event_dup(ev);
+		assert_non_null(k.ev);
+		k.said = said_of(ev);
+		assert_int_equal(vec_push(&kept, k), 0);
+	}
+	assert_int_equal(r, 0);
+}
+
+static void compare_and_free(void)
+{
+	srand(1);
+	for (size_t i = kept.n; i > 1; i--) {
+		size_t j = (size_t)rand() % i;
+		struct kept k = kept.v[i - 1];
+
+		kept.v[i - 1] = kept.v[j];
+		kept.v[j] = k;
+	}
+	vec_foreach(k, &kept) {
+		struct sonde_event *again = sonde_event_dup(k->ev);
+		char *says = said_of(k->ev);
+
+		assert_string_equal(says, k->said);
+		free(says);
+		sonde_event_free(k->ev);
+		says = said_of(again);
+		assert_string_equal(says, k->said);
+		free(says);
+		sonde_event_free(again);
+		free(k->said);
+	}
+	vec_done(&kept);
+}
+
+static const char *demo(void)
+{
+	const char *path = getenv("SONDE_DEMO_DATA");
+
+	return path ? path : "tests/data/demo.data";
+}
+
+/* Tasks that fork, exec, rename themselves and map files, with samples of them in between. */
+static const char *busy_recording(struct recording *r)
+{
+	uint64_t t = 100;
+
+	recording_begin(r);
+	for (uint32_t i = 0; i < 300; i++) {
+		uint32_t pid = 10 + i % 7;
+		uint64_t chain[40] = { 0x401000 + i, 0xfffffffffffffe00, 0x501000 };
+		char name[16];
+
+		snprintf(name, sizeof(name), "task-%u", i);
+		if (i % 5 == 0)
+			recording_fork(r, t++, pid + 1, pid + 1, pid, pid);
+		if (i % 3 == 0)
+			recording_comm(r, t++, pid, pid, name, i % 2);
+		snprintf(name, sizeof(name), "/bin/%u", i);
+		if (i % 2)
+			recording_mmap(r, t++, pid, 0x400000 + 0x1000 * (i % 9), 0x3000, name);
+		recording_sample(r, t++, pid, pid, chain, 3 + i % 30);
+	}
+	return recording_finish(r);
+}
+
+TEST(kept_events_say_what_they_said)
+{
+	struct sonde_session *s = open_session(demo(), "window=4096\n");
+
+	keep_events(s, 1);
+	assert_true(kept.n > 100);
+	compare_and_free();
+	sonde_session_close(s);
+}
+
+TEST(kept_events_outlive_their_session)
+{
+	struct sonde_session *s = open_session(demo(), "window=4096\nevents=all\n");
+
+	keep_events(s, 3);
+	sonde_session_close(s);
+	compare_and_free();
+}
+
+TEST(kept_events_pin_names_mappings_and_counts)
+{
+	static const char *const ways[] = { "window=4096\n", "window=4096\nevents=all\n", "compat=perf-6.1\n",
+					    "events=all\ncallchain=0\n" };
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		struct recording r;
+		struct sonde_session *s = open_session(busy_recording(&r), ways[i]);
+
+		keep_events(s, 1);
+		assert_true(kept.n >= 600); /* two of each sample */
+		if (i % 2)
+			sonde_session_close(s);
+		compare_and_free();
+		if (!(i % 2))
+			sonde_session_close(s);
+		recording_done(&r);
+	}
+}
+
+TEST(a_session_left_in_the_middle)
+{
+	struct recording r;
+	struct sonde_session *s = open_session(busy_recording(&r), "window=4096\n");
+	const struct sonde_event *ev;
+	struct sonde_event *one;
+
+	for (int i = 0; i < 101; i++)
+		assert_int_equal(sonde_session_next(s, &ev), 1);
+	one = sonde_event_dup(ev);
+	sonde_session_close(s);
+	assert_ptr_equal(sonde_event_session(one), s);
+	assert_true(strlen(sonde_session_string(s, one->comm)) > 0);
+	sonde_event_free(one);
+	recording_done(&r);
+}
+
+static const struct sonde_event *next(struct sonde_session *s)
+{
+	const struct sonde_event *ev;
+
+	assert_int_equal(sonde_session_next(s, &ev), 1);
+	return ev;
+}
+
+TEST(a_name_read_after_exec_is_the_one_before)
+{
+	const uint64_t chain[] = { 0x401000 };
+	struct sonde_event *before, *after;
+	struct sonde_location loc;
+	struct sonde_session *s;
+	struct recording r;
+
+	recording_begin(&r);
+	recording_comm(&r, 10, 12, 12, "sh", false);
+	recording_mmap(&r, 11, 12, 0x400000, 0x10000, "/bin/sh");
+	recording_sample(&r, 20, 12, 12, chain, 1);
+	recording_comm(&r, 30, 12, 12, "ls", true);
+	recording_mmap(&r, 31, 12, 0x400000, 0x2000, "/bin/ls");
+	recording_sample(&r, 40, 12, 12, chain, 1);
+	s = open_session(recording_finish(&r), "");
+	before = sonde_event_dup(next(s));
+	next(s); /* the group's second */
+	after = sonde_event_dup(next(s));
+
+	assert_string_equal(sonde_session_string(s, before->comm), "sh");
+	assert_string_equal(sonde_session_string(s, after->comm), "ls");
+	assert_int_equal(sonde_event_locate(before, 0x401000, 2, &loc), 0);
+	assert_string_equal(loc.dso, "/bin/sh");
+	assert_int_equal(sonde_event_locate(before, 0x405000, 2, &loc), 0);
+	assert_string_equal(loc.dso, "/bin/sh");
+	assert_int_equal(sonde_event_locate(after, 0x401000, 2, &loc), 0);
+	assert_string_equal(loc.dso, "/bin/ls");
+	assert_int_equal(sonde_event_locate(after, 0x405000, 2, &loc), 0);
+	assert_null(loc.dso); /* exec began with nothing mapped */
+	assert_true(before->map_epoch < after->map_epoch);
+	sonde_event_free(before);
+	sonde_event_free(after);
+	sonde_session_close(s);
+	recording_done(&r);
+}
+
+/* A group's events are made one by one; what is asked of others in between may not disturb them. */
+TEST(group_reads_between_questions)
+{
+	struct sonde_event *old[8] = { NULL };
+	const struct sonde_event *ev;
+	struct sonde_sample sample;
+	struct sonde_session *s;
+	struct recording r;
+	uint64_t sums[3] = { 0 };
+	int i = 0;
+
+	s = open_session(busy_recording(&r), "");
+	while (sonde_session_next(s, &ev) > 0) {
+		for (int k = 0; k < 8; k++)
+			if (old[k])
+				assert_int_equal(sonde_event_sample(old[k], &sample), 0);
+		assert_int_equal(sonde_event_sample(ev, &sample), 0);
+		assert_int_equal(sample.nr_reads, 2);
+		sums[!strcmp(sonde_schema_name(sonde_event_schema(s, ev)), "page-faults")] += sample.period;
+		sonde_event_free(old[i % 8]);
+		old[i++ % 8] = sonde_event_dup(ev);
+	}
+	assert_int_equal(i, 600);
+	assert_int_equal(sums[0], r.counts[0]);
+	assert_int_equal(sums[1], r.counts[1]);
+	for (int k = 0; k < 8; k++)
+		sonde_event_free(old[k]);
+	sonde_session_close(s);
+	recording_done(&r);
+}
+
+TEST(each_kind_of_defect_is_told_once)
+{
+	struct recording r;
+	struct sonde_session *s;
+	const struct sonde_event *ev;
+	const struct sonde_defect *d;
+	char told[256] = "";
+	size_t at, n = 0;
+
+	recording_begin(&r);
+	recording_close(&r, recording_open(&r, 99, 0));                    /* unknown record */
+	recording_close(&r, recording_open(&r, PERF_RECORD_COMM, 0));      /* bad record: an earlier kind */
+	recording_close(&r, recording_open(&r, RECORD_COMPRESSED, 0));     /* a later one */
+	at = recording_open(&r, PERF_RECORD_LOST, 0);                      /* the first of all */
+	recording_u64(&r, 1);
+	recording_u64(&r, 5);
+	recording_trailer(&r, at, 50, 0, 0);
+	s = open_session(recording_finish(&r), "events=all\n");
+	while (sonde_session_next(s, &ev) > 0) {
+		const struct sonde_schema *sc = sonde_event_schema(s, ev);
+
+		if (sonde_schema_kind(sc) != SONDE_DEFECT)
+			continue;
+		assert_null(strstr(told, (const char *)ev->bytes));
+		strcat(strcat(told, (const char *)ev->bytes), " ");
+	}
+	for (; (d = sonde_session_defect(s, n)); n++)
+		assert_non_null(strstr(told, d->name));
+	assert_int_equal(n, 4);
+	assert_null(strchr(sonde_session_defects_line(s), '\n'));
+	sonde_session_close(s);
+	recording_done(&r);
+}
+
+TEST(two_sessions_at_once)
+{
+	struct recording r;
+	struct sonde_session *a = open_session(busy_recording(&r), "window=4096\n"), *b = open_session(demo(), "");
+	struct sonde_session *c = open_session(r.path, "");
+	const struct sonde_event *ea, *eb, *ec;
+	int n = 0;
+
+	while (sonde_session_next(a, &ea) > 0) {
+		char *says, *same;
+
+		sonde_session_next(b, &eb);
+		assert_int_equal(sonde_session_next(c, &ec), 1);
+		says = said_of(ea);
+		same = said_of(ec);
+		assert_string_equal(says, same);
+		assert_ptr_equal(sonde_event_session(eb), b);
+		free(says);
+		free(same);
+		n++;
+	}
+	assert_int_equal(n, 600);
+	sonde_session_close(a);
+	sonde_session_close(c);
+	sonde_session_close(b);
+	recording_done(&r);
+}
+
+TEST(pending_and_fill)
+{
+	struct recording r;
+	struct sonde_session *s = open_session(busy_recording(&r), "");
+	const struct sonde_event *ev;
+	int n = 0, fills = 0, f;
+
+	assert_int_equal(sonde_session_pending(s), 0);
+	for (;;) {
+		if (!sonde_session_pending(s)) {
+			f = sonde_session_fill(s);
+			if (!f)
+				break;
+			assert_int_equal(f, 1);
+			assert_int_equal(sonde_session_fill(s), 1); /* nothing to do */
+			fills++;
+			assert_true(sonde_session_pending(s) != 0);
+		}
+		if (sonde_session_next(s, &ev) <= 0)
+			break;
+		n++;
+	}
+	assert_int_equal(n, 600);
+	assert_true(fills > 0);
+	assert_int_equal(sonde_session_next(s, &ev), 0);
+	assert_int_equal(sonde_session_fill(s), 0);
+	assert_int_equal(sonde_session_pending(s), 0);
+	sonde_session_close(s);
+	recording_done(&r);
+}
+
+static void *stop(void *s)
+{
+	sonde_session_stop(s);
+	return NULL;
+}
+
+TEST(stop_ends_the_run)
+{
+	struct recording r;
+	struct sonde_session *s = open_session(busy_recording(&r), "events=all\n");
+	const struct sonde_event *ev;
+	struct sonde_event *one;
+	pthread_t thread;
+
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(sonde_session_next(s, &ev), 1);
+	one = sonde_event_dup(ev);
+	assert_int_equal(pthread_create(&thread, NULL, stop, s), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(sonde_session_next(s, &ev), 0);
+	assert_int_equal(sonde_session_fill(s), 0);
+	assert_int_equal(sonde_session_next(s, &ev), 0);
+	free(said_of(one));
+	sonde_event_free(one);
+	sonde_session_close(s);
+	recording_done(&r);
+}
+
+/* ---- the text form ----------------------------------------------------------------------------------------------- */
+
+TEST(text_form_reads_back)
+{
+	static const char *const texts[] = {
+		"", "input=x\n", "# comment\n\ninput=a b=c\n", "compat=perf-6.1\nevents=all\ncallchain=0\nwindow=4096\n",
+		"time=1.5,2\ncpu=0,2-3\npid=1,2\ntid=3\ncomm=a,b\n", "symfs=/x\nkallsyms=/y\nbuildid-dir=/z\nforce=1\n",
+		"fields=comm,tid\nns=1\n", "input=no newline at the end", "input=a\ninput=b\n", "window=1073741824\n", "time=,5\n",
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		char *once, *twice;
+
+		if (sonde_session_parse(texts[i], &once) < 0)
+			fail_msg("%s: %s", texts[i], sonde_error_text());
+		assert_int_equal(sonde_session_parse(once, &twice), 0);
+		assert_string_equal(once, twice);
+		free(once);
+		free(twice);
+	}
+}
+
+TEST(text_form_of_an_open_session_is_complete)
+{
+	struct recording r;
+	struct sonde_session *s = open_session(busy_recording(&r), "cpu=1\nevents=all\n"), *again;
+	char *parsed;
+
+	assert_int_equal(sonde_session_parse(sonde_session_print(s), &parsed), 0);
+	assert_string_equal(sonde_session_print(s), parsed);
+	assert_non_null(strstr(parsed, "window=1048576\n"));
+	assert_non_null(strstr(parsed, "compat=none\n"));
+	assert_int_equal(sonde_session_open(&again, parsed, NULL), 0);
+	assert_string_equal(sonde_session_print(again), parsed);
+	free(parsed);
+	sonde_session_close(s);
+	sonde_session_close(again);
+	recording_done(&r);
+}
+
+TEST(text_form_with_mistakes)
+{
+	static const char *const texts[] = {
+		"colour=red\n", "input\n", "=x\n", "window=4095\n", "window=1073741825\n", "window=\n", "window=-1\n", "window=4096k\n",
+		"window=99999999999999999999\n", "compat=perf\n", "events=none\n", "callchain=2\n", "force=yes\n", "ns=\n",
+		"input=x\nwindow=1\n", "time=5,x\n", "cpu=a\n", "pid=a\n", "tid=1,,2x\n", " input=x\n",
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct sonde_session *s;
+		char *parsed = NULL;
+
+		if (sonde_session_parse(texts[i], &parsed) != -EINVAL)
+			fail_msg("%s is taken: %s", texts[i], parsed);
+		assert_true(strlen(sonde_error_text()) > 0);
+		assert_int_equal(sonde_session_open(&s, texts[i], "here"), -EINVAL);
+		/* Values with a grammar of their own tell in its words. */
+		if (!strstr(sonde_error_text(), "here:") && !strstr("time cpu pid tid", strtok(strdupa(texts[i]), "=")))
+			fail_msg("%s: %s", texts[i], sonde_error_text());
+	}
+}
+
+TEST(inputs_that_are_none)
+{
+	static const char *const paths[] = { "/nonexistent", "/", "/dev/null", "/dev/zero", "/proc/self/status", "" };
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		struct sonde_session *s;
+		char text[64];
+
+		snprintf(text, sizeof(text), "input=%s\n", paths[i]);
+		assert_true(sonde_session_open(&s, text, NULL) < 0);
+		assert_true(strlen(sonde_error_text()) > 0);
+	}
+}

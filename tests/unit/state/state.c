@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/* Tasks and mappings: the rules of state.h, one by one, and mappings against a plain model of one byte an address. */
+#include "unittest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "state/state.h"
+
+static struct strpool strings;
+static struct state st;
+
+static void begin(void)
+{
+	assert_int_equal(strpool_init(&strings), 0);
+	assert_int_equal(state_init(&st, &strings), 0);
+}
+
+static void end(void)
+{
+	state_done(&st);
+	strpool_done(&strings);
+}
+
+static const char *comm_of(int32_t pid, int32_t tid)
+{
+	uint32_t id;
+
+	assert_int_equal(state_comm(&st, pid, tid, &id), 0);
+	return strpool_text(&strings, id);
+}
+
+static void apply(struct change c)
+{
+	assert_int_equal(state_apply(&st, &c), 0);
+}
+
+#define COMM(p, t, name, ...) apply((struct change){ .kind = CHANGE_COMM, .pid = p, .tid = t, .text = name, ##__VA_ARGS__ })
+#define FORK(p, t, pp, pt, ...)                                                                    \
+	apply((struct change){ .kind = CHANGE_FORK, .pid = p, .tid = t, .ppid = pp, .ptid = pt, ##__VA_ARGS__ })
+#define EXIT(p, t) apply((struct change){ .kind = CHANGE_EXIT, .pid = p, .tid = t, .ppid = 1, .ptid = 1 })
+#define MMAP(p, from, n, name, ...)                                                                \
+	apply((struct change){ .kind = CHANGE_MMAP, .pid = p, .tid = p, .start = from, .len = n, .text = name, ##__VA_ARGS__ })
+
+/* The name of what is mapped, with its offset, or "". */
+static const char *mapped_in(const struct address_space *space, uint64_t addr)
+{
+	static char text[64];
+	const struct mapping *m = space ? address_space_find(space, addr) : NULL;
+
+	text[0] = '\0';
+	if (m)
+		snprintf(text, sizeof(text), "%s+%llx", strpool_text(&strings, m->name),
+			 (unsigned long long)(addr - m->start + m->pgoff));
+	return text;
+}
+
+static const char *mapped(int32_t pid, uint64_t addr)
+{
+	return mapped_in(state_space(&st, pid), addr);
+}
+
+TEST(names)
+{
+	begin();
+	assert_string_equal(comm_of(0, 0), "swapper");
+	assert_string_equal(comm_of(12, 12), ":12");
+	assert_string_equal(comm_of(-1, -1), ":-1");
+	assert_string_equal(comm_of(2147483647, 2147483647), ":2147483647");
+	assert_string_equal(comm_of((int32_t)0x80000000, (int32_t)0x80000000), ":-2147483648");
+	COMM(12, 12, "sh");
+	assert_string_equal(comm_of(12, 12), "sh");
+	assert_string_equal(comm_of(99, 12), "sh"); /* a name belongs to a tid */
+	COMM(12, 13, "worker");
+	assert_string_equal(comm_of(12, 12), "sh");
+	assert_string_equal(comm_of(12, 13), "worker");
+	COMM(12, 12, "");
+	assert_string_equal(comm_of(12, 12), "");
+	COMM(0, 0, "swapper/1");
+	assert_string_equal(comm_of(0, 0), "swapper/1");
+	end();
+}
+
+TEST(names_are_handed_on_by_fork)
+{
+	begin();
+	COMM(12, 12, "sh");
+	FORK(14, 14, 12, 12);
+	assert_string_equal(comm_of(14, 14), "sh");
+	COMM(12, 12, "other");
+	assert_string_equal(comm_of(14, 14), "sh");
+	FORK(12, 15, 12, 14); /* a thread made by another */
+	assert_string_equal(comm_of(12, 15), "sh");
+	FORK(20, 20, 19, 19); /* nothing is known of the parent */
+	assert_string_equal(comm_of(20, 20), ":20");
+	FORK(21, 21, 0, 0);
+	assert_string_equal(comm_of(21, 21), "swapper");
+	end();
+}
+
+TEST(names_of_a_tid_used_again)
+{
+	begin();
+	COMM(12, 12, "old");
+	EXIT(12, 12);
+	assert_string_equal(comm_of(12, 12), "old"); /* events of an exiting task still come */
+	COMM(1, 1, "init");
+	FORK(12, 12, 1, 1);
+	assert_string_equal(comm_of(12, 12), "init");
+	COMM(12, 12, "new");
+	EXIT(12, 12);
+	FORK(12, 12, 50, 50); /* of an unknown parent: the old name is gone */
+	assert_string_equal(comm_of(12, 12), ":12");
+	end();
+}
+
+TEST(a_fork_of_itself)
+{
+	begin();
+	FORK(5, 5, 5, 5);
+	assert_string_equal(comm_of(5, 5), ":5");
+	COMM(5, 5, "five");
+	MMAP(5, 0x1000, 0x1000, "x");
+	FORK(5, 5, 5, 5);
+	assert_string_equal(comm_of(5, 5), "five");
+	assert_string_equal(mapped(5, 0x1000), "x+0");
+	end();
+}
+
+TEST(mappings_cut_each_other)
+{
+	begin();
+	MMAP(1, 0x1000, 0x5000, "a", .pgoff = 0x100);
+	assert_string_equal(mapped(1, 0xfff), "");
+	assert_string_equal(mapped(1, 0x1000), "a+100");
+	assert_string_equal(mapped(1, 0x5fff), "a+50ff");
+	assert_string_equal(mapped(1, 0x6000), "");
+	MMAP(1, 0x3000, 0x1000, "b"); /* in its middle */
+	assert_string_equal(mapped(1, 0x2fff), "a+20ff");
+	assert_string_equal(mapped(1, 0x3000), "b+0");
+	assert_string_equal(mapped(1, 0x3fff), "b+fff");
+	assert_string_equal(mapped(1, 0x4000), "a+3100");
+	MMAP(1, 0x500, 0x1000, "c"); /* over its beginning */
+	assert_string_equal(mapped(1, 0x500), "c+0");
+	assert_string_equal(mapped(1, 0x14ff), "c+fff");
+	assert_string_equal(mapped(1, 0x1500), "a+600");
+	MMAP(1, 0x5000, 0x2000, "d"); /* over its end */
+	assert_string_equal(mapped(1, 0x4fff), "a+40ff");
+	assert_string_equal(mapped(1, 0x6fff), "d+1fff");
+	MMAP(1, 0x1500, 0x3b00, "e"); /* exactly over several */
+	assert_string_equal(mapped(1, 0x14ff), "c+fff");
+	assert_string_equal(mapped(1, 0x1500), "e+0");
+	assert_string_equal(mapped(1, 0x4fff), "e+3aff");
+	assert_string_equal(mapped(1, 0x5000), "d+0");
+	MMAP(1, 0, UINT64_MAX, "all");
+	assert_string_equal(mapped(1, 0), "all+0");
+	assert_string_equal(mapped(1, 0x5000), "all+5000");
+	assert_int_equal(state_space(&st, 1)->maps.n, 1);
+	end();
+}
+
+TEST(mappings_of_no_length)
+{
+	begin();
+	MMAP(1, 0x1000, 0, "none");
+	MMAP(1, UINT64_MAX - 5, 100, "around the end");
+	assert_string_equal(mapped(1, 0x1000), "");
+	assert_string_equal(mapped(1, UINT64_MAX - 2), "");
+	assert_string_equal(mapped(1, 2), "");
+	assert_string_equal(mapped(77, 0x1000), "");
+	end();
+}
+
+TEST(mappings_of_a_fork_are_shared_until_changed)
+{
+	begin();
+	MMAP(1, 0x1000, 0x1000, "a");
+	FORK(2, 2, 1, 1);
+	assert_ptr_equal(state_space(&st, 1), state_space(&st, 2));
+	FORK(2, 3, 2, 2); /* a thread */
+	MMAP(2, 0x1000, 0x1000, "b");
+	assert_string_equal(mapped(1, 0x1000), "a+0");
+	assert_string_equal(mapped(2, 0x1000), "b+0");
+	MMAP(1, 0x5000, 0x1000, "c");
+	assert_string_equal(mapped(2, 0x5000), "");
+	end();
+}
+
+TEST(mappings_of_exec_and_of_a_pid_used_again)
+{
+	struct address_space *held;
+
+	begin();
+	MMAP(1, 0x1000, 0x1000, "a");
+	FORK(2, 2, 1, 1);
+	held = address_space_ref(state_space(&st, 2));
+	COMM(2, 2, "new", .exec = true);
+	assert_string_equal(mapped(2, 0x1000), "");
+	assert_string_equal(mapped(1, 0x1000), "a+0");
+	assert_string_equal(mapped_in(held, 0x1000), "a+0");
+	MMAP(2, 0x2000, 0x1000, "b");
+	assert_string_equal(mapped_in(held, 0x2000), "");
+	EXIT(2, 2);
+	assert_string_equal(mapped(2, 0x2000), "b+0");
+	FORK(2, 2, 1, 1);
+	assert_string_equal(mapped(2, 0x2000), "");
+	assert_string_equal(mapped(2, 0x1000), "a+0");
+	assert_string_equal(mapped_in(held, 0x1000), "a+0");
+	address_space_unref(held);
+	end();
+}
+
+TEST(mappings_of_the_kernel_are_everybodys)
+{
+	begin();
+	MMAP(-1, 0xffffffff81000000, 0x1000000, "[kernel.kallsyms]_text", .kernel = true);
+	assert_string_equal(mapped(-1, 0xffffffff81000000), "");
+	assert_string_equal(mapped_in(st.kernel, 0xffffffff81000010), "[kernel.kallsyms]_text+10");
+	end();
+}
+
+TEST(the_epoch_grows_with_each_change_of_mappings)
+{
+	uint64_t epoch;
+
+	begin();
+	epoch = st.map_epoch;
+	COMM(1, 1, "a");
+	assert_true(st.map_epoch == epoch);
+	MMAP(1, 0x1000, 0x1000, "a");
+	assert_true(st.map_epoch > epoch);
+	epoch = st.map_epoch;
+	FORK(2, 2, 1, 1);
+	assert_true(st.map_epoch > epoch);
+	epoch = st.map_epoch;
+	COMM(2, 2, "b", .exec = true);
+	assert_true(st.map_epoch > epoch);
+	end();
+}
+
+/* Random mappings in a space of a few hundred bytes, beside an array that says for each byte what is there. */
+TEST(mappings_against_a_model)
+{
+	enum { BYTES = 300, NAMES = 26 };
+
+	for (unsigned seed = 1; seed <= 50; seed++) {
+		int owner[BYTES];
+		unsigned long long offset[BYTES];
+
+		begin();
+		srand(seed);
+		for (int i = 0; i < BYTES; i++)
+			owner[i] = -1;
+		for (int i = 0; i < 200; i++) {
+			int from = rand() % BYTES, n = rand() % 40, who = rand() % NAMES;
+			char name[2] = { (char)('a' + who), '\0' };
+			struct address_space *held = i % 10 ? NULL : state_space(&st, 1);
+
+			if (held)
+				address_space_ref(held);
+			MMAP(1, (uint64_t)from, (uint64_t)n, name, .pgoff = (uint64_t)i * 1000);
+			for (int at = from; at < from + n && at < BYTES; at++) {
+				owner[at] = who;
+				offset[at] = (unsigned long long)(at - from + i * 1000);
+			}
+			address_space_unref(held);
+			for (int at = 0; at < BYTES; at++) {
+				char want[64] = "";
+
+				if (owner[at] >= 0)
+					snprintf(want, sizeof(want), "%c+%llx", 'a' + owner[at], offset[at]);
+				assert_string_equal(mapped(1, (uint64_t)at), want);
+			}
+		}
+		end();
+	}
+}
