@@ -5,6 +5,7 @@
  *	bench-reading walk FILE     pread into one window, step from record header to record header: the floor
  *	bench-reading order FILE    sonde's source and order only: records cut and merged by time, nothing decoded
  *	bench-reading count FILE    a session: how many events of which name, how many were lost
+ *	bench-reading repeat FILE N    the data section N times to stdout, each time later than the one before
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -95,6 +96,81 @@ static int order_only(const char *path)
 	return 0;
 }
 
+/* Where the time of a record lies: its value is known from cutting it. */
+static uint8_t *find_time(uint8_t *rec, uint32_t len, uint64_t time_ns)
+{
+	for (uint32_t at = HEADER_BYTES; at + 8 <= len; at += 8)
+		if (!memcmp(rec + at, &time_ns, 8))
+			return rec + at;
+	return NULL;
+}
+
+static int repeat_once(struct source *source, const struct source_file *f, uint8_t *window, uint64_t later_ns,
+		       uint64_t *newest_ns)
+{
+	struct cut cuts[256];
+
+	for (uint64_t at = f->begin; at < f->end;) {
+		ssize_t n = pread(f->fd, window, f->end - at < WINDOW_BYTES ? f->end - at : WINDOW_BYTES, (off_t)at);
+		size_t used_here = 0, need;
+
+		while (n > 0) {
+			uint64_t used;
+			int nr = source->ops->cut(source, 0, window + used_here, (size_t)n - used_here, at + used_here,
+						  cuts, 256, &used, &need);
+
+			if (nr <= 0)
+				break;
+			for (int i = 0; i < nr; i++) {
+				uint8_t *rec = window + (cuts[i].file_off - at), *time;
+				uint64_t shifted = cuts[i].time_ns + later_ns;
+
+				if (cuts[i].order != CUT_ORDERED)
+					continue;
+				time = find_time(rec, cuts[i].len, cuts[i].time_ns);
+				if (time)
+					memcpy(time, &shifted, 8);
+				if (cuts[i].time_ns > *newest_ns)
+					*newest_ns = cuts[i].time_ns;
+			}
+			used_here += used;
+		}
+		if (!used_here || fwrite(window, 1, used_here, stdout) != used_here)
+			return 1;
+		at += used_here;
+	}
+	return 0;
+}
+
+static int repeat(const char *path, int times)
+{
+	struct schema_table schemas = { 0 };
+	struct defects defects = { 0 };
+	struct source *source;
+	struct source_file file;
+	uint8_t *window = malloc(WINDOW_BYTES);
+	uint64_t newest_ns = 0;
+
+	if (!window || source_open(&source, &(struct source_options){ .path = path,
+								       .window_bytes = WINDOW_BYTES,
+								       .force = true,
+								       .schemas = &schemas,
+								       .defects = &defects }) < 0)
+		return told();
+	source->ops->file(source, 0, &file);
+	for (int i = 0; i < times; i++) {
+		/* Times are counted from the boot: twice the newest one is later than all. */
+		if (repeat_once(source, &file, window, newest_ns * (uint64_t)i, &newest_ns)) {
+			fprintf(stderr, "%s: cannot be repeated\n", path);
+			return 1;
+		}
+	}
+	source->ops->close(source);
+	schema_table_done(&schemas);
+	free(window);
+	return fflush(stdout) ? 1 : 0;
+}
+
 static int count(const char *path)
 {
 	const struct sonde_event *ev;
@@ -130,6 +206,8 @@ int main(int argc, char **argv)
 		return order_only(argv[2]);
 	if (argc == 3 && !strcmp(argv[1], "count"))
 		return count(argv[2]);
-	fprintf(stderr, "usage: bench-reading walk|order|count FILE\n");
+	if (argc == 4 && !strcmp(argv[1], "repeat"))
+		return repeat(argv[2], atoi(argv[3]));
+	fprintf(stderr, "usage: bench-reading walk|order|count FILE\n       bench-reading repeat FILE N\n");
 	return 2;
 }

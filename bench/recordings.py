@@ -91,6 +91,24 @@ class Recordings:
 
     def beginning(self, path, name, data_bytes):
         """A recording of the first data_bytes of another's records: same header, same features."""
+        def write(src, dst, at, size):
+            end = at
+            while end < at + size and end - at < data_bytes:  # whole records only
+                src.seek(end + 6)
+                end += struct.unpack('=H', src.read(2))[0]
+            copy(src, dst, at, min(end, at + size) - at)
+
+        return self._rewritten(path, name, write)
+
+    def repeated(self, path, name, times):
+        """A recording of another's records, one round of them after the other."""
+        def write(src, dst, at, size):
+            subprocess.run([os.path.join(self.tools, 'bench-reading'), 'repeat', path, str(times)], stdout=dst, check=True)
+            dst.seek(0, os.SEEK_END)
+
+        return self._rewritten(path, name, write)
+
+    def _rewritten(self, path, name, write_data):
         ret = os.path.join(self.folder, name)
         if os.path.exists(ret) and os.stat(ret).st_mtime_ns >= os.stat(path).st_mtime_ns:
             return ret
@@ -98,33 +116,33 @@ class Recordings:
             header = bytearray(src.read(104))
             data_at, data_len = struct.unpack_from('=QQ', header, 40)
             nr_features = bin(int.from_bytes(header[72:104], 'little')).count('1')
-            end = data_at
-            while end < data_at + data_len:  # whole records only
-                src.seek(end + 6)
-                end += struct.unpack('=H', src.read(2))[0]
-                if end - data_at >= data_bytes:
-                    break
-            end = min(end, data_at + data_len)
+            copy(src, dst, 0, data_at)
+            dst.flush()
+            write_data(src, dst, data_at, data_len)
+            end = dst.tell()
             src.seek(data_at + data_len)
             table = [struct.unpack('=QQ', src.read(16)) for _ in range(nr_features)]
-            struct.pack_into('=Q', header, 48, end - data_at)
-            dst.write(header)
-            src.seek(len(header))
-            left = end - len(header)
-            while left:
-                block = src.read(min(left, 1 << 20))
-                dst.write(block)
-                left -= len(block)
-            at, moved = end + 16 * nr_features, []
+            at = end + 16 * nr_features
             for offset, size in table:
-                behind = offset >= data_at
-                moved.append((at if behind else offset, size))
+                behind = offset >= data_at  # bodies before the data stay where they are
+                dst.write(struct.pack('=QQ', at if behind else offset, size))
                 at += size if behind else 0
-            dst.write(b''.join(struct.pack('=QQ', *m) for m in moved))
-            for (offset, size), (to, _) in zip(table, moved):
+            for offset, size in table:
                 if offset >= data_at:
-                    src.seek(offset)
-                    dst.write(src.read(size))
+                    copy(src, dst, offset, size)
+            struct.pack_into('=Q', header, 48, end - data_at)
+            dst.seek(0)
+            dst.write(header)
         shutil.copymode(path, ret + '.part')
         os.replace(ret + '.part', ret)
         return ret
+
+
+def copy(src, dst, at, size):
+    src.seek(at)
+    while size:
+        block = src.read(min(size, 1 << 20))
+        if not block:
+            return
+        dst.write(block)
+        size -= len(block)
