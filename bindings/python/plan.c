@@ -331,7 +331,7 @@ struct plan *plan_get(struct run *r, struct slot *slot, PyObject *func, bool unh
 	return p;
 }
 
-static PyObject *fill_value(struct run *r, struct slot *slot, const struct fill *f)
+static inline PyObject *fill_value(struct run *r, struct slot *slot, const struct fill *f)
 {
 	const struct sonde_event *ev = r->ev;
 
@@ -376,7 +376,7 @@ static int keep_or_let_go(struct run *r, struct plan *p)
 	return code;
 }
 
-static int keeps_ready(struct run *r, struct plan *p)
+static inline int keeps_ready(struct run *r, struct plan *p)
 {
 	for (size_t i = 0; i < p->nr_keeps; i++) {
 		PyObject **o = &p->stack[p->keeps[i].at];
@@ -410,22 +410,23 @@ static PyObject *call(struct plan *p)
 
 int plan_call(struct run *r, struct slot *slot, struct plan *p)
 {
-	PyObject *result = NULL;
-	size_t made = 0;
+	PyObject **stack = p->stack, *result = NULL;
+	const struct fill *fills = p->fills, *f = fills, *end = fills + p->nr_fills;
 
-	for (; made < p->nr_fills; made++) {
-		PyObject *value = fill_value(r, slot, &p->fills[made]);
+	for (; f < end; f++) {
+		PyObject *value = fill_value(r, slot, f);
 
 		if (!value)
 			break;
-		p->stack[p->fills[made].at] = value;
+		stack[f->at] = value;
 	}
-	if (made == p->nr_fills && !keeps_ready(r, p))
+	if (f == end && !keeps_ready(r, p))
 		result = call(p);
-	while (made) {
-		PyObject **o = &p->stack[p->fills[--made].at];
+	while (f-- > fills) {
+		PyObject *o = stack[f->at];
 
-		Py_CLEAR(*o);
+		stack[f->at] = NULL;
+		Py_DECREF(o);
 	}
 	if (!result) {
 		PyObject *type, *value, *tb;
