@@ -22,8 +22,9 @@ struct fill {
 
 /* Arguments that stay from event to event as long as nobody else holds or changes them. */
 struct keep {
-	enum lazy_kind lazy; /* 0: an empty list */
+	enum lazy_kind kind; /* 0: an empty list */
 	uint32_t at;
+	struct lazy *lazy;   /* of the object that is there, NULL none */
 };
 
 struct plan {
@@ -222,14 +223,14 @@ static int plan_arg(struct run *r, struct slot *slot, struct plan *p, const stru
 		return 0;
 	}
 	if (lazy == LAZY_CALLCHAIN && !slot->has_callchain) {
-		p->keeps[p->nr_keeps++] = (struct keep){ 0, at };
+		p->keeps[p->nr_keeps++] = (struct keep){ .at = at };
 		return 0;
 	}
 	leave_out = lazy ? may_leave_out(r, p->func, sig, i) : 0;
 	if (leave_out < 0)
 		return -1;
 	if (leave_out)
-		p->keeps[p->nr_keeps++] = (struct keep){ lazy, at };
+		p->keeps[p->nr_keeps++] = (struct keep){ .kind = lazy, .at = at };
 	else
 		p->fills[p->nr_fills++] =
 			(struct fill){ fills[s->arg], at, s->arg == PRELUDE_FIELD ? &slot->convs[s->field] : NULL };
@@ -358,33 +359,40 @@ static inline PyObject *fill_value(struct run *r, struct slot *slot, const struc
 	return NULL;
 }
 
+static int let_go(struct keep *k, PyObject **o)
+{
+	int code = k->lazy && !ONLY_MINE(*o) ? lazy_fill(*o, k->lazy) : 0;
+
+	k->lazy = NULL;
+	Py_CLEAR(*o);
+	return code;
+}
+
 /* After the call: what nobody else holds or has looked at serves again; what somebody holds becomes an ordinary one. */
-static int keep_or_let_go(struct run *r, struct plan *p)
+static inline int keep_or_let_go(struct plan *p)
 {
 	int code = 0;
 
-	for (size_t i = 0; i < p->nr_keeps; i++) {
-		PyObject **o = &p->stack[p->keeps[i].at];
-		struct lazy *l = *o && p->keeps[i].lazy ? lazy_of(r->m, *o) : NULL;
+	for (struct keep *k = p->keeps, *end = k + p->nr_keeps; k < end; k++) {
+		PyObject **o = &p->stack[k->at];
 
-		if (!*o || (ONLY_MINE(*o) && (l ? l->run != NULL : !PyList_Size(*o))))
-			continue;
-		if (l && !ONLY_MINE(*o) && lazy_fill(*o, l) < 0)
+		if (*o && !(ONLY_MINE(*o) && (k->kind ? k->lazy->run != NULL : !PyList_Size(*o))) && let_go(k, o) < 0)
 			code = -1;
-		Py_CLEAR(*o);
 	}
 	return code;
 }
 
 static inline int keeps_ready(struct run *r, struct plan *p)
 {
-	for (size_t i = 0; i < p->nr_keeps; i++) {
-		PyObject **o = &p->stack[p->keeps[i].at];
+	for (struct keep *k = p->keeps, *end = k + p->nr_keeps; k < end; k++) {
+		PyObject **o = &p->stack[k->at];
 
-		if (!*o)
-			*o = p->keeps[i].lazy ? lazy_new(r, p->keeps[i].lazy) : PyList_New(0);
+		if (*o)
+			continue;
+		*o = k->kind ? lazy_new(r, k->kind) : PyList_New(0);
 		if (!*o)
 			return -1;
+		k->lazy = k->kind ? lazy_of(r->m, *o) : NULL;
 	}
 	return 0;
 }
@@ -432,11 +440,11 @@ int plan_call(struct run *r, struct slot *slot, struct plan *p)
 		PyObject *type, *value, *tb;
 
 		PyErr_Fetch(&type, &value, &tb);
-		if (keep_or_let_go(r, p) < 0) /* the traceback holds them */
+		if (keep_or_let_go(p) < 0) /* the traceback holds them */
 			PyErr_Clear();
 		PyErr_Restore(type, value, tb);
 		return -1;
 	}
 	Py_DECREF(result);
-	return keep_or_let_go(r, p);
+	return keep_or_let_go(p);
 }
