@@ -14,6 +14,7 @@ is its own. Exit status: 0; 1 when it raised (or was not Python 3); what it gave
 
 
 def _begin():
+    import os
     import sys
     from os.path import abspath, dirname, realpath
     from importlib.machinery import SourceFileLoader
@@ -21,6 +22,8 @@ def _begin():
     here = dirname(realpath(__file__))
     # Our folder must not stand where the script's belongs (nor be searched at all).
     sys.path[:] = [p for p in sys.path if not p or realpath(abspath(p)) != here]
+    if os.stat(here).st_uid != os.geteuid():
+        sys.dont_write_bytecode = True  # root leaves no files in somebody's build folder
     launch = type(sys)("sonde_launch")
     launch.__file__ = here + "/lib/launch.py"
     exec(SourceFileLoader("sonde_launch", launch.__file__).get_code("sonde_launch"), launch.__dict__)
