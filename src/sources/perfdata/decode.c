@@ -34,6 +34,7 @@ static int derive(struct perfdata_source *s, const struct cut *rec, unsigned i, 
 {
 	bool is_group = e->attr.read_format & PERF_FORMAT_GROUP;
 	struct bytes b = bytes_init(rec->bytes, rec->len, rec->file_off, s->file.path, s->file.swap);
+	int r;
 
 	/* Counts that name no event: the sample stays its own event's, its growth unknown. */
 	if (!(e->attr.read_format & PERF_FORMAT_ID) && (is_group || !id))
@@ -42,8 +43,9 @@ static int derive(struct perfdata_source *s, const struct cut *rec, unsigned i, 
 		b.pos += e->layout.first_variable;
 		s->group = (struct sonde_sample){ 0 };
 		s->group_at = 0;
-		if (sample_reads_read(e->attr.read_format, &b, &s->group_scratch, &s->group) < 0)
-			return bad_record(s, rec, "read values");
+		r = sample_reads_read(e->attr.read_format, &b, &s->group_scratch, &s->group);
+		if (r < 0)
+			return r == -ENOMEM ? r : bad_record(s, rec, "read values");
 	}
 	while (s->group_at < s->group.nr_reads) {
 		const struct sonde_read_value *v = &s->group.reads[s->group_at++];

@@ -98,7 +98,7 @@ int perfdata_kernel(struct source *s, struct source_kernel *ret);
 const char *perfdata_info(struct source *s, const char *key);
 /* schemas.c: the schemas of all events; of records of state. */
 int perfdata_schemas_make(struct perfdata_source *s);
-struct sonde_schema *perfdata_record_schema(struct perfdata_source *s, uint32_t type);
+int perfdata_record_schema(struct perfdata_source *s, uint32_t type, struct sonde_schema **ret); /* NULL: unknown type */
 /* cut.c */
 int perfdata_cut(struct source *s, unsigned file, const uint8_t *p, size_t len, uint64_t file_off, struct cut *ret,
 		 int max, uint64_t *ret_used, size_t *ret_need);

@@ -162,7 +162,7 @@ int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, str
 
 	if (type >= FIRST_TOOL_RECORD)
 		return decode_tool_record(s, rec, type);
-	sc = perfdata_record_schema(s, type);
+	TRY(perfdata_record_schema(s, type, &sc));
 	if (!sc) {
 		defects_add(s->opts.defects, DEFECT_UNKNOWN_RECORD, 1, "type %u at 0x%llx", type,
 			    (unsigned long long)rec->file_off);

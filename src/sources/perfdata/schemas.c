@@ -65,28 +65,27 @@ static int dialect_of(enum sonde_compat compat)
 						  : PRINTFMT_RIGHT;
 }
 
-struct sonde_schema *perfdata_record_schema(struct perfdata_source *s, uint32_t type)
+int perfdata_record_schema(struct perfdata_source *s, uint32_t type, struct sonde_schema **ret)
 {
 	struct arena *a = &s->opts.schemas->arena;
 	const struct record_kind *kind = NULL;
 	struct sonde_schema *sc;
 	size_t n = 0;
 
-	if (type >= NR_RECORD_SCHEMAS)
-		return NULL;
-	if (s->record_schemas[type])
-		return s->record_schemas[type];
+	*ret = type < NR_RECORD_SCHEMAS ? s->record_schemas[type] : NULL;
+	if (type >= NR_RECORD_SCHEMAS || *ret)
+		return 0;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (kinds[i].type == type)
 			kind = &kinds[i];
 	}
 	if (!kind)
-		return NULL;
+		return 0;
 	while (kind->fields[n].name)
 		n++;
 	sc = arena_alloc(a, sizeof(*sc));
 	if (!sc)
-		return NULL;
+		return err_nomem();
 	*sc = (struct sonde_schema){ .kind = SONDE_RECORD,
 				     .abi = s->abi,
 				     .system = "",
@@ -95,7 +94,7 @@ struct sonde_schema *perfdata_record_schema(struct perfdata_source *s, uint32_t 
 				     .fields = arena_array(a, n ? n : 1, sizeof(*sc->fields)),
 				     .nr_fields = n };
 	if (!sc->fields)
-		return NULL;
+		return err_nomem();
 	for (size_t i = 0; i < n; i++) {
 		const struct record_field *f = &kind->fields[i];
 
@@ -114,10 +113,9 @@ struct sonde_schema *perfdata_record_schema(struct perfdata_source *s, uint32_t 
 							      : f->is_signed	     ? "s32"
 										     : "u32" };
 	}
-	if (schema_table_add(s->opts.schemas, sc) < 0)
-		return NULL;
-	s->record_schemas[type] = sc;
-	return sc;
+	TRY(schema_table_add(s->opts.schemas, sc));
+	s->record_schemas[type] = *ret = sc;
+	return 0;
 }
 
 /* A tracepoint whose format the recording lacks: the name it gives, no fields. */

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory runs out at each allocation in turn: opening and reading then either says -ENOMEM, or tells the same as with
+ * memory enough; never a crash, never a leak, never a wrong answer.
+ *
+ * The allocators are wrapped by the linker (--wrap): those that the library calls, not those inside libc.
+ */
+#include "unittest.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dump.h"
+#include "recording.h"
+#include "sonde/sonde.h"
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__real_reallocarray(void *p, size_t n, size_t size);
+char *__real_strdup(const char *s);
+char *__real_strndup(const char *s, size_t n);
+void __real_free(void *p);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+void *__wrap_reallocarray(void *p, size_t n, size_t size);
+char *__wrap_strdup(const char *s);
+char *__wrap_strndup(const char *s, size_t n);
+void __wrap_free(void *p);
+
+static long allocations, fail_at, living;
+
+/* fail_at 0: nothing fails. Once memory ran out it is there again: a caller that goes on must have noticed. */
+static bool fails(void)
+{
+	return ++allocations == fail_at;
+}
+
+static void *born(void *p)
+{
+	living += p != NULL;
+	return p;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return fails() ? NULL : born(__real_malloc(size));
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return fails() ? NULL : born(__real_calloc(n, size));
+}
+
+void *__wrap_realloc(void *p, size_t size)
+{
+	void *q = fails() ? NULL : __real_realloc(p, size);
+
+	living += q && !p;
+	return q;
+}
+
+void *__wrap_reallocarray(void *p, size_t n, size_t size)
+{
+	void *q = fails() ? NULL : __real_reallocarray(p, n, size);
+
+	living += q && !p;
+	return q;
+}
+
+char *__wrap_strdup(const char *s)
+{
+	return fails() ? NULL : born(__real_strdup(s));
+}
+
+char *__wrap_strndup(const char *s, size_t n)
+{
+	return fails() ? NULL : born(__real_strndup(s, n));
+}
+
+void __wrap_free(void *p)
+{
+	living -= p != NULL;
+	__real_free(p);
+}
+
+/* What a run told, and how it ended. */
+struct told {
+	char *text;
+	size_t len;
+	int result;
+};
+
+enum { TEXT_BYTES = 4 << 20 };
+
+static void tell(struct told *t, const char *text, size_t n)
+{
+	assert_true(t->len + n < TEXT_BYTES);
+	memcpy(t->text + t->len, text, n);
+	t->len += n;
+}
+
+/* ask: not only events but what they say. */
+static void read_all(const char *session, bool ask, struct told *ret)
+{
+	struct sonde_event *dup = NULL;
+	const struct sonde_event *ev;
+	struct sonde_session *s;
+	const struct sonde_defect *d;
+
+	ret->len = 0;
+	ret->result = sonde_session_open(&s, session, NULL);
+	if (ret->result < 0)
+		return;
+	while ((ret->result = sonde_session_next(s, &ev)) > 0) {
+		if (ask) {
+			struct outbuf o = { 0 };
+
+			sonde_event_free(dup);
+			dup = sonde_event_dup(ev);
+			dump_event(&o, ev);
+			if (!o.failed)
+				tell(ret, o.data, o.len);
+			outbuf_done(&o);
+		} else {
+			char line[256];
+			int n = snprintf(line, sizeof(line), "%s %llu %d/%d %s\n",
+					 sonde_schema_name(sonde_event_schema(s, ev)), (unsigned long long)ev->time_ns,
+					 ev->pid, ev->tid, sonde_session_string(s, ev->comm));
+
+			tell(ret, line, (size_t)n);
+		}
+	}
+	sonde_event_free(dup);
+	for (size_t i = 0; (d = sonde_session_defect(s, i)); i++)
+		tell(ret, d->name, strlen(d->name) + 1);
+	sonde_session_close(s);
+}
+
+static void sweep(const char *session, bool ask)
+{
+	struct told all = { .text = __real_malloc(TEXT_BYTES) }, less = { .text = __real_malloc(TEXT_BYTES) };
+	long needed, silent = 0, step = ask ? 7 : 1;
+
+	allocations = fail_at = 0;
+	read_all(session, ask, &all);
+	assert_int_equal(all.result, 0);
+	needed = allocations;
+	for (long n = 1; n <= needed; n += step) {
+		long before = living;
+
+		allocations = 0;
+		fail_at = n;
+		read_all(session, ask, &less);
+		fail_at = 0;
+		if (living != before)
+			fail_msg("allocation %ld of %ld: %ld are never freed", n, needed, living - before);
+		if (less.result == -ENOMEM) {
+			assert_non_null(strstr(sonde_error_text(), "memory"));
+			continue;
+		}
+		if (less.result)
+			fail_msg("allocation %ld of %ld: %d: %s", n, needed, less.result, sonde_error_text());
+		if (!ask && (less.len != all.len || memcmp(less.text, all.text, all.len)))
+			fail_msg("allocation %ld of %ld: nothing failed, but something else was told", n, needed);
+		silent++;
+	}
+	print_message("# %ld allocations; %ld runs did without\n", needed, silent);
+	__real_free(all.text);
+	__real_free(less.text);
+}
+
+static void sweep_file(const char *path, const char *more, bool ask)
+{
+	char session[512];
+
+	snprintf(session, sizeof(session), "input=%s\nkallsyms=/dev/null\nwindow=65536\n%s", path, more);
+	sweep(session, ask);
+}
+
+static const char *demo(void)
+{
+	const char *path = getenv("SONDE_DEMO_DATA");
+
+	return path ? path : "tests/data/demo.data";
+}
+
+static const char *small_recording(struct recording *r)
+{
+	const uint64_t chain[] = { 0x401000, 0x501000 };
+
+	recording_begin(r);
+	for (uint32_t i = 0; i < 60; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "task-%u", i);
+		recording_comm(r, 100 - i % 50, 10 + i, 10 + i, name, i % 2);
+		recording_mmap(r, 100 + i, 10 + i, 0x400000, 0x200000, "/bin/x");
+		recording_fork(r, 100 + i, 100 + i, 100 + i, 10 + i, 10 + i);
+		recording_sample(r, 100 + i, 10 + i, 10 + i, chain, 2);
+	}
+	return recording_finish(r);
+}
+
+TEST(reading_a_recording_of_tracepoints)
+{
+	sweep_file(demo(), "", false);
+	sweep_file(demo(), "events=all\n", false);
+}
+
+TEST(reading_a_recording_of_tasks)
+{
+	struct recording r;
+
+	small_recording(&r);
+	sweep_file(r.path, "events=all\ntime=0,1\ncpu=1\npid=10,11,12,40\ncomm=task-1,task-2\n", false);
+	sweep_file(r.path, "events=all\n", false);
+	recording_done(&r);
+}
+
+/* Answers about an event that memory does not suffice for are empty or an error; nothing is lost for good. */
+TEST(asking_everything)
+{
+	struct recording r;
+
+	small_recording(&r);
+	sweep_file(r.path, "events=all\n", true);
+	recording_done(&r);
+	sweep_file(demo(), "", true);
+}
