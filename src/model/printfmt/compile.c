@@ -262,7 +262,7 @@ static bool add_pointer(struct builder *b, struct conversion *v, struct pf_point
 	pointer_place(b, s, n);
 	if (!c_grammar) {
 		/* perf looks at the sort of the argument first, then at the size of the field. */
-		bool through_casts = ps->kind == PF_P_IP4 || ps->kind == PF_P_IP6 || ps->kind == PF_P_SOCKADDR;
+		bool through_casts = (b->c->dialect->pointer_casts && ps->kind != PF_P_BUFFER) || ps->kind == PF_P_IP4 || ps->kind == PF_P_IP6 || ps->kind == PF_P_SOCKADDR;
 		bool buffer = ps->kind == PF_P_BUFFER;
 
 		while (through_casts && n->kind == PF_CAST)
@@ -381,7 +381,9 @@ static bool finish_perf(struct builder *b, struct conversion *v, const char *sta
 
 	if (conv == 'p')
 		return finish(b, v, at);
-	if (v->is_size) { /* handed over as an int and printed as a size: never negative */
+	if (v->is_size && b->c->dialect->size_is_long) {
+		v->ls = 1;
+	} else if (v->is_size) { /* handed over as an int and printed as a size: never negative */
 		if (conv == 'd' || conv == 'i')
 			v->as_unsigned = true;
 	}

@@ -83,14 +83,14 @@ bool pf_is(const struct pf_parser *p, enum pf_token_kind kind, const char *text)
 	return p->tok.kind == kind && strlen(text) == p->tok.len && !memcmp(p->tok.text, text, p->tok.len);
 }
 
-/* The end of the quoted text that begins at s; NULL when it has none. */
-static const char *quote_end(const char *s, const char *end, char quote)
+/* The end of the quoted text that begins at s; NULL when it has none. A quote, or (strict) what cannot be printed. */
+static const char *quote_end(const char *s, const char *end, char quote, bool strict)
 {
 	for (; s < end; s++) {
+		if (*s == quote || (strict && *s != '\n' && (*s < ' ' || *s > '~')))
+			return s;
 		if (*s == '\\')
 			s++;
-		else if (*s == quote)
-			return s;
 	}
 	return NULL;
 }
@@ -98,10 +98,12 @@ static const char *quote_end(const char *s, const char *end, char quote)
 static void quoted(struct pf_parser *p)
 {
 	char quote = *p->pos++;
-	const char *start = p->pos, *stop = quote_end(start, p->end, quote), *piece;
+	const char *start = p->pos, *stop, *piece;
 	size_t len;
+	bool strict = p->dialect->strict_strings;
 	char *to;
 
+	stop = quote_end(start, p->end, quote, strict);
 	if (!stop) {
 		p->tok = (struct pf_token){ PF_TOK_BAD, start, (size_t)(p->end - start) };
 		p->pos = p->end;
@@ -109,7 +111,7 @@ static void quoted(struct pf_parser *p)
 	}
 	p->tok = (struct pf_token){ quote == '"' ? PF_TOK_STRING : PF_TOK_CHAR, start, (size_t)(stop - start) };
 	p->pos = stop + 1;
-	if (quote != '"')
+	if (quote != '"' || *stop != '"')
 		return;
 
 	/* Neighbouring strings are one: first the length of all, then a copy. */
@@ -120,7 +122,7 @@ static void quoted(struct pf_parser *p)
 			piece++;
 		if (piece >= p->end || *piece != '"')
 			break;
-		stop = quote_end(piece + 1, p->end, '"');
+		stop = quote_end(piece + 1, p->end, '"', strict);
 		if (!stop)
 			break;
 		len += (size_t)(stop - piece - 1);
@@ -137,7 +139,7 @@ static void quoted(struct pf_parser *p)
 	for (size_t at = p->tok.len; at < len;) {
 		while (*p->pos != '"')
 			p->pos++;
-		stop = quote_end(p->pos + 1, p->end, '"');
+		stop = quote_end(p->pos + 1, p->end, '"', strict);
 		memcpy(to + at, p->pos + 1, (size_t)(stop - p->pos - 1));
 		at += (size_t)(stop - p->pos - 1);
 		p->pos = stop + 1;

@@ -40,12 +40,12 @@ uint32_t pf_perf_elem_width(const struct sonde_schema *sc, const struct sonde_fi
 	return f->is_long ? sc->abi.long_bytes : 0;
 }
 
-/* In perf __get_rel_dynamic_array counts from the record's start, as if the field were no __rel_loc. */
+/* In perf 6.1 __get_rel_dynamic_array counts from the record's start, as if the field were no __rel_loc. */
 const struct sonde_field *pf_perf_array_field(struct pf_compiler *c, const struct sonde_field *f)
 {
 	struct sonde_field *plain;
 
-	if (!f->is_relative)
+	if (!f->is_relative || c->dialect->rel_arrays)
 		return f;
 	plain = arena_alloc(c->arena, sizeof(*plain));
 	if (!plain) {
@@ -159,6 +159,20 @@ static int binary_code(const char *op)
 		if (!strcmp(codes[i].op, op))
 			return codes[i].code;
 	return -1;
+}
+
+bool pf_perf_binary(const char *op, uint64_t a, uint64_t b, uint64_t *ret)
+{
+	static const struct pf_run nothing = { .bytes = (const uint8_t *)"" };
+	struct pf_expr ea = { .code = PF_E_CONST, .value = a }, eb = { .code = PF_E_CONST, .value = b };
+	struct pf_expr e = { .a = &ea, .b = &eb };
+	int code = strcmp(op, "^") ? binary_code(op) : PF_E_XOR;
+
+	if (code < 0 || (!b && (code == PF_E_DIV || code == PF_E_MOD)))
+		return false;
+	e.code = (uint8_t)code;
+	*ret = pf_eval(&nothing, &e);
+	return true;
 }
 
 static struct pf_expr *operator(struct pf_compiler *c, const struct pf_node *n)
@@ -364,6 +378,7 @@ static const struct pf_text *text(struct pf_compiler *c, const struct pf_node *n
 		if (!t)
 			return NULL;
 		t->is_list = n->kind == PF_CPUMASK;
+		t->compact = n->kind == PF_STR && c->dialect->empty_strings;
 		t->place.field = f;
 		return t;
 	case PF_OP:

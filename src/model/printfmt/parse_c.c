@@ -371,20 +371,6 @@ static struct pf_node *primary(struct pf_parser *p)
 	if (!text)
 		return NULL;
 	pf_next(p);
-	if (pf_is(p, PF_TOK_OP, "->") && (!strcmp(text, "REC") || !strcmp(text, "__entry"))) {
-		pf_next(p);
-		if (p->tok.kind != PF_TOK_ITEM)
-			return refuse_token(p, "a field's name"), NULL;
-		n = pf_node_new(p, PF_FIELD);
-		if (!n)
-			return NULL;
-		n->text = pf_token_text(p);
-		if (!n->text)
-			return NULL;
-		n->field = pf_find_field(p, n->text, false);
-		pf_next(p);
-		return n;
-	}
 	if (pf_is(p, PF_TOK_DELIM, "("))
 		return call(p, text);
 	n = pf_node_new(p, PF_ATOM);
@@ -393,13 +379,43 @@ static struct pf_node *primary(struct pf_parser *p)
 	return n;
 }
 
+static bool is_record(const struct pf_node *n)
+{
+	return n->kind == PF_ATOM && !n->is_string && (!strcmp(n->text, "REC") || !strcmp(n->text, "__entry"));
+}
+
+/* The token is the "->" behind the record. */
+static struct pf_node *record_field(struct pf_parser *p)
+{
+	struct pf_node *n;
+
+	pf_next(p);
+	if (p->tok.kind != PF_TOK_ITEM)
+		return refuse_token(p, "a field's name"), NULL;
+	n = pf_node_new(p, PF_FIELD);
+	if (!n)
+		return NULL;
+	n->text = pf_token_text(p);
+	if (!n->text)
+		return NULL;
+	n->field = pf_find_field(p, n->text, false);
+	pf_next(p);
+	return n;
+}
+
 static struct pf_node *postfix(struct pf_parser *p)
 {
 	struct pf_node *n = primary(p);
 
-	while (n && pf_is(p, PF_TOK_OP, "[")) {
+	while (n && (pf_is(p, PF_TOK_OP, "[") || pf_is(p, PF_TOK_OP, "->"))) {
 		struct pf_node *index;
 
+		if (*p->tok.text == '-') {
+			if (!is_record(n))
+				return pf_refuse(p, "a member of something that is not the record"), NULL;
+			n = record_field(p);
+			continue;
+		}
 		pf_next(p);
 		index = expression(p);
 		if (!index || !expect(p, PF_TOK_OP, "]"))

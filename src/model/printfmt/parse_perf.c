@@ -15,6 +15,7 @@
 static bool operand(struct pf_parser *p, struct pf_node *n);
 static bool operand_here(struct pf_parser *p, struct pf_node *n);
 static bool operator(struct pf_parser *p, struct pf_node *n);
+static bool record_field(struct pf_parser *p, struct pf_node *n);
 
 static bool refuse_token(struct pf_parser *p, const char *wanted)
 {
@@ -224,6 +225,8 @@ static bool parenthesis(struct pf_parser *p, struct pf_node *n)
 		return false;
 	if (!expect(p, PF_TOK_DELIM, ")"))
 		return false;
+	if (p->dialect->paren_record && n->kind == PF_ATOM && !strcmp(n->text, "REC") && pf_is(p, PF_TOK_OP, "->"))
+		return record_field(p, n);
 	if (!at_value(p) && !pf_is(p, PF_TOK_DELIM, "("))
 		return true;
 	if (n->kind != PF_ATOM)
@@ -395,13 +398,16 @@ static bool print_symbolic(struct pf_parser *p, struct pf_node *n)
 	return n->a && table(p, &n->pairs) && expect(p, PF_TOK_DELIM, ")");
 }
 
-/* One operand that must be followed by `stop`, which stays the token. */
+/* One operand (perf 6.1), or a whole expression, that must be followed by `stop`, which stays the token. */
 static struct pf_node *bare_argument(struct pf_parser *p, const char *stop)
 {
 	struct pf_node *n = pf_node_new(p, PF_NULL);
 
 	if (!n || !operand(p, n))
 		return NULL;
+	while (p->dialect->full_arguments && p->tok.kind == PF_TOK_OP)
+		if (!operator(p, n))
+			return NULL;
 	if (!pf_is(p, PF_TOK_DELIM, stop)) {
 		refuse_token(p, stop);
 		return NULL;
@@ -462,6 +468,7 @@ static bool builtin_expect(struct pf_parser *p, struct pf_node *n)
 static bool size_of(struct pf_parser *p, struct pf_node *n)
 {
 	uint64_t size = 0;
+	char digits[24];
 
 	pf_next(p);
 	if (pf_is(p, PF_TOK_ITEM, "unsigned")) {
@@ -494,9 +501,10 @@ static bool size_of(struct pf_parser *p, struct pf_node *n)
 	}
 	if (!size)
 		return pf_refuse(p, "sizeof of that cannot be told");
-	n->kind = PF_NUMBER;
-	n->value = size;
-	return expect(p, PF_TOK_DELIM, ")");
+	snprintf(digits, sizeof(digits), "%llu", (unsigned long long)size);
+	n->kind = PF_ATOM;
+	n->text = pf_join(p, digits, "", "");
+	return n->text && expect(p, PF_TOK_DELIM, ")");
 }
 
 static bool call(struct pf_parser *p, struct pf_node *n, const char *name)
@@ -547,9 +555,9 @@ static bool call(struct pf_parser *p, struct pf_node *n, const char *name)
 
 /* ---- operands ---------------------------------------------------------------------------------------------------- */
 
+/* The token is the "->" behind the record. */
 static bool record_field(struct pf_parser *p, struct pf_node *n)
 {
-	pf_next(p);
 	if (!expect(p, PF_TOK_OP, "->"))
 		return false;
 	if (p->tok.kind != PF_TOK_ITEM)
@@ -567,12 +575,12 @@ static bool word(struct pf_parser *p, struct pf_node *n)
 {
 	char *text;
 
-	if (pf_is(p, PF_TOK_ITEM, "REC"))
-		return record_field(p, n);
 	text = pf_token_text(p);
 	if (!text)
 		return false;
 	pf_next(p);
+	if (!strcmp(text, "REC") && !(p->dialect->paren_record && pf_is(p, PF_TOK_DELIM, ")")))
+		return record_field(p, n);
 	if (pf_is(p, PF_TOK_DELIM, "("))
 		return call(p, n, text);
 	while (p->tok.kind == PF_TOK_ITEM) { /* `unsigned long` */
@@ -635,6 +643,27 @@ static bool operand(struct pf_parser *p, struct pf_node *n)
 	return operand_here(p, n);
 }
 
+/* libtraceevent works out what has two constants; the result stands as text in their place. */
+static bool fold(struct pf_parser *p, struct pf_node *n, unsigned depth)
+{
+	uint64_t a, b, v;
+	char digits[24];
+
+	if (n->kind != PF_OP || depth >= PF_MAX_DEPTH)
+		return true;
+	if (!fold(p, n->a, depth + 1) || !fold(p, n->b, depth + 1))
+		return false;
+	if (n->a->kind != PF_ATOM || n->b->kind != PF_ATOM)
+		return true;
+	a = strtoull(n->a->text, NULL, 0);
+	b = strtoull(n->b->text, NULL, 0);
+	if (!pf_perf_binary(n->op, a, b, &v))
+		return true;
+	snprintf(digits, sizeof(digits), "%lld", (long long)v);
+	*n = (struct pf_node){ .kind = PF_ATOM, .text = pf_join(p, digits, "", ""), .next = n->next };
+	return n->text != NULL;
+}
+
 /* The token is the comma behind the format string. */
 bool pf_parse_perf(struct pf_parser *p, struct pf_node **ret)
 {
@@ -644,7 +673,7 @@ bool pf_parse_perf(struct pf_parser *p, struct pf_node **ret)
 		if (!n || !operand(p, n))
 			return false;
 		if (p->tok.kind == PF_TOK_OP) {
-			if (!operator(p, n))
+			if (!operator(p, n) || (p->dialect->folds_constants && !fold(p, n, 0)))
 				return false;
 			/* Whatever follows is taken for the comma. */
 		} else if (!pf_is(p, PF_TOK_DELIM, ",")) {

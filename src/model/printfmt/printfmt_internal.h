@@ -26,6 +26,15 @@ struct pf_dialect {
 	bool c_grammar;          /* C's grouping and types; else perf's trees and 64-bit unsigned arithmetic */
 	bool c_conversions;      /* %c %+d `% d` %td %px ... as the kernel has them; else perf's set and `>X<` */
 	bool c_escapes;          /* \a \x41 \101 ...; else only \n \t \r and the bare character */
+	/* What libtraceevent 1.7.1 has more than perf 6.1; all of it is in C's grammar anyway. */
+	bool folds_constants;    /* of arguments that are operators; ^ works nowhere else */
+	bool paren_record;       /* (REC)->x */
+	bool full_arguments;     /* expressions as arguments of __print_hex and __print_array */
+	bool rel_arrays;         /* __get_rel_dynamic_array counts from its field, not from the record's start */
+	bool pointer_casts;      /* %pM and %pU look through casts */
+	bool size_is_long;       /* %zd has 64 bits, not 32 */
+	bool strict_strings;     /* a character that is not printable ends a string */
+	bool empty_strings;      /* a dynamic string of length 0 is nothing, not even blanks */
 	bool has_sizeof;         /* sizeof(long), sizeof(REC->scalar) */
 	bool has_cpumask;        /* __get_cpumask as a list of cpus */
 	bool has_sockaddr;
@@ -201,7 +210,7 @@ struct pf_entry {
 
 struct pf_text {
 	uint8_t kind;
-	bool compact;     /* hex: no blanks */
+	bool compact;     /* hex: no blanks; dynamic string: nothing at all when its length is 0 */
 	bool braces;      /* array: {0x1,0x2} as the kernel */
 	bool is_list;     /* bitmap as 0,4-7 */
 	bool none_entry;  /* flags: an entry matches none */
@@ -356,6 +365,8 @@ bool pf_c_type(const char *name, uint8_t long_bytes, struct pf_ctype *ret);
 uint64_t pf_perf_cast(uint64_t v, const char *type, bool element);
 /* Bytes that perf's cast to a type leaves of a number; `element`: the type is that of a pointer to it. */
 unsigned pf_perf_cast_width(const char *type, size_t len, bool element);
+/* Two constants; false: not an operator of two, or a division by zero. */
+bool pf_perf_binary(const char *op, uint64_t a, uint64_t b, uint64_t *ret);
 /* perf's size of an array's elements. */
 uint32_t pf_perf_elem_width(const struct sonde_schema *sc, const struct sonde_field *f);
 const struct sonde_field *pf_perf_array_field(struct pf_compiler *c, const struct sonde_field *f);

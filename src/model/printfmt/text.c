@@ -272,6 +272,8 @@ void pf_put_text(const struct pf_run *r, const struct pf_text *t, const struct p
 		return;
 	case PF_T_BYTES:
 	case PF_T_CSTR:
+		if (t->kind == PF_T_CSTR && t->compact && (!pf_place_bytes(r, &t->place, &n) || !n))
+			return;
 		p = t->kind == PF_T_CSTR ? pf_place_rest(r, &t->place, &n) : pf_place_bytes(r, &t->place, &n);
 		s = p ? (const char *)p : "";
 		pf_put_str(r->out, s, strnlen(s, n), spec);
