@@ -147,6 +147,7 @@ void perfdata_close(struct source *source)
 	vec_done(&s->events);
 	vec_done(&s->ids);
 	vec_done(&s->formats);
+	free(s->kallsyms_unpacked);
 	vec_done(&s->info.modules);
 	vec_done(&s->info.build_ids);
 	hash64_done(&s->by_id);
