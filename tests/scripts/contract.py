@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a script is given: names, order, arguments of every arity, values; in sonde's own rules (perf.py compares)."""
 
-from scripttest import DEMO, EXEC, FLAGS, MIXED, TYPES, Tests
+from scripttest import DEMO, EXEC, FLAGS, MANY, MIXED, TYPES, Tests
 
 t = Tests()
 
@@ -189,6 +189,9 @@ t.ok("bytearray(b'plain again\\x00')" in sticky and "(255, 255, 65534," in stick
      "perf's rules under --compat: text that was bytes once stays bytes; unsigned", sticky)
 r = t.script("def sonde_t__types(n, c, cpu, s, ns, pid, comm, *f): print(comm)", TYPES)
 t.ok(not r.rc, "bytes that are no UTF-8 can be printed", r.err)
+
+r = t.script("def sonde_t__many(*a): print(len(a), len(set(a[9:])) <= 4)", MANY)
+t.is_(r.out, "69 True\n" * 8, "an event of sixty fields", r.err)
 
 r = t.script("""
 def sched__sched_process_exec(n, c, cpu, s, ns, pid, comm, cc, filename, *f): print(comm, filename)

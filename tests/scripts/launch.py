@@ -37,6 +37,9 @@ for name, python in pythons():
     kind = "abi3" if version != "%d.%d" % sys.version_info[:2] and not os.path.exists(
         BINDINGS + "/module/sonde.cpython-%s-x86_64-linux-gnu.so" % version.replace(".", "")) else ""
     t.ok("extension " + BINDINGS in r.err and kind in r.err, "%s tells which build it loads" % name, r.err)
+r = t.script("def trace_unhandled(name, context, seen, unseen): seen", both=False, env={"SONDE_PRELUDE_VERBOSE": "1"})
+t.ok("script.py:1: seen is built for each event\n" in r.err and "script.py:1: unseen is left out until" in r.err,
+     "and what is left out", r.err)
 for name, python in pythons():  # the limited builds also where the exact one would be taken
     for build in ("sonde.abi3.so", "abi3-312/sonde.abi3.so"):
         path = BINDINGS + "/module/" + build

@@ -20,6 +20,7 @@ DATA = os.path.join(os.path.dirname(HERE), "data")
 DEMO = DATA + "/demo.data"            # sched_switch, sched_wakeup, sys_enter_read, sys_enter_write
 CHAINS = DATA + "/text/chains.data"   # sched_switch with kernel call chains
 TYPES = DATA + "/scripts/types.data"  # a uprobe with an argument of every type
+MANY = DATA + "/scripts/many.data"    # a uprobe with sixty arguments
 FLAGS = DATA + "/scripts/flags.data"  # kmem:kmalloc, raw_syscalls:sys_enter
 EXEC = DATA + "/scripts/exec.data"    # sched_process_exec and system calls around it
 FRAMES = DATA + "/scripts/frames.data"  # sys_exit, some 400 of them, with call chains

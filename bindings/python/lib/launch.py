@@ -23,6 +23,21 @@ def verbose(text):
         say(text)
 
 
+def telling(may_leave_out):
+    """The same, and says on stderr what it decides, when that is wished."""
+    if "SONDE_PRELUDE_VERBOSE" not in os.environ:
+        return may_leave_out
+
+    def decide(func, name):
+        yes = may_leave_out(func, name)
+        code = getattr(func, "__code__", None)
+        say("%s:%s: %s is %s" % (getattr(code, "co_filename", "?"), getattr(code, "co_firstlineno", "?"), name,
+                                 "left out until somebody reads it" if yes else "built for each event"))
+        return yes
+
+    return decide
+
+
 # ---- our own parts, by absolute path ---------------------------------------------------------------------------------
 
 
@@ -328,7 +343,7 @@ def main(stage):
     except (sonde.Error, MemoryError) as e:
         say(getattr(e, "strerror", None) or "out of memory")
         sys.exit(1)
-    run = sonde._run(session, stage, leave_out.may_leave_out, leave_out.is_traced,
+    run = sonde._run(session, stage, telling(leave_out.may_leave_out), leave_out.is_traced,
                      os.environ.get("SONDE_EAGER", "0") not in ("", "0"))
     context._compat, context._arch = run.compat, session.info("arch")  # for Util
 
