@@ -220,13 +220,16 @@ static const char *build_id_text(struct sonde_session *s, const struct mapping *
 int sonde_event_locate(const struct sonde_event *pub, uint64_t addr, uint32_t cpumode,
 		       struct sonde_location *ret)
 {
-	enum { KERNEL = 1, GUEST_KERNEL = 4 };
+	enum { KERNEL = 1, HYPERVISOR = 3 };
 	const struct event *ev = event_of(pub);
 	struct sonde_session *s = ev->session;
 	const struct mapping *m;
 
 	*ret = (struct sonde_location){ .size = sizeof(*ret), .addr = addr, .dso_build_id = "" };
-	if (cpumode == KERNEL || cpumode == GUEST_KERNEL) {
+	/* Nothing is known of hypervisors and guests: the host's names would be wrong ones. */
+	if (cpumode >= HYPERVISOR)
+		return 0;
+	if (cpumode == KERNEL) {
 		m = locate_kernel(s, addr, ret);
 	} else {
 		struct address_space *space =

@@ -33,6 +33,9 @@ static int read_tasks(struct bytes *b, bool has_parent, struct change *ret)
 	return 0;
 }
 
+/* PROT_READ to PROT_SEM, arm64's BTI and MTE, PROT_GROWSDOWN, PROT_GROWSUP. */
+#define KNOWN_PROT_BITS 0x0300003fu
+
 static int read_mmap(struct bytes *b, uint16_t misc, bool is_mmap2, struct change *ret)
 {
 	uint32_t prot = 4; /* PROT_EXEC: MMAP records say it by a misc bit instead */
@@ -54,11 +57,18 @@ static int read_mmap(struct bytes *b, uint16_t misc, bool is_mmap2, struct chang
 			TRY(bytes_skip(b, "device and inode", 24));
 		}
 		TRY(bytes_u32(b, "prot", &prot));
-		TRY(bytes_skip(b, "flags", 4));
+		if (prot & ~KNOWN_PROT_BITS) {
+			/* Kernels before 3.16 wrote neither prot nor flags: these are letters of the name. */
+			b->pos -= 4;
+			prot = 4;
+		} else {
+			TRY(bytes_skip(b, "flags", 4));
+		}
 	}
 	ret->executable = is_mmap2 ? !!(prot & 4) : !(misc & MISC_MMAP_DATA);
-	ret->kernel = (misc & CPUMODE_MASK) == CPUMODE_KERNEL || (misc & CPUMODE_MASK) == CPUMODE_GUEST_KERNEL;
-	ret->kind = CHANGE_MMAP;
+	ret->kernel = (misc & CPUMODE_MASK) == CPUMODE_KERNEL;
+	/* A guest's mappings are none of the host's, at whose addresses they may lie. */
+	ret->kind = (misc & CPUMODE_MASK) < CPUMODE_GUEST_KERNEL ? CHANGE_MMAP : CHANGE_NONE;
 	return bytes_cstr(b, "filename", &ret->text);
 }
 

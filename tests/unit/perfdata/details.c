@@ -2,7 +2,9 @@
 /*
  * Prints everything that the library says of a recording, one line an event: what fixtures are compared with.
  *
- *	details FILE [key=value ...]      keys of the session; events=all unless told otherwise
+ *	details FILE [--counts] [key=value ...]   keys of the session; events=all unless told otherwise
+ *
+ * --counts: everything is asked as before, but only how many events there were of each kind is printed.
  *
  * Values that a recording does not hold are left out, so that a fixture shows what it is about. Defects
  * and what the header says follow the events. Exit status 0 also on errors: they
@@ -13,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sonde/sonde.h"
 
@@ -60,8 +63,13 @@ static void put_sample(const struct sonde_event *ev)
 			putchar(*p == '\n' ? ' ' : *p);
 		return;
 	}
-	if (s.present & PERF_SAMPLE_IP)
+	if (s.present & PERF_SAMPLE_IP) {
+		struct sonde_location loc;
+
 		printf(" ip=0x%" PRIx64, s.ip);
+		if (sonde_event_locate(ev, s.ip, ev->cpumode, &loc) >= 0 && loc.dso)
+			printf("@%s+0x%" PRIx64, loc.dso, s.ip - loc.map_start + loc.map_pgoff);
+	}
 	if (s.present & PERF_SAMPLE_ADDR)
 		printf(" addr=0x%" PRIx64, s.addr);
 	if (s.present & (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER))
@@ -172,6 +180,23 @@ static void put_event(struct sonde_session *s, const struct sonde_event *ev)
 	putchar('\n');
 }
 
+enum { MAX_KINDS = 256 };
+
+/* By schema, derived events apart. */
+static void put_counts(struct sonde_session *s, uint64_t counts[MAX_KINDS][2])
+{
+	for (uint32_t i = 0; i < MAX_KINDS; i++) {
+		for (int derived = 0; derived < 2; derived++) {
+			const struct sonde_schema *sc = sonde_session_schema(s, i);
+
+			if (counts[i][derived])
+				printf("count %u%s %s %s %" PRIu64 "\n", i, derived ? " derived" : "",
+				       sonde_schema_kind(sc) <= SONDE_SAMPLE ? "event" : "record",
+				       sonde_schema_name(sc), counts[i][derived]);
+		}
+	}
+}
+
 static void put_tail(struct sonde_session *s)
 {
 	static const char *const keys[] = { "hostname", "osrelease", "version",       "arch",
@@ -195,23 +220,39 @@ int main(int argc, char **argv)
 {
 	struct sonde_session *s;
 	const struct sonde_event *ev;
+	static uint64_t counts[MAX_KINDS][2];
 	char text[4096];
-	int r, n;
+	int r, n, first = 2, out = -1;
 
 	if (argc < 2)
 		return 2;
-	n = snprintf(text, sizeof(text), "input=%s\nevents=all\n", argv[1]);
-	for (int i = 2; i < argc && n < (int)sizeof(text); i++)
+	if (argc > 2 && !strcmp(argv[2], "--counts")) {
+		first++;
+		out = dup(STDOUT_FILENO);
+		if (!freopen("/dev/null", "w", stdout))
+			return 2;
+	}
+	n = snprintf(text, sizeof(text), "input=%s\nevents=all\nkallsyms=/dev/null\n", argv[1]);
+	for (int i = first; i < argc && n < (int)sizeof(text); i++)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, "%s\n", argv[i]);
 	if (n >= (int)sizeof(text))
 		return 2;
 	r = sonde_session_open(&s, text, NULL);
 	if (r < 0) {
+		if (out >= 0)
+			dup2(out, STDOUT_FILENO);
 		printf("error %d: %s\n", r, sonde_error_text());
 		return 0;
 	}
-	while ((r = sonde_session_next(s, &ev)) > 0)
+	while ((r = sonde_session_next(s, &ev)) > 0) {
 		put_event(s, ev);
+		counts[ev->schema < MAX_KINDS ? ev->schema : MAX_KINDS - 1][!!(ev->flags & SONDE_EVENT_DERIVED)]++;
+	}
+	if (out >= 0) {
+		fflush(stdout);
+		dup2(out, STDOUT_FILENO);
+		put_counts(s, counts);
+	}
 	if (r < 0)
 		printf("error %d: %s\n", r, sonde_error_text());
 	put_tail(s);
