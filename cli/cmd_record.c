@@ -132,19 +132,24 @@ static const struct opt options[] = {
 };
 /* clang-format on */
 
-/* The handler can only reach what is global. */
-static struct sonde_recorder *running;
+/* The handler can only reach what is global. A signal that comes before there is a recorder is kept for it. */
+static struct sonde_recorder *volatile running;
+static volatile sig_atomic_t pending;
 
 static void on_signal(int signo)
 {
-	sonde_recorder_stop(running);
+	struct sonde_recorder *r = running;
+
+	if (r)
+		sonde_recorder_stop(r);
+	else
+		pending = 1;
 }
 
-static void catch_signals(struct sonde_recorder *r)
+static void catch_signals(void)
 {
 	struct sigaction sa = { .sa_handler = on_signal };
 
-	running = r;
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
 }
@@ -171,7 +176,9 @@ static int record(const struct cli *cli, struct sonde_recorder *r, bool fail_on_
 	struct sonde_record_result result = { .size = sizeof(result) };
 	int failed;
 
-	catch_signals(r);
+	running = r;
+	if (pending)
+		sonde_recorder_stop(r);
 	failed = sonde_recorder_run(r, &result) < 0;
 	if (failed) {
 		int status = cli_fail(cli);
@@ -213,6 +220,7 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 		return cli_usage(cli, "record: -c and -F exclude each other");
 	if (a->kernel_callchains && a->user_callchains)
 		return cli_usage(cli, "record: --kernel-callchains excludes --user-callchains");
+	catch_signals();
 	if (sonde_recorder_open(&r, &opts) < 0)
 		return cli_fail(cli);
 	status = record(cli, r, a->fail_on_loss);

@@ -180,6 +180,7 @@ static void tell(const struct sonde_recorder *r, const struct sonde_record_resul
 static void wait_for_workload(struct sonde_recorder *r, int *ret_status)
 {
 	const unsigned stops_before = atomic_load(&r->stops);
+	const unsigned patience = stops_before ? stops_before : 1;
 	bool asked = false;
 
 	while (!workload_ended(&r->workload, ret_status)) {
@@ -188,7 +189,7 @@ static void wait_for_workload(struct sonde_recorder *r, int *ret_status)
 		if (atomic_load(&r->stops) && !asked) {
 			workload_terminate(&r->workload);
 			asked = true;
-		} else if (atomic_load(&r->stops) > stops_before + 1) {
+		} else if (atomic_load(&r->stops) > patience) {
 			*ret_status =
 				128 + SIGTERM; /* it does not listen, and the user will not wait */
 			return;

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Stock perf reads our recordings as it reads its own: attrs, header, text, scripts, and without complaint."""
 import concurrent.futures
+import os
 import re
 import shutil
 import subprocess
 import time
 
-from tap import PERF_ENV, SONDE, case, need, perf, run, same, sh
+from tap import PERF_ENV, SONDE, case, is_recording, need, perf, run, same, sh, wait_until
 
 # Loops of shell builtins: all events of interest happen in this one process.
 WORK = 'i=0; while [ $i -lt 200 ]; do read x < /proc/self/stat; i=$((i + 1)); done'
@@ -74,12 +75,15 @@ def recordings(*options):
     """Both tools record the same process at once, so that both see the same events."""
     shutil.copy(shutil.which('sh'), 'sndwork')
     work = subprocess.Popen(['./sndwork', '-c', 'read go; ' + WORK], env=PERF_ENV, stdin=subprocess.PIPE)
-    running = [subprocess.Popen([tool, 'record', '-q', '-m', '1024', '-o', name, *options, '-p', str(work.pid)],
-                                env=PERF_ENV, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
-               for tool, name in ((perf(), 'perf.data'), (SONDE, 'sonde.data'))]
-    time.sleep(1.5)
+    running = {}
+    for tool, name in ((perf(), 'perf.data'), (SONDE, 'sonde.data')):
+        running[name] = subprocess.Popen([tool, 'record', '-q', '-m', '1024', '-o', name, *options, '-p', str(work.pid)],
+                                         env=PERF_ENV, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    for name, p in running.items():
+        wait_until('%s is being written' % name, lambda: is_recording(p, name))
+    time.sleep(0.3)
     work.communicate(b'go\n')
-    for p in running:
+    for p in running.values():
         same(p.communicate(timeout=60)[1], b'', 'stderr of a recorder')
 
 
@@ -139,6 +143,25 @@ def _():
             out.append(r.stdout)
         same(*out, script)
         need(len(out[1]) > 20, out[1])
+
+
+@case('recording costs no more CPU time than with perf')
+def _():
+    def cost(tool, name):
+        """CPU seconds of the recorder and what it waits for (a sleep), for each million bytes recorded."""
+        busy = subprocess.Popen(['dd', 'if=/dev/zero', 'of=/dev/null', 'bs=1', 'status=none'])
+        p = subprocess.Popen([tool, 'record', '-q', '-m', '256', '-e', 'raw_syscalls:*', '-a', '-o', name, '--', 'sleep', '1'],
+                             env=PERF_ENV, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        usage = os.wait4(p.pid, 0)[2]
+        busy.kill()
+        busy.wait()
+        return (usage.ru_utime + usage.ru_stime) / os.path.getsize(name) * 1e6
+    for attempt in range(3):
+        theirs, ours = cost(perf(), 'perf.data'), cost(SONDE, 'sonde.data')
+        print('# CPU ms for each MB: perf %.2f, sonde %.2f' % (theirs * 1e3, ours * 1e3))
+        if ours <= theirs:
+            return
+    need(False, 'sonde takes more')
 
 
 @case('perf script reads user addresses: names of what was mapped')

@@ -9,7 +9,7 @@ import subprocess
 import time
 
 import perfdata
-from tap import PERF_ENV, SONDE, Skip, case, need, run, same, sh, sonde
+from tap import PERF_ENV, SONDE, Skip, case, is_recording, need, run, same, sh, sonde, wait_until
 
 NOBODY = 65534
 
@@ -70,7 +70,8 @@ def _():
 def stopped_by(signo, *target):
     p = subprocess.Popen([SONDE, 'record', '-q', '-e', 'sched:sched_switch', '-o', 'x.data', *target], env=PERF_ENV,
                          stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    time.sleep(0.5)
+    wait_until('it records', lambda: is_recording(p, 'x.data'))
+    time.sleep(0.2)
     p.send_signal(signo)
     err = p.communicate(timeout=20)[1]
     f = perfdata.File('x.data')
@@ -90,18 +91,35 @@ def _():
         sleeper.wait()
 
 
+@case('a command that does not end when asked: the file is finished, and a second signal leaves the command alone')
+def _():
+    p = subprocess.Popen([SONDE, 'record', '-q', '-e', 'cs', '-o', 'x.data', '--', 'sh', '-c',
+                          'trap "" TERM INT; while :; do sleep 0.1; done'], env=PERF_ENV, stdin=subprocess.DEVNULL,
+                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    try:
+        wait_until('it records', lambda: is_recording(p, 'x.data'))
+        time.sleep(0.2)
+        p.send_signal(signal.SIGTERM)
+        wait_until('the file is finished', lambda: perfdata.File('x.data').finished)
+        same(p.poll(), None, 'it waits for the command')
+        p.send_signal(signal.SIGTERM)
+        same(p.wait(timeout=10), 143)
+    finally:
+        os.killpg(p.pid, signal.SIGKILL)
+        p.wait()
+
+
 @case('-p records all threads of a running process and what they start, and ends with them')
 def _():
     code = ('import threading, time, os, subprocess\n'
             'def work():\n'
-            '    for i in range(40): time.sleep(0.05)\n'
+            '    for i in range(60): time.sleep(0.05)\n'
             't = [threading.Thread(target=work) for i in range(3)]\n'
             '[x.start() for x in t]\n'
-            'time.sleep(1); subprocess.run(["/bin/true"]); [x.join() for x in t]\n')
+            'time.sleep(2); subprocess.run(["/bin/true"]); [x.join() for x in t]\n')
     p = subprocess.Popen(['python3', '-c', code])
-    time.sleep(0.3)
+    wait_until('four threads run', lambda: len(os.listdir('/proc/%d/task' % p.pid)) == 4)
     tids = set(int(t) for t in os.listdir('/proc/%d/task' % p.pid))
-    same(len(tids), 4, 'threads')
     r = sonde('record', '-q', '-e', 'sched:sched_switch,sched:sched_process_exec', '-p', str(p.pid), '-o', 'x.data')
     same((r.returncode, r.stderr), (0, ''))
     p.wait()
@@ -116,7 +134,7 @@ def _():
 def _():
     shutil.copy(shutil.which('sleep'), 'descr')
     p = subprocess.Popen(['./descr', '30'])
-    time.sleep(0.1)
+    wait_until('its libc is mapped', lambda: 'libc' in open('/proc/%d/maps' % p.pid).read())
     for target in (['-a'], ['-p', str(p.pid)]):
         r = sonde('record', '-q', '-e', 'sched:sched_switch', *target, '-o', 'x.data', '--', 'true')
         same((r.returncode, r.stderr), (0, ''))

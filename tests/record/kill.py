@@ -82,7 +82,7 @@ def _():
 def _():
     p = subprocess.Popen([SONDE, 'record', '-q', '-o', 'k.data', '-e', 'sched:sched_process_exec', '--', 'sh', '-c',
                           '/bin/true; /bin/true; sleep 30'], env=PERF_ENV, stdin=subprocess.DEVNULL,
-                         start_new_session=True)
+                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     time.sleep(2.5)
     os.killpg(p.pid, signal.SIGKILL)
     p.wait()

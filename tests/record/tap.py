@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 
 PERF_ENV = {'PATH': os.environ.get('PATH', '/usr/bin:/bin'), 'HOME': '/nonexistent', 'LC_ALL': 'C', 'TZ': 'UTC',
@@ -55,6 +56,23 @@ def same(a, b, what=''):
             at = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
             what, a, b = '%s (%d and %d of them; from number %d)' % (what, len(a), len(b), at), a[at:at + 3], b[at:at + 3]
         raise AssertionError('%s differ:\n%r\n%r' % (what, a, b))
+
+
+def wait_until(what, condition, seconds=20):
+    """On a busy machine everything takes longer than one thinks."""
+    end = time.monotonic() + seconds
+    while not condition():
+        need(time.monotonic() < end, 'waited %d s in vain until %s' % (seconds, what))
+        time.sleep(0.02)
+
+
+def is_recording(p, path):
+    """Whether a recorder has opened everything and waits for events."""
+    need(p.poll() is None, 'the recorder ended by itself')
+    if not os.path.exists(path) or not os.path.getsize(path):
+        return False
+    with open('/proc/%d/wchan' % p.pid) as f:
+        return 'poll' in f.read()
 
 
 def why_not_record():
