@@ -37,10 +37,12 @@ static struct prelude_slot nth_arg(size_t i, size_t due, bool unhandled)
 	if (i > due)
 		return (struct prelude_slot){ .arg = PRELUDE_NOTHING };
 	if (unhandled)
-		return (struct prelude_slot){ .arg = i == 2 ? PRELUDE_FIELDS_DICT : (enum prelude_arg)i };
+		return (struct prelude_slot){ .arg = i == 2 ? PRELUDE_FIELDS_DICT
+							    : (enum prelude_arg)i };
 	if (i < PRELUDE_NR_COMMON)
 		return (struct prelude_slot){ .arg = (enum prelude_arg)i };
-	return (struct prelude_slot){ .arg = PRELUDE_FIELD, .field = (uint32_t)(i - PRELUDE_NR_COMMON) };
+	return (struct prelude_slot){ .arg = PRELUDE_FIELD,
+				      .field = (uint32_t)(i - PRELUDE_NR_COMMON) };
 }
 
 static void bind_by_count(struct prelude_bind *b, size_t nr, size_t due, bool unhandled)
@@ -54,14 +56,15 @@ static void bind_by_count(struct prelude_bind *b, size_t nr, size_t due, bool un
  * Common parameters go by position, because scripts call them what they like (cpu, sec, nsec, ...); there are seven of
  * them when the eighth has the name of a field. Everything behind them goes by name. False: some name is neither.
  */
-static bool bind_by_name(struct prelude_bind *b, const struct prelude_callee *c, const struct sonde_field *fields,
-			 size_t nr_fields)
+static bool bind_by_name(struct prelude_bind *b, const struct prelude_callee *c,
+			 const struct sonde_field *fields, size_t nr_fields)
 {
 	size_t nr_common = PRELUDE_NR_COMMON;
 
 	if (c->nr_names < PRELUDE_CALLCHAIN)
 		return false;
-	if (c->nr_names == PRELUDE_CALLCHAIN || field_index(fields, nr_fields, c->names[PRELUDE_CALLCHAIN]) >= 0 ||
+	if (c->nr_names == PRELUDE_CALLCHAIN ||
+	    field_index(fields, nr_fields, c->names[PRELUDE_CALLCHAIN]) >= 0 ||
 	    is_sample_dict(c->names[PRELUDE_CALLCHAIN]))
 		nr_common = PRELUDE_CALLCHAIN;
 	for (size_t i = 0; i < c->nr_names; i++) {
@@ -73,7 +76,8 @@ static bool bind_by_name(struct prelude_bind *b, const struct prelude_callee *c,
 		}
 		field = field_index(fields, nr_fields, c->names[i]);
 		if (field >= 0)
-			b->slots[i] = (struct prelude_slot){ .arg = PRELUDE_FIELD, .field = (uint32_t)field };
+			b->slots[i] = (struct prelude_slot){ .arg = PRELUDE_FIELD,
+							     .field = (uint32_t)field };
 		else if (is_sample_dict(c->names[i]))
 			b->slots[i] = (struct prelude_slot){ .arg = PRELUDE_SAMPLE_DICT };
 		else
@@ -100,7 +104,8 @@ static bool bind_unhandled_by_name(struct prelude_bind *b, const struct prelude_
 }
 
 /* Would perf's own rule give a parameter named like a field something else than that field? */
-static bool count_misleads(const struct prelude_callee *c, const struct sonde_field *fields, size_t nr_fields)
+static bool count_misleads(const struct prelude_callee *c, const struct sonde_field *fields,
+			   size_t nr_fields)
 {
 	const char *last;
 
@@ -109,12 +114,13 @@ static bool count_misleads(const struct prelude_callee *c, const struct sonde_fi
 	if (field_index(fields, nr_fields, c->names[PRELUDE_CALLCHAIN]) >= 0)
 		return true;
 	last = c->names[c->nr_names - 1];
-	return c->nr_names == PRELUDE_NR_COMMON + nr_fields ? is_sample_dict(last) :
-							      field_index(fields, nr_fields, last) >= 0;
+	return c->nr_names == PRELUDE_NR_COMMON + nr_fields
+		       ? is_sample_dict(last)
+		       : field_index(fields, nr_fields, last) >= 0;
 }
 
-int prelude_bind(const struct sonde_schema *sc, const struct prelude_callee *c, enum sonde_compat compat,
-		 struct prelude_bind *ret)
+int prelude_bind(const struct sonde_schema *sc, const struct prelude_callee *c,
+		 enum sonde_compat compat, struct prelude_bind *ret)
 {
 	size_t nr_fields;
 	const struct sonde_field *fields = prelude_fields(sc, &nr_fields);
@@ -132,7 +138,8 @@ int prelude_bind(const struct sonde_schema *sc, const struct prelude_callee *c, 
 			bind_by_count(&b, c->nr_names, due, c->unhandled);
 	} else if (c->rest && c->nr_names < due)
 		bind_by_count(&b, due, due, c->unhandled);
-	else if (c->unhandled ? !bind_unhandled_by_name(&b, c) : !bind_by_name(&b, c, fields, nr_fields)) {
+	else if (c->unhandled ? !bind_unhandled_by_name(&b, c)
+			      : !bind_by_name(&b, c, fields, nr_fields)) {
 		if (c->nr_names > due && c->nr_names - c->nr_defaults <= due)
 			bind_by_count(&b, due, due, c->unhandled); /* its defaults fill the rest */
 		else

@@ -44,18 +44,19 @@ extern const char *const prelude_unhandled_keys[PRELUDE_NR_COMMON - PRELUDE_CPU]
 
 struct prelude_slot {
 	enum prelude_arg arg;
-	uint32_t field; /* PRELUDE_FIELD: index among the schema's own fields (common_* not counted) */
+	uint32_t
+		field; /* PRELUDE_FIELD: index among the schema's own fields (common_* not counted) */
 };
 
 /* What a language knows of a function that is to be called. */
 struct prelude_callee {
 	const char *const *names; /* of its positional parameters, `self` left out */
 	size_t nr_names;
-	size_t nr_defaults;       /* how many of the last ones may be left out */
-	bool has_names;           /* false: only that it can be called is known; it gets perf's arguments */
-	bool rest;                /* it takes any number of further arguments */
-	bool bound;               /* a method whose `self` was left out of names */
-	bool unhandled;           /* it is trace_unhandled */
+	size_t nr_defaults; /* how many of the last ones may be left out */
+	bool has_names; /* false: only that it can be called is known; it gets perf's arguments */
+	bool rest;      /* it takes any number of further arguments */
+	bool bound;     /* a method whose `self` was left out of names */
+	bool unhandled; /* it is trace_unhandled */
 };
 
 struct prelude_bind {
@@ -78,8 +79,8 @@ const struct sonde_field *prelude_fields(const struct sonde_schema *sc, size_t *
  * compat, goes before rule 1 when that would hand one field's value to a parameter named like another.
  * prelude_bind_done() frees the slots.
  */
-int prelude_bind(const struct sonde_schema *sc, const struct prelude_callee *callee, enum sonde_compat compat,
-		 struct prelude_bind *ret);
+int prelude_bind(const struct sonde_schema *sc, const struct prelude_callee *callee,
+		 enum sonde_compat compat, struct prelude_bind *ret);
 void prelude_bind_done(struct prelude_bind *b);
 
 /* How a field's bytes become a value. */
@@ -104,7 +105,8 @@ struct prelude_defines {
 	const char *flag_field; /* whose table is being told */
 	bool has_zero;
 };
-bool prelude_define_wanted(struct prelude_defines *state, const struct sonde_define *d, enum sonde_compat compat);
+bool prelude_define_wanted(struct prelude_defines *state, const struct sonde_define *d,
+			   enum sonde_compat compat);
 
 /* How far apart two names are (inserted, dropped, changed, swapped letters), at most max + 1. */
 size_t prelude_distance(const char *a, const char *b, size_t max);
@@ -113,6 +115,7 @@ size_t prelude_distance(const char *a, const char *b, size_t max);
 size_t prelude_data_src_text(uint64_t data_src, char *buf, size_t size);
 #define PRELUDE_NO_DATA_SRC 0x5080021ull /* perf 6.1's value when none was sampled */
 /* "   AX:0x1    BX:0x2 " of sampled registers; arch as sonde_session_info() says. Returns the length, snprintf's way. */
-size_t prelude_regs_text(const char *arch, uint64_t abi, uint64_t mask, const uint64_t *regs, char *buf, size_t size);
+size_t prelude_regs_text(const char *arch, uint64_t abi, uint64_t mask, const uint64_t *regs,
+			 char *buf, size_t size);
 
 #endif

@@ -48,16 +48,30 @@ static void put_hit(struct text *t, uint64_t bits)
 size_t prelude_data_src_text(uint64_t v, char *buf, size_t size)
 {
 	static const char *const ops[] = { "N/A", "LOAD", "STORE", "PFETCH", "EXEC" };
-	static const char *const levels[] = { "N/A", NULL, NULL, "L1", "LFB/MAB", "L2", "L3", "Local RAM",
-					      "Remote RAM (1 hop)", "Remote RAM (2 hops)", "Remote Cache (1 hop)",
-					      "Remote Cache (2 hops)", "I/O", "Uncached" };
-	static const char *const numbered[16] = { [0xa] = "I/O", [0xb] = "Any cache", [0xc] = "LFB/MAB",
-						  [0xd] = "RAM", [0xe] = "PMEM", [0xf] = "N/A" };
+	static const char *const levels[] = { "N/A",
+					      NULL,
+					      NULL,
+					      "L1",
+					      "LFB/MAB",
+					      "L2",
+					      "L3",
+					      "Local RAM",
+					      "Remote RAM (1 hop)",
+					      "Remote RAM (2 hops)",
+					      "Remote Cache (1 hop)",
+					      "Remote Cache (2 hops)",
+					      "I/O",
+					      "Uncached" };
+	static const char *const numbered[16] = {
+		[0xa] = "I/O", [0xb] = "Any cache", [0xc] = "LFB/MAB",
+		[0xd] = "RAM", [0xe] = "PMEM",      [0xf] = "N/A"
+	};
 	static const char *const snoops[] = { "N/A", "None", "Hit", "Miss", "HitM" };
 	static const char *const more_snoops[] = { "Fwd", "Peer" };
 	static const char *const tlbs[] = { "N/A", NULL, NULL, "L1", "L2", "Walker", "Fault" };
 	uint64_t op = v & 0x1f, lvl = v >> 5 & 0x3fff, snoop = v >> 19 & 0x1f, lock = v >> 24 & 3;
-	uint64_t tlb = v >> 26 & 0x7f, num = v >> 33 & 0xf, remote = v >> 37 & 1, snoopx = v >> 38 & 3;
+	uint64_t tlb = v >> 26 & 0x7f, num = v >> 33 & 0xf, remote = v >> 37 & 1,
+		 snoopx = v >> 38 & 3;
 	uint64_t blk = v >> 40 & 7;
 	struct text t = { buf, size, 0 };
 	char number[8];
@@ -101,11 +115,14 @@ size_t prelude_data_src_text(uint64_t v, char *buf, size_t size)
 	return t.len;
 }
 
-static const char *const x86_regs[] = { "AX", "BX", "CX", "DX", "SI", "DI", "BP",  "SP",  "IP",  "FLAGS", "CS",  "SS",
-					"DS", "ES", "FS", "GS", "R8", "R9", "R10", "R11", "R12", "R13",	  "R14", "R15" };
-static const char *const arm64_regs[] = { "x0",	 "x1",	"x2",  "x3",  "x4",  "x5",  "x6",  "x7",  "x8",	 "x9",	"x10",
-					  "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x20", "x21",
-					  "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x29", "lr",	 "sp",	"pc" };
+static const char *const x86_regs[] = { "AX", "BX",    "CX",  "DX",  "SI",  "DI",  "BP",  "SP",
+					"IP", "FLAGS", "CS",  "SS",  "DS",  "ES",  "FS",  "GS",
+					"R8", "R9",    "R10", "R11", "R12", "R13", "R14", "R15" };
+static const char *const arm64_regs[] = { "x0",  "x1",  "x2",  "x3",  "x4",  "x5",  "x6",
+					  "x7",  "x8",  "x9",  "x10", "x11", "x12", "x13",
+					  "x14", "x15", "x16", "x17", "x18", "x19", "x20",
+					  "x21", "x22", "x23", "x24", "x25", "x26", "x27",
+					  "x28", "x29", "lr",  "sp",  "pc" };
 
 static const char *reg_name(const char *arch, unsigned int nr)
 {
@@ -116,7 +133,8 @@ static const char *reg_name(const char *arch, unsigned int nr)
 	return "unknown";
 }
 
-size_t prelude_regs_text(const char *arch, uint64_t abi, uint64_t mask, const uint64_t *regs, char *buf, size_t size)
+size_t prelude_regs_text(const char *arch, uint64_t abi, uint64_t mask, const uint64_t *regs,
+			 char *buf, size_t size)
 {
 	size_t len = 0, i = 0;
 
@@ -127,8 +145,9 @@ size_t prelude_regs_text(const char *arch, uint64_t abi, uint64_t mask, const ui
 	for (unsigned int bit = 0; bit < 64; bit++) {
 		if (!(mask >> bit & 1))
 			continue;
-		len += (size_t)snprintf(len < size ? buf + len : NULL, len < size ? size - len : 0, "%5s:0x%llx ",
-					reg_name(arch, bit), (unsigned long long)regs[i++]);
+		len += (size_t)snprintf(len < size ? buf + len : NULL, len < size ? size - len : 0,
+					"%5s:0x%llx ", reg_name(arch, bit),
+					(unsigned long long)regs[i++]);
 	}
 	return len;
 }

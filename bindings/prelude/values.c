@@ -48,7 +48,8 @@ static bool is_number(const char *text)
  * flag table's pairs, and behind them the word that the format prints when no flag is set, as in
  *	REC->prev_state & 0xff ? __print_flags(REC->prev_state & 0xff, "|", { 1, "S" }, ...) : "R"
  */
-bool prelude_define_wanted(struct prelude_defines *state, const struct sonde_define *d, enum sonde_compat compat)
+bool prelude_define_wanted(struct prelude_defines *state, const struct sonde_define *d,
+			   enum sonde_compat compat)
 {
 	if (compat)
 		return true;

@@ -18,7 +18,8 @@ static PyObject *common_field(PyObject *args, const char *name)
 	if (!c)
 		return NULL;
 	if (!c->ev) {
-		PyErr_SetString(PyExc_RuntimeError, "there is no current event: only handlers may ask this");
+		PyErr_SetString(PyExc_RuntimeError,
+				"there is no current event: only handlers may ask this");
 		return NULL;
 	}
 	sc = sonde_event_schema(c->s, c->ev);
@@ -46,13 +47,16 @@ static PyObject *common_lock_depth(PyObject *module, PyObject *args)
 
 static PyMethodDef functions[] = {
 	{ "common_pc", common_pc, METH_VARARGS,
-	  "common_pc(context) -> int\n\nThe event's common_preempt_count: low four bits the preemption depth, high four how\n"
+	  "common_pc(context) -> int\n\nThe event's common_preempt_count: low four bits the "
+	  "preemption depth, high four how\n"
 	  "deep migration was disabled." },
 	{ "common_flags", common_flags, METH_VARARGS,
-	  "common_flags(context) -> int\n\nThe event's common_flags: 1 interrupts off, 4 to be rescheduled, 8 hard\n"
+	  "common_flags(context) -> int\n\nThe event's common_flags: 1 interrupts off, 4 to be "
+	  "rescheduled, 8 hard\n"
 	  "interrupt, 16 soft interrupt." },
 	{ "common_lock_depth", common_lock_depth, METH_VARARGS,
-	  "common_lock_depth(context) -> int\n\nThe event's common_lock_depth; 0 on kernels that have none." },
+	  "common_lock_depth(context) -> int\n\nThe event's common_lock_depth; 0 on kernels that "
+	  "have none." },
 	{ NULL }
 };
 

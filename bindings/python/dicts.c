@@ -13,14 +13,16 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
-#define KEYS(K)                                                                                                        \
-	K(ev_name) K(attr) K(sample) K(raw_buf) K(comm) K(dso) K(dso_bid) K(dso_map_start) K(dso_map_end) K(symbol)    \
-	K(symoff) K(callchain) K(brstack) K(brstacksym) K(iregs) K(uregs)                                              \
-	K(pid) K(tid) K(cpu) K(ip) K(time) K(period) K(phys_addr) K(addr) K(time_enabled) K(time_running) K(values)    \
-	K(weight) K(transaction) K(datasrc) K(datasrc_decode) K(cpumode) K(id) K(stream_id) K(ins_lat)                 \
-	K(sym) K(sym_off) K(start) K(end) K(binding) K(name)                                                           \
-	K(from) K(to) K(mispred) K(predicted) K(in_tx) K(abort) K(cycles) K(from_dsoname) K(to_dsoname) K(pred)        \
+/* clang-format off */
+#define KEYS(K)                                                                                    \
+	K(ev_name) K(attr) K(sample) K(raw_buf) K(comm) K(dso) K(dso_bid) K(dso_map_start) K(dso_map_end) K(symbol) \
+	K(symoff) K(callchain) K(brstack) K(brstacksym) K(iregs) K(uregs)                          \
+	K(pid) K(tid) K(cpu) K(ip) K(time) K(period) K(phys_addr) K(addr) K(time_enabled) K(time_running) K(values) \
+	K(weight) K(transaction) K(datasrc) K(datasrc_decode) K(cpumode) K(id) K(stream_id) K(ins_lat) \
+	K(sym) K(sym_off) K(start) K(end) K(binding) K(name)                                       \
+	K(from) K(to) K(mispred) K(predicted) K(in_tx) K(abort) K(cycles) K(from_dsoname) K(to_dsoname) K(pred) \
 	K(common_cpu) K(common_s) K(common_ns) K(common_pid) K(common_comm) K(common_callchain)
+/* clang-format on */
 
 struct keys {
 #define K(name) PyObject *name;
@@ -43,9 +45,9 @@ struct keys *keys_new(void)
 
 	if (!k)
 		return (struct keys *)PyErr_NoMemory();
-#define K(key)                                                                                                         \
-	k->key = PyUnicode_InternFromString(#key);                                                                     \
-	if (!k->key)                                                                                                   \
+#define K(key)                                     \
+	k->key = PyUnicode_InternFromString(#key); \
+	if (!k->key)                               \
 		goto fail;
 	KEYS(K)
 #undef K
@@ -112,7 +114,8 @@ PyObject *list_callchain(struct run *r)
 static PyObject *fields_template(struct run *r, struct slot *slot)
 {
 	struct keys *k = r->keys;
-	PyObject *keys[] = { k->common_cpu, k->common_s, k->common_ns, k->common_pid, k->common_comm };
+	PyObject *keys[] = { k->common_cpu, k->common_s, k->common_ns, k->common_pid,
+			     k->common_comm };
 	PyObject *d = PyDict_New();
 
 	for (size_t i = 0; d && i < sizeof(keys) / sizeof(*keys); i++)
@@ -168,8 +171,9 @@ static PyObject *values_list(struct run *r, const struct sonde_sample *s)
 	}
 	for (size_t i = 0; i < s->nr_reads; i++) {
 		const struct sonde_read_value *v = &s->reads[i];
-		PyObject *t = Py_BuildValue("(KKK)", (unsigned long long)v->id, (unsigned long long)v->value,
-					    (unsigned long long)(s->read_format & PERF_FORMAT_LOST ? v->lost : 0));
+		PyObject *t = Py_BuildValue(
+			"(KKK)", (unsigned long long)v->id, (unsigned long long)v->value,
+			(unsigned long long)(s->read_format & PERF_FORMAT_LOST ? v->lost : 0));
 
 		if (!t) {
 			Py_DECREF(list);
@@ -213,13 +217,15 @@ static PyObject *sample_template(struct run *r, const struct sonde_sample *s)
 	};
 
 	for (size_t i = 0; d && i < sizeof(items) / sizeof(*items); i++)
-		if (!items[i].absent && (!items[i].value || PyDict_SetItem(d, items[i].key, items[i].value) < 0))
+		if (!items[i].absent &&
+		    (!items[i].value || PyDict_SetItem(d, items[i].key, items[i].value) < 0))
 			Py_CLEAR(d);
 	if (d && !(s->present & PERF_SAMPLE_DATA_SRC)) {
 		char text[100];
 
 		prelude_data_src_text(PRELUDE_NO_DATA_SRC, text, sizeof(text));
-		if (dict_take(d, k->datasrc, PyLong_FromUnsignedLongLong(PRELUDE_NO_DATA_SRC)) < 0 ||
+		if (dict_take(d, k->datasrc, PyLong_FromUnsignedLongLong(PRELUDE_NO_DATA_SRC)) <
+			    0 ||
 		    dict_take(d, k->datasrc_decode, PyUnicode_FromString(text)) < 0)
 			Py_CLEAR(d);
 	}
@@ -255,7 +261,8 @@ static PyObject *sample_values(struct run *r, const struct sonde_sample *s)
 		if ((s->present & (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER)) &&
 		    filling_put(&f, k->id, u64_object(s->id)) < 0)
 			return NULL;
-		if ((s->present & PERF_SAMPLE_STREAM_ID) && filling_put(&f, k->stream_id, u64_object(s->stream_id)) < 0)
+		if ((s->present & PERF_SAMPLE_STREAM_ID) &&
+		    filling_put(&f, k->stream_id, u64_object(s->stream_id)) < 0)
 			return NULL;
 	}
 	if (filling_put(&f, k->pid, int_object(r->v, (uint32_t)ev->pid)) < 0 ||
@@ -264,14 +271,17 @@ static PyObject *sample_values(struct run *r, const struct sonde_sample *s)
 	    (s->ip && filling_put(&f, k->ip, u64_object(s->ip)) < 0) ||
 	    filling_put(&f, k->time, u64_object(ev->time_ns)) < 0 ||
 	    filling_put(&f, k->period, u64_object(s->period)) < 0 ||
-	    ((s->present & PERF_SAMPLE_PHYS_ADDR) && filling_put(&f, k->phys_addr, u64_object(s->phys_addr)) < 0) ||
-	    ((s->present & PERF_SAMPLE_ADDR) && filling_put(&f, k->addr, u64_object(s->addr)) < 0) ||
+	    ((s->present & PERF_SAMPLE_PHYS_ADDR) &&
+	     filling_put(&f, k->phys_addr, u64_object(s->phys_addr)) < 0) ||
+	    ((s->present & PERF_SAMPLE_ADDR) &&
+	     filling_put(&f, k->addr, u64_object(s->addr)) < 0) ||
 	    (s->time_enabled_ns && (s->read_format & PERF_FORMAT_TOTAL_TIME_ENABLED) &&
 	     filling_put(&f, k->time_enabled, u64_object(s->time_enabled_ns)) < 0) ||
 	    (s->time_running_ns && (s->read_format & PERF_FORMAT_TOTAL_TIME_RUNNING) &&
 	     filling_put(&f, k->time_running, u64_object(s->time_running_ns)) < 0) ||
 	    filling_put(&f, k->values, values_list(r, s)) < 0 ||
-	    ((s->present & PERF_SAMPLE_WEIGHT_TYPE) && filling_put(&f, k->weight, u64_object(s->weight)) < 0) ||
+	    ((s->present & PERF_SAMPLE_WEIGHT_TYPE) &&
+	     filling_put(&f, k->weight, u64_object(s->weight)) < 0) ||
 	    ((s->present & PERF_SAMPLE_TRANSACTION) &&
 	     filling_put(&f, k->transaction, u64_object(s->transaction)) < 0) ||
 	    ((s->present & PERF_SAMPLE_DATA_SRC) && put_data_src(r, &f, s->data_src) < 0) ||
@@ -306,7 +316,8 @@ static PyObject *branch(struct run *r, const struct sonde_branch *b)
 	struct keys *k = r->keys;
 	PyObject *d = PyDict_New();
 
-	if (d && (dict_take(d, k->from, u64_object(b->from)) < 0 || dict_take(d, k->to, u64_object(b->to)) < 0 ||
+	if (d && (dict_take(d, k->from, u64_object(b->from)) < 0 ||
+		  dict_take(d, k->to, u64_object(b->to)) < 0 ||
 		  dict_take(d, k->mispred, PyBool_FromLong(b->flags & BRANCH_MISPRED)) < 0 ||
 		  dict_take(d, k->predicted, PyBool_FromLong(b->flags & BRANCH_PREDICTED)) < 0 ||
 		  dict_take(d, k->in_tx, PyBool_FromLong(b->flags & BRANCH_IN_TX)) < 0 ||
@@ -320,14 +331,19 @@ static PyObject *branch(struct run *r, const struct sonde_branch *b)
 
 static PyObject *branch_with_symbols(struct run *r, const struct sonde_branch *b)
 {
-	const char *pred = b->flags & BRANCH_MISPRED ? "M" : b->flags & BRANCH_PREDICTED ? "P" : "-";
+	const char *pred = b->flags & BRANCH_MISPRED     ? "M"
+			   : b->flags & BRANCH_PREDICTED ? "P"
+							 : "-";
 	struct keys *k = r->keys;
 	PyObject *d = PyDict_New();
 
-	if (d && (dict_take(d, k->from, branch_sym(r, b->from)) < 0 || dict_take(d, k->to, branch_sym(r, b->to)) < 0 ||
-		  dict_take(d, k->pred, PyUnicode_FromString(pred)) < 0 ||
-		  dict_take(d, k->in_tx, PyUnicode_FromString(b->flags & BRANCH_IN_TX ? "X" : "-")) < 0 ||
-		  dict_take(d, k->abort, PyUnicode_FromString(b->flags & BRANCH_ABORT ? "A" : "-")) < 0))
+	if (d &&
+	    (dict_take(d, k->from, branch_sym(r, b->from)) < 0 ||
+	     dict_take(d, k->to, branch_sym(r, b->to)) < 0 ||
+	     dict_take(d, k->pred, PyUnicode_FromString(pred)) < 0 ||
+	     dict_take(d, k->in_tx, PyUnicode_FromString(b->flags & BRANCH_IN_TX ? "X" : "-")) <
+		     0 ||
+	     dict_take(d, k->abort, PyUnicode_FromString(b->flags & BRANCH_ABORT ? "A" : "-")) < 0))
 		Py_CLEAR(d);
 	return d;
 }
@@ -352,7 +368,8 @@ static PyObject *branches(struct run *r, const struct sonde_sample *s,
 static const char no_text[] = "";
 
 /* perf 6.1 gives both register texts the room of the first: 28 bytes a register that was sampled in the kernel. */
-static PyObject *registers(struct run *r, uint64_t abi, uint64_t mask, const uint64_t *regs, uint64_t intr_mask)
+static PyObject *registers(struct run *r, uint64_t abi, uint64_t mask, const uint64_t *regs,
+			   uint64_t intr_mask)
 {
 	char buf[64 * 28 + 1];
 	size_t room = sizeof(buf), len;
@@ -420,7 +437,8 @@ static PyObject *sample_dict_template(struct run *r, struct slot *slot, unsigned
 	};
 
 	for (size_t i = 0; d && i < sizeof(items) / sizeof(*items); i++)
-		if (!items[i].absent && (!items[i].value || PyDict_SetItem(d, items[i].key, items[i].value) < 0))
+		if (!items[i].absent &&
+		    (!items[i].value || PyDict_SetItem(d, items[i].key, items[i].value) < 0))
 			Py_CLEAR(d);
 	Py_XDECREF(list);
 	return d;
@@ -444,7 +462,8 @@ PyObject *dict_sample(struct run *r)
 	if (s.present & PERF_SAMPLE_IP)
 		loc = locate(r, s.ip, ev->cpumode);
 	has = (loc.dso ? HAS_DSO : 0) | (loc.sym ? HAS_SYMBOL : 0);
-	if (!slot->sample_dict[has] && !(slot->sample_dict[has] = sample_dict_template(r, slot, has)))
+	if (!slot->sample_dict[has] &&
+	    !(slot->sample_dict[has] = sample_dict_template(r, slot, has)))
 		return NULL;
 	if (filling_begin(&f, slot->sample_dict[has]) < 0 ||
 	    filling_put(&f, k->sample, sample_values(r, &s)) < 0 ||
@@ -465,9 +484,11 @@ PyObject *dict_sample(struct run *r)
 	    filling_put(&f, k->brstack, branches(r, &s, branch)) < 0 ||
 	    filling_put(&f, k->brstacksym, branches(r, &s, branch_with_symbols)) < 0 ||
 	    filling_put(&f, k->iregs,
-			registers(r, s.intr_regs_abi, s.intr_regs_mask, s.intr_regs, s.intr_regs_mask)) < 0 ||
+			registers(r, s.intr_regs_abi, s.intr_regs_mask, s.intr_regs,
+				  s.intr_regs_mask)) < 0 ||
 	    filling_put(&f, k->uregs,
-			registers(r, s.user_regs_abi, s.user_regs_mask, s.user_regs, s.intr_regs_mask)) < 0)
+			registers(r, s.user_regs_abi, s.user_regs_mask, s.user_regs,
+				  s.intr_regs_mask)) < 0)
 		return NULL;
 	return f.dict;
 }

@@ -89,7 +89,8 @@ static PyObject *event_fields(struct py_event *e, void *unused)
 
 	(void)unused;
 	for (size_t i = 0; d && i < e->info->nr_fields; i++)
-		if (dict_take(d, PyTuple_GetItem(e->info->keys, (Py_ssize_t)i), field_value(e, i)) < 0)
+		if (dict_take(d, PyTuple_GetItem(e->info->keys, (Py_ssize_t)i), field_value(e, i)) <
+		    0)
 			Py_CLEAR(d);
 	return d;
 }
@@ -145,7 +146,8 @@ static PyObject *event_text(struct py_event *e, void *unused)
 static PyObject *event_raw(struct py_event *e, void *unused)
 {
 	(void)unused;
-	return PyBytes_FromStringAndSize((const char *)e->ev->bytes, e->ev->bytes ? (Py_ssize_t)e->ev->bytes_len : 0);
+	return PyBytes_FromStringAndSize((const char *)e->ev->bytes,
+					 e->ev->bytes ? (Py_ssize_t)e->ev->bytes_len : 0);
 }
 
 static PyObject *event_late(struct py_event *e, void *unused)
@@ -198,22 +200,26 @@ static PyObject *event_repr(struct py_event *e)
 	if (e->ev->time_ns == SONDE_NO_TIME)
 		return PyUnicode_FromFormat("<sonde.Event %U>", e->info->name);
 	return PyUnicode_FromFormat("<sonde.Event %U time_ns=%llu cpu=%d tid=%d>", e->info->name,
-				    (unsigned long long)e->ev->time_ns, (int)e->ev->cpu, (int)e->ev->tid);
+				    (unsigned long long)e->ev->time_ns, (int)e->ev->cpu,
+				    (int)e->ev->tid);
 }
 
 static PyMethodDef event_methods[] = {
-	{ "keys", (PyCFunction)event_keys, METH_NOARGS, "keys() -> list of str\n\nThe fields' names, as the format orders them." },
+	{ "keys", (PyCFunction)event_keys, METH_NOARGS,
+	  "keys() -> list of str\n\nThe fields' names, as the format orders them." },
 	{ NULL }
 };
 
 static PyGetSetDef event_getset[] = {
 	{ "name", (getter)event_name, NULL, "str: 'sched:sched_switch', 'cpu-clock'", NULL },
-	{ "time_ns", (getter)event_time, NULL, "int or None: nanoseconds of the recording's clock", NULL },
+	{ "time_ns", (getter)event_time, NULL, "int or None: nanoseconds of the recording's clock",
+	  NULL },
 	{ "cpu", (getter)event_cpu, NULL, "int: -1 when not recorded", NULL },
 	{ "pid", (getter)event_pid, NULL, "int: process, -1 when not recorded", NULL },
 	{ "tid", (getter)event_tid, NULL, "int: thread, -1 when not recorded", NULL },
 	{ "comm", (getter)event_comm, NULL, "str: the thread's name at the event's time", NULL },
-	{ "fields", (getter)event_fields, NULL, "dict of str to int, str or bytearray: all fields, common_* too", NULL },
+	{ "fields", (getter)event_fields, NULL,
+	  "dict of str to int, str or bytearray: all fields, common_* too", NULL },
 	{ "text", (getter)event_text, NULL, "str: the event by its print format", NULL },
 	{ "raw", (getter)event_raw, NULL, "bytes: the payload that the fields describe", NULL },
 	{ "late", (getter)event_late, NULL, "bool: older than an event given out before it", NULL },
@@ -225,9 +231,12 @@ static PyGetSetDef event_getset[] = {
 PyTypeObject *event_type_new(PyObject *module)
 {
 	static PyType_Slot slots[] = {
-		{ Py_tp_doc, "One event. Fields are read as event.next_pid, event['next_pid'] or event[8]; where a field has the\n"
-			     "name of an attribute below, use the index. Numbers keep their sign, text is str, other arrays\n"
-			     "are bytearray. An event may be kept: what it says stays true after the session went on." },
+		{ Py_tp_doc, "One event. Fields are read as event.next_pid, event['next_pid'] or "
+			     "event[8]; where a field has the\n"
+			     "name of an attribute below, use the index. Numbers keep their sign, "
+			     "text is str, other arrays\n"
+			     "are bytearray. An event may be kept: what it says stays true after "
+			     "the session went on." },
 		{ Py_tp_dealloc, event_dealloc },
 		{ Py_tp_repr, event_repr },
 		{ Py_tp_getattro, event_getattro },
@@ -237,7 +246,8 @@ PyTypeObject *event_type_new(PyObject *module)
 		{ Py_tp_getset, event_getset },
 		{ 0, NULL },
 	};
-	static PyType_Spec spec = { "sonde.Event", sizeof(struct py_event), 0, Py_TPFLAGS_DEFAULT, slots };
+	static PyType_Spec spec = { "sonde.Event", sizeof(struct py_event), 0, Py_TPFLAGS_DEFAULT,
+				    slots };
 
 	(void)module;
 	return (PyTypeObject *)PyType_FromSpec(&spec);
@@ -322,8 +332,10 @@ static PyGetSetDef schema_getset[] = {
 	{ "id", (getter)schema_id, NULL, "int: dense per session, never reused", NULL },
 	{ "family", (getter)schema_family, NULL, "int: id of the first schema of this name", NULL },
 	{ "kind", (getter)schema_kind, NULL, "str: tracepoint, sample, record or defect", NULL },
-	{ "fields", (getter)schema_fields, NULL, "tuple of str: the fields' names, in the order of the format", NULL },
-	{ "types", (getter)schema_types, NULL, "dict of str to str: field to its declaration", NULL },
+	{ "fields", (getter)schema_fields, NULL,
+	  "tuple of str: the fields' names, in the order of the format", NULL },
+	{ "types", (getter)schema_types, NULL, "dict of str to str: field to its declaration",
+	  NULL },
 	{ NULL }
 };
 
@@ -336,7 +348,8 @@ PyTypeObject *schema_type_new(PyObject *module)
 		{ Py_tp_getset, schema_getset },
 		{ 0, NULL },
 	};
-	static PyType_Spec spec = { "sonde.Schema", sizeof(struct py_schema), 0, Py_TPFLAGS_DEFAULT, slots };
+	static PyType_Spec spec = { "sonde.Schema", sizeof(struct py_schema), 0, Py_TPFLAGS_DEFAULT,
+				    slots };
 
 	(void)module;
 	return (PyTypeObject *)PyType_FromSpec(&spec);
@@ -415,8 +428,10 @@ static PyObject *frame_repr(struct py_frame *f)
 }
 
 static PyGetSetDef frame_getset[] = {
-	{ "ip", (getter)frame_ip, NULL, "int: the address; of callers, where the call returns to", NULL },
-	{ "cpumode", (getter)frame_cpumode, NULL, "int: 0 unknown 1 kernel 2 user 3 hypervisor 4 guest kernel 5 guest user", NULL },
+	{ "ip", (getter)frame_ip, NULL, "int: the address; of callers, where the call returns to",
+	  NULL },
+	{ "cpumode", (getter)frame_cpumode, NULL,
+	  "int: 0 unknown 1 kernel 2 user 3 hypervisor 4 guest kernel 5 guest user", NULL },
 	{ "sym", (getter)frame_sym, NULL, "str or None: the function's name", NULL },
 	{ "sym_off", (getter)frame_sym_off, NULL, "int or None: bytes from its start", NULL },
 	{ "dso", (getter)frame_dso, NULL, "str or None: the file mapped there", NULL },
@@ -432,7 +447,8 @@ PyTypeObject *frame_type_new(PyObject *module)
 		{ Py_tp_getset, frame_getset },
 		{ 0, NULL },
 	};
-	static PyType_Spec spec = { "sonde.Frame", sizeof(struct py_frame), 0, Py_TPFLAGS_DEFAULT, slots };
+	static PyType_Spec spec = { "sonde.Frame", sizeof(struct py_frame), 0, Py_TPFLAGS_DEFAULT,
+				    slots };
 
 	(void)module;
 	return (PyTypeObject *)PyType_FromSpec(&spec);

@@ -63,13 +63,14 @@ int lazy_fill(PyObject *o, struct lazy *l)
 }
 
 /* base.name(self, *args, **kw), after the values are in. */
-static PyObject *do_as_base(PyTypeObject *base, const char *name, PyObject *self, PyObject *args, PyObject *kw)
+static PyObject *do_as_base(PyTypeObject *base, const char *name, PyObject *self, PyObject *args,
+			    PyObject *kw)
 {
 	PyObject *method = NULL, *all = NULL, *result = NULL;
 	Py_ssize_t nr = args ? PyTuple_Size(args) : 0;
 
-	if (base == &PyDict_Type ? fill_dict(self, lazy_at(self, dict_off)) :
-				   fill_list(self, lazy_at(self, list_off)))
+	if (base == &PyDict_Type ? fill_dict(self, lazy_at(self, dict_off))
+				 : fill_list(self, lazy_at(self, list_off)))
 		return NULL;
 	method = PyObject_GetAttrString((PyObject *)base, name);
 	all = PyTuple_New(nr + 1);
@@ -127,7 +128,8 @@ static int done(PyObject *result)
 
 static PyObject *compare(PyTypeObject *base, PyObject *self, PyObject *other, int op)
 {
-	static const char *const names[] = { "__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__" };
+	static const char *const names[] = { "__lt__", "__le__", "__eq__",
+					     "__ne__", "__gt__", "__ge__" };
 
 	return do_with(base, names[op], self, other);
 }
@@ -149,17 +151,19 @@ static PyObject *reduce(PyTypeObject *base, PyObject *self)
 
 #define D &PyDict_Type
 
-#define DICT_METHODS(M)                                                                                                \
-	M(clear) M(copy) M(get) M(items) M(keys) M(pop) M(popitem) M(setdefault) M(update) M(values) M(__reversed__)   \
+/* clang-format off */
+#define DICT_METHODS(M)                                                                            \
+	M(clear) M(copy) M(get) M(items) M(keys) M(pop) M(popitem) M(setdefault) M(update) M(values) M(__reversed__) \
 	M(__sizeof__)
 
 /* dict has these as methods beside the slots: what they say of wrong arguments differs. */
 #define DICT_COEXISTING(M) M(__contains__) M(__getitem__)
+/* clang-format on */
 
-#define M(name)                                                                                                        \
-	static PyObject *dict_##name(PyObject *self, PyObject *args, PyObject *kw)                                     \
-	{                                                                                                              \
-		return do_as_base(D, #name, self, args, kw);                                                           \
+#define M(name)                                                                    \
+	static PyObject *dict_##name(PyObject *self, PyObject *args, PyObject *kw) \
+	{                                                                          \
+		return do_as_base(D, #name, self, args, kw);                       \
 	}
 DICT_METHODS(M)
 DICT_COEXISTING(M)
@@ -184,11 +188,13 @@ static PyObject *dict_fromkeys(PyObject *cls, PyObject *args)
 }
 
 static PyMethodDef dict_methods[] = {
-#define M(name) { #name, (PyCFunction)(void (*)(void))dict_##name, METH_VARARGS | METH_KEYWORDS, NULL },
+#define M(name) \
+	{ #name, (PyCFunction)(void (*)(void))dict_##name, METH_VARARGS | METH_KEYWORDS, NULL },
 	DICT_METHODS(M)
 #undef M
-#define M(name)                                                                                                        \
-	{ #name, (PyCFunction)(void (*)(void))dict_##name, METH_VARARGS | METH_KEYWORDS | METH_COEXIST, NULL },
+#define M(name)                                            \
+	{ #name, (PyCFunction)(void (*)(void))dict_##name, \
+	  METH_VARARGS | METH_KEYWORDS | METH_COEXIST, NULL },
 	DICT_COEXISTING(M)
 #undef M
 	{ "__reduce__", dict_reduce, METH_NOARGS, NULL },
@@ -247,12 +253,14 @@ static int fill_if_lazy(PyObject *o, PyObject *(*repr)(PyObject *))
 {
 	if (PyType_GetSlot(Py_TYPE(o), Py_tp_repr) != (void *)repr)
 		return 0;
-	return repr == dict_repr ? fill_dict(o, lazy_at(o, dict_off)) : fill_list(o, lazy_at(o, list_off));
+	return repr == dict_repr ? fill_dict(o, lazy_at(o, dict_off))
+				 : fill_list(o, lazy_at(o, list_off));
 }
 
 static bool is_heap_type(PyObject *o)
 {
-	return PyType_HasFeature(Py_TYPE(o), Py_TPFLAGS_HEAPTYPE); /* PyType_GetSlot() takes no others on 3.9 */
+	return PyType_HasFeature(Py_TYPE(o),
+				 Py_TPFLAGS_HEAPTYPE); /* PyType_GetSlot() takes no others on 3.9 */
 }
 
 static PyObject *dict_or(PyObject *a, PyObject *b)
@@ -261,7 +269,8 @@ static PyObject *dict_or(PyObject *a, PyObject *b)
 
 	if (!PyDict_Check(a) || !PyDict_Check(b))
 		Py_RETURN_NOTIMPLEMENTED;
-	if ((is_heap_type(a) && fill_if_lazy(a, dict_repr) < 0) || (is_heap_type(b) && fill_if_lazy(b, dict_repr) < 0))
+	if ((is_heap_type(a) && fill_if_lazy(a, dict_repr) < 0) ||
+	    (is_heap_type(b) && fill_if_lazy(b, dict_repr) < 0))
 		return NULL;
 	plain = PyDict_Copy(a);
 	if (plain && !PyDict_Update(plain, b))
@@ -280,14 +289,16 @@ static PyObject *dict_ior(PyObject *self, PyObject *other)
 
 #define L &PyList_Type
 
-#define LIST_METHODS(M)                                                                                                \
-	M(append) M(clear) M(copy) M(count) M(extend) M(index) M(insert) M(pop) M(remove) M(reverse) M(sort)           \
+/* clang-format off */
+#define LIST_METHODS(M)                                                                            \
+	M(append) M(clear) M(copy) M(count) M(extend) M(index) M(insert) M(pop) M(remove) M(reverse) M(sort) \
 	M(__reversed__) M(__sizeof__)
+/* clang-format on */
 
-#define M(name)                                                                                                        \
-	static PyObject *list_##name(PyObject *self, PyObject *args, PyObject *kw)                                     \
-	{                                                                                                              \
-		return do_as_base(L, #name, self, args, kw);                                                           \
+#define M(name)                                                                    \
+	static PyObject *list_##name(PyObject *self, PyObject *args, PyObject *kw) \
+	{                                                                          \
+		return do_as_base(L, #name, self, args, kw);                       \
 	}
 LIST_METHODS(M)
 M(__getitem__)
@@ -300,10 +311,12 @@ static PyObject *list_reduce(PyObject *self, PyObject *unused)
 }
 
 static PyMethodDef list_methods[] = {
-#define M(name) { #name, (PyCFunction)(void (*)(void))list_##name, METH_VARARGS | METH_KEYWORDS, NULL },
+#define M(name) \
+	{ #name, (PyCFunction)(void (*)(void))list_##name, METH_VARARGS | METH_KEYWORDS, NULL },
 	LIST_METHODS(M)
 #undef M
-	{ "__getitem__", (PyCFunction)(void (*)(void))list___getitem__, METH_VARARGS | METH_KEYWORDS | METH_COEXIST, NULL },
+	{ "__getitem__", (PyCFunction)(void (*)(void))list___getitem__,
+		  METH_VARARGS | METH_KEYWORDS | METH_COEXIST, NULL },
 	{ "__reduce__", list_reduce, METH_NOARGS, NULL },
 	{ "__reduce_ex__", list_reduce, METH_O, NULL },
 	{ NULL }
@@ -420,7 +433,8 @@ static PyObject *list_irepeat(PyObject *self, Py_ssize_t n)
  */
 static int hide_repr(PyObject *type)
 {
-	PyObject *gc = PyImport_ImportModule("gc"), *proxy = PyObject_GetAttrString(type, "__dict__"), *names = NULL;
+	PyObject *gc = PyImport_ImportModule("gc"),
+		 *proxy = PyObject_GetAttrString(type, "__dict__"), *names = NULL;
 	int code = -1;
 
 	if (gc && proxy)
@@ -446,7 +460,8 @@ static int take_name(PyObject *type, PyTypeObject *base)
 }
 
 /* A subclass of base with room for a struct lazy behind what base itself needs in this interpreter. */
-static PyTypeObject *subclass(PyTypeObject *base, const char *name, PyType_Slot *slots, size_t *ret_off)
+static PyTypeObject *subclass(PyTypeObject *base, const char *name, PyType_Slot *slots,
+			      size_t *ret_off)
 {
 	PyObject *basic = PyObject_GetAttrString((PyObject *)base, "__basicsize__");
 	Py_ssize_t size = basic ? PyLong_AsSsize_t(basic) : -1;

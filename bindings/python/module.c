@@ -21,7 +21,8 @@ PyObject *module_error(struct module_state *m, int code)
 
 static PyObject *session_from(PyObject *module, PyObject *text)
 {
-	PyObject *bytes = PyUnicode_AsEncodedString(text, "utf-8", "surrogateescape"), *session = NULL;
+	PyObject *bytes = PyUnicode_AsEncodedString(text, "utf-8", "surrogateescape"),
+		 *session = NULL;
 	const char *chars;
 
 	if (!bytes)
@@ -55,7 +56,8 @@ static PyObject *line_of(PyObject *key, PyObject *value)
 		PyObject *comma = PyUnicode_FromString(","), *parts = PyList_New(0);
 
 		for (Py_ssize_t i = 0; parts && i < PySequence_Size(value); i++) {
-			PyObject *item = PySequence_GetItem(value, i), *part = item ? PyObject_Str(item) : NULL;
+			PyObject *item = PySequence_GetItem(value, i),
+				 *part = item ? PyObject_Str(item) : NULL;
 
 			Py_XDECREF(item);
 			if (!part || PyList_Append(parts, part) < 0)
@@ -81,7 +83,8 @@ static PyObject *line_of(PyObject *key, PyObject *value)
 
 static PyObject *module_open(PyObject *module, PyObject *args, PyObject *kw)
 {
-	PyObject *path = NULL, *fs = NULL, *lines = PyList_New(0), *empty = PyUnicode_FromString("");
+	PyObject *path = NULL, *fs = NULL, *lines = PyList_New(0),
+		 *empty = PyUnicode_FromString("");
 	PyObject *key, *value, *text = NULL, *session = NULL, *line;
 	Py_ssize_t pos = 0;
 
@@ -135,13 +138,18 @@ static PyObject *module_distance(PyObject *module, PyObject *args)
 static PyMethodDef functions[] = {
 	{ "open", (PyCFunction)(void (*)(void))module_open, METH_VARARGS | METH_KEYWORDS,
 	  "open(path='perf.data', **keys) -> Session\n\n"
-	  "Opens a recording. Keys narrow it down: time='12.5,13' (seconds, both ends inclusive), cpu='0,2-3',\n"
-	  "pid=[1, 2], tid=, comm=, callchain=False, events='all', compat='perf-6.1', symfs=, kallsyms=, window=.\n"
+	  "Opens a recording. Keys narrow it down: time='12.5,13' (seconds, both ends inclusive), "
+	  "cpu='0,2-3',\n"
+	  "pid=[1, 2], tid=, comm=, callchain=False, events='all', compat='perf-6.1', symfs=, "
+	  "kallsyms=, window=.\n"
 	  "Raises sonde.Error (an OSError) when it cannot be read, with the causes as its text." },
 	{ "session", module_session, METH_O,
-	  "session(text) -> Session\n\nOpens what key=value lines describe, as Session.text gives them." },
-	{ "_run", (PyCFunction)(void (*)(void))run_create, METH_VARARGS | METH_KEYWORDS, "For the launcher of perf scripts." },
-	{ "_distance", module_distance, METH_VARARGS, "How far apart two names are, at most max + 1." },
+	  "session(text) -> Session\n\nOpens what key=value lines describe, as Session.text gives "
+	  "them." },
+	{ "_run", (PyCFunction)(void (*)(void))run_create, METH_VARARGS | METH_KEYWORDS,
+	  "For the launcher of perf scripts." },
+	{ "_distance", module_distance, METH_VARARGS,
+	  "How far apart two names are, at most max + 1." },
 	{ NULL }
 };
 
@@ -163,8 +171,9 @@ static int exec(PyObject *module)
 	PyObject *version;
 	int code;
 
-	m->error = PyErr_NewExceptionWithDoc("sonde.Error", "A recording cannot be read; errno, and the causes one a line.",
-					     PyExc_OSError, NULL);
+	m->error = PyErr_NewExceptionWithDoc(
+		"sonde.Error", "A recording cannot be read; errno, and the causes one a line.",
+		PyExc_OSError, NULL);
 	m->session = session_type_new(module);
 	m->event = event_type_new(module);
 	m->schema = schema_type_new(module);
@@ -173,8 +182,10 @@ static int exec(PyObject *module)
 	m->lazy_dict = lazy_dict_type_new(&m->lazy_dict_off);
 	m->lazy_list = lazy_list_type_new(&m->lazy_list_off);
 	if (!m->run || !m->lazy_dict || !m->lazy_list || add(module, "Error", m->error) < 0 ||
-	    add(module, "Session", (PyObject *)m->session) < 0 || add(module, "Event", (PyObject *)m->event) < 0 ||
-	    add(module, "Schema", (PyObject *)m->schema) < 0 || add(module, "Frame", (PyObject *)m->frame) < 0)
+	    add(module, "Session", (PyObject *)m->session) < 0 ||
+	    add(module, "Event", (PyObject *)m->event) < 0 ||
+	    add(module, "Schema", (PyObject *)m->schema) < 0 ||
+	    add(module, "Frame", (PyObject *)m->frame) < 0)
 		return -1;
 	version = PyUnicode_FromString(sonde_version());
 	code = add(module, "__version__", version);

@@ -11,7 +11,15 @@
 #include <string.h>
 
 enum fill_kind {
-	FILL_CPU, FILL_SECS, FILL_NSECS, FILL_PID, FILL_COMM, FILL_CALLCHAIN, FILL_SAMPLE, FILL_FIELDS, FILL_FIELD
+	FILL_CPU,
+	FILL_SECS,
+	FILL_NSECS,
+	FILL_PID,
+	FILL_COMM,
+	FILL_CALLCHAIN,
+	FILL_SAMPLE,
+	FILL_FIELDS,
+	FILL_FIELD
 };
 
 struct fill {
@@ -24,7 +32,7 @@ struct fill {
 struct keep {
 	enum lazy_kind kind; /* 0: an empty list */
 	uint32_t at;
-	struct lazy *lazy;   /* of the object that is there, NULL none */
+	struct lazy *lazy; /* of the object that is there, NULL none */
 };
 
 struct plan {
@@ -131,7 +139,8 @@ static void signature_done(struct signature *sig)
 	free(sig->names);
 }
 
-static int signature_names(struct signature *sig, PyObject *varnames, Py_ssize_t from, Py_ssize_t to)
+static int signature_names(struct signature *sig, PyObject *varnames, Py_ssize_t from,
+			   Py_ssize_t to)
 {
 	sig->names = calloc((size_t)to + 1, sizeof(*sig->names));
 	sig->texts = PyList_New(0);
@@ -194,8 +203,8 @@ static int may_leave_out(struct run *r, PyObject *func, const struct signature *
 }
 
 /* Says how the i-th argument comes about: a constant into the stack, a fill, or a keep. */
-static int plan_arg(struct run *r, struct slot *slot, struct plan *p, const struct prelude_slot *s, size_t i,
-		    const struct signature *sig)
+static int plan_arg(struct run *r, struct slot *slot, struct plan *p, const struct prelude_slot *s,
+		    size_t i, const struct signature *sig)
 {
 	static const enum fill_kind fills[] = { [PRELUDE_CPU] = FILL_CPU,
 						[PRELUDE_SECS] = FILL_SECS,
@@ -206,14 +215,14 @@ static int plan_arg(struct run *r, struct slot *slot, struct plan *p, const stru
 						[PRELUDE_SAMPLE_DICT] = FILL_SAMPLE,
 						[PRELUDE_FIELDS_DICT] = FILL_FIELDS,
 						[PRELUDE_FIELD] = FILL_FIELD };
-	PyObject *constant = s->arg == PRELUDE_EVENT_NAME ? slot->name :
-			     s->arg == PRELUDE_CONTEXT	  ? r->context :
-			     s->arg == PRELUDE_NOTHING	  ? Py_None :
-							    NULL;
-	enum lazy_kind lazy = s->arg == PRELUDE_SAMPLE_DICT ? LAZY_SAMPLE :
-			      s->arg == PRELUDE_FIELDS_DICT ? LAZY_FIELDS :
-			      s->arg == PRELUDE_CALLCHAIN   ? LAZY_CALLCHAIN :
-							      0;
+	PyObject *constant = s->arg == PRELUDE_EVENT_NAME ? slot->name
+			     : s->arg == PRELUDE_CONTEXT  ? r->context
+			     : s->arg == PRELUDE_NOTHING  ? Py_None
+							  : NULL;
+	enum lazy_kind lazy = s->arg == PRELUDE_SAMPLE_DICT   ? LAZY_SAMPLE
+			      : s->arg == PRELUDE_FIELDS_DICT ? LAZY_FIELDS
+			      : s->arg == PRELUDE_CALLCHAIN   ? LAZY_CALLCHAIN
+							      : 0;
 	uint32_t at = (uint32_t)i + 1;
 	int leave_out;
 
@@ -233,11 +242,13 @@ static int plan_arg(struct run *r, struct slot *slot, struct plan *p, const stru
 		p->keeps[p->nr_keeps++] = (struct keep){ .kind = lazy, .at = at };
 	else
 		p->fills[p->nr_fills++] =
-			(struct fill){ fills[s->arg], at, s->arg == PRELUDE_FIELD ? &slot->convs[s->field] : NULL };
+			(struct fill){ fills[s->arg], at,
+				       s->arg == PRELUDE_FIELD ? &slot->convs[s->field] : NULL };
 	return 0;
 }
 
-static struct plan *plan_new(struct run *r, struct slot *slot, PyObject *func, PyObject *code, bool unhandled)
+static struct plan *plan_new(struct run *r, struct slot *slot, PyObject *func, PyObject *code,
+			     bool unhandled)
 {
 	struct prelude_bind bind = { 0 };
 	struct signature sig = { 0 };
@@ -376,7 +387,8 @@ static inline int keep_or_let_go(struct plan *p)
 	for (struct keep *k = p->keeps, *end = k + p->nr_keeps; k < end; k++) {
 		PyObject **o = &p->stack[k->at];
 
-		if (*o && !(ONLY_MINE(*o) && (k->kind ? k->lazy->run != NULL : !PyList_Size(*o))) && let_go(k, o) < 0)
+		if (*o && !(ONLY_MINE(*o) && (k->kind ? k->lazy->run != NULL : !PyList_Size(*o))) &&
+		    let_go(k, o) < 0)
 			code = -1;
 	}
 	return code;
@@ -400,7 +412,8 @@ static inline int keeps_ready(struct run *r, struct plan *p)
 static PyObject *call(struct plan *p)
 {
 #ifdef HAVE_VECTORCALL
-	return PyObject_Vectorcall(p->func, p->stack + 1, p->nr_args | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
+	return PyObject_Vectorcall(p->func, p->stack + 1,
+				   p->nr_args | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
 #else
 	PyObject *args = PyTuple_New((Py_ssize_t)p->nr_args), *result;
 

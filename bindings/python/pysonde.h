@@ -46,9 +46,16 @@ PyObject *module_error(struct module_state *m, int code);
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
 enum conv_kind {
-	CONV_U8, CONV_U16, CONV_U32, CONV_U64, CONV_S8, CONV_S16, CONV_S32, CONV_S64,
-	CONV_COMM,   /* text of 16 bytes: task names, worth a cache */
-	CONV_TEXT,   /* any other fixed text */
+	CONV_U8,
+	CONV_U16,
+	CONV_U32,
+	CONV_U64,
+	CONV_S8,
+	CONV_S16,
+	CONV_S32,
+	CONV_S64,
+	CONV_COMM, /* text of 16 bytes: task names, worth a cache */
+	CONV_TEXT, /* any other fixed text */
 	CONV_BYTES,
 	CONV_DYNAMIC_TEXT,
 	CONV_DYNAMIC_BYTES,
@@ -63,10 +70,10 @@ struct conv {
 };
 
 #define SMALL_NEGATIVE 5
-#define SMALL_INTS (SMALL_NEGATIVE + 257) /* -5 .. 256 */
-#define INTS 1024
-#define TEXTS 1024
-#define NAMES 1024
+#define SMALL_INTS     (SMALL_NEGATIVE + 257) /* -5 .. 256 */
+#define INTS           1024
+#define TEXTS          1024
+#define NAMES          1024
 
 /* Values that come again and again, per session. All tables are direct-mapped: a newcomer takes the place. */
 struct values {
@@ -99,8 +106,9 @@ PyObject *values_field(struct values *v, struct conv *c, const struct sonde_even
 PyObject *values_comm(struct values *v, uint32_t id);
 PyObject *values_name(struct values *v, const char *lent); /* a lent name; "" when NULL */
 PyObject *values_secs(struct values *v, uint64_t secs);
-PyObject *values_int(struct values *v, int64_t value);     /* see int_object() */
-PyObject *values_task_name(struct values *v, struct conv *c, const uint8_t *bytes, size_t at); /* see field_object() */
+PyObject *values_int(struct values *v, int64_t value); /* see int_object() */
+PyObject *values_task_name(struct values *v, struct conv *c, const uint8_t *bytes,
+			   size_t at); /* see field_object() */
 PyObject *text_object(const char *text, size_t len);
 
 static inline PyObject *u64_object(uint64_t value)
@@ -152,7 +160,8 @@ static inline PyObject *field_object(struct values *v, struct conv *c, const str
 
 		memcpy(key, p, 16);
 		at = (key[0] * 0x9e3779b97f4a7c15ull ^ key[1] * 0xc2b2ae3d27d4eb4full) >> 54;
-		if (v->texts[at].bytes[0] == key[0] && v->texts[at].bytes[1] == key[1] && v->texts[at].obj) {
+		if (v->texts[at].bytes[0] == key[0] && v->texts[at].bytes[1] == key[1] &&
+		    v->texts[at].obj) {
 			Py_INCREF(v->texts[at].obj);
 			return v->texts[at].obj;
 		}
@@ -200,48 +209,47 @@ static inline int dict_take_str(PyObject *dict, const char *key, PyObject *value
 /* An event type as Python sees it; owned by the session. */
 struct schema_info {
 	const struct sonde_schema *sc;
-	PyObject *name;               /* "sched:sched_switch" */
-	PyObject *keys;               /* tuple of field names, in the order of the format, common_* too */
+	PyObject *name; /* "sched:sched_switch" */
+	PyObject *keys; /* tuple of field names, in the order of the format, common_* too */
 	struct conv *convs;
 	size_t nr_fields;
 };
 
 struct py_session {
-	PyObject_HEAD
-	PyObject *module;             /* keeps the types alive */
+	PyObject_HEAD PyObject *module; /* keeps the types alive */
 	struct module_state *m;
-	struct sonde_session *s;      /* NULL once closed */
+	struct sonde_session *s; /* NULL once closed */
 	struct values *v;
-	struct py_event *lent;        /* the living Event whose bytes are the library's; borrowed, NULL none */
+	struct py_event
+		*lent; /* the living Event whose bytes are the library's; borrowed, NULL none */
 	struct schema_info **schemas; /* by id */
 	size_t nr_schemas;
-	bool busy;                    /* being read, without the interpreter lock */
+	bool busy; /* being read, without the interpreter lock */
 };
 
 struct py_schema {
-	PyObject_HEAD
-	struct py_session *session;   /* owned */
+	PyObject_HEAD struct py_session *session; /* owned */
 	struct schema_info *info;
 };
 
 struct py_event {
-	PyObject_HEAD
-	struct py_session *session;   /* owned */
+	PyObject_HEAD struct py_session *session; /* owned */
 	struct schema_info *info;
 	const struct sonde_event *ev; /* lent by the session, or `own` */
-	struct sonde_event *own;      /* a copy, made when the session went on while we were still held */
+	struct sonde_event
+		*own; /* a copy, made when the session went on while we were still held */
 };
 
 struct py_frame {
-	PyObject_HEAD
-	struct py_event *event;       /* owned: where an address points depends on the event's time */
+	PyObject_HEAD struct py_event
+		*event; /* owned: where an address points depends on the event's time */
 	uint64_t ip;
 	uint32_t cpumode;
 };
 
 PyObject *session_new(PyObject *module, struct module_state *m, const char *text);
 struct schema_info *session_schema(struct py_session *s, uint32_t id); /* NULL with an exception */
-int session_check(struct py_session *s);                               /* -1 with an exception when closed */
+int session_check(struct py_session *s); /* -1 with an exception when closed */
 PyTypeObject *session_type_new(PyObject *module);
 PyTypeObject *event_type_new(PyObject *module);
 PyTypeObject *schema_type_new(PyObject *module);
@@ -255,30 +263,32 @@ enum lazy_kind { LAZY_FIELDS = 1, LAZY_SAMPLE, LAZY_CALLCHAIN };
 
 /* Behind the dict or list that it belongs to. */
 struct lazy {
-	struct run *run; /* whose current event it stands for; NULL: it has been read, it is an ordinary one now */
+	struct run *
+		run; /* whose current event it stands for; NULL: it has been read, it is an ordinary one now */
 	enum lazy_kind kind;
 };
 
 /* The event type's part of a run. */
 struct slot {
 	const struct sonde_schema *sc;
-	PyObject *name;          /* "sched__sched_switch", interned */
-	PyObject *func;          /* called last, owned by its plan; NULL none */
-	struct plan *plan;       /* of func */
-	struct plan *plans;      /* all of them, newest first */
+	PyObject *name;     /* "sched__sched_switch", interned */
+	PyObject *func;     /* called last, owned by its plan; NULL none */
+	struct plan *plan;  /* of func */
+	struct plan *plans; /* all of them, newest first */
 	unsigned int nr_plans;
-	uint64_t version;        /* of __main__'s dict when func was looked up */
-	bool looked_up;          /* func (NULL too) holds as long as the version does */
+	uint64_t version; /* of __main__'s dict when func was looked up */
+	bool looked_up;   /* func (NULL too) holds as long as the version does */
 	bool tracepoint, defined, has_callchain;
-	struct conv *convs;      /* of the fields behind the common ones */
-	PyObject **keys;         /* their names, interned */
+	struct conv *convs; /* of the fields behind the common ones */
+	PyObject **keys;    /* their names, interned */
 	size_t nr_fields;
-	struct conv pid;         /* common_pid */
-	PyObject *fields;        /* template of trace_unhandled's dict: all keys */
-	PyObject *sample;        /* template of perf_sample_dict["sample"] */
-	PyObject *sample_dict[4]; /* templates of perf_sample_dict, by what is known of the sample's address */
+	struct conv pid;  /* common_pid */
+	PyObject *fields; /* template of trace_unhandled's dict: all keys */
+	PyObject *sample; /* template of perf_sample_dict["sample"] */
+	PyObject *sample_dict
+		[4]; /* templates of perf_sample_dict, by what is known of the sample's address */
 	PyObject *attr, *ev_name;
-	uint64_t unserved;       /* samples that no handler exists for yet */
+	uint64_t unserved; /* samples that no handler exists for yet */
 };
 
 /* What perf_trace_context's functions see; owned by the capsule that scripts call `context`. */
@@ -290,27 +300,26 @@ struct perf_context {
 struct keys;
 
 struct run {
-	PyObject_HEAD
-	PyObject *module;
+	PyObject_HEAD PyObject *module;
 	struct module_state *m;
-	struct py_session *session;  /* owned */
+	struct py_session *session; /* owned */
 	struct sonde_session *s;
-	struct values *v;            /* the session's */
-	PyObject *main;              /* __main__'s dict */
-	PyObject *may_leave_out;     /* callable(code, parameter name) -> bool */
-	PyObject *is_traced;         /* callable() -> bool: a trace or profile function is set */
-	PyObject *context;           /* the capsule */
+	struct values *v;        /* the session's */
+	PyObject *main;          /* __main__'s dict */
+	PyObject *may_leave_out; /* callable(code, parameter name) -> bool */
+	PyObject *is_traced;     /* callable() -> bool: a trace or profile function is set */
+	PyObject *context;       /* the capsule */
 	struct perf_context *current;
 	const struct sonde_event *ev;
 	struct slot *ev_slot;
-	struct slot **slots;         /* by schema id */
+	struct slot **slots; /* by schema id */
 	size_t nr_slots;
-	PyObject *unhandled;         /* "trace_unhandled" */
-	PyObject *defines[4];        /* names of the define_* functions, by enum sonde_define_kind */
-	PyObject *no_values;         /* (0, 0, 0): nothing was read */
-	struct keys *keys;           /* interned keys of the dicts */
+	PyObject *unhandled;  /* "trace_unhandled" */
+	PyObject *defines[4]; /* names of the define_* functions, by enum sonde_define_kind */
+	PyObject *no_values;  /* (0, 0, 0): nothing was read */
+	struct keys *keys;    /* interned keys of the dicts */
 	enum sonde_compat compat;
-	bool eager, eager_now;       /* build everything: asked for; or a debugger looks on */
+	bool eager, eager_now; /* build everything: asked for; or a debugger looks on */
 	bool running;
 };
 

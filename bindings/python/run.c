@@ -14,8 +14,8 @@
 #define DICT_VERSION(d) (((PyDictObject *)(d))->ma_version_tag) /* changes whenever the dict does */
 #endif
 
-static const char *const define_names[4] = { "define_flag_field", "define_flag_value", "define_symbolic_field",
-					     "define_symbolic_value" };
+static const char *const define_names[4] = { "define_flag_field", "define_flag_value",
+					     "define_symbolic_field", "define_symbolic_value" };
 
 /* ---- making and freeing ------------------------------------------------------------------------------------------ */
 
@@ -75,8 +75,8 @@ PyObject *run_create(PyObject *module, PyObject *args, PyObject *kw)
 	struct run *r;
 	int eager;
 
-	if (!PyArg_ParseTupleAndKeywords(args, kw, "O!O!OOp", names, m->session, &session, &PyDict_Type, &main,
-					 &may_leave_out, &is_traced, &eager))
+	if (!PyArg_ParseTupleAndKeywords(args, kw, "O!O!OOp", names, m->session, &session,
+					 &PyDict_Type, &main, &may_leave_out, &is_traced, &eager))
 		return NULL;
 	if (session_check((struct py_session *)session) < 0)
 		return NULL;
@@ -113,8 +113,8 @@ PyObject *run_create(PyObject *module, PyObject *args, PyObject *kw)
 			r->current = NULL;
 		}
 	}
-	if (!r->unhandled || !r->no_values || !r->defines[0] || !r->defines[1] || !r->defines[2] || !r->defines[3] || !r->keys ||
-	    !r->context) {
+	if (!r->unhandled || !r->no_values || !r->defines[0] || !r->defines[1] || !r->defines[2] ||
+	    !r->defines[3] || !r->keys || !r->context) {
 		Py_DECREF((PyObject *)r);
 		return PyErr_NoMemory();
 	}
@@ -149,7 +149,8 @@ static struct slot *slot_new(struct run *r, const struct sonde_schema *sc)
 		return slot;
 	slot->has_callchain = samples_callchains(sc);
 	if (prelude_handler_name(sc, name, sizeof(name)) < 0) {
-		PyErr_Format(PyExc_ValueError, "the name of event %s is too long", sonde_schema_name(sc));
+		PyErr_Format(PyExc_ValueError, "the name of event %s is too long",
+			     sonde_schema_name(sc));
 		goto fail;
 	}
 	slot->name = PyUnicode_InternFromString(name);
@@ -182,7 +183,8 @@ static struct slot *slot_add(struct run *r, uint32_t id)
 	const struct sonde_schema *sc = sonde_session_schema(r->s, id);
 
 	if (!sc) {
-		PyErr_Format(PyExc_RuntimeError, "an event has schema %u, which its session does not know", id);
+		PyErr_Format(PyExc_RuntimeError,
+			     "an event has schema %u, which its session does not know", id);
 		return NULL;
 	}
 	if (id >= r->nr_slots) {
@@ -223,9 +225,9 @@ static int call_define(struct run *r, struct slot *slot, const struct sonde_defi
 	case SONDE_DEFINE_FLAG_VALUE:
 	case SONDE_DEFINE_SYMBOLIC_VALUE:
 		/* perf hands the number over as a signed one */
-		result = r->compat ? PyObject_CallFunction(func, "OsLs", slot->name, d->field, (long long)d->value,
-							   d->text) :
-				     PyObject_CallFunction(func, "OsKs", slot->name, d->field,
+		result = r->compat ? PyObject_CallFunction(func, "OsLs", slot->name, d->field,
+							   (long long)d->value, d->text)
+				   : PyObject_CallFunction(func, "OsKs", slot->name, d->field,
 							   (unsigned long long)d->value, d->text);
 		break;
 	}
@@ -243,7 +245,8 @@ static int tell_defines(struct run *r, struct slot *slot)
 	for (size_t i = 0; i < nr; i++) {
 		if (d[i].kind > SONDE_DEFINE_SYMBOLIC_VALUE || !d[i].field || !d[i].text)
 			continue;
-		if (prelude_define_wanted(&state, &d[i], r->compat) && call_define(r, slot, &d[i]) < 0)
+		if (prelude_define_wanted(&state, &d[i], r->compat) &&
+		    call_define(r, slot, &d[i]) < 0)
 			return -1;
 	}
 	return 0;
@@ -338,11 +341,8 @@ static int next_batch(struct run *r)
 	bool eager_now;
 	int code, yes;
 
-	Py_BEGIN_ALLOW_THREADS
-	code = sonde_session_fill(r->s);
-	Py_END_ALLOW_THREADS
-	if (PyErr_CheckSignals() < 0)
-		return -1;
+	Py_BEGIN_ALLOW_THREADS code = sonde_session_fill(r->s);
+	Py_END_ALLOW_THREADS if (PyErr_CheckSignals() < 0) return -1;
 	if (code < 0) {
 		module_error(r->m, code);
 		return -1;
@@ -356,7 +356,8 @@ static int next_batch(struct run *r)
 	for (size_t i = 0; i < r->nr_slots; i++) {
 		if (!r->slots[i])
 			continue;
-		if (eager_now != r->eager_now || (r->slots[i]->plan && !plan_holds(r->slots[i]->plan)))
+		if (eager_now != r->eager_now ||
+		    (r->slots[i]->plan && !plan_holds(r->slots[i]->plan)))
 			plan_free_all(r->slots[i]);
 	}
 	r->eager_now = eager_now;
@@ -431,15 +432,17 @@ static PyObject *run_describe(struct run *r, PyObject *unused)
 	if (!ev)
 		Py_RETURN_NONE;
 	if (ev->time_ns != SONDE_NO_TIME)
-		PyOS_snprintf(when, sizeof(when), " time %llu.%09u", (unsigned long long)(ev->time_ns / 1000000000),
+		PyOS_snprintf(when, sizeof(when), " time %llu.%09u",
+			      (unsigned long long)(ev->time_ns / 1000000000),
 			      (unsigned int)(ev->time_ns % 1000000000));
 	fields = sonde_event_text(ev, &len);
 	comm = values_comm(r->v, ev->comm);
 	text = text_object(fields ? fields : "", fields ? len : 0);
-	line = comm && text ? PyUnicode_FromFormat("%s%s cpu %d pid %d tid %d comm %U: %U",
-						   sonde_schema_name(r->ev_slot->sc), when, (int)ev->cpu, (int)ev->pid,
-						   (int)ev->tid, comm, text) :
-			      NULL;
+	line = comm && text
+		       ? PyUnicode_FromFormat("%s%s cpu %d pid %d tid %d comm %U: %U",
+					      sonde_schema_name(r->ev_slot->sc), when, (int)ev->cpu,
+					      (int)ev->pid, (int)ev->tid, comm, text)
+		       : NULL;
 	Py_XDECREF(comm);
 	Py_XDECREF(text);
 	return line;
@@ -454,7 +457,8 @@ static PyObject *run_unserved(struct run *r, PyObject *unused)
 		struct slot *slot = r->slots[i];
 
 		if (slot && slot->unserved && sonde_schema_kind(slot->sc) == SONDE_SAMPLE &&
-		    dict_take_str(d, sonde_schema_name(slot->sc), PyLong_FromUnsignedLongLong(slot->unserved)) < 0)
+		    dict_take_str(d, sonde_schema_name(slot->sc),
+				  PyLong_FromUnsignedLongLong(slot->unserved)) < 0)
 			Py_CLEAR(d);
 	}
 	return d;
@@ -474,11 +478,13 @@ static PyObject *run_compat(struct run *r, void *unused)
 }
 
 static PyMethodDef methods[] = {
-	{ "run", (PyCFunction)run_run, METH_NOARGS, "run()\n\nCalls the handlers in __main__ for all events." },
+	{ "run", (PyCFunction)run_run, METH_NOARGS,
+	  "run()\n\nCalls the handlers in __main__ for all events." },
 	{ "describe", (PyCFunction)run_describe, METH_NOARGS,
 	  "describe() -> str or None\n\nThe event whose handler raised, in one line." },
 	{ "unserved", (PyCFunction)run_unserved, METH_NOARGS,
-	  "unserved() -> dict\n\nSamples that are not tracepoints, by event name: how many went to no handler." },
+	  "unserved() -> dict\n\nSamples that are not tracepoints, by event name: how many went to "
+	  "no handler." },
 	{ NULL }
 };
 

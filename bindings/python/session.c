@@ -9,8 +9,8 @@ int session_check(struct py_session *s)
 {
 	if (s->s && !s->busy)
 		return 0;
-	PyErr_SetString(PyExc_ValueError, s->s ? "the session is being read by another thread" :
-						 "the session is closed");
+	PyErr_SetString(PyExc_ValueError, s->s ? "the session is being read by another thread"
+					       : "the session is closed");
 	return -1;
 }
 
@@ -25,10 +25,9 @@ PyObject *session_new(PyObject *module, struct module_state *m, const char *text
 	Py_INCREF(module);
 	s->module = module;
 	s->m = m;
-	Py_BEGIN_ALLOW_THREADS
-	r = sonde_session_open(&s->s, text, NULL);
-	Py_END_ALLOW_THREADS
-	if (r < 0) {
+	Py_BEGIN_ALLOW_THREADS r = sonde_session_open(&s->s, text, NULL);
+	Py_END_ALLOW_THREADS if (r < 0)
+	{
 		s->s = NULL;
 		module_error(m, r);
 		Py_DECREF((PyObject *)s);
@@ -151,10 +150,8 @@ static PyObject *session_next(struct py_session *s)
 		return NULL;
 	if (!sonde_session_pending(s->s)) {
 		s->busy = true;
-		Py_BEGIN_ALLOW_THREADS
-		r = sonde_session_fill(s->s);
-		Py_END_ALLOW_THREADS
-		s->busy = false;
+		Py_BEGIN_ALLOW_THREADS r = sonde_session_fill(s->s);
+		Py_END_ALLOW_THREADS s->busy = false;
 		if (PyErr_CheckSignals() < 0)
 			return NULL;
 		if (r < 0)
@@ -275,10 +272,10 @@ static PyObject *session_defects(struct py_session *s, void *unused)
 		return NULL;
 	list = PyList_New(0);
 	for (size_t i = 0; list && (d = sonde_session_defect(s->s, i)); i++) {
-		PyObject *item = Py_BuildValue("{s:s,s:s,s:K,s:s,s:s}", "name", d->name, "severity",
-					       severities[d->severity <= SONDE_ERROR ? d->severity : SONDE_ERROR],
-					       "count", (unsigned long long)d->count, "advice", d->advice, "first",
-					       d->first);
+		PyObject *item = Py_BuildValue(
+			"{s:s,s:s,s:K,s:s,s:s}", "name", d->name, "severity",
+			severities[d->severity <= SONDE_ERROR ? d->severity : SONDE_ERROR], "count",
+			(unsigned long long)d->count, "advice", d->advice, "first", d->first);
 
 		if (!item || PyList_Append(list, item) < 0)
 			Py_CLEAR(list);
@@ -311,11 +308,13 @@ static PyObject *session_text(struct py_session *s, void *unused)
 
 static PyMethodDef methods[] = {
 	{ "close", (PyCFunction)session_close, METH_NOARGS,
-	  "close()\n\nEnds reading and releases the recording. Events already given out stay valid." },
+	  "close()\n\nEnds reading and releases the recording. Events already given out stay "
+	  "valid." },
 	{ "stop", (PyCFunction)session_stop, METH_NOARGS,
 	  "stop()\n\nIteration ends at the next event. May be called from another thread." },
 	{ "info", (PyCFunction)session_info, METH_O,
-	  "info(key) -> str or None\n\nWhat the recording says of itself: hostname, osrelease, version, arch, cmdline,\n"
+	  "info(key) -> str or None\n\nWhat the recording says of itself: hostname, osrelease, "
+	  "version, arch, cmdline,\n"
 	  "cpudesc, nrcpus-online, nrcpus-available, byte-order (little, big), long-bytes." },
 	{ "__enter__", session_enter, METH_NOARGS, NULL },
 	{ "__exit__", (PyCFunction)session_exit, METH_VARARGS, NULL },
@@ -324,20 +323,28 @@ static PyMethodDef methods[] = {
 
 static PyGetSetDef getset[] = {
 	{ "schemas", (getter)session_schemas, NULL,
-	  "list of Schema: the event types seen so far, by id. A pipe may bring more while it is read.", NULL },
+	  "list of Schema: the event types seen so far, by id. A pipe may bring more while it is "
+	  "read.",
+	  NULL },
 	{ "defects", (getter)session_defects, NULL,
-	  "list of dict(name, severity, count, advice, first): what is wrong with the input, as far as it was read.", NULL },
-	{ "defects_line", (getter)session_defects_line, NULL, "str: the defects in one line, '' when there are none.", NULL },
-	{ "text", (getter)session_text, NULL, "str: the session as key=value lines, complete; sonde.session() takes it.", NULL },
+	  "list of dict(name, severity, count, advice, first): what is wrong with the input, as "
+	  "far as it was read.",
+	  NULL },
+	{ "defects_line", (getter)session_defects_line, NULL,
+	  "str: the defects in one line, '' when there are none.", NULL },
+	{ "text", (getter)session_text, NULL,
+	  "str: the session as key=value lines, complete; sonde.session() takes it.", NULL },
 	{ NULL }
 };
 
 PyTypeObject *session_type_new(PyObject *module)
 {
 	static PyType_Slot slots[] = {
-		{ Py_tp_doc, "An open recording. Iterating gives its events in time order, once.\n\n"
-			     "Made by sonde.open() or sonde.session(). A context manager: leaving it closes the session.\n"
-			     "Iterating raises sonde.Error when the recording cannot be read on." },
+		{ Py_tp_doc,
+		  "An open recording. Iterating gives its events in time order, once.\n\n"
+		  "Made by sonde.open() or sonde.session(). A context manager: leaving it closes "
+		  "the session.\n"
+		  "Iterating raises sonde.Error when the recording cannot be read on." },
 		{ Py_tp_dealloc, session_dealloc },
 		{ Py_tp_iter, session_iter },
 		{ Py_tp_iternext, session_next },
@@ -345,7 +352,8 @@ PyTypeObject *session_type_new(PyObject *module)
 		{ Py_tp_getset, getset },
 		{ 0, NULL },
 	};
-	static PyType_Spec spec = { "sonde.Session", sizeof(struct py_session), 0, Py_TPFLAGS_DEFAULT, slots };
+	static PyType_Spec spec = { "sonde.Session", sizeof(struct py_session), 0,
+				    Py_TPFLAGS_DEFAULT, slots };
 
 	(void)module;
 	return (PyTypeObject *)PyType_FromSpec(&spec);

@@ -140,13 +140,18 @@ void conv_init(struct conv *c, const struct sonde_field *f, enum sonde_compat co
 	*c = (struct conv){ .offset = f->offset, .width = f->width, .field = f };
 	switch (prelude_value_kind(f)) {
 	case PRELUDE_TEXT:
-		c->kind = f->is_dynamic ? CONV_DYNAMIC_TEXT : f->width == 16 ? CONV_COMM : CONV_TEXT;
+		c->kind = f->is_dynamic    ? CONV_DYNAMIC_TEXT
+			  : f->width == 16 ? CONV_COMM
+					   : CONV_TEXT;
 		return;
 	case PRELUDE_BYTES:
 		c->kind = f->is_dynamic ? CONV_DYNAMIC_BYTES : CONV_BYTES;
 		return;
 	case PRELUDE_INT:
-		c->kind = f->width == 1 ? CONV_U8 : f->width == 2 ? CONV_U16 : f->width == 4 ? CONV_U32 : CONV_U64;
+		c->kind = f->width == 1   ? CONV_U8
+			  : f->width == 2 ? CONV_U16
+			  : f->width == 4 ? CONV_U32
+					  : CONV_U64;
 		if (prelude_value_signed(f, compat))
 			c->kind += CONV_S8 - CONV_U8;
 		return;
@@ -192,7 +197,8 @@ PyObject *values_field(struct values *v, struct conv *c, const struct sonde_even
 	case CONV_BYTES:
 	case CONV_DYNAMIC_BYTES:
 		bytes = sonde_event_bytes(ev, c->field, &len);
-		return PyByteArray_FromStringAndSize((const char *)bytes, bytes ? (Py_ssize_t)len : 0);
+		return PyByteArray_FromStringAndSize((const char *)bytes,
+						     bytes ? (Py_ssize_t)len : 0);
 	case CONV_S8:
 	case CONV_S16:
 	case CONV_S32:
