@@ -304,9 +304,16 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 
 int sonde_recorder_open(struct sonde_recorder **ret, const struct sonde_record_options *opts)
 {
-	struct sonde_recorder *r = calloc(1, sizeof(*r));
+	struct sonde_record_options known = { 0 };
+	struct sonde_recorder *r;
 	int e;
 
+	if (!opts->size)
+		return err_set(-EINVAL, "sonde_record_options.size is not set");
+	/* a caller built with an older header knows fewer options, one with a newer header more */
+	memcpy(&known, opts, opts->size < sizeof(known) ? opts->size : sizeof(known));
+	opts = &known;
+	r = calloc(1, sizeof(*r));
 	if (!r)
 		return err_nomem();
 	r->say = r->counters.say = (struct say){ opts->say, opts->say_ctx };

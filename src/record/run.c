@@ -201,23 +201,25 @@ static void wait_for_workload(struct sonde_recorder *r, int *ret_status)
 int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret)
 {
 	struct sonde_record_result result = { .size = sizeof(result) };
+	/* a caller built with an older header knows fewer members */
+	const size_t ret_size =
+		ret->size && ret->size < sizeof(result) ? ret->size : sizeof(result);
 	char *failure = NULL;
 	int status = 0, e = 0, late;
 
-	*ret = result;
+	memcpy(ret, &result, ret_size);
 	if (r->cannot_run) {
 		ret->exit_status = r->cannot_run;
 		return err_set(r->cannot_run == 127 ? -ENOENT : -EACCES, "%s", r->cannot_run_why);
 	}
 	if (!r->enable_on_exec)
-		TRY(counters_enable(&r->counters));
-	if (r->command_name) {
+		e = counters_enable(&r->counters);
+	if (e == 0 && r->command_name)
 		e = workload_start(&r->workload, r->command_name, &status);
-		if (e < 0) {
-			output_discard(&r->output);
-			ret->exit_status = status;
-			return e;
-		}
+	if (e < 0) {
+		output_discard(&r->output);
+		ret->exit_status = status;
+		return e;
 	}
 	e = record(r, &status);
 	if (e < 0) {
@@ -242,6 +244,6 @@ int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret
 	if (r->command_name)
 		wait_for_workload(r, &status);
 	result.exit_status = status;
-	*ret = result;
+	memcpy(ret, &result, ret_size);
 	return e < 0 ? e : late;
 }

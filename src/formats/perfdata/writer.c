@@ -64,17 +64,18 @@ uint64_t perfdata_writer_data_size(const struct perfdata_writer *w)
 
 static int write_failed(const struct perfdata_writer *w, int error)
 {
+	const char *kept =
+		w->data_end > w->header.data.offset ? "; what was recorded so far is kept" : "";
+
 	if (error == ENOSPC || error == EDQUOT)
-		return err_set(-error,
-			       "%s: %s: make room there or write elsewhere (-o FILE); what was "
-			       "recorded so far is kept",
-			       w->path,
-			       error == EDQUOT ? "the disk quota is used up" : "the disk is full");
+		return err_set(
+			-error, "%s: %s: make room there or write elsewhere (-o FILE)%s", w->path,
+			error == EDQUOT ? "the disk quota is used up" : "the disk is full", kept);
 	if (error == EFBIG)
 		return err_set(-error,
 			       "%s: the file has reached the size limit (ulimit -f, or the file "
-			       "system's); what was recorded so far is kept",
-			       w->path);
+			       "system's)%s",
+			       w->path, kept);
 	return err_errno(error, "%s: cannot write", w->path);
 }
 
