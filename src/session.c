@@ -205,7 +205,7 @@ static inline int admit(struct sonde_session *s, struct event *ev)
 	return !s->filtered || late_filter_pass(&s->late, &ev->pub);
 }
 
-int sonde_session_next(struct sonde_session *s, const struct sonde_event **ret)
+static inline int next_pending(struct sonde_session *s, const struct sonde_event **ret)
 {
 	for (;;) {
 		int n, r;
@@ -214,13 +214,8 @@ int sonde_session_next(struct sonde_session *s, const struct sonde_event **ret)
 			*ret = &s->event.pub;
 			return r;
 		}
-		if (s->cut_at == s->nr_cuts || s->stopped) {
-			r = sonde_session_fill(s);
-			if (r <= 0)
-				return s->opts.events && !r && !s->stopped && defect_event(s) > 0
-					       ? (*ret = &s->event.pub, 1)
-					       : r;
-		}
+		if (s->cut_at == s->nr_cuts || s->stopped)
+			return 0;
 		n = s->source->ops->decode(s->source, &s->cuts[s->cut_at], s->derived, &s->event);
 		if (n == 2) {
 			s->derived++;
@@ -239,6 +234,35 @@ int sonde_session_next(struct sonde_session *s, const struct sonde_event **ret)
 			return r;
 		}
 	}
+}
+
+int sonde_session_next_pending(struct sonde_session *s, const struct sonde_event **ret)
+{
+	return next_pending(s, ret);
+}
+
+int sonde_session_next(struct sonde_session *s, const struct sonde_event **ret)
+{
+	for (;;) {
+		int r = next_pending(s, ret);
+
+		if (r)
+			return r;
+		r = sonde_session_fill(s);
+		if (r < 0 || (!r && (!s->opts.events || s->stopped)))
+			return r;
+		if (!r) {
+			r = defect_event(s);
+			*ret = &s->event.pub;
+			return r;
+		}
+	}
+}
+
+void sonde_session_want(struct sonde_session *s, uint32_t schema, int wanted)
+{
+	if (schema < s->schemas.schemas.n)
+		s->schemas.schemas.v[schema]->unwanted = !wanted;
 }
 
 int sonde_session_write_text(struct sonde_session *s, int fd)

@@ -279,8 +279,9 @@ struct slot {
 	uint64_t version; /* of __main__'s dict when func was looked up */
 	bool looked_up;   /* func (NULL too) holds as long as the version does */
 	bool tracepoint, defined, has_callchain;
-	struct conv *convs; /* of the fields behind the common ones */
-	PyObject **keys;    /* their names, interned */
+	bool refused;            /* the session was told that nobody wants these events */
+	struct conv *convs;      /* of the fields behind the common ones */
+	PyObject **keys;         /* their names, interned */
 	size_t nr_fields;
 	struct conv pid;  /* common_pid */
 	PyObject *fields; /* template of trace_unhandled's dict: all keys */
@@ -312,12 +313,12 @@ struct run {
 	struct perf_context *current;
 	const struct sonde_event *ev;
 	struct slot *ev_slot;
-	struct slot **slots; /* by schema id */
-	size_t nr_slots;
-	PyObject *unhandled;  /* "trace_unhandled" */
-	PyObject *defines[4]; /* names of the define_* functions, by enum sonde_define_kind */
-	PyObject *no_values;  /* (0, 0, 0): nothing was read */
-	struct keys *keys;    /* interned keys of the dicts */
+	struct slot **slots;         /* by schema id */
+	size_t nr_slots, nr_refused; /* nr_refused: slots with `refused` set */
+	PyObject *unhandled;         /* "trace_unhandled" */
+	PyObject *defines[4];        /* names of the define_* functions, by enum sonde_define_kind */
+	PyObject *no_values;         /* (0, 0, 0): nothing was read */
+	struct keys *keys;           /* interned keys of the dicts */
 	enum sonde_compat compat;
 	bool eager, eager_now; /* build everything: asked for; or a debugger looks on */
 	bool running;

@@ -298,6 +298,18 @@ static int look_up(struct run *r, struct slot *slot)
 	return slot->plan ? 0 : -1;
 }
 
+/* Python code may run now, and may define a handler for any event. */
+static void want_all(struct run *r)
+{
+	for (size_t i = 0; i < r->nr_slots; i++) {
+		if (r->slots[i] && r->slots[i]->refused) {
+			sonde_session_want(r->s, sonde_schema_id(r->slots[i]->sc), 1);
+			r->slots[i]->refused = false;
+		}
+	}
+	r->nr_refused = 0;
+}
+
 static inline int dispatch(struct run *r, struct slot *slot)
 {
 #ifdef DICT_VERSION
@@ -318,8 +330,18 @@ static inline int dispatch(struct run *r, struct slot *slot)
 	if (look_up(r, slot) < 0)
 		return -1;
 #endif
-	if (!slot->func)
+	if (!slot->func) {
+		/* perf 6.12 tells scripts of the flag tables before each event, handled or not. */
+		if (r->compat == SONDE_COMPAT_PERF_6_12)
+			return 0;
+		/* Until Python code runs again nobody can take these events: they need not come. */
+		sonde_session_want(r->s, sonde_schema_id(slot->sc), 0);
+		slot->refused = true;
+		r->nr_refused++;
 		return 0;
+	}
+	if (r->nr_refused)
+		want_all(r);
 #ifndef Py_LIMITED_API
 	if (!plan_holds(slot->plan)) {
 		PyObject *func = slot->func;
@@ -341,8 +363,12 @@ static int next_batch(struct run *r)
 	bool eager_now;
 	int code, yes;
 
-	Py_BEGIN_ALLOW_THREADS code = sonde_session_fill(r->s);
-	Py_END_ALLOW_THREADS if (PyErr_CheckSignals() < 0) return -1;
+	want_all(r); /* other threads run while the lock is released */
+	Py_BEGIN_ALLOW_THREADS
+	code = sonde_session_fill(r->s);
+	Py_END_ALLOW_THREADS
+	if (PyErr_CheckSignals() < 0)
+		return -1;
 	if (code < 0) {
 		module_error(r->m, code);
 		return -1;
@@ -371,16 +397,16 @@ static int loop(struct run *r)
 	int code;
 
 	for (;;) {
-		if (!sonde_session_pending(r->s)) {
+		code = sonde_session_next_pending(r->s, &ev);
+		if (code < 0) {
+			module_error(r->m, code);
+			return code;
+		}
+		if (!code) {
 			code = next_batch(r);
 			if (code <= 0)
 				return code;
-		}
-		code = sonde_session_next(r->s, &ev);
-		if (code <= 0) {
-			if (code < 0)
-				module_error(r->m, code);
-			return code;
+			continue;
 		}
 		slot = ev->schema < r->nr_slots ? r->slots[ev->schema] : NULL;
 		if (!slot && !(slot = slot_add(r, ev->schema)))

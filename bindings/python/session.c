@@ -148,16 +148,18 @@ static PyObject *session_next(struct py_session *s)
 
 	if (session_check(s) < 0 || keep_lent(s) < 0)
 		return NULL;
-	if (!sonde_session_pending(s->s)) {
+	while (!(r = sonde_session_next_pending(s->s, &ev))) {
 		s->busy = true;
 		Py_BEGIN_ALLOW_THREADS r = sonde_session_fill(s->s);
 		Py_END_ALLOW_THREADS s->busy = false;
 		if (PyErr_CheckSignals() < 0)
 			return NULL;
-		if (r < 0)
-			return module_error(s->m, r);
+		if (r <= 0) {
+			/* The end; a defect met last may still be told. */
+			r = r < 0 ? r : sonde_session_next(s->s, &ev);
+			break;
+		}
 	}
-	r = sonde_session_next(s->s, &ev);
 	if (r < 0)
 		return module_error(s->m, r);
 	if (!r)

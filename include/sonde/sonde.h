@@ -74,11 +74,18 @@ SONDE_API void sonde_session_close(struct sonde_session *s); /* NULL is fine */
 struct sonde_event;
 SONDE_API int sonde_session_next(struct sonde_session *s, const struct sonde_event **ret);
 /*
- * sonde_session_next() in two steps, for hosts that hold a lock: when sonde_session_pending() is 0, the next call would
- * read or wait; sonde_session_fill() does just that (1: events are there, 0: end, <0: failure).
+ * sonde_session_next() in two steps, for hosts that hold a lock: sonde_session_next_pending() never reads or waits; it
+ * gives the next event of the batch in memory (1) or says that there is none (0). sonde_session_fill() then reads or
+ * waits for the next batch (1: there is one, 0: end, <0: failure). sonde_session_pending(): a batch is in memory.
  */
+SONDE_API int sonde_session_next_pending(struct sonde_session *s, const struct sonde_event **ret);
 SONDE_API int sonde_session_pending(const struct sonde_session *s);
 SONDE_API int sonde_session_fill(struct sonde_session *s);
+/*
+ * Says whether the caller has use for samples of a schema (1, as at the start) or not (0), from the next event on. Samples
+ * that nobody wants cost next to nothing; a few may still be delivered.
+ */
+SONDE_API void sonde_session_want(struct sonde_session *s, uint32_t schema, int wanted);
 /* Ends the run: the next call of next or fill returns 0. May be called from a signal handler or another thread. */
 SONDE_API void sonde_session_stop(struct sonde_session *s);
 

@@ -38,6 +38,7 @@ struct sonde_schema {
 	const struct sonde_define *defines; /* made when first asked for: sonde_schema_defines() */
 	size_t nr_defines;
 	bool defines_made;
+	bool unwanted;                 /* sonde_session_want(): its samples need not be delivered */
 	const void *attr;              /* perf_event_attr in host order, NULL none */
 	size_t attr_len;
 	void *source_data;             /* the source's own, indexed while decoding */

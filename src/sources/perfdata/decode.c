@@ -122,15 +122,13 @@ static int decode_sample(struct perfdata_source *s, const struct cut *rec, unsig
  * The hot path: a sample in this host's byte order whose fields are all at fixed places, the payload last (what a
  * tracepoint without call chain gives). False: it is not one, or its sizes do not fit; decode_sample() will say.
  */
-static inline bool decode_plain(struct perfdata_source *s, const struct cut *rec, struct event *ret)
+static inline bool decode_plain(const struct perfdata_event *e, const struct cut *rec, struct event *ret)
 {
-	const struct perfdata_event *e = perfdata_recent_event(s, rec->bytes, rec->len);
-	const struct perfdata_layout *l;
+	const struct perfdata_layout *l = &e->layout;
 	uint32_t payload, len;
 
-	if (__builtin_expect(!e || !e->is_plain, 0))
+	if (__builtin_expect(!e->is_plain, 0))
 		return false;
-	l = &e->layout;
 	payload = (uint32_t)l->raw + 4;
 	if (__builtin_expect(rec->len < payload, 0))
 		return false;
@@ -155,7 +153,14 @@ int perfdata_decode(struct source *source, const struct cut *rec, unsigned i, st
 	struct perfdata_source *s = perfdata_of(source);
 	bool swap = s->file.swap;
 	uint32_t type = get_u32(rec->bytes, swap);
+	const struct perfdata_event *e = NULL;
 
+	if (__builtin_expect(type == PERF_RECORD_SAMPLE, 1)) {
+		e = perfdata_recent_event(s, rec->bytes, rec->len);
+		/* A read of counters is needed by the next one, wanted or not. */
+		if (e && e->schema->unwanted && !s->has_reads)
+			return 0;
+	}
 	/* Member by member: clearing the whole struct would cost as much as the decoding. */
 	ret->pub.flags = (swap ? SONDE_EVENT_SWAPPED : 0) | (rec->flags & CUT_LATE ? SONDE_EVENT_LATE : 0);
 	ret->pub.record = rec->bytes;
@@ -164,7 +169,7 @@ int perfdata_decode(struct source *source, const struct cut *rec, unsigned i, st
 	ret->derived = 0;
 	ret->period = 0;
 	ret->change.kind = CHANGE_NONE;
-	if (__builtin_expect(type == PERF_RECORD_SAMPLE && decode_plain(s, rec, ret), 1))
+	if (__builtin_expect(e && decode_plain(e, rec, ret), 1))
 		return 1;
 	ret->pub.time_ns = SONDE_NO_TIME;
 	ret->pub.cpu = ret->pub.pid = ret->pub.tid = -1;
