@@ -25,9 +25,10 @@ PyObject *session_new(PyObject *module, struct module_state *m, const char *text
 	Py_INCREF(module);
 	s->module = module;
 	s->m = m;
-	Py_BEGIN_ALLOW_THREADS r = sonde_session_open(&s->s, text, NULL);
-	Py_END_ALLOW_THREADS if (r < 0)
-	{
+	Py_BEGIN_ALLOW_THREADS
+	r = sonde_session_open(&s->s, text, NULL);
+	Py_END_ALLOW_THREADS
+	if (r < 0) {
 		s->s = NULL;
 		module_error(m, r);
 		Py_DECREF((PyObject *)s);
@@ -150,8 +151,10 @@ static PyObject *session_next(struct py_session *s)
 		return NULL;
 	while (!(r = sonde_session_next_pending(s->s, &ev))) {
 		s->busy = true;
-		Py_BEGIN_ALLOW_THREADS r = sonde_session_fill(s->s);
-		Py_END_ALLOW_THREADS s->busy = false;
+		Py_BEGIN_ALLOW_THREADS
+		r = sonde_session_fill(s->s);
+		Py_END_ALLOW_THREADS
+		s->busy = false;
 		if (PyErr_CheckSignals() < 0)
 			return NULL;
 		if (r <= 0) {
