@@ -59,8 +59,8 @@ void perfdata_attr_read(const uint8_t *p, size_t len, bool swap, struct perf_eve
 
 	if (len >= 8 && get_u32(p + 4, swap))
 		size = get_u32(p + 4, swap);
-	if (len > size)
-		len = size; /* the entry may be padded beyond what the writer knew */
+	if (len > size && len > PERFDATA_ATTR_MIN_BYTES)
+		len = size < PERFDATA_ATTR_MIN_BYTES ? PERFDATA_ATTR_MIN_BYTES : size; /* the entry may be padded */
 	if (len > sizeof(copy))
 		len = sizeof(copy);
 	memcpy(copy, p, len);

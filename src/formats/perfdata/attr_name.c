@@ -47,6 +47,9 @@ static void modifiers(const struct perf_event_attr *a, char *ret)
 	*ret = p > ret + 1 ? ':' : '\0';
 }
 
+/* Which accesses a cache has: bit per cache_accesses. */
+static const uint8_t cache_has[COUNT(caches)] = { 7, 5, 7, 7, 1, 1, 7 };
+
 static void cache_name(uint64_t config, char *ret, size_t size)
 {
 	unsigned cache = config & 0xff, op = config >> 8 & 0xff, result = config >> 16 & 0xff;
@@ -57,6 +60,8 @@ static void cache_name(uint64_t config, char *ret, size_t size)
 		snprintf(ret, size, "unknown-ext-hardware-cache-op");
 	else if (result > 1)
 		snprintf(ret, size, "unknown-ext-hardware-cache-result");
+	else if (!(cache_has[cache] >> op & 1))
+		snprintf(ret, size, "invalid-cache");
 	else
 		snprintf(ret, size, "%s-%s", caches[cache], (result ? cache_misses : cache_accesses)[op]);
 }

@@ -155,6 +155,10 @@ int perfdata_cut(struct source *source, unsigned file, const uint8_t *p, size_t 
 		n++;
 		rec += size;
 	}
+	for (int i = 0; __builtin_expect(s->unordered, 0) && i < n; i++) {
+		if (ret[i].order == CUT_ORDERED)
+			ret[i].order = CUT_AT_ONCE;
+	}
 	*ret_used = (uint64_t)(rec - p) + (behind < UINT64_MAX / 2 ? behind : UINT64_MAX / 2);
 	return n;
 }

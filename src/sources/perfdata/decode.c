@@ -3,7 +3,7 @@
 
 #include "sources/perfdata/perfdata.h"
 
-enum { CPUMODE_MASK = 7 };
+enum { CPUMODE_MASK = 7, CPUMODE_GUEST_KERNEL = 4 };
 
 /* The fields at fixed places; the record is at least layout->first_variable bytes long. */
 static void decode_fixed(const struct perfdata_layout *l, const uint8_t *rec, bool swap, struct sonde_event *ret)
@@ -111,8 +111,12 @@ static int decode_sample(struct perfdata_source *s, const struct cut *rec, unsig
 		ret->pub.bytes = parts.raw ? parts.raw : p + rec->len;
 		ret->pub.bytes_len = parts.raw_len;
 	}
-	if (ret->pub.cpumode >= 4 && !i)
-		defects_add(s->opts.defects, DEFECT_GUEST, 1, NULL);
+	if (__builtin_expect(ret->pub.cpumode >= CPUMODE_GUEST_KERNEL, 0)) {
+		if (!i)
+			defects_add(s->opts.defects, DEFECT_GUEST, 1, NULL);
+		if (s->opts.compat)
+			return 0; /* perf leaves guests out unless asked */
+	}
 	if (e->attr.sample_type & PERF_SAMPLE_READ)
 		return derive(s, rec, i, e, id, ret);
 	return 1;

@@ -58,6 +58,7 @@ struct perfdata_source {
 	enum id_rule id_rule;
 	uint32_t plain_id_off;       /* of a sample's id where ID_SAME_PLACE or one event has it, host order; else huge */
 	bool has_reads;              /* any event has SAMPLE_READ */
+	bool unordered;              /* records act when they are read */
 	bool same_time_off;          /* all events have their time at these places */
 	int time_off, time_from_end;
 	struct abi abi;

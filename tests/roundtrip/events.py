@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Who, where, when, which event: the lines of `perf script -F comm,pid,tid,cpu,time,event` on stored recordings.
+
+    events.py SONDE FIXTURES.PY
+
+Recordings: those of the reference ($SONDE_REFERENCE, else ../shared/reference beside the project), and the fixtures of
+tests/data/perfdata, built here. Only what stock perf reads without an error is compared.
+"""
+import importlib.util
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ENV = {'PATH': os.environ.get('PATH', '/usr/bin:/bin'), 'HOME': '/nonexistent', 'LC_ALL': 'C', 'TZ': 'UTC',
+       'PERF_CONFIG': '/dev/null'}
+ENV.update({k: os.environ[k] for k in ('ASAN_OPTIONS', 'UBSAN_OPTIONS') if k in os.environ})
+FIELDS = ['comm', 'pid', 'tid', 'cpu', 'time', 'event']
+# What is not compared, and why.
+KNOWN = {
+    'perf-stat.data': 'counts of perf stat, no samples',
+    'own-stat/perf.data': 'counts of perf stat, no samples',
+    'stat-cpi/perf.data': 'counts of perf stat, no samples',
+    'own-auxtrace_error/perf.data': 'errors of trace decoders are lines of perf',
+    'extended-little': 'perf names the PMU of the machine it runs on',
+    'extended-big': 'perf names the PMU of the machine it runs on',
+    'modifiers-big': 'perf turns the two bits of precise_ip round',
+    'size-0-in-64-bytes-big': 'perf does not swap an attr without a size',
+    'less-than-there-is-big': 'perf does not swap an attr of less than 64 bytes',
+    'attrs-of-another-size-little': 'perf takes no names beside attrs larger than its own',
+    'attrs-of-another-size-big': 'perf takes no names beside attrs larger than its own',
+}
+
+count = failures = 0
+
+
+def say(ok, name, why=''):
+    global count, failures
+    count += 1
+    failures += not ok
+    print('%sok %d - %s' % ('' if ok else 'not ', count, name))
+    for line in why.splitlines()[:12]:
+        print('# ' + line)
+    sys.stdout.flush()
+
+
+def skip(name, reason):
+    global count
+    count += 1
+    print('ok %d - %s # SKIP %s' % (count, name, reason))
+
+
+def run(*command):
+    try:
+        p = subprocess.run(command, env=ENV, stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+    except subprocess.TimeoutExpired:
+        return None, '', 'ran longer than 120 s'
+    return p.returncode, p.stdout.decode('utf-8', 'replace'), p.stderr.decode('utf-8', 'replace')
+
+
+def compare(sonde, path, name):
+    if path.read_bytes()[8:16] in (b'\x10\0\0\0\0\0\0\0', b'\0\0\0\0\0\0\0\x10'):
+        return skip(name, 'pipe mode')
+    for end, why in KNOWN.items():
+        if name.endswith(end):
+            return skip(name, why)
+    fields = list(FIELDS)
+    while fields:
+        status, theirs, error = run('perf', 'script', '-f', '-i', str(path), '-F', ','.join(fields))
+        missing = re.search(r'do not have (\w+) attribute set', error)
+        if not missing:
+            break
+        # A recording need not hold all of them.
+        without = {'TID': ['pid', 'tid'], 'CPU': ['cpu'], 'TIME': ['time']}.get(missing[1])
+        if not without or without[-1] not in fields:
+            break
+        fields = [f for f in fields if f not in without]
+    if status != 0:
+        return skip(name, 'perf does not read it: %s' % (error.strip().splitlines() or ['status %s' % status])[-1][:100])
+    if not theirs:
+        return skip(name, 'perf prints nothing')
+    if 'compressed' in path.name or 'zstd' in path.name:
+        return skip(name, 'compressed')
+    status, ours, error = run(sonde, '--compat', 'perf-6.1', 'script', '-f', '-i', str(path), '-F', ','.join(fields))
+    if status != 0:
+        return say(False, name, 'exit status %s\n%s' % (status, error))
+    a, b = theirs.splitlines(), ours.splitlines()
+    why = '' if a == b else '%d lines of perf, %d of ours' % (len(a), len(b))
+    for i, (x, y) in enumerate(zip(a, b)):
+        if x != y:
+            why += '\nline %d\n- %s\n+ %s' % (i + 1, x, y)
+            break
+    say(not why, name, why)
+
+
+def main():
+    sonde = os.path.abspath(sys.argv[1])
+    if not shutil.which('perf'):
+        print('1..1\nnot ok 1 - SONDE_CI: no perf' if os.environ.get('SONDE_CI') == '1' else '1..0 # SKIP no perf')
+        return os.environ.get('SONDE_CI') == '1'
+    reference = [pathlib.Path(os.environ['SONDE_REFERENCE'])] if 'SONDE_REFERENCE' in os.environ else [
+        ROOT.parent / 'shared' / 'reference', ROOT.parent.parent / 'shared' / 'reference']
+    reference = [p for p in reference if p.is_dir()]
+    if reference:
+        for path in sorted(reference[0].rglob('*.data')):
+            if path.is_file():
+                compare(sonde, path, '/'.join(path.parts[-3:]))
+    else:
+        skip('reference', 'no recordings of the reference ($SONDE_REFERENCE)')
+    spec = importlib.util.spec_from_file_location('fixtures', sys.argv[2])
+    fixtures = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(fixtures)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / 'x.data'
+        for fixture in sorted((ROOT / 'tests' / 'data' / 'perfdata').glob('*.fix')):
+            for case in fixtures.parse(fixture):
+                for order in ('little', 'big'):
+                    path.write_bytes(case.build(order)[0])
+                    compare(sonde, path, '-'.join(filter(None, ['fixture', fixture.stem, case.name, order])).replace('#', '').replace(' ', '-'))
+    print('1..%d' % count)
+    return failures != 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
