@@ -28,6 +28,7 @@ static int fill_dict(PyObject *o, struct lazy *l)
 	PyObject *real;
 	int code;
 
+	l->rests = false;
 	if (!r)
 		return 0;
 	l->run = NULL;
@@ -46,6 +47,7 @@ static int fill_list(PyObject *o, struct lazy *l)
 	PyObject *real;
 	int code;
 
+	l->rests = false;
 	if (!r)
 		return 0;
 	l->run = NULL;

@@ -387,20 +387,33 @@ static inline int keep_or_let_go(struct plan *p)
 	for (struct keep *k = p->keeps, *end = k + p->nr_keeps; k < end; k++) {
 		PyObject **o = &p->stack[k->at];
 
-		if (*o && !(ONLY_MINE(*o) && (k->kind ? k->lazy->run != NULL : !PyList_Size(*o))) &&
-		    let_go(k, o) < 0)
+		if (!*o)
+			continue;
+		if (ONLY_MINE(*o) && (k->kind ? k->lazy->run != NULL : !PyList_Size(*o))) {
+			if (k->kind)
+				lazy_rest(k->lazy);
+		} else if (let_go(k, o) < 0) {
 			code = -1;
+		}
 	}
 	return code;
 }
 
+/* Between calls gc.get_objects() hands out what is kept: what was held or read then does not serve again. */
 static inline int keeps_ready(struct run *r, struct plan *p)
 {
 	for (struct keep *k = p->keeps, *end = k + p->nr_keeps; k < end; k++) {
 		PyObject **o = &p->stack[k->at];
 
-		if (*o)
-			continue;
+		if (*o) {
+			if (ONLY_MINE(*o) && (k->kind ? k->lazy->rests : !PyList_Size(*o))) {
+				if (k->kind)
+					lazy_wake(k->lazy, r);
+				continue;
+			}
+			k->lazy = NULL;
+			Py_CLEAR(*o);
+		}
 		*o = k->kind ? lazy_new(r, k->kind) : PyList_New(0);
 		if (!*o)
 			return -1;

@@ -261,12 +261,27 @@ struct plan;
 
 enum lazy_kind { LAZY_FIELDS = 1, LAZY_SAMPLE, LAZY_CALLCHAIN };
 
-/* Behind the dict or list that it belongs to. */
+/*
+ * Behind the dict or list that it belongs to. It stands for an event only while that event's handler is being called:
+ * between calls the plan's own one rests, and is to whoever finds it an ordinary one without values.
+ */
 struct lazy {
-	struct run *
-		run; /* whose current event it stands for; NULL: it has been read, it is an ordinary one now */
+	struct run *run; /* whose current event it stands for; NULL: it is an ordinary one now */
 	enum lazy_kind kind;
+	bool rests; /* kept by its plan, and nobody has read it since */
 };
+
+static inline void lazy_rest(struct lazy *l)
+{
+	l->run = NULL;
+	l->rests = true;
+}
+
+static inline void lazy_wake(struct lazy *l, struct run *r)
+{
+	l->rests = false;
+	l->run = r;
+}
 
 /* The event type's part of a run. */
 struct slot {

@@ -235,4 +235,83 @@ def trace_end():
 """, CHAINS)
 t.ok(r.out and r.out.endswith("True\n"), "call chains, their nodes and generators over them may be kept", r)
 
+# ---- found outside of the event's handler ----------------------------------------------------------------------------
+
+FIND = """
+import gc
+def ours():
+    return [o for o in gc.get_objects() if type(o).__module__ == 'sonde' and isinstance(o, (dict, list))]
+"""
+r = t.script("""
+import gc
+def trace_unhandled(a, b, c): pass
+def trace_end():
+    for o in gc.get_objects():
+        if isinstance(o, dict): repr(o)
+""")
+t.is_((r.out, r.err, r.rc), ("", "", 0), "what is kept for the next event can be read after the last one")
+r = t.script(FIND + """
+import sys
+def look():
+    return sys._getframe(1).f_locals['fields']
+def trace_unhandled(event_name, context, fields): pass
+def first(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm, common_callchain, *rest):
+    for o in ours():
+        assert not isinstance(o, dict) or set(o.values()) == {None}, o
+    global sched__sched_switch, trace_unhandled
+    del sched__sched_switch
+    def trace_unhandled(event_name, context, fields, more=None):
+        assert look()['common_ns'] is not None
+sched__sched_switch = first
+def trace_end(): print('end')
+""", both=False)
+t.is_((r.out, r.rc), ("end\n", 0), "what is kept for one event type is never filled from another's event", r.err)
+r = t.script(FIND + """
+import sys
+def look():
+    fields = sys._getframe(1).f_locals['fields']
+    assert fields['common_comm'] is not None and 'spoilt' not in fields, fields
+    return fields
+seen = found = 0
+spoil = None
+def trace_unhandled(event_name, context, fields):
+    global seen
+    seen += 1
+    if seen % 3 == 0: look()
+def sched__sched_switch(*all):
+    global found
+    for o in ours():
+        found += 1
+        if found % 2: o['spoilt'] = 1
+        elif found % 4: held.append(o)
+held = []
+def trace_end():
+    print(seen > 10, found > 10)
+    for o in held: repr(o)
+""", both=False)
+t.is_((r.out, r.rc), ("True True\n", 0), "what was changed or held outside of its handler does not serve again", r.err)
+r = t.script(FIND + """
+import sys, threading, time
+sys.setswitchinterval(1e-6)
+stop = False
+bad = []
+def look_on():
+    while not stop:
+        for o in ours():
+            if isinstance(o, dict):
+                values = set(map(str, o.values()))
+                if 'None' in values and len(values) > 1: bad.append(dict(o))
+        time.sleep(0)
+thread = threading.Thread(target=look_on)
+thread.start()
+def trace_unhandled(a, b, c): pass
+def trace_end():
+    global stop
+    stop = True
+    thread.join()
+    for o in ours(): repr(o)
+    print(bad[:3])
+""", both=False)
+t.is_((r.out, r.rc), ("[]\n", 0), "another thread may read them at any time", r.err)
+
 t.done()
