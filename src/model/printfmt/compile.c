@@ -262,8 +262,9 @@ static bool add_pointer(struct builder *b, struct conversion *v, struct pf_point
 	pointer_place(b, s, n);
 	if (!c_grammar) {
 		/* perf looks at the sort of the argument first, then at the size of the field. */
-		bool through_casts = (b->c->dialect->pointer_casts && ps->kind != PF_P_BUFFER) || ps->kind == PF_P_IP4 || ps->kind == PF_P_IP6 || ps->kind == PF_P_SOCKADDR;
 		bool buffer = ps->kind == PF_P_BUFFER;
+		bool through_casts = ps->kind == PF_P_IP4 || ps->kind == PF_P_IP6 || ps->kind == PF_P_SOCKADDR ||
+				     (b->c->dialect->pointer_casts && !buffer);
 
 		while (through_casts && n->kind == PF_CAST)
 			n = n->a;

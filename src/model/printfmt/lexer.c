@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define MAX_WORK 10000000u
+
 static bool is_space(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
@@ -68,6 +70,11 @@ const struct sonde_field *pf_find_field(struct pf_parser *p, const char *name, b
 {
 	const struct sonde_schema *sc = p->schema;
 	size_t len = strlen(name);
+
+	/* Absurd texts only: a bound on fields times references. */
+	p->work += sc->nr_fields;
+	if (p->work > MAX_WORK)
+		return NULL;
 
 	for (size_t i = 0; i < sc->nr_fields; i++) {
 		const struct sonde_field *f = &sc->fields[i];

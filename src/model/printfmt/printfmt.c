@@ -85,6 +85,7 @@ int printfmt_compile(struct printfmt **ret, const struct sonde_schema *sc, enum 
 	pf->schema = sc;
 	pf->dialect = pf_dialect_find(dialect);
 	pf->swap = sc->abi.swap;
+	pf->is_bprint = pf_bprint_find(pf);
 	pf->not_text = arena_alloc(&pf->arena, sc->nr_fields + 1);
 	err = pf->not_text ? compile(pf, why, sizeof(why)) : -ENOMEM;
 	if (err == -EBADMSG) {

@@ -122,6 +122,7 @@ struct pf_parser {
 	const char *pos, *end;
 	struct pf_token tok;   /* the one being looked at */
 	unsigned depth;
+	size_t work;           /* fields looked at so far */
 	bool no_memory;
 	char *why;             /* room for the reason of a refusal */
 	size_t why_size;
@@ -289,8 +290,10 @@ struct printfmt {
 	const char *refused;
 	struct pf_step *steps;
 	size_t nr_steps;
+	bool is_bprint;
 	uint32_t need;       /* bytes a record must have for fixed fields to be there */
 	bool swap;
+	const struct sonde_field *bprint_ip, *bprint_fmt, *bprint_buf; /* of ftrace:bprint; NULL else */
 	uint8_t *not_text;   /* per field: found unprintable before (perf remembers) */
 };
 
@@ -318,6 +321,9 @@ void pf_put_bitmask(const struct pf_run *r, const uint8_t *p, uint32_t n, uint32
 		    const struct pf_spec *spec);
 void pf_put_hex_dump(const struct pf_run *r, const struct pf_text *t);
 void pf_put_pointer(const struct pf_run *r, const struct pf_step *s, int64_t star);
+/* ftrace:bprint, whose text is another format string's. */
+bool pf_bprint_find(struct printfmt *pf);
+void pf_put_bprint(const struct printfmt *pf, const struct pf_run *r);
 void pf_put_fields(const struct printfmt *pf, const struct pf_run *r);
 
 /* ---- compiling --------------------------------------------------------------------------------------------------- */

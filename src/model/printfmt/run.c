@@ -194,7 +194,9 @@ static void run_steps(const struct printfmt *pf, const struct pf_run *r)
 
 static void run_on(const struct printfmt *pf, const struct pf_run *r)
 {
-	if (pf->refused)
+	if (pf->is_bprint)
+		pf_put_bprint(pf, r);
+	else if (pf->refused)
 		pf_put_fields(pf, r);
 	else
 		run_steps(pf, r);

@@ -241,6 +241,46 @@ TEST(run_survives_depth)
 	free(text);
 }
 
+static const char *bprint_format(void *ctx, uint64_t addr)
+{
+	return addr ? ctx : NULL;
+}
+
+static void check_bprint(const char *format, const void *args, size_t len, const char *want)
+{
+	static const char text[] = "name: bprint\nID: 5\nformat:\n" FIELD("int common_pid", 4, 4, 1) "\n"
+		FIELD("unsigned long ip", 8, 8, 0) FIELD("const char * fmt", 16, 8, 0) FIELD("u32 buf[]", 24, 0, 0)
+		"\nprint fmt: \"%ps: %s\", (void *)REC->ip, REC->fmt\n";
+	struct printfmt_env env = { .ctx = (void *)format, .printk = bprint_format };
+	struct arena a = { 0 };
+	struct outbuf out = { 0 };
+	struct printfmt *pf = NULL;
+	struct sonde_schema *sc = NULL;
+	uint8_t payload[128] = { [8] = 0x10, [16] = format != NULL };
+
+	assert_int_equal(eventformat_parse(&a, bytes_init(text, strlen(text), 0, "test", false), "ftrace", fixture_abi(0, 8), &sc), 0);
+	assert_int_equal(printfmt_compile(&pf, sc, PRINTFMT_PERF_6_1), 0);
+	memcpy(payload + 24, args, len);
+	printfmt_run(pf, &env, payload, (uint32_t)(24 + len), &out);
+	outbuf_char(&out, 0);
+	assert_string_equal(out.data, want);
+	outbuf_done(&out);
+	printfmt_free(pf);
+	arena_done(&a);
+}
+
+TEST(run_trace_printk)
+{
+	check_bprint(NULL, "", 0, "0x10: (NO FORMAT FOUND at 0)\n");
+	check_bprint("plain\n", "", 0, "0x10: plain");
+	check_bprint("%d %s %d %%\n", "\x03\0\0\0abc\0\x09\0\0\0", 12, "0x10: 3 abc 9 %");
+	/* Numbers are aligned to 4 bytes, also those of 8; strings are not. */
+	check_bprint("%s %lx %s %x", "a\0\0\0\x05\0\0\0\0\0\0\0bc\0\0\x07\0\0\0", 20, "0x10: a 5 bc 7");
+	check_bprint("%ps %p %pI4 %d", "\x20\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0" "1.2.3.4\0\x05\0\0\0", 28,
+		     "0x10: 0x20 (nil) 1.2.3.4 5");
+	check_bprint("%d %d|%s|%*d", "\x01\0\0\0", 4, "0x10: 1 ");
+}
+
 TEST(run_dialect_6_12_knows_more)
 {
 	check(fixture_fields, "\"%zu %zu %s\", sizeof(long), sizeof(REC->a), __get_cpumask(du)", fixture_payload, FIXTURE_LEN,
