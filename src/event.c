@@ -228,6 +228,11 @@ const char *sonde_event_text(const struct sonde_event *pub, size_t *ret_len)
 	struct sonde_session *s = event_of(pub)->session;
 
 	s->text.len = 0;
+	s->text.failed = false; /* of an earlier event */
+	if (!outbuf_room(&s->text, 1)) {
+		*ret_len = 0;
+		return "";
+	}
 	session_event_text(event_of(pub), &s->text);
 	*ret_len = s->text.failed ? 0 : s->text.len;
 	outbuf_char(&s->text, '\0');

@@ -55,6 +55,7 @@ static int read_ids(struct perfdata_source *s, uint32_t event, struct perfdata_s
 static int read_attrs(struct perfdata_source *s)
 {
 	uint64_t entry_bytes = s->file.attr_entry_bytes, n = s->file.attrs.size / entry_bytes;
+	uint64_t ids_left = s->file.size_bytes; /* lists of ids do not lie over each other */
 	struct arena temp = { 0 };
 	struct bytes b;
 	int r;
@@ -73,8 +74,12 @@ static int read_attrs(struct perfdata_source *s)
 		perfdata_attr_read(entry, entry_bytes - 16, s->file.swap, &e.attr, &e.attr_size);
 		perfdata_layout_of(&e.attr, &e.layout);
 		r = vec_push(&s->events, e);
-		if (r >= 0 && sec.size)
-			r = read_ids(s, (uint32_t)i, sec);
+		if (r < 0 || !sec.size)
+			continue;
+		r = read_ids(s, (uint32_t)i, sec);
+		if (r >= 0 && sec.size > ids_left)
+			r = err_set(-EBADMSG, "%s: the lists of ids are larger than the file", s->file.path);
+		ids_left -= sec.size;
 	}
 	arena_done(&temp);
 	return r;
