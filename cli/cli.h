@@ -49,6 +49,8 @@ void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int cli_fail(const struct cli *cli);
 /* Tells of a wrong command line; returns the status for "usage". */
 int cli_usage(const struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Statuses and values of perf are asked for. */
+bool cli_compat(const struct cli *cli);
 int cli_status(const struct cli *cli, enum cli_exit status);
 
 #endif

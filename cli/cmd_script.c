@@ -24,6 +24,8 @@ static int set_fields(struct opt_parser *p, void *values, const char *value, boo
 	struct args *a = values;
 	char *all;
 
+	if (strchr(value, ' '))
+		return opt_error(p, "a list of fields holds no blanks: '%s'", value);
 	if (asprintf(&all, "%s%s%s", a->fields ? a->fields : "", a->fields ? " " : "", value) < 0)
 		return opt_error(p, "out of memory");
 	free(a->fields);
@@ -119,11 +121,48 @@ static int describe(const struct cli *cli, const struct args *a, char **ret)
 	return 0;
 }
 
-/* Tells why the library failed; a value it does not take is a wrong command line. */
+/* Whether a session takes this value. */
+static bool good(const char *key, const char *value)
+{
+	char *text = NULL, *complete = NULL;
+	bool yes = !value || asprintf(&text, "compat=perf-6.1\n%s=%s\n", key, value) < 0 ||
+		   sonde_session_parse(text, &complete) >= 0;
+
+	free(complete);
+	free(text);
+	return yes;
+}
+
+/* perf looks at some values only when the recording is open, and ends in a way of its own for each of them. */
+static int perf_status(const struct cli *cli, const struct args *a)
+{
+	const char *input = a->input ? a->input : "perf.data";
+
+	if (!good("fields", a->fields))
+		return cli_status(cli, CLI_USAGE);
+	if ((strcmp(input, "-") && access(input, R_OK)) || !good("cpu", a->cpus))
+		return cli_status(cli, CLI_FAILED);
+	if (!good("time", a->time))
+		return 256 - EINVAL;
+	if (!good("pid", a->pids) || !good("tid", a->tids))
+		return CLI_OK;
+	return cli_status(cli, CLI_USAGE);
+}
+
+/* Tells why the options make no session. */
+static int fail_usage(const struct cli *cli, const struct args *a, int code)
+{
+	cli_fail(cli);
+	if (code != -EINVAL)
+		return cli_status(cli, CLI_FAILED);
+	return cli_compat(cli) ? perf_status(cli, a) : CLI_USAGE;
+}
+
+/* Tells why the session failed; what the recording cannot give is a wrong command line too, but not to perf. */
 static int fail(const struct cli *cli, int code)
 {
 	cli_fail(cli);
-	return cli_status(cli, code == -EINVAL ? CLI_USAGE : CLI_FAILED);
+	return cli_status(cli, code == -EINVAL && !cli_compat(cli) ? CLI_USAGE : CLI_FAILED);
 }
 
 static bool lost_data(struct sonde_session *s)
@@ -182,7 +221,7 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 		return status;
 	r = sonde_session_parse(text, &complete);
 	if (r < 0) {
-		status = fail(cli, r);
+		status = fail_usage(cli, a, r);
 	} else if (script.name) {
 		script.session = complete;
 		status = script_run(cli, &script);

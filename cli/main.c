@@ -38,9 +38,14 @@ void cli_say(const char *fmt, ...)
 	fputc('\n', stderr);
 }
 
+bool cli_compat(const struct cli *cli)
+{
+	return cli->compat && strcmp(cli->compat, "none");
+}
+
 int cli_status(const struct cli *cli, enum cli_exit status)
 {
-	bool perf = cli->compat && strcmp(cli->compat, "none");
+	bool perf = cli_compat(cli);
 
 	if (perf && status == CLI_FAILED)
 		return 255;

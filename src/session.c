@@ -7,6 +7,7 @@
 
 #include "session.h"
 
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -67,6 +68,36 @@ static int build_filters(struct sonde_session *s)
 	return 0;
 }
 
+/* cpus that no event can be of: nothing would come, and that would look like a quiet machine. */
+static int check_cpus(struct sonde_session *s)
+{
+	const char *text = s->source->ops->info(s->source, "nrcpus-available");
+	unsigned long nr = text ? strtoul(text, NULL, 10) : 0;
+	int32_t highest = cpu_list_max(&s->early.cpus);
+	uint64_t types_met = 0;
+
+	if (highest < 0)
+		return 0;
+	vec_foreach(sc, &s->schemas.schemas) {
+		const struct perf_event_attr *attr = (*sc)->attr;
+		uint64_t type = attr ? UINT64_C(1) << (attr->type < 63 ? attr->type : 63) : 0;
+
+		/* The first event of a type speaks for all of it, as in perf. */
+		if (!attr || types_met & type)
+			continue;
+		types_met |= type;
+		if (!(attr->sample_type & PERF_SAMPLE_CPU))
+			return err_set(-ENODATA,
+				       "the samples of '%s' do not say on which cpu they were taken: cpus cannot be "
+				       "chosen (record with -a or --sample-cpu)",
+				       (*sc)->name);
+	}
+	if (nr && (unsigned long)highest >= nr)
+		return err_set(-ENODATA, "there is no cpu %d in this recording: its machine has the cpus 0-%lu", highest,
+			       nr - 1);
+	return 0;
+}
+
 static int build(struct sonde_session *s, const char *text, const char *origin)
 {
 	TRY(session_options_parse(&s->opts, text, origin));
@@ -84,6 +115,7 @@ static int build(struct sonde_session *s, const char *text, const char *origin)
 							      .session = s,
 							      .schemas = &s->schemas,
 							      .defects = &s->defects }));
+	TRY(check_cpus(s));
 	s->event = (struct event){ .pub.size = sizeof(s->event.pub), .session = s, .source = s->source };
 	return order_open(&s->order, s->source, &(struct order_options){ .window_bytes = s->opts.window_bytes,
 									 .time = s->early.time,
@@ -138,7 +170,7 @@ int sonde_session_fill(struct sonde_session *s)
 	return n > 0 ? 1 : n;
 }
 
-/* A kind of defect that was not told yet becomes an event (events=all); its payload is the count so far. */
+/* A kind of defect that was not told yet becomes an event (events=all); its payload is the kind's name. */
 static int defect_event(struct sonde_session *s)
 {
 	struct event *ev = &s->event;

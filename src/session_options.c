@@ -97,6 +97,7 @@ static int check_values(const struct session_options *o)
 	struct time_window window;
 	struct cpu_list cpus = { 0 };
 	struct id_list pids = { 0 }, tids = { 0 };
+	bool repeats;
 
 	if (o->time)
 		TRY(time_window_parse(o->time, &window));
@@ -104,7 +105,10 @@ static int check_values(const struct session_options *o)
 		TRY(text_fields_parse(&fields, o->fields, true));
 	if (o->cpu)
 		TRY(cpu_list_parse(o->cpu, &cpus));
+	repeats = cpus.repeats;
 	cpu_list_done(&cpus);
+	if (o->compat && repeats)
+		return err_set(-EINVAL, "Invalid cpu list '%s': a cpu is named twice, which perf refuses", o->cpu);
 	if (o->pid)
 		TRY(id_list_parse(o->pid, "pid", &pids));
 	id_list_done(&pids);

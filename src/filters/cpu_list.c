@@ -19,12 +19,13 @@ static bool parse_cpu(const char **p, uint32_t *ret)
 	return true;
 }
 
-/* Calls of set == NULL only find the highest cpu. */
-static int walk(const char *text, uint64_t *set, uint32_t *ret_max)
+/* Calls of set == NULL only find the highest cpu; *ret_repeats is of calls with a set. */
+static int walk(const char *text, uint64_t *set, uint32_t *ret_max, bool *ret_repeats)
 {
 	const char *p = text;
 
 	*ret_max = 0;
+	*ret_repeats = false;
 	for (;;) {
 		uint32_t first, last;
 
@@ -44,8 +45,10 @@ static int walk(const char *text, uint64_t *set, uint32_t *ret_max)
 		if (last >= CPU_LIST_MAX)
 			return err_set(-EINVAL, "Invalid cpu list '%s': cpus go up to %d", text,
 				       CPU_LIST_MAX - 1);
-		for (uint32_t cpu = first; set && cpu <= last; cpu++)
+		for (uint32_t cpu = first; set && cpu <= last; cpu++) {
+			*ret_repeats |= set[cpu / 64] >> cpu % 64 & 1;
 			set[cpu / 64] |= UINT64_C(1) << cpu % 64;
+		}
 		if (last > *ret_max)
 			*ret_max = last;
 		if (!*p)
@@ -62,12 +65,12 @@ int cpu_list_parse(const char *text, struct cpu_list *ret)
 	struct cpu_list l;
 	uint32_t max;
 
-	TRY(walk(text, NULL, &max));
+	TRY(walk(text, NULL, &max, &l.repeats));
 	l.nr = (max / 64 + 1) * 64;
 	l.bits = calloc(l.nr / 64, sizeof(*l.bits));
 	if (!l.bits)
 		return err_nomem();
-	walk(text, l.bits, &max);
+	walk(text, l.bits, &max, &l.repeats);
 	*ret = l;
 	return 0;
 }

@@ -11,6 +11,7 @@
 struct cpu_list {
 	uint64_t *bits; /* owned; NULL: no list was given, all cpus are in it */
 	uint32_t nr;    /* cpus that the bitmap can hold, a multiple of 64 */
+	bool repeats;   /* a cpu was named twice */
 };
 
 /* -EINVAL, -ENOMEM; ret is written only on success. */

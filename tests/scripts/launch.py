@@ -136,6 +136,21 @@ r = t.script("def f(:\n pass\n")
 t.ok(r.rc == 1 and 'script.py", line 1' in r.err and "SyntaxError" in r.err and r.err.count("File") == 1, "a syntax error", r)
 r = t.script("import sys\nsys.excepthook = lambda k, e, tb: print('hook', k.__name__, tb.tb_next)\ndef sched__sched_switch(*a): 1 / 0\n")
 t.ok(r.rc == 1 and r.out == "hook ZeroDivisionError None\n", "the script's own excepthook", r)
+ENDINGS = [("top level", "raise ValueError\n", 1, 255), ("a syntax error", "def f(:\n", 1, 255), ("Python 2", "print 1\n", 1, 255),
+           ("an interrupt", "raise KeyboardInterrupt\n", 130, 255), ("trace_begin", "def trace_begin(): 1 / 0\n", 1, 134),
+           ("a handler", "def sched__sched_switch(*a): 1 / 0\n", 1, 134), ("trace_end", "def trace_end(): 1 / 0\n", 1, 134),
+           ("an exit", "import sys\ndef trace_end(): sys.exit(3)\n", 3, 3),
+           ("no Exception", "def sched__sched_switch(*a): raise GeneratorExit\n", 1, 134)]
+for name, text, plain, compat in ENDINGS:
+    theirs = t.perf(text)
+    got = t.script(text).rc, t.script(text, compat="perf-6.1").rc
+    # perf's own end is an abort: a signal, which a shell tells as 134
+    t.ok(got == (plain, compat) and (theirs is None or theirs.rc in (compat, 128 - compat)),
+         "status of %s: %d, under --compat %d" % (name, plain, compat), got, theirs)
+t.like_perf("import sys\nprint(__file__ == sys.argv[0])\ndef trace_begin(): print('__file__' in globals())\n",
+            "__file__ is gone in handlers under --compat")
+r = t.script("def sched__sched_swich(*a): pass\ndef sched__sched_switch(*a): 1 / 0\n")
+t.ok("did you mean sched__sched_switch()?" in r.err and r.rc == 1, "a handler misspelt is told of also when the script fails", r)
 for code, rc, err in (("3", 3, ""), ("'words'", 1, "words\n"), ("", 0, "")):
     r = t.script("import sys\ndef sched__sched_switch(*a): sys.exit(%s)\ndef trace_end(): print('no')\n" % code)
     t.is_((r.out, r.err, r.rc), ("", err, rc), "sys.exit(%s) in a handler" % code)

@@ -10,6 +10,14 @@ HERE = os.path.dirname(LIB)
 OURS = (HERE + "/prelude.py", __file__, LIB + "/leave_out.py")
 HINT_2TO3 = "convert it with: 2to3 -w %s"
 
+# How a run ends that fails: status by default, and perf's under --compat.
+STATUSES = {
+    "not begun": (1, 255),  # the recording or the script cannot be read
+    "top level": (1, 255),
+    "handler": (1, 134),  # perf aborts
+    "reading": (1, 255),
+}
+
 
 def say(text):
     try:
@@ -36,6 +44,19 @@ def telling(may_leave_out):
         return yes
 
     return decide
+
+
+class Ending:
+    """Statuses of a run that fails."""
+
+    def __init__(self, compat):
+        self.compat = compat
+
+    def exit(self, why):
+        sys.exit(STATUSES[why][self.compat])
+
+    def exit_interrupted(self, why):
+        sys.exit(STATUSES[why][1] if self.compat else 130)
 
 
 # ---- our own parts, by absolute path ---------------------------------------------------------------------------------
@@ -135,13 +156,13 @@ def set_stage(main, script, args):
     os.environ.setdefault("PERF_EXEC_PATH", LIB)
 
 
-def compile_script(script):
+def compile_script(script, ending):
     try:
         with open(script, "rb") as f:
             source = f.read()
     except OSError as e:
         say("%s: %s" % (script, e.strerror))
-        sys.exit(1)
+        ending.exit("not begun")
     try:
         return compile(source, script, "exec", dont_inherit=True)
     except SyntaxError as e:
@@ -149,10 +170,10 @@ def compile_script(script):
             say("%s:%d: this is Python 2; %s" % (script, e.lineno or 1, HINT_2TO3 % script))
         else:
             show(type(e), e, None)
-        sys.exit(1)
+        ending.exit("not begun")
     except ValueError as e:  # NUL bytes
         show(type(e), e, None)
-        sys.exit(1)
+        ending.exit("not begun")
 
 
 def is_python2(source, error):
@@ -225,30 +246,34 @@ def stdout_is_closed(asked=False):
     return True
 
 
-def guarded(step, describe=None):
+def guarded(step, ending, why, describe=None, after=None):
     """Runs a piece of the script; True: go on. An exception of the script's ends everything."""
+
+    def failed(error):
+        show(type(error), error, error.__traceback__)
+        where = describe() if describe else None
+        if where:
+            say("in the handler of this event: %s" % where)
+        if after:
+            after()
+        ending.exit(why)
+
     try:
         step()
         return True
+    except SystemExit:
+        raise
     except BrokenPipeError as e:
         if stdout_is_closed(asked=True):
             sys.exit(0)
-        failed(e, describe)
+        failed(e)
     except KeyboardInterrupt as e:
         if describe is None:
             show(type(e), e, e.__traceback__)
-            sys.exit(130)
+            ending.exit_interrupted(why)
         return False
-    except Exception as e:
-        failed(e, describe)
-
-
-def failed(error, describe):
-    show(type(error), error, error.__traceback__)
-    where = describe() if describe else None
-    if where:
-        say("in the handler of this event: %s" % where)
-    sys.exit(1)
+    except BaseException as e:
+        failed(e)
 
 
 def call_if_there(main, name):
@@ -323,6 +348,7 @@ def main(stage):
 
     script, args = sys.argv[1], sys.argv[2:]
     text = read_session()
+    ending = Ending("\ncompat=perf" in "\n" + text)
     with OnlyLibrary() as library:
         leave_out = load_source("sonde_leave_out", LIB + "/leave_out.py")
     path = extension_path()
@@ -337,30 +363,35 @@ def main(stage):
 
     set_stage(stage, script, args)
     forget_shadowed(library.imported)
-    code = compile_script(script)
+    code = compile_script(script, ending)
     try:
         session = sonde.session(text)
     except (sonde.Error, MemoryError) as e:
         say(getattr(e, "strerror", None) or "out of memory")
-        sys.exit(1)
+        ending.exit("not begun")
     run = sonde._run(session, stage, telling(leave_out.may_leave_out), leave_out.is_traced,
                      os.environ.get("SONDE_EAGER", "0") not in ("", "0"))
     context._compat, context._arch = run.compat, session.info("arch")  # for Util
 
-    guarded(lambda: exec(code, stage))
+    def unmatched():
+        if not run.compat:
+            warn_unmatched(stage, script, session.schemas, sonde._distance)
+
+    guarded(lambda: exec(code, stage), ending, "top level")
+    if run.compat:
+        stage.pop("__file__", None)
     context.perf_script_context = stage["perf_script_context"] = run.context
-    guarded(lambda: call_if_there(stage, "trace_begin"))
+    guarded(lambda: call_if_there(stage, "trace_begin"), ending, "handler")
     with Interrupts(session):
-        guarded_run(sonde, run)
-    if not run.compat:
-        warn_unmatched(stage, script, session.schemas, sonde._distance)
+        guarded_run(sonde, run, ending, unmatched)
+    unmatched()
     if callable(stage.get("process_event")):
         for name, count in run.unserved().items():
             say("%d samples of %s were not delivered: process_event() is not called yet" % (count, name))
     line = session.defects_line
     strict = os.environ.pop("SONDE_STRICT", "") == "1" and any(d["severity"] != "info" for d in session.defects)
     session.close()
-    guarded(lambda: call_if_there(stage, "trace_end"))
+    guarded(lambda: call_if_there(stage, "trace_end"), ending, "handler")
     if line:
         flush()
         say(line)
@@ -368,7 +399,7 @@ def main(stage):
         sys.exit(3)
 
 
-def guarded_run(sonde, run):
+def guarded_run(sonde, run, ending, after):
     def events():
         try:
             run.run()
@@ -376,6 +407,6 @@ def guarded_run(sonde, run):
             if own_frames_off(e.__traceback__) is not None or run.describe():
                 raise  # the script's own, from a session that it opened
             say(e.strerror)
-            sys.exit(1)
+            ending.exit("reading")
 
-    return guarded(events, run.describe)
+    return guarded(events, ending, "handler", run.describe, after)

@@ -99,13 +99,10 @@ static int unknown_field(const char *name, size_t len)
 static void change_class(struct text_fields *f, int class, const struct field *field,
 			 enum change change)
 {
-	if (change == REMOVE) {
+	if (change == REMOVE)
 		f->classes[class].fields &= ~field->bit;
-		f->classes[class].asked &= ~field->bit;
-	} else {
+	else
 		f->classes[class].fields |= field->bit;
-		f->classes[class].asked |= field->bit;
-	}
 	f->classes[class].chosen = true;
 	f->classes[class].by_name_alone = false;
 }
@@ -125,6 +122,7 @@ static int change_field(struct text_fields *f, int class, const struct field *fi
 		if (!(field->never & 1u << class))
 			change_class(f, class, field, change);
 	}
+	f->asked = change == REMOVE ? f->asked & ~field->bit : f->asked | field->bit;
 	return 0;
 }
 
@@ -147,7 +145,6 @@ static void clear_fields(struct text_fields *f, int class)
 		if (class >= 0 && i != class)
 			continue;
 		f->classes[i].fields = 0;
-		f->classes[i].asked = 0;
 		f->classes[i].chosen = true;
 		f->classes[i].by_name_alone = class >= 0;
 	}
@@ -234,14 +231,14 @@ uint64_t text_sample_bits(const struct sonde_schema *sc)
 static int check_first(struct text_fields *f, enum text_class class, const struct sonde_schema *sc)
 {
 	uint64_t bits = text_sample_bits(sc);
-	uint32_t *shown = &f->classes[class].fields, asked = f->classes[class].asked;
+	uint32_t *shown = &f->classes[class].fields;
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
 		const struct field *field = &fields[i];
 
 		if (!(*shown & field->bit) || !field->needs || bits & field->needs)
 			continue;
-		if (asked & field->bit)
+		if (f->asked & field->bit)
 			return err_set(-EINVAL,
 				       "the samples of '%s' do not have %s: the field '%s' cannot be "
 				       "printed (record it, or name the fields of each class of events: -F %s:FIELDS)",
@@ -254,13 +251,21 @@ static int check_first(struct text_fields *f, enum text_class class, const struc
 	return 0;
 }
 
+/* perf records it along, for its mappings and names; it has no samples. */
+static bool is_dummy(const struct sonde_schema *sc)
+{
+	const struct perf_event_attr *attr = sc->attr;
+
+	return attr && attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY;
+}
+
 int text_fields_meet(struct text_fields *f, const struct sonde_schema *sc)
 {
 	enum text_class class = text_class_of(sc);
 
 	if (sc->kind != SONDE_TRACEPOINT && sc->kind != SONDE_SAMPLE)
 		return 0;
-	if (!f->classes[class].met) {
+	if (!f->classes[class].met && !is_dummy(sc)) {
 		f->classes[class].met = true;
 		if (f->classes[class].fields && class != TEXT_OTHER)
 			TRY(check_first(f, class, sc));

@@ -271,6 +271,8 @@ TEST(missing_values)
 	assert_int_equal(text_sink_ops.open(&s, &opts), -EINVAL);
 	assert_non_null(strstr(err_text(), "cpu-clock"));
 	assert_non_null(strstr(err_text(), "CPU"));
+	opts.fields = "sw:comm,cpu";
+	assert_string_equal(line(opts, 0), "            bash \n");
 	opts.fields = "trace:comm,cpu";
 	assert_int_equal(line(opts, 0)[0] == ' ', 1);
 }
