@@ -87,7 +87,8 @@ static void read_events(const char *text)
 	if (sonde_session_open(&s, text, "fuzz") < 0)
 		return;
 	for (int i = 0; i < MAX_EVENTS && sonde_session_next(s, &ev) > 0; i++) {
-		struct sonde_event **slot = &kept[(unsigned)i * 2654435761u >> 16 & (KEPT_EVENTS - 1)];
+		struct sonde_event **slot =
+			&kept[(unsigned)i * 2654435761u >> 16 & (KEPT_EVENTS - 1)];
 
 		ask(s, ev);
 		if (*slot)
@@ -136,8 +137,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size)
 		choice += data[size - 1];
 	/* No file of this machine may be read: results would depend on it. */
-	snprintf(text, sizeof(text), "input=/proc/self/fd/%d\nforce=1\nkallsyms=/dev/null\nbuildid-dir=/nonexistent\nevents=%s\nwindow=%s\ncompat=%s\n",
-		 fd, choice & 1 ? "samples" : "all", choice & 2 ? "4096" : "65536", choice & 4 ? "perf-6.1" : "none");
+	snprintf(text, sizeof(text),
+		 "input=/proc/self/fd/%d\nforce=1\nkallsyms=/dev/null\nbuildid-dir=/"
+		 "nonexistent\nevents=%s\nwindow=%s\ncompat=%s\n",
+		 fd, choice & 1 ? "samples" : "all", choice & 2 ? "4096" : "65536",
+		 choice & 4 ? "perf-6.1" : "none");
 	read_events(text);
 	write_text(text);
 	return 0;

@@ -36,8 +36,8 @@ struct recording {
 	uint8_t *pending;
 	size_t nr_pending;
 	struct defects defects;
-	bool stateless;            /* all records that wait for their turn are */
-	struct time_window time;   /* and only those inside are wanted */
+	bool stateless;          /* all records that wait for their turn are */
+	struct time_window time; /* and only those inside are wanted */
 };
 
 static uint8_t filler(uint32_t serial, uint32_t i)
@@ -49,8 +49,9 @@ static void flush_pending(struct recording *r)
 {
 	unsigned f = r->nr_files - 1;
 
-	assert_int_equal(pwrite(r->fd[f], r->pending, r->nr_pending, (off_t)(r->size[f] - r->nr_pending)),
-			 (ssize_t)r->nr_pending);
+	assert_int_equal(
+		pwrite(r->fd[f], r->pending, r->nr_pending, (off_t)(r->size[f] - r->nr_pending)),
+		(ssize_t)r->nr_pending);
 	r->nr_pending = 0;
 }
 
@@ -65,7 +66,8 @@ static void add_file(struct recording *r)
 	r->nr_files++;
 }
 
-static void add_sized(struct recording *r, enum cut_order order, uint64_t time_ns, uint32_t len, uint32_t behind)
+static void add_sized(struct recording *r, enum cut_order order, uint64_t time_ns, uint32_t len,
+		      uint32_t behind)
 {
 	unsigned f = r->nr_files - 1;
 	struct head h = { len, order, time_ns, (uint32_t)r->records.n, behind };
@@ -106,12 +108,15 @@ static bool fake_file(struct source *s, unsigned i, struct source_file *ret)
 
 	if (i >= r->nr_files)
 		return false;
-	*ret = (struct source_file){ .fd = r->fd[i], .path = "fake", .begin = 0, .end = r->size[i] };
+	*ret = (struct source_file){
+		.fd = r->fd[i], .path = "fake", .begin = 0, .end = r->size[i]
+	};
 	return true;
 }
 
-static int fake_cut(struct source *s, unsigned file, const uint8_t *p, size_t len, uint64_t file_off, struct cut *ret,
-		    int max, uint64_t *ret_used, size_t *ret_need)
+static int fake_cut(struct source *s, unsigned file, const uint8_t *p, size_t len,
+		    uint64_t file_off, struct cut *ret, int max, uint64_t *ret_used,
+		    size_t *ret_need)
 {
 	struct recording *r = (struct recording *)s;
 	uint64_t used = 0;
@@ -188,16 +193,18 @@ static const struct recording *sorting;
 
 static int by_time(const void *pa, const void *pb)
 {
-	const struct cut *a = &sorting->records.v[*(const uint32_t *)pa], *b = &sorting->records.v[*(const uint32_t *)pb];
+	const struct cut *a = &sorting->records.v[*(const uint32_t *)pa],
+			 *b = &sorting->records.v[*(const uint32_t *)pb];
 
 	if (a->time_ns != b->time_ns)
 		return a->time_ns < b->time_ns ? -1 : 1;
-	return (*(const uint32_t *)pa > *(const uint32_t *)pb) - (*(const uint32_t *)pa < *(const uint32_t *)pb);
+	return (*(const uint32_t *)pa > *(const uint32_t *)pb) -
+	       (*(const uint32_t *)pa < *(const uint32_t *)pb);
 }
 
 /* Sorts what waits and delivers it up to the limit; returns the time of the last delivered. */
-static uint64_t deliver(const struct recording *r, struct serials *queue, uint64_t limit, uint64_t delivered,
-			struct serials *out)
+static uint64_t deliver(const struct recording *r, struct serials *queue, uint64_t limit,
+			uint64_t delivered, struct serials *out)
 {
 	size_t n = 0;
 
@@ -222,7 +229,8 @@ static void model(const struct recording *r, struct serials *out)
 	for (uint32_t i = 0; i < r->records.n; i++) {
 		const struct cut *c = &r->records.v[i];
 
-		if (c->order == CUT_ORDERED && r->stateless && !time_window_holds(&r->time, c->time_ns)) {
+		if (c->order == CUT_ORDERED && r->stateless &&
+		    !time_window_holds(&r->time, c->time_ns)) {
 			if (c->time_ns > newest)
 				newest = c->time_ns;
 			continue;
@@ -252,10 +260,12 @@ static void check_bytes(const struct cut *c)
 
 	memcpy(&h, c->bytes, sizeof(h));
 	if (h.len != c->len || h.time_ns != c->time_ns)
-		fail_msg("record %u at 0x%llx: other bytes", h.serial, (unsigned long long)c->file_off);
+		fail_msg("record %u at 0x%llx: other bytes", h.serial,
+			 (unsigned long long)c->file_off);
 	for (uint32_t i = sizeof(h); i < c->len; i += i + 64 < c->len ? 61 : 1)
 		if (c->bytes[i] != filler(h.serial, i))
-			fail_msg("record %u at 0x%llx: byte %u", h.serial, (unsigned long long)c->file_off, i);
+			fail_msg("record %u at 0x%llx: byte %u", h.serial,
+				 (unsigned long long)c->file_off, i);
 }
 
 static void read_all(struct recording *r, const struct order_options *options, struct serials *out,
@@ -276,7 +286,10 @@ static void read_all(struct recording *r, const struct order_options *options, s
 
 			check_bytes(&cuts[i]);
 			memcpy(&h, cuts[i].bytes, sizeof(h));
-			assert_int_equal(vec_push(out, cuts[i].flags & CUT_LATE ? h.serial | LATE_BIT : h.serial), 0);
+			assert_int_equal(vec_push(out, cuts[i].flags & CUT_LATE
+							       ? h.serial | LATE_BIT
+							       : h.serial),
+					 0);
 		}
 	}
 	assert_int_equal(n, 0);
@@ -293,9 +306,11 @@ static struct order_stats check(struct recording *r, const struct order_options 
 	read_all(r, options, &got, &stats);
 	for (size_t i = 0; i < want.n && i < got.n; i++) {
 		if (want.v[i] != got.v[i])
-			fail_msg("window %zu, runs %zu: place %zu: record %u%s expected, %u%s found", options->window_bytes,
-				 options->max_runs, i, want.v[i] & ~LATE_BIT, want.v[i] & LATE_BIT ? " late" : "",
-				 got.v[i] & ~LATE_BIT, got.v[i] & LATE_BIT ? " late" : "");
+			fail_msg(
+				"window %zu, runs %zu: place %zu: record %u%s expected, %u%s found",
+				options->window_bytes, options->max_runs, i, want.v[i] & ~LATE_BIT,
+				want.v[i] & LATE_BIT ? " late" : "", got.v[i] & ~LATE_BIT,
+				got.v[i] & LATE_BIT ? " late" : "");
 	}
 	assert_int_equal(got.n, want.n);
 	vec_done(&want);
@@ -444,7 +459,8 @@ TEST(records_without_time_act_when_read)
 		for (uint64_t t = 0; t < 40; t++) {
 			add(r, 1 + round * 100 + (t * 37 % 97));
 			if (t % 5 == 0)
-				add_sized(r, CUT_AT_ONCE, t % 2 ? 0 : UINT64_MAX, SHORTEST + 8 * (uint32_t)t, 0);
+				add_sized(r, CUT_AT_ONCE, t % 2 ? 0 : UINT64_MAX,
+					  SHORTEST + 8 * (uint32_t)t, 0);
 		}
 		add_round(r);
 	}
@@ -478,8 +494,8 @@ TEST(bytes_between_records)
 	struct recording *r = new_recording();
 
 	for (uint64_t i = 0; i < 300; i++) {
-		add_sized(r, i % 4 ? CUT_ORDERED : CUT_AT_ONCE, i % 4 ? 1 + (i * 31 % 97) : 0, SHORTEST,
-			  i % 4 ? 0 : (uint32_t)(i * 53 % 9000));
+		add_sized(r, i % 4 ? CUT_ORDERED : CUT_AT_ONCE, i % 4 ? 1 + (i * 31 % 97) : 0,
+			  SHORTEST, i % 4 ? 0 : (uint32_t)(i * 53 % 9000));
 		if (i % 50 == 49)
 			add_round(r);
 	}
@@ -540,7 +556,11 @@ TEST(random_recordings)
 			for (unsigned cpu = 0; cpu < cpus; cpu++) {
 				clock[cpu] = clock[cpu] > base ? clock[cpu] : base;
 				for (uint64_t n = random_below(30); n; n--) {
-					uint32_t len = SHORTEST + (uint32_t)random_below(random_below(40) ? seed % 3 * 1000 + 100 : 40000);
+					uint32_t len =
+						SHORTEST + (uint32_t)random_below(
+								   random_below(40)
+									   ? seed % 3 * 1000 + 100
+									   : 40000);
 
 					clock[cpu] += random_below(5);
 					add_sized(r, CUT_ORDERED, clock[cpu], len, 0);
@@ -643,7 +663,9 @@ TEST(a_file_that_shrinks)
 TEST(a_file_that_grows_is_read_to_the_size_seen)
 {
 	struct recording *r = new_recording();
-	struct order_options opts = { .window_bytes = 4096, .defects = &r->defects, .time = TIME_WINDOW_ALL };
+	struct order_options opts = { .window_bytes = 4096,
+				      .defects = &r->defects,
+				      .time = TIME_WINDOW_ALL };
 	const struct cut *cuts;
 	struct order *o;
 	uint64_t seen = 0;
@@ -668,7 +690,9 @@ TEST(a_file_that_grows_is_read_to_the_size_seen)
 TEST(a_file_that_is_written_over)
 {
 	struct recording *r = new_recording();
-	struct order_options opts = { .window_bytes = 4096, .defects = &r->defects, .time = TIME_WINDOW_ALL };
+	struct order_options opts = { .window_bytes = 4096,
+				      .defects = &r->defects,
+				      .time = TIME_WINDOW_ALL };
 	static const uint8_t zeros[65536];
 	const struct cut *cuts;
 	struct order *o;

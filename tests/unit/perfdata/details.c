@@ -38,7 +38,8 @@ static void put_text(const char *p, size_t n)
 {
 	putchar('"');
 	for (size_t i = 0; i < n; i++)
-		printf(p[i] >= ' ' && p[i] < 127 && p[i] != '"' ? "%c" : "\\x%02x", (unsigned char)p[i]);
+		printf(p[i] >= ' ' && p[i] < 127 && p[i] != '"' ? "%c" : "\\x%02x",
+		       (unsigned char)p[i]);
 	putchar('"');
 }
 
@@ -81,9 +82,10 @@ static void put_sample(const struct sonde_event *ev)
 	if (s.present & PERF_SAMPLE_READ) {
 		printf(" reads=");
 		for (uint32_t i = 0; i < s.nr_reads; i++)
-			printf("%s%" PRIu64 "/%" PRIu64 "/%" PRIu64, i ? "," : "", s.reads[i].id, s.reads[i].value,
-			       s.reads[i].lost);
-		printf(" enabled=%" PRIu64 " running=%" PRIu64, s.time_enabled_ns, s.time_running_ns);
+			printf("%s%" PRIu64 "/%" PRIu64 "/%" PRIu64, i ? "," : "", s.reads[i].id,
+			       s.reads[i].value, s.reads[i].lost);
+		printf(" enabled=%" PRIu64 " running=%" PRIu64, s.time_enabled_ns,
+		       s.time_running_ns);
 	}
 	if (s.present & PERF_SAMPLE_CALLCHAIN) {
 		printf(" chain=");
@@ -95,8 +97,8 @@ static void put_sample(const struct sonde_event *ev)
 	if (s.present & PERF_SAMPLE_BRANCH_STACK) {
 		printf(" branches=");
 		for (uint64_t i = 0; i < s.nr_branches; i++)
-			printf("%s0x%" PRIx64 ">0x%" PRIx64 "/0x%" PRIx64, i ? "," : "", s.branches[i].from,
-			       s.branches[i].to, s.branches[i].flags);
+			printf("%s0x%" PRIx64 ">0x%" PRIx64 "/0x%" PRIx64, i ? "," : "",
+			       s.branches[i].from, s.branches[i].to, s.branches[i].flags);
 		if (s.branch_hw_idx)
 			printf(" hw_idx=%" PRIu64, s.branch_hw_idx);
 	}
@@ -152,21 +154,22 @@ static void put_event(struct sonde_session *s, const struct sonde_event *ev)
 	const struct sonde_schema *sc = sonde_event_schema(s, ev);
 	enum sonde_schema_kind kind = sonde_schema_kind(sc);
 
+	/* When a defect is noticed depends on how much is read at a time: they are told at the end. */
+	if (kind == SONDE_DEFECT)
+		return;
 	printf("%s", sonde_schema_name(sc));
-	if (kind != SONDE_DEFECT) {
-		if (ev->time_ns != SONDE_NO_TIME)
-			printf(" time=%" PRIu64, ev->time_ns);
-		if (ev->cpu != -1)
-			printf(" cpu=%d", ev->cpu);
-		if (ev->pid != -1 || ev->tid != -1)
-			printf(" task=%d/%d", ev->pid, ev->tid);
-		printf(" comm=");
-		put_text(sonde_session_string(s, ev->comm), strlen(sonde_session_string(s, ev->comm)));
-		if (ev->cpumode)
-			printf(" cpumode=%u", ev->cpumode);
-		printf("%s%s", ev->flags & SONDE_EVENT_LATE ? " late" : "",
-		       ev->flags & SONDE_EVENT_DERIVED ? " derived" : "");
-	}
+	if (ev->time_ns != SONDE_NO_TIME)
+		printf(" time=%" PRIu64, ev->time_ns);
+	if (ev->cpu != -1)
+		printf(" cpu=%d", ev->cpu);
+	if (ev->pid != -1 || ev->tid != -1)
+		printf(" task=%d/%d", ev->pid, ev->tid);
+	printf(" comm=");
+	put_text(sonde_session_string(s, ev->comm), strlen(sonde_session_string(s, ev->comm)));
+	if (ev->cpumode)
+		printf(" cpumode=%u", ev->cpumode);
+	printf("%s%s", ev->flags & SONDE_EVENT_LATE ? " late" : "",
+	       ev->flags & SONDE_EVENT_DERIVED ? " derived" : "");
 	if (kind <= SONDE_SAMPLE)
 		put_sample(ev);
 	put_fields(ev, sc);
@@ -190,7 +193,8 @@ static void put_counts(struct sonde_session *s, uint64_t counts[MAX_KINDS][2])
 			const struct sonde_schema *sc = sonde_session_schema(s, i);
 
 			if (counts[i][derived])
-				printf("count %u%s %s %s %" PRIu64 "\n", i, derived ? " derived" : "",
+				printf("count %u%s %s %s %" PRIu64 "\n", i,
+				       derived ? " derived" : "",
 				       sonde_schema_kind(sc) <= SONDE_SAMPLE ? "event" : "record",
 				       sonde_schema_name(sc), counts[i][derived]);
 		}
@@ -199,12 +203,14 @@ static void put_counts(struct sonde_session *s, uint64_t counts[MAX_KINDS][2])
 
 static void put_tail(struct sonde_session *s)
 {
-	static const char *const keys[] = { "hostname", "osrelease", "version",       "arch",
-					    "cmdline",  "cpudesc",   "nrcpus-online", "nrcpus-available" };
+	static const char *const keys[] = { "hostname",      "osrelease",       "version",
+					    "arch",          "cmdline",         "cpudesc",
+					    "nrcpus-online", "nrcpus-available" };
 	const struct sonde_defect *d;
 
 	for (size_t i = 0; (d = sonde_session_defect(s, i)); i++)
-		printf("defect %s %" PRIu64 "%s%s\n", d->name, d->count, *d->first ? ": " : "", d->first);
+		printf("defect %s %" PRIu64 "%s%s\n", d->name, d->count, *d->first ? ": " : "",
+		       d->first);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		const char *value = sonde_session_info(s, keys[i]);
 
@@ -246,7 +252,8 @@ int main(int argc, char **argv)
 	}
 	while ((r = sonde_session_next(s, &ev)) > 0) {
 		put_event(s, ev);
-		counts[ev->schema < MAX_KINDS ? ev->schema : MAX_KINDS - 1][!!(ev->flags & SONDE_EVENT_DERIVED)]++;
+		counts[ev->schema < MAX_KINDS ? ev->schema : MAX_KINDS - 1]
+		      [!!(ev->flags & SONDE_EVENT_DERIVED)]++;
 	}
 	if (out >= 0) {
 		fflush(stdout);

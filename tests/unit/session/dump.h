@@ -14,12 +14,14 @@ static inline void dump_bytes(struct outbuf *o, const void *p, size_t n)
 		outbuf_fmt(o, "%02x", ((const uint8_t *)p)[i]);
 }
 
-static inline void dump_location(struct outbuf *o, const struct sonde_event *ev, uint64_t addr, uint32_t cpumode)
+static inline void dump_location(struct outbuf *o, const struct sonde_event *ev, uint64_t addr,
+				 uint32_t cpumode)
 {
 	struct sonde_location loc;
 
 	if (sonde_event_locate(ev, addr, cpumode, &loc) >= 0)
-		outbuf_fmt(o, " %s[%" PRIx64 "]%s", loc.dso ? loc.dso : "?", loc.map_start, loc.sym ? loc.sym : "");
+		outbuf_fmt(o, " %s[%" PRIx64 "]%s", loc.dso ? loc.dso : "?", loc.map_start,
+			   loc.sym ? loc.sym : "");
 }
 
 static inline void dump_event(struct outbuf *o, const struct sonde_event *ev)
@@ -33,9 +35,9 @@ static inline void dump_event(struct outbuf *o, const struct sonde_event *ev)
 	size_t n, len;
 	int nr_frames;
 
-	outbuf_fmt(o, "%s %" PRIu64 " %d %d/%d %s flags %x mode %u at %" PRIu64 " payload ", sonde_schema_name(sc),
-		   ev->time_ns, ev->cpu, ev->pid, ev->tid, sonde_session_string(s, ev->comm), ev->flags, ev->cpumode,
-		   ev->file_off);
+	outbuf_fmt(o, "%s %" PRIu64 " %d %d/%d %s flags %x mode %u at %" PRIu64 " payload ",
+		   sonde_schema_name(sc), ev->time_ns, ev->cpu, ev->pid, ev->tid,
+		   sonde_session_string(s, ev->comm), ev->flags, ev->cpumode, ev->file_off);
 	dump_bytes(o, ev->bytes, ev->bytes_len);
 	outbuf_str(o, " record ");
 	dump_bytes(o, ev->record, ev->record_len);
@@ -48,9 +50,11 @@ static inline void dump_event(struct outbuf *o, const struct sonde_event *ev)
 		dump_bytes(o, p, len);
 	}
 	if (sonde_event_sample(ev, &sample) >= 0) {
-		outbuf_fmt(o, " ip %" PRIx64 " id %" PRIu64 " period %" PRIu64 " reads", sample.ip, sample.id, sample.period);
+		outbuf_fmt(o, " ip %" PRIx64 " id %" PRIu64 " period %" PRIu64 " reads", sample.ip,
+			   sample.id, sample.period);
 		for (uint32_t i = 0; i < sample.nr_reads; i++)
-			outbuf_fmt(o, " %" PRIu64 ":%" PRIu64, sample.reads[i].id, sample.reads[i].value);
+			outbuf_fmt(o, " %" PRIu64 ":%" PRIu64, sample.reads[i].id,
+				   sample.reads[i].value);
 		dump_location(o, ev, sample.ip, ev->cpumode);
 	}
 	nr_frames = sonde_event_callchain(ev, &frames);

@@ -127,8 +127,9 @@ static void read_all(const char *session, bool ask, struct told *ret)
 		} else {
 			char line[256];
 			int n = snprintf(line, sizeof(line), "%s %llu %d/%d %s\n",
-					 sonde_schema_name(sonde_event_schema(s, ev)), (unsigned long long)ev->time_ns,
-					 ev->pid, ev->tid, sonde_session_string(s, ev->comm));
+					 sonde_schema_name(sonde_event_schema(s, ev)),
+					 (unsigned long long)ev->time_ns, ev->pid, ev->tid,
+					 sonde_session_string(s, ev->comm));
 
 			tell(ret, line, (size_t)n);
 		}
@@ -141,7 +142,8 @@ static void read_all(const char *session, bool ask, struct told *ret)
 
 static void sweep(const char *session, bool ask)
 {
-	struct told all = { .text = __real_malloc(TEXT_BYTES) }, less = { .text = __real_malloc(TEXT_BYTES) };
+	struct told all = { .text = __real_malloc(TEXT_BYTES) },
+		    less = { .text = __real_malloc(TEXT_BYTES) };
 	long needed, silent = 0, step = ask ? 7 : 1;
 
 	allocations = fail_at = 0;
@@ -156,15 +158,19 @@ static void sweep(const char *session, bool ask)
 		read_all(session, ask, &less);
 		fail_at = 0;
 		if (living != before)
-			fail_msg("allocation %ld of %ld: %ld are never freed", n, needed, living - before);
+			fail_msg("allocation %ld of %ld: %ld are never freed", n, needed,
+				 living - before);
 		if (less.result == -ENOMEM) {
 			assert_non_null(strstr(sonde_error_text(), "memory"));
 			continue;
 		}
 		if (less.result)
-			fail_msg("allocation %ld of %ld: %d: %s", n, needed, less.result, sonde_error_text());
+			fail_msg("allocation %ld of %ld: %d: %s", n, needed, less.result,
+				 sonde_error_text());
 		if (!ask && (less.len != all.len || memcmp(less.text, all.text, all.len)))
-			fail_msg("allocation %ld of %ld: nothing failed, but something else was told", n, needed);
+			fail_msg("allocation %ld of %ld: nothing failed, but something else was "
+				 "told",
+				 n, needed);
 		silent++;
 	}
 	print_message("# %ld allocations; %ld runs did without\n", needed, silent);
@@ -176,7 +182,8 @@ static void sweep_file(const char *path, const char *more, bool ask)
 {
 	char session[512];
 
-	snprintf(session, sizeof(session), "input=%s\nkallsyms=/dev/null\nwindow=65536\n%s", path, more);
+	snprintf(session, sizeof(session), "input=%s\nkallsyms=/dev/null\nwindow=65536\n%s", path,
+		 more);
 	sweep(session, ask);
 }
 
@@ -215,7 +222,8 @@ TEST(reading_a_recording_of_tasks)
 	struct recording r;
 
 	small_recording(&r);
-	sweep_file(r.path, "events=all\ntime=0,1\ncpu=1\npid=10,11,12,40\ncomm=task-1,task-2\n", false);
+	sweep_file(r.path, "events=all\ntime=0,1\ncpu=1\npid=10,11,12,40\ncomm=task-1,task-2\n",
+		   false);
 	sweep_file(r.path, "events=all\n", false);
 	recording_done(&r);
 }

@@ -65,13 +65,15 @@ static inline void recording_begin(struct recording *r)
 					.exclude_guest = 1,
 					.sample_id_all = 1,
 					.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID,
-					.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-						       PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_READ |
+					.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP |
+						       PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+						       PERF_SAMPLE_CPU | PERF_SAMPLE_READ |
 						       PERF_SAMPLE_CALLCHAIN };
 	struct perfdata_header h = { .magic = PERFDATA_MAGIC,
 				     .size = sizeof(h),
 				     .attr_size = RECORDING_ATTR_BYTES + 16,
-				     .attrs = { RECORDING_ATTRS_AT, 2 * (RECORDING_ATTR_BYTES + 16) },
+				     .attrs = { RECORDING_ATTRS_AT,
+						2 * (RECORDING_ATTR_BYTES + 16) },
 				     .data = { RECORDING_DATA_AT, 0 } };
 
 	*r = (struct recording){ .bytes = mmap(NULL, RECORDING_BYTES, PROT_READ | PROT_WRITE,
@@ -106,7 +108,8 @@ static inline void recording_close(struct recording *r, size_t at)
 }
 
 /* TID TIME CPU IDENTIFIER */
-static inline void recording_trailer(struct recording *r, size_t at, uint64_t time_ns, uint32_t pid, uint32_t tid)
+static inline void recording_trailer(struct recording *r, size_t at, uint64_t time_ns, uint32_t pid,
+				     uint32_t tid)
 {
 	r->len = (r->len + 7) & ~(size_t)7;
 	recording_u32s(r, pid, tid);
@@ -116,8 +119,8 @@ static inline void recording_trailer(struct recording *r, size_t at, uint64_t ti
 	recording_close(r, at);
 }
 
-static inline void recording_comm(struct recording *r, uint64_t time_ns, uint32_t pid, uint32_t tid, const char *comm,
-				  bool exec)
+static inline void recording_comm(struct recording *r, uint64_t time_ns, uint32_t pid, uint32_t tid,
+				  const char *comm, bool exec)
 {
 	size_t at = recording_open(r, PERF_RECORD_COMM, exec ? PERF_RECORD_MISC_COMM_EXEC : 0);
 
@@ -126,8 +129,8 @@ static inline void recording_comm(struct recording *r, uint64_t time_ns, uint32_
 	recording_trailer(r, at, time_ns, pid, tid);
 }
 
-static inline void recording_fork(struct recording *r, uint64_t time_ns, uint32_t pid, uint32_t tid, uint32_t ppid,
-				  uint32_t ptid)
+static inline void recording_fork(struct recording *r, uint64_t time_ns, uint32_t pid, uint32_t tid,
+				  uint32_t ppid, uint32_t ptid)
 {
 	size_t at = recording_open(r, PERF_RECORD_FORK, 0);
 
@@ -137,8 +140,8 @@ static inline void recording_fork(struct recording *r, uint64_t time_ns, uint32_
 	recording_trailer(r, at, time_ns, ppid, ptid);
 }
 
-static inline void recording_mmap(struct recording *r, uint64_t time_ns, uint32_t pid, uint64_t start, uint64_t len,
-				  const char *name)
+static inline void recording_mmap(struct recording *r, uint64_t time_ns, uint32_t pid,
+				  uint64_t start, uint64_t len, const char *name)
 {
 	size_t at = recording_open(r, PERF_RECORD_MMAP, PERF_RECORD_MISC_USER);
 
@@ -151,8 +154,8 @@ static inline void recording_mmap(struct recording *r, uint64_t time_ns, uint32_
 }
 
 /* Both events grew: the record gives two. */
-static inline void recording_sample(struct recording *r, uint64_t time_ns, uint32_t pid, uint32_t tid,
-				    const uint64_t *chain, uint64_t nr_chain)
+static inline void recording_sample(struct recording *r, uint64_t time_ns, uint32_t pid,
+				    uint32_t tid, const uint64_t *chain, uint64_t nr_chain)
 {
 	size_t at = recording_open(r, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
 

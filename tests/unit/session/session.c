@@ -136,8 +136,8 @@ TEST(kept_events_outlive_their_session)
 
 TEST(kept_events_pin_names_mappings_and_counts)
 {
-	static const char *const ways[] = { "window=4096\n", "window=4096\nevents=all\n", "compat=perf-6.1\n",
-					    "events=all\ncallchain=0\n" };
+	static const char *const ways[] = { "window=4096\n", "window=4096\nevents=all\n",
+					    "compat=perf-6.1\n", "events=all\ncallchain=0\n" };
 
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		struct recording r;
@@ -234,7 +234,8 @@ TEST(group_reads_between_questions)
 				assert_int_equal(sonde_event_sample(old[k], &sample), 0);
 		assert_int_equal(sonde_event_sample(ev, &sample), 0);
 		assert_int_equal(sample.nr_reads, 2);
-		sums[!strcmp(sonde_schema_name(sonde_event_schema(s, ev)), "page-faults")] += sample.period;
+		sums[!strcmp(sonde_schema_name(sonde_event_schema(s, ev)), "page-faults")] +=
+			sample.period;
 		sonde_event_free(old[i % 8]);
 		old[i++ % 8] = sonde_event_dup(ev);
 	}
@@ -257,10 +258,11 @@ TEST(each_kind_of_defect_is_told_once)
 	size_t at, n = 0;
 
 	recording_begin(&r);
-	recording_close(&r, recording_open(&r, 99, 0));                    /* unknown record */
-	recording_close(&r, recording_open(&r, PERF_RECORD_COMM, 0));      /* bad record: an earlier kind */
-	recording_close(&r, recording_open(&r, RECORD_COMPRESSED, 0));     /* a later one */
-	at = recording_open(&r, PERF_RECORD_LOST, 0);                      /* the first of all */
+	recording_close(&r, recording_open(&r, 99, 0)); /* unknown record */
+	recording_close(&r,
+			recording_open(&r, PERF_RECORD_COMM, 0)); /* bad record: an earlier kind */
+	recording_close(&r, recording_open(&r, RECORD_COMPRESSED, 0)); /* a later one */
+	at = recording_open(&r, PERF_RECORD_LOST, 0);                  /* the first of all */
 	recording_u64(&r, 1);
 	recording_u64(&r, 5);
 	recording_trailer(&r, at, 50, 0, 0);
@@ -284,7 +286,8 @@ TEST(each_kind_of_defect_is_told_once)
 TEST(two_sessions_at_once)
 {
 	struct recording r;
-	struct sonde_session *a = open_session(busy_recording(&r), "window=4096\n"), *b = open_session(demo(), "");
+	struct sonde_session *a = open_session(busy_recording(&r), "window=4096\n"),
+			     *b = open_session(demo(), "");
 	struct sonde_session *c = open_session(r.path, "");
 	const struct sonde_event *ea, *eb, *ec;
 	int n = 0;
@@ -373,9 +376,17 @@ TEST(stop_ends_the_run)
 TEST(text_form_reads_back)
 {
 	static const char *const texts[] = {
-		"", "input=x\n", "# comment\n\ninput=a b=c\n", "compat=perf-6.1\nevents=all\ncallchain=0\nwindow=4096\n",
-		"time=1.5,2\ncpu=0,2-3\npid=1,2\ntid=3\ncomm=a,b\n", "symfs=/x\nkallsyms=/y\nbuildid-dir=/z\nforce=1\n",
-		"fields=comm,tid\nns=1\n", "input=no newline at the end", "input=a\ninput=b\n", "window=1073741824\n", "time=,5\n",
+		"",
+		"input=x\n",
+		"# comment\n\ninput=a b=c\n",
+		"compat=perf-6.1\nevents=all\ncallchain=0\nwindow=4096\n",
+		"time=1.5,2\ncpu=0,2-3\npid=1,2\ntid=3\ncomm=a,b\n",
+		"symfs=/x\nkallsyms=/y\nbuildid-dir=/z\nforce=1\n",
+		"fields=comm,tid\nns=1\n",
+		"input=no newline at the end",
+		"input=a\ninput=b\n",
+		"window=1073741824\n",
+		"time=,5\n",
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
@@ -411,9 +422,26 @@ TEST(text_form_of_an_open_session_is_complete)
 TEST(text_form_with_mistakes)
 {
 	static const char *const texts[] = {
-		"colour=red\n", "input\n", "=x\n", "window=4095\n", "window=1073741825\n", "window=\n", "window=-1\n", "window=4096k\n",
-		"window=99999999999999999999\n", "compat=perf\n", "events=none\n", "callchain=2\n", "force=yes\n", "ns=\n",
-		"input=x\nwindow=1\n", "time=5,x\n", "cpu=a\n", "pid=a\n", "tid=1,,2x\n", " input=x\n",
+		"colour=red\n",
+		"input\n",
+		"=x\n",
+		"window=4095\n",
+		"window=1073741825\n",
+		"window=\n",
+		"window=-1\n",
+		"window=4096k\n",
+		"window=99999999999999999999\n",
+		"compat=perf\n",
+		"events=none\n",
+		"callchain=2\n",
+		"force=yes\n",
+		"ns=\n",
+		"input=x\nwindow=1\n",
+		"time=5,x\n",
+		"cpu=a\n",
+		"pid=a\n",
+		"tid=1,,2x\n",
+		" input=x\n",
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
@@ -425,14 +453,16 @@ TEST(text_form_with_mistakes)
 		assert_true(strlen(sonde_error_text()) > 0);
 		assert_int_equal(sonde_session_open(&s, texts[i], "here"), -EINVAL);
 		/* Values with a grammar of their own tell in its words. */
-		if (!strstr(sonde_error_text(), "here:") && !strstr("time cpu pid tid", strtok(strdupa(texts[i]), "=")))
+		if (!strstr(sonde_error_text(), "here:") &&
+		    !strstr("time cpu pid tid", strtok(strdupa(texts[i]), "=")))
 			fail_msg("%s: %s", texts[i], sonde_error_text());
 	}
 }
 
 TEST(inputs_that_are_none)
 {
-	static const char *const paths[] = { "/nonexistent", "/", "/dev/null", "/dev/zero", "/proc/self/status", "" };
+	static const char *const paths[] = { "/nonexistent",      "/", "/dev/null", "/dev/zero",
+					     "/proc/self/status", "" };
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		struct sonde_session *s;

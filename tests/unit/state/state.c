@@ -35,12 +35,22 @@ static void apply(struct change c)
 	assert_int_equal(state_apply(&st, &c), 0);
 }
 
-#define COMM(p, t, name, ...) apply((struct change){ .kind = CHANGE_COMM, .pid = p, .tid = t, .text = name, ##__VA_ARGS__ })
-#define FORK(p, t, pp, pt, ...)                                                                    \
-	apply((struct change){ .kind = CHANGE_FORK, .pid = p, .tid = t, .ppid = pp, .ptid = pt, ##__VA_ARGS__ })
-#define EXIT(p, t) apply((struct change){ .kind = CHANGE_EXIT, .pid = p, .tid = t, .ppid = 1, .ptid = 1 })
-#define MMAP(p, from, n, name, ...)                                                                \
-	apply((struct change){ .kind = CHANGE_MMAP, .pid = p, .tid = p, .start = from, .len = n, .text = name, ##__VA_ARGS__ })
+#define COMM(p, t, name, ...)  \
+	apply((struct change){ \
+		.kind = CHANGE_COMM, .pid = p, .tid = t, .text = name, ##__VA_ARGS__ })
+#define FORK(p, t, pp, pt, ...) \
+	apply((struct change){  \
+		.kind = CHANGE_FORK, .pid = p, .tid = t, .ppid = pp, .ptid = pt, ##__VA_ARGS__ })
+#define EXIT(p, t) \
+	apply((struct change){ .kind = CHANGE_EXIT, .pid = p, .tid = t, .ppid = 1, .ptid = 1 })
+#define MMAP(p, from, n, name, ...)                 \
+	apply((struct change){ .kind = CHANGE_MMAP, \
+			       .pid = p,            \
+			       .tid = p,            \
+			       .start = from,       \
+			       .len = n,            \
+			       .text = name,        \
+			       ##__VA_ARGS__ })
 
 /* The name of what is mapped, with its offset, or "". */
 static const char *mapped_in(const struct address_space *space, uint64_t addr)
@@ -268,7 +278,8 @@ TEST(mappings_against_a_model)
 				char want[64] = "";
 
 				if (owner[at] >= 0)
-					snprintf(want, sizeof(want), "%c+%llx", 'a' + owner[at], offset[at]);
+					snprintf(want, sizeof(want), "%c+%llx", 'a' + owner[at],
+						 offset[at]);
 				assert_string_equal(mapped(1, (uint64_t)at), want);
 			}
 		}
