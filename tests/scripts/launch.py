@@ -2,6 +2,7 @@
 """How a script is run: by which Python, shadowed modules, stdin, exceptions, Ctrl-C, closed pipes, threads, Python 2."""
 
 import os
+import struct
 import subprocess
 import sys
 
@@ -191,6 +192,36 @@ r = t.script(STOP.replace("for i in range(1000): pass",
 t.is_((r.out, r.err, r.rc), ("end 5\n", "", 0), "Ctrl-C twice: the handler is broken off")
 r = t.script("import os, signal\nsignal.signal(signal.SIGINT, lambda *a: print('mine'))\n" + STOP)
 t.is_((r.out.replace("mine\n", ""), r.rc), ("end 574\n", 0), "a handler of SIGINT that the script set is its own", r)
+
+# While nobody's Python code runs: a recording of many windows of which nothing is wanted. The other thread gets the
+# interpreter only when it is given up, which is while the first batch is read.
+with open(DEMO, "rb") as f:
+    whole = f.read()
+at, size = struct.unpack_from("<QQ", whole, 40)
+times = (24 << 20) // size
+LONG = t.write("long.data", whole[:40] + struct.pack("<QQ", len(whole), size * times) + whole[56:] +
+               whole[at:at + size] * times + whole[at + size:])
+INTERRUPT = """
+import os, signal, sys, threading
+sys.setswitchinterval(100)
+go = threading.Event()
+def interrupt():
+    go.wait()
+    os.kill(os.getpid(), signal.SIGINT)
+def bytes_read():
+    with open('/proc/self/io') as f:
+        return int(f.readline().split()[1])
+def trace_begin():
+    global before
+    threading.Thread(target=interrupt, daemon=True).start()
+    before = bytes_read()
+    go.set()
+def trace_end():
+    print('end', bytes_read() - before < %d)
+""" % (size * times // 2)
+for what, options in (("refuses every event", ("--pid", "99999999")), ("has no handler", ())):
+    r = t.script(INTERRUPT, LONG, options=options, both=False)
+    t.is_((r.out, r.rc), ("end True\n", 0), "Ctrl-C ends reading where the session or the script %s" % what, r.err[-500:])
 r = t.script("import os, signal\ndef trace_begin():\n os.kill(os.getpid(), signal.SIGINT)\n while True: pass\n")
 t.ok(r.rc == 130 and "KeyboardInterrupt" in r.err and "launch.py" not in r.err, "Ctrl-C before the events is plain python's", r)
 

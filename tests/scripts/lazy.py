@@ -5,9 +5,24 @@ Each operation is done once on a fresh object that was left out (a helper takes 
 SONDE_EAGER=1 on an ordinary one: what it printed must be equal.
 """
 
-from scripttest import CHAINS, DEMO, FRAMES, SONDE, Tests, environment, pythons, run
+import ast
+import os
+
+from scripttest import BINDINGS, CHAINS, DEMO, FRAMES, SONDE, Tests, environment, pythons, run
 
 t = Tests()
+
+# What leave_out.py says, without running it: it is no module of the tests'.
+SAYS = {}
+with open(os.path.join(BINDINGS, "lib", "leave_out.py")) as source:
+    for statement in ast.parse(source.read()).body:
+        if isinstance(statement, ast.Assign):
+            value = statement.value.args[0] if isinstance(statement.value, ast.Call) else statement.value
+            try:
+                SAYS[statement.targets[0].id] = ast.literal_eval(value)
+            except ValueError:
+                pass
+TESTED = SAYS["TESTED"]
 
 WALK = """
 import copy, json, pickle, pprint, sys, operator, itertools
@@ -159,11 +174,9 @@ HANDLERS = {
 }
 
 
-
-
 for name, (which, handler, data, kind) in HANDLERS.items():
     for py, python in pythons():
-        if tuple(int(x) for x in py.split()[-1].split(".")) > (3, 13):
+        if tuple(int(x) for x in py.split()[-1].split(".")) > TESTED:
             continue
         results = {}
         for eager in ("0", "1"):
@@ -187,6 +200,12 @@ for name, (which, handler, data, kind) in HANDLERS.items():
              "".join(b[at or 0:(at or 0) + 1])[:800])
         t.ok(kind in lazy[1] and kind not in eager[1], "%s in %s: was left out" % (name, py), lazy[1], eager[1])
 
+name = "arguments are left out up to Python %d.%d, which was among these" % TESTED
+if any(py.endswith(" %d.%d" % TESTED) for py, _ in pythons()):
+    t.ok(True, name)
+else:
+    t.skip(name, "it is not at hand")
+
 # ---- when nothing may be left out ------------------------------------------------------------------------------------
 
 KIND = """
@@ -209,6 +228,29 @@ for what, handler in (
 ):
     r = t.script(KIND + handler)
     t.is_((r.out, r.rc), ("[]\n", 0), "nothing is left out with %s" % what, r.err)
+ASK = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from leave_out import may_leave_out
+for what, body in (("nothing", "pass"), ("naming", "WORD"), ("naming in nested code", "lambda: WORD"),
+                   ("as an attribute", "a.WORD"), ("as a variable", "WORD = 1"), ("as text", "getattr(a, 'WORD')"),
+                   ("from outside", "WORD")):
+    for word in sys.argv[2:]:
+        code = "def handler(a, b, c): " + body.replace("WORD", word)
+        if what == "from outside":
+            code = "def around():\\n WORD = 1\\n def handler(a, b, c): WORD\\n return handler\\nhandler = around()".replace("WORD", word)
+        names = {}
+        exec(code, names)
+        if may_leave_out(names["handler"], "c") != (what == "nothing"):
+            print(what, word)
+print("asked")
+"""
+for py, python in pythons():
+    if tuple(int(x) for x in py.split()[-1].split(".")) <= TESTED:
+        r = run([python, t.write("ask.py", ASK), os.path.join(BINDINGS, "lib")] + sorted(SAYS["LOOKERS"]))
+        t.is_((r.out, r.rc), ("asked\n", 0), "in %s each word that looks around is enough, wherever it stands" % py, r.err)
+t.is_(SAYS["LOOKERS"], ("locals", "vars", "dir", "eval", "exec", "globals", "_getframe", "currentframe", "settrace",
+                        "breakpoint"), "the list of what looks around is whole")
 r = t.script(KIND + "def trace_unhandled(a, b, c): print(kinds()); sys.exit()", both=False)
 t.is_(r.out, "['dict']\n", "something is without", r.err)
 
