@@ -49,6 +49,7 @@ struct sonde_event *sonde_event_dup(const struct sonde_event *pub)
 	if (!ev->owned)
 		space = state_space(&ev->session->state, pub->pid);
 	dup->space = space ? address_space_ref(space) : NULL;
+	dup->kernel_space = address_space_ref(ev->owned ? ev->kernel_space : ev->session->state.kernel);
 	dup->owned = true;
 	session_ref(ev->session);
 	return &dup->pub;
@@ -61,6 +62,7 @@ void sonde_event_free(struct sonde_event *pub)
 	if (!ev || !ev->owned)
 		return;
 	address_space_unref(ev->space);
+	address_space_unref(ev->kernel_space);
 	session_unref(ev->session);
 	free(ev);
 }
@@ -167,7 +169,7 @@ static void env_divided_by_zero(void *ctx)
 {
 	struct sonde_session *s = ctx;
 
-	defects_add(&s->defects, DEFECT_DIVISION_BY_ZERO, 1, "in %s", s->event.schema ? s->event.schema->name : "");
+	defects_add(&s->defects, DEFECT_DIVISION_BY_ZERO, 1, "in %s", s->printing ? s->printing->schema->name : "");
 }
 
 static void hex_bytes(const uint8_t *p, uint32_t len, struct outbuf *out)
@@ -215,6 +217,7 @@ void session_event_text(const struct event *ev, struct outbuf *out)
 								 .divided_by_zero = env_divided_by_zero };
 		pf = schema_printfmt((struct sonde_schema *)ev->schema);
 	}
+	s->printing = ev;
 	if (pf)
 		printfmt_run(pf, &s->printfmt_env, ev->pub.bytes, ev->pub.bytes_len, out);
 	else if (ev->schema->kind >= SONDE_RECORD)

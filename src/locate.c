@@ -121,9 +121,10 @@ static void limit_as_perf(struct sonde_session *s, uint64_t addr, struct kernel_
 		p->map = NULL;
 }
 
-static struct kernel_place find_kernel(struct sonde_session *s, uint64_t addr)
+/* space: the kernel's mappings as of the event that asks. */
+static struct kernel_place find_kernel(struct sonde_session *s, const struct address_space *space, uint64_t addr)
 {
-	struct kernel_place p = { .map = address_space_find(s->state.kernel, addr) };
+	struct kernel_place p = { .map = address_space_find(space, addr) };
 	char module[256];
 
 	if (!s->kernel_symbols_tried)
@@ -142,7 +143,7 @@ static struct kernel_place find_kernel(struct sonde_session *s, uint64_t addr)
 
 const struct kernel_symbol *session_kernel_symbol_at(struct sonde_session *s, uint64_t addr)
 {
-	return find_kernel(s, addr).sym;
+	return find_kernel(s, s->state.kernel, addr).sym;
 }
 
 const char *session_kernel_symbol(struct sonde_session *s, uint64_t addr, uint64_t *ret_off)
@@ -163,10 +164,10 @@ static const char *kernel_dso(struct sonde_session *s)
 	return k.name ? k.name : KERNEL_MAP;
 }
 
-static const struct mapping *locate_kernel(struct sonde_session *s, uint64_t addr,
+static const struct mapping *locate_kernel(struct sonde_session *s, const struct address_space *space, uint64_t addr,
 					   struct sonde_location *ret)
 {
-	struct kernel_place p = find_kernel(s, addr);
+	struct kernel_place p = find_kernel(s, space, addr);
 
 	if (p.sym) {
 		ret->sym = p.sym->name;
@@ -230,7 +231,7 @@ int sonde_event_locate(const struct sonde_event *pub, uint64_t addr, uint32_t cp
 	if (cpumode >= HYPERVISOR)
 		return 0;
 	if (cpumode == KERNEL) {
-		m = locate_kernel(s, addr, ret);
+		m = locate_kernel(s, ev->owned ? ev->kernel_space : s->state.kernel, addr, ret);
 	} else {
 		struct address_space *space =
 			ev->owned ? ev->space : state_space(&s->state, pub->pid);

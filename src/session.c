@@ -237,12 +237,13 @@ static inline int admit(struct sonde_session *s, struct event *ev)
 	return !s->filtered || late_filter_pass(&s->late, &ev->pub);
 }
 
-static inline int next_pending(struct sonde_session *s, const struct sonde_event **ret)
+/* told: the defects seen so far were told; what reading this batch met belongs behind its first event. */
+static inline int next_pending(struct sonde_session *s, bool told, const struct sonde_event **ret)
 {
-	for (;;) {
+	for (;; told = false) {
 		int n, r;
 
-		if (s->opts.events && (r = defect_event(s))) {
+		if (s->opts.events && !told && (r = defect_event(s))) {
 			*ret = &s->event.pub;
 			return r;
 		}
@@ -270,13 +271,13 @@ static inline int next_pending(struct sonde_session *s, const struct sonde_event
 
 int sonde_session_next_pending(struct sonde_session *s, const struct sonde_event **ret)
 {
-	return next_pending(s, ret);
+	return next_pending(s, false, ret);
 }
 
 int sonde_session_next(struct sonde_session *s, const struct sonde_event **ret)
 {
-	for (;;) {
-		int r = next_pending(s, ret);
+	for (bool told = false;; told = true) {
+		int r = next_pending(s, told, ret);
 
 		if (r)
 			return r;

@@ -53,6 +53,7 @@ struct sonde_session {
 	struct printk_formats printk;
 	bool printk_tried;
 	struct printfmt_env printfmt_env;
+	const struct event *printing; /* whose text is made */
 	VEC(struct sonde_frame) frames;
 	struct build_id_memo {
 		const char *path, *hex; /* as lent by the string pool and the source; path NULL: free */

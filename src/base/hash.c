@@ -18,7 +18,7 @@ uint64_t hash_bytes(const void *p, size_t len)
 
 static void insert(struct hash64 *h, uint64_t key, uint64_t value)
 {
-	size_t i = hash_u64(key) & h->mask;
+	size_t i = hash_u64(key ^ h->seed) & h->mask;
 
 	while (h->slots[i].value != HASH64_EMPTY && h->slots[i].key != key)
 		i = (i + 1) & h->mask;
@@ -33,6 +33,7 @@ static int grow(struct hash64 *h)
 
 	if (!bigger.slots)
 		return err_nomem();
+	bigger.seed = hash_u64((uintptr_t)bigger.slots ^ (uintptr_t)&bigger << 20);
 	memset(bigger.slots, 0xff, size * sizeof(*h->slots));
 	for (size_t i = 0; h->slots && i <= h->mask; i++) {
 		if (h->slots[i].value != HASH64_EMPTY)
@@ -57,7 +58,7 @@ void hash64_remove(struct hash64 *h, uint64_t key)
 
 	if (!h->slots)
 		return;
-	i = hash_u64(key) & h->mask;
+	i = hash_u64(key ^ h->seed) & h->mask;
 	while (h->slots[i].value != HASH64_EMPTY && h->slots[i].key != key)
 		i = (i + 1) & h->mask;
 	if (h->slots[i].value == HASH64_EMPTY)
@@ -65,7 +66,7 @@ void hash64_remove(struct hash64 *h, uint64_t key)
 	h->n--;
 	/* Close the gap: move back each follower that may not stay behind a free slot. */
 	for (next = (i + 1) & h->mask; h->slots[next].value != HASH64_EMPTY; next = (next + 1) & h->mask) {
-		size_t home = hash_u64(h->slots[next].key) & h->mask;
+		size_t home = hash_u64(h->slots[next].key ^ h->seed) & h->mask;
 
 		if (((next - home) & h->mask) >= ((next - i) & h->mask)) {
 			h->slots[i] = h->slots[next];

@@ -17,10 +17,12 @@ struct hash64_slot {
 struct hash64 {
 	struct hash64_slot *slots; /* owned; value HASH64_EMPTY marks a free slot */
 	size_t n, mask;
+	uint64_t seed;
 };
 
 #define HASH64_EMPTY UINT64_MAX
 
+/* Keys come from files: a table mixes in where it lies, so that nobody can choose keys that all meet. */
 static inline uint64_t hash_u64(uint64_t x)
 {
 	x ^= x >> 32;
@@ -35,7 +37,7 @@ static inline uint64_t hash64_find(const struct hash64 *h, uint64_t key)
 {
 	if (!h->slots)
 		return HASH64_EMPTY;
-	for (size_t i = hash_u64(key) & h->mask;; i = (i + 1) & h->mask) {
+	for (size_t i = hash_u64(key ^ h->seed) & h->mask;; i = (i + 1) & h->mask) {
 		if (h->slots[i].value == HASH64_EMPTY || h->slots[i].key == key)
 			return h->slots[i].value;
 	}

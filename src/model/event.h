@@ -49,6 +49,7 @@ struct event {
 	uint32_t derived;            /* index of this event among those of its record */
 	uint64_t period;             /* of a derived event (SONDE_EVENT_DERIVED or first of several); else 0 */
 	struct address_space *space; /* of its process as of now, NULL unknown; a dup holds a reference */
+	struct address_space *kernel_space; /* the kernel's; set in a dup only, which holds a reference */
 	bool owned;                  /* made by sonde_event_dup */
 	struct change change;        /* not kept by a dup */
 };

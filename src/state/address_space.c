@@ -25,7 +25,7 @@ void address_space_unref(struct address_space *a)
 {
 	if (!a || --a->refs)
 		return;
-	vec_done(&a->maps);
+	free(a->room);
 	free(a);
 }
 
@@ -52,25 +52,67 @@ const struct mapping *address_space_find(const struct address_space *a, uint64_t
 	return i < a->maps.n && a->maps.v[i].start <= addr ? &a->maps.v[i] : NULL;
 }
 
+/* Copies the mappings of `from` into room for more at both ends; `to` may be `from`. */
+static int copy_with_room(struct address_space *to, const struct address_space *from)
+{
+	size_t n = from->maps.n, capacity = 2 * n + 8;
+	struct mapping *room = reallocarray(NULL, capacity, sizeof(*room));
+
+	if (!room)
+		return err_nomem();
+	if (n)
+		memcpy(room + (capacity - n) / 2, from->maps.v, n * sizeof(*room));
+	free(to->room);
+	to->room = room;
+	to->capacity = capacity;
+	to->maps.v = room + (capacity - n) / 2;
+	to->maps.n = n;
+	return 0;
+}
+
 static int make_own(struct address_space **a)
 {
-	struct address_space *copy;
+	struct address_space *copy = NULL;
 	int r;
 
 	if ((*a)->refs == 1)
 		return 0;
-	TRY(address_space_new(&copy));
-	r = vec_reserve(&copy->maps, (*a)->maps.n + 1);
+	r = address_space_new(&copy);
+	if (r < 0)
+		return r;
+	r = copy_with_room(copy, *a);
 	if (r < 0) {
 		address_space_unref(copy);
 		return r;
 	}
-	if ((*a)->maps.n)
-		memcpy(copy->maps.v, (*a)->maps.v, (*a)->maps.n * sizeof(*copy->maps.v));
-	copy->maps.n = (*a)->maps.n;
 	address_space_unref(*a);
 	*a = copy;
 	return 0;
+}
+
+enum { MOST_PIECES = 3 }; /* that one mapping is replaced by */
+
+static int make_room(struct address_space *a)
+{
+	size_t before = (size_t)(a->maps.v - a->room), behind = a->capacity - before - a->maps.n;
+
+	return a->room && before >= MOST_PIECES && behind >= MOST_PIECES ? 0 : copy_with_room(a, a);
+}
+
+/* Puts n pieces in the place of maps [first, last), moving the side that is shorter. */
+static void replace(struct address_space *a, size_t first, size_t last, const struct mapping *pieces, size_t n)
+{
+	ptrdiff_t grown = (ptrdiff_t)n - (ptrdiff_t)(last - first);
+	size_t behind = a->maps.n - last;
+
+	if (first < behind) {
+		memmove(a->maps.v - grown, a->maps.v, first * sizeof(*pieces));
+		a->maps.v -= grown;
+	} else {
+		memmove(a->maps.v + first + n, a->maps.v + last, behind * sizeof(*pieces));
+	}
+	memcpy(a->maps.v + first, pieces, n * sizeof(*pieces));
+	a->maps.n += (size_t)grown;
 }
 
 /*
@@ -80,13 +122,13 @@ static int make_own(struct address_space **a)
  */
 int address_space_add(struct address_space **ret, const struct mapping *m)
 {
-	struct mapping pieces[3];
+	struct mapping pieces[MOST_PIECES];
 	size_t first, last, n = 0;
 	struct address_space *a;
 
 	TRY(make_own(ret));
 	a = *ret;
-	TRY(vec_reserve(&a->maps, 2));
+	TRY(make_room(a));
 	first = last = first_behind(a, m->start);
 	while (last < a->maps.n && a->maps.v[last].start < m->end)
 		last++;
@@ -102,8 +144,6 @@ int address_space_add(struct address_space **ret, const struct mapping *m)
 		rest.start = m->end;
 		pieces[n++] = rest;
 	}
-	memmove(a->maps.v + first + n, a->maps.v + last, (a->maps.n - last) * sizeof(*m));
-	memcpy(a->maps.v + first, pieces, n * sizeof(*m));
-	a->maps.n += n - (last - first);
+	replace(a, first, last, pieces, n);
 	return 0;
 }

@@ -21,7 +21,13 @@ struct mapping {
 
 struct address_space {
 	unsigned refs; /* a session and its events are used by one thread at a time */
-	VEC(struct mapping) maps;
+	/* Ascending. There is room at both ends: kernels map downwards, /proc/PID/maps is told upwards. */
+	struct {
+		struct mapping *v;
+		size_t n;
+	} maps;
+	struct mapping *room; /* owned; maps.v lies in it */
+	size_t capacity;
 };
 
 int address_space_new(struct address_space **ret);

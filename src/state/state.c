@@ -112,12 +112,23 @@ static int apply_comm(struct state *s, const struct change *c)
 	return set_space(s, c->pid, empty);
 }
 
+/* A pid that is used again is not the process that ended. */
+static void forget_exit(struct state *s, int32_t pid)
+{
+	for (unsigned i = 0; i < STATE_EXITED; i++) {
+		if (s->exited[i] == pid)
+			s->exited[i] = 0;
+	}
+}
+
 static int apply_fork(struct state *s, const struct change *c)
 {
 	struct address_space *space = state_space(s, c->ppid);
 	struct task *parent, *child;
 	struct task copy;
 
+	if (c->pid != c->ppid)
+		forget_exit(s, c->pid);
 	TRY(find_or_add_task(s, c->ppid, c->ptid, &parent));
 	copy = *parent;
 	TRY(find_or_add_task(s, c->pid, c->tid, &child));
@@ -153,19 +164,35 @@ static int apply_mmap(struct state *s, const struct change *c)
 	if (c->kernel) {
 		space = &s->kernel;
 	} else {
-		uint64_t i = hash64_find(&s->by_pid, key_of(c->pid));
-
-		if (i == HASH64_EMPTY) {
+		if (!state_space(s, c->pid)) {
 			struct address_space *fresh;
 
 			TRY(address_space_new(&fresh));
 			TRY(set_space(s, c->pid, fresh));
-			i = s->spaces.n - 1;
 		}
-		space = &s->spaces.v[i];
+		space = &s->spaces.v[hash64_find(&s->by_pid, key_of(c->pid))];
 	}
 	s->map_epoch++;
 	return address_space_add(space, &m);
+}
+
+static int apply_exit(struct state *s, const struct change *c)
+{
+	int32_t *slot = &s->exited[s->next_exited];
+	uint64_t i;
+
+	/* Only of a process, not of a thread; pid 0 marks a slot that is free. */
+	if (c->pid != c->tid || c->pid <= 0)
+		return 0;
+	i = *slot ? hash64_find(&s->by_pid, key_of(*slot)) : HASH64_EMPTY;
+	if (i != HASH64_EMPTY && s->spaces.v[i]) {
+		address_space_unref(s->spaces.v[i]);
+		s->spaces.v[i] = NULL;
+		s->map_epoch++;
+	}
+	*slot = c->pid;
+	s->next_exited = (s->next_exited + 1) % STATE_EXITED;
+	return 0;
 }
 
 int state_apply(struct state *s, const struct change *c)
@@ -178,6 +205,7 @@ int state_apply(struct state *s, const struct change *c)
 	case CHANGE_MMAP:
 		return apply_mmap(s, c);
 	case CHANGE_EXIT:
+		return apply_exit(s, c);
 	case CHANGE_NONE:
 		return 0;
 	}

@@ -21,6 +21,12 @@ struct task {
 	bool comm_told; /* by COMM or from the parent; else ":TID" */
 };
 
+/*
+ * Processes that ended keep their mappings for this many further exits: their last events may still come, and threads may
+ * outlive the first one. Then they go, so that a long recording of short-lived processes needs no more memory than a short.
+ */
+enum { STATE_EXITED = 1024 };
+
 struct state {
 	struct strpool *strings;  /* the session's */
 	struct hash64 by_tid;     /* tid -> index in tasks */
@@ -29,6 +35,8 @@ struct state {
 	VEC(struct address_space *) spaces; /* one reference each */
 	struct address_space *kernel;
 	bool keeps_maps_at_exec;  /* perf's way: what was mapped before exec stays until it is mapped over */
+	int32_t exited[STATE_EXITED]; /* pids whose mappings go when the ring comes round */
+	unsigned next_exited;
 	uint64_t map_epoch;       /* grows with every change of any mapping */
 };
 

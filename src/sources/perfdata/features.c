@@ -284,10 +284,11 @@ int perfdata_kernel(struct source *source, struct source_kernel *ret)
 	struct perfdata_source *s = perfdata_of(source);
 
 	/* Unpacked when first asked for: most runs resolve no address. */
-	if (s->file.kallsyms.size && !s->kallsyms_unpacked && unpack_kallsyms(s) < 0) {
+	if (s->file.kallsyms.size && !s->kallsyms_tried && unpack_kallsyms(s) < 0) {
 		defects_add(s->opts.defects, DEFECT_BAD_FEATURE, 1, "kallsyms");
 		err_clear();
 	}
+	s->kallsyms_tried = true;
 	*ret = (struct source_kernel){
 		.build_id = s->info.kernel_build_id,
 		.build_id_len = s->info.kernel_build_id_len,

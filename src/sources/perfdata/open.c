@@ -12,6 +12,12 @@ enum { MAX_EVENTS = 65536, MAX_ATTRS_BYTES = 64 << 20, MAX_IDS_BYTES = 256 << 20
 
 int perfdata_id_add(struct perfdata_source *s, uint64_t id, uint32_t event)
 {
+	uint64_t known = hash64_find(&s->by_id, id);
+
+	if (known != HASH64_EMPTY) {
+		s->ids.v[known].event = event;
+		return 0;
+	}
 	TRY(vec_push(&s->ids, (struct perfdata_id){ .event = event }));
 	return hash64_put(&s->by_id, id, s->ids.n - 1);
 }
@@ -41,8 +47,13 @@ static int read_ids(struct perfdata_source *s, uint32_t event, struct perfdata_s
 	struct arena temp = { 0 };
 	struct bytes b;
 	uint64_t id = 0;
-	int r = perfdata_section_read(&s->file, &temp, sec, "ids", MAX_IDS_BYTES, &b);
+	int r;
 
+	r = perfdata_section_read(&s->file, &temp, sec, "ids", MAX_IDS_BYTES, &b);
+	/* Each id lies in the file once; attrs that share their ids would make them as many as they like. */
+	s->id_bytes += r < 0 ? 0 : sec.size;
+	if (r >= 0 && s->id_bytes > s->file.size_bytes)
+		r = err_set(-EBADMSG, "%s: the attrs have more ids than the file has room for", s->file.path);
 	while (r >= 0 && bytes_left(&b) >= 8) {
 		r = bytes_u64(&b, "id", &id);
 		if (r >= 0)

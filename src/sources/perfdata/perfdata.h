@@ -53,6 +53,7 @@ struct perfdata_source {
 	struct arena arena;
 	VEC(struct perfdata_event) events;
 	VEC(struct perfdata_id) ids;
+	uint64_t id_bytes;           /* read so far; attrs may name the same bytes */
 	struct hash64 by_id;         /* id -> index in ids */
 	struct recent_id recent[NR_RECENT_IDS];
 	enum id_rule id_rule;
@@ -66,6 +67,7 @@ struct perfdata_source {
 	struct sonde_schema *record_schemas[NR_RECORD_SCHEMAS]; /* by record type, made when first needed */
 	struct bytes kallsyms, printk; /* text of the recording, empty when absent */
 	char *kallsyms_unpacked;       /* owned */
+	bool kallsyms_tried;
 	VEC(struct sonde_schema *) formats; /* of the tracepoints used, in the session's arena */
 	struct sonde_sample group;     /* READ values of the record being derived from, */
 	uint32_t group_at;             /* and the next of them */

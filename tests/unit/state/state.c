@@ -286,3 +286,50 @@ TEST(mappings_against_a_model)
 		end();
 	}
 }
+
+TEST(ended_processes_give_their_mappings_back)
+{
+	struct change map = { .kind = CHANGE_MMAP, .start = 0x1000, .len = 0x1000, .text = "/bin/a" };
+	struct change ended = { .kind = CHANGE_EXIT }, fork = { .kind = CHANGE_FORK, .ppid = 1, .ptid = 1 };
+
+	begin();
+	for (int32_t pid = 2; pid < 3 + STATE_EXITED; pid++) {
+		map.pid = map.tid = ended.pid = ended.tid = pid;
+		assert_int_equal(state_apply(&st, &map), 0);
+		assert_int_equal(state_apply(&st, &ended), 0);
+	}
+	assert_null(state_space(&st, 2));     /* the first to ended */
+	assert_non_null(state_space(&st, 3)); /* its last events may still come */
+	/* A pid that is used again is another process: the old one's ended takes nothing from it. */
+	fork.pid = fork.tid = map.pid = map.tid = 3;
+	assert_int_equal(state_apply(&st, &fork), 0);
+	assert_int_equal(state_apply(&st, &map), 0);
+	for (int32_t pid = 10000; pid < 10000 + 2 * STATE_EXITED; pid++) {
+		ended.pid = ended.tid = pid;
+		assert_int_equal(state_apply(&st, &ended), 0);
+	}
+	assert_non_null(state_space(&st, 3));
+	map.pid = map.tid = 2;
+	assert_int_equal(state_apply(&st, &map), 0);
+	assert_non_null(state_space(&st, 2));
+	end();
+}
+
+TEST(many_mappings_in_either_direction_stay_sorted)
+{
+	struct address_space *a;
+
+	assert_int_equal(address_space_new(&a), 0);
+	for (uint64_t i = 0; i < 30000; i++) {
+		uint64_t page = i % 2 ? 100000 + i : 100000 - i;
+		struct mapping m = { .start = page << 12, .end = (page + 1) << 12, .pgoff = i };
+
+		assert_int_equal(address_space_add(&a, &m), 0);
+	}
+	assert_int_equal(a->maps.n, 30000);
+	for (size_t i = 1; i < a->maps.n; i++)
+		assert_true(a->maps.v[i - 1].end <= a->maps.v[i].start);
+	assert_int_equal(address_space_find(a, (100000 - 29998) << 12)->pgoff, 29998);
+	assert_int_equal(address_space_find(a, ((uint64_t)100000 + 29999) << 12)->pgoff, 29999);
+	address_space_unref(a);
+}
