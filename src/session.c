@@ -148,7 +148,7 @@ void sonde_session_close(struct sonde_session *s)
 
 void sonde_session_stop(struct sonde_session *s)
 {
-	s->stopped = 1;
+	atomic_store(&s->stopped, 1);
 }
 
 int sonde_session_pending(const struct sonde_session *s)
@@ -160,7 +160,7 @@ int sonde_session_fill(struct sonde_session *s)
 {
 	int n;
 
-	if (s->stopped)
+	if (atomic_load_explicit(&s->stopped, memory_order_relaxed))
 		return 0;
 	if (s->cut_at < s->nr_cuts)
 		return 1;
@@ -175,6 +175,8 @@ static int defect_event(struct sonde_session *s)
 {
 	struct event *ev = &s->event;
 	size_t kind, seen = 0;
+
+	_Static_assert(NR_DEFECTS <= 64, "defects_told has a bit for each");
 
 	for (kind = 0; kind < NR_DEFECTS; kind++) {
 		if (s->defects.count[kind] && !(s->defects_told >> kind & 1))
@@ -243,11 +245,13 @@ static inline int next_pending(struct sonde_session *s, bool told, const struct 
 	for (;; told = false) {
 		int n, r;
 
+		if (atomic_load_explicit(&s->stopped, memory_order_relaxed))
+			return 0;
 		if (s->opts.events && !told && (r = defect_event(s))) {
 			*ret = &s->event.pub;
 			return r;
 		}
-		if (s->cut_at == s->nr_cuts || s->stopped)
+		if (s->cut_at == s->nr_cuts)
 			return 0;
 		n = s->source->ops->decode(s->source, &s->cuts[s->cut_at], s->derived, &s->event);
 		if (n == 2) {

@@ -3,7 +3,7 @@
 #ifndef SONDE_SESSION_H
 #define SONDE_SESSION_H
 
-#include <signal.h>
+#include <stdatomic.h>
 
 #include "base/outbuf.h"
 #include "base/strpool.h"
@@ -45,7 +45,7 @@ struct sonde_session {
 	int nr_cuts, cut_at;
 	unsigned derived;                         /* events already made of cuts[cut_at] */
 	struct event event;                       /* lent */
-	volatile sig_atomic_t stopped;
+	atomic_int stopped;                       /* set by signal handlers and other threads */
 
 	/* Answers that are made when first asked for. */
 	struct kallsyms *kernel_symbols;

@@ -242,7 +242,11 @@ SONDE_API const uint8_t *sonde_event_bytes(const struct sonde_event *ev, const s
 /* The event's text by its print format ("prev_comm=..."), without a newline. Lent until the next call. */
 SONDE_API const char *sonde_event_text(const struct sonde_event *ev, size_t *ret_len);
 
-/* Bits of sonde_sample.present are PERF_SAMPLE_* of linux/perf_event.h. Members whose bit is not set are 0. */
+/*
+ * Bits of sonde_sample.present are PERF_SAMPLE_* of linux/perf_event.h. Members whose bit is not set are 0. What its
+ * pointers lead to is lent until the next call of sonde_event_sample() or sonde_session_next() on the session.
+ * sonde_read_value, sonde_branch and sonde_frame are elements of arrays: their size is fixed for good.
+ */
 struct sonde_read_value {
 	uint64_t id, value, lost;
 };
@@ -256,11 +260,11 @@ struct sonde_sample {
 	uint64_t read_format;  /* PERF_FORMAT_* of the event */
 	uint64_t ip, addr, id, stream_id, period;
 	uint64_t time_enabled_ns, time_running_ns;
-	const struct sonde_read_value *reads; /* lent, as the event */
+	const struct sonde_read_value *reads; /* lent */
 	uint64_t weight, data_src, transaction, phys_addr, cgroup;
 	uint64_t data_page_size, code_page_size;
 	uint64_t nr_branches, branch_hw_idx;
-	const struct sonde_branch *branches;  /* lent, as the event; most recent first */
+	const struct sonde_branch *branches;  /* lent; most recent first */
 	uint64_t user_regs_abi, user_regs_mask, intr_regs_abi, intr_regs_mask;
 	const uint64_t *user_regs, *intr_regs; /* lent; one value per mask bit, ascending */
 	const uint8_t *user_stack;             /* lent; user_stack_len bytes from the stack pointer up */

@@ -20,6 +20,8 @@ int source_open(struct source **ret, const struct source_options *opts)
 		return err_errno(errno, "cannot open %s", opts->path);
 	n = pread(fd, head, sizeof(head), 0);
 	close(fd);
+	if (n < 0 && errno == ESPIPE)
+		return err_set(-ENOTSUP, "%s is a pipe: this version reads recordings in files", opts->path);
 	if (n < 0)
 		return err_errno(errno, "cannot read %s", opts->path);
 	if (!n)

@@ -47,13 +47,8 @@ static int read_ids(struct perfdata_source *s, uint32_t event, struct perfdata_s
 	struct arena temp = { 0 };
 	struct bytes b;
 	uint64_t id = 0;
-	int r;
+	int r = perfdata_section_read(&s->file, &temp, sec, "ids", MAX_IDS_BYTES, &b);
 
-	r = perfdata_section_read(&s->file, &temp, sec, "ids", MAX_IDS_BYTES, &b);
-	/* Each id lies in the file once; attrs that share their ids would make them as many as they like. */
-	s->id_bytes += r < 0 ? 0 : sec.size;
-	if (r >= 0 && s->id_bytes > s->file.size_bytes)
-		r = err_set(-EBADMSG, "%s: the attrs have more ids than the file has room for", s->file.path);
 	while (r >= 0 && bytes_left(&b) >= 8) {
 		r = bytes_u64(&b, "id", &id);
 		if (r >= 0)

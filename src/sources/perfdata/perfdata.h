@@ -53,7 +53,6 @@ struct perfdata_source {
 	struct arena arena;
 	VEC(struct perfdata_event) events;
 	VEC(struct perfdata_id) ids;
-	uint64_t id_bytes;           /* read so far; attrs may name the same bytes */
 	struct hash64 by_id;         /* id -> index in ids */
 	struct recent_id recent[NR_RECENT_IDS];
 	enum id_rule id_rule;

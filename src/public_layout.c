@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The layout of sonde.h's plain structs, which other languages read by offset (ctypes, LuaJIT's FFI): members may be
+ * appended, what stands here may not change. Offsets are those of 64-bit machines.
+ */
+
+#include "sonde/sonde.h"
+
+#if UINTPTR_MAX > UINT32_MAX
+#define AT(type, member, offset) _Static_assert(offsetof(struct type, member) == (offset), #type "." #member)
+
+AT(sonde_event, size, 0);
+AT(sonde_event, schema, 4);
+AT(sonde_event, time_ns, 8);
+AT(sonde_event, cpu, 16);
+AT(sonde_event, pid, 20);
+AT(sonde_event, tid, 24);
+AT(sonde_event, flags, 28);
+AT(sonde_event, comm, 32);
+AT(sonde_event, bytes_len, 36);
+AT(sonde_event, bytes, 40);
+AT(sonde_event, record, 48);
+AT(sonde_event, record_len, 56);
+AT(sonde_event, cpumode, 60);
+AT(sonde_event, file_off, 64);
+AT(sonde_event, map_epoch, 72);
+
+AT(sonde_field, size, 0);
+AT(sonde_field, offset, 4);
+AT(sonde_field, width, 8);
+AT(sonde_field, elem_width, 12);
+AT(sonde_field, kind, 16);
+AT(sonde_field, is_signed, 17);
+AT(sonde_field, is_array, 18);
+AT(sonde_field, is_dynamic, 19);
+AT(sonde_field, is_relative, 20);
+AT(sonde_field, is_text, 21);
+AT(sonde_field, is_pointer, 22);
+AT(sonde_field, is_long, 23);
+AT(sonde_field, is_common, 24);
+AT(sonde_field, name, 32);
+AT(sonde_field, type, 40);
+
+AT(sonde_define, size, 0);
+AT(sonde_define, kind, 4);
+AT(sonde_define, value, 8);
+AT(sonde_define, field, 16);
+AT(sonde_define, text, 24);
+
+AT(sonde_defect, size, 0);
+AT(sonde_defect, severity, 4);
+AT(sonde_defect, count, 8);
+AT(sonde_defect, name, 16);
+AT(sonde_defect, advice, 24);
+AT(sonde_defect, first, 32);
+
+AT(sonde_sample, size, 0);
+AT(sonde_sample, nr_reads, 4);
+AT(sonde_sample, present, 8);
+AT(sonde_sample, ip, 24);
+AT(sonde_sample, period, 56);
+AT(sonde_sample, reads, 80);
+AT(sonde_sample, weight, 88);
+AT(sonde_sample, nr_branches, 144);
+AT(sonde_sample, branches, 160);
+AT(sonde_sample, user_regs_abi, 168);
+AT(sonde_sample, user_regs, 200);
+AT(sonde_sample, user_stack, 216);
+AT(sonde_sample, raw_len, 232);
+
+AT(sonde_location, size, 0);
+AT(sonde_location, addr, 8);
+AT(sonde_location, dso, 16);
+AT(sonde_location, map_start, 32);
+AT(sonde_location, sym, 56);
+AT(sonde_location, sym_off, 80);
+
+_Static_assert(sizeof(struct sonde_read_value) == 24, "an element of an array");
+_Static_assert(sizeof(struct sonde_branch) == 24, "an element of an array");
+_Static_assert(sizeof(struct sonde_frame) == 16, "an element of an array");
+#endif
