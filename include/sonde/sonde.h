@@ -335,8 +335,8 @@ struct sonde_record_options {
 struct sonde_record_result {
 	uint32_t size;
 	int32_t exit_status;     /* the workload's; 126, 127 when it could not be run; 128+N killed by signal N */
-	uint64_t samples;
-	uint64_t lost;           /* events that the kernel dropped */
+	uint64_t samples;        /* in the file */
+	uint64_t lost;           /* events that the kernel dropped, or that could not be written */
 	uint64_t bytes_written;
 };
 

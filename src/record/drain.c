@@ -57,7 +57,7 @@ static uint64_t account(struct drain *d, const struct ring *r, uint64_t from, ui
 			break;
 		switch (h.type) {
 		case PERF_RECORD_SAMPLE:
-			d->samples++;
+			d->pending++;
 			time_ns = word(r, pos + SAMPLE_TIME_AT);
 			if (time_ns > d->last_time_ns)
 				d->last_time_ns = time_ns;
@@ -83,12 +83,39 @@ struct batch {
 	size_t first_ring, end_ring; /* whose room is given back with this batch */
 };
 
+/* Samples in the first `bytes` of the pieces; whole records, which may run from one piece into the next. */
+static uint64_t count_pieces(const struct batch *b, uint64_t bytes)
+{
+	uint64_t pos = 0, start = 0, samples = 0;
+
+	for (int i = 0; i < b->nr_pieces; i++) {
+		const struct iovec *p = &b->pieces[i];
+
+		while (pos < bytes && pos < start + p->iov_len) {
+			struct perfdata_record_header h;
+
+			memcpy(&h, (const char *)p->iov_base + (pos - start), sizeof(h));
+			if (h.size < sizeof(h))
+				return samples;
+			samples += h.type == PERF_RECORD_SAMPLE;
+			pos += h.size;
+		}
+		start += p->iov_len;
+	}
+	return samples;
+}
+
 static int flush(struct drain *d, struct batch *b)
 {
+	const uint64_t before = perfdata_writer_data_size(d->writer);
 	int r = 0;
 
 	if (b->nr_pieces)
 		r = perfdata_writer_append(d->writer, b->pieces, b->nr_pieces);
+	if (r < 0)
+		d->partly = count_pieces(b, perfdata_writer_data_size(d->writer) - before);
+	d->samples += r < 0 ? d->partly : d->pending;
+	d->pending = 0;
 	if (r == 0)
 		for (size_t i = b->first_ring; i < b->end_ring; i++)
 			if (d->heads.v[i] != d->counters->rings.v[i].tail)
@@ -143,6 +170,28 @@ int drain_pass(struct drain *d)
 	b.pieces[b.nr_pieces++] = (struct iovec){ (void *)&round, sizeof(round) };
 	TRY(flush(d, &b));
 	return 1;
+}
+
+uint64_t drain_count_left(const struct drain *d)
+{
+	uint64_t samples = 0;
+
+	vec_foreach(r, &d->counters->rings) {
+		const uint64_t head = ring_head(r);
+		uint64_t pos = r->tail;
+
+		while (pos < head) {
+			const uint64_t header = word(r, pos);
+			struct perfdata_record_header h;
+
+			memcpy(&h, &header, sizeof(h));
+			if (h.size < sizeof(h))
+				break;
+			samples += h.type == PERF_RECORD_SAMPLE;
+			pos += h.size;
+		}
+	}
+	return samples > d->partly ? samples - d->partly : 0;
 }
 
 void drain_done(struct drain *d)

@@ -17,13 +17,17 @@ struct drain {
 	struct counters *counters;
 	struct perfdata_writer *writer;
 	struct strpool *dso_names; /* gets the names of files mapped; NULL: nobody wants them */
-	uint64_t samples, lost;    /* lost: what LOST records tell */
+	uint64_t samples, lost;    /* samples: written ones; lost: what LOST records tell */
+	uint64_t pending;          /* samples of the batch being made */
+	uint64_t partly;           /* samples of the batch that failed which were written all the same */
 	uint64_t first_time_ns, last_time_ns; /* of samples; 0, 0 while there is none */
 	VEC(uint64_t) heads;                  /* of the pass being made, by ring */
 };
 
 /* 1: there was something, 0: nothing; <0: it could not be written. */
 int drain_pass(struct drain *d);
+/* After a pass that failed, with the counters disabled: how many samples are left behind in the rings. */
+uint64_t drain_count_left(const struct drain *d);
 void drain_done(struct drain *d);
 
 #endif

@@ -149,7 +149,8 @@ static int write_end(struct sonde_recorder *r)
 	return e;
 }
 
-static void tell(const struct sonde_recorder *r, const struct sonde_record_result *result)
+static void tell(const struct sonde_recorder *r, const struct sonde_record_result *result,
+		 uint64_t unwritten)
 {
 	const double share =
 		100.0 * (double)result->lost / (double)(result->lost + result->samples);
@@ -171,6 +172,10 @@ static void tell(const struct sonde_recorder *r, const struct sonde_record_resul
 		    "cpu), fewer events, or a --filter",
 		    (unsigned long long)result->lost, share,
 		    r->counters.mapped_bytes / (size_t)sysconf(_SC_PAGESIZE) - 1);
+	if (unwritten)
+		say(&r->say, SAY_WARNING,
+		    "%llu events were recorded, but could not be written: they are lost, too",
+		    (unsigned long long)unwritten);
 }
 
 /*
@@ -205,6 +210,7 @@ int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret
 	const size_t ret_size =
 		ret->size && ret->size < sizeof(result) ? ret->size : sizeof(result);
 	char *failure = NULL;
+	uint64_t unwritten = 0; /* samples that the kernel gave and the disk did not take */
 	int status = 0, e = 0, late;
 
 	memcpy(ret, &result, ret_size);
@@ -225,25 +231,35 @@ int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret
 	if (e < 0) {
 		counters_disable(&r->counters);
 		failure = strdup(err_text());
+		unwritten = drain_count_left(&r->drain);
 	}
 	late = write_losses(r, &result.lost);
-	if (late == 0 || e < 0)
-		late = write_end(r);
-	result.samples = r->drain.samples;
+	if (late < 0 && e == 0) {
+		e = late;
+		failure = strdup(err_text());
+	}
+	late = write_end(r);
+	if (late && e == 0) {
+		e = late < 0 ? late : -ENOSPC;
+		failure = strdup(err_text());
+	}
+	unwritten += perfdata_writer_samples_given_up(r->writer);
+	result.samples = r->drain.samples - perfdata_writer_samples_given_up(r->writer);
 	result.bytes_written = perfdata_writer_data_size(r->writer);
 	if (e < 0) {
-		err_set(e, "%s", failure ? failure : strerror(-e));
-		if (late < 0)
-			err_add(e, "the file could not be completed; sonde reads it all the same");
+		err_set(e, "%s; %s", failure ? failure : strerror(-e),
+			late < 0 ? "the file could not be completed, but sonde reads it all the same"
+				 : "what was recorded before is kept");
 		if (r->command_name && !workload_ended(&r->workload, &status))
 			say(&r->say, SAY_WARNING, "the recording has ended: %s; %s goes on",
 			    err_text(), r->command_name);
 	}
 	free(failure);
-	tell(r, &result);
+	tell(r, &result, unwritten);
+	result.lost += unwritten;
 	if (r->command_name)
 		wait_for_workload(r, &status);
 	result.exit_status = status;
 	memcpy(ret, &result, ret_size);
-	return e < 0 ? e : late;
+	return e;
 }

@@ -4,6 +4,7 @@
 #include "formats/perfdata/writer.h"
 
 #include <limits.h>
+#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,11 @@
 #include "base/err.h"
 #include "base/vec.h"
 
-enum { RESERVE_BYTES = 64 << 10 };
+enum {
+	RESERVE_BYTES = 64 << 10,
+	SCAN_BYTES = 64 << 10,
+	BLOCKS_BYTES = 8 << 10, /* what a cut in the middle of a block does not give back */
+};
 
 struct placed_feature {
 	uint64_t feature, offset, size;
@@ -25,9 +30,10 @@ struct perfdata_writer {
 	uint64_t data_end; /* file offset behind the last whole record */
 	/*
 	 * Boundaries of records: `back` lies at least RESERVE_BYTES before the end (or at the data's beginning). On a full
-	 * disk the data behind it makes room for what must follow the data.
+	 * disk the last records make room for what must follow the data; from here on their beginnings are looked for.
 	 */
 	uint64_t back, next_back;
+	uint64_t samples_given_up;
 	VEC(struct placed_feature) features; /* bodies before the data */
 };
 
@@ -64,18 +70,15 @@ uint64_t perfdata_writer_data_size(const struct perfdata_writer *w)
 
 static int write_failed(const struct perfdata_writer *w, int error)
 {
-	const char *kept =
-		w->data_end > w->header.data.offset ? "; what was recorded so far is kept" : "";
-
 	if (error == ENOSPC || error == EDQUOT)
-		return err_set(
-			-error, "%s: %s: make room there or write elsewhere (-o FILE)%s", w->path,
-			error == EDQUOT ? "the disk quota is used up" : "the disk is full", kept);
+		return err_set(-error, "%s: %s: make room there or write elsewhere (-o FILE)",
+			       w->path,
+			       error == EDQUOT ? "the disk quota is used up" : "the disk is full");
 	if (error == EFBIG)
 		return err_set(-error,
-			       "%s: the file has reached the size limit (ulimit -f, or the file "
-			       "system's)%s",
-			       w->path, kept);
+			       "%s: the file size limit is reached (ulimit -f, or the file "
+			       "system's): raise it or write elsewhere (-o FILE)",
+			       w->path);
 	return err_errno(error, "%s: cannot write", w->path);
 }
 
@@ -236,9 +239,12 @@ static const struct perfdata_writer_feature *find_late(const struct perfdata_wri
 	return NULL;
 }
 
-/* The table, one section per feature in ascending order, then the late bodies; written at the end of the data. */
+/*
+ * The table, one section per feature in ascending order, then the late bodies; written at the end of the data. *ret_bytes:
+ * the room that they take.
+ */
 static int write_table(struct perfdata_writer *w, const struct perfdata_writer_feature *late,
-		       size_t nr_late)
+		       size_t nr_late, uint64_t *ret_bytes)
 {
 	struct perfdata_header h = w->header;
 	struct outbuf o = { 0 };
@@ -277,6 +283,7 @@ static int write_table(struct perfdata_writer *w, const struct perfdata_writer_f
 			outbuf_put(&o, l->body, l->len);
 	}
 	r = o.failed ? err_nomem() : write_at(w, w->data_end, o.data, o.len);
+	*ret_bytes = o.len;
 	outbuf_done(&o);
 	/* The header comes last: until then the file is the one of a killed recorder, which readers know. */
 	if (r == 0)
@@ -284,19 +291,63 @@ static int write_table(struct perfdata_writer *w, const struct perfdata_writer_f
 	return r;
 }
 
+/* Cuts the file where the last record ends that leaves `room` bytes free; counts the samples behind the cut. */
+static int give_up(struct perfdata_writer *w, uint64_t room)
+{
+	const uint64_t begin = w->header.data.offset;
+	const uint64_t target = w->data_end - begin > room ? w->data_end - room : begin;
+	uint64_t pos = w->back <= target ? w->back : begin, cut = pos, from = 0;
+	uint8_t *buf = malloc(SCAN_BYTES);
+	struct perfdata_record_header h;
+	size_t have = 0;
+
+	if (!buf)
+		return err_nomem();
+	while (pos < w->data_end) {
+		if (pos + sizeof(h) > from + have) {
+			ssize_t n = pread(w->fd, buf, SCAN_BYTES, (off_t)pos);
+
+			if (n < (ssize_t)sizeof(h))
+				break;
+			from = pos;
+			have = (size_t)n;
+		}
+		memcpy(&h, buf + (pos - from), sizeof(h));
+		if (h.size < sizeof(h))
+			break;
+		pos += h.size;
+		if (pos <= target)
+			cut = pos;
+		else if (h.type == PERF_RECORD_SAMPLE)
+			w->samples_given_up++;
+	}
+	free(buf);
+	retreat(w, cut);
+	return 0;
+}
+
 int perfdata_writer_finish(struct perfdata_writer *w, const struct perfdata_writer_feature *late,
 			   size_t nr_late)
 {
-	int r = write_table(w, late, nr_late);
+	const uint64_t data_end = w->data_end;
+	uint64_t bytes;
+	int r = write_table(w, late, nr_late, &bytes);
 
 	/* A full disk: some data makes room for the table, without which perf reads nothing. */
-	if ((r == -ENOSPC || r == -EDQUOT || r == -EFBIG) && w->back > w->header.data.offset) {
-		retreat(w, w->back);
-		r = write_table(w, late, nr_late);
+	for (uint64_t room = bytes + BLOCKS_BYTES;
+	     (r == -ENOSPC || r == -EDQUOT || r == -EFBIG) && w->data_end > w->header.data.offset;
+	     room *= 2) {
+		TRY(give_up(w, room));
+		r = write_table(w, late, nr_late, &bytes);
 	}
 	if (r < 0) {
 		retreat(w, w->data_end);
 		return r;
 	}
-	return 0;
+	return w->data_end < data_end;
+}
+
+uint64_t perfdata_writer_samples_given_up(const struct perfdata_writer *w)
+{
+	return w->samples_given_up;
 }

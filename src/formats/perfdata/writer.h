@@ -56,11 +56,13 @@ int perfdata_writer_begin(struct perfdata_writer *w, const struct perfdata_write
  */
 int perfdata_writer_append(struct perfdata_writer *w, const struct iovec *iov, int nr_iov);
 /*
- * A feature written here replaces one of the same number written at the start. On a full disk data is given up for the
- * table.
+ * A feature written here replaces one of the same number written at the start. On a full disk the last records are given
+ * up for the table: it returns 1 then, and the chain of causes tells what the disk said.
  */
 int perfdata_writer_finish(struct perfdata_writer *w, const struct perfdata_writer_feature *late,
 			   size_t nr_late);
+/* Samples that were appended and then given up by finish. */
+uint64_t perfdata_writer_samples_given_up(const struct perfdata_writer *w);
 uint64_t perfdata_writer_data_size(const struct perfdata_writer *w);
 /* Closes the file as it is; NULL is fine. */
 void perfdata_writer_close(struct perfdata_writer *w);
