@@ -184,12 +184,14 @@ TEST(full_disk_leaves_whole_records)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	assert_int_equal(perfdata_writer_append(f.w, pieces, 2), -EFBIG);
 	assert_int_equal(perfdata_writer_data_size(f.w), APPENDS * APPEND + 3 * 64);
-	/* the table needs 32 bytes and 8 are left: data at least 64 KiB before the end goes */
-	assert_int_equal(perfdata_writer_finish(f.w, NULL, 0), 0);
+	/* the table needs 32 bytes and 8 are left: the last 8 KiB and 32 bytes go, in whole records */
+	assert_int_equal(perfdata_writer_samples_given_up(f.w), 0);
+	assert_int_equal(perfdata_writer_finish(f.w, NULL, 0), 1);
+	assert_int_equal(perfdata_writer_samples_given_up(f.w), 3 + 8);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 	file_read(&f);
 	memcpy(&h, f.bytes, sizeof(h));
-	assert_int_equal(h.data.size, 2 * APPEND);
+	assert_int_equal(h.data.size, APPENDS * APPEND - (8 << 10));
 	assert_true(h.features[0] == (1u << FEAT_ARCH | 1u << FEAT_HOSTNAME));
 	file_done(&f);
 	free(first);
