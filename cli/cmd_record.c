@@ -80,6 +80,22 @@ static int set_pids(struct opt_parser *p, void *values, const char *value, bool 
 	}
 }
 
+static int set_freq(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	struct args *a = values;
+	char *end;
+
+	if (!strcmp(value, "max")) {
+		a->freq_hz = UINT64_MAX;
+		return 0;
+	}
+	errno = 0;
+	a->freq_hz = strtoull(value, &end, 10);
+	if (end == value || *end || *value == '-' || errno)
+		return opt_error(p, "-F needs a number of samples a second or max, not '%s'", value);
+	return a->freq_hz ? 0 : opt_error(p, "-F 0 would take no samples");
+}
+
 /* As perf: a number of pages, or a size with B, K, M or G. The recorder rounds up to a power of two. */
 static int set_pages(struct opt_parser *p, void *values, const char *value, bool negated)
 {
@@ -92,13 +108,13 @@ static int set_pages(struct opt_parser *p, void *values, const char *value, bool
 	errno = 0;
 	nr = strtoull(value, &end, 10);
 	unit = *end ? strchr(units, *end & ~0x20) : NULL;
-	if (end == value || *value == '-' || errno || !nr || nr > UINT32_MAX ||
+	if (end == value || *value == '-' || errno || nr > UINT32_MAX ||
 	    (*end && (!unit || end[1])))
 		return opt_error(p, "-m needs a number of pages, or a size as 512K or 4M, not '%s'",
 				 value);
 	if (unit)
 		nr = ((nr << (10 * (unit - units))) + page_bytes - 1) / page_bytes;
-	a->mmap_pages = nr;
+	a->mmap_pages = nr ? nr : 1;
 	return 0;
 }
 
@@ -115,14 +131,15 @@ static const struct opt options[] = {
 	OPT_CALL('p', "pid", "PIDS", set_pids, OPT_NO_NEGATION,
 		 "records these running processes with all their threads"),
 	OPT_U64('c', "count", "N", struct args, period, "takes one sample every N events"),
-	OPT_U64('F', "freq", "HZ", struct args, freq_hz, "takes about HZ samples a second; for counters"),
+	OPT_CALL('F', "freq", "HZ", set_freq, OPT_NO_NEGATION,
+		 "takes about HZ samples a second, or with max as many as the kernel allows; for counters"),
 	OPT_FLAG('g', NULL, struct args, callchain, "records call chains"),
 	OPT_FLAG(0, "kernel-callchains", struct args, kernel_callchains,
 		 "records only the kernel's part of call chains"),
 	OPT_FLAG(0, "user-callchains", struct args, user_callchains,
 		 "records only the user's part of call chains"),
 	OPT_CALL('m', "mmap-pages", "PAGES", set_pages, OPT_NO_NEGATION,
-		 "makes the buffer of each cpu so large: pages, or a size as 4M, rounded up to a power of two; "
+		 "makes the buffer of each cpu so large: pages, or a size as 4M, rounded up to a power of two, at least one page; "
 		 "larger buffers lose fewer events"),
 	OPT_TEXT('o', "output", "FILE", struct args, output,
 		 "writes to FILE; default perf.data. An existing file is kept as FILE.old"),
@@ -152,6 +169,11 @@ static void catch_signals(void)
 
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
+}
+
+/* A file size limit becomes an error of the write. Not ignored: that would be handed down to the command. */
+static void on_file_limit(int signo)
+{
 }
 
 struct listener {
@@ -214,15 +236,21 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 		.say_ctx = &listener,
 	};
 	struct sonde_recorder *r;
-	int status;
+	int status, e;
 
+	if (a->output && !strcmp(a->output, "-"))
+		return cli_usage(cli, "record: -o -: this version writes to files only, not yet to a pipe");
 	if (a->period && a->freq_hz)
 		return cli_usage(cli, "record: -c and -F exclude each other");
 	if (a->kernel_callchains && a->user_callchains)
 		return cli_usage(cli, "record: --kernel-callchains excludes --user-callchains");
 	catch_signals();
-	if (sonde_recorder_open(&r, &opts) < 0)
-		return cli_fail(cli);
+	sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = on_file_limit }, NULL);
+	e = sonde_recorder_open(&r, &opts);
+	if (e < 0) {
+		status = cli_fail(cli);
+		return e == -EBADR ? cli_status(cli, CLI_USAGE) : status;
+	}
 	status = record(cli, r, a->fail_on_loss);
 	/* From here a signal ends us as any program: there is nothing left to save. */
 	signal(SIGINT, SIG_DFL);

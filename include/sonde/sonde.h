@@ -313,7 +313,7 @@ struct sonde_record_event {
 
 struct sonde_record_options {
 	uint32_t size;
-	uint8_t all_cpus;         /* -a */
+	uint8_t all_cpus;         /* -a; pids take precedence */
 	uint8_t callchain;        /* -g */
 	uint8_t kernel_callchains; /* --kernel-callchains: chains hold kernel frames only */
 	uint8_t user_callchains;  /* --user-callchains */
@@ -322,7 +322,7 @@ struct sonde_record_options {
 	const int32_t *pids;      /* -p */
 	size_t nr_pids;
 	uint64_t period;          /* -c; 0 unset */
-	uint64_t freq_hz;         /* -F; 0 unset */
+	uint64_t freq_hz;         /* -F; 0 unset, UINT64_MAX as many as the kernel allows */
 	uint64_t mmap_pages;      /* -m, per cpu; 0 default */
 	const char *output;       /* -o */
 	const char *const *command; /* NULL-terminated; NULL none */
@@ -342,8 +342,9 @@ struct sonde_record_result {
 
 struct sonde_recorder;
 /*
- * Parses events, opens them and the output, starts the workload stopped. Nothing is left behind when it fails. A command
- * that cannot be found or executed is told by sonde_recorder_run.
+ * Parses events, opens them and the output, starts the workload stopped. Nothing is left behind when it fails; -EBADR:
+ * events or filters are named wrongly. A command that cannot be found or executed is told by sonde_recorder_run. A file
+ * size limit is an error like a full disk for callers that catch or ignore SIGXFSZ.
  */
 SONDE_API int sonde_recorder_open(struct sonde_recorder **ret, const struct sonde_record_options *opts);
 /*

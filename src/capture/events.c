@@ -84,7 +84,7 @@ static int apply_modifiers(struct capture_event *e, const char *text, const char
 			a->exclusive = 1;
 			break;
 		default:
-			return err_set(-EINVAL,
+			return err_set(-EBADR,
 				       "event '%s': '%c' is no modifier; known are u k h (user, "
 				       "kernel, hypervisor only), G H (guest, "
 				       "host only), I (not idle), p (precise), P (most precise), D "
@@ -93,7 +93,7 @@ static int apply_modifiers(struct capture_event *e, const char *text, const char
 		}
 	}
 	if (precise > 3)
-		return err_set(-EINVAL, "event '%s': at most ppp", text);
+		return err_set(-EBADR, "event '%s': at most ppp", text);
 	a->precise_ip = precise;
 	return 0;
 }
@@ -121,7 +121,7 @@ static int unknown_event(struct capture_events *l, const char *text, const char 
 	if (!*near_events && (l->has_tracefs || tracefs_open(&t) == 0))
 		tracefs_events_near(l->has_tracefs ? &l->tracefs : &t, name, near_events,
 				    sizeof(near_events));
-	return err_set(-ENOENT, "event '%s' is not known%s", text, near_events);
+	return err_set(-EBADR, "event '%s' is not known%s", text, near_events);
 }
 
 struct tracepoint_visit {
@@ -170,7 +170,7 @@ static int add_tracepoints(struct capture_events *l, const char *text, const cha
 	if (v.is_glob) {
 		TRY(tracefs_events_match(&l->tracefs, system, event, add_tracepoint, &v));
 		if (!v.found)
-			return err_set(-ENOENT,
+			return err_set(-EBADR,
 				       "event '%s': no tracepoint matches; all are listed in "
 				       "%s/available_events",
 				       text, l->tracefs.root);
@@ -190,14 +190,14 @@ static int add_one(struct capture_events *l, char *text)
 	uint64_t config;
 
 	if (strlen(text) >= sizeof(copy))
-		return err_set(-EINVAL, "event '%.32s...' is too long", text);
+		return err_set(-EBADR, "event '%.32s...' is too long", text);
 	if (strpbrk(text, "{}"))
-		return err_set(-EINVAL,
+		return err_set(-EBADR,
 			       "event '%s': groups in braces cannot be recorded: name the events "
 			       "one by one",
 			       text);
 	if (strchr(text, '/'))
-		return err_set(-EINVAL,
+		return err_set(-EBADR,
 			       "event '%s': the form PMU/TERM=VALUE/ cannot be recorded: use a "
 			       "name, or rHEX for a raw number",
 			       text);
@@ -206,7 +206,7 @@ static int add_one(struct capture_events *l, char *text)
 	if (second)
 		*second++ = '\0';
 	if (!*copy)
-		return err_set(-EINVAL, "an event without a name in the list of events");
+		return err_set(-EBADR, "an event without a name in the list of events");
 	if (capture_name_lookup(copy, &type, &config) == 0) {
 		e = event_new(type, config);
 		if (second)
@@ -224,18 +224,18 @@ static int add_one(struct capture_events *l, char *text)
 
 int capture_events_add(struct capture_events *l, const char *text)
 {
-	char *copy = arena_strdup(&l->arena, text), *save = NULL;
-	size_t before = l->list.n;
+	char *rest = arena_strdup(&l->arena, text), *one;
+	const size_t before = l->list.n;
 
-	if (!copy)
+	if (!rest)
 		return err_nomem();
-	for (char *one = strtok_r(copy, ",", &save); one; one = strtok_r(NULL, ",", &save)) {
+	if (!text[strspn(text, " \t\n")])
+		return err_set(-EBADR, "no event is named in '%s'", text);
+	while ((one = strsep(&rest, ","))) {
 		one += strspn(one, " \t\n");
 		one[strcspn(one, " \t\n")] = '\0';
 		TRY(add_one(l, one));
 	}
-	if (l->list.n == before)
-		return err_set(-EINVAL, "no event is named in '%s'", text);
 	l->last_add = before;
 	return 0;
 }
@@ -265,12 +265,12 @@ int capture_events_filter(struct capture_events *l, const char *filter)
 {
 	if (!l->list.n)
 		return err_set(
-			-EINVAL,
+			-EBADR,
 			"--filter '%s' comes before any event: it belongs to the -e before it",
 			filter);
 	for (size_t i = l->last_add; i < l->list.n; i++)
 		if (!l->list.v[i].system)
-			return err_set(-EINVAL,
+			return err_set(-EBADR,
 				       "--filter '%s': %s is no tracepoint; give the tracepoints "
 				       "an -e of their own before the --filter",
 				       filter, l->list.v[i].name);

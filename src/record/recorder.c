@@ -71,7 +71,10 @@ static int find_target(struct sonde_recorder *r, const struct sonde_record_optio
 	TRY(capture_cpus_read("/sys/devices/system/cpu/online", &r->cpus));
 	if (!r->cpus.list.n)
 		return err_set(-EIO, "/sys/devices/system/cpu/online names no cpu");
-	*ret_system_wide = o->all_cpus || (!o->nr_pids && !o->command);
+	if (o->all_cpus && o->nr_pids)
+		say(&r->say, SAY_WARNING,
+		    "-p excludes -a: recording the processes, not the whole machine");
+	*ret_system_wide = !o->nr_pids && (o->all_cpus || !o->command);
 	if (*ret_system_wide)
 		return vec_push(&r->tids, -1);
 	for (size_t i = 0; i < o->nr_pids; i++)
@@ -228,11 +231,29 @@ static void find_addresses(const struct sonde_recorder *r, bool callchain, bool 
 			a->type != PERF_TYPE_TRACEPOINT &&
 			!(a->type == PERF_TYPE_SOFTWARE && a->config == PERF_COUNT_SW_DUMMY);
 
-		if (!samples && !callchain)
+		if (!samples && (!callchain || a->type != PERF_TYPE_TRACEPOINT))
 			continue;
 		*ret_user |= samples ? !a->exclude_user : !a->exclude_callchain_user;
-		*ret_kernel |= samples ? !a->exclude_kernel : !a->exclude_callchain_kernel;
+		*ret_kernel |= !a->exclude_kernel && (samples || !a->exclude_callchain_kernel);
 	}
+}
+
+/* With kptr_restrict 0 the kernel shows its addresses to those who may profile it. */
+static void say_hidden(const struct say *to)
+{
+	const long restricted = kernel_setting("kptr_restrict", 0);
+
+	if (restricted > 0)
+		say(to, SAY_WARNING,
+		    "the kernel hides its addresses (kernel.kptr_restrict is %ld): kernel "
+		    "addresses will have no names",
+		    restricted);
+	else
+		say(to, SAY_WARNING,
+		    "the kernel shows its addresses only with CAP_SYSLOG or with "
+		    "kernel.perf_event_paranoid below 2 (it is %ld): kernel addresses will have no "
+		    "names",
+		    kernel_setting("perf_event_paranoid", 2));
 }
 
 static int write_start(struct sonde_recorder *r, const struct sonde_record_options *o)
@@ -244,10 +265,7 @@ static int write_start(struct sonde_recorder *r, const struct sonde_record_optio
 	find_addresses(r, o->callchain, &r->wants_dsos, &wants_symbols);
 	/* A recording without kernel symbols is still one: names are missing then, and the reader says so. */
 	if (kernel_map_read(&kernel, wants_symbols) == 0 && !kernel.reference_addr && wants_symbols)
-		say(&r->say, SAY_WARNING,
-		    "the kernel hides its addresses (kernel.kptr_restrict is %ld): kernel "
-		    "addresses will have no names",
-		    kernel_setting("kptr_restrict", 0));
+		say_hidden(&r->say);
 	e = write_beginning(r, o, &kernel);
 	if (e == 0)
 		e = write_state(r, &kernel);

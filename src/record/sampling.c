@@ -59,7 +59,12 @@ int sampling_configure(struct capture_events *events, const struct sampling *s,
 	uint64_t freq_hz = s->freq_hz ? s->freq_hz : DEFAULT_HZ;
 	size_t tracking = 0;
 
-	if (freq_hz > limit) {
+	if (freq_hz == UINT64_MAX) {
+		say(say_to, SAY_NORMAL,
+		    "taking %llu samples a second, as many as kernel.perf_event_max_sample_rate allows",
+		    (unsigned long long)limit);
+		freq_hz = limit;
+	} else if (freq_hz > limit) {
 		say(say_to, SAY_WARNING,
 		    "at most %llu samples a second are allowed "
 		    "(kernel.perf_event_max_sample_rate): taking that instead of %llu",

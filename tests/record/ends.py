@@ -162,11 +162,11 @@ def _():
 
 @case('unknown events: the nearest names are offered')
 def _():
-    refused('-e', 'sched:sched_swich', '--', 'true', says=["'sched:sched_swich'", 'sched:sched_switch'])
-    refused('-e', 'sched_switch', '--', 'true', says=['sched:sched_switch'])
-    refused('-e', 'cpu-clok', '--', 'true', says=['cpu-clock'])
-    refused('-e', 'sched:nothing*', '--', 'true', says=['no tracepoint matches'])
-    refused('-e', 'cs:z', '--', 'true', says=["'z'"])
+    refused('-e', 'sched:sched_swich', '--', 'true', status=2, says=["'sched:sched_swich'", 'sched:sched_switch'])
+    refused('-e', 'sched_switch', '--', 'true', status=2, says=['sched:sched_switch'])
+    refused('-e', 'cpu-clok', '--', 'true', status=2, says=['cpu-clock'])
+    refused('-e', 'sched:nothing*', '--', 'true', status=2, says=['no tracepoint matches'])
+    refused('-e', 'cs:z', '--', 'true', status=2, says=["'z'"])
 
 
 @case('a bad filter is told with the mistake and the fields of the event')
@@ -182,7 +182,7 @@ def _():
     bad('prev_pid = 1', 'operators')
     bad('prev_pid > "1"', 'no quotes')
     bad('prev_pid', 'nothing')
-    refused('-e', 'cs', '--filter', 'a == 1', '--', 'true', says=['no tracepoint'])
+    refused('-e', 'cs', '--filter', 'a == 1', '--', 'true', status=2, says=['no tracepoint'])
 
 
 @case('a filter lets through what it says, for the events named before it only')

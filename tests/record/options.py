@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""Options that contradict each other or ask for what cannot be: as perf takes or refuses them."""
+import os
+import re
+import subprocess
+
+import perfdata
+from tap import case, need, perf, run, same, sh, sonde
+
+
+def usage(*argv, says):
+    r = sonde('record', *argv, '--', 'touch', 'ran')
+    same(r.returncode, 2, 'status of %r (%s)' % (argv, r.stderr))
+    need(says in r.stderr, '%r is not said: %s' % (says, r.stderr))
+    same(sonde('--compat', 'perf-6.1', 'record', *argv, '--', 'touch', 'ran').returncode, 129, 'under --compat')
+    same(os.listdir(), [], 'files')
+
+
+def attrs(*options):
+    """perf evlist -v of one recording with both tools."""
+    text = []
+    for tool in (sh, sonde):
+        argv = ('perf', 'record') if tool is sh else ('record',)
+        r = tool(*argv, '-q', '-o', 'x.data', *options, '--', 'true')
+        same(r.returncode, 0, '%r: %s' % (options, r.stderr))
+        text.append(re.sub(r'\|(ID|IDENTIFIER)\b', '', sh('perf', 'evlist', '-v', '-i', 'x.data').stdout))
+    return text
+
+
+@case('mistakes in the names of events and their filters are usage')
+def _():
+    for text in ('', ' ', ',', 'cs,', ',cs', 'cs,,cs'):
+        usage('-e', text, says='name')
+    usage('-e', 'no_such_event', says='not known')
+    usage('-e', 'sched:no_such_event', says='not known')
+    usage('-e', 'sched:no_such_event*', says='no tracepoint matches')
+    usage('-e', 'cs:z', says='modifier')
+    usage('-e', 'cs', '--filter', 'a == 1', says='no tracepoint')
+
+
+@case('-o - is refused')
+def _():
+    usage('-e', 'cs', '-o', '-', says='pipe')
+
+
+@case('-F 0 and what is no number is refused, -F max is what the machine allows')
+def _():
+    for text in ('0', '-1', 'x', '', '10x', 'maximum'):
+        usage('-e', 'cs', '-F', text, says='-F')
+    perf()
+    same(*attrs('-e', 'cs', '-F', 'max'), '-F max')
+
+
+@case('-m 0 is one page')
+def _():
+    for text in ('0', '0K', '1B'):
+        r = sonde('record', '-q', '-e', 'cs', '-m', text, '-o', 'x.data', '--', 'true')
+        same((r.returncode, r.stderr), (0, ''), text)
+        perfdata.File('x.data').check()
+
+
+@case('-p beside -a records the process only')
+def _():
+    perf()
+    sleeper = subprocess.Popen(['sleep', '60'])
+    try:
+        same(*attrs('-a', '-p', str(sleeper.pid), '-e', 'sched:sched_switch'), '-a -p')
+        r = sonde('record', '-a', '-p', str(sleeper.pid), '-e', 'sched:sched_switch', '-o', 'x.data', '--', 'true')
+        need(r.returncode == 0 and '-p excludes -a' in r.stderr, r.stderr)
+        need(all(pid == sleeper.pid for attr, pid, tid, t, raw in perfdata.File('x.data').samples()), 'other processes')
+    finally:
+        sleeper.kill()
+        sleeper.wait()
+
+
+run()
