@@ -138,7 +138,7 @@ PyObject *dict_fields(struct run *r)
 
 	if (!slot->fields && !(slot->fields = fields_template(r, slot)))
 		return NULL;
-	if (filling_begin(&f, slot->fields) < 0 ||
+	if (filling_begin(&f, slot->fields, &slot->kept_fields, 0, 1) < 0 ||
 	    filling_put(&f, k->common_cpu, int_object(r->v, ev->cpu)) < 0 ||
 	    filling_put(&f, k->common_s, values_secs(r->v, ev->time_ns / 1000000000)) < 0 ||
 	    filling_put(&f, k->common_ns, PyLong_FromLong((long)(ev->time_ns % 1000000000))) < 0 ||
@@ -149,7 +149,7 @@ PyObject *dict_fields(struct run *r)
 	for (size_t i = 0; i < slot->nr_fields; i++)
 		if (filling_put(&f, slot->keys[i], field_object(r->v, &slot->convs[i], ev)) < 0)
 			return NULL;
-	return f.dict;
+	return filling_end(&f, &slot->kept_fields, 0);
 }
 
 /* ---- perf_sample_dict -------------------------------------------------------------------------------------------- */
@@ -255,7 +255,7 @@ static PyObject *sample_values(struct run *r, const struct sonde_sample *s)
 
 	if (!slot->sample && !(slot->sample = sample_template(r, s)))
 		return NULL;
-	if (filling_begin(&f, slot->sample) < 0)
+	if (filling_begin(&f, slot->sample, &slot->kept_sample, s->present, 2) < 0)
 		return NULL;
 	if (r->compat == SONDE_COMPAT_PERF_6_12) {
 		if ((s->present & (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER)) &&
@@ -268,16 +268,16 @@ static PyObject *sample_values(struct run *r, const struct sonde_sample *s)
 	if (filling_put(&f, k->pid, int_object(r->v, (uint32_t)ev->pid)) < 0 ||
 	    filling_put(&f, k->tid, int_object(r->v, (uint32_t)ev->tid)) < 0 ||
 	    filling_put(&f, k->cpu, int_object(r->v, (uint32_t)ev->cpu)) < 0 ||
-	    (s->ip && filling_put(&f, k->ip, u64_object(s->ip)) < 0) ||
+	    filling_put(&f, k->ip, u64_object(s->ip)) < 0 ||
 	    filling_put(&f, k->time, u64_object(ev->time_ns)) < 0 ||
 	    filling_put(&f, k->period, u64_object(s->period)) < 0 ||
 	    ((s->present & PERF_SAMPLE_PHYS_ADDR) &&
 	     filling_put(&f, k->phys_addr, u64_object(s->phys_addr)) < 0) ||
 	    ((s->present & PERF_SAMPLE_ADDR) &&
 	     filling_put(&f, k->addr, u64_object(s->addr)) < 0) ||
-	    (s->time_enabled_ns && (s->read_format & PERF_FORMAT_TOTAL_TIME_ENABLED) &&
+	    ((s->read_format & PERF_FORMAT_TOTAL_TIME_ENABLED) &&
 	     filling_put(&f, k->time_enabled, u64_object(s->time_enabled_ns)) < 0) ||
-	    (s->time_running_ns && (s->read_format & PERF_FORMAT_TOTAL_TIME_RUNNING) &&
+	    ((s->read_format & PERF_FORMAT_TOTAL_TIME_RUNNING) &&
 	     filling_put(&f, k->time_running, u64_object(s->time_running_ns)) < 0) ||
 	    filling_put(&f, k->values, values_list(r, s)) < 0 ||
 	    ((s->present & PERF_SAMPLE_WEIGHT_TYPE) &&
@@ -287,7 +287,7 @@ static PyObject *sample_values(struct run *r, const struct sonde_sample *s)
 	    ((s->present & PERF_SAMPLE_DATA_SRC) && put_data_src(r, &f, s->data_src) < 0) ||
 	    filling_put(&f, k->cpumode, PyLong_FromLong((long)ev->cpumode)) < 0)
 		return NULL;
-	return f.dict;
+	return filling_end(&f, &slot->kept_sample, s->present);
 }
 
 /* perf_branch_entry.flags: mispred:1 predicted:1 in_tx:1 abort:1 cycles:16 ... */
@@ -465,7 +465,7 @@ PyObject *dict_sample(struct run *r)
 	if (!slot->sample_dict[has] &&
 	    !(slot->sample_dict[has] = sample_dict_template(r, slot, has)))
 		return NULL;
-	if (filling_begin(&f, slot->sample_dict[has]) < 0 ||
+	if (filling_begin(&f, slot->sample_dict[has], &slot->kept_sample_dict, has, 1) < 0 ||
 	    filling_put(&f, k->sample, sample_values(r, &s)) < 0 ||
 	    filling_put(&f, k->raw_buf,
 			PyBytes_FromStringAndSize((const char *)ev->bytes,
@@ -490,5 +490,30 @@ PyObject *dict_sample(struct run *r)
 			registers(r, s.user_regs_abi, s.user_regs_mask, s.user_regs,
 				  s.intr_regs_mask)) < 0)
 		return NULL;
-	return f.dict;
+	return filling_end(&f, &slot->kept_sample_dict, has);
+}
+
+void dict_fields_done(struct slot *slot, PyObject *dict)
+{
+	if (kept_dict_may(&slot->kept_fields, dict))
+		slot->kept_fields.dict = dict;
+	else
+		Py_DECREF(dict);
+}
+
+/* The inner dict serves again only inside the outer one: it is held by that and by us, twice in all. */
+void dict_sample_done(struct run *r, struct slot *slot, PyObject *dict)
+{
+	PyObject *inner;
+
+	if (!kept_dict_may(&slot->kept_sample_dict, dict)) {
+		Py_DECREF(dict);
+		return;
+	}
+	slot->kept_sample_dict.dict = dict;
+	inner = PyDict_GetItemWithError(dict, r->keys->sample);
+	if (inner && kept_dict_may(&slot->kept_sample, inner)) {
+		Py_INCREF(inner);
+		slot->kept_sample.dict = inner;
+	}
 }

@@ -6,7 +6,9 @@
  *
  *	struct filling f;
  *
- *	if (filling_begin(&f, template) < 0 || filling_put(&f, key, value) < 0 ...)
+ *	if (filling_begin(&f, template, &kept, kind, 1) < 0 || filling_put(&f, key, value) < 0 ...)
+ *		return NULL;
+ *	return filling_end(&f, &kept, kind);
  *
  * Keys are put in the template's order (some may be passed over). The template holds at least one list or dict, so that
  * the garbage collector follows the copies too.
@@ -29,9 +31,43 @@ struct filling {
 #endif
 };
 
-static inline int filling_begin(struct filling *f, PyObject *template)
+/*
+ * Where the interpreter numbers a dict's states, a dict that nobody holds after the call and whose number is still the one
+ * it was filled at is filled again for the next event.
+ */
+#if defined(FASTDICT) && PY_VERSION_HEX < 0x030c0000
+#define DICT_STATE(d) (((PyDictObject *)(d))->ma_version_tag)
+#endif
+
+/* A collector's or a debugger's eye may have found it in between: looked at again. */
+static inline PyObject *kept_dict_take(struct kept_dict *kept, uint64_t kind, Py_ssize_t refs)
 {
-	*f = (struct filling){ .dict = PyDict_Copy(template) };
+	PyObject *d = kept->dict;
+
+	kept->dict = NULL;
+#ifdef DICT_STATE
+	if (d && (kept->kind != kind || Py_REFCNT(d) != refs || DICT_STATE(d) != kept->version))
+		Py_CLEAR(d);
+#endif
+	return d;
+}
+
+static inline bool kept_dict_may(const struct kept_dict *kept, PyObject *d)
+{
+#ifdef DICT_STATE
+	return !kept->dict && ONLY_MINE(d) && DICT_STATE(d) == kept->version;
+#else
+	return false;
+#endif
+}
+
+/* refs: how many references there are to the kept dict, ours and those of kept dicts that hold it. */
+static inline int filling_begin(struct filling *f, PyObject *template, struct kept_dict *kept,
+				uint64_t kind, Py_ssize_t refs)
+{
+	*f = (struct filling){ .dict = kept_dict_take(kept, kind, refs) };
+	if (!f->dict)
+		f->dict = PyDict_Copy(template);
 	if (!f->dict)
 		return -1;
 #ifdef FASTDICT
@@ -43,6 +79,16 @@ static inline int filling_begin(struct filling *f, PyObject *template)
 	}
 #endif
 	return 0;
+}
+
+/* The finished dict, a new reference. */
+static inline PyObject *filling_end(struct filling *f, struct kept_dict *kept, uint64_t kind)
+{
+#ifdef DICT_STATE
+	kept->version = DICT_STATE(f->dict);
+	kept->kind = kind;
+#endif
+	return f->dict;
 }
 
 /* Takes the value's reference, NULL is a failure that already has its exception. Keys are interned. */

@@ -197,9 +197,9 @@ static PyMethodDef dict_methods[] = {
 #define M(name)                                            \
 	{ #name, (PyCFunction)(void (*)(void))dict_##name, \
 	  METH_VARARGS | METH_KEYWORDS | METH_COEXIST, NULL },
-	DICT_COEXISTING(M)
+		DICT_COEXISTING(M)
 #undef M
-	{ "__reduce__", dict_reduce, METH_NOARGS, NULL },
+			{ "__reduce__", dict_reduce, METH_NOARGS, NULL },
 	{ "__reduce_ex__", dict_reduce, METH_O, NULL },
 	{ "fromkeys", dict_fromkeys, METH_VARARGS | METH_CLASS, NULL },
 	{ NULL }
@@ -317,7 +317,7 @@ static PyMethodDef list_methods[] = {
 	{ #name, (PyCFunction)(void (*)(void))list_##name, METH_VARARGS | METH_KEYWORDS, NULL },
 	LIST_METHODS(M)
 #undef M
-	{ "__getitem__", (PyCFunction)(void (*)(void))list___getitem__,
+		{ "__getitem__", (PyCFunction)(void (*)(void))list___getitem__,
 		  METH_VARARGS | METH_KEYWORDS | METH_COEXIST, NULL },
 	{ "__reduce__", list_reduce, METH_NOARGS, NULL },
 	{ "__reduce_ex__", list_reduce, METH_O, NULL },

@@ -460,7 +460,12 @@ int plan_call(struct run *r, struct slot *slot, struct plan *p)
 		PyObject *o = stack[f->at];
 
 		stack[f->at] = NULL;
-		Py_DECREF(o);
+		if (f->kind == FILL_FIELDS)
+			dict_fields_done(slot, o);
+		else if (f->kind == FILL_SAMPLE)
+			dict_sample_done(r, slot, o);
+		else
+			Py_DECREF(o);
 	}
 	if (!result) {
 		PyObject *type, *value, *tb;

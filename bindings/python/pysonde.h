@@ -283,6 +283,13 @@ static inline void lazy_wake(struct lazy *l, struct run *r)
 	l->run = r;
 }
 
+/* A dict that served one event and that nobody holds or has changed: the next event's values go into it. */
+struct kept_dict {
+	PyObject *dict;   /* owned; NULL none */
+	uint64_t version; /* as it was when filled: another one says that a script changed it */
+	uint64_t kind;    /* only events of the same kind fill the same keys */
+};
+
 /* The event type's part of a run. */
 struct slot {
 	const struct sonde_schema *sc;
@@ -303,6 +310,7 @@ struct slot {
 	PyObject *sample; /* template of perf_sample_dict["sample"] */
 	PyObject *sample_dict
 		[4]; /* templates of perf_sample_dict, by what is known of the sample's address */
+	struct kept_dict kept_fields, kept_sample, kept_sample_dict;
 	PyObject *attr, *ev_name;
 	uint64_t unserved; /* samples that no handler exists for yet */
 };
@@ -356,6 +364,9 @@ void keys_free(struct keys *k);
 PyObject *dict_fields(struct run *r);
 PyObject *dict_sample(struct run *r);
 PyObject *list_callchain(struct run *r);
+/* Take the reference of what dict_fields() or dict_sample() gave, after the call: it may serve again. */
+void dict_fields_done(struct slot *slot, PyObject *dict);
+void dict_sample_done(struct run *r, struct slot *slot, PyObject *dict);
 
 /* lazy.c */
 PyTypeObject *lazy_dict_type_new(size_t *ret_off);

@@ -38,6 +38,9 @@ static void slot_free(struct slot *slot)
 	Py_XDECREF(slot->sample);
 	for (size_t i = 0; i < 4; i++)
 		Py_XDECREF(slot->sample_dict[i]);
+	Py_XDECREF(slot->kept_fields.dict);
+	Py_XDECREF(slot->kept_sample_dict.dict);
+	Py_XDECREF(slot->kept_sample.dict);
 	Py_XDECREF(slot->attr);
 	Py_XDECREF(slot->ev_name);
 	free(slot);

@@ -356,4 +356,37 @@ def trace_end():
 """, both=False)
 t.is_((r.out, r.rc), ("[]\n", 0), "another thread may read them at any time", r.err)
 
+# Dicts that are read serve the next event too, unless somebody holds or has changed any part of them.
+r = t.script("""
+import copy, random
+random.seed(5)
+held = []
+def hold(what):
+    held.append((what, copy.deepcopy(what)))
+def trace_unhandled(event_name, context, fields, sample):
+    todo = random.randrange(14)
+    assert list(fields)[:2] == ['common_cpu', 'common_s'] and len(sample['sample']) == 14, todo
+    assert sample['sample']['time'] == fields['common_s'] * 10 ** 9 + fields['common_ns']
+    assert sample['comm'] == fields['common_comm'] and sample['sample']['tid'] == fields['common_pid']
+    if todo == 0: hold(fields)
+    elif todo == 1: hold(sample)
+    elif todo == 2: hold(sample['sample'])
+    elif todo == 3: hold(fields['common_callchain'])
+    elif todo == 4: hold(sample['sample']['values'])
+    elif todo == 5: fields.clear()
+    elif todo == 6: fields['new'] = 1
+    elif todo == 7: del sample['sample']
+    elif todo == 8: sample['sample'] = 5
+    elif todo == 9: sample['sample']['ip'] = 'changed'
+    elif todo == 10: sample['sample'].popitem()
+    elif todo == 11: held.append((fields.keys(), list(fields)))
+    elif todo == 12: sample['callchain'].append(1)
+    elif todo == 13: fields['common_cpu'] += 1
+def trace_end():
+    for what, then in held:
+        assert (list(what) if not isinstance(what, (dict, list)) else what) == then
+    print(len(held) > 100)
+""")
+t.is_(r.out, "True\n", "dicts that somebody holds or has changed are not used again", r.err)
+
 t.done()
