@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <zstd.h>
+
 #include "base/err.h"
 #include "sonde/sonde.h"
 
@@ -9,7 +11,7 @@ const char *sonde_version(void)
 
 const char *sonde_features(void)
 {
-	return "zstd=on";
+	return "zstd=" ZSTD_VERSION_STRING;
 }
 
 const char *sonde_error_text(void)

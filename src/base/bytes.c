@@ -33,15 +33,6 @@ int bytes_u8(struct bytes *b, const char *field, uint8_t *ret)
 	return 0;
 }
 
-int bytes_u16(struct bytes *b, const char *field, uint16_t *ret)
-{
-	const uint8_t *p;
-
-	TRY(bytes_take(b, field, 2, &p));
-	*ret = get_u16(p, b->swap);
-	return 0;
-}
-
 int bytes_u32(struct bytes *b, const char *field, uint32_t *ret)
 {
 	const uint8_t *p;

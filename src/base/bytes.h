@@ -90,7 +90,6 @@ static inline uint64_t get_u64(const void *p, bool swap)
 }
 
 int bytes_u8(struct bytes *b, const char *field, uint8_t *ret);
-int bytes_u16(struct bytes *b, const char *field, uint16_t *ret);
 int bytes_u32(struct bytes *b, const char *field, uint32_t *ret);
 int bytes_u64(struct bytes *b, const char *field, uint64_t *ret);
 /* n bytes, lent from the input. */

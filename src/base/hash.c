@@ -52,30 +52,6 @@ int hash64_put(struct hash64 *h, uint64_t key, uint64_t value)
 	return 0;
 }
 
-void hash64_remove(struct hash64 *h, uint64_t key)
-{
-	size_t i, next;
-
-	if (!h->slots)
-		return;
-	i = hash_u64(key ^ h->seed) & h->mask;
-	while (h->slots[i].value != HASH64_EMPTY && h->slots[i].key != key)
-		i = (i + 1) & h->mask;
-	if (h->slots[i].value == HASH64_EMPTY)
-		return;
-	h->n--;
-	/* Close the gap: move back each follower that may not stay behind a free slot. */
-	for (next = (i + 1) & h->mask; h->slots[next].value != HASH64_EMPTY; next = (next + 1) & h->mask) {
-		size_t home = hash_u64(h->slots[next].key ^ h->seed) & h->mask;
-
-		if (((next - home) & h->mask) >= ((next - i) & h->mask)) {
-			h->slots[i] = h->slots[next];
-			i = next;
-		}
-	}
-	h->slots[i] = (struct hash64_slot){ UINT64_MAX, HASH64_EMPTY };
-}
-
 void hash64_done(struct hash64 *h)
 {
 	free(h->slots);

@@ -3,7 +3,7 @@
  * struct outbuf: text or bytes being written.
  *
  * It grows on demand. Running out of memory is remembered (`failed`), not reported by every call, so that a formatter
- * can write a whole line and its caller asks once: outbuf_failed(). With `failed` set further writes do nothing.
+ * can write a whole line and its caller looks at it once. With `failed` set further writes do nothing.
  * The outbuf_room/outbuf_advance pair lets hot formatters write straight into the buffer.
  */
 #ifndef SONDE_BASE_OUTBUF_H

@@ -61,21 +61,3 @@ int time_window_parse(const char *text, struct time_window *ret)
 	*ret = w;
 	return 0;
 }
-
-static void print_seconds(struct outbuf *out, uint64_t ns)
-{
-	outbuf_u64(out, ns / NS_PER_S);
-	outbuf_char(out, '.');
-	outbuf_u64_width(out, ns % NS_PER_S, 9, '0');
-}
-
-void time_window_print(const struct time_window *w, struct outbuf *out)
-{
-	if (time_window_is_all(w))
-		return;
-	if (w->from_ns)
-		print_seconds(out, w->from_ns);
-	outbuf_char(out, ',');
-	if (w->to_ns != UINT64_MAX)
-		print_seconds(out, w->to_ns);
-}

@@ -9,8 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/outbuf.h"
-
 struct time_window {
 	uint64_t from_ns, to_ns; /* everything: 0, UINT64_MAX */
 };
@@ -19,13 +17,6 @@ struct time_window {
 
 /* -EINVAL and "Invalid time string ..."; ret is written only on success. */
 int time_window_parse(const char *text, struct time_window *ret);
-/* The text form, which parses to the same window; nothing for a window that holds everything. */
-void time_window_print(const struct time_window *w, struct outbuf *out);
-
-static inline bool time_window_is_all(const struct time_window *w)
-{
-	return !w->from_ns && w->to_ns == UINT64_MAX;
-}
 
 /* An event without a time (SONDE_NO_TIME) lies behind every end. */
 static inline bool time_window_holds(const struct time_window *w, uint64_t time_ns)

@@ -41,7 +41,6 @@ struct sonde_schema {
 	bool unwanted;                 /* sonde_session_want(): its samples need not be delivered */
 	const void *attr;              /* perf_event_attr in host order, NULL none */
 	size_t attr_len;
-	void *source_data;             /* the source's own, indexed while decoding */
 };
 
 const struct sonde_field *schema_find_field(const struct sonde_schema *sc, const char *name, size_t len);
