@@ -283,6 +283,51 @@ TEST(each_kind_of_defect_is_told_once)
 	recording_done(&r);
 }
 
+TEST(pending_alone_never_reads)
+{
+	struct recording r;
+	struct sonde_session *s = open_session(busy_recording(&r), "events=all\nwindow=4096\n");
+	const struct sonde_event *ev;
+	int n = 0;
+
+	assert_int_equal(sonde_session_next_pending(s, &ev), 0);
+	while (sonde_session_fill(s) > 0) {
+		while (sonde_session_next_pending(s, &ev) > 0)
+			n++;
+		assert_int_equal(sonde_session_pending(s), 0);
+	}
+	assert_true(n > 800);
+	assert_int_equal(sonde_session_next(s, &ev), 0);
+	sonde_session_close(s);
+	recording_done(&r);
+}
+
+TEST(samples_that_nobody_wants)
+{
+	struct sonde_session *s = open_session(demo(), "");
+	const struct sonde_event *ev;
+	int all[64] = { 0 }, some[64] = { 0 };
+
+	while (sonde_session_next(s, &ev) > 0)
+		all[ev->schema % 64]++;
+	sonde_session_close(s);
+	s = open_session(demo(), "");
+	sonde_session_want(s, 0, 0);
+	sonde_session_want(s, 12345, 0);
+	for (int i = 0; sonde_session_next(s, &ev) > 0; i++) {
+		some[ev->schema % 64]++;
+		if (i == 100) {
+			sonde_session_want(s, 0, 1);
+			sonde_session_want(s, 1, 0);
+		}
+	}
+	sonde_session_close(s);
+	assert_true(some[0] < all[0]);
+	assert_true(some[1] < all[1]);
+	assert_int_equal(some[2], all[2]);
+	assert_int_equal(some[3], all[3]);
+}
+
 TEST(two_sessions_at_once)
 {
 	struct recording r;
