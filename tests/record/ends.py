@@ -12,6 +12,7 @@ import perfdata
 from tap import PERF_ENV, SONDE, Skip, case, is_recording, need, run, same, sh, sonde, wait_until
 
 NOBODY = 65534
+KALLSYMS = 0x100000001  # the recording's own kernel symbols, in its index
 
 
 def refused(*argv, status=1, says, **kw):
@@ -269,6 +270,34 @@ def _():
         r = sonde('record', '-e', 'cs', '-o', path, '--', 'touch', 'ran')
         need(r.returncode == 1 and why in r.stderr, r.stderr)
     need(not os.path.exists('ran'), 'the command ran')
+
+
+@case("the recording's own kernel symbols name addresses where no other symbols of its kernel are to be had")
+def _():
+    if re.match('0+ ', open('/proc/kallsyms').readline()):
+        raise Skip('kernel addresses are hidden')
+    r = sonde('record', '-q', '-g', '-e', 'sched:sched_switch', '-o', 'x.data', '--', 'sh', '-c', 'sleep 0.01; sleep 0.01')
+    same((r.returncode, r.stderr), (0, ''), 'record')
+    f = perfdata.File('x.data')
+    at, size = f.index[KALLSYMS]
+    need(size > 100, 'no symbols were recorded')
+    with open('/sys/kernel/notes', 'rb') as notes:
+        notes = notes.read()
+    where = notes.index(b'GNU\0', notes.index(b'\3\0\0\0GNU\0')) + 4
+    kernel = notes[where:where + 20]
+    need(kernel in f.data, "the kernel's build id is not in the recording")
+    # As if another kernel ran here.
+    other = f.data.replace(kernel, bytes(b ^ 0xff for b in kernel))
+    text = {}
+    for name, data in (('own', f.data), ('other', other), ('none', other[:at] + bytes(size) + other[at + size:])):
+        with open(name + '.data', 'wb') as out:
+            out.write(data)
+        r = sonde('script', '-i', name + '.data', '-F', 'ip,sym')
+        same(r.returncode, 0, name + ': ' + r.stderr)
+        text[name] = r.stdout
+    need('schedule' in text['own'], text['own'][:1000])
+    same(text['other'], text['own'], 'names where another kernel runs')
+    need('schedule' not in text['none'], 'names came from somewhere else')
 
 
 run()

@@ -6,6 +6,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/vec.h"
 #include "dump.h"
@@ -517,4 +520,86 @@ TEST(inputs_that_are_none)
 		assert_true(sonde_session_open(&s, text, NULL) < 0);
 		assert_true(strlen(sonde_error_text()) > 0);
 	}
+}
+
+TEST(one_name_is_one_family)
+{
+	struct recording r;
+	struct sonde_session *s;
+	const struct sonde_event *ev;
+	const uint64_t clock = PERF_COUNT_SW_CPU_CLOCK;
+	const size_t config_of_second = RECORDING_ATTRS_AT + RECORDING_ATTR_BYTES + 16 + 8;
+
+	for (int same = 0; same < 2; same++) {
+		size_t families[2] = { 0 };
+
+		recording_begin(&r);
+		if (same)
+			memcpy(r.bytes + config_of_second, &clock, sizeof(clock));
+		recording_sample(&r, 20, 12, 12, (uint64_t[]){ 0x401000 }, 1);
+		s = open_session(recording_finish(&r), "");
+		while (sonde_session_next(s, &ev) > 0)
+			;
+		for (uint32_t id = 0; id < sonde_session_schemas(s); id++) {
+			const struct sonde_schema *sc = sonde_session_schema(s, id);
+
+			assert_int_equal(sonde_schema_id(sc), id);
+			if (!strncmp(sonde_schema_name(sc), "cpu-clock", 9) ||
+			    !strncmp(sonde_schema_name(sc), "page-faults", 11))
+				families[sonde_schema_family(sc) == id]++;
+		}
+		/* [0]: not the first of its name */
+		assert_int_equal(families[0], same);
+		assert_int_equal(families[1], 2 - same);
+		sonde_session_close(s);
+		recording_done(&r);
+	}
+}
+
+/* Root makes a file that is somebody's; somebody else may read it only when told to. In a process of its own. */
+static int open_as_another(const char *path, uid_t uid)
+{
+	char text[128];
+	struct sonde_session *s;
+
+	if (seteuid(uid) < 0)
+		return 1;
+	snprintf(text, sizeof(text), "input=%s\n", path);
+	if (sonde_session_open(&s, text, NULL) != (uid == 65534 ? 0 : -EACCES))
+		return 2;
+	if (uid != 65534 && !strstr(sonde_error_text(), "belongs to another user"))
+		return 3;
+	snprintf(text, sizeof(text), "input=%s\nforce=1\n", path);
+	return sonde_session_open(&s, text, NULL) < 0 ? 4 : 0;
+}
+
+TEST(files_of_other_users)
+{
+	char path[] = "/tmp/sonde-owner-XXXXXX";
+	const uid_t users[] = { 65534, 65533 };
+	struct recording r;
+	int fd;
+
+	if (geteuid())
+		skip();
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	recording_begin(&r);
+	recording_finish(&r);
+	assert_int_equal(write(fd, r.bytes, r.len), r.len);
+	assert_int_equal(fchmod(fd, 0644), 0);
+	assert_int_equal(fchown(fd, 65534, 65534), 0);
+	for (size_t i = 0; i < 2; i++) {
+		int status;
+		pid_t child = fork();
+
+		if (!child)
+			_exit(open_as_another(path, users[i]));
+		assert_int_equal(waitpid(child, &status, 0), child);
+		if (status)
+			fail_msg("user %u: status %#x", users[i], status);
+	}
+	unlink(path);
+	close(fd);
+	recording_done(&r);
 }
