@@ -44,7 +44,7 @@ static int read_nrcpus(struct perfdata_source *s, struct bytes *b)
 	TRY(bytes_u32(b, "online", &online));
 	s->info.cpus_available = number_text(s, available);
 	s->info.cpus_online = number_text(s, online);
-	return 0;
+	return s->info.cpus_available && s->info.cpus_online ? 0 : err_nomem();
 }
 
 static int read_cmdline(struct perfdata_source *s, struct bytes *b)
@@ -61,11 +61,16 @@ static int read_cmdline(struct perfdata_source *s, struct bytes *b)
 		if (r >= 0) {
 			if (i)
 				outbuf_char(&line, ' ');
-			outbuf_put(&line, word, len);
+			if (len)
+				outbuf_put(&line, word, len);
 		}
 	}
-	if (r >= 0 && !line.failed)
+	if (line.failed)
+		r = err_nomem();
+	if (r >= 0)
 		s->info.cmdline = arena_strndup(&s->arena, line.len ? line.data : "", line.len);
+	if (r >= 0 && !s->info.cmdline)
+		r = err_nomem();
 	outbuf_done(&line);
 	return r;
 }
