@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Cutting perf.data into records: sizes and times, nothing else. Runs twice over every byte: keep it short. */
+/*
+ * Cutting perf.data into records: sizes and times, nothing else. Runs over every byte, and again over windows that were
+ * dropped between the walk and the merge: keep it short.
+ */
 
 #include "sources/perfdata/perfdata.h"
 
