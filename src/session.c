@@ -156,6 +156,15 @@ int sonde_session_pending(const struct sonde_session *s)
 	return s->cut_at < s->nr_cuts;
 }
 
+/* No sample at all came, and damage is why. Windows of time are looked at before that is known. */
+static bool nothing_read(const struct sonde_session *s)
+{
+	const uint64_t *n = s->defects.count;
+
+	return !s->met_sample && !s->opts.events && !s->opts.time &&
+	       (n[DEFECT_COMPRESSED] || n[DEFECT_TRUNCATED] || n[DEFECT_BAD_RECORD] || n[DEFECT_UNKNOWN_ID]);
+}
+
 int sonde_session_fill(struct sonde_session *s)
 {
 	int n;
@@ -167,6 +176,8 @@ int sonde_session_fill(struct sonde_session *s)
 	n = order_next(s->order, &s->cuts);
 	s->nr_cuts = n > 0 ? n : 0;
 	s->cut_at = 0;
+	if (!n && nothing_read(s))
+		return err_set(-ENODATA, "no event of %s could be read", s->opts.input);
 	return n > 0 ? 1 : n;
 }
 
@@ -228,6 +239,7 @@ static inline int admit(struct sonde_session *s, struct event *ev)
 {
 	bool is_sample = ev->schema->kind <= SONDE_SAMPLE;
 
+	s->met_sample |= is_sample;
 	if (s->filtered && is_sample && !early_filter_pass(&s->early, ev->pub.time_ns, ev->pub.cpu))
 		return 0;
 	if (__builtin_expect(ev->change.kind, 0))
@@ -300,6 +312,7 @@ void sonde_session_want(struct sonde_session *s, uint32_t schema, int wanted)
 {
 	if (schema < s->schemas.schemas.n)
 		s->schemas.schemas.v[schema]->unwanted = !wanted;
+	s->met_sample |= !wanted; /* what comes is not looked at any more, so nothing is known of it */
 }
 
 int sonde_session_write_text(struct sonde_session *s, int fd)

@@ -39,6 +39,7 @@ struct sonde_session {
 	struct sonde_defect defect;               /* lent */
 	struct sonde_schema *defect_schema;       /* events=all: defects as events */
 	uint64_t defects_told;                    /* bit per enum defect */
+	bool met_sample;                          /* any, also one that the filters refused */
 
 	/* The batch being delivered. */
 	const struct cut *cuts;

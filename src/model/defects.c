@@ -47,14 +47,17 @@ bool defects_get(const struct defects *d, size_t i, struct sonde_defect *ret)
 void defects_line(const struct defects *d, struct outbuf *out)
 {
 	struct sonde_defect defect, gravest = { 0 };
+	size_t nr = 0;
 
-	for (size_t i = 0; defects_get(d, i, &defect); i++) {
-		outbuf_fmt(out, "%s%s: %llu", i ? ", " : "", defect.name, (unsigned long long)defect.count);
+	for (; defects_get(d, nr, &defect); nr++) {
+		outbuf_fmt(out, "%s%s: %llu", nr ? ", " : "", defect.name, (unsigned long long)defect.count);
 		if (defect.first[0])
 			outbuf_fmt(out, " (first %s)", defect.first);
-		if (!i || defect.severity > gravest.severity)
+		if (!nr || defect.severity > gravest.severity)
 			gravest = defect;
 	}
-	if (gravest.name)
+	if (nr > 1)
 		outbuf_fmt(out, "; %s: %s", gravest.name, gravest.advice);
+	else if (nr)
+		outbuf_fmt(out, "; %s", gravest.advice);
 }

@@ -383,7 +383,7 @@ def main(stage):
     context.perf_script_context = stage["perf_script_context"] = run.context
     guarded(lambda: call_if_there(stage, "trace_begin"), ending, "handler")
     with Interrupts(session):
-        guarded_run(sonde, run, ending, unmatched)
+        guarded_run(sonde, run, session, ending, unmatched)
     unmatched()
     if callable(stage.get("process_event")):
         for name, count in run.unserved().items():
@@ -399,7 +399,7 @@ def main(stage):
         sys.exit(3)
 
 
-def guarded_run(sonde, run, ending, after):
+def guarded_run(sonde, run, session, ending, after):
     def events():
         try:
             run.run()
@@ -407,6 +407,8 @@ def guarded_run(sonde, run, ending, after):
             if own_frames_off(e.__traceback__) is not None or run.describe():
                 raise  # the script's own, from a session that it opened
             say(e.strerror)
+            if session.defects_line:
+                say(session.defects_line)
             ending.exit("reading")
 
     return guarded(events, ending, "handler", run.describe, after)

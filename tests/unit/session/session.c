@@ -331,6 +331,37 @@ TEST(samples_that_nobody_wants)
 	assert_int_equal(some[3], all[3]);
 }
 
+TEST(a_recording_of_which_nothing_can_be_read_is_a_failure)
+{
+	const uint64_t chain[] = { 0x401000 };
+	static const char *const ways[] = { "", "events=all\n", "time=1,2\n" };
+	const struct sonde_event *ev;
+	struct sonde_session *s;
+	struct recording r;
+	int end;
+
+	for (int i = 0; i < 3; i++) {
+		recording_begin(&r);
+		recording_comm(&r, 10, 12, 12, "sh", false);
+		recording_close(&r, recording_open(&r, RECORD_COMPRESSED, 0));
+		s = open_session(recording_finish(&r), ways[i]);
+		while ((end = sonde_session_next(s, &ev)) > 0)
+			;
+		assert_int_equal(end, i ? 0 : -ENODATA);
+		assert_int_equal(sonde_session_defect(s, 0)->severity, SONDE_DATA_LOSS);
+		assert_null(strstr(sonde_session_defects_line(s), "; compressed: "));
+		sonde_session_close(s);
+		recording_done(&r);
+	}
+	recording_begin(&r);
+	recording_close(&r, recording_open(&r, RECORD_COMPRESSED, 0));
+	recording_sample(&r, 20, 12, 12, chain, 1);
+	s = open_session(recording_finish(&r), "pid=1\n");
+	assert_int_equal(sonde_session_next(s, &ev), 0);
+	sonde_session_close(s);
+	recording_done(&r);
+}
+
 TEST(two_sessions_at_once)
 {
 	struct recording r;
