@@ -327,7 +327,10 @@ struct sonde_record_options {
 	const char *output;       /* -o */
 	const char *const *command; /* NULL-terminated; NULL none */
 	const char *const *argv;  /* the whole command line, for the recording's header; NULL none */
-	/* Lines for the user ("falling back to cpu-clock", closing summary); level 0 warning, 1 normal, 2 verbose. */
+	/*
+	 * Lines for the user ("falling back to cpu-clock", closing summary); level 0 warning, 1 normal, 2 verbose. Called
+	 * until the recorder is closed.
+	 */
 	void (*say)(void *ctx, int level, const char *line);
 	void *say_ctx;
 };

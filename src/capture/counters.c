@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -16,6 +17,32 @@
 #ifndef PERF_FORMAT_LOST
 #define PERF_FORMAT_LOST (1U << 4)
 #endif
+
+/*
+ * The kernel waits for all cpus when the last counter of a tracepoint is closed, some 10 to 40 ms each, one after the
+ * other: thousands of tracepoints take a minute and more. From so many counters on the user is told.
+ */
+enum { MANY_COUNTERS = 512 };
+
+static time_t now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+	return t.tv_sec;
+}
+
+/* A line a second at most. */
+static void tell_progress(const struct counters *c, time_t *last, const char *what, size_t done,
+			  size_t all)
+{
+	const time_t now = now_s();
+
+	if (now == *last)
+		return;
+	*last = now;
+	say(&c->say, SAY_VERBOSE, "%s: %zu of %zu", what, done, all);
+}
 
 static int open_event(const struct perf_event_attr *attr, int32_t tid, int cpu)
 {
@@ -200,6 +227,8 @@ static int open_everywhere(struct counters *c, struct capture_events *events, si
 int counters_open(struct counters *c, struct capture_events *events,
 		  const struct counters_target *target)
 {
+	time_t told = now_s();
+
 	for (size_t event = 0; event < events->list.n; event++) {
 		const size_t before = c->list.n;
 		int r = open_everywhere(c, events, event, target);
@@ -214,6 +243,7 @@ int counters_open(struct counters *c, struct capture_events *events,
 			continue;
 		}
 		TRY(r);
+		tell_progress(c, &told, "events opened", event + 1, events->list.n);
 	}
 	c->read_format = events->list.v[0].attr.read_format;
 	return 0;
@@ -316,9 +346,17 @@ uint64_t counter_lost(const struct counters *c, const struct counter *n)
 
 void counters_close(struct counters *c)
 {
+	time_t told = now_s();
+
 	unmap_all(c);
 	vec_done(&c->rings);
-	vec_foreach(n, &c->list)
-		close(n->fd);
+	if (c->list.n >= MANY_COUNTERS)
+		say(&c->say, SAY_NORMAL,
+		    "closing %zu counters: the kernel takes its time for each tracepoint",
+		    c->list.n);
+	for (size_t i = 0; i < c->list.n; i++) {
+		close(c->list.v[i].fd);
+		tell_progress(c, &told, "counters closed", i + 1, c->list.n);
+	}
 	vec_done(&c->list);
 }
