@@ -2,6 +2,7 @@
 #include <zstd.h>
 
 #include "base/err.h"
+#include "base/near.h"
 #include "sonde/sonde.h"
 
 const char *sonde_version(void)
@@ -17,4 +18,9 @@ const char *sonde_features(void)
 const char *sonde_error_text(void)
 {
 	return err_text();
+}
+
+uint32_t sonde_name_distance(const char *a, const char *b)
+{
+	return near_distance(a, b);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names: of handlers, of arguments, and how near two names are. */
+/* Names: of handlers and of arguments. */
 #include "prelude.h"
 
 #include <errno.h>
@@ -40,36 +40,4 @@ const struct sonde_field *prelude_fields(const struct sonde_schema *sc, size_t *
 	}
 	*ret_nr = nr;
 	return f;
-}
-
-#define LONGEST 128
-
-size_t prelude_distance(const char *a, const char *b, size_t max)
-{
-	/* Three rows of the usual table: d[i][j] = distance between the first i letters of a and the first j of b. */
-	uint8_t rows[3][LONGEST + 1];
-	size_t la = strlen(a), lb = strlen(b);
-
-	if (la > LONGEST || lb > LONGEST || (la > lb ? la - lb : lb - la) > max)
-		return max + 1;
-	for (size_t j = 0; j <= lb; j++)
-		rows[0][j] = (uint8_t)j;
-	for (size_t i = 1; i <= la; i++) {
-		uint8_t *now = rows[i % 3], *last = rows[(i + 2) % 3], *older = rows[(i + 1) % 3];
-
-		now[0] = (uint8_t)i;
-		for (size_t j = 1; j <= lb; j++) {
-			unsigned int best = last[j - 1] + (a[i - 1] != b[j - 1]);
-
-			if (last[j] + 1u < best)
-				best = last[j] + 1u;
-			if (now[j - 1] + 1u < best)
-				best = now[j - 1] + 1u;
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-			    older[j - 2] + 1u < best)
-				best = older[j - 2] + 1u;
-			now[j] = (uint8_t)best;
-		}
-	}
-	return rows[la % 3][lb] > max ? max + 1 : rows[la % 3][lb];
 }

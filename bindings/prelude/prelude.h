@@ -108,9 +108,6 @@ struct prelude_defines {
 bool prelude_define_wanted(struct prelude_defines *state, const struct sonde_define *d,
 			   enum sonde_compat compat);
 
-/* How far apart two names are (inserted, dropped, changed, swapped letters), at most max + 1. */
-size_t prelude_distance(const char *a, const char *b, size_t max);
-
 /* "|OP LOAD|LVL ..." of a sample's data_src, as perf words it; returns the length. */
 size_t prelude_data_src_text(uint64_t data_src, char *buf, size_t size);
 #define PRELUDE_NO_DATA_SRC 0x5080021ull /* perf 6.1's value when none was sampled */

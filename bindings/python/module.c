@@ -127,12 +127,11 @@ out:
 static PyObject *module_distance(PyObject *module, PyObject *args)
 {
 	const char *a, *b;
-	Py_ssize_t max;
 
 	(void)module;
-	if (!PyArg_ParseTuple(args, "ssn", &a, &b, &max))
+	if (!PyArg_ParseTuple(args, "ss", &a, &b))
 		return NULL;
-	return PyLong_FromSize_t(prelude_distance(a, b, max < 0 ? 0 : (size_t)max));
+	return PyLong_FromUnsignedLong(sonde_name_distance(a, b));
 }
 
 static PyMethodDef functions[] = {
@@ -149,7 +148,7 @@ static PyMethodDef functions[] = {
 	{ "_run", (PyCFunction)(void (*)(void))run_create, METH_VARARGS | METH_KEYWORDS,
 	  "For the launcher of perf scripts." },
 	{ "_distance", module_distance, METH_VARARGS,
-	  "How far apart two names are, at most max + 1." },
+	  "How far apart two names are." },
 	{ NULL }
 };
 

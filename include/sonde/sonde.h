@@ -362,8 +362,10 @@ SONDE_API void sonde_recorder_close(struct sonde_recorder *r);
 /* ---- version ----------------------------------------------------------------------------------------------------- */
 
 SONDE_API const char *sonde_version(void);
-/* "libelf=on zstd=on ...": what this build has. */
+/* "zstd=1.5.4 ...": what this build has. */
 SONDE_API const char *sonde_features(void);
+/* How far apart two names are: letters inserted, dropped, changed, swapped. UINT32_MAX for names of more than 96 letters. */
+SONDE_API uint32_t sonde_name_distance(const char *a, const char *b);
 
 #ifdef __cplusplus
 }

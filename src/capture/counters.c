@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "capture/explain.h"
 #include "capture/filter.h"
+#include "formats/perfdata/attr.h"
 
 #ifndef PERF_FORMAT_LOST
 #define PERF_FORMAT_LOST (1U << 4)
@@ -75,35 +76,12 @@ static bool drop_newest(struct counters *c, struct capture_events *events)
 	return true;
 }
 
-/* "cpu-clock" with the letters that perf derives from the attr: docs/formats/perf-data.md, names without a name. */
+/* "cpu-clock" with the letters that perf derives from the attr. */
 static const char *clock_name(struct capture_events *events, const struct perf_event_attr *a)
 {
-	char name[32] = "cpu-clock";
-	char letters[16], *l = letters;
-	bool any = false;
+	char name[96];
 
-	if (a->exclude_kernel || a->exclude_user || a->exclude_hv) {
-		any = true;
-		if (!a->exclude_kernel)
-			*l++ = 'k';
-		if (!a->exclude_user)
-			*l++ = 'u';
-		if (!a->exclude_hv)
-			*l++ = 'h';
-	}
-	for (unsigned i = 0; i < a->precise_ip; i++) {
-		any = true;
-		*l++ = 'p';
-	}
-	if (a->exclude_host || a->exclude_guest == any) {
-		if (!a->exclude_host)
-			*l++ = 'H';
-		if (!a->exclude_guest)
-			*l++ = 'G';
-	}
-	*l = '\0';
-	if (*letters)
-		snprintf(name + strlen(name), sizeof(name) - strlen(name), ":%s", letters);
+	perfdata_attr_name(a, name, sizeof(name));
 	return arena_strdup(&events->arena, name);
 }
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/near.h"
 #include "base/outbuf.h"
-#include "capture/near.h"
 #include "formats/tracefs/eventformat.h"
 
 /*

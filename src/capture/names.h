@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "capture/near.h"
+#include "base/near.h"
 
 /* Type and config of "cs", "L1-dcache-load-misses", "r1a8"; -ENOENT (no message) for a name of another kind. */
 int capture_name_lookup(const char *name, uint32_t *ret_type, uint64_t *ret_config);

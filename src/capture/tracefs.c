@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/near.h"
 #include "base/outbuf.h"
-#include "capture/near.h"
 
 enum { FILE_MAX_BYTES = 64 << 20 };
 

@@ -296,8 +296,8 @@ def handlers(main):
 
 def nearest(name, known, distance):
     limit = max(1, len(name) // 4)
-    best = min(known, key=lambda other: distance(name, other, limit), default=None)
-    if best is not None and distance(name, best, limit) <= limit:
+    best = min(known, key=lambda other: distance(name, other), default=None)
+    if best is not None and distance(name, best) <= limit:
         return best
     return None
 

@@ -4,11 +4,11 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
+#include "base/near.h"
 #include "capture/cpus.h"
 #include "capture/events.h"
 #include "capture/filter.h"
 #include "capture/names.h"
-#include "capture/near.h"
 #include "unittest.h"
 
 static uint64_t config_of(const char *name, uint32_t type)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "capture/near.h"
+#include "base/near.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The names most like a misspelled one, by edit distance. */
-#ifndef SONDE_CAPTURE_NEAR_H
-#define SONDE_CAPTURE_NEAR_H
+#ifndef SONDE_BASE_NEAR_H
+#define SONDE_BASE_NEAR_H
 
 #include <stddef.h>
 
