@@ -19,13 +19,25 @@ enum fill_kind {
 	FILL_CALLCHAIN,
 	FILL_SAMPLE,
 	FILL_FIELDS,
-	FILL_FIELD
+	FILL_FIELD,
+	FILL_WORD, /* a field of four bytes */
+	FILL_TASK  /* a task's name, 16 bytes */
 };
 
 struct fill {
 	enum fill_kind kind;
 	uint32_t at; /* in stack */
 	struct conv *conv;
+};
+
+/*
+ * Numbers and names that are often those of the event before: the argument stays in the stack together with what it was
+ * made of, and is made anew only when that differs.
+ */
+struct steady {
+	struct fill fill;
+	bool valid; /* the argument is what `last` gives */
+	uint64_t last[2];
 };
 
 /* Arguments that stay from event to event as long as nobody else holds or changes them. */
@@ -40,8 +52,10 @@ struct plan {
 	PyObject *func, *code; /* owned; code NULL when it has none */
 	bool unhandled;
 	size_t nr_defaults;
-	size_t nr_args, nr_fills, nr_keeps;
+	size_t nr_args, nr_fills, nr_steady, nr_keeps;
 	struct fill *fills;
+	struct steady *steady;
+	uint32_t need; /* bytes of payload that the fields among them lie in */
 	struct keep *keeps;
 	PyObject **stack; /* 1 + nr_args */
 };
@@ -54,6 +68,7 @@ static void plan_free(struct plan *p)
 		Py_XDECREF(p->stack[i]);
 	free(p->stack);
 	free(p->fills);
+	free(p->steady);
 	free(p->keeps);
 	Py_XDECREF(p->func);
 	Py_XDECREF(p->code);
@@ -202,6 +217,23 @@ static int may_leave_out(struct run *r, PyObject *func, const struct signature *
 	return yes;
 }
 
+/* Adds a fill, to those that are steady if it is of a kind that may be. */
+static void plan_fill(struct plan *p, struct fill f)
+{
+	if (f.conv && (f.conv->kind == CONV_U32 || f.conv->kind == CONV_S32))
+		f.kind = FILL_WORD;
+	else if (f.conv && f.conv->kind == CONV_COMM)
+		f.kind = FILL_TASK;
+	if (f.conv && (f.kind == FILL_WORD || f.kind == FILL_TASK) &&
+	    f.conv->offset + f.conv->width > p->need)
+		p->need = f.conv->offset + f.conv->width;
+	if (f.kind == FILL_WORD || f.kind == FILL_TASK || f.kind == FILL_CPU ||
+	    f.kind == FILL_SECS || f.kind == FILL_COMM)
+		p->steady[p->nr_steady++] = (struct steady){ .fill = f };
+	else
+		p->fills[p->nr_fills++] = f;
+}
+
 /* Says how the i-th argument comes about: a constant into the stack, a fill, or a keep. */
 static int plan_arg(struct run *r, struct slot *slot, struct plan *p, const struct prelude_slot *s,
 		    size_t i, const struct signature *sig)
@@ -241,9 +273,10 @@ static int plan_arg(struct run *r, struct slot *slot, struct plan *p, const stru
 	if (leave_out)
 		p->keeps[p->nr_keeps++] = (struct keep){ .kind = lazy, .at = at };
 	else
-		p->fills[p->nr_fills++] =
-			(struct fill){ fills[s->arg], at,
-				       s->arg == PRELUDE_FIELD ? &slot->convs[s->field] : NULL };
+		plan_fill(p, (struct fill){ fills[s->arg], at,
+					    s->arg == PRELUDE_PID     ? &slot->pid
+					    : s->arg == PRELUDE_FIELD ? &slot->convs[s->field]
+								      : NULL });
 	return 0;
 }
 
@@ -272,8 +305,9 @@ static struct plan *plan_new(struct run *r, struct slot *slot, PyObject *func, P
 	p->nr_args = bind.nr;
 	p->stack = calloc(bind.nr + 1, sizeof(*p->stack));
 	p->fills = calloc(bind.nr + 1, sizeof(*p->fills));
+	p->steady = calloc(bind.nr + 1, sizeof(*p->steady));
 	p->keeps = calloc(bind.nr + 1, sizeof(*p->keeps));
-	if (!p->stack || !p->fills || !p->keeps) {
+	if (!p->stack || !p->fills || !p->steady || !p->keeps) {
 		PyErr_NoMemory();
 		goto fail;
 	}
@@ -354,7 +388,7 @@ static inline PyObject *fill_value(struct run *r, struct slot *slot, const struc
 		return values_secs(r->v, ev->time_ns / 1000000000);
 	case FILL_NSECS:
 		return PyLong_FromLong((long)(ev->time_ns % 1000000000));
-	case FILL_PID:
+	case FILL_PID: /* of a recording whose common_pid is no word */
 		return field_object(r->v, &slot->pid, ev);
 	case FILL_COMM:
 		return comm_object(r->v, ev->comm);
@@ -365,9 +399,75 @@ static inline PyObject *fill_value(struct run *r, struct slot *slot, const struc
 	case FILL_FIELDS:
 		return dict_fields(r);
 	case FILL_FIELD:
+	case FILL_WORD:
+	case FILL_TASK:
 		return field_object(r->v, f->conv, ev);
 	}
 	return NULL;
+}
+
+/* What the argument is made of; false: that cannot be told in short, it is made anew. */
+static inline bool steady_source(const struct sonde_event *ev, const struct fill *f, bool direct,
+				 uint64_t ret[2])
+{
+	uint32_t word;
+
+	ret[1] = 0;
+	switch (f->kind) {
+	case FILL_CPU:
+		ret[0] = (uint32_t)ev->cpu;
+		return true;
+	case FILL_SECS:
+		ret[0] = ev->time_ns / 1000000000;
+		return true;
+	case FILL_COMM:
+		ret[0] = ev->comm;
+		return true;
+	case FILL_WORD:
+		if (!direct)
+			return false;
+		memcpy(&word, ev->bytes + f->conv->offset, sizeof(word));
+		ret[0] = word;
+		return true;
+	default: /* a name that is bytes for good (compat) is made anew each time: bytearrays can be changed */
+		if (!direct || f->conv->kind != CONV_COMM)
+			return false;
+		memcpy(ret, ev->bytes + f->conv->offset, 16);
+		return true;
+	}
+}
+
+static inline int fill_steady(struct run *r, struct slot *slot, struct plan *p)
+{
+	const struct sonde_event *ev = r->ev;
+	bool direct = !(ev->flags & SONDE_EVENT_SWAPPED) && ev->bytes_len >= p->need;
+
+	for (struct steady *s = p->steady, *end = s + p->nr_steady; s < end; s++) {
+		PyObject **o = &p->stack[s->fill.at], *value, *old = *o;
+		uint64_t now[2] = { 0 };
+		bool valid = steady_source(ev, &s->fill, direct, now);
+
+		if (valid && s->valid && now[0] == s->last[0] && now[1] == s->last[1])
+			continue;
+		value = fill_value(r, slot, &s->fill);
+		if (!value)
+			return -1;
+		s->valid = valid && !PyByteArray_CheckExact(value);
+		s->last[0] = now[0];
+		s->last[1] = now[1];
+		*o = value;
+		Py_XDECREF(old);
+	}
+	return 0;
+}
+
+static inline bool list_is_empty(PyObject *list)
+{
+#ifndef Py_LIMITED_API
+	return !PyList_GET_SIZE(list);
+#else
+	return !PyList_Size(list);
+#endif
 }
 
 static int let_go(struct keep *k, PyObject **o)
@@ -389,7 +489,7 @@ static inline int keep_or_let_go(struct plan *p)
 
 		if (!*o)
 			continue;
-		if (ONLY_MINE(*o) && (k->kind ? k->lazy->run != NULL : !PyList_Size(*o))) {
+		if (ONLY_MINE(*o) && (k->kind ? k->lazy->run != NULL : list_is_empty(*o))) {
 			if (k->kind)
 				lazy_rest(k->lazy);
 		} else if (let_go(k, o) < 0) {
@@ -447,6 +547,8 @@ int plan_call(struct run *r, struct slot *slot, struct plan *p)
 	PyObject **stack = p->stack, *result = NULL;
 	const struct fill *fills = p->fills, *f = fills, *end = fills + p->nr_fills;
 
+	if (fill_steady(r, slot, p) < 0)
+		return -1;
 	for (; f < end; f++) {
 		PyObject *value = fill_value(r, slot, f);
 
