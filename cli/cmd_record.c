@@ -186,10 +186,10 @@ static void say(void *ctx, int level, const char *line)
 
 	if (level > l->level)
 		return;
-	if (level == 0)
-		cli_say("%s", line);
-	else
+	if (*line == '[') /* "[ sonde record: ... ]" says itself who speaks */
 		fprintf(stderr, "%s\n", line);
+	else
+		cli_say("%s", line);
 }
 
 /* The workload's status, or that of a recording which failed; a workload that could not be run has one of its own. */

@@ -196,6 +196,14 @@ static int print_text(const struct cli *cli, const struct args *a, const char *t
 	return status;
 }
 
+/* After -s SCRIPT an unknown option is probably the script's. */
+static const char *hint(const void *values)
+{
+	const struct args *a = values;
+
+	return a->script ? "; options of the script go behind --" : "";
+}
+
 static int run(struct cli *cli, void *values, int argc, char **argv)
 {
 	struct args *a = values;
@@ -255,5 +263,6 @@ const struct command cmd_script = {
 		    "  sonde script -s latency.py 10\n",
 	.values_size = sizeof(struct args),
 	.run = run,
+	.hint = hint,
 	.done = done,
 };

@@ -59,6 +59,13 @@ def _():
         perfdata.File('x.data').check()
 
 
+@case('each line says who speaks')
+def _():
+    r = sonde('record', '-e', 'cs', '-m', '3', '-o', 'x.data', '--', 'true')
+    need('sonde: -m 3: taking 4 pages' in r.stderr, r.stderr)
+    need(all(line.startswith(('sonde: ', '[ sonde record: ')) for line in r.stderr.splitlines()), r.stderr)
+
+
 @case('-p beside -a records the process only')
 def _():
     perf()

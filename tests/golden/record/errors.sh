@@ -6,7 +6,6 @@ try record -c 1 -F 2 true
 try record -p 12,x
 try record -p 0
 try record -m 4X true
-try record -m 0 true
 try record -c ten true
 try record --kernel-callchains --user-callchains true
 try record --fail-on-lots true -x

@@ -29,3 +29,7 @@ try VIRTUAL_ENV=$PWD/empty sonde script -v two.py
 try SONDE_PYTHON=other/python3.12 VIRTUAL_ENV=$PWD/venv sonde script -v new.py
 try SONDE_PYTHON=python3 sonde script -v new.py
 try SONDE_PYTHON=other/python3.12 sonde script -v --interpreter other/python2 new.py
+try SONDE_PYTHON=other/python2 sonde script new.py
+try SONDE_PYTHON=perl sonde script new.py
+try sonde script --interpreter /bin/true new.py
+try sonde script --interpreter other/pythonold new.py

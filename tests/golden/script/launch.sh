@@ -5,6 +5,7 @@ export SONDE_LIBDIR=$PWD/lib PERF_EXEC_PATH=$PWD/exec
 echo '' >lib/python/prelude.py
 cat >fake <<'END'
 #!/bin/sh
+case $* in *version_info*) echo 3.11; exit ;; esac
 echo "prelude ${1##*/lib/}"
 shift
 echo "words $*"
@@ -25,3 +26,4 @@ try shebang
 try with:colon.py
 try -s none.py -s x.py
 try perfs-own.py | sed "s|$PWD|PWD|"
+{ try -s x.py -n 1; try -n 1 -s x.py; try -s x.py --nosuch; } 2>&1
