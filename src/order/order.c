@@ -31,6 +31,7 @@ struct order {
 	struct window *window;       /* being walked, one of the cache's; NULL none */
 	size_t cut_at, nr_cuts;      /* window->cuts[cut_at..nr_cuts) were cut and wait for the walk to look at them */
 	bool walked;                 /* all files to their ends */
+	bool refuses;                /* a time window was given */
 	bool run_open;               /* runs.v[n - 1] may still grow */
 	bool indexing;               /* too many runs: records go to the spill */
 	uint64_t newest, newest_before_last_round, delivered;
@@ -57,6 +58,7 @@ int order_open(struct order **ret, struct source *source, const struct order_opt
 	o->opts = *opts;
 	if (!o->opts.max_runs)
 		o->opts.max_runs = DEFAULT_MAX_RUNS;
+	o->refuses = opts->time.from_ns || opts->time.to_ns != UINT64_MAX;
 	spill_init(&o->spill, opts->piece_entries);
 	window_cache_init(&o->cache, opts->window_bytes);
 	for (unsigned i = 0; source->ops->file(source, i, &f); i++) {
@@ -442,6 +444,36 @@ static int walk_fill(struct order *o, bool *ret_blocked)
 	return 0;
 }
 
+/*
+ * The common case many times in a row: the open run grows. Takes the cuts that only do that, all but the batch's last one,
+ * behind which other bytes may lie.
+ */
+static void grow_run(struct order *o, struct window *w)
+{
+	struct run *run = o->run_open && !o->indexing && !o->refuses ? &o->runs.v[o->runs.n - 1] : NULL;
+	const struct cut *cut = &w->cuts[o->cut_at], *first = cut, *last = &w->cuts[o->nr_cuts - 1];
+	struct cut *kept = &w->cuts[w->nr_cuts];
+	uint64_t time_ns;
+
+	/* An open run began after the last delivery: what is not older than it is not late. */
+	if (!run || cut->file != run->file)
+		return;
+	time_ns = run->last_time_ns;
+	for (; cut < last && cut->order == CUT_ORDERED && cut->time_ns >= time_ns; cut++, kept++) {
+		time_ns = cut->time_ns;
+		if (kept != cut)
+			*kept = *cut;
+	}
+	if (cut == first)
+		return;
+	run->last_time_ns = time_ns;
+	run->end = w->cut_end = kept[-1].file_off + kept[-1].len;
+	if (time_ns > o->newest)
+		o->newest = time_ns;
+	w->nr_cuts = (size_t)(kept - w->cuts);
+	o->cut_at += (size_t)(cut - first);
+}
+
 /* Looks at the cuts of the window one by one: what waits for its turn stays in the window, the rest goes out. */
 static int walk(struct order *o)
 {
@@ -459,11 +491,15 @@ static int walk(struct order *o)
 		}
 		w = o->window;
 		while (o->cut_at < o->nr_cuts) {
-			const struct cut *cut = &w->cuts[o->cut_at];
-			/* Behind the last one may lie bytes that are no record. */
-			uint64_t cut_end = o->cut_at + 1 == o->nr_cuts ? o->walk_off : cut->file_off + cut->len;
+			const struct cut *cut;
+			uint64_t cut_end;
 
-			if ((cut->flags & CUT_STATELESS) && cut->order == CUT_ORDERED &&
+			grow_run(o, w);
+			cut = &w->cuts[o->cut_at];
+			/* Behind the last one may lie bytes that are no record. */
+			cut_end = o->cut_at + 1 == o->nr_cuts ? o->walk_off : cut->file_off + cut->len;
+
+			if (o->refuses && (cut->flags & CUT_STATELESS) && cut->order == CUT_ORDERED &&
 			    !time_window_holds(&o->opts.time, cut->time_ns)) {
 				/* Refused; that it was seen still counts for what the rounds release. */
 				if (cut->time_ns > o->newest)
