@@ -5,12 +5,9 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "model/callchain.h"
 #include "model/value.h"
 #include "session.h"
-
-/* Entries of a call chain at or above this are markers (PERF_CONTEXT_MAX). */
-#define FIRST_CHAIN_MARKER ((uint64_t)-4095)
-#define USER_DEFERRED_MARKER ((uint64_t)-640)
 
 static bool is_swapped(const struct sonde_event *ev)
 {
@@ -97,31 +94,12 @@ int sonde_event_sample(const struct sonde_event *pub, struct sonde_sample *ret)
 	return ev->source->ops->sample(ev->source, ev, ret);
 }
 
-static uint32_t marker_cpumode(uint64_t marker, uint32_t before)
-{
-	switch ((int64_t)marker) {
-	case -32:
-		return 3;
-	case -128:
-		return 1;
-	case -512:
-	case -640:
-		return 2;
-	case -2176:
-		return 4;
-	case -2560:
-		return 5;
-	default:
-		return before;
-	}
-}
-
 int sonde_event_callchain(const struct sonde_event *pub, const struct sonde_frame **ret)
 {
 	const struct event *ev = event_of(pub);
 	struct sonde_session *s = ev->session;
 	const uint8_t *chain = NULL;
-	uint32_t cpumode = pub->cpumode;
+	uint32_t cpumode = CPUMODE_USER;
 	int n = s->opts.callchain ? ev->source->ops->callchain(ev->source, ev, &chain) : 0;
 
 	vec_clear(&s->frames);
@@ -132,9 +110,9 @@ int sonde_event_callchain(const struct sonde_event *pub, const struct sonde_fram
 	for (int i = 0; i < n; i++) {
 		uint64_t ip = get_u64(chain + 8 * i, is_swapped(pub));
 
-		if (ip >= FIRST_CHAIN_MARKER) {
-			cpumode = marker_cpumode(ip, cpumode);
-			i += ip == USER_DEFERRED_MARKER; /* a cookie follows, no address */
+		if (ip >= CALLCHAIN_MARKERS) {
+			cpumode = callchain_cpumode(ip);
+			i += ip == CALLCHAIN_USER_DEFERRED;
 			continue;
 		}
 		s->frames.v[s->frames.n++] = (struct sonde_frame){ .ip = ip, .cpumode = cpumode };

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "model/callchain.h"
 #include "session.h"
 
 #define KERNEL_MAP "[kernel.kallsyms]" /* and behind it the symbol by which the map was measured */
@@ -221,16 +222,15 @@ static const char *build_id_text(struct sonde_session *s, const struct mapping *
 int sonde_event_locate(const struct sonde_event *pub, uint64_t addr, uint32_t cpumode,
 		       struct sonde_location *ret)
 {
-	enum { KERNEL = 1, HYPERVISOR = 3 };
 	const struct event *ev = event_of(pub);
 	struct sonde_session *s = ev->session;
 	const struct mapping *m;
 
 	*ret = (struct sonde_location){ .size = sizeof(*ret), .addr = addr, .dso_build_id = "" };
 	/* Nothing is known of hypervisors and guests: the host's names would be wrong ones. */
-	if (cpumode >= HYPERVISOR)
+	if (cpumode >= CPUMODE_HYPERVISOR)
 		return 0;
-	if (cpumode == KERNEL) {
+	if (cpumode == CPUMODE_KERNEL) {
 		m = locate_kernel(s, ev->owned ? ev->kernel_space : s->state.kernel, addr, ret);
 	} else {
 		struct address_space *space =

@@ -292,7 +292,7 @@ SONDE_API int sonde_event_locate(const struct sonde_event *ev, uint64_t addr, ui
 
 struct sonde_frame {
 	uint64_t ip;
-	uint32_t cpumode;  /* of this frame */
+	uint32_t cpumode;  /* of this frame; user space before the first marker, 0 behind an unknown one */
 	uint32_t reserved;
 };
 /* The call chain, innermost first, markers removed; *ret is lent until the next call. Returns the number of frames. */

@@ -2,21 +2,17 @@
 #include "sinks/text/frames.h"
 
 #include <limits.h>
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
+#include "model/callchain.h"
 #include "sinks/text/fields.h"
 #include "sources/source.h"
 
-#define CACHE_SLOTS           1024u
-#define MARKERS               ((uint64_t)PERF_CONTEXT_MAX) /* entries from here up are no addresses */
-#define CONTEXT_USER_DEFERRED ((uint64_t)-640)
-#define PERF_MAX_FRAMES       127u
-
-enum cpumode { KERNEL = 1, USER = 2, HYPERVISOR = 3, GUEST_KERNEL = 4, GUEST_USER = 5 };
+#define CACHE_SLOTS     1024u
+#define PERF_MAX_FRAMES 127u
 
 struct frame_text {
 	char text[112];
@@ -102,7 +98,7 @@ static void put_kernel(struct text_frames *f, const struct event *ev, uint64_t a
 		put_slot(slot, out);
 		return;
 	}
-	locate(ev, addr, KERNEL, &loc);
+	locate(ev, addr, CPUMODE_KERNEL, &loc);
 	outbuf_hex_width(out, addr, 16, ' ');
 	put_names(&loc, columns, out);
 	if (slot && loc.sym && !out->failed && out->len - start <= sizeof(slot->text)) {
@@ -120,7 +116,7 @@ void text_address_put(struct text_frames *f, const struct event *ev, uint64_t ad
 
 	if (!(columns & (TEXT_SYM | TEXT_DSO))) {
 		outbuf_hex_width(out, addr, 16, ' ');
-	} else if (cpumode == KERNEL) {
+	} else if (cpumode == CPUMODE_KERNEL) {
 		put_kernel(f, ev, addr, columns, out);
 	} else {
 		locate(ev, addr, cpumode, &loc);
@@ -170,32 +166,13 @@ static void put_frame(struct text_frames *f, const struct event *ev, uint64_t ad
 	bool names = columns & (TEXT_SYM | TEXT_DSO);
 
 	outbuf_char(out, '\t');
-	if (cpumode == KERNEL && names)
+	if (cpumode == CPUMODE_KERNEL && names)
 		put_kernel(f, ev, addr, columns, out);
-	else if (cpumode != KERNEL && (names || f->compat == SONDE_COMPAT_PERF_6_1))
+	else if (cpumode != CPUMODE_KERNEL && (names || f->compat == SONDE_COMPAT_PERF_6_1))
 		put_user_frame(f, ev, addr, cpumode, columns, out);
 	else
 		outbuf_hex_width(out, addr, 16, ' ');
 	outbuf_char(out, '\n');
-}
-
-/* What a marker says about the frames behind it; 0 for one that is not known. */
-static uint32_t cpumode_of_marker(uint64_t marker, enum sonde_compat compat)
-{
-	switch (marker) {
-	case (uint64_t)PERF_CONTEXT_HV:
-		return HYPERVISOR;
-	case (uint64_t)PERF_CONTEXT_KERNEL:
-		return KERNEL;
-	case (uint64_t)PERF_CONTEXT_USER:
-		return USER;
-	case (uint64_t)PERF_CONTEXT_GUEST_KERNEL:
-		return compat ? 0 : GUEST_KERNEL;
-	case (uint64_t)PERF_CONTEXT_GUEST:
-	case (uint64_t)PERF_CONTEXT_GUEST_USER:
-		return compat ? 0 : GUEST_USER;
-	}
-	return 0;
 }
 
 void text_callchain_put(struct text_frames *f, const struct event *ev, uint32_t columns,
@@ -204,25 +181,22 @@ void text_callchain_put(struct text_frames *f, const struct event *ev, uint32_t 
 	const uint8_t *entries = NULL;
 	int nr = ev->source->ops->callchain(ev->source, ev, &entries);
 	bool swap = ev->pub.flags & SONDE_EVENT_SWAPPED;
-	uint32_t cpumode = USER;
+	uint32_t cpumode = CPUMODE_USER;
 	size_t start = out->len;
 	unsigned frames = 0;
 
 	for (int i = 0; i < nr && frames < f->max_frames; i++) {
 		uint64_t entry = get_u64(entries + 8 * (size_t)i, swap);
 
-		if (entry < MARKERS) {
+		if (entry < CALLCHAIN_MARKERS) {
 			put_frame(f, ev, entry, cpumode, columns, out);
 			frames++;
-		} else if (entry == CONTEXT_USER_DEFERRED && !f->compat) {
-			i++; /* a cookie follows, no address */
+		} else if (f->compat && !callchain_perf_knows(entry)) {
+			out->len = start; /* perf shows nothing of such a chain */
+			return;
 		} else {
-			cpumode = cpumode_of_marker(entry, f->compat);
-			if (!cpumode && f->compat) {
-				/* perf takes such a chain for damaged and shows none of it */
-				out->len = start;
-				return;
-			}
+			cpumode = callchain_cpumode(entry);
+			i += entry == CALLCHAIN_USER_DEFERRED;
 		}
 	}
 }

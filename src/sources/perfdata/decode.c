@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A record becomes events. Samples of tracepoints are the hot path: fixed offsets, nothing allocated. */
 
+#include "model/callchain.h"
 #include "sources/perfdata/perfdata.h"
-
-enum { CPUMODE_MASK = 7, CPUMODE_GUEST_KERNEL = 4 };
 
 /* The fields at fixed places; the record is at least layout->first_variable bytes long. */
 static void decode_fixed(const struct perfdata_layout *l, const uint8_t *rec, bool swap, struct sonde_event *ret)

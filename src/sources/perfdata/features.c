@@ -8,6 +8,7 @@
 #include "base/outbuf.h"
 #include "formats/perfdata/tracing_data.h"
 #include "formats/tracefs/eventformat.h"
+#include "model/callchain.h"
 #include "sources/perfdata/perfdata.h"
 
 enum {
@@ -142,7 +143,7 @@ static int keep_kernel_build_id(struct perfdata_source *s, const char *name, con
 /* { u32 type, u16 misc, u16 size | s32 pid | 20 bytes id | u8 id size, pad | name }: the host's are kept. */
 static int read_build_ids(struct perfdata_source *s, struct bytes *b)
 {
-	enum { ENTRY_BYTES = 36, CPUMODE_KERNEL = 1, CPUMODE_USER = 2 };
+	enum { ENTRY_BYTES = 36 };
 
 	while (bytes_left(b) >= ENTRY_BYTES) {
 		const uint8_t *p = b->pos;
@@ -153,14 +154,14 @@ static int read_build_ids(struct perfdata_source *s, struct bytes *b)
 		if (size < ENTRY_BYTES)
 			return err_at(b, -EBADMSG, "a build id entry of %u bytes", size);
 		TRY(bytes_skip(b, "build id entry", size));
-		if (((misc & 7) != CPUMODE_KERNEL && (misc & 7) != CPUMODE_USER) || len > 20 || size == ENTRY_BYTES)
+		if (((misc & CPUMODE_MASK) != CPUMODE_KERNEL && (misc & CPUMODE_MASK) != CPUMODE_USER) || len > 20 || size == ENTRY_BYTES)
 			continue;
 		name = arena_strndup(&s->arena, (const char *)p + ENTRY_BYTES,
 				     strnlen((const char *)p + ENTRY_BYTES, (size_t)size - ENTRY_BYTES));
 		if (!name)
 			return err_nomem();
 		TRY(keep_hex(s, name, p + 12, len));
-		if ((misc & 7) == CPUMODE_KERNEL)
+		if ((misc & CPUMODE_MASK) == CPUMODE_KERNEL)
 			TRY(keep_kernel_build_id(s, name, p + 12, len));
 	}
 	return 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Records of state: what they change (COMM, FORK, EXIT, MMAP), and losses, which are counted. */
 
+#include "model/callchain.h"
 #include "sources/perfdata/perfdata.h"
 
 enum { RECORD_HEADER_BYTES = 8, FIRST_TOOL_RECORD = 64 };
@@ -10,10 +11,7 @@ enum {
 	MISC_COMM_EXEC = 0x2000,
 	MISC_FORK_EXEC = 0x2000,
 	MISC_MMAP_DATA = 0x2000,
-	MISC_MMAP_BUILD_ID = 0x4000,
-	CPUMODE_MASK = 7,
-	CPUMODE_KERNEL = 1,
-	CPUMODE_GUEST_KERNEL = 4
+	MISC_MMAP_BUILD_ID = 0x4000
 };
 
 static int read_tasks(struct bytes *b, bool has_parent, struct change *ret)
