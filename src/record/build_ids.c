@@ -9,46 +9,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "formats/elf/notes.h"
 #include "formats/perfdata/writer.h"
 
-enum { NOTES_MAX = 64 << 10, SEGMENTS_MAX = 128, ID_MAX = 20, GNU_BUILD_ID = 3 };
-
-/* Notes: u32 name size, u32 descriptor size, u32 type | name padded to 4 | descriptor padded to 4 */
-static const uint8_t *find_note(const uint8_t *notes, size_t len, size_t *ret_len)
-{
-	size_t at = 0;
-
-	while (len - at >= 12) {
-		uint32_t name, desc, type;
-		size_t name_at = at + 12, desc_at;
-
-		memcpy(&name, notes + at, 4);
-		memcpy(&desc, notes + at + 4, 4);
-		memcpy(&type, notes + at + 8, 4);
-		if (name > len || desc > len)
-			return NULL;
-		desc_at = name_at + ((name + 3) & ~3u);
-		if (desc_at + desc > len)
-			return NULL;
-		if (type == GNU_BUILD_ID && name == 4 && desc && desc <= ID_MAX &&
-		    !memcmp(notes + name_at, "GNU", 4)) {
-			*ret_len = desc;
-			return notes + desc_at;
-		}
-		at = desc_at + ((desc + 3) & ~3u);
-		if (at > len)
-			return NULL;
-	}
-	return NULL;
-}
+enum { NOTES_MAX = 64 << 10, SEGMENTS_MAX = 128, ID_MAX = 20 };
 
 static void put(struct outbuf *o, uint16_t cpumode, const char *name, const uint8_t *notes,
 		size_t len)
 {
 	struct perfdata_writer_build_id b = { .cpumode = cpumode, .name = name };
 
-	b.id = find_note(notes, len, &b.id_len);
-	if (b.id)
+	b.id = elf_notes_build_id(notes, len, &b.id_len);
+	if (b.id && b.id_len <= ID_MAX)
 		perfdata_put_build_id(o, &b);
 }
 

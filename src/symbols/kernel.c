@@ -9,47 +9,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/bytes.h"
 #include "base/err.h"
+#include "formats/elf/notes.h"
 
-#define BUILD_ID_MAX    64u
-#define NT_GNU_BUILD_ID 3u
-
-struct build_id {
-	uint8_t bytes[BUILD_ID_MAX];
-	size_t len;
-};
-
-/* The running kernel's, out of its ELF notes: u32 name length, u32 length, u32 type, name, bytes; both padded to 4. */
-static bool read_running_build_id(struct build_id *ret)
+static bool is_running_kernel(const void *build_id, size_t len)
 {
 	uint8_t notes[4096];
 	int fd = open("/sys/kernel/notes", O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, notes, sizeof(notes));
-	size_t len = n > 0 ? (size_t)n : 0, pos = 0;
+	size_t running_len = 0;
+	const uint8_t *running = n > 0 ? elf_notes_build_id(notes, (size_t)n, &running_len) : NULL;
 
 	if (fd >= 0)
 		close(fd);
-	while (len - pos >= 12) {
-		size_t name_len = load_u32(notes + pos), desc_len = load_u32(notes + pos + 4);
-		uint32_t type = load_u32(notes + pos + 8);
-		size_t name = pos + 12, desc, next;
-
-		if (name_len > len || desc_len > len)
-			return false;
-		desc = name + ((name_len + 3) & ~(size_t)3);
-		next = desc + ((desc_len + 3) & ~(size_t)3);
-		if (next > len)
-			return false;
-		if (type == NT_GNU_BUILD_ID && name_len == 4 && !memcmp(notes + name, "GNU", 4) &&
-		    desc_len <= BUILD_ID_MAX) {
-			memcpy(ret->bytes, notes + desc, desc_len);
-			ret->len = desc_len;
-			return true;
-		}
-		pos = next;
-	}
-	return false;
+	return running && running_len == len && !memcmp(running, build_id, len);
 }
 
 static void build_id_hex(const uint8_t *id, size_t len, char *ret)
@@ -130,8 +103,7 @@ static int open_running(struct kallsyms **ret, const struct kernel_symbols_optio
 int kernel_symbols_open(struct kallsyms **ret, const struct kernel_symbols_options *opts)
 {
 	size_t id_len = opts->build_id ? opts->build_id_len : 0;
-	char hex[2 * BUILD_ID_MAX + 1];
-	struct build_id running;
+	char hex[2 * ELF_BUILD_ID_MAX_BYTES + 1];
 	bool is_running;
 
 	*ret = NULL;
@@ -141,7 +113,7 @@ int kernel_symbols_open(struct kallsyms **ret, const struct kernel_symbols_optio
 	if (opts->recorded_len && !opts->compat &&
 	    kallsyms_read(ret, opts->recorded, opts->recorded_len, "the recording's kallsyms") >= 0)
 		return 0;
-	if (!id_len || id_len > BUILD_ID_MAX) {
+	if (!id_len || id_len > ELF_BUILD_ID_MAX_BYTES) {
 		if (opts->compat && open_running(ret, opts) >= 0)
 			return 0;
 		if (!opts->compat)
@@ -149,8 +121,7 @@ int kernel_symbols_open(struct kallsyms **ret, const struct kernel_symbols_optio
 		return 0;
 	}
 	build_id_hex(opts->build_id, id_len, hex);
-	is_running = read_running_build_id(&running) && running.len == id_len &&
-		     !memcmp(running.bytes, opts->build_id, id_len);
+	is_running = is_running_kernel(opts->build_id, id_len);
 	if (is_running && opts->compat && open_running(ret, opts) >= 0)
 		return 0;
 	if (open_cached(ret, hex, opts) >= 0)

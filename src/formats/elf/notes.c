@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#include "formats/elf/notes.h"
+
+#include <elf.h>
+#include <string.h>
+
+#include "base/bytes.h"
+
+/* u32 name size, u32 descriptor size, u32 type | name padded to 4 | descriptor padded to 4 */
+const uint8_t *elf_notes_build_id(const uint8_t *notes, size_t len, size_t *ret_len)
+{
+	size_t at = 0;
+
+	while (len - at >= 12) {
+		size_t name = load_u32(notes + at), desc = load_u32(notes + at + 4);
+		uint32_t type = load_u32(notes + at + 8);
+		size_t name_at = at + 12, desc_at;
+
+		if (name > len || desc > len)
+			return NULL;
+		desc_at = name_at + ((name + 3) & ~(size_t)3);
+		if (desc_at + desc > len)
+			return NULL;
+		if (type == NT_GNU_BUILD_ID && name == 4 && !memcmp(notes + name_at, "GNU", 4) && desc &&
+		    desc <= ELF_BUILD_ID_MAX_BYTES) {
+			*ret_len = desc;
+			return notes + desc_at;
+		}
+		at = desc_at + ((desc + 3) & ~(size_t)3);
+		if (at > len)
+			return NULL;
+	}
+	return NULL;
+}
