@@ -21,8 +21,8 @@ const uint8_t *elf_notes_build_id(const uint8_t *notes, size_t len, size_t *ret_
 		desc_at = name_at + ((name + 3) & ~(size_t)3);
 		if (desc_at + desc > len)
 			return NULL;
-		if (type == NT_GNU_BUILD_ID && name == 4 && !memcmp(notes + name_at, "GNU", 4) && desc &&
-		    desc <= ELF_BUILD_ID_MAX_BYTES) {
+		if (type == NT_GNU_BUILD_ID && name == 4 && !memcmp(notes + name_at, "GNU", 4) &&
+		    desc && desc <= ELF_BUILD_ID_MAX_BYTES) {
 			*ret_len = desc;
 			return notes + desc_at;
 		}
