@@ -48,7 +48,8 @@ int main(int argc, char **argv)
 				return 1;
 			}
 			if (!pid)
-				pass_on(begin ? back[0] : there[0], begin ? there[1] : back[1], loops, begin);
+				pass_on(begin ? back[0] : there[0], begin ? there[1] : back[1],
+					loops, begin);
 		}
 		close(there[0]);
 		close(there[1]);

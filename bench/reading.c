@@ -20,8 +20,8 @@
 
 enum {
 	WINDOW_BYTES = 1 << 20,
-	HEADER_BYTES = 8,      /* u32 type | u16 misc | u16 size */
-	DATA_SECTION_AT = 40   /* in the file header: u64 offset, u64 size */
+	HEADER_BYTES = 8,    /* u32 type | u16 misc | u16 size */
+	DATA_SECTION_AT = 40 /* in the file header: u64 offset, u64 size */
 };
 
 /* Knows only the file header of perf.data in this machine's byte order, and that records carry their size. */
@@ -31,12 +31,14 @@ static int walk(const char *path)
 	uint8_t *window = malloc(WINDOW_BYTES);
 	uint64_t section[2], at, end, records = 0;
 
-	if (fd < 0 || !window || pread(fd, section, sizeof(section), DATA_SECTION_AT) != sizeof(section)) {
+	if (fd < 0 || !window ||
+	    pread(fd, section, sizeof(section), DATA_SECTION_AT) != sizeof(section)) {
 		perror(path);
 		return 1;
 	}
 	for (at = section[0], end = at + section[1]; at < end;) {
-		ssize_t n = pread(fd, window, end - at < WINDOW_BYTES ? end - at : WINDOW_BYTES, (off_t)at);
+		ssize_t n = pread(fd, window, end - at < WINDOW_BYTES ? end - at : WINDOW_BYTES,
+				  (off_t)at);
 		const uint8_t *p = window, *stop = window + (n > 0 ? n : 0);
 
 		while (stop - p >= HEADER_BYTES) {
@@ -76,20 +78,22 @@ static int order_only(const char *path)
 	int n;
 
 	if (source_open(&source, &(struct source_options){ .path = path,
-							    .window_bytes = WINDOW_BYTES,
-							    .force = true,
-							    .schemas = &schemas,
-							    .defects = &defects }) < 0)
+							   .window_bytes = WINDOW_BYTES,
+							   .force = true,
+							   .schemas = &schemas,
+							   .defects = &defects }) < 0)
 		return told();
-	if (order_open(&order, source, &(struct order_options){ .window_bytes = WINDOW_BYTES,
-								 .defects = &defects }) < 0)
+	if (order_open(&order, source,
+		       &(struct order_options){ .window_bytes = WINDOW_BYTES,
+						.defects = &defects }) < 0)
 		return told();
 	while ((n = order_next(order, &cuts)) > 0)
 		records += (uint64_t)n;
 	if (n < 0)
 		return told();
 	order_stats(order, &stats);
-	printf("records %" PRIu64 ", runs %zu, at once %zu\n", records, stats.runs, stats.most_runs_at_once);
+	printf("records %" PRIu64 ", runs %zu, at once %zu\n", records, stats.runs,
+	       stats.most_runs_at_once);
 	order_close(order);
 	source->ops->close(source);
 	schema_table_done(&schemas);
@@ -105,19 +109,22 @@ static uint8_t *find_time(uint8_t *rec, uint32_t len, uint64_t time_ns)
 	return NULL;
 }
 
-static int repeat_once(struct source *source, const struct source_file *f, uint8_t *window, uint64_t later_ns,
-		       uint64_t *newest_ns)
+static int repeat_once(struct source *source, const struct source_file *f, uint8_t *window,
+		       uint64_t later_ns, uint64_t *newest_ns)
 {
 	struct cut cuts[256];
 
 	for (uint64_t at = f->begin; at < f->end;) {
-		ssize_t n = pread(f->fd, window, f->end - at < WINDOW_BYTES ? f->end - at : WINDOW_BYTES, (off_t)at);
+		ssize_t n =
+			pread(f->fd, window,
+			      f->end - at < WINDOW_BYTES ? f->end - at : WINDOW_BYTES, (off_t)at);
 		size_t used_here = 0, need;
 
 		while (n > 0) {
 			uint64_t used;
-			int nr = source->ops->cut(source, 0, window + used_here, (size_t)n - used_here, at + used_here,
-						  cuts, 256, &used, &need);
+			int nr = source->ops->cut(source, 0, window + used_here,
+						  (size_t)n - used_here, at + used_here, cuts, 256,
+						  &used, &need);
 
 			if (nr <= 0)
 				break;
@@ -152,10 +159,10 @@ static int repeat(const char *path, int times)
 	uint64_t newest_ns = 0;
 
 	if (!window || source_open(&source, &(struct source_options){ .path = path,
-								       .window_bytes = WINDOW_BYTES,
-								       .force = true,
-								       .schemas = &schemas,
-								       .defects = &defects }) < 0)
+								      .window_bytes = WINDOW_BYTES,
+								      .force = true,
+								      .schemas = &schemas,
+								      .defects = &defects }) < 0)
 		return told();
 	source->ops->file(source, 0, &file);
 	for (int i = 0; i < times; i++) {
@@ -189,7 +196,8 @@ static int count(const char *path)
 		return told();
 	for (uint32_t i = 0; i < 1023 && i < sonde_session_schemas(s); i++)
 		if (counts[i])
-			printf("%s %" PRIu64 "\n", sonde_schema_name(sonde_session_schema(s, i)), counts[i]);
+			printf("%s %" PRIu64 "\n", sonde_schema_name(sonde_session_schema(s, i)),
+			       counts[i]);
 	for (size_t i = 0; (d = sonde_session_defect(s, i)); i++)
 		if (d->severity >= SONDE_DATA_LOSS)
 			lost += d->count;
@@ -208,6 +216,7 @@ int main(int argc, char **argv)
 		return count(argv[2]);
 	if (argc == 4 && !strcmp(argv[1], "repeat"))
 		return repeat(argv[2], atoi(argv[3]));
-	fprintf(stderr, "usage: bench-reading walk|order|count FILE\n       bench-reading repeat FILE N\n");
+	fprintf(stderr,
+		"usage: bench-reading walk|order|count FILE\n       bench-reading repeat FILE N\n");
 	return 2;
 }

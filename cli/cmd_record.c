@@ -92,7 +92,8 @@ static int set_freq(struct opt_parser *p, void *values, const char *value, bool 
 	errno = 0;
 	a->freq_hz = strtoull(value, &end, 10);
 	if (end == value || *end || *value == '-' || errno)
-		return opt_error(p, "-F needs a number of samples a second or max, not '%s'", value);
+		return opt_error(p, "-F needs a number of samples a second or max, not '%s'",
+				 value);
 	return a->freq_hz ? 0 : opt_error(p, "-F 0 would take no samples");
 }
 
@@ -239,7 +240,8 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 	int status, e;
 
 	if (a->output && !strcmp(a->output, "-"))
-		return cli_usage(cli, "record: -o -: this version writes to files only, not yet to a pipe");
+		return cli_usage(
+			cli, "record: -o -: this version writes to files only, not yet to a pipe");
 	if (a->period && a->freq_hz)
 		return cli_usage(cli, "record: -c and -F exclude each other");
 	if (a->kernel_callchains && a->user_callchains)

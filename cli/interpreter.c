@@ -183,8 +183,10 @@ int interpreter_python(const struct script *s, const char *file, char **ret_path
 			cli_say("%s: there is no program '%s'", why, wished);
 			return -1;
 		}
-		if (minor_from_name(path) < PYTHON_MINOR_MIN && minor_from_running(path) < PYTHON_MINOR_MIN) {
-			cli_say("%s: %s is no Python of version 3.%d or newer", why, path, PYTHON_MINOR_MIN);
+		if (minor_from_name(path) < PYTHON_MINOR_MIN &&
+		    minor_from_running(path) < PYTHON_MINOR_MIN) {
+			cli_say("%s: %s is no Python of version 3.%d or newer", why, path,
+				PYTHON_MINOR_MIN);
 			free(path);
 			return -1;
 		}

@@ -137,7 +137,8 @@ static int run_command(struct cli *cli, const struct command *c, int argc, char 
 	p.sets[1] = (struct opt_set){ cli_options, cli };
 	argc = opt_parse(&p, argc, argv);
 	if (argc < 0) {
-		status = cli_usage(cli, "%s: %s%s", c->name, p.error, c->hint ? c->hint(values) : "");
+		status = cli_usage(cli, "%s: %s%s", c->name, p.error,
+				   c->hint ? c->hint(values) : "");
 	} else if (cli->compat && !compat_known(cli->compat)) {
 		status = cli_usage(cli, "--compat knows none, perf-6.1 and perf-6.12, not '%s'",
 				   cli->compat);

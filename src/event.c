@@ -27,7 +27,8 @@ struct sonde_event *sonde_event_dup(const struct sonde_event *pub)
 	uint8_t *bytes;
 
 	/* The record, and the payload where it is not part of it (defects). */
-	bool inside = pub->record && pub->bytes >= pub->record && pub->bytes <= pub->record + pub->record_len;
+	bool inside = pub->record && pub->bytes >= pub->record &&
+		      pub->bytes <= pub->record + pub->record_len;
 	size_t len = inside ? pub->record_len : pub->bytes_len;
 
 	dup = malloc(sizeof(*dup) + len);
@@ -46,7 +47,8 @@ struct sonde_event *sonde_event_dup(const struct sonde_event *pub)
 	if (!ev->owned)
 		space = state_space(&ev->session->state, pub->pid);
 	dup->space = space ? address_space_ref(space) : NULL;
-	dup->kernel_space = address_space_ref(ev->owned ? ev->kernel_space : ev->session->state.kernel);
+	dup->kernel_space =
+		address_space_ref(ev->owned ? ev->kernel_space : ev->session->state.kernel);
 	dup->owned = true;
 	session_ref(ev->session);
 	return &dup->pub;
@@ -76,7 +78,8 @@ int64_t sonde_event_i64(const struct sonde_event *ev, const struct sonde_field *
 	return f->is_signed ? value_sign_extend(v, f->width) : (int64_t)v;
 }
 
-const uint8_t *sonde_event_bytes(const struct sonde_event *ev, const struct sonde_field *f, size_t *ret_len)
+const uint8_t *sonde_event_bytes(const struct sonde_event *ev, const struct sonde_field *f,
+				 size_t *ret_len)
 {
 	uint32_t len;
 	const uint8_t *p = field_bytes(f, ev->bytes, ev->bytes_len, is_swapped(ev), &len);
@@ -147,7 +150,8 @@ static void env_divided_by_zero(void *ctx)
 {
 	struct sonde_session *s = ctx;
 
-	defects_add(&s->defects, DEFECT_DIVISION_BY_ZERO, 1, "in %s", s->printing ? s->printing->schema->name : "");
+	defects_add(&s->defects, DEFECT_DIVISION_BY_ZERO, 1, "in %s",
+		    s->printing ? s->printing->schema->name : "");
 }
 
 static void hex_bytes(const uint8_t *p, uint32_t len, struct outbuf *out)
@@ -170,14 +174,16 @@ static void record_text(const struct event *ev, struct outbuf *out)
 		outbuf_fmt(out, "%s%s=", i ? " " : "", f->name);
 		if (f->kind == SONDE_FIELD_STRING) {
 			uint32_t len;
-			const uint8_t *p = field_bytes(f, ev->pub.bytes, ev->pub.bytes_len, is_swapped(&ev->pub), &len);
+			const uint8_t *p = field_bytes(f, ev->pub.bytes, ev->pub.bytes_len,
+						       is_swapped(&ev->pub), &len);
 
 			if (p)
 				outbuf_put(out, p, strnlen((const char *)p, len));
 		} else if (f->is_signed) {
 			outbuf_i64(out, sonde_event_i64(&ev->pub, f));
 		} else {
-			outbuf_fmt(out, f->width == 8 ? "0x%llx" : "%llu", (unsigned long long)sonde_event_u64(&ev->pub, f));
+			outbuf_fmt(out, f->width == 8 ? "0x%llx" : "%llu",
+				   (unsigned long long)sonde_event_u64(&ev->pub, f));
 		}
 	}
 }
@@ -189,10 +195,11 @@ void session_event_text(const struct event *ev, struct outbuf *out)
 
 	if (__builtin_expect(!pf, 0)) {
 		if (!s->printfmt_env.ctx)
-			s->printfmt_env = (struct printfmt_env){ .ctx = s,
-								 .symbol = env_symbol,
-								 .printk = env_printk,
-								 .divided_by_zero = env_divided_by_zero };
+			s->printfmt_env =
+				(struct printfmt_env){ .ctx = s,
+						       .symbol = env_symbol,
+						       .printk = env_printk,
+						       .divided_by_zero = env_divided_by_zero };
 		pf = schema_printfmt((struct sonde_schema *)ev->schema);
 	}
 	s->printing = ev;

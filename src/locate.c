@@ -123,7 +123,8 @@ static void limit_as_perf(struct sonde_session *s, uint64_t addr, struct kernel_
 }
 
 /* space: the kernel's mappings as of the event that asks. */
-static struct kernel_place find_kernel(struct sonde_session *s, const struct address_space *space, uint64_t addr)
+static struct kernel_place find_kernel(struct sonde_session *s, const struct address_space *space,
+				       uint64_t addr)
 {
 	struct kernel_place p = { .map = address_space_find(space, addr) };
 	char module[256];
@@ -165,7 +166,8 @@ static const char *kernel_dso(struct sonde_session *s)
 	return k.name ? k.name : KERNEL_MAP;
 }
 
-static const struct mapping *locate_kernel(struct sonde_session *s, const struct address_space *space, uint64_t addr,
+static const struct mapping *locate_kernel(struct sonde_session *s,
+					   const struct address_space *space, uint64_t addr,
 					   struct sonde_location *ret)
 {
 	struct kernel_place p = find_kernel(s, space, addr);
@@ -197,7 +199,8 @@ static const char *recorded_build_id(struct sonde_session *s, const char *path)
 
 	if (memo->path != path) {
 		memo->path = path;
-		memo->hex = s->source->ops->build_id ? s->source->ops->build_id(s->source, path) : NULL;
+		memo->hex =
+			s->source->ops->build_id ? s->source->ops->build_id(s->source, path) : NULL;
 	}
 	return memo->hex ? memo->hex : "";
 }

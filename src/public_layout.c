@@ -7,7 +7,8 @@
 #include "sonde/sonde.h"
 
 #if UINTPTR_MAX > UINT32_MAX
-#define AT(type, member, offset) _Static_assert(offsetof(struct type, member) == (offset), #type "." #member)
+#define AT(type, member, offset) \
+	_Static_assert(offsetof(struct type, member) == (offset), #type "." #member)
 
 AT(sonde_event, size, 0);
 AT(sonde_event, schema, 4);

@@ -88,13 +88,16 @@ static int check_cpus(struct sonde_session *s)
 		types_met |= type;
 		if (!(attr->sample_type & PERF_SAMPLE_CPU))
 			return err_set(-ENODATA,
-				       "the samples of '%s' do not say on which cpu they were taken: cpus cannot be "
+				       "the samples of '%s' do not say on which cpu they were "
+				       "taken: cpus cannot be "
 				       "chosen (record with -a or --sample-cpu)",
 				       (*sc)->name);
 	}
 	if (nr && (unsigned long)highest >= nr)
-		return err_set(-ENODATA, "there is no cpu %d in this recording: its machine has the cpus 0-%lu", highest,
-			       nr - 1);
+		return err_set(
+			-ENODATA,
+			"there is no cpu %d in this recording: its machine has the cpus 0-%lu",
+			highest, nr - 1);
 	return 0;
 }
 
@@ -116,10 +119,13 @@ static int build(struct sonde_session *s, const char *text, const char *origin)
 							      .schemas = &s->schemas,
 							      .defects = &s->defects }));
 	TRY(check_cpus(s));
-	s->event = (struct event){ .pub.size = sizeof(s->event.pub), .session = s, .source = s->source };
-	return order_open(&s->order, s->source, &(struct order_options){ .window_bytes = s->opts.window_bytes,
-									 .time = s->early.time,
-									 .defects = &s->defects });
+	s->event = (struct event){ .pub.size = sizeof(s->event.pub),
+				   .session = s,
+				   .source = s->source };
+	return order_open(&s->order, s->source,
+			  &(struct order_options){ .window_bytes = s->opts.window_bytes,
+						   .time = s->early.time,
+						   .defects = &s->defects });
 }
 
 int sonde_session_open(struct sonde_session **ret, const char *text, const char *origin)
@@ -162,7 +168,8 @@ static bool nothing_read(const struct sonde_session *s)
 	const uint64_t *n = s->defects.count;
 
 	return !s->met_sample && !s->opts.events && !s->opts.time &&
-	       (n[DEFECT_COMPRESSED] || n[DEFECT_TRUNCATED] || n[DEFECT_BAD_RECORD] || n[DEFECT_UNKNOWN_ID]);
+	       (n[DEFECT_COMPRESSED] || n[DEFECT_TRUNCATED] || n[DEFECT_BAD_RECORD] ||
+		n[DEFECT_UNKNOWN_ID]);
 }
 
 int sonde_session_fill(struct sonde_session *s)
@@ -312,7 +319,8 @@ void sonde_session_want(struct sonde_session *s, uint32_t schema, int wanted)
 {
 	if (schema < s->schemas.schemas.n)
 		s->schemas.schemas.v[schema]->unwanted = !wanted;
-	s->met_sample |= !wanted; /* what comes is not looked at any more, so nothing is known of it */
+	s->met_sample |=
+		!wanted; /* what comes is not looked at any more, so nothing is known of it */
 }
 
 int sonde_session_write_text(struct sonde_session *s, int fd)

@@ -28,7 +28,7 @@ struct sonde_session {
 	struct source *source;
 	struct order *order;
 	struct early_filter early;
-	bool filtered;        /* any of early and late is set */
+	bool filtered; /* any of early and late is set */
 	struct state state;
 	struct late_filter late;
 
@@ -36,17 +36,17 @@ struct sonde_session {
 	struct strpool strings;
 	struct schema_table schemas;
 	struct defects defects;
-	struct sonde_defect defect;               /* lent */
-	struct sonde_schema *defect_schema;       /* events=all: defects as events */
-	uint64_t defects_told;                    /* bit per enum defect */
-	bool met_sample;                          /* any, also one that the filters refused */
+	struct sonde_defect defect;         /* lent */
+	struct sonde_schema *defect_schema; /* events=all: defects as events */
+	uint64_t defects_told;              /* bit per enum defect */
+	bool met_sample;                    /* any, also one that the filters refused */
 
 	/* The batch being delivered. */
 	const struct cut *cuts;
 	int nr_cuts, cut_at;
-	unsigned derived;                         /* events already made of cuts[cut_at] */
-	struct event event;                       /* lent */
-	atomic_int stopped;                       /* set by signal handlers and other threads */
+	unsigned derived;   /* events already made of cuts[cut_at] */
+	struct event event; /* lent */
+	atomic_int stopped; /* set by signal handlers and other threads */
 
 	/* Answers that are made when first asked for. */
 	struct kallsyms *kernel_symbols;
@@ -57,7 +57,8 @@ struct sonde_session {
 	const struct event *printing; /* whose text is made */
 	VEC(struct sonde_frame) frames;
 	struct build_id_memo {
-		const char *path, *hex; /* as lent by the string pool and the source; path NULL: free */
+		const char *path,
+			*hex; /* as lent by the string pool and the source; path NULL: free */
 	} build_ids[64];
 };
 

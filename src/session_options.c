@@ -47,13 +47,16 @@ static int set_window(struct session_options *o, const char *value, const char *
 	unsigned long long v = strtoull(value, &end, 10);
 
 	if (*value < '0' || *value > '9' || *end || v < smallest_window || v > largest_window)
-		return err_set(-EINVAL, "%s:%d: window=%s: a number of bytes from %llu to %llu is expected", origin, line,
-			       value, (unsigned long long)smallest_window, (unsigned long long)largest_window);
+		return err_set(-EINVAL,
+			       "%s:%d: window=%s: a number of bytes from %llu to %llu is expected",
+			       origin, line, value, (unsigned long long)smallest_window,
+			       (unsigned long long)largest_window);
 	o->window_bytes = v;
 	return 0;
 }
 
-static int set_word(struct session_options *o, const struct key *k, const char *value, const char *origin, int line)
+static int set_word(struct session_options *o, const struct key *k, const char *value,
+		    const char *origin, int line)
 {
 	struct outbuf choices = { 0 };
 
@@ -72,7 +75,8 @@ static int set_word(struct session_options *o, const struct key *k, const char *
 	return -EINVAL;
 }
 
-static int set_key(struct session_options *o, const char *name, const char *value, const char *origin, int line)
+static int set_key(struct session_options *o, const char *name, const char *value,
+		   const char *origin, int line)
 {
 	if (!strcmp(name, "window"))
 		return set_window(o, value, origin, line);
@@ -108,7 +112,9 @@ static int check_values(const struct session_options *o)
 	repeats = cpus.repeats;
 	cpu_list_done(&cpus);
 	if (o->compat && repeats)
-		return err_set(-EINVAL, "Invalid cpu list '%s': a cpu is named twice, which perf refuses", o->cpu);
+		return err_set(-EINVAL,
+			       "Invalid cpu list '%s': a cpu is named twice, which perf refuses",
+			       o->cpu);
 	if (o->pid)
 		TRY(id_list_parse(o->pid, "pid", &pids));
 	id_list_done(&pids);
@@ -136,7 +142,8 @@ int session_options_parse(struct session_options *ret, const char *text, const c
 		else if (!*line || *line == '#')
 			;
 		else if (!(eq = strchr(line, '=')))
-			r = err_set(-EINVAL, "%s:%d: \"%s\" is no key=value", origin, line_nr, line);
+			r = err_set(-EINVAL, "%s:%d: \"%s\" is no key=value", origin, line_nr,
+				    line);
 		else {
 			*eq = '\0';
 			r = set_key(&o, line, eq + 1, origin, line_nr);
@@ -162,7 +169,8 @@ void session_options_print(const struct session_options *o, struct outbuf *out)
 
 		if (keys[i].words)
 			outbuf_fmt(out, "%s=%s\n", keys[i].name,
-				   keys[i].words[*(const uint32_t *)((const char *)o + keys[i].offset)]);
+				   keys[i].words[*(const uint32_t *)((const char *)o +
+								     keys[i].offset)]);
 		else if (*text)
 			outbuf_fmt(out, "%s=%s\n", keys[i].name, *text);
 	}

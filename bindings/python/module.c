@@ -147,8 +147,7 @@ static PyMethodDef functions[] = {
 	  "them." },
 	{ "_run", (PyCFunction)(void (*)(void))run_create, METH_VARARGS | METH_KEYWORDS,
 	  "For the launcher of perf scripts." },
-	{ "_distance", module_distance, METH_VARARGS,
-	  "How far apart two names are." },
+	{ "_distance", module_distance, METH_VARARGS, "How far apart two names are." },
 	{ NULL }
 };
 

@@ -216,7 +216,8 @@ struct schema_info {
 };
 
 struct py_session {
-	PyObject_HEAD PyObject *module; /* keeps the types alive */
+	PyObject_HEAD
+	PyObject *module; /* keeps the types alive */
 	struct module_state *m;
 	struct sonde_session *s; /* NULL once closed */
 	struct values *v;
@@ -228,12 +229,14 @@ struct py_session {
 };
 
 struct py_schema {
-	PyObject_HEAD struct py_session *session; /* owned */
+	PyObject_HEAD
+	struct py_session *session; /* owned */
 	struct schema_info *info;
 };
 
 struct py_event {
-	PyObject_HEAD struct py_session *session; /* owned */
+	PyObject_HEAD
+	struct py_session *session; /* owned */
 	struct schema_info *info;
 	const struct sonde_event *ev; /* lent by the session, or `own` */
 	struct sonde_event
@@ -241,8 +244,8 @@ struct py_event {
 };
 
 struct py_frame {
-	PyObject_HEAD struct py_event
-		*event; /* owned: where an address points depends on the event's time */
+	PyObject_HEAD
+	struct py_event *event; /* owned: where an address points depends on the event's time */
 	uint64_t ip;
 	uint32_t cpumode;
 };
@@ -301,9 +304,9 @@ struct slot {
 	uint64_t version; /* of __main__'s dict when func was looked up */
 	bool looked_up;   /* func (NULL too) holds as long as the version does */
 	bool tracepoint, defined, has_callchain;
-	bool refused;            /* the session was told that nobody wants these events */
-	struct conv *convs;      /* of the fields behind the common ones */
-	PyObject **keys;         /* their names, interned */
+	bool refused;       /* the session was told that nobody wants these events */
+	struct conv *convs; /* of the fields behind the common ones */
+	PyObject **keys;    /* their names, interned */
 	size_t nr_fields;
 	struct conv pid;  /* common_pid */
 	PyObject *fields; /* template of trace_unhandled's dict: all keys */
@@ -324,7 +327,8 @@ struct perf_context {
 struct keys;
 
 struct run {
-	PyObject_HEAD PyObject *module;
+	PyObject_HEAD
+	PyObject *module;
 	struct module_state *m;
 	struct py_session *session; /* owned */
 	struct sonde_session *s;
@@ -339,9 +343,9 @@ struct run {
 	struct slot **slots;         /* by schema id */
 	size_t nr_slots, nr_refused; /* nr_refused: slots with `refused` set */
 	PyObject *unhandled;         /* "trace_unhandled" */
-	PyObject *defines[4];        /* names of the define_* functions, by enum sonde_define_kind */
-	PyObject *no_values;         /* (0, 0, 0): nothing was read */
-	struct keys *keys;           /* interned keys of the dicts */
+	PyObject *defines[4]; /* names of the define_* functions, by enum sonde_define_kind */
+	PyObject *no_values;  /* (0, 0, 0): nothing was read */
+	struct keys *keys;    /* interned keys of the dicts */
 	enum sonde_compat compat;
 	bool eager, eager_now; /* build everything: asked for; or a debugger looks on */
 	bool running;

@@ -105,11 +105,11 @@ enum sonde_severity { SONDE_INFO = 0, SONDE_DATA_LOSS = 1, SONDE_ERROR = 2 };
 /* A fact about the input that a reader of results should know. The table is src/model/defects.def. */
 struct sonde_defect {
 	uint32_t size;
-	uint32_t severity;     /* enum sonde_severity */
-	uint64_t count;        /* how often in this run; for "lost-events": how many events */
-	const char *name;      /* "truncated", "lost-events", ... */
-	const char *advice;    /* a sentence: what it means and what to do */
-	const char *first;     /* where it was first seen, "" when that says nothing */
+	uint32_t severity;  /* enum sonde_severity */
+	uint64_t count;     /* how often in this run; for "lost-events": how many events */
+	const char *name;   /* "truncated", "lost-events", ... */
+	const char *advice; /* a sentence: what it means and what to do */
+	const char *first;  /* where it was first seen, "" when that says nothing */
 };
 
 /* The i-th defect seen so far in this session; NULL behind the last. Lent until the next call on the session. */
@@ -135,29 +135,29 @@ enum sonde_field_kind {
 
 struct sonde_field {
 	uint32_t size;
-	uint32_t offset;      /* bytes from sonde_event.bytes */
-	uint32_t width;       /* bytes; 0 = runs to the end of the payload */
-	uint32_t elem_width;  /* bytes of one element; width for scalars; 0 unknown */
-	uint8_t kind;         /* enum sonde_field_kind */
-	uint8_t is_signed;    /* "signed:1" of the format */
-	uint8_t is_array;     /* [...] in the declaration, or dynamic */
-	uint8_t is_dynamic;   /* __data_loc, __rel_loc: the field holds u16 offset, u16 length (low to high half) */
-	uint8_t is_relative;  /* __rel_loc: the offset counts from the end of the field's own word */
-	uint8_t is_text;      /* array of char, u8 or s8 by the declaration (perf's rule for strings) */
+	uint32_t offset;     /* bytes from sonde_event.bytes */
+	uint32_t width;      /* bytes; 0 = runs to the end of the payload */
+	uint32_t elem_width; /* bytes of one element; width for scalars; 0 unknown */
+	uint8_t kind;        /* enum sonde_field_kind */
+	uint8_t is_signed;   /* "signed:1" of the format */
+	uint8_t is_array;    /* [...] in the declaration, or dynamic */
+	uint8_t is_dynamic; /* __data_loc, __rel_loc: the field holds u16 offset, u16 length (low to high half) */
+	uint8_t is_relative; /* __rel_loc: the offset counts from the end of the field's own word */
+	uint8_t is_text; /* array of char, u8 or s8 by the declaration (perf's rule for strings) */
 	uint8_t is_pointer;
-	uint8_t is_long;      /* `long` in the declaration */
-	uint8_t is_common;    /* one of the common_* fields */
+	uint8_t is_long;   /* `long` in the declaration */
+	uint8_t is_common; /* one of the common_* fields */
 	uint8_t reserved[3];
-	const char *name;     /* lent, lives as long as the session */
-	const char *type;     /* declaration without the name: "unsigned long", "__data_loc char[]" */
+	const char *name; /* lent, lives as long as the session */
+	const char *type; /* declaration without the name: "unsigned long", "__data_loc char[]" */
 };
 
 /* One step of what print formats say about a field's flags and symbols, in the order perf tells scripts. */
 enum sonde_define_kind {
-	SONDE_DEFINE_FLAG_FIELD = 0,      /* field, text = delimiter */
-	SONDE_DEFINE_FLAG_VALUE = 1,      /* field, value, text */
-	SONDE_DEFINE_SYMBOLIC_FIELD = 2,  /* field */
-	SONDE_DEFINE_SYMBOLIC_VALUE = 3   /* field, value, text */
+	SONDE_DEFINE_FLAG_FIELD = 0,     /* field, text = delimiter */
+	SONDE_DEFINE_FLAG_VALUE = 1,     /* field, value, text */
+	SONDE_DEFINE_SYMBOLIC_FIELD = 2, /* field */
+	SONDE_DEFINE_SYMBOLIC_VALUE = 3  /* field, value, text */
 };
 struct sonde_define {
 	uint32_t size;
@@ -169,19 +169,26 @@ struct sonde_define {
 
 /* Schema ids are dense per session, appended as schemas appear, never reused. NULL for an id not given out yet. */
 SONDE_API size_t sonde_session_schemas(const struct sonde_session *s);
-SONDE_API const struct sonde_schema *sonde_session_schema(const struct sonde_session *s, uint32_t id);
+SONDE_API const struct sonde_schema *sonde_session_schema(const struct sonde_session *s,
+							  uint32_t id);
 
 SONDE_API uint32_t sonde_schema_id(const struct sonde_schema *sc);
 /* Schemas of one name have one family (the id of the first), whatever their layouts. */
 SONDE_API uint32_t sonde_schema_family(const struct sonde_schema *sc);
 SONDE_API enum sonde_schema_kind sonde_schema_kind(const struct sonde_schema *sc);
-SONDE_API const char *sonde_schema_system(const struct sonde_schema *sc); /* "sched"; "" unless a tracepoint */
-SONDE_API const char *sonde_schema_event(const struct sonde_schema *sc);  /* "sched_switch", "cpu-clock" */
-SONDE_API const char *sonde_schema_name(const struct sonde_schema *sc);   /* "sched:sched_switch", "cpu-clock" */
+SONDE_API const char *
+sonde_schema_system(const struct sonde_schema *sc); /* "sched"; "" unless a tracepoint */
+SONDE_API const char *
+sonde_schema_event(const struct sonde_schema *sc); /* "sched_switch", "cpu-clock" */
+SONDE_API const char *
+sonde_schema_name(const struct sonde_schema *sc); /* "sched:sched_switch", "cpu-clock" */
 /* The fields in the order of the format, common_* first; *ret_nr how many. */
-SONDE_API const struct sonde_field *sonde_schema_fields(const struct sonde_schema *sc, size_t *ret_nr);
-SONDE_API const struct sonde_field *sonde_schema_field(const struct sonde_schema *sc, const char *name);
-SONDE_API const struct sonde_define *sonde_schema_defines(const struct sonde_schema *sc, size_t *ret_nr);
+SONDE_API const struct sonde_field *sonde_schema_fields(const struct sonde_schema *sc,
+							size_t *ret_nr);
+SONDE_API const struct sonde_field *sonde_schema_field(const struct sonde_schema *sc,
+						       const char *name);
+SONDE_API const struct sonde_define *sonde_schema_defines(const struct sonde_schema *sc,
+							  size_t *ret_nr);
 /* struct perf_event_attr in the host's byte order, as long as the recording has it; NULL when there is none. */
 SONDE_API const void *sonde_schema_attr(const struct sonde_schema *sc, size_t *ret_len);
 
@@ -190,9 +197,9 @@ SONDE_API const void *sonde_schema_attr(const struct sonde_schema *sc, size_t *r
 #define SONDE_NO_TIME UINT64_MAX
 
 enum sonde_event_flags {
-	SONDE_EVENT_SWAPPED = 1,  /* payload bytes are in the other byte order */
-	SONDE_EVENT_LATE = 2,     /* older than an event delivered before it */
-	SONDE_EVENT_DERIVED = 4   /* not the first event made from its record */
+	SONDE_EVENT_SWAPPED = 1, /* payload bytes are in the other byte order */
+	SONDE_EVENT_LATE = 2,    /* older than an event delivered before it */
+	SONDE_EVENT_DERIVED = 4  /* not the first event made from its record */
 };
 
 /*
@@ -201,19 +208,19 @@ enum sonde_event_flags {
  */
 struct sonde_event {
 	uint32_t size;
-	uint32_t schema;        /* id: see sonde_session_schema() */
-	uint64_t time_ns;       /* in the recording's clock; SONDE_NO_TIME when not recorded */
-	int32_t cpu;            /* -1 when not recorded */
-	int32_t pid, tid;       /* -1 when not recorded */
-	uint32_t flags;         /* enum sonde_event_flags */
-	uint32_t comm;          /* text id of the thread's comm: sonde_session_string() */
+	uint32_t schema;  /* id: see sonde_session_schema() */
+	uint64_t time_ns; /* in the recording's clock; SONDE_NO_TIME when not recorded */
+	int32_t cpu;      /* -1 when not recorded */
+	int32_t pid, tid; /* -1 when not recorded */
+	uint32_t flags;   /* enum sonde_event_flags */
+	uint32_t comm;    /* text id of the thread's comm: sonde_session_string() */
 	uint32_t bytes_len;
-	const uint8_t *bytes;   /* the payload that schema fields describe; lent */
-	const uint8_t *record;  /* the record as it lies in the recording; lent */
+	const uint8_t *bytes;  /* the payload that schema fields describe; lent */
+	const uint8_t *record; /* the record as it lies in the recording; lent */
 	uint32_t record_len;
-	uint32_t cpumode;       /* 0 unknown 1 kernel 2 user 3 hypervisor 4 guest kernel 5 guest user */
-	uint64_t file_off;      /* of the record in its input */
-	uint64_t map_epoch;     /* which state of its process's mappings holds; 0 unknown */
+	uint32_t cpumode;   /* 0 unknown 1 kernel 2 user 3 hypervisor 4 guest kernel 5 guest user */
+	uint64_t file_off;  /* of the record in its input */
+	uint64_t map_epoch; /* which state of its process's mappings holds; 0 unknown */
 };
 
 static inline const struct sonde_schema *sonde_event_schema(const struct sonde_session *s,
@@ -224,7 +231,8 @@ static inline const struct sonde_schema *sonde_event_schema(const struct sonde_s
 
 /* A copy that owns its bytes and pins its state; keeps the session's memory alive until it is freed. NULL: no memory. */
 SONDE_API struct sonde_event *sonde_event_dup(const struct sonde_event *ev);
-SONDE_API void sonde_event_free(struct sonde_event *ev); /* only for what dup returned; NULL is fine */
+SONDE_API void
+sonde_event_free(struct sonde_event *ev); /* only for what dup returned; NULL is fine */
 SONDE_API struct sonde_session *sonde_event_session(const struct sonde_event *ev);
 
 /* Text by id (sonde_event.comm); lives as long as the session. */
@@ -237,8 +245,8 @@ SONDE_API const char *sonde_session_string(const struct sonde_session *s, uint32
  */
 SONDE_API uint64_t sonde_event_u64(const struct sonde_event *ev, const struct sonde_field *f);
 SONDE_API int64_t sonde_event_i64(const struct sonde_event *ev, const struct sonde_field *f);
-SONDE_API const uint8_t *sonde_event_bytes(const struct sonde_event *ev, const struct sonde_field *f,
-					   size_t *ret_len);
+SONDE_API const uint8_t *sonde_event_bytes(const struct sonde_event *ev,
+					   const struct sonde_field *f, size_t *ret_len);
 /* The event's text by its print format ("prev_comm=..."), without a newline. Lent until the next call. */
 SONDE_API const char *sonde_event_text(const struct sonde_event *ev, size_t *ret_len);
 
@@ -257,19 +265,19 @@ struct sonde_sample {
 	uint32_t size;
 	uint32_t nr_reads;
 	uint64_t present;
-	uint64_t read_format;  /* PERF_FORMAT_* of the event */
+	uint64_t read_format; /* PERF_FORMAT_* of the event */
 	uint64_t ip, addr, id, stream_id, period;
 	uint64_t time_enabled_ns, time_running_ns;
 	const struct sonde_read_value *reads; /* lent */
 	uint64_t weight, data_src, transaction, phys_addr, cgroup;
 	uint64_t data_page_size, code_page_size;
 	uint64_t nr_branches, branch_hw_idx;
-	const struct sonde_branch *branches;  /* lent; most recent first */
+	const struct sonde_branch *branches; /* lent; most recent first */
 	uint64_t user_regs_abi, user_regs_mask, intr_regs_abi, intr_regs_mask;
 	const uint64_t *user_regs, *intr_regs; /* lent; one value per mask bit, ascending */
-	const uint8_t *user_stack;             /* lent; user_stack_len bytes from the stack pointer up */
+	const uint8_t *user_stack; /* lent; user_stack_len bytes from the stack pointer up */
 	uint64_t user_stack_len;
-	uint64_t raw_len;                      /* of the raw payload, sonde_event.bytes */
+	uint64_t raw_len; /* of the raw payload, sonde_event.bytes */
 };
 /* All sample values of an event; 0, -ENODATA for events that are not samples, -EBADMSG for a damaged record. */
 SONDE_API int sonde_event_sample(const struct sonde_event *ev, struct sonde_sample *ret);
@@ -277,14 +285,15 @@ SONDE_API int sonde_event_sample(const struct sonde_event *ev, struct sonde_samp
 /* What lies at an address, as far as it is known. Names are lent and live as long as the session. */
 struct sonde_location {
 	uint32_t size;
-	uint32_t sym_binding;        /* 0 local, 1 global, 2 weak */
+	uint32_t sym_binding; /* 0 local, 1 global, 2 weak */
 	uint64_t addr;
-	const char *dso;             /* "[kernel.kallsyms]", "/usr/bin/x"; NULL unknown */
-	const char *dso_build_id;    /* hex, "" unknown */
+	const char *dso;          /* "[kernel.kallsyms]", "/usr/bin/x"; NULL unknown */
+	const char *dso_build_id; /* hex, "" unknown */
 	uint64_t map_start, map_end, map_pgoff;
-	const char *sym;             /* NULL unknown */
-	uint64_t sym_start, sym_end; /* in the addresses of the dso; for the kernel, of the running kernel */
-	uint64_t sym_off;            /* addr - start of the symbol */
+	const char *sym; /* NULL unknown */
+	uint64_t sym_start,
+		sym_end;  /* in the addresses of the dso; for the kernel, of the running kernel */
+	uint64_t sym_off; /* addr - start of the symbol */
 };
 /* Looks an address up in the address space of the event's process as of the event. cpumode as in sonde_event. */
 SONDE_API int sonde_event_locate(const struct sonde_event *ev, uint64_t addr, uint32_t cpumode,
@@ -292,7 +301,8 @@ SONDE_API int sonde_event_locate(const struct sonde_event *ev, uint64_t addr, ui
 
 struct sonde_frame {
 	uint64_t ip;
-	uint32_t cpumode;  /* of this frame; user space before the first marker, 0 behind an unknown one */
+	uint32_t
+		cpumode; /* of this frame; user space before the first marker, 0 behind an unknown one */
 	uint32_t reserved;
 };
 /* The call chain, innermost first, markers removed; *ret is lent until the next call. Returns the number of frames. */
@@ -313,20 +323,21 @@ struct sonde_record_event {
 
 struct sonde_record_options {
 	uint32_t size;
-	uint8_t all_cpus;         /* -a; pids take precedence */
-	uint8_t callchain;        /* -g */
+	uint8_t all_cpus;          /* -a; pids take precedence */
+	uint8_t callchain;         /* -g */
 	uint8_t kernel_callchains; /* --kernel-callchains: chains hold kernel frames only */
-	uint8_t user_callchains;  /* --user-callchains */
-	const struct sonde_record_event *events; /* none: cycles, or cpu-clock where there is no such counter */
+	uint8_t user_callchains;   /* --user-callchains */
+	const struct sonde_record_event
+		*events; /* none: cycles, or cpu-clock where there is no such counter */
 	size_t nr_events;
-	const int32_t *pids;      /* -p */
+	const int32_t *pids; /* -p */
 	size_t nr_pids;
-	uint64_t period;          /* -c; 0 unset */
-	uint64_t freq_hz;         /* -F; 0 unset, UINT64_MAX as many as the kernel allows */
-	uint64_t mmap_pages;      /* -m, per cpu; 0 default */
-	const char *output;       /* -o */
+	uint64_t period;            /* -c; 0 unset */
+	uint64_t freq_hz;           /* -F; 0 unset, UINT64_MAX as many as the kernel allows */
+	uint64_t mmap_pages;        /* -m, per cpu; 0 default */
+	const char *output;         /* -o */
 	const char *const *command; /* NULL-terminated; NULL none */
-	const char *const *argv;  /* the whole command line, for the recording's header; NULL none */
+	const char *const *argv; /* the whole command line, for the recording's header; NULL none */
 	/*
 	 * Lines for the user ("falling back to cpu-clock", closing summary); level 0 warning, 1 normal, 2 verbose. Called
 	 * until the recorder is closed.
@@ -337,9 +348,9 @@ struct sonde_record_options {
 
 struct sonde_record_result {
 	uint32_t size;
-	int32_t exit_status;     /* the workload's; 126, 127 when it could not be run; 128+N killed by signal N */
-	uint64_t samples;        /* in the file */
-	uint64_t lost;           /* events that the kernel dropped, or that could not be written */
+	int32_t exit_status; /* the workload's; 126, 127 when it could not be run; 128+N killed by signal N */
+	uint64_t samples; /* in the file */
+	uint64_t lost;    /* events that the kernel dropped, or that could not be written */
 	uint64_t bytes_written;
 };
 
@@ -349,14 +360,16 @@ struct sonde_recorder;
  * events or filters are named wrongly. A command that cannot be found or executed is told by sonde_recorder_run. A file
  * size limit is an error like a full disk for callers that catch or ignore SIGXFSZ.
  */
-SONDE_API int sonde_recorder_open(struct sonde_recorder **ret, const struct sonde_record_options *opts);
+SONDE_API int sonde_recorder_open(struct sonde_recorder **ret,
+				  const struct sonde_record_options *opts);
 /*
  * Records until the workload ends or sonde_recorder_stop(); a second stop also gives up waiting for a workload that does
  * not end. *ret is filled on failure, too: exit_status 126 or 127 when the workload could not be run (there is no file
  * then), otherwise what was recorded before is a valid file.
  */
 SONDE_API int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret);
-SONDE_API void sonde_recorder_stop(struct sonde_recorder *r); /* may be called from a signal handler */
+SONDE_API void
+sonde_recorder_stop(struct sonde_recorder *r); /* may be called from a signal handler */
 SONDE_API void sonde_recorder_close(struct sonde_recorder *r);
 
 /* ---- version ----------------------------------------------------------------------------------------------------- */

@@ -3,8 +3,8 @@
 
 static int too_short(struct bytes *b, const char *field, uint64_t need)
 {
-	err_at(b, -EBADMSG, "field %s needs %llu bytes, %zu are left", field, (unsigned long long)need,
-	       bytes_left(b));
+	err_at(b, -EBADMSG, "field %s needs %llu bytes, %zu are left", field,
+	       (unsigned long long)need, bytes_left(b));
 	return -EBADMSG; /* a constant, so that the compiler sees that callers return */
 }
 

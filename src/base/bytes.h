@@ -22,14 +22,14 @@
 
 struct bytes {
 	const uint8_t *start, *pos, *end;
-	uint64_t file_off;     /* of start */
-	const char *file;      /* lent; for messages */
-	const char *what;      /* lent; for messages */
-	bool swap;             /* the recording has the other byte order */
+	uint64_t file_off; /* of start */
+	const char *file;  /* lent; for messages */
+	const char *what;  /* lent; for messages */
+	bool swap;         /* the recording has the other byte order */
 };
 
-static inline struct bytes bytes_init(const void *p, size_t len, uint64_t file_off, const char *file,
-				      bool swap)
+static inline struct bytes bytes_init(const void *p, size_t len, uint64_t file_off,
+				      const char *file, bool swap)
 {
 	return (struct bytes){ .start = p,
 			       .pos = p,

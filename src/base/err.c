@@ -24,7 +24,8 @@ static void append(const char *fmt, va_list ap)
 		chain[chain_len++] = '\n';
 	n = vsnprintf(chain + chain_len, CHAIN_BYTES - chain_len, fmt, ap);
 	if (n > 0)
-		chain_len += (size_t)n < CHAIN_BYTES - chain_len ? (size_t)n : CHAIN_BYTES - chain_len - 1;
+		chain_len += (size_t)n < CHAIN_BYTES - chain_len ? (size_t)n
+								 : CHAIN_BYTES - chain_len - 1;
 	chain[chain_len] = '\0';
 }
 

@@ -33,11 +33,11 @@ int err_errno(int errno_value, const char *fmt, ...) __attribute__((format(print
 const char *err_text(void);
 void err_clear(void);
 
-#define TRY(e)                                                                                     \
-	do {                                                                                       \
-		int r_ = (e);                                                                      \
-		if (r_ < 0)                                                                        \
-			return r_;                                                                 \
+#define TRY(e)                     \
+	do {                       \
+		int r_ = (e);      \
+		if (r_ < 0)        \
+			return r_; \
 	} while (0)
 
 #endif

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 const char digit_pairs[201] = "0001020304050607080910111213141516171819"
-			       "2021222324252627282930313233343536373839"
-			       "4041424344454647484950515253545556575859"
-			       "6061626364656667686970717273747576777879"
-			       "8081828384858687888990919293949596979899";
+			      "2021222324252627282930313233343536373839"
+			      "4041424344454647484950515253545556575859"
+			      "6061626364656667686970717273747576777879"
+			      "8081828384858687888990919293949596979899";
 
 void outbuf_done(struct outbuf *o)
 {
@@ -112,7 +112,8 @@ void outbuf_u64_width(struct outbuf *o, uint64_t v, unsigned width, char fill)
 
 void outbuf_i64_width(struct outbuf *o, int64_t v, unsigned width)
 {
-	char digits[21], *p = digits_u64(digits + sizeof(digits), v < 0 ? -(uint64_t)v : (uint64_t)v);
+	char digits[21],
+		*p = digits_u64(digits + sizeof(digits), v < 0 ? -(uint64_t)v : (uint64_t)v);
 
 	if (v < 0)
 		*--p = '-';

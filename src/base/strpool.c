@@ -26,7 +26,8 @@ int strpool_intern(struct strpool *p, const char *text, size_t len, uint32_t *re
 	first = hash64_find(&p->by_hash, hash);
 	if (first != HASH64_EMPTY) {
 		for (uint32_t id = (uint32_t)first; id; id = p->entries.v[id].next_same_hash) {
-			if (p->entries.v[id].len == len && !memcmp(p->entries.v[id].text, text, len)) {
+			if (p->entries.v[id].len == len &&
+			    !memcmp(p->entries.v[id].text, text, len)) {
 				*ret_id = id;
 				return 0;
 			}

@@ -14,25 +14,25 @@
 
 #include "base/err.h"
 
-#define VEC(T)                                                                                     \
-	struct {                                                                                   \
-		T *v;                                                                              \
-		size_t n, capacity;                                                                \
+#define VEC(T)                      \
+	struct {                    \
+		T *v;               \
+		size_t n, capacity; \
 	}
 
 int vec_reserve_bytes(void **v, size_t *capacity, size_t want, size_t elem_size);
 
 /* Room for `more` elements behind the n there are. */
-#define vec_reserve(vec, more)                                                                     \
-	((vec)->capacity - (vec)->n >= (size_t)(more)                                              \
-		 ? 0                                                                               \
-		 : vec_reserve_bytes((void **)&(vec)->v, &(vec)->capacity, (vec)->n + (more),      \
+#define vec_reserve(vec, more)                                                                \
+	((vec)->capacity - (vec)->n >= (size_t)(more)                                         \
+		 ? 0                                                                          \
+		 : vec_reserve_bytes((void **)&(vec)->v, &(vec)->capacity, (vec)->n + (more), \
 				     sizeof(*(vec)->v)))
-#define vec_push(vec, ...)                                                                         \
+#define vec_push(vec, ...) \
 	(vec_reserve(vec, 1) < 0 ? err_nomem() : ((vec)->v[(vec)->n++] = (__VA_ARGS__), 0))
 #define vec_clear(vec) ((vec)->n = 0)
-#define vec_done(vec) (free((vec)->v), (vec)->v = NULL, (vec)->n = (vec)->capacity = 0)
-#define vec_foreach(it, vec)                                                                       \
+#define vec_done(vec)  (free((vec)->v), (vec)->v = NULL, (vec)->n = (vec)->capacity = 0)
+#define vec_foreach(it, vec) \
 	for (__typeof__((vec)->v) it = (vec)->v; (vec)->n && it < (vec)->v + (vec)->n; it++)
 
 #endif

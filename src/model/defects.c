@@ -50,7 +50,8 @@ void defects_line(const struct defects *d, struct outbuf *out)
 	size_t nr = 0;
 
 	for (; defects_get(d, nr, &defect); nr++) {
-		outbuf_fmt(out, "%s%s: %llu", nr ? ", " : "", defect.name, (unsigned long long)defect.count);
+		outbuf_fmt(out, "%s%s: %llu", nr ? ", " : "", defect.name,
+			   (unsigned long long)defect.count);
 		if (defect.first[0])
 			outbuf_fmt(out, " (first %s)", defect.first);
 		if (!nr || defect.severity > gravest.severity)

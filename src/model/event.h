@@ -18,22 +18,16 @@ struct source;
 struct address_space;
 
 /* What an event changes in the state of the machine; told by the source in its decode step, applied by state/. */
-enum change_kind {
-	CHANGE_NONE = 0,
-	CHANGE_COMM,
-	CHANGE_FORK,
-	CHANGE_EXIT,
-	CHANGE_MMAP
-};
+enum change_kind { CHANGE_NONE = 0, CHANGE_COMM, CHANGE_FORK, CHANGE_EXIT, CHANGE_MMAP };
 
 struct change {
 	enum change_kind kind;
 	int32_t pid, tid;
-	int32_t ppid, ptid;     /* FORK: the parent */
-	bool exec;              /* COMM: caused by exec; FORK: made by the recorder for a task that already ran */
-	bool kernel;            /* MMAP: of the kernel's address space */
-	bool executable;        /* MMAP */
-	const char *text;       /* COMM: comm; MMAP: file name. Lent, NUL-terminated inside the record */
+	int32_t ppid, ptid; /* FORK: the parent */
+	bool exec; /* COMM: caused by exec; FORK: made by the recorder for a task that already ran */
+	bool kernel;      /* MMAP: of the kernel's address space */
+	bool executable;  /* MMAP */
+	const char *text; /* COMM: comm; MMAP: file name. Lent, NUL-terminated inside the record */
 	uint64_t start, len, pgoff; /* MMAP: avma, bytes, bytes */
 	const uint8_t *build_id;    /* MMAP, NULL unknown */
 	uint32_t build_id_len;
@@ -43,15 +37,19 @@ struct event {
 	struct sonde_event pub; /* first: a sonde_event handed out is a struct event */
 	struct sonde_session *session;
 	const struct sonde_schema *schema;
-	struct source *source;       /* who decodes the rest of it */
-	uint32_t attr;               /* the source's own: which perf event attribute, stream ... laid the record out */
-	uint32_t member;             /* the source's own: whose event it is (differs from attr in group reads) */
-	uint32_t derived;            /* index of this event among those of its record */
-	uint64_t period;             /* of a derived event (SONDE_EVENT_DERIVED or first of several); else 0 */
-	struct address_space *space; /* of its process as of now, NULL unknown; a dup holds a reference */
-	struct address_space *kernel_space; /* the kernel's; set in a dup only, which holds a reference */
-	bool owned;                  /* made by sonde_event_dup */
-	struct change change;        /* not kept by a dup */
+	struct source *source; /* who decodes the rest of it */
+	uint32_t
+		attr; /* the source's own: which perf event attribute, stream ... laid the record out */
+	uint32_t
+		member; /* the source's own: whose event it is (differs from attr in group reads) */
+	uint32_t derived; /* index of this event among those of its record */
+	uint64_t period;  /* of a derived event (SONDE_EVENT_DERIVED or first of several); else 0 */
+	struct address_space
+		*space; /* of its process as of now, NULL unknown; a dup holds a reference */
+	struct address_space
+		*kernel_space; /* the kernel's; set in a dup only, which holds a reference */
+	bool owned;            /* made by sonde_event_dup */
+	struct change change;  /* not kept by a dup */
 };
 
 static inline const struct event *event_of(const struct sonde_event *pub)

@@ -17,7 +17,7 @@ struct printfmt;
 
 /* How the recorded machine lays out numbers: belongs to the recording, never to the build. */
 struct abi {
-	bool swap;          /* other byte order than this host's */
+	bool swap; /* other byte order than this host's */
 	bool big_endian;
 	uint8_t long_bytes; /* of the recorded kernel: 4 or 8 */
 };
@@ -26,24 +26,25 @@ struct sonde_schema {
 	uint32_t id, family;
 	enum sonde_schema_kind kind;
 	struct abi abi;
-	uint32_t tracepoint_id;        /* ID: of the format file */
-	const char *system, *event;    /* "sched", "sched_switch" */
-	const char *name;              /* "sched:sched_switch" */
-	struct sonde_field *fields;    /* in the order of the format file, common_* first */
+	uint32_t tracepoint_id;     /* ID: of the format file */
+	const char *system, *event; /* "sched", "sched_switch" */
+	const char *name;           /* "sched:sched_switch" */
+	struct sonde_field *fields; /* in the order of the format file, common_* first */
 	size_t nr_fields, nr_common;
-	const char *print_fmt;         /* text behind "print fmt:", NULL none */
-	int dialect;                   /* enum printfmt_dialect */
-	struct printfmt *print;        /* compiled when first asked for: schema_printfmt() */
-	struct arena *arena;           /* of the table that holds it */
+	const char *print_fmt;              /* text behind "print fmt:", NULL none */
+	int dialect;                        /* enum printfmt_dialect */
+	struct printfmt *print;             /* compiled when first asked for: schema_printfmt() */
+	struct arena *arena;                /* of the table that holds it */
 	const struct sonde_define *defines; /* made when first asked for: sonde_schema_defines() */
 	size_t nr_defines;
 	bool defines_made;
-	bool unwanted;                 /* sonde_session_want(): its samples need not be delivered */
-	const void *attr;              /* perf_event_attr in host order, NULL none */
+	bool unwanted;    /* sonde_session_want(): its samples need not be delivered */
+	const void *attr; /* perf_event_attr in host order, NULL none */
 	size_t attr_len;
 };
 
-const struct sonde_field *schema_find_field(const struct sonde_schema *sc, const char *name, size_t len);
+const struct sonde_field *schema_find_field(const struct sonde_schema *sc, const char *name,
+					    size_t len);
 
 /* The compiled print format, compiled at the first call; NULL when the schema has none or memory ran out. */
 const struct printfmt *schema_printfmt(struct sonde_schema *sc);

@@ -29,7 +29,8 @@ static inline int64_t value_sign_extend(uint64_t v, uint32_t width)
 	return (int64_t)(v << unused_bits) >> unused_bits;
 }
 
-static inline uint64_t field_u64(const struct sonde_field *f, const uint8_t *bytes, uint32_t len, bool swap)
+static inline uint64_t field_u64(const struct sonde_field *f, const uint8_t *bytes, uint32_t len,
+				 bool swap)
 {
 	if (f->width > len || f->offset > len - f->width)
 		return 0;
@@ -37,8 +38,8 @@ static inline uint64_t field_u64(const struct sonde_field *f, const uint8_t *byt
 }
 
 /* Where a field's bytes are (those a dynamic field points to), clipped to the record; NULL when outside. */
-static inline const uint8_t *field_bytes(const struct sonde_field *f, const uint8_t *bytes, uint32_t len,
-					 bool swap, uint32_t *ret_len)
+static inline const uint8_t *field_bytes(const struct sonde_field *f, const uint8_t *bytes,
+					 uint32_t len, bool swap, uint32_t *ret_len)
 {
 	uint32_t off = f->offset, n = f->width;
 

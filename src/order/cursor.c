@@ -57,8 +57,8 @@ static int fill_from_walk(struct cursor *c, const struct cursor_input *in)
 	return 0;
 }
 
-static int fill_from_file(struct cursor *c, const struct cursor_input *in, size_t window_bytes, bool may_read,
-			  bool *ret_blocked)
+static int fill_from_file(struct cursor *c, const struct cursor_input *in, size_t window_bytes,
+			  bool may_read, bool *ret_blocked)
 {
 	const struct source_file *f = &in->files[c->run.file];
 	struct window *w = &c->own;
@@ -73,8 +73,9 @@ static int fill_from_file(struct cursor *c, const struct cursor_input *in, size_
 		if (c->run.begin >= w->file_off && c->run.begin < w->file_off + w->len) {
 			size_t at = c->run.begin - w->file_off;
 			uint64_t used = 0;
-			int n = in->source->ops->cut(in->source, c->run.file, w->data + at, w->len - at, c->run.begin,
-						     c->own_cuts, CURSOR_CUTS, &used, &need);
+			int n = in->source->ops->cut(in->source, c->run.file, w->data + at,
+						     w->len - at, c->run.begin, c->own_cuts,
+						     CURSOR_CUTS, &used, &need);
 
 			if (n < 0) {
 				/* It was whole when the walk met it: written over since, which the source has counted. */
@@ -99,7 +100,8 @@ static int fill_from_file(struct cursor *c, const struct cursor_input *in, size_
 		if (got < 0)
 			return (int)got;
 		if (!got || (size_t)got < need) {
-			defects_add(in->defects, DEFECT_TRUNCATED, 1, "%s shrank to 0x%llx while it was read", f->path,
+			defects_add(in->defects, DEFECT_TRUNCATED, 1,
+				    "%s shrank to 0x%llx while it was read", f->path,
 				    (unsigned long long)(c->run.begin + (uint64_t)got));
 			c->run.begin = c->run.end;
 		}
@@ -138,28 +140,31 @@ static int read_spilled(struct cursor *c, const struct cursor_input *in)
 		const struct spill_entry *e = &entries[i];
 		const struct source_file *f = &in->files[e->file];
 		struct window piece = { .data = to, .capacity = e->len };
-		int64_t got = window_read(&piece, f->fd, f->path, e->file_off, e->file_off + e->len, e->len);
+		int64_t got = window_read(&piece, f->fd, f->path, e->file_off, e->file_off + e->len,
+					  e->len);
 
 		if (got < 0)
 			return (int)got;
 		if ((uint64_t)got < e->len) {
-			defects_add(in->defects, DEFECT_TRUNCATED, 1, "%s shrank below 0x%llx while it was read",
-				    f->path, (unsigned long long)e->file_off);
+			defects_add(in->defects, DEFECT_TRUNCATED, 1,
+				    "%s shrank below 0x%llx while it was read", f->path,
+				    (unsigned long long)e->file_off);
 			continue;
 		}
 		c->own_cuts[c->nr++] = (struct cut){ .time_ns = e->time_ns,
-						 .file_off = e->file_off,
-						 .bytes = to,
-						 .len = e->len,
-						 .file = e->file,
-						 .order = CUT_ORDERED };
+						     .file_off = e->file_off,
+						     .bytes = to,
+						     .len = e->len,
+						     .file = e->file,
+						     .order = CUT_ORDERED };
 		to += e->len;
 	}
 	c->run.begin += (uint64_t)n;
 	return 0;
 }
 
-static int fill_from_spill(struct cursor *c, const struct cursor_input *in, bool may_read, bool *ret_blocked)
+static int fill_from_spill(struct cursor *c, const struct cursor_input *in, bool may_read,
+			   bool *ret_blocked)
 {
 	while (c->run.begin < c->run.end) {
 		if (!may_read) {
@@ -188,7 +193,8 @@ void cursor_free(struct cursor *c)
 	free(c);
 }
 
-int cursor_fill(struct cursor *c, const struct cursor_input *in, size_t window_bytes, bool may_read, bool *ret_blocked)
+int cursor_fill(struct cursor *c, const struct cursor_input *in, size_t window_bytes, bool may_read,
+		bool *ret_blocked)
 {
 	*ret_blocked = false;
 	if (c->at < c->nr)

@@ -19,9 +19,9 @@ struct run {
 };
 
 struct cursor {
-	struct run run;        /* begin: what is not cut yet */
-	struct window own;     /* what it read itself */
-	struct window *shared; /* one of the walk's windows, held; NULL none */
+	struct run run;         /* begin: what is not cut yet */
+	struct window own;      /* what it read itself */
+	struct window *shared;  /* one of the walk's windows, held; NULL none */
 	const struct cut *cuts; /* of the shared window, or own_cuts */
 	size_t nr, at;          /* cuts[at..nr) are to come */
 	struct cut own_cuts[CURSOR_CUTS];

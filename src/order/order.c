@@ -25,23 +25,24 @@ struct order {
 
 	/* The walk. */
 	enum phase phase;
-	unsigned file;               /* being walked */
-	uint64_t walk_off;           /* of the next record to cut */
+	unsigned file;     /* being walked */
+	uint64_t walk_off; /* of the next record to cut */
 	struct window_cache cache;
-	struct window *window;       /* being walked, one of the cache's; NULL none */
-	size_t cut_at, nr_cuts;      /* window->cuts[cut_at..nr_cuts) were cut and wait for the walk to look at them */
-	bool walked;                 /* all files to their ends */
-	bool refuses;                /* a time window was given */
-	bool run_open;               /* runs.v[n - 1] may still grow */
-	bool indexing;               /* too many runs: records go to the spill */
+	struct window *window; /* being walked, one of the cache's; NULL none */
+	size_t cut_at,
+		nr_cuts; /* window->cuts[cut_at..nr_cuts) were cut and wait for the walk to look at them */
+	bool walked;   /* all files to their ends */
+	bool refuses;  /* a time window was given */
+	bool run_open; /* runs.v[n - 1] may still grow */
+	bool indexing; /* too many runs: records go to the spill */
 	uint64_t newest, newest_before_last_round, delivered;
-	uint64_t limit;              /* of the merge: times up to here are released */
+	uint64_t limit; /* of the merge: times up to here are released */
 
 	/* The merge. */
-	VEC(struct run) runs;           /* found, not opened */
-	size_t to_open;                 /* heap.n when all runs of this merge are open */
-	VEC(struct cursor *) heap;      /* opened, smallest (time, place) first */
-	struct cursor *free_cursors;    /* owned */
+	VEC(struct run) runs;        /* found, not opened */
+	size_t to_open;              /* heap.n when all runs of this merge are open */
+	VEC(struct cursor *) heap;   /* opened, smallest (time, place) first */
+	struct cursor *free_cursors; /* owned */
 
 	struct cut out[OUT_CUTS];
 	int nr_out;
@@ -67,10 +68,12 @@ int order_open(struct order **ret, struct source *source, const struct order_opt
 			return err_nomem();
 		}
 	}
-	o->in = (struct cursor_input){
-		.source = source, .files = o->files.v, 
-		.spill = &o->spill, .cache = &o->cache, .time = &o->opts.time, .defects = opts->defects
-	};
+	o->in = (struct cursor_input){ .source = source,
+				       .files = o->files.v,
+				       .spill = &o->spill,
+				       .cache = &o->cache,
+				       .time = &o->opts.time,
+				       .defects = opts->defects };
 	o->walk_off = o->files.n ? o->files.v[0].begin : 0;
 	*ret = o;
 	return 0;
@@ -126,9 +129,10 @@ static int flush_piece(struct order *o)
 
 static int index_record(struct order *o, const struct cut *cut)
 {
-	struct spill_entry e = {
-		.time_ns = cut->time_ns, .file_off = cut->file_off, .len = cut->len, .file = cut->file
-	};
+	struct spill_entry e = { .time_ns = cut->time_ns,
+				 .file_off = cut->file_off,
+				 .len = cut->len,
+				 .file = cut->file };
 
 	if (spill_full(&o->spill))
 		TRY(flush_piece(o));
@@ -243,7 +247,8 @@ static void sift_up(struct order *o, size_t i)
 
 static size_t run_window_bytes(const struct order *o)
 {
-	size_t n = o->heap.n > o->to_open ? o->heap.n : o->to_open, share = MERGE_BUDGET / (n ? n : 1);
+	size_t n = o->heap.n > o->to_open ? o->heap.n : o->to_open,
+	       share = MERGE_BUDGET / (n ? n : 1);
 
 	if (share < SMALLEST_WINDOW)
 		share = SMALLEST_WINDOW;
@@ -403,8 +408,9 @@ static int walk_fill(struct order *o, bool *ret_blocked)
 		    o->walk_off < w->file_off + w->len) {
 			size_t at = o->walk_off - w->file_off;
 
-			n = o->in.source->ops->cut(o->in.source, o->file, w->data + at, w->len - at, o->walk_off,
-						   w->cuts + w->nr_cuts, WALK_CUTS, &used, &need);
+			n = o->in.source->ops->cut(o->in.source, o->file, w->data + at, w->len - at,
+						   o->walk_off, w->cuts + w->nr_cuts, WALK_CUTS,
+						   &used, &need);
 			o->walk_off += used;
 			o->cut_at = w->nr_cuts;
 			o->nr_cuts = w->nr_cuts + (n > 0 ? (size_t)n : 0);
@@ -434,8 +440,10 @@ static int walk_fill(struct order *o, bool *ret_blocked)
 			return (int)got;
 		if (!got || (size_t)got < need) {
 			if (o->walk_off != f->end)
-				defects_add(o->opts.defects, DEFECT_TRUNCATED, 1, "record at 0x%llx of %s",
-					    (unsigned long long)(o->walk_off < f->end ? o->walk_off : f->end),
+				defects_add(o->opts.defects, DEFECT_TRUNCATED, 1,
+					    "record at 0x%llx of %s",
+					    (unsigned long long)(o->walk_off < f->end ? o->walk_off
+										      : f->end),
 					    f->path);
 			next_file(o);
 		}
@@ -450,7 +458,8 @@ static int walk_fill(struct order *o, bool *ret_blocked)
  */
 static void grow_run(struct order *o, struct window *w)
 {
-	struct run *run = o->run_open && !o->indexing && !o->refuses ? &o->runs.v[o->runs.n - 1] : NULL;
+	struct run *run =
+		o->run_open && !o->indexing && !o->refuses ? &o->runs.v[o->runs.n - 1] : NULL;
 	const struct cut *cut = &w->cuts[o->cut_at], *first = cut, *last = &w->cuts[o->nr_cuts - 1];
 	struct cut *kept = &w->cuts[w->nr_cuts];
 	uint64_t time_ns;
@@ -497,9 +506,11 @@ static int walk(struct order *o)
 			grow_run(o, w);
 			cut = &w->cuts[o->cut_at];
 			/* Behind the last one may lie bytes that are no record. */
-			cut_end = o->cut_at + 1 == o->nr_cuts ? o->walk_off : cut->file_off + cut->len;
+			cut_end = o->cut_at + 1 == o->nr_cuts ? o->walk_off
+							      : cut->file_off + cut->len;
 
-			if (o->refuses && (cut->flags & CUT_STATELESS) && cut->order == CUT_ORDERED &&
+			if (o->refuses && (cut->flags & CUT_STATELESS) &&
+			    cut->order == CUT_ORDERED &&
 			    !time_window_holds(&o->opts.time, cut->time_ns)) {
 				/* Refused; that it was seen still counts for what the rounds release. */
 				if (cut->time_ns > o->newest)

@@ -12,7 +12,9 @@ enum { DEFAULT_PIECE_ENTRIES = 512 * 1024 };
 
 void spill_init(struct spill *s, size_t piece_entries)
 {
-	*s = (struct spill){ .fd = -1, .piece_entries = piece_entries ? piece_entries : DEFAULT_PIECE_ENTRIES };
+	*s = (struct spill){ .fd = -1,
+			     .piece_entries =
+				     piece_entries ? piece_entries : DEFAULT_PIECE_ENTRIES };
 }
 
 void spill_done(struct spill *s)
@@ -89,8 +91,9 @@ int spill_write(struct spill *s, uint64_t *ret_begin, uint64_t *ret_end)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return err_errno(n ? errno : ENOSPC, "cannot sort the recording: writing a temporary file "
-							     "failed (set TMPDIR to a place with room)");
+			return err_errno(n ? errno : ENOSPC,
+					 "cannot sort the recording: writing a temporary file "
+					 "failed (set TMPDIR to a place with room)");
 		p += n;
 		off += (uint64_t)n;
 		left -= (size_t)n;
@@ -114,7 +117,8 @@ int spill_read(const struct spill *s, uint64_t from, struct spill_entry *ret, si
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return err_errno(n ? errno : EIO, "cannot read the temporary file that sorts the recording");
+			return err_errno(n ? errno : EIO,
+					 "cannot read the temporary file that sorts the recording");
 		p += n;
 		off += (uint64_t)n;
 		left -= (size_t)n;

@@ -18,9 +18,9 @@ struct spill_entry {
 };
 
 struct spill {
-	int fd;                      /* owned; -1 until the first piece is written */
+	int fd; /* owned; -1 until the first piece is written */
 	uint64_t entries_written;
-	struct spill_entry *piece;   /* owned */
+	struct spill_entry *piece; /* owned */
 	size_t nr, capacity;
 	size_t piece_entries;
 };

@@ -8,7 +8,8 @@
 #include "base/err.h"
 #include "sources/source.h"
 
-int64_t window_read(struct window *w, int fd, const char *path, uint64_t off, uint64_t end, size_t want)
+int64_t window_read(struct window *w, int fd, const char *path, uint64_t off, uint64_t end,
+		    size_t want)
 {
 	if (off >= end) {
 		w->len = 0;
@@ -34,7 +35,8 @@ int64_t window_read(struct window *w, int fd, const char *path, uint64_t off, ui
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
-			return err_errno(errno, "%s: cannot read at 0x%llx", path, (unsigned long long)(off + w->len));
+			return err_errno(errno, "%s: cannot read at 0x%llx", path,
+					 (unsigned long long)(off + w->len));
 		if (!got)
 			break; /* the file shrank since it was opened */
 		w->len += (size_t)got;

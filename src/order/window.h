@@ -10,15 +10,16 @@
 #include <stdint.h>
 
 struct window {
-	uint8_t *data;       /* owned */
+	uint8_t *data; /* owned */
 	size_t capacity, len;
-	uint64_t file_off;   /* of data[0] */
+	uint64_t file_off; /* of data[0] */
 	/* In a cache only: */
-	struct cut *cuts;    /* owned; what the walk found in it and left to the merge, in file order */
+	struct cut
+		*cuts; /* owned; what the walk found in it and left to the merge, in file order */
 	size_t nr_cuts;
-	uint64_t cut_end;    /* the walk came up to here */
+	uint64_t cut_end; /* the walk came up to here */
 	uint16_t file;
-	unsigned refs;       /* holders; a window that is held is not read over */
+	unsigned refs; /* holders; a window that is held is not read over */
 };
 
 /* Cuts that a window keeps; when they are used up the walk goes on in another window. */
@@ -44,7 +45,8 @@ void window_release(struct window *w); /* NULL is fine */
 struct window *window_cache_find(struct window_cache *c, uint16_t file, uint64_t file_off);
 
 /* Fills the window with up to want bytes from off on, not beyond end. Returns the bytes read (0: end of file) or <0. */
-int64_t window_read(struct window *w, int fd, const char *path, uint64_t off, uint64_t end, size_t want);
+int64_t window_read(struct window *w, int fd, const char *path, uint64_t off, uint64_t end,
+		    size_t want);
 void window_done(struct window *w);
 
 #endif

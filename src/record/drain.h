@@ -19,7 +19,7 @@ struct drain {
 	struct strpool *dso_names; /* gets the names of files mapped; NULL: nobody wants them */
 	uint64_t samples, lost;    /* samples: written ones; lost: what LOST records tell */
 	uint64_t pending;          /* samples of the batch being made */
-	uint64_t partly;           /* samples of the batch that failed which were written all the same */
+	uint64_t partly; /* samples of the batch that failed which were written all the same */
 	uint64_t first_time_ns, last_time_ns; /* of samples; 0, 0 while there is none */
 	VEC(uint64_t) heads;                  /* of the pass being made, by ring */
 };

@@ -248,8 +248,9 @@ int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret
 	result.bytes_written = perfdata_writer_data_size(r->writer);
 	if (e < 0) {
 		err_set(e, "%s; %s", failure ? failure : strerror(-e),
-			late < 0 ? "the file could not be completed, but sonde reads it all the same"
-				 : "what was recorded before is kept");
+			late < 0
+				? "the file could not be completed, but sonde reads it all the same"
+				: "what was recorded before is kept");
 		if (r->command_name && !workload_ended(&r->workload, &status))
 			say(&r->say, SAY_WARNING, "the recording has ended: %s; %s goes on",
 			    err_text(), r->command_name);

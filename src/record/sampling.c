@@ -61,7 +61,8 @@ int sampling_configure(struct capture_events *events, const struct sampling *s,
 
 	if (freq_hz == UINT64_MAX) {
 		say(say_to, SAY_NORMAL,
-		    "taking %llu samples a second, as many as kernel.perf_event_max_sample_rate allows",
+		    "taking %llu samples a second, as many as kernel.perf_event_max_sample_rate "
+		    "allows",
 		    (unsigned long long)limit);
 		freq_hz = limit;
 	} else if (freq_hz > limit) {

@@ -13,8 +13,9 @@ struct sampling {
 	bool system_wide; /* whole cpus: samples tell the cpu; a dummy event carries comm, fork, mmap */
 	bool enable_on_exec; /* a workload alone is recorded */
 	bool callchain, kernel_callchains, user_callchains;
-	uint64_t period;  /* 0: by frequency */
-	uint64_t freq_hz; /* 0: 4000, for events that have no period of their own; UINT64_MAX: what is allowed */
+	uint64_t period; /* 0: by frequency */
+	uint64_t
+		freq_hz; /* 0: 4000, for events that have no period of their own; UINT64_MAX: what is allowed */
 };
 
 /* Completes the attrs; may append the dummy event. Frequencies above the kernel's limit are lowered aloud. */

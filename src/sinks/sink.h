@@ -6,10 +6,10 @@
 #include "model/event.h"
 
 struct sink_options {
-	int fd;                   /* where output is written; stays the caller's */
-	const char *fields;       /* -F, NULL default */
-	bool nanoseconds;         /* --ns */
-	bool callchain;           /* false: -G */
+	int fd;             /* where output is written; stays the caller's */
+	const char *fields; /* -F, NULL default */
+	bool nanoseconds;   /* --ns */
+	bool callchain;     /* false: -G */
 	enum sonde_compat compat;
 	struct sonde_session *session;
 };

@@ -15,13 +15,13 @@
 
 /* A record that has been cut, not decoded. Lent: `bytes` lies in a read window. */
 struct cut {
-	uint64_t time_ns;     /* for ORDERED */
+	uint64_t time_ns; /* for ORDERED */
 	uint64_t file_off;
 	const uint8_t *bytes;
 	uint32_t len;
-	uint16_t file;        /* index of the input file (recordings in several files) */
-	uint8_t order;        /* enum cut_order */
-	uint8_t flags;        /* enum cut_flags */
+	uint16_t file; /* index of the input file (recordings in several files) */
+	uint8_t order; /* enum cut_order */
+	uint8_t flags; /* enum cut_flags */
 };
 
 enum cut_order {
@@ -30,8 +30,9 @@ enum cut_order {
 	CUT_ROUND = 2    /* the recorder finished a pass over its buffers */
 };
 enum cut_flags {
-	CUT_LATE = 1,      /* set by order/ */
-	CUT_STATELESS = 2  /* a sample that nothing else depends on: an early filter may refuse it before it is ordered */
+	CUT_LATE = 1, /* set by order/ */
+	CUT_STATELESS =
+		2 /* a sample that nothing else depends on: an early filter may refuse it before it is ordered */
 };
 
 struct source_options {
@@ -39,24 +40,24 @@ struct source_options {
 	size_t window_bytes;
 	bool force;
 	enum sonde_compat compat;
-	struct sonde_session *session;   /* set in the events made */
-	struct schema_table *schemas;    /* where the source's schemas go */
+	struct sonde_session *session; /* set in the events made */
+	struct schema_table *schemas;  /* where the source's schemas go */
 	struct defects *defects;
 };
 
 /* One input file as order/ reads it: a file descriptor and the range that holds records. */
 struct source_file {
-	int fd;               /* the source's */
-	const char *path;     /* for messages */
-	uint64_t begin, end;  /* bytes; end was the size seen at open */
+	int fd;              /* the source's */
+	const char *path;    /* for messages */
+	uint64_t begin, end; /* bytes; end was the size seen at open */
 };
 
 /* What a recording holds of its kernel; members are NULL and 0 when it does not say. Lent by the source. */
 struct source_kernel {
 	const uint8_t *build_id;
 	uint32_t build_id_len;
-	const char *name;              /* of its file, when it is not "[kernel.kallsyms]" */
-	const char *const *modules;    /* paths of those whose build ids are recorded */
+	const char *name;           /* of its file, when it is not "[kernel.kallsyms]" */
+	const char *const *modules; /* paths of those whose build ids are recorded */
 	size_t nr_modules;
 	const char *kallsyms, *printk; /* text, not NUL-terminated */
 	size_t kallsyms_len, printk_len;

@@ -21,7 +21,8 @@ int source_open(struct source **ret, const struct source_options *opts)
 	n = pread(fd, head, sizeof(head), 0);
 	close(fd);
 	if (n < 0 && errno == ESPIPE)
-		return err_set(-ENOTSUP, "%s is a pipe: this version reads recordings in files", opts->path);
+		return err_set(-ENOTSUP, "%s is a pipe: this version reads recordings in files",
+			       opts->path);
 	if (n < 0)
 		return err_errno(errno, "cannot read %s", opts->path);
 	if (!n)
@@ -35,6 +36,7 @@ int source_open(struct source **ret, const struct source_options *opts)
 		}
 	}
 	if (!best)
-		return err_set(-EBADMSG, "%s is not a recording that sonde knows (perf.data)", opts->path);
+		return err_set(-EBADMSG, "%s is not a recording that sonde knows (perf.data)",
+			       opts->path);
 	return best->open(ret, opts);
 }

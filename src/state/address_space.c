@@ -100,7 +100,8 @@ static int make_room(struct address_space *a)
 }
 
 /* Puts n pieces in the place of maps [first, last), moving the side that is shorter. */
-static void replace(struct address_space *a, size_t first, size_t last, const struct mapping *pieces, size_t n)
+static void replace(struct address_space *a, size_t first, size_t last,
+		    const struct mapping *pieces, size_t n)
 {
 	ptrdiff_t grown = (ptrdiff_t)n - (ptrdiff_t)(last - first);
 	size_t behind = a->maps.n - last;

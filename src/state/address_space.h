@@ -35,6 +35,7 @@ struct address_space *address_space_ref(struct address_space *a);
 void address_space_unref(struct address_space *a); /* NULL is fine */
 /* Adds a mapping, which replaces what it overlaps; *a may become another (copied) space. */
 int address_space_add(struct address_space **a, const struct mapping *m);
-const struct mapping *address_space_find(const struct address_space *a, uint64_t addr); /* NULL: nothing there */
+const struct mapping *address_space_find(const struct address_space *a,
+					 uint64_t addr); /* NULL: nothing there */
 
 #endif

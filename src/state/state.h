@@ -28,16 +28,16 @@ struct task {
 enum { STATE_EXITED = 1024 };
 
 struct state {
-	struct strpool *strings;  /* the session's */
-	struct hash64 by_tid;     /* tid -> index in tasks */
+	struct strpool *strings; /* the session's */
+	struct hash64 by_tid;    /* tid -> index in tasks */
 	VEC(struct task) tasks;
-	struct hash64 by_pid;     /* pid -> index in spaces */
+	struct hash64 by_pid;               /* pid -> index in spaces */
 	VEC(struct address_space *) spaces; /* one reference each */
 	struct address_space *kernel;
-	bool keeps_maps_at_exec;  /* perf's way: what was mapped before exec stays until it is mapped over */
+	bool keeps_maps_at_exec; /* perf's way: what was mapped before exec stays until it is mapped over */
 	int32_t exited[STATE_EXITED]; /* pids whose mappings go when the ring comes round */
 	unsigned next_exited;
-	uint64_t map_epoch;       /* grows with every change of any mapping */
+	uint64_t map_epoch; /* grows with every change of any mapping */
 };
 
 int state_init(struct state *s, struct strpool *strings);

@@ -15,7 +15,7 @@ struct kernel_symbol {
 	const char *name;   /* lent, as long as the table */
 	const char *module; /* "[xfs]", or "" for the kernel itself */
 	uint64_t start, end;
-	uint8_t binding;    /* 0 local, 1 global, 2 weak */
+	uint8_t binding; /* 0 local, 1 global, 2 weak */
 };
 
 /* From a file (/proc/kallsyms, a copy); -ENODATA when all addresses are zero (kptr_restrict). */

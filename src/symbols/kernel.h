@@ -11,15 +11,16 @@
 #include "symbols/kallsyms.h"
 
 struct kernel_symbols_options {
-	const char *kallsyms_path;      /* the user's, NULL none */
-	const char *buildid_dir;        /* NULL: ~/.debug */
-	const uint8_t *build_id;        /* of the recorded kernel, NULL unknown */
+	const char *kallsyms_path; /* the user's, NULL none */
+	const char *buildid_dir;   /* NULL: ~/.debug */
+	const uint8_t *build_id;   /* of the recorded kernel, NULL unknown */
 	size_t build_id_len;
-	const char *recorded;           /* kallsyms text held by the recording, NULL none */
+	const char *recorded; /* kallsyms text held by the recording, NULL none */
 	size_t recorded_len;
 	enum sonde_compat compat;
-	const char *ref_symbol;         /* a symbol named by the recording ("_text"), NULL none, and its address then: */
-	uint64_t ref_addr;              /* symbols of another boot are moved to where the recorded kernel lay */
+	const char *
+		ref_symbol; /* a symbol named by the recording ("_text"), NULL none, and its address then: */
+	uint64_t ref_addr; /* symbols of another boot are moved to where the recorded kernel lay */
 };
 
 /* *ret may be NULL with result 0: no symbols are to be had; err_text() then says why. */

@@ -19,13 +19,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define FIELD(decl, offset, size, signed) \
 	"\tfield:" decl ";\toffset:" #offset ";\tsize:" #size ";\tsigned:" #signed ";\n"
 
-static const char usual_fields[] = "name: e\nID: 1\nformat:\n"
-	FIELD("unsigned short common_type", 0, 2, 0) FIELD("int common_pid", 4, 4, 1) "\n"
-	FIELD("int a", 8, 4, 1) FIELD("u64 b", 12, 8, 0) FIELD("s8 c", 20, 1, 1) FIELD("u16 d", 21, 2, 0)
-	FIELD("char s[8]", 24, 8, 0) FIELD("u32 v[4]", 32, 16, 0) FIELD("u8 m[6]", 48, 6, 0)
-	FIELD("__data_loc char[] t", 56, 4, 0) FIELD("__rel_loc u32[] w", 60, 4, 0) FIELD("void * p", 64, 8, 0)
-	FIELD("unsigned long args[]", 72, 0, 0)
-	"\nprint fmt: ";
+static const char usual_fields[] = "name: e\nID: 1\nformat:\n" FIELD("unsigned short common_type",
+								     0, 2, 0)
+	FIELD("int common_pid", 4, 4, 1) "\n" FIELD("int a", 8, 4, 1) FIELD("u64 b", 12, 8, 0)
+		FIELD("s8 c", 20, 1, 1) FIELD("u16 d", 21, 2, 0) FIELD("char s[8]", 24, 8, 0)
+			FIELD("u32 v[4]", 32, 16, 0) FIELD("u8 m[6]", 48, 6,
+							   0) FIELD("__data_loc char[] t", 56, 4, 0)
+				FIELD("__rel_loc u32[] w", 60, 4, 0) FIELD("void * p", 64, 8, 0)
+					FIELD("unsigned long args[]", 72, 0, 0) "\nprint fmt: ";
 
 static const char *symbol(void *ctx, uint64_t addr, uint64_t *ret_off)
 {
@@ -40,13 +41,15 @@ static const char *printk(void *ctx, uint64_t addr)
 	return addr & 2 ? "%d %s %lx %p %*d\n" : NULL;
 }
 
-static void run(const char *text, size_t len, struct abi abi, const uint8_t *payload, uint32_t payload_len)
+static void run(const char *text, size_t len, struct abi abi, const uint8_t *payload,
+		uint32_t payload_len)
 {
 	struct printfmt_env env = { .symbol = symbol, .printk = printk };
 	struct arena a = { 0 };
 	struct sonde_schema *sc;
 
-	if (eventformat_parse(&a, bytes_init(text, len, 0, "fuzz", false), "ftrace", abi, &sc) < 0) {
+	if (eventformat_parse(&a, bytes_init(text, len, 0, "fuzz", false), "ftrace", abi, &sc) <
+	    0) {
 		arena_done(&a);
 		return;
 	}

@@ -44,7 +44,9 @@ static void fill(uint8_t *payload, const struct sonde_schema *sc, unsigned i)
 	memset(payload, 0, 256);
 	for (size_t k = 0; k < sc->nr_fields; k++) {
 		const struct sonde_field *f = &sc->fields[k];
-		uint64_t v = f->is_pointer || !strcmp(f->name, "call_site") ? 0xffff888012340000 + 64 * i : 7 + 321 * i * k;
+		uint64_t v = f->is_pointer || !strcmp(f->name, "call_site")
+				     ? 0xffff888012340000 + 64 * i
+				     : 7 + 321 * i * k;
 
 		if (f->offset + f->width > 256)
 			continue;
@@ -56,7 +58,8 @@ static void fill(uint8_t *payload, const struct sonde_schema *sc, unsigned i)
 			memcpy(payload + f->offset, &(uint32_t){ i % 2 ? 0xcc0 : 0xdc0 }, 4);
 		else if (f->kind == SONDE_FIELD_ARRAY)
 			for (uint32_t at = 0; at + 8 <= f->width; at += 8)
-				memcpy(payload + f->offset + at, &(uint64_t){ at % 16 ? 0x7f1234560000 + at : at + i }, 8);
+				memcpy(payload + f->offset + at,
+				       &(uint64_t){ at % 16 ? 0x7f1234560000 + at : at + i }, 8);
 		else
 			memcpy(payload + f->offset, &v, f->width < 8 ? f->width : 8);
 	}
@@ -98,7 +101,8 @@ static int bench(const char *path)
 		if (ns < best)
 			best = ns;
 	}
-	printf("%-28s %7.1f ns  %4zu bytes  %.*s\n", sc->name, best, bytes / EVENTS, (int)out.len, out.data);
+	printf("%-28s %7.1f ns  %4zu bytes  %.*s\n", sc->name, best, bytes / EVENTS, (int)out.len,
+	       out.data);
 	printfmt_free(pf);
 	outbuf_done(&out);
 	arena_done(&a);
@@ -108,8 +112,9 @@ static int bench(const char *path)
 
 int main(int argc, char **argv)
 {
-	static const char *const usual[] = { "sched/sched_switch", "sched/sched_wakeup", "raw_syscalls/sys_enter",
-					     "raw_syscalls/sys_exit", "kmem/kmalloc", "irq/softirq_entry" };
+	static const char *const usual[] = { "sched/sched_switch",     "sched/sched_wakeup",
+					     "raw_syscalls/sys_enter", "raw_syscalls/sys_exit",
+					     "kmem/kmalloc",           "irq/softirq_entry" };
 	char path[256];
 	int failed = 0;
 

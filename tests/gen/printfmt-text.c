@@ -60,7 +60,9 @@ static int run_case(uint32_t dialect)
 	text = read_bytes(&len);
 	if (!text || !read_u32(&samples))
 		return 0;
-	abi = (struct abi){ .swap = host_big != (big != 0), .big_endian = big != 0, .long_bytes = (uint8_t)long_bytes };
+	abi = (struct abi){ .swap = host_big != (big != 0),
+			    .big_endian = big != 0,
+			    .long_bytes = (uint8_t)long_bytes };
 	err = eventformat_parse(&a, bytes_init(text, len, 0, "format", false), "sys", abi, &sc);
 	if (err >= 0)
 		err = printfmt_compile(&pf, sc, (enum printfmt_dialect)dialect);

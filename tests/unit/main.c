@@ -19,7 +19,8 @@ int main(int argc, char **argv)
 		const struct unit_test *t = __start_unit_tests[i];
 
 		if (argc < 2 || !strcmp(argv[1], t->name))
-			tests[chosen++] = (struct CMUnitTest){ .name = t->name, .test_func = t->run };
+			tests[chosen++] =
+				(struct CMUnitTest){ .name = t->name, .test_func = t->run };
 	}
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	failed = _cmocka_run_group_tests(argv[0], tests, chosen, NULL, NULL);

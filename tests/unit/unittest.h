@@ -19,17 +19,17 @@ struct unit_test {
 	void (*run)(void **state);
 };
 
-#define TEST(test)                                                                                 \
-	static void test(void **state);                                                            \
-	static const struct unit_test unit_##test = { #test, test };                               \
-	static const struct unit_test *const unit_ptr_##test                                       \
-		__attribute__((used, section("unit_tests"))) = &unit_##test;                       \
+#define TEST(test)                                                           \
+	static void test(void **state);                                      \
+	static const struct unit_test unit_##test = { #test, test };         \
+	static const struct unit_test *const unit_ptr_##test                 \
+		__attribute__((used, section("unit_tests"))) = &unit_##test; \
 	static void test(void **state __attribute__((unused)))
 
-#define SKIP(reason)                                                                               \
-	do {                                                                                       \
-		printf("# %s\n", reason);                                                          \
-		skip();                                                                            \
+#define SKIP(reason)                      \
+	do {                              \
+		printf("# %s\n", reason); \
+		skip();                   \
 	} while (0)
 
 #endif

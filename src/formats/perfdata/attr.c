@@ -7,11 +7,14 @@
 
 /* Members in file order with their widths in bytes: what byte swapping needs to know. Offset 40 is the flag word. */
 static const uint8_t widths[] = {
-	4, 4, 8, 8, 8, 8, /* type size config period sample_type read_format */
-	0,                /* 40: flags, see below */
-	4, 4, 8, 8, 8, 8, /* wakeup bp_type config1 config2 branch_sample_type sample_regs_user */
-	4, 4, 8, 4, 2, 2, /* sample_stack_user clockid sample_regs_intr aux_watermark sample_max_stack reserved */
-	4, 4, 8, 8, 8     /* aux_sample_size aux_action sig_data config3 config4 */
+	4, 4, 8, 8, 8,
+	8, /* type size config period sample_type read_format */
+	0, /* 40: flags, see below */
+	4, 4, 8, 8, 8,
+	8, /* wakeup bp_type config1 config2 branch_sample_type sample_regs_user */
+	4, 4, 8, 4, 2,
+	2, /* sample_stack_user clockid sample_regs_intr aux_watermark sample_max_stack reserved */
+	4, 4, 8, 8, 8 /* aux_sample_size aux_action sig_data config3 config4 */
 };
 
 static uint8_t reverse_bits(uint8_t v)
@@ -60,7 +63,8 @@ void perfdata_attr_read(const uint8_t *p, size_t len, bool swap, struct perf_eve
 	if (len >= 8 && get_u32(p + 4, swap))
 		size = get_u32(p + 4, swap);
 	if (len > size && len > PERFDATA_ATTR_MIN_BYTES)
-		len = size < PERFDATA_ATTR_MIN_BYTES ? PERFDATA_ATTR_MIN_BYTES : size; /* the entry may be padded */
+		len = size < PERFDATA_ATTR_MIN_BYTES ? PERFDATA_ATTR_MIN_BYTES
+						     : size; /* the entry may be padded */
 	if (len > sizeof(copy))
 		len = sizeof(copy);
 	memcpy(copy, p, len);
@@ -81,12 +85,12 @@ void perfdata_layout_of(const struct perf_event_attr *attr, struct perfdata_layo
 
 	memset(&l, 0xff, sizeof(l));
 	l.unknown_bits = type & ~KNOWN_SAMPLE_BITS;
-#define PLACE(bit, member)                                                                         \
-	do {                                                                                       \
-		if (type & (bit)) {                                                                \
-			l.member = off;                                                            \
-			off += 8;                                                                  \
-		}                                                                                  \
+#define PLACE(bit, member)              \
+	do {                            \
+		if (type & (bit)) {     \
+			l.member = off; \
+			off += 8;       \
+		}                       \
 	} while (0)
 	PLACE(PERF_SAMPLE_IDENTIFIER, id);
 	PLACE(PERF_SAMPLE_IP, ip);
@@ -106,12 +110,12 @@ void perfdata_layout_of(const struct perf_event_attr *attr, struct perfdata_layo
 	if ((type & PERF_SAMPLE_RAW) && !(type & (PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN)))
 		l.raw = off;
 
-#define FROM_END(bit, member)                                                                      \
-	do {                                                                                       \
-		if (type & (bit)) {                                                                \
-			end += 8;                                                                  \
-			l.member = end;                                                            \
-		}                                                                                  \
+#define FROM_END(bit, member)           \
+	do {                            \
+		if (type & (bit)) {     \
+			end += 8;       \
+			l.member = end; \
+		}                       \
 	} while (0)
 	if (attr->sample_id_all) {
 		FROM_END(PERF_SAMPLE_IDENTIFIER, end_id);

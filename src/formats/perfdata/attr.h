@@ -19,8 +19,8 @@ enum { PERFDATA_ATTR_MIN_BYTES = 64 };
 struct perfdata_layout {
 	/* In SAMPLE, from the start of the record; all fields before the first one of variable length. */
 	int id, ip, tid, time, addr, stream_id, cpu, period;
-	int first_variable;   /* where READ, CALLCHAIN or RAW begin */
-	int raw;              /* of RAW's size word when it is at a fixed place, else -1 */
+	int first_variable; /* where READ, CALLCHAIN or RAW begin */
+	int raw;            /* of RAW's size word when it is at a fixed place, else -1 */
 	/* In all other kernel records, from the end of the record; the sample_id trailer. */
 	int end_tid, end_time, end_id, end_cpu, trailer_bytes;
 	bool unknown_bits;

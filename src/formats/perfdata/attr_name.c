@@ -5,13 +5,22 @@
 
 #include "formats/perfdata/attr.h"
 
-static const char *const hardware[] = { "cycles", "instructions", "cache-references", "cache-misses",
-					"branches", "branch-misses", "bus-cycles",
-					"stalled-cycles-frontend", "stalled-cycles-backend", "ref-cycles" };
-static const char *const software[] = { "cpu-clock", "task-clock", "page-faults", "context-switches",
-					"cpu-migrations", "minor-faults", "major-faults",
-					"alignment-faults", "emulation-faults", "dummy" };
-static const char *const caches[] = { "L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node" };
+static const char *const hardware[] = { "cycles",
+					"instructions",
+					"cache-references",
+					"cache-misses",
+					"branches",
+					"branch-misses",
+					"bus-cycles",
+					"stalled-cycles-frontend",
+					"stalled-cycles-backend",
+					"ref-cycles" };
+static const char *const software[] = {
+	"cpu-clock",    "task-clock",   "page-faults",      "context-switches", "cpu-migrations",
+	"minor-faults", "major-faults", "alignment-faults", "emulation-faults", "dummy"
+};
+static const char *const caches[] = { "L1-dcache", "L1-icache", "LLC", "dTLB",
+				      "iTLB",      "branch",    "node" };
 static const char *const cache_accesses[] = { "loads", "stores", "prefetches" };
 static const char *const cache_misses[] = { "load-misses", "store-misses", "prefetch-misses" };
 
@@ -63,7 +72,8 @@ static void cache_name(uint64_t config, char *ret, size_t size)
 	else if (!(cache_has[cache] >> op & 1))
 		snprintf(ret, size, "invalid-cache");
 	else
-		snprintf(ret, size, "%s-%s", caches[cache], (result ? cache_misses : cache_accesses)[op]);
+		snprintf(ret, size, "%s-%s", caches[cache],
+			 (result ? cache_misses : cache_accesses)[op]);
 }
 
 void perfdata_attr_name(const struct perf_event_attr *a, char *ret, size_t size)
@@ -74,7 +84,8 @@ void perfdata_attr_name(const struct perf_event_attr *a, char *ret, size_t size)
 	case PERF_TYPE_HARDWARE: {
 		uint64_t config = a->config & 0xffffffff;
 
-		snprintf(base, sizeof(base), "%s", config < COUNT(hardware) ? hardware[config] : "unknown-hardware");
+		snprintf(base, sizeof(base), "%s",
+			 config < COUNT(hardware) ? hardware[config] : "unknown-hardware");
 		modifiers(a, suffix);
 		break;
 	}
@@ -94,7 +105,8 @@ void perfdata_attr_name(const struct perf_event_attr *a, char *ret, size_t size)
 		break;
 	case PERF_TYPE_BREAKPOINT:
 		snprintf(base, sizeof(base), "mem:0x%llx:%s%s%s", (unsigned long long)a->bp_addr,
-			 a->bp_type & 1 ? "r" : "", a->bp_type & 2 ? "w" : "", a->bp_type & 4 ? "x" : "");
+			 a->bp_type & 1 ? "r" : "", a->bp_type & 2 ? "w" : "",
+			 a->bp_type & 4 ? "x" : "");
 		break;
 	default:
 		snprintf(base, sizeof(base), "unknown attr type: %u", a->type);

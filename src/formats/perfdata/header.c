@@ -12,10 +12,14 @@ int perfdata_probe(const uint8_t *head, size_t len)
 	if (len < 16)
 		return 0;
 	magic = load_u64(head);
-	return magic == PERFDATA_MAGIC || magic == PERFDATA_MAGIC_SWAPPED || !memcmp(head, magic_v1, 8) ? 100 : 0;
+	return magic == PERFDATA_MAGIC || magic == PERFDATA_MAGIC_SWAPPED ||
+			       !memcmp(head, magic_v1, 8)
+		       ? 100
+		       : 0;
 }
 
-static int pread_all(const struct perfdata_file *f, void *to, uint64_t n, uint64_t off, const char *what)
+static int pread_all(const struct perfdata_file *f, void *to, uint64_t n, uint64_t off,
+		     const char *what)
 {
 	uint8_t *p = to;
 
@@ -25,10 +29,11 @@ static int pread_all(const struct perfdata_file *f, void *to, uint64_t n, uint64
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
-			return err_errno(errno, "%s: cannot read %s at 0x%llx", f->path, what, (unsigned long long)off);
+			return err_errno(errno, "%s: cannot read %s at 0x%llx", f->path, what,
+					 (unsigned long long)off);
 		if (!got)
-			return err_set(-EBADMSG, "%s: the file ends at 0x%llx, in the middle of %s", f->path,
-				       (unsigned long long)off, what);
+			return err_set(-EBADMSG, "%s: the file ends at 0x%llx, in the middle of %s",
+				       f->path, (unsigned long long)off, what);
 		p += got;
 		off += (uint64_t)got;
 		n -= (uint64_t)got;
@@ -41,18 +46,21 @@ static bool section_fits(const struct perfdata_file *f, struct perfdata_section 
 	return s.offset <= f->size_bytes && s.size <= f->size_bytes - s.offset;
 }
 
-int perfdata_section_read(const struct perfdata_file *f, struct arena *a, struct perfdata_section sec,
-			  const char *what, uint64_t max_bytes, struct bytes *ret)
+int perfdata_section_read(const struct perfdata_file *f, struct arena *a,
+			  struct perfdata_section sec, const char *what, uint64_t max_bytes,
+			  struct bytes *ret)
 {
 	uint8_t *p;
 
 	if (!section_fits(f, sec))
-		return err_set(-EBADMSG, "%s: %s (0x%llx, %llu bytes) lies outside the file of %llu bytes", f->path,
-			       what, (unsigned long long)sec.offset, (unsigned long long)sec.size,
-			       (unsigned long long)f->size_bytes);
+		return err_set(-EBADMSG,
+			       "%s: %s (0x%llx, %llu bytes) lies outside the file of %llu bytes",
+			       f->path, what, (unsigned long long)sec.offset,
+			       (unsigned long long)sec.size, (unsigned long long)f->size_bytes);
 	if (sec.size > max_bytes)
-		return err_set(-EFBIG, "%s: %s has %llu bytes, more than the %llu that are accepted", f->path, what,
-			       (unsigned long long)sec.size, (unsigned long long)max_bytes);
+		return err_set(
+			-EFBIG, "%s: %s has %llu bytes, more than the %llu that are accepted",
+			f->path, what, (unsigned long long)sec.size, (unsigned long long)max_bytes);
 	p = arena_alloc(a, sec.size + 1);
 	if (!p)
 		return err_nomem();
@@ -86,8 +94,10 @@ static int v1_byte_order(const struct perfdata_file *f, const uint8_t *head, boo
 			return 0;
 		}
 	}
-	return err_set(-EBADMSG, "%s: a perf.data of version 1 whose byte order cannot be told (attr size 0x%llx)",
-		       f->path, (unsigned long long)attr_size);
+	return err_set(
+		-EBADMSG,
+		"%s: a perf.data of version 1 whose byte order cannot be told (attr size 0x%llx)",
+		f->path, (unsigned long long)attr_size);
 }
 
 static struct perfdata_section get_section(const uint8_t *p, bool swap)
@@ -103,10 +113,12 @@ static void read_feature_bits(struct perfdata_file *f, const uint8_t *p)
 {
 	const uint64_t hostname = 1u << FEAT_HOSTNAME;
 	uint64_t as_u64 = get_u64(p, f->swap), as_u32 = get_u32(p, f->swap);
-	bool words_of_4 = f->swap && !(as_u64 & hostname) && (as_u32 & hostname || !(as_u64 & UINT32_MAX));
+	bool words_of_4 =
+		f->swap && !(as_u64 & hostname) && (as_u32 & hostname || !(as_u64 & UINT32_MAX));
 
 	for (int i = 0; i < 4; i++, p += 8)
-		f->feature_bits[i] = words_of_4 ? get_u32(p, true) | (uint64_t)get_u32(p + 4, true) << 32
+		f->feature_bits[i] = words_of_4 ? get_u32(p, true) | (uint64_t)get_u32(p + 4, true)
+									     << 32
 						: get_u64(p, f->swap);
 }
 
@@ -114,7 +126,8 @@ static void add_feature(struct perfdata_file *f, uint64_t feature, struct perfda
 			struct defects *defects)
 {
 	if (!section_fits(f, sec))
-		defects_add(defects, DEFECT_BAD_FEATURE, 1, "feature %llu", (unsigned long long)feature);
+		defects_add(defects, DEFECT_BAD_FEATURE, 1, "feature %llu",
+			    (unsigned long long)feature);
 	else if (feature < NR_FEATURES)
 		f->features[feature] = sec;
 	else if (feature == PERFDATA_PRIVATE_KALLSYMS)
@@ -181,7 +194,8 @@ int perfdata_header_read(struct perfdata_file *f, struct defects *defects)
 	if (f->size_bytes < 16)
 		return err_set(-EBADMSG, "%s: %llu bytes are too few for a recording", f->path,
 			       (unsigned long long)f->size_bytes);
-	TRY(pread_all(f, head, f->size_bytes < sizeof(head) ? f->size_bytes : sizeof(head), 0, "the header"));
+	TRY(pread_all(f, head, f->size_bytes < sizeof(head) ? f->size_bytes : sizeof(head), 0,
+		      "the header"));
 	if (!memcmp(head, magic_v1, 8))
 		TRY(v1_byte_order(f, head, &f->swap));
 	else
@@ -190,27 +204,37 @@ int perfdata_header_read(struct perfdata_file *f, struct defects *defects)
 
 	size = get_u64(head + 8, f->swap);
 	if (size == 16)
-		return err_set(-ENOTSUP, "%s: a recording in pipe mode; this version reads recordings in file mode "
-					 "(perf record -o FILE)", f->path);
+		return err_set(
+			-ENOTSUP,
+			"%s: a recording in pipe mode; this version reads recordings in file mode "
+			"(perf record -o FILE)",
+			f->path);
 	if (size != 104 && size != 72)
-		return err_set(-EBADMSG, "%s: a perf.data header of %llu bytes; 104 or 72 were expected", f->path,
-			       (unsigned long long)size);
+		return err_set(-EBADMSG,
+			       "%s: a perf.data header of %llu bytes; 104 or 72 were expected",
+			       f->path, (unsigned long long)size);
 	if (f->size_bytes < size)
-		return err_set(-EBADMSG, "%s: the file ends in its header, after %llu of %llu bytes", f->path,
+		return err_set(-EBADMSG,
+			       "%s: the file ends in its header, after %llu of %llu bytes", f->path,
 			       (unsigned long long)f->size_bytes, (unsigned long long)size);
 	f->attr_entry_bytes = get_u64(head + 16, f->swap);
 	f->attrs = get_section(head + 24, f->swap);
 	f->data = get_section(head + 40, f->swap);
 	if (f->attr_entry_bytes < PERFDATA_ATTR_MIN_BYTES + 16 || f->attr_entry_bytes > 65536)
-		return err_set(-EBADMSG, "%s: attr entries of %llu bytes; 80 to 65536 were expected", f->path,
+		return err_set(-EBADMSG,
+			       "%s: attr entries of %llu bytes; 80 to 65536 were expected", f->path,
 			       (unsigned long long)f->attr_entry_bytes);
 	if (!section_fits(f, f->attrs))
-		return err_set(-EBADMSG, "%s: the attr section (0x%llx, %llu bytes) lies outside the file of %llu bytes",
-			       f->path, (unsigned long long)f->attrs.offset, (unsigned long long)f->attrs.size,
+		return err_set(-EBADMSG,
+			       "%s: the attr section (0x%llx, %llu bytes) lies outside the file of "
+			       "%llu bytes",
+			       f->path, (unsigned long long)f->attrs.offset,
+			       (unsigned long long)f->attrs.size,
 			       (unsigned long long)f->size_bytes);
 	if (f->data.offset > f->size_bytes)
-		return err_set(-EBADMSG, "%s: the data section begins at 0x%llx, behind the end of the file", f->path,
-			       (unsigned long long)f->data.offset);
+		return err_set(-EBADMSG,
+			       "%s: the data section begins at 0x%llx, behind the end of the file",
+			       f->path, (unsigned long long)f->data.offset);
 	if (size == 104)
 		read_feature_bits(f, head + 72);
 
@@ -220,8 +244,10 @@ int perfdata_header_read(struct perfdata_file *f, struct defects *defects)
 		defects_add(defects, DEFECT_UNFINISHED, 1, NULL);
 	} else if (!section_fits(f, f->data)) {
 		/* Cut inside the data: no feature table is left, but maybe our own index. */
-		defects_add(defects, DEFECT_TRUNCATED, 1, "the data section should end at 0x%llx, the file ends at 0x%llx",
-			    (unsigned long long)(f->data.offset + f->data.size), (unsigned long long)f->size_bytes);
+		defects_add(defects, DEFECT_TRUNCATED, 1,
+			    "the data section should end at 0x%llx, the file ends at 0x%llx",
+			    (unsigned long long)(f->data.offset + f->data.size),
+			    (unsigned long long)f->size_bytes);
 		f->unfinished = true;
 		f->data.size = f->size_bytes - f->data.offset;
 	} else {

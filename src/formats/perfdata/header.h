@@ -13,14 +13,14 @@
 #include "model/defects.h"
 
 struct perfdata_file {
-	int fd;               /* the caller's */
-	const char *path;     /* lent; for messages */
-	uint64_t size_bytes;  /* as seen at open: what grows later is not read */
-	bool swap;            /* other byte order than the host's */
+	int fd;              /* the caller's */
+	const char *path;    /* lent; for messages */
+	uint64_t size_bytes; /* as seen at open: what grows later is not read */
+	bool swap;           /* other byte order than the host's */
 	bool big_endian;
 	uint64_t attr_entry_bytes;
 	struct perfdata_section attrs, data;
-	bool unfinished;      /* data.size was 0: the recorder did not end */
+	bool unfinished; /* data.size was 0: the recorder did not end */
 	/* Where each feature body is; size 0: absent. Indexed by feature number. */
 	struct perfdata_section features[NR_FEATURES];
 	uint64_t feature_bits[4];
@@ -32,8 +32,9 @@ int perfdata_probe(const uint8_t *head, size_t len);
 /* Reads the header and finds the feature bodies. ret->fd, path and size_bytes are set by the caller. */
 int perfdata_header_read(struct perfdata_file *f, struct defects *defects);
 /* The bytes of a section, in memory of the arena. At most max_bytes are accepted. */
-int perfdata_section_read(const struct perfdata_file *f, struct arena *a, struct perfdata_section sec,
-			  const char *what, uint64_t max_bytes, struct bytes *ret);
+int perfdata_section_read(const struct perfdata_file *f, struct arena *a,
+			  struct perfdata_section sec, const char *what, uint64_t max_bytes,
+			  struct bytes *ret);
 
 /* The encodings that features share; text is lent from the cursor's bytes. */
 int perfdata_string_read(struct bytes *b, const char *field, const char **ret, size_t *ret_len);

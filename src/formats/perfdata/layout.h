@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* "PERFILE2" as a little-endian u64; a file of the other byte order shows it swapped. */
-#define PERFDATA_MAGIC 0x32454c4946524550u
+#define PERFDATA_MAGIC         0x32454c4946524550u
 #define PERFDATA_MAGIC_SWAPPED 0x50455246494c4532u
 
 struct perfdata_section {
@@ -35,7 +35,8 @@ _Static_assert(sizeof(struct perfdata_header) == 104, "layout");
  */
 #define PERFDATA_INDEX_MAGIC 0x5844492d45444e53u /* "SNDE-IDX" */
 /* Bodies of our own in that index; numbers that no perf feature will have. */
-#define PERFDATA_PRIVATE_KALLSYMS 0x100000001u /* zstd frame of a kallsyms text: only t T w W symbols */
+#define PERFDATA_PRIVATE_KALLSYMS \
+	0x100000001u /* zstd frame of a kallsyms text: only t T w W symbols */
 
 enum perfdata_feature {
 	FEAT_TRACING_DATA = 1,

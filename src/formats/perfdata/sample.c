@@ -25,7 +25,8 @@ static int read_member(uint64_t read_format, struct bytes *b, struct sonde_read_
 	return 0;
 }
 
-int sample_reads_read(uint64_t format, struct bytes *b, struct sample_scratch *scratch, struct sonde_sample *ret)
+int sample_reads_read(uint64_t format, struct bytes *b, struct sample_scratch *scratch,
+		      struct sonde_sample *ret)
 {
 	struct sonde_read_value v = { 0 };
 	uint64_t nr = 1;
@@ -41,7 +42,8 @@ int sample_reads_read(uint64_t format, struct bytes *b, struct sample_scratch *s
 		TRY(bytes_u64(b, "time running", &ret->time_running_ns));
 	if (format & PERF_FORMAT_GROUP) {
 		if (nr > bytes_left(b) / 8)
-			return err_at(b, -EBADMSG, "%llu read values do not fit", (unsigned long long)nr);
+			return err_at(b, -EBADMSG, "%llu read values do not fit",
+				      (unsigned long long)nr);
 		TRY(vec_reserve(&scratch->reads, nr));
 		while (nr--) {
 			TRY(read_member(format, b, &v));
@@ -59,8 +61,8 @@ int sample_reads_read(uint64_t format, struct bytes *b, struct sample_scratch *s
 	return 0;
 }
 
-static int read_branches(const struct perf_event_attr *attr, struct bytes *b, struct sample_scratch *scratch,
-			 struct sonde_sample *ret)
+static int read_branches(const struct perf_event_attr *attr, struct bytes *b,
+			 struct sample_scratch *scratch, struct sonde_sample *ret)
 {
 	uint64_t nr = 0;
 
@@ -116,8 +118,8 @@ static int read_user_stack(struct bytes *b, struct sonde_sample *ret)
 	return 0;
 }
 
-int sample_parts_find(const struct perf_event_attr *attr, const struct perfdata_layout *l, const uint8_t *rec,
-		      uint32_t len, bool swap, struct sample_parts *ret)
+int sample_parts_find(const struct perf_event_attr *attr, const struct perfdata_layout *l,
+		      const uint8_t *rec, uint32_t len, bool swap, struct sample_parts *ret)
 {
 	uint64_t type = attr->sample_type, nr;
 	uint64_t pos = (uint32_t)l->first_variable;
@@ -137,7 +139,8 @@ int sample_parts_find(const struct perf_event_attr *attr, const struct perfdata_
 		} else {
 			words = member;
 		}
-		words += !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) + !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
+		words += !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
+			 !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
 		pos += words * 8;
 	}
 	if (type & PERF_SAMPLE_CALLCHAIN) {
@@ -168,17 +171,20 @@ int sample_read(const struct perf_event_attr *attr, const struct perfdata_layout
 		struct sample_scratch *scratch, struct sonde_sample *ret)
 {
 	uint64_t type = attr->sample_type, nr = 0;
-	struct sonde_sample s = { .size = sizeof(s), .present = type, .read_format = attr->read_format };
+	struct sonde_sample s = { .size = sizeof(s),
+				  .present = type,
+				  .read_format = attr->read_format };
 	struct regs regs = { 0 };
 	uint32_t raw_len = 0;
 
 	if (bytes_left(&b) < (uint32_t)l->first_variable)
-		return err_at(&b, -EBADMSG, "a sample of %zu bytes is shorter than its fixed fields (%d)",
+		return err_at(&b, -EBADMSG,
+			      "a sample of %zu bytes is shorter than its fixed fields (%d)",
 			      bytes_left(&b), l->first_variable);
-#define FIXED(member, at)                                                                          \
-	do {                                                                                       \
-		if ((at) >= 0)                                                                     \
-			s.member = get_u64(b.start + (at), b.swap);                                \
+#define FIXED(member, at)                                           \
+	do {                                                        \
+		if ((at) >= 0)                                      \
+			s.member = get_u64(b.start + (at), b.swap); \
 	} while (0)
 	FIXED(ip, l->ip);
 	FIXED(addr, l->addr);
@@ -192,7 +198,8 @@ int sample_read(const struct perf_event_attr *attr, const struct perfdata_layout
 	if (type & PERF_SAMPLE_CALLCHAIN) {
 		TRY(bytes_u64(&b, "call chain length", &nr));
 		if (nr > bytes_left(&b) / 8)
-			return err_at(&b, -EBADMSG, "a call chain of %llu entries does not fit", (unsigned long long)nr);
+			return err_at(&b, -EBADMSG, "a call chain of %llu entries does not fit",
+				      (unsigned long long)nr);
 		TRY(bytes_skip(&b, "call chain", nr * 8));
 	}
 	if (type & PERF_SAMPLE_RAW) {

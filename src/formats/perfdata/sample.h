@@ -31,18 +31,19 @@ void sample_scratch_done(struct sample_scratch *s);
 struct sample_parts {
 	const uint8_t *chain; /* nr_chain entries, unaligned, the recording's order; NULL none */
 	uint32_t nr_chain;
-	const uint8_t *raw;   /* NULL none */
+	const uint8_t *raw; /* NULL none */
 	uint32_t raw_len;
 };
 
 /* Finds chain and raw payload; -EBADMSG when they do not fit into the record. */
-int sample_parts_find(const struct perf_event_attr *attr, const struct perfdata_layout *l, const uint8_t *rec,
-		      uint32_t len, bool swap, struct sample_parts *ret);
+int sample_parts_find(const struct perf_event_attr *attr, const struct perfdata_layout *l,
+		      const uint8_t *rec, uint32_t len, bool swap, struct sample_parts *ret);
 
 /* Decodes everything. b: cursor over the whole record, header included. */
 int sample_read(const struct perf_event_attr *attr, const struct perfdata_layout *l, struct bytes b,
 		struct sample_scratch *scratch, struct sonde_sample *ret);
 /* The READ values alone: a cursor that stands on them; leaves it behind them. */
-int sample_reads_read(uint64_t read_format, struct bytes *b, struct sample_scratch *scratch, struct sonde_sample *ret);
+int sample_reads_read(uint64_t read_format, struct bytes *b, struct sample_scratch *scratch,
+		      struct sonde_sample *ret);
 
 #endif

@@ -15,7 +15,7 @@
 
 struct tracing_data {
 	bool big_endian;
-	uint8_t long_bytes;   /* of the recorded kernel: size of `commit` in header_page; else user space's */
+	uint8_t long_bytes; /* of the recorded kernel: size of `commit` in header_page; else user space's */
 	uint32_t page_bytes;
 	struct bytes kallsyms, printk; /* text, empty when absent */
 	void *ctx;

@@ -91,9 +91,10 @@ static bool parse_number(struct span s, uint32_t limit, uint32_t *ret)
 	if (s.at == s.end)
 		return false;
 	for (; s.at < s.end; s.at++) {
-		unsigned digit = *s.at >= '0' && *s.at <= '9'                   ? (unsigned)(*s.at - '0')
-				 : (*s.at | 32) >= 'a' && (*s.at | 32) <= 'f' ? (unsigned)((*s.at | 32) - 'a' + 10)
-									      : 99;
+		unsigned digit = *s.at >= '0' && *s.at <= '9' ? (unsigned)(*s.at - '0')
+				 : (*s.at | 32) >= 'a' && (*s.at | 32) <= 'f'
+					 ? (unsigned)((*s.at | 32) - 'a' + 10)
+					 : 99;
 
 		if (digit >= base)
 			return false;
@@ -112,10 +113,11 @@ static uint32_t type_width(const char *type, uint8_t long_bytes)
 		const char *word;
 		uint8_t width;
 	} words[] = {
-		{ "64", 8 },      { "sector_t", 8 }, { "loff_t", 8 }, { "32", 4 },     { "16", 2 },
-		{ "u8", 1 },      { "s8", 1 },       { "int8_t", 1 }, { "char", 1 },   { "bool", 1 },
-		{ "short", 2 },   { "enum ", 4 },    { "pid_t", 4 },  { "dev_t", 4 },  { "gfp_t", 4 },
-		{ "uid_t", 4 },   { "gid_t", 4 },    { "size_t", 0 }, { "long", 0 },   { "cpumask_t", 0 },
+		{ "64", 8 },       { "sector_t", 8 }, { "loff_t", 8 }, { "32", 4 },
+		{ "16", 2 },       { "u8", 1 },       { "s8", 1 },     { "int8_t", 1 },
+		{ "char", 1 },     { "bool", 1 },     { "short", 2 },  { "enum ", 4 },
+		{ "pid_t", 4 },    { "dev_t", 4 },    { "gfp_t", 4 },  { "uid_t", 4 },
+		{ "gid_t", 4 },    { "size_t", 0 },   { "long", 0 },   { "cpumask_t", 0 },
 		{ "unsigned", 4 }, { "int", 4 },
 	};
 
@@ -131,7 +133,8 @@ static uint32_t type_width(const char *type, uint8_t long_bytes)
 	return 0;
 }
 
-static void classify(struct sonde_field *f, const struct abi *abi, uint32_t array_len, bool has_brackets)
+static void classify(struct sonde_field *f, const struct abi *abi, uint32_t array_len,
+		     bool has_brackets)
 {
 	const char *type = f->type;
 
@@ -140,19 +143,21 @@ static void classify(struct sonde_field *f, const struct abi *abi, uint32_t arra
 	f->is_array = has_brackets || f->is_dynamic;
 	f->is_pointer = contains(type, "*");
 	f->is_long = contains(type, "long");
-	f->is_text = has_brackets && (contains(type, "char") || contains(type, "u8") || contains(type, "s8"));
+	f->is_text = has_brackets &&
+		     (contains(type, "char") || contains(type, "u8") || contains(type, "s8"));
 	if (!f->is_array) {
 		f->elem_width = f->width;
-		f->kind = f->width == 1 || f->width == 2 || f->width == 4 || f->width == 8 ? SONDE_FIELD_INT
-											   : SONDE_FIELD_STRUCT;
+		f->kind = f->width == 1 || f->width == 2 || f->width == 4 || f->width == 8
+				  ? SONDE_FIELD_INT
+				  : SONDE_FIELD_STRUCT;
 		return;
 	}
 	if (array_len && !f->is_dynamic && f->width && f->width % array_len == 0)
 		f->elem_width = f->width / array_len;
 	else
 		f->elem_width = type_width(type, abi->long_bytes);
-	f->kind = f->is_text && f->elem_width == 1 && contains(type, "char") && !contains(type, "unsigned char") &&
-				  !f->is_pointer
+	f->kind = f->is_text && f->elem_width == 1 && contains(type, "char") &&
+				  !contains(type, "unsigned char") && !f->is_pointer
 			  ? SONDE_FIELD_STRING
 		  : f->elem_width ? SONDE_FIELD_ARRAY
 				  : SONDE_FIELD_STRUCT;
@@ -209,7 +214,8 @@ static int parse_decl(struct arena *a, struct span decl, struct sonde_field *f, 
 }
 
 /* `field:DECL; offset:N; size:N; signed:N;` */
-static int parse_field(struct arena *a, struct span line, const struct abi *abi, struct sonde_field *f)
+static int parse_field(struct arena *a, struct span line, const struct abi *abi,
+		       struct sonde_field *f)
 {
 	bool has_offset = false, has_size = false, brackets = false;
 	uint32_t len = 0, is_signed = 0;
@@ -250,7 +256,8 @@ static size_t count_fields(struct span text)
 	return n;
 }
 
-static int parse_fields(struct arena *a, struct span *text, struct bytes *at, struct sonde_schema *sc)
+static int parse_fields(struct arena *a, struct span *text, struct bytes *at,
+			struct sonde_schema *sc)
 {
 	size_t room = count_fields(*text), blocks = 0;
 	bool was_field = false;
@@ -278,11 +285,13 @@ static int parse_fields(struct arena *a, struct span *text, struct bytes *at, st
 		}
 		if (!has_prefix(line, "field:"))
 			return err_at(at, -EBADMSG, "event format: not a field: %.*s",
-				      (int)(line.end - line.at < 60 ? line.end - line.at : 60), line.at);
+				      (int)(line.end - line.at < 60 ? line.end - line.at : 60),
+				      line.at);
 		err = parse_field(a, line, &sc->abi, f);
 		if (err == -EBADMSG)
 			return err_at(at, err, "event format: bad field: %.*s",
-				      (int)(line.end - line.at < 60 ? line.end - line.at : 60), line.at);
+				      (int)(line.end - line.at < 60 ? line.end - line.at : 60),
+				      line.at);
 		TRY(err);
 		f->is_common = blocks == 0;
 		was_field = true;
@@ -305,7 +314,8 @@ static int header_line(struct span *text, struct bytes *at, const char *key, str
 	do {
 		at->pos = (const uint8_t *)text->at;
 		if (!next_line(text, &line))
-			return err_at(at, -EBADMSG, "event format: \"%s\" expected, text ends", key);
+			return err_at(at, -EBADMSG, "event format: \"%s\" expected, text ends",
+				      key);
 		line = trim(line);
 	} while (line.at == line.end);
 	if (!has_prefix(line, key))
@@ -315,7 +325,8 @@ static int header_line(struct span *text, struct bytes *at, const char *key, str
 	return 0;
 }
 
-int eventformat_parse(struct arena *a, struct bytes text, const char *system, struct abi abi, struct sonde_schema **ret)
+int eventformat_parse(struct arena *a, struct bytes text, const char *system, struct abi abi,
+		      struct sonde_schema **ret)
 {
 	struct span rest = { (const char *)text.pos, (const char *)text.end }, value;
 	struct sonde_schema *sc;

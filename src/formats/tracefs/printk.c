@@ -45,7 +45,8 @@ static int read_line(struct printk_formats *p, const char *line, size_t len)
 		return 0;
 	while (end > quote + 1 && end[-1] != '"')
 		end--;
-	f.text = unescape(&p->arena, quote + 1, end > quote + 1 ? (size_t)(end - 1 - (quote + 1)) : 0);
+	f.text = unescape(&p->arena, quote + 1,
+			  end > quote + 1 ? (size_t)(end - 1 - (quote + 1)) : 0);
 	return f.text ? vec_push(&p->formats, f) : err_nomem();
 }
 

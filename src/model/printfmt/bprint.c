@@ -66,11 +66,13 @@ static size_t put_pointer(struct packed *p, const char *s, const struct pf_spec 
 	uint64_t v;
 
 	/* What a pointer points to was printed into the buffer as text. */
-	if (has_letter && !is_symbol && *s != 'x' && p->at < r->len && r->bytes[p->at] >= ' ' && r->bytes[p->at] < 127) {
+	if (has_letter && !is_symbol && *s != 'x' && p->at < r->len && r->bytes[p->at] >= ' ' &&
+	    r->bytes[p->at] < 127) {
 		size_t n = 0;
 
 		put_string(p, r->perf ? NULL : spec);
-		while ((s[n] >= 'a' && s[n] <= 'z') || (s[n] >= 'A' && s[n] <= 'Z') || (s[n] >= '0' && s[n] <= '9'))
+		while ((s[n] >= 'a' && s[n] <= 'z') || (s[n] >= 'A' && s[n] <= 'Z') ||
+		       (s[n] >= '0' && s[n] <= '9'))
 			n++;
 		return n;
 	}

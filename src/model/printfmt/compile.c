@@ -6,31 +6,33 @@
 
 /* Bytes behind each prefix that a copy in fixed portions may read. */
 #define PREFIX_SLACK 32
-#define MAX_WIDTH 4096u
+#define MAX_WIDTH    4096u
 
 struct builder {
 	struct pf_compiler *c;
 	struct printfmt *pf;
-	size_t room;            /* steps allocated */
-	struct pf_node *arg;    /* the next one */
-	char *literal;          /* text waiting for its conversion */
+	size_t room;         /* steps allocated */
+	struct pf_node *arg; /* the next one */
+	char *literal;       /* text waiting for its conversion */
 	size_t literal_len;
 };
 
 /* One conversion while it is read. */
 struct conversion {
 	struct pf_spec spec;
-	int ls;                 /* -2 hh, -1 h, 0, 1 l, 2 ll L */
-	bool is_size;           /* z t */
-	bool odd;               /* not as C has it */
-	bool as_unsigned;       /* printed so, whatever the letter */
+	int ls;           /* -2 hh, -1 h, 0, 1 l, 2 ll L */
+	bool is_size;     /* z t */
+	bool odd;         /* not as C has it */
+	bool as_unsigned; /* printed so, whatever the letter */
 	const struct pf_node *star;
 	struct pf_node *arg;
 };
 
 static int hex_digit(char c)
 {
-	return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
+	return c >= '0' && c <= '9'                 ? c - '0'
+	       : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10
+						    : -1;
 }
 
 /* The character behind a backslash at s; *ret_len bytes of s belong to it. */
@@ -128,7 +130,8 @@ static bool is_plain(const struct conversion *v)
 {
 	const struct pf_spec *p = &v->spec;
 
-	return !v->star && !p->left && !p->zero && !p->alt && !p->plus && !p->space && !p->has_prec && !p->width;
+	return !v->star && !p->left && !p->zero && !p->alt && !p->plus && !p->space &&
+	       !p->has_prec && !p->width;
 }
 
 static bool add_number(struct builder *b, struct conversion *v)
@@ -165,11 +168,15 @@ static bool add_number(struct builder *b, struct conversion *v)
 	case PF_E_LOAD4:
 	case PF_E_LOADS4:
 		if (v->spec.bits == 32)
-			s->code = s->code == PF_S_DEC ? PF_S_DEC4S : s->code == PF_S_UDEC ? PF_S_DEC4U : PF_S_HEX4;
+			s->code = s->code == PF_S_DEC    ? PF_S_DEC4S
+				  : s->code == PF_S_UDEC ? PF_S_DEC4U
+							 : PF_S_HEX4;
 		break;
 	case PF_E_LOAD8:
 		if (v->spec.bits == 64)
-			s->code = s->code == PF_S_DEC ? PF_S_DEC8S : s->code == PF_S_UDEC ? PF_S_DEC8U : PF_S_HEX8;
+			s->code = s->code == PF_S_DEC    ? PF_S_DEC8S
+				  : s->code == PF_S_UDEC ? PF_S_DEC8U
+							 : PF_S_HEX8;
 		break;
 	}
 	return true;
@@ -182,7 +189,8 @@ static bool add_text(struct builder *b, struct conversion *v)
 
 	if (!s)
 		return false;
-	s->text = b->c->dialect->c_grammar ? pf_lower_text_c(b->c, v->arg) : pf_lower_text_perf(b->c, v->arg);
+	s->text = b->c->dialect->c_grammar ? pf_lower_text_c(b->c, v->arg)
+					   : pf_lower_text_perf(b->c, v->arg);
 	s->star = v->star ? lower(b->c, v->star) : NULL;
 	if (!s->text || (v->star && !s->star))
 		return false;
@@ -191,7 +199,8 @@ static bool add_text(struct builder *b, struct conversion *v)
 		return keep_spec(b, s, &v->spec);
 	}
 	f = s->text->place.field;
-	if (s->text->kind != PF_T_BYTES || s->text->place.skip || (f->is_dynamic && !s->text->place.itself) || !f->width ||
+	if (s->text->kind != PF_T_BYTES || s->text->place.skip ||
+	    (f->is_dynamic && !s->text->place.itself) || !f->width ||
 	    (uint64_t)f->offset + f->width > PF_MAX_OFFSET)
 		return true;
 	pf_need(b->c, (uint64_t)f->offset + f->width);
@@ -222,8 +231,10 @@ static bool pointer_place(struct builder *b, struct pf_step *s, const struct pf_
 	if (!c_grammar)
 		while (n->kind == PF_CAST)
 			n = n->a;
-	if (n->kind == PF_FIELD || (!c_grammar && (n->kind == PF_DYNARRAY || n->kind == PF_SOCKADDR))) {
-		s->place = (struct pf_place){ .field = n->field, .itself = !c_grammar && n->kind == PF_FIELD };
+	if (n->kind == PF_FIELD ||
+	    (!c_grammar && (n->kind == PF_DYNARRAY || n->kind == PF_SOCKADDR))) {
+		s->place = (struct pf_place){ .field = n->field,
+					      .itself = !c_grammar && n->kind == PF_FIELD };
 		if (n->kind == PF_DYNARRAY)
 			s->place.field = pf_perf_array_field(b->c, n->field);
 		return n->field != NULL;
@@ -238,8 +249,8 @@ static bool pointer_place(struct builder *b, struct pf_step *s, const struct pf_
 
 static bool add_pointer(struct builder *b, struct conversion *v, struct pf_pointer_spec *ps)
 {
-	static const char *const sorts[] = { "0", "1", "2", "3", "4", "5", "6", "7", "8", "9",
-					     "10", "11", "12", "13", "14", "15" };
+	static const char *const sorts[] = { "0", "1", "2",  "3",  "4",  "5",  "6",  "7",
+					     "8", "9", "10", "11", "12", "13", "14", "15" };
 	struct pf_step *s = add_step(b, PF_S_POINTER);
 	struct pf_pointer_spec *kept = arena_alloc(b->c->arena, sizeof(*kept));
 	bool c_grammar = b->c->dialect->c_grammar;
@@ -263,13 +274,15 @@ static bool add_pointer(struct builder *b, struct conversion *v, struct pf_point
 	if (!c_grammar) {
 		/* perf looks at the sort of the argument first, then at the size of the field. */
 		bool buffer = ps->kind == PF_P_BUFFER;
-		bool through_casts = ps->kind == PF_P_IP4 || ps->kind == PF_P_IP6 || ps->kind == PF_P_SOCKADDR ||
+		bool through_casts = ps->kind == PF_P_IP4 || ps->kind == PF_P_IP6 ||
+				     ps->kind == PF_P_SOCKADDR ||
 				     (b->c->dialect->pointer_casts && !buffer);
 
 		while (through_casts && n->kind == PF_CAST)
 			n = n->a;
 		if (n->kind != (buffer ? PF_DYNARRAY : PF_FIELD) && n->kind != PF_SOCKADDR) {
-			char *text = pf_join(b->c->parser, "ARG TYPE NOT FIELD BUT", " ", sorts[n->kind & 15]);
+			char *text = pf_join(b->c->parser, "ARG TYPE NOT FIELD BUT", " ",
+					     sorts[n->kind & 15]);
 
 			if (!text)
 				return false;
@@ -284,8 +297,9 @@ static bool add_pointer(struct builder *b, struct conversion *v, struct pf_point
 		*kept = *ps;
 		return s->num != NULL;
 	}
-	if (!ps->complaint && (!s->place.field->is_dynamic || s->place.itself) && ps->kind != PF_P_SOCKADDR &&
-	    ps->kind != PF_P_BUFFER && ps->kind != PF_P_BITMAP && s->place.field->width != wants && !s->place.skip)
+	if (!ps->complaint && (!s->place.field->is_dynamic || s->place.itself) &&
+	    ps->kind != PF_P_SOCKADDR && ps->kind != PF_P_BUFFER && ps->kind != PF_P_BITMAP &&
+	    s->place.field->width != wants && !s->place.skip)
 		ps->complaint = ps->kind == PF_P_MAC   ? "INVALIDMAC"
 				: ps->kind == PF_P_IP4 ? "INVALIDIPv4"
 				: ps->kind == PF_P_IP6 ? "INVALIDIPv6"
@@ -516,7 +530,8 @@ static bool conversion_c(struct builder *b, const char **at)
 	return true;
 }
 
-int pf_compile_steps(struct pf_compiler *c, struct printfmt *pf, const char *format, struct pf_node *args)
+int pf_compile_steps(struct pf_compiler *c, struct printfmt *pf, const char *format,
+		     struct pf_node *args)
 {
 	const struct pf_dialect *d = c->dialect;
 	struct builder b = { .c = c, .pf = pf, .arg = args };
@@ -541,7 +556,8 @@ int pf_compile_steps(struct pf_compiler *c, struct printfmt *pf, const char *for
 			format += 2;
 		} else if (*format == '%') {
 			format++;
-			ok = d->c_conversions ? conversion_c(&b, &format) : conversion_perf(&b, &format);
+			ok = d->c_conversions ? conversion_c(&b, &format)
+					      : conversion_perf(&b, &format);
 		} else {
 			add_literal(&b, *format++);
 		}

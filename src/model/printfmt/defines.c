@@ -16,7 +16,7 @@ struct defines {
 	const char *field;           /* the one named last */
 	struct sonde_define *to;     /* NULL while counting */
 	size_t n, limit;
-	unsigned depth, visits;  /* `a ?: b` is one node seen twice */
+	unsigned depth, visits; /* `a ?: b` is one node seen twice */
 	bool stopped;
 };
 
@@ -65,7 +65,9 @@ static void walk_perf(struct defines *d, const struct pf_node *n)
 		else
 			add(d, SONDE_DEFINE_SYMBOLIC_FIELD, 0, "");
 		for (const struct pf_pair *p = n->pairs; p; p = p->next)
-			add(d, n->kind == PF_FLAGS ? SONDE_DEFINE_FLAG_VALUE : SONDE_DEFINE_SYMBOLIC_VALUE,
+			add(d,
+			    n->kind == PF_FLAGS ? SONDE_DEFINE_FLAG_VALUE
+						: SONDE_DEFINE_SYMBOLIC_VALUE,
 			    perf_value(p->value_text), p->name);
 		break;
 	case PF_HEX:
@@ -121,8 +123,10 @@ static void table_c(struct defines *d, const struct pf_node *n)
 		d->compiler.budget = 4096;
 		e = pf_lower_c(&d->compiler, p->value, &t);
 		if (e && e->code == PF_E_CONST)
-			add(d, n->kind == PF_FLAGS ? SONDE_DEFINE_FLAG_VALUE : SONDE_DEFINE_SYMBOLIC_VALUE, e->value,
-			    p->name);
+			add(d,
+			    n->kind == PF_FLAGS ? SONDE_DEFINE_FLAG_VALUE
+						: SONDE_DEFINE_SYMBOLIC_VALUE,
+			    e->value, p->name);
 	}
 }
 
@@ -165,14 +169,18 @@ static void walk(struct defines *d)
 	}
 }
 
-int printfmt_defines(const struct printfmt *pf, struct arena *a, const struct sonde_define **ret, size_t *ret_nr)
+int printfmt_defines(const struct printfmt *pf, struct arena *a, const struct sonde_define **ret,
+		     size_t *ret_nr)
 {
 	char why[8] = "";
 	struct pf_parser parser = { .why = why, .why_size = sizeof(why) };
 	struct defines d = {
 		.pf = pf,
 		.arena = a,
-		.compiler = { .arena = a, .schema = pf->schema, .dialect = pf->dialect, .parser = &parser },
+		.compiler = { .arena = a,
+			      .schema = pf->schema,
+			      .dialect = pf->dialect,
+			      .parser = &parser },
 	};
 
 	walk(&d);

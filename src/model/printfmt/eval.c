@@ -6,7 +6,8 @@
 #include "model/value.h"
 
 /* Where a dynamic field points to; its end in *ret_end (not clipped). */
-static uint32_t dynamic_begin(const struct pf_run *r, const struct sonde_field *f, uint32_t *ret_len)
+static uint32_t dynamic_begin(const struct pf_run *r, const struct sonde_field *f,
+			      uint32_t *ret_len)
 {
 	uint32_t word = 0;
 
@@ -170,7 +171,8 @@ uint64_t pf_eval(const struct pf_run *r, const struct pf_expr *e)
 }
 
 /* False: outside of the record. *ret_len is what the field holds, not clipped. */
-static bool place_begin(const struct pf_run *r, const struct pf_place *pl, uint64_t *ret_begin, uint64_t *ret_len)
+static bool place_begin(const struct pf_run *r, const struct pf_place *pl, uint64_t *ret_begin,
+			uint64_t *ret_len)
 {
 	const struct sonde_field *f = pl->field;
 	uint64_t begin = f->offset, len = f->width;
@@ -261,7 +263,8 @@ static bool is_const(const struct pf_expr *e)
 }
 
 /* Operators only; what is constant is worked out here, but for a division by zero, which running has to tell. */
-struct pf_expr *pf_expr_new(struct pf_compiler *c, enum pf_code code, const struct pf_expr *a, const struct pf_expr *b)
+struct pf_expr *pf_expr_new(struct pf_compiler *c, enum pf_code code, const struct pf_expr *a,
+			    const struct pf_expr *b)
 {
 	static const struct pf_run nothing = { .bytes = (const uint8_t *)"" };
 	struct pf_expr *e;
@@ -321,7 +324,8 @@ struct pf_expr *pf_expr_load(struct pf_compiler *c, uint32_t offset, uint32_t wi
 	return e;
 }
 
-struct pf_expr *pf_expr_dynamic(struct pf_compiler *c, enum pf_code code, const struct sonde_field *f)
+struct pf_expr *pf_expr_dynamic(struct pf_compiler *c, enum pf_code code,
+				const struct sonde_field *f)
 {
 	struct pf_expr *e = expr_alloc(c, code);
 

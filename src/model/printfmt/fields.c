@@ -14,7 +14,8 @@ static bool is_printable(const uint8_t *p, uint32_t n)
 	return true;
 }
 
-static void put_array(const struct printfmt *pf, const struct pf_run *r, const struct sonde_field *f)
+static void put_array(const struct printfmt *pf, const struct pf_run *r,
+		      const struct sonde_field *f)
 {
 	static const char hex[] = "0123456789abcdef";
 	uint8_t *not_text = &pf->not_text[f - pf->schema->fields];
@@ -42,7 +43,8 @@ static void put_array(const struct printfmt *pf, const struct pf_run *r, const s
 		*not_text = 1;
 }
 
-static void put_field(const struct printfmt *pf, const struct pf_run *r, const struct sonde_field *f)
+static void put_field(const struct printfmt *pf, const struct pf_run *r,
+		      const struct sonde_field *f)
 {
 	uint64_t v = field_u64(f, r->bytes, r->len, r->swap);
 

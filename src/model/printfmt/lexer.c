@@ -15,7 +15,8 @@ static bool is_space(char c)
 
 static bool is_word(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
 }
 
 bool pf_refuse(struct pf_parser *p, const char *fmt, ...)
@@ -87,7 +88,8 @@ const struct sonde_field *pf_find_field(struct pf_parser *p, const char *name, b
 
 bool pf_is(const struct pf_parser *p, enum pf_token_kind kind, const char *text)
 {
-	return p->tok.kind == kind && strlen(text) == p->tok.len && !memcmp(p->tok.text, text, p->tok.len);
+	return p->tok.kind == kind && strlen(text) == p->tok.len &&
+	       !memcmp(p->tok.text, text, p->tok.len);
 }
 
 /* The end of the quoted text that begins at s; NULL when it has none. A quote, or (strict) what cannot be printed. */
@@ -116,7 +118,8 @@ static void quoted(struct pf_parser *p)
 		p->pos = p->end;
 		return;
 	}
-	p->tok = (struct pf_token){ quote == '"' ? PF_TOK_STRING : PF_TOK_CHAR, start, (size_t)(stop - start) };
+	p->tok = (struct pf_token){ quote == '"' ? PF_TOK_STRING : PF_TOK_CHAR, start,
+				    (size_t)(stop - start) };
 	p->pos = stop + 1;
 	if (quote != '"' || *stop != '"')
 		return;
@@ -194,7 +197,8 @@ static bool expand_macro(struct pf_parser *p)
 
 	for (size_t i = 0; i < sizeof(macros) / sizeof(*macros); i++) {
 		if (pf_is(p, PF_TOK_ITEM, macros[i].name)) {
-			p->tok = (struct pf_token){ PF_TOK_STRING, macros[i].text, strlen(macros[i].text) };
+			p->tok = (struct pf_token){ PF_TOK_STRING, macros[i].text,
+						    strlen(macros[i].text) };
 			return true;
 		}
 	}

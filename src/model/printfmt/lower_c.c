@@ -15,18 +15,22 @@ static const struct {
 	uint8_t width; /* 0: a long */
 	bool is_signed;
 } named_types[] = {
-	{ "u8", 1, false },       { "__u8", 1, false },     { "uint8_t", 1, false },   { "s8", 1, true },
-	{ "__s8", 1, true },      { "int8_t", 1, true },    { "bool", 1, false },      { "_Bool", 1, false },
-	{ "u16", 2, false },      { "__u16", 2, false },    { "uint16_t", 2, false },  { "s16", 2, true },
-	{ "__s16", 2, true },     { "int16_t", 2, true },   { "__le16", 2, false },    { "__be16", 2, false },
-	{ "umode_t", 2, false },  { "u32", 4, false },      { "__u32", 4, false },     { "uint32_t", 4, false },
-	{ "s32", 4, true },       { "__s32", 4, true },     { "int32_t", 4, true },    { "__le32", 4, false },
-	{ "__be32", 4, false },   { "uint", 4, false },     { "pid_t", 4, true },      { "uid_t", 4, false },
-	{ "gid_t", 4, false },    { "dev_t", 4, false },    { "gfp_t", 4, false },     { "key_t", 4, true },
-	{ "u64", 8, false },      { "__u64", 8, false },    { "uint64_t", 8, false },  { "s64", 8, true },
-	{ "__s64", 8, true },     { "int64_t", 8, true },   { "__le64", 8, false },    { "__be64", 8, false },
-	{ "loff_t", 8, true },    { "sector_t", 8, false }, { "ktime_t", 8, true },    { "ino_t", 0, false },
-	{ "size_t", 0, false },   { "ssize_t", 0, true },   { "uintptr_t", 0, false }, { "ulong", 0, false },
+	{ "u8", 1, false },       { "__u8", 1, false },      { "uint8_t", 1, false },
+	{ "s8", 1, true },        { "__s8", 1, true },       { "int8_t", 1, true },
+	{ "bool", 1, false },     { "_Bool", 1, false },     { "u16", 2, false },
+	{ "__u16", 2, false },    { "uint16_t", 2, false },  { "s16", 2, true },
+	{ "__s16", 2, true },     { "int16_t", 2, true },    { "__le16", 2, false },
+	{ "__be16", 2, false },   { "umode_t", 2, false },   { "u32", 4, false },
+	{ "__u32", 4, false },    { "uint32_t", 4, false },  { "s32", 4, true },
+	{ "__s32", 4, true },     { "int32_t", 4, true },    { "__le32", 4, false },
+	{ "__be32", 4, false },   { "uint", 4, false },      { "pid_t", 4, true },
+	{ "uid_t", 4, false },    { "gid_t", 4, false },     { "dev_t", 4, false },
+	{ "gfp_t", 4, false },    { "key_t", 4, true },      { "u64", 8, false },
+	{ "__u64", 8, false },    { "uint64_t", 8, false },  { "s64", 8, true },
+	{ "__s64", 8, true },     { "int64_t", 8, true },    { "__le64", 8, false },
+	{ "__be64", 8, false },   { "loff_t", 8, true },     { "sector_t", 8, false },
+	{ "ktime_t", 8, true },   { "ino_t", 0, false },     { "size_t", 0, false },
+	{ "ssize_t", 0, true },   { "uintptr_t", 0, false }, { "ulong", 0, false },
 	{ "ptrdiff_t", 0, true }, { "off_t", 0, true },
 };
 
@@ -41,8 +45,9 @@ static void count_word(struct type_words *w, const char *s, size_t n)
 		const char *word;
 		unsigned *count;
 	} words[] = {
-		{ "long", &w->longs },	 { "short", &w->shorts }, { "char", &w->chars }, { "int", &w->ints },
-		{ "unsigned", &w->un }, { "signed", &w->sign },	  { "enum", &w->enums },
+		{ "long", &w->longs }, { "short", &w->shorts }, { "char", &w->chars },
+		{ "int", &w->ints },   { "unsigned", &w->un },  { "signed", &w->sign },
+		{ "enum", &w->enums },
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
@@ -89,7 +94,8 @@ static bool scalar_type(const char *name, size_t len, uint8_t long_bytes, struct
 	return ret->width != 0;
 named:
 	for (size_t i = 0; i < sizeof(named_types) / sizeof(*named_types); i++) {
-		if (strlen(named_types[i].name) == last_len && !memcmp(named_types[i].name, last, last_len)) {
+		if (strlen(named_types[i].name) == last_len &&
+		    !memcmp(named_types[i].name, last, last_len)) {
 			ret->width = named_types[i].width ? named_types[i].width : long_bytes;
 			ret->is_signed = named_types[i].is_signed;
 			return true;
@@ -112,7 +118,9 @@ bool pf_c_type(const char *name, uint8_t long_bytes, struct pf_ctype *ret)
 		target = (struct pf_ctype){ .width = long_bytes };
 	else
 		scalar_type(name, len, long_bytes, &target);
-	*ret = (struct pf_ctype){ .width = long_bytes, .target = target.width, .target_signed = target.is_signed };
+	*ret = (struct pf_ctype){ .width = long_bytes,
+				  .target = target.width,
+				  .target_signed = target.is_signed };
 	return true;
 }
 
@@ -129,7 +137,8 @@ static struct pf_expr *convert(struct pf_compiler *c, struct pf_expr *e, struct 
 	if (!e || to.width >= 8 || !to.width)
 		return e;
 	/* A load is in form already. */
-	if (to.width == 4 && !to.is_signed && (e->code == PF_E_LOAD4 || e->code == PF_E_LOAD2 || e->code == PF_E_LOAD1))
+	if (to.width == 4 && !to.is_signed &&
+	    (e->code == PF_E_LOAD4 || e->code == PF_E_LOAD2 || e->code == PF_E_LOAD1))
 		return e;
 	if (to.width == 4 && to.is_signed && e->code >= PF_E_LOADS1 && e->code <= PF_E_LOADS4)
 		return e;
@@ -175,7 +184,8 @@ static uint64_t char_value(const char *s)
 	case 'x':
 		return strtoull(s + 2, NULL, 16) & 0xff;
 	}
-	return s[1] >= '0' && s[1] <= '7' ? strtoull(s + 1, NULL, 8) & 0xff : (uint64_t)(int8_t)s[1];
+	return s[1] >= '0' && s[1] <= '7' ? strtoull(s + 1, NULL, 8) & 0xff
+					  : (uint64_t)(int8_t)s[1];
 }
 
 static struct pf_expr *atom(struct pf_compiler *c, const struct pf_node *n, struct pf_ctype *ret)
@@ -215,7 +225,8 @@ static struct pf_expr *atom(struct pf_compiler *c, const struct pf_node *n, stru
 	return pf_expr_const(c, v);
 }
 
-static struct pf_expr *field(struct pf_compiler *c, const struct sonde_field *f, struct pf_ctype *ret)
+static struct pf_expr *field(struct pf_compiler *c, const struct sonde_field *f,
+			     struct pf_ctype *ret)
 {
 	*ret = (struct pf_ctype){ .width = 4, .is_signed = true };
 	if (!f)
@@ -238,15 +249,20 @@ static struct pf_expr *field(struct pf_compiler *c, const struct sonde_field *f,
 }
 
 /* A number of `elem` type at a place. */
-static struct pf_expr *load_place(struct pf_compiler *c, const struct pf_place *pl, struct pf_ctype elem)
+static struct pf_expr *load_place(struct pf_compiler *c, const struct pf_place *pl,
+				  struct pf_ctype elem)
 {
-	static const enum pf_code extend[5] = { [1] = PF_E_SEXT1, [2] = PF_E_SEXT2, [4] = PF_E_SEXT4 };
+	static const enum pf_code extend[5] = {
+		[1] = PF_E_SEXT1, [2] = PF_E_SEXT2, [4] = PF_E_SEXT4
+	};
 	const struct sonde_field *f = pl->field;
 	struct pf_expr *e;
 
-	if (!f->is_dynamic && (!pl->skip || (pl->skip->code == PF_E_CONST && pl->skip->value < PF_MAX_OFFSET)) &&
+	if (!f->is_dynamic &&
+	    (!pl->skip || (pl->skip->code == PF_E_CONST && pl->skip->value < PF_MAX_OFFSET)) &&
 	    f->offset < PF_MAX_OFFSET)
-		return pf_expr_load(c, f->offset + (uint32_t)(pl->skip ? pl->skip->value : 0), elem.width, elem.is_signed);
+		return pf_expr_load(c, f->offset + (uint32_t)(pl->skip ? pl->skip->value : 0),
+				    elem.width, elem.is_signed);
 	e = pf_expr_dynamic(c, f->is_dynamic ? PF_E_DYNINDEX : PF_E_INDEX, f);
 	if (!e)
 		return NULL;
@@ -259,8 +275,8 @@ static struct pf_expr *load_place(struct pf_compiler *c, const struct pf_place *
 	return elem.is_signed && elem.width < 8 ? pf_expr_new(c, extend[elem.width], e, NULL) : e;
 }
 
-static struct pf_expr *load_at(struct pf_compiler *c, const struct pf_node *address, const struct pf_expr *index,
-			       const char *what, struct pf_ctype *ret)
+static struct pf_expr *load_at(struct pf_compiler *c, const struct pf_node *address,
+			       const struct pf_expr *index, const char *what, struct pf_ctype *ret)
 {
 	struct pf_place pl;
 	struct pf_ctype elem;
@@ -288,12 +304,14 @@ struct pf_expr *pf_truth_c(struct pf_compiler *c, const struct pf_node *n)
 
 	while (base->kind == PF_CAST)
 		base = base->a;
-	if (base->kind == PF_ADDR || (base->kind == PF_FIELD && base->field && base->field->is_array && !base->field->is_dynamic))
+	if (base->kind == PF_ADDR || (base->kind == PF_FIELD && base->field &&
+				      base->field->is_array && !base->field->is_dynamic))
 		return pf_expr_const(c, 1);
 	return pf_lower_c(c, n, &t);
 }
 
-static struct pf_expr *conditional(struct pf_compiler *c, const struct pf_node *n, struct pf_ctype *ret)
+static struct pf_expr *conditional(struct pf_compiler *c, const struct pf_node *n,
+				   struct pf_ctype *ret)
 {
 	struct pf_ctype yt, nt;
 	struct pf_expr *a = pf_truth_c(c, n->a), *e;
@@ -369,13 +387,15 @@ static struct pf_expr *binary(struct pf_compiler *c, const struct pf_node *n, st
 		return e;
 	*ret = t;
 	/* Bit operations and unsigned divisions of values in form stay in form. */
-	if (e && (e->code == PF_E_AND || e->code == PF_E_OR || e->code == PF_E_XOR || e->code == PF_E_SHR ||
-		  e->code == PF_E_SSHR || e->code == PF_E_DIV || e->code == PF_E_MOD))
+	if (e && (e->code == PF_E_AND || e->code == PF_E_OR || e->code == PF_E_XOR ||
+		  e->code == PF_E_SHR || e->code == PF_E_SSHR || e->code == PF_E_DIV ||
+		  e->code == PF_E_MOD))
 		return e;
 	return convert(c, e, t);
 }
 
-static struct pf_expr *operator(struct pf_compiler *c, const struct pf_node *n, struct pf_ctype *ret)
+static struct pf_expr *operator(struct pf_compiler *c, const struct pf_node *n,
+				struct pf_ctype *ret)
 {
 	struct pf_ctype t;
 	struct pf_expr *e;
@@ -398,7 +418,8 @@ static struct pf_expr *operator(struct pf_compiler *c, const struct pf_node *n, 
 		return NULL;
 	*ret = promote(t);
 	e = convert(c, e, *ret);
-	return e ? convert(c, pf_expr_new(c, n->op[0] == '~' ? PF_E_NOT : PF_E_NEG, e, NULL), *ret) : NULL;
+	return e ? convert(c, pf_expr_new(c, n->op[0] == '~' ? PF_E_NOT : PF_E_NEG, e, NULL), *ret)
+		 : NULL;
 }
 
 static struct pf_expr *cast(struct pf_compiler *c, const struct pf_node *n, struct pf_ctype *ret)
@@ -465,8 +486,9 @@ struct pf_expr *pf_lower_c(struct pf_compiler *c, const struct pf_node *n, struc
 
 /* ---- places ------------------------------------------------------------------------------------------------------ */
 
-static bool place_plus(struct pf_compiler *c, const struct pf_node *base, const struct pf_node *offset, bool minus,
-		       struct pf_place *ret, struct pf_ctype *ret_elem)
+static bool place_plus(struct pf_compiler *c, const struct pf_node *base,
+		       const struct pf_node *offset, bool minus, struct pf_place *ret,
+		       struct pf_ctype *ret_elem)
 {
 	struct pf_ctype t;
 	struct pf_expr *e;
@@ -474,7 +496,8 @@ static bool place_plus(struct pf_compiler *c, const struct pf_node *base, const 
 	if (!pf_lower_place(c, base, ret, ret_elem))
 		return false;
 	e = pf_lower_c(c, offset, &t);
-	e = e ? pf_expr_new(c, PF_E_MUL, e, pf_expr_const(c, ret_elem->width ? ret_elem->width : 1)) : NULL;
+	e = e ? pf_expr_new(c, PF_E_MUL, e, pf_expr_const(c, ret_elem->width ? ret_elem->width : 1))
+	      : NULL;
 	if (e && minus)
 		e = pf_expr_new(c, PF_E_NEG, e, NULL);
 	if (e && ret->skip)
@@ -483,7 +506,8 @@ static bool place_plus(struct pf_compiler *c, const struct pf_node *base, const 
 	return e != NULL;
 }
 
-static bool place(struct pf_compiler *c, const struct pf_node *n, struct pf_place *ret, struct pf_ctype *ret_elem)
+static bool place(struct pf_compiler *c, const struct pf_node *n, struct pf_place *ret,
+		  struct pf_ctype *ret_elem)
 {
 	struct pf_ctype t;
 
@@ -492,8 +516,10 @@ static bool place(struct pf_compiler *c, const struct pf_node *n, struct pf_plac
 		if (!n->field || !n->field->is_array)
 			return false;
 		*ret = (struct pf_place){ .field = n->field };
-		*ret_elem = (struct pf_ctype){ .width = (uint8_t)(n->field->elem_width <= 8 ? n->field->elem_width : 0),
-					       .is_signed = n->field->is_signed };
+		*ret_elem = (struct pf_ctype){
+			.width = (uint8_t)(n->field->elem_width <= 8 ? n->field->elem_width : 0),
+			.is_signed = n->field->is_signed
+		};
 		return true;
 	case PF_STR:
 	case PF_DYNARRAY:
@@ -509,7 +535,8 @@ static bool place(struct pf_compiler *c, const struct pf_node *n, struct pf_plac
 		if (!pf_lower_place(c, n->a, ret, ret_elem))
 			return false;
 		if (pf_c_type(n->text, c->schema->abi.long_bytes, &t) && strchr(n->text, '*'))
-			*ret_elem = (struct pf_ctype){ .width = t.target, .is_signed = t.target_signed };
+			*ret_elem = (struct pf_ctype){ .width = t.target,
+						       .is_signed = t.target_signed };
 		return true;
 	case PF_ADDR:
 		n = n->a;
@@ -520,8 +547,10 @@ static bool place(struct pf_compiler *c, const struct pf_node *n, struct pf_plac
 		if (n->kind != PF_FIELD || !n->field)
 			return false;
 		*ret = (struct pf_place){ .field = n->field };
-		*ret_elem = (struct pf_ctype){ .width = (uint8_t)(n->field->elem_width <= 8 ? n->field->elem_width : 0),
-					       .is_signed = n->field->is_signed };
+		*ret_elem = (struct pf_ctype){
+			.width = (uint8_t)(n->field->elem_width <= 8 ? n->field->elem_width : 0),
+			.is_signed = n->field->is_signed
+		};
 		return true;
 	case PF_OP:
 		if (!n->a || (strcmp(n->op, "+") && strcmp(n->op, "-")))
@@ -531,7 +560,8 @@ static bool place(struct pf_compiler *c, const struct pf_node *n, struct pf_plac
 	return false;
 }
 
-bool pf_lower_place(struct pf_compiler *c, const struct pf_node *n, struct pf_place *ret, struct pf_ctype *ret_elem)
+bool pf_lower_place(struct pf_compiler *c, const struct pf_node *n, struct pf_place *ret,
+		    struct pf_ctype *ret_elem)
 {
 	bool ok;
 

@@ -24,8 +24,9 @@ uint32_t pf_perf_elem_width(const struct sonde_schema *sc, const struct sonde_fi
 		static const struct {
 			char name[6];
 			uint8_t width;
-		} types[] = { { "u8[", 1 },  { "u16[", 2 }, { "u32[", 4 }, { "u64[", 8 },  { "s8[", 1 },
-			      { "s16[", 2 }, { "s32[", 4 }, { "s64[", 8 }, { "char[", 1 } };
+		} types[] = { { "u8[", 1 },  { "u16[", 2 }, { "u32[", 4 },
+			      { "u64[", 8 }, { "s8[", 1 },  { "s16[", 2 },
+			      { "s32[", 4 }, { "s64[", 8 }, { "char[", 1 } };
 
 		word = open;
 		while (word > f->type && word[-1] != ' ')
@@ -99,7 +100,11 @@ static struct pf_expr *cut(struct pf_compiler *c, struct pf_expr *e, unsigned wi
 {
 	if (width == 8)
 		return e;
-	return pf_expr_new(c, width == 1 ? PF_E_TRUNC1 : width == 2 ? PF_E_TRUNC2 : PF_E_TRUNC4, e, NULL);
+	return pf_expr_new(c,
+			   width == 1   ? PF_E_TRUNC1
+			   : width == 2 ? PF_E_TRUNC2
+					: PF_E_TRUNC4,
+			   e, NULL);
 }
 
 static struct pf_expr *element(struct pf_compiler *c, const struct pf_node *n)
@@ -126,14 +131,19 @@ static struct pf_expr *element(struct pf_compiler *c, const struct pf_node *n)
 
 		if (index->code == PF_E_CONST && index->value < 4096 && !f->is_dynamic &&
 		    f->offset + index->value * width < PF_MAX_OFFSET) {
-			e = pf_expr_load(c, (uint32_t)(f->offset + index->value * width), width, false);
-			return e && cast ? cut(c, e, pf_perf_cast_width(cast->text, strlen(cast->text), true)) : e;
+			e = pf_expr_load(c, (uint32_t)(f->offset + index->value * width), width,
+					 false);
+			return e && cast ? cut(c, e,
+					       pf_perf_cast_width(cast->text, strlen(cast->text),
+								  true))
+					 : e;
 		}
 		e = pf_expr_dynamic(c, PF_E_INDEX, NULL);
 		if (!e)
 			return NULL;
 		e->offset = f->offset;
-		e->width = width == 1 || width == 2 || width == 4 || width == 8 ? (uint8_t)width : 0;
+		e->width =
+			width == 1 || width == 2 || width == 4 || width == 8 ? (uint8_t)width : 0;
 		e->value = width;
 	} else {
 		return pf_expr_const(c, 0);
@@ -148,10 +158,10 @@ static int binary_code(const char *op)
 		char op[4];
 		enum pf_code code;
 	} codes[] = {
-		{ "|", PF_E_OR },   { "||", PF_E_LOR }, { "&", PF_E_AND },  { "&&", PF_E_LAND },
-		{ "<", PF_E_LT },   { "<<", PF_E_SHL }, { "<=", PF_E_LE },  { ">", PF_E_GT },
-		{ ">>", PF_E_SHR }, { ">=", PF_E_GE },  { "==", PF_E_EQ },  { "!=", PF_E_NE },
-		{ "-", PF_E_SUB },  { "+", PF_E_ADD },  { "/", PF_E_DIV },  { "%", PF_E_MOD },
+		{ "|", PF_E_OR },   { "||", PF_E_LOR }, { "&", PF_E_AND }, { "&&", PF_E_LAND },
+		{ "<", PF_E_LT },   { "<<", PF_E_SHL }, { "<=", PF_E_LE }, { ">", PF_E_GT },
+		{ ">>", PF_E_SHR }, { ">=", PF_E_GE },  { "==", PF_E_EQ }, { "!=", PF_E_NE },
+		{ "-", PF_E_SUB },  { "+", PF_E_ADD },  { "/", PF_E_DIV }, { "%", PF_E_MOD },
 		{ "*", PF_E_MUL },
 	};
 
@@ -164,7 +174,8 @@ static int binary_code(const char *op)
 bool pf_perf_binary(const char *op, uint64_t a, uint64_t b, uint64_t *ret)
 {
 	static const struct pf_run nothing = { .bytes = (const uint8_t *)"" };
-	struct pf_expr ea = { .code = PF_E_CONST, .value = a }, eb = { .code = PF_E_CONST, .value = b };
+	struct pf_expr ea = { .code = PF_E_CONST, .value = a },
+		       eb = { .code = PF_E_CONST, .value = b };
 	struct pf_expr e = { .a = &ea, .b = &eb };
 	int code = strcmp(op, "^") ? binary_code(op) : PF_E_XOR;
 
@@ -224,7 +235,8 @@ static struct pf_expr *number(struct pf_compiler *c, const struct pf_node *n)
 	case PF_NUMBER:
 		return pf_expr_const(c, n->value);
 	case PF_FIELD:
-		return n->field ? pf_expr_load(c, n->field->offset, n->field->width, false) : pf_expr_const(c, 0);
+		return n->field ? pf_expr_load(c, n->field->offset, n->field->width, false)
+				: pf_expr_const(c, 0);
 	case PF_CAST:
 		e = pf_lower_perf(c, n->a);
 		return e ? cut(c, e, pf_perf_cast_width(n->text, strlen(n->text), false)) : NULL;
@@ -315,7 +327,8 @@ static struct pf_text *array_text(struct pf_compiler *c, const struct pf_node *n
 		return NULL;
 	t->compact = n->kind == PF_HEX_STR;
 	if ((n->a->kind == PF_FIELD || n->a->kind == PF_DYNARRAY) && n->a->field)
-		t->place = (struct pf_place){ .field = pf_perf_array_field(c, n->a->field), .itself = n->a->kind == PF_FIELD };
+		t->place = (struct pf_place){ .field = pf_perf_array_field(c, n->a->field),
+					      .itself = n->a->kind == PF_FIELD };
 	else
 		t->kind = PF_T_NOTHING;
 	t->count = pf_lower_perf(c, n->b);
@@ -344,7 +357,9 @@ static const struct pf_text *text(struct pf_compiler *c, const struct pf_node *n
 	case PF_FIELD:
 		if (!f)
 			return pf_text_new(c, PF_T_NOTHING);
-		t = pf_text_new(c, !pf_has_brackets(f) && f->width == c->schema->abi.long_bytes ? PF_T_POINTER : PF_T_BYTES);
+		t = pf_text_new(c, !pf_has_brackets(f) && f->width == c->schema->abi.long_bytes
+					   ? PF_T_POINTER
+					   : PF_T_BYTES);
 		if (!t)
 			return NULL;
 		t->place = (struct pf_place){ .field = f, .itself = true };
@@ -372,7 +387,7 @@ static const struct pf_text *text(struct pf_compiler *c, const struct pf_node *n
 	case PF_SOCKADDR:
 		if (!f)
 			return pf_text_new(c, PF_T_NOTHING);
-		t = pf_text_new(c, n->kind == PF_STR	    ? PF_T_CSTR
+		t = pf_text_new(c, n->kind == PF_STR        ? PF_T_CSTR
 				   : n->kind == PF_SOCKADDR ? PF_T_SOCKADDR
 							    : PF_T_BITMASK);
 		if (!t)

@@ -12,8 +12,8 @@ static struct pf_node *unary(struct pf_parser *p);
 
 static bool refuse_token(struct pf_parser *p, const char *wanted)
 {
-	return pf_refuse(p, "%s expected, found \"%.*s\"", wanted, p->tok.len > 40 ? 40 : (int)p->tok.len,
-			 p->tok.text);
+	return pf_refuse(p, "%s expected, found \"%.*s\"", wanted,
+			 p->tok.len > 40 ? 40 : (int)p->tok.len, p->tok.text);
 }
 
 static bool expect(struct pf_parser *p, enum pf_token_kind kind, const char *text)
@@ -24,7 +24,8 @@ static bool expect(struct pf_parser *p, enum pf_token_kind kind, const char *tex
 	return true;
 }
 
-static struct pf_node *op_node(struct pf_parser *p, const char *op, struct pf_node *a, struct pf_node *b)
+static struct pf_node *op_node(struct pf_parser *p, const char *op, struct pf_node *a,
+			       struct pf_node *b)
 {
 	struct pf_node *n = b ? pf_node_new(p, PF_OP) : NULL;
 
@@ -60,8 +61,9 @@ static struct pf_node *cast_node(struct pf_parser *p, const char *type, struct p
 
 static bool is_type_word(const char *s, size_t len)
 {
-	static const char *const words[] = { "unsigned", "signed", "int",    "long", "char",  "short",
-					     "void",	 "const",  "struct", "enum", "union", "bool", "volatile" };
+	static const char *const words[] = { "unsigned", "signed", "int",     "long",   "char",
+					     "short",    "void",   "const",   "struct", "enum",
+					     "union",    "bool",   "volatile" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (strlen(words[i]) == len && !memcmp(words[i], s, len))
@@ -99,7 +101,8 @@ static char *type_in_parentheses(struct pf_parser *p)
 	}
 	if (text && pf_is(p, PF_TOK_DELIM, ")")) {
 		pf_next(p);
-		if (known || pf_c_type(text, p->schema->abi.long_bytes, &ct) || p->tok.kind == PF_TOK_ITEM ||
+		if (known || pf_c_type(text, p->schema->abi.long_bytes, &ct) ||
+		    p->tok.kind == PF_TOK_ITEM ||
 		    (p->tok.kind == PF_TOK_DELIM && *p->tok.text == '(') ||
 		    (pointer && text[strlen(text) - 1] == '*'))
 			return text;
@@ -222,7 +225,8 @@ static struct pf_node *size_of(struct pf_parser *p)
 			return number_node(p, ct.width);
 		return pf_refuse(p, "size of %s not known", type), NULL;
 	}
-	if (p->tok.kind == PF_TOK_ITEM && !pf_is(p, PF_TOK_ITEM, "REC")) { /* u32 and its like need no operand */
+	if (p->tok.kind == PF_TOK_ITEM &&
+	    !pf_is(p, PF_TOK_ITEM, "REC")) { /* u32 and its like need no operand */
 		type = pf_token_text(p);
 		if (type && pf_c_type(type, p->schema->abi.long_bytes, &ct) && ct.width) {
 			pf_next(p);
@@ -234,13 +238,24 @@ static struct pf_node *size_of(struct pf_parser *p)
 		return NULL;
 	if (n->kind == PF_FIELD && n->field && n->field->width)
 		return number_node(p, n->field->width);
-	if (n->kind == PF_OP && n->op[0] == '[' && n->a->kind == PF_FIELD && n->a->field && n->a->field->elem_width)
+	if (n->kind == PF_OP && n->op[0] == '[' && n->a->kind == PF_FIELD && n->a->field &&
+	    n->a->field->elem_width)
 		return number_node(p, n->a->field->elem_width);
 	return pf_refuse(p, "sizeof of that cannot be told"), NULL;
 }
 
 enum helper {
-	H_FLAGS, H_SYMBOLIC, H_TWO, H_THREE, H_FIELD, H_DYN_PRINT, H_HEX_DUMP, H_SECS, H_NO_SECS, H_EXPECT, H_SIZEOF
+	H_FLAGS,
+	H_SYMBOLIC,
+	H_TWO,
+	H_THREE,
+	H_FIELD,
+	H_DYN_PRINT,
+	H_HEX_DUMP,
+	H_SECS,
+	H_NO_SECS,
+	H_EXPECT,
+	H_SIZEOF
 };
 
 static const struct {
@@ -381,7 +396,8 @@ static struct pf_node *primary(struct pf_parser *p)
 
 static bool is_record(const struct pf_node *n)
 {
-	return n->kind == PF_ATOM && !n->is_string && (!strcmp(n->text, "REC") || !strcmp(n->text, "__entry"));
+	return n->kind == PF_ATOM && !n->is_string &&
+	       (!strcmp(n->text, "REC") || !strcmp(n->text, "__entry"));
 }
 
 /* The token is the "->" behind the record. */
@@ -412,7 +428,8 @@ static struct pf_node *postfix(struct pf_parser *p)
 
 		if (*p->tok.text == '-') {
 			if (!is_record(n))
-				return pf_refuse(p, "a member of something that is not the record"), NULL;
+				return pf_refuse(p, "a member of something that is not the record"),
+				       NULL;
 			n = record_field(p);
 			continue;
 		}
@@ -480,7 +497,7 @@ static unsigned binding(const struct pf_parser *p, char op[4])
 		char op[4];
 		unsigned binding;
 	} table[] = {
-		{ "||", 1 }, { "&&", 2 }, { "|", 3 },  { "^", 4 },  { "&", 5 },	 { "==", 6 },
+		{ "||", 1 }, { "&&", 2 }, { "|", 3 },  { "^", 4 },  { "&", 5 },  { "==", 6 },
 		{ "!=", 6 }, { "<", 7 },  { "<=", 7 }, { ">", 7 },  { ">=", 7 }, { "<<", 8 },
 		{ ">>", 8 }, { "+", 9 },  { "-", 9 },  { "*", 10 }, { "/", 10 }, { "%", 10 },
 	};

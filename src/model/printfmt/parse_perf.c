@@ -19,8 +19,8 @@ static bool record_field(struct pf_parser *p, struct pf_node *n);
 
 static bool refuse_token(struct pf_parser *p, const char *wanted)
 {
-	return pf_refuse(p, "%s expected, found \"%.*s\"", wanted, p->tok.len > 40 ? 40 : (int)p->tok.len,
-			 p->tok.text);
+	return pf_refuse(p, "%s expected, found \"%.*s\"", wanted,
+			 p->tok.len > 40 ? 40 : (int)p->tok.len, p->tok.text);
 }
 
 /* The token must be this one; moves on. */
@@ -34,7 +34,8 @@ static bool expect(struct pf_parser *p, enum pf_token_kind kind, const char *tex
 
 static bool at_value(const struct pf_parser *p)
 {
-	return p->tok.kind == PF_TOK_ITEM || p->tok.kind == PF_TOK_STRING || p->tok.kind == PF_TOK_CHAR;
+	return p->tok.kind == PF_TOK_ITEM || p->tok.kind == PF_TOK_STRING ||
+	       p->tok.kind == PF_TOK_CHAR;
 }
 
 /* Smaller binds tighter; -1 for what is no operator. */
@@ -44,10 +45,10 @@ static int priority(const char *op)
 		char op[4];
 		signed char prio;
 	} table[] = {
-		{ "~", 4 },   { "!", 4 },   { "*", 6 },   { "/", 6 },   { "%", 6 },   { "+", 7 },
-		{ "-", 7 },   { ">>", 8 },  { "<<", 8 },  { "<", 9 },   { ">", 9 },   { "<=", 9 },
-		{ ">=", 9 },  { "==", 10 }, { "!=", 10 }, { "&", 11 },  { "^", 12 },  { "|", 13 },
-		{ "&&", 14 }, { "||", 15 }, { "?", 16 },  { "++", 3 },  { "--", 3 },
+		{ "~", 4 },   { "!", 4 },   { "*", 6 },   { "/", 6 },  { "%", 6 },  { "+", 7 },
+		{ "-", 7 },   { ">>", 8 },  { "<<", 8 },  { "<", 9 },  { ">", 9 },  { "<=", 9 },
+		{ ">=", 9 },  { "==", 10 }, { "!=", 10 }, { "&", 11 }, { "^", 12 }, { "|", 13 },
+		{ "&&", 14 }, { "||", 15 }, { "?", 16 },  { "++", 3 }, { "--", 3 },
 	};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
@@ -88,7 +89,8 @@ static struct pf_node *push_down(struct pf_parser *p, struct pf_node *n, const c
 /* `? x : y` behind the condition. The two ends are one more node, ":". */
 static bool conditional(struct pf_parser *p, struct pf_node *n)
 {
-	struct pf_node *pair = pf_node_new(p, PF_OP), *yes = pf_node_new(p, PF_NULL), *no = pf_node_new(p, PF_NULL);
+	struct pf_node *pair = pf_node_new(p, PF_OP), *yes = pf_node_new(p, PF_NULL),
+		       *no = pf_node_new(p, PF_NULL);
 
 	if (!pair || !yes || !no || !push_down(p, n, "?"))
 		return false;
@@ -122,7 +124,8 @@ static bool element(struct pf_parser *p, struct pf_node *n)
 }
 
 /* A binary operator and its right operand. *ret_right: the node that further tight operators bind to. */
-static bool binary(struct pf_parser *p, struct pf_node *n, const char *op, struct pf_node **ret_right)
+static bool binary(struct pf_parser *p, struct pf_node *n, const char *op,
+		   struct pf_node **ret_right)
 {
 	struct pf_node *right, *a = push_down(p, n, op);
 
@@ -225,7 +228,8 @@ static bool parenthesis(struct pf_parser *p, struct pf_node *n)
 		return false;
 	if (!expect(p, PF_TOK_DELIM, ")"))
 		return false;
-	if (p->dialect->paren_record && n->kind == PF_ATOM && !strcmp(n->text, "REC") && pf_is(p, PF_TOK_OP, "->"))
+	if (p->dialect->paren_record && n->kind == PF_ATOM && !strcmp(n->text, "REC") &&
+	    pf_is(p, PF_TOK_OP, "->"))
 		return record_field(p, n);
 	if (!at_value(p) && !pf_is(p, PF_TOK_DELIM, "("))
 		return true;
@@ -277,7 +281,9 @@ static bool constant(struct pf_parser *p, const struct pf_node *n, int64_t *ret)
 		*ret = n->op[1] ? a && b : a & b;
 		return true;
 	case '<':
-		*ret = !n->op[1] ? a < b : n->op[1] == '<' ? (int64_t)((uint64_t)a << (b & 63)) : a <= b;
+		*ret = !n->op[1]         ? a < b
+		       : n->op[1] == '<' ? (int64_t)((uint64_t)a << (b & 63))
+					 : a <= b;
 		return true;
 	case '>':
 		*ret = !n->op[1] ? a > b : n->op[1] == '>' ? a >> (b & 63) : a >= b;
@@ -532,7 +538,8 @@ static bool call(struct pf_parser *p, struct pf_node *n, const char *name)
 
 		if (strcmp(name, getters[i].name))
 			continue;
-		if ((kind == PF_CPUMASK && !p->dialect->has_cpumask) || (kind == PF_SOCKADDR && !p->dialect->has_sockaddr))
+		if ((kind == PF_CPUMASK && !p->dialect->has_cpumask) ||
+		    (kind == PF_SOCKADDR && !p->dialect->has_sockaddr))
 			break;
 		return get_field(p, n, kind, kind == PF_DYNARRAY || kind == PF_DYNLEN);
 	}
@@ -614,7 +621,8 @@ static bool operand_in_depth(struct pf_parser *p, struct pf_node *n)
 	case PF_TOK_DELIM:
 		if (pf_is(p, PF_TOK_DELIM, "("))
 			return parenthesis(p, n);
-		__attribute__((fallthrough)); /* perf takes other delimiters for operators and refuses them there */
+		__attribute__((
+			fallthrough)); /* perf takes other delimiters for operators and refuses them there */
 	case PF_TOK_OP:
 		n->kind = PF_OP;
 		if (!token_op(p, n->op))
@@ -660,7 +668,9 @@ static bool fold(struct pf_parser *p, struct pf_node *n, unsigned depth)
 	if (!pf_perf_binary(n->op, a, b, &v))
 		return true;
 	snprintf(digits, sizeof(digits), "%lld", (long long)v);
-	*n = (struct pf_node){ .kind = PF_ATOM, .text = pf_join(p, digits, "", ""), .next = n->next };
+	*n = (struct pf_node){ .kind = PF_ATOM,
+			       .text = pf_join(p, digits, "", ""),
+			       .next = n->next };
 	return n->text != NULL;
 }
 

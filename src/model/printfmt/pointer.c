@@ -8,7 +8,8 @@
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-static size_t ip_letters(const char *s, const struct pf_dialect *d, const struct abi *abi, struct pf_pointer_spec *ret)
+static size_t ip_letters(const char *s, const struct pf_dialect *d, const struct abi *abi,
+			 struct pf_pointer_spec *ret)
 {
 	size_t n = 2;
 	bool order;
@@ -59,11 +60,12 @@ static size_t ip_letters(const char *s, const struct pf_dialect *d, const struct
 /* Letters of what only the kernel that ran could have printed: they vanish, the address stays. */
 static size_t kernel_letters(const char *s, struct pf_pointer_spec *ret)
 {
-	static const char *const known[] = { "OFfullname", "OFf", "OFn", "OFp", "OFP", "OFc", "OFC", "OF",
-					     "fwf", "fwP", "dD", "tT", "tR", "tS", "tsp", "ap", "ad",
-					     "Cn", "Cr", "C", "d2", "d3", "d4", "d", "D", "V",
-					     "e", "t", "A", "GF", "Gp", "Gg", "Gv", "Gf", "g", "NF",
-					     "r", "R", "K", "x", "E", "a" };
+	static const char *const known[] = { "OFfullname", "OFf", "OFn", "OFp", "OFP", "OFc", "OFC",
+					     "OF",         "fwf", "fwP", "dD",  "tT",  "tR",  "tS",
+					     "tsp",        "ap",  "ad",  "Cn",  "Cr",  "C",   "d2",
+					     "d3",         "d4",  "d",   "D",   "V",   "e",   "t",
+					     "A",          "GF",  "Gp",  "Gg",  "Gv",  "Gf",  "g",
+					     "NF",         "r",   "R",   "K",   "x",   "E",   "a" };
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
 		if (!strncmp(s, known[i], strlen(known[i]))) {
@@ -143,7 +145,8 @@ static bool has_ip4_tail(const uint8_t *p)
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 
-	return !memcmp(p, mapped, 12) || ((p[8] | 2) == 2 && p[9] == 0 && p[10] == 0x5e && p[11] == 0xfe);
+	return !memcmp(p, mapped, 12) ||
+	       ((p[8] | 2) == 2 && p[9] == 0 && p[10] == 0x5e && p[11] == 0xfe);
 }
 
 static void put_ip6_compressed(struct outbuf *o, const uint8_t *p)
@@ -198,10 +201,13 @@ static void put_ip6(struct outbuf *o, const uint8_t *p, const struct pf_pointer_
  * sockaddr_in:  u16 family | be16 port | 4 bytes address
  * sockaddr_in6: u16 family | be16 port | be32 flow | 16 bytes address | u32 scope
  */
-static void put_sockaddr(const struct pf_run *r, const uint8_t *p, uint32_t n, const struct pf_pointer_spec *ps)
+static void put_sockaddr(const struct pf_run *r, const uint8_t *p, uint32_t n,
+			 const struct pf_pointer_spec *ps)
 {
 	struct outbuf *o = r->out;
-	unsigned family = n < 2 ? 0 : r->big_endian && !r->perf ? (unsigned)p[0] << 8 | p[1] : (unsigned)p[1] << 8 | p[0];
+	unsigned family = n < 2                       ? 0
+			  : r->big_endian && !r->perf ? (unsigned)p[0] << 8 | p[1]
+						      : (unsigned)p[1] << 8 | p[0];
 
 	if (family == 2 && n >= (r->perf ? 16 : 8)) {
 		put_ip4(o, p + 4, ps);
@@ -219,13 +225,16 @@ static void put_sockaddr(const struct pf_run *r, const uint8_t *p, uint32_t n, c
 		}
 		if (ps->flow) {
 			outbuf_char(o, '/');
-			outbuf_u64(o, ((uint64_t)group_of(p, 2) << 16 | group_of(p, 3)) & 0x0fffffff);
+			outbuf_u64(o,
+				   ((uint64_t)group_of(p, 2) << 16 | group_of(p, 3)) & 0x0fffffff);
 		}
 		if (ps->scope && n >= 28) {
 			outbuf_char(o, '%');
-			outbuf_u64(o, r->big_endian ? (uint64_t)group_of(p, 12) << 16 | group_of(p, 13)
-						    : (uint64_t)p[24] | (uint64_t)p[25] << 8 |
-							      (uint64_t)p[26] << 16 | (uint64_t)p[27] << 24);
+			outbuf_u64(o, r->big_endian
+					      ? (uint64_t)group_of(p, 12) << 16 | group_of(p, 13)
+					      : (uint64_t)p[24] | (uint64_t)p[25] << 8 |
+							(uint64_t)p[26] << 16 |
+							(uint64_t)p[27] << 24);
 		}
 	} else if (family == 2 || family == 10) {
 		outbuf_str(o, family == 2 ? "INVALIDIPv4" : "INVALIDIPv6");
@@ -278,7 +287,8 @@ static void put_address(const struct pf_run *r, const struct pf_step *s, uint64_
 static void put_function(const struct pf_run *r, const struct pf_step *s, uint64_t v)
 {
 	uint64_t off = 0, back = s->pointer->back_one && v;
-	const char *name = r->env && r->env->symbol ? r->env->symbol(r->env->ctx, v - back, &off) : NULL;
+	const char *name =
+		r->env && r->env->symbol ? r->env->symbol(r->env->ctx, v - back, &off) : NULL;
 
 	if (!name) {
 		pf_put_0x(r->out, v);
@@ -310,7 +320,10 @@ static void put(const struct pf_run *r, const struct pf_step *s, int64_t star)
 		return;
 	}
 	p = pf_place_bytes(r, &s->place, &n);
-	wants = ps->kind == PF_P_MAC ? 6 : ps->kind == PF_P_IP4 ? 4 : ps->kind == PF_P_SOCKADDR ? 2 : 16;
+	wants = ps->kind == PF_P_MAC        ? 6
+		: ps->kind == PF_P_IP4      ? 4
+		: ps->kind == PF_P_SOCKADDR ? 2
+					    : 16;
 	if (!p)
 		return;
 	switch (ps->kind) {
@@ -318,7 +331,8 @@ static void put(const struct pf_run *r, const struct pf_step *s, int64_t star)
 		put_buffer(r->out, p, star < 0 ? 0 : star < n ? (uint32_t)star : n, ps->delim);
 		return;
 	case PF_P_BITMAP:
-		pf_put_bitmask(r, p, n, star >= 0 && star < (int64_t)n * 8 ? (uint32_t)star : n * 8, ps->is_list, NULL);
+		pf_put_bitmask(r, p, n, star >= 0 && star < (int64_t)n * 8 ? (uint32_t)star : n * 8,
+			       ps->is_list, NULL);
 		return;
 	case PF_P_SOCKADDR:
 		put_sockaddr(r, p, n, ps);
@@ -341,7 +355,8 @@ void pf_put_pointer(const struct pf_run *r, const struct pf_step *s, int64_t sta
 	struct outbuf *o = r->out;
 	size_t start = o->len, len, pad;
 
-	if (s->pointer->kind == PF_P_BUFFER || s->pointer->kind == PF_P_BITMAP) { /* the width is the length */
+	if (s->pointer->kind == PF_P_BUFFER ||
+	    s->pointer->kind == PF_P_BITMAP) { /* the width is the length */
 		put(r, s, s->star || !s->spec->width ? star : (int64_t)s->spec->width);
 		return;
 	}

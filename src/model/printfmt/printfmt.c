@@ -8,7 +8,7 @@
 #include "model/printfmt/printfmt_internal.h"
 
 /* Nodes that one text may be lowered to. */
-#define BUDGET 200000u
+#define BUDGET     200000u
 #define MAX_PIECES 64
 
 /* The whole text: format string, comma, arguments. 0, -EBADMSG refused, -ENOMEM. */
@@ -74,7 +74,8 @@ static int compile(struct printfmt *pf, char *why, size_t why_size)
 	return err;
 }
 
-int printfmt_compile(struct printfmt **ret, const struct sonde_schema *sc, enum printfmt_dialect dialect)
+int printfmt_compile(struct printfmt **ret, const struct sonde_schema *sc,
+		     enum printfmt_dialect dialect)
 {
 	struct printfmt *pf = calloc(1, sizeof(*pf));
 	char why[160] = "";

@@ -20,9 +20,9 @@
 struct printfmt;
 
 enum printfmt_dialect {
-	PRINTFMT_RIGHT = 0,     /* what the kernel would print */
-	PRINTFMT_PERF_6_1 = 1,  /* byte for byte what perf 6.1's built-in parser makes of it */
-	PRINTFMT_PERF_6_12 = 2  /* libtraceevent 1.7.1 without plugins */
+	PRINTFMT_RIGHT = 0,    /* what the kernel would print */
+	PRINTFMT_PERF_6_1 = 1, /* byte for byte what perf 6.1's built-in parser makes of it */
+	PRINTFMT_PERF_6_12 = 2 /* libtraceevent 1.7.1 without plugins */
 };
 
 /* What a running program may ask its surroundings. Any member may be NULL. */
@@ -37,7 +37,8 @@ struct printfmt_env {
 };
 
 /* -ENOMEM only. The schema must outlive the program. */
-int printfmt_compile(struct printfmt **ret, const struct sonde_schema *sc, enum printfmt_dialect dialect);
+int printfmt_compile(struct printfmt **ret, const struct sonde_schema *sc,
+		     enum printfmt_dialect dialect);
 void printfmt_free(struct printfmt *pf); /* NULL is fine */
 /* NULL when the text was understood, else why not ("function x not defined"), for `-v` and tests. Lent. */
 const char *printfmt_refused(const struct printfmt *pf);
@@ -48,6 +49,7 @@ void printfmt_run(const struct printfmt *pf, const struct printfmt_env *env, con
  * arguments; see sonde_define. With PRINTFMT_RIGHT only real table entries; with the perf dialects also the stray
  * "value 0" definitions that perf makes of other constants. Allocated in the arena.
  */
-int printfmt_defines(const struct printfmt *pf, struct arena *a, const struct sonde_define **ret, size_t *ret_nr);
+int printfmt_defines(const struct printfmt *pf, struct arena *a, const struct sonde_define **ret,
+		     size_t *ret_nr);
 
 #endif

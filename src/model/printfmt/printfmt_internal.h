@@ -23,24 +23,24 @@
 
 struct pf_dialect {
 	const char *name;
-	bool c_grammar;          /* C's grouping and types; else perf's trees and 64-bit unsigned arithmetic */
-	bool c_conversions;      /* %c %+d `% d` %td %px ... as the kernel has them; else perf's set and `>X<` */
-	bool c_escapes;          /* \a \x41 \101 ...; else only \n \t \r and the bare character */
+	bool c_grammar; /* C's grouping and types; else perf's trees and 64-bit unsigned arithmetic */
+	bool c_conversions; /* %c %+d `% d` %td %px ... as the kernel has them; else perf's set and `>X<` */
+	bool c_escapes; /* \a \x41 \101 ...; else only \n \t \r and the bare character */
 	/* What libtraceevent 1.7.1 has more than perf 6.1; all of it is in C's grammar anyway. */
-	bool folds_constants;    /* of arguments that are operators; ^ works nowhere else */
-	bool paren_record;       /* (REC)->x */
-	bool full_arguments;     /* expressions as arguments of __print_hex and __print_array */
-	bool rel_arrays;         /* __get_rel_dynamic_array counts from its field, not from the record's start */
-	bool pointer_casts;      /* %pM and %pU look through casts */
-	bool size_is_long;       /* %zd has 64 bits, not 32 */
-	bool strict_strings;     /* a character that is not printable ends a string */
-	bool empty_strings;      /* a dynamic string of length 0 is nothing, not even blanks */
-	bool has_sizeof;         /* sizeof(long), sizeof(REC->scalar) */
-	bool has_cpumask;        /* __get_cpumask as a list of cpus */
+	bool folds_constants; /* of arguments that are operators; ^ works nowhere else */
+	bool paren_record;    /* (REC)->x */
+	bool full_arguments;  /* expressions as arguments of __print_hex and __print_array */
+	bool rel_arrays; /* __get_rel_dynamic_array counts from its field, not from the record's start */
+	bool pointer_casts;  /* %pM and %pU look through casts */
+	bool size_is_long;   /* %zd has 64 bits, not 32 */
+	bool strict_strings; /* a character that is not printable ends a string */
+	bool empty_strings;  /* a dynamic string of length 0 is nothing, not even blanks */
+	bool has_sizeof;     /* sizeof(long), sizeof(REC->scalar) */
+	bool has_cpumask;    /* __get_cpumask as a list of cpus */
 	bool has_sockaddr;
-	bool endless_text;       /* a text field without a final NUL goes on into the next */
-	bool sticky_text;        /* a text field found unprintable once is hex from then on */
-	bool perf_defines;       /* every constant is told to scripts as a "value 0" */
+	bool endless_text; /* a text field without a final NUL goes on into the next */
+	bool sticky_text;  /* a text field found unprintable once is hex from then on */
+	bool perf_defines; /* every constant is told to scripts as a "value 0" */
 };
 
 const struct pf_dialect *pf_dialect_find(enum printfmt_dialect dialect);
@@ -68,44 +68,44 @@ struct pf_token {
 /* The first sixteen stand in perf's order: the numbers show in its text ("ARG TYPE NOT FIELD BUT 2"). */
 enum pf_kind {
 	PF_NULL,
-	PF_ATOM,       /* number, identifier, string */
-	PF_FIELD,      /* REC->x */
+	PF_ATOM,  /* number, identifier, string */
+	PF_FIELD, /* REC->x */
 	PF_FLAGS,
 	PF_SYMBOL,
 	PF_HEX,
-	PF_ARRAY,      /* __print_array */
+	PF_ARRAY, /* __print_array */
 	PF_CAST,
-	PF_STR,        /* __get_str */
+	PF_STR, /* __get_str */
 	PF_BSTRING,
-	PF_DYNARRAY,   /* __get_dynamic_array */
+	PF_DYNARRAY, /* __get_dynamic_array */
 	PF_OP,
 	PF_FUNC,
 	PF_BITMASK,
-	PF_DYNLEN,     /* __get_dynamic_array_len */
+	PF_DYNLEN, /* __get_dynamic_array_len */
 	PF_HEX_STR,
 	PF_CPUMASK,
 	PF_SOCKADDR,
 	PF_HEX_DUMP,
-	PF_DEREF,      /* *(type *)expr: text is the type, a the address */
-	PF_ADDR,       /* &REC->x */
-	PF_NUMBER      /* sizeof: value */
+	PF_DEREF, /* *(type *)expr: text is the type, a the address */
+	PF_ADDR,  /* &REC->x */
+	PF_NUMBER /* sizeof: value */
 };
 
 /* One { value, "name" } of a table. */
 struct pf_pair {
 	struct pf_pair *next;
-	struct pf_node *value; /* C grammar: NULL when the number is not known */
+	struct pf_node *value;  /* C grammar: NULL when the number is not known */
 	const char *value_text; /* perf grammar: what it makes of the value, as text */
 	const char *name;
 };
 
 struct pf_node {
 	uint8_t kind;
-	uint8_t prio;         /* of an operator in perf's tree; 0 for one with a single operand */
-	bool is_string;       /* atom: a string literal */
-	bool is_char;         /* atom: a character literal */
-	char op[4];           /* "?" has ":" as its b */
-	const char *text;     /* atom, name of a field, type of a cast */
+	uint8_t prio;     /* of an operator in perf's tree; 0 for one with a single operand */
+	bool is_string;   /* atom: a string literal */
+	bool is_char;     /* atom: a character literal */
+	char op[4];       /* "?" has ":" as its b */
+	const char *text; /* atom, name of a field, type of a cast */
 	const struct sonde_field *field; /* NULL: no such field */
 	struct pf_node *a, *b, *c;       /* operands; arguments of a helper */
 	uint64_t value;
@@ -120,11 +120,11 @@ struct pf_parser {
 	const struct sonde_schema *schema;
 	const struct pf_dialect *dialect;
 	const char *pos, *end;
-	struct pf_token tok;   /* the one being looked at */
+	struct pf_token tok; /* the one being looked at */
 	unsigned depth;
-	size_t work;           /* fields looked at so far */
+	size_t work; /* fields looked at so far */
 	bool no_memory;
-	char *why;             /* room for the reason of a refusal */
+	char *why; /* room for the reason of a refusal */
 	size_t why_size;
 };
 
@@ -148,22 +148,56 @@ bool pf_known_name(const char *name, bool perf_only, uint64_t *ret);
 
 enum pf_code {
 	PF_E_CONST,
-	PF_E_LOAD1, PF_E_LOAD2, PF_E_LOAD4, PF_E_LOAD8,  /* unsigned, at offset, host order */
-	PF_E_LOADS1, PF_E_LOADS2, PF_E_LOADS4,           /* sign-extended */
-	PF_E_SWAP2, PF_E_SWAP4, PF_E_SWAP8,              /* unsigned, at offset, other order */
-	PF_E_MASK4, PF_E_MASK8,                          /* unsigned, at offset, and value */
-	PF_E_INDEX,      /* `width` bytes at offset + a * value */
-	PF_E_DYNINDEX,   /* the same from where a dynamic field points to */
+	PF_E_LOAD1,
+	PF_E_LOAD2,
+	PF_E_LOAD4,
+	PF_E_LOAD8, /* unsigned, at offset, host order */
+	PF_E_LOADS1,
+	PF_E_LOADS2,
+	PF_E_LOADS4, /* sign-extended */
+	PF_E_SWAP2,
+	PF_E_SWAP4,
+	PF_E_SWAP8, /* unsigned, at offset, other order */
+	PF_E_MASK4,
+	PF_E_MASK8,    /* unsigned, at offset, and value */
+	PF_E_INDEX,    /* `width` bytes at offset + a * value */
+	PF_E_DYNINDEX, /* the same from where a dynamic field points to */
 	PF_E_DYNLEN,
-	PF_E_DYNADDR,    /* the offset a dynamic field points to */
-	PF_E_TRUNC1, PF_E_TRUNC2, PF_E_TRUNC4,
-	PF_E_SEXT1, PF_E_SEXT2, PF_E_SEXT4,
-	PF_E_NEG, PF_E_NOT, PF_E_LNOT,
-	PF_E_ADD, PF_E_SUB, PF_E_MUL, PF_E_DIV, PF_E_MOD, PF_E_SDIV, PF_E_SMOD,
-	PF_E_SHL, PF_E_SHR, PF_E_SSHR,
-	PF_E_AND, PF_E_OR, PF_E_XOR,
-	PF_E_LT, PF_E_LE, PF_E_GT, PF_E_GE, PF_E_SLT, PF_E_SLE, PF_E_SGT, PF_E_SGE,
-	PF_E_EQ, PF_E_NE, PF_E_LAND, PF_E_LOR,
+	PF_E_DYNADDR, /* the offset a dynamic field points to */
+	PF_E_TRUNC1,
+	PF_E_TRUNC2,
+	PF_E_TRUNC4,
+	PF_E_SEXT1,
+	PF_E_SEXT2,
+	PF_E_SEXT4,
+	PF_E_NEG,
+	PF_E_NOT,
+	PF_E_LNOT,
+	PF_E_ADD,
+	PF_E_SUB,
+	PF_E_MUL,
+	PF_E_DIV,
+	PF_E_MOD,
+	PF_E_SDIV,
+	PF_E_SMOD,
+	PF_E_SHL,
+	PF_E_SHR,
+	PF_E_SSHR,
+	PF_E_AND,
+	PF_E_OR,
+	PF_E_XOR,
+	PF_E_LT,
+	PF_E_LE,
+	PF_E_GT,
+	PF_E_GE,
+	PF_E_SLT,
+	PF_E_SLE,
+	PF_E_SGT,
+	PF_E_SGE,
+	PF_E_EQ,
+	PF_E_NE,
+	PF_E_LAND,
+	PF_E_LOR,
 	PF_E_COND
 };
 
@@ -186,9 +220,9 @@ struct pf_place {
 enum pf_text_kind {
 	PF_T_NOTHING,
 	PF_T_CONST,
-	PF_T_BYTES,      /* up to the first NUL of a field */
-	PF_T_CSTR,       /* from where a dynamic field points to, up to the first NUL */
-	PF_T_POINTER,    /* printk text or hexadecimal */
+	PF_T_BYTES,   /* up to the first NUL of a field */
+	PF_T_CSTR,    /* from where a dynamic field points to, up to the first NUL */
+	PF_T_POINTER, /* printk text or hexadecimal */
 	PF_T_FLAGS,
 	PF_T_SYMBOL,
 	PF_T_HEX,
@@ -197,7 +231,7 @@ enum pf_text_kind {
 	PF_T_CPUMASK,
 	PF_T_SOCKADDR,
 	PF_T_HEX_DUMP,
-	PF_T_NUMBER,     /* a number where text was expected, C grammar */
+	PF_T_NUMBER, /* a number where text was expected, C grammar */
 	PF_T_COND
 };
 
@@ -227,44 +261,52 @@ struct pf_text {
 };
 
 struct pf_spec {
-	char conv;             /* d i u x X o c s p */
-	uint8_t bits;          /* of the number: 8 16 32 64 */
+	char conv;    /* d i u x X o c s p */
+	uint8_t bits; /* of the number: 8 16 32 64 */
 	bool left, zero, alt, plus, space;
 	bool has_prec, star_width, star_prec;
 	uint32_t width, prec;
 };
 
 enum pf_pointer {
-	PF_P_ADDRESS, PF_P_FUNC, PF_P_MAC, PF_P_IP4, PF_P_IP6, PF_P_SOCKADDR, PF_P_UUID, PF_P_BUFFER, PF_P_BITMAP
+	PF_P_ADDRESS,
+	PF_P_FUNC,
+	PF_P_MAC,
+	PF_P_IP4,
+	PF_P_IP6,
+	PF_P_SOCKADDR,
+	PF_P_UUID,
+	PF_P_BUFFER,
+	PF_P_BITMAP
 };
 
 /* How %p and its letters print. */
 struct pf_pointer_spec {
-	uint8_t kind;            /* enum pf_pointer */
-	bool lower;              /* %pi4 %pi6 %pm: digits padded, no separators */
+	uint8_t kind; /* enum pf_pointer */
+	bool lower;   /* %pi4 %pi6 %pm: digits padded, no separators */
 	bool reverse, dash, compressed, port, flow, scope, with_offset, upper, little, is_list;
-	bool back_one;           /* %pB: the call before a return address */
-	bool hex_zero;           /* address: 0x0, not (nil) */
-	char delim;              /* buffer; 0 none */
-	const char *complaint;   /* printed instead, since the argument is of no use; NULL none */
+	bool back_one;         /* %pB: the call before a return address */
+	bool hex_zero;         /* address: 0x0, not (nil) */
+	char delim;            /* buffer; 0 none */
+	const char *complaint; /* printed instead, since the argument is of no use; NULL none */
 };
 
 enum pf_step_code {
-	PF_S_TEXT,      /* the prefix only */
-	PF_S_DEC4S,     /* %d of a 4-byte field, host order */
+	PF_S_TEXT,  /* the prefix only */
+	PF_S_DEC4S, /* %d of a 4-byte field, host order */
 	PF_S_DEC4U,
 	PF_S_DEC8S,
 	PF_S_DEC8U,
 	PF_S_HEX4,
 	PF_S_HEX8,
-	PF_S_COMM,      /* %s of a char array of 16 bytes */
-	PF_S_BYTES,     /* %s of a fixed array */
-	PF_S_DEC,       /* plain %d %u %x of an expression, bits in the spec */
+	PF_S_COMM,  /* %s of a char array of 16 bytes */
+	PF_S_BYTES, /* %s of a fixed array */
+	PF_S_DEC,   /* plain %d %u %x of an expression, bits in the spec */
 	PF_S_UDEC,
 	PF_S_HEX,
-	PF_S_NUMBER,    /* any number with its spec */
+	PF_S_NUMBER, /* any number with its spec */
 	PF_S_CHAR,
-	PF_S_STR,       /* plain %s of a text source */
+	PF_S_STR, /* plain %s of a text source */
 	PF_S_STR_SPEC,
 	PF_S_POINTER
 };
@@ -273,8 +315,8 @@ enum pf_step_code {
 struct pf_step {
 	uint8_t code;
 	uint32_t prefix_len, offset, width;
-	uint32_t room;       /* bytes that the prefix and a plain value may take */
-	const char *prefix;  /* 32 readable bytes follow its end */
+	uint32_t room;      /* bytes that the prefix and a plain value may take */
+	const char *prefix; /* 32 readable bytes follow its end */
 	const struct pf_expr *num, *star;
 	const struct pf_text *text;
 	const struct pf_spec *spec;
@@ -291,16 +333,17 @@ struct printfmt {
 	struct pf_step *steps;
 	size_t nr_steps;
 	bool is_bprint;
-	uint32_t need;       /* bytes a record must have for fixed fields to be there */
+	uint32_t need; /* bytes a record must have for fixed fields to be there */
 	bool swap;
-	const struct sonde_field *bprint_ip, *bprint_fmt, *bprint_buf; /* of ftrace:bprint; NULL else */
+	const struct sonde_field *bprint_ip, *bprint_fmt,
+		*bprint_buf; /* of ftrace:bprint; NULL else */
 	uint8_t *not_text;   /* per field: found unprintable before (perf remembers) */
 };
 
 /* What running code looks at. */
 struct pf_run {
-	const uint8_t *bytes;    /* at least pf->need bytes (zeroes behind the record) */
-	uint32_t len;            /* of the record */
+	const uint8_t *bytes; /* at least pf->need bytes (zeroes behind the record) */
+	uint32_t len;         /* of the record */
 	bool swap, big_endian;
 	uint8_t long_bytes;
 	bool perf;
@@ -317,8 +360,8 @@ const uint8_t *pf_place_rest(const struct pf_run *r, const struct pf_place *pl, 
 void pf_put_text(const struct pf_run *r, const struct pf_text *t, const struct pf_spec *spec);
 void pf_put_str(struct outbuf *o, const char *s, size_t n, const struct pf_spec *spec);
 void pf_put_number(struct outbuf *o, uint64_t v, const struct pf_spec *spec);
-void pf_put_bitmask(const struct pf_run *r, const uint8_t *p, uint32_t n, uint32_t bits, bool is_list,
-		    const struct pf_spec *spec);
+void pf_put_bitmask(const struct pf_run *r, const uint8_t *p, uint32_t n, uint32_t bits,
+		    bool is_list, const struct pf_spec *spec);
 void pf_put_hex_dump(const struct pf_run *r, const struct pf_text *t);
 void pf_put_pointer(const struct pf_run *r, const struct pf_step *s, int64_t star);
 /* ftrace:bprint, whose text is another format string's. */
@@ -349,11 +392,14 @@ struct pf_compiler {
 
 bool pf_enter(struct pf_compiler *c); /* one node deeper; false: too deep or too much */
 void pf_leave(struct pf_compiler *c);
-struct pf_expr *pf_expr_new(struct pf_compiler *c, enum pf_code code, const struct pf_expr *a, const struct pf_expr *b);
+struct pf_expr *pf_expr_new(struct pf_compiler *c, enum pf_code code, const struct pf_expr *a,
+			    const struct pf_expr *b);
 struct pf_expr *pf_expr_const(struct pf_compiler *c, uint64_t v);
 /* A number of a fixed field; 0 when its size is none a number has. */
-struct pf_expr *pf_expr_load(struct pf_compiler *c, uint32_t offset, uint32_t width, bool is_signed);
-struct pf_expr *pf_expr_dynamic(struct pf_compiler *c, enum pf_code code, const struct sonde_field *f);
+struct pf_expr *pf_expr_load(struct pf_compiler *c, uint32_t offset, uint32_t width,
+			     bool is_signed);
+struct pf_expr *pf_expr_dynamic(struct pf_compiler *c, enum pf_code code,
+				const struct sonde_field *f);
 
 /* Lowering: NULL when refused (or out of memory). */
 struct pf_expr *pf_lower_perf(struct pf_compiler *c, const struct pf_node *n);
@@ -363,7 +409,8 @@ struct pf_expr *pf_truth_c(struct pf_compiler *c, const struct pf_node *n);
 const struct pf_text *pf_lower_text_perf(struct pf_compiler *c, const struct pf_node *n);
 const struct pf_text *pf_lower_text_c(struct pf_compiler *c, const struct pf_node *n);
 /* Bytes behind a pointer-like expression (array field, __get_dynamic_array, casts of them, plus an offset). */
-bool pf_lower_place(struct pf_compiler *c, const struct pf_node *n, struct pf_place *ret, struct pf_ctype *ret_elem);
+bool pf_lower_place(struct pf_compiler *c, const struct pf_node *n, struct pf_place *ret,
+		    struct pf_ctype *ret_elem);
 struct pf_text *pf_text_new(struct pf_compiler *c, enum pf_text_kind kind);
 /* A copy of a constant text, behind whose end 16 more bytes may be read. */
 bool pf_text_set(struct pf_compiler *c, struct pf_text *t, const char *text, size_t len);
@@ -380,10 +427,11 @@ bool pf_has_brackets(const struct sonde_field *f);
 void pf_need(struct pf_compiler *c, uint64_t end);
 
 /* Format string and arguments -> steps. */
-int pf_compile_steps(struct pf_compiler *c, struct printfmt *pf, const char *format, struct pf_node *args);
+int pf_compile_steps(struct pf_compiler *c, struct printfmt *pf, const char *format,
+		     struct pf_node *args);
 /* Reads the letters behind %p; returns how many belong to it. */
-size_t pf_pointer_parse(const char *letters, bool star, const struct pf_dialect *d, const struct abi *abi,
-			struct pf_pointer_spec *ret);
+size_t pf_pointer_parse(const char *letters, bool star, const struct pf_dialect *d,
+			const struct abi *abi, struct pf_pointer_spec *ret);
 /* Escapes of a C string or perf's few; the result is in the arena. */
 char *pf_unescape(struct pf_compiler *c, const char *s, size_t *ret_len);
 

@@ -13,7 +13,8 @@ static inline unsigned comm_len(const uint8_t *p)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	for (unsigned i = 0; i < 16; i += 8) {
-		uint64_t v = load_u64(p + i), zero = (v - 0x0101010101010101) & ~v & 0x8080808080808080;
+		uint64_t v = load_u64(p + i),
+			 zero = (v - 0x0101010101010101) & ~v & 0x8080808080808080;
 
 		if (zero)
 			return i + (unsigned)__builtin_ctzll(zero) / 8;
@@ -113,7 +114,8 @@ static void run_steps(const struct printfmt *pf, const struct pf_run *r)
 	const uint8_t *bytes = r->bytes, *at;
 	struct outbuf *o = r->out;
 	const struct pf_text *t;
-	char *to, *limit; /* where the next byte goes; o->len follows when others write, and at the end */
+	char *to,
+		*limit; /* where the next byte goes; o->len follows when others write, and at the end */
 	size_t n;
 
 	if (__builtin_expect(!o->data, 0) && !outbuf_grow(o, 1))
@@ -171,7 +173,8 @@ static void run_steps(const struct printfmt *pf, const struct pf_run *r)
 			continue;
 		case PF_S_STR:
 			t = choose(r, s->text);
-			if (t->kind == PF_T_CONST && t->len <= 16) { /* 16 bytes may be read behind its end */
+			if (t->kind == PF_T_CONST &&
+			    t->len <= 16) { /* 16 bytes may be read behind its end */
 				memcpy(to, t->text, 16);
 				to += t->len;
 				continue;
@@ -214,8 +217,8 @@ static __attribute__((noinline)) void run_short(const struct printfmt *pf, struc
 	run_on(pf, r);
 }
 
-void printfmt_run(const struct printfmt *pf, const struct printfmt_env *env, const uint8_t *bytes, uint32_t len,
-		  struct outbuf *out)
+void printfmt_run(const struct printfmt *pf, const struct printfmt_env *env, const uint8_t *bytes,
+		  uint32_t len, struct outbuf *out)
 {
 	struct pf_run r = {
 		.bytes = bytes ? bytes : (const uint8_t *)"",

@@ -98,7 +98,8 @@ static void put_hex(const struct pf_run *r, const struct pf_text *t)
 static uint64_t element(const struct pf_run *r, const uint8_t *p, uint32_t width)
 {
 	struct pf_run one = { .bytes = p, .len = width, .swap = r->swap };
-	struct pf_expr zero = { .code = PF_E_CONST }, e = { .code = PF_E_INDEX, .width = (uint8_t)width, .a = &zero };
+	struct pf_expr zero = { .code = PF_E_CONST },
+		       e = { .code = PF_E_INDEX, .width = (uint8_t)width, .a = &zero };
 
 	return pf_eval(&one, &e);
 }
@@ -115,7 +116,8 @@ static void put_array(const struct pf_run *r, const struct pf_text *t)
 		step = 1; /* perf complains once and goes on with bytes */
 	if (t->braces)
 		outbuf_char(r->out, '{');
-	for (int64_t i = 0; p && i < count && i < MAX_ELEMENTS && left >= step; i++, p += step, left -= step) {
+	for (int64_t i = 0; p && i < count && i < MAX_ELEMENTS && left >= step;
+	     i++, p += step, left -= step) {
 		if (i)
 			outbuf_char(r->out, t->braces ? ',' : ' ');
 		if (!known && !i) {
@@ -140,7 +142,8 @@ static bool mask_bit(const struct pf_run *r, const uint8_t *p, uint32_t n, uint3
 	return byte < n && p[byte] >> (bit % 8) & 1;
 }
 
-static void put_bit_list(const struct pf_run *r, struct outbuf *o, const uint8_t *p, uint32_t n, uint32_t bits)
+static void put_bit_list(const struct pf_run *r, struct outbuf *o, const uint8_t *p, uint32_t n,
+			 uint32_t bits)
 {
 	bool first = true;
 
@@ -164,7 +167,8 @@ static void put_bit_list(const struct pf_run *r, struct outbuf *o, const uint8_t
 }
 
 /* Hexadecimal in groups of 32 bits, the highest first. */
-static void put_bit_groups(const struct pf_run *r, struct outbuf *o, const uint8_t *p, uint32_t n, uint32_t bits)
+static void put_bit_groups(const struct pf_run *r, struct outbuf *o, const uint8_t *p, uint32_t n,
+			   uint32_t bits)
 {
 	for (uint32_t nibble = (bits + 3) / 4; nibble-- > 0;) {
 		unsigned v = 0;
@@ -190,8 +194,8 @@ static void put_bytes_groups(const struct pf_run *r, struct outbuf *o, const uin
 	}
 }
 
-void pf_put_bitmask(const struct pf_run *r, const uint8_t *p, uint32_t n, uint32_t bits, bool is_list,
-		    const struct pf_spec *spec)
+void pf_put_bitmask(const struct pf_run *r, const uint8_t *p, uint32_t n, uint32_t bits,
+		    bool is_list, const struct pf_spec *spec)
 {
 	struct outbuf *o = r->out;
 	size_t start = o->len, len, pad;
@@ -248,9 +252,11 @@ void pf_put_hex_dump(const struct pf_run *r, const struct pf_text *t)
 			outbuf_hex_width(o, element(r, p + at + i, group), 2 * group, '0');
 		}
 		if (pf_eval(r, t->ascii)) {
-			outbuf_pad(o, ' ', start + width + 1 > o->len ? start + width + 1 - o->len : 1);
+			outbuf_pad(o, ' ',
+				   start + width + 1 > o->len ? start + width + 1 - o->len : 1);
 			for (uint32_t i = 0; i < m; i++)
-				outbuf_char(o, p[at + i] >= ' ' && p[at + i] < 127 ? (char)p[at + i] : '.');
+				outbuf_char(o, p[at + i] >= ' ' && p[at + i] < 127 ? (char)p[at + i]
+										   : '.');
 		}
 		if (at + row < n)
 			outbuf_char(o, '\n');
@@ -274,12 +280,14 @@ void pf_put_text(const struct pf_run *r, const struct pf_text *t, const struct p
 	case PF_T_CSTR:
 		if (t->kind == PF_T_CSTR && t->compact && (!pf_place_bytes(r, &t->place, &n) || !n))
 			return;
-		p = t->kind == PF_T_CSTR ? pf_place_rest(r, &t->place, &n) : pf_place_bytes(r, &t->place, &n);
+		p = t->kind == PF_T_CSTR ? pf_place_rest(r, &t->place, &n)
+					 : pf_place_bytes(r, &t->place, &n);
 		s = p ? (const char *)p : "";
 		pf_put_str(r->out, s, strnlen(s, n), spec);
 		return;
 	case PF_T_POINTER:
-		s = r->env && r->env->printk ? r->env->printk(r->env->ctx, pf_eval(r, t->num)) : NULL;
+		s = r->env && r->env->printk ? r->env->printk(r->env->ctx, pf_eval(r, t->num))
+					     : NULL;
 		if (s)
 			outbuf_str(r->out, s);
 		else

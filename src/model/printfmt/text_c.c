@@ -23,7 +23,8 @@ static bool has_unknown_name(const struct pf_node *n, unsigned depth)
 	if (!n || depth > PF_MAX_DEPTH)
 		return false;
 	if (n->kind == PF_ATOM)
-		return !n->is_char && (n->text[0] < '0' || n->text[0] > '9') && !pf_known_name(n->text, false, &v);
+		return !n->is_char && (n->text[0] < '0' || n->text[0] > '9') &&
+		       !pf_known_name(n->text, false, &v);
 	return has_unknown_name(n->a, depth + 1) || has_unknown_name(n->b, depth + 1);
 }
 
@@ -97,14 +98,16 @@ static struct pf_text *array_text(struct pf_compiler *c, const struct pf_node *n
 static struct pf_text *hex_dump(struct pf_compiler *c, const struct pf_node *n)
 {
 	/* (prefix, prefix type, bytes in a row, bytes in a group, buffer, length, with text) */
-	const struct pf_node *group = n->more, *buffer = group->next, *len = buffer->next, *ascii = len->next;
+	const struct pf_node *group = n->more, *buffer = group->next, *len = buffer->next,
+			     *ascii = len->next;
 	struct pf_text *t = pf_text_new(c, PF_T_HEX_DUMP);
 	struct pf_ctype type;
 	size_t n_text;
 
 	if (!t)
 		return NULL;
-	if (n->a->kind != PF_ATOM || !n->a->is_string || !pf_lower_place(c, buffer, &t->place, &type)) {
+	if (n->a->kind != PF_ATOM || !n->a->is_string ||
+	    !pf_lower_place(c, buffer, &t->place, &type)) {
 		pf_refuse(c->parser, "hex dump of something that is not in the record");
 		return NULL;
 	}
@@ -118,7 +121,8 @@ static struct pf_text *hex_dump(struct pf_compiler *c, const struct pf_node *n)
 	return t->text && t->prefix_type && t->row && t->group && t->count && t->ascii ? t : NULL;
 }
 
-static struct pf_text *bytes_text(struct pf_compiler *c, const struct pf_node *n, enum pf_text_kind kind)
+static struct pf_text *bytes_text(struct pf_compiler *c, const struct pf_node *n,
+				  enum pf_text_kind kind)
 {
 	struct pf_text *t = pf_text_new(c, kind);
 	struct pf_ctype elem;
@@ -137,7 +141,8 @@ static struct pf_text *field_text(struct pf_compiler *c, const struct sonde_fiel
 
 	if (!f)
 		return pf_text_new(c, PF_T_NOTHING);
-	t = pf_text_new(c, !f->is_array && f->width == c->schema->abi.long_bytes ? PF_T_POINTER : PF_T_BYTES);
+	t = pf_text_new(c, !f->is_array && f->width == c->schema->abi.long_bytes ? PF_T_POINTER
+										 : PF_T_BYTES);
 	if (!t)
 		return NULL;
 	t->place.field = f;

@@ -17,7 +17,7 @@
 #define COMM_BYTES 256u /* of those for comm; longer ones are cut */
 /* Short texts are copied in pieces of so many bytes, whatever their length. */
 #define COPY_BYTES 16u
-#define NS_PER_S UINT64_C(1000000000)
+#define NS_PER_S   UINT64_C(1000000000)
 
 static inline char *put_digits(char *p, uint64_t v, unsigned width, char fill)
 {

@@ -239,11 +239,13 @@ static int check_first(struct text_fields *f, enum text_class class, const struc
 		if (!(*shown & field->bit) || !field->needs || bits & field->needs)
 			continue;
 		if (f->asked & field->bit)
-			return err_set(-EINVAL,
-				       "the samples of '%s' do not have %s: the field '%s' cannot be "
-				       "printed (record it, or name the fields of each class of events: -F %s:FIELDS)",
-				       sc->name, field->needs_name, field->name,
-				       classes[class].prefix ? classes[class].prefix : "hw");
+			return err_set(
+				-EINVAL,
+				"the samples of '%s' do not have %s: the field '%s' cannot be "
+				"printed (record it, or name the fields of each class of events: "
+				"-F %s:FIELDS)",
+				sc->name, field->needs_name, field->name,
+				classes[class].prefix ? classes[class].prefix : "hw");
 		*shown &= ~field->bit;
 	}
 	if (*shown & TEXT_SYMOFF && !(*shown & TEXT_SYM))

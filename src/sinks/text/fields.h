@@ -58,7 +58,8 @@ struct text_fields {
 		bool by_name_alone; /* ... by `CLASS:` without any field: then the recording must have such events */
 		bool met; /* an event type of this class was seen; the first decides about missing values */
 	} classes[NR_TEXT_CLASSES];
-	uint32_t asked; /* columns that the user named for all classes: events without them are an error */
+	uint32_t
+		asked; /* columns that the user named for all classes: events without them are an error */
 	bool callchain; /* call chains are shown where recorded */
 };
 

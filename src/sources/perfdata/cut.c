@@ -20,7 +20,8 @@ static struct perfdata_event *event_of_id(struct perfdata_source *s, uint64_t id
 	return e;
 }
 
-static inline bool id_at(const uint8_t *rec, uint32_t len, const struct perfdata_layout *l, bool swap, uint64_t *ret)
+static inline bool id_at(const uint8_t *rec, uint32_t len, const struct perfdata_layout *l,
+			 bool swap, uint64_t *ret)
 {
 	bool is_sample = get_u32(rec, swap) == PERF_RECORD_SAMPLE;
 	int off = is_sample ? l->id : l->end_id < 0 ? -1 : (int)len - l->end_id;
@@ -31,8 +32,8 @@ static inline bool id_at(const uint8_t *rec, uint32_t len, const struct perfdata
 	return true;
 }
 
-struct perfdata_event *perfdata_event_of(struct perfdata_source *s, const uint8_t *rec, uint32_t len,
-					 uint64_t *ret_id)
+struct perfdata_event *perfdata_event_of(struct perfdata_source *s, const uint8_t *rec,
+					 uint32_t len, uint64_t *ret_id)
 {
 	bool swap = s->file.swap;
 	uint64_t id = 0;
@@ -94,15 +95,16 @@ static uint64_t trailing_bytes(const uint8_t *rec, uint32_t type, uint32_t len, 
 	return 0;
 }
 
-int perfdata_cut(struct source *source, unsigned file, const uint8_t *p, size_t len, uint64_t file_off, struct cut *ret,
-		 int max, uint64_t *ret_used, size_t *ret_need)
+int perfdata_cut(struct source *source, unsigned file, const uint8_t *p, size_t len,
+		 uint64_t file_off, struct cut *ret, int max, uint64_t *ret_used, size_t *ret_need)
 {
 	struct perfdata_source *s = perfdata_of(source);
 	const uint8_t *rec = p, *end = p + len;
 	uint64_t behind = 0;
 	const bool swap = s->file.swap;
 	/* Where the time of every sample is, when that is the same for all: the common case, without a question. */
-	const uint32_t sample_time = s->same_time_off && s->time_off > 0 ? (uint32_t)s->time_off : UINT32_MAX - 8;
+	const uint32_t sample_time =
+		s->same_time_off && s->time_off > 0 ? (uint32_t)s->time_off : UINT32_MAX - 8;
 	/* Reads of counters give differences: each needs the one before. */
 	const uint8_t sample_flags = s->has_reads ? 0 : CUT_STATELESS;
 	int n = 0;
@@ -123,8 +125,9 @@ int perfdata_cut(struct source *source, unsigned file, const uint8_t *p, size_t 
 		if (size < RECORD_HEADER_BYTES) {
 			if (n)
 				break; /* told when it comes first */
-			defects_add(s->opts.defects, DEFECT_TRUNCATED, 1, "at 0x%llx: a record of %u bytes",
-				    (unsigned long long)file_off, size);
+			defects_add(s->opts.defects, DEFECT_TRUNCATED, 1,
+				    "at 0x%llx: a record of %u bytes", (unsigned long long)file_off,
+				    size);
 			return -EBADMSG;
 		}
 		if (end - rec < size) {

@@ -5,7 +5,8 @@
 #include "sources/perfdata/perfdata.h"
 
 /* The fields at fixed places; the record is at least layout->first_variable bytes long. */
-static void decode_fixed(const struct perfdata_layout *l, const uint8_t *rec, bool swap, struct sonde_event *ret)
+static void decode_fixed(const struct perfdata_layout *l, const uint8_t *rec, bool swap,
+			 struct sonde_event *ret)
 {
 	if (l->tid >= 0) {
 		ret->pid = (int32_t)get_u32(rec + l->tid, swap);
@@ -19,7 +20,8 @@ static void decode_fixed(const struct perfdata_layout *l, const uint8_t *rec, bo
 
 static int bad_record(struct perfdata_source *s, const struct cut *rec, const char *what)
 {
-	defects_add(s->opts.defects, DEFECT_BAD_RECORD, 1, "%s at 0x%llx", what, (unsigned long long)rec->file_off);
+	defects_add(s->opts.defects, DEFECT_BAD_RECORD, 1, "%s at 0x%llx", what,
+		    (unsigned long long)rec->file_off);
 	err_clear();
 	return 0;
 }
@@ -28,11 +30,12 @@ static int bad_record(struct perfdata_source *s, const struct cut *rec, const ch
  * SAMPLE_READ: the event's period is the growth of its count since the last read. A group's read gives one event for
  * each member that grew; the first call reads the values, later ones go on where the one before stopped.
  */
-static int derive(struct perfdata_source *s, const struct cut *rec, unsigned i, struct perfdata_event *e, uint64_t id,
-		  struct event *ret)
+static int derive(struct perfdata_source *s, const struct cut *rec, unsigned i,
+		  struct perfdata_event *e, uint64_t id, struct event *ret)
 {
 	bool is_group = e->attr.read_format & PERF_FORMAT_GROUP;
-	struct bytes b = bytes_init(rec->bytes, rec->len, rec->file_off, s->file.path, s->file.swap);
+	struct bytes b =
+		bytes_init(rec->bytes, rec->len, rec->file_off, s->file.path, s->file.swap);
 	int r;
 
 	/* Counts that name no event: the sample stays its own event's, its growth unknown. */
@@ -73,7 +76,8 @@ static int derive(struct perfdata_source *s, const struct cut *rec, unsigned i, 
 	return 0;
 }
 
-static int decode_sample(struct perfdata_source *s, const struct cut *rec, unsigned i, struct event *ret)
+static int decode_sample(struct perfdata_source *s, const struct cut *rec, unsigned i,
+			 struct event *ret)
 {
 	const uint8_t *p = rec->bytes;
 	bool swap = s->file.swap;
@@ -84,8 +88,8 @@ static int decode_sample(struct perfdata_source *s, const struct cut *rec, unsig
 	e = perfdata_event_of(s, p, rec->len, &id);
 	if (!e) {
 		if (!i)
-			defects_add(s->opts.defects, DEFECT_UNKNOWN_ID, 1, "%llu at 0x%llx", (unsigned long long)id,
-				    (unsigned long long)rec->file_off);
+			defects_add(s->opts.defects, DEFECT_UNKNOWN_ID, 1, "%llu at 0x%llx",
+				    (unsigned long long)id, (unsigned long long)rec->file_off);
 		return 0;
 	}
 	if (__builtin_expect(rec->len < (uint32_t)e->layout.first_variable, 0))
@@ -104,7 +108,8 @@ static int decode_sample(struct perfdata_source *s, const struct cut *rec, unsig
 		ret->pub.bytes = p + off + 4;
 		if (ret->pub.bytes_len > rec->len - off - 4)
 			return bad_record(s, rec, "a raw payload larger than its record");
-	} else if (e->attr.sample_type & (PERF_SAMPLE_RAW | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_READ)) {
+	} else if (e->attr.sample_type &
+		   (PERF_SAMPLE_RAW | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_READ)) {
 		if (sample_parts_find(&e->attr, &e->layout, p, rec->len, swap, &parts) < 0)
 			return bad_record(s, rec, "a sample whose parts are larger than it");
 		ret->pub.bytes = parts.raw ? parts.raw : p + rec->len;
@@ -125,7 +130,8 @@ static int decode_sample(struct perfdata_source *s, const struct cut *rec, unsig
  * The hot path: a sample in this host's byte order whose fields are all at fixed places, the payload last (what a
  * tracepoint without call chain gives). False: it is not one, or its sizes do not fit; decode_sample() will say.
  */
-static inline bool decode_plain(const struct perfdata_event *e, const struct cut *rec, struct event *ret)
+static inline bool decode_plain(const struct perfdata_event *e, const struct cut *rec,
+				struct event *ret)
 {
 	const struct perfdata_layout *l = &e->layout;
 	uint32_t payload, len;
@@ -165,7 +171,8 @@ int perfdata_decode(struct source *source, const struct cut *rec, unsigned i, st
 			return 0;
 	}
 	/* Member by member: clearing the whole struct would cost as much as the decoding. */
-	ret->pub.flags = (swap ? SONDE_EVENT_SWAPPED : 0) | (rec->flags & CUT_LATE ? SONDE_EVENT_LATE : 0);
+	ret->pub.flags =
+		(swap ? SONDE_EVENT_SWAPPED : 0) | (rec->flags & CUT_LATE ? SONDE_EVENT_LATE : 0);
 	ret->pub.record = rec->bytes;
 	ret->pub.record_len = rec->len;
 	ret->pub.file_off = rec->file_off;
@@ -187,8 +194,8 @@ int perfdata_sample(struct source *source, const struct event *ev, struct sonde_
 {
 	struct perfdata_source *s = perfdata_of(source);
 	const struct perfdata_event *e = &s->events.v[ev->attr];
-	struct bytes b =
-		bytes_init(ev->pub.record, ev->pub.record_len, ev->pub.file_off, s->file.path, s->file.swap);
+	struct bytes b = bytes_init(ev->pub.record, ev->pub.record_len, ev->pub.file_off,
+				    s->file.path, s->file.swap);
 
 	if (ev->schema->kind != SONDE_TRACEPOINT && ev->schema->kind != SONDE_SAMPLE)
 		return err_set(-ENODATA, "%s is not a sample", ev->schema->name);
@@ -202,13 +209,14 @@ int perfdata_sample(struct source *source, const struct event *ev, struct sonde_
 }
 
 /* Whether registers and a stack of user space follow, out of which its part of the chain was to be made. */
-static bool is_not_unwound(const struct perfdata_event *e, const struct event *ev, const struct sample_parts *parts,
-			   bool swap)
+static bool is_not_unwound(const struct perfdata_event *e, const struct event *ev,
+			   const struct sample_parts *parts, bool swap)
 {
 	const uint64_t user = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 	const uint8_t *end = ev->pub.record + ev->pub.record_len, *abi;
 
-	if ((e->attr.sample_type & user) != user || !e->attr.exclude_callchain_user || !parts->chain)
+	if ((e->attr.sample_type & user) != user || !e->attr.exclude_callchain_user ||
+	    !parts->chain)
 		return false;
 	if (e->attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
 		return true; /* they lie behind that: not worth the search */
@@ -224,11 +232,12 @@ int perfdata_callchain(struct source *source, const struct event *ev, const uint
 
 	if (ev->schema->kind > SONDE_SAMPLE || !(e->attr.sample_type & PERF_SAMPLE_CALLCHAIN))
 		return 0;
-	if (sample_parts_find(&e->attr, &e->layout, ev->pub.record, ev->pub.record_len, s->file.swap, &parts) < 0)
+	if (sample_parts_find(&e->attr, &e->layout, ev->pub.record, ev->pub.record_len,
+			      s->file.swap, &parts) < 0)
 		return 0; /* told when it was decoded */
 	if (is_not_unwound(e, ev, &parts, s->file.swap))
-		defects_add(s->opts.defects, DEFECT_NOT_UNWOUND, 1, "%s at 0x%llx", ev->schema->name,
-			    (unsigned long long)ev->pub.file_off);
+		defects_add(s->opts.defects, DEFECT_NOT_UNWOUND, 1, "%s at 0x%llx",
+			    ev->schema->name, (unsigned long long)ev->pub.file_off);
 	*ret = parts.chain;
 	return (int)parts.nr_chain;
 }

@@ -11,10 +11,7 @@
 #include "model/callchain.h"
 #include "sources/perfdata/perfdata.h"
 
-enum {
-	MAX_FEATURE_BYTES = 256 << 20,
-	MAX_KALLSYMS_BYTES = 128 << 20
-};
+enum { MAX_FEATURE_BYTES = 256 << 20, MAX_KALLSYMS_BYTES = 128 << 20 };
 
 static int read_string(struct perfdata_source *s, struct bytes *b, const char **ret)
 {
@@ -125,7 +122,8 @@ static int keep_hex(struct perfdata_source *s, const char *path, const uint8_t *
 }
 
 /* A build id of the kernel or of a module of it; the first kernel's is kept. */
-static int keep_kernel_build_id(struct perfdata_source *s, const char *name, const uint8_t *id, uint32_t len)
+static int keep_kernel_build_id(struct perfdata_source *s, const char *name, const uint8_t *id,
+				uint32_t len)
 {
 	static const char kernel[] = "[kernel.kallsyms]";
 	bool usual = !strncmp(name, kernel, strlen(kernel));
@@ -154,10 +152,13 @@ static int read_build_ids(struct perfdata_source *s, struct bytes *b)
 		if (size < ENTRY_BYTES)
 			return err_at(b, -EBADMSG, "a build id entry of %u bytes", size);
 		TRY(bytes_skip(b, "build id entry", size));
-		if (((misc & CPUMODE_MASK) != CPUMODE_KERNEL && (misc & CPUMODE_MASK) != CPUMODE_USER) || len > 20 || size == ENTRY_BYTES)
+		if (((misc & CPUMODE_MASK) != CPUMODE_KERNEL &&
+		     (misc & CPUMODE_MASK) != CPUMODE_USER) ||
+		    len > 20 || size == ENTRY_BYTES)
 			continue;
-		name = arena_strndup(&s->arena, (const char *)p + ENTRY_BYTES,
-				     strnlen((const char *)p + ENTRY_BYTES, (size_t)size - ENTRY_BYTES));
+		name = arena_strndup(
+			&s->arena, (const char *)p + ENTRY_BYTES,
+			strnlen((const char *)p + ENTRY_BYTES, (size_t)size - ENTRY_BYTES));
 		if (!name)
 			return err_nomem();
 		TRY(keep_hex(s, name, p + 12, len));
@@ -250,7 +251,8 @@ static int unpack_kallsyms(struct perfdata_source *s)
 	struct arena temp = { 0 };
 	unsigned long long size;
 	struct bytes b;
-	int r = perfdata_section_read(&s->file, &temp, s->file.kallsyms, "the kernel's symbols", MAX_KALLSYMS_BYTES, &b);
+	int r = perfdata_section_read(&s->file, &temp, s->file.kallsyms, "the kernel's symbols",
+				      MAX_KALLSYMS_BYTES, &b);
 
 	if (r < 0) {
 		arena_done(&temp);
@@ -269,7 +271,8 @@ static int unpack_kallsyms(struct perfdata_source *s)
 	if (ZSTD_decompress(s->kallsyms_unpacked, size, b.start, bytes_left(&b)) != size)
 		r = err_at(&b, -EBADMSG, "the kernel's symbols are damaged");
 	else
-		s->kallsyms = bytes_init(s->kallsyms_unpacked, size, s->file.kallsyms.offset, s->file.path, false);
+		s->kallsyms = bytes_init(s->kallsyms_unpacked, size, s->file.kallsyms.offset,
+					 s->file.path, false);
 	arena_done(&temp);
 	return r;
 }
@@ -311,10 +314,10 @@ int perfdata_kernel(struct source *source, struct source_kernel *ret)
 
 int perfdata_features_read(struct perfdata_source *s)
 {
-	static const enum perfdata_feature wanted[] = { FEAT_HOSTNAME, FEAT_OSRELEASE,	FEAT_VERSION,
-							FEAT_ARCH,     FEAT_CPUDESC,	FEAT_NRCPUS,
-							FEAT_CMDLINE,  FEAT_EVENT_DESC, FEAT_BUILD_ID,
-							FEAT_TRACING_DATA };
+	static const enum perfdata_feature wanted[] = {
+		FEAT_HOSTNAME, FEAT_OSRELEASE, FEAT_VERSION,    FEAT_ARCH,     FEAT_CPUDESC,
+		FEAT_NRCPUS,   FEAT_CMDLINE,   FEAT_EVENT_DESC, FEAT_BUILD_ID, FEAT_TRACING_DATA
+	};
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 		char what[32];
@@ -324,14 +327,15 @@ int perfdata_features_read(struct perfdata_source *s)
 		if (!s->file.features[wanted[i]].size)
 			continue;
 		snprintf(what, sizeof(what), "feature %d", wanted[i]);
-		r = perfdata_section_read(&s->file, &s->arena, s->file.features[wanted[i]], "a header section",
-					  MAX_FEATURE_BYTES, &b);
+		r = perfdata_section_read(&s->file, &s->arena, s->file.features[wanted[i]],
+					  "a header section", MAX_FEATURE_BYTES, &b);
 		if (r >= 0)
 			r = read_feature(s, wanted[i], &b);
 		if (r == -ENOMEM)
 			return r;
 		if (r < 0) {
-			defects_add(s->opts.defects, DEFECT_BAD_FEATURE, 1, "%s: %.110s", what, err_text());
+			defects_add(s->opts.defects, DEFECT_BAD_FEATURE, 1, "%s: %.110s", what,
+				    err_text());
 			err_clear();
 		}
 	}

@@ -36,7 +36,8 @@ static int open_file(struct perfdata_source *s)
 	if (!S_ISREG(st.st_mode))
 		return err_set(-EINVAL, "%s is not a regular file", path);
 	if (!s->opts.force && st.st_uid && geteuid() && st.st_uid != geteuid())
-		return err_set(-EACCES, "%s belongs to another user (use -f to read it all the same)", path);
+		return err_set(-EACCES,
+			       "%s belongs to another user (use -f to read it all the same)", path);
 	s->file.path = path;
 	s->file.size_bytes = (uint64_t)st.st_size;
 	return 0;
@@ -67,15 +68,17 @@ static int read_attrs(struct perfdata_source *s)
 	int r;
 
 	if (n > MAX_EVENTS)
-		return err_set(-E2BIG, "%s: %llu events; at most %d are accepted", s->file.path, (unsigned long long)n,
-			       MAX_EVENTS);
+		return err_set(-E2BIG, "%s: %llu events; at most %d are accepted", s->file.path,
+			       (unsigned long long)n, MAX_EVENTS);
 	if (!n)
 		return err_set(-EBADMSG, "%s: the recording describes no event", s->file.path);
-	r = perfdata_section_read(&s->file, &temp, s->file.attrs, "the attr section", MAX_ATTRS_BYTES, &b);
+	r = perfdata_section_read(&s->file, &temp, s->file.attrs, "the attr section",
+				  MAX_ATTRS_BYTES, &b);
 	for (uint64_t i = 0; i < n && r >= 0; i++) {
 		const uint8_t *entry = b.start + i * entry_bytes, *ids = entry + entry_bytes - 16;
 		struct perfdata_event e = { 0 };
-		struct perfdata_section sec = { get_u64(ids, s->file.swap), get_u64(ids + 8, s->file.swap) };
+		struct perfdata_section sec = { get_u64(ids, s->file.swap),
+						get_u64(ids + 8, s->file.swap) };
 
 		perfdata_attr_read(entry, entry_bytes - 16, s->file.swap, &e.attr, &e.attr_size);
 		perfdata_layout_of(&e.attr, &e.layout);
@@ -84,7 +87,8 @@ static int read_attrs(struct perfdata_source *s)
 			continue;
 		r = read_ids(s, (uint32_t)i, sec);
 		if (r >= 0 && sec.size > ids_left)
-			r = err_set(-EBADMSG, "%s: the lists of ids are larger than the file", s->file.path);
+			r = err_set(-EBADMSG, "%s: the lists of ids are larger than the file",
+				    s->file.path);
 		ids_left -= sec.size;
 	}
 	arena_done(&temp);
@@ -107,8 +111,8 @@ static void choose_rules(struct perfdata_source *s)
 
 		e->index = (uint32_t)(e - s->events.v);
 		s->has_reads |= !!(e->attr.sample_type & PERF_SAMPLE_READ);
-		e->is_plain = !s->file.swap && l->time >= 0 && l->tid >= 0 && l->cpu >= 0 && l->raw >= 0 &&
-			      !l->unknown_bits;
+		e->is_plain = !s->file.swap && l->time >= 0 && l->tid >= 0 && l->cpu >= 0 &&
+			      l->raw >= 0 && !l->unknown_bits;
 		if (e->layout.id != first->id || e->layout.end_id != first->end_id)
 			s->id_rule = ID_MIXED;
 		if (e->layout.time != first->time || e->layout.end_time != first->end_time)
@@ -125,7 +129,9 @@ static int open_steps(struct perfdata_source *s)
 	TRY(perfdata_header_read(&s->file, s->opts.defects));
 	TRY(read_attrs(s));
 	choose_rules(s);
-	s->abi = (struct abi){ .swap = s->file.swap, .big_endian = s->file.big_endian, .long_bytes = 8 };
+	s->abi = (struct abi){ .swap = s->file.swap,
+			       .big_endian = s->file.big_endian,
+			       .long_bytes = 8 };
 	TRY(perfdata_features_read(s));
 	return perfdata_schemas_make(s);
 }

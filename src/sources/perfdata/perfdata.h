@@ -12,13 +12,13 @@
 
 /* One event of the recording, as recorded. */
 struct perfdata_event {
-	struct perf_event_attr attr;   /* host order */
-	uint32_t attr_size;            /* as recorded */
+	struct perf_event_attr attr; /* host order */
+	uint32_t attr_size;          /* as recorded */
 	struct perfdata_layout layout;
-	const char *name;              /* "sched:sched_switch", "cpu-clock" */
+	const char *name; /* "sched:sched_switch", "cpu-clock" */
 	struct sonde_schema *schema;
-	uint32_t index, schema_id;     /* in events; of schema */
-	bool is_plain;                 /* host byte order, all fields fixed, payload last: decode.c's hot path */
+	uint32_t index, schema_id; /* in events; of schema */
+	bool is_plain; /* host byte order, all fields fixed, payload last: decode.c's hot path */
 };
 
 /* A kernel event id: which event it is, and the count that the last SAMPLE_READ showed. */
@@ -31,7 +31,7 @@ struct perfdata_id {
 enum id_rule {
 	ID_ONE_EVENT,  /* there is only one */
 	ID_SAME_PLACE, /* at the same offset in all */
-	ID_MIXED       /* attrs differ and have no IDENTIFIER: an id is believed if it leads back to its attr */
+	ID_MIXED /* attrs differ and have no IDENTIFIER: an id is believed if it leads back to its attr */
 };
 
 enum { NR_RECORD_SCHEMAS = 32, NR_RECENT_IDS = 64 };
@@ -53,31 +53,35 @@ struct perfdata_source {
 	struct arena arena;
 	VEC(struct perfdata_event) events;
 	VEC(struct perfdata_id) ids;
-	struct hash64 by_id;         /* id -> index in ids */
+	struct hash64 by_id; /* id -> index in ids */
 	struct recent_id recent[NR_RECENT_IDS];
 	enum id_rule id_rule;
-	uint32_t plain_id_off;       /* of a sample's id where ID_SAME_PLACE or one event has it, host order; else huge */
-	bool has_reads;              /* any event has SAMPLE_READ */
-	bool unordered;              /* records act when they are read */
-	bool same_time_off;          /* all events have their time at these places */
+	uint32_t
+		plain_id_off; /* of a sample's id where ID_SAME_PLACE or one event has it, host order; else huge */
+	bool has_reads;     /* any event has SAMPLE_READ */
+	bool unordered;     /* records act when they are read */
+	bool same_time_off; /* all events have their time at these places */
 	int time_off, time_from_end;
 	struct abi abi;
 	struct sample_scratch scratch;
-	struct sonde_schema *record_schemas[NR_RECORD_SCHEMAS]; /* by record type, made when first needed */
-	struct bytes kallsyms, printk; /* text of the recording, empty when absent */
-	char *kallsyms_unpacked;       /* owned */
+	struct sonde_schema
+		*record_schemas[NR_RECORD_SCHEMAS]; /* by record type, made when first needed */
+	struct bytes kallsyms, printk;              /* text of the recording, empty when absent */
+	char *kallsyms_unpacked;                    /* owned */
 	bool kallsyms_tried;
 	VEC(struct sonde_schema *) formats; /* of the tracepoints used, in the session's arena */
-	struct sonde_sample group;     /* READ values of the record being derived from, */
-	uint32_t group_at;             /* and the next of them */
-	struct sample_scratch group_scratch; /* their own: questions about kept events come in between */
+	struct sonde_sample group;          /* READ values of the record being derived from, */
+	uint32_t group_at;                  /* and the next of them */
+	struct sample_scratch
+		group_scratch; /* their own: questions about kept events come in between */
 	uint64_t lost_records, lost_samples; /* newer kernels tell the same losses twice */
 	struct {
-		const char *hostname, *osrelease, *version, *arch, *cmdline, *cpudesc, *cpus_online, *cpus_available;
+		const char *hostname, *osrelease, *version, *arch, *cmdline, *cpudesc, *cpus_online,
+			*cpus_available;
 		const uint8_t *kernel_build_id;
 		uint32_t kernel_build_id_len;
-		const char *kernel_name;     /* NULL: "[kernel.kallsyms]" */
-		VEC(const char *) modules;   /* of the kernel, by path */
+		const char *kernel_name;   /* NULL: "[kernel.kallsyms]" */
+		VEC(const char *) modules; /* of the kernel, by path */
 		VEC(struct perfdata_build_id) build_ids;
 	} info;
 };
@@ -100,15 +104,17 @@ int perfdata_kernel(struct source *s, struct source_kernel *ret);
 const char *perfdata_info(struct source *s, const char *key);
 /* schemas.c: the schemas of all events; of records of state. */
 int perfdata_schemas_make(struct perfdata_source *s);
-int perfdata_record_schema(struct perfdata_source *s, uint32_t type, struct sonde_schema **ret); /* NULL: unknown type */
+int perfdata_record_schema(struct perfdata_source *s, uint32_t type,
+			   struct sonde_schema **ret); /* NULL: unknown type */
 /* cut.c */
-int perfdata_cut(struct source *s, unsigned file, const uint8_t *p, size_t len, uint64_t file_off, struct cut *ret,
-		 int max, uint64_t *ret_used, size_t *ret_need);
+int perfdata_cut(struct source *s, unsigned file, const uint8_t *p, size_t len, uint64_t file_off,
+		 struct cut *ret, int max, uint64_t *ret_used, size_t *ret_need);
 /* The event that a record belongs to; NULL when its id is unknown. *ret_id: 0 when not recorded; may be NULL. */
-struct perfdata_event *perfdata_event_of(struct perfdata_source *s, const uint8_t *rec, uint32_t len,
-					 uint64_t *ret_id);
+struct perfdata_event *perfdata_event_of(struct perfdata_source *s, const uint8_t *rec,
+					 uint32_t len, uint64_t *ret_id);
 /* For a sample: its event if ids are at one place and this one was met lately; NULL: ask perfdata_event_of(). */
-static inline struct perfdata_event *perfdata_recent_event(struct perfdata_source *s, const uint8_t *rec, uint32_t len)
+static inline struct perfdata_event *perfdata_recent_event(struct perfdata_source *s,
+							   const uint8_t *rec, uint32_t len)
 {
 	const struct recent_id *recent;
 	uint64_t id;

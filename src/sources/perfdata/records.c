@@ -76,7 +76,8 @@ static int read_mmap(struct bytes *b, uint16_t misc, bool is_mmap2, struct chang
  */
 static void count_lost(struct perfdata_source *s, uint64_t *sum, uint64_t n)
 {
-	uint64_t before = s->lost_records > s->lost_samples ? s->lost_records : s->lost_samples, after;
+	uint64_t before = s->lost_records > s->lost_samples ? s->lost_records : s->lost_samples,
+		 after;
 
 	*sum = *sum + n < *sum ? UINT64_MAX : *sum + n;
 	after = s->lost_records > s->lost_samples ? s->lost_records : s->lost_samples;
@@ -84,7 +85,8 @@ static void count_lost(struct perfdata_source *s, uint64_t *sum, uint64_t n)
 		defects_add(s->opts.defects, DEFECT_LOST_EVENTS, after - before, NULL);
 }
 
-static int read_change(struct perfdata_source *s, uint32_t type, uint16_t misc, struct bytes *b, struct change *ret)
+static int read_change(struct perfdata_source *s, uint32_t type, uint16_t misc, struct bytes *b,
+		       struct change *ret)
 {
 	uint64_t n = 0;
 
@@ -125,8 +127,8 @@ static int read_change(struct perfdata_source *s, uint32_t type, uint16_t misc, 
 }
 
 /* pid, tid, time and cpu of the sample_id trailer. */
-static void read_trailer(const struct perfdata_layout *l, const uint8_t *rec, uint32_t len, bool swap,
-			 struct sonde_event *ret)
+static void read_trailer(const struct perfdata_layout *l, const uint8_t *rec, uint32_t len,
+			 bool swap, struct sonde_event *ret)
 {
 	const uint8_t *end = rec + len;
 
@@ -147,12 +149,13 @@ static int decode_tool_record(struct perfdata_source *s, const struct cut *rec, 
 	switch (type) {
 	case RECORD_COMPRESSED:
 	case RECORD_COMPRESSED2:
-		defects_add(s->opts.defects, DEFECT_COMPRESSED, 1, "at 0x%llx", (unsigned long long)rec->file_off);
+		defects_add(s->opts.defects, DEFECT_COMPRESSED, 1, "at 0x%llx",
+			    (unsigned long long)rec->file_off);
 		return 0;
 	default:
 		if (type > RECORD_SCHEDSTAT_DOMAIN)
-			defects_add(s->opts.defects, DEFECT_UNKNOWN_RECORD, 1, "type %u at 0x%llx", type,
-				    (unsigned long long)rec->file_off);
+			defects_add(s->opts.defects, DEFECT_UNKNOWN_RECORD, 1, "type %u at 0x%llx",
+				    type, (unsigned long long)rec->file_off);
 		return 0;
 	}
 }

@@ -22,45 +22,83 @@ struct record_kind {
 static const struct record_kind kinds[] = {
 	{ PERF_RECORD_MMAP,
 	  "mmap",
-	  { { "pid", 0, 4, true }, { "tid", 4, 4, true }, { "addr", 8, 8 }, { "len", 16, 8 }, { "pgoff", 24, 8 },
+	  { { "pid", 0, 4, true },
+	    { "tid", 4, 4, true },
+	    { "addr", 8, 8 },
+	    { "len", 16, 8 },
+	    { "pgoff", 24, 8 },
 	    { "filename", 32, 0 } } },
 	{ PERF_RECORD_LOST, "lost", { { "id", 0, 8 }, { "lost", 8, 8 } } },
-	{ PERF_RECORD_COMM, "comm", { { "pid", 0, 4, true }, { "tid", 4, 4, true }, { "comm", 8, 0 } } },
+	{ PERF_RECORD_COMM,
+	  "comm",
+	  { { "pid", 0, 4, true }, { "tid", 4, 4, true }, { "comm", 8, 0 } } },
 	{ PERF_RECORD_EXIT,
 	  "exit",
-	  { { "pid", 0, 4, true }, { "ppid", 4, 4, true }, { "tid", 8, 4, true }, { "ptid", 12, 4, true },
+	  { { "pid", 0, 4, true },
+	    { "ppid", 4, 4, true },
+	    { "tid", 8, 4, true },
+	    { "ptid", 12, 4, true },
 	    { "time", 16, 8 } } },
-	{ PERF_RECORD_THROTTLE, "throttle", { { "time", 0, 8 }, { "id", 8, 8 }, { "stream_id", 16, 8 } } },
-	{ PERF_RECORD_UNTHROTTLE, "unthrottle", { { "time", 0, 8 }, { "id", 8, 8 }, { "stream_id", 16, 8 } } },
+	{ PERF_RECORD_THROTTLE,
+	  "throttle",
+	  { { "time", 0, 8 }, { "id", 8, 8 }, { "stream_id", 16, 8 } } },
+	{ PERF_RECORD_UNTHROTTLE,
+	  "unthrottle",
+	  { { "time", 0, 8 }, { "id", 8, 8 }, { "stream_id", 16, 8 } } },
 	{ PERF_RECORD_FORK,
 	  "fork",
-	  { { "pid", 0, 4, true }, { "ppid", 4, 4, true }, { "tid", 8, 4, true }, { "ptid", 12, 4, true },
+	  { { "pid", 0, 4, true },
+	    { "ppid", 4, 4, true },
+	    { "tid", 8, 4, true },
+	    { "ptid", 12, 4, true },
 	    { "time", 16, 8 } } },
-	{ PERF_RECORD_READ, "read", { { "pid", 0, 4, true }, { "tid", 4, 4, true }, { "value", 8, 8 } } },
+	{ PERF_RECORD_READ,
+	  "read",
+	  { { "pid", 0, 4, true }, { "tid", 4, 4, true }, { "value", 8, 8 } } },
 	{ PERF_RECORD_MMAP2,
 	  "mmap2",
-	  { { "pid", 0, 4, true }, { "tid", 4, 4, true }, { "addr", 8, 8 }, { "len", 16, 8 }, { "pgoff", 24, 8 },
-	    { "prot", 56, 4 }, { "flags", 60, 4 }, { "filename", 64, 0 } } },
-	{ PERF_RECORD_AUX, "aux", { { "aux_offset", 0, 8 }, { "aux_size", 8, 8 }, { "flags", 16, 8 } } },
-	{ PERF_RECORD_ITRACE_START, "itrace_start", { { "pid", 0, 4, true }, { "tid", 4, 4, true } } },
+	  { { "pid", 0, 4, true },
+	    { "tid", 4, 4, true },
+	    { "addr", 8, 8 },
+	    { "len", 16, 8 },
+	    { "pgoff", 24, 8 },
+	    { "prot", 56, 4 },
+	    { "flags", 60, 4 },
+	    { "filename", 64, 0 } } },
+	{ PERF_RECORD_AUX,
+	  "aux",
+	  { { "aux_offset", 0, 8 }, { "aux_size", 8, 8 }, { "flags", 16, 8 } } },
+	{ PERF_RECORD_ITRACE_START,
+	  "itrace_start",
+	  { { "pid", 0, 4, true }, { "tid", 4, 4, true } } },
 	{ PERF_RECORD_LOST_SAMPLES, "lost_samples", { { "lost", 0, 8 } } },
 	{ PERF_RECORD_SWITCH, "switch", { { NULL } } },
 	{ PERF_RECORD_SWITCH_CPU_WIDE,
 	  "switch_cpu_wide",
 	  { { "next_prev_pid", 0, 4, true }, { "next_prev_tid", 4, 4, true } } },
-	{ PERF_RECORD_NAMESPACES, "namespaces", { { "pid", 0, 4, true }, { "tid", 4, 4, true }, { "nr", 8, 8 } } },
+	{ PERF_RECORD_NAMESPACES,
+	  "namespaces",
+	  { { "pid", 0, 4, true }, { "tid", 4, 4, true }, { "nr", 8, 8 } } },
 	{ PERF_RECORD_KSYMBOL,
 	  "ksymbol",
-	  { { "addr", 0, 8 }, { "len", 8, 4 }, { "ksym_type", 12, 2 }, { "flags", 14, 2 }, { "name", 16, 0 } } },
-	{ PERF_RECORD_BPF_EVENT, "bpf_event", { { "type", 0, 2 }, { "flags", 2, 2 }, { "id", 4, 4 } } },
+	  { { "addr", 0, 8 },
+	    { "len", 8, 4 },
+	    { "ksym_type", 12, 2 },
+	    { "flags", 14, 2 },
+	    { "name", 16, 0 } } },
+	{ PERF_RECORD_BPF_EVENT,
+	  "bpf_event",
+	  { { "type", 0, 2 }, { "flags", 2, 2 }, { "id", 4, 4 } } },
 	{ PERF_RECORD_CGROUP, "cgroup", { { "id", 0, 8 }, { "path", 8, 0 } } },
-	{ PERF_RECORD_TEXT_POKE, "text_poke", { { "addr", 0, 8 }, { "old_len", 8, 2 }, { "new_len", 10, 2 } } },
+	{ PERF_RECORD_TEXT_POKE,
+	  "text_poke",
+	  { { "addr", 0, 8 }, { "old_len", 8, 2 }, { "new_len", 10, 2 } } },
 	{ PERF_RECORD_AUX_OUTPUT_HW_ID, "aux_output_hw_id", { { "hw_id", 0, 8 } } },
 };
 
 static int dialect_of(enum sonde_compat compat)
 {
-	return compat == SONDE_COMPAT_PERF_6_1	  ? PRINTFMT_PERF_6_1
+	return compat == SONDE_COMPAT_PERF_6_1    ? PRINTFMT_PERF_6_1
 	       : compat == SONDE_COMPAT_PERF_6_12 ? PRINTFMT_PERF_6_12
 						  : PRINTFMT_RIGHT;
 }
@@ -102,16 +140,17 @@ int perfdata_record_schema(struct perfdata_source *s, uint32_t type, struct sond
 						      .offset = f->offset,
 						      .width = f->width,
 						      .elem_width = f->width ? f->width : 1,
-						      .kind = f->width ? SONDE_FIELD_INT : SONDE_FIELD_STRING,
+						      .kind = f->width ? SONDE_FIELD_INT
+								       : SONDE_FIELD_STRING,
 						      .is_signed = f->is_signed,
 						      .is_array = !f->width,
 						      .is_text = !f->width,
 						      .name = f->name,
-						      .type = f->width == 8	     ? "u64"
-							      : f->width == 2	     ? "u16"
-							      : !f->width	     ? "char[]"
-							      : f->is_signed	     ? "s32"
-										     : "u32" };
+						      .type = f->width == 8   ? "u64"
+							      : f->width == 2 ? "u16"
+							      : !f->width     ? "char[]"
+							      : f->is_signed  ? "s32"
+									      : "u32" };
 	}
 	TRY(schema_table_add(s->opts.schemas, sc));
 	s->record_schemas[type] = *ret = sc;
@@ -119,7 +158,8 @@ int perfdata_record_schema(struct perfdata_source *s, uint32_t type, struct sond
 }
 
 /* A tracepoint whose format the recording lacks: the name it gives, no fields. */
-static int bare_schema(struct perfdata_source *s, const struct perfdata_event *e, struct sonde_schema *sc)
+static int bare_schema(struct perfdata_source *s, const struct perfdata_event *e,
+		       struct sonde_schema *sc)
 {
 	struct arena *a = &s->opts.schemas->arena;
 	const char *name = e->name, *colon;
@@ -127,7 +167,8 @@ static int bare_schema(struct perfdata_source *s, const struct perfdata_event *e
 
 	if (!name) {
 		if (e->attr.type == PERF_TYPE_TRACEPOINT)
-			snprintf(text, sizeof(text), "unknown:%llu", (unsigned long long)e->attr.config);
+			snprintf(text, sizeof(text), "unknown:%llu",
+				 (unsigned long long)e->attr.config);
 		else
 			perfdata_attr_name(&e->attr, text, sizeof(text));
 		name = arena_strdup(a, text);

@@ -23,7 +23,15 @@ __attribute__((noinline)) void look(const struct all *a, const char *text, long 
 
 int main(void)
 {
-	struct all a = { -1, 255, -2, 65535, -3, 0xfffffffdu, -4, 0xfffffffffffffffbull, { 0, 1, 2, 255, 254, 127, 122, 1 },
+	struct all a = { -1,
+			 255,
+			 -2,
+			 65535,
+			 -3,
+			 0xfffffffdu,
+			 -4,
+			 0xfffffffffffffffbull,
+			 { 0, 1, 2, 255, 254, 127, 122, 1 },
 			 { -1, 2, -3, 4 } };
 
 	look(&a, "plain", -7);

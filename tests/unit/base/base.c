@@ -109,7 +109,8 @@ TEST(strings_are_interned)
 TEST(arena_pieces_do_not_overlap)
 {
 	struct arena a = { 0 };
-	char *small = arena_alloc(&a, 10), *large = arena_alloc(&a, 1 << 20), *next = arena_alloc(&a, 10);
+	char *small = arena_alloc(&a, 10), *large = arena_alloc(&a, 1 << 20),
+	     *next = arena_alloc(&a, 10);
 
 	memset(large, 1, 1 << 20);
 	memset(small, 2, 10);

@@ -7,11 +7,12 @@
 #include "fixture.h"
 
 #define COMMON FIELD("unsigned short common_type", 0, 2, 0) FIELD("int common_pid", 4, 4, 1)
-#define HEAD "name: sched_switch\nID: 372\nformat:\n" COMMON "\n"
+#define HEAD   "name: sched_switch\nID: 372\nformat:\n" COMMON "\n"
 
 static int parse(struct arena *a, const char *text, struct abi abi, struct sonde_schema **ret)
 {
-	return eventformat_parse(a, bytes_init(text, strlen(text), 0, "test", false), "sched", abi, ret);
+	return eventformat_parse(a, bytes_init(text, strlen(text), 0, "test", false), "sched", abi,
+				 ret);
 }
 
 static const struct sonde_field *field(const struct sonde_schema *sc, const char *name)
@@ -28,7 +29,10 @@ TEST(eventformat_reads_names_and_blocks)
 	struct arena a = { 0 };
 	struct sonde_schema *sc;
 
-	assert_int_equal(parse(&a, HEAD FIELD("pid_t pid", 8, 4, 1) "\nprint fmt: \"%d\", REC->pid\n", fixture_abi(0, 8), &sc), 0);
+	assert_int_equal(parse(&a,
+			       HEAD FIELD("pid_t pid", 8, 4, 1) "\nprint fmt: \"%d\", REC->pid\n",
+			       fixture_abi(0, 8), &sc),
+			 0);
 	assert_string_equal(sc->system, "sched");
 	assert_string_equal(sc->event, "sched_switch");
 	assert_string_equal(sc->name, "sched:sched_switch");
@@ -64,7 +68,8 @@ static const struct expected fields_64[] = {
 	{ "struct in6_addr addr", "addr", "struct in6_addr", 16, 0, SONDE_FIELD_STRUCT, 16, "" },
 	{ "char odd", "odd", "char", 3, 0, SONDE_FIELD_STRUCT, 3, "" },
 	{ "char comm[16]", "comm", "char[16]", 16, 0, SONDE_FIELD_STRING, 1, "at" },
-	{ "char comm[TASK_COMM_LEN]", "comm", "char[TASK_COMM_LEN]", 16, 0, SONDE_FIELD_STRING, 1, "at" },
+	{ "char comm[TASK_COMM_LEN]", "comm", "char[TASK_COMM_LEN]", 16, 0, SONDE_FIELD_STRING, 1,
+	  "at" },
 	{ "u8 mac[6]", "mac", "u8[6]", 6, 0, SONDE_FIELD_ARRAY, 1, "at" },
 	{ "unsigned char raw[4]", "raw", "unsigned char[4]", 4, 0, SONDE_FIELD_ARRAY, 1, "at" },
 	{ "u32 v[4]", "v", "u32[4]", 16, 0, SONDE_FIELD_ARRAY, 4, "a" },
@@ -75,8 +80,10 @@ static const struct expected fields_64[] = {
 	{ "__data_loc char[] cmd", "cmd", "__data_loc char[]", 4, 0, SONDE_FIELD_STRING, 1, "adt" },
 	{ "__rel_loc char[] cmd", "cmd", "__rel_loc char[]", 4, 0, SONDE_FIELD_STRING, 1, "adrt" },
 	{ "__data_loc u64[] q", "q", "__data_loc u64[]", 4, 0, SONDE_FIELD_ARRAY, 8, "ad" },
-	{ "__data_loc unsigned long[] m", "m", "__data_loc unsigned long[]", 4, 0, SONDE_FIELD_ARRAY, 8, "adl" },
-	{ "__data_loc cpumask_t mask", "mask", "__data_loc cpumask_t", 4, 0, SONDE_FIELD_ARRAY, 8, "ad" },
+	{ "__data_loc unsigned long[] m", "m", "__data_loc unsigned long[]", 4, 0,
+	  SONDE_FIELD_ARRAY, 8, "adl" },
+	{ "__data_loc cpumask_t mask", "mask", "__data_loc cpumask_t", 4, 0, SONDE_FIELD_ARRAY, 8,
+	  "ad" },
 };
 
 static void check_field(const struct expected *e, struct abi abi)
@@ -86,24 +93,35 @@ static void check_field(const struct expected *e, struct abi abi)
 	const struct sonde_field *f;
 	char text[512], flags[8];
 
-	snprintf(text, sizeof(text), HEAD "\tfield:%s;\toffset:8;\tsize:%u;\tsigned:%d;\n\nprint fmt: \"\"\n", e->decl, e->size,
-		 e->is_signed);
+	snprintf(text, sizeof(text),
+		 HEAD "\tfield:%s;\toffset:8;\tsize:%u;\tsigned:%d;\n\nprint fmt: \"\"\n", e->decl,
+		 e->size, e->is_signed);
 	if (parse(&a, text, abi, &sc) < 0)
 		fail_msg("%s: %s", e->decl, err_text());
 	f = field(sc, e->name);
-	snprintf(flags, sizeof(flags), "%s%s%s%s%s%s", f->is_array ? "a" : "", f->is_dynamic ? "d" : "",
-		 f->is_relative ? "r" : "", f->is_text ? "t" : "", f->is_pointer ? "p" : "", f->is_long ? "l" : "");
-	if (strcmp(flags, e->flags) || f->kind != e->kind || f->elem_width != e->elem || f->is_signed != e->is_signed ||
-	    f->width != e->size || f->offset != 8 || strcmp(f->type, e->type))
-		fail_msg("%s: type %s kind %d elem %u flags %s", e->decl, f->type, f->kind, f->elem_width, flags);
+	snprintf(flags, sizeof(flags), "%s%s%s%s%s%s", f->is_array ? "a" : "",
+		 f->is_dynamic ? "d" : "", f->is_relative ? "r" : "", f->is_text ? "t" : "",
+		 f->is_pointer ? "p" : "", f->is_long ? "l" : "");
+	if (strcmp(flags, e->flags) || f->kind != e->kind || f->elem_width != e->elem ||
+	    f->is_signed != e->is_signed || f->width != e->size || f->offset != 8 ||
+	    strcmp(f->type, e->type))
+		fail_msg("%s: type %s kind %d elem %u flags %s", e->decl, f->type, f->kind,
+			 f->elem_width, flags);
 	arena_done(&a);
 }
 
 TEST(eventformat_classifies_fields)
 {
-	static const struct expected longs_32 = { "__data_loc unsigned long[] m", "m", "__data_loc unsigned long[]", 4, 0,
-						  SONDE_FIELD_ARRAY, 4, "adl" };
-	static const struct expected pointer_32 = { "void * p", "p", "void *", 4, 0, SONDE_FIELD_INT, 4, "p" };
+	static const struct expected longs_32 = { "__data_loc unsigned long[] m",
+						  "m",
+						  "__data_loc unsigned long[]",
+						  4,
+						  0,
+						  SONDE_FIELD_ARRAY,
+						  4,
+						  "adl" };
+	static const struct expected pointer_32 = { "void * p",      "p", "void *", 4, 0,
+						    SONDE_FIELD_INT, 4,   "p" };
 
 	for (size_t i = 0; i < sizeof(fields_64) / sizeof(*fields_64); i++) {
 		check_field(&fields_64[i], fixture_abi(0, 8));
@@ -119,16 +137,22 @@ TEST(eventformat_takes_old_and_odd_layouts)
 	struct sonde_schema *sc;
 
 	/* No `signed:`; offsets not in order; unaligned. */
-	assert_int_equal(parse(&a, "name: x\nID: 1\nformat:\n\tfield:int common_pid;\toffset:4;\tsize:4;\n\n"
-				   "\tfield:u32 b;\toffset:27;\tsize:4;\n\tfield:u8 a;\toffset:8;\tsize:1;\n\nprint fmt: \"\"\n",
-			       fixture_abi(0, 8), &sc), 0);
+	assert_int_equal(
+		parse(&a,
+		      "name: x\nID: 1\nformat:\n\tfield:int common_pid;\toffset:4;\tsize:4;\n\n"
+		      "\tfield:u32 b;\toffset:27;\tsize:4;\n\tfield:u8 "
+		      "a;\toffset:8;\tsize:1;\n\nprint fmt: \"\"\n",
+		      fixture_abi(0, 8), &sc),
+		0);
 	assert_int_equal(field(sc, "b")->offset, 27);
 	/* No fields of its own, no print format, no final newline. */
 	assert_int_equal(parse(&a, "name: x\nID: 1\nformat:\n" COMMON, fixture_abi(0, 8), &sc), 0);
 	assert_int_equal(sc->nr_common, 2);
 	assert_null(sc->print_fmt);
 	/* One block: common by name. */
-	assert_int_equal(parse(&a, "name: x\nID: 1\nformat:\n" COMMON FIELD("int a", 8, 4, 1), fixture_abi(0, 8), &sc), 0);
+	assert_int_equal(parse(&a, "name: x\nID: 1\nformat:\n" COMMON FIELD("int a", 8, 4, 1),
+			       fixture_abi(0, 8), &sc),
+			 0);
 	assert_int_equal(sc->nr_common, 2);
 	assert_int_equal(sc->nr_fields, 3);
 	arena_done(&a);
@@ -137,14 +161,22 @@ TEST(eventformat_takes_old_and_odd_layouts)
 TEST(eventformat_refuses_what_is_none)
 {
 	static const char *const bad[] = {
-		"", "\n", "name:\nID: 1\nformat:\n", "name: x\n", "name: x\nID: \nformat:\n", "name: x\nID: abc\nformat:\n",
-		"name: x\nID: 99999999999\nformat:\n", "ID: 1\nname: x\nformat:\n", "name: x\nID: 1\nprint fmt: \"\"\n",
+		"",
+		"\n",
+		"name:\nID: 1\nformat:\n",
+		"name: x\n",
+		"name: x\nID: \nformat:\n",
+		"name: x\nID: abc\nformat:\n",
+		"name: x\nID: 99999999999\nformat:\n",
+		"ID: 1\nname: x\nformat:\n",
+		"name: x\nID: 1\nprint fmt: \"\"\n",
 		"name: x\nID: 1\nformat:\n\tfield:int;\toffset:0;\tsize:4;\tsigned:1;\n",
 		"name: x\nID: 1\nformat:\n\tfield:int a;\toffset:0;\n",
 		"name: x\nID: 1\nformat:\n\tfield:int a;\toffset:-1;\tsize:4;\tsigned:1;\n",
 		"name: x\nID: 1\nformat:\n\tfield:int a;\toffset:99999999;\tsize:4;\tsigned:1;\n",
 		"name: x\nID: 1\nformat:\n\tfield:int a[;\toffset:0;\tsize:4;\tsigned:1;\n",
-		"name: x\nID: 1\nformat:\n\tfield;;;\n", "name: x\nID: 1\nformat:\nrubbish\n",
+		"name: x\nID: 1\nformat:\n\tfield;;;\n",
+		"name: x\nID: 1\nformat:\nrubbish\n",
 	};
 	struct arena a = { 0 };
 	struct sonde_schema *sc = NULL;

@@ -17,13 +17,15 @@ extern const char fixture_fields[];
 extern const uint8_t fixture_payload[FIXTURE_LEN];
 
 /* Little-endian, longs of 8 bytes; fails the test on an error. */
-struct sonde_schema *fixture_schema(struct arena *a, const char *fields, const char *print_fmt, struct abi abi);
+struct sonde_schema *fixture_schema(struct arena *a, const char *fields, const char *print_fmt,
+				    struct abi abi);
 struct abi fixture_abi(int big_endian, uint8_t long_bytes);
 /* The text of one payload, to be freed. */
 char *fixture_text(const char *fields, const char *print_fmt, const void *payload, uint32_t len,
 		   enum printfmt_dialect dialect);
 char *fixture_text_abi(const char *fields, const char *print_fmt, const void *payload, uint32_t len,
-		       enum printfmt_dialect dialect, struct abi abi, const struct printfmt_env *env);
+		       enum printfmt_dialect dialect, struct abi abi,
+		       const struct printfmt_env *env);
 
 #define FIELD(decl, offset, size, is_signed) \
 	"\tfield:" decl ";\toffset:" #offset ";\tsize:" #size ";\tsigned:" #is_signed ";\n"

@@ -7,7 +7,7 @@
 
 #include "fixture.h"
 
-#define FIELDS "[FAILED TO PARSE]*"
+#define FIELDS   "[FAILED TO PARSE]*"
 #define AS_RIGHT NULL
 
 struct row {
@@ -29,7 +29,8 @@ static const struct row conversions[] = {
 	{ "\"%.*s %.*d\", 2, REC->str, 4, 7", "he 0007", AS_RIGHT },
 	{ "\"%Lu %Ld\", REC->z, REC->z", "18446744073709551607 -9", AS_RIGHT },
 	{ "\"%hx %hhx\", 0x12345, 0x12345", "2345 45", AS_RIGHT },
-	{ "\"%zu %zd %zx\", REC->a, REC->z, REC->z", "10 -9 fffffffffffffff7", "10 4294967287 fffffff7" },
+	{ "\"%zu %zd %zx\", REC->a, REC->z, REC->z", "10 -9 fffffffffffffff7",
+	  "10 4294967287 fffffff7" },
 	{ "\"%zd\", REC->e", "-1", "255" },
 	{ "\"%x %lx\", -7, -7", "fffffff9 fffffffffffffff9", AS_RIGHT },
 	{ "\"%llx\", 0xffffffffffffffffULL", "ffffffffffffffff", AS_RIGHT },
@@ -67,8 +68,8 @@ static const struct row strings[] = {
 	{ "\"%s\", REC->c", "7", AS_RIGHT },
 	{ "\"%s\", REC->nosuch", "", AS_RIGHT },
 	{ "\"%s\", __get_str(nosuch)", FIELDS, "" },
-	{ "\"a\\101b\\x41\\n\\t\\r\\\\\\\"\\q\" \"concat\" \" x\"",
-	  "aAbA\n\t\r\\\"qconcat x", "a101bx41\n\t\r\\\"qconcat x" },
+	{ "\"a\\101b\\x41\\n\\t\\r\\\\\\\"\\q\" \"concat\" \" x\"", "aAbA\n\t\r\\\"qconcat x",
+	  "a101bx41\n\t\r\\\"qconcat x" },
 };
 
 /* Constants, elements, places. */
@@ -182,9 +183,11 @@ static const struct row flags[] = {
 	{ "\"%5s|%-5s|\", __print_symbolic(10, {10,\"ten\"}), __print_symbolic(10, {10,\"ten\"})",
 	  "  ten|ten  |", AS_RIGHT },
 	{ "\"%s\", __print_symbolic(REC->e, {-1,\"minus\"},{2,\"b\"})", "minus", "0xff" },
-	{ "\"%s\", __print_symbolic(REC->z, {-9,\"minus\"},{2,\"b\"})", "minus", "0xfffffffffffffff7" },
+	{ "\"%s\", __print_symbolic(REC->z, {-9,\"minus\"},{2,\"b\"})", "minus",
+	  "0xfffffffffffffff7" },
 	{ "\"%s\", __print_symbolic(2, {IOPRIO_CLASS_BE,\"be\"},{2,\"b\"})", "be", "b" },
-	{ "\"%s\", __print_symbolic(3, {SCHED_SOFTIRQ,\"s\"},{NET_RX_SOFTIRQ,\"rx\"})", "rx", AS_RIGHT },
+	{ "\"%s\", __print_symbolic(3, {SCHED_SOFTIRQ,\"s\"},{NET_RX_SOFTIRQ,\"rx\"})", "rx",
+	  AS_RIGHT },
 	{ "\"%s\", __print_symbolic(3, {1*3,\"mul\"})", "mul", FIELDS },
 	{ "\"%s\", __print_symbolic(3, {(u8)259,\"cut\"})", "cut", "0x3" },
 	{ "\"%s\", __print_symbolic(3, {3,\"a\" \"b\"})", "ab", AS_RIGHT },
@@ -201,9 +204,11 @@ static const struct row arrays[] = {
 	{ "\"%s\", __print_hex_str(__get_dynamic_array(dyn), __get_dynamic_array_len(dyn))",
 	  "776f726c6400", AS_RIGHT },
 	{ "\"%s\", __print_array(REC->arr, 4, 4)", "{0x1,0x2,0x3,0x4}", "1 2 3 4" },
-	{ "\"%s\", __print_array(REC->arr, 3, 3)", "{BAD SIZE:3 0x1,0x0,0x0}", "BAD SIZE:3 0x1 0 0" },
+	{ "\"%s\", __print_array(REC->arr, 3, 3)", "{BAD SIZE:3 0x1,0x0,0x0}",
+	  "BAD SIZE:3 0x1 0 0" },
 	{ "\"%s\", __print_array(__get_dynamic_array(du), 2, 4)", "{0x4d,0x58}", "77 88" },
-	{ "\"%s\", __print_array(REC->arr, 2, 8)", "{0x200000001,0x400000003}", "8589934593 17179869187" },
+	{ "\"%s\", __print_array(REC->arr, 2, 8)", "{0x200000001,0x400000003}",
+	  "8589934593 17179869187" },
 	{ "\"%s\", __print_array(REC->arr, 4, sizeof(u32))", "{0x1,0x2,0x3,0x4}", FIELDS },
 	{ "\"%s\", __print_dynamic_array(du, 4)", "{0x4d,0x58}", FIELDS },
 	{ "\"%s\", __print_hex_dump(\"x: \", DUMP_PREFIX_OFFSET, 16, 1, REC->str, 8, 1)",
@@ -211,13 +216,15 @@ static const struct row arrays[] = {
 	{ "\"%s\", __print_hex_dump(\"\", DUMP_PREFIX_NONE, 16, 4, REC->arr, 16, 0)",
 	  "00000001 00000002 00000003 00000004", FIELDS },
 	{ "\"%s\", __get_bitmask(du)", "00000058,0000004d", AS_RIGHT },
-	{ "\"%20s|%.3s\", __get_bitmask(du), __get_bitmask(du)", "   00000058,0000004d|000", AS_RIGHT },
+	{ "\"%20s|%.3s\", __get_bitmask(du), __get_bitmask(du)", "   00000058,0000004d|000",
+	  AS_RIGHT },
 	{ "\"%s\", __get_cpumask(du)", "00000058,0000004d", FIELDS },
 };
 
 /* Helpers that perf has or has not. */
 static const struct row helpers[] = {
-	{ "\"%llu.%09u\", __print_ns_to_secs(12345678901ULL), __print_ns_without_secs(12345678901ULL)",
+	{ "\"%llu.%09u\", __print_ns_to_secs(12345678901ULL), "
+	  "__print_ns_without_secs(12345678901ULL)",
 	  "12.345678901", FIELDS },
 	{ "\"%d\", __builtin_expect(REC->a, 0)", "10", AS_RIGHT },
 	{ "\"%d\", __builtin_expect(!!(REC->a), 1)", "1", AS_RIGHT },
@@ -235,8 +242,10 @@ static const struct row helpers[] = {
 static const struct row pointers[] = {
 	{ "\"%p %p\", REC->c, 0", "0x7 (nil)", AS_RIGHT },
 	{ "\"%px %pK\", REC->c, REC->c", "0x7 0x7", "0x7x 0x7K" },
-	{ "\"%20p|%-20p|\", REC->c, REC->c", "                 0x7|0x7                 |", "0x7|0x7|" },
-	{ "\"%pd %pV %pe %pOF\", REC->c, REC->c, REC->c, REC->c", "0x7 0x7 0x7 0x7", "0x7d 0x7V 0x7e 0x7OF" },
+	{ "\"%20p|%-20p|\", REC->c, REC->c", "                 0x7|0x7                 |",
+	  "0x7|0x7|" },
+	{ "\"%pd %pV %pe %pOF\", REC->c, REC->c, REC->c, REC->c", "0x7 0x7 0x7 0x7",
+	  "0x7d 0x7V 0x7e 0x7OF" },
 	{ "\"%pS %ps\", 0x5000, 0x5000", "0x5000 0x5000", AS_RIGHT },
 	{ "\"%pI4 %pi4\", REC->a, REC->a", "10.0.0.0 010.000.000.000", AS_RIGHT },
 	{ "\"%pI4h %pI4l %pI4n %pI4b\", REC->a, REC->a, REC->a, REC->a",
@@ -244,14 +253,17 @@ static const struct row pointers[] = {
 	{ "\"%pI4\", &REC->a", "10.0.0.0", FIELDS },
 	{ "\"%pI4\", __get_dynamic_array(du)", "77.0.0.0", "ARG TYPE NOT FIELD BUT 10" },
 	{ "\"%pI6 %pi6 %pI6c\", REC->arr, REC->arr, REC->arr",
-	  "0100:0000:0200:0000:0300:0000:0400:0000 01000000020000000300000004000000 100:0:200:0:300:0:400:0",
+	  "0100:0000:0200:0000:0300:0000:0400:0000 01000000020000000300000004000000 "
+	  "100:0:200:0:300:0:400:0",
 	  AS_RIGHT },
 	{ "\"%pI6c %pI4 %pM %pU\", REC->str, REC->str, REC->str, REC->str",
 	  "INVALIDIPv6 INVALIDIPv4 INVALIDMAC INVALIDUUID", AS_RIGHT },
 	{ "\"%pU %pUl %pUB\", REC->arr, REC->arr, REC->arr",
-	  "01000000-0200-0000-0300-000004000000 00000001-0002-0000-0300-000004000000 01000000-0200-0000-0300-000004000000",
+	  "01000000-0200-0000-0300-000004000000 00000001-0002-0000-0300-000004000000 "
+	  "01000000-0200-0000-0300-000004000000",
 	  AS_RIGHT },
-	{ "\"%*phC|%*phN|%*phD|%*ph\", 4, __get_dynamic_array(dyn), 4, __get_dynamic_array(dyn), 4, __get_dynamic_array(dyn), 9, __get_dynamic_array(dyn)",
+	{ "\"%*phC|%*phN|%*phD|%*ph\", 4, __get_dynamic_array(dyn), 4, __get_dynamic_array(dyn), "
+	  "4, __get_dynamic_array(dyn), 9, __get_dynamic_array(dyn)",
 	  "77:6f:72:6c|776f726c|77-6f-72-6c|77 6f 72 6c 64 00", AS_RIGHT },
 	{ "\"%*ph\", 4, REC->str", "68 65 6c 6c", "ARG TYPE NOT FIELD BUT 2" },
 	{ "\"%pM\", (void *)REC->str", "INVALIDMAC", "ARG TYPE NOT FIELD BUT 7" },
@@ -272,12 +284,14 @@ static const struct row arguments[] = {
 
 static void check_one(const struct row *row, enum printfmt_dialect dialect, const char *want)
 {
-	char *got = fixture_text(fixture_fields, row->print_fmt, fixture_payload, FIXTURE_LEN, dialect);
+	char *got =
+		fixture_text(fixture_fields, row->print_fmt, fixture_payload, FIXTURE_LEN, dialect);
 	size_t n = strlen(want);
 	int same = want[n ? n - 1 : 0] == '*' ? !strncmp(got, want, n - 1) : !strcmp(got, want);
 
 	if (!same)
-		fail_msg("%s (dialect %d)\n  got  %s\n  want %s", row->print_fmt, dialect, got, want);
+		fail_msg("%s (dialect %d)\n  got  %s\n  want %s", row->print_fmt, dialect, got,
+			 want);
 	free(got);
 }
 

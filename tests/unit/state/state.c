@@ -289,8 +289,11 @@ TEST(mappings_against_a_model)
 
 TEST(ended_processes_give_their_mappings_back)
 {
-	struct change map = { .kind = CHANGE_MMAP, .start = 0x1000, .len = 0x1000, .text = "/bin/a" };
-	struct change ended = { .kind = CHANGE_EXIT }, fork = { .kind = CHANGE_FORK, .ppid = 1, .ptid = 1 };
+	struct change map = {
+		.kind = CHANGE_MMAP, .start = 0x1000, .len = 0x1000, .text = "/bin/a"
+	};
+	struct change ended = { .kind = CHANGE_EXIT },
+		      fork = { .kind = CHANGE_FORK, .ppid = 1, .ptid = 1 };
 
 	begin();
 	for (int32_t pid = 2; pid < 3 + STATE_EXITED; pid++) {
