@@ -31,6 +31,8 @@ struct command {
 	bool hidden;
 	/* argv[0..argc): the words that are no options. Returns the exit status. */
 	int (*run)(struct cli *cli, void *values, int argc, char **argv);
+	/* For options that are lines of a session's text form (OPT_KEY); NULL: there are none. */
+	int (*set_key)(struct opt_parser *p, void *values, const struct opt *o, const char *value);
 	/* What to add when an option was wrong, "" nothing; NULL: never anything. */
 	const char *(*hint)(const void *values);
 	void (*done)(void *values); /* releases what options allocated; NULL: nothing */

@@ -138,10 +138,10 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 
 /* clang-format off */
 static const struct opt options[] = {
-	{ OPT_KIND_FLAG, 0, "man", NULL, OPT_AT(struct args, man, bool), NULL, OPT_HIDDEN,
+	{ OPT_KIND_FLAG, 0, "man", NULL, OPT_AT(struct args, man, bool), NULL, OPT_HIDDEN, NULL,
 	  "prints the options as the body of a man page's section, in scdoc" },
 	{ OPT_KIND_TEXT, 0, "completion", "SHELL", OPT_AT(struct args, completion, const char *), NULL,
-	  OPT_HIDDEN, "prints the completion for a shell: bash" },
+	  OPT_HIDDEN, NULL, "prints the completion for a shell: bash" },
 	OPT_END,
 };
 /* clang-format on */

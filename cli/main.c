@@ -123,7 +123,7 @@ static bool compat_known(const char *version)
 
 static int run_command(struct cli *cli, const struct command *c, int argc, char **argv)
 {
-	struct opt_parser p = { .permute = c->permute };
+	struct opt_parser p = { .permute = c->permute, .set_key = c->set_key };
 	void *values = calloc(1, c->values_size + 1);
 	int status;
 

@@ -65,6 +65,10 @@ static int apply(struct opt_parser *p, const struct hit *h, const char *name, co
 		return 0;
 	case OPT_KIND_CALL:
 		return o->set(p, h->values, value, h->negated);
+	case OPT_KIND_KEY:
+		if (!o->value)
+			value = h->negated ? "0" : "1";
+		return p->set_key(p, h->values, o, o->value && h->negated ? NULL : value);
 	case OPT_KIND_END:
 		break;
 	}

@@ -26,7 +26,8 @@ enum opt_kind {
 	OPT_KIND_COUNT, /* int: how often it was given; --no-WORD sets 0 */
 	OPT_KIND_TEXT,  /* const char *, lent from argv; --no-WORD sets NULL */
 	OPT_KIND_U64,   /* uint64_t, decimal or 0x */
-	OPT_KIND_CALL   /* set() is called each time */
+	OPT_KIND_CALL,  /* set() is called each time */
+	OPT_KIND_KEY /* set() of the parser gets the key and the value, or "0" and "1" when it takes none */
 };
 
 enum opt_flags {
@@ -46,6 +47,7 @@ struct opt {
 	/* value is NULL when negated or left out. 0, or -1 after opt_error(). */
 	int (*set)(struct opt_parser *p, void *values, const char *value, bool negated);
 	unsigned int flags; /* enum opt_flags */
+	const char *key;    /* OPT_KIND_KEY: of the session's text form */
 	const char *help;   /* sentences; the first begins in lower case: "reads FILE" */
 };
 
@@ -54,16 +56,19 @@ struct opt {
 
 /* clang-format off */
 #define OPT_FLAG(letter, word, s, m, help)                                                         \
-	{ OPT_KIND_FLAG, letter, word, NULL, OPT_AT(s, m, bool), NULL, 0, help }
+	{ OPT_KIND_FLAG, letter, word, NULL, OPT_AT(s, m, bool), NULL, 0, NULL, help }
 #define OPT_COUNT(letter, word, s, m, help)                                                        \
-	{ OPT_KIND_COUNT, letter, word, NULL, OPT_AT(s, m, int), NULL, 0, help }
+	{ OPT_KIND_COUNT, letter, word, NULL, OPT_AT(s, m, int), NULL, 0, NULL, help }
 #define OPT_TEXT(letter, word, value, s, m, help)                                                  \
-	{ OPT_KIND_TEXT, letter, word, value, OPT_AT(s, m, const char *), NULL, 0, help }
+	{ OPT_KIND_TEXT, letter, word, value, OPT_AT(s, m, const char *), NULL, 0, NULL, help }
 #define OPT_U64(letter, word, value, s, m, help)                                                   \
-	{ OPT_KIND_U64, letter, word, value, OPT_AT(s, m, uint64_t), NULL, 0, help }
+	{ OPT_KIND_U64, letter, word, value, OPT_AT(s, m, uint64_t), NULL, 0, NULL, help }
 #define OPT_CALL(letter, word, value, set, flags, help)                                            \
-	{ OPT_KIND_CALL, letter, word, value, 0, set, flags, help }
-#define OPT_END { OPT_KIND_END, 0, NULL, NULL, 0, NULL, 0, NULL }
+	{ OPT_KIND_CALL, letter, word, value, 0, set, flags, NULL, help }
+/* A line of the session's text form: of a value, or of a flag. */
+#define OPT_KEY(letter, word, value, key, help)                                                    \
+	{ OPT_KIND_KEY, letter, word, value, 0, NULL, 0, key, help }
+#define OPT_END { OPT_KIND_END, 0, NULL, NULL, 0, NULL, 0, NULL, NULL }
 /* clang-format on */
 
 #define opt_each(o, table) for (const struct opt *o = (table); o->kind; o++)
@@ -77,8 +82,10 @@ struct opt_set {
 
 struct opt_parser {
 	struct opt_set sets[OPT_SETS]; /* beginnings of words: the first that has one wins */
-	bool permute;                  /* options may follow operands; else these end them */
-	char error[320];               /* one line when opt_parse() fails */
+	/* For OPT_KIND_KEY; value NULL: taken back. 0, or -1 after opt_error(). */
+	int (*set_key)(struct opt_parser *p, void *values, const struct opt *o, const char *value);
+	bool permute;    /* options may follow operands; else these end them */
+	char error[320]; /* one line when opt_parse() fails */
 };
 
 /*

@@ -329,12 +329,7 @@ int sonde_session_write_text(struct sonde_session *s, int fd)
 	struct sink *sink;
 	int r, end;
 
-	TRY(text_sink_ops.open(&sink, &(struct sink_options){ .fd = fd,
-							      .fields = s->opts.fields,
-							      .nanoseconds = s->opts.ns,
-							      .callchain = s->opts.callchain,
-							      .compat = s->opts.compat,
-							      .session = s }));
+	TRY(text_sink_ops.open(&sink, &(struct sink_options){ .fd = fd, .session = s }));
 	while ((r = sonde_session_next(s, &ev)) > 0) {
 		r = sink->ops->event(sink, event_of(ev));
 		if (r < 0)

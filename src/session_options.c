@@ -13,29 +13,81 @@
 
 static const char *const compat_words[] = { "none", "perf-6.1", "perf-6.12", NULL };
 static const char *const events_words[] = { "samples", "all", NULL };
+static const char *const header_words[] = { "none", "with", "only", NULL };
 static const char *const bool_words[] = { "0", "1", NULL };
 
-/* One key: where its value goes and which words it takes (none: any text). */
+enum key_kind { KEY_TEXT, KEY_NUMBER, KEY_WORD };
+
+/* One key: where its value goes, what it may be. */
 static const struct key {
 	const char *name;
 	size_t offset;
+	enum key_kind kind;
 	const char *const *words;
 } keys[] = {
-	{ "input", offsetof(struct session_options, input), NULL },
-	{ "compat", offsetof(struct session_options, compat), compat_words },
-	{ "time", offsetof(struct session_options, time), NULL },
-	{ "cpu", offsetof(struct session_options, cpu), NULL },
-	{ "pid", offsetof(struct session_options, pid), NULL },
-	{ "tid", offsetof(struct session_options, tid), NULL },
-	{ "comm", offsetof(struct session_options, comm), NULL },
-	{ "callchain", offsetof(struct session_options, callchain), bool_words },
-	{ "events", offsetof(struct session_options, events), events_words },
-	{ "symfs", offsetof(struct session_options, symfs), NULL },
-	{ "kallsyms", offsetof(struct session_options, kallsyms), NULL },
-	{ "buildid-dir", offsetof(struct session_options, buildid_dir), NULL },
-	{ "force", offsetof(struct session_options, force), bool_words },
-	{ "fields", offsetof(struct session_options, fields), NULL },
-	{ "ns", offsetof(struct session_options, ns), bool_words },
+#define TEXT(name, m)                                                     \
+	{                                                                 \
+		name, offsetof(struct session_options, m), KEY_TEXT, NULL \
+	}
+#define NUMBER(name, m)                                                     \
+	{                                                                   \
+		name, offsetof(struct session_options, m), KEY_NUMBER, NULL \
+	}
+#define WORD(name, m, words)                                               \
+	{                                                                  \
+		name, offsetof(struct session_options, m), KEY_WORD, words \
+	}
+#define FLAG(name, m) WORD(name, m, bool_words)
+	TEXT("input", input),
+	WORD("compat", compat, compat_words),
+	TEXT("time", time),
+	FLAG("reltime", reltime),
+	TEXT("cpu", cpu),
+	TEXT("pid", pid),
+	TEXT("tid", tid),
+	TEXT("comm", comm),
+	TEXT("symbols", symbols),
+	NUMBER("addr-range", addr_range),
+	TEXT("dsos", dsos),
+	TEXT("switch-on", switch_on),
+	TEXT("switch-off", switch_off),
+	FLAG("show-on-off-events", show_on_off_events),
+	FLAG("callchain", callchain),
+	WORD("events", events, events_words),
+	TEXT("symfs", symfs),
+	TEXT("kallsyms", kallsyms),
+	TEXT("vmlinux", vmlinux),
+	TEXT("buildid-dir", buildid_dir),
+	FLAG("demangle", demangle),
+	FLAG("demangle-kernel", demangle_kernel),
+	FLAG("show-kernel-path", show_kernel_path),
+	FLAG("inline", inline_frames),
+	FLAG("full-source-path", full_source_path),
+	FLAG("force", force),
+	TEXT("fields", fields),
+	FLAG("ns", ns),
+	FLAG("deltatime", deltatime),
+	FLAG("latency", latency),
+	NUMBER("max-stack", max_stack),
+	TEXT("stop-bt", stop_bt),
+	NUMBER("max-blocks", max_blocks),
+	FLAG("per-event-dump", per_event_dump),
+	FLAG("dump", dump),
+	WORD("header", header, header_words),
+	FLAG("header-info", header_info),
+	FLAG("show-task-events", show_task),
+	FLAG("show-mmap-events", show_mmap),
+	FLAG("show-switch-events", show_switch),
+	FLAG("show-namespace-events", show_namespace),
+	FLAG("show-cgroup-events", show_cgroup),
+	FLAG("show-lost-events", show_lost),
+	FLAG("show-round-events", show_round),
+	FLAG("show-bpf-events", show_bpf),
+	FLAG("show-text-poke-events", show_text_poke),
+#undef TEXT
+#undef NUMBER
+#undef WORD
+#undef FLAG
 };
 
 enum { NR_KEYS = sizeof(keys) / sizeof(keys[0]) };
@@ -75,6 +127,21 @@ static int set_word(struct session_options *o, const struct key *k, const char *
 	return -EINVAL;
 }
 
+static int set_number(struct session_options *o, const struct key *k, const char *value,
+		      const char *origin, int line)
+{
+	char *end;
+	unsigned long long v;
+
+	errno = 0;
+	v = strtoull(value, &end, 0);
+	if (*value < '0' || *value > '9' || *end || errno || v == UINT64_MAX)
+		return err_set(-EINVAL, "%s:%d: %s=%s: a number is expected", origin, line, k->name,
+			       value);
+	*(uint64_t *)((char *)o + k->offset) = v;
+	return 0;
+}
+
 static int set_key(struct session_options *o, const char *name, const char *value,
 		   const char *origin, int line)
 {
@@ -85,8 +152,10 @@ static int set_key(struct session_options *o, const char *name, const char *valu
 
 		if (strcmp(keys[i].name, name))
 			continue;
-		if (keys[i].words)
+		if (keys[i].kind == KEY_WORD)
 			return set_word(o, &keys[i], value, origin, line);
+		if (keys[i].kind == KEY_NUMBER)
+			return set_number(o, &keys[i], value, origin, line);
 		free(*text);
 		*text = strdup(value);
 		return *text ? 0 : err_nomem();
@@ -126,7 +195,13 @@ static int check_values(const struct session_options *o)
 
 int session_options_parse(struct session_options *ret, const char *text, const char *origin)
 {
-	struct session_options o = { .callchain = 1, .window_bytes = default_window };
+	struct session_options o = { .callchain = 1,
+				     .demangle = 1,
+				     .inline_frames = 1,
+				     .addr_range = UINT64_MAX,
+				     .max_stack = UINT64_MAX,
+				     .max_blocks = UINT64_MAX,
+				     .window_bytes = default_window };
 	int r = 0, line_nr = 0;
 
 	if (!origin)
@@ -165,14 +240,17 @@ int session_options_parse(struct session_options *ret, const char *text, const c
 void session_options_print(const struct session_options *o, struct outbuf *out)
 {
 	for (int i = 0; i < NR_KEYS; i++) {
-		const char *const *text = (const char *const *)((const char *)o + keys[i].offset);
+		const struct key *k = &keys[i];
+		const void *at = (const char *)o + k->offset;
+		const char *text = k->kind == KEY_TEXT ? *(const char *const *)at : NULL;
 
-		if (keys[i].words)
-			outbuf_fmt(out, "%s=%s\n", keys[i].name,
-				   keys[i].words[*(const uint32_t *)((const char *)o +
-								     keys[i].offset)]);
-		else if (*text)
-			outbuf_fmt(out, "%s=%s\n", keys[i].name, *text);
+		if (k->kind == KEY_WORD)
+			outbuf_fmt(out, "%s=%s\n", k->name, k->words[*(const uint32_t *)at]);
+		else if (k->kind == KEY_NUMBER && *(const uint64_t *)at != UINT64_MAX)
+			outbuf_fmt(out, "%s=%llu\n", k->name,
+				   (unsigned long long)*(const uint64_t *)at);
+		else if (text)
+			outbuf_fmt(out, "%s=%s\n", k->name, text);
 	}
 	outbuf_fmt(out, "window=%llu\n", (unsigned long long)o->window_bytes);
 }
@@ -180,7 +258,7 @@ void session_options_print(const struct session_options *o, struct outbuf *out)
 void session_options_done(struct session_options *o)
 {
 	for (int i = 0; i < NR_KEYS; i++) {
-		if (!keys[i].words)
+		if (keys[i].kind == KEY_TEXT)
 			free(*(char **)((char *)o + keys[i].offset));
 	}
 	*o = (struct session_options){ 0 };

@@ -8,13 +8,27 @@
 
 #include "base/outbuf.h"
 
+enum session_header { HEADER_NONE, HEADER_WITH, HEADER_ONLY };
+
 struct session_options {
 	/* Text: owned, NULL when not given. */
-	char *input, *time, *cpu, *pid, *tid, *comm, *symfs, *kallsyms, *buildid_dir, *fields;
+	char *input;
+	char *time, *cpu, *pid, *tid, *comm, *symbols, *dsos, *switch_on, *switch_off;
+	char *symfs, *kallsyms, *vmlinux, *buildid_dir;
+	char *fields, *stop_bt;
+	/* Numbers; UINT64_MAX when not given. */
+	uint64_t addr_range, max_stack, max_blocks;
+	uint64_t window_bytes;
+	/* Words: places in their lists. */
 	uint32_t compat; /* enum sonde_compat */
 	uint32_t events; /* 0 samples, 1 all */
-	uint32_t callchain, force, ns;
-	uint64_t window_bytes;
+	uint32_t header; /* enum session_header */
+	/* Flags: 0 or 1. */
+	uint32_t callchain, force, show_on_off_events;
+	uint32_t demangle, demangle_kernel, show_kernel_path, inline_frames, full_source_path;
+	uint32_t ns, reltime, deltatime, latency, per_event_dump, dump, header_info;
+	uint32_t show_task, show_mmap, show_switch, show_namespace, show_cgroup, show_lost,
+		show_round, show_bpf, show_text_poke;
 };
 
 /* origin: where the text came from, for messages; NULL = "session". ret is filled only on success. */

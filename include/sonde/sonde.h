@@ -49,19 +49,48 @@ SONDE_API const char *sonde_error_text(void);
  *
  *	input=PATH          file or directory to read; default perf.data
  *	compat=VERSION      none (default: the right thing), perf-6.1, perf-6.12: that tool's output and values
- *	time=FROM,TO        seconds with up to 9 decimals, either side may be empty; both ends inclusive
+ *	events=KINDS        samples (default), or all: records of state and defects too
+ *	callchain=0|1       0: samples are delivered without call chains; default 1
+ *	window=BYTES        size of a read window, 4096..1 GiB; default 1 MiB
+ *	force=0|1           1: read a recording that another user owns
+ *
+ *    Which samples are delivered:
+ *	time=FROM,TO        seconds with up to 9 decimals, either side may be empty; both ends inclusive; several
+ *	                    separated by blanks; or percents of the recording: 10%-20%, 10%/2
+ *	reltime=0|1         1: those times count from the first sample, and text shows them so
  *	cpu=LIST            0,2-3
  *	pid=LIST tid=LIST   decimal numbers
  *	comm=LIST           names separated by commas
- *	callchain=0|1       0: samples are delivered without call chains; default 1
- *	events=KINDS        samples (default), or all: records of state and defects too
- *	window=BYTES        size of a read window, 4096..1 GiB; default 1 MiB
+ *	symbols=LIST        whose address lies in one of these functions, or at 0xADDRESS
+ *	addr-range=BYTES    ... or up to so many bytes behind such an address
+ *	dsos=LIST           whose address lies in one of these files
+ *	switch-on=EVENT     from the first such event on
+ *	switch-off=EVENT    up to the next such event
+ *	show-on-off-events=0|1  1: those two events, too
+ *
+ *    Symbols:
  *	symfs=DIR           where files named in the recording are looked for; default /
  *	kallsyms=PATH       kernel symbols to use instead of those found
+ *	vmlinux=PATH        the kernel's file with its symbols
  *	buildid-dir=DIR     build-id cache; default ~/.debug
- *	force=0|1           1: read a recording that another user owns
- *	fields=SPEC         text output: as `sonde script -F`
- *	ns=0|1              text output: nanoseconds
+ *	demangle=0|1        default 1
+ *	demangle-kernel=0|1
+ *	show-kernel-path=0|1  1: the file of the kernel's symbols in place of [kernel.kallsyms]
+ *	inline=0|1          functions inlined at a frame; default 1
+ *	full-source-path=0|1
+ *
+ *    Text output:
+ *	fields=SPEC         as `sonde script -F`
+ *	ns=0|1              nanoseconds
+ *	deltatime=0|1       times count from the sample before
+ *	latency=0|1         the state of interrupts, preemption and locks
+ *	max-stack=FRAMES stop-bt=LIST  where call chains end
+ *	max-blocks=BLOCKS   of instructions of a branch stack
+ *	per-event-dump=0|1  a file per event type: INPUT.EVENT.dump
+ *	dump=0|1            every record as bytes and decoded
+ *	header=none|with|only header-info=0|1  what the recording says of itself; header-info: in full
+ *	show-task-events show-mmap-events show-switch-events show-namespace-events show-cgroup-events show-lost-events
+ *	show-round-events show-bpf-events show-text-poke-events (0|1): lines for records of state
  */
 SONDE_API int sonde_session_open(struct sonde_session **ret, const char *text, const char *origin);
 /* The text form of a session, complete (defaults too): reading it back gives an equal session. Lent. */

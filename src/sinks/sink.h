@@ -6,12 +6,8 @@
 #include "model/event.h"
 
 struct sink_options {
-	int fd;             /* where output is written; stays the caller's */
-	const char *fields; /* -F, NULL default */
-	bool nanoseconds;   /* --ns */
-	bool callchain;     /* false: -G */
-	enum sonde_compat compat;
-	struct sonde_session *session;
+	int fd;                        /* where output is written; stays the caller's */
+	struct sonde_session *session; /* its opts say what is printed */
 };
 
 struct sink {

@@ -307,6 +307,7 @@ static void text_close(struct sink *sink)
 static int text_open(struct sink **ret, const struct sink_options *opts)
 {
 	struct text_sink *s = calloc(1, sizeof(*s));
+	const struct session_options *o = &opts->session->opts;
 	size_t nr = sonde_session_schemas(opts->session);
 	int r;
 
@@ -314,11 +315,11 @@ static int text_open(struct sink **ret, const struct sink_options *opts)
 		return err_nomem();
 	s->base.ops = &text_sink_ops;
 	s->session = opts->session;
-	s->nanoseconds = opts->nanoseconds;
-	s->id_width = opts->compat == SONDE_COMPAT_PERF_6_12 ? 7 : 5;
+	s->nanoseconds = o->ns;
+	s->id_width = o->compat == SONDE_COMPAT_PERF_6_12 ? 7 : 5;
 	seconds_text_init(&s->seconds);
-	text_frames_init(&s->frames, opts->compat);
-	r = text_fields_parse(&s->fields, opts->fields, opts->callchain);
+	text_frames_init(&s->frames, o->compat);
+	r = text_fields_parse(&s->fields, o->fields, o->callchain);
 	if (r >= 0)
 		r = fd_writer_init(&s->writer, opts->fd);
 	if (r >= 0 && nr)

@@ -116,16 +116,21 @@ static struct event event(uint32_t schema)
 static char written[8192];
 static int opened;
 
-static struct sink *start(struct sink_options opts)
+static struct sonde_session session;
+
+static struct sink *start(struct session_options opts)
 {
 	struct sink *s = NULL;
 	char path[] = "/tmp/sonde-text-XXXXXX";
 
-	opts.fd = mkstemp(path);
-	assert_true(opts.fd >= 0);
+	opened = mkstemp(path);
+	assert_true(opened >= 0);
 	unlink(path);
-	opened = opts.fd;
-	assert_int_equal(text_sink_ops.open(&s, &opts), 0);
+	opts.max_stack = UINT64_MAX;
+	session.opts = opts;
+	assert_int_equal(
+		text_sink_ops.open(&s, &(struct sink_options){ .fd = opened, .session = &session }),
+		0);
 	return s;
 }
 
@@ -142,7 +147,7 @@ static const char *finish(struct sink *s)
 	return written;
 }
 
-static const char *line(struct sink_options opts, uint32_t schema)
+static const char *line(struct session_options opts, uint32_t schema)
 {
 	struct event ev = event(schema);
 	struct sink *s = start(opts);
@@ -164,35 +169,34 @@ TEST(default_columns)
 {
 	two_types();
 	assert_string_equal(
-		line((struct sink_options){ .callchain = true }, 0),
+		line((struct session_options){ .callchain = true }, 0),
 		"            bash    11 [001]  4344.041956: sched:sched_switch: a=1 b=two\n");
-	assert_string_equal(line((struct sink_options){ .callchain = true }, 1),
+	assert_string_equal(line((struct session_options){ .callchain = true }, 1),
 			    "            bash    11 [001]  4344.041956:     250000          "
 			    "cpu-clock:  ffffffff81000010 "
 			    "start_kernel+0x10 ([kernel.kallsyms])\n");
 	assert_string_equal(
-		line((struct sink_options){ .nanoseconds = true, .compat = SONDE_COMPAT_PERF_6_12 },
-		     0),
+		line((struct session_options){ .ns = true, .compat = SONDE_COMPAT_PERF_6_12 }, 0),
 		"            bash      11 [001]  4344.041956433: sched:sched_switch: a=1 b=two\n");
 }
 
 TEST(chosen_columns)
 {
 	two_types();
-	assert_string_equal(line((struct sink_options){ .fields = "comm,pid,tid,cpu" }, 0),
+	assert_string_equal(line((struct session_options){ .fields = "comm,pid,tid,cpu" }, 0),
 			    "            bash    10/11    [001] \n");
-	assert_string_equal(line((struct sink_options){ .fields = "pid" }, 0), "   10 \n");
-	assert_string_equal(line((struct sink_options){ .fields = "trace" }, 0), "a=1 b=two\n");
-	assert_string_equal(line((struct sink_options){ .fields = "trace" }, 1), "");
-	assert_string_equal(line((struct sink_options){ .fields = "trace:event sw:comm,ip" }, 0),
+	assert_string_equal(line((struct session_options){ .fields = "pid" }, 0), "   10 \n");
+	assert_string_equal(line((struct session_options){ .fields = "trace" }, 0), "a=1 b=two\n");
+	assert_string_equal(line((struct session_options){ .fields = "trace" }, 1), "");
+	assert_string_equal(line((struct session_options){ .fields = "trace:event sw:comm,ip" }, 0),
 			    "sched:sched_switch: \n");
-	assert_string_equal(line((struct sink_options){ .fields = "trace:event sw:comm,ip" }, 1),
+	assert_string_equal(line((struct session_options){ .fields = "trace:event sw:comm,ip" }, 1),
 			    "            bash  ffffffff81000010\n");
 	assert_string_equal(
-		line((struct sink_options){ .fields = "-cpu,+pid" }, 0),
+		line((struct session_options){ .fields = "-cpu,+pid" }, 0),
 		"            bash    10/11     4344.041956: sched:sched_switch: a=1 b=two\n");
-	assert_string_equal(line((struct sink_options){ .fields = "trace:" }, 0), "");
-	assert_string_equal(line((struct sink_options){ .fields = "ip,sym" }, 1),
+	assert_string_equal(line((struct session_options){ .fields = "trace:" }, 0), "");
+	assert_string_equal(line((struct session_options){ .fields = "ip,sym" }, 1),
 			    " ffffffff81000010 start_kernel\n");
 }
 
@@ -202,7 +206,7 @@ TEST(values_at_the_edge)
 	struct sink *s;
 
 	two_types();
-	s = start((struct sink_options){ .fields = "comm,pid,tid,cpu,time" });
+	s = start((struct session_options){ .fields = "comm,pid,tid,cpu,time" });
 	ev = event(0);
 	ev.pub.comm = 2;
 	ev.pub.pid = ev.pub.tid = -1;
@@ -234,8 +238,8 @@ TEST(numbers_of_every_length)
 
 	two_types();
 	for (int c = 0; c < 2; c++) {
-		struct sink *s = start((struct sink_options){
-			.fields = "pid,tid,time", .nanoseconds = true, .compat = compats[c] });
+		struct sink *s = start((struct session_options){
+			.fields = "pid,tid,time", .ns = true, .compat = compats[c] });
 		size_t len = 0;
 		int width = c ? 7 : 5;
 
@@ -258,7 +262,7 @@ TEST(numbers_of_every_length)
 
 TEST(missing_values)
 {
-	struct sink_options opts = { .callchain = true };
+	struct session_options opts = { .callchain = true };
 	struct sink *s;
 
 	nr_schemas = 0;
@@ -268,7 +272,10 @@ TEST(missing_values)
 			    "            bash    11  4344.041956:          1 cpu-clock:  "
 			    "          400010 [unknown] ([unknown])\n");
 	opts.fields = "comm,cpu";
-	assert_int_equal(text_sink_ops.open(&s, &opts), -EINVAL);
+	session.opts = opts;
+	assert_int_equal(
+		text_sink_ops.open(&s, &(struct sink_options){ .fd = 1, .session = &session }),
+		-EINVAL);
 	assert_non_null(strstr(err_text(), "cpu-clock"));
 	assert_non_null(strstr(err_text(), "CPU"));
 	opts.fields = "sw:comm,cpu";
@@ -285,9 +292,10 @@ TEST(specifications_that_cannot_be)
 
 	two_types();
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		struct sink_options opts = { .fields = bad[i], .fd = 1 };
+		struct sink_options opts = { .fd = 1, .session = &session };
 		struct sink *s;
 
+		session.opts = (struct session_options){ .fields = (char *)bad[i] };
 		err_clear();
 		assert_int_equal(text_sink_ops.open(&s, &opts), -EINVAL);
 		assert_true(*err_text());
@@ -296,7 +304,7 @@ TEST(specifications_that_cannot_be)
 
 TEST(call_chains)
 {
-	struct sink_options opts = { .callchain = true };
+	struct session_options opts = { .callchain = true };
 
 	nr_schemas = 0;
 	add(PERF_TYPE_TRACEPOINT, "a:b", ALL | PERF_SAMPLE_RAW | PERF_SAMPLE_CALLCHAIN);
@@ -339,12 +347,13 @@ TEST(call_chains)
 
 TEST(output_that_cannot_be_written)
 {
-	struct sink_options opts = { .fd = open("/dev/full", O_WRONLY) };
+	struct sink_options opts = { .fd = open("/dev/full", O_WRONLY), .session = &session };
 	struct event ev;
 	struct sink *s;
 	int fds[2];
 
 	two_types();
+	session.opts = (struct session_options){ 0 };
 	ev = event(0);
 	assert_int_equal(text_sink_ops.open(&s, &opts), 0);
 	assert_int_equal(s->ops->event(s, &ev), 0);

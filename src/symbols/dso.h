@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Files that code was mapped from ("dso": perf's word), as they are found on this machine: looked for once, opened when
+ * first asked for something, kept as long as the table. A file counts only if its build id is the recorded one; without a
+ * recorded build id a file of that path counts.
+ *
+ * Addresses: an *offset* is a place in the file (address - map start + pgoff, see dso_offset()); a *file address* is
+ * where the file's own tables (symbols, DWARF, unwind tables) say that place is.
+ */
+#ifndef SONDE_SYMBOLS_DSO_H
+#define SONDE_SYMBOLS_DSO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct dso;
+struct dso_table;
+
+struct dso_table_options {
+	const char *symfs;       /* NULL: / */
+	const char *buildid_dir; /* NULL: ~/.debug */
+	bool demangle;
+};
+
+/* What a mapping says of its file. */
+struct dso_key {
+	const char *name; /* as recorded: "/usr/bin/x", "[vdso]", "//anon", "/tmp/perf-12.map" */
+	const uint8_t *build_id; /* NULL unknown */
+	uint32_t build_id_len;
+	int32_t pid; /* for what has no file: //anon and its like are named by /tmp/perf-PID.map */
+};
+
+struct dso_symbol {
+	const char *name;    /* demangled if asked for; lent as long as the table */
+	uint64_t start, end; /* file addresses */
+	uint8_t binding;     /* 0 local, 1 global, 2 weak */
+};
+
+int dso_table_new(struct dso_table **ret, const struct dso_table_options *opts);
+void dso_table_free(struct dso_table *t); /* NULL is fine */
+/* The dso of a mapping, the same one for the same key; opens nothing. NULL: no memory. */
+struct dso *dso_get(struct dso_table *t, const struct dso_key *key);
+
+/* The symbol that holds an offset of the mapped file; NULL unknown. Lent as long as the table. */
+const struct dso_symbol *dso_symbol_at(struct dso *d, uint64_t offset);
+/* Offset of the file -> file address; the same number when the file is not found. */
+uint64_t dso_file_address(struct dso *d, uint64_t offset);
+/*
+ * Files: the one whose code ran (with its unwind tables), and the one with its DWARF (the same, or apart); NULL when not
+ * found. Paths are to be opened as DESIGN's section 6 says: read-only, non-blocking, regular files. Lent.
+ */
+const char *dso_code_path(struct dso *d);
+const char *dso_debug_path(struct dso *d);
+/* Bytes of code at an offset: how many of len could be read. */
+size_t dso_read(struct dso *d, uint64_t offset, void *buf, size_t len);
+/* Why there are no symbols, for -v; "" when there are. */
+const char *dso_problem(struct dso *d);
+
+#endif
