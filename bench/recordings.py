@@ -9,6 +9,7 @@ import subprocess
 import measure
 
 LEAST_EVENTS = 3_500_000
+LEAST_CHAINS = 200_000
 
 
 class Recordings:
@@ -47,47 +48,53 @@ class Recordings:
     def _record(self, path, options, command):
         if self.perf:
             # Its own writes would be most of what it records. Said behind the events, as a filter of them.
-            line = [self.perf, 'record', '-q', '-a', '-m', '4096', '-o', path] + options + ['--exclude-perf']
+            line = [self.perf, 'record', '-q', '-m', '4096', '-o', path] + options
+            if '-g' not in options:
+                line += ['-a', '--exclude-perf']
         else:
             line = [self.sonde, 'record', '-q', '-m', '4096', '-o', path] + options
             # A system-wide recording of system calls by a recorder that records itself has no end.
-            if 'raw_syscalls:sys_enter' not in options[1]:
+            if '-g' not in options and 'raw_syscalls:sys_enter' not in options[1]:
                 line.append('-a')
         measure.run(line + ['--'] + command, memory=False)
 
-    def _make(self, name, events, command, loops):
+    def _make(self, name, options, command, loops, least):
         """command(loops) is the workload; a short recording tells how many loops are needed."""
         path = os.path.join(self.folder, name)
         if os.path.exists(path):
             return path
         part = path + '.part'
-        wanted = self.least * 1.06
+        wanted = least * 1.06
         for _ in range(5):
             if os.path.exists(part):
                 os.unlink(part)  # recorders keep what was there as .old
-            self._record(part, ['-e', events], command(loops))
+            self._record(part, options, command(loops))
             counts = self.count(part)
             lost = counts.pop('lost')
             total = sum(counts.values())
             print('  %s: %d loops gave %d events, %d lost' % (name, loops, total, lost), flush=True)
-            if total >= self.least and not lost:
+            if total >= least and not lost:
                 os.replace(part, path)
                 return path
-            if total < self.least:
+            if total < least:
                 loops = int(loops * wanted / max(total, 1)) + 1
         os.unlink(part)
-        raise measure.Failed('no whole recording of %d events could be made' % self.least)
+        raise measure.Failed('no whole recording of %d events could be made' % least)
 
     def sched(self):
         pingpong = os.path.join(self.tools, 'bench-pingpong')
-        return self._make('sched.data', 'sched:sched_switch,sched:sched_wakeup',
-                          lambda n: [pingpong, '4', str(n)], 5000)
+        return self._make('sched.data', ['-e', 'sched:sched_switch,sched:sched_wakeup'],
+                          lambda n: [pingpong, '4', str(n)], 5000, self.least)
 
     def syscalls(self):
         return self._make('syscalls.data',
-                          'raw_syscalls:sys_enter,raw_syscalls:sys_exit,sched:sched_switch,sched:sched_wakeup',
+                          ['-e', 'raw_syscalls:sys_enter,raw_syscalls:sys_exit,sched:sched_switch,sched:sched_wakeup'],
                           lambda n: ['dd', 'if=/dev/zero', 'of=/dev/null', 'bs=1', 'count=%d' % n, 'status=none'],
-                          50000)
+                          50000, self.least)
+
+    def chains(self):
+        return self._make('chains.data', ['-e', 'cpu-clock', '-F', '20000', '-g'],
+                          lambda n: [os.path.join(self.tools, 'bench-stacks'), str(n)], 500_000, LEAST_CHAINS)
 
     def beginning(self, path, name, data_bytes):
         """A recording of the first data_bytes of another's records: same header, same features."""
