@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* sonde.h: questions about one event. */
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "code.h"
 #include "model/callchain.h"
 #include "model/value.h"
 #include "session.h"
@@ -100,28 +102,12 @@ int sonde_event_sample(const struct sonde_event *pub, struct sonde_sample *ret)
 int sonde_event_callchain(const struct sonde_event *pub, const struct sonde_frame **ret)
 {
 	const struct event *ev = event_of(pub);
-	struct sonde_session *s = ev->session;
-	const uint8_t *chain = NULL;
-	uint32_t cpumode = CPUMODE_USER;
-	int n = s->opts.callchain ? ev->source->ops->callchain(ev->source, ev, &chain) : 0;
 
-	vec_clear(&s->frames);
-	*ret = s->frames.v;
-	if (n <= 0)
-		return n;
-	TRY(vec_reserve(&s->frames, n));
-	for (int i = 0; i < n; i++) {
-		uint64_t ip = get_u64(chain + 8 * i, is_swapped(pub));
-
-		if (ip >= CALLCHAIN_MARKERS) {
-			cpumode = callchain_cpumode(ip);
-			i += ip == CALLCHAIN_USER_DEFERRED;
-			continue;
-		}
-		s->frames.v[s->frames.n++] = (struct sonde_frame){ .ip = ip, .cpumode = cpumode };
+	if (!ev->session->opts.callchain) {
+		*ret = NULL;
+		return 0;
 	}
-	*ret = s->frames.v;
-	return (int)s->frames.n;
+	return session_chain(ev, UINT_MAX, ret);
 }
 
 /* ---- text ---- */

@@ -78,5 +78,5 @@ AT(sonde_location, sym_off, 80);
 
 _Static_assert(sizeof(struct sonde_read_value) == 24, "an element of an array");
 _Static_assert(sizeof(struct sonde_branch) == 24, "an element of an array");
-_Static_assert(sizeof(struct sonde_frame) == 16, "an element of an array");
+_Static_assert(sizeof(struct sonde_frame) == 40, "an element of an array");
 #endif

@@ -328,13 +328,25 @@ struct sonde_location {
 SONDE_API int sonde_event_locate(const struct sonde_event *ev, uint64_t addr, uint32_t cpumode,
 				 struct sonde_location *ret);
 
+enum sonde_frame_flags {
+	SONDE_FRAME_UNWOUND = 1, /* out of the recorded registers and stack: a caller's ip is in its call instruction */
+	SONDE_FRAME_INLINED = 2  /* a function inlined at ip; the frame it was inlined into follows */
+};
 struct sonde_frame {
 	uint64_t ip;
 	uint32_t
 		cpumode; /* of this frame; user space before the first marker, 0 behind an unknown one */
+	uint32_t flags;  /* enum sonde_frame_flags */
+	/* Lent as long as the session, and known only where functions inlined at the frame were looked for (inline=1). */
+	const char *sym;  /* what to call the frame in place of the symbol at ip; NULL: that one */
+	const char *file; /* source line, NULL unknown */
+	uint32_t line;
 	uint32_t reserved;
 };
-/* The call chain, innermost first, markers removed; *ret is lent until the next call. Returns the number of frames. */
+/*
+ * The call chain, innermost first, markers removed; *ret is lent until the next call. Returns the number of frames. Where
+ * the recording has registers and stack for it, the part of user space is unwound out of those.
+ */
 SONDE_API int sonde_event_callchain(const struct sonde_event *ev, const struct sonde_frame **ret);
 
 /* ---- text output ------------------------------------------------------------------------------------------------- */

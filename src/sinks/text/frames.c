@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
+#include "code.h"
 #include "model/callchain.h"
 #include "sinks/text/fields.h"
-#include "sources/source.h"
 
 #define CACHE_SLOTS     1024u
 #define PERF_MAX_FRAMES 127u
@@ -178,25 +177,9 @@ static void put_frame(struct text_frames *f, const struct event *ev, uint64_t ad
 void text_callchain_put(struct text_frames *f, const struct event *ev, uint32_t columns,
 			struct outbuf *out)
 {
-	const uint8_t *entries = NULL;
-	int nr = ev->source->ops->callchain(ev->source, ev, &entries);
-	bool swap = ev->pub.flags & SONDE_EVENT_SWAPPED;
-	uint32_t cpumode = CPUMODE_USER;
-	size_t start = out->len;
-	unsigned frames = 0;
+	const struct sonde_frame *frames = NULL;
+	int nr = session_chain(ev, f->max_frames, &frames);
 
-	for (int i = 0; i < nr && frames < f->max_frames; i++) {
-		uint64_t entry = get_u64(entries + 8 * (size_t)i, swap);
-
-		if (entry < CALLCHAIN_MARKERS) {
-			put_frame(f, ev, entry, cpumode, columns, out);
-			frames++;
-		} else if (f->compat && !callchain_perf_knows(entry)) {
-			out->len = start; /* perf shows nothing of such a chain */
-			return;
-		} else {
-			cpumode = callchain_cpumode(entry);
-			i += entry == CALLCHAIN_USER_DEFERRED;
-		}
-	}
+	for (int i = 0; i < nr; i++)
+		put_frame(f, ev, frames[i].ip, frames[i].cpumode, columns, out);
 }

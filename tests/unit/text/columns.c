@@ -16,6 +16,7 @@
 
 /* ---- a session of our own: what the sink asks one for ------------------------------------------------------------- */
 
+static struct sonde_session session;
 static struct sonde_schema schemas[4];
 static struct perf_event_attr attrs[4];
 static size_t nr_schemas;
@@ -107,6 +108,7 @@ static struct event event(uint32_t schema)
 					.tid = 11,
 					.comm = 1,
 					.cpumode = 1 },
+			       .session = &session,
 			       .schema = &schemas[schema],
 			       .source = &fake };
 }
@@ -115,8 +117,6 @@ static struct event event(uint32_t schema)
 
 static char written[8192];
 static int opened;
-
-static struct sonde_session session;
 
 static struct sink *start(struct session_options opts)
 {

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What code lies at an address of an event's process, as of the event: source line, inlined functions, bytes. For sinks;
+ * addr and cpumode as in sonde_event_locate(). What is lent lives as long as the session.
+ */
+#ifndef SONDE_CODE_H
+#define SONDE_CODE_H
+
+#include "model/event.h"
+#include "symbols/insn.h"
+#include "symbols/lines.h"
+
+/*
+ * Functions and source lines at an address, innermost first (symbols/lines.h); returns how many, 0 unknown. `called`: the
+ * address is one that a call returns to, so the place asked for is that of the call.
+ */
+size_t session_lines(const struct event *ev, uint64_t addr, uint32_t cpumode, bool called,
+		     const struct line_place **ret);
+
+struct code_insn {
+	uint8_t bytes[INSN_MAX_BYTES];
+	unsigned len; /* 0 unknown */
+};
+/* The instruction at an address; ret->len 0 when its bytes cannot be had or are no instruction. */
+void session_insn(const struct event *ev, uint64_t addr, uint32_t cpumode, struct code_insn *ret);
+/* Bytes of code at an address: how many of len could be read. */
+size_t session_code_bytes(const struct event *ev, uint64_t addr, uint32_t cpumode, void *buf,
+			  size_t len);
+
+/*
+ * The call chain as sonde_event_callchain() gives it, whether or not the session wants chains: at most max_frames of the
+ * recorded ones, and as many unwound ones; functions inlined do not count. Lent until the next call on the session. <0: out
+ * of memory.
+ */
+int session_chain(const struct event *ev, unsigned max_frames, const struct sonde_frame **ret);
+
+#endif
