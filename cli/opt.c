@@ -43,6 +43,11 @@ static int parse_u64(struct opt_parser *p, const char *name, const char *text, u
 	return 0;
 }
 
+static bool is_number(const char *text)
+{
+	return *text && !text[strspn(text, "0123456789")] && strlen(text) < 20;
+}
+
 static int apply(struct opt_parser *p, const struct hit *h, const char *name, const char *value)
 {
 	const struct opt *o = h->opt;
@@ -68,7 +73,12 @@ static int apply(struct opt_parser *p, const struct hit *h, const char *name, co
 	case OPT_KIND_KEY:
 		if (!o->value)
 			value = h->negated ? "0" : "1";
-		return p->set_key(p, h->values, o, o->value && h->negated ? NULL : value);
+		else if (h->negated)
+			value = o->flags & OPT_NUMBER ? "0" : NULL;
+		else if (o->flags & OPT_NUMBER && !is_number(value))
+			return opt_error(p, "%s needs a number, not '%s'", name, value);
+		return p->set_key(p, h->values, o, value);
+	case OPT_KIND_GROUP:
 	case OPT_KIND_END:
 		break;
 	}

@@ -22,18 +22,21 @@
 
 enum opt_kind {
 	OPT_KIND_END = 0,
+	OPT_KIND_GROUP, /* no option: the heading of those that follow, in help and man page */
 	OPT_KIND_FLAG,  /* bool */
 	OPT_KIND_COUNT, /* int: how often it was given; --no-WORD sets 0 */
 	OPT_KIND_TEXT,  /* const char *, lent from argv; --no-WORD sets NULL */
 	OPT_KIND_U64,   /* uint64_t, decimal or 0x */
 	OPT_KIND_CALL,  /* set() is called each time */
-	OPT_KIND_KEY /* set() of the parser gets the key and the value, or "0" and "1" when it takes none */
+	/* set_key() of the parser gets the value, "1" when it takes none; NULL or "0" when it is taken back */
+	OPT_KIND_KEY
 };
 
 enum opt_flags {
 	OPT_NO_NEGATION = 1,    /* --no-WORD is unknown */
 	OPT_VALUE_OPTIONAL = 2, /* the value must be attached: -xVAL, --word=VAL; else it is NULL */
-	OPT_HIDDEN = 4          /* parsed, but told nowhere */
+	OPT_HIDDEN = 4,         /* parsed, but told nowhere */
+	OPT_NUMBER = 8          /* of OPT_KIND_KEY: a decimal number; --no-WORD is 0 */
 };
 
 struct opt_parser;
@@ -68,6 +71,10 @@ struct opt {
 /* A line of the session's text form: of a value, or of a flag. */
 #define OPT_KEY(letter, word, value, key, help)                                                    \
 	{ OPT_KIND_KEY, letter, word, value, 0, NULL, 0, key, help }
+#define OPT_NUMBER_KEY(letter, word, value, key, help)                                             \
+	{ OPT_KIND_KEY, letter, word, value, 0, NULL, OPT_NUMBER, key, help }
+#define OPT_GROUP(heading)                                                                         \
+	{ OPT_KIND_GROUP, 0, NULL, NULL, 0, NULL, 0, NULL, heading }
 #define OPT_END { OPT_KIND_END, 0, NULL, NULL, 0, NULL, 0, NULL, NULL }
 /* clang-format on */
 

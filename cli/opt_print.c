@@ -53,6 +53,10 @@ void opt_print_help(const struct opt *table, FILE *out)
 
 		if (o->flags & OPT_HIDDEN)
 			continue;
+		if (o->kind == OPT_KIND_GROUP) {
+			fprintf(out, "%s%s:\n", o == table ? "" : "\n", o->help);
+			continue;
+		}
 		column = fprintf(out, "  %s", opt_spelling(o, buf, sizeof(buf)));
 		if (column > HELP_COLUMN - 2) {
 			fputc('\n', out);
@@ -78,6 +82,10 @@ void opt_print_man(const struct opt *table, FILE *out)
 	opt_each(o, table) {
 		if (o->flags & OPT_HIDDEN)
 			continue;
+		if (o->kind == OPT_KIND_GROUP) {
+			fprintf(out, "## %s\n\n", o->help);
+			continue;
+		}
 		if (o->letter)
 			fprintf(out, "*-%c*", o->letter);
 		if (o->letter && o->word)

@@ -48,7 +48,8 @@ void session_unref(struct sonde_session *s)
 /* Without filters an event need not meet them one by one. */
 static bool has_filters(const struct sonde_session *s)
 {
-	return s->opts.time || s->opts.cpu || s->opts.pid || s->opts.tid || s->opts.comm;
+	return s->opts.time || s->opts.cpu || s->opts.pid || s->opts.tid || s->opts.comm ||
+	       s->opts.graph_function;
 }
 
 static int build_filters(struct sonde_session *s)
@@ -247,7 +248,8 @@ static inline int admit(struct sonde_session *s, struct event *ev)
 	bool is_sample = ev->schema->kind <= SONDE_SAMPLE;
 
 	s->met_sample |= is_sample;
-	if (s->filtered && is_sample && !early_filter_pass(&s->early, ev->pub.time_ns, ev->pub.cpu))
+	if (s->filtered && is_sample &&
+	    (s->opts.graph_function || !early_filter_pass(&s->early, ev->pub.time_ns, ev->pub.cpu)))
 		return 0;
 	if (__builtin_expect(ev->change.kind, 0))
 		TRY(state_apply(&s->state, &ev->change));

@@ -14,6 +14,7 @@
 static const char *const compat_words[] = { "none", "perf-6.1", "perf-6.12", NULL };
 static const char *const events_words[] = { "samples", "all", NULL };
 static const char *const header_words[] = { "none", "with", "only", NULL };
+static const char *const color_words[] = { "never", "always", NULL };
 static const char *const bool_words[] = { "0", "1", NULL };
 
 enum key_kind { KEY_TEXT, KEY_NUMBER, KEY_WORD };
@@ -49,6 +50,7 @@ static const struct key {
 	TEXT("symbols", symbols),
 	NUMBER("addr-range", addr_range),
 	TEXT("dsos", dsos),
+	TEXT("graph-function", graph_function),
 	TEXT("switch-on", switch_on),
 	TEXT("switch-off", switch_off),
 	FLAG("show-on-off-events", show_on_off_events),
@@ -75,6 +77,7 @@ static const struct key {
 	FLAG("dump", dump),
 	WORD("header", header, header_words),
 	FLAG("header-info", header_info),
+	WORD("color", color, color_words),
 	FLAG("show-task-events", show_task),
 	FLAG("show-mmap-events", show_mmap),
 	FLAG("show-switch-events", show_switch),

@@ -16,6 +16,7 @@ struct session_options {
 	char *time, *cpu, *pid, *tid, *comm, *symbols, *dsos, *switch_on, *switch_off;
 	char *symfs, *kallsyms, *vmlinux, *buildid_dir;
 	char *fields, *stop_bt;
+	char *graph_function; /* of a trace of calls; none is decoded, so nothing is in it */
 	/* Numbers; UINT64_MAX when not given. */
 	uint64_t addr_range, max_stack, max_blocks;
 	uint64_t window_bytes;
@@ -23,6 +24,7 @@ struct session_options {
 	uint32_t compat; /* enum sonde_compat */
 	uint32_t events; /* 0 samples, 1 all */
 	uint32_t header; /* enum session_header */
+	uint32_t color;  /* 0 never, 1 always */
 	/* Flags: 0 or 1. */
 	uint32_t callchain, force, show_on_off_events;
 	uint32_t demangle, demangle_kernel, show_kernel_path, inline_frames, full_source_path;

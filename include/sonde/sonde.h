@@ -64,6 +64,7 @@ SONDE_API const char *sonde_error_text(void);
  *	symbols=LIST        whose address lies in one of these functions, or at 0xADDRESS
  *	addr-range=BYTES    ... or up to so many bytes behind such an address
  *	dsos=LIST           whose address lies in one of these files
+ *	graph-function=LIST only what these functions call in a decoded trace of calls: no sample, as none is decoded
  *	switch-on=EVENT     from the first such event on
  *	switch-off=EVENT    up to the next such event
  *	show-on-off-events=0|1  1: those two events, too
@@ -89,6 +90,7 @@ SONDE_API const char *sonde_error_text(void);
  *	per-event-dump=0|1  a file per event type: INPUT.EVENT.dump
  *	dump=0|1            every record as bytes and decoded
  *	header=none|with|only header-info=0|1  what the recording says of itself; header-info: in full
+ *	color=never|always  always: names stand out on a terminal; not under compat
  *	show-task-events show-mmap-events show-switch-events show-namespace-events show-cgroup-events show-lost-events
  *	show-round-events show-bpf-events show-text-poke-events (0|1): lines for records of state
  */

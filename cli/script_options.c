@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+#include "script_options.h"
+
+#include "itrace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Takes the lines of a key out. */
+static void remove_lines(struct script_args *a, const char *key)
+{
+	size_t len = strlen(key);
+	char *line = a->lines;
+
+	while (line && *line) {
+		char *next = strchr(line, '\n') + 1;
+
+		if (strncmp(line, key, len) || line[len] != '=') {
+			line = next;
+			continue;
+		}
+		a->lines_len -= (size_t)(next - line);
+		memmove(line, next, strlen(next) + 1);
+	}
+}
+
+int script_options_set_key(struct opt_parser *p, void *values, const struct opt *o,
+			   const char *value)
+{
+	struct script_args *a = values;
+	char *line, *all;
+	int len;
+
+	if (!value) {
+		remove_lines(a, o->key);
+		return 0;
+	}
+	if (strchr(value, '\n'))
+		return opt_error(p, "the value of --%s holds a line feed", o->word);
+	len = asprintf(&line, "%s=%s\n", o->key, value);
+	if (len < 0)
+		return opt_error(p, "out of memory");
+	all = realloc(a->lines, a->lines_len + (size_t)len + 1);
+	if (all) {
+		memcpy(all + a->lines_len, line, (size_t)len + 1);
+		a->lines = all;
+		a->lines_len += (size_t)len;
+	}
+	free(line);
+	return all ? 0 : opt_error(p, "out of memory");
+}
+
+char *script_options_given(const struct script_args *a, const char *key)
+{
+	const char *found = NULL;
+	size_t len = strlen(key);
+
+	for (const char *line = a->lines; line && *line; line = strchr(line, '\n') + 1) {
+		if (!strncmp(line, key, len) && line[len] == '=')
+			found = line + len + 1;
+	}
+	return found ? strndup(found, strcspn(found, "\n")) : NULL;
+}
+
+void script_options_done(void *values)
+{
+	struct script_args *a = values;
+
+	free(a->lines);
+	free(a->fields);
+}
+
+static int set_line(struct opt_parser *p, void *values, const char *key, const char *value)
+{
+	const struct opt o = { .word = key, .key = key };
+
+	return script_options_set_key(p, values, &o, value);
+}
+
+/* -G: call chains off. */
+static int hide_call_graph(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	return set_line(p, values, "callchain", negated ? "1" : "0");
+}
+
+static int set_header(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	return set_line(p, values, "header", negated ? "none" : "with");
+}
+
+static int set_header_only(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	return set_line(p, values, "header", negated ? "none" : "only");
+}
+
+/* A later -F replaces or changes what an earlier one said: the session takes them in their order. */
+static int set_fields(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	struct script_args *a = values;
+	char *all;
+
+	if (strpbrk(value, " \n"))
+		return opt_error(p, "a list of fields holds no blanks: '%s'", value);
+	if (asprintf(&all, "%s%s%s", a->fields ? a->fields : "", a->fields ? " " : "", value) < 0)
+		return opt_error(p, "out of memory");
+	free(a->fields);
+	a->fields = all;
+	return 0;
+}
+
+/* ---- traces of processors ---------------------------------------------------------------------------------------- */
+
+static int set_itrace(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	struct script_args *a = values;
+	size_t at;
+
+	if (value && !itrace_valid(value, &at))
+		return opt_error(p, "--itrace=%s: what begins at '%s' is not known", value, value + at);
+	a->decode = negated ? NULL : "--itrace";
+	return 0;
+}
+
+/* What perf makes of these three; taking them back asks for the same there. */
+static int set_trace(struct opt_parser *p, void *values, const char *word, const char *fields)
+{
+	struct script_args *a = values;
+
+	a->decode = word;
+	if (set_line(p, values, "ns", "1") < 0)
+		return -1;
+	return set_fields(p, values, fields, false);
+}
+
+static int set_insn_trace(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	if (value && !strcmp(value, "disasm"))
+		return opt_error(p, "--insn-trace=disasm: traces of processors are not decoded");
+	if (value && *value && strcmp(value, "raw"))
+		return opt_error(p, "--insn-trace takes raw or disasm, not '%s'", value);
+	return set_trace(p, values, "--insn-trace", "+insn,-event,-period");
+}
+
+static int set_call_trace(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	return set_trace(p, values, "--call-trace", "-ip,-addr,-event,-period,+callindent");
+}
+
+static int set_call_ret_trace(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	return set_trace(p, values, "--call-ret-trace",
+			 "-ip,-addr,-event,-period,+flags,+callindent");
+}
+
+static int set_xed(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	struct script_args *a = values;
+
+	a->xed = true;
+	return 0;
+}
+
+static int refuse_list(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	return opt_error(p, "--list: this version does not look for the scripts installed with "
+			    "perf; name one with its path");
+}
+
+/* ---- the table --------------------------------------------------------------------------------------------------- */
+
+/* clang-format off */
+const struct opt script_options[] = {
+	OPT_GROUP("Input"),
+	OPT_KEY('i', "input", "FILE", "input", "reads FILE; default perf.data"),
+	OPT_KEY('f', "force", NULL, "force", "reads a recording that another user owns"),
+	OPT_FLAG(0, "strict", struct script_args, strict,
+		 "exits with status 3 when events were lost or the recording is damaged"),
+
+	OPT_GROUP("Scripts"),
+	OPT_TEXT('s', "script", "[LANG:]SCRIPT", struct script_args, script,
+		 "runs SCRIPT over the events in your own interpreter; what follows the options is for the "
+		 "script. 'lang' lists the languages"),
+	OPT_TEXT(0, "interpreter", "PROGRAM", struct script_args, interpreter,
+		 "runs the script with PROGRAM; default: see ENVIRONMENT in sonde-script(1)"),
+	OPT_CALL('l', "list", NULL, refuse_list, OPT_HIDDEN, "lists installed scripts"),
+
+	OPT_GROUP("Columns"),
+	OPT_CALL('F', "fields", "[CLASS:]FIELDS", set_fields, OPT_NO_NEGATION,
+		 "prints these columns: comm,pid,tid,cpu,time,period,event,trace,addr,ip,sym,symoff,dso; +FIELD adds "
+		 "and -FIELD takes away; hw: sw: trace: raw: break: before them names the class of events. May be "
+		 "given several times"),
+	OPT_KEY(0, "ns", NULL, "ns", "prints times to the nanosecond"),
+	OPT_KEY(0, "reltime", NULL, "reltime", "counts times from the first event"),
+	OPT_KEY(0, "deltatime", NULL, "deltatime", "counts times from the event before"),
+	OPT_KEY('L', "Latency", NULL, "latency", "prints the state of interrupts, preemption and locks"),
+
+	OPT_GROUP("Which events"),
+	OPT_KEY(0, "time", "FROM,TO", "time",
+		"takes only events of this time, in seconds; either side may be left out"),
+	OPT_KEY('C', "cpu", "CPUS", "cpu", "takes only events of these cpus, as 0,2-3"),
+	OPT_KEY(0, "pid", "PIDS", "pid", "takes only events of these processes"),
+	OPT_KEY(0, "tid", "TIDS", "tid", "takes only events of these threads"),
+	OPT_KEY('c', "comms", "NAMES", "comm", "takes only events of threads with these names"),
+	OPT_KEY('S', "symbols", "SYMBOLS", "symbols", "takes only events in these functions, or at 0xADDRESS"),
+	OPT_NUMBER_KEY(0, "addr-range", "BYTES", "addr-range",
+		"lets an address of -S stand for so many bytes from there on"),
+	OPT_KEY(0, "dsos", "FILES", "dsos", "takes only events in these files"),
+	OPT_KEY(0, "switch-on", "EVENT", "switch-on", "takes only events from the first EVENT on"),
+	OPT_KEY(0, "switch-off", "EVENT", "switch-off", "takes no events from EVENT on"),
+	OPT_KEY(0, "show-on-off-events", NULL, "show-on-off-events",
+		"prints the events of --switch-on and --switch-off too"),
+
+	OPT_GROUP("Call chains and branches"),
+	OPT_CALL('G', "hide-call-graph", NULL, hide_call_graph, 0, "leaves call chains out"),
+	OPT_NUMBER_KEY(0, "max-stack", "FRAMES", "max-stack", "prints no more frames of a call chain"),
+	OPT_KEY(0, "stop-bt", "SYMBOLS", "stop-bt", "ends call chains at these functions"),
+	OPT_KEY(0, "inline", NULL, "inline", "prints the functions inlined at a frame; the default"),
+	OPT_NUMBER_KEY(0, "max-blocks", "BLOCKS", "max-blocks",
+		"prints no more blocks of instructions of a branch stack"),
+	OPT_FLAG(0, "stitch-lbr", struct script_args, stitch_lbr,
+		"taken as perf takes it, but call chains are printed as they were recorded"),
+
+	OPT_GROUP("Symbols and source lines"),
+	OPT_KEY(0, "symfs", "DIR", "symfs", "looks below DIR for the files that the recording names"),
+	OPT_KEY(0, "kallsyms", "FILE", "kallsyms", "takes kernel symbols from FILE"),
+	OPT_KEY('k', "vmlinux", "FILE", "vmlinux", "takes kernel symbols from the kernel's FILE"),
+	OPT_KEY(0, "demangle", NULL, "demangle", "prints names of C++ and Rust as they were written; the default"),
+	OPT_KEY(0, "demangle-kernel", NULL, "demangle-kernel", "does so with the kernel's names too"),
+	OPT_KEY(0, "full-source-path", NULL, "full-source-path", "prints source files with their folders"),
+	OPT_KEY(0, "show-kernel-path", NULL, "show-kernel-path", "prints the file of the kernel's symbols"),
+
+	OPT_GROUP("The recording and its records"),
+	OPT_CALL(0, "header", NULL, set_header, 0, "prints what the recording says of itself, then the events"),
+	OPT_CALL(0, "header-only", NULL, set_header_only, 0, "prints only what the recording says of itself"),
+	OPT_KEY('I', "show-info", NULL, "header-info", "prints that in full"),
+	OPT_KEY('D', "dump-raw-trace", NULL, "dump", "prints every record as bytes and decoded"),
+	OPT_KEY(0, "per-event-dump", NULL, "per-event-dump", "writes a file per event type: FILE.EVENT.dump"),
+	OPT_KEY(0, "show-task-events", NULL, "show-task-events", "prints forks, exits and names of tasks"),
+	OPT_KEY(0, "show-mmap-events", NULL, "show-mmap-events", "prints what was mapped"),
+	OPT_KEY(0, "show-switch-events", NULL, "show-switch-events", "prints context switches that were recorded"),
+	OPT_KEY(0, "show-namespace-events", NULL, "show-namespace-events", "prints namespaces"),
+	OPT_KEY(0, "show-cgroup-events", NULL, "show-cgroup-events", "prints control groups"),
+	OPT_KEY(0, "show-lost-events", NULL, "show-lost-events", "prints how many events were lost where"),
+	OPT_KEY(0, "show-round-events", NULL, "show-round-events", "prints the rounds of the recorder"),
+	OPT_KEY(0, "show-bpf-events", NULL, "show-bpf-events", "prints BPF programs that came and went"),
+	OPT_KEY(0, "show-text-poke-events", NULL, "show-text-poke-events", "prints changes of the kernel's code"),
+
+	OPT_GROUP("Taken as perf takes them where there is nothing to decode or to look up"),
+	OPT_CALL(0, "itrace", "OPTIONS", set_itrace, OPT_VALUE_OPTIONAL,
+		 "says what to make of a processor's trace. sonde does not decode such traces: it prints the samples "
+		 "beside them, and tells"),
+	OPT_CALL(0, "insn-trace", "raw", set_insn_trace, OPT_VALUE_OPTIONAL,
+		 "the columns of a trace of instructions: -F +insn,-event,-period --ns"),
+	OPT_CALL(0, "call-trace", "ANY", set_call_trace, OPT_VALUE_OPTIONAL,
+		 "the columns of a trace of calls: -F -ip,-addr,-event,-period,+callindent --ns"),
+	OPT_CALL(0, "call-ret-trace", "ANY", set_call_ret_trace, OPT_VALUE_OPTIONAL,
+		 "the same with +flags"),
+	OPT_KEY(0, "graph-function", "SYMBOLS", "graph-function",
+		"prints only what these functions call in such a trace: nothing, as none is decoded"),
+	OPT_CALL(0, "xed", "ANY", set_xed, OPT_VALUE_OPTIONAL,
+		 "pipes the text through the program xed, which must be installed"),
+	OPT_TEXT(0, "guestmount", "DIR", struct script_args, ignored,
+		 "where the files of guests are; addresses in guests get no names"),
+	OPT_TEXT(0, "guestkallsyms", "FILE", struct script_args, ignored, "the same for a guest's kernel symbols"),
+	OPT_TEXT(0, "guestmodules", "FILE", struct script_args, ignored, "the same for a guest's modules"),
+	OPT_TEXT(0, "guestvmlinux", "FILE", struct script_args, ignored, "the same for a guest's kernel"),
+	OPT_FLAG(0, "guest-code", struct script_args, no_effect,
+		 "says that a guest's code is in the process that runs it; it gets no names"),
+	OPT_TEXT(0, "addr2line", "PROGRAM", struct script_args, ignored,
+		 "perf 6.12 asks PROGRAM for source lines; sonde reads them itself"),
+	OPT_FLAG('a', "all-cpus", struct script_args, no_effect,
+		 "is for perf's recording scripts; a listing is always of all cpus"),
+	OPT_END,
+};
+/* clang-format on */

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* The options of `sonde script`: most are lines of a session's text form (include/sonde/sonde.h). */
+#ifndef SONDE_CLI_SCRIPT_OPTIONS_H
+#define SONDE_CLI_SCRIPT_OPTIONS_H
+
+#include "opt.h"
+
+struct script_args {
+	char *lines; /* owned; the session's text form, a line per option given; NULL: none */
+	size_t lines_len;
+	char *fields; /* owned; those of several -F, separated by blanks; NULL: none */
+	const char *script, *interpreter;
+	const char *
+		decode; /* the option that asked for a processor's trace to be decoded; NULL: none */
+	const char *ignored; /* values of options that change nothing here */
+	bool strict, xed, stitch_lbr, no_effect;
+};
+
+extern const struct opt script_options[];
+
+/* The set_key of struct command: later lines win, as later options do. */
+int script_options_set_key(struct opt_parser *p, void *values, const struct opt *o,
+			   const char *value);
+void script_options_done(void *values);
+/* The value of a key among the lines given, to be released with free(); NULL when there is none. */
+char *script_options_given(const struct script_args *a, const char *key);
+
+#endif
