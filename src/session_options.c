@@ -178,7 +178,7 @@ static int check_values(const struct session_options *o)
 	if (o->time)
 		TRY(time_window_parse(o->time, &window));
 	if (o->fields)
-		TRY(text_fields_parse(&fields, o->fields, true));
+		TRY(text_fields_parse(&fields, o->fields, true, o->compat, NULL));
 	if (o->cpu)
 		TRY(cpu_list_parse(o->cpu, &cpus));
 	repeats = cpus.repeats;

@@ -78,6 +78,12 @@ static inline char *put_cpu(char *p, int32_t cpu)
 	return p + 6;
 }
 
+/* Without brackets: "  1 " */
+static inline char *put_cpu_bare(char *p, int32_t cpu)
+{
+	return p + sprintf(p, "%3d ", cpu);
+}
+
 /* The seconds of the last time written, right aligned in 5 places, and a dot: they change rarely. */
 struct seconds_text {
 	uint64_t start_ns;
@@ -133,7 +139,7 @@ static inline char *put_time(char *p, uint64_t time_ns, bool nanoseconds, struct
 	return p + 2;
 }
 
-/* A comm right aligned in 16 places and a blank. */
+/* A comm right aligned in 16 places, or cut to 8, and a blank. */
 #define COMM_TEXT_LONG 255u
 
 struct comm_text {
@@ -141,9 +147,10 @@ struct comm_text {
 	uint8_t len; /* 0: not made; COMM_TEXT_LONG: does not fit */
 };
 
-static inline void comm_text_make(struct comm_text *c, const char *comm)
+static inline void comm_text_make(struct comm_text *c, const char *comm, bool cut)
 {
-	size_t len = strlen(comm), pad = len < 16 ? 16 - len : 0;
+	size_t width = cut ? 8 : 16, len = cut ? strnlen(comm, width) : strlen(comm),
+	       pad = len < width ? width - len : 0;
 
 	if (len + 1 > sizeof(c->text)) {
 		c->len = COMM_TEXT_LONG;

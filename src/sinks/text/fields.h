@@ -16,27 +16,59 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/outbuf.h"
 #include "model/schema.h"
 
-enum text_field {
-	TEXT_SYM = 1 << 0, /* how an address is shown: sym, symoff, dso */
-	TEXT_SYMOFF = 1 << 1,
-	TEXT_DSO = 1 << 2,
-	TEXT_COMM = 1 << 3, /* and the columns in their order */
-	TEXT_PID = 1 << 4,
-	TEXT_TID = 1 << 5,
-	TEXT_CPU = 1 << 6,
-	TEXT_TIME = 1 << 7,
-	TEXT_PERIOD = 1 << 8,
-	TEXT_EVENT = 1 << 9,
-	TEXT_TRACE = 1 << 10,
-	TEXT_ADDR = 1 << 11,
-	TEXT_WEIGHT = 1 << 12,
-	TEXT_IP = 1 << 13,
-	TEXT_PHYS_ADDR = 1 << 14,
-	TEXT_DATA_PAGE_SIZE = 1 << 15,
-	TEXT_CODE_PAGE_SIZE = 1 << 16
-};
+/* A bit per column. */
+#define TEXT_SYM            (UINT64_C(1) << 0) /* how an address is shown */
+#define TEXT_SYMOFF         (UINT64_C(1) << 1)
+#define TEXT_DSO            (UINT64_C(1) << 2)
+#define TEXT_DSOFF          (UINT64_C(1) << 3) /* and the address in the dso's file */
+#define TEXT_SRCLINE        (UINT64_C(1) << 4)
+#define TEXT_MACHINE_PID    (UINT64_C(1) << 5) /* the columns in their order */
+#define TEXT_VCPU           (UINT64_C(1) << 6)
+#define TEXT_COMM           (UINT64_C(1) << 7)
+#define TEXT_PID            (UINT64_C(1) << 8)
+#define TEXT_TID            (UINT64_C(1) << 9)
+#define TEXT_CPU            (UINT64_C(1) << 10)
+#define TEXT_MISC           (UINT64_C(1) << 11)
+#define TEXT_TOD            (UINT64_C(1) << 12)
+#define TEXT_TIME           (UINT64_C(1) << 13)
+#define TEXT_PERIOD         (UINT64_C(1) << 14)
+#define TEXT_EVENT          (UINT64_C(1) << 15)
+#define TEXT_FLAGS          (UINT64_C(1) << 16)
+#define TEXT_CALLINDENT     (UINT64_C(1) << 17)
+#define TEXT_TRACE          (UINT64_C(1) << 18)
+#define TEXT_SYNTH          (UINT64_C(1) << 19)
+#define TEXT_ADDR           (UINT64_C(1) << 20)
+#define TEXT_DATA_SRC       (UINT64_C(1) << 21)
+#define TEXT_WEIGHT         (UINT64_C(1) << 22)
+#define TEXT_INS_LAT        (UINT64_C(1) << 23)
+#define TEXT_RETIRE_LAT     (UINT64_C(1) << 24)
+#define TEXT_CGROUP         (UINT64_C(1) << 25)
+#define TEXT_IP             (UINT64_C(1) << 26)
+#define TEXT_IREGS          (UINT64_C(1) << 27)
+#define TEXT_UREGS          (UINT64_C(1) << 28)
+#define TEXT_BRSTACK        (UINT64_C(1) << 29)
+#define TEXT_BRSTACKSYM     (UINT64_C(1) << 30)
+#define TEXT_BRSTACKOFF     (UINT64_C(1) << 31)
+#define TEXT_BPF_OUTPUT     (UINT64_C(1) << 32)
+#define TEXT_INSNLEN        (UINT64_C(1) << 33)
+#define TEXT_INSN           (UINT64_C(1) << 34)
+#define TEXT_DISASM         (UINT64_C(1) << 35)
+#define TEXT_BRSTACKINSN    (UINT64_C(1) << 36)
+#define TEXT_BRSTACKINSNLEN (UINT64_C(1) << 37)
+#define TEXT_BRSTACKDISASM  (UINT64_C(1) << 38)
+#define TEXT_BRCNTR         (UINT64_C(1) << 39)
+#define TEXT_PHYS_ADDR      (UINT64_C(1) << 40)
+#define TEXT_DATA_PAGE_SIZE (UINT64_C(1) << 41)
+#define TEXT_CODE_PAGE_SIZE (UINT64_C(1) << 42)
+#define TEXT_IPC            (UINT64_C(1) << 43)
+#define TEXT_SRCCODE        (UINT64_C(1) << 44)
+#define TEXT_METRIC         (UINT64_C(1) << 45)
+
+/* What stands behind an address; in the low 32 bits. */
+#define TEXT_NAMES (TEXT_SYM | TEXT_SYMOFF | TEXT_DSO | TEXT_DSOFF | TEXT_SRCLINE)
 
 /* The first six are PERF_TYPE_*. */
 enum text_class {
@@ -47,30 +79,49 @@ enum text_class {
 	TEXT_RAW,
 	TEXT_BREAKPOINT,
 	TEXT_OTHER,
-	TEXT_SYNTH,
+	TEXT_SYNTH_CLASS,
 	NR_TEXT_CLASSES
 };
 
-struct text_fields {
-	struct {
-		uint32_t fields; /* columns shown */
-		bool chosen;     /* the user said something about this class */
-		bool by_name_alone; /* ... by `CLASS:` without any field: then the recording must have such events */
-		bool met; /* an event type of this class was seen; the first decides about missing values */
-	} classes[NR_TEXT_CLASSES];
-	uint32_t
+struct text_class_fields {
+	uint64_t fields; /* columns shown */
+	uint64_t
 		asked; /* columns that the user named for all classes: events without them are an error */
-	bool callchain; /* call chains are shown where recorded */
+	bool chosen; /* the user said something about this class */
+	bool by_name_alone; /* ... by `CLASS:` without any field: then the recording must have such events */
+	bool met; /* an event type of this class was seen; the first decides about missing values */
 };
 
-/* spec NULL: the defaults. -EINVAL with a message. */
-int text_fields_parse(struct text_fields *ret, const char *spec, bool callchain);
+struct text_fields {
+	struct text_class_fields classes[NR_TEXT_CLASSES];
+	enum sonde_compat compat;
+	bool callchain; /* call chains are shown where recorded */
+	bool flags;     /* the column of flags, which all classes have or none */
+};
+
+/* What of the recording decides beside an event type whether a column can be printed. */
+struct text_recording {
+	uint64_t branch_types; /* PERF_SAMPLE_BRANCH_* of all event types */
+	bool aux_trace;        /* hardware traces: what they give is not known beforehand */
+	bool clock_data;       /* times of day are known */
+	bool counts;           /* of `perf stat`: has no samples */
+};
+
+/* spec NULL: the defaults. -EINVAL with a message. notes, if not NULL, gets lines about what was passed over. */
+int text_fields_parse(struct text_fields *ret, const char *spec, bool callchain,
+		      enum sonde_compat compat, struct outbuf *notes);
+
+/* fields_check.c */
 /* Tells of an event type, in the order of the recording. -EINVAL when a column asked for has no value there. */
-int text_fields_meet(struct text_fields *f, const struct sonde_schema *sc);
+int text_fields_meet(struct text_fields *f, const struct text_recording *rec,
+		     const struct sonde_schema *sc);
 /* After the event types known at the start. */
-int text_fields_met_all(const struct text_fields *f);
+int text_fields_met_all(const struct text_fields *f, const struct text_recording *rec);
 
 enum text_class text_class_of(const struct sonde_schema *sc);
+const char *text_class_name(enum text_class class);
+const char *text_class_prefix(enum text_class class); /* "hw"; of those without one: NULL */
+const char *text_field_name(uint64_t bit);
 /* PERF_SAMPLE_* of an event type; what any tracer records when there is no perf attribute. */
 uint64_t text_sample_bits(const struct sonde_schema *sc);
 

@@ -16,7 +16,7 @@
 struct frame_text {
 	char text[112];
 	uint64_t addr;
-	uint16_t columns;
+	uint32_t columns;
 	uint8_t len; /* 0: a free slot */
 };
 
@@ -102,7 +102,7 @@ static void put_kernel(struct text_frames *f, const struct event *ev, uint64_t a
 	put_names(&loc, columns, out);
 	if (slot && loc.sym && !out->failed && out->len - start <= sizeof(slot->text)) {
 		slot->addr = addr;
-		slot->columns = (uint16_t)columns;
+		slot->columns = columns;
 		slot->len = (uint8_t)(out->len - start);
 		memcpy(slot->text, out->data + start, slot->len);
 	}

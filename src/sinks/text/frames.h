@@ -20,7 +20,7 @@ struct text_frames {
 void text_frames_init(struct text_frames *f, enum sonde_compat compat);
 void text_frames_done(struct text_frames *f);
 
-/* `columns`: of TEXT_SYM, TEXT_SYMOFF, TEXT_DSO. */
+/* `columns`: of TEXT_NAMES. */
 
 /* "ffffffff81000000 sym+0x10 (dso)", the address in 16 places; cpumode as in sonde_event. */
 void text_address_put(struct text_frames *f, const struct event *ev, uint64_t addr,

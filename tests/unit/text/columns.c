@@ -288,7 +288,7 @@ TEST(specifications_that_cannot_be)
 {
 	static const char *const bad[] = { "",        "foo",        "comm,-time", "+comm,time",
 					   "xx:comm", "sw:trace",   "hw:",        "comm,symoff",
-					   "brstack", "comm,ip,bar" };
+					   "symof", "comm,ip,bar" };
 
 	two_types();
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {

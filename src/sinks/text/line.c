@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "sinks/text/line.h"
+
+#include <linux/perf_event.h>
+
+#include "base/err.h"
+#include "session.h"
+
+#define ODD_HEAD (TEXT_MACHINE_PID | TEXT_VCPU | TEXT_MISC | TEXT_TOD)
+#define TAIL                                                                                     \
+	(TEXT_SYNTH | TEXT_ADDR | TEXT_DATA_SRC | TEXT_WEIGHT | TEXT_INS_LAT | TEXT_RETIRE_LAT | \
+	 TEXT_CGROUP | TEXT_IP | TEXT_IREGS | TEXT_UREGS | TEXT_BRSTACK | TEXT_BRSTACKSYM |      \
+	 TEXT_BRSTACKOFF | TEXT_BPF_OUTPUT | TEXT_INSNLEN | TEXT_INSN | TEXT_DISASM |            \
+	 TEXT_BRSTACKINSN | TEXT_BRSTACKINSNLEN | TEXT_BRSTACKDISASM | TEXT_BRCNTR |             \
+	 TEXT_PHYS_ADDR | TEXT_DATA_PAGE_SIZE | TEXT_CODE_PAGE_SIZE | TEXT_IPC | TEXT_SRCCODE |  \
+	 TEXT_METRIC)
+
+/* perf gives addresses names for events whose address is one of the sampled process. */
+static bool addr_has_names(const struct sonde_schema *sc)
+{
+	const struct perf_event_attr *attr = sc->attr;
+
+	return attr && attr->type == PERF_TYPE_SOFTWARE &&
+	       (attr->config == PERF_COUNT_SW_PAGE_FAULTS ||
+		attr->config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
+		attr->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ);
+}
+
+static unsigned longest_name(const struct sonde_session *s)
+{
+	const struct sonde_schema *sc;
+	size_t width = 0;
+
+	for (uint32_t id = 0; (sc = sonde_session_schema(s, id)) != NULL; id++) {
+		size_t len = strlen(sc->name);
+
+		if (sc->kind <= SONDE_SAMPLE && len > width)
+			width = len;
+	}
+	return (unsigned)width;
+}
+
+/* `name: ` in name_width + 2 places, and what is copied with it. */
+static int make_name(struct text_sink *s, const struct sonde_schema *sc, struct line *line)
+{
+	size_t len = strlen(sc->name), pad = s->name_width > len ? s->name_width - len : 0;
+	size_t room = (pad + len + 2 + COPY_BYTES - 1) / COPY_BYTES * COPY_BYTES;
+	char *text = room <= UINT32_MAX ? arena_alloc(&s->arena, room) : NULL;
+
+	if (!text)
+		return err_nomem();
+	memset(text, ' ', pad);
+	memcpy(text + pad, sc->name, len);
+	memcpy(text + pad + len, ": ", 2);
+	line->name = text;
+	line->name_len = (uint32_t)(pad + len + 2);
+	line->name_room = (uint32_t)room;
+	return 0;
+}
+
+static void note_recording(struct text_recording *rec, const struct sonde_schema *sc)
+{
+	const struct perf_event_attr *attr = sc->attr;
+
+	if (attr)
+		rec->branch_types |= attr->branch_sample_type;
+}
+
+/* What of an event type's line does not depend on columns. */
+static int make_line(struct text_sink *s, const struct sonde_schema *sc, struct line *line)
+{
+	uint64_t bits = text_sample_bits(sc);
+
+	TRY(text_fields_meet(&s->fields, &s->recording, sc));
+	line->has_chain = s->fields.callchain && bits & PERF_SAMPLE_CALLCHAIN;
+	line->weight_struct = bits & PERF_SAMPLE_WEIGHT_STRUCT;
+	line->addr_has_names = addr_has_names(sc);
+	return make_name(s, sc, line);
+}
+
+/* What a type shows is settled only when all types known at the start were met: their classes influence each other. */
+static int settle(struct text_sink *s)
+{
+	for (uint32_t id = 0; id < s->lines.n; id++) {
+		const struct sonde_schema *sc = sonde_session_schema(s->session, id);
+		struct line *line = &s->lines.v[id];
+
+		if (sc && sc->kind <= SONDE_SAMPLE)
+			line->fields = s->fields.classes[text_class_of(sc)].fields;
+		line->bare_comm = line->has_chain && line->fields & TEXT_IP;
+		line->odd_head =
+			line->fields & ODD_HEAD || s->latency || s->times != TIMES_RECORDED;
+		line->has_tail = line->fields & TAIL;
+		line->needs_sample = line->fields & TEXT_PERIOD ||
+				     (line->fields & TAIL && (line->fields & TAIL) != TEXT_IP) ||
+				     (line->fields & TEXT_IP && !line->has_chain);
+	}
+	return text_fields_met_all(&s->fields, &s->recording);
+}
+
+int text_lines_meet(struct text_sink *s, uint32_t schema)
+{
+	if (!s->name_width)
+		s->name_width = longest_name(s->session);
+	for (uint32_t id = (uint32_t)s->lines.n; id <= schema; id++)
+		note_recording(&s->recording, sonde_session_schema(s->session, id));
+	for (uint32_t id = (uint32_t)s->lines.n; id <= schema; id++) {
+		const struct sonde_schema *sc = sonde_session_schema(s->session, id);
+		struct line line = { 0 };
+
+		if (sc->kind <= SONDE_SAMPLE)
+			TRY(make_line(s, sc, &line));
+		TRY(vec_push(&s->lines, line));
+	}
+	return settle(s);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The text sink's inside. What can be known of a line per event type is made once, when the type is first met
+ * (struct line, line.c); a line is written in two parts: what stands before the payload (head.c) and behind it (tail.c).
+ */
+#ifndef SONDE_SINKS_TEXT_LINE_H
+#define SONDE_SINKS_TEXT_LINE_H
+
+#include "base/arena.h"
+#include "base/vec.h"
+#include "sinks/fd_writer.h"
+#include "sinks/sink.h"
+#include "sinks/text/columns.h"
+#include "sinks/text/fields.h"
+#include "sinks/text/frames.h"
+
+/* How lines of one event type look; indexed by schema id. */
+struct line {
+	uint64_t fields;   /* TEXT_*; 0: not shown at all */
+	bool needs_sample; /* values behind the fixed ones are shown */
+	bool has_tail;     /* columns behind the payload are shown */
+	bool has_chain;    /* recorded and wanted: shown in place of ip */
+	bool bare_comm;    /* before a chain comm is not padded */
+	bool odd_head;     /* it has columns that few ask for */
+	bool addr_has_names; /* addr is a place in code or data of the process: symbol and dso behind it */
+	bool weight_struct; /* weight is three numbers */
+	uint32_t name_len;
+	uint32_t name_room; /* bytes at `name`: a multiple of COPY_BYTES */
+	const char *name;   /* "sched:sched_switch: " right aligned; lent from the arena */
+};
+
+enum text_times { TIMES_RECORDED, TIMES_FROM_FIRST, TIMES_BETWEEN };
+
+struct text_sink {
+	struct sink base;
+	struct sonde_session *session;
+	struct fd_writer writer;
+	struct text_fields fields;
+	struct text_frames frames;
+	struct text_recording recording;
+	struct arena arena;
+	VEC(struct line) lines;
+	VEC(struct comm_text) comms; /* indexed by comm id */
+	struct seconds_text seconds;
+	struct sonde_sample sample; /* of the event at hand, if its line needs it */
+	unsigned id_width;          /* of pid and tid */
+	unsigned name_width;        /* of the longest event name, 0: not yet known */
+	enum sonde_compat compat;
+	bool nanoseconds;
+	bool latency;
+	enum text_times times;
+	uint64_t time_base_ns; /* what times count from; 0: not yet known */
+};
+
+/* Makes the lines of event types up to this one; -EINVAL for columns that they cannot have. */
+int text_lines_meet(struct text_sink *s, uint32_t schema);
+
+/* What comes before the payload. kind: 0 of a sample, PERF_RECORD_* of a record of state. */
+int text_head_put(struct text_sink *s, const struct event *ev, const struct line *line);
+/* What comes behind the payload, up to the line's end. */
+void text_tail_put(struct text_sink *s, const struct event *ev, const struct line *line);
+
+#endif
