@@ -39,6 +39,13 @@ def _text(rng, n):
 def _number(rng, kind, i, size, signed):
     bits = 8 * size
     top = (1 << bits) - 1
+    if kind in ('lowest', 'highest'):
+        half = 1 << (bits - 1)
+        return (half if signed else 0) if kind == 'lowest' else (half - 1 if signed else top)
+    if kind == 'minus':  # as errors are returned, and small differences
+        return -rng.choice([1, 2, 3, 11, 100, 4095]) & top
+    if kind in ('long', 'unended', 'empty'):
+        kind = rng.choice(['small', 'bit', 'bits'])
     if kind == 'zero':
         return 0
     if kind == 'ones':
@@ -54,10 +61,30 @@ def _number(rng, kind, i, size, signed):
     return rng.getrandbits(bits)
 
 
-KINDS = ['zero', 'ones', 'boundary', 'small', 'bit', 'bits', 'random', 'random', 'dynamic-odd']
+# In the order of the samples: what is remembered of one (a text field that was not printable) shows in those behind it.
+STORED = ['zero', 'ones', 'boundary', 'small', 'bit', 'bits', 'random', 'random', 'dynamic-odd']  # texts of these are kept
+KINDS = STORED + ['lowest', 'highest', 'minus', 'long', 'unended', 'empty', 'long', 'small']
+MOST = 48000  # bytes of one payload: the size of a record has 16 bits
 
 
-def payloads(fmt, seed):
+def _dynamic_bytes(rng, kind, is_text, elem, room):
+    """What a field of dynamic length holds."""
+    if kind == 'empty':
+        return b''
+    if kind == 'zero' and is_text:
+        return b'\0'
+    if is_text:
+        if kind == 'long':
+            n = min(rng.choice([255, 256, 1023, 4095, 4096, 9000]), room)
+            return bytes(rng.randrange(32, 127) for _ in range(n)) + b'\0'
+        if kind == 'unended':  # the next field's bytes, or the padding, go on with it
+            return bytes(rng.randrange(32, 127) for _ in range(rng.randrange(1, 12)))
+        return _text(rng, rng.randrange(1, 24))
+    n = elem * rng.randrange(0, 5) if kind != 'long' else min(elem * rng.choice([64, 128, 500, 1024]), room - room % elem)
+    return bytes(rng.getrandbits(8) if kind != 'ones' else 255 for _ in range(n))
+
+
+def payloads(fmt, seed, kinds=None):
     """The samples of a format. Nothing printed reaches behind a payload: its last byte is 0."""
     out = []
     lengths, indices = _lengths(fmt), _indices(fmt)
@@ -66,7 +93,7 @@ def payloads(fmt, seed):
     fixed = max([offset + size for _, _, offset, size, _ in fmt.fields] + [8])
     # A field without size runs to the end of the record.
     tail = any(size == 0 for _, _, _, size, _ in fmt.fields)
-    for kind in KINDS:
+    for kind in kinds or KINDS:
         rng = random.Random('%s %s %d' % (seed, kind, len(out)))
         body = bytearray(fixed)
         behind = bytearray()
@@ -78,7 +105,9 @@ def payloads(fmt, seed):
             if _dynamic(decl):
                 continue
             if '[' in decl and size:
-                if re.search(r'char|u8|s8', decl) and kind not in ('ones', 'random'):
+                if kind == 'unended' and 'char' in decl:
+                    value = bytes(rng.randrange(32, 127) for _ in range(size))
+                elif re.search(r'char|u8|s8', decl) and kind not in ('ones', 'random'):
                     value = bytes(size) if kind == 'zero' else _text(rng, size)
                 elif kind == 'ones':
                     value = b'\xff' * size
@@ -102,10 +131,7 @@ def payloads(fmt, seed):
             elem = 8 if re.search(r'long|64|cpumask', decl) else 4 if re.search(r'int|32', decl) else 2 if '16' in decl else 1
             if re.search(r'long|cpumask', decl):
                 elem = fmt.long_bytes
-            if 'char' in decl:
-                data = _text(rng, rng.randrange(1, 24)) if kind != 'zero' else b'\0'
-            else:
-                data = bytes(rng.getrandbits(8) if kind != 'ones' else 255 for _ in range(elem * rng.randrange(0, 5)))
+            data = _dynamic_bytes(rng, kind, 'char' in decl, elem, max(MOST - fixed - len(behind), 0) // 2)
             at = fixed + len(behind)
             length = len(data)
             if kind == 'dynamic-odd':  # not where it should be, but in the record
