@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "formats/elf/notes.h"
 #include "model/callchain.h"
 #include "session.h"
 
@@ -190,7 +191,7 @@ static const struct mapping *locate_kernel(struct sonde_session *s,
 	return p.map;
 }
 
-/* ---- any address ------------------------------------------------------------------------------------------------- */
+/* ---- addresses of user space ------------------------------------------------------------------------------------- */
 
 /* What the recording says of the file elsewhere than in the mapping's record: looked for once per file. */
 static const char *recorded_build_id(struct sonde_session *s, const char *path)
@@ -204,6 +205,117 @@ static const char *recorded_build_id(struct sonde_session *s, const char *path)
 	}
 	return memo->hex ? memo->hex : "";
 }
+
+static uint32_t parse_hex(const char *hex, uint8_t ret[ELF_BUILD_ID_MAX_BYTES])
+{
+	uint32_t n = 0;
+	unsigned byte;
+
+	while (n < ELF_BUILD_ID_MAX_BYTES && hex[2 * n] && hex[2 * n + 1] &&
+	       sscanf(hex + 2 * n, "%2x", &byte) == 1)
+		ret[n++] = (uint8_t)byte;
+	return n;
+}
+
+/* Memory of no file: perf names functions in it by the map that a JIT wrote. */
+static bool is_anonymous(const char *name)
+{
+	return !strncmp(name, "//anon", 6) || !strncmp(name, "/dev/zero", 9) ||
+	       !strncmp(name, "/anon_hugepage", 14) || !strncmp(name, "[stack", 6) ||
+	       !strncmp(name, "/SYSV", 5) || !strcmp(name, "[heap]");
+}
+
+static const struct mapping *user_mapping(const struct event *ev, uint64_t addr)
+{
+	struct address_space *space =
+		ev->owned ? ev->space : state_space(&ev->session->state, ev->pub.pid);
+
+	return space ? address_space_find(space, addr) : NULL;
+}
+
+/* The name to show for a mapping. */
+static const char *mapping_name(struct sonde_session *s, const struct event *ev,
+				const struct mapping *m)
+{
+	const char *name = strpool_text(&s->strings, m->name);
+	char map[40];
+	uint32_t id;
+	int len;
+
+	if (!m->executable || !is_anonymous(name))
+		return name;
+	len = snprintf(map, sizeof(map), "/tmp/perf-%d.map", ev->pub.pid);
+	return strpool_intern(&s->strings, map, (size_t)len, &id) < 0
+		       ? name
+		       : strpool_text(&s->strings, id);
+}
+
+static struct dso *dso_of(struct sonde_session *s, const struct event *ev, const struct mapping *m,
+			  const char *name)
+{
+	struct dso_key key = { .name = name, .pid = ev->pub.pid };
+	uint8_t id[ELF_BUILD_ID_MAX_BYTES];
+
+	if (!s->dsos) {
+		struct dso_table_options opts = { .symfs = s->opts.symfs,
+						  .buildid_dir = s->opts.buildid_dir,
+						  .demangle = s->opts.demangle,
+						  .force = s->opts.force,
+						  .compat = s->opts.compat };
+
+		if (dso_table_new(&s->dsos, &opts) < 0)
+			return NULL;
+	}
+	key.build_id = m->build_id_len ? m->build_id : NULL;
+	key.build_id_len = m->build_id_len;
+	if (!key.build_id) {
+		key.build_id_len = parse_hex(recorded_build_id(s, name), id);
+		key.build_id = key.build_id_len ? id : NULL;
+	}
+	return dso_get(s->dsos, &key);
+}
+
+static uint64_t offset_in(const struct mapping *m, const char *name, uint64_t addr)
+{
+	return is_anonymous(name) || !strncmp(name, "/tmp/perf-", 10) ? addr
+								      : addr - m->start + m->pgoff;
+}
+
+struct dso *session_dso_at(const struct event *ev, uint64_t addr, uint64_t *ret_offset)
+{
+	const struct mapping *m = user_mapping(ev, addr);
+	const char *name;
+
+	if (!m)
+		return NULL;
+	name = mapping_name(ev->session, ev, m);
+	*ret_offset = offset_in(m, name, addr);
+	return dso_of(ev->session, ev, m, name);
+}
+
+static const struct mapping *locate_user(struct sonde_session *s, const struct event *ev,
+					 uint64_t addr, struct sonde_location *ret)
+{
+	const struct mapping *m = user_mapping(ev, addr);
+	const struct dso_symbol *sym;
+	struct dso *d;
+
+	if (!m)
+		return NULL;
+	ret->dso = mapping_name(s, ev, m);
+	d = dso_of(s, ev, m, ret->dso);
+	sym = d ? dso_symbol_at(d, offset_in(m, ret->dso, addr)) : NULL;
+	if (sym) {
+		ret->sym = sym->name;
+		ret->sym_start = sym->offset;
+		ret->sym_end = sym->offset + (sym->end - sym->start);
+		ret->sym_binding = sym->binding;
+		ret->sym_off = offset_in(m, ret->dso, addr) - sym->offset;
+	}
+	return m;
+}
+
+/* ---- any address ------------------------------------------------------------------------------------------------- */
 
 static const char *build_id_text(struct sonde_session *s, const struct mapping *m, const char *dso)
 {
@@ -236,12 +348,7 @@ int sonde_event_locate(const struct sonde_event *pub, uint64_t addr, uint32_t cp
 	if (cpumode == CPUMODE_KERNEL) {
 		m = locate_kernel(s, ev->owned ? ev->kernel_space : s->state.kernel, addr, ret);
 	} else {
-		struct address_space *space =
-			ev->owned ? ev->space : state_space(&s->state, pub->pid);
-
-		m = space ? address_space_find(space, addr) : NULL;
-		if (m)
-			ret->dso = strpool_text(&s->strings, m->name);
+		m = locate_user(s, ev, addr, ret);
 	}
 	if (m) {
 		if (!ret->map_end) {

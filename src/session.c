@@ -23,6 +23,7 @@ static void session_free(struct sonde_session *s)
 	late_filter_done(&s->late);
 	state_done(&s->state);
 	kallsyms_close(s->kernel_symbols);
+	dso_table_free(s->dsos);
 	printk_formats_done(&s->printk);
 	schema_table_done(&s->schemas);
 	strpool_done(&s->strings);

@@ -17,6 +17,7 @@
 #include "session_options.h"
 #include "sources/source.h"
 #include "state/state.h"
+#include "symbols/dso.h"
 #include "symbols/kernel.h"
 
 struct sonde_session {
@@ -51,6 +52,7 @@ struct sonde_session {
 	/* Answers that are made when first asked for. */
 	struct kallsyms *kernel_symbols;
 	bool kernel_symbols_tried;
+	struct dso_table *dsos; /* NULL: not yet made */
 	struct printk_formats printk;
 	bool printk_tried;
 	struct printfmt_env printfmt_env;
@@ -70,5 +72,10 @@ void session_event_text(const struct event *ev, struct outbuf *out);
 /* Kernel symbol at addr, NULL unknown; *ret_off = distance from its start. Lent as long as the session. */
 const char *session_kernel_symbol(struct sonde_session *s, uint64_t addr, uint64_t *ret_off);
 const struct kernel_symbol *session_kernel_symbol_at(struct sonde_session *s, uint64_t addr);
+/*
+ * The file behind an address of user space as of the event, and the place in it; NULL when nothing is mapped there, or when
+ * out of memory. Lent as long as the session.
+ */
+struct dso *session_dso_at(const struct event *ev, uint64_t addr, uint64_t *ret_offset);
 
 #endif

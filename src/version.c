@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <zstd.h>
+#ifdef HAVE_LZMA
+#include <lzma.h>
+#endif
 
 #include "base/err.h"
 #include "base/near.h"
@@ -12,7 +15,14 @@ const char *sonde_version(void)
 
 const char *sonde_features(void)
 {
-	return "zstd=" ZSTD_VERSION_STRING;
+	return "zstd=" ZSTD_VERSION_STRING
+#ifdef HAVE_LZMA
+	       " lzma=" LZMA_VERSION_STRING
+#endif
+#ifdef HAVE_LIBIBERTY
+	       " demangle=libiberty"
+#endif
+		;
 }
 
 const char *sonde_error_text(void)

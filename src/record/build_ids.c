@@ -19,7 +19,7 @@ static void put(struct outbuf *o, uint16_t cpumode, const char *name, const uint
 {
 	struct perfdata_writer_build_id b = { .cpumode = cpumode, .name = name };
 
-	b.id = elf_notes_build_id(notes, len, &b.id_len);
+	b.id = elf_notes_build_id(notes, len, false, &b.id_len);
 	if (b.id && b.id_len <= ID_MAX)
 		perfdata_put_build_id(o, &b);
 }

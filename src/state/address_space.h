@@ -6,6 +6,7 @@
 #ifndef SONDE_STATE_ADDRESS_SPACE_H
 #define SONDE_STATE_ADDRESS_SPACE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +16,7 @@ struct mapping {
 	uint64_t start, end; /* avma */
 	uint64_t pgoff;      /* bytes */
 	uint32_t name;       /* id in the session's string pool */
+	bool executable;
 	uint8_t build_id_len;
 	uint8_t build_id[20];
 };

@@ -4,8 +4,9 @@
  * first asked for something, kept as long as the table. A file counts only if its build id is the recorded one; without a
  * recorded build id a file of that path counts.
  *
- * Addresses: an *offset* is a place in the file (address - map start + pgoff, see dso_offset()); a *file address* is
- * where the file's own tables (symbols, DWARF, unwind tables) say that place is.
+ * Addresses: an *offset* is a place in the file (address - map start + pgoff); a *file address* is where the file's own
+ * tables (symbols, DWARF, unwind tables) say that place is. What is mapped from no file (perf's maps of JITs) has its
+ * addresses for offsets.
  */
 #ifndef SONDE_SYMBOLS_DSO_H
 #define SONDE_SYMBOLS_DSO_H
@@ -14,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sonde/sonde.h"
+
 struct dso;
 struct dso_table;
 
@@ -21,19 +24,23 @@ struct dso_table_options {
 	const char *symfs;       /* NULL: / */
 	const char *buildid_dir; /* NULL: ~/.debug */
 	bool demangle;
+	bool force; /* maps of JITs also when another user owns them */
+	enum sonde_compat compat;
 };
 
 /* What a mapping says of its file. */
 struct dso_key {
-	const char *name; /* as recorded: "/usr/bin/x", "[vdso]", "//anon", "/tmp/perf-12.map" */
+	const char *
+		name; /* as recorded: "/usr/bin/x", "[vdso]", "//anon"; for JITs "/tmp/perf-12.map" */
 	const uint8_t *build_id; /* NULL unknown */
 	uint32_t build_id_len;
-	int32_t pid; /* for what has no file: //anon and its like are named by /tmp/perf-PID.map */
+	int32_t pid; /* of a process that mapped it: whose view of the file system a map of a JIT is looked for in */
 };
 
 struct dso_symbol {
 	const char *name;    /* demangled if asked for; lent as long as the table */
 	uint64_t start, end; /* file addresses */
+	uint64_t offset;     /* of start */
 	uint8_t binding;     /* 0 local, 1 global, 2 weak */
 };
 
@@ -52,9 +59,13 @@ uint64_t dso_file_address(struct dso *d, uint64_t offset);
  */
 const char *dso_code_path(struct dso *d);
 const char *dso_debug_path(struct dso *d);
+/* The bytes of what is in no file (the vdso of this kernel); NULL. Lent. */
+const uint8_t *dso_image(struct dso *d, size_t *ret_len);
 /* Bytes of code at an offset: how many of len could be read. */
 size_t dso_read(struct dso *d, uint64_t offset, void *buf, size_t len);
 /* Why there are no symbols, for -v; "" when there are. */
 const char *dso_problem(struct dso *d);
+/* A file was found that is not the recorded one. */
+bool dso_is_other_build(struct dso *d);
 
 #endif

@@ -18,7 +18,8 @@ static bool is_running_kernel(const void *build_id, size_t len)
 	int fd = open("/sys/kernel/notes", O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, notes, sizeof(notes));
 	size_t running_len = 0;
-	const uint8_t *running = n > 0 ? elf_notes_build_id(notes, (size_t)n, &running_len) : NULL;
+	const uint8_t *running =
+		n > 0 ? elf_notes_build_id(notes, (size_t)n, false, &running_len) : NULL;
 
 	if (fd >= 0)
 		close(fd);

@@ -7,13 +7,13 @@
 #include "base/bytes.h"
 
 /* u32 name size, u32 descriptor size, u32 type | name padded to 4 | descriptor padded to 4 */
-const uint8_t *elf_notes_build_id(const uint8_t *notes, size_t len, size_t *ret_len)
+const uint8_t *elf_notes_build_id(const uint8_t *notes, size_t len, bool swap, size_t *ret_len)
 {
 	size_t at = 0;
 
 	while (len - at >= 12) {
-		size_t name = load_u32(notes + at), desc = load_u32(notes + at + 4);
-		uint32_t type = load_u32(notes + at + 8);
+		size_t name = get_u32(notes + at, swap), desc = get_u32(notes + at + 4, swap);
+		uint32_t type = get_u32(notes + at + 8, swap);
 		size_t name_at = at + 12, desc_at;
 
 		if (name > len || desc > len)

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbols/dso.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "symbols/dso_files.h"
+#include "symbols/elf_symbols.h"
+#include "symbols/perf_map.h"
+#include "symbols/vdso.h"
+
+enum { MAX_OPEN_FILES = 64 }; /* of a table: those that were used longest ago rest */
+
+struct dso {
+	struct dso_table *table;
+	struct dso *next;        /* of the same hash */
+	const uint8_t *build_id; /* as recorded */
+	size_t build_id_len;
+	struct dso_place place; /* where its build id is not recorded, with that of the file */
+	int32_t pid;
+	bool files_tried, symbols_tried, debug_tried, other_build;
+	struct elf_file *code;              /* owned; NULL: not found */
+	const char *code_path, *debug_path; /* NULL: not found */
+	const char *problem;
+	struct symbol_set symbols;
+	struct hash64 answers; /* offset -> struct dso_symbol *, 0 unknown */
+};
+
+struct dso_table {
+	struct dso_table_options opts;
+	const char *symfs, *cache;
+	struct arena arena;
+	struct hash64 by_key;
+	VEC(struct dso *) all;                 /* owned by the arena, but what they hold */
+	struct elf_file *open[MAX_OPEN_FILES]; /* lent; a ring */
+	unsigned next_open;
+};
+
+/* ---- the table --------------------------------------------------------------------------------------------------- */
+
+/* Without what would double the slash of a path. */
+static const char *root_dir(struct arena *a, const char *dir)
+{
+	size_t len = dir ? strlen(dir) : 0;
+
+	while (len && dir[len - 1] == '/')
+		len--;
+	return len ? arena_strndup(a, dir, len) : "";
+}
+
+static const char *default_cache(struct arena *a)
+{
+	const char *home = getenv("HOME");
+	char path[4096];
+
+	if (snprintf(path, sizeof(path), "%s/.debug", home ? home : "") >= (int)sizeof(path))
+		return "";
+	return arena_strdup(a, path);
+}
+
+int dso_table_new(struct dso_table **ret, const struct dso_table_options *opts)
+{
+	struct dso_table *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return err_nomem();
+	t->opts = *opts;
+	t->symfs = root_dir(&t->arena, opts->symfs);
+	t->cache = opts->buildid_dir ? arena_strdup(&t->arena, opts->buildid_dir)
+				     : default_cache(&t->arena);
+	if (!t->symfs || !t->cache) {
+		dso_table_free(t);
+		return err_nomem();
+	}
+	*ret = t;
+	return 0;
+}
+
+void dso_table_free(struct dso_table *t)
+{
+	if (!t)
+		return;
+	vec_foreach(d, &t->all) {
+		elf_file_close((*d)->code);
+		symbol_set_done(&(*d)->symbols);
+		hash64_done(&(*d)->answers);
+	}
+	vec_done(&t->all);
+	hash64_done(&t->by_key);
+	arena_done(&t->arena);
+	free(t);
+}
+
+static bool is_same(const struct dso *d, const struct dso_key *key)
+{
+	return !strcmp(d->place.name, key->name) &&
+	       d->build_id_len == (key->build_id ? key->build_id_len : 0) &&
+	       !memcmp(d->build_id, key->build_id ? key->build_id : (const uint8_t *)"",
+		       d->build_id_len);
+}
+
+static struct dso *make(struct dso_table *t, const struct dso_key *key)
+{
+	struct dso *d = arena_alloc(&t->arena, sizeof(*d));
+
+	if (!d)
+		return NULL;
+	d->table = t;
+	d->pid = key->pid;
+	d->problem = "";
+	d->place = (struct dso_place){ .name = arena_strdup(&t->arena, key->name),
+				       .build_id = (const uint8_t *)"",
+				       .symfs = t->symfs,
+				       .cache = t->cache };
+	if (key->build_id && key->build_id_len) {
+		d->place.build_id_len = key->build_id_len;
+		d->place.build_id = (const uint8_t *)arena_strndup(
+			&t->arena, (const char *)key->build_id, key->build_id_len);
+	}
+	d->build_id = d->place.build_id;
+	d->build_id_len = d->place.build_id_len;
+	if (!d->place.name || !d->place.build_id || vec_push(&t->all, d) < 0)
+		return NULL;
+	symbol_set_init(&d->symbols,
+			!t->opts.demangle                          ? DEMANGLE_NONE
+			: t->opts.compat == SONDE_COMPAT_PERF_6_12 ? DEMANGLE_LONG
+								   : DEMANGLE_SHORT,
+			t->opts.compat != SONDE_COMPAT_NONE);
+	return d;
+}
+
+struct dso *dso_get(struct dso_table *t, const struct dso_key *key)
+{
+	uint64_t hash = hash_bytes(key->name, strlen(key->name)), first;
+	struct dso *d;
+
+	if (key->build_id)
+		hash ^= hash_bytes(key->build_id, key->build_id_len);
+	first = hash64_find(&t->by_key, hash);
+	for (d = first == HASH64_EMPTY ? NULL : (struct dso *)(uintptr_t)first; d; d = d->next) {
+		if (is_same(d, key))
+			return d;
+	}
+	d = make(t, key);
+	if (!d)
+		return NULL;
+	d->next = first == HASH64_EMPTY ? NULL : (struct dso *)(uintptr_t)first;
+	return hash64_put(&t->by_key, hash, (uintptr_t)d) < 0 ? NULL : d;
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+static void set_problem(struct dso *d, const char *text)
+{
+	const char *copy = arena_strdup(&d->table->arena, text);
+
+	/* One line of what may be several causes. */
+	d->problem = copy ? copy : "";
+	for (char *p = (char *)copy; p && *p; p++)
+		*p = *p == '\n' ? ' ' : *p;
+}
+
+static bool is_recorded_build(const struct dso *d, const struct elf_file *f)
+{
+	uint8_t id[ELF_BUILD_ID_MAX_BYTES];
+	size_t len;
+
+	if (!d->place.build_id_len)
+		return true;
+	len = elf_file_build_id(f, id);
+	/* Recordings fill shorter ids up with zeros. */
+	for (size_t i = 0; i < d->place.build_id_len; i++) {
+		if (d->place.build_id[i] != (i < len ? id[i] : 0))
+			return false;
+	}
+	return len && len <= d->place.build_id_len;
+}
+
+/* A file of one kind if there is one and it is the recorded build; NULL. */
+static struct elf_file *try_file(struct dso *d, enum dso_file which, const char *debuglink)
+{
+	struct elf_file *f = NULL;
+	struct outbuf path = { 0 };
+
+	if (dso_file_path(&d->place, which, debuglink, &path) &&
+	    elf_file_open(&f, path.data) >= 0 && !is_recorded_build(d, f)) {
+		if (which == DSO_FILE_PATH) {
+			d->other_build = true;
+			err_set(-ESTALE, "%s is not the file that was recorded: another build id",
+				path.data);
+			set_problem(d, err_text());
+		}
+		elf_file_close(f);
+		f = NULL;
+	}
+	outbuf_done(&path);
+	return f;
+}
+
+static bool is_file_name(const struct dso *d)
+{
+	return *d->place.name == '/' && strncmp(d->place.name, "//anon", 6) != 0 &&
+	       strncmp(d->place.name, "/tmp/perf-", 10) != 0;
+}
+
+static bool is_jit_map(const struct dso *d)
+{
+	return !strncmp(d->place.name, "/tmp/perf-", 10);
+}
+
+static bool is_vdso(const struct dso *d)
+{
+	return !strcmp(d->place.name, "[vdso]");
+}
+
+/* Opens the file again if it rests; false when it cannot be read any more. */
+static bool wake(struct dso *d)
+{
+	struct dso_table *t = d->table;
+
+	if (!d->code)
+		return false;
+	if (d->code->fd >= 0 || d->code->image)
+		return true;
+	if (elf_file_wake(d->code) < 0)
+		return false;
+	if (t->open[t->next_open])
+		elf_file_rest(t->open[t->next_open]);
+	t->open[t->next_open] = d->code;
+	t->next_open = (t->next_open + 1) % MAX_OPEN_FILES;
+	return true;
+}
+
+/* What is mapped: the file of that path; gone or replaced, the copy in the cache. */
+static void find_code(struct dso *d)
+{
+	if (d->files_tried)
+		return;
+	d->files_tried = true;
+	if (is_vdso(d)) {
+		if (vdso_open(&d->code) >= 0 && !is_recorded_build(d, d->code)) {
+			elf_file_close(d->code);
+			d->code = NULL;
+		}
+	} else if (is_file_name(d)) {
+		d->code = try_file(d, DSO_FILE_PATH, NULL);
+	}
+	if (!d->code && !is_jit_map(d))
+		d->code = try_file(d, DSO_FILE_CACHE, NULL);
+	/* Files beside it must be of the same build. */
+	if (d->code && !d->place.build_id_len) {
+		uint8_t id[ELF_BUILD_ID_MAX_BYTES];
+		size_t len = elf_file_build_id(d->code, id);
+		const char *copy = len ? arena_strndup(&d->table->arena, (char *)id, len) : NULL;
+
+		if (copy) {
+			d->place.build_id = (const uint8_t *)copy;
+			d->place.build_id_len = len;
+		}
+	}
+	if (d->code && !d->code->image) {
+		d->code_path = d->code->path;
+		elf_file_rest(d->code);
+	}
+	if (d->code)
+		d->problem = "";
+	else if (!*d->problem && is_file_name(d))
+		set_problem(d, "the file is not there");
+}
+
+/* ---- symbols ----------------------------------------------------------------------------------------------------- */
+
+/* Looks for the first file with a table of all symbols, as perf does; *ret is the code itself when no other has one. */
+static struct elf_file *find_symbols(struct dso *d)
+{
+	char *debuglink = wake(d) ? dso_file_debuglink(d->code) : NULL;
+	struct elf_file *f = NULL;
+
+	for (int which = 0; which < NR_DSO_FILES && !f; which++) {
+		f = try_file(d, which, debuglink);
+		if (f && !elf_symbols_has_table(f)) {
+			elf_file_close(f);
+			f = NULL;
+		}
+	}
+	free(debuglink);
+	return f;
+}
+
+static int load_elf(struct dso *d)
+{
+	struct elf_file *file = NULL, *f, *code;
+	enum plt_style plt =
+		d->table->opts.compat == SONDE_COMPAT_PERF_6_1 ? PLT_PERF_6_1 : PLT_ALL;
+	int r;
+
+	if (is_file_name(d) || d->place.build_id_len)
+		file = find_symbols(d);
+	if (!file && wake(d) && !d->table->opts.compat && !elf_symbols_has_table(d->code) &&
+	    elf_symbols_unpack(&file, d->code) < 0)
+		file = NULL;
+	f = file ? file : d->code;
+	if (!f)
+		return err_set(-ENOENT, "%s", *d->problem ? d->problem : "the file is not there");
+	code = wake(d) ? d->code : f;
+	r = elf_symbols_add(&d->symbols, f, code);
+	/* A packed table leaves out what the other one has. */
+	if (r >= 0 && f != code && !elf_symbols_has_dynamic(f))
+		r = elf_symbols_add(&d->symbols, code, code);
+	if (r >= 0 && d->symbols.syms.n)
+		r = elf_symbols_add_plt(&d->symbols, code, plt);
+	elf_file_close(file);
+	return r;
+}
+
+static int load_jit_map(struct dso *d)
+{
+	return perf_map_add(&d->symbols, d->place.name, d->table->opts.force);
+}
+
+static void load(struct dso *d)
+{
+	int r;
+
+	if (d->symbols_tried)
+		return;
+	d->symbols_tried = true;
+	find_code(d);
+	r = is_jit_map(d) ? load_jit_map(d) : load_elf(d);
+	/* What could be read before counts. */
+	if (symbol_set_finish(&d->symbols) < 0 || r < 0)
+		set_problem(d, err_text());
+	else if (!d->symbols.syms.n)
+		set_problem(d, "the file has no symbols");
+	else
+		d->problem = "";
+}
+
+const struct dso_symbol *dso_symbol_at(struct dso *d, uint64_t offset)
+{
+	uint64_t known = hash64_find(&d->answers, offset);
+	struct dso_symbol *answer = NULL;
+	struct set_symbol *sym;
+
+	if (known != HASH64_EMPTY)
+		return (const struct dso_symbol *)(uintptr_t)known;
+	load(d);
+	sym = symbol_set_find(&d->symbols, offset);
+	if (sym)
+		answer = arena_alloc(&d->table->arena, sizeof(*answer));
+	if (answer)
+		*answer = (struct dso_symbol){ .name = symbol_set_name(&d->symbols, sym),
+					       .start = sym->start + sym->to_address,
+					       .end = sym->end + sym->to_address,
+					       .offset = sym->start,
+					       .binding = sym->binding };
+	/* Without memory it is found anew the next time. */
+	(void)hash64_put(&d->answers, offset, (uintptr_t)answer);
+	return answer;
+}
+
+/* ---- other questions --------------------------------------------------------------------------------------------- */
+
+uint64_t dso_file_address(struct dso *d, uint64_t offset)
+{
+	uint64_t addr;
+
+	find_code(d);
+	return d->code && elf_file_address(d->code, offset, &addr) ? addr : offset;
+}
+
+const char *dso_code_path(struct dso *d)
+{
+	find_code(d);
+	return d->code_path;
+}
+
+static bool has_dwarf(const struct elf_file *f)
+{
+	const struct elf_section *s = elf_file_section(f, ".debug_info");
+
+	if (!s)
+		s = elf_file_section(f, ".zdebug_info");
+	return s && s->type != SHT_NOBITS;
+}
+
+const char *dso_debug_path(struct dso *d)
+{
+	char *debuglink;
+
+	if (d->debug_tried)
+		return d->debug_path;
+	d->debug_tried = true;
+	find_code(d);
+	if (is_jit_map(d))
+		return NULL;
+	debuglink = wake(d) ? dso_file_debuglink(d->code) : NULL;
+	for (int which = 0; which < NR_DSO_FILES && !d->debug_path; which++) {
+		struct elf_file *f = try_file(d, which, debuglink);
+
+		if (f && has_dwarf(f))
+			d->debug_path = arena_strdup(&d->table->arena, f->path);
+		elf_file_close(f);
+	}
+	free(debuglink);
+	return d->debug_path;
+}
+
+const uint8_t *dso_image(struct dso *d, size_t *ret_len)
+{
+	find_code(d);
+	if (!d->code || !d->code->image)
+		return NULL;
+	*ret_len = (size_t)d->code->size;
+	return d->code->image;
+}
+
+size_t dso_read(struct dso *d, uint64_t offset, void *buf, size_t len)
+{
+	find_code(d);
+	return wake(d) ? elf_file_read(d->code, offset, buf, len) : 0;
+}
+
+const char *dso_problem(struct dso *d)
+{
+	load(d);
+	return d->problem;
+}
+
+bool dso_is_other_build(struct dso *d)
+{
+	load(d);
+	return d->other_build && !d->symbols.syms.n;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbols/dso_files.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define SYSTEM_DEBUG "/usr/lib/debug"
+
+static void put_hex(const uint8_t *p, size_t n, struct outbuf *out)
+{
+	for (size_t i = 0; i < n; i++)
+		outbuf_fmt(out, "%02x", p[i]);
+}
+
+/* "/.build-id/ab/cdef" */
+static void put_build_id(const struct dso_place *p, struct outbuf *out)
+{
+	outbuf_str(out, "/.build-id/");
+	put_hex(p->build_id, 1, out);
+	outbuf_char(out, '/');
+	put_hex(p->build_id + 1, p->build_id_len - 1, out);
+}
+
+static bool is_regular(const struct outbuf *path)
+{
+	struct stat st;
+
+	return !path->failed && !stat(path->data, &st) && S_ISREG(st.st_mode);
+}
+
+/* Caches of old tools link to the file itself, those of newer ones to a directory. */
+static bool put_cached(const struct dso_place *p, const char *what, struct outbuf *out)
+{
+	size_t start = out->len;
+	bool is_file;
+
+	outbuf_str(out, p->cache);
+	put_build_id(p, out);
+	outbuf_char(out, '\0');
+	if (out->failed)
+		return false;
+	is_file = is_regular(&(struct outbuf){ .data = out->data + start });
+	if (is_file)
+		return strcmp(what, "debug") != 0;
+	out->len--;
+	outbuf_char(out, '/');
+	outbuf_str(out, what);
+	outbuf_char(out, '\0');
+	return true;
+}
+
+bool dso_file_path(const struct dso_place *p, enum dso_file which, const char *debuglink,
+		   struct outbuf *out)
+{
+	bool is_path = *p->name == '/', has_id = p->build_id_len > 1;
+	const char *base = strrchr(p->name, '/');
+	int dir = base ? (int)(base - p->name) : 0;
+
+	switch (which) {
+	case DSO_FILE_DEBUGLINK:
+	case DSO_FILE_DEBUGLINK_HIDDEN:
+	case DSO_FILE_DEBUGLINK_SYSTEM:
+		if (!is_path || !debuglink)
+			return false;
+		outbuf_fmt(out, "%s%s%.*s/%s%s", p->symfs,
+			   which == DSO_FILE_DEBUGLINK_SYSTEM ? SYSTEM_DEBUG : "", dir, p->name,
+			   which == DSO_FILE_DEBUGLINK_HIDDEN ? ".debug/" : "", debuglink);
+		break;
+	case DSO_FILE_CACHE:
+		return has_id && put_cached(p, *p->name == '[' ? "vdso" : "elf", out);
+	case DSO_FILE_CACHE_DEBUG:
+		return has_id && put_cached(p, "debug", out);
+	case DSO_FILE_DEBUG_SUFFIX:
+	case DSO_FILE_DEBUG_SAME:
+		if (!is_path)
+			return false;
+		outbuf_fmt(out, "%s" SYSTEM_DEBUG "%s%s", p->symfs, p->name,
+			   which == DSO_FILE_DEBUG_SUFFIX ? ".debug" : "");
+		break;
+	case DSO_FILE_DEBUG_BUILD_ID:
+		if (!has_id)
+			return false;
+		outbuf_fmt(out, "%s" SYSTEM_DEBUG, p->symfs);
+		put_build_id(p, out);
+		outbuf_str(out, ".debug");
+		break;
+	case DSO_FILE_PATH:
+		if (!is_path)
+			return false;
+		outbuf_fmt(out, "%s%s", p->symfs, p->name);
+		break;
+	case DSO_FILE_HIDDEN:
+		if (!is_path)
+			return false;
+		outbuf_fmt(out, "%s%.*s/.debug%s", p->symfs, dir, p->name, base);
+		break;
+	case NR_DSO_FILES:
+		return false;
+	}
+	outbuf_char(out, '\0');
+	return !out->failed;
+}
+
+char *dso_file_debuglink(const struct elf_file *f)
+{
+	const struct elf_section *s = elf_file_section(f, ".gnu_debuglink");
+	uint8_t *name;
+
+	if (!s || s->size > 4096 || elf_file_load(f, s, &name) < 0)
+		return NULL;
+	/* A name, not a way out of the folder. */
+	if (!*name || strchr((char *)name, '/')) {
+		free(name);
+		return NULL;
+	}
+	return (char *)name;
+}

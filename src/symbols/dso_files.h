@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* Which files may hold the code or the symbols of a dso, in the order in which perf looks at them. */
+#ifndef SONDE_SYMBOLS_DSO_FILES_H
+#define SONDE_SYMBOLS_DSO_FILES_H
+
+#include "base/outbuf.h"
+#include "formats/elf/file.h"
+
+struct dso_place {
+	const char *name; /* as recorded */
+	const uint8_t *build_id;
+	size_t build_id_len; /* 0: unknown */
+	const char *symfs;   /* "": / */
+	const char *cache;   /* the build-id cache */
+};
+
+/* From a file beside the program to the program itself. */
+enum dso_file {
+	DSO_FILE_DEBUGLINK,        /* DIR/NAME as the program names it */
+	DSO_FILE_DEBUGLINK_HIDDEN, /* DIR/.debug/NAME */
+	DSO_FILE_DEBUGLINK_SYSTEM, /* /usr/lib/debug/DIR/NAME */
+	DSO_FILE_CACHE, /* CACHE/.build-id/XX/REST/elf, or the file that .build-id/XX/REST links to */
+	DSO_FILE_CACHE_DEBUG,    /* CACHE/.build-id/XX/REST/debug */
+	DSO_FILE_DEBUG_SUFFIX,   /* /usr/lib/debug/PATH.debug */
+	DSO_FILE_DEBUG_SAME,     /* /usr/lib/debug/PATH */
+	DSO_FILE_DEBUG_BUILD_ID, /* /usr/lib/debug/.build-id/XX/REST.debug */
+	DSO_FILE_PATH,           /* the path itself */
+	DSO_FILE_HIDDEN,         /* DIR/.debug/NAME of the path */
+	NR_DSO_FILES
+};
+
+/* Appends the path, with a NUL; false when there is none of that kind. `debuglink`: what the program names, NULL none. */
+bool dso_file_path(const struct dso_place *p, enum dso_file which, const char *debuglink,
+		   struct outbuf *out);
+/* The name in .gnu_debuglink, malloc'd; NULL: none. */
+char *dso_file_debuglink(const struct elf_file *f);
+
+#endif

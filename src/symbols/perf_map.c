@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbols/perf_map.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+
+#define MAX_MAP_BYTES (1u << 30)
+
+/* Digits and the one character behind them. */
+static bool parse_hex(char **p, const char *end, uint64_t *ret)
+{
+	const char *start = *p;
+	uint64_t v = 0;
+
+	for (; *p < end; (*p)++) {
+		char c = **p;
+
+		if (c >= '0' && c <= '9')
+			v = v << 4 | (uint64_t)(c - '0');
+		else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
+			v = v << 4 | (uint64_t)((c | 0x20) - 'a' + 10);
+		else
+			break;
+	}
+	if (*p == start || *p >= end)
+		return false;
+	(*p)++;
+	*ret = v;
+	return true;
+}
+
+int perf_map_parse(struct symbol_set *s, char *text, size_t len)
+{
+	char *p = text, *text_end = text + len;
+
+	while (p < text_end) {
+		char *end = memchr(p, '\n', (size_t)(text_end - p));
+		struct set_symbol sym = { .binding = STB_GLOBAL };
+		uint64_t size;
+
+		if (!end)
+			end = text_end;
+		if (parse_hex(&p, end, &sym.start) && parse_hex(&p, end, &size) && p < end) {
+			sym.end = size > UINT64_MAX - sym.start ? UINT64_MAX : sym.start + size;
+			sym.raw = p;
+			*end = '\0';
+			TRY(symbol_set_add(s, &sym));
+		}
+		p = end + 1;
+	}
+	s->latest_wins = true;
+	return symbol_set_settle(s, false);
+}
+
+int perf_map_add(struct symbol_set *s, const char *path, bool any_owner)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+	size_t len = 0;
+	struct stat st;
+	char *text;
+
+	if (fd < 0)
+		return err_errno(errno, "cannot open %s", path);
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return err_set(-EINVAL, "%s is not a regular file", path);
+	}
+	if (!any_owner && st.st_uid && st.st_uid != geteuid()) {
+		close(fd);
+		return err_set(-EPERM, "%s belongs to another user: it is not used (-f uses it)",
+			       path);
+	}
+	text = st.st_size <= MAX_MAP_BYTES ? malloc((size_t)st.st_size + 1) : NULL;
+	if (!text) {
+		close(fd);
+		return err_set(-ENOMEM, "%s: no memory for %lld bytes", path,
+			       (long long)st.st_size);
+	}
+	while (len < (size_t)st.st_size) {
+		ssize_t n = pread(fd, text + len, (size_t)st.st_size - len, (off_t)len);
+
+		if (n <= 0)
+			break;
+		len += (size_t)n;
+	}
+	close(fd);
+	text[len] = '\0';
+	TRY(symbol_set_keep(s, text));
+	return perf_map_parse(s, text, len);
+}

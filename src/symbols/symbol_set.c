@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbols/symbol_set.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/symbol_tree.h"
+
+#define PAGE_BYTES  4096u
+#define MAX_SYMBOLS (16u << 20)
+#define WEAK        2
+#define GLOBAL      1
+
+void symbol_set_init(struct symbol_set *s, enum demangle_style demangle, bool as_perf)
+{
+	*s = (struct symbol_set){ .demangle = demangle, .as_perf = as_perf };
+}
+
+void symbol_set_done(struct symbol_set *s)
+{
+	vec_foreach(blob, &s->blobs)
+		free(*blob);
+	vec_done(&s->blobs);
+	vec_done(&s->syms);
+	vec_done(&s->dropped);
+	vec_done(&s->tables);
+	vec_done(&s->stretches);
+	free(s->places);
+	symbol_tree_free(s->tree);
+	arena_done(&s->arena);
+	*s = (struct symbol_set){ 0 };
+}
+
+int symbol_set_keep(struct symbol_set *s, void *take_blob)
+{
+	int r = vec_push(&s->blobs, take_blob);
+
+	if (r < 0)
+		free(take_blob);
+	return r;
+}
+
+int symbol_set_add(struct symbol_set *s, const struct set_symbol *sym)
+{
+	size_t seq = s->syms.n + s->dropped.n;
+
+	if (seq >= MAX_SYMBOLS)
+		return err_set(-EFBIG, "more than %u symbols", MAX_SYMBOLS);
+	TRY(vec_push(&s->syms, *sym));
+	s->syms.v[s->syms.n - 1].seq = (uint32_t)seq;
+	return 0;
+}
+
+const char *symbol_set_name(struct symbol_set *s, struct set_symbol *sym)
+{
+	struct outbuf name = { 0 };
+
+	if (sym->shown)
+		return sym->shown;
+	if (!demangle(sym->raw, s->demangle, &name) && !sym->is_plt)
+		return sym->shown = sym->raw;
+	if (!name.len)
+		outbuf_str(&name, sym->raw);
+	if (sym->is_plt)
+		outbuf_str(&name, "@plt");
+	if (!name.failed)
+		sym->shown = arena_strndup(&s->arena, name.data, name.len);
+	outbuf_done(&name);
+	return sym->shown ? sym->shown : sym->raw;
+}
+
+/* ---- order, ends, doubles ---------------------------------------------------------------------------------------- */
+
+static int compare(const void *pa, const void *pb)
+{
+	const struct set_symbol *a = pa, *b = pb;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return a->seq < b->seq ? -1 : a->seq > b->seq;
+}
+
+/* Where no size is told a symbol ends where the next one begins, the last one behind the page that follows its own. */
+static void set_ends(struct symbol_set *s)
+{
+	struct set_symbol *v = s->syms.v;
+
+	for (size_t i = 0; i + 1 < s->syms.n; i++) {
+		if (v[i].end == v[i].start)
+			v[i].end = v[i + 1].start;
+	}
+	v += s->syms.n - 1;
+	if (v->end == v->start) {
+		uint64_t page = (v->start + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
+
+		v->end = page + PAGE_BYTES > v->start ? page + PAGE_BYTES : UINT64_MAX;
+	}
+}
+
+static size_t underscores(const char *name)
+{
+	return strspn(name, "_");
+}
+
+/* Which of two at one address: with a size, not weak, global, fewer underscores before it, longer, the first. */
+static bool first_is_better(struct symbol_set *s, struct set_symbol *a, struct set_symbol *b)
+{
+	const char *a_name, *b_name;
+	size_t a_len, b_len;
+
+	if ((a->end == a->start) != (b->end == b->start))
+		return b->end == b->start;
+	if ((a->binding == WEAK) != (b->binding == WEAK))
+		return b->binding == WEAK;
+	if ((a->binding == GLOBAL) != (b->binding == GLOBAL))
+		return a->binding == GLOBAL;
+	a_name = symbol_set_name(s, a);
+	b_name = symbol_set_name(s, b);
+	a_len = underscores(a_name);
+	b_len = underscores(b_name);
+	if (a_len != b_len)
+		return a_len < b_len;
+	a_len = strlen(a_name);
+	b_len = strlen(b_name);
+	if (a_len != b_len)
+		return a_len > b_len;
+	return strncmp(a_name, "SyS", 3) != 0 && strncmp(a_name, "compat_SyS", 10) != 0;
+}
+
+static int drop_doubles(struct symbol_set *s)
+{
+	struct set_symbol *v = s->syms.v;
+	size_t n = 0;
+
+	if (vec_reserve(&s->dropped, s->syms.n) < 0)
+		return err_nomem();
+	for (size_t i = 1; i < s->syms.n; i++) {
+		if (v[n].start != v[i].start) {
+			v[++n] = v[i];
+		} else if (first_is_better(s, &v[n], &v[i])) {
+			s->dropped.v[s->dropped.n++] = v[i];
+		} else {
+			s->dropped.v[s->dropped.n++] = v[n];
+			v[n] = v[i];
+		}
+	}
+	s->syms.n = n + 1;
+	return 0;
+}
+
+int symbol_set_settle(struct symbol_set *s, bool ends)
+{
+	size_t added = s->syms.n + s->dropped.n;
+
+	if (!s->syms.n)
+		return 0;
+	qsort(s->syms.v, s->syms.n, sizeof(*s->syms.v), compare);
+	if (ends) {
+		set_ends(s);
+		TRY(drop_doubles(s));
+	}
+	TRY(vec_push(&s->tables, (uint32_t)added));
+	return vec_push(&s->tables, (uint32_t)s->dropped.n);
+}
+
+/* ---- stretches --------------------------------------------------------------------------------------------------- */
+
+/* Those that reach over the place at hand, a heap: which of them is meant stands first. */
+struct open_symbols {
+	const struct symbol_set *set;
+	VEC(uint32_t) heap;
+};
+
+static bool is_meant_before(const struct symbol_set *s, uint32_t a, uint32_t b)
+{
+	return s->latest_wins ? s->syms.v[a].seq > s->syms.v[b].seq : a > b;
+}
+
+static int open_symbol(struct open_symbols *o, uint32_t sym)
+{
+	size_t i = o->heap.n;
+
+	TRY(vec_push(&o->heap, sym));
+	while (i && is_meant_before(o->set, sym, o->heap.v[(i - 1) / 2])) {
+		o->heap.v[i] = o->heap.v[(i - 1) / 2];
+		i = (i - 1) / 2;
+	}
+	o->heap.v[i] = sym;
+	return 0;
+}
+
+static void close_first(struct open_symbols *o)
+{
+	uint32_t *v = o->heap.v, last = v[--o->heap.n];
+	size_t i = 0, child;
+
+	while ((child = 2 * i + 1) < o->heap.n) {
+		if (child + 1 < o->heap.n && is_meant_before(o->set, v[child + 1], v[child]))
+			child++;
+		if (!is_meant_before(o->set, v[child], last))
+			break;
+		v[i] = v[child];
+		i = child;
+	}
+	v[i] = last;
+}
+
+static int add_stretch(struct symbol_set *s, uint64_t start, uint32_t sym)
+{
+	struct symbol_stretch *last = s->stretches.n ? &s->stretches.v[s->stretches.n - 1] : NULL;
+
+	if (last && last->sym == sym)
+		return 0;
+	if (last && last->start == start) {
+		last->sym = sym;
+		return 0;
+	}
+	return vec_push(&s->stretches, (struct symbol_stretch){ start, sym });
+}
+
+/* What is meant from `at` up to `next`, where another symbol begins. */
+static int cover(struct symbol_set *s, struct open_symbols *o, uint64_t at, uint64_t next)
+{
+	while (o->heap.n) {
+		uint32_t sym = o->heap.v[0];
+		uint64_t end = s->syms.v[sym].end;
+
+		if (end > at) {
+			TRY(add_stretch(s, at, sym));
+			if (end > next)
+				return 0;
+			at = end;
+		}
+		close_first(o);
+	}
+	return at < next ? add_stretch(s, at, UINT32_MAX) : 0;
+}
+
+static int make_stretches(struct symbol_set *s)
+{
+	struct open_symbols o = { .set = s };
+	uint64_t at = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < s->syms.n && r >= 0; i++) {
+		r = cover(s, &o, at, s->syms.v[i].start);
+		at = s->syms.v[i].start;
+		if (r >= 0)
+			r = open_symbol(&o, (uint32_t)i);
+	}
+	if (r >= 0)
+		r = cover(s, &o, at, UINT64_MAX);
+	vec_done(&o.heap);
+	return r;
+}
+
+/* ---- perf's tree ------------------------------------------------------------------------------------------------- */
+
+static bool depends_on_tree(const struct symbol_set *s)
+{
+	uint64_t end = 0;
+
+	for (size_t i = 0; i < s->syms.n; i++) {
+		const struct set_symbol *sym = &s->syms.v[i];
+
+		if (end > sym->start || sym->start == sym->end ||
+		    (i && sym[-1].start == sym->start))
+			return true;
+		end = sym->end;
+	}
+	return false;
+}
+
+/* Nodes of the tree are numbered in the order of adding. */
+static int make_tree(struct symbol_set *s)
+{
+	size_t n = s->syms.n + s->dropped.n, inserted = 0, removed = 0;
+	const struct set_symbol **by_seq = calloc(n, sizeof(*by_seq));
+
+	s->places = calloc(n, sizeof(*s->places));
+	if (!by_seq || !s->places || symbol_tree_new(&s->tree, n) < 0) {
+		free(by_seq);
+		return err_nomem();
+	}
+	for (size_t i = 0; i < s->syms.n; i++) {
+		by_seq[s->syms.v[i].seq] = &s->syms.v[i];
+		s->places[s->syms.v[i].seq] = (uint32_t)i;
+	}
+	vec_foreach(sym, &s->dropped)
+		by_seq[sym->seq] = sym;
+	for (size_t t = 0; t + 1 < s->tables.n; t += 2) {
+		for (; inserted < s->tables.v[t]; inserted++)
+			symbol_tree_insert(s->tree, (uint32_t)inserted, by_seq[inserted]->start,
+					   by_seq[inserted]->end);
+		for (; removed < s->tables.v[t + 1]; removed++)
+			symbol_tree_remove(s->tree, s->dropped.v[removed].seq);
+	}
+	free(by_seq);
+	return 0;
+}
+
+/* ---- lookups ----------------------------------------------------------------------------------------------------- */
+
+int symbol_set_finish(struct symbol_set *s)
+{
+	int r = s->as_perf && depends_on_tree(s) ? make_tree(s) : make_stretches(s);
+
+	vec_done(&s->dropped);
+	vec_done(&s->tables);
+	return r;
+}
+
+struct set_symbol *symbol_set_find(struct symbol_set *s, uint64_t offset)
+{
+	size_t lo = 0, hi = s->stretches.n;
+	uint32_t found;
+
+	if (s->tree) {
+		found = symbol_tree_find(s->tree, offset);
+		return found == UINT32_MAX ? NULL : &s->syms.v[s->places[found]];
+	}
+	/* lo: behind the last stretch that begins at or before the offset */
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (s->stretches.v[mid].start <= offset)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	found = lo ? s->stretches.v[lo - 1].sym : UINT32_MAX;
+	return found == UINT32_MAX ? NULL : &s->syms.v[found];
+}
