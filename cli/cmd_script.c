@@ -80,7 +80,13 @@ static int fail_usage(const struct cli *cli, const struct script_args *a, int co
 static int fail(const struct cli *cli, int code)
 {
 	cli_fail(cli);
-	return cli_status(cli, code == -EINVAL && !cli_compat(cli) ? CLI_USAGE : CLI_FAILED);
+	if (!cli_compat(cli))
+		return code == -EINVAL || code == -ETIME || code == -ESRCH ? CLI_USAGE : CLI_FAILED;
+	if (code == -ETIME)
+		return 256 - EINVAL;
+	if (code == -ESRCH) /* an event of --switch-on */
+		return 256 - ENOENT;
+	return cli_status(cli, CLI_FAILED);
 }
 
 /* What was asked for and is not done, though perf might have done it. */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "order/span.h"
 #include "sinks/sink.h"
 
 static void session_free(struct sonde_session *s)
@@ -57,8 +58,6 @@ static int build_filters(struct sonde_session *s)
 {
 	s->early = EARLY_FILTER_ALL;
 	s->filtered = has_filters(s);
-	if (s->opts.time)
-		TRY(time_window_parse(s->opts.time, &s->early.time));
 	if (s->opts.cpu)
 		TRY(cpu_list_parse(s->opts.cpu, &s->early.cpus));
 	if (s->opts.pid)
@@ -68,6 +67,36 @@ static int build_filters(struct sonde_session *s)
 	if (s->opts.comm)
 		TRY(comm_list_parse(s->opts.comm, &s->strings, &s->late.comms));
 	return 0;
+}
+
+/* What percents and relative times refer to; perf takes no other answer than the recording's. */
+static int find_span(struct sonde_session *s, struct time_span *ret)
+{
+	const struct source_ops *ops = s->source->ops;
+	struct defects before = s->defects; /* what the walk meets will be met again */
+	int r;
+
+	if (ops->span && ops->span(s->source, &ret->first_ns, &ret->last_ns))
+		return 0;
+	if (s->opts.compat)
+		return err_set(-ETIME, "the recording does not say the times of its first and last "
+					"sample, which perf needs for percents and relative times "
+					"(perf record --timestamp-boundary records them)");
+	r = order_span_find(s->source, s->opts.window_bytes, ret);
+	s->defects = before;
+	return r;
+}
+
+static int build_time(struct sonde_session *s)
+{
+	struct time_span span = { 0 };
+
+	if (!s->opts.time)
+		return 0;
+	if (time_windows_need_span(s->opts.time, s->opts.reltime))
+		TRY(find_span(s, &span));
+	return time_windows_parse(s->opts.time, &span, s->opts.reltime, s->opts.compat,
+				  &s->early.time);
 }
 
 /* cpus that no event can be of: nothing would come, and that would look like a quiet machine. */
@@ -121,12 +150,13 @@ static int build(struct sonde_session *s, const char *text, const char *origin)
 							      .schemas = &s->schemas,
 							      .defects = &s->defects }));
 	TRY(check_cpus(s));
+	TRY(build_time(s));
 	s->event = (struct event){ .pub.size = sizeof(s->event.pub),
 				   .session = s,
 				   .source = s->source };
 	return order_open(&s->order, s->source,
 			  &(struct order_options){ .window_bytes = s->opts.window_bytes,
-						   .time = s->early.time,
+						   .time = s->opts.time ? &s->early.time : NULL,
 						   .defects = &s->defects });
 }
 

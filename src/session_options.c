@@ -170,13 +170,12 @@ static int set_key(struct session_options *o, const char *name, const char *valu
 static int check_values(const struct session_options *o)
 {
 	struct text_fields fields;
-	struct time_window window;
 	struct cpu_list cpus = { 0 };
 	struct id_list pids = { 0 }, tids = { 0 };
 	bool repeats;
 
 	if (o->time)
-		TRY(time_window_parse(o->time, &window));
+		TRY(time_windows_parse(o->time, NULL, o->reltime, o->compat, NULL));
 	if (o->fields)
 		TRY(text_fields_parse(&fields, o->fields, true, o->compat, NULL));
 	if (o->cpu)

@@ -4,7 +4,7 @@
  * Records that carry state are not asked.
  *
  *	struct early_filter f = EARLY_FILTER_ALL;
- *	TRY(time_window_parse("12.5,13", &f.time));
+ *	TRY(time_windows_parse("12.5,13", &span, false, SONDE_COMPAT_NONE, &f.time));
  *	TRY(cpu_list_parse("0,2-3", &f.cpus));
  *	if (!early_filter_pass(&f, time_ns, cpu)) ...
  *	early_filter_done(&f);
@@ -16,19 +16,20 @@
 #include "filters/time_window.h"
 
 struct early_filter {
-	struct time_window time;
+	struct time_windows time;
 	struct cpu_list cpus;
 };
 
-#define EARLY_FILTER_ALL ((struct early_filter){ .time = TIME_WINDOW_ALL })
+#define EARLY_FILTER_ALL ((struct early_filter){ .time = TIME_WINDOWS_ALL })
 
 static inline bool early_filter_pass(const struct early_filter *f, uint64_t time_ns, int32_t cpu)
 {
-	return time_window_holds(&f->time, time_ns) && cpu_list_holds(&f->cpus, cpu);
+	return time_windows_hold(&f->time, time_ns) && cpu_list_holds(&f->cpus, cpu);
 }
 
 static inline void early_filter_done(struct early_filter *f)
 {
+	time_windows_done(&f->time);
 	cpu_list_done(&f->cpus);
 }
 

@@ -1,27 +1,65 @@
 /* SPDX-License-Identifier: MIT */
 #include "filters/time_window.h"
 
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "base/vec.h"
 
 #define NS_PER_S    1000000000u
 #define MAX_SECONDS (UINT64_MAX / NS_PER_S) /* 18446744073 s: 584 years after boot */
+#define MAX_WINDOWS 65536
 
-/* "12", "12.5", ".5", "12."; the whole of p[0..len) must be used. */
+/* What is being parsed; windows are taken over by the caller on success. */
+struct parse {
+	const char *text;
+	const struct time_span *span; /* for percents */
+	enum sonde_compat compat;
+	VEC(struct time_window) windows;
+};
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static const char *skip_blanks(const char *p, const char *end)
+{
+	while (p < end && is_blank(*p))
+		p++;
+	return p;
+}
+
+static int bad(const struct parse *p, const char *why)
+{
+	return err_set(-EINVAL, "Invalid time string '%s': %s", p->text, why);
+}
+
+/* ---- seconds ----------------------------------------------------------------------------------------------------- */
+
+/* "12", "12.5", ".5", "12.", blanks and a plus before the digits; all of p[0..len) must be used. */
 static bool parse_seconds(const char *p, size_t len, uint64_t *ret_ns)
 {
-	const char *end = p + len, *start = p;
+	const char *end = p + len, *digits;
 	uint64_t s = 0, ns = 0, unit = NS_PER_S;
 
-	for (; p < end && *p >= '0' && *p <= '9'; p++) {
-		s = s * 10 + (unsigned)(*p - '0');
-		if (s > MAX_SECONDS)
+	if (*p != '.') {
+		p = skip_blanks(p, end);
+		p += p < end && *p == '+';
+		for (digits = p; p < end && *p >= '0' && *p <= '9'; p++) {
+			s = s * 10 + (unsigned)(*p - '0');
+			if (s > MAX_SECONDS)
+				return false;
+		}
+		if (p == digits)
 			return false;
+	} else if (len == 1) {
+		return false;
 	}
 	if (p < end && *p == '.') {
-		if (len == 1)
-			return false;
 		for (p++; p < end && *p >= '0' && *p <= '9'; p++) {
 			if (unit == 1)
 				return false;
@@ -29,35 +67,249 @@ static bool parse_seconds(const char *p, size_t len, uint64_t *ret_ns)
 			ns += (unsigned)(*p - '0') * unit;
 		}
 	}
-	if (p != end || p == start || __builtin_add_overflow(s * NS_PER_S, ns, ret_ns))
-		return false;
-	return true;
+	return p == end && !__builtin_add_overflow(s * NS_PER_S, ns, ret_ns);
 }
 
-int time_window_parse(const char *text, struct time_window *ret)
+/* "FROM,TO" in p[0..len) */
+static int parse_window(struct parse *parse, const char *p, size_t len)
 {
-	struct time_window w = TIME_WINDOW_ALL;
-	const char *comma = strchr(text, ',');
+	struct time_window w = { 0, UINT64_MAX };
+	const char *comma = memchr(p, ',', len), *to = comma + 1;
 
-	if (!comma)
-		return err_set(-EINVAL,
-			       "Invalid time string '%s': a window is FROM,TO in seconds; either "
-			       "side may be empty",
-			       text);
-	if (comma != text && !parse_seconds(text, (size_t)(comma - text), &w.from_ns))
-		return err_set(-EINVAL,
-			       "Invalid time string '%s': the start is not a number of seconds "
-			       "with up to 9 decimals",
-			       text);
-	if (comma[1] && !parse_seconds(comma + 1, strlen(comma + 1), &w.to_ns))
-		return err_set(-EINVAL,
-			       "Invalid time string '%s': the end is not a number of seconds with "
-			       "up to 9 decimals",
-			       text);
+	if (comma != p && !parse_seconds(p, (size_t)(comma - p), &w.from_ns))
+		return bad(parse, "the start is not a number of seconds with up to 9 decimals");
+	if (to < p + len && !parse_seconds(to, (size_t)(p + len - to), &w.to_ns))
+		return bad(parse, "the end is not a number of seconds with up to 9 decimals");
 	if (!w.to_ns)
 		w.to_ns = UINT64_MAX;
 	if (w.to_ns < w.from_ns)
-		return err_set(-EINVAL, "Invalid time string '%s': it ends before it begins", text);
-	*ret = w;
+		return bad(parse, "it ends before it begins");
+	return vec_push(&parse->windows, w);
+}
+
+/* perf's cutting into pieces: a blank behind the second number ends a window, blanks behind the comma do not. */
+static int parse_windows(struct parse *parse)
+{
+	const char *p = parse->text, *end = p + strlen(p);
+
+	if (!strchr(p, ','))
+		return bad(parse, "a window is FROM,TO in seconds; either side may be empty");
+	for (;;) {
+		const char *comma = strchr(p, ','), *stop;
+
+		if (!comma)
+			return bad(parse, "a window is FROM,TO in seconds; behind the last one "
+					  "nothing may come");
+		if (!strchr(comma + 1, ','))
+			return parse_window(parse, p, (size_t)(end - p));
+		for (stop = skip_blanks(comma + 1, end); stop < end && !is_blank(*stop); stop++) {
+			if (*stop == ',')
+				return bad(parse, "windows are separated by blanks");
+		}
+		TRY(parse_window(parse, p, (size_t)(stop - p)));
+		p = stop + (stop < end);
+	}
+}
+
+static int check_order(struct parse *parse)
+{
+	for (size_t i = 1; i < parse->windows.n; i++) {
+		const struct time_window *w = &parse->windows.v[i];
+
+		/* An open end overlaps nothing in perf, whose end is 0 then. */
+		if (w[-1].to_ns == UINT64_MAX ? !parse->compat : w[-1].to_ns >= w->from_ns)
+			return bad(parse, "the windows are not in ascending order, or overlap");
+	}
 	return 0;
+}
+
+/* Open ends stay open; perf's become the time of the first sample. */
+static int make_absolute(struct parse *parse)
+{
+	uint64_t first = parse->span ? parse->span->first_ns : 0;
+
+	vec_foreach(w, &parse->windows) {
+		if (w->to_ns == UINT64_MAX && parse->compat)
+			w->to_ns = 0;
+		if (__builtin_add_overflow(w->from_ns, first, &w->from_ns) ||
+		    (w->to_ns != UINT64_MAX &&
+		     __builtin_add_overflow(w->to_ns, first, &w->to_ns)))
+			return bad(parse, "it lies behind all time");
+	}
+	return 0;
+}
+
+/* ---- percents ---------------------------------------------------------------------------------------------------- */
+
+/* "10.5%" in p[0..len), *ret as a part of 1. */
+static bool parse_percent(const char *p, size_t len, locale_t c_locale, double *ret)
+{
+	const char *end = p + len;
+	char number[64], *stop;
+	size_t n;
+
+	p = skip_blanks(p, end);
+	if (p == end || end[-1] != '%')
+		return false;
+	p += *p == '+';
+	n = (size_t)(end - 1 - p);
+	if (!n || n >= sizeof(number))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if ((p[i] < '0' || p[i] > '9') && p[i] != '.')
+			return false;
+		number[i] = p[i];
+	}
+	number[n] = '\0';
+	*ret = strtod_l(number, &stop, c_locale) / 100.0;
+	return stop == number + n;
+}
+
+/* first + part of the span, rounded; perf computes the sum in doubles, too. */
+static uint64_t place_in(const struct parse *parse, double part)
+{
+	const struct time_span *span = parse->span;
+	double ns = round(part * (double)(span->last_ns - span->first_ns));
+
+	return parse->compat ? (uint64_t)((double)span->first_ns + ns)
+			     : span->first_ns + (uint64_t)ns;
+}
+
+static int add_part(struct parse *parse, double from, double to)
+{
+	struct time_window w;
+
+	if (from < 0 || from > 1 || to < 0 || to > 1)
+		return bad(parse, "it lies outside of the recording, which is 0%-100%");
+	if (from > to && !parse->compat)
+		return bad(parse, "it ends before it begins");
+	if (!parse->span)
+		return 0;
+	w = (struct time_window){ place_in(parse, from), place_in(parse, to) };
+	if (w.to_ns > w.from_ns && w.to_ns != parse->span->last_ns)
+		w.to_ns--; /* the next slice begins there */
+	return vec_push(&parse->windows, w);
+}
+
+/* "10%/2" and, without a slash, "10%-20%" in p[0..len) */
+static int parse_part(struct parse *parse, const char *p, size_t len, char separator,
+		      locale_t c_locale)
+{
+	const char *end = p + len, *second = memchr(p, separator, len);
+	double from, to;
+
+	if (!second || !parse_percent(p, (size_t)(second - p), c_locale, &from))
+		return bad(parse, separator == '/' ? "a slice is PERCENT%/NUMBER"
+						   : "a part is PERCENT%-PERCENT%");
+	second++;
+	if (separator == '/') {
+		uint32_t slice = 0;
+
+		second = skip_blanks(second, end);
+		if (second == end)
+			return bad(parse, "a slice is PERCENT%/NUMBER");
+		for (; second < end && *second >= '0' && *second <= '9' && slice < 1000000000;
+		     second++)
+			slice = slice * 10 + (unsigned)(*second - '0');
+		if (second < end || !slice || from <= 0)
+			return bad(parse, "a slice is PERCENT%/NUMBER, both above 0");
+		to = from * slice;
+		from *= slice - 1;
+	} else if (!parse_percent(second, (size_t)(end - second), c_locale, &to)) {
+		return bad(parse, "a part is PERCENT%-PERCENT%");
+	}
+	return add_part(parse, from, to);
+}
+
+/* Which kind of list it is the whole text says: slices before parts before a single percent. */
+static int parse_percents(struct parse *parse, locale_t c_locale)
+{
+	const char *text = parse->text, *p = text;
+	char separator = strchr(text, '/') ? '/' : strchr(text, '-') ? '-' : '\0';
+	size_t nr = 0;
+
+	if (!separator) {
+		double part;
+
+		if (!parse_percent(text, strlen(text), c_locale, &part) || part <= 0)
+			return bad(parse, "a percent is a number above 0 and %");
+		return add_part(parse, 0, part);
+	}
+	do {
+		size_t len = strcspn(p, ",");
+
+		if (++nr > MAX_WINDOWS)
+			return bad(parse, "too many of them");
+		TRY(parse_part(parse, p, len, separator, c_locale));
+		p += len + (p[len] == ',');
+	} while (*p);
+	return 0;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
+
+bool time_windows_need_span(const char *text, bool relative)
+{
+	return relative || strchr(text, '%');
+}
+
+static int parse_text(struct parse *parse, bool relative)
+{
+	if (strchr(parse->text, '%')) {
+		locale_t c_locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+		int r;
+
+		if (!c_locale)
+			return err_nomem();
+		r = parse_percents(parse, c_locale);
+		freelocale(c_locale);
+		/* perf adds the first sample's time once more, and nothing is left. */
+		return r >= 0 && relative && parse->compat ? make_absolute(parse) : r;
+	}
+	TRY(parse_windows(parse));
+	TRY(check_order(parse));
+	return relative ? make_absolute(parse) : 0;
+}
+
+int time_windows_parse(const char *text, const struct time_span *span, bool relative,
+		       enum sonde_compat compat, struct time_windows *ret)
+{
+	struct parse parse = { .text = text, .span = span, .compat = compat };
+	int r = parse_text(&parse, relative);
+
+	if (r < 0 || !span) {
+		vec_done(&parse.windows);
+		return r < 0 ? r : 0;
+	}
+	*ret = (struct time_windows){ .bounds = parse.windows.v[0] };
+	for (size_t i = 1; i < parse.windows.n; i++) {
+		const struct time_window *w = &parse.windows.v[i];
+
+		if (w->from_ns < ret->bounds.from_ns)
+			ret->bounds.from_ns = w->from_ns;
+		if (w->to_ns > ret->bounds.to_ns)
+			ret->bounds.to_ns = w->to_ns;
+	}
+	if (parse.windows.n > 1) {
+		ret->list = parse.windows.v;
+		ret->nr = parse.windows.n;
+	} else {
+		vec_done(&parse.windows);
+	}
+	return 0;
+}
+
+void time_windows_done(struct time_windows *w)
+{
+	free(w->list);
+	*w = TIME_WINDOWS_ALL;
+}
+
+bool time_windows_list_holds(const struct time_windows *w, uint64_t time_ns)
+{
+	for (size_t i = 0; i < w->nr; i++) {
+		if (time_window_holds(&w->list[i], time_ns))
+			return true;
+	}
+	return false;
 }

@@ -1,27 +1,67 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A window of time: `FROM,TO` in seconds with up to 9 decimals; either side may be empty, both ends belong to it.
- * As in perf a bound of 0 is no bound.
+ * Windows of time, as --time gives them:
+ *
+ *	12.5,13           from,to in seconds with up to 9 decimals; either side may be empty, both ends belong to it
+ *	1,2 5,6 9,        several, in ascending order, separated by blanks
+ *	10%/2,10%/5       the second and the fifth slice of 10 percent of the recording
+ *	0%-10%,50%-60%    from, to in percents of it
+ *	10%               its first 10 percent
+ *
+ * As in perf a bound of 0 is no bound. Nearly all events are told from the outer bounds alone.
  */
 #ifndef SONDE_FILTERS_TIME_WINDOW_H
 #define SONDE_FILTERS_TIME_WINDOW_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "sonde/sonde.h"
 
 struct time_window {
 	uint64_t from_ns, to_ns; /* everything: 0, UINT64_MAX */
 };
 
-#define TIME_WINDOW_ALL ((struct time_window){ .from_ns = 0, .to_ns = UINT64_MAX })
+struct time_windows {
+	struct time_window bounds; /* of all windows together */
+	struct time_window *list;  /* owned; NULL: the bounds are the only window */
+	size_t nr;
+};
 
-/* -EINVAL and "Invalid time string ..."; ret is written only on success. */
-int time_window_parse(const char *text, struct time_window *ret);
+#define TIME_WINDOWS_ALL ((struct time_windows){ .bounds = { 0, UINT64_MAX } })
 
-/* An event without a time (SONDE_NO_TIME) lies behind every end. */
+/* What percents and relative times refer to: the recording's first and last sample. */
+struct time_span {
+	uint64_t first_ns, last_ns;
+};
+
+/* Whether the text can only be understood with the recording's span. */
+bool time_windows_need_span(const char *text, bool relative);
+/*
+ * -EINVAL and "Invalid time string ...", -ENOMEM; ret is written only on success. span NULL: the text is only checked,
+ * ret is not used. relative: times count from the first sample.
+ */
+int time_windows_parse(const char *text, const struct time_span *span, bool relative,
+		       enum sonde_compat compat, struct time_windows *ret);
+void time_windows_done(struct time_windows *w);
+
 static inline bool time_window_holds(const struct time_window *w, uint64_t time_ns)
 {
 	return time_ns >= w->from_ns && time_ns <= w->to_ns;
+}
+
+bool time_windows_list_holds(const struct time_windows *w, uint64_t time_ns);
+
+/*
+ * An event whose time was not recorded (SONDE_NO_TIME) lies behind every end; a time of 0 says nothing, such events are
+ * in every window.
+ */
+static inline bool time_windows_hold(const struct time_windows *w, uint64_t time_ns)
+{
+	if (__builtin_expect(!time_window_holds(&w->bounds, time_ns), 0))
+		return !time_ns;
+	return !w->list || time_windows_list_holds(w, time_ns);
 }
 
 #endif

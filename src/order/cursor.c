@@ -6,13 +6,13 @@
 #include "base/err.h"
 
 /* Keeps what the walk put into the run: what acts at once did so when the walk met it, what it refused stays refused. */
-static size_t keep_ordered(struct cut *cuts, int n, const struct time_window *time)
+static size_t keep_ordered(struct cut *cuts, int n, const struct time_windows *time)
 {
 	size_t kept = 0;
 
 	for (int i = 0; i < n; i++) {
-		if (cuts[i].order != CUT_ORDERED ||
-		    (cuts[i].flags & CUT_STATELESS && !time_window_holds(time, cuts[i].time_ns)))
+		if (cuts[i].order != CUT_ORDERED || (cuts[i].flags & CUT_STATELESS && time &&
+						     !time_windows_hold(time, cuts[i].time_ns)))
 			continue;
 		if (kept != (size_t)i)
 			cuts[kept] = cuts[i];

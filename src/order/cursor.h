@@ -38,7 +38,7 @@ struct cursor_input {
 	const struct source_file *files;
 	const struct spill *spill;
 	struct window_cache *cache;
-	const struct time_window *time; /* as in order_options */
+	const struct time_windows *time; /* as in order_options */
 	struct defects *defects;
 };
 

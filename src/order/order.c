@@ -32,7 +32,6 @@ struct order {
 	size_t cut_at,
 		nr_cuts; /* window->cuts[cut_at..nr_cuts) were cut and wait for the walk to look at them */
 	bool walked;   /* all files to their ends */
-	bool refuses;  /* a time window was given */
 	bool run_open; /* runs.v[n - 1] may still grow */
 	bool indexing; /* too many runs: records go to the spill */
 	uint64_t newest, newest_before_last_round, delivered;
@@ -59,7 +58,6 @@ int order_open(struct order **ret, struct source *source, const struct order_opt
 	o->opts = *opts;
 	if (!o->opts.max_runs)
 		o->opts.max_runs = DEFAULT_MAX_RUNS;
-	o->refuses = opts->time.from_ns || opts->time.to_ns != UINT64_MAX;
 	spill_init(&o->spill, opts->piece_entries);
 	window_cache_init(&o->cache, opts->window_bytes);
 	for (unsigned i = 0; source->ops->file(source, i, &f); i++) {
@@ -72,7 +70,7 @@ int order_open(struct order **ret, struct source *source, const struct order_opt
 				       .files = o->files.v,
 				       .spill = &o->spill,
 				       .cache = &o->cache,
-				       .time = &o->opts.time,
+				       .time = opts->time,
 				       .defects = opts->defects };
 	o->walk_off = o->files.n ? o->files.v[0].begin : 0;
 	*ret = o;
@@ -459,7 +457,7 @@ static int walk_fill(struct order *o, bool *ret_blocked)
 static void grow_run(struct order *o, struct window *w)
 {
 	struct run *run =
-		o->run_open && !o->indexing && !o->refuses ? &o->runs.v[o->runs.n - 1] : NULL;
+		o->run_open && !o->indexing && !o->opts.time ? &o->runs.v[o->runs.n - 1] : NULL;
 	const struct cut *cut = &w->cuts[o->cut_at], *first = cut, *last = &w->cuts[o->nr_cuts - 1];
 	struct cut *kept = &w->cuts[w->nr_cuts];
 	uint64_t time_ns;
@@ -509,9 +507,9 @@ static int walk(struct order *o)
 			cut_end = o->cut_at + 1 == o->nr_cuts ? o->walk_off
 							      : cut->file_off + cut->len;
 
-			if (o->refuses && (cut->flags & CUT_STATELESS) &&
+			if (o->opts.time && (cut->flags & CUT_STATELESS) &&
 			    cut->order == CUT_ORDERED &&
-			    !time_window_holds(&o->opts.time, cut->time_ns)) {
+			    !time_windows_hold(o->opts.time, cut->time_ns)) {
 				/* Refused; that it was seen still counts for what the rounds release. */
 				if (cut->time_ns > o->newest)
 					o->newest = cut->time_ns;

@@ -32,7 +32,8 @@ struct order_options {
 	size_t window_bytes;     /* of the walk, and the most for a run */
 	size_t max_runs;         /* more runs than this are spilled; 0 = default */
 	size_t piece_entries;    /* records of a spilled piece; 0 = default */
-	struct time_window time; /* stateless records outside are refused before they are ordered */
+	/* Stateless records outside are refused before they are ordered; NULL: none. Lent. */
+	const struct time_windows *time;
 	struct defects *defects;
 };
 

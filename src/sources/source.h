@@ -32,7 +32,8 @@ enum cut_order {
 enum cut_flags {
 	CUT_LATE = 1, /* set by order/ */
 	CUT_STATELESS =
-		2 /* a sample that nothing else depends on: an early filter may refuse it before it is ordered */
+		2, /* a sample that nothing else depends on: an early filter may refuse it before it is ordered */
+	CUT_SAMPLE = 4
 };
 
 struct source_options {
@@ -91,6 +92,8 @@ struct source_ops {
 	int (*kernel)(struct source *s, struct source_kernel *ret);
 	/* The build id recorded for a file, as hex; NULL unknown. Lent. NULL: such recordings have none. */
 	const char *(*build_id)(struct source *s, const char *path);
+	/* The times of the first and last sample as the recording says them; false: it does not. NULL: never does. */
+	bool (*span)(struct source *s, uint64_t *ret_first_ns, uint64_t *ret_last_ns);
 	/* See sonde_session_info(). */
 	const char *(*info)(struct source *s, const char *key);
 	void (*close)(struct source *s);

@@ -106,7 +106,7 @@ int perfdata_cut(struct source *source, unsigned file, const uint8_t *p, size_t 
 	const uint32_t sample_time =
 		s->same_time_off && s->time_off > 0 ? (uint32_t)s->time_off : UINT32_MAX - 8;
 	/* Reads of counters give differences: each needs the one before. */
-	const uint8_t sample_flags = s->has_reads ? 0 : CUT_STATELESS;
+	const uint8_t sample_flags = CUT_SAMPLE | (s->has_reads ? 0 : CUT_STATELESS);
 	int n = 0;
 
 	*ret_need = 0;
@@ -149,6 +149,8 @@ int perfdata_cut(struct source *source, unsigned file, const uint8_t *p, size_t 
 		} else if (type < FIRST_TOOL_RECORD) {
 			int off = time_off(s, rec, type, size);
 
+			if (type == PERF_RECORD_SAMPLE)
+				cut->flags = CUT_SAMPLE;
 			if (off >= 0)
 				cut->time_ns = get_u64(rec + off, swap);
 			if (cut->time_ns && cut->time_ns != UINT64_MAX)

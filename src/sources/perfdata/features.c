@@ -218,6 +218,19 @@ static int read_tracing_data(struct perfdata_source *s, struct bytes *b)
 	return 0;
 }
 
+static int read_sample_times(struct perfdata_source *s, struct bytes *b)
+{
+	uint64_t first = 0, last = 0;
+
+	TRY(bytes_u64(b, "first sample", &first));
+	TRY(bytes_u64(b, "last sample", &last));
+	if (last < first)
+		return err_at(b, -EBADMSG, "the last sample's time is before the first's");
+	s->info.first_sample_ns = first;
+	s->info.last_sample_ns = last;
+	return 0;
+}
+
 static int read_feature(struct perfdata_source *s, enum perfdata_feature feature, struct bytes *b)
 {
 	switch (feature) {
@@ -241,6 +254,8 @@ static int read_feature(struct perfdata_source *s, enum perfdata_feature feature
 		return read_build_ids(s, b);
 	case FEAT_TRACING_DATA:
 		return read_tracing_data(s, b);
+	case FEAT_SAMPLE_TIME:
+		return read_sample_times(s, b);
 	default:
 		return 0;
 	}
@@ -288,6 +303,15 @@ const char *perfdata_build_id(struct source *source, const char *path)
 	return NULL;
 }
 
+bool perfdata_span(struct source *source, uint64_t *ret_first_ns, uint64_t *ret_last_ns)
+{
+	struct perfdata_source *s = perfdata_of(source);
+
+	*ret_first_ns = s->info.first_sample_ns;
+	*ret_last_ns = s->info.last_sample_ns;
+	return *ret_first_ns || *ret_last_ns;
+}
+
 int perfdata_kernel(struct source *source, struct source_kernel *ret)
 {
 	struct perfdata_source *s = perfdata_of(source);
@@ -316,7 +340,8 @@ int perfdata_features_read(struct perfdata_source *s)
 {
 	static const enum perfdata_feature wanted[] = {
 		FEAT_HOSTNAME, FEAT_OSRELEASE, FEAT_VERSION,    FEAT_ARCH,     FEAT_CPUDESC,
-		FEAT_NRCPUS,   FEAT_CMDLINE,   FEAT_EVENT_DESC, FEAT_BUILD_ID, FEAT_TRACING_DATA
+		FEAT_NRCPUS,   FEAT_CMDLINE,   FEAT_EVENT_DESC, FEAT_BUILD_ID, FEAT_TRACING_DATA,
+		FEAT_SAMPLE_TIME
 	};
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {

@@ -199,6 +199,7 @@ const struct source_ops perfdata_source_ops = {
 	.callchain = perfdata_callchain,
 	.kernel = perfdata_kernel,
 	.build_id = perfdata_build_id,
+	.span = perfdata_span,
 	.info = perfdata_info,
 	.close = perfdata_close,
 };

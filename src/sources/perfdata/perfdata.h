@@ -83,6 +83,7 @@ struct perfdata_source {
 		const char *kernel_name;   /* NULL: "[kernel.kallsyms]" */
 		VEC(const char *) modules; /* of the kernel, by path */
 		VEC(struct perfdata_build_id) build_ids;
+		uint64_t first_sample_ns, last_sample_ns; /* both 0: it does not say */
 	} info;
 };
 
@@ -100,6 +101,7 @@ int perfdata_id_add(struct perfdata_source *s, uint64_t id, uint32_t event);
 int perfdata_features_read(struct perfdata_source *s);
 const char *perfdata_build_id(struct source *source, const char *path);
 const char *perfdata_build_id(struct source *s, const char *path);
+bool perfdata_span(struct source *s, uint64_t *ret_first_ns, uint64_t *ret_last_ns);
 int perfdata_kernel(struct source *s, struct source_kernel *ret);
 const char *perfdata_info(struct source *s, const char *key);
 /* schemas.c: the schemas of all events; of records of state. */

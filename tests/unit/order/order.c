@@ -37,7 +37,7 @@ struct recording {
 	size_t nr_pending;
 	struct defects defects;
 	bool stateless;          /* all records that wait for their turn are */
-	struct time_window time; /* and only those inside are wanted */
+	struct time_windows time; /* and only those inside are wanted */
 };
 
 static uint8_t filler(uint32_t serial, uint32_t i)
@@ -166,7 +166,7 @@ static struct recording *new_recording(void)
 	r->pending = malloc(PENDING_BYTES + 2 * LONGEST);
 	assert_non_null(r->pending);
 	r->source.ops = &fake_ops;
-	r->time = TIME_WINDOW_ALL;
+	r->time = TIME_WINDOWS_ALL;
 	add_file(r);
 	return r;
 }
@@ -230,7 +230,7 @@ static void model(const struct recording *r, struct serials *out)
 		const struct cut *c = &r->records.v[i];
 
 		if (c->order == CUT_ORDERED && r->stateless &&
-		    !time_window_holds(&r->time, c->time_ns)) {
+		    !time_windows_hold(&r->time, c->time_ns)) {
 			if (c->time_ns > newest)
 				newest = c->time_ns;
 			continue;
@@ -278,7 +278,7 @@ static void read_all(struct recording *r, const struct order_options *options, s
 
 	flush_pending(r);
 	opts.defects = &r->defects;
-	opts.time = r->time;
+	opts.time = r->stateless ? &r->time : NULL;
 	assert_int_equal(order_open(&o, &r->source, &opts), 0);
 	while ((n = order_next(o, &cuts)) > 0) {
 		for (int i = 0; i < n; i++) {
@@ -551,7 +551,8 @@ TEST(random_recordings)
 		cpus = 1 + (unsigned)random_below(8);
 		r->stateless = seed % 2;
 		if (seed % 4 == 1)
-			r->time = (struct time_window){ 50 * (seed % 5), 200 * (seed % 3 + 1) };
+			r->time.bounds =
+				(struct time_window){ 50 * (seed % 5), 200 * (seed % 3 + 1) };
 		for (int i = 0; i < 30; i++) {
 			for (unsigned cpu = 0; cpu < cpus; cpu++) {
 				clock[cpu] = clock[cpu] > base ? clock[cpu] : base;
@@ -584,7 +585,7 @@ TEST(refused_records_inside_a_run)
 	struct recording *r = new_recording();
 
 	r->stateless = true;
-	r->time = (struct time_window){ 1000, 9000 };
+	r->time.bounds = (struct time_window){ 1000, 9000 };
 	random_state = 1;
 	for (uint64_t t = 1000; t < 9000; t++) {
 		add_sized(r, CUT_ORDERED, t, 300, 0);
@@ -612,7 +613,6 @@ static void shrink(const struct order_options *options, uint64_t (*time_of)(uint
 		add_sized(r, CUT_ORDERED, time_of(i), 512, 0);
 	flush_pending(r);
 	opts.defects = &r->defects;
-	opts.time = TIME_WINDOW_ALL;
 	assert_int_equal(order_open(&o, &r->source, &opts), 0);
 	while ((n = order_next(o, &cuts)) > 0) {
 		for (int i = 0; i < n; i++)
@@ -663,9 +663,7 @@ TEST(a_file_that_shrinks)
 TEST(a_file_that_grows_is_read_to_the_size_seen)
 {
 	struct recording *r = new_recording();
-	struct order_options opts = { .window_bytes = 4096,
-				      .defects = &r->defects,
-				      .time = TIME_WINDOW_ALL };
+	struct order_options opts = { .window_bytes = 4096, .defects = &r->defects };
 	const struct cut *cuts;
 	struct order *o;
 	uint64_t seen = 0;
@@ -690,9 +688,7 @@ TEST(a_file_that_grows_is_read_to_the_size_seen)
 TEST(a_file_that_is_written_over)
 {
 	struct recording *r = new_recording();
-	struct order_options opts = { .window_bytes = 4096,
-				      .defects = &r->defects,
-				      .time = TIME_WINDOW_ALL };
+	struct order_options opts = { .window_bytes = 4096, .defects = &r->defects };
 	static const uint8_t zeros[65536];
 	const struct cut *cuts;
 	struct order *o;
@@ -751,7 +747,6 @@ static void check_memory(struct recording *r, const struct order_options *option
 	flush_pending(r);
 	vec_done(&r->records);
 	opts.defects = &r->defects;
-	opts.time = TIME_WINDOW_ALL;
 	reset_high_water();
 	before = resident_kb();
 	assert_int_equal(order_open(&o, &r->source, &opts), 0);

@@ -10,20 +10,48 @@
 #include "filters/early.h"
 #include "filters/late.h"
 
-TEST(time_windows)
+/* A recording from 1000 s to 1010 s. */
+static const struct time_span ten_seconds = { UINT64_C(1000000000000), UINT64_C(1010000000000) };
+
+static void check_windows(const char *text, bool relative, enum sonde_compat compat,
+			  const char *expected)
 {
-	static const struct {
-		const char *text;
-		uint64_t from, to;
-	} good[] = {
-		{ "4344.05,4344.06", 4344050000000, 4344060000000 },
-		{ ",1.000000001", 0, 1000000001 },
-		{ "1.5,", 1500000000, UINT64_MAX },
-		{ ".5,2.", 500000000, 2000000000 },
-		{ ",", 0, UINT64_MAX },
-		{ "3,0", 3000000000, UINT64_MAX },
-		{ "5,5", 5000000000, 5000000000 },
-		{ ",18446744073.709551615", 0, UINT64_MAX },
+	struct time_windows w = TIME_WINDOWS_ALL;
+	char got[512] = "bad", *p = got;
+	int r = time_windows_parse(text, &ten_seconds, relative, compat, &w);
+
+	assert_int_equal(time_windows_parse(text, NULL, relative, compat, NULL), r);
+	if (r < 0)
+		assert_non_null(strstr(err_text(), "Invalid time string"));
+	else if (!w.nr)
+		sprintf(got, "%llu-%lld", (unsigned long long)w.bounds.from_ns,
+			(long long)w.bounds.to_ns);
+	for (size_t i = 0; i < w.nr; i++)
+		p += sprintf(p, "%s%llu-%lld", i ? " " : "", (unsigned long long)w.list[i].from_ns,
+			     (long long)w.list[i].to_ns);
+	if (strcmp(got, expected))
+		fail_msg("'%s': got %s, expected %s", text, got, expected);
+	time_windows_done(&w);
+}
+
+TEST(time_windows_in_seconds)
+{
+	static const char *const cases[][2] = { /* an end of -1 is none */
+		{ "4344.05,4344.06", "4344050000000-4344060000000" },
+		{ ",1.000000001", "0-1000000001" },
+		{ "1.5,", "1500000000--1" },
+		{ ".5,2.", "500000000-2000000000" },
+		{ ",", "0--1" },
+		{ "3,0", "3000000000--1" },
+		{ "5,5", "5000000000-5000000000" },
+		{ ",18446744073.709551615", "0--1" },
+		{ " 1,2", "1000000000-2000000000" },
+		{ "1, 2", "1000000000-2000000000" },
+		{ "+1,+2", "1000000000-2000000000" },
+		{ "1,2 3,4", "1000000000-2000000000 3000000000-4000000000" },
+		{ "1,2  3,4", "1000000000-2000000000 3000000000-4000000000" },
+		{ "1, 2 3,", "1000000000-2000000000 3000000000--1" },
+		{ ",2 4,5 6,", "0-2000000000 4000000000-5000000000 6000000000--1" },
 	};
 	static const char *const bad[] = { "",
 					   "5",
@@ -31,40 +59,94 @@ TEST(time_windows)
 					   "2,1",
 					   "1.0123456789,2",
 					   "1,2,3",
-					   " 1,2",
-					   "1, 2",
 					   "-1,2",
+					   "1,-1",
 					   "0x10,20",
 					   "1.5x,",
 					   ".,1",
+					   " .5,1",
 					   "1 2",
 					   "1..,2",
 					   "1.-5,",
 					   "18446744074,",
 					   ",18446744073.709551616",
-					   "99999999999999999999999," };
-	struct time_window w = TIME_WINDOW_ALL;
+					   "99999999999999999999999,",
+					   "1,2 ",
+					   "1,2 3",
+					   "1,2 2,3",
+					   "3,4 1,2",
+					   "1, 3,4",
+					   "1,2 ,,",
+					   ",," };
 
-	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
-		assert_int_equal(time_window_parse(good[i].text, &w), 0);
-		assert_true(w.from_ns == good[i].from && w.to_ns == good[i].to);
-	}
-	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		assert_int_equal(time_window_parse(bad[i], &w), -EINVAL);
-		assert_non_null(strstr(err_text(), "Invalid time string"));
-	}
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		check_windows(cases[i][0], false, SONDE_COMPAT_NONE, cases[i][1]);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		check_windows(bad[i], false, SONDE_COMPAT_NONE, "bad");
+	/* An open end in the middle: perf sees no overlap. */
+	check_windows("1,0 3,4", false, SONDE_COMPAT_NONE, "bad");
+	check_windows("1,0 3,4", false, SONDE_COMPAT_PERF_6_1, "1000000000--1 3000000000-4000000000");
+}
+
+TEST(time_windows_in_percents)
+{
+	static const char *const cases[][2] = {
+		{ "10%", "1000000000000-1000999999999" },
+		{ "10%/1", "1000000000000-1000999999999" },
+		{ "10%/2", "1001000000000-1001999999999" },
+		{ "10%/10", "1009000000000-1010000000000" },
+		{ "100%", "1000000000000-1010000000000" },
+		{ "0%-100%", "1000000000000-1010000000000" },
+		{ "0%-10%,50%-60%",
+		  "1000000000000-1000999999999 1005000000000-1005999999999" },
+		{ "30%-40%,10%-20%",
+		  "1003000000000-1003999999999 1001000000000-1001999999999" },
+		{ "10%/2,10%/3", "1001000000000-1001999999999 1002000000000-1002999999999" },
+		{ "10%/2,", "1001000000000-1001999999999" },
+		{ " 10%", "1000000000000-1000999999999" },
+		{ "33.3%/2", "1003330000000-1006659999999" },
+		{ ".5%/1", "1000000000000-1000049999999" },
+		{ "50%-50%", "1005000000000-1005000000000" },
+	};
+	static const char *const bad[] = { "%",		  "10% ",   "10%,20%", "10%/0",	 "10%/11",
+					   "10%/",	  "10%/x",  "10%/-1",  "0%/1",	 "0%",
+					   "110%",	  "-5%",    "5%-",     "10%-x",	 "10%/2,20%-30%",
+					   ",10%/2",	  "10%20%", "nan%",    "inf%",	 "1e1%",
+					   "0x10%",	  "1,2 5%", "10%-2%",  "1.2.3%", "10%/99999999999",
+					   "10%-20%-30%", "10/2%" };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		check_windows(cases[i][0], false, SONDE_COMPAT_NONE, cases[i][1]);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		check_windows(bad[i], false, SONDE_COMPAT_NONE, "bad");
+	check_windows("20%-10%", false, SONDE_COMPAT_PERF_6_1, "1002000000000-1001000000000");
+}
+
+TEST(time_windows_from_the_first_sample)
+{
+	check_windows("1,2", true, SONDE_COMPAT_NONE, "1001000000000-1002000000000");
+	check_windows("1,", true, SONDE_COMPAT_NONE, "1001000000000--1");
+	check_windows("1,", true, SONDE_COMPAT_PERF_6_1, "1001000000000-1000000000000");
+	check_windows("10%/1", true, SONDE_COMPAT_NONE, "1000000000000-1000999999999");
+	check_windows("10%/1", true, SONDE_COMPAT_PERF_6_1, "2000000000000-2000999999999");
+	check_windows("18446744073,", true, SONDE_COMPAT_NONE, "bad");
 }
 
 TEST(time_windows_hold_both_ends)
 {
-	struct time_window w;
+	struct time_windows w;
 
-	assert_int_equal(time_window_parse("1,2", &w), 0);
-	assert_false(time_window_holds(&w, 999999999));
-	assert_true(time_window_holds(&w, 1000000000));
-	assert_true(time_window_holds(&w, 2000000000));
-	assert_false(time_window_holds(&w, 2000000001));
-	assert_false(time_window_holds(&w, SONDE_NO_TIME));
+	assert_int_equal(time_windows_parse("1,2 4,5", &ten_seconds, false, SONDE_COMPAT_NONE, &w), 0);
+	assert_true(w.bounds.from_ns == 1000000000 && w.bounds.to_ns == 5000000000);
+	assert_false(time_windows_hold(&w, 999999999));
+	assert_true(time_windows_hold(&w, 1000000000));
+	assert_true(time_windows_hold(&w, 2000000000));
+	assert_false(time_windows_hold(&w, 2000000001));
+	assert_true(time_windows_hold(&w, 4000000000));
+	assert_false(time_windows_hold(&w, 5000000001));
+	assert_false(time_windows_hold(&w, SONDE_NO_TIME));
+	assert_true(time_windows_hold(&w, 0)); /* says nothing */
+	time_windows_done(&w);
 }
 
 TEST(cpu_lists)
