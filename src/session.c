@@ -80,8 +80,8 @@ static int find_span(struct sonde_session *s, struct time_span *ret)
 		return 0;
 	if (s->opts.compat)
 		return err_set(-ETIME, "the recording does not say the times of its first and last "
-					"sample, which perf needs for percents and relative times "
-					"(perf record --timestamp-boundary records them)");
+				       "sample, which perf needs for percents and relative times "
+				       "(perf record --timestamp-boundary records them)");
 	r = order_span_find(s->source, s->opts.window_bytes, ret);
 	s->defects = before;
 	return r;

@@ -56,7 +56,9 @@ SONDE_API const char *sonde_error_text(void);
  *
  *    Which samples are delivered:
  *	time=FROM,TO        seconds with up to 9 decimals, either side may be empty; both ends inclusive; several
- *	                    separated by blanks; or percents of the recording: 10%-20%, 10%/2
+ *	                    separated by blanks, ascending; or percents of the recording: 0%-10%,50%-60%, 10%/2 (the second
+ *	                    slice of 10 percent), 10% (the first). -ETIME from sonde_session_open: the recording's times
+ *	                    are needed and not known
  *	reltime=0|1         1: those times count from the first sample, and text shows them so
  *	cpu=LIST            0,2-3
  *	pid=LIST tid=LIST   decimal numbers

@@ -132,8 +132,7 @@ static int make_absolute(struct parse *parse)
 		if (w->to_ns == UINT64_MAX && parse->compat)
 			w->to_ns = 0;
 		if (__builtin_add_overflow(w->from_ns, first, &w->from_ns) ||
-		    (w->to_ns != UINT64_MAX &&
-		     __builtin_add_overflow(w->to_ns, first, &w->to_ns)))
+		    (w->to_ns != UINT64_MAX && __builtin_add_overflow(w->to_ns, first, &w->to_ns)))
 			return bad(parse, "it lies behind all time");
 	}
 	return 0;

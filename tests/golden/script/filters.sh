@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+# Which events are shown: what perf 6.1 and the default make of it, and what cannot be.
+both() {
+	for as in none perf-6.1; do
+		sonde --compat $as script -F "${fields:-time,event}" "$@" >out 2>err
+		echo "$? $as: $(wc -l <out) lines | $*"
+		sed "s,$DATA,DATA,g" err | cut -c 1-170
+	done
+}
+ln -s "$DATA/text" text
+# A copy whose header does not say the times of the first and last sample: bit 21 of its features is cleared, and the table
+# of their places, which follows the data, loses that row.
+python3 - text/mixed.data untimed.data <<'END'
+import struct, sys
+b = bytearray(open(sys.argv[1], 'rb').read())
+size, = struct.unpack_from('<Q', b, 8)
+data_off, data_size = struct.unpack_from('<QQ', b, 40)
+bits, = struct.unpack_from('<Q', b, 72)
+row = bin(bits & (1 << 21) - 1).count('1')
+nr = bin(bits).count('1')
+table = data_off + data_size
+rows = [b[table + 16 * i:table + 16 * i + 16] for i in range(nr)]
+del rows[row]
+b[table:table + 16 * nr] = b''.join(rows) + bytes(16)
+struct.pack_into('<Q', b, 72, bits & ~(1 << 21))
+open(sys.argv[2], 'wb').write(b)
+END
+
+echo '== time'
+both -i untimed.data --time 10%/10
+both -i untimed.data --reltime --time 0.0001,0.0002
+both -i text/mixed.data --reltime --time 0.0001,
+both -i text/mixed.data --reltime --time 50%-60%
+both -i text/mixed.data --time 20%-10%
+both -i text/mixed.data --time '1,2 3'
