@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT
+"""Shared objects of our own making that stand for the recording machine's, with the same build id.
+
+A description has a line per thing (numbers in hex): build-id, sections (NAME ADDRESS SIZE ENTRY; file offset and address are the
+same), slots of the .plt (GOT-ADDRESS name NAME | GOT-ADDRESS at RESOLVER), symbols and dynamic symbols (ADDRESS SIZE TYPE BIND
+NAME), bytes at an address, frames (ADDRESS SIZE, bytes from the stack pointer to the caller's, registers pushed first to last),
+functions for the debug information (ADDRESS SIZE NAME).
+"""
+import struct
+
+TYPES = {'NOTYPE': 0, 'FUNC': 2, 'IFUNC': 10}
+BINDS = {'LOCAL': 0, 'GLOBAL': 1, 'WEAK': 2}
+REGISTERS = {'rbx': 3, 'rbp': 6, 'r12': 12, 'r13': 13, 'r14': 14, 'r15': 15}
+PROGBITS, SYMTAB, STRTAB, RELA, NOTE, DYNSYM = 1, 2, 3, 4, 7, 11
+
+
+class Strings:
+    def __init__(self):
+        self.bytes = b'\0'
+
+    def add(self, s):
+        at = len(self.bytes)
+        self.bytes += s.encode() + b'\0'
+        return at
+
+
+def uleb(n):
+    out = b''
+    while n >= 128:
+        out += bytes([n & 127 | 128])
+        n >>= 7
+    return out + bytes([n])
+
+
+def symbols(entries, text):
+    """.symtab or .dynsym, its strings, the number of local symbols."""
+    names, table = Strings(), struct.pack('<IBBHQQ', 0, 0, 0, 0, 0, 0)
+    entries = sorted(entries, key=lambda e: e[3] != 'LOCAL')
+    for address, size, kind, bind, name in entries:
+        table += struct.pack('<IBBHQQ', names.add(name), BINDS[bind] << 4 | TYPES[kind], 0, text if address else 0, address, size)
+    return table, names.bytes, 1 + sum(e[3] == 'LOCAL' for e in entries)
+
+
+def eh_frame(frames, at):
+    """Unwinding as it is in the middle of each function: one common entry, one entry per function."""
+    def entry(body):
+        body += bytes(-(len(body) + 4) % 8)
+        return struct.pack('<I', len(body)) + body
+    # version 1, "zR": pointers relative to where they stand; cfa = rsp + 8, return address at cfa - 8
+    out = entry(struct.pack('<IB', 0, 1) + b'zR\0' + uleb(1) + b'\x78' + uleb(16) + uleb(1) + b'\x1b' +
+                b'\x0c' + uleb(7) + uleb(8) + b'\x90' + uleb(1))
+    for address, size, distance, registers in frames:
+        ops = b'\x0e' + uleb(distance)
+        for i, register in enumerate(registers):
+            ops += bytes([0x80 | REGISTERS[register]]) + uleb(i + 2)
+        out += entry(struct.pack('<IiI', len(out) + 4, address - (at + len(out) + 8), size) + uleb(0) + ops)
+    return out + bytes(4)
+
+
+def debug(functions, low, size):
+    """.debug_abbrev and .debug_info (DWARF 4): one unit, its functions."""
+    def abbrev(code, tag, children, *attrs):
+        return uleb(code) + uleb(tag) + bytes([children]) + b''.join(uleb(a) for a in attrs) + b'\0\0'
+    name, low_pc, high_pc = (0x03, 0x08), (0x11, 0x01), (0x12, 0x07)
+    abbrevs = abbrev(1, 0x11, 1, *name, *low_pc, *high_pc) + abbrev(2, 0x2e, 0, *name, *low_pc, *high_pc) + b'\0'
+    info = uleb(1) + b'made.c\0' + struct.pack('<QQ', low, size)
+    for address, length, function in functions:
+        info += uleb(2) + function.encode() + b'\0' + struct.pack('<QQ', address, length)
+    info = struct.pack('<HIB', 4, 0, 8) + info + b'\0'
+    return abbrevs, struct.pack('<I', len(info)) + info
+
+
+def read(path):
+    made = {'section': {}, 'slot': [], 'symbol': [], 'dynamic': [], 'bytes': [], 'frame': [], 'function': []}
+    for line in path.read_text().splitlines():
+        word, *rest = line.split()
+        if word == '#':
+            continue
+        if word == 'build-id':
+            made['build-id'] = bytes.fromhex(rest[0])
+        elif word == 'section':
+            made['section'][rest[0]] = tuple(int(n, 16) for n in rest[1:])
+        elif word == 'slot':
+            made['slot'].append((int(rest[0], 16), rest[1], rest[2]))
+        elif word in ('symbol', 'dynamic'):
+            made[word].append((int(rest[0], 16), int(rest[1], 16), *rest[2:]))
+        elif word == 'bytes':
+            made['bytes'].append((int(rest[0], 16), bytes.fromhex(rest[1])))
+        elif word == 'frame':
+            made['frame'].append((*(int(n, 16) for n in rest[:3]), rest[3:]))
+        elif word == 'function':
+            made['function'].append((int(rest[0], 16), int(rest[1], 16), rest[2]))
+    return made
+
+
+def write(description, path):
+    """The file that a description tells of; its bytes are zero where nothing is said."""
+    made = read(description)
+    section = made['section']
+    text_at, text_size, _ = section['.text']
+    first = section['.plt'][0] & ~0xfff
+    last = text_at + text_size
+
+    undefined = [name for _, how, name in made['slot'] if how == 'name']
+    dynamic = made['dynamic'] + [(0, 0, 'NOTYPE', 'GLOBAL', name) for name in undefined]
+    number = {e[4]: i + 1 for i, e in enumerate(sorted(dynamic, key=lambda e: e[3] != 'LOCAL'))}
+    rela = b''.join(struct.pack('<QQq', got, number[what] << 32 | 7, 0) if how == 'name' else
+                    struct.pack('<QQq', got, 37, int(what, 16)) for got, how, what in made['slot'])
+
+    order = ['', '.note.gnu.build-id', '.dynsym', '.dynstr', '.rela.plt', '.plt', '.plt.got', '.text', '.eh_frame', '.got.plt',
+             '.debug_abbrev', '.debug_info', '.symtab', '.strtab', '.shstrtab']
+    order = [n for n in order if n in section or n not in ('.plt.got',)]
+    index = {name: i for i, name in enumerate(order)}
+    dynsym, dynstr, dynlocals = symbols(dynamic, index['.text'])
+    symtab, strtab, locals_ = symbols(made['symbol'], index['.text'])
+    note = struct.pack('<III', 4, len(made['build-id']), 3) + b'GNU\0' + made['build-id']
+    abbrevs, info = debug(made['function'], text_at, text_size)
+    at = 0x1000 + -(-last // 0x1000) * 0x1000  # a page behind the text
+    frames = eh_frame(made['frame'], at)
+    names = Strings()
+    at = {'.eh_frame': at}
+    end = at['.eh_frame'] + len(frames)
+    tables, chunks = {}, []
+    for name, kind, flags, data, link, info_, align, entry in (
+            ('.note.gnu.build-id', NOTE, 2, note, 0, 0, 4, 0), ('.dynsym', DYNSYM, 2, dynsym, index['.dynstr'], dynlocals, 8, 24),
+            ('.dynstr', STRTAB, 2, dynstr, 0, 0, 1, 0), ('.rela.plt', RELA, 2, rela, index['.dynsym'], index['.plt'], 8, 24),
+            ('.eh_frame', PROGBITS, 2, frames, 0, 0, 8, 0), ('.debug_abbrev', PROGBITS, 0, abbrevs, 0, 0, 1, 0),
+            ('.debug_info', PROGBITS, 0, info, 0, 0, 1, 0), ('.symtab', SYMTAB, 0, symtab, index['.strtab'], locals_, 8, 24),
+            ('.strtab', STRTAB, 0, strtab, 0, 0, 1, 0)):
+        if name == '.note.gnu.build-id':
+            place = 0x200
+        elif name == '.dynsym':
+            place = 0x240
+        elif name == '.dynstr':
+            place = 0x240 + len(dynsym)
+        elif name in section:
+            place = section[name][0]
+        elif name == '.eh_frame':
+            place = at[name]
+        else:
+            place, end = -(-end // 8) * 8, -(-end // 8) * 8 + len(data)
+        chunks.append((place, data))
+        tables[name] = (kind, flags, place if flags else 0, place, len(data), link, info_, align, entry)
+    for name in ('.plt', '.plt.got', '.text', '.got.plt'):
+        if name in section:
+            where, size, entry = section[name]
+            kind = 8 if name == '.got.plt' else PROGBITS  # nothing in the file
+            tables[name] = (kind, 3 if kind == 8 else 6, where, where, size, 0, 0, 16, entry)
+    name_at = {n: names.add(n) for n in order if n}
+    end = -(-end // 8) * 8
+    chunks.append((end, names.bytes))
+    tables['.shstrtab'] = (STRTAB, 0, 0, end, len(names.bytes), 0, 0, 1, 0)
+    headers_at = -(-(end + len(names.bytes)) // 8) * 8
+    headers = bytes(64)
+    for n in order[1:]:
+        kind, flags, address, place, size, link, info_, align, entry = tables[n]
+        headers += struct.pack('<IIQQQQIIQQ', name_at[n], kind, flags, address, place, size, link, info_, align, entry)
+    segments = [(1, 4, 0, 0, 0x200 + 0x100, 0x1000), (1, 5, first, first, last - first, 0x1000),
+                (1, 4, at['.eh_frame'], at['.eh_frame'], len(frames), 0x1000), (4, 4, 0x200, 0x200, len(note), 4)]
+    elf = b'\x7fELF\2\1\1' + bytes(9) + struct.pack('<HHIQQQIHHHHHH', 3, 62, 1, 0, 64, headers_at, 0, 64, 56, len(segments), 64,
+                                                    len(order), index['.shstrtab'])
+    elf += b''.join(struct.pack('<IIQQQQQQ', kind, flags, offset, address, address, size, size, align)
+                    for kind, flags, offset, address, size, align in segments)
+    with open(path, 'wb') as f:
+        f.write(elf)
+        for place, data in chunks + made['bytes'] + [(headers_at, headers)]:
+            f.seek(place)
+            f.write(data)

@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Many recordings times many sets of options: sonde --compat perf-6.1 against stock perf, byte for byte and in exit status.
+
+    tests/roundtrip/matrix.py SONDE [--only RECORDING] [--options 'OPTIONS'] [--keep FOLDER] [--show]
+
+Recordings are made on the spot with perf record and taken from tests/data. --keep leaves them in a folder, from which a later
+run takes them.
+"""
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+DATA = HERE.parent / 'data'
+ENV = {'PATH': os.environ.get('PATH', '/usr/bin:/bin'), 'HOME': '/nonexistent', 'LC_ALL': 'C', 'TZ': 'UTC',
+       'PERF_CONFIG': '/dev/null'}
+ENV.update({k: os.environ[k] for k in ('ASAN_OPTIONS', 'UBSAN_OPTIONS') if k in os.environ})
+IN_CI = os.environ.get('SONDE_CI') == '1'
+
+BURN = r'''
+#include <stdlib.h>
+#include <string.h>
+namespace shapes { struct box { volatile unsigned long n; void grow(int by) { for (int i = 0; i < by; i++) n += i ^ n; } }; }
+static inline __attribute__((always_inline)) void twice(shapes::box *b, int by) { b->grow(by); b->grow(by / 2); }
+__attribute__((noinline)) void outer(shapes::box *b, int by) { twice(b, by); b->n++; }
+int main(int argc, char **argv)
+{
+	shapes::box b = { 1 };
+	int turns = argc > 1 ? atoi(argv[1]) : 20;
+	char *p = (char *)malloc(1 << 20);
+
+	for (int i = 0; i < turns; i++) {
+		outer(&b, 200000);
+		memset(p + 4096 * (i % 256), i, 1);
+	}
+	free(p);
+	return 0;
+}
+'''
+
+# name: what perf record is told. {burn} is the program above.
+RECORDINGS = {
+    'sched': '-e sched:sched_switch,sched:sched_wakeup -a sleep 0.02',
+    'syscalls': '-e raw_syscalls:* cat /etc/hostname',
+    'chains': '-g -e sched:sched_switch,cpu-clock -F 2000 {burn} 10',
+    'clock': '-e cpu-clock -F 3000 {burn} 10',
+    'dwarf': '-e cpu-clock -F 500 --call-graph dwarf,4096 {burn} 10',
+    'faults': '-e page-faults -c 1 -d -W --phys-data --data-page-size --code-page-size --sample-cpu {burn} 2',
+    'tasks': '--switch-events --namespaces --all-cgroups -e cpu-clock -F 2000 sh -c "ls / | wc -l"',
+    'regs': '-e cpu-clock --intr-regs=ax,ip --user-regs=sp,ip -F 2000 {burn} 5',
+    'tod': '-k CLOCK_MONOTONIC -e cpu-clock -F 2000 -a sleep 0.01',
+    'mixed': '-e sched:sched_switch,cpu-clock,page-faults,raw_syscalls:sys_enter sh -c "ls / & wait"',
+    'group': '-e {{cpu-clock,page-faults}}:S -F 2000 {burn} 5',
+    'thread': '--per-thread -e cpu-clock {burn} 5',
+    'buildids': '--buildid-mmap -e cpu-clock -F 2000 -g sh -c "ls /"',
+    'untimed': '--no-timestamp -e cpu-clock {burn} 5',
+}
+OPTIONS = [
+    '', '--ns', '--reltime', '--deltatime', '-G', '-L', '-I --header', '--header', '--header-only', '-D', '-d -F comm', '-f',
+    '-F comm,tid,pid,time,cpu,event', '-F +misc', '-F +period,+pid', '-F -time,-cpu', '-F comm,ip,sym,symoff,dso',
+    '-F ip,sym', '-F comm,dso', '-F event,trace', '-F +insn,+insnlen', '-F comm,ip,insn', '-F addr,event', '-F +addr',
+    '-F comm,addr,phys_addr,data_page_size,code_page_size', '-F comm,weight,data_src,ins_lat', '-F iregs,uregs', '-F +tod',
+    '-F comm,ip,srcline', '-F sw:+srcline', '-F ip,sym,srccode', '-F +callindent', '-F +flags', '-F +metric', '-F +ipc',
+    '-F brstack', '-F +brstacksym', '-F comm,bpf-output', '-F +synth', '-F +machine_pid,+vcpu', '-F +cgroup', '-F hw:comm',
+    '-F sw:comm,event -F trace:comm,trace', '-F trace:', '-F sw:', '-F synth:comm', '-F raw:comm,event', '-F ""',
+    '-F comm,+pid', '-F nonsense', '-F break:ip',
+    '--max-stack 2', '--max-stack 0', '--stop-bt main', '--hide-call-graph', '--inline', '--no-inline', '--no-demangle', '--demangle-kernel',
+    '--full-source-path -F ip,sym,srcline', '--show-kernel-path', '--show-task-events', '--show-mmap-events',
+    '--show-switch-events', '--show-namespace-events', '--show-lost-events', '--show-round-events', '--show-bpf-events',
+    '--show-cgroup-events', '--show-text-poke-events', '--show-task-events --show-mmap-events --show-switch-events -F +misc',
+    '--tid {tid}', '--pid {tid}', '--pid {tid},1', '--tid nobody', '--comms {comm}', '--comms nobody,sh', '--cpu 0', '--cpu 0-1',
+    '--cpu 999', '-C x', '--dsos burn', '--dsos [kernel.kallsyms]', '--symbols main', '-S outer,main', '--symbols main --addr-range 64',
+    '--addr-range 64', '--time {from},{to}', '--time {from},', '--time ,{to}', '--time 10%/2', '--time 0%-30%', '--time 10%-20%,40%-50%',
+    '--time 200%', '--time x', '--time {from},{to} --reltime', '--reltime --deltatime', '--switch-on page-faults',
+    '--switch-off cpu-clock', '--switch-on sched:sched_switch --switch-off cpu-clock --show-on-off-events', '--switch-on nosuch',
+    '--kallsyms /proc/kallsyms', '--symfs /nonexistent', '--vmlinux /nonexistent', '--itrace=i100', '--insn-trace', '--call-trace',
+    '--call-ret-trace', '--graph-function main', '--stitch-lbr', '--guestmount /nonexistent', '--guest-code', '--xed',
+    '--max-blocks 3', '--list-dlfilters', '--dlfilter nosuch.so', '--dlarg x', '--nonsense', '--time', '--show-info', '-v --ns',
+]
+NOT_TIMED = ('sched', 'untimed')
+STORED = ['demo.data', 'scripts/types.data', 'scripts/flags.data', 'scripts/frames.data', 'text/chains.data', 'text/mixed.data',
+          'text/clock.data', 'text-cases/br.data', 'text-cases/addr.data', 'text-cases/bpf.data', 'text-cases/sw.data']
+
+
+def run(command, cwd):
+    try:
+        p = subprocess.run(command, env=ENV, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+    except subprocess.TimeoutExpired:
+        return 'ran longer than 120 s', b'', b''
+    return p.returncode, p.stdout, p.stderr
+
+
+class Tap:
+    nr = bad = 0
+
+    def say(self, ok, name, why=''):
+        self.nr += 1
+        self.bad += not ok
+        print('%sok %d - %s' % ('' if ok else 'not ', self.nr, name.replace('#', r'\#')))
+        for line in why.splitlines():
+            print('# ' + line)
+        sys.stdout.flush()
+
+    def skip(self, name, why):
+        if IN_CI and 'perf' in why:
+            return self.say(False, name, why)
+        self.nr += 1
+        print('ok %d - %s # SKIP %s' % (self.nr, name, why))
+        return None
+
+
+def make(folder, only):
+    """{name: recording}, {name: why there is none}"""
+    burn = folder / 'burn'
+    if not burn.exists():
+        (folder / 'burn.cc').write_text(BURN)
+        if run(['c++', '-g', '-O1', '-fno-omit-frame-pointer', '-o', str(burn), 'burn.cc'], folder)[0] != 0:
+            burn = None
+    made, missing = {}, {}
+    for name, args in RECORDINGS.items():
+        data = folder / (name + '.data')
+        if only and only != name:
+            continue
+        if not burn and '{burn}' in args:
+            missing[name] = 'no C++ compiler'
+            continue
+        if not data.exists():
+            status, _, err = run(['perf', 'record', '-q', '-o', data.name] + shlex.split(args.format(burn=burn)), folder)
+            if status != 0 or not data.exists():
+                missing[name] = 'cannot record here: ' + (err.decode('utf-8', 'replace').strip().splitlines() or ['failed'])[0]
+                continue
+        made[name] = data
+    for name in STORED:
+        if not only or only == name:
+            made[name] = DATA / name
+    return made, missing
+
+
+def values(data, cwd):
+    """Times in the middle of a recording, one of its tasks."""
+    lines = run(['perf', 'script', '-f', '-F', 'tid,time', '-G', '-i', str(data)], cwd)[1].decode('utf-8', 'replace').splitlines()
+    words = [l.replace(':', '').split() for l in lines if len(l.split()) == 2]
+    comms = run(['perf', 'script', '-f', '-F', 'comm', '-G', '-i', str(data)], cwd)[1].decode('utf-8', 'replace').split()
+    if not words:
+        return {'from': '0', 'to': '1', 'tid': '1', 'comm': 'x'}
+    a, b = words[len(words) // 4], words[3 * len(words) // 4]
+    return {'from': a[1], 'to': b[1], 'tid': b[0], 'comm': comms[-1] if comms else 'x'}
+
+
+def first_difference(want, got):
+    want, got = want.split(b'\n'), got.split(b'\n')
+    at = next((i for i, line in enumerate(want) if i >= len(got) or got[i] != line), len(want))
+    show = lambda lines: repr(lines[at].decode('utf-8', 'replace')) if at < len(lines) else 'nothing'
+    return 'line %d of %d\nperf:  %s\nsonde: %s (%d lines)' % (at + 1, len(want), show(want), show(got), len(got))
+
+
+def compare(sonde, data, options, cwd):
+    """'' or what differs."""
+    words = ['script', '-i', str(data)] + shlex.split(options)
+    status, want, err = run(['perf'] + words, cwd)
+    ours, got, our_err = run([sonde, '--compat', 'perf-6.1'] + words, cwd)
+    why = ''
+    if status != ours:
+        why = 'exit status: perf %s (%s)\nsonde %s (%s)\n' % (
+            status, err.decode('utf-8', 'replace').strip()[:300], ours, our_err.decode('utf-8', 'replace').strip()[:300])
+    if want != got and (status == 0 or ours == 0):
+        why += first_difference(want, got)
+    return why
+
+
+def main():
+    ap = argparse.ArgumentParser()
+    ap.add_argument('sonde', type=pathlib.Path)
+    ap.add_argument('--only')
+    ap.add_argument('--options')
+    ap.add_argument('--keep', type=pathlib.Path)
+    opts = ap.parse_args()
+    tap = Tap()
+    if not shutil.which('perf', path=ENV['PATH']):
+        tap.skip('matrix', 'no perf here')
+        print('1..1')
+        return 0
+    sonde = str(opts.sonde.resolve())
+    with tempfile.TemporaryDirectory(prefix='sonde-matrix-') as temp:
+        folder = opts.keep.resolve() if opts.keep else pathlib.Path(temp)
+        folder.mkdir(exist_ok=True)
+        made, missing = make(folder, opts.only)
+        for name, why in missing.items():
+            tap.skip(name, why)
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as pool:
+            for name, data in made.items():
+                known = values(data, folder)
+                sets = [opts.options] if opts.options is not None else OPTIONS
+                sets = [o.format(**known) for o in sets]
+                for o, why in zip(sets, pool.map(lambda o: compare(sonde, data, o, folder), sets)):
+                    tap.say(not why, ('%s %s' % (name, o)).strip(), why)
+    print('1..%d' % tap.nr)
+    return 1 if tap.bad else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
