@@ -46,28 +46,62 @@ void text_frames_done(struct text_frames *f)
 	f->cache = NULL;
 }
 
+void text_symbol_put(const struct sonde_location *loc, uint32_t columns, struct outbuf *out)
+{
+	outbuf_str(out, loc->sym ? loc->sym : "[unknown]");
+	if (loc->sym && columns & TEXT_SYMOFF) {
+		outbuf_put(out, "+0x", 3);
+		outbuf_hex(out, loc->sym_off);
+	}
+}
+
+void text_dso_put(const struct sonde_location *loc, uint32_t columns, struct outbuf *out)
+{
+	outbuf_char(out, '(');
+	outbuf_str(out, loc->dso ? loc->dso : "[unknown]");
+	/* Those of the kernel are not offsets in a file. */
+	if (columns & TEXT_DSOFF && loc->map_end > loc->map_start && *loc->dso != '[') {
+		outbuf_put(out, "+0x", 3);
+		outbuf_hex(out, loc->addr - loc->map_start + loc->map_pgoff);
+	}
+	outbuf_char(out, ')');
+}
+
 static void put_names(const struct sonde_location *loc, uint32_t columns, struct outbuf *out)
 {
 	if (columns & TEXT_SYM) {
 		outbuf_char(out, ' ');
-		outbuf_str(out, loc->sym ? loc->sym : "[unknown]");
-		if (loc->sym && columns & TEXT_SYMOFF) {
-			outbuf_put(out, "+0x", 3);
-			outbuf_hex(out, loc->sym_off);
-		}
+		text_symbol_put(loc, columns, out);
 	}
 	if (columns & TEXT_DSO) {
-		outbuf_put(out, " (", 2);
-		outbuf_str(out, loc->dso ? loc->dso : "[unknown]");
-		outbuf_char(out, ')');
+		outbuf_char(out, ' ');
+		text_dso_put(loc, columns, out);
 	}
 }
 
-static void locate(const struct event *ev, uint64_t addr, uint32_t cpumode,
-		   struct sonde_location *ret)
+void text_locate(const struct event *ev, uint64_t addr, uint32_t cpumode,
+		 struct sonde_location *ret)
 {
 	if (sonde_event_locate(&ev->pub, addr, cpumode, ret) < 0)
 		*ret = (struct sonde_location){ .size = sizeof(*ret), .addr = addr };
+}
+
+/* The upper half of 64 bits is the kernel's; a 32-bit kernel's part is not known: what is not mapped is its. */
+uint32_t text_address_mode(const struct event *ev, uint64_t addr)
+{
+	uint32_t mode = ev->pub.cpumode;
+	bool guest = mode == CPUMODE_GUEST_KERNEL || mode == CPUMODE_GUEST_USER;
+	bool kernel = addr >> 63;
+	struct sonde_location loc;
+
+	if (!guest && mode != CPUMODE_KERNEL && mode != CPUMODE_USER)
+		return mode;
+	if (ev->schema && ev->schema->abi.long_bytes == 4) {
+		text_locate(ev, addr, CPUMODE_USER, &loc);
+		kernel = !loc.dso;
+	}
+	return guest ? (kernel ? CPUMODE_GUEST_KERNEL : CPUMODE_GUEST_USER)
+		     : (kernel ? CPUMODE_KERNEL : CPUMODE_USER);
 }
 
 /* Copied in pieces of 16 bytes, the last one to its end: cheaper than a copy of just any length. */
@@ -97,7 +131,7 @@ static void put_kernel(struct text_frames *f, const struct event *ev, uint64_t a
 		put_slot(slot, out);
 		return;
 	}
-	locate(ev, addr, CPUMODE_KERNEL, &loc);
+	text_locate(ev, addr, CPUMODE_KERNEL, &loc);
 	outbuf_hex_width(out, addr, 16, ' ');
 	put_names(&loc, columns, out);
 	if (slot && loc.sym && !out->failed && out->len - start <= sizeof(slot->text)) {
@@ -118,7 +152,7 @@ void text_address_put(struct text_frames *f, const struct event *ev, uint64_t ad
 	} else if (cpumode == CPUMODE_KERNEL) {
 		put_kernel(f, ev, addr, columns, out);
 	} else {
-		locate(ev, addr, cpumode, &loc);
+		text_locate(ev, addr, cpumode, &loc);
 		outbuf_hex_width(out, addr, 16, ' ');
 		put_names(&loc, columns, out);
 	}
@@ -152,7 +186,7 @@ static void put_user_frame(struct text_frames *f, const struct event *ev, uint64
 {
 	struct sonde_location loc;
 
-	locate(ev, addr, cpumode, &loc);
+	text_locate(ev, addr, cpumode, &loc);
 	if (f->compat == SONDE_COMPAT_PERF_6_1)
 		addr = shown_by_perf_6_1(&loc, addr);
 	outbuf_hex_width(out, addr, 16, ' ');

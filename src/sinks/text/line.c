@@ -26,6 +26,13 @@ static bool addr_has_names(const struct sonde_schema *sc)
 		attr->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ);
 }
 
+static bool is_bpf_output(const struct sonde_schema *sc)
+{
+	const struct perf_event_attr *attr = sc->attr;
+
+	return attr && attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_BPF_OUTPUT;
+}
+
 static unsigned longest_name(const struct sonde_session *s)
 {
 	const struct sonde_schema *sc;
@@ -75,7 +82,23 @@ static int make_line(struct text_sink *s, const struct sonde_schema *sc, struct 
 	line->has_chain = s->fields.callchain && bits & PERF_SAMPLE_CALLCHAIN;
 	line->weight_struct = bits & PERF_SAMPLE_WEIGHT_STRUCT;
 	line->addr_has_names = addr_has_names(sc);
+	line->is_bpf_output = is_bpf_output(sc);
 	return make_name(s, sc, line);
+}
+
+/* What follows from the columns of a type. */
+static void settle_line(const struct text_sink *s, struct line *line)
+{
+	uint64_t tail = line->fields & TAIL;
+
+	/* On by default, but of use only to one kind of event. */
+	if (!line->is_bpf_output)
+		tail &= ~TEXT_BPF_OUTPUT;
+	line->bare_comm = line->has_chain && line->fields & TEXT_IP;
+	line->odd_head = line->fields & ODD_HEAD || s->fields.flags || s->latency || s->times;
+	line->has_tail = tail;
+	line->needs_sample = line->fields & TEXT_PERIOD || tail & ~TEXT_IP ||
+			     (line->fields & TEXT_IP && !line->has_chain);
 }
 
 /* What a type shows is settled only when all types known at the start were met: their classes influence each other. */
@@ -85,15 +108,10 @@ static int settle(struct text_sink *s)
 		const struct sonde_schema *sc = sonde_session_schema(s->session, id);
 		struct line *line = &s->lines.v[id];
 
-		if (sc && sc->kind <= SONDE_SAMPLE)
+		if (sc && sc->kind <= SONDE_SAMPLE) {
 			line->fields = s->fields.classes[text_class_of(sc)].fields;
-		line->bare_comm = line->has_chain && line->fields & TEXT_IP;
-		line->odd_head =
-			line->fields & ODD_HEAD || s->latency || s->times != TIMES_RECORDED;
-		line->has_tail = line->fields & TAIL;
-		line->needs_sample = line->fields & TEXT_PERIOD ||
-				     (line->fields & TAIL && (line->fields & TAIL) != TEXT_IP) ||
-				     (line->fields & TEXT_IP && !line->has_chain);
+			settle_line(s, line);
+		}
 	}
 	return text_fields_met_all(&s->fields, &s->recording);
 }

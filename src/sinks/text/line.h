@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "sinks/fd_writer.h"
 #include "sinks/sink.h"
+#include "sinks/text/branches.h"
 #include "sinks/text/columns.h"
 #include "sinks/text/fields.h"
 #include "sinks/text/frames.h"
@@ -24,6 +25,7 @@ struct line {
 	bool odd_head;     /* it has columns that few ask for */
 	bool addr_has_names; /* addr is a place in code or data of the process: symbol and dso behind it */
 	bool weight_struct; /* weight is three numbers */
+	bool is_bpf_output;
 	uint32_t name_len;
 	uint32_t name_room; /* bytes at `name`: a multiple of COPY_BYTES */
 	const char *name;   /* "sched:sched_switch: " right aligned; lent from the arena */
@@ -37,6 +39,9 @@ struct text_sink {
 	struct fd_writer writer;
 	struct text_fields fields;
 	struct text_frames frames;
+	struct text_branches branches;
+	size_t data_src_width; /* of the longest text so far */
+	const char *arch;      /* of the recorded machine, NULL unknown; lent */
 	struct text_recording recording;
 	struct arena arena;
 	VEC(struct line) lines;

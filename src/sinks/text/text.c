@@ -54,6 +54,7 @@ static void text_close(struct sink *sink)
 		return;
 	fd_writer_done(&s->writer);
 	text_frames_done(&s->frames);
+	text_branches_done(&s->branches);
 	arena_done(&s->arena);
 	vec_done(&s->lines);
 	vec_done(&s->comms);
@@ -62,7 +63,8 @@ static void text_close(struct sink *sink)
 
 static void take_options(struct text_sink *s, const struct session_options *o)
 {
-	s->compat = o->compat;
+	s->compat = s->branches.compat = o->compat;
+	s->arch = sonde_session_info(s->session, "arch");
 	s->nanoseconds = o->ns;
 	s->latency = o->latency;
 	s->times = o->reltime ? TIMES_FROM_FIRST : o->deltatime ? TIMES_BETWEEN : TIMES_RECORDED;

@@ -41,6 +41,11 @@ const char *sonde_session_string(const struct sonde_session *s, uint32_t id)
 	return comms[id];
 }
 
+const char *sonde_session_info(struct sonde_session *s, const char *key)
+{
+	return !strcmp(key, "arch") ? "x86_64" : NULL;
+}
+
 void session_event_text(const struct event *ev, struct outbuf *out)
 {
 	outbuf_str(out, "a=1 b=two");

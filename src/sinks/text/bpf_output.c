@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#include "sinks/text/bpf_output.h"
+
+enum { ROW_BYTES = 8 };
+
+/* Latin-1's printable ones: perf prints the upper half as it is, but for its control characters. */
+static bool is_printable(uint8_t c)
+{
+	return (c >= 0x20 && c < 0x7f) || c >= 0xa0;
+}
+
+/* Printable, ended by at least one NUL, and by nothing else. */
+static bool is_text(const uint8_t *bytes, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && is_printable(bytes[n]))
+		n++;
+	if (n == len)
+		return false;
+	while (n < len && !bytes[n])
+		n++;
+	return n == len;
+}
+
+static void put_row(const uint8_t *bytes, size_t len, size_t offset, struct outbuf *out)
+{
+	outbuf_str(out, offset ? "                 " : "      BPF output:");
+	outbuf_fmt(out, " %04zx:", offset);
+	for (size_t i = 0; i < ROW_BYTES; i++) {
+		if (i < len)
+			outbuf_fmt(out, " %02x", bytes[i]);
+		else
+			outbuf_str(out, "   ");
+	}
+	outbuf_str(out, "  ");
+	for (size_t i = 0; i < ROW_BYTES; i++)
+		outbuf_char(out, i >= len ? ' ' : is_printable(bytes[i]) ? (char)bytes[i] : '.');
+	outbuf_char(out, '\n');
+}
+
+void text_bpf_output_put(const uint8_t *bytes, size_t len, struct outbuf *out)
+{
+	outbuf_char(out, '\n');
+	for (size_t at = 0; at < len; at += ROW_BYTES)
+		put_row(bytes + at, len - at < ROW_BYTES ? len - at : ROW_BYTES, at, out);
+	if (is_text(bytes, len)) {
+		outbuf_str(out, "      BPF string: \"");
+		outbuf_str(out, (const char *)bytes);
+		outbuf_str(out, "\"\n");
+	}
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include "sinks/text/branches.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "sinks/text/fields.h"
+#include "sinks/text/frames.h"
+#include "sinks/text/machine_words.h"
+
+/* sonde_branch.flags */
+#define MISPREDICTED       1u
+#define PREDICTED          2u
+#define IN_TRANSACTION     4u
+#define ABORTED            8u
+#define CYCLES(flags)      ((unsigned)((flags) >> 4 & 0xffff))
+#define SPECULATION(flags) ((unsigned)((flags) >> 24 & 3))
+
+void text_branches_done(struct text_branches *b)
+{
+	vec_done(&b->loaded);
+}
+
+/* "/P/X/A/12/CALL", and in perf 6.12 "/SPEC_WRONG_PATH" */
+static void put_flags(enum sonde_compat compat, uint64_t flags, struct outbuf *out)
+{
+	static const char *const speculation[] = { "-", "SPEC_WRONG_PATH", "NON_SPEC_CORRECT_PATH",
+						   "SPEC_CORRECT_PATH" };
+	char room[24], text[] = "/-/-/-/";
+
+	if (flags & (MISPREDICTED | PREDICTED))
+		text[1] = flags & PREDICTED ? 'P' : 'M';
+	if (flags & IN_TRANSACTION)
+		text[3] = 'X';
+	if (flags & ABORTED)
+		text[5] = 'A';
+	outbuf_put(out, text, 7);
+	outbuf_u64(out, CYCLES(flags));
+	outbuf_char(out, '/');
+	outbuf_str(out, branch_type_name(compat, flags, room));
+	if (compat == SONDE_COMPAT_PERF_6_12) {
+		outbuf_char(out, '/');
+		outbuf_str(out, speculation[SPECULATION(flags)]);
+	}
+	outbuf_char(out, ' ');
+}
+
+/*
+ * perf's offsets are those of files whose symbols it has not loaded: it loads them for the samples' own addresses, and
+ * shows addresses from then on.
+ */
+static bool is_loaded(const struct text_branches *b, const char *dso)
+{
+	for (size_t i = 0; i < b->loaded.n; i++) {
+		if (b->loaded.v[i] == dso)
+			return true;
+	}
+	return false;
+}
+
+static void note_loaded(struct text_branches *b, const struct event *ev, uint64_t ip)
+{
+	struct sonde_location loc;
+
+	text_locate(ev, ip, ev->pub.cpumode, &loc);
+	if (loc.sym && loc.dso && !is_loaded(b, loc.dso) && vec_push(&b->loaded, loc.dso) < 0)
+		err_clear();
+}
+
+static void put_place(struct text_branches *b, const struct event *ev, uint64_t addr,
+		      uint64_t fields, struct outbuf *out)
+{
+	struct sonde_location loc = { 0 };
+	bool sym = fields & TEXT_BRSTACKSYM && !(fields & TEXT_BRSTACK);
+	bool off = fields & TEXT_BRSTACKOFF && !(fields & (TEXT_BRSTACK | TEXT_BRSTACKSYM));
+
+	if (sym || off || fields & TEXT_DSO)
+		text_locate(ev, addr, text_address_mode(ev, addr), &loc);
+	if (sym) {
+		text_symbol_put(&loc, TEXT_SYM | TEXT_SYMOFF, out);
+	} else {
+		if (off && loc.map_end > loc.map_start && !is_loaded(b, loc.dso))
+			addr = addr - loc.map_start + loc.map_pgoff;
+		outbuf_put(out, "0x", 2);
+		outbuf_hex(out, addr);
+	}
+	if (fields & TEXT_DSO) {
+		if (b->compat == SONDE_COMPAT_PERF_6_12)
+			outbuf_char(out, ' ');
+		text_dso_put(&loc, fields & TEXT_NAMES, out);
+	}
+}
+
+void text_branches_put(struct text_branches *b, const struct event *ev,
+		       const struct sonde_sample *sample, uint64_t fields, struct outbuf *out)
+{
+	bool blank = fields & TEXT_BRSTACK || !(fields & TEXT_BRSTACKSYM);
+
+	if (b->compat && fields & TEXT_BRSTACKOFF)
+		note_loaded(b, ev, sample->ip);
+	for (uint64_t i = 0; i < sample->nr_branches; i++) {
+		const struct sonde_branch *branch = &sample->branches[i];
+
+		if (blank)
+			outbuf_char(out, ' ');
+		put_place(b, ev, branch->from, fields, out);
+		outbuf_char(out, '/');
+		put_place(b, ev, branch->to, fields, out);
+		put_flags(b->compat, branch->flags, out);
+	}
+}

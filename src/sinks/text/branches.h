@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Branch stacks in text: brstack (addresses), brstacksym (symbols), brstackoff (offsets in files). */
+#ifndef SONDE_SINKS_TEXT_BRANCHES_H
+#define SONDE_SINKS_TEXT_BRANCHES_H
+
+#include "base/outbuf.h"
+#include "base/vec.h"
+#include "model/event.h"
+
+struct text_branches {
+	enum sonde_compat compat;
+	VEC(const char *) loaded; /* dsos whose symbols perf had loaded by now; only under compat */
+};
+
+void text_branches_done(struct text_branches *b);
+
+/* fields: TEXT_*; the first of brstack, brstacksym and brstackoff among them counts. */
+void text_branches_put(struct text_branches *b, const struct event *ev,
+		       const struct sonde_sample *sample, uint64_t fields, struct outbuf *out);
+
+#endif

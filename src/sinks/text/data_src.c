@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+#include "sinks/text/data_src.h"
+
+#include <stdbool.h>
+
+#define COUNT(a)         (sizeof(a) / sizeof((a)[0]))
+#define PERF_WIDTH_BYTES 99u /* perf cuts the text, number included */
+
+/* Bits of perf_mem_data_src, from its lowest. */
+struct access {
+	unsigned op;       /* 5 bits, as the next ones */
+	unsigned level;    /* 14: bit set */
+	unsigned snoop;    /* 5 */
+	unsigned lock;     /* 2 */
+	unsigned tlb;      /* 7 */
+	unsigned level_nr; /* 4: a number */
+	bool remote;
+	unsigned snoop_more; /* 2 */
+	unsigned blocked;    /* 3 */
+	unsigned hops;       /* 3: a number */
+};
+
+enum { LEVEL_NA = 1, LEVEL_HIT = 2, LEVEL_MISS = 4, LEVEL_NR_NA = 15 };
+
+static struct access unpack(uint64_t v)
+{
+	return (struct access){ .op = v & 31,
+				.level = v >> 5 & 0x3fff,
+				.snoop = v >> 19 & 31,
+				.lock = v >> 24 & 3,
+				.tlb = v >> 26 & 127,
+				.level_nr = v >> 33 & 15,
+				.remote = v >> 37 & 1,
+				.snoop_more = v >> 38 & 3,
+				.blocked = v >> 40 & 7,
+				.hops = v >> 43 & 7 };
+}
+
+static const char *const level_words[] = { "N/A",
+					   "HIT",
+					   "MISS",
+					   "L1",
+					   "LFB/MAB",
+					   "L2",
+					   "L3",
+					   "Local RAM",
+					   "Remote RAM (1 hop)",
+					   "Remote RAM (2 hops)",
+					   "Remote Cache (1 hop)",
+					   "Remote Cache (2 hops)",
+					   "I/O",
+					   "Uncached" };
+static const char *const level_numbers[16] = {
+	[1] = "L1",         [2] = "L2",       [3] = "L3",
+	[4] = "L4",         [5] = "L2 MHB",   [6] = "Memory-side Cache",
+	[8] = "Uncached",   [9] = "CXL",      [10] = "I/O",
+	[11] = "Any cache", [12] = "LFB/MAB", [13] = "RAM",
+	[14] = "PMEM",      [15] = "N/A"
+};
+static const char *const hops_words[8] = { "", "core, same node", "node, same socket",
+					   "socket, same board", "board" };
+
+/* The words of the bits set, with "or" between them; how many there were before; returns how many there are then. */
+static unsigned put_bits(unsigned bits, const char *const *words, size_t nr, unsigned before,
+			 struct outbuf *out)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (!(bits >> i & 1))
+			continue;
+		if (before++)
+			outbuf_put(out, " or ", 4);
+		outbuf_str(out, words[i]);
+	}
+	return before;
+}
+
+static void put_op(const struct access *a, struct outbuf *out)
+{
+	static const char *const words[] = { "N/A", "LOAD", "STORE", "PFETCH", "EXEC" };
+
+	outbuf_str(out, a->op ? words[__builtin_ctz(a->op)] : "No");
+}
+
+static void put_hops(const struct access *a, enum sonde_compat compat, struct outbuf *out)
+{
+	if (hops_words[a->hops])
+		outbuf_str(out, hops_words[a->hops]);
+	else if (compat)
+		outbuf_str(out, "(null)");
+	else
+		outbuf_fmt(out, "hops %u", a->hops);
+	outbuf_char(out, ' ');
+}
+
+/* perf 6.1's way: everything that is said. */
+static void put_level(const struct access *a, enum sonde_compat compat, struct outbuf *out)
+{
+	unsigned bits = a->level & ~(LEVEL_HIT | LEVEL_MISS), nr = 0;
+	/* Numbers that perf 6.1 does not know are those of levels to it. */
+	bool named = level_numbers[a->level_nr] && (!compat || a->level_nr < 5 || a->level_nr > 8);
+
+	if (a->remote)
+		outbuf_str(out, "Remote ");
+	if (a->hops)
+		put_hops(a, compat, out);
+	else
+		nr = put_bits(bits, level_words, COUNT(level_words), 0, out);
+	if (a->level_nr) {
+		outbuf_str(out, nr ? " or " : "");
+		if (named)
+			outbuf_str(out, level_numbers[a->level_nr]);
+		else
+			outbuf_fmt(out, "L%u", a->level_nr);
+		nr++;
+	}
+	if (!nr && !a->remote && !a->hops)
+		outbuf_str(out, "N/A");
+	outbuf_str(out, a->level & LEVEL_HIT ? " hit" : "");
+	outbuf_str(out, a->level & LEVEL_MISS ? " miss" : "");
+}
+
+/* perf 6.12's: the number if there is one, else the bits. */
+static void put_level_6_12(const struct access *a, struct outbuf *out)
+{
+	unsigned bits = a->level & ~(LEVEL_NA | LEVEL_HIT | LEVEL_MISS);
+
+	if (a->level_nr && a->level_nr != LEVEL_NR_NA) {
+		outbuf_str(out, a->remote ? "Remote " : "");
+		if (a->hops)
+			put_hops(a, SONDE_COMPAT_PERF_6_12, out);
+		if (level_numbers[a->level_nr])
+			outbuf_str(out, level_numbers[a->level_nr]);
+		else
+			outbuf_fmt(out, "Unknown level %u", a->level_nr);
+	} else if (!put_bits(bits, level_words, COUNT(level_words), 0, out)) {
+		outbuf_str(out, "N/A");
+		return;
+	}
+	outbuf_str(out, a->level & LEVEL_HIT ? " hit" : a->level & LEVEL_MISS ? " miss" : " ");
+}
+
+static void put_snoop(const struct access *a, struct outbuf *out)
+{
+	static const char *const words[] = { "N/A", "None", "Hit", "Miss", "HitM" };
+	static const char *const more[] = { "Fwd", "Peer" };
+	unsigned nr = put_bits(a->snoop, words, COUNT(words), 0, out);
+
+	if (!put_bits(a->snoop_more, more, COUNT(more), nr, out))
+		outbuf_str(out, "N/A");
+}
+
+static void put_tlb(const struct access *a, struct outbuf *out)
+{
+	static const char *const words[] = { "N/A", "HIT", "MISS", "L1", "L2", "Walker", "Fault" };
+
+	if (!put_bits(a->tlb & ~(LEVEL_HIT | LEVEL_MISS), words, COUNT(words), 0, out))
+		outbuf_str(out, "N/A");
+	outbuf_str(out, a->tlb & LEVEL_HIT ? " hit" : "");
+	outbuf_str(out, a->tlb & LEVEL_MISS ? " miss" : "");
+}
+
+static void put_blocked(const struct access *a, struct outbuf *out)
+{
+	if (!(a->blocked & 6) || a->blocked & 1) {
+		outbuf_str(out, " N/A");
+		return;
+	}
+	outbuf_str(out, a->blocked & 2 ? " Data" : "");
+	outbuf_str(out, a->blocked & 4 ? " Addr" : "");
+}
+
+void text_data_src_put(enum sonde_compat compat, uint64_t data_src, size_t *width,
+		       struct outbuf *out)
+{
+	struct access a = unpack(data_src);
+	size_t start = out->len, len;
+
+	outbuf_hex_width(out, data_src, 16, ' ');
+	outbuf_str(out, " |OP ");
+	put_op(&a, out);
+	outbuf_str(out, "|LVL ");
+	if (compat == SONDE_COMPAT_PERF_6_12)
+		put_level_6_12(&a, out);
+	else
+		put_level(&a, compat, out);
+	outbuf_str(out, "|SNP ");
+	put_snoop(&a, out);
+	outbuf_str(out, "|TLB ");
+	put_tlb(&a, out);
+	outbuf_str(out, "|LCK ");
+	outbuf_str(out, a.lock & 1 ? "N/A" : a.lock ? "Yes" : "No");
+	outbuf_str(out, "|BLK ");
+	put_blocked(&a, out);
+	len = out->len - start;
+	if (compat && len > PERF_WIDTH_BYTES) {
+		len = PERF_WIDTH_BYTES;
+		out->len = start + len;
+	}
+	if (len > *width)
+		*width = len;
+	outbuf_pad(out, ' ', *width - len);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the data of a memory access came from (perf_mem_data_src), in perf's words: "|OP LOAD|LVL L1 hit|SNP None|..." */
+#ifndef SONDE_SINKS_TEXT_DATA_SRC_H
+#define SONDE_SINKS_TEXT_DATA_SRC_H
+
+#include <stdint.h>
+
+#include "base/outbuf.h"
+#include "sonde/sonde.h"
+
+/* *width: of the longest text so far; shorter ones are filled up to it. */
+void text_data_src_put(enum sonde_compat compat, uint64_t data_src, size_t *width,
+		       struct outbuf *out);
+
+#endif
