@@ -32,14 +32,22 @@ void state_done(struct state *s)
 	*s = (struct state){ 0 };
 }
 
+/* As if nothing had been told of the task. */
+static int forget_comm(struct state *s, int32_t tid, struct task *t)
+{
+	char name[16];
+	int n = snprintf(name, sizeof(name), ":%d", tid);
+
+	t->comm_told = false;
+	return strpool_intern(s->strings, name, (size_t)n, &t->comm);
+}
+
 /* Makes a task of which nothing is known. */
 static int add_task(struct state *s, int32_t pid, int32_t tid, struct task **ret)
 {
 	struct task t = { .pid = pid };
-	char name[16];
-	int n = snprintf(name, sizeof(name), ":%d", tid);
 
-	TRY(strpool_intern(s->strings, name, (size_t)n, &t.comm));
+	TRY(forget_comm(s, tid, &t));
 	TRY(vec_push(&s->tasks, t));
 	TRY(hash64_put(&s->by_tid, key_of(tid), s->tasks.n - 1));
 	*ret = &s->tasks.v[s->tasks.n - 1];
@@ -134,15 +142,10 @@ static int apply_fork(struct state *s, const struct change *c)
 	TRY(find_or_add_task(s, c->pid, c->tid, &child));
 	child->pid = c->pid;
 	/* The tid may have been another task's before: its name is gone with it. */
-	if (copy.comm_told) {
-		child->comm = copy.comm;
-	} else {
-		char name[16];
-		int n = snprintf(name, sizeof(name), ":%d", c->tid);
-
-		TRY(strpool_intern(s->strings, name, (size_t)n, &child->comm));
-	}
+	child->comm = copy.comm;
 	child->comm_told = copy.comm_told;
+	if (!copy.comm_told)
+		TRY(forget_comm(s, c->tid, child));
 	/* A task that already ran when the recording began (exec) is described by mappings of its own. */
 	if (c->pid == c->ppid || c->exec || !space)
 		return 0;
@@ -182,7 +185,10 @@ static int apply_exit(struct state *s, const struct change *c)
 	int32_t *slot = &s->exited[s->next_exited];
 	uint64_t i;
 
-	/* Only of a process, not of a thread; pid 0 marks a slot that is free. */
+	i = hash64_find(&s->by_tid, key_of(c->tid));
+	if (s->exit_forgets_comm && i != HASH64_EMPTY && c->tid)
+		TRY(forget_comm(s, c->tid, &s->tasks.v[i]));
+	/* Mappings only of a process, not of a thread; pid 0 marks a slot that is free. */
 	if (c->pid != c->tid || c->pid <= 0)
 		return 0;
 	i = *slot ? hash64_find(&s->by_pid, key_of(*slot)) : HASH64_EMPTY;

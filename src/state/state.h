@@ -4,7 +4,7 @@
  * order of their delivery; asked for each sample.
  *
  * Rules of tasks are perf's: a name belongs to a tid; FORK hands the parent's name on; a task of which nothing was told
- * is ":TID"; tid 0 is "swapper"; EXIT forgets nothing (events of an exiting task still come).
+ * is ":TID"; tid 0 is "swapper"; EXIT forgets nothing (events of an exiting task still come), but in perf 6.12.
  */
 #ifndef SONDE_STATE_STATE_H
 #define SONDE_STATE_STATE_H
@@ -35,6 +35,7 @@ struct state {
 	VEC(struct address_space *) spaces; /* one reference each */
 	struct address_space *kernel;
 	bool keeps_maps_at_exec; /* perf's way: what was mapped before exec stays until it is mapped over */
+	bool exit_forgets_comm; /* perf 6.12's way: events of an exiting task that come after EXIT have no name */
 	int32_t exited[STATE_EXITED]; /* pids whose mappings go when the ring comes round */
 	unsigned next_exited;
 	uint64_t map_epoch; /* grows with every change of any mapping */

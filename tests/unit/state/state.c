@@ -124,6 +124,24 @@ TEST(names_of_a_tid_used_again)
 	end();
 }
 
+TEST(names_behind_an_exit)
+{
+	for (int forgets = 0; forgets < 2; forgets++) {
+		begin();
+		st.exit_forgets_comm = forgets;
+		COMM(7, 7, "seven");
+		COMM(7, 8, "eight");
+		EXIT(7, 8);
+		assert_string_equal(comm_of(7, 7), "seven");
+		assert_string_equal(comm_of(7, 8), forgets ? ":8" : "eight");
+		FORK(9, 9, 7, 8);
+		assert_string_equal(comm_of(9, 9), forgets ? ":9" : "eight");
+		EXIT(0, 0);
+		assert_string_equal(comm_of(0, 0), "swapper");
+		end();
+	}
+}
+
 TEST(a_fork_of_itself)
 {
 	begin();
