@@ -1,45 +1,166 @@
 /* SPDX-License-Identifier: MIT */
-/* The frames of an event's call chain: see code.h. */
+/* The frames of an event's call chain: recorded ones, unwound ones, functions inlined into either. See code.h. */
+
+#include <string.h>
 
 #include "base/bytes.h"
 #include "base/err.h"
 #include "code.h"
 #include "model/callchain.h"
 #include "session.h"
+#include "unwind/unwind.h"
 
-static int recorded_frames(struct sonde_session *s, const struct event *ev, unsigned max_frames)
+#define UNWINDABLE (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
+
+/* ---- functions inlined ------------------------------------------------------------------------------------------- */
+
+/* perf resolves them in unwound frames only, 6.12 in all; always only where it knows a symbol. */
+static bool looks_for_inlined(const struct sonde_session *s, const struct event *ev,
+			      const struct sonde_frame *f, struct sonde_location *ret)
 {
-	const uint8_t *chain = NULL;
-	bool swap = ev->pub.flags & SONDE_EVENT_SWAPPED;
-	uint32_t cpumode = CPUMODE_USER;
-	int n = ev->source->ops->callchain(ev->source, ev, &chain);
+	if (!s->opts.inline_frames || f->cpumode == CPUMODE_KERNEL)
+		return false;
+	if (!s->opts.compat)
+		return true;
+	return (f->flags & SONDE_FRAME_UNWOUND || s->opts.compat != SONDE_COMPAT_PERF_6_1) &&
+	       sonde_event_locate(&ev->pub, f->ip, f->cpumode, ret) >= 0 && ret->sym;
+}
 
-	if (n <= 0)
-		return n;
-	TRY(vec_reserve(&s->frames, n));
-	for (int i = 0; i < n && s->frames.n < max_frames; i++) {
-		uint64_t ip = get_u64(chain + 8 * (size_t)i, swap);
+/* perf takes for inlined what DWARF calls otherwise than the symbol table does. */
+static bool is_inlined(const struct sonde_session *s, const struct line_place *p, const char *sym)
+{
+	return s->opts.compat ? !p->function || strcmp(p->function, sym) != 0 : p->is_inlined;
+}
 
-		if (ip < CALLCHAIN_MARKERS) {
-			s->frames.v[s->frames.n++] =
-				(struct sonde_frame){ .ip = ip, .cpumode = cpumode };
-		} else if (s->opts.compat && !callchain_perf_knows(ip)) {
-			vec_clear(&s->frames); /* perf shows nothing of such a chain */
-			return 0;
-		} else {
-			cpumode = callchain_cpumode(ip);
-			i += ip == CALLCHAIN_USER_DEFERRED;
+/* The frame, with those of the functions that are inlined at it before it. called: its ip is one that a call returns to. */
+static int push_frame(struct sonde_session *s, const struct event *ev, struct sonde_frame f, bool called)
+{
+	struct sonde_location loc = { 0 };
+	const struct line_place *places;
+	size_t nr = 0;
+
+	if (looks_for_inlined(s, ev, &f, &loc))
+		nr = session_lines(ev, f.ip, f.cpumode, called && !s->opts.compat, &places);
+	if (!nr)
+		return vec_push(&s->frames, f);
+	TRY(vec_reserve(&s->frames, nr));
+	for (size_t i = 0; i < nr; i++) {
+		struct sonde_frame *to = &s->frames.v[s->frames.n++];
+
+		*to = f;
+		to->file = places[i].file;
+		to->line = places[i].line;
+		if (is_inlined(s, &places[i], loc.sym)) {
+			to->flags |= SONDE_FRAME_INLINED;
+			to->sym = places[i].function ? places[i].function : "??";
 		}
 	}
 	return 0;
 }
 
+/* ---- recorded frames --------------------------------------------------------------------------------------------- */
+
+/* Returns 1 when frames of user space are among them. */
+static int push_recorded(struct sonde_session *s, const struct event *ev, unsigned max_frames)
+{
+	const uint8_t *chain = NULL;
+	bool swap = ev->pub.flags & SONDE_EVENT_SWAPPED, innermost = true, has_user = false;
+	uint32_t cpumode = CPUMODE_USER;
+	int n = ev->source->ops->callchain(ev->source, ev, &chain);
+	unsigned nr = 0;
+
+	for (int i = 0; i < n && nr < max_frames; i++) {
+		uint64_t ip = get_u64(chain + 8 * (size_t)i, swap);
+		struct sonde_frame f = { .ip = ip, .cpumode = cpumode };
+
+		if (ip < CALLCHAIN_MARKERS) {
+			TRY(push_frame(s, ev, f, !innermost));
+			has_user |= cpumode == CPUMODE_USER;
+			innermost = false;
+			nr++;
+		} else if (s->opts.compat && !callchain_perf_knows(ip)) {
+			vec_clear(&s->frames); /* perf shows nothing of such a chain */
+			return 1;
+		} else {
+			cpumode = callchain_cpumode(ip);
+			i += ip == CALLCHAIN_USER_DEFERRED;
+			innermost = true;
+		}
+	}
+	return n < 0 ? n : has_user;
+}
+
+/* ---- unwound frames ---------------------------------------------------------------------------------------------- */
+
+static struct dso *dso_at(void *ctx, uint64_t addr, uint64_t *ret_offset)
+{
+	return session_dso_at(ctx, addr, ret_offset);
+}
+
+static void tell_end(struct sonde_session *s, const struct unwind_result *w)
+{
+	if (w->end != UNWIND_OUTERMOST && w->end != UNWIND_FULL)
+		defects_add(&s->defects, DEFECT_NOT_UNWOUND, 1, "at 0x%llx: %s",
+			    (unsigned long long)w->end_addr, unwind_end_text(w->end));
+}
+
+static int push_unwound(struct sonde_session *s, const struct event *ev, unsigned max_frames)
+{
+	const char *arch = s->source->ops->info(s->source, "arch");
+	struct unwind_input in = { .swap = ev->pub.flags & SONDE_EVENT_SWAPPED,
+				   .dso_at = dso_at,
+				   .ctx = (void *)ev };
+	struct sonde_sample sample;
+	struct unwind_result walked;
+
+	if (ev->source->ops->sample(ev->source, ev, &sample) < 0 || !sample.user_regs_abi ||
+	    !sample.user_stack_len)
+		return 0; /* a thread of the kernel has neither */
+	in.arch = unwind_arch_of(arch, sample.user_regs_abi);
+	if (!in.arch || !unwind_supported()) {
+		defects_add(&s->defects, DEFECT_NOT_UNWOUND, 1, "%s",
+			    in.arch ? "this build has no libdw"
+				    : "not known how registers of this machine are numbered");
+		return 0;
+	}
+	in.regs_mask = sample.user_regs_mask;
+	in.regs = sample.user_regs;
+	in.stack = sample.user_stack;
+	in.stack_len = sample.user_stack_len;
+	if (!s->unwinder)
+		TRY(unwind_new(&s->unwinder, s->opts.compat));
+	TRY(unwind_walk(s->unwinder, &in, max_frames, &walked));
+	tell_end(s, &walked);
+	for (size_t i = 0; i < walked.nr; i++) {
+		struct sonde_frame f = { .ip = walked.ips[i],
+					 .cpumode = CPUMODE_USER,
+					 .flags = SONDE_FRAME_UNWOUND };
+
+		if (f.ip)
+			TRY(push_frame(s, ev, f, false));
+	}
+	return 0;
+}
+
+static bool has_stack(const struct event *ev)
+{
+	const struct perf_event_attr *attr = ev->schema->attr;
+
+	return attr && (attr->sample_type & UNWINDABLE) == UNWINDABLE;
+}
+
 int session_chain(const struct event *ev, unsigned max_frames, const struct sonde_frame **ret)
 {
 	struct sonde_session *s = ev->session;
+	int has_user;
 
 	vec_clear(&s->frames);
-	TRY(recorded_frames(s, ev, max_frames));
+	has_user = push_recorded(s, ev, max_frames);
+	if (has_user < 0)
+		return has_user;
+	/* perf unwinds what it has a stack for, even if that was recorded as a chain, too. */
+	if (has_stack(ev) && (!has_user || s->opts.compat))
+		TRY(push_unwound(s, ev, max_frames));
 	*ret = s->frames.v;
 	return (int)s->frames.n;
 }

@@ -16,6 +16,9 @@
  */
 size_t session_lines(const struct event *ev, uint64_t addr, uint32_t cpumode, bool called,
 		     const struct line_place **ret);
+/* A line of a source file: see lines_source(). */
+bool session_source_line(struct sonde_session *s, const char *file, uint32_t line, const char **ret,
+			 size_t *ret_len);
 
 struct code_insn {
 	uint8_t bytes[INSN_MAX_BYTES];

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* Source lines and instructions at an address of an event's process: see code.h. */
+#include "code.h"
+
+#include <elf.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "model/callchain.h"
+#include "session.h"
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define HOST_ELF_DATA ELFDATA2LSB
+#else
+#define HOST_ELF_DATA ELFDATA2MSB
+#endif
+
+static struct lines_table *lines_of(struct sonde_session *s)
+{
+	struct lines_table_options opts = { .compat = s->opts.compat,
+					    .demangle = s->opts.demangle };
+
+	if (!s->lines && lines_table_new(&s->lines, &opts) < 0)
+		s->lines = NULL;
+	return s->lines;
+}
+
+/* Nothing is known of the kernel's, of hypervisors' and guests' code. */
+static struct dso *user_dso(const struct event *ev, uint64_t addr, uint32_t cpumode, uint64_t *ret_offset)
+{
+	if (cpumode == CPUMODE_KERNEL || cpumode >= CPUMODE_HYPERVISOR)
+		return NULL;
+	return session_dso_at(ev, addr, ret_offset);
+}
+
+size_t session_lines(const struct event *ev, uint64_t addr, uint32_t cpumode, bool called,
+		     const struct line_place **ret)
+{
+	struct lines_table *t = lines_of(ev->session);
+	uint64_t offset;
+	struct dso *d = t ? user_dso(ev, addr - called, cpumode, &offset) : NULL;
+
+	return d ? lines_at(t, d, dso_file_address(d, offset), ret) : 0;
+}
+
+bool session_source_line(struct sonde_session *s, const char *file, uint32_t line, const char **ret,
+			 size_t *ret_len)
+{
+	struct lines_table *t = lines_of(s);
+
+	return t && lines_source(t, file, line, ret, ret_len);
+}
+
+size_t session_code_bytes(const struct event *ev, uint64_t addr, uint32_t cpumode, void *buf,
+			  size_t len)
+{
+	uint64_t offset;
+	struct dso *d = user_dso(ev, addr, cpumode, &offset);
+
+	return d ? dso_read(d, offset, buf, len) : 0;
+}
+
+/* What the file's code is made for, kept for the file asked last. */
+static enum insn_arch arch_of(struct sonde_session *s, struct dso *d)
+{
+	uint8_t head[20];
+
+	if (s->insn_dso != d) {
+		s->insn_dso = d;
+		s->insn_arch = INSN_UNKNOWN;
+		if (dso_read(d, 0, head, sizeof(head)) == sizeof(head) &&
+		    !memcmp(head, ELFMAG, SELFMAG))
+			s->insn_arch = insn_arch_of(
+				get_u16(head + 18, head[EI_DATA] != HOST_ELF_DATA));
+	}
+	return s->insn_arch;
+}
+
+void session_insn(const struct event *ev, uint64_t addr, uint32_t cpumode, struct code_insn *ret)
+{
+	struct sonde_session *s = ev->session;
+	uint64_t offset;
+	struct dso *d = user_dso(ev, addr, cpumode, &offset);
+	size_t n;
+
+	ret->len = 0;
+	if (!d || (!s->insns && insn_decoder_new(&s->insns) < 0))
+		return;
+	n = dso_read(d, offset, ret->bytes, sizeof(ret->bytes));
+	ret->len = insn_length(s->insns, arch_of(s, d), ret->bytes, n);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbols/dwarf_file.h"
+
+#include <elfutils/libdw.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+
+enum { IMAGE_MAX_BYTES = 64 << 10 }; /* of what has no file: a vdso is two pages */
+
+static int adopt_elf(struct dwarf_file *f, const char *name)
+{
+	GElf_Ehdr header;
+
+	if (!f->elf || elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &header))
+		return err_set(-ENOEXEC, "%s: not an ELF file", name);
+	f->machine = header.e_machine;
+	f->elf_class = header.e_ident[EI_CLASS];
+	return 0;
+}
+
+static int open_path(struct dwarf_file *f, const char *path)
+{
+	struct stat st;
+
+	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (f->fd < 0)
+		return err_errno(errno, "%s", path);
+	if (fstat(f->fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return err_set(-EINVAL, "%s: not a regular file", path);
+	f->elf = elf_begin(f->fd, ELF_C_READ, NULL);
+	return adopt_elf(f, path);
+}
+
+static int open_image(struct dwarf_file *f, struct dso *d)
+{
+	uint8_t head[SELFMAG];
+	size_t len;
+
+	if (dso_read(d, 0, head, sizeof(head)) != sizeof(head) ||
+	    memcmp(head, ELFMAG, SELFMAG) != 0)
+		return err_set(-ENOENT, "the file is not found");
+	f->image = malloc(IMAGE_MAX_BYTES);
+	if (!f->image)
+		return err_nomem();
+	len = dso_read(d, 0, f->image, IMAGE_MAX_BYTES);
+	f->elf = elf_memory(f->image, len);
+	return adopt_elf(f, "an image in memory");
+}
+
+int dwarf_file_open_code(struct dwarf_file *ret, struct dso *d)
+{
+	struct dwarf_file f = { .fd = -1 };
+	const char *path = dso_code_path(d);
+	int r;
+
+	elf_version(EV_CURRENT);
+	r = path ? open_path(&f, path) : open_image(&f, d);
+	if (r < 0) {
+		dwarf_file_close(&f);
+		return r;
+	}
+	*ret = f;
+	return 0;
+}
+
+int dwarf_file_open_debug(struct dwarf_file *ret, struct dso *d)
+{
+	struct dwarf_file f = { .fd = -1 };
+	const char *path = dso_debug_path(d);
+	int r;
+
+	if (!path)
+		return err_set(-ENOENT, "no file with debug information is found");
+	elf_version(EV_CURRENT);
+	r = open_path(&f, path);
+	if (r < 0) {
+		dwarf_file_close(&f);
+		return r;
+	}
+	f.dwarf = dwarf_begin_elf(f.elf, DWARF_C_READ, NULL);
+	*ret = f;
+	return 0;
+}
+
+void dwarf_file_close(struct dwarf_file *f)
+{
+	if (f->dwarf)
+		dwarf_end(f->dwarf);
+	if (f->elf) {
+		elf_end(f->elf);
+		if (f->fd >= 0)
+			close(f->fd);
+	} else if (f->fd > 0) {
+		close(f->fd);
+	}
+	free(f->image);
+	*f = (struct dwarf_file){ .fd = -1 };
+}

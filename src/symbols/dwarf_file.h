@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A file opened by libdw: read with pread (never mapped: a file that shrinks must not kill its reader), regular files
+ * only. The build without libdw has none: opening says -ENOTSUP.
+ */
+#ifndef SONDE_SYMBOLS_DWARF_FILE_H
+#define SONDE_SYMBOLS_DWARF_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symbols/dso.h"
+
+struct dwarf_file {
+	int fd; /* -1: none */
+	void *image; /* owned; bytes of a file that is no file (the vdso) */
+	struct Elf *elf;
+	struct Dwarf *dwarf; /* NULL: has none */
+	uint16_t machine;    /* EM_* */
+	uint8_t elf_class;   /* ELFCLASS32, ELFCLASS64 */
+};
+
+/* The file whose code ran, or its bytes as the dso knows them. */
+int dwarf_file_open_code(struct dwarf_file *ret, struct dso *d);
+/* The file with the DWARF; `dwarf` may be NULL all the same. */
+int dwarf_file_open_debug(struct dwarf_file *ret, struct dso *d);
+void dwarf_file_close(struct dwarf_file *f); /* zeroed or closed is fine */
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What one file's DWARF says of addresses: source lines, functions, functions inlined into them. Made for being asked for
+ * a few addresses of a large file: the ranges of all units are read once, a unit's functions and lines when it is first
+ * met, what is inlined into a function when that is first met.
+ */
+#ifndef SONDE_SYMBOLS_DWARF_LINES_H
+#define SONDE_SYMBOLS_DWARF_LINES_H
+
+#include "base/vec.h"
+#include "symbols/dso.h"
+#include "symbols/lines.h"
+
+struct dwarf_lines;
+
+/* -ENODATA, -ENOENT: there is no DWARF. */
+int dwarf_lines_open(struct dwarf_lines **ret, struct dso *d);
+void dwarf_lines_close(struct dwarf_lines *l); /* NULL is fine */
+
+struct line_places {
+	struct line_place *v;
+	size_t n, capacity;
+};
+/*
+ * The places at an address, innermost first; none: nothing known. Functions are named as the linker calls them
+ * (mangled) where DWARF says how. Names and files are lent as long as l. -ENOMEM only.
+ */
+int dwarf_lines_find(struct dwarf_lines *l, uint64_t file_addr, struct line_places *ret);
+
+#endif

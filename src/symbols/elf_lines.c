@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbols/elf_lines.h"
+
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "symbols/dwarf_file.h"
+
+struct code_symbol {
+	uint64_t start, size;
+	const char *name, *file; /* file: NULL unknown; lent by libelf */
+	uint32_t order;          /* place in the table */
+	uint8_t type;
+};
+
+struct elf_lines {
+	struct dwarf_file file;
+	VEC(struct code_symbol) symbols; /* by start, then as in the table */
+};
+
+/* ---- reading the table ------------------------------------------------------------------------------------------- */
+
+static bool is_code(const GElf_Sym *sym)
+{
+	switch (GELF_ST_TYPE(sym->st_info)) {
+	case STT_NOTYPE:
+	case STT_FUNC:
+	case STT_GNU_IFUNC:
+		return sym->st_shndx != SHN_UNDEF && sym->st_shndx != SHN_ABS;
+	}
+	return false;
+}
+
+/*
+ * A local symbol's file is the one named last before it; a global one's too, but only while all names of files came
+ * before all symbols (a table of one file).
+ */
+static int read_symbols(struct elf_lines *l, Elf_Scn *scn, const GElf_Shdr *header)
+{
+	enum { NOTHING, SYMBOL, FILE_AFTER_SYMBOL } met = NOTHING;
+	Elf_Data *data = elf_getdata(scn, NULL);
+	const char *file = NULL;
+	GElf_Sym sym;
+
+	for (int i = 1; data && gelf_getsym(data, i, &sym); i++) {
+		const char *name = elf_strptr(l->file.elf, header->sh_link, sym.st_name);
+		bool named;
+
+		if (GELF_ST_TYPE(sym.st_info) == STT_FILE) {
+			file = name;
+			met = met == SYMBOL ? FILE_AFTER_SYMBOL : met;
+			continue;
+		}
+		if (met == NOTHING)
+			met = SYMBOL;
+		if (!name || !is_code(&sym))
+			continue;
+		named = GELF_ST_BIND(sym.st_info) == STB_LOCAL || met != FILE_AFTER_SYMBOL;
+		TRY(vec_push(&l->symbols, (struct code_symbol){
+						  .start = sym.st_value,
+						  .size = sym.st_size ? sym.st_size : 1,
+						  .name = name,
+						  .file = named ? file : NULL,
+						  .order = (uint32_t)i,
+						  .type = GELF_ST_TYPE(sym.st_info) }));
+	}
+	return 0;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct code_symbol *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static int read_table(struct elf_lines *l, uint32_t type)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr header;
+
+	while ((scn = elf_nextscn(l->file.elf, scn))) {
+		if (gelf_getshdr(scn, &header) && header.sh_type == type)
+			TRY(read_symbols(l, scn, &header));
+	}
+	return 0;
+}
+
+int elf_lines_open(struct elf_lines **ret, struct dso *d)
+{
+	struct elf_lines *l = calloc(1, sizeof(*l));
+	int r;
+
+	if (!l)
+		return err_nomem();
+	l->file.fd = -1;
+	r = dwarf_file_open_debug(&l->file, d);
+	if (r >= 0)
+		r = read_table(l, SHT_SYMTAB);
+	if (r >= 0 && !l->symbols.n)
+		r = read_table(l, SHT_DYNSYM);
+	if (r < 0) {
+		elf_lines_close(l);
+		return r;
+	}
+	if (l->symbols.n)
+		qsort(l->symbols.v, l->symbols.n, sizeof(*l->symbols.v), by_start);
+	*ret = l;
+	return 0;
+}
+
+void elf_lines_close(struct elf_lines *l)
+{
+	if (!l)
+		return;
+	vec_done(&l->symbols);
+	dwarf_file_close(&l->file);
+	free(l);
+}
+
+/* ---- asking ------------------------------------------------------------------------------------------------------ */
+
+/* Of two that begin at one address: whether b, the later one of the table, is the better name for addr. */
+static bool is_better(const struct code_symbol *a, const struct code_symbol *b, uint64_t addr)
+{
+	bool a_reaches = addr - a->start < a->size, b_reaches = addr - b->start < b->size;
+
+	if (!a_reaches)
+		return b->size > a->size;
+	if (!b_reaches)
+		return false;
+	if ((a->type == STT_NOTYPE) != (b->type == STT_NOTYPE))
+		return a->type == STT_NOTYPE;
+	return b->size < a->size;
+}
+
+static const struct code_symbol *find_symbol(const struct elf_lines *l, uint64_t addr)
+{
+	const struct code_symbol *best;
+	size_t lo = 0, hi = l->symbols.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (l->symbols.v[mid].start <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo)
+		return NULL;
+	best = &l->symbols.v[lo - 1];
+	while (best > l->symbols.v && best[-1].start == best->start)
+		best--;
+	for (size_t i = (size_t)(best - l->symbols.v) + 1; i < lo; i++) {
+		if (is_better(best, &l->symbols.v[i], addr))
+			best = &l->symbols.v[i];
+	}
+	return best;
+}
+
+void elf_lines_complete(struct elf_lines *l, uint64_t file_addr, struct line_places *places)
+{
+	const struct code_symbol *sym = find_symbol(l, file_addr);
+	struct line_place *last;
+
+	if (!sym)
+		return;
+	if (!places->n && vec_push(places, (struct line_place){ 0 }) < 0)
+		return;
+	last = &places->v[places->n - 1];
+	if (!last->function)
+		last->function = sym->name;
+	if (!places->v[0].file) {
+		places->v[0].file = sym->file ? sym->file : "??";
+		places->v[0].line = 0;
+	}
+}

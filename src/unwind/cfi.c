@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+#include "unwind/cfi.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "symbols/dwarf_file.h"
+
+enum { MAX_OPS = 1024 }; /* of one expression; real ones have a dozen */
+
+struct cfi {
+	struct dso *dso;
+	struct dwarf_file code, debug;
+	Dwarf_CFI *eh_frame;    /* owned */
+	Dwarf_CFI *debug_frame; /* the Dwarf's */
+	bool debug_tried;
+	struct hash64 by_addr; /* file address -> struct cfi_row *; no_row's */
+	struct arena arena;
+};
+
+static const struct cfi_row no_row;
+
+int cfi_open(struct cfi **ret, struct dso *d)
+{
+	struct cfi *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return err_nomem();
+	c->dso = d;
+	c->code.fd = c->debug.fd = -1;
+	if (dwarf_file_open_code(&c->code, d) >= 0)
+		c->eh_frame = dwarf_getcfi_elf(c->code.elf);
+	else
+		err_clear();
+	*ret = c;
+	return 0;
+}
+
+void cfi_close(struct cfi *c)
+{
+	if (!c)
+		return;
+	if (c->eh_frame)
+		dwarf_cfi_end(c->eh_frame);
+	dwarf_file_close(&c->code);
+	dwarf_file_close(&c->debug);
+	hash64_done(&c->by_addr);
+	arena_done(&c->arena);
+	free(c);
+}
+
+static Dwarf_CFI *debug_frame(struct cfi *c)
+{
+	if (!c->debug_tried) {
+		c->debug_tried = true;
+		if (dwarf_file_open_debug(&c->debug, c->dso) < 0)
+			err_clear();
+		else if (c->debug.dwarf)
+			c->debug_frame = dwarf_getcfi(c->debug.dwarf);
+	}
+	return c->debug_frame;
+}
+
+bool cfi_has_tables(const struct cfi *c)
+{
+	return c->eh_frame || debug_frame((struct cfi *)c);
+}
+
+/* ---- expressions ------------------------------------------------------------------------------------------------- */
+
+/* The operation that a jump from ops[from] leads to; nr behind the last. -1: into the middle of one. */
+static int jump_target(const Dwarf_Op *ops, size_t nr, size_t from)
+{
+	/* libdw counts offsets in bytes from the expression's start; a jump counts from behind itself (3 bytes). */
+	uint64_t to = ops[from].offset + 3 + (uint64_t)(int64_t)(int16_t)ops[from].number;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (ops[i].offset == to)
+			return (int)i;
+	}
+	return to > ops[nr - 1].offset ? (int)nr : -1;
+}
+
+static int copy_ops(struct cfi *c, const Dwarf_Op *ops, size_t nr, struct cfi_rule *rule)
+{
+	struct cfi_op *to;
+
+	if (nr > MAX_OPS)
+		return -EBADMSG;
+	to = arena_array(&c->arena, nr, sizeof(*to));
+	if (!to)
+		return err_nomem();
+	for (size_t i = 0; i < nr; i++) {
+		to[i] = (struct cfi_op){ .atom = ops[i].atom,
+					 .number = ops[i].number,
+					 .number2 = ops[i].number2 };
+		if (ops[i].atom == DW_OP_skip || ops[i].atom == DW_OP_bra) {
+			int target = jump_target(ops, nr, i);
+
+			if (target < 0)
+				return -EBADMSG;
+			to[i].number = (uint64_t)target;
+		}
+	}
+	rule->ops = to;
+	rule->nr_ops = (uint16_t)nr;
+	return 0;
+}
+
+/* Register and offset of a DW_OP_bregN or DW_OP_bregx. */
+static bool is_register_plus(const Dwarf_Op *op, struct cfi_rule *rule)
+{
+	uint64_t reg;
+
+	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31) {
+		reg = op->atom - DW_OP_breg0;
+		rule->offset = (int64_t)op->number;
+	} else if (op->atom == DW_OP_bregx) {
+		reg = op->number;
+		rule->offset = (int64_t)op->number2;
+	} else {
+		return false;
+	}
+	rule->reg = (uint8_t)reg;
+	rule->kind = CFI_REGISTER;
+	return reg < CFI_MAX_REGS;
+}
+
+static bool is_register(const Dwarf_Op *op, struct cfi_rule *rule)
+{
+	uint64_t reg;
+
+	if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31)
+		reg = op->atom - DW_OP_reg0;
+	else if (op->atom == DW_OP_regx)
+		reg = op->number;
+	else
+		return false;
+	rule->reg = (uint8_t)reg;
+	rule->kind = CFI_REGISTER;
+	return reg < CFI_MAX_REGS;
+}
+
+static int cfa_rule(struct cfi *c, Dwarf_Frame *frame, struct cfi_rule *ret)
+{
+	Dwarf_Op *ops;
+	size_t nr;
+
+	if (dwarf_frame_cfa(frame, &ops, &nr) != 0 || !nr)
+		return -EBADMSG;
+	if (nr == 1 && is_register_plus(&ops[0], ret))
+		return 0;
+	ret->kind = CFI_VAL_EXPR;
+	return copy_ops(c, ops, nr, ret);
+}
+
+enum { NO_RULE, LOST, RULE };
+
+/* What libdw says of a register is a location expression: those that all files have are recognised. */
+static int register_rule(struct cfi *c, Dwarf_Frame *frame, int reg, struct cfi_rule *ret)
+{
+	Dwarf_Op room[3], *ops;
+	bool is_value;
+	size_t nr;
+
+	if (dwarf_frame_register(frame, reg, room, &ops, &nr) != 0)
+		return -EBADMSG;
+	*ret = (struct cfi_rule){ .of = (uint8_t)reg };
+	if (!nr)
+		return ops == room ? LOST : NO_RULE;
+	if (nr == 1 && is_register(&ops[0], ret))
+		return RULE;
+	is_value = ops[nr - 1].atom == DW_OP_stack_value;
+	nr -= is_value;
+	if (nr && nr <= 2 && ops[0].atom == DW_OP_call_frame_cfa &&
+	    (nr == 1 || ops[1].atom == DW_OP_plus_uconst)) {
+		ret->kind = is_value ? CFI_VAL_CFA : CFI_AT_CFA;
+		ret->offset = nr == 2 ? (int64_t)ops[1].number : 0;
+		return RULE;
+	}
+	ret->kind = is_value ? CFI_VAL_EXPR : CFI_AT_EXPR;
+	TRY(copy_ops(c, ops, nr, ret));
+	return RULE;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+static int make_row(struct cfi *c, Dwarf_Frame *frame, struct cfi_row **ret)
+{
+	struct cfi_rule rules[CFI_MAX_REGS], *kept;
+	struct cfi_row row = { 0 }, *made;
+	bool is_signal = false;
+	int ra = dwarf_frame_info(frame, NULL, NULL, &is_signal);
+
+	if (ra < 0 || ra >= CFI_MAX_REGS)
+		return -EBADMSG;
+	row.return_reg = (uint8_t)ra;
+	row.is_signal = is_signal;
+	TRY(cfa_rule(c, frame, &row.cfa));
+	for (int reg = 0; reg < CFI_MAX_REGS; reg++) {
+		int r = register_rule(c, frame, reg, &rules[row.nr_rules]);
+
+		if (r == -ENOMEM)
+			return r;
+		if (r == RULE)
+			row.nr_rules++;
+		else if (r != NO_RULE) /* damaged ones, too */
+			row.lost |= (uint64_t)1 << reg;
+	}
+	made = arena_alloc(&c->arena, sizeof(*made));
+	kept = arena_array(&c->arena, row.nr_rules, sizeof(*kept));
+	if (!made || (!kept && row.nr_rules))
+		return err_nomem();
+	for (unsigned i = 0; i < row.nr_rules; i++)
+		kept[i] = rules[i];
+	row.rules = kept;
+	*made = row;
+	*ret = made;
+	return 0;
+}
+
+static const struct cfi_row *look_up(struct cfi *c, Dwarf_CFI *tables, uint64_t file_addr)
+{
+	struct cfi_row *row = NULL;
+	Dwarf_Frame *frame;
+	int r;
+
+	if (!tables || dwarf_cfi_addrframe(tables, file_addr, &frame) != 0)
+		return NULL;
+	r = make_row(c, frame, &row);
+	free(frame);
+	return r < 0 ? NULL : row;
+}
+
+const struct cfi_row *cfi_row_at(struct cfi *c, uint64_t file_addr)
+{
+	uint64_t known = hash64_find(&c->by_addr, file_addr);
+	const struct cfi_row *row;
+
+	if (known != HASH64_EMPTY) {
+		row = (const struct cfi_row *)(uintptr_t)known;
+		return row == &no_row ? NULL : row;
+	}
+	row = look_up(c, c->eh_frame, file_addr);
+	if (!row)
+		row = look_up(c, debug_frame(c), file_addr);
+	/* Not remembered for want of memory: found again next time. */
+	hash64_put(&c->by_addr, file_addr, (uintptr_t)(row ? row : &no_row));
+	return row;
+}
