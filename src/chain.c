@@ -33,7 +33,8 @@ static bool is_inlined(const struct sonde_session *s, const struct line_place *p
 }
 
 /* The frame, with those of the functions that are inlined at it before it. called: its ip is one that a call returns to. */
-static int push_frame(struct sonde_session *s, const struct event *ev, struct sonde_frame f, bool called)
+static int push_frame(struct sonde_session *s, const struct event *ev, struct sonde_frame f,
+		      bool called)
 {
 	struct sonde_location loc = { 0 };
 	const struct line_place *places;

@@ -26,7 +26,8 @@ static struct lines_table *lines_of(struct sonde_session *s)
 }
 
 /* Nothing is known of the kernel's, of hypervisors' and guests' code. */
-static struct dso *user_dso(const struct event *ev, uint64_t addr, uint32_t cpumode, uint64_t *ret_offset)
+static struct dso *user_dso(const struct event *ev, uint64_t addr, uint32_t cpumode,
+			    uint64_t *ret_offset)
 {
 	if (cpumode == CPUMODE_KERNEL || cpumode >= CPUMODE_HYPERVISOR)
 		return NULL;
@@ -70,8 +71,8 @@ static enum insn_arch arch_of(struct sonde_session *s, struct dso *d)
 		s->insn_arch = INSN_UNKNOWN;
 		if (dso_read(d, 0, head, sizeof(head)) == sizeof(head) &&
 		    !memcmp(head, ELFMAG, SELFMAG))
-			s->insn_arch = insn_arch_of(
-				get_u16(head + 18, head[EI_DATA] != HOST_ELF_DATA));
+			s->insn_arch =
+				insn_arch_of(get_u16(head + 18, head[EI_DATA] != HOST_ELF_DATA));
 	}
 	return s->insn_arch;
 }

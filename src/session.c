@@ -24,6 +24,9 @@ static void session_free(struct sonde_session *s)
 	late_filter_done(&s->late);
 	state_done(&s->state);
 	kallsyms_close(s->kernel_symbols);
+	unwind_free(s->unwinder);
+	lines_table_free(s->lines);
+	insn_decoder_free(s->insns);
 	dso_table_free(s->dsos);
 	printk_formats_done(&s->printk);
 	schema_table_done(&s->schemas);

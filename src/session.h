@@ -18,7 +18,10 @@
 #include "sources/source.h"
 #include "state/state.h"
 #include "symbols/dso.h"
+#include "symbols/insn.h"
 #include "symbols/kernel.h"
+#include "symbols/lines.h"
+#include "unwind/unwind.h"
 
 struct sonde_session {
 	unsigned refs; /* the caller's, and one for each event it keeps */
@@ -52,7 +55,12 @@ struct sonde_session {
 	/* Answers that are made when first asked for. */
 	struct kallsyms *kernel_symbols;
 	bool kernel_symbols_tried;
-	struct dso_table *dsos; /* NULL: not yet made */
+	struct dso_table *dsos; /* NULL: not yet made; so the next three */
+	struct lines_table *lines;
+	struct unwinder *unwinder;
+	struct insn_decoder *insns;
+	struct dso *insn_dso; /* the file whose machine is insn_arch */
+	enum insn_arch insn_arch;
 	struct printk_formats printk;
 	bool printk_tried;
 	struct printfmt_env printfmt_env;

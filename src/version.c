@@ -4,9 +4,19 @@
 #include <lzma.h>
 #endif
 
+#ifdef HAVE_LIBDW
+#include <elfutils/version.h>
+#endif
+#ifdef HAVE_CAPSTONE
+#include <capstone/capstone.h>
+#endif
+
 #include "base/err.h"
 #include "base/near.h"
 #include "sonde/sonde.h"
+
+#define TEXT(x)    #x
+#define TEXT_OF(x) TEXT(x)
 
 const char *sonde_version(void)
 {
@@ -16,11 +26,18 @@ const char *sonde_version(void)
 const char *sonde_features(void)
 {
 	return "zstd=" ZSTD_VERSION_STRING
+#ifdef HAVE_LIBDW
+	       " libdw=0." TEXT_OF(_ELFUTILS_VERSION)
+#endif
+#ifdef HAVE_CAPSTONE
+		       " capstone=" TEXT_OF(CS_VERSION_MAJOR) "." TEXT_OF(
+			       CS_VERSION_MINOR) "." TEXT_OF(CS_VERSION_EXTRA)
+#endif
 #ifdef HAVE_LZMA
-	       " lzma=" LZMA_VERSION_STRING
+			       " lzma=" LZMA_VERSION_STRING
 #endif
 #ifdef HAVE_LIBIBERTY
-	       " demangle=libiberty"
+			       " demangle=libiberty"
 #endif
 		;
 }

@@ -11,8 +11,6 @@
 
 #include "base/err.h"
 
-enum { IMAGE_MAX_BYTES = 64 << 10 }; /* of what has no file: a vdso is two pages */
-
 static int adopt_elf(struct dwarf_file *f, const char *name)
 {
 	GElf_Ehdr header;
@@ -39,16 +37,15 @@ static int open_path(struct dwarf_file *f, const char *path)
 
 static int open_image(struct dwarf_file *f, struct dso *d)
 {
-	uint8_t head[SELFMAG];
-	size_t len;
+	size_t len = 0;
+	const uint8_t *image = dso_image(d, &len);
 
-	if (dso_read(d, 0, head, sizeof(head)) != sizeof(head) ||
-	    memcmp(head, ELFMAG, SELFMAG) != 0)
+	if (!image || !len)
 		return err_set(-ENOENT, "the file is not found");
-	f->image = malloc(IMAGE_MAX_BYTES);
+	f->image = malloc(len); /* libelf may write to it */
 	if (!f->image)
 		return err_nomem();
-	len = dso_read(d, 0, f->image, IMAGE_MAX_BYTES);
+	memcpy(f->image, image, len);
 	f->elf = elf_memory(f->image, len);
 	return adopt_elf(f, "an image in memory");
 }

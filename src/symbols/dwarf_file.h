@@ -12,7 +12,7 @@
 #include "symbols/dso.h"
 
 struct dwarf_file {
-	int fd; /* -1: none */
+	int fd;      /* -1: none */
 	void *image; /* owned; bytes of a file that is no file (the vdso) */
 	struct Elf *elf;
 	struct Dwarf *dwarf; /* NULL: has none */

@@ -59,13 +59,13 @@ static int read_symbols(struct elf_lines *l, Elf_Scn *scn, const GElf_Shdr *head
 		if (!name || !is_code(&sym))
 			continue;
 		named = GELF_ST_BIND(sym.st_info) == STB_LOCAL || met != FILE_AFTER_SYMBOL;
-		TRY(vec_push(&l->symbols, (struct code_symbol){
-						  .start = sym.st_value,
-						  .size = sym.st_size ? sym.st_size : 1,
-						  .name = name,
-						  .file = named ? file : NULL,
-						  .order = (uint32_t)i,
-						  .type = GELF_ST_TYPE(sym.st_info) }));
+		TRY(vec_push(&l->symbols,
+			     (struct code_symbol){ .start = sym.st_value,
+						   .size = sym.st_size ? sym.st_size : 1,
+						   .name = name,
+						   .file = named ? file : NULL,
+						   .order = (uint32_t)i,
+						   .type = GELF_ST_TYPE(sym.st_info) }));
 	}
 	return 0;
 }

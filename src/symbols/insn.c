@@ -72,8 +72,7 @@ unsigned insn_length(struct insn_decoder *d, enum insn_arch arch, const uint8_t 
 
 	if (arch == INSN_ARM64)
 		return len >= 4 ? 4 : 0;
-	if (arch == INSN_UNKNOWN ||
-	    !open_mode(m, arch == INSN_X86_64 ? CS_MODE_64 : CS_MODE_32) ||
+	if (arch == INSN_UNKNOWN || !open_mode(m, arch == INSN_X86_64 ? CS_MODE_64 : CS_MODE_32) ||
 	    !cs_disasm_iter(m->handle, &code, &len, &address, m->room))
 		return 0;
 	return m->room->size;

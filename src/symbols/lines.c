@@ -110,8 +110,8 @@ static struct lines_file *file_of(struct lines_table *t, struct dso *d)
 
 static const char *demangled(struct lines_table *t, const char *name)
 {
-	enum demangle_style style = t->opts.compat == SONDE_COMPAT_PERF_6_12 ? DEMANGLE_LONG
-									       : DEMANGLE_SHORT;
+	enum demangle_style style =
+		t->opts.compat == SONDE_COMPAT_PERF_6_12 ? DEMANGLE_LONG : DEMANGLE_SHORT;
 
 	t->name.len = 0;
 	if (!name || !t->opts.demangle || !demangle(name, style, &t->name) || t->name.failed)

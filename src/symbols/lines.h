@@ -9,7 +9,7 @@
  *	inl    wl.c:6     is_inlined: the place executed inside inl()
  *	mid    wl.c:7     the place in mid() that inl() was inlined at; the last one is the function that was called
  *
- * Without DWARF there is no function and no line; the build may also lack libdw (lines_supported()).
+ * Without DWARF, or in a build without libdw, there is no function and no line.
  */
 #ifndef SONDE_SYMBOLS_LINES_H
 #define SONDE_SYMBOLS_LINES_H
@@ -36,7 +36,6 @@ struct lines_table_options {
 	bool demangle;
 };
 
-bool lines_supported(void);
 int lines_table_new(struct lines_table **ret, const struct lines_table_options *opts);
 void lines_table_free(struct lines_table *t); /* NULL is fine */
 /*

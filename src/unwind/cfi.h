@@ -20,11 +20,11 @@ struct cfi_op {
 };
 
 enum cfi_rule_kind {
-	CFI_AT_CFA,    /* in memory at CFA + offset */
-	CFI_VAL_CFA,   /* is CFA + offset */
-	CFI_REGISTER,  /* is in register reg, plus offset */
-	CFI_AT_EXPR,   /* in memory at what the expression gives */
-	CFI_VAL_EXPR   /* is what the expression gives */
+	CFI_AT_CFA,   /* in memory at CFA + offset */
+	CFI_VAL_CFA,  /* is CFA + offset */
+	CFI_REGISTER, /* is in register reg, plus offset */
+	CFI_AT_EXPR,  /* in memory at what the expression gives */
+	CFI_VAL_EXPR  /* is what the expression gives */
 };
 
 struct cfi_rule {

@@ -13,7 +13,8 @@ struct expr_machine {
 	void *ctx;
 	bool (*reg)(void *ctx, uint64_t reg, uint64_t *ret);
 	bool (*memory)(void *ctx, uint64_t addr, unsigned bytes, uint64_t *ret);
-	uint64_t cfa; /* for DW_OP_call_frame_cfa, with which libdw begins the expressions of registers */
+	uint64_t
+		cfa; /* for DW_OP_call_frame_cfa, with which libdw begins the expressions of registers */
 	unsigned word_bytes;
 };
 

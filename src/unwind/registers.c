@@ -14,12 +14,12 @@ static const int8_t x86_64[] = { 0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21,
 /* eax ecx edx ebx esp ebp esi edi, return address */
 static const int8_t i386[] = { 0, 2, 3, 1, 7, 6, 4, 5, -1 };
 /* x0..x29, x30 (link), sp */
-static const int8_t arm64[] = { 0,  1,	2,  3,	4,  5,	6,  7,	8,  9,	10, 11, 12, 13, 14, 15,
+static const int8_t arm64[] = { 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
 				16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31 };
 /* r0..r12, sp, lr, pc: the same on a 64-bit kernel */
 static const int8_t arm[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
 /* x0 is always 0; perf has the program counter in its place */
-static const int8_t riscv[] = { -1, 1,	2,  3,	4,  5,	6,  7,	8,  9,	10, 11, 12, 13, 14, 15,
+static const int8_t riscv[] = { -1, 1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
 				16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31 };
 
 #define TABLE(t) .nr = sizeof(t), .dwarf_to_perf = t
@@ -36,9 +36,15 @@ static const struct {
 	const char *name;
 	uint16_t machine64, machine32;
 } machines[] = {
-	{ "x86_64", EM_X86_64, EM_386 }, { "amd64", EM_X86_64, EM_386 }, { "i386", 0, EM_386 },
-	{ "i486", 0, EM_386 },		 { "i586", 0, EM_386 },		 { "i686", 0, EM_386 },
-	{ "aarch64", EM_AARCH64, EM_ARM }, { "arm64", EM_AARCH64, EM_ARM }, { "riscv64", EM_RISCV, 0 },
+	{ "x86_64", EM_X86_64, EM_386 },
+	{ "amd64", EM_X86_64, EM_386 },
+	{ "i386", 0, EM_386 },
+	{ "i486", 0, EM_386 },
+	{ "i586", 0, EM_386 },
+	{ "i686", 0, EM_386 },
+	{ "aarch64", EM_AARCH64, EM_ARM },
+	{ "arm64", EM_AARCH64, EM_ARM },
+	{ "riscv64", EM_RISCV, 0 },
 };
 
 static uint16_t machine_of(const char *name, bool is64)
@@ -54,8 +60,7 @@ const struct unwind_arch *unwind_arch_of(const char *recorded_on, uint64_t abi)
 {
 	uint16_t machine;
 
-	if (!recorded_on ||
-	    (abi != PERF_SAMPLE_REGS_ABI_32 && abi != PERF_SAMPLE_REGS_ABI_64))
+	if (!recorded_on || (abi != PERF_SAMPLE_REGS_ABI_32 && abi != PERF_SAMPLE_REGS_ABI_64))
 		return NULL;
 	machine = machine_of(recorded_on, abi == PERF_SAMPLE_REGS_ABI_64);
 	for (size_t i = 0; machine && i < sizeof(arches) / sizeof(*arches); i++) {

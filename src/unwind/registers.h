@@ -11,11 +11,11 @@
 #include <stdint.h>
 
 struct unwind_arch {
-	uint16_t machine;       /* EM_* of its code */
-	uint8_t word_bytes;     /* of addresses and registers */
-	uint8_t perf_pc;        /* perf's number of the program counter */
-	uint8_t sp, fp;         /* DWARF's numbers; fp: of x86's frame pointer, else 255 */
-	uint8_t nr;             /* DWARF registers 0..nr-1 are followed */
+	uint16_t machine;            /* EM_* of its code */
+	uint8_t word_bytes;          /* of addresses and registers */
+	uint8_t perf_pc;             /* perf's number of the program counter */
+	uint8_t sp, fp;              /* DWARF's numbers; fp: of x86's frame pointer, else 255 */
+	uint8_t nr;                  /* DWARF registers 0..nr-1 are followed */
 	const int8_t *dwarf_to_perf; /* -1: not recorded */
 };
 

@@ -100,9 +100,9 @@ static bool read_memory(void *ctx, uint64_t addr, unsigned bytes, uint64_t *ret)
 	uint64_t off = addr - w->stack_start, len = w->in->stack_len;
 	uint8_t buf[8] = { 0 };
 	/* perf never reads the last word that was recorded. */
-	bool in_stack = addr >= w->stack_start &&
-			(w->u->compat ? len > bytes && off < len - bytes
-					   : len >= bytes && off <= len - bytes);
+	bool in_stack =
+		addr >= w->stack_start && (w->u->compat ? len > bytes && off < len - bytes
+							: len >= bytes && off <= len - bytes);
 
 	if (bytes > sizeof(buf))
 		return false;
@@ -287,8 +287,8 @@ static bool is_plt_entry(struct walk *w)
 {
 	uint8_t code[16];
 
-	return read_file_memory(w, w->pc, code, sizeof(code)) && code[0] == 0xff && code[1] == 0x25 &&
-	       code[6] == 0x68 && code[11] == 0xe9;
+	return read_file_memory(w, w->pc, code, sizeof(code)) && code[0] == 0xff &&
+	       code[1] == 0x25 && code[6] == 0x68 && code[11] == 0xe9;
 }
 
 /*

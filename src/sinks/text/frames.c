@@ -181,30 +181,42 @@ static uint64_t shown_by_perf_6_1(const struct sonde_location *loc, uint64_t add
 	return addr - loc->map_start + loc->map_pgoff;
 }
 
-static void put_user_frame(struct text_frames *f, const struct event *ev, uint64_t addr,
-			   uint32_t cpumode, uint32_t columns, struct outbuf *out)
+static void put_user_frame(struct text_frames *f, const struct event *ev,
+			   const struct sonde_frame *frame, uint32_t columns, struct outbuf *out)
 {
+	bool inlined = frame->flags & SONDE_FRAME_INLINED;
+	uint64_t addr = frame->ip;
 	struct sonde_location loc;
 
-	text_locate(ev, addr, cpumode, &loc);
+	text_locate(ev, addr, frame->cpumode, &loc);
 	if (f->compat == SONDE_COMPAT_PERF_6_1)
 		addr = shown_by_perf_6_1(&loc, addr);
+	/* A name in place of the symbol's goes with the symbol's offset. */
+	if (frame->sym) {
+		if (!loc.sym)
+			columns &= ~(uint32_t)TEXT_SYMOFF;
+		loc.sym = frame->sym;
+	}
+	if (inlined)
+		columns &= ~(uint32_t)TEXT_DSO;
 	outbuf_hex_width(out, addr, 16, ' ');
 	put_names(&loc, columns, out);
+	if (inlined)
+		outbuf_str(out, " (inlined)");
 }
 
-static void put_frame(struct text_frames *f, const struct event *ev, uint64_t addr,
-		      uint32_t cpumode, uint32_t columns, struct outbuf *out)
+static void put_frame(struct text_frames *f, const struct event *ev,
+		      const struct sonde_frame *frame, uint32_t columns, struct outbuf *out)
 {
 	bool names = columns & (TEXT_SYM | TEXT_DSO);
 
 	outbuf_char(out, '\t');
-	if (cpumode == CPUMODE_KERNEL && names)
-		put_kernel(f, ev, addr, columns, out);
-	else if (cpumode != CPUMODE_KERNEL && (names || f->compat == SONDE_COMPAT_PERF_6_1))
-		put_user_frame(f, ev, addr, cpumode, columns, out);
+	if (frame->cpumode == CPUMODE_KERNEL && names)
+		put_kernel(f, ev, frame->ip, columns, out);
+	else if (frame->cpumode != CPUMODE_KERNEL && (names || f->compat == SONDE_COMPAT_PERF_6_1))
+		put_user_frame(f, ev, frame, columns, out);
 	else
-		outbuf_hex_width(out, addr, 16, ' ');
+		outbuf_hex_width(out, frame->ip, 16, ' ');
 	outbuf_char(out, '\n');
 }
 
@@ -215,5 +227,5 @@ void text_callchain_put(struct text_frames *f, const struct event *ev, uint32_t 
 	int nr = session_chain(ev, f->max_frames, &frames);
 
 	for (int i = 0; i < nr; i++)
-		put_frame(f, ev, frames[i].ip, frames[i].cpumode, columns, out);
+		put_frame(f, ev, &frames[i], columns, out);
 }

@@ -208,22 +208,6 @@ int perfdata_sample(struct source *source, const struct event *ev, struct sonde_
 	return 0;
 }
 
-/* Whether registers and a stack of user space follow, out of which its part of the chain was to be made. */
-static bool is_not_unwound(const struct perfdata_event *e, const struct event *ev,
-			   const struct sample_parts *parts, bool swap)
-{
-	const uint64_t user = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-	const uint8_t *end = ev->pub.record + ev->pub.record_len, *abi;
-
-	if ((e->attr.sample_type & user) != user || !e->attr.exclude_callchain_user ||
-	    !parts->chain)
-		return false;
-	if (e->attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
-		return true; /* they lie behind that: not worth the search */
-	abi = parts->raw ? parts->raw + parts->raw_len : parts->chain + 8 * (size_t)parts->nr_chain;
-	return end - abi >= 8 && get_u64(abi, swap); /* 0: a thread of the kernel */
-}
-
 int perfdata_callchain(struct source *source, const struct event *ev, const uint8_t **ret)
 {
 	struct perfdata_source *s = perfdata_of(source);
@@ -235,9 +219,6 @@ int perfdata_callchain(struct source *source, const struct event *ev, const uint
 	if (sample_parts_find(&e->attr, &e->layout, ev->pub.record, ev->pub.record_len,
 			      s->file.swap, &parts) < 0)
 		return 0; /* told when it was decoded */
-	if (is_not_unwound(e, ev, &parts, s->file.swap))
-		defects_add(s->opts.defects, DEFECT_NOT_UNWOUND, 1, "%s at 0x%llx",
-			    ev->schema->name, (unsigned long long)ev->pub.file_off);
 	*ret = parts.chain;
 	return (int)parts.nr_chain;
 }

@@ -70,6 +70,11 @@ int sonde_event_locate(const struct sonde_event *ev, uint64_t addr, uint32_t cpu
 	return 0;
 }
 
+struct dso *session_dso_at(const struct event *ev, uint64_t addr, uint64_t *ret_offset)
+{
+	return NULL;
+}
+
 static int fake_sample(struct source *s, const struct event *ev, struct sonde_sample *ret)
 {
 	*ret = sample;
@@ -293,7 +298,7 @@ TEST(specifications_that_cannot_be)
 {
 	static const char *const bad[] = { "",        "foo",        "comm,-time", "+comm,time",
 					   "xx:comm", "sw:trace",   "hw:",        "comm,symoff",
-					   "symof", "comm,ip,bar" };
+					   "symof",   "comm,ip,bar" };
 
 	two_types();
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
