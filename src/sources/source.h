@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bytes.h"
 #include "model/defects.h"
 #include "model/event.h"
 
@@ -40,6 +41,7 @@ struct source_options {
 	const char *path;
 	size_t window_bytes;
 	bool force;
+	bool list_records; /* every record gives an event of itself before its own: struct event, `listed` */
 	enum sonde_compat compat;
 	struct sonde_session *session; /* set in the events made */
 	struct schema_table *schemas;  /* where the source's schemas go */
@@ -62,6 +64,30 @@ struct source_kernel {
 	size_t nr_modules;
 	const char *kallsyms, *printk; /* text, not NUL-terminated */
 	size_t kallsyms_len, printk_len;
+};
+
+/* A record as it tells of itself, for lists of records (--show-task-events, -D). */
+struct source_record {
+	uint32_t type; /* PERF_RECORD_*; from 64 on the recorder's own */
+	uint16_t misc;
+	bool swap;             /* its bytes are in the other byte order */
+	bool is_damaged;       /* its sizes do not fit together */
+	bool has_ids;          /* a sample, or records of this recording end in sample ids */
+	uint64_t sample_types; /* of all events of the recording together: PERF_SAMPLE_* */
+	uint32_t trailer_bytes; /* of sample ids at its end */
+	/* Of those ids or of the sample; all ones when not recorded, 0 in records of the recorder. */
+	int32_t pid, tid;
+	uint32_t cpu;
+	uint64_t time_ns, id;
+	const struct sonde_schema *schema; /* of the event that it belongs to; NULL: unknown */
+};
+
+/* What stands at the head of a recording. */
+struct source_header {
+	int64_t changed_s; /* when the file was last changed, seconds since 1970 */
+	uint32_t version;
+	uint64_t data_off, data_bytes, features_off;
+	uint64_t features[4]; /* bit n: there is section n (perf.data's numbers) */
 };
 
 struct source_ops {
@@ -94,6 +120,11 @@ struct source_ops {
 	const char *(*build_id)(struct source *s, const char *path);
 	/* The times of the first and last sample as the recording says them; false: it does not. NULL: never does. */
 	bool (*span)(struct source *s, uint64_t *ret_first_ns, uint64_t *ret_last_ns);
+	/* Only for recordings in perf.data's format, else NULL: what a record tells of itself ... */
+	int (*record)(struct source *s, const struct event *ev, struct source_record *ret);
+	/* ... the head of the recording, and the bytes of one of its sections: 1, 0 absent or damaged. Lent. */
+	int (*header)(struct source *s, struct source_header *ret);
+	int (*section)(struct source *s, unsigned feature, struct bytes *ret);
 	/* See sonde_session_info(). */
 	const char *(*info)(struct source *s, const char *key);
 	void (*close)(struct source *s);

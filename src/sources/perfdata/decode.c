@@ -157,7 +157,7 @@ static inline bool decode_plain(const struct perfdata_event *e, const struct cut
 	return ret->pub.cpumode < 4;
 }
 
-int perfdata_decode(struct source *source, const struct cut *rec, unsigned i, struct event *ret)
+static int decode(struct source *source, const struct cut *rec, unsigned i, struct event *ret)
 {
 	struct perfdata_source *s = perfdata_of(source);
 	bool swap = s->file.swap;
@@ -188,6 +188,16 @@ int perfdata_decode(struct source *source, const struct cut *rec, unsigned i, st
 	if (type == PERF_RECORD_SAMPLE)
 		return decode_sample(s, rec, i, ret);
 	return i ? 0 : perfdata_record_decode(s, rec, ret);
+}
+
+int perfdata_decode(struct source *source, const struct cut *rec, unsigned i, struct event *ret)
+{
+	struct perfdata_source *s = perfdata_of(source);
+
+	if (__builtin_expect(!s->opts.list_records, 1))
+		return decode(source, rec, i, ret);
+	ret->listed = !i;
+	return i ? decode(source, rec, i - 1, ret) : perfdata_listed_event(s, rec, ret);
 }
 
 int perfdata_sample(struct source *source, const struct event *ev, struct sonde_sample *ret)

@@ -40,6 +40,7 @@ static int open_file(struct perfdata_source *s)
 			       "%s belongs to another user (use -f to read it all the same)", path);
 	s->file.path = path;
 	s->file.size_bytes = (uint64_t)st.st_size;
+	s->changed_s = st.st_mtime;
 	return 0;
 }
 
@@ -200,6 +201,9 @@ const struct source_ops perfdata_source_ops = {
 	.kernel = perfdata_kernel,
 	.build_id = perfdata_build_id,
 	.span = perfdata_span,
+	.record = perfdata_record,
+	.header = perfdata_head,
+	.section = perfdata_section,
 	.info = perfdata_info,
 	.close = perfdata_close,
 };

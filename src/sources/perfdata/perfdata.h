@@ -50,6 +50,7 @@ struct perfdata_source {
 	struct source source; /* first */
 	struct source_options opts;
 	struct perfdata_file file;
+	int64_t changed_s;
 	struct arena arena;
 	VEC(struct perfdata_event) events;
 	VEC(struct perfdata_id) ids;
@@ -66,6 +67,7 @@ struct perfdata_source {
 	struct sample_scratch scratch;
 	struct sonde_schema
 		*record_schemas[NR_RECORD_SCHEMAS]; /* by record type, made when first needed */
+	struct sonde_schema *listed_schema;         /* of events that stand for a record; the same */
 	struct bytes kallsyms, printk;              /* text of the recording, empty when absent */
 	char *kallsyms_unpacked;                    /* owned */
 	bool kallsyms_tried;
@@ -100,7 +102,6 @@ int perfdata_id_add(struct perfdata_source *s, uint64_t id, uint32_t event);
 /* features.c: what the header sections say: names of events, host, tracing data, build ids. */
 int perfdata_features_read(struct perfdata_source *s);
 const char *perfdata_build_id(struct source *source, const char *path);
-const char *perfdata_build_id(struct source *s, const char *path);
 bool perfdata_span(struct source *s, uint64_t *ret_first_ns, uint64_t *ret_last_ns);
 int perfdata_kernel(struct source *s, struct source_kernel *ret);
 const char *perfdata_info(struct source *s, const char *key);
@@ -135,5 +136,11 @@ int perfdata_sample(struct source *s, const struct event *ev, struct sonde_sampl
 int perfdata_callchain(struct source *s, const struct event *ev, const uint8_t **ret);
 /* records.c: what a record of state says. 1 and *ret, or 0 when it is damaged (counted). */
 int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, struct event *ret);
+
+/* listing.c: records and header sections as they are, for lists of them. */
+int perfdata_listed_event(struct perfdata_source *s, const struct cut *rec, struct event *ret);
+int perfdata_record(struct source *source, const struct event *ev, struct source_record *ret);
+int perfdata_head(struct source *source, struct source_header *ret);
+int perfdata_section(struct source *source, unsigned feature, struct bytes *ret);
 
 #endif

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: MIT */
+#include "sinks/text/records.h"
+
+#include <linux/perf_event.h>
+
+#include "base/bytes.h"
+#include "formats/perfdata/layout.h"
+#include "session.h"
+
+enum {
+	HEADER_BYTES = 8,
+	MISC_EXEC = 0x2000,     /* COMM */
+	MISC_DATA = 0x2000,     /* MMAP */
+	MISC_OUT = 0x2000,      /* SWITCH */
+	MISC_BUILD_ID = 0x4000, /* MMAP2 */
+	MISC_PREEMPT = 0x4000   /* SWITCH */
+};
+
+/* ---- what is shown ------------------------------------------------------------------------------------------------ */
+
+bool text_records_wanted(const struct session_options *o)
+{
+	return o->dump || o->show_task || o->show_mmap || o->show_switch || o->show_namespace ||
+	       o->show_cgroup || o->show_lost || o->show_round || o->show_bpf || o->show_text_poke;
+}
+
+bool text_records_listed(const struct session_options *o)
+{
+	return o->dump || o->show_round;
+}
+
+static bool is_shown(const struct session_options *o, uint32_t type)
+{
+	switch (type) {
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		return o->show_task;
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return o->show_mmap;
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		return o->show_switch;
+	case PERF_RECORD_NAMESPACES:
+		return o->show_namespace;
+	case PERF_RECORD_CGROUP:
+		return o->show_cgroup;
+	case PERF_RECORD_LOST:
+		return o->show_lost;
+	case PERF_RECORD_KSYMBOL:
+		return o->show_bpf || o->show_text_poke;
+	case PERF_RECORD_BPF_EVENT:
+		return o->show_bpf;
+	case PERF_RECORD_TEXT_POKE:
+		return o->show_text_poke;
+	case RECORD_FINISHED_ROUND:
+		return o->show_round;
+	default:
+		return false;
+	}
+}
+
+bool text_record_shown(const struct session_options *o, const struct event *ev,
+		       struct source_record *ret)
+{
+	const struct source_ops *ops = ev->source->ops;
+
+	if (ev->schema->kind != SONDE_RECORD || !ops->record || ops->record(ev->source, ev, ret) < 0 ||
+	    !is_shown(o, ret->type))
+		return false;
+	/* A record of the recorder has no event of its own beside the one that stands for its bytes. */
+	return ev->listed == (ret->type >= RECORD_HEADER_ATTR);
+}
+
+/* ---- the head ----------------------------------------------------------------------------------------------------- */
+
+bool text_record_head(const struct event *ev, const struct source_record *rec,
+		      struct event *ret_head, int32_t *ret_pid, int32_t *ret_tid)
+{
+	const struct perf_event_attr *attr = rec->schema ? rec->schema->attr : NULL;
+	const struct sonde_event *pub = &ev->pub;
+	bool swap = rec->swap, is_task, names_task;
+	uint64_t time_ns = 0;
+
+	if (!attr || rec->type >= RECORD_HEADER_ATTR)
+		return false;
+	is_task = rec->type == PERF_RECORD_FORK || rec->type == PERF_RECORD_EXIT;
+	names_task = is_task || rec->type == PERF_RECORD_COMM || rec->type == PERF_RECORD_MMAP ||
+		     rec->type == PERF_RECORD_MMAP2 || rec->type == PERF_RECORD_NAMESPACES;
+	*ret_pid = rec->pid;
+	*ret_tid = rec->tid;
+	if (names_task && pub->bytes_len >= 16) {
+		*ret_pid = (int32_t)get_u32(pub->bytes, swap);
+		*ret_tid = (int32_t)get_u32(pub->bytes + (is_task ? 8 : 4), swap);
+	}
+	*ret_head = *ev;
+	ret_head->pub.pid = rec->pid;
+	ret_head->pub.tid = rec->tid;
+	ret_head->pub.cpu = (int32_t)rec->cpu;
+	ret_head->pub.time_ns = rec->time_ns;
+	if (!attr->sample_id_all) {
+		/* Old recordings: what the record itself says. */
+		if (is_task && pub->bytes_len >= 24)
+			time_ns = get_u64(pub->bytes + 16, swap);
+		ret_head->pub.pid = *ret_pid;
+		ret_head->pub.tid = *ret_tid;
+		ret_head->pub.cpu = 0;
+		ret_head->pub.time_ns = time_ns;
+		return true;
+	}
+	return *ret_tid != -1;
+}
+
+const char *text_record_misc(const struct source_record *rec)
+{
+	switch (rec->type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return rec->misc & MISC_DATA ? "M" : "";
+	case PERF_RECORD_COMM:
+		return rec->misc & MISC_EXEC ? "E" : "";
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		return !(rec->misc & MISC_OUT) ? "" : rec->misc & MISC_PREEMPT ? "Sp" : "S";
+	default:
+		return "";
+	}
+}
+
+/* ---- the text ----------------------------------------------------------------------------------------------------- */
+
+const char *text_record_name(uint32_t type)
+{
+	static const char *const kernel[] = {
+		"TOTAL",	"MMAP",	      "LOST",	      "COMM",
+		"EXIT",		"THROTTLE",   "UNTHROTTLE",   "FORK",
+		"READ",		"SAMPLE",     "MMAP2",	      "AUX",
+		"ITRACE_START", "LOST_SAMPLES", "SWITCH",     "SWITCH_CPU_WIDE",
+		"NAMESPACES",	"KSYMBOL",    "BPF_EVENT",    "CGROUP",
+		"TEXT_POKE",	"AUX_OUTPUT_HW_ID", "CALLCHAIN_DEFERRED",
+	};
+	static const char *const recorder[] = {
+		"ATTR",	       "EVENT_TYPE", "TRACING_DATA",  "BUILD_ID",     "FINISHED_ROUND",
+		"ID_INDEX",    "AUXTRACE_INFO", "AUXTRACE",   "AUXTRACE_ERROR", "THREAD_MAP",
+		"CPU_MAP",     "STAT_CONFIG", "STAT",	      "STAT_ROUND",   "EVENT_UPDATE",
+		"TIME_CONV",   "FEATURE",    "COMPRESSED",    "FINISHED_INIT", "COMPRESSED2",
+		"BPF_METADATA", "SCHEDSTAT_CPU", "SCHEDSTAT_DOMAIN",
+	};
+
+	if (type < sizeof(kernel) / sizeof(kernel[0]))
+		return kernel[type];
+	if (type >= RECORD_HEADER_ATTR &&
+	    type - RECORD_HEADER_ATTR < sizeof(recorder) / sizeof(recorder[0]))
+		return recorder[type - RECORD_HEADER_ATTR];
+	return "UNKNOWN";
+}
+
+/* printf's "%#llx": no 0x before 0. */
+static void put_0x(struct outbuf *out, uint64_t v)
+{
+	outbuf_fmt(out, v ? "0x%llx" : "0", (unsigned long long)v);
+}
+
+/* Text up to its NUL or the end of the record. */
+static void put_text(struct outbuf *out, const struct bytes *b)
+{
+	outbuf_put(out, b->pos, strnlen((const char *)b->pos, bytes_left(b)));
+}
+
+struct ids {
+	uint32_t a, b;
+};
+
+static int read_ids(struct bytes *b, struct ids *ret)
+{
+	TRY(bytes_u32(b, "pid", &ret->a));
+	return bytes_u32(b, "tid", &ret->b);
+}
+
+static int put_mmap(struct bytes *b, const struct source_record *rec, struct outbuf *out)
+{
+	uint64_t start = 0, len = 0, pgoff = 0, inode = 0, generation = 0;
+	const uint8_t *build_id = NULL;
+	uint32_t prot = 0, flags = 0;
+	struct ids task, device = { 0 };
+	uint8_t id_len = 0;
+	bool is_mmap2 = rec->type == PERF_RECORD_MMAP2;
+
+	TRY(read_ids(b, &task));
+	TRY(bytes_u64(b, "addr", &start));
+	TRY(bytes_u64(b, "len", &len));
+	TRY(bytes_u64(b, "pgoff", &pgoff));
+	if (is_mmap2 && rec->misc & MISC_BUILD_ID) {
+		TRY(bytes_u8(b, "build id size", &id_len));
+		TRY(bytes_skip(b, "reserved", 3));
+		TRY(bytes_take(b, "build id", 20, &build_id));
+	} else if (is_mmap2) {
+		TRY(read_ids(b, &device));
+		TRY(bytes_u64(b, "inode", &inode));
+		TRY(bytes_u64(b, "generation", &generation));
+	}
+	if (is_mmap2) {
+		TRY(bytes_u32(b, "prot", &prot));
+		TRY(bytes_u32(b, "flags", &flags));
+	}
+	outbuf_fmt(out, " %d/%d: [", (int)task.a, (int)task.b);
+	put_0x(out, start);
+	outbuf_char(out, '(');
+	put_0x(out, len);
+	outbuf_str(out, ") @ ");
+	put_0x(out, pgoff);
+	if (!is_mmap2) {
+		outbuf_fmt(out, "]: %c ", rec->misc & MISC_DATA ? 'r' : 'x');
+	} else {
+		if (build_id) {
+			outbuf_str(out, " <");
+			for (unsigned i = 0; i < id_len && i < 20; i++)
+				outbuf_fmt(out, "%02x", build_id[i]);
+			outbuf_str(out, ">]: ");
+		} else {
+			outbuf_fmt(out, " %02x:%02x %llu %llu]: ", device.a, device.b,
+				   (unsigned long long)inode, (unsigned long long)generation);
+		}
+		outbuf_fmt(out, "%c%c%c%c ", prot & 1 ? 'r' : '-', prot & 2 ? 'w' : '-',
+			   prot & 4 ? 'x' : '-', flags & 1 ? 's' : 'p');
+	}
+	put_text(out, b);
+	outbuf_char(out, '\n');
+	return 0;
+}
+
+static int put_comm(struct bytes *b, const struct source_record *rec, struct outbuf *out)
+{
+	struct ids task;
+
+	TRY(read_ids(b, &task));
+	outbuf_str(out, rec->misc & MISC_EXEC ? " exec: " : ": ");
+	put_text(out, b);
+	outbuf_fmt(out, ":%d/%d\n", (int)task.a, (int)task.b);
+	return 0;
+}
+
+static int put_task(struct bytes *b, struct outbuf *out)
+{
+	struct ids pids, tids;
+
+	TRY(read_ids(b, &pids));
+	TRY(read_ids(b, &tids));
+	outbuf_fmt(out, "(%d:%d):(%d:%d)\n", (int)pids.a, (int)tids.a, (int)pids.b, (int)tids.b);
+	return 0;
+}
+
+static int put_switch(struct bytes *b, const struct source_record *rec, struct outbuf *out)
+{
+	bool is_out = rec->misc & MISC_OUT;
+	struct ids task;
+
+	if (rec->type == PERF_RECORD_SWITCH_CPU_WIDE)
+		TRY(read_ids(b, &task));
+	outbuf_str(out, !is_out			   ? " IN         "
+			: rec->misc & MISC_PREEMPT ? " OUT preempt"
+						   : " OUT        ");
+	if (rec->type == PERF_RECORD_SWITCH_CPU_WIDE)
+		outbuf_fmt(out, "  %s pid/tid: %5d/%-5d", is_out ? "next" : "prev", (int)task.a,
+			   (int)task.b);
+	outbuf_char(out, '\n');
+	return 0;
+}
+
+/* Three to a line. */
+static int put_namespaces(struct bytes *b, struct outbuf *out)
+{
+	static const char *const names[] = { "net", "uts", "ipc", "pid", "user", "mnt", "cgroup" };
+	struct ids task;
+	uint64_t nr = 0, dev = 0, inode = 0;
+
+	TRY(read_ids(b, &task));
+	TRY(bytes_u64(b, "number of namespaces", &nr));
+	if (nr > bytes_left(b) / 16)
+		return err_at(b, -EBADMSG, "%llu namespaces do not fit", (unsigned long long)nr);
+	outbuf_fmt(out, " %d/%d - nr_namespaces: %u\n\t\t[", (int)task.a, (int)task.b,
+		   (unsigned)nr);
+	for (unsigned i = 0; i < nr; i++) {
+		TRY(bytes_u64(b, "device", &dev));
+		TRY(bytes_u64(b, "inode", &inode));
+		if (i && !(i % 3))
+			outbuf_str(out, "\n\t\t ");
+		outbuf_fmt(out, "%u/%s: %llu/", i,
+			   i < sizeof(names) / sizeof(names[0]) ? names[i] : "UNKNOWN",
+			   (unsigned long long)dev);
+		put_0x(out, inode);
+		outbuf_str(out, i + 1 < nr ? ", " : "]\n");
+	}
+	return 0;
+}
+
+static int put_aux(struct bytes *b, struct outbuf *out)
+{
+	uint64_t off = 0, size = 0, flags = 0;
+
+	TRY(bytes_u64(b, "offset", &off));
+	TRY(bytes_u64(b, "size", &size));
+	TRY(bytes_u64(b, "flags", &flags));
+	outbuf_str(out, " offset: ");
+	put_0x(out, off);
+	outbuf_str(out, " size: ");
+	put_0x(out, size);
+	outbuf_fmt(out, " flags: %s%llx [%s%s%s]\n", flags ? "0x" : "", (unsigned long long)flags,
+		   flags & PERF_AUX_FLAG_TRUNCATED ? "T" : "",
+		   flags & PERF_AUX_FLAG_OVERWRITE ? "O" : "", flags & PERF_AUX_FLAG_PARTIAL ? "P" : "");
+	return 0;
+}
+
+static int put_ksymbol(struct bytes *b, struct outbuf *out)
+{
+	uint64_t addr = 0;
+	uint32_t len = 0;
+	const uint8_t *words = NULL;
+
+	TRY(bytes_u64(b, "addr", &addr));
+	TRY(bytes_u32(b, "len", &len));
+	TRY(bytes_take(b, "type and flags", 4, &words));
+	outbuf_fmt(out, " addr %llx len %u type %u flags 0x%x name ", (unsigned long long)addr, len,
+		   get_u16(words, b->swap), get_u16(words + 2, b->swap));
+	put_text(out, b);
+	outbuf_char(out, '\n');
+	return 0;
+}
+
+static int put_bpf_event(struct bytes *b, struct outbuf *out)
+{
+	const uint8_t *words = NULL;
+	uint32_t id = 0;
+
+	TRY(bytes_take(b, "type and flags", 4, &words));
+	TRY(bytes_u32(b, "id", &id));
+	outbuf_fmt(out, " type %u, flags %u, id %u\n", get_u16(words, b->swap),
+		   get_u16(words + 2, b->swap), id);
+	return 0;
+}
+
+/* Instructions, 16 bytes to a line. */
+static void put_code(struct outbuf *out, const char *which, const uint8_t *code, unsigned len)
+{
+	for (unsigned i = 0; i < len; i++) {
+		if (!(i % 16))
+			outbuf_fmt(out, "%s            %s bytes:", i ? "\n" : "", which);
+		outbuf_fmt(out, " %02x", code[i]);
+	}
+	if (len)
+		outbuf_char(out, '\n');
+}
+
+static int put_text_poke(const struct event *ev, struct bytes *b, struct outbuf *out)
+{
+	const uint8_t *lens = NULL, *before = NULL, *after = NULL;
+	unsigned before_len, after_len;
+	const char *symbol;
+	uint64_t addr = 0, off = 0;
+
+	TRY(bytes_u64(b, "addr", &addr));
+	TRY(bytes_take(b, "lengths", 4, &lens));
+	before_len = get_u16(lens, b->swap);
+	after_len = get_u16(lens + 2, b->swap);
+	TRY(bytes_take(b, "old bytes", before_len, &before));
+	TRY(bytes_take(b, "new bytes", after_len, &after));
+	symbol = session_kernel_symbol(ev->session, addr, &off);
+	outbuf_fmt(out, " %llx ", (unsigned long long)addr);
+	if (symbol)
+		outbuf_fmt(out, "%s+0x%llx", symbol, (unsigned long long)off);
+	outbuf_fmt(out, " old len %u new len %u\n", before_len, after_len);
+	put_code(out, "Old", before, before_len);
+	put_code(out, "New", after, after_len);
+	return 0;
+}
+
+static int put_body(const struct event *ev, const struct source_record *rec, struct bytes *b,
+		    struct outbuf *out)
+{
+	uint64_t n = 0;
+	struct ids task;
+
+	switch (rec->type) {
+	case PERF_RECORD_COMM:
+		return put_comm(b, rec, out);
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		return put_task(b, out);
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return put_mmap(b, rec, out);
+	case PERF_RECORD_NAMESPACES:
+		return put_namespaces(b, out);
+	case PERF_RECORD_CGROUP:
+		TRY(bytes_u64(b, "id", &n));
+		outbuf_fmt(out, " cgroup: %llu ", (unsigned long long)n);
+		put_text(out, b);
+		outbuf_char(out, '\n');
+		return 0;
+	case PERF_RECORD_AUX:
+		return put_aux(b, out);
+	case PERF_RECORD_ITRACE_START:
+		TRY(read_ids(b, &task));
+		outbuf_fmt(out, " pid: %d tid: %d\n", (int)task.a, (int)task.b);
+		return 0;
+	case PERF_RECORD_AUX_OUTPUT_HW_ID:
+		TRY(bytes_u64(b, "hw_id", &n));
+		outbuf_str(out, " hw_id: ");
+		put_0x(out, n);
+		outbuf_char(out, '\n');
+		return 0;
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		return put_switch(b, rec, out);
+	case PERF_RECORD_LOST:
+		TRY(bytes_skip(b, "id", 8));
+		TRY(bytes_u64(b, "lost", &n));
+		outbuf_fmt(out, " lost %llu\n", (unsigned long long)n);
+		return 0;
+	case PERF_RECORD_KSYMBOL:
+		return put_ksymbol(b, out);
+	case PERF_RECORD_BPF_EVENT:
+		return put_bpf_event(b, out);
+	case PERF_RECORD_TEXT_POKE:
+		return put_text_poke(ev, b, out);
+	default:
+		outbuf_char(out, '\n');
+		return 0;
+	}
+}
+
+bool text_record_body(const struct event *ev, const struct source_record *rec, struct outbuf *out)
+{
+	uint32_t len = ev->pub.record_len - rec->trailer_bytes;
+	struct bytes b = bytes_init(ev->pub.record, len, ev->pub.file_off, "", rec->swap);
+	size_t before = out->len;
+
+	b.pos += HEADER_BYTES;
+	if (!rec->is_damaged && put_body(ev, rec, &b, out) >= 0)
+		return true;
+	err_clear();
+	out->len = before;
+	return false;
+}

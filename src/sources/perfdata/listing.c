@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* Records and header sections as they are, for those who list them: heads, ids, bytes. */
+
+#include "model/callchain.h"
+#include "sources/perfdata/perfdata.h"
+
+enum { FIRST_TOOL_RECORD = 64, MAX_SECTION_BYTES = 256 << 20 };
+
+static int listed_schema(struct perfdata_source *s, const struct sonde_schema **ret)
+{
+	struct arena *a = &s->opts.schemas->arena;
+	struct sonde_schema *sc = s->listed_schema;
+
+	if (!sc) {
+		sc = arena_alloc(a, sizeof(*sc));
+		if (!sc)
+			return err_nomem();
+		*sc = (struct sonde_schema){ .kind = SONDE_RECORD,
+					     .abi = s->abi,
+					     .system = "",
+					     .event = "record",
+					     .name = "record" };
+		TRY(schema_table_add(s->opts.schemas, sc));
+		s->listed_schema = sc;
+	}
+	*ret = sc;
+	return 0;
+}
+
+int perfdata_listed_event(struct perfdata_source *s, const struct cut *rec, struct event *ret)
+{
+	bool swap = s->file.swap;
+	const struct perfdata_event *e = NULL;
+
+	if (get_u32(rec->bytes, swap) < FIRST_TOOL_RECORD)
+		e = perfdata_event_of(s, rec->bytes, rec->len, NULL);
+	TRY(listed_schema(s, &ret->schema));
+	ret->pub.schema = ret->schema->id;
+	ret->pub.flags =
+		(swap ? SONDE_EVENT_SWAPPED : 0) | (rec->flags & CUT_LATE ? SONDE_EVENT_LATE : 0);
+	ret->pub.record = ret->pub.bytes = rec->bytes;
+	ret->pub.record_len = ret->pub.bytes_len = rec->len;
+	ret->pub.file_off = rec->file_off;
+	ret->pub.cpumode = get_u16(rec->bytes + 4, swap) & CPUMODE_MASK;
+	ret->pub.time_ns = SONDE_NO_TIME;
+	ret->pub.cpu = ret->pub.pid = ret->pub.tid = -1;
+	ret->attr = ret->member = e ? e->index : 0;
+	ret->derived = 0;
+	ret->period = 0;
+	ret->change.kind = CHANGE_NONE;
+	return 2;
+}
+
+/* Of a sample: what lies at fixed places. */
+static void sample_ids(const struct perfdata_layout *l, const uint8_t *rec, bool swap,
+		       struct source_record *ret)
+{
+	if (l->tid >= 0) {
+		ret->pid = (int32_t)get_u32(rec + l->tid, swap);
+		ret->tid = (int32_t)get_u32(rec + l->tid + 4, swap);
+	}
+	if (l->time >= 0)
+		ret->time_ns = get_u64(rec + l->time, swap);
+	if (l->cpu >= 0)
+		ret->cpu = get_u32(rec + l->cpu, swap);
+	if (l->id >= 0)
+		ret->id = get_u64(rec + l->id, swap);
+}
+
+/* Of any other record of the kernel: the trailer. */
+static void trailer_ids(const struct perfdata_layout *l, const uint8_t *end, bool swap,
+			struct source_record *ret)
+{
+	if (l->end_tid >= 0) {
+		ret->pid = (int32_t)get_u32(end - l->end_tid, swap);
+		ret->tid = (int32_t)get_u32(end - l->end_tid + 4, swap);
+	}
+	if (l->end_time >= 0)
+		ret->time_ns = get_u64(end - l->end_time, swap);
+	if (l->end_cpu >= 0)
+		ret->cpu = get_u32(end - l->end_cpu, swap);
+	if (l->end_id >= 0)
+		ret->id = get_u64(end - l->end_id, swap);
+	ret->trailer_bytes = (uint32_t)l->trailer_bytes;
+}
+
+int perfdata_record(struct source *source, const struct event *ev, struct source_record *ret)
+{
+	struct perfdata_source *s = perfdata_of(source);
+	const uint8_t *rec = ev->pub.record;
+	uint32_t len = ev->pub.record_len;
+	bool swap = s->file.swap;
+	struct source_record r = { .type = get_u32(rec, swap),
+				   .misc = get_u16(rec + 4, swap),
+				   .swap = swap };
+	const struct perfdata_event *e;
+
+	vec_foreach(each, &s->events)
+		r.sample_types |= each->attr.sample_type;
+	r.has_ids = r.type == PERF_RECORD_SAMPLE || s->events.v[0].attr.sample_id_all;
+	if (r.type >= FIRST_TOOL_RECORD) {
+		*ret = r;
+		return 0;
+	}
+	r.pid = r.tid = -1;
+	r.cpu = UINT32_MAX;
+	r.time_ns = r.id = UINT64_MAX;
+	e = perfdata_event_of(s, rec, len, NULL);
+	if (e) {
+		const struct perfdata_layout *l = &e->layout;
+
+		r.schema = e->schema;
+		if (r.type == PERF_RECORD_SAMPLE && len >= (uint32_t)l->first_variable)
+			sample_ids(l, rec, swap, &r);
+		else if (r.type != PERF_RECORD_SAMPLE && len >= 8u + (uint32_t)l->trailer_bytes)
+			trailer_ids(l, rec + len, swap, &r);
+		else
+			r.is_damaged = true;
+	}
+	*ret = r;
+	return 0;
+}
+
+int perfdata_head(struct source *source, struct source_header *ret)
+{
+	struct perfdata_source *s = perfdata_of(source);
+
+	*ret = (struct source_header){
+		.changed_s = s->changed_s,
+		.version = 1,
+		.data_off = s->file.data.offset,
+		.data_bytes = s->file.data.size,
+		.features_off = s->file.data.offset + s->file.data.size,
+	};
+	for (unsigned i = 0; i < NR_FEATURES; i++) {
+		if (s->file.features[i].offset || s->file.feature_bits[i / 64] >> i % 64 & 1)
+			ret->features[i / 64] |= UINT64_C(1) << i % 64;
+	}
+	return 0;
+}
+
+int perfdata_section(struct source *source, unsigned feature, struct bytes *ret)
+{
+	struct perfdata_source *s = perfdata_of(source);
+	int r;
+
+	if (feature >= NR_FEATURES || !s->file.features[feature].size)
+		return 0;
+	r = perfdata_section_read(&s->file, &s->arena, s->file.features[feature],
+				  "a header section", MAX_SECTION_BYTES, ret);
+	if (r < 0 && r != -ENOMEM) {
+		err_clear(); /* told when it was opened, or not needed */
+		return 0;
+	}
+	return r < 0 ? r : 1;
+}
