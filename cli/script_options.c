@@ -93,6 +93,13 @@ static int set_header_only(struct opt_parser *p, void *values, const char *value
 	return set_line(p, values, "header", negated ? "none" : "only");
 }
 
+static int set_unsorted_dump(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	int r = set_line(p, values, "unsorted", negated ? "0" : "1");
+
+	return r ? r : set_line(p, values, "dump", negated ? "0" : "1");
+}
+
 /* A later -F replaces or changes what an earlier one said: the session takes them in their order. */
 static int set_fields(struct opt_parser *p, void *values, const char *value, bool negated)
 {
@@ -116,7 +123,8 @@ static int set_itrace(struct opt_parser *p, void *values, const char *value, boo
 	size_t at;
 
 	if (value && !itrace_valid(value, &at))
-		return opt_error(p, "--itrace=%s: what begins at '%s' is not known", value, value + at);
+		return opt_error(p, "--itrace=%s: what begins at '%s' is not known", value,
+				 value + at);
 	a->decode = negated ? NULL : "--itrace";
 	return 0;
 }
@@ -235,6 +243,8 @@ const struct opt script_options[] = {
 	OPT_CALL(0, "header-only", NULL, set_header_only, 0, "prints only what the recording says of itself"),
 	OPT_KEY('I', "show-info", NULL, "header-info", "prints that in full"),
 	OPT_KEY('D', "dump-raw-trace", NULL, "dump", "prints every record as bytes and decoded"),
+	OPT_CALL(0, "dump-unsorted-raw-trace", NULL, set_unsorted_dump, 0,
+		 "does so in the order of the file, not in that of time"),
 	OPT_KEY(0, "per-event-dump", NULL, "per-event-dump", "writes a file per event type: FILE.EVENT.dump"),
 	OPT_KEY(0, "show-task-events", NULL, "show-task-events", "prints forks, exits and names of tasks"),
 	OPT_KEY(0, "show-mmap-events", NULL, "show-mmap-events", "prints what was mapped"),

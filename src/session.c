@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "order/span.h"
 #include "sinks/sink.h"
+#include "sinks/text/records.h"
 
 static void session_free(struct sonde_session *s)
 {
@@ -135,6 +136,12 @@ static int check_cpus(struct sonde_session *s)
 	return 0;
 }
 
+/* perf has no order where it prints the rounds instead of obeying them. */
+static bool is_unordered(const struct session_options *o)
+{
+	return o->unsorted || (o->compat && o->show_round);
+}
+
 static int build(struct sonde_session *s, const char *text, const char *origin)
 {
 	TRY(session_options_parse(&s->opts, text, origin));
@@ -146,22 +153,27 @@ static int build(struct sonde_session *s, const char *text, const char *origin)
 	/* Read when first needed, much later; a file that the user named must not be missed silently then. */
 	if (s->opts.kallsyms && access(s->opts.kallsyms, R_OK) < 0)
 		return err_errno(errno, "cannot read the kernel symbols in %s", s->opts.kallsyms);
-	TRY(source_open(&s->source, &(struct source_options){ .path = s->opts.input,
-							      .window_bytes = s->opts.window_bytes,
-							      .force = s->opts.force,
-							      .compat = s->opts.compat,
-							      .session = s,
-							      .schemas = &s->schemas,
-							      .defects = &s->defects }));
+	s->listing = text_records_wanted(&s->opts);
+	TRY(source_open(&s->source,
+			&(struct source_options){ .path = s->opts.input,
+						  .window_bytes = s->opts.window_bytes,
+						  .force = s->opts.force,
+						  .unordered = is_unordered(&s->opts),
+						  .list_records = text_records_listed(&s->opts),
+						  .compat = s->opts.compat,
+						  .session = s,
+						  .schemas = &s->schemas,
+						  .defects = &s->defects }));
 	TRY(check_cpus(s));
 	TRY(build_time(s));
 	s->event = (struct event){ .pub.size = sizeof(s->event.pub),
 				   .session = s,
 				   .source = s->source };
 	return order_open(&s->order, s->source,
-			  &(struct order_options){ .window_bytes = s->opts.window_bytes,
-						   .time = s->opts.time ? &s->early.time : NULL,
-						   .defects = &s->defects });
+			  &(struct order_options){
+				  .window_bytes = s->opts.window_bytes,
+				  .time = s->opts.time && !s->opts.dump ? &s->early.time : NULL,
+				  .defects = &s->defects });
 }
 
 int sonde_session_open(struct sonde_session **ret, const char *text, const char *origin)
@@ -295,6 +307,33 @@ static inline int admit(struct sonde_session *s, struct event *ev)
 	return !s->filtered || late_filter_pass(&s->late, &ev->pub);
 }
 
+/*
+ * Of a text with lines of records, or a dump: records pass all filters but that of cpus, and samples that others refuse
+ * are passed on as refused, for the lines that a dump has of them all the same.
+ */
+static int admit_listed(struct sonde_session *s, struct event *ev)
+{
+	int r;
+
+	if (ev->listed)
+		return s->lists_records;
+	if (ev->schema->kind == SONDE_RECORD && s->lists_records) {
+		if (ev->change.kind)
+			TRY(state_apply(&s->state, &ev->change));
+		return cpu_list_holds(&s->early.cpus, ev->pub.cpu);
+	}
+	if (ev->refused) {
+		TRY(state_comm(&s->state, ev->pub.pid, ev->pub.tid, &ev->pub.comm));
+		return s->lists_records && s->opts.dump;
+	}
+	r = admit(s, ev);
+	if (r || !s->opts.dump || !early_filter_pass(&s->early, ev->pub.time_ns, ev->pub.cpu))
+		return r;
+	TRY(state_comm(&s->state, ev->pub.pid, ev->pub.tid, &ev->pub.comm));
+	ev->refused = true;
+	return s->lists_records;
+}
+
 /* told: the defects seen so far were told; what reading this batch met belongs behind its first event. */
 static inline int next_pending(struct sonde_session *s, bool told, const struct sonde_event **ret)
 {
@@ -321,7 +360,8 @@ static inline int next_pending(struct sonde_session *s, bool told, const struct 
 				return n;
 			continue;
 		}
-		r = admit(s, &s->event);
+		r = __builtin_expect(s->listing, 0) ? admit_listed(s, &s->event)
+						    : admit(s, &s->event);
 		if (r) {
 			*ret = &s->event.pub;
 			return r;
@@ -366,6 +406,7 @@ int sonde_session_write_text(struct sonde_session *s, int fd)
 	struct sink *sink;
 	int r, end;
 
+	s->lists_records = s->listing;
 	TRY(text_sink_ops.open(&sink, &(struct sink_options){ .fd = fd, .session = s }));
 	while ((r = sonde_session_next(s, &ev)) > 0) {
 		r = sink->ops->event(sink, event_of(ev));

@@ -43,6 +43,8 @@ struct sonde_session {
 	struct sonde_defect defect;         /* lent */
 	struct sonde_schema *defect_schema; /* events=all: defects as events */
 	uint64_t defects_told;              /* bit per enum defect */
+	bool listing;       /* the options ask for lines of records, or a dump; */
+	bool lists_records; /* and a text is written that has them */
 	bool met_sample;                    /* any, also one that the filters refused */
 
 	/* The batch being delivered. */

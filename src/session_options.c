@@ -75,6 +75,7 @@ static const struct key {
 	NUMBER("max-blocks", max_blocks),
 	FLAG("per-event-dump", per_event_dump),
 	FLAG("dump", dump),
+	FLAG("unsorted", unsorted),
 	WORD("header", header, header_words),
 	FLAG("header-info", header_info),
 	WORD("color", color, color_words),

@@ -91,6 +91,7 @@ SONDE_API const char *sonde_error_text(void);
  *	max-blocks=BLOCKS   of instructions of a branch stack
  *	per-event-dump=0|1  a file per event type: INPUT.EVENT.dump
  *	dump=0|1            every record as bytes and decoded
+ *	unsorted=0|1        events as they lie in the file, not in the order of their times
  *	header=none|with|only header-info=0|1  what the recording says of itself; header-info: in full
  *	color=never|always  always: names stand out on a terminal; not under compat
  *	show-task-events show-mmap-events show-switch-events show-namespace-events show-cgroup-events show-lost-events

@@ -49,6 +49,7 @@ struct event {
 	struct address_space
 		*kernel_space; /* the kernel's; set in a dup only, which holds a reference */
 	bool owned;            /* made by sonde_event_dup */
+	bool refused; /* by a filter, or perf: only a list of records wants it */
 	bool listed; /* stands for its record itself (source_options.list_records): bytes, no fields */
 	struct change change;  /* not kept by a dup */
 };

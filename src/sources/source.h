@@ -41,6 +41,7 @@ struct source_options {
 	const char *path;
 	size_t window_bytes;
 	bool force;
+	bool unordered;    /* records come as they lie in the file */
 	bool list_records; /* every record gives an event of itself before its own: struct event, `listed` */
 	enum sonde_compat compat;
 	struct sonde_session *session; /* set in the events made */

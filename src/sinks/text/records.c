@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "formats/perfdata/layout.h"
+#include "model/callchain.h"
 #include "session.h"
 
 enum {
@@ -66,8 +67,8 @@ bool text_record_shown(const struct session_options *o, const struct event *ev,
 {
 	const struct source_ops *ops = ev->source->ops;
 
-	if (ev->schema->kind != SONDE_RECORD || !ops->record || ops->record(ev->source, ev, ret) < 0 ||
-	    !is_shown(o, ret->type))
+	if (ev->schema->kind != SONDE_RECORD || !ops->record ||
+	    ops->record(ev->source, ev, ret) < 0 || !is_shown(o, ret->type))
 		return false;
 	/* A record of the recorder has no event of its own beside the one that stands for its bytes. */
 	return ev->listed == (ret->type >= RECORD_HEADER_ATTR);
@@ -107,9 +108,8 @@ bool text_record_head(const struct event *ev, const struct source_record *rec,
 		ret_head->pub.tid = *ret_tid;
 		ret_head->pub.cpu = 0;
 		ret_head->pub.time_ns = time_ns;
-		return true;
 	}
-	return *ret_tid != -1;
+	return true;
 }
 
 const char *text_record_misc(const struct source_record *rec)
@@ -133,19 +133,37 @@ const char *text_record_misc(const struct source_record *rec)
 const char *text_record_name(uint32_t type)
 {
 	static const char *const kernel[] = {
-		"TOTAL",	"MMAP",	      "LOST",	      "COMM",
-		"EXIT",		"THROTTLE",   "UNTHROTTLE",   "FORK",
-		"READ",		"SAMPLE",     "MMAP2",	      "AUX",
-		"ITRACE_START", "LOST_SAMPLES", "SWITCH",     "SWITCH_CPU_WIDE",
-		"NAMESPACES",	"KSYMBOL",    "BPF_EVENT",    "CGROUP",
-		"TEXT_POKE",	"AUX_OUTPUT_HW_ID", "CALLCHAIN_DEFERRED",
+		"TOTAL",
+		"MMAP",
+		"LOST",
+		"COMM",
+		"EXIT",
+		"THROTTLE",
+		"UNTHROTTLE",
+		"FORK",
+		"READ",
+		"SAMPLE",
+		"MMAP2",
+		"AUX",
+		"ITRACE_START",
+		"LOST_SAMPLES",
+		"SWITCH",
+		"SWITCH_CPU_WIDE",
+		"NAMESPACES",
+		"KSYMBOL",
+		"BPF_EVENT",
+		"CGROUP",
+		"TEXT_POKE",
+		"AUX_OUTPUT_HW_ID",
+		"CALLCHAIN_DEFERRED",
 	};
 	static const char *const recorder[] = {
-		"ATTR",	       "EVENT_TYPE", "TRACING_DATA",  "BUILD_ID",     "FINISHED_ROUND",
-		"ID_INDEX",    "AUXTRACE_INFO", "AUXTRACE",   "AUXTRACE_ERROR", "THREAD_MAP",
-		"CPU_MAP",     "STAT_CONFIG", "STAT",	      "STAT_ROUND",   "EVENT_UPDATE",
-		"TIME_CONV",   "FEATURE",    "COMPRESSED",    "FINISHED_INIT", "COMPRESSED2",
-		"BPF_METADATA", "SCHEDSTAT_CPU", "SCHEDSTAT_DOMAIN",
+		"ATTR",           "EVENT_TYPE",    "TRACING_DATA",     "BUILD_ID",
+		"FINISHED_ROUND", "ID_INDEX",      "AUXTRACE_INFO",    "AUXTRACE",
+		"AUXTRACE_ERROR", "THREAD_MAP",    "CPU_MAP",          "STAT_CONFIG",
+		"STAT",           "STAT_ROUND",    "EVENT_UPDATE",     "TIME_CONV",
+		"FEATURE",        "COMPRESSED",    "FINISHED_INIT",    "COMPRESSED2",
+		"BPF_METADATA",   "SCHEDSTAT_CPU", "SCHEDSTAT_DOMAIN",
 	};
 
 	if (type < sizeof(kernel) / sizeof(kernel[0]))
@@ -178,7 +196,11 @@ static int read_ids(struct bytes *b, struct ids *ret)
 	return bytes_u32(b, "tid", &ret->b);
 }
 
-static int put_mmap(struct bytes *b, const struct source_record *rec, struct outbuf *out)
+/* As in the source: PROT_READ to PROT_SEM, arm64's BTI and MTE, PROT_GROWSDOWN, PROT_GROWSUP. */
+#define KNOWN_PROT_BITS 0x0300003fu
+
+static int put_mmap(struct bytes *b, const struct source_record *rec, bool as_perf,
+		    struct outbuf *out)
 {
 	uint64_t start = 0, len = 0, pgoff = 0, inode = 0, generation = 0;
 	const uint8_t *build_id = NULL;
@@ -203,6 +225,14 @@ static int put_mmap(struct bytes *b, const struct source_record *rec, struct out
 	if (is_mmap2) {
 		TRY(bytes_u32(b, "prot", &prot));
 		TRY(bytes_u32(b, "flags", &flags));
+	}
+	if (!as_perf && prot & ~KNOWN_PROT_BITS) { /* kernels before 3.16: the name begins here */
+		b->pos -= 8;
+		prot = flags = 0;
+	}
+	if (as_perf && rec->swap) { /* perf leaves these two in their order */
+		prot = __builtin_bswap32(prot);
+		flags = __builtin_bswap32(flags);
 	}
 	outbuf_fmt(out, " %d/%d: [", (int)task.a, (int)task.b);
 	put_0x(out, start);
@@ -258,7 +288,7 @@ static int put_switch(struct bytes *b, const struct source_record *rec, struct o
 
 	if (rec->type == PERF_RECORD_SWITCH_CPU_WIDE)
 		TRY(read_ids(b, &task));
-	outbuf_str(out, !is_out			   ? " IN         "
+	outbuf_str(out, !is_out                    ? " IN         "
 			: rec->misc & MISC_PREEMPT ? " OUT preempt"
 						   : " OUT        ");
 	if (rec->type == PERF_RECORD_SWITCH_CPU_WIDE)
@@ -268,7 +298,7 @@ static int put_switch(struct bytes *b, const struct source_record *rec, struct o
 	return 0;
 }
 
-/* Three to a line. */
+/* Four to a line. */
 static int put_namespaces(struct bytes *b, struct outbuf *out)
 {
 	static const char *const names[] = { "net", "uts", "ipc", "pid", "user", "mnt", "cgroup" };
@@ -284,13 +314,11 @@ static int put_namespaces(struct bytes *b, struct outbuf *out)
 	for (unsigned i = 0; i < nr; i++) {
 		TRY(bytes_u64(b, "device", &dev));
 		TRY(bytes_u64(b, "inode", &inode));
-		if (i && !(i % 3))
-			outbuf_str(out, "\n\t\t ");
 		outbuf_fmt(out, "%u/%s: %llu/", i,
 			   i < sizeof(names) / sizeof(names[0]) ? names[i] : "UNKNOWN",
 			   (unsigned long long)dev);
 		put_0x(out, inode);
-		outbuf_str(out, i + 1 < nr ? ", " : "]\n");
+		outbuf_str(out, i + 1 == nr ? "]\n" : i % 4 == 3 ? ", \n\t\t " : ", ");
 	}
 	return 0;
 }
@@ -308,7 +336,8 @@ static int put_aux(struct bytes *b, struct outbuf *out)
 	put_0x(out, size);
 	outbuf_fmt(out, " flags: %s%llx [%s%s%s]\n", flags ? "0x" : "", (unsigned long long)flags,
 		   flags & PERF_AUX_FLAG_TRUNCATED ? "T" : "",
-		   flags & PERF_AUX_FLAG_OVERWRITE ? "O" : "", flags & PERF_AUX_FLAG_PARTIAL ? "P" : "");
+		   flags & PERF_AUX_FLAG_OVERWRITE ? "O" : "",
+		   flags & PERF_AUX_FLAG_PARTIAL ? "P" : "");
 	return 0;
 }
 
@@ -356,8 +385,8 @@ static int put_text_poke(const struct event *ev, struct bytes *b, struct outbuf 
 {
 	const uint8_t *lens = NULL, *before = NULL, *after = NULL;
 	unsigned before_len, after_len;
-	const char *symbol;
-	uint64_t addr = 0, off = 0;
+	struct sonde_location loc = { .size = sizeof(loc) };
+	uint64_t addr = 0;
 
 	TRY(bytes_u64(b, "addr", &addr));
 	TRY(bytes_take(b, "lengths", 4, &lens));
@@ -365,10 +394,9 @@ static int put_text_poke(const struct event *ev, struct bytes *b, struct outbuf 
 	after_len = get_u16(lens + 2, b->swap);
 	TRY(bytes_take(b, "old bytes", before_len, &before));
 	TRY(bytes_take(b, "new bytes", after_len, &after));
-	symbol = session_kernel_symbol(ev->session, addr, &off);
 	outbuf_fmt(out, " %llx ", (unsigned long long)addr);
-	if (symbol)
-		outbuf_fmt(out, "%s+0x%llx", symbol, (unsigned long long)off);
+	if (sonde_event_locate(&ev->pub, addr, CPUMODE_KERNEL, &loc) >= 0 && loc.sym)
+		outbuf_fmt(out, "%s+0x%llx", loc.sym, (unsigned long long)loc.sym_off);
 	outbuf_fmt(out, " old len %u new len %u\n", before_len, after_len);
 	put_code(out, "Old", before, before_len);
 	put_code(out, "New", after, after_len);
@@ -389,7 +417,7 @@ static int put_body(const struct event *ev, const struct source_record *rec, str
 		return put_task(b, out);
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		return put_mmap(b, rec, out);
+		return put_mmap(b, rec, ev->session->opts.compat, out);
 	case PERF_RECORD_NAMESPACES:
 		return put_namespaces(b, out);
 	case PERF_RECORD_CGROUP:
@@ -432,7 +460,8 @@ static int put_body(const struct event *ev, const struct source_record *rec, str
 
 bool text_record_body(const struct event *ev, const struct source_record *rec, struct outbuf *out)
 {
-	uint32_t len = ev->pub.record_len - rec->trailer_bytes;
+	/* perf lets texts without an end run on into the ids. */
+	uint32_t len = ev->pub.record_len - (ev->session->opts.compat ? 0 : rec->trailer_bytes);
 	struct bytes b = bytes_init(ev->pub.record, len, ev->pub.file_off, "", rec->swap);
 	size_t before = out->len;
 

@@ -6,16 +6,48 @@
  *	comm(16)      tid  cpu  time              period(10) event        ip, or a newline and the call chain
  *	`----------------- head.c ---------------------------------' payload `-------- tail.c --------'
  */
+#include <linux/perf_event.h>
 #include <stdlib.h>
 
 #include "base/err.h"
 #include "session.h"
+#include "sinks/text/dump.h"
 #include "sinks/text/line.h"
+#include "sinks/text/records.h"
 #include "sources/source.h"
 
 static struct text_sink *sink_of(struct sink *s)
 {
 	return (struct text_sink *)s;
+}
+
+#define RECORD_HEAD                                                                              \
+	(TEXT_MACHINE_PID | TEXT_VCPU | TEXT_COMM | TEXT_PID | TEXT_TID | TEXT_CPU | TEXT_MISC | \
+	 TEXT_TOD | TEXT_TIME)
+
+/* A record of state, or in a dump any record: its bytes, its line. */
+static int record_event(struct text_sink *s, const struct event *ev)
+{
+	struct outbuf *out = &s->writer.out;
+	struct source_record rec;
+	struct event head;
+	int32_t pid, tid;
+
+	if (ev->listed && s->session->opts.dump)
+		text_dump_put(ev, s->session->opts.input, out);
+	if (!text_record_shown(&s->session->opts, ev, &rec))
+		return fd_writer_tick(&s->writer);
+	if (text_record_head(ev, &rec, &head, &pid, &tid) && rec.schema->id < s->lines.n) {
+		struct line line = s->lines.v[rec.schema->id];
+
+		line.fields &= RECORD_HEAD;
+		TRY(state_comm(&s->session->state, pid, tid, &head.pub.comm));
+		TRY(text_head_put(s, &head, &line));
+	}
+	outbuf_fmt(out, "PERF_RECORD_%s", text_record_name(rec.type));
+	if (!text_record_body(ev, &rec, out))
+		outbuf_str(out, " (damaged)\n");
+	return fd_writer_tick(&s->writer);
 }
 
 static int text_event(struct sink *sink, const struct event *ev)
@@ -24,10 +56,14 @@ static int text_event(struct sink *sink, const struct event *ev)
 	struct outbuf *out = &s->writer.out;
 	const struct line *line;
 
+	if (__builtin_expect(ev->schema->kind >= SONDE_RECORD, 0))
+		return ev->schema->kind == SONDE_RECORD ? record_event(s, ev) : 0;
 	if (__builtin_expect(ev->pub.schema >= s->lines.n, 0))
 		TRY(text_lines_meet(s, ev->pub.schema));
 	line = &s->lines.v[ev->pub.schema];
-	if (!line->fields)
+	if (__builtin_expect(s->session->opts.dump, 0))
+		text_dump_thread_put(ev, out);
+	if (!line->fields || __builtin_expect(ev->refused, 0))
 		return 0;
 	/* A damaged sample is a defect that its source counts; its values are 0 here. */
 	if (line->needs_sample && ev->source->ops->sample(ev->source, ev, &s->sample) < 0)
@@ -71,6 +107,15 @@ static void take_options(struct text_sink *s, const struct session_options *o)
 	s->id_width = o->compat == SONDE_COMPAT_PERF_6_12 ? 7 : 5;
 }
 
+/* Records of state say when they happened: with sample_id_all. */
+static bool tells_order(const struct sonde_session *session)
+{
+	const struct sonde_schema *sc = sonde_session_schema(session, 0);
+	const struct perf_event_attr *attr = sc ? sc->attr : NULL;
+
+	return !attr || attr->sample_id_all;
+}
+
 static int text_open(struct sink **ret, const struct sink_options *opts)
 {
 	struct text_sink *s = calloc(1, sizeof(*s));
@@ -88,6 +133,9 @@ static int text_open(struct sink **ret, const struct sink_options *opts)
 	r = text_fields_parse(&s->fields, o->fields, o->callchain, o->compat, NULL);
 	if (r >= 0)
 		r = fd_writer_init(&s->writer, opts->fd);
+	if (r >= 0 && o->dump && o->compat && !o->unsorted && !tells_order(s->session))
+		outbuf_str(&s->writer.out, "WARNING: No sample_id_all support, falling back to "
+					   "unordered processing\n");
 	if (r >= 0 && nr)
 		r = text_lines_meet(s, (uint32_t)nr - 1);
 	if (r < 0) {

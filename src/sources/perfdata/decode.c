@@ -118,8 +118,10 @@ static int decode_sample(struct perfdata_source *s, const struct cut *rec, unsig
 	if (__builtin_expect(ret->pub.cpumode >= CPUMODE_GUEST_KERNEL, 0)) {
 		if (!i)
 			defects_add(s->opts.defects, DEFECT_GUEST, 1, NULL);
-		if (s->opts.compat)
-			return 0; /* perf leaves guests out unless asked */
+		/* perf leaves guests out unless asked. */
+		if (s->opts.compat && !s->opts.list_records)
+			return 0;
+		ret->refused = s->opts.compat;
 	}
 	if (e->attr.sample_type & PERF_SAMPLE_READ)
 		return derive(s, rec, i, e, id, ret);
@@ -197,6 +199,7 @@ int perfdata_decode(struct source *source, const struct cut *rec, unsigned i, st
 	if (__builtin_expect(!s->opts.list_records, 1))
 		return decode(source, rec, i, ret);
 	ret->listed = !i;
+	ret->refused = false;
 	return i ? decode(source, rec, i - 1, ret) : perfdata_listed_event(s, rec, ret);
 }
 
@@ -212,7 +215,7 @@ int perfdata_sample(struct source *source, const struct event *ev, struct sonde_
 	b.what = "a sample";
 	TRY(sample_read(&e->attr, &e->layout, b, &s->scratch, ret));
 	if (!(e->attr.sample_type & PERF_SAMPLE_PERIOD))
-		ret->period = e->attr.freq ? 1 : e->attr.sample_period;
+		ret->period = e->attr.freq && !s->opts.compat ? 1 : e->attr.sample_period;
 	if (ev->period)
 		ret->period = ev->period;
 	return 0;

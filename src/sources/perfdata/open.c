@@ -103,7 +103,7 @@ static void choose_rules(struct perfdata_source *s)
 
 	s->id_rule = s->events.n == 1 ? ID_ONE_EVENT : ID_SAME_PLACE;
 	/* Without times of records of state, perf does not sort. We do: samples in time order are what we promise. */
-	s->unordered = s->opts.compat && !s->events.v[0].attr.sample_id_all;
+	s->unordered = s->opts.unordered || (s->opts.compat && !s->events.v[0].attr.sample_id_all);
 	s->same_time_off = true;
 	s->time_off = first->time;
 	s->time_from_end = first->end_time;

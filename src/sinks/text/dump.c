@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+#include "sinks/text/dump.h"
+
+#include <linux/perf_event.h>
+
+#include "base/bytes.h"
+#include "formats/perfdata/layout.h"
+#include "model/callchain.h"
+#include "session.h"
+#include "sinks/text/records.h"
+
+enum { ROW_BYTES = 16, HEADER_BYTES = 8 };
+
+static void put_row(const uint8_t *p, uint32_t at, uint32_t len, struct outbuf *out)
+{
+	uint32_t n = len - at < ROW_BYTES ? len - at : ROW_BYTES;
+
+	outbuf_fmt(out, ".  %04x: ", at);
+	for (uint32_t i = 0; i < n; i++)
+		outbuf_fmt(out, " %02x", p[at + i]);
+	outbuf_pad(out, ' ', 3 * (size_t)(ROW_BYTES - n) + 2);
+	for (uint32_t i = 0; i < n; i++)
+		outbuf_char(out, p[at + i] >= ' ' && p[at + i] <= '~' ? (char)p[at + i] : '.');
+	outbuf_pad(out, ' ', ROW_BYTES - n);
+	outbuf_char(out, '\n');
+}
+
+static void put_bytes(const struct event *ev, uint32_t type, const char *path, struct outbuf *out)
+{
+	uint32_t len = ev->pub.record_len;
+
+	outbuf_fmt(out,
+		   ev->pub.file_off ? "\n0x%llx@%s [0x%x]: event: %d\n.\n"
+				    : "\n%llx@%s [0x%x]: event: %d\n.\n",
+		   (unsigned long long)ev->pub.file_off, path, len, (int)type);
+	outbuf_fmt(out, ". ... raw event: size %u bytes\n", len);
+	for (uint32_t at = 0; at < len; at += ROW_BYTES)
+		put_row(ev->pub.record, at, len, out);
+	outbuf_char(out, '\n');
+}
+
+/* The cpu and the time, where the recording's events have them. */
+static void put_when(const struct source_record *rec, struct outbuf *out)
+{
+	if (!rec->has_ids) {
+		outbuf_str(out, "-1 -1 ");
+		return;
+	}
+	if (rec->sample_types & PERF_SAMPLE_CPU)
+		outbuf_fmt(out, "%u ", rec->cpu);
+	if (rec->sample_types & PERF_SAMPLE_TIME)
+		outbuf_fmt(out, "%llu ", (unsigned long long)rec->time_ns);
+}
+
+/* READ: of which task, of which event, the value and what the format adds. */
+static int put_read(const struct source_record *rec, struct bytes *b, struct outbuf *out)
+{
+	const struct perf_event_attr *attr = rec->schema ? rec->schema->attr : NULL;
+	uint64_t format = attr ? attr->read_format : 0, v = 0;
+	uint32_t pid = 0, tid = 0;
+	static const struct {
+		uint64_t bit;
+		const char *text;
+	} more[] = {
+		{ PERF_FORMAT_TOTAL_TIME_ENABLED, "... time enabled : %llu\n" },
+		{ PERF_FORMAT_TOTAL_TIME_RUNNING, "... time running : %llu\n" },
+		{ PERF_FORMAT_ID, "... id           : %llu\n" },
+		{ PERF_FORMAT_LOST, "... lost         : %llu\n" },
+	};
+
+	TRY(bytes_u32(b, "pid", &pid));
+	TRY(bytes_u32(b, "tid", &tid));
+	TRY(bytes_u64(b, "value", &v));
+	outbuf_fmt(out, ": %d %d %s %llu\n", (int)pid, (int)tid,
+		   rec->schema ? rec->schema->name : "unknown", (unsigned long long)v);
+	for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
+		if (!(format & more[i].bit))
+			continue;
+		TRY(bytes_u64(b, "value", &v));
+		outbuf_fmt(out, more[i].text, (unsigned long long)v);
+	}
+	outbuf_str(out, ": unhandled!\n");
+	return 0;
+}
+
+static int put_lost(const struct source_record *rec, struct bytes *b, struct outbuf *out)
+{
+	uint64_t id = rec->id, lost = 0;
+
+	if (rec->type == PERF_RECORD_LOST)
+		TRY(bytes_u64(b, "id", &id));
+	TRY(bytes_u64(b, "lost", &lost));
+	outbuf_fmt(out,
+		   rec->type == PERF_RECORD_LOST ? ": id:%llu: lost:%llu\n"
+						 : ": id:%llu: lost samples :%llu\n",
+		   (unsigned long long)id, (unsigned long long)lost);
+	return 0;
+}
+
+/* A kernel's record whose text in a dump is another than in a line of its own; 0: it is not. */
+static int put_special(const struct event *ev, const struct source_record *rec, struct outbuf *out)
+{
+	struct bytes b = bytes_init(ev->pub.record, ev->pub.record_len - rec->trailer_bytes,
+				    ev->pub.file_off, "", rec->swap);
+
+	b.pos += HEADER_BYTES;
+	switch (rec->type) {
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		TRY(put_lost(rec, &b, out));
+		return 1;
+	case PERF_RECORD_READ:
+		TRY(put_read(rec, &b, out));
+		return 1;
+	case PERF_RECORD_THROTTLE:
+	case PERF_RECORD_UNTHROTTLE:
+		return 1; /* nothing more, not even a line feed */
+	default:
+		return 0;
+	}
+}
+
+void text_dump_put(const struct event *ev, const char *path, struct outbuf *out)
+{
+	struct source_record rec;
+	size_t before;
+	int r;
+
+	if (ev->source->ops->record(ev->source, ev, &rec) < 0)
+		return;
+	put_bytes(ev, rec.type, path, out);
+	put_when(&rec, out);
+	outbuf_fmt(out,
+		   ev->pub.file_off ? "0x%llx [0x%x]: PERF_RECORD_%s"
+				    : "%llx [0x%x]: PERF_RECORD_%s",
+		   (unsigned long long)ev->pub.file_off, ev->pub.record_len,
+		   text_record_name(rec.type));
+	before = out->len;
+	if (rec.type >= RECORD_HEADER_ATTR) {
+		if (text_dump_tool_put(ev, &rec, out))
+			return;
+	} else if (rec.type == PERF_RECORD_SAMPLE && !rec.is_damaged) {
+		text_dump_sample_put(ev, &rec, out);
+		return;
+	} else if (!rec.is_damaged) {
+		r = put_special(ev, &rec, out);
+		if (r > 0 || (!r && text_record_body(ev, &rec, out)))
+			return;
+	}
+	err_clear();
+	out->len = before;
+	outbuf_str(out, " (damaged)\n");
+}
+
+void text_dump_thread_put(const struct event *ev, struct outbuf *out)
+{
+	struct sonde_sample sample = { .size = sizeof(sample) };
+	struct sonde_location loc = { .size = sizeof(loc) };
+	bool ip_known = ev->source->ops->sample(ev->source, ev, &sample) >= 0;
+	uint32_t mode = ev->pub.cpumode;
+
+	outbuf_fmt(out, " ... thread: %s:%d\n", sonde_session_string(ev->session, ev->pub.comm),
+		   ev->pub.tid);
+	if (mode != CPUMODE_KERNEL && mode != CPUMODE_USER) {
+		outbuf_str(out, " ...... dso: [hypervisor]\n");
+		return;
+	}
+	if (!ip_known || sonde_event_locate(&ev->pub, sample.ip, mode, &loc) < 0)
+		loc.dso = NULL;
+	outbuf_fmt(out, " ...... dso: %s\n", loc.dso ? loc.dso : "<not found>");
+	err_clear();
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The dump of records (-D): each as bytes, then what it says; a sample's usual line comes behind that.
+ *
+ *	                                                         (an empty line)
+ *	0x2e8@perf.data [0x110]: event: 69
+ *	.
+ *	. ... raw event: size 272 bytes
+ *	.  0000:  45 00 00 00 00 00 10 01 08 00 00 00 00 00 00 00  E...............
+ *	                                                         (an empty line)
+ *	0 0 0x2e8 [0x110]: PERF_RECORD_ID_INDEX nr: 8
+ */
+#ifndef SONDE_SINKS_TEXT_DUMP_H
+#define SONDE_SINKS_TEXT_DUMP_H
+
+#include "base/outbuf.h"
+#include "model/event.h"
+#include "sources/source.h"
+
+/* Of an event that stands for its record (event.listed). */
+void text_dump_put(const struct event *ev, const char *path, struct outbuf *out);
+/* " ... thread:" and " ...... dso:" in front of the line of an event that came of a sample. */
+void text_dump_thread_put(const struct event *ev, struct outbuf *out);
+
+/* dump_tool.c: what a record of the recorder says; false: damaged. */
+bool text_dump_tool_put(const struct event *ev, const struct source_record *rec,
+			struct outbuf *out);
+/* dump_sample.c: what a sample says. */
+void text_dump_sample_put(const struct event *ev, const struct source_record *rec,
+			  struct outbuf *out);
+
+#endif

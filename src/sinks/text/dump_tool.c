@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/* What records of the recorder say in a dump. */
+#include <inttypes.h>
+#include <linux/perf_event.h>
+
+#include "base/bytes.h"
+#include "formats/perfdata/layout.h"
+#include "sinks/text/dump.h"
+
+enum { HEADER_BYTES = 8 };
+
+static void put_0x(struct outbuf *out, const char *before, uint64_t v)
+{
+	outbuf_fmt(out, v ? "%s0x%" PRIx64 : "%s%" PRIx64, before, v);
+}
+
+static int put_id_index(struct bytes *b, struct outbuf *out)
+{
+	uint64_t nr = 0, entry[4] = { 0 };
+
+	TRY(bytes_u64(b, "number of ids", &nr));
+	if (nr > bytes_left(b) / sizeof(entry))
+		return err_at(b, -EBADMSG, "%" PRIu64 " ids do not fit", nr);
+	outbuf_fmt(out, " nr: %" PRIu64 "\n", nr);
+	for (uint64_t i = 0; i < nr; i++) {
+		for (int k = 0; k < 4; k++)
+			TRY(bytes_u64(b, "id", &entry[k]));
+		outbuf_fmt(out,
+			   " ... id: %" PRId64 "  idx: %" PRId64 "  cpu: %" PRId64 "  tid: %" PRId64
+			   "\n",
+			   (int64_t)entry[0], (int64_t)entry[1], (int64_t)entry[2],
+			   (int64_t)entry[3]);
+	}
+	return 0;
+}
+
+static int put_thread_map(struct bytes *b, struct outbuf *out)
+{
+	uint64_t nr = 0, tid = 0;
+
+	TRY(bytes_u64(b, "number of threads", &nr));
+	if (nr > bytes_left(b) / 24)
+		return err_at(b, -EBADMSG, "%" PRIu64 " threads do not fit", nr);
+	outbuf_fmt(out, " nr: %" PRIu64 " %s", nr, nr > 1 ? "threads: " : "thread: ");
+	for (uint64_t i = 0; i < nr; i++) {
+		TRY(bytes_u64(b, "tid", &tid));
+		TRY(bytes_skip(b, "comm", 16));
+		outbuf_fmt(out, "%s%d", i ? ", " : "", (int)tid);
+	}
+	outbuf_char(out, '\n');
+	return 0;
+}
+
+/* ---- sets of cpus ------------------------------------------------------------------------------------------------- */
+
+/* "0,2-3", of cpus in ascending order. */
+struct cpu_text {
+	struct outbuf *out;
+	int64_t first, last; /* of the range that may still grow; -2: none */
+	bool begun;
+};
+
+static void end_range(struct cpu_text *t)
+{
+	if (t->first == -2)
+		return;
+	outbuf_fmt(t->out, "%s%d", t->begun ? "," : "", (int)t->first);
+	if (t->last > t->first)
+		outbuf_fmt(t->out, "-%d", (int)t->last);
+	t->begun = true;
+	t->first = -2;
+}
+
+static void add_cpu(struct cpu_text *t, int64_t cpu)
+{
+	if (t->first != -2 && cpu == t->last + 1) {
+		t->last = cpu;
+		return;
+	}
+	end_range(t);
+	t->first = t->last = cpu;
+}
+
+static uint16_t take_u16(struct bytes *b)
+{
+	const uint8_t *p = NULL;
+
+	return bytes_take(b, "number", 2, &p) < 0 ? 0 : get_u16(p, b->swap);
+}
+
+enum cpu_map_kind { CPU_MAP_LIST, CPU_MAP_MASK, CPU_MAP_RANGE, MOST_CPUS = 1 << 20 };
+
+static int put_mask(struct bytes *b, struct cpu_text *t)
+{
+	unsigned nr = take_u16(b), word_bytes = take_u16(b);
+
+	if (word_bytes == 8)
+		TRY(bytes_skip(b, "padding", 4));
+	if (word_bytes != 4 && word_bytes != 8)
+		return err_at(b, -EBADMSG, "a mask of words of %u bytes", word_bytes);
+	for (unsigned i = 0; i < nr; i++) {
+		uint32_t half = 0;
+		uint64_t word = 0;
+
+		if (word_bytes == 4) {
+			TRY(bytes_u32(b, "mask", &half));
+			word = half;
+		} else {
+			TRY(bytes_u64(b, "mask", &word));
+		}
+		for (unsigned bit = 0; bit < 8 * word_bytes; bit++) {
+			if (word >> bit & 1)
+				add_cpu(t, (int64_t)i * 8 * word_bytes + bit);
+		}
+	}
+	return 0;
+}
+
+static int put_cpus(struct bytes *b, struct outbuf *out)
+{
+	struct cpu_text t = { .out = out, .first = -2 };
+	unsigned kind, nr;
+
+	if (bytes_left(b) < 8)
+		return err_at(b, -EBADMSG, "a set of cpus of %zu bytes", bytes_left(b));
+	kind = take_u16(b);
+	switch (kind) {
+	case CPU_MAP_LIST:
+		nr = take_u16(b);
+		if (nr > bytes_left(b) / 2)
+			return err_at(b, -EBADMSG, "%u cpus do not fit", nr);
+		while (nr--)
+			add_cpu(&t, (int16_t)take_u16(b));
+		break;
+	case CPU_MAP_MASK:
+		TRY(put_mask(b, &t));
+		break;
+	case CPU_MAP_RANGE: {
+		bool any = take_u16(b) & 0xff;
+		unsigned from = take_u16(b), to = take_u16(b);
+
+		if (b->swap) /* a byte, not a number */
+			any = b->pos[-6];
+		if (any)
+			add_cpu(&t, -1);
+		for (unsigned cpu = from; cpu <= to; cpu++)
+			add_cpu(&t, cpu);
+		break;
+	}
+	default:
+		return err_at(b, -EBADMSG, "a set of cpus of kind %u", kind);
+	}
+	end_range(&t);
+	outbuf_char(out, '\n');
+	return 0;
+}
+
+/* ---- others ------------------------------------------------------------------------------------------------------- */
+
+static int put_event_update(struct bytes *b, struct outbuf *out)
+{
+	enum { UNIT, SCALE, NAME, CPUS };
+	uint64_t what = 0, id = 0, bits = 0;
+	size_t len;
+	double scale;
+
+	TRY(bytes_u64(b, "kind", &what));
+	TRY(bytes_u64(b, "id", &id));
+	outbuf_fmt(out, "\n... id:    %" PRIu64 "\n", id);
+	len = strnlen((const char *)b->pos, bytes_left(b));
+	switch (what) {
+	case UNIT:
+		outbuf_fmt(out, "... unit:  %.*s\n", (int)len, (const char *)b->pos);
+		return 0;
+	case NAME:
+		outbuf_fmt(out, "... name:  %.*s\n", (int)len, (const char *)b->pos);
+		return 0;
+	case SCALE:
+		TRY(bytes_u64(b, "scale", &bits));
+		memcpy(&scale, &bits, sizeof(scale));
+		outbuf_fmt(out, "... scale: %f\n", scale);
+		return 0;
+	case CPUS:
+		outbuf_str(out, "... ");
+		return put_cpus(b, out);
+	default:
+		outbuf_str(out, "... unknown type\n");
+		return 0;
+	}
+}
+
+static int put_time_conv(const struct event *ev, struct bytes *b, struct outbuf *out)
+{
+	uint64_t shift = 0, mult = 0, zero = 0, cycles = 0, mask = 0;
+	uint8_t cap_zero = 0, cap_short = 0;
+
+	TRY(bytes_u64(b, "shift", &shift));
+	TRY(bytes_u64(b, "multiplier", &mult));
+	TRY(bytes_u64(b, "zero", &zero));
+	/* perf writes the word so. */
+	outbuf_fmt(out,
+		   "\n... Time Shift      %" PRIu64 "\n... Time Muliplier  %" PRIu64
+		   "\n... Time Zero       %" PRIu64 "\n",
+		   shift, mult, zero);
+	if (ev->pub.record_len >= 56) {
+		TRY(bytes_u64(b, "cycles", &cycles));
+		TRY(bytes_u64(b, "mask", &mask));
+		TRY(bytes_u8(b, "cap", &cap_zero));
+		TRY(bytes_u8(b, "cap", &cap_short));
+		outbuf_fmt(out, "... Time Cycles     %" PRIu64 "\n", cycles);
+		put_0x(out, "... Time Mask       ", mask);
+		outbuf_fmt(out, "\n... Cap Time Zero   %d\n... Cap Time Short  %d\n", cap_zero,
+			   cap_short);
+	}
+	outbuf_str(out, ": unhandled!\n");
+	return 0;
+}
+
+static int put_auxtrace(struct bytes *b, struct outbuf *out)
+{
+	uint64_t size = 0, off = 0, reference = 0;
+	uint32_t idx = 0, tid = 0, cpu = 0;
+
+	TRY(bytes_u64(b, "size", &size));
+	TRY(bytes_u64(b, "offset", &off));
+	TRY(bytes_u64(b, "reference", &reference));
+	TRY(bytes_u32(b, "idx", &idx));
+	TRY(bytes_u32(b, "tid", &tid));
+	TRY(bytes_u32(b, "cpu", &cpu));
+	put_0x(out, " size: ", size);
+	put_0x(out, "  offset: ", off);
+	put_0x(out, "  ref: ", reference);
+	outbuf_fmt(out, "  idx: %u  tid: %d  cpu: %d\n", idx, (int)tid, (int)cpu);
+	return 0;
+}
+
+static int put_auxtrace_error(struct bytes *b, struct outbuf *out)
+{
+	uint32_t type = 0, code = 0, cpu = 0, pid = 0, tid = 0, fmt = 0, machine_pid = 0, vcpu = 0;
+	uint64_t ip = 0, time_ns = 0;
+	const uint8_t *message = NULL;
+	size_t room;
+
+	TRY(bytes_u32(b, "type", &type));
+	TRY(bytes_u32(b, "code", &code));
+	TRY(bytes_u32(b, "cpu", &cpu));
+	TRY(bytes_u32(b, "pid", &pid));
+	TRY(bytes_u32(b, "tid", &tid));
+	TRY(bytes_u32(b, "format", &fmt));
+	TRY(bytes_u64(b, "ip", &ip));
+	if (fmt)
+		TRY(bytes_u64(b, "time", &time_ns));
+	room = bytes_left(b) < 64 ? bytes_left(b) : 64;
+	TRY(bytes_take(b, "message", room, &message));
+	outbuf_fmt(out, " %s error type %u", type == 1 ? "instruction trace" : "unknown", type);
+	if (fmt && time_ns)
+		outbuf_fmt(out, " time %" PRIu64 ".%09" PRIu64, time_ns / 1000000000,
+			   time_ns % 1000000000);
+	outbuf_fmt(out, " cpu %d pid %d tid %d", (int)cpu, (int)pid, (int)tid);
+	if (fmt >= 2 && bytes_left(b) >= 8) {
+		TRY(bytes_u32(b, "machine pid", &machine_pid));
+		TRY(bytes_u32(b, "vcpu", &vcpu));
+		if (machine_pid)
+			outbuf_fmt(out, " machine_pid %d vcpu %d", (int)machine_pid, (int)vcpu);
+	}
+	put_0x(out, " ip ", ip);
+	outbuf_fmt(out, " code %u: %.*s\n", code, (int)strnlen((const char *)message, room),
+		   (const char *)message);
+	return 0;
+}
+
+bool text_dump_tool_put(const struct event *ev, const struct source_record *rec, struct outbuf *out)
+{
+	struct bytes b =
+		bytes_init(ev->pub.record, ev->pub.record_len, ev->pub.file_off, "", rec->swap);
+	uint32_t type = 0;
+	int r = 0;
+
+	b.pos += HEADER_BYTES;
+	switch (rec->type) {
+	case RECORD_FINISHED_ROUND:
+		outbuf_char(out, '\n');
+		break;
+	case RECORD_ID_INDEX:
+		r = put_id_index(&b, out);
+		break;
+	case RECORD_AUXTRACE_INFO:
+		r = bytes_u32(&b, "type", &type);
+		outbuf_fmt(out, " type: %u\n", type);
+		break;
+	case RECORD_AUXTRACE:
+		r = put_auxtrace(&b, out);
+		break;
+	case RECORD_AUXTRACE_ERROR:
+		r = put_auxtrace_error(&b, out);
+		break;
+	case RECORD_THREAD_MAP:
+		r = put_thread_map(&b, out);
+		break;
+	case RECORD_CPU_MAP:
+		outbuf_str(out, ": ");
+		r = put_cpus(&b, out);
+		break;
+	case RECORD_EVENT_UPDATE:
+		r = put_event_update(&b, out);
+		break;
+	case RECORD_TIME_CONV:
+		r = put_time_conv(ev, &b, out);
+		break;
+	case RECORD_FINISHED_INIT:
+		outbuf_str(out, ": unhandled!\n");
+		break;
+	case RECORD_HEADER_ATTR:
+	case RECORD_HEADER_EVENT_TYPE:
+	case RECORD_HEADER_TRACING_DATA:
+	case RECORD_HEADER_BUILD_ID:
+	case RECORD_STAT_CONFIG:
+	case RECORD_STAT:
+	case RECORD_STAT_ROUND:
+	case RECORD_HEADER_FEATURE:
+		break; /* perf ends these lines with the empty line of the next record */
+	default:
+		outbuf_char(out, '\n');
+		break;
+	}
+	return r >= 0;
+}
