@@ -234,8 +234,7 @@ static const struct mapping *user_mapping(const struct event *ev, uint64_t addr)
 }
 
 /* The name to show for a mapping. */
-static const char *mapping_name(struct sonde_session *s, const struct event *ev,
-				const struct mapping *m)
+static const char *mapping_name(struct sonde_session *s, const struct mapping *m)
 {
 	const char *name = strpool_text(&s->strings, m->name);
 	char map[40];
@@ -244,16 +243,15 @@ static const char *mapping_name(struct sonde_session *s, const struct event *ev,
 
 	if (!m->executable || !is_anonymous(name))
 		return name;
-	len = snprintf(map, sizeof(map), "/tmp/perf-%d.map", ev->pub.pid);
+	len = snprintf(map, sizeof(map), "/tmp/perf-%d.map", m->pid);
 	return strpool_intern(&s->strings, map, (size_t)len, &id) < 0
 		       ? name
 		       : strpool_text(&s->strings, id);
 }
 
-static struct dso *dso_of(struct sonde_session *s, const struct event *ev, const struct mapping *m,
-			  const char *name)
+static struct dso *dso_of(struct sonde_session *s, const struct mapping *m, const char *name)
 {
-	struct dso_key key = { .name = name, .pid = ev->pub.pid };
+	struct dso_key key = { .name = name, .pid = m->pid };
 	uint8_t id[ELF_BUILD_ID_MAX_BYTES];
 
 	if (!s->dsos) {
@@ -288,9 +286,9 @@ struct dso *session_dso_at(const struct event *ev, uint64_t addr, uint64_t *ret_
 
 	if (!m)
 		return NULL;
-	name = mapping_name(ev->session, ev, m);
+	name = mapping_name(ev->session, m);
 	*ret_offset = offset_in(m, name, addr);
-	return dso_of(ev->session, ev, m, name);
+	return dso_of(ev->session, m, name);
 }
 
 static const struct mapping *locate_user(struct sonde_session *s, const struct event *ev,
@@ -302,8 +300,8 @@ static const struct mapping *locate_user(struct sonde_session *s, const struct e
 
 	if (!m)
 		return NULL;
-	ret->dso = mapping_name(s, ev, m);
-	d = dso_of(s, ev, m, ret->dso);
+	ret->dso = mapping_name(s, m);
+	d = dso_of(s, m, ret->dso);
 	sym = d ? dso_symbol_at(d, offset_in(m, ret->dso, addr)) : NULL;
 	if (sym) {
 		ret->sym = sym->name;

@@ -16,6 +16,7 @@ struct mapping {
 	uint64_t start, end; /* avma */
 	uint64_t pgoff;      /* bytes */
 	uint32_t name;       /* id in the session's string pool */
+	int32_t pid;         /* the process that mapped it, maybe a parent of the one at hand */
 	bool executable;
 	uint8_t build_id_len;
 	uint8_t build_id[20];

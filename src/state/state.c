@@ -155,6 +155,7 @@ static int apply_fork(struct state *s, const struct change *c)
 static int apply_mmap(struct state *s, const struct change *c)
 {
 	struct mapping m = { .start = c->start, .end = c->start + c->len, .pgoff = c->pgoff,
+			     .pid = c->pid,
 			     .executable = c->executable };
 	struct address_space **space;
 
