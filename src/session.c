@@ -29,6 +29,7 @@ static void session_free(struct sonde_session *s)
 	lines_table_free(s->lines);
 	insn_decoder_free(s->insns);
 	dso_table_free(s->dsos);
+	free(s->located);
 	printk_formats_done(&s->printk);
 	schema_table_done(&s->schemas);
 	strpool_done(&s->strings);

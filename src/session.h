@@ -57,6 +57,7 @@ struct sonde_session {
 	/* Answers that are made when first asked for. */
 	struct kallsyms *kernel_symbols;
 	bool kernel_symbols_tried;
+	struct located *located; /* owned; answers of sonde_event_locate(); NULL: not yet made */
 	struct dso_table *dsos; /* NULL: not yet made; so the next three */
 	struct lines_table *lines;
 	struct unwinder *unwinder;
@@ -82,6 +83,11 @@ void session_event_text(const struct event *ev, struct outbuf *out);
 /* Kernel symbol at addr, NULL unknown; *ret_off = distance from its start. Lent as long as the session. */
 const char *session_kernel_symbol(struct sonde_session *s, uint64_t addr, uint64_t *ret_off);
 const struct kernel_symbol *session_kernel_symbol_at(struct sonde_session *s, uint64_t addr);
+/*
+ * The mappings in which addresses of a cpumode lie as of the event; their stamp tells whether answers are the same. NULL:
+ * none are known. Lent until the next event.
+ */
+const struct address_space *session_space(const struct event *ev, uint32_t cpumode);
 /*
  * The file behind an address of user space as of the event, and the place in it; NULL when nothing is mapped there, or when
  * out of memory. Lent as long as the session.

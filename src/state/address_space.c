@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-int address_space_new(struct address_space **ret)
+int address_space_new(struct address_space **ret, uint64_t stamp)
 {
 	struct address_space *a = calloc(1, sizeof(*a));
 
 	if (!a)
 		return err_nomem();
 	a->refs = 1;
+	a->stamp = stamp;
 	*ret = a;
 	return 0;
 }
@@ -77,7 +78,7 @@ static int make_own(struct address_space **a)
 
 	if ((*a)->refs == 1)
 		return 0;
-	r = address_space_new(&copy);
+	r = address_space_new(&copy, (*a)->stamp);
 	if (r < 0)
 		return r;
 	r = copy_with_room(copy, *a);
@@ -121,7 +122,7 @@ static void replace(struct address_space *a, size_t first, size_t last,
  *	new            |==============|
  *	after    |--a-||==============||--c---|      a is cut at its end, b goes, c is cut at its start
  */
-int address_space_add(struct address_space **ret, const struct mapping *m)
+int address_space_add(struct address_space **ret, const struct mapping *m, uint64_t stamp)
 {
 	struct mapping pieces[MOST_PIECES];
 	size_t first, last, n = 0;
@@ -130,6 +131,7 @@ int address_space_add(struct address_space **ret, const struct mapping *m)
 	TRY(make_own(ret));
 	a = *ret;
 	TRY(make_room(a));
+	a->stamp = stamp;
 	first = last = first_behind(a, m->start);
 	while (last < a->maps.n && a->maps.v[last].start < m->end)
 		last++;

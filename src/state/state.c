@@ -14,7 +14,7 @@ int state_init(struct state *s, struct strpool *strings)
 	uint32_t swapper;
 
 	*s = (struct state){ .strings = strings };
-	TRY(address_space_new(&s->kernel));
+	TRY(address_space_new(&s->kernel, ++s->map_epoch));
 	TRY(strpool_intern(strings, "swapper", 7, &swapper));
 	TRY(vec_push(&s->tasks, (struct task){ .comm = swapper, .comm_told = true }));
 	return hash64_put(&s->by_tid, 0, 0);
@@ -116,7 +116,7 @@ static int apply_comm(struct state *s, const struct change *c)
 	if (!c->exec || s->keeps_maps_at_exec || !state_space(s, c->pid))
 		return 0;
 	/* exec begins with nothing mapped */
-	TRY(address_space_new(&empty));
+	TRY(address_space_new(&empty, ++s->map_epoch));
 	return set_space(s, c->pid, empty);
 }
 
@@ -154,7 +154,9 @@ static int apply_fork(struct state *s, const struct change *c)
 
 static int apply_mmap(struct state *s, const struct change *c)
 {
-	struct mapping m = { .start = c->start, .end = c->start + c->len, .pgoff = c->pgoff,
+	struct mapping m = { .start = c->start,
+			     .end = c->start + c->len,
+			     .pgoff = c->pgoff,
 			     .pid = c->pid,
 			     .executable = c->executable };
 	struct address_space **space;
@@ -172,13 +174,12 @@ static int apply_mmap(struct state *s, const struct change *c)
 		if (!state_space(s, c->pid)) {
 			struct address_space *fresh;
 
-			TRY(address_space_new(&fresh));
+			TRY(address_space_new(&fresh, ++s->map_epoch));
 			TRY(set_space(s, c->pid, fresh));
 		}
 		space = &s->spaces.v[hash64_find(&s->by_pid, key_of(c->pid))];
 	}
-	s->map_epoch++;
-	return address_space_add(space, &m);
+	return address_space_add(space, &m, ++s->map_epoch);
 }
 
 static int apply_exit(struct state *s, const struct change *c)

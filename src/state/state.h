@@ -38,7 +38,8 @@ struct state {
 	bool exit_forgets_comm; /* perf 6.12's way: events of an exiting task that come after EXIT have no name */
 	int32_t exited[STATE_EXITED]; /* pids whose mappings go when the ring comes round */
 	unsigned next_exited;
-	uint64_t map_epoch; /* grows with every change of any mapping */
+	uint64_t
+		map_epoch; /* grows with every change of any mapping; the stamps of spaces are out of it */
 };
 
 int state_init(struct state *s, struct strpool *strings);

@@ -22,6 +22,8 @@ struct dso {
 	const uint8_t *build_id; /* as recorded */
 	size_t build_id_len;
 	struct dso_place place; /* where its build id is not recorded, with that of the file */
+	const char *build_id_hex;
+	enum { DSO_FILE, DSO_VDSO, DSO_JIT, DSO_NONE } kind;
 	int32_t pid;
 	bool files_tried, symbols_tried, debug_tried, other_build;
 	struct elf_file *code;              /* owned; NULL: not found */
@@ -104,6 +106,36 @@ static bool is_same(const struct dso *d, const struct dso_key *key)
 		       d->build_id_len);
 }
 
+static bool begins(const char *name, const char *with)
+{
+	return !strncmp(name, with, strlen(with));
+}
+
+bool dso_name_is_anonymous(const char *name)
+{
+	return begins(name, "//anon") || begins(name, "/dev/zero") ||
+	       begins(name, "/anon_hugepage") || begins(name, "[stack") || begins(name, "/SYSV") ||
+	       !strcmp(name, "[heap]");
+}
+
+static int kind_of(const char *name)
+{
+	if (!strcmp(name, "[vdso]"))
+		return DSO_VDSO;
+	if (begins(name, "/tmp/perf-"))
+		return DSO_JIT;
+	return dso_name_is_anonymous(name) ? DSO_NONE : DSO_FILE;
+}
+
+static const char *hex_of(struct arena *a, const uint8_t *id, size_t len)
+{
+	char *hex = arena_alloc(a, 2 * len + 1);
+
+	for (size_t i = 0; hex && i < len; i++)
+		sprintf(hex + 2 * i, "%02x", id[i]);
+	return hex;
+}
+
 static struct dso *make(struct dso_table *t, const struct dso_key *key)
 {
 	struct dso *d = arena_alloc(&t->arena, sizeof(*d));
@@ -122,9 +154,11 @@ static struct dso *make(struct dso_table *t, const struct dso_key *key)
 		d->place.build_id = (const uint8_t *)arena_strndup(
 			&t->arena, (const char *)key->build_id, key->build_id_len);
 	}
+	d->kind = kind_of(key->name);
+	d->build_id_hex = hex_of(&t->arena, d->place.build_id, d->place.build_id_len);
 	d->build_id = d->place.build_id;
 	d->build_id_len = d->place.build_id_len;
-	if (!d->place.name || !d->place.build_id || vec_push(&t->all, d) < 0)
+	if (!d->place.name || !d->place.build_id || !d->build_id_hex || vec_push(&t->all, d) < 0)
 		return NULL;
 	symbol_set_init(&d->symbols,
 			!t->opts.demangle                          ? DEMANGLE_NONE
@@ -202,22 +236,6 @@ static struct elf_file *try_file(struct dso *d, enum dso_file which, const char 
 	return f;
 }
 
-static bool is_file_name(const struct dso *d)
-{
-	return *d->place.name == '/' && strncmp(d->place.name, "//anon", 6) != 0 &&
-	       strncmp(d->place.name, "/tmp/perf-", 10) != 0;
-}
-
-static bool is_jit_map(const struct dso *d)
-{
-	return !strncmp(d->place.name, "/tmp/perf-", 10);
-}
-
-static bool is_vdso(const struct dso *d)
-{
-	return !strcmp(d->place.name, "[vdso]");
-}
-
 /* Opens the file again if it rests; false when it cannot be read any more. */
 static bool wake(struct dso *d)
 {
@@ -242,15 +260,15 @@ static void find_code(struct dso *d)
 	if (d->files_tried)
 		return;
 	d->files_tried = true;
-	if (is_vdso(d)) {
+	if (d->kind == DSO_VDSO) {
 		if (vdso_open(&d->code) >= 0 && !is_recorded_build(d, d->code)) {
 			elf_file_close(d->code);
 			d->code = NULL;
 		}
-	} else if (is_file_name(d)) {
+	} else if (d->kind == DSO_FILE) {
 		d->code = try_file(d, DSO_FILE_PATH, NULL);
 	}
-	if (!d->code && !is_jit_map(d))
+	if (!d->code && d->kind != DSO_JIT)
 		d->code = try_file(d, DSO_FILE_CACHE, NULL);
 	/* Files beside it must be of the same build. */
 	if (d->code && !d->place.build_id_len) {
@@ -269,7 +287,7 @@ static void find_code(struct dso *d)
 	}
 	if (d->code)
 		d->problem = "";
-	else if (!*d->problem && is_file_name(d))
+	else if (!*d->problem && d->kind == DSO_FILE)
 		set_problem(d, "the file is not there");
 }
 
@@ -299,7 +317,7 @@ static int load_elf(struct dso *d)
 		d->table->opts.compat == SONDE_COMPAT_PERF_6_1 ? PLT_PERF_6_1 : PLT_ALL;
 	int r;
 
-	if (is_file_name(d) || d->place.build_id_len)
+	if (d->kind == DSO_FILE || d->place.build_id_len)
 		file = find_symbols(d);
 	if (!file && wake(d) && !d->table->opts.compat && !elf_symbols_has_table(d->code) &&
 	    elf_symbols_unpack(&file, d->code) < 0)
@@ -331,7 +349,7 @@ static void load(struct dso *d)
 		return;
 	d->symbols_tried = true;
 	find_code(d);
-	r = is_jit_map(d) ? load_jit_map(d) : load_elf(d);
+	r = d->kind == DSO_JIT ? load_jit_map(d) : load_elf(d);
 	/* What could be read before counts. */
 	if (symbol_set_finish(&d->symbols) < 0 || r < 0)
 		set_problem(d, err_text());
@@ -362,6 +380,21 @@ const struct dso_symbol *dso_symbol_at(struct dso *d, uint64_t offset)
 	/* Without memory it is found anew the next time. */
 	(void)hash64_put(&d->answers, offset, (uintptr_t)answer);
 	return answer;
+}
+
+const char *dso_name(const struct dso *d)
+{
+	return d->place.name;
+}
+
+const char *dso_build_id(const struct dso *d)
+{
+	return d->build_id_hex;
+}
+
+bool dso_is_file(const struct dso *d)
+{
+	return d->kind == DSO_FILE || d->kind == DSO_VDSO;
 }
 
 /* ---- other questions --------------------------------------------------------------------------------------------- */
@@ -397,7 +430,7 @@ const char *dso_debug_path(struct dso *d)
 		return d->debug_path;
 	d->debug_tried = true;
 	find_code(d);
-	if (is_jit_map(d))
+	if (d->kind == DSO_JIT || d->kind == DSO_NONE)
 		return NULL;
 	debuglink = wake(d) ? dso_file_debuglink(d->code) : NULL;
 	for (int which = 0; which < NR_DSO_FILES && !d->debug_path; which++) {

@@ -49,6 +49,13 @@ void dso_table_free(struct dso_table *t); /* NULL is fine */
 /* The dso of a mapping, the same one for the same key; opens nothing. NULL: no memory. */
 struct dso *dso_get(struct dso_table *t, const struct dso_key *key);
 
+/* Of memory that no file lies in: "//anon", "[heap]" ... */
+bool dso_name_is_anonymous(const char *name);
+const char *dso_name(const struct dso *d);
+const char *dso_build_id(const struct dso *d); /* the recorded one, hex; "" unknown */
+/* False for what is mapped from no file: its offsets are addresses. */
+bool dso_is_file(const struct dso *d);
+
 /* The symbol that holds an offset of the mapped file; NULL unknown. Lent as long as the table. */
 const struct dso_symbol *dso_symbol_at(struct dso *d, uint64_t offset);
 /* Offset of the file -> file address; the same number when the file is not found. */

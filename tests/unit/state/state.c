@@ -340,12 +340,12 @@ TEST(many_mappings_in_either_direction_stay_sorted)
 {
 	struct address_space *a;
 
-	assert_int_equal(address_space_new(&a), 0);
+	assert_int_equal(address_space_new(&a, 1), 0);
 	for (uint64_t i = 0; i < 30000; i++) {
 		uint64_t page = i % 2 ? 100000 + i : 100000 - i;
 		struct mapping m = { .start = page << 12, .end = (page + 1) << 12, .pgoff = i };
 
-		assert_int_equal(address_space_add(&a, &m), 0);
+		assert_int_equal(address_space_add(&a, &m, 2), 0);
 	}
 	assert_int_equal(a->maps.n, 30000);
 	for (size_t i = 1; i < a->maps.n; i++)

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Addresses of the kernel are answered by the recorded mappings of the kernel and its modules together with the table of
+ * symbols; a symbol counts only where the mapping, if one is known, agrees with it.
+ */
+
+#include <stdio.h>
+
+#include "base/err.h"
+#include "locate.h"
+
+#define KERNEL_MAP "[kernel.kallsyms]" /* and behind it the symbol by which the map was measured */
+
+/* ---- the table of symbols ---------------------------------------------------------------------------------------- */
+
+static bool is_kernel_map(const struct sonde_session *s, const struct mapping *m)
+{
+	return !strncmp(strpool_text(&s->strings, m->name), KERNEL_MAP, strlen(KERNEL_MAP));
+}
+
+static const struct mapping *kernel_map(const struct sonde_session *s)
+{
+	vec_foreach(m, &s->state.kernel->maps) {
+		if (is_kernel_map(s, m))
+			return m;
+	}
+	return NULL;
+}
+
+static void open_kernel_symbols(struct sonde_session *s)
+{
+	const struct mapping *map = kernel_map(s);
+	struct source_kernel k = { 0 };
+	struct kernel_symbols_options opts = { .kallsyms_path = s->opts.kallsyms,
+					       .buildid_dir = s->opts.buildid_dir,
+					       .compat = s->opts.compat };
+
+	s->kernel_symbols_tried = true;
+	s->source->ops->kernel(s->source, &k);
+	opts.build_id = k.build_id;
+	opts.build_id_len = k.build_id_len;
+	opts.recorded = k.kallsyms;
+	opts.recorded_len = k.kallsyms_len;
+	if (map) {
+		opts.ref_symbol = strpool_text(&s->strings, map->name) + strlen(KERNEL_MAP);
+		opts.ref_addr = map->pgoff;
+		if (!opts.build_id && map->build_id_len) {
+			opts.build_id = map->build_id;
+			opts.build_id_len = map->build_id_len;
+		}
+	}
+	if (kernel_symbols_open(&s->kernel_symbols, &opts) < 0)
+		s->kernel_symbols = NULL;
+}
+
+/* ---- modules ----------------------------------------------------------------------------------------------------- */
+
+/* "/lib/modules/6.1/kernel/fs/xfs/nls-x.ko.xz" and "[nls_x]" -> "[nls_x]"; false for what is no module's name. */
+static bool module_name(const char *path, char *ret, size_t size)
+{
+	const char *base = strrchr(path, '/'), *end;
+	size_t len;
+
+	base = base ? base + 1 : path;
+	if (*base == '[')
+		return (size_t)snprintf(ret, size, "%s", base) < size;
+	end = strstr(base, ".ko");
+	if (!end || (end[3] && end[3] != '.'))
+		return false;
+	len = (size_t)(end - base);
+	if (len + 3 > size)
+		return false;
+	ret[0] = '[';
+	for (size_t i = 0; i < len; i++)
+		ret[1 + i] = base[i] == '-' ? '_' : base[i];
+	memcpy(ret + 1 + len, "]", 2);
+	return true;
+}
+
+/* perf calls a module by its name in brackets, by its path only if the recording has its build id under that. */
+static const char *module_dso(struct sonde_session *s, const char *path)
+{
+	struct source_kernel k = { 0 };
+	char name[256];
+	uint32_t id;
+
+	s->source->ops->kernel(s->source, &k);
+	for (size_t i = 0; i < k.nr_modules; i++) {
+		if (!strcmp(k.modules[i], path))
+			return path;
+	}
+	if (!module_name(path, name, sizeof(name)) ||
+	    strpool_intern(&s->strings, name, strlen(name), &id) < 0)
+		return path;
+	return strpool_text(&s->strings, id);
+}
+
+/* ---- addresses of the kernel ------------------------------------------------------------------------------------- */
+
+struct kernel_place {
+	const struct mapping *map;       /* NULL: none recorded there */
+	const struct kernel_symbol *sym; /* NULL: unknown */
+};
+
+/*
+ * perf's ways: once symbols are loaded, its map of the kernel reaches from the first to the last of them; without a
+ * recorded map of the kernel nothing has a name; symbols of a module count only inside the module's map.
+ */
+static void limit_as_perf(struct sonde_session *s, uint64_t addr, struct kernel_place *p)
+{
+	uint64_t first, end;
+
+	if (p->sym && !kernel_map(s))
+		p->sym = NULL;
+	if (p->sym && *p->sym->module && (!p->map || is_kernel_map(s, p->map)))
+		p->sym = NULL;
+	if (!s->kernel_symbols || !p->map || !is_kernel_map(s, p->map))
+		return;
+	kallsyms_range(s->kernel_symbols, &first, &end);
+	if (addr < first || addr >= end)
+		p->map = NULL;
+}
+
+/* space: the kernel's mappings as of the event that asks. */
+static struct kernel_place find_kernel(struct sonde_session *s, const struct address_space *space,
+				       uint64_t addr)
+{
+	struct kernel_place p = { .map = address_space_find(space, addr) };
+	char module[256];
+
+	if (!s->kernel_symbols_tried)
+		open_kernel_symbols(s);
+	if (s->kernel_symbols)
+		p.sym = kallsyms_find(s->kernel_symbols, addr);
+	/* Inside the map of a module only that module's symbols: the table may be of another moment. */
+	if (p.sym && p.map && !is_kernel_map(s, p.map) &&
+	    (!module_name(strpool_text(&s->strings, p.map->name), module, sizeof(module)) ||
+	     strcmp(module, p.sym->module) != 0))
+		p.sym = NULL;
+	if (s->opts.compat)
+		limit_as_perf(s, addr, &p);
+	return p;
+}
+
+const struct kernel_symbol *session_kernel_symbol_at(struct sonde_session *s, uint64_t addr)
+{
+	return find_kernel(s, s->state.kernel, addr).sym;
+}
+
+const char *session_kernel_symbol(struct sonde_session *s, uint64_t addr, uint64_t *ret_off)
+{
+	const struct kernel_symbol *sym = session_kernel_symbol_at(s, addr);
+
+	if (!sym)
+		return NULL;
+	*ret_off = addr - sym->start;
+	return sym->name;
+}
+
+static const char *kernel_dso(struct sonde_session *s)
+{
+	struct source_kernel k = { 0 };
+
+	s->source->ops->kernel(s->source, &k);
+	return k.name ? k.name : KERNEL_MAP;
+}
+
+const struct mapping *locate_kernel(struct sonde_session *s, const struct address_space *space,
+				    uint64_t addr, struct sonde_location *ret)
+{
+	struct kernel_place p = find_kernel(s, space, addr);
+
+	if (p.sym) {
+		ret->sym = p.sym->name;
+		ret->sym_start = p.sym->start;
+		ret->sym_end = p.sym->end;
+		ret->sym_binding = p.sym->binding;
+		ret->sym_off = addr - p.sym->start;
+	}
+	if (p.sym && *p.sym->module && (!p.map || is_kernel_map(s, p.map)))
+		ret->dso = p.sym->module;
+	else if (p.map && !is_kernel_map(s, p.map))
+		ret->dso = module_dso(s, strpool_text(&s->strings, p.map->name));
+	else if (p.map || p.sym)
+		ret->dso = kernel_dso(s);
+	if (s->opts.compat && s->kernel_symbols && p.map && is_kernel_map(s, p.map))
+		kallsyms_range(s->kernel_symbols, &ret->map_start, &ret->map_end);
+	return p.map;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* Addresses of processes: their mappings as of an event, and the files behind those (symbols/dso.h). */
+
+#include <stdio.h>
+
+#include "base/err.h"
+#include "formats/elf/notes.h"
+#include "locate.h"
+
+/* What the recording says of the file elsewhere than in the mapping's record: looked for once per file. */
+const char *locate_build_id(struct sonde_session *s, const char *path)
+{
+	struct build_id_memo *memo = &s->build_ids[((uintptr_t)path >> 2) % 64];
+
+	if (memo->path != path) {
+		memo->path = path;
+		memo->hex =
+			s->source->ops->build_id ? s->source->ops->build_id(s->source, path) : NULL;
+	}
+	return memo->hex ? memo->hex : "";
+}
+
+static uint32_t parse_hex(const char *hex, uint8_t ret[ELF_BUILD_ID_MAX_BYTES])
+{
+	uint32_t n = 0;
+	unsigned byte;
+
+	while (n < ELF_BUILD_ID_MAX_BYTES && hex[2 * n] && hex[2 * n + 1] &&
+	       sscanf(hex + 2 * n, "%2x", &byte) == 1)
+		ret[n++] = (uint8_t)byte;
+	return n;
+}
+
+static struct dso *find_dso(struct sonde_session *s, const struct mapping *m)
+{
+	struct dso_key key = { .name = strpool_text(&s->strings, m->name),
+			       .build_id = m->build_id_len ? m->build_id : NULL,
+			       .build_id_len = m->build_id_len,
+			       .pid = m->pid };
+	uint8_t id[ELF_BUILD_ID_MAX_BYTES];
+	char map[40];
+
+	if (!s->dsos) {
+		struct dso_table_options opts = { .symfs = s->opts.symfs,
+						  .buildid_dir = s->opts.buildid_dir,
+						  .demangle = s->opts.demangle,
+						  .force = s->opts.force,
+						  .compat = s->opts.compat };
+
+		if (dso_table_new(&s->dsos, &opts) < 0)
+			return NULL;
+	}
+	if (!key.build_id) {
+		key.build_id_len = parse_hex(locate_build_id(s, key.name), id);
+		key.build_id = key.build_id_len ? id : NULL;
+	}
+	/* A JIT tells of its code in a map named by the process. */
+	if (m->executable && dso_name_is_anonymous(key.name)) {
+		snprintf(map, sizeof(map), "/tmp/perf-%d.map", m->pid);
+		key.name = map;
+	}
+	return dso_get(s->dsos, &key);
+}
+
+static struct dso *dso_of(struct sonde_session *s, const struct mapping *m)
+{
+	/* The memo is the one thing that may change in a mapping that is shared. */
+	if (!m->dso)
+		((struct mapping *)m)->dso = find_dso(s, m);
+	return m->dso;
+}
+
+static uint64_t offset_in(const struct mapping *m, const struct dso *d, uint64_t addr)
+{
+	return dso_is_file(d) ? addr - m->start + m->pgoff : addr;
+}
+
+struct dso *session_dso_at(const struct event *ev, uint64_t addr, uint64_t *ret_offset)
+{
+	const struct address_space *space =
+		ev->owned ? ev->space : state_space(&ev->session->state, ev->pub.pid);
+	const struct mapping *m = space ? address_space_find(space, addr) : NULL;
+	struct dso *d = m ? dso_of(ev->session, m) : NULL;
+
+	if (d)
+		*ret_offset = offset_in(m, d, addr);
+	return d;
+}
+
+const struct mapping *locate_user(struct sonde_session *s, const struct address_space *space,
+				  uint64_t addr, struct sonde_location *ret)
+{
+	const struct mapping *m = space ? address_space_find(space, addr) : NULL;
+	struct dso *d = m ? dso_of(s, m) : NULL;
+	const struct dso_symbol *sym;
+	uint64_t offset;
+
+	if (!m)
+		return NULL;
+	ret->dso = d ? dso_name(d) : strpool_text(&s->strings, m->name);
+	if (!d)
+		return m;
+	ret->dso_build_id = dso_build_id(d);
+	offset = offset_in(m, d, addr);
+	sym = dso_symbol_at(d, offset);
+	if (sym) {
+		ret->sym = sym->name;
+		ret->sym_start = sym->offset;
+		ret->sym_end = sym->offset + (sym->end - sym->start);
+		ret->sym_binding = sym->binding;
+		ret->sym_off = offset - sym->offset;
+	}
+	return m;
+}
