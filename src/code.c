@@ -77,16 +77,37 @@ static enum insn_arch arch_of(struct sonde_session *s, struct dso *d)
 	return s->insn_arch;
 }
 
-void session_insn(const struct event *ev, uint64_t addr, uint32_t cpumode, struct code_insn *ret)
+/* The kind of machine that the code at an address is made for; INSN_UNKNOWN also when no decoder can be had. */
+static enum insn_arch arch_at(const struct event *ev, uint64_t addr, uint32_t cpumode)
 {
 	struct sonde_session *s = ev->session;
 	uint64_t offset;
 	struct dso *d = user_dso(ev, addr, cpumode, &offset);
-	size_t n;
 
-	ret->len = 0;
 	if (!d || (!s->insns && insn_decoder_new(&s->insns) < 0))
-		return;
-	n = dso_read(d, offset, ret->bytes, sizeof(ret->bytes));
-	ret->len = insn_length(s->insns, arch_of(s, d), ret->bytes, n);
+		return INSN_UNKNOWN;
+	return arch_of(s, d);
+}
+
+unsigned session_insn_length(const struct event *ev, uint64_t addr, uint32_t cpumode,
+			     const uint8_t *code, size_t len)
+{
+	enum insn_arch arch = arch_at(ev, addr, cpumode);
+
+	return arch ? insn_length(ev->session->insns, arch, code, len) : 0;
+}
+
+bool session_insn_branches(const struct event *ev, uint64_t addr, uint32_t cpumode,
+			   const uint8_t *code, size_t len)
+{
+	enum insn_arch arch = arch_at(ev, addr, cpumode);
+
+	return arch && insn_branches(ev->session->insns, arch, code, len);
+}
+
+void session_insn(const struct event *ev, uint64_t addr, uint32_t cpumode, struct code_insn *ret)
+{
+	size_t n = session_code_bytes(ev, addr, cpumode, ret->bytes, sizeof(ret->bytes));
+
+	ret->len = n ? session_insn_length(ev, addr, cpumode, ret->bytes, n) : 0;
 }

@@ -26,6 +26,14 @@ struct code_insn {
 };
 /* The instruction at an address; ret->len 0 when its bytes cannot be had or are no instruction. */
 void session_insn(const struct event *ev, uint64_t addr, uint32_t cpumode, struct code_insn *ret);
+/*
+ * Bytes of the instruction that code begins with, 0 none; whether it may go on elsewhere than behind itself. addr: any
+ * address of the file that the code is from.
+ */
+unsigned session_insn_length(const struct event *ev, uint64_t addr, uint32_t cpumode,
+			     const uint8_t *code, size_t len);
+bool session_insn_branches(const struct event *ev, uint64_t addr, uint32_t cpumode,
+			   const uint8_t *code, size_t len);
 /* Bytes of code at an address: how many of len could be read. */
 size_t session_code_bytes(const struct event *ev, uint64_t addr, uint32_t cpumode, void *buf,
 			  size_t len);

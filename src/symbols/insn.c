@@ -59,21 +59,49 @@ static bool open_mode(struct mode *m, cs_mode mode)
 		return true;
 	if (cs_open(CS_ARCH_X86, mode, &m->handle) != CS_ERR_OK)
 		return false;
-	m->room = cs_malloc(m->handle);
+	/* Groups of instructions are among the details. */
+	if (cs_option(m->handle, CS_OPT_DETAIL, CS_OPT_ON) == CS_ERR_OK)
+		m->room = cs_malloc(m->handle);
 	if (!m->room)
 		cs_close(&m->handle);
 	return m->room;
 }
 
-unsigned insn_length(struct insn_decoder *d, enum insn_arch arch, const uint8_t *code, size_t len)
+static const cs_insn *decode(struct insn_decoder *d, enum insn_arch arch, const uint8_t *code,
+			     size_t len, csh *ret_handle)
 {
 	struct mode *m = arch == INSN_X86_64 ? &d->x86_64 : &d->i386;
 	uint64_t address = 0;
 
+	if ((arch != INSN_X86_64 && arch != INSN_I386) ||
+	    !open_mode(m, arch == INSN_X86_64 ? CS_MODE_64 : CS_MODE_32) ||
+	    !cs_disasm_iter(m->handle, &code, &len, &address, m->room))
+		return NULL;
+	*ret_handle = m->handle;
+	return m->room;
+}
+
+unsigned insn_length(struct insn_decoder *d, enum insn_arch arch, const uint8_t *code, size_t len)
+{
+	const cs_insn *insn;
+	csh handle;
+
 	if (arch == INSN_ARM64)
 		return len >= 4 ? 4 : 0;
-	if (arch == INSN_UNKNOWN || !open_mode(m, arch == INSN_X86_64 ? CS_MODE_64 : CS_MODE_32) ||
-	    !cs_disasm_iter(m->handle, &code, &len, &address, m->room))
-		return 0;
-	return m->room->size;
+	insn = decode(d, arch, code, len, &handle);
+	return insn ? insn->size : 0;
+}
+
+bool insn_branches(struct insn_decoder *d, enum insn_arch arch, const uint8_t *code, size_t len)
+{
+	static const uint8_t groups[] = { CS_GRP_JUMP, CS_GRP_CALL, CS_GRP_RET, CS_GRP_INT,
+					  CS_GRP_IRET };
+	csh handle;
+	const cs_insn *insn = decode(d, arch, code, len, &handle);
+
+	for (size_t i = 0; insn && i < sizeof(groups); i++) {
+		if (cs_insn_group(handle, insn, groups[i]))
+			return true;
+	}
+	return false;
 }

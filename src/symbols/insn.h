@@ -6,6 +6,7 @@
 #ifndef SONDE_SYMBOLS_INSN_H
 #define SONDE_SYMBOLS_INSN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,5 +22,7 @@ void insn_decoder_free(struct insn_decoder *d); /* NULL is fine */
 enum insn_arch insn_arch_of(uint16_t elf_machine);
 /* Bytes of the instruction that code begins with; 0 when it is none, is cut off, or cannot be told. */
 unsigned insn_length(struct insn_decoder *d, enum insn_arch arch, const uint8_t *code, size_t len);
+/* Whether execution may go on elsewhere than behind it: jumps, calls, returns, system calls. */
+bool insn_branches(struct insn_decoder *d, enum insn_arch arch, const uint8_t *code, size_t len);
 
 #endif

@@ -32,3 +32,12 @@ unsigned insn_length(struct insn_decoder *d, enum insn_arch arch, const uint8_t 
 	(void)code;
 	return arch == INSN_ARM64 && len >= 4 ? 4 : 0;
 }
+
+bool insn_branches(struct insn_decoder *d, enum insn_arch arch, const uint8_t *code, size_t len)
+{
+	(void)d;
+	(void)arch;
+	(void)code;
+	(void)len;
+	return false;
+}

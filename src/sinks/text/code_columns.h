@@ -10,38 +10,42 @@
 #include "base/vec.h"
 #include "model/event.h"
 
+struct shown_line {
+	const char *file; /* lent by the session */
+	uint32_t line;
+};
+
 struct text_code {
 	const struct session_options *opts; /* the session's */
 	/* The source line that each task showed last: it is not shown twice on end. */
 	struct hash64 by_tid; /* tid -> index in shown */
 	VEC(struct shown_line) shown;
-};
-
-/* What goes with brstackinsn. */
-enum text_insn_columns {
-	TEXT_INSN_LENGTHS = 1, /* brstackinsnlen */
-	TEXT_INSN_SRCLINE = 2,
-	TEXT_INSN_SRCCODE = 4
+	uint8_t *block; /* owned; room for code between two branches, NULL: not yet asked for */
 };
 
 void text_code_init(struct text_code *c, const struct session_options *opts);
 void text_code_done(struct text_code *c);
 
 /*
- * srcline: a newline, two blanks, "file.c:12" (with --full-source-path the file with its folder), or "dso[addr]" where no
- * line is known; nothing where no dso is. For an ip without a chain and for a frame of a chain alike: `called` says that
- * addr is one that a call returns to (any frame of a recorded chain but the innermost; not one unwound).
+ * srcline of an ip: `before`, then "file.c:12" (with --full-source-path the file with its folder), or "dso[addr]" where no
+ * line is known; nothing at all where no dso is.
  */
-void text_srcline_put(struct text_code *c, const struct event *ev, uint64_t addr, uint32_t cpumode,
-		      bool called, struct outbuf *out);
+void text_srcline_put(const struct text_code *c, const struct event *ev, uint64_t addr,
+		      uint32_t cpumode, const char *before, struct outbuf *out);
+/* The same for a frame of a chain, begun by a newline and two blanks; the innermost one's ip is where it executes. */
+void text_frame_srcline_put(const struct text_code *c, const struct event *ev,
+			    const struct sonde_frame *f, bool innermost, struct outbuf *out);
 /* srccode: "|12       the line's text" without a newline; false (nothing) when the task showed that line last. */
 bool text_srccode_put(struct text_code *c, const struct event *ev, uint64_t addr, uint32_t cpumode,
 		      struct outbuf *out);
 /* insnlen and insn: " ilen: 4" and " insn: 48 83 c0 01", either one if wanted. */
-void text_insn_put(struct text_code *c, const struct event *ev, uint64_t addr, uint32_t cpumode,
-		   bool length, bool bytes, struct outbuf *out);
-/* brstackinsn: the code between the branches of the branch stack; begun by a newline, ended by none. columns: of the enum. */
+void text_insn_put(const struct event *ev, uint64_t addr, uint32_t cpumode, bool length, bool bytes,
+		   struct outbuf *out);
+/*
+ * brstackinsn: the code between the branches of the branch stack, begun and ended by a newline; nothing without branches.
+ * columns: TEXT_BRSTACKINSNLEN, TEXT_SRCLINE, TEXT_SRCCODE go with it.
+ */
 void text_brstackinsn_put(struct text_code *c, const struct event *ev,
-			  const struct sonde_sample *sample, unsigned columns, struct outbuf *out);
+			  const struct sonde_sample *sample, uint64_t columns, struct outbuf *out);
 
 #endif

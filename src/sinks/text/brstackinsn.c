@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The code that ran between the branches of a branch stack, oldest first: what lies between one branch's target and the
+ * next one's source, then from the last target up to the sample.
+ *
+ *	main+52:
+ *	000055859cdc520e	insn: 89 d8                   	# MISPRED INTX 3 cycles [3] 0.33 IPC
+ */
+#include "code.h"
+#include "model/callchain.h"
+#include "session.h"
+#include "sinks/text/code_columns.h"
+#include "sinks/text/fields.h"
+
+enum {
+	BLOCK_MAX_BYTES = 16384, /* longer ones are no block: branches are missing */
+	LAST_BLOCK_BYTES = 128,  /* looked through for the branch that is missing */
+	INSN_BYTES = 15,
+	INSN_TEXT_WIDTH = 30
+};
+
+#define BRANCH_MISPREDICTED (UINT64_C(1) << 0)
+#define BRANCH_PREDICTED    (UINT64_C(1) << 1)
+#define BRANCH_IN_TX        (UINT64_C(1) << 2)
+#define BRANCH_ABORT        (UINT64_C(1) << 3)
+#define BRANCH_CYCLES(f)    ((uint32_t)((f) >> 4 & 0xffff))
+
+struct listing {
+	struct text_code *c;
+	const struct event *ev;
+	uint64_t columns;
+	struct outbuf *out;
+	uint64_t cycles;            /* so far */
+	uint64_t sym_start, sym_end; /* of the symbol named last */
+	const uint8_t *code;        /* of the block */
+	uint64_t start;
+	size_t len;
+};
+
+static bool is_kernel(uint64_t addr)
+{
+	return addr >> 63;
+}
+
+static uint32_t mode_of(uint64_t addr)
+{
+	return is_kernel(addr) ? CPUMODE_KERNEL : CPUMODE_USER;
+}
+
+enum grabbed { NO_CODE, CODE, CROSSES_RINGS };
+
+/* The code from start to the instruction at end. */
+static enum grabbed grab(struct listing *l, uint64_t start, uint64_t end)
+{
+	if (!start || !end)
+		return NO_CODE;
+	if (is_kernel(start) != is_kernel(end))
+		return CROSSES_RINGS;
+	if (end - start > BLOCK_MAX_BYTES - INSN_BYTES)
+		return NO_CODE;
+	l->code = l->c->block;
+	l->start = start;
+	l->len = session_code_bytes(l->ev, start, mode_of(start), l->c->block,
+				    (size_t)(end - start) + INSN_BYTES);
+	return l->len ? CODE : NO_CODE;
+}
+
+/* Names the function that an address is in, unless it is the one named last. */
+static void put_function(struct listing *l, uint64_t addr)
+{
+	struct sonde_location loc;
+
+	if (sonde_event_locate(&l->ev->pub, addr, mode_of(addr), &loc) < 0 || !loc.sym)
+		return;
+	if (l->sym_end && addr >= l->sym_start && addr < l->sym_end)
+		return;
+	l->sym_start = addr - loc.sym_off;
+	l->sym_end = l->sym_start + (loc.sym_end - loc.sym_start);
+	outbuf_char(l->out, '\t');
+	outbuf_str(l->out, loc.sym);
+	if (loc.sym_off) {
+		outbuf_char(l->out, '+');
+		outbuf_u64(l->out, loc.sym_off);
+	}
+	outbuf_char(l->out, ':');
+	if (l->columns & TEXT_SRCLINE)
+		text_srcline_put(l->c, l->ev, addr, mode_of(addr), "\t", l->out);
+	outbuf_char(l->out, '\n');
+}
+
+/* The instruction at an offset of the block, padded to a width; its length, 0 for none. */
+static unsigned put_insn(struct listing *l, size_t off, size_t width)
+{
+	unsigned n = session_insn_length(l->ev, l->start, mode_of(l->start), l->code + off,
+					 l->len - off);
+	size_t begun;
+
+	outbuf_char(l->out, '\t');
+	outbuf_hex_width(l->out, l->start + off, 16, '0');
+	outbuf_char(l->out, '\t');
+	begun = l->out->len;
+	outbuf_str(l->out, n ? "insn: " : "<bad>");
+	for (unsigned i = 0; i < n; i++) {
+		outbuf_hex_width(l->out, l->code[off + i], 2, '0');
+		outbuf_char(l->out, ' ');
+	}
+	if (l->out->len - begun < width)
+		outbuf_pad(l->out, ' ', width - (l->out->len - begun));
+	return n;
+}
+
+static void put_source(struct listing *l, uint64_t addr)
+{
+	if (l->columns & TEXT_SRCCODE &&
+	    text_srccode_put(l->c, l->ev, addr, mode_of(addr), l->out))
+		outbuf_char(l->out, '\n');
+}
+
+/* An instruction that does not end its block; its length. */
+static unsigned put_step(struct listing *l, size_t off)
+{
+	unsigned n = put_insn(l, off, 0);
+
+	if (l->columns & TEXT_BRSTACKINSNLEN)
+		outbuf_fmt(l->out, "\tilen: %u", n);
+	outbuf_char(l->out, '\n');
+	return n;
+}
+
+/* The branch that ends a block. nr_insns: how many ran in it, 0 unknown. */
+static void put_branch(struct listing *l, size_t off, const struct sonde_branch *b, unsigned nr_insns)
+{
+	uint32_t cycles = BRANCH_CYCLES(b->flags);
+	unsigned n = put_insn(l, off, INSN_TEXT_WIDTH);
+
+	outbuf_char(l->out, '\t');
+	if (l->columns & TEXT_BRSTACKINSNLEN)
+		outbuf_fmt(l->out, "ilen: %u\t", n);
+	outbuf_fmt(l->out, "#%s%s%s%s", b->flags & BRANCH_PREDICTED ? " PRED" : "",
+		   b->flags & BRANCH_MISPREDICTED ? " MISPRED" : "",
+		   b->flags & BRANCH_IN_TX ? " INTX" : "", b->flags & BRANCH_ABORT ? " ABORT" : "");
+	if (cycles) {
+		l->cycles += cycles;
+		outbuf_fmt(l->out, " %u cycles [%llu]", cycles, (unsigned long long)l->cycles);
+		if (nr_insns)
+			outbuf_fmt(l->out, " %.2f IPC", (double)((float)nr_insns / (float)cycles));
+	}
+	outbuf_char(l->out, '\n');
+	put_source(l, b->from);
+}
+
+/* The block in memory, which ends with the branch. */
+static void put_block(struct listing *l, const struct sonde_branch *b)
+{
+	unsigned nr_insns = 0;
+	size_t off = 0;
+
+	while (off < l->len) {
+		unsigned n;
+
+		put_function(l, l->start + off);
+		if (l->start + off == b->from) {
+			put_branch(l, off, b, nr_insns + 1);
+			break;
+		}
+		n = put_step(l, off);
+		if (!n)
+			break;
+		put_source(l, l->start + off);
+		nr_insns++;
+		off += n;
+	}
+	if (off != b->from - l->start)
+		outbuf_str(l->out, "\tmismatch of LBR data and executable\n");
+}
+
+/* From the last branch to the sample. Where that is behind us, a branch is missing: up to the next one. */
+static void put_last_block(struct listing *l, uint64_t start, uint64_t ip)
+{
+	uint64_t end = ip < start ? start + LAST_BLOCK_BYTES : ip;
+	enum grabbed got = grab(l, start, end);
+	unsigned n;
+
+	put_function(l, start);
+	if (got != CODE) {
+		if (grab(l, ip, ip) == CODE) {
+			put_step(l, 0);
+			put_source(l, ip);
+		}
+		return;
+	}
+	for (size_t off = 0; off <= end - start && off < l->len; off += n) {
+		n = put_step(l, off);
+		if (!n)
+			break;
+		if (start + off != ip && session_insn_branches(l->ev, start, mode_of(start),
+							       l->code + off, l->len - off)) {
+			outbuf_str(l->out, "\t... not reaching sample ...\n");
+			break;
+		}
+		put_source(l, start + off);
+	}
+}
+
+void text_brstackinsn_put(struct text_code *c, const struct event *ev,
+			  const struct sonde_sample *sample, uint64_t columns, struct outbuf *out)
+{
+	struct listing l = { .c = c, .ev = ev, .columns = columns, .out = out };
+	const struct sonde_branch *b = sample->branches;
+	uint64_t nr = sample->nr_branches;
+
+	if (!nr)
+		return;
+	if (c->opts->max_blocks && c->opts->max_blocks < nr - 1)
+		nr = c->opts->max_blocks + 1;
+	if (!c->block)
+		c->block = malloc(BLOCK_MAX_BYTES);
+	outbuf_char(out, '\n');
+	if (!c->block)
+		return;
+	/* Nothing is known of what ran before the oldest branch. */
+	if (grab(&l, b[nr - 1].from, b[nr - 1].from) == CODE) {
+		put_function(&l, b[nr - 1].from);
+		put_branch(&l, 0, &b[nr - 1], 0);
+	}
+	for (uint64_t i = nr - 1; i-- > 0;) {
+		uint64_t start = b[i + 1].to;
+		enum grabbed got = grab(&l, start, b[i].from);
+
+		/* Ways into the kernel may be left out of the stack, ways back not. */
+		if (got == CROSSES_RINGS && i)
+			got = grab(&l, start, b[--i].from);
+		if (got == CODE)
+			put_block(&l, &b[i]);
+	}
+	if (b[0].from != sample->ip && !(b[0].flags & BRANCH_ABORT))
+		put_last_block(&l, b[0].to, sample->ip);
+}

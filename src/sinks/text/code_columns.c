@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#include "sinks/text/code_columns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "code.h"
+#include "model/callchain.h"
+#include "session.h"
+
+void text_code_init(struct text_code *c, const struct session_options *opts)
+{
+	*c = (struct text_code){ .opts = opts };
+}
+
+void text_code_done(struct text_code *c)
+{
+	hash64_done(&c->by_tid);
+	vec_done(&c->shown);
+	free(c->block);
+}
+
+/* ---- source lines ------------------------------------------------------------------------------------------------ */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* false: perf's addr2line named a symbol, but neither file nor line; perf shows nothing then. */
+static bool put_line(const struct text_code *c, const char *file, uint32_t line, const char *before,
+		     struct outbuf *out)
+{
+	const char *name = c->opts->full_source_path ? file : base_name(file);
+
+	if (!strcmp(name, "??") && !line)
+		return false;
+	outbuf_str(out, before);
+	outbuf_str(out, name);
+	outbuf_char(out, ':');
+	outbuf_u64(out, line);
+	return true;
+}
+
+/* "wl[1175]": the address in the file; the kernel's addresses are everywhere the same. */
+static void put_no_line(const struct event *ev, uint64_t addr, uint32_t cpumode, const char *before,
+			struct outbuf *out)
+{
+	struct sonde_location loc;
+	uint64_t offset;
+	struct dso *d;
+
+	if (sonde_event_locate(&ev->pub, addr, cpumode, &loc) < 0 || !loc.dso)
+		return;
+	outbuf_str(out, before);
+	outbuf_str(out, *loc.dso == '[' ? loc.dso : base_name(loc.dso));
+	d = cpumode == CPUMODE_KERNEL ? NULL : session_dso_at(ev, addr, &offset);
+	outbuf_char(out, '[');
+	outbuf_hex(out, d ? dso_file_address(d, offset) : addr);
+	outbuf_char(out, ']');
+}
+
+static void put_place(const struct text_code *c, const struct event *ev, uint64_t addr,
+		      uint32_t cpumode, bool called, const char *before, struct outbuf *out)
+{
+	const struct line_place *places;
+	size_t nr = session_lines(ev, addr, cpumode, called, &places);
+
+	if (nr && places[0].file)
+		put_line(c, places[0].file, places[0].line, before, out);
+	else
+		put_no_line(ev, addr, cpumode, before, out);
+}
+
+void text_srcline_put(const struct text_code *c, const struct event *ev, uint64_t addr,
+		      uint32_t cpumode, const char *before, struct outbuf *out)
+{
+	put_place(c, ev, addr, cpumode, false, before, out);
+}
+
+/* perf 6.1 looks the line up by the ip alone: that of the call's successor, and of the innermost function for all inlined. */
+void text_frame_srcline_put(const struct text_code *c, const struct event *ev,
+			    const struct sonde_frame *f, bool innermost, struct outbuf *out)
+{
+	bool as_perf = c->opts->compat == SONDE_COMPAT_PERF_6_1;
+
+	if (f->file && !as_perf)
+		put_line(c, f->file, f->line, "\n  ", out);
+	else
+		put_place(c, ev, f->ip, f->cpumode,
+			  !innermost && !(f->flags & SONDE_FRAME_UNWOUND) && !c->opts->compat,
+			  "\n  ", out);
+}
+
+/* ---- source text ------------------------------------------------------------------------------------------------- */
+
+static struct shown_line *shown_by(struct text_code *c, int32_t tid)
+{
+	uint64_t known = hash64_find(&c->by_tid, (uint32_t)tid);
+
+	if (known != HASH64_EMPTY)
+		return &c->shown.v[known];
+	if (vec_push(&c->shown, (struct shown_line){ 0 }) < 0)
+		return NULL;
+	if (hash64_put(&c->by_tid, (uint32_t)tid, c->shown.n - 1) < 0) {
+		c->shown.n--;
+		return NULL;
+	}
+	return &c->shown.v[c->shown.n - 1];
+}
+
+bool text_srccode_put(struct text_code *c, const struct event *ev, uint64_t addr, uint32_t cpumode,
+		      struct outbuf *out)
+{
+	struct shown_line *last = shown_by(c, ev->pub.tid);
+	const struct line_place *p;
+	const char *text;
+	size_t len, start;
+
+	if (!session_lines(ev, addr, cpumode, false, &p) || !p->file ||
+	    (last && last->file && last->line == p->line && !strcmp(last->file, p->file)) ||
+	    !session_source_line(ev->session, p->file, p->line, &text, &len))
+		return false;
+	start = out->len;
+	outbuf_char(out, '|');
+	outbuf_u64(out, p->line);
+	if (out->len - start < 9)
+		outbuf_pad(out, ' ', 9 - (out->len - start));
+	outbuf_char(out, ' ');
+	outbuf_put(out, text, len);
+	if (last)
+		*last = (struct shown_line){ .file = p->file, .line = p->line };
+	return true;
+}
+
+/* ---- instructions ------------------------------------------------------------------------------------------------ */
+
+void text_insn_put(const struct event *ev, uint64_t addr, uint32_t cpumode, bool length, bool bytes,
+		   struct outbuf *out)
+{
+	struct code_insn insn;
+
+	session_insn(ev, addr, cpumode, &insn);
+	if (length) {
+		outbuf_str(out, " ilen: ");
+		outbuf_u64(out, insn.len);
+	}
+	if (!bytes || !insn.len)
+		return;
+	outbuf_str(out, " insn:");
+	for (unsigned i = 0; i < insn.len; i++) {
+		outbuf_char(out, ' ');
+		outbuf_hex_width(out, insn.bytes[i], 2, '0');
+	}
+}
