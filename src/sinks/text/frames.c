@@ -8,6 +8,7 @@
 
 #include "code.h"
 #include "model/callchain.h"
+#include "sinks/text/code_columns.h"
 #include "sinks/text/fields.h"
 
 #define CACHE_SLOTS     1024u
@@ -34,9 +35,10 @@ static unsigned perf_max_frames(void)
 	return max;
 }
 
-void text_frames_init(struct text_frames *f, enum sonde_compat compat)
+void text_frames_init(struct text_frames *f, enum sonde_compat compat, const struct text_code *code)
 {
 	*f = (struct text_frames){ .compat = compat,
+				   .code = code,
 				   .max_frames = compat ? perf_max_frames() : UINT_MAX };
 }
 
@@ -145,17 +147,20 @@ static void put_kernel(struct text_frames *f, const struct event *ev, uint64_t a
 void text_address_put(struct text_frames *f, const struct event *ev, uint64_t addr,
 		      uint32_t cpumode, uint32_t columns, struct outbuf *out)
 {
+	uint32_t names = columns & ~(uint32_t)TEXT_SRCLINE;
 	struct sonde_location loc;
 
-	if (!(columns & (TEXT_SYM | TEXT_DSO))) {
+	if (!(names & (TEXT_SYM | TEXT_DSO))) {
 		outbuf_hex_width(out, addr, 16, ' ');
 	} else if (cpumode == CPUMODE_KERNEL) {
-		put_kernel(f, ev, addr, columns, out);
+		put_kernel(f, ev, addr, names, out);
 	} else {
 		text_locate(ev, addr, cpumode, &loc);
 		outbuf_hex_width(out, addr, 16, ' ');
-		put_names(&loc, columns, out);
+		put_names(&loc, names, out);
 	}
+	if (columns & TEXT_SRCLINE)
+		text_srcline_put(f->code, ev, addr, cpumode, "\n  ", out);
 }
 
 /* ---- call chains ------------------------------------------------------------------------------------------------- */
@@ -184,7 +189,6 @@ static uint64_t shown_by_perf_6_1(const struct sonde_location *loc, uint64_t add
 static void put_user_frame(struct text_frames *f, const struct event *ev,
 			   const struct sonde_frame *frame, uint32_t columns, struct outbuf *out)
 {
-	bool inlined = frame->flags & SONDE_FRAME_INLINED;
 	uint64_t addr = frame->ip;
 	struct sonde_location loc;
 
@@ -197,26 +201,30 @@ static void put_user_frame(struct text_frames *f, const struct event *ev,
 			columns &= ~(uint32_t)TEXT_SYMOFF;
 		loc.sym = frame->sym;
 	}
-	if (inlined)
+	if (frame->flags & SONDE_FRAME_INLINED)
 		columns &= ~(uint32_t)TEXT_DSO;
 	outbuf_hex_width(out, addr, 16, ' ');
 	put_names(&loc, columns, out);
-	if (inlined)
-		outbuf_str(out, " (inlined)");
 }
 
 static void put_frame(struct text_frames *f, const struct event *ev,
-		      const struct sonde_frame *frame, uint32_t columns, struct outbuf *out)
+		      const struct sonde_frame *frame, bool innermost, uint32_t columns,
+		      struct outbuf *out)
 {
-	bool names = columns & (TEXT_SYM | TEXT_DSO);
+	uint32_t names = columns & ~(uint32_t)TEXT_SRCLINE;
+	bool named = names & (TEXT_SYM | TEXT_DSO);
 
 	outbuf_char(out, '\t');
-	if (frame->cpumode == CPUMODE_KERNEL && names)
-		put_kernel(f, ev, frame->ip, columns, out);
-	else if (frame->cpumode != CPUMODE_KERNEL && (names || f->compat == SONDE_COMPAT_PERF_6_1))
-		put_user_frame(f, ev, frame, columns, out);
+	if (frame->cpumode == CPUMODE_KERNEL && named)
+		put_kernel(f, ev, frame->ip, names, out);
+	else if (frame->cpumode != CPUMODE_KERNEL && (named || f->compat == SONDE_COMPAT_PERF_6_1))
+		put_user_frame(f, ev, frame, names, out);
 	else
 		outbuf_hex_width(out, frame->ip, 16, ' ');
+	if (columns & TEXT_SRCLINE)
+		text_frame_srcline_put(f->code, ev, frame, innermost, out);
+	if (frame->flags & SONDE_FRAME_INLINED)
+		outbuf_str(out, " (inlined)");
 	outbuf_char(out, '\n');
 }
 
@@ -226,6 +234,10 @@ void text_callchain_put(struct text_frames *f, const struct event *ev, uint32_t 
 	const struct sonde_frame *frames = NULL;
 	int nr = session_chain(ev, f->max_frames, &frames);
 
-	for (int i = 0; i < nr; i++)
-		put_frame(f, ev, &frames[i], columns, out);
+	for (int i = 0; i < nr; i++) {
+		/* Where the kernel's frames end, those of user space begin with a place that is no return address. */
+		bool innermost = !i || frames[i].cpumode != frames[i - 1].cpumode;
+
+		put_frame(f, ev, &frames[i], innermost, columns, out);
+	}
 }

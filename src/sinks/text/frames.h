@@ -10,14 +10,17 @@
 #include "model/event.h"
 
 struct frame_text;
+struct text_code;
 
 struct text_frames {
 	enum sonde_compat compat;
+	const struct text_code *code;
 	unsigned max_frames;      /* of a chain; UINT_MAX: all */
 	struct frame_text *cache; /* owned; NULL until the first frame of the kernel */
 };
 
-void text_frames_init(struct text_frames *f, enum sonde_compat compat);
+void text_frames_init(struct text_frames *f, enum sonde_compat compat,
+		      const struct text_code *code); /* code: lent, as long as f */
 void text_frames_done(struct text_frames *f);
 
 /* `columns`: of TEXT_NAMES. */

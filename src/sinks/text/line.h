@@ -11,6 +11,7 @@
 #include "sinks/fd_writer.h"
 #include "sinks/sink.h"
 #include "sinks/text/branches.h"
+#include "sinks/text/code_columns.h"
 #include "sinks/text/columns.h"
 #include "sinks/text/fields.h"
 #include "sinks/text/frames.h"
@@ -40,6 +41,7 @@ struct text_sink {
 	struct text_fields fields;
 	struct text_frames frames;
 	struct text_branches branches;
+	struct text_code code;
 	size_t data_src_width; /* of the longest text so far */
 	const char *arch;      /* of the recorded machine, NULL unknown; lent */
 	struct text_recording recording;

@@ -113,6 +113,11 @@ void text_tail_put(struct text_sink *s, const struct event *ev, const struct lin
 		text_branches_put(&s->branches, ev, sample, fields, out);
 	if (fields & TEXT_BPF_OUTPUT && line->is_bpf_output)
 		text_bpf_output_put(ev->pub.bytes, ev->pub.bytes_len, out);
+	if (fields & (TEXT_INSN | TEXT_INSNLEN))
+		text_insn_put(ev, sample->ip, ev->pub.cpumode, fields & TEXT_INSNLEN,
+			      fields & TEXT_INSN, out);
+	if (fields & (TEXT_BRSTACKINSN | TEXT_BRSTACKINSNLEN))
+		text_brstackinsn_put(&s->code, ev, sample, fields, out);
 	if (fields & PAGES)
 		put_pages(sample, fields, out);
 }

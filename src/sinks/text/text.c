@@ -74,6 +74,9 @@ static int text_event(struct sink *sink, const struct event *ev)
 	if (line->has_tail)
 		text_tail_put(s, ev, line);
 	outbuf_char(out, '\n');
+	if (line->fields & TEXT_SRCCODE &&
+	    text_srccode_put(&s->code, ev, s->sample.ip, ev->pub.cpumode, out))
+		outbuf_char(out, '\n');
 	return fd_writer_tick(&s->writer);
 }
 
@@ -91,6 +94,7 @@ static void text_close(struct sink *sink)
 	fd_writer_done(&s->writer);
 	text_frames_done(&s->frames);
 	text_branches_done(&s->branches);
+	text_code_done(&s->code);
 	arena_done(&s->arena);
 	vec_done(&s->lines);
 	vec_done(&s->comms);
@@ -129,7 +133,8 @@ static int text_open(struct sink **ret, const struct sink_options *opts)
 	s->session = opts->session;
 	take_options(s, o);
 	seconds_text_init(&s->seconds);
-	text_frames_init(&s->frames, o->compat);
+	text_code_init(&s->code, o);
+	text_frames_init(&s->frames, o->compat, &s->code);
 	r = text_fields_parse(&s->fields, o->fields, o->callchain, o->compat, NULL);
 	if (r >= 0)
 		r = fd_writer_init(&s->writer, opts->fd);
