@@ -375,11 +375,17 @@ const struct elf_segment *elf_file_segment_at(const struct elf_file *f, uint64_t
  * Whole pages are mapped: a segment's mapping begins at the start of the page of its first byte and ends with that of its
  * last. Where pages of two segments are the same in the file, code is meant.
  */
-bool elf_file_address(const struct elf_file *f, uint64_t offset, uint64_t *ret_vaddr)
+bool elf_file_address(struct elf_file *f, uint64_t offset, uint64_t *ret_vaddr)
 {
-	const struct elf_segment *best = NULL;
+	const struct elf_segment *best = f->last_code;
 	int best_rank = 0;
 
+	/* Nothing is better than code that it is inside of. */
+	if (best && offset >= best->offset && offset - best->offset < best->filesz) {
+		*ret_vaddr = offset - best->offset + best->vaddr;
+		return true;
+	}
+	best = NULL;
 	for (size_t i = 0; i < f->nr_segments; i++) {
 		const struct elf_segment *s = &f->segments[i];
 		uint64_t begin = s->offset & ~(uint64_t)(PAGE_BYTES - 1);
@@ -396,6 +402,8 @@ bool elf_file_address(const struct elf_file *f, uint64_t offset, uint64_t *ret_v
 	}
 	if (!best)
 		return false;
+	if (best_rank == 5)
+		f->last_code = best;
 	*ret_vaddr = offset - best->offset + best->vaddr;
 	return true;
 }

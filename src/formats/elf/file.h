@@ -40,7 +40,8 @@ struct elf_file {
 	uint16_t type, machine;
 	struct elf_segment *segments; /* owned */
 	size_t nr_segments;
-	struct elf_section *sections; /* owned */
+	const struct elf_segment *last_code; /* of elf_file_address() */
+	struct elf_section *sections;        /* owned */
 	size_t nr_sections;
 	char *names; /* owned; of the sections */
 };
@@ -65,6 +66,6 @@ size_t elf_file_build_id(const struct elf_file *f, uint8_t ret[ELF_BUILD_ID_MAX_
 /* The loaded segment that an address is in, counting what is in memory only; NULL: none. */
 const struct elf_segment *elf_file_segment_at(const struct elf_file *f, uint64_t vaddr);
 /* The same number as a place in the file, told by the segment that was mapped there; false: no segment. */
-bool elf_file_address(const struct elf_file *f, uint64_t offset, uint64_t *ret_vaddr);
+bool elf_file_address(struct elf_file *f, uint64_t offset, uint64_t *ret_vaddr);
 
 #endif

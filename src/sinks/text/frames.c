@@ -8,17 +8,22 @@
 
 #include "code.h"
 #include "model/callchain.h"
+#include "session.h"
 #include "sinks/text/code_columns.h"
 #include "sinks/text/fields.h"
 
-#define CACHE_SLOTS     1024u
-#define PERF_MAX_FRAMES 127u
+#define CACHE_SLOTS      4096u
+#define CACHE_TEXT_BYTES (4u << 20) /* when so much was kept, it begins anew */
+#define COPY_BYTES       16u
+#define PERF_MAX_FRAMES  127u
+#define IN_CHAIN         (1u << 31) /* beside columns: as text_callchain_put() shows an address */
 
 struct frame_text {
-	char text[112];
+	uint64_t stamp; /* of the mappings that hold; 0: a free slot */
 	uint64_t addr;
 	uint32_t columns;
-	uint8_t len; /* 0: a free slot */
+	uint32_t len;
+	const char *text; /* in the arena; there is room for a multiple of COPY_BYTES */
 };
 
 /* perf shows no more frames than this machine's kernel would record. */
@@ -46,6 +51,7 @@ void text_frames_done(struct text_frames *f)
 {
 	free(f->cache);
 	f->cache = NULL;
+	arena_done(&f->texts);
 }
 
 void text_symbol_put(const struct sonde_location *loc, uint32_t columns, struct outbuf *out)
@@ -106,88 +112,119 @@ uint32_t text_address_mode(const struct event *ev, uint64_t addr)
 		     : (kernel ? CPUMODE_KERNEL : CPUMODE_USER);
 }
 
-/* Copied in pieces of 16 bytes, the last one to its end: cheaper than a copy of just any length. */
+/* ---- texts that are kept ------------------------------------------------------------------------------------------ */
+
+/* The mappings that an address belongs to; 0: its text cannot be kept. */
+static uint64_t stamp_of(const struct event *ev, uint32_t cpumode)
+{
+	const struct address_space *space = session_space(ev, cpumode);
+
+	return space ? space->stamp : 0;
+}
+
+static struct frame_text *slot_of(struct text_frames *f, uint64_t stamp, uint64_t addr)
+{
+	if (!f->cache)
+		f->cache = calloc(CACHE_SLOTS, sizeof(*f->cache));
+	return f->cache && stamp ? &f->cache[hash_u64(addr ^ stamp << 48) % CACHE_SLOTS] : NULL;
+}
+
+static void keep(struct text_frames *f, struct frame_text *slot, const char *text, size_t len)
+{
+	size_t room = (len + COPY_BYTES - 1) / COPY_BYTES * COPY_BYTES;
+	char *copy;
+
+	if (f->kept_bytes + room > CACHE_TEXT_BYTES) {
+		arena_done(&f->texts);
+		f->kept_bytes = 0;
+		for (size_t i = 0; i < CACHE_SLOTS; i++)
+			f->cache[i].stamp = 0;
+	}
+	copy = room <= CACHE_TEXT_BYTES ? arena_alloc(&f->texts, room) : NULL;
+	if (!copy) {
+		slot->stamp = 0;
+		return;
+	}
+	memcpy(copy, text, len);
+	f->kept_bytes += room;
+	slot->text = copy;
+	slot->len = (uint32_t)len;
+}
+
+/* Copied in pieces, the last one to its end: cheaper than a copy of just any length. */
 static void put_slot(const struct frame_text *slot, struct outbuf *out)
 {
-	char *to = outbuf_room(out, sizeof(slot->text));
+	size_t room = (slot->len + COPY_BYTES - 1) / COPY_BYTES * COPY_BYTES;
+	char *to = outbuf_room(out, room);
 
 	if (!to)
 		return;
-	for (unsigned i = 0; i < slot->len; i += 16)
-		memcpy(to + i, slot->text + i, 16);
+	for (size_t i = 0; i < room; i += COPY_BYTES)
+		memcpy(to + i, slot->text + i, COPY_BYTES);
 	outbuf_advance(out, slot->len);
 }
 
-/* Text of an address of the kernel, found by the address alone. Only resolved ones are kept: a module may come later. */
-static void put_kernel(struct text_frames *f, const struct event *ev, uint64_t addr,
-		       uint32_t columns, struct outbuf *out)
+/* perf 6.1 shows offsets into the mapped file for frames of user space, the address only where nothing is mapped. */
+static uint64_t shown_by_perf_6_1(const struct sonde_location *loc, uint64_t addr)
 {
-	struct frame_text *slot;
+	if (!loc->dso || loc->map_end <= loc->map_start || dso_name_is_anonymous(loc->dso) ||
+	    !strncmp(loc->dso, "/tmp/perf-", 10))
+		return addr;
+	return addr - loc->map_start + loc->map_pgoff;
+}
+
+static void make_text(const struct text_frames *f, const struct event *ev, uint64_t addr,
+		      uint32_t cpumode, uint32_t columns, struct outbuf *out)
+{
 	struct sonde_location loc;
+
+	text_locate(ev, addr, cpumode, &loc);
+	if (columns & IN_CHAIN) {
+		outbuf_char(out, '\t');
+		if (f->compat == SONDE_COMPAT_PERF_6_1 && cpumode != CPUMODE_KERNEL)
+			addr = shown_by_perf_6_1(&loc, addr);
+	}
+	outbuf_hex_width(out, addr, 16, ' ');
+	put_names(&loc, columns, out);
+}
+
+static void put_named(struct text_frames *f, const struct event *ev, uint64_t stamp, uint64_t addr,
+		      uint32_t cpumode, uint32_t columns, struct outbuf *out)
+{
+	struct frame_text *slot = slot_of(f, stamp, addr);
 	size_t start = out->len;
 
-	if (!f->cache)
-		f->cache = calloc(CACHE_SLOTS, sizeof(*f->cache));
-	slot = f->cache ? &f->cache[(addr ^ addr >> 10) % CACHE_SLOTS] : NULL;
-	if (slot && slot->len && slot->addr == addr && slot->columns == columns) {
+	if (slot && slot->stamp == stamp && slot->addr == addr && slot->columns == columns) {
 		put_slot(slot, out);
 		return;
 	}
-	text_locate(ev, addr, CPUMODE_KERNEL, &loc);
-	outbuf_hex_width(out, addr, 16, ' ');
-	put_names(&loc, columns, out);
-	if (slot && loc.sym && !out->failed && out->len - start <= sizeof(slot->text)) {
-		slot->addr = addr;
-		slot->columns = columns;
-		slot->len = (uint8_t)(out->len - start);
-		memcpy(slot->text, out->data + start, slot->len);
-	}
+	make_text(f, ev, addr, cpumode, columns, out);
+	if (!slot || out->failed)
+		return;
+	slot->stamp = stamp;
+	slot->addr = addr;
+	slot->columns = columns;
+	keep(f, slot, out->data + start, out->len - start);
 }
 
 void text_address_put(struct text_frames *f, const struct event *ev, uint64_t addr,
 		      uint32_t cpumode, uint32_t columns, struct outbuf *out)
 {
 	uint32_t names = columns & ~(uint32_t)TEXT_SRCLINE;
-	struct sonde_location loc;
 
-	if (!(names & (TEXT_SYM | TEXT_DSO))) {
+	if (names & (TEXT_SYM | TEXT_DSO))
+		put_named(f, ev, stamp_of(ev, cpumode), addr, cpumode, names, out);
+	else
 		outbuf_hex_width(out, addr, 16, ' ');
-	} else if (cpumode == CPUMODE_KERNEL) {
-		put_kernel(f, ev, addr, names, out);
-	} else {
-		text_locate(ev, addr, cpumode, &loc);
-		outbuf_hex_width(out, addr, 16, ' ');
-		put_names(&loc, names, out);
-	}
 	if (columns & TEXT_SRCLINE)
 		text_srcline_put(f->code, ev, addr, cpumode, "\n  ", out);
 }
 
 /* ---- call chains ------------------------------------------------------------------------------------------------- */
 
-/* Mappings of no file: perf shows their addresses as they are. */
-static bool is_anonymous(const char *dso)
-{
-	static const char *const names[] = { "//anon", "/dev/zero", "/anon_hugepage",
-					     "[stack", "[heap]",    "/SYSV" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (!strncmp(dso, names[i], strlen(names[i])))
-			return true;
-	}
-	return false;
-}
-
-/* perf 6.1 shows offsets into the mapped file for frames of user space, the address only where nothing is mapped. */
-static uint64_t shown_by_perf_6_1(const struct sonde_location *loc, uint64_t addr)
-{
-	if (!loc->dso || loc->map_end <= loc->map_start || is_anonymous(loc->dso))
-		return addr;
-	return addr - loc->map_start + loc->map_pgoff;
-}
-
-static void put_user_frame(struct text_frames *f, const struct event *ev,
-			   const struct sonde_frame *frame, uint32_t columns, struct outbuf *out)
+/* A name in place of the symbol's goes with the symbol's offset. */
+static void put_inlined(struct text_frames *f, const struct event *ev,
+			const struct sonde_frame *frame, uint32_t columns, struct outbuf *out)
 {
 	uint64_t addr = frame->ip;
 	struct sonde_location loc;
@@ -195,49 +232,52 @@ static void put_user_frame(struct text_frames *f, const struct event *ev,
 	text_locate(ev, addr, frame->cpumode, &loc);
 	if (f->compat == SONDE_COMPAT_PERF_6_1)
 		addr = shown_by_perf_6_1(&loc, addr);
-	/* A name in place of the symbol's goes with the symbol's offset. */
-	if (frame->sym) {
-		if (!loc.sym)
-			columns &= ~(uint32_t)TEXT_SYMOFF;
-		loc.sym = frame->sym;
-	}
+	if (!loc.sym)
+		columns &= ~(uint32_t)TEXT_SYMOFF;
+	loc.sym = frame->sym;
 	if (frame->flags & SONDE_FRAME_INLINED)
 		columns &= ~(uint32_t)TEXT_DSO;
+	outbuf_char(out, '\t');
 	outbuf_hex_width(out, addr, 16, ' ');
 	put_names(&loc, columns, out);
 }
 
 static void put_frame(struct text_frames *f, const struct event *ev,
-		      const struct sonde_frame *frame, bool innermost, uint32_t columns,
+		      const struct sonde_frame *frame, uint64_t stamp, uint32_t names,
 		      struct outbuf *out)
 {
-	uint32_t names = columns & ~(uint32_t)TEXT_SRCLINE;
-	bool named = names & (TEXT_SYM | TEXT_DSO);
+	bool is_kernel = frame->cpumode == CPUMODE_KERNEL;
 
-	outbuf_char(out, '\t');
-	if (frame->cpumode == CPUMODE_KERNEL && named)
-		put_kernel(f, ev, frame->ip, names, out);
-	else if (frame->cpumode != CPUMODE_KERNEL && (named || f->compat == SONDE_COMPAT_PERF_6_1))
-		put_user_frame(f, ev, frame, names, out);
-	else
+	if (frame->sym) {
+		put_inlined(f, ev, frame, names, out);
+	} else if (names & (TEXT_SYM | TEXT_DSO) ||
+		   (f->compat == SONDE_COMPAT_PERF_6_1 && !is_kernel)) {
+		put_named(f, ev, stamp, frame->ip, frame->cpumode, names | IN_CHAIN, out);
+	} else {
+		outbuf_char(out, '\t');
 		outbuf_hex_width(out, frame->ip, 16, ' ');
-	if (columns & TEXT_SRCLINE)
-		text_frame_srcline_put(f->code, ev, frame, innermost, out);
-	if (frame->flags & SONDE_FRAME_INLINED)
-		outbuf_str(out, " (inlined)");
-	outbuf_char(out, '\n');
+	}
 }
 
 void text_callchain_put(struct text_frames *f, const struct event *ev, uint32_t columns,
 			struct outbuf *out)
 {
+	uint32_t names = columns & ~(uint32_t)TEXT_SRCLINE;
 	const struct sonde_frame *frames = NULL;
 	int nr = session_chain(ev, f->max_frames, &frames);
+	uint64_t stamp = 0;
 
 	for (int i = 0; i < nr; i++) {
 		/* Where the kernel's frames end, those of user space begin with a place that is no return address. */
 		bool innermost = !i || frames[i].cpumode != frames[i - 1].cpumode;
 
-		put_frame(f, ev, &frames[i], innermost, columns, out);
+		if (innermost)
+			stamp = stamp_of(ev, frames[i].cpumode);
+		put_frame(f, ev, &frames[i], stamp, names, out);
+		if (columns & TEXT_SRCLINE)
+			text_frame_srcline_put(f->code, ev, &frames[i], innermost, out);
+		if (frames[i].flags & SONDE_FRAME_INLINED)
+			outbuf_str(out, " (inlined)");
+		outbuf_char(out, '\n');
 	}
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Addresses in text: an ip with symbol, offset and dso, and call chains. Frames of the kernel come again and again: their
- * text is kept by address.
+ * Addresses in text: an ip with symbol, offset and dso, and call chains. They come again and again: their text is kept by
+ * address and by the mappings that hold.
  */
 #ifndef SONDE_SINKS_TEXT_FRAMES_H
 #define SONDE_SINKS_TEXT_FRAMES_H
 
+#include "base/arena.h"
 #include "base/outbuf.h"
 #include "model/event.h"
 
@@ -16,7 +17,9 @@ struct text_frames {
 	enum sonde_compat compat;
 	const struct text_code *code;
 	unsigned max_frames;      /* of a chain; UINT_MAX: all */
-	struct frame_text *cache; /* owned; NULL until the first frame of the kernel */
+	struct frame_text *cache; /* owned; NULL until the first address */
+	struct arena texts;       /* of the cache */
+	size_t kept_bytes;        /* in it */
 };
 
 void text_frames_init(struct text_frames *f, enum sonde_compat compat,

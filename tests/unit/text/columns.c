@@ -70,6 +70,14 @@ int sonde_event_locate(const struct sonde_event *ev, uint64_t addr, uint32_t cpu
 	return 0;
 }
 
+/* The same mappings always, so that texts are kept. */
+const struct address_space *session_space(const struct event *ev, uint32_t cpumode)
+{
+	static const struct address_space kernel = { .stamp = 1 }, user = { .stamp = 2 };
+
+	return cpumode == 1 ? &kernel : cpumode == 2 ? &user : NULL;
+}
+
 struct dso *session_dso_at(const struct event *ev, uint64_t addr, uint64_t *ret_offset)
 {
 	return NULL;
