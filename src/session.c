@@ -149,6 +149,7 @@ static int build(struct sonde_session *s, const char *text, const char *origin)
 	TRY(strpool_init(&s->strings));
 	TRY(state_init(&s->state, &s->strings));
 	s->state.keeps_maps_at_exec = s->opts.compat != SONDE_COMPAT_NONE;
+	s->state.keeps_first_cgroup = s->opts.compat != SONDE_COMPAT_NONE;
 	s->state.exit_forgets_comm = s->opts.compat == SONDE_COMPAT_PERF_6_12;
 	TRY(build_filters(s));
 	/* Read when first needed, much later; a file that the user named must not be missed silently then. */

@@ -93,5 +93,7 @@ const struct address_space *session_space(const struct event *ev, uint32_t cpumo
  * out of memory. Lent as long as the session.
  */
 struct dso *session_dso_at(const struct event *ev, uint64_t addr, uint64_t *ret_offset);
+/* The path of a control group as of now; NULL unknown. Lent as long as the session. */
+const char *session_cgroup(const struct sonde_session *s, uint64_t id);
 
 #endif

@@ -60,6 +60,11 @@ const char *sonde_session_defects_line(struct sonde_session *s)
 	return lend(&s->defects_line);
 }
 
+const char *session_cgroup(const struct sonde_session *s, uint64_t id)
+{
+	return state_cgroup(&s->state, id);
+}
+
 const char *sonde_session_string(const struct sonde_session *s, uint32_t id)
 {
 	return strpool_text(&s->strings, id);

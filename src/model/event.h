@@ -18,7 +18,7 @@ struct source;
 struct address_space;
 
 /* What an event changes in the state of the machine; told by the source in its decode step, applied by state/. */
-enum change_kind { CHANGE_NONE = 0, CHANGE_COMM, CHANGE_FORK, CHANGE_EXIT, CHANGE_MMAP };
+enum change_kind { CHANGE_NONE = 0, CHANGE_COMM, CHANGE_FORK, CHANGE_EXIT, CHANGE_MMAP, CHANGE_CGROUP };
 
 struct change {
 	enum change_kind kind;
@@ -27,8 +27,9 @@ struct change {
 	bool exec; /* COMM: caused by exec; FORK: made by the recorder for a task that already ran */
 	bool kernel;      /* MMAP: of the kernel's address space */
 	bool executable;  /* MMAP */
-	const char *text; /* COMM: comm; MMAP: file name. Lent, NUL-terminated inside the record */
+	const char *text; /* COMM: comm; MMAP: file name; CGROUP: path. Lent, NUL-terminated inside the record */
 	uint64_t start, len, pgoff; /* MMAP: avma, bytes, bytes */
+	uint64_t id;                /* CGROUP */
 	const uint8_t *build_id;    /* MMAP, NULL unknown */
 	uint32_t build_id_len;
 };

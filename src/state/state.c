@@ -29,6 +29,7 @@ void state_done(struct state *s)
 	vec_done(&s->tasks);
 	hash64_done(&s->by_pid);
 	hash64_done(&s->by_tid);
+	hash64_done(&s->cgroups);
 	*s = (struct state){ 0 };
 }
 
@@ -204,6 +205,23 @@ static int apply_exit(struct state *s, const struct change *c)
 	return 0;
 }
 
+static int apply_cgroup(struct state *s, const struct change *c)
+{
+	uint32_t path;
+
+	if (s->keeps_first_cgroup && hash64_find(&s->cgroups, c->id) != HASH64_EMPTY)
+		return 0;
+	TRY(strpool_intern(s->strings, c->text, strlen(c->text), &path));
+	return hash64_put(&s->cgroups, c->id, path);
+}
+
+const char *state_cgroup(const struct state *s, uint64_t id)
+{
+	uint64_t path = hash64_find(&s->cgroups, id);
+
+	return path == HASH64_EMPTY ? NULL : strpool_text(s->strings, (uint32_t)path);
+}
+
 int state_apply(struct state *s, const struct change *c)
 {
 	switch (c->kind) {
@@ -215,6 +233,8 @@ int state_apply(struct state *s, const struct change *c)
 		return apply_mmap(s, c);
 	case CHANGE_EXIT:
 		return apply_exit(s, c);
+	case CHANGE_CGROUP:
+		return apply_cgroup(s, c);
 	case CHANGE_NONE:
 		return 0;
 	}

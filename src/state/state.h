@@ -34,8 +34,10 @@ struct state {
 	struct hash64 by_pid;               /* pid -> index in spaces */
 	VEC(struct address_space *) spaces; /* one reference each */
 	struct address_space *kernel;
+	struct hash64 cgroups; /* id -> its path's id in the string pool */
 	bool keeps_maps_at_exec; /* perf's way: what was mapped before exec stays until it is mapped over */
 	bool exit_forgets_comm; /* perf 6.12's way: events of an exiting task that come after EXIT have no name */
+	bool keeps_first_cgroup; /* perf's way: an id stands for the path that it was first told with */
 	int32_t exited[STATE_EXITED]; /* pids whose mappings go when the ring comes round */
 	unsigned next_exited;
 	uint64_t
@@ -50,5 +52,8 @@ int state_apply(struct state *s, const struct change *change);
 int state_comm(struct state *s, int32_t pid, int32_t tid, uint32_t *ret_id);
 /* The mappings of a process as of now, NULL when none were told. Lent. */
 struct address_space *state_space(struct state *s, int32_t pid);
+
+/* The path of a control group as of now, NULL when it was not told. Lent as long as the string pool. */
+const char *state_cgroup(const struct state *s, uint64_t id);
 
 #endif

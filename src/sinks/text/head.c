@@ -2,9 +2,32 @@
 /* The columns before the payload, in one piece of memory that is surely large enough. */
 #include <linux/perf_event.h>
 
+#include <time.h>
+
 #include "base/err.h"
+#include "model/callchain.h"
 #include "session.h"
 #include "sinks/text/line.h"
+#include "sinks/text/records.h"
+#include "sinks/text/terminal.h"
+
+#define FLAGS_WIDTH 24u
+#define MISC_WIDTH  6
+#define TOD_BYTES   64u
+
+/* A comm without what could speak to a terminal; lent until the next call. */
+static const char *shown_comm(struct text_sink *s, uint32_t comm)
+{
+	const char *name = sonde_session_string(s->session, comm);
+
+	if (__builtin_expect(!s->terminal, 1))
+		return name;
+	s->quiet_comm.len = 0;
+	outbuf_str(&s->quiet_comm, name);
+	text_terminal_quiet(&s->quiet_comm, 0, false);
+	outbuf_char(&s->quiet_comm, '\0');
+	return s->quiet_comm.failed ? "" : s->quiet_comm.data;
+}
 
 /* The comm right aligned in 16 places and a blank, made once per comm. */
 static const struct comm_text *comm_text(struct text_sink *s, uint32_t comm)
@@ -16,8 +39,7 @@ static const struct comm_text *comm_text(struct text_sink *s, uint32_t comm)
 		s->comms.n = comm + 1;
 	}
 	if (__builtin_expect(!s->comms.v[comm].len, 0))
-		comm_text_make(&s->comms.v[comm], sonde_session_string(s->session, comm),
-			       s->latency);
+		comm_text_make(&s->comms.v[comm], shown_comm(s, comm), s->latency);
 	return &s->comms.v[comm];
 }
 
@@ -29,6 +51,45 @@ static char *put_odd_comm(char *p, const char *comm)
 	memcpy(p, comm, len);
 	p[len] = ' ';
 	return p + len + 1;
+}
+
+/* Whose code ran, as perf tells it: the numbers of all kinds whose bits are in the number of this one. */
+static char *put_misc(char *p, const struct event *ev)
+{
+	static const char letters[] = "KUHGg";
+	struct source_record rec = { .type = PERF_RECORD_SAMPLE };
+	char *end = p + MISC_WIDTH;
+
+	if (ev->source->ops->record && ev->source->ops->record(ev->source, ev, &rec) < 0)
+		err_clear();
+	for (uint32_t mode = CPUMODE_KERNEL; mode <= CPUMODE_GUEST_USER; mode++) {
+		if ((ev->pub.cpumode & mode) == mode)
+			*p++ = letters[mode - 1];
+	}
+	for (const char *more = text_record_misc(&rec); *more && p < end; more++)
+		*p++ = *more;
+	/* perf fills with a blank at least. */
+	do
+		*p++ = ' ';
+	while (p < end);
+	return p;
+}
+
+/* The time of day in this machine's time zone. */
+static char *put_tod(struct text_sink *s, char *p, uint64_t time_ns)
+{
+	uint64_t tod_ns = s->tod_ns + (time_ns - s->tod_clock_ns);
+	time_t seconds = (time_t)(tod_ns / NS_PER_S);
+	unsigned ns = (unsigned)(tod_ns % NS_PER_S);
+	struct tm tm;
+	size_t n;
+
+	if (!localtime_r(&seconds, &tm))
+		return p;
+	n = strftime(p, TOD_BYTES, "%F %H:%M:%S", &tm);
+	return p + n +
+	       (s->nanoseconds ? sprintf(p + n, ".%09u ", ns)
+			       : sprintf(p + n, ".%06u ", ns / 1000));
 }
 
 /* The time as asked for: since the first event shown, or since the one shown before. */
@@ -55,7 +116,7 @@ int text_head_put(struct text_sink *s, const struct event *ev, const struct line
 			return err_nomem();
 		if (__builtin_expect((line->bare_comm && !s->latency) || c->len == COMM_TEXT_LONG,
 				     0)) {
-			p = put_odd_comm(p, sonde_session_string(s->session, ev->pub.comm));
+			p = put_odd_comm(p, shown_comm(s, ev->pub.comm));
 		} else {
 			memcpy(p, c->text, sizeof(*c));
 			p += c->len;
@@ -72,6 +133,12 @@ int text_head_put(struct text_sink *s, const struct event *ev, const struct line
 	}
 	if (fields & TEXT_CPU)
 		p = s->latency ? put_cpu_bare(p, ev->pub.cpu) : put_cpu(p, ev->pub.cpu);
+	if (__builtin_expect(line->odd_head, 0)) {
+		if (fields & TEXT_MISC)
+			p = put_misc(p, ev);
+		if (fields & TEXT_TOD)
+			p = put_tod(s, p, ev->pub.time_ns);
+	}
 	if (fields & TEXT_TIME) {
 		uint64_t time_ns = ev->pub.time_ns;
 
@@ -87,6 +154,10 @@ int text_head_put(struct text_sink *s, const struct event *ev, const struct line
 		for (uint32_t i = 0; i < line->name_room; i += COPY_BYTES)
 			memcpy(p + i, line->name + i, COPY_BYTES);
 		p += line->name_len;
+	}
+	if (__builtin_expect(s->fields.flags, 0)) {
+		memset(p, ' ', FLAGS_WIDTH); /* only decoded traces have any */
+		p += FLAGS_WIDTH;
 	}
 	outbuf_advance(&s->writer.out, (size_t)(p - start));
 	return 0;

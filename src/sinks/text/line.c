@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "session.h"
+#include "sinks/text/terminal.h"
 
 #define ODD_HEAD (TEXT_MACHINE_PID | TEXT_VCPU | TEXT_MISC | TEXT_TOD)
 #define TAIL                                                                                     \
@@ -14,6 +15,19 @@
 	 TEXT_BRSTACKINSN | TEXT_BRSTACKINSNLEN | TEXT_BRSTACKDISASM | TEXT_BRCNTR |             \
 	 TEXT_PHYS_ADDR | TEXT_DATA_PAGE_SIZE | TEXT_CODE_PAGE_SIZE | TEXT_IPC | TEXT_SRCCODE |  \
 	 TEXT_METRIC)
+
+#define BOLD  "\x1b[1m"
+#define PLAIN "\x1b[0m"
+
+/* What perf takes for branches of a hardware trace; the default looks closer: other events have that bit too. */
+static bool is_branch(const struct text_sink *s, const struct sonde_schema *sc)
+{
+	const struct perf_event_attr *attr = sc->attr;
+
+	return attr && attr->type == PERF_TYPE_HARDWARE && attr->sample_period == 1 &&
+	       (s->compat ? attr->config & PERF_COUNT_HW_BRANCH_INSTRUCTIONS
+			  : attr->config == PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
+}
 
 /* perf gives addresses names for events whose address is one of the sampled process. */
 static bool addr_has_names(const struct sonde_schema *sc)
@@ -50,19 +64,27 @@ static unsigned longest_name(const struct sonde_session *s)
 /* `name: ` in name_width + 2 places, and what is copied with it. */
 static int make_name(struct text_sink *s, const struct sonde_schema *sc, struct line *line)
 {
-	size_t len = strlen(sc->name), pad = s->name_width > len ? s->name_width - len : 0;
-	size_t room = (pad + len + 2 + COPY_BYTES - 1) / COPY_BYTES * COPY_BYTES;
-	char *text = room <= UINT32_MAX ? arena_alloc(&s->arena, room) : NULL;
+	size_t len = strlen(sc->name), room;
+	struct outbuf b = { 0 };
+	char *text = NULL;
 
-	if (!text)
-		return err_nomem();
-	memset(text, ' ', pad);
-	memcpy(text + pad, sc->name, len);
-	memcpy(text + pad + len, ": ", 2);
-	line->name = text;
-	line->name_len = (uint32_t)(pad + len + 2);
-	line->name_room = (uint32_t)room;
-	return 0;
+	outbuf_pad(&b, ' ', s->name_width > len ? s->name_width - len : 0);
+	outbuf_str(&b, s->color ? BOLD : "");
+	outbuf_str(&b, sc->name);
+	if (s->terminal)
+		text_terminal_quiet(&b, b.len - len, false);
+	outbuf_str(&b, s->color ? PLAIN ": " : ": ");
+	room = (b.len + COPY_BYTES - 1) / COPY_BYTES * COPY_BYTES;
+	if (!b.failed && room <= UINT32_MAX)
+		text = arena_alloc(&s->arena, room);
+	if (text) {
+		memcpy(text, b.data, b.len);
+		line->name = text;
+		line->name_len = (uint32_t)b.len;
+		line->name_room = (uint32_t)room;
+	}
+	outbuf_done(&b);
+	return text ? 0 : err_nomem();
 }
 
 static void note_recording(struct text_recording *rec, const struct sonde_schema *sc)
@@ -83,11 +105,15 @@ static int make_line(struct text_sink *s, const struct sonde_schema *sc, struct 
 	line->weight_struct = bits & PERF_SAMPLE_WEIGHT_STRUCT;
 	line->addr_has_names = addr_has_names(sc);
 	line->is_bpf_output = is_bpf_output(sc);
+	line->is_branch = is_branch(s, sc);
+	line->samples_addr = bits & PERF_SAMPLE_ADDR;
+	line->addr_has_names |= line->is_branch;
 	return make_name(s, sc, line);
 }
 
 /* What follows from the columns of a type. */
-static void settle_line(const struct text_sink *s, struct line *line)
+static void settle_line(const struct text_sink *s, const struct text_class_fields *c,
+			struct line *line)
 {
 	uint64_t tail = line->fields & TAIL;
 
@@ -96,8 +122,9 @@ static void settle_line(const struct text_sink *s, struct line *line)
 		tail &= ~TEXT_BPF_OUTPUT;
 	line->bare_comm = line->has_chain && line->fields & TEXT_IP;
 	line->odd_head = line->fields & ODD_HEAD || s->fields.flags || s->latency || s->times;
-	line->has_tail = tail;
-	line->needs_sample = line->fields & TEXT_PERIOD || tail & ~TEXT_IP ||
+	line->branch_addr = line->fields & TEXT_ADDR || (line->samples_addr && !c->chosen);
+	line->has_tail = tail || line->is_branch;
+	line->needs_sample = line->fields & TEXT_PERIOD || tail & ~TEXT_IP || line->is_branch ||
 			     (line->fields & TEXT_IP && !line->has_chain);
 }
 
@@ -109,8 +136,10 @@ static int settle(struct text_sink *s)
 		struct line *line = &s->lines.v[id];
 
 		if (sc && sc->kind <= SONDE_SAMPLE) {
-			line->fields = s->fields.classes[text_class_of(sc)].fields;
-			settle_line(s, line);
+			const struct text_class_fields *c = &s->fields.classes[text_class_of(sc)];
+
+			line->fields = c->fields;
+			settle_line(s, c, line);
 		}
 	}
 	return text_fields_met_all(&s->fields, &s->recording);

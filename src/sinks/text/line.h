@@ -27,6 +27,9 @@ struct line {
 	bool addr_has_names; /* addr is a place in code or data of the process: symbol and dso behind it */
 	bool weight_struct; /* weight is three numbers */
 	bool is_bpf_output;
+	bool samples_addr;
+	bool is_branch;   /* of hardware branch traces: has a layout of its own */
+	bool branch_addr; /* ... with where it goes to, unless columns were chosen */
 	uint32_t name_len;
 	uint32_t name_room; /* bytes at `name`: a multiple of COPY_BYTES */
 	const char *name;   /* "sched:sched_switch: " right aligned; lent from the arena */
@@ -48,14 +51,20 @@ struct text_sink {
 	struct arena arena;
 	VEC(struct line) lines;
 	VEC(struct comm_text) comms; /* indexed by comm id */
+	struct outbuf quiet_comm;
 	struct seconds_text seconds;
 	struct sonde_sample sample; /* of the event at hand, if its line needs it */
 	unsigned id_width;          /* of pid and tid */
 	unsigned name_width;        /* of the longest event name, 0: not yet known */
 	enum sonde_compat compat;
 	bool nanoseconds;
+	bool terminal;      /* what is written is read on one: no control characters */
+	bool color;         /* names of events stand out */
+	bool lists_records; /* there is more than samples to show */
 	bool latency;
 	enum text_times times;
+	uint64_t tod_ns,
+		tod_clock_ns;  /* the same moment as time of day, and in the recording's clock */
 	uint64_t time_base_ns; /* what times count from; 0: not yet known */
 };
 

@@ -1,31 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /* The columns behind the payload, in their order. */
+#include <linux/perf_event.h>
+
+#include "session.h"
 #include "sinks/text/bpf_output.h"
 #include "sinks/text/data_src.h"
 #include "sinks/text/line.h"
 #include "sinks/text/machine_words.h"
 
-#include <linux/perf_event.h>
-
 #define BRANCHES     (TEXT_BRSTACK | TEXT_BRSTACKSYM | TEXT_BRSTACKOFF)
 #define MEMORY       (TEXT_ADDR | TEXT_DATA_SRC | TEXT_WEIGHT | TEXT_INS_LAT | TEXT_RETIRE_LAT)
 #define PAGES        (TEXT_PHYS_ADDR | TEXT_DATA_PAGE_SIZE | TEXT_CODE_PAGE_SIZE)
+#define CODE         (TEXT_INSN | TEXT_INSNLEN | TEXT_BRSTACKINSN | TEXT_BRSTACKINSNLEN)
 #define NAME_COLUMNS ((uint32_t)TEXT_NAMES)
 
-static void put_page_size(struct outbuf *out, uint64_t bytes)
+/* perf: the largest unit of which there is more than one, up to G, without what is left over. */
+static void put_page_size_as_perf(uint64_t bytes, struct outbuf *out)
 {
-	static const char units[] = "BKMGTPE";
+	int unit = 0;
+
+	for (; bytes / 1024 > 1 && unit < 3; unit++)
+		bytes /= 1024;
+	outbuf_fmt(out, " %llu%c", (unsigned long long)bytes, "BKMG"[unit]);
+}
+
+static void put_page_size(enum sonde_compat compat, uint64_t bytes, struct outbuf *out)
+{
 	int unit = 0;
 
 	if (!bytes) {
 		outbuf_put(out, " N/A", 4);
-		return;
+	} else if (compat) {
+		put_page_size_as_perf(bytes, out);
+	} else {
+		for (; bytes >= 1024 && !(bytes % 1024); unit++)
+			bytes /= 1024;
+		outbuf_fmt(out, " %llu%c", (unsigned long long)bytes, "BKMGTPE"[unit]);
 	}
-	for (; bytes >= 1024 && !(bytes % 1024); unit++)
-		bytes /= 1024;
-	outbuf_char(out, ' ');
-	outbuf_u64(out, bytes);
-	outbuf_char(out, units[unit]);
 }
 
 /* "    AX:0x0 " for each, behind the kind of process that they are of. */
@@ -45,20 +56,24 @@ static void put_registers(const struct text_sink *s, uint64_t abi, uint64_t mask
 	}
 }
 
+static void put_addr(struct text_sink *s, const struct event *ev, const struct line *line)
+{
+	uint32_t names = line->addr_has_names ? (uint32_t)line->fields & NAME_COLUMNS : 0;
+
+	text_address_put(&s->frames, ev, s->sample.addr, text_address_mode(ev, s->sample.addr),
+			 names & ~(uint32_t)TEXT_SRCLINE, &s->writer.out);
+}
+
 /* The memory access: where, from where, how long it took. */
 static void put_memory(struct text_sink *s, const struct event *ev, const struct line *line)
 {
-	const struct sonde_sample *sample = &s->sample;
 	struct outbuf *out = &s->writer.out;
-	uint64_t fields = line->fields, weight = sample->weight;
+	uint64_t fields = line->fields, weight = s->sample.weight;
 
 	if (fields & TEXT_ADDR)
-		text_address_put(
-			&s->frames, ev, sample->addr, text_address_mode(ev, sample->addr),
-			line->addr_has_names ? fields & NAME_COLUMNS & ~(uint32_t)TEXT_SRCLINE : 0,
-			out);
+		put_addr(s, ev, line);
 	if (fields & TEXT_DATA_SRC)
-		text_data_src_put(s->compat, sample->data_src, &s->data_src_width, out);
+		text_data_src_put(s->compat, s->sample.data_src, &s->data_src_width, out);
 	if (fields & TEXT_WEIGHT)
 		outbuf_u64_width(out, line->weight_struct ? (uint32_t)weight : weight, 16, ' ');
 	if (!line->weight_struct)
@@ -69,10 +84,18 @@ static void put_memory(struct text_sink *s, const struct event *ev, const struct
 		outbuf_u64_width(out, weight >> 48, 16, ' ');
 }
 
-static void put_ip(struct text_sink *s, const struct event *ev, const struct line *line)
+static void put_cgroup(const struct text_sink *s, struct outbuf *out)
+{
+	const char *path = session_cgroup(s->session, s->sample.cgroup);
+
+	outbuf_char(out, ' ');
+	outbuf_str(out, path ? path : "unknown");
+}
+
+static void put_ip(struct text_sink *s, const struct event *ev, const struct line *line,
+		   uint32_t names)
 {
 	struct outbuf *out = &s->writer.out;
-	uint32_t names = (uint32_t)line->fields & NAME_COLUMNS;
 
 	if (line->has_chain) {
 		outbuf_char(out, '\n');
@@ -83,14 +106,50 @@ static void put_ip(struct text_sink *s, const struct event *ev, const struct lin
 	}
 }
 
-static void put_pages(const struct sonde_sample *sample, uint64_t fields, struct outbuf *out)
+static void put_pages(const struct text_sink *s, uint64_t fields, struct outbuf *out)
 {
 	if (fields & TEXT_PHYS_ADDR)
-		outbuf_hex_width(out, sample->phys_addr, 16, ' ');
+		outbuf_hex_width(out, s->sample.phys_addr, 16, ' ');
 	if (fields & TEXT_DATA_PAGE_SIZE)
-		put_page_size(out, sample->data_page_size);
+		put_page_size(s->compat, s->sample.data_page_size, out);
 	if (fields & TEXT_CODE_PAGE_SIZE)
-		put_page_size(out, sample->code_page_size);
+		put_page_size(s->compat, s->sample.code_page_size, out);
+}
+
+static void put_code(struct text_sink *s, const struct event *ev, uint64_t fields,
+		     struct outbuf *out)
+{
+	if (fields & (TEXT_INSN | TEXT_INSNLEN))
+		text_insn_put(ev, s->sample.ip, ev->pub.cpumode, fields & TEXT_INSNLEN,
+			      fields & TEXT_INSN, out);
+	if (fields & (TEXT_BRSTACKINSN | TEXT_BRSTACKINSNLEN))
+		text_brstackinsn_put(&s->code, ev, &s->sample, fields, out);
+}
+
+/* From where to where, in place of the ordinary columns. */
+static void put_branch(struct text_sink *s, const struct event *ev, const struct line *line)
+{
+	struct outbuf *out = &s->writer.out;
+	uint32_t names = (uint32_t)line->fields & NAME_COLUMNS;
+	bool line_last = !line->has_chain && line->fields & TEXT_IP && names & TEXT_SRCLINE;
+	struct sonde_location loc;
+
+	if (line->fields & TEXT_CALLINDENT && line->fields & TEXT_DSO &&
+	    !(line->fields & (TEXT_IP | TEXT_ADDR))) {
+		text_locate(ev, s->sample.ip, ev->pub.cpumode, &loc);
+		text_dso_put(&loc, TEXT_DSO, out);
+		outbuf_char(out, '\t');
+	}
+	if (line->fields & TEXT_IP)
+		put_ip(s, ev, line, line_last ? names & ~(uint32_t)TEXT_SRCLINE : names);
+	if (line->branch_addr) {
+		outbuf_put(out, " => ", 4);
+		put_addr(s, ev, line);
+	}
+	if (line_last)
+		text_srcline_put(&s->code, ev, s->sample.ip, ev->pub.cpumode, false, out);
+	if (line->fields & CODE)
+		put_code(s, ev, line->fields, out);
 }
 
 void text_tail_put(struct text_sink *s, const struct event *ev, const struct line *line)
@@ -99,10 +158,16 @@ void text_tail_put(struct text_sink *s, const struct event *ev, const struct lin
 	struct outbuf *out = &s->writer.out;
 	uint64_t fields = line->fields;
 
+	if (line->is_branch) {
+		put_branch(s, ev, line);
+		return;
+	}
 	if (fields & MEMORY)
 		put_memory(s, ev, line);
+	if (fields & TEXT_CGROUP)
+		put_cgroup(s, out);
 	if (fields & TEXT_IP)
-		put_ip(s, ev, line);
+		put_ip(s, ev, line, (uint32_t)fields & NAME_COLUMNS);
 	if (fields & TEXT_IREGS)
 		put_registers(s, sample->intr_regs_abi, sample->intr_regs_mask, sample->intr_regs,
 			      out);
@@ -113,11 +178,8 @@ void text_tail_put(struct text_sink *s, const struct event *ev, const struct lin
 		text_branches_put(&s->branches, ev, sample, fields, out);
 	if (fields & TEXT_BPF_OUTPUT && line->is_bpf_output)
 		text_bpf_output_put(ev->pub.bytes, ev->pub.bytes_len, out);
-	if (fields & (TEXT_INSN | TEXT_INSNLEN))
-		text_insn_put(ev, sample->ip, ev->pub.cpumode, fields & TEXT_INSNLEN,
-			      fields & TEXT_INSN, out);
-	if (fields & (TEXT_BRSTACKINSN | TEXT_BRSTACKINSNLEN))
-		text_brstackinsn_put(&s->code, ev, sample, fields, out);
+	if (fields & CODE)
+		put_code(s, ev, fields, out);
 	if (fields & PAGES)
-		put_pages(sample, fields, out);
+		put_pages(s, fields, out);
 }

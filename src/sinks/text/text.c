@@ -8,12 +8,15 @@
  */
 #include <linux/perf_event.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/err.h"
+#include "formats/perfdata/layout.h"
 #include "session.h"
 #include "sinks/text/dump.h"
 #include "sinks/text/line.h"
 #include "sinks/text/records.h"
+#include "sinks/text/terminal.h"
 #include "sources/source.h"
 
 static struct text_sink *sink_of(struct sink *s)
@@ -26,7 +29,7 @@ static struct text_sink *sink_of(struct sink *s)
 	 TEXT_TOD | TEXT_TIME)
 
 /* A record of state, or in a dump any record: its bytes, its line. */
-static int record_event(struct text_sink *s, const struct event *ev)
+static int put_record(struct text_sink *s, const struct event *ev)
 {
 	struct outbuf *out = &s->writer.out;
 	struct source_record rec;
@@ -36,7 +39,7 @@ static int record_event(struct text_sink *s, const struct event *ev)
 	if (ev->listed && s->session->opts.dump)
 		text_dump_put(ev, s->session->opts.input, out);
 	if (!text_record_shown(&s->session->opts, ev, &rec))
-		return fd_writer_tick(&s->writer);
+		return 0;
 	if (text_record_head(ev, &rec, &head, &pid, &tid) && rec.schema->id < s->lines.n) {
 		struct line line = s->lines.v[rec.schema->id];
 
@@ -47,6 +50,16 @@ static int record_event(struct text_sink *s, const struct event *ev)
 	outbuf_fmt(out, "PERF_RECORD_%s", text_record_name(rec.type));
 	if (!text_record_body(ev, &rec, out))
 		outbuf_str(out, " (damaged)\n");
+	return 0;
+}
+
+static int record_event(struct text_sink *s, const struct event *ev)
+{
+	size_t start = s->writer.out.len;
+
+	TRY(put_record(s, ev));
+	if (s->terminal)
+		text_terminal_quiet(&s->writer.out, start, true);
 	return fd_writer_tick(&s->writer);
 }
 
@@ -55,13 +68,14 @@ static int text_event(struct sink *sink, const struct event *ev)
 	struct text_sink *s = sink_of(sink);
 	struct outbuf *out = &s->writer.out;
 	const struct line *line;
+	size_t start;
 
-	if (__builtin_expect(ev->schema->kind >= SONDE_RECORD, 0))
+	if (__builtin_expect(s->lists_records && ev->schema->kind >= SONDE_RECORD, 0))
 		return ev->schema->kind == SONDE_RECORD ? record_event(s, ev) : 0;
 	if (__builtin_expect(ev->pub.schema >= s->lines.n, 0))
 		TRY(text_lines_meet(s, ev->pub.schema));
 	line = &s->lines.v[ev->pub.schema];
-	if (__builtin_expect(s->session->opts.dump, 0))
+	if (__builtin_expect(s->lists_records && s->session->opts.dump, 0))
 		text_dump_thread_put(ev, out);
 	if (!line->fields || __builtin_expect(ev->refused, 0))
 		return 0;
@@ -69,7 +83,8 @@ static int text_event(struct sink *sink, const struct event *ev)
 	if (line->needs_sample && ev->source->ops->sample(ev->source, ev, &s->sample) < 0)
 		s->sample = (struct sonde_sample){ .size = sizeof(s->sample) };
 	TRY(text_head_put(s, ev, line));
-	if (line->fields & TEXT_TRACE)
+	start = out->len;
+	if (line->fields & TEXT_TRACE && !line->is_branch)
 		session_event_text(ev, out);
 	if (line->has_tail)
 		text_tail_put(s, ev, line);
@@ -77,6 +92,8 @@ static int text_event(struct sink *sink, const struct event *ev)
 	if (line->fields & TEXT_SRCCODE &&
 	    text_srccode_put(&s->code, ev, s->sample.ip, ev->pub.cpumode, out))
 		outbuf_char(out, '\n');
+	if (__builtin_expect(s->terminal, 0))
+		text_terminal_quiet(out, start, true);
 	return fd_writer_tick(&s->writer);
 }
 
@@ -95,20 +112,52 @@ static void text_close(struct sink *sink)
 	text_frames_done(&s->frames);
 	text_branches_done(&s->branches);
 	text_code_done(&s->code);
+	outbuf_done(&s->quiet_comm);
 	arena_done(&s->arena);
 	vec_done(&s->lines);
 	vec_done(&s->comms);
 	free(s);
 }
 
-static void take_options(struct text_sink *s, const struct session_options *o)
+static int take_options(struct text_sink *s, const struct session_options *o)
 {
+	if (o->reltime && o->deltatime)
+		return err_set(-EINVAL, "reltime and deltatime count times from different events: "
+					"only one of them is possible");
 	s->compat = s->branches.compat = o->compat;
 	s->arch = sonde_session_info(s->session, "arch");
 	s->nanoseconds = o->ns;
+	s->color = o->color;
+	s->terminal = o->color || isatty(s->writer.fd);
+	s->lists_records = text_records_wanted(o);
 	s->latency = o->latency;
 	s->times = o->reltime ? TIMES_FROM_FIRST : o->deltatime ? TIMES_BETWEEN : TIMES_RECORDED;
 	s->id_width = o->compat == SONDE_COMPAT_PERF_6_12 ? 7 : 5;
+	return 0;
+}
+
+/* What of the recording's head columns depend on. */
+static int read_recording(struct text_sink *s)
+{
+	struct source *source = s->session->source;
+	struct source_header head = { 0 };
+	struct bytes b;
+	uint32_t version, clock;
+
+	if (!source || !source->ops->header)
+		return 0;
+	TRY(source->ops->header(source, &head));
+	s->recording.aux_trace = head.features[0] >> FEAT_AUXTRACE & 1;
+	s->recording.counts = head.features[0] >> FEAT_STAT & 1;
+	if (source->ops->section(source, FEAT_CLOCK_DATA, &b) <= 0)
+		return 0;
+	if (bytes_u32(&b, "version", &version) < 0 || bytes_u32(&b, "clock", &clock) < 0 ||
+	    bytes_u64(&b, "time of day", &s->tod_ns) < 0 ||
+	    bytes_u64(&b, "time of the clock", &s->tod_clock_ns) < 0)
+		err_clear();
+	else
+		s->recording.clock_data = true;
+	return 0;
 }
 
 /* Records of state say when they happened: with sample_id_all. */
@@ -131,13 +180,16 @@ static int text_open(struct sink **ret, const struct sink_options *opts)
 		return err_nomem();
 	s->base.ops = &text_sink_ops;
 	s->session = opts->session;
-	take_options(s, o);
 	seconds_text_init(&s->seconds);
 	text_code_init(&s->code, o);
 	text_frames_init(&s->frames, o->compat, &s->code);
-	r = text_fields_parse(&s->fields, o->fields, o->callchain, o->compat, NULL);
+	r = fd_writer_init(&s->writer, opts->fd);
 	if (r >= 0)
-		r = fd_writer_init(&s->writer, opts->fd);
+		r = take_options(s, o);
+	if (r >= 0)
+		r = read_recording(s);
+	if (r >= 0)
+		r = text_fields_parse(&s->fields, o->fields, o->callchain, o->compat, NULL);
 	if (r >= 0 && o->dump && o->compat && !o->unsorted && !tells_order(s->session))
 		outbuf_str(&s->writer.out, "WARNING: No sample_id_all support, falling back to "
 					   "unordered processing\n");

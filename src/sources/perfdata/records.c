@@ -109,6 +109,11 @@ static int read_change(struct perfdata_source *s, uint32_t type, uint16_t misc, 
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
 		return read_mmap(b, misc, type == PERF_RECORD_MMAP2, ret);
+	case PERF_RECORD_CGROUP:
+		TRY(bytes_u64(b, "id", &ret->id));
+		TRY(bytes_cstr(b, "path", &ret->text));
+		ret->kind = CHANGE_CGROUP;
+		return 0;
 	case PERF_RECORD_LOST:
 		TRY(bytes_skip(b, "id", 8));
 		TRY(bytes_u64(b, "lost", &n));
@@ -203,7 +208,7 @@ int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, str
 		return 0;
 	}
 	/* Whose state a record tells is who it is about, where the trailer does not say. */
-	if (ret->change.kind && ret->pub.tid <= 0) {
+	if (ret->change.kind && ret->change.kind != CHANGE_CGROUP && ret->pub.tid <= 0) {
 		ret->pub.pid = ret->change.pid;
 		ret->pub.tid = ret->change.tid;
 	}
