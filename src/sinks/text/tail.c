@@ -147,7 +147,7 @@ static void put_branch(struct text_sink *s, const struct event *ev, const struct
 		put_addr(s, ev, line);
 	}
 	if (line_last)
-		text_srcline_put(&s->code, ev, s->sample.ip, ev->pub.cpumode, false, out);
+		text_srcline_put(&s->code, ev, s->sample.ip, ev->pub.cpumode, "\n  ", out);
 	if (line->fields & CODE)
 		put_code(s, ev, line->fields, out);
 }
