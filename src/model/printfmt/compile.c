@@ -396,7 +396,7 @@ static bool finish_perf(struct builder *b, struct conversion *v, const char *sta
 
 	if (conv == 'p')
 		return finish(b, v, at);
-	if (v->is_size && b->c->dialect->size_is_long) {
+	if (v->is_size && (b->c->dialect->size_is_long || v->star)) {
 		v->ls = 1;
 	} else if (v->is_size) { /* handed over as an int and printed as a size: never negative */
 		if (conv == 'd' || conv == 'i')
