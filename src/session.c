@@ -410,7 +410,8 @@ int sonde_session_write_text(struct sonde_session *s, int fd)
 
 	s->lists_records = s->listing;
 	TRY(text_sink_ops.open(&sink, &(struct sink_options){ .fd = fd, .session = s }));
-	while ((r = sonde_session_next(s, &ev)) > 0) {
+	r = 0;
+	while (s->opts.header != HEADER_ONLY && (r = sonde_session_next(s, &ev)) > 0) {
 		r = sink->ops->event(sink, event_of(ev));
 		if (r < 0)
 			break;

@@ -196,7 +196,8 @@ int perfdata_header_read(struct perfdata_file *f, struct defects *defects)
 			       (unsigned long long)f->size_bytes);
 	TRY(pread_all(f, head, f->size_bytes < sizeof(head) ? f->size_bytes : sizeof(head), 0,
 		      "the header"));
-	if (!memcmp(head, magic_v1, 8))
+	f->is_v1 = !memcmp(head, magic_v1, 8);
+	if (f->is_v1)
 		TRY(v1_byte_order(f, head, &f->swap));
 	else
 		f->swap = load_u64(head) == PERFDATA_MAGIC_SWAPPED;

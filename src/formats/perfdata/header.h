@@ -16,6 +16,7 @@ struct perfdata_file {
 	int fd;              /* the caller's */
 	const char *path;    /* lent; for messages */
 	uint64_t size_bytes; /* as seen at open: what grows later is not read */
+	bool is_v1;          /* the first format, "PERFFILE" */
 	bool swap;           /* other byte order than the host's */
 	bool big_endian;
 	uint64_t attr_entry_bytes;

@@ -14,6 +14,7 @@
 #include "formats/perfdata/layout.h"
 #include "session.h"
 #include "sinks/text/dump.h"
+#include "sinks/text/header.h"
 #include "sinks/text/line.h"
 #include "sinks/text/records.h"
 #include "sinks/text/terminal.h"
@@ -193,7 +194,9 @@ static int text_open(struct sink **ret, const struct sink_options *opts)
 	if (r >= 0 && o->dump && o->compat && !o->unsorted && !tells_order(s->session))
 		outbuf_str(&s->writer.out, "WARNING: No sample_id_all support, falling back to "
 					   "unordered processing\n");
-	if (r >= 0 && nr)
+	if (r >= 0 && o->header != HEADER_NONE)
+		text_header_put(s->session, o->header_info, &s->writer.out);
+	if (r >= 0 && nr && o->header != HEADER_ONLY)
 		r = text_lines_meet(s, (uint32_t)nr - 1);
 	if (r < 0) {
 		text_close(&s->base);

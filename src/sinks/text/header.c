@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: MIT */
+#include "sinks/text/header.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "formats/perfdata/header.h"
+#include "session.h"
+
+enum { LAST_NAMED_FEATURE = FEAT_PMU_CAPS };
+
+/* A header being written. */
+struct header {
+	struct sonde_session *session;
+	struct source_header head;
+	uint32_t nr_cpus; /* of the machine, present */
+	struct outbuf *out;
+};
+
+static const char *const feature_names[LAST_NAMED_FEATURE + 1] = {
+	[FEAT_TRACING_DATA] = "TRACING_DATA",
+	[FEAT_BUILD_ID] = "BUILD_ID",
+	[FEAT_HOSTNAME] = "HOSTNAME",
+	[FEAT_OSRELEASE] = "OSRELEASE",
+	[FEAT_VERSION] = "VERSION",
+	[FEAT_ARCH] = "ARCH",
+	[FEAT_NRCPUS] = "NRCPUS",
+	[FEAT_CPUDESC] = "CPUDESC",
+	[FEAT_CPUID] = "CPUID",
+	[FEAT_TOTAL_MEM] = "TOTAL_MEM",
+	[FEAT_CMDLINE] = "CMDLINE",
+	[FEAT_EVENT_DESC] = "EVENT_DESC",
+	[FEAT_CPU_TOPOLOGY] = "CPU_TOPOLOGY",
+	[FEAT_NUMA_TOPOLOGY] = "NUMA_TOPOLOGY",
+	[FEAT_BRANCH_STACK] = "BRANCH_STACK",
+	[FEAT_PMU_MAPPINGS] = "PMU_MAPPINGS",
+	[FEAT_GROUP_DESC] = "GROUP_DESC",
+	[FEAT_AUXTRACE] = "AUXTRACE",
+	[FEAT_STAT] = "STAT",
+	[FEAT_CACHE] = "CACHE",
+	[FEAT_SAMPLE_TIME] = "SAMPLE_TIME",
+	[FEAT_MEM_TOPOLOGY] = "MEM_TOPOLOGY",
+	[FEAT_CLOCKID] = "CLOCKID",
+	[FEAT_DIR_FORMAT] = "DIR_FORMAT",
+	[FEAT_BPF_PROG_INFO] = "BPF_PROG_INFO",
+	[FEAT_BPF_BTF] = "BPF_BTF",
+	[FEAT_COMPRESSED] = "COMPRESSED",
+	[FEAT_CPU_PMU_CAPS] = "CPU_PMU_CAPS",
+	[FEAT_CLOCK_DATA] = "CLOCK_DATA",
+	[FEAT_HYBRID_TOPOLOGY] = "HYBRID_TOPOLOGY",
+	[FEAT_PMU_CAPS] = "PMU_CAPS",
+};
+
+static bool has(const struct header *h, unsigned feature)
+{
+	return h->head.features[feature / 64] >> feature % 64 & 1;
+}
+
+static struct bytes section(const struct header *h, unsigned feature)
+{
+	struct source *source = h->session->source;
+	struct bytes b = { 0 };
+
+	if (source->ops->section(source, feature, &b) <= 0)
+		b = (struct bytes){ 0 };
+	return b;
+}
+
+static int put_nrcpus(struct header *h, struct bytes *b)
+{
+	uint32_t online = 0;
+
+	TRY(bytes_u32(b, "available", &h->nr_cpus));
+	TRY(bytes_u32(b, "online", &online));
+	outbuf_fmt(h->out, "# nrcpus online : %u\n# nrcpus avail : %u\n", online, h->nr_cpus);
+	return 0;
+}
+
+static int put_u64(struct header *h, struct bytes *b, const char *fmt_before, uint64_t factor,
+		   const char *behind)
+{
+	uint64_t v = 0;
+
+	TRY(bytes_u64(b, "value", &v));
+	outbuf_fmt(h->out, "%s%" PRIu64 "%s", fmt_before, v * factor, behind);
+	return 0;
+}
+
+/* A blank behind each word, a backslash in front of a quote. */
+static int put_cmdline(struct header *h, struct bytes *b)
+{
+	uint32_t nr = 0;
+
+	TRY(bytes_u32(b, "number of words", &nr));
+	outbuf_str(h->out, "# cmdline : ");
+	while (nr--) {
+		const char *word = NULL;
+		size_t len = 0;
+
+		TRY(perfdata_string_read(b, "word", &word, &len));
+		for (size_t i = 0; i < len; i++) {
+			if (word[i] == '\'')
+				outbuf_char(h->out, '\\');
+			outbuf_char(h->out, word[i]);
+		}
+		outbuf_char(h->out, ' ');
+	}
+	outbuf_char(h->out, '\n');
+	return 0;
+}
+
+/* The pmu that has this type, in memory of `room`; NULL unknown. The kernel's own types are the same everywhere. */
+static const char *pmu_name(const struct header *h, uint32_t wanted, char room[64])
+{
+	static const char *const kernel[] = { "PERF_TYPE_HARDWARE", "software", "tracepoint",
+					      "PERF_TYPE_HW_CACHE", "cpu",      "breakpoint" };
+	struct bytes b = section(h, FEAT_PMU_MAPPINGS);
+	uint32_t nr = 0, type = 0;
+	const char *name = NULL;
+	size_t len = 0;
+
+	if (wanted < sizeof(kernel) / sizeof(kernel[0]))
+		return kernel[wanted];
+	if (!b.start || bytes_u32(&b, "number of pmus", &nr) < 0)
+		return NULL;
+	while (nr--) {
+		if (bytes_u32(&b, "type", &type) < 0 ||
+		    perfdata_string_read(&b, "name", &name, &len) < 0)
+			break;
+		if (type != wanted || len >= 64)
+			continue;
+		memcpy(room, name, len);
+		room[len] = '\0';
+		return room;
+	}
+	err_clear();
+	return NULL;
+}
+
+/* nr x { attr, u32 nr_ids, name, ids } */
+static int put_events(struct header *h, struct bytes *b)
+{
+	uint32_t nr = 0, attr_bytes = 0, nr_ids = 0, size = 0;
+	struct text_header_event event;
+	struct perf_event_attr attr;
+	char room[64];
+	const uint8_t *raw = NULL;
+	const char *name = NULL;
+	char *copy;
+	uint64_t id = 0;
+	size_t len = 0;
+
+	TRY(bytes_u32(b, "number of events", &nr));
+	TRY(bytes_u32(b, "attr size", &attr_bytes));
+	while (nr--) {
+		TRY(bytes_take(b, "attr", attr_bytes, &raw));
+		perfdata_attr_read(raw, attr_bytes, b->swap, &attr, &size);
+		TRY(bytes_u32(b, "number of ids", &nr_ids));
+		TRY(perfdata_string_read(b, "name", &name, &len));
+		outbuf_fmt(h->out, "# event : name = %.*s, ", (int)len, name);
+		for (uint32_t i = 0; i < nr_ids; i++) {
+			TRY(bytes_u64(b, "id", &id));
+			outbuf_fmt(h->out, "%s %" PRIu64, i ? "," : ", id = {", id);
+		}
+		if (nr_ids)
+			outbuf_str(h->out, " }");
+		copy = strndup(name, len);
+		if (!copy)
+			return err_nomem();
+		event = (struct text_header_event){ copy, pmu_name(h, attr.type, room) };
+		text_header_attr_put(&attr, attr.size, &event, h->session->opts.compat, h->out);
+		free(copy);
+		outbuf_char(h->out, '\n');
+	}
+	return 0;
+}
+
+static int put_pmus(struct header *h, struct bytes *b)
+{
+	uint32_t nr = 0, type = 0;
+	const char *name = NULL, *before = "# pmu mappings: ";
+	size_t len = 0;
+
+	TRY(bytes_u32(b, "number of pmus", &nr));
+	if (!nr) {
+		outbuf_str(h->out, "# pmu mappings: not available\n");
+		return 0;
+	}
+	while (nr--) {
+		TRY(bytes_u32(b, "type", &type));
+		TRY(perfdata_string_read(b, "name", &name, &len));
+		outbuf_fmt(h->out, "%s%.*s = %u", before, (int)len, name, type);
+		before = ", ";
+	}
+	outbuf_char(h->out, '\n');
+	return 0;
+}
+
+/* nr x { name, u32 index of the leader, u32 members } */
+static int put_groups(struct header *h, struct bytes *b)
+{
+	uint32_t nr = 0, leader = 0, members = 0;
+	const char *name = NULL;
+	size_t len = 0;
+
+	TRY(bytes_u32(b, "number of groups", &nr));
+	while (nr--) {
+		TRY(perfdata_string_read(b, "name", &name, &len));
+		TRY(bytes_u32(b, "leader", &leader));
+		TRY(bytes_u32(b, "members", &members));
+		if (members < 2)
+			continue;
+		if (len == 12 && !memcmp(name, "{anon_group}", 12))
+			len = 0;
+		outbuf_fmt(h->out, "# group: %.*s{", (int)len, name);
+		for (uint32_t i = 0; i < members; i++) {
+			/* Event types of the recording have the first ids, in its order. */
+			const struct sonde_schema *sc =
+				i <= UINT32_MAX - leader
+					? sonde_session_schema(h->session, leader + i)
+					: NULL;
+
+			if (!sc || !sc->attr)
+				break;
+			outbuf_fmt(h->out, "%s%s", i ? "," : "", sc->name);
+		}
+		outbuf_str(h->out, "}\n");
+	}
+	return 0;
+}
+
+static int put_sample_time(struct header *h, struct bytes *b)
+{
+	uint64_t first = 0, last = 0;
+
+	TRY(bytes_u64(b, "first", &first));
+	TRY(bytes_u64(b, "last", &last));
+	outbuf_fmt(h->out, "# time of first sample : %" PRIu64 ".%06" PRIu64 "\n",
+		   first / 1000000000, first % 1000000000 / 1000);
+	outbuf_fmt(h->out, "# time of last sample : %" PRIu64 ".%06" PRIu64 "\n", last / 1000000000,
+		   last % 1000000000 / 1000);
+	outbuf_fmt(h->out, "# sample duration : %10.3f ms\n", (double)(last - first) / 1e6);
+	return 0;
+}
+
+static int put_compressed(struct header *h, struct bytes *b)
+{
+	uint32_t version = 0, type = 0, level = 0, ratio = 0;
+
+	TRY(bytes_u32(b, "version", &version));
+	TRY(bytes_u32(b, "type", &type));
+	TRY(bytes_u32(b, "level", &level));
+	TRY(bytes_u32(b, "ratio", &ratio));
+	outbuf_fmt(h->out, "# compressed : %s, level = %d, ratio = %d\n",
+		   type == 1 ? "Zstd" : "Unknown", (int)level, (int)ratio);
+	return 0;
+}
+
+static const char *clock_name(uint32_t clockid)
+{
+	switch (clockid) {
+	case CLOCK_REALTIME:
+		return "realtime";
+	case CLOCK_MONOTONIC:
+		return "monotonic";
+	case CLOCK_PROCESS_CPUTIME_ID:
+		return "process";
+	case CLOCK_THREAD_CPUTIME_ID:
+		return "thread";
+	case CLOCK_MONOTONIC_RAW:
+		return "monotonic_raw";
+	case CLOCK_BOOTTIME:
+		return "boottime";
+	case CLOCK_TAI:
+		return "tai";
+	default:
+		return "(not found)";
+	}
+}
+
+static int put_clock_data(struct header *h, struct bytes *b)
+{
+	uint32_t version = 0, clockid = 0;
+	uint64_t wall_ns = 0, clock_ns = 0;
+	char date[64] = "<error>";
+	struct tm tm;
+	time_t s;
+
+	TRY(bytes_u32(b, "version", &version));
+	TRY(bytes_u32(b, "clock", &clockid));
+	TRY(bytes_u64(b, "time of day", &wall_ns));
+	TRY(bytes_u64(b, "time", &clock_ns));
+	s = (time_t)(wall_ns / 1000000000);
+	if (localtime_r(&s, &tm))
+		strftime(date, sizeof(date), "%F %T", &tm);
+	outbuf_fmt(h->out, "# clockid: %s (%u)\n", clock_name(clockid), clockid);
+	outbuf_fmt(h->out,
+		   "# reference time: %s.%06" PRIu64 " = %" PRIu64 ".%06" PRIu64 " (TOD) = %" PRIu64
+		   ".%09" PRIu64 " (%s)\n",
+		   date, wall_ns % 1000000000 / 1000, wall_ns / 1000000000,
+		   wall_ns % 1000000000 / 1000, clock_ns / 1000000000, clock_ns % 1000000000,
+		   clock_name(clockid));
+	return 0;
+}
+
+static int put_hybrid(struct header *h, struct bytes *b)
+{
+	uint32_t nr = 0;
+
+	TRY(bytes_u32(b, "number of pmus", &nr));
+	outbuf_str(h->out, "# hybrid cpu system:\n");
+	while (nr--) {
+		TRY(text_header_str_put(b, "# ", " cpu list : ", h->out));
+		TRY(text_header_str_put(b, "", "\n", h->out));
+	}
+	return 0;
+}
+
+/* u32 nr, nr x { name, value }; *ret_nr: how many were there */
+static int put_caps(struct bytes *b, struct outbuf *out, uint32_t *ret_nr)
+{
+	uint32_t nr = 0;
+
+	TRY(bytes_u32(b, "number of capabilities", &nr));
+	*ret_nr = nr;
+	for (uint32_t i = 0; i < nr; i++) {
+		TRY(text_header_str_put(b, i ? ", " : "", "=", out));
+		TRY(text_header_str_put(b, "", "", out));
+	}
+	return 0;
+}
+
+static int put_cpu_caps(struct header *h, struct bytes *b)
+{
+	struct outbuf caps = { 0 };
+	uint32_t nr = 0;
+	int r = put_caps(b, &caps, &nr);
+
+	if (r >= 0) {
+		outbuf_str(h->out, "# cpu pmu capabilities: ");
+		outbuf_put(h->out, nr ? caps.data : "not available", nr ? caps.len : 13);
+		outbuf_char(h->out, '\n');
+	}
+	outbuf_done(&caps);
+	return r;
+}
+
+/* nr x { capabilities, name of the pmu } */
+static int put_pmu_caps(struct header *h, struct bytes *b)
+{
+	struct outbuf caps = { 0 };
+	uint32_t nr = 0, nr_caps = 0;
+	int r = bytes_u32(b, "number of pmus", &nr);
+
+	while (r >= 0 && nr--) {
+		caps.len = 0;
+		r = put_caps(b, &caps, &nr_caps);
+		if (r < 0)
+			break;
+		r = text_header_str_put(b, "# ", " pmu capabilities: ", h->out);
+		outbuf_put(h->out, caps.data, caps.len);
+		outbuf_char(h->out, '\n');
+	}
+	outbuf_done(&caps);
+	return r;
+}
+
+static int put_feature(struct header *h, unsigned feature, struct bytes *b)
+{
+	switch (feature) {
+	case FEAT_HOSTNAME:
+		return text_header_str_put(b, "# hostname : ", "\n", h->out);
+	case FEAT_OSRELEASE:
+		return text_header_str_put(b, "# os release : ", "\n", h->out);
+	case FEAT_VERSION:
+		return text_header_str_put(b, "# perf version : ", "\n", h->out);
+	case FEAT_ARCH:
+		return text_header_str_put(b, "# arch : ", "\n", h->out);
+	case FEAT_NRCPUS:
+		return put_nrcpus(h, b);
+	case FEAT_CPUDESC:
+		return text_header_str_put(b, "# cpudesc : ", "\n", h->out);
+	case FEAT_CPUID:
+		return text_header_str_put(b, "# cpuid : ", "\n", h->out);
+	case FEAT_TOTAL_MEM:
+		return put_u64(h, b, "# total memory : ", 1, " kB\n");
+	case FEAT_CMDLINE:
+		return put_cmdline(h, b);
+	case FEAT_EVENT_DESC:
+		return put_events(h, b);
+	case FEAT_CPU_TOPOLOGY:
+		return text_header_cpus_put(
+			b, h->nr_cpus, h->session->source->ops->info(h->session->source, "arch"),
+			h->session->opts.compat, h->out);
+	case FEAT_NUMA_TOPOLOGY:
+		return text_header_numa_put(b, h->out);
+	case FEAT_PMU_MAPPINGS:
+		return put_pmus(h, b);
+	case FEAT_GROUP_DESC:
+		return put_groups(h, b);
+	case FEAT_CACHE:
+		return text_header_caches_put(b, h->out);
+	case FEAT_SAMPLE_TIME:
+		return put_sample_time(h, b);
+	case FEAT_MEM_TOPOLOGY:
+		return text_header_memory_put(b, h->out);
+	case FEAT_CLOCKID:
+		return put_u64(h, b, "# clockid frequency: ", 1000, " MHz\n");
+	case FEAT_DIR_FORMAT:
+		return put_u64(h, b, "# directory data version : ", 1, "\n");
+	case FEAT_BPF_PROG_INFO:
+		return text_header_bpf_put(b, section(h, FEAT_BPF_BTF), h->out);
+	case FEAT_BPF_BTF:
+		return text_header_btf_put(b, h->out);
+	case FEAT_COMPRESSED:
+		return put_compressed(h, b);
+	case FEAT_CPU_PMU_CAPS:
+		return put_cpu_caps(h, b);
+	case FEAT_CLOCK_DATA:
+		return put_clock_data(h, b);
+	case FEAT_HYBRID_TOPOLOGY:
+		return put_hybrid(h, b);
+	case FEAT_PMU_CAPS:
+		return put_pmu_caps(h, b);
+	default:
+		return 0;
+	}
+}
+
+/* Sections that say by being there. */
+static const char *said_by_presence(unsigned feature)
+{
+	switch (feature) {
+	case FEAT_BRANCH_STACK:
+		return "# contains samples with branch stack\n";
+	case FEAT_AUXTRACE:
+		return "# contains AUX area data (e.g. instruction trace)\n";
+	case FEAT_STAT:
+		return "# contains stat data\n";
+	default:
+		return NULL;
+	}
+}
+
+static bool is_table(unsigned feature)
+{
+	return feature == FEAT_CPU_TOPOLOGY || feature == FEAT_NUMA_TOPOLOGY ||
+	       feature == FEAT_CACHE || feature == FEAT_MEM_TOPOLOGY;
+}
+
+/* A damaged section is written as far as it can be read. */
+static void put_section(struct header *h, unsigned feature, bool full)
+{
+	struct bytes b;
+	size_t before = h->out->len;
+
+	if (said_by_presence(feature)) {
+		outbuf_str(h->out, said_by_presence(feature));
+		return;
+	}
+	if (is_table(feature) && !full) {
+		outbuf_fmt(h->out, "# %s info available, use -I to display\n",
+			   feature_names[feature]);
+		return;
+	}
+	b = section(h, feature);
+	if (!b.start || put_feature(h, feature, &b) >= 0)
+		return;
+	err_clear();
+	if (h->out->len > before && h->out->data[h->out->len - 1] != '\n')
+		outbuf_char(h->out, '\n');
+}
+
+static void put_head(const struct header *h)
+{
+	time_t changed = (time_t)h->head.changed_s;
+	char date[64] = "?\n";
+
+	ctime_r(&changed, date);
+	outbuf_fmt(h->out,
+		   "# ========\n# captured on    : %s# header version : %u\n"
+		   "# data offset    : %" PRIu64 "\n# data size      : %" PRIu64
+		   "\n# feat offset    : %" PRIu64 "\n",
+		   date, h->head.version, h->head.data_off, h->head.data_bytes,
+		   h->head.features_off);
+}
+
+void text_header_put(struct sonde_session *s, bool full, struct outbuf *out)
+{
+	struct header h = { .session = s, .out = out };
+	const struct source_ops *ops = s->source->ops;
+
+	if (!ops->header || ops->header(s->source, &h.head) < 0)
+		return;
+	put_head(&h);
+	for (unsigned feature = 1; feature <= LAST_NAMED_FEATURE; feature++) {
+		if (has(&h, feature))
+			put_section(&h, feature, full);
+	}
+	outbuf_str(out, "# missing features: ");
+	for (unsigned feature = 1; feature <= LAST_NAMED_FEATURE; feature++) {
+		if (!has(&h, feature))
+			outbuf_fmt(out, "%s ", feature_names[feature]);
+	}
+	outbuf_str(out, "\n# ========\n#\n");
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a recording says of itself (--header, -I): lines that begin with '#', one or several for each header section in
+ * the order of the sections, then the names of those that are missing.
+ */
+#ifndef SONDE_SINKS_TEXT_HEADER_H
+#define SONDE_SINKS_TEXT_HEADER_H
+
+#include "base/bytes.h"
+#include "base/outbuf.h"
+
+struct sonde_session;
+struct perf_event_attr;
+
+/* full: tables too (topologies, caches); without it they are only named. Nothing for recordings that have no such head. */
+void text_header_put(struct sonde_session *s, bool full, struct outbuf *out);
+
+/* What goes with an attr in words: the event's name, that of its pmu (NULL unknown). */
+struct text_header_event {
+	const char *name, *pmu;
+};
+/* header_attr.c: ", type = 1, size = 128, ..." of an event's attr. */
+void text_header_attr_put(const struct perf_event_attr *attr, uint32_t attr_bytes,
+			  const struct text_header_event *event, int compat, struct outbuf *out);
+/* header_machine.c: the bodies that are tables. */
+int text_header_cpus_put(struct bytes *b, unsigned nr_cpus, const char *arch, bool as_perf,
+			 struct outbuf *out);
+int text_header_numa_put(struct bytes *b, struct outbuf *out);
+int text_header_caches_put(struct bytes *b, struct outbuf *out);
+int text_header_memory_put(struct bytes *b, struct outbuf *out);
+/* header_bpf.c; btf: the section of type information, empty when there is none. */
+int text_header_bpf_put(struct bytes *b, struct bytes btf, struct outbuf *out);
+int text_header_btf_put(struct bytes *b, struct outbuf *out);
+
+/* A string of a section; cut at its NUL. */
+int text_header_str_put(struct bytes *b, const char *before, const char *behind,
+			struct outbuf *out);
+
+#endif

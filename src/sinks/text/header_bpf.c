@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * BPF programs that ran while recording: struct bpf_prog_info with its arrays, and their type information (BTF), which
+ * has the names of their functions.
+ *
+ *	section   u32 nr, nr x { u32 info_len, u32 data_len, u64 arrays, info, data }    pointers in info: offsets in data
+ *	BTF       u32 nr, nr x { u32 id, u32 size, bytes }
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "sinks/text/header.h"
+
+/* Members of struct bpf_prog_info by their offsets; a shorter one of an older kernel has zeros behind its end. */
+enum {
+	INFO_ID = 4,
+	INFO_NAME = 64,
+	INFO_NR_KSYMS = 104,
+	INFO_NR_LENS = 108,
+	INFO_KSYMS = 112,
+	INFO_LENS = 120,
+	INFO_BTF_ID = 128,
+	INFO_FUNC_SIZE = 132,
+	INFO_FUNCS = 136,
+	INFO_NR_FUNCS = 144,
+	INFO_NR_TAGS = 180,
+	INFO_TAGS = 184,
+	INFO_BYTES = 192,
+	NAME_BYTES = 16,
+	TAG_BYTES = 8
+};
+
+struct program {
+	uint8_t info[INFO_BYTES]; /* as much as is known of it */
+	const uint8_t *data;
+	uint32_t data_len;
+	struct bytes btf; /* of the program; empty: none */
+};
+
+static uint32_t info_u32(const struct program *p, unsigned at)
+{
+	return load_u32(p->info + at);
+}
+
+/* Element i of an array in data; NULL when it does not lie there. */
+static const uint8_t *element(const struct program *p, unsigned pointer, uint32_t i, uint32_t size)
+{
+	uint64_t off = load_u64(p->info + pointer), at = (uint64_t)i * size;
+
+	return off <= p->data_len && at + size <= p->data_len - off ? p->data + off + at : NULL;
+}
+
+/* ---- BTF ---------------------------------------------------------------------------------------------------------- */
+
+/* Bytes that follow a type of this kind. */
+static uint64_t more_bytes(uint32_t info)
+{
+	static const struct {
+		uint8_t fixed, each;
+	} kinds[] = { [1] = { 4, 0 },  [3] = { 12, 0 }, [4] = { 0, 12 }, [5] = { 0, 12 },
+		      [6] = { 0, 8 },  [13] = { 0, 8 }, [14] = { 4, 0 }, [15] = { 0, 12 },
+		      [17] = { 4, 0 }, [19] = { 0, 12 } };
+	uint32_t kind = info >> 24 & 31;
+
+	if (kind >= sizeof(kinds) / sizeof(kinds[0]))
+		return 0;
+	return kinds[kind].fixed + (uint64_t)kinds[kind].each * (info & 0xffff);
+}
+
+/* { u16 magic, u8 version, u8 flags, u32 head, types, types_len, strings, strings_len }, offsets from behind the head */
+static int btf_name(struct bytes b, uint32_t type, const char **ret)
+{
+	uint32_t head = 0, types = 0, types_len = 0, strings = 0, strings_len = 0, name = 0,
+		 info = 0;
+	struct bytes start = b;
+
+	TRY(bytes_skip(&b, "magic", 4));
+	TRY(bytes_u32(&b, "head", &head));
+	TRY(bytes_u32(&b, "types", &types));
+	TRY(bytes_u32(&b, "types", &types_len));
+	TRY(bytes_u32(&b, "strings", &strings));
+	TRY(bytes_u32(&b, "strings", &strings_len));
+	b = start;
+	TRY(bytes_skip(&b, "types", (uint64_t)head + types));
+	if (types_len < bytes_left(&b))
+		b.end = b.pos + types_len;
+	for (uint32_t i = 1; i <= type; i++) {
+		TRY(bytes_u32(&b, "name", &name));
+		TRY(bytes_u32(&b, "info", &info));
+		TRY(bytes_skip(&b, "type", 4 + more_bytes(info)));
+	}
+	TRY(bytes_skip(&start, "strings", (uint64_t)head + strings + name));
+	return bytes_cstr(&start, "name", ret);
+}
+
+/* The program's type information among those recorded; empty when it is not there. */
+static struct bytes find_btf(struct bytes b, uint32_t wanted)
+{
+	struct bytes none = { 0 }, body;
+	uint32_t nr = 0, id = 0, size = 0;
+
+	if (!wanted || bytes_u32(&b, "number", &nr) < 0)
+		return none;
+	while (nr--) {
+		if (bytes_u32(&b, "id", &id) < 0 || bytes_u32(&b, "size", &size) < 0 ||
+		    bytes_sub(&b, "type information", size, &body) < 0)
+			return none;
+		if (id == wanted)
+			return body;
+	}
+	return none;
+}
+
+/* ---- programs ----------------------------------------------------------------------------------------------------- */
+
+/* "bpf_prog_TAG_NAME" of function i of nr. */
+static void put_name(const struct program *p, uint32_t i, uint32_t nr, struct outbuf *out)
+{
+	const uint8_t *tag = element(p, INFO_TAGS, i, TAG_BYTES), *func;
+	const char *name = NULL;
+	uint32_t func_size = info_u32(p, INFO_FUNC_SIZE);
+
+	outbuf_str(out, "bpf_prog_");
+	for (int k = 0; tag && k < TAG_BYTES; k++)
+		outbuf_fmt(out, "%02x", tag[k]);
+	if (p->btf.start) {
+		func = func_size >= 8 ? element(p, INFO_FUNCS, i, func_size) : NULL;
+		if (func && btf_name(p->btf, load_u32(func + 4), &name) < 0)
+			name = NULL;
+	} else if (nr == 1) {
+		const char *own = (const char *)p->info + INFO_NAME;
+
+		if (*own)
+			outbuf_fmt(out, "_%.*s", (int)strnlen(own, NAME_BYTES), own);
+	} else {
+		name = "F";
+	}
+	if (name)
+		outbuf_fmt(out, "_%s", name);
+}
+
+static void put_place(const struct program *p, uint32_t i, struct outbuf *out)
+{
+	const uint8_t *addr = element(p, INFO_KSYMS, i, 8), *len = element(p, INFO_LENS, i, 4);
+
+	outbuf_fmt(out, " addr 0x%" PRIx64 " size %u\n", addr ? load_u64(addr) : 0,
+		   len ? load_u32(len) : 0);
+}
+
+static void put_program(const struct program *p, struct outbuf *out)
+{
+	uint32_t id = info_u32(p, INFO_ID), nr = info_u32(p, INFO_NR_KSYMS);
+
+	if (nr != info_u32(p, INFO_NR_TAGS) || nr != info_u32(p, INFO_NR_LENS) ||
+	    nr > p->data_len / TAG_BYTES)
+		return;
+	if (nr == 1) {
+		outbuf_fmt(out, "# bpf_prog_info %u: ", id);
+		put_name(p, 0, nr, out);
+		put_place(p, 0, out);
+		return;
+	}
+	outbuf_fmt(out, "# bpf_prog_info %u:\n", id);
+	for (uint32_t i = 0; i < nr; i++) {
+		outbuf_fmt(out, "# \tsub_prog %u: ", i);
+		put_name(p, i, nr, out);
+		put_place(p, i, out);
+	}
+}
+
+int text_header_bpf_put(struct bytes *b, struct bytes btf, struct outbuf *out)
+{
+	uint32_t nr = 0, info_len = 0;
+
+	if (b->swap) /* its bytes are opaque to those who swap */
+		return 0;
+	TRY(bytes_u32(b, "number of programs", &nr));
+	while (nr--) {
+		struct program p = { 0 };
+		const uint8_t *info = NULL;
+
+		TRY(bytes_u32(b, "size of the description", &info_len));
+		TRY(bytes_u32(b, "size of the data", &p.data_len));
+		TRY(bytes_skip(b, "arrays", 8));
+		TRY(bytes_take(b, "the description", info_len, &info));
+		TRY(bytes_take(b, "the data", p.data_len, &p.data));
+		memcpy(p.info, info, info_len < INFO_BYTES ? info_len : INFO_BYTES);
+		p.btf = find_btf(btf, info_u32(&p, INFO_BTF_ID));
+		put_program(&p, out);
+	}
+	return 0;
+}
+
+int text_header_btf_put(struct bytes *b, struct outbuf *out)
+{
+	uint32_t nr = 0, id = 0, size = 0;
+
+	if (b->swap)
+		return 0;
+	TRY(bytes_u32(b, "number", &nr));
+	while (nr--) {
+		TRY(bytes_u32(b, "id", &id));
+		TRY(bytes_u32(b, "size", &size));
+		TRY(bytes_skip(b, "type information", size));
+		outbuf_fmt(out, "# btf info of id %u\n", id);
+	}
+	return 0;
+}
