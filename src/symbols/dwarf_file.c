@@ -69,11 +69,11 @@ int dwarf_file_open_code(struct dwarf_file *ret, struct dso *d)
 int dwarf_file_open_debug(struct dwarf_file *ret, struct dso *d)
 {
 	struct dwarf_file f = { .fd = -1 };
-	const char *path = dso_debug_path(d);
+	const char *path = dso_debug_path(d) ? dso_debug_path(d) : dso_code_path(d);
 	int r;
 
 	if (!path)
-		return err_set(-ENOENT, "no file with debug information is found");
+		return err_set(-ENOENT, "the file is not found");
 	elf_version(EV_CURRENT);
 	r = open_path(&f, path);
 	if (r < 0) {

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "symbols/dwarf_file.h"
+#include "symbols/elf_lines.h"
 
 enum {
 	MAX_DEPTH = 256,   /* of nested entries: deeper ones are left out */
@@ -25,28 +26,36 @@ struct ranges {
 	size_t n, capacity;
 };
 
-struct inlined {
-	uint64_t start, end;
+/* Code of one function: its own, or where it is inlined. */
+struct body {
 	Dwarf_Die die;
-	unsigned depth;
+	uint64_t start;
+	const char *name; /* another one than the entry's; NULL */
+	bool asked;       /* addr2line looks for another one only once */
 };
 
 struct function {
-	Dwarf_Die die;
+	struct body own;
 	bool looked_inside;
-	VEC(struct inlined) inlined; /* outer ones before those inside them */
+	VEC(struct body) inlined;
+	struct ranges ranges; /* of the inlined ones; outer ones before those inside them */
 };
 
 struct unit {
 	Dwarf_Die lines; /* the entry that the line table hangs on */
 	Dwarf_Die code;  /* ... the functions: another one if they are in a .dwo */
+	bool is_dwarf5;
+	bool mangles;
 	bool looked_inside;
 	VEC(struct function) functions;
 	struct ranges ranges;
+	bool looked_for_unnamed;
+	struct ranges unnamed; /* lines whose program had not named a file yet */
 };
 
 struct dwarf_lines {
 	struct dwarf_file file;
+	struct elf_lines *as_addr2line; /* lent; NULL: as DWARF says */
 	VEC(struct unit) units;
 	struct ranges ranges;
 };
@@ -102,14 +111,39 @@ static const struct range *find_range(const struct ranges *r, uint64_t addr)
 
 /* ---- units and functions ----------------------------------------------------------------------------------------- */
 
+static bool mangles_names(int language)
+{
+	switch (language) {
+	case DW_LANG_C89:
+	case DW_LANG_C:
+	case DW_LANG_C99:
+	case DW_LANG_C11:
+	case DW_LANG_Ada83:
+	case DW_LANG_Ada95:
+	case DW_LANG_Cobol74:
+	case DW_LANG_Cobol85:
+	case DW_LANG_Fortran77:
+	case DW_LANG_Pascal83:
+	case DW_LANG_PLI:
+	case DW_LANG_UPC:
+	case DW_LANG_Mips_Assembler:
+		return false;
+	}
+	return true;
+}
+
 static int read_units(struct dwarf_lines *l)
 {
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die, split;
+	Dwarf_Half version;
 	uint8_t kind;
 
-	while (dwarf_get_units(l->file.dwarf, cu, &cu, NULL, &kind, &die, &split) == 0) {
-		struct unit u = { .lines = die, .code = die };
+	while (dwarf_get_units(l->file.dwarf, cu, &cu, &version, &kind, &die, &split) == 0) {
+		struct unit u = { .lines = die,
+				  .code = die,
+				  .is_dwarf5 = version >= 5,
+				  .mangles = mangles_names(dwarf_srclang(&die)) };
 
 		if (kind == DW_UT_type || kind == DW_UT_split_type || l->units.n == UINT32_MAX)
 			continue;
@@ -129,7 +163,9 @@ static int add_function(struct unit *u, Dwarf_Die *die)
 	TRY(add_ranges(&u->ranges, die, (uint32_t)u->functions.n));
 	if (u->ranges.n == before)
 		return 0; /* a declaration, or the abstract one of what is inlined */
-	return vec_push(&u->functions, (struct function){ .die = *die });
+	return vec_push(
+		&u->functions,
+		(struct function){ .own = { .die = *die, .start = u->ranges.v[before].start } });
 }
 
 /* Functions may be inside namespaces, classes, other functions. */
@@ -148,16 +184,15 @@ static int read_functions(struct unit *u, Dwarf_Die *parent, unsigned depth)
 	return 0;
 }
 
-static int add_inlined(struct function *f, Dwarf_Die *die, unsigned depth)
+static int add_inlined(struct function *f, Dwarf_Die *die)
 {
-	Dwarf_Addr base, start, end;
-	ptrdiff_t at = 0;
+	size_t before = f->ranges.n;
 
-	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
-		if (start < end)
-			TRY(vec_push(&f->inlined, (struct inlined){ start, end, *die, depth }));
-	}
-	return 0;
+	TRY(add_ranges(&f->ranges, die, (uint32_t)f->inlined.n));
+	if (f->ranges.n == before)
+		return 0;
+	return vec_push(&f->inlined,
+			(struct body){ .die = *die, .start = f->ranges.v[before].start });
 }
 
 static int read_inlined(struct function *f, Dwarf_Die *parent, unsigned depth)
@@ -169,7 +204,7 @@ static int read_inlined(struct function *f, Dwarf_Die *parent, unsigned depth)
 	do {
 		switch (dwarf_tag(&die)) {
 		case DW_TAG_inlined_subroutine:
-			TRY(add_inlined(f, &die, depth));
+			TRY(add_inlined(f, &die));
 			TRY(read_inlined(f, &die, depth + 1));
 			break;
 		case DW_TAG_lexical_block:
@@ -200,7 +235,7 @@ static struct function *find_function(struct unit *u, uint64_t addr)
 	f = &u->functions.v[r->of];
 	if (!f->looked_inside) {
 		f->looked_inside = true;
-		if (read_inlined(f, &f->die, 0) < 0)
+		if (read_inlined(f, &f->own.die, 0) < 0)
 			return NULL;
 	}
 	return f;
@@ -208,28 +243,115 @@ static struct function *find_function(struct unit *u, uint64_t addr)
 
 /* ---- places ------------------------------------------------------------------------------------------------------ */
 
-static const char *function_name(Dwarf_Die *die)
+static const char *text_of(Dwarf_Die *die, unsigned name)
 {
-	static const unsigned names[] = { DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name };
 	Dwarf_Attribute attr;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		const char *name = dwarf_formstring(dwarf_attr_integrate(die, names[i], &attr));
-
-		if (name)
-			return name;
-	}
-	return NULL;
+	return dwarf_formstring(dwarf_attr_integrate(die, name, &attr));
 }
 
-static void line_of_address(struct unit *u, uint64_t addr, struct line_place *p)
+static const char *linkage_name(Dwarf_Die *die)
+{
+	const char *name = text_of(die, DW_AT_linkage_name);
+
+	return name ? name : text_of(die, DW_AT_MIPS_linkage_name);
+}
+
+static const char *function_name(const struct dwarf_lines *l, const struct unit *u, struct body *b,
+				 bool innermost, uint64_t addr)
+{
+	const char *name = b->name ? b->name : linkage_name(&b->die), *sym = NULL;
+	uint64_t sym_start;
+
+	if (name)
+		return name;
+	if (l->as_addr2line && innermost && u->mangles && !b->asked) {
+		b->asked = true;
+		sym = elf_lines_symbol(l->as_addr2line, addr, &sym_start);
+		if (sym && sym_start == b->start)
+			b->name = sym;
+	}
+	return sym ? sym : text_of(&b->die, DW_AT_name);
+}
+
+struct row {
+	Dwarf_Addr addr;
+	size_t file;
+	int line;
+	bool ends;
+};
+
+static bool read_row(Dwarf_Lines *lines, size_t i, struct row *ret)
+{
+	Dwarf_Line *line = dwarf_onesrcline(lines, i);
+	Dwarf_Files *files;
+
+	return dwarf_lineaddr(line, &ret->addr) == 0 &&
+	       dwarf_line_file(line, &files, &ret->file) == 0 &&
+	       dwarf_lineno(line, &ret->line) == 0 && dwarf_lineendsequence(line, &ret->ends) == 0;
+}
+
+/* libdw sorts rows by address: the last ones of a sequence may come behind its end. */
+static bool is_behind_end(const struct row *end, const struct row *row)
+{
+	return end->ends && !row->ends && row->addr == end->addr && row->file == end->file &&
+	       row->line == end->line;
+}
+
+/* The rows at the beginning of each sequence up to the first one of another file than number 1. */
+static int read_unnamed(struct unit *u)
+{
+	struct row row, end = { 0 };
+	struct range r = { 0 };
+	bool in_sequence = false, named = false;
+	Dwarf_Lines *lines;
+	size_t nr;
+
+	if (dwarf_getsrclines(&u->lines, &lines, &nr) != 0)
+		return 0;
+	for (size_t i = 0; i < nr; i++) {
+		if (!read_row(lines, i, &row) || is_behind_end(&end, &row))
+			continue;
+		if (!in_sequence)
+			r.start = row.addr;
+		if (!named && (row.ends || row.file != 1)) {
+			r.end = row.addr;
+			TRY(vec_push(&u->unnamed, r));
+		}
+		named = !row.ends && (named || row.file != 1);
+		in_sequence = !row.ends;
+		end = row;
+	}
+	sort_ranges(&u->unnamed);
+	return 0;
+}
+
+static bool is_unnamed(struct unit *u, uint64_t addr)
+{
+	if (!u->looked_for_unnamed) {
+		u->looked_for_unnamed = true;
+		if (read_unnamed(u) < 0)
+			return false;
+	}
+	return find_range(&u->unnamed, addr);
+}
+
+static void line_of_address(const struct dwarf_lines *l, struct unit *u, uint64_t addr,
+			    struct line_place *p)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(&u->lines, addr);
+	Dwarf_Files *files;
+	size_t file;
 	int nr = 0;
 
 	if (!line)
 		return;
-	p->file = dwarf_linesrc(line, NULL, NULL);
+	if (dwarf_line_file(line, &files, &file) == 0)
+		p->file = dwarf_filesrc(
+			files,
+			l->as_addr2line && u->is_dwarf5 && file == 1 && is_unnamed(u, addr) ? 0
+											    : file,
+			NULL, NULL);
 	if (dwarf_lineno(line, &nr) == 0 && nr > 0)
 		p->line = (uint32_t)nr;
 }
@@ -254,10 +376,19 @@ static void line_of_call(struct unit *u, Dwarf_Die *inlined, struct line_place *
 	p->line = line <= UINT32_MAX ? (uint32_t)line : 0;
 }
 
+/* addr2line does not find functions whose ranges are told by their number in a table (DW_FORM_rnglistx). */
+static bool is_overlooked(const struct dwarf_lines *l, struct body *b)
+{
+	Dwarf_Attribute attr;
+
+	return l->as_addr2line &&
+	       dwarf_whatform(dwarf_attr(&b->die, DW_AT_ranges, &attr)) == DW_FORM_rnglistx;
+}
+
 int dwarf_lines_find(struct dwarf_lines *l, uint64_t addr, struct line_places *ret)
 {
 	const struct range *r = find_range(&l->ranges, addr);
-	struct inlined *in[MAX_INLINED];
+	struct body *bodies[MAX_INLINED + 1];
 	struct line_place place = { 0 };
 	struct function *f;
 	struct unit *u;
@@ -268,27 +399,30 @@ int dwarf_lines_find(struct dwarf_lines *l, uint64_t addr, struct line_places *r
 		return 0;
 	u = &l->units.v[r->of];
 	f = find_function(u, addr);
-	for (size_t i = 0; f && i < f->inlined.n && nr < MAX_INLINED; i++) {
-		if (addr >= f->inlined.v[i].start && addr < f->inlined.v[i].end)
-			in[nr++] = &f->inlined.v[i];
+	if (f)
+		bodies[nr++] = &f->own;
+	for (size_t i = 0; f && i < f->ranges.n && nr <= MAX_INLINED; i++) {
+		if (addr >= f->ranges.v[i].start && addr < f->ranges.v[i].end)
+			bodies[nr++] = &f->inlined.v[f->ranges.v[i].of];
 	}
-	line_of_address(u, addr, &place);
+	while (nr && is_overlooked(l, bodies[nr - 1]))
+		nr--;
+	line_of_address(l, u, addr, &place);
+	if (!nr && place.file)
+		TRY(vec_push(ret, place));
 	while (nr--) {
-		place.function = function_name(&in[nr]->die);
-		place.is_inlined = true;
+		place.function = function_name(l, u, bodies[nr], !ret->n, addr);
+		place.is_inlined = nr > 0;
 		TRY(vec_push(ret, place));
 		place = (struct line_place){ 0 };
-		line_of_call(u, &in[nr]->die, &place);
+		line_of_call(u, &bodies[nr]->die, &place);
 	}
-	place.function = f ? function_name(&f->die) : NULL;
-	if (ret->n || place.function || place.file)
-		TRY(vec_push(ret, place));
 	return 0;
 }
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
-int dwarf_lines_open(struct dwarf_lines **ret, struct dso *d)
+int dwarf_lines_open(struct dwarf_lines **ret, struct dso *d, struct elf_lines *as_addr2line)
 {
 	struct dwarf_lines *l = calloc(1, sizeof(*l));
 	int r;
@@ -296,9 +430,10 @@ int dwarf_lines_open(struct dwarf_lines **ret, struct dso *d)
 	if (!l)
 		return err_nomem();
 	l->file.fd = -1;
+	l->as_addr2line = as_addr2line;
 	r = dwarf_file_open_debug(&l->file, d);
 	if (r >= 0 && !l->file.dwarf)
-		r = err_set(-ENODATA, "%s: no DWARF", dso_debug_path(d));
+		r = err_set(-ENODATA, "no DWARF is found");
 	if (r >= 0)
 		r = read_units(l);
 	if (r < 0) {
@@ -314,10 +449,13 @@ void dwarf_lines_close(struct dwarf_lines *l)
 	if (!l)
 		return;
 	vec_foreach(u, &l->units) {
-		vec_foreach(f, &u->functions)
+		vec_foreach(f, &u->functions) {
 			vec_done(&f->inlined);
+			vec_done(&f->ranges);
+		}
 		vec_done(&u->functions);
 		vec_done(&u->ranges);
+		vec_done(&u->unnamed);
 	}
 	vec_done(&l->units);
 	vec_done(&l->ranges);

@@ -13,8 +13,17 @@
 
 struct dwarf_lines;
 
-/* -ENODATA, -ENOENT: there is no DWARF. */
-int dwarf_lines_open(struct dwarf_lines **ret, struct dso *d);
+struct elf_lines;
+
+/*
+ * -ENODATA, -ENOENT: there is no DWARF. With as_addr2line (the file's symbol table, lent as long as l) the places are those
+ * that the addr2line of binutils 2.40 tells, and perf with it:
+ *
+ * - where DWARF 5 means its file number 1 by not naming any, number 0 (most compilers write the first name twice);
+ * - the innermost function, if its language mangles names and DWARF has none that is mangled, is called as the symbol at
+ *   the address; from then on always if the symbol begins with it.
+ */
+int dwarf_lines_open(struct dwarf_lines **ret, struct dso *d, struct elf_lines *as_addr2line);
 void dwarf_lines_close(struct dwarf_lines *l); /* NULL is fine */
 
 struct line_places {

@@ -164,6 +164,16 @@ static const struct code_symbol *find_symbol(const struct elf_lines *l, uint64_t
 	return best;
 }
 
+const char *elf_lines_symbol(const struct elf_lines *l, uint64_t file_addr, uint64_t *ret_start)
+{
+	const struct code_symbol *sym = find_symbol(l, file_addr);
+
+	if (!sym)
+		return NULL;
+	*ret_start = sym->start;
+	return sym->name;
+}
+
 void elf_lines_complete(struct elf_lines *l, uint64_t file_addr, struct line_places *places)
 {
 	const struct code_symbol *sym = find_symbol(l, file_addr);

@@ -95,9 +95,9 @@ static struct lines_file *file_of(struct lines_table *t, struct dso *d)
 
 	if (known != HASH64_EMPTY)
 		return &t->files.v[known];
-	if (dwarf_lines_open(&f.dwarf, d) < 0)
-		err_clear();
 	if (t->opts.compat && elf_lines_open(&f.elf, d) < 0)
+		err_clear();
+	if (dwarf_lines_open(&f.dwarf, d, f.elf) < 0)
 		err_clear();
 	if (vec_push(&t->files, f) < 0 ||
 	    hash64_put(&t->by_dso, (uintptr_t)d, t->files.n - 1) < 0) {

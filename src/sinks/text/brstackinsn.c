@@ -30,9 +30,9 @@ struct listing {
 	const struct event *ev;
 	uint64_t columns;
 	struct outbuf *out;
-	uint64_t cycles;            /* so far */
+	uint64_t cycles;             /* so far */
 	uint64_t sym_start, sym_end; /* of the symbol named last */
-	const uint8_t *code;        /* of the block */
+	const uint8_t *code;         /* of the block */
 	uint64_t start;
 	size_t len;
 };
@@ -111,8 +111,7 @@ static unsigned put_insn(struct listing *l, size_t off, size_t width)
 
 static void put_source(struct listing *l, uint64_t addr)
 {
-	if (l->columns & TEXT_SRCCODE &&
-	    text_srccode_put(l->c, l->ev, addr, mode_of(addr), l->out))
+	if (l->columns & TEXT_SRCCODE && text_srccode_put(l->c, l->ev, addr, mode_of(addr), l->out))
 		outbuf_char(l->out, '\n');
 }
 
@@ -128,7 +127,8 @@ static unsigned put_step(struct listing *l, size_t off)
 }
 
 /* The branch that ends a block. nr_insns: how many ran in it, 0 unknown. */
-static void put_branch(struct listing *l, size_t off, const struct sonde_branch *b, unsigned nr_insns)
+static void put_branch(struct listing *l, size_t off, const struct sonde_branch *b,
+		       unsigned nr_insns)
 {
 	uint32_t cycles = BRANCH_CYCLES(b->flags);
 	unsigned n = put_insn(l, off, INSN_TEXT_WIDTH);
