@@ -302,8 +302,8 @@ static inline int admit(struct sonde_session *s, struct event *ev)
 		return 0;
 	if (__builtin_expect(ev->change.kind, 0))
 		TRY(state_apply(&s->state, &ev->change));
-	if (!is_sample && !s->opts.events)
-		return 0;
+	if (!is_sample && (ev->listed || !s->opts.events))
+		return ev->listed && s->lists_records;
 	TRY(state_comm(&s->state, ev->pub.pid, ev->pub.tid, &ev->pub.comm));
 	ev->pub.map_epoch = s->state.map_epoch;
 	return !s->filtered || late_filter_pass(&s->late, &ev->pub);
@@ -320,6 +320,8 @@ static int admit_listed(struct sonde_session *s, struct event *ev)
 	if (ev->listed)
 		return s->lists_records;
 	if (ev->schema->kind == SONDE_RECORD && s->lists_records) {
+		if (ev->change.kind == CHANGE_EXIT) /* its name as it was */
+			TRY(state_comm(&s->state, ev->change.pid, ev->change.tid, &ev->pub.comm));
 		if (ev->change.kind)
 			TRY(state_apply(&s->state, &ev->change));
 		return cpu_list_holds(&s->early.cpus, ev->pub.cpu);
@@ -408,7 +410,7 @@ int sonde_session_write_text(struct sonde_session *s, int fd)
 	struct sink *sink;
 	int r, end;
 
-	s->lists_records = s->listing;
+	s->lists_records = true;
 	TRY(text_sink_ops.open(&sink, &(struct sink_options){ .fd = fd, .session = s }));
 	r = 0;
 	while (s->opts.header != HEADER_ONLY && (r = sonde_session_next(s, &ev)) > 0) {

@@ -43,8 +43,8 @@ struct sonde_session {
 	struct sonde_defect defect;         /* lent */
 	struct sonde_schema *defect_schema; /* events=all: defects as events */
 	uint64_t defects_told;              /* bit per enum defect */
-	bool listing;       /* the options ask for lines of records, or a dump; */
-	bool lists_records; /* and a text is written that has them */
+	bool listing;                       /* the options ask for lines of records, or a dump */
+	bool lists_records;                 /* a text is written, which has them */
 	bool met_sample;                    /* any, also one that the filters refused */
 
 	/* The batch being delivered. */
@@ -58,7 +58,7 @@ struct sonde_session {
 	struct kallsyms *kernel_symbols;
 	bool kernel_symbols_tried;
 	struct located *located; /* owned; answers of sonde_event_locate(); NULL: not yet made */
-	struct dso_table *dsos; /* NULL: not yet made; so the next three */
+	struct dso_table *dsos;  /* NULL: not yet made; so the next three */
 	struct lines_table *lines;
 	struct unwinder *unwinder;
 	struct insn_decoder *insns;

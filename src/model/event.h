@@ -18,16 +18,24 @@ struct source;
 struct address_space;
 
 /* What an event changes in the state of the machine; told by the source in its decode step, applied by state/. */
-enum change_kind { CHANGE_NONE = 0, CHANGE_COMM, CHANGE_FORK, CHANGE_EXIT, CHANGE_MMAP, CHANGE_CGROUP };
+enum change_kind {
+	CHANGE_NONE = 0,
+	CHANGE_COMM,
+	CHANGE_FORK,
+	CHANGE_EXIT,
+	CHANGE_MMAP,
+	CHANGE_CGROUP
+};
 
 struct change {
 	enum change_kind kind;
 	int32_t pid, tid;
 	int32_t ppid, ptid; /* FORK: the parent */
 	bool exec; /* COMM: caused by exec; FORK: made by the recorder for a task that already ran */
-	bool kernel;      /* MMAP: of the kernel's address space */
-	bool executable;  /* MMAP */
-	const char *text; /* COMM: comm; MMAP: file name; CGROUP: path. Lent, NUL-terminated inside the record */
+	bool kernel;     /* MMAP: of the kernel's address space */
+	bool executable; /* MMAP */
+	const char *
+		text; /* COMM: comm; MMAP: file name; CGROUP: path. Lent, NUL-terminated inside the record */
 	uint64_t start, len, pgoff; /* MMAP: avma, bytes, bytes */
 	uint64_t id;                /* CGROUP */
 	const uint8_t *build_id;    /* MMAP, NULL unknown */
@@ -50,9 +58,10 @@ struct event {
 	struct address_space
 		*kernel_space; /* the kernel's; set in a dup only, which holds a reference */
 	bool owned;            /* made by sonde_event_dup */
-	bool refused; /* by a filter, or perf: only a list of records wants it */
-	bool listed; /* stands for its record itself (source_options.list_records): bytes, no fields */
-	struct change change;  /* not kept by a dup */
+	bool refused;          /* by a filter, or perf: only a list of records wants it */
+	bool listed; /* stands for its record itself: bytes, no fields (source_options.list_records; errors of
+			 trace decoders always) */
+	struct change change; /* not kept by a dup */
 };
 
 static inline const struct event *event_of(const struct sonde_event *pub)

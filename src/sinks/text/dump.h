@@ -25,6 +25,8 @@ void text_dump_thread_put(const struct event *ev, struct outbuf *out);
 /* dump_tool.c: what a record of the recorder says; false: damaged. */
 bool text_dump_tool_put(const struct event *ev, const struct source_record *rec,
 			struct outbuf *out);
+/* The line of an error that a decoder of traces told; false: the record is another one. */
+bool text_dump_error_put(const struct event *ev, struct outbuf *out);
 /* dump_sample.c: what a sample says. */
 void text_dump_sample_put(const struct event *ev, const struct source_record *rec,
 			  struct outbuf *out);

@@ -252,17 +252,19 @@ static int put_auxtrace_error(struct bytes *b, struct outbuf *out)
 		TRY(bytes_u64(b, "time", &time_ns));
 	room = bytes_left(b) < 64 ? bytes_left(b) : 64;
 	TRY(bytes_take(b, "message", room, &message));
-	outbuf_fmt(out, " %s error type %u", type == 1 ? "instruction trace" : "unknown", type);
-	if (fmt && time_ns)
-		outbuf_fmt(out, " time %" PRIu64 ".%09" PRIu64, time_ns / 1000000000,
-			   time_ns % 1000000000);
-	outbuf_fmt(out, " cpu %d pid %d tid %d", (int)cpu, (int)pid, (int)tid);
 	if (fmt >= 2 && bytes_left(b) >= 8) {
 		TRY(bytes_u32(b, "machine pid", &machine_pid));
 		TRY(bytes_u32(b, "vcpu", &vcpu));
-		if (machine_pid)
-			outbuf_fmt(out, " machine_pid %d vcpu %d", (int)machine_pid, (int)vcpu);
 	}
+	outbuf_fmt(out, " %s error type %u", type == 1 ? "instruction trace" : "unknown", type);
+	if (time_ns)
+		outbuf_fmt(out, " time %" PRIu64 ".%09" PRIu64, time_ns / 1000000000,
+			   time_ns % 1000000000);
+	else
+		outbuf_str(out, " time 0");
+	if (machine_pid)
+		outbuf_fmt(out, " machine_pid %d vcpu %d", (int)machine_pid, (int)vcpu);
+	outbuf_fmt(out, " cpu %d pid %d tid %d", (int)cpu, (int)pid, (int)tid);
 	put_0x(out, " ip ", ip);
 	outbuf_fmt(out, " code %u: %.*s\n", code, (int)strnlen((const char *)message, room),
 		   (const char *)message);
@@ -324,4 +326,15 @@ bool text_dump_tool_put(const struct event *ev, const struct source_record *rec,
 		break;
 	}
 	return r >= 0;
+}
+
+bool text_dump_error_put(const struct event *ev, struct outbuf *out)
+{
+	struct source_record rec;
+
+	if (ev->source->ops->record(ev->source, ev, &rec) < 0 || rec.type != RECORD_AUXTRACE_ERROR)
+		return false;
+	text_dump_tool_put(ev, &rec, out);
+	err_clear();
+	return true;
 }

@@ -264,10 +264,6 @@ static const char *clock_name(uint32_t clockid)
 		return "realtime";
 	case CLOCK_MONOTONIC:
 		return "monotonic";
-	case CLOCK_PROCESS_CPUTIME_ID:
-		return "process";
-	case CLOCK_THREAD_CPUTIME_ID:
-		return "thread";
 	case CLOCK_MONOTONIC_RAW:
 		return "monotonic_raw";
 	case CLOCK_BOOTTIME:

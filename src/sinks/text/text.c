@@ -39,13 +39,16 @@ static int put_record(struct text_sink *s, const struct event *ev)
 
 	if (ev->listed && s->session->opts.dump)
 		text_dump_put(ev, s->session->opts.input, out);
+	else if (ev->listed && text_dump_error_put(ev, out))
+		return fd_writer_tick(&s->writer);
 	if (!text_record_shown(&s->session->opts, ev, &rec))
 		return 0;
 	if (text_record_head(ev, &rec, &head, &pid, &tid) && rec.schema->id < s->lines.n) {
 		struct line line = s->lines.v[rec.schema->id];
 
 		line.fields &= RECORD_HEAD;
-		TRY(state_comm(&s->session->state, pid, tid, &head.pub.comm));
+		if (ev->change.kind != CHANGE_EXIT)
+			TRY(state_comm(&s->session->state, pid, tid, &head.pub.comm));
 		TRY(text_head_put(s, &head, &line));
 	}
 	outbuf_fmt(out, "PERF_RECORD_%s", text_record_name(rec.type));
@@ -71,7 +74,8 @@ static int text_event(struct sink *sink, const struct event *ev)
 	const struct line *line;
 	size_t start;
 
-	if (__builtin_expect(s->lists_records && ev->schema->kind >= SONDE_RECORD, 0))
+	if (__builtin_expect((s->lists_records || ev->listed) && ev->schema->kind >= SONDE_RECORD,
+			     0))
 		return ev->schema->kind == SONDE_RECORD ? record_event(s, ev) : 0;
 	if (__builtin_expect(ev->pub.schema >= s->lines.n, 0))
 		TRY(text_lines_meet(s, ev->pub.schema));

@@ -196,8 +196,11 @@ int perfdata_decode(struct source *source, const struct cut *rec, unsigned i, st
 {
 	struct perfdata_source *s = perfdata_of(source);
 
-	if (__builtin_expect(!s->opts.list_records, 1))
+	if (__builtin_expect(!s->opts.list_records, 1)) {
+		if (__builtin_expect(ret->listed, 0))
+			ret->listed = false;
 		return decode(source, rec, i, ret);
+	}
 	ret->listed = !i;
 	ret->refused = false;
 	return i ? decode(source, rec, i - 1, ret) : perfdata_listed_event(s, rec, ret);

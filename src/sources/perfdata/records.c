@@ -149,9 +149,18 @@ static void read_trailer(const struct perfdata_layout *l, const uint8_t *rec, ui
 		ret->cpu = (int32_t)get_u32(end - l->end_cpu, swap);
 }
 
-static int decode_tool_record(struct perfdata_source *s, const struct cut *rec, uint32_t type)
+static int decode_tool_record(struct perfdata_source *s, const struct cut *rec, uint32_t type,
+			      struct event *ret)
 {
+	int r;
+
 	switch (type) {
+	case RECORD_AUXTRACE_ERROR:
+		if (s->opts.list_records)
+			return 0; /* came as itself already */
+		r = perfdata_listed_event(s, rec, ret);
+		ret->listed = true;
+		return r < 0 ? r : 1;
 	case RECORD_COMPRESSED:
 	case RECORD_COMPRESSED2:
 		defects_add(s->opts.defects, DEFECT_COMPRESSED, 1, "at 0x%llx",
@@ -177,7 +186,7 @@ int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, str
 	int r;
 
 	if (type >= FIRST_TOOL_RECORD)
-		return decode_tool_record(s, rec, type);
+		return decode_tool_record(s, rec, type, ret);
 	TRY(perfdata_record_schema(s, type, &sc));
 	if (!sc) {
 		defects_add(s->opts.defects, DEFECT_UNKNOWN_RECORD, 1, "type %u at 0x%llx", type,
