@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "session.h"
+#include "sinks/text/fields.h"
 
 /* Lends o's text, "" when memory ran out. */
 static const char *lend(struct outbuf *o)
@@ -58,6 +59,17 @@ const char *sonde_session_defects_line(struct sonde_session *s)
 	s->defects_line.len = 0;
 	defects_line(&s->defects, &s->defects_line);
 	return lend(&s->defects_line);
+}
+
+const char *sonde_session_notes(struct sonde_session *s)
+{
+	struct text_fields fields;
+
+	s->text.len = 0;
+	if (s->opts.fields && text_fields_parse(&fields, s->opts.fields, s->opts.callchain,
+						s->opts.compat, &s->text) < 0)
+		err_clear();
+	return lend(&s->text);
 }
 
 const char *session_cgroup(const struct sonde_session *s, uint64_t id)

@@ -153,6 +153,11 @@ static void change_class(struct text_class_fields *c, const struct field *field,
 static int change_field(struct text_fields *f, int class, const struct field *field,
 			enum change change, struct outbuf *notes)
 {
+	if (field->bit == TEXT_DISASM)
+		return err_set(
+			-EINVAL,
+			"this version does not disassemble (the field 'disasm'); 'insn' shows "
+			"the bytes of instructions");
 	if (field->bit == TEXT_FLAGS) {
 		f->flags = change != REMOVE;
 		return 0;

@@ -114,6 +114,10 @@ static int check_names(const struct text_class_fields *c, const struct text_reco
 		return err_set(-EINVAL,
 			       "the field 'brcntr' needs branch counters, which were not recorded "
 			       "(perf record -j any,counter)");
+	if (c->fields & TEXT_BRCNTR)
+		return err_set(-EINVAL,
+			       "the counters of branches (the field 'brcntr') are recorded, "
+			       "but this version does not print them");
 	return 0;
 }
 

@@ -11,7 +11,8 @@
 #define BRANCHES     (TEXT_BRSTACK | TEXT_BRSTACKSYM | TEXT_BRSTACKOFF)
 #define MEMORY       (TEXT_ADDR | TEXT_DATA_SRC | TEXT_WEIGHT | TEXT_INS_LAT | TEXT_RETIRE_LAT)
 #define PAGES        (TEXT_PHYS_ADDR | TEXT_DATA_PAGE_SIZE | TEXT_CODE_PAGE_SIZE)
-#define CODE         (TEXT_INSN | TEXT_INSNLEN | TEXT_BRSTACKINSN | TEXT_BRSTACKINSNLEN)
+#define BRANCH_CODE  (TEXT_BRSTACKINSN | TEXT_BRSTACKINSNLEN | TEXT_BRSTACKDISASM)
+#define CODE         (TEXT_INSN | TEXT_INSNLEN | BRANCH_CODE)
 #define NAME_COLUMNS ((uint32_t)TEXT_NAMES)
 
 /* perf: the largest unit of which there is more than one, up to G, without what is left over. */
@@ -122,7 +123,7 @@ static void put_code(struct text_sink *s, const struct event *ev, uint64_t field
 	if (fields & (TEXT_INSN | TEXT_INSNLEN))
 		text_insn_put(ev, s->sample.ip, ev->pub.cpumode, fields & TEXT_INSNLEN,
 			      fields & TEXT_INSN, out);
-	if (fields & (TEXT_BRSTACKINSN | TEXT_BRSTACKINSNLEN))
+	if (fields & BRANCH_CODE)
 		text_brstackinsn_put(&s->code, ev, &s->sample, fields, out);
 }
 
