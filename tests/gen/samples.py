@@ -81,6 +81,16 @@ class Recording:
     def regs(self, values, abi=2):
         return self.pack('Q', abi) + (b''.join(self.pack('Q', v) for v in values) if abi else b'')
 
+    def branch_flags(self, f):
+        """Flags numbered from the lowest bit, as the machine holds them: big-endian ones allocate from the highest."""
+        if not self.big:
+            return f
+        out = at = 0
+        for width in 1, 1, 1, 1, 16, 4, 2, 4, 3, 31:  # mispred predicted in_tx abort cycles type spec new_type priv reserved
+            out = out << width | f >> at & (1 << width) - 1
+            at += width
+        return out
+
     def sample(self, n, misc=USER, **v):
         """A sample of the n-th attr. Lists: branches [(from, to, flags)], counters, user_regs, intr_regs, chain; raw is bytes."""
         _, sample, branch_type, _ = self.attrs[n]
@@ -107,7 +117,7 @@ class Recording:
         if sample & BRANCH_STACK:
             branches = get('branches', ())
             out += q(len(branches)) + (q(-1) if branch_type & HW_INDEX else b'')
-            out += b''.join(q(a) + q(b) + q(f) for a, b, f in branches)
+            out += b''.join(q(a) + q(b) + q(self.branch_flags(f)) for a, b, f in branches)
             if branch_type & BRANCH_COUNTERS:
                 out += b''.join(q(c) for c in get('counters', [0] * len(branches)))
         if sample & REGS_USER:
@@ -127,8 +137,12 @@ class Recording:
         self.record(9, out, misc)
 
     def clock(self, clockid=1, tod_ns=1700000000123456789, clock_ns=1000):
-        self.features[25] = self.pack('Q', 1000)  # resolution
+        self.features[23] = self.pack('Q', 1000)  # in nanoseconds, how fine it is
         self.features[29] = self.pack('IIQQ', 1, clockid, tod_ns, clock_ns)
+
+    def group(self, n):
+        """The first n event types were opened as one group."""
+        self.features[17] = self.pack('I', 1) + self.string('') + self.pack('II', 0, n)
 
     def bytes(self):
         n = len(self.attrs)

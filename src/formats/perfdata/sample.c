@@ -61,6 +61,25 @@ int sample_reads_read(uint64_t format, struct bytes *b, struct sample_scratch *s
 	return 0;
 }
 
+/*
+ * Branch flags are bit fields, which big-endian machines allocate from the highest bit: turned into the numbering of the
+ * others, field after field.
+ */
+static uint64_t flags_of_big_endian(uint64_t flags)
+{
+	/* mispred predicted in_tx abort cycles type spec new_type priv reserved */
+	static const uint8_t widths[] = { 1, 1, 1, 1, 16, 4, 2, 4, 3, 31 };
+	unsigned from = 64, to = 0;
+	uint64_t r = 0;
+
+	for (size_t i = 0; i < sizeof(widths); i++) {
+		from -= widths[i];
+		r |= (flags >> from & ((UINT64_C(1) << widths[i]) - 1)) << to;
+		to += widths[i];
+	}
+	return r;
+}
+
 static int read_branches(const struct perf_event_attr *attr, struct bytes *b,
 			 struct sample_scratch *scratch, struct sonde_sample *ret)
 {
@@ -79,6 +98,8 @@ static int read_branches(const struct perf_event_attr *attr, struct bytes *b,
 		TRY(bytes_u64(b, "branch from", &branch->from));
 		TRY(bytes_u64(b, "branch to", &branch->to));
 		TRY(bytes_u64(b, "branch flags", &branch->flags));
+		if (b->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__))
+			branch->flags = flags_of_big_endian(branch->flags);
 	}
 	if (attr->branch_sample_type & (1u << 19)) /* PERF_SAMPLE_BRANCH_COUNTERS */
 		TRY(bytes_skip(b, "branch counters", nr * 8));

@@ -6,7 +6,7 @@
 #include "sinks/text/fields.h"
 
 #define PERF_TYPE_SYNTH \
-	(INT32_MAX - 1u) /* perf's own: events that its decoders of hardware traces make */
+	(INT32_MAX + 1u) /* perf's own: events that its decoders of hardware traces make */
 #define BRANCH_COUNTERS     (UINT64_C(1) << 19) /* PERF_SAMPLE_BRANCH_COUNTERS */
 #define HAS_ADDRESS         (PERF_SAMPLE_IP | PERF_SAMPLE_ADDR)
 #define BRANCH_INSTRUCTIONS (TEXT_BRSTACKINSN | TEXT_BRSTACKINSNLEN | TEXT_BRSTACKDISASM)

@@ -67,6 +67,15 @@ static int record_event(struct text_sink *s, const struct event *ev)
 	return fd_writer_tick(&s->writer);
 }
 
+static void put_dumped_thread(struct text_sink *s, const struct event *ev)
+{
+	size_t start = s->writer.out.len;
+
+	text_dump_thread_put(ev, &s->writer.out);
+	if (s->terminal)
+		text_terminal_quiet(&s->writer.out, start, true);
+}
+
 static int text_event(struct sink *sink, const struct event *ev)
 {
 	struct text_sink *s = sink_of(sink);
@@ -81,7 +90,7 @@ static int text_event(struct sink *sink, const struct event *ev)
 		TRY(text_lines_meet(s, ev->pub.schema));
 	line = &s->lines.v[ev->pub.schema];
 	if (__builtin_expect(s->lists_records && s->session->opts.dump, 0))
-		text_dump_thread_put(ev, out);
+		put_dumped_thread(s, ev);
 	if (!line->fields || __builtin_expect(ev->refused, 0))
 		return 0;
 	/* A damaged sample is a defect that its source counts; its values are 0 here. */
