@@ -139,12 +139,21 @@ def classes():
     """An event type of each class, with different values recorded."""
     r, t = start()
     kinds = [r.attr(HARDWARE, 0, BASE, name='cycles'), r.attr(SOFTWARE, 0, IP | TID | TIME, name='cpu-clock'),
-             r.attr(CACHE, 0, BASE | ADDR, name='L1-dcache-loads'), r.attr(RAW_TYPE, 0x1c2, TID | TIME, name='r1c2'),
+             r.attr(CACHE, 0, BASE | ADDR, name='L1-dcache-loads'), r.attr(RAW_TYPE, 0x1c2, IP | TID | TIME, name='r1c2'),
              r.attr(BREAKPOINT, 0, IP | TIME | ADDR, name='mem:0x1000:rw'), r.attr(8, 1, IP | TID | TIME, name='odd/x/'),
              r.attr(0x80000000, 0, IP | TID | TIME, name='synthetic')]
     r.comm(10, 'work')
     for n in kinds:
         r.sample(n, ip=0x400100, time=next(t), addr=0x1000, period=n)
+    return r
+
+
+def no_address():
+    r, t = start()
+    a, b = r.attr(RAW_TYPE, 0x1c2, TID | TIME, name='r1c2'), r.attr(SOFTWARE, 0, BASE, name='cpu-clock')
+    r.comm(10, 'work')
+    for n in (a, b):
+        r.sample(n, ip=0x400100, time=next(t))
     return r
 
 
@@ -183,7 +192,7 @@ def speaking():
 
 RECORDINGS = {'branches': branches, 'branches-be': lambda: branches(True), 'few-branches': lambda: branches(few=True),
               'data_src': data_sources, 'bpf': bpf_output,
-              'memory': memory, 'raw': raw_class, 'classes': classes, 'branch-trace': branch_trace, 'modes': modes,
+              'memory': memory, 'raw': raw_class, 'classes': classes, 'no-address': no_address, 'branch-trace': branch_trace, 'modes': modes,
               'speaking': speaking}
 ARCHS = ['x86_64', 'i686', 'aarch64', 'armv7l', 'riscv64', 's390x', 'ppc64le', 'mips64', 'csky', 'loongarch64', 'sparc64']
 RECORDINGS.update(('regs-' + arch, lambda arch=arch: registers(arch)) for arch in ARCHS)
@@ -208,6 +217,7 @@ CASES += [('classes', o) for o in
            '-F event,time,callindent', '-F event,flags', '-F flags', '-F event,synth,metric,ipc,machine_pid,vcpu', '-F +flags',
            '-F event,time --reltime', '-F event,time --deltatime', '-F event,time --reltime --deltatime', '-L', '-L -F comm,event',
            '-F period,event', '-F event,tod', '-F brstackinsn', '-F brcntr', '-F retire_lat', '-F cgroup', '-F sw:cgroup,comm')]
+CASES += [('no-address', o) for o in ('', '-F comm,event', '-F +pid', '-F sym', '-F raw:+dso', '-F raw:event,time', '-F raw:ip')]
 CASES += [('branch-trace', o) for o in
           ('', '-F ip,addr', '-F ip,sym', '-F +addr', '-F comm,addr,dso', '-F comm,callindent,dso', '-F +callindent',
            '-F comm,flags,ip', '-F event,ip -L')]

@@ -122,10 +122,13 @@ static int check_names(const struct text_class_fields *c, const struct text_reco
 }
 
 /* The first event type of a class decides for all of it, as in perf. */
-static int check_first(struct text_class_fields *c, const struct text_recording *rec,
-		       const struct sonde_schema *sc)
+static int check_first(struct text_class_fields *c, enum sonde_compat compat,
+		       const struct text_recording *rec, const struct sonde_schema *sc)
 {
 	TRY(check_needs(c, needs_first, sizeof(needs_first) / sizeof(*needs_first), rec, sc));
+	/* perf refuses to print such events at all. */
+	if (!compat && !(text_sample_bits(sc) & HAS_ADDRESS))
+		c->fields &= ~(TEXT_SYM | TEXT_SYMOFF | TEXT_DSO) | c->asked;
 	TRY(check_names(c, rec, sc));
 	return check_needs(c, needs_then, sizeof(needs_then) / sizeof(*needs_then), rec, sc);
 }
@@ -149,7 +152,7 @@ int text_fields_meet(struct text_fields *f, const struct text_recording *rec,
 	if (!c->met && !is_dummy(sc)) {
 		c->met = true;
 		if (c->fields && !rec->counts)
-			TRY(check_first(c, rec, sc));
+			TRY(check_first(c, f->compat, rec, sc));
 		if (c->fields & TEXT_DSOFF)
 			c->fields |= TEXT_DSO;
 	}
