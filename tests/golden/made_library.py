@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Shared objects of our own making that stand for the recording machine's, with the same build id.
 
-A description has a line per thing (numbers in hex): build-id, sections (NAME ADDRESS SIZE ENTRY; file offset and address are the
-same), slots of the .plt (GOT-ADDRESS name NAME | GOT-ADDRESS at RESOLVER), symbols and dynamic symbols (ADDRESS SIZE TYPE BIND
-NAME), bytes at an address, frames (ADDRESS SIZE, bytes from the stack pointer to the caller's, registers pushed first to last),
-functions for the debug information (ADDRESS SIZE NAME).
+A description has a line per thing (numbers in hex): build-id, sections (NAME ADDRESS SIZE ENTRY; the offset is the address), slots of the .plt (GOT-ADDRESS name NAME | GOT-ADDRESS at RESOLVER), symbols and dynamic symbols (ADDRESS SIZE TYPE BIND
+NAME; a FILE symbol comes first, "-" is no name), bytes at an address, frames (ADDRESS SIZE, bytes from the stack pointer to the
+caller's, registers pushed first to last), functions for the debug information (ADDRESS SIZE FILE LINE NAME; the line in decimal).
 """
 import struct
 
-TYPES = {'NOTYPE': 0, 'FUNC': 2, 'IFUNC': 10}
+TYPES = {'NOTYPE': 0, 'OBJECT': 1, 'FUNC': 2, 'FILE': 4, 'IFUNC': 10}
 BINDS = {'LOCAL': 0, 'GLOBAL': 1, 'WEAK': 2}
 REGISTERS = {'rbx': 3, 'rbp': 6, 'r12': 12, 'r13': 13, 'r14': 14, 'r15': 15}
-PROGBITS, SYMTAB, STRTAB, RELA, NOTE, DYNSYM = 1, 2, 3, 4, 7, 11
+PROGBITS, SYMTAB, STRTAB, RELA, NOTE, NOBITS, DYNSYM = 1, 2, 3, 4, 7, 8, 11
 
 
 class Strings:
@@ -32,12 +31,20 @@ def uleb(n):
     return out + bytes([n])
 
 
-def symbols(entries, text):
-    """.symtab or .dynsym, its strings, the number of local symbols."""
+def sleb(n):
+    """Of a number that is not negative: its last group must not look like a sign."""
+    out = uleb(n)
+    return out if out[-1] < 64 else out[:-1] + bytes([out[-1] | 128, 0])
+
+
+def symbols(entries, place):
+    """.symtab or .dynsym, its strings, the number of local symbols. place tells the section of an address."""
     names, table = Strings(), struct.pack('<IBBHQQ', 0, 0, 0, 0, 0, 0)
-    entries = sorted(entries, key=lambda e: e[3] != 'LOCAL')
+    entries = sorted(entries, key=lambda e: (e[3] != 'LOCAL', e[2] != 'FILE'))
     for address, size, kind, bind, name in entries:
-        table += struct.pack('<IBBHQQ', names.add(name), BINDS[bind] << 4 | TYPES[kind], 0, text if address else 0, address, size)
+        section = 0xfff1 if kind == 'FILE' else place(address)
+        table += struct.pack('<IBBHQQ', names.add(name) if name != '-' else 0, BINDS[bind] << 4 | TYPES[kind], 0, section,
+                             address, size)
     return table, names.bytes, 1 + sum(e[3] == 'LOCAL' for e in entries)
 
 
@@ -58,16 +65,26 @@ def eh_frame(frames, at):
 
 
 def debug(functions, low, size):
-    """.debug_abbrev and .debug_info (DWARF 4): one unit, its functions."""
+    """.debug_abbrev, .debug_info and .debug_line (DWARF 4): one unit, its functions, a row of lines for each."""
     def abbrev(code, tag, children, *attrs):
         return uleb(code) + uleb(tag) + bytes([children]) + b''.join(uleb(a) for a in attrs) + b'\0\0'
-    name, low_pc, high_pc = (0x03, 0x08), (0x11, 0x01), (0x12, 0x07)
-    abbrevs = abbrev(1, 0x11, 1, *name, *low_pc, *high_pc) + abbrev(2, 0x2e, 0, *name, *low_pc, *high_pc) + b'\0'
-    info = uleb(1) + b'made.c\0' + struct.pack('<QQ', low, size)
-    for address, length, function in functions:
+    name, low_pc, high_pc, lines, language = (0x03, 0x08), (0x11, 0x01), (0x12, 0x07), (0x10, 0x17), (0x13, 0x0b)
+    abbrevs = abbrev(1, 0x11, 1, *name, *low_pc, *high_pc, *lines, *language)
+    abbrevs += abbrev(2, 0x2e, 0, *name, *low_pc, *high_pc) + b'\0'
+    info = uleb(1) + b'made.c\0' + struct.pack('<QQIB', low, size, 0, 0x0c)  # C: names are not mangled
+    files, rows = [], b''
+    for address, length, file, line, function in functions:
         info += uleb(2) + function.encode() + b'\0' + struct.pack('<QQ', address, length)
+        if file not in files:
+            files.append(file)
+        rows += b'\0\x09\x02' + struct.pack('<Q', address) + b'\x04' + uleb(files.index(file) + 1)  # address, file
+        rows += b'\x03' + sleb(line - 1) + b'\x01'  # line, row
+        rows += b'\x02' + uleb(length) + b'\0\x01\x01'  # to the end, which ends the sequence
     info = struct.pack('<HIB', 4, 0, 8) + info + b'\0'
-    return abbrevs, struct.pack('<I', len(info)) + info
+    header = struct.pack('<BBBbBB', 1, 1, 1, -5, 14, 13) + bytes([0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1]) + b'\0'
+    header += b''.join(f.encode() + b'\0\0\0\0' for f in files) + b'\0'
+    line = struct.pack('<HI', 4, len(header)) + header + rows
+    return abbrevs, struct.pack('<I', len(info)) + info, struct.pack('<I', len(line)) + line
 
 
 def read(path):
@@ -89,7 +106,7 @@ def read(path):
         elif word == 'frame':
             made['frame'].append((*(int(n, 16) for n in rest[:3]), rest[3:]))
         elif word == 'function':
-            made['function'].append((int(rest[0], 16), int(rest[1], 16), rest[2]))
+            made['function'].append((int(rest[0], 16), int(rest[1], 16), rest[2], int(rest[3]), rest[4]))
     return made
 
 
@@ -107,15 +124,20 @@ def write(description, path):
     rela = b''.join(struct.pack('<QQq', got, number[what] << 32 | 7, 0) if how == 'name' else
                     struct.pack('<QQq', got, 37, int(what, 16)) for got, how, what in made['slot'])
 
-    order = ['', '.note.gnu.build-id', '.dynsym', '.dynstr', '.rela.plt', '.plt', '.plt.got', '.text', '.eh_frame', '.got.plt',
-             '.debug_abbrev', '.debug_info', '.symtab', '.strtab', '.shstrtab']
-    order = [n for n in order if n in section or n not in ('.plt.got',)]
+    given = [n for n in section if n != '.rela.plt']  # .plt, .text, .data and their like
+    order = ['', '.note.gnu.build-id', '.dynsym', '.dynstr', '.rela.plt', *given, '.eh_frame', '.debug_abbrev', '.debug_info',
+             '.debug_line', '.symtab', '.strtab', '.shstrtab']
     index = {name: i for i, name in enumerate(order)}
-    dynsym, dynstr, dynlocals = symbols(dynamic, index['.text'])
-    symtab, strtab, locals_ = symbols(made['symbol'], index['.text'])
+
+    def place(address):
+        inside = [index[n] for n in given if section[n][0] <= address < section[n][0] + section[n][1]]
+        return inside[0] if address and inside else 0
+
+    dynsym, dynstr, dynlocals = symbols(dynamic, place)
+    symtab, strtab, locals_ = symbols(made['symbol'], place)
     note = struct.pack('<III', 4, len(made['build-id']), 3) + b'GNU\0' + made['build-id']
-    abbrevs, info = debug(made['function'], text_at, text_size)
-    at = 0x1000 + -(-last // 0x1000) * 0x1000  # a page behind the text
+    abbrevs, info, lines = debug(made['function'], text_at, text_size)
+    at = 0x1000 + -(-max(a + n for a, n, _ in section.values()) // 0x1000) * 0x1000  # a page behind all
     frames = eh_frame(made['frame'], at)
     names = Strings()
     at = {'.eh_frame': at}
@@ -125,7 +147,8 @@ def write(description, path):
             ('.note.gnu.build-id', NOTE, 2, note, 0, 0, 4, 0), ('.dynsym', DYNSYM, 2, dynsym, index['.dynstr'], dynlocals, 8, 24),
             ('.dynstr', STRTAB, 2, dynstr, 0, 0, 1, 0), ('.rela.plt', RELA, 2, rela, index['.dynsym'], index['.plt'], 8, 24),
             ('.eh_frame', PROGBITS, 2, frames, 0, 0, 8, 0), ('.debug_abbrev', PROGBITS, 0, abbrevs, 0, 0, 1, 0),
-            ('.debug_info', PROGBITS, 0, info, 0, 0, 1, 0), ('.symtab', SYMTAB, 0, symtab, index['.strtab'], locals_, 8, 24),
+            ('.debug_info', PROGBITS, 0, info, 0, 0, 1, 0), ('.debug_line', PROGBITS, 0, lines, 0, 0, 1, 0),
+            ('.symtab', SYMTAB, 0, symtab, index['.strtab'], locals_, 8, 24),
             ('.strtab', STRTAB, 0, strtab, 0, 0, 1, 0)):
         if name == '.note.gnu.build-id':
             place = 0x200
@@ -141,11 +164,10 @@ def write(description, path):
             place, end = -(-end // 8) * 8, -(-end // 8) * 8 + len(data)
         chunks.append((place, data))
         tables[name] = (kind, flags, place if flags else 0, place, len(data), link, info_, align, entry)
-    for name in ('.plt', '.plt.got', '.text', '.got.plt'):
-        if name in section:
-            where, size, entry = section[name]
-            kind = 8 if name == '.got.plt' else PROGBITS  # nothing in the file
-            tables[name] = (kind, 3 if kind == 8 else 6, where, where, size, 0, 0, 16, entry)
+    for name in given:
+        where, size, entry = section[name]
+        code = name in ('.plt', '.plt.got', '.text')
+        tables[name] = (PROGBITS if code else NOBITS, 6 if code else 3, where, where, size, 0, 0, 16, entry)
     name_at = {n: names.add(n) for n in order if n}
     end = -(-end // 8) * 8
     chunks.append((end, names.bytes))
