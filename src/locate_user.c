@@ -109,6 +109,9 @@ const struct mapping *locate_user(struct sonde_session *s, const struct address_
 		ret->sym_end = sym->offset + (sym->end - sym->start);
 		ret->sym_binding = sym->binding;
 		ret->sym_off = offset - sym->offset;
+		/* perf's way with symbols that have no size */
+		if (s->opts.compat && ret->sym_off >= sym->end - sym->start)
+			ret->sym_off -= m->start;
 	}
 	return m;
 }

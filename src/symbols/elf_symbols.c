@@ -77,6 +77,16 @@ static const struct elf_section *section_of(const struct elf_file *f, const Elf6
 	return sec->flags & SHF_ALLOC ? sec : NULL;
 }
 
+/* Where a section's bytes lie is told by the file that has them. */
+static const struct elf_section *placed(const struct elf_file *code, const struct elf_section *sec,
+					size_t index)
+{
+	if (sec->type == SHT_NOBITS && index < code->nr_sections &&
+	    !strcmp(code->sections[index].name, sec->name))
+		return &code->sections[index];
+	return sec;
+}
+
 static int add_symbol(struct symbol_set *set, const struct elf_file *file,
 		      const struct elf_file *code, Elf64_Sym s, const char *name)
 {
@@ -92,6 +102,7 @@ static int add_symbol(struct symbol_set *set, const struct elf_file *file,
 	/* Bit 0 tells Thumb code. */
 	if (file->machine == EM_ARM && ELF64_ST_TYPE(s.st_info) == STT_FUNC)
 		s.st_value &= ~UINT64_C(1);
+	sec = placed(code, sec, s.st_shndx);
 	seg = elf_file_segment_at(code, s.st_value);
 	sym.to_address = seg ? seg->vaddr - seg->offset : sec->addr - sec->offset;
 	sym.start = s.st_value - sym.to_address;

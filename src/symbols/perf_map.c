@@ -12,13 +12,13 @@
 
 #define MAX_MAP_BYTES (1u << 30)
 
-/* Digits and the one character behind them. */
-static bool parse_hex(char **p, const char *end, uint64_t *ret)
+/* strtoull() would skip blanks and take signs. */
+static bool parse_hex(char **p, uint64_t *ret)
 {
-	const char *start = *p;
+	char *start = *p;
 	uint64_t v = 0;
 
-	for (; *p < end; (*p)++) {
+	for (;; (*p)++) {
 		char c = **p;
 
 		if (c >= '0' && c <= '9')
@@ -28,10 +28,33 @@ static bool parse_hex(char **p, const char *end, uint64_t *ret)
 		else
 			break;
 	}
-	if (*p == start || *p >= end)
-		return false;
-	(*p)++;
 	*ret = v;
+	return *p > start && *(*p)++ == ' ';
+}
+
+static bool parse_line(char *line, struct set_symbol *ret, uint64_t *ret_size)
+{
+	return parse_hex(&line, &ret->start) && parse_hex(&line, ret_size) && *(ret->raw = line);
+}
+
+/*
+ * perf's reading: any number strtoull() takes, any one character behind it, names of three characters or more. The last
+ * character of a line goes with its newline, whether or not it is one.
+ */
+static bool parse_line_as_perf(char *line, size_t len, struct set_symbol *ret, uint64_t *ret_size)
+{
+	char *end;
+	size_t at;
+
+	ret->start = strtoull(line, &end, 16);
+	at = (size_t)(end - line) + 1;
+	if (at + 2 >= len)
+		return false;
+	*ret_size = strtoull(line + at, &end, 16);
+	at = (size_t)(end - line) + 1;
+	if (at + 2 >= len)
+		return false;
+	ret->raw = line + at;
 	return true;
 }
 
@@ -45,11 +68,13 @@ int perf_map_parse(struct symbol_set *s, char *text, size_t len)
 		uint64_t size;
 
 		if (!end)
-			end = text_end;
-		if (parse_hex(&p, end, &sym.start) && parse_hex(&p, end, &size) && p < end) {
-			sym.end = size > UINT64_MAX - sym.start ? UINT64_MAX : sym.start + size;
-			sym.raw = p;
-			*end = '\0';
+			end = s->as_perf ? text_end - 1 : text_end;
+		*end = '\0';
+		if (s->as_perf ? parse_line_as_perf(p, (size_t)(end - p), &sym, &size)
+			       : parse_line(p, &sym, &size)) {
+			sym.end = sym.start + size;
+			if (sym.end < sym.start && !s->as_perf)
+				sym.end = UINT64_MAX;
 			TRY(symbol_set_add(s, &sym));
 		}
 		p = end + 1;
