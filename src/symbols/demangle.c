@@ -8,7 +8,7 @@
 
 /* Of libiberty's demangle.h, which is installed at different places. */
 #define DMGL_PARAMS 1
-#define DMGL_ANSI   2
+#define DMGL_TYPES  16
 typedef void (*demangle_callbackref)(const char *, size_t, void *);
 int cplus_demangle_v3_callback(const char *mangled, int options, demangle_callbackref callback,
 			       void *opaque);
@@ -45,18 +45,103 @@ static bool run(int (*function)(const char *, int, demangle_callbackref, void *)
 	return false;
 }
 
+/* ---- Rust's old names, as they are beneath those of C++ ----------------------------------------------------------- */
+
+static const struct {
+	const char *code;
+	char c;
+} rust_escapes[] = { { "$SP$", '@' },  { "$BP$", '*' },   { "$RF$", '&' },  { "$LT$", '<' },
+		     { "$GT$", '>' },  { "$LP$", '(' },   { "$RP$", ')' },  { "$C$", ',' },
+		     { "$u20$", ' ' }, { "$u27$", '\'' }, { "$u5b$", '[' }, { "$u5d$", ']' },
+		     { "$u7e$", '~' } };
+
+#define HASH_BYTES 19u /* "::h" and 16 digits */
+
+static bool has_hash(const char *name, size_t len)
+{
+	const char *digits = "0123456789abcdef", *hash = name + len - HASH_BYTES;
+	unsigned met = 0;
+
+	if (len <= HASH_BYTES || memcmp(hash, "::h", 3) != 0)
+		return false;
+	for (size_t i = 3; i < HASH_BYTES; i++) {
+		const char *digit = strchr(digits, hash[i]);
+
+		if (!digit)
+			return false;
+		met |= 1u << (digit - digits);
+	}
+	/* Chance gives neither few nor all of them. */
+	return __builtin_popcount(met) >= 5 && __builtin_popcount(met) <= 15;
+}
+
+static const char *escape_at(const char *p, size_t len, char *ret)
+{
+	for (size_t i = 0; i < sizeof(rust_escapes) / sizeof(*rust_escapes); i++) {
+		size_t n = strlen(rust_escapes[i].code);
+
+		if (n <= len && !memcmp(p, rust_escapes[i].code, n)) {
+			*ret = rust_escapes[i].c;
+			return p + n;
+		}
+	}
+	return NULL;
+}
+
+/* Rewrites name[0..len) in place; false: it is none of Rust's, and nothing is changed. */
+static bool rewrite_rust(char *name, size_t len, size_t *ret_len)
+{
+	const char *in = name, *end = name + len - HASH_BYTES;
+	char *out = name, c;
+
+	if (!has_hash(name, len))
+		return false;
+	while (in < end) {
+		const char *next = *in == '$' ? escape_at(in, (size_t)(end - in), &c) : in + 1;
+
+		if (!next ||
+		    (*in != '$' && !strchr(".:_", *in) &&
+		     !((*in | 0x20) >= 'a' && (*in | 0x20) <= 'z') && !(*in >= '0' && *in <= '9')))
+			return false;
+		in = next;
+	}
+	for (in = name; in < end;) {
+		if (*in == '$') {
+			in = escape_at(in, (size_t)(end - in), out++);
+		} else if (*in == '_' && in[1] == '$' && (in == name || in[-1] == ':')) {
+			in++;
+		} else if (*in == '.' && in[1] == '.') {
+			*out++ = ':';
+			*out++ = ':';
+			in += 2;
+		} else {
+			*out++ = *in == '.' ? '-' : *in;
+			in++;
+		}
+	}
+	*ret_len = (size_t)(out - name);
+	return true;
+}
+
+/* ---- both -------------------------------------------------------------------------------------------------------- */
+
 bool demangle(const char *name, enum demangle_style style, struct outbuf *out)
 {
-	int options = style == DEMANGLE_LONG ? DMGL_PARAMS | DMGL_ANSI : 0;
+	size_t start = out->len, len;
+	bool is_cpp = name[0] == '_' && (name[1] == 'Z' || name[1] == 'G'); /* "_GLOBAL__I_..." */
 
-	if (style == DEMANGLE_NONE || name[0] != '_' || (name[1] != 'Z' && name[1] != 'R') ||
-	    strnlen(name, MAX_MANGLED_BYTES) == MAX_MANGLED_BYTES)
+	if (style == DEMANGLE_NONE || strnlen(name, MAX_MANGLED_BYTES) == MAX_MANGLED_BYTES)
 		return false;
-	if (name[1] == 'R')
-		return style == DEMANGLE_SHORT && run(rust_demangle_callback, name, options, out);
-	/* Rust's old names are names of C++, too. */
-	return run(rust_demangle_callback, name, options, out) ||
-	       run(cplus_demangle_v3_callback, name, options, out);
+	if (style == DEMANGLE_SHORT)
+		/* Rust's old names are names of C++, too. */
+		return (name[0] == '_' && run(rust_demangle_callback, name, 0, out)) ||
+		       (is_cpp && run(cplus_demangle_v3_callback, name, 0, out));
+	/* perf 6.12 takes "Py" for a type. */
+	if (!run(cplus_demangle_v3_callback, name, DMGL_PARAMS | DMGL_TYPES, out))
+		return false;
+	if (!out->failed && rewrite_rust(out->data + start, out->len - start, &len))
+		out->len = start + len;
+	return true;
 }
 
 #else

@@ -161,7 +161,7 @@ static struct dso *make(struct dso_table *t, const struct dso_key *key)
 	if (!d->place.name || !d->place.build_id || !d->build_id_hex || vec_push(&t->all, d) < 0)
 		return NULL;
 	symbol_set_init(&d->symbols,
-			!t->opts.demangle || d->kind == DSO_JIT                          ? DEMANGLE_NONE
+			!t->opts.demangle || d->kind == DSO_JIT    ? DEMANGLE_NONE
 			: t->opts.compat == SONDE_COMPAT_PERF_6_12 ? DEMANGLE_LONG
 								   : DEMANGLE_SHORT,
 			t->opts.compat != SONDE_COMPAT_NONE);

@@ -10,8 +10,8 @@
 #include "symbols/symbol_set.h"
 
 enum plt_style {
-	PLT_PERF_6_1, /* section .plt only, also where the calls go to .plt.sec */
-	PLT_ALL       /* .plt, .plt.sec, .plt.got */
+	PLT_PERF_6_1, /* section .plt only, also where the calls go to .plt.sec; no functions chosen at run time */
+	PLT_ALL /* .plt, .plt.sec, .plt.got, as perf 6.12 */
 };
 
 bool elf_symbols_has_table(const struct elf_file *f);   /* .symtab with bytes */

@@ -137,7 +137,11 @@ static int drop_doubles(struct symbol_set *s)
 	for (size_t i = 1; i < s->syms.n; i++) {
 		if (v[n].start != v[i].start) {
 			v[++n] = v[i];
-		} else if (first_is_better(s, &v[n], &v[i])) {
+			continue;
+		}
+		v[n].is_ifunc |= v[i].is_ifunc;
+		v[i].is_ifunc = v[n].is_ifunc;
+		if (first_is_better(s, &v[n], &v[i])) {
 			s->dropped.v[s->dropped.n++] = v[i];
 		} else {
 			s->dropped.v[s->dropped.n++] = v[n];

@@ -24,7 +24,8 @@ struct set_symbol {
 	const char *shown;   /* NULL: not yet made */
 	uint32_t seq;        /* in the order in which symbols were added */
 	uint8_t binding;
-	bool is_plt; /* "@plt" comes behind the name */
+	bool is_plt;   /* "@plt" comes behind the name */
+	bool is_ifunc; /* it, or another one at its place, is a function that is chosen at run time */
 };
 
 /* From start to the next stretch one symbol is meant. */

@@ -135,6 +135,7 @@ static struct elf_section section_of(const struct elf_file *f, const uint8_t *p)
 		.addr = GET(f, p, Shdr, sh_addr),
 		.offset = GET(f, p, Shdr, sh_offset),
 		.size = GET(f, p, Shdr, sh_size),
+		.align = GET(f, p, Shdr, sh_addralign),
 		.entsize = GET(f, p, Shdr, sh_entsize),
 	};
 }

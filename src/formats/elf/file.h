@@ -26,7 +26,7 @@ struct elf_segment {
 struct elf_section {
 	const char *name; /* lent by the file; "" unknown */
 	uint32_t type, link;
-	uint64_t flags, addr, offset, size, entsize;
+	uint64_t flags, addr, offset, size, align, entsize;
 };
 
 struct elf_file {
