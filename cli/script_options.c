@@ -194,13 +194,13 @@ const struct opt script_options[] = {
 
 	OPT_GROUP("Columns"),
 	OPT_CALL('F', "fields", "[CLASS:]FIELDS", set_fields, OPT_NO_NEGATION,
-		 "prints these columns: comm,pid,tid,cpu,time,period,event,trace,addr,ip,sym,symoff,dso; +FIELD adds "
-		 "and -FIELD takes away; hw: sw: trace: raw: break: before them names the class of events. May be "
-		 "given several times"),
+		 "prints these columns: comm,pid,tid,cpu,time,period,event,trace,ip,sym,symoff,dso,addr ... (COLUMNS in "
+		 "sonde-script(1) has all); +FIELD adds and -FIELD takes away; hw: sw: trace: raw: break: synth: before "
+		 "them names the class of events. May be given several times"),
 	OPT_KEY(0, "ns", NULL, "ns", "prints times to the nanosecond"),
 	OPT_KEY(0, "reltime", NULL, "reltime", "counts times from the first event"),
 	OPT_KEY(0, "deltatime", NULL, "deltatime", "counts times from the event before"),
-	OPT_KEY('L', "Latency", NULL, "latency", "prints the state of interrupts, preemption and locks"),
+	OPT_KEY('L', "Latency", NULL, "latency", "prints names of tasks cut to 8 places and bare numbers of cpus"),
 
 	OPT_GROUP("Which events"),
 	OPT_KEY(0, "time", "FROM,TO", "time",

@@ -86,7 +86,7 @@ SONDE_API const char *sonde_error_text(void);
  *	fields=SPEC         as `sonde script -F`
  *	ns=0|1              nanoseconds
  *	deltatime=0|1       times count from the sample before
- *	latency=0|1         the state of interrupts, preemption and locks
+ *	latency=0|1         names of tasks cut to 8 places, bare numbers of cpus
  *	max-stack=FRAMES stop-bt=LIST  where call chains end
  *	max-blocks=BLOCKS   of instructions of a branch stack
  *	per-event-dump=0|1  a file per event type: INPUT.EVENT.dump
