@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "session.h"
 #include "sinks/sink.h"
+#include "sinks/text/fields.h"
 #include "sources/source.h"
 
 /* ---- a session of our own: what the sink asks one for ------------------------------------------------------------- */
@@ -366,6 +367,153 @@ TEST(call_chains)
 	opts.fields = NULL;
 	assert_string_equal(line(opts, 0),
 			    "            bash    11 [001]  4344.041956: a:b: a=1 b=two\n");
+}
+
+/* One event type that has everything. */
+static void full_type(uint32_t type, uint64_t config, const char *name)
+{
+	nr_schemas = 0;
+	add(type, name,
+	    ALL | PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_WEIGHT_STRUCT |
+		    PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CGROUP |
+		    PERF_SAMPLE_CODE_PAGE_SIZE | PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER |
+		    PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_RAW);
+	attrs[0].config = config;
+	sample = (struct sonde_sample){ .ip = 0x400010, .period = 5 };
+	nr_chain = 0;
+}
+
+static const char *full_line(const char *fields, enum sonde_compat compat)
+{
+	return line((struct session_options){ .fields = (char *)fields, .compat = compat }, 0);
+}
+
+TEST(memory_accesses)
+{
+	full_type(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, "page-faults");
+	sample.addr = 0x400020;
+	sample.weight = 0x0003000200000001;
+	sample.phys_addr = 0xabc;
+	sample.data_page_size = 1 << 30;
+	sample.cgroup = 7;
+	assert_string_equal(full_line("addr,sym,symoff,dso", SONDE_COMPAT_PERF_6_1),
+			    "          400020 [unknown] (/bin/x)\n");
+	assert_string_equal(full_line("addr,dso,dsoff", SONDE_COMPAT_NONE),
+			    "          400020 (/bin/x+0x1020)\n");
+	assert_string_equal(full_line("weight,ins_lat,retire_lat", SONDE_COMPAT_NONE),
+			    "               1               2               3\n");
+	assert_string_equal(full_line("phys_addr,data_page_size,code_page_size", SONDE_COMPAT_NONE),
+			    "             abc 1G N/A\n");
+	assert_string_equal(full_line("data_page_size", SONDE_COMPAT_PERF_6_1), " 1024M\n");
+	assert_string_equal(full_line("cgroup", SONDE_COMPAT_PERF_6_12), " /user.slice\n");
+	sample.cgroup = 8;
+	assert_string_equal(full_line("cgroup", SONDE_COMPAT_PERF_6_12), " unknown\n");
+	attrs[0].sample_type &= ~(uint64_t)PERF_SAMPLE_WEIGHT_STRUCT;
+	attrs[0].sample_type |= PERF_SAMPLE_WEIGHT;
+	assert_string_equal(full_line("weight", SONDE_COMPAT_NONE), " 844433520066561\n");
+}
+
+TEST(registers)
+{
+	static const uint64_t values[] = { 0x10, 0x20 };
+
+	full_type(PERF_TYPE_HARDWARE, 0, "cycles");
+	sample.intr_regs = sample.user_regs = values;
+	sample.intr_regs_mask = sample.user_regs_mask = 0x101;
+	sample.intr_regs_abi = 2;
+	assert_string_equal(full_line("iregs,uregs", SONDE_COMPAT_NONE),
+			    " ABI:2    AX:0x10    IP:0x20 \n");
+}
+
+TEST(branch_stacks)
+{
+	static const struct sonde_branch branches[] = { { 0x400010, 0x400020, 2 | 7 << 4 },
+							{ 0xffffffff81000010, 0, 1 | 4 | 8 } };
+
+	full_type(PERF_TYPE_HARDWARE, 0, "cycles");
+	sample.branches = branches;
+	sample.nr_branches = 2;
+	assert_string_equal(full_line("brstack", SONDE_COMPAT_NONE),
+			    " 0x400010/0x400020/P/-/-/7/  0xffffffff81000010/0x0/M/X/A/0/ \n");
+	assert_string_equal(full_line("brstackoff", SONDE_COMPAT_NONE),
+			    " 0x1010/0x1020/P/-/-/7/  0xffffffff81000010/0x0/M/X/A/0/ \n");
+	assert_string_equal(
+		full_line("brstacksym,dso", SONDE_COMPAT_NONE),
+		"[unknown](/bin/x)/[unknown](/bin/x)/P/-/-/7/ "
+		"start_kernel+0x10([kernel.kallsyms])/[unknown]([unknown])/M/X/A/0/ \n");
+	assert_string_equal(full_line("brstack,dso", SONDE_COMPAT_PERF_6_12),
+			    " 0x400010 (/bin/x)/0x400020 (/bin/x)/P/-/-/7//-  "
+			    "0xffffffff81000010 ([kernel.kallsyms])/0x0 ([unknown])/M/X/A/0//- \n");
+}
+
+TEST(branches_of_a_hardware_trace)
+{
+	full_type(PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, "branches");
+	attrs[0].sample_period = 1;
+	sample.addr = 0x400020;
+	assert_string_equal(full_line("ip,addr,dso", SONDE_COMPAT_NONE),
+			    "           400010 ([unknown]) =>           400020 (/bin/x)\n");
+	attrs[0].sample_period = 2;
+	assert_string_equal(full_line("ip,addr", SONDE_COMPAT_NONE),
+			    "          400020           400010\n");
+}
+
+TEST(letters_and_narrow_columns)
+{
+	struct session_options opts = { .fields = "comm,cpu,misc,flags", .latency = true };
+
+	two_types();
+	assert_string_equal(line(opts, 1), "    bash   1 K                             \n");
+	opts = (struct session_options){ .fields = "misc,event", .color = true };
+	assert_string_equal(line(opts, 0), "K     \x1b[1msched:sched_switch\x1b[0m: \n");
+}
+
+TEST(relative_times)
+{
+	struct session_options opts = { .fields = "time", .reltime = true };
+	struct event ev;
+	struct sink *s;
+
+	two_types();
+	for (int delta = 0; delta < 2; delta++) {
+		s = start(opts);
+		ev = event(1);
+		for (int i = 0; i < 3; i++, ev.pub.time_ns += 1000000000)
+			assert_int_equal(s->ops->event(s, &ev), 0);
+		assert_string_equal(finish(s),
+				    delta ? "    0.000000: \n    1.000000: \n    1.000000: \n"
+					  : "    0.000000: \n    1.000000: \n    2.000000: \n");
+		opts = (struct session_options){ .fields = "time", .deltatime = true };
+	}
+	opts.reltime = true;
+	session.opts = opts;
+	assert_int_equal(
+		text_sink_ops.open(&s, &(struct sink_options){ .fd = 1, .session = &session }),
+		-EINVAL);
+}
+
+TEST(fields_of_classes)
+{
+	struct text_fields f;
+	struct outbuf notes = { 0 };
+
+	/* The '-' of bpf-output: perf takes the list for one of changes. */
+	assert_int_equal(
+		text_fields_parse(&f, "sw:comm,bpf-output", true, SONDE_COMPAT_PERF_6_1, NULL), 0);
+	assert_true(f.classes[TEXT_SOFTWARE].fields & TEXT_IP);
+	assert_int_equal(text_fields_parse(&f, "sw:comm,bpf-output", true, SONDE_COMPAT_NONE, NULL),
+			 0);
+	assert_false(f.classes[TEXT_SOFTWARE].fields & TEXT_IP);
+	assert_int_equal(text_fields_parse(&f, "cgroup", true, SONDE_COMPAT_PERF_6_1, NULL),
+			 -EINVAL);
+	assert_int_equal(text_fields_parse(&f, "cgroup", true, SONDE_COMPAT_PERF_6_12, NULL), 0);
+	assert_int_equal(
+		text_fields_parse(&f, "comm sw:pid sw:+tid", true, SONDE_COMPAT_NONE, &notes), 0);
+	assert_int_equal(f.classes[TEXT_SOFTWARE].fields, TEXT_PID | TEXT_TID);
+	assert_int_equal(f.classes[TEXT_HARDWARE].fields, TEXT_COMM);
+	outbuf_char(&notes, '\0');
+	assert_string_equal(notes.data, "Overriding previous field request for software events.\n");
+	outbuf_done(&notes);
 }
 
 TEST(output_that_cannot_be_written)
