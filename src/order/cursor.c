@@ -96,7 +96,7 @@ static int fill_from_file(struct cursor *c, const struct cursor_input *in, size_
 			return 0;
 		}
 		want = need > window_bytes ? need : window_bytes;
-		got = window_read(w, f->fd, f->path, c->run.begin, c->run.end, want);
+		got = window_read(w, f, c->run.begin, c->run.end, want, want);
 		if (got < 0)
 			return (int)got;
 		if (!got || (size_t)got < need) {
@@ -140,8 +140,8 @@ static int read_spilled(struct cursor *c, const struct cursor_input *in)
 		const struct spill_entry *e = &entries[i];
 		const struct source_file *f = &in->files[e->file];
 		struct window piece = { .data = to, .capacity = e->len };
-		int64_t got = window_read(&piece, f->fd, f->path, e->file_off, e->file_off + e->len,
-					  e->len);
+		int64_t got =
+			window_read(&piece, f, e->file_off, e->file_off + e->len, e->len, e->len);
 
 		if (got < 0)
 			return (int)got;

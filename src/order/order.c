@@ -390,6 +390,24 @@ static void next_file(struct order *o)
 		o->walk_off = o->files.v[o->file].begin;
 }
 
+/* The first byte of the input that the walk or the merge may still ask for. */
+static uint64_t needed_from(struct order *o)
+{
+	uint64_t from = o->walk_off;
+
+	if (o->indexing || o->spill.nr || o->spill.entries_written)
+		return 0; /* records lie anywhere */
+	vec_foreach(run, &o->runs) {
+		if (run->begin < from)
+			from = run->begin;
+	}
+	vec_foreach(c, &o->heap) {
+		if ((*c)->run.begin < from)
+			from = (*c)->run.begin;
+	}
+	return from;
+}
+
 /* More cuts for the walk; *ret_blocked when that means reading while out[] still refers to the window. */
 static int walk_fill(struct order *o, bool *ret_blocked)
 {
@@ -430,14 +448,16 @@ static int walk_fill(struct order *o, bool *ret_blocked)
 		if (!w)
 			return err_nomem();
 		o->cut_at = o->nr_cuts = 0;
-		got = window_read(w, f->fd, f->path, o->walk_off, f->end,
-				  need > o->opts.window_bytes ? need : o->opts.window_bytes);
+		if (f->stream)
+			stream_let_go(f->stream, needed_from(o));
+		got = window_read(w, f, o->walk_off, f->end,
+				  need > o->opts.window_bytes ? need : o->opts.window_bytes, need);
 		w->file = (uint16_t)o->file;
 		w->cut_end = w->file_off;
 		if (got < 0)
 			return (int)got;
 		if (!got || (size_t)got < need) {
-			if (o->walk_off != f->end)
+			if (f->stream ? got : o->walk_off != f->end)
 				defects_add(o->opts.defects, DEFECT_TRUNCATED, 1,
 					    "record at 0x%llx of %s",
 					    (unsigned long long)(o->walk_off < f->end ? o->walk_off

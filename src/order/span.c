@@ -41,8 +41,8 @@ static int walk_file(struct source *source, unsigned file, const struct source_f
 			if (n || used)
 				continue;
 		}
-		got = window_read(&w, f->fd, f->path, off, f->end,
-				  need > window_bytes ? need : window_bytes);
+		got = window_read(&w, f, off, f->end, need > window_bytes ? need : window_bytes,
+				  need);
 		if (got < 0)
 			r = (int)got;
 		if (got <= 0 || (size_t)got < need)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "order/spill.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/temp_file.h"
 
 enum { DEFAULT_PIECE_ENTRIES = 512 * 1024 };
 
@@ -56,26 +55,6 @@ static int compare(const void *pa, const void *pb)
 	return (a->file_off > b->file_off) - (a->file_off < b->file_off);
 }
 
-static int open_file(struct spill *s)
-{
-	const char *dir = getenv("TMPDIR");
-	char path[4096];
-
-	if (!dir || !*dir)
-		dir = "/tmp";
-	s->fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (s->fd >= 0)
-		return 0;
-	/* Not every file system has O_TMPFILE. */
-	if (snprintf(path, sizeof(path), "%s/sonde-order-XXXXXX", dir) >= (int)sizeof(path))
-		return err_set(-ENAMETOOLONG, "TMPDIR is too long");
-	s->fd = mkostemp(path, O_CLOEXEC);
-	if (s->fd < 0)
-		return err_errno(errno, "cannot make a temporary file in %s (set TMPDIR)", dir);
-	unlink(path);
-	return 0;
-}
-
 int spill_write(struct spill *s, uint64_t *ret_begin, uint64_t *ret_end)
 {
 	const char *p = (const char *)s->piece;
@@ -83,7 +62,7 @@ int spill_write(struct spill *s, uint64_t *ret_begin, uint64_t *ret_end)
 	uint64_t off = s->entries_written * sizeof(*s->piece);
 
 	if (s->fd < 0)
-		TRY(open_file(s));
+		TRY(s->fd = temp_file_open());
 	qsort(s->piece, s->nr, sizeof(*s->piece), compare);
 	while (left) {
 		ssize_t n = pwrite(s->fd, p, left, (off_t)off);

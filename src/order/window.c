@@ -8,8 +8,24 @@
 #include "base/err.h"
 #include "sources/source.h"
 
-int64_t window_read(struct window *w, int fd, const char *path, uint64_t off, uint64_t end,
-		    size_t want)
+/* A piece of what is wanted: bytes, 0 at the end, <0. */
+static int64_t read_piece(const struct source_file *f, uint64_t off, void *buf, size_t len)
+{
+	ssize_t got;
+
+	if (f->stream)
+		return stream_read(f->stream, off, buf, len);
+	do
+		got = pread(f->fd, buf, len, (off_t)off);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return err_errno(errno, "%s: cannot read at 0x%llx", f->path,
+				 (unsigned long long)off);
+	return got;
+}
+
+int64_t window_read(struct window *w, const struct source_file *f, uint64_t off, uint64_t end,
+		    size_t want, size_t least)
 {
 	if (off >= end) {
 		w->len = 0;
@@ -29,16 +45,13 @@ int64_t window_read(struct window *w, int fd, const char *path, uint64_t off, ui
 	}
 	w->file_off = off;
 	w->len = 0;
-	while (w->len < want) {
-		ssize_t got = pread(fd, w->data + w->len, want - w->len, (off_t)(off + w->len));
+	while (w->len < want && (!f->stream || !w->len || w->len < least)) {
+		int64_t got = read_piece(f, off + w->len, w->data + w->len, want - w->len);
 
-		if (got < 0 && errno == EINTR)
-			continue;
 		if (got < 0)
-			return err_errno(errno, "%s: cannot read at 0x%llx", path,
-					 (unsigned long long)(off + w->len));
+			return got;
 		if (!got)
-			break; /* the file shrank since it was opened */
+			break; /* the end of the stream; or the file shrank since it was opened */
 		w->len += (size_t)got;
 	}
 	return (int64_t)w->len;

@@ -26,6 +26,7 @@ struct window {
 enum { WINDOW_CUTS = 32768 };
 
 struct cut;
+struct source_file;
 
 /*
  * The windows that the walk read last, with their cuts, kept so that the merge, which follows closely, need not read and cut again.
@@ -44,9 +45,12 @@ void window_release(struct window *w); /* NULL is fine */
 /* The window that holds the whole record at this place, held by the caller; NULL: read it again. */
 struct window *window_cache_find(struct window_cache *c, uint16_t file, uint64_t file_off);
 
-/* Fills the window with up to want bytes from off on, not beyond end. Returns the bytes read (0: end of file) or <0. */
-int64_t window_read(struct window *w, int fd, const char *path, uint64_t off, uint64_t end,
-		    size_t want);
+/*
+ * Fills the window with up to want bytes from off on, not beyond end. Returns the bytes read (0: end of file) or <0. Of a
+ * stream it waits for `least` bytes only, or its end.
+ */
+int64_t window_read(struct window *w, const struct source_file *f, uint64_t off, uint64_t end,
+		    size_t want, size_t least);
 void window_done(struct window *w);
 
 #endif

@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "model/defects.h"
 #include "model/event.h"
+#include "sources/stream.h"
 
 /* A record that has been cut, not decoded. Lent: `bytes` lies in a read window. */
 struct cut {
@@ -53,7 +54,8 @@ struct source_options {
 struct source_file {
 	int fd;              /* the source's */
 	const char *path;    /* for messages */
-	uint64_t begin, end; /* bytes; end was the size seen at open */
+	uint64_t begin, end; /* bytes; end was the size seen at open, UINT64_MAX for a stream */
+	struct stream *stream; /* of a pipe, read in place of fd; NULL: a file */
 };
 
 /* What a recording holds of its kernel; members are NULL and 0 when it does not say. Lent by the source. */

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+#include "sources/stream.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/temp_file.h"
+
+enum {
+	READ_BYTES = 1024 * 1024,  /* asked of the pipe at once */
+	EVICT_BYTES = 1024 * 1024, /* that make room in memory at once */
+	PUNCH_BYTES = 16 * 1024 * 1024,
+	LOOK_MS = 100 /* how often *stopped is looked at while nothing comes */
+};
+
+_Static_assert(STREAM_MEMORY % EVICT_BYTES == 0, "pieces do not wrap round");
+
+void stream_init(struct stream *s, int fd, const char *path, const atomic_int *stopped)
+{
+	*s = (struct stream){ .fd = fd, .path = path, .stopped = stopped, .spool = -1 };
+}
+
+void stream_done(struct stream *s)
+{
+	if (s->spool >= 0)
+		close(s->spool);
+	free(s->ring);
+	s->ring = NULL;
+	s->spool = -1;
+}
+
+void stream_let_go(struct stream *s, uint64_t off)
+{
+	if (off > s->keep_from)
+		s->keep_from = off;
+}
+
+/* Gives disk space of what was let go back; a file system that cannot keeps it until the end. */
+static void punch(struct stream *s)
+{
+	uint64_t to = s->keep_from < s->mem_begin ? s->keep_from : s->mem_begin;
+
+	if (to < s->punched + PUNCH_BYTES)
+		return;
+	(void)fallocate(s->spool, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)s->punched,
+			(off_t)(to - s->punched));
+	s->punched = to;
+}
+
+/* Makes room in memory: the oldest bytes go, to the temporary file if somebody may still ask for them. */
+static int make_room(struct stream *s)
+{
+	uint64_t end = s->mem_begin + EVICT_BYTES - s->mem_begin % EVICT_BYTES;
+
+	if (s->end - s->mem_begin < STREAM_MEMORY)
+		return 0;
+	if (s->keep_from < end) {
+		const uint8_t *p = s->ring + s->mem_begin % STREAM_MEMORY;
+		uint64_t off = s->mem_begin;
+
+		if (s->spool < 0) {
+			TRY(s->spool = temp_file_open());
+			s->punched = s->mem_begin;
+		}
+		while (off < end) {
+			ssize_t n = pwrite(s->spool, p, end - off, (off_t)off);
+
+			if (n < 0 && errno == EINTR)
+				continue;
+			if (n <= 0)
+				return err_errno(n ? errno : ENOSPC,
+						 "%s: cannot keep what came in a temporary file",
+						 s->path);
+			off += (uint64_t)n;
+			p += n;
+		}
+		punch(s);
+	}
+	s->mem_begin = end;
+	return 0;
+}
+
+/* Until the pipe has bytes or its writer closed it: 0, or -EINTR. */
+static int wait_for_bytes(const struct stream *s)
+{
+	struct pollfd p = { .fd = s->fd, .events = POLLIN };
+
+	for (;;) {
+		int n;
+
+		if (s->stopped && atomic_load_explicit(s->stopped, memory_order_relaxed))
+			return -EINTR;
+		n = poll(&p, 1, LOOK_MS);
+		if (n > 0)
+			return 0;
+		if (n < 0)
+			return errno == EINTR ? -EINTR
+					      : err_errno(errno, "cannot wait for %s", s->path);
+	}
+}
+
+/* Some more bytes, at least one unless the stream ended. */
+static int read_more(struct stream *s)
+{
+	size_t at, room;
+	ssize_t n;
+
+	if (!s->ring && !(s->ring = malloc(STREAM_MEMORY)))
+		return err_nomem();
+	TRY(make_room(s));
+	at = s->end % STREAM_MEMORY;
+	room = STREAM_MEMORY - (size_t)(s->end - s->mem_begin);
+	if (room > STREAM_MEMORY - at)
+		room = STREAM_MEMORY - at;
+	if (room > READ_BYTES)
+		room = READ_BYTES;
+	for (;;) {
+		TRY(wait_for_bytes(s));
+		n = read(s->fd, s->ring + at, room);
+		if (n >= 0)
+			break;
+		if (errno != EAGAIN && errno != EINTR)
+			return err_errno(errno, "cannot read %s at 0x%llx", s->path,
+					 (unsigned long long)s->end);
+	}
+	s->ended = !n;
+	s->end += (uint64_t)n;
+	return 0;
+}
+
+static int64_t read_spool(const struct stream *s, uint64_t off, void *buf, size_t len)
+{
+	ssize_t n;
+
+	do
+		n = pread(s->spool, buf, len, (off_t)off);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return err_errno(errno, "%s: cannot read what was kept of it", s->path);
+	return n;
+}
+
+int64_t stream_read(struct stream *s, uint64_t off, void *buf, size_t len)
+{
+	uint8_t *to = buf;
+	size_t at, first;
+
+	while (off >= s->end && !s->ended)
+		TRY(read_more(s));
+	if (off >= s->end)
+		return 0;
+	if (off < s->mem_begin) {
+		if (s->spool < 0 || off < s->punched)
+			return err_set(-EINVAL, "%s: 0x%llx of the stream is not kept any more",
+				       s->path, (unsigned long long)off);
+		return read_spool(s, off, buf,
+				  len < s->mem_begin - off ? len : (size_t)(s->mem_begin - off));
+	}
+	if (len > s->end - off)
+		len = (size_t)(s->end - off);
+	at = off % STREAM_MEMORY;
+	first = len < STREAM_MEMORY - at ? len : STREAM_MEMORY - at;
+	memcpy(to, s->ring + at, first);
+	memcpy(to + first, s->ring, len - first);
+	return (int64_t)len;
+}

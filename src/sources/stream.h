@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A pipe, FIFO or socket as an input that can be read again: readers that merge runs come back to places behind the
+ * newest byte. What came is kept in memory as long as it fits, then in an unlinked temporary file; what nobody needs any
+ * more is let go.
+ *
+ *	let go | temporary file | memory (STREAM_MEMORY) | not yet read from the pipe
+ *	       keep_from        mem_begin                end
+ */
+#ifndef SONDE_SOURCES_STREAM_H
+#define SONDE_SOURCES_STREAM_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { STREAM_MEMORY = 16 * 1024 * 1024 };
+
+struct stream {
+	int fd;                    /* of the pipe, the caller's; blocking or not */
+	const char *path;          /* lent; for messages */
+	const atomic_int *stopped; /* set from elsewhere: waiting ends; NULL: never */
+	uint8_t *ring;             /* owned; the byte at offset o is ring[o % STREAM_MEMORY] */
+	uint64_t keep_from, mem_begin, end; /* offsets from the stream's first byte */
+	int spool;                          /* of the temporary file; -1: not needed so far */
+	uint64_t punched; /* its bytes before were given back to the file system */
+	bool ended;
+};
+
+void stream_init(struct stream *s, int fd, const char *path, const atomic_int *stopped);
+void stream_done(struct stream *s);
+/*
+ * Bytes from `off` on, at most len: those that came already, else waits for more. 0: the stream ended there;
+ * -EINTR: a signal came, or *stopped was set, before any byte did; ask again.
+ */
+int64_t stream_read(struct stream *s, uint64_t off, void *buf, size_t len);
+/* Bytes before off will not be asked for again. */
+void stream_let_go(struct stream *s, uint64_t off);
+
+#endif
