@@ -145,6 +145,8 @@ static bool is_unordered(const struct session_options *o)
 
 static int build(struct sonde_session *s, const char *text, const char *origin)
 {
+	struct source_file file;
+
 	TRY(session_options_parse(&s->opts, text, origin));
 	TRY(strpool_init(&s->strings));
 	TRY(state_init(&s->state, &s->strings));
@@ -163,9 +165,11 @@ static int build(struct sonde_session *s, const char *text, const char *origin)
 						  .unordered = is_unordered(&s->opts),
 						  .list_records = text_records_listed(&s->opts),
 						  .compat = s->opts.compat,
+						  .stopped = &s->stopped,
 						  .session = s,
 						  .schemas = &s->schemas,
 						  .defects = &s->defects }));
+	s->is_stream = s->source->ops->file(s->source, 0, &file) && file.stream;
 	TRY(check_cpus(s));
 	TRY(build_time(s));
 	s->event = (struct event){ .pub.size = sizeof(s->event.pub),
@@ -231,6 +235,11 @@ int sonde_session_fill(struct sonde_session *s)
 	if (s->cut_at < s->nr_cuts)
 		return 1;
 	n = order_next(s->order, &s->cuts);
+	if (n == -EINTR) {
+		/* Nothing came yet; the caller looks at its signals. */
+		err_clear();
+		return atomic_load_explicit(&s->stopped, memory_order_relaxed) ? 0 : 1;
+	}
 	s->nr_cuts = n > 0 ? n : 0;
 	s->cut_at = 0;
 	if (!n && nothing_read(s))
@@ -404,6 +413,19 @@ void sonde_session_want(struct sonde_session *s, uint32_t schema, int wanted)
 		!wanted; /* what comes is not looked at any more, so nothing is known of it */
 }
 
+/* The next event; what was written reaches its reader before a stream is waited for. */
+static int next_for_sink(struct sonde_session *s, struct sink *sink, const struct sonde_event **ret)
+{
+	if (s->is_stream) {
+		int r = sonde_session_next_pending(s, ret);
+
+		if (r)
+			return r;
+		TRY(sink->ops->flush(sink));
+	}
+	return sonde_session_next(s, ret);
+}
+
 int sonde_session_write_text(struct sonde_session *s, int fd)
 {
 	const struct sonde_event *ev;
@@ -413,7 +435,7 @@ int sonde_session_write_text(struct sonde_session *s, int fd)
 	s->lists_records = true;
 	TRY(text_sink_ops.open(&sink, &(struct sink_options){ .fd = fd, .session = s }));
 	r = 0;
-	while (s->opts.header != HEADER_ONLY && (r = sonde_session_next(s, &ev)) > 0) {
+	while (s->opts.header != HEADER_ONLY && (r = next_for_sink(s, sink, &ev)) > 0) {
 		r = sink->ops->event(sink, event_of(ev));
 		if (r < 0)
 			break;

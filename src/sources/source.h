@@ -45,6 +45,8 @@ struct source_options {
 	bool unordered;    /* records come as they lie in the file */
 	bool list_records; /* every record gives an event of itself before its own: struct event, `listed` */
 	enum sonde_compat compat;
+	struct stream *stream; /* to read instead of opening path; the source's from then on, whether open succeeds or not */
+	const atomic_int *stopped; /* set when waiting for a stream is to end */
 	struct sonde_session *session; /* set in the events made */
 	struct schema_table *schemas;  /* where the source's schemas go */
 	struct defects *defects;

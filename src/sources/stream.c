@@ -33,6 +33,26 @@ void stream_done(struct stream *s)
 	s->spool = -1;
 }
 
+int stream_open(struct stream **ret, int fd, const char *path, const atomic_int *stopped)
+{
+	struct stream *s = malloc(sizeof(*s));
+
+	if (!s)
+		return err_nomem();
+	stream_init(s, fd, path, stopped);
+	*ret = s;
+	return 0;
+}
+
+void stream_free(struct stream *s)
+{
+	if (!s)
+		return;
+	close(s->fd);
+	stream_done(s);
+	free(s);
+}
+
 void stream_let_go(struct stream *s, uint64_t off)
 {
 	if (off > s->keep_from)

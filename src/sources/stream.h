@@ -28,6 +28,9 @@ struct stream {
 	bool ended;
 };
 
+/* On the heap, with a descriptor of its own: stream_free() closes it. */
+int stream_open(struct stream **ret, int fd, const char *path, const atomic_int *stopped);
+void stream_free(struct stream *s); /* NULL is fine */
 void stream_init(struct stream *s, int fd, const char *path, const atomic_int *stopped);
 void stream_done(struct stream *s);
 /*

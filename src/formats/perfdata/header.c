@@ -186,6 +186,26 @@ static int read_private_index(struct perfdata_file *f, struct defects *defects)
 	return 0;
 }
 
+int perfdata_pipe_header_read(struct perfdata_file *f,
+			      const uint8_t head[PERFDATA_PIPE_HEADER_BYTES])
+{
+	uint64_t magic = load_u64(head);
+
+	f->swap = magic == PERFDATA_MAGIC_SWAPPED;
+	f->big_endian = f->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	f->is_pipe = true;
+	if ((magic == PERFDATA_MAGIC || f->swap) && get_u64(head + 8, f->swap) == 16)
+		return 0;
+	if (!memcmp(head, magic_v1, 8) && (load_u64(head + 8) == 16 || get_u64(head + 8, true) == 16)) {
+		f->swap = load_u64(head + 8) != 16;
+		f->big_endian = f->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+		return 0;
+	}
+	return err_set(-EBADMSG,
+		       "%s: a recording in file mode cannot be read from a pipe: give the file's name",
+		       f->path);
+}
+
 int perfdata_header_read(struct perfdata_file *f, struct defects *defects)
 {
 	uint8_t head[sizeof(struct perfdata_header)] = { 0 };
@@ -204,12 +224,10 @@ int perfdata_header_read(struct perfdata_file *f, struct defects *defects)
 	f->big_endian = f->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 
 	size = get_u64(head + 8, f->swap);
-	if (size == 16)
-		return err_set(
-			-ENOTSUP,
-			"%s: a recording in pipe mode; this version reads recordings in file mode "
-			"(perf record -o FILE)",
-			f->path);
+	if (size == PERFDATA_PIPE_HEADER_BYTES) {
+		f->is_pipe = true;
+		return 0;
+	}
 	if (size != 104 && size != 72)
 		return err_set(-EBADMSG,
 			       "%s: a perf.data header of %llu bytes; 104 or 72 were expected",

@@ -26,6 +26,9 @@ struct perfdata_header {
 };
 _Static_assert(sizeof(struct perfdata_header) == 104, "layout");
 
+/* Of pipe mode: magic and size, then records. */
+enum { PERFDATA_PIPE_HEADER_BYTES = 16 };
+
 /*
  * Our own index of feature bodies that were written before the data section, so that a file whose recorder was killed
  * (data.size 0, no feature table) still has its names and formats. Directly behind the 104-byte header, little or big

@@ -225,5 +225,6 @@ const struct sink_ops text_sink_ops = {
 	.open = text_open,
 	.event = text_event,
 	.finish = text_finish,
+	.flush = text_finish,
 	.close = text_close,
 };

@@ -159,6 +159,16 @@ int perfdata_cut(struct source *source, unsigned file, const uint8_t *p, size_t 
 			cut->order = CUT_ROUND;
 		} else {
 			behind = trailing_bytes(rec, type, size, swap);
+			if (s->file.is_pipe && cut->file_off >= s->taken_to) {
+				uint64_t whole = perfdata_pipe_record_bytes(s, rec, size);
+
+				if ((uint64_t)(end - rec) < whole && whole <= MAX_TRACING_BYTES) {
+					*ret_need = whole;
+					break;
+				}
+				if (whole <= MAX_TRACING_BYTES)
+					TRY(perfdata_pipe_take(s, rec, whole, cut->file_off));
+			}
 		}
 		n++;
 		rec += size;

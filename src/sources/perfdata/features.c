@@ -173,8 +173,8 @@ static bool format_is_used(struct perfdata_source *s, const struct bytes *text)
 	const uint8_t *line = memmem(text->start, bytes_left(text), "\nID:", 4);
 	uint64_t id = 0;
 
-	if (!line)
-		return true;
+	if (!line || s->file.is_pipe)
+		return true; /* the events may come later than their formats */
 	for (line += 4; line < text->end && *line == ' '; line++)
 		;
 	for (; line < text->end && *line >= '0' && *line <= '9' && id < UINT32_MAX; line++)
@@ -336,6 +336,19 @@ int perfdata_kernel(struct source *source, struct source_kernel *ret)
 	return 0;
 }
 
+int perfdata_feature_take(struct perfdata_source *s, enum perfdata_feature feature, struct bytes b)
+{
+	int r = read_feature(s, feature, &b);
+
+	if (r < 0 && r != -ENOMEM) {
+		defects_add(s->opts.defects, DEFECT_BAD_FEATURE, 1, "feature %d: %.110s", feature,
+			    err_text());
+		err_clear();
+		r = 0;
+	}
+	return r;
+}
+
 int perfdata_features_read(struct perfdata_source *s)
 {
 	static const enum perfdata_feature wanted[] = {
@@ -345,22 +358,21 @@ int perfdata_features_read(struct perfdata_source *s)
 	};
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
-		char what[32];
+		const struct perfdata_section sec = s->file.features[wanted[i]];
 		struct bytes b;
 		int r;
 
-		if (!s->file.features[wanted[i]].size)
+		if (!sec.size)
 			continue;
-		snprintf(what, sizeof(what), "feature %d", wanted[i]);
-		r = perfdata_section_read(&s->file, &s->arena, s->file.features[wanted[i]],
-					  "a header section", MAX_FEATURE_BYTES, &b);
-		if (r >= 0)
-			r = read_feature(s, wanted[i], &b);
-		if (r == -ENOMEM)
+		r = perfdata_section_read(&s->file, &s->arena, sec, "a header section",
+					  MAX_FEATURE_BYTES, &b);
+		if (r >= 0) {
+			TRY(perfdata_feature_take(s, wanted[i], b));
+		} else if (r == -ENOMEM) {
 			return r;
-		if (r < 0) {
-			defects_add(s->opts.defects, DEFECT_BAD_FEATURE, 1, "%s: %.110s", what,
-				    err_text());
+		} else {
+			defects_add(s->opts.defects, DEFECT_BAD_FEATURE, 1, "feature %d: %.110s",
+				    wanted[i], err_text());
 			err_clear();
 		}
 	}

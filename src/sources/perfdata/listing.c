@@ -144,6 +144,10 @@ int perfdata_section(struct source *source, unsigned feature, struct bytes *ret)
 	struct perfdata_source *s = perfdata_of(source);
 	int r;
 
+	if (feature < NR_FEATURES && s->sections && bytes_left(&s->sections[feature])) {
+		*ret = s->sections[feature];
+		return 1;
+	}
 	if (feature >= NR_FEATURES || !s->file.features[feature].size)
 		return 0;
 	r = perfdata_section_read(&s->file, &s->arena, s->file.features[feature],

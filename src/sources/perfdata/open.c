@@ -41,7 +41,26 @@ static int open_file(struct perfdata_source *s)
 	s->file.path = path;
 	s->file.size_bytes = (uint64_t)st.st_size;
 	s->changed_s = st.st_mtime;
-	return 0;
+	return perfdata_header_read(&s->file, s->opts.defects);
+}
+
+static int open_stream(struct perfdata_source *s)
+{
+	struct stream *stream = s->opts.stream;
+	uint8_t head[PERFDATA_PIPE_HEADER_BYTES];
+	int64_t n = 0;
+
+	s->file.path = s->opts.path;
+	s->file.size_bytes = UINT64_MAX;
+	for (size_t got = 0; got < sizeof(head); got += (size_t)n) {
+		n = stream_read(stream, got, head + got, sizeof(head) - got);
+		if (n < 0)
+			return (int)n;
+		if (!n)
+			return err_set(-EBADMSG, "%s ends after %zu bytes, in its header",
+				       s->opts.path, got);
+	}
+	return perfdata_pipe_header_read(&s->file, head);
 }
 
 static int read_ids(struct perfdata_source *s, uint32_t event, struct perfdata_section sec)
@@ -60,44 +79,8 @@ static int read_ids(struct perfdata_source *s, uint32_t event, struct perfdata_s
 	return r;
 }
 
-static int read_attrs(struct perfdata_source *s)
-{
-	uint64_t entry_bytes = s->file.attr_entry_bytes, n = s->file.attrs.size / entry_bytes;
-	uint64_t ids_left = s->file.size_bytes; /* lists of ids do not lie over each other */
-	struct arena temp = { 0 };
-	struct bytes b;
-	int r;
-
-	if (n > MAX_EVENTS)
-		return err_set(-E2BIG, "%s: %llu events; at most %d are accepted", s->file.path,
-			       (unsigned long long)n, MAX_EVENTS);
-	if (!n)
-		return err_set(-EBADMSG, "%s: the recording describes no event", s->file.path);
-	r = perfdata_section_read(&s->file, &temp, s->file.attrs, "the attr section",
-				  MAX_ATTRS_BYTES, &b);
-	for (uint64_t i = 0; i < n && r >= 0; i++) {
-		const uint8_t *entry = b.start + i * entry_bytes, *ids = entry + entry_bytes - 16;
-		struct perfdata_event e = { 0 };
-		struct perfdata_section sec = { get_u64(ids, s->file.swap),
-						get_u64(ids + 8, s->file.swap) };
-
-		perfdata_attr_read(entry, entry_bytes - 16, s->file.swap, &e.attr, &e.attr_size);
-		perfdata_layout_of(&e.attr, &e.layout);
-		r = vec_push(&s->events, e);
-		if (r < 0 || !sec.size)
-			continue;
-		r = read_ids(s, (uint32_t)i, sec);
-		if (r >= 0 && sec.size > ids_left)
-			r = err_set(-EBADMSG, "%s: the lists of ids are larger than the file",
-				    s->file.path);
-		ids_left -= sec.size;
-	}
-	arena_done(&temp);
-	return r;
-}
-
-/* Decides once how ids and times are found, so that records need not ask. */
-static void choose_rules(struct perfdata_source *s)
+/* Decides beforehand how ids and times are found, so that records need not ask. */
+void perfdata_rules_choose(struct perfdata_source *s)
 {
 	const struct perfdata_layout *first = &s->events.v[0].layout;
 
@@ -119,21 +102,67 @@ static void choose_rules(struct perfdata_source *s)
 		if (e->layout.time != first->time || e->layout.end_time != first->end_time)
 			s->same_time_off = false;
 	}
+	memset(s->recent, 0, sizeof(s->recent)); /* they point to events, which have moved */
 	s->plain_id_off = UINT32_MAX - 8;
 	if (s->id_rule != ID_MIXED && !s->file.swap && first->id > 0)
 		s->plain_id_off = (uint32_t)first->id;
 }
 
+int perfdata_event_add(struct perfdata_source *s, const uint8_t *attr, size_t len)
+{
+	struct perfdata_event e = { 0 };
+
+	if (s->events.n >= MAX_EVENTS)
+		return err_set(-E2BIG, "%s: at most %d events are accepted", s->file.path,
+			       MAX_EVENTS);
+	perfdata_attr_read(attr, len, s->file.swap, &e.attr, &e.attr_size);
+	perfdata_layout_of(&e.attr, &e.layout);
+	return vec_push(&s->events, e);
+}
+
+static int read_attrs(struct perfdata_source *s)
+{
+	uint64_t entry_bytes = s->file.attr_entry_bytes, n = s->file.attrs.size / entry_bytes;
+	uint64_t ids_left = s->file.size_bytes; /* lists of ids do not lie over each other */
+	struct arena temp = { 0 };
+	struct bytes b;
+	int r;
+
+	if (n > MAX_EVENTS)
+		return err_set(-E2BIG, "%s: %llu events; at most %d are accepted", s->file.path,
+			       (unsigned long long)n, MAX_EVENTS);
+	if (!n)
+		return err_set(-EBADMSG, "%s: the recording describes no event", s->file.path);
+	r = perfdata_section_read(&s->file, &temp, s->file.attrs, "the attr section",
+				  MAX_ATTRS_BYTES, &b);
+	for (uint64_t i = 0; i < n && r >= 0; i++) {
+		const uint8_t *entry = b.start + i * entry_bytes, *ids = entry + entry_bytes - 16;
+		struct perfdata_section sec = { get_u64(ids, s->file.swap),
+						get_u64(ids + 8, s->file.swap) };
+
+		r = perfdata_event_add(s, entry, entry_bytes - 16);
+		if (r < 0 || !sec.size)
+			continue;
+		r = read_ids(s, (uint32_t)i, sec);
+		if (r >= 0 && sec.size > ids_left)
+			r = err_set(-EBADMSG, "%s: the lists of ids are larger than the file",
+				    s->file.path);
+		ids_left -= sec.size;
+	}
+	arena_done(&temp);
+	return r;
+}
+
 static int open_steps(struct perfdata_source *s)
 {
-	TRY(open_file(s));
-	TRY(perfdata_header_read(&s->file, s->opts.defects));
-	TRY(read_attrs(s));
-	choose_rules(s);
+	TRY(s->opts.stream ? open_stream(s) : open_file(s));
+	TRY(s->file.is_pipe ? perfdata_pipe_open(s) : read_attrs(s));
+	perfdata_rules_choose(s);
 	s->abi = (struct abi){ .swap = s->file.swap,
 			       .big_endian = s->file.big_endian,
 			       .long_bytes = 8 };
-	TRY(perfdata_features_read(s));
+	if (!s->file.is_pipe)
+		TRY(perfdata_features_read(s));
 	return perfdata_schemas_make(s);
 }
 
@@ -142,8 +171,10 @@ int perfdata_open(struct source **ret, const struct source_options *opts)
 	struct perfdata_source *s = calloc(1, sizeof(*s));
 	int r;
 
-	if (!s)
+	if (!s) {
+		stream_free(opts->stream);
 		return err_nomem();
+	}
 	s->source.ops = &perfdata_source_ops;
 	s->opts = *opts;
 	s->file.fd = -1;
@@ -162,6 +193,8 @@ void perfdata_close(struct source *source)
 
 	if (s->file.fd >= 0)
 		close(s->file.fd);
+	stream_free(s->opts.stream);
+	free(s->sections);
 	sample_scratch_done(&s->scratch);
 	sample_scratch_done(&s->group_scratch);
 	vec_done(&s->events);
@@ -182,6 +215,7 @@ static bool perfdata_file(struct source *source, unsigned i, struct source_file 
 	if (i)
 		return false;
 	*ret = (struct source_file){ .fd = s->file.fd,
+				     .stream = s->opts.stream,
 				     .path = s->file.path,
 				     .begin = s->file.data.offset,
 				     .end = s->file.data.offset + s->file.data.size };

@@ -18,6 +18,7 @@ struct perfdata_event {
 	const char *name; /* "sched:sched_switch", "cpu-clock" */
 	struct sonde_schema *schema;
 	uint32_t index, schema_id; /* in events; of schema */
+	bool is_renamed;           /* name or format are newer than the schema (pipe mode) */
 	bool is_plain; /* host byte order, all fields fixed, payload last: decode.c's hot path */
 };
 
@@ -51,6 +52,10 @@ struct perfdata_source {
 	struct source_options opts;
 	struct perfdata_file file;
 	int64_t changed_s;
+	/* Pipe mode: */
+	struct bytes *sections; /* owned; by feature number, empty where none came. NULL: none so far */
+	uint64_t taken_to;      /* records of the header's kind before were taken */
+	bool schemas_made;
 	struct arena arena;
 	VEC(struct perfdata_event) events;
 	VEC(struct perfdata_id) ids;
@@ -97,16 +102,23 @@ static inline struct perfdata_source *perfdata_of(struct source *s)
 /* open.c */
 int perfdata_open(struct source **ret, const struct source_options *opts);
 void perfdata_close(struct source *s);
+/* One event more, out of its attr as recorded. */
+int perfdata_event_add(struct perfdata_source *s, const uint8_t *attr, size_t len);
+/* Decides how ids and times are found: after events were added. */
+void perfdata_rules_choose(struct perfdata_source *s);
 /* Makes id lead to an event; a later event takes it over. */
 int perfdata_id_add(struct perfdata_source *s, uint64_t id, uint32_t event);
 /* features.c: what the header sections say: names of events, host, tracing data, build ids. */
 int perfdata_features_read(struct perfdata_source *s);
+/* One of them; damage is told as a defect. The bytes are lent as long as the source. */
+int perfdata_feature_take(struct perfdata_source *s, enum perfdata_feature feature, struct bytes b);
 const char *perfdata_build_id(struct source *source, const char *path);
 bool perfdata_span(struct source *s, uint64_t *ret_first_ns, uint64_t *ret_last_ns);
 int perfdata_kernel(struct source *s, struct source_kernel *ret);
 const char *perfdata_info(struct source *s, const char *key);
 /* schemas.c: the schemas of all events; of records of state. */
 int perfdata_schemas_make(struct perfdata_source *s);
+int perfdata_schema_make(struct perfdata_source *s, struct perfdata_event *e); /* of one event */
 int perfdata_record_schema(struct perfdata_source *s, uint32_t type,
 			   struct sonde_schema **ret); /* NULL: unknown type */
 /* cut.c */
@@ -136,6 +148,15 @@ int perfdata_sample(struct source *s, const struct event *ev, struct sonde_sampl
 int perfdata_callchain(struct source *s, const struct event *ev, const uint8_t **ret);
 /* records.c: what a record of state says. 1 and *ret, or 0 when it is damaged (counted). */
 int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, struct event *ret);
+
+/* pipe.c: pipe mode. Reads what comes before the first samples. */
+int perfdata_pipe_open(struct perfdata_source *s);
+/* Takes a record that file mode keeps in its header, len bytes with what follows it; once. */
+int perfdata_pipe_take(struct perfdata_source *s, const uint8_t *rec, size_t len, uint64_t off);
+enum { MAX_TRACING_BYTES = 256 << 20 };
+/* How long a record is with the bytes that follow it and belong to it. */
+uint64_t perfdata_pipe_record_bytes(const struct perfdata_source *s, const uint8_t *rec,
+				    uint16_t size);
 
 /* listing.c: records and header sections as they are, for lists of them. */
 int perfdata_listed_event(struct perfdata_source *s, const struct cut *rec, struct event *ret);

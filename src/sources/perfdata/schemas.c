@@ -182,42 +182,47 @@ static int bare_schema(struct perfdata_source *s, const struct perfdata_event *e
 	return name && sc->system ? 0 : err_nomem();
 }
 
-int perfdata_schemas_make(struct perfdata_source *s)
+int perfdata_schema_make(struct perfdata_source *s, struct perfdata_event *e)
 {
 	struct arena *a = &s->opts.schemas->arena;
+	struct sonde_schema *sc = arena_alloc(a, sizeof(*sc)), *format = NULL;
 
-	vec_foreach(e, &s->events) {
-		struct sonde_schema *sc = arena_alloc(a, sizeof(*sc)), *format = NULL;
-
-		if (!sc)
-			return err_nomem();
-		if (e->attr.type == PERF_TYPE_TRACEPOINT) {
-			vec_foreach(f, &s->formats) {
-				if ((*f)->tracepoint_id == e->attr.config)
-					format = *f;
-			}
-			if (!format)
-				defects_add(s->opts.defects, DEFECT_NO_FORMAT, 1, "%s",
-					    e->name ? e->name : "of a tracepoint without a name");
+	if (!sc)
+		return err_nomem();
+	if (e->attr.type == PERF_TYPE_TRACEPOINT) {
+		vec_foreach(f, &s->formats) {
+			if ((*f)->tracepoint_id == e->attr.config)
+				format = *f;
 		}
-		if (format) {
-			*sc = *format;
-			if (e->name)
-				sc->name = e->name;
-		} else {
-			sc->abi = s->abi;
-			TRY(bare_schema(s, e, sc));
-		}
-		sc->kind = e->attr.type == PERF_TYPE_TRACEPOINT ? SONDE_TRACEPOINT : SONDE_SAMPLE;
-		sc->dialect = dialect_of(s->opts.compat);
-		/* A copy: the attr belongs to the session, events.v to the source. */
-		sc->attr = arena_strndup(a, (const char *)&e->attr, sizeof(e->attr));
-		sc->attr_len = sizeof(e->attr);
-		if (!sc->attr)
-			return err_nomem();
-		TRY(schema_table_add(s->opts.schemas, sc));
-		e->schema = sc;
-		e->schema_id = sc->id;
+		if (!format)
+			defects_add(s->opts.defects, DEFECT_NO_FORMAT, 1, "%s",
+				    e->name ? e->name : "of a tracepoint without a name");
 	}
+	if (format) {
+		*sc = *format;
+		if (e->name)
+			sc->name = e->name;
+	} else {
+		sc->abi = s->abi;
+		TRY(bare_schema(s, e, sc));
+	}
+	sc->kind = e->attr.type == PERF_TYPE_TRACEPOINT ? SONDE_TRACEPOINT : SONDE_SAMPLE;
+	sc->dialect = dialect_of(s->opts.compat);
+	/* A copy: the attr belongs to the session, events.v to the source. */
+	sc->attr = arena_strndup(a, (const char *)&e->attr, sizeof(e->attr));
+	sc->attr_len = sizeof(e->attr);
+	if (!sc->attr)
+		return err_nomem();
+	TRY(schema_table_add(s->opts.schemas, sc));
+	e->schema = sc;
+	e->schema_id = sc->id;
+	return 0;
+}
+
+int perfdata_schemas_make(struct perfdata_source *s)
+{
+	vec_foreach(e, &s->events)
+		TRY(perfdata_schema_make(s, e));
+	s->schemas_made = true;
 	return 0;
 }

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perf.data in pipe mode: what file mode keeps in its header comes as records, in any order.
+ *
+ *	16 bytes of header | ATTR ... FEATURE ... TRACING_DATA + blob | EVENT_UPDATE ... | tasks, mappings | samples, rounds ...
+ *	                   '--------------- the prelude, read when the recording is opened -------'
+ *
+ * The prelude ends where the first samples may be. Records of these kinds that come later are taken when they are cut,
+ * before any record behind them is.
+ */
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "sources/perfdata/perfdata.h"
+
+enum {
+	RECORD_HEADER_BYTES = 8,
+	FEATURE_HEADER_BYTES = 16,
+	UPDATE_HEADER_BYTES = 24,
+	UPDATE_NAME = 2,
+	READ_BYTES = 1 << 20
+};
+
+static struct bytes body_of(const struct perfdata_source *s, const uint8_t *rec, size_t len,
+			    size_t skip, uint64_t off, const char *what)
+{
+	struct bytes b = bytes_init(rec + skip, len - skip, off + skip, s->file.path, s->file.swap);
+
+	b.what = what;
+	return b;
+}
+
+/* { attr (its size is in it) | u64 ids ... } */
+static int take_attr(struct perfdata_source *s, const uint8_t *rec, size_t len, uint64_t off)
+{
+	struct bytes b = body_of(s, rec, len, RECORD_HEADER_BYTES, off, "an attr record");
+	uint32_t event = (uint32_t)s->events.n, attr_bytes;
+	const uint8_t *attr = b.pos;
+	uint64_t id = 0;
+
+	TRY(bytes_skip(&b, "attr", PERFDATA_ATTR_MIN_BYTES));
+	attr_bytes = get_u32(attr + 4, s->file.swap);
+	if (attr_bytes > PERFDATA_ATTR_MIN_BYTES)
+		TRY(bytes_skip(&b, "attr", attr_bytes - PERFDATA_ATTR_MIN_BYTES));
+	TRY(perfdata_event_add(s, attr, (size_t)(b.pos - attr)));
+	while (bytes_left(&b) >= 8) {
+		TRY(bytes_u64(&b, "id", &id));
+		TRY(perfdata_id_add(s, id, event));
+	}
+	return 0;
+}
+
+/* { u64 feature | body as in file mode } */
+static int take_feature(struct perfdata_source *s, const uint8_t *rec, size_t len, uint64_t off)
+{
+	struct bytes b = body_of(s, rec, len, RECORD_HEADER_BYTES, off, "a feature record");
+	uint64_t feature = 0;
+	uint8_t *copy;
+
+	TRY(bytes_u64(&b, "feature", &feature));
+	if (feature >= NR_FEATURES || !bytes_left(&b))
+		return 0; /* the mark behind the last one */
+	copy = arena_alloc(&s->arena, bytes_left(&b));
+	if (!copy)
+		return err_nomem();
+	memcpy(copy, b.pos, bytes_left(&b));
+	b = body_of(s, copy, bytes_left(&b), 0, off + FEATURE_HEADER_BYTES, "a feature record");
+	if (!s->sections) {
+		s->sections = calloc(NR_FEATURES, sizeof(*s->sections));
+		if (!s->sections)
+			return err_nomem();
+	}
+	s->sections[feature] = b;
+	s->file.feature_bits[feature / 64] |= UINT64_C(1) << feature % 64;
+	return perfdata_feature_take(s, (enum perfdata_feature)feature, b);
+}
+
+/* A newer name or format than the one that the event's schema was made of: it gets another schema. */
+static int renew_schemas(struct perfdata_source *s)
+{
+	vec_foreach(e, &s->events) {
+		if (!e->schema || e->is_renamed)
+			TRY(perfdata_schema_make(s, e));
+		e->is_renamed = false;
+	}
+	return 0;
+}
+
+static int take_tracing_data(struct perfdata_source *s, const uint8_t *rec, size_t len,
+			     uint64_t off)
+{
+	uint8_t *copy = arena_alloc(&s->arena, len);
+
+	if (!copy)
+		return err_nomem();
+	memcpy(copy, rec, len);
+	TRY(perfdata_feature_take(
+		s, FEAT_TRACING_DATA,
+		body_of(s, copy, len, FEATURE_HEADER_BYTES, off, "the formats of tracepoints")));
+	vec_foreach(e, &s->events)
+		e->is_renamed |= e->attr.type == PERF_TYPE_TRACEPOINT;
+	return 0;
+}
+
+/* { u64 kind | u64 id | for a name: text } */
+static int take_update(struct perfdata_source *s, const uint8_t *rec, size_t len, uint64_t off)
+{
+	struct bytes b = body_of(s, rec, len, RECORD_HEADER_BYTES, off, "an event update");
+	uint64_t kind = 0, id = 0, at;
+	const char *name = NULL;
+	struct perfdata_event *e;
+
+	TRY(bytes_u64(&b, "kind", &kind));
+	TRY(bytes_u64(&b, "id", &id));
+	at = hash64_find(&s->by_id, id);
+	if (kind != UPDATE_NAME || at == HASH64_EMPTY)
+		return 0;
+	e = &s->events.v[s->ids.v[at].event];
+	TRY(bytes_cstr(&b, "name", &name));
+	if (!*name || (e->name && !strcmp(e->name, name)))
+		return 0;
+	e->name = arena_strdup(&s->arena, name);
+	e->is_renamed = true;
+	return e->name ? 0 : err_nomem();
+}
+
+static int take(struct perfdata_source *s, const uint8_t *rec, size_t len, uint64_t off)
+{
+	switch (get_u32(rec, s->file.swap)) {
+	case RECORD_HEADER_ATTR:
+		return take_attr(s, rec, len, off);
+	case RECORD_HEADER_FEATURE:
+		return take_feature(s, rec, len, off);
+	case RECORD_HEADER_TRACING_DATA:
+		return take_tracing_data(s, rec, len, off);
+	case RECORD_EVENT_UPDATE:
+		return take_update(s, rec, len, off);
+	case RECORD_HEADER_BUILD_ID:
+		return perfdata_feature_take(s, FEAT_BUILD_ID,
+					     body_of(s, rec, len, 0, off, "a build id"));
+	default:
+		return 0;
+	}
+}
+
+uint64_t perfdata_pipe_record_bytes(const struct perfdata_source *s, const uint8_t *rec,
+				    uint16_t size)
+{
+	if (get_u32(rec, s->file.swap) == RECORD_HEADER_TRACING_DATA && size == FEATURE_HEADER_BYTES)
+		return size + (((uint64_t)get_u32(rec + 8, s->file.swap) + 7) & ~UINT64_C(7));
+	return size;
+}
+
+int perfdata_pipe_take(struct perfdata_source *s, const uint8_t *rec, size_t len, uint64_t off)
+{
+	int r;
+
+	if (off < s->taken_to)
+		return 0;
+	s->taken_to = off + len;
+	r = take(s, rec, len, off);
+	if (r >= 0 && s->schemas_made) {
+		perfdata_rules_choose(s);
+		r = renew_schemas(s);
+	}
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0) {
+		defects_add(s->opts.defects, DEFECT_BAD_RECORD, 1, "%.120s", err_text());
+		err_clear();
+	}
+	return 0;
+}
+
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
+
+/* len bytes at off, in s->prelude. 1, 0 when the input ends before. */
+static int read_at(struct perfdata_source *s, uint64_t off, size_t len, struct outbuf *out)
+{
+	out->len = 0;
+	while (out->len < len) {
+		/* Room only for what came: the length is the input's word. */
+		size_t want = len - out->len < READ_BYTES ? len - out->len : READ_BYTES;
+		char *to = outbuf_room(out, want);
+		int64_t n;
+
+		if (!to)
+			return err_nomem();
+		n = s->opts.stream ? stream_read(s->opts.stream, off + out->len, to, want)
+				   : pread(s->file.fd, to, want, (off_t)(off + out->len));
+		if (n < 0 && !s->opts.stream) {
+			if (errno == EINTR)
+				continue;
+			return err_errno(errno, "cannot read %s", s->file.path);
+		}
+		if (n < 0)
+			return (int)n;
+		if (!n)
+			return 0;
+		out->len += (size_t)n;
+	}
+	return 1;
+}
+
+static bool ends_prelude(uint32_t type)
+{
+	return type == PERF_RECORD_SAMPLE || type == RECORD_FINISHED_ROUND ||
+	       type == RECORD_FINISHED_INIT || type == RECORD_COMPRESSED ||
+	       type == RECORD_COMPRESSED2 || type == RECORD_AUXTRACE;
+}
+
+static int read_prelude(struct perfdata_source *s, struct outbuf *record)
+{
+	uint64_t off = PERFDATA_PIPE_HEADER_BYTES;
+
+	for (;;) {
+		const uint8_t *rec;
+		uint64_t len;
+		uint16_t size;
+		int r = read_at(s, off, RECORD_HEADER_BYTES, record);
+
+		if (r <= 0)
+			return r;
+		rec = (const uint8_t *)record->data;
+		size = get_u16(rec + 6, s->file.swap);
+		/* What is no record is told when it is cut. */
+		if (size < RECORD_HEADER_BYTES || ends_prelude(get_u32(rec, s->file.swap)))
+			return 0;
+		r = read_at(s, off, size, record);
+		if (r <= 0)
+			return r;
+		len = perfdata_pipe_record_bytes(s, (const uint8_t *)record->data, size);
+		if (len > MAX_TRACING_BYTES)
+			return err_set(-EFBIG, "%s: the formats of tracepoints have %llu bytes",
+				       s->file.path, (unsigned long long)len);
+		if (len > size) {
+			r = read_at(s, off, (size_t)len, record);
+			if (r <= 0)
+				return r;
+		}
+		TRY(perfdata_pipe_take(s, (const uint8_t *)record->data, (size_t)len, off));
+		off += len;
+	}
+}
+
+int perfdata_pipe_open(struct perfdata_source *s)
+{
+	struct outbuf record = { 0 };
+	int r;
+
+	s->file.data = (struct perfdata_section){ PERFDATA_PIPE_HEADER_BYTES,
+						  s->opts.stream ? UINT64_MAX - PERFDATA_PIPE_HEADER_BYTES
+								 : s->file.size_bytes -
+									   PERFDATA_PIPE_HEADER_BYTES };
+	r = read_prelude(s, &record);
+	outbuf_done(&record);
+	if (r >= 0 && !s->events.n)
+		r = err_set(-EBADMSG, "%s: the recording describes no event", s->file.path);
+	return r;
+}
