@@ -143,7 +143,8 @@ static const struct opt options[] = {
 		 "makes the buffer of each cpu so large: pages, or a size as 4M, rounded up to a power of two, at least one page; "
 		 "larger buffers lose fewer events"),
 	OPT_TEXT('o', "output", "FILE", struct args, output,
-		 "writes to FILE; default perf.data. An existing file is kept as FILE.old"),
+		 "writes to FILE, '-' to the standard output for a reader at once; default perf.data, or the standard "
+		 "output if that is a pipe. An existing file is kept as FILE.old"),
 	OPT_FLAG('q', "quiet", struct args, quiet, "tells only warnings and errors"),
 	OPT_FLAG(0, "fail-on-loss", struct args, fail_on_loss, "exits with status 3 when events were lost"),
 	OPT_END,
@@ -172,8 +173,8 @@ static void catch_signals(void)
 	sigaction(SIGTERM, &sa, NULL);
 }
 
-/* A file size limit becomes an error of the write. Not ignored: that would be handed down to the command. */
-static void on_file_limit(int signo)
+/* File size limits and closed pipes become errors of the write. Not ignored: that would be handed down to the command. */
+static void on_refused_write(int signo)
 {
 }
 
@@ -239,15 +240,13 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 	struct sonde_recorder *r;
 	int status, e;
 
-	if (a->output && !strcmp(a->output, "-"))
-		return cli_usage(
-			cli, "record: -o -: this version writes to files only, not yet to a pipe");
 	if (a->period && a->freq_hz)
 		return cli_usage(cli, "record: -c and -F exclude each other");
 	if (a->kernel_callchains && a->user_callchains)
 		return cli_usage(cli, "record: --kernel-callchains excludes --user-callchains");
 	catch_signals();
-	sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = on_file_limit }, NULL);
+	sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = on_refused_write }, NULL);
+	sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = on_refused_write }, NULL);
 	e = sonde_recorder_open(&r, &opts);
 	if (e < 0) {
 		status = cli_fail(cli);
@@ -276,8 +275,6 @@ static const char *const usage[] = {
 	NULL,
 };
 
-static const struct args defaults = { .output = "perf.data" };
-
 const struct command cmd_record = {
 	.name = "record",
 	.summary = "records events of a command, of processes or of the whole machine",
@@ -287,7 +284,6 @@ const struct command cmd_record = {
 		"  sonde record -e sched:sched_switch,sched:sched_wakeup -a -- sleep 1\n"
 		"  sonde record -e syscalls:sys_enter_read --filter 'count > 4096' -- ls -lR /usr\n"
 		"  sonde record -g -F 99 -a -- sleep 10\n",
-	.defaults = &defaults,
 	.values_size = sizeof(struct args),
 	.run = run,
 	.done = done,

@@ -7,6 +7,7 @@
 #ifndef SONDE_RECORD_DRAIN_H
 #define SONDE_RECORD_DRAIN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/strpool.h"
@@ -16,6 +17,8 @@
 struct drain {
 	struct counters *counters;
 	struct perfdata_writer *writer;
+	bool is_live; /* somebody reads along: rounds go on until the last event is released */
+	bool owes_round;
 	struct strpool *dso_names; /* gets the names of files mapped; NULL: nobody wants them */
 	uint64_t samples, lost;    /* samples: written ones; lost: what LOST records tell */
 	uint64_t pending;          /* samples of the batch being made */

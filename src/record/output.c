@@ -61,6 +61,27 @@ static void give_to_sudo_user(int fd)
 		return; /* a file system without owners: it stays root's */
 }
 
+bool output_is_pipe(const char *path)
+{
+	struct stat st;
+
+	if (path)
+		return !strcmp(path, "-");
+	return fstat(STDOUT_FILENO, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
+int output_pipe(struct output *o, int *ret_fd)
+{
+	*o = (struct output){ .path = strdup("the standard output"), .is_pipe = true };
+	if (!o->path)
+		return err_nomem();
+	if (isatty(STDOUT_FILENO))
+		return err_set(-EINVAL, "a recording is not written to a terminal: name a file with -o FILE, "
+					"or a reader behind a |");
+	*ret_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	return *ret_fd < 0 ? err_errno(errno, "cannot write to the standard output") : 0;
+}
+
 int output_open(struct output *o, const char *path, int *ret_fd)
 {
 	int fd, error;

@@ -9,8 +9,12 @@ struct output {
 	char *path;
 	bool kept_old; /* FILE was renamed to FILE.old */
 	bool is_regular;
+	bool is_pipe; /* the standard output, in pipe mode */
 };
 
+/* "-", or no name at all and a pipe as standard output. */
+bool output_is_pipe(const char *path);
+int output_pipe(struct output *o, int *ret_fd);
 /* *ret_fd is the caller's. Under sudo the file belongs to the user who called it. */
 int output_open(struct output *o, const char *path, int *ret_fd);
 /* Nothing came of it: the file goes, FILE.old becomes FILE again. */

@@ -183,9 +183,10 @@ static int write_beginning(struct sonde_recorder *r, const struct sonde_record_o
 	TRY(writer_events(r, &events, &ids));
 	e = collect_features(r, o, events, kernel, &f);
 	if (e == 0)
-		e = output_open(&r->output, o->output ? o->output : "perf.data", &fd);
+		e = r->output.is_pipe ? output_pipe(&r->output, &fd)
+				      : output_open(&r->output, o->output ? o->output : "perf.data", &fd);
 	if (e == 0)
-		e = perfdata_writer_open(&r->writer, fd, r->output.path);
+		e = perfdata_writer_open(&r->writer, fd, r->output.path, r->output.is_pipe);
 	if (e == 0)
 		e = perfdata_writer_begin(r->writer, events, r->events.list.n, f.list.v, f.list.n);
 	features_done(&f);
@@ -295,6 +296,7 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 				     .period = o->period,
 				     .freq_hz = o->freq_hz };
 
+	r->output.is_pipe = output_is_pipe(o->output);
 	r->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (r->wake_fd < 0)
 		return err_errno(errno, "cannot make an eventfd");
@@ -308,13 +310,14 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 	sampling.enable_on_exec = r->enable_on_exec;
 	TRY(sampling_configure(&r->events, &sampling, &r->say));
 	if (o->command) {
-		TRY(workload_fork(&r->workload, o->command));
+		TRY(workload_fork(&r->workload, o->command, r->output.is_pipe));
 		if (r->enable_on_exec)
 			TRY(vec_push(&r->tids, (int32_t)r->workload.pid));
 	}
 	TRY(open_counters(r, o));
 	TRY(write_start(r, o));
 	r->drain = (struct drain){ .counters = &r->counters,
+				   .is_live = r->output.is_pipe,
 				   .writer = r->writer,
 				   .dso_names = r->wants_dsos ? &r->dso_names : NULL };
 	return 0;

@@ -20,6 +20,8 @@
  * killed loses little.
  */
 enum { SLEEP_MS = 1000, SLEEP_WITHOUT_PIDFD_MS = 100 };
+/* A reader sees an event two passes after it happened: at most 100 ms. */
+enum { LIVE_SLEEP_MS = 30 };
 
 /* Polled descriptors: stop, the workload's end, then the buffers. */
 enum { POLL_STOP, POLL_WORKLOAD, POLL_RINGS };
@@ -55,9 +57,10 @@ static int waiting_init(struct waiting *w, struct sonde_recorder *r)
 static void sleep_until_woken(struct sonde_recorder *r, struct waiting *w)
 {
 	const bool no_pidfd = r->command_name && r->workload.pidfd < 0;
+	const int ms = r->output.is_pipe ? LIVE_SLEEP_MS : no_pidfd ? SLEEP_WITHOUT_PIDFD_MS : SLEEP_MS;
 	bool data = false;
 
-	if (poll(w->fds, w->n, no_pidfd ? SLEEP_WITHOUT_PIDFD_MS : SLEEP_MS) <= 0)
+	if (poll(w->fds, w->n, ms) <= 0)
 		return;
 	for (size_t i = POLL_RINGS; i < w->n; i++) {
 		data |= (w->fds[i].revents & POLLIN) != 0;
@@ -228,6 +231,20 @@ int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret
 		return e;
 	}
 	e = record(r, &status);
+	if (e == -EPIPE) { /* nobody reads any more: that ends a recording as well as any stop */
+		counters_disable(&r->counters);
+		say(&r->say, SAY_WARNING, "the reader of the recording has closed its pipe: the recording has ended%s%s%s",
+		    r->command_name ? "; " : "", r->command_name ? r->command_name : "",
+		    r->command_name ? " goes on" : "");
+		result.samples = r->drain.samples;
+		result.bytes_written = perfdata_writer_data_size(r->writer);
+		tell(r, &result, 0);
+		if (r->command_name)
+			wait_for_workload(r, &status);
+		result.exit_status = status;
+		memcpy(ret, &result, ret_size);
+		return 0;
+	}
 	if (e < 0) {
 		counters_disable(&r->counters);
 		failure = strdup(err_text());

@@ -92,7 +92,7 @@ static void child(int go_fd, int error_fd, const char *const *command)
 	_exit(error == ENOENT ? NOT_FOUND : CANNOT_EXECUTE);
 }
 
-int workload_fork(struct workload *w, const char *const *command)
+int workload_fork(struct workload *w, const char *const *command, bool stdout_is_taken)
 {
 	int go[2], error[2];
 
@@ -110,6 +110,8 @@ int workload_fork(struct workload *w, const char *const *command)
 	if (w->pid == 0) {
 		close(go[1]);
 		close(error[0]);
+		if (stdout_is_taken && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+			_exit(CANNOT_EXECUTE);
 		child(go[0], error[1], command);
 	}
 	close(go[0]);

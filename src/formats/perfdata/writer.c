@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <linux/perf_event.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@ struct placed_feature {
 
 struct perfdata_writer {
 	int fd;
+	bool is_pipe;
 	char *path;
 	struct perfdata_header header;
 	uint64_t data_end; /* file offset behind the last whole record */
@@ -37,7 +39,7 @@ struct perfdata_writer {
 	VEC(struct placed_feature) features; /* bodies before the data */
 };
 
-int perfdata_writer_open(struct perfdata_writer **ret, int take_fd, const char *path)
+int perfdata_writer_open(struct perfdata_writer **ret, int take_fd, const char *path, bool pipe)
 {
 	struct perfdata_writer *w = calloc(1, sizeof(*w));
 
@@ -49,6 +51,7 @@ int perfdata_writer_open(struct perfdata_writer **ret, int take_fd, const char *
 		return err_nomem();
 	}
 	w->fd = take_fd;
+	w->is_pipe = pipe;
 	*ret = w;
 	return 0;
 }
@@ -70,6 +73,8 @@ uint64_t perfdata_writer_data_size(const struct perfdata_writer *w)
 
 static int write_failed(const struct perfdata_writer *w, int error)
 {
+	if (error == EPIPE)
+		return err_set(-EPIPE, "%s: the reader has closed it", w->path);
 	if (error == ENOSPC || error == EDQUOT)
 		return err_set(-error, "%s: %s: make room there or write elsewhere (-o FILE)",
 			       w->path,
@@ -109,6 +114,20 @@ static void pad8(struct outbuf *o)
 	outbuf_pad(o, '\0', (size_t)(-o->len & 7));
 }
 
+static int begin_pipe(struct perfdata_writer *w, const struct perfdata_writer_event *events,
+		      size_t nr_events, const struct perfdata_writer_feature *features,
+		      size_t nr_features)
+{
+	struct outbuf o = { 0 };
+	int r = perfdata_put_pipe_beginning(&o, events, nr_events, features, nr_features);
+
+	if (r == 0)
+		r = perfdata_writer_append(w, &(struct iovec){ o.data, o.len }, 1);
+	outbuf_done(&o);
+	w->header.data.offset = w->data_end;
+	return r;
+}
+
 /* Everything before the data is built in memory and written at once: a file that exists at all has all of it. */
 int perfdata_writer_begin(struct perfdata_writer *w, const struct perfdata_writer_event *events,
 			  size_t nr_events, const struct perfdata_writer_feature *features,
@@ -118,6 +137,8 @@ int perfdata_writer_begin(struct perfdata_writer *w, const struct perfdata_write
 	uint64_t ids_off, body_off;
 	int r;
 
+	if (w->is_pipe)
+		return begin_pipe(w, events, nr_events, features, nr_features);
 	w->header = (struct perfdata_header){
 		.magic = PERFDATA_MAGIC,
 		.size = sizeof(w->header),
@@ -187,6 +208,8 @@ static uint64_t whole_records(const struct iovec *iov, int nr_iov, uint64_t writ
 static void retreat(struct perfdata_writer *w, uint64_t end)
 {
 	w->data_end = end;
+	if (w->is_pipe)
+		return;
 	if (ftruncate(w->fd, (off_t)end) < 0 || lseek(w->fd, (off_t)end, SEEK_SET) < 0)
 		return; /* the header written at the end says where the data ends */
 }
@@ -208,6 +231,10 @@ int perfdata_writer_append(struct perfdata_writer *w, const struct iovec *iov, i
 
 		if (n < 0 && errno == EINTR)
 			continue;
+		if (n < 0 && errno == EAGAIN) { /* a pipe that somebody made non-blocking */
+			poll(&(struct pollfd){ .fd = w->fd, .events = POLLOUT }, 1, -1);
+			continue;
+		}
 		if (n <= 0) {
 			int error = n ? errno : ENOSPC;
 
@@ -326,13 +353,35 @@ static int give_up(struct perfdata_writer *w, uint64_t room)
 	return 0;
 }
 
+/* Of what is known late only build ids help a reader that has seen everything by then. */
+static int finish_pipe(struct perfdata_writer *w, const struct perfdata_writer_feature *late,
+		       size_t nr_late)
+{
+	struct outbuf o = { 0 };
+	int r = 0;
+
+	for (size_t i = 0; i < nr_late; i++) {
+		if (late[i].feature == FEAT_BUILD_ID)
+			perfdata_put_pipe_feature(&o, &late[i]);
+	}
+	if (o.failed)
+		r = err_nomem();
+	else if (o.len)
+		r = perfdata_writer_append(w, &(struct iovec){ o.data, o.len }, 1);
+	outbuf_done(&o);
+	return r;
+}
+
 int perfdata_writer_finish(struct perfdata_writer *w, const struct perfdata_writer_feature *late,
 			   size_t nr_late)
 {
 	const uint64_t data_end = w->data_end;
 	uint64_t bytes;
-	int r = write_table(w, late, nr_late, &bytes);
+	int r;
 
+	if (w->is_pipe)
+		return finish_pipe(w, late, nr_late);
+	r = write_table(w, late, nr_late, &bytes);
 	/* A full disk: some data makes room for the table, without which perf reads nothing. */
 	for (uint64_t room = bytes + BLOCKS_BYTES;
 	     (r == -ENOSPC || r == -EDQUOT || r == -EFBIG) && w->data_end > w->header.data.offset;

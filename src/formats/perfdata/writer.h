@@ -18,6 +18,7 @@
 #ifndef SONDE_FORMATS_PERFDATA_WRITER_H
 #define SONDE_FORMATS_PERFDATA_WRITER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/uio.h>
@@ -44,8 +45,11 @@ struct perfdata_writer_feature {
 	size_t len;
 };
 
-/* Takes fd, which must be seekable and empty; path is for messages. */
-int perfdata_writer_open(struct perfdata_writer **ret, int take_fd, const char *path);
+/*
+ * Takes fd; path is for messages. A file must be seekable and empty. pipe: pipe mode, for a reader that sees the records as
+ * they come; what is written is gone.
+ */
+int perfdata_writer_open(struct perfdata_writer **ret, int take_fd, const char *path, bool pipe);
 /* Features in any order, each once. */
 int perfdata_writer_begin(struct perfdata_writer *w, const struct perfdata_writer_event *events,
 			  size_t nr_events, const struct perfdata_writer_feature *features,
@@ -66,6 +70,15 @@ uint64_t perfdata_writer_samples_given_up(const struct perfdata_writer *w);
 uint64_t perfdata_writer_data_size(const struct perfdata_writer *w);
 /* Closes the file as it is; NULL is fine. */
 void perfdata_writer_close(struct perfdata_writer *w);
+
+/* ---- pipe mode (writer_pipe.c) ------------------------------------------------------------------------------------ */
+
+/* Everything before the first record of the kernel. -E2BIG: an event has too many ids for a record. */
+int perfdata_put_pipe_beginning(struct outbuf *o, const struct perfdata_writer_event *events,
+				size_t nr_events, const struct perfdata_writer_feature *features,
+				size_t nr_features);
+/* A feature as records; nothing for one that does not fit into a record, and for those of our own. */
+void perfdata_put_pipe_feature(struct outbuf *o, const struct perfdata_writer_feature *f);
 
 /* ---- encodings of feature bodies --------------------------------------------------------------------------------- */
 

@@ -32,7 +32,7 @@ static void file_new(struct file *f)
 	assert_true(fd >= 0);
 	f->fd = dup(fd);
 	unlink(path);
-	assert_int_equal(perfdata_writer_open(&f->w, fd, "x.data"), 0);
+	assert_int_equal(perfdata_writer_open(&f->w, fd, "x.data", false), 0);
 }
 
 static void file_read(struct file *f)
