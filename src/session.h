@@ -45,7 +45,7 @@ struct sonde_session {
 	uint64_t defects_told;              /* bit per enum defect */
 	bool listing;                       /* the options ask for lines of records, or a dump */
 	bool lists_records;                 /* a text is written, which has them */
-	bool is_stream; /* the input is a pipe: more may come at any time */
+	bool is_stream;                     /* the input is a pipe: more may come at any time */
 	bool met_sample;                    /* any, also one that the filters refused */
 
 	/* The batch being delivered. */

@@ -76,8 +76,10 @@ int output_pipe(struct output *o, int *ret_fd)
 	if (!o->path)
 		return err_nomem();
 	if (isatty(STDOUT_FILENO))
-		return err_set(-EINVAL, "a recording is not written to a terminal: name a file with -o FILE, "
-					"or a reader behind a |");
+		return err_set(
+			-EINVAL,
+			"a recording is not written to a terminal: name a file with -o FILE, "
+			"or a reader behind a |");
 	*ret_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 	return *ret_fd < 0 ? err_errno(errno, "cannot write to the standard output") : 0;
 }

@@ -183,8 +183,9 @@ static int write_beginning(struct sonde_recorder *r, const struct sonde_record_o
 	TRY(writer_events(r, &events, &ids));
 	e = collect_features(r, o, events, kernel, &f);
 	if (e == 0)
-		e = r->output.is_pipe ? output_pipe(&r->output, &fd)
-				      : output_open(&r->output, o->output ? o->output : "perf.data", &fd);
+		e = r->output.is_pipe
+			    ? output_pipe(&r->output, &fd)
+			    : output_open(&r->output, o->output ? o->output : "perf.data", &fd);
 	if (e == 0)
 		e = perfdata_writer_open(&r->writer, fd, r->output.path, r->output.is_pipe);
 	if (e == 0)

@@ -57,7 +57,9 @@ static int waiting_init(struct waiting *w, struct sonde_recorder *r)
 static void sleep_until_woken(struct sonde_recorder *r, struct waiting *w)
 {
 	const bool no_pidfd = r->command_name && r->workload.pidfd < 0;
-	const int ms = r->output.is_pipe ? LIVE_SLEEP_MS : no_pidfd ? SLEEP_WITHOUT_PIDFD_MS : SLEEP_MS;
+	const int ms = r->output.is_pipe ? LIVE_SLEEP_MS
+		       : no_pidfd        ? SLEEP_WITHOUT_PIDFD_MS
+					 : SLEEP_MS;
 	bool data = false;
 
 	if (poll(w->fds, w->n, ms) <= 0)
@@ -233,7 +235,9 @@ int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret
 	e = record(r, &status);
 	if (e == -EPIPE) { /* nobody reads any more: that ends a recording as well as any stop */
 		counters_disable(&r->counters);
-		say(&r->say, SAY_WARNING, "the reader of the recording has closed its pipe: the recording has ended%s%s%s",
+		say(&r->say, SAY_WARNING,
+		    "the reader of the recording has closed its pipe: the recording has "
+		    "ended%s%s%s",
 		    r->command_name ? "; " : "", r->command_name ? r->command_name : "",
 		    r->command_name ? " goes on" : "");
 		result.samples = r->drain.samples;

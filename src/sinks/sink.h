@@ -22,7 +22,8 @@ struct sink_ops {
 	int (*event)(struct sink *s, const struct event *ev);
 	/* Writes what is buffered; its failure is the run's. */
 	int (*finish)(struct sink *s);
-	int (*flush)(struct sink *s); /* the same in the midst of a run: what comes next may take long */
+	int (*flush)(
+		struct sink *s); /* the same in the midst of a run: what comes next may take long */
 	void (*close)(struct sink *s);
 };
 

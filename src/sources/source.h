@@ -42,11 +42,12 @@ struct source_options {
 	const char *path;
 	size_t window_bytes;
 	bool force;
-	bool unordered;    /* records come as they lie in the file */
+	bool unordered; /* records come as they lie in the file */
 	bool list_records; /* every record gives an event of itself before its own: struct event, `listed` */
 	enum sonde_compat compat;
-	struct stream *stream; /* to read instead of opening path; the source's from then on, whether open succeeds or not */
-	const atomic_int *stopped; /* set when waiting for a stream is to end */
+	struct stream *
+		stream; /* to read instead of opening path; the source's from then on, whether open succeeds or not */
+	const atomic_int *stopped;     /* set when waiting for a stream is to end */
 	struct sonde_session *session; /* set in the events made */
 	struct schema_table *schemas;  /* where the source's schemas go */
 	struct defects *defects;
@@ -54,9 +55,9 @@ struct source_options {
 
 /* One input file as order/ reads it: a file descriptor and the range that holds records. */
 struct source_file {
-	int fd;              /* the source's */
-	const char *path;    /* for messages */
-	uint64_t begin, end; /* bytes; end was the size seen at open, UINT64_MAX for a stream */
+	int fd;                /* the source's */
+	const char *path;      /* for messages */
+	uint64_t begin, end;   /* bytes; end was the size seen at open, UINT64_MAX for a stream */
 	struct stream *stream; /* of a pipe, read in place of fd; NULL: a file */
 };
 
@@ -75,10 +76,10 @@ struct source_kernel {
 struct source_record {
 	uint32_t type; /* PERF_RECORD_*; from 64 on the recorder's own */
 	uint16_t misc;
-	bool swap;             /* its bytes are in the other byte order */
-	bool is_damaged;       /* its sizes do not fit together */
-	bool has_ids;          /* a sample, or records of this recording end in sample ids */
-	uint64_t sample_types; /* of all events of the recording together: PERF_SAMPLE_* */
+	bool swap;              /* its bytes are in the other byte order */
+	bool is_damaged;        /* its sizes do not fit together */
+	bool has_ids;           /* a sample, or records of this recording end in sample ids */
+	uint64_t sample_types;  /* of all events of the recording together: PERF_SAMPLE_* */
 	uint32_t trailer_bytes; /* of sample ids at its end */
 	/* Of those ids or of the sample; all ones when not recorded, 0 in records of the recorder. */
 	int32_t pid, tid;

@@ -38,11 +38,6 @@ def _():
     usage('-e', 'cs', '--filter', 'a == 1', says='no tracepoint')
 
 
-@case('-o - is refused')
-def _():
-    usage('-e', 'cs', '-o', '-', says='pipe')
-
-
 @case('-F 0 and what is no number is refused, -F max is what the machine allows')
 def _():
     for text in ('0', '-1', 'x', '', '10x', 'maximum'):

@@ -196,14 +196,16 @@ int perfdata_pipe_header_read(struct perfdata_file *f,
 	f->is_pipe = true;
 	if ((magic == PERFDATA_MAGIC || f->swap) && get_u64(head + 8, f->swap) == 16)
 		return 0;
-	if (!memcmp(head, magic_v1, 8) && (load_u64(head + 8) == 16 || get_u64(head + 8, true) == 16)) {
+	if (!memcmp(head, magic_v1, 8) &&
+	    (load_u64(head + 8) == 16 || get_u64(head + 8, true) == 16)) {
 		f->swap = load_u64(head + 8) != 16;
 		f->big_endian = f->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 		return 0;
 	}
-	return err_set(-EBADMSG,
-		       "%s: a recording in file mode cannot be read from a pipe: give the file's name",
-		       f->path);
+	return err_set(
+		-EBADMSG,
+		"%s: a recording in file mode cannot be read from a pipe: give the file's name",
+		f->path);
 }
 
 int perfdata_header_read(struct perfdata_file *f, struct defects *defects)

@@ -34,7 +34,8 @@ int perfdata_probe(const uint8_t *head, size_t len);
 /* Reads the header and finds the feature bodies. ret->fd, path and size_bytes are set by the caller. */
 int perfdata_header_read(struct perfdata_file *f, struct defects *defects);
 /* The same of a stream, whose first bytes are these; -EBADMSG unless it is in pipe mode. */
-int perfdata_pipe_header_read(struct perfdata_file *f, const uint8_t head[PERFDATA_PIPE_HEADER_BYTES]);
+int perfdata_pipe_header_read(struct perfdata_file *f,
+			      const uint8_t head[PERFDATA_PIPE_HEADER_BYTES]);
 /* The bytes of a section, in memory of the arena. At most max_bytes are accepted. */
 int perfdata_section_read(const struct perfdata_file *f, struct arena *a,
 			  struct perfdata_section sec, const char *what, uint64_t max_bytes,

@@ -15,7 +15,8 @@ enum {
 /* The head of a record of `bytes` in all; what is missing to a multiple of 8 the caller pads. */
 static void put_head(struct outbuf *o, uint32_t type, size_t bytes)
 {
-	struct perfdata_record_header h = { .type = type, .size = (uint16_t)((bytes + 7) & ~(size_t)7) };
+	struct perfdata_record_header h = { .type = type,
+					    .size = (uint16_t)((bytes + 7) & ~(size_t)7) };
 
 	outbuf_put(o, &h, sizeof(h));
 }
@@ -31,10 +32,11 @@ static int put_attr(struct outbuf *o, const struct perfdata_writer_event *e)
 		       e->nr_ids * sizeof(uint64_t);
 
 	if (bytes > RECORD_MAX_BYTES)
-		return err_set(-E2BIG,
-			       "event '%s' has %zu counters, more than the record of a pipe holds: record "
-			       "to a file (-o FILE)",
-			       e->name, e->nr_ids);
+		return err_set(
+			-E2BIG,
+			"event '%s' has %zu counters, more than the record of a pipe holds: record "
+			"to a file (-o FILE)",
+			e->name, e->nr_ids);
 	put_head(o, RECORD_HEADER_ATTR, bytes);
 	outbuf_put(o, e->attr, PERFDATA_WRITER_ATTR_SIZE);
 	outbuf_put(o, e->ids, e->nr_ids * sizeof(uint64_t));

@@ -352,9 +352,9 @@ int perfdata_feature_take(struct perfdata_source *s, enum perfdata_feature featu
 int perfdata_features_read(struct perfdata_source *s)
 {
 	static const enum perfdata_feature wanted[] = {
-		FEAT_HOSTNAME, FEAT_OSRELEASE, FEAT_VERSION,    FEAT_ARCH,     FEAT_CPUDESC,
-		FEAT_NRCPUS,   FEAT_CMDLINE,   FEAT_EVENT_DESC, FEAT_BUILD_ID, FEAT_TRACING_DATA,
-		FEAT_SAMPLE_TIME
+		FEAT_HOSTNAME, FEAT_OSRELEASE,    FEAT_VERSION,    FEAT_ARCH,
+		FEAT_CPUDESC,  FEAT_NRCPUS,       FEAT_CMDLINE,    FEAT_EVENT_DESC,
+		FEAT_BUILD_ID, FEAT_TRACING_DATA, FEAT_SAMPLE_TIME
 	};
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {

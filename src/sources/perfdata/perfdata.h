@@ -53,8 +53,9 @@ struct perfdata_source {
 	struct perfdata_file file;
 	int64_t changed_s;
 	/* Pipe mode: */
-	struct bytes *sections; /* owned; by feature number, empty where none came. NULL: none so far */
-	uint64_t taken_to;      /* records of the header's kind before were taken */
+	struct bytes
+		*sections; /* owned; by feature number, empty where none came. NULL: none so far */
+	uint64_t taken_to; /* records of the header's kind before were taken */
 	bool schemas_made;
 	struct arena arena;
 	VEC(struct perfdata_event) events;
@@ -72,9 +73,9 @@ struct perfdata_source {
 	struct sample_scratch scratch;
 	struct sonde_schema
 		*record_schemas[NR_RECORD_SCHEMAS]; /* by record type, made when first needed */
-	struct sonde_schema *listed_schema;         /* of events that stand for a record; the same */
-	struct bytes kallsyms, printk;              /* text of the recording, empty when absent */
-	char *kallsyms_unpacked;                    /* owned */
+	struct sonde_schema *listed_schema; /* of events that stand for a record; the same */
+	struct bytes kallsyms, printk;      /* text of the recording, empty when absent */
+	char *kallsyms_unpacked;            /* owned */
 	bool kallsyms_tried;
 	VEC(struct sonde_schema *) formats; /* of the tracepoints used, in the session's arena */
 	struct sonde_sample group;          /* READ values of the record being derived from, */

@@ -147,7 +147,8 @@ static int take(struct perfdata_source *s, const uint8_t *rec, size_t len, uint6
 uint64_t perfdata_pipe_record_bytes(const struct perfdata_source *s, const uint8_t *rec,
 				    uint16_t size)
 {
-	if (get_u32(rec, s->file.swap) == RECORD_HEADER_TRACING_DATA && size == FEATURE_HEADER_BYTES)
+	if (get_u32(rec, s->file.swap) == RECORD_HEADER_TRACING_DATA &&
+	    size == FEATURE_HEADER_BYTES)
 		return size + (((uint64_t)get_u32(rec + 8, s->file.swap) + 7) & ~UINT64_C(7));
 	return size;
 }
@@ -249,10 +250,11 @@ int perfdata_pipe_open(struct perfdata_source *s)
 	struct outbuf record = { 0 };
 	int r;
 
-	s->file.data = (struct perfdata_section){ PERFDATA_PIPE_HEADER_BYTES,
-						  s->opts.stream ? UINT64_MAX - PERFDATA_PIPE_HEADER_BYTES
-								 : s->file.size_bytes -
-									   PERFDATA_PIPE_HEADER_BYTES };
+	s->file.data =
+		(struct perfdata_section){ PERFDATA_PIPE_HEADER_BYTES,
+					   s->opts.stream ? UINT64_MAX - PERFDATA_PIPE_HEADER_BYTES
+							  : s->file.size_bytes -
+								    PERFDATA_PIPE_HEADER_BYTES };
 	r = read_prelude(s, &record);
 	outbuf_done(&record);
 	if (r >= 0 && !s->events.n)
