@@ -106,6 +106,10 @@ static int put_special(const struct event *ev, const struct source_record *rec, 
 	b.pos += HEADER_BYTES;
 	switch (rec->type) {
 	case PERF_RECORD_LOST:
+		if (ev->session->opts.show_lost)
+			return 1; /* its line follows here */
+		TRY(put_lost(rec, &b, out));
+		return 1;
 	case PERF_RECORD_LOST_SAMPLES:
 		TRY(put_lost(rec, &b, out));
 		return 1;

@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "formats/perfdata/layout.h"
+#include "session.h"
 #include "sinks/text/dump.h"
 
 enum { HEADER_BYTES = 8 };
@@ -271,6 +272,15 @@ static int put_auxtrace_error(struct bytes *b, struct outbuf *out)
 	return 0;
 }
 
+/* perf has no use for rounds where it does not sort. Where they are shown as lines, the line follows here. */
+static void put_round(const struct session_options *o, const struct source_record *rec,
+		      struct outbuf *out)
+{
+	if (o->show_round)
+		return;
+	outbuf_str(out, o->unsorted || !rec->has_ids ? ": unhandled!\n" : "\n");
+}
+
 bool text_dump_tool_put(const struct event *ev, const struct source_record *rec, struct outbuf *out)
 {
 	struct bytes b =
@@ -281,7 +291,7 @@ bool text_dump_tool_put(const struct event *ev, const struct source_record *rec,
 	b.pos += HEADER_BYTES;
 	switch (rec->type) {
 	case RECORD_FINISHED_ROUND:
-		outbuf_char(out, '\n');
+		put_round(&ev->session->opts, rec, out);
 		break;
 	case RECORD_ID_INDEX:
 		r = put_id_index(&b, out);

@@ -442,7 +442,8 @@ static const char *said_by_presence(unsigned feature)
 static bool is_table(unsigned feature)
 {
 	return feature == FEAT_CPU_TOPOLOGY || feature == FEAT_NUMA_TOPOLOGY ||
-	       feature == FEAT_CACHE || feature == FEAT_MEM_TOPOLOGY;
+	       feature == FEAT_CACHE || feature == FEAT_MEM_TOPOLOGY ||
+	       feature == FEAT_HYBRID_TOPOLOGY;
 }
 
 /* A damaged section is written as far as it can be read. */

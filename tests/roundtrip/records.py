@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Records as lines, as a dump, and what a recording says of itself: as perf prints them.
+
+    tests/roundtrip/records.py SONDE FIXTURES.PY [stored|live] [--update]
+
+stored: the fixtures of tests/data/records against texts stored beside them; needs no perf. Those of the other byte order
+must say the same, their bytes excepted. live: the same fixtures, all members of attrs, and the recordings of
+tests/data with stock perf. --update writes the stored texts anew with the installed perf.
+"""
+import difflib
+import importlib.util
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DATA = ROOT / 'tests' / 'data'
+OUT = DATA / 'records' / 'out'
+ENV = {'PATH': os.environ.get('PATH', '/usr/bin:/bin'), 'HOME': '/nonexistent', 'LC_ALL': 'C', 'TZ': 'UTC',
+       'PERF_CONFIG': '/dev/null'}
+ENV.update({k: os.environ[k] for k in ('ASAN_OPTIONS', 'UBSAN_OPTIONS') if k in os.environ})
+SHOW = ['--show-%s-events' % what for what in
+        'task mmap switch namespace cgroup lost round bpf text-poke'.split()]
+RECORDINGS = ['-D', ' '.join(SHOW), ' '.join(s for s in SHOW if 'round' not in s) + ' -F +misc', '--header-only -I', '--header',
+              '--dump-unsorted-raw-trace', '-D -C 0', '-D --comms nobody']
+
+count = failures = 0
+
+
+def say(ok, name, why=()):
+    global count, failures
+    count += 1
+    failures += not ok
+    print('%sok %d - %s' % ('' if ok else 'not ', count, name))
+    for line in why:
+        print('# ' + line)
+    sys.stdout.flush()
+
+
+def run(command, folder):
+    p = subprocess.run(command, env=ENV, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+    return p.returncode, p.stdout.decode('latin-1')
+
+
+def normal(text):
+    """Without the time of the file's last change."""
+    return re.sub(r'^# captured on.*\n', '', text, flags=re.M)
+
+
+def difference(want, got, names):
+    return list(difflib.unified_diff(want.splitlines(), got.splitlines(), *names, lineterm='', n=1))[:24]
+
+
+def check(name, want, got, names=('perf', 'sonde')):
+    say(want == got, name, difference(want, got, names) if want != got else ())
+
+
+def said(text):
+    """What a text says: without bytes and their places."""
+    return [re.sub(r'0x[0-9a-f]+ \[', '[', line) for line in text.splitlines() if not re.match(r'\.  [0-9a-f]{4}: ', line)]
+
+
+def options_of(fixture):
+    line = re.search(r'^# options: (.*)$', fixture.read_text(), re.M)[1]
+    return [o.strip().replace('SHOW', ' '.join(SHOW)).split() for o in line.split('|')]
+
+
+def fixtures(fx):
+    for fixture in sorted((DATA / 'records').glob('*.fix')):
+        for case in fx.parse(fixture):
+            yield '%s-%s' % (fixture.stem, case.name.replace(' ', '-')), case, options_of(fixture)
+
+
+def stored(fx, sonde, folder, update):
+    for name, case, sets in fixtures(fx):
+        for order in ('little', 'big'):
+            (folder / (order + '.data')).write_bytes(case.build(order)[0])
+        for n, options in enumerate(sets):
+            path = OUT / ('%s-%d.txt' % (name, n))
+            if update:
+                shutil.copy(folder / 'little.data', folder / 'x.data')
+                path.write_text(normal(run(['perf', 'script'] + options + ['-i', 'x.data'], folder)[1]), 'latin-1')
+                continue
+            shutil.copy(folder / 'little.data', folder / 'x.data')
+            status, text = run([sonde, '--compat', 'perf-6.1', 'script'] + options + ['-i', 'x.data'], folder)
+            check('%s %d' % (name, n), path.read_text('latin-1'), normal(text), ('stored', 'sonde'))
+            little = normal(run([sonde, 'script'] + options + ['-i', 'x.data'], folder)[1])
+            shutil.copy(folder / 'big.data', folder / 'x.data')
+            big = normal(run([sonde, 'script'] + options + ['-i', 'x.data'], folder)[1])
+            if not options[0].startswith('--header') or 'bpf' not in name:  # BPF's structs are opaque to those who swap
+                check('%s %d in the other byte order' % (name, n), '\n'.join(said(little)), '\n'.join(said(big)), ('little', 'big'))
+
+
+def attrs_of(fx):
+    """(name, options): each member of an attr, each bit of its words."""
+    some = ['ids=1', 'size=128']
+    for word, options in (('sample_type', 'IDENTIFIER|IP|%s'), ('read_format', '%s')):
+        for bit in fx.WORDS[word]:
+            if bit != 'TRANSACTION':  # unknown to perf's text
+                yield bit, some + ['type=1', '%s=%s' % (word, options % bit)]
+    yield 'all', some + ['type=1', 'sample_type=' + '|'.join(b for b in fx.SAMPLE if b != 'WEIGHT')]
+    for bit in range(19):
+        yield 'branch%d' % bit, some + ['type=1', 'branch_sample_type=%d' % (1 << bit)]
+    for flag in fx.FLAGS:
+        if flag != '-':
+            yield flag, some + ['type=1', flag]
+    for member in fx.ATTR:
+        if member not in ('size', 'sample_type', 'read_format', 'branch_sample_type', 'type'):
+            for value in (0, 5, 0x1234):
+                yield '%s=%d' % (member, value), some + ['type=1', '%s=%d' % (member, value)]
+    for kind in range(9):
+        for config in (0, 3, 0x10100, 0x20205, 0x400000001):
+            yield 'config', some + ['type=%d' % kind, 'config=%d' % config]
+
+
+def attr_recording(fx, order, attrs):
+    case, b = fx.Case('attrs'), fx.Bytes(order, {})
+    case.data = 'FINISHED_INIT { }'
+    case.attrs.append(['type=1', 'ids=1', 'sample_type=IDENTIFIER'])
+    text = '[%d,128:u32]' % len(attrs)
+    for name, options in attrs:
+        raw, ids = fx.build_attr(b, options)
+        text += '[%s:u8] [%d:u32] str "%s" %s\n' % (','.join(map(str, raw)), len(ids), name, ''.join('[%d:u64]' % i for i in ids))
+    case.features = [(fx.FEATURES['HOSTNAME'], 'str "host"'), (fx.FEATURES['EVENT_DESC'], text)]
+    return case.build(order)[0]
+
+
+# Where the texts may differ, and why.
+KNOWN = {
+    'features-none big': 'perf believes in a section of build ids where it cannot tell the byte order of the list',
+    'precise_ip': 'perf turns the two bits of precise_ip round',
+    'clockid': 'perf leaves these three in the recording\'s byte order', 'sample_regs_intr': '', 'sig_data': '',
+}
+
+
+def live(fx, sonde, folder):
+    compat = [sonde, '--compat', 'perf-6.1', 'script', '-f']
+    for name, case, sets in fixtures(fx):
+        for n, options in enumerate(sets):
+            for order in ('little', 'big') if name.startswith('features') else ('little',):
+                full = '%s %s' % (name, order)
+                if full in KNOWN:
+                    continue
+                (folder / 'x.data').write_bytes(case.build(order)[0])
+                want = run(['perf', 'script', '-f'] + options + ['-i', 'x.data'], folder)
+                got = run(compat + options + ['-i', 'x.data'], folder)
+                check('%s %d' % (full, n), normal(want[1]), normal(got[1]))
+    attrs = list(attrs_of(fx))
+    for order in ('little', 'big'):
+        for i in range(0, len(attrs), 10):
+            some = [a for a in attrs[i:i + 10] if order == 'little' or a[0].split('=')[0] not in KNOWN]
+            (folder / 'x.data').write_bytes(attr_recording(fx, order, some))
+            want = run(['perf', 'script', '--header-only', '-i', 'x.data'], folder)
+            got = run(compat + ['--header-only', '-i', 'x.data'], folder)
+            check('attrs from %s %s' % (some[0][0], order), normal(want[1]), normal(got[1]))
+    for path in sorted(DATA.rglob('*.data')):
+        for options in RECORDINGS:
+            want = run(['perf', 'script', '-f'] + options.split() + ['-i', path.name], path.parent)
+            got = run(compat + options.split() + ['-i', path.name], path.parent)
+            check('%s %s' % (path.relative_to(DATA), options[:40]), only_records(want[1], options), only_records(got[1], options))
+
+
+def only_records(text, options):
+    """The lines of other sinks' areas are compared elsewhere: what stands behind the event's name."""
+    if '--header' in options:
+        return '\n'.join(line for line in text.splitlines() if line[:1] == '#' and not line.startswith('# captured on'))
+    keep = [line for line in text.splitlines() if not line.startswith('\t') and not re.search(r'\.\d{6}: .*: ', line)]
+    return '\n'.join(re.sub(r'/tmp/perf-vdso.so-\w+', '[vdso]', line) for line in keep)
+
+
+def main():
+    sonde = os.path.abspath(sys.argv[1])
+    part = sys.argv[3] if len(sys.argv) > 3 else 'stored'
+    update = '--update' in sys.argv
+    if (part == 'live' or update) and not shutil.which('perf'):
+        print('1..1\nnot ok 1 - SONDE_CI: no perf' if os.environ.get('SONDE_CI') == '1' else '1..0 # SKIP no perf')
+        return os.environ.get('SONDE_CI') == '1'
+    spec = importlib.util.spec_from_file_location('fixtures', sys.argv[2])
+    fx = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(fx)
+    with tempfile.TemporaryDirectory() as folder:
+        if part == 'live':
+            live(fx, sonde, pathlib.Path(folder))
+        else:
+            stored(fx, sonde, pathlib.Path(folder), update)
+    print('1..%d' % count)
+    return failures != 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
