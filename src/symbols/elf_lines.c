@@ -13,11 +13,17 @@ struct code_symbol {
 	uint64_t start, size;
 	const char *name, *file; /* file: NULL unknown; lent by libelf */
 	uint32_t order;          /* place in the table */
+	uint32_t section;
 	uint8_t type;
+};
+
+struct section {
+	uint64_t start, end;
 };
 
 struct elf_lines {
 	struct dwarf_file file;
+	VEC(struct section) sections;    /* loaded ones, by number; the others are empty */
 	VEC(struct code_symbol) symbols; /* by start, then as in the table */
 };
 
@@ -65,6 +71,7 @@ static int read_symbols(struct elf_lines *l, Elf_Scn *scn, const GElf_Shdr *head
 						   .name = name,
 						   .file = named ? file : NULL,
 						   .order = (uint32_t)i,
+						   .section = sym.st_shndx,
 						   .type = GELF_ST_TYPE(sym.st_info) }));
 	}
 	return 0;
@@ -77,6 +84,31 @@ static int by_start(const void *a, const void *b)
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
 	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static int read_sections(struct elf_lines *l)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr h;
+
+	TRY(vec_push(&l->sections, (struct section){ 0 }));
+	while ((scn = elf_nextscn(l->file.elf, scn))) {
+		struct section s = { 0 };
+
+		if (gelf_getshdr(scn, &h) && h.sh_flags & SHF_ALLOC && !(h.sh_flags & SHF_TLS))
+			s = (struct section){ h.sh_addr, h.sh_addr + h.sh_size };
+		TRY(vec_push(&l->sections, s));
+	}
+	return 0;
+}
+
+static uint32_t section_at(const struct elf_lines *l, uint64_t addr)
+{
+	for (size_t i = 0; i < l->sections.n; i++) {
+		if (addr >= l->sections.v[i].start && addr < l->sections.v[i].end)
+			return (uint32_t)i;
+	}
+	return 0;
 }
 
 static int read_table(struct elf_lines *l, uint32_t type)
@@ -101,6 +133,8 @@ int elf_lines_open(struct elf_lines **ret, struct dso *d)
 	l->file.fd = -1;
 	r = dwarf_file_open_debug(&l->file, d);
 	if (r >= 0)
+		r = read_sections(l);
+	if (r >= 0)
 		r = read_table(l, SHT_SYMTAB);
 	if (r >= 0 && !l->symbols.n)
 		r = read_table(l, SHT_DYNSYM);
@@ -119,6 +153,7 @@ void elf_lines_close(struct elf_lines *l)
 	if (!l)
 		return;
 	vec_done(&l->symbols);
+	vec_done(&l->sections);
 	dwarf_file_close(&l->file);
 	free(l);
 }
@@ -139,10 +174,12 @@ static bool is_better(const struct code_symbol *a, const struct code_symbol *b, 
 	return b->size < a->size;
 }
 
+/* The best of those that begin last before an address, in its section. */
 static const struct code_symbol *find_symbol(const struct elf_lines *l, uint64_t addr)
 {
-	const struct code_symbol *best;
+	const struct code_symbol *best = NULL;
 	size_t lo = 0, hi = l->symbols.n;
+	uint32_t section = section_at(l, addr);
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
@@ -152,14 +189,16 @@ static const struct code_symbol *find_symbol(const struct elf_lines *l, uint64_t
 		else
 			hi = mid;
 	}
-	if (!lo)
+	if (!section)
 		return NULL;
-	best = &l->symbols.v[lo - 1];
-	while (best > l->symbols.v && best[-1].start == best->start)
-		best--;
-	for (size_t i = (size_t)(best - l->symbols.v) + 1; i < lo; i++) {
-		if (is_better(best, &l->symbols.v[i], addr))
-			best = &l->symbols.v[i];
+	for (; lo > 0 && !(best && l->symbols.v[lo - 1].start < best->start); lo--) {
+		const struct code_symbol *sym = &l->symbols.v[lo - 1];
+
+		/* Backwards: of equals the first one of the table is the last one met. */
+		if (sym->section == section && (!best || !is_better(sym, best, addr)))
+			best = sym;
+		if (l->symbols.v[lo - 1].start < l->sections.v[section].start)
+			break;
 	}
 	return best;
 }

@@ -9,10 +9,10 @@
 #define EM_RISCV 243
 #endif
 
-/* rax rdx rcx rbx rsi rdi rbp rsp r8..r15, return address; perf: ax bx cx dx si di bp sp ip ... r8 (16) .. r15 (23) */
-static const int8_t x86_64[] = { 0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, -1 };
+/* rax rdx rcx rbx rsi rdi rbp rsp r8..r15, return address (its column holds the pc); perf: ax bx cx dx si di bp sp ip ... r8 (16) .. r15 (23) */
+static const int8_t x86_64[] = { 0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 8 };
 /* eax ecx edx ebx esp ebp esi edi, return address */
-static const int8_t i386[] = { 0, 2, 3, 1, 7, 6, 4, 5, -1 };
+static const int8_t i386[] = { 0, 2, 3, 1, 7, 6, 4, 5, 8 };
 /* x0..x29, x30 (link), sp */
 static const int8_t arm64[] = { 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
 				16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31 };

@@ -91,7 +91,13 @@ static bool read_file_memory(struct walk *w, uint64_t addr, void *buf, size_t le
 	uint64_t offset;
 	struct dso *d = w->in->dso_at(w->in->ctx, addr, &offset);
 
-	return d && dso_read(d, offset, buf, len) == len;
+	if (!d)
+		return false;
+	if (dso_read(d, offset, buf, len) == len)
+		return true;
+	/* Mapped but in no file, as a stack: perf takes it for zeros. */
+	memset(buf, 0, len);
+	return w->u->compat;
 }
 
 static bool read_memory(void *ctx, uint64_t addr, unsigned bytes, uint64_t *ret)
@@ -273,7 +279,7 @@ static enum unwind_end step_by_row(struct walk *w, const struct cfi_row *row)
 	caller.pc = caller.regs[row->return_reg];
 	caller.cfa = cfa;
 	caller.exact = row->is_signal;
-	if (!caller.pc)
+	if (!caller.pc && !w->u->compat) /* perf shows that as a frame */
 		return UNWIND_OUTERMOST;
 	if (!goes_up(w, &caller, row->is_signal))
 		return UNWIND_BROKEN;
@@ -321,7 +327,7 @@ static enum unwind_end guess(struct walk *w)
 	set_register(&caller, w->arch->sp, caller.cfa);
 	caller.pc = pc;
 	caller.exact = false;
-	if (!pc)
+	if (!pc && !w->u->compat)
 		return UNWIND_OUTERMOST;
 	if (!goes_up(w, &caller, false))
 		return UNWIND_BROKEN;
