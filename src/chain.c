@@ -150,9 +150,19 @@ static bool has_stack(const struct event *ev)
 	return attr && (attr->sample_type & UNWINDABLE) == UNWINDABLE;
 }
 
-int session_chain(const struct event *ev, unsigned max_frames, const struct sonde_frame **ret)
+bool session_stops_chain(const struct sonde_session *s, const char *sym)
+{
+	for (size_t i = 0; i < s->stop_bt.nr; i++) {
+		if (!strcmp(strpool_text(&s->strings, s->stop_bt.comms[i]), sym))
+			return true;
+	}
+	return false;
+}
+
+int session_chain(const struct event *ev, const struct sonde_frame **ret)
 {
 	struct sonde_session *s = ev->session;
+	unsigned max_frames = s->max_frames;
 	int has_user;
 
 	vec_clear(&s->frames);

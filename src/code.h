@@ -39,10 +39,12 @@ size_t session_code_bytes(const struct event *ev, uint64_t addr, uint32_t cpumod
 			  size_t len);
 
 /*
- * The call chain as sonde_event_callchain() gives it, whether or not the session wants chains: at most max_frames of the
- * recorded ones, and as many unwound ones; functions inlined do not count. Lent until the next call on the session. <0: out
- * of memory.
+ * The call chain as sonde_event_callchain() gives it, whether or not the session wants chains. max-stack limits the
+ * recorded frames, and the unwound ones; functions inlined do not count. Lent until the next call on the session. <0: out of
+ * memory.
  */
-int session_chain(const struct event *ev, unsigned max_frames, const struct sonde_frame **ret);
+int session_chain(const struct event *ev, const struct sonde_frame **ret);
+/* Whether a chain is to end with the frame of a function of that name (stop-bt). */
+bool session_stops_chain(const struct sonde_session *s, const char *sym);
 
 #endif

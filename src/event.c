@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sonde.h: questions about one event. */
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -107,7 +106,7 @@ int sonde_event_callchain(const struct sonde_event *pub, const struct sonde_fram
 		*ret = NULL;
 		return 0;
 	}
-	return session_chain(ev, UINT_MAX, ret);
+	return session_chain(ev, ret);
 }
 
 /* ---- text ---- */

@@ -8,6 +8,8 @@
 #include "session.h"
 
 #include <linux/perf_event.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -23,6 +25,7 @@ static void session_free(struct sonde_session *s)
 		s->source->ops->close(s->source);
 	early_filter_done(&s->early);
 	late_filter_done(&s->late);
+	comm_list_done(&s->stop_bt);
 	state_done(&s->state);
 	kallsyms_close(s->kernel_symbols);
 	unwind_free(s->unwinder);
@@ -72,6 +75,30 @@ static int build_filters(struct sonde_session *s)
 	if (s->opts.comm)
 		TRY(comm_list_parse(s->opts.comm, &s->strings, &s->late.comms));
 	return 0;
+}
+
+/* perf shows no more frames than this machine's kernel would record. */
+static unsigned perf_max_frames(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/perf_event_max_stack", "re");
+	unsigned max;
+
+	if (!f || fscanf(f, "%u", &max) != 1)
+		max = PERF_MAX_STACK_DEPTH;
+	if (f)
+		fclose(f);
+	return max;
+}
+
+/* Where call chains end. */
+static int build_chains(struct sonde_session *s)
+{
+	if (s->opts.max_stack != UINT64_MAX)
+		s->max_frames =
+			s->opts.max_stack < UINT_MAX ? (unsigned)s->opts.max_stack : UINT_MAX;
+	else
+		s->max_frames = s->opts.compat ? perf_max_frames() : UINT_MAX;
+	return s->opts.stop_bt ? comm_list_parse(s->opts.stop_bt, &s->strings, &s->stop_bt) : 0;
 }
 
 /* What percents and relative times refer to; perf takes no other answer than the recording's. */
@@ -154,6 +181,7 @@ static int build(struct sonde_session *s, const char *text, const char *origin)
 	s->state.keeps_first_cgroup = s->opts.compat != SONDE_COMPAT_NONE;
 	s->state.exit_forgets_comm = s->opts.compat == SONDE_COMPAT_PERF_6_12;
 	TRY(build_filters(s));
+	TRY(build_chains(s));
 	/* Read when first needed, much later; a file that the user named must not be missed silently then. */
 	if (s->opts.kallsyms && access(s->opts.kallsyms, R_OK) < 0)
 		return err_errno(errno, "cannot read the kernel symbols in %s", s->opts.kallsyms);

@@ -35,6 +35,8 @@ struct sonde_session {
 	bool filtered; /* any of early and late is set */
 	struct state state;
 	struct late_filter late;
+	struct comm_list stop_bt; /* functions; comms NULL: not given */
+	unsigned max_frames;      /* of a chain; UINT_MAX: all */
 
 	/* What they share. */
 	struct strpool strings;

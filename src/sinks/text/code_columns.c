@@ -29,19 +29,13 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* false: perf's addr2line named a symbol, but neither file nor line; perf shows nothing then. */
-static bool put_line(const struct text_code *c, const char *file, uint32_t line, const char *before,
+static void put_line(const struct text_code *c, const char *file, uint32_t line, const char *before,
 		     struct outbuf *out)
 {
-	const char *name = c->opts->full_source_path ? file : base_name(file);
-
-	if (!strcmp(name, "??") && !line)
-		return false;
 	outbuf_str(out, before);
-	outbuf_str(out, name);
+	outbuf_str(out, c->opts->full_source_path ? file : base_name(file));
 	outbuf_char(out, ':');
 	outbuf_u64(out, line);
-	return true;
 }
 
 /* "wl[1175]": the address in the file; the kernel's addresses are everywhere the same. */
@@ -68,10 +62,11 @@ static void put_place(const struct text_code *c, const struct event *ev, uint64_
 	const struct line_place *places;
 	size_t nr = session_lines(ev, addr, cpumode, called, &places);
 
-	if (nr && places[0].file)
-		put_line(c, places[0].file, places[0].line, before, out);
-	else
+	if (!nr || !places[0].file)
 		put_no_line(ev, addr, cpumode, before, out);
+	else if (places[0].line || strcmp(places[0].file, "??") != 0)
+		put_line(c, places[0].file, places[0].line, before, out);
+	/* Else perf's addr2line named a symbol without file and line: perf shows nothing. */
 }
 
 void text_srcline_put(const struct text_code *c, const struct event *ev, uint64_t addr,
@@ -80,18 +75,15 @@ void text_srcline_put(const struct text_code *c, const struct event *ev, uint64_
 	put_place(c, ev, addr, cpumode, false, before, out);
 }
 
-/* perf 6.1 looks the line up by the ip alone: that of the call's successor, and of the innermost function for all inlined. */
 void text_frame_srcline_put(const struct text_code *c, const struct event *ev,
 			    const struct sonde_frame *f, bool innermost, struct outbuf *out)
 {
-	bool as_perf = c->opts->compat == SONDE_COMPAT_PERF_6_1;
+	bool called = !innermost && !(f->flags & SONDE_FRAME_UNWOUND) && !c->opts->compat;
 
-	if (f->file && !as_perf)
+	if (f->file)
 		put_line(c, f->file, f->line, "\n  ", out);
 	else
-		put_place(c, ev, f->ip, f->cpumode,
-			  !innermost && !(f->flags & SONDE_FRAME_UNWOUND) && !c->opts->compat,
-			  "\n  ", out);
+		put_place(c, ev, f->ip, f->cpumode, called, "\n  ", out);
 }
 
 /* ---- source text ------------------------------------------------------------------------------------------------- */

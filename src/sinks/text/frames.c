@@ -15,7 +15,6 @@
 #define CACHE_SLOTS      4096u
 #define CACHE_TEXT_BYTES (4u << 20) /* when so much was kept, it begins anew */
 #define COPY_BYTES       16u
-#define PERF_MAX_FRAMES  127u
 #define IN_CHAIN         (1u << 31) /* beside columns: as text_callchain_put() shows an address */
 
 struct frame_text {
@@ -26,25 +25,9 @@ struct frame_text {
 	const char *text; /* in the arena; there is room for a multiple of COPY_BYTES */
 };
 
-/* perf shows no more frames than this machine's kernel would record. */
-static unsigned perf_max_frames(void)
-{
-	FILE *f = fopen("/proc/sys/kernel/perf_event_max_stack", "re");
-	unsigned max;
-
-	if (!f)
-		return PERF_MAX_FRAMES;
-	if (fscanf(f, "%u", &max) != 1)
-		max = PERF_MAX_FRAMES;
-	fclose(f);
-	return max;
-}
-
 void text_frames_init(struct text_frames *f, enum sonde_compat compat, const struct text_code *code)
 {
-	*f = (struct text_frames){ .compat = compat,
-				   .code = code,
-				   .max_frames = compat ? perf_max_frames() : UINT_MAX };
+	*f = (struct text_frames){ .compat = compat, .code = code };
 }
 
 void text_frames_done(struct text_frames *f)
@@ -259,12 +242,25 @@ static void put_frame(struct text_frames *f, const struct event *ev,
 	}
 }
 
+/* Whether the chain is to end with this frame (--stop-bt). */
+static bool is_last(const struct event *ev, const struct sonde_frame *f)
+{
+	const char *name = f->sym;
+	struct sonde_location loc;
+
+	if (!name) {
+		text_locate(ev, f->ip, f->cpumode, &loc);
+		name = loc.sym;
+	}
+	return name && session_stops_chain(ev->session, name);
+}
+
 void text_callchain_put(struct text_frames *f, const struct event *ev, uint32_t columns,
 			struct outbuf *out)
 {
 	uint32_t names = columns & ~(uint32_t)TEXT_SRCLINE;
 	const struct sonde_frame *frames = NULL;
-	int nr = session_chain(ev, f->max_frames, &frames);
+	int nr = session_chain(ev, &frames);
 	uint64_t stamp = 0;
 
 	for (int i = 0; i < nr; i++) {
@@ -279,5 +275,7 @@ void text_callchain_put(struct text_frames *f, const struct event *ev, uint32_t 
 		if (frames[i].flags & SONDE_FRAME_INLINED)
 			outbuf_str(out, " (inlined)");
 		outbuf_char(out, '\n');
+		if (ev->session->stop_bt.comms && is_last(ev, &frames[i]))
+			break;
 	}
 }

@@ -16,7 +16,6 @@ struct text_code;
 struct text_frames {
 	enum sonde_compat compat;
 	const struct text_code *code;
-	unsigned max_frames;      /* of a chain; UINT_MAX: all */
 	struct frame_text *cache; /* owned; NULL until the first address */
 	struct arena texts;       /* of the cache */
 	size_t kept_bytes;        /* in it */

@@ -3,6 +3,7 @@
 #include "unittest.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -152,6 +153,7 @@ static struct sink *start(struct session_options opts)
 	unlink(path);
 	opts.max_stack = UINT64_MAX;
 	session.opts = opts;
+	session.max_frames = UINT_MAX;
 	assert_int_equal(
 		text_sink_ops.open(&s, &(struct sink_options){ .fd = opened, .session = &session }),
 		0);
@@ -297,6 +299,7 @@ TEST(missing_values)
 			    "          400010 [unknown] ([unknown])\n");
 	opts.fields = "comm,cpu";
 	session.opts = opts;
+	session.max_frames = UINT_MAX;
 	assert_int_equal(
 		text_sink_ops.open(&s, &(struct sink_options){ .fd = 1, .session = &session }),
 		-EINVAL);
