@@ -2,6 +2,7 @@
 /* sonde script: options become a session's text form; the text sink or an interpreter takes it from there. */
 #include "cli.h"
 
+#include "generate.h"
 #include "script.h"
 #include "script_options.h"
 
@@ -141,6 +142,36 @@ static const char *hint(const void *values)
 	return a->script ? "; options of the script go behind --" : "";
 }
 
+/* What cannot be together with -g, and -o without it. */
+static int check_generate(const struct cli *cli, const struct script_args *a, int nr_words)
+{
+	if (!a->generate && a->output)
+		return cli_usage(cli, "script: -o names the file that -g writes: there is no -g");
+	if (!a->generate)
+		return CLI_OK;
+	if (a->fields) {
+		cli_say("script: -F is for text: a script made by -g prints all fields");
+		return cli_compat(cli) ? 256 - EINVAL : CLI_USAGE;
+	}
+	if (a->script || nr_words)
+		return cli_usage(cli, "script: -g writes a script; it cannot run one");
+	return CLI_OK;
+}
+
+static int generate(const struct cli *cli, const struct script_args *a, const char *session)
+{
+	char *forced = script_options_given(a, "force");
+	int status;
+
+	status =
+		generate_script(cli, &(struct generate){ .language = a->generate,
+							 .output = a->output,
+							 .session = session,
+							 .force = forced && !strcmp(forced, "1") });
+	free(forced);
+	return status;
+}
+
 static int run(struct cli *cli, void *values, int argc, char **argv)
 {
 	struct script_args *a = values;
@@ -154,6 +185,9 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 		script_languages_print(stdout);
 		return CLI_OK;
 	}
+	status = check_generate(cli, a, argc);
+	if (status)
+		return status;
 	if (!script.name && argc) {
 		script.name = argv[0];
 		argc--;
@@ -167,6 +201,8 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 	r = sonde_session_parse(text, &complete);
 	if (r < 0) {
 		status = fail_usage(cli, a, r);
+	} else if (a->generate) {
+		status = generate(cli, a, complete);
 	} else if (script.name) {
 		script.session = complete;
 		status = script_run(cli, &script);
@@ -182,6 +218,7 @@ static const char *const usage[] = {
 	"script [OPTIONS]",
 	"script [OPTIONS] -s [LANG:]SCRIPT [--] [ARGS]",
 	"script [OPTIONS] SCRIPT [ARGS]",
+	"script [OPTIONS] -g LANG [-o FILE]",
 	NULL,
 };
 

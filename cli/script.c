@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "script.h"
 
+#include "generate.h"
 #include "nearest.h"
 
 #include <ctype.h>
@@ -19,6 +20,7 @@
 const struct language script_languages[] = {
 	{ .name = "Python", .prefixes = WORDS("python", "py"), .suffixes = WORDS("py"), .folder = "python",
 	  .programs = WORDS("python", "pypy"), .prelude = "python/prelude.py", .find = interpreter_python,
+	  .generate = generate_python,
 	  .package = "sonde's Python module (in Debian it needs python3-dev to be built)" },
 	{ .name = "Perl", .prefixes = WORDS("perl", "pl"), .suffixes = WORDS("pl"), .folder = "perl",
 	  .programs = WORDS("perl") },

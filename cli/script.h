@@ -14,6 +14,8 @@
 
 #include "cli.h"
 
+struct skeleton;
+
 struct script {
 	const char *name;        /* [LANG:]FILE, as given */
 	const char *interpreter; /* --interpreter, or NULL */
@@ -40,6 +42,8 @@ struct language {
 		    const char **ret_why);
 	const char *prelude; /* below the folder of bindings */
 	const char *package; /* what is missing when the prelude is */
+	/* Writes a skeleton (generate.h); NULL: none can be made. */
+	int (*generate)(FILE *out, const struct skeleton *sk);
 };
 
 extern const struct language script_languages[];

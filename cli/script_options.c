@@ -180,7 +180,8 @@ static int refuse_list(struct opt_parser *p, void *values, const char *value, bo
 const struct opt script_options[] = {
 	OPT_GROUP("Input"),
 	OPT_KEY('i', "input", "FILE", "input", "reads FILE; default perf.data"),
-	OPT_KEY('f', "force", NULL, "force", "reads a recording that another user owns"),
+	OPT_KEY('f', "force", NULL, "force", "reads a recording that another user owns; with -g "
+		"overwrites a file that is there"),
 	OPT_FLAG(0, "strict", struct script_args, strict,
 		 "exits with status 3 when events were lost or the recording is damaged"),
 
@@ -190,6 +191,10 @@ const struct opt script_options[] = {
 		 "script. 'lang' lists the languages"),
 	OPT_TEXT(0, "interpreter", "PROGRAM", struct script_args, interpreter,
 		 "runs the script with PROGRAM; default: see ENVIRONMENT in sonde-script(1)"),
+	OPT_TEXT('g', "gen-script", "LANG", struct script_args, generate,
+		 "writes a script that prints every event of the recording, to be changed: perf-script.py for python"),
+	OPT_TEXT('o', "output", "FILE", struct script_args, output,
+		 "writes that script to FILE, to stdout for '-'. A file that is there is only overwritten with --force"),
 	OPT_CALL('l', "list", NULL, refuse_list, OPT_HIDDEN, "lists installed scripts"),
 
 	OPT_GROUP("Columns"),

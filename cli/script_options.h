@@ -10,6 +10,7 @@ struct script_args {
 	size_t lines_len;
 	char *fields; /* owned; those of several -F, separated by blanks; NULL: none */
 	const char *script, *interpreter;
+	const char *generate, *output; /* -g, -o */
 	const char *
 		decode; /* the option that asked for a processor's trace to be decoded; NULL: none */
 	const char *ignored; /* values of options that change nothing here */

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* sonde script -g LANG: the recording's events gathered, the language's text written to a file that was not there. */
+#include "generate.h"
+
+#include "script.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+/* ---- what a skeleton is made of ---------------------------------------------------------------------------------- */
+
+const struct sonde_field *skeleton_fields(const struct sonde_schema *sc, size_t *ret_nr)
+{
+	size_t nr;
+	const struct sonde_field *f = sonde_schema_fields(sc, &nr);
+
+	while (nr && f->is_common) {
+		f++;
+		nr--;
+	}
+	*ret_nr = nr;
+	return f;
+}
+
+const struct sonde_define *skeleton_names(const struct sonde_schema *sc,
+					  const struct sonde_field *f)
+{
+	size_t nr;
+	const struct sonde_define *d = sonde_schema_defines(sc, &nr);
+
+	if (f->kind != SONDE_FIELD_INT)
+		return NULL;
+	for (; nr; nr--, d++)
+		if ((d->kind == SONDE_DEFINE_FLAG_FIELD ||
+		     d->kind == SONDE_DEFINE_SYMBOLIC_FIELD) &&
+		    !strcmp(d->field, f->name))
+			return d;
+	return NULL;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct sonde_schema *const *x = a, *const *y = b;
+
+	return strcmp(sonde_schema_name(*x), sonde_schema_name(*y));
+}
+
+/* Sorted, and one of each name: what is recorded twice has one handler. */
+static size_t settle(const struct sonde_schema **list, size_t nr)
+{
+	size_t kept = 0;
+
+	qsort(list, nr, sizeof(*list), by_name);
+	for (size_t i = 0; i < nr; i++)
+		if (!kept || by_name(&list[kept - 1], &list[i]))
+			list[kept++] = list[i];
+	return kept;
+}
+
+/* The recorder's own event for records of state: it has no samples. */
+static bool is_dummy(const struct sonde_schema *sc)
+{
+	size_t len;
+	const struct perf_event_attr *attr = sonde_schema_attr(sc, &len);
+
+	return attr && len >= PERF_ATTR_SIZE_VER0 && attr->type == PERF_TYPE_SOFTWARE &&
+	       attr->config == PERF_COUNT_SW_DUMMY;
+}
+
+static int gather(struct sonde_session *s, struct skeleton *ret)
+{
+	size_t nr = sonde_session_schemas(s);
+	struct skeleton sk = { .tracepoints = calloc(nr + 1, sizeof(*sk.tracepoints)),
+			       .samples = calloc(nr + 1, sizeof(*sk.samples)) };
+
+	*ret = sk;
+	if (!sk.tracepoints || !sk.samples)
+		return -1;
+	for (uint32_t id = 0; id < nr; id++) {
+		const struct sonde_schema *sc = sonde_session_schema(s, id);
+		enum sonde_schema_kind kind = sonde_schema_kind(sc);
+
+		/* A tracepoint without a format has no name to call a handler by. */
+		if (kind == SONDE_TRACEPOINT && *sonde_schema_system(sc))
+			sk.tracepoints[sk.nr_tracepoints++] = sc;
+		else if (kind == SONDE_SAMPLE && !is_dummy(sc))
+			sk.samples[sk.nr_samples++] = sc;
+	}
+	sk.nr_tracepoints = settle(sk.tracepoints, sk.nr_tracepoints);
+	sk.nr_samples = settle(sk.samples, sk.nr_samples);
+	*ret = sk;
+	return 0;
+}
+
+/* The whole text, to be released with free(); NULL after telling why. */
+static char *make_text(const struct cli *cli, const struct language *l, struct sonde_session *s,
+		       size_t *ret_len)
+{
+	char *text = NULL;
+	FILE *out = open_memstream(&text, ret_len);
+	struct skeleton sk = { 0 };
+	bool failed = !out || gather(s, &sk) < 0 || l->generate(out, &sk) < 0 || ferror(out);
+
+	failed |= out && fclose(out);
+	free(sk.tracepoints);
+	free(sk.samples);
+	if (!failed)
+		return text;
+	cli_say("out of memory");
+	free(text);
+	return NULL;
+}
+
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
+
+static int write_all(int fd, const char *text, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, text, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		text += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+/* What is there already may be someone's work: only --force overwrites it. */
+static int save(const struct cli *cli, const char *path, bool force, const char *text, size_t len)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (force ? O_TRUNC : O_EXCL), 0666);
+	bool failed;
+
+	if (fd < 0 && errno == EEXIST) {
+		cli_say("%s is there already: --force overwrites it, -o FILE writes another file",
+			path);
+		return cli_status(cli, CLI_FAILED);
+	}
+	if (fd < 0) {
+		cli_say("cannot write %s: %m", path);
+		return cli_status(cli, CLI_FAILED);
+	}
+	failed = write_all(fd, text, len) < 0;
+	if (close(fd) < 0 || failed) {
+		cli_say("cannot write %s: %m", path);
+		if (!force)
+			unlink(path);
+		return cli_status(cli, CLI_FAILED);
+	}
+	return CLI_OK;
+}
+
+static int put_out(const struct cli *cli, const struct generate *g, const struct language *l,
+		   const char *text, size_t len)
+{
+	char name[64];
+	const char *path = g->output;
+	int status;
+
+	if (path && !strcmp(path, "-")) {
+		if (!write_all(STDOUT_FILENO, text, len) || errno == EPIPE)
+			return CLI_OK;
+		cli_say("cannot write to stdout: %m");
+		return cli_status(cli, CLI_FAILED);
+	}
+	if (!path) {
+		snprintf(name, sizeof(name), "perf-script.%s", l->suffixes[0]);
+		path = name;
+	}
+	status = save(cli, path, g->force, text, len);
+	if (status == CLI_OK)
+		cli_say("generated %s script: %s", l->name, path);
+	return status;
+}
+
+/* ---- the command ------------------------------------------------------------------------------------------------- */
+
+static const struct language *find_language(const char *name)
+{
+	for (const struct language *l = script_languages; l->name; l++)
+		for (const char *const *p = l->prefixes; *p; p++)
+			if (!strcasecmp(*p, name))
+				return l;
+	return NULL;
+}
+
+static int no_such_language(const struct cli *cli, const char *name, const struct language *known)
+{
+	char list[128] = "";
+	size_t at = 0;
+
+	for (const struct language *l = script_languages; l->name; l++)
+		for (const char *const *p = l->prefixes; l->generate && *p; p++)
+			at += (size_t)snprintf(list + at, at < sizeof(list) ? sizeof(list) - at : 0,
+					       "%s%s", at ? ", " : "", *p);
+	if (known)
+		cli_say("script: no skeletons of %s scripts can be made yet; there are: %s",
+			known->name, list);
+	else
+		cli_say("script: no language '%s' to generate a script in; there are: %s", name,
+			list);
+	return cli_compat(cli) ? 256 - ENOENT : CLI_USAGE;
+}
+
+int generate_script(const struct cli *cli, const struct generate *g)
+{
+	const struct language *l = find_language(g->language);
+	struct sonde_session *s;
+	char *text, *described = NULL;
+	size_t len = 0;
+	int r, status;
+
+	if (!l || !l->generate)
+		return no_such_language(cli, g->language, l);
+	/* What formats really say, not what perf makes of them. */
+	if (asprintf(&described, "%scompat=none\n", g->session) < 0) {
+		cli_say("out of memory");
+		return cli_status(cli, CLI_FAILED);
+	}
+	r = sonde_session_open(&s, described, "the command line");
+	free(described);
+	if (r < 0)
+		return cli_fail(cli);
+	text = make_text(cli, l, s, &len);
+	status = text ? put_out(cli, g, l, text, len) : cli_status(cli, CLI_FAILED);
+	free(text);
+	sonde_session_close(s);
+	return status;
+}

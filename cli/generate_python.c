@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The skeleton in Python: runs as it stands under sonde and under perf.
+ *
+ * Handlers are plain functions that name their parameters, so that what a changed handler does not mention any more
+ * (call chain, sample dict) is not built for it.
+ */
+#include "generate.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "python_names.h"
+
+#define COLUMNS 100
+#define INDENT  "    "
+
+/* clang-format off */
+static const char opening[] =
+	"\n"
+	"import os\n"
+	"import sys\n"
+	"\n"
+	"sys.path.append(os.environ[\"PERF_EXEC_PATH\"] + \"/scripts/python/Perf-Trace-Util/lib/Perf/Trace\")\n"
+	"\n"
+	"from perf_trace_context import *\n"
+	"from Core import *\n"
+	"\n"
+	"\n"
+	"def trace_begin():\n"
+	"    \"\"\"Before the first event.\"\"\"\n"
+	"\n"
+	"\n"
+	"def trace_end():\n"
+	"    \"\"\"Behind the last event.\"\"\"\n";
+
+static const char common_help[] =
+	"#\n"
+	"# What every handler gets first:\n"
+	"#\n"
+	"#   event_name         name of the handler: \"sched__sched_switch\"\n"
+	"#   context            for common_pc(context), common_flags(context), common_lock_depth(context)\n"
+	"#   common_cpu         number of the cpu\n"
+	"#   common_secs        time of the event: seconds ...\n"
+	"#   common_nsecs       ... and nanoseconds\n"
+	"#   common_pid         thread that ran\n"
+	"#   common_comm        its name\n"
+	"#   common_callchain   list of frames, innermost first; empty when none were recorded\n"
+	"#\n"
+	"# then the fields of its event, and at last perf_sample_dict, which may be left out of the parameters. Parameters go\n"
+	"# by position. A field whose name means something in Python has a \"_\" behind it: from_, id_. Flags and symbols are\n"
+	"# shown as NAME(number). Handlers that are not wanted may be deleted.\n";
+
+static const char unhandled[] =
+	"\n"
+	"\n"
+	"def trace_unhandled(event_name, context, event_fields_dict, perf_sample_dict):\n"
+	"    \"\"\"Tracepoints that have no handler here.\"\"\"\n"
+	"    fields = dict(event_fields_dict)\n"
+	"    show_event(event_name, fields.pop(\"common_cpu\"), fields.pop(\"common_s\"), fields.pop(\"common_ns\"),\n"
+	"        fields.pop(\"common_pid\"), fields.pop(\"common_comm\"))\n"
+	"    chain = fields.pop(\"common_callchain\")\n"
+	"    print(\"\\t\" + \" \".join(\"%s=%s\" % (name, plain(fields[name])) for name in sorted(fields)))\n"
+	"    show_sample(perf_sample_dict, chain)\n";
+
+static const char process_event[] =
+	"    sample = param_dict[\"sample\"]\n"
+	"    show_event(param_dict[\"ev_name\"], sample[\"cpu\"], sample[\"time\"] // 10**9, sample[\"time\"] % 10**9,\n"
+	"        sample[\"tid\"], param_dict[\"comm\"])\n"
+	"    show_place(sample[\"ip\"], param_dict.get(\"symbol\"), param_dict.get(\"symoff\"), param_dict.get(\"dso\"))\n"
+	"    show_sample(param_dict, param_dict[\"callchain\"])\n";
+
+static const char helpers[] =
+	"\n"
+	"\n"
+	"def show_event(event_name, cpu, secs, nsecs, tid, comm):\n"
+	"    \"\"\"The line that each event begins with.\"\"\"\n"
+	"    print(\"%16s %7d [%03d] %6d.%09d: %s\" % (comm, tid, cpu, secs, nsecs, event_name))\n"
+	"\n"
+	"\n"
+	"def show_sample(perf_sample_dict, chain):\n"
+	"    \"\"\"What was recorded beside the event's own fields.\"\"\"\n"
+	"    sample = perf_sample_dict[\"sample\"]\n"
+	"    print(\"\\tsample: \" + \" \".join(\"%s=%s\" % (name, sample[name]) for name in sorted(sample) if name != \"values\"))\n"
+	"    for frame in chain:\n"
+	"        show_place(frame[\"ip\"], frame[\"sym\"][\"name\"] if \"sym\" in frame else None, frame.get(\"sym_off\"), frame.get(\"dso\"))\n"
+	"\n"
+	"\n"
+	"def show_place(ip, symbol, offset, dso):\n"
+	"    \"\"\"An address and what lies there, as far as it is known.\"\"\"\n"
+	"    place = \"%s+0x%x\" % (symbol, offset or 0) if symbol else \"[unknown]\"\n"
+	"    print(\"\\t%16x %s (%s)\" % (ip, place, dso or \"[unknown]\"))\n"
+	"\n"
+	"\n"
+	"def named(name, value):\n"
+	"    \"\"\"A flag or symbol: NAME(number), or the number when it has no name.\"\"\"\n"
+	"    return \"%s(%d)\" % (name, value) if name else str(value)\n"
+	"\n"
+	"\n"
+	"def plain(value):\n"
+	"    \"\"\"A field's value; bytes as hexadecimal digits.\"\"\"\n"
+	"    return value.hex() if isinstance(value, bytearray) else value\n";
+/* clang-format on */
+
+/* ---- text -------------------------------------------------------------------------------------------------------- */
+
+/* A list of things that is broken into lines at blanks: "a, b,\n\t\tc". */
+struct wrapped {
+	FILE *out;
+	size_t column;
+	const char *indent; /* of further lines */
+};
+
+static void put(struct wrapped *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void put(struct wrapped *w, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vfprintf(w->out, fmt, ap);
+	va_end(ap);
+	w->column += n > 0 ? (size_t)n : 0;
+}
+
+/* A blank, or a new line when the next piece would not fit. */
+static void put_blank(struct wrapped *w, size_t next)
+{
+	if (w->column + 1 + next <= COLUMNS) {
+		put(w, " ");
+	} else {
+		fprintf(w->out, "\n%s", w->indent);
+		w->column = strlen(w->indent);
+	}
+}
+
+/*
+ * Foreign text inside a string between double quotes, of one line or of three quotes; in_format: it is the left side of
+ * the operator %.
+ */
+static void put_quoted(struct wrapped *w, const char *text, bool in_format)
+{
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c == '"' || c == '\\')
+			put(w, "\\%c", c);
+		else if (c == '%' && in_format)
+			put(w, "%%%%");
+		else if (c < ' ' || c > '~')
+			put(w, "\\x%02x", c);
+		else
+			put(w, "%c", c);
+	}
+}
+
+/* ---- a handler --------------------------------------------------------------------------------------------------- */
+
+static const char *value_type(const struct sonde_field *f)
+{
+	if (f->is_array || f->is_dynamic)
+		return f->is_text ? "str" : "bytearray";
+	return "int";
+}
+
+static void put_values(struct wrapped *w, const struct sonde_schema *sc,
+		       const struct sonde_define *names)
+{
+	bool flags = names->kind == SONDE_DEFINE_FLAG_FIELD;
+	uint32_t kind = flags ? SONDE_DEFINE_FLAG_VALUE : SONDE_DEFINE_SYMBOLIC_VALUE;
+	size_t nr;
+	const struct sonde_define *d = sonde_schema_defines(sc, &nr);
+	const char *comma = "";
+
+	put(w, flags ? "; flags:" : "; symbols:");
+	for (; nr; nr--, d++) {
+		if (d->kind != kind || strcmp(d->field, names->field))
+			continue;
+		put(w, "%s", comma);
+		put_blank(w, strlen(d->text) + 20);
+		if (flags || d->value > INT32_MAX)
+			put(w, "0x%" PRIx64 " ", d->value);
+		else
+			put(w, "%" PRIu64 " ", d->value);
+		put_quoted(w, d->text, false);
+		comma = ",";
+	}
+}
+
+static void put_field_help(FILE *out, const struct sonde_schema *sc, const struct sonde_field *f,
+			   const char *name)
+{
+	struct wrapped w = { .out = out, .indent = INDENT INDENT };
+	const struct sonde_define *names = skeleton_names(sc, f);
+
+	w.column = strlen(INDENT);
+	put(&w, INDENT "%s: %s (", name, value_type(f));
+	if (strcmp(name, f->name)) {
+		put_quoted(&w, f->name, false);
+		put(&w, ": ");
+	}
+	put_quoted(&w, f->type, false);
+	if (f->width)
+		put(&w, ", %u byte%s", f->width, f->width == 1 ? "" : "s");
+	put(&w, f->kind == SONDE_FIELD_INT && f->is_signed ? ", signed)" : ")");
+	if (names)
+		put_values(&w, sc, names);
+	put(&w, "\n");
+}
+
+static void put_help(FILE *out, const struct sonde_schema *sc, const struct sonde_field *f,
+		     const struct python_names *names)
+{
+	struct wrapped w = { .out = out };
+
+	put(&w, INDENT "\"\"\"");
+	put_quoted(&w, sonde_schema_name(sc), false);
+	put(&w, names->nr ? "\n\n" : "");
+	for (size_t i = 0; i < names->nr; i++)
+		put_field_help(out, sc, &f[i], names->taken[i]);
+	put(&w, names->nr ? INDENT "\"\"\"\n" : "\"\"\"\n");
+}
+
+static void put_parameters(FILE *out, const char *function, const struct python_names *names)
+{
+	struct wrapped w = { .out = out, .indent = INDENT INDENT };
+
+	put(&w, "def %s(event_name, context, common_cpu,", function);
+	fprintf(out,
+		"\n        common_secs, common_nsecs, common_pid, common_comm, common_callchain,");
+	w.column = COLUMNS;
+	for (size_t i = 0; i < names->nr; i++) {
+		put_blank(&w, strlen(names->taken[i]) + 1);
+		put(&w, "%s,", names->taken[i]);
+	}
+	put_blank(&w, strlen("perf_sample_dict):"));
+	put(&w, "perf_sample_dict):\n");
+}
+
+/* `named(flag_str(event_name, "flags", flags), flags)`, `plain(args)`, `vec`; end: what follows it. */
+static void put_value(struct wrapped *w, const struct sonde_schema *sc, const struct sonde_field *f,
+		      const char *name, const char *end)
+{
+	const struct sonde_define *names = skeleton_names(sc, f);
+	size_t len = strlen(name), end_len = strlen(end);
+
+	if (names) {
+		put_blank(w, strlen(f->name) + 2 * len + end_len + 35);
+		put(w, "named(%s(event_name, \"",
+		    names->kind == SONDE_DEFINE_FLAG_FIELD ? "flag_str" : "symbol_str");
+		put_quoted(w, f->name, false);
+		put(w, "\", %s), %s)%s", name, name, end);
+	} else if (f->is_array || f->is_dynamic) {
+		put_blank(w, len + end_len + 7);
+		put(w, "plain(%s)%s", name, end);
+	} else {
+		put_blank(w, len + end_len);
+		put(w, "%s%s", name, end);
+	}
+}
+
+static void put_print(FILE *out, const struct sonde_schema *sc, const struct sonde_field *f,
+		      const struct python_names *names)
+{
+	struct wrapped w = { .out = out, .indent = INDENT INDENT };
+	size_t nr = names->nr;
+
+	if (!nr)
+		return;
+	put(&w, INDENT "print(\"\\t");
+	for (size_t i = 0; i < nr; i++) {
+		if (w.column + strlen(f[i].name) > COLUMNS - 10) {
+			fprintf(out, "\"\n%s\"", w.indent);
+			w.column = strlen(w.indent) + 1;
+		}
+		put_quoted(&w, f[i].name, true);
+		put(&w, f[i].is_pointer && f[i].kind == SONDE_FIELD_INT ? "=0x%%x" : "=%%s");
+		put(&w, i + 1 < nr ? " " : "\" %% (");
+	}
+	w.column = COLUMNS; /* the values stand in lines of their own */
+	for (size_t i = 0; i < nr; i++)
+		put_value(&w, sc, &f[i], names->taken[i],
+			  i + 1 < nr ? ","
+			  : nr == 1  ? ",))\n"
+				     : "))\n");
+}
+
+static int put_handler(FILE *out, const struct sonde_schema *sc, struct python_names *functions)
+{
+	struct python_names names = { 0 };
+	struct wrapped w = { .out = out };
+	size_t nr;
+	const struct sonde_field *f = skeleton_fields(sc, &nr);
+	char *handler = NULL;
+	const char *function = NULL;
+	int r = -1;
+
+	if (asprintf(&handler, "%s__%s", sonde_schema_system(sc), sonde_schema_event(sc)) >= 0)
+		function = python_names_take(functions, handler);
+	if (!function)
+		goto out;
+	for (size_t i = 0; i < nr; i++)
+		if (!python_names_take(&names, f[i].name))
+			goto out;
+	fputs("\n\n", out);
+	put_parameters(out, function, &names);
+	put_help(out, sc, f, &names);
+	fputs(INDENT "show_event(event_name, common_cpu, common_secs, common_nsecs, common_pid, "
+		     "common_comm)\n",
+	      out);
+	put_print(out, sc, f, &names);
+	fputs(INDENT "show_sample(perf_sample_dict, common_callchain)\n", out);
+	if (strcmp(function,
+		   handler)) { /* handlers are found by the event's name, even by one that is no identifier */
+		fputs("\n\nglobals()[\"", out);
+		put_quoted(&w, handler, false);
+		fprintf(out, "\"] = %s\n", function);
+	}
+	r = 0;
+out:
+	python_names_done(&names);
+	free(handler);
+	return r;
+}
+
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
+
+static void put_process_event(FILE *out, const struct skeleton *sk)
+{
+	struct wrapped w = { .out = out, .indent = INDENT };
+
+	fputs("\n\ndef process_event(param_dict):\n", out);
+	w.column = strlen(INDENT);
+	put(&w, INDENT "\"\"\"Every sample of:");
+	for (size_t i = 0; i < sk->nr_samples; i++) {
+		const char *name = sonde_schema_name(sk->samples[i]);
+
+		put_blank(&w, strlen(name) + 1);
+		put_quoted(&w, name, false);
+		put(&w, i + 1 < sk->nr_samples ? "," : ".");
+	}
+	fputs("\"\"\"\n", out);
+	fputs(process_event, out);
+}
+
+int generate_python(FILE *out, const struct skeleton *sk)
+{
+	struct python_names functions = { .functions = true };
+	int r = 0;
+
+	fprintf(out,
+		"# A handler for each event of a recording, written by sonde %s to be changed.\n"
+		"#\n"
+		"#   sonde script -i RECORDING -s THIS_FILE     (perf runs it, too: perf script -i "
+		"RECORDING -s THIS_FILE)\n",
+		sonde_version());
+	fputs(common_help, out);
+	fputs(opening, out);
+	for (size_t i = 0; i < sk->nr_tracepoints && !r; i++)
+		r = put_handler(out, sk->tracepoints[i], &functions);
+	python_names_done(&functions);
+	if (sk->nr_samples)
+		put_process_event(out, sk);
+	fputs(unhandled, out);
+	fputs(helpers, out);
+	return r;
+}
