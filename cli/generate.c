@@ -85,8 +85,11 @@ static int gather(struct sonde_session *s, struct skeleton *ret)
 		const struct sonde_schema *sc = sonde_session_schema(s, id);
 		enum sonde_schema_kind kind = sonde_schema_kind(sc);
 
-		/* A tracepoint without a format has no name to call a handler by. */
-		if (kind == SONDE_TRACEPOINT && *sonde_schema_system(sc))
+		size_t nr_fields;
+
+		sonde_schema_fields(sc, &nr_fields);
+		/* Nothing is known of a tracepoint without a format, not even its name. */
+		if (kind == SONDE_TRACEPOINT && nr_fields)
 			sk.tracepoints[sk.nr_tracepoints++] = sc;
 		else if (kind == SONDE_SAMPLE && !is_dummy(sc))
 			sk.samples[sk.nr_samples++] = sc;

@@ -217,7 +217,9 @@ static void put_help(FILE *out, const struct sonde_schema *sc, const struct sond
 	struct wrapped w = { .out = out };
 
 	put(&w, INDENT "\"\"\"");
-	put_quoted(&w, sonde_schema_name(sc), false);
+	put_quoted(&w, sonde_schema_system(sc), false);
+	put(&w, ":");
+	put_quoted(&w, sonde_schema_event(sc), false);
 	put(&w, names->nr ? "\n\n" : "");
 	for (size_t i = 0; i < names->nr; i++)
 		put_field_help(out, sc, &f[i], names->taken[i]);
@@ -288,18 +290,36 @@ static void put_print(FILE *out, const struct sonde_schema *sc, const struct son
 				     : "))\n");
 }
 
+/* A name for the handler's function; lent until names are done. NULL: no memory. */
+static const char *function_name(const char *handler, const struct sonde_schema *sc,
+				 struct python_names *functions)
+{
+	char *other;
+	const char *name;
+
+	if (python_names_valid(functions, handler))
+		return python_names_take(functions, handler);
+	/* With one '_' only, so that it does not look like the handler of some other event. */
+	if (asprintf(&other, "%s_%s", sonde_schema_system(sc), sonde_schema_event(sc)) < 0)
+		return NULL;
+	name = python_names_take(functions, other);
+	free(other);
+	return name;
+}
+
 static int put_handler(FILE *out, const struct sonde_schema *sc, struct python_names *functions)
 {
 	struct python_names names = { 0 };
 	struct wrapped w = { .out = out };
 	size_t nr;
 	const struct sonde_field *f = skeleton_fields(sc, &nr);
-	char *handler = NULL;
-	const char *function = NULL;
+	char *handler;
+	const char *function;
 	int r = -1;
 
-	if (asprintf(&handler, "%s__%s", sonde_schema_system(sc), sonde_schema_event(sc)) >= 0)
-		function = python_names_take(functions, handler);
+	if (asprintf(&handler, "%s__%s", sonde_schema_system(sc), sonde_schema_event(sc)) < 0)
+		return -1;
+	function = function_name(handler, sc, functions);
 	if (!function)
 		goto out;
 	for (size_t i = 0; i < nr; i++)
@@ -313,8 +333,7 @@ static int put_handler(FILE *out, const struct sonde_schema *sc, struct python_n
 	      out);
 	put_print(out, sc, f, &names);
 	fputs(INDENT "show_sample(perf_sample_dict, common_callchain)\n", out);
-	if (strcmp(function,
-		   handler)) { /* handlers are found by the event's name, even by one that is no identifier */
+	if (strcmp(function, handler)) { /* found by the event's name all the same */
 		fputs("\n\nglobals()[\"", out);
 		put_quoted(&w, handler, false);
 		fprintf(out, "\"] = %s\n", function);

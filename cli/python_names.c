@@ -120,6 +120,16 @@ static bool is_identifier_char(char c)
 	       c == '_';
 }
 
+bool python_names_valid(const struct python_names *n, const char *wanted)
+{
+	if (!*wanted || (*wanted >= '0' && *wanted <= '9'))
+		return false;
+	for (const char *p = wanted; *p; p++)
+		if (!is_identifier_char(*p))
+			return false;
+	return is_free(n, wanted);
+}
+
 const char *python_names_take(struct python_names *n, const char *wanted)
 {
 	/* Each name taken needs one more '_' at most. */

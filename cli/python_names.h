@@ -20,6 +20,8 @@ struct python_names {
 	bool functions; /* of the file itself, not parameters: only keywords and equal names are in the way */
 };
 
+/* Whether it would be given out as it is. */
+bool python_names_valid(const struct python_names *n, const char *wanted);
 const char *python_names_take(struct python_names *n, const char *wanted);
 void python_names_done(struct python_names *n);
 

@@ -8,12 +8,18 @@
 
 #define UNHANDLED_ARGS 3
 
+/* NAME_ stands for NAME where that means something in the language: generated skeletons have from_, id_. */
 static int field_index(const struct sonde_field *f, size_t nr, const char *name)
 {
-	for (size_t i = 0; i < nr; i++)
-		if (!strcmp(f[i].name, name))
-			return (int)i;
-	return -1;
+	size_t len = strlen(name);
+
+	for (;; len--) {
+		for (size_t i = 0; i < nr; i++)
+			if (!strncmp(f[i].name, name, len) && !f[i].name[len])
+				return (int)i;
+		if (len < 2 || name[len - 1] != '_')
+			return -1;
+	}
 }
 
 static int common_index(const char *name)
@@ -116,7 +122,7 @@ static bool count_misleads(const struct prelude_callee *c, const struct sonde_fi
 	last = c->names[c->nr_names - 1];
 	return c->nr_names == PRELUDE_NR_COMMON + nr_fields
 		       ? is_sample_dict(last)
-		       : field_index(fields, nr_fields, last) >= 0;
+		       : !is_sample_dict(last) && field_index(fields, nr_fields, last) >= 0;
 }
 
 int prelude_bind(const struct sonde_schema *sc, const struct prelude_callee *c,
