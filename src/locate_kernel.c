@@ -4,6 +4,7 @@
  * symbols; a symbol counts only where the mapping, if one is known, agrees with it.
  */
 
+#include <limits.h>
 #include <stdio.h>
 
 #include "base/err.h"
@@ -31,7 +32,14 @@ static void open_kernel_symbols(struct sonde_session *s)
 {
 	const struct mapping *map = kernel_map(s);
 	struct source_kernel k = { 0 };
+	char path[PATH_MAX];
+	uint32_t id;
 	struct kernel_symbols_options opts = { .kallsyms_path = s->opts.kallsyms,
+					       .vmlinux_path = s->opts.vmlinux,
+					       .release =
+						       s->source->ops->info(s->source, "osrelease"),
+					       .symfs = s->opts.symfs,
+					       .demangle_kernel = s->opts.demangle_kernel,
 					       .buildid_dir = s->opts.buildid_dir,
 					       .compat = s->opts.compat };
 
@@ -49,8 +57,11 @@ static void open_kernel_symbols(struct sonde_session *s)
 			opts.build_id_len = map->build_id_len;
 		}
 	}
-	if (kernel_symbols_open(&s->kernel_symbols, &opts) < 0)
+	if (kernel_symbols_open(&s->kernel_symbols, &opts, path) < 0)
 		s->kernel_symbols = NULL;
+	if (*path && s->opts.show_kernel_path &&
+	    strpool_intern(&s->strings, path, strlen(path), &id) >= 0)
+		s->kernel_path = strpool_text(&s->strings, id);
 }
 
 /* ---- modules ----------------------------------------------------------------------------------------------------- */
@@ -102,6 +113,12 @@ struct kernel_place {
 	const struct kernel_symbol *sym; /* NULL: unknown */
 };
 
+/* "[kernel.kallsyms].init.text" */
+static bool is_part_of_kernel(const struct kernel_symbol *sym)
+{
+	return !strncmp(sym->module, KERNEL_MAP, strlen(KERNEL_MAP));
+}
+
 /*
  * perf's ways: once symbols are loaded, its map of the kernel reaches from the first to the last of them; without a
  * recorded map of the kernel nothing has a name; symbols of a module count only inside the module's map.
@@ -112,7 +129,8 @@ static void limit_as_perf(struct sonde_session *s, uint64_t addr, struct kernel_
 
 	if (p->sym && !kernel_map(s))
 		p->sym = NULL;
-	if (p->sym && *p->sym->module && (!p->map || is_kernel_map(s, p->map)))
+	if (p->sym && *p->sym->module && (!p->map || is_kernel_map(s, p->map)) &&
+	    !is_part_of_kernel(p->sym))
 		p->sym = NULL;
 	if (!s->kernel_symbols || !p->map || !is_kernel_map(s, p->map))
 		return;
@@ -161,6 +179,8 @@ static const char *kernel_dso(struct sonde_session *s)
 {
 	struct source_kernel k = { 0 };
 
+	if (s->kernel_path)
+		return s->kernel_path;
 	s->source->ops->kernel(s->source, &k);
 	return k.name ? k.name : KERNEL_MAP;
 }

@@ -185,6 +185,8 @@ static int build(struct sonde_session *s, const char *text, const char *origin)
 	/* Read when first needed, much later; a file that the user named must not be missed silently then. */
 	if (s->opts.kallsyms && access(s->opts.kallsyms, R_OK) < 0)
 		return err_errno(errno, "cannot read the kernel symbols in %s", s->opts.kallsyms);
+	if (s->opts.vmlinux && access(s->opts.vmlinux, R_OK) < 0)
+		return err_errno(errno, "cannot read the kernel's file %s", s->opts.vmlinux);
 	s->listing = text_records_wanted(&s->opts);
 	TRY(source_open(&s->source,
 			&(struct source_options){ .path = s->opts.input,

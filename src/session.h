@@ -60,6 +60,7 @@ struct sonde_session {
 	/* Answers that are made when first asked for. */
 	struct kallsyms *kernel_symbols;
 	bool kernel_symbols_tried;
+	const char *kernel_path; /* show-kernel-path: of the file that they are out of; NULL: none */
 	struct located *located; /* owned; answers of sonde_event_locate(); NULL: not yet made */
 	struct dso_table *dsos;  /* NULL: not yet made; so the next three */
 	struct lines_table *lines;

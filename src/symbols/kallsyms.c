@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "symbols/symbol_set.h"
 
 #define MAX_TEXT_BYTES (256u << 20) /* a kernel with every module loaded has some 20 MB */
 #define PAGE_BYTES     4096u
@@ -25,7 +26,9 @@ struct kallsyms {
 	char *text; /* owned; names and modules are NUL-terminated inside it */
 	size_t len;
 	VEC(struct kernel_symbol) syms; /* by start address; equal ones in the order of the file */
-	uint64_t *starts; /* owned; the start of each, apart: what the search walks over */
+	uint64_t *starts;       /* owned; the start of each, apart: what the search walks over */
+	struct symbol_set *set; /* owned; where names are when they are not in the text */
+	uint64_t first, end;    /* of the kernel itself; end 0: told by the symbols */
 	struct cached cache[CACHE_SLOTS];
 };
 
@@ -160,11 +163,14 @@ static int prepare(struct kallsyms *k)
 	size_t n = k->syms.n;
 	bool sorted = true;
 
+	if (!n)
+		return err_set(-ENODATA, "no symbols");
 	for (size_t i = 1; i < n && sorted; i++)
 		sorted = k->syms.v[i - 1].start <= k->syms.v[i].start;
 	if (!sorted)
 		qsort(k->syms.v, n, sizeof(*k->syms.v), compare);
-	set_ends(k);
+	if (!k->set)
+		set_ends(k);
 	k->starts = malloc(n * sizeof(*k->starts));
 	if (!k->starts)
 		return err_nomem();
@@ -268,6 +274,31 @@ int kallsyms_open(struct kallsyms **ret, const char *path)
 	return from_text(ret, text, len, path);
 }
 
+int kallsyms_new(struct kallsyms **ret, struct symbol_set **ret_set)
+{
+	struct kallsyms *k = calloc(1, sizeof(*k));
+
+	if (!k || !(k->set = calloc(1, sizeof(*k->set)))) {
+		free(k);
+		return err_nomem();
+	}
+	*ret = k;
+	*ret_set = k->set;
+	return 0;
+}
+
+int kallsyms_add(struct kallsyms *k, const struct kernel_symbol *sym)
+{
+	return vec_push(&k->syms, *sym);
+}
+
+int kallsyms_finish(struct kallsyms *k, uint64_t first, uint64_t end)
+{
+	k->first = first;
+	k->end = end;
+	return prepare(k);
+}
+
 void kallsyms_close(struct kallsyms *k)
 {
 	if (!k)
@@ -275,12 +306,19 @@ void kallsyms_close(struct kallsyms *k)
 	free(k->text);
 	free(k->starts);
 	vec_done(&k->syms);
+	if (k->set)
+		symbol_set_done(k->set);
+	free(k->set);
 	free(k);
 }
 
 void kallsyms_slide(struct kallsyms *k, uint64_t by)
 {
 	memset(k->cache, 0, sizeof(k->cache));
+	if (k->end) {
+		k->first += by;
+		k->end += by;
+	}
 	for (size_t i = 0; i < k->syms.n; i++) {
 		k->syms.v[i].start += by;
 		k->syms.v[i].end += by;
@@ -325,6 +363,11 @@ void kallsyms_range(const struct kallsyms *k, uint64_t *ret_first, uint64_t *ret
 {
 	size_t last = k->syms.n - 1;
 
+	if (k->end) {
+		*ret_first = k->first;
+		*ret_end = k->end;
+		return;
+	}
 	while (last && *k->syms.v[last].module)
 		last--;
 	*ret_first = k->starts[0];

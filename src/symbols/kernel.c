@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "formats/elf/notes.h"
+#include "symbols/vmlinux.h"
 
 static bool is_running_kernel(const void *build_id, size_t len)
 {
@@ -101,15 +102,37 @@ static int open_running(struct kallsyms **ret, const struct kernel_symbols_optio
 	return 0;
 }
 
-int kernel_symbols_open(struct kallsyms **ret, const struct kernel_symbols_options *opts)
+static int open_vmlinux(struct kallsyms **ret, const struct kernel_symbols_options *opts,
+			char *ret_path)
+{
+	int r;
+
+	if (opts->vmlinux_path) {
+		snprintf(ret_path, PATH_MAX, "%s", opts->vmlinux_path);
+		r = vmlinux_open(ret, ret_path, opts);
+	} else {
+		r = vmlinux_find(ret, opts, ret_path, PATH_MAX);
+	}
+	if (r < 0)
+		*ret_path = '\0';
+	return r;
+}
+
+int kernel_symbols_open(struct kallsyms **ret, const struct kernel_symbols_options *opts,
+			char *ret_path)
 {
 	size_t id_len = opts->build_id ? opts->build_id_len : 0;
 	char hex[2 * ELF_BUILD_ID_MAX_BYTES + 1];
 	bool is_running;
 
 	*ret = NULL;
+	*ret_path = '\0';
 	if (opts->kallsyms_path)
 		return open_file(ret, opts->kallsyms_path, opts);
+	if (opts->vmlinux_path)
+		return open_vmlinux(ret, opts, ret_path);
+	if (opts->compat && open_vmlinux(ret, opts, ret_path) >= 0)
+		return 0;
 	/* perf knows no recorded kallsyms */
 	if (opts->recorded_len && !opts->compat &&
 	    kallsyms_read(ret, opts->recorded, opts->recorded_len, "the recording's kallsyms") >= 0)
@@ -129,7 +152,13 @@ int kernel_symbols_open(struct kallsyms **ret, const struct kernel_symbols_optio
 		return 0;
 	if (is_running && open_running(ret, opts) >= 0)
 		return 0;
+	if (open_vmlinux(ret, opts, ret_path) >= 0)
+		return 0;
 	if (!is_running)
-		err_add(-ENODATA, "it is not the running kernel");
+		err_add(-ENODATA,
+			"no symbols of the kernel with build id %s in the build-id cache; it is "
+			"not "
+			"the running kernel",
+			hex);
 	return 0;
 }

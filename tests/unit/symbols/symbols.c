@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "unittest.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,6 +120,8 @@ TEST(what_is_no_table)
 	assert_int_equal(kallsyms_open(&k, "/dev/null"), -EINVAL);
 }
 
+static char path_used[PATH_MAX];
+
 static void write_file(const char *path, const char *what)
 {
 	FILE *f = fopen(path, "w");
@@ -139,7 +142,7 @@ TEST(kernel_symbols_by_build_id)
 	struct kallsyms *k;
 
 	assert_non_null(mkdtemp(dir));
-	assert_int_equal(kernel_symbols_open(&k, &opts), 0);
+	assert_int_equal(kernel_symbols_open(&k, &opts, path_used), 0);
 	assert_null(k);
 	assert_non_null(strstr(err_text(), "abcd010203"));
 
@@ -149,7 +152,7 @@ TEST(kernel_symbols_by_build_id)
 	mkdir(path, 0700);
 	snprintf(path, sizeof(path), "%s/[kernel.kallsyms]/ab%s/kallsyms", dir, rest);
 	write_file(path, text);
-	assert_int_equal(kernel_symbols_open(&k, &opts), 0);
+	assert_int_equal(kernel_symbols_open(&k, &opts, path_used), 0);
 	assert_non_null(k);
 	kallsyms_close(k);
 
@@ -163,30 +166,30 @@ TEST(kernel_symbols_by_build_id)
 	assert_int_equal(symlink(target, path), 0);
 	opts.ref_symbol = "_text";
 	opts.ref_addr = 0xffffffff91000000;
-	assert_int_equal(kernel_symbols_open(&k, &opts), 0);
+	assert_int_equal(kernel_symbols_open(&k, &opts, path_used), 0);
 	assert_non_null(k);
 	expect(k, 0xffffffff91000021, "weak_one", 1);
 	kallsyms_close(k);
 
 	opts.ref_symbol = "_missing";
-	assert_int_equal(kernel_symbols_open(&k, &opts), 0);
+	assert_int_equal(kernel_symbols_open(&k, &opts, path_used), 0);
 	assert_null(k);
 
 	/* the recording's own come first, but perf does not know them */
 	opts.ref_symbol = NULL;
 	opts.recorded = "0000000000001000 T own\n";
 	opts.recorded_len = strlen(opts.recorded);
-	assert_int_equal(kernel_symbols_open(&k, &opts), 0);
+	assert_int_equal(kernel_symbols_open(&k, &opts, path_used), 0);
 	expect(k, 0x1000, "own", 0);
 	kallsyms_close(k);
 	opts.compat = SONDE_COMPAT_PERF_6_1;
-	assert_int_equal(kernel_symbols_open(&k, &opts), 0);
+	assert_int_equal(kernel_symbols_open(&k, &opts, path_used), 0);
 	expect(k, 0x1000, NULL, 0);
 	kallsyms_close(k);
 
 	/* the user's file comes before all; when it cannot be read, that is an error */
 	opts.kallsyms_path = "/nonexistent";
-	assert_int_equal(kernel_symbols_open(&k, &opts), -ENOENT);
+	assert_int_equal(kernel_symbols_open(&k, &opts, path_used), -ENOENT);
 
 	snprintf(path, sizeof(path), "rm -r '%s'", dir);
 	assert_int_equal(system(path), 0);
@@ -197,7 +200,7 @@ TEST(kernel_symbols_without_build_id)
 	struct kernel_symbols_options opts = { .buildid_dir = "/nonexistent" };
 	struct kallsyms *k;
 
-	assert_int_equal(kernel_symbols_open(&k, &opts), 0);
+	assert_int_equal(kernel_symbols_open(&k, &opts, path_used), 0);
 	assert_null(k);
 	assert_non_null(strstr(err_text(), "build id"));
 }

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbols/vmlinux.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "symbols/elf_symbols.h"
+
+static bool is_recorded_build(const struct elf_file *f, const struct kernel_symbols_options *opts)
+{
+	uint8_t id[ELF_BUILD_ID_MAX_BYTES];
+	size_t len;
+
+	/* perf takes any kernel when it knows no build id */
+	if (!opts->build_id || !opts->build_id_len)
+		return opts->compat || opts->vmlinux_path;
+	len = elf_file_build_id(f, id);
+	return len == opts->build_id_len && !memcmp(id, opts->build_id, len);
+}
+
+/* Code of other sections than .text is shown as of a part of the kernel. */
+static const char *section_part(struct symbol_set *set, const struct elf_file *f, uint64_t addr)
+{
+	for (size_t i = 1; i < f->nr_sections; i++) {
+		const struct elf_section *s = &f->sections[i];
+		char name[128];
+
+		if (!(s->flags & SHF_ALLOC) || addr < s->addr || addr - s->addr >= s->size)
+			continue;
+		if (!strcmp(s->name, ".text"))
+			return "";
+		snprintf(name, sizeof(name), "[kernel.kallsyms]%s", s->name);
+		return arena_strdup(&set->arena, name);
+	}
+	return "";
+}
+
+static int convert(struct kallsyms *k, struct symbol_set *set, const struct elf_file *f)
+{
+	const struct elf_section *text = elf_file_section(f, ".text");
+	uint64_t first = text ? text->addr : 0, end = text ? text->addr + text->size : UINT64_MAX;
+	uint64_t part_addr = 0;
+	const char *part = "";
+
+	vec_foreach(sym, &set->syms) {
+		struct kernel_symbol ks = { .name = symbol_set_name(set, sym),
+					    .module = "",
+					    .start = sym->start + sym->to_address,
+					    .end = sym->end + sym->to_address,
+					    .binding = sym->binding };
+
+		if (ks.start < first || ks.start >= end) {
+			/* Neighbours are mostly of one section. */
+			if (ks.start >> 12 != part_addr >> 12 || !part)
+				part = section_part(set, f, ks.start);
+			part_addr = ks.start;
+			ks.module = part ? part : "";
+		}
+		TRY(kallsyms_add(k, &ks));
+	}
+	return kallsyms_finish(k, first, end);
+}
+
+/* Where the symbol lies by which the recording measured its kernel; also when another one at its place was preferred. */
+static uint64_t address_of(struct symbol_set *set, const char *name)
+{
+	vec_foreach(sym, &set->syms) {
+		if (!strcmp(sym->raw, name))
+			return sym->start + sym->to_address;
+	}
+	vec_foreach(sym, &set->dropped) {
+		if (!strcmp(sym->raw, name))
+			return sym->start + sym->to_address;
+	}
+	return 0;
+}
+
+static int move(struct kallsyms *k, struct symbol_set *set, const char *path,
+		const struct kernel_symbols_options *opts)
+{
+	uint64_t addr;
+
+	if (!opts->ref_symbol || !*opts->ref_symbol || !opts->ref_addr)
+		return 0;
+	addr = address_of(set, opts->ref_symbol);
+	if (!addr && !opts->compat)
+		return err_set(-ENODATA,
+			       "%s has no symbol %s, by which the recording tells where its "
+			       "kernel lay",
+			       path, opts->ref_symbol);
+	if (addr)
+		kallsyms_slide(k, opts->ref_addr - addr);
+	return 0;
+}
+
+int vmlinux_open(struct kallsyms **ret, const char *path, const struct kernel_symbols_options *opts)
+{
+	struct symbol_set *set = NULL;
+	struct kallsyms *k = NULL;
+	struct elf_file *f;
+	int r;
+
+	TRY(elf_file_open(&f, path));
+	if (!is_recorded_build(f, opts)) {
+		elf_file_close(f);
+		return err_set(-ESTALE, "%s is not the kernel that was recorded: another build id",
+			       path);
+	}
+	r = kallsyms_new(&k, &set);
+	if (r >= 0) {
+		symbol_set_init(set,
+				!opts->demangle_kernel                   ? DEMANGLE_NONE
+				: opts->compat == SONDE_COMPAT_PERF_6_12 ? DEMANGLE_LONG
+									 : DEMANGLE_SHORT,
+				opts->compat != SONDE_COMPAT_NONE);
+		r = elf_symbols_has_table(f) ? elf_symbols_add(set, f, f)
+					     : err_set(-ENODATA, "%s has no symbols", path);
+	}
+	if (r >= 0)
+		r = convert(k, set, f);
+	if (r >= 0)
+		r = move(k, set, path, opts);
+	elf_file_close(f);
+	if (r < 0) {
+		kallsyms_close(k);
+		return r;
+	}
+	*ret = k;
+	return 0;
+}
+
+int vmlinux_find(struct kallsyms **ret, const struct kernel_symbols_options *opts, char *ret_path,
+		 size_t path_size)
+{
+	/* perf's places; the first one is below the current folder. */
+	static const char *const places[] = {
+		"vmlinux",
+		"/boot/vmlinux",
+		"/boot/vmlinux-%s",
+		"/usr/lib/debug/boot/vmlinux-%s",
+		"/lib/modules/%s/build/vmlinux",
+		"/usr/lib/debug/lib/modules/%s/vmlinux",
+		"/usr/lib/debug/boot/vmlinux-%s.debug",
+	};
+	const char *release = opts->release ? opts->release : "", *symfs = opts->symfs;
+	char place[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		const char *rest = strstr(places[i], "%s");
+
+		if (rest && !*release)
+			continue;
+		snprintf(place, sizeof(place), "%.*s%s%s",
+			 rest ? (int)(rest - places[i]) : (int)strlen(places[i]), places[i],
+			 rest ? release : "", rest ? rest + 2 : "");
+		if (snprintf(ret_path, path_size, "%s%s%s", symfs ? symfs : "",
+			     symfs && *place != '/' ? "/" : "", place) >= (int)path_size)
+			continue;
+		if (vmlinux_open(ret, ret_path, opts) >= 0)
+			return 0;
+	}
+	return err_set(-ENOENT, "no file of the recorded kernel is here");
+}
