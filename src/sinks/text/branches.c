@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "model/callchain.h"
 #include "sinks/text/fields.h"
 #include "sinks/text/frames.h"
 #include "sinks/text/machine_words.h"
@@ -67,20 +68,34 @@ static void note_loaded(struct text_branches *b, const struct event *ev, uint64_
 		err_clear();
 }
 
+/* A place in the file mapped there; of the kernel, which is mapped as it is, from its start. */
+static uint64_t offset_of(const struct text_branches *b, const struct sonde_location *loc,
+			  uint32_t mode, uint64_t addr)
+{
+	if (loc->map_end <= loc->map_start)
+		return addr;
+	if (mode == CPUMODE_KERNEL)
+		return addr - loc->map_start;
+	return is_loaded(b, loc->dso) ? addr : addr - loc->map_start + loc->map_pgoff;
+}
+
 static void put_place(struct text_branches *b, const struct event *ev, uint64_t addr,
 		      uint64_t fields, struct outbuf *out)
 {
 	struct sonde_location loc = { 0 };
+	uint32_t mode = 0;
 	bool sym = fields & TEXT_BRSTACKSYM && !(fields & TEXT_BRSTACK);
 	bool off = fields & TEXT_BRSTACKOFF && !(fields & (TEXT_BRSTACK | TEXT_BRSTACKSYM));
 
-	if (sym || off || fields & TEXT_DSO)
-		text_locate(ev, addr, text_address_mode(ev, addr), &loc);
+	if (sym || off || fields & TEXT_DSO) {
+		mode = text_address_mode(ev, addr);
+		text_locate(ev, addr, mode, &loc);
+	}
 	if (sym) {
 		text_symbol_put(&loc, TEXT_SYM | TEXT_SYMOFF, out);
 	} else {
-		if (off && loc.map_end > loc.map_start && !is_loaded(b, loc.dso))
-			addr = addr - loc.map_start + loc.map_pgoff;
+		if (off)
+			addr = offset_of(b, &loc, mode, addr);
 		outbuf_put(out, "0x", 2);
 		outbuf_hex(out, addr);
 	}
