@@ -63,6 +63,9 @@ static void put_chain(const struct dumped *d)
 
 static void put_branches(const struct dumped *d)
 {
+	static const char *const speculation[] = { " ", " SPEC_WRONG_PATH",
+						   " NON_SPEC_CORRECT_PATH", " SPEC_CORRECT_PATH" };
+	enum sonde_compat compat = d->ev->session->opts.compat;
 	const struct sonde_sample *s = d->sample;
 	struct outbuf *out = d->out;
 	char type[24];
@@ -81,11 +84,12 @@ static void put_branches(const struct dumped *d)
 		const struct sonde_branch *b = &s->branches[i];
 		uint64_t f = b->flags;
 
-		outbuf_fmt(out, "..... %2u: %016llx -> %016llx %u cycles %s%s%s%s %x %s\n", i,
+		outbuf_fmt(out, "..... %2u: %016llx -> %016llx %u cycles %s%s%s%s %x %s%s\n", i,
 			   (unsigned long long)b->from, (unsigned long long)b->to,
 			   (unsigned)(f >> 4 & 0xffff), f & 1 ? "M" : " ", f & 2 ? "P" : " ",
 			   f & 8 ? "A" : " ", f & 4 ? "T" : " ", (unsigned)(f >> 33),
-			   branch_type_name(d->ev->session->opts.compat, f, type));
+			   branch_type_name(compat, f, type),
+			   compat == SONDE_COMPAT_PERF_6_12 ? speculation[f >> 24 & 3] : "");
 	}
 }
 
@@ -188,10 +192,10 @@ static void put_weight(const struct dumped *d)
 		outbuf_fmt(d->out, "... weight: %llu\n", (unsigned long long)w);
 		return;
 	}
-	/* perf on x86 never shows the third one. */
+	/* perf 6.1 on x86 never shows the third one. */
 	outbuf_fmt(d->out, "... weight: %u,0x%x,0x%x\n", (unsigned)(w & UINT32_MAX),
 		   (unsigned)(w >> 32 & 0xffff),
-		   d->ev->session->opts.compat ? 0 : (unsigned)(w >> 48));
+		   d->ev->session->opts.compat == SONDE_COMPAT_PERF_6_1 ? 0 : (unsigned)(w >> 48));
 }
 
 static void put_reads(const struct dumped *d)

@@ -342,6 +342,48 @@ static int put_cpu_caps(struct header *h, struct bytes *b)
 	return r;
 }
 
+/* Whether the cpu's pmu says that it has no precise events. */
+static bool is_never_precise(const struct header *h)
+{
+	struct bytes b = section(h, FEAT_CPU_PMU_CAPS);
+	const char *name = NULL, *value = NULL;
+	size_t name_len = 0, len = 0;
+	uint32_t nr = 0;
+
+	if (!b.start || bytes_u32(&b, "number of capabilities", &nr) < 0)
+		return false;
+	while (nr-- && perfdata_string_read(&b, "name", &name, &name_len) >= 0 &&
+	       perfdata_string_read(&b, "value", &value, &len) >= 0) {
+		if (name_len == 11 && !memcmp(name, "max_precise", 11))
+			return len == 1 && *value == '0';
+	}
+	err_clear();
+	return false;
+}
+
+/* What perf 6.12 says of machines of AMD. */
+static void put_ibs_note(const struct header *h)
+{
+	const char *arch = h->session->source->ops->info(h->session->source, "arch");
+	struct bytes b = section(h, FEAT_PMU_MAPPINGS);
+	uint32_t nr = 0, type = 0;
+	const char *name = NULL;
+	size_t len = 0;
+
+	if (!arch || strcmp(arch, "x86_64") || !is_never_precise(h) || !b.start ||
+	    bytes_u32(&b, "number of pmus", &nr) < 0)
+		return;
+	while (nr-- && bytes_u32(&b, "type", &type) >= 0 &&
+	       perfdata_string_read(&b, "name", &name, &len) >= 0) {
+		if (len != 6 || memcmp(name, "ibs_op", 6))
+			continue;
+		outbuf_str(h->out, "# AMD systems uses ibs_op// PMU for some precise events, e.g.: "
+				   "cycles:p, see the 'perf list' man page for further details.\n");
+		return;
+	}
+	err_clear();
+}
+
 /* nr x { capabilities, name of the pmu } */
 static int put_pmu_caps(struct header *h, struct bytes *b)
 {
@@ -359,6 +401,8 @@ static int put_pmu_caps(struct header *h, struct bytes *b)
 		outbuf_char(h->out, '\n');
 	}
 	outbuf_done(&caps);
+	if (r >= 0 && h->session->opts.compat == SONDE_COMPAT_PERF_6_12)
+		put_ibs_note(h);
 	return r;
 }
 

@@ -32,18 +32,35 @@ struct cpu_place {
 	uint32_t core, socket, die;
 };
 
-/* perf believes no number larger than that of the cpus; on some machines it must. */
+/* perf believes no socket whose number is larger than that of the cpus; on some machines it must. */
 static bool believes(struct bytes ids, unsigned nr_cpus, const char *arch)
 {
-	uint32_t id = 0;
+	uint32_t core = 0, socket = 0;
 
 	if (arch && (!strncmp(arch, "s390", 4) || !strncmp(arch, "aarch64", 7)))
 		return true;
-	for (unsigned i = 0; i < 2 * nr_cpus; i++) {
-		if (bytes_u32(&ids, "id", &id) < 0 || (id != UINT32_MAX && id > nr_cpus))
+	for (unsigned i = 0; i < nr_cpus; i++) {
+		if (bytes_u32(&ids, "core", &core) < 0 || bytes_u32(&ids, "socket", &socket) < 0 ||
+		    (socket != UINT32_MAX && socket > nr_cpus))
 			return false;
 	}
 	return true;
+}
+
+/* How long perf takes a list to be: as if all its texts were padded to 64 bytes. */
+static int padded_bytes(struct bytes *b, uint64_t *ret)
+{
+	const char *text = NULL;
+	uint32_t nr = 0;
+	size_t len = 0;
+
+	TRY(bytes_u32(b, "number of texts", &nr));
+	*ret += 4;
+	while (nr--) {
+		TRY(perfdata_string_read(b, "text", &text, &len));
+		*ret += 4 + (len + 64) / 64 * 64;
+	}
+	return 0;
 }
 
 /*
@@ -56,24 +73,21 @@ int text_header_cpus_put(struct bytes *b, unsigned nr_cpus, const char *arch, bo
 	const char *dies = "";
 	struct bytes ids, die_ids = { 0 }, threads;
 	struct cpu_place at = { 0 };
-	uint32_t nr = 0;
+	uint64_t perf_bytes = 0;
 	bool has_dies;
 
+	threads = *b;
+	TRY(padded_bytes(&threads, &perf_bytes));
 	TRY(put_list(b, "# sibling sockets : ", out));
 	threads = *b;
-	TRY(bytes_u32(b, "number of threads", &nr));
-	while (nr--) {
-		const char *text = NULL;
-		size_t len = 0;
-
-		TRY(perfdata_string_read(b, "threads", &text, &len));
-	}
+	TRY(padded_bytes(b, &perf_bytes));
 	ids = *b;
 	if (bytes_left(b) >= 8 * (size_t)nr_cpus)
 		TRY(bytes_skip(b, "ids", 8 * (uint64_t)nr_cpus));
 	else
 		ids.pos = ids.end;
-	if (as_perf && ids.pos != ids.end && !believes(ids, nr_cpus, arch))
+	if (as_perf && ids.pos != ids.end &&
+	    (perf_bytes >= (uint64_t)(b->end - b->start) || !believes(ids, nr_cpus, arch)))
 		ids.pos = ids.end;
 	has_dies = ids.pos != ids.end && bytes_left(b) >= 4;
 	if (has_dies) {
