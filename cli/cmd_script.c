@@ -54,6 +54,7 @@ static int perf_status(const struct cli *cli, const struct script_args *a)
 {
 	char *input = script_options_given(a, "input");
 	const char *path = input ? input : "perf.data";
+	static const char *const lists[] = { "dsos", "comm", "pid", "tid", "symbols", "stop-bt" };
 	bool readable = !strcmp(path, "-") || !access(path, R_OK);
 
 	free(input);
@@ -63,8 +64,10 @@ static int perf_status(const struct cli *cli, const struct script_args *a)
 		return cli_status(cli, CLI_FAILED);
 	if (!good(a, "time"))
 		return 256 - EINVAL;
-	if (!good(a, "pid") || !good(a, "tid"))
-		return CLI_OK;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+		if (!good(a, lists[i]))
+			return CLI_OK;
+	}
 	return cli_status(cli, CLI_USAGE);
 }
 
@@ -72,7 +75,7 @@ static int perf_status(const struct cli *cli, const struct script_args *a)
 static int fail_usage(const struct cli *cli, const struct script_args *a, int code)
 {
 	cli_fail(cli);
-	if (code != -EINVAL)
+	if (code != -EINVAL && (!cli_compat(cli) || code == -ENOMEM))
 		return cli_status(cli, CLI_FAILED);
 	return cli_compat(cli) ? perf_status(cli, a) : CLI_USAGE;
 }

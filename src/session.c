@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/near.h"
+#include "code.h"
 #include "order/span.h"
 #include "sinks/sink.h"
 #include "sinks/text/records.h"
@@ -26,6 +28,7 @@ static void session_free(struct sonde_session *s)
 	early_filter_done(&s->early);
 	late_filter_done(&s->late);
 	comm_list_done(&s->stop_bt);
+	place_filter_done(&s->places);
 	state_done(&s->state);
 	kallsyms_close(s->kernel_symbols);
 	unwind_free(s->unwinder);
@@ -59,6 +62,7 @@ void session_unref(struct sonde_session *s)
 static bool has_filters(const struct sonde_session *s)
 {
 	return s->opts.time || s->opts.cpu || s->opts.pid || s->opts.tid || s->opts.comm ||
+	       s->opts.symbols || s->opts.dsos || s->opts.switch_on || s->opts.switch_off ||
 	       s->opts.graph_function;
 }
 
@@ -73,7 +77,50 @@ static int build_filters(struct sonde_session *s)
 	if (s->opts.tid)
 		TRY(id_list_parse(s->opts.tid, "tid", &s->late.tids));
 	if (s->opts.comm)
-		TRY(comm_list_parse(s->opts.comm, &s->strings, &s->late.comms));
+		TRY(comm_list_parse(s->opts.comm, "comm", &s->strings, &s->late.comms));
+	if (s->opts.dsos)
+		TRY(place_filter_dsos(&s->places, s->opts.dsos, s->opts.compat));
+	if (s->opts.symbols)
+		TRY(place_filter_symbols(&s->places, s->opts.symbols,
+					 s->opts.addr_range == UINT64_MAX ? 0 : s->opts.addr_range,
+					 s->opts.compat));
+	return 0;
+}
+
+/* The event of that name as its family of schemas, or under --compat the first one alone; NULL: none asked for. */
+static int find_event(struct sonde_session *s, const char *name, const char *option, uint32_t *ret)
+{
+	struct near near;
+	char guess[512];
+
+	*ret = EVENT_SWITCH_NONE;
+	if (!name)
+		return 0;
+	near_init(&near, name);
+	vec_foreach(sc, &s->schemas.schemas) {
+		if ((*sc)->kind > SONDE_SAMPLE)
+			continue;
+		if (!strcmp((*sc)->name, name)) {
+			*ret = s->opts.compat ? (*sc)->id : (*sc)->family;
+			return 0;
+		}
+		near_offer(&near, (*sc)->name);
+	}
+	near_text(&near, guess, sizeof(guess));
+	return err_set(-ESRCH, "%s: the recording has no event '%s'%s", option, name, guess);
+}
+
+static int build_switches(struct sonde_session *s)
+{
+	struct event_switch *w = &s->switches;
+
+	TRY(find_event(s, s->opts.switch_on, "--switch-on", &w->on));
+	TRY(find_event(s, s->opts.switch_off, "--switch-off", &w->off));
+	w->is_off = w->on != EVENT_SWITCH_NONE;
+	w->shows_both = s->opts.show_on_off_events;
+	w->perf = s->opts.compat != SONDE_COMPAT_NONE;
+	s->is_choosy = place_filter_is_set(&s->places) || w->on != EVENT_SWITCH_NONE ||
+		       w->off != EVENT_SWITCH_NONE;
 	return 0;
 }
 
@@ -98,7 +145,9 @@ static int build_chains(struct sonde_session *s)
 			s->opts.max_stack < UINT_MAX ? (unsigned)s->opts.max_stack : UINT_MAX;
 	else
 		s->max_frames = s->opts.compat ? perf_max_frames() : UINT_MAX;
-	return s->opts.stop_bt ? comm_list_parse(s->opts.stop_bt, &s->strings, &s->stop_bt) : 0;
+	return s->opts.stop_bt
+		       ? comm_list_parse(s->opts.stop_bt, "symbol", &s->strings, &s->stop_bt)
+		       : 0;
 }
 
 /* What percents and relative times refer to; perf takes no other answer than the recording's. */
@@ -202,6 +251,7 @@ static int build(struct sonde_session *s, const char *text, const char *origin)
 	s->is_stream = s->source->ops->file(s->source, 0, &file) && file.stream;
 	TRY(check_cpus(s));
 	TRY(build_time(s));
+	TRY(build_switches(s));
 	s->event = (struct event){ .pub.size = sizeof(s->event.pub),
 				   .session = s,
 				   .source = s->source };
@@ -330,6 +380,22 @@ static int defect_event(struct sonde_session *s)
 	return 1;
 }
 
+/* What is asked of a sample last, and only where it was asked for. */
+static bool choose(struct sonde_session *s, struct event *ev)
+{
+	if (place_filter_is_set(&s->places)) {
+		struct sonde_location where;
+		struct sonde_sample sample;
+
+		if (ev->source->ops->sample(ev->source, ev, &sample) < 0 ||
+		    sonde_event_locate(&ev->pub, sample.ip, ev->pub.cpumode, &where) < 0 ||
+		    !place_filter_pass(&s->places, &where))
+			return false;
+	}
+	return event_switch_pass(&s->switches,
+				 s->opts.compat ? ev->schema->id : ev->schema->family);
+}
+
 /* The event just decoded meets state and filters: 1 it is for the caller, 0 it is not. */
 static inline int admit(struct sonde_session *s, struct event *ev)
 {
@@ -345,7 +411,8 @@ static inline int admit(struct sonde_session *s, struct event *ev)
 		return ev->listed && s->lists_records;
 	TRY(state_comm(&s->state, ev->pub.pid, ev->pub.tid, &ev->pub.comm));
 	ev->pub.map_epoch = s->state.map_epoch;
-	return !s->filtered || late_filter_pass(&s->late, &ev->pub);
+	return !s->filtered || (late_filter_pass(&s->late, &ev->pub) &&
+				(!s->is_choosy || !is_sample || choose(s, ev)));
 }
 
 /*

@@ -8,7 +8,9 @@
 #include "base/outbuf.h"
 #include "base/strpool.h"
 #include "filters/early.h"
+#include "filters/event_switch.h"
 #include "filters/late.h"
+#include "filters/place.h"
 #include "formats/tracefs/printk.h"
 #include "model/defects.h"
 #include "model/event.h"
@@ -37,6 +39,9 @@ struct sonde_session {
 	struct late_filter late;
 	struct comm_list stop_bt; /* functions; comms NULL: not given */
 	unsigned max_frames;      /* of a chain; UINT_MAX: all */
+	struct place_filter places;
+	struct event_switch switches;
+	bool is_choosy; /* places or switches are set */
 
 	/* What they share. */
 	struct strpool strings;

@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "filters/cpu_list.h"
 #include "filters/id_list.h"
+#include "filters/name_list.h"
 #include "filters/time_window.h"
 #include "sinks/text/fields.h"
 #include "sonde/sonde.h"
@@ -167,6 +168,21 @@ static int set_key(struct session_options *o, const char *name, const char *valu
 	return err_set(-EINVAL, "%s:%d: unknown key \"%s\"", origin, line, name);
 }
 
+/* perf wants each name once. */
+static int check_names(const char *text, const char *what)
+{
+	struct name_list l = { 0 };
+	bool repeats;
+
+	if (text)
+		TRY(name_list_parse(text, what, &l));
+	repeats = l.repeats;
+	name_list_done(&l);
+	return repeats ? err_set(-EINVAL, "Invalid %s list '%s': a name is there twice, which perf refuses",
+				 what, text)
+		       : 0;
+}
+
 /* Values with a grammar of their own: refused here, before anything is opened. */
 static int check_values(const struct session_options *o)
 {
@@ -187,6 +203,12 @@ static int check_values(const struct session_options *o)
 		return err_set(-EINVAL,
 			       "Invalid cpu list '%s': a cpu is named twice, which perf refuses",
 			       o->cpu);
+	if (o->compat) {
+		TRY(check_names(o->dsos, "dso"));
+		TRY(check_names(o->comm, "comm"));
+		TRY(check_names(o->symbols, "symbol"));
+		TRY(check_names(o->stop_bt, "symbol"));
+	}
 	if (o->pid)
 		TRY(id_list_parse(o->pid, "pid", &pids));
 	id_list_done(&pids);

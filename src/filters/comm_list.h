@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A set of comms out of a list like `bash,make`, or `file://PATH` with one name a line. Names are interned in the
+ * A set of comms out of a list of names (name_list.h). They are interned in the
  * session's strings, so that an event is tested by comparing ids.
  */
 #ifndef SONDE_FILTERS_COMM_LIST_H
@@ -17,8 +17,9 @@ struct comm_list {
 	size_t nr;
 };
 
-/* -EINVAL, -ENOMEM or why the file cannot be read; ret is written only on success. */
-int comm_list_parse(const char *text, struct strpool *strings, struct comm_list *ret);
+/* what: "comm", for messages. -ENOMEM or why a file cannot be read; ret is written only on success. */
+int comm_list_parse(const char *text, const char *what, struct strpool *strings,
+		    struct comm_list *ret);
 void comm_list_done(struct comm_list *l);
 
 static inline bool comm_list_holds(const struct comm_list *l, uint32_t comm)

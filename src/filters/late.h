@@ -4,7 +4,7 @@
  *
  *	struct late_filter f = { 0 };
  *	TRY(id_list_parse("1,4711", "pid", &f.pids));
- *	TRY(comm_list_parse("bash,make", strings, &f.comms));
+ *	TRY(comm_list_parse("bash,make", "comm", strings, &f.comms));
  *	if (!late_filter_pass(&f, &ev->pub)) ...
  *	late_filter_done(&f);
  */

@@ -33,3 +33,14 @@ both -i text/mixed.data --reltime --time 0.0001,
 both -i text/mixed.data --reltime --time 50%-60%
 both -i text/mixed.data --time 20%-10%
 both -i text/mixed.data --time '1,2 3'
+echo '== events, names'
+fields=event
+both -i text/switch.data --switch-on sched:sched_swich
+both -i text/switch.data --switch-off x
+both -i text/switch.data --switch-off sched:sched_switch
+both -i text/switch.data --comms sleep,sleep
+both -i text/switch.data --comms file:///nosuch
+both -i text/clock.data -S file:///nosuch
+both -i text/clock.data --dsos x,x
+both -i text/clock.data --stop-bt x,x
+both -i text/clock.data --addr-range x

@@ -8,7 +8,9 @@
 #include "base/err.h"
 #include "base/strpool.h"
 #include "filters/early.h"
+#include "filters/event_switch.h"
 #include "filters/late.h"
+#include "filters/place.h"
 
 /* A recording from 1000 s to 1010 s. */
 static const struct time_span ten_seconds = { UINT64_C(1000000000000), UINT64_C(1010000000000) };
@@ -203,7 +205,7 @@ TEST(late_filters)
 	assert_int_equal(strpool_init(&strings), 0);
 	assert_int_equal(strpool_intern(&strings, "make", 4, &ev.comm), 0);
 	assert_true(late_filter_pass(&f, &ev));
-	assert_int_equal(comm_list_parse("bash,make", &strings, &f.comms), 0);
+	assert_int_equal(comm_list_parse("bash,make", "comm", &strings, &f.comms), 0);
 	assert_true(late_filter_pass(&f, &ev));
 	assert_int_equal(id_list_parse("8", "tid", &f.tids), 0);
 	assert_true(late_filter_pass(&f, &ev));
@@ -211,18 +213,127 @@ TEST(late_filters)
 	assert_false(late_filter_pass(&f, &ev));
 	late_filter_done(&f);
 
-	assert_int_equal(comm_list_parse("", &strings, &f.comms), 0);
+	assert_int_equal(comm_list_parse("", "comm", &strings, &f.comms), 0);
 	assert_false(late_filter_pass(&f, &ev));
 	late_filter_done(&f);
 
 	assert_int_equal(write(fd, "a b\nmake", 8), 8);
 	close(fd);
 	snprintf(uri, sizeof(uri), "file://%s", path);
-	assert_int_equal(comm_list_parse(uri, &strings, &f.comms), 0);
+	assert_int_equal(comm_list_parse(uri, "comm", &strings, &f.comms), 0);
 	assert_true(late_filter_pass(&f, &ev));
 	assert_int_equal(f.comms.nr, 2);
 	late_filter_done(&f);
 	unlink(path);
-	assert_int_equal(comm_list_parse(uri, &strings, &f.comms), -ENOENT);
+	assert_int_equal(comm_list_parse(uri, "comm", &strings, &f.comms), -ENOENT);
 	strpool_done(&strings);
+}
+
+TEST(name_lists)
+{
+	struct name_list l = { 0 };
+	char path[] = "/tmp/sonde-names-XXXXXX", text[64];
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0 && name_list_holds(&l, "x"));
+	assert_int_equal(write(fd, "b c\n\nd\ne", 8), 8);
+	close(fd);
+	snprintf(text, sizeof(text), "z,,file://%s, a", path);
+	assert_int_equal(name_list_parse(text, "symbol", &l), 0);
+	assert_int_equal(l.nr, 5);
+	assert_true(name_list_holds(&l, "z") && name_list_holds(&l, "b c") &&
+		    name_list_holds(&l, "e"));
+	assert_true(name_list_holds(&l, " a") && !name_list_holds(&l, "a") &&
+		    !name_list_holds(&l, ""));
+	assert_false(l.repeats);
+	name_list_done(&l);
+	unlink(path);
+	assert_int_equal(name_list_parse(text, "symbol", &l), -ENOENT);
+	assert_non_null(strstr(err_text(), "symbol list"));
+	assert_int_equal(name_list_parse("file:///", "symbol", &l), -EISDIR);
+	assert_int_equal(name_list_parse("a,b,a", "symbol", &l), 0);
+	assert_true(l.nr == 2 && l.repeats);
+	name_list_done(&l);
+}
+
+static bool passes(const char *dsos, const char *symbols, uint64_t range, enum sonde_compat compat,
+		   const struct sonde_location *where)
+{
+	struct place_filter f = { 0 };
+	bool yes;
+
+	if (dsos)
+		assert_int_equal(place_filter_dsos(&f, dsos, compat), 0);
+	if (symbols)
+		assert_int_equal(place_filter_symbols(&f, symbols, range, compat), 0);
+	assert_int_equal(place_filter_is_set(&f), dsos || symbols);
+	yes = place_filter_pass(&f, where);
+	place_filter_done(&f);
+	return yes;
+}
+
+TEST(places)
+{
+	const struct sonde_location leaf = {
+		.addr = 0x1010, .dso = "/usr/bin/w", .sym = "face", .sym_off = 0x10
+	};
+	const struct sonde_location jit = { .addr = 7, .dso = "/tmp/perf-12.map" };
+	const struct sonde_location nowhere = { .addr = 0x1010 };
+	enum sonde_compat perf = SONDE_COMPAT_PERF_6_1;
+
+	assert_true(passes(NULL, NULL, 0, 0, &nowhere));
+	assert_true(passes("w", NULL, 0, 0, &leaf) && passes("x,/usr/bin/w", NULL, 0, 0, &leaf));
+	assert_false(passes("bin/w", NULL, 0, 0, &leaf) || passes("", NULL, 0, 0, &leaf));
+	assert_false(passes("w", NULL, 0, 0, &nowhere));
+	assert_true(passes("[JIT] tid 12", NULL, 0, perf, &jit));
+	assert_true(passes("perf-12.map", NULL, 0, 0, &jit) &&
+		    !passes("perf-12.map", NULL, 0, perf, &jit));
+
+	assert_true(passes(NULL, "x,face", 0, 0, &leaf) && !passes(NULL, "x,y", 0, 0, &leaf));
+	assert_false(passes(NULL, "face", 0, perf, &leaf)); /* 0xface to perf */
+	assert_true(passes(NULL, "0x1010", 0, perf, &leaf) &&
+		    passes(NULL, " 1010 ", 0, perf, &leaf));
+	assert_true(passes(NULL, "0x1000", 0, 0, &leaf) && !passes(NULL, "0x1000", 0, perf, &leaf));
+	assert_true(passes(NULL, "0x100d", 4, perf, &leaf) &&
+		    !passes(NULL, "0x100c", 4, perf, &leaf));
+	assert_false(passes(NULL, "0x1011", 4, perf, &leaf) ||
+		     passes(NULL, "0x1010", 0, 0, &nowhere));
+	assert_false(passes(NULL, "", 0, 0, &leaf));
+	assert_false(passes("x", "face", 0, 0, &leaf));
+}
+
+/* Events of families 0 to 9; what is shown of them. */
+static void check_switch(struct event_switch s, const char *events, const char *expected)
+{
+	char shown[64], *p = shown;
+
+	s.is_off = s.on != EVENT_SWITCH_NONE;
+	for (; *events; events++) {
+		if (event_switch_pass(&s, (uint32_t)(*events - '0')))
+			*p++ = *events;
+	}
+	*p = '\0';
+	assert_string_equal(shown, expected);
+}
+
+TEST(event_switches)
+{
+	struct event_switch none = { .on = EVENT_SWITCH_NONE, .off = EVENT_SWITCH_NONE }, s = none;
+
+	check_switch(none, "0120", "0120");
+	s.on = 1;
+	check_switch(s, "0212312", "2312");
+	s.off = 2;
+	check_switch(s, "3213123313421", "3134");
+	s.shows_both = true;
+	check_switch(s, "0132453142", "132142");
+	s = none;
+	s.off = 2;
+	check_switch(s, "312332", "31");
+	s.perf = true;
+	check_switch(s, "312332", "31332");
+	s.shows_both = true;
+	check_switch(s, "312332", "312332");
+	s = (struct event_switch){ .on = 1, .off = 1 };
+	check_switch(s, "0121312", "22");
 }

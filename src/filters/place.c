@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "filters/place.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+
+/* A hexadecimal number, with or without 0x; blanks may stand around it. */
+static bool parse_address(const char *text, uint64_t *ret)
+{
+	const char *p = text + strspn(text, " \t");
+	char *end;
+
+	if (*p == '-' || *p == '+')
+		return false;
+	errno = 0;
+	*ret = strtoull(p, &end, 16);
+	return !errno && end != p && !end[strspn(end, " \t\r")];
+}
+
+int place_filter_dsos(struct place_filter *f, const char *text, enum sonde_compat compat)
+{
+	f->compat = compat;
+	return name_list_parse(text, "dso", &f->dsos);
+}
+
+int place_filter_symbols(struct place_filter *f, const char *text, uint64_t range,
+			 enum sonde_compat compat)
+{
+	size_t kept = 0;
+
+	TRY(name_list_parse(text, "symbol", &f->symbols));
+	f->range = range;
+	f->compat = compat;
+	f->addrs = malloc((f->symbols.nr + 1) * sizeof(*f->addrs));
+	if (!f->addrs)
+		return err_nomem();
+	for (size_t i = 0; i < f->symbols.nr; i++) {
+		char *name = f->symbols.names[i];
+		bool is_address = parse_address(name, &f->addrs[f->nr_addrs]);
+
+		f->nr_addrs += is_address;
+		if (is_address && (compat || strpbrk(name, "0123456789") == name))
+			free(name); /* no function is called so */
+		else
+			f->symbols.names[kept++] = name;
+	}
+	f->symbols.nr = kept;
+	return 0;
+}
+
+void place_filter_done(struct place_filter *f)
+{
+	name_list_done(&f->dsos);
+	name_list_done(&f->symbols);
+	free(f->addrs);
+	*f = (struct place_filter){ 0 };
+}
+
+static bool has_dso(const struct place_filter *f, const char *dso)
+{
+	const char *last = strrchr(dso, '/');
+	char jit[32];
+	int pid;
+
+	if (name_list_has(&f->dsos, dso))
+		return true;
+	/* perf's short name for what a JIT has made */
+	if (sscanf(dso, "/tmp/perf-%d.map", &pid) == 1) {
+		snprintf(jit, sizeof(jit), "[JIT] tid %d", pid);
+		if (name_list_has(&f->dsos, jit))
+			return true;
+		if (f->compat)
+			return false;
+	}
+	return last && name_list_has(&f->dsos, last + 1);
+}
+
+static bool has_address(const struct place_filter *f, const struct sonde_location *where)
+{
+	for (size_t i = 0; i < f->nr_addrs; i++) {
+		uint64_t addr = f->addrs[i];
+
+		if (where->addr == addr || (where->addr > addr && where->addr - addr < f->range))
+			return true;
+		if (!f->compat && where->sym && where->addr - where->sym_off == addr)
+			return true;
+	}
+	return false;
+}
+
+bool place_filter_pass(const struct place_filter *f, const struct sonde_location *where)
+{
+	if (f->dsos.names && (!where->dso || !has_dso(f, where->dso)))
+		return false;
+	if (!f->symbols.names || (where->sym && name_list_has(&f->symbols, where->sym)))
+		return true;
+	return where->dso && has_address(f, where);
+}
