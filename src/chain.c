@@ -14,16 +14,14 @@
 
 /* ---- functions inlined ------------------------------------------------------------------------------------------- */
 
-/* perf resolves them in unwound frames only, 6.12 in all; always only where it knows a symbol. */
+/* As in perf only in unwound frames: chains of frame pointers are many. perf does only where it knows a symbol. */
 static bool looks_for_inlined(const struct sonde_session *s, const struct event *ev,
 			      const struct sonde_frame *f, struct sonde_location *ret)
 {
-	if (!s->opts.inline_frames || f->cpumode == CPUMODE_KERNEL)
+	if (!s->opts.inline_frames || !(f->flags & SONDE_FRAME_UNWOUND))
 		return false;
-	if (!s->opts.compat)
-		return true;
-	return (f->flags & SONDE_FRAME_UNWOUND || s->opts.compat != SONDE_COMPAT_PERF_6_1) &&
-	       sonde_event_locate(&ev->pub, f->ip, f->cpumode, ret) >= 0 && ret->sym;
+	return !s->opts.compat ||
+	       (sonde_event_locate(&ev->pub, f->ip, f->cpumode, ret) >= 0 && ret->sym);
 }
 
 /* perf takes for inlined what DWARF calls otherwise than the symbol table does. */
@@ -32,16 +30,15 @@ static bool is_inlined(const struct sonde_session *s, const struct line_place *p
 	return s->opts.compat ? !p->function || strcmp(p->function, sym) != 0 : p->is_inlined;
 }
 
-/* The frame, with those of the functions that are inlined at it before it. called: its ip is one that a call returns to. */
-static int push_frame(struct sonde_session *s, const struct event *ev, struct sonde_frame f,
-		      bool called)
+/* The frame, with those of the functions that are inlined at it before it. */
+static int push_frame(struct sonde_session *s, const struct event *ev, struct sonde_frame f)
 {
 	struct sonde_location loc = { 0 };
 	const struct line_place *places;
 	size_t nr = 0;
 
 	if (looks_for_inlined(s, ev, &f, &loc))
-		nr = session_lines(ev, f.ip, f.cpumode, called && !s->opts.compat, &places);
+		nr = session_lines(ev, f.ip, f.cpumode, false, &places);
 	if (!nr)
 		return vec_push(&s->frames, f);
 	TRY(vec_reserve(&s->frames, nr));
@@ -65,7 +62,7 @@ static int push_frame(struct sonde_session *s, const struct event *ev, struct so
 static int push_recorded(struct sonde_session *s, const struct event *ev, unsigned max_frames)
 {
 	const uint8_t *chain = NULL;
-	bool swap = ev->pub.flags & SONDE_EVENT_SWAPPED, innermost = true, has_user = false;
+	bool swap = ev->pub.flags & SONDE_EVENT_SWAPPED, has_user = false;
 	uint32_t cpumode = CPUMODE_USER;
 	int n = ev->source->ops->callchain(ev->source, ev, &chain);
 	unsigned nr = 0;
@@ -75,9 +72,8 @@ static int push_recorded(struct sonde_session *s, const struct event *ev, unsign
 		struct sonde_frame f = { .ip = ip, .cpumode = cpumode };
 
 		if (ip < CALLCHAIN_MARKERS) {
-			TRY(push_frame(s, ev, f, !innermost));
+			TRY(vec_push(&s->frames, f));
 			has_user |= cpumode == CPUMODE_USER;
-			innermost = false;
 			nr++;
 		} else if (s->opts.compat && !callchain_perf_knows(ip)) {
 			vec_clear(&s->frames); /* perf shows nothing of such a chain */
@@ -85,7 +81,6 @@ static int push_recorded(struct sonde_session *s, const struct event *ev, unsign
 		} else {
 			cpumode = callchain_cpumode(ip);
 			i += ip == CALLCHAIN_USER_DEFERRED;
-			innermost = true;
 		}
 	}
 	return n < 0 ? n : has_user;
@@ -138,7 +133,7 @@ static int push_unwound(struct sonde_session *s, const struct event *ev, unsigne
 					 .flags = SONDE_FRAME_UNWOUND };
 
 		if (f.ip)
-			TRY(push_frame(s, ev, f, false));
+			TRY(push_frame(s, ev, f));
 	}
 	return 0;
 }

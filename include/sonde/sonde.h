@@ -344,7 +344,7 @@ struct sonde_frame {
 	uint32_t
 		cpumode; /* of this frame; user space before the first marker, 0 behind an unknown one */
 	uint32_t flags;  /* enum sonde_frame_flags */
-	/* Lent as long as the session, and known only where functions inlined at the frame were looked for (inline=1). */
+	/* Lent as long as the session, and known only of unwound frames, where functions inlined are looked for (inline=1). */
 	const char *sym;  /* what to call the frame in place of the symbol at ip; NULL: that one */
 	const char *file; /* source line, NULL unknown */
 	uint32_t line;
