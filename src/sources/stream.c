@@ -24,6 +24,19 @@ void stream_init(struct stream *s, int fd, const char *path, const atomic_int *s
 	*s = (struct stream){ .fd = fd, .path = path, .stopped = stopped, .spool = -1 };
 }
 
+void stream_init_made(struct stream *s, int64_t (*make)(void *ctx, void *buf, size_t len),
+		      void *ctx, const char *path, uint64_t begin)
+{
+	*s = (struct stream){ .fd = -1,
+			      .make = make,
+			      .ctx = ctx,
+			      .path = path,
+			      .keep_from = begin,
+			      .mem_begin = begin,
+			      .end = begin,
+			      .spool = -1 };
+}
+
 void stream_done(struct stream *s)
 {
 	if (s->spool >= 0)
@@ -123,11 +136,26 @@ static int wait_for_bytes(const struct stream *s)
 	}
 }
 
+static int64_t read_pipe(const struct stream *s, void *buf, size_t len)
+{
+	for (;;) {
+		ssize_t n;
+
+		TRY(wait_for_bytes(s));
+		n = read(s->fd, buf, len);
+		if (n >= 0)
+			return n;
+		if (errno != EAGAIN && errno != EINTR)
+			return err_errno(errno, "cannot read %s at 0x%llx", s->path,
+					 (unsigned long long)s->end);
+	}
+}
+
 /* Some more bytes, at least one unless the stream ended. */
 static int read_more(struct stream *s)
 {
 	size_t at, room;
-	ssize_t n;
+	int64_t n;
 
 	if (!s->ring && !(s->ring = malloc(STREAM_MEMORY)))
 		return err_nomem();
@@ -138,15 +166,9 @@ static int read_more(struct stream *s)
 		room = STREAM_MEMORY - at;
 	if (room > READ_BYTES)
 		room = READ_BYTES;
-	for (;;) {
-		TRY(wait_for_bytes(s));
-		n = read(s->fd, s->ring + at, room);
-		if (n >= 0)
-			break;
-		if (errno != EAGAIN && errno != EINTR)
-			return err_errno(errno, "cannot read %s at 0x%llx", s->path,
-					 (unsigned long long)s->end);
-	}
+	n = s->make ? s->make(s->ctx, s->ring + at, room) : read_pipe(s, s->ring + at, room);
+	if (n < 0)
+		return (int)n;
 	s->ended = !n;
 	s->end += (uint64_t)n;
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A pipe, FIFO or socket as an input that can be read again: readers that merge runs come back to places behind the
- * newest byte. What came is kept in memory as long as it fits, then in an unlinked temporary file; what nobody needs any
+ * An input that can be read only once (a pipe, FIFO, socket; what is unpacked on the way) made one that can be read again:
+ * readers that merge runs come back to places behind the newest byte. What came is kept in memory as long as it fits, then in an unlinked temporary file; what nobody needs any
  * more is let go.
  *
  *	let go | temporary file | memory (STREAM_MEMORY) | not yet read from the pipe
@@ -18,7 +18,10 @@
 enum { STREAM_MEMORY = 16 * 1024 * 1024 };
 
 struct stream {
-	int fd;                    /* of the pipe, the caller's; blocking or not */
+	int fd; /* of the pipe, blocking or not; -1: bytes are made */
+	/* Makes the next bytes, at most len, at least one; 0 at the end, <0 failure (-EINTR: ask again). */
+	int64_t (*make)(void *ctx, void *buf, size_t len);
+	void *ctx;
 	const char *path;          /* lent; for messages */
 	const atomic_int *stopped; /* set from elsewhere: waiting ends; NULL: never */
 	uint8_t *ring;             /* owned; the byte at offset o is ring[o % STREAM_MEMORY] */
@@ -32,6 +35,9 @@ struct stream {
 int stream_open(struct stream **ret, int fd, const char *path, const atomic_int *stopped);
 void stream_free(struct stream *s); /* NULL is fine */
 void stream_init(struct stream *s, int fd, const char *path, const atomic_int *stopped);
+/* Bytes are made, from the offset `begin` on. */
+void stream_init_made(struct stream *s, int64_t (*make)(void *ctx, void *buf, size_t len),
+		      void *ctx, const char *path, uint64_t begin);
 void stream_done(struct stream *s);
 /*
  * Bytes from `off` on, at most len: those that came already, else waits for more. 0: the stream ended there;

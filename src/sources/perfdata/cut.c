@@ -95,6 +95,13 @@ static uint64_t trailing_bytes(const uint8_t *rec, uint32_t type, uint32_t len, 
 	return 0;
 }
 
+uint64_t perfdata_record_bytes(const uint8_t *rec, uint16_t size, bool swap)
+{
+	uint64_t behind = trailing_bytes(rec, get_u32(rec, swap), size, swap);
+
+	return size + (behind < UINT64_MAX / 2 ? behind : UINT64_MAX / 2);
+}
+
 int perfdata_cut(struct source *source, unsigned file, const uint8_t *p, size_t len,
 		 uint64_t file_off, struct cut *ret, int max, uint64_t *ret_used, size_t *ret_need)
 {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "sources/perfdata/perfdata.h"
+#include "sources/perfdata/unzip.h"
 
 enum { MAX_EVENTS = 65536, MAX_ATTRS_BYTES = 64 << 20, MAX_IDS_BYTES = 256 << 20 };
 
@@ -163,7 +164,17 @@ static int open_steps(struct perfdata_source *s)
 			       .long_bytes = 8 };
 	if (!s->file.is_pipe)
 		TRY(perfdata_features_read(s));
-	return perfdata_schemas_make(s);
+	TRY(perfdata_schemas_make(s));
+	if (!s->meets_compressed && !(s->file.feature_bits[0] >> FEAT_COMPRESSED & 1))
+		return 0;
+	return unzip_open(&s->unzip,
+			  &(struct unzip_options){ .from = s->opts.stream,
+						   .fd = s->file.fd,
+						   .begin = s->file.data.offset,
+						   .end = s->file.data.offset + s->file.data.size,
+						   .path = s->file.path,
+						   .swap = s->file.swap,
+						   .defects = s->opts.defects });
 }
 
 int perfdata_open(struct source **ret, const struct source_options *opts)
@@ -193,6 +204,7 @@ void perfdata_close(struct source *source)
 
 	if (s->file.fd >= 0)
 		close(s->file.fd);
+	unzip_close(s->unzip);
 	stream_free(s->opts.stream);
 	free(s->sections);
 	sample_scratch_done(&s->scratch);
@@ -215,10 +227,11 @@ static bool perfdata_file(struct source *source, unsigned i, struct source_file 
 	if (i)
 		return false;
 	*ret = (struct source_file){ .fd = s->file.fd,
-				     .stream = s->opts.stream,
+				     .stream = s->unzip ? unzip_stream(s->unzip) : s->opts.stream,
 				     .path = s->file.path,
 				     .begin = s->file.data.offset,
-				     .end = s->file.data.offset + s->file.data.size };
+				     .end = s->unzip ? UINT64_MAX
+						     : s->file.data.offset + s->file.data.size };
 	return true;
 }
 

@@ -57,6 +57,8 @@ struct perfdata_source {
 		*sections; /* owned; by feature number, empty where none came. NULL: none so far */
 	uint64_t taken_to; /* records of the header's kind before were taken */
 	bool schemas_made;
+	bool meets_compressed; /* there are compressed records in it */
+	struct unzip *unzip;   /* owned; NULL: there are none */
 	struct arena arena;
 	VEC(struct perfdata_event) events;
 	VEC(struct perfdata_id) ids;
@@ -123,6 +125,8 @@ int perfdata_schema_make(struct perfdata_source *s, struct perfdata_event *e); /
 int perfdata_record_schema(struct perfdata_source *s, uint32_t type,
 			   struct sonde_schema **ret); /* NULL: unknown type */
 /* cut.c */
+/* How long a record is with what follows it without being part of it. */
+uint64_t perfdata_record_bytes(const uint8_t *rec, uint16_t size, bool swap);
 int perfdata_cut(struct source *s, unsigned file, const uint8_t *p, size_t len, uint64_t file_off,
 		 struct cut *ret, int max, uint64_t *ret_used, size_t *ret_need);
 /* The event that a record belongs to; NULL when its id is unknown. *ret_id: 0 when not recorded; may be NULL. */

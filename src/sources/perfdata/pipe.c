@@ -147,9 +147,8 @@ static int take(struct perfdata_source *s, const uint8_t *rec, size_t len, uint6
 uint64_t perfdata_pipe_record_bytes(const struct perfdata_source *s, const uint8_t *rec,
 				    uint16_t size)
 {
-	if (get_u32(rec, s->file.swap) == RECORD_HEADER_TRACING_DATA &&
-	    size == FEATURE_HEADER_BYTES)
-		return size + (((uint64_t)get_u32(rec + 8, s->file.swap) + 7) & ~UINT64_C(7));
+	if (get_u32(rec, s->file.swap) == RECORD_HEADER_TRACING_DATA)
+		return perfdata_record_bytes(rec, size, s->file.swap);
 	return size;
 }
 
@@ -204,11 +203,15 @@ static int read_at(struct perfdata_source *s, uint64_t off, size_t len, struct o
 	return 1;
 }
 
+static bool is_compressed(uint32_t type)
+{
+	return type == RECORD_COMPRESSED || type == RECORD_COMPRESSED2;
+}
+
 static bool ends_prelude(uint32_t type)
 {
 	return type == PERF_RECORD_SAMPLE || type == RECORD_FINISHED_ROUND ||
-	       type == RECORD_FINISHED_INIT || type == RECORD_COMPRESSED ||
-	       type == RECORD_COMPRESSED2 || type == RECORD_AUXTRACE;
+	       type == RECORD_FINISHED_INIT || type == RECORD_AUXTRACE || is_compressed(type);
 }
 
 static int read_prelude(struct perfdata_source *s, struct outbuf *record)
@@ -226,8 +229,11 @@ static int read_prelude(struct perfdata_source *s, struct outbuf *record)
 		rec = (const uint8_t *)record->data;
 		size = get_u16(rec + 6, s->file.swap);
 		/* What is no record is told when it is cut. */
-		if (size < RECORD_HEADER_BYTES || ends_prelude(get_u32(rec, s->file.swap)))
+		if (size < RECORD_HEADER_BYTES || ends_prelude(get_u32(rec, s->file.swap))) {
+			s->meets_compressed |= size >= RECORD_HEADER_BYTES &&
+					       is_compressed(get_u32(rec, s->file.swap));
 			return 0;
+		}
 		r = read_at(s, off, size, record);
 		if (r <= 0)
 			return r;

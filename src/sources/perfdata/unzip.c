@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+#include "sources/perfdata/unzip.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "formats/perfdata/layout.h"
+#include "sources/perfdata/perfdata.h"
+
+enum {
+	HEADER_BYTES = 8,
+	RECORD_MAX_BYTES = UINT16_MAX,
+	RAW_BYTES = 256 * 1024,
+	/* Holds the beginning of a record and what is unpacked behind it. */
+	WORK_BYTES = 256 * 1024,
+	WINDOW_LOG_MAX = 27 /* zstd's own limit for its highest usual level */
+};
+
+struct unzip {
+	struct unzip_options opts;
+	struct stream stream;
+	ZSTD_DStream *zstd;
+	bool is_broken; /* what is compressed cannot be read any more */
+
+	/* As recorded: raw[raw_at..raw_len) is to be looked at. */
+	uint8_t *raw;
+	size_t raw_at, raw_len;
+	uint64_t read_to;    /* input offset behind raw[raw_len] */
+	uint64_t plain_left; /* bytes of a plain record, and behind it, to hand on as they are */
+	bool ended;
+
+	ZSTD_inBuffer packed; /* of the compressed record at hand; lies in raw */
+
+	/* Unpacked: work[at..ready) are whole records, [ready..filled) the beginning of one. */
+	uint8_t *work;
+	size_t at, ready, filled;
+};
+
+/* At least n bytes in raw[raw_at..), unless the input ends. 1, 0 when it ends before, <0. */
+static int need(struct unzip *u, size_t n)
+{
+	while (u->raw_len - u->raw_at < n && !u->ended) {
+		size_t room;
+		int64_t got;
+
+		if (u->raw_at) {
+			memmove(u->raw, u->raw + u->raw_at, u->raw_len - u->raw_at);
+			u->raw_len -= u->raw_at;
+			u->raw_at = 0;
+		}
+		room = RAW_BYTES - u->raw_len;
+		if (room > u->opts.end - u->read_to)
+			room = (size_t)(u->opts.end - u->read_to);
+		if (u->opts.from) {
+			got = stream_read(u->opts.from, u->read_to, u->raw + u->raw_len, room);
+			if (got > 0)
+				stream_let_go(u->opts.from, u->read_to + (uint64_t)got);
+		} else {
+			do
+				got = pread(u->opts.fd, u->raw + u->raw_len, room,
+					    (off_t)u->read_to);
+			while (got < 0 && errno == EINTR);
+			if (got < 0)
+				return err_errno(errno, "cannot read %s", u->opts.path);
+		}
+		if (got < 0)
+			return (int)got;
+		u->ended = !got;
+		u->raw_len += (size_t)got;
+		u->read_to += (uint64_t)got;
+	}
+	return u->raw_len - u->raw_at >= n;
+}
+
+/* Whole records at the beginning of what was unpacked. */
+static void find_whole(struct unzip *u)
+{
+	while (u->filled - u->ready >= HEADER_BYTES) {
+		uint16_t size = get_u16(u->work + u->ready + 6, u->opts.swap);
+
+		/* What is no record is handed on: who cuts it tells. */
+		if (size < HEADER_BYTES)
+			size = (uint16_t)(u->filled - u->ready < UINT16_MAX ? u->filled - u->ready
+									    : UINT16_MAX);
+		if (u->filled - u->ready < size)
+			return;
+		u->ready += size;
+	}
+}
+
+static void tell_broken(struct unzip *u, const char *why)
+{
+	u->is_broken = true;
+	defects_add(u->opts.defects, DEFECT_BAD_RECORD, 1, "compressed data before 0x%llx: %s",
+		    (unsigned long long)(u->read_to - (u->raw_len - u->raw_at)), why);
+}
+
+/* Unpacks some of the compressed record at hand. */
+static void unpack(struct unzip *u)
+{
+	ZSTD_outBuffer out;
+	size_t r;
+
+	if (u->at) {
+		memmove(u->work, u->work + u->at, u->filled - u->at);
+		u->filled -= u->at;
+		u->ready -= u->at;
+		u->at = 0;
+	}
+	out = (ZSTD_outBuffer){ .dst = u->work, .size = WORK_BYTES, .pos = u->filled };
+	r = ZSTD_decompressStream(u->zstd, &out, &u->packed);
+	if (ZSTD_isError(r)) {
+		tell_broken(u, ZSTD_getErrorName(r));
+		u->packed.pos = u->packed.size;
+		return;
+	}
+	u->filled = out.pos;
+	find_whole(u);
+}
+
+/* Looks at the record at the head of raw[]. 1, 0 at the end. */
+static int next_recorded(struct unzip *u)
+{
+	const uint8_t *rec;
+	uint32_t type;
+	uint16_t size;
+	size_t begin = HEADER_BYTES, end;
+	int r = need(u, HEADER_BYTES);
+
+	if (r <= 0) {
+		u->plain_left = u->raw_len - u->raw_at;
+		return r < 0 ? r : u->plain_left > 0;
+	}
+	type = get_u32(u->raw + u->raw_at, u->opts.swap);
+	size = get_u16(u->raw + u->raw_at + 6, u->opts.swap);
+	r = need(u, size);
+	rec = u->raw + u->raw_at;
+	if (r < 0)
+		return r;
+	if (!r || size < HEADER_BYTES ||
+	    (type != RECORD_COMPRESSED && type != RECORD_COMPRESSED2)) {
+		u->plain_left = perfdata_record_bytes(rec, size, u->opts.swap);
+		if (!r || size < HEADER_BYTES)
+			u->plain_left = u->raw_len - u->raw_at;
+		return 1;
+	}
+	end = size;
+	if (type == RECORD_COMPRESSED2 && size >= HEADER_BYTES + 8) {
+		uint64_t bytes = get_u64(rec + HEADER_BYTES, u->opts.swap);
+
+		begin += 8;
+		end = bytes < end - begin ? begin + (size_t)bytes : end;
+	}
+	u->packed = (ZSTD_inBuffer){ .src = rec + begin, .size = u->is_broken ? 0 : end - begin };
+	u->raw_at += size;
+	if (u->is_broken)
+		defects_add(u->opts.defects, DEFECT_COMPRESSED, 1, NULL);
+	return 1;
+}
+
+static int64_t make(void *ctx, void *buf, size_t len)
+{
+	struct unzip *u = ctx;
+
+	for (;;) {
+		size_t n;
+		int r;
+
+		if (u->at < u->ready) {
+			n = u->ready - u->at < len ? u->ready - u->at : len;
+			memcpy(buf, u->work + u->at, n);
+			u->at += n;
+			return (int64_t)n;
+		}
+		if (u->packed.pos < u->packed.size) {
+			unpack(u);
+			continue;
+		}
+		if (u->plain_left) {
+			TRY(need(u, 1));
+			n = u->raw_len - u->raw_at;
+			if (n > u->plain_left)
+				n = (size_t)u->plain_left;
+			if (n > len)
+				n = len;
+			memcpy(buf, u->raw + u->raw_at, n);
+			u->raw_at += n;
+			u->plain_left = n ? u->plain_left - n : 0;
+			if (n)
+				return (int64_t)n;
+			continue;
+		}
+		r = next_recorded(u);
+		if (r < 0)
+			return r;
+		if (!r) {
+			/* The beginning of a record whose end never came: handed on, and told as cut off. */
+			if (u->ready == u->filled)
+				return 0;
+			u->ready = u->filled;
+		}
+	}
+}
+
+int unzip_open(struct unzip **ret, const struct unzip_options *opts)
+{
+	struct unzip *u = calloc(1, sizeof(*u));
+
+	if (!u)
+		return err_nomem();
+	u->opts = *opts;
+	u->read_to = opts->begin;
+	stream_init_made(&u->stream, make, u, opts->path, opts->begin);
+	u->raw = malloc(RAW_BYTES);
+	u->work = malloc(WORK_BYTES);
+	u->zstd = ZSTD_createDStream();
+	if (!u->raw || !u->work || !u->zstd) {
+		unzip_close(u);
+		return err_nomem();
+	}
+	ZSTD_DCtx_setParameter(u->zstd, ZSTD_d_windowLogMax, WINDOW_LOG_MAX);
+	*ret = u;
+	return 0;
+}
+
+struct stream *unzip_stream(struct unzip *u)
+{
+	return &u->stream;
+}
+
+void unzip_close(struct unzip *u)
+{
+	if (!u)
+		return;
+	stream_done(&u->stream);
+	ZSTD_freeDStream(u->zstd);
+	free(u->raw);
+	free(u->work);
+	free(u);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The records of a recording with compressed ones in it (record -z) as one stream of plain records:
+ *
+ *	recorded | MMAP | COMPRESSED ( SAMPLE SAMPLE SAM ) | ROUND | COMPRESSED ( PLE SAMPLE ) | ...
+ *	made     | MMAP | SAMPLE | SAMPLE | ROUND | SAMPLE | SAMPLE | ...
+ *
+ * A record may be cut in two by the end of a compressed one: its beginning waits for the next. All compressed records of
+ * a file are one zstd stream.
+ */
+#ifndef SONDE_SOURCES_PERFDATA_UNZIP_H
+#define SONDE_SOURCES_PERFDATA_UNZIP_H
+
+#include "model/defects.h"
+#include "sources/stream.h"
+
+struct unzip;
+
+struct unzip_options {
+	struct stream *from; /* a pipe; lent. NULL: fd */
+	int fd;
+	uint64_t begin, end; /* of the records in it */
+	const char *path;
+	bool swap;
+	struct defects *defects;
+};
+
+int unzip_open(struct unzip **ret, const struct unzip_options *opts);
+/* The plain records; offsets begin at opts->begin. The unzip's own. */
+struct stream *unzip_stream(struct unzip *u);
+void unzip_close(struct unzip *u); /* NULL is fine */
+
+#endif
