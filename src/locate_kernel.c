@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "locate.h"
+#include "symbols/demangle.h"
 
 #define KERNEL_MAP "[kernel.kallsyms]" /* and behind it the symbol by which the map was measured */
 
@@ -38,7 +39,7 @@ static void open_kernel_symbols(struct sonde_session *s)
 					       .vmlinux_path = s->opts.vmlinux,
 					       .release =
 						       s->source->ops->info(s->source, "osrelease"),
-					       .symfs = s->opts.symfs,
+					       .symfs = session_symfs(s),
 					       .demangle_kernel = s->opts.demangle_kernel,
 					       .buildid_dir = s->opts.buildid_dir,
 					       .compat = s->opts.compat };
@@ -185,13 +186,28 @@ static const char *kernel_dso(struct sonde_session *s)
 	return k.name ? k.name : KERNEL_MAP;
 }
 
+/* perf demangles names of a vmlinux only, which come demangled. */
+static const char *kernel_name(struct sonde_session *s, const char *name)
+{
+	struct outbuf demangled = { 0 };
+	uint32_t id;
+
+	if (!s->opts.demangle_kernel || s->opts.compat)
+		return name;
+	if (demangle(name, DEMANGLE_SHORT, &demangled) && !demangled.failed &&
+	    strpool_intern(&s->strings, demangled.data, demangled.len, &id) >= 0)
+		name = strpool_text(&s->strings, id);
+	outbuf_done(&demangled);
+	return name;
+}
+
 const struct mapping *locate_kernel(struct sonde_session *s, const struct address_space *space,
 				    uint64_t addr, struct sonde_location *ret)
 {
 	struct kernel_place p = find_kernel(s, space, addr);
 
 	if (p.sym) {
-		ret->sym = p.sym->name;
+		ret->sym = kernel_name(s, p.sym->name);
 		ret->sym_start = p.sym->start;
 		ret->sym_end = p.sym->end;
 		ret->sym_binding = p.sym->binding;

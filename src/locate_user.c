@@ -41,7 +41,7 @@ static struct dso *find_dso(struct sonde_session *s, const struct mapping *m)
 	char map[40];
 
 	if (!s->dsos) {
-		struct dso_table_options opts = { .symfs = s->opts.symfs,
+		struct dso_table_options opts = { .symfs = session_symfs(s),
 						  .buildid_dir = s->opts.buildid_dir,
 						  .demangle = s->opts.demangle,
 						  .force = s->opts.force,
@@ -103,6 +103,8 @@ const struct mapping *locate_user(struct sonde_session *s, const struct address_
 	ret->dso_build_id = dso_build_id(d);
 	offset = offset_in(m, d, addr);
 	sym = dso_symbol_at(d, offset);
+	if (!sym && dso_tell_other_build(d))
+		defects_add(&s->defects, DEFECT_OTHER_BUILD, 1, "%s", dso_name(d));
 	if (sym) {
 		ret->sym = sym->name;
 		ret->sym_start = sym->offset;

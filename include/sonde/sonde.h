@@ -75,7 +75,7 @@ SONDE_API const char *sonde_error_text(void);
  *	symfs=DIR           where files named in the recording are looked for; default /
  *	kallsyms=PATH       kernel symbols to use instead of those found
  *	vmlinux=PATH        the kernel's file with its symbols
- *	buildid-dir=DIR     build-id cache; default ~/.debug
+ *	buildid-dir=DIR     build-id cache; default ~/.debug, with symfs SYMFS/.debug
  *	demangle=0|1        default 1
  *	demangle-kernel=0|1
  *	show-kernel-path=0|1  1: the file of the kernel's symbols in place of [kernel.kallsyms]

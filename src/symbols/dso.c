@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbols/dso.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@ struct dso {
 	const char *build_id_hex;
 	enum { DSO_FILE, DSO_VDSO, DSO_JIT, DSO_NONE } kind;
 	int32_t pid;
-	bool files_tried, symbols_tried, debug_tried, other_build;
+	bool files_tried, symbols_tried, debug_tried, other_build, told;
 	struct elf_file *code;              /* owned; NULL: not found */
 	const char *code_path, *debug_path; /* NULL: not found */
 	const char *problem;
@@ -55,13 +56,12 @@ static const char *root_dir(struct arena *a, const char *dir)
 	return len ? arena_strndup(a, dir, len) : "";
 }
 
-static const char *default_cache(struct arena *a)
+/* A tree of files of another machine has its own. */
+static const char *default_cache(struct arena *a, const char *symfs)
 {
-	const char *home = getenv("HOME");
-	char path[4096];
+	char path[PATH_MAX];
 
-	if (snprintf(path, sizeof(path), "%s/.debug", home ? home : "") >= (int)sizeof(path))
-		return "";
+	symbols_cache_dir(NULL, symfs, path, sizeof(path));
 	return arena_strdup(a, path);
 }
 
@@ -74,7 +74,7 @@ int dso_table_new(struct dso_table **ret, const struct dso_table_options *opts)
 	t->opts = *opts;
 	t->symfs = root_dir(&t->arena, opts->symfs);
 	t->cache = opts->buildid_dir ? arena_strdup(&t->arena, opts->buildid_dir)
-				     : default_cache(&t->arena);
+				     : default_cache(&t->arena, opts->symfs);
 	if (!t->symfs || !t->cache) {
 		dso_table_free(t);
 		return err_nomem();
@@ -261,7 +261,9 @@ static void find_code(struct dso *d)
 		return;
 	d->files_tried = true;
 	if (d->kind == DSO_VDSO) {
-		if (vdso_open(&d->code) >= 0 && !is_recorded_build(d, d->code)) {
+		/* perf looks for one with a build id in the cache only */
+		if ((!d->build_id_len || !d->table->opts.compat) && vdso_open(&d->code) >= 0 &&
+		    !is_recorded_build(d, d->code)) {
 			elf_file_close(d->code);
 			d->code = NULL;
 		}
@@ -465,8 +467,10 @@ const char *dso_problem(struct dso *d)
 	return d->problem;
 }
 
-bool dso_is_other_build(struct dso *d)
+bool dso_tell_other_build(struct dso *d)
 {
-	load(d);
-	return d->other_build && !d->symbols.syms.n;
+	bool tell = d->other_build && d->symbols_tried && !d->symbols.syms.n && !d->told;
+
+	d->told |= tell;
+	return tell;
 }

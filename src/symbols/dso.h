@@ -72,7 +72,7 @@ const uint8_t *dso_image(struct dso *d, size_t *ret_len);
 size_t dso_read(struct dso *d, uint64_t offset, void *buf, size_t len);
 /* Why there are no symbols, for -v; "" when there are. */
 const char *dso_problem(struct dso *d);
-/* A file was found that is not the recorded one. */
-bool dso_is_other_build(struct dso *d);
+/* True once: a file was found that is not the recorded one, so there are no symbols. */
+bool dso_tell_other_build(struct dso *d);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbols/dso_files.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -115,4 +116,14 @@ char *dso_file_debuglink(const struct elf_file *f)
 		return NULL;
 	}
 	return (char *)name;
+}
+
+void symbols_cache_dir(const char *buildid_dir, const char *symfs, char *ret, size_t size)
+{
+	const char *home = getenv("HOME");
+
+	if (buildid_dir)
+		snprintf(ret, size, "%s", buildid_dir);
+	else
+		snprintf(ret, size, "%s/.debug", symfs ? symfs : home ? home : "");
 }

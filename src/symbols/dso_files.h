@@ -32,6 +32,8 @@ enum dso_file {
 /* Appends the path, with a NUL; false when there is none of that kind. `debuglink`: what the program names, NULL none. */
 bool dso_file_path(const struct dso_place *p, enum dso_file which, const char *debuglink,
 		   struct outbuf *out);
+/* The build-id cache: buildid_dir if given (not NULL), SYMFS/.debug, ~/.debug. */
+void symbols_cache_dir(const char *buildid_dir, const char *symfs, char *ret, size_t size);
 /* The name in .gnu_debuglink, malloc'd; NULL: none. */
 char *dso_file_debuglink(const struct elf_file *f);
 

@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "formats/elf/notes.h"
+#include "symbols/dso_files.h"
 #include "symbols/vmlinux.h"
 
 static bool is_running_kernel(const void *build_id, size_t len)
@@ -75,13 +76,9 @@ static int open_file(struct kallsyms **ret, const char *path,
 static int open_cached(struct kallsyms **ret, const char *hex,
 		       const struct kernel_symbols_options *opts)
 {
-	const char *home = getenv("HOME");
 	char dir[PATH_MAX], path[PATH_MAX + 160];
 
-	if (opts->buildid_dir)
-		snprintf(dir, sizeof(dir), "%s", opts->buildid_dir);
-	else
-		snprintf(dir, sizeof(dir), "%s/.debug", home ? home : "");
+	symbols_cache_dir(opts->buildid_dir, opts->symfs, dir, sizeof(dir));
 	for (int i = 0; i < 3; i++) {
 		if (i == 0)
 			snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s/kallsyms", dir, hex,
@@ -132,6 +129,9 @@ int kernel_symbols_open(struct kallsyms **ret, const struct kernel_symbols_optio
 	if (opts->vmlinux_path)
 		return open_vmlinux(ret, opts, ret_path);
 	if (opts->compat && open_vmlinux(ret, opts, ret_path) >= 0)
+		return 0;
+	/* perf takes no other file of this machine's when it shall look at those of another one */
+	if (opts->compat && opts->symfs)
 		return 0;
 	/* perf knows no recorded kallsyms */
 	if (opts->recorded_len && !opts->compat &&
