@@ -56,7 +56,7 @@ const struct address_space *session_space(const struct event *ev, uint32_t cpumo
 		return NULL;
 	if (cpumode == CPUMODE_KERNEL)
 		return ev->owned ? ev->kernel_space : s->state.kernel;
-	return ev->owned ? ev->space : state_space(&s->state, ev->pub.pid);
+	return ev->owned ? ev->space : state_space_of(&s->state, ev->pub.pid, ev->pub.tid);
 }
 
 int sonde_event_locate(const struct sonde_event *pub, uint64_t addr, uint32_t cpumode,

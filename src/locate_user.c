@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "formats/elf/notes.h"
 #include "locate.h"
+#include "model/callchain.h"
 
 /* What the recording says of the file elsewhere than in the mapping's record: looked for once per file. */
 const char *locate_build_id(struct sonde_session *s, const char *path)
@@ -77,8 +78,7 @@ static uint64_t offset_in(const struct mapping *m, const struct dso *d, uint64_t
 
 struct dso *session_dso_at(const struct event *ev, uint64_t addr, uint64_t *ret_offset)
 {
-	const struct address_space *space =
-		ev->owned ? ev->space : state_space(&ev->session->state, ev->pub.pid);
+	const struct address_space *space = session_space(ev, CPUMODE_USER);
 	const struct mapping *m = space ? address_space_find(space, addr) : NULL;
 	struct dso *d = m ? dso_of(ev->session, m) : NULL;
 

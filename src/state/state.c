@@ -28,6 +28,7 @@ void state_done(struct state *s)
 	vec_done(&s->spaces);
 	vec_done(&s->tasks);
 	hash64_done(&s->by_pid);
+	hash64_done(&s->left);
 	hash64_done(&s->by_tid);
 	hash64_done(&s->cgroups);
 	*s = (struct state){ 0 };
@@ -106,6 +107,13 @@ static int set_space(struct state *s, int32_t pid, struct address_space *take_sp
 	return hash64_put(&s->by_pid, key_of(pid), s->spaces.n - 1);
 }
 
+struct address_space *state_space_of(struct state *s, int32_t pid, int32_t tid)
+{
+	if (s->exit_forgets_comm && pid == tid && hash64_find(&s->left, key_of(pid)) == 1)
+		return NULL;
+	return state_space(s, pid);
+}
+
 static int apply_comm(struct state *s, const struct change *c)
 {
 	struct address_space *empty;
@@ -122,12 +130,15 @@ static int apply_comm(struct state *s, const struct change *c)
 }
 
 /* A pid that is used again is not the process that ended. */
-static void forget_exit(struct state *s, int32_t pid)
+static int forget_exit(struct state *s, int32_t pid)
 {
+	if (hash64_find(&s->left, key_of(pid)) == 1)
+		TRY(hash64_put(&s->left, key_of(pid), 0));
 	for (unsigned i = 0; i < STATE_EXITED; i++) {
 		if (s->exited[i] == pid)
 			s->exited[i] = 0;
 	}
+	return 0;
 }
 
 static int apply_fork(struct state *s, const struct change *c)
@@ -137,7 +148,7 @@ static int apply_fork(struct state *s, const struct change *c)
 	struct task copy;
 
 	if (c->pid != c->ppid)
-		forget_exit(s, c->pid);
+		TRY(forget_exit(s, c->pid));
 	TRY(find_or_add_task(s, c->ppid, c->ptid, &parent));
 	copy = *parent;
 	TRY(find_or_add_task(s, c->pid, c->tid, &child));
@@ -194,6 +205,8 @@ static int apply_exit(struct state *s, const struct change *c)
 	/* Mappings only of a process, not of a thread; pid 0 marks a slot that is free. */
 	if (c->pid != c->tid || c->pid <= 0)
 		return 0;
+	if (s->exit_forgets_comm)
+		TRY(hash64_put(&s->left, key_of(c->pid), 1));
 	i = *slot ? hash64_find(&s->by_pid, key_of(*slot)) : HASH64_EMPTY;
 	if (i != HASH64_EMPTY && s->spaces.v[i]) {
 		address_space_unref(s->spaces.v[i]);

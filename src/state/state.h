@@ -33,6 +33,8 @@ struct state {
 	VEC(struct task) tasks;
 	struct hash64 by_pid;               /* pid -> index in spaces */
 	VEC(struct address_space *) spaces; /* one reference each */
+	struct hash64
+		left; /* exit_forgets_comm: pids whose first thread has ended -> 1; 0: the pid is used again */
 	struct address_space *kernel;
 	struct hash64 cgroups; /* id -> its path's id in the string pool */
 	bool keeps_maps_at_exec; /* perf's way: what was mapped before exec stays until it is mapped over */
@@ -52,6 +54,8 @@ int state_apply(struct state *s, const struct change *change);
 int state_comm(struct state *s, int32_t pid, int32_t tid, uint32_t *ret_id);
 /* The mappings of a process as of now, NULL when none were told. Lent. */
 struct address_space *state_space(struct state *s, int32_t pid);
+/* The same as a thread sees them: perf 6.12 knows nothing of one that has ended. */
+struct address_space *state_space_of(struct state *s, int32_t pid, int32_t tid);
 
 /* The path of a control group as of now, NULL when it was not told. Lent as long as the string pool. */
 const char *state_cgroup(const struct state *s, uint64_t id);

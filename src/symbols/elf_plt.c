@@ -187,7 +187,10 @@ static int add_header(const struct plt *p, const struct elf_section *s, uint64_t
 static int add_entries(const struct plt *p, const struct elf_section *s, uint64_t at,
 		       uint64_t entry, const struct relocations *rels)
 {
-	for (size_t i = 0; i < rels->n && entry; i++, at += entry) {
+	/* Where the section does not tell, perf 6.1 has all entries at one place, with no bytes. */
+	if (!entry && p->style != PLT_PERF_6_1)
+		return 0;
+	for (size_t i = 0; i < rels->n; i++, at += entry) {
 		const char *name = name_of(p, rels->v[i].symbol);
 
 		if (!*name && p->style != PLT_PERF_6_1)
