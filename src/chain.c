@@ -2,6 +2,7 @@
 /* The frames of an event's call chain: recorded ones, unwound ones, functions inlined into either. See code.h. */
 
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "base/bytes.h"
 #include "base/err.h"
@@ -103,6 +104,7 @@ static void tell_end(struct sonde_session *s, const struct unwind_result *w)
 static int push_unwound(struct sonde_session *s, const struct event *ev, unsigned max_frames)
 {
 	const char *arch = s->source->ops->info(s->source, "arch");
+	struct utsname here;
 	struct unwind_input in = { .swap = ev->pub.flags & SONDE_EVENT_SWAPPED,
 				   .dso_at = dso_at,
 				   .ctx = (void *)ev };
@@ -112,6 +114,9 @@ static int push_unwound(struct sonde_session *s, const struct event *ev, unsigne
 	if (ev->source->ops->sample(ev->source, ev, &sample) < 0 || !sample.user_regs_abi ||
 	    !sample.user_stack_len)
 		return 0; /* a thread of the kernel has neither */
+	/* Old recordings in pipe mode do not say where they were made. */
+	if (!arch && uname(&here) == 0)
+		arch = here.machine;
 	in.arch = unwind_arch_of(arch, sample.user_regs_abi);
 	if (!in.arch || !unwind_supported()) {
 		defects_add(&s->defects, DEFECT_NOT_UNWOUND, 1, "%s",

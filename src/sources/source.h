@@ -93,6 +93,7 @@ struct source_header {
 	int64_t changed_s; /* when the file was last changed, seconds since 1970 */
 	uint32_t version;
 	uint64_t data_off, data_bytes, features_off;
+	bool is_pipe;         /* pipe mode */
 	uint64_t features[4]; /* bit n: there is section n (perf.data's numbers) */
 };
 

@@ -104,6 +104,7 @@ struct text_recording {
 	uint64_t branch_types; /* PERF_SAMPLE_BRANCH_* of all event types */
 	bool aux_trace;        /* hardware traces: what they give is not known beforehand */
 	bool clock_data;       /* times of day are known */
+	bool is_pipe;          /* in pipe mode, where perf learns of events late */
 	bool counts;           /* of `perf stat`: has no samples */
 };
 

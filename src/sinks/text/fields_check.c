@@ -158,7 +158,8 @@ int text_fields_meet(struct text_fields *f, const struct text_recording *rec,
 	}
 	if (class == TEXT_TRACEPOINT && f->callchain && !c->chosen &&
 	    text_sample_bits(sc) & PERF_SAMPLE_CALLCHAIN)
-		c->fields |= TEXT_IP | TEXT_SYM | TEXT_SYMOFF | TEXT_DSO;
+		c->fields |= TEXT_IP | TEXT_SYM |
+			     (f->compat && rec->is_pipe ? 0 : TEXT_SYMOFF | TEXT_DSO);
 	return 0;
 }
 

@@ -162,6 +162,7 @@ static int read_recording(struct text_sink *s)
 		return 0;
 	TRY(source->ops->header(source, &head));
 	s->recording.aux_trace = head.features[0] >> FEAT_AUXTRACE & 1;
+	s->recording.is_pipe = head.is_pipe;
 	s->recording.counts = head.features[0] >> FEAT_STAT & 1;
 	if (source->ops->section(source, FEAT_CLOCK_DATA, &b) <= 0)
 		return 0;

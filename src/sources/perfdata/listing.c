@@ -128,6 +128,7 @@ int perfdata_head(struct source *source, struct source_header *ret)
 	*ret = (struct source_header){
 		.changed_s = s->changed_s,
 		.version = s->file.is_v1 ? 0 : 1, /* as perf counts */
+		.is_pipe = s->file.is_pipe,
 		.data_off = s->file.data.offset,
 		.data_bytes = s->file.data.size,
 		.features_off = s->file.data.offset + s->file.data.size,
