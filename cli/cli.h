@@ -6,15 +6,20 @@
 #ifndef SONDE_CLI_H
 #define SONDE_CLI_H
 
+#include "config.h"
 #include "opt.h"
 
 /* What every command takes, before or after its name. */
 struct cli {
 	const char *compat;      /* NULL: none */
 	const char *buildid_dir; /* NULL: ~/.debug */
+	const char *tracefs_dir; /* --debugfs-dir; NULL: found */
 	int verbose;
-	bool help, version;
-	char **argv; /* the whole command line, as given */
+	int pager; /* 1 asked for, -1 not wanted, 0 as the files say */
+	bool help, version, exec_path, list_commands, list_options;
+	struct config config; /* empty for commands that read none */
+	char *own_dir;        /* holds buildid_dir when a file told of it; NULL */
+	char **argv;          /* the whole command line, as given */
 };
 
 /* perf's own statuses (255, 129) stand for CLI_FAILED and CLI_USAGE under --compat: cli_status(). */
@@ -29,6 +34,7 @@ struct command {
 	size_t values_size;
 	bool permute; /* options may follow operands */
 	bool hidden;
+	bool configured; /* reads the files of cli/settings.h */
 	/* argv[0..argc): the words that are no options. Returns the exit status. */
 	int (*run)(struct cli *cli, void *values, int argc, char **argv);
 	/* For options that are lines of a session's text form (OPT_KEY); NULL: there are none. */
@@ -42,6 +48,9 @@ extern const struct command cmd_help, cmd_version, cmd_record, cmd_script;
 extern const struct command *const commands[]; /* NULL-terminated */
 extern const struct opt cli_options[];         /* those of struct cli */
 extern const char *const cli_compats[];        /* what --compat knows; NULL-terminated */
+
+/* Options that only ask something: answered here, and *ret is the status; c NULL: before any command. */
+bool globals_answer(const struct cli *cli, const struct command *c, int *ret);
 
 /* NULL when there is none; *ret_nearest (NULL is fine) gets the nearest name or NULL. */
 const struct command *command_find(const char *name, const char **ret_nearest);

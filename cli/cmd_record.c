@@ -240,6 +240,10 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 	struct sonde_recorder *r;
 	int status, e;
 
+	if (cli->tracefs_dir)
+		return cli_usage(cli,
+				 "record: --debugfs-dir: sonde looks for tracefs where the kernel "
+				 "says that it is mounted");
 	if (a->period && a->freq_hz)
 		return cli_usage(cli, "record: -c and -F exclude each other");
 	if (a->kernel_callchains && a->user_callchains)

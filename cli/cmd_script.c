@@ -5,6 +5,8 @@
 #include "generate.h"
 #include "script.h"
 #include "script_options.h"
+#include "settings.h"
+#include "pager.h"
 
 #include <sonde/sonde.h>
 
@@ -16,16 +18,17 @@
 /* The session that the options describe; to be released with free(). 0, or a status after telling the error. */
 static int describe(const struct cli *cli, const struct script_args *a, char **ret)
 {
+	const char *color = settings_color(cli, a->color) ? "color=always\n" : "";
 	const char *dir = cli->buildid_dir;
 	char *text;
 
 	if (dir && strchr(dir, '\n'))
 		return cli_usage(cli, "script: the value of --buildid-dir holds a line feed");
-	if (asprintf(&text, "%s%s%s%s%s%s%s%s%s%s", a->lines ? a->lines : "",
+	if (asprintf(&text, "%s%s%s%s%s%s%s%s%s%s%s", a->lines ? a->lines : "",
 		     cli->compat ? "compat=" : "", cli->compat ? cli->compat : "",
 		     cli->compat ? "\n" : "", dir ? "buildid-dir=" : "", dir ? dir : "",
 		     dir ? "\n" : "", a->fields ? "fields=" : "", a->fields ? a->fields : "",
-		     a->fields ? "\n" : "") < 0) {
+		     a->fields ? "\n" : "", color) < 0) {
 		cli_say("out of memory");
 		return cli_status(cli, CLI_FAILED);
 	}
@@ -100,6 +103,49 @@ static void tell_unserved(const struct script_args *a)
 		cli_say("--stitch-lbr: call chains are printed as they were recorded");
 }
 
+static bool in_path(const char *program)
+{
+	const char *dir = getenv("PATH");
+
+	for (size_t len; dir && *dir; dir += len + (dir[len] == ':')) {
+		char *path = NULL;
+		bool there;
+
+		len = strcspn(dir, ":");
+		if (asprintf(&path, "%.*s/%s", (int)len, dir, program) < 0)
+			return false;
+		there = !access(path, X_OK);
+		free(path);
+		if (there)
+			return true;
+	}
+	return false;
+}
+
+/* On a terminal text goes through a pager; --xed is a filter before it, anywhere. */
+static int start_pager(const struct cli *cli, const struct script_args *a)
+{
+	const char *pager = isatty(STDOUT_FILENO) ? settings_pager(cli) : NULL;
+	char *command = NULL;
+	int r;
+
+	if (!a->xed)
+		return pager ? pager_start(pager) : 0;
+	if (!in_path("xed")) {
+		cli_say("--xed: there is no program xed in PATH; it comes with Intel's library of "
+			"that name");
+		return -1;
+	}
+	if (asprintf(&command, "xed -F insn: -A -64%s%s", pager ? " | " : "", pager ? pager : "") <
+	    0) {
+		cli_say("out of memory");
+		return -1;
+	}
+	r = pager_start(command);
+	free(command);
+	return r;
+}
+
 static bool lost_data(struct sonde_session *s)
 {
 	const struct sonde_defect *d;
@@ -117,6 +163,8 @@ static int print_text(const struct cli *cli, const struct script_args *a, const 
 	size_t len;
 	int r, status = CLI_OK;
 
+	if (start_pager(cli, a) < 0)
+		return cli_status(cli, CLI_FAILED);
 	tell_unserved(a);
 	r = sonde_session_open(&s, text, "the command line");
 	if (r < 0)
@@ -180,6 +228,8 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 	struct script_args *a = values;
 	struct script script = { .name = a->script,
 				 .interpreter = a->interpreter,
+				 .python = settings_python(cli),
+				 .buildid_dir = cli->buildid_dir,
 				 .strict = a->strict };
 	char *text = NULL, *complete = NULL;
 	int r, status;
@@ -234,6 +284,7 @@ const struct command cmd_script = {
 		    "  sonde script -F comm,tid,time,event,trace --time 12.5,13\n"
 		    "  sonde script -s latency.py 10\n",
 	.values_size = sizeof(struct script_args),
+	.configured = true,
 	.run = run,
 	.hint = hint,
 	.set_key = script_options_set_key,

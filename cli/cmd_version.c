@@ -10,6 +10,10 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 	printf("sonde version %s\n", sonde_version());
 	if (cli->verbose)
 		printf("%s\n", sonde_features());
+	if (cli->verbose && !cli->config.nr_files)
+		config_read(&cli->config);
+	for (size_t i = 0; cli->verbose && i < cli->config.nr_files; i++)
+		printf("configuration %s\n", cli->config.files[i]);
 	return CLI_OK;
 }
 

@@ -2,7 +2,7 @@
 /*
  * Which Python runs a script, the first that applies:
  *
- *	--interpreter  >  SONDE_PYTHON  >  $VIRTUAL_ENV/bin/python3  >  the script's first line, if that is a Python >= 3.9
+ *	--interpreter  >  SONDE_PYTHON  >  script.python of sonde's files  >  $VIRTUAL_ENV/bin/python3  >  the script's first line, if that is a Python >= 3.9
  *	>  python3 in PATH  >  /usr/bin/python3
  */
 #include "script.h"
@@ -176,6 +176,10 @@ int interpreter_python(const struct script *s, const char *file, char **ret_path
 	if (!wished) {
 		wished = getenv("SONDE_PYTHON");
 		why = "SONDE_PYTHON";
+	}
+	if (!wished || !*wished) {
+		wished = s->python;
+		why = "script.python";
 	}
 	if (wished && *wished) {
 		path = find_program(wished);

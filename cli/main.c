@@ -3,6 +3,8 @@
 #include "cli.h"
 
 #include "nearest.h"
+#include "pager.h"
+#include "settings.h"
 
 #include <sonde/sonde.h>
 
@@ -12,19 +14,6 @@
 
 const struct command *const commands[] = { &cmd_record, &cmd_script, &cmd_help, &cmd_version,
 					   NULL };
-
-/* clang-format off */
-const struct opt cli_options[] = {
-	OPT_TEXT(0, "compat", "VERSION", struct cli, compat,
-		 "gives the output, the values and the exit statuses of that tool: perf-6.1 or perf-6.12"),
-	OPT_TEXT(0, "buildid-dir", "DIR", struct cli, buildid_dir,
-		 "takes DIR as the build-id cache; default ~/.debug"),
-	OPT_COUNT('v', "verbose", struct cli, verbose, "tells more on stderr; twice: still more"),
-	OPT_FLAG('h', "help", struct cli, help, "shows this text"),
-	OPT_FLAG(0, "version", struct cli, version, "shows the version; with -v what this build has in it"),
-	OPT_END,
-};
-/* clang-format on */
 
 void cli_say(const char *fmt, ...)
 {
@@ -106,9 +95,10 @@ static int unknown_command(const struct cli *cli, const char *name)
 
 	command_find(name, &nearest);
 	if (nearest)
-		return cli_usage(cli, "no command '%s' (nearest: %s); 'sonde help' lists them",
-				 name, nearest);
-	return cli_usage(cli, "no command '%s'; 'sonde help' lists them", name);
+		cli_say("no command '%s' (nearest: %s); 'sonde help' lists them", name, nearest);
+	else
+		cli_say("no command '%s'; 'sonde help' lists them", name);
+	return cli_compat(cli) ? 1 : CLI_USAGE; /* where perf has no usage to show */
 }
 
 const char *const cli_compats[] = { "none", "perf-6.1", "perf-6.12", NULL };
@@ -131,6 +121,11 @@ static int run_command(struct cli *cli, const struct command *c, int argc, char 
 		cli_say("out of memory");
 		return cli_status(cli, CLI_FAILED);
 	}
+	status = c->configured ? settings_read(cli) : 0;
+	if (status) {
+		free(values);
+		return status;
+	}
 	if (c->defaults)
 		memcpy(values, c->defaults, c->values_size);
 	p.sets[0] = (struct opt_set){ c->options, values };
@@ -142,6 +137,8 @@ static int run_command(struct cli *cli, const struct command *c, int argc, char 
 	} else if (cli->compat && !compat_known(cli->compat)) {
 		status = cli_usage(cli, "--compat knows none, perf-6.1 and perf-6.12, not '%s'",
 				   cli->compat);
+	} else if (globals_answer(cli, c, &status)) {
+		;
 	} else if (cli->help) {
 		command_print_help(c, stdout);
 		status = CLI_OK;
@@ -170,6 +167,7 @@ static int run_words(struct cli *cli, int argc, char **argv)
 {
 	struct opt_parser p = { .sets = { { cli_options, cli } } };
 	const struct command *c;
+	int status;
 
 	argc = opt_parse(&p, argc, argv);
 	if (argc < 0)
@@ -180,9 +178,16 @@ static int run_words(struct cli *cli, int argc, char **argv)
 			return unknown_command(cli, argv[0]);
 		return run_command(cli, c, argc - 1, argv + 1);
 	}
+	if (globals_answer(cli, NULL, &status))
+		return status;
+	if (cli->verbose && !cli->help) {
+		/* perf's -v alone. */
+		cli->verbose -= !cli->version;
+		cli->version = true;
+	}
 	if (!cli->version && !cli->help) {
 		command_print_help(NULL, stderr);
-		return cli_status(cli, CLI_USAGE);
+		return cli_compat(cli) ? 1 : CLI_USAGE;
 	}
 	c = cli->version ? &cmd_version : &cmd_help;
 	cli->version = cli->help = false;
@@ -202,6 +207,9 @@ int main(int argc, char **argv)
 	/* Parsing moves words; a recording's header wants the command line as it was. */
 	memcpy(words, argv, (size_t)argc * sizeof(*words));
 	status = finish(&cli, run_words(&cli, argc ? argc - 1 : 0, words + 1));
+	pager_wait();
+	config_done(&cli.config);
+	free(cli.own_dir);
 	free(words);
 	return status;
 }

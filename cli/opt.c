@@ -128,8 +128,8 @@ static int find_word_in(struct opt_parser *p, const struct opt_set *set, const c
 			size_t len, struct hit *ret)
 {
 	bool negated = len > 3 && !strncmp(word, "no-", 3);
-	const struct opt *first = NULL, *second = NULL;
-	bool first_negated = false;
+	const struct opt *first = NULL, *second = NULL, *ours = NULL;
+	bool first_negated = false, ours_negated = false;
 
 	opt_each(o, set->table) {
 		if (!o->word)
@@ -146,7 +146,10 @@ static int find_word_in(struct opt_parser *p, const struct opt_set *set, const c
 			}
 			if (o->flags & OPT_HIDDEN)
 				continue;
-			if (!first) {
+			if (o->flags & OPT_OURS) {
+				ours = o;
+				ours_negated = no;
+			} else if (!first) {
 				first = o;
 				first_negated = no;
 			} else if (first != o) {
@@ -158,6 +161,10 @@ static int find_word_in(struct opt_parser *p, const struct opt_set *set, const c
 		opt_error(p, "option --%.*s could be --%s or --%s", (int)len, word, first->word,
 			  second->word);
 		return -1;
+	}
+	if (!first) {
+		first = ours;
+		first_negated = ours_negated;
 	}
 	if (!first)
 		return 0;

@@ -36,6 +36,7 @@ enum opt_flags {
 	OPT_NO_NEGATION = 1,    /* --no-WORD is unknown */
 	OPT_VALUE_OPTIONAL = 2, /* the value must be attached: -xVAL, --word=VAL; else it is NULL */
 	OPT_HIDDEN = 4,         /* parsed, but told nowhere */
+	OPT_OURS = 16,          /* not perf's: beginnings of words mean it only when they mean nothing else */
 	OPT_NUMBER = 8          /* of OPT_KIND_KEY: a decimal number; --no-WORD is 0 */
 };
 
@@ -73,6 +74,10 @@ struct opt {
 	{ OPT_KIND_KEY, letter, word, value, 0, NULL, 0, key, help }
 #define OPT_NUMBER_KEY(letter, word, value, key, help)                                             \
 	{ OPT_KIND_KEY, letter, word, value, 0, NULL, OPT_NUMBER, key, help }
+#define OPT_OUR_FLAG(letter, word, s, m, help)                                                     \
+	{ OPT_KIND_FLAG, letter, word, NULL, OPT_AT(s, m, bool), NULL, OPT_OURS, NULL, help }
+#define OPT_OUR_TEXT(letter, word, value, s, m, help)                                              \
+	{ OPT_KIND_TEXT, letter, word, value, OPT_AT(s, m, const char *), NULL, OPT_OURS, NULL, help }
 #define OPT_GROUP(heading)                                                                         \
 	{ OPT_KIND_GROUP, 0, NULL, NULL, 0, NULL, 0, NULL, heading }
 #define OPT_END { OPT_KIND_END, 0, NULL, NULL, 0, NULL, 0, NULL, NULL }

@@ -67,6 +67,21 @@ static char *find_prelude(const struct language *l)
 	return found;
 }
 
+char *script_exec_path(void)
+{
+	const char *said = getenv("PERF_EXEC_PATH");
+	char *prelude = said && *said ? NULL : find_prelude(script_languages), *path = NULL;
+
+	if (said && *said)
+		return strdup(said);
+	if (prelude && strrchr(prelude, '/'))
+		*strrchr(prelude, '/') = 0;
+	if (prelude && asprintf(&path, "%s/lib", prelude) < 0)
+		path = NULL;
+	free(prelude);
+	return path;
+}
+
 void script_languages_print(FILE *out)
 {
 	fputs("Languages of scripts (sonde script -s [LANG:]SCRIPT):\n\n", out);
@@ -190,6 +205,8 @@ static int set_environment(const struct cli *cli, const struct script *s)
 {
 	unsetenv("SONDE_STRICT");
 	if (s->strict && setenv("SONDE_STRICT", "1", 1))
+		return -1;
+	if (s->buildid_dir && setenv("PERF_BUILDID_DIR", s->buildid_dir, 1))
 		return -1;
 	return cli->verbose > 1 ? setenv("SONDE_PRELUDE_VERBOSE", "1", 1) : 0;
 }

@@ -19,6 +19,8 @@ struct skeleton;
 struct script {
 	const char *name;        /* [LANG:]FILE, as given */
 	const char *interpreter; /* --interpreter, or NULL */
+	const char *python;      /* what the files say, or NULL */
+	const char *buildid_dir; /* told to the script as PERF_BUILDID_DIR; NULL: ~/.debug */
 	const char *session;     /* text form */
 	char **args;             /* of the script, without its name */
 	int nr_args;
@@ -28,6 +30,8 @@ struct script {
 /* Does not return when the interpreter could be started; else the exit status, after telling why. */
 int script_run(const struct cli *cli, const struct script *s);
 void script_languages_print(FILE *out);
+/* The folder below which scripts find scripts/LANG/..., as told to them in PERF_EXEC_PATH; NULL; to be freed. */
+char *script_exec_path(void);
 
 /* A language whose scripts we know of, whether or not its module is there. */
 struct language {

@@ -168,6 +168,20 @@ static int set_xed(struct opt_parser *p, void *values, const char *value, bool n
 	return 0;
 }
 
+static int set_color(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	struct script_args *a = values;
+
+	if (negated)
+		value = "never";
+	else if (!value)
+		value = "always";
+	else if (strcmp(value, "auto") && strcmp(value, "always") && strcmp(value, "never"))
+		return opt_error(p, "--color knows auto, always and never, not '%s'", value);
+	a->color = value;
+	return 0;
+}
+
 static int refuse_list(struct opt_parser *p, void *values, const char *value, bool negated)
 {
 	return opt_error(p, "--list: this version does not look for the scripts installed with "
@@ -182,18 +196,18 @@ const struct opt script_options[] = {
 	OPT_KEY('i', "input", "FILE", "input", "reads FILE; default perf.data"),
 	OPT_KEY('f', "force", NULL, "force", "reads a recording that another user owns; with -g "
 		"overwrites a file that is there"),
-	OPT_FLAG(0, "strict", struct script_args, strict,
-		 "exits with status 3 when events were lost or the recording is damaged"),
+	OPT_OUR_FLAG(0, "strict", struct script_args, strict,
+		"exits with status 3 when events were lost or the recording is damaged"),
 
 	OPT_GROUP("Scripts"),
 	OPT_TEXT('s', "script", "[LANG:]SCRIPT", struct script_args, script,
 		 "runs SCRIPT over the events in your own interpreter; what follows the options is for the "
 		 "script. 'lang' lists the languages"),
-	OPT_TEXT(0, "interpreter", "PROGRAM", struct script_args, interpreter,
-		 "runs the script with PROGRAM; default: see ENVIRONMENT in sonde-script(1)"),
+	OPT_OUR_TEXT(0, "interpreter", "PROGRAM", struct script_args, interpreter,
+		"runs the script with PROGRAM; default: see ENVIRONMENT in sonde-script(1)"),
 	OPT_TEXT('g', "gen-script", "LANG", struct script_args, generate,
 		 "writes a script that prints every event of the recording, to be changed: perf-script.py for python"),
-	OPT_TEXT('o', "output", "FILE", struct script_args, output,
+	OPT_OUR_TEXT('o', "output", "FILE", struct script_args, output,
 		 "writes that script to FILE, to stdout for '-'. A file that is there is only overwritten with --force"),
 	OPT_CALL('l', "list", NULL, refuse_list, OPT_HIDDEN, "lists installed scripts"),
 
@@ -206,6 +220,10 @@ const struct opt script_options[] = {
 	OPT_KEY(0, "reltime", NULL, "reltime", "counts times from the first event"),
 	OPT_KEY(0, "deltatime", NULL, "deltatime", "counts times from the event before"),
 	OPT_KEY('L', "Latency", NULL, "latency", "prints names of tasks cut to 8 places and bare numbers of cpus"),
+
+	OPT_CALL(0, "color", "WHEN", set_color, OPT_VALUE_OPTIONAL | OPT_OURS,
+		 "makes names stand out: always (also when WHEN is left out), never, or auto (the default): on a "
+		 "terminal, unless NO_COLOR is set"),
 
 	OPT_GROUP("Which events"),
 	OPT_KEY(0, "time", "FROM,TO", "time",
@@ -282,8 +300,8 @@ const struct opt script_options[] = {
 	OPT_TEXT(0, "guestvmlinux", "FILE", struct script_args, ignored, "the same for a guest's kernel"),
 	OPT_FLAG(0, "guest-code", struct script_args, no_effect,
 		 "says that a guest's code is in the process that runs it; it gets no names"),
-	OPT_TEXT(0, "addr2line", "PROGRAM", struct script_args, ignored,
-		 "perf 6.12 asks PROGRAM for source lines; sonde reads them itself"),
+	OPT_OUR_TEXT(0, "addr2line", "PROGRAM", struct script_args, ignored,
+		"perf 6.12 asks PROGRAM for source lines; sonde reads them itself"),
 	OPT_FLAG('a', "all-cpus", struct script_args, no_effect,
 		 "is for perf's recording scripts; a listing is always of all cpus"),
 	OPT_END,

@@ -13,6 +13,7 @@ struct script_args {
 	const char *generate, *output; /* -g, -o */
 	const char *
 		decode; /* the option that asked for a processor's trace to be decoded; NULL: none */
+	const char *color;   /* auto, always, never; NULL: not said */
 	const char *ignored; /* values of options that change nothing here */
 	bool strict, xed, stitch_lbr, no_effect;
 };

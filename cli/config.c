@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "cli.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FILE_MOST   (1 << 20) /* bytes; longer ones are no configuration */
+#define SYSTEM_FILE "/etc/perfconfig"
+
+/* ---- syntax ------------------------------------------------------------------------------------------------------ */
+
+struct parser {
+	const char *at, *end;
+	int line;
+	char *out; /* as long as the text: what is taken from it is never longer */
+	size_t len;
+};
+
+static int peek(const struct parser *p)
+{
+	return p->at < p->end ? (unsigned char)*p->at : EOF;
+}
+
+static void put(struct parser *p, int c)
+{
+	p->out[p->len++] = (char)c;
+}
+
+static void skip_blanks(struct parser *p)
+{
+	while (p->at < p->end && (*p->at == ' ' || *p->at == '\t' || *p->at == '\r'))
+		p->at++;
+}
+
+static bool skip_line(struct parser *p)
+{
+	while (p->at < p->end && *p->at != '\n')
+		p->at++;
+	return true;
+}
+
+/* [name] or [name "subsection"]; out gets "name." or "name.subsection.". */
+static bool parse_section(struct parser *p)
+{
+	p->at++;
+	p->len = 0;
+	while (isalnum(peek(p)) || peek(p) == '-' || peek(p) == '.' || peek(p) == '_')
+		put(p, tolower((unsigned char)*p->at++));
+	if (!p->len)
+		return false;
+	skip_blanks(p);
+	if (peek(p) == '"') {
+		put(p, '.');
+		for (p->at++; peek(p) != '"'; p->at++) {
+			if (peek(p) == '\\')
+				p->at++;
+			if (peek(p) == EOF || peek(p) == '\n')
+				return false;
+			put(p, *p->at);
+		}
+		p->at++;
+	}
+	if (peek(p) != ']')
+		return false;
+	p->at++;
+	put(p, '.');
+	return true;
+}
+
+static bool parse_escape(struct parser *p)
+{
+	static const char from[] = "tbn\\\"", to[] = "\t\b\n\\\"";
+	int c = peek(p);
+	const char *found;
+
+	if (c == '\r' && p->at + 1 < p->end && p->at[1] == '\n')
+		c = *++p->at;
+	p->at++;
+	if (c == '\n') {
+		p->line++;
+		return true;
+	}
+	found = c > 0 ? strchr(from, c) : NULL;
+	if (found)
+		put(p, to[found - from]);
+	return found;
+}
+
+/* Up to the end of the line; blanks outside quotes count as one, those at both ends as none. */
+static bool parse_value(struct parser *p)
+{
+	bool quoted = false, blank = false;
+	size_t start = p->len;
+
+	for (;; p->at++) {
+		int c = peek(p);
+
+		if (c == '\r' && (p->at + 1 == p->end || p->at[1] == '\n'))
+			continue;
+		if (c == EOF || c == '\n')
+			return !quoted;
+		if (!c)
+			return false;
+		if (!quoted && (c == ' ' || c == '\t')) {
+			blank = p->len > start;
+			continue;
+		}
+		if (!quoted && (c == '#' || c == ';'))
+			return skip_line(p);
+		if (blank)
+			put(p, ' ');
+		blank = false;
+		if (c == '"') {
+			quoted = !quoted;
+		} else if (c == '\\') {
+			p->at++;
+			if (!parse_escape(p))
+				return false;
+			p->at--;
+		} else {
+			put(p, c);
+		}
+	}
+}
+
+/* name = value; out gets the name, NUL and the value. */
+static bool parse_entry(struct parser *p, size_t section_len)
+{
+	p->len = section_len;
+	if (!section_len || !isalpha(peek(p)))
+		return false;
+	while (isalnum(peek(p)) || peek(p) == '-' || peek(p) == '_')
+		put(p, tolower((unsigned char)*p->at++));
+	put(p, '\0');
+	skip_blanks(p);
+	if (peek(p) != '=')
+		return false;
+	p->at++;
+	return parse_value(p);
+}
+
+static int add(struct config *c, const char *file, bool ours, const struct parser *p, int line)
+{
+	struct config_entry *more =
+		reallocarray(c->entries, c->nr_entries + 1, sizeof(*c->entries));
+	size_t name_len = strlen(p->out) + 1;
+	struct config_entry e = { .file = file, .line = line, .ours = ours };
+
+	if (!more)
+		return -1;
+	c->entries = more;
+	e.name = strdup(p->out);
+	e.value = strndup(p->out + name_len, p->len - name_len);
+	if (!e.name || !e.value) {
+		free(e.name);
+		free(e.value);
+		return -1;
+	}
+	c->entries[c->nr_entries++] = e;
+	return 0;
+}
+
+static int parse(struct config *c, const char *file, bool ours, struct parser *p)
+{
+	size_t section_len = 0;
+
+	while (p->at < p->end) {
+		int line = p->line;
+
+		skip_blanks(p);
+		switch (peek(p)) {
+		case EOF:
+			break;
+		case '\n':
+			p->line++;
+			p->at++;
+			break;
+		case '#':
+		case ';':
+			skip_line(p);
+			break;
+		case '[':
+			if (!parse_section(p))
+				return line;
+			section_len = p->len;
+			break;
+		default:
+			if (!parse_entry(p, section_len))
+				return p->line;
+			if (add(c, file, ours, p, line))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+int config_parse(struct config *c, const char *file, bool ours, const char *text, size_t len)
+{
+	struct parser p = { .at = text, .end = text + len, .line = 1, .out = malloc(len + 2) };
+	int bad;
+
+	if (!p.out)
+		return -1;
+	if (len >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) /* a byte order mark */
+		p.at += 3;
+	bad = parse(c, file, ours, &p);
+	free(p.out);
+	return bad;
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+static int out_of_memory(void)
+{
+	cli_say("out of memory");
+	return -1;
+}
+
+/* *ret gets the text, to be released with free(); NULL for a file that is not to be read. */
+static int read_file(const char *path, bool at_home, char **ret, size_t *ret_len)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	size_t got = 0;
+	ssize_t n;
+
+	*ret = NULL;
+	if (fd < 0)
+		return 0;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > FILE_MOST) {
+		close(fd);
+		return 0;
+	}
+	if (at_home && st.st_uid && st.st_uid != geteuid()) {
+		cli_say("%s belongs neither to you nor to root: it is not read", path);
+		close(fd);
+		return 0;
+	}
+	*ret = malloc((size_t)st.st_size + 1);
+	if (!*ret) {
+		close(fd);
+		return out_of_memory();
+	}
+	while (got < (size_t)st.st_size && (n = read(fd, *ret + got, (size_t)st.st_size - got)) > 0)
+		got += (size_t)n;
+	close(fd);
+	*ret_len = got;
+	return 0;
+}
+
+/* Takes path, which may be NULL. */
+static int read_one(struct config *c, char *path, bool at_home, bool ours)
+{
+	char *text;
+	size_t len;
+	int bad;
+
+	if (!path)
+		return out_of_memory();
+	if (read_file(path, at_home, &text, &len)) {
+		free(path);
+		return -1;
+	}
+	if (!text) {
+		free(path);
+		return 0;
+	}
+	c->files[c->nr_files++] = path;
+	bad = config_parse(c, path, ours, text, len);
+	free(text);
+	if (bad < 0)
+		return out_of_memory();
+	if (!bad)
+		return 0;
+	cli_say("%s:%d: no [section], and no name = value%s", path, bad,
+		ours ? "" : "; what follows is not read");
+	return ours ? -1 : 0;
+}
+
+static char *joined(const char *dir, const char *name)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s", dir, name) < 0 ? NULL : path;
+}
+
+static bool said(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && config_bool(value) == 1;
+}
+
+static int read_perf(struct config *c)
+{
+	const char *named = getenv("PERF_CONFIG"), *home = getenv("HOME");
+
+	if (named)
+		return read_one(c, strdup(named), false, false);
+	if (!said("PERF_CONFIG_NOSYSTEM") && read_one(c, strdup(SYSTEM_FILE), false, false))
+		return -1;
+	if (!home || !*home || said("PERF_CONFIG_NOGLOBAL"))
+		return 0;
+	return read_one(c, joined(home, ".perfconfig"), true, false);
+}
+
+static int read_sonde(struct config *c)
+{
+	const char *named = getenv("SONDE_CONFIG"), *xdg = getenv("XDG_CONFIG_HOME");
+	const char *home = getenv("HOME");
+
+	if (named)
+		return read_one(c, strdup(named), false, true);
+	if (xdg && *xdg)
+		return read_one(c, joined(xdg, "sonde/config"), true, true);
+	if (!home || !*home)
+		return 0;
+	return read_one(c, joined(home, ".config/sonde/config"), true, true);
+}
+
+int config_read(struct config *ret)
+{
+	struct config c = { 0 };
+
+	if (read_perf(&c) || read_sonde(&c)) {
+		config_done(&c);
+		return -1;
+	}
+	*ret = c;
+	return 0;
+}
+
+void config_done(struct config *c)
+{
+	for (size_t i = 0; i < c->nr_entries; i++) {
+		free(c->entries[i].name);
+		free(c->entries[i].value);
+	}
+	for (size_t i = 0; i < c->nr_files; i++)
+		free(c->files[i]);
+	free(c->entries);
+	*c = (struct config){ 0 };
+}
+
+const struct config_entry *config_find(const struct config *c, const char *name, bool ours)
+{
+	for (size_t i = c->nr_entries; i--;)
+		if (c->entries[i].ours == ours && !strcmp(c->entries[i].name, name))
+			return &c->entries[i];
+	return NULL;
+}
+
+int config_bool(const char *value)
+{
+	static const char *const words[2][4] = { { "false", "no", "off", "0" },
+						 { "true", "yes", "on", "1" } };
+
+	for (int yes = 0; yes < 2; yes++)
+		for (int i = 0; i < 4; i++)
+			if (!strcasecmp(value, words[yes][i]))
+				return yes;
+	return -1;
+}

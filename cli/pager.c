@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "pager.h"
+
+#include "cli.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static pid_t pager; /* 0: none runs */
+
+static void end_output(void)
+{
+	close(STDOUT_FILENO);
+	close(STDERR_FILENO);
+	while (waitpid(pager, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+/* The terminal is the pager's until it ends: who presses Ctrl-C in it wants to look at what there is. */
+static void on_signal(int nr)
+{
+	end_output();
+	signal(nr, SIG_DFL);
+	raise(nr);
+}
+
+static void run_pager(int in, const char *command)
+{
+	struct pollfd input = { .fd = in, .events = POLLIN };
+
+	dup2(in, STDIN_FILENO);
+	/* less clears the screen when it begins: not before there is something to show, or a question was answered. */
+	while (poll(&input, 1, -1) < 0 && errno == EINTR)
+		;
+	setenv("LESS", "FRSX", 0);
+	execl("/bin/sh", "sh", "-c", command, NULL);
+	_exit(127);
+}
+
+int pager_start(const char *command)
+{
+	static const int signals[] = { SIGINT, SIGHUP, SIGTERM, SIGQUIT };
+	int fds[2];
+
+	fflush(stdout);
+	if (pipe(fds) || (pager = fork()) < 0) {
+		cli_say("cannot start the pager '%s': %m", command);
+		pager = 0;
+		return -1;
+	}
+	if (!pager) {
+		close(fds[1]);
+		run_pager(fds[0], command);
+	}
+	dup2(fds[1], STDOUT_FILENO);
+	if (isatty(STDERR_FILENO))
+		dup2(fds[1], STDERR_FILENO);
+	close(fds[0]);
+	close(fds[1]);
+	signal(SIGPIPE, SIG_IGN);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		signal(signals[i], on_signal);
+	return 0;
+}
+
+void pager_wait(void)
+{
+	if (!pager)
+		return;
+	fflush(stdout);
+	end_output();
+	pager = 0;
+}
+
+const char *pager_default(void)
+{
+	static const char *const programs[] = { "/usr/bin/pager", "/usr/bin/less" };
+
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
+		if (!access(programs[i], X_OK))
+			return programs[i];
+	return NULL;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include "settings.h"
+
+#include "nearest.h"
+#include "pager.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const color_words[] = { "auto", "always", "never", NULL };
+
+/* Keys of sonde's files, and the words they may be. */
+static const struct key {
+	const char *name;
+	const char *const *words; /* NULL: any text */
+} keys[] = {
+	{ "script.compat", cli_compats }, { "script.color", color_words }, { "script.pager", NULL },
+	{ "script.python", NULL },        { "buildid.dir", NULL },
+};
+
+static const char *from_files(const struct cli *cli, const char *name, bool ours)
+{
+	const struct config_entry *e = config_find(&cli->config, name, ours);
+
+	return e ? e->value : NULL;
+}
+
+static bool is_word(const char *const *words, const char *value)
+{
+	for (; *words; words++)
+		if (!strcmp(*words, value))
+			return true;
+	return false;
+}
+
+/* A value that is none of its words would change what is printed, so nothing is. */
+static bool check(const struct config_entry *e)
+{
+	struct nearest near;
+
+	nearest_init(&near, e->name);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		if (strcmp(keys[i].name, e->name)) {
+			nearest_offer(&near, keys[i].name);
+			continue;
+		}
+		if (!keys[i].words || is_word(keys[i].words, e->value))
+			return true;
+		cli_say("%s:%d: %s knows no '%s'", e->file, e->line, e->name, e->value);
+		return false;
+	}
+	cli_say("%s:%d: no key %s%s%s%s", e->file, e->line, e->name,
+		near.found ? " (nearest: " : "", near.found ? near.found : "",
+		near.found ? ")" : "");
+	return true;
+}
+
+/* perf takes ~ for a folder of that name. */
+static int set_buildid_dir(struct cli *cli)
+{
+	const char *dir = from_files(cli, "buildid.dir", true), *home = getenv("HOME");
+
+	if (!dir)
+		dir = from_files(cli, "buildid.dir", false);
+	if (!dir || !*dir)
+		return 0;
+	if (strncmp(dir, "~/", 2) || !home || cli_compat(cli)) {
+		cli->buildid_dir = dir;
+		return 0;
+	}
+	if (asprintf(&cli->own_dir, "%s%s", home, dir + 1) < 0) {
+		cli->own_dir = NULL;
+		cli_say("out of memory");
+		return -1;
+	}
+	cli->buildid_dir = cli->own_dir;
+	return 0;
+}
+
+int settings_read(struct cli *cli)
+{
+	if (config_read(&cli->config) < 0)
+		return cli_status(cli, CLI_USAGE);
+	for (size_t i = 0; i < cli->config.nr_entries; i++)
+		if (cli->config.entries[i].ours && !check(&cli->config.entries[i]))
+			return cli_status(cli, CLI_USAGE);
+	if (!cli->compat)
+		cli->compat = from_files(cli, "script.compat", true);
+	if (!cli->buildid_dir && set_buildid_dir(cli))
+		return cli_status(cli, CLI_FAILED);
+	return 0;
+}
+
+const char *settings_pager(const struct cli *cli)
+{
+	const char *file = from_files(cli, "script.pager", true), *command;
+
+	if (!file)
+		file = from_files(cli, "pager.script", false);
+	/* A word says whether, anything else which. */
+	if (cli->pager < 0 || (!cli->pager && file && !config_bool(file)))
+		return NULL;
+	command = getenv("SONDE_PAGER");
+	if (!command)
+		command = getenv("PERF_PAGER");
+	if (!command && file && *file && config_bool(file) < 0)
+		command = file;
+	if (!command)
+		command = getenv("PAGER");
+	if (!command)
+		command = pager_default();
+	return !command || !*command || !strcmp(command, "cat") ? NULL : command;
+}
+
+bool settings_color(const struct cli *cli, const char *wish)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (cli_compat(cli))
+		return false;
+	if (!wish && no && *no)
+		return false;
+	if (!wish)
+		wish = from_files(cli, "script.color", true);
+	if (wish && strcmp(wish, "auto"))
+		return !strcmp(wish, "always");
+	return isatty(STDOUT_FILENO) && !(no && *no) && term && strcmp(term, "dumb");
+}
+
+const char *settings_python(const struct cli *cli)
+{
+	return from_files(cli, "script.python", true);
+}
