@@ -80,6 +80,7 @@ static const struct key {
 	WORD("header", header, header_words),
 	FLAG("header-info", header_info),
 	WORD("color", color, color_words),
+	FLAG("terminal", terminal),
 	FLAG("show-task-events", show_task),
 	FLAG("show-mmap-events", show_mmap),
 	FLAG("show-switch-events", show_switch),

@@ -21,10 +21,11 @@ struct session_options {
 	uint64_t addr_range, max_stack, max_blocks;
 	uint64_t window_bytes;
 	/* Words: places in their lists. */
-	uint32_t compat; /* enum sonde_compat */
-	uint32_t events; /* 0 samples, 1 all */
-	uint32_t header; /* enum session_header */
-	uint32_t color;  /* 0 never, 1 always */
+	uint32_t compat;   /* enum sonde_compat */
+	uint32_t events;   /* 0 samples, 1 all */
+	uint32_t header;   /* enum session_header */
+	uint32_t color;    /* 0 never, 1 always */
+	uint32_t terminal; /* flag: a pager shows on one what is written */
 	/* Flags: 0 or 1. */
 	uint32_t callchain, force, show_on_off_events;
 	uint32_t demangle, demangle_kernel, show_kernel_path, inline_frames, full_source_path;

@@ -93,6 +93,7 @@ SONDE_API const char *sonde_error_text(void);
  *	dump=0|1            every record as bytes and decoded
  *	unsorted=0|1        events as they lie in the file, not in the order of their times
  *	header=none|with|only header-info=0|1  what the recording says of itself; header-info: in full
+ *	terminal=0|1        1: what is written ends up on a terminal, through a pager: no control characters
  *	color=never|always  always: names stand out on a terminal; not under compat
  *	show-task-events show-mmap-events show-switch-events show-namespace-events show-cgroup-events show-lost-events
  *	show-round-events show-bpf-events show-text-poke-events (0|1): lines for records of state

@@ -142,7 +142,7 @@ static int take_options(struct text_sink *s, const struct session_options *o)
 	s->arch = sonde_session_info(s->session, "arch");
 	s->nanoseconds = o->ns;
 	s->color = o->color;
-	s->terminal = o->color || isatty(s->writer.fd);
+	s->terminal = o->color || o->terminal || isatty(s->writer.fd);
 	s->lists_records = text_records_wanted(o);
 	s->latency = o->latency;
 	s->times = o->reltime ? TIMES_FROM_FIRST : o->deltatime ? TIMES_BETWEEN : TIMES_RECORDED;
