@@ -20,16 +20,17 @@ static int describe(const struct cli *cli, const struct script_args *a, char **r
 {
 	const char *color = settings_color(cli, a->color) ? "color=always\n" : "";
 	const char *terminal = isatty(STDOUT_FILENO) ? "terminal=1\n" : "";
+	const char *header = a->header_only ? "header=only\n" : a->header ? "header=with\n" : "";
 	const char *dir = cli->buildid_dir;
 	char *text;
 
 	if (dir && strchr(dir, '\n'))
 		return cli_usage(cli, "script: the value of --buildid-dir holds a line feed");
-	if (asprintf(&text, "%s%s%s%s%s%s%s%s%s%s%s%s", a->lines ? a->lines : "",
+	if (asprintf(&text, "%s%s%s%s%s%s%s%s%s%s%s%s%s", a->lines ? a->lines : "",
 		     cli->compat ? "compat=" : "", cli->compat ? cli->compat : "",
 		     cli->compat ? "\n" : "", dir ? "buildid-dir=" : "", dir ? dir : "",
 		     dir ? "\n" : "", a->fields ? "fields=" : "", a->fields ? a->fields : "",
-		     a->fields ? "\n" : "", color, terminal) < 0) {
+		     a->fields ? "\n" : "", color, terminal, header) < 0) {
 		cli_say("out of memory");
 		return cli_status(cli, CLI_FAILED);
 	}
@@ -244,6 +245,7 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 		return status;
 	if (!script.name && argc) {
 		script.name = argv[0];
+		script.positional = true;
 		argc--;
 		argv++;
 	}

@@ -241,7 +241,7 @@ static int run_in(const struct cli *cli, const struct script *s, const struct la
 
 	if (access(file, R_OK)) {
 		cli_say("cannot open the script '%s': %m", file);
-		return status;
+		return s->positional && cli_compat(cli) ? cli_status(cli, CLI_USAGE) : status;
 	}
 	if (!l->find) {
 		cli_say("'%s' is a %s script: sonde has no module for %s yet", file, l->name,

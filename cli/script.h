@@ -18,6 +18,7 @@ struct skeleton;
 
 struct script {
 	const char *name;        /* [LANG:]FILE, as given */
+	bool positional;         /* it was the first word, without -s */
 	const char *interpreter; /* --interpreter, or NULL */
 	const char *python;      /* what the files say, or NULL */
 	const char *buildid_dir; /* told to the script as PERF_BUILDID_DIR; NULL: ~/.debug */

@@ -83,16 +83,6 @@ static int hide_call_graph(struct opt_parser *p, void *values, const char *value
 	return set_line(p, values, "callchain", negated ? "1" : "0");
 }
 
-static int set_header(struct opt_parser *p, void *values, const char *value, bool negated)
-{
-	return set_line(p, values, "header", negated ? "none" : "with");
-}
-
-static int set_header_only(struct opt_parser *p, void *values, const char *value, bool negated)
-{
-	return set_line(p, values, "header", negated ? "none" : "only");
-}
-
 static int set_unsorted_dump(struct opt_parser *p, void *values, const char *value, bool negated)
 {
 	int r = set_line(p, values, "unsorted", negated ? "0" : "1");
@@ -119,22 +109,17 @@ static int set_fields(struct opt_parser *p, void *values, const char *value, boo
 
 static int set_itrace(struct opt_parser *p, void *values, const char *value, bool negated)
 {
-	struct script_args *a = values;
 	size_t at;
 
 	if (value && !itrace_valid(value, &at))
 		return opt_error(p, "--itrace=%s: what begins at '%s' is not known", value,
 				 value + at);
-	a->decode = negated ? NULL : "--itrace";
 	return 0;
 }
 
 /* What perf makes of these three; taking them back asks for the same there. */
-static int set_trace(struct opt_parser *p, void *values, const char *word, const char *fields)
+static int set_trace(struct opt_parser *p, void *values, const char *fields)
 {
-	struct script_args *a = values;
-
-	a->decode = word;
 	if (set_line(p, values, "ns", "1") < 0)
 		return -1;
 	return set_fields(p, values, fields, false);
@@ -146,18 +131,17 @@ static int set_insn_trace(struct opt_parser *p, void *values, const char *value,
 		return opt_error(p, "--insn-trace=disasm: traces of processors are not decoded");
 	if (value && *value && strcmp(value, "raw"))
 		return opt_error(p, "--insn-trace takes raw or disasm, not '%s'", value);
-	return set_trace(p, values, "--insn-trace", "+insn,-event,-period");
+	return set_trace(p, values, "+insn,-event,-period");
 }
 
 static int set_call_trace(struct opt_parser *p, void *values, const char *value, bool negated)
 {
-	return set_trace(p, values, "--call-trace", "-ip,-addr,-event,-period,+callindent");
+	return set_trace(p, values, "-ip,-addr,-event,-period,+callindent");
 }
 
 static int set_call_ret_trace(struct opt_parser *p, void *values, const char *value, bool negated)
 {
-	return set_trace(p, values, "--call-ret-trace",
-			 "-ip,-addr,-event,-period,+flags,+callindent");
+	return set_trace(p, values, "-ip,-addr,-event,-period,+flags,+callindent");
 }
 
 static int set_xed(struct opt_parser *p, void *values, const char *value, bool negated)
@@ -262,8 +246,9 @@ const struct opt script_options[] = {
 	OPT_KEY(0, "show-kernel-path", NULL, "show-kernel-path", "prints the file of the kernel's symbols"),
 
 	OPT_GROUP("The recording and its records"),
-	OPT_CALL(0, "header", NULL, set_header, 0, "prints what the recording says of itself, then the events"),
-	OPT_CALL(0, "header-only", NULL, set_header_only, 0, "prints only what the recording says of itself"),
+	OPT_FLAG(0, "header", struct script_args, header, "prints what the recording says of itself, then the events"),
+	OPT_FLAG(0, "header-only", struct script_args, header_only,
+		 "prints only what the recording says of itself"),
 	OPT_KEY('I', "show-info", NULL, "header-info", "prints that in full"),
 	OPT_KEY('D', "dump-raw-trace", NULL, "dump", "prints every record as bytes and decoded"),
 	OPT_CALL(0, "dump-unsorted-raw-trace", NULL, set_unsorted_dump, 0,

@@ -11,11 +11,9 @@ struct script_args {
 	char *fields; /* owned; those of several -F, separated by blanks; NULL: none */
 	const char *script, *interpreter;
 	const char *generate, *output; /* -g, -o */
-	const char *
-		decode; /* the option that asked for a processor's trace to be decoded; NULL: none */
-	const char *color;   /* auto, always, never; NULL: not said */
-	const char *ignored; /* values of options that change nothing here */
-	bool strict, xed, stitch_lbr, no_effect;
+	const char *color;             /* auto, always, never; NULL: not said */
+	const char *ignored;           /* values of options that change nothing here */
+	bool strict, header, header_only, xed, stitch_lbr, no_effect;
 };
 
 extern const struct opt script_options[];

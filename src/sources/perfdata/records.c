@@ -161,6 +161,10 @@ static int decode_tool_record(struct perfdata_source *s, const struct cut *rec, 
 		r = perfdata_listed_event(s, rec, ret);
 		ret->listed = true;
 		return r < 0 ? r : 1;
+	case RECORD_AUXTRACE:
+		defects_add(s->opts.defects, DEFECT_NOT_DECODED, 1, "at 0x%llx",
+			    (unsigned long long)rec->file_off);
+		return 0;
 	case RECORD_COMPRESSED:
 	case RECORD_COMPRESSED2:
 		defects_add(s->opts.defects, DEFECT_COMPRESSED, 1, "at 0x%llx",

@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct args {
-	bool all, ns;
+	bool all, ns, ours;
 	int verbose;
 	const char *input, *cpus, *comms, *optional;
 	uint64_t count;
@@ -40,6 +40,9 @@ static const struct opt table[] = {
 	OPT_U64('c', "count", "N", struct args, count, "number"),
 	OPT_CALL('e', "event", "EVENT", set_call, 0, "calls"),
 	OPT_CALL('o', "optional", "VALUE", set_call, OPT_VALUE_OPTIONAL, "value may be missing"),
+	OPT_GROUP("More"),
+	OPT_OUR_FLAG(0, "inner", struct args, ours, "not perf's"),
+	OPT_OUR_FLAG(0, "commas", struct args, ours, "not perf's"),
 	OPT_CALL(0, "hidden", NULL, set_call, OPT_HIDDEN | OPT_NO_NEGATION, "unseen"),
 	OPT_END,
 };
@@ -203,6 +206,17 @@ TEST(errors_are_one_line_and_name_the_nearest)
 	assert_string_equal(p.error, "bad it is");
 }
 
+TEST(beginnings_mean_options_of_perf_first)
+{
+	assert_int_equal(parse("--in x"), 0);
+	assert_string_equal(a.input, "x");
+	assert_int_equal(parse("--comm x"), 0);
+	assert_string_equal(a.comms, "x");
+	assert_int_equal(parse("--inn"), 0);
+	assert_true(a.ours);
+	assert_int_equal(parse("--ou"), -1); /* --optional does not begin so */
+}
+
 static char *printed(void (*print)(const struct opt *, FILE *))
 {
 	char *text;
@@ -221,6 +235,8 @@ TEST(help_and_man_tell_every_option_but_hidden_ones)
 	assert_non_null(strstr(help, "  -i, --input FILE        reads FILE\n"));
 	assert_non_null(strstr(help, "      --ns                ns\n"));
 	assert_non_null(strstr(help, "  -o, --optional[=VALUE]  value may be missing\n"));
+	assert_non_null(strstr(help, "\nMore:\n"));
+	assert_non_null(strstr(man, "## More\n\n"));
 	assert_null(strstr(help, "hidden"));
 	assert_non_null(strstr(man, "*-i*, *--input* _FILE_\n\tReads FILE.\n\n"));
 	assert_null(strstr(man, "hidden"));

@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""terminal.py SONDE DATA: pager, colour and configuration, with a terminal as standard output."""
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+SONDE, DATA = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+SWITCH = ['script', '-i', os.path.join(DATA, 'text/switch.data')]
+SLOWER = 4 if os.environ.get('SONDE_ASAN') == '1' else 1
+results = []
+
+
+def environment(folder, more):
+    env = {'PATH': os.environ['PATH'], 'HOME': folder, 'LC_ALL': 'C', 'TZ': 'UTC', 'TERM': 'xterm',
+           'PERF_CONFIG': '/dev/null'}
+    for kept in ('ASAN_OPTIONS', 'UBSAN_OPTIONS'):
+        if kept in os.environ:
+            env[kept] = os.environ[kept]
+    env.update(more)
+    return {k: v for k, v in env.items() if v is not None}
+
+
+def on_terminal(words, folder, env, interrupt=False):
+    """What a terminal shows, and the exit status (negative: the signal)."""
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.chdir(folder)
+        os.execve(SONDE, [SONDE] + words, environment(folder, env))
+    out, end = b'', time.monotonic() + 10 * SLOWER
+    while time.monotonic() < end:
+        if interrupt and b'waiting' in out:
+            os.write(fd, b'\x03')
+            interrupt = False
+        if not select.select([fd], [], [], 0.1)[0]:
+            continue
+        try:
+            got = os.read(fd, 65536)
+        except OSError:  # all ends are closed
+            break
+        if not got:
+            break
+        out += got
+    else:
+        os.kill(pid, signal.SIGKILL)
+    os.close(fd)
+    return out.replace(b'\r\n', b'\n'), os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def check(name, words, env=None, begins=None, holds=None, lacks=None, status=0, files=None, **more):
+    folder = tempfile.mkdtemp(prefix='sonde-terminal-')
+    for path, text in (files or {}).items():
+        path = os.path.join(folder, path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, 'w') as f:
+            f.write(text)
+    env = {k: v and v.replace('FOLDER', folder) for k, v in (env or {}).items()}
+    try:
+        out, got = on_terminal(words, folder, env, **more)
+    finally:
+        shutil.rmtree(folder)
+    wrong = []
+    if got != status:
+        wrong.append('status %s, not %s' % (got, status))
+    if begins is not None and not out.startswith(begins):
+        wrong.append('does not begin with %r' % begins)
+    if holds is not None and holds not in out:
+        wrong.append('does not hold %r' % holds)
+    if lacks is not None and lacks in out:
+        wrong.append('holds %r' % lacks)
+    results.append((name, wrong + ['shown: %r' % out[:300]] if wrong else []))
+
+
+def pager(letter):
+    return 'sed s/^/%s:/' % letter
+
+
+TEXT = b'              sh 30450'
+SGR = b'\x1b['
+PLAIN = {'NO_COLOR': '1'}
+
+
+def pagers():
+    check('SONDE_PAGER', SWITCH, {'SONDE_PAGER': pager('S'), 'PERF_PAGER': pager('P'), 'PAGER': pager('Q')}, b'S:' + TEXT)
+    check('PERF_PAGER', SWITCH, {'PERF_PAGER': pager('P'), 'PAGER': pager('Q')}, b'P:' + TEXT)
+    check('PAGER', SWITCH, {'PAGER': pager('Q')}, b'Q:' + TEXT)
+    check('a pager that is cat', SWITCH, {'PERF_PAGER': 'cat', 'PAGER': pager('Q')}, TEXT)
+    check('a pager that is nothing', SWITCH, {'PERF_PAGER': '', 'PAGER': pager('Q')}, TEXT)
+    check('less and its options', SWITCH, {'PERF_PAGER': 'cat >/dev/null; echo LESS=$LESS'}, b'LESS=FRSX\n')
+    check('options of less that are there', SWITCH, {'PERF_PAGER': 'cat >/dev/null; echo LESS=$LESS', 'LESS': 'X'},
+          b'LESS=X\n')
+    for where, words in (('before', ['--no-pager'] + SWITCH), ('behind', SWITCH + ['--no-pager'])):
+        check('--no-pager %s the command' % where, words, {'PERF_PAGER': pager('P')}, TEXT)
+    check('errors go through it', ['script', '-i', '/nonexistent'], {'PERF_PAGER': pager('P')}, b'P:sonde: cannot open',
+          status=1)
+    check('a wrong command line does not', ['script', '--nosuch'], {'PERF_PAGER': pager('P')}, b'sonde: ', status=2)
+    check('a pager that is not there', SWITCH, {'PERF_PAGER': '/nonexistent'}, holds=b'not found')
+    check('a pager that ends at once', SWITCH, {'PERF_PAGER': 'exit 3'}, lacks=b'sonde')
+    check('a pager that is left', ['script', '-i', os.path.join(DATA, 'text/syscalls.data')], {'PERF_PAGER': 'head -n 1'},
+          lacks=b'sonde')
+    check('Ctrl-C waits for the pager', SWITCH, {'PERF_PAGER': "trap '' INT; echo waiting; sleep 1; cat >/dev/null; echo end"},
+          holds=b'end\n', interrupt=True, status=-signal.SIGINT)
+    check('scripts have none', ['script', '-s', 'a.py'] + SWITCH[1:], {'PERF_PAGER': pager('P')}, b'begun\n',
+          files={'a.py': 'def trace_begin():\n    print("begun")\n'})
+
+
+def colours():
+    plain = {'PERF_PAGER': 'cat'}
+    check('colour on a terminal', SWITCH, plain, holds=SGR)
+    check('colour through a pager', SWITCH, {'PERF_PAGER': 'head -n 1'}, holds=SGR)
+    check('none with NO_COLOR', SWITCH, dict(plain, NO_COLOR='1'), lacks=SGR)
+    check('an empty NO_COLOR says nothing', SWITCH, dict(plain, NO_COLOR=''), holds=SGR)
+    check('an option is stronger', SWITCH + ['--color'], dict(plain, NO_COLOR='1'), holds=SGR)
+    check('none on a dumb terminal', SWITCH, dict(plain, TERM='dumb'), lacks=SGR)
+    check('--color=never', SWITCH + ['--color=never'], plain, lacks=SGR)
+    check('--no-color', SWITCH + ['--no-color'], plain, lacks=SGR)
+    check('none under --compat', ['--compat', 'perf-6.1'] + SWITCH + ['--color'], plain, lacks=SGR)
+    check('--color of another kind', SWITCH + ['--color=red'], plain, b'sonde: script: --color knows', status=2)
+    for words, colour in (([], False), (['--color'], True), (['--color=auto'], False)):
+        out = subprocess.run([SONDE] + SWITCH + words, env=environment('/nonexistent', {}), capture_output=True).stdout
+        results.append(('in a pipe with %s' % (words or 'nothing'), [] if (SGR in out) == colour else [repr(out[:200])]))
+
+
+def own(text):
+    return {'.config/sonde/config': text}
+
+
+def configurations():
+    cat = {'PERF_PAGER': None, 'PAGER': None, 'NO_COLOR': '1'}
+    perf = dict(cat, PERF_CONFIG=None)
+    check('perf: pager.script says no', SWITCH, dict(perf, PERF_PAGER=pager('P')), TEXT,
+          files={'.perfconfig': '[pager]\n\tscript = false\n'})
+    check('perf: pager.script names one', SWITCH, perf, b'D:' + TEXT,
+          files={'.perfconfig': '[pager]\n\tscript = sed s/^/D:/\n'})
+    check('the environment is stronger', SWITCH, dict(perf, PERF_PAGER=pager('P')), b'P:' + TEXT,
+          files={'.perfconfig': '[pager]\n\tscript = sed s/^/D:/\n'})
+    check('sonde\'s file is stronger than perf\'s', SWITCH, perf, b'O:' + TEXT,
+          files=dict(own('[script]\npager = sed s/^/O:/\n'), **{'.perfconfig': '[pager]\n\tscript = sed s/^/D:/\n'}))
+    check('SONDE_CONFIG', SWITCH, dict(cat, SONDE_CONFIG='FOLDER/x'), b'X:' + TEXT,
+          files=dict(own('[script]\npager = sed s/^/O:/\n'), x='[script]\npager = sed s/^/X:/\n'))
+    check('XDG_CONFIG_HOME', SWITCH, dict(cat, XDG_CONFIG_HOME='FOLDER/xdg'), b'X:' + TEXT,
+          files={'xdg/sonde/config': '[script]\npager = sed s/^/X:/\n'})
+    check('PERF_CONFIG_NOGLOBAL', SWITCH, dict(perf, PERF_CONFIG_NOGLOBAL='1', PAGER='cat'), TEXT,
+          files={'.perfconfig': '[pager]\n\tscript = sed s/^/D:/\n'})
+    check('script.color', SWITCH, {'PERF_PAGER': 'cat'}, lacks=SGR, files=own('[script]\ncolor = never\n'))
+    check('script.compat', SWITCH + ['--nosuch'], files=own('[script]\ncompat = perf-6.1\n'), status=129)
+    check('--compat is stronger', ['--compat', 'none'] + SWITCH + ['--nosuch'],
+          files=own('[script]\ncompat = perf-6.1\n'), status=2)
+    check('a wrong value', SWITCH, begins=b'sonde: ', holds=b"/config:2: script.compat knows no 'perf-5'",
+          files=own('[script]\ncompat = perf-5\n'), status=2)
+    check('an unknown key', SWITCH, {'PERF_PAGER': 'cat'}, holds=b'/config:2: no key script.colour (nearest: script.color)',
+          files=own('[script]\ncolour = never\n'))
+    check('a wrong line of sonde\'s', SWITCH, holds=b'/config:1: no [section]', files=own('color\n'), status=2)
+    check('a wrong line of perf\'s', SWITCH, dict(perf, PAGER='cat'), holds=b'/.perfconfig:3: no [section]',
+          files={'.perfconfig': '[a]\nb = c\nd\n'})
+    check('script.python', ['script', '-s', 'a.py'] + SWITCH[1:], holds=b"script.python: there is no program '/no/python'",
+          files=dict(own('[script]\npython = /no/python\n'), **{'a.py': 'pass\n'}), status=1)
+    check('--version -v names the files', ['--version', '-v'], perf, holds=b'/.perfconfig\n', files={'.perfconfig': ''})
+    check('what is not named is not read', ['--version', '-v'], lacks=b'.perfconfig', files={'.perfconfig': ''})
+    if os.geteuid() == 0:
+        folder = tempfile.mkdtemp(prefix='sonde-terminal-')
+        path = os.path.join(folder, '.perfconfig')
+        with open(path, 'w') as f:
+            f.write('[pager]\nscript = false\n')
+        os.chown(path, 12345, 12345)
+        p = subprocess.run([SONDE, '--version', '-v'], env=environment(folder, {'PERF_CONFIG': None}), capture_output=True)
+        shutil.rmtree(folder)
+        good = b'belongs neither to you nor to root' in p.stderr and b'.perfconfig' not in p.stdout
+        results.append(('another user\'s file is not read', [] if good else [repr(p.stderr)]))
+    out = subprocess.run([SONDE, '--exec-path=/some/where', 'script', '-s', '/dev/stdin'] + SWITCH[1:],
+                         env=environment('/nonexistent', {}), capture_output=True, input=b'').stderr
+    results.append(('a script without a language', [] if b'language' in out else [repr(out)]))
+
+
+pagers()
+colours()
+configurations()
+print('1..%d' % len(results))
+for nr, (name, wrong) in enumerate(results, 1):
+    print('%sok %d - %s' % ('not ' if wrong else '', nr, name))
+    for line in wrong:
+        print('# ' + line)
+sys.exit(any(wrong for _, wrong in results))
