@@ -18,6 +18,7 @@ static int adopt_elf(struct dwarf_file *f, const char *name)
 	if (!f->elf || elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &header))
 		return err_set(-ENOEXEC, "%s: not an ELF file", name);
 	f->machine = header.e_machine;
+	f->type = header.e_type;
 	f->elf_class = header.e_ident[EI_CLASS];
 	return 0;
 }

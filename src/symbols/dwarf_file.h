@@ -17,6 +17,7 @@ struct dwarf_file {
 	struct Elf *elf;
 	struct Dwarf *dwarf; /* NULL: has none */
 	uint16_t machine;    /* EM_* */
+	uint16_t type;       /* ET_* */
 	uint8_t elf_class;   /* ELFCLASS32, ELFCLASS64 */
 };
 

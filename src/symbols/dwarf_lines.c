@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "symbols/dwarf_file.h"
 #include "symbols/elf_lines.h"
@@ -56,6 +57,7 @@ struct unit {
 struct dwarf_lines {
 	struct dwarf_file file;
 	struct elf_lines *as_addr2line; /* lent; NULL: as DWARF says */
+	struct arena paths;             /* for as_addr2line */
 	VEC(struct unit) units;
 	struct ranges ranges;
 };
@@ -336,7 +338,27 @@ static bool is_unnamed(struct unit *u, uint64_t addr)
 	return find_range(&u->unnamed, addr);
 }
 
-static void line_of_address(const struct dwarf_lines *l, struct unit *u, uint64_t addr,
+/* addr2line lets paths of DWARF 5 that do not begin at the root begin at the unit's folder, whatever they are. */
+static const char *file_path(struct dwarf_lines *l, struct unit *u, const char *file)
+{
+	const char *folder = text_of(&u->lines, DW_AT_comp_dir);
+	size_t len, room;
+	char *path;
+
+	if (!l->as_addr2line || !u->is_dwarf5 || !file || *file == '/' || !folder)
+		return file;
+	len = strlen(folder);
+	room = len + 1 + strlen(file) + 1;
+	path = arena_alloc(&l->paths, room);
+	if (!path)
+		return file;
+	memcpy(path, folder, len);
+	path[len] = '/';
+	memcpy(path + len + 1, file, room - len - 1);
+	return path;
+}
+
+static void line_of_address(struct dwarf_lines *l, struct unit *u, uint64_t addr,
 			    struct line_place *p)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(&u->lines, addr);
@@ -346,12 +368,11 @@ static void line_of_address(const struct dwarf_lines *l, struct unit *u, uint64_
 
 	if (!line)
 		return;
-	if (dwarf_line_file(line, &files, &file) == 0)
-		p->file = dwarf_filesrc(
-			files,
-			l->as_addr2line && u->is_dwarf5 && file == 1 && is_unnamed(u, addr) ? 0
-											    : file,
-			NULL, NULL);
+	if (dwarf_line_file(line, &files, &file) == 0) {
+		if (l->as_addr2line && u->is_dwarf5 && file == 1 && is_unnamed(u, addr))
+			file = 0;
+		p->file = file_path(l, u, dwarf_filesrc(files, file, NULL, NULL));
+	}
 	if (dwarf_lineno(line, &nr) == 0 && nr > 0)
 		p->line = (uint32_t)nr;
 }
@@ -365,14 +386,15 @@ static uint64_t number(Dwarf_Die *die, unsigned name)
 }
 
 /* Where the function of an entry was called, had it not been inlined. */
-static void line_of_call(struct unit *u, Dwarf_Die *inlined, struct line_place *p)
+static void line_of_call(struct dwarf_lines *l, struct unit *u, Dwarf_Die *inlined,
+			 struct line_place *p)
 {
 	uint64_t file = number(inlined, DW_AT_call_file), line = number(inlined, DW_AT_call_line);
 	Dwarf_Files *files;
 	size_t nr;
 
 	if (dwarf_getsrcfiles(&u->lines, &files, &nr) == 0 && file < nr)
-		p->file = dwarf_filesrc(files, file, NULL, NULL);
+		p->file = file_path(l, u, dwarf_filesrc(files, file, NULL, NULL));
 	p->line = line <= UINT32_MAX ? (uint32_t)line : 0;
 }
 
@@ -415,7 +437,7 @@ int dwarf_lines_find(struct dwarf_lines *l, uint64_t addr, struct line_places *r
 		place.is_inlined = nr > 0;
 		TRY(vec_push(ret, place));
 		place = (struct line_place){ 0 };
-		line_of_call(u, &bodies[nr]->die, &place);
+		line_of_call(l, u, &bodies[nr]->die, &place);
 	}
 	return 0;
 }
@@ -458,6 +480,7 @@ void dwarf_lines_close(struct dwarf_lines *l)
 		vec_done(&u->unnamed);
 	}
 	vec_done(&l->units);
+	arena_done(&l->paths);
 	vec_done(&l->ranges);
 	dwarf_file_close(&l->file);
 	free(l);

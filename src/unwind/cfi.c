@@ -3,7 +3,9 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <gelf.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -18,13 +20,32 @@ struct cfi {
 	Dwarf_CFI *eh_frame;    /* owned */
 	Dwarf_CFI *debug_frame; /* the Dwarf's */
 	bool debug_tried;
+	bool as_perf;
 	struct hash64 by_addr; /* file address -> struct cfi_row *; no_row's */
 	struct arena arena;
 };
 
 static const struct cfi_row no_row;
 
-int cfi_open(struct cfi **ret, struct dso *d)
+static bool is_searchable(Elf *elf)
+{
+	size_t names, nr = 0;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr header;
+
+	if (elf_getshdrstrndx(elf, &names) != 0 || elf_getshdrnum(elf, &nr) != 0 || !nr)
+		return true; /* the vdso of some kernels has no sections */
+	while ((scn = elf_nextscn(elf, scn))) {
+		const char *name =
+			gelf_getshdr(scn, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+
+		if (name && !strcmp(name, ".eh_frame_hdr"))
+			return true;
+	}
+	return false;
+}
+
+int cfi_open(struct cfi **ret, struct dso *d, bool as_perf)
 {
 	struct cfi *c = calloc(1, sizeof(*c));
 
@@ -32,10 +53,11 @@ int cfi_open(struct cfi **ret, struct dso *d)
 		return err_nomem();
 	c->dso = d;
 	c->code.fd = c->debug.fd = -1;
-	if (dwarf_file_open_code(&c->code, d) >= 0)
-		c->eh_frame = dwarf_getcfi_elf(c->code.elf);
-	else
+	c->as_perf = as_perf;
+	if (dwarf_file_open_code(&c->code, d) < 0)
 		err_clear();
+	else if (!as_perf || is_searchable(c->code.elf))
+		c->eh_frame = dwarf_getcfi_elf(c->code.elf);
 	*ret = c;
 	return 0;
 }
@@ -57,6 +79,8 @@ static Dwarf_CFI *debug_frame(struct cfi *c)
 {
 	if (!c->debug_tried) {
 		c->debug_tried = true;
+		if (c->as_perf && c->code.elf && c->code.type != ET_EXEC)
+			return NULL;
 		if (dwarf_file_open_debug(&c->debug, c->dso) < 0)
 			err_clear();
 		else if (c->debug.dwarf)

@@ -47,8 +47,12 @@ struct cfi_row {
 
 struct cfi;
 
-/* Never fails but for memory: a file without tables has no rows. */
-int cfi_open(struct cfi **ret, struct dso *d);
+/*
+ * Never fails but for memory: a file without tables has no rows. as_perf: passed over are an .eh_frame without the table
+ * that makes it searchable (.eh_frame_hdr), as in files linked statically, and the .debug_frame of what is not linked to
+ * a fixed address.
+ */
+int cfi_open(struct cfi **ret, struct dso *d, bool as_perf);
 void cfi_close(struct cfi *c); /* NULL is fine */
 bool cfi_has_tables(const struct cfi *c);
 /* The row for a file address; NULL: the tables tell nothing of it. Lent as long as c. */

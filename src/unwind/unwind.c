@@ -185,7 +185,7 @@ static struct cfi *tables_of(struct unwinder *u, struct dso *d)
 
 	if (known != HASH64_EMPTY)
 		return u->files.v[known].cfi;
-	if (cfi_open(&f.cfi, d) < 0)
+	if (cfi_open(&f.cfi, d, u->compat) < 0)
 		return NULL;
 	if (vec_push(&u->files, f) < 0) {
 		cfi_close(f.cfi);
@@ -335,12 +335,12 @@ static enum unwind_end guess(struct walk *w)
 	return UNWIND_FULL;
 }
 
-/* What is shown of a frame: see unwind_walk(). perf takes an interrupted function for a caller, the trampoline for none. */
+/* What is shown of a frame: see unwind_walk(). perf takes the trampoline to which a signal's handler returns for a caller. */
 static uint64_t shown_ip(const struct walk *w, const struct cfi_row *row, bool innermost)
 {
-	if (innermost || (row && row->is_signal))
-		return w->pc;
-	return w->exact && !w->u->compat ? w->pc : w->pc - 1;
+	bool is_place = innermost || w->exact || (!w->u->compat && row && row->is_signal);
+
+	return is_place ? w->pc : w->pc - 1;
 }
 
 int unwind_walk(struct unwinder *u, const struct unwind_input *in, size_t max,
