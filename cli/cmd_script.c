@@ -175,7 +175,7 @@ static int print_text(const struct cli *cli, const struct script_args *a, const 
 		len = strcspn(line, "\n");
 		cli_say("%.*s", (int)len, line);
 	}
-	r = sonde_session_write_text(s, STDOUT_FILENO);
+	r = sonde_session_write(s, STDOUT_FILENO);
 	if (r < 0 && r != -EPIPE)
 		status = fail(cli, r);
 	line = sonde_session_defects_line(s);

@@ -523,14 +523,19 @@ static int next_for_sink(struct sonde_session *s, struct sink *sink, const struc
 	return sonde_session_next(s, ret);
 }
 
-int sonde_session_write_text(struct sonde_session *s, int fd)
+static int write_with(struct sonde_session *s, const struct sink_ops *ops, int fd)
 {
 	const struct sonde_event *ev;
+	uint32_t events = s->opts.events;
 	struct sink *sink;
 	int r, end;
 
-	s->lists_records = true;
-	TRY(text_sink_ops.open(&sink, &(struct sink_options){ .fd = fd, .session = s }));
+	TRY(ops->open(&sink, &(struct sink_options){ .fd = fd, .session = s }));
+	s->lists_records = !ops->takes_records;
+	if (ops->takes_records) {
+		s->listing = false;
+		s->opts.events = 1;
+	}
 	r = 0;
 	while (s->opts.header != HEADER_ONLY && (r = next_for_sink(s, sink, &ev)) > 0) {
 		r = sink->ops->event(sink, event_of(ev));
@@ -538,7 +543,18 @@ int sonde_session_write_text(struct sonde_session *s, int fd)
 			break;
 	}
 	/* What was written so far is kept also when the run failed; the first failure is the one told. */
-	end = r == -EPIPE ? r : sink->ops->finish(sink);
+	end = r == -EPIPE ? r : sink->ops->finish(sink, !r && !atomic_load(&s->stopped));
 	sink->ops->close(sink);
+	s->opts.events = events;
 	return r < 0 ? r : end;
+}
+
+int sonde_session_write_text(struct sonde_session *s, int fd)
+{
+	return write_with(s, &text_sink_ops, fd);
+}
+
+int sonde_session_write(struct sonde_session *s, int fd)
+{
+	return write_with(s, sinks[s->opts.format], fd);
 }

@@ -9,6 +9,7 @@
 #include "filters/id_list.h"
 #include "filters/name_list.h"
 #include "filters/time_window.h"
+#include "sinks/sink.h"
 #include "sinks/text/fields.h"
 #include "sonde/sonde.h"
 
@@ -67,6 +68,7 @@ static const struct key {
 	FLAG("inline", inline_frames),
 	FLAG("full-source-path", full_source_path),
 	FLAG("force", force),
+	WORD("format", format, sink_names),
 	TEXT("fields", fields),
 	FLAG("ns", ns),
 	FLAG("deltatime", deltatime),

@@ -25,6 +25,7 @@ struct session_options {
 	uint32_t events;   /* 0 samples, 1 all */
 	uint32_t header;   /* enum session_header */
 	uint32_t color;    /* 0 never, 1 always */
+	uint32_t format;   /* place in sink_names */
 	uint32_t terminal; /* flag: a pager shows on one what is written */
 	/* Flags: 0 or 1. */
 	uint32_t callchain, force, show_on_off_events;

@@ -82,7 +82,8 @@ SONDE_API const char *sonde_error_text(void);
  *	inline=0|1          functions inlined at a frame; default 1
  *	full-source-path=0|1
  *
- *    Text output:
+ *    Output:
+ *	format=text|jsonl   what sonde_session_write() writes; default text
  *	fields=SPEC         as `sonde script -F`
  *	ns=0|1              nanoseconds
  *	deltatime=0|1       times count from the sample before
@@ -361,6 +362,11 @@ SONDE_API int sonde_event_callchain(const struct sonde_event *ev, const struct s
 
 /* Writes all events of the session as text to fd, in perf script's layout. 0, or <0 (-EPIPE when the reader closed). */
 SONDE_API int sonde_session_write_text(struct sonde_session *s, int fd);
+/*
+ * The same in the session's format. jsonl: docs/formats/jsonl.md; losses and defects are lines there, and other records of
+ * state with events=all or their key show-...-events. -EINVAL for keys that are for text only.
+ */
+SONDE_API int sonde_session_write(struct sonde_session *s, int fd);
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
 

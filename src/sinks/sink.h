@@ -15,18 +15,23 @@ struct sink {
 };
 
 struct sink_ops {
-	const char *name, *summary;
+	const char *name, *summary; /* name: of the session's key `format` */
+	bool takes_records;         /* events of records of state and defects, too */
 	/* -EINVAL with a message for options that cannot be. Schemas known by then are in the session. */
 	int (*open)(struct sink **ret, const struct sink_options *opts);
 	/* One event. <0: stop; -EPIPE: the reader of the output closed it. */
 	int (*event)(struct sink *s, const struct event *ev);
-	/* Writes what is buffered; its failure is the run's. */
-	int (*finish)(struct sink *s);
+	/* Writes what is buffered; its failure is the run's. complete: no event is missing at the end. */
+	int (*finish)(struct sink *s, bool complete);
 	int (*flush)(
 		struct sink *s); /* the same in the midst of a run: what comes next may take long */
 	void (*close)(struct sink *s);
 };
 
-extern const struct sink_ops text_sink_ops;
+/* sinks.c: all there are, in the order of their names; what an input's events can be written as. */
+extern const struct sink_ops *const sinks[];
+extern const char *const sink_names[]; /* NULL-terminated */
+
+extern const struct sink_ops text_sink_ops, jsonl_sink_ops;
 
 #endif

@@ -67,9 +67,10 @@ class Writer:
         return out.ljust(len(out) + -len(out) % 8, b'\0')
 
 
-def recording(formats, payloads):
+def recording(formats, payloads, records=b''):
     """One perf.data of these formats (of one byte order and size of long); payloads[i] are the samples of formats[i].
 
+    records: whole records that come before the samples.
     Events are called @0, @1, ...; a sample's time is its number, in microseconds."""
     w = Writer(formats[0].big, formats[0].long_bytes)
     n = len(formats)
@@ -85,7 +86,7 @@ def recording(formats, payloads):
             body = w.pack('QQIIQIIQ', i + 1, 0x401000, 100, 101, when * 1000, 0, 0, 1) + raw
             when += 1
             chunks.append(w.pack('IHH', 9, 2, 8 + len(body)) + body)
-    data = b''.join(chunks)
+    data = records + b''.join(chunks)
     data_at = attrs + len(table)
     desc = w.pack('II', n, 128) + b''.join(
         w.attr(i + 1) + w.pack('I', 1) + w.string('@%d' % i) + w.pack('Q', i + 1) for i in range(n))

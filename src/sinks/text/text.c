@@ -111,9 +111,14 @@ static int text_event(struct sink *sink, const struct event *ev)
 	return fd_writer_tick(&s->writer);
 }
 
-static int text_finish(struct sink *sink)
+static int text_flush(struct sink *sink)
 {
 	return fd_writer_flush(&sink_of(sink)->writer);
+}
+
+static int text_finish(struct sink *sink, bool complete)
+{
+	return text_flush(sink);
 }
 
 static void text_close(struct sink *sink)
@@ -226,6 +231,6 @@ const struct sink_ops text_sink_ops = {
 	.open = text_open,
 	.event = text_event,
 	.finish = text_finish,
-	.flush = text_finish,
+	.flush = text_flush,
 	.close = text_close,
 };

@@ -164,7 +164,7 @@ static const char *finish(struct sink *s)
 {
 	ssize_t n;
 
-	assert_int_equal(s->ops->finish(s), 0);
+	assert_int_equal(s->ops->finish(s, true), 0);
 	s->ops->close(s);
 	n = pread(opened, written, sizeof(written) - 1, 0);
 	assert_true(n >= 0);
@@ -531,7 +531,7 @@ TEST(output_that_cannot_be_written)
 	ev = event(0);
 	assert_int_equal(text_sink_ops.open(&s, &opts), 0);
 	assert_int_equal(s->ops->event(s, &ev), 0);
-	assert_int_equal(s->ops->finish(s), -ENOSPC);
+	assert_int_equal(s->ops->finish(s, true), -ENOSPC);
 	assert_non_null(strstr(err_text(), "output"));
 	s->ops->close(s);
 	close(opts.fd);

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* The first line: what the recording says of itself. The last: what came of it. And the lines of defects. */
+#include "session.h"
+#include "sinks/jsonl/json.h"
+#include "sinks/jsonl/jsonl.h"
+#include "sources/source.h"
+
+void jsonl_header_put(const struct jsonl_sink *s, struct outbuf *out)
+{
+	/* Numbers are numbers in JSON too, if they are written as such. */
+	static const struct {
+		const char *key, *name;
+		bool is_number;
+	} facts[] = {
+		{ "hostname", "hostname", false },
+		{ "osrelease", "osrelease", false },
+		{ "version", "recorder", false },
+		{ "arch", "arch", false },
+		{ "cpudesc", "cpudesc", false },
+		{ "cmdline", "cmdline", false },
+		{ "nrcpus-online", "nrcpus_online", true },
+		{ "nrcpus-available", "nrcpus_available", true },
+		{ "byte-order", "byte_order", false },
+		{ "long-bytes", "long_bytes", true },
+	};
+	struct source *source = s->session->source;
+
+	outbuf_fmt(out, "{\"header\":{\"schema\":\"sonde-jsonl\",\"version\":%d", JSONL_VERSION);
+	json_member_text(out, "sonde", sonde_version());
+	json_member_text(out, "input", s->session->opts.input);
+	for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++) {
+		const char *v = source->ops->info(source, facts[i].key);
+
+		if (!v || !*v)
+			continue;
+		outbuf_fmt(out, ",\"%s\":", facts[i].name);
+		if (facts[i].is_number && v[strspn(v, "0123456789")] == '\0' && *v != '0')
+			outbuf_str(out, v);
+		else
+			json_text(out, v);
+	}
+	outbuf_str(out, "}}\n");
+}
+
+static const char *severity_word(uint32_t severity)
+{
+	return severity == SONDE_ERROR       ? "error"
+	       : severity == SONDE_DATA_LOSS ? "data-loss"
+					     : "info";
+}
+
+void jsonl_defect_put(const struct sonde_defect *d, struct outbuf *out)
+{
+	outbuf_str(out, "{\"defect\":");
+	json_text(out, d->name);
+	json_member_text(out, "severity", severity_word(d->severity));
+	json_member_u64(out, "count", d->count);
+	json_member_text(out, "advice", d->advice);
+	if (*d->first)
+		json_member_text(out, "first", d->first);
+	outbuf_str(out, "}\n");
+}
+
+void jsonl_summary_put(const struct jsonl_sink *s, bool complete, struct outbuf *out)
+{
+	const struct sonde_defect *d;
+	uint64_t events = 0;
+	const char *comma = "";
+
+	for (uint32_t id = 0; id < s->types.n; id++) {
+		const struct sonde_schema *sc = sonde_session_schema(s->session, id);
+
+		if (sc && sc->kind <= SONDE_SAMPLE)
+			events += s->types.v[id].count;
+	}
+	outbuf_fmt(out, "{\"summary\":{\"complete\":%s", complete ? "true" : "false");
+	json_member_u64(out, "events", events);
+	json_member_u64(out, "lost", s->session->defects.count[DEFECT_LOST_EVENTS]);
+	outbuf_str(out, ",\"defects\":[");
+	for (size_t i = 0; (d = sonde_session_defect(s->session, i)) != NULL; i++) {
+		outbuf_fmt(out, "%s{\"name\":\"%s\"", comma, d->name);
+		json_member_text(out, "severity", severity_word(d->severity));
+		json_member_u64(out, "count", d->count);
+		outbuf_char(out, '}');
+		comma = ",";
+	}
+	outbuf_str(out, "]}}\n");
+}
