@@ -105,9 +105,11 @@ static int put_special(const struct event *ev, const struct source_record *rec, 
 
 	b.pos += HEADER_BYTES;
 	switch (rec->type) {
+	case PERF_RECORD_EXIT:
+		return ev->session->opts.show_task; /* its line follows here */
 	case PERF_RECORD_LOST:
 		if (ev->session->opts.show_lost)
-			return 1; /* its line follows here */
+			return 1; /* here too */
 		TRY(put_lost(rec, &b, out));
 		return 1;
 	case PERF_RECORD_LOST_SAMPLES:
@@ -147,6 +149,10 @@ void text_dump_put(const struct event *ev, const char *path, struct outbuf *out)
 		text_dump_sample_put(ev, &rec, out);
 		return;
 	} else if (!rec.is_damaged) {
+		/* With their lines shown, perf dumps BPF programs as if they were symbols. */
+		if (rec.type == PERF_RECORD_BPF_EVENT && ev->session->opts.compat &&
+		    ev->session->opts.show_bpf)
+			rec.type = PERF_RECORD_KSYMBOL;
 		r = put_special(ev, &rec, out);
 		if (r > 0 || (!r && text_record_body(ev, &rec, out)))
 			return;

@@ -54,6 +54,9 @@ static int put_record(struct text_sink *s, const struct event *ev)
 	outbuf_fmt(out, "PERF_RECORD_%s", text_record_name(rec.type));
 	if (!text_record_body(ev, &rec, out))
 		outbuf_str(out, " (damaged)\n");
+	else if (rec.type == PERF_RECORD_EXIT && s->session->opts.dump)
+		text_record_body(ev, &rec,
+				 out); /* of the dump, in front of whose end the line stands */
 	return 0;
 }
 
