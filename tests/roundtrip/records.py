@@ -93,7 +93,7 @@ def stored(fx, sonde, folder, update):
             little = normal(run([sonde, 'script'] + options + ['-i', 'x.data'], folder)[1])
             shutil.copy(folder / 'big.data', folder / 'x.data')
             big = normal(run([sonde, 'script'] + options + ['-i', 'x.data'], folder)[1])
-            if not options[0].startswith('--header') or 'bpf' not in name:  # BPF's structs are opaque to those who swap
+            if '--header-only' not in options or 'bpf' not in name:  # BPF's structs are opaque to those who swap
                 check('%s %d in the other byte order' % (name, n), '\n'.join(said(little)), '\n'.join(said(big)), ('little', 'big'))
 
 

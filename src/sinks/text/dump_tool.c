@@ -72,14 +72,17 @@ static void end_range(struct cpu_text *t)
 	t->first = -2;
 }
 
-static void add_cpu(struct cpu_text *t, int64_t cpu)
+static int add_cpu(void *ctx, int64_t cpu)
 {
+	struct cpu_text *t = ctx;
+
 	if (t->first != -2 && cpu == t->last + 1) {
 		t->last = cpu;
-		return;
+		return 0;
 	}
 	end_range(t);
 	t->first = t->last = cpu;
+	return 0;
 }
 
 static uint16_t take_u16(struct bytes *b)
@@ -91,7 +94,7 @@ static uint16_t take_u16(struct bytes *b)
 
 enum cpu_map_kind { CPU_MAP_LIST, CPU_MAP_MASK, CPU_MAP_RANGE, MOST_CPUS = 1 << 20 };
 
-static int put_mask(struct bytes *b, struct cpu_text *t)
+static int read_mask(struct bytes *b, int (*add)(void *ctx, int64_t cpu), void *ctx)
 {
 	unsigned nr = take_u16(b), word_bytes = take_u16(b);
 
@@ -111,15 +114,14 @@ static int put_mask(struct bytes *b, struct cpu_text *t)
 		}
 		for (unsigned bit = 0; bit < 8 * word_bytes; bit++) {
 			if (word >> bit & 1)
-				add_cpu(t, (int64_t)i * 8 * word_bytes + bit);
+				TRY(add(ctx, (int64_t)i * 8 * word_bytes + bit));
 		}
 	}
 	return 0;
 }
 
-static int put_cpus(struct bytes *b, struct outbuf *out)
+int text_cpus_read(struct bytes *b, int (*add)(void *ctx, int64_t cpu), void *ctx)
 {
-	struct cpu_text t = { .out = out, .first = -2 };
 	unsigned kind, nr;
 
 	if (bytes_left(b) < 8)
@@ -131,10 +133,10 @@ static int put_cpus(struct bytes *b, struct outbuf *out)
 		if (nr > bytes_left(b) / 2)
 			return err_at(b, -EBADMSG, "%u cpus do not fit", nr);
 		while (nr--)
-			add_cpu(&t, (int16_t)take_u16(b));
+			TRY(add(ctx, (int16_t)take_u16(b)));
 		break;
 	case CPU_MAP_MASK:
-		TRY(put_mask(b, &t));
+		TRY(read_mask(b, add, ctx));
 		break;
 	case CPU_MAP_RANGE: {
 		bool any = take_u16(b) & 0xff;
@@ -143,14 +145,22 @@ static int put_cpus(struct bytes *b, struct outbuf *out)
 		if (b->swap) /* a byte, not a number */
 			any = b->pos[-6];
 		if (any)
-			add_cpu(&t, -1);
+			TRY(add(ctx, -1));
 		for (unsigned cpu = from; cpu <= to; cpu++)
-			add_cpu(&t, cpu);
+			TRY(add(ctx, cpu));
 		break;
 	}
 	default:
 		return err_at(b, -EBADMSG, "a set of cpus of kind %u", kind);
 	}
+	return 0;
+}
+
+static int put_cpus(struct bytes *b, struct outbuf *out)
+{
+	struct cpu_text t = { .out = out, .first = -2 };
+
+	TRY(text_cpus_read(b, add_cpu, &t));
 	end_range(&t);
 	outbuf_char(out, '\n');
 	return 0;

@@ -41,6 +41,8 @@ static int put_record(struct text_sink *s, const struct event *ev)
 		text_dump_put(ev, s->session->opts.input, out);
 	else if (ev->listed && text_dump_error_put(ev, out))
 		return fd_writer_tick(&s->writer);
+	if (ev->listed)
+		TRY(text_counts_take(&s->counts, ev, out));
 	if (!text_record_shown(&s->session->opts, ev, &rec))
 		return 0;
 	if (text_record_head(ev, &rec, &head, &pid, &tid) && rec.schema->id < s->lines.n) {
@@ -132,6 +134,7 @@ static void text_close(struct sink *sink)
 		return;
 	fd_writer_done(&s->writer);
 	text_frames_done(&s->frames);
+	text_counts_done(&s->counts);
 	text_branches_done(&s->branches);
 	text_code_done(&s->code);
 	outbuf_done(&s->quiet_comm);

@@ -99,6 +99,13 @@ int perfdata_record(struct source *source, const struct event *ev, struct source
 		r.sample_types |= each->attr.sample_type;
 	r.has_ids = r.type == PERF_RECORD_SAMPLE || s->events.v[0].attr.sample_id_all;
 	if (r.type >= FIRST_TOOL_RECORD) {
+		/* A count names its event by an id. */
+		if (r.type == RECORD_STAT && len >= 16) {
+			uint64_t at = hash64_find(&s->by_id, get_u64(rec + 8, swap));
+
+			r.schema =
+				at == HASH64_EMPTY ? NULL : s->events.v[s->ids.v[at].event].schema;
+		}
 		*ret = r;
 		return 0;
 	}

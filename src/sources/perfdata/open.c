@@ -162,6 +162,8 @@ static int open_steps(struct perfdata_source *s)
 	s->abi = (struct abi){ .swap = s->file.swap,
 			       .big_endian = s->file.big_endian,
 			       .long_bytes = 8 };
+	/* Of a recording of counts (perf stat) the records of the recorder are what there is. */
+	s->opts.list_records |= s->file.features[FEAT_STAT].offset != 0;
 	if (!s->file.is_pipe)
 		TRY(perfdata_features_read(s));
 	TRY(perfdata_schemas_make(s));
