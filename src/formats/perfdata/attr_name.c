@@ -102,6 +102,7 @@ void perfdata_attr_name(const struct perf_event_attr *a, char *ret, size_t size)
 		break;
 	case PERF_TYPE_RAW:
 		snprintf(base, sizeof(base), "raw 0x%llx", (unsigned long long)a->config);
+		modifiers(a, suffix);
 		break;
 	case PERF_TYPE_BREAKPOINT:
 		snprintf(base, sizeof(base), "mem:0x%llx:%s%s%s", (unsigned long long)a->bp_addr,

@@ -155,7 +155,7 @@ int text_head_put(struct text_sink *s, const struct event *ev, const struct line
 			memcpy(p + i, line->name + i, COPY_BYTES);
 		p += line->name_len;
 	}
-	if (__builtin_expect(s->fields.flags, 0)) {
+	if (__builtin_expect(fields & TEXT_FLAGS, 0)) {
 		memset(p, ' ', FLAGS_WIDTH); /* only decoded traces have any */
 		p += FLAGS_WIDTH;
 	}

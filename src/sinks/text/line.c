@@ -121,7 +121,7 @@ static void settle_line(const struct text_sink *s, const struct text_class_field
 	if (!line->is_bpf_output)
 		tail &= ~TEXT_BPF_OUTPUT;
 	line->bare_comm = line->has_chain && line->fields & TEXT_IP;
-	line->odd_head = line->fields & ODD_HEAD || s->fields.flags || s->latency || s->times;
+	line->odd_head = line->fields & ODD_HEAD || s->latency || s->times;
 	line->branch_addr = line->fields & TEXT_ADDR || (line->samples_addr && !c->chosen);
 	line->has_tail = tail || line->is_branch;
 	line->needs_sample = line->fields & TEXT_PERIOD || tail & ~TEXT_IP || line->is_branch ||
@@ -139,6 +139,8 @@ static int settle(struct text_sink *s)
 			const struct text_class_fields *c = &s->fields.classes[text_class_of(sc)];
 
 			line->fields = c->fields;
+			if (s->fields.flags && line->fields)
+				line->fields |= TEXT_FLAGS;
 			settle_line(s, c, line);
 		}
 	}
@@ -158,6 +160,7 @@ int text_lines_meet(struct text_sink *s, uint32_t schema)
 		if (sc->kind <= SONDE_SAMPLE)
 			TRY(make_line(s, sc, &line));
 		TRY(vec_push(&s->lines, line));
+		TRY(text_metric_meet(&s->metric, sc));
 	}
 	return settle(s);
 }

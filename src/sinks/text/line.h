@@ -16,6 +16,7 @@
 #include "sinks/text/counts.h"
 #include "sinks/text/fields.h"
 #include "sinks/text/frames.h"
+#include "sinks/text/metric.h"
 
 /* How lines of one event type look; indexed by schema id. */
 struct line {
@@ -45,6 +46,8 @@ struct text_sink {
 	struct text_fields fields;
 	struct text_frames frames;
 	struct text_branches branches;
+	struct text_metric metric;
+	struct outbuf metric_line;
 	struct text_code code;
 	size_t data_src_width; /* of the longest text so far */
 	const char *arch;      /* of the recorded machine, NULL unknown; lent */

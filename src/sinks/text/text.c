@@ -81,6 +81,32 @@ static void put_dumped_thread(struct text_sink *s, const struct event *ev)
 		text_terminal_quiet(&s->writer.out, start, true);
 }
 
+/* Once a group is complete: a line for each thing that its counts say. */
+static int put_metrics(struct text_sink *s, const struct event *ev, const struct line *line)
+{
+	uint32_t id = ev->pub.schema;
+	struct line head = *line;
+	int n;
+
+	head.fields &= RECORD_HEAD;
+	if (!text_metric_count(&s->metric, id, ev->pub.cpu, s->sample.period))
+		return 0;
+	for (unsigned i = 0;; i++) {
+		s->metric_line.len = 0;
+		n = text_metric_put(&s->metric, id, ev->pub.cpu, i, &s->metric_line);
+		if (n < 0)
+			return 0;
+		if (!n)
+			continue;
+		while (n--) {
+			TRY(text_head_put(s, ev, &head));
+			outbuf_str(&s->writer.out, "\tmetric: ");
+		}
+		outbuf_put(&s->writer.out, s->metric_line.data, s->metric_line.len);
+		outbuf_char(&s->writer.out, '\n');
+	}
+}
+
 static int text_event(struct sink *sink, const struct event *ev)
 {
 	struct text_sink *s = sink_of(sink);
@@ -111,6 +137,8 @@ static int text_event(struct sink *sink, const struct event *ev)
 	if (line->fields & TEXT_SRCCODE &&
 	    text_srccode_put(&s->code, ev, s->sample.ip, ev->pub.cpumode, out))
 		outbuf_char(out, '\n');
+	if (line->fields & TEXT_METRIC && !line->is_branch)
+		TRY(put_metrics(s, ev, line));
 	if (__builtin_expect(s->terminal, 0))
 		text_terminal_quiet(out, start, true);
 	return fd_writer_tick(&s->writer);
@@ -137,6 +165,8 @@ static void text_close(struct sink *sink)
 	text_counts_done(&s->counts);
 	text_branches_done(&s->branches);
 	text_code_done(&s->code);
+	text_metric_done(&s->metric);
+	outbuf_done(&s->metric_line);
 	outbuf_done(&s->quiet_comm);
 	arena_done(&s->arena);
 	vec_done(&s->lines);
@@ -175,6 +205,8 @@ static int read_recording(struct text_sink *s)
 	s->recording.aux_trace = head.features[0] >> FEAT_AUXTRACE & 1;
 	s->recording.is_pipe = head.is_pipe;
 	s->recording.counts = head.features[0] >> FEAT_STAT & 1;
+	if (source->ops->section(source, FEAT_GROUP_DESC, &b) > 0)
+		TRY(text_metric_init(&s->metric, s->compat, b));
 	if (source->ops->section(source, FEAT_CLOCK_DATA, &b) <= 0)
 		return 0;
 	if (bytes_u32(&b, "version", &version) < 0 || bytes_u32(&b, "clock", &clock) < 0 ||

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * metric: lines below a sample with what the counters of its group say together ("2.00 insn per cycle"). A group is sampled
+ * in turns; when as many samples came as it has members, their counts are related to each other.
+ */
+#ifndef SONDE_SINKS_TEXT_METRIC_H
+#define SONDE_SINKS_TEXT_METRIC_H
+
+#include "base/bytes.h"
+#include "base/outbuf.h"
+#include "base/vec.h"
+#include "model/schema.h"
+
+/* What counts are related to. */
+enum metric_base {
+	METRIC_CYCLES,
+	METRIC_FRONTEND,
+	METRIC_BACKEND,
+	METRIC_BRANCHES,
+	METRIC_CACHE_REFS,
+	METRIC_L1D, /* the caches in the order of PERF_COUNT_HW_CACHE_* */
+	METRIC_L1I,
+	METRIC_LL,
+	METRIC_DTLB,
+	METRIC_ITLB,
+	METRIC_NSECS,
+	NR_METRIC_BASES
+};
+
+struct metric_group {
+	uint32_t leader, nr_members; /* schema ids from the leader on */
+	uint32_t seen;               /* samples of this turn */
+};
+
+struct metric_member {
+	const struct sonde_schema *schema;
+	struct metric_group *group; /* NULL: in none */
+	double value;               /* of its last sample */
+};
+
+/* Counts of one cpu in the turn at hand. */
+struct metric_counts {
+	int32_t cpu;
+	struct {
+		double sum;
+		uint32_t n;
+	} of[NR_METRIC_BASES];
+};
+
+struct text_metric {
+	enum sonde_compat compat;
+	VEC(struct metric_group) groups;
+	VEC(struct metric_member) members; /* indexed by schema id */
+	VEC(struct metric_counts) counts;
+};
+
+/* groups: the recording's section that tells of them (FEAT_GROUP_DESC). A damaged one is as none. */
+int text_metric_init(struct text_metric *m, enum sonde_compat compat, struct bytes groups);
+void text_metric_done(struct text_metric *m);
+int text_metric_meet(struct text_metric *m, const struct sonde_schema *sc);
+
+/* A sample's count. True: its group is complete, ask for the lines of its members. */
+bool text_metric_count(struct text_metric *m, uint32_t schema, int32_t cpu, uint64_t period);
+enum { METRIC_HEAD_TWICE = 2 };
+/*
+ * The i-th line of the complete group that a schema is in: 1 and "   2.00  insn per cycle" in out, 0 none for this i (there
+ * may be further ones), -1 behind the last; METRIC_HEAD_TWICE: as 1, but perf writes what stands before it twice.
+ */
+int text_metric_put(struct text_metric *m, uint32_t schema, int32_t cpu, unsigned i,
+		    struct outbuf *out);
+
+#endif
