@@ -3,6 +3,7 @@
 #include "cli.h"
 
 #include "generate.h"
+#include "dlfilters.h"
 #include "script.h"
 #include "script_options.h"
 #include "settings.h"
@@ -249,6 +250,13 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 		argc--;
 		argv++;
 	}
+	if (a->list_dlfilters) {
+		dlfilter_list(cli->verbose);
+		return CLI_OK;
+	}
+	/* What filters print is written in its order with the events: the less often the better. */
+	if (a->has_dlfilter && !isatty(STDOUT_FILENO))
+		setvbuf(stdout, NULL, _IOFBF, 1 << 20);
 	script.args = argv;
 	script.nr_args = argc;
 	status = describe(cli, a, &text);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "script_options.h"
 
+#include "dlfilters.h"
 #include "itrace.h"
 
 #include <stdlib.h>
@@ -103,6 +104,18 @@ static int set_fields(struct opt_parser *p, void *values, const char *value, boo
 	free(a->fields);
 	a->fields = all;
 	return 0;
+}
+
+/* Found now: the session loads it by its path. */
+static int set_dlfilter(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	struct script_args *a = values;
+	char *path = dlfilter_find(value);
+	int r = path ? set_line(p, values, "dlfilter", path) : opt_error(p, "out of memory");
+
+	free(path);
+	a->has_dlfilter = true;
+	return r;
 }
 
 /* ---- traces of processors ---------------------------------------------------------------------------------------- */
@@ -228,6 +241,13 @@ const struct opt script_options[] = {
 	OPT_KEY(0, "switch-off", "EVENT", "switch-off", "takes no events from EVENT on"),
 	OPT_KEY(0, "show-on-off-events", NULL, "show-on-off-events",
 		"prints the events of --switch-on and --switch-off too"),
+	OPT_CALL(0, "dlfilter", "FILE", set_dlfilter, OPT_NO_NEGATION,
+		 "asks a filter in a shared object, written for perf, which events to take. May be given several times: "
+		 "an event is taken if all of them keep it"),
+	OPT_KEY(0, "dlarg", "ARG", "dlarg",
+		"an argument for the filter named before it. May be given several times"),
+	OPT_FLAG(0, "list-dlfilters", struct script_args, list_dlfilters,
+		 "lists the filters of the current folder and of perf; with -v in full"),
 
 	OPT_GROUP("Call chains and branches"),
 	OPT_CALL('G', "hide-call-graph", NULL, hide_call_graph, 0, "leaves call chains out"),

@@ -14,6 +14,7 @@ struct script_args {
 	const char *color;             /* auto, always, never; NULL: not said */
 	const char *ignored;           /* values of options that change nothing here */
 	bool strict, header, header_only, xed, stitch_lbr, no_effect;
+	bool list_dlfilters, has_dlfilter;
 };
 
 extern const struct opt script_options[];

@@ -22,6 +22,7 @@
 
 static void session_free(struct sonde_session *s)
 {
+	session_dlfilters_done(s); /* the first: they may ask for their arguments */
 	order_close(s->order);
 	if (s->source)
 		s->source->ops->close(s->source);
@@ -63,7 +64,7 @@ static bool has_filters(const struct sonde_session *s)
 {
 	return s->opts.time || s->opts.cpu || s->opts.pid || s->opts.tid || s->opts.comm ||
 	       s->opts.symbols || s->opts.dsos || s->opts.switch_on || s->opts.switch_off ||
-	       s->opts.graph_function;
+	       s->opts.dlfilters || s->opts.graph_function;
 }
 
 static int build_filters(struct sonde_session *s)
@@ -120,7 +121,7 @@ static int build_switches(struct sonde_session *s)
 	w->shows_both = s->opts.show_on_off_events;
 	w->perf = s->opts.compat != SONDE_COMPAT_NONE;
 	s->is_choosy = place_filter_is_set(&s->places) || w->on != EVENT_SWITCH_NONE ||
-		       w->off != EVENT_SWITCH_NONE;
+		       w->off != EVENT_SWITCH_NONE || s->dlfilters.filters.n;
 	return 0;
 }
 
@@ -231,6 +232,7 @@ static int build(struct sonde_session *s, const char *text, const char *origin)
 	s->state.exit_forgets_comm = s->opts.compat == SONDE_COMPAT_PERF_6_12;
 	TRY(build_filters(s));
 	TRY(build_chains(s));
+	TRY(session_dlfilters_load(s));
 	/* Read when first needed, much later; a file that the user named must not be missed silently then. */
 	if (s->opts.kallsyms && access(s->opts.kallsyms, R_OK) < 0)
 		return err_errno(errno, "cannot read the kernel symbols in %s", s->opts.kallsyms);
@@ -250,16 +252,19 @@ static int build(struct sonde_session *s, const char *text, const char *origin)
 						  .defects = &s->defects }));
 	s->is_stream = s->source->ops->file(s->source, 0, &file) && file.stream;
 	TRY(check_cpus(s));
+	TRY(dlfilters_start(&s->dlfilters));
 	TRY(build_time(s));
 	TRY(build_switches(s));
 	s->event = (struct event){ .pub.size = sizeof(s->event.pub),
 				   .session = s,
 				   .source = s->source };
 	return order_open(&s->order, s->source,
-			  &(struct order_options){
-				  .window_bytes = s->opts.window_bytes,
-				  .time = s->opts.time && !s->opts.dump ? &s->early.time : NULL,
-				  .defects = &s->defects });
+			  &(struct order_options){ .window_bytes = s->opts.window_bytes,
+						   .time = s->opts.time && !s->opts.dump &&
+									   !s->dlfilters.has_early
+								   ? &s->early.time
+								   : NULL,
+						   .defects = &s->defects });
 }
 
 int sonde_session_open(struct sonde_session **ret, const char *text, const char *origin)
@@ -381,7 +386,7 @@ static int defect_event(struct sonde_session *s)
 }
 
 /* What is asked of a sample last, and only where it was asked for. */
-static bool choose(struct sonde_session *s, struct event *ev)
+static int choose(struct sonde_session *s, struct event *ev)
 {
 	if (place_filter_is_set(&s->places)) {
 		struct sonde_location where;
@@ -390,10 +395,18 @@ static bool choose(struct sonde_session *s, struct event *ev)
 		if (ev->source->ops->sample(ev->source, ev, &sample) < 0 ||
 		    sonde_event_locate(&ev->pub, sample.ip, ev->pub.cpumode, &where) < 0 ||
 		    !place_filter_pass(&s->places, &where))
-			return false;
+			return 0;
 	}
-	return event_switch_pass(&s->switches,
-				 s->opts.compat ? ev->schema->id : ev->schema->family);
+	if (!event_switch_pass(&s->switches, s->opts.compat ? ev->schema->id : ev->schema->family))
+		return 0;
+	return session_dlfilters_ask(s, ev, false);
+}
+
+/* Before all other filters. */
+static int choose_early(struct sonde_session *s, struct event *ev)
+{
+	TRY(state_comm(&s->state, ev->pub.pid, ev->pub.tid, &ev->pub.comm));
+	return session_dlfilters_ask(s, ev, true);
 }
 
 /* The event just decoded meets state and filters: 1 it is for the caller, 0 it is not. */
@@ -402,6 +415,12 @@ static inline int admit(struct sonde_session *s, struct event *ev)
 	bool is_sample = ev->schema->kind <= SONDE_SAMPLE;
 
 	s->met_sample |= is_sample;
+	if (__builtin_expect(s->dlfilters.has_early, 0) && is_sample) {
+		int r = choose_early(s, ev);
+
+		if (r <= 0)
+			return r;
+	}
 	if (s->filtered && is_sample &&
 	    (s->opts.graph_function || !early_filter_pass(&s->early, ev->pub.time_ns, ev->pub.cpu)))
 		return 0;
@@ -411,8 +430,11 @@ static inline int admit(struct sonde_session *s, struct event *ev)
 		return ev->listed && s->lists_records;
 	TRY(state_comm(&s->state, ev->pub.pid, ev->pub.tid, &ev->pub.comm));
 	ev->pub.map_epoch = s->state.map_epoch;
-	return !s->filtered || (late_filter_pass(&s->late, &ev->pub) &&
-				(!s->is_choosy || !is_sample || choose(s, ev)));
+	if (!s->filtered)
+		return 1;
+	if (!late_filter_pass(&s->late, &ev->pub))
+		return 0;
+	return s->is_choosy && is_sample ? choose(s, ev) : 1;
 }
 
 /*
@@ -504,6 +526,9 @@ int sonde_session_next(struct sonde_session *s, const struct sonde_event **ret)
 
 void sonde_session_want(struct sonde_session *s, uint32_t schema, int wanted)
 {
+	/* Filters of others see them all the same. */
+	if (s->dlfilters.filters.n)
+		return;
 	if (schema < s->schemas.schemas.n)
 		s->schemas.schemas.v[schema]->unwanted = !wanted;
 	s->met_sample |=
@@ -536,6 +561,7 @@ static int write_with(struct sonde_session *s, const struct sink_ops *ops, int f
 		s->listing = false;
 		s->opts.events = 1;
 	}
+	session_dlfilters_text(s, sink);
 	r = 0;
 	while (s->opts.header != HEADER_ONLY && (r = next_for_sink(s, sink, &ev)) > 0) {
 		r = sink->ops->event(sink, event_of(ev));
@@ -544,6 +570,7 @@ static int write_with(struct sonde_session *s, const struct sink_ops *ops, int f
 	}
 	/* What was written so far is kept also when the run failed; the first failure is the one told. */
 	end = r == -EPIPE ? r : sink->ops->finish(sink, !r && !atomic_load(&s->stopped));
+	session_dlfilters_text(s, NULL);
 	sink->ops->close(sink);
 	s->opts.events = events;
 	return r < 0 ? r : end;

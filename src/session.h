@@ -7,6 +7,7 @@
 
 #include "base/outbuf.h"
 #include "base/strpool.h"
+#include "dlfilter.h"
 #include "filters/early.h"
 #include "filters/event_switch.h"
 #include "filters/late.h"
@@ -41,7 +42,9 @@ struct sonde_session {
 	unsigned max_frames;      /* of a chain; UINT_MAX: all */
 	struct place_filter places;
 	struct event_switch switches;
-	bool is_choosy; /* places or switches are set */
+	bool is_choosy; /* places or switches are set, or there are dlfilters */
+	struct dlfilters dlfilters;
+	struct dlfilter_answers dlfilter_answers;
 
 	/* What they share. */
 	struct strpool strings;

@@ -2,6 +2,7 @@
 #include "session_options.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/err.h"
@@ -19,7 +20,7 @@ static const char *const header_words[] = { "none", "with", "only", NULL };
 static const char *const color_words[] = { "never", "always", NULL };
 static const char *const bool_words[] = { "0", "1", NULL };
 
-enum key_kind { KEY_TEXT, KEY_NUMBER, KEY_WORD };
+enum key_kind { KEY_TEXT, KEY_NUMBER, KEY_WORD, KEY_LINES };
 
 /* One key: where its value goes, what it may be. */
 static const struct key {
@@ -31,6 +32,11 @@ static const struct key {
 #define TEXT(name, m)                                                     \
 	{                                                                 \
 		name, offsetof(struct session_options, m), KEY_TEXT, NULL \
+	}
+/* May be given several times; keys of one member keep their order. */
+#define LINES(name, m)                                                     \
+	{                                                                  \
+		name, offsetof(struct session_options, m), KEY_LINES, NULL \
 	}
 #define NUMBER(name, m)                                                     \
 	{                                                                   \
@@ -53,6 +59,8 @@ static const struct key {
 	NUMBER("addr-range", addr_range),
 	TEXT("dsos", dsos),
 	TEXT("graph-function", graph_function),
+	LINES("dlfilter", dlfilters),
+	LINES("dlarg", dlfilters),
 	TEXT("switch-on", switch_on),
 	TEXT("switch-off", switch_off),
 	FLAG("show-on-off-events", show_on_off_events),
@@ -150,6 +158,17 @@ static int set_number(struct session_options *o, const struct key *k, const char
 	return 0;
 }
 
+static int add_line(char **lines, const char *name, const char *value)
+{
+	char *all;
+
+	if (asprintf(&all, "%s%s=%s\n", *lines ? *lines : "", name, value) < 0)
+		return err_nomem();
+	free(*lines);
+	*lines = all;
+	return 0;
+}
+
 static int set_key(struct session_options *o, const char *name, const char *value,
 		   const char *origin, int line)
 {
@@ -164,6 +183,8 @@ static int set_key(struct session_options *o, const char *name, const char *valu
 			return set_word(o, &keys[i], value, origin, line);
 		if (keys[i].kind == KEY_NUMBER)
 			return set_number(o, &keys[i], value, origin, line);
+		if (keys[i].kind == KEY_LINES)
+			return add_line(text, name, value);
 		free(*text);
 		*text = strdup(value);
 		return *text ? 0 : err_nomem();
@@ -181,7 +202,8 @@ static int check_names(const char *text, const char *what)
 		TRY(name_list_parse(text, what, &l));
 	repeats = l.repeats;
 	name_list_done(&l);
-	return repeats ? err_set(-EINVAL, "Invalid %s list '%s': a name is there twice, which perf refuses",
+	return repeats ? err_set(-EINVAL,
+				 "Invalid %s list '%s': a name is there twice, which perf refuses",
 				 what, text)
 		       : 0;
 }
@@ -279,6 +301,8 @@ void session_options_print(const struct session_options *o, struct outbuf *out)
 				   (unsigned long long)*(const uint64_t *)at);
 		else if (text)
 			outbuf_fmt(out, "%s=%s\n", k->name, text);
+		else if (k->kind == KEY_LINES && k->offset != k[-1].offset && *(char *const *)at)
+			outbuf_str(out, *(char *const *)at);
 	}
 	outbuf_fmt(out, "window=%llu\n", (unsigned long long)o->window_bytes);
 }
@@ -286,8 +310,12 @@ void session_options_print(const struct session_options *o, struct outbuf *out)
 void session_options_done(struct session_options *o)
 {
 	for (int i = 0; i < NR_KEYS; i++) {
-		if (keys[i].kind == KEY_TEXT)
-			free(*(char **)((char *)o + keys[i].offset));
+		char **text = (char **)((char *)o + keys[i].offset);
+
+		if (keys[i].kind == KEY_TEXT || keys[i].kind == KEY_LINES) {
+			free(*text);
+			*text = NULL;
+		}
 	}
 	*o = (struct session_options){ 0 };
 }

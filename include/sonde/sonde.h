@@ -67,6 +67,8 @@ SONDE_API const char *sonde_error_text(void);
  *	addr-range=BYTES    ... or up to so many bytes behind such an address
  *	dsos=LIST           whose address lies in one of these files
  *	graph-function=LIST only what these functions call in a decoded trace of calls: no sample, as none is decoded
+ *	dlfilter=FILE dlarg=ARG   a filter in a shared object, written for perf, loaded as dlopen() finds it; its arguments.
+ *	                    Both may be given several times: an argument is for the filter before it
  *	switch-on=EVENT     from the first such event on
  *	switch-off=EVENT    up to the next such event
  *	show-on-off-events=0|1  1: those two events, too

@@ -8,7 +8,8 @@
 #include "base/strpool.h"
 #include "filters/name_list.h"
 
-int comm_list_parse(const char *text, const char *what, struct strpool *strings, struct comm_list *ret)
+int comm_list_parse(const char *text, const char *what, struct strpool *strings,
+		    struct comm_list *ret)
 {
 	struct name_list names;
 	uint32_t *comms;

@@ -91,10 +91,13 @@ static bool has_address(const struct place_filter *f, const struct sonde_locatio
 	return false;
 }
 
-bool place_filter_pass(const struct place_filter *f, const struct sonde_location *where)
+bool place_filter_pass_dso(const struct place_filter *f, const struct sonde_location *where)
 {
-	if (f->dsos.names && (!where->dso || !has_dso(f, where->dso)))
-		return false;
+	return !f->dsos.names || (where->dso && has_dso(f, where->dso));
+}
+
+bool place_filter_pass_symbol(const struct place_filter *f, const struct sonde_location *where)
+{
 	if (!f->symbols.names || (where->sym && name_list_has(&f->symbols, where->sym)))
 		return true;
 	return where->dso && has_address(f, where);

@@ -30,8 +30,15 @@ int place_filter_dsos(struct place_filter *f, const char *text, enum sonde_compa
  */
 int place_filter_symbols(struct place_filter *f, const char *text, uint64_t range,
 			 enum sonde_compat compat);
-bool place_filter_pass(const struct place_filter *f, const struct sonde_location *where);
+bool place_filter_pass_dso(const struct place_filter *f, const struct sonde_location *where);
+bool place_filter_pass_symbol(const struct place_filter *f, const struct sonde_location *where);
 void place_filter_done(struct place_filter *f);
+
+static inline bool place_filter_pass(const struct place_filter *f,
+				     const struct sonde_location *where)
+{
+	return place_filter_pass_dso(f, where) && place_filter_pass_symbol(f, where);
+}
 
 static inline bool place_filter_is_set(const struct place_filter *f)
 {

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli.h"
+
+#include "dlfilters.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define USUAL_EXEC_PATH "/usr/lib/perf-core"
+
+static const char *exec_path(void)
+{
+	const char *path = getenv("PERF_EXEC_PATH");
+
+	return path && *path ? path : USUAL_EXEC_PATH;
+}
+
+char *dlfilter_find(const char *name)
+{
+	char *path;
+
+	if (strchr(name, '/'))
+		return strdup(name);
+	if (!access(name, R_OK))
+		return asprintf(&path, "./%s", name) < 0 ? NULL : path;
+	if (asprintf(&path, "%s/dlfilters/%s", exec_path(), name) < 0)
+		return NULL;
+	if (!access(path, R_OK))
+		return path;
+	free(path);
+	return strdup(name);
+}
+
+static void list_one(const char *folder, const char *name, int verbose)
+{
+	const char *(*describe)(const char **) = NULL;
+	const char *text = NULL, *details = NULL;
+	char *path;
+	void *handle;
+
+	if (asprintf(&path, "%s/%s", folder, name) < 0)
+		return;
+	handle = dlopen(path, RTLD_NOW);
+	free(path);
+	if (!handle)
+		return;
+	if (dlsym(handle, "filter_event") || dlsym(handle, "filter_event_early")) {
+		*(void **)&describe = dlsym(handle, "filter_description");
+		if (describe)
+			text = describe(&details);
+		printf("  %-36s %s\n", name, text ? text : "");
+		while (verbose > 0 && details && *details) {
+			size_t len = strcspn(details, "\n");
+
+			printf("%39s%.*s\n", "", (int)len, details);
+			details += len + (details[len] == '\n');
+		}
+	}
+	dlclose(handle);
+}
+
+static void list_folder(const char *folder, int verbose)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		size_t len = strlen(entry->d_name);
+
+		if (entry->d_type != DT_DIR && len > 3 && !strcmp(entry->d_name + len - 3, ".so"))
+			list_one(folder, entry->d_name, verbose);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+void dlfilter_list(int verbose)
+{
+	char *perfs;
+
+	puts("List of available dlfilters:");
+	list_folder(".", verbose);
+	if (asprintf(&perfs, "%s/dlfilters", exec_path()) < 0)
+		return;
+	list_folder(perfs, verbose);
+	free(perfs);
+}

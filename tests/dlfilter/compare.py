@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Filters in shared objects (--dlfilter): tell.so prints all that it is given, the same under perf and under sonde.
+
+    tests/dlfilter/compare.py SONDE TELL_SO
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SONDE, TELL = (os.path.abspath(p) for p in sys.argv[1:3])
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+DATA = ROOT / 'tests' / 'data' / 'text'
+ENV = {'PATH': os.environ.get('PATH', '/usr/bin:/bin'), 'HOME': '/nonexistent', 'LC_ALL': 'C', 'TZ': 'UTC',
+       'PERF_CONFIG': '/dev/null'}
+ENV.update({k: os.environ[k] for k in ('ASAN_OPTIONS', 'UBSAN_OPTIONS') if k in os.environ})
+IN_CI = os.environ.get('SONDE_CI') == '1'
+SANITIZED = os.environ.get('SONDE_ASAN') == '1'
+tests = 0
+failures = 0
+
+
+def check(ok, name, why=''):
+    global tests, failures
+    tests += 1
+    failures += not ok
+    print('%sok %d - %s' % ('' if ok else 'not ', tests, name))
+    for line in ('' if ok else why).splitlines()[:40]:
+        print('# ' + line)
+
+
+def skip(name, reason):
+    global tests
+    if IN_CI:
+        check(False, name, reason)
+        return
+    tests += 1
+    print('ok %d - %s # SKIP %s' % (tests, name, reason))
+
+
+def run(*command, cwd=DATA):
+    p = subprocess.run([str(c) for c in command], env=ENV, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+    return p.returncode, p.stdout.decode('utf-8', 'replace'), p.stderr.decode('utf-8', 'replace')
+
+
+def compatible(*options):
+    return run(SONDE, '--compat', 'perf-6.1', 'script', *options)
+
+
+def plain(*options):
+    return run(SONDE, 'script', *options)
+
+
+def comparable(text):
+    """Files of this machine are not those of the recordings: perf reads code and build ids of them all the same."""
+    text = re.sub(r'^  (srcline|insn|code) .*\n', '', text, flags=re.M)
+    text = re.sub(r' build id [0-9a-f]*', '', text)
+    return re.sub(r' sym \S+ \S+ binding \d', '', text)
+
+
+def first_difference(want, got):
+    want, got = want.splitlines(), got.splitlines()
+    for i, line in enumerate(want):
+        if i >= len(got) or got[i] != line:
+            return 'line %d: perf: %s\nsonde: %s' % (i + 1, line, got[i] if i < len(got) else 'nothing')
+    return 'sonde has %d lines more' % (len(got) - len(want))
+
+
+# ---- the same under perf ----
+CASES = [('switch.data', []), ('syscalls.data', ['early=2', 'late=3']), ('clock.data', ['late=2']), ('mixed.data', ['early=4']),
+         ('faults.data', ['at=0x7f0000000000']), ('chains.data', ['at=0xffffffff81000000']), ('switch.data', ['start=-3']),
+         ('switch.data', ['fail=2'])]
+for data, words in CASES:
+    name = 'tell.so over %s %s' % (data, ' '.join(words))
+    options = ['-i', data, '-F', 'comm,tid,time,event', '--dlfilter', TELL]
+    for word in words:
+        options += ['--dlarg', word]
+    if not shutil.which('perf', path=ENV['PATH']):
+        skip(name, 'no perf here')
+        continue
+    want, got = run('perf', 'script', '-f', *options), compatible('-f', *options)
+    same = comparable(want[1]) == comparable(got[1]) and bool(want[0]) == bool(got[0])
+    check(same, name, 'status %d, perf %d\n%s%s' % (got[0], want[0], first_difference(comparable(want[1]), comparable(got[1])),
+                                                   got[2]))
+
+# ---- by itself ----
+lines = lambda text: len([l for l in text.splitlines() if l.startswith(('early', 'late'))])
+base = ['-i', 'switch.data', '-F', 'time,event', '--dlfilter', TELL]
+code, out, err = plain(*base)
+total = lines(out) // 2
+check(code == 0 and total and not err, 'a filter that keeps everything: nothing is told', err)
+code, out, err = plain(*base, '--dlarg', 'late=2')
+check(code == 0 and 'dlfilter-dropped: %d' % (total // 2) in err, 'how many it left out is told', err)
+code, out, err = compatible(*base, '--dlarg', 'late=2')
+check(code == 0 and not err, 'under --compat it is not', err)
+order = [l.split()[0] for l in out.splitlines() if not l.startswith(('  size', '  weight', '  cpumode'))]
+check(order[0] == 'start:' and order[-1].startswith('stop'), 'start comes first, stop last', str(order[:3] + order[-3:]))
+events = [i for i, l in enumerate(out.splitlines()) if re.match(r' *\d+\.\d+: sched', l)]
+asked = [i for i, l in enumerate(out.splitlines()) if l.startswith('late')]
+check(len(events) == len(asked) - len(asked) // 2 and all(asked[2 * i] < e and (2 * i + 1 >= len(asked) or e < asked[2 * i + 1])
+                                                         for i, e in enumerate(events)),
+      'what a filter prints stands before its event, behind the one before', out)
+code, out, err = plain(*base, '--dlarg', 'start=-1')
+check(code == 1 and 'failed to start' in err and 'stop' in out, 'a start that fails', err)
+code, out, err = plain(*base, '--dlarg', 'fail=1')
+check(code == 1 and 'ended the run' in err, 'a filter that ends the run', err)
+code, out, err = plain('-i', 'switch.data', '--dlfilter', './none.so')
+check(code == 1 and './none.so' in err and not out, 'a filter that cannot be loaded', err)
+check(compatible('-i', 'none.data', '--dlfilter', './none.so')[0] == 255, 'its status under --compat')
+
+code, out, err = plain(*base, '--time', '0,1')
+check(lines(out) == total and '\nlate ' not in out, 'early filters see what --time refuses', out)
+code, out, err = plain(*base, '--comms', 'nobody')
+check(lines(out) == total and 'filtered 2' in out, 'and what --comms refuses, and are told so', out)
+
+with tempfile.TemporaryDirectory() as folder:
+    shutil.copy(TELL, folder + '/tell.so')
+    shutil.copy(TELL, folder + '/twin.so')
+    shutil.copy(DATA / 'switch.data', folder)
+    script = pathlib.Path(folder) / 'count.py'
+    script.write_text('n = 0\ndef trace_unhandled(*args):\n    global n\n    n += 1\ndef trace_end():\n    print("events", n)\n')
+    code, out, err = run(SONDE, 'script', '-i', 'switch.data', '--dlarg', 'late=2', '--dlfilter', 'tell.so', '--dlarg', 'a=1',
+                         '--dlfilter', 'twin.so', '--dlarg', 'b=1', cwd=folder)
+    check('start: late=2 a=1\n' in out and 'start: b=1\n' in out, 'each filter has its own arguments', out[:200] + err)
+    check(lines(out) == 2 * total + total + (total - total // 2), 'the second is not asked about what the first left out', err)
+    code, out, err = run(SONDE, 'script', '--list-dlfilters', cwd=folder)
+    check(code == 0 and out.startswith('List of available dlfilters:\n') and
+          '  tell.so                              tells all that it is given\n' in out, '--list-dlfilters', out + err)
+    code, out, err = run(SONDE, 'script', '-v', '--list-dlfilters', cwd=folder)
+    check(' ' * 39 + 'Arguments: early=N late=N\n' in out, '-v --list-dlfilters', out)
+    code, out, err = run(SONDE, 'script', '-i', 'switch.data', '--dlfilter', 'tell.so', '--dlarg', 'early=2', '-s', 'count.py',
+                         cwd=folder)
+    if 'no Python' in err or 'cannot find' in err:
+        skip('scripts', err.strip())
+    elif SANITIZED:
+        skip('scripts', 'the interpreter has no sanitizers')
+    else:
+        check(code == 0 and 'events %d' % (total - total // 2) in out, 'scripts get what the filter keeps', out[-300:] + err)
+        check('dlfilter-dropped: %d' % (total // 2) in err, 'and are told how many it left out', err)
+
+print('1..%d' % tests)
+sys.exit(1 if failures else 0)
