@@ -9,7 +9,7 @@
 #include "session.h"
 #include "sinks/text/records.h"
 
-enum { ROW_BYTES = 16, HEADER_BYTES = 8 };
+enum { ROW_BYTES = 16, HEADER_BYTES = 8, PIPE_HEAD_BYTES = 16 };
 
 static void put_row(const uint8_t *p, uint32_t at, uint32_t len, struct outbuf *out)
 {
@@ -25,15 +25,21 @@ static void put_row(const uint8_t *p, uint32_t at, uint32_t len, struct outbuf *
 	outbuf_char(out, '\n');
 }
 
-static void put_bytes(const struct event *ev, uint32_t type, const char *path, struct outbuf *out)
+/* perf's "%#llx" has no 0x before 0. */
+static void put_offset(uint64_t off, struct outbuf *out)
+{
+	outbuf_fmt(out, off ? "0x%llx" : "%llx", (unsigned long long)off);
+}
+
+static void put_bytes(const struct event *ev, uint32_t type, uint64_t off, const char *path,
+		      struct outbuf *out)
 {
 	uint32_t len = ev->pub.record_len;
 
-	outbuf_fmt(out,
-		   ev->pub.file_off ? "\n0x%llx@%s [0x%x]: event: %d\n.\n"
-				    : "\n%llx@%s [0x%x]: event: %d\n.\n",
-		   (unsigned long long)ev->pub.file_off, path, len, (int)type);
-	outbuf_fmt(out, ". ... raw event: size %u bytes\n", len);
+	outbuf_char(out, '\n');
+	put_offset(off, out);
+	outbuf_fmt(out, "@%s [0x%x]: event: %d\n.\n. ... raw event: size %u bytes\n", path, len,
+		   (int)type, len);
 	for (uint32_t at = 0; at < len; at += ROW_BYTES)
 		put_row(ev->pub.record, at, len, out);
 	outbuf_char(out, '\n');
@@ -126,21 +132,20 @@ static int put_special(const struct event *ev, const struct source_record *rec, 
 	}
 }
 
-void text_dump_put(const struct event *ev, const char *path, struct outbuf *out)
+void text_dump_put(const struct event *ev, const char *path, bool is_pipe, struct outbuf *out)
 {
+	/* A pipe is counted from behind its head. */
+	uint64_t off = ev->pub.file_off - (is_pipe ? PIPE_HEAD_BYTES : 0);
 	struct source_record rec;
 	size_t before;
 	int r;
 
 	if (ev->source->ops->record(ev->source, ev, &rec) < 0)
 		return;
-	put_bytes(ev, rec.type, path, out);
+	put_bytes(ev, rec.type, off, is_pipe ? "pipe" : path, out);
 	put_when(&rec, out);
-	outbuf_fmt(out,
-		   ev->pub.file_off ? "0x%llx [0x%x]: PERF_RECORD_%s"
-				    : "%llx [0x%x]: PERF_RECORD_%s",
-		   (unsigned long long)ev->pub.file_off, ev->pub.record_len,
-		   text_record_name(rec.type));
+	put_offset(off, out);
+	outbuf_fmt(out, " [0x%x]: PERF_RECORD_%s", ev->pub.record_len, text_record_name(rec.type));
 	before = out->len;
 	if (rec.type >= RECORD_HEADER_ATTR) {
 		if (text_dump_tool_put(ev, &rec, out))

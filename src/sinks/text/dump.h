@@ -18,8 +18,8 @@
 #include "model/event.h"
 #include "sources/source.h"
 
-/* Of an event that stands for its record (event.listed). */
-void text_dump_put(const struct event *ev, const char *path, struct outbuf *out);
+/* Of an event that stands for its record (event.listed). A pipe has no name, and its records count from its first one. */
+void text_dump_put(const struct event *ev, const char *path, bool is_pipe, struct outbuf *out);
 /* " ... thread:" and " ...... dso:" in front of the line of an event that came of a sample. */
 void text_dump_thread_put(const struct event *ev, struct outbuf *out);
 

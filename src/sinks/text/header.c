@@ -527,17 +527,38 @@ static void put_head(const struct header *h)
 		   h->head.features_off);
 }
 
-void text_header_put(struct sonde_session *s, bool full, struct outbuf *out)
+/* In pipe mode the head is nearly empty: what it would hold comes as records, each with lines of its own. */
+static void put_pipe(struct header *h, const struct session_options *o)
+{
+	if (o->header != HEADER_NONE) {
+		put_head(h);
+		outbuf_str(h->out, "# ========\n#\n");
+	}
+	for (unsigned feature = 1; feature <= LAST_NAMED_FEATURE && o->header != HEADER_ONLY;
+	     feature++) {
+		if (has(h, feature))
+			put_section(h, feature, o->header_info);
+	}
+}
+
+void text_header_put(struct sonde_session *s, struct outbuf *out)
 {
 	struct header h = { .session = s, .out = out };
+	const struct session_options *o = &s->opts;
 	const struct source_ops *ops = s->source->ops;
 
 	if (!ops->header || ops->header(s->source, &h.head) < 0)
 		return;
+	if (h.head.is_pipe) {
+		put_pipe(&h, o);
+		return;
+	}
+	if (o->header == HEADER_NONE)
+		return;
 	put_head(&h);
 	for (unsigned feature = 1; feature <= LAST_NAMED_FEATURE; feature++) {
 		if (has(&h, feature))
-			put_section(&h, feature, full);
+			put_section(&h, feature, o->header_info);
 	}
 	outbuf_str(out, "# missing features: ");
 	for (unsigned feature = 1; feature <= LAST_NAMED_FEATURE; feature++) {

@@ -12,8 +12,11 @@
 struct sonde_session;
 struct perf_event_attr;
 
-/* full: tables too (topologies, caches); without it they are only named. Nothing for recordings that have no such head. */
-void text_header_put(struct sonde_session *s, bool full, struct outbuf *out);
+/*
+ * As the session's options want it: with tables (topologies, caches), or these only named. Nothing for recordings that
+ * have no such head.
+ */
+void text_header_put(struct sonde_session *s, struct outbuf *out);
 
 /* What goes with an attr in words: the event's name, that of its pmu (NULL unknown). */
 struct text_header_event {

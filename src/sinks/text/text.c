@@ -38,7 +38,7 @@ static int put_record(struct text_sink *s, const struct event *ev)
 	int32_t pid, tid;
 
 	if (ev->listed && s->session->opts.dump)
-		text_dump_put(ev, s->session->opts.input, out);
+		text_dump_put(ev, s->session->opts.input, s->recording.is_pipe, out);
 	else if (ev->listed && text_dump_error_put(ev, out))
 		return fd_writer_tick(&s->writer);
 	if (ev->listed)
@@ -251,8 +251,8 @@ static int text_open(struct sink **ret, const struct sink_options *opts)
 	if (r >= 0 && o->dump && o->compat && !o->unsorted && !tells_order(s->session))
 		outbuf_str(&s->writer.out, "WARNING: No sample_id_all support, falling back to "
 					   "unordered processing\n");
-	if (r >= 0 && o->header != HEADER_NONE)
-		text_header_put(s->session, o->header_info, &s->writer.out);
+	if (r >= 0 && (o->header != HEADER_NONE || o->header_info))
+		text_header_put(s->session, &s->writer.out);
 	if (r >= 0 && nr && o->header != HEADER_ONLY)
 		r = text_lines_meet(s, (uint32_t)nr - 1);
 	if (r < 0) {

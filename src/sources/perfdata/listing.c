@@ -3,6 +3,7 @@
 
 #include "model/callchain.h"
 #include "sources/perfdata/perfdata.h"
+#include "sources/perfdata/unzip.h"
 
 enum { FIRST_TOOL_RECORD = 64, MAX_SECTION_BYTES = 256 << 20 };
 
@@ -40,7 +41,7 @@ int perfdata_listed_event(struct perfdata_source *s, const struct cut *rec, stru
 		(swap ? SONDE_EVENT_SWAPPED : 0) | (rec->flags & CUT_LATE ? SONDE_EVENT_LATE : 0);
 	ret->pub.record = ret->pub.bytes = rec->bytes;
 	ret->pub.record_len = ret->pub.bytes_len = rec->len;
-	ret->pub.file_off = rec->file_off;
+	ret->pub.file_off = s->unzip ? unzip_place(s->unzip, rec->file_off) : rec->file_off;
 	ret->pub.cpumode = get_u16(rec->bytes + 4, swap) & CPUMODE_MASK;
 	ret->pub.time_ns = SONDE_NO_TIME;
 	ret->pub.cpu = ret->pub.pid = ret->pub.tid = -1;
@@ -94,10 +95,15 @@ int perfdata_record(struct source *source, const struct event *ev, struct source
 				   .misc = get_u16(rec + 4, swap),
 				   .swap = swap };
 	const struct perfdata_event *e;
+	bool is_known;
 
 	vec_foreach(each, &s->events)
 		r.sample_types |= each->attr.sample_type;
-	r.has_ids = r.type == PERF_RECORD_SAMPLE || s->events.v[0].attr.sample_id_all;
+	/* In pipe mode no event is known before the first one's record. */
+	is_known = !s->first_attr_off || ev->pub.file_off > s->first_attr_off;
+	if (!is_known)
+		r.sample_types = 0;
+	r.has_ids = r.type == PERF_RECORD_SAMPLE || (is_known && s->events.v[0].attr.sample_id_all);
 	if (r.type >= FIRST_TOOL_RECORD) {
 		/* A count names its event by an id. */
 		if (r.type == RECORD_STAT && len >= 16) {
@@ -136,10 +142,12 @@ int perfdata_head(struct source *source, struct source_header *ret)
 		.changed_s = s->changed_s,
 		.version = s->file.is_v1 ? 0 : 1, /* as perf counts */
 		.is_pipe = s->file.is_pipe,
-		.data_off = s->file.data.offset,
-		.data_bytes = s->file.data.size,
-		.features_off = s->file.data.offset + s->file.data.size,
 	};
+	if (!s->file.is_pipe) {
+		ret->data_off = s->file.data.offset;
+		ret->data_bytes = s->file.data.size;
+		ret->features_off = s->file.data.offset + s->file.data.size;
+	}
 	for (unsigned i = 0; i < NR_FEATURES; i++) {
 		if (s->file.features[i].offset || s->file.feature_bits[i / 64] >> i % 64 & 1)
 			ret->features[i / 64] |= UINT64_C(1) << i % 64;

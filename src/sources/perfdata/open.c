@@ -176,6 +176,7 @@ static int open_steps(struct perfdata_source *s)
 						   .end = s->file.data.offset + s->file.data.size,
 						   .path = s->file.path,
 						   .swap = s->file.swap,
+						   .keeps_places = s->opts.list_records,
 						   .defects = s->opts.defects });
 }
 

@@ -52,6 +52,7 @@ struct perfdata_source {
 	struct source_options opts;
 	struct perfdata_file file;
 	int64_t changed_s;
+	uint64_t first_attr_off; /* in pipe mode: of the first event's record */
 	/* Pipe mode: */
 	struct bytes
 		*sections; /* owned; by feature number, empty where none came. NULL: none so far */

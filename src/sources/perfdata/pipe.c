@@ -39,6 +39,8 @@ static int take_attr(struct perfdata_source *s, const uint8_t *rec, size_t len, 
 	const uint8_t *attr = b.pos;
 	uint64_t id = 0;
 
+	if (!event)
+		s->first_attr_off = off;
 	TRY(bytes_skip(&b, "attr", PERFDATA_ATTR_MIN_BYTES));
 	attr_bytes = get_u32(attr + 4, s->file.swap);
 	if (attr_bytes > PERFDATA_ATTR_MIN_BYTES)

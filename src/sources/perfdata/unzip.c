@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "base/vec.h"
 #include "formats/perfdata/layout.h"
 #include "sources/perfdata/perfdata.h"
 
@@ -19,8 +20,16 @@ enum {
 	WINDOW_LOG_MAX = 27 /* zstd's own limit for its highest usual level */
 };
 
+/* From `made` on the stream comes from `recorded` on, or, packed, all from the record there. */
+struct place {
+	uint64_t made, recorded;
+	bool packed;
+};
+
 struct unzip {
 	struct unzip_options opts;
+	VEC(struct place) places; /* ascending */
+	uint64_t made;            /* offset in the stream of what is made next */
 	struct stream stream;
 	ZSTD_DStream *zstd;
 	bool is_broken; /* what is compressed cannot be read any more */
@@ -121,6 +130,35 @@ static void unpack(struct unzip *u)
 	find_whole(u);
 }
 
+static int keep_place(struct unzip *u, bool packed)
+{
+	if (!u->opts.keeps_places)
+		return 0;
+	return vec_push(&u->places,
+			(struct place){ .made = u->made,
+					.recorded = u->read_to - (u->raw_len - u->raw_at),
+					.packed = packed });
+}
+
+uint64_t unzip_place(const struct unzip *u, uint64_t off)
+{
+	size_t low = 0, high = u->places.n;
+	const struct place *p;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (u->places.v[middle].made <= off)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return off;
+	p = &u->places.v[low - 1];
+	return p->packed ? p->recorded : p->recorded + (off - p->made);
+}
+
 /* Looks at the record at the head of raw[]. 1, 0 at the end. */
 static int next_recorded(struct unzip *u)
 {
@@ -145,8 +183,10 @@ static int next_recorded(struct unzip *u)
 		u->plain_left = perfdata_record_bytes(rec, size, u->opts.swap);
 		if (!r || size < HEADER_BYTES)
 			u->plain_left = u->raw_len - u->raw_at;
+		TRY(keep_place(u, false));
 		return 1;
 	}
+	TRY(keep_place(u, true));
 	end = size;
 	if (type == RECORD_COMPRESSED2 && size >= HEADER_BYTES + 8) {
 		uint64_t bytes = get_u64(rec + HEADER_BYTES, u->opts.swap);
@@ -173,6 +213,7 @@ static int64_t make(void *ctx, void *buf, size_t len)
 			n = u->ready - u->at < len ? u->ready - u->at : len;
 			memcpy(buf, u->work + u->at, n);
 			u->at += n;
+			u->made += n;
 			return (int64_t)n;
 		}
 		if (u->packed.pos < u->packed.size) {
@@ -189,6 +230,7 @@ static int64_t make(void *ctx, void *buf, size_t len)
 			memcpy(buf, u->raw + u->raw_at, n);
 			u->raw_at += n;
 			u->plain_left = n ? u->plain_left - n : 0;
+			u->made += n;
 			if (n)
 				return (int64_t)n;
 			continue;
@@ -212,7 +254,7 @@ int unzip_open(struct unzip **ret, const struct unzip_options *opts)
 	if (!u)
 		return err_nomem();
 	u->opts = *opts;
-	u->read_to = opts->begin;
+	u->read_to = u->made = opts->begin;
 	stream_init_made(&u->stream, make, u, opts->path, opts->begin);
 	u->raw = malloc(RAW_BYTES);
 	u->work = malloc(WORK_BYTES);
@@ -236,6 +278,7 @@ void unzip_close(struct unzip *u)
 	if (!u)
 		return;
 	stream_done(&u->stream);
+	vec_done(&u->places);
 	ZSTD_freeDStream(u->zstd);
 	free(u->raw);
 	free(u->work);

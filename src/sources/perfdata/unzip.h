@@ -22,12 +22,16 @@ struct unzip_options {
 	uint64_t begin, end; /* of the records in it */
 	const char *path;
 	bool swap;
+	bool keeps_places; /* unzip_place() will be asked */
 	struct defects *defects;
 };
 
 int unzip_open(struct unzip **ret, const struct unzip_options *opts);
 /* The plain records; offsets begin at opts->begin. The unzip's own. */
 struct stream *unzip_stream(struct unzip *u);
+/* Where the record at this offset of the stream, which was made already, lies as recorded: at the compressed record that
+ * has its end, or at its own place. */
+uint64_t unzip_place(const struct unzip *u, uint64_t off);
 void unzip_close(struct unzip *u); /* NULL is fine */
 
 #endif
