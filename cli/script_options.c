@@ -32,7 +32,8 @@ int script_options_set_key(struct opt_parser *p, void *values, const struct opt 
 	char *line, *all;
 	int len;
 
-	if (!value) {
+	/* An empty one of these is none, as with perf. */
+	if (!value || (!*value && (!strcmp(o->key, "symfs") || !strcmp(o->key, "cpu")))) {
 		remove_lines(a, o->key);
 		return 0;
 	}
