@@ -32,8 +32,8 @@ int script_options_set_key(struct opt_parser *p, void *values, const struct opt 
 	char *line, *all;
 	int len;
 
-	/* An empty one of these is none, as with perf. */
-	if (!value || (!*value && (!strcmp(o->key, "symfs") || !strcmp(o->key, "cpu")))) {
+	/* An empty folder is none, as with perf. */
+	if (!value || (!*value && !strcmp(o->key, "symfs"))) {
 		remove_lines(a, o->key);
 		return 0;
 	}
