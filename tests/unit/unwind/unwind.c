@@ -81,7 +81,7 @@ static struct {
 
 #ifdef __x86_64__
 /* The registers here and the stack from here up. */
-static __attribute__((noinline)) int take(void)
+static __attribute__((noinline, no_sanitize("address"))) int take(void)
 {
 	uint64_t *r = taken.regs;
 	extern void *__libc_stack_end;
@@ -95,7 +95,9 @@ static __attribute__((noinline)) int take(void)
 			 : "r"(r)
 			 : "rax", "memory");
 	taken.stack_len = top > r[7] && top - r[7] < STACK_BYTES ? top - r[7] : STACK_BYTES;
-	memcpy(taken.stack, (void *)r[7], taken.stack_len);
+	for (uint64_t i = 0; i < taken.stack_len;
+	     i++) /* also what is not this function's: no memcpy, which is watched */
+		((volatile uint8_t *)taken.stack)[i] = ((volatile uint8_t *)r[7])[i];
 	taken.nr_expected = backtrace(taken.expected, MAX_FRAMES);
 	return taken.nr_expected;
 }
@@ -154,6 +156,12 @@ static struct unwind_result walk(enum sonde_compat compat, size_t max, uint64_t 
 	return w;
 }
 
+#ifdef __SANITIZE_ADDRESS__
+#define SKIP_UNLESS_PLAIN() SKIP("sanitizers make the stack larger than a sample's")
+#else
+#define SKIP_UNLESS_PLAIN() (void)0
+#endif
+
 /* Each caller that libgcc sees, as the place of its call. */
 static void assert_as_expected(const struct unwind_result *w)
 {
@@ -169,6 +177,7 @@ TEST(own_stack)
 	uint64_t ips[MAX_FRAMES];
 	struct unwind_result w;
 
+	SKIP_UNLESS_PLAIN();
 	read_maps();
 	growing(20);
 	w = walk(SONDE_COMPAT_NONE, MAX_FRAMES, ips);
@@ -190,6 +199,7 @@ TEST(interrupted_function)
 	uint64_t ips[MAX_FRAMES];
 	struct unwind_result w;
 
+	SKIP_UNLESS_PLAIN();
 	read_maps();
 	signal(SIGUSR1, in_handler);
 	raise(SIGUSR1);
