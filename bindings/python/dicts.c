@@ -4,7 +4,7 @@
  *
  *	trace_unhandled's fields    {common_cpu, common_s, ..., every field}
  *	perf_sample_dict            {ev_name, attr, sample: {...}, raw_buf, comm, dso ..., callchain, ...}
- *	common_callchain            [{ip, sym: {...}, sym_off, dso}, ...]
+ *	common_callchain            [{ip, sym: {...}, sym_off, sym_srcline, dso}, ...]
  *
  * Dicts begin as copies of a template per event type, so that only what changes is put in.
  */
@@ -19,7 +19,7 @@
 	K(symoff) K(callchain) K(brstack) K(brstacksym) K(iregs) K(uregs)                          \
 	K(pid) K(tid) K(cpu) K(ip) K(time) K(period) K(phys_addr) K(addr) K(time_enabled) K(time_running) K(values) \
 	K(weight) K(transaction) K(datasrc) K(datasrc_decode) K(cpumode) K(id) K(stream_id) K(ins_lat) \
-	K(sym) K(sym_off) K(start) K(end) K(binding) K(name)                                       \
+	K(sym) K(sym_off) K(sym_srcline) K(start) K(end) K(binding) K(name)                                       \
 	K(from) K(to) K(mispred) K(predicted) K(in_tx) K(abort) K(cycles) K(from_dsoname) K(to_dsoname) K(pred) \
 	K(common_cpu) K(common_s) K(common_ns) K(common_pid) K(common_comm) K(common_callchain)
 /* clang-format on */
@@ -87,6 +87,15 @@ static int put_symbol(struct run *r, PyObject *node, const struct sonde_location
 	return loc->dso ? dict_take(node, k->sym_off, u64_object(loc->sym_off)) : 0;
 }
 
+/* "file.c:12", of frames that functions inlined were looked for in. */
+static int put_source_line(struct run *r, PyObject *node, const struct sonde_frame *f)
+{
+	const char *slash = strrchr(f->file, '/');
+
+	return dict_take(node, r->keys->sym_srcline,
+			 PyUnicode_FromFormat("%s:%u", slash ? slash + 1 : f->file, f->line));
+}
+
 PyObject *list_callchain(struct run *r)
 {
 	const struct sonde_frame *frames = NULL;
@@ -97,8 +106,11 @@ PyObject *list_callchain(struct run *r)
 		struct sonde_location loc = locate(r, frames[i].ip, frames[i].cpumode);
 		PyObject *node = PyDict_New();
 
+		if (loc.sym && frames[i].sym)
+			loc.sym = frames[i].sym; /* of a function inlined there */
 		if (!node || dict_take(node, r->keys->ip, u64_object(frames[i].ip)) < 0 ||
 		    (loc.sym && put_symbol(r, node, &loc) < 0) ||
+		    (loc.sym && frames[i].file && put_source_line(r, node, &frames[i]) < 0) ||
 		    (loc.dso && dict_take(node, r->keys->dso, values_name(r->v, loc.dso)) < 0)) {
 			Py_XDECREF(node);
 			Py_CLEAR(list);
