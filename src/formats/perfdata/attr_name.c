@@ -108,6 +108,7 @@ void perfdata_attr_name(const struct perf_event_attr *a, char *ret, size_t size)
 		snprintf(base, sizeof(base), "mem:0x%llx:%s%s%s", (unsigned long long)a->bp_addr,
 			 a->bp_type & 1 ? "r" : "", a->bp_type & 2 ? "w" : "",
 			 a->bp_type & 4 ? "x" : "");
+		modifiers(a, suffix);
 		break;
 	default:
 		snprintf(base, sizeof(base), "unknown attr type: %u", a->type);
