@@ -311,6 +311,8 @@ const struct opt script_options[] = {
 		 "says that a guest's code is in the process that runs it; it gets no names"),
 	OPT_OUR_TEXT(0, "addr2line", "PROGRAM", struct script_args, ignored,
 		"perf 6.12 asks PROGRAM for source lines; sonde reads them itself"),
+	OPT_FLAG('d', "debug-mode", struct script_args, check_only,
+		 "prints no events, only what is wrong with the recording"),
 	OPT_FLAG('a', "all-cpus", struct script_args, no_effect,
 		 "is for perf's recording scripts; a listing is always of all cpus"),
 	OPT_END,

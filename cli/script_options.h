@@ -15,6 +15,7 @@ struct script_args {
 	const char *ignored;           /* values of options that change nothing here */
 	bool strict, header, header_only, xed, stitch_lbr, no_effect;
 	bool list_dlfilters, has_dlfilter;
+	bool check_only; /* -d: events are read, and not printed */
 };
 
 extern const struct opt script_options[];
