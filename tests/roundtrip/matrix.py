@@ -87,7 +87,6 @@ OPTIONS = [
 ]
 # Pairs that are known to differ, and why.
 KNOWN = {
-    ('group', '-F +metric'): 'a line of a metric for each member that reads a group',
     ('thread', '--time 10%/2'): 'samples without a time', ('thread', '--time 0%-30%'): 'samples without a time',
     ('thread', '--time 10%-20%,40%-50%'): 'samples without a time', ('thread', '--time 0,1 --reltime'): 'samples without a time',
     (None, '-F +insn,+insnlen'): 'perf 6.12 reads instructions from files of debug information',
