@@ -34,7 +34,7 @@ void command_print_help(const struct command *c, FILE *out)
 	for (const char *const *u = c->usage; *u; u++)
 		fprintf(out, "%s sonde %s\n", u == c->usage ? "usage:" : "   or:", *u);
 	if (c->options->kind) {
-		fputs("\nOptions:\n", out);
+		fputs(c->options->kind == OPT_KIND_GROUP ? "\n" : "\nOptions:\n", out);
 		opt_print_help(c->options, out);
 	}
 	fputs("\nOptions of every command:\n", out);

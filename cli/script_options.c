@@ -210,9 +210,9 @@ const struct opt script_options[] = {
 	OPT_CALL('l', "list", NULL, refuse_list, OPT_HIDDEN, "lists installed scripts"),
 
 	OPT_GROUP("Columns"),
-	OPT_KEY(0, "format", "FORMAT", "format",
-		"text: the default; jsonl: a JSON object per event with all its values, for programs, described in "
-		"docs/formats/jsonl.md"),
+	{ OPT_KIND_KEY, 0, "format", "FORMAT", 0, NULL, OPT_OURS, "format",
+	  "text: the default; jsonl: a JSON object per event with all its values, for programs, described in "
+		"docs/formats/jsonl.md" },
 	OPT_CALL('F', "fields", "[CLASS:]FIELDS", set_fields, OPT_NO_NEGATION,
 		 "prints these columns: comm,pid,tid,cpu,time,period,event,trace,ip,sym,symoff,dso,addr ... (COLUMNS in "
 		 "sonde-script(1) has all); +FIELD adds and -FIELD takes away; hw: sw: trace: raw: break: synth: before "
