@@ -6,7 +6,6 @@
 
 stored: recordings and perf's text in tests/data/text; needs no perf. live: recordings made on the spot.
 corpus: recordings of other machines ($SONDE_CORPUS, else ../shared/corpus beside the project).
-Addresses of user space are compared without their names.
 """
 import os
 import pathlib
@@ -24,25 +23,25 @@ ENV = {'PATH': os.environ.get('PATH', '/usr/bin:/bin'), 'HOME': '/nonexistent', 
 ENV.update({k: os.environ[k] for k in ('ASAN_OPTIONS', 'UBSAN_OPTIONS') if k in os.environ})
 IN_CI = os.environ.get('SONDE_CI') == '1'
 
-# Live recordings: name, what perf record is told, and whether all addresses shown by default are the kernel's.
+# Live recordings: name, what perf record is told.
 LOOP = ['python3', '-c', 'for i in range(200000): str(i)']
 LIVE = [
-    ('sched', ['-e', 'sched:sched_switch,sched:sched_wakeup', '-a', 'sleep', '0.2'], True),
-    ('syscalls', ['-e', 'raw_syscalls:*', 'ls', '-R', '/usr/include/linux'], True),
-    ('kernel-chains', ['-e', 'sched:sched_switch', '-g', '--kernel-callchains', '-a', 'sleep', '0.1'], True),
-    ('wakeup-chains', ['-e', 'sched:*', '-g', '--kernel-callchains', 'sh', '-c', 'ls / | wc -l'], True),
-    ('clock', ['-e', 'cpu-clock', '-F', '5000'] + LOOP, False),
-    ('clock-chains', ['-e', 'cpu-clock', '-F', '5000', '-g'] + LOOP, False),
-    ('kernel-clock', ['-e', 'cpu-clock:k', '-F', '5000', '-a', 'ls', '-R', '/usr/share/doc'], True),
-    ('faults', ['-e', 'page-faults', '-c', '7', 'python3', '-c', 'pass'], False),
-    ('fault-addresses', ['-e', 'page-faults', '-d', '-c', '1', 'ls', '/'], False),
-    ('mixed', ['-e', 'sched:sched_switch,cpu-clock,page-faults,raw_syscalls:sys_enter', 'sh', '-c', 'ls -lR /etc'], False),
-    ('mixed-chains', ['-g', '-e', 'sched:sched_switch,cpu-clock,raw_syscalls:sys_enter', 'ls', '-R', '/etc'], False),
-    ('per-thread', ['--per-thread', '-e', 'cpu-clock'] + LOOP, False),
-    ('threads', ['-e', 'sched:sched_process_*,task:*', 'sh', '-c', 'for i in 1 2 3; do ls / & done; wait'], True),
+    ('sched', ['-e', 'sched:sched_switch,sched:sched_wakeup', '-a', 'sleep', '0.2']),
+    ('syscalls', ['-e', 'raw_syscalls:*', 'ls', '-R', '/usr/include/linux']),
+    ('kernel-chains', ['-e', 'sched:sched_switch', '-g', '--kernel-callchains', '-a', 'sleep', '0.1']),
+    ('wakeup-chains', ['-e', 'sched:*', '-g', '--kernel-callchains', 'sh', '-c', 'ls / | wc -l']),
+    ('clock', ['-e', 'cpu-clock', '-F', '5000'] + LOOP),
+    ('clock-chains', ['-e', 'cpu-clock', '-F', '5000', '-g'] + LOOP),
+    ('kernel-clock', ['-e', 'cpu-clock:k', '-F', '5000', '-a', 'ls', '-R', '/usr/share/doc']),
+    ('faults', ['-e', 'page-faults', '-c', '7', 'python3', '-c', 'pass']),
+    ('fault-addresses', ['-e', 'page-faults', '-d', '-c', '1', 'ls', '/']),
+    ('mixed', ['-e', 'sched:sched_switch,cpu-clock,page-faults,raw_syscalls:sys_enter', 'sh', '-c', 'ls -lR /etc']),
+    ('mixed-chains', ['-g', '-e', 'sched:sched_switch,cpu-clock,raw_syscalls:sys_enter', 'ls', '-R', '/etc']),
+    ('per-thread', ['--per-thread', '-e', 'cpu-clock'] + LOOP),
+    ('threads', ['-e', 'sched:sched_process_*,task:*', 'sh', '-c', 'for i in 1 2 3; do ls / & done; wait']),
 ]
 BY_SONDE = ['sched', 'syscalls', 'kernel-chains', 'clock-chains', 'mixed', 'threads'] # recorded by sonde too
-KERNEL_OPTIONS = ['', '--ns', '-G', '-F -time', '-F +pid', '-F trace:time,trace', '-F sw:event,period', '-F trace:']
+NAMED_OPTIONS = ['', '--ns', '-G', '-F -time', '-F +pid', '-F trace:time,trace', '-F sw:event,period', '-F trace:']
 OPTIONS = ['-F comm,tid,event -G', '-F pid,event,trace', '-F event,ip', '-F comm,tid,time,event,ip', '-F comm,event,ip -G --ns',
            '-F trace:time,trace -F sw:event,period', '-F trace: -F sw:comm', '-F event --comms ls,sh',
            '-F time,event --time {time}', '-F time,event --time {time_ns}', '-F comm,pid,tid --pid {pid}',
@@ -163,17 +162,16 @@ def live(tools):
     if not tools.perf:
         skip('live', 'no perf here')
         return
-    ours = [(name + ' by sonde', tools.sonde[:1], args, kernel_only) for name, args, kernel_only in LIVE
-            if name in BY_SONDE]
+    ours = [(name + ' by sonde', tools.sonde[:1], args) for name, args in LIVE if name in BY_SONDE]
     with tempfile.TemporaryDirectory(prefix='sonde-text-') as folder:
-        for name, recorder, args, kernel_only in [(n, ['perf'], a, k) for n, a, k in LIVE] + ours:
+        for name, recorder, args in [(n, ['perf'], a) for n, a in LIVE] + ours:
             data = os.path.join(folder, 'perf.data')
             code, out, err = run(recorder + ['record', '-q', '-o', data] + args)
             if code != 0 or not os.path.exists(data):
                 skip(name, 'record: ' + (err.decode('utf-8', 'replace').strip().splitlines() or ['failed'])[0])
                 continue
             values = placeholders(tools, data)
-            for options in (KERNEL_OPTIONS if kernel_only else []) + OPTIONS:
+            for options in NAMED_OPTIONS + OPTIONS:
                 options = options.format(**values)
                 tools.compare(('%s %s' % (name, options)).strip(), data, options)
             os.unlink(data)
