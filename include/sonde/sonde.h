@@ -332,7 +332,7 @@ struct sonde_location {
 	uint64_t map_start, map_end, map_pgoff;
 	const char *sym; /* NULL unknown */
 	uint64_t sym_start,
-		sym_end;  /* in the addresses of the dso; for the kernel, of the running kernel */
+		sym_end;  /* offsets in the dso's file; for the kernel and for JITs, addresses */
 	uint64_t sym_off; /* addr - start of the symbol */
 };
 /* Looks an address up in the address space of the event's process as of the event. cpumode as in sonde_event. */

@@ -261,9 +261,9 @@ static void find_code(struct dso *d)
 		return;
 	d->files_tried = true;
 	if (d->kind == DSO_VDSO) {
-		/* perf looks for one with a build id in the cache only */
-		if ((!d->build_id_len || !d->table->opts.compat) && vdso_open(&d->code) >= 0 &&
-		    !is_recorded_build(d, d->code)) {
+		/* perf looks for one with a build id in the cache only, and takes any without one */
+		if (!d->build_id_len == (d->table->opts.compat != SONDE_COMPAT_NONE) &&
+		    vdso_open(&d->code) >= 0 && !is_recorded_build(d, d->code)) {
 			elf_file_close(d->code);
 			d->code = NULL;
 		}

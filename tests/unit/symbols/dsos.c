@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "formats/elf/file.h"
 #include "symbols/dso.h"
+#include "symbols/vdso.h"
 
 enum { TEXT_OFFSET = 0x1000, TEXT_ADDR = 0x403000, FILE_BYTES = 0x3000 };
 enum { S_NULL, S_NOTE, S_TEXT, S_SYMTAB, S_STRTAB, S_NAMES, S_LINK, NR_S };
@@ -295,6 +296,31 @@ TEST(files_beside_the_program)
 	expect(get(t, "/bin/x", NULL), "hidden");
 	expect(get(t, "/bin/y", id_a), "system");
 	expect(get(t, "/bin/z", id_a), NULL);
+	dso_table_free(t);
+	end();
+}
+
+TEST(the_vdso)
+{
+	uint8_t id[ELF_BUILD_ID_MAX_BYTES];
+	struct dso_table *t;
+	struct elf_file *f;
+	size_t len = 0;
+
+	if (vdso_open(&f) < 0)
+		return; /* a kernel without */
+	len = elf_file_build_id(f, id);
+	elf_file_close(f);
+	assert_int_equal(len, 20);
+	begin();
+	t = table(SONDE_COMPAT_NONE);
+	assert_non_null(dso_image(get(t, "[vdso]", id), &len));
+	assert_null(dso_image(get(t, "[vdso]", id_a), &len));
+	assert_null(dso_image(get(t, "[vdso]", NULL), &len));
+	dso_table_free(t);
+	t = table(SONDE_COMPAT_PERF_6_1);
+	assert_null(dso_image(get(t, "[vdso]", id), &len));
+	assert_non_null(dso_image(get(t, "[vdso]", NULL), &len));
 	dso_table_free(t);
 	end();
 }

@@ -204,3 +204,36 @@ TEST(kernel_symbols_without_build_id)
 	assert_null(k);
 	assert_non_null(strstr(err_text(), "build id"));
 }
+
+/* Any ELF file is a kernel for this: this program. */
+TEST(kernel_symbols_by_file)
+{
+	static const uint8_t other[20] = { 1, 2, 3 };
+	char self[PATH_MAX] = { 0 };
+	struct kernel_symbols_options opts = { .buildid_dir = "/nonexistent",
+					       .vmlinux_path = self,
+					       .ref_symbol = "main",
+					       .ref_addr = 0xffffffff81000000 };
+	const struct kernel_symbol *sym;
+	struct kallsyms *k;
+
+	assert_true(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
+	assert_int_equal(kernel_symbols_open(&k, &opts, path_used), 0);
+	assert_non_null(k);
+	assert_string_equal(path_used, self);
+	sym = kallsyms_find(k, 0xffffffff81000000);
+	assert_non_null(sym);
+	assert_string_equal(sym->name, "main");
+	kallsyms_close(k);
+
+	opts.ref_symbol = "no_such_symbol";
+	assert_true(kernel_symbols_open(&k, &opts, path_used) < 0);
+	assert_non_null(strstr(err_text(), "no_such_symbol"));
+	opts.ref_symbol = "main";
+	opts.build_id = other;
+	opts.build_id_len = sizeof(other);
+	assert_int_equal(kernel_symbols_open(&k, &opts, path_used), -ESTALE);
+	assert_string_equal(path_used, "");
+	opts.vmlinux_path = "/nonexistent";
+	assert_int_equal(kernel_symbols_open(&k, &opts, path_used), -ENOENT);
+}
