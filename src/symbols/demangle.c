@@ -31,7 +31,8 @@ static void put(const char *text, size_t len, void *opaque)
 
 	if (o->out->len - o->start + len > MAX_DEMANGLED_BYTES)
 		longjmp(o->too_long, 1);
-	outbuf_put(o->out, text, len);
+	if (len)
+		outbuf_put(o->out, text, len);
 }
 
 static bool run(int (*function)(const char *, int, demangle_callbackref, void *), const char *name,

@@ -59,7 +59,7 @@ const char *symbol_set_name(struct symbol_set *s, struct set_symbol *sym)
 		return sym->shown;
 	if (!demangle(sym->raw, s->demangle, &name) && !sym->is_plt)
 		return sym->shown = sym->raw;
-	if (!name.len)
+	if (!name.len && *sym->raw)
 		outbuf_str(&name, sym->raw);
 	if (sym->is_plt)
 		outbuf_str(&name, "@plt");
