@@ -422,7 +422,8 @@ static inline int admit(struct sonde_session *s, struct event *ev)
 			return r;
 	}
 	if (s->filtered && is_sample &&
-	    (s->opts.graph_function || !early_filter_pass(&s->early, ev->pub.time_ns, ev->pub.cpu)))
+	    (s->opts.graph_function ||
+	     !early_filter_pass(&s->early, ev->pub.time_ns, ev->pub.cpu)))
 		return 0;
 	if (__builtin_expect(ev->change.kind, 0))
 		TRY(state_apply(&s->state, &ev->change));

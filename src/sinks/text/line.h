@@ -13,6 +13,7 @@
 #include "sinks/text/branches.h"
 #include "sinks/text/code_columns.h"
 #include "sinks/text/columns.h"
+#include "sinks/text/event_files.h"
 #include "sinks/text/counts.h"
 #include "sinks/text/fields.h"
 #include "sinks/text/frames.h"
@@ -43,6 +44,8 @@ struct text_sink {
 	struct sink base;
 	struct sonde_session *session;
 	struct fd_writer writer;
+	struct event_files files; /* per-event-dump */
+	bool has_files;
 	struct text_fields fields;
 	struct text_frames frames;
 	struct text_branches branches;

@@ -107,12 +107,22 @@ static int put_metrics(struct text_sink *s, const struct event *ev, const struct
 	}
 }
 
+/* per-event-dump: the line goes to the file of its type. */
+static int put_in_file(struct text_sink *s, const struct event *ev, size_t line_start)
+{
+	struct event_file *f;
+
+	TRY(event_files_get(&s->files, ev->schema, &f));
+	f->nr_samples++;
+	return event_file_take(f, &s->writer.out, line_start);
+}
+
 static int text_event(struct sink *sink, const struct event *ev)
 {
 	struct text_sink *s = sink_of(sink);
 	struct outbuf *out = &s->writer.out;
 	const struct line *line;
-	size_t start;
+	size_t line_start, start;
 
 	if (__builtin_expect((s->lists_records || ev->listed) && ev->schema->kind >= SONDE_RECORD,
 			     0))
@@ -127,6 +137,7 @@ static int text_event(struct sink *sink, const struct event *ev)
 	/* A damaged sample is a defect that its source counts; its values are 0 here. */
 	if (line->needs_sample && ev->source->ops->sample(ev->source, ev, &s->sample) < 0)
 		s->sample = (struct sonde_sample){ .size = sizeof(s->sample) };
+	line_start = out->len;
 	TRY(text_head_put(s, ev, line));
 	start = out->len;
 	if (line->fields & TEXT_TRACE && !line->is_branch)
@@ -139,6 +150,8 @@ static int text_event(struct sink *sink, const struct event *ev)
 		outbuf_char(out, '\n');
 	if (line->fields & TEXT_METRIC && !line->is_branch)
 		TRY(put_metrics(s, ev, line));
+	if (__builtin_expect(s->has_files, 0))
+		return put_in_file(s, ev, line_start);
 	if (__builtin_expect(s->terminal, 0))
 		text_terminal_quiet(out, start, true);
 	return fd_writer_tick(&s->writer);
@@ -151,6 +164,10 @@ static int text_flush(struct sink *sink)
 
 static int text_finish(struct sink *sink, bool complete)
 {
+	struct text_sink *s = sink_of(sink);
+
+	if (s->has_files)
+		TRY(event_files_finish(&s->files, &s->writer.out));
 	return text_flush(sink);
 }
 
@@ -161,6 +178,7 @@ static void text_close(struct sink *sink)
 	if (!s)
 		return;
 	fd_writer_done(&s->writer);
+	event_files_done(&s->files);
 	text_frames_done(&s->frames);
 	text_counts_done(&s->counts);
 	text_branches_done(&s->branches);
@@ -227,6 +245,22 @@ static bool tells_order(const struct sonde_session *session)
 	return !attr || attr->sample_id_all;
 }
 
+/* perf makes one for each event of the recording, also of those that do not come. */
+static int make_files(struct text_sink *s)
+{
+	const struct sonde_schema *sc;
+	struct event_file *f;
+
+	s->has_files = true;
+	s->files.input = s->session->opts.input;
+	s->files.compat = s->compat != SONDE_COMPAT_NONE;
+	for (uint32_t id = 0; (sc = sonde_session_schema(s->session, id)); id++) {
+		if (sc->kind <= SONDE_SAMPLE)
+			TRY(event_files_get(&s->files, sc, &f));
+	}
+	return 0;
+}
+
 static int text_open(struct sink **ret, const struct sink_options *opts)
 {
 	struct text_sink *s = calloc(1, sizeof(*s));
@@ -255,6 +289,8 @@ static int text_open(struct sink **ret, const struct sink_options *opts)
 		text_header_put(s->session, &s->writer.out);
 	if (r >= 0 && nr && o->header != HEADER_ONLY)
 		r = text_lines_meet(s, (uint32_t)nr - 1);
+	if (r >= 0 && o->per_event_dump && o->header != HEADER_ONLY)
+		r = make_files(s);
 	if (r < 0) {
 		text_close(&s->base);
 		return r;

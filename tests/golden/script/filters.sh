@@ -44,3 +44,18 @@ both -i text/clock.data -S file:///nosuch
 both -i text/clock.data --dsos x,x
 both -i text/clock.data --stop-bt x,x
 both -i text/clock.data --addr-range x
+echo '== a file per event type'
+cp text/switch.data text/mixed.data .
+ln -s /nosuch/x switch.data.sched:sched_wakeup.dump
+for f in switch mixed; do
+	for as in none perf-6.1; do
+		sonde --compat $as script -i $f.data --per-event-dump -F comm,time,event
+		echo "status $?"
+		wc -c -l $f.data.*
+		rm -f $f.data.?*
+	done
+done 2>&1
+sonde script -i switch.data --per-event-dump -F event --comms sleep --time 2975.921,
+cat switch.data.sched:sched_switch.dump
+echo '== order'
+sonde script -i switch.data -d 2>&1

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * per-event-dump: the text of each event type in a file of its own, RECORDING.EVENT.dump. A file gets its name only when it
+ * is whole: it is written beside it until then.
+ */
+#ifndef SONDE_SINKS_TEXT_EVENT_FILES_H
+#define SONDE_SINKS_TEXT_EVENT_FILES_H
+
+#include "base/vec.h"
+#include "model/event.h"
+#include "sinks/fd_writer.h"
+
+struct event_file {
+	uint32_t family;        /* of schemas: types of one name share a file */
+	char *path, *part_path; /* owned */
+	int fd;
+	struct fd_writer writer;
+	uint64_t nr_samples, bytes; /* bytes: those that are not in the writer's buffer any more */
+};
+
+struct event_files {
+	const char *input; /* the recording's path, lent */
+	bool compat;
+	VEC(struct event_file *) files;
+	VEC(struct event_file *) by_schema; /* NULL: none yet */
+};
+
+/* The file of a type, made when it is first asked for; <0: it cannot be written. */
+int event_files_get(struct event_files *f, const struct sonde_schema *sc, struct event_file **ret);
+/* Moves the text behind `start` to the file. */
+int event_file_take(struct event_file *f, struct outbuf *out, size_t start);
+/* Gives the files their names and tells of them, a line each. */
+int event_files_finish(struct event_files *f, struct outbuf *out);
+/* Also removes what was not finished. */
+void event_files_done(struct event_files *f);
+
+#endif
