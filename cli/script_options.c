@@ -207,7 +207,7 @@ const struct opt script_options[] = {
 		 "writes a script that prints every event of the recording, to be changed: perf-script.py for python"),
 	OPT_OUR_TEXT('o', "output", "FILE", struct script_args, output,
 		 "writes that script to FILE, to stdout for '-'. A file that is there is only overwritten with --force"),
-	OPT_CALL('l', "list", NULL, refuse_list, OPT_HIDDEN, "lists installed scripts"),
+	OPT_CALL('l', "list", NULL, refuse_list, 0, "is refused: scripts installed with perf are not looked for"),
 
 	OPT_GROUP("Columns"),
 	{ OPT_KIND_KEY, 0, "format", "FORMAT", 0, NULL, OPT_OURS, "format",
