@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: MIT
+"""A recording through a pipe: sonde and perf on either end, seen at once, and ended when nobody reads any more."""
+import os
+import signal
+import subprocess
+import time
+
+from tap import PERF_ENV, SONDE, case, need, perf, run, same
+
+CALLS = 500
+WORK = ['sh', '-c', 'i=0; while [ $i -lt %d ]; do i=$((i+1)); read x < /dev/null; done; echo done' % CALLS]
+EVENTS = ['-e', 'syscalls:sys_enter_openat', '-e', 'sched:sched_process_exec']
+
+
+def through(recorder, reader):
+    """What the reader prints of what the recorder sends it; the workload's own output must not be among it."""
+    a = subprocess.Popen(recorder + ['--'] + WORK, env=PERF_ENV, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE)
+    b = subprocess.run(reader, env=PERF_ENV, stdin=a.stdout, capture_output=True, text=True, timeout=60)
+    a.stdout.close()
+    said = a.stderr.read().decode()
+    a.stderr.close()
+    same(a.wait(), 0, 'status of the recorder; it said: ' + said)
+    same(b.returncode, 0, 'status of the reader; it said: ' + b.stderr)
+    need('done' in said, "the workload's own output goes to the standard error: " + said)
+    lines = [line for line in b.stdout.splitlines() if '/dev/null' in line or 'sys_enter_openat' in line]
+    need(len(lines) >= CALLS, 'only %d lines: %s' % (len(lines), b.stderr))
+    need('sched:sched_process_exec: filename=' in b.stdout, 'names of events and fields: ' + b.stdout[:500])
+    return lines
+
+
+@case('sonde record -o - | sonde script -i -')
+def _():
+    through([SONDE, 'record', '-q', '-o', '-', *EVENTS], [SONDE, 'script', '-i', '-'])
+
+
+@case('sonde record with a pipe as its standard output, and no -o')
+def _():
+    through([SONDE, 'record', '-q', *EVENTS], [SONDE, 'script', '-i', '-'])
+    need(not os.path.exists('perf.data'), 'a file was written, too')
+
+
+@case('sonde record -o - | perf script -i -')
+def _():
+    through([SONDE, 'record', '-q', '-o', '-', *EVENTS], [perf(), 'script', '-i', '-'])
+
+
+@case('perf record -o - | sonde script -i -')
+def _():
+    through([perf(), 'record', '-q', '-o', '-', *EVENTS], [SONDE, 'script', '-i', '-'])
+
+
+@case('a stored pipe is read as the pipe was, and as perf reads it')
+def _():
+    with open('p.data', 'wb') as f:
+        subprocess.run([SONDE, 'record', '-q', '-g', '-o', '-', *EVENTS, '--', *WORK], env=PERF_ENV, stdout=f, check=True,
+                       stderr=subprocess.DEVNULL)
+    def text(*command, **kw):
+        return subprocess.run(command, env=PERF_ENV, capture_output=True, check=True, timeout=60, **kw).stdout
+    stored = text(SONDE, '--compat', 'perf-6.1', 'script', '-i', 'p.data')
+    with open('p.data', 'rb') as f:
+        same(text('sh', '-c', 'cat | "$0" --compat perf-6.1 script -i -', SONDE, stdin=f), stored, 'piped and stored')
+    same(text(perf(), 'script', '-i', 'p.data'), stored, "perf's and ours")
+
+
+@case('an event is in its handler at most 100 ms after it happened, however few there are')
+def _():
+    with open('seen.py', 'w') as f:
+        f.write('import time\n'
+                'seen = []\n'
+                'def syscalls__sys_enter_getpriority(*args):\n'
+                '    seen.append(time.monotonic())\n'
+                'def trace_end():\n'
+                '    print(*seen)\n')
+    work = ('import ctypes, time\n'
+            'call = ctypes.CDLL(None).getpriority\n'
+            'made = []\n'
+            'for i in range(10):\n'
+            '    time.sleep(.2)\n'
+            '    made.append(time.monotonic())\n'
+            '    call(0, 0)\n'
+            'open("made", "w").write(" ".join(map(str, made)))\n')
+    a = subprocess.Popen([SONDE, 'record', '-q', '-o', '-', '-e', 'syscalls:sys_enter_getpriority', '--', 'python3', '-c', work],
+                         env=PERF_ENV, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    b = subprocess.run([SONDE, 'script', '-i', '-', '-s', 'seen.py'], env=PERF_ENV, stdin=a.stdout, capture_output=True,
+                       text=True, timeout=60)
+    a.stdout.close()
+    same(a.wait(), 0, 'status of the recorder')
+    same(b.returncode, 0, b.stderr)
+    with open('made') as f:
+        made = [float(t) for t in f.read().split()]
+    seen = [float(t) for t in b.stdout.split()]
+    same(len(seen), len(made), 'events')
+    # The last one comes with the end of the recording, which takes its own time.
+    late = [(s - m) * 1000 for s, m in zip(seen[:-1], made)]
+    print('# worst: %.0f ms' % max(late))
+    need(max(late) <= 100, 'ms: ' + ', '.join('%.0f' % x for x in late))
+
+
+@case('a reader that closes its end ends the recording, which says so')
+def _():
+    a = subprocess.Popen([SONDE, 'record', '-o', '-', '-e', 'raw_syscalls:sys_enter', '--', 'sh', '-c',
+                          'while :; do read x < /dev/null; done'], env=PERF_ENV, stdin=subprocess.DEVNULL,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    need(a.stdout.read(4096), 'nothing came')
+    a.stdout.close()
+    said = b''
+    end = time.monotonic() + 20
+    while b'closed' not in said and time.monotonic() < end:
+        said += os.read(a.stderr.fileno(), 4096)
+    need(b'the reader of the recording has closed' in said, said)
+    # The command is not ours to end; it goes on until it ends by itself.
+    need(a.poll() is None, 'the recorder did not wait for the command')
+    os.killpg(a.pid, signal.SIGTERM)
+    a.wait(timeout=20)
+    a.stderr.close()
+
+
+@case('a recording is not written to a terminal')
+def _():
+    master, slave = os.openpty()
+    p = subprocess.run([SONDE, 'record', '-q', '-o', '-', '-e', 'sched:sched_switch', '--', 'true'], env=PERF_ENV,
+                       stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.PIPE, text=True, timeout=60)
+    os.close(slave)
+    os.close(master)
+    need(p.returncode != 0 and 'terminal' in p.stderr, p.stderr)
+
+
+run()
