@@ -47,7 +47,7 @@ SONDE_API const char *sonde_error_text(void);
 /*
  * A session's text form: `key=value` lines ('#' begins a comment line). Unknown keys and bad values are errors (-EINVAL).
  *
- *	input=PATH          file or directory to read; default perf.data
+ *	input=PATH          file to read, '-' for the standard input; default perf.data
  *	compat=VERSION      none (default: the right thing), perf-6.1, perf-6.12: that tool's output and values
  *	events=KINDS        samples (default), or all: records of state and defects too
  *	callchain=0|1       0: samples are delivered without call chains; default 1
@@ -116,7 +116,7 @@ SONDE_API int sonde_session_next(struct sonde_session *s, const struct sonde_eve
 /*
  * sonde_session_next() in two steps, for hosts that hold a lock: sonde_session_next_pending() never reads or waits; it
  * gives the next event of the batch in memory (1) or says that there is none (0). sonde_session_fill() then reads or
- * waits for the next batch (1: there is one, 0: end, <0: failure). sonde_session_pending(): a batch is in memory.
+ * waits for the next batch (1: there is one, or a signal came before it: look again; 0: end, <0: failure). sonde_session_pending(): a batch is in memory.
  */
 SONDE_API int sonde_session_next_pending(struct sonde_session *s, const struct sonde_event **ret);
 SONDE_API int sonde_session_pending(const struct sonde_session *s);
