@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A sink: where events go. session.c opens it and pushes one event after the other. */
+/* A sink: where events go. session_write.c opens it and pushes one event after the other. */
 #ifndef SONDE_SINKS_SINK_H
 #define SONDE_SINKS_SINK_H
 

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/* A session comes to be: its text form becomes stages, which are checked against each other; and its end. */
+
+#include <limits.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/near.h"
+#include "code.h"
+#include "order/span.h"
+#include "session.h"
+#include "sinks/text/records.h"
+
+static void session_free(struct sonde_session *s)
+{
+	session_dlfilters_done(s); /* the first: they may ask for their arguments */
+	order_close(s->order);
+	if (s->source)
+		s->source->ops->close(s->source);
+	early_filter_done(&s->early);
+	late_filter_done(&s->late);
+	comm_list_done(&s->stop_bt);
+	place_filter_done(&s->places);
+	state_done(&s->state);
+	kallsyms_close(s->kernel_symbols);
+	unwind_free(s->unwinder);
+	lines_table_free(s->lines);
+	insn_decoder_free(s->insns);
+	dso_table_free(s->dsos);
+	free(s->located);
+	printk_formats_done(&s->printk);
+	schema_table_done(&s->schemas);
+	strpool_done(&s->strings);
+	session_options_done(&s->opts);
+	outbuf_done(&s->printed);
+	outbuf_done(&s->defects_line);
+	outbuf_done(&s->text);
+	vec_done(&s->frames);
+	free(s);
+}
+
+void session_ref(struct sonde_session *s)
+{
+	s->refs++;
+}
+
+void session_unref(struct sonde_session *s)
+{
+	if (!--s->refs)
+		session_free(s);
+}
+
+/* Without filters an event need not meet them one by one. */
+static bool has_filters(const struct sonde_session *s)
+{
+	return s->opts.time || s->opts.cpu || s->opts.pid || s->opts.tid || s->opts.comm ||
+	       s->opts.symbols || s->opts.dsos || s->opts.switch_on || s->opts.switch_off ||
+	       s->opts.dlfilters || s->opts.graph_function;
+}
+
+static int build_filters(struct sonde_session *s)
+{
+	s->early = EARLY_FILTER_ALL;
+	s->filtered = has_filters(s);
+	if (s->opts.cpu)
+		TRY(cpu_list_parse(s->opts.cpu, &s->early.cpus));
+	if (s->opts.pid)
+		TRY(id_list_parse(s->opts.pid, "pid", &s->late.pids));
+	if (s->opts.tid)
+		TRY(id_list_parse(s->opts.tid, "tid", &s->late.tids));
+	if (s->opts.comm)
+		TRY(comm_list_parse(s->opts.comm, "comm", &s->strings, &s->late.comms));
+	if (s->opts.dsos)
+		TRY(place_filter_dsos(&s->places, s->opts.dsos, s->opts.compat));
+	if (s->opts.symbols)
+		TRY(place_filter_symbols(&s->places, s->opts.symbols,
+					 s->opts.addr_range == UINT64_MAX ? 0 : s->opts.addr_range,
+					 s->opts.compat));
+	return 0;
+}
+
+/* The event of that name as its family of schemas, or under --compat the first one alone; NULL: none asked for. */
+static int find_event(struct sonde_session *s, const char *name, const char *option, uint32_t *ret)
+{
+	struct near near;
+	char guess[512];
+
+	*ret = EVENT_SWITCH_NONE;
+	if (!name)
+		return 0;
+	near_init(&near, name);
+	vec_foreach(sc, &s->schemas.schemas) {
+		if ((*sc)->kind > SONDE_SAMPLE)
+			continue;
+		if (!strcmp((*sc)->name, name)) {
+			*ret = s->opts.compat ? (*sc)->id : (*sc)->family;
+			return 0;
+		}
+		near_offer(&near, (*sc)->name);
+	}
+	near_text(&near, guess, sizeof(guess));
+	return err_set(-ESRCH, "%s: the recording has no event '%s'%s", option, name, guess);
+}
+
+static int build_switches(struct sonde_session *s)
+{
+	struct event_switch *w = &s->switches;
+
+	TRY(find_event(s, s->opts.switch_on, "--switch-on", &w->on));
+	TRY(find_event(s, s->opts.switch_off, "--switch-off", &w->off));
+	w->is_off = w->on != EVENT_SWITCH_NONE;
+	w->shows_both = s->opts.show_on_off_events;
+	w->perf = s->opts.compat != SONDE_COMPAT_NONE;
+	s->is_choosy = place_filter_is_set(&s->places) || w->on != EVENT_SWITCH_NONE ||
+		       w->off != EVENT_SWITCH_NONE || s->dlfilters.filters.n;
+	return 0;
+}
+
+/* perf shows no more frames than this machine's kernel would record. */
+static unsigned perf_max_frames(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/perf_event_max_stack", "re");
+	unsigned max;
+
+	if (!f || fscanf(f, "%u", &max) != 1)
+		max = PERF_MAX_STACK_DEPTH;
+	if (f)
+		fclose(f);
+	return max;
+}
+
+/* Where call chains end. */
+static int build_chains(struct sonde_session *s)
+{
+	if (s->opts.max_stack != UINT64_MAX)
+		s->max_frames =
+			s->opts.max_stack < UINT_MAX ? (unsigned)s->opts.max_stack : UINT_MAX;
+	else
+		s->max_frames = s->opts.compat ? perf_max_frames() : UINT_MAX;
+	return s->opts.stop_bt
+		       ? comm_list_parse(s->opts.stop_bt, "symbol", &s->strings, &s->stop_bt)
+		       : 0;
+}
+
+/* What percents and relative times refer to; perf takes no other answer than the recording's. */
+static int find_span(struct sonde_session *s, struct time_span *ret)
+{
+	const struct source_ops *ops = s->source->ops;
+	struct defects before = s->defects; /* what the walk meets will be met again */
+	int r;
+
+	if (ops->span && ops->span(s->source, &ret->first_ns, &ret->last_ns))
+		return 0;
+	if (s->opts.compat)
+		return err_set(-ETIME, "the recording does not say the times of its first and last "
+				       "sample, which perf needs for percents and relative times "
+				       "(perf record --timestamp-boundary records them)");
+	r = order_span_find(s->source, s->opts.window_bytes, ret);
+	s->defects = before;
+	return r;
+}
+
+static int build_time(struct sonde_session *s)
+{
+	struct time_span span = { 0 };
+
+	if (!s->opts.time)
+		return 0;
+	if (time_windows_need_span(s->opts.time, s->opts.reltime))
+		TRY(find_span(s, &span));
+	return time_windows_parse(s->opts.time, &span, s->opts.reltime, s->opts.compat,
+				  &s->early.time);
+}
+
+/* cpus that no event can be of: nothing would come, and that would look like a quiet machine. */
+static int check_cpus(struct sonde_session *s)
+{
+	const char *text = s->source->ops->info(s->source, "nrcpus-available");
+	unsigned long nr = text ? strtoul(text, NULL, 10) : 0;
+	int32_t highest = cpu_list_max(&s->early.cpus);
+	uint64_t types_met = 0;
+
+	if (highest < 0)
+		return 0;
+	vec_foreach(sc, &s->schemas.schemas) {
+		const struct perf_event_attr *attr = (*sc)->attr;
+		uint64_t type = attr ? UINT64_C(1) << (attr->type < 63 ? attr->type : 63) : 0;
+
+		/* The first event of a type speaks for all of it, as in perf. */
+		if (!attr || types_met & type)
+			continue;
+		types_met |= type;
+		if (!(attr->sample_type & PERF_SAMPLE_CPU))
+			return err_set(-ENODATA,
+				       "the samples of '%s' do not say on which cpu they were "
+				       "taken: cpus cannot be "
+				       "chosen (record with -a or --sample-cpu)",
+				       (*sc)->name);
+	}
+	if (nr && (unsigned long)highest >= nr)
+		return err_set(
+			-ENODATA,
+			"there is no cpu %d in this recording: its machine has the cpus 0-%lu",
+			highest, nr - 1);
+	return 0;
+}
+
+/* perf has no order where it prints the rounds instead of obeying them. */
+static bool is_unordered(const struct session_options *o)
+{
+	return o->unsorted || (o->compat && o->show_round);
+}
+
+static int build(struct sonde_session *s, const char *text, const char *origin)
+{
+	struct source_file file;
+
+	TRY(session_options_parse(&s->opts, text, origin));
+	TRY(strpool_init(&s->strings));
+	TRY(state_init(&s->state, &s->strings));
+	s->state.keeps_maps_at_exec = s->opts.compat != SONDE_COMPAT_NONE;
+	s->state.keeps_first_cgroup = s->opts.compat != SONDE_COMPAT_NONE;
+	s->state.exit_forgets_comm = s->opts.compat == SONDE_COMPAT_PERF_6_12;
+	TRY(build_filters(s));
+	TRY(build_chains(s));
+	TRY(session_dlfilters_load(s));
+	/* Read when first needed, much later; a file that the user named must not be missed silently then. */
+	if (s->opts.kallsyms && access(s->opts.kallsyms, R_OK) < 0)
+		return err_errno(errno, "cannot read the kernel symbols in %s", s->opts.kallsyms);
+	if (s->opts.vmlinux && access(s->opts.vmlinux, R_OK) < 0)
+		return err_errno(errno, "cannot read the kernel's file %s", s->opts.vmlinux);
+	s->listing = text_records_wanted(&s->opts);
+	TRY(source_open(&s->source,
+			&(struct source_options){ .path = s->opts.input,
+						  .window_bytes = s->opts.window_bytes,
+						  .force = s->opts.force,
+						  .unordered = is_unordered(&s->opts),
+						  .list_records = text_records_listed(&s->opts),
+						  .compat = s->opts.compat,
+						  .stopped = &s->stopped,
+						  .session = s,
+						  .schemas = &s->schemas,
+						  .defects = &s->defects }));
+	s->is_stream = s->source->ops->file(s->source, 0, &file) && file.stream;
+	TRY(check_cpus(s));
+	TRY(dlfilters_start(&s->dlfilters));
+	TRY(build_time(s));
+	TRY(build_switches(s));
+	s->event = (struct event){ .pub.size = sizeof(s->event.pub),
+				   .session = s,
+				   .source = s->source };
+	return order_open(&s->order, s->source,
+			  &(struct order_options){ .window_bytes = s->opts.window_bytes,
+						   .time = s->opts.time && !s->opts.dump &&
+									   !s->dlfilters.has_early
+								   ? &s->early.time
+								   : NULL,
+						   .defects = &s->defects });
+}
+
+int sonde_session_open(struct sonde_session **ret, const char *text, const char *origin)
+{
+	struct sonde_session *s = calloc(1, sizeof(*s));
+	int r;
+
+	err_clear();
+	if (!s)
+		return err_nomem();
+	s->refs = 1;
+	r = build(s, text, origin);
+	if (r < 0) {
+		session_free(s);
+		return r;
+	}
+	*ret = s;
+	return 0;
+}
+
+void sonde_session_close(struct sonde_session *s)
+{
+	if (s)
+		session_unref(s);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* The events of a session to a sink: text, or another format. */
+
+#include "base/err.h"
+#include "session.h"
+#include "sinks/sink.h"
+
+/* The next event; what was written reaches its reader before a stream is waited for. */
+static int next_for_sink(struct sonde_session *s, struct sink *sink, const struct sonde_event **ret)
+{
+	if (s->is_stream) {
+		int r = sonde_session_next_pending(s, ret);
+
+		if (r)
+			return r;
+		TRY(sink->ops->flush(sink));
+	}
+	return sonde_session_next(s, ret);
+}
+
+static int write_with(struct sonde_session *s, const struct sink_ops *ops, int fd)
+{
+	const struct sonde_event *ev;
+	uint32_t events = s->opts.events;
+	struct sink *sink;
+	int r, end;
+
+	TRY(ops->open(&sink, &(struct sink_options){ .fd = fd, .session = s }));
+	s->lists_records = !ops->takes_records;
+	if (ops->takes_records) {
+		s->listing = false;
+		s->opts.events = 1;
+	}
+	session_dlfilters_text(s, sink);
+	r = 0;
+	while (s->opts.header != HEADER_ONLY && (r = next_for_sink(s, sink, &ev)) > 0) {
+		r = sink->ops->event(sink, event_of(ev));
+		if (r < 0)
+			break;
+	}
+	/* What was written so far is kept also when the run failed; the first failure is the one told. */
+	end = r == -EPIPE ? r : sink->ops->finish(sink, !r && !atomic_load(&s->stopped));
+	session_dlfilters_text(s, NULL);
+	sink->ops->close(sink);
+	s->opts.events = events;
+	return r < 0 ? r : end;
+}
+
+int sonde_session_write_text(struct sonde_session *s, int fd)
+{
+	return write_with(s, &text_sink_ops, fd);
+}
+
+int sonde_session_write(struct sonde_session *s, int fd)
+{
+	return write_with(s, sinks[s->opts.format], fd);
+}
