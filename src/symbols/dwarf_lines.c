@@ -170,18 +170,34 @@ static int add_function(struct unit *u, Dwarf_Die *die)
 		(struct function){ .own = { .die = *die, .start = u->ranges.v[before].start } });
 }
 
+/*
+ * Entries lie in the order of a walk. A damaged DW_AT_sibling may lead back to what was walked already, as an entry's own
+ * children, which libdw lets pass: the walk ends there, lest it takes time exponential in its depth.
+ */
+static bool goes_on(Dwarf_Die *die, uintptr_t *last)
+{
+	uintptr_t at = (uintptr_t)die->addr;
+
+	if (at <= *last)
+		return false;
+	*last = at;
+	return true;
+}
+
 /* Functions may be inside namespaces, classes, other functions. */
-static int read_functions(struct unit *u, Dwarf_Die *parent, unsigned depth)
+static int read_functions(struct unit *u, Dwarf_Die *parent, unsigned depth, uintptr_t *last)
 {
 	Dwarf_Die die;
 
 	if (depth == MAX_DEPTH || dwarf_child(parent, &die) != 0)
 		return 0;
 	do {
+		if (!goes_on(&die, last))
+			return 0;
 		if (dwarf_tag(&die) == DW_TAG_subprogram)
 			TRY(add_function(u, &die));
 		if (dwarf_haschildren(&die) > 0)
-			TRY(read_functions(u, &die, depth + 1));
+			TRY(read_functions(u, &die, depth + 1, last));
 	} while (dwarf_siblingof(&die, &die) == 0);
 	return 0;
 }
@@ -197,22 +213,24 @@ static int add_inlined(struct function *f, Dwarf_Die *die)
 			(struct body){ .die = *die, .start = f->ranges.v[before].start });
 }
 
-static int read_inlined(struct function *f, Dwarf_Die *parent, unsigned depth)
+static int read_inlined(struct function *f, Dwarf_Die *parent, unsigned depth, uintptr_t *last)
 {
 	Dwarf_Die die;
 
 	if (depth == MAX_DEPTH || dwarf_child(parent, &die) != 0)
 		return 0;
 	do {
+		if (!goes_on(&die, last))
+			return 0;
 		switch (dwarf_tag(&die)) {
 		case DW_TAG_inlined_subroutine:
 			TRY(add_inlined(f, &die));
-			TRY(read_inlined(f, &die, depth + 1));
+			TRY(read_inlined(f, &die, depth + 1, last));
 			break;
 		case DW_TAG_lexical_block:
 		case DW_TAG_try_block:
 		case DW_TAG_catch_block:
-			TRY(read_inlined(f, &die, depth + 1));
+			TRY(read_inlined(f, &die, depth + 1, last));
 			break;
 		}
 	} while (dwarf_siblingof(&die, &die) == 0);
@@ -224,10 +242,11 @@ static struct function *find_function(struct unit *u, uint64_t addr)
 {
 	const struct range *r;
 	struct function *f;
+	uintptr_t last = 0;
 
 	if (!u->looked_inside) {
 		u->looked_inside = true;
-		if (read_functions(u, &u->code, 0) < 0)
+		if (read_functions(u, &u->code, 0, &last) < 0)
 			return NULL;
 		sort_ranges(&u->ranges);
 	}
@@ -237,7 +256,8 @@ static struct function *find_function(struct unit *u, uint64_t addr)
 	f = &u->functions.v[r->of];
 	if (!f->looked_inside) {
 		f->looked_inside = true;
-		if (read_inlined(f, &f->own.die, 0) < 0)
+		last = 0;
+		if (read_inlined(f, &f->own.die, 0, &last) < 0)
 			return NULL;
 	}
 	return f;

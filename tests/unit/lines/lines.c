@@ -61,9 +61,9 @@ static uint32_t line_of(const char *text)
 }
 
 /* File address and size of a function. */
-static uint64_t function(const char *name, size_t *ret_size)
+static uint64_t function_of(const char *path, const char *name, size_t *ret_size)
 {
-	void *lib = dlopen(getenv("LINES_SAMPLE"), RTLD_NOW), *at;
+	void *lib = dlopen(path, RTLD_NOW), *at;
 	const ElfW(Sym) *sym = NULL;
 	Dl_info info;
 
@@ -73,6 +73,11 @@ static uint64_t function(const char *name, size_t *ret_size)
 	assert_int_not_equal(dladdr1(at, &info, (void **)&sym, RTLD_DL_SYMENT), 0);
 	*ret_size = sym->st_size;
 	return (uint64_t)at - (uint64_t)info.dli_fbase;
+}
+
+static uint64_t function(const char *name, size_t *ret_size)
+{
+	return function_of(getenv("LINES_SAMPLE"), name, ret_size);
 }
 
 static bool is_in(const struct line_place *p, const char *name, const char *text)
@@ -149,6 +154,23 @@ TEST(nothing_known)
 	none = dso_get(dsos, &(struct dso_key){ .name = "/nonexistent/file" });
 	assert_int_equal(lines_at(lines, none, 0x1000, &p), 0);
 	assert_int_equal(lines_at(lines, none, 0x1000, &p), 0);
+	close_sample();
+}
+
+/* Walked by what it says of siblings, this file takes 2^40 steps. */
+TEST(misleading_siblings)
+{
+	const char *path = getenv("LINES_LOOPS");
+	const struct line_place *p;
+	struct dso *loops;
+	uint64_t addr;
+	size_t size;
+
+	open_sample(SONDE_COMPAT_NONE);
+	loops = dso_get(dsos, &(struct dso_key){ .name = path });
+	addr = function_of(path, "loops_function", &size);
+	assert_int_equal(lines_at(lines, loops, addr, &p), 1);
+	assert_string_equal(p[0].function, "in_loops");
 	close_sample();
 }
 
