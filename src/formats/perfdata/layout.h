@@ -7,6 +7,7 @@
 #ifndef SONDE_FORMATS_PERFDATA_LAYOUT_H
 #define SONDE_FORMATS_PERFDATA_LAYOUT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* "PERFILE2" as a little-endian u64; a file of the other byte order shows it swapped. */
@@ -109,6 +110,19 @@ enum perfdata_tool_record {
 	RECORD_SCHEDSTAT_CPU = 85,
 	RECORD_SCHEDSTAT_DOMAIN = 86
 };
+
+/*
+ * Whether the four bytes in the place of MMAP2's prot are the first letters of a name: kernels before 3.16 wrote neither
+ * prot nor flags. Protections are few bits: they make no letters.
+ */
+static inline bool perfdata_is_name(const uint8_t *p)
+{
+	int letters = 0;
+
+	while (letters < 4 && p[letters] >= ' ' && p[letters] <= '~')
+		letters++;
+	return letters == 4 || (letters > 1 && (p[0] == '/' || p[0] == '['));
+}
 
 /* The build-id bit of a BUILD_ID entry's misc: its size byte is valid. */
 #define PERFDATA_MISC_BUILD_ID_SIZE 0x8000

@@ -196,9 +196,6 @@ static int read_ids(struct bytes *b, struct ids *ret)
 	return bytes_u32(b, "tid", &ret->b);
 }
 
-/* As in the source: PROT_READ to PROT_SEM, arm64's BTI and MTE, PROT_GROWSDOWN, PROT_GROWSUP. */
-#define KNOWN_PROT_BITS 0x0300003fu
-
 static int put_mmap(struct bytes *b, const struct source_record *rec, bool as_perf,
 		    struct outbuf *out)
 {
@@ -226,7 +223,8 @@ static int put_mmap(struct bytes *b, const struct source_record *rec, bool as_pe
 		TRY(bytes_u32(b, "prot", &prot));
 		TRY(bytes_u32(b, "flags", &flags));
 	}
-	if (!as_perf && prot & ~KNOWN_PROT_BITS) { /* kernels before 3.16: the name begins here */
+	if (!as_perf && is_mmap2 &&
+	    perfdata_is_name(b->pos - 8)) { /* kernels before 3.16: the name begins here */
 		b->pos -= 8;
 		prot = flags = 0;
 	}

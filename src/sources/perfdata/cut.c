@@ -102,10 +102,17 @@ uint64_t perfdata_record_bytes(const uint8_t *rec, uint16_t size, bool swap)
 	return size + (behind < UINT64_MAX / 2 ? behind : UINT64_MAX / 2);
 }
 
-int perfdata_cut(struct source *source, unsigned file, const uint8_t *p, size_t len,
-		 uint64_t file_off, struct cut *ret, int max, uint64_t *ret_used, size_t *ret_need)
+static bool is_header_record(uint32_t type)
 {
-	struct perfdata_source *s = perfdata_of(source);
+	return type == RECORD_HEADER_ATTR || type == RECORD_HEADER_FEATURE ||
+	       type == RECORD_HEADER_TRACING_DATA || type == RECORD_HEADER_BUILD_ID ||
+	       type == RECORD_EVENT_UPDATE;
+}
+
+static int cut_records(struct perfdata_source *s, unsigned file, const uint8_t *p, size_t len,
+		       uint64_t file_off, struct cut *ret, int max, uint64_t *ret_used,
+		       size_t *ret_need)
+{
 	const uint8_t *rec = p, *end = p + len;
 	uint64_t behind = 0;
 	const bool swap = s->file.swap;
@@ -129,6 +136,8 @@ int perfdata_cut(struct source *source, unsigned file, const uint8_t *p, size_t 
 		}
 		type = get_u32(rec, swap);
 		size = get_u16(rec + 6, swap);
+		if (__builtin_expect(s->is_unsettled, 0) && !is_header_record(type))
+			break; /* the places of times may be others from here on */
 		if (size < RECORD_HEADER_BYTES) {
 			if (n)
 				break; /* told when it comes first */
@@ -186,4 +195,15 @@ int perfdata_cut(struct source *source, unsigned file, const uint8_t *p, size_t 
 	}
 	*ret_used = (uint64_t)(rec - p) + (behind < UINT64_MAX / 2 ? behind : UINT64_MAX / 2);
 	return n;
+}
+
+int perfdata_cut(struct source *source, unsigned file, const uint8_t *p, size_t len,
+		 uint64_t file_off, struct cut *ret, int max, uint64_t *ret_used, size_t *ret_need)
+{
+	struct perfdata_source *s = perfdata_of(source);
+
+	if (__builtin_expect(s->is_unsettled, 0) && len >= RECORD_HEADER_BYTES &&
+	    !is_header_record(get_u32(p, s->file.swap)))
+		TRY(perfdata_pipe_settle(s));
+	return cut_records(s, file, p, len, file_off, ret, max, ret_used, ret_need);
 }

@@ -58,6 +58,7 @@ struct perfdata_source {
 		*sections; /* owned; by feature number, empty where none came. NULL: none so far */
 	uint64_t taken_to; /* records of the header's kind before were taken */
 	bool schemas_made;
+	bool is_unsettled; /* such records came behind the prelude: perfdata_pipe_settle() is due */
 	bool meets_compressed; /* there are compressed records in it */
 	struct unzip *unzip;   /* owned; NULL: there are none */
 	struct arena arena;
@@ -159,6 +160,8 @@ int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, str
 int perfdata_pipe_open(struct perfdata_source *s);
 /* Takes a record that file mode keeps in its header, len bytes with what follows it; once. */
 int perfdata_pipe_take(struct perfdata_source *s, const uint8_t *rec, size_t len, uint64_t off);
+/* Makes what was taken count, before a record of another kind is cut. -ENOMEM only. */
+int perfdata_pipe_settle(struct perfdata_source *s);
 enum { MAX_TRACING_BYTES = 256 << 20 };
 /* How long a record is with the bytes that follow it and belong to it. */
 uint64_t perfdata_pipe_record_bytes(const struct perfdata_source *s, const uint8_t *rec,

@@ -154,6 +154,13 @@ uint64_t perfdata_pipe_record_bytes(const struct perfdata_source *s, const uint8
 	return size;
 }
 
+int perfdata_pipe_settle(struct perfdata_source *s)
+{
+	s->is_unsettled = false;
+	perfdata_rules_choose(s);
+	return renew_schemas(s);
+}
+
 int perfdata_pipe_take(struct perfdata_source *s, const uint8_t *rec, size_t len, uint64_t off)
 {
 	int r;
@@ -162,10 +169,7 @@ int perfdata_pipe_take(struct perfdata_source *s, const uint8_t *rec, size_t len
 		return 0;
 	s->taken_to = off + len;
 	r = take(s, rec, len, off);
-	if (r >= 0 && s->schemas_made) {
-		perfdata_rules_choose(s);
-		r = renew_schemas(s);
-	}
+	s->is_unsettled = s->schemas_made;
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0) {

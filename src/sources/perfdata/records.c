@@ -31,9 +31,6 @@ static int read_tasks(struct bytes *b, bool has_parent, struct change *ret)
 	return 0;
 }
 
-/* PROT_READ to PROT_SEM, arm64's BTI and MTE, PROT_GROWSDOWN, PROT_GROWSUP. */
-#define KNOWN_PROT_BITS 0x0300003fu
-
 static int read_mmap(struct bytes *b, uint16_t misc, bool is_mmap2, struct change *ret)
 {
 	uint32_t prot = 4; /* PROT_EXEC: MMAP records say it by a misc bit instead */
@@ -55,7 +52,7 @@ static int read_mmap(struct bytes *b, uint16_t misc, bool is_mmap2, struct chang
 			TRY(bytes_skip(b, "device and inode", 24));
 		}
 		TRY(bytes_u32(b, "prot", &prot));
-		if (prot & ~KNOWN_PROT_BITS) {
+		if (perfdata_is_name(b->pos - 4)) {
 			/* Kernels before 3.16 wrote neither prot nor flags: these are letters of the name. */
 			b->pos -= 4;
 			prot = 4;

@@ -41,6 +41,7 @@ struct unzip {
 	uint64_t plain_left; /* bytes of a plain record, and behind it, to hand on as they are */
 	bool ended;
 
+	bool has_more;        /* zstd holds unpacked bytes that did not fit */
 	ZSTD_inBuffer packed; /* of the compressed record at hand; lies in raw */
 
 	/* Unpacked: work[at..ready) are whole records, [ready..filled) the beginning of one. */
@@ -124,8 +125,10 @@ static void unpack(struct unzip *u)
 	if (ZSTD_isError(r)) {
 		tell_broken(u, ZSTD_getErrorName(r));
 		u->packed.pos = u->packed.size;
+		u->has_more = false;
 		return;
 	}
+	u->has_more = out.pos == out.size;
 	u->filled = out.pos;
 	find_whole(u);
 }
@@ -216,7 +219,7 @@ static int64_t make(void *ctx, void *buf, size_t len)
 			u->made += n;
 			return (int64_t)n;
 		}
-		if (u->packed.pos < u->packed.size) {
+		if (u->packed.pos < u->packed.size || u->has_more) {
 			unpack(u);
 			continue;
 		}

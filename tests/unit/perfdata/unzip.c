@@ -143,6 +143,17 @@ TEST(records_cut_anywhere)
 	}
 }
 
+/* A compressed record of few bytes that holds more than is unpacked at once. */
+TEST(much_in_little)
+{
+	static const size_t steps[] = { 300000, 700001 };
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		make(RECORD_COMPRESSED, steps[i]);
+		compare();
+	}
+}
+
 TEST(damage_is_told_and_ends_nothing_else)
 {
 	const struct image *got;
