@@ -60,6 +60,9 @@ static void open_kernel_symbols(struct sonde_session *s)
 	}
 	if (kernel_symbols_open(&s->kernel_symbols, &opts, path) < 0)
 		s->kernel_symbols = NULL;
+	if (!s->kernel_symbols && !s->opts.compat)
+		defects_add(&s->defects, DEFECT_NO_KERNEL_SYMBOLS, 1, "%.120s", err_text());
+	err_clear();
 	if (*path && s->opts.show_kernel_path &&
 	    strpool_intern(&s->strings, path, strlen(path), &id) >= 0)
 		s->kernel_path = strpool_text(&s->strings, id);

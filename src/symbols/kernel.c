@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -115,6 +116,29 @@ static int open_vmlinux(struct kallsyms **ret, const struct kernel_symbols_optio
 	return r;
 }
 
+/*
+ * Without a build id (perf record -z, -B or to a pipe): the running kernel is taken for the recorded one if it has the
+ * same release and lies at the same address, which another boot's would not.
+ */
+static int open_same_boot(struct kallsyms **ret, const struct kernel_symbols_options *opts)
+{
+	struct utsname here;
+	struct kallsyms *k;
+
+	if (!opts->release || !opts->ref_symbol || !*opts->ref_symbol || !opts->ref_addr ||
+	    uname(&here) < 0 || strcmp(here.release, opts->release) != 0)
+		return err_set(-ENODATA, "the recording does not tell the build id of its kernel");
+	TRY(kallsyms_open(&k, "/proc/kallsyms"));
+	if (kallsyms_address(k, opts->ref_symbol) != opts->ref_addr) {
+		kallsyms_close(k);
+		return err_set(-ENODATA,
+			       "the recording does not tell the build id of its kernel, which is not "
+			       "the one of this boot");
+	}
+	*ret = k;
+	return 0;
+}
+
 int kernel_symbols_open(struct kallsyms **ret, const struct kernel_symbols_options *opts,
 			char *ret_path)
 {
@@ -141,7 +165,7 @@ int kernel_symbols_open(struct kallsyms **ret, const struct kernel_symbols_optio
 		if (opts->compat && open_running(ret, opts) >= 0)
 			return 0;
 		if (!opts->compat)
-			err_set(-ENODATA, "the recording does not tell the build id of its kernel");
+			(void)open_same_boot(ret, opts); /* why not is told by err_text() */
 		return 0;
 	}
 	build_id_hex(opts->build_id, id_len, hex);
