@@ -3,7 +3,7 @@
 
 #include <dwarf.h>
 
-enum { DEPTH = 64, MAX_STEPS = 4096 };
+enum { DEPTH = 64 };
 
 struct stack {
 	uint64_t v[DEPTH];
@@ -203,11 +203,12 @@ bool expr_run(const struct cfi_op *ops, unsigned nr, const struct expr_machine *
 	struct stack s = { .n = 0 };
 	unsigned at = 0;
 
-	for (unsigned steps = 0; at < nr; steps++) {
+	while (at < nr) {
 		const struct cfi_op *op = &ops[at++];
 
-		if (steps == MAX_STEPS)
+		if (!*m->budget)
 			return false;
+		--*m->budget;
 		if (op->atom == DW_OP_skip) {
 			at = (unsigned)op->number;
 		} else if (op->atom == DW_OP_bra) {

@@ -16,6 +16,7 @@ struct expr_machine {
 	uint64_t
 		cfa; /* for DW_OP_call_frame_cfa, with which libdw begins the expressions of registers */
 	unsigned word_bytes;
+	unsigned *budget; /* operations left, to all expressions of a walk together */
 };
 
 /* The top of the stack at the end; false for expressions that cannot be followed. */

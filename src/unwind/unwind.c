@@ -14,6 +14,11 @@
 
 enum {
 	MAX_FRAMES = 4096, /* of one chain; recorded stacks are 64 KB at most */
+	/*
+	 * Operations of expressions and words read from files, of one chain. Few frames need any: the stubs of shared
+	 * libraries 9, functions that align their stack 2 and some per register.
+	 */
+	MAX_WORK = 65536,
 	GUESS_MAX_FRAME_BYTES = 0x4000
 };
 
@@ -37,8 +42,9 @@ struct walk {
 	uint64_t stack_start;
 	uint64_t regs[CFI_MAX_REGS], known;
 	uint64_t pc, cfa;
-	bool exact;   /* pc is where code was interrupted, not where a call returns to */
-	bool outside; /* memory was asked for that is not recorded */
+	unsigned *budget; /* what is left of MAX_WORK */
+	bool exact;       /* pc is where code was interrupted, not where a call returns to */
+	bool outside;     /* memory was asked for that is not recorded */
 };
 
 bool unwind_supported(void)
@@ -89,8 +95,12 @@ const char *unwind_end_text(enum unwind_end end)
 static bool read_file_memory(struct walk *w, uint64_t addr, void *buf, size_t len)
 {
 	uint64_t offset;
-	struct dso *d = w->in->dso_at(w->in->ctx, addr, &offset);
+	struct dso *d;
 
+	if (!*w->budget)
+		return false;
+	--*w->budget;
+	d = w->in->dso_at(w->in->ctx, addr, &offset);
 	if (!d)
 		return false;
 	if (dso_read(d, offset, buf, len) == len)
@@ -221,7 +231,8 @@ static bool rule_value(struct walk *w, const struct cfi_rule *rule, uint64_t cfa
 				  .reg = read_register,
 				  .memory = read_memory,
 				  .cfa = cfa,
-				  .word_bytes = w->arch->word_bytes };
+				  .word_bytes = w->arch->word_bytes,
+				  .budget = w->budget };
 	uint64_t at;
 
 	switch ((enum cfi_rule_kind)rule->kind) {
@@ -346,7 +357,8 @@ static uint64_t shown_ip(const struct walk *w, const struct cfi_row *row, bool i
 int unwind_walk(struct unwinder *u, const struct unwind_input *in, size_t max,
 		struct unwind_result *ret)
 {
-	struct walk w = { .u = u, .in = in, .arch = in->arch };
+	unsigned budget = MAX_WORK;
+	struct walk w = { .u = u, .in = in, .arch = in->arch, .budget = &budget };
 	enum unwind_end end = max && begin(&w) ? UNWIND_FULL : UNWIND_BROKEN;
 
 	*ret = (struct unwind_result){ .end = UNWIND_BROKEN };

@@ -358,9 +358,12 @@ static bool any_memory(void *ctx, uint64_t addr, unsigned bytes, uint64_t *ret)
 
 static bool run(const struct cfi_op *ops, unsigned nr, uint64_t *ret)
 {
-	struct expr_machine m = {
-		.reg = any_register, .memory = any_memory, .cfa = 0x7000, .word_bytes = 8
-	};
+	unsigned budget = 1000;
+	struct expr_machine m = { .reg = any_register,
+				  .memory = any_memory,
+				  .cfa = 0x7000,
+				  .word_bytes = 8,
+				  .budget = &budget };
 
 	return expr_run(ops, nr, &m, ret);
 }
@@ -417,4 +420,21 @@ TEST(expressions_that_lead_nowhere)
 	assert_true(RUN(&v, OP1(const8u, INT64_MIN), OP1(consts, -1), OP(div)));
 	assert_true(RUN(&v, OP(lit1), OP1(constu, 200), OP(shl)));
 	assert_int_equal(v, 0);
+}
+
+/* The many expressions of a walk's many frames spend one budget. */
+TEST(expressions_share_a_budget)
+{
+	const struct cfi_op ops[] = { OP(lit1), OP(nop), OP(nop) };
+	unsigned budget = 8;
+	struct expr_machine m = {
+		.reg = any_register, .memory = any_memory, .word_bytes = 8, .budget = &budget
+	};
+	uint64_t v;
+
+	assert_true(expr_run(ops, 3, &m, &v));
+	assert_true(expr_run(ops, 3, &m, &v));
+	assert_int_equal(budget, 2);
+	assert_false(expr_run(ops, 3, &m, &v));
+	assert_false(expr_run(ops, 1, &m, &v));
 }
