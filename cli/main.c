@@ -15,16 +15,37 @@
 const struct command *const commands[] = { &cmd_record, &cmd_script, &cmd_help, &cmd_version,
 					   NULL };
 
+/* Names out of recordings are in what is told, and a terminal may read it: no control characters but tabs. */
+static void put_quiet(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		if ((c < 0x20 && c != '\t') || c == 0x7f)
+			fprintf(stderr, "\\x%02x", c);
+		else
+			fputc(c, stderr);
+	}
+}
+
 void cli_say(const char *fmt, ...)
 {
+	char *line = NULL;
 	va_list ap;
+	int len;
 
+	va_start(ap, fmt);
+	len = vasprintf(&line, fmt, ap);
+	va_end(ap);
 	fflush(stdout);
 	fputs("sonde: ", stderr);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
+	if (len >= 0)
+		put_quiet(line, (size_t)len);
+	else
+		fputs("out of memory", stderr);
 	fputc('\n', stderr);
+	if (len >= 0)
+		free(line);
 }
 
 bool cli_compat(const struct cli *cli)
@@ -54,7 +75,9 @@ int cli_fail(const struct cli *cli)
 	while (*line) {
 		size_t len = strcspn(line, "\n");
 
-		fprintf(stderr, "%s%.*s\n", first ? "sonde: " : "  ", (int)len, line);
+		fputs(first ? "sonde: " : "  ", stderr);
+		put_quiet(line, len);
+		fputc('\n', stderr);
 		line += len + (line[len] == '\n');
 		first = false;
 	}

@@ -8,7 +8,11 @@
 #include "formats/perfdata/header.h"
 #include "session.h"
 
-enum { LAST_NAMED_FEATURE = FEAT_PMU_CAPS };
+enum {
+	LAST_NAMED_FEATURE = FEAT_PMU_CAPS,
+	MAX_PMUS = 4096, /* looked through for the one of an event: no machine has as many */
+	SMALLEST_ATTR_BYTES = 64, /* of the first kernel that had them */
+};
 
 /* A header being written. */
 struct header {
@@ -115,15 +119,18 @@ static const char *pmu_name(const struct header *h, uint32_t wanted, char room[6
 {
 	static const char *const kernel[] = { "PERF_TYPE_HARDWARE", "software", "tracepoint",
 					      "PERF_TYPE_HW_CACHE", "cpu",      "breakpoint" };
-	struct bytes b = section(h, FEAT_PMU_MAPPINGS);
+	struct bytes b;
 	uint32_t nr = 0, type = 0;
 	const char *name = NULL;
 	size_t len = 0;
 
 	if (wanted < sizeof(kernel) / sizeof(kernel[0]))
 		return kernel[wanted];
+	b = section(h, FEAT_PMU_MAPPINGS);
 	if (!b.start || bytes_u32(&b, "number of pmus", &nr) < 0)
 		return NULL;
+	if (nr > MAX_PMUS)
+		nr = MAX_PMUS;
 	while (nr--) {
 		if (bytes_u32(&b, "type", &type) < 0 ||
 		    perfdata_string_read(&b, "name", &name, &len) < 0)
@@ -153,6 +160,8 @@ static int put_events(struct header *h, struct bytes *b)
 
 	TRY(bytes_u32(b, "number of events", &nr));
 	TRY(bytes_u32(b, "attr size", &attr_bytes));
+	if (attr_bytes < SMALLEST_ATTR_BYTES)
+		return err_set(-EBADMSG, "the section of events has attrs of %u bytes", attr_bytes);
 	while (nr--) {
 		TRY(bytes_take(b, "attr", attr_bytes, &raw));
 		perfdata_attr_read(raw, attr_bytes, b->swap, &attr, &size);
@@ -197,10 +206,21 @@ static int put_pmus(struct header *h, struct bytes *b)
 	return 0;
 }
 
-/* nr x { name, u32 index of the leader, u32 members } */
+/* Event types of the recording have the first ids, in its order. */
+static uint32_t nr_events(const struct header *h)
+{
+	const struct sonde_schema *sc;
+	uint32_t nr = 0;
+
+	while ((sc = sonde_session_schema(h->session, nr)) && sc->attr)
+		nr++;
+	return nr;
+}
+
+/* nr x { name, u32 index of the leader, u32 members }; no event is in two groups. */
 static int put_groups(struct header *h, struct bytes *b)
 {
-	uint32_t nr = 0, leader = 0, members = 0;
+	uint32_t nr = 0, leader = 0, members = 0, nr_left = nr_events(h);
 	const char *name = NULL;
 	size_t len = 0;
 
@@ -211,11 +231,14 @@ static int put_groups(struct header *h, struct bytes *b)
 		TRY(bytes_u32(b, "members", &members));
 		if (members < 2)
 			continue;
+		if (members > nr_left)
+			return err_set(-EBADMSG,
+				       "the groups have more members than there are events");
+		nr_left -= members;
 		if (len == 12 && !memcmp(name, "{anon_group}", 12))
 			len = 0;
 		outbuf_fmt(h->out, "# group: %.*s{", (int)len, name);
 		for (uint32_t i = 0; i < members; i++) {
-			/* Event types of the recording have the first ids, in its order. */
 			const struct sonde_schema *sc =
 				i <= UINT32_MAX - leader
 					? sonde_session_schema(h->session, leader + i)

@@ -79,7 +79,7 @@ struct text_sink {
 /* Makes the lines of event types up to this one; -EINVAL for columns that they cannot have. */
 int text_lines_meet(struct text_sink *s, uint32_t schema);
 
-/* What comes before the payload. kind: 0 of a sample, PERF_RECORD_* of a record of state. */
+/* What comes before the payload of a sample, or before the line of a record of state. */
 int text_head_put(struct text_sink *s, const struct event *ev, const struct line *line);
 /* What comes behind the payload, up to the line's end. */
 void text_tail_put(struct text_sink *s, const struct event *ev, const struct line *line);

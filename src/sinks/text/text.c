@@ -261,6 +261,15 @@ static int make_files(struct text_sink *s)
 	return 0;
 }
 
+static void put_header(struct text_sink *s)
+{
+	size_t start = s->writer.out.len;
+
+	text_header_put(s->session, &s->writer.out);
+	if (s->terminal)
+		text_terminal_quiet(&s->writer.out, start, true);
+}
+
 static int text_open(struct sink **ret, const struct sink_options *opts)
 {
 	struct text_sink *s = calloc(1, sizeof(*s));
@@ -286,7 +295,7 @@ static int text_open(struct sink **ret, const struct sink_options *opts)
 		outbuf_str(&s->writer.out, "WARNING: No sample_id_all support, falling back to "
 					   "unordered processing\n");
 	if (r >= 0 && (o->header != HEADER_NONE || o->header_info))
-		text_header_put(s->session, &s->writer.out);
+		put_header(s);
 	if (r >= 0 && nr && o->header != HEADER_ONLY)
 		r = text_lines_meet(s, (uint32_t)nr - 1);
 	if (r >= 0 && o->per_event_dump && o->header != HEADER_ONLY)

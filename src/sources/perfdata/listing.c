@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Records and header sections as they are, for those who list them: heads, ids, bytes. */
 
+#include <stdlib.h>
+
 #include "model/callchain.h"
 #include "sources/perfdata/perfdata.h"
 #include "sources/perfdata/unzip.h"
@@ -155,6 +157,13 @@ int perfdata_head(struct source *source, struct source_header *ret)
 	return 0;
 }
 
+int perfdata_sections_make(struct perfdata_source *s)
+{
+	if (!s->sections)
+		s->sections = calloc(NR_FEATURES, sizeof(*s->sections));
+	return s->sections ? 0 : err_nomem();
+}
+
 int perfdata_section(struct source *source, unsigned feature, struct bytes *ret)
 {
 	struct perfdata_source *s = perfdata_of(source);
@@ -166,11 +175,16 @@ int perfdata_section(struct source *source, unsigned feature, struct bytes *ret)
 	}
 	if (feature >= NR_FEATURES || !s->file.features[feature].size)
 		return 0;
+	TRY(perfdata_sections_make(s));
 	r = perfdata_section_read(&s->file, &s->arena, s->file.features[feature],
 				  "a header section", MAX_SECTION_BYTES, ret);
-	if (r < 0 && r != -ENOMEM) {
-		err_clear(); /* told when it was opened, or not needed */
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0) {
+		err_clear();                        /* told when it was opened, or not needed */
+		s->file.features[feature].size = 0; /* nor is it read again */
 		return 0;
 	}
-	return r < 0 ? r : 1;
+	s->sections[feature] = *ret; /* who asks twice does not cost a copy twice */
+	return 1;
 }

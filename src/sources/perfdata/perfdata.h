@@ -53,9 +53,9 @@ struct perfdata_source {
 	struct perfdata_file file;
 	int64_t changed_s;
 	uint64_t first_attr_off; /* in pipe mode: of the first event's record */
+	/* Owned; by feature number, empty where none came or none was asked for. NULL: none so far */
+	struct bytes *sections;
 	/* Pipe mode: */
-	struct bytes
-		*sections; /* owned; by feature number, empty where none came. NULL: none so far */
 	uint64_t taken_to; /* records of the header's kind before were taken */
 	bool schemas_made;
 	bool is_unsettled; /* such records came behind the prelude: perfdata_pipe_settle() is due */
@@ -172,5 +172,6 @@ int perfdata_listed_event(struct perfdata_source *s, const struct cut *rec, stru
 int perfdata_record(struct source *source, const struct event *ev, struct source_record *ret);
 int perfdata_head(struct source *source, struct source_header *ret);
 int perfdata_section(struct source *source, unsigned feature, struct bytes *ret);
+int perfdata_sections_make(struct perfdata_source *s);
 
 #endif

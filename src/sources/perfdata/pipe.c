@@ -68,11 +68,7 @@ static int take_feature(struct perfdata_source *s, const uint8_t *rec, size_t le
 		return err_nomem();
 	memcpy(copy, b.pos, bytes_left(&b));
 	b = body_of(s, copy, bytes_left(&b), 0, off + FEATURE_HEADER_BYTES, "a feature record");
-	if (!s->sections) {
-		s->sections = calloc(NR_FEATURES, sizeof(*s->sections));
-		if (!s->sections)
-			return err_nomem();
-	}
+	TRY(perfdata_sections_make(s));
 	s->sections[feature] = b;
 	s->file.feature_bits[feature / 64] |= UINT64_C(1) << feature % 64;
 	return perfdata_feature_take(s, (enum perfdata_feature)feature, b);

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""hostile.py SONDE: recordings whose header lies about its size, or whose names speak to terminals."""
+import os
+import pty
+import struct
+import subprocess
+import sys
+import tempfile
+
+SONDE = os.path.abspath(sys.argv[1])
+ENV = {'PATH': os.environ['PATH'], 'HOME': '/nonexistent', 'LC_ALL': 'C', 'TZ': 'UTC', 'TERM': 'xterm',
+       'PERF_CONFIG': '/dev/null', 'PERF_PAGER': 'cat'}
+ENV.update({k: os.environ[k] for k in ('ASAN_OPTIONS', 'UBSAN_OPTIONS') if k in os.environ})
+HOSTNAME, EVENT_DESC, PMU_MAPPINGS, GROUP_DESC = 3, 12, 16, 17
+MOST_KB = 600 << 10  # of memory; also with a sanitizer
+results = []
+
+
+def ok(good, name, why=''):
+    results.append((name, good, why))
+
+
+def string(s):
+    return struct.pack('<I', len(s)) + s
+
+
+def attr(type=1, config=0):
+    return (struct.pack('<IIQQQQ', type, 112, config, 1000, 7, 0) + struct.pack('<Q', 1 << 18)).ljust(112, b'\0')
+
+
+def file_mode(sections, nr_attrs=1):
+    """With one sample, and these sections: by number."""
+    data = 104 + 128 * nr_attrs
+    table_end = data + 32 + 16 * len(sections)
+    table, blobs = b'', b''
+    for nr in sorted(sections):
+        table += struct.pack('<QQ', table_end + len(blobs), len(sections[nr]))
+        blobs += sections[nr]
+    head = b'PERFILE2' + struct.pack('<QQQQQQQQ', 104, 128, 104, 128 * nr_attrs, data, 32, 0, 0) + \
+        struct.pack('<QQQQ', sum(1 << nr for nr in sections), 0, 0, 0)
+    return head + (attr() + struct.pack('<QQ', 0, 0)) * nr_attrs + \
+        struct.pack('<IHHQIIQ', 9, 2, 32, 0x400000, 7, 7, 1000) + table + blobs
+
+
+def pipe_mode(name):
+    """A tracepoint of this name, without its format: a defect names it."""
+    def record(kind, misc, body):
+        return struct.pack('<IHH', kind, misc, 8 + len(body)) + body
+    tracepoint = bytearray(attr(2, 5))
+    struct.pack_into('<Q', tracepoint, 24, 7 | 64)
+    return b'PERFILE2' + struct.pack('<Q', 16) + record(64, 0, bytes(tracepoint) + struct.pack('<Q', 1)) + \
+        record(78, 0, struct.pack('<QQ', 2, 1) + name.ljust(16, b'\0')) + \
+        record(9, 2, struct.pack('<QIIQI', 1, 7, 7, 1000, 0) + bytes(4))
+
+
+def measured(whole, *words):
+    """Output, and the most memory that it took, in KiB."""
+    with open('x.data', 'wb') as f:
+        f.write(whole)
+    p = subprocess.Popen([SONDE, 'script', '-i', 'x.data', *words], env=ENV, stdout=subprocess.PIPE,
+                         stderr=subprocess.DEVNULL)
+    out = p.stdout.read()
+    _, status, usage = os.wait4(p.pid, 0)
+    p.returncode = status
+    return out, usage.ru_maxrss
+
+
+def events(nr, attr_bytes, type):
+    one = attr(type)[:attr_bytes] + struct.pack('<I', 0) + string(b'e')
+    return struct.pack('<II', nr, attr_bytes) + one * nr
+
+
+def sizes():
+    long_name = {PMU_MAPPINGS: struct.pack('<II', 1, 8) + string(b'x' * 1000000)}
+    out, kb = measured(file_mode({EVENT_DESC: events(2000, 112, 9), **long_name}), '--header-only')
+    ok(out.count(b'# event :') == 2000, 'events of a pmu that is not known are listed', out[:300])
+    ok(kb < MOST_KB, 'a section is read once for all of them', kb)
+    out, kb = measured(file_mode({EVENT_DESC: events(5000, 0, 0), **long_name}), '--header-only')
+    ok(out and b'# event :' not in out, 'events without an attr are none', out[:300])
+    ok(kb < MOST_KB, 'nor do they cost', kb)
+    groups = struct.pack('<I', 200) + (string(b'') + struct.pack('<II', 0, 1000)) * 200
+    out, kb = measured(file_mode({GROUP_DESC: groups}, 1000), '--header-only')
+    ok(out.count(b'# group:') == 1, 'no event is in several groups', out.count(b'# group:'))
+    groups = struct.pack('<I', 2) + (string(b'a') + struct.pack('<II', 0, 2)) + (string(b'b') + struct.pack('<II', 2, 2))
+    out, kb = measured(file_mode({GROUP_DESC: groups}, 4), '--header-only')
+    ok(b'# group: a{' in out and b'# group: b{' in out, 'groups that share none are listed', out[-300:])
+
+
+def on_terminal(*words):
+    shown = b''
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.execve(SONDE, [SONDE, *words], ENV)
+    while True:
+        try:
+            got = os.read(fd, 65536)
+        except OSError:  # all ends are closed
+            break
+        if not got:
+            break
+        shown += got
+    os.close(fd)
+    os.waitpid(pid, 0)
+    return shown
+
+
+def terminals():
+    host = file_mode({HOSTNAME: string(b'\x1b]0;spoken\x07\x1b[31m'.ljust(24, b'\0'))})
+    with open('host.data', 'wb') as f:
+        f.write(host)
+    for pager in ('--no-pager', '--pager'):
+        words = ['--no-pager'] if pager == '--no-pager' else []
+        shown = on_terminal(*words, 'script', '-i', 'host.data', '--header-only', '--no-color')
+        ok(b'\x1b' not in shown and b'\\x1b]0;spoken' in shown, 'the header does not speak to a terminal (%s)' % pager,
+           shown[:400])
+    ok(b'\x1b]0;spoken' in measured(host, '--header-only')[0], 'a pipe gets the bytes')
+    with open('name.data', 'wb') as f:
+        f.write(pipe_mode('\x1b[31m\u20ac:y'.encode()))
+    told = subprocess.run([SONDE, 'script', '-i', 'name.data'], env=ENV, capture_output=True).stderr
+    ok(b'\x1b' not in told and '\\x1b[31m\u20ac:y'.encode() in told, 'nor does the line of defects', told)
+    told = subprocess.run([SONDE, 'script', '-i', 'no\x1b[31m\x7fsuch'], env=ENV, capture_output=True).stderr
+    ok(b'\x1b' not in told and b'no\\x1b[31m\\x7fsuch' in told, 'nor do errors', told)
+
+
+with tempfile.TemporaryDirectory(prefix='sonde-hostile-') as folder:
+    os.chdir(folder)
+    sizes()
+    terminals()
+    os.chdir('/')
+print('1..%d' % len(results))
+for nr, (name, good, why) in enumerate(results, 1):
+    print('%sok %d - %s' % ('' if good else 'not ', nr, name))
+    if not good:
+        print('# %r' % (why,))
+sys.exit(not all(good for _, good, _ in results))
