@@ -116,7 +116,8 @@ SONDE_API int sonde_session_next(struct sonde_session *s, const struct sonde_eve
 /*
  * sonde_session_next() in two steps, for hosts that hold a lock: sonde_session_next_pending() never reads or waits; it
  * gives the next event of the batch in memory (1) or says that there is none (0). sonde_session_fill() then reads or
- * waits for the next batch (1: there is one, or a signal came before it: look again; 0: end, <0: failure). sonde_session_pending(): a batch is in memory.
+ * waits for the next batch (1: there is one, or a signal came before it: look again; 0: end, <0: failure).
+ * sonde_session_pending(): a batch is in memory.
  */
 SONDE_API int sonde_session_next_pending(struct sonde_session *s, const struct sonde_event **ret);
 SONDE_API int sonde_session_pending(const struct sonde_session *s);
@@ -366,7 +367,8 @@ SONDE_API int sonde_event_callchain(const struct sonde_event *ev, const struct s
 SONDE_API int sonde_session_write_text(struct sonde_session *s, int fd);
 /*
  * The same in the session's format. jsonl: docs/formats/jsonl.md; losses and defects are lines there, and other records of
- * state with events=all or their key show-...-events. -EINVAL for keys that are for text only.
+ * state with events=all or their key show-...-events. -EINVAL for fields, dump, per-event-dump, deltatime, latency,
+ * max-blocks, show-round-events and header-info: they lay out text.
  */
 SONDE_API int sonde_session_write(struct sonde_session *s, int fd);
 

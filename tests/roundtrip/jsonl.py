@@ -214,7 +214,8 @@ def damaged(folder):
 
 def options(folder):
     data = DATA / 'text' / 'chains.data'
-    for wrong in (['-F', 'comm'], ['-D'], ['--deltatime'], ['--per-event-dump']):
+    for wrong in (['-F', 'comm'], ['-D'], ['--deltatime'], ['--per-event-dump'], ['-L'], ['--max-blocks', '3'],
+                  ['--show-round-events'], ['-I']):
         status, out, err = run('script', '-i', data, '--format', 'jsonl', *wrong)
         ok(status == 2 and not out and 'is for text' in err, '%s is refused' % wrong[0], (status, out[:200], err))
     status, out, err = run('script', '-i', data, '--format', 'xml')

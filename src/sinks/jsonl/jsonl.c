@@ -241,18 +241,27 @@ static void jsonl_close(struct sink *sink)
 /* What is about lines of text has no meaning here; to pass over it would be to promise it. */
 static int check_options(const struct session_options *o)
 {
-	const char *wrong = o->fields           ? "fields (-F)"
-			    : o->dump           ? "dump (-D)"
-			    : o->per_event_dump ? "per-event-dump"
-			    : o->deltatime      ? "deltatime"
-						: NULL;
+	const struct {
+		const char *name;
+		bool given;
+	} wrong[] = {
+		{ "fields (-F)", o->fields },
+		{ "dump (-D)", o->dump },
+		{ "per-event-dump", o->per_event_dump },
+		{ "deltatime", o->deltatime },
+		{ "latency (-L)", o->latency },
+		{ "max-blocks", o->max_blocks != UINT64_MAX },
+		{ "show-round-events", o->show_round },
+		{ "header-info (-I)", o->header_info },
+	};
 
-	if (!wrong)
-		return 0;
-	return err_set(-EINVAL,
-		       "%s is for text: format=jsonl writes all that is known of each event "
-		       "(choose events with time, cpu, pid, comm)",
-		       wrong);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		if (wrong[i].given)
+			return err_set(-EINVAL,
+				       "%s is for text: format=jsonl writes all that is known of "
+				       "each event (choose events with time, cpu, pid, comm)",
+				       wrong[i].name);
+	return 0;
 }
 
 static int jsonl_open(struct sink **ret, const struct sink_options *opts)
