@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An input that can be read only once (a pipe, FIFO, socket; what is unpacked on the way) made one that can be read again:
- * readers that merge runs come back to places behind the newest byte. What came is kept in memory as long as it fits, then in an unlinked temporary file; what nobody needs any
- * more is let go.
+ * An input that can be read only once (a pipe, FIFO, socket; what is unpacked on the way) made one that can be read
+ * again: readers that merge runs come back to places behind the newest byte. What came is kept in memory as long as it
+ * fits, then in an unlinked temporary file; what nobody needs any more is let go.
  *
  *	let go | temporary file | memory (STREAM_MEMORY) | not yet read from the pipe
  *	       keep_from        mem_begin                end
