@@ -67,6 +67,50 @@ int dwarf_file_open_code(struct dwarf_file *ret, struct dso *d)
 	return 0;
 }
 
+static bool ends_in_nul(Elf_Scn *scn, const GElf_Shdr *header, bool gnu_compressed)
+{
+	const Elf_Data *data;
+
+	if (header->sh_type == SHT_NOBITS)
+		return true;
+	/* libdw does the same, and passes over what it cannot. */
+	if (gnu_compressed)
+		elf_compress_gnu(scn, 0, 0);
+	if (header->sh_flags & SHF_COMPRESSED)
+		elf_compress(scn, 0, 0);
+	data = elf_rawdata(scn, NULL);
+	return !data || !data->d_buf || !data->d_size ||
+	       !((const char *)data->d_buf)[data->d_size - 1];
+}
+
+/* libdw 0.188 reads names of line tables up to a NUL, even behind the end of the section. */
+static int check_strings(Elf *elf, const char *path)
+{
+	static const char *const strings[] = { "debug_str", "debug_line_str", "debug_str.dwo" };
+	Elf_Scn *scn = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names) != 0)
+		return 0; /* libdw finds no sections, either */
+	while ((scn = elf_nextscn(elf, scn))) {
+		GElf_Shdr header;
+		const char *name =
+			gelf_getshdr(scn, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+		bool is_z = name && !strncmp(name, ".zdebug", 7);
+
+		for (size_t i = 0; name && *name && i < sizeof(strings) / sizeof(*strings); i++) {
+			if (!strcmp(name + 1 + is_z, strings[i]) &&
+			    !ends_in_nul(scn, &header, is_z))
+				return err_set(
+					-EBADMSG,
+					"%s: the last string of section %s has no end: the file "
+					"is damaged or cut off, take another copy",
+					path, name);
+		}
+	}
+	return 0;
+}
+
 int dwarf_file_open_debug(struct dwarf_file *ret, struct dso *d)
 {
 	struct dwarf_file f = { .fd = -1 };
@@ -77,6 +121,8 @@ int dwarf_file_open_debug(struct dwarf_file *ret, struct dso *d)
 		return err_set(-ENOENT, "the file is not found");
 	elf_version(EV_CURRENT);
 	r = open_path(&f, path);
+	if (r >= 0)
+		r = check_strings(f.elf, path);
 	if (r < 0) {
 		dwarf_file_close(&f);
 		return r;

@@ -6,8 +6,10 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/vec.h"
+#include "formats/elf/file.h"
 #include "symbols/insn.h"
 #include "symbols/lines.h"
 
@@ -172,6 +174,55 @@ TEST(misleading_siblings)
 	assert_int_equal(lines_at(lines, loops, addr, &p), 1);
 	assert_string_equal(p[0].function, "in_loops");
 	close_sample();
+}
+
+/* A copy of the sample whose section's last byte is an x. False: no such section. */
+static bool copy_without_end(const char *section, const char *path)
+{
+	struct elf_file *elf;
+	const struct elf_section *s;
+	char bytes[65536];
+	FILE *from = fopen(getenv("LINES_SAMPLE"), "re"), *to = fopen(path, "we");
+	size_t len;
+
+	assert_true(from && to);
+	len = fread(bytes, 1, sizeof(bytes), from);
+	assert_true(len && len < sizeof(bytes));
+	assert_int_equal(elf_file_open(&elf, getenv("LINES_SAMPLE")), 0);
+	s = elf_file_section(elf, section);
+	if (s)
+		bytes[s->offset + s->size - 1] = 'x';
+	assert_int_equal(fwrite(bytes, 1, len, to), len);
+	fclose(from);
+	assert_int_equal(fclose(to), 0);
+	elf_file_close(elf);
+	return s;
+}
+
+/* libdw would read behind the section. */
+TEST(strings_without_end)
+{
+	static const char *const sections[] = { ".comment", ".debug_str", ".debug_line_str" };
+	char path[] = "/tmp/sonde-lines.XXXXXX";
+	const struct line_place *p;
+	struct dso *damaged;
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	close(fd);
+	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++) {
+		uint64_t addr;
+		size_t size;
+
+		if (!copy_without_end(sections[i], path))
+			continue; /* DWARF 4 has no .debug_line_str */
+		open_sample(SONDE_COMPAT_NONE);
+		addr = function("sample_plain", &size);
+		damaged = dso_get(dsos, &(struct dso_key){ .name = path });
+		assert_int_equal(lines_at(lines, damaged, addr, &p), i == 0);
+		close_sample();
+	}
+	unlink(path);
 }
 
 TEST(source_text)
