@@ -168,10 +168,13 @@ static bool parse_percent(const char *p, size_t len, locale_t c_locale, double *
 static uint64_t place_in(const struct parse *parse, double part)
 {
 	const struct time_span *span = parse->span;
-	double ns = round(part * (double)(span->last_ns - span->first_ns));
+	uint64_t whole = span->last_ns - span->first_ns;
+	double ns = round(part * (double)whole), sum = (double)span->first_ns + ns;
 
-	return parse->compat ? (uint64_t)((double)span->first_ns + ns)
-			     : span->first_ns + (uint64_t)ns;
+	/* Doubles of large numbers may be rounded up, to more than there is and to 2^64. */
+	if (parse->compat)
+		return sum < 0x1p64 ? (uint64_t)sum : UINT64_MAX;
+	return span->first_ns + (ns < (double)whole ? (uint64_t)ns : whole);
 }
 
 static int add_part(struct parse *parse, double from, double to)

@@ -116,6 +116,7 @@ static int take_config(struct text_counts *c, struct bytes *b)
 static void make_growth(struct text_counts *c, size_t i)
 {
 	struct text_count *count = &c->counts.v[i], before = c->before.v[i];
+	double scaled;
 
 	c->before.v[i] = *count;
 	count->value -= before.value;
@@ -123,11 +124,13 @@ static void make_growth(struct text_counts *c, size_t i)
 	count->running_ns -= before.running_ns;
 	if (c->unscaled)
 		return;
-	if (!count->running_ns)
+	if (!count->running_ns) {
 		count->value = 0;
-	else if (count->running_ns < count->enabled_ns)
-		count->value = (uint64_t)((double)count->value * (double)count->enabled_ns /
-					  (double)count->running_ns);
+	} else if (count->running_ns < count->enabled_ns) {
+		scaled = (double)count->value * (double)count->enabled_ns /
+			 (double)count->running_ns;
+		count->value = scaled < 0x1p64 ? (uint64_t)scaled : UINT64_MAX;
+	}
 }
 
 static int put_round(struct text_counts *c, const struct sonde_session *s, struct bytes *b,

@@ -137,6 +137,23 @@ TEST(time_windows_from_the_first_sample)
 	check_windows("18446744073,", true, SONDE_COMPAT_NONE, "bad");
 }
 
+/* Doubles round these numbers: up to 2^64, and down to 2^53. */
+TEST(time_windows_of_long_recordings)
+{
+	const struct time_span all = { .last_ns = UINT64_MAX };
+	const struct time_span odd = { .last_ns = ((uint64_t)1 << 53) + 1 };
+	struct time_windows w;
+
+	for (int compat = 0; compat <= SONDE_COMPAT_PERF_6_12; compat++) {
+		assert_int_equal(time_windows_parse("100%", &all, false, compat, &w), 0);
+		assert_true(w.bounds.from_ns == 0 && w.bounds.to_ns == UINT64_MAX);
+		time_windows_done(&w);
+	}
+	assert_int_equal(time_windows_parse("100%", &odd, false, SONDE_COMPAT_NONE, &w), 0);
+	assert_true(w.bounds.to_ns == odd.last_ns);
+	time_windows_done(&w);
+}
+
 TEST(time_windows_hold_both_ends)
 {
 	struct time_windows w;
