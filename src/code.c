@@ -40,8 +40,11 @@ size_t session_lines(const struct event *ev, uint64_t addr, uint32_t cpumode, bo
 	struct lines_table *t = lines_of(ev->session);
 	uint64_t offset;
 	struct dso *d = t ? user_dso(ev, addr - called, cpumode, &offset) : NULL;
+	size_t nr = d ? lines_at(t, d, dso_file_address(d, offset), ret) : 0;
 
-	return d ? lines_at(t, d, dso_file_address(d, offset), ret) : 0;
+	if (d && !nr && dso_tell_no_descriptor(d))
+		defects_add(&ev->session->defects, DEFECT_NO_DESCRIPTOR, 1, "%s", dso_name(d));
+	return nr;
 }
 
 bool session_source_line(struct sonde_session *s, const char *file, uint32_t line, const char **ret,

@@ -103,6 +103,8 @@ const struct mapping *locate_user(struct sonde_session *s, const struct address_
 	ret->dso_build_id = dso_build_id(d);
 	offset = offset_in(m, d, addr);
 	sym = dso_symbol_at(d, offset);
+	if (!sym && dso_tell_no_descriptor(d))
+		defects_add(&s->defects, DEFECT_NO_DESCRIPTOR, 1, "%s", dso_name(d));
 	/* perf keeps quiet about it. */
 	if (!sym && !s->opts.compat && dso_tell_other_build(d))
 		defects_add(&s->defects, DEFECT_OTHER_BUILD, 1, "%s", dso_name(d));

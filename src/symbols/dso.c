@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbols/dso.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -15,7 +17,10 @@
 #include "symbols/perf_map.h"
 #include "symbols/vdso.h"
 
-enum { MAX_OPEN_FILES = 64 }; /* of a table: those that were used longest ago rest */
+enum {
+	MAX_OPEN_FILES = 64,      /* of a table: those that were used longest ago rest */
+	MAX_HELD_DESCRIPTORS = 64 /* ... of readers that keep them */
+};
 
 struct dso {
 	struct dso_table *table;
@@ -26,7 +31,7 @@ struct dso {
 	const char *build_id_hex;
 	enum { DSO_FILE, DSO_VDSO, DSO_JIT, DSO_NONE } kind;
 	int32_t pid;
-	bool files_tried, symbols_tried, debug_tried, other_build, told;
+	bool files_tried, symbols_tried, debug_tried, lacks_descriptor, other_build, told;
 	struct elf_file *code;              /* owned; NULL: not found */
 	const char *code_path, *debug_path; /* NULL: not found */
 	const char *problem;
@@ -41,7 +46,10 @@ struct dso_table {
 	struct hash64 by_key;
 	VEC(struct dso *) all;                 /* owned by the arena, but what they hold */
 	struct elf_file *open[MAX_OPEN_FILES]; /* lent; a ring */
-	unsigned next_open;
+	unsigned next_open, held;
+	bool starved;     /* since it was last set false there was no descriptor for a file */
+	bool was_starved; /* ... ever */
+	bool told_starved;
 };
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
@@ -215,6 +223,80 @@ static bool is_recorded_build(const struct dso *d, const struct elf_file *f)
 	return len && len <= d->place.build_id_len;
 }
 
+/* ---- descriptors ------------------------------------------------------------------------------------------------- */
+
+static bool is_starved(int r)
+{
+	return r == -EMFILE || r == -ENFILE;
+}
+
+static void rest_all(struct dso_table *t)
+{
+	for (unsigned i = 0; i < MAX_OPEN_FILES; i++) {
+		if (t->open[i])
+			elf_file_rest(t->open[i]);
+	}
+}
+
+static int note_starved(struct dso_table *t, int r)
+{
+	if (is_starved(r))
+		t->starved = t->was_starved = true;
+	return r;
+}
+
+int dso_open_file(struct dso *d, const char *path)
+{
+	struct dso_table *t = d->table;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0 && is_starved(-errno)) {
+		rest_all(t);
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	}
+	return fd < 0 ? note_starved(t, err_errno(errno, "%s", path)) : fd;
+}
+
+bool dso_hold_descriptor(struct dso *d)
+{
+	if (d->table->held == MAX_HELD_DESCRIPTORS)
+		return false;
+	d->table->held++;
+	return true;
+}
+
+void dso_release_descriptor(struct dso *d)
+{
+	d->table->held--;
+}
+
+bool dso_lacks_descriptor(const struct dso *d)
+{
+	return d->lacks_descriptor;
+}
+
+bool dso_tell_no_descriptor(struct dso *d)
+{
+	struct dso_table *t = d->table;
+	bool tell = t->was_starved && !t->told_starved;
+
+	t->told_starved |= tell;
+	return tell;
+}
+
+static int open_elf(struct dso_table *t, struct elf_file **ret, const char *path)
+{
+	int r = elf_file_open(ret, path);
+
+	if (is_starved(r)) {
+		rest_all(t);
+		r = elf_file_open(ret, path);
+	}
+	return note_starved(t, r);
+}
+
+/* ---- finding them ------------------------------------------------------------------------------------------------ */
+
 /* A file of one kind if there is one and it is the recorded build; NULL. */
 static struct elf_file *try_file(struct dso *d, enum dso_file which, const char *debuglink)
 {
@@ -222,7 +304,7 @@ static struct elf_file *try_file(struct dso *d, enum dso_file which, const char 
 	struct outbuf path = { 0 };
 
 	if (dso_file_path(&d->place, which, debuglink, &path) &&
-	    elf_file_open(&f, path.data) >= 0 && !is_recorded_build(d, f)) {
+	    open_elf(d->table, &f, path.data) >= 0 && !is_recorded_build(d, f)) {
 		if (which == DSO_FILE_PATH) {
 			d->other_build = true;
 			err_set(-ESTALE, "%s is not the file that was recorded: another build id",
@@ -240,12 +322,18 @@ static struct elf_file *try_file(struct dso *d, enum dso_file which, const char 
 static bool wake(struct dso *d)
 {
 	struct dso_table *t = d->table;
+	int r;
 
 	if (!d->code)
 		return false;
 	if (d->code->fd >= 0 || d->code->image)
 		return true;
-	if (elf_file_wake(d->code) < 0)
+	r = elf_file_wake(d->code);
+	if (is_starved(r)) {
+		rest_all(t);
+		r = note_starved(t, elf_file_wake(d->code));
+	}
+	if (r < 0)
 		return false;
 	if (t->open[t->next_open])
 		elf_file_rest(t->open[t->next_open]);
@@ -259,7 +347,7 @@ static void find_code(struct dso *d)
 {
 	if (d->files_tried)
 		return;
-	d->files_tried = true;
+	d->table->starved = false;
 	if (d->kind == DSO_VDSO) {
 		/* perf looks for one with a build id in the cache only, and takes any without one */
 		if (!d->build_id_len == (d->table->opts.compat != SONDE_COMPAT_NONE) &&
@@ -287,6 +375,8 @@ static void find_code(struct dso *d)
 		d->code_path = d->code->path;
 		elf_file_rest(d->code);
 	}
+	d->lacks_descriptor = !d->code && d->table->starved;
+	d->files_tried = !d->lacks_descriptor;
 	if (d->code)
 		d->problem = "";
 	else if (!*d->problem && d->kind == DSO_FILE)
@@ -349,9 +439,14 @@ static void load(struct dso *d)
 
 	if (d->symbols_tried)
 		return;
-	d->symbols_tried = true;
 	find_code(d);
-	r = d->kind == DSO_JIT ? load_jit_map(d) : load_elf(d);
+	d->table->starved = false;
+	r = d->kind == DSO_JIT ? note_starved(d->table, load_jit_map(d)) : load_elf(d);
+	d->symbols_tried = !d->table->starved || d->symbols.syms.n;
+	if (!d->symbols_tried) {
+		set_problem(d, "there were no descriptors left to open it");
+		return;
+	}
 	/* What could be read before counts. */
 	if (symbol_set_finish(&d->symbols) < 0 || r < 0)
 		set_problem(d, err_text());
@@ -380,7 +475,8 @@ const struct dso_symbol *dso_symbol_at(struct dso *d, uint64_t offset)
 					       .offset = sym->start,
 					       .binding = sym->binding };
 	/* Without memory it is found anew the next time. */
-	(void)hash64_put(&d->answers, offset, (uintptr_t)answer);
+	if (d->symbols_tried)
+		(void)hash64_put(&d->answers, offset, (uintptr_t)answer);
 	return answer;
 }
 
@@ -430,8 +526,9 @@ const char *dso_debug_path(struct dso *d)
 
 	if (d->debug_tried)
 		return d->debug_path;
-	d->debug_tried = true;
 	find_code(d);
+	d->debug_tried = true;
+	d->table->starved = false;
 	if (d->kind == DSO_JIT || d->kind == DSO_NONE)
 		return NULL;
 	debuglink = wake(d) ? dso_file_debuglink(d->code) : NULL;
@@ -443,6 +540,8 @@ const char *dso_debug_path(struct dso *d)
 		elf_file_close(f);
 	}
 	free(debuglink);
+	d->lacks_descriptor = !d->debug_path && d->table->starved;
+	d->debug_tried = !d->lacks_descriptor;
 	return d->debug_path;
 }
 

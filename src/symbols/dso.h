@@ -72,6 +72,16 @@ const uint8_t *dso_image(struct dso *d, size_t *ret_len);
 size_t dso_read(struct dso *d, uint64_t offset, void *buf, size_t len);
 /* Why there are no symbols, for -v; "" when there are. */
 const char *dso_problem(struct dso *d);
+/*
+ * Descriptors. dso_open_file() opens a regular file's path as above, giving back those of files at rest when there are no
+ * more; -EMFILE, -ENFILE then: nothing is remembered, and dso_tell_no_descriptor() is true once for the table.
+ * A reader that keeps one for long asks first; what it was given it releases.
+ */
+int dso_open_file(struct dso *d, const char *path);
+bool dso_hold_descriptor(struct dso *d); /* false: the table's share is used up */
+void dso_release_descriptor(struct dso *d);
+bool dso_lacks_descriptor(const struct dso *d); /* why the last path asked for was NULL */
+bool dso_tell_no_descriptor(struct dso *d);
 /* True once: a file was found that is not the recorded one, so there are no symbols. */
 bool dso_tell_other_build(struct dso *d);
 

@@ -2,7 +2,6 @@
 #include "symbols/dwarf_file.h"
 
 #include <elfutils/libdw.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,13 @@
 #include <unistd.h>
 
 #include "base/err.h"
+
+static int not_found(struct dso *d)
+{
+	if (dso_lacks_descriptor(d))
+		return err_set(-EMFILE, "no descriptors were left to look for the file");
+	return err_set(-ENOENT, "the file is not found");
+}
 
 static int adopt_elf(struct dwarf_file *f, const char *name)
 {
@@ -23,17 +29,31 @@ static int adopt_elf(struct dwarf_file *f, const char *name)
 	return 0;
 }
 
-static int open_path(struct dwarf_file *f, const char *path)
+static int open_path(struct dwarf_file *f, struct dso *d, const char *path)
 {
 	struct stat st;
 
-	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (f->fd < 0)
-		return err_errno(errno, "%s", path);
+	TRY(f->fd = dso_open_file(d, path));
 	if (fstat(f->fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return err_set(-EINVAL, "%s: not a regular file", path);
 	f->elf = elf_begin(f->fd, ELF_C_READ, NULL);
 	return adopt_elf(f, path);
+}
+
+/* Behind dwarf_begin_elf(), which asks the descriptor where the file is. */
+static int settle_descriptor(struct dwarf_file *f, struct dso *d, const char *path)
+{
+	if (f->fd < 0)
+		return 0;
+	if (dso_hold_descriptor(d)) {
+		f->held = d;
+		return 0;
+	}
+	if (elf_cntl(f->elf, ELF_C_FDREAD) != 0)
+		return err_set(-EIO, "%s: cannot read it into memory: %s", path, elf_errmsg(-1));
+	close(f->fd);
+	f->fd = -1;
+	return 0;
 }
 
 static int open_image(struct dwarf_file *f, struct dso *d)
@@ -42,7 +62,7 @@ static int open_image(struct dwarf_file *f, struct dso *d)
 	const uint8_t *image = dso_image(d, &len);
 
 	if (!image || !len)
-		return err_set(-ENOENT, "the file is not found");
+		return not_found(d);
 	f->image = malloc(len); /* libelf may write to it */
 	if (!f->image)
 		return err_nomem();
@@ -58,7 +78,9 @@ int dwarf_file_open_code(struct dwarf_file *ret, struct dso *d)
 	int r;
 
 	elf_version(EV_CURRENT);
-	r = path ? open_path(&f, path) : open_image(&f, d);
+	r = path ? open_path(&f, d, path) : open_image(&f, d);
+	if (r >= 0)
+		r = settle_descriptor(&f, d, path);
 	if (r < 0) {
 		dwarf_file_close(&f);
 		return r;
@@ -114,20 +136,26 @@ static int check_strings(Elf *elf, const char *path)
 int dwarf_file_open_debug(struct dwarf_file *ret, struct dso *d)
 {
 	struct dwarf_file f = { .fd = -1 };
-	const char *path = dso_debug_path(d) ? dso_debug_path(d) : dso_code_path(d);
+	const char *path = dso_debug_path(d);
 	int r;
 
+	/* The code is not to be taken for all there is. */
+	if (!path && !dso_lacks_descriptor(d))
+		path = dso_code_path(d);
 	if (!path)
-		return err_set(-ENOENT, "the file is not found");
+		return not_found(d);
 	elf_version(EV_CURRENT);
-	r = open_path(&f, path);
+	r = open_path(&f, d, path);
 	if (r >= 0)
 		r = check_strings(f.elf, path);
+	if (r >= 0) {
+		f.dwarf = dwarf_begin_elf(f.elf, DWARF_C_READ, NULL);
+		r = settle_descriptor(&f, d, path);
+	}
 	if (r < 0) {
 		dwarf_file_close(&f);
 		return r;
 	}
-	f.dwarf = dwarf_begin_elf(f.elf, DWARF_C_READ, NULL);
 	*ret = f;
 	return 0;
 }
@@ -136,13 +164,12 @@ void dwarf_file_close(struct dwarf_file *f)
 {
 	if (f->dwarf)
 		dwarf_end(f->dwarf);
-	if (f->elf) {
+	if (f->elf)
 		elf_end(f->elf);
-		if (f->fd >= 0)
-			close(f->fd);
-	} else if (f->fd > 0) {
+	if (f->fd >= 0)
 		close(f->fd);
-	}
+	if (f->held)
+		dso_release_descriptor(f->held);
 	free(f->image);
 	*f = (struct dwarf_file){ .fd = -1 };
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A file opened by libdw: read with pread (never mapped: a file that shrinks must not kill its reader), regular files
- * only. The build without libdw has none: opening says -ENOTSUP.
+ * only. The first files of a table keep their descriptors, which reads only what is needed; later ones are read whole.
+ * -EMFILE, -ENFILE: there was no descriptor; another try may have one. The build without libdw has none: opening says -ENOTSUP.
  */
 #ifndef SONDE_SYMBOLS_DWARF_FILE_H
 #define SONDE_SYMBOLS_DWARF_FILE_H
@@ -12,8 +13,9 @@
 #include "symbols/dso.h"
 
 struct dwarf_file {
-	int fd;      /* -1: none */
-	void *image; /* owned; bytes of a file that is no file (the vdso) */
+	int fd;           /* -1: none, or all of the file is in memory */
+	struct dso *held; /* lent; counts the descriptor; NULL: it is not counted */
+	void *image;      /* owned; bytes of a file that is no file (the vdso) */
 	struct Elf *elf;
 	struct Dwarf *dwarf; /* NULL: has none */
 	uint16_t machine;    /* EM_* */
@@ -25,6 +27,6 @@ struct dwarf_file {
 int dwarf_file_open_code(struct dwarf_file *ret, struct dso *d);
 /* The file with the DWARF; `dwarf` may be NULL all the same. */
 int dwarf_file_open_debug(struct dwarf_file *ret, struct dso *d);
-void dwarf_file_close(struct dwarf_file *f); /* zeroed or closed is fine */
+void dwarf_file_close(struct dwarf_file *f); /* {.fd = -1} or closed is fine */
 
 #endif

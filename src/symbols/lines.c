@@ -88,24 +88,36 @@ void lines_table_free(struct lines_table *t)
 
 /* ---- places ------------------------------------------------------------------------------------------------------ */
 
+/* For want of a descriptor, which there may be the next time. */
+static bool is_starved(int r)
+{
+	return r == -EMFILE || r == -ENFILE;
+}
+
+/* NULL: no memory, or no descriptor. */
 static struct lines_file *file_of(struct lines_table *t, struct dso *d)
 {
 	uint64_t known = hash64_find(&t->by_dso, (uintptr_t)d);
 	struct lines_file f = { .dso = d };
+	int r = 0;
 
 	if (known != HASH64_EMPTY)
 		return &t->files.v[known];
-	if (t->opts.compat && elf_lines_open(&f.elf, d) < 0)
+	if (t->opts.compat)
+		r = elf_lines_open(&f.elf, d);
+	if (!is_starved(r))
+		r = dwarf_lines_open(&f.dwarf, d, f.elf);
+	if (!is_starved(r)) {
 		err_clear();
-	if (dwarf_lines_open(&f.dwarf, d, f.elf) < 0)
-		err_clear();
-	if (vec_push(&t->files, f) < 0 ||
-	    hash64_put(&t->by_dso, (uintptr_t)d, t->files.n - 1) < 0) {
-		dwarf_lines_close(f.dwarf);
-		elf_lines_close(f.elf);
-		return NULL;
+		r = vec_push(&t->files, f);
+		if (r >= 0 && (r = hash64_put(&t->by_dso, (uintptr_t)d, t->files.n - 1)) >= 0)
+			return &t->files.v[t->files.n - 1];
+		if (t->files.n && t->files.v[t->files.n - 1].dso == d)
+			t->files.n--;
 	}
-	return &t->files.v[t->files.n - 1];
+	dwarf_lines_close(f.dwarf);
+	elf_lines_close(f.elf);
+	return NULL;
 }
 
 static const char *demangled(struct lines_table *t, const char *name)

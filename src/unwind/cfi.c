@@ -48,13 +48,19 @@ static bool is_searchable(Elf *elf)
 int cfi_open(struct cfi **ret, struct dso *d, bool as_perf)
 {
 	struct cfi *c = calloc(1, sizeof(*c));
+	int r;
 
 	if (!c)
 		return err_nomem();
 	c->dso = d;
 	c->code.fd = c->debug.fd = -1;
 	c->as_perf = as_perf;
-	if (dwarf_file_open_code(&c->code, d) < 0)
+	r = dwarf_file_open_code(&c->code, d);
+	if (r == -EMFILE || r == -ENFILE) {
+		cfi_close(c); /* another try may have a descriptor */
+		return r;
+	}
+	if (r < 0)
 		err_clear();
 	else if (!as_perf || is_searchable(c->code.elf))
 		c->eh_frame = dwarf_getcfi_elf(c->code.elf);
@@ -77,11 +83,15 @@ void cfi_close(struct cfi *c)
 
 static Dwarf_CFI *debug_frame(struct cfi *c)
 {
+	int r;
+
 	if (!c->debug_tried) {
 		c->debug_tried = true;
 		if (c->as_perf && c->code.elf && c->code.type != ET_EXEC)
 			return NULL;
-		if (dwarf_file_open_debug(&c->debug, c->dso) < 0)
+		r = dwarf_file_open_debug(&c->debug, c->dso);
+		c->debug_tried = r != -EMFILE && r != -ENFILE;
+		if (r < 0)
 			err_clear();
 		else if (c->debug.dwarf)
 			c->debug_frame = dwarf_getcfi(c->debug.dwarf);

@@ -3,9 +3,11 @@
 #include "unittest.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/vec.h"
@@ -286,4 +288,81 @@ TEST(instructions)
 			 1); /* inc %eax there, a prefix here */
 	assert_int_equal(insn_length(d, INSN_X86_64, (const uint8_t *)"\x40", 1), 0);
 	insn_decoder_free(d);
+}
+
+/* ---- descriptors ------------------------------------------------------------------------------------------------- */
+
+static bool has_lines(const char *name, uint64_t addr)
+{
+	struct dso *d = dso_get(dsos, &(struct dso_key){ .name = name });
+	const struct line_place *p;
+
+	assert_non_null(d);
+	return lines_at(lines, d, addr, &p) > 0;
+}
+
+/* The first descriptor that is free: what is open lies below it. */
+static rlim_t first_free(void)
+{
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	close(fd);
+	return (rlim_t)fd;
+}
+
+TEST(more_files_than_descriptors)
+{
+	char dir[] = "/tmp/sonde-lines-XXXXXX", path[64];
+	struct rlimit before, few;
+	unsigned missing = 0;
+	uint64_t addr;
+	size_t size;
+
+	assert_non_null(mkdtemp(dir));
+	addr = function("sample_plain", &size);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	for (int compat = 0; compat <= SONDE_COMPAT_PERF_6_1; compat++) {
+		open_sample(compat);
+		few = (struct rlimit){ first_free() + 150, before.rlim_max };
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+		for (int i = 0; i < 200; i++) {
+			snprintf(path, sizeof(path), "%s/%d", dir, i);
+			if (!compat)
+				assert_int_equal(symlink(getenv("LINES_SAMPLE"), path), 0);
+			missing += !has_lines(path, addr);
+		}
+		assert_false(dso_tell_no_descriptor(sample));
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+		close_sample();
+	}
+	for (int i = 0; i < 200; i++) {
+		snprintf(path, sizeof(path), "%s/%d", dir, i);
+		unlink(path);
+	}
+	rmdir(dir);
+	assert_int_equal(missing, 0);
+}
+
+/* What could not be opened is told, and is there as soon as it can. */
+TEST(no_descriptor_at_all)
+{
+	struct rlimit before, none;
+	uint64_t addr;
+	size_t size;
+	bool found;
+
+	open_sample(SONDE_COMPAT_NONE);
+	addr = function("sample_plain", &size);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = (struct rlimit){ first_free(), before.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	found = has_lines(dso_name(sample), addr) || dso_symbol_at(sample, 0x1000);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_false(found);
+	assert_true(dso_tell_no_descriptor(sample));
+	assert_false(dso_tell_no_descriptor(sample));
+	assert_true(has_lines(dso_name(sample), addr));
+	assert_string_equal(dso_problem(sample), "");
+	close_sample();
 }
