@@ -182,8 +182,8 @@ static int set_color(struct opt_parser *p, void *values, const char *value, bool
 
 static int refuse_list(struct opt_parser *p, void *values, const char *value, bool negated)
 {
-	return opt_error(p, "--list: this version does not look for the scripts installed with "
-			    "perf; name one with its path");
+	return opt_error(p, "--list: sonde looks for no scripts that were installed with perf; "
+			    "name one with its path: -s PATH");
 }
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */

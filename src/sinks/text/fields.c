@@ -156,8 +156,8 @@ static int change_field(struct text_fields *f, int class, const struct field *fi
 	if (field->bit == TEXT_DISASM)
 		return err_set(
 			-EINVAL,
-			"this version does not disassemble (the field 'disasm'); 'insn' shows "
-			"the bytes of instructions");
+			"there is no disassembler in sonde for the field 'disasm': use the field "
+			"'insn', the bytes of instructions, and --xed to have xed read them");
 	if (field->bit == TEXT_FLAGS) {
 		f->flags = change != REMOVE;
 		return 0;

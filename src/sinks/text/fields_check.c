@@ -116,8 +116,9 @@ static int check_names(const struct text_class_fields *c, const struct text_reco
 			       "(perf record -j any,counter)");
 	if (c->fields & TEXT_BRCNTR)
 		return err_set(-EINVAL,
-			       "the counters of branches (the field 'brcntr') are recorded, "
-			       "but this version does not print them");
+			       "the counters of branches (the field 'brcntr') are in the recording "
+			       "and sonde does not read them: use the field 'brstack', the "
+			       "branches without them");
 	return 0;
 }
 
