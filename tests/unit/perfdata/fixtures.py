@@ -350,6 +350,10 @@ def main():
                             expected = expected[:-1]
                         count += 1
                         ok = got == expected
+                        without = 'this build has no libdw'
+                        if not ok and any(without in text for text in got):
+                            print('ok %d - %s # SKIP %s' % (count, name, without))
+                            continue
                         failures += not ok
                         print('%sok %d - %s' % ('' if ok else 'not ', count, name))
                         if not ok:
