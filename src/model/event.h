@@ -40,6 +40,7 @@ struct change {
 	uint64_t id;                /* CGROUP */
 	const uint8_t *build_id;    /* MMAP, NULL unknown */
 	uint32_t build_id_len;
+	uint64_t inode; /* MMAP: of the file; 0 unknown */
 };
 
 struct event {

@@ -21,6 +21,7 @@ struct mapping {
 	struct dso *dso;     /* memo of who asks for symbols; NULL: not yet asked */
 	int32_t pid;         /* the process that mapped it, maybe a parent of the one at hand */
 	bool executable;
+	uint64_t inode; /* 0 unknown */
 	uint8_t build_id_len;
 	uint8_t build_id[20];
 };

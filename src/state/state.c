@@ -169,6 +169,7 @@ static int apply_mmap(struct state *s, const struct change *c)
 	struct mapping m = { .start = c->start,
 			     .end = c->start + c->len,
 			     .pgoff = c->pgoff,
+			     .inode = c->inode,
 			     .pid = c->pid,
 			     .executable = c->executable };
 	struct address_space **space;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -31,6 +32,7 @@ struct dso {
 	const char *build_id_hex;
 	enum { DSO_FILE, DSO_VDSO, DSO_JIT, DSO_NONE } kind;
 	int32_t pid;
+	uint64_t inode; /* recorded, 0 unknown */
 	bool files_tried, symbols_tried, debug_tried, lacks_descriptor, other_build, told;
 	struct elf_file *code;              /* owned; NULL: not found */
 	const char *code_path, *debug_path; /* NULL: not found */
@@ -108,7 +110,7 @@ void dso_table_free(struct dso_table *t)
 
 static bool is_same(const struct dso *d, const struct dso_key *key)
 {
-	return !strcmp(d->place.name, key->name) &&
+	return !strcmp(d->place.name, key->name) && d->inode == key->inode &&
 	       d->build_id_len == (key->build_id ? key->build_id_len : 0) &&
 	       !memcmp(d->build_id, key->build_id ? key->build_id : (const uint8_t *)"",
 		       d->build_id_len);
@@ -152,6 +154,7 @@ static struct dso *make(struct dso_table *t, const struct dso_key *key)
 		return NULL;
 	d->table = t;
 	d->pid = key->pid;
+	d->inode = key->inode;
 	d->problem = "";
 	d->place = (struct dso_place){ .name = arena_strdup(&t->arena, key->name),
 				       .build_id = (const uint8_t *)"",
@@ -181,6 +184,7 @@ struct dso *dso_get(struct dso_table *t, const struct dso_key *key)
 	uint64_t hash = hash_bytes(key->name, strlen(key->name)), first;
 	struct dso *d;
 
+	hash ^= key->inode * UINT64_C(0x9e3779b97f4a7c15);
 	if (key->build_id)
 		hash ^= hash_bytes(key->build_id, key->build_id_len);
 	first = hash64_find(&t->by_key, hash);
@@ -297,6 +301,16 @@ static int open_elf(struct dso_table *t, struct elf_file **ret, const char *path
 
 /* ---- finding them ------------------------------------------------------------------------------------------------ */
 
+/* Where no build id was recorded: whether the path still leads to the file that was mapped. */
+static bool is_recorded_file(const struct dso *d, const char *path)
+{
+	const bool elsewhere = d->table->opts.symfs && *d->table->opts.symfs;
+	struct stat st;
+
+	return d->place.build_id_len || !d->inode || d->table->opts.compat || elsewhere ||
+	       stat(path, &st) < 0 || (uint64_t)st.st_ino == d->inode;
+}
+
 /* A file of one kind if there is one and it is the recorded build; NULL. */
 static struct elf_file *try_file(struct dso *d, enum dso_file which, const char *debuglink)
 {
@@ -304,11 +318,13 @@ static struct elf_file *try_file(struct dso *d, enum dso_file which, const char 
 	struct outbuf path = { 0 };
 
 	if (dso_file_path(&d->place, which, debuglink, &path) &&
-	    open_elf(d->table, &f, path.data) >= 0 && !is_recorded_build(d, f)) {
+	    open_elf(d->table, &f, path.data) >= 0 &&
+	    (!is_recorded_build(d, f) ||
+	     (which == DSO_FILE_PATH && !is_recorded_file(d, path.data)))) {
 		if (which == DSO_FILE_PATH) {
 			d->other_build = true;
-			err_set(-ESTALE, "%s is not the file that was recorded: another build id",
-				path.data);
+			err_set(-ESTALE, "%s is not the file that was recorded: another %s",
+				path.data, d->place.build_id_len ? "build id" : "inode");
 			set_problem(d, err_text());
 		}
 		elf_file_close(f);

@@ -2,7 +2,7 @@
 /*
  * Files that code was mapped from ("dso": perf's word), as they are found on this machine: looked for once, opened when
  * first asked for something, kept as long as the table. A file counts only if its build id is the recorded one; without a
- * recorded build id a file of that path counts.
+ * recorded build id the file of that path counts if it has the recorded inode (below --symfs, and in perf's way, any).
  *
  * Addresses: an *offset* is a place in the file (address - map start + pgoff); a *file address* is where the file's own
  * tables (symbols, DWARF, unwind tables) say that place is. What is mapped from no file (perf's maps of JITs) has its
@@ -34,6 +34,7 @@ struct dso_key {
 		name; /* as recorded: "/usr/bin/x", "[vdso]", "//anon"; for JITs "/tmp/perf-12.map" */
 	const uint8_t *build_id; /* NULL unknown */
 	uint32_t build_id_len;
+	uint64_t inode; /* of a file without a recorded build id; 0 unknown */
 	int32_t pid; /* of a process that mapped it: whose view of the file system a map of a JIT is looked for in */
 };
 

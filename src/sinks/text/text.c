@@ -140,8 +140,11 @@ static int text_event(struct sink *sink, const struct event *ev)
 	line_start = out->len;
 	TRY(text_head_put(s, ev, line));
 	start = out->len;
-	if (line->fields & TEXT_TRACE && !line->is_branch)
+	if (line->fields & TEXT_TRACE && !line->is_branch) {
 		session_event_text(ev, out);
+		if (__builtin_expect(s->terminal, 0))
+			text_terminal_quiet(out, start, false);
+	}
 	if (line->has_tail)
 		text_tail_put(s, ev, line);
 	outbuf_char(out, '\n');

@@ -49,7 +49,9 @@ static int read_mmap(struct bytes *b, uint16_t misc, bool is_mmap2, struct chang
 			ret->build_id = build_id;
 			ret->build_id_len = build_id_len < 20 ? build_id_len : 20;
 		} else {
-			TRY(bytes_skip(b, "device and inode", 24));
+			TRY(bytes_skip(b, "device", 8));
+			TRY(bytes_u64(b, "inode", &ret->inode));
+			TRY(bytes_skip(b, "generation", 8));
 		}
 		TRY(bytes_u32(b, "prot", &prot));
 		if (perfdata_is_name(b->pos - 4)) {

@@ -209,6 +209,32 @@ static void expect(struct dso *d, const char *name)
 		assert_string_not_equal(dso_problem(d), "");
 }
 
+/* Recorded without a build id, but with an inode: the path must still lead there. */
+TEST(files_by_inode)
+{
+	struct dso_table_options opts = { .compat = SONDE_COMPAT_NONE };
+	struct dso_table *t, *perf;
+	struct dso_key key;
+	struct stat st;
+	char path[128];
+
+	begin();
+	put("/bin/x", (struct elf_spec){ .build_id = id_a, .symbol = "by_path" });
+	snprintf(path, sizeof(path), "%s/bin/x", dir);
+	assert_int_equal(stat(path, &st), 0);
+	key = (struct dso_key){ .name = path, .inode = (uint64_t)st.st_ino };
+	assert_int_equal(dso_table_new(&t, &opts), 0);
+	expect(dso_get(t, &key), "by_path");
+	key.inode++;
+	expect(dso_get(t, &key), NULL);
+	assert_non_null(strstr(dso_problem(dso_get(t, &key)), "inode"));
+	dso_table_free(t);
+	opts.compat = SONDE_COMPAT_PERF_6_1;
+	assert_int_equal(dso_table_new(&perf, &opts), 0);
+	expect(dso_get(perf, &key), "by_path");
+	dso_table_free(perf);
+}
+
 TEST(files_by_path)
 {
 	struct dso_table *t;
