@@ -101,10 +101,31 @@ static void tell_end(struct sonde_session *s, const struct unwind_result *w)
 			    (unsigned long long)w->end_addr, unwind_end_text(w->end));
 }
 
+/* NULL: not known. What a recording says of its machine comes before its samples. */
+static const struct unwind_arch *arch_of(struct sonde_session *s, uint64_t abi)
+{
+	static const uint64_t abis[] = { PERF_SAMPLE_REGS_ABI_32, PERF_SAMPLE_REGS_ABI_64 };
+
+	if (!s->unwind_archs_known) {
+		const char *arch = s->source->ops->info(s->source, "arch");
+		struct utsname here;
+
+		/* Old recordings in pipe mode do not say where they were made. */
+		if (!arch && uname(&here) == 0)
+			arch = here.machine;
+		for (size_t i = 0; i < 2; i++)
+			s->unwind_archs[i] = unwind_arch_of(arch, abis[i]);
+		s->unwind_archs_known = true;
+	}
+	for (size_t i = 0; i < 2; i++) {
+		if (abi == abis[i])
+			return s->unwind_archs[i];
+	}
+	return NULL;
+}
+
 static int push_unwound(struct sonde_session *s, const struct event *ev, unsigned max_frames)
 {
-	const char *arch = s->source->ops->info(s->source, "arch");
-	struct utsname here;
 	struct unwind_input in = { .swap = ev->pub.flags & SONDE_EVENT_SWAPPED,
 				   .dso_at = dso_at,
 				   .ctx = (void *)ev };
@@ -114,10 +135,7 @@ static int push_unwound(struct sonde_session *s, const struct event *ev, unsigne
 	if (ev->source->ops->sample(ev->source, ev, &sample) < 0 || !sample.user_regs_abi ||
 	    !sample.user_stack_len)
 		return 0; /* a thread of the kernel has neither */
-	/* Old recordings in pipe mode do not say where they were made. */
-	if (!arch && uname(&here) == 0)
-		arch = here.machine;
-	in.arch = unwind_arch_of(arch, sample.user_regs_abi);
+	in.arch = arch_of(s, sample.user_regs_abi);
 	if (!in.arch || !unwind_supported()) {
 		defects_add(&s->defects, DEFECT_NOT_UNWOUND, 1, "%s",
 			    in.arch ? "this build has no libdw"

@@ -73,6 +73,8 @@ struct sonde_session {
 	struct dso_table *dsos;  /* NULL: not yet made; so the next three */
 	struct lines_table *lines;
 	struct unwinder *unwinder;
+	const struct unwind_arch *unwind_archs[2]; /* by samples' ABI, 32 and 64 bits */
+	bool unwind_archs_known;
 	struct insn_decoder *insns;
 	struct dso *insn_dso; /* the file whose machine is insn_arch */
 	enum insn_arch insn_arch;

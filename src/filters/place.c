@@ -61,6 +61,7 @@ void place_filter_done(struct place_filter *f)
 
 static bool has_dso(const struct place_filter *f, const char *dso)
 {
+	static const char jit_prefix[] = "/tmp/perf-";
 	const char *last = strrchr(dso, '/');
 	char jit[32];
 	int pid;
@@ -68,7 +69,8 @@ static bool has_dso(const struct place_filter *f, const char *dso)
 	if (name_list_has(&f->dsos, dso))
 		return true;
 	/* perf's short name for what a JIT has made */
-	if (sscanf(dso, "/tmp/perf-%d.map", &pid) == 1) {
+	if (!strncmp(dso, jit_prefix, sizeof(jit_prefix) - 1) &&
+	    sscanf(dso + sizeof(jit_prefix) - 1, "%d.map", &pid) == 1) {
 		snprintf(jit, sizeof(jit), "[JIT] tid %d", pid);
 		if (name_list_has(&f->dsos, jit))
 			return true;

@@ -13,7 +13,6 @@
 
 #define FLAGS_WIDTH 24u
 #define MISC_WIDTH  6
-#define TOD_BYTES   64u
 
 /* A comm without what could speak to a terminal; lent until the next call. */
 static const char *shown_comm(struct text_sink *s, uint32_t comm)
@@ -82,14 +81,20 @@ static char *put_tod(struct text_sink *s, char *p, uint64_t time_ns)
 	time_t seconds = (time_t)(tod_ns / NS_PER_S);
 	unsigned ns = (unsigned)(tod_ns % NS_PER_S);
 	struct tm tm;
-	size_t n;
 
-	if (!localtime_r(&seconds, &tm))
-		return p;
-	n = strftime(p, TOD_BYTES, "%F %H:%M:%S", &tm);
-	return p + n +
-	       (s->nanoseconds ? sprintf(p + n, ".%09u ", ns)
-			       : sprintf(p + n, ".%06u ", ns / 1000));
+	if (seconds != s->tod_second || !s->tod_len) {
+		s->tod_len = 0;
+		if (!localtime_r(&seconds, &tm))
+			return p;
+		s->tod_second = seconds;
+		s->tod_len = strftime(s->tod_text, sizeof(s->tod_text), "%F %H:%M:%S", &tm);
+	}
+	memcpy(p, s->tod_text, s->tod_len);
+	p += s->tod_len;
+	*p++ = '.';
+	p = s->nanoseconds ? put_digits(p, ns, 9, '0') : put_digits(p, ns / 1000, 6, '0');
+	*p++ = ' ';
+	return p;
 }
 
 /* The time as asked for: since the first event shown, or since the one shown before. */

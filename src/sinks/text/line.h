@@ -6,6 +6,8 @@
 #ifndef SONDE_SINKS_TEXT_LINE_H
 #define SONDE_SINKS_TEXT_LINE_H
 
+#include <time.h>
+
 #include "base/arena.h"
 #include "base/vec.h"
 #include "sinks/fd_writer.h"
@@ -72,7 +74,10 @@ struct text_sink {
 	bool latency;
 	enum text_times times;
 	uint64_t tod_ns,
-		tod_clock_ns;  /* the same moment as time of day, and in the recording's clock */
+		tod_clock_ns; /* the same moment as time of day, and in the recording's clock */
+	time_t tod_second;    /* whose text is in tod_text: */
+	size_t tod_len;       /* 0: none yet */
+	char tod_text[64];
 	uint64_t time_base_ns; /* what times count from; 0: not yet known */
 };
 
