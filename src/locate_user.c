@@ -37,8 +37,7 @@ static struct dso *find_dso(struct sonde_session *s, const struct mapping *m)
 	struct dso_key key = { .name = strpool_text(&s->strings, m->name),
 			       .build_id = m->build_id_len ? m->build_id : NULL,
 			       .build_id_len = m->build_id_len,
-			       .inode = m->build_id_len ? 0 : m->inode,
-			       .pid = m->pid };
+			       .inode = m->build_id_len ? 0 : m->inode };
 	uint8_t id[ELF_BUILD_ID_MAX_BYTES];
 	char map[40];
 

@@ -31,7 +31,6 @@ struct dso {
 	struct dso_place place; /* where its build id is not recorded, with that of the file */
 	const char *build_id_hex;
 	enum { DSO_FILE, DSO_VDSO, DSO_JIT, DSO_NONE } kind;
-	int32_t pid;
 	uint64_t inode; /* recorded, 0 unknown */
 	bool files_tried, symbols_tried, debug_tried, lacks_descriptor, other_build, told;
 	struct elf_file *code;              /* owned; NULL: not found */
@@ -128,11 +127,23 @@ bool dso_name_is_anonymous(const char *name)
 	       !strcmp(name, "[heap]");
 }
 
-static int kind_of(const char *name)
+/* "/tmp/perf-12.map"; perf takes whatever begins like it, programs built in such a folder too. */
+static bool is_jit_map(const char *name, bool as_perf)
+{
+	static const char prefix[] = "/tmp/perf-";
+	size_t digits;
+
+	if (!begins(name, prefix))
+		return false;
+	digits = strspn(name + sizeof(prefix) - 1, "0123456789");
+	return as_perf || (digits && !strcmp(name + sizeof(prefix) - 1 + digits, ".map"));
+}
+
+static int kind_of(const char *name, bool as_perf)
 {
 	if (!strcmp(name, "[vdso]"))
 		return DSO_VDSO;
-	if (begins(name, "/tmp/perf-"))
+	if (is_jit_map(name, as_perf))
 		return DSO_JIT;
 	return dso_name_is_anonymous(name) ? DSO_NONE : DSO_FILE;
 }
@@ -153,7 +164,6 @@ static struct dso *make(struct dso_table *t, const struct dso_key *key)
 	if (!d)
 		return NULL;
 	d->table = t;
-	d->pid = key->pid;
 	d->inode = key->inode;
 	d->problem = "";
 	d->place = (struct dso_place){ .name = arena_strdup(&t->arena, key->name),
@@ -165,7 +175,7 @@ static struct dso *make(struct dso_table *t, const struct dso_key *key)
 		d->place.build_id = (const uint8_t *)arena_strndup(
 			&t->arena, (const char *)key->build_id, key->build_id_len);
 	}
-	d->kind = kind_of(key->name);
+	d->kind = kind_of(key->name, t->opts.compat != SONDE_COMPAT_NONE);
 	d->build_id_hex = hex_of(&t->arena, d->place.build_id, d->place.build_id_len);
 	d->build_id = d->place.build_id;
 	d->build_id_len = d->place.build_id_len;

@@ -35,7 +35,6 @@ struct dso_key {
 	const uint8_t *build_id; /* NULL unknown */
 	uint32_t build_id_len;
 	uint64_t inode; /* of a file without a recorded build id; 0 unknown */
-	int32_t pid; /* of a process that mapped it: whose view of the file system a map of a JIT is looked for in */
 };
 
 struct dso_symbol {

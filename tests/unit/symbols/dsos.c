@@ -379,6 +379,27 @@ TEST(damaged_files)
 	end();
 }
 
+TEST(what_is_a_map_of_a_jit)
+{
+	static const char *const files[] = { "/tmp/perf-build/x", "/tmp/perf-12.map.so",
+					     "/tmp/perf-.map", "/tmp/perf-12" };
+	struct dso_table *t;
+
+	begin();
+	for (int compat = 0; compat <= SONDE_COMPAT_PERF_6_12; compat++) {
+		t = table(compat);
+		assert_false(dso_is_file(get(t, "/tmp/perf-12.map", NULL)));
+		for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+			put(files[i], (struct elf_spec){ .symbol = "of_file" });
+			assert_int_equal(dso_is_file(get(t, files[i], NULL)), !compat);
+			if (!compat)
+				expect(get(t, files[i], NULL), "of_file");
+		}
+		dso_table_free(t);
+	}
+	end();
+}
+
 TEST(more_files_than_may_be_open)
 {
 	struct dso_table *t;

@@ -59,7 +59,7 @@ static struct dso *dso_at(void *ctx, uint64_t addr, uint64_t *ret_offset)
 		if (addr < maps[i].start || addr >= maps[i].end || !maps[i].path[0])
 			continue;
 		*ret_offset = addr - maps[i].start + maps[i].offset;
-		return dso_get(table, &(struct dso_key){ .name = maps[i].path, .pid = getpid() });
+		return dso_get(table, &(struct dso_key){ .name = maps[i].path });
 	}
 	return NULL;
 }
