@@ -8,12 +8,23 @@
 
 #define PAGE_BYTES  4096u
 #define MAX_SYMBOLS (16u << 20)
-#define WEAK        2
-#define GLOBAL      1
+/* A few bytes of a file can stand for a name of 64 KiB: names beyond are shown, or compared, as they stand in the file. */
+#define MAX_SHOWN_BYTES    (64u << 20)
+#define MAX_COMPARED_BYTES (256u << 20)
+#define WEAK               2
+#define GLOBAL             1
 
 void symbol_set_init(struct symbol_set *s, enum demangle_style demangle, bool as_perf)
 {
 	*s = (struct symbol_set){ .demangle = demangle, .as_perf = as_perf };
+}
+
+static void forget_compared(struct symbol_set *s)
+{
+	for (size_t i = 0; i < 2; i++) {
+		outbuf_done(&s->compared[i].text);
+		s->compared[i] = (struct compared_name){ 0 };
+	}
 }
 
 void symbol_set_done(struct symbol_set *s)
@@ -27,6 +38,8 @@ void symbol_set_done(struct symbol_set *s)
 	vec_done(&s->stretches);
 	free(s->places);
 	symbol_tree_free(s->tree);
+	hash64_done(&s->shown);
+	forget_compared(s);
 	arena_done(&s->arena);
 	*s = (struct symbol_set){ 0 };
 }
@@ -51,22 +64,44 @@ int symbol_set_add(struct symbol_set *s, const struct set_symbol *sym)
 	return 0;
 }
 
+/* The name to show, in out if it is not the raw one. */
+static const char *write_name(const struct set_symbol *sym, enum demangle_style style,
+			      struct outbuf *out)
+{
+	out->len = 0;
+	if (!demangle(sym->raw, style, out) && !sym->is_plt)
+		return sym->raw;
+	if (!out->len && *sym->raw)
+		outbuf_str(out, sym->raw);
+	if (sym->is_plt)
+		outbuf_str(out, "@plt");
+	outbuf_put(out, "", 1);
+	return out->failed ? sym->raw : out->data;
+}
+
 const char *symbol_set_name(struct symbol_set *s, struct set_symbol *sym)
 {
-	struct outbuf name = { 0 };
+	struct outbuf text = { 0 };
+	uint64_t key = (uint64_t)(uintptr_t)sym->raw << 1 | sym->is_plt, known;
+	const char *name;
 
 	if (sym->shown)
 		return sym->shown;
-	if (!demangle(sym->raw, s->demangle, &name) && !sym->is_plt)
-		return sym->shown = sym->raw;
-	if (!name.len && *sym->raw)
-		outbuf_str(&name, sym->raw);
-	if (sym->is_plt)
-		outbuf_str(&name, "@plt");
-	if (!name.failed)
-		sym->shown = arena_strndup(&s->arena, name.data, name.len);
-	outbuf_done(&name);
-	return sym->shown ? sym->shown : sym->raw;
+	/* Many symbols may have one name. */
+	known = hash64_find(&s->shown, key);
+	if (known != HASH64_EMPTY)
+		return sym->shown = (const char *)(uintptr_t)known;
+	name = write_name(sym, s->shown_bytes < MAX_SHOWN_BYTES ? s->demangle : DEMANGLE_NONE,
+			  &text);
+	if (name != sym->raw) {
+		name = arena_strndup(&s->arena, text.data, text.len - 1);
+		s->shown_bytes += text.len;
+		if (name)
+			(void)hash64_put(&s->shown, key, (uintptr_t)name);
+	}
+	outbuf_done(&text);
+	sym->shown = name;
+	return name ? name : sym->raw;
 }
 
 /* ---- order, ends, doubles ---------------------------------------------------------------------------------------- */
@@ -97,13 +132,43 @@ static void set_ends(struct symbol_set *s)
 	}
 }
 
+/* The name to show, for a comparison: not kept, but for the one that was asked for last with the same i. */
+static const char *compared_name(struct symbol_set *s, size_t i, const struct set_symbol *sym)
+{
+	struct compared_name *c = &s->compared[i];
+
+	if (c->raw != sym->raw || c->is_plt != sym->is_plt) {
+		c->shown = write_name(
+			sym, s->compared_bytes < MAX_COMPARED_BYTES ? s->demangle : DEMANGLE_NONE,
+			&c->text);
+		c->raw = sym->raw;
+		c->is_plt = sym->is_plt;
+		s->compared_bytes += c->text.len;
+	}
+	return c->shown;
+}
+
 static size_t underscores(const char *name)
 {
 	return strspn(name, "_");
 }
 
+static void swap_compared(struct symbol_set *s)
+{
+	struct compared_name c = s->compared[0];
+
+	s->compared[0] = s->compared[1];
+	s->compared[1] = c;
+}
+
+static bool same_name(const struct set_symbol *a, const struct set_symbol *b)
+{
+	return a->is_plt == b->is_plt && (a->raw == b->raw || !strcmp(a->raw, b->raw));
+}
+
 /* Which of two at one address: with a size, not weak, global, fewer underscores before it, longer, the first. */
-static bool first_is_better(struct symbol_set *s, struct set_symbol *a, struct set_symbol *b)
+static bool first_is_better(struct symbol_set *s, const struct set_symbol *a,
+			    const struct set_symbol *b)
 {
 	const char *a_name, *b_name;
 	size_t a_len, b_len;
@@ -114,8 +179,9 @@ static bool first_is_better(struct symbol_set *s, struct set_symbol *a, struct s
 		return b->binding == WEAK;
 	if ((a->binding == GLOBAL) != (b->binding == GLOBAL))
 		return a->binding == GLOBAL;
-	a_name = symbol_set_name(s, a);
-	b_name = symbol_set_name(s, b);
+	/* The better one becomes a: it is mostly the one that it was. */
+	a_name = compared_name(s, 0, a);
+	b_name = same_name(a, b) ? a_name : compared_name(s, 1, b);
 	a_len = underscores(a_name);
 	b_len = underscores(b_name);
 	if (a_len != b_len)
@@ -146,6 +212,7 @@ static int drop_doubles(struct symbol_set *s)
 		} else {
 			s->dropped.v[s->dropped.n++] = v[n];
 			v[n] = v[i];
+			swap_compared(s);
 		}
 	}
 	s->syms.n = n + 1;
@@ -311,6 +378,7 @@ int symbol_set_finish(struct symbol_set *s)
 
 	vec_done(&s->dropped);
 	vec_done(&s->tables);
+	forget_compared(s);
 	return r;
 }
 

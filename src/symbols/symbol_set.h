@@ -14,6 +14,8 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/hash.h"
+#include "base/outbuf.h"
 #include "base/vec.h"
 #include "symbols/demangle.h"
 
@@ -34,6 +36,13 @@ struct symbol_stretch {
 	uint32_t sym; /* place in syms; UINT32_MAX: none */
 };
 
+/* A name made for a comparison. */
+struct compared_name {
+	const char *raw, *shown; /* shown: raw or in text */
+	bool is_plt;
+	struct outbuf text;
+};
+
 struct symbol_tree;
 
 struct symbol_set {
@@ -46,6 +55,9 @@ struct symbol_set {
 	VEC(struct symbol_stretch) stretches; /* ascending; what a lookup searches */
 	struct symbol_tree *tree; /* owned; NULL: symbols do not overlap, or not as_perf */
 	uint32_t *places;         /* owned; of the tree's symbols in syms */
+	struct hash64 shown; /* raw name and is_plt -> the name to show, where it is another one */
+	uint64_t shown_bytes, compared_bytes; /* made so far; bounded */
+	struct compared_name compared[2];
 	enum demangle_style demangle;
 	bool as_perf;
 	bool latest_wins;

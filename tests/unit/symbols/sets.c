@@ -2,6 +2,7 @@
 /* Tables of symbols: order, ends, doubles, overlaps, perf's tree; maps of JITs; demangling. */
 #include "unittest.h"
 
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +96,51 @@ TEST(ends_of_symbols_without_size)
 	expect(&s, 0x3fff, "second");
 	expect(&s, 0x4000, NULL);
 	symbol_set_done(&s);
+}
+
+TEST(names_that_grow)
+{
+	/* 138 bytes that stand for tens of thousands */
+	static const char name[] =
+		"_Z1fI1PI1x1xES0_IS3_S3_ES0_IS4_S4_ES0_IS5_S5_ES0_IS6_S6_ES0_IS7_S7_ES0_IS8_S8_"
+		"ES0_IS9_S9_ES0_ISA_SA_ES0_ISB_SB_ES0_ISC_SC_ES0_ISD_SD_EEv";
+	enum { N = 6000 };
+	static char copies[N][sizeof(name)];
+	struct outbuf shown = { 0 };
+	struct symbol_set s;
+	size_t before;
+
+	if (!demangle(name, DEMANGLE_SHORT, &shown))
+		SKIP("this build does not demangle");
+	assert_true(shown.len > 20000);
+
+	/* nothing is kept of those that are only compared */
+	symbol_set_init(&s, DEMANGLE_SHORT, false);
+	for (int i = 0; i < N; i++)
+		add(&s, 0x1000, 16, name, GLOBAL);
+	before = mallinfo2().uordblks + mallinfo2().hblkhd;
+	assert_int_equal(symbol_set_settle(&s, true), 0);
+	assert_int_equal(symbol_set_finish(&s), 0);
+	assert_true(mallinfo2().uordblks + mallinfo2().hblkhd < before + (8u << 20));
+	assert_int_equal(symbol_set_find(&s, 0x1000)->seq, 0);
+	assert_int_equal(strlen(symbol_set_name(&s, symbol_set_find(&s, 0x1000))), shown.len);
+	symbol_set_done(&s);
+
+	/* one name is made once, and not any number of them */
+	symbol_set_init(&s, DEMANGLE_SHORT, false);
+	for (int i = 0; i < N; i++) {
+		memcpy(copies[i], name, sizeof(name));
+		add(&s, 0x1000 + 16 * (uint64_t)i, 16, i < 2 ? name : copies[i], GLOBAL);
+	}
+	assert_int_equal(symbol_set_settle(&s, true), 0);
+	assert_int_equal(symbol_set_finish(&s), 0);
+	assert_ptr_equal(symbol_set_name(&s, symbol_set_find(&s, 0x1000)),
+			 symbol_set_name(&s, symbol_set_find(&s, 0x1010)));
+	for (uint64_t i = 0; i < N; i++)
+		symbol_set_name(&s, symbol_set_find(&s, 0x1000 + 16 * i));
+	assert_string_equal(symbol_set_name(&s, symbol_set_find(&s, 0x1000 + 16 * (N - 1))), name);
+	symbol_set_done(&s);
+	outbuf_done(&shown);
 }
 
 /* A function with another one inside, and one that begins before and ends behind the next. */
