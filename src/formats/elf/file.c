@@ -14,6 +14,9 @@
 #define MAX_NOTES_BYTES   (64u << 10)
 #define MAX_TABLE_ENTRIES (1u << 20)
 #define PAGE_BYTES        4096u
+/* Linkers make a dozen; each question looks through all of them. */
+#define MAX_SEGMENTS 1024u
+#define MAX_NOTES    64u
 
 /* ---- bytes ------------------------------------------------------------------------------------------------------- */
 
@@ -99,8 +102,10 @@ static int read_segments(struct elf_file *f, uint64_t offset, size_t n, size_t e
 	size_t least = f->is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
 	uint8_t *table;
 
-	if (!n || entry < least || n > MAX_TABLE_ENTRIES)
+	if (!n || entry < least)
 		return 0;
+	if (n > MAX_SEGMENTS)
+		n = MAX_SEGMENTS;
 	if (load(f, offset, (uint64_t)n * entry, "the table of segments", &table) < 0)
 		return 0;
 	f->segments = calloc(n, sizeof(*f->segments));
@@ -345,18 +350,18 @@ static size_t build_id_at(const struct elf_file *f, uint64_t offset, uint64_t si
 
 size_t elf_file_build_id(const struct elf_file *f, uint8_t ret[ELF_BUILD_ID_MAX_BYTES])
 {
-	size_t len = 0;
+	size_t len = 0, notes = 0;
 
 	for (size_t i = 0; i < f->nr_sections && !len; i++) {
 		const struct elf_section *s = &f->sections[i];
 
-		if (s->type == SHT_NOTE)
+		if (s->type == SHT_NOTE && notes++ < MAX_NOTES)
 			len = build_id_at(f, s->offset, s->size, ret);
 	}
 	for (size_t i = 0; i < f->nr_segments && !len; i++) {
 		const struct elf_segment *s = &f->segments[i];
 
-		if (s->type == PT_NOTE)
+		if (s->type == PT_NOTE && notes++ < 2 * MAX_NOTES)
 			len = build_id_at(f, s->offset, s->filesz, ret);
 	}
 	return len;

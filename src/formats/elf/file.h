@@ -2,7 +2,7 @@
 /*
  * An ELF file: its segments, its sections and their bytes. Either class, either byte order; read with pread, so that a file
  * that shrinks is a short read. The file may be anybody's: every size is bounded by the file's own before it is used, and
- * a table that does not fit is taken as empty.
+ * a table that does not fit is taken as empty. Of more than 1024 segments the first ones count.
  *
  *	struct elf_file *f;
  *	TRY(elf_file_open(&f, "/usr/bin/x"));

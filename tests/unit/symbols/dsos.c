@@ -351,6 +351,40 @@ TEST(the_vdso)
 	end();
 }
 
+/* Tables that no linker makes cost no more than large ones. */
+TEST(tables_without_measure)
+{
+	enum { NR_SEGMENTS = 60000, NR_NOTES = 100 };
+	size_t segments = FILE_BYTES, sections = segments + NR_SEGMENTS * sizeof(Elf64_Phdr);
+	size_t len = sections + NR_NOTES * sizeof(Elf64_Shdr);
+	uint8_t *elf = make_elf(&(struct elf_spec){ .build_id = id_a });
+	uint8_t *image = calloc(1, len), id[ELF_BUILD_ID_MAX_BYTES];
+	Elf64_Ehdr *h = (Elf64_Ehdr *)image;
+	Elf64_Phdr *p = (Elf64_Phdr *)(image + segments);
+	Elf64_Shdr *s = (Elf64_Shdr *)(image + sections);
+	struct elf_file *f;
+
+	assert_non_null(image);
+	memcpy(image, elf, FILE_BYTES);
+	for (size_t i = 0; i < NR_SEGMENTS; i++)
+		p[i] = (Elf64_Phdr){ .p_type = PT_LOAD, .p_vaddr = i << 12, .p_filesz = 1 };
+	for (size_t i = 1; i < NR_NOTES; i++)
+		s[i] = (Elf64_Shdr){ .sh_type = SHT_NOTE, .sh_offset = 0x1c0, .sh_size = 36 };
+	/* behind the last one that is looked at */
+	s[NR_NOTES - 1].sh_offset = 0x180;
+	h->e_phoff = segments;
+	h->e_phnum = NR_SEGMENTS;
+	h->e_shoff = sections;
+	h->e_shnum = NR_NOTES;
+	h->e_shstrndx = 0;
+	assert_int_equal(elf_file_from_memory(&f, image, len, "x"), 0);
+	assert_int_equal(f->nr_segments, 1024);
+	assert_non_null(elf_file_segment_at(f, 1023 << 12));
+	assert_int_equal(elf_file_build_id(f, id), 0);
+	elf_file_close(f);
+	free(elf);
+}
+
 /* Whatever byte of the headers is wrong, and wherever the file ends. */
 TEST(damaged_files)
 {
