@@ -13,7 +13,8 @@
 
 static int unpack(const uint8_t *packed, size_t len, uint8_t **ret, size_t *ret_len)
 {
-	size_t size = 4 * len + 4096, used = 0, at = 0;
+	size_t size = len < MAX_UNPACKED_BYTES / 4 ? 4 * len + 4096 : MAX_UNPACKED_BYTES, used = 0,
+	       at = 0;
 	uint64_t memory = MAX_UNPACK_MEMORY;
 	uint8_t *out = NULL;
 
@@ -34,7 +35,7 @@ static int unpack(const uint8_t *packed, size_t len, uint8_t **ret, size_t *ret_
 			free(out);
 			return err_set(-EBADMSG, "a packed symbol table is damaged or too large");
 		}
-		size *= 2;
+		size = size < MAX_UNPACKED_BYTES / 2 ? 2 * size : MAX_UNPACKED_BYTES;
 	}
 	*ret = out;
 	*ret_len = used;

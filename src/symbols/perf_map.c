@@ -101,7 +101,12 @@ int perf_map_add(struct symbol_set *s, const char *path, bool any_owner)
 		return err_set(-EPERM, "%s belongs to another user: it is not used (-f uses it)",
 			       path);
 	}
-	text = st.st_size <= MAX_MAP_BYTES ? malloc((size_t)st.st_size + 1) : NULL;
+	if (st.st_size > MAX_MAP_BYTES) {
+		close(fd);
+		return err_set(-EFBIG, "%s: more than %u MiB of functions", path,
+			       MAX_MAP_BYTES >> 20);
+	}
+	text = malloc((size_t)st.st_size + 1);
 	if (!text) {
 		close(fd);
 		return err_set(-ENOMEM, "%s: no memory for %lld bytes", path,
@@ -110,6 +115,8 @@ int perf_map_add(struct symbol_set *s, const char *path, bool any_owner)
 	while (len < (size_t)st.st_size) {
 		ssize_t n = pread(fd, text + len, (size_t)st.st_size - len, (off_t)len);
 
+		if (n < 0 && errno == EINTR)
+			continue;
 		if (n <= 0)
 			break;
 		len += (size_t)n;

@@ -225,13 +225,17 @@ int symbol_set_settle(struct symbol_set *s, bool ends)
 
 	if (!s->syms.n)
 		return 0;
+	s->broken = true;
 	qsort(s->syms.v, s->syms.n, sizeof(*s->syms.v), compare);
 	if (ends) {
 		set_ends(s);
 		TRY(drop_doubles(s));
 	}
 	TRY(vec_push(&s->tables, (uint32_t)added));
-	return vec_push(&s->tables, (uint32_t)s->dropped.n);
+	TRY(vec_push(&s->tables, (uint32_t)s->dropped.n));
+	s->settled = s->syms.n;
+	s->broken = false;
+	return 0;
 }
 
 /* ---- stretches --------------------------------------------------------------------------------------------------- */
@@ -374,8 +378,16 @@ static int make_tree(struct symbol_set *s)
 
 int symbol_set_finish(struct symbol_set *s)
 {
-	int r = s->as_perf && depends_on_tree(s) ? make_tree(s) : make_stretches(s);
+	int r = s->broken ? err_nomem() : 0;
 
+	s->syms.n = s->settled;
+	if (r >= 0)
+		r = s->as_perf && depends_on_tree(s) ? make_tree(s) : make_stretches(s);
+	if (r < 0) {
+		symbol_tree_free(s->tree);
+		s->tree = NULL;
+		s->syms.n = s->stretches.n = 0;
+	}
 	vec_done(&s->dropped);
 	vec_done(&s->tables);
 	forget_compared(s);

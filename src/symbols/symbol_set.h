@@ -59,6 +59,8 @@ struct symbol_set {
 	uint64_t shown_bytes, compared_bytes; /* made so far; bounded */
 	struct compared_name compared[2];
 	enum demangle_style demangle;
+	size_t settled; /* the first ones of syms */
+	bool broken;    /* settling failed */
 	bool as_perf;
 	bool latest_wins;
 };
@@ -70,6 +72,7 @@ int symbol_set_keep(struct symbol_set *s, void *take_blob);
 int symbol_set_add(struct symbol_set *s, const struct set_symbol *sym);
 /* Sorts what was added; ends: gives ends to symbols without a size, and leaves one symbol at each address. */
 int symbol_set_settle(struct symbol_set *s, bool ends);
+/* What was added since it was last settled goes, being in no order; all of it when settling or this fails. */
 int symbol_set_finish(struct symbol_set *s);
 struct set_symbol *symbol_set_find(struct symbol_set *s, uint64_t offset);
 /* The name to show, made when first asked for; the raw one when out of memory. */

@@ -255,6 +255,42 @@ TEST(maps_of_jits)
 	symbol_set_done(&s);
 }
 
+/* A table that was given up half way names nothing: its symbols are in no order. */
+TEST(symbols_that_were_not_settled)
+{
+	struct symbol_set s;
+
+	for (int as_perf = 0; as_perf < 2; as_perf++) {
+		symbol_set_init(&s, DEMANGLE_NONE, as_perf);
+		add(&s, 0x1000, 0x10, "one", GLOBAL);
+		add(&s, 0x2000, 0x10, "two", GLOBAL);
+		assert_int_equal(symbol_set_settle(&s, true), 0);
+		add(&s, 0x1800, 0x10, "late", GLOBAL);
+		add(&s, 0x800, 0x1000, "early", GLOBAL);
+		assert_int_equal(symbol_set_finish(&s), 0);
+		expect(&s, 0x1008, "one");
+		expect(&s, 0x2008, "two");
+		expect(&s, 0x1808, NULL);
+		expect(&s, 0x900, NULL);
+		symbol_set_done(&s);
+	}
+}
+
+TEST(a_map_too_large)
+{
+	char path[] = "/tmp/sonde-map-XXXXXX";
+	int fd = mkstemp(path);
+	struct symbol_set s;
+
+	assert_true(fd >= 0);
+	symbol_set_init(&s, DEMANGLE_NONE, false);
+	if (ftruncate(fd, ((off_t)1 << 30) + 1) == 0)
+		assert_int_equal(perf_map_add(&s, path, true), -EFBIG);
+	symbol_set_done(&s);
+	close(fd);
+	unlink(path);
+}
+
 TEST(whose_map_is_read)
 {
 	char path[] = "/tmp/sonde-map-XXXXXX", other[64];
