@@ -31,7 +31,9 @@ static int read_tasks(struct bytes *b, bool has_parent, struct change *ret)
 	return 0;
 }
 
-static int read_mmap(struct bytes *b, uint16_t misc, bool is_mmap2, struct change *ret)
+/* as_perf: which does not know the layout of kernels before 3.16. */
+static int read_mmap(struct bytes *b, uint16_t misc, bool is_mmap2, bool as_perf,
+		     struct change *ret)
 {
 	uint32_t prot = 4; /* PROT_EXEC: MMAP records say it by a misc bit instead */
 	const uint8_t *build_id = NULL;
@@ -54,7 +56,7 @@ static int read_mmap(struct bytes *b, uint16_t misc, bool is_mmap2, struct chang
 			TRY(bytes_skip(b, "generation", 8));
 		}
 		TRY(bytes_u32(b, "prot", &prot));
-		if (perfdata_is_name(b->pos - 4)) {
+		if (!as_perf && perfdata_is_name(b->pos - 4)) {
 			/* Kernels before 3.16 wrote neither prot nor flags: these are letters of the name. */
 			b->pos -= 4;
 			prot = 4;
@@ -107,7 +109,7 @@ static int read_change(struct perfdata_source *s, uint32_t type, uint16_t misc, 
 		return 0;
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		return read_mmap(b, misc, type == PERF_RECORD_MMAP2, ret);
+		return read_mmap(b, misc, type == PERF_RECORD_MMAP2, s->opts.compat, ret);
 	case PERF_RECORD_CGROUP:
 		TRY(bytes_u64(b, "id", &ret->id));
 		TRY(bytes_cstr(b, "path", &ret->text));
