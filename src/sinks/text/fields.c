@@ -141,10 +141,13 @@ static int unknown_field(const struct text_fields *f, const char *name, size_t l
 
 static void change_class(struct text_class_fields *c, const struct field *field, enum change change)
 {
-	if (change == REMOVE)
+	if (change == REMOVE) {
 		c->fields &= ~field->bit;
-	else
+		c->refused |= field->bit;
+	} else {
 		c->fields |= field->bit;
+		c->refused &= ~field->bit;
+	}
 	c->chosen = true;
 	c->by_name_alone = false;
 }

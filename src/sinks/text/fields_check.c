@@ -157,10 +157,13 @@ int text_fields_meet(struct text_fields *f, const struct text_recording *rec,
 		if (c->fields & TEXT_DSOFF)
 			c->fields |= TEXT_DSO;
 	}
-	if (class == TEXT_TRACEPOINT && f->callchain && !c->chosen &&
-	    text_sample_bits(sc) & PERF_SAMPLE_CALLCHAIN)
-		c->fields |= TEXT_IP | TEXT_SYM |
-			     (f->compat && rec->is_pipe ? 0 : TEXT_SYMOFF | TEXT_DSO);
+	if (!f->callchain || !(text_sample_bits(sc) & PERF_SAMPLE_CALLCHAIN))
+		return 0;
+	/* perf meets events of a pipe one by one, and then adds these to whatever was chosen. */
+	if (f->compat && rec->is_pipe)
+		c->fields |= (TEXT_IP | TEXT_SYM) & ~c->refused;
+	else if (class == TEXT_TRACEPOINT && !c->chosen)
+		c->fields |= TEXT_IP | TEXT_SYM | TEXT_SYMOFF | TEXT_DSO;
 	return 0;
 }
 
