@@ -37,23 +37,22 @@ static int open_path(struct dwarf_file *f, struct dso *d, const char *path)
 	if (fstat(f->fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return err_set(-EINVAL, "%s: not a regular file", path);
 	f->elf = elf_begin(f->fd, ELF_C_READ, NULL);
+	/* Read whole before anything else: libelf would lose the pieces that it read before. */
+	if (dso_hold_descriptor(d))
+		f->held = d;
+	else if (f->elf && !elf_rawfile(f->elf, NULL))
+		return err_set(-EIO, "%s: cannot read it into memory: %s", path, elf_errmsg(-1));
 	return adopt_elf(f, path);
 }
 
 /* Behind dwarf_begin_elf(), which asks the descriptor where the file is. */
-static int settle_descriptor(struct dwarf_file *f, struct dso *d, const char *path)
+static void settle_descriptor(struct dwarf_file *f)
 {
-	if (f->fd < 0)
-		return 0;
-	if (dso_hold_descriptor(d)) {
-		f->held = d;
-		return 0;
-	}
-	if (elf_cntl(f->elf, ELF_C_FDREAD) != 0)
-		return err_set(-EIO, "%s: cannot read it into memory: %s", path, elf_errmsg(-1));
+	if (f->held || f->fd < 0)
+		return;
+	elf_cntl(f->elf, ELF_C_FDDONE);
 	close(f->fd);
 	f->fd = -1;
-	return 0;
 }
 
 static int open_image(struct dwarf_file *f, struct dso *d)
@@ -79,12 +78,11 @@ int dwarf_file_open_code(struct dwarf_file *ret, struct dso *d)
 
 	elf_version(EV_CURRENT);
 	r = path ? open_path(&f, d, path) : open_image(&f, d);
-	if (r >= 0)
-		r = settle_descriptor(&f, d, path);
 	if (r < 0) {
 		dwarf_file_close(&f);
 		return r;
 	}
+	settle_descriptor(&f);
 	*ret = f;
 	return 0;
 }
@@ -148,14 +146,13 @@ int dwarf_file_open_debug(struct dwarf_file *ret, struct dso *d)
 	r = open_path(&f, d, path);
 	if (r >= 0)
 		r = check_strings(f.elf, path);
-	if (r >= 0) {
+	if (r >= 0)
 		f.dwarf = dwarf_begin_elf(f.elf, DWARF_C_READ, NULL);
-		r = settle_descriptor(&f, d, path);
-	}
 	if (r < 0) {
 		dwarf_file_close(&f);
 		return r;
 	}
+	settle_descriptor(&f);
 	*ret = f;
 	return 0;
 }
