@@ -77,7 +77,7 @@ def recordings(*options):
     work = subprocess.Popen(['./sndwork', '-c', 'read go; ' + WORK], env=PERF_ENV, stdin=subprocess.PIPE)
     running = {}
     for tool, name in ((perf(), 'perf.data'), (SONDE, 'sonde.data')):
-        running[name] = subprocess.Popen([tool, 'record', '-q', '-m', '1024', '-o', name, *options, '-p', str(work.pid)],
+        running[name] = subprocess.Popen([tool, 'record', '-q', '-m', '4096', '-o', name, *options, '-p', str(work.pid)],
                                          env=PERF_ENV, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
     for name, p in running.items():
         wait_until('%s is being written' % name, lambda: is_recording(p, name))
