@@ -47,6 +47,7 @@ int source_open(struct source **ret, const struct source_options *opts)
 {
 	enum { HEAD_BYTES = 16 }; /* of a stream no more may be waited for */
 	const struct source_ops *best = NULL;
+	static const uint8_t zeros[HEAD_BYTES];
 	struct source_options mine = *opts;
 	uint8_t head[HEAD_BYTES];
 	int best_score = 0, r;
@@ -65,7 +66,12 @@ int source_open(struct source **ret, const struct source_options *opts)
 			best = sources[i];
 		}
 	}
-	if (r >= 0 && !best)
+	if (r >= 0 && !best && len == sizeof(head) && !memcmp(head, zeros, sizeof(head)))
+		r = err_set(-EBADMSG,
+			    "%s begins with zeros: its recorder was killed before it had written the "
+			    "header, so there is nothing to read",
+			    opts->path);
+	else if (r >= 0 && !best)
 		r = err_set(-EBADMSG, "%s is not a recording that sonde knows (perf.data)",
 			    opts->path);
 	if (r >= 0)

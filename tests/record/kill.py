@@ -13,6 +13,15 @@ ROUNDS = int(os.environ.get('KILL_ROUNDS', '20'))
 WORK = 'while :; do echo x; read y < /proc/self/stat; /bin/true; done > /dev/null'
 
 
+def begun(path):
+    """Whether the file has its beginning: the header's bytes are written last."""
+    try:
+        with open(path, 'rb') as f:
+            return f.read(8) == b'PERFILE2'
+    except FileNotFoundError:
+        return False
+
+
 def record_and_kill(path, seconds, *options, started=True):
     """Kills it `seconds` after its file has a beginning, or (started=False) after it was called."""
     p = subprocess.Popen([SONDE, 'record', '-q', '-o', path, *options, '--', 'sh', '-c', WORK], env=PERF_ENV,
@@ -20,7 +29,7 @@ def record_and_kill(path, seconds, *options, started=True):
                          start_new_session=True)
     deadline = time.monotonic() + 30
     while started and p.poll() is None and time.monotonic() < deadline:
-        if os.path.exists(path) and os.path.getsize(path):
+        if begun(path):
             break
         time.sleep(0.01)
     time.sleep(seconds)
@@ -56,7 +65,9 @@ def _():
         small = ['-m', '16'] if n % 3 else []
         record_and_kill('k.data', seconds, '-e', 'raw_syscalls:*,sched:sched_switch', *(['-a'] if n % 4 == 0 else []), *small,
                         started=n % 2 == 0)
-        if not os.path.exists('k.data') or not os.path.getsize('k.data'):
+        if not begun('k.data'):
+            if os.path.exists('k.data'):
+                os.unlink('k.data')
             continue
         files += 1
         total += check('k.data')
@@ -76,6 +87,14 @@ def _():
         same((r.returncode, r.stdout.count('\n')), (0, flushed), 'lines and events (%s)' % r.stderr)
         need(': raw_syscalls:sys_enter: NR ' in r.stdout and '[FAILED' not in r.stdout, 'names and fields')
         os.unlink('k.data')
+
+
+@case('a file whose header was not written is called that')
+def _():
+    with open('z.data', 'wb') as f:
+        f.write(bytes(4096))
+    r = sonde('script', '-i', 'z.data')
+    need(r.returncode and 'z.data begins with zeros: its recorder was killed' in r.stderr, r.stderr)
 
 
 @case('events that come seldom are in the file after a second')

@@ -128,7 +128,10 @@ static int begin_pipe(struct perfdata_writer *w, const struct perfdata_writer_ev
 	return r;
 }
 
-/* Everything before the data is built in memory and written at once: a file that exists at all has all of it. */
+/*
+ * Everything before the data is built in memory; the header's own bytes are written last. A recorder killed in between
+ * leaves a file that begins with zeros, and no header that promises what is not there.
+ */
 int perfdata_writer_begin(struct perfdata_writer *w, const struct perfdata_writer_event *events,
 			  size_t nr_events, const struct perfdata_writer_feature *features,
 			  size_t nr_features)
@@ -176,7 +179,11 @@ int perfdata_writer_begin(struct perfdata_writer *w, const struct perfdata_write
 		outbuf_put(&o, features[i].body, features[i].len);
 		pad8(&o);
 	}
-	r = o.failed ? err_nomem() : write_at(w, 0, o.data, o.len);
+	r = o.failed ? err_nomem()
+		     : write_at(w, sizeof(w->header), (const char *)o.data + sizeof(w->header),
+				o.len - sizeof(w->header));
+	if (r == 0)
+		r = write_at(w, 0, &w->header, sizeof(w->header));
 	outbuf_done(&o);
 	w->data_end = w->back = w->next_back = w->header.data.offset;
 	if (r == 0 && lseek(w->fd, (off_t)w->data_end, SEEK_SET) < 0)
