@@ -28,7 +28,7 @@ static int describe(const struct cli *cli, const struct script_args *a, char **r
 
 	if (dir && strchr(dir, '\n'))
 		return cli_usage(cli, "script: the value of --buildid-dir holds a line feed");
-	if (asprintf(&text, "%s%s%s%s%s%s%s%s%s%s%s%s%s", a->lines ? a->lines : "",
+	if (asprintf(&text, "%s%s%s%s%s%s%s%s%s%s%s%s%s", a->lines.text ? a->lines.text : "",
 		     cli->compat ? "compat=" : "", cli->compat ? cli->compat : "",
 		     cli->compat ? "\n" : "", dir ? "buildid-dir=" : "", dir ? dir : "",
 		     dir ? "\n" : "", a->fields ? "fields=" : "", a->fields ? a->fields : "",
@@ -43,7 +43,7 @@ static int describe(const struct cli *cli, const struct script_args *a, char **r
 /* Whether a session takes the value that was given for this key. */
 static bool good(const struct script_args *a, const char *key)
 {
-	char *value = strcmp(key, "fields") ? script_options_given(a, key)
+	char *value = strcmp(key, "fields") ? lines_given(&a->lines, key)
 		      : a->fields           ? strdup(a->fields)
 					    : NULL;
 	char *text = NULL, *complete = NULL;
@@ -59,7 +59,7 @@ static bool good(const struct script_args *a, const char *key)
 /* perf looks at some values only when the recording is open, and ends in a way of its own for each of them. */
 static int perf_status(const struct cli *cli, const struct script_args *a)
 {
-	char *input = script_options_given(a, "input");
+	char *input = lines_given(&a->lines, "input");
 	const char *path = input ? input : "perf.data";
 	static const char *const lists[] = { "dsos", "comm", "pid", "tid", "symbols", "stop-bt" };
 	bool readable = !strcmp(path, "-") || !access(path, R_OK);
@@ -227,7 +227,7 @@ static int check_generate(const struct cli *cli, const struct script_args *a, in
 
 static int generate(const struct cli *cli, const struct script_args *a, const char *session)
 {
-	char *forced = script_options_given(a, "force");
+	char *forced = lines_given(&a->lines, "force");
 	int status;
 
 	status =

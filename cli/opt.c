@@ -75,6 +75,8 @@ static int apply(struct opt_parser *p, const struct hit *h, const char *name, co
 			value = h->negated ? "0" : "1";
 		else if (h->negated)
 			value = o->flags & OPT_NUMBER ? "0" : NULL;
+		else if (!value) /* an optional one left out */
+			value = "";
 		else if (o->flags & OPT_NUMBER && !is_number(value))
 			return opt_error(p, "%s needs a number, not '%s'", name, value);
 		return p->set_key(p, h->values, o, value);

@@ -28,7 +28,7 @@ enum opt_kind {
 	OPT_KIND_TEXT,  /* const char *, lent from argv; --no-WORD sets NULL */
 	OPT_KIND_U64,   /* uint64_t, decimal or 0x */
 	OPT_KIND_CALL,  /* set() is called each time */
-	/* set_key() of the parser gets the value, "1" when it takes none; NULL or "0" when it is taken back */
+	/* set_key() gets the value ("1": takes none, "": an optional one left out); NULL or "0" when it is taken back */
 	OPT_KIND_KEY
 };
 
@@ -36,8 +36,9 @@ enum opt_flags {
 	OPT_NO_NEGATION = 1,    /* --no-WORD is unknown */
 	OPT_VALUE_OPTIONAL = 2, /* the value must be attached: -xVAL, --word=VAL; else it is NULL */
 	OPT_HIDDEN = 4,         /* parsed, but told nowhere */
-	OPT_OURS = 16,          /* not perf's: beginnings of words mean it only when they mean nothing else */
-	OPT_NUMBER = 8          /* of OPT_KIND_KEY: a decimal number; --no-WORD is 0 */
+	OPT_OURS =
+		16, /* not perf's: beginnings of words mean it only when they mean nothing else */
+	OPT_NUMBER = 8 /* of OPT_KIND_KEY: a decimal number; --no-WORD is 0 */
 };
 
 struct opt_parser;

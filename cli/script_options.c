@@ -7,76 +7,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Takes the lines of a key out. */
-static void remove_lines(struct script_args *a, const char *key)
-{
-	size_t len = strlen(key);
-	char *line = a->lines;
-
-	while (line && *line) {
-		char *next = strchr(line, '\n') + 1;
-
-		if (strncmp(line, key, len) || line[len] != '=') {
-			line = next;
-			continue;
-		}
-		a->lines_len -= (size_t)(next - line);
-		memmove(line, next, strlen(next) + 1);
-	}
-}
-
 int script_options_set_key(struct opt_parser *p, void *values, const struct opt *o,
 			   const char *value)
 {
 	struct script_args *a = values;
-	char *line, *all;
-	int len;
 
 	/* An empty folder is none, as with perf. */
-	if (!value || (!*value && !strcmp(o->key, "symfs"))) {
-		remove_lines(a, o->key);
-		return 0;
-	}
-	if (strchr(value, '\n'))
-		return opt_error(p, "the value of --%s holds a line feed", o->word);
-	len = asprintf(&line, "%s=%s\n", o->key, value);
-	if (len < 0)
-		return opt_error(p, "out of memory");
-	all = realloc(a->lines, a->lines_len + (size_t)len + 1);
-	if (all) {
-		memcpy(all + a->lines_len, line, (size_t)len + 1);
-		a->lines = all;
-		a->lines_len += (size_t)len;
-	}
-	free(line);
-	return all ? 0 : opt_error(p, "out of memory");
-}
-
-char *script_options_given(const struct script_args *a, const char *key)
-{
-	const char *found = NULL;
-	size_t len = strlen(key);
-
-	for (const char *line = a->lines; line && *line; line = strchr(line, '\n') + 1) {
-		if (!strncmp(line, key, len) && line[len] == '=')
-			found = line + len + 1;
-	}
-	return found ? strndup(found, strcspn(found, "\n")) : NULL;
+	if (value && !*value && !strcmp(o->key, "symfs"))
+		value = NULL;
+	return lines_set(&a->lines, p, o->word ? o->word : o->key, o->key, value);
 }
 
 void script_options_done(void *values)
 {
 	struct script_args *a = values;
 
-	free(a->lines);
+	lines_done(&a->lines);
 	free(a->fields);
 }
 
 static int set_line(struct opt_parser *p, void *values, const char *key, const char *value)
 {
-	const struct opt o = { .word = key, .key = key };
+	struct script_args *a = values;
 
-	return script_options_set_key(p, values, &o, value);
+	return lines_set(&a->lines, p, key, key, value);
 }
 
 /* -G: call chains off. */

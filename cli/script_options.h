@@ -3,12 +3,12 @@
 #ifndef SONDE_CLI_SCRIPT_OPTIONS_H
 #define SONDE_CLI_SCRIPT_OPTIONS_H
 
+#include "lines.h"
 #include "opt.h"
 
 struct script_args {
-	char *lines; /* owned; the session's text form, a line per option given; NULL: none */
-	size_t lines_len;
-	char *fields; /* owned; those of several -F, separated by blanks; NULL: none */
+	struct lines lines; /* of the session's text form */
+	char *fields;       /* owned; those of several -F, separated by blanks; NULL: none */
 	const char *script, *interpreter;
 	const char *generate, *output; /* -g, -o */
 	const char *color;             /* auto, always, never; NULL: not said */
@@ -24,7 +24,5 @@ extern const struct opt script_options[];
 int script_options_set_key(struct opt_parser *p, void *values, const struct opt *o,
 			   const char *value);
 void script_options_done(void *values);
-/* The value of a key among the lines given, to be released with free(); NULL when there is none. */
-char *script_options_given(const struct script_args *a, const char *key);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/keys.h"
 #include "filters/cpu_list.h"
 #include "filters/id_list.h"
 #include "filters/name_list.h"
@@ -18,35 +19,17 @@ static const char *const compat_words[] = { "none", "perf-6.1", "perf-6.12", NUL
 static const char *const events_words[] = { "samples", "all", NULL };
 static const char *const header_words[] = { "none", "with", "only", NULL };
 static const char *const color_words[] = { "never", "always", NULL };
-static const char *const bool_words[] = { "0", "1", NULL };
 
-enum key_kind { KEY_TEXT, KEY_NUMBER, KEY_WORD, KEY_LINES };
-
-/* One key: where its value goes, what it may be. */
-static const struct key {
-	const char *name;
-	size_t offset;
-	enum key_kind kind;
-	const char *const *words;
-} keys[] = {
-#define TEXT(name, m)                                                     \
-	{                                                                 \
-		name, offsetof(struct session_options, m), KEY_TEXT, NULL \
-	}
+#define TEXT(name, m) KEY_TEXT(name, struct session_options, m)
 /* May be given several times; keys of one member keep their order. */
-#define LINES(name, m)                                                     \
-	{                                                                  \
-		name, offsetof(struct session_options, m), KEY_LINES, NULL \
-	}
-#define NUMBER(name, m)                                                     \
-	{                                                                   \
-		name, offsetof(struct session_options, m), KEY_NUMBER, NULL \
-	}
-#define WORD(name, m, words)                                               \
-	{                                                                  \
-		name, offsetof(struct session_options, m), KEY_WORD, words \
-	}
-#define FLAG(name, m) WORD(name, m, bool_words)
+#define LINES(name, m)       KEY_LINES(name, struct session_options, m)
+#define NUMBER(name, m)      KEY_NUMBER(name, struct session_options, m, 0, UINT64_MAX - 1)
+#define WORD(name, m, words) KEY_WORD(name, struct session_options, m, words)
+#define FLAG(name, m)        KEY_FLAG(name, struct session_options, m)
+
+static const uint64_t default_window = 1u << 20;
+
+static const struct key keys[] = {
 	TEXT("input", input),
 	WORD("compat", compat, compat_words),
 	TEXT("time", time),
@@ -100,97 +83,10 @@ static const struct key {
 	FLAG("show-round-events", show_round),
 	FLAG("show-bpf-events", show_bpf),
 	FLAG("show-text-poke-events", show_text_poke),
-#undef TEXT
-#undef NUMBER
-#undef WORD
-#undef FLAG
+	KEY_NUMBER("window", struct session_options, window_bytes, 4096, 1u << 30),
 };
 
 enum { NR_KEYS = sizeof(keys) / sizeof(keys[0]) };
-static const uint64_t smallest_window = 4096, largest_window = 1u << 30, default_window = 1u << 20;
-
-static int set_window(struct session_options *o, const char *value, const char *origin, int line)
-{
-	char *end;
-	unsigned long long v = strtoull(value, &end, 10);
-
-	if (*value < '0' || *value > '9' || *end || v < smallest_window || v > largest_window)
-		return err_set(-EINVAL,
-			       "%s:%d: window=%s: a number of bytes from %llu to %llu is expected",
-			       origin, line, value, (unsigned long long)smallest_window,
-			       (unsigned long long)largest_window);
-	o->window_bytes = v;
-	return 0;
-}
-
-static int set_word(struct session_options *o, const struct key *k, const char *value,
-		    const char *origin, int line)
-{
-	struct outbuf choices = { 0 };
-
-	for (uint32_t i = 0; k->words[i]; i++) {
-		if (!strcmp(k->words[i], value)) {
-			*(uint32_t *)((char *)o + k->offset) = i;
-			outbuf_done(&choices);
-			return 0;
-		}
-		outbuf_fmt(&choices, "%s%s", i ? ", " : "", k->words[i]);
-	}
-	outbuf_char(&choices, '\0');
-	err_set(-EINVAL, "%s:%d: %s=%s: one of %s is expected", origin, line, k->name, value,
-		choices.failed ? "its words" : choices.data);
-	outbuf_done(&choices);
-	return -EINVAL;
-}
-
-static int set_number(struct session_options *o, const struct key *k, const char *value,
-		      const char *origin, int line)
-{
-	char *end;
-	unsigned long long v;
-
-	errno = 0;
-	v = strtoull(value, &end, 0);
-	if (*value < '0' || *value > '9' || *end || errno || v == UINT64_MAX)
-		return err_set(-EINVAL, "%s:%d: %s=%s: a number is expected", origin, line, k->name,
-			       value);
-	*(uint64_t *)((char *)o + k->offset) = v;
-	return 0;
-}
-
-static int add_line(char **lines, const char *name, const char *value)
-{
-	char *all;
-
-	if (asprintf(&all, "%s%s=%s\n", *lines ? *lines : "", name, value) < 0)
-		return err_nomem();
-	free(*lines);
-	*lines = all;
-	return 0;
-}
-
-static int set_key(struct session_options *o, const char *name, const char *value,
-		   const char *origin, int line)
-{
-	if (!strcmp(name, "window"))
-		return set_window(o, value, origin, line);
-	for (int i = 0; i < NR_KEYS; i++) {
-		char **text = (char **)((char *)o + keys[i].offset);
-
-		if (strcmp(keys[i].name, name))
-			continue;
-		if (keys[i].kind == KEY_WORD)
-			return set_word(o, &keys[i], value, origin, line);
-		if (keys[i].kind == KEY_NUMBER)
-			return set_number(o, &keys[i], value, origin, line);
-		if (keys[i].kind == KEY_LINES)
-			return add_line(text, name, value);
-		free(*text);
-		*text = strdup(value);
-		return *text ? 0 : err_nomem();
-	}
-	return err_set(-EINVAL, "%s:%d: unknown key \"%s\"", origin, line, name);
-}
 
 /* perf wants each name once. */
 static int check_names(const char *text, const char *what)
@@ -252,29 +148,8 @@ int session_options_parse(struct session_options *ret, const char *text, const c
 				     .max_stack = UINT64_MAX,
 				     .max_blocks = UINT64_MAX,
 				     .window_bytes = default_window };
-	int r = 0, line_nr = 0;
+	int r = keys_parse(keys, NR_KEYS, &o, text, origin ? origin : "session");
 
-	if (!origin)
-		origin = "session";
-	while (*text && r >= 0) {
-		size_t len = strcspn(text, "\n");
-		char *line = strndup(text, len), *eq;
-
-		text += len + (text[len] == '\n');
-		line_nr++;
-		if (!line)
-			r = err_nomem();
-		else if (!*line || *line == '#')
-			;
-		else if (!(eq = strchr(line, '=')))
-			r = err_set(-EINVAL, "%s:%d: \"%s\" is no key=value", origin, line_nr,
-				    line);
-		else {
-			*eq = '\0';
-			r = set_key(&o, line, eq + 1, origin, line_nr);
-		}
-		free(line);
-	}
 	if (r >= 0 && !o.input && !(o.input = strdup("perf.data")))
 		r = err_nomem();
 	if (r >= 0)
@@ -292,30 +167,23 @@ void session_options_print(const struct session_options *o, struct outbuf *out)
 	for (int i = 0; i < NR_KEYS; i++) {
 		const struct key *k = &keys[i];
 		const void *at = (const char *)o + k->offset;
-		const char *text = k->kind == KEY_TEXT ? *(const char *const *)at : NULL;
+		const char *text = k->kind == KEY_KIND_TEXT ? *(const char *const *)at : NULL;
 
-		if (k->kind == KEY_WORD)
+		if (k->kind == KEY_KIND_WORD)
 			outbuf_fmt(out, "%s=%s\n", k->name, k->words[*(const uint32_t *)at]);
-		else if (k->kind == KEY_NUMBER && *(const uint64_t *)at != UINT64_MAX)
+		else if (k->kind == KEY_KIND_NUMBER && *(const uint64_t *)at != UINT64_MAX)
 			outbuf_fmt(out, "%s=%llu\n", k->name,
 				   (unsigned long long)*(const uint64_t *)at);
 		else if (text)
 			outbuf_fmt(out, "%s=%s\n", k->name, text);
-		else if (k->kind == KEY_LINES && k->offset != k[-1].offset && *(char *const *)at)
+		else if (k->kind == KEY_KIND_LINES && k->offset != k[-1].offset &&
+			 *(char *const *)at)
 			outbuf_str(out, *(char *const *)at);
 	}
-	outbuf_fmt(out, "window=%llu\n", (unsigned long long)o->window_bytes);
 }
 
 void session_options_done(struct session_options *o)
 {
-	for (int i = 0; i < NR_KEYS; i++) {
-		char **text = (char **)((char *)o + keys[i].offset);
-
-		if (keys[i].kind == KEY_TEXT || keys[i].kind == KEY_LINES) {
-			free(*text);
-			*text = NULL;
-		}
-	}
+	keys_done(keys, NR_KEYS, o);
 	*o = (struct session_options){ 0 };
 }

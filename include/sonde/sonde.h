@@ -341,14 +341,16 @@ SONDE_API int sonde_event_locate(const struct sonde_event *ev, uint64_t addr, ui
 				 struct sonde_location *ret);
 
 enum sonde_frame_flags {
-	SONDE_FRAME_UNWOUND = 1, /* out of the recorded registers and stack: a caller's ip is in its call instruction */
-	SONDE_FRAME_INLINED = 2  /* a function inlined at ip; the frame it was inlined into follows */
+	SONDE_FRAME_UNWOUND =
+		1, /* out of the recorded registers and stack: a caller's ip is in its call instruction */
+	SONDE_FRAME_INLINED =
+		2 /* a function inlined at ip; the frame it was inlined into follows */
 };
 struct sonde_frame {
 	uint64_t ip;
 	uint32_t
 		cpumode; /* of this frame; user space before the first marker, 0 behind an unknown one */
-	uint32_t flags;  /* enum sonde_frame_flags */
+	uint32_t flags; /* enum sonde_frame_flags */
 	/* Lent as long as the session, and known only of unwound frames, where functions inlined are looked for (inline=1). */
 	const char *sym;  /* what to call the frame in place of the symbol at ip; NULL: that one */
 	const char *file; /* source line, NULL unknown */
@@ -374,29 +376,56 @@ SONDE_API int sonde_session_write(struct sonde_session *s, int fd);
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
 
-/* One -e EVENTS or --filter FILTER in the order given. */
+/* One of -e, --filter, -G in the order given; two members are NULL. */
 struct sonde_record_event {
-	const char *events; /* "sched:sched_switch,raw_syscalls:*" or NULL */
-	const char *filter; /* kernel filter for the events named last before it, or NULL */
+	const char *events; /* "sched:sched_switch,raw_syscalls:*" */
+	const char *filter; /* kernel filter for the events named last before it */
+	const char *
+		cgroup; /* control groups, comma-separated: for the events before it that have none */
 };
 
+/*
+ * settings: a line key=value each, later ones win; those of value 0|1 are 0 unless said. Keys are perf record's words; a
+ * value is what perf record takes, and "" what it takes when an optional value is left out.
+ *
+ *	all-cpus=0|1        everything that runs (also when there is neither a command nor another target)
+ *	cpu=LIST            only these cpus: 0,2-3
+ *	pid=LIST tid=LIST   running processes, threads; comma-separated numbers
+ *	uid=USER            processes of a user: a number or a name
+ *	no-inherit=0|1      children of what is recorded are not
+ *	per-thread=0|1      a buffer per thread instead of one per cpu
+ *	count=N freq=HZ|max one sample every N events; about HZ samples a second, or as many as the kernel allows
+ *	strict-freq=0|1     a frequency that the kernel does not allow is an error
+ *	group=0|1           all events are one group
+ *	all-user=0|1 all-kernel=0|1 exclude-self=auto|0|1
+ *	call-graph=MODE     fp, dwarf[,BYTES], lbr; "" is fp
+ *	kernel-callchains=0|1 user-callchains=0|1
+ *	data phys-data data-page-size code-page-size stat no-samples raw-samples sample-identifier running-time weight
+ *	transaction (0|1), timestamp period sample-cpu (auto|0|1): what a sample holds
+ *	intr-regs=NAMES user-regs=NAMES  registers, comma-separated; "" all
+ *	branch-filter=LIST  any,u,k,any_call,...
+ *	aux-sample=OPTS snapshot=OPTS  refused: they need hardware tracing
+ *	clockid=CLOCK       monotonic, monotonic_raw, boottime, realtime, tai, or a number
+ *	namespaces all-cgroups switch-events no-bpf-event tail-synthesize (0|1)
+ *	synth=LIST          no, all, or of task,mmap,cgroup; num-thread-synthesize=N
+ *	no-buildid no-buildid-cache buildid-all buildid-mmap kcore (0|1), buildid-dir=DIR the cache, default ~/.debug
+ *	mmap-pages=N|SIZE[,N|SIZE]  buffers per cpu; mmap-flush=SIZE, overwrite no-buffering (0|1)
+ *	aio=N affinity=node|cpu threads=SPEC realtime=PRIORITY
+ *	compression-level=N "" is 1; compressed-records=old|new: the form that perf before 6.16 or since writes
+ *	delay=MS|RANGES control=fd:N[,N]|fifo:PATH[,PATH] dry-run=0|1
+ *	output=FILE         "-": pipe mode on the standard output, so it is without a value when that is a pipe
+ *	max-size=SIZE switch-output=signal|SIZE|TIME switch-output-event=EVENTS switch-max-files=N timestamp-filename=0|1
+ *	timestamp-boundary=0|1
+ */
 struct sonde_record_options {
 	uint32_t size;
-	uint8_t all_cpus;          /* -a; pids take precedence */
-	uint8_t callchain;         /* -g */
-	uint8_t kernel_callchains; /* --kernel-callchains: chains hold kernel frames only */
-	uint8_t user_callchains;   /* --user-callchains */
 	const struct sonde_record_event
 		*events; /* none: cycles, or cpu-clock where there is no such counter */
 	size_t nr_events;
-	const int32_t *pids; /* -p */
-	size_t nr_pids;
-	uint64_t period;            /* -c; 0 unset */
-	uint64_t freq_hz;           /* -F; 0 unset, UINT64_MAX as many as the kernel allows */
-	uint64_t mmap_pages;        /* -m, per cpu; 0 default */
-	const char *output;         /* -o */
+	const char *settings;       /* NULL none */
 	const char *const *command; /* NULL-terminated; NULL none */
-	const char *const *argv; /* the whole command line, for the recording's header; NULL none */
+	const char *const
+		*argv; /* the whole command line, for the header, lent until close; NULL none */
 	/*
 	 * Lines for the user ("falling back to cpu-clock", closing summary); level 0 warning, 1 normal, 2 verbose. Called
 	 * until the recorder is closed.

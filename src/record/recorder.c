@@ -3,20 +3,14 @@
 
 #include "record/recorder.h"
 
-#include <ctype.h>
-#include <dirent.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/err.h"
-#include "record/build_ids.h"
-#include "record/features.h"
-#include "record/kernel_map.h"
-#include "record/sampling.h"
-#include "record/synth.h"
+#include "record/file.h"
+#include "record/values.h"
 
 /*
  * Per cpu: 512 KiB as perf; for root, whose locked memory has no limit, 4 MiB, which lose some ten times fewer events under
@@ -46,44 +40,6 @@ static int parse_events(struct sonde_recorder *r, const struct sonde_record_opti
 	return any ? 0 : capture_events_add_default(&r->events);
 }
 
-/* All threads of a process; a thread's own number stands for its process. */
-static int add_threads(struct sonde_recorder *r, int32_t pid)
-{
-	char path[64];
-	struct dirent *e;
-	int error = 0;
-	DIR *d;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	d = pid > 0 ? opendir(path) : NULL;
-	if (!d)
-		return err_set(-ESRCH, "there is no process %d", pid);
-	while (error == 0 && (e = readdir(d)))
-		if (isdigit((unsigned char)e->d_name[0]))
-			error = vec_push(&r->tids, (int32_t)atoi(e->d_name));
-	closedir(d);
-	return error;
-}
-
-static int find_target(struct sonde_recorder *r, const struct sonde_record_options *o,
-		       bool *ret_system_wide)
-{
-	TRY(capture_cpus_read("/sys/devices/system/cpu/online", &r->cpus));
-	if (!r->cpus.list.n)
-		return err_set(-EIO, "/sys/devices/system/cpu/online names no cpu");
-	if (o->all_cpus && o->nr_pids)
-		say(&r->say, SAY_WARNING,
-		    "-p excludes -a: recording the processes, not the whole machine");
-	*ret_system_wide = !o->nr_pids && (o->all_cpus || !o->command);
-	if (*ret_system_wide)
-		return vec_push(&r->tids, -1);
-	for (size_t i = 0; i < o->nr_pids; i++)
-		TRY(add_threads(r, o->pids[i]));
-	r->by_pid = o->nr_pids != 0;
-	r->enable_on_exec = !r->by_pid;
-	return 0;
-}
-
 static size_t default_pages(size_t page, size_t nr_cpus)
 {
 	const uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * page;
@@ -97,182 +53,33 @@ static size_t default_pages(size_t page, size_t nr_cpus)
 }
 
 /* The events and their buffers, all disabled (but for the one that tells of new processes). */
-static int open_counters(struct sonde_recorder *r, const struct sonde_record_options *o)
+static int open_counters(struct sonde_recorder *r)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct counters_target target;
-	size_t pages = o->mmap_pages;
+	uint64_t pages = r->mmap_pages;
 
-	target = (struct counters_target){ .cpus = r->cpus.list.v,
-					   .nr_cpus = r->cpus.list.n,
-					   .tids = r->tids.v,
-					   .nr_tids = r->tids.n,
-					   .tids_may_vanish = r->by_pid };
+	target = (struct counters_target){ .cpus = r->target.cpus.list.v,
+					   .nr_cpus = r->target.cpus.list.n,
+					   .tids = r->target.tids.v,
+					   .nr_tids = r->target.tids.n,
+					   .tids_may_vanish = r->target.by_pid };
 	TRY(counters_open(&r->counters, &r->events, &target));
 	if (pages > BUFFER_BYTES_MAX / page)
-		return err_set(-EINVAL, "-m %zu: at most %zu pages", pages,
+		return err_set(-EBADR, "-m %s: at most %zu pages", r->opts.mmap_pages,
 			       BUFFER_BYTES_MAX / page);
 	if (pages & (pages - 1)) {
 		size_t up = 1;
 
 		while (up < pages)
 			up *= 2;
-		say(&r->say, SAY_NORMAL, "-m %zu: taking %zu pages, the next power of two", pages,
-		    up);
+		say(&r->say, SAY_NORMAL, "-m %s: taking %zu pages, the next power of two",
+		    r->opts.mmap_pages, up);
 		pages = up;
 	}
 	if (!pages)
-		pages = default_pages(page, r->cpus.list.n);
-	return counters_map(&r->counters, pages, o->mmap_pages == 0);
-}
-
-/* ---- what the file says before the first event ------------------------------------------------------------------- */
-
-static int writer_events(const struct sonde_recorder *r, struct perfdata_writer_event **ret_events,
-			 uint64_t **ret_ids)
-{
-	struct perfdata_writer_event *events = calloc(r->events.list.n, sizeof(*events));
-	uint64_t *ids = calloc(r->counters.list.n + 1, sizeof(*ids));
-	size_t n = 0;
-
-	if (!events || !ids) {
-		free(events);
-		free(ids);
-		return err_nomem();
-	}
-	for (size_t i = 0; i < r->events.list.n; i++) {
-		events[i] = (struct perfdata_writer_event){ .attr = &r->events.list.v[i].attr,
-							    .name = r->events.list.v[i].name,
-							    .ids = ids + n };
-		/* counters lie in the order of the events */
-		while (n < r->counters.list.n && r->counters.list.v[n].event == i) {
-			ids[n] = r->counters.list.v[n].id;
-			n++;
-			events[i].nr_ids++;
-		}
-	}
-	*ret_events = events;
-	*ret_ids = ids;
-	return 0;
-}
-
-static int collect_features(const struct sonde_recorder *r, const struct sonde_record_options *o,
-			    const struct perfdata_writer_event *events, struct kernel_map *kernel,
-			    struct features *f)
-{
-	struct outbuf desc = { 0 }, kernel_id = { 0 };
-
-	perfdata_put_event_desc(&desc, events, r->events.list.n);
-	TRY(features_add(f, FEAT_EVENT_DESC, &desc));
-	TRY(features_add_tracing(f, &r->events));
-	TRY(features_add_system(f, o->argv));
-	TRY(features_add_topology(f));
-	build_ids_put_kernel(&kernel_id);
-	TRY(features_add(f, FEAT_BUILD_ID, &kernel_id));
-	return features_add(f, PERFDATA_PRIVATE_KALLSYMS, &kernel->symbols_zstd);
-}
-
-static int write_beginning(struct sonde_recorder *r, const struct sonde_record_options *o,
-			   struct kernel_map *kernel)
-{
-	struct perfdata_writer_event *events = NULL;
-	struct features f = { 0 };
-	uint64_t *ids = NULL;
-	int e, fd;
-
-	TRY(writer_events(r, &events, &ids));
-	e = collect_features(r, o, events, kernel, &f);
-	if (e == 0)
-		e = r->output.is_pipe
-			    ? output_pipe(&r->output, &fd)
-			    : output_open(&r->output, o->output ? o->output : "perf.data", &fd);
-	if (e == 0)
-		e = perfdata_writer_open(&r->writer, fd, r->output.path, r->output.is_pipe);
-	if (e == 0)
-		e = perfdata_writer_begin(r->writer, events, r->events.list.n, f.list.v, f.list.n);
-	features_done(&f);
-	free(events);
-	free(ids);
-	return e;
-}
-
-/* Records of what is there already. */
-static int write_state(struct sonde_recorder *r, const struct kernel_map *kernel)
-{
-	struct synth s = { .trailer_bytes = sampling_trailer_bytes(&r->events.list.v[0].attr),
-			   .dso_names = r->wants_dsos ? &r->dso_names : NULL };
-	int e;
-
-	synth_id_index(&s, &r->counters);
-	synth_kernel_map(&s, kernel);
-	synth_modules(&s);
-	synth_thread_map(&s, r->tids.v, r->tids.n);
-	synth_cpu_map(&s, r->cpus.list.v, r->cpus.list.n);
-	if (r->tids.v[0] < 0)
-		synth_all_tasks(&s);
-	else if (r->by_pid)
-		synth_threads(&s, r->tids.v, r->tids.n);
-	if (r->command_name && r->tids.v[0] >= 0)
-		synth_name(&s, r->workload.pid);
-	synth_plain(&s, RECORD_FINISHED_INIT);
-	e = s.out.failed ? err_nomem()
-			 : perfdata_writer_append(r->writer,
-						  &(struct iovec){ s.out.data, s.out.len }, 1);
-	outbuf_done(&s.out);
-	return e;
-}
-
-/* Whether samples hold addresses beside those of tracepoints: of user space, of the kernel. */
-static void find_addresses(const struct sonde_recorder *r, bool callchain, bool *ret_user,
-			   bool *ret_kernel)
-{
-	*ret_user = *ret_kernel = false;
-	for (size_t i = 0; i < r->events.list.n; i++) {
-		const struct perf_event_attr *a = &r->events.list.v[i].attr;
-		const bool samples =
-			a->type != PERF_TYPE_TRACEPOINT &&
-			!(a->type == PERF_TYPE_SOFTWARE && a->config == PERF_COUNT_SW_DUMMY);
-
-		if (!samples && (!callchain || a->type != PERF_TYPE_TRACEPOINT))
-			continue;
-		*ret_user |= samples ? !a->exclude_user : !a->exclude_callchain_user;
-		*ret_kernel |= !a->exclude_kernel && (samples || !a->exclude_callchain_kernel);
-	}
-}
-
-/* With kptr_restrict 0 the kernel shows its addresses to those who may profile it. */
-static void say_hidden(const struct say *to)
-{
-	const long restricted = kernel_setting("kptr_restrict", 0);
-
-	if (restricted > 0)
-		say(to, SAY_WARNING,
-		    "the kernel hides its addresses (kernel.kptr_restrict is %ld): kernel "
-		    "addresses will have no names",
-		    restricted);
-	else
-		say(to, SAY_WARNING,
-		    "the kernel shows its addresses only with CAP_SYSLOG or with "
-		    "kernel.perf_event_paranoid below 2 (it is %ld): kernel addresses will have no "
-		    "names",
-		    kernel_setting("perf_event_paranoid", 2));
-}
-
-static int write_start(struct sonde_recorder *r, const struct sonde_record_options *o)
-{
-	struct kernel_map kernel = { 0 };
-	bool wants_symbols;
-	int e;
-
-	find_addresses(r, o->callchain, &r->wants_dsos, &wants_symbols);
-	/* A recording without kernel symbols is still one: names are missing then, and the reader says so. */
-	if (kernel_map_read(&kernel, wants_symbols) == 0 && !kernel.reference_addr && wants_symbols)
-		say_hidden(&r->say);
-	e = write_beginning(r, o, &kernel);
-	if (e == 0)
-		e = write_state(r, &kernel);
-	kernel_map_done(&kernel);
-	return e;
+		pages = default_pages(page, r->target.cpus.list.n);
+	return counters_map(&r->counters, pages, r->mmap_pages == 0);
 }
 
 /* ---- the life of a recorder -------------------------------------------------------------------------------------- */
@@ -289,34 +96,116 @@ static int check_command(struct sonde_recorder *r, const struct sonde_record_opt
 	return r->cannot_run_why ? 0 : err_nomem();
 }
 
+/* Settings that are known and that no part of the recorder obeys. */
+static int refuse(const struct record_options *o)
+{
+	static const struct record_options none;
+	const struct {
+		const char *option;
+		bool is_given;
+	} unknown[] = {
+		{ "--cpu", o->cpu },
+		{ "--tid", o->tid },
+		{ "--uid", o->uid },
+		{ "--no-inherit", o->no_inherit },
+		{ "--per-thread", o->per_thread },
+		{ "--strict-freq", o->strict_freq },
+		{ "--group", o->group },
+		{ "--all-user", o->all_user },
+		{ "--all-kernel", o->all_kernel },
+		{ "--exclude-self", o->exclude_self != none.exclude_self },
+		{ "--intr-regs", o->intr_regs },
+		{ "--user-regs", o->user_regs },
+		{ "--branch-filter", o->branch_filter },
+		{ "--aux-sample", o->aux_sample },
+		{ "--snapshot", o->snapshot },
+		{ "--clockid", o->clockid },
+		{ "--data", o->data },
+		{ "--phys-data", o->phys_data },
+		{ "--data-page-size", o->data_page_size },
+		{ "--code-page-size", o->code_page_size },
+		{ "--stat", o->stat },
+		{ "--no-samples", o->no_samples },
+		{ "--raw-samples", o->raw_samples },
+		{ "--sample-identifier", o->sample_identifier },
+		{ "--running-time", o->running_time },
+		{ "--weight", o->weight },
+		{ "--transaction", o->transaction },
+		{ "--timestamp", o->timestamp != RECORD_AUTO },
+		{ "--period", o->period != RECORD_AUTO },
+		{ "--sample-cpu", o->sample_cpu != RECORD_AUTO },
+		{ "--synth", o->synth },
+		{ "--num-thread-synthesize", o->num_thread_synthesize },
+		{ "--namespaces", o->namespaces },
+		{ "--all-cgroups", o->all_cgroups },
+		{ "--switch-events", o->switch_events },
+		{ "--no-bpf-event", o->no_bpf_event },
+		{ "--tail-synthesize", o->tail_synthesize },
+		{ "--no-buildid", o->no_buildid },
+		{ "--no-buildid-cache", o->no_buildid_cache },
+		{ "--buildid-all", o->buildid_all },
+		{ "--buildid-mmap", o->buildid_mmap },
+		{ "--kcore", o->kcore },
+		{ "--mmap-flush", o->mmap_flush },
+		{ "--aio", o->aio },
+		{ "--affinity", o->affinity },
+		{ "--threads", o->threads },
+		{ "--realtime", o->realtime },
+		{ "--compression-level", o->compression_level },
+		{ "--overwrite", o->overwrite },
+		{ "--no-buffering", o->no_buffering },
+		{ "--delay", o->delay },
+		{ "--control", o->control },
+		{ "--dry-run", o->dry_run },
+		{ "--max-size", o->max_size },
+		{ "--switch-output", o->switch_output },
+		{ "--switch-output-event", o->switch_output_event },
+		{ "--switch-max-files", o->switch_max_files },
+		{ "--timestamp-filename", o->timestamp_filename },
+		{ "--timestamp-boundary", o->timestamp_boundary },
+	};
+
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++)
+		if (unknown[i].is_given)
+			return err_set(-EBADR, "%s is not taken", unknown[i].option);
+	return 0;
+}
+
+/* What was asked for, before anything is opened. */
+static int understand(struct sonde_recorder *r, const struct sonde_record_options *o)
+{
+	TRY(record_options_parse(&r->opts, o->settings));
+	TRY(refuse(&r->opts));
+	if (r->opts.mmap_pages)
+		TRY(record_value_pages("-m", r->opts.mmap_pages, &r->mmap_pages));
+	TRY(sampling_parse(&r->sampling, &r->opts));
+	TRY(parse_events(r, o));
+	return target_find(&r->target, &r->opts, o->command != NULL, &r->say);
+}
+
 static int open_recorder(struct sonde_recorder *r, const struct sonde_record_options *o)
 {
-	struct sampling sampling = { .callchain = o->callchain,
-				     .kernel_callchains = o->kernel_callchains,
-				     .user_callchains = o->user_callchains,
-				     .period = o->period,
-				     .freq_hz = o->freq_hz };
-
-	r->output.is_pipe = output_is_pipe(o->output);
+	r->argv = o->argv;
 	r->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (r->wake_fd < 0)
 		return err_errno(errno, "cannot make an eventfd");
 	TRY(strpool_init(&r->dso_names));
-	TRY(parse_events(r, o));
-	TRY(find_target(r, o, &sampling.system_wide));
+	TRY(understand(r, o));
+	r->output.is_pipe = output_is_pipe(r->opts.output);
 	if (o->command)
 		TRY(check_command(r, o));
 	if (r->cannot_run)
 		return 0;
-	sampling.enable_on_exec = r->enable_on_exec;
-	TRY(sampling_configure(&r->events, &sampling, &r->say));
+	r->sampling.system_wide = r->target.system_wide;
+	r->sampling.enable_on_exec = r->target.enable_on_exec;
+	TRY(sampling_configure(&r->events, &r->sampling, &r->say));
 	if (o->command) {
 		TRY(workload_fork(&r->workload, o->command, r->output.is_pipe));
-		if (r->enable_on_exec)
-			TRY(vec_push(&r->tids, (int32_t)r->workload.pid));
+		if (r->target.enable_on_exec)
+			TRY(vec_push(&r->target.tids, (int32_t)r->workload.pid));
 	}
-	TRY(open_counters(r, o));
-	TRY(write_start(r, o));
+	TRY(open_counters(r));
+	TRY(recorder_file_begin(r));
 	r->drain = (struct drain){ .counters = &r->counters,
 				   .is_live = r->output.is_pipe,
 				   .writer = r->writer,
@@ -374,8 +263,8 @@ void sonde_recorder_close(struct sonde_recorder *r)
 	drain_done(&r->drain);
 	strpool_done(&r->dso_names);
 	capture_events_done(&r->events);
-	vec_done(&r->cpus.list);
-	vec_done(&r->tids);
+	target_done(&r->target);
+	record_options_done(&r->opts);
 	free(r->command_name);
 	free(r->cannot_run_why);
 	if (r->wake_fd >= 0)

@@ -9,27 +9,30 @@
 
 #include "base/strpool.h"
 #include "capture/counters.h"
-#include "capture/cpus.h"
 #include "capture/events.h"
 #include "capture/say.h"
 #include "formats/perfdata/writer.h"
 #include "record/drain.h"
+#include "record/options.h"
 #include "record/output.h"
+#include "record/sampling.h"
+#include "record/target.h"
 #include "record/workload.h"
 #include "sonde/sonde.h"
 
 struct sonde_recorder {
 	struct say say;
 	struct capture_events events;
-	struct capture_cpus cpus;
-	VEC(int32_t) tids; /* to record; one entry -1: everything */
+	struct record_options opts;
+	const char *const *argv; /* lent */
+	uint64_t mmap_pages;     /* 0: not given */
+	struct sampling sampling;
+	struct target target;
 	struct counters counters;
 	struct workload workload;
 	char *command_name; /* NULL: no workload */
 	int cannot_run;     /* 126 or 127: the workload cannot be run, nothing was opened */
 	char *cannot_run_why;
-	bool enable_on_exec; /* the workload alone is recorded */
-	bool by_pid;         /* given processes are: the recording ends when they are all gone */
 	struct output output;
 	struct perfdata_writer *writer;
 	struct drain drain;

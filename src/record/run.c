@@ -9,11 +9,8 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "record/build_ids.h"
-#include "record/features.h"
+#include "record/file.h"
 #include "record/recorder.h"
-#include "record/sampling.h"
-#include "record/synth.h"
 
 /*
  * The kernel wakes us when a buffer is half full; what comes seldom is fetched this often, so that a recorder that is
@@ -42,7 +39,7 @@ static int waiting_init(struct waiting *w, struct sonde_recorder *r)
 		return err_nomem();
 	w->fds[POLL_STOP] = (struct pollfd){ .fd = r->wake_fd, .events = POLLIN };
 	w->fds[POLL_WORKLOAD] = (struct pollfd){ .fd = r->workload.pidfd, .events = POLLIN };
-	if (r->by_pid) {
+	if (r->target.by_pid) {
 		vec_foreach(n, &r->counters.list)
 			if (n->event == 0)
 				w->fds[w->n++] = (struct pollfd){ .fd = n->fd, .events = POLLIN };
@@ -81,7 +78,7 @@ static bool is_over(struct sonde_recorder *r, const struct waiting *w, int *ret_
 		return true;
 	if (r->command_name)
 		return workload_ended(&r->workload, ret_status);
-	return r->by_pid && !w->alive;
+	return r->target.by_pid && !w->alive;
 }
 
 static int record(struct sonde_recorder *r, int *ret_status)
@@ -106,53 +103,6 @@ static int record(struct sonde_recorder *r, int *ret_status)
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
-
-/* Exact numbers from the counters where the kernel keeps them; each loss is told with the event it belongs to. */
-static int write_losses(struct sonde_recorder *r, uint64_t *ret_lost)
-{
-	struct synth s = { 0 };
-	uint64_t lost = 0;
-	int e = 0;
-
-	vec_foreach(n, &r->counters.list) {
-		const struct perf_event_attr *a = &r->events.list.v[n->event].attr;
-		uint64_t of_counter = counter_lost(&r->counters, n);
-
-		if (!of_counter)
-			continue;
-		lost += of_counter;
-		s.trailer_bytes = sampling_trailer_bytes(a);
-		synth_lost_samples(&s, a, n->id, of_counter);
-	}
-	if (s.out.failed)
-		e = err_nomem();
-	else if (s.out.len)
-		e = perfdata_writer_append(r->writer, &(struct iovec){ s.out.data, s.out.len }, 1);
-	outbuf_done(&s.out);
-	*ret_lost = lost > r->drain.lost ? lost : r->drain.lost;
-	return e;
-}
-
-static int write_end(struct sonde_recorder *r)
-{
-	struct outbuf ids = { 0 }, times = { 0 };
-	struct features late = { 0 };
-	int e;
-
-	build_ids_put_kernel(&ids);
-	if (r->wants_dsos)
-		build_ids_put_dsos(&ids, &r->dso_names);
-	perfdata_put_u64(&times, r->drain.first_time_ns);
-	perfdata_put_u64(&times, r->drain.last_time_ns);
-	e = features_add(&late, FEAT_BUILD_ID, &ids);
-	if (e == 0)
-		e = features_add(&late, FEAT_SAMPLE_TIME, &times);
-	if (e == 0)
-		e = perfdata_writer_finish(r->writer, late.list.v, late.list.n);
-	features_done(&late);
-	outbuf_done(&times);
-	return e;
-}
 
 static void tell(const struct sonde_recorder *r, const struct sonde_record_result *result,
 		 uint64_t unwritten)
@@ -223,7 +173,7 @@ int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret
 		ret->exit_status = r->cannot_run;
 		return err_set(r->cannot_run == 127 ? -ENOENT : -EACCES, "%s", r->cannot_run_why);
 	}
-	if (!r->enable_on_exec)
+	if (!r->target.enable_on_exec)
 		e = counters_enable(&r->counters);
 	if (e == 0 && r->command_name)
 		e = workload_start(&r->workload, r->command_name, &status);
@@ -254,12 +204,12 @@ int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret
 		failure = strdup(err_text());
 		unwritten = drain_count_left(&r->drain);
 	}
-	late = write_losses(r, &result.lost);
+	late = recorder_file_losses(r, &result.lost);
 	if (late < 0 && e == 0) {
 		e = late;
 		failure = strdup(err_text());
 	}
-	late = write_end(r);
+	late = recorder_file_end(r);
 	if (late && e == 0) {
 		e = late < 0 ? late : -ENOSPC;
 		failure = strdup(err_text());

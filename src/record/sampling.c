@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/sampling.h"
 
+#include <string.h>
+
 #include "base/err.h"
 #include "capture/counters.h"
+#include "record/values.h"
 
 enum { DEFAULT_HZ = 4000 };
 
@@ -44,12 +47,33 @@ static void configure(struct capture_event *e, const struct sampling *s, uint64_
 	}
 	if (s->callchain) {
 		a->sample_type |= PERF_SAMPLE_CALLCHAIN;
-		a->exclude_callchain_user = s->kernel_callchains;
-		a->exclude_callchain_kernel = s->user_callchains;
+		a->exclude_callchain_user = s->opts->kernel_callchains;
+		a->exclude_callchain_kernel = s->opts->user_callchains;
 	}
 	if (s->system_wide)
 		a->sample_type |= PERF_SAMPLE_CPU;
 	a->enable_on_exec = s->enable_on_exec;
+}
+
+int sampling_parse(struct sampling *ret, const struct record_options *opts)
+{
+	struct sampling s = { .opts = opts };
+
+	if (opts->count && opts->freq)
+		return err_set(-EBADR, "-c and -F exclude each other");
+	if (opts->kernel_callchains && opts->user_callchains)
+		return err_set(-EBADR, "--kernel-callchains excludes --user-callchains");
+	if (opts->count)
+		TRY(record_value_number("-c", opts->count, 0, UINT64_MAX, &s.period));
+	if (opts->freq && !strcmp(opts->freq, "max"))
+		s.freq_hz = UINT64_MAX;
+	else if (opts->freq)
+		TRY(record_value_number("-F", opts->freq, 1, UINT64_MAX - 1, &s.freq_hz));
+	if (opts->call_graph && *opts->call_graph && strcmp(opts->call_graph, "fp"))
+		return err_set(-EBADR, "--call-graph %s is not taken: fp is", opts->call_graph);
+	s.callchain = opts->call_graph != NULL;
+	*ret = s;
+	return 0;
 }
 
 int sampling_configure(struct capture_events *events, const struct sampling *s,

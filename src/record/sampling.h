@@ -8,16 +8,20 @@
 
 #include "capture/events.h"
 #include "capture/say.h"
+#include "record/options.h"
 
 struct sampling {
 	bool system_wide; /* whole cpus: samples tell the cpu; a dummy event carries comm, fork, mmap */
 	bool enable_on_exec; /* a workload alone is recorded */
-	bool callchain, kernel_callchains, user_callchains;
+	bool callchain;
 	uint64_t period; /* 0: by frequency */
 	uint64_t
 		freq_hz; /* 0: 4000, for events that have no period of their own; UINT64_MAX: what is allowed */
+	const struct record_options *opts;
 };
 
+/* Settings about samples, parsed: what can be said before targets are known. */
+int sampling_parse(struct sampling *ret, const struct record_options *opts);
 /* Completes the attrs; may append the dummy event. Frequencies above the kernel's limit are lowered aloud. */
 int sampling_configure(struct capture_events *events, const struct sampling *s,
 		       const struct say *say);

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+#include "record_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int add_event(struct opt_parser *p, struct record_args *a,
+		     const struct sonde_record_event *e)
+{
+	struct sonde_record_event *more = reallocarray(a->events, a->nr_events + 1, sizeof(*more));
+
+	if (!more)
+		return opt_error(p, "out of memory");
+	a->events = more;
+	more[a->nr_events++] = *e;
+	return 0;
+}
+
+static int set_event(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	return add_event(p, values, &(struct sonde_record_event){ .events = value });
+}
+
+static int set_filter(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	struct record_args *a = values;
+
+	if (!a->nr_events)
+		return opt_error(p, "--filter belongs to the -e before it, and there is none");
+	return add_event(p, a, &(struct sonde_record_event){ .filter = value });
+}
+
+static int set_cgroup(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	struct record_args *a = values;
+
+	if (!a->nr_events)
+		return opt_error(p, "-G belongs to the -e before it, and there is none");
+	return add_event(p, a, &(struct sonde_record_event){ .cgroup = value });
+}
+
+int record_args_set_key(struct opt_parser *p, void *values, const struct opt *o, const char *value)
+{
+	struct record_args *a = values;
+
+	return lines_set(&a->lines, p, o->word ? o->word : o->key, o->key, value);
+}
+
+static int set_line(struct opt_parser *p, void *values, const char *key, const char *value)
+{
+	struct record_args *a = values;
+
+	return lines_set(&a->lines, p, key, key, value);
+}
+
+static int set_fp(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	return set_line(p, values, "call-graph", negated ? NULL : "fp");
+}
+
+static int set_branch_any(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	return set_line(p, values, "branch-filter", negated ? NULL : "any");
+}
+
+void record_args_done(void *values)
+{
+	struct record_args *a = values;
+
+	lines_done(&a->lines);
+	free(a->events);
+}
+
+/* A value that may be left out: attached only. */
+#define OPT_OPTIONAL_KEY(letter, word, value, key, help)                                  \
+	{                                                                                 \
+		OPT_KIND_KEY, letter, word, value, 0, NULL, OPT_VALUE_OPTIONAL, key, help \
+	}
+#define OPT_OUR_KEY(letter, word, value, key, help)                             \
+	{                                                                       \
+		OPT_KIND_KEY, letter, word, value, 0, NULL, OPT_OURS, key, help \
+	}
+
+/* clang-format off */
+const struct opt record_options[] = {
+	OPT_GROUP("What is recorded"),
+	OPT_CALL('e', "event", "EVENTS", set_event, OPT_NO_NEGATION,
+		 "records these events: tracepoints as SYSTEM:NAME, where * and ? match, and software events as "
+		 "cpu-clock; several are separated by commas, and -e may be given several times"),
+	OPT_CALL(0, "filter", "FILTER", set_filter, OPT_NO_NEGATION,
+		 "lets the kernel leave out what does not match, for the tracepoints of the -e before it: "
+		 "'prev_pid != 0 && next_comm ~ \"sh*\"'"),
+	OPT_KEY('c', "count", "N", "count", "takes one sample every N events"),
+	OPT_KEY('F', "freq", "HZ", "freq",
+		"takes about HZ samples a second, or with max as many as the kernel allows; for counters"),
+	OPT_KEY(0, "strict-freq", NULL, "strict-freq", "ends with an error when the kernel does not allow HZ samples a second"),
+	OPT_KEY(0, "group", NULL, "group", "makes one group of all events"),
+	OPT_KEY(0, "all-user", NULL, "all-user", "counts what happens in user space only, for all events"),
+	OPT_KEY(0, "all-kernel", NULL, "all-kernel", "counts what happens in the kernel only, for all events"),
+	OPT_OUR_KEY(0, "exclude-self", NULL, "exclude-self", "leaves out the tracepoints that the recorder itself passes"),
+	OPT_KEY(0, "exclude-perf", NULL, "exclude-self", "the same"),
+
+	OPT_GROUP("Whom"),
+	OPT_KEY('a', "all-cpus", NULL, "all-cpus",
+		"records everything on all cpus; so it is too when neither a command nor other targets are given"),
+	OPT_KEY('C', "cpu", "CPUS", "cpu", "records these cpus only: 0,2-3"),
+	OPT_KEY('p', "pid", "PIDS", "pid", "records these running processes with all their threads"),
+	OPT_KEY('t', "tid", "TIDS", "tid", "records these running threads"),
+	OPT_KEY('u', "uid", "USER", "uid", "records the running processes of a user, a number or a name"),
+	OPT_CALL('G', "cgroup", "CGROUPS", set_cgroup, OPT_NO_NEGATION,
+		 "records the events of the -e before it in these control groups only; needs -a or -C"),
+	OPT_KEY('i', "no-inherit", NULL, "no-inherit", "leaves out the children of what is recorded"),
+	OPT_KEY(0, "per-thread", NULL, "per-thread", "has a buffer for each thread instead of each cpu"),
+
+	OPT_GROUP("What a sample holds"),
+	OPT_CALL('g', NULL, NULL, set_fp, 0, "records call chains, found by frame pointers"),
+	OPT_KEY(0, "call-graph", "MODE", "call-graph",
+		"records call chains: fp by frame pointers, dwarf[,BYTES] with registers and so much of the stack (8192), for "
+		"the reader to unwind, lbr by the processor's branch records"),
+	OPT_KEY(0, "kernel-callchains", NULL, "kernel-callchains", "records only the kernel's part of call chains"),
+	OPT_KEY(0, "user-callchains", NULL, "user-callchains", "records only the user's part of call chains"),
+	OPT_KEY('d', "data", NULL, "data", "records the addresses of the data"),
+	OPT_KEY(0, "phys-data", NULL, "phys-data", "records the physical addresses of the data"),
+	OPT_KEY(0, "data-page-size", NULL, "data-page-size", "records the size of the pages that hold the data"),
+	OPT_KEY(0, "code-page-size", NULL, "code-page-size", "records the size of the pages that hold the code"),
+	OPT_KEY('T', "timestamp", NULL, "timestamp", "records the time, which is the default"),
+	OPT_KEY('P', "period", NULL, "period", "records the period"),
+	OPT_KEY('s', "stat", NULL, "stat", "counts per thread, too"),
+	OPT_KEY('n', "no-samples", NULL, "no-samples", "takes no samples: records of state only"),
+	OPT_KEY('R', "raw-samples", NULL, "raw-samples", "records the raw bytes, as tracepoints always have them"),
+	OPT_KEY(0, "sample-cpu", NULL, "sample-cpu", "records the cpu"),
+	OPT_KEY(0, "sample-identifier", NULL, "sample-identifier", "records the event's identifier, which is the default"),
+	OPT_KEY(0, "running-time", NULL, "running-time", "records how long a group was counted, for group reads (:S)"),
+	OPT_KEY('W', "weight", NULL, "weight", "records the weight, of events that have one"),
+	OPT_KEY(0, "transaction", NULL, "transaction", "records the flags of transactions, of events that have them"),
+	OPT_OPTIONAL_KEY('I', "intr-regs", "REGISTERS", "intr-regs",
+		"records these registers at the interrupt, or all; ? lists their names"),
+	OPT_OPTIONAL_KEY(0, "user-regs", "REGISTERS", "user-regs",
+		"records these registers of user space, or all; ? lists their names"),
+	OPT_CALL('b', "branch-any", NULL, set_branch_any, 0, "records the branches taken"),
+	OPT_KEY('j', "branch-filter", "KINDS", "branch-filter", "records the branches of these kinds: any,u,k,any_call,..."),
+	OPT_KEY('k', "clockid", "CLOCK", "clockid",
+		"takes times from this clock: monotonic, monotonic_raw, boottime, realtime, tai"),
+	OPT_OPTIONAL_KEY('S', "snapshot", "OPTIONS", "snapshot", "is refused: hardware tracing is not recorded"),
+	OPT_OPTIONAL_KEY(0, "aux-sample", "OPTIONS", "aux-sample", "is refused: hardware tracing is not recorded"),
+
+	OPT_GROUP("What goes with the samples"),
+	OPT_KEY(0, "namespaces", NULL, "namespaces", "records the namespaces of processes"),
+	OPT_KEY(0, "all-cgroups", NULL, "all-cgroups", "records control groups, and each sample's"),
+	OPT_KEY(0, "switch-events", NULL, "switch-events", "records context switches"),
+	OPT_KEY(0, "no-bpf-event", NULL, "no-bpf-event", "leaves out the loading of BPF programs"),
+	OPT_KEY(0, "synth", "KINDS", "synth", "describes of what is there already only: no, all, or of task,mmap,cgroup"),
+	OPT_KEY(0, "num-thread-synthesize", "N", "num-thread-synthesize", "describes it with N threads"),
+	OPT_KEY(0, "tail-synthesize", NULL, "tail-synthesize", "describes it at the end of the recording"),
+	OPT_KEY('B', "no-buildid", NULL, "no-buildid", "leaves out the build ids of files"),
+	OPT_KEY('N', "no-buildid-cache", NULL, "no-buildid-cache", "leaves the cache of files by build id as it is"),
+	OPT_KEY(0, "buildid-all", NULL, "buildid-all", "takes the build ids of all files mapped"),
+	OPT_KEY(0, "buildid-mmap", NULL, "buildid-mmap", "takes build ids from the kernel, with each mapping"),
+	OPT_KEY(0, "kcore", NULL, "kcore", "copies /proc/kcore, too; the output is a directory then"),
+
+	OPT_GROUP("Buffers"),
+	OPT_KEY('m', "mmap-pages", "PAGES", "mmap-pages",
+		"makes the buffer of each cpu so large: pages, or a size as 4M, rounded up to a power of two, at least one page; "
+		"larger buffers lose fewer events"),
+	OPT_KEY(0, "mmap-flush", "SIZE", "mmap-flush", "fetches at least so much from a buffer at once"),
+	OPT_KEY(0, "overwrite", NULL, "overwrite", "lets new events overwrite the oldest; what is there at the end is written"),
+	OPT_KEY(0, "no-buffering", NULL, "no-buffering", "fetches each event as it comes"),
+	OPT_OPTIONAL_KEY(0, "aio", "N", "aio", "writes asynchronously with N control blocks"),
+	OPT_KEY(0, "affinity", "KIND", "affinity", "moves the reading thread: node or cpu of the buffer"),
+	OPT_OPTIONAL_KEY(0, "threads", "SPEC", "threads", "empties buffers with several threads; the output is a directory then"),
+	OPT_KEY('r', "realtime", "PRIORITY", "realtime", "fetches events with this real-time priority (SCHED_FIFO)"),
+	OPT_OPTIONAL_KEY('z', "compression-level", "N", "compression-level",
+		"compresses the records: from 1, fast and the default, to 22, small"),
+	OPT_OUR_KEY(0, "compressed-records", "FORM", "compressed-records",
+		"writes compressed records in the old form, the default, or in the new one of perf 6.16 and later"),
+
+	OPT_GROUP("When"),
+	OPT_KEY('D', "delay", "MS", "delay",
+		"begins after so many milliseconds, -1 not until told (--control), or records in ranges only: 10-20,30-40"),
+	OPT_KEY(0, "control", "CHANNEL", "control",
+		"takes commands from fd:N[,ACK] or fifo:PATH[,ACK]: enable, disable, ping, stop, evlist"),
+	OPT_KEY(0, "dry-run", NULL, "dry-run", "looks at the options and ends"),
+
+	OPT_GROUP("Where to"),
+	OPT_KEY('o', "output", "FILE", "output",
+		"writes to FILE, '-' to the standard output for a reader at once; default perf.data, or the standard "
+		"output if that is a pipe. An existing file is kept as FILE.old"),
+	OPT_KEY(0, "max-size", "SIZE", "max-size", "ends when the recording is so large"),
+	OPT_OPTIONAL_KEY(0, "switch-output", "WHEN", "switch-output",
+		"begins a new file at each SIGUSR2 (signal), or when this size or time is reached: 100M, 30s"),
+	OPT_KEY(0, "switch-output-event", "EVENTS", "switch-output-event", "begins a new file when one of these events comes"),
+	OPT_KEY(0, "switch-max-files", "N", "switch-max-files", "keeps the last N files"),
+	OPT_KEY(0, "timestamp-filename", NULL, "timestamp-filename", "appends the time to the file's name"),
+	OPT_KEY(0, "timestamp-boundary", NULL, "timestamp-boundary", "records first and last time, which is the default"),
+	OPT_FLAG('q', "quiet", struct record_args, quiet, "tells only warnings and errors"),
+	OPT_FLAG(0, "fail-on-loss", struct record_args, fail_on_loss, "exits with status 3 when events were lost"),
+	OPT_END,
+};
+/* clang-format on */

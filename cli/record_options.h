@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* The options of `sonde record`: most are lines of a recording's settings (include/sonde/sonde.h). */
+#ifndef SONDE_CLI_RECORD_OPTIONS_H
+#define SONDE_CLI_RECORD_OPTIONS_H
+
+#include <sonde/sonde.h>
+
+#include "lines.h"
+#include "opt.h"
+
+struct record_args {
+	struct lines lines;
+	struct sonde_record_event *events; /* owned; texts lent from argv */
+	size_t nr_events;
+	bool quiet, fail_on_loss;
+	const char *ignored; /* values of options that change nothing here */
+};
+
+extern const struct opt record_options[];
+
+/* The set_key of struct command: later lines win, as later options do. */
+int record_args_set_key(struct opt_parser *p, void *values, const struct opt *o, const char *value);
+void record_args_done(void *values);
+
+#endif

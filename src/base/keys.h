@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The text form of a struct: lines "key=value" put into members that a table names.
+ *
+ *	struct box { char *name; uint64_t size; uint32_t open; };
+ *	static const struct key keys[] = {
+ *		KEY_TEXT("name", struct box, name),
+ *		KEY_NUMBER("size", struct box, size, 0, 1 << 20),
+ *		KEY_FLAG("open", struct box, open),
+ *	};
+ *	struct box b = { 0 };
+ *	TRY(keys_parse(keys, 3, &b, "name=x\nopen=1\n", "box"));
+ *	keys_done(keys, 3, &b);
+ *
+ * Empty lines and those that begin with # say nothing; of several lines of a key the last one holds.
+ */
+#ifndef SONDE_BASE_KEYS_H
+#define SONDE_BASE_KEYS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum key_kind {
+	KEY_KIND_TEXT,   /* char *, owned, NULL when not given */
+	KEY_KIND_NUMBER, /* uint64_t, decimal or 0x */
+	KEY_KIND_WORD,   /* uint32_t: place in `words` */
+	KEY_KIND_LINES, /* char *, owned: all lines of this key and of its neighbours with the same member, in order */
+};
+
+struct key {
+	const char *name;
+	size_t offset;
+	enum key_kind kind;
+	const char *const *words; /* ended by NULL */
+	uint64_t min, max;
+};
+
+extern const char *const key_flag_words[]; /* "0", "1" */
+
+#define KEY_TEXT(name, s, m)                                    \
+	{                                                       \
+		name, offsetof(s, m), KEY_KIND_TEXT, NULL, 0, 0 \
+	}
+#define KEY_LINES(name, s, m)                                    \
+	{                                                        \
+		name, offsetof(s, m), KEY_KIND_LINES, NULL, 0, 0 \
+	}
+#define KEY_NUMBER(name, s, m, min, max)                              \
+	{                                                             \
+		name, offsetof(s, m), KEY_KIND_NUMBER, NULL, min, max \
+	}
+#define KEY_WORD(name, s, m, words)                              \
+	{                                                        \
+		name, offsetof(s, m), KEY_KIND_WORD, words, 0, 0 \
+	}
+#define KEY_FLAG(name, s, m) KEY_WORD(name, s, m, key_flag_words)
+
+/* -EINVAL: the message names origin, line, key and what would be taken. What was set before it stays: keys_done(). */
+int keys_parse(const struct key *keys, size_t nr, void *to, const char *text, const char *origin);
+/* Releases the texts. */
+void keys_done(const struct key *keys, size_t nr, void *of);
+
+#endif
