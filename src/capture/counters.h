@@ -37,7 +37,8 @@ struct counter {
 	int cpu;
 	uint32_t cpu_index; /* index in target.cpus, and of its ring */
 	int32_t tid;
-	uint64_t id; /* in the records of this counter */
+	uint64_t id;        /* in the records of this counter */
+	uint64_t lost_told; /* for the owner: how much of what was lost it has told already */
 };
 
 struct ring {

@@ -59,13 +59,13 @@ static uint64_t account(struct drain *d, const struct ring *r, uint64_t from, ui
 		case PERF_RECORD_SAMPLE:
 			d->pending++;
 			time_ns = word(r, pos + SAMPLE_TIME_AT);
-			if (time_ns > d->last_time_ns)
-				d->last_time_ns = time_ns;
-			if (time_ns < d->first_time_ns || !d->first_time_ns)
-				d->first_time_ns = time_ns;
+			if (time_ns > d->totals.last_time_ns)
+				d->totals.last_time_ns = time_ns;
+			if (time_ns < d->totals.first_time_ns || !d->totals.first_time_ns)
+				d->totals.first_time_ns = time_ns;
 			break;
 		case PERF_RECORD_LOST:
-			d->lost += word(r, pos + LOST_COUNT_AT);
+			d->totals.lost += word(r, pos + LOST_COUNT_AT);
 			break;
 		case PERF_RECORD_MMAP2:
 			note_mapping(d, r, pos, h.size, h.misc);
@@ -114,7 +114,7 @@ static int flush(struct drain *d, struct batch *b)
 		r = perfdata_writer_append(d->writer, b->pieces, b->nr_pieces);
 	if (r < 0)
 		d->partly = count_pieces(b, perfdata_writer_data_size(d->writer) - before);
-	d->samples += r < 0 ? d->partly : d->pending;
+	d->totals.samples += r < 0 ? d->partly : d->pending;
 	d->pending = 0;
 	if (r == 0)
 		for (size_t i = b->first_ring; i < b->end_ring; i++)

@@ -14,17 +14,22 @@
 #include "capture/counters.h"
 #include "formats/perfdata/writer.h"
 
+/* What went into one file. */
+struct drain_totals {
+	uint64_t samples, lost; /* samples: written ones; lost: what LOST records tell */
+	uint64_t first_time_ns, last_time_ns; /* of samples; 0, 0 while there is none */
+};
+
 struct drain {
 	struct counters *counters;
 	struct perfdata_writer *writer;
 	bool is_live; /* somebody reads along: rounds go on until the last event is released */
 	bool owes_round;
 	struct strpool *dso_names; /* gets the names of files mapped; NULL: nobody wants them */
-	uint64_t samples, lost;    /* samples: written ones; lost: what LOST records tell */
-	uint64_t pending;          /* samples of the batch being made */
-	uint64_t partly; /* samples of the batch that failed which were written all the same */
-	uint64_t first_time_ns, last_time_ns; /* of samples; 0, 0 while there is none */
-	VEC(uint64_t) heads;                  /* of the pass being made, by ring */
+	struct drain_totals totals;
+	uint64_t pending;    /* samples of the batch being made */
+	uint64_t partly;     /* samples of the batch that failed which were written all the same */
+	VEC(uint64_t) heads; /* of the pass being made, by ring */
 };
 
 /* 1: there was something, 0: nothing; <0: it could not be written. */

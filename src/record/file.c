@@ -1,44 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/file.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "record/build_ids.h"
-#include "record/features.h"
 #include "record/kernel_map.h"
+#include "record/recorder.h"
 #include "record/synth.h"
 
 /* ---- the beginning ----------------------------------------------------------------------------------------------- */
 
-static int writer_events(const struct sonde_recorder *r, struct perfdata_writer_event **ret_events,
-			 uint64_t **ret_ids)
+static int name_events(const struct sonde_recorder *r, struct file_beginning *b)
 {
-	struct perfdata_writer_event *events = calloc(r->events.list.n, sizeof(*events));
-	uint64_t *ids = calloc(r->counters.list.n + 1, sizeof(*ids));
 	size_t n = 0;
 
-	if (!events || !ids) {
-		free(events);
-		free(ids);
+	b->nr_events = r->events.list.n;
+	b->events = calloc(r->events.list.n, sizeof(*b->events));
+	b->ids = calloc(r->counters.list.n + 1, sizeof(*b->ids));
+	if (!b->events || !b->ids)
 		return err_nomem();
-	}
 	for (size_t i = 0; i < r->events.list.n; i++) {
-		events[i] = (struct perfdata_writer_event){ .attr = &r->events.list.v[i].attr,
-							    .name = r->events.list.v[i].name,
-							    .ids = ids + n };
+		b->events[i] = (struct perfdata_writer_event){ .attr = &r->events.list.v[i].attr,
+							       .name = r->events.list.v[i].name,
+							       .ids = b->ids + n };
 		/* counters lie in the order of the events */
 		while (n < r->counters.list.n && r->counters.list.v[n].event == i) {
-			ids[n] = r->counters.list.v[n].id;
+			b->ids[n] = r->counters.list.v[n].id;
 			n++;
-			events[i].nr_ids++;
+			b->events[i].nr_ids++;
 		}
 	}
-	*ret_events = events;
-	*ret_ids = ids;
 	return 0;
 }
 
@@ -58,36 +52,12 @@ static int collect_features(const struct sonde_recorder *r,
 	return features_add(f, PERFDATA_PRIVATE_KALLSYMS, &kernel->symbols_zstd);
 }
 
-static int write_beginning(struct sonde_recorder *r, struct kernel_map *kernel)
-{
-	struct perfdata_writer_event *events = NULL;
-	struct features f = { 0 };
-	uint64_t *ids = NULL;
-	int e, fd;
-
-	TRY(writer_events(r, &events, &ids));
-	e = collect_features(r, events, kernel, &f);
-	if (e == 0)
-		e = r->output.is_pipe
-			    ? output_pipe(&r->output, &fd)
-			    : output_open(&r->output, r->opts.output ? r->opts.output : "perf.data",
-					  &fd);
-	if (e == 0)
-		e = perfdata_writer_open(&r->writer, fd, r->output.path, r->output.is_pipe);
-	if (e == 0)
-		e = perfdata_writer_begin(r->writer, events, r->events.list.n, f.list.v, f.list.n);
-	features_done(&f);
-	free(events);
-	free(ids);
-	return e;
-}
-
 /* Records of what is there already. */
-static int write_state(struct sonde_recorder *r, const struct kernel_map *kernel)
+static int describe_state(const struct sonde_recorder *r, const struct kernel_map *kernel,
+			  struct file_beginning *b)
 {
 	struct synth s = { .trailer_bytes = sampling_trailer_bytes(&r->events.list.v[0].attr),
-			   .dso_names = r->wants_dsos ? &r->dso_names : NULL };
-	int e;
+			   .dso_names = r->wants_dsos ? &b->dso_names : NULL };
 
 	synth_id_index(&s, &r->counters);
 	synth_kernel_map(&s, kernel);
@@ -101,18 +71,83 @@ static int write_state(struct sonde_recorder *r, const struct kernel_map *kernel
 	if (r->command_name && r->target.tids.v[0] >= 0)
 		synth_name(&s, r->workload.pid);
 	synth_plain(&s, RECORD_FINISHED_INIT);
-	e = s.out.failed ? err_nomem()
-			 : perfdata_writer_append(r->writer,
-						  &(struct iovec){ s.out.data, s.out.len }, 1);
-	outbuf_done(&s.out);
-	return e;
+	b->state = s.out;
+	return b->state.failed ? err_nomem() : 0;
 }
 
-/* Whether samples hold addresses beside those of tracepoints: of user space, of the kernel. */
-static void find_addresses(const struct sonde_recorder *r, bool callchain, bool *ret_user,
-			   bool *ret_kernel)
+int recorder_file_prepare(const struct sonde_recorder *r, struct file_beginning *ret)
 {
-	*ret_user = *ret_kernel = false;
+	struct file_beginning b = { 0 };
+	struct kernel_map kernel = { 0 };
+	int e = strpool_init(&b.dso_names);
+
+	/* A recording without kernel symbols is still one: names are missing then, and the reader says so. */
+	if (e == 0 && kernel_map_read(&kernel, r->wants_kernel_symbols) == 0)
+		b.symbols_hidden = !kernel.reference_addr && r->wants_kernel_symbols;
+	if (e == 0)
+		e = name_events(r, &b);
+	if (e == 0)
+		e = collect_features(r, b.events, &kernel, &b.features);
+	if (e == 0)
+		e = describe_state(r, &kernel, &b);
+	kernel_map_done(&kernel);
+	if (e < 0) {
+		file_beginning_done(&b);
+		return e;
+	}
+	*ret = b;
+	return 0;
+}
+
+void file_beginning_done(struct file_beginning *b)
+{
+	features_done(&b->features);
+	outbuf_done(&b->state);
+	strpool_done(&b->dso_names);
+	free(b->events);
+	free(b->ids);
+	*b = (struct file_beginning){ 0 };
+}
+
+static int open_output(struct sonde_recorder *r, struct output *o, int *ret_fd)
+{
+	return r->is_pipe ? output_pipe(o, ret_fd)
+			  : output_open(o, r->opts.output ? r->opts.output : "perf.data", ret_fd);
+}
+
+int recorder_file_open(struct sonde_recorder *r, struct file_beginning *b,
+		       struct recorder_file *ret)
+{
+	struct recorder_file f = { 0 };
+	int fd, e;
+
+	e = open_output(r, &f.output, &fd);
+	if (e < 0) {
+		output_done(&f.output);
+		return e;
+	}
+	e = perfdata_writer_open(&f.writer, fd, f.output.path, f.output.is_pipe);
+	if (e == 0)
+		e = perfdata_writer_begin(f.writer, b->events, b->nr_events, b->features.list.v,
+					  b->features.list.n);
+	if (e == 0)
+		e = perfdata_writer_append(f.writer, &(struct iovec){ b->state.data, b->state.len },
+					   1);
+	if (e < 0) {
+		output_discard(&f.output);
+		recorder_file_close(&f);
+		return e;
+	}
+	f.dso_names = b->dso_names;
+	b->dso_names = (struct strpool){ 0 };
+	*ret = f;
+	return 0;
+}
+
+void recorder_find_addresses(struct sonde_recorder *r)
+{
+	const bool callchain = r->sampling.callchain;
+
 	for (size_t i = 0; i < r->events.list.n; i++) {
 		const struct perf_event_attr *a = &r->events.list.v[i].attr;
 		const bool samples =
@@ -121,50 +156,17 @@ static void find_addresses(const struct sonde_recorder *r, bool callchain, bool 
 
 		if (!samples && (!callchain || a->type != PERF_TYPE_TRACEPOINT))
 			continue;
-		*ret_user |= samples ? !a->exclude_user : !a->exclude_callchain_user;
-		*ret_kernel |= !a->exclude_kernel && (samples || !a->exclude_callchain_kernel);
+		r->wants_dsos |= samples ? !a->exclude_user : !a->exclude_callchain_user;
+		r->wants_kernel_symbols |=
+			!a->exclude_kernel && (samples || !a->exclude_callchain_kernel);
 	}
-}
-
-/* With kptr_restrict 0 the kernel shows its addresses to those who may profile it. */
-static void say_hidden(const struct say *to)
-{
-	const long restricted = kernel_setting("kptr_restrict", 0);
-
-	if (restricted > 0)
-		say(to, SAY_WARNING,
-		    "the kernel hides its addresses (kernel.kptr_restrict is %ld): kernel "
-		    "addresses will have no names",
-		    restricted);
-	else
-		say(to, SAY_WARNING,
-		    "the kernel shows its addresses only with CAP_SYSLOG or with "
-		    "kernel.perf_event_paranoid below 2 (it is %ld): kernel addresses will have no "
-		    "names",
-		    kernel_setting("perf_event_paranoid", 2));
-}
-
-int recorder_file_begin(struct sonde_recorder *r)
-{
-	struct kernel_map kernel = { 0 };
-	bool wants_symbols;
-	int e;
-
-	find_addresses(r, r->sampling.callchain, &r->wants_dsos, &wants_symbols);
-	/* A recording without kernel symbols is still one: names are missing then, and the reader says so. */
-	if (kernel_map_read(&kernel, wants_symbols) == 0 && !kernel.reference_addr && wants_symbols)
-		say_hidden(&r->say);
-	e = write_beginning(r, &kernel);
-	if (e == 0)
-		e = write_state(r, &kernel);
-	kernel_map_done(&kernel);
-	return e;
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
 /* Exact numbers from the counters where the kernel keeps them; each loss is told with the event it belongs to. */
-int recorder_file_losses(struct sonde_recorder *r, uint64_t *ret_lost)
+int recorder_file_losses(struct sonde_recorder *r, struct recorder_file *f,
+			 const struct drain_totals *totals, uint64_t *ret_lost)
 {
 	struct synth s = { 0 };
 	uint64_t lost = 0;
@@ -172,10 +174,12 @@ int recorder_file_losses(struct sonde_recorder *r, uint64_t *ret_lost)
 
 	vec_foreach(n, &r->counters.list) {
 		const struct perf_event_attr *a = &r->events.list.v[n->event].attr;
-		uint64_t of_counter = counter_lost(&r->counters, n);
+		const uint64_t so_far = counter_lost(&r->counters, n);
+		const uint64_t of_counter = so_far - n->lost_told;
 
 		if (!of_counter)
 			continue;
+		n->lost_told = so_far;
 		lost += of_counter;
 		s.trailer_bytes = sampling_trailer_bytes(a);
 		synth_lost_samples(&s, a, n->id, of_counter);
@@ -183,13 +187,14 @@ int recorder_file_losses(struct sonde_recorder *r, uint64_t *ret_lost)
 	if (s.out.failed)
 		e = err_nomem();
 	else if (s.out.len)
-		e = perfdata_writer_append(r->writer, &(struct iovec){ s.out.data, s.out.len }, 1);
+		e = perfdata_writer_append(f->writer, &(struct iovec){ s.out.data, s.out.len }, 1);
 	outbuf_done(&s.out);
-	*ret_lost = lost > r->drain.lost ? lost : r->drain.lost;
+	*ret_lost = lost > totals->lost ? lost : totals->lost;
 	return e;
 }
 
-int recorder_file_end(struct sonde_recorder *r)
+int recorder_file_end(struct sonde_recorder *r, struct recorder_file *f,
+		      const struct drain_totals *totals)
 {
 	struct outbuf ids = { 0 }, times = { 0 };
 	struct features late = { 0 };
@@ -197,15 +202,23 @@ int recorder_file_end(struct sonde_recorder *r)
 
 	build_ids_put_kernel(&ids);
 	if (r->wants_dsos)
-		build_ids_put_dsos(&ids, &r->dso_names);
-	perfdata_put_u64(&times, r->drain.first_time_ns);
-	perfdata_put_u64(&times, r->drain.last_time_ns);
+		build_ids_put_dsos(&ids, &f->dso_names);
+	perfdata_put_u64(&times, totals->first_time_ns);
+	perfdata_put_u64(&times, totals->last_time_ns);
 	e = features_add(&late, FEAT_BUILD_ID, &ids);
 	if (e == 0)
 		e = features_add(&late, FEAT_SAMPLE_TIME, &times);
 	if (e == 0)
-		e = perfdata_writer_finish(r->writer, late.list.v, late.list.n);
+		e = perfdata_writer_finish(f->writer, late.list.v, late.list.n);
 	features_done(&late);
 	outbuf_done(&times);
 	return e;
+}
+
+void recorder_file_close(struct recorder_file *f)
+{
+	perfdata_writer_close(f->writer);
+	output_done(&f->output);
+	strpool_done(&f->dso_names);
+	*f = (struct recorder_file){ 0 };
 }

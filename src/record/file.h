@@ -2,17 +2,56 @@
 /*
  * One file of a recording: what stands before the first event, what follows the last one. The events between are the
  * drain's (record/drain.h).
+ *
+ *	TRY(recorder_file_prepare(r, &b));       // what there is to say, in memory; may run beside the recording
+ *	TRY(recorder_file_open(r, &b, &f));      // the file and its beginning
+ *	TRY(recorder_file_losses(r, &f, ...));  TRY(recorder_file_end(r, &f, ...));
+ *	recorder_file_close(&f);
  */
 #ifndef SONDE_RECORD_FILE_H
 #define SONDE_RECORD_FILE_H
 
-#include "record/recorder.h"
+#include <stdint.h>
 
-/* Opens the output and writes header, features and records of what is there already. */
-int recorder_file_begin(struct sonde_recorder *r);
-/* Writes what each counter lost; *ret_lost: all of it. */
-int recorder_file_losses(struct sonde_recorder *r, uint64_t *ret_lost);
+#include "base/outbuf.h"
+#include "base/strpool.h"
+#include "formats/perfdata/writer.h"
+#include "record/drain.h"
+#include "record/features.h"
+#include "record/output.h"
+
+struct sonde_recorder;
+
+struct recorder_file {
+	struct output output;
+	struct perfdata_writer *writer;
+	struct strpool dso_names; /* files mapped, as far as this file tells of them */
+};
+
+struct file_beginning {
+	struct perfdata_writer_event *events;
+	size_t nr_events;
+	uint64_t *ids;
+	struct features features;
+	struct outbuf state; /* records of what is there already */
+	struct strpool dso_names;
+	bool symbols_hidden; /* kernel addresses are recorded, and the kernel does not show its own */
+};
+
+/* What of the machine matters: whether samples hold addresses beside those of tracepoints, of user space, of the kernel. */
+void recorder_find_addresses(struct sonde_recorder *r);
+/* Reads what is there; touches nothing of the recorder and says nothing, so that another thread may do it. */
+int recorder_file_prepare(const struct sonde_recorder *r, struct file_beginning *ret);
+void file_beginning_done(struct file_beginning *b);
+/* Opens the output and writes header, features and records of what is there already; takes the names of b. */
+int recorder_file_open(struct sonde_recorder *r, struct file_beginning *b,
+		       struct recorder_file *ret);
+/* Writes what each counter lost since the file before; *ret_lost: all of it. */
+int recorder_file_losses(struct sonde_recorder *r, struct recorder_file *f,
+			 const struct drain_totals *totals, uint64_t *ret_lost);
 /* Features that are known at the end, the table; 1: the disk is full, and the last events made room for it. */
-int recorder_file_end(struct sonde_recorder *r);
+int recorder_file_end(struct sonde_recorder *r, struct recorder_file *f,
+		      const struct drain_totals *totals);
+void recorder_file_close(struct recorder_file *f);
 
 #endif

@@ -82,6 +82,38 @@ static int open_counters(struct sonde_recorder *r)
 	return counters_map(&r->counters, pages, r->mmap_pages == 0);
 }
 
+/* With kptr_restrict 0 the kernel shows its addresses to those who may profile it. */
+static void say_hidden(const struct say *to)
+{
+	const long restricted = kernel_setting("kptr_restrict", 0);
+
+	if (restricted > 0)
+		say(to, SAY_WARNING,
+		    "the kernel hides its addresses (kernel.kptr_restrict is %ld): kernel "
+		    "addresses will have no names",
+		    restricted);
+	else
+		say(to, SAY_WARNING,
+		    "the kernel shows its addresses only with CAP_SYSLOG or with "
+		    "kernel.perf_event_paranoid below 2 (it is %ld): kernel addresses will have no "
+		    "names",
+		    kernel_setting("perf_event_paranoid", 2));
+}
+
+static int begin_file(struct sonde_recorder *r)
+{
+	struct file_beginning b;
+	int e;
+
+	recorder_find_addresses(r);
+	TRY(recorder_file_prepare(r, &b));
+	if (b.symbols_hidden)
+		say_hidden(&r->say);
+	e = recorder_file_open(r, &b, &r->file);
+	file_beginning_done(&b);
+	return e;
+}
+
 /* ---- the life of a recorder -------------------------------------------------------------------------------------- */
 
 static int check_command(struct sonde_recorder *r, const struct sonde_record_options *o)
@@ -189,9 +221,8 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 	r->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (r->wake_fd < 0)
 		return err_errno(errno, "cannot make an eventfd");
-	TRY(strpool_init(&r->dso_names));
 	TRY(understand(r, o));
-	r->output.is_pipe = output_is_pipe(r->opts.output);
+	r->is_pipe = output_is_pipe(r->opts.output);
 	if (o->command)
 		TRY(check_command(r, o));
 	if (r->cannot_run)
@@ -200,16 +231,16 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 	r->sampling.enable_on_exec = r->target.enable_on_exec;
 	TRY(sampling_configure(&r->events, &r->sampling, &r->say));
 	if (o->command) {
-		TRY(workload_fork(&r->workload, o->command, r->output.is_pipe));
+		TRY(workload_fork(&r->workload, o->command, r->is_pipe));
 		if (r->target.enable_on_exec)
 			TRY(vec_push(&r->target.tids, (int32_t)r->workload.pid));
 	}
 	TRY(open_counters(r));
-	TRY(recorder_file_begin(r));
+	TRY(begin_file(r));
 	r->drain = (struct drain){ .counters = &r->counters,
-				   .is_live = r->output.is_pipe,
-				   .writer = r->writer,
-				   .dso_names = r->wants_dsos ? &r->dso_names : NULL };
+				   .is_live = r->is_pipe,
+				   .writer = r->file.writer,
+				   .dso_names = r->wants_dsos ? &r->file.dso_names : NULL };
 	return 0;
 }
 
@@ -232,7 +263,7 @@ int sonde_recorder_open(struct sonde_recorder **ret, const struct sonde_record_o
 	r->wake_fd = -1;
 	e = open_recorder(r, opts);
 	if (e < 0) {
-		output_discard(&r->output);
+		output_discard(&r->file.output);
 		sonde_recorder_close(r);
 		return e;
 	}
@@ -258,10 +289,8 @@ void sonde_recorder_close(struct sonde_recorder *r)
 		return;
 	workload_close(&r->workload);
 	counters_close(&r->counters);
-	perfdata_writer_close(r->writer);
-	output_done(&r->output);
+	recorder_file_close(&r->file);
 	drain_done(&r->drain);
-	strpool_done(&r->dso_names);
 	capture_events_done(&r->events);
 	target_done(&r->target);
 	record_options_done(&r->opts);

@@ -7,14 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/strpool.h"
 #include "capture/counters.h"
 #include "capture/events.h"
 #include "capture/say.h"
-#include "formats/perfdata/writer.h"
 #include "record/drain.h"
+#include "record/file.h"
 #include "record/options.h"
-#include "record/output.h"
 #include "record/sampling.h"
 #include "record/target.h"
 #include "record/workload.h"
@@ -33,13 +31,13 @@ struct sonde_recorder {
 	char *command_name; /* NULL: no workload */
 	int cannot_run;     /* 126 or 127: the workload cannot be run, nothing was opened */
 	char *cannot_run_why;
-	struct output output;
-	struct perfdata_writer *writer;
+	bool is_pipe;              /* the output is the standard output, in pipe mode */
+	struct recorder_file file; /* where events go now */
 	struct drain drain;
-	struct strpool dso_names;
-	bool wants_dsos;   /* user addresses are recorded, so build ids of files matter */
-	int wake_fd;       /* eventfd: sonde_recorder_stop() was called */
-	atomic_uint stops; /* how often */
+	bool wants_dsos;           /* user addresses are recorded, so build ids of files matter */
+	bool wants_kernel_symbols; /* kernel addresses are */
+	int wake_fd;               /* eventfd: sonde_recorder_stop() was called */
+	atomic_uint stops;         /* how often */
 	uint64_t wakeups;
 };
 

@@ -54,9 +54,7 @@ static int waiting_init(struct waiting *w, struct sonde_recorder *r)
 static void sleep_until_woken(struct sonde_recorder *r, struct waiting *w)
 {
 	const bool no_pidfd = r->command_name && r->workload.pidfd < 0;
-	const int ms = r->output.is_pipe ? LIVE_SLEEP_MS
-		       : no_pidfd        ? SLEEP_WITHOUT_PIDFD_MS
-					 : SLEEP_MS;
+	const int ms = r->is_pipe ? LIVE_SLEEP_MS : no_pidfd ? SLEEP_WITHOUT_PIDFD_MS : SLEEP_MS;
 	bool data = false;
 
 	if (poll(w->fds, w->n, ms) <= 0)
@@ -115,11 +113,11 @@ static void tell(const struct sonde_recorder *r, const struct sonde_record_resul
 	if (result->samples)
 		say(&r->say, SAY_NORMAL,
 		    "[ sonde record: Captured and wrote %.3f MB %s (%llu samples) ]",
-		    (double)result->bytes_written / (1 << 20), r->output.path,
+		    (double)result->bytes_written / (1 << 20), r->file.output.path,
 		    (unsigned long long)result->samples);
 	else
 		say(&r->say, SAY_NORMAL, "[ sonde record: Captured and wrote %.3f MB %s ]",
-		    (double)result->bytes_written / (1 << 20), r->output.path);
+		    (double)result->bytes_written / (1 << 20), r->file.output.path);
 	if (result->lost)
 		say(&r->say, SAY_WARNING,
 		    "%llu events were lost (%.2g %%), because a buffer was full: take larger "
@@ -178,7 +176,7 @@ int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret
 	if (e == 0 && r->command_name)
 		e = workload_start(&r->workload, r->command_name, &status);
 	if (e < 0) {
-		output_discard(&r->output);
+		output_discard(&r->file.output);
 		ret->exit_status = status;
 		return e;
 	}
@@ -190,8 +188,8 @@ int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret
 		    "ended%s%s%s",
 		    r->command_name ? "; " : "", r->command_name ? r->command_name : "",
 		    r->command_name ? " goes on" : "");
-		result.samples = r->drain.samples;
-		result.bytes_written = perfdata_writer_data_size(r->writer);
+		result.samples = r->drain.totals.samples;
+		result.bytes_written = perfdata_writer_data_size(r->file.writer);
 		tell(r, &result, 0);
 		if (r->command_name)
 			wait_for_workload(r, &status);
@@ -204,19 +202,19 @@ int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret
 		failure = strdup(err_text());
 		unwritten = drain_count_left(&r->drain);
 	}
-	late = recorder_file_losses(r, &result.lost);
+	late = recorder_file_losses(r, &r->file, &r->drain.totals, &result.lost);
 	if (late < 0 && e == 0) {
 		e = late;
 		failure = strdup(err_text());
 	}
-	late = recorder_file_end(r);
+	late = recorder_file_end(r, &r->file, &r->drain.totals);
 	if (late && e == 0) {
 		e = late < 0 ? late : -ENOSPC;
 		failure = strdup(err_text());
 	}
-	unwritten += perfdata_writer_samples_given_up(r->writer);
-	result.samples = r->drain.samples - perfdata_writer_samples_given_up(r->writer);
-	result.bytes_written = perfdata_writer_data_size(r->writer);
+	unwritten += perfdata_writer_samples_given_up(r->file.writer);
+	result.samples = r->drain.totals.samples - perfdata_writer_samples_given_up(r->file.writer);
+	result.bytes_written = perfdata_writer_data_size(r->file.writer);
 	if (e < 0) {
 		err_set(e, "%s; %s", failure ? failure : strerror(-e),
 			late < 0

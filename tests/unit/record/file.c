@@ -318,10 +318,10 @@ TEST(rings_run_over_their_ends)
 	strcpy((char *)mmap2 + 72, "/usr/lib/x.so");
 	put(&fake[1], &heads[1], mmap2, sizeof(mmap2));
 	assert_int_equal(drain_pass(&d), 1);
-	assert_int_equal(d.samples, 3);
-	assert_int_equal(d.lost, 9);
-	assert_int_equal(d.first_time_ns, 500);
-	assert_int_equal(d.last_time_ns, 600);
+	assert_int_equal(d.totals.samples, 3);
+	assert_int_equal(d.totals.lost, 9);
+	assert_int_equal(d.totals.first_time_ns, 500);
+	assert_int_equal(d.totals.last_time_ns, 600);
 	assert_int_equal(names.entries.n, 2);
 	assert_int_equal(strpool_intern(&names, "/usr/lib/x.so", 13, &id), 0);
 	assert_int_equal(id, 1);
