@@ -122,9 +122,16 @@ static void unknown_word(struct opt_parser *p, const char *word, size_t len)
 		opt_error(p, "unknown option --%s", typed);
 }
 
+/* "inherit" takes back "no-inherit". */
+static bool is_without_no(const struct opt *o, const char *word, size_t len)
+{
+	return can_negate(o) && !strncmp(o->word, "no-", 3) && strlen(o->word + 3) == len &&
+	       !strncmp(o->word + 3, word, len);
+}
+
 /*
  * The option that `word` (len bytes) names in one table: exactly, or as the beginning of one name only; "no-" before it
- * negates. 1 found, 0 not here, -1 it could be several.
+ * negates, and so does the lack of it for an option that begins so. 1 found, 0 not here, -1 it could be several.
  */
 static int find_word_in(struct opt_parser *p, const struct opt_set *set, const char *word,
 			size_t len, struct hit *ret)
@@ -136,6 +143,10 @@ static int find_word_in(struct opt_parser *p, const struct opt_set *set, const c
 	opt_each(o, set->table) {
 		if (!o->word)
 			continue;
+		if (is_without_no(o, word, len)) {
+			*ret = (struct hit){ o, set->values, true };
+			return 1;
+		}
 		for (int no = 0; no <= (negated && can_negate(o)); no++) {
 			const char *w = no ? word + 3 : word;
 			size_t l = no ? len - 3 : len;

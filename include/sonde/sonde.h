@@ -392,7 +392,7 @@ struct sonde_record_event {
  *	cpu=LIST            only these cpus: 0,2-3
  *	pid=LIST tid=LIST   running processes, threads; comma-separated numbers
  *	uid=USER            processes of a user: a number or a name
- *	no-inherit=0|1      children of what is recorded are not
+ *	no-inherit=auto|0|1 children of what is recorded are not; auto: those of threads (tid) are not, all others are
  *	per-thread=0|1      a buffer per thread instead of one per cpu
  *	count=N freq=HZ|max one sample every N events; about HZ samples a second, or as many as the kernel allows
  *	strict-freq=0|1     a frequency that the kernel does not allow is an error

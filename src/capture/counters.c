@@ -138,20 +138,49 @@ static bool step_back(struct counters *c, struct capture_events *events, struct 
 	return false;
 }
 
+/* Cpus may go offline after they were listed: then not even an event that always works can be had there. */
+static bool cpu_is_gone(int cpu, int32_t tid, int error)
+{
+	struct perf_event_attr dummy = { .type = PERF_TYPE_SOFTWARE,
+					 .size = sizeof(dummy),
+					 .config = PERF_COUNT_SW_DUMMY };
+	int fd;
+
+	if (tid >= 0 || (error != ENODEV && error != EINVAL))
+		return false;
+	fd = open_event(&dummy, -1, cpu);
+	if (fd >= 0) {
+		close(fd);
+		return false;
+	}
+	return errno == ENODEV || errno == EINVAL;
+}
+
 static int open_one(struct counters *c, struct capture_events *events, size_t event,
-		    const struct counters_target *t, size_t cpu_index, int32_t tid)
+		    const struct counters_target *t, size_t cpu_index, size_t tid_index)
 {
 	struct capture_event *e = &events->list.v[event];
+	const int32_t tid = t->tids[tid_index];
 	struct counter n = { .event = (uint32_t)event,
 			     .cpu = t->cpus[cpu_index],
-			     .cpu_index = (uint32_t)cpu_index,
+			     .buffer = (uint32_t)(t->per_thread ? tid_index : cpu_index),
 			     .tid = tid };
 	int error;
 
 	while ((n.fd = open_event(&e->attr, tid, n.cpu)) < 0) {
 		error = errno;
-		if (error == ESRCH && t->tids_may_vanish)
+		if (error == ESRCH && t->tids_may_vanish) {
+			if (event == 0)
+				say(&c->say, SAY_VERBOSE, "thread %d has ended: leaving it out",
+				    tid);
 			return 0;
+		}
+		if (cpu_is_gone(n.cpu, tid, error)) {
+			if (event == 0)
+				say(&c->say, SAY_WARNING,
+				    "cpu %d has gone offline: it is not recorded", n.cpu);
+			return 0;
+		}
 		if (!step_back(c, events, e, error))
 			return explain_open(e, n.cpu, tid, events->list.n * t->nr_cpus * t->nr_tids,
 					    error);
@@ -194,12 +223,17 @@ static int open_everywhere(struct counters *c, struct capture_events *events, si
 
 	for (size_t cpu = 0; cpu < target->nr_cpus; cpu++)
 		for (size_t i = 0; i < target->nr_tids; i++) {
-			int r = open_one(c, events, event, target, cpu, target->tids[i]);
+			int r = open_one(c, events, event, target, cpu, i);
 
 			TRY(r);
 			opened += (size_t)r;
 		}
-	return opened ? 0 : err_set(-ESRCH, "none of the processes to record is there any more");
+	if (opened)
+		return 0;
+	return target->tids[0] < 0
+		       ? err_set(-ENODEV, "none of the cpus to record is online any more")
+		       : err_set(-ESRCH,
+				 "none of the processes and threads to record is there any more");
 }
 
 int counters_open(struct counters *c, struct capture_events *events,
@@ -227,33 +261,40 @@ int counters_open(struct counters *c, struct capture_events *events,
 	return 0;
 }
 
-/* Maps the ring of the first counter of a cpu and leads the cpu's other counters into it. */
-static int map_cpu(struct counters *c, uint32_t cpu_index, size_t map_bytes)
+static int map_ring(struct counters *c, const struct counter *n, size_t map_bytes)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	struct ring ring = { .fd = -1 };
+	void *map = mmap(NULL, map_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, n->fd, 0);
 
+	if (map == MAP_FAILED)
+		return err_errno(errno, "no buffer for the events of %s %d",
+				 n->cpu < 0 ? "thread" : "cpu", n->cpu < 0 ? (int)n->tid : n->cpu);
+	if (vec_push(&c->rings, (struct ring){ .control = map,
+					       .data = (const uint8_t *)map + page,
+					       .mask = map_bytes - page - 1,
+					       .fd = n->fd }) < 0) {
+		munmap(map, map_bytes);
+		return err_nomem();
+	}
+	return 0;
+}
+
+/*
+ * Maps the ring of the first counter of each buffer and leads the buffer's other counters into it. owners: nr_buffers
+ * descriptors, all -1.
+ */
+static int map_all(struct counters *c, int *owners, size_t map_bytes)
+{
 	vec_foreach(n, &c->list) {
-		if (n->cpu_index != cpu_index)
-			continue;
-		if (ring.fd >= 0) {
-			if (ioctl(n->fd, PERF_EVENT_IOC_SET_OUTPUT, ring.fd) < 0)
-				return err_errno(errno,
-						 "cannot join the events of cpu %d in one buffer",
-						 n->cpu);
-			continue;
-		}
-		void *map = mmap(NULL, map_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, n->fd, 0);
+		int *owner = &owners[n->buffer];
 
-		if (map == MAP_FAILED)
-			return -errno;
-		ring = (struct ring){ .control = map,
-				      .data = (const uint8_t *)map + page,
-				      .mask = map_bytes - page - 1,
-				      .fd = n->fd };
-		if (vec_push(&c->rings, ring) < 0) {
-			munmap(map, map_bytes);
-			return err_nomem();
+		if (*owner < 0) {
+			TRY(map_ring(c, n, map_bytes));
+			*owner = n->fd;
+		} else if (ioctl(n->fd, PERF_EVENT_IOC_SET_OUTPUT, *owner) < 0) {
+			return err_errno(errno, "cannot join the events of %s %d in one buffer",
+					 n->cpu < 0 ? "thread" : "cpu",
+					 n->cpu < 0 ? (int)n->tid : n->cpu);
 		}
 	}
 	return 0;
@@ -270,39 +311,50 @@ int counters_map(struct counters *c, size_t data_pages, bool may_shrink)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	const size_t wanted = data_pages;
-	uint32_t nr_cpus = 0;
-	int r = 0;
+	uint32_t nr_buffers = 0;
+	int *owners, r;
 
 	vec_foreach(n, &c->list)
-		if (n->cpu_index >= nr_cpus)
-			nr_cpus = n->cpu_index + 1;
+		if (n->buffer >= nr_buffers)
+			nr_buffers = n->buffer + 1;
+	owners = malloc(nr_buffers * sizeof(*owners));
+	if (!owners)
+		return err_nomem();
 	for (;; data_pages /= 2) {
 		c->mapped_bytes = (data_pages + 1) * page;
-		for (uint32_t cpu = 0; cpu < nr_cpus && r == 0; cpu++)
-			r = map_cpu(c, cpu, c->mapped_bytes);
+		memset(owners, -1, nr_buffers * sizeof(*owners));
+		r = map_all(c, owners, c->mapped_bytes);
 		if (r == 0)
 			break;
 		unmap_all(c);
-		if (r != -EPERM && r != -ENOMEM)
-			return r;
-		if (!may_shrink || data_pages == 1)
-			return explain_map(data_pages, nr_cpus, -r);
-		r = 0;
+		if ((r != -EPERM && r != -ENOMEM) || !may_shrink || data_pages == 1)
+			break;
 	}
+	free(owners);
+	if (r == -EPERM || r == -ENOMEM)
+		return explain_map(data_pages, nr_buffers, -r);
+	TRY(r);
 	if (data_pages != wanted)
 		say(&c->say, SAY_NORMAL,
-		    "buffers of %zu instead of %zu pages for each cpu: more locked memory is not "
-		    "allowed "
+		    "buffers of %zu instead of %zu pages each: more locked memory is not allowed "
 		    "(kernel.perf_event_mlock_kb is %ld)",
 		    data_pages, wanted, kernel_setting("perf_event_mlock_kb", 516));
+	say(&c->say, SAY_VERBOSE, "%zu buffers of %zu KiB, %zu pages", c->rings.n,
+	    data_pages * page / 1024, data_pages);
 	return 0;
+}
+
+static int enable(const struct counter *n)
+{
+	return ioctl(n->fd, PERF_EVENT_IOC_ENABLE, 0) < 0
+		       ? err_errno(errno, "cannot enable an event on cpu %d", n->cpu)
+		       : 0;
 }
 
 int counters_enable(struct counters *c)
 {
 	vec_foreach(n, &c->list)
-		if (ioctl(n->fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
-			return err_errno(errno, "cannot enable an event on cpu %d", n->cpu);
+		TRY(enable(n));
 	return 0;
 }
 
@@ -310,6 +362,21 @@ void counters_disable(struct counters *c)
 {
 	vec_foreach(n, &c->list)
 		ioctl(n->fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+int counters_enable_event(struct counters *c, uint32_t event)
+{
+	vec_foreach(n, &c->list)
+		if (n->event == event)
+			TRY(enable(n));
+	return 0;
+}
+
+void counters_disable_event(struct counters *c, uint32_t event)
+{
+	vec_foreach(n, &c->list)
+		if (n->event == event)
+			ioctl(n->fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
 /* value, [id], [lost]: read_format is ID|LOST and never has times or groups here */

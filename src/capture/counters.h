@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events opened on cpus and tasks, and the ring buffers they write to: one per cpu, shared by all events there.
+ * Events opened on cpus and tasks, and the ring buffers they write to: one per cpu (or thread), shared by all
+ * events there.
  *
  *	struct counters c = { .say = say };
  *	TRY(counters_open(&c, &events, &target));
@@ -29,13 +30,14 @@ struct counters_target {
 	const int32_t *tids; /* one entry -1: everything that runs on the cpus */
 	size_t nr_tids;
 	bool tids_may_vanish;
+	bool per_thread; /* cpus is one -1: a ring for each of tids instead of each cpu */
 };
 
 struct counter {
 	int fd;
 	uint32_t event; /* index in the list of events */
 	int cpu;
-	uint32_t cpu_index; /* index in target.cpus, and of its ring */
+	uint32_t buffer; /* index in target.cpus, per thread in target.tids: one ring for each */
 	int32_t tid;
 	uint64_t id;        /* in the records of this counter */
 	uint64_t lost_told; /* for the owner: how much of what was lost it has told already */
@@ -52,7 +54,7 @@ struct ring {
 struct counters {
 	struct say say;
 	VEC(struct counter) list;
-	VEC(struct ring) rings; /* in the order of target.cpus */
+	VEC(struct ring) rings; /* in the order of counter.buffer */
 	size_t mapped_bytes;    /* of one ring */
 	uint64_t read_format;
 	unsigned dropped;   /* how many new features this kernel does not know (counters.c) */
@@ -65,6 +67,9 @@ int counters_open(struct counters *c, struct capture_events *events,
 int counters_map(struct counters *c, size_t data_pages, bool may_shrink);
 int counters_enable(struct counters *c);
 void counters_disable(struct counters *c);
+/* The counters of one event only. */
+int counters_enable_event(struct counters *c, uint32_t event);
+void counters_disable_event(struct counters *c, uint32_t event);
 /* Events that the kernel dropped, so far, for one counter; 0 when this kernel does not count them. */
 uint64_t counter_lost(const struct counters *c, const struct counter *n);
 void counters_close(struct counters *c);

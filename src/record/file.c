@@ -68,7 +68,7 @@ static int describe_state(const struct sonde_recorder *r, const struct kernel_ma
 		synth_all_tasks(&s);
 	else if (r->target.by_pid)
 		synth_threads(&s, r->target.tids.v, r->target.tids.n);
-	if (r->command_name && r->target.tids.v[0] >= 0)
+	if (r->command_name && r->target.workload)
 		synth_name(&s, r->workload.pid);
 	synth_plain(&s, RECORD_FINISHED_INIT);
 	b->state = s.out;

@@ -19,7 +19,7 @@ static const struct key keys[] = {
 	TEXT("pid", pid),
 	TEXT("tid", tid),
 	TEXT("uid", uid),
-	FLAG("no-inherit", no_inherit),
+	WORD("no-inherit", no_inherit, auto_words),
 	FLAG("per-thread", per_thread),
 	TEXT("count", count),
 	TEXT("freq", freq),

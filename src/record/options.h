@@ -17,7 +17,8 @@ enum record_compressed { RECORD_COMPRESSED_OLD, RECORD_COMPRESSED_NEW };
 struct record_options {
 	/* whom */
 	char *cpu, *pid, *tid, *uid;
-	uint32_t all_cpus, no_inherit, per_thread;
+	uint32_t all_cpus, per_thread;
+	uint32_t no_inherit; /* enum record_auto */
 	/* what of them */
 	char *count, *freq;
 	uint32_t strict_freq, group, all_user, all_kernel;

@@ -40,14 +40,14 @@ static int parse_events(struct sonde_recorder *r, const struct sonde_record_opti
 	return any ? 0 : capture_events_add_default(&r->events);
 }
 
-static size_t default_pages(size_t page, size_t nr_cpus)
+static size_t default_pages(size_t page, size_t nr_buffers)
 {
 	const uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * page;
 	size_t bytes = DEFAULT_BUFFER_BYTES;
 
 	if (geteuid() == 0)
 		for (bytes = ROOT_BUFFER_BYTES; bytes > DEFAULT_BUFFER_BYTES; bytes /= 2)
-			if (bytes * nr_cpus <= memory / MEMORY_SHARE)
+			if (bytes * nr_buffers <= memory / MEMORY_SHARE)
 				break;
 	return bytes / page ? bytes / page : 1;
 }
@@ -63,7 +63,8 @@ static int open_counters(struct sonde_recorder *r)
 					   .nr_cpus = r->target.cpus.list.n,
 					   .tids = r->target.tids.v,
 					   .nr_tids = r->target.tids.n,
-					   .tids_may_vanish = r->target.by_pid };
+					   .tids_may_vanish = r->target.by_pid,
+					   .per_thread = r->target.per_thread };
 	TRY(counters_open(&r->counters, &r->events, &target));
 	if (pages > BUFFER_BYTES_MAX / page)
 		return err_set(-EBADR, "-m %s: at most %zu pages", r->opts.mmap_pages,
@@ -78,7 +79,8 @@ static int open_counters(struct sonde_recorder *r)
 		pages = up;
 	}
 	if (!pages)
-		pages = default_pages(page, r->target.cpus.list.n);
+		pages = default_pages(page, r->target.per_thread ? r->target.tids.n
+								 : r->target.cpus.list.n);
 	return counters_map(&r->counters, pages, r->mmap_pages == 0);
 }
 
@@ -136,11 +138,6 @@ static int refuse(const struct record_options *o)
 		const char *option;
 		bool is_given;
 	} unknown[] = {
-		{ "--cpu", o->cpu },
-		{ "--tid", o->tid },
-		{ "--uid", o->uid },
-		{ "--no-inherit", o->no_inherit },
-		{ "--per-thread", o->per_thread },
 		{ "--strict-freq", o->strict_freq },
 		{ "--group", o->group },
 		{ "--all-user", o->all_user },
@@ -228,11 +225,12 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 	if (r->cannot_run)
 		return 0;
 	r->sampling.system_wide = r->target.system_wide;
-	r->sampling.enable_on_exec = r->target.enable_on_exec;
+	r->sampling.enable_on_exec = r->target.workload;
+	r->sampling.inherit = !r->target.no_inherit;
 	TRY(sampling_configure(&r->events, &r->sampling, &r->say));
 	if (o->command) {
 		TRY(workload_fork(&r->workload, o->command, r->is_pipe));
-		if (r->target.enable_on_exec)
+		if (r->target.workload)
 			TRY(vec_push(&r->target.tids, (int32_t)r->workload.pid));
 	}
 	TRY(open_counters(r));

@@ -171,7 +171,7 @@ int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret
 		ret->exit_status = r->cannot_run;
 		return err_set(r->cannot_run == 127 ? -ENOENT : -EACCES, "%s", r->cannot_run_why);
 	}
-	if (!r->target.enable_on_exec)
+	if (!r->target.workload)
 		e = counters_enable(&r->counters);
 	if (e == 0 && r->command_name)
 		e = workload_start(&r->workload, r->command_name, &status);
@@ -225,6 +225,7 @@ int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret
 			    err_text(), r->command_name);
 	}
 	free(failure);
+	target_say_changes(&r->target, &r->say);
 	tell(r, &result, unwritten);
 	result.lost += unwritten;
 	if (r->command_name)

@@ -33,7 +33,8 @@ static void configure(struct capture_event *e, const struct sampling *s, uint64_
 	a->sample_type =
 		PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
 	a->read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;
-	a->disabled = a->inherit = a->sample_id_all = 1;
+	a->disabled = a->sample_id_all = 1;
+	a->inherit = s->inherit;
 	if (e->system || is_software(e, PERF_COUNT_SW_BPF_OUTPUT)) {
 		a->sample_type |= PERF_SAMPLE_RAW | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
 		a->sample_period = 1;

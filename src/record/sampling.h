@@ -12,6 +12,7 @@
 
 struct sampling {
 	bool system_wide; /* whole cpus: samples tell the cpu; a dummy event carries comm, fork, mmap */
+	bool inherit;     /* children are recorded, too */
 	bool enable_on_exec; /* a workload alone is recorded */
 	bool callchain;
 	uint64_t period; /* 0: by frequency */

@@ -82,7 +82,7 @@ void synth_id_index(struct synth *s, const struct counters *c)
 			const struct counter *n = &c->list.v[i];
 
 			put_u64(s, n->id);
-			put_u64(s, n->cpu_index);
+			put_u64(s, n->buffer);
 			put_u64(s, (uint64_t)n->cpu);
 			put_u64(s, (uint64_t)(int64_t)n->tid);
 		}
@@ -146,7 +146,7 @@ void synth_thread_map(struct synth *s, const int32_t *tids, size_t nr_tids)
 void synth_cpu_map(struct synth *s, const int *cpus, size_t nr_cpus)
 {
 	size_t at = begin(s, RECORD_CPU_MAP, 0);
-	bool is_range = cpus[nr_cpus - 1] - cpus[0] + 1 == (int)nr_cpus;
+	bool is_range = cpus[0] >= 0 && cpus[nr_cpus - 1] - cpus[0] + 1 == (int)nr_cpus;
 
 	put_u16(s, is_range ? 2 : 0);
 	if (is_range) {

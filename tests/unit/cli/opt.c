@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct args {
-	bool all, ns, ours;
+	bool all, ns, ours, no_inherit;
 	int verbose;
 	const char *input, *cpus, *comms, *optional;
 	uint64_t count;
@@ -40,6 +40,7 @@ static const struct opt table[] = {
 	OPT_U64('c', "count", "N", struct args, count, "number"),
 	OPT_CALL('e', "event", "EVENT", set_call, 0, "calls"),
 	OPT_CALL('o', "optional", "VALUE", set_call, OPT_VALUE_OPTIONAL, "value may be missing"),
+	OPT_FLAG(0, "no-inherit", struct args, no_inherit, "none"),
 	OPT_GROUP("More"),
 	OPT_OUR_FLAG(0, "inner", struct args, ours, "not perf's"),
 	OPT_OUR_FLAG(0, "commas", struct args, ours, "not perf's"),
@@ -135,9 +136,15 @@ TEST(negation_takes_back)
 	assert_int_equal(parse("--no-hidden"), -1);
 	assert_int_equal(parse("--no-input=x"), -1);
 	assert_string_equal(p.error, "option --no-input takes no value");
-	/* "--n" is the beginning of --ns, not of a negation. */
-	assert_int_equal(parse("--n"), 0);
+	/* "--ns" is a word of its own, not a negation. */
+	assert_int_equal(parse("--ns"), 0);
 	assert_true(a.ns);
+	/* what begins with "no-" is taken back without it, by its whole name only */
+	assert_int_equal(parse("--no-inherit"), 0);
+	assert_true(a.no_inherit);
+	assert_int_equal(parse("--no-inherit --inherit"), 0);
+	assert_false(a.no_inherit);
+	assert_int_equal(parse("--inheri"), -1);
 }
 
 TEST(repeated_options_last_wins_and_calls_add_up)
