@@ -66,8 +66,10 @@ static int record(const struct cli *cli, struct sonde_recorder *r, bool fail_on_
 	if (failed) {
 		int status = cli_fail(cli);
 
-		return result.exit_status == 126 || result.exit_status == 127 ? result.exit_status
-									      : status;
+		/* perf has no statuses of its own for those */
+		if (!cli_compat(cli) && (result.exit_status == 126 || result.exit_status == 127))
+			return result.exit_status;
+		return status;
 	}
 	return result.lost && fail_on_loss ? CLI_LOSS : result.exit_status;
 }
@@ -93,6 +95,8 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 		return cli_usage(cli,
 				 "record: --debugfs-dir: sonde looks for tracefs where the kernel "
 				 "says that it is mounted");
+	if (a->debuginfod && !a->quiet)
+		cli_say("--debuginfod changes nothing: sonde fetches nothing from servers");
 	catch_signals();
 	sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = on_refused_write }, NULL);
 	sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = on_refused_write }, NULL);

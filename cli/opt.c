@@ -122,38 +122,52 @@ static void unknown_word(struct opt_parser *p, const char *word, size_t len)
 		opt_error(p, "unknown option --%s", typed);
 }
 
-/* "inherit" takes back "no-inherit". */
-static bool is_without_no(const struct opt *o, const char *word, size_t len)
+/* How a word on the command line may stand for an option's. */
+enum { AS_IT_IS, WITH_NO, WITHOUT_NO, NR_WAYS };
+
+/*
+ * What is to be compared with `word` when it is read in one of those ways: --inherit takes --no-inherit back. False when it
+ * cannot be read so. *w and *len are the part of `word` that counts, *name that of the option's.
+ */
+static bool read_way(const struct opt *o, int way, const char **w, size_t *len, const char **name)
 {
-	return can_negate(o) && !strncmp(o->word, "no-", 3) && strlen(o->word + 3) == len &&
-	       !strncmp(o->word + 3, word, len);
+	*name = o->word;
+	if (way == AS_IT_IS)
+		return true;
+	if (!can_negate(o))
+		return false;
+	if (way == WITHOUT_NO) {
+		*name += 3;
+		return !strncmp(o->word, "no-", 3);
+	}
+	if (*len <= 3 || strncmp(*w, "no-", 3))
+		return false;
+	*w += 3;
+	*len -= 3;
+	return true;
 }
 
 /*
- * The option that `word` (len bytes) names in one table: exactly, or as the beginning of one name only; "no-" before it
- * negates, and so does the lack of it for an option that begins so. 1 found, 0 not here, -1 it could be several.
+ * The option that `word` (len bytes) names in one table: exactly, or as the beginning of one name only; "no-" before it,
+ * or its own left out, negates. 1 found, 0 not here, -1 it could be several.
  */
 static int find_word_in(struct opt_parser *p, const struct opt_set *set, const char *word,
 			size_t len, struct hit *ret)
 {
-	bool negated = len > 3 && !strncmp(word, "no-", 3);
 	const struct opt *first = NULL, *second = NULL, *ours = NULL;
 	bool first_negated = false, ours_negated = false;
 
 	opt_each(o, set->table) {
 		if (!o->word)
 			continue;
-		if (is_without_no(o, word, len)) {
-			*ret = (struct hit){ o, set->values, true };
-			return 1;
-		}
-		for (int no = 0; no <= (negated && can_negate(o)); no++) {
-			const char *w = no ? word + 3 : word;
-			size_t l = no ? len - 3 : len;
+		for (int way = AS_IT_IS; way < NR_WAYS; way++) {
+			const bool no = way != AS_IT_IS;
+			const char *w = word, *name;
+			size_t l = len;
 
-			if (strncmp(o->word, w, l))
+			if (!read_way(o, way, &w, &l, &name) || strncmp(name, w, l))
 				continue;
-			if (!o->word[l]) {
+			if (!name[l]) {
 				*ret = (struct hit){ o, set->values, no };
 				return 1;
 			}

@@ -10,7 +10,8 @@
  *	};
  *
  * What fingers know from perf holds: letters cluster (-vg), values attach or follow (-c1 -c 1 --count=1 --count 1), words
- * may be cut to a unique beginning, --no-WORD takes an option back, the last of several wins.
+ * may be cut to a unique beginning, --no-WORD takes an option back (and --WORD one that is named no-WORD), the last of
+ * several wins.
  */
 #ifndef SONDE_CLI_OPT_H
 #define SONDE_CLI_OPT_H

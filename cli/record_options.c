@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "record_options.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int add_event(struct opt_parser *p, struct record_args *a,
 		     const struct sonde_record_event *e)
@@ -61,6 +63,40 @@ static int set_fp(struct opt_parser *p, void *values, const char *value, bool ne
 static int set_branch_any(struct opt_parser *p, void *values, const char *value, bool negated)
 {
 	return set_line(p, values, "branch-filter", negated ? NULL : "any");
+}
+
+/* ---- what is not taken, or changes nothing here ------------------------------------------------------------------ */
+
+static int refuse_clang(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	static const char why[] =
+		"--clang-path and --clang-opt are not taken: events in the source of BPF "
+		"programs are not compiled (nor are they by perf 6.12)";
+
+	return negated ? 0 : opt_error(p, "%s", why);
+}
+
+static int refuse_off_cpu(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	static const char why[] =
+		"--off-cpu is not taken: it needs a BPF program in the kernel; -e "
+		"sched:sched_switch -g records where tasks leave the cpu";
+
+	return negated ? 0 : opt_error(p, "%s", why);
+}
+
+static int set_debuginfod(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	((struct record_args *)values)->debuginfod = !negated;
+	return 0;
+}
+
+/* What perf does with it concerns probes in BPF programs; what is left is that the file must be there. */
+static int set_vmlinux(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	if (negated || !access(value, R_OK))
+		return 0;
+	return opt_error(p, "--vmlinux %s: %s", value, strerror(errno));
 }
 
 void record_args_done(void *values)
@@ -141,8 +177,6 @@ const struct opt record_options[] = {
 	OPT_KEY('j', "branch-filter", "KINDS", "branch-filter", "records the branches of these kinds: any,u,k,any_call,..."),
 	OPT_KEY('k', "clockid", "CLOCK", "clockid",
 		"takes times from this clock: monotonic, monotonic_raw, boottime, realtime, tai"),
-	OPT_OPTIONAL_KEY('S', "snapshot", "OPTIONS", "snapshot", "is refused: hardware tracing is not recorded"),
-	OPT_OPTIONAL_KEY(0, "aux-sample", "OPTIONS", "aux-sample", "is refused: hardware tracing is not recorded"),
 
 	OPT_GROUP("What goes with the samples"),
 	OPT_KEY(0, "namespaces", NULL, "namespaces", "records the namespaces of processes"),
@@ -194,6 +228,18 @@ const struct opt record_options[] = {
 	OPT_KEY(0, "timestamp-boundary", NULL, "timestamp-boundary", "records first and last time, which is the default"),
 	OPT_FLAG('q', "quiet", struct record_args, quiet, "tells only warnings and errors"),
 	OPT_FLAG(0, "fail-on-loss", struct record_args, fail_on_loss, "exits with status 3 when events were lost"),
+
+	OPT_GROUP("Options of perf record that change nothing, and those that are refused"),
+	OPT_CALL(0, "vmlinux", "FILE", set_vmlinux, 0,
+		"changes nothing: the recording holds the symbols of the kernel that runs; FILE must be readable"),
+	OPT_CALL(0, "debuginfod", "URLS", set_debuginfod, OPT_VALUE_OPTIONAL,
+		"changes nothing, and a line says so: nothing is fetched from servers"),
+	OPT_OPTIONAL_KEY('S', "snapshot", "OPTIONS", "snapshot", "is refused: hardware tracing is not recorded"),
+	OPT_OPTIONAL_KEY(0, "aux-sample", "OPTIONS", "aux-sample", "is refused: hardware tracing is not recorded"),
+	OPT_CALL(0, "off-cpu", NULL, refuse_off_cpu, 0,
+		"is refused: it needs a BPF program; -e sched:sched_switch -g records where tasks leave the cpu"),
+	OPT_CALL(0, "clang-path", "FILE", refuse_clang, 0, "is refused: events in the source of BPF programs are not compiled"),
+	OPT_CALL(0, "clang-opt", "OPTIONS", refuse_clang, 0, "is refused: events in the source of BPF programs are not compiled"),
 	OPT_END,
 };
 /* clang-format on */

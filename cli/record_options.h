@@ -13,7 +13,7 @@ struct record_args {
 	struct sonde_record_event *events; /* owned; texts lent from argv */
 	size_t nr_events;
 	bool quiet, fail_on_loss;
-	const char *ignored; /* values of options that change nothing here */
+	bool debuginfod; /* asked for, which changes nothing */
 };
 
 extern const struct opt record_options[];

@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct args {
-	bool all, ns, ours, no_inherit;
+	bool all, ns, ours, no_inherit, no_samples;
 	int verbose;
 	const char *input, *cpus, *comms, *optional;
 	uint64_t count;
@@ -40,7 +40,6 @@ static const struct opt table[] = {
 	OPT_U64('c', "count", "N", struct args, count, "number"),
 	OPT_CALL('e', "event", "EVENT", set_call, 0, "calls"),
 	OPT_CALL('o', "optional", "VALUE", set_call, OPT_VALUE_OPTIONAL, "value may be missing"),
-	OPT_FLAG(0, "no-inherit", struct args, no_inherit, "none"),
 	OPT_GROUP("More"),
 	OPT_OUR_FLAG(0, "inner", struct args, ours, "not perf's"),
 	OPT_OUR_FLAG(0, "commas", struct args, ours, "not perf's"),
@@ -57,13 +56,22 @@ static const struct opt other_table[] = {
 };
 /* clang-format on */
 
+/* clang-format off */
+static const struct opt without[] = {
+	OPT_FLAG('n', "no-samples", struct args, no_samples, "none"),
+	OPT_FLAG(0, "no-inherit", struct args, no_inherit, "none"),
+	OPT_FLAG(0, "sample-cpu", struct args, ours, "cpu"),
+	OPT_END,
+};
+/* clang-format on */
+
 static struct args a;
 static struct others o;
 static struct opt_parser p;
 static char *words[16];
 
 /* Parses a line split at spaces; returns what opt_parse() returned. */
-static int parse(const char *line)
+static int parse_with(const struct opt *options, const char *line)
 {
 	static char copy[256];
 	int argc = 0;
@@ -74,9 +82,14 @@ static int parse(const char *line)
 	words[argc] = NULL;
 	memset(&a, 0, sizeof(a));
 	memset(&o, 0, sizeof(o));
-	p.sets[0] = (struct opt_set){ table, &a };
+	p.sets[0] = (struct opt_set){ options, &a };
 	p.sets[1] = (struct opt_set){ other_table, &o };
 	return opt_parse(&p, argc, words);
+}
+
+static int parse(const char *line)
+{
+	return parse_with(table, line);
 }
 
 TEST(letters_cluster_and_values_attach_or_follow)
@@ -136,15 +149,29 @@ TEST(negation_takes_back)
 	assert_int_equal(parse("--no-hidden"), -1);
 	assert_int_equal(parse("--no-input=x"), -1);
 	assert_string_equal(p.error, "option --no-input takes no value");
-	/* "--ns" is a word of its own, not a negation. */
-	assert_int_equal(parse("--ns"), 0);
+	/* "--n" is the beginning of --ns, not of a negation. */
+	assert_int_equal(parse("--n"), 0);
 	assert_true(a.ns);
-	/* what begins with "no-" is taken back without it, by its whole name only */
-	assert_int_equal(parse("--no-inherit"), 0);
-	assert_true(a.no_inherit);
-	assert_int_equal(parse("--no-inherit --inherit"), 0);
+}
+
+TEST(a_word_that_begins_with_no_is_negated_by_leaving_it_out)
+{
+	assert_int_equal(parse_with(without, "--no-inherit -n"), 0);
+	assert_true(a.no_inherit && a.no_samples);
+	assert_int_equal(parse_with(without, "--no-inherit --inherit -n --samples"), 0);
+	assert_false(a.no_inherit || a.no_samples);
+	assert_int_equal(parse_with(without, "--no-inh --no-sam"),
+			 -1); /* --no-samples, or no --sample-cpu */
+	assert_int_equal(parse_with(without, "--no-inherit --inh"), 0);
 	assert_false(a.no_inherit);
-	assert_int_equal(parse("--inheri"), -1);
+	assert_int_equal(parse_with(without, "--no-inherit --no-no-inherit"), 0);
+	assert_false(a.no_inherit);
+	/* --sample is the beginning of --sample-cpu and of what takes --no-samples back */
+	assert_int_equal(parse_with(without, "--sample"), -1);
+	assert_int_equal(parse_with(without, "--sample-c"), 0);
+	assert_true(a.ours);
+	assert_int_equal(parse_with(without, "--inherit=x"), -1);
+	assert_string_equal(p.error, "option --inherit takes no value");
 }
 
 TEST(repeated_options_last_wins_and_calls_add_up)
