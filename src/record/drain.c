@@ -12,34 +12,12 @@ enum {
 	BATCH_PIECES = 64,
 	SAMPLE_TIME_AT = 32, /* header 8, IDENTIFIER 8, IP 8, TID 8: all our attrs have these */
 	LOST_COUNT_AT = 16,
-	MMAP2_NAME_AT = 72,
 };
 
 /* Records and rings are multiples of 8: a word never runs over the end of a ring. */
 static uint64_t word(const struct ring *r, uint64_t pos)
 {
 	return load_u64(r->data + (pos & r->mask));
-}
-
-static void note_mapping(struct drain *d, const struct ring *r, uint64_t pos, size_t size,
-			 uint16_t misc)
-{
-	char name[4096 + 8];
-	size_t len = size > MMAP2_NAME_AT ? size - MMAP2_NAME_AT : 0;
-	uint32_t id;
-
-	if (!d->dso_names || !len || misc & PERF_RECORD_MISC_MMAP_DATA)
-		return;
-	if (len > sizeof(name))
-		len = sizeof(name);
-	len &= ~(size_t)7;
-	for (size_t i = 0; i < len; i += 8) {
-		uint64_t w = word(r, pos + MMAP2_NAME_AT + i);
-
-		memcpy(name + i, &w, sizeof(w));
-	}
-	/* out of memory: one build id less */
-	strpool_intern(d->dso_names, name, strnlen(name, len), &id);
 }
 
 /* Reads the headers of [from, to); returns where the last whole record ends: `to`, unless the ring is damaged. */
@@ -63,12 +41,18 @@ static uint64_t account(struct drain *d, const struct ring *r, uint64_t from, ui
 				d->totals.last_time_ns = time_ns;
 			if (time_ns < d->totals.first_time_ns || !d->totals.first_time_ns)
 				d->totals.first_time_ns = time_ns;
+			if (d->dsos)
+				dso_hits_sample(d->dsos, &d->hits, r, pos, &h);
 			break;
 		case PERF_RECORD_LOST:
 			d->totals.lost += word(r, pos + LOST_COUNT_AT);
 			break;
 		case PERF_RECORD_MMAP2:
-			note_mapping(d, r, pos, h.size, h.misc);
+		case PERF_RECORD_FORK:
+		case PERF_RECORD_EXIT:
+		case PERF_RECORD_COMM:
+			if (d->dsos)
+				dsos_record(d->dsos, r, pos, &h);
 			break;
 		}
 		pos += h.size;
@@ -171,6 +155,8 @@ int drain_pass(struct drain *d)
 	d->owes_round = any && d->is_live;
 	b.pieces[b.nr_pieces++] = (struct iovec){ (void *)&round, sizeof(round) };
 	TRY(flush(d, &b));
+	if (d->dsos)
+		dsos_relieve(d->dsos, &d->hits);
 	return any;
 }
 
@@ -199,4 +185,5 @@ uint64_t drain_count_left(const struct drain *d)
 void drain_done(struct drain *d)
 {
 	vec_done(&d->heads);
+	dso_hits_done(&d->hits);
 }

@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/strpool.h"
 #include "capture/counters.h"
 #include "formats/perfdata/writer.h"
+#include "record/dsos.h"
 
 /* What went into one file. */
 struct drain_totals {
@@ -25,7 +25,8 @@ struct drain {
 	struct perfdata_writer *writer;
 	bool is_live; /* somebody reads along: rounds go on until the last event is released */
 	bool owes_round;
-	struct strpool *dso_names; /* gets the names of files mapped; NULL: nobody wants them */
+	struct dsos *dsos; /* gets what is mapped and hit; NULL: nobody wants it */
+	struct dso_hits hits;
 	struct drain_totals totals;
 	uint64_t pending;    /* samples of the batch being made */
 	uint64_t partly;     /* samples of the batch that failed which were written all the same */

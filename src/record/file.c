@@ -47,7 +47,8 @@ static int collect_features(const struct sonde_recorder *r,
 	TRY(features_add_tracing(f, &r->events));
 	TRY(features_add_system(f, r->argv));
 	TRY(features_add_topology(f));
-	build_ids_put_kernel(&kernel_id);
+	if (r->dsos)
+		build_ids_put_kernel(&kernel_id);
 	TRY(features_add(f, FEAT_BUILD_ID, &kernel_id));
 	return features_add(f, PERFDATA_PRIVATE_KALLSYMS, &kernel->symbols_zstd);
 }
@@ -57,7 +58,7 @@ static int describe_state(const struct sonde_recorder *r, const struct kernel_ma
 			  struct file_beginning *b)
 {
 	struct synth s = { .trailer_bytes = sampling_trailer_bytes(&r->events.list.v[0].attr),
-			   .dso_names = r->wants_dsos ? &b->dso_names : NULL };
+			   .dsos = r->dsos };
 
 	synth_id_index(&s, &r->counters);
 	synth_kernel_map(&s, kernel);
@@ -79,7 +80,7 @@ int recorder_file_prepare(const struct sonde_recorder *r, struct file_beginning 
 {
 	struct file_beginning b = { 0 };
 	struct kernel_map kernel = { 0 };
-	int e = strpool_init(&b.dso_names);
+	int e = 0;
 
 	/* A recording without kernel symbols is still one: names are missing then, and the reader says so. */
 	if (e == 0 && kernel_map_read(&kernel, r->wants_kernel_symbols) == 0)
@@ -103,7 +104,6 @@ void file_beginning_done(struct file_beginning *b)
 {
 	features_done(&b->features);
 	outbuf_done(&b->state);
-	strpool_done(&b->dso_names);
 	free(b->events);
 	free(b->ids);
 	*b = (struct file_beginning){ 0 };
@@ -138,15 +138,14 @@ int recorder_file_open(struct sonde_recorder *r, struct file_beginning *b,
 		recorder_file_close(&f);
 		return e;
 	}
-	f.dso_names = b->dso_names;
-	b->dso_names = (struct strpool){ 0 };
 	*ret = f;
 	return 0;
 }
 
-void recorder_find_addresses(struct sonde_recorder *r)
+int recorder_find_addresses(struct sonde_recorder *r)
 {
 	const bool callchain = r->sampling.callchain;
+	const struct record_options *o = &r->opts;
 
 	for (size_t i = 0; i < r->events.list.n; i++) {
 		const struct perf_event_attr *a = &r->events.list.v[i].attr;
@@ -156,10 +155,15 @@ void recorder_find_addresses(struct sonde_recorder *r)
 
 		if (!samples && (!callchain || a->type != PERF_TYPE_TRACEPOINT))
 			continue;
-		r->wants_dsos |= samples ? !a->exclude_user : !a->exclude_callchain_user;
 		r->wants_kernel_symbols |=
 			!a->exclude_kernel && (samples || !a->exclude_callchain_kernel);
 	}
+	/* with --buildid-mmap each mapping tells it */
+	if (o->no_buildid || o->buildid_mmap)
+		return 0;
+	if (!o->no_buildid_cache && !r->is_pipe)
+		TRY(build_id_cache_init(&r->cache, o->buildid_dir));
+	return dsos_new(&r->dsos, &r->events, &r->counters, o->buildid_all);
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
@@ -193,6 +197,22 @@ int recorder_file_losses(struct sonde_recorder *r, struct recorder_file *f,
 	return e;
 }
 
+static void put_build_ids(struct sonde_recorder *r, struct outbuf *o)
+{
+	struct dso_files hit = { 0 };
+
+	build_ids_put_kernel(o);
+	dsos_settle(r->dsos, &r->drain.hits);
+	dsos_take_hit(r->dsos, &hit);
+	build_ids_put_files(o, &hit, &r->cache);
+	vec_done(&hit);
+	if (r->drain.hits.any_kernel)
+		build_ids_cache_kernel(&r->cache);
+	if (*r->cache.problem)
+		say(&r->say, SAY_VERBOSE, "the build-id cache is not complete: %s",
+		    r->cache.problem);
+}
+
 int recorder_file_end(struct sonde_recorder *r, struct recorder_file *f,
 		      const struct drain_totals *totals)
 {
@@ -200,9 +220,8 @@ int recorder_file_end(struct sonde_recorder *r, struct recorder_file *f,
 	struct features late = { 0 };
 	int e;
 
-	build_ids_put_kernel(&ids);
-	if (r->wants_dsos)
-		build_ids_put_dsos(&ids, &f->dso_names);
+	if (r->dsos)
+		put_build_ids(r, &ids);
 	perfdata_put_u64(&times, totals->first_time_ns);
 	perfdata_put_u64(&times, totals->last_time_ns);
 	e = features_add(&late, FEAT_BUILD_ID, &ids);
@@ -219,6 +238,5 @@ void recorder_file_close(struct recorder_file *f)
 {
 	perfdata_writer_close(f->writer);
 	output_done(&f->output);
-	strpool_done(&f->dso_names);
 	*f = (struct recorder_file){ 0 };
 }

@@ -14,7 +14,6 @@
 #include <stdint.h>
 
 #include "base/outbuf.h"
-#include "base/strpool.h"
 #include "formats/perfdata/writer.h"
 #include "record/drain.h"
 #include "record/features.h"
@@ -25,7 +24,6 @@ struct sonde_recorder;
 struct recorder_file {
 	struct output output;
 	struct perfdata_writer *writer;
-	struct strpool dso_names; /* files mapped, as far as this file tells of them */
 };
 
 struct file_beginning {
@@ -34,16 +32,15 @@ struct file_beginning {
 	uint64_t *ids;
 	struct features features;
 	struct outbuf state; /* records of what is there already */
-	struct strpool dso_names;
 	bool symbols_hidden; /* kernel addresses are recorded, and the kernel does not show its own */
 };
 
-/* What of the machine matters: whether samples hold addresses beside those of tracepoints, of user space, of the kernel. */
-void recorder_find_addresses(struct sonde_recorder *r);
+/* What of the machine matters: the kernel's addresses beside those of tracepoints, files that are hit. */
+int recorder_find_addresses(struct sonde_recorder *r);
 /* Reads what is there; touches nothing of the recorder and says nothing, so that another thread may do it. */
 int recorder_file_prepare(const struct sonde_recorder *r, struct file_beginning *ret);
 void file_beginning_done(struct file_beginning *b);
-/* Opens the output and writes header, features and records of what is there already; takes the names of b. */
+/* Opens the output and writes header, features and records of what is there already. */
 int recorder_file_open(struct sonde_recorder *r, struct file_beginning *b,
 		       struct recorder_file *ret);
 /* Writes what each counter lost since the file before; *ret_lost: all of it. */

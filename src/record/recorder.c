@@ -107,7 +107,7 @@ static int begin_file(struct sonde_recorder *r)
 	struct file_beginning b;
 	int e;
 
-	recorder_find_addresses(r);
+	TRY(recorder_find_addresses(r));
 	TRY(recorder_file_prepare(r, &b));
 	if (b.symbols_hidden)
 		say_hidden(&r->say);
@@ -170,9 +170,6 @@ static int refuse(const struct record_options *o)
 		{ "--switch-events", o->switch_events },
 		{ "--no-bpf-event", o->no_bpf_event },
 		{ "--tail-synthesize", o->tail_synthesize },
-		{ "--no-buildid", o->no_buildid },
-		{ "--no-buildid-cache", o->no_buildid_cache },
-		{ "--buildid-all", o->buildid_all },
 		{ "--buildid-mmap", o->buildid_mmap },
 		{ "--kcore", o->kcore },
 		{ "--mmap-flush", o->mmap_flush },
@@ -238,7 +235,7 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 	r->drain = (struct drain){ .counters = &r->counters,
 				   .is_live = r->is_pipe,
 				   .writer = r->file.writer,
-				   .dso_names = r->wants_dsos ? &r->file.dso_names : NULL };
+				   .dsos = r->dsos };
 	return 0;
 }
 
@@ -289,6 +286,8 @@ void sonde_recorder_close(struct sonde_recorder *r)
 	counters_close(&r->counters);
 	recorder_file_close(&r->file);
 	drain_done(&r->drain);
+	dsos_free(r->dsos);
+	build_id_cache_done(&r->cache);
 	capture_events_done(&r->events);
 	target_done(&r->target);
 	record_options_done(&r->opts);

@@ -10,7 +10,9 @@
 #include "capture/counters.h"
 #include "capture/events.h"
 #include "capture/say.h"
+#include "record/build_id_cache.h"
 #include "record/drain.h"
+#include "record/dsos.h"
 #include "record/file.h"
 #include "record/options.h"
 #include "record/sampling.h"
@@ -34,7 +36,8 @@ struct sonde_recorder {
 	bool is_pipe;              /* the output is the standard output, in pipe mode */
 	struct recorder_file file; /* where events go now */
 	struct drain drain;
-	bool wants_dsos;           /* user addresses are recorded, so build ids of files matter */
+	struct dsos *dsos;         /* files mapped and hit; NULL: nobody wants their build ids */
+	struct build_id_cache cache;
 	bool wants_kernel_symbols; /* kernel addresses are */
 	int wake_fd;               /* eventfd: sonde_recorder_stop() was called */
 	atomic_uint stops;         /* how often */

@@ -190,6 +190,9 @@ void synth_modules(struct synth *s)
 		/* Readers take the name in brackets as "the module of that name", wherever its file is. */
 		snprintf(file, sizeof(file), "[%s]", name);
 		kernel_mmap(s, addr, size, 0, file);
+		if (s->dsos)
+			dsos_note_mapping(s->dsos, DSOS_KERNEL_PID, addr, size, 0, file,
+					  strlen(file));
 	}
 	fclose(f);
 }
@@ -288,12 +291,8 @@ static void put_mapping(struct synth *s, int32_t pid, char *line)
 	put_u32(s, perm[3] == 's' ? MAP_SHARED : MAP_PRIVATE);
 	outbuf_put(&s->out, name, strlen(name) + 1);
 	end(s, at);
-	if (s->dso_names) {
-		uint32_t id;
-
-		if (strpool_intern(s->dso_names, name, strlen(name), &id) < 0)
-			s->out.failed = true;
-	}
+	if (s->dsos)
+		dsos_note_mapping(s->dsos, pid, start, stop - start, inode, name, strlen(name));
 }
 
 static void put_mappings(struct synth *s, int proc, int32_t pid)

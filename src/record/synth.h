@@ -10,15 +10,14 @@
 #include <stdint.h>
 
 #include "base/outbuf.h"
-#include "base/strpool.h"
 #include "capture/counters.h"
+#include "record/dsos.h"
 #include "record/kernel_map.h"
 
 struct synth {
 	struct outbuf out;    /* the records; owned */
 	size_t trailer_bytes; /* of the sample_id behind each record of a kernel type */
-	struct strpool *
-		dso_names; /* gets the file names of executable mappings; NULL: nobody wants them */
+	struct dsos *dsos;    /* gets what is mapped; NULL: nobody wants it */
 };
 
 void synth_id_index(struct synth *s, const struct counters *c);

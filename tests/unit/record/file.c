@@ -287,14 +287,14 @@ TEST(rings_run_over_their_ends)
 	uint64_t heads[2] = { 5 * RING_BYTES - 48, 0 }, at, lost[3] = { 0, 0, 9 };
 	struct fake_ring *fake = calloc(2, sizeof(*fake));
 	struct counters c = { 0 };
-	struct strpool names;
-	struct drain d = { .counters = &c, .dso_names = &names };
+	struct capture_events none = { 0 };
+	struct dso_files files = { 0 };
+	struct drain d = { .counters = &c };
 	struct perfdata_record_header h = { .type = PERF_RECORD_LOST, .size = sizeof(lost) };
 	uint8_t mmap2[96];
-	uint32_t id;
 	struct file f;
 
-	assert_int_equal(strpool_init(&names), 0);
+	assert_int_equal(dsos_new(&d.dsos, &none, &c, true), 0);
 	for (int i = 0; i < 2; i++) {
 		struct ring r = { .control = &fake[i].control,
 				  .data = fake[i].data,
@@ -322,9 +322,10 @@ TEST(rings_run_over_their_ends)
 	assert_int_equal(d.totals.lost, 9);
 	assert_int_equal(d.totals.first_time_ns, 500);
 	assert_int_equal(d.totals.last_time_ns, 600);
-	assert_int_equal(names.entries.n, 2);
-	assert_int_equal(strpool_intern(&names, "/usr/lib/x.so", 13, &id), 0);
-	assert_int_equal(id, 1);
+	dsos_settle(d.dsos, &d.hits);
+	assert_int_equal(dsos_take_hit(d.dsos, &files), 0);
+	assert_int_equal(files.n, 1);
+	assert_string_equal(files.v[0].name, "/usr/lib/x.so");
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(c.rings.v[i].tail, heads[i]);
 		assert_int_equal(fake[i].control.data_tail, heads[i]);
@@ -350,7 +351,8 @@ TEST(rings_run_over_their_ends)
 	assert_int_equal(drain_pass(&d), -EIO);
 	drain_done(&d);
 	vec_done(&c.rings);
-	strpool_done(&names);
+	dsos_free(d.dsos);
+	vec_done(&files);
 	file_done(&f);
 	free(fake);
 }
