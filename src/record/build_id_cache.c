@@ -54,7 +54,8 @@ static bool failed(struct build_id_cache *c, const char *path)
 }
 
 /* False when it is longer than a path can be. */
-static bool __attribute__((format(printf, 2, 3))) make_path(char ret[PATH_MAX], const char *fmt, ...)
+static bool __attribute__((format(printf, 2, 3)))
+make_path(char ret[PATH_MAX], const char *fmt, ...)
 {
 	va_list ap;
 	int len;

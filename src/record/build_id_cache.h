@@ -19,8 +19,9 @@
 #define BUILD_ID_CACHE_KERNEL "[kernel.kallsyms]"
 
 struct build_id_cache {
-	char *dir;         /* owned; NULL: none */
-	char problem[256]; /* why the first thing that is missing there could not be put there; "": nothing */
+	char *dir; /* owned; NULL: none */
+	char problem
+		[256]; /* why the first thing that is missing there could not be put there; "": nothing */
 };
 
 /* dir: NULL: ~/.debug; "/dev/null": none. -ENOMEM */

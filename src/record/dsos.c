@@ -193,8 +193,7 @@ static bool counts(const char *name, size_t len)
 		       strncmp(name, "[stack", 6) != 0 && strcmp(name, "[vsyscall]") != 0 &&
 		       strcmp(name, "[uprobes]") != 0 && strncmp(name, "[anon", 5) != 0;
 	return name[0] == '/' && name[1] != '/' &&
-	       (len < sizeof(deleted) ||
-		strcmp(name + len - (sizeof(deleted) - 1), deleted) != 0);
+	       (len < sizeof(deleted) || strcmp(name + len - (sizeof(deleted) - 1), deleted) != 0);
 }
 
 static int find_file(struct dsos *d, const char *name, size_t len, uint64_t inode, uint32_t *ret)
@@ -454,8 +453,8 @@ static bool mark(struct dsos *d, const struct dso_place *at)
 	bool found = false;
 
 	for (int i = 0; p && i < ANCESTORS_MOST; i++) {
-		for (const struct dso_range *range = p->ranges.v;
-		     range < p->ranges.v + p->ranges.n; range++)
+		for (const struct dso_range *range = p->ranges.v; range < p->ranges.v + p->ranges.n;
+		     range++)
 			if (at->page == WHOLE_PROCESS ||
 			    (at->page >= range->start >> PAGE_SHIFT &&
 			     at->page < (range->end + (1 << PAGE_SHIFT) - 1) >> PAGE_SHIFT)) {
