@@ -8,8 +8,7 @@
 #include "formats/perfdata/layout.h"
 
 enum {
-	BATCH_BYTES = 1 << 20, /* one write; the kernel gets the room back behind each */
-	BATCH_PIECES = 64,
+	RECORD_BYTES_MAX = 64 << 10,
 	SAMPLE_TIME_AT = 32, /* header 8, IDENTIFIER 8, IP 8, TID 8: all our attrs have these */
 	LOST_COUNT_AT = 16,
 };
@@ -20,18 +19,27 @@ static uint64_t word(const struct ring *r, uint64_t pos)
 	return load_u64(r->data + (pos & r->mask));
 }
 
-/* Reads the headers of [from, to); returns where the last whole record ends: `to`, unless the ring is damaged. */
-static uint64_t account(struct drain *d, const struct ring *r, uint64_t from, uint64_t to)
+/*
+ * Reads the headers of [from, to), as far as `room` bytes go; returns where the last whole record of them ends. *ret_bad:
+ * the ring is damaged there.
+ */
+static uint64_t account(struct drain *d, const struct ring *r, uint64_t from, uint64_t to,
+			size_t room, bool *ret_bad)
 {
 	uint64_t pos = from;
 
+	*ret_bad = false;
 	while (pos < to) {
 		const uint64_t header = word(r, pos);
 		struct perfdata_record_header h;
 		uint64_t time_ns;
 
 		memcpy(&h, &header, sizeof(h));
-		if (h.size < sizeof(h) || h.size > to - pos)
+		if (h.size < sizeof(h) || h.size > to - pos) {
+			*ret_bad = true;
+			break;
+		}
+		if (pos + h.size - from > room)
 			break;
 		switch (h.type) {
 		case PERF_RECORD_SAMPLE:
@@ -61,58 +69,44 @@ static uint64_t account(struct drain *d, const struct ring *r, uint64_t from, ui
 }
 
 struct batch {
-	struct iovec pieces[BATCH_PIECES];
+	struct iovec pieces[OUTLET_BATCH_PIECES];
 	int nr_pieces;
 	size_t bytes;
-	size_t first_ring, end_ring; /* whose room is given back with this batch */
+	size_t first_ring, end_ring; /* that it has something of */
 };
 
-/* Samples in the first `bytes` of the pieces; whole records, which may run from one piece into the next. */
-static uint64_t count_pieces(const struct batch *b, uint64_t bytes)
+/* What a batch held is counted, and its room goes back to the kernel. */
+static struct outlet_batch take(struct drain *d, const struct batch *b)
 {
-	uint64_t pos = 0, start = 0, samples = 0;
+	const struct outlet_batch ret = { b->pieces, b->nr_pieces, b->bytes, d->pending };
 
-	for (int i = 0; i < b->nr_pieces; i++) {
-		const struct iovec *p = &b->pieces[i];
-
-		while (pos < bytes && pos < start + p->iov_len) {
-			struct perfdata_record_header h;
-
-			memcpy(&h, (const char *)p->iov_base + (pos - start), sizeof(h));
-			if (h.size < sizeof(h))
-				return samples;
-			samples += h.type == PERF_RECORD_SAMPLE;
-			pos += h.size;
-		}
-		start += p->iov_len;
-	}
-	return samples;
+	d->totals.samples += d->pending;
+	d->pending = 0;
+	return ret;
 }
 
-static int flush(struct drain *d, struct batch *b)
+static void release(struct drain *d, struct batch *b)
 {
-	const uint64_t before = perfdata_writer_data_size(d->writer);
-	int r = 0;
+	for (size_t i = b->first_ring; i < b->end_ring; i++)
+		if (d->done.v[i] != d->rings[i].tail)
+			ring_release(&d->rings[i], d->done.v[i]);
+	*b = (struct batch){ .first_ring = b->end_ring ? b->end_ring - 1 : 0 };
+}
 
-	if (b->nr_pieces)
-		r = perfdata_writer_append(d->writer, b->pieces, b->nr_pieces);
-	if (r < 0)
-		d->partly = count_pieces(b, perfdata_writer_data_size(d->writer) - before);
-	d->totals.samples += r < 0 ? d->partly : d->pending;
-	d->pending = 0;
-	if (r == 0)
-		for (size_t i = b->first_ring; i < b->end_ring; i++)
-			if (d->heads.v[i] != d->counters->rings.v[i].tail)
-				ring_release(&d->counters->rings.v[i], d->heads.v[i]);
-	*b = (struct batch){ .first_ring = b->end_ring, .end_ring = b->end_ring };
+static int put(struct drain *d, struct batch *b)
+{
+	const struct outlet_batch taken = take(d, b);
+	const int r = taken.bytes ? outlet_put(d->outlet, &taken) : 0;
+
+	release(d, b);
 	return r;
 }
 
-/* The bytes of [tail, head), in two pieces when they run over the end of the ring. */
-static void add_ring(struct batch *b, const struct ring *r, uint64_t head)
+/* The bytes of [from, to), in two pieces when they run over the end of the ring. */
+static void add_pieces(struct batch *b, const struct ring *r, uint64_t from, uint64_t to)
 {
-	const uint64_t at = r->tail & r->mask;
-	const size_t len = (size_t)(head - r->tail);
+	const uint64_t at = from & r->mask;
+	const size_t len = (size_t)(to - from);
 	const size_t straight = len < r->mask + 1 - at ? len : (size_t)(r->mask + 1 - at);
 
 	b->pieces[b->nr_pieces++] = (struct iovec){ (void *)(r->data + at), straight };
@@ -121,50 +115,84 @@ static void add_ring(struct batch *b, const struct ring *r, uint64_t head)
 	b->bytes += len;
 }
 
+static int add_ring(struct drain *d, struct batch *b, size_t ring)
+{
+	const struct ring *r = &d->rings[ring];
+	const uint64_t head = d->heads.v[ring];
+	uint64_t pos = r->tail;
+
+	while (pos < head) {
+		const size_t wanted = outlet_wants(d->outlet);
+		/* Alone, any record is taken. */
+		const size_t room = b->bytes                    ? wanted - b->bytes
+				    : wanted > RECORD_BYTES_MAX ? wanted
+								: RECORD_BYTES_MAX;
+		bool is_bad;
+		const uint64_t end = account(d, r, pos, head, room, &is_bad);
+
+		if (end > pos)
+			add_pieces(b, r, pos, end);
+		pos = d->done.v[ring] = end;
+		b->end_ring = ring + 1;
+		if (is_bad)
+			return err_set(-EIO, "the kernel's buffer of a cpu holds no valid records");
+		if (pos < head || b->nr_pieces > OUTLET_BATCH_PIECES - 2 ||
+		    b->bytes >= outlet_wants(d->outlet))
+			TRY(put(d, b));
+	}
+	return 0;
+}
+
 int drain_pass(struct drain *d)
 {
 	static const struct perfdata_record_header round = { .type = RECORD_FINISHED_ROUND,
 							     .size = sizeof(round) };
 	struct batch b = { 0 };
-	bool any = false;
+	struct outlet_batch last;
+	bool any = false, all = true;
+	int e;
 
-	if (d->heads.n != d->counters->rings.n) {
+	if (d->heads.n != d->nr_rings) {
 		vec_clear(&d->heads);
-		TRY(vec_reserve(&d->heads, d->counters->rings.n));
-		d->heads.n = d->counters->rings.n;
+		vec_clear(&d->done);
+		TRY(vec_reserve(&d->heads, d->nr_rings));
+		TRY(vec_reserve(&d->done, d->nr_rings));
+		d->heads.n = d->done.n = d->nr_rings;
 	}
 	/* All heads first: what comes meanwhile belongs to the next round. */
-	for (size_t i = 0; i < d->heads.n; i++)
-		d->heads.v[i] = ring_head(&d->counters->rings.v[i]);
-	for (size_t i = 0; i < d->heads.n; i++) {
-		const struct ring *r = &d->counters->rings.v[i];
+	for (size_t i = 0; i < d->nr_rings; i++) {
+		d->heads.v[i] = ring_head(&d->rings[i]);
+		d->done.v[i] = d->rings[i].tail;
+	}
+	for (size_t i = 0; i < d->nr_rings; i++) {
+		const uint64_t bytes = d->heads.v[i] - d->rings[i].tail;
 
-		b.end_ring = i + 1;
-		if (d->heads.v[i] == r->tail)
-			continue;
-		any = true;
-		if (account(d, r, r->tail, d->heads.v[i]) != d->heads.v[i])
-			return err_set(-EIO, "the kernel's buffer of a cpu holds no valid records");
-		add_ring(&b, r, d->heads.v[i]);
-		if (b.bytes >= BATCH_BYTES || b.nr_pieces > BATCH_PIECES - 4)
-			TRY(flush(d, &b));
+		if (bytes && (bytes >= d->least_bytes || d->takes_all)) {
+			any = true;
+			TRY(add_ring(d, &b, i));
+		} else if (bytes) {
+			all = false;
+		}
 	}
 	/* Readers take an event for settled at the end of the second round behind it. */
 	if (!any && !d->owes_round)
 		return 0;
-	d->owes_round = any && d->is_live;
-	b.pieces[b.nr_pieces++] = (struct iovec){ (void *)&round, sizeof(round) };
-	TRY(flush(d, &b));
+	if (all)
+		d->owes_round = any && d->is_live;
+	last = take(d, &b);
+	e = outlet_flush(d->outlet, &last, &round, all && !d->has_no_rounds ? sizeof(round) : 0);
+	release(d, &b);
 	if (d->dsos)
 		dsos_relieve(d->dsos, &d->hits);
-	return any;
+	return e < 0 ? e : any;
 }
 
 uint64_t drain_count_left(const struct drain *d)
 {
 	uint64_t samples = 0;
 
-	vec_foreach(r, &d->counters->rings) {
+	for (size_t i = 0; i < d->nr_rings; i++) {
+		const struct ring *r = &d->rings[i];
 		const uint64_t head = ring_head(r);
 		uint64_t pos = r->tail;
 
@@ -179,11 +207,12 @@ uint64_t drain_count_left(const struct drain *d)
 			pos += h.size;
 		}
 	}
-	return samples > d->partly ? samples - d->partly : 0;
+	return samples;
 }
 
 void drain_done(struct drain *d)
 {
 	vec_done(&d->heads);
+	vec_done(&d->done);
 	dso_hits_done(&d->hits);
 }

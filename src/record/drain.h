@@ -11,26 +11,30 @@
 #include <stdint.h>
 
 #include "capture/counters.h"
-#include "formats/perfdata/writer.h"
 #include "record/dsos.h"
+#include "record/outlet.h"
 
 /* What went into one file. */
 struct drain_totals {
-	uint64_t samples, lost; /* samples: written ones; lost: what LOST records tell */
+	uint64_t samples,
+		lost; /* samples: those that its outlet took; lost: what LOST records tell */
 	uint64_t first_time_ns, last_time_ns; /* of samples; 0, 0 while there is none */
 };
 
 struct drain {
-	struct counters *counters;
-	struct perfdata_writer *writer;
-	bool is_live; /* somebody reads along: rounds go on until the last event is released */
-	bool owes_round;
-	struct dsos *dsos; /* gets what is mapped and hit; NULL: nobody wants it */
+	struct ring *rings; /* lent */
+	size_t nr_rings;
+	struct outlet *outlet; /* lent */
+	struct dsos *dsos;     /* lent; gets what is mapped and hit; NULL: nobody wants it */
 	struct dso_hits hits;
+	bool is_live; /* somebody reads along: rounds go on until the last event is released */
+	bool has_no_rounds;   /* the file holds one ring only: its events are in order anyhow */
+	uint64_t least_bytes; /* a ring that has less is left for later, unless ... */
+	bool takes_all;       /* ... this is set: nothing more will come */
 	struct drain_totals totals;
-	uint64_t pending;    /* samples of the batch being made */
-	uint64_t partly;     /* samples of the batch that failed which were written all the same */
-	VEC(uint64_t) heads; /* of the pass being made, by ring */
+	uint64_t pending; /* samples of the batch being made */
+	bool owes_round;
+	VEC(uint64_t) heads, done; /* of the pass being made, by ring */
 };
 
 /* 1: there was something, 0: nothing; <0: it could not be written. */

@@ -40,7 +40,7 @@ static int collect_features(const struct sonde_recorder *r,
 			    const struct perfdata_writer_event *events, struct kernel_map *kernel,
 			    struct features *f)
 {
-	struct outbuf desc = { 0 }, kernel_id = { 0 };
+	struct outbuf desc = { 0 }, kernel_id = { 0 }, compressed = { 0 };
 
 	perfdata_put_event_desc(&desc, events, r->events.list.n);
 	TRY(features_add(f, FEAT_EVENT_DESC, &desc));
@@ -50,6 +50,8 @@ static int collect_features(const struct sonde_recorder *r,
 	if (r->dsos)
 		build_ids_put_kernel(&kernel_id);
 	TRY(features_add(f, FEAT_BUILD_ID, &kernel_id));
+	flow_put_compressed(&r->flow, 0, &compressed);
+	TRY(features_add(f, FEAT_COMPRESSED, &compressed));
 	return features_add(f, PERFDATA_PRIVATE_KALLSYMS, &kernel->symbols_zstd);
 }
 
@@ -118,6 +120,7 @@ static int open_output(struct sonde_recorder *r, struct output *o, int *ret_fd)
 int recorder_file_open(struct sonde_recorder *r, struct file_beginning *b,
 		       struct recorder_file *ret)
 {
+	const struct outlet_options outlet = flow_outlet(&r->flow, &r->counters);
 	struct recorder_file f = { 0 };
 	int fd, e;
 
@@ -133,6 +136,8 @@ int recorder_file_open(struct sonde_recorder *r, struct file_beginning *b,
 	if (e == 0)
 		e = perfdata_writer_append(f.writer, &(struct iovec){ b->state.data, b->state.len },
 					   1);
+	if (e == 0)
+		e = outlet_new(&f.outlet, f.writer, &outlet);
 	if (e < 0) {
 		output_discard(&f.output);
 		recorder_file_close(&f);
@@ -174,7 +179,7 @@ int recorder_file_losses(struct sonde_recorder *r, struct recorder_file *f,
 {
 	struct synth s = { 0 };
 	uint64_t lost = 0;
-	int e = 0;
+	int e = outlet_finish(f->outlet);
 
 	vec_foreach(n, &r->counters.list) {
 		const struct perf_event_attr *a = &r->events.list.v[n->event].attr;
@@ -190,7 +195,7 @@ int recorder_file_losses(struct sonde_recorder *r, struct recorder_file *f,
 	}
 	if (s.out.failed)
 		e = err_nomem();
-	else if (s.out.len)
+	else if (s.out.len && e == 0)
 		e = perfdata_writer_append(f->writer, &(struct iovec){ s.out.data, s.out.len }, 1);
 	outbuf_done(&s.out);
 	*ret_lost = lost > totals->lost ? lost : totals->lost;
@@ -216,7 +221,7 @@ static void put_build_ids(struct sonde_recorder *r, struct outbuf *o)
 int recorder_file_end(struct sonde_recorder *r, struct recorder_file *f,
 		      const struct drain_totals *totals)
 {
-	struct outbuf ids = { 0 }, times = { 0 };
+	struct outbuf ids = { 0 }, times = { 0 }, compressed = { 0 };
 	struct features late = { 0 };
 	int e;
 
@@ -227,15 +232,20 @@ int recorder_file_end(struct sonde_recorder *r, struct recorder_file *f,
 	e = features_add(&late, FEAT_BUILD_ID, &ids);
 	if (e == 0)
 		e = features_add(&late, FEAT_SAMPLE_TIME, &times);
+	flow_put_compressed(&r->flow, outlet_ratio(f->outlet), &compressed);
+	if (e == 0)
+		e = features_add(&late, FEAT_COMPRESSED, &compressed);
 	if (e == 0)
 		e = perfdata_writer_finish(f->writer, late.list.v, late.list.n);
 	features_done(&late);
 	outbuf_done(&times);
+	outbuf_done(&compressed);
 	return e;
 }
 
 void recorder_file_close(struct recorder_file *f)
 {
+	outlet_free(f->outlet);
 	perfdata_writer_close(f->writer);
 	output_done(&f->output);
 	*f = (struct recorder_file){ 0 };

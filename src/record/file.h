@@ -17,6 +17,7 @@
 #include "formats/perfdata/writer.h"
 #include "record/drain.h"
 #include "record/features.h"
+#include "record/outlet.h"
 #include "record/output.h"
 
 struct sonde_recorder;
@@ -24,6 +25,7 @@ struct sonde_recorder;
 struct recorder_file {
 	struct output output;
 	struct perfdata_writer *writer;
+	struct outlet *outlet; /* what the drain puts goes through it to the writer */
 };
 
 struct file_beginning {
@@ -43,7 +45,7 @@ void file_beginning_done(struct file_beginning *b);
 /* Opens the output and writes header, features and records of what is there already. */
 int recorder_file_open(struct sonde_recorder *r, struct file_beginning *b,
 		       struct recorder_file *ret);
-/* Writes what each counter lost since the file before; *ret_lost: all of it. */
+/* After the last event: writes what is still on its way, what each counter lost since the file before; *ret_lost: all of it. */
 int recorder_file_losses(struct sonde_recorder *r, struct recorder_file *f,
 			 const struct drain_totals *totals, uint64_t *ret_lost);
 /* Features that are known at the end, the table; 1: the disk is full, and the last events made room for it. */

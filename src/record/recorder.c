@@ -172,12 +172,9 @@ static int refuse(const struct record_options *o)
 		{ "--tail-synthesize", o->tail_synthesize },
 		{ "--buildid-mmap", o->buildid_mmap },
 		{ "--kcore", o->kcore },
-		{ "--mmap-flush", o->mmap_flush },
-		{ "--aio", o->aio },
 		{ "--affinity", o->affinity },
 		{ "--threads", o->threads },
 		{ "--realtime", o->realtime },
-		{ "--compression-level", o->compression_level },
 		{ "--overwrite", o->overwrite },
 		{ "--no-buffering", o->no_buffering },
 		{ "--delay", o->delay },
@@ -204,6 +201,7 @@ static int understand(struct sonde_recorder *r, const struct sonde_record_option
 	TRY(refuse(&r->opts));
 	if (r->opts.mmap_pages)
 		TRY(record_value_pages("-m", r->opts.mmap_pages, &r->mmap_pages));
+	TRY(flow_parse(&r->flow, &r->opts, &r->say));
 	TRY(sampling_parse(&r->sampling, &r->opts));
 	TRY(parse_events(r, o));
 	return target_find(&r->target, &r->opts, o->command != NULL, &r->say);
@@ -231,10 +229,13 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 			TRY(vec_push(&r->target.tids, (int32_t)r->workload.pid));
 	}
 	TRY(open_counters(r));
+	flow_settle(&r->flow, &r->counters);
 	TRY(begin_file(r));
-	r->drain = (struct drain){ .counters = &r->counters,
+	r->drain = (struct drain){ .rings = r->counters.rings.v,
+				   .nr_rings = r->counters.rings.n,
+				   .outlet = r->file.outlet,
 				   .is_live = r->is_pipe,
-				   .writer = r->file.writer,
+				   .least_bytes = r->flow.least_bytes,
 				   .dsos = r->dsos };
 	return 0;
 }

@@ -14,6 +14,7 @@
 #include "record/drain.h"
 #include "record/dsos.h"
 #include "record/file.h"
+#include "record/flow.h"
 #include "record/options.h"
 #include "record/sampling.h"
 #include "record/target.h"
@@ -28,6 +29,7 @@ struct sonde_recorder {
 	uint64_t mmap_pages;     /* 0: not given */
 	struct sampling sampling;
 	struct target target;
+	struct flow flow;
 	struct counters counters;
 	struct workload workload;
 	char *command_name; /* NULL: no workload */

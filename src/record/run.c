@@ -89,8 +89,10 @@ static int record(struct sonde_recorder *r, int *ret_status)
 		bool over = is_over(r, &w, ret_status);
 
 		/* after the end one more pass: what came before it is in the buffers */
-		if (over)
+		if (over) {
 			counters_disable(&r->counters);
+			r->drain.takes_all = true;
+		}
 		e = drain_pass(&r->drain);
 		if (e < 0 || over)
 			break;
@@ -164,6 +166,7 @@ int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret
 		ret->size && ret->size < sizeof(result) ? ret->size : sizeof(result);
 	char *failure = NULL;
 	uint64_t unwritten = 0; /* samples that the kernel gave and the disk did not take */
+	uint64_t given_up;      /* of those that had left the rings */
 	int status = 0, e = 0, late;
 
 	memcpy(ret, &result, ret_size);
@@ -188,7 +191,9 @@ int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret
 		    "ended%s%s%s",
 		    r->command_name ? "; " : "", r->command_name ? r->command_name : "",
 		    r->command_name ? " goes on" : "");
-		result.samples = r->drain.totals.samples;
+		outlet_finish(r->file.outlet);
+		result.samples = r->drain.totals.samples -
+				 outlet_samples_given_up(r->file.outlet);
 		result.bytes_written = perfdata_writer_data_size(r->file.writer);
 		tell(r, &result, 0);
 		if (r->command_name)
@@ -212,8 +217,10 @@ int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret
 		e = late < 0 ? late : -ENOSPC;
 		failure = strdup(err_text());
 	}
-	unwritten += perfdata_writer_samples_given_up(r->file.writer);
-	result.samples = r->drain.totals.samples - perfdata_writer_samples_given_up(r->file.writer);
+	given_up = perfdata_writer_samples_given_up(r->file.writer) +
+		   outlet_samples_given_up(r->file.outlet);
+	unwritten += given_up;
+	result.samples = r->drain.totals.samples - given_up;
 	result.bytes_written = perfdata_writer_data_size(r->file.writer);
 	if (e < 0) {
 		err_set(e, "%s; %s", failure ? failure : strerror(-e),

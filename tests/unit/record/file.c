@@ -289,7 +289,8 @@ TEST(rings_run_over_their_ends)
 	struct counters c = { 0 };
 	struct capture_events none = { 0 };
 	struct dso_files files = { 0 };
-	struct drain d = { .counters = &c };
+	struct drain d = { 0 };
+	struct outlet *outlet;
 	struct perfdata_record_header h = { .type = PERF_RECORD_LOST, .size = sizeof(lost) };
 	uint8_t mmap2[96];
 	struct file f;
@@ -305,7 +306,10 @@ TEST(rings_run_over_their_ends)
 		assert_int_equal(vec_push(&c.rings, r), 0);
 	}
 	file_begin(&f);
-	d.writer = f.w;
+	assert_int_equal(outlet_new(&outlet, f.w, &(struct outlet_options){ 0 }), 0);
+	d.rings = c.rings.v;
+	d.nr_rings = c.rings.n;
+	d.outlet = outlet;
 	assert_int_equal(drain_pass(&d), 0); /* nothing there, nothing written */
 	assert_int_equal(perfdata_writer_data_size(f.w), 0);
 
@@ -350,6 +354,7 @@ TEST(rings_run_over_their_ends)
 	put(&fake[1], &heads[1], &h, sizeof(h));
 	assert_int_equal(drain_pass(&d), -EIO);
 	drain_done(&d);
+	outlet_free(outlet);
 	vec_done(&c.rings);
 	dsos_free(d.dsos);
 	vec_done(&files);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/flow.h"
+
+#include "base/err.h"
+#include "formats/perfdata/writer.h"
+#include "record/values.h"
+
+enum {
+	LEVEL_GIVEN_MAX = 99, /* so much is taken for the highest level, as perf does */
+	AIO_BLOCKS_MAX = 4,
+	LEAST_SHARE = 4, /* of a ring: more would leave no room for what comes meanwhile */
+	COMPRESSED_VERSION = 1
+};
+
+static int parse_level(struct flow *f, const char *text, const struct say *to)
+{
+	uint64_t level = ZIP_LEVEL_MIN;
+
+	if (*text)
+		TRY(record_value_number("-z", text, 0, LEVEL_GIVEN_MAX, &level));
+	if (level > ZIP_LEVEL_MAX) {
+		say(to, SAY_NORMAL, "-z%s: taking %d, the highest level", text, ZIP_LEVEL_MAX);
+		level = ZIP_LEVEL_MAX;
+	}
+	f->level = (int)level;
+	return 0;
+}
+
+static int parse_aio(struct flow *f, const char *text, const struct say *to)
+{
+	f->aio_blocks = 1;
+	if (!*text)
+		return 0;
+	TRY(record_value_number("--aio", text, 0, UINT32_MAX, &f->aio_blocks));
+	if (f->aio_blocks > AIO_BLOCKS_MAX) {
+		say(to, SAY_NORMAL, "--aio=%s: taking %d, the most there can be", text,
+		    AIO_BLOCKS_MAX);
+		f->aio_blocks = AIO_BLOCKS_MAX;
+	}
+	return 0;
+}
+
+int flow_parse(struct flow *ret, const struct record_options *opts, const struct say *say)
+{
+	struct flow f = { .padded = opts->compressed_records == RECORD_COMPRESSED_NEW };
+
+	if (opts->compression_level)
+		TRY(parse_level(&f, opts->compression_level, say));
+	if (opts->aio)
+		TRY(parse_aio(&f, opts->aio, say));
+	if (opts->mmap_flush)
+		TRY(record_value_size("--mmap-flush", opts->mmap_flush, &f.least_bytes));
+	*ret = f;
+	return 0;
+}
+
+void flow_settle(struct flow *f, const struct counters *c)
+{
+	if (c->rings.n && f->least_bytes > (c->rings.v[0].mask + 1) / LEAST_SHARE)
+		f->least_bytes = (c->rings.v[0].mask + 1) / LEAST_SHARE;
+}
+
+struct outlet_options flow_outlet(const struct flow *f, const struct counters *c)
+{
+	uint64_t rings = 0;
+
+	for (size_t i = 0; i < c->rings.n; i++)
+		rings += c->rings.v[i].mask + 1;
+	return (struct outlet_options){ .level = f->level,
+					.padded = f->padded,
+					.ahead_bytes = (size_t)(f->aio_blocks * rings) };
+}
+
+void flow_put_compressed(const struct flow *f, uint32_t ratio, struct outbuf *to)
+{
+	if (!f->level)
+		return;
+	perfdata_put_u32(to, COMPRESSED_VERSION);
+	perfdata_put_u32(to, ZIP_TYPE_ZSTD);
+	perfdata_put_u32(to, (uint32_t)f->level);
+	perfdata_put_u32(to, ratio);
+	/* what one compressed record unpacks to at most */
+	perfdata_put_u32(to, ZIP_UNIT_BYTES);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* How events come from the rings to the output: compressed or not (-z), by whom (--aio), and how much at once. */
+#ifndef SONDE_RECORD_FLOW_H
+#define SONDE_RECORD_FLOW_H
+
+#include <stdint.h>
+
+#include "base/outbuf.h"
+#include "capture/counters.h"
+#include "capture/say.h"
+#include "record/options.h"
+#include "record/outlet.h"
+
+struct flow {
+	int level;           /* of zstd; 0: not compressed */
+	bool padded;         /* compressed records in the new form */
+	uint64_t aio_blocks; /* for each ring; 0: events are written at once */
+	uint64_t least_bytes;
+};
+
+/* -EBADR: the settings are wrong. */
+int flow_parse(struct flow *ret, const struct record_options *opts, const struct say *say);
+/* When the rings are there: what depends on their size. */
+void flow_settle(struct flow *f, const struct counters *c);
+struct outlet_options flow_outlet(const struct flow *f, const struct counters *c);
+/* The body of FEAT_COMPRESSED; empty when nothing is compressed. */
+void flow_put_compressed(const struct flow *f, uint32_t ratio, struct outbuf *to);
+
+#endif
