@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 #include "capture/counters.h"
-#include "record/values.h"
+#include "record/registers.h"
 
 enum { DEFAULT_HZ = 4000 };
 
@@ -18,27 +18,28 @@ static bool is_software(const struct capture_event *e, uint64_t config)
 	return e->attr.type == PERF_TYPE_SOFTWARE && e->attr.config == config;
 }
 
-/* One of the events carries the records of state. */
-static void track(struct perf_event_attr *a)
+/* Every call of a function of the kernel: the kernel does not walk user stacks there. */
+static bool is_function(const struct capture_event *e)
 {
-	a->mmap = a->mmap2 = a->comm = a->comm_exec = a->task = 1;
-	a->ksymbol = a->bpf_event = 1;
+	return e->system && !strcmp(e->system, "ftrace") && !strcmp(e->event, "function");
 }
 
-static void configure(struct capture_event *e, const struct sampling *s, uint64_t freq_hz)
+/* One of the events carries the records of state. */
+static void track(struct perf_event_attr *a, const struct sampling *s)
 {
-	struct perf_event_attr *a = &e->attr;
+	a->mmap = a->mmap2 = a->comm = a->comm_exec = a->task = 1;
+	a->ksymbol = 1;
+	a->bpf_event = !s->opts->no_bpf_event;
+	a->mmap_data = !!(a->sample_type & PERF_SAMPLE_ADDR);
+	a->namespaces = s->opts->namespaces;
+	a->cgroup = s->opts->all_cgroups;
+	a->context_switch = s->opts->switch_events;
+}
 
-	/* IDENTIFIER everywhere: a file with mixed attrs decodes without guessing, and time lies at one place. */
-	a->sample_type =
-		PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
-	a->read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;
-	a->disabled = a->sample_id_all = 1;
-	a->inherit = s->inherit;
-	if (e->system || is_software(e, PERF_COUNT_SW_BPF_OUTPUT)) {
-		a->sample_type |= PERF_SAMPLE_RAW | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
-		a->sample_period = 1;
-	}
+/* ---- one event --------------------------------------------------------------------------------------------------- */
+
+static void set_period(struct perf_event_attr *a, const struct sampling *s, uint64_t freq_hz)
+{
 	if (s->period) {
 		a->sample_period = s->period;
 	} else if (s->freq_hz || !a->sample_period) {
@@ -46,64 +47,182 @@ static void configure(struct capture_event *e, const struct sampling *s, uint64_
 		a->sample_freq = freq_hz;
 		a->sample_type |= PERF_SAMPLE_PERIOD;
 	}
-	if (s->callchain) {
-		a->sample_type |= PERF_SAMPLE_CALLCHAIN;
-		a->exclude_callchain_user = s->opts->kernel_callchains;
-		a->exclude_callchain_kernel = s->opts->user_callchains;
-	}
-	if (s->system_wide)
-		a->sample_type |= PERF_SAMPLE_CPU;
-	a->enable_on_exec = s->enable_on_exec;
+	if (s->opts->no_samples)
+		a->sample_freq = 0;
 }
 
-int sampling_parse(struct sampling *ret, const struct record_options *opts)
+static void set_dwarf(struct capture_event *e, const struct callchain *c, const struct sampling *s,
+		      const struct say *to)
 {
-	struct sampling s = { .opts = opts };
+	struct perf_event_attr *a = &e->attr;
 
-	if (opts->count && opts->freq)
-		return err_set(-EBADR, "-c and -F exclude each other");
-	if (opts->kernel_callchains && opts->user_callchains)
-		return err_set(-EBADR, "--kernel-callchains excludes --user-callchains");
-	if (opts->count)
-		TRY(record_value_number("-c", opts->count, 0, UINT64_MAX, &s.period));
-	if (opts->freq && !strcmp(opts->freq, "max"))
-		s.freq_hz = UINT64_MAX;
-	else if (opts->freq)
-		TRY(record_value_number("-F", opts->freq, 1, UINT64_MAX - 1, &s.freq_hz));
-	if (opts->call_graph && *opts->call_graph && strcmp(opts->call_graph, "fp"))
-		return err_set(-EBADR, "--call-graph %s is not taken: fp is", opts->call_graph);
-	s.callchain = opts->call_graph != NULL;
-	*ret = s;
+	a->exclude_callchain_user = 1;
+	if (is_function(e)) {
+		say(to, SAY_WARNING, "%s: the kernel gives no user stacks there: taking fp instead",
+		    e->name);
+		return;
+	}
+	a->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	a->sample_regs_user |= s->user_regs ? record_registers_least() : record_registers_all();
+	a->sample_stack_user = c->stack_bytes;
+}
+
+static void set_lbr(struct capture_event *e, const struct say *to)
+{
+	struct perf_event_attr *a = &e->attr;
+
+	if (a->exclude_user) {
+		say(to, SAY_WARNING, "%s: --call-graph lbr is about user space: taking fp instead",
+		    e->name);
+		return;
+	}
+	a->sample_type |= PERF_SAMPLE_BRANCH_STACK;
+	a->branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK |
+				PERF_SAMPLE_BRANCH_NO_CYCLES | PERF_SAMPLE_BRANCH_NO_FLAGS |
+				PERF_SAMPLE_BRANCH_HW_INDEX;
+}
+
+void sampling_set_callchain(struct capture_event *e, const struct callchain *c,
+			    const struct sampling *s, const struct say *to)
+{
+	struct perf_event_attr *a = &e->attr;
+
+	if (c->mode == CALLCHAIN_NONE)
+		return;
+	a->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	a->sample_max_stack = c->max_frames;
+	a->exclude_callchain_user = s->opts->kernel_callchains || is_function(e);
+	a->exclude_callchain_kernel = s->opts->user_callchains;
+	if (c->mode == CALLCHAIN_DWARF)
+		set_dwarf(e, c, s, to);
+	else if (c->mode == CALLCHAIN_LBR)
+		set_lbr(e, to);
+}
+
+/* Registers and branches: not of dummy events, which never sample. */
+static void set_machine_state(struct capture_event *e, const struct sampling *s)
+{
+	struct perf_event_attr *a = &e->attr;
+
+	if (is_software(e, PERF_COUNT_SW_DUMMY)) {
+		/* of --call-graph lbr */
+		a->sample_type &= ~(uint64_t)PERF_SAMPLE_BRANCH_STACK;
+		a->branch_sample_type = 0;
+		return;
+	}
+	if (s->intr_regs) {
+		a->sample_type |= PERF_SAMPLE_REGS_INTR;
+		a->sample_regs_intr = s->intr_regs;
+	}
+	if (s->user_regs) {
+		a->sample_type |= PERF_SAMPLE_REGS_USER;
+		a->sample_regs_user |= s->user_regs;
+	}
+	if (s->branches) {
+		a->sample_type |= PERF_SAMPLE_BRANCH_STACK;
+		a->branch_sample_type = s->branches;
+	}
+}
+
+static uint64_t sample_type(const struct sampling *s)
+{
+	const struct record_options *o = s->opts;
+	const bool has_data = o->data || s->callchain.mode == CALLCHAIN_DWARF;
+	/* a buffer for each thread needs no order between cpus */
+	const bool has_time = o->timestamp != RECORD_NO &&
+			      (o->timestamp == RECORD_YES || s->inherit || !s->per_thread);
+	/* IDENTIFIER everywhere: a file with mixed attrs decodes without guessing, and time lies at one place. */
+	uint64_t type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID;
+
+	type |= has_time ? PERF_SAMPLE_TIME : 0;
+	type |= s->has_cpus || o->sample_cpu == RECORD_YES ? PERF_SAMPLE_CPU : 0;
+	type |= has_data ? PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC : 0;
+	type |= o->raw_samples ? PERF_SAMPLE_TIME | PERF_SAMPLE_RAW | PERF_SAMPLE_CPU : 0;
+	type |= o->phys_data ? PERF_SAMPLE_PHYS_ADDR : 0;
+	type |= o->data_page_size ? PERF_SAMPLE_DATA_PAGE_SIZE : 0;
+	type |= o->code_page_size ? PERF_SAMPLE_CODE_PAGE_SIZE : 0;
+	type |= o->weight ? PERF_SAMPLE_WEIGHT_STRUCT : 0;
+	type |= o->transaction ? PERF_SAMPLE_TRANSACTION : 0;
+	type |= o->all_cgroups ? PERF_SAMPLE_CGROUP : 0;
+	return type;
+}
+
+static void configure(struct capture_event *e, const struct sampling *s, uint64_t freq_hz,
+		      const struct say *to)
+{
+	struct perf_event_attr *a = &e->attr;
+	const struct record_options *o = s->opts;
+
+	a->sample_type |= sample_type(s);
+	a->read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;
+	if (o->stat || o->running_time)
+		a->read_format |= PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	a->inherit_stat = o->stat;
+	a->disabled = a->sample_id_all = 1;
+	a->inherit = s->inherit;
+	if (e->system || is_software(e, PERF_COUNT_SW_BPF_OUTPUT)) {
+		a->sample_type |=
+			PERF_SAMPLE_RAW | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
+		a->sample_period = 1;
+	}
+	set_period(a, s, freq_hz);
+	sampling_set_callchain(e, &s->callchain, s, to);
+	set_machine_state(e, s);
+	if (s->clock.is_chosen) {
+		a->use_clockid = 1;
+		a->clockid = s->clock.id;
+	}
+	a->enable_on_exec = s->enable_on_exec;
+	if (o->all_user || o->all_kernel) {
+		a->exclude_kernel = o->all_user;
+		a->exclude_user = o->all_kernel;
+	}
+	if (o->period == RECORD_YES)
+		a->sample_type |= PERF_SAMPLE_PERIOD;
+	else if (o->period == RECORD_NO)
+		a->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
+
+static int allowed_hz(const struct sampling *s, const struct say *to, uint64_t *ret_hz)
+{
+	const uint64_t limit = (uint64_t)kernel_setting("perf_event_max_sample_rate", 100000);
+	const uint64_t wanted = s->freq_hz ? s->freq_hz : DEFAULT_HZ;
+
+	*ret_hz = wanted < limit ? wanted : limit;
+	if (wanted == UINT64_MAX)
+		say(to, SAY_NORMAL,
+		    "taking %llu samples a second, as many as kernel.perf_event_max_sample_rate "
+		    "allows",
+		    (unsigned long long)limit);
+	else if (wanted > limit && s->freq_hz && s->opts->strict_freq)
+		return err_set(-EINVAL,
+			       "-F %llu: kernel.perf_event_max_sample_rate allows %llu samples a "
+			       "second, and --strict-freq takes no fewer than asked for",
+			       (unsigned long long)wanted, (unsigned long long)limit);
+	else if (wanted > limit)
+		say(to, SAY_WARNING,
+		    "at most %llu samples a second are allowed "
+		    "(kernel.perf_event_max_sample_rate): taking that instead of %llu",
+		    (unsigned long long)limit, (unsigned long long)wanted);
 	return 0;
 }
 
 int sampling_configure(struct capture_events *events, const struct sampling *s,
-		       const struct say *say_to)
+		       const struct say *to)
 {
-	const uint64_t limit = (uint64_t)kernel_setting("perf_event_max_sample_rate", 100000);
-	uint64_t freq_hz = s->freq_hz ? s->freq_hz : DEFAULT_HZ;
 	size_t tracking = 0;
+	uint64_t freq_hz;
 
-	if (freq_hz == UINT64_MAX) {
-		say(say_to, SAY_NORMAL,
-		    "taking %llu samples a second, as many as kernel.perf_event_max_sample_rate "
-		    "allows",
-		    (unsigned long long)limit);
-		freq_hz = limit;
-	} else if (freq_hz > limit) {
-		say(say_to, SAY_WARNING,
-		    "at most %llu samples a second are allowed "
-		    "(kernel.perf_event_max_sample_rate): taking that instead of %llu",
-		    (unsigned long long)limit, (unsigned long long)freq_hz);
-		freq_hz = limit;
-	}
+	TRY(allowed_hz(s, to, &freq_hz));
 	if (s->system_wide && !is_software(&events->list.v[0], PERF_COUNT_SW_DUMMY)) {
 		TRY(capture_events_add_dummy(events));
 		tracking = events->list.n - 1;
 	}
 	for (size_t i = 0; i < events->list.n; i++)
-		configure(&events->list.v[i], s, freq_hz);
-	track(&events->list.v[tracking].attr);
+		configure(&events->list.v[i], s, freq_hz, to);
+	track(&events->list.v[tracking].attr, s);
 	/* Processes born while the running ones are being described must not be missed. */
 	if (s->system_wide)
 		events->list.v[tracking].attr.disabled = 0;

@@ -8,24 +8,46 @@
 
 #include "capture/events.h"
 #include "capture/say.h"
+#include "record/clock.h"
 #include "record/options.h"
 
+/* Call chains: how the part of user space is found. */
+enum callchain_mode { CALLCHAIN_NONE, CALLCHAIN_FP, CALLCHAIN_DWARF, CALLCHAIN_LBR };
+
+struct callchain {
+	enum callchain_mode mode;
+	uint16_t max_frames;  /* 0: what the kernel allows */
+	uint32_t stack_bytes; /* of DWARF */
+};
+
+/* Targets decide the first four, after sampling_parse(). */
 struct sampling {
-	bool system_wide; /* whole cpus: samples tell the cpu; a dummy event carries comm, fork, mmap */
-	bool inherit;     /* children are recorded, too */
+	bool system_wide;    /* a dummy event carries comm, fork, mmap */
+	bool has_cpus;       /* whole cpus, or some of them: samples tell the cpu */
+	bool per_thread;     /* no buffer of a cpu: times only when asked for */
+	bool inherit;        /* children are recorded, too */
 	bool enable_on_exec; /* a workload alone is recorded */
-	bool callchain;
+	struct callchain callchain;
+	struct record_clock clock;
 	uint64_t period; /* 0: by frequency */
 	uint64_t
 		freq_hz; /* 0: 4000, for events that have no period of their own; UINT64_MAX: what is allowed */
-	const struct record_options *opts;
+	uint64_t intr_regs, user_regs;     /* masks */
+	uint64_t branches;                 /* PERF_SAMPLE_BRANCH_*, 0 none */
+	const struct record_options *opts; /* lent */
 };
 
 /* Settings about samples, parsed: what can be said before targets are known. */
-int sampling_parse(struct sampling *ret, const struct record_options *opts);
+int sampling_parse(struct sampling *ret, const struct record_options *opts, const struct say *say);
+/* "fp", "fp,32", "dwarf", "dwarf,4096", "lbr"; "" is fp. option: for messages. */
+int sampling_parse_callchain(struct callchain *ret, const char *option, const char *text);
+
 /* Completes the attrs; may append the dummy event. Frequencies above the kernel's limit are lowered aloud. */
 int sampling_configure(struct capture_events *events, const struct sampling *s,
 		       const struct say *say);
+/* One event's call chains. */
+void sampling_set_callchain(struct capture_event *e, const struct callchain *c,
+			    const struct sampling *s, const struct say *say);
 
 /* Bytes of the sample_id trailer that records of this attr carry. */
 size_t sampling_trailer_bytes(const struct perf_event_attr *a);

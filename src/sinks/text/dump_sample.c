@@ -3,6 +3,7 @@
 #include <linux/perf_event.h>
 
 #include "base/bytes.h"
+#include "formats/perfdata/registers.h"
 #include "formats/perfdata/sample.h"
 #include "session.h"
 #include "sinks/text/dump.h"
@@ -110,7 +111,7 @@ static void put_regs(const struct dumped *d, const char *which, uint64_t abi, ui
 	for (unsigned i = 0; i < 64; i++) {
 		if (mask >> i & 1)
 			outbuf_fmt(out, ".... %-5s 0x%016llx\n",
-				   register_name(d->ev->session->opts.compat, arch, i, name),
+				   perfdata_register_name(d->ev->session->opts.compat, arch, i, name),
 				   (unsigned long long)values[n++]);
 	}
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Words of machines: names of registers and kinds of branches, as perf writes them. With compat those of that perf, by
- * default also what it does not know.
- */
+/* Words of machines: kinds of branches as perf writes them; by default also what it does not know. */
 #ifndef SONDE_SINKS_TEXT_MACHINE_WORDS_H
 #define SONDE_SINKS_TEXT_MACHINE_WORDS_H
 
@@ -10,8 +7,6 @@
 
 #include "sonde/sonde.h"
 
-/* Of bit nr of a register mask. arch: as the recording has it, NULL: this machine's. `room` serves names that are made. */
-const char *register_name(enum sonde_compat compat, const char *arch, unsigned nr, char room[16]);
 /* Of the flags of a branch (sonde_branch.flags): "CALL", "FAULT_ALGN"; "" when the cpu does not say. */
 const char *branch_type_name(enum sonde_compat compat, uint64_t flags, char room[24]);
 

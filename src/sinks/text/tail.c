@@ -2,11 +2,11 @@
 /* The columns behind the payload, in their order. */
 #include <linux/perf_event.h>
 
+#include "formats/perfdata/registers.h"
 #include "session.h"
 #include "sinks/text/bpf_output.h"
 #include "sinks/text/data_src.h"
 #include "sinks/text/line.h"
-#include "sinks/text/machine_words.h"
 
 #define BRANCHES     (TEXT_BRSTACK | TEXT_BRSTACKSYM | TEXT_BRSTACKOFF)
 #define MEMORY       (TEXT_ADDR | TEXT_DATA_SRC | TEXT_WEIGHT | TEXT_INS_LAT | TEXT_RETIRE_LAT)
@@ -50,8 +50,8 @@ static void put_registers(const struct text_sink *s, uint64_t abi, uint64_t mask
 		return;
 	outbuf_fmt(out, " ABI:%llu ", (unsigned long long)abi);
 	for (; mask; mask &= mask - 1) {
-		const char *name =
-			register_name(s->compat, s->arch, (unsigned)__builtin_ctzll(mask), room);
+		const char *name = perfdata_register_name(s->compat, s->arch,
+							  (unsigned)__builtin_ctzll(mask), room);
 
 		outbuf_fmt(out, "%5s:0x%llx ", name, (unsigned long long)*values++);
 	}

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "formats/perfdata/registers.h"
 #include "sinks/text/bpf_output.h"
 #include "sinks/text/data_src.h"
 #include "sinks/text/machine_words.h"
@@ -13,7 +14,7 @@ static char room[24];
 
 static const char *reg(enum sonde_compat compat, const char *arch, unsigned nr)
 {
-	return register_name(compat, arch, nr, room);
+	return perfdata_register_name(compat, arch, nr, room);
 }
 
 TEST(registers_of_machines)

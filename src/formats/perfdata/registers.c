@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#include "formats/perfdata/registers.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define UNKNOWN  "unknown"
+
+/* Registers in a row: first, first + 1 ... are called by the words, or by the prefix and a number from `from` on. */
+struct run {
+	unsigned first, nr;
+	const char *prefix; /* NULL: words */
+	unsigned from;
+	const char *const *words;
+};
+
+#define WORDS(first, words)                         \
+	{                                           \
+		first, COUNT(words), NULL, 0, words \
+	}
+#define NUMBERED(first, nr, prefix, from)     \
+	{                                     \
+		first, nr, prefix, from, NULL \
+	}
+
+static const char *const x86_words[] = { "AX", "BX",    "CX", "DX", "SI", "DI", "BP", "SP",
+					 "IP", "FLAGS", "CS", "SS", "DS", "ES", "FS", "GS" };
+static const struct run x86[] = { WORDS(0, x86_words), NUMBERED(16, 8, "R", 8) };
+
+static const char *const arm64_words[] = { "lr", "sp", "pc" };
+static const char *const arm64_vg[] = { "vg" };
+static const struct run arm64[] = { NUMBERED(0, 30, "x", 0), WORDS(30, arm64_words),
+				    WORDS(46, arm64_vg) };
+
+static const char *const arm_words[] = { "fp", "ip", "sp", "lr", "pc" };
+static const struct run arm[] = { NUMBERED(0, 11, "r", 0), WORDS(11, arm_words) };
+
+static const char *const riscv_words[] = { "pc", "ra", "sp",  "gp",  "tp", "t0", "t1", "t2",
+					   "s0", "s1", "a0",  "a1",  "a2", "a3", "a4", "a5",
+					   "a6", "a7", "s2",  "s3",  "s4", "s5", "s6", "s7",
+					   "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6" };
+static const struct run riscv[] = { WORDS(0, riscv_words) };
+
+static const char *const s390_words[] = { "MASK", "PC" };
+static const struct run s390[] = { NUMBERED(0, 16, "R", 0), NUMBERED(16, 16, "FP", 0),
+				   WORDS(32, s390_words) };
+
+static const char *const powerpc_words[] = { "nip",   "msr",   "orig_r3", "ctr",   "link",
+					     "xer",   "ccr",   "softe",   "trap",  "dar",
+					     "dsisr", "sier",  "mmcra",   "mmcr0", "mmcr1",
+					     "mmcr2", "mmcr3", "sier2",   "sier3" };
+static const char *const powerpc_sampled[] = { "sdar", "siar" };
+static const struct run powerpc[] = { NUMBERED(0, 32, "r", 0), WORDS(32, powerpc_words),
+				      NUMBERED(51, 6, "pmc", 1), WORDS(57, powerpc_sampled) };
+
+static const char *const pc_words[] = { "PC" };
+static const struct run mips[] = { WORDS(0, pc_words), NUMBERED(1, 25, "$", 1),
+				   NUMBERED(28, 4, "$", 28) };
+static const struct run loongarch[] = { WORDS(0, pc_words), NUMBERED(1, 31, "%r", 1) };
+
+static const char *const csky_words[] = { "tls",     "lr", "pc", "sr", "sp",
+					  "orig_a0", "a0", "a1", "a2", "a3" };
+static const char *const csky_last[] = { "hi", "lo", "dcsr" };
+static const struct run csky[] = { WORDS(0, csky_words), NUMBERED(10, 10, "regs", 0),
+				   NUMBERED(20, 15, "exregs", 0), WORDS(35, csky_last) };
+
+static const struct arch {
+	const char *prefix; /* of the machine's name */
+	const struct run *runs;
+	size_t nr;
+	enum sonde_compat known_by; /* the first perf that has its names; NONE: neither */
+} archs[] = {
+#define ARCH(prefix, runs, known_by)                \
+	{                                           \
+		prefix, runs, COUNT(runs), known_by \
+	}
+	ARCH("x86_64", x86, SONDE_COMPAT_PERF_6_1),
+	ARCH("i386", x86, SONDE_COMPAT_PERF_6_1),
+	ARCH("i486", x86, SONDE_COMPAT_PERF_6_1),
+	ARCH("i586", x86, SONDE_COMPAT_PERF_6_1),
+	ARCH("i686", x86, SONDE_COMPAT_PERF_6_1),
+	ARCH("x86", x86, SONDE_COMPAT_PERF_6_1),
+	ARCH("aarch64", arm64, SONDE_COMPAT_PERF_6_1),
+	ARCH("arm64", arm64, SONDE_COMPAT_PERF_6_1),
+	ARCH("arm", arm, SONDE_COMPAT_PERF_6_1),
+	ARCH("sa110", arm, SONDE_COMPAT_PERF_6_1),
+	ARCH("riscv", riscv, SONDE_COMPAT_NONE),
+	ARCH("s390", s390, SONDE_COMPAT_PERF_6_1),
+	ARCH("ppc", powerpc, SONDE_COMPAT_PERF_6_1),
+	ARCH("powerpc", powerpc, SONDE_COMPAT_PERF_6_1),
+	ARCH("mips", mips, SONDE_COMPAT_PERF_6_1),
+	ARCH("csky", csky, SONDE_COMPAT_PERF_6_1),
+	ARCH("loongarch", loongarch, SONDE_COMPAT_PERF_6_12),
+};
+
+static const struct arch *find_arch(enum sonde_compat compat, const char *name)
+{
+	for (size_t i = 0; i < COUNT(archs); i++) {
+		const struct arch *a = &archs[i];
+
+		if (!strncmp(name, a->prefix, strlen(a->prefix)))
+			return compat && (!a->known_by || compat < a->known_by) ? NULL : a;
+	}
+	return NULL;
+}
+
+/* perf names only some registers of C-SKY. */
+static int is_unknown_to_perf(const struct arch *a, unsigned nr)
+{
+	return a->runs == csky && (!nr || nr == 3 || nr == 5 || nr >= 20);
+}
+
+const char *perfdata_register_name(enum sonde_compat compat, const char *arch, unsigned nr,
+				   char room[16])
+{
+	struct utsname here = { 0 };
+	const struct arch *a;
+
+	if (!arch && !uname(&here))
+		arch = here.machine;
+	a = find_arch(compat, arch ? arch : "");
+	if (!a || (compat && is_unknown_to_perf(a, nr)))
+		return UNKNOWN;
+	if (a->runs == x86 && nr >= 32 && nr < 64) { /* two bits each */
+		snprintf(room, 16, "XMM%u", (nr - 32) / 2);
+		return room;
+	}
+	for (const struct run *r = a->runs; r < a->runs + a->nr; r++) {
+		if (nr - r->first >= r->nr)
+			continue;
+		if (r->words)
+			return r->words[nr - r->first];
+		snprintf(room, 16, "%s%u", r->prefix, nr - r->first + r->from);
+		return room;
+	}
+	return UNKNOWN;
+}
