@@ -55,14 +55,29 @@ static int set_line(struct opt_parser *p, void *values, const char *key, const c
 	return lines_set(&a->lines, p, key, key, value);
 }
 
+static bool is_given(void *values, const char *key)
+{
+	struct record_args *a = values;
+	char *value = lines_given(&a->lines, key);
+
+	free(value);
+	return value != NULL;
+}
+
+/* -g asks for call chains; of which kind may be said before it. */
 static int set_fp(struct opt_parser *p, void *values, const char *value, bool negated)
 {
+	if (!negated && is_given(values, "call-graph"))
+		return 0;
 	return set_line(p, values, "call-graph", negated ? NULL : "fp");
 }
 
-static int set_branch_any(struct opt_parser *p, void *values, const char *value, bool negated)
+static int set_branches(struct opt_parser *p, void *values, const char *value, bool negated)
 {
-	return set_line(p, values, "branch-filter", negated ? NULL : "any");
+	if (!negated && is_given(values, "branch-filter"))
+		return opt_error(p, "kinds of branches were given already: -j takes several, "
+				    "separated by commas");
+	return set_line(p, values, "branch-filter", negated ? NULL : value ? value : "any");
 }
 
 /* ---- what is not taken, or changes nothing here ------------------------------------------------------------------ */
@@ -173,8 +188,8 @@ const struct opt record_options[] = {
 		"records these registers at the interrupt, or all; ? lists their names"),
 	OPT_OPTIONAL_KEY(0, "user-regs", "REGISTERS", "user-regs",
 		"records these registers of user space, or all; ? lists their names"),
-	OPT_CALL('b', "branch-any", NULL, set_branch_any, 0, "records the branches taken"),
-	OPT_KEY('j', "branch-filter", "KINDS", "branch-filter", "records the branches of these kinds: any,u,k,any_call,..."),
+	OPT_CALL('b', "branch-any", NULL, set_branches, 0, "records the branches taken"),
+	OPT_CALL('j', "branch-filter", "KINDS", set_branches, 0, "records the branches of these kinds: any,u,k,any_call,..."),
 	OPT_KEY('k', "clockid", "CLOCK", "clockid",
 		"takes times from this clock: monotonic, monotonic_raw, boottime, realtime, tai"),
 

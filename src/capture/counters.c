@@ -53,7 +53,7 @@ static int open_event(const struct perf_event_attr *attr, int32_t tid, int cpu)
 /* What newer kernels know, newest first; dropped one by one until an older kernel takes the attr. */
 static bool drop_newest(struct counters *c, struct capture_events *events)
 {
-	enum { FORMAT_LOST, BPF_EVENT, KSYMBOL, EXCLUDE_GUEST, NONE_LEFT };
+	enum { FORMAT_LOST, WEIGHTS, BPF_EVENT, KSYMBOL, EXCLUDE_GUEST, NONE_LEFT };
 
 	if (c->list.n || c->dropped == NONE_LEFT)
 		return false;
@@ -61,6 +61,10 @@ static bool drop_newest(struct counters *c, struct capture_events *events)
 		switch (c->dropped) {
 		case FORMAT_LOST:
 			e->attr.read_format &= ~(uint64_t)PERF_FORMAT_LOST;
+			break;
+		case WEIGHTS: /* of several parts; before there was one */
+			if (e->attr.sample_type & PERF_SAMPLE_WEIGHT_STRUCT)
+				e->attr.sample_type ^= PERF_SAMPLE_WEIGHT_TYPE;
 			break;
 		case BPF_EVENT:
 			e->attr.bpf_event = 0;
@@ -185,6 +189,7 @@ static int open_one(struct counters *c, struct capture_events *events, size_t ev
 			return explain_open(e, n.cpu, tid, events->list.n * t->nr_cpus * t->nr_tids,
 					    error);
 	}
+	n.read_format = e->attr.read_format;
 	if (ioctl(n.fd, PERF_EVENT_IOC_ID, &n.id) < 0) {
 		error = errno;
 		close(n.fd);
@@ -257,7 +262,6 @@ int counters_open(struct counters *c, struct capture_events *events,
 		TRY(r);
 		tell_progress(c, &told, "events opened", event + 1, events->list.n);
 	}
-	c->read_format = events->list.v[0].attr.read_format;
 	return 0;
 }
 
@@ -379,14 +383,27 @@ void counters_disable_event(struct counters *c, uint32_t event)
 			ioctl(n->fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
-/* value, [id], [lost]: read_format is ID|LOST and never has times or groups here */
+/*
+ * value, [enabled], [running], [id], [lost]
+ * of a group: nr, [enabled], [running], nr x { value, [id], [lost] }
+ */
 uint64_t counter_lost(const struct counters *c, const struct counter *n)
 {
-	uint64_t values[3] = { 0 };
+	enum { ENABLED_RUNNING = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING };
+	const uint64_t format = n->read_format;
+	const size_t times = (size_t)__builtin_popcountll(format & ENABLED_RUNNING);
+	const bool has_id = format & PERF_FORMAT_ID;
+	uint64_t values[256] = { 0 };
+	const ssize_t bytes = format & PERF_FORMAT_LOST ? read(n->fd, values, sizeof(values)) : 0;
+	const size_t have = bytes > 0 ? (size_t)bytes / sizeof(*values) : 0;
+	const size_t each = 2 + has_id;
 
-	if (!(c->read_format & PERF_FORMAT_LOST))
-		return 0;
-	return read(n->fd, values, sizeof(values)) == sizeof(values) ? values[2] : 0;
+	if (!(format & PERF_FORMAT_GROUP))
+		return have > times + has_id + 1 ? values[times + has_id + 1] : 0;
+	for (size_t at = 1 + times; has_id && at + each <= have; at += each)
+		if (values[at + 1] == n->id)
+			return values[at + 2];
+	return 0;
 }
 
 void counters_close(struct counters *c)

@@ -39,8 +39,9 @@ struct counter {
 	int cpu;
 	uint32_t buffer; /* index in target.cpus, per thread in target.tids: one ring for each */
 	int32_t tid;
-	uint64_t id;        /* in the records of this counter */
-	uint64_t lost_told; /* for the owner: how much of what was lost it has told already */
+	uint64_t id;          /* in the records of this counter */
+	uint64_t read_format; /* PERF_FORMAT_*: what reading it gives */
+	uint64_t lost_told;   /* for the owner: how much of what was lost it has told already */
 };
 
 struct ring {
@@ -56,9 +57,8 @@ struct counters {
 	VEC(struct counter) list;
 	VEC(struct ring) rings; /* in the order of counter.buffer */
 	size_t mapped_bytes;    /* of one ring */
-	uint64_t read_format;
-	unsigned dropped;   /* how many new features this kernel does not know (counters.c) */
-	bool no_file_limit; /* RLIMIT_NOFILE is raised as far as it goes */
+	unsigned dropped;       /* how many new features this kernel does not know (counters.c) */
+	bool no_file_limit;     /* RLIMIT_NOFILE is raised as far as it goes */
 };
 
 int counters_open(struct counters *c, struct capture_events *events,

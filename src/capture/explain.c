@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "capture/counters.h"
+#include "capture/probe.h"
 
 static long read_number(const char *path, long fallback)
 {
@@ -89,7 +90,18 @@ static int no_rights(const struct capture_event *e, int32_t tid, int error)
 int explain_open(const struct capture_event *e, int cpu, int32_t tid, size_t wanted_fds, int error)
 {
 	struct rlimit files = { 0 };
+	const char *culprit = NULL;
 
+	if (error == EINVAL || error == EOPNOTSUPP || error == EACCES || error == EPERM)
+		culprit = capture_culprit(&e->attr, tid, cpu);
+	if (culprit && (error == EINVAL || error == EOPNOTSUPP))
+		return err_set(-error, "%s: cannot be recorded with %s", e->name, culprit);
+	if (culprit)
+		return err_set(
+			-error,
+			"no right to record %s with %s: kernel.perf_event_paranoid is %ld; run "
+			"as root, or give the program CAP_PERFMON (setcap cap_perfmon+ep)",
+			e->name, culprit, kernel_setting("perf_event_paranoid", 2));
 	switch (error) {
 	case EACCES:
 	case EPERM:

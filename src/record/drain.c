@@ -9,7 +9,9 @@
 
 enum {
 	RECORD_BYTES_MAX = 64 << 10,
-	SAMPLE_TIME_AT = 32, /* header 8, IDENTIFIER 8, IP 8, TID 8: all our attrs have these */
+	/* header 8, IDENTIFIER 8, IP 8, TID 8: all our attrs have these; most have TIME, which comes next */
+	SAMPLE_ID_AT = 8,
+	SAMPLE_TIME_AT = 32,
 	LOST_COUNT_AT = 16,
 };
 
@@ -17,6 +19,22 @@ enum {
 static uint64_t word(const struct ring *r, uint64_t pos)
 {
 	return load_u64(r->data + (pos & r->mask));
+}
+
+static bool has_time(const struct drain *d, const struct ring *r, uint64_t pos)
+{
+	if (d->times == DRAIN_TIMES_ALL)
+		return true;
+	return d->times == DRAIN_TIMES_SOME &&
+	       hash64_find(d->untimed, word(r, pos + SAMPLE_ID_AT)) == HASH64_EMPTY;
+}
+
+static void note_time(struct drain_totals *t, uint64_t time_ns)
+{
+	if (time_ns > t->last_time_ns)
+		t->last_time_ns = time_ns;
+	if (time_ns < t->first_time_ns || !t->first_time_ns)
+		t->first_time_ns = time_ns;
 }
 
 /*
@@ -32,7 +50,6 @@ static uint64_t account(struct drain *d, const struct ring *r, uint64_t from, ui
 	while (pos < to) {
 		const uint64_t header = word(r, pos);
 		struct perfdata_record_header h;
-		uint64_t time_ns;
 
 		memcpy(&h, &header, sizeof(h));
 		if (h.size < sizeof(h) || h.size > to - pos) {
@@ -44,11 +61,8 @@ static uint64_t account(struct drain *d, const struct ring *r, uint64_t from, ui
 		switch (h.type) {
 		case PERF_RECORD_SAMPLE:
 			d->pending++;
-			time_ns = word(r, pos + SAMPLE_TIME_AT);
-			if (time_ns > d->totals.last_time_ns)
-				d->totals.last_time_ns = time_ns;
-			if (time_ns < d->totals.first_time_ns || !d->totals.first_time_ns)
-				d->totals.first_time_ns = time_ns;
+			if (has_time(d, r, pos))
+				note_time(&d->totals, word(r, pos + SAMPLE_TIME_AT));
 			if (d->dsos)
 				dso_hits_sample(d->dsos, &d->hits, r, pos, &h);
 			break;

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/hash.h"
 #include "capture/counters.h"
 #include "record/dsos.h"
 #include "record/outlet.h"
@@ -21,6 +22,9 @@ struct drain_totals {
 	uint64_t first_time_ns, last_time_ns; /* of samples; 0, 0 while there is none */
 };
 
+/* Which samples hold a time. */
+enum drain_times { DRAIN_TIMES_ALL, DRAIN_TIMES_SOME, DRAIN_TIMES_NONE };
+
 struct drain {
 	struct ring *rings; /* lent */
 	size_t nr_rings;
@@ -31,6 +35,9 @@ struct drain {
 	bool has_no_rounds;   /* the file holds one ring only: its events are in order anyhow */
 	uint64_t least_bytes; /* a ring that has less is left for later, unless ... */
 	bool takes_all;       /* ... this is set: nothing more will come */
+	enum drain_times times;
+	/* ids of counters whose samples have no time, for DRAIN_TIMES_SOME; lent */
+	const struct hash64 *untimed;
 	struct drain_totals totals;
 	uint64_t pending; /* samples of the batch being made */
 	bool owes_round;

@@ -47,6 +47,7 @@ static int collect_features(const struct sonde_recorder *r,
 	TRY(features_add_tracing(f, &r->events));
 	TRY(features_add_system(f, r->argv));
 	TRY(features_add_topology(f));
+	TRY(record_clock_add_features(&r->sampling.clock, f));
 	if (r->dsos)
 		build_ids_put_kernel(&kernel_id);
 	TRY(features_add(f, FEAT_BUILD_ID, &kernel_id));
@@ -149,7 +150,6 @@ int recorder_file_open(struct sonde_recorder *r, struct file_beginning *b,
 
 int recorder_find_addresses(struct sonde_recorder *r)
 {
-	const bool callchain = r->sampling.callchain;
 	const struct record_options *o = &r->opts;
 
 	for (size_t i = 0; i < r->events.list.n; i++) {
@@ -158,7 +158,9 @@ int recorder_find_addresses(struct sonde_recorder *r)
 			a->type != PERF_TYPE_TRACEPOINT &&
 			!(a->type == PERF_TYPE_SOFTWARE && a->config == PERF_COUNT_SW_DUMMY);
 
-		if (!samples && (!callchain || a->type != PERF_TYPE_TRACEPOINT))
+		const bool chains = a->sample_type & PERF_SAMPLE_CALLCHAIN;
+
+		if (!samples && (!chains || a->type != PERF_TYPE_TRACEPOINT))
 			continue;
 		r->wants_kernel_symbols |=
 			!a->exclude_kernel && (samples || !a->exclude_callchain_kernel);

@@ -138,37 +138,10 @@ static int refuse(const struct record_options *o)
 		const char *option;
 		bool is_given;
 	} unknown[] = {
-		{ "--strict-freq", o->strict_freq },
 		{ "--group", o->group },
-		{ "--all-user", o->all_user },
-		{ "--all-kernel", o->all_kernel },
 		{ "--exclude-self", o->exclude_self != none.exclude_self },
-		{ "--intr-regs", o->intr_regs },
-		{ "--user-regs", o->user_regs },
-		{ "--branch-filter", o->branch_filter },
-		{ "--aux-sample", o->aux_sample },
-		{ "--snapshot", o->snapshot },
-		{ "--clockid", o->clockid },
-		{ "--data", o->data },
-		{ "--phys-data", o->phys_data },
-		{ "--data-page-size", o->data_page_size },
-		{ "--code-page-size", o->code_page_size },
-		{ "--stat", o->stat },
-		{ "--no-samples", o->no_samples },
-		{ "--raw-samples", o->raw_samples },
-		{ "--sample-identifier", o->sample_identifier },
-		{ "--running-time", o->running_time },
-		{ "--weight", o->weight },
-		{ "--transaction", o->transaction },
-		{ "--timestamp", o->timestamp != RECORD_AUTO },
-		{ "--period", o->period != RECORD_AUTO },
-		{ "--sample-cpu", o->sample_cpu != RECORD_AUTO },
 		{ "--synth", o->synth },
 		{ "--num-thread-synthesize", o->num_thread_synthesize },
-		{ "--namespaces", o->namespaces },
-		{ "--all-cgroups", o->all_cgroups },
-		{ "--switch-events", o->switch_events },
-		{ "--no-bpf-event", o->no_bpf_event },
 		{ "--tail-synthesize", o->tail_synthesize },
 		{ "--buildid-mmap", o->buildid_mmap },
 		{ "--kcore", o->kcore },
@@ -202,7 +175,7 @@ static int understand(struct sonde_recorder *r, const struct sonde_record_option
 	if (r->opts.mmap_pages)
 		TRY(record_value_pages("-m", r->opts.mmap_pages, &r->mmap_pages));
 	TRY(flow_parse(&r->flow, &r->opts, &r->say));
-	TRY(sampling_parse(&r->sampling, &r->opts));
+	TRY(sampling_parse(&r->sampling, &r->opts, &r->say));
 	TRY(parse_events(r, o));
 	return target_find(&r->target, &r->opts, o->command != NULL, &r->say);
 }
@@ -221,6 +194,8 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 		return 0;
 	r->sampling.system_wide = r->target.system_wide;
 	r->sampling.enable_on_exec = r->target.workload;
+	r->sampling.has_cpus = r->target.system_wide || r->target.chosen_cpus;
+	r->sampling.per_thread = r->target.per_thread;
 	r->sampling.inherit = !r->target.no_inherit;
 	TRY(sampling_configure(&r->events, &r->sampling, &r->say));
 	if (o->command) {
@@ -230,10 +205,13 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 	}
 	TRY(open_counters(r));
 	flow_settle(&r->flow, &r->counters);
+	TRY(sampling_find_times(&r->events, &r->counters, &r->untimed, &r->drain.times));
 	TRY(begin_file(r));
 	r->drain = (struct drain){ .rings = r->counters.rings.v,
 				   .nr_rings = r->counters.rings.n,
 				   .outlet = r->file.outlet,
+				   .times = r->drain.times,
+				   .untimed = &r->untimed,
 				   .is_live = r->is_pipe,
 				   .least_bytes = r->flow.least_bytes,
 				   .dsos = r->dsos };
@@ -289,6 +267,7 @@ void sonde_recorder_close(struct sonde_recorder *r)
 	drain_done(&r->drain);
 	dsos_free(r->dsos);
 	build_id_cache_done(&r->cache);
+	hash64_done(&r->untimed);
 	capture_events_done(&r->events);
 	target_done(&r->target);
 	record_options_done(&r->opts);

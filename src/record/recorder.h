@@ -40,6 +40,7 @@ struct sonde_recorder {
 	struct drain drain;
 	struct dsos *dsos;         /* files mapped and hit; NULL: nobody wants their build ids */
 	struct build_id_cache cache;
+	struct hash64 untimed; /* ids of counters whose samples have no time, beside others that have */
 	bool wants_kernel_symbols; /* kernel addresses are */
 	int wake_fd;               /* eventfd: sonde_recorder_stop() was called */
 	atomic_uint stops;         /* how often */

@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "capture/counters.h"
+#include "formats/perfdata/attr.h"
 #include "record/registers.h"
 
 enum { DEFAULT_HZ = 4000 };
@@ -209,6 +210,16 @@ static int allowed_hz(const struct sampling *s, const struct say *to, uint64_t *
 	return 0;
 }
 
+/* Levels are a part of its name. */
+static int rename_dummy(struct capture_events *events, struct capture_event *e)
+{
+	char name[96];
+
+	perfdata_attr_name(&e->attr, name, sizeof(name));
+	e->name = arena_strdup(&events->arena, name);
+	return e->name ? 0 : err_nomem();
+}
+
 int sampling_configure(struct capture_events *events, const struct sampling *s,
 		       const struct say *to)
 {
@@ -222,10 +233,33 @@ int sampling_configure(struct capture_events *events, const struct sampling *s,
 	}
 	for (size_t i = 0; i < events->list.n; i++)
 		configure(&events->list.v[i], s, freq_hz, to);
+	if (tracking)
+		TRY(rename_dummy(events, &events->list.v[tracking]));
 	track(&events->list.v[tracking].attr, s);
 	/* Processes born while the running ones are being described must not be missed. */
 	if (s->system_wide)
 		events->list.v[tracking].attr.disabled = 0;
+	return 0;
+}
+
+int sampling_find_times(const struct capture_events *events, const struct counters *counters,
+			struct hash64 *ret_untimed, enum drain_times *ret)
+{
+	size_t untimed = 0;
+
+	for (size_t i = 0; i < events->list.n; i++)
+		untimed += !(events->list.v[i].attr.sample_type & PERF_SAMPLE_TIME);
+	*ret = !untimed                    ? DRAIN_TIMES_ALL
+	       : untimed == events->list.n ? DRAIN_TIMES_NONE
+					   : DRAIN_TIMES_SOME;
+	if (*ret != DRAIN_TIMES_SOME)
+		return 0;
+	for (size_t i = 0; i < counters->list.n; i++) {
+		const struct counter *n = &counters->list.v[i];
+
+		if (!(events->list.v[n->event].attr.sample_type & PERF_SAMPLE_TIME))
+			TRY(hash64_put(ret_untimed, n->id, 1));
+	}
 	return 0;
 }
 

@@ -6,9 +6,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/hash.h"
+#include "capture/counters.h"
 #include "capture/events.h"
 #include "capture/say.h"
 #include "record/clock.h"
+#include "record/drain.h"
 #include "record/options.h"
 
 /* Call chains: how the part of user space is found. */
@@ -48,6 +51,10 @@ int sampling_configure(struct capture_events *events, const struct sampling *s,
 /* One event's call chains. */
 void sampling_set_callchain(struct capture_event *e, const struct callchain *c,
 			    const struct sampling *s, const struct say *say);
+
+/* Which samples hold times; ret_untimed: ids of the counters without, when others have them (hash64_done()). */
+int sampling_find_times(const struct capture_events *events, const struct counters *counters,
+			struct hash64 *ret_untimed, enum drain_times *ret);
 
 /* Bytes of the sample_id trailer that records of this attr carry. */
 size_t sampling_trailer_bytes(const struct perf_event_attr *a);

@@ -149,7 +149,7 @@ static int parse_registers(struct sampling *s, const struct record_options *o)
 
 int sampling_parse(struct sampling *ret, const struct record_options *o, const struct say *to)
 {
-	struct sampling s = { .opts = o, .inherit = !o->no_inherit };
+	struct sampling s = { .opts = o };
 
 	if (o->kernel_callchains && o->user_callchains)
 		return err_set(-EBADR, "--kernel-callchains excludes --user-callchains");
