@@ -148,7 +148,9 @@ const struct opt record_options[] = {
 	OPT_KEY(0, "group", NULL, "group", "makes one group of all events"),
 	OPT_KEY(0, "all-user", NULL, "all-user", "counts what happens in user space only, for all events"),
 	OPT_KEY(0, "all-kernel", NULL, "all-kernel", "counts what happens in the kernel only, for all events"),
-	OPT_OUR_KEY(0, "exclude-self", NULL, "exclude-self", "leaves out the tracepoints that the recorder itself passes"),
+	OPT_OUR_KEY(0, "exclude-self", NULL, "exclude-self",
+		"leaves out the tracepoints that the recorder itself passes, of all -e; with -a this is the default for system "
+		"calls, file systems, block devices, writeback and kmem, and --no-exclude-self is what perf does"),
 	OPT_KEY(0, "exclude-perf", NULL, "exclude-self", "the same"),
 
 	OPT_GROUP("Whom"),

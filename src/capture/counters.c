@@ -195,11 +195,6 @@ static int open_one(struct counters *c, struct capture_events *events, size_t ev
 		close(n.fd);
 		return err_errno(error, "%s: the kernel gives no id", e->name);
 	}
-	if (e->filter && ioctl(n.fd, PERF_EVENT_IOC_SET_FILTER, e->filter) < 0) {
-		error = errno;
-		close(n.fd);
-		return filter_explain(&events->tracefs, e->system, e->event, e->filter, error);
-	}
 	if (vec_push(&c->list, n) < 0) {
 		close(n.fd);
 		return err_nomem();
@@ -261,6 +256,46 @@ int counters_open(struct counters *c, struct capture_events *events,
 		}
 		TRY(r);
 		tell_progress(c, &told, "events opened", event + 1, events->list.n);
+	}
+	return 0;
+}
+
+static int set_filter(int fd, const struct capture_events *events, const struct capture_event *e)
+{
+	if (ioctl(fd, PERF_EVENT_IOC_SET_FILTER, e->filter) < 0)
+		return filter_explain(&events->tracefs, e->system, e->event, e->filter, errno);
+	return 0;
+}
+
+/* On a counter of its own, the like of one that is open. */
+int counters_check_filters(struct counters *c, const struct capture_events *events)
+{
+	size_t checked = 0; /* events; counters lie in their order */
+
+	vec_foreach(n, &c->list) {
+		const struct capture_event *e = &events->list.v[n->event];
+		int fd, r;
+
+		if (n->event < checked || !e->filter)
+			continue;
+		checked = n->event + 1;
+		fd = open_event(&e->attr, n->tid, n->cpu);
+		if (fd < 0)
+			continue; /* a task that ended: the filter is set, or not, on what is open */
+		r = set_filter(fd, events, e);
+		close(fd);
+		TRY(r);
+	}
+	return 0;
+}
+
+int counters_filter(struct counters *c, const struct capture_events *events)
+{
+	vec_foreach(n, &c->list) {
+		const struct capture_event *e = &events->list.v[n->event];
+
+		if (e->filter)
+			TRY(set_filter(n->fd, events, e));
 	}
 	return 0;
 }

@@ -65,6 +65,10 @@ int counters_open(struct counters *c, struct capture_events *events,
 		  const struct counters_target *target);
 /* data_pages: a power of two. `may_shrink`: take fewer when the limit of locked memory forbids so many. */
 int counters_map(struct counters *c, size_t data_pages, bool may_shrink);
+/* Whether the kernel takes the filters; a message tells what is wrong with one. */
+int counters_check_filters(struct counters *c, const struct capture_events *events);
+/* Sets them. A counter takes one filter, once: the texts must be complete. */
+int counters_filter(struct counters *c, const struct capture_events *events);
 int counters_enable(struct counters *c);
 void counters_disable(struct counters *c);
 /* The counters of one event only. */

@@ -261,6 +261,18 @@ int capture_events_add_dummy(struct capture_events *l)
 	return push(l, &e);
 }
 
+int capture_event_filter(struct capture_events *l, struct capture_event *e, const char *filter)
+{
+	if (e->filter) {
+		const char *both = dup_fmt(l, e->filter, ") && (", filter);
+
+		e->filter = both ? dup_fmt(l, "(", both, ")") : NULL;
+	} else {
+		e->filter = arena_strdup(&l->arena, filter);
+	}
+	return e->filter ? 0 : err_nomem();
+}
+
 int capture_events_filter(struct capture_events *l, const char *filter)
 {
 	if (!l->list.n)
@@ -274,20 +286,8 @@ int capture_events_filter(struct capture_events *l, const char *filter)
 				       "--filter '%s': %s is no tracepoint; give the tracepoints "
 				       "an -e of their own before the --filter",
 				       filter, l->list.v[i].name);
-	for (size_t i = l->last_add; i < l->list.n; i++) {
-		struct capture_event *e = &l->list.v[i];
-
-		if (e->filter) {
-			const char *both = dup_fmt(l, e->filter, ") && (", filter);
-
-			both = both ? dup_fmt(l, "(", both, ")") : NULL;
-			e->filter = both;
-		} else {
-			e->filter = arena_strdup(&l->arena, filter);
-		}
-		if (!e->filter)
-			return err_nomem();
-	}
+	for (size_t i = l->last_add; i < l->list.n; i++)
+		TRY(capture_event_filter(l, &l->list.v[i], filter));
 	return 0;
 }
 

@@ -33,6 +33,7 @@ struct capture_event {
 	bool is_default;            /* nobody named it */
 	bool from_glob;             /* one of many: the recording goes on without it */
 	bool chose_levels;          /* a modifier of u k h was given */
+	bool exclude_self;          /* a tracepoint that leaves the recorder itself out */
 };
 
 struct capture_events {
@@ -51,6 +52,7 @@ int capture_events_add_default(struct capture_events *l);
 int capture_events_add_dummy(struct capture_events *l);
 /* Several filters of one event are joined with &&. */
 int capture_events_filter(struct capture_events *l, const char *filter);
+int capture_event_filter(struct capture_events *l, struct capture_event *e, const char *filter);
 void capture_events_done(struct capture_events *l);
 
 #endif

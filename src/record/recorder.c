@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "record/file.h"
+#include "record/self.h"
 #include "record/values.h"
 
 /*
@@ -133,13 +134,11 @@ static int check_command(struct sonde_recorder *r, const struct sonde_record_opt
 /* Settings that are known and that no part of the recorder obeys. */
 static int refuse(const struct record_options *o)
 {
-	static const struct record_options none;
 	const struct {
 		const char *option;
 		bool is_given;
 	} unknown[] = {
 		{ "--group", o->group },
-		{ "--exclude-self", o->exclude_self != none.exclude_self },
 		{ "--synth", o->synth },
 		{ "--num-thread-synthesize", o->num_thread_synthesize },
 		{ "--tail-synthesize", o->tail_synthesize },
@@ -180,6 +179,21 @@ static int understand(struct sonde_recorder *r, const struct sonde_record_option
 	return target_find(&r->target, &r->opts, o->command != NULL, &r->say);
 }
 
+/* Whether the recorder's own events are recorded; the header's command line tells it. */
+static int choose_self(struct sonde_recorder *r)
+{
+	const uint32_t choice = r->opts.exclude_self;
+
+	TRY(self_choose(&r->events, choice, r->target.system_wide, &r->say));
+	if (choice != RECORD_AUTO || !r->argv || !self_is_excluded(&r->events))
+		return 0;
+	r->own_argv = self_command_line(r->argv);
+	if (!r->own_argv)
+		return err_nomem();
+	r->argv = r->own_argv;
+	return 0;
+}
+
 static int open_recorder(struct sonde_recorder *r, const struct sonde_record_options *o)
 {
 	r->argv = o->argv;
@@ -203,7 +217,9 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 		if (r->target.workload)
 			TRY(vec_push(&r->target.tids, (int32_t)r->workload.pid));
 	}
+	TRY(choose_self(r));
 	TRY(open_counters(r));
+	TRY(counters_check_filters(&r->counters, &r->events));
 	flow_settle(&r->flow, &r->counters);
 	TRY(sampling_find_times(&r->events, &r->counters, &r->untimed, &r->drain.times));
 	TRY(begin_file(r));
@@ -215,7 +231,9 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 				   .is_live = r->is_pipe,
 				   .least_bytes = r->flow.least_bytes,
 				   .dsos = r->dsos };
-	return 0;
+	/* All threads of the recorder are there now, whose numbers may be part of the filters. */
+	TRY(self_add_filters(&r->events));
+	return counters_filter(&r->counters, &r->events);
 }
 
 int sonde_recorder_open(struct sonde_recorder **ret, const struct sonde_record_options *opts)
@@ -271,6 +289,7 @@ void sonde_recorder_close(struct sonde_recorder *r)
 	capture_events_done(&r->events);
 	target_done(&r->target);
 	record_options_done(&r->opts);
+	free(r->own_argv);
 	free(r->command_name);
 	free(r->cannot_run_why);
 	if (r->wake_fd >= 0)

@@ -26,6 +26,7 @@ struct sonde_recorder {
 	struct capture_events events;
 	struct record_options opts;
 	const char *const *argv; /* lent */
+	const char **own_argv;   /* the same with what was chosen for it; NULL: nothing */
 	uint64_t mmap_pages;     /* 0: not given */
 	struct sampling sampling;
 	struct target target;
