@@ -69,6 +69,10 @@ static uint64_t account(struct drain *d, const struct ring *r, uint64_t from, ui
 		case PERF_RECORD_LOST:
 			d->totals.lost += word(r, pos + LOST_COUNT_AT);
 			break;
+		case PERF_RECORD_BPF_EVENT:
+			if (d->bpf && (uint16_t)word(r, pos + 8) == PERF_BPF_EVENT_PROG_LOAD)
+				bpf_programs_add(d->bpf, (uint32_t)(word(r, pos + 8) >> 32));
+			break;
 		case PERF_RECORD_MMAP2:
 		case PERF_RECORD_FORK:
 		case PERF_RECORD_EXIT:

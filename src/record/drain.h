@@ -12,6 +12,7 @@
 
 #include "base/hash.h"
 #include "capture/counters.h"
+#include "record/bpf.h"
 #include "record/dsos.h"
 #include "record/outlet.h"
 
@@ -31,6 +32,7 @@ struct drain {
 	struct outlet *outlet; /* lent */
 	struct dsos *dsos;     /* lent; gets what is mapped and hit; NULL: nobody wants it */
 	struct dso_hits hits;
+	struct bpf_programs *bpf; /* gets the programs loaded; NULL: nobody wants them */
 	bool is_live; /* somebody reads along: rounds go on until the last event is released */
 	bool has_no_rounds;   /* the file holds one ring only: its events are in order anyhow */
 	uint64_t least_bytes; /* a ring that has less is left for later, unless ... */

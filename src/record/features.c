@@ -2,13 +2,10 @@
 #include "record/features.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <limits.h>
-#include <linux/bpf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -247,20 +244,6 @@ static int add_sources(struct features *f)
 	return add_counted(f, FEAT_PMU_CAPS, &caps);
 }
 
-/* "No BPF programs" is worth saying, and true only if the kernel says so; descriptions of programs are not recorded. */
-static int add_no_bpf(struct features *f)
-{
-	union bpf_attr first = { 0 };
-	struct outbuf programs = { 0 }, types = { 0 };
-
-	if (syscall(SYS_bpf, BPF_PROG_GET_NEXT_ID, &first, sizeof(first)) == 0 || errno != ENOENT)
-		return 0;
-	perfdata_put_u32(&programs, 0);
-	perfdata_put_u32(&types, 0);
-	TRY(features_add(f, FEAT_BPF_PROG_INFO, &programs));
-	return features_add(f, FEAT_BPF_BTF, &types);
-}
-
 int features_add_system(struct features *f, const char *const *argv)
 {
 	struct utsname u;
@@ -276,7 +259,6 @@ int features_add_system(struct features *f, const char *const *argv)
 	TRY(add_cpuid(f));
 	TRY(add_total_mem(f));
 	TRY(add_cmdline(f, argv));
-	TRY(add_no_bpf(f));
 	return add_sources(f);
 }
 

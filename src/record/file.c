@@ -36,6 +36,19 @@ static int name_events(const struct sonde_recorder *r, struct file_beginning *b)
 	return 0;
 }
 
+/* Told at the beginning and again at the end, when more may have been loaded. */
+static int add_bpf(struct features *f, const struct sonde_recorder *r)
+{
+	struct outbuf programs = { 0 }, types = { 0 };
+
+	if (!r->bpf)
+		return 0;
+	bpf_programs_put_info(r->bpf, &programs);
+	bpf_programs_put_types(r->bpf, &types);
+	TRY(features_add(f, FEAT_BPF_PROG_INFO, &programs));
+	return features_add(f, FEAT_BPF_BTF, &types);
+}
+
 static int collect_features(const struct sonde_recorder *r,
 			    const struct perfdata_writer_event *events, struct kernel_map *kernel,
 			    struct features *f)
@@ -53,6 +66,7 @@ static int collect_features(const struct sonde_recorder *r,
 	TRY(features_add(f, FEAT_BUILD_ID, &kernel_id));
 	flow_put_compressed(&r->flow, 0, &compressed);
 	TRY(features_add(f, FEAT_COMPRESSED, &compressed));
+	TRY(add_bpf(f, r));
 	return features_add(f, PERFDATA_PRIVATE_KALLSYMS, &kernel->symbols_zstd);
 }
 
@@ -66,6 +80,8 @@ static int describe_state(const struct sonde_recorder *r, const struct kernel_ma
 	synth_id_index(&s, &r->counters);
 	synth_kernel_map(&s, kernel);
 	synth_modules(&s);
+	if (r->bpf)
+		synth_bpf(&s, r->bpf);
 	synth_thread_map(&s, r->target.tids.v, r->target.tids.n);
 	synth_cpu_map(&s, r->target.cpus.list.v, r->target.cpus.list.n);
 	if (r->target.tids.v[0] < 0)
@@ -88,6 +104,8 @@ int recorder_file_prepare(const struct sonde_recorder *r, struct file_beginning 
 	/* A recording without kernel symbols is still one: names are missing then, and the reader says so. */
 	if (e == 0 && kernel_map_read(&kernel, r->wants_kernel_symbols) == 0)
 		b.symbols_hidden = !kernel.reference_addr && r->wants_kernel_symbols;
+	if (e == 0 && r->bpf)
+		bpf_programs_find(r->bpf);
 	if (e == 0)
 		e = name_events(r, &b);
 	if (e == 0)
@@ -148,7 +166,7 @@ int recorder_file_open(struct sonde_recorder *r, struct file_beginning *b,
 	return 0;
 }
 
-int recorder_find_addresses(struct sonde_recorder *r)
+int recorder_file_wants(struct sonde_recorder *r)
 {
 	const struct record_options *o = &r->opts;
 
@@ -165,6 +183,8 @@ int recorder_find_addresses(struct sonde_recorder *r)
 		r->wants_kernel_symbols |=
 			!a->exclude_kernel && (samples || !a->exclude_callchain_kernel);
 	}
+	if (!o->no_bpf_event)
+		TRY(bpf_programs_new(&r->bpf));
 	/* with --buildid-mmap each mapping tells it */
 	if (o->no_buildid || o->buildid_mmap)
 		return 0;
@@ -237,6 +257,8 @@ int recorder_file_end(struct sonde_recorder *r, struct recorder_file *f,
 	flow_put_compressed(&r->flow, outlet_ratio(f->outlet), &compressed);
 	if (e == 0)
 		e = features_add(&late, FEAT_COMPRESSED, &compressed);
+	if (e == 0)
+		e = add_bpf(&late, r);
 	if (e == 0)
 		e = perfdata_writer_finish(f->writer, late.list.v, late.list.n);
 	features_done(&late);

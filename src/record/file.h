@@ -37,8 +37,8 @@ struct file_beginning {
 	bool symbols_hidden; /* kernel addresses are recorded, and the kernel does not show its own */
 };
 
-/* What of the machine matters: the kernel's addresses beside those of tracepoints, files that are hit. */
-int recorder_find_addresses(struct sonde_recorder *r);
+/* What of the machine matters: the kernel's symbols, BPF programs, files that are hit. */
+int recorder_file_wants(struct sonde_recorder *r);
 /* Reads what is there; touches nothing of the recorder and says nothing, so that another thread may do it. */
 int recorder_file_prepare(const struct sonde_recorder *r, struct file_beginning *ret);
 void file_beginning_done(struct file_beginning *b);

@@ -108,7 +108,7 @@ static int begin_file(struct sonde_recorder *r)
 	struct file_beginning b;
 	int e;
 
-	TRY(recorder_find_addresses(r));
+	TRY(recorder_file_wants(r));
 	TRY(recorder_file_prepare(r, &b));
 	if (b.symbols_hidden)
 		say_hidden(&r->say);
@@ -230,7 +230,8 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 				   .untimed = &r->untimed,
 				   .is_live = r->is_pipe,
 				   .least_bytes = r->flow.least_bytes,
-				   .dsos = r->dsos };
+				   .dsos = r->dsos,
+				   .bpf = r->bpf };
 	/* All threads of the recorder are there now, whose numbers may be part of the filters. */
 	TRY(self_add_filters(&r->events));
 	return counters_filter(&r->counters, &r->events);
@@ -284,6 +285,7 @@ void sonde_recorder_close(struct sonde_recorder *r)
 	recorder_file_close(&r->file);
 	drain_done(&r->drain);
 	dsos_free(r->dsos);
+	bpf_programs_free(r->bpf);
 	build_id_cache_done(&r->cache);
 	hash64_done(&r->untimed);
 	capture_events_done(&r->events);

@@ -10,6 +10,7 @@
 #include "capture/counters.h"
 #include "capture/events.h"
 #include "capture/say.h"
+#include "record/bpf.h"
 #include "record/build_id_cache.h"
 #include "record/drain.h"
 #include "record/dsos.h"
@@ -42,6 +43,7 @@ struct sonde_recorder {
 	struct dsos *dsos;         /* files mapped and hit; NULL: nobody wants their build ids */
 	struct build_id_cache cache;
 	struct hash64 untimed; /* ids of counters whose samples have no time, beside others that have */
+	struct bpf_programs *bpf; /* NULL: nobody wants to know of them */
 	bool wants_kernel_symbols; /* kernel addresses are */
 	int wake_fd;               /* eventfd: sonde_recorder_stop() was called */
 	atomic_uint stops;         /* how often */

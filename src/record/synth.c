@@ -197,6 +197,65 @@ void synth_modules(struct synth *s)
 	fclose(f);
 }
 
+/* ---- BPF --------------------------------------------------------------------------------------------------------- */
+
+/* u64 addr, u32 len, u16 type, u16 flags, name */
+static void put_ksymbol(struct synth *s, uint64_t addr, uint32_t len, const char *name)
+{
+	size_t at = begin(s, PERF_RECORD_KSYMBOL, 0);
+
+	put_u64(s, addr);
+	put_u32(s, len);
+	put_u16(s, PERF_RECORD_KSYMBOL_TYPE_BPF);
+	put_u16(s, 0);
+	outbuf_put(&s->out, name, strlen(name) + 1);
+	end(s, at);
+}
+
+static void put_bpf(void *ctx, const struct bpf_function *f)
+{
+	struct synth *s = ctx;
+	size_t at;
+
+	if (f->name) {
+		put_ksymbol(s, f->addr, f->len, f->name);
+		return;
+	}
+	at = begin(s, PERF_RECORD_BPF_EVENT, 0);
+	put_u16(s, PERF_BPF_EVENT_PROG_LOAD);
+	put_u16(s, 0);
+	put_u32(s, f->program);
+	outbuf_put(&s->out, f->tag, BPF_TAG_BYTES);
+	end(s, at);
+}
+
+/* Only the kernel's list of symbols tells of them: ADDR TYPE NAME [bpf]. Each has a page. */
+static void put_bpf_images(struct synth *s)
+{
+	FILE *f = fopen("/proc/kallsyms", "re");
+	char line[1024], name[512], module[16];
+	unsigned long long addr;
+
+	if (!f)
+		return;
+	while (fgets(line, sizeof(line), f)) {
+		if (!strstr(line, "[bpf]") ||
+		    sscanf(line, "%llx %*c %511s %15s", &addr, name, module) != 3 || !addr ||
+		    strcmp(module, "[bpf]"))
+			continue;
+		if (!strncmp(name, "bpf_trampoline_", 15) || !strncmp(name, "bpf_dispatcher_", 15))
+			put_ksymbol(s, addr, (uint32_t)sysconf(_SC_PAGESIZE), name);
+	}
+	fclose(f);
+}
+
+void synth_bpf(struct synth *s, struct bpf_programs *programs)
+{
+	bpf_programs_each_function(programs, put_bpf, s);
+	if (bpf_programs_have_images(programs))
+		put_bpf_images(s);
+}
+
 /* ---- tasks ------------------------------------------------------------------------------------------------------- */
 
 /* A small file of proc, NUL-terminated; its length, or -1. */

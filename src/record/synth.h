@@ -11,6 +11,7 @@
 
 #include "base/outbuf.h"
 #include "capture/counters.h"
+#include "record/bpf.h"
 #include "record/dsos.h"
 #include "record/kernel_map.h"
 
@@ -23,6 +24,8 @@ struct synth {
 void synth_id_index(struct synth *s, const struct counters *c);
 void synth_kernel_map(struct synth *s, const struct kernel_map *k);
 void synth_modules(struct synth *s);
+/* The functions of BPF programs, the programs, and what the kernel made to call them. */
+void synth_bpf(struct synth *s, struct bpf_programs *programs);
 void synth_thread_map(struct synth *s, const int32_t *tids, size_t nr_tids);
 void synth_cpu_map(struct synth *s, const int *cpus, size_t nr_cpus);
 /* Every task of the system, with FORK records for who is whose child. */
