@@ -40,10 +40,11 @@ struct sonde_recorder {
 	bool is_pipe;              /* the output is the standard output, in pipe mode */
 	struct recorder_file file; /* where events go now */
 	struct drain drain;
-	struct dsos *dsos;         /* files mapped and hit; NULL: nobody wants their build ids */
+	struct dsos *dsos; /* files mapped and hit; NULL: nobody wants their build ids */
 	struct build_id_cache cache;
-	struct hash64 untimed; /* ids of counters whose samples have no time, beside others that have */
-	struct bpf_programs *bpf; /* NULL: nobody wants to know of them */
+	struct hash64
+		untimed; /* ids of counters whose samples have no time, beside others that have */
+	struct bpf_programs *bpf;  /* NULL: nobody wants to know of them */
 	bool wants_kernel_symbols; /* kernel addresses are */
 	int wake_fd;               /* eventfd: sonde_recorder_stop() was called */
 	atomic_uint stops;         /* how often */
