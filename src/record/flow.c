@@ -9,7 +9,7 @@ enum {
 	LEVEL_GIVEN_MAX = 99, /* so much is taken for the highest level, as perf does */
 	AIO_BLOCKS_MAX = 4,
 	LEAST_SHARE = 4, /* of a ring: more would leave no room for what comes meanwhile */
-	COMPRESSED_VERSION = 1
+	COMPRESSED_VERSION = 0
 };
 
 static int parse_level(struct flow *f, const char *text, const struct say *to)

@@ -109,17 +109,20 @@ static void tell(const struct sonde_recorder *r, const struct sonde_record_resul
 {
 	const double share =
 		100.0 * (double)result->lost / (double)(result->lost + result->samples);
+	char samples[64] = "", packed[96] = "";
 
 	say(&r->say, SAY_NORMAL, "[ sonde record: Woken up %llu times to write data ]",
 	    (unsigned long long)r->wakeups);
+	if (r->file.outlet && r->file.outlet->packed_bytes)
+		snprintf(packed, sizeof(packed), ", compressed (original %.3f MB, ratio is %.3f)",
+			 (double)r->file.outlet->plain_bytes / (1 << 20),
+			 (double)r->file.outlet->plain_bytes /
+				 (double)r->file.outlet->packed_bytes);
 	if (result->samples)
-		say(&r->say, SAY_NORMAL,
-		    "[ sonde record: Captured and wrote %.3f MB %s (%llu samples) ]",
-		    (double)result->bytes_written / (1 << 20), r->file.output.path,
-		    (unsigned long long)result->samples);
-	else
-		say(&r->say, SAY_NORMAL, "[ sonde record: Captured and wrote %.3f MB %s ]",
-		    (double)result->bytes_written / (1 << 20), r->file.output.path);
+		snprintf(samples, sizeof(samples), " (%llu samples)",
+			 (unsigned long long)result->samples);
+	say(&r->say, SAY_NORMAL, "[ sonde record: Captured and wrote %.3f MB %s%s%s ]",
+	    (double)result->bytes_written / (1 << 20), r->file.output.path, packed, samples);
 	if (result->lost)
 		say(&r->say, SAY_WARNING,
 		    "%llu events were lost (%.2g %%), because a buffer was full: take larger "
@@ -192,8 +195,7 @@ int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret
 		    r->command_name ? "; " : "", r->command_name ? r->command_name : "",
 		    r->command_name ? " goes on" : "");
 		outlet_finish(r->file.outlet);
-		result.samples = r->drain.totals.samples -
-				 outlet_samples_given_up(r->file.outlet);
+		result.samples = r->drain.totals.samples - outlet_samples_given_up(r->file.outlet);
 		result.bytes_written = perfdata_writer_data_size(r->file.writer);
 		tell(r, &result, 0);
 		if (r->command_name)

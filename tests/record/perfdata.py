@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """A small reader of perf.data files as the recorder leaves them, finished or killed: enough to check what was written."""
+import ctypes
 import struct
 
 MMAP, LOST, COMM, EXIT, FORK, SAMPLE, MMAP2, LOST_SAMPLES = 1, 2, 3, 4, 7, 9, 10, 13
-ROUND, INIT = 68, 82
+ROUND, COMPRESSED, INIT, COMPRESSED2 = 68, 81, 82, 83
+FEAT_COMPRESSED = 27
 INDEX_MAGIC = 0x5844492d45444e53
 IDENTIFIER, CPU_BIT, RAW, CALLCHAIN, PERIOD = 1 << 16, 1 << 7, 1 << 10, 1 << 5, 1 << 8
 
@@ -12,8 +14,41 @@ class Broken(Exception):
     pass
 
 
+class Unzip:
+    """One zstd stream, piece by piece, as perf unpacks it: each piece with one call into a buffer of a fixed size."""
+
+    class Buffer(ctypes.Structure):
+        _fields_ = [('at', ctypes.c_void_p), ('size', ctypes.c_size_t), ('pos', ctypes.c_size_t)]
+
+    def __init__(self):
+        self.lib = ctypes.CDLL('libzstd.so.1')
+        self.lib.ZSTD_createDStream.restype = ctypes.c_void_p
+        self.lib.ZSTD_decompressStream.restype = ctypes.c_size_t
+        self.lib.ZSTD_decompressStream.argtypes = [ctypes.c_void_p] + [ctypes.POINTER(self.Buffer)] * 2
+        self.lib.ZSTD_freeDStream.argtypes = [ctypes.c_void_p]
+        self.stream = self.lib.ZSTD_createDStream()
+
+    def __del__(self):
+        self.lib.ZSTD_freeDStream(self.stream)
+
+    def __call__(self, packed, room):
+        out = ctypes.create_string_buffer(room)
+        src = ctypes.create_string_buffer(packed, len(packed))
+        i, o = self.Buffer(ctypes.addressof(src), len(packed), 0), self.Buffer(ctypes.addressof(out), room, 0)
+        while i.pos < i.size:
+            before = o.pos
+            if self.lib.ZSTD_isError(ctypes.c_size_t(self.lib.ZSTD_decompressStream(self.stream, o, i))):
+                raise Broken('a compressed record is damaged')
+            if i.pos < i.size and (before or o.pos):
+                raise Broken('a compressed record that perf 6.1 does not unpack in one go')
+        if not o.pos:
+            raise Broken('a compressed record that unpacks to nothing: perf stops there')
+        return out.raw[:o.pos]
+
+
 class File:
     def __init__(self, path):
+        self.bodies = {}
         with open(path, 'rb') as f:
             self.data = d = f.read()
         if len(d) < 104 or d[:8] != b'PERFILE2':
@@ -36,6 +71,29 @@ class File:
                 raise Broken('feature %d is cut off' % feature)
             self.index[feature] = (at, size)
         self.read_attrs()
+        self.packed = []  # (type, size, bytes unpacked) of compressed records
+        if FEAT_COMPRESSED in self.index or FEAT_COMPRESSED in self.features:
+            self.unpack()
+
+    def unpack(self):
+        """Takes the plain records for those of the file, which body() does not ask for any more."""
+        room = struct.unpack_from('<5I', self.body(FEAT_COMPRESSED))[4]
+        unzip, plain, bodies = Unzip(), [], {n: self.body(n) for n in set(self.index) | set(self.features)}
+        for kind, misc, p, size in self.records():
+            if kind not in (COMPRESSED, COMPRESSED2):
+                plain.append(self.data[p:p + size])
+                continue
+            packed = self.data[p + 8:p + size]
+            if kind == COMPRESSED2:
+                (length,) = struct.unpack_from('<Q', packed)
+                if size % 8 or p % 8 or not -8 < length - len(packed[8:]) <= 0:
+                    raise Broken('COMPRESSED2 of %d bytes at %#x holds %d' % (size, p, length))
+                packed = packed[8:8 + length]
+            plain.append(unzip(packed, room))
+            self.packed.append((kind, size, len(plain[-1])))
+        self.bodies = bodies
+        self.data = self.data[:self.data_at] + b''.join(plain)
+        self.end = len(self.data)
 
     def read_attrs(self):
         entry = struct.unpack_from('<Q', self.data, 16)[0]
@@ -49,6 +107,8 @@ class File:
                 self.by_id[one] = attr
 
     def body(self, feature):
+        if feature in self.bodies:
+            return self.bodies[feature]
         at, size = (self.features or self.index).get(feature) or self.index[feature]
         return self.data[at:at + size]
 

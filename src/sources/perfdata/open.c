@@ -167,7 +167,8 @@ static int open_steps(struct perfdata_source *s)
 	if (!s->file.is_pipe)
 		TRY(perfdata_features_read(s));
 	TRY(perfdata_schemas_make(s));
-	if (!s->meets_compressed && !(s->file.feature_bits[0] >> FEAT_COMPRESSED & 1))
+	if (!s->meets_compressed && !(s->file.feature_bits[0] >> FEAT_COMPRESSED & 1) &&
+	    !s->file.features[FEAT_COMPRESSED].size) /* of a killed recorder */
 		return 0;
 	return unzip_open(&s->unzip,
 			  &(struct unzip_options){ .from = s->opts.stream,

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: MIT
+"""-z: compressed recordings hold the same events, count the same losses and survive the same faults; perf reads them."""
+import os
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+import perfdata
+from tap import CI, PERF_ENV, SONDE, Skip, case, need, perf, run, same, sh, sonde
+
+CALLS = os.path.abspath(sys.argv[2])
+CALL = 'syscalls:sys_enter_getppid'
+OLD, NEW = perfdata.COMPRESSED, perfdata.COMPRESSED2
+
+
+def check(path, form=OLD):
+    """A whole recording with compressed records of one form only; its events are counted."""
+    f = perfdata.File(path)
+    n = f.check()
+    need(f.packed and {kind for kind, size, plain in f.packed} == {form}, 'compressed records: %r' % f.packed[:3])
+    return f, n
+
+
+def header(path):
+    """(level, ratio) as perf tells them."""
+    text = sh(perf(), 'report', '--header-only', '-i', path).stdout
+    told = re.search(r'^# compressed : Zstd, level = (\d+), ratio = (\d+)$', text, re.M)
+    need(told, 'no line of compression in: ' + text)
+    return int(told.group(1)), int(told.group(2))
+
+
+
+@case('levels and both forms: all events are there, the header says so, perf reads the old form as we do')
+def _():
+    for options, level, form in ((['-z'], 1, OLD), (['-z3'], 3, OLD), (['-z22'], 22, OLD),
+                                 (['--compression-level=5'], 5, OLD),
+                                 (['-z', '--compressed-records', 'new'], 1, NEW)):
+        r = sonde('record', '-m', '16M', *options, '-e', CALL, '-o', 'x.data', '--', CALLS, '-n', '20000')
+        same(r.returncode, 0, r.stderr)
+        need('lost' not in r.stderr, r.stderr)
+        told = re.search(r'compressed \(original ([\d.]+) MB, ratio is ([\d.]+)\) \(20000 samples\)', r.stderr)
+        need(told and float(told.group(2)) > 3, r.stderr)
+        f, n = check('x.data', form)
+        same(n, 20000, '%r' % options)
+        same(header('x.data'), (level, round(sum(p for _, _, p in f.packed) / sum(s for _, s, _ in f.packed))),
+             'level and ratio %r' % options)
+        ours = sonde('script', '-i', 'x.data').stdout
+        same(ours.count(CALL), 20000, 'lines')
+        if form == OLD:
+            r = sh(perf(), 'script', '-i', 'x.data')
+            same((r.returncode, r.stderr), (0, ''), 'perf script')
+            same(ours.splitlines(), r.stdout.splitlines(), 'text of %r' % options)
+
+
+@case('-z0 is off, what is no level is usage, too high a level is the highest')
+def _():
+    same(sonde('record', '-q', '-z0', '-e', CALL, '-o', 'x.data', '--', CALLS, '-n', '10').returncode, 0)
+    f = perfdata.File('x.data')
+    need(not f.packed and perfdata.FEAT_COMPRESSED not in f.features, 'compressed all the same')
+    for bad in ('-zx', '-z-1', '-z100'):
+        r = sonde('record', '-q', bad, '-e', CALL, '-o', 'y.data', '--', CALLS, '-n', '10')
+        need(r.returncode == 2 and '-z' in r.stderr, r.stderr)
+    r = sonde('record', '-z23', '-e', CALL, '-o', 'x.data', '--', CALLS, '-n', '10')
+    need(r.returncode == 0 and 'taking 22' in r.stderr, r.stderr)
+    same(header('x.data')[0], 22)
+
+
+@case('tiny buffers: events and losses are all that was done')
+def _():
+    for form, kind in (('old', OLD), ('new', NEW)):
+        r = sonde('record', '-z', '--compressed-records', form, '-m', '1', '-e', 'dummy', '-e', CALL, '-o', 'x.data', '--',
+                  CALLS, '-t', '4', '-n', '50000')
+        same(r.returncode, 0, r.stderr)
+        f, n = check('x.data', kind)
+        attr = f.attrs[f.names().index(CALL)]
+        lost = sum(struct.unpack_from('<Q', f.data, at + 8)[0] for kind, misc, at, size in f.records()
+                   if kind == perfdata.LOST_SAMPLES and
+                   f.by_id.get(struct.unpack_from('<Q', f.data, at + size - 8)[0]) is attr)
+        print('# %d seen, %d lost' % (n, lost))
+        same(n + lost, 200000, '%d seen and %d lost' % (n, lost))
+
+
+@case('the times of first and last sample, and rounds, are as without it')
+def _():
+    r = sonde('record', '-q', '-z', '-e', CALL, '-o', 'x.data', '--', CALLS, '-n', '1000')
+    same(r.returncode, 0, r.stderr)
+    f, n = check('x.data')
+    times = [t for attr, pid, tid, t, raw in f.samples()]
+    same(tuple(int.from_bytes(f.body(21)[i:i + 8], 'little') for i in (0, 8)), (min(times), max(times)), 'SAMPLE_TIME')
+    need(any(kind == perfdata.ROUND for kind, misc, at, size in f.records()), 'no FINISHED_ROUND')
+
+
+@case('pipes: ours and perf at the other end')
+def _():
+    for form in ('old', 'new'):
+        with open('p.data', 'wb') as out:
+            p = subprocess.run([SONDE, 'record', '-q', '-z', '--compressed-records', form, '-m', '16M', '-e', CALL, '-o', '-',
+                                '--', CALLS, '-n', '20000'], env=PERF_ENV, stdout=out, stderr=subprocess.PIPE,
+                               stdin=subprocess.DEVNULL)
+        same((p.returncode, p.stderr.strip()), (0, b'20000'), 'recorder')
+        need(os.path.getsize('p.data') < 600000, 'it is not compressed: %d bytes' % os.path.getsize('p.data'))
+        for tool in [SONDE] + [perf()] * (form == 'old'):
+            with open('p.data', 'rb') as f:
+                r = subprocess.run(['sh', '-c', 'cat | "$0" script -i -', tool], env=PERF_ENV, stdin=f, capture_output=True,
+                                   text=True, timeout=60)
+            same((r.returncode, r.stdout.count(CALL)), (0, 20000), '%s: %s' % (tool, r.stderr))
+
+
+@case('perf\'s own compressed recordings are read')
+def _():
+    r = sh(perf(), 'record', '-q', '-z', '-m', '16M', '-e', CALL, '-o', 'x.data', '--', CALLS, '-n', '20000')
+    same(r.returncode, 0, r.stderr)
+    same(sonde('script', '-i', 'x.data').stdout, sh(perf(), 'script', '-i', 'x.data').stdout, 'text')
+
+
+@case('a killed recorder leaves what was flushed')
+def _():
+    most = 0
+    for form in ('old', 'new') * 4:
+        p = subprocess.Popen([SONDE, 'record', '-q', '-z', '--compressed-records', form, '-m', '16', '-e',
+                              'raw_syscalls:*', '-o', 'k.data', '--', CALLS, '-n', '100000000'], env=PERF_ENV,
+                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                             start_new_session=True)
+        end = time.monotonic() + 20
+        while time.monotonic() < end and not (os.path.exists('k.data') and os.path.getsize('k.data') > 200000):
+            time.sleep(.01)
+        os.killpg(p.pid, signal.SIGKILL)
+        p.wait()
+        f = perfdata.File('k.data')
+        need(not f.finished, 'finished')
+        n = f.check()
+        r = sonde('script', '-i', 'k.data')
+        same((r.returncode, r.stdout.count('\n')), (0, n), r.stderr)
+        most = max(most, n)
+        os.unlink('k.data')
+    need(most > 5000, 'at most %d events' % most)
+
+
+@case('a full disk: the summary is true')
+def _():
+    for form in ('old', 'new'):
+        os.mkdir('small')
+        if sh('mount', '-t', 'tmpfs', '-o', 'size=600k', 'tmpfs', 'small').returncode:
+            raise Skip('no right to mount')
+        try:
+            r = sonde('record', '-z', '--compressed-records', form, '-e', 'raw_syscalls:*', '-o', 'small/x.data', '--', CALLS,
+                      '-t', '2', '-n', '300000')
+            shutil.copy('small/x.data', 'x.data')
+        finally:
+            sh('umount', 'small')
+            os.rmdir('small')
+        need(r.returncode == 1 and 'the disk is full' in r.stderr, '%d %s' % (r.returncode, r.stderr))
+        told = re.search(r'\((\d+) samples\) \]', r.stderr)
+        f, n = check('x.data', OLD if form == 'old' else NEW)
+        need(f.finished and told, r.stderr)
+        same(n, int(told.group(1)), 'samples in the file and told')
+        if form == 'old' and (CI or shutil.which('perf')):
+            r = sh(perf(), 'script', '-i', 'x.data', '-F', 'event')
+            same((r.returncode, r.stdout.count('\n')), (0, n), 'perf script: ' + r.stderr)
+        os.unlink('x.data')
+
+
+run()

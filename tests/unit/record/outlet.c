@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/* Batches on their way to a file: compressed, by a thread, onto a disk that is full. */
+
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "base/bytes.h"
+#include "formats/perfdata/layout.h"
+#include "record/outlet.h"
+#include "unittest.h"
+
+enum { PLAIN_BYTES = 6 << 20, RECORD_BYTES = 1024 };
+
+/* Records whose bodies are random where `random` says so, else alike. */
+static uint8_t *make_records(size_t len, bool (*is_random)(size_t at))
+{
+	uint8_t *bytes = malloc(len);
+	uint64_t state = 88172645463325252;
+
+	assert_non_null(bytes);
+	for (size_t at = 0; at < len; at += RECORD_BYTES) {
+		const struct perfdata_record_header h = { .type = PERF_RECORD_SAMPLE,
+							  .size = RECORD_BYTES };
+
+		for (size_t i = 0; i < RECORD_BYTES; i += 8) {
+			state ^= state << 13;
+			state ^= state >> 7;
+			state ^= state << 17;
+			memcpy(bytes + at + i, is_random(at) ? &state : &(uint64_t){ i }, 8);
+		}
+		memcpy(bytes + at, &h, sizeof(h));
+	}
+	return bytes;
+}
+
+static bool never(size_t at)
+{
+	return false;
+}
+
+static bool always(size_t at)
+{
+	return true;
+}
+
+/* Changes in the middle of units, and now and then only a part of one is random. */
+static bool now_and_then(size_t at)
+{
+	return at / (200 << 10) % 3 == 1 || at / (70 << 10) % 7 == 1;
+}
+
+struct sink {
+	struct perfdata_writer *writer;
+	struct outlet *outlet;
+	int fd;
+};
+
+static void sink_open(struct sink *s, const struct outlet_options *opts)
+{
+	char path[] = "/tmp/sonde-unit-XXXXXX";
+	const int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	s->fd = dup(fd);
+	unlink(path);
+	assert_int_equal(perfdata_writer_open(&s->writer, fd, "x.data", false), 0);
+	assert_int_equal(perfdata_writer_begin(s->writer, NULL, 0, NULL, 0), 0);
+	assert_int_equal(outlet_new(&s->outlet, s->writer, opts), 0);
+}
+
+static void sink_close(struct sink *s)
+{
+	outlet_free(s->outlet);
+	perfdata_writer_close(s->writer);
+	close(s->fd);
+}
+
+/* In batches as the drain makes them; a flush behind each so many bytes. Returns the samples taken. */
+static uint64_t put_all(struct sink *s, const uint8_t *plain, size_t len, size_t flush_bytes,
+			int *ret_error)
+{
+	size_t flushed = 0;
+	uint64_t samples = 0;
+
+	*ret_error = 0;
+	for (size_t at = 0; at < len && *ret_error == 0;) {
+		size_t n = outlet_wants(s->outlet), first;
+
+		if (n > len - at)
+			n = len - at;
+		n -= n % RECORD_BYTES;
+		first = n / 3; /* in two pieces, the second beginning in the middle of a record */
+
+		const struct iovec pieces[] = { { (void *)(plain + at), first },
+						{ (void *)(plain + at + first), n - first } };
+		const struct outlet_batch b = { pieces, 2, n, n / RECORD_BYTES };
+
+		at += n;
+		samples += b.samples;
+		if (at - flushed >= flush_bytes) {
+			*ret_error = outlet_flush(s->outlet, &b, NULL, 0);
+			flushed = at;
+		} else {
+			*ret_error = outlet_put(s->outlet, &b);
+		}
+	}
+	return samples;
+}
+
+static uint8_t *read_data(const struct sink *s, size_t *ret_len)
+{
+	const size_t len = (size_t)perfdata_writer_data_size(s->writer);
+	struct perfdata_header h;
+	uint8_t *bytes = malloc(len);
+
+	assert_int_equal(pread(s->fd, &h, sizeof(h), 0), sizeof(h));
+	assert_int_equal(pread(s->fd, bytes, len, (off_t)h.data.offset), len);
+	*ret_len = len;
+	return bytes;
+}
+
+/*
+ * Unpacks as perf 6.1 does: each record in one call, into a buffer of the size that FEAT_COMPRESSED tells; what unpacks to
+ * nothing is damage. Returns how many bytes of `plain` came out.
+ */
+static size_t unpack(const uint8_t *bytes, size_t len, bool padded, const uint8_t *plain)
+{
+	uint8_t *room = malloc(ZIP_UNIT_BYTES);
+	ZSTD_DStream *stream = ZSTD_createDStream();
+	struct perfdata_record_header h;
+	size_t made = 0;
+
+	for (size_t at = 0; at < len; at += h.size) {
+		ZSTD_outBuffer out = { room, ZIP_UNIT_BYTES, 0 };
+		ZSTD_inBuffer in = { 0 };
+
+		memcpy(&h, bytes + at, sizeof(h));
+		assert_int_equal(h.type, padded ? RECORD_COMPRESSED2 : RECORD_COMPRESSED);
+		in = (ZSTD_inBuffer){ bytes + at + 8, h.size - 8, 0 };
+		if (padded) {
+			assert_int_equal(h.size % 8, 0);
+			in.src = bytes + at + 16;
+			in.size = load_u64(bytes + at + 8);
+			assert_in_range(in.size, h.size - 16 - 7, h.size - 16);
+		}
+		while (in.pos < in.size) {
+			assert_int_equal(out.pos, 0);
+			assert_false(ZSTD_isError(ZSTD_decompressStream(stream, &out, &in)));
+		}
+		assert_true(out.pos > 0);
+		assert_memory_equal(room, plain + made, out.pos);
+		made += out.pos;
+	}
+	ZSTD_freeDStream(stream);
+	free(room);
+	return made;
+}
+
+TEST(compressed_records_of_all_kinds_of_bytes)
+{
+	static bool (*const kinds[])(size_t) = { never, always, now_and_then };
+
+	for (size_t kind = 0; kind < sizeof(kinds) / sizeof(*kinds); kind++) {
+		uint8_t *plain = make_records(PLAIN_BYTES, kinds[kind]);
+
+		for (int form = 0; form < 8; form++) {
+			const struct outlet_options opts = { .level = form & 1 ? 19 : 1,
+							     .padded = form & 2,
+							     .ahead_bytes =
+								     form & 4 ? 2 << 20 : 0 };
+			const size_t len = opts.level > 1 ? PLAIN_BYTES / 4 : PLAIN_BYTES;
+			struct sink s;
+			uint8_t *data;
+			size_t n;
+			int e;
+
+			sink_open(&s, &opts);
+			put_all(&s, plain, len, 300 << 10, &e);
+			assert_int_equal(e, 0);
+			assert_int_equal(outlet_finish(s.outlet), 0);
+			assert_int_equal(outlet_samples_given_up(s.outlet), 0);
+			data = read_data(&s, &n);
+			assert_int_equal(unpack(data, n, opts.padded, plain), len);
+			if (kinds[kind] == never)
+				assert_true(n < len / 5 && outlet_ratio(s.outlet) > 5);
+			if (kinds[kind] == always)
+				assert_int_equal(outlet_ratio(s.outlet), 1);
+			free(data);
+			sink_close(&s);
+		}
+		free(plain);
+	}
+}
+
+/* What the records of the file hold and what is told as given up is together what was put. */
+TEST(a_full_disk_is_told_exactly)
+{
+	uint8_t *plain = make_records(PLAIN_BYTES, now_and_then);
+	struct rlimit before, limit;
+
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &before);
+	for (int form = 0; form < 4; form++) {
+		const struct outlet_options opts = { .level = form & 1 ? 1 : 0,
+						     .ahead_bytes = form & 2 ? 2 << 20 : 0 };
+		struct sink s;
+		uint64_t samples, in_file;
+		uint8_t *data;
+		size_t n;
+		int e, end;
+
+		sink_open(&s, &opts);
+		limit = before;
+		limit.rlim_cur = 1 << 20;
+		setrlimit(RLIMIT_FSIZE, &limit);
+		samples = put_all(&s, plain, PLAIN_BYTES, 300 << 10, &e);
+		end = outlet_finish(s.outlet);
+		assert_true(e == -EFBIG || end == -EFBIG);
+		perfdata_writer_finish(
+			s.writer, &(struct perfdata_writer_feature){ FEAT_ARCH, plain, 4096 }, 1);
+		setrlimit(RLIMIT_FSIZE, &before);
+		data = read_data(&s, &n);
+		in_file = opts.level ? unpack(data, n, false, plain) / RECORD_BYTES
+				     : n / RECORD_BYTES;
+		assert_true(in_file > 100);
+		/* a batch of what cannot be compressed may be in the file in part: it counts as given up */
+		samples -= outlet_samples_given_up(s.outlet) +
+			   perfdata_writer_samples_given_up(s.writer);
+		assert_in_range(samples, in_file - (opts.level ? ZIP_UNIT_BYTES / RECORD_BYTES : 0),
+				in_file);
+		free(data);
+		sink_close(&s);
+	}
+	free(plain);
+}
