@@ -50,6 +50,24 @@ static int open_event(const struct perf_event_attr *attr, int32_t tid, int cpu)
 	return (int)syscall(SYS_perf_event_open, attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
+bool counters_know_build_ids(void)
+{
+	struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE,
+				     .size = sizeof(a),
+				     .config = PERF_COUNT_SW_DUMMY,
+				     .disabled = 1,
+				     .mmap = 1,
+				     .exclude_kernel = 1,
+				     .mmap2 = 1,
+				     .build_id = 1 };
+	const int fd = open_event(&a, 0, -1);
+
+	if (fd < 0)
+		return errno != EINVAL && errno != E2BIG;
+	close(fd);
+	return true;
+}
+
 /* What newer kernels know, newest first; dropped one by one until an older kernel takes the attr. */
 static bool drop_newest(struct counters *c, struct capture_events *events)
 {

@@ -90,6 +90,9 @@ static inline void ring_release(struct ring *r, uint64_t pos)
 	__atomic_store_n(&r->control->data_tail, pos, __ATOMIC_SEQ_CST);
 }
 
+/* Whether this kernel tells build ids with mappings (attr.build_id, since 5.12). */
+bool counters_know_build_ids(void);
+
 /* The current value of /proc/sys/kernel/NAME, or fallback. */
 long kernel_setting(const char *name, long fallback);
 

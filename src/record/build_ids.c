@@ -189,6 +189,41 @@ int build_id_open_mapped(const char *path, uint64_t inode, int32_t pid)
 	return open_inode(below, inode);
 }
 
+static struct build_id read_mapped(const char *name, uint64_t inode, int32_t pid)
+{
+	const int fd = *name == '/' ? build_id_open_mapped(name, inode, pid) : -1;
+	struct build_id id = { 0 };
+
+	if (fd < 0)
+		return strcmp(name, "[vdso]") ? id : build_id_of_vdso();
+	id = build_id_of_file(fd);
+	close(fd);
+	return id;
+}
+
+struct build_id build_ids_of_mapping(struct build_ids *ids, const char *name, uint64_t device,
+				     uint64_t inode, int32_t pid)
+{
+	const uint64_t key = device * UINT64_C(0x9e3779b97f4a7c15) ^ inode;
+	uint64_t at = inode ? hash64_find(&ids->by_inode, key) : HASH64_EMPTY;
+	struct build_id id;
+
+	if (at < ids->list.n)
+		return ids->list.v[at];
+	id = read_mapped(name, inode, pid);
+	/* out of memory: it is read again the next time */
+	if (inode && vec_push(&ids->list, id) == 0 &&
+	    hash64_put(&ids->by_inode, key, ids->list.n - 1) < 0)
+		ids->list.n--;
+	return id;
+}
+
+void build_ids_done(struct build_ids *ids)
+{
+	hash64_done(&ids->by_inode);
+	vec_done(&ids->list);
+}
+
 /* ---- entries ----------------------------------------------------------------------------------------------------- */
 
 void build_ids_put_kernel(struct outbuf *o)

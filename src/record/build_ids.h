@@ -9,7 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
 #include "base/outbuf.h"
+#include "base/vec.h"
 #include "record/build_id_cache.h"
 #include "record/dsos.h"
 
@@ -18,6 +20,12 @@ enum { BUILD_ID_BYTES = 20 };
 struct build_id {
 	uint8_t bytes[BUILD_ID_BYTES];
 	size_t len; /* 0: none */
+};
+
+/* Of files met so far, each of which is opened once. */
+struct build_ids {
+	struct hash64 by_inode;
+	VEC(struct build_id) list;
 };
 
 /* The running kernel's entry; nothing when it has no build id. */
@@ -33,6 +41,10 @@ struct build_id build_id_of_kernel(void);
 struct build_id build_id_of_module(const char *root, const char *name);
 struct build_id build_id_of_file(int fd);
 struct build_id build_id_of_vdso(void);
+/* Of what a process has mapped by this name; len 0: none. */
+struct build_id build_ids_of_mapping(struct build_ids *ids, const char *name, uint64_t device,
+				     uint64_t inode, int32_t pid);
+void build_ids_done(struct build_ids *ids);
 /* Opens what lies at a path that a process has mapped, if it has this inode (0: any); -1: nothing does. */
 int build_id_open_mapped(const char *path, uint64_t inode, int32_t pid);
 

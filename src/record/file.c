@@ -74,7 +74,9 @@ static int collect_features(const struct sonde_recorder *r,
 static int describe_state(const struct sonde_recorder *r, const struct kernel_map *kernel,
 			  struct file_beginning *b)
 {
+	struct build_ids ids = { 0 };
 	struct synth s = { .trailer_bytes = sampling_trailer_bytes(&r->events.list.v[0].attr),
+			   .ids = r->opts.buildid_mmap ? &ids : NULL,
 			   .dsos = r->dsos };
 
 	synth_id_index(&s, &r->counters);
@@ -91,6 +93,7 @@ static int describe_state(const struct sonde_recorder *r, const struct kernel_ma
 	if (r->command_name && r->target.workload)
 		synth_name(&s, r->workload.pid);
 	synth_plain(&s, RECORD_FINISHED_INIT);
+	build_ids_done(&ids);
 	b->state = s.out;
 	return b->state.failed ? err_nomem() : 0;
 }

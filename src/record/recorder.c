@@ -142,7 +142,6 @@ static int refuse(const struct record_options *o)
 		{ "--synth", o->synth },
 		{ "--num-thread-synthesize", o->num_thread_synthesize },
 		{ "--tail-synthesize", o->tail_synthesize },
-		{ "--buildid-mmap", o->buildid_mmap },
 		{ "--kcore", o->kcore },
 		{ "--affinity", o->affinity },
 		{ "--threads", o->threads },
@@ -175,6 +174,11 @@ static int understand(struct sonde_recorder *r, const struct sonde_record_option
 		TRY(record_value_pages("-m", r->opts.mmap_pages, &r->mmap_pages));
 	TRY(flow_parse(&r->flow, &r->opts, &r->say));
 	TRY(sampling_parse(&r->sampling, &r->opts, &r->say));
+	if (r->opts.buildid_mmap && !counters_know_build_ids())
+		return err_set(
+			-EOPNOTSUPP,
+			"--buildid-mmap: this kernel tells no build ids with mappings (Linux "
+			"5.12 and later do): leave the option out");
 	TRY(parse_events(r, o));
 	return target_find(&r->target, &r->opts, o->command != NULL, &r->say);
 }

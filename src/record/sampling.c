@@ -32,6 +32,7 @@ static void track(struct perf_event_attr *a, const struct sampling *s)
 	a->ksymbol = 1;
 	a->bpf_event = !s->opts->no_bpf_event;
 	a->mmap_data = !!(a->sample_type & PERF_SAMPLE_ADDR);
+	a->build_id = s->opts->buildid_mmap;
 	a->namespaces = s->opts->namespaces;
 	a->cgroup = s->opts->all_cgroups;
 	a->context_switch = s->opts->switch_events;

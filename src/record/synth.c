@@ -90,29 +90,48 @@ void synth_id_index(struct synth *s, const struct counters *c)
 	}
 }
 
-/* u32 pid, tid | u64 addr, len, page offset | name. Kernel maps: pid -1, tid 0. */
-static void kernel_mmap(struct synth *s, uint64_t addr, uint64_t len, uint64_t pgoff,
-			const char *name)
+/* u8 bytes, u8, u16, id[20]: in MMAP2 in the place of u32 major, minor, u64 inode, generation */
+static void put_build_id(struct synth *s, const struct build_id *id)
 {
-	size_t at = begin(s, PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL);
+	put_u32(s, (uint32_t)id->len);
+	outbuf_put(&s->out, id->bytes, sizeof(id->bytes));
+}
+
+/*
+ * u32 pid, tid | u64 addr, len, page offset | [MMAP2: build id, u32 prot, flags] | name. Kernel maps: pid -1, tid 0. id NULL
+ * or without a length: none is told.
+ */
+static void kernel_mmap(struct synth *s, uint64_t addr, uint64_t len, uint64_t pgoff,
+			const char *name, const struct build_id *id)
+{
+	const bool tell = id && id->len;
+	size_t at = begin(s, tell ? PERF_RECORD_MMAP2 : PERF_RECORD_MMAP,
+			  PERF_RECORD_MISC_KERNEL | (tell ? PERF_RECORD_MISC_MMAP_BUILD_ID : 0));
 
 	put_u32(s, UINT32_MAX);
 	put_u32(s, 0);
 	put_u64(s, addr);
 	put_u64(s, len);
 	put_u64(s, pgoff);
+	if (tell) {
+		put_build_id(s, id);
+		put_u64(s, 0);
+	}
 	outbuf_put(&s->out, name, strlen(name) + 1);
 	end(s, at);
 }
 
 void synth_kernel_map(struct synth *s, const struct kernel_map *k)
 {
+	struct build_id id = { 0 };
 	char name[64];
 
 	if (!k->reference_addr)
 		return;
+	if (s->ids)
+		id = build_id_of_kernel();
 	snprintf(name, sizeof(name), "[kernel.kallsyms]%s", k->reference);
-	kernel_mmap(s, k->start, k->end - k->start, k->reference_addr, name);
+	kernel_mmap(s, k->start, k->end - k->start, k->reference_addr, name, &id);
 }
 
 void synth_thread_map(struct synth *s, const int32_t *tids, size_t nr_tids)
@@ -181,6 +200,7 @@ void synth_modules(struct synth *s)
 	FILE *f = fopen("/proc/modules", "re");
 	char line[1024], name[128], file[PATH_MAX];
 	unsigned long long size, addr;
+	struct build_id id = { 0 };
 
 	if (!f)
 		return;
@@ -189,7 +209,9 @@ void synth_modules(struct synth *s)
 			continue;
 		/* Readers take the name in brackets as "the module of that name", wherever its file is. */
 		snprintf(file, sizeof(file), "[%s]", name);
-		kernel_mmap(s, addr, size, 0, file);
+		if (s->ids)
+			id = build_id_of_module("", name);
+		kernel_mmap(s, addr, size, 0, file, &id);
 		if (s->dsos)
 			dsos_note_mapping(s->dsos, DSOS_KERNEL_PID, addr, size, 0, file,
 					  strlen(file));
@@ -327,6 +349,7 @@ static void put_mapping(struct synth *s, int32_t pid, char *line)
 	unsigned major, minor;
 	char perm[5];
 	const char *name;
+	struct build_id id = { 0 };
 	int name_at = 0;
 	size_t at;
 
@@ -335,16 +358,23 @@ static void put_mapping(struct synth *s, int32_t pid, char *line)
 	    !name_at || perm[2] != 'x')
 		return;
 	name = line[name_at] ? line + name_at : "//anon";
-	at = begin(s, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
+	if (s->ids)
+		id = build_ids_of_mapping(s->ids, name, (uint64_t)major << 32 | minor, inode, pid);
+	at = begin(s, PERF_RECORD_MMAP2,
+		   PERF_RECORD_MISC_USER | (id.len ? PERF_RECORD_MISC_MMAP_BUILD_ID : 0));
 	put_u32(s, (uint32_t)pid);
 	put_u32(s, (uint32_t)pid);
 	put_u64(s, start);
 	put_u64(s, stop - start);
 	put_u64(s, offset);
-	put_u32(s, major);
-	put_u32(s, minor);
-	put_u64(s, inode);
-	put_u64(s, 0);
+	if (id.len) {
+		put_build_id(s, &id);
+	} else {
+		put_u32(s, major);
+		put_u32(s, minor);
+		put_u64(s, inode);
+		put_u64(s, 0);
+	}
 	put_u32(s,
 		(perm[0] == 'r' ? PROT_READ : 0) | (perm[1] == 'w' ? PROT_WRITE : 0) | PROT_EXEC);
 	put_u32(s, perm[3] == 's' ? MAP_SHARED : MAP_PRIVATE);

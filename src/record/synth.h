@@ -12,12 +12,14 @@
 #include "base/outbuf.h"
 #include "capture/counters.h"
 #include "record/bpf.h"
+#include "record/build_ids.h"
 #include "record/dsos.h"
 #include "record/kernel_map.h"
 
 struct synth {
 	struct outbuf out;    /* the records; owned */
 	size_t trailer_bytes; /* of the sample_id behind each record of a kernel type */
+	struct build_ids *ids; /* mappings tell build ids, which it keeps; NULL: inodes */
 	struct dsos *dsos;    /* gets what is mapped; NULL: nobody wants it */
 };
 
