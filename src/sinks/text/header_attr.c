@@ -1,131 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* An event's attr as a list of "name = value"; members that are 0 are left out. */
+/* An event's attr as a list of "name = value", with words for its type and number where perf 6.12 has them. */
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 
+#include "formats/perfdata/attr_text.h"
 #include "sinks/text/header.h"
 #include "sonde/sonde.h"
-
-struct bit_name {
-	uint64_t bit;
-	const char *name;
-};
-
-/* In perf's order, which is not that of the bits. */
-static const struct bit_name sample_bits[] = {
-	{ PERF_SAMPLE_IP, "IP" },
-	{ PERF_SAMPLE_TID, "TID" },
-	{ PERF_SAMPLE_TIME, "TIME" },
-	{ PERF_SAMPLE_ADDR, "ADDR" },
-	{ PERF_SAMPLE_READ, "READ" },
-	{ PERF_SAMPLE_CALLCHAIN, "CALLCHAIN" },
-	{ PERF_SAMPLE_ID, "ID" },
-	{ PERF_SAMPLE_CPU, "CPU" },
-	{ PERF_SAMPLE_PERIOD, "PERIOD" },
-	{ PERF_SAMPLE_STREAM_ID, "STREAM_ID" },
-	{ PERF_SAMPLE_RAW, "RAW" },
-	{ PERF_SAMPLE_BRANCH_STACK, "BRANCH_STACK" },
-	{ PERF_SAMPLE_REGS_USER, "REGS_USER" },
-	{ PERF_SAMPLE_STACK_USER, "STACK_USER" },
-	{ PERF_SAMPLE_IDENTIFIER, "IDENTIFIER" },
-	{ PERF_SAMPLE_REGS_INTR, "REGS_INTR" },
-	{ PERF_SAMPLE_DATA_SRC, "DATA_SRC" },
-	{ PERF_SAMPLE_WEIGHT, "WEIGHT" },
-	{ PERF_SAMPLE_PHYS_ADDR, "PHYS_ADDR" },
-	{ PERF_SAMPLE_AUX, "AUX" },
-	{ PERF_SAMPLE_CGROUP, "CGROUP" },
-	{ PERF_SAMPLE_DATA_PAGE_SIZE, "DATA_PAGE_SIZE" },
-	{ PERF_SAMPLE_CODE_PAGE_SIZE, "CODE_PAGE_SIZE" },
-	{ PERF_SAMPLE_WEIGHT_STRUCT, "WEIGHT_STRUCT" },
-};
-static const struct bit_name sample_bits_unknown_to_perf[] = {
-	{ PERF_SAMPLE_TRANSACTION, "TRANSACTION" },
-};
-static const struct bit_name read_bits[] = {
-	{ 1, "TOTAL_TIME_ENABLED" },
-	{ 2, "TOTAL_TIME_RUNNING" },
-	{ 4, "ID" },
-	{ 8, "GROUP" },
-	{ 16, "LOST" },
-};
-static const struct bit_name branch_bits[] = {
-	{ 1, "USER" },
-	{ 2, "KERNEL" },
-	{ 4, "HV" },
-	{ 8, "ANY" },
-	{ 16, "ANY_CALL" },
-	{ 32, "ANY_RETURN" },
-	{ 64, "IND_CALL" },
-	{ 128, "ABORT_TX" },
-	{ 256, "IN_TX" },
-	{ 512, "NO_TX" },
-	{ 1 << 10, "COND" },
-	{ 1 << 11, "CALL_STACK" },
-	{ 1 << 12, "IND_JUMP" },
-	{ 1 << 13, "CALL" },
-	{ 1 << 14, "NO_FLAGS" },
-	{ 1 << 15, "NO_CYCLES" },
-	{ 1 << 16, "TYPE_SAVE" },
-	{ 1 << 17, "HW_INDEX" },
-	{ 1 << 18, "PRIV_SAVE" },
-};
-static const struct bit_name branch_bits_unknown_to_perf_6_1[] = {
-	{ 1 << 19, "COUNTERS" },
-};
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
-/* The names of the bits that are set, each with a bar in front of it unless it is the first. */
-static const char *put_bits(struct outbuf *out, uint64_t value, const struct bit_name *names,
-			    size_t nr, const char *bar)
-{
-	for (size_t i = 0; i < nr; i++) {
-		if (!(value & names[i].bit))
-			continue;
-		outbuf_fmt(out, "%s%s", bar, names[i].name);
-		bar = "|";
-	}
-	return bar;
-}
-
-static void put_sample_type(struct outbuf *out, uint64_t value, int compat)
-{
-	const char *bar;
-
-	if (!value)
-		return;
-	outbuf_str(out, ", sample_type = ");
-	bar = put_bits(out, value, sample_bits, COUNT(sample_bits), "");
-	if (!compat)
-		put_bits(out, value, sample_bits_unknown_to_perf,
-			 COUNT(sample_bits_unknown_to_perf), bar);
-}
-
-static void put_branch_type(struct outbuf *out, uint64_t value, int compat)
-{
-	const char *bar;
-
-	if (!value)
-		return;
-	outbuf_str(out, ", branch_sample_type = ");
-	bar = put_bits(out, value, branch_bits, COUNT(branch_bits), "");
-	if (compat != SONDE_COMPAT_PERF_6_1)
-		put_bits(out, value, branch_bits_unknown_to_perf_6_1,
-			 COUNT(branch_bits_unknown_to_perf_6_1), bar);
-}
-
-static void put_number(struct outbuf *out, const char *name, uint64_t value)
-{
-	if (value)
-		outbuf_fmt(out, ", %s = %" PRIu64, name, value);
-}
-
-static void put_hex(struct outbuf *out, const char *name, uint64_t value)
-{
-	if (value)
-		outbuf_fmt(out, ", %s = 0x%" PRIx64, name, value);
-}
 
 /* ---- what newer perfs add: words for type and config -------------------------------------------------------------- */
 
@@ -191,20 +72,14 @@ static void put_config_word(struct outbuf *out, const struct perf_event_attr *at
 	}
 }
 
-static void put_type_and_config(struct outbuf *out, const struct perf_event_attr *attr,
-				uint32_t attr_bytes, const struct text_header_event *event,
-				bool words)
+static void put_kind_in_words(struct outbuf *out, const struct perf_event_attr *attr,
+			      uint32_t attr_bytes, const struct text_header_event *event)
 {
-	if (!words) {
-		put_number(out, "type", attr->type);
-		put_number(out, "size", attr_bytes);
-		put_hex(out, "config", attr->config);
-		return;
-	}
 	outbuf_fmt(out, ", type = %u", attr->type);
 	if (event->pmu)
 		outbuf_fmt(out, " (%s)", event->pmu);
-	put_number(out, "size", attr_bytes);
+	if (attr_bytes)
+		outbuf_fmt(out, ", size = %" PRIu32, attr_bytes);
 	outbuf_fmt(out, attr->config ? ", config = 0x%" PRIx64 : ", config = %" PRIx64,
 		   (uint64_t)attr->config);
 	put_config_word(out, attr, event->name);
@@ -213,64 +88,13 @@ static void put_type_and_config(struct outbuf *out, const struct perf_event_attr
 void text_header_attr_put(const struct perf_event_attr *attr, uint32_t attr_bytes,
 			  const struct text_header_event *event, int compat, struct outbuf *out)
 {
-	put_type_and_config(out, attr, attr_bytes, event, compat == SONDE_COMPAT_PERF_6_12);
-	put_number(out, "{ sample_period, sample_freq }", attr->sample_period);
-	put_sample_type(out, attr->sample_type, compat);
-	if (attr->read_format) {
-		outbuf_str(out, ", read_format = ");
-		put_bits(out, attr->read_format, read_bits, COUNT(read_bits), "");
-	}
-#define FLAG(member) put_number(out, #member, attr->member)
-	FLAG(disabled);
-	FLAG(inherit);
-	FLAG(pinned);
-	FLAG(exclusive);
-	FLAG(exclude_user);
-	FLAG(exclude_kernel);
-	FLAG(exclude_hv);
-	FLAG(exclude_idle);
-	FLAG(mmap);
-	FLAG(comm);
-	FLAG(freq);
-	FLAG(inherit_stat);
-	FLAG(enable_on_exec);
-	FLAG(task);
-	FLAG(watermark);
-	FLAG(precise_ip);
-	FLAG(mmap_data);
-	FLAG(sample_id_all);
-	FLAG(exclude_host);
-	FLAG(exclude_guest);
-	FLAG(exclude_callchain_kernel);
-	FLAG(exclude_callchain_user);
-	FLAG(mmap2);
-	FLAG(comm_exec);
-	FLAG(use_clockid);
-	FLAG(context_switch);
-	FLAG(write_backward);
-	FLAG(namespaces);
-	FLAG(ksymbol);
-	FLAG(bpf_event);
-	FLAG(aux_output);
-	FLAG(cgroup);
-	FLAG(text_poke);
-	FLAG(build_id);
-	FLAG(inherit_thread);
-	FLAG(remove_on_exec);
-	FLAG(sigtrap);
-#undef FLAG
-	put_number(out, "{ wakeup_events, wakeup_watermark }", attr->wakeup_events);
-	put_number(out, "bp_type", attr->bp_type);
-	put_hex(out, "{ bp_addr, config1 }", attr->bp_addr);
-	put_hex(out, "{ bp_len, config2 }", attr->bp_len);
-	put_branch_type(out, attr->branch_sample_type, compat);
-	put_hex(out, "sample_regs_user", attr->sample_regs_user);
-	put_number(out, "sample_stack_user", attr->sample_stack_user);
-	if (attr->clockid)
-		outbuf_fmt(out, ", clockid = %d", attr->clockid);
-	put_hex(out, "sample_regs_intr", attr->sample_regs_intr);
-	put_number(out, "aux_watermark", attr->aux_watermark);
-	put_number(out, "sample_max_stack", attr->sample_max_stack);
-	put_number(out, "aux_sample_size", attr->aux_sample_size);
-	put_number(out, "sig_data", attr->sig_data);
+	const struct perfdata_attr_style style = { .is = " = ",
+						   .as_perf = compat != 0,
+						   .as_perf_6_1 = compat == SONDE_COMPAT_PERF_6_1 };
+
+	if (compat == SONDE_COMPAT_PERF_6_12)
+		put_kind_in_words(out, attr, attr_bytes, event);
+	else
+		perfdata_attr_put_kind(out, attr, attr_bytes, &style);
+	perfdata_attr_put_members(out, attr, &style);
 }

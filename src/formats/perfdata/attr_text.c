@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* An event's attr as a list of names and values; members that are 0 are left out. */
+#include "formats/perfdata/attr_text.h"
+
+#include <inttypes.h>
+
+struct bit_name {
+	uint64_t bit;
+	const char *name;
+};
+
+/* In perf's order, which is not that of the bits. */
+static const struct bit_name sample_bits[] = {
+	{ PERF_SAMPLE_IP, "IP" },
+	{ PERF_SAMPLE_TID, "TID" },
+	{ PERF_SAMPLE_TIME, "TIME" },
+	{ PERF_SAMPLE_ADDR, "ADDR" },
+	{ PERF_SAMPLE_READ, "READ" },
+	{ PERF_SAMPLE_CALLCHAIN, "CALLCHAIN" },
+	{ PERF_SAMPLE_ID, "ID" },
+	{ PERF_SAMPLE_CPU, "CPU" },
+	{ PERF_SAMPLE_PERIOD, "PERIOD" },
+	{ PERF_SAMPLE_STREAM_ID, "STREAM_ID" },
+	{ PERF_SAMPLE_RAW, "RAW" },
+	{ PERF_SAMPLE_BRANCH_STACK, "BRANCH_STACK" },
+	{ PERF_SAMPLE_REGS_USER, "REGS_USER" },
+	{ PERF_SAMPLE_STACK_USER, "STACK_USER" },
+	{ PERF_SAMPLE_IDENTIFIER, "IDENTIFIER" },
+	{ PERF_SAMPLE_REGS_INTR, "REGS_INTR" },
+	{ PERF_SAMPLE_DATA_SRC, "DATA_SRC" },
+	{ PERF_SAMPLE_WEIGHT, "WEIGHT" },
+	{ PERF_SAMPLE_PHYS_ADDR, "PHYS_ADDR" },
+	{ PERF_SAMPLE_AUX, "AUX" },
+	{ PERF_SAMPLE_CGROUP, "CGROUP" },
+	{ PERF_SAMPLE_DATA_PAGE_SIZE, "DATA_PAGE_SIZE" },
+	{ PERF_SAMPLE_CODE_PAGE_SIZE, "CODE_PAGE_SIZE" },
+	{ PERF_SAMPLE_WEIGHT_STRUCT, "WEIGHT_STRUCT" },
+};
+static const struct bit_name sample_bits_unknown_to_perf[] = {
+	{ PERF_SAMPLE_TRANSACTION, "TRANSACTION" },
+};
+static const struct bit_name read_bits[] = {
+	{ 1, "TOTAL_TIME_ENABLED" },
+	{ 2, "TOTAL_TIME_RUNNING" },
+	{ 4, "ID" },
+	{ 8, "GROUP" },
+	{ 16, "LOST" },
+};
+static const struct bit_name branch_bits[] = {
+	{ 1, "USER" },
+	{ 2, "KERNEL" },
+	{ 4, "HV" },
+	{ 8, "ANY" },
+	{ 16, "ANY_CALL" },
+	{ 32, "ANY_RETURN" },
+	{ 64, "IND_CALL" },
+	{ 128, "ABORT_TX" },
+	{ 256, "IN_TX" },
+	{ 512, "NO_TX" },
+	{ 1 << 10, "COND" },
+	{ 1 << 11, "CALL_STACK" },
+	{ 1 << 12, "IND_JUMP" },
+	{ 1 << 13, "CALL" },
+	{ 1 << 14, "NO_FLAGS" },
+	{ 1 << 15, "NO_CYCLES" },
+	{ 1 << 16, "TYPE_SAVE" },
+	{ 1 << 17, "HW_INDEX" },
+	{ 1 << 18, "PRIV_SAVE" },
+};
+static const struct bit_name branch_bits_unknown_to_perf_6_1[] = {
+	{ 1 << 19, "COUNTERS" },
+};
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+/* The names of the bits that are set, each with a bar in front of it unless it is the first. */
+static const char *put_bits(struct outbuf *out, uint64_t value, const struct bit_name *names,
+			    size_t nr, const char *bar)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (!(value & names[i].bit))
+			continue;
+		outbuf_fmt(out, "%s%s", bar, names[i].name);
+		bar = "|";
+	}
+	return bar;
+}
+
+static void put_sample_type(struct outbuf *out, uint64_t value,
+			    const struct perfdata_attr_style *style)
+{
+	const char *bar;
+
+	if (!value)
+		return;
+	outbuf_fmt(out, ", sample_type%s", style->is);
+	bar = put_bits(out, value, sample_bits, COUNT(sample_bits), "");
+	if (!style->as_perf)
+		put_bits(out, value, sample_bits_unknown_to_perf,
+			 COUNT(sample_bits_unknown_to_perf), bar);
+}
+
+static void put_branch_type(struct outbuf *out, uint64_t value,
+			    const struct perfdata_attr_style *style)
+{
+	const char *bar;
+
+	if (!value)
+		return;
+	outbuf_fmt(out, ", branch_sample_type%s", style->is);
+	bar = put_bits(out, value, branch_bits, COUNT(branch_bits), "");
+	if (!style->as_perf_6_1)
+		put_bits(out, value, branch_bits_unknown_to_perf_6_1,
+			 COUNT(branch_bits_unknown_to_perf_6_1), bar);
+}
+
+static void put_number(struct outbuf *out, const struct perfdata_attr_style *style,
+		       const char *name, uint64_t value)
+{
+	if (value)
+		outbuf_fmt(out, ", %s%s%" PRIu64, name, style->is, value);
+}
+
+static void put_hex(struct outbuf *out, const struct perfdata_attr_style *style, const char *name,
+		    uint64_t value)
+{
+	if (value)
+		outbuf_fmt(out, ", %s%s0x%" PRIx64, name, style->is, value);
+}
+
+void perfdata_attr_put_kind(struct outbuf *out, const struct perf_event_attr *attr,
+			    uint32_t attr_bytes, const struct perfdata_attr_style *style)
+{
+	put_number(out, style, "type", attr->type);
+	put_number(out, style, "size", attr_bytes);
+	put_hex(out, style, "config", attr->config);
+}
+
+void perfdata_attr_put_members(struct outbuf *out, const struct perf_event_attr *attr,
+			       const struct perfdata_attr_style *style)
+{
+	put_number(out, style, "{ sample_period, sample_freq }", attr->sample_period);
+	put_sample_type(out, attr->sample_type, style);
+	if (attr->read_format) {
+		outbuf_fmt(out, ", read_format%s", style->is);
+		put_bits(out, attr->read_format, read_bits, COUNT(read_bits), "");
+	}
+#define FLAG(member) put_number(out, style, #member, attr->member)
+	FLAG(disabled);
+	FLAG(inherit);
+	FLAG(pinned);
+	FLAG(exclusive);
+	FLAG(exclude_user);
+	FLAG(exclude_kernel);
+	FLAG(exclude_hv);
+	FLAG(exclude_idle);
+	FLAG(mmap);
+	FLAG(comm);
+	FLAG(freq);
+	FLAG(inherit_stat);
+	FLAG(enable_on_exec);
+	FLAG(task);
+	FLAG(watermark);
+	FLAG(precise_ip);
+	FLAG(mmap_data);
+	FLAG(sample_id_all);
+	FLAG(exclude_host);
+	FLAG(exclude_guest);
+	FLAG(exclude_callchain_kernel);
+	FLAG(exclude_callchain_user);
+	FLAG(mmap2);
+	FLAG(comm_exec);
+	FLAG(use_clockid);
+	FLAG(context_switch);
+	FLAG(write_backward);
+	FLAG(namespaces);
+	FLAG(ksymbol);
+	FLAG(bpf_event);
+	FLAG(aux_output);
+	FLAG(cgroup);
+	FLAG(text_poke);
+	FLAG(build_id);
+	FLAG(inherit_thread);
+	FLAG(remove_on_exec);
+	FLAG(sigtrap);
+#undef FLAG
+	put_number(out, style, "{ wakeup_events, wakeup_watermark }", attr->wakeup_events);
+	put_number(out, style, "bp_type", attr->bp_type);
+	put_hex(out, style, "{ bp_addr, config1 }", attr->bp_addr);
+	put_hex(out, style, "{ bp_len, config2 }", attr->bp_len);
+	put_branch_type(out, attr->branch_sample_type, style);
+	put_hex(out, style, "sample_regs_user", attr->sample_regs_user);
+	put_number(out, style, "sample_stack_user", attr->sample_stack_user);
+	if (attr->clockid)
+		outbuf_fmt(out, ", clockid%s%d", style->is, attr->clockid);
+	put_hex(out, style, "sample_regs_intr", attr->sample_regs_intr);
+	put_number(out, style, "aux_watermark", attr->aux_watermark);
+	put_number(out, style, "sample_max_stack", attr->sample_max_stack);
+	put_number(out, style, "aux_sample_size", attr->aux_sample_size);
+	put_number(out, style, "sig_data", attr->sig_data);
+}
