@@ -72,9 +72,14 @@ bool counters_know_build_ids(void)
 static bool drop_newest(struct counters *c, struct capture_events *events)
 {
 	enum { FORMAT_LOST, WEIGHTS, BPF_EVENT, KSYMBOL, EXCLUDE_GUEST, NONE_LEFT };
+	static const char *const names[] = { "counts of what is lost", "weights in parts",
+					     "records of BPF programs", "records of kernel symbols",
+					     "leaving out guests" };
 
 	if (c->list.n || c->dropped == NONE_LEFT)
 		return false;
+	say(&c->say, SAY_VERBOSE, "the kernel refuses the event as it is: trying without %s",
+	    names[c->dropped]);
 	vec_foreach(e, &events->list)
 		switch (c->dropped) {
 		case FORMAT_LOST:
@@ -254,6 +259,15 @@ static int open_everywhere(struct counters *c, struct capture_events *events, si
 				 "none of the processes and threads to record is there any more");
 }
 
+static void tell_opened(const struct counters *c, const struct capture_event *e, size_t nr)
+{
+	const struct perf_event_attr *a = &e->attr;
+
+	say(&c->say, SAY_VERBOSE, "%s: type %u, config %#llx, %s %llu: %zu counters", e->name,
+	    a->type, (unsigned long long)a->config, a->freq ? "frequency" : "period",
+	    (unsigned long long)a->sample_period, nr);
+}
+
 int counters_open(struct counters *c, struct capture_events *events,
 		  const struct counters_target *target)
 {
@@ -273,6 +287,7 @@ int counters_open(struct counters *c, struct capture_events *events,
 			continue;
 		}
 		TRY(r);
+		tell_opened(c, &events->list.v[event], c->list.n - before);
 		tell_progress(c, &told, "events opened", event + 1, events->list.n);
 	}
 	return 0;

@@ -145,12 +145,8 @@ static int refuse(const struct record_options *o)
 		{ "--kcore", o->kcore },
 		{ "--affinity", o->affinity },
 		{ "--threads", o->threads },
-		{ "--realtime", o->realtime },
 		{ "--overwrite", o->overwrite },
 		{ "--no-buffering", o->no_buffering },
-		{ "--delay", o->delay },
-		{ "--control", o->control },
-		{ "--dry-run", o->dry_run },
 		{ "--max-size", o->max_size },
 		{ "--switch-output", o->switch_output },
 		{ "--switch-output-event", o->switch_output_event },
@@ -179,6 +175,12 @@ static int understand(struct sonde_recorder *r, const struct sonde_record_option
 			-EOPNOTSUPP,
 			"--buildid-mmap: this kernel tells no build ids with mappings (Linux "
 			"5.12 and later do): leave the option out");
+	TRY(delay_parse(&r->delay, r->opts.delay));
+	TRY(control_parse(&r->control, r->opts.control));
+	TRY(realtime_parse(&r->realtime, r->opts.realtime));
+	if (r->delay.until_told && !r->control.is_given)
+		say(&r->say, SAY_WARNING,
+		    "-D -1 without --control: nobody can enable the events, none will be recorded");
 	TRY(parse_events(r, o));
 	return target_find(&r->target, &r->opts, o->command != NULL, &r->say);
 }
@@ -211,11 +213,16 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 	if (r->cannot_run)
 		return 0;
 	r->sampling.system_wide = r->target.system_wide;
-	r->sampling.enable_on_exec = r->target.workload;
+	r->sampling.workload = r->target.workload;
+	r->sampling.enable_on_exec = r->target.workload && !r->delay.begins_off;
+	r->sampling.is_switched = r->delay.is_given || r->control.is_given;
 	r->sampling.has_cpus = r->target.system_wide || r->target.chosen_cpus;
 	r->sampling.per_thread = r->target.per_thread;
 	r->sampling.inherit = !r->target.no_inherit;
 	TRY(sampling_configure(&r->events, &r->sampling, &r->say));
+	if (r->opts.dry_run)
+		return 0;
+	TRY(control_open(&r->control));
 	if (o->command) {
 		TRY(workload_fork(&r->workload, o->command, r->is_pipe));
 		if (r->target.workload)
@@ -227,6 +234,7 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 	flow_settle(&r->flow, &r->counters);
 	TRY(sampling_find_times(&r->events, &r->counters, &r->untimed, &r->drain.times));
 	TRY(begin_file(r));
+	TRY(realtime_begin(&r->realtime));
 	r->drain = (struct drain){ .rings = r->counters.rings.v,
 				   .nr_rings = r->counters.rings.n,
 				   .outlet = r->file.outlet,
@@ -284,6 +292,7 @@ void sonde_recorder_close(struct sonde_recorder *r)
 {
 	if (!r)
 		return;
+	realtime_end(&r->realtime);
 	workload_close(&r->workload);
 	counters_close(&r->counters);
 	recorder_file_close(&r->file);
@@ -294,6 +303,8 @@ void sonde_recorder_close(struct sonde_recorder *r)
 	hash64_done(&r->untimed);
 	capture_events_done(&r->events);
 	target_done(&r->target);
+	delay_done(&r->delay);
+	control_close(&r->control);
 	record_options_done(&r->opts);
 	free(r->own_argv);
 	free(r->command_name);

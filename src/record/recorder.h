@@ -12,11 +12,14 @@
 #include "capture/say.h"
 #include "record/bpf.h"
 #include "record/build_id_cache.h"
+#include "record/control.h"
+#include "record/delay.h"
 #include "record/drain.h"
 #include "record/dsos.h"
 #include "record/file.h"
 #include "record/flow.h"
 #include "record/options.h"
+#include "record/realtime.h"
 #include "record/sampling.h"
 #include "record/target.h"
 #include "record/workload.h"
@@ -32,6 +35,9 @@ struct sonde_recorder {
 	struct sampling sampling;
 	struct target target;
 	struct flow flow;
+	struct delay delay;
+	struct control control;
+	struct realtime realtime;
 	struct counters counters;
 	struct workload workload;
 	char *command_name; /* NULL: no workload */

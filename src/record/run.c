@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "record/enable.h"
 #include "record/file.h"
 #include "record/recorder.h"
 
@@ -20,8 +21,8 @@ enum { SLEEP_MS = 1000, SLEEP_WITHOUT_PIDFD_MS = 100 };
 /* A reader sees an event two passes after it happened: at most 100 ms. */
 enum { LIVE_SLEEP_MS = 30 };
 
-/* Polled descriptors: stop, the workload's end, then the buffers. */
-enum { POLL_STOP, POLL_WORKLOAD, POLL_RINGS };
+/* Polled descriptors: stop, the workload's end, commands, then the buffers. */
+enum { POLL_STOP, POLL_WORKLOAD, POLL_CONTROL, POLL_RINGS };
 
 struct waiting {
 	struct pollfd *fds;
@@ -39,6 +40,7 @@ static int waiting_init(struct waiting *w, struct sonde_recorder *r)
 		return err_nomem();
 	w->fds[POLL_STOP] = (struct pollfd){ .fd = r->wake_fd, .events = POLLIN };
 	w->fds[POLL_WORKLOAD] = (struct pollfd){ .fd = r->workload.pidfd, .events = POLLIN };
+	w->fds[POLL_CONTROL] = (struct pollfd){ .fd = r->control.fd, .events = POLLIN };
 	if (r->target.by_pid) {
 		vec_foreach(n, &r->counters.list)
 			if (n->event == 0)
@@ -57,7 +59,8 @@ static void sleep_until_woken(struct sonde_recorder *r, struct waiting *w)
 	const int ms = r->is_pipe ? LIVE_SLEEP_MS : no_pidfd ? SLEEP_WITHOUT_PIDFD_MS : SLEEP_MS;
 	bool data = false;
 
-	if (poll(w->fds, w->n, ms) <= 0)
+	w->fds[POLL_CONTROL].revents = 0;
+	if (poll(w->fds, w->n, delay_sleep_ms(&r->delay, ms)) <= 0)
 		return;
 	for (size_t i = POLL_RINGS; i < w->n; i++) {
 		data |= (w->fds[i].revents & POLLIN) != 0;
@@ -79,6 +82,27 @@ static bool is_over(struct sonde_recorder *r, const struct waiting *w, int *ret_
 	return r->target.by_pid && !w->alive;
 }
 
+/* What -D and --control say now. */
+static int follow(struct sonde_recorder *r, struct waiting *w)
+{
+	switch (delay_due(&r->delay)) {
+	case DELAY_NOTHING:
+		break;
+	case DELAY_ON:
+	case DELAY_OFF:
+		TRY(recorder_switch(r, r->delay.next % 2));
+		break;
+	case DELAY_END:
+		TRY(recorder_switch(r, false));
+		sonde_recorder_stop(r);
+		break;
+	}
+	if (w->fds[POLL_CONTROL].revents)
+		TRY(control_serve(&r->control, r));
+	w->fds[POLL_CONTROL].fd = r->control.fd;
+	return 0;
+}
+
 static int record(struct sonde_recorder *r, int *ret_status)
 {
 	struct waiting w;
@@ -97,6 +121,9 @@ static int record(struct sonde_recorder *r, int *ret_status)
 		if (e < 0 || over)
 			break;
 		sleep_until_woken(r, &w);
+		e = follow(r, &w);
+		if (e < 0)
+			break;
 	}
 	free(w.fds);
 	return e < 0 ? e : 0;
@@ -177,8 +204,13 @@ int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret
 		ret->exit_status = r->cannot_run;
 		return err_set(r->cannot_run == 127 ? -ENOENT : -EACCES, "%s", r->cannot_run_why);
 	}
-	if (!r->target.workload)
+	if (r->opts.dry_run)
+		return 0;
+	if (r->delay.begins_off)
+		say(&r->say, SAY_NORMAL, "events are disabled");
+	else if (!r->target.workload)
 		e = counters_enable(&r->counters);
+	delay_start(&r->delay);
 	if (e == 0 && r->command_name)
 		e = workload_start(&r->workload, r->command_name, &status);
 	if (e < 0) {

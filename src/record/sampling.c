@@ -228,7 +228,8 @@ int sampling_configure(struct capture_events *events, const struct sampling *s,
 	uint64_t freq_hz;
 
 	TRY(allowed_hz(s, to, &freq_hz));
-	if (s->system_wide && !is_software(&events->list.v[0], PERF_COUNT_SW_DUMMY)) {
+	if ((s->system_wide || s->is_switched) &&
+	    !is_software(&events->list.v[0], PERF_COUNT_SW_DUMMY)) {
 		TRY(capture_events_add_dummy(events));
 		tracking = events->list.n - 1;
 	}
@@ -238,8 +239,10 @@ int sampling_configure(struct capture_events *events, const struct sampling *s,
 		TRY(rename_dummy(events, &events->list.v[tracking]));
 	track(&events->list.v[tracking].attr, s);
 	/* Processes born while the running ones are being described must not be missed. */
-	if (s->system_wide)
+	if (s->system_wide || (s->is_switched && !s->workload))
 		events->list.v[tracking].attr.disabled = 0;
+	else if (s->is_switched)
+		events->list.v[tracking].attr.enable_on_exec = 1;
 	return 0;
 }
 

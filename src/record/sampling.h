@@ -23,13 +23,15 @@ struct callchain {
 	uint32_t stack_bytes; /* of DWARF */
 };
 
-/* Targets decide the first four, after sampling_parse(). */
+/* Targets and when they are recorded decide the flags, after sampling_parse(). */
 struct sampling {
 	bool system_wide;    /* a dummy event carries comm, fork, mmap */
 	bool has_cpus;       /* whole cpus, or some of them: samples tell the cpu */
 	bool per_thread;     /* no buffer of a cpu: times only when asked for */
 	bool inherit;        /* children are recorded, too */
-	bool enable_on_exec; /* a workload alone is recorded */
+	bool workload;       /* a command alone is recorded */
+	bool is_switched;    /* events go on and off (-D, --control): a dummy event stays on */
+	bool enable_on_exec; /* events begin with the command */
 	struct callchain callchain;
 	struct record_clock clock;
 	uint64_t period; /* 0: by frequency */

@@ -195,7 +195,8 @@ static int choose_cpus(struct target *t, const char *text)
 	struct capture_cpus chosen = { 0 };
 	size_t n = 0;
 
-	if (!isdigit((unsigned char)*text) || !isdigit((unsigned char)text[strlen(text) - 1]) ||
+	if (text[strspn(text, "0123456789,-")] || !isdigit((unsigned char)*text) ||
+	    !isdigit((unsigned char)text[strlen(text) - 1]) ||
 	    capture_cpus_parse(text, &chosen) < 0)
 		return err_set(-EBADR, "-C needs a list of cpus as 0,2-3, not '%s'", text);
 	qsort(chosen.list.v, chosen.list.n, sizeof(int), by_number);

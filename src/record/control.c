@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/control.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "formats/perfdata/attr_text.h"
+#include "record/enable.h"
+#include "record/recorder.h"
+
+/* ---- the channel ------------------------------------------------------------------------------------------------- */
+
+static int bad(const char *text)
+{
+	return err_set(-EBADR,
+		       "--control needs fd:N or fifo:PATH, with the channel for answers behind a "
+		       "comma if there is one, not '%s'",
+		       text);
+}
+
+static const char *parse_fd(const char *text, int *ret)
+{
+	char *end;
+	long fd = strtol(text, &end, 10);
+
+	if (!isdigit((unsigned char)*text) || fd > INT32_MAX)
+		return NULL;
+	*ret = (int)fd;
+	return end;
+}
+
+static int parse_fds(struct control *c, const char *text)
+{
+	const char *at = parse_fd(text + strlen("fd:"), &c->fd);
+
+	if (at && *at == ',')
+		at = parse_fd(at + 1, &c->ack_fd);
+	return at && !*at ? 0 : bad(text);
+}
+
+static int parse_fifos(struct control *c, const char *text)
+{
+	const char *path = text + strlen("fifo:");
+	const size_t len = strcspn(path, ",");
+
+	if (!len || (path[len] && !path[len + 1]))
+		return bad(text);
+	c->fifo = strndup(path, len);
+	if (path[len])
+		c->ack_fifo = strdup(path + len + 1);
+	return c->fifo && (c->ack_fifo || !path[len]) ? 0 : err_nomem();
+}
+
+int control_parse(struct control *ret, const char *text)
+{
+	struct control c = { .fd = -1, .ack_fd = -1, .is_given = text != NULL };
+	int r = !text                        ? 0
+		: !strncmp(text, "fd:", 3)   ? parse_fds(&c, text)
+		: !strncmp(text, "fifo:", 5) ? parse_fifos(&c, text)
+					     : bad(text);
+
+	if (r < 0) {
+		free(c.fifo);
+		free(c.ack_fifo);
+		return r;
+	}
+	*ret = c;
+	return 0;
+}
+
+/* Opened for both directions: it neither waits for the other end nor hangs up with it. */
+static int open_fifo(const char *path, int *ret)
+{
+	struct stat st;
+	int fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0)
+		return errno == ENOENT
+			       ? err_set(-ENOENT,
+					 "--control: there is no %s; make it first: mkfifo %s",
+					 path, path)
+			       : err_errno(errno, "--control: cannot open %s", path);
+	if (fstat(fd, &st) < 0 || !S_ISFIFO(st.st_mode)) {
+		close(fd);
+		return err_set(-EINVAL, "--control: %s is no fifo; mkfifo makes one", path);
+	}
+	*ret = fd;
+	return 0;
+}
+
+static int check_fd(int fd)
+{
+	if (fd >= 0 && fcntl(fd, F_GETFD) < 0)
+		return err_errno(errno, "--control: descriptor %d is not open", fd);
+	return 0;
+}
+
+int control_open(struct control *c)
+{
+	if (!c->fifo) {
+		TRY(check_fd(c->fd));
+		return check_fd(c->ack_fd);
+	}
+	TRY(open_fifo(c->fifo, &c->fd));
+	return c->ack_fifo ? open_fifo(c->ack_fifo, &c->ack_fd) : 0;
+}
+
+void control_close(struct control *c)
+{
+	if (c->fifo && c->fd >= 0)
+		close(c->fd);
+	if (c->fifo && c->ack_fd >= 0)
+		close(c->ack_fd);
+	free(c->fifo);
+	free(c->ack_fifo);
+	*c = (struct control){ .fd = -1, .ack_fd = -1 };
+}
+
+static bool is_ready(int fd, short what)
+{
+	struct pollfd p = { .fd = fd, .events = what };
+
+	return poll(&p, 1, 0) > 0 && p.revents & what;
+}
+
+/* "ack", or why not. Nobody may make the recorder wait by not reading. */
+static void answer(struct control *c, const struct say *to, const char *failure)
+{
+	char line[512];
+	int len;
+
+	if (failure)
+		say(to, SAY_WARNING, "--control: %s", failure);
+	if (c->ack_fd < 0)
+		return;
+	len = failure ? snprintf(line, sizeof(line), "failed: %s\n", failure)
+		      : snprintf(line, sizeof(line), "ack\n");
+	if (len >= (int)sizeof(line)) {
+		len = sizeof(line) - 1;
+		line[len - 1] = '\n';
+	}
+	if (!is_ready(c->ack_fd, POLLOUT) || write(c->ack_fd, line, (size_t)len) != len)
+		say(to, SAY_WARNING,
+		    "--control: an answer could not be written, nobody reads them");
+}
+
+/* ---- the commands ------------------------------------------------------------------------------------------------ */
+
+static void put_line(const struct sonde_recorder *r, struct outbuf *line)
+{
+	outbuf_put(line, "", 1);
+	if (!line->failed)
+		say(&r->say, SAY_WARNING, "%s", line->data);
+	line->len = 0;
+}
+
+static void list_event(const struct capture_event *e, char how, struct outbuf *line)
+{
+	const struct perfdata_attr_style style = { .is = ": " };
+	struct outbuf members = { 0 };
+
+	outbuf_str(line, e->name);
+	switch (how) {
+	case 'v':
+		perfdata_attr_put_kind(&members, &e->attr, e->attr.size, &style);
+		perfdata_attr_put_members(&members, &e->attr, &style);
+		/* the first of them needs no comma */
+		if (members.len > 1) {
+			outbuf_str(line, ":");
+			outbuf_put(line, members.data + 1, members.len - 1);
+		}
+		outbuf_done(&members);
+		break;
+	case 'F':
+		outbuf_fmt(line, ": sample_%s=%llu", e->attr.freq ? "freq" : "period",
+			   (unsigned long long)e->attr.sample_period);
+		break;
+	}
+}
+
+static const char *list_events(struct sonde_recorder *r, const char *how)
+{
+	struct outbuf line = { 0 };
+
+	if (*how && strcmp(how, "-v") && strcmp(how, "-g") && strcmp(how, "-F"))
+		return "evlist takes -v, -g or -F";
+	vec_foreach(e, &r->events.list) {
+		list_event(e, *how ? how[1] : '\0', &line);
+		put_line(r, &line);
+	}
+	outbuf_done(&line);
+	return NULL;
+}
+
+static const char *switch_events(struct sonde_recorder *r, const char *event, bool on)
+{
+	if ((*event ? recorder_switch_event(r, event, on) : recorder_switch(r, on)) < 0)
+		return err_text();
+	return NULL;
+}
+
+/* NULL: done; else why not. */
+static const char *obey(struct sonde_recorder *r, const char *command, const char *argument)
+{
+	if (!strcmp(command, "enable"))
+		return switch_events(r, argument, true);
+	if (!strcmp(command, "disable"))
+		return switch_events(r, argument, false);
+	if (!strcmp(command, "evlist"))
+		return list_events(r, argument);
+	if (!strcmp(command, "snapshot"))
+		return "there is no snapshot to take: hardware tracing is not recorded";
+	if (!strcmp(command, "ping") && !*argument)
+		return NULL;
+	if (!strcmp(command, "stop") && !*argument) {
+		sonde_recorder_stop(r);
+		return NULL;
+	}
+	return "commands are enable, disable, evlist, snapshot, ping and stop";
+}
+
+static void run_line(struct control *c, struct sonde_recorder *r, char *line)
+{
+	size_t len = strlen(line);
+	char *argument;
+
+	while (len && isspace((unsigned char)line[len - 1]))
+		line[--len] = '\0';
+	if (!len)
+		return;
+	argument = line + strcspn(line, " ");
+	if (*argument)
+		*argument++ = '\0';
+	say(&r->say, SAY_VERBOSE, "--control: %s%s%s", line, *argument ? " " : "", argument);
+	answer(c, &r->say, obey(r, line, argument));
+}
+
+static void run_lines(struct control *c, struct sonde_recorder *r, bool is_all)
+{
+	char *at = c->text, *const end = c->text + c->len;
+
+	for (;;) {
+		size_t len = 0;
+
+		while (at + len < end && at[len] != '\n' && at[len] != '\0')
+			len++;
+		if (at + len == end && !is_all)
+			break;
+		at[len] = '\0'; /* there is room for one more byte behind the text */
+		run_line(c, r, at);
+		if (at + len >= end) {
+			at = end;
+			break;
+		}
+		at += len + 1;
+	}
+	c->len = (size_t)(end - at);
+	memmove(c->text, at, c->len);
+}
+
+int control_serve(struct control *c, struct sonde_recorder *r)
+{
+	ssize_t n = 0;
+
+	if (c->fd < 0)
+		return 0;
+	if (is_ready(c->fd, POLLIN | POLLHUP)) {
+		n = read(c->fd, c->text + c->len, sizeof(c->text) - 1 - c->len);
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			return 0;
+		c->len += n > 0 ? (size_t)n : 0;
+		run_lines(c, r, n <= 0 || !is_ready(c->fd, POLLIN));
+		if (c->len == sizeof(c->text) - 1) {
+			c->len = 0;
+			answer(c, &r->say, "the line is too long for a command");
+		}
+		if (n > 0)
+			return 0;
+	}
+	say(&r->say, SAY_VERBOSE, "--control: the other end is closed");
+	c->fd = c->fifo ? (close(c->fd), -1) : -1;
+	return 0;
+}

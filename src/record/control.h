@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * --control: a channel of lines that tell the recorder what to do while it runs, and one of answers.
+ *
+ *	enable [EVENT]     ack
+ *	evlist -v          ack, when the list was told (struct say)
+ *	enable nosuch      failed: there is no event 'nosuch'
+ *
+ * Each line has one answer, "ack" when what it asks for has been done. A line ends with a line feed, a zero byte, or where
+ * the channel holds nothing more.
+ */
+#ifndef SONDE_RECORD_CONTROL_H
+#define SONDE_RECORD_CONTROL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct sonde_recorder;
+
+struct control {
+	char *fifo, *ack_fifo; /* to be opened; NULL: descriptors of the caller's */
+	bool is_given;
+	int fd, ack_fd; /* -1: none, or closed */
+	char text[4096];
+	size_t len; /* of a line that is not yet whole */
+};
+
+/* text: NULL when not given; -EBADR. */
+int control_parse(struct control *ret, const char *text);
+int control_open(struct control *c);
+/* After poll said that c->fd has something, or has hung up. */
+int control_serve(struct control *c, struct sonde_recorder *r);
+void control_close(struct control *c);
+
+#endif

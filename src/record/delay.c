@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/delay.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/err.h"
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* A number with blanks around it; the text behind it, or NULL. */
+static const char *number(const char *text, uint64_t *ret)
+{
+	char *end;
+
+	text += strspn(text, " ");
+	if (!isdigit((unsigned char)*text))
+		return NULL;
+	errno = 0;
+	*ret = strtoull(text, &end, 10);
+	return errno || *ret > INT32_MAX ? NULL : end + strspn(end, " ");
+}
+
+static int parse_ranges(struct delay *d, const char *text)
+{
+	const char *at = text;
+	uint64_t from, to;
+
+	do {
+		at = number(at, &from);
+		at = at && *at == '-' ? number(at + 1, &to) : NULL;
+		if (!at || (*at && *at != ','))
+			return err_set(-EBADR,
+				       "-D needs milliseconds, ranges of them as 10-20,30-40, or "
+				       "-1, not '%s'",
+				       text);
+		if (from >= to || (d->steps_ms.n && from <= d->steps_ms.v[d->steps_ms.n - 1]))
+			return err_set(-EBADR,
+				       "-D %s: each range begins after the one before it has "
+				       "ended, and is longer than nothing",
+				       text);
+		TRY(vec_push(&d->steps_ms, from));
+		TRY(vec_push(&d->steps_ms, to));
+	} while (*at++);
+	d->ends = true;
+	return 0;
+}
+
+static int parse(struct delay *d, const char *text)
+{
+	const char *rest;
+	uint64_t ms;
+
+	d->is_given = d->begins_off = true;
+	if (!strcmp(text, "-1")) {
+		d->until_told = true;
+		return 0;
+	}
+	rest = number(text, &ms);
+	if (rest && !*rest)
+		TRY(vec_push(&d->steps_ms, ms));
+	else
+		TRY(parse_ranges(d, text));
+	/* what is due at once is no step */
+	if (d->steps_ms.v[0] == 0) {
+		d->is_given = d->ends;
+		d->begins_off = false;
+		d->next = 1;
+	}
+	return 0;
+}
+
+int delay_parse(struct delay *ret, const char *text)
+{
+	struct delay d = { 0 };
+	int r = text ? parse(&d, text) : 0;
+
+	if (r < 0) {
+		delay_done(&d);
+		return r;
+	}
+	*ret = d;
+	return 0;
+}
+
+void delay_start(struct delay *d)
+{
+	d->start_ms = now_ms();
+}
+
+enum delay_step delay_due(struct delay *d)
+{
+	if (d->next >= d->steps_ms.n || now_ms() - d->start_ms < d->steps_ms.v[d->next])
+		return DELAY_NOTHING;
+	d->next++;
+	if (d->next == d->steps_ms.n && d->ends)
+		return DELAY_END;
+	return d->next % 2 ? DELAY_ON : DELAY_OFF;
+}
+
+int delay_sleep_ms(const struct delay *d, int max_ms)
+{
+	uint64_t due, now;
+
+	if (d->next >= d->steps_ms.n)
+		return max_ms;
+	due = d->start_ms + d->steps_ms.v[d->next];
+	now = now_ms();
+	return due <= now ? 0 : due - now < (uint64_t)max_ms ? (int)(due - now) : max_ms;
+}
+
+void delay_done(struct delay *d)
+{
+	vec_done(&d->steps_ms);
+}

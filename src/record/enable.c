@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/enable.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "record/recorder.h"
+
+/* A dummy event that was added for comm, fork and mmap. */
+static bool tracks_only(const struct capture_event *e)
+{
+	return e->attr.type == PERF_TYPE_SOFTWARE && e->attr.config == PERF_COUNT_SW_DUMMY &&
+	       e->attr.task;
+}
+
+static int switch_one(struct sonde_recorder *r, size_t event, bool on)
+{
+	if (on)
+		return counters_enable_event(&r->counters, (uint32_t)event);
+	counters_disable_event(&r->counters, (uint32_t)event);
+	return 0;
+}
+
+int recorder_switch(struct sonde_recorder *r, bool on)
+{
+	for (size_t i = 0; i < r->events.list.n; i++)
+		if (on || !tracks_only(&r->events.list.v[i]))
+			TRY(switch_one(r, i, on));
+	say(&r->say, SAY_NORMAL, "events are %s", on ? "enabled" : "disabled");
+	return 0;
+}
+
+int recorder_switch_event(struct sonde_recorder *r, const char *name, bool on)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < r->events.list.n; i++) {
+		if (strcmp(r->events.list.v[i].name, name) != 0)
+			continue;
+		TRY(switch_one(r, i, on));
+		found = true;
+	}
+	if (!found)
+		return err_set(-ENOENT, "there is no event '%s'", name);
+	say(&r->say, SAY_NORMAL, "event %s is %s", name, on ? "enabled" : "disabled");
+	return 0;
+}
