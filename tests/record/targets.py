@@ -366,7 +366,8 @@ def _():
         r = sonde('record', '-r', text, '-e', 'cs', '--', 'touch', 'ran')
         need(r.returncode == 2 and '-r' in r.stderr, r.stderr)
     recorded('-r', '0', '-e', 'cs', '--', 'true')
-    os.unlink('x.data')
+    for name in os.listdir():
+        os.unlink(name)
     r = sh('prlimit', '--rtprio=0:0', 'setpriv', '--bounding-set', '-sys_nice', SONDE, 'record', '-r', '7', '-e', 'cs', '-o',
            'x.data', '--', 'touch', 'ran')
     need(r.returncode == 1 and 'ulimit -r allows 0' in r.stderr and 'CAP_SYS_NICE' in r.stderr, r.stderr)
