@@ -309,8 +309,8 @@ def _():
            'for i in range(3): threading.Thread(target=work).start()\nwork()\n'
     with python(text) as p:
         wait_until('four threads run', lambda: len(os.listdir('/proc/%d/task' % p.pid)) == 4)
-        r = sonde('record', '-v', '-o', 'x.data', '--per-thread', '-p', str(p.pid), '-e', 'sched:sched_switch,cs', '--',
-                  'sleep', '0.3')
+        r = sonde('record', '-v', '-o', 'x.data', '--per-thread', '-T', '-p', str(p.pid), '-e',
+                  'sched:sched_switch,cs', '--', 'sleep', '0.3')
         need(r.returncode == 0 and ' 4 buffers of ' in r.stderr, r.stderr)
         f = perfdata.File('x.data')
         same(len(tids()), 4, 'threads')
