@@ -24,12 +24,23 @@ static void on_signal(int signo)
 		pending = 1;
 }
 
+static void on_switch(int signo)
+{
+	struct sonde_recorder *r = running;
+
+	if (r)
+		sonde_recorder_switch(r);
+}
+
+/* SIGUSR2 without --switch-output does nothing, as with perf: whoever sends it need not know how we were called. */
 static void catch_signals(void)
 {
 	struct sigaction sa = { .sa_handler = on_signal };
 
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
+	sa.sa_handler = on_switch;
+	sigaction(SIGUSR2, &sa, NULL);
 }
 
 /* File size limits and closed pipes become errors of the write. Not ignored: that would be handed down to the command. */
@@ -109,6 +120,7 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 	/* From here a signal ends us as any program: there is nothing left to save. */
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
+	signal(SIGUSR2, SIG_IGN);
 	sonde_recorder_close(r);
 	return status;
 }

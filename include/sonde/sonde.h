@@ -458,6 +458,11 @@ SONDE_API int sonde_recorder_open(struct sonde_recorder **ret,
 SONDE_API int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret);
 SONDE_API void
 sonde_recorder_stop(struct sonde_recorder *r); /* may be called from a signal handler */
+/*
+ * Ends the file and begins another one when settings say that files are switched (switch-output, switch-output-event);
+ * otherwise nothing happens. May be called from a signal handler.
+ */
+SONDE_API void sonde_recorder_switch(struct sonde_recorder *r);
 SONDE_API void sonde_recorder_close(struct sonde_recorder *r);
 
 /* ---- version ----------------------------------------------------------------------------------------------------- */

@@ -81,6 +81,8 @@ static uint64_t account(struct drain *d, const struct ring *r, uint64_t from, ui
 				dsos_record(d->dsos, r, pos, &h);
 			break;
 		}
+		if (d->follow && h.type != PERF_RECORD_SAMPLE)
+			follow_record(d->follow, r, pos, h);
 		pos += h.size;
 	}
 	return pos;

@@ -14,6 +14,7 @@
 #include "capture/counters.h"
 #include "record/bpf.h"
 #include "record/dsos.h"
+#include "record/follow.h"
 #include "record/outlet.h"
 
 /* What went into one file. */
@@ -34,9 +35,10 @@ struct drain {
 	struct dso_hits hits;
 	struct bpf_programs *bpf; /* gets the programs loaded; NULL: nobody wants them */
 	bool is_live; /* somebody reads along: rounds go on until the last event is released */
-	bool has_no_rounds;   /* the file holds one ring only: its events are in order anyhow */
-	uint64_t least_bytes; /* a ring that has less is left for later, unless ... */
-	bool takes_all;       /* ... this is set: nothing more will come */
+	struct follow *follow; /* wants to see records of state; NULL: nobody does */
+	bool has_no_rounds;    /* the file holds one ring only: its events are in order anyhow */
+	uint64_t least_bytes;  /* a ring that has less is left for later, unless ... */
+	bool takes_all;        /* ... this is set: nothing more will come */
 	enum drain_times times;
 	/* ids of counters whose samples have no time, for DRAIN_TIMES_SOME; lent */
 	const struct hash64 *untimed;

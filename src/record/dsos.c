@@ -534,7 +534,7 @@ int dsos_take_hit(struct dsos *d, struct dso_files *ret)
 	vec_foreach(f, &d->files)
 		if (f->is_hit && r == 0) {
 			r = vec_push(ret, *f);
-			f->is_hit = false;
+			f->is_hit = d->all; /* mapped, it stays so in the files to come */
 		}
 	pthread_mutex_unlock(&d->lock);
 	return r;

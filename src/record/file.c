@@ -49,13 +49,12 @@ static int add_bpf(struct features *f, const struct sonde_recorder *r)
 	return features_add(f, FEAT_BPF_BTF, &types);
 }
 
-static int collect_features(const struct sonde_recorder *r,
-			    const struct perfdata_writer_event *events, struct kernel_map *kernel,
-			    struct features *f)
+static int collect_features(const struct sonde_recorder *r, struct file_beginning *b)
 {
+	struct features *f = &b->features;
 	struct outbuf desc = { 0 }, kernel_id = { 0 }, compressed = { 0 };
 
-	perfdata_put_event_desc(&desc, events, r->events.list.n);
+	perfdata_put_event_desc(&desc, b->events, r->events.list.n);
 	TRY(features_add(f, FEAT_EVENT_DESC, &desc));
 	TRY(features_add_tracing(f, &r->events));
 	TRY(features_add_system(f, r->argv));
@@ -67,11 +66,11 @@ static int collect_features(const struct sonde_recorder *r,
 	flow_put_compressed(&r->flow, 0, &compressed);
 	TRY(features_add(f, FEAT_COMPRESSED, &compressed));
 	TRY(add_bpf(f, r));
-	return features_add(f, PERFDATA_PRIVATE_KALLSYMS, &kernel->symbols_zstd);
+	return features_add(f, PERFDATA_PRIVATE_KALLSYMS, &b->kernel.symbols_zstd);
 }
 
 /* Records of what is there already. */
-static int describe_state(const struct sonde_recorder *r, const struct kernel_map *kernel,
+static int describe_state(const struct sonde_recorder *r, const int32_t *pids, size_t nr_pids,
 			  struct file_beginning *b)
 {
 	struct build_ids ids = { 0 };
@@ -80,7 +79,7 @@ static int describe_state(const struct sonde_recorder *r, const struct kernel_ma
 			   .dsos = r->dsos };
 
 	synth_id_index(&s, &r->counters);
-	synth_kernel_map(&s, kernel);
+	synth_kernel_map(&s, &b->kernel);
 	synth_modules(&s);
 	if (r->bpf)
 		synth_bpf(&s, r->bpf);
@@ -90,32 +89,35 @@ static int describe_state(const struct sonde_recorder *r, const struct kernel_ma
 		synth_all_tasks(&s);
 	else if (r->target.by_pid)
 		synth_threads(&s, r->target.tids.v, r->target.tids.n);
-	if (r->command_name && r->target.workload)
-		synth_name(&s, r->workload.pid);
+	if (!r->target.system_wide && nr_pids)
+		synth_processes(&s, pids, nr_pids);
+	else if (r->command_name && r->target.workload)
+		synth_name(&s, r->workload.pid); /* its mappings are about to be replaced */
 	synth_plain(&s, RECORD_FINISHED_INIT);
 	build_ids_done(&ids);
 	b->state = s.out;
 	return b->state.failed ? err_nomem() : 0;
 }
 
-int recorder_file_prepare(const struct sonde_recorder *r, struct file_beginning *ret)
+int recorder_file_prepare(const struct sonde_recorder *r, const int32_t *pids, size_t nr_pids,
+			  struct file_beginning *ret)
 {
-	struct file_beginning b = { 0 };
-	struct kernel_map kernel = { 0 };
+	struct file_beginning b = { .kernel = r->kernel };
 	int e = 0;
 
-	/* A recording without kernel symbols is still one: names are missing then, and the reader says so. */
-	if (e == 0 && kernel_map_read(&kernel, r->wants_kernel_symbols) == 0)
-		b.symbols_hidden = !kernel.reference_addr && r->wants_kernel_symbols;
+	/* The kernel stays where it is. Its symbols come and go with modules. */
+	if (e == 0 && (!r->kernel.reference_addr || r->wants_kernel_symbols) &&
+	    kernel_map_read(&b.kernel, r->wants_kernel_symbols) < 0)
+		err_clear(); /* names are missing then, and the reader says so */
+	b.symbols_hidden = !b.kernel.reference_addr && r->wants_kernel_symbols;
 	if (e == 0 && r->bpf)
 		bpf_programs_find(r->bpf);
 	if (e == 0)
 		e = name_events(r, &b);
 	if (e == 0)
-		e = collect_features(r, b.events, &kernel, &b.features);
+		e = collect_features(r, &b);
 	if (e == 0)
-		e = describe_state(r, &kernel, &b);
-	kernel_map_done(&kernel);
+		e = describe_state(r, pids, nr_pids, &b);
 	if (e < 0) {
 		file_beginning_done(&b);
 		return e;
@@ -126,6 +128,7 @@ int recorder_file_prepare(const struct sonde_recorder *r, struct file_beginning 
 
 void file_beginning_done(struct file_beginning *b)
 {
+	kernel_map_done(&b->kernel);
 	features_done(&b->features);
 	outbuf_done(&b->state);
 	free(b->events);

@@ -3,7 +3,7 @@
  * One file of a recording: what stands before the first event, what follows the last one. The events between are the
  * drain's (record/drain.h).
  *
- *	TRY(recorder_file_prepare(r, &b));       // what there is to say, in memory; may run beside the recording
+ *	TRY(recorder_file_prepare(r, NULL, 0, &b));       // what there is to say, in memory; may run beside the recording
  *	TRY(recorder_file_open(r, &b, &f));      // the file and its beginning
  *	TRY(recorder_file_losses(r, &f, ...));  TRY(recorder_file_end(r, &f, ...));
  *	recorder_file_close(&f);
@@ -17,6 +17,7 @@
 #include "formats/perfdata/writer.h"
 #include "record/drain.h"
 #include "record/features.h"
+#include "record/kernel_map.h"
 #include "record/outlet.h"
 #include "record/output.h"
 
@@ -33,14 +34,19 @@ struct file_beginning {
 	size_t nr_events;
 	uint64_t *ids;
 	struct features features;
-	struct outbuf state; /* records of what is there already */
+	struct outbuf state;      /* records of what is there already */
+	struct kernel_map kernel; /* without the symbols, which are one of the features */
 	bool symbols_hidden; /* kernel addresses are recorded, and the kernel does not show its own */
 };
 
 /* What of the machine matters: the kernel's symbols, BPF programs, files that are hit. */
 int recorder_file_wants(struct sonde_recorder *r);
-/* Reads what is there; touches nothing of the recorder and says nothing, so that another thread may do it. */
-int recorder_file_prepare(const struct sonde_recorder *r, struct file_beginning *ret);
+/*
+ * pids: processes to describe beside the target's. Reads what is there; touches nothing of the recorder and says nothing,
+ * so that another thread may do it.
+ */
+int recorder_file_prepare(const struct sonde_recorder *r, const int32_t *pids, size_t nr_pids,
+			  struct file_beginning *ret);
 void file_beginning_done(struct file_beginning *b);
 /* Opens the output and writes header, features and records of what is there already. */
 int recorder_file_open(struct sonde_recorder *r, struct file_beginning *b,

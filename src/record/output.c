@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -113,6 +114,63 @@ void output_discard(struct output *o)
 		return;
 	unlink(o->path);
 	put_back_old(o);
+}
+
+/* rename() that replaces nothing; where the file system knows none, what it is to replace is looked for. */
+static int rename_to_new(const char *from, const char *to)
+{
+	struct stat st;
+
+	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -errno;
+	if (lstat(to, &st) == 0)
+		return -EEXIST;
+	return rename(from, to) < 0 ? -errno : 0;
+}
+
+int output_set_aside(struct output *o, char **ret_name)
+{
+	enum { TRIES = 1000 };
+	struct timespec now;
+	char *name;
+	int e = -EEXIST;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	/* Two files of one hundredth of a second: the later one takes the next. */
+	for (int i = 0; e == -EEXIST && i < TRIES; i++) {
+		char text[32];
+		struct tm tm;
+
+		if (!localtime_r(&now.tv_sec, &tm) ||
+		    !strftime(text, sizeof(text), "%Y%m%d%H%M%S", &tm))
+			return err_set(-EOVERFLOW, "the clock shows no time of this world");
+		if (asprintf(&name, "%s.%s%02ld", o->path, text, now.tv_nsec / 10000000) < 0)
+			return err_nomem();
+		e = rename_to_new(o->path, name);
+		if (e == 0) {
+			*ret_name = name;
+			return 0;
+		}
+		if (e != -EEXIST)
+			err_errno(-e, "cannot rename %s to %s", o->path, name);
+		free(name);
+		now.tv_nsec += 10000000;
+		if (now.tv_nsec >= 1000000000) {
+			now.tv_nsec -= 1000000000;
+			now.tv_sec++;
+		}
+	}
+	return e == -EEXIST ? err_set(e, "%s: there are files of all names with this time", o->path)
+			    : e;
+}
+
+void output_take_back(struct output *o, const char *name)
+{
+	/* When even that fails, the file has the other name, and the recording is in it. */
+	if (rename_to_new(name, o->path) < 0)
+		return;
 }
 
 void output_done(struct output *o)

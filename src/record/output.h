@@ -19,6 +19,10 @@ int output_pipe(struct output *o, int *ret_fd);
 int output_open(struct output *o, const char *path, int *ret_fd);
 /* Nothing came of it: the file goes, FILE.old becomes FILE again. */
 void output_discard(struct output *o);
+/* FILE becomes FILE.YYYYMMDDhhmmssNN (local time, hundredths of a second), *ret_name; no file is ever replaced. */
+int output_set_aside(struct output *o, char **ret_name);
+/* And FILE again. */
+void output_take_back(struct output *o, const char *name);
 void output_done(struct output *o);
 
 #endif

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "record/file.h"
 #include "record/self.h"
 #include "record/values.h"
 
@@ -85,38 +84,6 @@ static int open_counters(struct sonde_recorder *r)
 	return counters_map(&r->counters, pages, r->mmap_pages == 0);
 }
 
-/* With kptr_restrict 0 the kernel shows its addresses to those who may profile it. */
-static void say_hidden(const struct say *to)
-{
-	const long restricted = kernel_setting("kptr_restrict", 0);
-
-	if (restricted > 0)
-		say(to, SAY_WARNING,
-		    "the kernel hides its addresses (kernel.kptr_restrict is %ld): kernel "
-		    "addresses will have no names",
-		    restricted);
-	else
-		say(to, SAY_WARNING,
-		    "the kernel shows its addresses only with CAP_SYSLOG or with "
-		    "kernel.perf_event_paranoid below 2 (it is %ld): kernel addresses will have no "
-		    "names",
-		    kernel_setting("perf_event_paranoid", 2));
-}
-
-static int begin_file(struct sonde_recorder *r)
-{
-	struct file_beginning b;
-	int e;
-
-	TRY(recorder_file_wants(r));
-	TRY(recorder_file_prepare(r, &b));
-	if (b.symbols_hidden)
-		say_hidden(&r->say);
-	e = recorder_file_open(r, &b, &r->file);
-	file_beginning_done(&b);
-	return e;
-}
-
 /* ---- the life of a recorder -------------------------------------------------------------------------------------- */
 
 static int check_command(struct sonde_recorder *r, const struct sonde_record_options *o)
@@ -147,12 +114,6 @@ static int refuse(const struct record_options *o)
 		{ "--threads", o->threads },
 		{ "--overwrite", o->overwrite },
 		{ "--no-buffering", o->no_buffering },
-		{ "--max-size", o->max_size },
-		{ "--switch-output", o->switch_output },
-		{ "--switch-output-event", o->switch_output_event },
-		{ "--switch-max-files", o->switch_max_files },
-		{ "--timestamp-filename", o->timestamp_filename },
-		{ "--timestamp-boundary", o->timestamp_boundary },
 	};
 
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++)
@@ -166,6 +127,8 @@ static int understand(struct sonde_recorder *r, const struct sonde_record_option
 {
 	TRY(record_options_parse(&r->opts, o->settings));
 	TRY(refuse(&r->opts));
+	r->is_pipe = output_is_pipe(r->opts.output);
+	TRY(parts_parse(r));
 	if (r->opts.mmap_pages)
 		TRY(record_value_pages("-m", r->opts.mmap_pages, &r->mmap_pages));
 	TRY(flow_parse(&r->flow, &r->opts, &r->say));
@@ -207,7 +170,6 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 	if (r->wake_fd < 0)
 		return err_errno(errno, "cannot make an eventfd");
 	TRY(understand(r, o));
-	r->is_pipe = output_is_pipe(r->opts.output);
 	if (o->command)
 		TRY(check_command(r, o));
 	if (r->cannot_run)
@@ -233,7 +195,8 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 	TRY(counters_check_filters(&r->counters, &r->events));
 	flow_settle(&r->flow, &r->counters);
 	TRY(sampling_find_times(&r->events, &r->counters, &r->untimed, &r->drain.times));
-	TRY(begin_file(r));
+	TRY(parts_open(r));
+	TRY(parts_begin(r));
 	TRY(realtime_begin(&r->realtime));
 	r->drain = (struct drain){ .rings = r->counters.rings.v,
 				   .nr_rings = r->counters.rings.n,
@@ -242,6 +205,7 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 				   .untimed = &r->untimed,
 				   .is_live = r->is_pipe,
 				   .least_bytes = r->flow.least_bytes,
+				   .follow = r->parts.preparer ? &r->parts.follow : NULL,
 				   .dsos = r->dsos,
 				   .bpf = r->bpf };
 	/* All threads of the recorder are there now, whose numbers may be part of the filters. */
@@ -265,7 +229,7 @@ int sonde_recorder_open(struct sonde_recorder **ret, const struct sonde_record_o
 		return err_nomem();
 	r->say = r->counters.say = (struct say){ opts->say, opts->say_ctx };
 	r->workload.pidfd = r->workload.go_fd = r->workload.error_fd = -1;
-	r->wake_fd = -1;
+	r->wake_fd = r->parts.asked_fd = -1;
 	e = open_recorder(r, opts);
 	if (e < 0) {
 		output_discard(&r->file.output);
@@ -288,12 +252,18 @@ void sonde_recorder_stop(struct sonde_recorder *r)
 	errno = saved;
 }
 
+void sonde_recorder_switch(struct sonde_recorder *r)
+{
+	parts_ask(r);
+}
+
 void sonde_recorder_close(struct sonde_recorder *r)
 {
 	if (!r)
 		return;
 	realtime_end(&r->realtime);
 	workload_close(&r->workload);
+	parts_done(r);
 	counters_close(&r->counters);
 	recorder_file_close(&r->file);
 	drain_done(&r->drain);

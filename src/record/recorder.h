@@ -18,7 +18,9 @@
 #include "record/dsos.h"
 #include "record/file.h"
 #include "record/flow.h"
+#include "record/kernel_map.h"
 #include "record/options.h"
+#include "record/parts.h"
 #include "record/realtime.h"
 #include "record/sampling.h"
 #include "record/target.h"
@@ -45,6 +47,8 @@ struct sonde_recorder {
 	char *cannot_run_why;
 	bool is_pipe;              /* the output is the standard output, in pipe mode */
 	struct recorder_file file; /* where events go now */
+	struct kernel_map kernel;  /* as the first file tells of it; without the symbols */
+	struct parts parts;        /* the files before, the one to come */
 	struct drain drain;
 	struct dsos *dsos; /* files mapped and hit; NULL: nobody wants their build ids */
 	struct build_id_cache cache;

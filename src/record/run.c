@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The recording itself: wake, drain, end; then what is only known afterwards. */
 
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -27,13 +28,16 @@ enum { POLL_STOP, POLL_WORKLOAD, POLL_CONTROL, POLL_RINGS };
 struct waiting {
 	struct pollfd *fds;
 	size_t n;
-	size_t alive; /* recorded tasks or rings that have not hung up */
+	size_t targets_end; /* behind the descriptors that tell of recorded tasks or rings */
+	size_t alive;       /* recorded tasks or rings that have not hung up */
 };
 
 /* By pid, the counters of the first event tell by hanging up that their task and its children are gone. */
 static int waiting_init(struct waiting *w, struct sonde_recorder *r)
 {
-	const size_t max = POLL_RINGS + r->counters.list.n + r->counters.rings.n;
+	const size_t nr_parts = parts_nr_fds(r);
+	const size_t max = POLL_RINGS + r->counters.list.n + r->counters.rings.n + nr_parts;
+	int *parts;
 
 	*w = (struct waiting){ .fds = calloc(max, sizeof(*w->fds)), .n = POLL_RINGS };
 	if (!w->fds)
@@ -50,6 +54,16 @@ static int waiting_init(struct waiting *w, struct sonde_recorder *r)
 			w->fds[w->n++] = (struct pollfd){ .fd = ring->fd, .events = POLLIN };
 	}
 	w->alive = w->n - POLL_RINGS;
+	w->targets_end = w->n;
+	parts = calloc(nr_parts + 1, sizeof(*parts));
+	if (!parts) {
+		free(w->fds);
+		return err_nomem();
+	}
+	parts_fds(r, parts);
+	for (size_t i = 0; i < nr_parts; i++)
+		w->fds[w->n++] = (struct pollfd){ .fd = parts[i], .events = POLLIN };
+	free(parts);
 	return 0;
 }
 
@@ -60,9 +74,9 @@ static void sleep_until_woken(struct sonde_recorder *r, struct waiting *w)
 	bool data = false;
 
 	w->fds[POLL_CONTROL].revents = 0;
-	if (poll(w->fds, w->n, delay_sleep_ms(&r->delay, ms)) <= 0)
+	if (poll(w->fds, w->n, parts_timeout(r, delay_sleep_ms(&r->delay, ms))) <= 0)
 		return;
-	for (size_t i = POLL_RINGS; i < w->n; i++) {
+	for (size_t i = POLL_RINGS; i < w->targets_end; i++) {
 		data |= (w->fds[i].revents & POLLIN) != 0;
 		if (w->fds[i].revents & (POLLHUP | POLLERR | POLLNVAL)) {
 			w->fds[i].fd = -1;
@@ -110,7 +124,7 @@ static int record(struct sonde_recorder *r, int *ret_status)
 
 	TRY(waiting_init(&w, r));
 	for (;;) {
-		bool over = is_over(r, &w, ret_status);
+		const bool over = is_over(r, &w, ret_status);
 
 		/* after the end one more pass: what came before it is in the buffers */
 		if (over) {
@@ -120,6 +134,11 @@ static int record(struct sonde_recorder *r, int *ret_status)
 		e = drain_pass(&r->drain);
 		if (e < 0 || over)
 			break;
+		e = parts_pass(r);
+		if (e < 0)
+			break;
+		if (e > 0)
+			sonde_recorder_stop(r);
 		sleep_until_woken(r, &w);
 		e = follow(r, &w);
 		if (e < 0)
@@ -136,8 +155,14 @@ static void tell(const struct sonde_recorder *r, const struct sonde_record_resul
 {
 	const double share =
 		100.0 * (double)result->lost / (double)(result->lost + result->samples);
-	char samples[64] = "", packed[96] = "";
+	char samples[64] = "", packed[96] = "", where[PATH_MAX + 64];
 
+	if (r->parts.nr_ended > 1)
+		snprintf(where, sizeof(where), "in %u files %s.<timestamp>", r->parts.nr_ended,
+			 r->file.output.path);
+	else
+		snprintf(where, sizeof(where), "%s%s", r->file.output.path,
+			 r->parts.nr_ended ? ".<timestamp>" : "");
 	say(&r->say, SAY_NORMAL, "[ sonde record: Woken up %llu times to write data ]",
 	    (unsigned long long)r->wakeups);
 	if (r->file.outlet && r->file.outlet->packed_bytes)
@@ -149,7 +174,7 @@ static void tell(const struct sonde_recorder *r, const struct sonde_record_resul
 		snprintf(samples, sizeof(samples), " (%llu samples)",
 			 (unsigned long long)result->samples);
 	say(&r->say, SAY_NORMAL, "[ sonde record: Captured and wrote %.3f MB %s%s%s ]",
-	    (double)result->bytes_written / (1 << 20), r->file.output.path, packed, samples);
+	    (double)result->bytes_written / (1 << 20), where, packed, samples);
 	if (result->lost)
 		say(&r->say, SAY_WARNING,
 		    "%llu events were lost (%.2g %%), because a buffer was full: take larger "
@@ -211,6 +236,8 @@ int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret
 	else if (!r->target.workload)
 		e = counters_enable(&r->counters);
 	delay_start(&r->delay);
+	if (e == 0)
+		e = parts_enable(r);
 	if (e == 0 && r->command_name)
 		e = workload_start(&r->workload, r->command_name, &status);
 	if (e < 0) {
@@ -256,6 +283,17 @@ int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret
 	unwritten += given_up;
 	result.samples = r->drain.totals.samples - given_up;
 	result.bytes_written = perfdata_writer_data_size(r->file.writer);
+	if (late >= 0) {
+		late = parts_end(r);
+		if (late < 0 && e == 0) {
+			e = late;
+			failure = strdup(err_text());
+		}
+	}
+	result.samples += r->parts.samples;
+	result.bytes_written += r->parts.bytes;
+	result.lost += r->parts.lost;
+	unwritten += r->parts.given_up;
 	if (e < 0) {
 		err_set(e, "%s; %s", failure ? failure : strerror(-e),
 			late < 0

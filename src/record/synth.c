@@ -477,6 +477,17 @@ void synth_all_tasks(struct synth *s)
 	close(w.proc);
 }
 
+void synth_processes(struct synth *s, const int32_t *pids, size_t nr_pids)
+{
+	struct walk w = { .synth = s, .proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC) };
+
+	if (w.proc < 0)
+		return;
+	for (size_t i = 0; i < nr_pids; i++)
+		process(&w, pids[i]);
+	close(w.proc);
+}
+
 /* The process of a thread: its Tgid. */
 static int32_t process_of(int proc, int32_t tid)
 {

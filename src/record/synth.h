@@ -32,6 +32,8 @@ void synth_thread_map(struct synth *s, const int32_t *tids, size_t nr_tids);
 void synth_cpu_map(struct synth *s, const int *cpus, size_t nr_cpus);
 /* Every task of the system, with FORK records for who is whose child. */
 void synth_all_tasks(struct synth *s);
+/* Whole processes. */
+void synth_processes(struct synth *s, const int32_t *pids, size_t nr_pids);
 /* Single threads: names and mappings. */
 void synth_threads(struct synth *s, const int32_t *tids, size_t nr_tids);
 /* The name alone, for a process that is about to replace its mappings. */

@@ -403,6 +403,14 @@ int perfdata_writer_finish(struct perfdata_writer *w, const struct perfdata_writ
 	return w->data_end < data_end;
 }
 
+int perfdata_writer_resume(struct perfdata_writer *w)
+{
+	/* The header first: a file that says it is finished must have its table. */
+	TRY(write_at(w, 0, &w->header, sizeof(w->header)));
+	retreat(w, w->data_end);
+	return 0;
+}
+
 uint64_t perfdata_writer_samples_given_up(const struct perfdata_writer *w)
 {
 	return w->samples_given_up;

@@ -65,6 +65,8 @@ int perfdata_writer_append(struct perfdata_writer *w, const struct iovec *iov, i
  */
 int perfdata_writer_finish(struct perfdata_writer *w, const struct perfdata_writer_feature *late,
 			   size_t nr_late);
+/* Opens a finished file up again: it goes on where its records ended. */
+int perfdata_writer_resume(struct perfdata_writer *w);
 /* Samples that were appended and then given up by finish. */
 uint64_t perfdata_writer_samples_given_up(const struct perfdata_writer *w);
 uint64_t perfdata_writer_data_size(const struct perfdata_writer *w);

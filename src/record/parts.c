@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "record/preparer.h"
+#include "record/recorder.h"
+
+/* Between two looks at the size of a file that has a limit. */
+enum { SIZE_LOOK_MS = 20, EVENT_PAGES = 1 };
+/* How long the first beginning is thought to take. */
+static const uint64_t first_guess_ns = 30000000;
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* ---- setting up -------------------------------------------------------------------------------------------------- */
+
+int parts_parse(struct sonde_recorder *r)
+{
+	struct parts *p = &r->parts;
+
+	p->prepare_ns = first_guess_ns;
+	TRY(switching_parse(&p->when, &r->opts, r->is_pipe));
+	return r->opts.switch_output_event
+		       ? capture_events_add(&p->events, r->opts.switch_output_event)
+		       : 0;
+}
+
+/* One sample each time, and nothing in it: that it came is all. */
+static void configure(struct capture_event *e, bool inherit)
+{
+	struct perf_event_attr *a = &e->attr;
+
+	a->sample_type = PERF_SAMPLE_IDENTIFIER;
+	a->read_format = PERF_FORMAT_ID;
+	a->disabled = 1;
+	a->inherit = inherit;
+	a->wakeup_events = 1;
+	if (!a->sample_period)
+		a->sample_period = 1;
+}
+
+/* Everywhere on the cpus, as perf has it, unless given processes are recorded. */
+static int open_events(struct sonde_recorder *r)
+{
+	static const int32_t everybody = -1;
+	struct parts *p = &r->parts;
+	const struct counters_target target = {
+		.cpus = r->target.cpus.list.v,
+		.nr_cpus = r->target.cpus.list.n,
+		.tids = r->target.by_pid ? r->target.tids.v : &everybody,
+		.nr_tids = r->target.by_pid ? r->target.tids.n : 1,
+		.tids_may_vanish = r->target.by_pid,
+	};
+
+	if (!p->events.list.n)
+		return 0;
+	vec_foreach(e, &p->events.list)
+		configure(e, r->target.by_pid);
+	p->counters.say = r->say;
+	TRY(counters_open(&p->counters, &p->events, &target));
+	return counters_map(&p->counters, EVENT_PAGES, false);
+}
+
+int parts_open(struct sonde_recorder *r)
+{
+	struct parts *p = &r->parts;
+
+	if (!p->when.is_on)
+		return 0;
+	p->asked_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (p->asked_fd < 0)
+		return err_errno(errno, "cannot make an eventfd");
+	TRY(follow_init(&p->follow));
+	TRY(preparer_new(&p->preparer, r));
+	return open_events(r);
+}
+
+/* With kptr_restrict 0 the kernel shows its addresses to those who may profile it. */
+static void say_hidden(const struct say *to)
+{
+	const long restricted = kernel_setting("kptr_restrict", 0);
+
+	if (restricted > 0)
+		say(to, SAY_WARNING,
+		    "the kernel hides its addresses (kernel.kptr_restrict is %ld): kernel "
+		    "addresses will have no names",
+		    restricted);
+	else
+		say(to, SAY_WARNING,
+		    "the kernel shows its addresses only with CAP_SYSLOG or with "
+		    "kernel.perf_event_paranoid below 2 (it is %ld): kernel addresses will have no "
+		    "names",
+		    kernel_setting("perf_event_paranoid", 2));
+}
+
+static void note_beginning(struct sonde_recorder *r)
+{
+	r->parts.began_ns = now_ns();
+	r->parts.bytes_then = atomic_load(&r->file.outlet->written);
+}
+
+int parts_begin(struct sonde_recorder *r)
+{
+	struct file_beginning b;
+	int e;
+
+	TRY(recorder_file_wants(r));
+	TRY(recorder_file_prepare(r, NULL, 0, &b));
+	if (b.symbols_hidden)
+		say_hidden(&r->say);
+	e = recorder_file_open(r, &b, &r->file);
+	r->kernel = b.kernel; /* nothing of it is owned: the symbols are the file's */
+	file_beginning_done(&b);
+	TRY(e);
+	if (r->parts.when.has_time_names && !r->file.output.is_regular)
+		return err_set(-EINVAL, "%s is no file that can be given a name with a time",
+			       r->file.output.path);
+	note_beginning(r);
+	return 0;
+}
+
+int parts_enable(struct sonde_recorder *r)
+{
+	note_beginning(r);
+	return counters_enable(&r->parts.counters);
+}
+
+/* ---- waiting ----------------------------------------------------------------------------------------------------- */
+
+size_t parts_nr_fds(const struct sonde_recorder *r)
+{
+	return r->parts.asked_fd < 0 ? 0 : 2 + r->parts.counters.rings.n;
+}
+
+void parts_fds(const struct sonde_recorder *r, int *ret_fds)
+{
+	const struct parts *p = &r->parts;
+	size_t n = 0;
+
+	if (p->asked_fd < 0)
+		return;
+	ret_fds[n++] = p->asked_fd;
+	ret_fds[n++] = preparer_fd(p->preparer);
+	for (size_t i = 0; i < p->counters.rings.n; i++)
+		ret_fds[n++] = p->counters.rings.v[i].fd;
+}
+
+int parts_timeout(const struct sonde_recorder *r, int ms)
+{
+	const struct parts *p = &r->parts;
+
+	if ((p->when.file_bytes || p->when.max_bytes) && ms > SIZE_LOOK_MS)
+		ms = SIZE_LOOK_MS;
+	if (p->when.interval_ns && p->stage != PART_PREPARING) {
+		const uint64_t early_ns = p->stage == PART_RUNS ? p->prepare_ns : 0;
+		const uint64_t then = p->began_ns + p->when.interval_ns, now = now_ns() + early_ns;
+		const uint64_t left_ms = now < then ? (then - now) / 1000000 + 1 : 0;
+
+		if (left_ms < (uint64_t)ms)
+			ms = (int)left_ms;
+	}
+	return ms;
+}
+
+void parts_ask(struct sonde_recorder *r)
+{
+	const uint64_t one = 1;
+	const int saved = errno;
+
+	if (r->parts.asked_fd < 0)
+		return;
+	atomic_fetch_add(&r->parts.asked, 1);
+	if (write(r->parts.asked_fd, &one, sizeof(one)) < 0)
+		errno = saved; /* the count alone says it as well, at the next timeout */
+	errno = saved;
+}
+
+/* ---- from one file to the next ----------------------------------------------------------------------------------- */
+
+/* Empties what woke us. */
+static void hear(struct sonde_recorder *r)
+{
+	struct parts *p = &r->parts;
+	uint64_t count;
+
+	if (read(p->asked_fd, &count, sizeof(count)) < 0)
+		count = 0;
+	vec_foreach(ring, &p->counters.rings) {
+		const uint64_t head = ring_head(ring);
+
+		if (head == ring->tail)
+			continue;
+		ring_release(ring, head);
+		atomic_fetch_add(&p->asked, 1);
+	}
+}
+
+/* Whether the file ends now, or will, as things go, within ahead_ns. */
+static bool is_due(struct parts *p, uint64_t bytes, uint64_t ahead_ns)
+{
+	const uint64_t age_ns = now_ns() - p->began_ns + 1;
+	const uint64_t grown = bytes - p->bytes_then;
+
+	if (atomic_load(&p->asked) != p->served)
+		return true;
+	if (p->when.file_bytes &&
+	    (double)grown * (1 + (double)ahead_ns / (double)age_ns) >= (double)p->when.file_bytes)
+		return true;
+	return p->when.interval_ns && age_ns + ahead_ns >= p->when.interval_ns;
+}
+
+static void say_going_on(struct sonde_recorder *r)
+{
+	say(&r->say, SAY_WARNING, "no new file was begun: %s; the recording goes on in %s",
+	    err_text(), r->file.output.path);
+	err_clear();
+	note_beginning(r);
+}
+
+/* Right behind a pass: what the buffers get from now on is kept for the next file, as far as it is state. */
+static int start_preparing(struct sonde_recorder *r)
+{
+	struct parts *p = &r->parts;
+	struct follow_pids pids = { 0 };
+	int e = 0;
+
+	p->prepare_began_ns = now_ns();
+	if (r->target.workload)
+		e = vec_push(&pids.list, (int32_t)r->workload.pid);
+	if (e == 0)
+		e = follow_list(&p->follow, &pids);
+	if (e == 0)
+		e = preparer_ask(p->preparer, pids.list.v, pids.list.n);
+	vec_done(&pids.list);
+	if (e < 0) {
+		say_going_on(r);
+		return 0;
+	}
+	p->stage = PART_PREPARING;
+	p->follow.keeps = true;
+	return 0;
+}
+
+/* Removes the oldest files until as many are left as are wanted. */
+static void prune(struct sonde_recorder *r)
+{
+	struct parts *p = &r->parts;
+
+	while (p->when.max_files && p->names.n > p->when.max_files) {
+		if (unlink(p->names.v[0]) < 0 && errno != ENOENT)
+			say(&r->say, SAY_WARNING, "%s: cannot remove it: %s", p->names.v[0],
+			    strerror(errno));
+		free(p->names.v[0]);
+		memmove(p->names.v, p->names.v + 1, (p->names.n - 1) * sizeof(*p->names.v));
+		p->names.n--;
+	}
+}
+
+/* Takes the name over. */
+static int note_ended(struct sonde_recorder *r, char *take_name)
+{
+	struct parts *p = &r->parts;
+
+	say(&r->say, SAY_NORMAL, "[ sonde record: Dump %s ]", take_name);
+	p->nr_ended++;
+	if (vec_push(&p->names, take_name) < 0) {
+		free(take_name);
+		return err_nomem();
+	}
+	prune(r);
+	return 0;
+}
+
+static void add_up(struct sonde_recorder *r, uint64_t lost)
+{
+	struct parts *p = &r->parts;
+	const uint64_t given_up = perfdata_writer_samples_given_up(r->file.writer) +
+				  outlet_samples_given_up(r->file.outlet);
+
+	p->samples += r->drain.totals.samples - given_up;
+	p->given_up += given_up;
+	p->lost += lost;
+	p->bytes += perfdata_writer_data_size(r->file.writer);
+	r->drain.totals = (struct drain_totals){ 0 };
+}
+
+static void take_up(struct sonde_recorder *r, struct recorder_file *next)
+{
+	recorder_file_close(&r->file);
+	r->file = *next;
+	r->drain.outlet = r->file.outlet;
+	note_beginning(r);
+}
+
+/*
+ * The old file is complete before the new one takes any room on the disk. Nothing comes out of the buffers in between, so
+ * when the new one cannot be begun the old one is opened up again. <0: the old file is what could not be written.
+ */
+static int turn(struct sonde_recorder *r, struct file_beginning *b)
+{
+	struct recorder_file next;
+	uint64_t lost = 0;
+	char *name;
+	int e;
+
+	TRY(recorder_file_losses(r, &r->file, &r->drain.totals, &lost));
+	e = recorder_file_end(r, &r->file, &r->drain.totals);
+	if (e)
+		return e < 0 ? e : -ENOSPC;
+	e = output_set_aside(&r->file.output, &name);
+	if (e == 0) {
+		e = recorder_file_open(r, b, &next);
+		if (e < 0) {
+			output_take_back(&r->file.output, name);
+			free(name);
+		}
+	}
+	if (e < 0) {
+		r->parts.lost += lost;
+		say_going_on(r);
+		return perfdata_writer_resume(r->file.writer);
+	}
+	add_up(r, lost);
+	take_up(r, &next);
+	return note_ended(r, name);
+}
+
+/* What happened while the beginning was made belongs to it. */
+static int add_kept(struct follow *f, struct file_beginning *b)
+{
+	f->keeps = false;
+	outbuf_put(&b->state, f->kept.data, f->kept.len);
+	b->state.failed |= f->kept.failed;
+	outbuf_done(&f->kept);
+	return b->state.failed ? err_nomem() : 0;
+}
+
+static int take_prepared(struct sonde_recorder *r)
+{
+	struct parts *p = &r->parts;
+	int e = preparer_take(p->preparer, &p->next);
+
+	if (e == 0)
+		return 0;
+	if (e > 0) {
+		p->stage = PART_READY;
+		p->prepare_ns = now_ns() - p->prepare_began_ns;
+		return 1;
+	}
+	p->stage = PART_RUNS;
+	p->served = atomic_load(&p->asked);
+	p->follow.keeps = false;
+	outbuf_done(&p->follow.kept);
+	say_going_on(r);
+	return 0;
+}
+
+int parts_pass(struct sonde_recorder *r)
+{
+	struct parts *p = &r->parts;
+	/* of events; a thread may be writing */
+	const uint64_t bytes = atomic_load(&r->file.outlet->written);
+	int e;
+
+	if (p->when.max_bytes && bytes >= p->when.max_bytes) {
+		say(&r->say, SAY_NORMAL,
+		    "[ sonde record: %s is as large as it may get (%llu KB): the recording ends ]",
+		    r->file.output.path, (unsigned long long)bytes >> 10);
+		return 1;
+	}
+	if (p->asked_fd < 0)
+		return 0;
+	hear(r);
+	if (p->stage == PART_RUNS && is_due(p, bytes, p->prepare_ns))
+		return start_preparing(r);
+	if (p->stage == PART_PREPARING && !take_prepared(r))
+		return 0;
+	if (p->stage != PART_READY || !is_due(p, bytes, 0))
+		return 0;
+	p->stage = PART_RUNS;
+	p->served = atomic_load(&p->asked);
+	r->drain.takes_all = true;
+	e = drain_pass(&r->drain);
+	r->drain.takes_all = false;
+	if (e >= 0)
+		e = add_kept(&p->follow, &p->next);
+	if (e >= 0)
+		e = turn(r, &p->next);
+	file_beginning_done(&p->next);
+	return e;
+}
+
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
+
+int parts_end(struct sonde_recorder *r)
+{
+	char *name;
+
+	if (!r->parts.when.has_time_names)
+		return 0;
+	TRY(output_set_aside(&r->file.output, &name));
+	return note_ended(r, name);
+}
+
+void parts_done(struct sonde_recorder *r)
+{
+	struct parts *p = &r->parts;
+
+	preparer_free(p->preparer);
+	file_beginning_done(&p->next);
+	counters_close(&p->counters);
+	capture_events_done(&p->events);
+	follow_done(&p->follow);
+	vec_foreach(name, &p->names)
+		free(*name);
+	vec_done(&p->names);
+	if (p->asked_fd >= 0)
+		close(p->asked_fd);
+}
