@@ -36,6 +36,13 @@ int features_add(struct features *f, uint64_t feature, struct outbuf *take_body)
 	return 0;
 }
 
+int features_add_mark(struct features *f, uint64_t feature)
+{
+	return vec_push(&f->list, ((struct perfdata_writer_feature){ .feature = feature })) < 0
+		       ? err_nomem()
+		       : 0;
+}
+
 void features_done(struct features *f)
 {
 	vec_foreach(one, &f->list)

@@ -17,6 +17,8 @@ struct features {
 
 /* Takes the body over (empty bodies are dropped); -ENOMEM also when writing it ran out of memory. */
 int features_add(struct features *f, uint64_t feature, struct outbuf *take_body);
+/* A feature that says all by being there. */
+int features_add_mark(struct features *f, uint64_t feature);
 /* HOSTNAME ... TOTAL_MEM, CMDLINE, PMU_MAPPINGS. argv may be NULL. */
 int features_add_system(struct features *f, const char *const *argv);
 /* CPU_TOPOLOGY, NUMA_TOPOLOGY, CACHE, MEM_TOPOLOGY: features_topology.c */

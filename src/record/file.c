@@ -59,6 +59,8 @@ static int collect_features(const struct sonde_recorder *r, struct file_beginnin
 	TRY(features_add_tracing(f, &r->events));
 	TRY(features_add_system(f, r->argv));
 	TRY(features_add_topology(f));
+	if (r->sampling.branches && !r->is_pipe)
+		TRY(features_add_mark(f, FEAT_BRANCH_STACK));
 	TRY(record_clock_add_features(&r->sampling.clock, f));
 	if (r->dsos)
 		build_ids_put_kernel(&kernel_id);
@@ -78,6 +80,8 @@ static int describe_state(const struct sonde_recorder *r, const int32_t *pids, s
 			   .ids = r->opts.buildid_mmap ? &ids : NULL,
 			   .dsos = r->dsos };
 
+	s.data_maps = r->sampling.has_data;
+	s.namespaces = r->opts.namespaces;
 	synth_id_index(&s, &r->counters);
 	synth_kernel_map(&s, &b->kernel);
 	synth_modules(&s);
@@ -85,6 +89,8 @@ static int describe_state(const struct sonde_recorder *r, const int32_t *pids, s
 		synth_bpf(&s, r->bpf);
 	synth_thread_map(&s, r->target.tids.v, r->target.tids.n);
 	synth_cpu_map(&s, r->target.cpus.list.v, r->target.cpus.list.n);
+	if (r->opts.all_cgroups)
+		synth_cgroups(&s);
 	if (r->target.tids.v[0] < 0)
 		synth_all_tasks(&s);
 	else if (r->target.by_pid)

@@ -31,7 +31,7 @@ static void track(struct perf_event_attr *a, const struct sampling *s)
 	a->mmap = a->mmap2 = a->comm = a->comm_exec = a->task = 1;
 	a->ksymbol = 1;
 	a->bpf_event = !s->opts->no_bpf_event;
-	a->mmap_data = !!(a->sample_type & PERF_SAMPLE_ADDR);
+	a->mmap_data = s->has_data;
 	a->build_id = s->opts->buildid_mmap;
 	a->namespaces = s->opts->namespaces;
 	a->cgroup = s->opts->all_cgroups;
@@ -129,7 +129,6 @@ static void set_machine_state(struct capture_event *e, const struct sampling *s)
 static uint64_t sample_type(const struct sampling *s)
 {
 	const struct record_options *o = s->opts;
-	const bool has_data = o->data || s->callchain.mode == CALLCHAIN_DWARF;
 	/* a buffer for each thread needs no order between cpus */
 	const bool has_time = o->timestamp != RECORD_NO &&
 			      (o->timestamp == RECORD_YES || s->inherit || !s->per_thread);
@@ -138,7 +137,7 @@ static uint64_t sample_type(const struct sampling *s)
 
 	type |= has_time ? PERF_SAMPLE_TIME : 0;
 	type |= s->has_cpus || o->sample_cpu == RECORD_YES ? PERF_SAMPLE_CPU : 0;
-	type |= has_data ? PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC : 0;
+	type |= s->has_data ? PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC : 0;
 	type |= o->raw_samples ? PERF_SAMPLE_TIME | PERF_SAMPLE_RAW | PERF_SAMPLE_CPU : 0;
 	type |= o->phys_data ? PERF_SAMPLE_PHYS_ADDR : 0;
 	type |= o->data_page_size ? PERF_SAMPLE_DATA_PAGE_SIZE : 0;

@@ -33,6 +33,7 @@ struct sampling {
 	bool is_switched;    /* events go on and off (-D, --control): a dummy event stays on */
 	bool enable_on_exec; /* events begin with the command */
 	struct callchain callchain;
+	bool has_data; /* addresses of data, and what is mapped there */
 	struct record_clock clock;
 	uint64_t period; /* 0: by frequency */
 	uint64_t

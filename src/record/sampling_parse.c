@@ -164,6 +164,7 @@ int sampling_parse(struct sampling *ret, const struct record_options *o, const s
 	TRY(parse_registers(&s, o));
 	if (o->call_graph)
 		TRY(sampling_parse_callchain(&s.callchain, "--call-graph", o->call_graph));
+	s.has_data = o->data || s.callchain.mode == CALLCHAIN_DWARF; /* as perf has it */
 	if (o->branch_filter)
 		TRY(parse_branches(o->branch_filter, &s.branches));
 	if (o->clockid)

@@ -10,9 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "formats/perfdata/layout.h"
+#include "record/cgroups.h"
 
 enum {
 	COMM_BYTES = 16,
@@ -278,6 +280,24 @@ void synth_bpf(struct synth *s, struct bpf_programs *programs)
 		put_bpf_images(s);
 }
 
+/* ---- control groups ---------------------------------------------------------------------------------------------- */
+
+/* u64 id | path */
+static void put_cgroup(void *ctx, uint64_t id, const char *path)
+{
+	struct synth *s = ctx;
+	size_t at = begin(s, PERF_RECORD_CGROUP, 0);
+
+	put_u64(s, id);
+	outbuf_put(&s->out, path, strlen(path) + 1);
+	end(s, at);
+}
+
+void synth_cgroups(struct synth *s)
+{
+	cgroups_each(put_cgroup, s);
+}
+
 /* ---- tasks ------------------------------------------------------------------------------------------------------- */
 
 /* A small file of proc, NUL-terminated; its length, or -1. */
@@ -332,6 +352,32 @@ static void put_fork(struct synth *s, const struct task *t)
 	end(s, at);
 }
 
+/* u32 pid, tid | u64 nr | nr x { u64 device, inode }, in the kernel's order; zeros where they may not be read */
+static void put_namespaces(struct synth *s, int proc, const struct task *t)
+{
+	static const char *const names[] = { "net", "uts", "ipc", "pid", "user", "mnt", "cgroup" };
+	enum { NR_NAMES = sizeof(names) / sizeof(names[0]) };
+	char path[64];
+	size_t at;
+
+	if (!s->namespaces)
+		return;
+	at = begin(s, PERF_RECORD_NAMESPACES, 0);
+	put_u32(s, (uint32_t)t->pid);
+	put_u32(s, (uint32_t)t->tid);
+	put_u64(s, NR_NAMES);
+	for (size_t i = 0; i < NR_NAMES; i++) {
+		struct stat st = { 0 };
+
+		snprintf(path, sizeof(path), "%d/ns/%s", t->tid, names[i]);
+		if (fstatat(proc, path, &st, 0) < 0)
+			st = (struct stat){ 0 };
+		put_u64(s, st.st_dev);
+		put_u64(s, st.st_ino);
+	}
+	end(s, at);
+}
+
 static void put_comm(struct synth *s, const struct task *t)
 {
 	size_t at = begin(s, PERF_RECORD_COMM, 0);
@@ -342,7 +388,7 @@ static void put_comm(struct synth *s, const struct task *t)
 	end(s, at);
 }
 
-/* START-END PERM OFFSET MAJOR:MINOR INODE   PATH */
+/* START-END PERM OFFSET MAJOR:MINOR INODE   PATH; what cannot be executed is data, told of if it can be read */
 static void put_mapping(struct synth *s, int32_t pid, char *line)
 {
 	unsigned long long start, stop, offset, inode;
@@ -351,17 +397,22 @@ static void put_mapping(struct synth *s, int32_t pid, char *line)
 	const char *name;
 	struct build_id id = { 0 };
 	int name_at = 0;
+	bool is_data;
 	size_t at;
 
 	if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &start, &stop, perm, &offset, &major,
 		   &minor, &inode, &name_at) < 7 ||
-	    !name_at || perm[2] != 'x')
+	    !name_at)
+		return;
+	is_data = perm[2] != 'x';
+	if (is_data && (!s->data_maps || perm[0] != 'r'))
 		return;
 	name = line[name_at] ? line + name_at : "//anon";
 	if (s->ids)
 		id = build_ids_of_mapping(s->ids, name, (uint64_t)major << 32 | minor, inode, pid);
 	at = begin(s, PERF_RECORD_MMAP2,
-		   PERF_RECORD_MISC_USER | (id.len ? PERF_RECORD_MISC_MMAP_BUILD_ID : 0));
+		   PERF_RECORD_MISC_USER | (is_data ? PERF_RECORD_MISC_MMAP_DATA : 0) |
+			   (id.len ? PERF_RECORD_MISC_MMAP_BUILD_ID : 0));
 	put_u32(s, (uint32_t)pid);
 	put_u32(s, (uint32_t)pid);
 	put_u64(s, start);
@@ -375,12 +426,12 @@ static void put_mapping(struct synth *s, int32_t pid, char *line)
 		put_u64(s, inode);
 		put_u64(s, 0);
 	}
-	put_u32(s,
-		(perm[0] == 'r' ? PROT_READ : 0) | (perm[1] == 'w' ? PROT_WRITE : 0) | PROT_EXEC);
+	put_u32(s, (perm[0] == 'r' ? PROT_READ : 0) | (perm[1] == 'w' ? PROT_WRITE : 0) |
+			   (is_data ? 0 : PROT_EXEC));
 	put_u32(s, perm[3] == 's' ? MAP_SHARED : MAP_PRIVATE);
 	outbuf_put(&s->out, name, strlen(name) + 1);
 	end(s, at);
-	if (s->dsos)
+	if (s->dsos && !is_data)
 		dsos_note_mapping(s->dsos, pid, start, stop - start, inode, name, strlen(name));
 }
 
@@ -448,6 +499,7 @@ static void thread_of(void *ctx, int32_t tid)
 	if (tid == w->pid || !read_stat(w->proc, w->pid, tid, &t))
 		return;
 	put_fork(w->synth, &t);
+	put_namespaces(w->synth, w->proc, &t);
 	put_comm(w->synth, &t);
 }
 
@@ -460,6 +512,7 @@ static void process(void *ctx, int32_t pid)
 	if (!read_stat(w.proc, pid, pid, &t))
 		return;
 	put_fork(w.synth, &t);
+	put_namespaces(w.synth, w.proc, &t);
 	put_comm(w.synth, &t);
 	put_mappings(w.synth, w.proc, pid);
 	w.pid = pid;
@@ -520,6 +573,7 @@ void synth_threads(struct synth *s, const int32_t *tids, size_t nr_tids)
 				put_comm(s, &leader);
 		}
 		put_comm(s, &t);
+		put_namespaces(s, proc, &t);
 		if (pid != described)
 			put_mappings(s, proc, pid);
 		described = pid;
@@ -535,7 +589,9 @@ void synth_name(struct synth *s, int32_t pid)
 
 	if (proc < 0)
 		return;
-	if (read_stat(proc, pid, pid, &t))
+	if (read_stat(proc, pid, pid, &t)) {
 		put_comm(s, &t);
+		put_namespaces(s, proc, &t);
+	}
 	close(proc);
 }

@@ -6,6 +6,7 @@
 #ifndef SONDE_RECORD_SYNTH_H
 #define SONDE_RECORD_SYNTH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,8 @@
 
 struct synth {
 	struct outbuf out;    /* the records; owned */
+	bool data_maps;       /* -d: mappings of data, too */
+	bool namespaces;      /* those of each task */
 	size_t trailer_bytes; /* of the sample_id behind each record of a kernel type */
 	struct build_ids *ids; /* mappings tell build ids, which it keeps; NULL: inodes */
 	struct dsos *dsos;    /* gets what is mapped; NULL: nobody wants it */
@@ -30,6 +33,8 @@ void synth_modules(struct synth *s);
 void synth_bpf(struct synth *s, struct bpf_programs *programs);
 void synth_thread_map(struct synth *s, const int32_t *tids, size_t nr_tids);
 void synth_cpu_map(struct synth *s, const int *cpus, size_t nr_cpus);
+/* Every control group that there is. */
+void synth_cgroups(struct synth *s);
 /* Every task of the system, with FORK records for who is whose child. */
 void synth_all_tasks(struct synth *s);
 /* Whole processes. */
