@@ -70,7 +70,7 @@ const char *capture_culprit(const struct perf_event_attr *refused, int32_t tid, 
 	a.use_clockid = 0;
 	a.clockid = 0;
 	if (refused->use_clockid && open_errno(&a, tid, cpu) == 0)
-		return "times of this clock (-k)";
+		return "times of this clock (-k), only with monotonic or monotonic_raw";
 	a = *refused;
 	a.namespaces = 0;
 	if (refused->namespaces && open_errno(&a, tid, cpu) == 0)
