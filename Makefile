@@ -2,6 +2,7 @@
 # The front door; the building is done by Meson and Ninja. `make demo` and `make check` each do all set-up themselves.
 B ?= build
 SECONDS ?= 60
+ROUNDS ?= 50
 MESONFLAGS ?=
 own = tools/as-owner
 # $(call build,FOLDER,FLAGS OF SETUP); what ninja is to build may follow
@@ -20,6 +21,12 @@ check:
 	@tools/setup test record
 	@$(call build,$(B),)
 	@tests/check $(B)
+
+# What can go wrong while recording, ROUNDS times.
+soak:
+	@tools/setup test record
+	@$(call build,$(B),) --quiet
+	@tests/soak $(B) -n $(ROUNDS)
 
 asan:
 	@tools/setup test record
@@ -52,4 +59,4 @@ clean:
 	rm -rf $(B) $(B)-asan $(B)-fuzz
 
 , := ,
-.PHONY: all demo check asan fuzz bench fmt install clean
+.PHONY: all demo check soak asan fuzz bench fmt install clean

@@ -384,7 +384,7 @@ int counters_map(struct counters *c, size_t data_pages, bool may_shrink)
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	const size_t wanted = data_pages;
 	uint32_t nr_buffers = 0;
-	int *owners, r;
+	int *owners, refused = 0, r;
 
 	vec_foreach(n, &c->list)
 		if (n->buffer >= nr_buffers)
@@ -401,12 +401,17 @@ int counters_map(struct counters *c, size_t data_pages, bool may_shrink)
 		unmap_all(c);
 		if ((r != -EPERM && r != -ENOMEM) || !may_shrink || data_pages == 1)
 			break;
+		refused = r;
 	}
 	free(owners);
 	if (r == -EPERM || r == -ENOMEM)
 		return explain_map(data_pages, nr_buffers, -r);
 	TRY(r);
-	if (data_pages != wanted)
+	if (refused == -ENOMEM)
+		say(&c->say, SAY_NORMAL,
+		    "buffers of %zu instead of %zu pages each: there is no memory for larger ones",
+		    data_pages, wanted);
+	if (refused == -EPERM)
 		say(&c->say, SAY_NORMAL,
 		    "buffers of %zu instead of %zu pages each: more locked memory is not allowed "
 		    "(kernel.perf_event_mlock_kb is %ld)",

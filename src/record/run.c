@@ -177,10 +177,10 @@ static void tell(const struct sonde_recorder *r, const struct sonde_record_resul
 	    (double)result->bytes_written / (1 << 20), where, packed, samples);
 	if (result->lost)
 		say(&r->say, SAY_WARNING,
-		    "%llu events were lost (%.2g %%), because a buffer was full: take larger "
+		    "%llu events were lost (%.*f %%), because a buffer was full: take larger "
 		    "buffers (-m, now %zu pages for each "
 		    "cpu), fewer events, or a --filter",
-		    (unsigned long long)result->lost, share,
+		    (unsigned long long)result->lost, share < 10 ? 2 : 0, share,
 		    r->counters.mapped_bytes / (size_t)sysconf(_SC_PAGESIZE) - 1);
 	if (unwritten)
 		say(&r->say, SAY_WARNING,

@@ -69,7 +69,10 @@ def wait_until(what, condition, seconds=20):
 def is_recording(p, path):
     """Whether a recorder has opened everything and waits for events."""
     need(p.poll() is None, 'the recorder ended by itself')
-    if not os.path.exists(path) or not os.path.getsize(path):
+    try:
+        if not os.path.getsize(path):
+            return False
+    except FileNotFoundError:  # one that was there is renamed first
         return False
     with open('/proc/%d/wchan' % p.pid) as f:
         return 'poll' in f.read()

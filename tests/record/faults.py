@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: MIT
+"""What can go wrong while recording: each ends with a status, one cause that is told, and files that are whole or absent.
+
+Beside kill.py (killed), full.py (no room) and ends.py (how recordings begin and end). The second argument is calls.c.
+tests/soak runs each of these many times.
+"""
+import os
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+import perfdata
+from tap import PERF_ENV, SONDE, Skip, case, is_recording, need, run, same, sh, sonde, wait_until
+
+CALLS = os.path.abspath(sys.argv[2])
+CALL = 'syscalls:sys_enter_getppid'
+# Statuses of a recorder that ends by itself: never a signal, never a sanitizer's.
+CLEAN = (0, 1, 2)
+
+
+def readable(path):
+    """The file is whole, and sonde gives a line for each of its samples."""
+    f = perfdata.File(path)
+    need(f.finished, 'the file is not finished')
+    n = f.check()
+    r = sonde('script', '-i', path, '-F', 'event')
+    same((r.returncode, r.stdout.count('\n')), (0, n), 'lines of sonde script (%s)' % r.stderr)
+    return n
+
+
+def clean(status, told, path='x.data'):
+    """A recording that worked has left a whole file, one that did not says why and has left none."""
+    need(status in CLEAN, 'status %d: %s' % (status, told))
+    if status == 0:
+        return readable(path)
+    need(told.startswith('sonde: ') and len(told.strip()) > 15, 'no cause is told: %r' % told)
+    need(not os.path.exists(path), 'a file was left: ' + told)
+    return 0
+
+
+def start(*options, **kw):
+    """A recorder that waits for events."""
+    p = subprocess.Popen([SONDE, 'record', '-o', 'x.data', *options], env=PERF_ENV, stdin=subprocess.DEVNULL,
+                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **kw)
+    try:
+        wait_until('it records', lambda: is_recording(p, 'x.data'))
+    except BaseException:
+        p.kill()
+        raise
+    return p
+
+
+def end(p, status=0):
+    told = p.communicate(timeout=60)[1]
+    same(p.returncode, status, told)
+    return told
+
+
+@case('a command that cannot be run, found only when it is executed')
+def _():
+    with open('bad', 'w') as f:
+        f.write('#!/no/such/interpreter\n')
+    os.chmod('bad', 0o755)
+    r = sonde('record', '-o', 'x.data', '-e', CALL, '--', './bad')
+    same(r.returncode, 126, r.stderr)
+    need('cannot run' in r.stderr and not os.path.exists('x.data'), r.stderr)
+
+
+@case('a process that has ended is no target; one that ends while it is recorded ends the recording')
+def _():
+    gone = subprocess.Popen(['true'])
+    gone.wait()
+    r = sonde('record', '-o', 'x.data', '-e', CALL, '-p', str(gone.pid))
+    need(r.returncode == 1 and 'no process %d' % gone.pid in r.stderr, r.stderr)
+    need(not os.path.exists('x.data'), 'a file was left')
+    first, second = subprocess.Popen(['sleep', '60']), subprocess.Popen(['sleep', '60'])
+    try:
+        p = start('-q', '-e', 'sched:sched_process_exit', '-p', '%d,%d' % (first.pid, second.pid))
+        first.kill()
+        first.wait()
+        time.sleep(0.2)
+        same(p.poll(), None, 'the other one goes on')
+        second.kill()
+        second.wait()
+        same(end(p), '')
+        same(readable('x.data'), 2, 'exits')
+    finally:
+        first.kill()
+        second.kill()
+
+
+@case('processes that end while the recorder looks at them')
+def _():
+    short = subprocess.Popen(['sh', '-c', 'while :; do /bin/true & /bin/true; done'], start_new_session=True,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        for options in (['-a'], ['-p', str(short.pid)]):
+            r = sonde('record', '-q', '-o', 'x.data', '-e', CALL, *options, '--', 'sleep', '0.1')
+            same((r.returncode, r.stderr), (0, ''), '%r' % options)
+            readable('x.data')
+    finally:
+        os.killpg(short.pid, signal.SIGKILL)
+        short.wait()
+
+
+@case('a cpu that is not there is named, beside those that are')
+def _():
+    for cpus in ('4095', '0,4095', '0-4095'):
+        r = sonde('record', '-o', 'x.data', '-e', 'cs', '-C', cpus, '--', 'true')
+        if 'is not taken' in r.stderr:
+            raise Skip(r.stderr.strip())
+        need(r.returncode in (1, 2) and re.search(r'cpu \d+\b', r.stderr), r.stderr)
+        need(not os.path.exists('x.data'), 'a file was left')
+
+
+@case('descriptors: too few of any number are told')
+def _():
+    if sh('setpriv', '--bounding-set', '-sys_resource', 'true').returncode:
+        raise Skip('no setpriv')
+    worked = []
+    for most in (4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 20, 28, 40):
+        r = sh('setpriv', '--bounding-set', '-sys_resource', 'prlimit', '--nofile=%d:%d' % (most, most), SONDE, 'record', '-q',
+               '-o', 'x.data', '-e', CALL, '-e', 'sched:sched_switch', '--', CALLS, '-n', '10')
+        if r.returncode == 127 and 'shared libraries' in r.stderr:
+            continue  # not ours to tell
+        clean(r.returncode, r.stderr)
+        worked.append(r.returncode == 0)
+        if r.returncode:
+            need(re.search('descriptors|Too many open files', r.stderr), 'the cause: ' + r.stderr)
+        else:
+            os.unlink('x.data')
+    need(worked[-1] and not worked[0], 'with some it worked: %r' % worked)
+
+
+@case('memory: a limit of any size is told, or the recording is whole')
+def _():
+    if 'ASAN_OPTIONS' in os.environ and os.environ.get('SONDE_ASAN') == '1':
+        raise Skip('a sanitizer needs all of the address space')
+    worked = []
+    for mib in (8, 10, 12, 14, 16, 18, 20, 24, 32, 48, 128):
+        r = sh('prlimit', '--as=%d' % (mib << 20), SONDE, 'record', '-q', '-o', 'x.data', '-e', CALL, '-e', 'sched:*', '-g',
+               '--', 'sh', '-c', 'exit 0')
+        if r.returncode == 127 and 'shared' in r.stderr:
+            continue
+        clean(r.returncode, r.stderr)
+        worked.append(r.returncode == 0)
+        if r.returncode == 0:
+            os.unlink('x.data')
+    need(worked and worked[-1], 'nothing worked: %r' % worked)
+
+
+@case('without standard input, output and error: the file is whole, and not theirs')
+def _():
+    for close in ('<&-', '<&- >&-', '<&- >&- 2>&-'):
+        r = sh('sh', '-c', 'exec "$0" record -q -o x.data -e %s -- "$1" -n 10 %s' % (CALL, close), SONDE, CALLS)
+        same(r.returncode, 0, close + r.stderr)
+        same(readable('x.data'), 10, close)
+        os.unlink('x.data')
+
+
+def told_lost(path):
+    """(samples, told lost) of the calls."""
+    f = perfdata.File(path)
+    f.check()
+    attr = f.attrs[f.names().index(CALL)]
+    lost = sum(struct.unpack_from('<Q', f.data, at + 8)[0] for kind, misc, at, size in f.records()
+               if kind == perfdata.LOST_SAMPLES and f.by_id.get(struct.unpack_from('<Q', f.data, at + size - 8)[0]) is attr)
+    return sum(a is attr for a, pid, tid, t, raw in f.samples()), lost
+
+
+@case('a recorder that is stopped and continued: what did not fit meanwhile is told')
+def _():
+    work = subprocess.Popen([CALLS, '-w', '-n', '100000'], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        same(work.stdout.readline(), 'ready\n')
+        p = start('-m', '8', '-e', 'dummy', '-e', CALL, '-p', str(work.pid))
+        p.send_signal(signal.SIGSTOP)
+        wait_until('it is stopped', lambda: open('/proc/%d/stat' % p.pid).read().rpartition(')')[2].split()[0] == 'T')
+        work.stdin.write('\n')
+        work.stdin.close()
+        n = int(work.stdout.read())
+        p.send_signal(signal.SIGCONT)
+        told = end(p)
+        seen, lost = told_lost('x.data')
+        # beside those of the calls, records of state may be lost
+        need(0 < lost <= int(re.search(r'(\d+) events were lost', told).group(1)), '%d lost: %s' % (lost, told))
+        same(seen + lost, n, 'seen and told lost, and calls')
+        readable('x.data')
+    finally:
+        work.kill()
+        work.wait()
+
+
+@case('a terminal\'s Ctrl-Z and Ctrl-C reach command and recorder: the file is whole')
+def _():
+    p = start('-q', '-e', 'sched:sched_switch', '--', 'sh', '-c', 'while :; do sleep 0.01; done', start_new_session=True)
+    try:
+        for signo in (signal.SIGTSTP, signal.SIGCONT):
+            os.killpg(p.pid, signo)
+            time.sleep(0.1)
+        os.killpg(p.pid, signal.SIGINT)
+        told = p.communicate(timeout=60)[1]
+        # the terminal's signal or the recorder's comes first
+        need(p.returncode in (128 + signal.SIGINT, 128 + signal.SIGTERM) and not told, 'status %d: %s' % (p.returncode, told))
+        need(readable('x.data') > 0, 'nothing was recorded')
+    finally:
+        if p.poll() is None:
+            os.killpg(p.pid, signal.SIGKILL)
+
+
+@case('a reader that closes its end, at once or within a record')
+def _():
+    for took in (0, 1, 17, 4096, 70000):
+        p = subprocess.Popen([SONDE, 'record', '-o', '-', '-e', 'raw_syscalls:*', '--', CALLS, '-n', '30000'], env=PERF_ENV,
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
+        left = took
+        while left:
+            got = p.stdout.read(left)
+            need(got, 'it ended before %d bytes' % took)
+            left -= len(got)
+        p.stdout.close()
+        told = p.communicate(timeout=60)[1].decode()
+        need(p.returncode in (0, 1), 'status %d: %s' % (p.returncode, told))
+        need(re.search('closed|Broken pipe', told), '%d bytes taken: %s' % (took, told))
+
+
+@case('a command that kills its recorder: what was written is read')
+def _():
+    p = subprocess.Popen([SONDE, 'record', '-q', '-o', 'x.data', '-e', CALL, '-m', '8', '--', 'sh', '-c',
+                          '"$0" -n 5000; sleep 1.5; kill -9 $PPID', CALLS], env=PERF_ENV, stdin=subprocess.DEVNULL,
+                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    p.communicate(timeout=60)
+    same(p.returncode, -signal.SIGKILL)
+    f = perfdata.File('x.data')
+    need(not f.finished and f.check() > 0, 'nothing can be read')
+    r = sonde('script', '-i', 'x.data')
+    same((r.returncode, r.stdout.count('\n')), (0, f.check()), r.stderr)
+
+
+@case('an output that goes away while it is written')
+def _():
+    os.mkdir('there')
+    p = subprocess.Popen([SONDE, 'record', '-q', '-o', 'there/x.data', '-e', CALL, '--', 'sh', '-c',
+                          'rm -rf there; "$0" -n 1000', CALLS], env=PERF_ENV, stdin=subprocess.DEVNULL,
+                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    same(p.communicate(timeout=60)[1], '', 'told')
+    same(p.returncode, 0, 'status')
+
+
+@case('a disk that is full while a recording is written')
+def _():
+    os.mkdir('small')
+    if sh('mount', '-t', 'tmpfs', '-o', 'size=600k', 'tmpfs', 'small').returncode:
+        raise Skip('no right to mount')
+    try:
+        r = sonde('record', '-o', 'small/x.data', '-e', 'raw_syscalls:*', '--', CALLS, '-n', '20000')
+        need(r.returncode == 1 and 'the disk is full' in r.stderr, r.stderr)
+        shutil.copy('small/x.data', 'x.data')
+    finally:
+        sh('umount', 'small')
+    need(readable('x.data') > 100, 'nothing was kept')
+
+
+run()
