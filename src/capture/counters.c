@@ -191,6 +191,7 @@ static int open_one(struct counters *c, struct capture_events *events, size_t ev
 	struct counter n = { .event = (uint32_t)event,
 			     .cpu = t->cpus[cpu_index],
 			     .buffer = (uint32_t)(t->per_thread ? tid_index : cpu_index),
+			     .backward = e->attr.write_backward,
 			     .tid = tid };
 	int error;
 
@@ -336,15 +337,19 @@ int counters_filter(struct counters *c, const struct capture_events *events)
 static int map_ring(struct counters *c, const struct counter *n, size_t map_bytes)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	void *map = mmap(NULL, map_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, n->fd, 0);
+	/* What cannot be written to the kernel overwrites. */
+	const int prot = n->backward ? PROT_READ : PROT_READ | PROT_WRITE;
+	void *map = mmap(NULL, map_bytes, prot, MAP_SHARED, n->fd, 0);
+	struct ring ring;
 
 	if (map == MAP_FAILED)
 		return err_errno(errno, "no buffer for the events of %s %d",
 				 n->cpu < 0 ? "thread" : "cpu", n->cpu < 0 ? (int)n->tid : n->cpu);
-	if (vec_push(&c->rings, (struct ring){ .control = map,
-					       .data = (const uint8_t *)map + page,
-					       .mask = map_bytes - page - 1,
-					       .fd = n->fd }) < 0) {
+	ring = (struct ring){ .control = map,
+			      .data = (const uint8_t *)map + page,
+			      .mask = map_bytes - page - 1,
+			      .fd = n->fd };
+	if ((n->backward ? vec_push(&c->backward, ring) : vec_push(&c->rings, ring)) < 0) {
 		munmap(map, map_bytes);
 		return err_nomem();
 	}
@@ -352,13 +357,13 @@ static int map_ring(struct counters *c, const struct counter *n, size_t map_byte
 }
 
 /*
- * Maps the ring of the first counter of each buffer and leads the buffer's other counters into it. owners: nr_buffers
- * descriptors, all -1.
+ * Maps the ring of the first counter of each buffer and leads the buffer's other counters into it; those that overwrite
+ * have one of their own. owners: twice nr_buffers descriptors, all -1.
  */
-static int map_all(struct counters *c, int *owners, size_t map_bytes)
+static int map_all(struct counters *c, int *owners, uint32_t nr_buffers, size_t map_bytes)
 {
 	vec_foreach(n, &c->list) {
-		int *owner = &owners[n->buffer];
+		int *owner = &owners[n->buffer + (n->backward ? nr_buffers : 0)];
 
 		if (*owner < 0) {
 			TRY(map_ring(c, n, map_bytes));
@@ -376,7 +381,10 @@ static void unmap_all(struct counters *c)
 {
 	vec_foreach(r, &c->rings)
 		munmap(r->control, c->mapped_bytes);
+	vec_foreach(r, &c->backward)
+		munmap(r->control, c->mapped_bytes);
 	vec_clear(&c->rings);
+	vec_clear(&c->backward);
 }
 
 int counters_map(struct counters *c, size_t data_pages, bool may_shrink)
@@ -389,13 +397,13 @@ int counters_map(struct counters *c, size_t data_pages, bool may_shrink)
 	vec_foreach(n, &c->list)
 		if (n->buffer >= nr_buffers)
 			nr_buffers = n->buffer + 1;
-	owners = malloc(nr_buffers * sizeof(*owners));
+	owners = malloc(2 * nr_buffers * sizeof(*owners));
 	if (!owners)
 		return err_nomem();
 	for (;; data_pages /= 2) {
 		c->mapped_bytes = (data_pages + 1) * page;
-		memset(owners, -1, nr_buffers * sizeof(*owners));
-		r = map_all(c, owners, c->mapped_bytes);
+		memset(owners, -1, 2 * nr_buffers * sizeof(*owners));
+		r = map_all(c, owners, nr_buffers, c->mapped_bytes);
 		if (r == 0)
 			break;
 		unmap_all(c);
@@ -419,6 +427,13 @@ int counters_map(struct counters *c, size_t data_pages, bool may_shrink)
 	say(&c->say, SAY_VERBOSE, "%zu buffers of %zu KiB, %zu pages", c->rings.n,
 	    data_pages * page / 1024, data_pages);
 	return 0;
+}
+
+void counters_pause(struct counters *c, bool pause)
+{
+	/* Kernels before 4.7 know neither this nor such rings. */
+	vec_foreach(r, &c->backward)
+		ioctl(r->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, pause);
 }
 
 static int enable(const struct counter *n)
@@ -485,6 +500,7 @@ void counters_close(struct counters *c)
 
 	unmap_all(c);
 	vec_done(&c->rings);
+	vec_done(&c->backward);
 	if (c->list.n >= MANY_COUNTERS)
 		say(&c->say, SAY_NORMAL,
 		    "closing %zu counters: the kernel takes its time for each tracepoint",

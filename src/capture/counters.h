@@ -41,6 +41,7 @@ struct counter {
 	int32_t tid;
 	uint64_t id;          /* in the records of this counter */
 	uint64_t read_format; /* PERF_FORMAT_*: what reading it gives */
+	bool backward;        /* attr.write_backward: its ring overwrites the oldest records */
 	uint64_t lost_told;   /* for the owner: how much of what was lost it has told already */
 };
 
@@ -56,9 +57,11 @@ struct counters {
 	struct say say;
 	VEC(struct counter) list;
 	VEC(struct ring) rings; /* in the order of counter.buffer */
-	size_t mapped_bytes;    /* of one ring */
-	unsigned dropped;       /* how many new features this kernel does not know (counters.c) */
-	bool no_file_limit;     /* RLIMIT_NOFILE is raised as far as it goes */
+	VEC(struct ring)
+	backward; /* rings that overwrite: heads go down, tail is the head that was last read */
+	size_t mapped_bytes; /* of one ring */
+	unsigned dropped;    /* how many new features this kernel does not know (counters.c) */
+	bool no_file_limit;  /* RLIMIT_NOFILE is raised as far as it goes */
 };
 
 int counters_open(struct counters *c, struct capture_events *events,
@@ -69,6 +72,8 @@ int counters_map(struct counters *c, size_t data_pages, bool may_shrink);
 int counters_check_filters(struct counters *c, const struct capture_events *events);
 /* Sets them. A counter takes one filter, once: the texts must be complete. */
 int counters_filter(struct counters *c, const struct capture_events *events);
+/* Stops the rings that overwrite while they are read, or lets them go on. */
+void counters_pause(struct counters *c, bool pause);
 int counters_enable(struct counters *c);
 void counters_disable(struct counters *c);
 /* The counters of one event only. */

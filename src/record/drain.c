@@ -163,10 +163,39 @@ static int add_ring(struct drain *d, struct batch *b, size_t ring)
 	return 0;
 }
 
+static const struct perfdata_record_header round_record = { .type = RECORD_FINISHED_ROUND,
+							    .size = sizeof(round_record) };
+
+int drain_block(struct drain *d, const void *records, size_t len)
+{
+	const struct ring r = { .data = records, .mask = INT64_MAX };
+	const size_t wanted = outlet_wants(d->outlet);
+	const size_t room = wanted > RECORD_BYTES_MAX ? wanted : RECORD_BYTES_MAX;
+
+	for (uint64_t pos = 0; pos < len;) {
+		struct batch b = { 0 };
+		struct outlet_batch taken;
+		bool is_bad;
+		const uint64_t end = account(d, &r, pos, len, room, &is_bad);
+
+		if (is_bad)
+			return err_set(-EIO, "the kernel's buffer of a cpu holds no valid records");
+		add_pieces(&b, &r, pos, end);
+		taken = take(d, &b);
+		TRY(outlet_put(d->outlet, &taken));
+		pos = end;
+	}
+	return 0;
+}
+
+int drain_round(struct drain *d)
+{
+	return outlet_flush(d->outlet, &(struct outlet_batch){ 0 }, &round_record,
+			    sizeof(round_record));
+}
+
 int drain_pass(struct drain *d)
 {
-	static const struct perfdata_record_header round = { .type = RECORD_FINISHED_ROUND,
-							     .size = sizeof(round) };
 	struct batch b = { 0 };
 	struct outlet_batch last;
 	bool any = false, all = true;
@@ -200,7 +229,8 @@ int drain_pass(struct drain *d)
 	if (all)
 		d->owes_round = any && d->is_live;
 	last = take(d, &b);
-	e = outlet_flush(d->outlet, &last, &round, all && !d->has_no_rounds ? sizeof(round) : 0);
+	e = outlet_flush(d->outlet, &last, &round_record,
+			 all && !d->has_no_rounds ? sizeof(round_record) : 0);
 	release(d, &b);
 	if (d->dsos)
 		dsos_relieve(d->dsos, &d->hits);

@@ -50,6 +50,10 @@ struct drain {
 
 /* 1: there was something, 0: nothing; <0: it could not be written. */
 int drain_pass(struct drain *d);
+/* Records that lie in memory one behind the other go the same way. */
+int drain_block(struct drain *d, const void *records, size_t len);
+/* Ends a round by itself: what was drained until now is settled. */
+int drain_round(struct drain *d);
 /* After a pass that failed, with the counters disabled: how many samples are left behind in the rings. */
 uint64_t drain_count_left(const struct drain *d);
 void drain_done(struct drain *d);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "record/backward.h"
 #include "record/preparer.h"
 #include "record/recorder.h"
 
@@ -383,6 +384,13 @@ int parts_pass(struct sonde_recorder *r)
 	if (p->asked_fd < 0)
 		return 0;
 	hear(r);
+	if (p->stage == PART_RUNS && r->counters.backward.n) {
+		/* what is in the buffers at this moment is what is wanted */
+		if (!is_due(p, bytes, 0))
+			return 0;
+		TRY(backward_dump(&r->counters, &r->drain, false, &r->left_behind));
+		return start_preparing(r);
+	}
 	if (p->stage == PART_RUNS && is_due(p, bytes, p->prepare_ns))
 		return start_preparing(r);
 	if (p->stage == PART_PREPARING && !take_prepared(r))

@@ -112,7 +112,6 @@ static int refuse(const struct record_options *o)
 		{ "--kcore", o->kcore },
 		{ "--affinity", o->affinity },
 		{ "--threads", o->threads },
-		{ "--overwrite", o->overwrite },
 		{ "--no-buffering", o->no_buffering },
 	};
 
@@ -198,16 +197,19 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 	TRY(parts_open(r));
 	TRY(parts_begin(r));
 	TRY(realtime_begin(&r->realtime));
-	r->drain = (struct drain){ .rings = r->counters.rings.v,
-				   .nr_rings = r->counters.rings.n,
-				   .outlet = r->file.outlet,
-				   .times = r->drain.times,
-				   .untimed = &r->untimed,
-				   .is_live = r->is_pipe,
-				   .least_bytes = r->flow.least_bytes,
-				   .follow = r->parts.preparer ? &r->parts.follow : NULL,
-				   .dsos = r->dsos,
-				   .bpf = r->bpf };
+	r->drain =
+		(struct drain){ .rings = r->counters.rings.v,
+				.nr_rings = r->counters.rings.n,
+				.outlet = r->file.outlet,
+				.times = r->drain.times,
+				.untimed = &r->untimed,
+				.is_live = r->is_pipe,
+				/* records of state come first, samples of older times much later */
+				.has_no_rounds = r->counters.backward.n != 0,
+				.least_bytes = r->flow.least_bytes,
+				.follow = r->parts.preparer ? &r->parts.follow : NULL,
+				.dsos = r->dsos,
+				.bpf = r->bpf };
 	/* All threads of the recorder are there now, whose numbers may be part of the filters. */
 	TRY(self_add_filters(&r->events));
 	return counters_filter(&r->counters, &r->events);

@@ -59,6 +59,7 @@ struct sonde_recorder {
 	int wake_fd;               /* eventfd: sonde_recorder_stop() was called */
 	atomic_uint stops;         /* how often */
 	uint64_t wakeups;
+	uint64_t left_behind; /* samples that could not be taken out of buffers that overwrite */
 };
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "record/enable.h"
+#include "record/backward.h"
 #include "record/file.h"
 #include "record/recorder.h"
 
@@ -48,7 +49,9 @@ static int waiting_init(struct waiting *w, struct sonde_recorder *r)
 	if (r->target.by_pid) {
 		vec_foreach(n, &r->counters.list)
 			if (n->event == 0)
-				w->fds[w->n++] = (struct pollfd){ .fd = n->fd, .events = POLLIN };
+				w->fds[w->n++] =
+					(struct pollfd){ .fd = n->fd,
+							 .events = n->backward ? 0 : POLLIN };
 	} else {
 		vec_foreach(ring, &r->counters.rings)
 			w->fds[w->n++] = (struct pollfd){ .fd = ring->fd, .events = POLLIN };
@@ -132,6 +135,8 @@ static int record(struct sonde_recorder *r, int *ret_status)
 			r->drain.takes_all = true;
 		}
 		e = drain_pass(&r->drain);
+		if (e >= 0 && over)
+			e = backward_dump(&r->counters, &r->drain, true, &r->left_behind);
 		if (e < 0 || over)
 			break;
 		e = parts_pass(r);
@@ -266,7 +271,7 @@ int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret
 	if (e < 0) {
 		counters_disable(&r->counters);
 		failure = strdup(err_text());
-		unwritten = drain_count_left(&r->drain);
+		unwritten = drain_count_left(&r->drain) + r->left_behind;
 	}
 	late = recorder_file_losses(r, &r->file, &r->drain.totals, &result.lost);
 	if (late < 0 && e == 0) {

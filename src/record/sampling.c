@@ -220,6 +220,16 @@ static int rename_dummy(struct capture_events *events, struct capture_event *e)
 	return e->name ? 0 : err_nomem();
 }
 
+/* Whether events go into rings that overwrite: by --overwrite all of them, or those that say so themselves. */
+static bool any_overwrites(const struct capture_events *events, const struct sampling *s)
+{
+	bool any = s->opts->overwrite;
+
+	for (size_t i = 0; i < events->list.n; i++)
+		any |= events->list.v[i].attr.write_backward;
+	return any;
+}
+
 int sampling_configure(struct capture_events *events, const struct sampling *s,
 		       const struct say *to)
 {
@@ -227,13 +237,17 @@ int sampling_configure(struct capture_events *events, const struct sampling *s,
 	uint64_t freq_hz;
 
 	TRY(allowed_hz(s, to, &freq_hz));
-	if ((s->system_wide || s->is_switched) &&
+	/* What overwrites must not lose who was born and what was mapped before. */
+	if ((s->system_wide || s->is_switched || any_overwrites(events, s)) &&
 	    !is_software(&events->list.v[0], PERF_COUNT_SW_DUMMY)) {
 		TRY(capture_events_add_dummy(events));
 		tracking = events->list.n - 1;
 	}
 	for (size_t i = 0; i < events->list.n; i++)
 		configure(&events->list.v[i], s, freq_hz, to);
+	for (size_t i = 0; i < events->list.n; i++)
+		if (s->opts->overwrite && i != tracking)
+			events->list.v[i].attr.write_backward = 1;
 	if (tracking)
 		TRY(rename_dummy(events, &events->list.v[tracking]));
 	track(&events->list.v[tracking].attr, s);
