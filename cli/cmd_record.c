@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* The handler can only reach what is global. A signal that comes before there is a recorder is kept for it. */
 static struct sonde_recorder *volatile running;
@@ -85,15 +87,15 @@ static int record(const struct cli *cli, struct sonde_recorder *r, bool fail_on_
 	return result.lost && fail_on_loss ? CLI_LOSS : result.exit_status;
 }
 
-static int run(struct cli *cli, void *values, int argc, char **argv)
+static int run_with(struct cli *cli, struct record_args *a, const char *settings, int argc,
+		    char **argv)
 {
-	struct record_args *a = values;
 	struct listener listener = { .level = a->quiet ? 0 : cli->verbose ? 2 : 1 };
 	struct sonde_record_options opts = {
 		.size = sizeof(opts),
 		.events = a->events,
 		.nr_events = a->nr_events,
-		.settings = a->lines.text,
+		.settings = settings,
 		.command = argc ? (const char *const *)argv : NULL,
 		.argv = (const char *const *)cli->argv,
 		.say = say,
@@ -125,6 +127,25 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 	return status;
 }
 
+/* The build-id cache is an option of all commands. */
+static int run(struct cli *cli, void *values, int argc, char **argv)
+{
+	struct record_args *a = values;
+	const char *dir = cli->buildid_dir;
+	char *settings;
+	int status;
+
+	if (!dir)
+		return run_with(cli, a, a->lines.text, argc, argv);
+	if (strchr(dir, '\n'))
+		return cli_usage(cli, "record: the value of --buildid-dir holds a line feed");
+	if (asprintf(&settings, "buildid-dir=%s\n%s", dir, a->lines.text ? a->lines.text : "") < 0)
+		return cli_status(cli, CLI_FAILED);
+	status = run_with(cli, a, settings, argc, argv);
+	free(settings);
+	return status;
+}
+
 static const char *const usage[] = {
 	"record [OPTIONS] [--] COMMAND [ARGS]",
 	"record [OPTIONS] -p PIDS",
@@ -141,6 +162,7 @@ const struct command cmd_record = {
 		"  sonde record -e sched:sched_switch,sched:sched_wakeup -a -- sleep 1\n"
 		"  sonde record -e syscalls:sys_enter_read --filter 'count > 4096' -- ls -lR /usr\n"
 		"  sonde record -g -F 99 -a -- sleep 10\n",
+	.configured = true,
 	.values_size = sizeof(struct record_args),
 	.run = run,
 	.set_key = record_args_set_key,

@@ -56,11 +56,17 @@ static bool check(const struct config_entry *e)
 	return true;
 }
 
-/* perf takes ~ for a folder of that name. */
+/* perf takes ~ for a folder of that name, and sets PERF_BUILDID_DIR for its scripts without looking at it. */
 static int set_buildid_dir(struct cli *cli)
 {
-	const char *dir = from_files(cli, "buildid.dir", true), *home = getenv("HOME");
+	const char *dir = cli_compat(cli) ? NULL : getenv("PERF_BUILDID_DIR");
+	const char *home = getenv("HOME");
 
+	if (dir && *dir) {
+		cli->buildid_dir = dir;
+		return 0;
+	}
+	dir = from_files(cli, "buildid.dir", true);
 	if (!dir)
 		dir = from_files(cli, "buildid.dir", false);
 	if (!dir || !*dir)
