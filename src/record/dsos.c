@@ -471,6 +471,13 @@ static bool mark(struct dsos *d, const struct dso_place *at)
 /* What is left of a process that is gone is what those have that it made. */
 static int hand_down(struct dsos *d)
 {
+	/* Parents stand before their children: chains of those that have nothing to hand down become short. */
+	vec_foreach(p, &d->processes) {
+		const struct dso_process *parent = p->parent ? find_process(d, p->parent) : NULL;
+
+		if (parent && parent->is_gone && !parent->ranges.n)
+			p->parent = parent->parent;
+	}
 	vec_foreach(p, &d->processes) {
 		struct dso_process *parent;
 

@@ -11,10 +11,12 @@
 
 #include "base/err.h"
 #include "base/hash.h"
+#include "capture/cpus.h"
 #include "record/sysfile.h"
 #include "sonde/sonde.h"
 
-#define EVENT_SOURCES "/sys/bus/event_source/devices"
+#define EVENT_SOURCES "%s/sys/bus/event_source/devices"
+#define CPUS          "%s/sys/devices/system/cpu"
 
 int features_add(struct features *f, uint64_t feature, struct outbuf *take_body)
 {
@@ -43,6 +45,19 @@ int features_add_mark(struct features *f, uint64_t feature)
 		       : 0;
 }
 
+static int by_feature(const void *a, const void *b)
+{
+	const struct perfdata_writer_feature *x = a, *y = b;
+
+	return (x->feature > y->feature) - (x->feature < y->feature);
+}
+
+void features_sort(struct features *f)
+{
+	if (f->list.n)
+		qsort(f->list.v, f->list.n, sizeof(*f->list.v), by_feature);
+}
+
 void features_done(struct features *f)
 {
 	vec_foreach(one, &f->list)
@@ -61,20 +76,33 @@ static int add_string(struct features *f, uint64_t feature, const char *text)
 /* cpus that there could be (one more than the highest number present), cpus online */
 static int add_nrcpus(struct features *f)
 {
+	struct capture_cpus present = { 0 }, online = { 0 };
+	uint32_t available = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
+	uint32_t nr_online = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
 	struct outbuf o = { 0 };
-	char present[4096];
-	const char *last;
-	long available = sysconf(_SC_NPROCESSORS_CONF);
+	char path[PATH_MAX];
 
-	if (sysfile_line(present, sizeof(present), "/sys/devices/system/cpu/present")) {
-		last = present + strlen(present);
-		while (last > present && last[-1] >= '0' && last[-1] <= '9')
-			last--;
-		available = atol(last) + 1;
-	}
-	perfdata_put_u32(&o, (uint32_t)available);
-	perfdata_put_u32(&o, (uint32_t)sysconf(_SC_NPROCESSORS_ONLN));
+	snprintf(path, sizeof(path), CPUS "/present", features_root(f));
+	if (capture_cpus_read(path, &present) == 0 && present.list.n)
+		available = (uint32_t)present.list.v[present.list.n - 1] + 1;
+	snprintf(path, sizeof(path), CPUS "/online", features_root(f));
+	if (capture_cpus_read(path, &online) == 0 && online.list.n)
+		nr_online = (uint32_t)online.list.n;
+	vec_done(&present.list);
+	vec_done(&online.list);
+	perfdata_put_u32(&o, available);
+	perfdata_put_u32(&o, nr_online);
 	return features_add(f, FEAT_NRCPUS, &o);
+}
+
+/* A value of /proc/cpuinfo or /proc/meminfo. */
+static bool proc_value(const struct features *f, char *buf, size_t size, const char *file,
+		       const char *key)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/proc/%s", features_root(f), file);
+	return sysfile_value(buf, size, path, key);
 }
 
 /* The processor's name; which line of cpuinfo holds it depends on the architecture. */
@@ -85,7 +113,7 @@ static int add_cpudesc(struct features *f)
 	char text[512], *to = text;
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
-		if (!sysfile_value(text, sizeof(text), "/proc/cpuinfo", keys[i]))
+		if (!proc_value(f, text, sizeof(text), "cpuinfo", keys[i]))
 			continue;
 		/* runs of blanks become one */
 		for (const char *p = text; *p; p++)
@@ -103,15 +131,15 @@ static int add_cpuid(struct features *f)
 #if defined(__x86_64__) || defined(__i386__)
 	char vendor[64], family[32], model[32], stepping[32];
 
-	if (!sysfile_value(vendor, sizeof(vendor), "/proc/cpuinfo", "vendor_id") ||
-	    !sysfile_value(family, sizeof(family), "/proc/cpuinfo", "cpu family") ||
-	    !sysfile_value(model, sizeof(model), "/proc/cpuinfo", "model") ||
-	    !sysfile_value(stepping, sizeof(stepping), "/proc/cpuinfo", "stepping"))
+	if (!proc_value(f, vendor, sizeof(vendor), "cpuinfo", "vendor_id") ||
+	    !proc_value(f, family, sizeof(family), "cpuinfo", "cpu family") ||
+	    !proc_value(f, model, sizeof(model), "cpuinfo", "model") ||
+	    !proc_value(f, stepping, sizeof(stepping), "cpuinfo", "stepping"))
 		return 0;
 	snprintf(text, sizeof(text), "%s,%s,%s,%s", vendor, family, model, stepping);
 #else
-	if (!sysfile_line(text, sizeof(text),
-			  "/sys/devices/system/cpu/cpu0/regs/identification/midr_el1"))
+	if (!sysfile_line(text, sizeof(text), CPUS "/cpu0/regs/identification/midr_el1",
+			  features_root(f)))
 		return 0;
 #endif
 	return add_string(f, FEAT_CPUID, text);
@@ -122,7 +150,7 @@ static int add_total_mem(struct features *f)
 	struct outbuf o = { 0 };
 	char text[64];
 
-	if (!sysfile_value(text, sizeof(text), "/proc/meminfo", "MemTotal"))
+	if (!proc_value(f, text, sizeof(text), "meminfo", "MemTotal"))
 		return 0;
 	perfdata_put_u64(&o, strtoull(text, NULL, 10));
 	return features_add(f, FEAT_TOTAL_MEM, &o);
@@ -148,42 +176,41 @@ static int add_cmdline(struct features *f, const char *const *argv)
 	return features_add(f, FEAT_CMDLINE, &o);
 }
 
-/* Calls visit for each event source, in the order of the directory, as perf lists them. */
-static int each_source(int (*visit)(void *ctx, const char *name), void *ctx)
-{
-	DIR *d = opendir(EVENT_SOURCES);
-	struct dirent *e;
-	int r = 0;
-
-	if (!d)
-		return 0;
-	while (r >= 0 && (e = readdir(d)))
-		if (e->d_name[0] != '.')
-			r = visit(ctx, e->d_name);
-	closedir(d);
-	return r;
-}
-
 struct sources {
+	const char *root;
 	struct outbuf body;
 	uint32_t nr;
 };
 
-static int put_pmu_mapping(void *ctx, const char *name)
+/* Calls visit for each event source, in the order of the directory, as perf lists them. */
+static void each_source(struct sources *s, void (*visit)(struct sources *s, const char *name))
 {
-	struct sources *s = ctx;
-	long type = sysfile_number(-1, EVENT_SOURCES "/%s/type", name);
+	char path[PATH_MAX];
+	struct dirent *e;
+	DIR *d;
+
+	snprintf(path, sizeof(path), EVENT_SOURCES, s->root);
+	d = opendir(path);
+	while (d && (e = readdir(d)))
+		if (e->d_name[0] != '.')
+			visit(s, e->d_name);
+	if (d)
+		closedir(d);
+}
+
+static void put_pmu_mapping(struct sources *s, const char *name)
+{
+	long type = sysfile_number(-1, EVENT_SOURCES "/%s/type", s->root, name);
 
 	if (type < 0)
-		return 0;
+		return;
 	s->nr++;
 	perfdata_put_u32(&s->body, (uint32_t)type);
 	perfdata_put_string(&s->body, name);
-	return 0;
 }
 
-/* u32 nr, nr x { str name, str value }; nr 0 and false when the source has no caps */
-static bool put_caps(struct outbuf *o, const char *pmu)
+/* u32 nr, nr x { str name, str value }; how many there are */
+static uint32_t put_caps(struct outbuf *o, const char *root, const char *pmu)
 {
 	struct outbuf pairs = { 0 };
 	char path[PATH_MAX], value[256];
@@ -191,7 +218,7 @@ static bool put_caps(struct outbuf *o, const char *pmu)
 	uint32_t nr = 0;
 	DIR *d;
 
-	snprintf(path, sizeof(path), EVENT_SOURCES "/%s/caps", pmu);
+	snprintf(path, sizeof(path), EVENT_SOURCES "/%s/caps", root, pmu);
 	d = opendir(path);
 	while (d && (e = readdir(d))) {
 		if (e->d_name[0] == '.' ||
@@ -203,25 +230,40 @@ static bool put_caps(struct outbuf *o, const char *pmu)
 	}
 	if (d)
 		closedir(d);
-	if (nr) {
-		perfdata_put_u32(o, nr);
+	perfdata_put_u32(o, nr);
+	if (nr)
 		outbuf_put(o, pairs.data, pairs.len);
-		o->failed |= pairs.failed;
-	}
+	o->failed |= pairs.failed;
 	outbuf_done(&pairs);
-	return nr != 0;
+	return nr;
 }
 
-static int put_other_caps(void *ctx, const char *name)
+static void put_other_caps(struct sources *s, const char *name)
 {
-	struct sources *s = ctx;
+	const size_t before = s->body.len;
 
 	/* the processor's own has a feature to itself */
-	if (strcmp(name, "cpu") && put_caps(&s->body, name)) {
-		perfdata_put_string(&s->body, name);
-		s->nr++;
+	if (!strcmp(name, "cpu"))
+		return;
+	if (!put_caps(&s->body, s->root, name)) {
+		s->body.len = before;
+		return;
 	}
-	return 0;
+	perfdata_put_string(&s->body, name);
+	s->nr++;
+}
+
+/* Processors with cores of several kinds have an event source for each, cpu_core and the like. */
+static void put_hybrid(struct sources *s, const char *name)
+{
+	char cpus[4096];
+
+	if (strncmp(name, "cpu_", 4) ||
+	    !sysfile_line(cpus, sizeof(cpus), EVENT_SOURCES "/%s/cpus", s->root, name))
+		return;
+	s->nr++;
+	perfdata_put_string(&s->body, name);
+	perfdata_put_string(&s->body, cpus);
 }
 
 static int add_counted(struct features *f, uint64_t feature, struct sources *s)
@@ -240,14 +282,20 @@ static int add_counted(struct features *f, uint64_t feature, struct sources *s)
 
 static int add_sources(struct features *f)
 {
-	struct sources mappings = { 0 }, caps = { 0 };
+	const char *root = features_root(f);
+	struct sources mappings = { .root = root }, caps = { .root = root },
+		       hybrid = { .root = root };
 	struct outbuf cpu = { 0 };
 
-	each_source(put_pmu_mapping, &mappings);
+	each_source(&mappings, put_pmu_mapping);
 	TRY(add_counted(f, FEAT_PMU_MAPPINGS, &mappings));
-	put_caps(&cpu, "cpu");
+	if (sysfile_number(-1, EVENT_SOURCES "/cpu/type", root) >= 0)
+		put_caps(&cpu, root, "cpu");
 	TRY(features_add(f, FEAT_CPU_PMU_CAPS, &cpu));
-	each_source(put_other_caps, &caps);
+	each_source(&hybrid, put_hybrid);
+	if (hybrid.nr)
+		TRY(add_counted(f, FEAT_HYBRID_TOPOLOGY, &hybrid));
+	each_source(&caps, put_other_caps);
 	return add_counted(f, FEAT_PMU_CAPS, &caps);
 }
 
@@ -307,7 +355,7 @@ int features_add_tracing(struct features *f, const struct capture_events *events
 {
 	struct perfdata_writer_tracing t = { .page_size = (uint32_t)sysconf(_SC_PAGESIZE) };
 	struct perfdata_writer_format *formats;
-	char *page = NULL, *event = NULL, *printk = NULL;
+	char *page = NULL, *event = NULL, *printk = NULL, *comms = NULL;
 	struct outbuf o = { 0 };
 	int r;
 
@@ -327,11 +375,16 @@ int features_add_tracing(struct features *f, const struct capture_events *events
 	if (r >= 0 &&
 	    tracefs_read(&events->tracefs, "printk_formats", &printk, &t.printk_formats_len) < 0)
 		t.printk_formats_len = 0;
+	/* names of tasks that the tracer has met: of those, too, that ended before the recording */
+	if (r >= 0 &&
+	    tracefs_read(&events->tracefs, "saved_cmdlines", &comms, &t.saved_cmdlines_len) < 0)
+		t.saved_cmdlines_len = 0;
 	if (r >= 0) {
 		qsort(formats, t.nr_formats, sizeof(*formats), by_system);
 		t.header_page = page;
 		t.header_event = event;
 		t.printk_formats = printk;
+		t.saved_cmdlines = comms;
 		perfdata_put_tracing(&o, &t);
 		r = features_add(f, FEAT_TRACING_DATA, &o);
 	}
@@ -341,5 +394,6 @@ int features_add_tracing(struct features *f, const struct capture_events *events
 	free(page);
 	free(event);
 	free(printk);
+	free(comms);
 	return r;
 }

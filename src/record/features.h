@@ -12,19 +12,28 @@
 #include "formats/perfdata/writer.h"
 
 struct features {
+	const char *
+		root; /* of the machine's /proc and /sys; NULL: its own. Tests have other machines */
 	VEC(struct perfdata_writer_feature) list; /* bodies owned */
 };
+
+static inline const char *features_root(const struct features *f)
+{
+	return f->root ? f->root : "";
+}
 
 /* Takes the body over (empty bodies are dropped); -ENOMEM also when writing it ran out of memory. */
 int features_add(struct features *f, uint64_t feature, struct outbuf *take_body);
 /* A feature that says all by being there. */
 int features_add_mark(struct features *f, uint64_t feature);
-/* HOSTNAME ... TOTAL_MEM, CMDLINE, PMU_MAPPINGS. argv may be NULL. */
+/* HOSTNAME ... TOTAL_MEM, CMDLINE, PMU_MAPPINGS, PMU_CAPS, HYBRID_TOPOLOGY. argv may be NULL. */
 int features_add_system(struct features *f, const char *const *argv);
 /* CPU_TOPOLOGY, NUMA_TOPOLOGY, CACHE, MEM_TOPOLOGY: features_topology.c */
 int features_add_topology(struct features *f);
 /* Format files of the events that are tracepoints; nothing when none is. */
 int features_add_tracing(struct features *f, const struct capture_events *events);
+/* By number, the order in which readers of a pipe expect them. */
+void features_sort(struct features *f);
 void features_done(struct features *f);
 
 #endif

@@ -68,7 +68,9 @@ static int collect_features(const struct sonde_recorder *r, struct file_beginnin
 	flow_put_compressed(&r->flow, 0, &compressed);
 	TRY(features_add(f, FEAT_COMPRESSED, &compressed));
 	TRY(add_bpf(f, r));
-	return features_add(f, PERFDATA_PRIVATE_KALLSYMS, &b->kernel.symbols_zstd);
+	TRY(features_add(f, PERFDATA_PRIVATE_KALLSYMS, &b->kernel.symbols_zstd));
+	features_sort(f);
+	return 0;
 }
 
 /* Records of what is there already. */

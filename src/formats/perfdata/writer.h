@@ -108,8 +108,8 @@ struct perfdata_writer_format {
 	size_t len;
 };
 struct perfdata_writer_tracing {
-	const char *header_page, *header_event, *printk_formats;
-	size_t header_page_len, header_event_len, printk_formats_len;
+	const char *header_page, *header_event, *printk_formats, *saved_cmdlines;
+	size_t header_page_len, header_event_len, printk_formats_len, saved_cmdlines_len;
 	const struct perfdata_writer_format *formats;
 	size_t nr_formats;
 	uint32_t page_size;

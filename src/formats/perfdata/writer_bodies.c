@@ -110,5 +110,5 @@ void perfdata_put_tracing(struct outbuf *o, const struct perfdata_writer_tracing
 	perfdata_put_u32(o, (uint32_t)t->printk_formats_len);
 	if (t->printk_formats_len)
 		outbuf_put(o, t->printk_formats, t->printk_formats_len);
-	perfdata_put_u64(o, 0); /* saved command names */
+	put_sized(o, t->saved_cmdlines, t->saved_cmdlines_len);
 }

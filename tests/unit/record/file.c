@@ -205,8 +205,8 @@ TEST(encodings)
 	const struct perfdata_writer_format formats[] = { { "a", "fa1", 3 },
 							  { "a", "fa22", 4 },
 							  { "b", "fb", 2 } };
-	const struct perfdata_writer_tracing tracing = { "page", "event", "printk", 4,   5,
-							 6,      formats, 3,        4096 };
+	const struct perfdata_writer_tracing tracing = { "page", "event", "printk", "1 a\n", 4,   5,
+							 6,      4,       formats,  3,       4096 };
 	static const char expect[] = "\x17\x08\x44tracing0.6\0"
 				     "\0\x08"
 				     "\0\x10\0\0"
@@ -225,7 +225,7 @@ TEST(encodings)
 				     "\2\0\0\0\0\0\0\0fb"
 				     "\0\0\0\0"
 				     "\6\0\0\0printk"
-				     "\0\0\0\0\0\0\0\0";
+				     "\4\0\0\0\0\0\0\0001 a\n";
 	struct outbuf o = { 0 };
 
 	perfdata_put_string(&o, "abc");
