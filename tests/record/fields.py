@@ -223,7 +223,7 @@ def _():
     need(len(counts) >= 3 and sum(counts.values()) >= 3, '%r' % counts)
     need(set(sampled) & set(counts), 'samples of other tasks')
     perf()
-    lines = sh('perf', 'report', '-T', '--stdio', '-i', 'x.data').stdout.split('PID    TID')[1].splitlines()[1:]
+    lines = re.split(r'PID +TID', sh('perf', 'report', '-T', '--stdio', '-i', 'x.data').stdout)[1].splitlines()[1:]
     same({int(line.split()[1]): int(line.split()[2]) for line in lines if line.strip()}, counts, 'perf report -T')
     need(sonde('script', '-D', '-i', 'x.data').stdout.count('PERF_RECORD_READ') >= 3, 'READ in our dump')
 
