@@ -168,8 +168,8 @@ const struct opt record_options[] = {
 	OPT_GROUP("What a sample holds"),
 	OPT_CALL('g', NULL, NULL, set_fp, 0, "records call chains, found by frame pointers"),
 	OPT_KEY(0, "call-graph", "MODE", "call-graph",
-		"records call chains: fp by frame pointers, dwarf[,BYTES] with registers and so much of the stack (8192), for "
-		"the reader to unwind, lbr by the processor's branch records"),
+		"records call chains: fp[,FRAMES] by frame pointers, dwarf[,BYTES] with registers and so much of the stack "
+		"(8192), for the reader to unwind, lbr by the processor's branch records"),
 	OPT_KEY(0, "kernel-callchains", NULL, "kernel-callchains", "records only the kernel's part of call chains"),
 	OPT_KEY(0, "user-callchains", NULL, "user-callchains", "records only the user's part of call chains"),
 	OPT_KEY('d', "data", NULL, "data", "records the addresses of the data"),

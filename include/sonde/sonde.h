@@ -398,12 +398,12 @@ struct sonde_record_event {
  *	strict-freq=0|1     a frequency that the kernel does not allow is an error
  *	group=0|1           all events are one group
  *	all-user=0|1 all-kernel=0|1 exclude-self=auto|0|1
- *	call-graph=MODE     fp, dwarf[,BYTES], lbr; "" is fp
+ *	call-graph=MODE     fp[,FRAMES], dwarf[,BYTES], lbr; "" is fp
  *	kernel-callchains=0|1 user-callchains=0|1
  *	data phys-data data-page-size code-page-size stat no-samples raw-samples sample-identifier running-time weight
  *	transaction (0|1), timestamp period sample-cpu (auto|0|1): what a sample holds
- *	intr-regs=NAMES user-regs=NAMES  registers, comma-separated; "" all
- *	branch-filter=LIST  any,u,k,any_call,...
+ *	intr-regs=NAMES user-regs=NAMES  registers, comma-separated; "" all; "?" is an error that lists them
+ *	branch-filter=LIST  any,any_call,any_ret,ind_call,ind_jmp,call,cond,abort_tx,in_tx,no_tx,stack,save_type,priv,u,k,hv
  *	aux-sample=OPTS snapshot=OPTS  refused: they need hardware tracing
  *	clockid=CLOCK       monotonic, monotonic_raw, boottime, realtime, tai, or a number
  *	namespaces all-cgroups switch-events no-bpf-event tail-synthesize (0|1)

@@ -157,8 +157,8 @@ int sampling_parse(struct sampling *ret, const struct record_options *o, const s
 		return err_set(-EBADR, "--all-kernel excludes --all-user");
 	if (o->snapshot || o->aux_sample)
 		return err_set(-EBADR,
-			       "%s is not taken: it is for traces that a processor writes (Intel "
-			       "PT, CoreSight), and these are not recorded",
+			       "%s is not taken, because the traces that it is for, written by the "
+			       "processor (Intel PT, CoreSight), are not taken",
 			       o->snapshot ? "-S" : "--aux-sample");
 	TRY(parse_rate(&s, o));
 	TRY(parse_registers(&s, o));

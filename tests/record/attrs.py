@@ -146,8 +146,8 @@ REFUSED = [
     ('-k 2', 'does not stamp events with this clock', 255),
     ('-k 99', 'this clock cannot be read', 255),
     ('-k -1', 'this clock cannot be read', 255),
-    ('-S', 'is for traces that a processor writes', 234),
-    ('--aux-sample', 'is for traces that a processor writes', 234),
+    ('-S', 'written by the processor', 234),
+    ('--aux-sample', 'written by the processor', 234),
 ]
 
 
