@@ -231,6 +231,11 @@ static void run_line(struct control *c, struct sonde_recorder *r, char *line)
 	size_t len = strlen(line);
 	char *argument;
 
+	if (c->is_too_long) {
+		c->is_too_long = false;
+		answer(c, &r->say, "the line is too long for a command");
+		return;
+	}
 	while (len && isspace((unsigned char)line[len - 1]))
 		line[--len] = '\0';
 	if (!len)
@@ -279,7 +284,7 @@ int control_serve(struct control *c, struct sonde_recorder *r)
 		run_lines(c, r, n <= 0 || !is_ready(c->fd, POLLIN));
 		if (c->len == sizeof(c->text) - 1) {
 			c->len = 0;
-			answer(c, &r->say, "the line is too long for a command");
+			c->is_too_long = true;
 		}
 		if (n > 0)
 			return 0;

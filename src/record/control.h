@@ -22,7 +22,8 @@ struct control {
 	bool is_given;
 	int fd, ack_fd; /* -1: none, or closed */
 	char text[4096];
-	size_t len; /* of a line that is not yet whole */
+	size_t len;       /* of a line that is not yet whole */
+	bool is_too_long; /* the line's beginning is gone */
 };
 
 /* text: NULL when not given; -EBADR. */

@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: MIT
+"""When events are on: -D, and --control with its commands and answers; the same commands given to perf."""
+import os
+import re
+import select
+import signal
+import subprocess
+import threading
+import time
+
+import perfdata
+from tap import PERF_ENV, SONDE, case, is_recording, need, perf, run, same, sh, sonde, wait_until
+
+EVENT = 'sched:sched_switch'
+# Switches 500 times a second; its first line is when it began.
+SWITCHER = 'import time\nprint(time.monotonic_ns(), flush=True)\nwhile True: time.sleep(0.002)'
+SLACK_NS = 2000000  # between the clocks of two cpus, and of us and the events
+PYTHON = 'python3'
+
+
+def times(path='x.data', event=0):
+    f = perfdata.File(path)
+    return sorted(t for attr, pid, tid, t, raw in f.samples() if f.attrs.index(attr) == event)
+
+
+class Recorder:
+    """A recorder in the background with a channel for commands and one for answers."""
+    def __init__(self, *argv, tool=(SONDE,), fifo=False):
+        self.fifo = fifo
+        if fifo:
+            os.mkfifo('ctl')
+            os.mkfifo('ack')
+            self.commands, self.answers = os.open('ctl', os.O_RDWR), os.open('ack', os.O_RDWR | os.O_NONBLOCK)
+            channel, pass_fds = 'fifo:ctl,ack', ()
+        else:
+            theirs, self.commands = os.pipe()
+            self.answers, ack = os.pipe()
+            channel, pass_fds = 'fd:%d,%d' % (theirs, ack), (theirs, ack)
+        self.p = subprocess.Popen([*tool, 'record', '-o', 'x.data', '--control', channel, *argv], env=PERF_ENV,
+                                  pass_fds=pass_fds, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.PIPE, text=True, start_new_session=True)
+        self.killer = threading.Timer(60, self.p.kill)
+        self.killer.start()
+        for fd in pass_fds:
+            os.close(fd)
+        wait_until('it records', lambda: is_recording(self.p, 'x.data'))
+
+    def answer(self, seconds=20):
+        text = more = b''
+        while not text.endswith((b'\n', b'\0')) and select.select([self.answers], [], [], seconds)[0]:
+            more = os.read(self.answers, 4096)
+            need(more, 'the recorder has ended: %s' % text)
+            text += more
+        # perf writes the zero byte behind its answer, too
+        while more and select.select([self.answers], [], [], 0.02)[0]:
+            more = os.read(self.answers, 4096)
+            text += more
+        return text.decode()
+
+    def tell(self, command, end='\n', seconds=20):
+        os.write(self.commands, (command + end).encode())
+        return self.answer(seconds)
+
+    def ask(self, command):
+        same(self.tell(command), 'ack\n', command)
+
+    def end(self, status=0):
+        err = self.p.communicate(timeout=60)[1]
+        self.close()
+        same(self.p.returncode, status, err)
+        return err
+
+    def close(self):
+        self.killer.cancel()
+        for fd in (self.commands, self.answers):
+            os.close(fd)
+        if self.fifo:
+            os.unlink('ctl')
+            os.unlink('ack')
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *why):
+        if self.p.poll() is None:
+            os.killpg(self.p.pid, signal.SIGKILL)
+            self.p.communicate()
+            self.close()
+
+
+class Switcher:
+    def __enter__(self):
+        self.p = subprocess.Popen([PYTHON, '-c', SWITCHER], stdout=subprocess.PIPE, text=True)
+        self.begin_ns = int(self.p.stdout.readline())
+        return self.p
+
+    def __exit__(self, *why):
+        self.p.kill()
+        self.p.communicate()
+
+
+def evlists(*options):
+    text = []
+    for argv in (('perf', 'record'), (SONDE, 'record')):
+        r = sh(*argv, '-q', '-o', 'x.data', *options)
+        same(r.returncode, 0, '%r: %s' % (options, r.stderr))
+        text.append(re.sub(r'\|(ID|IDENTIFIER)\b', '', sh('perf', 'evlist', '-v', '-i', 'x.data').stdout))
+    return text
+
+
+@case('-D N: nothing before N milliseconds, and names are known all the same')
+def _():
+    r = sonde('record', '-q', '-k', 'monotonic', '-D', '300', '-e', EVENT, '-o', 'x.data', '--', 'timeout', '0.8', PYTHON,
+              '-c', SWITCHER)
+    same(r.stderr, '')
+    first = int(r.stdout)
+    t = times()
+    need(t and t[0] > first + 100 * 10**6, 'the first event came %.3f s after the program began' % ((t[0] - first) / 1e9))
+    text = sonde('script', '-i', 'x.data', '-F', 'comm').stdout.split()
+    need(set(text) <= {'python3', 'timeout'}, 'names: %r' % set(text))
+    with Switcher() as p:
+        begin = time.monotonic_ns()
+        r = sonde('record', '-k', 'monotonic', '-D', '300', '-p', str(p.pid), '-e', EVENT, '-o', 'x.data', '--', 'sleep', '0.7')
+        t = times()
+        need(t and t[0] > begin + 300 * 10**6, 'the first event came %.3f s after the start' % ((t[0] - begin) / 1e9))
+        need('events are disabled' in r.stderr and 'events are enabled' in r.stderr, r.stderr)
+
+
+@case('-D 0 waits for nothing, and -D -1 for --control')
+def _():
+    r = sonde('record', '-D', '0', '-e', EVENT, '-o', 'x.data', '--', 'sleep', '0.01')
+    need(r.returncode == 0 and 'disabled' not in r.stderr and times(), r.stderr)
+    r = sonde('record', '-D', '-1', '-e', EVENT, '-o', 'x.data', '--', 'sleep', '0.01')
+    need(r.returncode == 0 and '--control' in r.stderr and not times(), r.stderr)
+
+
+@case("-D: the same attrs as perf's for a command and whole cpus; for processes the dummy is on from the start")
+def _():
+    perf()
+    for options in (['-D', '5', '-e', 'cs', '--', 'true'], ['-D', '5', '-a', '-e', 'cs', '--', 'true'],
+                    ['-D', '1-5', '-e', 'cs', '--', 'true'], ['-D', '-1', '-e', 'cs,' + EVENT, '--', 'true']):
+        theirs, ours = evlists(*options)
+        same(ours, theirs, repr(options))
+        need('dummy' in ours, ours)
+    theirs, ours = evlists('-D', '5', '-p', str(os.getpid()), '-e', 'cs', '--', 'true')
+    same(ours.split('\n')[0], theirs.split('\n')[0])
+    same(ours.split('\n')[1], theirs.split('\n')[1].replace(' disabled: 1,', '').replace(' enable_on_exec: 1,', ''))
+
+
+@case('-D with ranges: events in them only, and the recording ends with the last')
+def _():
+    with Switcher() as p:
+        begin = time.monotonic_ns()
+        r = sonde('record', '-k', 'monotonic', '-D', '100-200 , 500-600', '-p', str(p.pid), '-e', EVENT, '-o', 'x.data')
+        same(r.returncode, 0, r.stderr)
+        same(re.findall('events are (..)', r.stderr), ['di', 'en', 'di', 'en', 'di'])
+    t = times()
+    gaps = [b - a for a, b in zip(t, t[1:])]
+    need(t and t[0] > begin + 100 * 10**6, 'not before the first')
+    need(max(gaps) > 200 * 10**6, 'a gap between them: %d' % max(gaps))
+    r = sonde('record', '-D', '0-50,60-100', '-e', EVENT, '-o', 'x.data', '--', 'sleep', '30')
+    need(r.returncode == 143 and times(), 'the command is ended, as perf has it: %s' % r.stderr)
+    need(perfdata.File('x.data').finished, 'the file is finished')
+
+
+@case('-D: what is no time')
+def _():
+    for text in ('', 'x', '-2', '-10', '1.5', '10ms', '10-', '-1-5', '10-20,', '10-20,30', '10,20', '99999999999'):
+        r = sonde('record', '-D', text, '-o', 'x.data', '-e', 'cs', '--', 'touch', 'ran')
+        need(r.returncode == 2 and '-D needs milliseconds' in r.stderr, '%r: %s' % (text, r.stderr))
+    for text in ('5-5', '10-5', '10-20,15-30', '10-20,20-30'):
+        r = sonde('record', '-D', text, '-o', 'x.data', '-e', 'cs', '--', 'touch', 'ran')
+        need(r.returncode == 2 and 'each range begins after' in r.stderr, '%r: %s' % (text, r.stderr))
+    same(os.listdir(), [], 'files')
+
+
+def switched(fifo):
+    with Switcher() as p, Recorder('-k', 'monotonic', '-D', '-1', '-p', str(p.pid), '-e', EVENT, '-e', 'cs:u', fifo=fifo) as r:
+        ranges = []
+        for i in range(3):
+            time.sleep(0.1)
+            begin = time.monotonic_ns()
+            r.ask('enable')
+            time.sleep(0.1)
+            r.ask('disable')
+            ranges.append((begin, time.monotonic_ns()))
+        r.ask('stop')
+        said = r.end()
+    same(re.findall('events are (..)', said), ['di'] + ['en', 'di'] * 3, said)
+    inside = [0] * len(ranges)
+    for t in times():
+        at = [i for i, (begin, end) in enumerate(ranges) if begin - SLACK_NS <= t <= end + SLACK_NS]
+        need(at, 'an event outside the ranges: %d, %r' % (t, ranges))
+        inside[at[0]] += 1
+    need(all(inside), 'events in each range: %r' % inside)
+
+
+@case('--control fd: enable, disable and stop, each answered when it is done')
+def _():
+    switched(fifo=False)
+
+
+@case('--control fifo: the same')
+def _():
+    switched(fifo=True)
+
+
+@case('enable and disable of one event')
+def _():
+    with Switcher() as p, Recorder('-k', 'monotonic', '-D', '-1', '-p', str(p.pid), '-e', EVENT, '-e',
+                                   'sched:sched_wakeup,sched:sched_waking') as r:
+        r.ask('enable ' + EVENT)
+        time.sleep(0.1)
+        off = time.monotonic_ns()
+        r.ask('disable ' + EVENT)
+        on = time.monotonic_ns()
+        r.ask('enable sched:sched_wakeup')
+        same(r.tell('enable no:such'), "failed: there is no event 'no:such'\n")
+        time.sleep(0.1)
+        r.ask('stop')
+        said = r.end()
+    need('event %s is enabled' % EVENT in said and 'event %s is disabled' % EVENT in said, said)
+    a = times(event=0)
+    need(a and a[-1] <= on + SLACK_NS and a[0] < off, 'first event')
+    same(times(event=2), [], 'the third')
+
+
+@case('ping, evlist and what is no command')
+def _():
+    perf()
+    # (command, what ends it)
+    told = [('ping', '\n'), ('ping ', '\n'), ('ping', '\0'), ('ping', ''), ('evlist', '\n'), ('evlist -v', '\n'),
+            ('evlist -F', '\n'), ('evlist -g', '\n'), ('enable', '\n'), ('disable', '\n')]
+    wrong = [('bogus', 'commands are'), ('enablefoo', 'commands are'), ('evlist -x', 'evlist takes'), ('ack', 'commands are'),
+             ('snapshot', 'hardware tracing'), ('x' * 10000, 'too long'), ('\x01\xff%s%n', 'commands are')]
+    said = {}
+    for name, tool in (('perf', ('perf',)), ('sonde', (SONDE,))):
+        with Recorder('-e', 'cs,cpu-clock', '-c', '7', '-D', '-1', '--', 'sleep', '60', tool=tool) as r:
+            for command, end in told:
+                same(r.tell(command, end).rstrip('\0'), 'ack\n', '%s to %s' % (command, name))
+            if name == 'sonde':
+                for command, why in wrong:
+                    answer = r.tell(command)
+                    need(answer.startswith('failed: ') and answer.endswith('\n') and why in answer, answer)
+                same(r.tell('', seconds=0.1), '', 'an empty line')
+                same(r.tell('ping\nping\n\nping'), 'ack\n' * 3, 'several at once')
+            same(r.tell('stop').rstrip('\0'), 'ack\n')
+            r.p.wait(timeout=60)
+            said[name] = r.p.stderr.read()
+            r.p.stderr.close()
+            r.close()
+    # what evlist tells is perf's, with who speaks before it
+    listed = [x for x in said['perf'].split('\n') if x.startswith(('cs', 'cpu-clock', 'dummy'))]
+    ours = [x[len('sonde: '):] for x in said['sonde'].split('\n')]
+    need(len(listed) == 12, said['perf'])
+    same([re.sub(r'\|(ID|IDENTIFIER)(?=,)', '', x, 1) for x in ours if x in listed or x.startswith(('cs', 'cpu-clock', 'dummy'))],
+         [re.sub(r'\|(ID|IDENTIFIER)(?=,)', '', x, 1) for x in listed])
+    need('failed' not in said['sonde'] and '--control: evlist takes -v, -g or -F' in said['sonde'], said['sonde'])
+
+
+@case('nobody reads the answers, or the other end closes: the recording goes on')
+def _():
+    with Recorder('-e', EVENT, '--', 'sh', '-c', 'sleep 1.5; echo end > /dev/null; sleep 0.01') as r:
+        os.write(r.commands, b'ping\n' * 200)
+        for i in range(100):
+            os.write(r.commands, b'ping\n' * 200)
+            time.sleep(0.002)
+        said = r.end()
+    need('could not be written' in said and perfdata.File('x.data').finished, said)
+    r = Recorder('-v', '-e', EVENT, '--', 'sleep', '0.5')
+    os.close(r.commands)
+    os.close(r.answers)
+    r.commands, r.answers = os.open('/dev/null', os.O_RDWR), os.open('/dev/null', os.O_RDWR)
+    said = r.end()
+    need('the other end is closed' in said and times(), said)
+
+
+@case('the shell script of the manual page')
+def _():
+    script = '''
+        mkfifo ctl ack
+        exec {ctl}<>ctl {ack}<>ack
+        "$0" record -D -1 -e %s -o x.data --control fd:${ctl},${ack} -- sh -c 'for i in 1 2 3 4 5 6 7 8 9; do sleep 0.1; done' &
+        sleep 0.3 && echo enable >&${ctl} && read -u ${ack} e1 && echo "enabled(${e1})"
+        sleep 0.3 && echo disable >&${ctl} && read -u ${ack} d1 && echo "disabled(${d1})"
+        wait -n
+    ''' % EVENT
+    r = sh('bash', '-c', script, SONDE)
+    same((r.returncode, r.stdout), (0, 'enabled(ack)\ndisabled(ack)\n'), r.stderr)
+    need(times(), 'events')
+
+
+@case('a command that is recorded may steer its recorder itself')
+def _():
+    theirs, ours = os.pipe()
+    answers, ack = os.pipe()
+    script = ('import os, time\n'
+              'def tell(x):\n'
+              '    os.write(%d, x + b"\\n")\n'
+              '    assert os.read(%d, 100) == b"ack\\n"\n'
+              'time.sleep(0.05); tell(b"enable"); print(time.monotonic_ns()); time.sleep(0.05); tell(b"disable")\n'
+              % (ours, answers))
+    r = sonde('record', '-q', '-k', 'monotonic', '-D', '-1', '-e', EVENT, '-o', 'x.data', '--control',
+              'fd:%d,%d' % (theirs, ack), '--', PYTHON, '-c', script, pass_fds=(theirs, ours, answers, ack))
+    same(r.returncode, 0, r.stderr)
+    need(times() and times()[0] >= int(r.stdout) - 50 * 10**6, 'events')
+    for fd in (theirs, ours, answers, ack):
+        os.close(fd)
+
+
+@case('--control: what cannot be')
+def _():
+    with open('file', 'w'):
+        pass
+    for text, status, says in (('foo', 2, '--control needs'), ('fd:', 2, '--control needs'), ('fd:x', 2, '--control needs'),
+                               ('fd:0,', 2, '--control needs'), ('fd:0,x', 2, '--control needs'),
+                               ('fifo:', 2, '--control needs'), ('fifo:a,', 2, '--control needs'),
+                               ('fd:77', 1, 'descriptor 77 is not open'), ('fd:0,77', 1, 'descriptor 77 is not open'),
+                               ('fifo:no', 1, 'mkfifo no'), ('fifo:file', 1, 'file is no fifo')):
+        r = sonde('record', '--control', text, '-o', 'x.data', '-e', 'cs', '--', 'touch', 'ran')
+        need(r.returncode == status and says in r.stderr, '%r: %d %s' % (text, r.returncode, r.stderr))
+    same(os.listdir(), ['file'], 'files')
+
+
+run()
