@@ -260,6 +260,20 @@ uint64_t drain_count_left(const struct drain *d)
 	return samples;
 }
 
+void drain_absorb(struct drain *to, struct drain *from)
+{
+	to->totals.samples += from->totals.samples;
+	to->totals.lost += from->totals.lost;
+	if (from->totals.last_time_ns) {
+		note_time(&to->totals, from->totals.first_time_ns);
+		note_time(&to->totals, from->totals.last_time_ns);
+	}
+	if (from->dsos)
+		dsos_settle(from->dsos, &from->hits);
+	to->hits.any_kernel |= from->hits.any_kernel;
+	from->totals = (struct drain_totals){ 0 };
+}
+
 void drain_done(struct drain *d)
 {
 	vec_done(&d->heads);

@@ -56,6 +56,8 @@ int drain_block(struct drain *d, const void *records, size_t len);
 int drain_round(struct drain *d);
 /* After a pass that failed, with the counters disabled: how many samples are left behind in the rings. */
 uint64_t drain_count_left(const struct drain *d);
+/* Adds to `to` what another drain of the same recording has seen. */
+void drain_absorb(struct drain *to, struct drain *from);
 void drain_done(struct drain *d);
 
 #endif

@@ -8,8 +8,11 @@
 #include "base/err.h"
 #include "record/build_ids.h"
 #include "record/kernel_map.h"
+#include "record/output_dir.h"
 #include "record/recorder.h"
 #include "record/synth.h"
+
+enum { DIRECTORY_VERSION = 1 /* of DIR_FORMAT: the events are in files of their own */ };
 
 /* ---- the beginning ----------------------------------------------------------------------------------------------- */
 
@@ -52,7 +55,7 @@ static int add_bpf(struct features *f, const struct sonde_recorder *r)
 static int collect_features(const struct sonde_recorder *r, struct file_beginning *b)
 {
 	struct features *f = &b->features;
-	struct outbuf desc = { 0 }, kernel_id = { 0 }, compressed = { 0 };
+	struct outbuf desc = { 0 }, kernel_id = { 0 }, compressed = { 0 }, directory = { 0 };
 
 	perfdata_put_event_desc(&desc, b->events, r->events.list.n);
 	TRY(features_add(f, FEAT_EVENT_DESC, &desc));
@@ -67,6 +70,9 @@ static int collect_features(const struct sonde_recorder *r, struct file_beginnin
 	TRY(features_add(f, FEAT_BUILD_ID, &kernel_id));
 	flow_put_compressed(&r->flow, 0, &compressed);
 	TRY(features_add(f, FEAT_COMPRESSED, &compressed));
+	if (r->flow.has_threads)
+		perfdata_put_u64(&directory, DIRECTORY_VERSION);
+	TRY(features_add(f, FEAT_DIR_FORMAT, &directory));
 	TRY(add_bpf(f, r));
 	TRY(features_add(f, PERFDATA_PRIVATE_KALLSYMS, &b->kernel.symbols_zstd));
 	features_sort(f);
@@ -144,31 +150,47 @@ void file_beginning_done(struct file_beginning *b)
 	*b = (struct file_beginning){ 0 };
 }
 
-static int open_output(struct sonde_recorder *r, struct output *o, int *ret_fd)
+static int open_output(struct sonde_recorder *r, struct output *o, int *ret_fd, int *ret_part_fds)
 {
-	return r->is_pipe ? output_pipe(o, ret_fd)
-			  : output_open(o, r->opts.output ? r->opts.output : "perf.data", ret_fd);
+	const char *path = r->opts.output ? r->opts.output : "perf.data";
+
+	if (r->is_pipe)
+		return output_pipe(o, ret_fd);
+	return r->flow.has_threads
+		       ? output_dir_open(o, path, r->counters.rings.n, ret_fd, ret_part_fds)
+		       : output_open(o, path, ret_fd);
+}
+
+static int begin_file(struct recorder_file *f, const struct file_beginning *b, int take_fd)
+{
+	TRY(perfdata_writer_open(&f->writer, take_fd, f->output.path, f->output.is_pipe));
+	TRY(perfdata_writer_begin(f->writer, b->events, b->nr_events, b->features.list.v,
+				  b->features.list.n));
+	return perfdata_writer_append(f->writer, &(struct iovec){ b->state.data, b->state.len }, 1);
 }
 
 int recorder_file_open(struct sonde_recorder *r, struct file_beginning *b,
 		       struct recorder_file *ret)
 {
 	const struct outlet_options outlet = flow_outlet(&r->flow, &r->counters);
+	const size_t nr_lanes = r->flow.has_threads ? r->counters.rings.n : 0;
 	struct recorder_file f = { 0 };
-	int fd, e;
+	int *part_fds = calloc(nr_lanes + 1, sizeof(*part_fds)), fd, e;
 
-	e = open_output(r, &f.output, &fd);
+	if (!part_fds)
+		return err_nomem();
+	e = open_output(r, &f.output, &fd, part_fds);
 	if (e < 0) {
+		free(part_fds);
 		output_done(&f.output);
 		return e;
 	}
-	e = perfdata_writer_open(&f.writer, fd, f.output.path, f.output.is_pipe);
-	if (e == 0)
-		e = perfdata_writer_begin(f.writer, b->events, b->nr_events, b->features.list.v,
-					  b->features.list.n);
-	if (e == 0)
-		e = perfdata_writer_append(f.writer, &(struct iovec){ b->state.data, b->state.len },
-					   1);
+	e = recorder_lanes_open(&f, nr_lanes, part_fds, &outlet);
+	free(part_fds);
+	if (e < 0)
+		close(fd);
+	else
+		e = begin_file(&f, b, fd);
 	if (e == 0)
 		e = outlet_new(&f.outlet, f.writer, &outlet);
 	if (e < 0) {
@@ -215,7 +237,10 @@ int recorder_file_losses(struct sonde_recorder *r, struct recorder_file *f,
 {
 	struct synth s = { 0 };
 	uint64_t lost = 0;
-	int e = outlet_finish(f->outlet);
+	int e = outlet_finish(f->outlet), lanes = recorder_lanes_finish(f);
+
+	if (e == 0)
+		e = lanes;
 
 	vec_foreach(n, &r->counters.list) {
 		const struct perf_event_attr *a = &r->events.list.v[n->event].attr;
@@ -257,6 +282,7 @@ static void put_build_ids(struct sonde_recorder *r, struct outbuf *o)
 int recorder_file_end(struct sonde_recorder *r, struct recorder_file *f,
 		      const struct drain_totals *totals)
 {
+	const struct recorder_figures figures = recorder_file_figures(f);
 	struct outbuf ids = { 0 }, times = { 0 }, compressed = { 0 };
 	struct features late = { 0 };
 	int e;
@@ -268,7 +294,7 @@ int recorder_file_end(struct sonde_recorder *r, struct recorder_file *f,
 	e = features_add(&late, FEAT_BUILD_ID, &ids);
 	if (e == 0)
 		e = features_add(&late, FEAT_SAMPLE_TIME, &times);
-	flow_put_compressed(&r->flow, outlet_ratio(f->outlet), &compressed);
+	flow_put_compressed(&r->flow, recorder_figures_ratio(&figures), &compressed);
 	if (e == 0)
 		e = features_add(&late, FEAT_COMPRESSED, &compressed);
 	if (e == 0)
@@ -283,6 +309,7 @@ int recorder_file_end(struct sonde_recorder *r, struct recorder_file *f,
 
 void recorder_file_close(struct recorder_file *f)
 {
+	recorder_lanes_close(f);
 	outlet_free(f->outlet);
 	perfdata_writer_close(f->writer);
 	output_done(&f->output);

@@ -23,10 +23,25 @@
 
 struct sonde_recorder;
 
+/* A file of events only, of one ring. */
+struct recorder_lane {
+	struct perfdata_writer *writer;
+	struct outlet *outlet;
+};
+
 struct recorder_file {
 	struct output output;
 	struct perfdata_writer *writer;
-	struct outlet *outlet; /* what the drain puts goes through it to the writer */
+	struct outlet *outlet;       /* what the drain puts goes through it to the writer */
+	struct recorder_lane *lanes; /* by ring, when the recording is a directory */
+	size_t nr_lanes;
+};
+
+/* Of all files of a recording; when it is finished. */
+struct recorder_figures {
+	uint64_t bytes;                     /* of data */
+	uint64_t plain_bytes, packed_bytes; /* of what was compressed */
+	uint64_t given_up;                  /* samples that had left the rings and are not in it */
 };
 
 struct file_beginning {
@@ -51,12 +66,24 @@ void file_beginning_done(struct file_beginning *b);
 /* Opens the output and writes header, features and records of what is there already. */
 int recorder_file_open(struct sonde_recorder *r, struct file_beginning *b,
 		       struct recorder_file *ret);
-/* After the last event: writes what is still on its way, what each counter lost since the file before; *ret_lost: all of it. */
+/* After the last event: writes what is still on its way, and what each counter lost; *ret_lost: all of it. */
 int recorder_file_losses(struct sonde_recorder *r, struct recorder_file *f,
 			 const struct drain_totals *totals, uint64_t *ret_lost);
 /* Features that are known at the end, the table; 1: the disk is full, and the last events made room for it. */
 int recorder_file_end(struct sonde_recorder *r, struct recorder_file *f,
 		      const struct drain_totals *totals);
 void recorder_file_close(struct recorder_file *f);
+/* Bytes of events that are on their way to the disk; at any time. */
+uint64_t recorder_file_written(const struct recorder_file *f);
+struct recorder_figures recorder_file_figures(const struct recorder_file *f);
+/* How many times smaller the compressed records are, rounded; 0: there are none. */
+uint32_t recorder_figures_ratio(const struct recorder_figures *g);
+
+/* ---- for file.c -------------------------------------------------------------------------------------------------- */
+
+int recorder_lanes_open(struct recorder_file *f, size_t nr_lanes, const int *take_fds,
+			const struct outlet_options *outlet);
+int recorder_lanes_finish(struct recorder_file *f);
+void recorder_lanes_close(struct recorder_file *f);
 
 #endif

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/flow.h"
 
+#include <stdlib.h>
+
 #include "base/err.h"
 #include "formats/perfdata/writer.h"
+#include "record/output.h"
 #include "record/values.h"
 
 enum {
@@ -40,6 +43,52 @@ static int parse_aio(struct flow *f, const char *text, const struct say *to)
 	return 0;
 }
 
+static void say_left_out(const char *name, const struct say *to)
+{
+	say(to, SAY_WARNING, "%s is left out: with --threads the recording is one directory", name);
+}
+
+static void leave_out(char **option, const char *name, const struct say *to)
+{
+	if (!*option)
+		return;
+	say_left_out(name, to);
+	free(*option);
+	*option = NULL;
+}
+
+void flow_exclude(struct record_options *opts, const struct say *to)
+{
+	if (!opts->threads)
+		return;
+	leave_out(&opts->switch_output, "--switch-output", to);
+	leave_out(&opts->switch_output_event, "--switch-output-event", to);
+	if (opts->timestamp_filename)
+		say_left_out("--timestamp-filename", to);
+	opts->timestamp_filename = 0;
+}
+
+/* What its words mean depends on the cpus recorded; what excludes what does not. */
+static int parse_threads(struct flow *f, const struct record_options *opts)
+{
+	const struct {
+		const char *option;
+		bool is_given;
+	} others[] = { { "--aio", f->aio_blocks },
+		       { "--affinity", opts->affinity },
+		       { "--per-thread", opts->per_thread } };
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (others[i].is_given)
+			return err_set(-EBADR, "--threads and %s exclude each other",
+				       others[i].option);
+	if (output_is_pipe(opts->output))
+		return err_set(-EBADR,
+			       "--threads makes a directory: name it with -o, a pipe is none");
+	f->has_threads = true;
+	return 0;
+}
+
 int flow_parse(struct flow *ret, const struct record_options *opts, const struct say *say)
 {
 	struct flow f = { .padded = opts->compressed_records == RECORD_COMPRESSED_NEW };
@@ -50,14 +99,25 @@ int flow_parse(struct flow *ret, const struct record_options *opts, const struct
 		TRY(parse_aio(&f, opts->aio, say));
 	if (opts->mmap_flush)
 		TRY(record_value_size("--mmap-flush", opts->mmap_flush, &f.least_bytes));
+	if (opts->threads)
+		TRY(parse_threads(&f, opts));
 	*ret = f;
 	return 0;
 }
 
-void flow_settle(struct flow *f, const struct counters *c)
+int flow_settle(struct flow *f, const struct record_options *opts, const struct counters *c,
+		const struct target *target, const struct say *say)
 {
+	if (f->has_threads)
+		TRY(thread_plan_make(&f->threads, opts->threads, &target->cpus, say));
 	if (c->rings.n && f->least_bytes > (c->rings.v[0].mask + 1) / LEAST_SHARE)
 		f->least_bytes = (c->rings.v[0].mask + 1) / LEAST_SHARE;
+	return 0;
+}
+
+void flow_done(struct flow *f)
+{
+	thread_plan_done(&f->threads);
 }
 
 struct outlet_options flow_outlet(const struct flow *f, const struct counters *c)

@@ -10,18 +10,26 @@
 #include "capture/say.h"
 #include "record/options.h"
 #include "record/outlet.h"
+#include "record/target.h"
+#include "record/thread_plan.h"
 
 struct flow {
 	int level;           /* of zstd; 0: not compressed */
 	bool padded;         /* compressed records in the new form */
 	uint64_t aio_blocks; /* for each ring; 0: events are written at once */
 	uint64_t least_bytes;
+	bool has_threads; /* that empty the rings, each into a file of its own; the output is a directory */
+	struct thread_plan threads;
 };
 
+/* Leaves out, aloud, the settings that --threads has no room for. */
+void flow_exclude(struct record_options *opts, const struct say *say);
 /* -EBADR: the settings are wrong. */
 int flow_parse(struct flow *ret, const struct record_options *opts, const struct say *say);
-/* When the rings are there: what depends on their size. */
-void flow_settle(struct flow *f, const struct counters *c);
+/* When the rings are there: what depends on them. */
+int flow_settle(struct flow *f, const struct record_options *opts, const struct counters *c,
+		const struct target *target, const struct say *say);
+void flow_done(struct flow *f);
 struct outlet_options flow_outlet(const struct flow *f, const struct counters *c);
 /* The body of FEAT_COMPRESSED; empty when nothing is compressed. */
 void flow_put_compressed(const struct flow *f, uint32_t ratio, struct outbuf *to);

@@ -252,13 +252,6 @@ uint64_t outlet_samples_given_up(const struct outlet *o)
 	return o->refused + o->given_up + samples_behind(o, perfdata_writer_data_size(o->writer));
 }
 
-uint32_t outlet_ratio(const struct outlet *o)
-{
-	return o->packed_bytes
-		       ? (uint32_t)((o->plain_bytes + o->packed_bytes / 2) / o->packed_bytes)
-		       : 0;
-}
-
 void outlet_free(struct outlet *o)
 {
 	if (!o)

@@ -75,8 +75,6 @@ int outlet_put(struct outlet *o, const struct outlet_batch *b);
 int outlet_flush(struct outlet *o, const struct outlet_batch *last, const void *plain, size_t len);
 int outlet_finish(struct outlet *o);
 uint64_t outlet_samples_given_up(const struct outlet *o);
-/* How many times smaller the compressed records are, rounded; 0: there are none. */
-uint32_t outlet_ratio(const struct outlet *o);
 void outlet_free(struct outlet *o); /* NULL is fine */
 
 /* ---- with outlet_thread.c ---------------------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "record/output_dir.h"
 
 static int keep_old(struct output *o)
 {
@@ -22,24 +23,27 @@ static int keep_old(struct output *o)
 		return err_set(-ENAMETOOLONG, "%s: the name is too long", o->path);
 	if (stat(o->path, &st) < 0)
 		return 0;
-	if (S_ISDIR(st.st_mode))
+	if (S_ISDIR(st.st_mode) && !output_dir_is_recording(o->path))
 		return err_set(-EISDIR, "%s is a directory: remove it or name another file with -o",
 			       o->path);
 	if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))
 		return err_set(-ESPIPE, "%s is a pipe: recordings need a file", o->path);
-	if (!S_ISREG(st.st_mode)) {
+	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
 		o->is_regular = false;
 		return 0;
 	}
-	if (st.st_size == 0)
+	if (S_ISREG(st.st_mode) && st.st_size == 0)
 		return unlink(o->path) < 0 ? err_errno(errno, "%s: cannot replace it", o->path) : 0;
+	/* neither a directory nor a file takes the place of the other by itself */
+	if (!output_dir_remove(old) && S_ISDIR(st.st_mode))
+		unlink(old);
 	if (rename(o->path, old) < 0)
 		return err_errno(errno, "%s: cannot keep it as %s", o->path, old);
 	o->kept_old = true;
 	return 0;
 }
 
-static void put_back_old(struct output *o)
+void output_put_back(struct output *o)
 {
 	char old[PATH_MAX];
 
@@ -51,7 +55,7 @@ static void put_back_old(struct output *o)
 }
 
 /* Root on behalf of somebody: sudo says who that is. */
-static void give_to_sudo_user(int fd)
+void output_give_to_sudo_user(int fd)
 {
 	const char *uid = getenv("SUDO_UID"), *gid = getenv("SUDO_GID");
 
@@ -85,25 +89,28 @@ int output_pipe(struct output *o, int *ret_fd)
 	return *ret_fd < 0 ? err_errno(errno, "cannot write to the standard output") : 0;
 }
 
+int output_prepare(struct output *o, const char *path)
+{
+	*o = (struct output){ .path = strdup(path), .is_regular = true };
+	return o->path ? keep_old(o) : err_nomem();
+}
+
 int output_open(struct output *o, const char *path, int *ret_fd)
 {
 	int fd, error;
 
-	*o = (struct output){ .path = strdup(path), .is_regular = true };
-	if (!o->path)
-		return err_nomem();
-	TRY(keep_old(o));
+	TRY(output_prepare(o, path));
 	/* O_EXCL: what lies there now was put there this very moment, by somebody else. */
 	fd = open(path, O_RDWR | O_CLOEXEC | (o->is_regular ? O_CREAT | O_EXCL | O_NOFOLLOW : 0),
 		  0600);
 	if (fd < 0) {
 		error = errno;
-		put_back_old(o);
+		output_put_back(o);
 		return err_errno(error, "%s: cannot create it; choose another place with -o FILE",
 				 path);
 	}
 	if (o->is_regular)
-		give_to_sudo_user(fd);
+		output_give_to_sudo_user(fd);
 	*ret_fd = fd;
 	return 0;
 }
@@ -112,8 +119,11 @@ void output_discard(struct output *o)
 {
 	if (!o->path || !o->is_regular)
 		return;
-	unlink(o->path);
-	put_back_old(o);
+	if (o->is_directory)
+		output_dir_remove(o->path);
+	else
+		unlink(o->path);
+	output_put_back(o);
 }
 
 /* rename() that replaces nothing; where the file system knows none, what it is to replace is looked for. */

@@ -9,7 +9,8 @@ struct output {
 	char *path;
 	bool kept_old; /* FILE was renamed to FILE.old */
 	bool is_regular;
-	bool is_pipe; /* the standard output, in pipe mode */
+	bool is_directory; /* output_dir.h */
+	bool is_pipe;      /* the standard output, in pipe mode */
 };
 
 /* "-", or no name at all and a pipe as standard output. */
@@ -24,5 +25,10 @@ int output_set_aside(struct output *o, char **ret_name);
 /* And FILE again. */
 void output_take_back(struct output *o, const char *name);
 void output_done(struct output *o);
+
+/* For output_dir.c: sets o up and keeps what is at path; or puts it back. */
+int output_prepare(struct output *o, const char *path);
+void output_put_back(struct output *o);
+void output_give_to_sudo_user(int fd);
 
 #endif

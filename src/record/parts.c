@@ -109,7 +109,7 @@ static void say_hidden(const struct say *to)
 static void note_beginning(struct sonde_recorder *r)
 {
 	r->parts.began_ns = now_ns();
-	r->parts.bytes_then = atomic_load(&r->file.outlet->written);
+	r->parts.bytes_then = recorder_file_written(&r->file);
 }
 
 int parts_begin(struct sonde_recorder *r)
@@ -372,7 +372,7 @@ int parts_pass(struct sonde_recorder *r)
 {
 	struct parts *p = &r->parts;
 	/* of events; a thread may be writing */
-	const uint64_t bytes = atomic_load(&r->file.outlet->written);
+	const uint64_t bytes = recorder_file_written(&r->file);
 	int e;
 
 	if (p->when.max_bytes && bytes >= p->when.max_bytes) {

@@ -111,7 +111,6 @@ static int refuse(const struct record_options *o)
 		{ "--tail-synthesize", o->tail_synthesize },
 		{ "--kcore", o->kcore },
 		{ "--affinity", o->affinity },
-		{ "--threads", o->threads },
 		{ "--no-buffering", o->no_buffering },
 	};
 
@@ -127,6 +126,7 @@ static int understand(struct sonde_recorder *r, const struct sonde_record_option
 	TRY(record_options_parse(&r->opts, o->settings));
 	TRY(refuse(&r->opts));
 	r->is_pipe = output_is_pipe(r->opts.output);
+	flow_exclude(&r->opts, &r->say);
 	TRY(parts_parse(r));
 	if (r->opts.mmap_pages)
 		TRY(record_value_pages("-m", r->opts.mmap_pages, &r->mmap_pages));
@@ -162,6 +162,36 @@ static int choose_self(struct sonde_recorder *r)
 	return 0;
 }
 
+/* Each ring goes to the thread of its cpu and into a file of its own. */
+static int start_threads(struct sonde_recorder *r)
+{
+	const size_t n = r->counters.rings.n;
+	struct drain_lane *lanes = calloc(n, sizeof(*lanes));
+	int *fds = calloc(n + r->counters.list.n, sizeof(*fds)), *fd = fds, e = 0;
+
+	if (!lanes || !fds)
+		e = err_nomem();
+	for (size_t i = 0; i < n && e == 0; i++) {
+		lanes[i] = (struct drain_lane){ .ring = &r->counters.rings.v[i],
+						.cpu = r->target.cpus.list.v[i],
+						.outlet = r->file.lanes[i].outlet,
+						.fds = fd };
+		if (!r->target.by_pid)
+			*fd++ = r->counters.rings.v[i].fd;
+		vec_foreach(c, &r->counters.list)
+			if (r->target.by_pid && c->event == 0 && c->buffer == i)
+				*fd++ = c->fd;
+		lanes[i].nr_fds = (size_t)(fd - lanes[i].fds);
+	}
+	if (e == 0)
+		e = drain_threads_new(&r->threads, &r->flow.threads, &r->drain, lanes, n,
+				      r->wake_fd);
+	free(lanes);
+	free(fds);
+	r->drain.nr_rings = 0;
+	return e;
+}
+
 static int open_recorder(struct sonde_recorder *r, const struct sonde_record_options *o)
 {
 	r->argv = o->argv;
@@ -192,7 +222,7 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 	TRY(choose_self(r));
 	TRY(open_counters(r));
 	TRY(counters_check_filters(&r->counters, &r->events));
-	flow_settle(&r->flow, &r->counters);
+	TRY(flow_settle(&r->flow, &r->opts, &r->counters, &r->target, &r->say));
 	TRY(sampling_find_times(&r->events, &r->counters, &r->untimed, &r->drain.times));
 	TRY(parts_open(r));
 	TRY(parts_begin(r));
@@ -210,6 +240,8 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 				.follow = r->parts.preparer ? &r->parts.follow : NULL,
 				.dsos = r->dsos,
 				.bpf = r->bpf };
+	if (r->flow.has_threads)
+		TRY(start_threads(r));
 	/* All threads of the recorder are there now, whose numbers may be part of the filters. */
 	TRY(self_add_filters(&r->events));
 	return counters_filter(&r->counters, &r->events);
@@ -263,6 +295,7 @@ void sonde_recorder_close(struct sonde_recorder *r)
 {
 	if (!r)
 		return;
+	drain_threads_free(r->threads);
 	realtime_end(&r->realtime);
 	workload_close(&r->workload);
 	parts_done(r);
@@ -273,6 +306,7 @@ void sonde_recorder_close(struct sonde_recorder *r)
 	bpf_programs_free(r->bpf);
 	build_id_cache_done(&r->cache);
 	hash64_done(&r->untimed);
+	flow_done(&r->flow);
 	capture_events_done(&r->events);
 	target_done(&r->target);
 	delay_done(&r->delay);

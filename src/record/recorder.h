@@ -15,6 +15,7 @@
 #include "record/control.h"
 #include "record/delay.h"
 #include "record/drain.h"
+#include "record/drain_threads.h"
 #include "record/dsos.h"
 #include "record/file.h"
 #include "record/flow.h"
@@ -50,6 +51,7 @@ struct sonde_recorder {
 	struct kernel_map kernel;  /* as the first file tells of it; without the symbols */
 	struct parts parts;        /* the files before, the one to come */
 	struct drain drain;
+	struct drain_threads *threads; /* NULL: the drain has all rings */
 	struct dsos *dsos; /* files mapped and hit; NULL: nobody wants their build ids */
 	struct build_id_cache cache;
 	struct hash64

@@ -46,7 +46,9 @@ static int waiting_init(struct waiting *w, struct sonde_recorder *r)
 	w->fds[POLL_STOP] = (struct pollfd){ .fd = r->wake_fd, .events = POLLIN };
 	w->fds[POLL_WORKLOAD] = (struct pollfd){ .fd = r->workload.pidfd, .events = POLLIN };
 	w->fds[POLL_CONTROL] = (struct pollfd){ .fd = r->control.fd, .events = POLLIN };
-	if (r->target.by_pid) {
+	if (r->threads) {
+		/* the threads do */
+	} else if (r->target.by_pid) {
 		vec_foreach(n, &r->counters.list)
 			if (n->event == 0)
 				w->fds[w->n++] =
@@ -96,6 +98,8 @@ static bool is_over(struct sonde_recorder *r, const struct waiting *w, int *ret_
 		return true;
 	if (r->command_name)
 		return workload_ended(&r->workload, ret_status);
+	if (r->threads)
+		return r->target.by_pid && drain_threads_hung_up(r->threads);
 	return r->target.by_pid && !w->alive;
 }
 
@@ -120,6 +124,23 @@ static int follow(struct sonde_recorder *r, struct waiting *w)
 	return 0;
 }
 
+static int pass(struct sonde_recorder *r, bool is_last)
+{
+	int e;
+
+	if (!r->threads) {
+		r->drain.takes_all = is_last;
+		return drain_pass(&r->drain);
+	}
+	if (!is_last && !drain_threads_failed(r->threads))
+		return 0;
+	if (!is_last)
+		counters_disable(&r->counters);
+	e = drain_threads_end(r->threads);
+	drain_threads_sum(r->threads, &r->drain, &r->wakeups);
+	return e;
+}
+
 static int record(struct sonde_recorder *r, int *ret_status)
 {
 	struct waiting w;
@@ -130,11 +151,9 @@ static int record(struct sonde_recorder *r, int *ret_status)
 		const bool over = is_over(r, &w, ret_status);
 
 		/* after the end one more pass: what came before it is in the buffers */
-		if (over) {
+		if (over)
 			counters_disable(&r->counters);
-			r->drain.takes_all = true;
-		}
-		e = drain_pass(&r->drain);
+		e = pass(r, over);
 		if (e >= 0 && over)
 			e = backward_dump(&r->counters, &r->drain, true, &r->left_behind);
 		if (e < 0 || over)
@@ -160,6 +179,7 @@ static void tell(const struct sonde_recorder *r, const struct sonde_record_resul
 {
 	const double share =
 		100.0 * (double)result->lost / (double)(result->lost + result->samples);
+	const struct recorder_figures figures = recorder_file_figures(&r->file);
 	char samples[64] = "", packed[96] = "", where[PATH_MAX + 64];
 
 	if (r->parts.nr_ended > 1)
@@ -170,11 +190,10 @@ static void tell(const struct sonde_recorder *r, const struct sonde_record_resul
 			 r->parts.nr_ended ? ".<timestamp>" : "");
 	say(&r->say, SAY_NORMAL, "[ sonde record: Woken up %llu times to write data ]",
 	    (unsigned long long)r->wakeups);
-	if (r->file.outlet && r->file.outlet->packed_bytes)
+	if (figures.packed_bytes)
 		snprintf(packed, sizeof(packed), ", compressed (original %.3f MB, ratio is %.3f)",
-			 (double)r->file.outlet->plain_bytes / (1 << 20),
-			 (double)r->file.outlet->plain_bytes /
-				 (double)r->file.outlet->packed_bytes);
+			 (double)figures.plain_bytes / (1 << 20),
+			 (double)figures.plain_bytes / (double)figures.packed_bytes);
 	if (result->samples)
 		snprintf(samples, sizeof(samples), " (%llu samples)",
 			 (unsigned long long)result->samples);
@@ -218,6 +237,14 @@ static void wait_for_workload(struct sonde_recorder *r, int *ret_status)
 	}
 }
 
+/* After a failure; returns how many samples are left in the rings. */
+static uint64_t end_threads(struct sonde_recorder *r)
+{
+	drain_threads_end(r->threads);
+	drain_threads_sum(r->threads, &r->drain, &r->wakeups);
+	return drain_threads_count_left(r->threads);
+}
+
 int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret)
 {
 	struct sonde_record_result result = { .size = sizeof(result) };
@@ -226,7 +253,7 @@ int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret
 		ret->size && ret->size < sizeof(result) ? ret->size : sizeof(result);
 	char *failure = NULL;
 	uint64_t unwritten = 0; /* samples that the kernel gave and the disk did not take */
-	uint64_t given_up;      /* of those that had left the rings */
+	struct recorder_figures figures;
 	int status = 0, e = 0, late;
 
 	memcpy(ret, &result, ret_size);
@@ -259,8 +286,9 @@ int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret
 		    r->command_name ? "; " : "", r->command_name ? r->command_name : "",
 		    r->command_name ? " goes on" : "");
 		outlet_finish(r->file.outlet);
-		result.samples = r->drain.totals.samples - outlet_samples_given_up(r->file.outlet);
-		result.bytes_written = perfdata_writer_data_size(r->file.writer);
+		figures = recorder_file_figures(&r->file);
+		result.samples = r->drain.totals.samples - figures.given_up;
+		result.bytes_written = figures.bytes;
 		tell(r, &result, 0);
 		if (r->command_name)
 			wait_for_workload(r, &status);
@@ -271,7 +299,8 @@ int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret
 	if (e < 0) {
 		counters_disable(&r->counters);
 		failure = strdup(err_text());
-		unwritten = drain_count_left(&r->drain) + r->left_behind;
+		unwritten = r->left_behind +
+			    (r->threads ? end_threads(r) : drain_count_left(&r->drain));
 	}
 	late = recorder_file_losses(r, &r->file, &r->drain.totals, &result.lost);
 	if (late < 0 && e == 0) {
@@ -283,11 +312,10 @@ int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret
 		e = late < 0 ? late : -ENOSPC;
 		failure = strdup(err_text());
 	}
-	given_up = perfdata_writer_samples_given_up(r->file.writer) +
-		   outlet_samples_given_up(r->file.outlet);
-	unwritten += given_up;
-	result.samples = r->drain.totals.samples - given_up;
-	result.bytes_written = perfdata_writer_data_size(r->file.writer);
+	figures = recorder_file_figures(&r->file);
+	unwritten += figures.given_up;
+	result.samples = r->drain.totals.samples - figures.given_up;
+	result.bytes_written = figures.bytes;
 	if (late >= 0) {
 		late = parts_end(r);
 		if (late < 0 && e == 0) {

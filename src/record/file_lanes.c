@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* The files of a recording that is a directory, beside the one with its beginning and its end; figures of all of them. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "record/file.h"
+
+int recorder_lanes_open(struct recorder_file *f, size_t nr_lanes, const int *take_fds,
+			const struct outlet_options *outlet)
+{
+	int r = 0;
+
+	f->lanes = calloc(nr_lanes ? nr_lanes : 1, sizeof(*f->lanes));
+	if (!f->lanes)
+		r = err_nomem();
+	for (size_t i = 0; i < nr_lanes; i++) {
+		struct recorder_lane *p = r < 0 ? NULL : &f->lanes[i];
+		char path[4096 + 32];
+
+		if (!p) {
+			close(take_fds[i]);
+			continue;
+		}
+		f->nr_lanes = i + 1;
+		snprintf(path, sizeof(path), "%s/data.%zu", f->output.path, i);
+		r = perfdata_writer_open(&p->writer, take_fds[i], path, false);
+		if (r == 0)
+			r = outlet_new(&p->outlet, p->writer, outlet);
+	}
+	return r;
+}
+
+int recorder_lanes_finish(struct recorder_file *f)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < f->nr_lanes; i++) {
+		const int e = outlet_finish(f->lanes[i].outlet);
+
+		r = r < 0 ? r : e;
+	}
+	return r;
+}
+
+void recorder_lanes_close(struct recorder_file *f)
+{
+	for (size_t i = 0; i < f->nr_lanes; i++) {
+		outlet_free(f->lanes[i].outlet);
+		perfdata_writer_close(f->lanes[i].writer);
+	}
+	free(f->lanes);
+	f->lanes = NULL;
+	f->nr_lanes = 0;
+}
+
+uint64_t recorder_file_written(const struct recorder_file *f)
+{
+	uint64_t bytes = atomic_load(&f->outlet->written);
+
+	for (size_t i = 0; i < f->nr_lanes; i++)
+		bytes += atomic_load(&f->lanes[i].outlet->written);
+	return bytes;
+}
+
+static void add(struct recorder_figures *to, const struct perfdata_writer *w,
+		const struct outlet *o)
+{
+	to->bytes += perfdata_writer_data_size(w);
+	to->plain_bytes += o->plain_bytes;
+	to->packed_bytes += o->packed_bytes;
+	to->given_up += perfdata_writer_samples_given_up(w) + outlet_samples_given_up(o);
+}
+
+struct recorder_figures recorder_file_figures(const struct recorder_file *f)
+{
+	struct recorder_figures ret = { 0 };
+
+	if (f->outlet)
+		add(&ret, f->writer, f->outlet);
+	for (size_t i = 0; i < f->nr_lanes; i++)
+		if (f->lanes[i].outlet)
+			add(&ret, f->lanes[i].writer, f->lanes[i].outlet);
+	return ret;
+}
+
+uint32_t recorder_figures_ratio(const struct recorder_figures *g)
+{
+	return g->packed_bytes
+		       ? (uint32_t)((g->plain_bytes + g->packed_bytes / 2) / g->packed_bytes)
+		       : 0;
+}
