@@ -183,6 +183,19 @@ static bool cpu_is_gone(int cpu, int32_t tid, int error)
 	return errno == ENODEV || errno == EINVAL;
 }
 
+/* When a ring wakes its reader is between the two of them: the attr that is written down knows nothing of it. */
+static int open_counter(const struct perf_event_attr *attr, int32_t tid, int cpu,
+			uint32_t wakeup_bytes)
+{
+	struct perf_event_attr a = *attr;
+
+	if (wakeup_bytes && !a.watermark && !a.wakeup_events) {
+		a.watermark = 1;
+		a.wakeup_watermark = wakeup_bytes;
+	}
+	return open_event(&a, tid, cpu);
+}
+
 static int open_one(struct counters *c, struct capture_events *events, size_t event,
 		    const struct counters_target *t, size_t cpu_index, size_t tid_index)
 {
@@ -195,7 +208,7 @@ static int open_one(struct counters *c, struct capture_events *events, size_t ev
 			     .tid = tid };
 	int error;
 
-	while ((n.fd = open_event(&e->attr, tid, n.cpu)) < 0) {
+	while ((n.fd = open_counter(&e->attr, tid, n.cpu, t->wakeup_bytes)) < 0) {
 		error = errno;
 		if (error == ESRCH && t->tids_may_vanish) {
 			if (event == 0)

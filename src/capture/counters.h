@@ -30,6 +30,7 @@ struct counters_target {
 	const int32_t *tids; /* one entry -1: everything that runs on the cpus */
 	size_t nr_tids;
 	bool tids_may_vanish;
+	uint32_t wakeup_bytes; /* wakes who polls when so much is new; attrs that say it themselves count */
 	bool per_thread; /* cpus is one -1: a ring for each of tids instead of each cpu */
 };
 

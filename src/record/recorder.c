@@ -9,19 +9,9 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "record/buffers.h"
 #include "record/self.h"
 #include "record/values.h"
-
-/*
- * Per cpu: 512 KiB as perf; for root, whose locked memory has no limit, 4 MiB, which lose some ten times fewer events under
- * load, as long as all of them together take no more than this share of the memory.
- */
-enum {
-	DEFAULT_BUFFER_BYTES = 512 << 10,
-	ROOT_BUFFER_BYTES = 4 << 20,
-	BUFFER_BYTES_MAX = 1 << 30,
-	MEMORY_SHARE = 64
-};
 
 /* ---- what to record ---------------------------------------------------------------------------------------------- */
 
@@ -40,47 +30,22 @@ static int parse_events(struct sonde_recorder *r, const struct sonde_record_opti
 	return any ? 0 : capture_events_add_default(&r->events);
 }
 
-static size_t default_pages(size_t page, size_t nr_buffers)
-{
-	const uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * page;
-	size_t bytes = DEFAULT_BUFFER_BYTES;
-
-	if (geteuid() == 0)
-		for (bytes = ROOT_BUFFER_BYTES; bytes > DEFAULT_BUFFER_BYTES; bytes /= 2)
-			if (bytes * nr_buffers <= memory / MEMORY_SHARE)
-				break;
-	return bytes / page ? bytes / page : 1;
-}
-
 /* The events and their buffers, all disabled (but for the one that tells of new processes). */
 static int open_counters(struct sonde_recorder *r)
 {
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	struct counters_target target;
-	uint64_t pages = r->mmap_pages;
+	const struct target *t = &r->target;
+	struct counters_target target = { .cpus = t->cpus.list.v,
+					  .nr_cpus = t->cpus.list.n,
+					  .tids = t->tids.v,
+					  .nr_tids = t->tids.n,
+					  .tids_may_vanish = t->by_pid,
+					  .per_thread = t->per_thread };
+	size_t pages;
 
-	target = (struct counters_target){ .cpus = r->target.cpus.list.v,
-					   .nr_cpus = r->target.cpus.list.n,
-					   .tids = r->target.tids.v,
-					   .nr_tids = r->target.tids.n,
-					   .tids_may_vanish = r->target.by_pid,
-					   .per_thread = r->target.per_thread };
+	TRY(buffers_choose(r->opts.mmap_pages, r->mmap_pages,
+			   t->per_thread ? t->tids.n : t->cpus.list.n, &r->say, &pages));
+	target.wakeup_bytes = buffers_wakeup_bytes(pages);
 	TRY(counters_open(&r->counters, &r->events, &target));
-	if (pages > BUFFER_BYTES_MAX / page)
-		return err_set(-EBADR, "-m %s: at most %zu pages", r->opts.mmap_pages,
-			       BUFFER_BYTES_MAX / page);
-	if (pages & (pages - 1)) {
-		size_t up = 1;
-
-		while (up < pages)
-			up *= 2;
-		say(&r->say, SAY_NORMAL, "-m %s: taking %zu pages, the next power of two",
-		    r->opts.mmap_pages, up);
-		pages = up;
-	}
-	if (!pages)
-		pages = default_pages(page, r->target.per_thread ? r->target.tids.n
-								 : r->target.cpus.list.n);
 	return counters_map(&r->counters, pages, r->mmap_pages == 0);
 }
 

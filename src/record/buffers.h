@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* How large the buffers are that the kernel writes events to, and how full one is when it wakes the recorder. */
+#ifndef SONDE_RECORD_BUFFERS_H
+#define SONDE_RECORD_BUFFERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "capture/say.h"
+
+/*
+ * Pages of data of each of nr buffers. text, given: -m as it was written and how many pages that is; NULL and 0: it is
+ * chosen. -EBADR: too many.
+ */
+int buffers_choose(const char *text, uint64_t given, size_t nr, const struct say *say,
+		   size_t *ret_pages);
+uint32_t buffers_wakeup_bytes(size_t pages);
+
+#endif
