@@ -361,6 +361,7 @@ static int map_ring(struct counters *c, const struct counter *n, size_t map_byte
 	ring = (struct ring){ .control = map,
 			      .data = (const uint8_t *)map + page,
 			      .mask = map_bytes - page - 1,
+			      .buffer = n->buffer,
 			      .fd = n->fd };
 	if ((n->backward ? vec_push(&c->backward, ring) : vec_push(&c->rings, ring)) < 0) {
 		munmap(map, map_bytes);
@@ -488,7 +489,7 @@ void counters_disable_event(struct counters *c, uint32_t event)
  * value, [enabled], [running], [id], [lost]
  * of a group: nr, [enabled], [running], nr x { value, [id], [lost] }
  */
-uint64_t counter_lost(const struct counters *c, const struct counter *n)
+bool counter_read(const struct counter *n, uint64_t *ret_value, uint64_t *ret_dropped)
 {
 	enum { ENABLED_RUNNING = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING };
 	const uint64_t format = n->read_format;
@@ -499,12 +500,21 @@ uint64_t counter_lost(const struct counters *c, const struct counter *n)
 	const size_t have = bytes > 0 ? (size_t)bytes / sizeof(*values) : 0;
 	const size_t each = 2 + has_id;
 
-	if (!(format & PERF_FORMAT_GROUP))
-		return have > times + has_id + 1 ? values[times + has_id + 1] : 0;
+	*ret_value = *ret_dropped = 0;
+	if (!(format & PERF_FORMAT_GROUP)) {
+		if (have < times + each)
+			return false;
+		*ret_value = values[0];
+		*ret_dropped = values[times + each - 1];
+		return true;
+	}
 	for (size_t at = 1 + times; has_id && at + each <= have; at += each)
-		if (values[at + 1] == n->id)
-			return values[at + 2];
-	return 0;
+		if (values[at + 1] == n->id) {
+			*ret_value = values[at];
+			*ret_dropped = values[at + 2];
+			return true;
+		}
+	return false;
 }
 
 void counters_close(struct counters *c)

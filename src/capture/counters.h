@@ -43,7 +43,8 @@ struct counter {
 	uint64_t id;          /* in the records of this counter */
 	uint64_t read_format; /* PERF_FORMAT_*: what reading it gives */
 	bool backward;        /* attr.write_backward: its ring overwrites the oldest records */
-	uint64_t lost_told;   /* for the owner: how much of what was lost it has told already */
+	/* for the owner: what it counted, what of that was lost, and how much of this is told already */
+	uint64_t counted, lost, lost_told;
 };
 
 struct ring {
@@ -51,6 +52,8 @@ struct ring {
 	const uint8_t *data;
 	uint64_t mask; /* data bytes - 1 */
 	uint64_t tail; /* how far we have read */
+	uint64_t samples; /* for the owner: how many it took */
+	uint32_t buffer;  /* that of its counters */
 	int fd;        /* of the counter that owns it */
 };
 
@@ -80,8 +83,11 @@ void counters_disable(struct counters *c);
 /* The counters of one event only. */
 int counters_enable_event(struct counters *c, uint32_t event);
 void counters_disable_event(struct counters *c, uint32_t event);
-/* Events that the kernel dropped, so far, for one counter; 0 when this kernel does not count them. */
-uint64_t counter_lost(const struct counters *c, const struct counter *n);
+/*
+ * What a counter has counted so far, and how many records the kernel dropped for it; what it gave to children that have
+ * ended is included. false: this kernel does not count what it drops.
+ */
+bool counter_read(const struct counter *n, uint64_t *ret_value, uint64_t *ret_dropped);
 void counters_close(struct counters *c);
 
 static inline uint64_t ring_head(const struct ring *r)

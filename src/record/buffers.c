@@ -42,8 +42,6 @@ int buffers_choose(const char *text, uint64_t given, size_t nr, const struct say
 		pages = choose(page, nr);
 	else if (pages != given)
 		say(to, SAY_NORMAL, "-m %s: taking %zu pages, the next power of two", text, pages);
-	say(to, SAY_VERBOSE, "%zu buffers of %zu KiB (%zu pages)%s", nr, pages * page >> 10, pages,
-	    given ? "" : "; -m says how large they shall be");
 	*ret_pages = pages;
 	return 0;
 }

@@ -137,7 +137,7 @@ static void add_pieces(struct batch *b, const struct ring *r, uint64_t from, uin
 
 static int add_ring(struct drain *d, struct batch *b, size_t ring)
 {
-	const struct ring *r = &d->rings[ring];
+	struct ring *r = &d->rings[ring];
 	const uint64_t head = d->heads.v[ring];
 	uint64_t pos = r->tail;
 
@@ -147,9 +147,11 @@ static int add_ring(struct drain *d, struct batch *b, size_t ring)
 		const size_t room = b->bytes                    ? wanted - b->bytes
 				    : wanted > RECORD_BYTES_MAX ? wanted
 								: RECORD_BYTES_MAX;
+		const uint64_t before = d->pending;
 		bool is_bad;
 		const uint64_t end = account(d, r, pos, head, room, &is_bad);
 
+		r->samples += d->pending - before;
 		if (end > pos)
 			add_pieces(b, r, pos, end);
 		pos = d->done.v[ring] = end;

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "record/build_ids.h"
 #include "record/kernel_map.h"
+#include "record/losses.h"
 #include "record/output_dir.h"
 #include "record/recorder.h"
 #include "record/synth.h"
@@ -231,35 +232,38 @@ int recorder_file_wants(struct sonde_recorder *r)
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
-/* Exact numbers from the counters where the kernel keeps them; each loss is told with the event it belongs to. */
+/* Each loss is told with the event it belongs to. */
 int recorder_file_losses(struct sonde_recorder *r, struct recorder_file *f,
 			 const struct drain_totals *totals, uint64_t *ret_lost)
 {
+	const bool is_over = r->drain.takes_all && !r->opts.overwrite;
 	struct synth s = { 0 };
+	struct losses known;
 	uint64_t lost = 0;
 	int e = outlet_finish(f->outlet), lanes = recorder_lanes_finish(f);
 
 	if (e == 0)
 		e = lanes;
 
+	losses_read(&r->counters, &r->events, is_over, &known);
 	vec_foreach(n, &r->counters.list) {
 		const struct perf_event_attr *a = &r->events.list.v[n->event].attr;
-		const uint64_t so_far = counter_lost(&r->counters, n);
-		const uint64_t of_counter = so_far - n->lost_told;
+		const uint64_t of_counter = n->lost > n->lost_told ? n->lost - n->lost_told : 0;
 
 		if (!of_counter)
 			continue;
-		n->lost_told = so_far;
+		n->lost_told = n->lost;
 		lost += of_counter;
 		s.trailer_bytes = sampling_trailer_bytes(a);
-		synth_lost_samples(&s, a, n->id, of_counter);
+		synth_lost_samples(&s, a, n->id, n->cpu, of_counter);
 	}
 	if (s.out.failed)
 		e = err_nomem();
 	else if (s.out.len && e == 0)
 		e = perfdata_writer_append(f->writer, &(struct iovec){ s.out.data, s.out.len }, 1);
 	outbuf_done(&s.out);
-	*ret_lost = lost > totals->lost ? lost : totals->lost;
+	r->state_lost = known.state;
+	*ret_lost = known.is_known ? lost : totals->lost;
 	return e;
 }
 

@@ -62,6 +62,7 @@ struct sonde_recorder {
 	atomic_uint stops;         /* how often */
 	uint64_t wakeups;
 	uint64_t left_behind; /* samples that could not be taken out of buffers that overwrite */
+	uint64_t state_lost; /* records of state that found no room (losses.h) */
 };
 
 #endif

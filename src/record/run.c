@@ -206,6 +206,11 @@ static void tell(const struct sonde_recorder *r, const struct sonde_record_resul
 		    "cpu), fewer events, or a --filter",
 		    (unsigned long long)result->lost, share < 10 ? 2 : 0, share,
 		    r->counters.mapped_bytes / (size_t)sysconf(_SC_PAGESIZE) - 1);
+	if (r->state_lost)
+		say(&r->say, SAY_WARNING,
+		    "a buffer had no room for names, mappings, forks and exits either (records lost: %llu): "
+		    "some names may be missing",
+		    (unsigned long long)r->state_lost);
 	if (unwritten)
 		say(&r->say, SAY_WARNING,
 		    "%llu events were recorded, but could not be written: they are lost, too",

@@ -182,16 +182,23 @@ void synth_cpu_map(struct synth *s, const int *cpus, size_t nr_cpus)
 	end(s, at);
 }
 
-void synth_lost_samples(struct synth *s, const struct perf_event_attr *a, uint64_t id,
+void synth_lost_samples(struct synth *s, const struct perf_event_attr *a, uint64_t id, int cpu,
 			uint64_t lost)
 {
+	const uint64_t cpu_word = (uint32_t)cpu;
+	size_t trailer;
+
 	size_t at = begin(s, PERF_RECORD_LOST_SAMPLES, 0);
 
 	put_u64(s, lost);
 	end(s, at);
-	/* the id is what is not zero in this trailer */
-	if (!s->out.failed && a->sample_type & PERF_SAMPLE_IDENTIFIER && s->trailer_bytes >= 8)
-		memcpy(s->out.data + s->out.len - 8, &id, sizeof(id));
+	if (s->out.failed || !(a->sample_type & PERF_SAMPLE_IDENTIFIER) || s->trailer_bytes < 8)
+		return;
+	/* id and cpu are what is not zero in this trailer: ..., cpu, id */
+	trailer = s->out.len - 8;
+	memcpy(s->out.data + trailer, &id, sizeof(id));
+	if (a->sample_type & PERF_SAMPLE_CPU && s->trailer_bytes >= 16)
+		memcpy(s->out.data + trailer - 8, &cpu_word, sizeof(cpu_word));
 }
 
 /* ---- modules ----------------------------------------------------------------------------------------------------- */

@@ -45,7 +45,7 @@ void synth_threads(struct synth *s, const int32_t *tids, size_t nr_tids);
 void synth_name(struct synth *s, int32_t pid);
 void synth_plain(struct synth *s,
 		 uint32_t type); /* a record without payload: FINISHED_INIT, FINISHED_ROUND */
-void synth_lost_samples(struct synth *s, const struct perf_event_attr *a, uint64_t id,
+void synth_lost_samples(struct synth *s, const struct perf_event_attr *a, uint64_t id, int cpu,
 			uint64_t lost);
 
 #endif

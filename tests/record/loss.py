@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Lost events are counted, in the file and at the end, with what to do about it."""
+import os
 import re
 import struct
 
 import perfdata
 from tap import Skip, case, need, run, same, sonde
 
+ID_INDEX = 69
 WORK = ['dd', 'if=/dev/zero', 'of=/dev/null', 'bs=1', 'count=150000', 'status=none']
 
 
@@ -38,6 +40,44 @@ def _():
     need(600000 <= n + exact < 620000, 'samples and losses together: %d' % (n + exact))
     r = sonde('record', '-q', '-m', '1', '--fail-on-loss', '-e', 'raw_syscalls:*', '-o', 'x.data', '--', *WORK)
     same(r.returncode, 3 if 'were lost' in r.stderr else 0, r.stderr)
+
+
+def by_counter(f):
+    """{(event, cpu): lost}, as the records say it and as the index of ids does."""
+    names, lost = f.names(), {}
+    index = next((at, size) for kind, misc, at, size in f.records() if kind == ID_INDEX)
+    where = {}
+    for i in range(struct.unpack_from('<Q', f.data, index[0] + 8)[0]):
+        ident, idx, cpu, tid = struct.unpack_from('<QQQQ', f.data, index[0] + 16 + 32 * i)
+        where[ident] = cpu
+    for kind, misc, at, size in f.records():
+        if kind != perfdata.LOST_SAMPLES:
+            continue
+        nr, = struct.unpack_from('<Q', f.data, at + 8)
+        cpu, pad, ident = struct.unpack_from('<IIQ', f.data, at + size - 16)
+        same(where[ident], cpu, 'the cpu of id %d' % ident)
+        lost[names[f.attrs.index(f.by_id[ident])], cpu] = nr
+    return lost
+
+
+@case('a loss is told with its event and its cpu')
+def _():
+    cpu = max(os.sched_getaffinity(0))
+    for attempt in range(5):
+        r = sonde('record', '-m', '1', '-e', 'syscalls:sys_enter_read,syscalls:sys_exit_read', '-o', 'x.data', '--',
+                  'taskset', '-c', str(cpu), *WORK)
+        same(r.returncode, 0, r.stderr)
+        lost = by_counter(perfdata.File('x.data'))
+        if lost:
+            break
+    else:
+        raise Skip('nothing was lost in 5 attempts')
+    print('# %s' % lost)
+    need(max(lost, key=lost.get)[1] == cpu and {e for e, c in lost} <= {'syscalls:sys_enter_read', 'syscalls:sys_exit_read'},
+         str(lost))
+    # the first event carries the records of names and mappings, too; they are no events
+    told = int(re.search(r'(\d+) events were lost', r.stderr).group(1))
+    same(sum(lost.values()), told)
 
 
 @case('nothing is said when nothing was lost')
