@@ -134,7 +134,8 @@ def _():
     same(r.returncode, 0, r.stderr)
     same(parts(), re.findall(r'Dump (\S+)', r.stderr)[-2:], 'files')
     need(r.stderr.count('Dump') > 3, r.stderr)
-    need(calls_of(parts()[-1])[-1] == CALLS - 1, 'the last call')
+    # the last file may have begun behind the last call
+    same([n for name in parts() for n in calls_of(name)][-1], CALLS - 1, 'the last call')
 
 
 @case('--timestamp-filename; the file before is kept as .old; mode and owner')
