@@ -80,38 +80,89 @@ static int collect_features(const struct sonde_recorder *r, struct file_beginnin
 	return 0;
 }
 
-/* Records of what is there already. */
-static int describe_state(const struct sonde_recorder *r, const int32_t *pids, size_t nr_pids,
-			  struct file_beginning *b)
+static struct synth synth_for(const struct sonde_recorder *r)
 {
-	struct build_ids ids = { 0 };
-	struct synth s = { .trailer_bytes = sampling_trailer_bytes(&r->events.list.v[0].attr),
-			   .ids = r->opts.buildid_mmap ? &ids : NULL,
-			   .dsos = r->dsos };
+	return (struct synth){ .trailer_bytes = sampling_trailer_bytes(&r->events.list.v[0].attr),
+			       .dsos = r->dsos,
+			       .data_maps = r->sampling.has_data,
+			       .namespaces = r->opts.namespaces,
+			       .no_tasks = !r->describing.tasks,
+			       .no_maps = !r->describing.maps };
+}
 
-	s.data_maps = r->sampling.has_data;
-	s.namespaces = r->opts.namespaces;
+/* Records of what is there already; pids as for recorder_file_prepare(). */
+static int describe(const struct sonde_recorder *r, const struct kernel_map *kernel,
+		    const int32_t *pids, size_t nr_pids, struct outbuf *ret)
+{
+	/* Other threads than those that were there at the beginning would find themselves in the recording. */
+	const unsigned nr_threads = r->file.writer ? 1 : r->describing.nr_threads;
+	struct synth s = synth_for(r);
+	struct build_ids ids = { 0 };
+
+	s.ids = r->opts.buildid_mmap ? &ids : NULL;
 	synth_id_index(&s, &r->counters);
-	synth_kernel_map(&s, &b->kernel);
+	synth_kernel_map(&s, kernel);
 	synth_modules(&s);
 	if (r->bpf)
 		synth_bpf(&s, r->bpf);
 	synth_thread_map(&s, r->target.tids.v, r->target.tids.n);
 	synth_cpu_map(&s, r->target.cpus.list.v, r->target.cpus.list.n);
-	if (r->opts.all_cgroups)
+	if (r->opts.all_cgroups && r->describing.cgroups)
 		synth_cgroups(&s);
 	if (r->target.tids.v[0] < 0)
-		synth_all_tasks(&s);
+		synth_all_tasks(&s, nr_threads);
 	else if (r->target.by_pid)
 		synth_threads(&s, r->target.tids.v, r->target.tids.n);
 	if (!r->target.system_wide && nr_pids)
-		synth_processes(&s, pids, nr_pids);
+		synth_processes(&s, pids, nr_pids, nr_threads);
 	else if (r->command_name && r->target.workload)
 		synth_name(&s, r->workload.pid); /* its mappings are about to be replaced */
-	synth_plain(&s, RECORD_FINISHED_INIT);
 	build_ids_done(&ids);
-	b->state = s.out;
-	return b->state.failed ? err_nomem() : 0;
+	*ret = s.out;
+	return ret->failed ? err_nomem() : 0;
+}
+
+/* What stands before the first event in any case. */
+static int begin_state(const struct sonde_recorder *r, struct outbuf *to)
+{
+	struct synth s = synth_for(r);
+
+	s.out = *to;
+	if (r->describing.at_end)
+		synth_id_index(&s, &r->counters);
+	synth_plain(&s, RECORD_FINISHED_INIT);
+	*to = s.out;
+	return to->failed ? err_nomem() : 0;
+}
+
+/* At the end of a file the next one's preparation says what is there; nobody prepares one behind the first. */
+static int describe_state(const struct sonde_recorder *r, const int32_t *pids, size_t nr_pids,
+			  struct file_beginning *b)
+{
+	if (!r->describing.at_end)
+		TRY(describe(r, &b->kernel, pids, nr_pids, &b->state));
+	else if (r->file.writer)
+		TRY(describe(r, &b->kernel, pids, nr_pids, &b->end_before));
+	return begin_state(r, &b->state);
+}
+
+int recorder_file_describe_end(struct sonde_recorder *r, const int32_t *pids, size_t nr_pids)
+{
+	struct outbuf o = { 0 };
+	int e = describe(r, &r->kernel, pids, nr_pids, &o);
+
+	if (e == 0)
+		e = recorder_file_put(&r->file, &o);
+	outbuf_done(&o);
+	return e;
+}
+
+int recorder_file_put(struct recorder_file *f, const struct outbuf *records)
+{
+	TRY(outlet_finish(f->outlet));
+	return records->len ? perfdata_writer_append(
+				      f->writer, &(struct iovec){ records->data, records->len }, 1)
+			    : 0;
 }
 
 int recorder_file_prepare(const struct sonde_recorder *r, const int32_t *pids, size_t nr_pids,
@@ -146,6 +197,7 @@ void file_beginning_done(struct file_beginning *b)
 	kernel_map_done(&b->kernel);
 	features_done(&b->features);
 	outbuf_done(&b->state);
+	outbuf_done(&b->end_before);
 	free(b->events);
 	free(b->ids);
 	*b = (struct file_beginning){ 0 };

@@ -50,6 +50,7 @@ struct file_beginning {
 	uint64_t *ids;
 	struct features features;
 	struct outbuf state;      /* records of what is there already */
+	struct outbuf end_before; /* --tail-synthesize: the same, for the end of the file before */
 	struct kernel_map kernel; /* without the symbols, which are one of the features */
 	bool symbols_hidden; /* kernel addresses are recorded, and the kernel does not show its own */
 };
@@ -66,6 +67,9 @@ void file_beginning_done(struct file_beginning *b);
 /* Opens the output and writes header, features and records of what is there already. */
 int recorder_file_open(struct sonde_recorder *r, struct file_beginning *b,
 		       struct recorder_file *ret);
+/* Behind the last event: plain records; what there is, for --tail-synthesize. */
+int recorder_file_put(struct recorder_file *f, const struct outbuf *records);
+int recorder_file_describe_end(struct sonde_recorder *r, const int32_t *pids, size_t nr_pids);
 /* After the last event: writes what is still on its way, and what each counter lost; *ret_lost: all of it. */
 int recorder_file_losses(struct sonde_recorder *r, struct recorder_file *f,
 			 const struct drain_totals *totals, uint64_t *ret_lost);

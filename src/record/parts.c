@@ -78,12 +78,13 @@ int parts_open(struct sonde_recorder *r)
 {
 	struct parts *p = &r->parts;
 
+	if (p->when.is_on || r->describing.at_end)
+		TRY(follow_init(&p->follow));
 	if (!p->when.is_on)
 		return 0;
 	p->asked_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (p->asked_fd < 0)
 		return err_errno(errno, "cannot make an eventfd");
-	TRY(follow_init(&p->follow));
 	TRY(preparer_new(&p->preparer, r));
 	return open_events(r);
 }
@@ -316,6 +317,8 @@ static int turn(struct sonde_recorder *r, struct file_beginning *b)
 	char *name;
 	int e;
 
+	if (r->describing.at_end)
+		TRY(recorder_file_put(&r->file, &b->end_before));
 	TRY(recorder_file_losses(r, &r->file, &r->drain.totals, &lost));
 	e = recorder_file_end(r, &r->file, &r->drain.totals);
 	if (e)
@@ -411,6 +414,23 @@ int parts_pass(struct sonde_recorder *r)
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
+
+int parts_describe_end(struct sonde_recorder *r)
+{
+	struct follow_pids pids = { 0 };
+	int e = 0;
+
+	if (!r->describing.at_end)
+		return 0;
+	if (r->target.workload)
+		e = vec_push(&pids.list, (int32_t)r->workload.pid);
+	if (e == 0 && r->drain.follow)
+		e = follow_list(&r->parts.follow, &pids);
+	if (e == 0)
+		e = recorder_file_describe_end(r, pids.list.v, pids.list.n);
+	vec_done(&pids.list);
+	return e;
+}
 
 int parts_end(struct sonde_recorder *r)
 {

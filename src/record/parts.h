@@ -57,6 +57,8 @@ void parts_fds(const struct sonde_recorder *r, int *ret_fds);
 int parts_timeout(const struct sonde_recorder *r, int ms);
 /* After each pass of the drain: takes up a new file when it is time. 1: the recording is as large as it may get. */
 int parts_pass(struct sonde_recorder *r);
+/* Before the last file is completed: --tail-synthesize. */
+int parts_describe_end(struct sonde_recorder *r);
 /* The last file is complete: gives it its name. */
 int parts_end(struct sonde_recorder *r);
 /* May be called from a signal handler. */

@@ -71,9 +71,6 @@ static int refuse(const struct record_options *o)
 		bool is_given;
 	} unknown[] = {
 		{ "--group", o->group },
-		{ "--synth", o->synth },
-		{ "--num-thread-synthesize", o->num_thread_synthesize },
-		{ "--tail-synthesize", o->tail_synthesize },
 		{ "--kcore", o->kcore },
 		{ "--affinity", o->affinity },
 		{ "--no-buffering", o->no_buffering },
@@ -93,6 +90,7 @@ static int understand(struct sonde_recorder *r, const struct sonde_record_option
 	r->is_pipe = output_is_pipe(r->opts.output);
 	flow_exclude(&r->opts, &r->say);
 	TRY(parts_parse(r));
+	TRY(describing_parse(&r->describing, &r->opts));
 	if (r->opts.mmap_pages)
 		TRY(record_value_pages("-m", r->opts.mmap_pages, &r->mmap_pages));
 	TRY(flow_parse(&r->flow, &r->opts, &r->say));
@@ -202,7 +200,7 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 				/* records of state come first, samples of older times much later */
 				.has_no_rounds = r->counters.backward.n != 0,
 				.least_bytes = r->flow.least_bytes,
-				.follow = r->parts.preparer ? &r->parts.follow : NULL,
+				.follow = r->parts.follow.forked ? &r->parts.follow : NULL,
 				.dsos = r->dsos,
 				.bpf = r->bpf };
 	if (r->flow.has_threads)

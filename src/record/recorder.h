@@ -14,6 +14,7 @@
 #include "record/build_id_cache.h"
 #include "record/control.h"
 #include "record/delay.h"
+#include "record/describing.h"
 #include "record/drain.h"
 #include "record/drain_threads.h"
 #include "record/dsos.h"
@@ -49,7 +50,8 @@ struct sonde_recorder {
 	bool is_pipe;              /* the output is the standard output, in pipe mode */
 	struct recorder_file file; /* where events go now */
 	struct kernel_map kernel;  /* as the first file tells of it; without the symbols */
-	struct parts parts;        /* the files before, the one to come */
+	struct describing describing;
+	struct parts parts; /* the files before, the one to come */
 	struct drain drain;
 	struct drain_threads *threads; /* NULL: the drain has all rings */
 	struct dsos *dsos; /* files mapped and hit; NULL: nobody wants their build ids */

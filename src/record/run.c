@@ -156,6 +156,8 @@ static int record(struct sonde_recorder *r, int *ret_status)
 		e = pass(r, over);
 		if (e >= 0 && over)
 			e = backward_dump(&r->counters, &r->drain, true, &r->left_behind);
+		if (e >= 0 && over)
+			e = parts_describe_end(r);
 		if (e < 0 || over)
 			break;
 		e = parts_pass(r);

@@ -18,12 +18,13 @@
 #include "record/kernel_map.h"
 
 struct synth {
-	struct outbuf out;    /* the records; owned */
-	bool data_maps;       /* -d: mappings of data, too */
-	bool namespaces;      /* those of each task */
-	size_t trailer_bytes; /* of the sample_id behind each record of a kernel type */
-	struct build_ids *ids; /* mappings tell build ids, which it keeps; NULL: inodes */
-	struct dsos *dsos;    /* gets what is mapped; NULL: nobody wants it */
+	struct outbuf out;      /* the records; owned */
+	bool data_maps;         /* -d: mappings of data, too */
+	bool namespaces;        /* those of each task */
+	bool no_tasks, no_maps; /* --synth: leaves these out */
+	size_t trailer_bytes;   /* of the sample_id behind each record of a kernel type */
+	struct build_ids *ids;  /* mappings tell build ids, which it keeps; NULL: inodes */
+	struct dsos *dsos;      /* gets what is mapped; NULL: nobody wants it */
 };
 
 void synth_id_index(struct synth *s, const struct counters *c);
@@ -36,9 +37,9 @@ void synth_cpu_map(struct synth *s, const int *cpus, size_t nr_cpus);
 /* Every control group that there is. */
 void synth_cgroups(struct synth *s);
 /* Every task of the system, with FORK records for who is whose child. */
-void synth_all_tasks(struct synth *s);
-/* Whole processes. */
-void synth_processes(struct synth *s, const int32_t *pids, size_t nr_pids);
+void synth_all_tasks(struct synth *s, unsigned nr_threads);
+/* Whole processes. The records are the same whatever the number of threads. */
+void synth_processes(struct synth *s, const int32_t *pids, size_t nr_pids, unsigned nr_threads);
 /* Single threads: names and mappings. */
 void synth_threads(struct synth *s, const int32_t *tids, size_t nr_tids);
 /* The name alone, for a process that is about to replace its mappings. */
