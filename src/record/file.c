@@ -225,7 +225,7 @@ static int begin_file(struct recorder_file *f, const struct file_beginning *b, i
 int recorder_file_open(struct sonde_recorder *r, struct file_beginning *b,
 		       struct recorder_file *ret)
 {
-	const struct outlet_options outlet = flow_outlet(&r->flow, &r->counters);
+	const struct outlet_options outlet = flow_outlet(&r->flow, &r->counters, r->is_pipe);
 	const size_t nr_lanes = r->flow.has_threads ? r->counters.rings.n : 0;
 	struct recorder_file f = { 0 };
 	int *part_fds = calloc(nr_lanes + 1, sizeof(*part_fds)), fd, e;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/flow.h"
 
+#include <unistd.h>
+
 #include <stdlib.h>
 
 #include "base/err.h"
@@ -120,15 +122,29 @@ void flow_done(struct flow *f)
 	thread_plan_done(&f->threads);
 }
 
-struct outlet_options flow_outlet(const struct flow *f, const struct counters *c)
+/*
+ * A pipe's reader may be slow for a while. What it has not taken yet waits in memory, taken as it is needed and up to this
+ * share of it; only then it waits in the rings, where what comes next finds no room.
+ */
+static uint64_t spool_bytes(void)
 {
-	uint64_t rings = 0;
+	enum { SHARE = 64, MOST_BYTES = 256 << 20 };
+	const uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+
+	return memory / SHARE < MOST_BYTES ? memory / SHARE : MOST_BYTES;
+}
+
+struct outlet_options flow_outlet(const struct flow *f, const struct counters *c, bool is_pipe)
+{
+	uint64_t ahead = 0;
 
 	for (size_t i = 0; i < c->rings.n; i++)
-		rings += c->rings.v[i].mask + 1;
+		ahead += f->aio_blocks * (c->rings.v[i].mask + 1);
+	if (is_pipe && ahead < spool_bytes())
+		ahead = spool_bytes();
 	return (struct outlet_options){ .level = f->level,
 					.padded = f->padded,
-					.ahead_bytes = (size_t)(f->aio_blocks * rings) };
+					.ahead_bytes = (size_t)ahead };
 }
 
 void flow_put_compressed(const struct flow *f, uint32_t ratio, struct outbuf *to)

@@ -30,7 +30,7 @@ int flow_parse(struct flow *ret, const struct record_options *opts, const struct
 int flow_settle(struct flow *f, const struct record_options *opts, const struct counters *c,
 		const struct target *target, const struct say *say);
 void flow_done(struct flow *f);
-struct outlet_options flow_outlet(const struct flow *f, const struct counters *c);
+struct outlet_options flow_outlet(const struct flow *f, const struct counters *c, bool is_pipe);
 /* The body of FEAT_COMPRESSED; empty when nothing is compressed. */
 void flow_put_compressed(const struct flow *f, uint32_t ratio, struct outbuf *to);
 

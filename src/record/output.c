@@ -75,6 +75,8 @@ bool output_is_pipe(const char *path)
 	return fstat(STDOUT_FILENO, &st) == 0 && S_ISFIFO(st.st_mode);
 }
 
+enum { PIPE_BYTES = 1 << 20 };
+
 int output_pipe(struct output *o, int *ret_fd)
 {
 	*o = (struct output){ .path = strdup("the standard output"), .is_pipe = true };
@@ -86,6 +88,9 @@ int output_pipe(struct output *o, int *ret_fd)
 			"a recording is not written to a terminal: name a file with -o FILE, "
 			"or a reader behind a |");
 	*ret_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	/* Larger if it can be: fewer switches between us and the reader. */
+	if (*ret_fd >= 0 && fcntl(*ret_fd, F_GETPIPE_SZ) < PIPE_BYTES)
+		fcntl(*ret_fd, F_SETPIPE_SZ, PIPE_BYTES);
 	return *ret_fd < 0 ? err_errno(errno, "cannot write to the standard output") : 0;
 }
 

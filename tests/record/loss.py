@@ -2,10 +2,13 @@
 """Lost events are counted, in the file and at the end, with what to do about it."""
 import os
 import re
+import shutil
 import struct
+import subprocess
+import time
 
 import perfdata
-from tap import Skip, case, need, run, same, sonde
+from tap import PERF_ENV, SONDE, Skip, case, need, run, same, sonde
 
 ID_INDEX = 69
 WORK = ['dd', 'if=/dev/zero', 'of=/dev/null', 'bs=1', 'count=150000', 'status=none']
@@ -78,6 +81,25 @@ def _():
     # the first event carries the records of names and mappings, too; they are no events
     told = int(re.search(r'(\d+) events were lost', r.stderr).group(1))
     same(sum(lost.values()), told)
+
+
+@case('a slow reader of a pipe: what it has not taken waits in memory')
+def _():
+    p = subprocess.Popen([SONDE, 'record', '-m', '1024', '-e', 'raw_syscalls:*', '-o', '-', '--', *WORK], env=PERF_ENV,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(2)  # 60 MB are recorded meanwhile, more than the buffers hold
+    with open('x.data', 'wb') as f:
+        shutil.copyfileobj(p.stdout, f)
+    err = p.stderr.read().decode()
+    same(p.wait(), 0, err)
+    told = re.search(r'(\d+) events were lost', err)
+    lost = int(told.group(1)) if told else 0
+    r = sonde('script', '-i', 'x.data', '-F', 'event')
+    n = r.stdout.count('\n')
+    print('# %d samples, %d lost' % (n, lost))
+    need(600000 <= n + lost < 620000, 'samples and losses together: %d' % (n + lost))
+    # without that memory the pipe and the buffers hold a fifth of it
+    need(n > 400000, '%d samples' % n)
 
 
 @case('nothing is said when nothing was lost')
