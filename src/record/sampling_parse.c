@@ -174,7 +174,8 @@ int sampling_parse(struct sampling *ret, const struct record_options *o, const s
 		    "--call-graph lbr cannot be had beside -b or -j: taking fp instead");
 		s.callchain.mode = CALLCHAIN_FP;
 	}
-	if (s.callchain.mode == CALLCHAIN_DWARF && s.user_regs)
+	if (s.callchain.mode == CALLCHAIN_DWARF && s.user_regs &&
+	    s.user_regs != record_registers_all())
 		say(to, SAY_WARNING,
 		    "--call-graph dwarf with some registers only (--user-regs): instruction and "
 		    "stack pointer are recorded as well, but many stacks will not be unwound");

@@ -283,6 +283,20 @@ def _():
         sleeper.wait()
 
 
+@case('what was lost is counted right whatever reading a counter gives')
+def _():
+    calls, work = 200000, 'exec dd if=/dev/zero of=/dev/null bs=1 count=200000 status=none'
+    for options in ([], ['--running-time'], ['-s'], ['-i', '-s'], ['--no-timestamp']):
+        r = sonde('record', '-o', 'x.data', '-m', '1', '-e', 'syscalls:sys_enter_write', *options, '--', 'sh', '-c', work)
+        same(r.returncode, 0, r.stderr)
+        x = Recording('x.data')
+        seen = sum(1 for s in x.decoded())
+        lost = sum(struct.unpack('<Q', body)[0] for kind, misc, body, t in x.others() if kind == perfdata.LOST_SAMPLES)
+        same(seen + lost, calls, '%r: %d seen and %d told lost' % (options, seen, lost))
+        told = re.search(r'(\d+) events were lost', r.stderr)
+        same(int(told[1]) if told else 0, lost, r.stderr)
+
+
 @case('trailers of all records, synthesized ones too, are as long as their attr says')
 def _():
     sleeper = subprocess.Popen(['sleep', '60'])
