@@ -292,7 +292,8 @@ def _():
         x = Recording('x.data')
         seen = sum(1 for s in x.decoded())
         lost = sum(struct.unpack('<Q', body)[0] for kind, misc, body, t in x.others() if kind == perfdata.LOST_SAMPLES)
-        same(seen + lost, calls, '%r: %d seen and %d told lost' % (options, seen, lost))
+        # the kernel counts records of state that found no room, too
+        need(calls <= seen + lost <= calls + 30, '%r: %d seen and %d told lost' % (options, seen, lost))
         told = re.search(r'(\d+) events were lost', r.stderr)
         same(int(told[1]) if told else 0, lost, r.stderr)
 
