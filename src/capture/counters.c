@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "capture/explain.h"
 #include "capture/filter.h"
+#include "capture/rights.h"
 #include "formats/perfdata/attr.h"
 
 #ifndef PERF_FORMAT_LOST
@@ -117,9 +118,21 @@ static bool is_cycles(const struct perf_event_attr *a)
 	return a->type == PERF_TYPE_HARDWARE && a->config == PERF_COUNT_HW_CPU_CYCLES;
 }
 
+static bool is_dummy(const struct perf_event_attr *a)
+{
+	return a->type == PERF_TYPE_SOFTWARE && a->config == PERF_COUNT_SW_DUMMY;
+}
+
+/* Tracepoints are the kernel's; system calls are told with the registers of their caller, which count. */
+static bool happens_in_user_space(const struct capture_event *e)
+{
+	return e->attr.type != PERF_TYPE_TRACEPOINT ||
+	       (e->system && !strcmp(e->system, "syscalls"));
+}
+
 /* One step back from what could not be opened; false when there is none. */
 static bool step_back(struct counters *c, struct capture_events *events, struct capture_event *e,
-		      int error)
+		      int32_t tid, int cpu, int error)
 {
 	struct perf_event_attr *a = &e->attr;
 
@@ -148,18 +161,22 @@ static bool step_back(struct counters *c, struct capture_events *events, struct 
 		return e->name != NULL;
 	case EACCES:
 	case EPERM:
-		if (a->type == PERF_TYPE_TRACEPOINT || a->exclude_kernel || a->exclude_user ||
-		    e->chose_levels)
+		if (a->exclude_kernel || a->exclude_user || e->chose_levels ||
+		    !happens_in_user_space(e) || !rights_user_space(a, tid, cpu))
 			return false;
 		a->exclude_kernel = 1;
 		a->exclude_hv = !e->is_default; /* as perf has it */
+		/* what happens on the way from user space is all the same */
+		if (a->type == PERF_TYPE_TRACEPOINT)
+			return true;
 		e->name = a->type == PERF_TYPE_SOFTWARE && !strncmp(e->name, "cpu-clock", 9) &&
 					  e->is_default
 				  ? clock_name(events, a)
 				  : event_name_user(events, e->name);
-		say(&c->say, SAY_WARNING,
-		    "kernel.perf_event_paranoid is %ld: recording user space only (%s)",
-		    kernel_setting("perf_event_paranoid", 2), e->name);
+		if (e->name && !is_dummy(a))
+			say(&c->say, SAY_WARNING,
+			    "kernel.perf_event_paranoid is %ld: recording user space only (%s)",
+			    kernel_setting("perf_event_paranoid", 2), e->name);
 		return e->name != NULL;
 	}
 	return false;
@@ -170,7 +187,8 @@ static bool cpu_is_gone(int cpu, int32_t tid, int error)
 {
 	struct perf_event_attr dummy = { .type = PERF_TYPE_SOFTWARE,
 					 .size = sizeof(dummy),
-					 .config = PERF_COUNT_SW_DUMMY };
+					 .config = PERF_COUNT_SW_DUMMY,
+					 .exclude_kernel = 1 };
 	int fd;
 
 	if (tid >= 0 || (error != ENODEV && error != EINVAL))
@@ -222,7 +240,7 @@ static int open_one(struct counters *c, struct capture_events *events, size_t ev
 				    "cpu %d has gone offline: it is not recorded", n.cpu);
 			return 0;
 		}
-		if (!step_back(c, events, e, error))
+		if (!step_back(c, events, e, tid, n.cpu, error))
 			return explain_open(e, n.cpu, tid, events->list.n * t->nr_cpus * t->nr_tids,
 					    error);
 	}

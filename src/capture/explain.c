@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "capture/counters.h"
+#include "capture/rights.h"
 #include "capture/probe.h"
 
 static long read_number(const char *path, long fallback)
@@ -57,36 +57,6 @@ const char *event_name_user(struct capture_events *events, const char *name)
 	return arena_strdup(&events->arena, longer);
 }
 
-static bool is_foreign(int32_t tid)
-{
-	char path[64];
-	struct stat st;
-
-	snprintf(path, sizeof(path), "/proc/%d", tid);
-	return stat(path, &st) == 0 && st.st_uid != geteuid();
-}
-
-static int no_rights(const struct capture_event *e, int32_t tid, int error)
-{
-	const long paranoid = kernel_setting("perf_event_paranoid", 2);
-	const long needed = e->system ? -1 : tid < 0 ? 0 : 1;
-
-	if (tid > 0 && is_foreign(tid))
-		return err_set(-error,
-			       "no right to record %s in process %d: it belongs to another user; "
-			       "run as root, or give the program CAP_PERFMON and CAP_SYS_PTRACE",
-			       e->name, tid);
-	return err_set(
-		-error,
-		"no right to record %s%s: kernel.perf_event_paranoid is %ld; run as root, give the "
-		"program CAP_PERFMON "
-		"(setcap cap_perfmon+ep), or as root: sysctl kernel.perf_event_paranoid=%ld%s",
-		e->name, tid < 0 ? " on whole cpus" : "", paranoid, needed,
-		!e->system && tid > 0 && !e->attr.exclude_kernel && !e->chose_levels
-			? "; user space alone is allowed: add :u to the event"
-			: "");
-}
-
 int explain_open(const struct capture_event *e, int cpu, int32_t tid, size_t wanted_fds, int error)
 {
 	struct rlimit files = { 0 };
@@ -105,15 +75,18 @@ int explain_open(const struct capture_event *e, int cpu, int32_t tid, size_t wan
 	switch (error) {
 	case EACCES:
 	case EPERM:
-		return no_rights(e, tid, error);
+	case ENOSYS:
+		return rights_explain(e, tid, cpu, error);
 	case EMFILE:
 	case ENFILE:
 		getrlimit(RLIMIT_NOFILE, &files);
+		if (error == ENFILE)
+			files.rlim_cur = (rlim_t)read_number("/proc/sys/fs/file-max", 0);
 		return err_set(-error,
 			       "too few file descriptors: this recording needs %zu (one for each "
-			       "event, cpu and thread) and "
-			       "%s allows %llu; raise it, or name fewer events",
-			       wanted_fds, error == EMFILE ? "ulimit -n" : "the system",
+			       "event, cpu and thread) and %s allows %llu; name fewer events, or "
+			       "raise it",
+			       wanted_fds, error == EMFILE ? "ulimit -n" : "fs.file-max",
 			       (unsigned long long)files.rlim_cur);
 	case ENOENT:
 	case ENXIO:
@@ -134,9 +107,6 @@ int explain_open(const struct capture_event *e, int cpu, int32_t tid, size_t wan
 			       "frequency %llu; at most %ld Hz are allowed)",
 			       e->name, cpu, (unsigned long long)e->attr.sample_period,
 			       kernel_setting("perf_event_max_sample_rate", 100000));
-	case ENOSYS:
-		return err_set(-error,
-			       "this kernel is built without perf events (CONFIG_PERF_EVENTS)");
 	case EBUSY:
 		return err_set(-error, "%s: another profiler holds the counters", e->name);
 	}
@@ -161,7 +131,7 @@ int explain_map(size_t data_pages, size_t nr_cpus, int error)
 		-EPERM,
 		"buffers of %zu KiB on each of %zu cpus are more locked memory than allowed: "
 		"kernel.perf_event_mlock_kb is %ld KiB for each cpu, ulimit -l is %s KiB beyond "
-		"that; choose fewer pages with -m, "
-		"or raise one of the two",
+		"that; choose fewer pages with -m, raise ulimit -l, give the program CAP_IPC_LOCK, "
+		"or raise kernel.perf_event_mlock_kb",
 		kib, nr_cpus, kernel_setting("perf_event_mlock_kb", 516), limit);
 }

@@ -37,10 +37,16 @@ static void find_mount(char *root, size_t size)
 static int try_root(struct tracefs *t, const char *root)
 {
 	char path[sizeof(t->root) + 32];
+	int fd;
 
 	snprintf(t->root, sizeof(t->root), "%s", root);
 	snprintf(path, sizeof(path), "%s/events/header_page", root);
-	return access(path, R_OK) == 0 ? 0 : -errno;
+	/* opened: access(2) would ask for the real user, without capabilities of the program */
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
 }
 
 int tracefs_open(struct tracefs *ret)
@@ -60,12 +66,12 @@ int tracefs_open(struct tracefs *ret)
 			r = s;
 	}
 	if (r == -EACCES || r == -EPERM)
-		return err_set(-EACCES,
-			       "%s: no right to read the kernel's tracepoints: run as root, or let "
-			       "a group read them: "
-			       "mount -o remount,gid=GROUP,mode=0750 %s",
-			       *mounted ? mounted : usual_places[0],
-			       *mounted ? mounted : usual_places[0]);
+		return err_set(
+			-EACCES,
+			"%s: no right to read the kernel's tracepoints: let a group of yours "
+			"read them (as root: mount -o remount,gid=GROUP,mode=0750 %s), or run "
+			"as root",
+			*mounted ? mounted : usual_places[0], *mounted ? mounted : usual_places[0]);
 	if (r < 0)
 		return err_set(-ENOENT,
 			       "tracefs is not mounted, so there are no tracepoints: as root, "

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/rights.h"
+
+#include <limits.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "capture/counters.h"
+
+enum { CAP_SYS_ADMIN_BIT = 21, CAP_PERFMON_BIT = 38 };
+
+/* ---- what we are ------------------------------------------------------------------------------------------------- */
+
+/* The number behind "KEY:" in /proc/self/status. */
+static uint64_t own_status(const char *key, int base)
+{
+	FILE *f = fopen("/proc/self/status", "re");
+	const size_t len = strlen(key);
+	char line[256];
+	uint64_t v = 0;
+
+	if (!f)
+		return 0;
+	while (fgets(line, sizeof(line), f))
+		if (!strncmp(line, key, len) && line[len] == ':')
+			v = strtoull(line + len + 1, NULL, base);
+	fclose(f);
+	return v;
+}
+
+static bool is_privileged(void)
+{
+	return own_status("CapEff", 16) &
+	       (UINT64_C(1) << CAP_PERFMON_BIT | UINT64_C(1) << CAP_SYS_ADMIN_BIT);
+}
+
+/* A user namespace of its own: its rights are none over the machine. */
+static bool is_in_user_namespace(void)
+{
+	FILE *f = fopen("/proc/self/uid_map", "re");
+	unsigned inside = 0, outside = 0, count = UINT32_MAX;
+	int n = 0;
+
+	if (f) {
+		n = fscanf(f, "%u %u %u", &inside, &outside, &count);
+		fclose(f);
+	}
+	return n == 3 && (inside || outside || count != UINT32_MAX);
+}
+
+static bool is_locked_down(void)
+{
+	FILE *f = fopen("/sys/kernel/security/lockdown", "re");
+	char line[128] = "";
+
+	if (!f)
+		return false;
+	if (!fgets(line, sizeof(line), f))
+		*line = '\0';
+	fclose(f);
+	return strstr(line, "[confidentiality]") != NULL;
+}
+
+/* ---- what the kernel takes --------------------------------------------------------------------------------------- */
+
+static int try_open(const struct perf_event_attr *attr, int32_t tid, int cpu)
+{
+	int fd = (int)syscall(SYS_perf_event_open, attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return errno;
+	close(fd);
+	return 0;
+}
+
+/* Impossible flags are the first thing that the kernel looks at; another answer comes from a filter before it. */
+static bool reaches_kernel(void)
+{
+	return syscall(SYS_perf_event_open, NULL, 0, 0, -1, ~0UL) < 0 && errno == EINVAL;
+}
+
+/* What everybody may do to a task of his own. */
+static int try_least(int32_t tid)
+{
+	const struct perf_event_attr least = { .type = PERF_TYPE_SOFTWARE,
+					       .size = PERF_ATTR_SIZE_VER0,
+					       .config = PERF_COUNT_SW_DUMMY,
+					       .exclude_kernel = 1,
+					       .exclude_hv = 1 };
+
+	return try_open(&least, tid, -1);
+}
+
+bool rights_user_space(const struct perf_event_attr *attr, int32_t tid, int cpu)
+{
+	struct perf_event_attr a = *attr;
+
+	a.exclude_kernel = a.exclude_hv = 1;
+	return try_open(&a, tid, cpu) == 0;
+}
+
+/* ---- in words ---------------------------------------------------------------------------------------------------- */
+
+static int foreign(const struct capture_event *e, int32_t tid, int error)
+{
+	char path[64], name[64] = "another user", buf[4096];
+	struct passwd pw, *found = NULL;
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d", tid);
+	if (stat(path, &st) < 0 || st.st_uid == geteuid())
+		return err_set(-error,
+			       "no right to record %s in process %d: it has more rights than we "
+			       "have; give the program CAP_PERFMON, or run as root",
+			       e->name, tid);
+	if (getpwuid_r(st.st_uid, &pw, buf, sizeof(buf), &found) == 0 && found)
+		snprintf(name, sizeof(name), "user %s", pw.pw_name);
+	return err_set(-error,
+		       "no right to record %s in process %d: it belongs to %s; run as that user, "
+		       "give the program CAP_PERFMON (before Linux 5.10 CAP_SYS_PTRACE, too), or "
+		       "run as root",
+		       e->name, tid, name);
+}
+
+/* Something else than the usual rights. */
+static int refused_all_the_same(const struct capture_event *e, int error)
+{
+	if (is_in_user_namespace())
+		return err_set(
+			-error,
+			"no right to record %s: the rights of this user namespace (a "
+			"container without root) are none over the machine; run outside of it",
+			e->name);
+	if (is_locked_down())
+		return err_set(
+			-error,
+			"no right to record %s: the kernel is locked down (confidentiality), "
+			"which nobody can undo while it runs",
+			e->name);
+	return err_set(-error,
+		       "no right to record %s, although kernel.perf_event_paranoid (%ld) and our "
+		       "rights allow it: a security module (SELinux, AppArmor) forbids it",
+		       e->name, kernel_setting("perf_event_paranoid", 2));
+}
+
+/* The highest kernel.perf_event_paranoid with which it could be opened. */
+static long needed_level(const struct capture_event *e, int32_t tid, int cpu, bool user_space)
+{
+	if (try_least(0) != 0)
+		return 2; /* some distributions know higher levels, which forbid all of it */
+	if (!e->attr.exclude_kernel && user_space)
+		return 1;
+	if (e->attr.type == PERF_TYPE_TRACEPOINT)
+		return -1;
+	return tid < 0 ? 0 : 1;
+}
+
+static int too_paranoid(const struct capture_event *e, int32_t tid, int cpu, int error)
+{
+	const long paranoid = kernel_setting("perf_event_paranoid", 2);
+	const bool user_space = rights_user_space(&e->attr, tid, cpu);
+	const long needed = needed_level(e, tid, cpu, user_space);
+	char program[PATH_MAX];
+	ssize_t len;
+
+	if (paranoid <= needed)
+		return refused_all_the_same(e, error);
+	len = readlink("/proc/self/exe", program, sizeof(program) - 1);
+	program[len > 0 ? len : 0] = '\0';
+	return err_set(
+		-error,
+		"no right to record %s%s: kernel.perf_event_paranoid is %ld, %ld would do; %sgive "
+		"the program the capability (setcap cap_perfmon+ep %s), or as root: sysctl "
+		"kernel.perf_event_paranoid=%ld, or run as root",
+		e->name, tid < 0 ? " on whole cpus" : "", paranoid, needed,
+		tid < 0 && needed == 0 ? "record a command or processes of your own, "
+		: user_space && !e->attr.exclude_user && (e->attr.type != PERF_TYPE_TRACEPOINT)
+			? "add the modifier u, for user space alone, "
+			: "",
+		program, needed);
+}
+
+int rights_explain(const struct capture_event *e, int32_t tid, int cpu, int error)
+{
+	if (!reaches_kernel()) {
+		if (errno == ENOSYS && !own_status("Seccomp", 10))
+			return err_set(
+				-error,
+				"this kernel is built without perf events (CONFIG_PERF_EVENTS)");
+		return err_set(-error,
+			       "no right to record anything: a seccomp filter forbids the system "
+			       "call perf_event_open, whatever other rights there are (containers "
+			       "have such filters): allow it in the container's profile");
+	}
+	if (tid > 0 && try_least(tid) != 0 && try_least(0) == 0)
+		return foreign(e, tid, error);
+	return is_privileged() ? refused_all_the_same(e, error) : too_paranoid(e, tid, cpu, error);
+}

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: MIT
+"""What works without being root, and what is said of the one thing that is missing for what does not, the least first."""
+import contextlib
+import errno
+import os
+import re
+import shutil
+import signal
+import sys
+
+import perfdata
+import seccomp
+from tap import SONDE, Skip, case, need, run, same, sh, sonde
+
+NOBODY = '65534'
+PARANOID = '/proc/sys/kernel/perf_event_paranoid'
+TRACEPOINTS = '/sys/kernel/tracing'
+
+
+@contextlib.contextmanager
+def paranoid(level):
+    """For as short as can be: others see it, too."""
+    before = open(PARANOID).read()
+    with open(PARANOID, 'w') as f:
+        f.write(str(level))
+    try:
+        yield
+    finally:
+        with open(PARANOID, 'w') as f:
+            f.write(before)
+
+
+def end(*ignored):
+    sys.exit(1)  # through every finally
+
+
+signal.signal(signal.SIGTERM, end)
+
+
+def prepare():
+    """The program where anybody may run it."""
+    if not shutil.which('setpriv'):
+        raise Skip('no setpriv')
+    shutil.copy(SONDE, 'sonde')
+    os.chmod('.', 0o777)
+    if nobody('--help').returncode:
+        raise Skip('this build does not run from another place')
+
+
+def nobody(*argv, caps=None, **kw):
+    more = ['--inh-caps', caps, '--ambient-caps', caps] if caps else []
+    return sh('setpriv', '--reuid', NOBODY, '--regid', NOBODY, '--clear-groups', *more, './sonde', 'record', '-o', 'x.data',
+              *argv, **kw)
+
+
+def works(r, says=None):
+    need(r.returncode == 0 and (says in r.stderr if says else ': no right' not in r.stderr), r.stderr)
+    n = perfdata.File('x.data').check()
+    os.unlink('x.data')
+    return n
+
+
+def refused(r, *says):
+    need(r.returncode == 1 and r.stderr.count('\n') == 1, '%d: %s' % (r.returncode, r.stderr))
+    at = -1
+    for text in says:
+        need(text in r.stderr, '%r is not said: %s' % (text, r.stderr))
+        need(r.stderr.index(text) > at, '%r comes too early: %s' % (text, r.stderr))
+        at = r.stderr.index(text)
+    need(not os.path.exists('x.data'), 'a file was left')
+
+
+BURN = ['sh', '-c', 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done']
+
+
+def ability(level):
+    """What one user may do at this level of kernel.perf_event_paranoid: (own kernel side, whole cpus, tracepoints)."""
+    with paranoid(level):
+        own = nobody('-e', 'cpu-clock:u', '--', *BURN)
+        fallback = nobody('-o', 'y.data', '-e', 'cpu-clock', '--', *BURN)
+        whole = nobody('-a', '-e', 'cpu-clock', '-o', 'z.data', '--', 'true')
+        point = nobody('-e', 'sched:sched_switch', '-o', 'z.data', '--', 'true', caps='+dac_read_search')
+        calls = nobody('-e', 'syscalls:sys_enter_write', '-o', 'c.data', '--', 'echo', 'x', caps='+dac_read_search')
+    need(works(own) > 0, 'samples of user space')
+    same(perfdata.File('y.data').names(), ['cpu-clock' if level < 2 else 'cpu-clock:u'], 'level %d' % level)
+    same('recording user space only (cpu-clock:u)' in fallback.stderr, level >= 2, fallback.stderr)
+    same(calls.returncode, 0, calls.stderr)
+    f = perfdata.File('c.data')
+    same((f.names(), f.check()), (['syscalls:sys_enter_write'], 1), 'system calls')
+    for r, limit, what in ((whole, 0, 'on whole cpus'), (point, -1, 'sched:sched_switch')):
+        if level <= limit:
+            same(r.returncode, 0, r.stderr)
+        else:
+            refused(r, what, 'perf_event_paranoid is %d, %d would do' % (level, limit), 'setcap cap_perfmon+ep',
+                    'sysctl kernel.perf_event_paranoid=%d' % limit, 'run as root')
+    need(('record a command or processes of your own' in whole.stderr) == (level > 0), whole.stderr)
+    for name in ('y.data', 'z.data', 'c.data'):
+        for suffix in ('', '.old'):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(name + suffix)
+
+
+@case('what another user may record at each level of kernel.perf_event_paranoid')
+def _():
+    prepare()
+    for level in (4, 3, 2, 1, 0, -1):
+        ability(level)
+
+
+@case('own processes: a command, one that runs, threads, -u; -D and --per-thread')
+def _():
+    prepare()
+    script = ('sleep 30 & P=$!; for o in "-p $P" "-t $P" "--per-thread -p $P" "-p $P -D 5"; do '
+              './sonde record -q $o -e cs:u -o x.data -- sleep 0.05 || exit 1; done; kill $P')
+    r = sh('setpriv', '--reuid', NOBODY, '--regid', NOBODY, '--clear-groups', 'sh', '-c', script)
+    same((r.returncode, r.stderr), (0, ''))
+
+
+@case('a process of another user is told with whose it is')
+def _():
+    prepare()
+    refused(nobody('-p', '1', '-e', 'cs:u', '--', 'true'), 'process 1', 'belongs to user root', 'run as that user',
+            'CAP_PERFMON', 'run as root')
+
+
+@case('CAP_PERFMON alone is enough, for tracepoints with the right to read tracefs')
+def _():
+    prepare()
+    if nobody('-a', '-e', 'cs', '--', 'true', caps='+perfmon').returncode:
+        raise Skip('CAP_PERFMON is not known here')
+    for target in (['-a'], ['-p', '1'], []):
+        works(nobody(*target, '-e', 'cs', '--', 'true', caps='+perfmon'))
+        works(nobody(*target, '-e', 'sched:sched_switch', '--', 'true', caps='+perfmon,+dac_read_search'))
+    r = nobody('-e', 'sched:sched_switch', '--', 'true', caps='+perfmon')
+    if os.stat(TRACEPOINTS).st_mode & 0o7:
+        raise Skip('everybody may read tracefs here')
+    refused(r, TRACEPOINTS, 'no right to read', 'remount,gid=', 'run as root')
+
+
+@case('tracefs is not mounted')
+def _():
+    r = sh('unshare', '-m', 'sh', '-c', 'umount -A -t tracefs %s; for d in /sys/kernel/debug/tracing /sys/kernel/debug; do '
+           'umount $d 2> /dev/null; done; [ -e %s/events ] && exit 99; exec "$@"' % (TRACEPOINTS, TRACEPOINTS), 'sh', SONDE,
+           'record', '-o', 'x.data', '-e', 'sched:sched_switch', '--', 'true')
+    if r.returncode == 99 or 'unshare' in r.stderr:
+        raise Skip('it cannot be unmounted: ' + r.stderr)
+    need('mount -t tracefs nodev' in r.stderr and r.returncode != 0, r.stderr)
+    need(not os.path.exists('x.data'), 'a file was left')
+
+
+@case('a seccomp filter is told as such, whatever it answers')
+def _():
+    if not seccomp.can_deny():
+        raise Skip('no number of the system call on this machine')
+    for error in (errno.EPERM, errno.EACCES, errno.ENOSYS):
+        refused(sonde('record', '-o', 'x.data', '-e', 'cs', '--', 'true', preexec_fn=seccomp.deny('perf_event_open', error)),
+                'seccomp', 'perf_event_open', 'profile')
+
+
+@case('root of a user namespace is nobody outside of it')
+def _():
+    prepare()
+    r = sh('setpriv', '--reuid', NOBODY, '--regid', NOBODY, '--clear-groups', 'unshare', '-Ur', './sonde', 'record', '-o',
+           'x.data', '-a', '-e', 'cs', '--', 'true')
+    if 'unshare' in r.stderr:
+        raise Skip('no user namespaces: ' + r.stderr.strip())
+    if int(open(PARANOID).read()) <= 0:
+        raise Skip('everybody may record everything here')
+    refused(r, 'user namespace')
+
+
+@case('locked memory: fewer pages by default, and what to raise for more')
+def _():
+    prepare()
+    limit = ['prlimit', '--memlock=65536:65536', 'setpriv', '--reuid', NOBODY, '--regid', NOBODY, '--clear-groups', './sonde',
+             'record', '-o', 'x.data']
+    refused(sh(*limit, '-e', 'cs:u', '-m', '8M', '--', 'true'), 'perf_event_mlock_kb is', 'ulimit -l is 64 KiB', '-m',
+            'raise ulimit -l', 'CAP_IPC_LOCK', 'raise kernel.perf_event_mlock_kb')
+    # a buffer for each of many threads is more than allowed, and smaller ones do
+    script = ('import subprocess, sys, threading, time\n'
+              'for i in range(15): threading.Thread(target=time.sleep, args=(2,)).start()\n'
+              'import os\n'
+              'sys.exit(subprocess.call(sys.argv[1:] + ["--per-thread", "-p", str(os.getpid()), "-e", "cs:u", "--", "true"]))\n')
+    python = '/usr/bin/python3'
+    if not os.access(python, os.X_OK):
+        raise Skip('no python for any user')
+    r = sh('prlimit', '--memlock=65536:65536', 'setpriv', '--reuid', NOBODY, '--regid', NOBODY, '--clear-groups', python, '-c',
+           script, './sonde', 'record', '-o', 'x.data')
+    need(r.returncode == 0 and re.search(r'buffers of \d+ instead of \d+ pages', r.stderr), r.stderr)
+
+
+@case('descriptors exhausted: how many are needed, and by which limit')
+def _():
+    prepare()
+    limit = ['prlimit', '--nofile=20:20', 'setpriv', '--reuid', NOBODY, '--regid', NOBODY, '--clear-groups', './sonde',
+             'record', '-o', 'x.data']
+    refused(sh(*limit, '-e', 'cs:u,faults:u,cpu-clock:u,task-clock:u,migrations:u,minor-faults:u,major-faults:u,'
+               'alignment-faults:u,emulation-faults:u,cpu-clock:u,task-clock:u,cs:u', '--', 'true'),
+            'too few file descriptors', 'needs', 'ulimit -n allows 20')
+
+
+run()
