@@ -196,6 +196,15 @@ int drain_round(struct drain *d)
 			    sizeof(round_record));
 }
 
+/* What was read at the place before is written there, too. */
+static int move_to(struct drain *d, struct batch *b, size_t ring)
+{
+	if (affinity_differs(d->affinity, ring) && b->bytes)
+		TRY(put(d, b));
+	affinity_move(d->affinity, ring);
+	return 0;
+}
+
 int drain_pass(struct drain *d)
 {
 	struct batch b = { 0 };
@@ -220,6 +229,8 @@ int drain_pass(struct drain *d)
 
 		if (bytes && (bytes >= d->least_bytes || d->takes_all)) {
 			any = true;
+			if (d->affinity)
+				TRY(move_to(d, &b, i));
 			TRY(add_ring(d, &b, i));
 		} else if (bytes) {
 			all = false;

@@ -12,6 +12,7 @@
 
 #include "base/hash.h"
 #include "capture/counters.h"
+#include "record/affinity.h"
 #include "record/bpf.h"
 #include "record/dsos.h"
 #include "record/follow.h"
@@ -30,8 +31,9 @@ enum drain_times { DRAIN_TIMES_ALL, DRAIN_TIMES_SOME, DRAIN_TIMES_NONE };
 struct drain {
 	struct ring *rings; /* lent */
 	size_t nr_rings;
-	struct outlet *outlet; /* lent */
-	struct dsos *dsos;     /* lent; gets what is mapped and hit; NULL: nobody wants it */
+	struct outlet *outlet;     /* lent */
+	struct affinity *affinity; /* lent; NULL: the thread stays where it is */
+	struct dsos *dsos;         /* lent; gets what is mapped and hit; NULL: nobody wants it */
 	struct dso_hits hits;
 	struct bpf_programs *bpf; /* gets the programs loaded; NULL: nobody wants them */
 	bool is_live; /* somebody reads along: rounds go on until the last event is released */

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "formats/perfdata/writer.h"
@@ -42,6 +43,17 @@ static int parse_aio(struct flow *f, const char *text, const struct say *to)
 		    AIO_BLOCKS_MAX);
 		f->aio_blocks = AIO_BLOCKS_MAX;
 	}
+	return 0;
+}
+
+static int parse_affinity(struct flow *f, const char *text)
+{
+	if (!strcmp(text, "node"))
+		f->affinity = AFFINITY_NODE;
+	else if (!strcmp(text, "cpu"))
+		f->affinity = AFFINITY_CPU;
+	else
+		return err_set(-EBADR, "--affinity is node or cpu, not '%s'", text);
 	return 0;
 }
 
@@ -101,6 +113,8 @@ int flow_parse(struct flow *ret, const struct record_options *opts, const struct
 		TRY(parse_aio(&f, opts->aio, say));
 	if (opts->mmap_flush)
 		TRY(record_value_size("--mmap-flush", opts->mmap_flush, &f.least_bytes));
+	if (opts->affinity)
+		TRY(parse_affinity(&f, opts->affinity));
 	if (opts->threads)
 		TRY(parse_threads(&f, opts));
 	*ret = f;
@@ -112,6 +126,9 @@ int flow_settle(struct flow *f, const struct record_options *opts, const struct 
 {
 	if (f->has_threads)
 		TRY(thread_plan_make(&f->threads, opts->threads, &target->cpus, say));
+	/* the buffer of a thread is nowhere in particular */
+	if (f->affinity != AFFINITY_NONE && !target->per_thread)
+		TRY(affinity_init(&f->places, &target->cpus, f->affinity == AFFINITY_NODE));
 	if (c->rings.n && f->least_bytes > (c->rings.v[0].mask + 1) / LEAST_SHARE)
 		f->least_bytes = (c->rings.v[0].mask + 1) / LEAST_SHARE;
 	return 0;
@@ -120,6 +137,7 @@ int flow_settle(struct flow *f, const struct record_options *opts, const struct 
 void flow_done(struct flow *f)
 {
 	thread_plan_done(&f->threads);
+	affinity_done(&f->places);
 }
 
 /*

@@ -8,6 +8,7 @@
 #include "base/outbuf.h"
 #include "capture/counters.h"
 #include "capture/say.h"
+#include "record/affinity.h"
 #include "record/options.h"
 #include "record/outlet.h"
 #include "record/target.h"
@@ -18,6 +19,8 @@ struct flow {
 	bool padded;         /* compressed records in the new form */
 	uint64_t aio_blocks; /* for each ring; 0: events are written at once */
 	uint64_t least_bytes;
+	enum { AFFINITY_NONE, AFFINITY_NODE, AFFINITY_CPU } affinity;
+	struct affinity places; /* of the rings, for --affinity */
 	bool has_threads; /* that empty the rings, each into a file of its own; the output is a directory */
 	struct thread_plan threads;
 };

@@ -72,8 +72,6 @@ static int refuse(const struct record_options *o)
 	} unknown[] = {
 		{ "--group", o->group },
 		{ "--kcore", o->kcore },
-		{ "--affinity", o->affinity },
-		{ "--no-buffering", o->no_buffering },
 	};
 
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++)
@@ -194,6 +192,7 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 		(struct drain){ .rings = r->counters.rings.v,
 				.nr_rings = r->counters.rings.n,
 				.outlet = r->file.outlet,
+				.affinity = r->flow.places.sets ? &r->flow.places : NULL,
 				.times = r->drain.times,
 				.untimed = &r->untimed,
 				.is_live = r->is_pipe,

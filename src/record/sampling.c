@@ -174,6 +174,10 @@ static void configure(struct capture_event *e, const struct sampling *s, uint64_
 		a->clockid = s->clock.id;
 	}
 	a->enable_on_exec = s->enable_on_exec;
+	if (o->no_buffering) {
+		a->watermark = 0;
+		a->wakeup_events = 1;
+	}
 	if (o->all_user || o->all_kernel) {
 		a->exclude_kernel = o->all_user;
 		a->exclude_user = o->all_kernel;
