@@ -142,6 +142,21 @@ static void empty(struct outlet_block *b)
 	vec_clear(&b->marks);
 }
 
+bool outlet_block_join(struct outlet_block *to, struct outlet_block *b)
+{
+	if (to->len + b->len > OUTLET_BLOCK_BYTES || vec_reserve(&to->marks, b->marks.n) < 0)
+		return false;
+	memcpy(to->bytes + to->len, b->bytes, b->len);
+	for (size_t i = 0; i < b->marks.n; i++)
+		to->marks.v[to->marks.n++] =
+			(struct outlet_mark){ .end = to->len + b->marks.v[i].end,
+					      .samples = to->samples + b->marks.v[i].samples };
+	to->len += b->len;
+	to->samples += b->samples;
+	empty(b);
+	return true;
+}
+
 void outlet_block_drop(struct outlet *o, struct outlet_block *b)
 {
 	o->given_up += b->samples;

@@ -85,6 +85,8 @@ struct outlet_block *outlet_block_new(void);
 void outlet_block_free(struct outlet_block *b);
 /* Writes it and empties it; on failure its samples that are not in the file are given up. */
 int outlet_block_write(struct outlet *o, struct outlet_block *b);
+/* Moves what is in one behind what is in another; false: it does not fit. */
+bool outlet_block_join(struct outlet_block *to, struct outlet_block *b);
 /* Empties it: its samples are given up. */
 void outlet_block_drop(struct outlet *o, struct outlet_block *b);
 int outlet_thread_start(struct outlet *o, size_t ahead_bytes);

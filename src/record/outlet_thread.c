@@ -18,8 +18,8 @@ struct outlet_thread {
 	pthread_t id;
 	pthread_mutex_t lock; /* of all below */
 	pthread_cond_t work, done;
-	struct outlet_block *queue, **queue_end, *spare;
-	size_t nr_unmade; /* blocks that may still be made */
+	struct outlet_block *queue, *last, *spare; /* last: of the queue */
+	size_t nr_unmade;                          /* blocks that may still be made */
 	bool ends;
 	int error;
 	char *error_text; /* owned */
@@ -43,7 +43,7 @@ static void *write_blocks(void *arg)
 		}
 		t->queue = b->next;
 		if (!t->queue)
-			t->queue_end = &t->queue;
+			t->last = NULL;
 		r = t->error;
 		pthread_mutex_unlock(&t->lock);
 		if (r < 0)
@@ -74,7 +74,6 @@ int outlet_thread_start(struct outlet *o, size_t ahead_bytes)
 	pthread_mutex_init(&t->lock, NULL);
 	pthread_cond_init(&t->work, NULL);
 	pthread_cond_init(&t->done, NULL);
-	t->queue_end = &t->queue;
 	t->nr_unmade = (ahead_bytes + OUTLET_BATCH_BYTES - 1) / OUTLET_BATCH_BYTES;
 	o->thread = t;
 	/* Signals are for the thread that waits for them. */
@@ -96,16 +95,19 @@ int outlet_thread_submit(struct outlet *o)
 	int r;
 
 	pthread_mutex_lock(&t->lock);
-	b->next = NULL;
-	*t->queue_end = b;
-	t->queue_end = &b->next;
-	pthread_cond_signal(&t->work);
-	if (!t->spare && t->nr_unmade && (t->spare = outlet_block_new()))
-		t->nr_unmade--;
-	while (!t->spare)
-		pthread_cond_wait(&t->done, &t->lock);
-	o->block = t->spare;
-	t->spare = o->block->next;
+	/* Passes that bring little must not use all blocks up while one is being written. */
+	if (!t->last || !outlet_block_join(t->last, b)) {
+		b->next = NULL;
+		*(t->last ? &t->last->next : &t->queue) = b;
+		t->last = b;
+		pthread_cond_signal(&t->work);
+		if (!t->spare && t->nr_unmade && (t->spare = outlet_block_new()))
+			t->nr_unmade--;
+		while (!t->spare)
+			pthread_cond_wait(&t->done, &t->lock);
+		o->block = t->spare;
+		t->spare = o->block->next;
+	}
 	r = t->error;
 	if (r < 0)
 		err_set(r, "%s", t->error_text ? t->error_text : strerror(-r));

@@ -10,6 +10,23 @@
 
 static const struct source_ops *const sources[] = { &perfdata_source_ops };
 
+/* Of a directory: the first bytes of the file with the recording's header. */
+static ssize_t look_into(int dir, uint8_t *head, size_t room)
+{
+	int fd = openat(dir, "data", O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), error;
+	ssize_t n;
+
+	if (fd < 0) {
+		errno = EISDIR;
+		return -1;
+	}
+	n = pread(fd, head, room, 0);
+	error = errno;
+	close(fd);
+	errno = error;
+	return n;
+}
+
 /* The first bytes of the input, and a stream if it can be read only once; "-" is the standard input. */
 static int look(const struct source_options *opts, uint8_t *head, size_t room, size_t *ret_len,
 		struct stream **ret)
@@ -22,8 +39,13 @@ static int look(const struct source_options *opts, uint8_t *head, size_t room, s
 	if (fd < 0)
 		return err_errno(errno, "cannot open %s", opts->path);
 	n = pread(fd, head, room, 0);
+	if (n < 0 && errno == EISDIR)
+		n = look_into(fd, head, room);
 	if (n >= 0 || errno != ESPIPE) {
-		if (n < 0)
+		if (n < 0 && errno == EISDIR)
+			err_set(-EISDIR, "%s is a directory with no recording (no file 'data') in it",
+				opts->path);
+		else if (n < 0)
 			err_errno(errno, "cannot read %s", opts->path);
 		close(fd);
 		*ret_len = n < 0 ? 0 : (size_t)n;
@@ -67,10 +89,11 @@ int source_open(struct source **ret, const struct source_options *opts)
 		}
 	}
 	if (r >= 0 && !best && len == sizeof(head) && !memcmp(head, zeros, sizeof(head)))
-		r = err_set(-EBADMSG,
-			    "%s begins with zeros: its recorder was killed before it had written the "
-			    "header, so there is nothing to read",
-			    opts->path);
+		r = err_set(
+			-EBADMSG,
+			"%s begins with zeros: its recorder was killed before it had written the "
+			"header, so there is nothing to read",
+			opts->path);
 	else if (r >= 0 && !best)
 		r = err_set(-EBADMSG, "%s is not a recording that sonde knows (perf.data)",
 			    opts->path);

@@ -32,6 +32,7 @@ static int listed_schema(struct perfdata_source *s, const struct sonde_schema **
 
 int perfdata_listed_event(struct perfdata_source *s, const struct cut *rec, struct event *ret)
 {
+	const struct unzip *unzip = perfdata_unzip_of(s, rec->file);
 	bool swap = s->file.swap;
 	const struct perfdata_event *e = NULL;
 
@@ -43,7 +44,7 @@ int perfdata_listed_event(struct perfdata_source *s, const struct cut *rec, stru
 		(swap ? SONDE_EVENT_SWAPPED : 0) | (rec->flags & CUT_LATE ? SONDE_EVENT_LATE : 0);
 	ret->pub.record = ret->pub.bytes = rec->bytes;
 	ret->pub.record_len = ret->pub.bytes_len = rec->len;
-	ret->pub.file_off = s->unzip ? unzip_place(s->unzip, rec->file_off) : rec->file_off;
+	ret->pub.file_off = unzip ? unzip_place(unzip, rec->file_off) : rec->file_off;
 	ret->pub.cpumode = get_u16(rec->bytes + 4, swap) & CPUMODE_MASK;
 	ret->pub.time_ns = SONDE_NO_TIME;
 	ret->pub.cpu = ret->pub.pid = ret->pub.tid = -1;

@@ -23,26 +23,44 @@ int perfdata_id_add(struct perfdata_source *s, uint64_t id, uint32_t event)
 	return hash64_put(&s->by_id, id, s->ids.n - 1);
 }
 
-static int open_file(struct perfdata_source *s)
+/* What may be read: a regular file, of whoever reads it. */
+static int check_file(struct perfdata_source *s)
 {
-	const char *path = s->opts.path;
 	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
-	if (fd < 0)
-		return err_errno(errno, "cannot open %s", path);
-	s->file.fd = fd;
-	if (fstat(fd, &st) < 0)
-		return err_errno(errno, "cannot look at %s", path);
+	if (fstat(s->file.fd, &st) < 0)
+		return err_errno(errno, "cannot look at %s", s->file.path);
 	if (!S_ISREG(st.st_mode))
-		return err_set(-EINVAL, "%s is not a regular file", path);
+		return err_set(-EINVAL, "%s is not a regular file", s->file.path);
 	if (!s->opts.force && st.st_uid && geteuid() && st.st_uid != geteuid())
 		return err_set(-EACCES,
-			       "%s belongs to another user (use -f to read it all the same)", path);
-	s->file.path = path;
+			       "%s belongs to another user (use -f to read it all the same)",
+			       s->file.path);
 	s->file.size_bytes = (uint64_t)st.st_size;
 	s->changed_s = st.st_mtime;
 	return perfdata_header_read(&s->file, s->opts.defects);
+}
+
+static int open_file(struct perfdata_source *s)
+{
+	struct stat st;
+	int dir, r;
+
+	s->file.path = s->opts.path;
+	s->file.fd = open(s->opts.path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (s->file.fd < 0)
+		return err_errno(errno, "cannot open %s", s->opts.path);
+	if (fstat(s->file.fd, &st) < 0 || !S_ISDIR(st.st_mode))
+		return check_file(s);
+	dir = s->file.fd;
+	s->file.fd = -1;
+	r = perfdata_directory_open(s, dir);
+	if (r == 0)
+		r = check_file(s);
+	if (r == 0)
+		r = perfdata_directory_parts(s, dir);
+	close(dir);
+	return r;
 }
 
 static int open_stream(struct perfdata_source *s)
@@ -154,6 +172,21 @@ static int read_attrs(struct perfdata_source *s)
 	return r;
 }
 
+static int open_unzips(struct perfdata_source *s)
+{
+	const struct unzip_options o = { .from = s->opts.stream,
+					 .fd = s->file.fd,
+					 .begin = s->file.data.offset,
+					 .end = s->file.data.offset + s->file.data.size,
+					 .path = s->file.path,
+					 .swap = s->file.swap,
+					 .keeps_places = s->opts.list_records,
+					 .defects = s->opts.defects };
+
+	TRY(unzip_open(&s->unzip, &o));
+	return perfdata_directory_unzip(s, &o);
+}
+
 static int open_steps(struct perfdata_source *s)
 {
 	TRY(s->opts.stream ? open_stream(s) : open_file(s));
@@ -170,15 +203,7 @@ static int open_steps(struct perfdata_source *s)
 	if (!s->meets_compressed && !(s->file.feature_bits[0] >> FEAT_COMPRESSED & 1) &&
 	    !s->file.features[FEAT_COMPRESSED].size) /* of a killed recorder */
 		return 0;
-	return unzip_open(&s->unzip,
-			  &(struct unzip_options){ .from = s->opts.stream,
-						   .fd = s->file.fd,
-						   .begin = s->file.data.offset,
-						   .end = s->file.data.offset + s->file.data.size,
-						   .path = s->file.path,
-						   .swap = s->file.swap,
-						   .keeps_places = s->opts.list_records,
-						   .defects = s->opts.defects });
+	return open_unzips(s);
 }
 
 int perfdata_open(struct source **ret, const struct source_options *opts)
@@ -209,6 +234,7 @@ void perfdata_close(struct source *source)
 	if (s->file.fd >= 0)
 		close(s->file.fd);
 	unzip_close(s->unzip);
+	perfdata_directory_close(s);
 	stream_free(s->opts.stream);
 	free(s->sections);
 	sample_scratch_done(&s->scratch);
@@ -229,7 +255,7 @@ static bool perfdata_file(struct source *source, unsigned i, struct source_file 
 	struct perfdata_source *s = perfdata_of(source);
 
 	if (i)
-		return false;
+		return perfdata_directory_file(s, i - 1, ret);
 	*ret = (struct source_file){ .fd = s->file.fd,
 				     .stream = s->unzip ? unzip_stream(s->unzip) : s->opts.stream,
 				     .path = s->file.path,

@@ -47,6 +47,14 @@ struct perfdata_build_id {
 	const char *path, *hex;
 };
 
+/* A file of a directory recording. */
+struct perfdata_part {
+	int fd;           /* owned */
+	const char *path; /* for messages */
+	uint64_t bytes;
+	struct unzip *unzip; /* owned; NULL: not compressed */
+};
+
 struct perfdata_source {
 	struct source source; /* first */
 	struct source_options opts;
@@ -61,6 +69,7 @@ struct perfdata_source {
 	bool is_unsettled; /* such records came behind the prelude: perfdata_pipe_settle() is due */
 	bool meets_compressed; /* there are compressed records in it */
 	struct unzip *unzip;   /* owned; NULL: there are none */
+	VEC(struct perfdata_part) parts; /* file 1 and up */
 	struct arena arena;
 	VEC(struct perfdata_event) events;
 	VEC(struct perfdata_id) ids;
@@ -113,6 +122,15 @@ int perfdata_event_add(struct perfdata_source *s, const uint8_t *attr, size_t le
 void perfdata_rules_choose(struct perfdata_source *s);
 /* Makes id lead to an event; a later event takes it over. */
 int perfdata_id_add(struct perfdata_source *s, uint64_t id, uint32_t event);
+/* directory.c: opens DIR/data; DIR/data.N. dir: a descriptor, lent. */
+struct unzip_options;
+int perfdata_directory_open(struct perfdata_source *s, int dir);
+int perfdata_directory_parts(struct perfdata_source *s, int dir);
+int perfdata_directory_unzip(struct perfdata_source *s, const struct unzip_options *like);
+bool perfdata_directory_file(const struct perfdata_source *s, unsigned i, struct source_file *ret);
+void perfdata_directory_close(struct perfdata_source *s);
+/* NULL: the file is not compressed. */
+const struct unzip *perfdata_unzip_of(const struct perfdata_source *s, unsigned file);
 /* features.c: what the header sections say: names of events, host, tracing data, build ids. */
 int perfdata_features_read(struct perfdata_source *s);
 /* One of them; damage is told as a defect. The bytes are lent as long as the source. */

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: MIT
+"""How events come from the buffers to the file: --aio, --affinity, --mmap-flush, --no-buffering."""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import perfdata
+from tap import PERF_ENV, SONDE, Skip, case, need, perf, run, same, sh, sonde, wait_until
+
+CALLS = os.path.abspath(sys.argv[2])
+CALL = 'syscalls:sys_enter_getppid'
+CPUS = sorted(os.sched_getaffinity(0))
+
+
+def calls(f):
+    """How many there are but for the shell's own, which asks once for its parent."""
+    return f.check() - 1
+
+
+def told_lost(f):
+    attr = f.attrs[f.names().index(CALL)]
+    return sum(int.from_bytes(f.data[at + 8:at + 16], 'little') for kind, misc, at, size in f.records()
+               if kind == perfdata.LOST_SAMPLES and
+               f.by_id.get(int.from_bytes(f.data[at + size - 8:at + size], 'little')) is attr)
+
+
+@case('--aio: a thread that writes; all events, under tiny buffers and at the end of the disk, too')
+def _():
+    for options in (['--aio'], ['--aio=4'], ['--aio=4', '-z']):
+        for pages in ('1', '1024'):
+            r = sonde('record', *options, '-m', pages, '-e', 'dummy', '-e', CALL, '-o', 'x.data', '--', CALLS, '-t', '4', '-n',
+                      '50000')
+            same(r.returncode, 0, r.stderr)
+            f = perfdata.File('x.data')
+            n = f.check()
+            need(f.finished, 'not finished')
+            same(n + told_lost(f), 200000, '%r, %s pages: %d seen; with those told lost' % (options, pages, n))
+        r = sh(perf(), 'script', '-i', 'x.data', '-F', 'event')
+        same((r.returncode, r.stdout.count(CALL)), (0, n), r.stderr)
+    p = subprocess.Popen([SONDE, 'record', '-q', '--aio', '-e', CALL, '-o', 'x.data', '--', 'sleep', '60'], env=PERF_ENV,
+                         stdin=subprocess.DEVNULL)
+    try:
+        wait_until('there are two threads', lambda: len(os.listdir('/proc/%d/task' % p.pid)) == 2)
+    finally:
+        p.send_signal(signal.SIGINT)
+        same(p.wait(timeout=30), 128 + 15, 'the command was asked to end')
+    os.mkdir('small')
+    if sh('mount', '-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', 'small').returncode:
+        raise Skip('no right to mount')
+    try:
+        r = sonde('record', '--aio', '-e', 'raw_syscalls:*', '-o', 'small/x.data', '--', CALLS, '-t', '2', '-n', '300000')
+        shutil.copy('small/x.data', 'x.data')
+    finally:
+        sh('umount', 'small')
+        os.rmdir('small')
+    need(r.returncode == 1 and 'the disk is full' in r.stderr, r.stderr)
+    told = re.search(r'\((\d+) samples\) \]', r.stderr)
+    same(perfdata.File('x.data').check(), int(told.group(1)), 'samples in the file and told')
+
+
+@case('--aio: what is no number is usage, more than there can be is the most, 0 is off')
+def _():
+    need(sonde('record', '-q', '--aio=x', '-e', CALL, '-o', 'x.data', '--', 'true').returncode == 2, '--aio=x')
+    r = sonde('record', '--aio=99', '-e', CALL, '-o', 'x.data', '--', 'true')
+    need(r.returncode == 0 and 'taking 4' in r.stderr, r.stderr)
+    same(sonde('record', '--aio=0', '-e', CALL, '-o', 'x.data', '--', 'true').returncode, 0)
+
+
+@case('--aio: a slow pipe does not keep the buffers from being emptied')
+def _():
+    lost = {}
+    for options in ((), ('--aio=4',)):
+        # The reader takes nothing for two seconds, in which more is recorded than the buffers hold.
+        p = subprocess.Popen([SONDE, 'record', '-q', *options, '-m', '256', '-e', CALL, '-o', '-', '--', 'sh', '-c',
+                              'for i in 1 2 3 4 5 6 7 8; do "$0" -n 5000; sleep .1; done', CALLS], env=PERF_ENV,
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(2)
+        r = subprocess.run([SONDE, 'script', '-i', '-', '-F', 'event'], env=PERF_ENV, stdin=p.stdout, capture_output=True,
+                           text=True, timeout=60)
+        p.stdout.close()
+        p.stderr.read()
+        p.wait()
+        p.stderr.close()
+        lost[options] = 40000 - r.stdout.count(CALL)
+    print('# lost: %d; with --aio=4: %d' % tuple(lost.values()))
+    need(lost[('--aio=4',)] < lost[()] / 4, 'lost: %r' % lost)
+
+
+@case('--affinity: the reader runs where the buffer it reads was filled')
+def _():
+    if len(CPUS) < 2:
+        raise Skip('one cpu only')
+    for cpu in CPUS[:2]:
+        p = subprocess.Popen([SONDE, 'record', '-q', '--affinity=cpu', '-C', '%d,%d' % tuple(CPUS[:2]), '-m', '16', '-e', CALL,
+                              '-o', 'x.data'], env=PERF_ENV, stdin=subprocess.DEVNULL)
+        try:
+            wait_until('the file is there', lambda: os.path.exists('x.data') and os.path.getsize('x.data'))
+
+            def follows():
+                subprocess.run(['taskset', '-c', str(cpu), CALLS, '-n', '2000'], stdout=subprocess.DEVNULL, check=True)
+                return os.sched_getaffinity(p.pid) == {cpu}
+            wait_until('the recorder is on cpu %d' % cpu, follows)
+        finally:
+            p.send_signal(signal.SIGINT)
+            same(p.wait(timeout=30), 0)
+    r = sonde('record', '--affinity=node', '-z', '-e', CALL, '-o', 'x.data', '--', CALLS, '-n', '1000')
+    need(r.returncode == 0 and '(1000 samples)' in r.stderr, r.stderr)
+    r = sonde('record', '-q', '--affinity=foo', '-e', CALL, '-o', 'x.data', '--', 'true')
+    need(r.returncode == 2 and 'node or cpu' in r.stderr, r.stderr)
+
+
+@case('--mmap-flush: little is left in the buffers until the end; nothing is lost')
+def _():
+    def grown(*options):
+        """How much the file has grown in 2 s with few events; the file at the end."""
+        if os.path.exists('x.data'):
+            os.unlink('x.data')
+        p = subprocess.Popen([SONDE, 'record', '-q', '-m', '64', *options, '-e', CALL, '-o', 'x.data', '--', 'sh', '-c',
+                              '"$0" -n 100; sleep 2.5; "$0" -n 100', CALLS], env=PERF_ENV, stdin=subprocess.DEVNULL,
+                             stdout=subprocess.DEVNULL)
+        wait_until('the file is there', lambda: os.path.exists('x.data') and os.path.getsize('x.data') > 1000)
+        before = os.path.getsize('x.data')
+        time.sleep(2)
+        after = os.path.getsize('x.data')
+        same(p.wait(timeout=30), 0)
+        return after - before, perfdata.File('x.data')
+    few, f = grown()
+    same(calls(f), 200, 'events')
+    need(few >= 100 * 48, 'without it: %d bytes' % few)
+    few, f = grown('--mmap-flush', '64K')
+    same(calls(f), 200, 'events with --mmap-flush')
+    same(few, 0, 'bytes in the meantime')
+    rounds = sum(kind == perfdata.ROUND for kind, misc, at, size in f.records())
+    same(rounds, 1, 'FINISHED_ROUND: only when every buffer was looked at')
+    # no more than a quarter of the buffer, as perf has it
+    few, f = grown('--mmap-flush', '1G', '-m', '2')
+    same((calls(f), few > 0), (200, True), 'a quarter')
+    for bad in ('x', '-1', ''):
+        same(sonde('record', '-q', '--mmap-flush', bad, '-e', CALL, '-o', 'y.data', '--', 'true').returncode, 2, bad)
+
+
+@case('--no-buffering: each event wakes the recorder; the attrs are perf\'s')
+def _():
+    texts = []
+    for tool in (SONDE, perf()):
+        r = sh(tool, 'record', '-q', '--no-buffering', '-e', 'cs,' + CALL, '-o', 'x.data', '--', 'true')
+        same(r.returncode, 0, r.stderr)
+        texts.append([line for line in sh(perf(), 'evlist', '-v', '-i', 'x.data').stdout.splitlines() if line[:1] != '#'])
+    need('{ wakeup_events, wakeup_watermark }: 1' in texts[0][0], texts[0])
+    same(texts[0], [re.sub(r'\|ID\b', '|IDENTIFIER', line) for line in texts[1]], 'attrs')
+    woken = []
+    for options in ((), ('--no-buffering',)):
+        r = sonde('record', *options, '-e', CALL, '-o', 'x.data', '--', 'sh', '-c',
+                  'for i in 1 2 3 4 5 6 7 8 9 10; do "$0" -n 1; done', CALLS)
+        same(r.returncode, 0, r.stderr)
+        woken.append(int(re.search(r'Woken up (\d+) times', r.stderr).group(1)))
+        same(calls(perfdata.File('x.data')), 10, 'events')
+    need(woken[0] <= 1 and woken[1] >= 5, 'woken: %r' % woken)
+
+
+run()

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: MIT
+"""--threads: a directory with a file for each buffer, which both tools read; all events, threads where they were sent."""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import perfdata
+from tap import CI, PERF_ENV, SONDE, Skip, case, need, perf, run, same, sh, sonde, wait_until
+
+CALLS = os.path.abspath(sys.argv[2])
+CALL = 'syscalls:sys_enter_getppid'
+CPUS = sorted(os.sched_getaffinity(0))
+
+
+def lines(tool, path):
+    """The text, events of one nanosecond in a fixed order: perf's depends on how it happens to read the files."""
+    r = sh(tool, 'script', '--ns', '-i', path)
+    same(r.returncode, 0, '%s: %s' % (tool, r.stderr))
+    return sorted(r.stdout.splitlines(), key=lambda line: (re.search(r'\d+\.\d{9}', line).group(), line))
+
+
+def threads_of(pid):
+    """{comm, cpus} of the threads of a process but its first."""
+    found = []
+    for tid in os.listdir('/proc/%d/task' % pid):
+        if int(tid) != pid:
+            with open('/proc/%d/task/%s/status' % (pid, tid)) as f:
+                found.append(re.search(r'Cpus_allowed_list:\s*(\S+)', f.read()).group(1))
+    return sorted(found)
+
+
+@case('all events, plain and compressed; both tools print the same')
+def _():
+    for options in ([], ['-z'], ['-z', '--compressed-records', 'new'], ['--mmap-flush', '4K'], ['--threads=numa']):
+        shutil.rmtree('x.dir', ignore_errors=True)
+        r = sonde('record', '--threads', '-m', '8M', *options, '-e', CALL, '-o', 'x.dir', '--', CALLS, '-t', '4', '-n', '20000')
+        same(r.returncode, 0, r.stderr)
+        need('(80000 samples)' in r.stderr and 'lost' not in r.stderr, r.stderr)
+        same(sorted(os.listdir('x.dir')), ['data'] + ['data.%d' % i for i in range(len(CPUS))], 'files')
+        for name in os.listdir('x.dir'):
+            same(os.stat(os.path.join('x.dir', name)).st_mode & 0o777, 0o600, 'mode of ' + name)
+        ours = lines(SONDE, 'x.dir')
+        same(sum(CALL in line for line in ours), 80000, 'events %r' % options)
+        if 'new' not in options:
+            same(ours, lines(perf(), 'x.dir'), 'text %r' % options)
+        header = sh(perf(), 'report', '--header-only', '-i', 'x.dir').stdout
+        need('# directory data version : 1' in header, header)
+        if '-z' in options:
+            need(re.search('# compressed : Zstd, level = 1, ratio = [1-9]', header), header)
+        samples = perfdata.File('x.dir/data').check()
+        same(samples, 0, 'samples in the file with the header')
+
+
+@case("perf's directories are read")
+def _():
+    for options in ([], ['-z']):
+        shutil.rmtree('p.dir', ignore_errors=True)
+        r = sh(perf(), 'record', '-q', '--threads', '-m', '8M', *options, '-e', CALL, '-o', 'p.dir', '--', CALLS, '-t', '4',
+               '-n', '20000')
+        same(r.returncode, 0, r.stderr)
+        same(lines(SONDE, 'p.dir'), lines(perf(), 'p.dir'), 'text %r' % options)
+
+
+@case('tiny buffers: events and losses are all that was done')
+def _():
+    for options in ([], ['-z']):
+        shutil.rmtree('x.dir', ignore_errors=True)
+        r = sonde('record', '--threads', *options, '-m', '1', '-e', 'dummy', '-e', CALL, '-o', 'x.dir', '--', CALLS, '-t', '4',
+                  '-n', '50000')
+        same(r.returncode, 0, r.stderr)
+        seen = sonde('script', '-i', 'x.dir', '-F', 'event').stdout.count(CALL)
+        f = perfdata.File('x.dir/data')
+        attr = f.attrs[f.names().index(CALL)]
+        lost = 0
+        for kind, misc, at, size in f.records():
+            if kind == perfdata.LOST_SAMPLES and f.by_id.get(int.from_bytes(f.data[at + size - 8:at + size], 'little')) is attr:
+                lost += int.from_bytes(f.data[at + 8:at + 16], 'little')
+        print('# %d seen, %d lost' % (seen, lost))
+        same(seen + lost, 200000, '%d seen and %d lost' % (seen, lost))
+
+
+@case('which thread reads which buffer, and where it runs')
+def _():
+    if len(CPUS) < 2:
+        raise Skip('one cpu only')
+    a, b = CPUS[:2]
+    every = [str(cpu) for cpu in CPUS]
+    for spec, where in (('', every), ('=cpu', every), ('=%d/%d:%d/%d' % (a, b, b, a), [str(a), str(b)]),
+                        ('=%d,%d/%d' % (a, b, a), [str(a)]), ('=%d/%d:' % (a, b), [str(b)])):
+        shutil.rmtree('x.dir', ignore_errors=True)
+        p = subprocess.Popen([SONDE, 'record', '--threads' + spec, '-e', CALL, '-C', '%d,%d' % (a, b), '-o', 'x.dir'],
+                             env=PERF_ENV, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        try:
+            wanted = where if spec.startswith('=%d' % a) else [str(a), str(b)]
+            wait_until('the threads are there', lambda: threads_of(p.pid) == sorted(wanted) or p.poll() is not None)
+        finally:
+            p.send_signal(signal.SIGINT)
+            said = p.communicate(timeout=30)[1]
+        same(p.returncode, 0, spec + said)
+        same('names no thread for cpu %d' % b in said, spec.endswith(':'), said)
+    for bad in ('=foo', '=0', '=9999/0', '=%d/9999' % a, '=%d/%d:%d/%d' % (a, a, a, b), '=%d/%d:%d/%d' % (a, a, b, a)):
+        r = sonde('record', '--threads' + bad, '-e', CALL, '-o', 'y.dir', '--', 'true')
+        need(r.returncode == 2 and '--threads=' in r.stderr, '%s: %d %s' % (bad, r.returncode, r.stderr))
+        need(not os.path.exists('y.dir'), bad)
+
+
+@case('what it excludes')
+def _():
+    for options in (['--aio'], ['--affinity=cpu'], ['--per-thread'], ['-o', '-']):
+        r = sonde('record', '--threads', '-e', CALL, *(['-o', 'x.dir'] if '-o' not in options else []), *options, '--', 'true')
+        need(r.returncode == 2 and '--threads' in r.stderr, '%r: %s' % (options, r.stderr))
+        need(not os.path.exists('x.dir'), options)
+    r = sonde('record', '--threads', '--switch-output=1M', '--timestamp-filename', '-e', CALL, '-o', 'x.dir', '--', 'true')
+    need(r.returncode == 0 and r.stderr.count('left out') == 2 and os.path.exists('x.dir/data'), r.stderr)
+
+
+@case('a directory of before is kept as DIR.old, another one is not touched')
+def _():
+    def record(*options):
+        return sonde('record', '-q', *options, '-e', CALL, '-o', 'x', '--', CALLS, '-n', '10')
+    for n in range(3):
+        same(record('--threads').returncode, 0)
+        same(os.path.isdir('x') and os.path.isdir('x.old') == (n > 0), True, 'round %d' % n)
+    same(record().returncode, 0, 'a file in the place of a directory')
+    need(os.path.isfile('x') and os.path.isdir('x.old'), 'kinds')
+    same(record('--threads').returncode, 0, 'a directory in the place of a file')
+    need(os.path.isdir('x') and os.path.isfile('x.old'), 'kinds')
+    open('x/precious', 'w').close()
+    r = record('--threads')
+    need(r.returncode == 1 and 'is a directory' in r.stderr and os.path.exists('x/precious'), r.stderr)
+
+
+@case('a process that ends, ends the recording; Ctrl-C does')
+def _():
+    sleeper = subprocess.Popen(['sleep', '1'])
+    r = sonde('record', '--threads', '-e', 'sched:sched_process_exit', '-p', str(sleeper.pid), '-o', 'x.dir', timeout=30)
+    sleeper.wait()
+    need(r.returncode == 0 and '(1 samples)' in r.stderr, r.stderr)
+
+
+@case('a killed recorder leaves what was flushed')
+def _():
+    p = subprocess.Popen([SONDE, 'record', '-q', '--threads', '-z', '-m', '16', '-e', 'raw_syscalls:*', '-o', 'k.dir', '--', CALLS,
+                          '-t', '2', '-n', '100000000'], env=PERF_ENV, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                         stderr=subprocess.DEVNULL, start_new_session=True)
+
+    def is_filled():
+        return os.path.exists('k.dir/data.0') and sum(e.stat().st_size for e in os.scandir('k.dir')) > 300000
+    try:
+        wait_until('something is recorded', is_filled)
+    finally:
+        os.killpg(p.pid, signal.SIGKILL)
+        p.wait()
+    r = sonde('script', '-i', 'k.dir')
+    need(r.returncode == 0 and r.stdout.count('raw_syscalls:sys_') > 5000 and '[FAILED' not in r.stdout,
+         '%d lines: %s' % (r.stdout.count('\n'), r.stderr))
+
+
+@case('a full disk ends the recording, and the summary is true')
+def _():
+    os.mkdir('small')
+    if sh('mount', '-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', 'small').returncode:
+        raise Skip('no right to mount')
+    try:
+        r = sonde('record', '--threads', '-e', 'raw_syscalls:*', '-o', 'small/x', '--', CALLS, '-t', '2', '-n', '300000')
+        shutil.copytree('small/x', 'x')
+    finally:
+        sh('umount', 'small')
+        os.rmdir('small')
+    need(r.returncode == 1 and 'the disk is full' in r.stderr, '%d %s' % (r.returncode, r.stderr))
+    told = re.search(r'\((\d+) samples\) \]', r.stderr)
+    seen = sonde('script', '-i', 'x', '-F', 'event').stdout.count('raw_syscalls:')
+    same(seen, int(told.group(1)), 'samples in the files and told')
+
+
+@case('directories without a recording')
+def _():
+    os.mkdir('empty')
+    r = sonde('script', '-i', 'empty')
+    need(r.returncode and "no recording (no file 'data')" in r.stderr, r.stderr)
+
+
+run()
