@@ -277,7 +277,9 @@ int recorder_file_wants(struct sonde_recorder *r)
 	/* with --buildid-mmap each mapping tells it */
 	if (o->no_buildid || o->buildid_mmap)
 		return 0;
-	if (!o->no_buildid_cache && !r->is_pipe)
+	/* Copying files takes longer than a switch of files should. */
+	if (!r->is_pipe && (o->no_buildid_cache == RECORD_NO ||
+			    (o->no_buildid_cache == RECORD_AUTO && !r->parts.when.is_on)))
 		TRY(build_id_cache_init(&r->cache, o->buildid_dir));
 	return dsos_new(&r->dsos, &r->events, &r->counters, o->buildid_all);
 }

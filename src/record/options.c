@@ -59,7 +59,7 @@ static const struct key keys[] = {
 	TEXT("num-thread-synthesize", num_thread_synthesize),
 	FLAG("tail-synthesize", tail_synthesize),
 	FLAG("no-buildid", no_buildid),
-	FLAG("no-buildid-cache", no_buildid_cache),
+	WORD("no-buildid-cache", no_buildid_cache, auto_words),
 	FLAG("buildid-all", buildid_all),
 	FLAG("buildid-mmap", buildid_mmap),
 	TEXT("buildid-dir", buildid_dir),

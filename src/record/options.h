@@ -34,7 +34,8 @@ struct record_options {
 	uint32_t namespaces, all_cgroups, switch_events, no_bpf_event, tail_synthesize;
 	/* files that were mapped */
 	char *buildid_dir;
-	uint32_t no_buildid, no_buildid_cache, buildid_all, buildid_mmap, kcore;
+	uint32_t no_buildid, buildid_all, buildid_mmap, kcore;
+	uint32_t no_buildid_cache; /* enum record_auto */
 	/* buffers, and how they are emptied */
 	char *mmap_pages, *mmap_flush, *aio, *affinity, *threads, *realtime, *compression_level;
 	uint32_t overwrite, no_buffering;

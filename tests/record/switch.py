@@ -178,6 +178,17 @@ def _():
             clear()
 
 
+@case('the build-id cache is filled only when that was asked for; the build ids are in each file')
+def _():
+    for options, filled in (([], False), (['--no-no-buildid-cache'], True)):
+        r = sonde('record', '-q', '-o', 'x.data', '-e', 'cpu-clock', '--switch-output', '--buildid-dir', os.getcwd() + '/cache',
+                  *options, '--', 'sh', '-c', 'kill -USR2 $PPID; sleep .2; i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done')
+        same(r.returncode, 0, r.stderr)
+        same(os.path.exists('cache'), filled, 'the cache')
+        need(all(2 in perfdata.File(name).features for name in parts()), 'build ids')
+        clear()
+
+
 @case('SIGUSR2 without --switch-output does nothing')
 def _():
     p = subprocess.Popen([SONDE, 'record', '-q', '-o', 'x.data', '-e', 'cs', '--', 'sleep', '.6'], env=PERF_ENV,
