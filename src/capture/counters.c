@@ -46,9 +46,11 @@ static void tell_progress(const struct counters *c, time_t *last, const char *wh
 	say(&c->say, SAY_VERBOSE, "%s: %zu of %zu", what, done, all);
 }
 
-static int open_event(const struct perf_event_attr *attr, int32_t tid, int cpu)
+static int open_event(const struct perf_event_attr *attr, int32_t tid, int cpu, int group_fd,
+		      unsigned long flags)
 {
-	return (int)syscall(SYS_perf_event_open, attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	return (int)syscall(SYS_perf_event_open, attr, tid, cpu, group_fd,
+			    flags | PERF_FLAG_FD_CLOEXEC);
 }
 
 bool counters_know_build_ids(void)
@@ -61,7 +63,7 @@ bool counters_know_build_ids(void)
 				     .exclude_kernel = 1,
 				     .mmap2 = 1,
 				     .build_id = 1 };
-	const int fd = open_event(&a, 0, -1);
+	const int fd = open_event(&a, 0, -1, -1, 0);
 
 	if (fd < 0)
 		return errno != EINVAL && errno != E2BIG;
@@ -140,6 +142,11 @@ static bool step_back(struct counters *c, struct capture_events *events, struct 
 	case EMFILE:
 		return !c->no_file_limit && (c->no_file_limit = true, raise_file_limit());
 	case EINVAL:
+		/* drivers that know nothing of levels and guests take no attr that leaves some out */
+		if (e->source && a->exclude_guest && !e->chose_guest) {
+			a->exclude_guest = 0;
+			return true;
+		}
 		return drop_newest(c, events);
 	case EOPNOTSUPP:
 		if (!a->precise_ip || a->type == PERF_TYPE_SOFTWARE)
@@ -193,7 +200,7 @@ static bool cpu_is_gone(int cpu, int32_t tid, int error)
 
 	if (tid >= 0 || (error != ENODEV && error != EINVAL))
 		return false;
-	fd = open_event(&dummy, -1, cpu);
+	fd = open_event(&dummy, -1, cpu, -1, 0);
 	if (fd >= 0) {
 		close(fd);
 		return false;
@@ -202,16 +209,29 @@ static bool cpu_is_gone(int cpu, int32_t tid, int error)
 }
 
 /* When a ring wakes its reader is between the two of them: the attr that is written down knows nothing of it. */
-static int open_counter(const struct perf_event_attr *attr, int32_t tid, int cpu,
+static int open_counter(const struct capture_event *e, int32_t tid, int cpu, int group_fd,
 			uint32_t wakeup_bytes)
 {
-	struct perf_event_attr a = *attr;
+	struct perf_event_attr a = e->attr;
 
 	if (wakeup_bytes && !a.watermark && !a.wakeup_events) {
 		a.watermark = 1;
 		a.wakeup_watermark = wakeup_bytes;
 	}
-	return open_event(&a, tid, cpu);
+	if (e->cgroup_fd >= 0)
+		return open_event(&a, e->cgroup_fd, cpu, group_fd, PERF_FLAG_PID_CGROUP);
+	return open_event(&a, tid, cpu, group_fd, 0);
+}
+
+/* The counter of a group's leader there; -1: there is none. */
+static int leader_fd(struct counters *c, uint32_t leader, int cpu, int32_t tid)
+{
+	/* counters lie in the order of the events */
+	for (size_t i = c->list.n; i-- && c->list.v[i].event >= leader;)
+		if (c->list.v[i].event == leader && c->list.v[i].cpu == cpu &&
+		    c->list.v[i].tid == tid)
+			return c->list.v[i].fd;
+	return -1;
 }
 
 static int open_one(struct counters *c, struct capture_events *events, size_t event,
@@ -224,9 +244,15 @@ static int open_one(struct counters *c, struct capture_events *events, size_t ev
 			     .buffer = (uint32_t)(t->per_thread ? tid_index : cpu_index),
 			     .backward = e->attr.write_backward,
 			     .tid = tid };
-	int error;
+	int group_fd = -1, error;
 
-	while ((n.fd = open_counter(&e->attr, tid, n.cpu, t->wakeup_bytes)) < 0) {
+	/* a group is on the cpu and in the tasks that its leader could be had on */
+	if (e->leader != event) {
+		group_fd = leader_fd(c, e->leader, n.cpu, tid);
+		if (group_fd < 0)
+			return 0;
+	}
+	while ((n.fd = open_counter(e, tid, n.cpu, group_fd, t->wakeup_bytes)) < 0) {
 		error = errno;
 		if (error == ESRCH && t->tids_may_vanish) {
 			if (event == 0)
@@ -241,8 +267,11 @@ static int open_one(struct counters *c, struct capture_events *events, size_t ev
 			return 0;
 		}
 		if (!step_back(c, events, e, tid, n.cpu, error))
-			return explain_open(e, n.cpu, tid, events->list.n * t->nr_cpus * t->nr_tids,
-					    error);
+			return group_fd >= 0 && error == EINVAL
+				       ? explain_member(&events->list.v[e->leader], e)
+				       : explain_open(e, n.cpu, tid,
+						      events->list.n * t->nr_cpus * t->nr_tids,
+						      error);
 	}
 	n.read_format = e->attr.read_format;
 	if (ioctl(n.fd, PERF_EVENT_IOC_ID, &n.id) < 0) {
@@ -266,18 +295,69 @@ static bool leave_out(struct counters *c, struct capture_events *events, size_t 
 		return false;
 	say(&c->say, SAY_WARNING, "leaving out %s: the kernel does not let it be recorded",
 	    e->name);
-	memmove(e, e + 1, (events->list.n - event - 1) * sizeof(*e));
-	events->list.n--;
+	/* who leads a group next begins as the first would have, and samples as it would have */
+	for (size_t i = event + 1; e->leader == event && i < events->list.n; i++) {
+		struct perf_event_attr *a = &events->list.v[i].attr;
+
+		if (events->list.v[i].leader != event)
+			continue;
+		a->disabled = e->attr.disabled;
+		a->enable_on_exec = e->attr.enable_on_exec;
+		a->freq = e->attr.freq;
+		a->sample_period = e->attr.sample_period;
+		break;
+	}
+	capture_events_remove(events, event);
 	return true;
+}
+
+/* A weak group that the kernel does not take as one becomes events for themselves, opened anew from its leader on. */
+static bool give_up_group(struct counters *c, struct capture_events *events, size_t *event)
+{
+	const uint32_t leader = events->list.v[*event].leader;
+	const struct capture_event *first = &events->list.v[leader];
+
+	if (leader == *event || !first->is_weak)
+		return false;
+	say(&c->say, SAY_WARNING,
+	    "the group of %s cannot be had with %s in it: recording its events each for itself",
+	    first->name, events->list.v[*event].name);
+	for (size_t i = leader; i < events->list.n; i++) {
+		struct perf_event_attr *a = &events->list.v[i].attr;
+
+		if (events->list.v[i].leader != leader)
+			continue;
+		a->disabled = first->attr.disabled;
+		a->enable_on_exec = first->attr.enable_on_exec;
+	}
+	capture_events_ungroup(events, leader);
+	while (c->list.n && c->list.v[c->list.n - 1].event >= leader)
+		close(c->list.v[--c->list.n].fd);
+	*event = leader;
+	return true;
+}
+
+static bool counts_on(const struct capture_event *e, int cpu)
+{
+	if (!e->nr_cpus || cpu < 0)
+		return true;
+	for (size_t i = 0; i < e->nr_cpus; i++)
+		if (e->cpus[i] == cpu)
+			return true;
+	return false;
 }
 
 static int open_everywhere(struct counters *c, struct capture_events *events, size_t event,
 			   const struct counters_target *target)
 {
-	size_t opened = 0;
+	const struct capture_event *e = &events->list.v[event];
+	size_t opened = 0, wanted = 0;
 
 	for (size_t cpu = 0; cpu < target->nr_cpus; cpu++)
 		for (size_t i = 0; i < target->nr_tids; i++) {
+			if (!counts_on(e, target->cpus[cpu]))
+				continue;
+			wanted++;
 			int r = open_one(c, events, event, target, cpu, i);
 
 			TRY(r);
@@ -285,6 +365,10 @@ static int open_everywhere(struct counters *c, struct capture_events *events, si
 		}
 	if (opened)
 		return 0;
+	if (!wanted)
+		return err_set(-ENODEV,
+			       "%s: %s counts for all cpus on cpu %d, which is not recorded",
+			       e->name, e->source, e->cpus[0]);
 	return target->tids[0] < 0
 		       ? err_set(-ENODEV, "none of the cpus to record is online any more")
 		       : err_set(-ESRCH,
@@ -305,7 +389,7 @@ int counters_open(struct counters *c, struct capture_events *events,
 {
 	time_t told = now_s();
 
-	for (size_t event = 0; event < events->list.n; event++) {
+	for (size_t event = 0; event < events->list.n;) {
 		const size_t before = c->list.n;
 		int r = open_everywhere(c, events, event, target);
 
@@ -314,13 +398,14 @@ int counters_open(struct counters *c, struct capture_events *events,
 		 * event is never left out: who may not record at all is told so, and it may carry comm, fork and mmap.)
 		 */
 		if ((r == -EPERM || r == -EINVAL || r == -EOPNOTSUPP) && event &&
-		    c->list.n == before && leave_out(c, events, event)) {
-			event--;
+		    c->list.n == before && leave_out(c, events, event))
 			continue;
-		}
+		if (r < 0 && give_up_group(c, events, &event))
+			continue;
 		TRY(r);
 		tell_opened(c, &events->list.v[event], c->list.n - before);
-		tell_progress(c, &told, "events opened", event + 1, events->list.n);
+		event++;
+		tell_progress(c, &told, "events opened", event, events->list.n);
 	}
 	return 0;
 }
@@ -344,7 +429,7 @@ int counters_check_filters(struct counters *c, const struct capture_events *even
 		if (n->event < checked || !e->filter)
 			continue;
 		checked = n->event + 1;
-		fd = open_event(&e->attr, n->tid, n->cpu);
+		fd = open_event(&e->attr, n->tid, n->cpu, -1, 0);
 		if (fd < 0)
 			continue; /* a task that ended: the filter is set, or not, on what is open */
 		r = set_filter(fd, events, e);

@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What -e and --filter name: event texts parsed into attrs.
+ * What -e, --filter and -G name: event texts parsed into attrs.
  *
  *	struct capture_events l = { 0 };
- *	TRY(capture_events_add(&l, "sched:sched_*,cpu-clock:u"));
+ *	TRY(capture_events_add(&l, "sched:sched_*,{cpu-clock,page-faults}:S"));
  *	TRY(capture_events_filter(&l, "prev_pid > 1"));   // for the events of the last add
  *
- *	LIST  = EVENT{,EVENT}
- *	EVENT = SYSTEM:NAME[:MODIFIERS]   tracepoints, both parts may be globs
- *	      | NAME[:MODIFIERS]          software, hardware and cache events by the names of perf list
- *	      | rHEX[:MODIFIERS]          raw number of the processor
+ *	LIST  = ITEM{,ITEM}
+ *	ITEM  = EVENT | [NAME]"{"EVENT{,EVENT}"}"[:MODIFIERS]    a group: on the cpu together or not at all
+ *	EVENT = SYSTEM:NAME[:MODIFIERS]        tracepoints, both parts may be globs
+ *	      | NAME[:MODIFIERS]               software, hardware and cache events by the names of perf list, and what the
+ *	                                       event sources of the machine name themselves
+ *	      | rHEX[:MODIFIERS]               raw number of the processor
+ *	      | TYPE:CONFIG[:MODIFIERS]        numbers of the kernel's interface
+ *	      | mem:ADDRESS[/LENGTH][:rwx][:MODIFIERS]   breakpoint of the processor
+ *	      | SOURCE/TERMS/[MODIFIERS]       of an event source in sysfs (pmu.h)
+ *	      | any but mem with /TERMS/[MODIFIERS] behind it; terms.h tells what they may be
  *
  * An attr has here what the text says: type, config, exclude bits, precise_ip, pinned, exclusive. How to sample is for
- * record/ to add.
+ * record/ to add, out of the options and of `terms` and `leader`.
  */
 #ifndef SONDE_CAPTURE_EVENTS_H
 #define SONDE_CAPTURE_EVENTS_H
@@ -23,6 +29,7 @@
 
 #include "base/arena.h"
 #include "base/vec.h"
+#include "capture/terms.h"
 #include "capture/tracefs.h"
 
 struct capture_event {
@@ -30,18 +37,38 @@ struct capture_event {
 	const char *name;           /* "sched:sched_switch", "cs:u"; lent from the list */
 	const char *system, *event; /* of a tracepoint; else NULL */
 	const char *filter;         /* for the kernel, NULL none */
-	bool is_default;            /* nobody named it */
-	bool from_glob;             /* one of many: the recording goes on without it */
-	bool chose_levels;          /* a modifier of u k h was given */
-	bool exclude_self;          /* a tracepoint that leaves the recorder itself out */
+	const char *source;         /* of SOURCE/TERMS/: its name; else NULL */
+	const int *cpus;            /* where the source counts; nr_cpus 0: everywhere */
+	size_t nr_cpus;
+	struct event_terms terms;
+	uint32_t leader;        /* index of the group's first event; its own, alone or as the first */
+	const char *group_name; /* of a leader, NULL none */
+	const char *cgroup;     /* NULL: in all control groups */
+	int cgroup_fd;
+	bool is_default;   /* nobody named it */
+	bool from_glob;    /* one of many: the recording goes on without it */
+	bool chose_levels; /* a modifier of u k h was given */
+	bool chose_guest;  /* of G H */
+	bool precise_max;  /* P */
+	bool sample_read;  /* S: samples of the group's leader hold the counts of all of it */
+	bool exclude_self; /* a tracepoint that leaves the recorder itself out */
+	bool is_weak;      /* W: the group is given up when the kernel does not take it */
+};
+
+struct capture_cgroup {
+	const char *name;
+	int fd;
 };
 
 struct capture_events {
 	VEC(struct capture_event) list;
+	VEC(struct capture_cgroup) cgroups;
 	struct arena arena;     /* of all text */
 	size_t last_add;        /* index of the first event of the last add */
+	size_t nr_cgroups;      /* how many -G named, empty ones too */
 	struct tracefs tracefs; /* looked for when the first tracepoint is named */
 	bool has_tracefs;
+	const char *sources; /* where event sources are; NULL: in sysfs */
 };
 
 /* A message says what is wrong and offers names that are near. */
@@ -53,6 +80,28 @@ int capture_events_add_dummy(struct capture_events *l);
 /* Several filters of one event are joined with &&. */
 int capture_events_filter(struct capture_events *l, const char *filter);
 int capture_event_filter(struct capture_events *l, struct capture_event *e, const char *filter);
+/*
+ * -G: control groups, comma-separated: the n-th ever named is for the n-th event, an empty one for all tasks; when there
+ * is but one so far it is for all events so far.
+ */
+int capture_events_cgroups(struct capture_events *l, const char *names);
+/* All events of a group must be of one control group: asked when nothing is to come any more. */
+int capture_events_check_cgroups(const struct capture_events *l);
+/* One group of all. */
+int capture_events_group_all(struct capture_events *l);
+/* How many events the group of `leader` has. */
+size_t capture_events_members(const struct capture_events *l, size_t leader);
+/* The group is one no more: each of its events is for itself. */
+void capture_events_ungroup(struct capture_events *l, size_t leader);
+/* Takes an event out of the list; a group that loses its leader is led by the next. */
+void capture_events_remove(struct capture_events *l, size_t event);
 void capture_events_done(struct capture_events *l);
+
+/* For the parser (events_parse.c): an event of its own group, as perf begins all of its attrs. */
+struct capture_event capture_event_new(uint32_t type, uint64_t config);
+int capture_events_push(struct capture_events *l, const struct capture_event *e);
+/* a, b and c as one text of the list; NULL: no memory. */
+const char *capture_events_join(struct capture_events *l, const char *a, const char *b,
+				const char *c);
 
 #endif

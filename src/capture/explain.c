@@ -57,6 +57,35 @@ const char *event_name_user(struct capture_events *events, const char *name)
 	return arena_strdup(&events->arena, longer);
 }
 
+static int explain_source(const struct capture_event *e, int32_t tid)
+{
+	if (e->chose_levels || e->chose_guest)
+		return err_set(-EINVAL,
+			       "%s: the kernel refuses it; many event sources count on all levels "
+			       "only: leave out the modifiers behind the last slash",
+			       e->name);
+	return err_set(-EINVAL,
+		       "%s: the kernel refuses it; many event sources can be read, but cannot be "
+		       "sampled%s: put it behind an event that can, as {cpu-clock,%s}:S",
+		       e->name, tid < 0 ? "" : ", and some only with -a", e->name);
+}
+
+int explain_member(const struct capture_event *leader, const struct capture_event *e)
+{
+	if (leader->attr.inherit != e->attr.inherit)
+		return err_set(-EINVAL,
+			       "%s cannot be in the group of %s: children are recorded for both "
+			       "or for neither (inherit, no-inherit)",
+			       e->name, leader->name);
+	if (e->source && (e->attr.sample_period || e->chose_levels))
+		return explain_source(e, 0);
+	return err_set(-EINVAL,
+		       "%s cannot be in the group of %s: the kernel refuses it there; name it "
+		       "outside of the group, or give the group the modifier W (weak), so that it "
+		       "is recorded without being a group",
+		       e->name, leader->name);
+}
+
 int explain_open(const struct capture_event *e, int cpu, int32_t tid, size_t wanted_fds, int error)
 {
 	struct rlimit files = { 0 };
@@ -102,6 +131,8 @@ int explain_open(const struct capture_event *e, int cpu, int32_t tid, size_t wan
 	case ESRCH:
 		return err_set(-error, "no process has the number %d", tid);
 	case EINVAL:
+		if (e->source)
+			return explain_source(e, tid);
 		return err_set(-error,
 			       "%s: the kernel refuses this combination (cpu %d, period or "
 			       "frequency %llu; at most %ld Hz are allowed)",

@@ -9,8 +9,10 @@
 
 #include "capture/events.h"
 
-/* Both return -error. `wanted_fds`: how many descriptors the whole recording needs. */
+/* They return -error. `wanted_fds`: how many descriptors the whole recording needs. */
 int explain_open(const struct capture_event *e, int cpu, int32_t tid, size_t wanted_fds, int error);
+/* The kernel takes the event, but not as a member of that group: -EINVAL. */
+int explain_member(const struct capture_event *leader, const struct capture_event *e);
 int explain_map(size_t data_pages, size_t nr_cpus, int error);
 
 /* Raises this process's RLIMIT_NOFILE: to the hard limit, with rights to the system's. False when that changed nothing. */

@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: MIT */
+/* The grammar of -e: texts into events. */
+
+#include <ctype.h>
+#include <linux/hw_breakpoint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "capture/events.h"
+#include "capture/modifiers.h"
+#include "capture/names.h"
+#include "capture/pmu.h"
+
+enum { EVENT_MAX_BYTES = 512 };
+
+/* One EVENT, cut into its parts; each NULL when absent. */
+struct event_text {
+	const char *whole; /* as the user wrote it; lent from the list */
+	char *head;        /* before the first slash, or all */
+	char *terms;       /* between the slashes */
+	char *modifiers;
+};
+
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
+
+/* Programs, and what only perf stat counts. */
+static const char *why_never(const char *name)
+{
+	static const char *const counted[] = { "duration_time", "user_time", "system_time" };
+	const size_t len = strlen(name);
+
+	for (size_t i = 0; i < sizeof(counted) / sizeof(*counted); i++)
+		if (!strcmp(name, counted[i]))
+			return "perf stat measures it; there is nothing of it to record";
+	if (len > 2 && (!strcmp(name + len - 2, ".c") || !strcmp(name + len - 2, ".o")))
+		return "BPF programs are not loaded; load it with another tool and record the "
+		       "events it makes";
+	if (*name == '%')
+		return "a marker in a program (SDT) is no event yet: perf probe makes it one, "
+		       "which is recorded without the %";
+	return NULL;
+}
+
+static int unknown_event(struct capture_events *l, const char *text, const char *name)
+{
+	char near_events[512];
+	const char *why = why_never(name);
+	struct near near;
+	struct tracefs t;
+
+	if (why)
+		return err_set(-EBADR, "event '%s' is not taken: %s", text, why);
+	near_init(&near, name);
+	capture_names_near(&near);
+	near_text(&near, near_events, sizeof(near_events));
+	if (!*near_events && (l->has_tracefs || tracefs_open(&t) == 0))
+		tracefs_events_near(l->has_tracefs ? &l->tracefs : &t, name, near_events,
+				    sizeof(near_events));
+	return err_set(-EBADR, "event '%s' is not known%s", text, near_events);
+}
+
+static int unknown_source(struct capture_events *l, const char *text, const char *name)
+{
+	char near_names[512], all[512];
+	struct near near;
+
+	near_init(&near, name);
+	capture_names_near(&near);
+	pmu_near(l->sources, &near);
+	near_text(&near, near_names, sizeof(near_names));
+	pmu_list(l->sources, all, sizeof(all));
+	return err_set(-EBADR,
+		       "event '%s': this machine has no event source '%s'%s; there are %s", text,
+		       name, near_names, *all ? all : "none");
+}
+
+/* ---- one event --------------------------------------------------------------------------------------------------- */
+
+/* Terms and modifiers, then into the list. */
+static int add(struct capture_events *l, struct capture_event *e, const struct event_text *t,
+	       const struct pmu *pmu)
+{
+	if (!e->name)
+		e->name = t->whole;
+	if (t->terms)
+		TRY(event_terms_parse(l, e, pmu, t->whole, t->terms));
+	if (t->modifiers)
+		TRY(event_modifiers_apply(e, t->whole, t->modifiers));
+	return capture_events_push(l, e);
+}
+
+static int add_numbered(struct capture_events *l, const struct event_text *t, uint32_t type,
+			uint64_t config)
+{
+	struct capture_event e = capture_event_new(type, config);
+
+	return add(l, &e, t, NULL);
+}
+
+struct tracepoint_visit {
+	struct capture_events *list;
+	const struct event_text *text;
+	bool is_glob;
+	size_t found;
+};
+
+static int add_tracepoint(void *ctx, const char *system, const char *event)
+{
+	struct tracepoint_visit *v = ctx;
+	struct capture_events *l = v->list;
+	struct capture_event e;
+	uint64_t id;
+	int r = tracefs_event_id(&l->tracefs, system, event, &id);
+
+	/* ftrace:* describe records of the ring buffer: directories without an id */
+	if (r == -ENOENT)
+		return 0;
+	TRY(r);
+	e = capture_event_new(PERF_TYPE_TRACEPOINT, id);
+	e.from_glob = v->is_glob;
+	e.system = arena_strdup(&l->arena, system);
+	e.event = arena_strdup(&l->arena, event);
+	e.name = capture_events_join(l, system, ":", event);
+	if (!e.system || !e.event || !e.name)
+		return err_nomem();
+	v->found++;
+	return add(l, &e, v->text, NULL);
+}
+
+static int add_tracepoints(struct capture_events *l, const struct event_text *t, const char *system,
+			   const char *event)
+{
+	struct tracepoint_visit v = { .list = l, .text = t };
+	char name[EVENT_MAX_BYTES];
+
+	if (!l->has_tracefs) {
+		TRY(tracefs_open(&l->tracefs));
+		l->has_tracefs = true;
+	}
+	v.is_glob = strpbrk(system, "*?[") || strpbrk(event, "*?[");
+	if (v.is_glob) {
+		TRY(tracefs_events_match(&l->tracefs, system, event, add_tracepoint, &v));
+		if (!v.found)
+			return err_set(-EBADR,
+				       "event '%s': no tracepoint matches; all are listed in "
+				       "%s/available_events",
+				       t->whole, l->tracefs.root);
+		return 0;
+	}
+	TRY(add_tracepoint(&v, system, event));
+	snprintf(name, sizeof(name), "%s:%s", system, event);
+	return v.found ? 0 : unknown_event(l, t->whole, name);
+}
+
+struct source_visit {
+	struct capture_events *list;
+	const struct event_text *text;
+	const char *alias; /* the name alone was given: an event of the source */
+	size_t found;
+};
+
+static int add_from_source(void *ctx, const struct pmu *pmu)
+{
+	struct source_visit *v = ctx;
+	struct capture_events *l = v->list;
+	struct capture_event e = capture_event_new(pmu->type, 0);
+	struct event_text t = *v->text;
+	struct capture_cpus cpus;
+	int *copy = NULL;
+
+	/* their attrs hold addresses in this program, which no text can give */
+	if (!strcmp(pmu->name, "uprobe") || !strcmp(pmu->name, "kprobe"))
+		return err_set(-EBADR,
+			       "event '%s': probes cannot be made here; make one in tracefs "
+			       "(%s_events) and record it as SYSTEM:NAME",
+			       t.whole, pmu->name);
+	e.source = arena_strdup(&l->arena, pmu->name);
+	if (!e.source)
+		return err_nomem();
+	TRY(pmu_cpus(pmu, &cpus));
+	if (cpus.list.n) {
+		copy = arena_array(&l->arena, cpus.list.n, sizeof(*copy));
+		if (copy)
+			memcpy(copy, cpus.list.v, cpus.list.n * sizeof(*copy));
+	}
+	e.cpus = copy;
+	e.nr_cpus = cpus.list.n;
+	vec_done(&cpus.list);
+	if (e.nr_cpus && !copy)
+		return err_nomem();
+	if (v->alias)
+		t.terms = (char *)v->alias;
+	v->found++;
+	return add(l, &e, &t, pmu);
+}
+
+/* mem:ADDRESS[/LENGTH][:rwx][:MODIFIERS], `at` behind mem: */
+static int add_breakpoint(struct capture_events *l, const struct event_text *t, const char *at)
+{
+	struct capture_event e = capture_event_new(PERF_TYPE_BREAKPOINT, 0);
+	struct perf_event_attr *a = &e.attr;
+	struct event_text whole = *t;
+	uint32_t type = 0;
+	char *end;
+
+	errno = 0;
+	a->bp_addr = strtoull(at, &end, 0);
+	if (!isdigit((unsigned char)*at) || errno)
+		return err_set(-EBADR,
+			       "event '%s': an address is needed behind mem:, as "
+			       "mem:0x601040[/LENGTH][:rwx]",
+			       t->whole);
+	at = end;
+	if (*at == '/') {
+		a->bp_len = strtoull(at + 1, &end, 0);
+		if (!isdigit((unsigned char)at[1]) ||
+		    (a->bp_len != 1 && a->bp_len != 2 && a->bp_len != 4 && a->bp_len != 8))
+			return err_set(-EBADR, "event '%s': the length is 1, 2, 4 or 8 bytes",
+				       t->whole);
+		at = end;
+	}
+	if (*at == ':' && at[1] && strspn(at + 1, "rwx") == strcspn(at + 1, ":")) {
+		for (at++; *at && *at != ':'; at++) {
+			uint32_t bit = *at == 'r'   ? HW_BREAKPOINT_R
+				       : *at == 'w' ? HW_BREAKPOINT_W
+						    : HW_BREAKPOINT_X;
+
+			if (type & bit)
+				return err_set(-EBADR, "event '%s': '%c' is given twice", t->whole,
+					       *at);
+			type |= bit;
+		}
+	}
+	a->bp_type = type ? type : HW_BREAKPOINT_RW;
+	if (!a->bp_len)
+		a->bp_len = a->bp_type & HW_BREAKPOINT_X ? sizeof(long) : HW_BREAKPOINT_LEN_4;
+	a->sample_period = 1;
+	if (*at && (*at != ':' || !at[1]))
+		return err_set(-EBADR,
+			       "event '%s': '%s' is not understood; breakpoints are "
+			       "mem:ADDRESS[/LENGTH][:rwx][:MODIFIERS]",
+			       t->whole, at);
+	whole.modifiers = *at ? (char *)at + 1 : NULL;
+	return add(l, &e, &whole, NULL);
+}
+
+/* "1", "0x3" and nothing behind it */
+static bool is_number(const char *text, uint64_t *ret)
+{
+	char *end;
+
+	errno = 0;
+	*ret = strtoull(text, &end, text[0] == '0' && (text[1] | 0x20) == 'x' ? 16 : 10);
+	return isdigit((unsigned char)*text) && !*end && !errno;
+}
+
+/* "NAME:REST" cut in two at the colon; NULL: there is none. */
+static char *cut(char *text)
+{
+	char *colon = text ? strchr(text, ':') : NULL;
+
+	if (colon)
+		*colon++ = '\0';
+	return colon;
+}
+
+/* The modifiers of an event with terms stand behind its second slash, otherwise behind a colon. */
+static int set_modifiers(struct event_text *t, char *behind_colon)
+{
+	if (!behind_colon)
+		return 0;
+	if (t->terms)
+		return err_set(-EBADR,
+			       "event '%s': modifiers stand behind the last slash: NAME/TERMS/%s",
+			       t->whole, behind_colon);
+	if (!*behind_colon)
+		return err_set(-EBADR, "event '%s': there is no modifier behind the last colon",
+			       t->whole);
+	t->modifiers = behind_colon;
+	return 0;
+}
+
+static int add_one(struct capture_events *l, struct event_text *t)
+{
+	struct source_visit v = { .list = l, .text = t };
+	char *second = cut(t->head), *third;
+	uint64_t number, config;
+	uint32_t type;
+
+	if (!*t->head)
+		return err_set(-EBADR, "an event without a name in the list of events");
+	if (capture_name_lookup(t->head, &type, &config) == 0) {
+		TRY(set_modifiers(t, second));
+		return add_numbered(l, t, type, config);
+	}
+	if (second && is_number(t->head, &number)) {
+		third = cut(second);
+		if (!is_number(second, &config) || number > UINT32_MAX)
+			return err_set(-EBADR,
+				       "event '%s': TYPE:CONFIG takes two numbers, decimal or hex",
+				       t->whole);
+		TRY(set_modifiers(t, third));
+		return add_numbered(l, t, (uint32_t)number, config);
+	}
+	if (t->terms && !second) {
+		TRY(pmu_each(l->sources, t->head, NULL, add_from_source, &v));
+		return v.found ? 0 : unknown_source(l, t->whole, t->head);
+	}
+	if (!t->terms) {
+		struct event_text named = *t;
+
+		/* an event that a source of the machine names: tsc is msr/tsc/ */
+		named.modifiers = second;
+		v = (struct source_visit){ .list = l, .text = &named, .alias = t->head };
+		TRY(pmu_each(l->sources, NULL, t->head, add_from_source, &v));
+		if (v.found)
+			return 0;
+	}
+	if (!second)
+		return unknown_event(l, t->whole, t->head);
+	third = cut(second);
+	TRY(set_modifiers(t, third));
+	return add_tracepoints(l, t, t->head, second);
+}
+
+/* ---- lists and groups -------------------------------------------------------------------------------------------- */
+
+struct parser {
+	struct capture_events *list;
+	const char *pos;
+};
+
+static void skip_blanks(struct parser *p)
+{
+	p->pos += strspn(p->pos, " \t\n");
+}
+
+/* Up to the comma or brace that ends an event: those between slashes belong to its terms. */
+static size_t event_length(const char *s)
+{
+	const bool has_terms = strncmp(s, "mem:", 4) != 0;
+	bool in_terms = false;
+	size_t i;
+
+	for (i = 0; s[i]; i++) {
+		if (s[i] == '/' && has_terms)
+			in_terms = !in_terms;
+		else if (!in_terms && strchr(",{}", s[i]))
+			break;
+	}
+	return i;
+}
+
+static int parse_event(struct parser *p)
+{
+	struct event_text t = { 0 };
+	size_t len;
+	char *copy, *slash;
+
+	skip_blanks(p);
+	len = event_length(p->pos);
+	if (len >= EVENT_MAX_BYTES)
+		return err_set(-EBADR, "event '%.32s...' is too long", p->pos);
+	t.whole = p->pos;
+	p->pos += len;
+	while (len && strchr(" \t\n", t.whole[len - 1]))
+		len--;
+	if (!len)
+		return err_set(-EBADR, "an event without a name in the list of events");
+	copy = arena_strndup(&p->list->arena, t.whole, len);
+	t.whole = arena_strndup(&p->list->arena, t.whole, len);
+	if (!copy || !t.whole)
+		return err_nomem();
+	if (!strncmp(copy, "mem:", 4))
+		return add_breakpoint(p->list, &t, copy + 4);
+	t.head = copy;
+	slash = strchr(copy, '/');
+	if (slash) {
+		*slash = '\0';
+		t.terms = slash + 1;
+		slash = strchr(t.terms, '/');
+		if (!slash)
+			return err_set(-EBADR, "event '%s': the slash before '%s' is not closed",
+				       t.whole, t.terms);
+		*slash = '\0';
+		t.modifiers = slash[1] ? slash + 1 : NULL;
+		if (t.modifiers && *t.modifiers == ':')
+			return err_set(-EBADR,
+				       "event '%s': modifiers stand behind the last slash without "
+				       "a colon",
+				       t.whole);
+	}
+	return add_one(p->list, &t);
+}
+
+/* Only the first can be pinned or exclusive, or have its samples hold the others' counts. */
+static int check_members(const struct capture_events *l, size_t first)
+{
+	const struct capture_event *leader = &l->list.v[first];
+
+	for (const struct capture_event *e = leader + 1; e < l->list.v + l->list.n; e++) {
+		if (e->attr.pinned || e->attr.exclusive)
+			return err_set(-EBADR,
+				       "event '%s': within a group only the first event can be "
+				       "pinned (D) or exclusive (e)",
+				       e->name);
+		if (e->sample_read && !leader->sample_read)
+			return err_set(-EBADR,
+				       "event '%s': S is for the whole group: {%s,...}:S", e->name,
+				       leader->name);
+	}
+	return 0;
+}
+
+/* Behind the name; *pos is '{'. */
+static int parse_group(struct parser *p, const char *name)
+{
+	struct capture_events *l = p->list;
+	const size_t first = l->list.n;
+	const char *modifiers = NULL;
+
+	do {
+		p->pos++;
+		TRY(parse_event(p));
+		if (*p->pos == '{')
+			return err_set(-EBADR, "a group within a group at '%.32s'", p->pos);
+	} while (*p->pos == ',');
+	if (*p->pos != '}')
+		return err_set(-EBADR, "the '{' of the group of %s is not closed",
+			       l->list.v[first].name);
+	p->pos++;
+	if (*p->pos == ':') {
+		const size_t len = strcspn(++p->pos, " \t\n,}");
+
+		modifiers = arena_strndup(&l->arena, p->pos, len);
+		if (!modifiers)
+			return err_nomem();
+		if (!len)
+			return err_set(-EBADR, "there is no modifier behind the ':' of a group");
+		p->pos += len;
+	}
+	skip_blanks(p);
+	if (*p->pos && *p->pos != ',')
+		return err_set(-EBADR,
+			       "behind a group stands '%.32s': a ':' and modifiers, a ',' and more "
+			       "events or nothing is understood",
+			       p->pos);
+	for (size_t i = first; i < l->list.n; i++) {
+		struct capture_event *e = &l->list.v[i];
+
+		if (modifiers)
+			TRY(event_modifiers_add(e, e->name, modifiers, i == first));
+		e->leader = (uint32_t)first;
+	}
+	l->list.v[first].group_name = name;
+	return check_members(l, first);
+}
+
+static int parse_item(struct parser *p)
+{
+	const char *name = NULL;
+	size_t len;
+
+	skip_blanks(p);
+	len = event_length(p->pos);
+	if (p->pos[len] != '{')
+		return parse_event(p);
+	if (len) {
+		name = arena_strndup(&p->list->arena, p->pos, len);
+		if (!name)
+			return err_nomem();
+	}
+	p->pos += len;
+	return parse_group(p, name);
+}
+
+int capture_events_add(struct capture_events *l, const char *text)
+{
+	struct parser p = { .list = l, .pos = text };
+	const size_t before = l->list.n;
+
+	if (!text[strspn(text, " \t\n")])
+		return err_set(-EBADR, "no event is named in '%s'", text);
+	for (;;) {
+		TRY(parse_item(&p));
+		if (!*p.pos)
+			break;
+		if (*p.pos != ',')
+			return err_set(-EBADR, "the list of events has a '%c' too many at '%.32s'",
+				       *p.pos, p.pos);
+		p.pos++;
+	}
+	for (size_t i = before; i < l->list.n; i++)
+		if (l->list.v[i].precise_max)
+			l->list.v[i].attr.precise_ip = 3;
+	l->last_add = before;
+	return 0;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* The letters behind an event or a group: u k h G H I p P S D e W b. */
+#ifndef SONDE_CAPTURE_MODIFIERS_H
+#define SONDE_CAPTURE_MODIFIERS_H
+
+#include "capture/events.h"
+
+/* Modifiers of one event. text: as the user wrote it, for messages. -EBADR */
+int event_modifiers_apply(struct capture_event *e, const char *text, const char *modifiers);
+/* Modifiers of its group, in addition to its own. */
+int event_modifiers_add(struct capture_event *e, const char *text, const char *modifiers,
+			bool is_leader);
+
+#endif

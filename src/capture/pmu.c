@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/pmu.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+
+static const char sysfs_sources[] = "/sys/bus/event_source/devices";
+
+/* A file's first line; false when it cannot be read. */
+static bool read_line(char *buf, size_t size, const char *path)
+{
+	FILE *f = fopen(path, "re");
+	bool ok;
+
+	if (!f)
+		return false;
+	ok = fgets(buf, (int)size, f) != NULL;
+	fclose(f);
+	buf[ok ? strcspn(buf, "\n") : 0] = '\0';
+	return ok;
+}
+
+/* Names of users become parts of paths: no way out of the folder. */
+static bool is_file_name(const char *name)
+{
+	return *name && *name != '.' && !strchr(name, '/') && strlen(name) < 128;
+}
+
+static bool read_file(const struct pmu *p, const char *folder, const char *name, char *buf,
+		      size_t size)
+{
+	char path[PATH_MAX];
+
+	if (!is_file_name(name))
+		return false;
+	snprintf(path, sizeof(path), "%s/%s/%s", p->dir, folder, name);
+	return read_line(buf, size, path);
+}
+
+/* energy-psys.unit tells of the event energy-psys */
+static bool is_event(const char *name)
+{
+	static const char *const about[] = { ".scale", ".unit", ".snapshot", ".per-pkg" };
+	const size_t len = strlen(name);
+
+	for (size_t i = 0; i < sizeof(about) / sizeof(*about); i++)
+		if (len > strlen(about[i]) && !strcmp(name + len - strlen(about[i]), about[i]))
+			return false;
+	return *name != '.';
+}
+
+int pmu_open(const char *root, const char *name, struct pmu *ret)
+{
+	struct pmu p;
+	char path[PATH_MAX], text[32], *end;
+	unsigned long type;
+
+	if (!is_file_name(name) || strlen(name) >= sizeof(p.name) ||
+	    snprintf(p.dir, sizeof(p.dir), "%s/%s", root ? root : sysfs_sources, name) >=
+		    (int)sizeof(p.dir))
+		return -ENOENT;
+	snprintf(path, sizeof(path), "%s/type", p.dir);
+	if (!read_line(text, sizeof(text), path))
+		return -ENOENT;
+	type = strtoul(text, &end, 10);
+	if (end == text || type > UINT32_MAX)
+		return -ENOENT;
+	strcpy(p.name, name);
+	p.type = (uint32_t)type;
+	*ret = p;
+	return 0;
+}
+
+/* uncore_imc_0 is one of imc and of uncore_imc */
+static bool is_called(const char *source, const char *name)
+{
+	static const char prefix[] = "uncore_";
+	const size_t len = strlen(name);
+
+	if (!strncmp(source, prefix, strlen(prefix)) && strncmp(name, prefix, strlen(prefix)))
+		source += strlen(prefix);
+	if (strncmp(source, name, len))
+		return false;
+	source += len;
+	if (!*source)
+		return true;
+	if (*source++ != '_' || !*source)
+		return false;
+	return !source[strspn(source, "0123456789")];
+}
+
+int pmu_each(const char *root, const char *name, const char *event,
+	     int (*visit)(void *ctx, const struct pmu *pmu), void *ctx)
+{
+	struct dirent **list;
+	int n = scandir(root ? root : sysfs_sources, &list, NULL, alphasort), r = 0;
+
+	for (int i = 0; i < n; i++) {
+		struct pmu p;
+		char text[16];
+
+		if (r == 0 && is_file_name(list[i]->d_name) &&
+		    (!name || is_called(list[i]->d_name, name)) &&
+		    pmu_open(root, list[i]->d_name, &p) == 0 &&
+		    (!event || (is_event(event) &&
+				read_file(&p, "events", event, text, sizeof(text)))))
+			r = visit(ctx, &p);
+		free(list[i]);
+	}
+	if (n >= 0)
+		free(list);
+	return r;
+}
+
+/* WORD:RANGES, WORD is config, config1, config2 */
+static int parse_format(const char *text, struct pmu_format *ret)
+{
+	static const char *const words[] = { "config:", "config1:", "config2:" };
+	struct pmu_format f = { 0 };
+	const char *p = NULL;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words) && !p; i++)
+		if (!strncmp(text, words[i], strlen(words[i]))) {
+			f.word = (__typeof__(f.word))i;
+			p = text + strlen(words[i]);
+		}
+	while (p && *p) {
+		char *end;
+		unsigned long from = strtoul(p, &end, 10), to = from;
+
+		if (end == p)
+			return -EINVAL;
+		if (*end == '-')
+			to = strtoul(end + 1, &end, 10);
+		if (from > to || to > 63 || (*end && *end != ','))
+			return -EINVAL;
+		for (; from <= to; from++)
+			f.bits |= (uint64_t)1 << from;
+		p = *end ? end + 1 : end;
+	}
+	if (!f.bits)
+		return -EINVAL;
+	*ret = f;
+	return 0;
+}
+
+int pmu_format_read(const struct pmu *p, const char *term, struct pmu_format *ret)
+{
+	char text[256];
+
+	if (!read_file(p, "format", term, text, sizeof(text)))
+		return -ENOENT;
+	if (parse_format(text, ret) < 0)
+		return err_set(-EINVAL, "%s/format/%s says '%s', which cannot be obeyed", p->dir,
+			       term, text);
+	return 0;
+}
+
+uint64_t pmu_format_max(const struct pmu_format *f)
+{
+	const int n = __builtin_popcountll(f->bits);
+
+	return n == 64 ? UINT64_MAX : ((uint64_t)1 << n) - 1;
+}
+
+bool pmu_format_apply(const struct pmu_format *f, uint64_t value, struct perf_event_attr *attr)
+{
+	uint64_t word = f->word == PMU_CONFIG	 ? attr->config
+			: f->word == PMU_CONFIG1 ? attr->config1
+						 : attr->config2;
+
+	if (value > pmu_format_max(f))
+		return false;
+	for (uint64_t left = f->bits; left; left &= left - 1, value >>= 1) {
+		const uint64_t bit = left & -left;
+
+		word = value & 1 ? word | bit : word & ~bit;
+	}
+	if (f->word == PMU_CONFIG)
+		attr->config = word;
+	else if (f->word == PMU_CONFIG1)
+		attr->config1 = word;
+	else
+		attr->config2 = word;
+	return true;
+}
+
+int pmu_event_read(const struct pmu *p, const char *name, char *buf, size_t size)
+{
+	return is_event(name) && read_file(p, "events", name, buf, size) ? 0 : -ENOENT;
+}
+
+int pmu_cpus(const struct pmu *p, struct capture_cpus *ret)
+{
+	static const char *const files[] = { "cpumask", "cpus" };
+	char path[PATH_MAX];
+
+	*ret = (struct capture_cpus){ 0 };
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		snprintf(path, sizeof(path), "%s/%s", p->dir, files[i]);
+		if (access(path, R_OK) == 0)
+			return capture_cpus_read(path, ret);
+	}
+	return 0;
+}
+
+/* ---- what there is ----------------------------------------------------------------------------------------------- */
+
+static void each_entry(const char *dir, void (*visit)(void *ctx, const char *name), void *ctx)
+{
+	struct dirent **list;
+	int n = scandir(dir, &list, NULL, alphasort);
+
+	for (int i = 0; i < n; i++) {
+		if (is_event(list[i]->d_name))
+			visit(ctx, list[i]->d_name);
+		free(list[i]);
+	}
+	if (n >= 0)
+		free(list);
+}
+
+static void each_term(const struct pmu *p, void (*visit)(void *ctx, const char *name), void *ctx)
+{
+	static const char *const folders[] = { "format", "events" };
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+		snprintf(path, sizeof(path), "%s/%s", p->dir, folders[i]);
+		each_entry(path, visit, ctx);
+	}
+}
+
+static void offer(void *ctx, const char *name)
+{
+	near_offer(ctx, name);
+}
+
+struct words {
+	char *buf;
+	size_t size, len;
+};
+
+static void add_word(void *ctx, const char *name)
+{
+	struct words *w = ctx;
+	int n = snprintf(w->buf + w->len, w->size - w->len, "%s%s", w->len ? ", " : "", name);
+
+	if (n > 0 && w->len + (size_t)n < w->size)
+		w->len += (size_t)n;
+	else
+		w->buf[w->len] = '\0';
+}
+
+void pmu_near(const char *root, struct near *near)
+{
+	each_entry(root ? root : sysfs_sources, offer, near);
+}
+
+void pmu_terms_near(const struct pmu *p, struct near *near)
+{
+	each_term(p, offer, near);
+}
+
+void pmu_list(const char *root, char *buf, size_t size)
+{
+	struct words w = { buf, size, 0 };
+
+	*buf = '\0';
+	each_entry(root ? root : sysfs_sources, add_word, &w);
+}
+
+void pmu_terms_list(const struct pmu *p, char *buf, size_t size)
+{
+	struct words w = { buf, size, 0 };
+
+	*buf = '\0';
+	each_term(p, add_word, &w);
+}
