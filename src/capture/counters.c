@@ -598,7 +598,7 @@ bool counter_read(const struct counter *n, uint64_t *ret_value, uint64_t *ret_dr
 	const uint64_t format = n->read_format;
 	const size_t times = (size_t)__builtin_popcountll(format & ENABLED_RUNNING);
 	const bool has_id = format & PERF_FORMAT_ID;
-	uint64_t values[256] = { 0 };
+	uint64_t values[2048]; /* 16 KiB: what the kernel gives of a group at most */
 	const ssize_t bytes = format & PERF_FORMAT_LOST ? read(n->fd, values, sizeof(values)) : 0;
 	const size_t have = bytes > 0 ? (size_t)bytes / sizeof(*values) : 0;
 	const size_t each = 2 + has_id;

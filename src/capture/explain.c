@@ -130,6 +130,11 @@ int explain_open(const struct capture_event *e, int cpu, int32_t tid, size_t wan
 					 "events always work");
 	case ESRCH:
 		return err_set(-error, "no process has the number %d", tid);
+	case E2BIG:
+		return err_set(-error,
+			       "%s: its group has more events than the kernel takes, which gives "
+			       "16 KiB for all their counts: make smaller groups",
+			       e->name);
 	case EINVAL:
 		if (e->source)
 			return explain_source(e, tid);

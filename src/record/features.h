@@ -34,6 +34,8 @@ int features_add_topology(struct features *f);
 int features_add_tracing(struct features *f, const struct capture_events *events);
 /* By number, the order in which readers of a pipe expect them. */
 void features_sort(struct features *f);
+/* GROUP_DESC: features_events.c; nothing when there is no group */
+int features_add_groups(struct features *f, const struct capture_events *events);
 void features_done(struct features *f);
 
 #endif

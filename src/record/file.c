@@ -61,6 +61,7 @@ static int collect_features(const struct sonde_recorder *r, struct file_beginnin
 	perfdata_put_event_desc(&desc, b->events, r->events.list.n);
 	TRY(features_add(f, FEAT_EVENT_DESC, &desc));
 	TRY(features_add_tracing(f, &r->events));
+	TRY(features_add_groups(f, &r->events));
 	TRY(features_add_system(f, r->argv));
 	TRY(features_add_topology(f));
 	if (r->sampling.branches && !r->is_pipe)

@@ -26,7 +26,10 @@ static int parse_events(struct sonde_recorder *r, const struct sonde_record_opti
 		}
 		if (o->events[i].filter)
 			TRY(capture_events_filter(&r->events, o->events[i].filter));
+		if (o->events[i].cgroup)
+			TRY(capture_events_cgroups(&r->events, o->events[i].cgroup));
 	}
+	TRY(capture_events_check_cgroups(&r->events));
 	return any ? 0 : capture_events_add_default(&r->events);
 }
 
@@ -70,7 +73,6 @@ static int refuse(const struct record_options *o)
 		const char *option;
 		bool is_given;
 	} unknown[] = {
-		{ "--group", o->group },
 		{ "--kcore", o->kcore },
 	};
 
@@ -105,7 +107,12 @@ static int understand(struct sonde_recorder *r, const struct sonde_record_option
 		say(&r->say, SAY_WARNING,
 		    "-D -1 without --control: nobody can enable the events, none will be recorded");
 	TRY(parse_events(r, o));
-	return target_find(&r->target, &r->opts, o->command != NULL, &r->say);
+	TRY(target_find(&r->target, &r->opts, o->command != NULL, &r->say));
+	if (r->events.cgroups.n && !r->target.system_wide)
+		return err_set(-EBADR,
+			       "-G needs -a or -C: control groups are recorded on whole cpus, not "
+			       "in a process");
+	return 0;
 }
 
 /* Whether the recorder's own events are recorded; the header's command line tells it. */

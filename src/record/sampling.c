@@ -148,8 +148,8 @@ static uint64_t sample_type(const struct sampling *s)
 	return type;
 }
 
-static void configure(struct capture_event *e, const struct sampling *s, uint64_t freq_hz,
-		      const struct say *to)
+static int configure(struct capture_event *e, const struct sampling *s, uint64_t freq_hz,
+		     const struct say *to)
 {
 	struct perf_event_attr *a = &e->attr;
 	const struct record_options *o = s->opts;
@@ -182,10 +182,12 @@ static void configure(struct capture_event *e, const struct sampling *s, uint64_
 		a->exclude_kernel = o->all_user;
 		a->exclude_user = o->all_kernel;
 	}
+	TRY(sampling_obey_terms(e, s, to));
 	if (o->period == RECORD_YES)
 		a->sample_type |= PERF_SAMPLE_PERIOD;
 	else if (o->period == RECORD_NO)
 		a->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
+	return 0;
 }
 
 /* ---- all of them ------------------------------------------------------------------------------------------------- */
@@ -248,10 +250,13 @@ int sampling_configure(struct capture_events *events, const struct sampling *s,
 		tracking = events->list.n - 1;
 	}
 	for (size_t i = 0; i < events->list.n; i++)
-		configure(&events->list.v[i], s, freq_hz, to);
+		TRY(configure(&events->list.v[i], s, freq_hz, to));
 	for (size_t i = 0; i < events->list.n; i++)
 		if (s->opts->overwrite && i != tracking)
 			events->list.v[i].attr.write_backward = 1;
+	if (s->opts->group)
+		TRY(capture_events_group_all(events));
+	sampling_join_groups(events);
 	if (tracking)
 		TRY(rename_dummy(events, &events->list.v[tracking]));
 	track(&events->list.v[tracking].attr, s);

@@ -45,12 +45,18 @@ struct sampling {
 
 /* Settings about samples, parsed: what can be said before targets are known. */
 int sampling_parse(struct sampling *ret, const struct record_options *opts, const struct say *say);
+/* "any_call,u" as bits. */
+int sampling_parse_branches(const char *option, const char *text, uint64_t *ret);
 /* "fp", "fp,32", "dwarf", "dwarf,4096", "lbr"; "" is fp. option: for messages. */
 int sampling_parse_callchain(struct callchain *ret, const char *option, const char *text);
 
 /* Completes the attrs; may append the dummy event. Frequencies above the kernel's limit are lowered aloud. */
 int sampling_configure(struct capture_events *events, const struct sampling *s,
 		       const struct say *say);
+/* What the text of one event says beside the options. */
+int sampling_obey_terms(struct capture_event *e, const struct sampling *s, const struct say *say);
+/* What members of groups share, when each is configured for itself. */
+void sampling_join_groups(struct capture_events *events);
 /* One event's call chains. */
 void sampling_set_callchain(struct capture_event *e, const struct callchain *c,
 			    const struct sampling *s, const struct say *say);

@@ -72,6 +72,7 @@ static int obey_branches(struct capture_event *e)
 {
 	struct perf_event_attr *a = &e->attr;
 	char option[300];
+	uint64_t mask;
 
 	if (!e->terms.branch_type)
 		return 0;
@@ -80,8 +81,10 @@ static int obey_branches(struct capture_event *e)
 		return 0;
 	}
 	snprintf(option, sizeof(option), "event '%.250s': branch_type=", e->name);
+	TRY(sampling_parse_branches(option, e->terms.branch_type, &mask));
 	a->sample_type |= PERF_SAMPLE_BRANCH_STACK;
-	return sampling_parse_branches(option, e->terms.branch_type, &a->branch_sample_type);
+	a->branch_sample_type = mask;
+	return 0;
 }
 
 int sampling_obey_terms(struct capture_event *e, const struct sampling *s, const struct say *to)

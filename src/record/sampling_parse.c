@@ -92,7 +92,7 @@ static const struct {
 };
 
 /* Levels alone say nothing of branches: any, at the levels of the events, as perf has it. */
-static int parse_branches(const char *text, uint64_t *ret)
+int sampling_parse_branches(const char *option, const char *text, uint64_t *ret)
 {
 	const uint64_t levels =
 		PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV;
@@ -109,11 +109,11 @@ static int parse_branches(const char *text, uint64_t *ret)
 		if (!bit)
 			return err_set(
 				-EBADR,
-				"-j: there is no kind of branch '%.*s'; there are any, "
+				"%s: there is no kind of branch '%.*s'; there are any, "
 				"any_call, any_ret, ind_call, ind_jmp, call, cond, abort_tx, "
 				"in_tx, no_tx, stack, save_type, priv, and the levels u, k, "
 				"hv",
-				(int)(len < 64 ? len : 64), at);
+				option, (int)(len < 64 ? len : 64), at);
 		mask |= bit;
 		at += len;
 		if (!*at)
@@ -166,7 +166,7 @@ int sampling_parse(struct sampling *ret, const struct record_options *o, const s
 		TRY(sampling_parse_callchain(&s.callchain, "--call-graph", o->call_graph));
 	s.has_data = o->data || s.callchain.mode == CALLCHAIN_DWARF; /* as perf has it */
 	if (o->branch_filter)
-		TRY(parse_branches(o->branch_filter, &s.branches));
+		TRY(sampling_parse_branches("-j", o->branch_filter, &s.branches));
 	if (o->clockid)
 		TRY(record_clock_parse(&s.clock, o->clockid));
 	if (s.callchain.mode == CALLCHAIN_LBR && s.branches) {
