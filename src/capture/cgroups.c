@@ -106,9 +106,9 @@ int capture_events_cgroups(struct capture_events *l, const char *names)
 			if (l->nr_cgroups >= l->list.n)
 				return err_set(
 					-EBADR,
-					"-G %s: %s is for event number %zu, and there are %zu "
-					"before it; each control group is for one event, and a "
-					"single one for all",
+					"-G %s: %s is for event number %zu, and %zu come before it; "
+					"each control group is for one event, and a single one for "
+					"all",
 					names, name, l->nr_cgroups + 1, l->list.n);
 			TRY(open_cgroup(l, name, &g));
 			set(&l->list.v[l->nr_cgroups], g);

@@ -422,10 +422,11 @@ static int parse_group(struct parser *p, const char *name)
 	const char *modifiers = NULL;
 
 	do {
-		p->pos++;
+		const char *item = ++p->pos;
+
+		if (item[event_length(item)] == '{')
+			return err_set(-EBADR, "a group within a group at '%.32s'", item);
 		TRY(parse_event(p));
-		if (*p->pos == '{')
-			return err_set(-EBADR, "a group within a group at '%.32s'", p->pos);
 	} while (*p->pos == ',');
 	if (*p->pos != '}')
 		return err_set(-EBADR, "the '{' of the group of %s is not closed",
