@@ -226,14 +226,14 @@ int filter_explain(const struct tracefs *t, const char *system, const char *even
 		put_fields(&o, sc->fields, sc->nr_fields);
 	}
 	outbuf_char(&o, '\0');
-	err_set(-EBADR, "the filter '%s' does not fit %s:%s: %s", filter, system, event,
+	err_set(-EINVAL, "the filter '%s' does not fit %s:%s: %s", filter, system, event,
 		*finding ? finding : "the kernel refuses it");
 	if (o.len > 1 && !o.failed)
-		err_add(-EBADR, "its fields: %s", o.data);
+		err_add(-EINVAL, "its fields: %s", o.data);
 	else if (!*finding)
-		err_add(-EBADR, "%s", strerror(error));
+		err_add(-EINVAL, "%s", strerror(error));
 	outbuf_done(&o);
 	arena_done(&arena);
 	free(text);
-	return -EBADR;
+	return -EINVAL;
 }

@@ -12,7 +12,7 @@
 /* What is wrong with the filter for an event with these fields, as text into buf; "" when nothing is found. */
 void filter_check(const char *filter, const struct sonde_field *fields, size_t nr_fields, char *buf,
 		  size_t size);
-/* After SET_FILTER failed with `error`: a message with the mistake and the event's fields; returns -EBADR. */
+/* After SET_FILTER failed with `error`: a message with the mistake and the event's fields; returns -EINVAL. */
 int filter_explain(const struct tracefs *t, const char *system, const char *event,
 		   const char *filter, int error);
 
