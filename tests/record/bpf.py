@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""BPF programs: records of those that are loaded, their descriptions in the header, as perf record tells them."""
+import ctypes
+import os
+import platform
+import re
+import struct
+import subprocess
+import sys
+import time
+
+from tap import PERF_ENV, SONDE, Skip, case, is_recording, need, perf, run, same, sh, sonde, wait_until
+
+NR_BPF = {'x86_64': 321, 'aarch64': 280, 'riscv64': 280}.get(platform.machine())
+PROG_LOAD, BTF_LOAD, RAW_TRACEPOINT = 5, 18, 17
+
+
+class Loader:
+    """Small programs, loaded as long as they are held."""
+
+    def __init__(self):
+        self.libc, self.kept, self.fds = ctypes.CDLL(None, use_errno=True), [], []
+
+    def place(self, data):
+        room = ctypes.create_string_buffer(data, len(data))
+        self.kept.append(room)
+        return ctypes.addressof(room)
+
+    def bpf(self, command, attr):
+        if not NR_BPF:
+            raise Skip('the number of the system call is not known here')
+        fd = self.libc.syscall(NR_BPF, command, ctypes.create_string_buffer(attr, max(len(attr), 120)), max(len(attr), 120))
+        if fd < 0:
+            raise Skip('no BPF: %s' % os.strerror(ctypes.get_errno()))
+        self.fds.append(fd)
+        return fd
+
+    def types(self):
+        """BTF of: int snd_main()."""
+        strings = b'\0int\0snd_main\0/src/snd.c\0return 0;\0'
+        types = struct.pack('<4I3I3I', 1, 1 << 24, 4, 1 << 24 | 32, 0, 13 << 24, 1, 5, 12 << 24, 2)
+        btf = struct.pack('<HBB5I', 0xeb9f, 1, 0, 24, 0, len(types), len(types), len(strings)) + types + strings
+        return self.bpf(BTF_LOAD, struct.pack('<QQIII', self.place(btf), 0, len(btf), 0, 0))
+
+    def load(self, name, with_types):
+        instructions = struct.pack('<BBhiBBhi', 0xb7, 0, 0, 0, 0x95, 0, 0, 0)  # r0 = 0; exit
+        btf, function, line = 0, (0, 0, 0), (0, 0, 0)
+        if with_types:
+            btf = self.types()
+            function = (8, self.place(struct.pack('<II', 0, 3)), 1)
+            line = (16, self.place(struct.pack('<IIII', 0, 14, 25, 1 << 10)), 1)
+        return self.bpf(PROG_LOAD, struct.pack('<IIQQIIQII16sIIIIQIIQI', RAW_TRACEPOINT, 2, self.place(instructions),
+                                               self.place(b'MIT\0'), 0, 0, 0, 0, 0, name, 0, 0, btf, *function, *line))
+
+    def close(self):
+        for fd in self.fds:
+            os.close(fd)
+        self.fds = []
+
+
+def header(name, feature):
+    with open(name, 'rb') as f:
+        d = f.read()
+    h = struct.unpack_from('<13Q', d)
+    bits = [n for n in range(256) if h[9 + n // 64] >> (n % 64) & 1]
+    if feature not in bits:
+        return None
+    at, size = struct.unpack_from('<QQ', d, h[5] + h[6] + 16 * bits.index(feature))
+    return d[at:at + size]
+
+
+def programs(name):
+    """{id: (info, data, arrays)} and {id: types}; other tests may load programs, too."""
+    infos, types, b, at = {}, {}, header(name, 25), 4
+    for _ in range(struct.unpack_from('<I', b)[0]):
+        info_len, data_len, arrays = struct.unpack_from('<IIQ', b, at)
+        info, at = b[at + 16:at + 16 + info_len], at + 16 + info_len
+        infos[struct.unpack_from('<I', info, 4)[0]] = (info, b[at:at + data_len], arrays)
+        at += data_len
+    same(at, len(b), 'bytes of the programs')
+    b, at = header(name, 26), 4
+    for _ in range(struct.unpack_from('<I', b)[0]):
+        ident, size = struct.unpack_from('<II', b, at)
+        types[ident] = b[at + 8:at + 8 + size]
+        at += 8 + size
+    return infos, types
+
+
+def mine(infos):
+    return {ident: one for ident, one in infos.items() if b'snd_' in one[0]}
+
+
+def lines(name):
+    """Of the header and of records: what they say of programs called snd_*."""
+    text = sh(perf(), 'report', '--header-only', '-I', '-i', name)
+    same((text.returncode, text.stderr), (0, ''), 'perf report of ' + name)
+    records = sh(perf(), 'script', '--show-bpf-events', '-i', name).stdout
+    return (re.findall(r'bpf_prog_info .*snd_.*', text.stdout),
+            re.findall(r'PERF_RECORD_KSYMBOL .*snd_.*', records), re.findall(r'PERF_RECORD_BPF_EVENT.*', records))
+
+
+@case('programs that are loaded: the bytes of the header and the records are perf\'s')
+def _():
+    perf()
+    loader = Loader()
+    try:
+        loader.load(b'snd_types', True)
+        loader.load(b'snd_plain', False)
+        for name, tool in (('p.data', perf()), ('s.data', SONDE)):
+            r = sh(tool, 'record', '-q', '-a', '-e', 'dummy', '-o', name, '--', 'true')
+            same(r.returncode, 0, r.stderr)
+        (theirs, their_types), (ours, our_types) = programs('p.data'), programs('s.data')
+        same(len(mine(ours)), 2, 'programs')
+        same(mine(ours), mine(theirs), 'descriptions')
+        for info, data, arrays in mine(ours).values():
+            ident = struct.unpack_from('<I', info, 144)[0]
+            need(not ident or our_types[ident] == their_types[ident], 'types')
+        a, b = lines('p.data'), lines('s.data')
+        same(b[:2], a[:2], 'lines')
+        need(any('_snd_main ' in line for line in b[0]) and len(b[1]) == 2, b)
+        for ident in mine(ours):
+            need(any(line.endswith('type 1, flags 0, id %d' % ident) for line in b[2]), b[2])
+    finally:
+        loader.close()
+
+
+@case('a program that is loaded while it is recorded, for a moment, is in the header')
+def _():
+    loader = Loader()
+    p = subprocess.Popen([SONDE, 'record', '-q', '-a', '-e', 'dummy', '-o', 's.data', '--', 'sleep', '2'], env=PERF_ENV)
+    try:
+        wait_until('it records', lambda: is_recording(p, 's.data'))
+        time.sleep(0.3)
+        loader.load(b'snd_late', True)
+        time.sleep(0.3)
+        loader.close()
+        same(p.wait(60), 0, 'status')
+    finally:
+        loader.close()
+        p.kill()
+        p.wait()
+    infos, types = programs('s.data')
+    same(len(mine(infos)), 1, 'programs')
+    need(any(b'snd_main' in t for t in types.values()), 'types')
+    need(any('_snd_main ' in line for line in lines('s.data')[0]), 'header')
+
+
+@case('--no-bpf-event: no records, none in the header')
+def _():
+    perf()
+    loader = Loader()
+    try:
+        loader.load(b'snd_one', False)
+        for name, tool in (('p.data', perf()), ('s.data', SONDE)):
+            r = sh(tool, 'record', '-q', '-a', '--no-bpf-event', '-e', 'dummy', '-o', name, '--', 'true')
+            same(r.returncode, 0, r.stderr)
+            same(lines(name), ([], [], []), name)
+        same(header('s.data', 25), header('p.data', 25), 'feature')
+    finally:
+        loader.close()
+
+
+run()
