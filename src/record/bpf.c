@@ -61,7 +61,7 @@ struct types {
 
 struct bpf_programs {
 	pthread_mutex_t lock;
-	bool is_told;
+	bool is_told, names_only;
 	VEC(struct program) list; /* ascending by id, as ids are given */
 	VEC(struct types) types;
 };
@@ -176,12 +176,13 @@ static bool read_types(uint32_t id, struct types *ret)
 
 /* ---- the list ---------------------------------------------------------------------------------------------------- */
 
-int bpf_programs_new(struct bpf_programs **ret)
+int bpf_programs_new(struct bpf_programs **ret, bool names_only)
 {
 	struct bpf_programs *p = calloc(1, sizeof(*p));
 
 	if (!p)
 		return err_nomem();
+	p->names_only = names_only;
 	pthread_mutex_init(&p->lock, NULL);
 	*ret = p;
 	return 0;
@@ -289,9 +290,11 @@ void bpf_programs_find(struct bpf_programs *p)
 void bpf_programs_put_info(struct bpf_programs *p, struct outbuf *o)
 {
 	pthread_mutex_lock(&p->lock);
+	const size_t n = p->names_only ? 0 : p->list.n;
+
 	if (p->is_told)
-		perfdata_put_u32(o, (uint32_t)p->list.n);
-	for (size_t i = 0; p->is_told && i < p->list.n; i++) {
+		perfdata_put_u32(o, (uint32_t)n);
+	for (size_t i = 0; p->is_told && i < n; i++) {
 		const struct program *one = &p->list.v[i];
 
 		perfdata_put_u32(o, INFO_BYTES);
@@ -427,7 +430,8 @@ void bpf_programs_each_function(struct bpf_programs *p,
 				visit(ctx, &f);
 		}
 		f.name = NULL;
-		visit(ctx, &f);
+		if (!p->names_only)
+			visit(ctx, &f);
 	}
 	pthread_mutex_unlock(&p->lock);
 }

@@ -4,7 +4,7 @@
  * BPF_PROG_INFO and BPF_BTF, and the names and places of their functions, for records. A program is asked for while it is
  * loaded: at the beginning, or when its record is drained.
  *
- *	TRY(bpf_programs_new(&p));
+ *	TRY(bpf_programs_new(&p, false));
  *	bpf_programs_find(p);                  // those that are loaded now
  *	bpf_programs_add(p, id);               // one that was loaded later
  *	bpf_programs_put_info(p, &body);       bpf_programs_put_types(p, &body);
@@ -33,7 +33,8 @@ struct bpf_function {
 	const char *name; /* lent for the call */
 };
 
-int bpf_programs_new(struct bpf_programs **ret);
+/* names_only: their functions, as symbols; no program is described. */
+int bpf_programs_new(struct bpf_programs **ret, bool names_only);
 void bpf_programs_free(struct bpf_programs *p);
 void bpf_programs_find(struct bpf_programs *p);
 void bpf_programs_add(struct bpf_programs *p, uint32_t id);

@@ -273,8 +273,9 @@ int recorder_file_wants(struct sonde_recorder *r)
 		r->wants_kernel_symbols |=
 			!a->exclude_kernel && (samples || !a->exclude_callchain_kernel);
 	}
-	if (!o->no_bpf_event)
-		TRY(bpf_programs_new(&r->bpf));
+	TRY(bpf_programs_new(&r->bpf, o->no_bpf_event));
+	if (r->target.system_wide && !o->no_bpf_event)
+		bpf_watch_open(&r->bpf_watch, r->target.cpus.list.v, r->target.cpus.list.n);
 	/* with --buildid-mmap each mapping tells it */
 	if (o->no_buildid || o->buildid_mmap)
 		return 0;

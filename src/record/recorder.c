@@ -272,6 +272,7 @@ void sonde_recorder_close(struct sonde_recorder *r)
 	recorder_file_close(&r->file);
 	drain_done(&r->drain);
 	dsos_free(r->dsos);
+	bpf_watch_close(&r->bpf_watch);
 	bpf_programs_free(r->bpf);
 	build_id_cache_done(&r->cache);
 	hash64_done(&r->untimed);

@@ -11,6 +11,7 @@
 #include "capture/events.h"
 #include "capture/say.h"
 #include "record/bpf.h"
+#include "record/bpf_watch.h"
 #include "record/build_id_cache.h"
 #include "record/control.h"
 #include "record/delay.h"
@@ -59,6 +60,7 @@ struct sonde_recorder {
 	struct hash64
 		untimed; /* ids of counters whose samples have no time, beside others that have */
 	struct bpf_programs *bpf;  /* NULL: nobody wants to know of them */
+	struct bpf_watch bpf_watch;
 	bool wants_kernel_symbols; /* kernel addresses are */
 	int wake_fd;               /* eventfd: sonde_recorder_stop() was called */
 	atomic_uint stops;         /* how often */

@@ -23,8 +23,8 @@ enum { SLEEP_MS = 1000, SLEEP_WITHOUT_PIDFD_MS = 100 };
 /* A reader sees an event two passes after it happened: at most 100 ms. */
 enum { LIVE_SLEEP_MS = 30 };
 
-/* Polled descriptors: stop, the workload's end, commands, then the buffers. */
-enum { POLL_STOP, POLL_WORKLOAD, POLL_CONTROL, POLL_RINGS };
+/* Polled descriptors: stop, the workload's end, commands, BPF programs loaded, then the buffers. */
+enum { POLL_STOP, POLL_WORKLOAD, POLL_CONTROL, POLL_BPF, POLL_RINGS };
 
 struct waiting {
 	struct pollfd *fds;
@@ -46,6 +46,8 @@ static int waiting_init(struct waiting *w, struct sonde_recorder *r)
 	w->fds[POLL_STOP] = (struct pollfd){ .fd = r->wake_fd, .events = POLLIN };
 	w->fds[POLL_WORKLOAD] = (struct pollfd){ .fd = r->workload.pidfd, .events = POLLIN };
 	w->fds[POLL_CONTROL] = (struct pollfd){ .fd = r->control.fd, .events = POLLIN };
+	w->fds[POLL_BPF] =
+		(struct pollfd){ .fd = bpf_watch_fd(&r->bpf_watch), .events = POLLIN };
 	if (r->threads) {
 		/* the threads do */
 	} else if (r->target.by_pid) {
@@ -81,6 +83,8 @@ static void sleep_until_woken(struct sonde_recorder *r, struct waiting *w)
 	w->fds[POLL_CONTROL].revents = 0;
 	if (poll(w->fds, w->n, parts_timeout(r, delay_sleep_ms(&r->delay, ms))) <= 0)
 		return;
+	if (w->fds[POLL_BPF].revents)
+		bpf_watch_read(&r->bpf_watch, r->bpf);
 	for (size_t i = POLL_RINGS; i < w->targets_end; i++) {
 		data |= (w->fds[i].revents & POLLIN) != 0;
 		if (w->fds[i].revents & (POLLHUP | POLLERR | POLLNVAL)) {
