@@ -158,12 +158,12 @@ const struct opt record_options[] = {
 		"records everything on all cpus; so it is too when neither a command nor other targets are given"),
 	OPT_KEY('C', "cpu", "CPUS", "cpu", "records these cpus only: 0,2-3"),
 	OPT_KEY('p', "pid", "PIDS", "pid", "records these running processes with all their threads"),
-	OPT_KEY('t', "tid", "TIDS", "tid", "records these running threads"),
-	OPT_KEY('u', "uid", "USER", "uid", "records the running processes of a user, a number or a name"),
+	OPT_KEY('t', "tid", "TIDS", "tid", "records these running threads, without what they start unless --inherit is given"),
+	OPT_KEY('u', "uid", "USER", "uid", "records the processes that a user has, a number or a name, and what they start"),
 	OPT_CALL('G', "cgroup", "CGROUPS", set_cgroup, OPT_NO_NEGATION,
 		 "records the events of the -e before it in these control groups only; needs -a or -C"),
 	OPT_KEY('i', "no-inherit", NULL, "no-inherit", "leaves out the children of what is recorded"),
-	OPT_KEY(0, "per-thread", NULL, "per-thread", "has a buffer for each thread instead of each cpu"),
+	OPT_KEY(0, "per-thread", NULL, "per-thread", "has a buffer for each thread instead of each cpu, and leaves out what they start"),
 
 	OPT_GROUP("What a sample holds"),
 	OPT_CALL('g', NULL, NULL, set_fp, 0, "records call chains, found by frame pointers"),
@@ -227,10 +227,11 @@ const struct opt record_options[] = {
 
 	OPT_GROUP("When"),
 	OPT_KEY('D', "delay", "MS", "delay",
-		"begins after so many milliseconds, -1 not until told (--control), or records in ranges only: 10-20,30-40"),
+		"begins after so many milliseconds, with -1 not until told (--control), or records in ranges only, with whose last one "
+		"it ends: 10-20,30-40"),
 	OPT_KEY(0, "control", "CHANNEL", "control",
-		"takes commands from fd:N[,ACK] or fifo:PATH[,ACK]: enable, disable, ping, stop, evlist"),
-	OPT_KEY(0, "dry-run", NULL, "dry-run", "looks at the options and ends"),
+		"takes commands from fd:N or fifo:PATH, and answers on the one behind a comma: fd:3,4; enable, disable, evlist, ping, stop"),
+	OPT_KEY(0, "dry-run", NULL, "dry-run", "looks at options, targets and command, and ends"),
 
 	OPT_GROUP("Where to"),
 	OPT_KEY('o', "output", "FILE", "output",
