@@ -2,6 +2,7 @@
 /* sonde record: options become struct sonde_record_options; the recorder of libsonde does the rest. */
 #include "cli.h"
 
+#include "record_config.h"
 #include "record_options.h"
 
 #include <sonde/sonde.h>
@@ -127,22 +128,15 @@ static int run_with(struct cli *cli, struct record_args *a, const char *settings
 	return status;
 }
 
-/* The build-id cache is an option of all commands. */
 static int run(struct cli *cli, void *values, int argc, char **argv)
 {
-	struct record_args *a = values;
-	const char *dir = cli->buildid_dir;
-	char *settings;
+	struct lines settings;
 	int status;
 
-	if (!dir)
-		return run_with(cli, a, a->lines.text, argc, argv);
-	if (strchr(dir, '\n'))
-		return cli_usage(cli, "record: the value of --buildid-dir holds a line feed");
-	if (asprintf(&settings, "buildid-dir=%s\n%s", dir, a->lines.text ? a->lines.text : "") < 0)
+	if (record_config_lines(cli, values, &settings))
 		return cli_status(cli, CLI_FAILED);
-	status = run_with(cli, a, settings, argc, argv);
-	free(settings);
+	status = run_with(cli, values, settings.text, argc, argv);
+	lines_done(&settings);
 	return status;
 }
 
@@ -162,8 +156,8 @@ const struct command cmd_record = {
 		"  sonde record -e sched:sched_switch,sched:sched_wakeup -a -- sleep 1\n"
 		"  sonde record -e syscalls:sys_enter_read --filter 'count > 4096' -- ls -lR /usr\n"
 		"  sonde record -g -F 99 -a -- sleep 10\n",
-	.configured = true,
 	.values_size = sizeof(struct record_args),
+	.configured = true,
 	.run = run,
 	.set_key = record_args_set_key,
 	.done = record_args_done,

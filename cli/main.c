@@ -144,7 +144,7 @@ static int run_command(struct cli *cli, const struct command *c, int argc, char 
 		cli_say("out of memory");
 		return cli_status(cli, CLI_FAILED);
 	}
-	status = c->configured ? settings_read(cli) : 0;
+	status = c->configured ? settings_read(cli, c->name) : 0;
 	if (status) {
 		free(values);
 		return status;

@@ -45,6 +45,8 @@ int record_args_set_key(struct opt_parser *p, void *values, const struct opt *o,
 {
 	struct record_args *a = values;
 
+	if (!strcmp(o->key, "call-graph"))
+		a->chains = false;
 	return lines_set(&a->lines, p, o->word ? o->word : o->key, o->key, value);
 }
 
@@ -64,12 +66,13 @@ static bool is_given(void *values, const char *key)
 	return value != NULL;
 }
 
-/* -g asks for call chains; of which kind may be said before it. */
-static int set_fp(struct opt_parser *p, void *values, const char *value, bool negated)
+/* -g asks for call chains; of which kind may be said by --call-graph, before or after it, or by a file. */
+static int set_chains(struct opt_parser *p, void *values, const char *value, bool negated)
 {
-	if (!negated && is_given(values, "call-graph"))
-		return 0;
-	return set_line(p, values, "call-graph", negated ? NULL : "fp");
+	struct record_args *a = values;
+
+	a->chains = !negated && !is_given(values, "call-graph");
+	return negated ? set_line(p, values, "call-graph", NULL) : 0;
 }
 
 static int set_branches(struct opt_parser *p, void *values, const char *value, bool negated)
@@ -166,7 +169,7 @@ const struct opt record_options[] = {
 	OPT_KEY(0, "per-thread", NULL, "per-thread", "has a buffer for each thread instead of each cpu, and leaves out what they start"),
 
 	OPT_GROUP("What a sample holds"),
-	OPT_CALL('g', NULL, NULL, set_fp, 0, "records call chains, found by frame pointers"),
+	OPT_CALL('g', NULL, NULL, set_chains, 0, "records call chains, found by frame pointers unless --call-graph or a file of configuration says another way"),
 	OPT_KEY(0, "call-graph", "MODE", "call-graph",
 		"records call chains: fp[,FRAMES] by frame pointers, dwarf[,BYTES] with registers and so much of the stack "
 		"(8192), for the reader to unwind, lbr by the processor's branch records"),
@@ -202,6 +205,8 @@ const struct opt record_options[] = {
 	OPT_KEY(0, "no-bpf-event", NULL, "no-bpf-event", "leaves out the loading of BPF programs"),
 	OPT_KEY(0, "synth", "KINDS", "synth", "describes of what is there already only: no, all, or of task,mmap,cgroup"),
 	OPT_KEY(0, "num-thread-synthesize", "N", "num-thread-synthesize", "describes it with N threads"),
+	OPT_KEY(0, "proc-map-timeout", "MS", "proc-map-timeout",
+		"gives up reading the mappings of a process after so many milliseconds, and says so; else it takes what it takes"),
 	OPT_KEY(0, "tail-synthesize", NULL, "tail-synthesize", "describes it at the end of the recording"),
 	OPT_KEY('B', "no-buildid", NULL, "no-buildid", "leaves out the build ids of files"),
 	OPT_KEY('N', "no-buildid-cache", NULL, "no-buildid-cache", "leaves the cache of files by build id as it is"),

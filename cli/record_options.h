@@ -13,6 +13,7 @@ struct record_args {
 	struct sonde_record_event *events; /* owned; texts lent from argv */
 	size_t nr_events;
 	bool quiet, fail_on_loss;
+	bool chains;     /* -g: call chains of the kind that is the default */
 	bool debuginfod; /* asked for, which changes nothing */
 };
 

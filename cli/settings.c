@@ -15,8 +15,12 @@ static const struct key {
 	const char *name;
 	const char *const *words; /* NULL: any text */
 } keys[] = {
-	{ "script.compat", cli_compats }, { "script.color", color_words }, { "script.pager", NULL },
-	{ "script.python", NULL },        { "buildid.dir", NULL },
+	{ "script.compat", cli_compats }, { "script.color", color_words },
+	{ "script.pager", NULL },         { "script.python", NULL },
+	{ "buildid.dir", NULL },          { "record.compat", cli_compats },
+	{ "record.build-id", NULL },      { "record.call-graph", NULL },
+	{ "record.aio", NULL },           { "call-graph.record-mode", NULL },
+	{ "call-graph.dump-size", NULL }, { "core.proc-map-timeout", NULL },
 };
 
 static const char *from_files(const struct cli *cli, const char *name, bool ours)
@@ -84,15 +88,18 @@ static int set_buildid_dir(struct cli *cli)
 	return 0;
 }
 
-int settings_read(struct cli *cli)
+int settings_read(struct cli *cli, const char *command)
 {
+	char compat[64];
+
 	if (config_read(&cli->config) < 0)
 		return cli_status(cli, CLI_USAGE);
 	for (size_t i = 0; i < cli->config.nr_entries; i++)
 		if (cli->config.entries[i].ours && !check(&cli->config.entries[i]))
 			return cli_status(cli, CLI_USAGE);
+	snprintf(compat, sizeof(compat), "%s.compat", command);
 	if (!cli->compat)
-		cli->compat = from_files(cli, "script.compat", true);
+		cli->compat = from_files(cli, compat, true);
 	if (!cli->buildid_dir && set_buildid_dir(cli))
 		return cli_status(cli, CLI_FAILED);
 	return 0;

@@ -52,6 +52,12 @@ int describing_parse(struct describing *ret, const struct record_options *o)
 					UINT32_MAX, &nr));
 		d.nr_threads = (unsigned)(nr < THREADS_MAX ? nr ? nr : 1 : THREADS_MAX);
 	}
+	if (o->proc_map_timeout) {
+		TRY(record_value_number("--proc-map-timeout", o->proc_map_timeout, 0, UINT32_MAX,
+					&nr));
+		d.maps_limited = true;
+		d.maps_ms = (uint32_t)nr;
+	}
 	*ret = d;
 	return 0;
 }

@@ -88,7 +88,9 @@ static struct synth synth_for(const struct sonde_recorder *r)
 			       .data_maps = r->sampling.has_data,
 			       .namespaces = r->opts.namespaces,
 			       .no_tasks = !r->describing.tasks,
-			       .no_maps = !r->describing.maps };
+			       .no_maps = !r->describing.maps,
+			       .maps_limited = r->describing.maps_limited,
+			       .maps_ms = r->describing.maps_ms };
 }
 
 /* Records of what is there already; pids as for recorder_file_prepare(). */
@@ -99,7 +101,9 @@ static int describe(const struct sonde_recorder *r, const struct kernel_map *ker
 	const unsigned nr_threads = r->file.writer ? 1 : r->describing.nr_threads;
 	struct synth s = synth_for(r);
 	struct build_ids ids = { 0 };
+	atomic_uint cut_short = 0;
 
+	s.cut_short = &cut_short;
 	s.ids = r->opts.buildid_mmap ? &ids : NULL;
 	synth_id_index(&s, &r->counters);
 	synth_kernel_map(&s, kernel);
@@ -119,6 +123,11 @@ static int describe(const struct sonde_recorder *r, const struct kernel_map *ker
 	else if (r->command_name && r->target.workload)
 		synth_name(&s, r->workload.pid); /* its mappings are about to be replaced */
 	build_ids_done(&ids);
+	if (cut_short)
+		say(&r->say, SAY_WARNING,
+		    "the mappings of %u processes are not all known: reading them took longer than "
+		    "--proc-map-timeout %s ms",
+		    cut_short, r->opts.proc_map_timeout);
 	*ret = s.out;
 	return ret->failed ? err_nomem() : 0;
 }

@@ -57,6 +57,7 @@ static const struct key keys[] = {
 	FLAG("no-bpf-event", no_bpf_event),
 	TEXT("synth", synth),
 	TEXT("num-thread-synthesize", num_thread_synthesize),
+	TEXT("proc-map-timeout", proc_map_timeout),
 	FLAG("tail-synthesize", tail_synthesize),
 	FLAG("no-buildid", no_buildid),
 	WORD("no-buildid-cache", no_buildid_cache, auto_words),

@@ -30,7 +30,7 @@ struct record_options {
 	uint32_t sample_identifier, running_time, weight, transaction;
 	uint32_t timestamp, period, sample_cpu; /* enum record_auto */
 	/* records of state */
-	char *synth, *num_thread_synthesize;
+	char *synth, *num_thread_synthesize, *proc_map_timeout;
 	uint32_t namespaces, all_cgroups, switch_events, no_bpf_event, tail_synthesize;
 	/* files that were mapped */
 	char *buildid_dir;

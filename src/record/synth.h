@@ -6,6 +6,7 @@
 #ifndef SONDE_RECORD_SYNTH_H
 #define SONDE_RECORD_SYNTH_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,9 +23,13 @@ struct synth {
 	bool data_maps;         /* -d: mappings of data, too */
 	bool namespaces;        /* those of each task */
 	bool no_tasks, no_maps; /* --synth: leaves these out */
-	size_t trailer_bytes;   /* of the sample_id behind each record of a kernel type */
-	struct build_ids *ids;  /* mappings tell build ids, which it keeps; NULL: inodes */
-	struct dsos *dsos;      /* gets what is mapped; NULL: nobody wants it */
+	bool maps_limited;      /* reading the mappings of one process ends after maps_ms */
+	uint32_t maps_ms;
+	atomic_uint *
+		cut_short; /* processes whose mappings are not all there for it; NULL: nobody asks */
+	size_t trailer_bytes;  /* of the sample_id behind each record of a kernel type */
+	struct build_ids *ids; /* mappings tell build ids, which it keeps; NULL: inodes */
+	struct dsos *dsos;     /* gets what is mapped; NULL: nobody wants it */
 };
 
 void synth_id_index(struct synth *s, const struct counters *c);

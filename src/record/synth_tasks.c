@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/vec.h"
@@ -158,9 +159,18 @@ static void put_mapping(struct synth *s, int32_t pid, char *line)
 		dsos_note_mapping(s->dsos, pid, start, stop - start, inode, name, strlen(name));
 }
 
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
 static void put_mappings(struct synth *s, int proc, int32_t pid)
 {
 	enum { CHUNK = 64 << 10 };
+	const uint64_t end_ms = s->maps_limited ? now_ms() + s->maps_ms : UINT64_MAX;
 	char path[64], *buf;
 	size_t have = 0;
 	ssize_t n;
@@ -176,6 +186,11 @@ static void put_mappings(struct synth *s, int proc, int32_t pid)
 	while (buf && (n = read(fd, buf + have, CHUNK - have)) > 0) {
 		char *p = buf, *nl;
 
+		if (s->maps_limited && now_ms() >= end_ms) {
+			if (s->cut_short)
+				atomic_fetch_add(s->cut_short, 1);
+			break;
+		}
 		have += (size_t)n;
 		buf[have] = '\0';
 		while ((nl = memchr(p, '\n', have - (size_t)(p - buf)))) {

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: MIT
+"""What files of configuration say of recordings, as perf obeys it, and --proc-map-timeout, which one may hold."""
+import os
+import re
+import subprocess
+
+import perfdata
+from tap import PERF_ENV, Skip, case, need, perf, run, same, sh, sonde
+
+BUILD_ID = 2
+
+
+def record(*options, text='', ours='', tool=sonde, **env):
+    """A recording with these files of configuration: perf's, sonde's."""
+    with open('perfconfig', 'w') as f:
+        f.write(text)
+    with open('config', 'w') as f:
+        f.write(ours)
+    env = dict(PERF_ENV, PERF_CONFIG=os.path.abspath('perfconfig'), SONDE_CONFIG=os.path.abspath('config'),
+               HOME=os.getcwd(), **env)
+    if os.path.exists('x.data'):
+        os.unlink('x.data')
+    words = ('record', '-o', 'x.data', '-e', 'cs', *options, '--', 'true')
+    return tool(*words, env=env) if tool is sonde else sh(perf(), *words, env=env)
+
+
+def attrs():
+    """What the attr of the recording says of call chains and mappings."""
+    text = sh(perf(), 'evlist', '-v', '-i', 'x.data').stdout
+    types = re.search(r'sample_type: ([A-Z_|]+)', text).group(1).split('|')
+    # -g does not ask for addresses when a file says dwarf; --call-graph dwarf does, and here both do
+    size = re.search(r'sample_stack_user: (\d+)', text)
+    return sorted(set(types) & {'CALLCHAIN', 'REGS_USER', 'STACK_USER'}), size and size.group(1), 'build_id: 1' in text
+
+
+def as_perf(*options, text, chains=None):
+    """perf records the same with this file; what that is."""
+    r = record(*options, text=text, tool=perf)
+    same(r.returncode, 0, 'perf: ' + r.stderr)
+    wanted = attrs()
+    r = record(*options, text=text)
+    same(r.returncode, 0, r.stderr)
+    same(attrs(), wanted, repr(text))
+    return wanted
+
+
+@case('record.call-graph, call-graph.record-mode and dump-size: what -g means')
+def _():
+    same(as_perf(text='[record]\ncall-graph = dwarf\n')[0], [], 'without -g')
+    same(as_perf('-g', text='[record]\ncall-graph = dwarf\n')[1], '8192')
+    same(as_perf('-g', text='[call-graph]\nrecord-mode = dwarf\ndump-size = 4096\n')[1], '4096')
+    same(as_perf('-g', text='[call-graph]\nrecord-mode = dwarf\n[record]\ncall-graph = fp\n')[0], ['CALLCHAIN'])
+    same(as_perf('-g', text='[record]\ncall-graph = dwarf\n[call-graph]\nrecord-mode = fp\n')[1], '8192')
+    same(as_perf('-g', text='[call-graph]\nrecord-mode = dwarf,1024\n')[1], '1024')
+    same(as_perf('--call-graph', 'fp', text='[record]\ncall-graph = dwarf\n')[0], ['CALLCHAIN'])
+    same(as_perf('-g', '--no-call-graph', text='[record]\ncall-graph = dwarf\n')[0], [])
+
+
+@case('record.build-id: cache, no-cache, skip, mmap')
+def _():
+    for word in ('cache', 'no-cache', 'skip', 'mmap'):
+        text = '[record]\nbuild-id = %s\n' % word
+        same(as_perf(text=text)[2], word == 'mmap', word)
+        same(BUILD_ID in perfdata.File('x.data').features, word not in ('skip', 'mmap'), 'feature with ' + word)
+    # an option says the last word
+    same(record('--buildid', text='[record]\nbuild-id = skip\n').returncode, 0)
+    need(BUILD_ID in perfdata.File('x.data').features, '--buildid')
+
+
+@case('what is no value is told with file and line, and nothing is recorded')
+def _():
+    for text in ('[record]\nbuild-id = bogus\n', '[record]\ncall-graph = bogus\n', '[call-graph]\nrecord-mode = bogus\n',
+                 '[call-graph]\ndump-size = x\n', '[core]\nproc-map-timeout = x\n'):
+        for files in ({'text': text}, {'ours': text}):
+            r = record(**files)
+            same(r.returncode, 1, text + r.stderr)
+            need(re.search(r'config:2: .*, not \'(bogus|x)\'', r.stderr), r.stderr)
+            need(not os.path.exists('x.data'), 'a file was left')
+
+
+@case("sonde's file before perf's; names that it does not know are told")
+def _():
+    r = record('-g', text='[record]\ncall-graph = dwarf\n', ours='[record]\ncall-graph = fp\nbuild-idd = skip\n')
+    same(r.returncode, 0, r.stderr)
+    need("no key record.build-idd (nearest: record.build-id)" in r.stderr, r.stderr)
+    same(attrs()[0], ['CALLCHAIN'])
+    r = record('-F', 'x', ours='[record]\ncompat = perf-6.1\n[script]\ncompat = perf-6.12\n')
+    same(r.returncode, 129, r.stderr)
+    r = record('-F', 'x', ours='[script]\ncompat = perf-6.12\n')
+    same(r.returncode, 2, r.stderr)
+
+
+@case('the files of the home')
+def _():
+    env = dict(PERF_ENV, HOME=os.getcwd())
+    del env['PERF_CONFIG']
+    with open('.perfconfig', 'w') as f:
+        f.write('[record]\nbuild-id = skip\n')
+    r = sonde('record', '-q', '-o', 'x.data', '-e', 'cs', '--', 'true', env=env)
+    same((r.returncode, r.stderr), (0, ''))
+    need(BUILD_ID not in perfdata.File('x.data').features, '.perfconfig')
+    os.makedirs('.config/sonde')
+    with open('.config/sonde/config', 'w') as f:
+        f.write('[record]\nbuild-id = no-cache\n')
+    r = sonde('record', '-q', '-B', '--buildid', '-o', 'x.data', '-e', 'cs', '--', 'true', env=env)
+    same((r.returncode, r.stderr), (0, ''))
+    need(BUILD_ID in perfdata.File('x.data').features, '.config/sonde/config')
+
+
+@case('buildid.dir is the cache, unless --buildid-dir or --no-buildid-cache')
+def _():
+    def files(folder):
+        return sum((names for _, _, names in os.walk(folder)), [])
+    r = record('-a', text='[buildid]\ndir = %s/cache\n' % os.getcwd())
+    if 'is not taken' in r.stderr:
+        raise Skip(r.stderr.strip())
+    same(r.returncode, 0, r.stderr)
+    need(files('cache') and not os.path.exists('.debug'), 'the cache: %r' % os.listdir('.'))
+    r = record('-a', '--buildid-dir', os.path.abspath('other'), text='[buildid]\ndir = %s/cache2\n' % os.getcwd())
+    same(r.returncode, 0, r.stderr)
+    need(files('other') and not os.path.exists('cache2'), '--buildid-dir: %r' % os.listdir('.'))
+    r = record('-a', '-N', text='[buildid]\ndir = %s/cache3\n' % os.getcwd())
+    need(not files('cache3'), '-N')
+
+
+@case('--proc-map-timeout and core.proc-map-timeout: what is not read is told')
+def _():
+    sleeper = subprocess.Popen(['sleep', '60'])
+    try:
+        def maps(*options, **files):
+            r = record('-p', str(sleeper.pid), *options, **files)
+            same(r.returncode, 0, r.stderr)
+            f = perfdata.File('x.data')
+            return r.stderr, sum(kind == perfdata.MMAP2 and int.from_bytes(f.data[at + 8:at + 12], 'little') == sleeper.pid
+                                 for kind, misc, at, size in f.records())
+        told, nr = maps()
+        need(nr > 2 and 'proc-map-timeout' not in told, told)
+        same(maps('--proc-map-timeout', '10000')[1], nr)
+        for options, text in ((['--proc-map-timeout', '0'], ''), ([], '[core]\nproc-map-timeout = 0\n')):
+            told, some = maps(*options, text=text)
+            need(some < nr and 'mappings of 1 processes are not all known' in told, told)
+        same(maps('--proc-map-timeout', '5000', text='[core]\nproc-map-timeout = 0\n')[1], nr)
+        for bad in ('x', '-1', '99999999999'):
+            same(record('--proc-map-timeout', bad).returncode, 2, bad)
+    finally:
+        sleeper.kill()
+        sleeper.wait()
+
+
+run()
