@@ -98,8 +98,9 @@ int explain_open(const struct capture_event *e, int cpu, int32_t tid, size_t wan
 	if (culprit)
 		return err_set(
 			-error,
-			"no right to record %s with %s: kernel.perf_event_paranoid is %ld; run "
-			"as root, or give the program CAP_PERFMON (setcap cap_perfmon+ep)",
+			"no right to record %s with %s: leave them out, give the program "
+			"CAP_PERFMON (setcap cap_perfmon+ep), or run as root; "
+			"kernel.perf_event_paranoid is %ld",
 			e->name, culprit, kernel_setting("perf_event_paranoid", 2));
 	switch (error) {
 	case EACCES:

@@ -9,6 +9,7 @@ import signal
 import sys
 
 import perfdata
+import samples
 import seccomp
 from tap import SONDE, Skip, case, need, run, same, sh, sonde
 
@@ -197,6 +198,20 @@ def _():
     refused(sh(*limit, '-e', 'cs:u,faults:u,cpu-clock:u,task-clock:u,migrations:u,minor-faults:u,major-faults:u,'
                'alignment-faults:u,emulation-faults:u,cpu-clock:u,task-clock:u,cs:u', '--', 'true'),
             'too few file descriptors', 'needs', 'ulimit -n allows 20')
+
+
+@case('of what a sample is to hold, the one thing that is not allowed is named')
+def _():
+    prepare()
+    with paranoid(2):
+        for option, says in (('--phys-data', 'physical addresses (--phys-data): leave them out'),
+                             ('--namespaces', 'namespaces (--namespaces): leave them out')):
+            r = nobody('-e', 'cpu-clock:u', option, '--', 'true')
+            need(r.returncode == 1 and 'no right to record cpu-clock:u with ' + says in r.stderr, r.stderr)
+        r = nobody('-e', 'cpu-clock:u', '-d', '-I', '--user-regs', '--data-page-size', '--code-page-size', '--all-cgroups',
+                   '--switch-events', '-s', '-k', 'boot', '--', *BURN)
+        same(r.returncode, 0, r.stderr)
+        need(list(samples.Recording('x.data').decoded()), 'no samples')
 
 
 run()
