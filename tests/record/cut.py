@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""Recordings that end anywhere in their beginning: sonde script never crashes, and says what is wrong."""
+import concurrent.futures
+import os
+import struct
+import subprocess
+
+from tap import PERF_ENV, SONDE, case, need, run, same, sonde
+
+STEP = 64
+MANY = 250  # cuts behind the first 4 KiB
+
+
+def places(size):
+    """Every 64th byte at first, then so many spread over the rest; all multiples of 8 of the header itself."""
+    near = set(range(0, min(size, 4096), STEP)) | set(range(0, min(size, 320), 8)) | {1, 7, 9, 15, 103, 105}
+    return sorted(near | set(range(4096, size, max(STEP, (size - 4096) // MANY // STEP * STEP or STEP))))
+
+
+def read(data, at, words):
+    """What is wrong with how a file cut there is read; None: nothing."""
+    path = 'cut-%d.data' % at
+    with open(path, 'wb') as f:
+        f.write(data[:at])
+    p = subprocess.run([SONDE, 'script', '-i', path, *words], env=PERF_ENV, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                       stderr=subprocess.PIPE, timeout=60)
+    os.unlink(path)
+    told = p.stderr.decode('utf-8', 'replace')
+    if p.returncode not in (0, 1, 2):
+        return '%d bytes: status %d: %s' % (at, p.returncode, told)
+    if not told.startswith('sonde: ') or len(told) < 20:
+        return '%d bytes: nothing is told of it (status %d): %r' % (at, p.returncode, told)
+    return None
+
+
+def all_cuts(path, *words):
+    with open(path, 'rb') as f:
+        data = f.read()
+    data_at, = struct.unpack_from('<Q', data, 40)
+    need(104 < data_at < len(data), 'the data begin at %d of %d' % (data_at, len(data)))
+    cuts = places(data_at) + [data_at]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        wrong = [w for w in pool.map(lambda at: read(data, at, words), cuts) if w]
+    print('# %d cuts up to byte %d' % (len(cuts), data_at))
+    need(not wrong, '%d of %d cuts:\n%s' % (len(wrong), len(cuts), '\n'.join(wrong[:20])))
+
+
+def record(*options):
+    r = sonde('record', '-q', '-o', 'x.data', '-e', 'sched:sched_switch,raw_syscalls:sys_enter', '-g', *options, '--', 'sh', '-c',
+              'echo; /bin/true')
+    same(r.returncode, 0, r.stderr)
+
+
+@case('a finished file')
+def _():
+    record()
+    same(sonde('script', '-i', 'x.data').returncode, 0)
+    all_cuts('x.data')
+
+
+@case('one whose size of the data was not written yet, as a recorder leaves it that is killed')
+def _():
+    record()
+    with open('x.data', 'r+b') as f:
+        f.seek(48)
+        f.write(bytes(8))
+        f.seek(72)
+        f.write(bytes(32))
+    all_cuts('x.data')
+
+
+@case('its header is shown as far as it goes')
+def _():
+    record()
+    all_cuts('x.data', '--header-only')
+
+
+run()
