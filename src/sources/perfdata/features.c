@@ -74,6 +74,31 @@ static int read_cmdline(struct perfdata_source *s, struct bytes *b)
 }
 
 /* nr x { attr, u32 nr_ids, name, ids }: the i-th belongs to the i-th attr. */
+/* Pipe mode: attrs may come in another order, or later. */
+static int read_piped_desc(struct perfdata_source *s, struct bytes *b)
+{
+	uint32_t nr = 0, attr_bytes = 0, nr_ids = 0;
+	const char *name = NULL;
+	uint64_t id = 0;
+
+	TRY(bytes_u32(b, "number of events", &nr));
+	TRY(bytes_u32(b, "attr size", &attr_bytes));
+	for (uint32_t i = 0; i < nr; i++) {
+		TRY(bytes_skip(b, "attr", attr_bytes));
+		TRY(bytes_u32(b, "number of ids", &nr_ids));
+		TRY(read_string(s, b, &name));
+		/* all ids of an event lead to it: one is enough */
+		for (uint32_t k = 0; k < nr_ids; k++) {
+			TRY(bytes_u64(b, "id", &id));
+			if (!k && *name)
+				TRY(perfdata_pipe_name(s, id, name));
+		}
+		if (!nr_ids && *name && i < s->events.n)
+			s->events.v[i].name = name;
+	}
+	return 0;
+}
+
 static int read_event_desc(struct perfdata_source *s, struct bytes *b)
 {
 	uint32_t nr = 0, attr_bytes = 0, nr_ids = 0;
@@ -249,7 +274,7 @@ static int read_feature(struct perfdata_source *s, enum perfdata_feature feature
 	case FEAT_CMDLINE:
 		return read_cmdline(s, b);
 	case FEAT_EVENT_DESC:
-		return read_event_desc(s, b);
+		return s->file.is_pipe ? read_piped_desc(s, b) : read_event_desc(s, b);
 	case FEAT_BUILD_ID:
 		return read_build_ids(s, b);
 	case FEAT_TRACING_DATA:

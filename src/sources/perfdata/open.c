@@ -241,6 +241,7 @@ void perfdata_close(struct source *source)
 	sample_scratch_done(&s->group_scratch);
 	vec_done(&s->events);
 	vec_done(&s->ids);
+	vec_done(&s->early_names);
 	vec_done(&s->formats);
 	free(s->kallsyms_unpacked);
 	vec_done(&s->info.modules);

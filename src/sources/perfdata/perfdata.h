@@ -28,6 +28,12 @@ struct perfdata_id {
 	uint64_t last_value;
 };
 
+/* Pipe mode: the name of an event whose attr is still to come. */
+struct perfdata_early_name {
+	uint64_t id;
+	const char *name; /* lent from the arena */
+};
+
 /* How to find a record's event. */
 enum id_rule {
 	ID_ONE_EVENT,  /* there is only one */
@@ -74,6 +80,7 @@ struct perfdata_source {
 	VEC(struct perfdata_event) events;
 	VEC(struct perfdata_id) ids;
 	struct hash64 by_id; /* id -> index in ids */
+	VEC(struct perfdata_early_name) early_names;
 	struct recent_id recent[NR_RECENT_IDS];
 	enum id_rule id_rule;
 	uint32_t
@@ -174,7 +181,9 @@ int perfdata_callchain(struct source *s, const struct event *ev, const uint8_t *
 /* records.c: what a record of state says. 1 and *ret, or 0 when it is damaged (counted). */
 int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, struct event *ret);
 
-/* pipe.c: pipe mode. Reads what comes before the first samples. */
+/* pipe.c: pipe mode. Gives a name to the event of an id, whose attr may come later. name: lent from the arena. */
+int perfdata_pipe_name(struct perfdata_source *s, uint64_t id, const char *name);
+/* Reads what comes before the first samples. */
 int perfdata_pipe_open(struct perfdata_source *s);
 /* Takes a record that file mode keeps in its header, len bytes with what follows it; once. */
 int perfdata_pipe_take(struct perfdata_source *s, const uint8_t *rec, size_t len, uint64_t off);

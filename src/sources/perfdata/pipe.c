@@ -19,6 +19,7 @@ enum {
 	FEATURE_HEADER_BYTES = 16,
 	UPDATE_HEADER_BYTES = 24,
 	UPDATE_NAME = 2,
+	EARLY_NAMES_MAX = 64 << 10,
 	READ_BYTES = 1 << 20
 };
 
@@ -29,6 +30,36 @@ static struct bytes body_of(const struct perfdata_source *s, const uint8_t *rec,
 
 	b.what = what;
 	return b;
+}
+
+static void rename_event(struct perfdata_event *e, const char *name)
+{
+	if (e->name && !strcmp(e->name, name))
+		return;
+	e->name = name;
+	e->is_renamed |= e->schema != NULL;
+}
+
+int perfdata_pipe_name(struct perfdata_source *s, uint64_t id, const char *name)
+{
+	const uint64_t at = hash64_find(&s->by_id, id);
+
+	if (at != HASH64_EMPTY)
+		rename_event(&s->events.v[s->ids.v[at].event], name);
+	else if (s->early_names.n < EARLY_NAMES_MAX)
+		return vec_push(&s->early_names, (struct perfdata_early_name){ id, name });
+	return 0;
+}
+
+/* What was said of an event before it came; the last word counts. */
+static void take_early_names(struct perfdata_source *s, uint32_t event)
+{
+	vec_foreach(early, &s->early_names) {
+		const uint64_t at = hash64_find(&s->by_id, early->id);
+
+		if (at != HASH64_EMPTY && s->ids.v[at].event == event)
+			rename_event(&s->events.v[event], early->name);
+	}
 }
 
 /* { attr (its size is in it) | u64 ids ... } */
@@ -50,6 +81,7 @@ static int take_attr(struct perfdata_source *s, const uint8_t *rec, size_t len, 
 		TRY(bytes_u64(&b, "id", &id));
 		TRY(perfdata_id_add(s, id, event));
 	}
+	take_early_names(s, event);
 	return 0;
 }
 
@@ -105,22 +137,18 @@ static int take_tracing_data(struct perfdata_source *s, const uint8_t *rec, size
 static int take_update(struct perfdata_source *s, const uint8_t *rec, size_t len, uint64_t off)
 {
 	struct bytes b = body_of(s, rec, len, RECORD_HEADER_BYTES, off, "an event update");
-	uint64_t kind = 0, id = 0, at;
+	uint64_t kind = 0, id = 0;
 	const char *name = NULL;
-	struct perfdata_event *e;
 
 	TRY(bytes_u64(&b, "kind", &kind));
 	TRY(bytes_u64(&b, "id", &id));
-	at = hash64_find(&s->by_id, id);
-	if (kind != UPDATE_NAME || at == HASH64_EMPTY)
+	if (kind != UPDATE_NAME)
 		return 0;
-	e = &s->events.v[s->ids.v[at].event];
 	TRY(bytes_cstr(&b, "name", &name));
-	if (!*name || (e->name && !strcmp(e->name, name)))
+	if (!*name)
 		return 0;
-	e->name = arena_strdup(&s->arena, name);
-	e->is_renamed = true;
-	return e->name ? 0 : err_nomem();
+	name = arena_strdup(&s->arena, name);
+	return name ? perfdata_pipe_name(s, id, name) : err_nomem();
 }
 
 static int take(struct perfdata_source *s, const uint8_t *rec, size_t len, uint64_t off)
