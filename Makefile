@@ -42,6 +42,7 @@ bench:
 	@tools/setup build record
 	@$(call build,$(B),) --quiet
 	@bench/run $(B) $(BENCHFLAGS)
+	@bench/compressed $(B)
 
 fmt:
 	@tools/setup fmt

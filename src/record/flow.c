@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -46,6 +45,15 @@ static int parse_aio(struct flow *f, const char *text, const struct say *to)
 	return 0;
 }
 
+/* A size, or a number of bytes. */
+static int parse_least(struct flow *f, const char *text)
+{
+	const bool is_number = *text && !text[strspn(text, "0123456789")];
+
+	return is_number ? record_value_number("--mmap-flush", text, 0, UINT64_MAX, &f->least_bytes)
+			 : record_value_size("--mmap-flush", text, &f->least_bytes);
+}
+
 static int parse_affinity(struct flow *f, const char *text)
 {
 	if (!strcmp(text, "node"))
@@ -55,31 +63,6 @@ static int parse_affinity(struct flow *f, const char *text)
 	else
 		return err_set(-EBADR, "--affinity is node or cpu, not '%s'", text);
 	return 0;
-}
-
-static void say_left_out(const char *name, const struct say *to)
-{
-	say(to, SAY_WARNING, "%s is left out: with --threads the recording is one directory", name);
-}
-
-static void leave_out(char **option, const char *name, const struct say *to)
-{
-	if (!*option)
-		return;
-	say_left_out(name, to);
-	free(*option);
-	*option = NULL;
-}
-
-void flow_exclude(struct record_options *opts, const struct say *to)
-{
-	if (!opts->threads)
-		return;
-	leave_out(&opts->switch_output, "--switch-output", to);
-	leave_out(&opts->switch_output_event, "--switch-output-event", to);
-	if (opts->timestamp_filename)
-		say_left_out("--timestamp-filename", to);
-	opts->timestamp_filename = 0;
 }
 
 /* What its words mean depends on the cpus recorded; what excludes what does not. */
@@ -112,7 +95,7 @@ int flow_parse(struct flow *ret, const struct record_options *opts, const struct
 	if (opts->aio)
 		TRY(parse_aio(&f, opts->aio, say));
 	if (opts->mmap_flush)
-		TRY(record_value_size("--mmap-flush", opts->mmap_flush, &f.least_bytes));
+		TRY(parse_least(&f, opts->mmap_flush));
 	if (opts->affinity)
 		TRY(parse_affinity(&f, opts->affinity));
 	if (opts->threads)

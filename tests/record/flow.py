@@ -136,6 +136,7 @@ def _():
     # no more than a quarter of the buffer, as perf has it
     early, f = recorded('--mmap-flush', '1G', '-m', '4')
     same((early > 0, calls(f)), (True, 200), 'a quarter')
+    same(sonde('record', '-q', '--mmap-flush', '4096', '-e', CALL, '-o', 'y.data', '--', 'true').returncode, 0)
     for bad in ('x', '-1', ''):
         same(sonde('record', '-q', '--mmap-flush', bad, '-e', CALL, '-o', 'y.data', '--', 'true').returncode, 2, bad)
 
