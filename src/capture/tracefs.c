@@ -72,6 +72,9 @@ int tracefs_open(struct tracefs *ret)
 			"read them (as root: mount -o remount,gid=GROUP,mode=0750 %s), or run "
 			"as root",
 			*mounted ? mounted : usual_places[0], *mounted ? mounted : usual_places[0]);
+	/* out of descriptors or memory, which says nothing of tracefs */
+	if (r < 0 && r != -ENOENT && r != -ENOTDIR)
+		return err_errno(-r, "cannot read the kernel's tracepoints");
 	if (r < 0)
 		return err_set(-ENOENT,
 			       "tracefs is not mounted, so there are no tracepoints: as root, "
