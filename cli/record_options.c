@@ -179,7 +179,7 @@ const struct opt record_options[] = {
 	OPT_KEY(0, "phys-data", NULL, "phys-data", "records the physical addresses of the data"),
 	OPT_KEY(0, "data-page-size", NULL, "data-page-size", "records the size of the pages that hold the data"),
 	OPT_KEY(0, "code-page-size", NULL, "code-page-size", "records the size of the pages that hold the code"),
-	OPT_KEY('T', "timestamp", NULL, "timestamp", "records the time, which is the default"),
+	OPT_KEY('T', "timestamp", NULL, "timestamp", "records the time, which is the default but with --per-thread"),
 	OPT_KEY('P', "period", NULL, "period", "records the period"),
 	OPT_KEY('s', "stat", NULL, "stat", "counts per thread, too"),
 	OPT_KEY('n', "no-samples", NULL, "no-samples", "takes no samples: records of state only"),

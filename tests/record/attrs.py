@@ -14,6 +14,7 @@ ID, IDENTIFIER = 1 << 6, 1 << 16
 SAME = '''
 -e cs
 -e cs -c 7
+-e cs -c 0
 -e cs -F 99
 -e cs -F 99 --strict-freq
 -e cs -F 999999
@@ -53,6 +54,10 @@ SAME = '''
 -a -e cs --no-timestamp
 -e sched:sched_switch --no-timestamp
 -e cs,sched:sched_switch --no-timestamp
+--per-thread -e cs
+--per-thread -e cs -T
+-C 0 -e cs
+-C 0 -e cs -d -s -n
 -e cs -P
 -e cs --no-period
 -e cs -c 10 -P
