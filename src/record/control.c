@@ -185,14 +185,37 @@ static void list_event(const struct capture_event *e, char how, struct outbuf *l
 	}
 }
 
+/* "{cs,page-faults}", told at its leader. */
+static void list_group(const struct capture_events *events, size_t leader, struct outbuf *line)
+{
+	const struct capture_event *first = &events->list.v[leader];
+
+	if (capture_events_members(events, leader) == 1) {
+		outbuf_str(line, first->name);
+		return;
+	}
+	outbuf_fmt(line, "%s{%s", first->group_name ? first->group_name : "", first->name);
+	for (size_t i = leader + 1; i < events->list.n; i++)
+		if (events->list.v[i].leader == leader)
+			outbuf_fmt(line, ",%s", events->list.v[i].name);
+	outbuf_str(line, "}");
+}
+
 static const char *list_events(struct sonde_recorder *r, const char *how)
 {
 	struct outbuf line = { 0 };
 
 	if (*how && strcmp(how, "-v") && strcmp(how, "-g") && strcmp(how, "-F"))
 		return "evlist takes -v, -g or -F";
-	vec_foreach(e, &r->events.list) {
-		list_event(e, *how ? how[1] : '\0', &line);
+	for (size_t i = 0; i < r->events.list.n; i++) {
+		const struct capture_event *e = &r->events.list.v[i];
+
+		if (strcmp(how, "-g") != 0)
+			list_event(e, *how ? how[1] : '\0', &line);
+		else if (e->leader == i)
+			list_group(&r->events, i, &line);
+		else
+			continue;
 		put_line(r, &line);
 	}
 	outbuf_done(&line);

@@ -14,6 +14,7 @@ from tap import PERF_ENV, SONDE, case, is_recording, need, perf, run, same, sh, 
 EVENT = 'sched:sched_switch'
 # Switches 500 times a second; its first line is when it began.
 SWITCHER = 'import time\nprint(time.monotonic_ns(), flush=True)\nwhile True: time.sleep(0.002)'
+LISTED = ('cs', 'cpu-clock', 'page-faults', 'dummy', 'my{')
 SLACK_NS = 2000000  # between the clocks of two cpus, and of us and the events
 PYTHON = 'python3'
 
@@ -138,7 +139,7 @@ def _():
 def _():
     perf()
     for options in (['-D', '5', '-e', 'cs', '--', 'true'], ['-D', '5', '-a', '-e', 'cs', '--', 'true'],
-                    ['-D', '1-5', '-e', 'cs', '--', 'true'], ['-D', '-1', '-e', 'cs,' + EVENT, '--', 'true']):
+                    ['-D', '1-60000', '-e', 'cs', '--', 'true'], ['-D', '-1', '-e', 'cs,' + EVENT, '--', 'true']):
         theirs, ours = evlists(*options)
         same(ours, theirs, repr(options))
         need('dummy' in ours, ours)
@@ -235,7 +236,7 @@ def _():
              ('snapshot', 'hardware tracing'), ('x' * 10000, 'too long'), ('\x01\xff%s%n', 'commands are')]
     said = {}
     for name, tool in (('perf', ('perf',)), ('sonde', (SONDE,))):
-        with Recorder('-e', 'cs,cpu-clock', '-c', '7', '-D', '-1', '--', 'sleep', '60', tool=tool) as r:
+        with Recorder('-e', 'cs,my{cpu-clock,page-faults}', '-c', '7', '-D', '-1', '--', 'sleep', '60', tool=tool) as r:
             for command, end in told:
                 same(r.tell(command, end).rstrip('\0'), 'ack\n', '%s to %s' % (command, name))
             if name == 'sonde':
@@ -250,10 +251,10 @@ def _():
             r.p.stderr.close()
             r.close()
     # what evlist tells is perf's, with who speaks before it
-    listed = [x for x in said['perf'].split('\n') if x.startswith(('cs', 'cpu-clock', 'dummy'))]
+    listed = [x for x in said['perf'].split('\n') if x.startswith(LISTED)]
     ours = [x[len('sonde: '):] for x in said['sonde'].split('\n')]
-    need(len(listed) == 12, said['perf'])
-    same([re.sub(r'\|(ID|IDENTIFIER)(?=,)', '', x, 1) for x in ours if x in listed or x.startswith(('cs', 'cpu-clock', 'dummy'))],
+    need(len(listed) == 15 and 'my{cpu-clock,page-faults}' in listed, said['perf'])
+    same([re.sub(r'\|(ID|IDENTIFIER)(?=,)', '', x, 1) for x in ours if x.startswith(LISTED)],
          [re.sub(r'\|(ID|IDENTIFIER)(?=,)', '', x, 1) for x in listed])
     need('failed' not in said['sonde'] and '--control: evlist takes -v, -g or -F' in said['sonde'], said['sonde'])
 
