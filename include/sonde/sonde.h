@@ -409,7 +409,8 @@ struct sonde_record_event {
  *	namespaces all-cgroups switch-events no-bpf-event tail-synthesize (0|1)
  *	synth=LIST          no, all, or of task,mmap,cgroup; num-thread-synthesize=N
  *	proc-map-timeout=MS for reading the mappings of one process; none unless given
- *	no-buildid buildid-all buildid-mmap kcore (0|1), buildid-dir=DIR the cache, default ~/.debug
+ *	no-buildid buildid-all buildid-mmap (0|1), buildid-dir=DIR the cache, default ~/.debug, /dev/null: none; kcore is
+ *	                    refused
  *	no-buildid-cache=auto|0|1  auto: the cache is filled unless files are switched
  *	mmap-pages=N|SIZE[,N|SIZE]  buffers per cpu; mmap-flush=SIZE, overwrite no-buffering (0|1)
  *	aio=N affinity=node|cpu threads=SPEC realtime=PRIORITY

@@ -69,16 +69,11 @@ static int check_command(struct sonde_recorder *r, const struct sonde_record_opt
 /* Settings that are known and that no part of the recorder obeys. */
 static int refuse(const struct record_options *o)
 {
-	const struct {
-		const char *option;
-		bool is_given;
-	} unknown[] = {
-		{ "--kcore", o->kcore },
-	};
-
-	for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++)
-		if (unknown[i].is_given)
-			return err_set(-EBADR, "%s is not taken", unknown[i].option);
+	if (o->kcore)
+		return err_set(
+			-EBADR,
+			"--kcore is not taken: a recording of sonde holds the kernel's symbols "
+			"itself, and no copy of its code is made");
 	return 0;
 }
 

@@ -255,6 +255,13 @@ def _():
     need(not os.path.exists('.debug' + path), 'another file in the cache')
 
 
+@case('--kcore is refused by name, with the reason')
+def _():
+    r = sonde('record', '--kcore', '-o', 'x.data', '--', 'true')
+    same((r.returncode, os.listdir()), (2, []), r.stderr)
+    need("--kcore is not taken: a recording of sonde holds the kernel's symbols itself" in r.stderr, r.stderr)
+
+
 @case('a pipe: build ids at its end, no cache, as perf')
 def _():
     with open('x.data', 'wb') as f:

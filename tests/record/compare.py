@@ -4,6 +4,7 @@ import concurrent.futures
 import os
 import re
 import shutil
+import struct
 import subprocess
 import time
 
@@ -69,6 +70,65 @@ def _():
     text = [[line for line in ask(name, 'report', '--header-only', '-I').splitlines() if not vary.match(line)]
             for name in ('sonde.data', 'perf.data')]
     same(*text, 'headers')
+
+
+@case('the header of a pipe says what perf\'s does, in its order')
+def _():
+    vary = re.compile(r'# (captured on|perf version|cmdline|event :|node\d+ meminfo|time of|sample duration)')
+    text = {}
+    for tool, name in ((perf(), 'perf.data'), (SONDE, 'sonde.data')):
+        with open(name, 'wb') as f:
+            subprocess.run([tool, 'record', '-q', '-a', '-e', 'sched:sched_switch,cpu-clock', '-o', '-', '--', 'true'],
+                           env=PERF_ENV, stdout=f, stdin=subprocess.DEVNULL, check=True)
+        text[name] = [line for line in ask(name, 'report', '--header-only', '-I').splitlines() if not vary.match(line)]
+    need(any('pmu mappings' in line for line in text['perf.data']), text)
+    # the caches of the processor, which perf tells in files only
+    ours = [line for line in text['sonde.data'] if not re.match(r'# (CPU cache info| L\d |bpf_prog|btf|\tsub_prog)', line)]
+    same(ours, text['perf.data'], 'headers')
+
+
+def tracing(name):
+    """TRACING_DATA in parts; formats by system, in the order of their names."""
+    b, at, parts = perfdata_feature(name, 1), 0, {}
+
+    def number(code):
+        nonlocal at
+        at += struct.calcsize(code)
+        return struct.unpack_from('<' + code, b, at - struct.calcsize(code))[0]
+
+    def piece(size):
+        nonlocal at
+        at += size
+        return b[at - size:at]
+    parts['head'] = piece(b.index(b'header_page\0'))
+    parts['page'] = piece(12) + piece(number('Q'))
+    parts['event'] = piece(13) + piece(number('Q'))
+    parts['ftrace'] = [piece(number('Q')) for _ in range(number('I'))]
+    systems = {}
+    for _ in range(number('I')):
+        system = piece(b.index(b'\0', at) + 1 - at)
+        systems[system] = sorted(piece(number('Q')) for _ in range(number('I')))
+    parts['systems'], parts['kallsyms'], parts['printk'] = systems, piece(number('I')), piece(number('I'))
+    # which tasks the tracer remembers changes all the time
+    parts['comms'] = piece(number('Q')) != b''
+    parts['rest'] = b[at:]
+    return parts
+
+
+def perfdata_feature(name, feature):
+    with open(name, 'rb') as f:
+        d = f.read()
+    h = struct.unpack_from('<13Q', d)
+    bits = [n for n in range(256) if h[9 + n // 64] >> (n % 64) & 1]
+    at, size = struct.unpack_from('<QQ', d, h[5] + h[6] + 16 * bits.index(feature))
+    return d[at:at + size]
+
+
+@case('TRACING_DATA: the formats and texts that perf takes')
+def _():
+    for n, events in enumerate(('sched:sched_switch,syscalls:sys_enter_read,sched:sched_wakeup', 'irq:*')):
+        both('-e', events, prefix=str(n))
+        same(tracing('%dsonde.data' % n), tracing('%dperf.data' % n), events)
 
 
 def recordings(*options):
