@@ -70,10 +70,9 @@ static int check_command(struct sonde_recorder *r, const struct sonde_record_opt
 static int refuse(const struct record_options *o)
 {
 	if (o->kcore)
-		return err_set(
-			-EBADR,
-			"--kcore is not taken: a recording of sonde holds the kernel's symbols "
-			"itself, and no copy of its code is made");
+		return err_set(-EBADR,
+			       "--kcore is not taken, because the file holds the kernel's symbols "
+			       "itself; its code is not copied");
 	return 0;
 }
 

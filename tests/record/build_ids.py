@@ -118,7 +118,7 @@ def _():
     need(any('ld-linux' in name for name in listed()), listed())
 
 
-@case('-B: no build ids, no cache; -N: no cache')
+@case('-B: no build ids, no cache, and with -N no cache')
 def _():
     record('-B', *CLOCK)
     same(listed(), None, 'list')
@@ -259,7 +259,7 @@ def _():
 def _():
     r = sonde('record', '--kcore', '-o', 'x.data', '--', 'true')
     same((r.returncode, os.listdir()), (2, []), r.stderr)
-    need("--kcore is not taken: a recording of sonde holds the kernel's symbols itself" in r.stderr, r.stderr)
+    need("--kcore is not taken, because the file holds the kernel's symbols itself" in r.stderr, r.stderr)
 
 
 @case('a pipe: build ids at its end, no cache, as perf')
