@@ -75,9 +75,6 @@ int switching_parse(struct switching *ret, const struct record_options *o, bool 
 			       o->switch_output         ? "--switch-output"
 			       : o->switch_output_event ? "--switch-output-event"
 							: "--timestamp-filename");
-	if (s.is_on && o->threads)
-		return err_set(-EBADR, "--switch-output and --threads exclude each other: the "
-				       "files of several threads do not end at one event");
 	*ret = s;
 	return 0;
 }

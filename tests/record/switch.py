@@ -286,6 +286,10 @@ def _():
                        (['--switch-max-files', 'x'], '--switch-max-files needs a number')):
         r = sonde('record', '-e', 'cs', '-o', 'x.data', *argv, '--', 'touch', 'ran')
         need(r.returncode == 2 and says in r.stderr, '%r: %d %s' % (argv, r.returncode, r.stderr))
+    r = sonde('record', '-e', 'cs', '--switch-output', '--threads', '-o', 'x.data', '--', 'true')
+    need(r.returncode == 0 and '--switch-output is left out' in r.stderr, r.stderr)
+    same(os.listdir(), ['x.data'], 'files')
+    shutil.rmtree('x.data')
     r = sonde('record', '-e', 'cs', '--switch-output', '-o', '/dev/null', '--', 'touch', 'ran')
     need(r.returncode == 1 and '/dev/null' in r.stderr, r.stderr)
     same(os.listdir(), [], 'files')
