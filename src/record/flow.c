@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -63,6 +64,23 @@ static int parse_affinity(struct flow *f, const char *text)
 	else
 		return err_set(-EBADR, "--affinity is node or cpu, not '%s'", text);
 	return 0;
+}
+
+static void leave_out(char **option, const char *name, const struct say *to)
+{
+	if (!*option)
+		return;
+	say(to, SAY_WARNING, "%s is left out: with --threads the recording is one directory", name);
+	free(*option);
+	*option = NULL;
+}
+
+void flow_exclude(struct record_options *opts, const struct say *to)
+{
+	if (!opts->threads)
+		return;
+	leave_out(&opts->switch_output, "--switch-output", to);
+	leave_out(&opts->switch_output_event, "--switch-output-event", to);
 }
 
 /* What its words mean depends on the cpus recorded; what excludes what does not. */

@@ -25,6 +25,8 @@ struct flow {
 	struct thread_plan threads;
 };
 
+/* Leaves out, aloud, the settings that --threads has no room for. */
+void flow_exclude(struct record_options *opts, const struct say *say);
 /* -EBADR: the settings are wrong. */
 int flow_parse(struct flow *ret, const struct record_options *opts, const struct say *say);
 /* When the rings are there: what depends on them. */

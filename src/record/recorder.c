@@ -82,6 +82,7 @@ static int understand(struct sonde_recorder *r, const struct sonde_record_option
 	TRY(record_options_parse(&r->opts, o->settings));
 	TRY(refuse(&r->opts));
 	r->is_pipe = output_is_pipe(r->opts.output);
+	flow_exclude(&r->opts, &r->say);
 	TRY(parts_parse(r));
 	TRY(describing_parse(&r->describing, &r->opts));
 	if (r->opts.mmap_pages)

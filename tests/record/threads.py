@@ -110,10 +110,12 @@ def _():
 
 @case('what it excludes')
 def _():
-    for options in (['--switch-output=1M'], ['--aio'], ['--affinity=cpu'], ['--per-thread'], ['-o', '-']):
+    for options in (['--aio'], ['--affinity=cpu'], ['--per-thread'], ['-o', '-']):
         r = sonde('record', '--threads', '-e', CALL, *(['-o', 'x.dir'] if '-o' not in options else []), *options, '--', 'true')
         need(r.returncode == 2 and '--threads' in r.stderr, '%r: %s' % (options, r.stderr))
         need(not os.path.exists('x.dir'), options)
+    r = sonde('record', '--threads', '--switch-output=1M', '-e', CALL, '-o', 'x.dir', '--', 'true')
+    need(r.returncode == 0 and '--switch-output' in r.stderr and os.path.exists('x.dir/data'), r.stderr)
 
 
 @case('a directory of before is kept as DIR.old, another one is not touched')
