@@ -8,7 +8,7 @@ import struct
 import subprocess
 import time
 
-from tap import PERF_ENV, SONDE, Skip, case, need, perf, run, same, sh, sonde
+from tap import PERF_ENV, SONDE, Skip, case, need, perf, run, same, sh, sonde, wait_until
 
 BUSY = 'i=0; while [ $i -lt 150000 ]; do i=$((i + 1)); done'
 CLOCK = ['-e', 'cpu-clock', '-c', '100000']
@@ -242,12 +242,23 @@ def _():
     same((r.returncode, r.stderr, os.path.exists('/nonexistent')), (0, '', False), 'a home that is not there')
 
 
+def runs(path):
+    for exe in glob.glob('/proc/[0-9]*/exe'):
+        try:
+            if os.readlink(exe) == path:
+                return True
+        except OSError:
+            pass
+    return False
+
+
 @case('a file that was replaced while it ran has no build id')
 def _():
     path = build()
     build('other', SPIN.replace('turns++', 'turns += 2'))
-    p = subprocess.Popen([SONDE, 'record', '-q', '-o', 'x.data', *CLOCK, '--', path, '0.6'], env=env())
-    time.sleep(0.4)
+    p = subprocess.Popen([SONDE, 'record', '-q', '-o', 'x.data', *CLOCK, '--', path, '1'], env=env())
+    wait_until('it runs', lambda: runs(path))
+    time.sleep(0.1)
     os.rename('other', path)
     same(p.wait(60), 0, 'status')
     need(path in files_of_samples(), 'samples in the file')
