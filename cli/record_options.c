@@ -139,8 +139,8 @@ void record_args_done(void *values)
 const struct opt record_options[] = {
 	OPT_GROUP("What is recorded"),
 	OPT_CALL('e', "event", "EVENTS", set_event, OPT_NO_NEGATION,
-		 "records these events: tracepoints as SYSTEM:NAME, where * and ? match, and software events as "
-		 "cpu-clock; several are separated by commas, and -e may be given several times"),
+		 "records these events: tracepoints as SYSTEM:NAME, where * and ? match, software and other events by name as "
+		 "cpu-clock, groups as {A,B}; several are separated by commas, and -e may be given several times"),
 	OPT_CALL(0, "filter", "FILTER", set_filter, OPT_NO_NEGATION,
 		 "lets the kernel leave out what does not match, for the tracepoints of the -e before it: "
 		 "'prev_pid != 0 && next_comm ~ \"sh*\"'"),
@@ -164,7 +164,8 @@ const struct opt record_options[] = {
 	OPT_KEY('t', "tid", "TIDS", "tid", "records these running threads, without what they start unless --inherit is given"),
 	OPT_KEY('u', "uid", "USER", "uid", "records the processes that a user has, a number or a name, and what they start"),
 	OPT_CALL('G', "cgroup", "CGROUPS", set_cgroup, OPT_NO_NEGATION,
-		 "records the events of the -e before it in these control groups only; needs -a or -C"),
+		 "records in these control groups only, the first for the first event named, and so on; one alone is for all events "
+		 "before it; needs -a or -C"),
 	OPT_KEY('i', "no-inherit", NULL, "no-inherit", "leaves out the children of what is recorded"),
 	OPT_KEY(0, "per-thread", NULL, "per-thread", "has a buffer for each thread instead of each cpu, and leaves out what they start"),
 

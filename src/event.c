@@ -178,6 +178,9 @@ void session_event_text(const struct event *ev, struct outbuf *out)
 	struct sonde_session *s = ev->session;
 	const struct printfmt *pf = ev->schema->print;
 
+	/* an event out of a group's counts: no fields were recorded */
+	if (__builtin_expect(ev->schema->kind == SONDE_TRACEPOINT && !ev->pub.bytes_len, 0))
+		return;
 	if (__builtin_expect(!pf, 0)) {
 		if (!s->printfmt_env.ctx)
 			s->printfmt_env =

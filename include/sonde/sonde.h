@@ -380,8 +380,11 @@ SONDE_API int sonde_session_write(struct sonde_session *s, int fd);
 struct sonde_record_event {
 	const char *events; /* "sched:sched_switch,raw_syscalls:*" */
 	const char *filter; /* kernel filter for the events named last before it */
-	const char *
-		cgroup; /* control groups, comma-separated: for the events before it that have none */
+	/*
+	 * control groups, comma-separated: the n-th of all is for the n-th of all events, an empty one for all tasks; as
+	 * long as there is but one it is for all events before it
+	 */
+	const char *cgroup;
 };
 
 /*

@@ -50,7 +50,8 @@ static int find_tree(char *buf, size_t size)
 			      "none /sys/fs/cgroup");
 }
 
-static int open_cgroup(struct capture_events *l, const char *name, const struct capture_cgroup **ret)
+static int open_cgroup(struct capture_events *l, const char *name,
+		       const struct capture_cgroup **ret)
 {
 	struct capture_cgroup g = { .name = name };
 	char tree[1024], path[PATH_MAX];
@@ -106,7 +107,8 @@ int capture_events_cgroups(struct capture_events *l, const char *names)
 			if (l->nr_cgroups >= l->list.n)
 				return err_set(
 					-EBADR,
-					"-G %s: %s is for event number %zu, and %zu come before it; "
+					"-G %s: %s is for event number %zu, and %zu come before "
+					"it; "
 					"each control group is for one event, and a single one for "
 					"all",
 					names, name, l->nr_cgroups + 1, l->list.n);

@@ -41,7 +41,7 @@ struct capture_event {
 	const int *cpus;            /* where the source counts; nr_cpus 0: everywhere */
 	size_t nr_cpus;
 	struct event_terms terms;
-	uint32_t leader;        /* index of the group's first event; its own, alone or as the first */
+	uint32_t leader; /* index of the group's first event; its own, alone or as the first */
 	const char *group_name; /* of a leader, NULL none */
 	const char *cgroup;     /* NULL: in all control groups */
 	int cgroup_fd;

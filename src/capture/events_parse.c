@@ -71,9 +71,8 @@ static int unknown_source(struct capture_events *l, const char *text, const char
 	pmu_near(l->sources, &near);
 	near_text(&near, near_names, sizeof(near_names));
 	pmu_list(l->sources, all, sizeof(all));
-	return err_set(-EBADR,
-		       "event '%s': this machine has no event source '%s'%s; there are %s", text,
-		       name, near_names, *all ? all : "none");
+	return err_set(-EBADR, "event '%s': this machine has no event source '%s'%s; there are %s",
+		       text, name, near_names, *all ? all : "none");
 }
 
 /* ---- one event --------------------------------------------------------------------------------------------------- */
@@ -407,9 +406,8 @@ static int check_members(const struct capture_events *l, size_t first)
 				       "pinned (D) or exclusive (e)",
 				       e->name);
 		if (e->sample_read && !leader->sample_read)
-			return err_set(-EBADR,
-				       "event '%s': S is for the whole group: {%s,...}:S", e->name,
-				       leader->name);
+			return err_set(-EBADR, "event '%s': S is for the whole group: {%s,...}:S",
+				       e->name, leader->name);
 	}
 	return 0;
 }

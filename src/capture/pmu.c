@@ -109,8 +109,8 @@ int pmu_each(const char *root, const char *name, const char *event,
 		if (r == 0 && is_file_name(list[i]->d_name) &&
 		    (!name || is_called(list[i]->d_name, name)) &&
 		    pmu_open(root, list[i]->d_name, &p) == 0 &&
-		    (!event || (is_event(event) &&
-				read_file(&p, "events", event, text, sizeof(text)))))
+		    (!event ||
+		     (is_event(event) && read_file(&p, "events", event, text, sizeof(text)))))
 			r = visit(ctx, &p);
 		free(list[i]);
 	}
@@ -172,7 +172,7 @@ uint64_t pmu_format_max(const struct pmu_format *f)
 
 bool pmu_format_apply(const struct pmu_format *f, uint64_t value, struct perf_event_attr *attr)
 {
-	uint64_t word = f->word == PMU_CONFIG	 ? attr->config
+	uint64_t word = f->word == PMU_CONFIG    ? attr->config
 			: f->word == PMU_CONFIG1 ? attr->config1
 						 : attr->config2;
 

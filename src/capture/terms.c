@@ -216,7 +216,7 @@ static int unknown_term(const struct term_parser *p, const char *name)
 	}
 	near_text(&near, near_terms, sizeof(near_terms));
 	return err_set(-EBADR, "event '%s': %s has no term '%s'%s; there are %s%s%s", p->text,
-		       p->pmu	       ? p->pmu->name
+		       p->pmu          ? p->pmu->name
 		       : is_tracepoint ? "a tracepoint"
 				       : "an event of this kind",
 		       name, near_terms, of_source, *of_source ? ", " : "", all);

@@ -31,7 +31,7 @@ static void track(struct perf_event_attr *a, const struct sampling *s)
 	a->mmap = a->mmap2 = a->comm = a->comm_exec = a->task = 1;
 	a->ksymbol = 1;
 	a->bpf_event = !s->opts->no_bpf_event;
-	a->mmap_data = s->has_data;
+	a->mmap_data = s->has_data || a->sample_type & PERF_SAMPLE_STACK_USER;
 	a->build_id = s->opts->buildid_mmap;
 	a->namespaces = s->opts->namespaces;
 	a->cgroup = s->opts->all_cgroups;

@@ -149,6 +149,5 @@ void sampling_join_groups(struct capture_events *events)
 {
 	/* a leader stands before its members */
 	vec_foreach(e, &events->list)
-		join(e, &events->list.v[e->leader],
-		     capture_events_members(events, e->leader) == 1);
+		join(e, &events->list.v[e->leader], capture_events_members(events, e->leader) == 1);
 }

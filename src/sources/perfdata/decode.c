@@ -64,6 +64,9 @@ static int derive(struct perfdata_source *s, const struct cut *rec, unsigned i,
 		entry->last_value = v->value;
 		if (!grown)
 			continue;
+		/* the payload is of the event that was sampled: of another, nothing but the count is known */
+		if (entry->event != e->index && !s->opts.compat)
+			ret->pub.bytes_len = 0;
 		e = &s->events.v[entry->event];
 		ret->period = grown;
 		ret->derived = i;

@@ -25,7 +25,8 @@ static const struct capture_event *add(struct capture_events *l, const char *tex
 TEST(groups_have_a_leader_and_share_modifiers)
 {
 	struct capture_events l = { 0 };
-	const struct capture_event *e = add(&l, "cs , reads{cs:u,faults}:kS ,{migrations},minor-faults");
+	const struct capture_event *e =
+		add(&l, "cs , reads{cs:u,faults}:kS ,{migrations},minor-faults");
 
 	assert_int_equal(l.list.n, 5);
 	assert_string_equal(e[0].name, "cs");
@@ -86,7 +87,8 @@ TEST(a_group_outlives_its_leader)
 TEST(terms)
 {
 	struct capture_events l = { 0 };
-	const struct capture_event *e = add(&l, "cs/period=0x10,name=x, inherit=0/u,faults/freq=7/");
+	const struct capture_event *e =
+		add(&l, "cs/period=0x10,name=x, inherit=0/u,faults/freq=7/");
 
 	assert_int_equal(l.list.n, 2);
 	assert_string_equal(e[0].name, "x");
