@@ -212,6 +212,8 @@ int drain_pass(struct drain *d)
 	bool any = false, all = true;
 	int e;
 
+	d->is_pressed = false;
+
 	if (d->heads.n != d->nr_rings) {
 		vec_clear(&d->heads);
 		vec_clear(&d->done);
@@ -227,6 +229,7 @@ int drain_pass(struct drain *d)
 	for (size_t i = 0; i < d->nr_rings; i++) {
 		const uint64_t bytes = d->heads.v[i] - d->rings[i].tail;
 
+		d->is_pressed |= bytes > d->rings[i].mask / 4;
 		if (bytes && (bytes >= d->least_bytes || d->takes_all)) {
 			any = true;
 			if (d->affinity)

@@ -4,6 +4,8 @@
 #include <sched.h>
 #include <stdint.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "record/values.h"
@@ -19,14 +21,51 @@ int realtime_parse(struct realtime *ret, const char *text)
 	return 0;
 }
 
+/* struct sched_attr of Linux 5.3 */
+struct turn {
+	uint32_t size, policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t runtime_ns, deadline_ns, period_ns;
+	uint32_t util_min, util_max;
+};
+
+static bool turn_get(struct turn *t)
+{
+	*t = (struct turn){ .size = sizeof(*t) };
+	return syscall(SYS_sched_getattr, 0, t, sizeof(*t), 0) == 0 && t->policy == SCHED_OTHER;
+}
+
+static void turn_set(struct turn *t, uint64_t runtime_ns)
+{
+	t->flags = 0;
+	t->runtime_ns = runtime_ns;
+	syscall(SYS_sched_setattr, 0, t, 0);
+}
+
+/* A kernel that knows nothing of it leaves the turns as they are. */
+static void shorten_turns(struct realtime *t)
+{
+	enum { TURN_NS = 100 * 1000 };
+	struct turn now;
+
+	if (!turn_get(&now) || now.runtime_ns <= TURN_NS)
+		return;
+	t->turn_before_ns = now.runtime_ns;
+	turn_set(&now, TURN_NS);
+}
+
 int realtime_begin(struct realtime *t)
 {
 	const struct sched_param wanted = { .sched_priority = t->priority };
 	struct sched_param before = { 0 };
 	struct rlimit limit = { 0 };
 
-	if (!t->priority)
+	if (!t->priority) {
+		shorten_turns(t);
 		return 0;
+	}
 	t->policy_before = sched_getscheduler(0);
 	sched_getparam(0, &before);
 	t->priority_before = before.sched_priority;
@@ -47,6 +86,11 @@ int realtime_begin(struct realtime *t)
 void realtime_end(struct realtime *t)
 {
 	const struct sched_param before = { .sched_priority = t->priority_before };
+	struct turn now;
+
+	if (t->turn_before_ns && turn_get(&now))
+		turn_set(&now, t->turn_before_ns);
+	t->turn_before_ns = 0;
 
 	if (t->is_set)
 		sched_setscheduler(0, t->policy_before, &before);

@@ -77,7 +77,7 @@ static int waiting_init(struct waiting *w, struct sonde_recorder *r)
 static void sleep_until_woken(struct sonde_recorder *r, struct waiting *w)
 {
 	const bool no_pidfd = r->command_name && r->workload.pidfd < 0;
-	const int ms = r->is_pipe ? LIVE_SLEEP_MS : no_pidfd ? SLEEP_WITHOUT_PIDFD_MS : SLEEP_MS;
+	const int ms = r->drain.is_pressed ? 0 : r->is_pipe ? LIVE_SLEEP_MS : no_pidfd ? SLEEP_WITHOUT_PIDFD_MS : SLEEP_MS;
 	bool data = false;
 
 	w->fds[POLL_CONTROL].revents = 0;
