@@ -43,6 +43,7 @@ bench:
 	@$(call build,$(B),) --quiet
 	@bench/run $(B) $(BENCHFLAGS)
 	@bench/compressed $(B)
+	@bench/record $(B) $(RECORDFLAGS)
 
 fmt:
 	@tools/setup fmt

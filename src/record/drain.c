@@ -13,6 +13,11 @@ enum {
 	SAMPLE_ID_AT = 8,
 	SAMPLE_TIME_AT = 32,
 	LOST_COUNT_AT = 16,
+	/*
+	 * Fewer than these are not worth another look before the kernel wakes us. On a busy machine who sleeps is woken
+	 * late: the less there is in the rings before, the less is lost.
+	 */
+	PRESSED_BYTES = 8 << 10,
 };
 
 /* Records and rings are multiples of 8: a word never runs over the end of a ring. */
@@ -229,11 +234,12 @@ int drain_pass(struct drain *d)
 	for (size_t i = 0; i < d->nr_rings; i++) {
 		const uint64_t bytes = d->heads.v[i] - d->rings[i].tail;
 
-		d->is_pressed |= bytes > d->rings[i].mask / 4;
 		if (bytes && (bytes >= d->least_bytes || d->takes_all)) {
 			any = true;
 			if (d->affinity)
 				TRY(move_to(d, &b, i));
+			d->is_pressed |= bytes > PRESSED_BYTES ||
+					 bytes > d->rings[i].mask / 4;
 			TRY(add_ring(d, &b, i));
 		} else if (bytes) {
 			all = false;

@@ -47,7 +47,7 @@ struct drain {
 	struct drain_totals totals;
 	uint64_t pending; /* samples of the batch being made */
 	bool owes_round;
-	bool is_pressed; /* of the last pass: a ring was more than a quarter full, so the next is due at once */
+	bool is_pressed; /* of the last pass: rings fill fast, so the next is due at once */
 	VEC(uint64_t) heads, done; /* of the pass being made, by ring */
 };
 

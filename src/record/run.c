@@ -77,7 +77,10 @@ static int waiting_init(struct waiting *w, struct sonde_recorder *r)
 static void sleep_until_woken(struct sonde_recorder *r, struct waiting *w)
 {
 	const bool no_pidfd = r->command_name && r->workload.pidfd < 0;
-	const int ms = r->drain.is_pressed ? 0 : r->is_pipe ? LIVE_SLEEP_MS : no_pidfd ? SLEEP_WITHOUT_PIDFD_MS : SLEEP_MS;
+	const int ms = r->drain.is_pressed ? 0
+		       : r->is_pipe        ? LIVE_SLEEP_MS
+		       : no_pidfd          ? SLEEP_WITHOUT_PIDFD_MS
+					   : SLEEP_MS;
 	bool data = false;
 
 	w->fds[POLL_CONTROL].revents = 0;
@@ -214,7 +217,8 @@ static void tell(const struct sonde_recorder *r, const struct sonde_record_resul
 		    r->counters.mapped_bytes / (size_t)sysconf(_SC_PAGESIZE) - 1);
 	if (r->state_lost)
 		say(&r->say, SAY_WARNING,
-		    "a buffer had no room for names, mappings, forks and exits either (records lost: %llu): "
+		    "a buffer had no room for names, mappings, forks and exits either (records "
+		    "lost: %llu): "
 		    "some names may be missing",
 		    (unsigned long long)r->state_lost);
 	if (unwritten)
