@@ -83,8 +83,9 @@ def _():
 
 @case('a process that was born long before its last events has its name')
 def _():
-    work = ('(exec -a early sleep 1) & i=0; while [ $i -lt 400 ]; do i=$((i+1)); /bin/true; done; wait')
-    r = sonde('record', '-q', '-o', 'x.data', '--overwrite', '-m', '1', '-e', 'sched:sched_process_exit', '-e', 'sched:sched_switch',
+    # killed at the very end, when all else of it was overwritten
+    work = 'sleep 60 & i=0; while [ $i -lt 400 ]; do i=$((i+1)); /bin/true; done; kill $!; wait'
+    r = sonde('record', '-q', '-o', 'x.data', '--overwrite', '-m', '16', '-e', 'sched:sched_process_exit', '-e', 'sched:sched_switch',
               '--', 'bash', '-c', work)
     same(r.returncode, 0, r.stderr)
     text = read_by_both('x.data')
