@@ -38,10 +38,13 @@ static void on_switch(int signo)
 /* SIGUSR2 without --switch-output does nothing, as with perf: whoever sends it need not know how we were called. */
 static void catch_signals(void)
 {
-	struct sigaction sa = { .sa_handler = on_signal };
+	struct sigaction sa = { .sa_handler = on_signal }, before;
 
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
+	/* the terminal is gone; under nohup, which ignores it, the recording goes on */
+	if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &sa, NULL);
 	sa.sa_handler = on_switch;
 	sigaction(SIGUSR2, &sa, NULL);
 }
@@ -123,6 +126,8 @@ static int run_with(struct cli *cli, struct record_args *a, const char *settings
 	/* From here a signal ends us as any program: there is nothing left to save. */
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
+	if (signal(SIGHUP, SIG_DFL) == SIG_IGN)
+		signal(SIGHUP, SIG_IGN);
 	signal(SIGUSR2, SIG_IGN);
 	sonde_recorder_close(r);
 	return status;

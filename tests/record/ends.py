@@ -81,15 +81,25 @@ def stopped_by(signo, *target):
     return p.returncode, err
 
 
-@case('SIGINT and SIGTERM end with a finished file, and end the command')
+@case('SIGINT, SIGTERM and SIGHUP end with a finished file, and end the command')
 def _():
-    for signo in (signal.SIGINT, signal.SIGTERM):
+    for signo in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         same(stopped_by(signo, '-a'), (0, b''), 'all cpus')
         same(stopped_by(signo, '--', 'sleep', '30'), (143, b''), 'a command')
         sleeper = subprocess.Popen(['sleep', '30'])
         same(stopped_by(signo, '-p', str(sleeper.pid)), (0, b''), 'a process')
         sleeper.kill()
         sleeper.wait()
+
+
+@case('under nohup, SIGHUP ends nothing')
+def _():
+    p = subprocess.Popen(['nohup', SONDE, 'record', '-q', '-e', 'cs', '-o', 'x.data', '--', 'sleep', '1'], env=PERF_ENV,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_until('it records', lambda: is_recording(p, 'x.data'))
+    os.kill(p.pid, signal.SIGHUP)
+    same(p.wait(timeout=20), 0, 'status')
+    need(perfdata.File('x.data').finished, 'the file is not finished')
 
 
 @case('a command that does not end when asked: the file is finished, and a second signal leaves the command alone')
