@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/buffers.h"
 
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "record/values.h"
 
 /*
  * Per cpu: 512 KiB as perf; for root, whose locked memory has no limit, 4 MiB, which lose some ten times fewer events under
@@ -26,6 +29,27 @@ static size_t choose(size_t page, size_t nr)
 			if (bytes * nr <= memory / MEMORY_SHARE)
 				break;
 	return bytes / page ? bytes / page : 1;
+}
+
+int buffers_parse(const char *text, const struct say *to, uint64_t *ret_pages)
+{
+	const char *comma = strchr(text, ',');
+	char pages[32];
+	uint64_t aux;
+
+	*ret_pages = 0;
+	if (!comma)
+		return record_value_pages("-m", text, ret_pages);
+	if (snprintf(pages, sizeof(pages), "%.*s", (int)(comma - text), text) >= (int)sizeof(pages))
+		return err_set(-EBADR, "-m %s: the number of pages is too long", text);
+	if (*pages)
+		TRY(record_value_pages("-m", pages, ret_pages));
+	TRY(record_value_pages("-m (what is behind the comma, for hardware traces)", comma + 1,
+			       &aux));
+	say(to, SAY_VERBOSE,
+	    "-m %s: what is behind the comma has no effect, because no hardware traces are taken",
+	    text);
+	return 0;
 }
 
 int buffers_choose(const char *text, uint64_t given, size_t nr, const struct say *to,

@@ -8,6 +8,8 @@
 
 #include "capture/say.h"
 
+/* -m as it was written: PAGES[,AUX]. *ret_pages: 0 when only AUX is given. -EBADR: it is not understood. */
+int buffers_parse(const char *text, const struct say *say, uint64_t *ret_pages);
 /*
  * Pages of data of each of nr buffers. text, given: -m as it was written and how many pages that is; NULL and 0: it is
  * chosen. -EBADR: too many.

@@ -86,7 +86,7 @@ static int understand(struct sonde_recorder *r, const struct sonde_record_option
 	TRY(parts_parse(r));
 	TRY(describing_parse(&r->describing, &r->opts));
 	if (r->opts.mmap_pages)
-		TRY(record_value_pages("-m", r->opts.mmap_pages, &r->mmap_pages));
+		TRY(buffers_parse(r->opts.mmap_pages, &r->say, &r->mmap_pages));
 	TRY(flow_parse(&r->flow, &r->opts, &r->say));
 	TRY(sampling_parse(&r->sampling, &r->opts, &r->say));
 	if (r->opts.buildid_mmap && !counters_know_build_ids())

@@ -27,6 +27,19 @@ def attrs(*options):
     return text
 
 
+@case('-m PAGES,AUX: taken, the pages of hardware traces have no effect, and -v says so')
+def _():
+    for value, pages in (('4,4', '4 pages'), (',4', 'pages'), ('4,1M', '4 pages')):
+        r = sonde('-v', 'record', '-m', value, '-e', 'cs', '-o', 'x.data', '--', 'true')
+        need(r.returncode == 0 and 'behind the comma has no effect' in r.stderr and pages in r.stderr, r.stderr)
+        r = sonde('record', '-m', value, '-e', 'cs', '-o', 'x.data', '--', 'true')
+        need(r.returncode == 0 and 'comma' not in r.stderr, r.stderr)
+        os.unlink('x.data')
+        os.unlink('x.data.old')
+    for value in ('4,x', '4,', ',', 'x,4', '4,4,4'):
+        usage('-m', value, '-e', 'cs', says='-m')
+
+
 @case('mistakes in the names of events and their filters are usage')
 def _():
     for text in ('', ' ', ',', 'cs,', ',cs', 'cs,,cs'):
