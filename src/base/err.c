@@ -81,7 +81,8 @@ int err_errno(int errno_value, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(message, sizeof(message), fmt, ap);
 	va_end(ap);
-	return err_set(-errno_value, "%s: %s", message, strerror(errno_value));
+	return err_set(-errno_value, "%s: %s%s", message, strerror(errno_value),
+		       errno_value == EMFILE ? " (raise ulimit -n)" : "");
 }
 
 const char *err_text(void)

@@ -270,7 +270,8 @@ static int open_one(struct counters *c, struct capture_events *events, size_t ev
 			return group_fd >= 0 && error == EINVAL
 				       ? explain_member(&events->list.v[e->leader], e)
 				       : explain_open(e, n.cpu, tid,
-						      events->list.n * t->nr_cpus * t->nr_tids,
+						      events->list.n * t->nr_cpus * t->nr_tids -
+							      c->list.n,
 						      error);
 	}
 	n.read_format = e->attr.read_format;

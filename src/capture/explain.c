@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "capture/explain.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,6 +87,18 @@ int explain_member(const struct capture_event *leader, const struct capture_even
 		       e->name, leader->name);
 }
 
+/* Looked for one by one: there is none left to read /proc with. */
+static size_t count_open(rlim_t limit)
+{
+	enum { LOOKED_AT_MAX = 1 << 16 };
+	const int end = limit < LOOKED_AT_MAX ? (int)limit : LOOKED_AT_MAX;
+	size_t n = 0;
+
+	for (int fd = 0; fd < end; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
 int explain_open(const struct capture_event *e, int cpu, int32_t tid, size_t wanted_fds, int error)
 {
 	struct rlimit files = { 0 };
@@ -108,16 +121,19 @@ int explain_open(const struct capture_event *e, int cpu, int32_t tid, size_t wan
 	case ENOSYS:
 		return rights_explain(e, tid, cpu, error);
 	case EMFILE:
-	case ENFILE:
 		getrlimit(RLIMIT_NOFILE, &files);
-		if (error == ENFILE)
-			files.rlim_cur = (rlim_t)read_number("/proc/sys/fs/file-max", 0);
 		return err_set(-error,
-			       "too few file descriptors: this recording needs %zu (one for each "
-			       "event, cpu and thread) and %s allows %llu; name fewer events, or "
-			       "raise it",
-			       wanted_fds, error == EMFILE ? "ulimit -n" : "fs.file-max",
+			       "too few file descriptors: this recording needs %zu more (one for "
+			       "each event, cpu and thread) beside %zu that are open, and ulimit -n "
+			       "allows %llu; name fewer events, or raise it",
+			       wanted_fds, count_open(files.rlim_cur),
 			       (unsigned long long)files.rlim_cur);
+	case ENFILE:
+		return err_set(-error,
+			       "too few file descriptors: this recording needs %zu more (one for "
+			       "each event, cpu and thread) and fs.file-max allows %ld to all "
+			       "programs together; name fewer events, or raise it",
+			       wanted_fds, read_number("/proc/sys/fs/file-max", 0));
 	case ENOENT:
 	case ENXIO:
 	case ENODEV:

@@ -101,8 +101,11 @@ bool rights_user_space(const struct perf_event_attr *attr, int32_t tid, int cpu)
 {
 	struct perf_event_attr a = *attr;
 
+	int error;
+
 	a.exclude_kernel = a.exclude_hv = 1;
-	return try_open(&a, tid, cpu) == 0;
+	error = try_open(&a, tid, cpu);
+	return error != EACCES && error != EPERM;
 }
 
 /* ---- in words ---------------------------------------------------------------------------------------------------- */
@@ -182,7 +185,8 @@ static int too_paranoid(const struct capture_event *e, int32_t tid, int cpu, int
 		tid < 0 && needed == 0 ? "record a command or processes of your own, "
 		: user_space && !e->attr.exclude_user && (e->attr.type != PERF_TYPE_TRACEPOINT)
 			? "add the modifier u, for user space alone, "
-			: "",
+		: needed == 1 ? "record user space instead (-e cpu-clock:u), "
+			      : "",
 		program, needed);
 }
 
