@@ -21,10 +21,15 @@ static void on_signal(int signo)
 {
 	struct sonde_recorder *r = running;
 
-	if (r)
+	if (r) {
 		sonde_recorder_stop(r);
-	else
+	} else if (!pending) {
 		pending = 1;
+	} else {
+		/* nothing is recorded yet: when this returns, the signal ends us as any program */
+		signal(signo, SIG_DFL);
+		raise(signo);
+	}
 }
 
 static void on_switch(int signo)

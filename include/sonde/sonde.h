@@ -458,8 +458,10 @@ SONDE_API int sonde_recorder_open(struct sonde_recorder **ret,
 				  const struct sonde_record_options *opts);
 /*
  * Records until the workload ends or sonde_recorder_stop(); a second stop also gives up waiting for a workload that does
- * not end. *ret is filled on failure, too: exit_status 126 or 127 when the workload could not be run (there is no file
- * then), otherwise what was recorded before is a valid file.
+ * not end, and for a pipe's reader that takes nothing (what it has not taken counts as lost). A reader that closes its end
+ * ends the recording as a stop does; who catches or ignores SIGPIPE sees no failure. *ret is filled on failure, too. When
+ * events could not be enabled or the workload not be run (exit_status 126 or 127), there is no file; after any other
+ * failure what was recorded before is a file that can be read.
  */
 SONDE_API int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret);
 SONDE_API void

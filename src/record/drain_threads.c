@@ -13,8 +13,6 @@
 
 #include "base/err.h"
 
-enum { SLEEP_MS = 1000 }; /* as in run.c: what comes seldom is fetched this often */
-
 struct worker {
 	struct drain_threads *all;
 	pthread_t id;
@@ -29,6 +27,7 @@ struct worker {
 struct drain_threads {
 	struct worker *workers;
 	size_t nr_workers;
+	int sleep_ms;
 	int end_fd, wake_fd; /* end_fd: written to when the recording has ended */
 	atomic_bool ends;
 	atomic_int error;    /* of the worker that failed first */
@@ -57,7 +56,7 @@ static void wait_for_events(struct worker *w)
 {
 	bool data = false;
 
-	if (poll(w->fds.v, w->fds.n, SLEEP_MS) <= 0)
+	if (poll(w->fds.v, w->fds.n, w->all->sleep_ms) <= 0)
 		return;
 	for (size_t i = 1; i < w->fds.n; i++) {
 		data |= (w->fds.v[i].revents & POLLIN) != 0;
@@ -174,7 +173,7 @@ static int set_up(struct drain_threads *t, const struct thread_plan *plan, const
 
 int drain_threads_new(struct drain_threads **ret, const struct thread_plan *plan,
 		      const struct drain *like, const struct drain_lane *lanes, size_t nr_lanes,
-		      int wake_fd)
+		      int wake_fd, int sleep_ms)
 {
 	struct drain_threads *t = calloc(1, sizeof(*t));
 	int r;
@@ -183,6 +182,7 @@ int drain_threads_new(struct drain_threads **ret, const struct thread_plan *plan
 		return err_nomem();
 	t->end_fd = -1;
 	t->wake_fd = wake_fd;
+	t->sleep_ms = sleep_ms;
 	r = set_up(t, plan, like, lanes, nr_lanes);
 	if (r < 0) {
 		drain_threads_free(t);

@@ -31,10 +31,12 @@ struct drain_lane {
 
 struct drain_threads;
 
-/* like: what the drains have in common. wake_fd: an eventfd. */
+enum { DRAIN_THREADS_SLEEP_MS = 1000 }; /* what comes seldom is fetched this often */
+
+/* like: what the drains have in common. wake_fd: an eventfd. sleep_ms: how long a thread sleeps at most. */
 int drain_threads_new(struct drain_threads **ret, const struct thread_plan *plan,
 		      const struct drain *like, const struct drain_lane *lanes, size_t nr_lanes,
-		      int wake_fd);
+		      int wake_fd, int sleep_ms);
 /* Whether all that is polled has hung up; wake_fd is written to then. */
 bool drain_threads_hung_up(const struct drain_threads *t);
 bool drain_threads_failed(const struct drain_threads *t);

@@ -224,9 +224,11 @@ static int open_output(struct sonde_recorder *r, struct output *o, int *ret_fd, 
 		       : output_open(o, path, ret_fd);
 }
 
-static int begin_file(struct recorder_file *f, const struct file_beginning *b, int take_fd)
+static int begin_file(const struct sonde_recorder *r, struct recorder_file *f,
+		      const struct file_beginning *b, int take_fd)
 {
 	TRY(perfdata_writer_open(&f->writer, take_fd, f->output.path, f->output.is_pipe));
+	perfdata_writer_set_stop(f->writer, r->give_up_fd);
 	TRY(perfdata_writer_begin(f->writer, b->events, b->nr_events, b->features.list.v,
 				  b->features.list.n));
 	return perfdata_writer_append(f->writer, &(struct iovec){ b->state.data, b->state.len }, 1);
@@ -253,8 +255,9 @@ int recorder_file_open(struct sonde_recorder *r, struct file_beginning *b,
 	if (e < 0)
 		close(fd);
 	else
-		e = begin_file(&f, b, fd);
-	if (e == 0)
+		e = begin_file(r, &f, b, fd);
+	f.reader_gone = e == -EPIPE && r->is_pipe;
+	if (e == 0 || f.reader_gone)
 		e = outlet_new(&f.outlet, f.writer, &outlet);
 	if (e < 0) {
 		output_discard(&f.output);

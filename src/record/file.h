@@ -35,6 +35,7 @@ struct recorder_file {
 	struct outlet *outlet;       /* what the drain puts goes through it to the writer */
 	struct recorder_lane *lanes; /* by ring, when the recording is a directory */
 	size_t nr_lanes;
+	bool reader_gone; /* of a pipe: it has closed its end before the beginning was written */
 };
 
 /* Of all files of a recording; when it is finished. */

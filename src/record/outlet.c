@@ -52,6 +52,7 @@ int outlet_new(struct outlet **ret, struct perfdata_writer *writer,
 	if (!o)
 		return err_nomem();
 	o->writer = writer;
+	o->ahead_bytes = opts->ahead_bytes;
 	r = set_up(o, opts);
 	if (r < 0) {
 		outlet_free(o);
@@ -260,6 +261,11 @@ int outlet_finish(struct outlet *o)
 	const int end = o->thread ? outlet_thread_end(o) : 0;
 
 	return r < 0 ? r : end;
+}
+
+int outlet_resume(struct outlet *o)
+{
+	return o->ahead_bytes && !o->thread ? outlet_thread_start(o, o->ahead_bytes) : 0;
 }
 
 uint64_t outlet_samples_given_up(const struct outlet *o)

@@ -58,6 +58,7 @@ struct outlet {
 	struct perfdata_writer *writer;     /* lent */
 	struct zip *zip;                    /* NULL: as they are */
 	struct outlet_thread *thread;       /* NULL: at once */
+	size_t ahead_bytes;                 /* how much it may have yet to write; 0: there is none */
 	struct outlet_block *block;         /* being filled; NULL: none is needed */
 	VEC(struct outlet_mark) marks;      /* of the file's data, the last of them */
 	uint64_t plain_bytes, packed_bytes; /* of what was compressed */
@@ -74,6 +75,8 @@ int outlet_put(struct outlet *o, const struct outlet_batch *b);
 /* Puts a last batch, which may be empty, and sends all on its way to the file; behind it `len` bytes of plain records. */
 int outlet_flush(struct outlet *o, const struct outlet_batch *last, const void *plain, size_t len);
 int outlet_finish(struct outlet *o);
+/* Goes on after outlet_finish(). */
+int outlet_resume(struct outlet *o);
 uint64_t outlet_samples_given_up(const struct outlet *o);
 void outlet_free(struct outlet *o); /* NULL is fine */
 

@@ -77,6 +77,23 @@ bool output_is_pipe(const char *path)
 
 enum { PIPE_BYTES = 1 << 20 };
 
+/* Non-blocking, and for us alone: who else writes to the pipe shares the flags of a descriptor, not of what was opened. */
+static int open_again(int fd)
+{
+	struct stat st;
+	char path[64];
+	int again;
+
+	if (fstat(fd, &st) < 0 || !S_ISFIFO(st.st_mode))
+		return fd;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	again = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	if (again < 0)
+		return fd;
+	close(fd);
+	return again;
+}
+
 int output_pipe(struct output *o, int *ret_fd)
 {
 	*o = (struct output){ .path = strdup("the standard output"), .is_pipe = true };
@@ -91,7 +108,10 @@ int output_pipe(struct output *o, int *ret_fd)
 	/* Larger if it can be: fewer switches between us and the reader. */
 	if (*ret_fd >= 0 && fcntl(*ret_fd, F_GETPIPE_SZ) < PIPE_BYTES)
 		fcntl(*ret_fd, F_SETPIPE_SZ, PIPE_BYTES);
-	return *ret_fd < 0 ? err_errno(errno, "cannot write to the standard output") : 0;
+	if (*ret_fd < 0)
+		return err_errno(errno, "cannot write to the standard output");
+	*ret_fd = open_again(*ret_fd);
+	return 0;
 }
 
 int output_prepare(struct output *o, const char *path)

@@ -143,7 +143,7 @@ int parts_enable(struct sonde_recorder *r)
 
 size_t parts_nr_fds(const struct sonde_recorder *r)
 {
-	return r->parts.asked_fd < 0 ? 0 : 2 + r->parts.counters.rings.n;
+	return r->parts.asked_fd < 0 ? 0 : 2 + r->parts.counters.list.n;
 }
 
 void parts_fds(const struct sonde_recorder *r, int *ret_fds)
@@ -155,8 +155,9 @@ void parts_fds(const struct sonde_recorder *r, int *ret_fds)
 		return;
 	ret_fds[n++] = p->asked_fd;
 	ret_fds[n++] = preparer_fd(p->preparer);
-	for (size_t i = 0; i < p->counters.rings.n; i++)
-		ret_fds[n++] = p->counters.rings.v[i].fd;
+	/* A ring's own descriptor hangs up with its task; those of other tasks wake us then. */
+	for (size_t i = 0; i < p->counters.list.n; i++)
+		ret_fds[n++] = p->counters.list.v[i].event == 0 ? p->counters.list.v[i].fd : -1;
 }
 
 int parts_timeout(const struct sonde_recorder *r, int ms)
@@ -333,8 +334,10 @@ static int turn(struct sonde_recorder *r, struct file_beginning *b)
 	}
 	if (e < 0) {
 		r->parts.lost += lost;
+		r->drain.totals.lost = 0; /* they are told */
 		say_going_on(r);
-		return perfdata_writer_resume(r->file.writer);
+		TRY(perfdata_writer_resume(r->file.writer));
+		return outlet_resume(r->file.outlet);
 	}
 	add_up(r, lost);
 	take_up(r, &next);

@@ -147,7 +147,7 @@ static int start_threads(struct sonde_recorder *r)
 	}
 	if (e == 0)
 		e = drain_threads_new(&r->threads, &r->flow.threads, &r->drain, lanes, n,
-				      r->wake_fd);
+				      r->wake_fd, parts_timeout(r, DRAIN_THREADS_SLEEP_MS));
 	free(lanes);
 	free(fds);
 	r->drain.nr_rings = 0;
@@ -158,7 +158,8 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 {
 	r->argv = o->argv;
 	r->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (r->wake_fd < 0)
+	r->give_up_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (r->wake_fd < 0 || r->give_up_fd < 0)
 		return err_errno(errno, "cannot make an eventfd");
 	TRY(understand(r, o));
 	if (o->command)
@@ -226,7 +227,7 @@ int sonde_recorder_open(struct sonde_recorder **ret, const struct sonde_record_o
 		return err_nomem();
 	r->say = r->counters.say = (struct say){ opts->say, opts->say_ctx };
 	r->workload.pidfd = r->workload.go_fd = r->workload.error_fd = -1;
-	r->wake_fd = r->parts.asked_fd = -1;
+	r->wake_fd = r->give_up_fd = r->parts.asked_fd = -1;
 	e = open_recorder(r, opts);
 	if (e < 0) {
 		output_discard(&r->file.output);
@@ -242,7 +243,8 @@ void sonde_recorder_stop(struct sonde_recorder *r)
 	const uint64_t one = 1;
 	const int saved = errno;
 
-	atomic_fetch_add(&r->stops, 1);
+	if (atomic_fetch_add(&r->stops, 1) && write(r->give_up_fd, &one, sizeof(one)) < 0)
+		errno = saved; /* full: it has said so often enough */
 	/* the flag alone says it as well, at the next timeout */
 	if (write(r->wake_fd, &one, sizeof(one)) < 0)
 		errno = saved;
@@ -281,5 +283,7 @@ void sonde_recorder_close(struct sonde_recorder *r)
 	free(r->cannot_run_why);
 	if (r->wake_fd >= 0)
 		close(r->wake_fd);
+	if (r->give_up_fd >= 0)
+		close(r->give_up_fd);
 	free(r);
 }

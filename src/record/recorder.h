@@ -63,6 +63,7 @@ struct sonde_recorder {
 	struct bpf_watch bpf_watch;
 	bool wants_kernel_symbols; /* kernel addresses are */
 	int wake_fd;               /* eventfd: sonde_recorder_stop() was called */
+	int give_up_fd;            /* eventfd: it was called again; never emptied */
 	atomic_uint stops;         /* how often */
 	uint64_t wakeups;
 	uint64_t left_behind; /* samples that could not be taken out of buffers that overwrite */

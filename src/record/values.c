@@ -35,6 +35,9 @@ int record_value_number(const char *option, const char *text, uint64_t min, uint
 
 	if (!digits(text, ret, &rest) || *rest)
 		return err_set(-EBADR, "%s needs a number, not '%s'", option, text);
+	if (*ret < min && max >= UINT64_MAX - 1)
+		return err_set(-EBADR, "%s %s: the least that can be had is %llu", option, text,
+			       (unsigned long long)min);
 	if (*ret < min || *ret > max)
 		return err_set(-EBADR, "%s %s: from %llu to %llu can be had", option, text,
 			       (unsigned long long)min, (unsigned long long)max);

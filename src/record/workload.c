@@ -81,9 +81,14 @@ static void child(int go_fd, int error_fd, const char *const *command)
 {
 	char go;
 	int error;
+	ssize_t n;
 
 	prctl(PR_SET_NAME, "sonde-exec");
-	if (read(go_fd, &go, 1) != 1)
+	/* The recorder's handlers are there until exec: a signal to the whole group is the recorder's to understand. */
+	do
+		n = read(go_fd, &go, 1);
+	while (n < 0 && errno == EINTR);
+	if (n != 1)
 		_exit(0); /* the recorder is gone or has given up */
 	execvp(command[0], (char *const *)command);
 	error = errno;

@@ -3,12 +3,14 @@
 
 #include "formats/perfdata/writer.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -27,6 +29,9 @@ struct placed_feature {
 struct perfdata_writer {
 	int fd;
 	bool is_pipe;
+	bool may_block; /* a pipe that is not ours alone to make non-blocking */
+	int stop_fd;    /* lent; -1: none */
+	int broken;     /* errno of a pipe that took a piece of a record and no more */
 	char *path;
 	struct perfdata_header header;
 	uint64_t data_end; /* file offset behind the last whole record */
@@ -52,8 +57,19 @@ int perfdata_writer_open(struct perfdata_writer **ret, int take_fd, const char *
 	}
 	w->fd = take_fd;
 	w->is_pipe = pipe;
+	w->stop_fd = -1;
 	*ret = w;
 	return 0;
+}
+
+void perfdata_writer_set_stop(struct perfdata_writer *w, int stop_fd)
+{
+	struct stat st;
+
+	w->stop_fd = stop_fd;
+	w->may_block = w->is_pipe && stop_fd >= 0 && fstat(w->fd, &st) == 0 &&
+		       (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)) &&
+		       !(fcntl(w->fd, F_GETFL) & O_NONBLOCK);
 }
 
 void perfdata_writer_close(struct perfdata_writer *w)
@@ -75,6 +91,8 @@ static int write_failed(const struct perfdata_writer *w, int error)
 {
 	if (error == EPIPE)
 		return err_set(-EPIPE, "%s: the reader has closed it", w->path);
+	if (error == ECANCELED)
+		return err_set(-ECANCELED, "%s: the reader stands still", w->path);
 	if (error == ENOSPC || error == EDQUOT)
 		return err_set(-error, "%s: %s: make room there or write elsewhere (-o FILE)",
 			       w->path,
@@ -221,12 +239,49 @@ static void retreat(struct perfdata_writer *w, uint64_t end)
 		return; /* the header written at the end says where the data ends */
 }
 
+/* <0 with errno ECANCELED: not any longer. */
+static int wait_for_reader(const struct perfdata_writer *w)
+{
+	struct pollfd fds[] = { { .fd = w->fd, .events = POLLOUT },
+				{ .fd = w->stop_fd, .events = POLLIN } };
+
+	if (poll(fds, 2, -1) < 0)
+		return errno == EINTR ? 0 : -1;
+	if (!fds[1].revents)
+		return 0;
+	errno = ECANCELED;
+	return -1;
+}
+
+/* As writev(), but never for longer than the reader is waited for. */
+static ssize_t write_some(const struct perfdata_writer *w, const struct iovec *iov, int nr_iov)
+{
+	ssize_t n;
+
+	for (;;) {
+		/* so much is taken at once by a pipe that can be written to */
+		if (!w->may_block)
+			n = writev(w->fd, iov, nr_iov);
+		else if (wait_for_reader(w) < 0)
+			return -1;
+		else
+			n = write(w->fd, iov->iov_base,
+				  iov->iov_len < PIPE_BUF ? iov->iov_len : PIPE_BUF);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n >= 0 || errno != EAGAIN || wait_for_reader(w) < 0)
+			return n;
+	}
+}
+
 int perfdata_writer_append(struct perfdata_writer *w, const struct iovec *iov, int nr_iov)
 {
 	struct iovec rest[IOV_MAX];
 	uint64_t written = 0, total = 0;
 	int first = 0;
 
+	if (w->broken)
+		return write_failed(w, w->broken);
 	if (nr_iov > IOV_MAX)
 		return err_set(-EINVAL, "more than %d pieces in one write", IOV_MAX);
 	for (int i = 0; i < nr_iov; i++) {
@@ -234,17 +289,12 @@ int perfdata_writer_append(struct perfdata_writer *w, const struct iovec *iov, i
 		total += iov[i].iov_len;
 	}
 	while (written < total) {
-		ssize_t n = writev(w->fd, rest + first, nr_iov - first);
+		ssize_t n = write_some(w, rest + first, nr_iov - first);
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0 && errno == EAGAIN) { /* a pipe that somebody made non-blocking */
-			poll(&(struct pollfd){ .fd = w->fd, .events = POLLOUT }, 1, -1);
-			continue;
-		}
 		if (n <= 0) {
 			int error = n ? errno : ENOSPC;
 
+			w->broken = w->is_pipe ? error : 0;
 			retreat(w, w->data_end + whole_records(iov, nr_iov, written));
 			return write_failed(w, error);
 		}

@@ -50,6 +50,11 @@ struct perfdata_writer_feature {
  * they come; what is written is gone.
  */
 int perfdata_writer_open(struct perfdata_writer **ret, int take_fd, const char *path, bool pipe);
+/*
+ * stop_fd is lent: once it can be read, a pipe's reader that takes nothing is not waited for any longer (-ECANCELED). <0:
+ * it is waited for.
+ */
+void perfdata_writer_set_stop(struct perfdata_writer *w, int stop_fd);
 /* Features in any order, each once. */
 int perfdata_writer_begin(struct perfdata_writer *w, const struct perfdata_writer_event *events,
 			  size_t nr_events, const struct perfdata_writer_feature *features,

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/waiting.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "record/recorder.h"
+
+/*
+ * The kernel wakes us when a buffer is half full; what comes seldom is fetched this often, so that a recorder that is
+ * killed loses little.
+ */
+enum { SLEEP_MS = 1000, SLEEP_WITHOUT_PIDFD_MS = 100 };
+/* A reader sees an event two passes after it happened: at most 100 ms. */
+enum { LIVE_SLEEP_MS = 30 };
+
+/* Polled descriptors; the buffers follow, then those of parts.h. */
+enum { POLL_STOP, POLL_WORKLOAD, POLL_CONTROL, POLL_BPF, POLL_RINGS };
+
+static void add(struct waiting *w, int fd, short events)
+{
+	w->fds[w->n++] = (struct pollfd){ .fd = fd, .events = events };
+}
+
+/* By pid, the counters of the first event tell by hanging up that their task and its children are gone. */
+int waiting_init(struct waiting *ret, struct sonde_recorder *r)
+{
+	const size_t nr_parts = parts_nr_fds(r);
+	const size_t max = POLL_RINGS + r->counters.list.n + r->counters.rings.n + nr_parts;
+	struct waiting w = { .fds = calloc(max, sizeof(*w.fds)) };
+	int *parts = calloc(nr_parts + 1, sizeof(*parts));
+
+	if (!w.fds || !parts) {
+		free(w.fds);
+		free(parts);
+		return err_nomem();
+	}
+	add(&w, r->wake_fd, POLLIN);
+	add(&w, r->workload.pidfd, POLLIN);
+	add(&w, r->control.fd, POLLIN);
+	add(&w, bpf_watch_fd(&r->bpf_watch), POLLIN);
+	if (r->threads) {
+		/* the threads do */
+	} else if (r->target.by_pid) {
+		vec_foreach(n, &r->counters.list)
+			if (n->event == 0)
+				add(&w, n->fd, n->backward ? 0 : POLLIN);
+	} else {
+		vec_foreach(ring, &r->counters.rings)
+			add(&w, ring->fd, POLLIN);
+	}
+	w.alive = w.n - POLL_RINGS;
+	w.targets_end = w.n;
+	parts_fds(r, parts);
+	for (size_t i = 0; i < nr_parts; i++)
+		add(&w, parts[i], POLLIN);
+	free(parts);
+	*ret = w;
+	return 0;
+}
+
+/* What was written to wake us is told by flags: emptied, or it would wake us for ever. */
+static void empty(int fd)
+{
+	uint64_t count;
+	const ssize_t n = read(fd, &count, sizeof(count));
+
+	(void)n;
+}
+
+void waiting_sleep(struct waiting *w, struct sonde_recorder *r)
+{
+	const bool no_pidfd = r->command_name && r->workload.pidfd < 0;
+	const int ms = r->drain.is_pressed ? 0
+		       : r->is_pipe        ? LIVE_SLEEP_MS
+		       : no_pidfd          ? SLEEP_WITHOUT_PIDFD_MS
+					   : SLEEP_MS;
+	bool data = false;
+
+	w->fds[POLL_CONTROL] = (struct pollfd){ .fd = r->control.fd, .events = POLLIN };
+	if (poll(w->fds, w->n, parts_timeout(r, delay_sleep_ms(&r->delay, ms))) <= 0) {
+		w->fds[POLL_CONTROL].revents = 0;
+		return;
+	}
+	if (w->fds[POLL_STOP].revents)
+		empty(r->wake_fd);
+	if (w->fds[POLL_BPF].revents)
+		bpf_watch_read(&r->bpf_watch, r->bpf);
+	for (size_t i = POLL_RINGS; i < w->n; i++) {
+		const bool is_target = i < w->targets_end;
+
+		data |= is_target && w->fds[i].revents & POLLIN;
+		if (w->fds[i].revents & (POLLHUP | POLLERR | POLLNVAL)) {
+			w->fds[i].fd = -1;
+			w->fds[i].revents = 0;
+			w->alive -= is_target;
+		}
+	}
+	r->wakeups += data;
+}
+
+bool waiting_has_command(const struct waiting *w)
+{
+	return w->fds[POLL_CONTROL].revents != 0;
+}
+
+void waiting_done(struct waiting *w)
+{
+	free(w->fds);
+	*w = (struct waiting){ 0 };
+}
