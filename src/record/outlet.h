@@ -55,12 +55,12 @@ struct outlet_block {
 struct outlet_thread; /* outlet_thread.c */
 
 struct outlet {
-	struct perfdata_writer *writer;     /* lent */
-	struct zip *zip;                    /* NULL: as they are */
-	struct outlet_thread *thread;       /* NULL: at once */
-	size_t ahead_bytes;                 /* how much it may have yet to write; 0: there is none */
-	struct outlet_block *block;         /* being filled; NULL: none is needed */
-	VEC(struct outlet_mark) marks;      /* of the file's data, the last of them */
+	struct perfdata_writer *writer; /* lent */
+	struct zip *zip;                /* NULL: as they are */
+	struct outlet_thread *thread;   /* NULL: at once */
+	size_t ahead_bytes;             /* how much it may have yet to write; 0: there is none */
+	struct outlet_block *block;     /* being filled; NULL: none is needed */
+	VEC(struct outlet_mark) marks;  /* of the file's data, the last of them */
 	uint64_t plain_bytes, packed_bytes; /* of what was compressed */
 	uint64_t refused;                   /* samples of batches that were not taken */
 	uint64_t given_up;                  /* of those taken, by whoever writes */

@@ -59,7 +59,7 @@ struct sonde_recorder {
 	struct build_id_cache cache;
 	struct hash64
 		untimed; /* ids of counters whose samples have no time, beside others that have */
-	struct bpf_programs *bpf;  /* NULL: nobody wants to know of them */
+	struct bpf_programs *bpf; /* NULL: nobody wants to know of them */
 	struct bpf_watch bpf_watch;
 	bool wants_kernel_symbols; /* kernel addresses are */
 	int wake_fd;               /* eventfd: sonde_recorder_stop() was called */
@@ -67,7 +67,7 @@ struct sonde_recorder {
 	atomic_uint stops;         /* how often */
 	uint64_t wakeups;
 	uint64_t left_behind; /* samples that could not be taken out of buffers that overwrite */
-	uint64_t state_lost; /* records of state that found no room (losses.h) */
+	uint64_t state_lost;  /* records of state that found no room (losses.h) */
 };
 
 #endif

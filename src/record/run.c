@@ -98,11 +98,11 @@ static int record(struct sonde_recorder *r, int *ret_status)
 
 /* How a recording went. */
 struct outcome {
-	int error;        /* the first one */
-	char *failure;    /* its text; owned */
-	bool incomplete;  /* the last file has no end */
-	bool reader_gone; /* of the pipe: that ends a recording as well as any stop */
-	bool gave_up;     /* the pipe's reader stood still, and the user did not wait for it */
+	int error;          /* the first one */
+	char *failure;      /* its text; owned */
+	bool incomplete;    /* the last file has no end */
+	bool reader_gone;   /* of the pipe: that ends a recording as well as any stop */
+	bool gave_up;       /* the pipe's reader stood still, and the user did not wait for it */
 	uint64_t unwritten; /* samples that the kernel gave and nobody took */
 	uint64_t lost;      /* events that the kernel dropped */
 };

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Exact counts: what is in the file and what it tells as lost is together what a program did (calls.c, the second argument)."""
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -112,6 +113,18 @@ def _():
         says_all('x.data', attached(('--per-thread', *options), 4, 50000), what)
     threads = says_all('x.data', attached(('--per-thread', *NORMAL), 4, 2000), 'few', may_lose=False)
     same(sorted(threads.values()), [2000] * 4, 'calls of each thread')
+
+
+@case('a thread for each buffer: losses of state are no calls')
+def _():
+    for options in (TINY, NORMAL):
+        shutil.rmtree('x.dir', ignore_errors=True)
+        r = sonde('record', '--threads', '-o', 'x.dir', *EVENTS, *options, '--', CALLS, '-t', '4', '-n', '50000', timeout=100)
+        same(r.returncode, 0, r.stderr)
+        seen = sonde('script', '-i', 'x.dir', '-F', 'event').stdout.count(CALL)
+        lost = sum(struct.unpack_from('<Q', f.data, at + 8)[0] for f in [perfdata.File('x.dir/data')]
+                   for kind, misc, at, size in f.records() if kind == perfdata.LOST_SAMPLES)
+        same(seen + lost, 200000, '%d seen and %d told lost; together and the calls made' % (seen, lost))
 
 
 @case('compressed: every call is a line of sonde script')

@@ -4,6 +4,7 @@
 Beside kill.py (killed), full.py (no room) and ends.py (how recordings begin and end). The second argument is calls.c.
 tests/soak runs each of these many times.
 """
+import fcntl
 import os
 import re
 import shutil
@@ -20,6 +21,7 @@ CALLS = os.path.abspath(sys.argv[2])
 CALL = 'syscalls:sys_enter_getppid'
 # Statuses of a recorder that ends by itself: never a signal, never a sanitizer's.
 CLEAN = (0, 1, 2)
+CLOSED = 'the reader of the recording has closed its pipe'
 
 
 def readable(path):
@@ -222,8 +224,82 @@ def _():
             left -= len(got)
         p.stdout.close()
         told = p.communicate(timeout=60)[1].decode()
-        need(p.returncode in (0, 1), 'status %d: %s' % (p.returncode, told))
-        need(re.search('closed|Broken pipe', told), '%d bytes taken: %s' % (took, told))
+        same(p.returncode, 0, '%d bytes taken: %s' % (took, told))
+        need(CLOSED in told, '%d bytes taken: %s' % (took, told))
+
+
+def through_pipe(*argv, **kw):
+    return subprocess.Popen([SONDE, 'record', '-o', '-', *argv], env=PERF_ENV, stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0, **kw)
+
+
+def ended_behind_pipe(*options, threads=1, calls=200000):
+    """A recorder whose command has ended, while its reader has taken nothing and much is left for it."""
+    if os.path.exists('done'):
+        os.unlink('done')
+    p = through_pipe(*options, '--', 'sh', '-c', '"$0" -t %d -n %d; : > done' % (threads, calls), CALLS)
+    wait_until('the command has ended', lambda: os.path.exists('done'), 60)
+    time.sleep(0.3)
+    same(p.poll(), None, 'it did not wait for its reader')
+    return p
+
+
+@case('a reader that closes its end when the command has ended')
+def _():
+    for options in ((), ('-z',), ('-B',)):
+        p = ended_behind_pipe(*options, '-e', 'raw_syscalls:*')
+        same(len(p.stdout.read(4096)), 4096, 'bytes that came')
+        p.stdout.close()
+        told = p.communicate(timeout=60)[1].decode()
+        same((p.returncode, told.count(CLOSED)), (0, 1), '%r: %s' % (options, told))
+        need('could not be' not in told and 'goes on' not in told, told)
+
+
+@case('losses are told and --fail-on-loss is obeyed when the reader has closed its end, too')
+def _():
+    p = ended_behind_pipe('--fail-on-loss', '-m', '1', '-e', CALL, threads=4, calls=100000)
+    p.stdout.close()
+    told = p.communicate(timeout=60)[1].decode()
+    need(CLOSED in told and re.search('[1-9][0-9]* events were lost', told), told)
+    same(p.returncode, 3, 'status: ' + told)
+
+
+@case('a reader that stands still: a second signal gives up what it has not taken')
+def _():
+    for options in ((), ('-z',)):
+        p = ended_behind_pipe('--fail-on-loss', *options, '-e', 'raw_syscalls:*')
+        p.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        same(p.poll(), None, 'the first signal waits for the reader')
+        p.send_signal(signal.SIGINT)
+        told = p.communicate(timeout=20)[1].decode()
+        need('stands still' in told and re.search('[1-9][0-9]* events were recorded, but could not be written', told), told)
+        same(p.returncode, 3, 'status: ' + told)
+
+
+@case('a reader that stands still before anything is recorded: a second signal ends the recorder')
+def _():
+    reader, writer = os.pipe()
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 1 << 20)
+    os.set_blocking(writer, False)
+    while True:
+        try:
+            os.write(writer, bytes(1 << 20))
+        except BlockingIOError:
+            break
+    os.set_blocking(writer, True)
+    p = subprocess.Popen([SONDE, 'record', '-o', '-', '-e', CALL, '--', 'touch', 'ran'], env=PERF_ENV, stdout=writer,
+                         stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    os.close(writer)
+    wait_until('it waits for its reader', lambda: 'poll' in open('/proc/%d/wchan' % p.pid).read())
+    time.sleep(0.2)
+    same(os.path.exists('ran'), False, 'whether the command ran')
+    p.send_signal(signal.SIGINT)
+    time.sleep(0.2)
+    p.send_signal(signal.SIGINT)
+    p.communicate(timeout=20)
+    same((p.returncode, os.path.exists('ran')), (-signal.SIGINT, False), 'status, and whether the command ran')
+    os.close(reader)
 
 
 @case('a command that kills its recorder: what was written is read')

@@ -177,6 +177,15 @@ def _():
     same(seen, int(told.group(1)), 'samples in the files and told')
 
 
+@case('--max-size is looked at as without threads: not only when a buffer is half full')
+def _():
+    r = sonde('record', '--threads', '--max-size', '1M', '-m', '4M', '-e', CALL, '-o', 'x.dir', '--', 'sh', '-c',
+              'while :; do "$0" -n 500; sleep 0.01; done', CALLS, timeout=60)
+    need('is as large as it may get' in r.stderr, r.stderr)
+    size = sum(e.stat().st_size for e in os.scandir('x.dir') if e.name != 'data')
+    need(1 << 20 <= size < 1600 << 10, '%d bytes' % size)
+
+
 @case('directories without a recording')
 def _():
     os.mkdir('empty')
