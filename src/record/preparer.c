@@ -2,13 +2,13 @@
 #include "record/preparer.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/thread.h"
 #include "base/vec.h"
 
 enum state { IDLE, ASKED, ANSWERED, OVER };
@@ -61,7 +61,6 @@ static void *prepare(void *arg)
 int preparer_new(struct preparer **ret, const struct sonde_recorder *r)
 {
 	struct preparer *p = calloc(1, sizeof(*p));
-	sigset_t all, before;
 	int error;
 
 	if (!p)
@@ -75,11 +74,7 @@ int preparer_new(struct preparer **ret, const struct sonde_recorder *r)
 	}
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->changed, NULL);
-	/* Signals are for the thread that records. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&p->thread, NULL, prepare, p);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	error = thread_start(&p->thread, NULL, prepare, p);
 	if (error) {
 		close(p->answered_fd);
 		free(p);

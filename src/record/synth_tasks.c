@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/thread.h"
 #include "base/vec.h"
 #include "record/synth_internal.h"
 
@@ -299,21 +299,14 @@ static void *describe_slices(void *arg)
 static void run_crew(struct crew *c, unsigned nr_threads)
 {
 	pthread_t *threads;
-	sigset_t all, before;
 	unsigned n = 0;
 
 	if (nr_threads > c->nr_slices)
 		nr_threads = (unsigned)c->nr_slices;
 	threads = nr_threads > 1 ? calloc(nr_threads - 1, sizeof(*threads)) : NULL;
-	if (threads) {
-		/* Signals are for the thread that records. */
-		sigfillset(&all);
-		pthread_sigmask(SIG_SETMASK, &all, &before);
-		while (n < nr_threads - 1 &&
-		       pthread_create(&threads[n], NULL, describe_slices, c) == 0)
-			n++;
-		pthread_sigmask(SIG_SETMASK, &before, NULL);
-	}
+	while (threads && n < nr_threads - 1 &&
+	       thread_start(&threads[n], NULL, describe_slices, c) == 0)
+		n++;
 	describe_slices(c);
 	while (n)
 		pthread_join(threads[--n], NULL);
