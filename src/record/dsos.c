@@ -3,6 +3,7 @@
 
 #include <linux/perf_event.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/bytes.h"
@@ -55,8 +56,8 @@ struct dsos {
 	struct hash64 event_by_id;
 	VEC(struct dso_chain) chains;
 	/* flags that only rise: read without the lock */
-	bool all; /* every file mapped counts: asked for, or too much to tell them apart */
-	bool has_modules;
+	atomic_bool all; /* every file mapped counts: asked for, or too much to tell them apart */
+	atomic_bool has_modules;
 	/* the rest with this */
 	pthread_mutex_t lock;
 	struct strpool names;
@@ -65,6 +66,16 @@ struct dsos {
 	VEC(struct dso_process) processes;
 	size_t nr_ranges, many_processes;
 };
+
+static bool takes_all(const struct dsos *d)
+{
+	return atomic_load_explicit(&d->all, memory_order_relaxed);
+}
+
+static bool has_modules(const struct dsos *d)
+{
+	return atomic_load_explicit(&d->has_modules, memory_order_relaxed);
+}
 
 /* Records and rings are multiples of 8: a word never runs over the end of a ring. */
 static uint64_t word(const struct ring *r, uint64_t pos)
@@ -114,7 +125,7 @@ int dsos_new(struct dsos **ret, const struct capture_events *events,
 
 	if (!d)
 		return err_nomem();
-	d->all = all;
+	atomic_init(&d->all, all);
 	d->many_processes = PROCESSES_MANY;
 	pthread_mutex_init(&d->lock, NULL);
 	r = init(d, events, counters);
@@ -178,7 +189,7 @@ static void forget_processes(struct dsos *d)
 /* More than can be told apart: from here on every file that is mapped counts. */
 static void take_all(struct dsos *d)
 {
-	d->all = true;
+	atomic_store_explicit(&d->all, true, memory_order_relaxed);
 	vec_foreach(f, &d->files)
 		f->is_hit = true;
 	forget_processes(d);
@@ -235,9 +246,9 @@ static void note_mapping(struct dsos *d, int32_t pid, uint64_t start, uint64_t l
 		return;
 	d->files.v[file].pid = pid;
 	/* the vdso is so small that most samples miss it, and its code can be had from nowhere else later */
-	if (d->all || !strcmp(name, "[vdso]"))
+	if (takes_all(d) || !strcmp(name, "[vdso]"))
 		d->files.v[file].is_hit = true;
-	if (d->all)
+	if (takes_all(d))
 		return;
 	p = get_process(d, pid);
 	if (!p || (is_told_again && has_range(p, start, file)))
@@ -252,7 +263,8 @@ void dsos_note_mapping(struct dsos *d, int32_t pid, uint64_t start, uint64_t len
 		       const char *name, size_t name_len)
 {
 	pthread_mutex_lock(&d->lock);
-	d->has_modules |= pid == DSOS_KERNEL_PID;
+	if (pid == DSOS_KERNEL_PID)
+		atomic_store_explicit(&d->has_modules, true, memory_order_relaxed);
 	note_mapping(d, pid, start, len, inode, name, name_len, true);
 	pthread_mutex_unlock(&d->lock);
 }
@@ -315,7 +327,7 @@ void dsos_record(struct dsos *d, const struct ring *r, uint64_t pos,
 	const char *name;
 	size_t len;
 
-	if (d->all && h->type != PERF_RECORD_MMAP2)
+	if (takes_all(d) && h->type != PERF_RECORD_MMAP2)
 		return;
 	pthread_mutex_lock(&d->lock);
 	switch (h->type) {
@@ -388,7 +400,7 @@ static void note_chain(const struct dsos *d, struct dso_hits *h, const struct ri
 			context = ip;
 		else if (context == PERF_CONTEXT_USER)
 			note(h, pid, ip >> PAGE_SHIFT);
-		else if (context == PERF_CONTEXT_KERNEL && d->has_modules)
+		else if (context == PERF_CONTEXT_KERNEL && has_modules(d))
 			note(h, DSOS_KERNEL_PID, ip >> PAGE_SHIFT);
 	}
 }
@@ -422,7 +434,7 @@ void dso_hits_sample(const struct dsos *d, struct dso_hits *hits, const struct r
 	pid = (int32_t)word(r, pos + SAMPLE_PID_AT);
 	if (mode == PERF_RECORD_MISC_USER)
 		note(hits, pid, word(r, pos + SAMPLE_IP_AT) >> PAGE_SHIFT);
-	else if (mode == PERF_RECORD_MISC_KERNEL && d->has_modules)
+	else if (mode == PERF_RECORD_MISC_KERNEL && has_modules(d))
 		note(hits, DSOS_KERNEL_PID, word(r, pos + SAMPLE_IP_AT) >> PAGE_SHIFT);
 	if (!d->any_chain)
 		return;
@@ -523,7 +535,7 @@ void dsos_settle(struct dsos *d, struct dso_hits *h)
 	pthread_mutex_lock(&d->lock);
 	/* What is not found may be in a buffer that is looked at later: it is tried once more. */
 	for (size_t i = 0; i < h->pending.n; i++)
-		if (!d->all && !mark(d, &h->pending.v[i]) && i >= h->nr_old)
+		if (!takes_all(d) && !mark(d, &h->pending.v[i]) && i >= h->nr_old)
 			h->pending.v[kept++] = h->pending.v[i];
 	h->pending.n = h->nr_old = kept;
 	if (d->processes.n > d->many_processes && forget_gone(d) < 0)
@@ -541,7 +553,7 @@ int dsos_take_hit(struct dsos *d, struct dso_files *ret)
 	vec_foreach(f, &d->files)
 		if (f->is_hit && r == 0) {
 			r = vec_push(ret, *f);
-			f->is_hit = d->all; /* mapped, it stays so in the files to come */
+			f->is_hit = takes_all(d); /* mapped, it stays so in the files to come */
 		}
 	pthread_mutex_unlock(&d->lock);
 	return r;

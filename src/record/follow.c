@@ -50,7 +50,8 @@ void follow_record(struct follow *f, const struct ring *r, uint64_t pos,
 
 		memcpy(&pid, &ids, sizeof(pid));
 		if (pid < f->nr_pids)
-			f->forked[pid / 64] |= UINT64_C(1) << pid % 64;
+			atomic_fetch_or_explicit(&f->forked[pid / 64], UINT64_C(1) << pid % 64,
+						 memory_order_relaxed);
 	}
 	if (!f->keeps || !is_state(h.type))
 		return;
@@ -65,12 +66,14 @@ void follow_record(struct follow *f, const struct ring *r, uint64_t pos,
 int follow_list(struct follow *f, struct follow_pids *pids)
 {
 	for (uint32_t i = 0; i < f->nr_pids / 64; i++)
-		for (uint64_t left = f->forked[i]; left; left &= left - 1) {
+		for (uint64_t left = atomic_load_explicit(&f->forked[i], memory_order_relaxed);
+		     left; left &= left - 1) {
 			const int bit = __builtin_ctzll(left);
 			const int32_t pid = (int32_t)(i * 64 + (uint32_t)bit);
 
 			if (kill(pid, 0) < 0 && errno == ESRCH)
-				f->forked[i] &= ~(UINT64_C(1) << bit);
+				atomic_fetch_and_explicit(&f->forked[i], ~(UINT64_C(1) << bit),
+							  memory_order_relaxed);
 			else
 				TRY(vec_push(&pids->list, pid));
 		}

@@ -6,6 +6,7 @@
 #ifndef SONDE_RECORD_FOLLOW_H
 #define SONDE_RECORD_FOLLOW_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -19,14 +20,15 @@ struct follow_pids {
 };
 
 struct follow {
-	uint64_t *forked; /* a bit for each pid of a process born while recording */
-	uint32_t nr_pids; /* how many bits */
-	bool keeps;       /* records of state are copied, too */
+	_Atomic uint64_t *forked; /* a bit for each pid of a process born while recording */
+	uint32_t nr_pids;         /* how many bits */
+	/* records of state are copied, too: only where one thread drains, --threads makes no further files */
+	bool keeps;
 	struct outbuf kept;
 };
 
 int follow_init(struct follow *f);
-/* A record other than a sample, at pos of a ring. */
+/* A record other than a sample, at pos of a ring. Threads may call it at once, unless it keeps. */
 void follow_record(struct follow *f, const struct ring *r, uint64_t pos,
 		   struct perfdata_record_header h);
 /* Appends the pids of those that are still there; forgets the others. */
