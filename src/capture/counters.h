@@ -30,7 +30,8 @@ struct counters_target {
 	const int32_t *tids; /* one entry -1: everything that runs on the cpus */
 	size_t nr_tids;
 	bool tids_may_vanish;
-	uint32_t wakeup_bytes; /* wakes who polls when so much is new; attrs that say it themselves count */
+	uint32_t
+		wakeup_bytes; /* wakes who polls when so much is new; attrs that say it themselves count */
 	bool per_thread; /* cpus is one -1: a ring for each of tids instead of each cpu */
 };
 
@@ -50,17 +51,18 @@ struct counter {
 struct ring {
 	struct perf_event_mmap_page *control;
 	const uint8_t *data;
-	uint64_t mask; /* data bytes - 1 */
-	uint64_t tail; /* how far we have read */
+	uint64_t mask;    /* data bytes - 1 */
+	uint64_t tail;    /* how far we have read */
 	uint64_t samples; /* for the owner: how many it took */
 	uint32_t buffer;  /* that of its counters */
-	int fd;        /* of the counter that owns it */
+	int fd;           /* of the counter that owns it */
 };
 
 struct counters {
 	struct say say;
 	VEC(struct counter) list;
-	VEC(struct ring) rings; /* in the order of counter.buffer */
+	VEC(struct ring)
+	rings; /* in the order in which they were opened, one for each buffer there is */
 	VEC(struct ring)
 	backward; /* rings that overwrite: heads go down, tail is the head that was last read */
 	size_t mapped_bytes; /* of one ring */

@@ -204,9 +204,11 @@ int drain_round(struct drain *d)
 /* What was read at the place before is written there, too. */
 static int move_to(struct drain *d, struct batch *b, size_t ring)
 {
-	if (affinity_differs(d->affinity, ring) && b->bytes)
+	const uint32_t buffer = d->rings[ring].buffer;
+
+	if (affinity_differs(d->affinity, buffer) && b->bytes)
 		TRY(put(d, b));
-	affinity_move(d->affinity, ring);
+	affinity_move(d->affinity, buffer);
 	return 0;
 }
 
@@ -238,8 +240,7 @@ int drain_pass(struct drain *d)
 			any = true;
 			if (d->affinity)
 				TRY(move_to(d, &b, i));
-			d->is_pressed |= bytes > PRESSED_BYTES ||
-					 bytes > d->rings[i].mask / 4;
+			d->is_pressed |= bytes > PRESSED_BYTES || bytes > d->rings[i].mask / 4;
 			TRY(add_ring(d, &b, i));
 		} else if (bytes) {
 			all = false;
