@@ -48,7 +48,12 @@ static bool watch(struct bpf_watch *w, int cpu)
 		close(r.fd);
 		return false;
 	}
-	return epoll_ctl(w->epoll_fd, EPOLL_CTL_ADD, r.fd, &e) == 0;
+	if (epoll_ctl(w->epoll_fd, EPOLL_CTL_ADD, r.fd, &e) == 0)
+		return true;
+	w->rings.n--;
+	munmap(r.control, mapped_bytes());
+	close(r.fd);
+	return false;
 }
 
 void bpf_watch_open(struct bpf_watch *w, const int *cpus, size_t nr_cpus)
