@@ -225,7 +225,7 @@ const struct opt record_options[] = {
 	OPT_OPTIONAL_KEY(0, "aio", "N", "aio", "lets a thread write, so that a slow disk or reader does not keep buffers from being emptied; N times (1 to 4, default 1) their size may wait to be written"),
 	OPT_KEY(0, "affinity", "KIND", "affinity", "moves the thread that empties buffers to the cpu of the buffer it reads, or to its node"),
 	OPT_OPTIONAL_KEY(0, "threads", "SPEC", "threads", "empties buffers with several threads: one for each cpu (the default), core, package or numa node, or as lists of cpus say, " "whose buffers and where, 0-1/0:2-3/2; the output is a directory then, with a file for each buffer"),
-	OPT_KEY('r', "realtime", "PRIORITY", "realtime", "fetches events with this real-time priority (SCHED_FIFO)"),
+	OPT_KEY('r', "realtime", "PRIORITY", "realtime", "fetches and writes events with this real-time priority (SCHED_FIFO)"),
 	OPT_OPTIONAL_KEY('z', "compression-level", "N", "compression-level",
 		"compresses the records: from 1, fast and the default, to 22, small"),
 	OPT_OUR_KEY(0, "compressed-records", "FORM", "compressed-records",

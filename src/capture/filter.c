@@ -210,6 +210,7 @@ static void put_fields(struct outbuf *o, const struct sonde_field *fields, size_
 int filter_explain(const struct tracefs *t, const char *system, const char *event,
 		   const char *filter, int error)
 {
+	enum { SHOWN = 400 }; /* of a filter, which may be as long as a page */
 	struct abi abi = { .long_bytes = sizeof(long),
 			   .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
 	struct sonde_schema *sc = NULL;
@@ -226,7 +227,8 @@ int filter_explain(const struct tracefs *t, const char *system, const char *even
 		put_fields(&o, sc->fields, sc->nr_fields);
 	}
 	outbuf_char(&o, '\0');
-	err_set(-EINVAL, "the filter '%s' does not fit %s:%s: %s", filter, system, event,
+	err_set(-EINVAL, "the filter '%.*s%s' does not fit %s:%s: %s", SHOWN, filter,
+		strlen(filter) > SHOWN ? "..." : "", system, event,
 		*finding ? finding : "the kernel refuses it");
 	if (o.len > 1 && !o.failed)
 		err_add(-EINVAL, "its fields: %s", o.data);

@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/thread.h"
 
 struct worker {
 	struct drain_threads *all;
@@ -54,9 +54,11 @@ static void wake(const struct drain_threads *t)
 
 static void wait_for_events(struct worker *w)
 {
-	bool data = false;
+	bool data = false, is_pressed = false;
 
-	if (poll(w->fds.v, w->fds.n, w->all->sleep_ms) <= 0)
+	vec_foreach(d, &w->drains)
+		is_pressed |= d->is_pressed;
+	if (poll(w->fds.v, w->fds.n, is_pressed ? 0 : w->all->sleep_ms) <= 0)
 		return;
 	for (size_t i = 1; i < w->fds.n; i++) {
 		data |= (w->fds.v[i].revents & POLLIN) != 0;
@@ -117,7 +119,6 @@ static bool has_cpu(const struct capture_cpus *cpus, int cpu)
 static int start(struct worker *w, const struct capture_cpus *affinity)
 {
 	int max = 0, error;
-	sigset_t all, before;
 	pthread_attr_t attr;
 	cpu_set_t *set;
 	size_t bytes;
@@ -134,11 +135,7 @@ static int start(struct worker *w, const struct capture_cpus *affinity)
 		CPU_SET_S((size_t)affinity->list.v[i], bytes, set);
 	pthread_attr_init(&attr);
 	pthread_attr_setaffinity_np(&attr, bytes, set);
-	/* Signals are for the thread that waits for them. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&w->id, &attr, work, w);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	error = thread_start(&w->id, &attr, work, w);
 	pthread_attr_destroy(&attr);
 	CPU_FREE(set);
 	w->is_running = !error;
@@ -169,6 +166,34 @@ static int set_up(struct drain_threads *t, const struct thread_plan *plan, const
 		if (t->workers[i].drains.n)
 			TRY(start(&t->workers[i], &plan->list.v[i].affinity));
 	return 0;
+}
+
+void drain_lanes_fill(const struct counters *c, const struct capture_cpus *cpus, bool by_pid,
+		      struct drain_lane *lanes, int *fds)
+{
+	for (size_t i = 0; i < c->rings.n; i++) {
+		struct ring *r = &c->rings.v[i];
+		struct drain_lane *lane = &lanes[i];
+
+		const struct counter *owner = NULL;
+
+		*lane = (struct drain_lane){ .ring = r,
+					     .cpu = cpus->list.v[r->buffer],
+					     .fds = fds };
+		if (!by_pid)
+			fds[lane->nr_fds++] = r->fd;
+		/* one event's counters tell of all tasks there, and the first event is not everywhere */
+		for (size_t k = 0; k < c->list.n; k++) {
+			const struct counter *n = &c->list.v[k];
+
+			if (!by_pid || n->buffer != r->buffer || n->backward)
+				continue;
+			owner = owner ? owner : n;
+			if (n->event == owner->event)
+				fds[lane->nr_fds++] = n->fd;
+		}
+		fds += lane->nr_fds;
+	}
 }
 
 int drain_threads_new(struct drain_threads **ret, const struct thread_plan *plan,

@@ -31,6 +31,13 @@ struct drain_lane {
 
 struct drain_threads;
 
+/*
+ * The ring, cpu and fds of each lane, one for each ring. cpus: those recorded, whose indexes the rings have as their
+ * buffer. fds: room for one of each ring and of each counter.
+ */
+void drain_lanes_fill(const struct counters *c, const struct capture_cpus *cpus, bool by_pid,
+		      struct drain_lane *lanes, int *fds);
+
 enum { DRAIN_THREADS_SLEEP_MS = 1000 }; /* what comes seldom is fetched this often */
 
 /* like: what the drains have in common. wake_fd: an eventfd. sleep_ms: how long a thread sleeps at most. */

@@ -77,6 +77,8 @@ int outlet_flush(struct outlet *o, const struct outlet_batch *last, const void *
 int outlet_finish(struct outlet *o);
 /* Goes on after outlet_finish(). */
 int outlet_resume(struct outlet *o);
+/* A thread that writes gets the caller's scheduling (-r), as far as that is allowed. */
+void outlet_follow_priority(struct outlet *o);
 uint64_t outlet_samples_given_up(const struct outlet *o);
 void outlet_free(struct outlet *o); /* NULL is fine */
 

@@ -7,11 +7,12 @@
  */
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "base/thread.h"
 #include "record/outlet.h"
 
 struct outlet_thread {
@@ -66,7 +67,6 @@ static void *write_blocks(void *arg)
 int outlet_thread_start(struct outlet *o, size_t ahead_bytes)
 {
 	struct outlet_thread *t = calloc(1, sizeof(*t));
-	sigset_t all, before;
 	int error;
 
 	if (!t)
@@ -76,16 +76,21 @@ int outlet_thread_start(struct outlet *o, size_t ahead_bytes)
 	pthread_cond_init(&t->done, NULL);
 	t->nr_unmade = (ahead_bytes + OUTLET_BATCH_BYTES - 1) / OUTLET_BATCH_BYTES;
 	o->thread = t;
-	/* Signals are for the thread that waits for them. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&t->id, NULL, write_blocks, o);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	error = thread_start(&t->id, NULL, write_blocks, o);
 	if (!error)
 		return 0;
 	free(t);
 	o->thread = NULL;
 	return err_errno(error, "cannot start a thread that writes (--aio)");
+}
+
+void outlet_follow_priority(struct outlet *o)
+{
+	struct sched_param param;
+	int policy;
+
+	if (o->thread && pthread_getschedparam(pthread_self(), &policy, &param) == 0)
+		pthread_setschedparam(o->thread->id, policy, &param);
 }
 
 int outlet_thread_submit(struct outlet *o)

@@ -129,21 +129,14 @@ static int start_threads(struct sonde_recorder *r)
 {
 	const size_t n = r->counters.rings.n;
 	struct drain_lane *lanes = calloc(n, sizeof(*lanes));
-	int *fds = calloc(n + r->counters.list.n, sizeof(*fds)), *fd = fds, e = 0;
+	int *fds = calloc(n + r->counters.list.n, sizeof(*fds)), e = 0;
 
 	if (!lanes || !fds)
 		e = err_nomem();
-	for (size_t i = 0; i < n && e == 0; i++) {
-		lanes[i] = (struct drain_lane){ .ring = &r->counters.rings.v[i],
-						.cpu = r->target.cpus.list.v[i],
-						.outlet = r->file.lanes[i].outlet,
-						.fds = fd };
-		if (!r->target.by_pid)
-			*fd++ = r->counters.rings.v[i].fd;
-		vec_foreach(c, &r->counters.list)
-			if (r->target.by_pid && c->event == 0 && c->buffer == i)
-				*fd++ = c->fd;
-		lanes[i].nr_fds = (size_t)(fd - lanes[i].fds);
+	if (e == 0) {
+		drain_lanes_fill(&r->counters, &r->target.cpus, r->target.by_pid, lanes, fds);
+		for (size_t i = 0; i < n; i++)
+			lanes[i].outlet = r->file.lanes[i].outlet;
 	}
 	if (e == 0)
 		e = drain_threads_new(&r->threads, &r->flow.threads, &r->drain, lanes, n,
@@ -190,6 +183,7 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 	TRY(parts_open(r));
 	TRY(parts_begin(r));
 	TRY(realtime_begin(&r->realtime));
+	outlet_follow_priority(r->file.outlet);
 	r->drain =
 		(struct drain){ .rings = r->counters.rings.v,
 				.nr_rings = r->counters.rings.n,
@@ -207,7 +201,9 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 	if (r->flow.has_threads)
 		TRY(start_threads(r));
 	/* All threads of the recorder are there now, whose numbers may be part of the filters. */
-	TRY(self_add_filters(&r->events));
+	TRY(self_add_filters(&r->events, r->opts.exclude_self, &r->say));
+	if (r->own_argv && !self_is_excluded(&r->events))
+		r->argv = o->argv;
 	return counters_filter(&r->counters, &r->events);
 }
 

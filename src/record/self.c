@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/outbuf.h"
+#include "base/vec.h"
 #include "record/options.h"
 
 /*
@@ -138,36 +138,109 @@ const char **self_command_line(const char *const *argv)
 	return ret;
 }
 
-/* "common_pid != 12 && common_pid != 14": what the kernel calls pid there is the thread. */
-static int put_threads(struct outbuf *o)
+static int compare_ids(const void *a, const void *b)
+{
+	const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* What the kernel calls pid there is the thread. */
+void self_filter_text(int32_t *tids, size_t nr_tids, struct outbuf *to)
+{
+	if (nr_tids)
+		qsort(tids, nr_tids, sizeof(*tids), compare_ids);
+	for (size_t first = 0, last; first < nr_tids; first = last + 1) {
+		const char *and = first ? " && " : "";
+
+		for (last = first; last + 1 < nr_tids && tids[last + 1] - tids[last] <= 1;)
+			last++;
+		if (tids[first] == tids[last])
+			outbuf_fmt(to, "%scommon_pid != %d", and, tids[first]);
+		else
+			outbuf_fmt(to, "%s(common_pid < %d || common_pid > %d)", and, tids[first],
+				   tids[last]);
+	}
+	outbuf_char(to, '\0');
+}
+
+struct thread_ids {
+	VEC(int32_t) list;
+};
+
+static int find_threads(struct thread_ids *ret)
 {
 	struct dirent *t;
 	DIR *d = opendir("/proc/self/task");
-	bool any = false;
+	int r = 0;
 
 	if (!d)
 		return err_errno(errno, "/proc/self/task");
-	while ((t = readdir(d)))
-		if (isdigit((unsigned char)t->d_name[0])) {
-			outbuf_fmt(o, "%scommon_pid != %s", any ? " && " : "", t->d_name);
-			any = true;
-		}
+	while (r == 0 && (t = readdir(d)))
+		if (isdigit((unsigned char)t->d_name[0]))
+			r = vec_push(&ret->list, (int32_t)strtol(t->d_name, NULL, 10));
 	closedir(d);
-	outbuf_char(o, '\0');
-	return o->failed ? err_nomem() : 0;
+	return r;
 }
 
-int self_add_filters(struct capture_events *events)
+/* The kernel takes a filter of a page at most, its end counted. */
+static bool fits(struct capture_events *events, const char *filter)
 {
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	vec_foreach(e, &events->list) {
+		/* as capture_event_filter() joins them */
+		const size_t other = e->filter ? strlen(e->filter) + strlen("() && ()") : 0;
+
+		if (e->exclude_self && other + strlen(filter) >= page)
+			return false;
+	}
+	return true;
+}
+
+static int add_to_all(struct capture_events *events, const char *filter)
+{
+	vec_foreach(e, &events->list)
+		if (e->exclude_self)
+			TRY(capture_event_filter(events, e, filter));
+	return 0;
+}
+
+/* Half of the events with a filter and half without would be no picture of anything: none has one. */
+static int give_up(struct capture_events *events, uint32_t choice, size_t nr_threads,
+		   const struct say *to)
+{
+	if (choice == RECORD_YES)
+		return err_set(-E2BIG,
+			       "--exclude-self: the %zu threads of this process do not fit into a "
+			       "filter, of which the kernel takes %ld bytes: record with a process "
+			       "of its own",
+			       nr_threads, sysconf(_SC_PAGESIZE) - 1);
+	vec_foreach(e, &events->list)
+		e->exclude_self = false;
+	say(to, SAY_WARNING,
+	    "the %zu threads of this process do not fit into a filter: its own events are "
+	    "recorded, too",
+	    nr_threads);
+	return 0;
+}
+
+int self_add_filters(struct capture_events *events, uint32_t choice, const struct say *to)
+{
+	struct thread_ids tids = { 0 };
 	struct outbuf o = { 0 };
-	int r = 0;
+	int r;
 
 	if (!self_is_excluded(events))
 		return 0;
-	r = put_threads(&o);
-	vec_foreach(e, &events->list)
-		if (r == 0 && e->exclude_self)
-			r = capture_event_filter(events, e, o.data);
+	r = find_threads(&tids);
+	if (r == 0) {
+		self_filter_text(tids.list.v, tids.list.n, &o);
+		r = o.failed               ? err_nomem()
+		    : fits(events, o.data) ? add_to_all(events, o.data)
+					   : give_up(events, choice, tids.list.n, to);
+	}
 	outbuf_done(&o);
+	vec_done(&tids.list);
 	return r;
 }

@@ -7,7 +7,7 @@
  *	TRY(self_choose(&events, opts->exclude_self, system_wide, &say));  // marks the events that leave us out
  *	TRY(counters_open(&c, &events, &target));
  *	...                                         // all threads of the recorder are started
- *	TRY(self_add_filters(&events));            // their numbers become part of the filters
+ *	TRY(self_add_filters(&events, choice, &say)); // their numbers become part of the filters
  *	TRY(counters_filter(&c, &events));
  */
 #ifndef SONDE_RECORD_SELF_H
@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/outbuf.h"
 #include "capture/events.h"
 #include "capture/say.h"
 
@@ -29,7 +30,12 @@ bool self_is_excluded(struct capture_events *events);
  * memory. The caller frees the array, not its words.
  */
 const char **self_command_line(const char *const *argv);
-/* Joins the filters of the marked events with one on all threads that this process has now. */
-int self_add_filters(struct capture_events *events);
+/*
+ * Joins the filters of the marked events with one on all threads that this process has now. Where they are too many for the
+ * kernel: -E2BIG when it was asked for, otherwise it is told and no event is marked any more.
+ */
+int self_add_filters(struct capture_events *events, uint32_t choice, const struct say *say);
+/* "common_pid != 9 && (common_pid < 12 || common_pid > 14)" and a NUL. Sorts the tids. */
+void self_filter_text(int32_t *tids, size_t nr_tids, struct outbuf *to);
 
 #endif

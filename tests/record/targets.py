@@ -366,6 +366,11 @@ def _():
         same(policy(child), (os.SCHED_OTHER, 0))
         p.terminate()
         p.wait()
+    with Started(SONDE, 'record', '-q', '-r', '7', '--aio', '-e', 'sched:sched_switch', '-o', 'x.data', '--', 'sleep', '100') as p:
+        wait_until('it records', lambda: is_recording(p, 'x.data'))
+        same([policy(int(tid)) for tid in os.listdir('/proc/%d/task' % p.pid)], [(os.SCHED_FIFO, 7)] * 2, 'threads')
+        p.terminate()
+        p.wait()
     for text in ('100', 'x', '-1', ''):
         r = sonde('record', '-r', text, '-e', 'cs', '--', 'touch', 'ran')
         need(r.returncode == 2 and '-r' in r.stderr, r.stderr)

@@ -9,7 +9,7 @@ import sys
 import time
 
 import perfdata
-from tap import CI, PERF_ENV, SONDE, Skip, case, need, perf, run, same, sh, sonde, wait_until
+from tap import PERF_ENV, SONDE, Skip, case, is_recording, need, perf, run, same, sh, sonde, wait_until
 
 CALLS = os.path.abspath(sys.argv[2])
 CALL = 'syscalls:sys_enter_getppid'
@@ -136,20 +136,42 @@ def _():
 
 @case('a process that ends, ends the recording; Ctrl-C does')
 def _():
-    sleeper = subprocess.Popen(['sleep', '1'])
-    r = sonde('record', '--threads', '-e', 'sched:sched_process_exit', '-p', str(sleeper.pid), '-o', 'x.dir', timeout=30)
-    sleeper.wait()
-    need(r.returncode == 0 and '(1 samples)' in r.stderr, r.stderr)
+    sleeper = subprocess.Popen(['sleep', '100'])
+    p = subprocess.Popen([SONDE, 'record', '--threads', '-e', 'sched:sched_process_exit', '-p', str(sleeper.pid), '-o', 'x.dir'],
+                         env=PERF_ENV, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    try:
+        wait_until('it records', lambda: is_recording(p, 'x.dir'))
+        sleeper.terminate()
+        said = p.communicate(timeout=30)[1]
+    finally:
+        sleeper.kill()
+        sleeper.wait()
+        p.kill()
+    need(p.returncode == 0 and '(1 samples)' in said, said)
+
+
+@case('processes born meanwhile are described at the end (--tail-synthesize)')
+def _():
+    r = sonde('record', '--threads', '--tail-synthesize', '-m', '8M', '-e', CALL, '-o', 'x.dir', '--', 'sh', '-c',
+              'for i in 1 2 3 4 5 6 7 8; do "$0" -t 2 -n 500 & done; wait', CALLS)
+    told = re.search(r'\((\d+) samples\) \]', r.stderr)
+    need(r.returncode == 0 and told and 'lost' not in r.stderr, r.stderr)
+    text = sonde('script', '-i', 'x.dir', '-F', 'comm,event').stdout
+    same(text.count(CALL), int(told.group(1)), 'events')
+    need(len(re.findall(r'^ *calls', text, re.M)) == 8000, text[:1000])  # a shell may ask for its parent, too
+    same(lines(SONDE, 'x.dir'), lines(perf(), 'x.dir'), 'text')
 
 
 @case('a killed recorder leaves what was flushed')
 def _():
-    p = subprocess.Popen([SONDE, 'record', '-q', '--threads', '-z', '-m', '16', '-e', 'raw_syscalls:*', '-o', 'k.dir', '--', CALLS,
-                          '-t', '2', '-n', '100000000'], env=PERF_ENV, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+    # So many calls and no more: on a busy machine it takes a while until we see that the files have grown, and all that was
+    # recorded meanwhile, millions a second, is read below.
+    p = subprocess.Popen([SONDE, 'record', '-q', '--threads', '-z', '-m', '16', '-e', 'raw_syscalls:*', '-o', 'k.dir', '--', 'sh',
+                          '-c', '"$0" -t 2 -n 200000; sleep 300', CALLS], env=PERF_ENV, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                          stderr=subprocess.DEVNULL, start_new_session=True)
 
     def is_filled():
-        return os.path.exists('k.dir/data.0') and sum(e.stat().st_size for e in os.scandir('k.dir')) > 300000
+        return os.path.exists('k.dir/data.0') and sum(e.stat().st_size for e in os.scandir('k.dir')) > 100000
     try:
         wait_until('something is recorded', is_filled)
     finally:
