@@ -180,6 +180,11 @@ def _():
     refused('-e', 'cs:z', '--', 'true', status=2, says=["'z'"])
 
 
+@case('a rate of nothing is refused with the least there can be')
+def _():
+    refused('-e', 'cs', '-F', '0', '--', 'true', status=2, says=['-F 0: the least that can be had is 1$'])
+
+
 @case('a bad filter is told with the mistake and the fields of the event')
 def _():
     def bad(text, *says):

@@ -246,8 +246,8 @@ def ended_behind_pipe(*options, threads=1, calls=200000):
 
 @case('a reader that closes its end when the command has ended')
 def _():
-    for options in ((), ('-z',), ('-B',)):
-        p = ended_behind_pipe(*options, '-e', 'raw_syscalls:*')
+    for options, calls in (((), 200000), (('-z',), 800000), (('-B',), 200000)):
+        p = ended_behind_pipe(*options, '-e', 'raw_syscalls:*', calls=calls)
         same(len(p.stdout.read(4096)), 4096, 'bytes that came')
         p.stdout.close()
         told = p.communicate(timeout=60)[1].decode()
@@ -266,8 +266,9 @@ def _():
 
 @case('a reader that stands still: a second signal gives up what it has not taken')
 def _():
-    for options in ((), ('-z',)):
-        p = ended_behind_pipe('--fail-on-loss', *options, '-e', 'raw_syscalls:*')
+    # more than a pipe holds, compressed, too
+    for options, calls in (((), 200000), (('-z',), 800000)):
+        p = ended_behind_pipe('--fail-on-loss', *options, '-e', 'raw_syscalls:*', calls=calls)
         p.send_signal(signal.SIGINT)
         time.sleep(0.5)
         same(p.poll(), None, 'the first signal waits for the reader')
@@ -277,8 +278,8 @@ def _():
         same(p.returncode, 3, 'status: ' + told)
 
 
-@case('a reader that stands still before anything is recorded: a second signal ends the recorder')
-def _():
+def before_full_pipe():
+    """A recorder that cannot write its first byte; and the end to read from."""
     reader, writer = os.pipe()
     fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 1 << 20)
     os.set_blocking(writer, False)
@@ -289,17 +290,35 @@ def _():
             break
     os.set_blocking(writer, True)
     p = subprocess.Popen([SONDE, 'record', '-o', '-', '-e', CALL, '--', 'touch', 'ran'], env=PERF_ENV, stdout=writer,
-                         stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+                         stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
     os.close(writer)
     wait_until('it waits for its reader', lambda: 'poll' in open('/proc/%d/wchan' % p.pid).read())
     time.sleep(0.2)
     same(os.path.exists('ran'), False, 'whether the command ran')
+    return p, reader
+
+
+@case('a reader that stands still before anything is recorded: a second signal ends the recorder')
+def _():
+    p, reader = before_full_pipe()
     p.send_signal(signal.SIGINT)
     time.sleep(0.2)
     p.send_signal(signal.SIGINT)
     p.communicate(timeout=20)
     same((p.returncode, os.path.exists('ran')), (-signal.SIGINT, False), 'status, and whether the command ran')
     os.close(reader)
+
+
+@case('a signal to the whole group before the command is executed: it runs all the same')
+def _():
+    p, reader = before_full_pipe()
+    os.killpg(p.pid, signal.SIGUSR2)
+    time.sleep(0.2)
+    while os.read(reader, 1 << 20):
+        pass
+    os.close(reader)
+    told = p.communicate(timeout=20)[1].decode()
+    same((p.returncode, os.path.exists('ran')), (0, True), 'status, and whether the command ran: ' + told)
 
 
 @case('a command that kills its recorder: what was written is read')

@@ -225,20 +225,24 @@ def _():
         raise Skip('no setpriv')
     os.mkdir('dir')
     os.chmod('dir', 0o777)
-    p = subprocess.Popen([SONDE, 'record', '-o', 'dir/x.data', '-e', 'cpu-clock', '--switch-output', '-p', str(os.getpid())],
+    p = subprocess.Popen([SONDE, 'record', '-o', 'dir/x.data', '-e', 'cpu-clock', '--switch-output', '--aio', '-p',
+                          str(os.getpid())],
                          env=PERF_ENV, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     wait_until('it records', lambda: is_recording(p, 'dir/x.data'))
     if sh('mount', '--bind', '-o', 'ro', 'dir', 'dir').returncode or sh('mount', '-o', 'remount,ro,bind', 'dir').returncode:
         p.kill()
         p.wait()
         raise Skip('no right to mount')
+    threads = os.listdir('/proc/%d/task' % p.pid)
     try:
         p.send_signal(signal.SIGUSR2)
         time.sleep(.5)
+        after = os.listdir('/proc/%d/task' % p.pid)
         p.send_signal(signal.SIGINT)
         err = p.communicate(timeout=20)[1]
     finally:
         sh('umount', 'dir')
+    same((len(after), after == threads), (len(threads), False), 'threads: the one that writes was ended and begun again')
     # The path leads into the mount that is read-only; the file itself is open for writing.
     need('no new file was begun' in err and 'Read-only' in err, err)
     perfdata.File('dir/x.data').check()
