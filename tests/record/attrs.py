@@ -6,7 +6,7 @@ import re
 import struct
 import subprocess
 
-from tap import case, need, perf, run, same, sh, sonde
+from tap import case, few_symbols, need, perf, run, same, sh, sonde
 
 ID, IDENTIFIER = 1 << 6, 1 << 16
 
@@ -175,7 +175,7 @@ def both(n, options):
     out = []
     for tool, name in ((sh, 'perf%d.data' % n), (sonde, 'sonde%d.data' % n)):
         argv = ('perf', 'record') if tool is sh else ('record',)
-        r = tool(*argv, '-o', name, *options.split(), '--', 'true', timeout=120)
+        r = tool(*argv, '-B', '-N', '-o', name, *options.split(), '--', 'true', timeout=120)
         same(r.returncode, 0, '%s: %s' % (options, r.stderr))
         words = re.sub(r'\|(ID|IDENTIFIER)\b', '', sh('perf', 'evlist', '-v', '-i', name).stdout)
         out.append((words, attrs(name)))
@@ -187,8 +187,8 @@ def both(n, options):
 def _():
     perf()
     wrong = []
-    # perf sleeps for a second in each recording
-    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+    # perf sleeps for a second in each recording, and the kernel takes its time to open and to close events
+    with concurrent.futures.ThreadPoolExecutor(16) as pool:
         for options, (theirs, ours) in zip(SAME, pool.map(both, range(len(SAME)), SAME)):
             if theirs != ours:
                 wrong.append('%s\nperf:  %s\nsonde: %s' % (options, *(
@@ -207,11 +207,12 @@ def _():
 
     perf()
     wrong = []
-    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda r: one(*r), REFUSED))
     need(not wrong, '\n'.join(wrong))
     same(sonde('--compat', 'perf-6.1', 'record', '-e', 'cs', '-I?', '--', 'true').returncode, 129, '-I? under --compat')
     need('ran' not in os.listdir() and 'x.data' not in os.listdir(), 'files: %r' % os.listdir())
 
 
+few_symbols()
 run()

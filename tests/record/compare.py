@@ -47,14 +47,14 @@ def _():
         ['-e', 'cpu-clock,sched:sched_switch'])
 
     def attrs(n):
-        both(*options[n], prefix=str(n))
+        both('-B', '-N', *options[n], prefix=str(n))
         # perf chooses between ID, IDENTIFIER and neither; we always take IDENTIFIER
         return [re.sub(r'\|(ID|IDENTIFIER)\b', '', ask(str(n) + name, 'evlist', '-v'))
                 for name in ('sonde.data', 'perf.data')]
 
     try:
-        # perf sleeps for a second in each recording
-        with concurrent.futures.ThreadPoolExecutor(6) as pool:
+        # a recording, of either tool, mostly waits
+        with concurrent.futures.ThreadPoolExecutor(16) as pool:
             for n, text in enumerate(pool.map(attrs, range(len(options)))):
                 same(*text, 'attrs of %r' % (options[n],))
     finally:

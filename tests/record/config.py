@@ -5,7 +5,7 @@ import re
 import subprocess
 
 import perfdata
-from tap import PERF_ENV, case, need, perf, run, same, sh, sonde
+from tap import PERF_ENV, case, few_symbols, need, perf, run, same, sh, sonde
 
 BUILD_ID = 2
 
@@ -145,4 +145,5 @@ def _():
         sleeper.wait()
 
 
+few_symbols()
 run()

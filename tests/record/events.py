@@ -6,7 +6,7 @@ import re
 import uuid
 
 import perfdata
-from tap import Skip, case, need, perf, run, same, sh, sonde
+from tap import Skip, case, few_symbols, need, perf, run, same, sh, sonde
 
 
 def listed(name):
@@ -311,4 +311,5 @@ def _():
     need(r.returncode and '-e before it' in r.stderr, r.stderr)
 
 
+few_symbols()
 run()

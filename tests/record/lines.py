@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-from tap import CI, PERF_ENV, SONDE, why_not_record
+from tap import CI, PERF_ENV, SONDE, few_symbols, why_not_record
 
 JOBS = 16  # perf waits more than it works
 
@@ -60,6 +60,7 @@ def main():
     with open(sys.argv[2]) as f:
         lines = [line for line in f.read().splitlines() if line and line[0] != '#']
     with_perf, failed = perf_there(), False
+    few_symbols()
     print('1..%d' % (len(lines) + 1))
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
         for nr, (line, wrong) in enumerate(zip(lines, pool.map(lambda one: check(one, with_perf), lines)), 1):
