@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* -G: which events are of which control groups. */
+#include "capture/cgroups.h"
 
 #include <fcntl.h>
-#include <limits.h>
+#include <mntent.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,50 +12,31 @@
 #include "base/err.h"
 #include "capture/events.h"
 
-/* "rw,perf_event" has "perf_event" */
-static bool has_word(const char *list, const char *word)
+bool capture_cgroup_tree(char ret[PATH_MAX])
 {
-	const size_t len = strlen(word);
+	FILE *f = setmntent("/proc/self/mounts", "re");
+	bool is_found = false, is_own = false;
+	char strings[4 * PATH_MAX];
+	struct mntent m;
 
-	for (const char *p = list; p; p = strchr(p, ',')) {
-		p += *p == ',';
-		if (!strncmp(p, word, len) && (!p[len] || p[len] == ','))
-			return true;
-	}
-	return false;
-}
-
-/*
- * The tree of control groups that perf events go by: that of the controller perf_event when version 1 has it, otherwise
- * that of version 2. Lines of /proc/self/mounts: "SOURCE PLACE TYPE OPTIONS ...".
- */
-static int find_tree(char *buf, size_t size)
-{
-	FILE *f = fopen("/proc/self/mounts", "re");
-	char line[4096], place[1024], type[32], options[1024];
-	bool is_found = false;
-
-	*buf = '\0';
-	while (f && !is_found && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%*s %1023s %31s %1023s", place, type, options) != 3)
-			continue;
-		is_found = !strcmp(type, "cgroup") && has_word(options, "perf_event");
-		if (is_found || (!*buf && !strcmp(type, "cgroup2")))
-			snprintf(buf, size, "%s", place);
+	while (f && !is_own && getmntent_r(f, &m, strings, sizeof(strings))) {
+		is_own = !strcmp(m.mnt_type, "cgroup") && hasmntopt(&m, "perf_event");
+		if (strlen(m.mnt_dir) < PATH_MAX &&
+		    (is_own || (!is_found && !strcmp(m.mnt_type, "cgroup2")))) {
+			strcpy(ret, m.mnt_dir);
+			is_found = true;
+		}
 	}
 	if (f)
-		fclose(f);
-	return *buf ? 0
-		    : err_set(-ENOENT,
-			      "-G: no tree of control groups is mounted; as root: mount -t cgroup2 "
-			      "none /sys/fs/cgroup");
+		endmntent(f);
+	return is_found;
 }
 
 static int open_cgroup(struct capture_events *l, const char *name,
 		       const struct capture_cgroup **ret)
 {
 	struct capture_cgroup g = { .name = name };
-	char tree[1024], path[PATH_MAX];
+	char tree[PATH_MAX], path[PATH_MAX];
 	int error;
 
 	vec_foreach(known, &l->cgroups)
@@ -62,7 +44,10 @@ static int open_cgroup(struct capture_events *l, const char *name,
 			*ret = known;
 			return 0;
 		}
-	TRY(find_tree(tree, sizeof(tree)));
+	if (!capture_cgroup_tree(tree))
+		return err_set(-ENOENT,
+			       "-G: no tree of control groups is mounted; as root: mount -t cgroup2 "
+			       "none /sys/fs/cgroup");
 	if (snprintf(path, sizeof(path), "%s/%s", tree, name) >= (int)sizeof(path))
 		return err_set(-EBADR, "-G %.64s...: the name is too long", name);
 	g.fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -16,10 +16,6 @@
 #include "capture/rights.h"
 #include "formats/perfdata/attr.h"
 
-#ifndef PERF_FORMAT_LOST
-#define PERF_FORMAT_LOST (1U << 4)
-#endif
-
 /*
  * The kernel waits for all cpus when the last counter of a tracepoint is closed, some 10 to 40 ms each, one after the
  * other: thousands of tracepoints take a minute and more. From so many counters on the user is told.
@@ -120,11 +116,6 @@ static bool is_cycles(const struct perf_event_attr *a)
 	return a->type == PERF_TYPE_HARDWARE && a->config == PERF_COUNT_HW_CPU_CYCLES;
 }
 
-static bool is_dummy(const struct perf_event_attr *a)
-{
-	return a->type == PERF_TYPE_SOFTWARE && a->config == PERF_COUNT_SW_DUMMY;
-}
-
 /* Tracepoints are the kernel's; system calls are told with the registers of their caller, which count. */
 static bool happens_in_user_space(const struct capture_event *e)
 {
@@ -180,7 +171,7 @@ static bool step_back(struct counters *c, struct capture_events *events, struct 
 					  e->is_default
 				  ? clock_name(events, a)
 				  : event_name_user(events, e->name);
-		if (e->name && !is_dummy(a))
+		if (e->name && !capture_is_dummy(a))
 			say(&c->say, SAY_WARNING,
 			    "kernel.perf_event_paranoid is %ld: recording user space only (%s)",
 			    kernel_setting("perf_event_paranoid", 2), e->name);

@@ -53,3 +53,11 @@ int capture_cpus_read(const char *path, struct capture_cpus *ret)
 	text[n] = '\0';
 	return capture_cpus_parse(text, ret);
 }
+
+bool capture_cpus_has(const struct capture_cpus *cpus, int cpu)
+{
+	for (size_t i = 0; i < cpus->list.n; i++)
+		if (cpus->list.v[i] == cpu)
+			return true;
+	return false;
+}

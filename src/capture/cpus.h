@@ -3,6 +3,7 @@
 #ifndef SONDE_CAPTURE_CPUS_H
 #define SONDE_CAPTURE_CPUS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/vec.h"
@@ -14,5 +15,6 @@ struct capture_cpus {
 int capture_cpus_parse(const char *text, struct capture_cpus *ret);
 /* From a file such as /sys/devices/system/cpu/online. */
 int capture_cpus_read(const char *path, struct capture_cpus *ret);
+bool capture_cpus_has(const struct capture_cpus *cpus, int cpu);
 
 #endif

@@ -32,6 +32,15 @@
 #include "capture/terms.h"
 #include "capture/tracefs.h"
 
+#ifndef PERF_FORMAT_LOST /* kernel headers before 6.0 */
+#define PERF_FORMAT_LOST (1U << 4)
+#endif
+
+static inline bool capture_is_dummy(const struct perf_event_attr *a)
+{
+	return a->type == PERF_TYPE_SOFTWARE && a->config == PERF_COUNT_SW_DUMMY;
+}
+
 struct capture_event {
 	struct perf_event_attr attr;
 	const char *name;           /* "sched:sched_switch", "cs:u"; lent from the list */

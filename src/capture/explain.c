@@ -9,34 +9,19 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/sysfile.h"
 #include "capture/counters.h"
 #include "capture/rights.h"
 #include "capture/probe.h"
 
-static long read_number(const char *path, long fallback)
-{
-	FILE *f = fopen(path, "re");
-	long v;
-
-	if (!f)
-		return fallback;
-	if (fscanf(f, "%ld", &v) != 1)
-		v = fallback;
-	fclose(f);
-	return v;
-}
-
 long kernel_setting(const char *name, long fallback)
 {
-	char path[128];
-
-	snprintf(path, sizeof(path), "/proc/sys/kernel/%s", name);
-	return read_number(path, fallback);
+	return sysfile_number(fallback, "/proc/sys/kernel/%s", name);
 }
 
 bool raise_file_limit(void)
 {
-	const rlim_t system_max = (rlim_t)read_number("/proc/sys/fs/nr_open", 1 << 20);
+	const rlim_t system_max = (rlim_t)sysfile_number(1 << 20, "/proc/sys/fs/nr_open");
 	struct rlimit now, wanted;
 
 	if (getrlimit(RLIMIT_NOFILE, &now) < 0)
@@ -133,7 +118,7 @@ int explain_open(const struct capture_event *e, int cpu, int32_t tid, size_t wan
 			       "too few file descriptors: this recording needs %zu more (one for "
 			       "each event, cpu and thread) and fs.file-max allows %ld to all "
 			       "programs together; name fewer events, or raise it",
-			       wanted_fds, read_number("/proc/sys/fs/file-max", 0));
+			       wanted_fds, sysfile_number(0, "/proc/sys/fs/file-max"));
 	case ENOENT:
 	case ENXIO:
 	case ENODEV:

@@ -10,23 +10,11 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/sysfile.h"
 
 static const char sysfs_sources[] = "/sys/bus/event_source/devices";
 
 /* A file's first line; false when it cannot be read. */
-static bool read_line(char *buf, size_t size, const char *path)
-{
-	FILE *f = fopen(path, "re");
-	bool ok;
-
-	if (!f)
-		return false;
-	ok = fgets(buf, (int)size, f) != NULL;
-	fclose(f);
-	buf[ok ? strcspn(buf, "\n") : 0] = '\0';
-	return ok;
-}
-
 /* Names of users become parts of paths: no way out of the folder. */
 static bool is_file_name(const char *name)
 {
@@ -41,7 +29,7 @@ static bool read_file(const struct pmu *p, const char *folder, const char *name,
 	if (!is_file_name(name))
 		return false;
 	snprintf(path, sizeof(path), "%s/%s/%s", p->dir, folder, name);
-	return read_line(buf, size, path);
+	return sysfile_line(buf, size, "%s", path);
 }
 
 /* energy-psys.unit tells of the event energy-psys */
@@ -59,15 +47,14 @@ static bool is_event(const char *name)
 int pmu_open(const char *root, const char *name, struct pmu *ret)
 {
 	struct pmu p;
-	char path[PATH_MAX], text[32], *end;
+	char text[32], *end;
 	unsigned long type;
 
 	if (!is_file_name(name) || strlen(name) >= sizeof(p.name) ||
 	    snprintf(p.dir, sizeof(p.dir), "%s/%s", root ? root : sysfs_sources, name) >=
 		    (int)sizeof(p.dir))
 		return -ENOENT;
-	snprintf(path, sizeof(path), "%s/type", p.dir);
-	if (!read_line(text, sizeof(text), path))
+	if (!sysfile_line(text, sizeof(text), "%s/type", p.dir))
 		return -ENOENT;
 	type = strtoul(text, &end, 10);
 	if (end == text || type > UINT32_MAX)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/sysfile.h"
 #include "capture/counters.h"
 
 enum { CAP_SYS_ADMIN_BIT = 21, CAP_PERFMON_BIT = 38 };
@@ -20,18 +21,11 @@ enum { CAP_SYS_ADMIN_BIT = 21, CAP_PERFMON_BIT = 38 };
 /* The number behind "KEY:" in /proc/self/status. */
 static uint64_t own_status(const char *key, int base)
 {
-	FILE *f = fopen("/proc/self/status", "re");
-	const size_t len = strlen(key);
-	char line[256];
-	uint64_t v = 0;
+	char value[64];
 
-	if (!f)
-		return 0;
-	while (fgets(line, sizeof(line), f))
-		if (!strncmp(line, key, len) && line[len] == ':')
-			v = strtoull(line + len + 1, NULL, base);
-	fclose(f);
-	return v;
+	return sysfile_value(value, sizeof(value), "/proc/self/status", key)
+		       ? strtoull(value, NULL, base)
+		       : 0;
 }
 
 static bool is_privileged(void)
@@ -56,15 +50,10 @@ static bool is_in_user_namespace(void)
 
 static bool is_locked_down(void)
 {
-	FILE *f = fopen("/sys/kernel/security/lockdown", "re");
-	char line[128] = "";
+	char line[128];
 
-	if (!f)
-		return false;
-	if (!fgets(line, sizeof(line), f))
-		*line = '\0';
-	fclose(f);
-	return strstr(line, "[confidentiality]") != NULL;
+	return sysfile_line(line, sizeof(line), "/sys/kernel/security/lockdown") &&
+	       strstr(line, "[confidentiality]");
 }
 
 /* ---- what the kernel takes --------------------------------------------------------------------------------------- */

@@ -4,33 +4,11 @@
 #include <fcntl.h>
 #include <fts.h>
 #include <limits.h>
-#include <mntent.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-/* Version 1 has a hierarchy of its own for perf events where it is mounted, version 2 has one for all. */
-static bool find_mount(char root[PATH_MAX])
-{
-	FILE *f = setmntent("/proc/mounts", "re");
-	char strings[4 * PATH_MAX];
-	struct mntent m;
-	bool found = false, own = false;
-
-	if (!f)
-		return false;
-	while (!own && getmntent_r(f, &m, strings, sizeof(strings))) {
-		own = !strcmp(m.mnt_type, "cgroup") && hasmntopt(&m, "perf_event");
-		if (strlen(m.mnt_dir) < PATH_MAX &&
-		    (own || (!found && !strcmp(m.mnt_type, "cgroup2")))) {
-			strcpy(root, m.mnt_dir);
-			found = true;
-		}
-	}
-	endmntent(f);
-	return found;
-}
+#include "capture/cgroups.h"
 
 /* The kernel's number of a group is its handle; on machines of 64 bits that is the inode, too. */
 static uint64_t id_of(const char *path)
@@ -58,7 +36,7 @@ void cgroups_each(void (*visit)(void *ctx, uint64_t id, const char *path), void 
 	FTSENT *e;
 	FTS *tree;
 
-	if (!find_mount(root))
+	if (!capture_cgroup_tree(root))
 		return;
 	tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT, NULL);
 	while (tree && (e = fts_read(tree))) {

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/err.h"
+#include "base/now.h"
 #include "capture/probe.h"
 
 enum { NS_PER_S = 1000000000, READINGS = 5, CLOCK_DATA_VERSION = 1 };
@@ -75,14 +76,6 @@ int record_clock_parse(struct record_clock *ret, const char *text)
 			       text);
 	*ret = c;
 	return 0;
-}
-
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec t = { 0 };
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
 /* The day's clock read between two readings of ours: of several tries the one that took least. */

@@ -108,14 +108,6 @@ static int add_lane(struct worker *w, const struct drain *like, const struct dra
 	return vec_push(&w->drains, d);
 }
 
-static bool has_cpu(const struct capture_cpus *cpus, int cpu)
-{
-	for (size_t i = 0; i < cpus->list.n; i++)
-		if (cpus->list.v[i] == cpu)
-			return true;
-	return false;
-}
-
 static int start(struct worker *w, const struct capture_cpus *affinity)
 {
 	int max = 0, error;
@@ -159,7 +151,7 @@ static int set_up(struct drain_threads *t, const struct thread_plan *plan, const
 		w->all = t;
 		TRY(vec_push(&w->fds, (struct pollfd){ .fd = t->end_fd, .events = POLLIN }));
 		for (size_t k = 0; k < nr_lanes; k++)
-			if (has_cpu(&plan->list.v[i].rings, lanes[k].cpu))
+			if (capture_cpus_has(&plan->list.v[i].rings, lanes[k].cpu))
 				TRY(add_lane(w, like, &lanes[k]));
 	}
 	for (size_t i = 0; i < t->nr_workers; i++)

@@ -9,8 +9,7 @@
 /* A dummy event that was added for comm, fork and mmap. */
 static bool tracks_only(const struct capture_event *e)
 {
-	return e->attr.type == PERF_TYPE_SOFTWARE && e->attr.config == PERF_COUNT_SW_DUMMY &&
-	       e->attr.task;
+	return capture_is_dummy(&e->attr) && e->attr.task;
 }
 
 static int switch_one(struct sonde_recorder *r, size_t event, bool on)

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/sysfile.h"
 #include "base/hash.h"
 #include "capture/cpus.h"
-#include "record/sysfile.h"
 #include "sonde/sonde.h"
 
 #define EVENT_SOURCES "%s/sys/bus/event_source/devices"

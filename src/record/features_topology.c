@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/sysfile.h"
 #include "base/strpool.h"
 #include "capture/cpus.h"
 #include "record/features.h"
-#include "record/sysfile.h"
 
 #define CPUS  "%s/sys/devices/system/cpu"
 #define NODES "%s/sys/devices/system/node"

@@ -274,10 +274,7 @@ int recorder_file_wants(struct sonde_recorder *r)
 
 	for (size_t i = 0; i < r->events.list.n; i++) {
 		const struct perf_event_attr *a = &r->events.list.v[i].attr;
-		const bool samples =
-			a->type != PERF_TYPE_TRACEPOINT &&
-			!(a->type == PERF_TYPE_SOFTWARE && a->config == PERF_COUNT_SW_DUMMY);
-
+		const bool samples = a->type != PERF_TYPE_TRACEPOINT && !capture_is_dummy(a);
 		const bool chains = a->sample_type & PERF_SAMPLE_CALLCHAIN;
 
 		if (!samples && (!chains || a->type != PERF_TYPE_TRACEPOINT))

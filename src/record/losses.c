@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/losses.h"
 
-static bool is_dummy(const struct perf_event_attr *a)
-{
-	return a->type == PERF_TYPE_SOFTWARE && a->config == PERF_COUNT_SW_DUMMY;
-}
-
 /* Whether what it counts and the samples it gives are the same number. */
 static bool samples_all(const struct perf_event_attr *a)
 {
-	return is_dummy(a) ||
+	return capture_is_dummy(a) ||
 	       (a->type == PERF_TYPE_TRACEPOINT && !a->freq && a->sample_period == 1);
 }
 
@@ -68,7 +63,7 @@ void losses_read(struct counters *c, const struct capture_events *events, bool i
 	vec_foreach(n, &c->list) {
 		l.is_known |= counter_read(n, &n->counted, &n->lost);
 		/* a dummy has no events that could be lost */
-		if (is_dummy(&events->list.v[n->event].attr)) {
+		if (capture_is_dummy(&events->list.v[n->event].attr)) {
 			l.state += n->lost;
 			n->lost = 0;
 		}

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/now.h"
 #include "record/backward.h"
 #include "record/preparer.h"
 #include "record/recorder.h"
@@ -16,14 +16,6 @@
 enum { SIZE_LOOK_MS = 20, EVENT_PAGES = 1 };
 /* How long the first beginning is thought to take. */
 static const uint64_t first_guess_ns = 30000000;
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
 
@@ -109,7 +101,7 @@ static void say_hidden(const struct say *to)
 
 static void note_beginning(struct sonde_recorder *r)
 {
-	r->parts.began_ns = now_ns();
+	r->parts.began_ns = now_ns(CLOCK_MONOTONIC);
 	r->parts.bytes_then = recorder_file_written(&r->file);
 }
 
@@ -168,7 +160,7 @@ int parts_timeout(const struct sonde_recorder *r, int ms)
 		ms = SIZE_LOOK_MS;
 	if (p->when.interval_ns && p->stage != PART_PREPARING) {
 		const uint64_t early_ns = p->stage == PART_RUNS ? p->prepare_ns : 0;
-		const uint64_t then = p->began_ns + p->when.interval_ns, now = now_ns() + early_ns;
+		const uint64_t then = p->began_ns + p->when.interval_ns, now = now_ns(CLOCK_MONOTONIC) + early_ns;
 		const uint64_t left_ms = now < then ? (then - now) / 1000000 + 1 : 0;
 
 		if (left_ms < (uint64_t)ms)
@@ -213,7 +205,7 @@ static void hear(struct sonde_recorder *r)
 /* Whether the file ends now, or will, as things go, within ahead_ns. */
 static bool is_due(struct parts *p, uint64_t bytes, uint64_t ahead_ns)
 {
-	const uint64_t age_ns = now_ns() - p->began_ns + 1;
+	const uint64_t age_ns = now_ns(CLOCK_MONOTONIC) - p->began_ns + 1;
 	const uint64_t grown = bytes - p->bytes_then;
 
 	if (atomic_load(&p->asked) != p->served)
@@ -239,7 +231,7 @@ static int start_preparing(struct sonde_recorder *r)
 	struct follow_pids pids = { 0 };
 	int e = 0;
 
-	p->prepare_began_ns = now_ns();
+	p->prepare_began_ns = now_ns(CLOCK_MONOTONIC);
 	if (r->target.workload)
 		e = vec_push(&pids.list, (int32_t)r->workload.pid);
 	if (e == 0)
@@ -363,7 +355,7 @@ static int take_prepared(struct sonde_recorder *r)
 		return 0;
 	if (e > 0) {
 		p->stage = PART_READY;
-		p->prepare_ns = now_ns() - p->prepare_began_ns;
+		p->prepare_ns = now_ns(CLOCK_MONOTONIC) - p->prepare_began_ns;
 		return 1;
 	}
 	p->stage = PART_RUNS;

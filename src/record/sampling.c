@@ -10,10 +10,6 @@
 
 enum { DEFAULT_HZ = 4000 };
 
-#ifndef PERF_FORMAT_LOST
-#define PERF_FORMAT_LOST (1U << 4)
-#endif
-
 static bool is_software(const struct capture_event *e, uint64_t config)
 {
 	return e->attr.type == PERF_TYPE_SOFTWARE && e->attr.config == config;
@@ -106,7 +102,7 @@ static void set_machine_state(struct capture_event *e, const struct sampling *s)
 {
 	struct perf_event_attr *a = &e->attr;
 
-	if (is_software(e, PERF_COUNT_SW_DUMMY)) {
+	if (capture_is_dummy(&e->attr)) {
 		/* of --call-graph lbr */
 		a->sample_type &= ~(uint64_t)PERF_SAMPLE_BRANCH_STACK;
 		a->branch_sample_type = 0;
@@ -245,7 +241,7 @@ int sampling_configure(struct capture_events *events, const struct sampling *s,
 	TRY(allowed_hz(s, to, &freq_hz));
 	/* What overwrites must not lose who was born and what was mapped before. */
 	if ((s->system_wide || s->is_switched || any_overwrites(events, s)) &&
-	    !is_software(&events->list.v[0], PERF_COUNT_SW_DUMMY)) {
+	    !capture_is_dummy(&events->list.v[0].attr)) {
 		TRY(capture_events_add_dummy(events));
 		tracking = events->list.n - 1;
 	}

@@ -47,6 +47,9 @@ struct sampling {
 int sampling_parse(struct sampling *ret, const struct record_options *opts, const struct say *say);
 /* "any_call,u" as bits. */
 int sampling_parse_branches(const char *option, const char *text, uint64_t *ret);
+/* The most that the kernel takes of a stack: so many that 16 bits hold it, in words of 8. */
+enum { SAMPLING_STACK_BYTES_MAX = UINT16_MAX & ~7 };
+
 /* "fp", "fp,32", "dwarf", "dwarf,4096", "lbr"; "" is fp. option: for messages. */
 int sampling_parse_callchain(struct callchain *ret, const char *option, const char *text);
 

@@ -8,8 +8,6 @@
 #include "capture/counters.h"
 #include "record/sampling.h"
 
-enum { STACK_BYTES_MAX = UINT16_MAX & ~7 };
-
 /* ---- terms ------------------------------------------------------------------------------------------------------- */
 
 static void clear_callchain(struct perf_event_attr *a)
@@ -42,9 +40,9 @@ static int choose_callchain(const struct capture_event *e, struct callchain *ret
 			       "event '%s': max-stack is at most %ld here "
 			       "(kernel.perf_event_max_stack)",
 			       e->name, max_frames);
-	if (t->stack_bytes > STACK_BYTES_MAX)
+	if (t->stack_bytes > SAMPLING_STACK_BYTES_MAX)
 		return err_set(-EBADR, "event '%s': stack-size is at most %d bytes", e->name,
-			       STACK_BYTES_MAX);
+			       SAMPLING_STACK_BYTES_MAX);
 	if (t->max_frames)
 		ret->max_frames = (uint16_t)t->max_frames;
 	if (t->stack_bytes)

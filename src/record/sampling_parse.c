@@ -11,7 +11,7 @@
 #include "record/sampling.h"
 #include "record/values.h"
 
-enum { STACK_BYTES = 8192, STACK_BYTES_MAX = UINT16_MAX & ~7 };
+enum { STACK_BYTES = 8192 };
 
 /* ---- call chains ------------------------------------------------------------------------------------------------- */
 
@@ -23,10 +23,10 @@ static int parse_stack_bytes(const char *option, const char *text, uint32_t *ret
 
 	errno = 0;
 	bytes = strtoul(text, &end, 0);
-	if (*text < '0' || *text > '9' || *end || errno || !bytes || bytes > STACK_BYTES_MAX)
+	if (*text < '0' || *text > '9' || *end || errno || !bytes || bytes > SAMPLING_STACK_BYTES_MAX)
 		return err_set(-EBADR,
 			       "%s: the piece of stack of dwarf is from 1 to %d bytes, not '%s'",
-			       option, STACK_BYTES_MAX, text);
+			       option, SAMPLING_STACK_BYTES_MAX, text);
 	*ret = (uint32_t)(bytes + 7) & ~7u;
 	return 0;
 }

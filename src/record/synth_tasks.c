@@ -11,9 +11,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/now.h"
 #include "base/thread.h"
 #include "base/vec.h"
 #include "record/synth_internal.h"
@@ -47,19 +47,19 @@ struct task {
 /* "TID (COMM) STATE PPID ...": the name may hold parentheses itself */
 static bool read_stat(int proc, int32_t pid, int32_t tid, struct task *ret)
 {
-	char path[64], text[512], *open, *close;
+	char path[64], text[512], *name, *name_end;
 	size_t len;
 
 	snprintf(path, sizeof(path), "%d/task/%d/stat", pid, tid);
 	if (slurp(proc, path, text, sizeof(text)) <= 0)
 		return false;
-	open = strchr(text, '(');
-	close = strrchr(text, ')');
-	if (!open || !close || close < open || strlen(close) < 4)
+	name = strchr(text, '(');
+	name_end = strrchr(text, ')');
+	if (!name || !name_end || name_end < name || strlen(name_end) < 4)
 		return false;
-	*ret = (struct task){ .pid = pid, .tid = tid, .parent = atoi(close + 4) };
-	len = (size_t)(close - open - 1);
-	memcpy(ret->comm, open + 1, len < COMM_BYTES - 1 ? len : COMM_BYTES - 1);
+	*ret = (struct task){ .pid = pid, .tid = tid, .parent = atoi(name_end + 4) };
+	len = (size_t)(name_end - name - 1);
+	memcpy(ret->comm, name + 1, len < COMM_BYTES - 1 ? len : COMM_BYTES - 1);
 	return true;
 }
 
@@ -157,14 +157,6 @@ static void put_mapping(struct synth *s, int32_t pid, char *line)
 	synth_end(s, at);
 	if (s->dsos && !is_data)
 		dsos_note_mapping(s->dsos, pid, start, stop - start, inode, name, strlen(name));
-}
-
-static uint64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
 static void put_mappings(struct synth *s, int proc, int32_t pid)

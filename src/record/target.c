@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/err.h"
-#include "record/sysfile.h"
+#include "base/sysfile.h"
 
 #define CPUS_ONLINE  "/sys/devices/system/cpu/online"
 #define CPUS_PRESENT "/sys/devices/system/cpu/present"
@@ -141,14 +141,6 @@ static int add_user(struct target *t, const char *user)
 
 /* ---- cpus -------------------------------------------------------------------------------------------------------- */
 
-static bool has_cpu(const struct capture_cpus *cpus, int cpu)
-{
-	for (size_t i = 0; i < cpus->list.n; i++)
-		if (cpus->list.v[i] == cpu)
-			return true;
-	return false;
-}
-
 static int by_number(const void *a, const void *b)
 {
 	return *(const int *)a - *(const int *)b;
@@ -178,7 +170,7 @@ static int no_such_cpu(int cpu, const struct capture_cpus *online)
 	bool is_offline;
 
 	/* without the list of those that are built in, a missing cpu counts as absent */
-	is_offline = capture_cpus_read(CPUS_PRESENT, &present) == 0 && has_cpu(&present, cpu);
+	is_offline = capture_cpus_read(CPUS_PRESENT, &present) == 0 && capture_cpus_has(&present, cpu);
 	print_cpus(is_offline || !present.list.n ? online : &present, list, sizeof(list));
 	vec_done(&present.list);
 	if (is_offline)
@@ -203,7 +195,7 @@ static int choose_cpus(struct target *t, const char *text)
 	for (size_t i = 0; i < chosen.list.n; i++) {
 		const int cpu = chosen.list.v[i];
 
-		if (!has_cpu(&t->cpus, cpu)) {
+		if (!capture_cpus_has(&t->cpus, cpu)) {
 			vec_done(&chosen.list);
 			return no_such_cpu(cpu, &t->cpus);
 		}
@@ -221,7 +213,7 @@ static void only_in(const struct capture_cpus *a, const struct capture_cpus *b,
 		    struct capture_cpus *ret)
 {
 	for (size_t i = 0; i < a->list.n; i++)
-		if (!has_cpu(b, a->list.v[i]) && vec_push(&ret->list, a->list.v[i]) < 0)
+		if (!capture_cpus_has(b, a->list.v[i]) && vec_push(&ret->list, a->list.v[i]) < 0)
 			return;
 }
 

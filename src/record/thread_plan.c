@@ -5,15 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "record/sysfile.h"
-
-static bool has(const struct capture_cpus *cpus, int cpu)
-{
-	vec_foreach(c, &((struct capture_cpus *)cpus)->list)
-		if (*c == cpu)
-			return true;
-	return false;
-}
+#include "base/sysfile.h"
 
 /* ---- groups of cpus ---------------------------------------------------------------------------------------------- */
 
@@ -51,7 +43,7 @@ static int find_node(int cpu, struct capture_cpus *ret)
 			 nodes.list.v[i]);
 		if (capture_cpus_read(path, ret) < 0)
 			continue;
-		found = has(ret, cpu);
+		found = capture_cpus_has(ret, cpu);
 		if (!found)
 			vec_done(&ret->list);
 	}
@@ -67,7 +59,7 @@ int cpu_group_find(enum cpu_group group, int cpu, struct capture_cpus *ret)
 	if (group == GROUP_NODE ? find_node(cpu, &cpus) > 0
 				: read_group(group, cpu, text, sizeof(text)) &&
 					  capture_cpus_parse(text, &cpus) == 0) {
-		if (has(&cpus, cpu)) {
+		if (capture_cpus_has(&cpus, cpu)) {
 			*ret = cpus;
 			return 0;
 		}
@@ -93,7 +85,7 @@ static int copy_cpus(const struct capture_cpus *from, struct capture_cpus *ret)
 static const struct thread_mask *mask_of(const struct thread_plan *p, int cpu)
 {
 	for (size_t i = 0; i < p->list.n; i++)
-		if (has(&p->list.v[i].rings, cpu))
+		if (capture_cpus_has(&p->list.v[i].rings, cpu))
 			return &p->list.v[i];
 	return NULL;
 }
@@ -135,7 +127,7 @@ static int read_list(const char *spec, const char *text, size_t len,
 	if (capture_cpus_parse(list, ret) < 0)
 		return err_set(-EBADR, "--threads=%s: '%s' is no list of cpus (0,2-3)", spec, list);
 	for (size_t i = 0; i < ret->list.n; i++)
-		if (!has(online, ret->list.v[i]))
+		if (!capture_cpus_has(online, ret->list.v[i]))
 			return err_set(-EBADR, "--threads=%s: there is no cpu %d", spec,
 				       ret->list.v[i]);
 	return 0;
@@ -147,13 +139,13 @@ static int check_overlap(const char *spec, const struct thread_plan *p, const st
 		const struct thread_mask *other = &p->list.v[i];
 
 		for (size_t k = 0; k < m->rings.list.n; k++)
-			if (has(&other->rings, m->rings.list.v[k]))
+			if (capture_cpus_has(&other->rings, m->rings.list.v[k]))
 				return err_set(
 					-EBADR,
 					"--threads=%s: two threads read the buffer of cpu %d", spec,
 					m->rings.list.v[k]);
 		for (size_t k = 0; k < m->affinity.list.n; k++)
-			if (has(&other->affinity, m->affinity.list.v[k]))
+			if (capture_cpus_has(&other->affinity, m->affinity.list.v[k]))
 				return err_set(-EBADR, "--threads=%s: two threads run on cpu %d",
 					       spec, m->affinity.list.v[k]);
 	}

@@ -73,7 +73,6 @@ static int read_cmdline(struct perfdata_source *s, struct bytes *b)
 	return r;
 }
 
-/* nr x { attr, u32 nr_ids, name, ids }: the i-th belongs to the i-th attr. */
 /* Pipe mode: attrs may come in another order, or later. */
 static int read_piped_desc(struct perfdata_source *s, struct bytes *b)
 {
@@ -99,6 +98,7 @@ static int read_piped_desc(struct perfdata_source *s, struct bytes *b)
 	return 0;
 }
 
+/* nr x { attr, u32 nr_ids, name, ids }: the i-th belongs to the i-th attr. */
 static int read_event_desc(struct perfdata_source *s, struct bytes *b)
 {
 	uint32_t nr = 0, attr_bytes = 0, nr_ids = 0;

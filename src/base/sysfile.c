@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "record/sysfile.h"
+#include "base/sysfile.h"
 
 #include <limits.h>
 #include <stdarg.h>

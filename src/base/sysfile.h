@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Small files of /proc and /sys. */
-#ifndef SONDE_RECORD_SYSFILE_H
-#define SONDE_RECORD_SYSFILE_H
+#ifndef SONDE_BASE_SYSFILE_H
+#define SONDE_BASE_SYSFILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
