@@ -80,8 +80,8 @@ def _():
 def _():
     if sonde('script', '--help').returncode:
         raise Skip('this build has no sonde script')
-    for n in range(8):
-        record_and_kill('k.data', 0.3 + n / 10, '-e', 'raw_syscalls:*,sched:sched_switch', '-m', '16')
+    for n in range(4):
+        record_and_kill('k.data', 0.2 + n / 10, '-e', 'raw_syscalls:*,sched:sched_switch', '-m', '16')
         flushed = check('k.data')
         r = sonde('script', '-i', 'k.data')
         same((r.returncode, r.stdout.count('\n')), (0, flushed), 'lines and events (%s)' % r.stderr)
