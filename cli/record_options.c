@@ -221,7 +221,7 @@ const struct opt record_options[] = {
 		"larger buffers lose fewer events"),
 	OPT_KEY(0, "mmap-flush", "SIZE", "mmap-flush", "leaves a buffer alone until it holds so many bytes (a size as 64K; at most a quarter of the buffer), and fetches the rest at the end"),
 	OPT_KEY(0, "overwrite", NULL, "overwrite", "lets new events overwrite the oldest; what is there at the end is written"),
-	OPT_KEY(0, "no-buffering", NULL, "no-buffering", "is woken by each event, where otherwise a buffer is half full or a second is over"),
+	OPT_KEY(0, "no-buffering", NULL, "no-buffering", "is woken by each event, where otherwise an eighth of a buffer (of small ones a quarter) is new or a second is over"),
 	OPT_OPTIONAL_KEY(0, "aio", "N", "aio", "lets a thread write, so that a slow disk or reader does not keep buffers from being emptied; N times (1 to 4, default 1) their size may wait to be written"),
 	OPT_KEY(0, "affinity", "KIND", "affinity", "moves the thread that empties buffers to the cpu of the buffer it reads, or to its node"),
 	OPT_OPTIONAL_KEY(0, "threads", "SPEC", "threads", "empties buffers with several threads: one for each cpu (the default), core, package or numa node, or as lists of cpus say, " "whose buffers and where, 0-1/0:2-3/2; the output is a directory then, with a file for each buffer"),

@@ -434,7 +434,7 @@ struct sonde_record_options {
 		*argv; /* the whole command line, for the header, lent until close; NULL none */
 	/*
 	 * Lines for the user ("falling back to cpu-clock", closing summary); level 0 warning, 1 normal, 2 verbose. Called
-	 * until the recorder is closed.
+	 * until the recorder is closed, perhaps by a thread of the recorder while the caller is in another call.
 	 */
 	void (*say)(void *ctx, int level, const char *line);
 	void *say_ctx;
@@ -452,7 +452,10 @@ struct sonde_recorder;
 /*
  * Parses events, opens them and the output, starts the workload stopped. Nothing is left behind when it fails; -EBADR:
  * events or filters are named wrongly. A command that cannot be found or executed is told by sonde_recorder_run. A file
- * size limit is an error like a full disk for callers that catch or ignore SIGXFSZ.
+ * size limit is an error like a full disk for callers that catch or ignore SIGXFSZ, and a reader that closes its end of a
+ * pipe ends the recording for those that catch or ignore SIGPIPE; the others are killed. The limit of open files
+ * (RLIMIT_NOFILE) is raised when the recording needs more, and stays so; the calling thread's scheduling is changed until
+ * close (short turns on the cpu, realtime=), so open, run and close are for one thread.
  */
 SONDE_API int sonde_recorder_open(struct sonde_recorder **ret,
 				  const struct sonde_record_options *opts);

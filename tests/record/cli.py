@@ -3,7 +3,7 @@
 import os
 
 import perfdata
-from tap import case, few_symbols, need, run, same, sonde
+from tap import case, need, run, same, sonde
 
 
 def recorded(*options, status=0):
@@ -53,5 +53,4 @@ def _():
     same(recorded('-q', '--no-off-cpu', '--no-clang-path', '--no-clang-opt'), '')
 
 
-few_symbols()
 run()

@@ -10,7 +10,7 @@ import sys
 import time
 
 import perfdata
-from tap import CI, PERF_ENV, SONDE, Skip, case, few_symbols, need, perf, run, same, sh, sonde
+from tap import CI, PERF_ENV, SONDE, Skip, case, need, perf, run, same, sh, sonde
 
 CALLS = os.path.abspath(sys.argv[2])
 CALL = 'syscalls:sys_enter_getppid'
@@ -164,5 +164,4 @@ def _():
         os.unlink('x.data')
 
 
-few_symbols()
 run()

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import perfdata
-from tap import PERF_ENV, SONDE, case, few_symbols, is_recording, need, run, same, sonde, wait_until
+from tap import PERF_ENV, SONDE, case, is_recording, need, run, same, sonde, wait_until
 
 CALLS = os.path.abspath(sys.argv[2])
 CALL = 'syscalls:sys_enter_getppid'
@@ -135,5 +135,4 @@ def _():
     same(r.stdout.count(CALL), n, 'lines')
 
 
-few_symbols()
 run()

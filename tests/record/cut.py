@@ -5,7 +5,7 @@ import os
 import struct
 import subprocess
 
-from tap import PERF_ENV, SONDE, case, few_symbols, need, run, same, sonde
+from tap import PERF_ENV, SONDE, case, need, run, same, sonde
 
 STEP = 64
 MANY = 250  # cuts behind the first 4 KiB
@@ -75,5 +75,4 @@ def _():
     all_cuts('x.data', '--header-only')
 
 
-few_symbols()
 run()

@@ -9,7 +9,7 @@ import subprocess
 import time
 
 import perfdata
-from tap import PERF_ENV, SONDE, Skip, case, few_symbols, is_recording, need, run, same, sh, sonde, wait_until
+from tap import PERF_ENV, SONDE, Skip, case, is_recording, need, run, same, sh, sonde, wait_until
 
 NOBODY = 65534
 KALLSYMS = 0x100000001  # the recording's own kernel symbols, in its index
@@ -315,5 +315,4 @@ def _():
     need('schedule' not in text['none'], 'names came from somewhere else')
 
 
-few_symbols()
 run()

@@ -15,7 +15,7 @@ import sys
 import time
 
 import perfdata
-from tap import PERF_ENV, SONDE, Skip, case, few_symbols, is_recording, need, run, same, sh, sonde, wait_until
+from tap import PERF_ENV, SONDE, Skip, case, is_recording, need, run, same, sh, sonde, wait_until
 
 CALLS = os.path.abspath(sys.argv[2])
 CALL = 'syscalls:sys_enter_getppid'
@@ -358,5 +358,4 @@ def _():
     need(readable('x.data') > 100, 'nothing was kept')
 
 
-few_symbols()
 run()

@@ -9,7 +9,7 @@ import sys
 import time
 
 import perfdata
-from tap import PERF_ENV, SONDE, Skip, case, few_symbols, need, perf, run, same, sh, sonde, wait_until
+from tap import PERF_ENV, SONDE, Skip, case, need, perf, run, same, sh, sonde, wait_until
 
 CALLS = os.path.abspath(sys.argv[2])
 CALL = 'syscalls:sys_enter_getppid'
@@ -168,5 +168,4 @@ def _():
         need(False, 'woken: %r' % woken)
 
 
-few_symbols()
 run()

@@ -5,7 +5,7 @@ import re
 import shutil
 
 import perfdata
-from tap import CI, SONDE, Skip, case, few_symbols, need, run, same, sh, sonde
+from tap import CI, SONDE, Skip, case, need, run, same, sh, sonde
 
 EVENTS = 'sched:*,raw_syscalls:*'
 WORK = ('dd', 'if=/dev/zero', 'of=/dev/null', 'bs=1', 'count=200000')
@@ -74,5 +74,4 @@ def _():
     same(r.returncode, 1, r.stderr)
 
 
-few_symbols()
 run()

@@ -7,7 +7,7 @@ import subprocess
 import time
 
 import perfdata
-from tap import PERF_ENV, SONDE, Skip, case, few_symbols, need, run, same, sonde
+from tap import PERF_ENV, SONDE, Skip, case, need, run, same, sonde
 
 ROUNDS = int(os.environ.get('KILL_ROUNDS', '20'))
 WORK = 'while :; do echo x; read y < /proc/self/stat; /bin/true; done > /dev/null'
@@ -108,5 +108,4 @@ def _():
     need(perfdata.File('k.data').check() >= 3, 'three execs')
 
 
-few_symbols()
 run()

@@ -9,7 +9,7 @@ import sys
 import time
 
 import perfdata
-from tap import PERF_ENV, SONDE, Skip, case, few_symbols, need, run, same, sonde
+from tap import PERF_ENV, SONDE, Skip, case, need, run, same, sonde
 
 ID_INDEX = 69
 CALLS = [os.path.abspath(sys.argv[2]), '-t', '2', '-n', '150000']
@@ -116,5 +116,4 @@ def _():
     same(losses(perfdata.File('x.data')), (0, 0))
 
 
-few_symbols()
 run()

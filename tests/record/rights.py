@@ -11,7 +11,7 @@ import sys
 import perfdata
 import samples
 import seccomp
-from tap import SONDE, Skip, case, few_symbols, need, run, same, sh, sonde
+from tap import SONDE, Skip, case, need, run, same, sh, sonde
 
 NOBODY = '65534'
 PARANOID = '/proc/sys/kernel/perf_event_paranoid'
@@ -236,5 +236,4 @@ def _():
         need(list(samples.Recording('x.data').decoded()), 'no samples')
 
 
-few_symbols()
 run()

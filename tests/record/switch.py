@@ -10,7 +10,7 @@ import subprocess
 import time
 
 import perfdata
-from tap import PERF_ENV, SONDE, Skip, case, few_symbols, is_recording, need, perf, run, same, sh, sonde, wait_until
+from tap import PERF_ENV, SONDE, Skip, case, is_recording, need, perf, run, same, sh, sonde, wait_until
 
 CALLS = 60000
 # getpriority(PRIO_PROCESS, i): the number of each call is in its event
@@ -299,5 +299,4 @@ def _():
     same(os.listdir(), [], 'files')
 
 
-few_symbols()
 run()
