@@ -376,6 +376,32 @@ static void tell_opened(const struct counters *c, const struct capture_event *e,
 	    (unsigned long long)a->sample_period, nr);
 }
 
+static int set_filter(int fd, const struct capture_events *events, const struct capture_event *e)
+{
+	if (ioctl(fd, PERF_EVENT_IOC_SET_FILTER, e->filter) < 0)
+		return filter_explain(&events->tracefs, e->system, e->event, e->filter, errno);
+	return 0;
+}
+
+/*
+ * On a counter of its own, the like of one that is open, and before the next event is: what does not fit is refused at
+ * once, not after thousands of counters were opened and must be closed.
+ */
+static int check_filter(const struct counter *n, const struct capture_events *events)
+{
+	const struct capture_event *e = &events->list.v[n->event];
+	int fd, r;
+
+	if (!e->filter)
+		return 0;
+	fd = open_event(&e->attr, n->tid, n->cpu, -1, 0);
+	if (fd < 0)
+		return 0; /* a task that ended: the filter is set, or not, on what is open */
+	r = set_filter(fd, events, e);
+	close(fd);
+	return r;
+}
+
 int counters_open(struct counters *c, struct capture_events *events,
 		  const struct counters_target *target)
 {
@@ -395,38 +421,10 @@ int counters_open(struct counters *c, struct capture_events *events,
 		if (r < 0 && give_up_group(c, events, &event))
 			continue;
 		TRY(r);
+		TRY(check_filter(&c->list.v[before], events));
 		tell_opened(c, &events->list.v[event], c->list.n - before);
 		event++;
 		tell_progress(c, &told, "events opened", event, events->list.n);
-	}
-	return 0;
-}
-
-static int set_filter(int fd, const struct capture_events *events, const struct capture_event *e)
-{
-	if (ioctl(fd, PERF_EVENT_IOC_SET_FILTER, e->filter) < 0)
-		return filter_explain(&events->tracefs, e->system, e->event, e->filter, errno);
-	return 0;
-}
-
-/* On a counter of its own, the like of one that is open. */
-int counters_check_filters(struct counters *c, const struct capture_events *events)
-{
-	size_t checked = 0; /* events; counters lie in their order */
-
-	vec_foreach(n, &c->list) {
-		const struct capture_event *e = &events->list.v[n->event];
-		int fd, r;
-
-		if (n->event < checked || !e->filter)
-			continue;
-		checked = n->event + 1;
-		fd = open_event(&e->attr, n->tid, n->cpu, -1, 0);
-		if (fd < 0)
-			continue; /* a task that ended: the filter is set, or not, on what is open */
-		r = set_filter(fd, events, e);
-		close(fd);
-		TRY(r);
 	}
 	return 0;
 }

@@ -70,12 +70,11 @@ struct counters {
 	bool no_file_limit;  /* RLIMIT_NOFILE is raised as far as it goes */
 };
 
+/* The filters are looked at, but not set yet: a message tells what is wrong with one. */
 int counters_open(struct counters *c, struct capture_events *events,
 		  const struct counters_target *target);
 /* data_pages: a power of two. `may_shrink`: take fewer when the limit of locked memory forbids so many. */
 int counters_map(struct counters *c, size_t data_pages, bool may_shrink);
-/* Whether the kernel takes the filters; a message tells what is wrong with one. */
-int counters_check_filters(struct counters *c, const struct capture_events *events);
 /* Sets them. A counter takes one filter, once: the texts must be complete. */
 int counters_filter(struct counters *c, const struct capture_events *events);
 /* Stops the rings that overwrite while they are read, or lets them go on. */

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 enum { CPU_MAX = 65535 };
 
@@ -46,6 +48,10 @@ int capture_cpus_read(const char *path, struct capture_cpus *ret)
 	FILE *f = fopen(path, "re");
 	size_t n;
 
+	if (!f && errno == ENOENT && !strncmp(path, "/sys/", 5) &&
+	    access("/sys/devices", F_OK) < 0)
+		return err_set(-ENOENT, "/sys is not mounted, which tells the cpus and events of "
+					"this machine: as root, mount -t sysfs sysfs /sys");
 	if (!f)
 		return err_errno(errno, "cannot open %s", path);
 	n = fread(text, 1, sizeof(text) - 1, f);

@@ -13,7 +13,7 @@
 #include "capture/names.h"
 #include "capture/pmu.h"
 
-enum { EVENT_MAX_BYTES = 512 };
+enum { EVENT_MAX_BYTES = 512, RAW_NAME_MAX = 4 };
 
 /* One EVENT, cut into its parts; each NULL when absent. */
 struct event_text {
@@ -58,7 +58,17 @@ static int unknown_event(struct capture_events *l, const char *text, const char 
 	if (!*near_events && (l->has_tracefs || tracefs_open(&t) == 0))
 		tracefs_events_near(l->has_tracefs ? &l->tracefs : &t, name, near_events,
 				    sizeof(near_events));
-	return err_set(-EBADR, "event '%s' is not known%s", text, near_events);
+	if (*near_events)
+		return err_set(-EBADR, "event '%s' is not known%s", text, near_events);
+	if (*name == 'r' && strlen(name) <= RAW_NAME_MAX)
+		return err_set(-EBADR,
+			       "event '%s' is not known; a raw event of the processor is r and its "
+			       "number in hex, as r1a8",
+			       text);
+	return err_set(-EBADR,
+		       "event '%s' is not known; tracepoints are listed in "
+		       "%s/available_events, other names in sonde-record(1)",
+		       text, l->has_tracefs ? l->tracefs.root : "/sys/kernel/tracing");
 }
 
 static int unknown_source(struct capture_events *l, const char *text, const char *name)

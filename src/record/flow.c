@@ -123,15 +123,18 @@ int flow_parse(struct flow *ret, const struct record_options *opts, const struct
 }
 
 int flow_settle(struct flow *f, const struct record_options *opts, const struct counters *c,
-		const struct target *target, const struct say *say)
+		const struct target *target, const struct say *say_to)
 {
 	if (f->has_threads)
-		TRY(thread_plan_make(&f->threads, opts->threads, &target->cpus, say));
+		TRY(thread_plan_make(&f->threads, opts->threads, &target->cpus, say_to));
 	/* the buffer of a thread is nowhere in particular */
 	if (f->affinity != AFFINITY_NONE && !target->per_thread)
 		TRY(affinity_init(&f->places, &target->cpus, f->affinity == AFFINITY_NODE));
-	if (c->rings.n && f->least_bytes > (c->rings.v[0].mask + 1) / LEAST_SHARE)
+	if (c->rings.n && f->least_bytes > (c->rings.v[0].mask + 1) / LEAST_SHARE) {
 		f->least_bytes = (c->rings.v[0].mask + 1) / LEAST_SHARE;
+		say(say_to, SAY_NORMAL, "--mmap-flush %s: taking %llu KiB, a quarter of a buffer",
+		    opts->mmap_flush, (unsigned long long)f->least_bytes / 1024);
+	}
 	return 0;
 }
 

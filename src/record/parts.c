@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/now.h"
 #include "record/backward.h"
+#include "record/buffers.h"
 #include "record/preparer.h"
 #include "record/recorder.h"
 
@@ -24,7 +25,7 @@ int parts_parse(struct sonde_recorder *r)
 	struct parts *p = &r->parts;
 
 	p->prepare_ns = first_guess_ns;
-	TRY(switching_parse(&p->when, &r->opts, r->is_pipe));
+	TRY(switching_parse(&p->when, &r->opts, r->is_pipe, &r->say));
 	return r->opts.switch_output_event
 		       ? capture_events_add(&p->events, r->opts.switch_output_event)
 		       : 0;
@@ -66,10 +67,27 @@ static int open_events(struct sonde_recorder *r)
 	return counters_map(&p->counters, EVENT_PAGES, false);
 }
 
+/* A file's size is looked at between two passes over the buffers, each of which may bring what woke us. */
+static void say_coarse(const struct sonde_recorder *r, const char *option, const char *given,
+		       uint64_t bytes)
+{
+	const struct counters *c = &r->counters;
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const uint64_t wakeup = c->rings.n ? buffers_wakeup_bytes(c->mapped_bytes / page - 1) : 0;
+
+	if (bytes && bytes < wakeup * c->rings.n)
+		say(&r->say, SAY_WARNING,
+		    "%s %s is less than what wakes the recorder (%zu buffers, %llu KiB of each): "
+		    "files will be larger; smaller buffers (-m) keep them closer to it",
+		    option, given, c->rings.n, (unsigned long long)wakeup / 1024);
+}
+
 int parts_open(struct sonde_recorder *r)
 {
 	struct parts *p = &r->parts;
 
+	say_coarse(r, "--switch-output", r->opts.switch_output, p->when.file_bytes);
+	say_coarse(r, "--max-size", r->opts.max_size, p->when.max_bytes);
 	if (p->when.is_on || r->describing.at_end)
 		TRY(follow_init(&p->follow));
 	if (!p->when.is_on)

@@ -3,6 +3,7 @@
 
 #include "record/recorder.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -76,12 +77,25 @@ static int refuse(const struct record_options *o)
 	return 0;
 }
 
+/* Who runs, what is mapped and what the kernel allows is told there. */
+static int need_proc(void)
+{
+	if (access("/proc/self/stat", F_OK) == 0)
+		return 0;
+	return err_set(-ENOENT, "/proc is not mounted, without which processes and their mappings "
+				"are unknown: as root, mount -t proc proc /proc");
+}
+
 /* What was asked for, before anything is opened. */
 static int understand(struct sonde_recorder *r, const struct sonde_record_options *o)
 {
 	TRY(record_options_parse(&r->opts, o->settings));
 	TRY(refuse(&r->opts));
 	r->is_pipe = output_is_pipe(r->opts.output);
+	if (r->opts.output && !*r->opts.output)
+		return err_set(-EBADR,
+			       "-o needs the name of a file, or - for the standard output");
+	TRY(need_proc());
 	flow_exclude(&r->opts, &r->say);
 	TRY(parts_parse(r));
 	TRY(describing_parse(&r->describing, &r->opts));
@@ -149,12 +163,19 @@ static int start_threads(struct sonde_recorder *r)
 
 static int open_recorder(struct sonde_recorder *r, const struct sonde_record_options *o)
 {
+	/* looked at first: what is opened next may get its number */
+	const bool has_stdout = fcntl(STDOUT_FILENO, F_GETFD) >= 0;
+
 	r->argv = o->argv;
 	r->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	r->give_up_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (r->wake_fd < 0 || r->give_up_fd < 0)
 		return err_errno(errno, "cannot make an eventfd");
 	TRY(understand(r, o));
+	if (r->is_pipe && !has_stdout)
+		return err_set(-EBADF,
+			       "the standard output, where the recording goes (-o -), is closed: "
+			       "name a file with -o FILE, or a reader behind a |");
 	if (o->command)
 		TRY(check_command(r, o));
 	if (r->cannot_run)
@@ -177,7 +198,6 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 	}
 	TRY(choose_self(r));
 	TRY(open_counters(r));
-	TRY(counters_check_filters(&r->counters, &r->events));
 	TRY(flow_settle(&r->flow, &r->opts, &r->counters, &r->target, &r->say));
 	TRY(sampling_find_times(&r->events, &r->counters, &r->untimed, &r->drain.times));
 	TRY(parts_open(r));

@@ -37,6 +37,7 @@ struct sonde_recorder {
 	const char *const *argv; /* lent */
 	const char **own_argv;   /* the same with what was chosen for it; NULL: nothing */
 	uint64_t mmap_pages;     /* 0: not given */
+	uint64_t took_all_ms;    /* when --mmap-flush was passed over last, for a pipe's reader */
 	struct sampling sampling;
 	struct target target;
 	struct flow flow;

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/err.h"
 #include "record/backward.h"
@@ -45,11 +46,28 @@ static int follow(struct sonde_recorder *r, const struct waiting *w)
 	return 0;
 }
 
+/* Who reads a pipe waits for events: --mmap-flush holds them back no longer than a sleep. */
+static bool is_time_to_take_all(struct sonde_recorder *r)
+{
+	enum { HOLD_BACK_MS = 30 };
+	struct timespec t;
+	uint64_t now_ms;
+
+	if (!r->is_pipe || !r->flow.least_bytes)
+		return false;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	now_ms = (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+	if (now_ms - r->took_all_ms < HOLD_BACK_MS)
+		return false;
+	r->took_all_ms = now_ms;
+	return true;
+}
+
 static int pass(struct sonde_recorder *r, bool is_last)
 {
 	int e;
 
-	r->drain.takes_all = is_last;
+	r->drain.takes_all = is_last || is_time_to_take_all(r);
 	if (!r->threads)
 		return drain_pass(&r->drain);
 	if (!is_last && !drain_threads_failed(r->threads))
@@ -186,6 +204,9 @@ static int report(struct sonde_recorder *r, const struct outcome *o,
 		if (goes_on)
 			say(&r->say, SAY_WARNING, "the recording has ended: %s; %s goes on",
 			    err_text(), who);
+		if (goes_on) /* the cause was told: once is enough */
+			err_set(o->error, "the recording has ended early (%s)",
+				strerror(-o->error));
 	} else if (o->reader_gone) {
 		say(&r->say, SAY_WARNING,
 		    "the reader of the recording has closed its pipe: the recording has "

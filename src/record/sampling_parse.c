@@ -125,12 +125,16 @@ int sampling_parse_branches(const char *option, const char *text, uint64_t *ret)
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
-static int parse_rate(struct sampling *s, const struct record_options *o)
+static int parse_rate(struct sampling *s, const struct record_options *o, const struct say *to)
 {
 	if (o->count && o->freq)
 		return err_set(-EBADR, "-c and -F exclude each other");
 	if (o->count)
 		TRY(record_value_number("-c", o->count, 0, UINT64_MAX, &s->period));
+	if (o->count && !s->period)
+		say(to, SAY_NORMAL,
+		    "-c 0 is no period: the events are recorded as without -c, counters with a "
+		    "frequency");
 	if (o->freq && !strcmp(o->freq, "max"))
 		s->freq_hz = UINT64_MAX;
 	else if (o->freq)
@@ -160,7 +164,7 @@ int sampling_parse(struct sampling *ret, const struct record_options *o, const s
 			       "%s is not taken, because the traces that it is for, written by the "
 			       "processor (Intel PT, CoreSight), are not taken",
 			       o->snapshot ? "-S" : "--aux-sample");
-	TRY(parse_rate(&s, o));
+	TRY(parse_rate(&s, o, to));
 	TRY(parse_registers(&s, o));
 	if (o->call_graph)
 		TRY(sampling_parse_callchain(&s.callchain, "--call-graph", o->call_graph));

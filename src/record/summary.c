@@ -30,8 +30,8 @@ void summary_say(const struct sonde_recorder *r, const struct sonde_record_resul
 	if (result->samples)
 		snprintf(samples, sizeof(samples), " (%llu samples)",
 			 (unsigned long long)result->samples);
-	say(&r->say, SAY_NORMAL, "[ sonde record: Captured and wrote %.3f MB %s%s%s ]",
-	    (double)result->bytes_written / (1 << 20), where, packed, samples);
+	say(&r->say, SAY_NORMAL, "[ sonde record: Captured and wrote %.3f MB %s%s%s%s ]",
+	    (double)result->bytes_written / (1 << 20), r->is_pipe ? "to " : "", where, packed, samples);
 	if (result->lost)
 		say(&r->say, SAY_WARNING,
 		    "%llu events were lost (%.*f %%), because a buffer was full: take larger "

@@ -58,7 +58,8 @@ static int parse_when(struct switching *s, const char *text)
 		text);
 }
 
-int switching_parse(struct switching *ret, const struct record_options *o, bool is_pipe)
+int switching_parse(struct switching *ret, const struct record_options *o, bool is_pipe,
+		    const struct say *to)
 {
 	struct switching s = { .is_on = o->switch_output || o->switch_output_event };
 
@@ -75,6 +76,8 @@ int switching_parse(struct switching *ret, const struct record_options *o, bool 
 			       o->switch_output         ? "--switch-output"
 			       : o->switch_output_event ? "--switch-output-event"
 							: "--timestamp-filename");
+	if (o->switch_max_files && !s.is_on)
+		say(to, SAY_NORMAL, "--switch-max-files has no effect without --switch-output");
 	*ret = s;
 	return 0;
 }

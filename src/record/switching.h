@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "capture/say.h"
 #include "record/options.h"
 
 struct switching {
@@ -18,6 +19,7 @@ struct switching {
 	bool has_time_names;  /* a file that has ended is called FILE.YYYYMMDDhhmmssNN */
 };
 
-int switching_parse(struct switching *ret, const struct record_options *opts, bool is_pipe);
+int switching_parse(struct switching *ret, const struct record_options *opts, bool is_pipe,
+		    const struct say *say);
 
 #endif

@@ -40,6 +40,31 @@ def _():
         usage('-m', value, '-e', 'cs', says='-m')
 
 
+@case('what has no effect is told')
+def _():
+    for options, says in ((['--switch-max-files', '3'], 'no effect without --switch-output'), (['-c', '0'], 'no period'),
+                          (['--mmap-flush', '9G'], 'a quarter of a buffer'),
+                          (['--max-size', '100K', '-m', '1024'], 'files will be larger'),
+                          (['--switch-output=100K', '-m', '1024'], 'files will be larger')):
+        r = sonde('record', *options, '-e', 'cs', '-o', 'x.data', '--', 'true')
+        need(r.returncode == 0 and says in r.stderr, '%r: %s' % (options, r.stderr))
+    for name in os.listdir():
+        os.unlink(name)
+
+
+@case('messages name the way out')
+def _():
+    for text in ('zzzzzzzz', 'sched:zzzzzzzz'):
+        usage('-e', text, says='available_events')
+    for text in ('r', 'rzz'):
+        usage('-e', text, says='as r1a8')
+    usage('-o', '', says='-o needs the name of a file')
+    r = sonde('record', '-o', '-', '-e', 'cs', '--', 'true', preexec_fn=lambda: os.close(1))
+    need(r.returncode == 1 and 'is closed' in r.stderr, r.stderr)
+    r = sonde('record', '-e', 'syscalls:sys_enter_*', '--filter', 'id > 3', '-o', 'x.data', '--', 'true')
+    need(r.returncode == 1 and 'there is no field id' in r.stderr and 'closing' not in r.stderr, r.stderr)
+
+
 @case('mistakes in the names of events and their filters are usage')
 def _():
     for text in ('', ' ', ',', 'cs,', ',cs', 'cs,,cs'):
