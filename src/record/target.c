@@ -64,9 +64,9 @@ static int add_thread(struct target *t, int32_t tid)
 	return vec_push(&t->tids, tid);
 }
 
-/* "1,4711"; a comma may stand at the end. */
-static int add_listed(struct target *t, const char *option, const char *what, const char *list,
-		      int (*add)(struct target *, int32_t))
+/* "1,4711"; a comma may stand at the end. add NULL: the list is only looked at. */
+static int each_listed(struct target *t, const char *option, const char *what, const char *list,
+		       int (*add)(struct target *, int32_t))
 {
 	const char *at = list;
 
@@ -78,10 +78,19 @@ static int add_listed(struct target *t, const char *option, const char *what, co
 		    (*end && *end != ','))
 			return err_set(-EBADR, "%s needs %s ids separated by commas, not '%s'",
 				       option, what, list);
-		TRY(add(t, (int32_t)id));
+		if (add)
+			TRY(add(t, (int32_t)id));
 		at = *end ? end + 1 : end;
 	} while (*at);
 	return 0;
+}
+
+/* A mistake in the list is told before anything is looked up. */
+static int add_listed(struct target *t, const char *option, const char *what, const char *list,
+		      int (*add)(struct target *, int32_t))
+{
+	TRY(each_listed(t, option, what, list, NULL));
+	return each_listed(t, option, what, list, add);
 }
 
 static int find_user(const char *user, uid_t *ret)
