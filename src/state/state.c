@@ -114,21 +114,6 @@ struct address_space *state_space_of(struct state *s, int32_t pid, int32_t tid)
 	return state_space(s, pid);
 }
 
-static int apply_comm(struct state *s, const struct change *c)
-{
-	struct address_space *empty;
-	struct task *t;
-
-	TRY(find_or_add_task(s, c->pid, c->tid, &t));
-	TRY(strpool_intern(s->strings, c->text, strlen(c->text), &t->comm));
-	t->comm_told = true;
-	if (!c->exec || s->keeps_maps_at_exec || !state_space(s, c->pid))
-		return 0;
-	/* exec begins with nothing mapped */
-	TRY(address_space_new(&empty, ++s->map_epoch));
-	return set_space(s, c->pid, empty);
-}
-
 /* A pid that is used again is not the process that ended. */
 static int forget_exit(struct state *s, int32_t pid)
 {
@@ -139,6 +124,37 @@ static int forget_exit(struct state *s, int32_t pid)
 			s->exited[i] = 0;
 	}
 	return 0;
+}
+
+/*
+ * perf 6.12 makes a thread that has left anew when a record tells of it again (records out of their order, a pid used again
+ * without a FORK): nothing is mapped in it then.
+ */
+static int come_back(struct state *s, int32_t pid)
+{
+	struct address_space *empty;
+
+	if (!s->exit_forgets_comm || hash64_find(&s->left, key_of(pid)) != 1)
+		return 0;
+	TRY(forget_exit(s, pid));
+	TRY(address_space_new(&empty, ++s->map_epoch));
+	return set_space(s, pid, empty);
+}
+
+static int apply_comm(struct state *s, const struct change *c)
+{
+	struct address_space *empty;
+	struct task *t;
+
+	TRY(come_back(s, c->pid));
+	TRY(find_or_add_task(s, c->pid, c->tid, &t));
+	TRY(strpool_intern(s->strings, c->text, strlen(c->text), &t->comm));
+	t->comm_told = true;
+	if (!c->exec || s->keeps_maps_at_exec || !state_space(s, c->pid))
+		return 0;
+	/* exec begins with nothing mapped */
+	TRY(address_space_new(&empty, ++s->map_epoch));
+	return set_space(s, c->pid, empty);
 }
 
 static int apply_fork(struct state *s, const struct change *c)
@@ -184,6 +200,7 @@ static int apply_mmap(struct state *s, const struct change *c)
 	if (c->kernel) {
 		space = &s->kernel;
 	} else {
+		TRY(come_back(s, c->pid));
 		if (!state_space(s, c->pid)) {
 			struct address_space *fresh;
 

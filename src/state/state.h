@@ -4,7 +4,8 @@
  * order of their delivery; asked for each sample.
  *
  * Rules of tasks are perf's: a name belongs to a tid; FORK hands the parent's name on; a task of which nothing was told
- * is ":TID"; tid 0 is "swapper"; EXIT forgets nothing (events of an exiting task still come), but in perf 6.12.
+ * is ":TID"; tid 0 is "swapper"; EXIT forgets nothing (events of an exiting task still come), but in perf 6.12, where what is
+ * told of a task behind its EXIT is of a new one.
  */
 #ifndef SONDE_STATE_STATE_H
 #define SONDE_STATE_STATE_H
