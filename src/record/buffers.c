@@ -16,7 +16,7 @@ enum {
 	DEFAULT_BUFFER_BYTES = 512 << 10,
 	ROOT_BUFFER_BYTES = 4 << 20,
 	BUFFER_BYTES_MAX = 1 << 30,
-	MEMORY_SHARE = 64
+	MEMORY_share = 64
 };
 
 static size_t choose(size_t page, size_t nr)
@@ -26,7 +26,7 @@ static size_t choose(size_t page, size_t nr)
 
 	if (geteuid() == 0)
 		for (bytes = ROOT_BUFFER_BYTES; bytes > DEFAULT_BUFFER_BYTES; bytes /= 2)
-			if (bytes * nr <= memory / MEMORY_SHARE)
+			if (bytes * nr <= memory / MEMORY_share)
 				break;
 	return bytes / page ? bytes / page : 1;
 }
@@ -72,13 +72,15 @@ int buffers_choose(const char *text, uint64_t given, size_t nr, const struct say
 
 /*
  * An eighth: what the recorder takes until it runs and has written that much, the other seven have room for. (The kernel's
- * own choice, which perf leaves it at, is the half.) Not so little that waking it costs more than what it fetches.
+ * own choice, which perf leaves it at, is the half.) Not so little that waking it costs more than what it fetches. A quarter
+ * with -z: each fetching ends a block early, and small blocks are compressed worse.
  */
-uint32_t buffers_wakeup_bytes(size_t pages)
+uint32_t buffers_wakeup_bytes(size_t pages, bool is_zipped)
 {
-	enum { SHARE = 8, LEAST_BYTES = 64 << 10 };
+	enum { LEAST_BYTES = 64 << 10 };
+	const size_t share = is_zipped ? 4 : 8;
 	const size_t bytes = pages * (size_t)sysconf(_SC_PAGESIZE);
-	const size_t wakeup = bytes / SHARE > LEAST_BYTES ? bytes / SHARE : LEAST_BYTES;
+	const size_t wakeup = bytes / share > LEAST_BYTES ? bytes / share : LEAST_BYTES;
 
 	return (uint32_t)(wakeup < bytes / 4 ? wakeup : bytes / 4);
 }

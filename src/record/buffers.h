@@ -3,6 +3,7 @@
 #ifndef SONDE_RECORD_BUFFERS_H
 #define SONDE_RECORD_BUFFERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,7 @@ int buffers_parse(const char *text, const struct say *say, uint64_t *ret_pages);
  */
 int buffers_choose(const char *text, uint64_t given, size_t nr, const struct say *say,
 		   size_t *ret_pages);
-uint32_t buffers_wakeup_bytes(size_t pages);
+/* is_zipped: what is fetched is compressed. */
+uint32_t buffers_wakeup_bytes(size_t pages, bool is_zipped);
 
 #endif

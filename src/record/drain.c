@@ -17,7 +17,7 @@ enum {
 	 * Fewer than these are not worth another look before the kernel wakes us. On a busy machine who sleeps is woken
 	 * late: the less there is in the rings before, the less is lost.
 	 */
-	PRESSED_BYTES = 8 << 10,
+	PRESSED_BYTES = 2 << 10,
 };
 
 /* Records and rings are multiples of 8: a word never runs over the end of a ring. */

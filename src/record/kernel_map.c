@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -51,7 +52,41 @@ static void line(struct scan *s, const char *p, size_t len)
 		s->map->end = addr;
 }
 
-static int scan_file(struct scan *s, int fd)
+#if defined(__x86_64__) || defined(__i386__)
+/*
+ * How long the text is, from the line of /proc/iomem that tells its physical place: from _text up to _etext (setup.c of the
+ * kernel's arch/x86). _etext stands behind a hundred thousand symbols whose text the kernel makes as it is read. 0: not told.
+ */
+static uint64_t text_bytes(void)
+{
+	FILE *f = fopen("/proc/iomem", "re");
+	unsigned long long first, last;
+	uint64_t ret = 0;
+	char text[128];
+
+	while (f && !ret && fgets(text, sizeof(text), f)) {
+		if (strstr(text, ": Kernel code\n") &&
+		    sscanf(text, "%llx-%llx", &first, &last) == 2 && first && last > first)
+			ret = last - first + 1;
+	}
+	if (f)
+		fclose(f);
+	return ret;
+}
+#else
+static uint64_t text_bytes(void)
+{
+	return 0;
+}
+#endif
+
+/* Both stand in the first lines. */
+static bool has_beginning(const struct scan *s)
+{
+	return s->text && s->stext;
+}
+
+static int scan_file(struct scan *s, int fd, uint64_t text_bytes)
 {
 	char *buf = malloc(CHUNK_BYTES + 1);
 	size_t have = 0;
@@ -61,6 +96,11 @@ static int scan_file(struct scan *s, int fd)
 		return err_nomem();
 	while (s->with_symbols || !(s->map->end && (s->text || s->stext))) {
 		char *p = buf, *nl;
+
+		if (text_bytes && has_beginning(s)) {
+			s->map->end = s->text + text_bytes;
+			break;
+		}
 
 		n = read(fd, buf + have, CHUNK_BYTES - have);
 		if (n < 0 && errno == EINTR)
@@ -106,7 +146,7 @@ int kernel_map_read(struct kernel_map *ret, bool with_symbols)
 
 	if (fd < 0)
 		return err_errno(errno, "cannot open /proc/kallsyms");
-	r = scan_file(&s, fd);
+	r = scan_file(&s, fd, with_symbols ? 0 : text_bytes());
 	close(fd);
 	k.reference = s.text ? "_text" : "_stext";
 	k.reference_addr = s.text ? s.text : s.stext;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the running kernel's text lies, and its symbols for the recording, out of one reading of /proc/kallsyms. */
+/* Where the running kernel's text lies, and its symbols for the recording, out of at most one reading of /proc/kallsyms. */
 #ifndef SONDE_RECORD_KERNEL_MAP_H
 #define SONDE_RECORD_KERNEL_MAP_H
 

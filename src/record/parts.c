@@ -73,7 +73,8 @@ static void say_coarse(const struct sonde_recorder *r, const char *option, const
 {
 	const struct counters *c = &r->counters;
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	const uint64_t wakeup = c->rings.n ? buffers_wakeup_bytes(c->mapped_bytes / page - 1) : 0;
+	const uint64_t wakeup =
+		c->rings.n ? buffers_wakeup_bytes(c->mapped_bytes / page - 1, r->flow.level > 0) : 0;
 
 	if (bytes && bytes < wakeup * c->rings.n)
 		say(&r->say, SAY_WARNING,

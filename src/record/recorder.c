@@ -48,7 +48,7 @@ static int open_counters(struct sonde_recorder *r)
 
 	TRY(buffers_choose(r->opts.mmap_pages, r->mmap_pages,
 			   t->per_thread ? t->tids.n : t->cpus.list.n, &r->say, &pages));
-	target.wakeup_bytes = buffers_wakeup_bytes(pages);
+	target.wakeup_bytes = buffers_wakeup_bytes(pages, r->flow.level > 0);
 	TRY(counters_open(&r->counters, &r->events, &target));
 	return counters_map(&r->counters, pages, r->mmap_pages == 0);
 }

@@ -9,7 +9,7 @@
 #include "record/recorder.h"
 
 /*
- * The kernel wakes us when an eighth of a buffer is new; what comes seldom is fetched this often, so that a recorder that is
+ * The kernel wakes us when an eighth of a buffer is new (a quarter with -z); what comes seldom is fetched this often, so that a recorder that is
  * killed loses little.
  */
 enum { SLEEP_MS = 1000, SLEEP_WITHOUT_PIDFD_MS = 100 };
