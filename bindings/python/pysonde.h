@@ -6,7 +6,8 @@
  *	session.c  Session: iterable of Event                  dicts.c   the dicts and lists of perf's contract
  *	event.c    Event, Frame, Schema                        lazy.c    dicts and lists that are built when first read
  *	plan.c     what a handler is called with               run.c     the event loop for perf scripts
- *	context.c  the module perf_trace_context
+ *	process.c  process_event()                             records.c handlers of records of state
+ *	dbexport.c the tables of perf_db_export_mode           context.c the module perf_trace_context
  */
 #ifndef SONDE_PYSONDE_H
 #define SONDE_PYSONDE_H
@@ -303,7 +304,8 @@ struct slot {
 	unsigned int nr_plans;
 	uint64_t version; /* of __main__'s dict when func was looked up */
 	bool looked_up;   /* func (NULL too) holds as long as the version does */
-	bool tracepoint, defined, has_callchain;
+	enum sonde_schema_kind kind;
+	bool defined, has_callchain;
 	bool refused;       /* the session was told that nobody wants these events */
 	struct conv *convs; /* of the fields behind the common ones */
 	PyObject **keys;    /* their names, interned */
@@ -325,6 +327,7 @@ struct perf_context {
 };
 
 struct keys;
+struct dbexport;
 
 struct run {
 	PyObject_HEAD
@@ -346,6 +349,8 @@ struct run {
 	PyObject *defines[4]; /* names of the define_* functions, by enum sonde_define_kind */
 	PyObject *no_values;  /* (0, 0, 0): nothing was read */
 	struct keys *keys;    /* interned keys of the dicts */
+	PyObject *process_event; /* "process_event" */
+	struct dbexport *db;     /* NULL: no perf_db_export_mode */
 	enum sonde_compat compat;
 	bool eager, eager_now; /* build everything: asked for; or a debugger looks on */
 	bool running;
@@ -371,6 +376,18 @@ PyObject *list_callchain(struct run *r);
 /* Take the reference of what dict_fields() or dict_sample() gave, after the call: it may serve again. */
 void dict_fields_done(struct slot *slot, PyObject *dict);
 void dict_sample_done(struct run *r, struct slot *slot, PyObject *dict);
+
+/* process.c: process_event(param_dict), for samples of events that are no tracepoints. */
+int process_call(struct run *r, struct slot *slot);
+
+/* records.c: handlers of records of state (context_switch, throttle, ...), of counts (stat__*) and of defects. */
+int records_call(struct run *r, struct slot *slot);
+
+/* dbexport.c: begun behind trace_begin(); NULL without an exception: the script wants none. */
+struct dbexport *dbexport_begin(struct run *r);
+void dbexport_free(struct dbexport *d);
+/* 1: the event was for the tables alone, 0: handlers come next, -1 with an exception. */
+int dbexport_event(struct run *r, struct slot *slot);
 
 /* lazy.c */
 PyTypeObject *lazy_dict_type_new(size_t *ret_off);

@@ -61,6 +61,8 @@ static void run_dealloc(struct run *r)
 	Py_XDECREF(r->is_traced);
 	Py_XDECREF(r->unhandled);
 	Py_XDECREF(r->no_values);
+	Py_XDECREF(r->process_event);
+	dbexport_free(r->db);
 	for (size_t i = 0; i < 4; i++)
 		Py_XDECREF(r->defines[i]);
 	keys_free(r->keys);
@@ -103,6 +105,7 @@ PyObject *run_create(PyObject *module, PyObject *args, PyObject *kw)
 	r->is_traced = is_traced;
 	r->eager = eager;
 	r->unhandled = PyUnicode_InternFromString("trace_unhandled");
+	r->process_event = PyUnicode_InternFromString("process_event");
 	for (size_t i = 0; i < 4; i++)
 		r->defines[i] = PyUnicode_InternFromString(define_names[i]);
 	r->no_values = Py_BuildValue("(iii)", 0, 0, 0);
@@ -116,7 +119,7 @@ PyObject *run_create(PyObject *module, PyObject *args, PyObject *kw)
 			r->current = NULL;
 		}
 	}
-	if (!r->unhandled || !r->no_values || !r->defines[0] || !r->defines[1] || !r->defines[2] ||
+	if (!r->unhandled || !r->process_event || !r->no_values || !r->defines[0] || !r->defines[1] || !r->defines[2] ||
 	    !r->defines[3] || !r->keys || !r->context) {
 		Py_DECREF((PyObject *)r);
 		return PyErr_NoMemory();
@@ -147,10 +150,10 @@ static struct slot *slot_new(struct run *r, const struct sonde_schema *sc)
 	if (!slot)
 		return (struct slot *)PyErr_NoMemory();
 	slot->sc = sc;
-	slot->tracepoint = sonde_schema_kind(sc) == SONDE_TRACEPOINT;
-	if (!slot->tracepoint)
-		return slot;
+	slot->kind = sonde_schema_kind(sc);
 	slot->has_callchain = samples_callchains(sc);
+	if (slot->kind != SONDE_TRACEPOINT)
+		return slot;
 	if (prelude_handler_name(sc, name, sizeof(name)) < 0) {
 		PyErr_Format(PyExc_ValueError, "the name of event %s is too long",
 			     sonde_schema_name(sc));
@@ -393,6 +396,17 @@ static int next_batch(struct run *r)
 	return code;
 }
 
+static inline int serve(struct run *r, struct slot *slot)
+{
+	int code = r->db ? dbexport_event(r, slot) : 0;
+
+	if (code)
+		return code;
+	if (__builtin_expect(slot->kind == SONDE_TRACEPOINT, 1))
+		return dispatch(r, slot);
+	return slot->kind == SONDE_SAMPLE ? process_call(r, slot) : records_call(r, slot);
+}
+
 static int loop(struct run *r)
 {
 	const struct sonde_event *ev;
@@ -414,14 +428,10 @@ static int loop(struct run *r)
 		slot = ev->schema < r->nr_slots ? r->slots[ev->schema] : NULL;
 		if (!slot && !(slot = slot_add(r, ev->schema)))
 			return -1;
-		if (!slot->tracepoint) {
-			slot->unserved++;
-			continue;
-		}
 		r->ev = ev;
 		r->ev_slot = slot;
 		r->current->ev = ev;
-		if (dispatch(r, slot) < 0)
+		if (serve(r, slot) < 0)
 			return -1;
 		r->ev = NULL;
 	}
@@ -439,7 +449,8 @@ static PyObject *run_run(struct run *r, PyObject *unused)
 	}
 	r->running = true;
 	r->session->busy = true; /* ours until the end */
-	code = loop(r);
+	r->db = dbexport_begin(r);
+	code = r->db || !PyErr_Occurred() ? loop(r) : -1;
 	r->session->busy = false;
 	r->current->ev = NULL;
 	if (code < 0)

@@ -365,7 +365,7 @@ def main(stage):
     forget_shadowed(library.imported)
     code = compile_script(script, ending)
     try:
-        session = sonde.session(text)
+        session = sonde.session(text + "events=all\n")
     except (sonde.Error, MemoryError) as e:
         say(getattr(e, "strerror", None) or "out of memory")
         ending.exit("not begun")
@@ -385,9 +385,6 @@ def main(stage):
     with Interrupts(session):
         guarded_run(sonde, run, session, ending, unmatched)
     unmatched()
-    if callable(stage.get("process_event")):
-        for name, count in run.unserved().items():
-            say("%d samples of %s were not delivered: process_event() is not called yet" % (count, name))
     line = session.defects_line
     strict = os.environ.pop("SONDE_STRICT", "") == "1" and any(d["severity"] != "info" for d in session.defects)
     session.close()
