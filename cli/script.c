@@ -3,6 +3,7 @@
 
 #include "generate.h"
 #include "nearest.h"
+#include "perf_path.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -225,6 +226,7 @@ static int start(const struct cli *cli, const struct script *s, const char *inte
 	argv[1] = (char *)prelude;
 	argv[2] = (char *)file;
 	memcpy(argv + 3, s->args, (size_t)s->nr_args * sizeof(*argv));
+	perf_path_prepend(cli);
 	fflush(stdout);
 	execv(interpreter, argv);
 	cli_say("cannot run %s: %m", interpreter);
