@@ -1,0 +1,431 @@
+# SPDX-License-Identifier: MIT
+"""What the analyses in this folder share: arguments, distributions of values, tables for people and programs, names.
+
+    from analysis import Distribution, Report, any_kernel, arguments, losses
+
+    options = arguments(__doc__, by=("call", "thread"), top=20)
+    waits = Distribution()
+
+    def sched__sched_switch(event_name, context, common_cpu, ...):
+        waits.add(nanoseconds)
+
+    def trace_lost(cpu, time, count):
+        losses.add(count)
+
+    def trace_end():
+        report = Report(options)
+        report.table("waits", "waits by thread", [("tid", "tid", "number"), ("max_ns", "max", "time")], rows)
+        report.print()
+
+    any_kernel(globals())
+
+Times are nanoseconds everywhere; only a table for people turns them into "1.23 ms". Nothing here needs sonde: stock perf
+runs the same scripts.
+"""
+
+import errno
+import json
+import os
+import sys
+
+try:
+    import perf_trace_context as host
+except ImportError:  # neither sonde nor perf: a script is only looked at, or tested
+    host = None
+
+# ---- arguments -------------------------------------------------------------------------------------------------------
+
+
+def arguments(doc, by=(), top=20, more=()):
+    """The script's options: --json, --top, --by one of `by` (the first unless told), and `more`: (flags, settings)."""
+    import argparse
+
+    parser = argparse.ArgumentParser(prog=os.path.basename(sys.argv[0]), description=doc,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
+    parser.add_argument("--json", action="store_true", help="one JSON object, times in nanoseconds")
+    if top:
+        parser.add_argument("--top", type=int, metavar="N", help="at most N rows of each table (default %d; with --json "
+                            "all); 0: all" % top)
+    if by:
+        parser.add_argument("--by", choices=by, default=by[0], help="what a row is about (default %(default)s)")
+    for flags, settings in more:
+        parser.add_argument(*flags, **settings)
+    options = parser.parse_args()
+    options.name = os.path.splitext(parser.prog)[0]
+    if not top:
+        options.top = None
+    elif options.top is None:
+        options.top = None if options.json else top
+    elif options.top < 0:
+        parser.error("argument --top: %d is below 0" % options.top)
+    else:
+        options.top = options.top or None
+    return options
+
+
+# ---- distributions ---------------------------------------------------------------------------------------------------
+
+
+class Distribution:
+    """Whole numbers from 0 on: how many, their sum and extremes, percentiles; bounded memory.
+
+    The first KEPT values are kept, so that their percentiles are exact. More of them become counts in buckets, 64 to each
+    power of two: a percentile is then within 1 % of the true one.
+    """
+
+    KEPT = 512
+    SUB = 6  # 2**6 buckets to a power of two
+
+    __slots__ = ("fresh", "count_folded", "sum_folded", "least", "most", "buckets")
+
+    def __init__(self):
+        self.fresh = []
+        self.count_folded = self.sum_folded = self.most = 0
+        self.least = None
+        self.buckets = None
+
+    def add(self, value):
+        fresh = self.fresh
+        fresh.append(value)
+        if len(fresh) >= 512:  # KEPT: a constant is faster in what runs for each event
+            self._fold()
+
+    def _fold(self):
+        fresh = self.fresh
+        self.fresh = []
+        self.count_folded += len(fresh)
+        self.sum_folded += sum(fresh)
+        self.most = max(self.most, max(fresh))
+        self.least = min(fresh) if self.least is None else min(self.least, min(fresh))
+        buckets = self.buckets = self.buckets or {}
+        for value in fresh:
+            index = self._index(value)
+            buckets[index] = buckets.get(index, 0) + 1
+
+    @classmethod
+    def _index(cls, value):
+        shift = max(value.bit_length() - cls.SUB - 1, 0)
+        return (shift << cls.SUB) + (value >> shift)
+
+    @classmethod
+    def _range(cls, index):
+        """[low, high) of a bucket."""
+        shift = max((index >> cls.SUB) - 1, 0)
+        low = (index - (shift << cls.SUB)) << shift
+        return low, low + (1 << shift)
+
+    @property
+    def count(self):
+        return self.count_folded + len(self.fresh)
+
+    @property
+    def sum(self):
+        return self.sum_folded + sum(self.fresh)
+
+    @property
+    def min(self):
+        values = self.fresh if self.least is None else self.fresh + [self.least]
+        return min(values) if values else None
+
+    @property
+    def max(self):
+        return max(self.fresh + [self.most]) if self.count else None
+
+    @property
+    def mean(self):
+        """Rounded to a whole number."""
+        count = self.count
+        return (self.sum + count // 2) // count if count else None
+
+    def percentile(self, percent):
+        """The smallest value that at least that part of all values does not exceed; None of no values."""
+        if self.buckets is not None and self.fresh:
+            self._fold()
+        count = self.count
+        rank = max(-(-count * percent // 100), 1)
+        if not count:
+            return None
+        if self.buckets is None:
+            return sorted(self.fresh)[int(rank) - 1]
+        for index in sorted(self.buckets):
+            rank -= self.buckets[index]
+            if rank <= 0:
+                low, high = self._range(index)
+                return max(self.least, min(self.most, (low + high - 1) // 2))
+        return self.most
+
+    def merge(self, other):
+        """Takes the other's values in."""
+        for value in other.fresh:
+            self.add(value)
+        if other.buckets is None:
+            return
+        if self.fresh:
+            self._fold()
+        self.count_folded += other.count_folded
+        self.sum_folded += other.sum_folded
+        self.most = max(self.most, other.most)
+        self.least = other.least if self.least is None else min(self.least, other.least)
+        buckets = self.buckets = self.buckets or {}
+        for index, count in other.buckets.items():
+            buckets[index] = buckets.get(index, 0) + count
+
+    def powers(self):
+        """[(low, high, count)]: how many values are in [low, high), by powers of two, without empty ends."""
+        counts = {}
+        for value in self.fresh:
+            counts[value.bit_length()] = counts.get(value.bit_length(), 0) + 1
+        for index, count in (self.buckets or {}).items():
+            bits = self._range(index)[0].bit_length()
+            counts[bits] = counts.get(bits, 0) + count
+        if not counts:
+            return []
+        return [(1 << bits >> 1, 1 << bits, counts.get(bits, 0)) for bits in range(min(counts), max(counts) + 1)]
+
+
+SPREAD = [("mean_ns", "mean", "time"), ("p50_ns", "p50", "time"), ("p95_ns", "p95", "time"), ("p99_ns", "p99", "time"),
+          ("max_ns", "max", "time")]
+
+
+def spread(d):
+    """The values of columns SPREAD."""
+    return d.mean, d.percentile(50), d.percentile(95), d.percentile(99), d.max
+
+
+# ---- values as text --------------------------------------------------------------------------------------------------
+
+
+def _scaled(value, step, units):
+    unit = 0
+    while unit < len(units) - 1 and value >= step - 0.5:
+        value /= step
+        unit += 1
+    digits = 0 if not unit or value >= 99.95 else 1 if value >= 9.995 else 2
+    return "%.*f %s" % (digits, value, units[unit])
+
+
+def duration(ns):
+    """Three digits and a unit: "1.23 ms"; units are equally wide, so that a column shows orders of magnitude."""
+    return _scaled(ns, 1000, ("ns", "us", "ms", " s"))
+
+
+def size(count):
+    """Bytes: "64.0 KiB"."""
+    return _scaled(count, 1024, ("  B", "KiB", "MiB", "GiB", "TiB"))
+
+
+def moment(ns):
+    """A time of the recording, as in the text of events: seconds with microseconds."""
+    return "%d.%06d" % (ns // 1000000000, ns % 1000000000 // 1000)
+
+
+# kind of a column -> (as text, aligned to the right)
+KINDS = {
+    "text": (str, False),
+    "number": (str, True),
+    "time": (duration, True),
+    "bytes": (size, True),
+    "moment": (moment, True),
+    "percent": (lambda v: "%.1f %%" % v, True),
+    "rate": (lambda v: "%.1f" % v, True),
+}
+
+
+def clean(text):
+    """Names come from anybody: control characters must not reach a terminal."""
+    text = text if isinstance(text, str) else bytes(text).split(b"\0")[0].decode("utf-8", "surrogateescape")
+    return text if text.isprintable() else "".join(c if c.isprintable() or "\udc80" <= c <= "\udcff" else "?" for c in text)
+
+
+# ---- losses ----------------------------------------------------------------------------------------------------------
+
+
+class Losses:
+    """What never arrived. A script hands on what trace_lost() gets, and forgets what it was about to pair."""
+
+    def __init__(self):
+        self.events = self.gaps = 0
+
+    def add(self, count):
+        self.events += count
+        self.gaps += 1
+
+
+losses = Losses()
+
+# ---- the report ------------------------------------------------------------------------------------------------------
+
+
+def plural(count, one, many=None):
+    return "%d %s" % (count, one if count == 1 else many or one + "s")
+
+
+class Report:
+    """Tables and notes: aligned text, or one JSON object with a list of objects per table."""
+
+    def __init__(self, options):
+        self.options = options
+        self.lines = []
+        self.data = {"analysis": options.name}
+
+    def table(self, key, title, columns, rows, empty="(none)"):
+        """columns: (key in JSON, heading, kind of KINDS); rows: tuples; a value None is "-"."""
+        rows = list(rows)
+        shown = rows[:self.options.top]
+        if self.options.json:
+            self.data[key] = [dict(zip((c[0] for c in columns), row)) for row in shown]
+            return
+        texts = [[heading for _, heading, _ in columns]]
+        kinds = [KINDS[kind] for _, _, kind in columns]
+        for row in shown:
+            texts.append(["-" if value is None else clean(kind[0](value)) for value, kind in zip(row, kinds)])
+        widths = [max(map(len, column)) for column in zip(*texts)]
+        self._begin(title)
+        if not rows:
+            self.lines.append(empty)
+            return
+        for cells in texts:
+            self.lines.append("  ".join(cell.rjust(width) if kind[1] else cell.ljust(width)
+                                        for cell, width, kind in zip(cells, widths, kinds)).rstrip())
+        if len(shown) < len(rows):
+            self.lines.append("... %d more; --top 0 shows all" % (len(rows) - len(shown)))
+
+    def histogram(self, key, title, distribution, as_text=duration):
+        powers = distribution.powers()
+        if self.options.json:
+            self.data[key] = [{"from": low, "below": high, "count": count} for low, high, count in powers]
+        elif powers:
+            self._begin(title)
+            most = max(count for _, _, count in powers)
+            digits = len(str(most))
+            for low, high, count in powers:
+                self.lines.append(("%9s .. %-9s %*d %s" % (as_text(low), as_text(high), digits, count,
+                                                          "#" * -(-count * 50 // most))).rstrip())
+
+    def note(self, key, value, text):
+        """A number beside the tables: a member in JSON, a line for people where it is not 0."""
+        if self.options.json:
+            self.data[key] = value
+        elif value:
+            self.lines.append(text)
+
+    def _begin(self, title):
+        if self.lines:
+            self.lines.append("")
+        if title:
+            self.lines.append(title)
+
+    def print(self):
+        if self.options.json:
+            self.data["lost"] = losses.events
+            json.dump(self.data, sys.stdout)
+            sys.stdout.write("\n")
+        else:
+            if losses.gaps:
+                self.lines += ["", "%s lost at %s: counts are too low, and what was under way there is not timed" %
+                               ("events were" if losses.events == 0 else
+                                plural(losses.events, "event was", "events were"), plural(losses.gaps, "place"))]
+            sys.stdout.write("\n".join(self.lines) + "\n")
+        sys.stdout.flush()
+
+
+# ---- names -----------------------------------------------------------------------------------------------------------
+
+# What the kernel returns to itself; user space never sees them, sys_exit does.
+_KERNEL_ERRORS = {512: "ERESTARTSYS", 513: "ERESTARTNOINTR", 514: "ERESTARTNOHAND", 515: "ENOIOCTLCMD",
+                  516: "ERESTART_RESTARTBLOCK", 517: "EPROBE_DEFER", 518: "EOPENSTALE", 519: "ENOPARAM",
+                  521: "EBADHANDLE", 524: "ENOTSUPP", 529: "EIOCBQUEUED"}
+
+
+def is_error(ret):
+    """Whether what a system call returned says that it failed."""
+    return -4096 < ret < 0
+
+
+def error_name(number):
+    """"ENOENT" of 2 or -2."""
+    number = abs(number)
+    return errno.errorcode.get(number) or _KERNEL_ERRORS.get(number) or "errno %d" % number
+
+
+def signed32(value):
+    """perf gives signed fields of four bytes without their sign."""
+    return value - (1 << 32) if value >= 1 << 31 else value
+
+
+def _tables():
+    """Where the table of system calls may lie: where the running sonde says, in a source tree, where it is installed."""
+    under = "scripts/python/Perf-Trace-Util/lib/Perf/Trace/syscall_names.py"
+    here = os.path.dirname(os.path.abspath(__file__))
+    sonde = sys.modules.get("sonde") or (_import_sonde() if hasattr(host, "_arch") else None)
+    folders = [os.environ.get("PERF_EXEC_PATH"), here + "/../bindings/python/lib", here + "/../python/lib"]
+    if sonde is not None:
+        folders.insert(0, os.path.dirname(os.path.dirname(sonde.__file__)) + "/lib")
+    return [folder + "/" + under for folder in folders if folder]
+
+
+def _import_sonde():
+    import sonde
+
+    return sonde
+
+
+def _read_table():
+    machine = getattr(host, "_arch", None) or os.uname()[4]
+    for path in _tables():
+        try:
+            with open(path, "rb") as f:
+                code = compile(f.read(), path, "exec")
+        except OSError:
+            continue
+        names = {}
+        exec(code, names)
+        return names["table"](machine)
+    return {}
+
+
+_syscalls = None
+
+
+def syscall_name(number):
+    """"openat" of 257 on the machine that was recorded; "call 257" where it is not known."""
+    global _syscalls
+    if _syscalls is None:
+        _syscalls = _read_table()
+    return _syscalls.get(number) or "call %d" % number
+
+
+# ---- kernels of other versions ---------------------------------------------------------------------------------------
+
+
+def may_be_absent(handler):
+    """Marks a handler of an event that not every kernel has: no word about it when a recording is without it."""
+    handler.may_be_absent = True
+    return handler
+
+
+def any_kernel(main):
+    """Lets handlers name just the fields that they use; called at the end of a script, with its globals().
+
+    sonde binds fields by their names. perf hands over all of an event's fields, whatever they are in the kernel at hand;
+    only trace_unhandled() gets them with their names, so under perf that calls our handlers.
+    """
+    if host is None or hasattr(host, "_arch") and not host._compat:
+        return
+    handlers = {}
+    for name, handler in list(main.items()):
+        system, sep, event = name.partition("__")
+        if sep and system and event and callable(handler):
+            code = handler.__code__
+            handlers[name] = handler, code.co_varnames[8:code.co_argcount]
+            del main[name]
+
+    def trace_unhandled(event_name, context, fields, perf_sample_dict):
+        found = handlers.get(event_name)
+        if found:
+            fields["perf_sample_dict"] = perf_sample_dict
+            get = fields.get
+            found[0](event_name, context, get("common_cpu"), get("common_s"), get("common_ns"), get("common_pid"),
+                     get("common_comm"), get("common_callchain"), *map(get, found[1]))
+
+    main["trace_unhandled"] = trace_unhandled
