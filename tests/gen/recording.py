@@ -29,8 +29,8 @@ def _name(s):
 
 
 class Writer:
-    def __init__(self, big, long_bytes):
-        self.e, self.big, self.long_bytes = '>' if big else '<', big, long_bytes
+    def __init__(self, big, long_bytes, sample_type=SAMPLE_TYPE):
+        self.e, self.big, self.long_bytes, self.sample_type = '>' if big else '<', big, long_bytes, sample_type
 
     def pack(self, fmt, *v):
         return struct.pack(self.e + fmt, *v)
@@ -43,7 +43,7 @@ class Writer:
         flags = SAMPLE_ID_ALL
         if self.big:  # bit fields are allocated from the other end of each byte
             flags = int.from_bytes(bytes(int('{:08b}'.format(b)[::-1], 2) for b in flags.to_bytes(8, 'little')), 'big')
-        return self.pack('IIQQQQQ', 2, 128, config, 1, SAMPLE_TYPE, 0, flags).ljust(128, b'\0')
+        return self.pack('IIQQQQQ', 2, 128, config, 1, self.sample_type, 0, flags).ljust(128, b'\0')
 
     def tracing_data(self, formats):
         lb = self.long_bytes
@@ -67,12 +67,12 @@ class Writer:
         return out.ljust(len(out) + -len(out) % 8, b'\0')
 
 
-def recording(formats, payloads, records=b''):
+def recording(formats, payloads, records=b'', sample_type=SAMPLE_TYPE, names=None):
     """One perf.data of these formats (of one byte order and size of long); payloads[i] are the samples of formats[i].
 
-    records: whole records that come before the samples.
-    Events are called @0, @1, ...; a sample's time is its number, in microseconds."""
-    w = Writer(formats[0].big, formats[0].long_bytes)
+    records: whole records that come before the samples; sample_type is for those, without payloads.
+    Events are called @0, @1, ... unless there are names; a sample's time is its number, in microseconds."""
+    w = Writer(formats[0].big, formats[0].long_bytes, sample_type)
     n = len(formats)
     ids = 104
     attrs = ids + 8 * n
@@ -89,7 +89,7 @@ def recording(formats, payloads, records=b''):
     data = records + b''.join(chunks)
     data_at = attrs + len(table)
     desc = w.pack('II', n, 128) + b''.join(
-        w.attr(i + 1) + w.pack('I', 1) + w.string('@%d' % i) + w.pack('Q', i + 1) for i in range(n))
+        w.attr(i + 1) + w.pack('I', 1) + w.string(names[i] if names else '@%d' % i) + w.pack('Q', i + 1) for i in range(n))
     features = {1: w.tracing_data(formats), 3: w.string('host'), 4: w.string('6.0'), 5: w.string('0'),
                 6: w.string('x86_64' if not w.big else 'ppc64'), 12: desc}
     at = data_at + len(data) + 16 * len(features)
