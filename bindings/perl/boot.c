@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What Perl code may call, and when the events' turn comes.
+ *
+ * A perf script is the program that perl runs; Sonde::Prelude is loaded before it (-M) and asks to be called when the
+ * program's own statements have run: behind them, before END blocks. perl has no such hook, but it runs a program through a
+ * pointer, PL_runops: ours runs the program as it would be run and then calls back. A program that exits or dies never comes
+ * back there.
+ */
+#include "plsonde.h"
+
+#include <string.h>
+
+struct script_context {
+	struct run *run;       /* of the script, NULL none */
+	runops_proc_t program; /* runs programs: what PL_runops was */
+};
+
+#define MY_CXT_KEY "Sonde::_context" XS_VERSION
+typedef struct script_context my_cxt_t;
+START_MY_CXT
+
+static int run_program(pTHX)
+{
+	dMY_CXT;
+	const bool is_whole = PL_op == PL_main_start;
+	int ret;
+
+	if (is_whole)
+		PL_runops = MY_CXT.program;
+	ret = MY_CXT.program(aTHX);
+	if (is_whole) {
+		dSP;
+
+		PUSHMARK(SP);
+		PUTBACK;
+		call_pv("Sonde::Prelude::events", G_VOID | G_DISCARD | G_NOARGS);
+	}
+	return ret;
+}
+
+/* Sonde::_behind_program(): Sonde::Prelude::events() is called when the program has run */
+XS(behind_program);
+XS(behind_program)
+{
+	dXSARGS;
+	dMY_CXT;
+
+	if (items)
+		croak_xs_usage(cv, "");
+	MY_CXT.program = PL_runops;
+	PL_runops = run_program;
+	XSRETURN_EMPTY;
+}
+
+XS(last_error);
+XS(last_error)
+{
+	dXSARGS;
+
+	if (items)
+		croak_xs_usage(cv, "");
+	ST(0) = sv_2mortal(newSVpv(sonde_error_text(), 0));
+	XSRETURN(1);
+}
+
+/* ---- Sonde::Run -------------------------------------------------------------------------------------------------- */
+
+static struct run *run_of(pTHX_ SV *sv)
+{
+	if (!SvROK(sv) || !sv_derived_from(sv, "Sonde::Run"))
+		croak("this is no Sonde::Run");
+	return INT2PTR(struct run *, SvIV(SvRV(sv)));
+}
+
+/* Sonde::Run->new(TEXT): undef when the session cannot be opened; Sonde::_error() tells */
+XS(run_new_xs);
+XS(run_new_xs)
+{
+	dXSARGS;
+	dMY_CXT;
+	struct run *r;
+	SV *ref;
+
+	if (items != 2)
+		croak_xs_usage(cv, "class, text");
+	r = run_new(aTHX_ SvPVbyte_nolen(ST(1)));
+	if (!r)
+		XSRETURN_UNDEF;
+	MY_CXT.run = r;
+	ref = newSV(0);
+	sv_setref_pv(ref, "Sonde::Run", r);
+	ST(0) = sv_2mortal(ref);
+	XSRETURN(1);
+}
+
+XS(run_events_xs);
+XS(run_events_xs)
+{
+	dXSARGS;
+	struct run *r;
+	int code;
+
+	if (items != 1)
+		croak_xs_usage(cv, "run");
+	r = run_of(aTHX_ ST(0));
+	if (r->running)
+		croak("the run has begun");
+	code = run_events(aTHX_ r);
+	ST(0) = sv_2mortal(newSViv(code));
+	XSRETURN(1);
+}
+
+XS(run_stop_xs);
+XS(run_stop_xs)
+{
+	dXSARGS;
+
+	if (items != 1)
+		croak_xs_usage(cv, "run");
+	sonde_session_stop(run_of(aTHX_ ST(0))->s);
+	XSRETURN_EMPTY;
+}
+
+XS(run_compat_xs);
+XS(run_compat_xs)
+{
+	dXSARGS;
+
+	if (items != 1)
+		croak_xs_usage(cv, "run");
+	ST(0) = sv_2mortal(newSViv((IV)run_of(aTHX_ ST(0))->compat));
+	XSRETURN(1);
+}
+
+/* (line, is_loss): the closing line, and whether data were lost or damaged */
+XS(run_defects_xs);
+XS(run_defects_xs)
+{
+	dXSARGS;
+	const struct sonde_defect *d;
+	bool is_loss = false;
+	struct run *r;
+
+	if (items != 1)
+		croak_xs_usage(cv, "run");
+	r = run_of(aTHX_ ST(0));
+	for (size_t i = 0; (d = sonde_session_defect(r->s, i)); i++)
+		is_loss |= d->severity != SONDE_INFO;
+	SP -= items;
+	EXTEND(SP, 2);
+	PUSHs(sv_2mortal(newSVpv(sonde_session_defects_line(r->s), 0)));
+	PUSHs(boolSV(is_loss));
+	XSRETURN(2);
+}
+
+/* Names of the recording's tracepoints as subs have them: "sched::sched_switch". */
+XS(run_subs_xs);
+XS(run_subs_xs)
+{
+	dXSARGS;
+	struct run *r;
+	size_t nr;
+
+	if (items != 1)
+		croak_xs_usage(cv, "run");
+	r = run_of(aTHX_ ST(0));
+	nr = sonde_session_schemas(r->s);
+	SP -= items;
+	EXTEND(SP, (SSize_t)nr);
+	for (uint32_t i = 0; i < nr; i++) {
+		const struct sonde_schema *sc = sonde_session_schema(r->s, i);
+
+		if (sonde_schema_kind(sc) == SONDE_TRACEPOINT)
+			PUSHs(sv_2mortal(Perl_newSVpvf(aTHX_ "%s::%s", sonde_schema_system(sc), sonde_schema_event(sc))));
+	}
+	PUTBACK;
+}
+
+XS(run_destroy_xs);
+XS(run_destroy_xs)
+{
+	dXSARGS;
+	dMY_CXT;
+	struct run *r;
+
+	if (items != 1)
+		croak_xs_usage(cv, "run");
+	r = run_of(aTHX_ ST(0));
+	if (MY_CXT.run == r)
+		MY_CXT.run = NULL;
+	run_free(aTHX_ r);
+	XSRETURN_EMPTY;
+}
+
+/* ---- Perf::Trace::Context ---------------------------------------------------------------------------------------- */
+
+/* The context that subs are given is a number; all of them mean the event at hand. */
+XS(common_field_xs);
+XS(common_field_xs)
+{
+	static const char *const names[] = { "common_preempt_count", "common_flags", "common_lock_depth" };
+	dXSARGS;
+	dXSI32;
+	dMY_CXT;
+
+	if (items != 1)
+		croak_xs_usage(cv, "context");
+	if (!MY_CXT.run || !MY_CXT.run->ev)
+		croak("there is no current event: only subs that are called for one may ask this");
+	ST(0) = sv_2mortal(newSViv(run_common_field(MY_CXT.run, names[ix])));
+	XSRETURN(1);
+}
+
+static void new_context_sub(pTHX_ const char *name, I32 which)
+{
+	CV *cv = newXS(name, common_field_xs, __FILE__);
+
+	CvXSUBANY(cv).any_i32 = which;
+}
+
+/* A thread that Perl code starts has no run: objects are not handed over to it. */
+XS(clone_skip);
+XS(clone_skip)
+{
+	dXSARGS;
+
+	PERL_UNUSED_VAR(items);
+	ST(0) = &PL_sv_yes;
+	XSRETURN(1);
+}
+
+XS(clone_context);
+XS(clone_context)
+{
+	dXSARGS;
+	MY_CXT_CLONE;
+
+	PERL_UNUSED_VAR(items);
+	MY_CXT.run = NULL;
+	XSRETURN_EMPTY;
+}
+
+SONDE_API XS_EXTERNAL(boot_Sonde);
+XS_EXTERNAL(boot_Sonde)
+{
+	dXSBOOTARGSXSAPIVERCHK;
+
+	PERL_UNUSED_VAR(items);
+	newXS("Sonde::_behind_program", behind_program, __FILE__);
+	newXS("Sonde::_error", last_error, __FILE__);
+	newXS("Sonde::CLONE", clone_context, __FILE__);
+	newXS("Sonde::CLONE_SKIP", clone_skip, __FILE__);
+	newXS("Sonde::Event::CLONE_SKIP", clone_skip, __FILE__);
+	newXS("Sonde::Run::CLONE_SKIP", clone_skip, __FILE__);
+	newXS("Sonde::Run::new", run_new_xs, __FILE__);
+	newXS("Sonde::Run::events", run_events_xs, __FILE__);
+	newXS("Sonde::Run::stop", run_stop_xs, __FILE__);
+	newXS("Sonde::Run::compat", run_compat_xs, __FILE__);
+	newXS("Sonde::Run::defects", run_defects_xs, __FILE__);
+	newXS("Sonde::Run::subs", run_subs_xs, __FILE__);
+	newXS("Sonde::Run::DESTROY", run_destroy_xs, __FILE__);
+	new_context_sub(aTHX_ "Perf::Trace::Context::common_pc", 0);
+	new_context_sub(aTHX_ "Perf::Trace::Context::common_flags", 1);
+	new_context_sub(aTHX_ "Perf::Trace::Context::common_lock_depth", 2);
+	session_boot(aTHX);
+	{
+		MY_CXT_INIT;
+		MY_CXT.run = NULL;
+		MY_CXT.program = NULL;
+	}
+	Perl_xs_boot_epilog(aTHX_ ax);
+}

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+package Sonde::Prelude;
+
+# What `sonde script -s x.pl` loads before the script: perl -MSonde::Prelude x.pl. The script is the program; when its own
+# statements have run, its subs get the events, and only then come its END blocks.
+
+use strict;
+use warnings;
+
+use Sonde ();
+
+our $run;
+
+# How a run ends that fails: by default, and perf's under --compat.
+my %statuses = ('not begun' => [1, 255], 'reading' => [1, 255]);
+
+sub say_line {
+    my ($line) = @_;
+    print STDERR "sonde: $line\n";
+}
+
+sub fail {
+    my ($why, $compat) = @_;
+    my ($first, @causes) = split /\n/, Sonde::_error();
+    say_line($first // 'out of memory');
+    print STDERR "  $_\n" for @causes;
+    exit $statuses{$why}[$compat ? 1 : 0];
+}
+
+sub session_text {
+    my $fd = delete $ENV{SONDE_SESSION_FD};
+    defined $fd or die "sonde: Sonde::Prelude is for sonde script: use Sonde in other programs\n";
+    open my $in, '<&=', $fd or die "sonde: the session cannot be read: $!\n";
+    binmode $in;
+    local $/;
+    return scalar <$in>;
+}
+
+sub import {
+    my $text = session_text();
+
+    # Scripts load it by this name; its functions are in the extension.
+    my ($lib) = __FILE__ =~ m{^(.*)/Sonde/[^/]*$};
+    $ENV{PERF_EXEC_PATH} //= $lib;
+    require "$lib/scripts/perl/Perf-Trace-Util/lib/Perf/Trace/Context.pm";
+    $INC{'Perf/Trace/Context.pm'} //= "$lib/scripts/perl/Perf-Trace-Util/lib/Perf/Trace/Context.pm";
+    @INC = grep { $_ ne $lib } @INC;
+
+    $run = Sonde::Run->new($text) or fail('not begun', $text =~ /^compat=perf/m);
+    Sonde::_behind_program();
+}
+
+sub call_if_there {
+    my ($name) = @_;
+    no strict 'refs';
+    &{"main::$name"}() if defined &{"main::$name"};
+}
+
+# Subs that no event of the recording will call: a name is mistyped, or the event was not recorded.
+sub warn_unmatched {
+    my %known = map { $_ => 1 } $run->subs;
+    my %systems = map { (/^(.*)::/ ? $1 : '') => 1 } keys %known;
+
+    no strict 'refs';
+    for my $system (sort keys %systems) {
+        for my $name (sort keys %{"${system}::"}) {
+            next if !defined &{"${system}::$name"} || $known{"${system}::$name"};
+            say_line("$0: sub ${system}::$name is never called: no event $system:$name in this recording");
+        }
+    }
+}
+
+sub events {
+    my $before = $SIG{INT};
+
+    call_if_there('trace_begin');
+    # The sub at hand finishes, then no further events; again: as in plain perl.
+    $SIG{INT} = sub { $run->stop; $SIG{INT} = 'DEFAULT' } if !defined $SIG{INT} || $SIG{INT} eq 'DEFAULT';
+    my $code = $run->events;
+    $SIG{INT} = $before // 'DEFAULT';
+    fail('reading', $run->compat) if $code < 0;
+    warn_unmatched() if !$run->compat;
+    call_if_there('trace_end');
+    my ($line, $is_loss) = $run->defects;
+    if ($line ne '') {
+        STDOUT->flush if STDOUT->can('flush');
+        say_line($line);
+    }
+    exit 3 if $is_loss && delete $ENV{SONDE_STRICT};
+    undef $run;
+}
+
+1;

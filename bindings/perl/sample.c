@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The strings that process_event() gets besides the record and its payload, for unpack(). They are as perf 6.1 has them in
+ * memory; of the second that is no file format, but scripts that unpack it exist.
+ */
+#include "plsonde.h"
+
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <string.h>
+
+/* As large as perf 6.1's; what it holds behind the last member here are its own pointers and branch copies. */
+enum { PERF_SAMPLE_BYTES = 1368, PERF_ATTR_BYTES = 128 };
+
+struct packed_sample {
+	uint64_t ip;
+	uint32_t pid, tid;
+	uint64_t time, addr, id, stream_id, period, weight, transaction, insn_cnt, cyc_cnt;
+	uint32_t cpu, raw_size;
+	uint64_t data_src, phys_addr, data_page_size, code_page_size;
+};
+_Static_assert(offsetof(struct packed_sample, cpu) == 88 &&
+		       offsetof(struct packed_sample, code_page_size) == 120,
+	       "the layout that scripts unpack");
+
+void sample_set_attr(pTHX_ SV *sv, const struct sonde_schema *sc)
+{
+	char attr[PERF_ATTR_BYTES] = { 0 };
+	size_t len = 0;
+	const void *bytes = sonde_schema_attr(sc, &len);
+
+	if (bytes)
+		memcpy(attr, bytes, len < sizeof(attr) ? len : sizeof(attr));
+	sv_setpvn(sv, attr, bytes ? sizeof(attr) : 0);
+}
+
+void sample_set_sample(pTHX_ SV *sv, const struct sonde_event *ev)
+{
+	struct sonde_sample s = { .size = sizeof(s) };
+	char bytes[PERF_SAMPLE_BYTES] = { 0 };
+	struct packed_sample p;
+
+	if (sonde_event_sample(ev, &s) < 0)
+		s = (struct sonde_sample){ 0 };
+	p = (struct packed_sample){
+		.ip = s.ip,
+		.pid = (uint32_t)ev->pid,
+		.tid = (uint32_t)ev->tid,
+		.time = ev->time_ns,
+		.addr = s.addr,
+		.id = s.present & (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER) ? s.id : UINT64_MAX,
+		.stream_id = s.present & PERF_SAMPLE_STREAM_ID ? s.stream_id : UINT64_MAX,
+		.period = s.period,
+		.weight = s.weight,
+		.transaction = s.transaction,
+		.cpu = (uint32_t)ev->cpu,
+		.raw_size = (uint32_t)s.raw_len,
+		.data_src = s.present & PERF_SAMPLE_DATA_SRC ? s.data_src : PRELUDE_NO_DATA_SRC,
+		.phys_addr = s.phys_addr,
+		.data_page_size = s.data_page_size,
+		.code_page_size = s.code_page_size,
+	};
+	memcpy(bytes, &p, sizeof(p));
+	sv_setpvn(sv, bytes, sizeof(bytes));
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sonde and Sonde::Event: events for any Perl program.
+ *
+ * An event's bytes are lent by the library until the session goes on. If the object still lives by then, it gets a copy of
+ * its own: whatever is asked of it later is the answer of its time.
+ */
+#include "plsonde.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct session {
+	struct sonde_session *s;
+	struct event *lent; /* whose bytes are the library's; NULL none */
+};
+
+struct event {
+	SV *session; /* the object, owned */
+	struct session *of;
+	const struct sonde_event *ev; /* lent, or own */
+	struct sonde_event *own;
+};
+
+static void *object(pTHX_ SV *sv, const char *class, const char *method)
+{
+	if (!SvROK(sv) || !sv_derived_from(sv, class))
+		croak("%s: this is no %s", method, class);
+	return INT2PTR(void *, SvIV(SvRV(sv)));
+}
+
+static struct session *session_of(pTHX_ SV *sv, const char *method)
+{
+	struct session *s = object(aTHX_ sv, "Sonde", method);
+
+	if (!s || !s->s)
+		croak("%s: the session is closed", method);
+	return s;
+}
+
+static struct event *event_of(pTHX_ SV *sv, const char *method)
+{
+	struct event *e = object(aTHX_ sv, "Sonde::Event", method);
+
+	if (!e || (!e->own && !e->of->s))
+		croak("%s: the event's session is closed", method);
+	return e;
+}
+
+static SV *bless_pointer(pTHX_ void *p, const char *class)
+{
+	SV *ref = newSV(0);
+
+	sv_setref_pv(ref, class, p);
+	return ref;
+}
+
+static void keep_lent(pTHX_ struct session *s)
+{
+	struct event *e = s->lent;
+
+	if (!e)
+		return;
+	e->own = sonde_event_dup(e->ev);
+	if (!e->own)
+		croak("out of memory");
+	e->ev = e->own;
+	s->lent = NULL;
+}
+
+/* Sonde->_open(TEXT) */
+XS(session_open_xs);
+XS(session_open_xs)
+{
+	dXSARGS;
+	struct session *s;
+
+	if (items != 2)
+		croak_xs_usage(cv, "class, text");
+	s = calloc(1, sizeof(*s));
+	if (!s || sonde_session_open(&s->s, SvPVbyte_nolen(ST(1)), NULL) < 0) {
+		free(s);
+		croak("%s\n", sonde_error_text());
+	}
+	ST(0) = sv_2mortal(bless_pointer(aTHX_ s, "Sonde"));
+	XSRETURN(1);
+}
+
+XS(session_next_xs);
+XS(session_next_xs)
+{
+	dXSARGS;
+	const struct sonde_event *ev;
+	struct session *s;
+	struct event *e;
+	int code;
+
+	if (items != 1)
+		croak_xs_usage(cv, "session");
+	s = session_of(aTHX_ ST(0), "next");
+	keep_lent(aTHX_ s);
+	while (!(code = sonde_session_next_pending(s->s, &ev))) {
+		code = sonde_session_fill(s->s);
+		PERL_ASYNC_CHECK();
+		if (code < 0)
+			croak("%s\n", sonde_error_text());
+		if (!code)
+			XSRETURN_UNDEF;
+	}
+	if (code < 0)
+		croak("%s\n", sonde_error_text());
+	e = calloc(1, sizeof(*e));
+	if (!e)
+		croak("out of memory");
+	*e = (struct event){ .session = SvREFCNT_inc(SvRV(ST(0))), .of = s, .ev = ev };
+	s->lent = e;
+	ST(0) = sv_2mortal(bless_pointer(aTHX_ e, "Sonde::Event"));
+	XSRETURN(1);
+}
+
+XS(session_close_xs);
+XS(session_close_xs)
+{
+	dXSARGS;
+	struct session *s;
+
+	if (items != 1)
+		croak_xs_usage(cv, "session");
+	s = object(aTHX_ ST(0), "Sonde", "close");
+	if (s && s->s) {
+		keep_lent(aTHX_ s);
+		sonde_session_close(s->s);
+		s->s = NULL;
+	}
+	XSRETURN_EMPTY;
+}
+
+XS(session_destroy_xs);
+XS(session_destroy_xs)
+{
+	dXSARGS;
+	struct session *s;
+
+	if (items != 1)
+		croak_xs_usage(cv, "session");
+	s = object(aTHX_ ST(0), "Sonde", "DESTROY");
+	if (s)
+		sonde_session_close(s->s);
+	free(s);
+	XSRETURN_EMPTY;
+}
+
+XS(session_info_xs);
+XS(session_info_xs)
+{
+	dXSARGS;
+	const char *text;
+
+	if (items != 2)
+		croak_xs_usage(cv, "session, key");
+	text = sonde_session_info(session_of(aTHX_ ST(0), "info")->s, SvPVbyte_nolen(ST(1)));
+	ST(0) = text ? sv_2mortal(newSVpv(text, 0)) : &PL_sv_undef;
+	XSRETURN(1);
+}
+
+XS(session_defects_line_xs);
+XS(session_defects_line_xs)
+{
+	dXSARGS;
+
+	if (items != 1)
+		croak_xs_usage(cv, "session");
+	ST(0) = sv_2mortal(
+		newSVpv(sonde_session_defects_line(session_of(aTHX_ ST(0), "defects_line")->s), 0));
+	XSRETURN(1);
+}
+
+XS(event_destroy_xs);
+XS(event_destroy_xs)
+{
+	dXSARGS;
+	struct event *e;
+
+	if (items != 1)
+		croak_xs_usage(cv, "event");
+	e = object(aTHX_ ST(0), "Sonde::Event", "DESTROY");
+	if (e) {
+		if (e->of->lent == e)
+			e->of->lent = NULL;
+		sonde_event_free(e->own);
+		SvREFCNT_dec(e->session);
+		free(e);
+	}
+	XSRETURN_EMPTY;
+}
+
+enum event_member { NAME, SYSTEM, EVENT, KIND, TIME, CPU, PID, TID, COMM, TEXT, CALLCHAIN, FIELDS };
+
+static const struct {
+	const char *sub;
+	enum event_member member;
+} event_members[] = {
+	{ "Sonde::Event::name", NAME },	  { "Sonde::Event::system", SYSTEM },
+	{ "Sonde::Event::event", EVENT }, { "Sonde::Event::kind", KIND },
+	{ "Sonde::Event::time", TIME },	  { "Sonde::Event::cpu", CPU },
+	{ "Sonde::Event::pid", PID },	  { "Sonde::Event::tid", TID },
+	{ "Sonde::Event::comm", COMM },	  { "Sonde::Event::text", TEXT },
+	{ "Sonde::Event::callchain", CALLCHAIN }, { "Sonde::Event::fields", FIELDS },
+};
+
+static SV *field_value(pTHX_ const struct event *e, const struct sonde_field *f)
+{
+	SV *sv = newSV(0);
+
+	value_set_field(aTHX_ sv, e->ev, f, SONDE_COMPAT_NONE);
+	return sv;
+}
+
+static SV *all_fields(pTHX_ const struct event *e, const struct sonde_schema *sc)
+{
+	size_t nr;
+	const struct sonde_field *f = sonde_schema_fields(sc, &nr);
+	HV *hv = newHV();
+
+	for (size_t i = 0; i < nr; i++)
+		(void)hv_store(hv, f[i].name, (I32)strlen(f[i].name), field_value(aTHX_ e, &f[i]), 0);
+	return newRV_noinc((SV *)hv);
+}
+
+static SV *member(pTHX_ const struct event *e, enum event_member which)
+{
+	static const char *const kinds[] = { "tracepoint", "sample", "record", "defect" };
+	struct sonde_session *s = sonde_event_session(e->ev);
+	const struct sonde_schema *sc = sonde_event_schema(s, e->ev);
+	const char *text;
+	size_t len;
+	SV *sv;
+
+	switch (which) {
+	case NAME:
+		return newSVpv(sonde_schema_name(sc), 0);
+	case SYSTEM:
+		return newSVpv(sonde_schema_system(sc), 0);
+	case EVENT:
+		return newSVpv(sonde_schema_event(sc), 0);
+	case KIND:
+		return newSVpv(kinds[sonde_schema_kind(sc)], 0);
+	case TIME:
+		sv = newSV(0);
+		if (e->ev->time_ns != SONDE_NO_TIME)
+			value_set_u64(aTHX_ sv, e->ev->time_ns);
+		return sv;
+	case CPU:
+		return newSViv(e->ev->cpu);
+	case PID:
+		return newSViv(e->ev->pid);
+	case TID:
+		return newSViv(e->ev->tid);
+	case COMM:
+		text = sonde_session_string(s, e->ev->comm);
+		return newSVpv(text ? text : "", 0);
+	case TEXT:
+		text = sonde_event_text(e->ev, &len);
+		return newSVpvn(text ? text : "", text ? len : 0);
+	case CALLCHAIN:
+		return value_callchain(aTHX_ e->ev);
+	case FIELDS:
+		return all_fields(aTHX_ e, sc);
+	}
+	return newSV(0);
+}
+
+XS(event_member_xs);
+XS(event_member_xs)
+{
+	dXSARGS;
+	dXSI32;
+
+	if (items != 1)
+		croak_xs_usage(cv, "event");
+	ST(0) = sv_2mortal(member(aTHX_ event_of(aTHX_ ST(0), GvNAME(CvGV(cv))), (enum event_member)ix));
+	XSRETURN(1);
+}
+
+XS(event_field_xs);
+XS(event_field_xs)
+{
+	dXSARGS;
+	const struct sonde_field *f;
+	struct event *e;
+
+	if (items != 2)
+		croak_xs_usage(cv, "event, name");
+	e = event_of(aTHX_ ST(0), "field");
+	f = sonde_schema_field(sonde_event_schema(sonde_event_session(e->ev), e->ev), SvPV_nolen(ST(1)));
+	ST(0) = f ? sv_2mortal(field_value(aTHX_ e, f)) : &PL_sv_undef;
+	XSRETURN(1);
+}
+
+void session_boot(pTHX)
+{
+	newXS("Sonde::_open", session_open_xs, __FILE__);
+	newXS("Sonde::next", session_next_xs, __FILE__);
+	newXS("Sonde::close", session_close_xs, __FILE__);
+	newXS("Sonde::DESTROY", session_destroy_xs, __FILE__);
+	newXS("Sonde::info", session_info_xs, __FILE__);
+	newXS("Sonde::defects_line", session_defects_line_xs, __FILE__);
+	newXS("Sonde::Event::DESTROY", event_destroy_xs, __FILE__);
+	newXS("Sonde::Event::field", event_field_xs, __FILE__);
+	for (size_t i = 0; i < sizeof(event_members) / sizeof(*event_members); i++) {
+		CV *cv = newXS(event_members[i].sub, event_member_xs, __FILE__);
+
+		CvXSUBANY(cv).any_i32 = (I32)event_members[i].member;
+	}
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* Field bytes to scalars, by the contract's rules: texts are strings of bytes, all else are numbers. */
+#include "plsonde.h"
+
+#include <string.h>
+
+void value_set_u64(pTHX_ SV *sv, uint64_t value)
+{
+	if (value <= IV_MAX)
+		sv_setiv(sv, (IV)value);
+	else
+		sv_setuv(sv, (UV)value);
+}
+
+/*
+ * perf reads a text up to the first NUL wherever that is; under compat as far as the event's payload goes, so that what lies
+ * behind a text without a NUL comes along as it does there.
+ */
+static void set_text(pTHX_ SV *sv, const struct sonde_event *ev, const struct sonde_field *f,
+		     enum sonde_compat compat)
+{
+	size_t len;
+	const uint8_t *bytes = sonde_event_bytes(ev, f, &len);
+
+	if (!bytes) {
+		sv_setpvn(sv, "", 0);
+		return;
+	}
+	if (compat)
+		len = (size_t)(ev->bytes + ev->bytes_len - bytes);
+	sv_setpvn(sv, (const char *)bytes, strnlen((const char *)bytes, len));
+}
+
+/* Words of this machine's byte order that lie in the payload: nearly all. */
+static bool set_word(pTHX_ SV *sv, const struct sonde_event *ev, const struct sonde_field *f, bool is_signed)
+{
+	const uint8_t *p = ev->bytes + f->offset;
+	uint32_t n;
+	uint64_t m;
+
+	if ((ev->flags & SONDE_EVENT_SWAPPED) || (uint64_t)f->offset + f->width > ev->bytes_len)
+		return false;
+	if (f->width == 4) {
+		memcpy(&n, p, sizeof(n));
+		sv_setiv(sv, is_signed ? (IV)(int32_t)n : (IV)n);
+		return true;
+	}
+	if (f->width != 8)
+		return false;
+	memcpy(&m, p, sizeof(m));
+	if (is_signed)
+		sv_setiv(sv, (IV)m);
+	else
+		value_set_u64(aTHX_ sv, m);
+	return true;
+}
+
+void value_set_field(pTHX_ SV *sv, const struct sonde_event *ev, const struct sonde_field *f,
+		     enum sonde_compat compat)
+{
+	const uint8_t *bytes;
+	bool is_signed;
+	size_t len;
+
+	switch (prelude_value_kind(f)) {
+	case PRELUDE_INT:
+		is_signed = prelude_value_signed(f, compat);
+		if (set_word(aTHX_ sv, ev, f, is_signed))
+			return;
+		if (is_signed)
+			sv_setiv(sv, (IV)sonde_event_i64(ev, f));
+		else
+			value_set_u64(aTHX_ sv, sonde_event_u64(ev, f));
+		return;
+	case PRELUDE_TEXT:
+		set_text(aTHX_ sv, ev, f, compat);
+		return;
+	case PRELUDE_BYTES:
+		if (!compat) { /* for unpack(); perf gives 0 */
+			bytes = sonde_event_bytes(ev, f, &len);
+			sv_setpvn(sv, bytes ? (const char *)bytes : "", bytes ? len : 0);
+			return;
+		}
+		/* fallthrough */
+	case PRELUDE_ZERO:
+		sv_setiv(sv, 0);
+		return;
+	}
+}
+
+static SV *new_u64(pTHX_ uint64_t value)
+{
+	return value <= IV_MAX ? newSViv((IV)value) : newSVuv((UV)value);
+}
+
+static SV *new_symbol(pTHX_ const char *name, const struct sonde_location *loc)
+{
+	HV *sym = newHV();
+
+	(void)hv_stores(sym, "start", new_u64(aTHX_ loc->sym_start));
+	(void)hv_stores(sym, "end", new_u64(aTHX_ loc->sym_end));
+	(void)hv_stores(sym, "binding", newSVuv(loc->sym_binding));
+	(void)hv_stores(sym, "name", newSVpv(name, 0));
+	return newRV_noinc((SV *)sym);
+}
+
+/* [{ip, sym => {start, end, binding, name}, dso}, ...] */
+SV *value_callchain(pTHX_ const struct sonde_event *ev)
+{
+	const struct sonde_frame *frames = NULL;
+	const int nr = sonde_event_callchain(ev, &frames);
+	AV *chain = newAV();
+
+	for (int i = 0; i < nr; i++) {
+		struct sonde_location loc = { .size = sizeof(loc) };
+		const char *name;
+		HV *node = newHV();
+
+		av_push(chain, newRV_noinc((SV *)node));
+		(void)hv_stores(node, "ip", new_u64(aTHX_ frames[i].ip));
+		if (sonde_event_locate(ev, frames[i].ip, frames[i].cpumode, &loc) < 0)
+			continue;
+		name = loc.sym && frames[i].sym ? frames[i].sym : loc.sym;
+		if (name)
+			(void)hv_stores(node, "sym", new_symbol(aTHX_ name, &loc));
+		if (loc.dso)
+			(void)hv_stores(node, "dso", newSVpv(loc.dso, 0));
+	}
+	return newRV_noinc((SV *)chain);
+}
