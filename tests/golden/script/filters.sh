@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 # Which events are shown: what perf 6.1 and the default make of it, and what cannot be.
+elsewhere='/^sonde: no-kernel-symbols: /d' # told where another kernel runs than that of the recordings
 both() {
 	for as in none perf-6.1; do
 		sonde --compat $as script -F "${fields:-time,event}" "$@" >out 2>err
 		echo "$? $as: $(wc -l <out) lines | $*"
-		sed "s,$DATA,DATA,g" err | cut -c 1-170
+		sed "s,$DATA,DATA,g; $elsewhere" err | cut -c 1-170
 	done
 }
 ln -s "$DATA/text" text
