@@ -211,3 +211,45 @@ int interpreter_python(const struct script *s, const char *file, char **ret_path
 	*ret_why = why;
 	return 0;
 }
+
+/*
+ * Which Perl: --interpreter  >  SONDE_PERL  >  the script's first line, if that program is there (a perlbrew's, say)  >  perl
+ * in PATH  >  /usr/bin/perl. PERL5LIB and its like are the environment's, as ever.
+ */
+int interpreter_perl(const struct script *s, const char *file, char **ret_path,
+		     const char **ret_why)
+{
+	const char *wished = s->interpreter, *why = "--interpreter";
+	char word[PATH_MAX], *path = NULL;
+
+	if (!wished || !*wished) {
+		wished = getenv("SONDE_PERL");
+		why = "SONDE_PERL";
+	}
+	if (wished && *wished) {
+		path = find_program(wished);
+		if (!path) {
+			cli_say("%s: there is no program '%s'", why, wished);
+			return -1;
+		}
+	}
+	if (!path && interpreter_shebang(file, word, sizeof(word)) && strstr(word, "perl")) {
+		path = find_program(word);
+		why = "the script's first line";
+	}
+	if (!path) {
+		path = find_program("perl");
+		why = "perl in PATH";
+	}
+	if (!path) {
+		path = find_program("/usr/bin/perl");
+		why = "nothing else found";
+	}
+	if (!path) {
+		cli_say("no Perl was found: install perl, or name one with --interpreter or SONDE_PERL");
+		return -1;
+	}
+	*ret_path = path;
+	*ret_why = why;
+	return 0;
+}

@@ -24,7 +24,8 @@ const struct language script_languages[] = {
 	  .generate = generate_python,
 	  .package = "sonde's Python module (in Debian it needs python3-dev to be built)" },
 	{ .name = "Perl", .prefixes = WORDS("perl", "pl"), .suffixes = WORDS("pl"), .folder = "perl",
-	  .programs = WORDS("perl") },
+	  .programs = WORDS("perl"), .prelude = "perl/lib/Sonde/Prelude.pm", .module = "Sonde::Prelude", .find = interpreter_perl,
+	  .package = "sonde's Perl module (in Debian it needs libperl-dev to be built)" },
 	{ .name = "Lua", .prefixes = WORDS("lua"), .suffixes = WORDS("lua"), .programs = WORDS("lua") },
 	{ .name = "Ruby", .prefixes = WORDS("ruby", "rb"), .suffixes = WORDS("rb"), .programs = WORDS("ruby") },
 	{ .name = NULL },
@@ -212,20 +213,41 @@ static int set_environment(const struct cli *cli, const struct script *s)
 	return cli->verbose > 1 ? setenv("SONDE_PRELUDE_VERBOSE", "1", 1) : 0;
 }
 
-static int start(const struct cli *cli, const struct script *s, const char *interpreter,
-		 const char *prelude, const char *file)
+/* INTERPRETER PRELUDE SCRIPT ARGS, or INTERPRETER -IFOLDER -MMODULE SCRIPT ARGS; NULL: no memory. */
+static char **command_line(const struct script *s, const struct language *l, const char *interpreter,
+			   const char *prelude, const char *file)
 {
-	char **argv = calloc((size_t)s->nr_args + 4, sizeof(*argv));
+	char **argv = calloc((size_t)s->nr_args + 5, sizeof(*argv)), *folder, *module;
+	int n = 0;
+
+	if (!argv)
+		return NULL;
+	argv[n++] = (char *)interpreter;
+	if (!l->module) {
+		argv[n++] = (char *)prelude;
+	} else {
+		/* FOLDER/Sonde/Prelude.pm is Sonde::Prelude */
+		if (asprintf(&folder, "-I%.*s", (int)(strstr(prelude, "/Sonde/") - prelude), prelude) < 0 ||
+		    asprintf(&module, "-M%s", l->module) < 0)
+			return NULL;
+		argv[n++] = folder;
+		argv[n++] = module;
+	}
+	argv[n++] = (char *)file;
+	memcpy(argv + n, s->args, (size_t)s->nr_args * sizeof(*argv));
+	return argv;
+}
+
+static int start(const struct cli *cli, const struct script *s, const struct language *l,
+		 const char *interpreter, const char *prelude, const char *file)
+{
+	char **argv = command_line(s, l, interpreter, prelude, file);
 
 	if (!argv || hand_over_session(s->session) < 0 || set_environment(cli, s) < 0) {
 		cli_say("cannot hand the session over to the interpreter: %m");
 		free(argv);
 		return cli_status(cli, CLI_FAILED);
 	}
-	argv[0] = (char *)interpreter;
-	argv[1] = (char *)prelude;
-	argv[2] = (char *)file;
-	memcpy(argv + 3, s->args, (size_t)s->nr_args * sizeof(*argv));
 	perf_path_prepend(cli);
 	fflush(stdout);
 	execv(interpreter, argv);
@@ -256,7 +278,7 @@ static int run_in(const struct cli *cli, const struct script *s, const struct la
 	else if (!l->find(s, file, &interpreter, &why)) {
 		if (cli->verbose)
 			cli_say("%s runs the script (%s)", interpreter, why);
-		status = start(cli, s, interpreter, prelude, file);
+		status = start(cli, s, l, interpreter, prelude, file);
 	}
 	free(interpreter);
 	free(prelude);

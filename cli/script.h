@@ -46,6 +46,8 @@ struct language {
 	int (*find)(const struct script *s, const char *file, char **ret_path,
 		    const char **ret_why);
 	const char *prelude; /* below the folder of bindings */
+	/* The prelude is this module, which the interpreter loads before the script; NULL: a program that runs the script. */
+	const char *module;
 	const char *package; /* what is missing when the prelude is */
 	/* Writes a skeleton (generate.h); NULL: none can be made. */
 	int (*generate)(FILE *out, const struct skeleton *sk);
@@ -59,6 +61,8 @@ extern const struct language script_languages[];
  */
 int interpreter_python(const struct script *s, const char *file, char **ret_path,
 		       const char **ret_why);
+int interpreter_perl(const struct script *s, const char *file, char **ret_path,
+		     const char **ret_why);
 /* The program and its first argument that a file's first line names, after "env"; false when there is no such line. */
 bool interpreter_shebang(const char *file, char *buf, size_t size);
 

@@ -172,7 +172,8 @@ XS(run_subs_xs)
 		const struct sonde_schema *sc = sonde_session_schema(r->s, i);
 
 		if (sonde_schema_kind(sc) == SONDE_TRACEPOINT)
-			PUSHs(sv_2mortal(Perl_newSVpvf(aTHX_ "%s::%s", sonde_schema_system(sc), sonde_schema_event(sc))));
+			PUSHs(sv_2mortal(Perl_newSVpvf(aTHX_ "%s::%s", sonde_schema_system(sc),
+						       sonde_schema_event(sc))));
 	}
 	PUTBACK;
 }
@@ -199,7 +200,8 @@ XS(run_destroy_xs)
 XS(common_field_xs);
 XS(common_field_xs)
 {
-	static const char *const names[] = { "common_preempt_count", "common_flags", "common_lock_depth" };
+	static const char *const names[] = { "common_preempt_count", "common_flags",
+					     "common_lock_depth" };
 	dXSARGS;
 	dXSI32;
 	dMY_CXT;

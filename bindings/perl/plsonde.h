@@ -31,11 +31,11 @@ struct slot;
 struct run {
 	struct sonde_session *s;
 	enum sonde_compat compat;
-	const struct sonde_event *ev; /* whose sub is being called; NULL outside */
-	struct slot **slots;          /* by schema id */
-	size_t nr_slots, nr_refused;  /* slots that the session was told nobody wants */
+	const struct sonde_event *ev;  /* whose sub is being called; NULL outside */
+	struct slot **slots;           /* by schema id */
+	size_t nr_slots, nr_refused;   /* slots that the session was told nobody wants */
 	GV *unhandled, *process_event; /* main::trace_unhandled, main::process_event */
-	GV *defines[4];               /* main::define_*, by enum sonde_define_kind */
+	GV *defines[4];                /* main::define_*, by enum sonde_define_kind */
 	bool running;
 };
 

@@ -24,9 +24,9 @@ struct slot {
 	SV *name;     /* the same as a value */
 	const struct sonde_field *fields, *pid;
 	size_t nr_fields, nr_args;
-	SV **args;             /* of the handler and of trace_unhandled */
-	SV *process[NR_PROCESS_ARGS]; /* of process_event */
-	uint32_t comm;         /* what args[PRELUDE_COMM] was made of */
+	SV **args;                     /* of the handler and of trace_unhandled */
+	SV *process[NR_PROCESS_ARGS];  /* of process_event */
+	uint32_t comm;                 /* what args[PRELUDE_COMM] was made of */
 	const char *comm_at, *name_at; /* where these texts lie while nobody changed them */
 };
 
@@ -130,7 +130,8 @@ static struct slot *slot_new(pTHX_ struct run *r, uint32_t id)
 static struct slot *slot_of(pTHX_ struct run *r, uint32_t id)
 {
 	if (id >= r->nr_slots) {
-		const size_t known = sonde_session_schemas(r->s), nr = known > id ? known : (size_t)id + 1;
+		const size_t known = sonde_session_schemas(r->s),
+			     nr = known > id ? known : (size_t)id + 1;
 		struct slot **bigger = realloc(r->slots, nr * sizeof(*bigger));
 
 		if (!bigger)
@@ -213,7 +214,8 @@ static SV *fresh(pTHX_ SV **at)
 
 static bool still_lies(const SV *sv, const char *at)
 {
-	return at && sv && SvREFCNT(sv) == 1 && SvPOK(sv) && !SvMAGICAL(sv) && SvPVX_const(sv) == at;
+	return at && sv && SvREFCNT(sv) == 1 && SvPOK(sv) && !SvMAGICAL(sv) &&
+	       SvPVX_const(sv) == at;
 }
 
 static void set_callchain(pTHX_ struct slot *slot, const struct sonde_event *ev)
@@ -221,8 +223,9 @@ static void set_callchain(pTHX_ struct slot *slot, const struct sonde_event *ev)
 	SV **at = &slot->args[PRELUDE_CALLCHAIN];
 
 	/* An empty list that nobody holds or filled serves again. */
-	if (!slot->has_callchain && *at && SvREFCNT(*at) == 1 && SvROK(*at) && SvREFCNT(SvRV(*at)) == 1 &&
-	    SvTYPE(SvRV(*at)) == SVt_PVAV && !SvOBJECT(SvRV(*at)) && AvFILLp((AV *)SvRV(*at)) < 0)
+	if (!slot->has_callchain && *at && SvREFCNT(*at) == 1 && SvROK(*at) &&
+	    SvREFCNT(SvRV(*at)) == 1 && SvTYPE(SvRV(*at)) == SVt_PVAV && !SvOBJECT(SvRV(*at)) &&
+	    AvFILLp((AV *)SvRV(*at)) < 0)
 		return;
 	SvREFCNT_dec(*at);
 	*at = slot->has_callchain ? value_callchain(aTHX_ ev) : newRV_noinc((SV *)newAV());
@@ -242,7 +245,8 @@ static void fill_args(pTHX_ struct run *r, struct slot *slot)
 	value_set_u64(aTHX_ fresh(aTHX_ & a[PRELUDE_SECS]), ev->time_ns / 1000000000);
 	sv_setiv(fresh(aTHX_ & a[PRELUDE_NSECS]), (IV)(ev->time_ns % 1000000000));
 	if (slot->pid)
-		value_set_field(aTHX_ fresh(aTHX_ & a[PRELUDE_PID]), ev, slot->pid, SONDE_COMPAT_NONE);
+		value_set_field(aTHX_ fresh(aTHX_ & a[PRELUDE_PID]), ev, slot->pid,
+				SONDE_COMPAT_NONE);
 	else
 		sv_setiv(fresh(aTHX_ & a[PRELUDE_PID]), 0);
 	if (slot->comm != ev->comm || !still_lies(a[PRELUDE_COMM], slot->comm_at)) {
@@ -262,7 +266,8 @@ static void fill_process_args(pTHX_ struct run *r, struct slot *slot)
 {
 	const struct sonde_event *ev = r->ev;
 
-	sv_setpvn(fresh(aTHX_ & slot->process[ARG_RECORD]), (const char *)ev->record, ev->record_len);
+	sv_setpvn(fresh(aTHX_ & slot->process[ARG_RECORD]), (const char *)ev->record,
+		  ev->record_len);
 	sample_set_attr(aTHX_ fresh(aTHX_ & slot->process[ARG_ATTR]), slot->sc);
 	sample_set_sample(aTHX_ fresh(aTHX_ & slot->process[ARG_SAMPLE]), ev);
 	sv_setpvn(fresh(aTHX_ & slot->process[ARG_RAW]), ev->bytes ? (const char *)ev->bytes : "",

@@ -200,12 +200,18 @@ static const struct {
 	const char *sub;
 	enum event_member member;
 } event_members[] = {
-	{ "Sonde::Event::name", NAME },	  { "Sonde::Event::system", SYSTEM },
-	{ "Sonde::Event::event", EVENT }, { "Sonde::Event::kind", KIND },
-	{ "Sonde::Event::time", TIME },	  { "Sonde::Event::cpu", CPU },
-	{ "Sonde::Event::pid", PID },	  { "Sonde::Event::tid", TID },
-	{ "Sonde::Event::comm", COMM },	  { "Sonde::Event::text", TEXT },
-	{ "Sonde::Event::callchain", CALLCHAIN }, { "Sonde::Event::fields", FIELDS },
+	{ "Sonde::Event::name", NAME },
+	{ "Sonde::Event::system", SYSTEM },
+	{ "Sonde::Event::event", EVENT },
+	{ "Sonde::Event::kind", KIND },
+	{ "Sonde::Event::time", TIME },
+	{ "Sonde::Event::cpu", CPU },
+	{ "Sonde::Event::pid", PID },
+	{ "Sonde::Event::tid", TID },
+	{ "Sonde::Event::comm", COMM },
+	{ "Sonde::Event::text", TEXT },
+	{ "Sonde::Event::callchain", CALLCHAIN },
+	{ "Sonde::Event::fields", FIELDS },
 };
 
 static SV *field_value(pTHX_ const struct event *e, const struct sonde_field *f)
@@ -223,7 +229,8 @@ static SV *all_fields(pTHX_ const struct event *e, const struct sonde_schema *sc
 	HV *hv = newHV();
 
 	for (size_t i = 0; i < nr; i++)
-		(void)hv_store(hv, f[i].name, (I32)strlen(f[i].name), field_value(aTHX_ e, &f[i]), 0);
+		(void)hv_store(hv, f[i].name, (I32)strlen(f[i].name), field_value(aTHX_ e, &f[i]),
+			       0);
 	return newRV_noinc((SV *)hv);
 }
 
@@ -278,7 +285,8 @@ XS(event_member_xs)
 
 	if (items != 1)
 		croak_xs_usage(cv, "event");
-	ST(0) = sv_2mortal(member(aTHX_ event_of(aTHX_ ST(0), GvNAME(CvGV(cv))), (enum event_member)ix));
+	ST(0) = sv_2mortal(
+		member(aTHX_ event_of(aTHX_ ST(0), GvNAME(CvGV(cv))), (enum event_member)ix));
 	XSRETURN(1);
 }
 
@@ -292,7 +300,8 @@ XS(event_field_xs)
 	if (items != 2)
 		croak_xs_usage(cv, "event, name");
 	e = event_of(aTHX_ ST(0), "field");
-	f = sonde_schema_field(sonde_event_schema(sonde_event_session(e->ev), e->ev), SvPV_nolen(ST(1)));
+	f = sonde_schema_field(sonde_event_schema(sonde_event_session(e->ev), e->ev),
+			       SvPV_nolen(ST(1)));
 	ST(0) = f ? sv_2mortal(field_value(aTHX_ e, f)) : &PL_sv_undef;
 	XSRETURN(1);
 }

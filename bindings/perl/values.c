@@ -32,7 +32,8 @@ static void set_text(pTHX_ SV *sv, const struct sonde_event *ev, const struct so
 }
 
 /* Words of this machine's byte order that lie in the payload: nearly all. */
-static bool set_word(pTHX_ SV *sv, const struct sonde_event *ev, const struct sonde_field *f, bool is_signed)
+static bool set_word(pTHX_ SV *sv, const struct sonde_event *ev, const struct sonde_field *f,
+		     bool is_signed)
 {
 	const uint8_t *p = ev->bytes + f->offset;
 	uint32_t n;

@@ -11,7 +11,7 @@ try --compat perf-6.1 script nosuch.py
 try --compat perf-6.1 script -s cobol:x
 try script -i 'two
 lines'
-for s in x.pl x.lua x.rb; do try script $s; done
+for s in x.lua x.rb; do try script $s; done
 mkdir -p lib/python && touch lib/python/prelude.py
 export SONDE_LIBDIR=$PWD/lib
 try script --interpreter ./none x.py
