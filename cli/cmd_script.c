@@ -8,6 +8,7 @@
 #include "script_options.h"
 #include "settings.h"
 #include "pager.h"
+#include "programs.h"
 
 #include <sonde/sonde.h>
 
@@ -107,39 +108,22 @@ static void tell_unserved(const struct script_args *a)
 		cli_say("--stitch-lbr: call chains are printed as they were recorded");
 }
 
-static bool in_path(const char *program)
-{
-	const char *dir = getenv("PATH");
-
-	for (size_t len; dir && *dir; dir += len + (dir[len] == ':')) {
-		char *path = NULL;
-		bool there;
-
-		len = strcspn(dir, ":");
-		if (asprintf(&path, "%.*s/%s", (int)len, dir, program) < 0)
-			return false;
-		there = !access(path, X_OK);
-		free(path);
-		if (there)
-			return true;
-	}
-	return false;
-}
-
 /* On a terminal text goes through a pager; --xed is a filter before it, anywhere. */
 static int start_pager(const struct cli *cli, const struct script_args *a)
 {
 	const char *pager = isatty(STDOUT_FILENO) ? settings_pager(cli) : NULL;
-	char *command = NULL;
+	char *command = NULL, *xed;
 	int r;
 
 	if (!a->xed)
 		return pager ? pager_start(pager) : 0;
-	if (!in_path("xed")) {
+	xed = programs_find("xed");
+	if (!xed) {
 		cli_say("--xed: there is no program xed in PATH; it comes with Intel's library of "
 			"that name");
 		return -1;
 	}
+	free(xed);
 	if (asprintf(&command, "xed -F insn: -A -64%s%s", pager ? " | " : "", pager ? pager : "") <
 	    0) {
 		cli_say("out of memory");

@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include "dlfilters.h"
+#include "script_find.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -13,9 +14,9 @@
 
 static const char *exec_path(void)
 {
-	const char *path = getenv("PERF_EXEC_PATH");
+	const char *path = script_exec_path_said();
 
-	return path && *path ? path : USUAL_EXEC_PATH;
+	return path ? path : USUAL_EXEC_PATH;
 }
 
 char *dlfilter_find(const char *name)

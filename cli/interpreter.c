@@ -7,6 +7,8 @@
  */
 #include "script.h"
 
+#include "programs.h"
+
 #include <ctype.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -20,38 +22,6 @@
 #define PYTHON_MINOR_MIN 9
 
 extern char **environ;
-
-static bool is_program(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
-}
-
-/* A program by path or by name in PATH; to be released with free(), NULL when there is none. */
-static char *find_program(const char *name)
-{
-	const char *dirs = getenv("PATH");
-
-	if (strchr(name, '/'))
-		return is_program(name) ? strdup(name) : NULL;
-	if (!dirs)
-		dirs = "/usr/local/bin:/usr/bin:/bin";
-	while (*name) {
-		size_t len = strcspn(dirs, ":");
-		char *path = NULL;
-
-		if (asprintf(&path, "%.*s%s%s", (int)len, dirs, len ? "/" : "./", name) < 0)
-			return NULL;
-		if (is_program(path))
-			return path;
-		free(path);
-		if (!dirs[len])
-			break;
-		dirs += len + 1;
-	}
-	return NULL;
-}
 
 bool interpreter_shebang(const char *file, char *buf, size_t size)
 {
@@ -139,11 +109,11 @@ static char *from_shebang(const char *file)
 	base = strrchr(word, '/') ? strrchr(word, '/') + 1 : word;
 	if (strncmp(base, "python", 6) && strncmp(base, "pypy", 4))
 		return NULL;
-	path = find_program(word);
+	path = programs_find(word);
 	if (!path)
 		return NULL;
 	/* It would be taken anyway, so its version need not be asked: that takes longer than a small script. */
-	usual = find_program("python3");
+	usual = programs_find("python3");
 	minor = usual && !strcmp(usual, path) ? PYTHON_MINOR_MIN : minor_from_name(path);
 	free(usual);
 	if (!minor)
@@ -161,7 +131,7 @@ static char *from_venv(void)
 
 	if (!venv || !*venv || asprintf(&path, "%s/bin/python3", venv) < 0)
 		return NULL;
-	if (is_program(path))
+	if (programs_is_one(path))
 		return path;
 	free(path);
 	return NULL;
@@ -182,7 +152,7 @@ int interpreter_python(const struct script *s, const char *file, char **ret_path
 		why = "script.python";
 	}
 	if (wished && *wished) {
-		path = find_program(wished);
+		path = programs_find(wished);
 		if (!path) {
 			cli_say("%s: there is no program '%s'", why, wished);
 			return -1;
@@ -198,9 +168,9 @@ int interpreter_python(const struct script *s, const char *file, char **ret_path
 		why = "VIRTUAL_ENV";
 	} else if ((path = from_shebang(file))) {
 		why = "the script's first line";
-	} else if ((path = find_program("python3"))) {
+	} else if ((path = programs_find("python3"))) {
 		why = "python3 in PATH";
-	} else if ((path = find_program("/usr/bin/python3"))) {
+	} else if ((path = programs_find("/usr/bin/python3"))) {
 		why = "nothing else found";
 	} else {
 		cli_say("no Python 3 was found: install python3, or name one with --interpreter or "

@@ -4,6 +4,8 @@
 #include "generate.h"
 #include "nearest.h"
 #include "perf_path.h"
+#include "programs.h"
+#include "script_find.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -34,47 +36,35 @@ const struct language script_languages[] = {
 
 #define each_language(l) for (const struct language *l = script_languages; l->name; l++)
 
-/*
- * Where a prelude lies: $SONDE_LIBDIR; beside the executable in a build folder; in the installed library folder, found
- * from the executable, so that an installation may be moved. To be released with free(), NULL when it is nowhere.
- */
+/* Where a prelude lies: $SONDE_LIBDIR, else with this program. To be released with free(), NULL when it is nowhere. */
 static char *find_prelude(const struct language *l)
 {
 	const char *forced = getenv("SONDE_LIBDIR");
-	char exe[PATH_MAX], real[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	char *tries[2] = { NULL, NULL }, *found = NULL;
+	char *path = NULL, *built = NULL, *installed = NULL;
 
-	exe[n < 0 ? 0 : n] = 0;
-	if (strrchr(exe, '/'))
-		*strrchr(exe, '/') = 0;
 	if (forced) {
-		if (asprintf(&tries[0], "%s/%s", forced, l->prelude) < 0)
+		if (asprintf(&path, "%s/%s", forced, l->prelude) < 0)
 			return NULL;
-	} else {
-		if (asprintf(&tries[0], "%s/bindings/%s", exe, l->prelude) < 0)
-			return NULL;
-		if (SONDE_LIBDIR[0] == '/')
-			n = asprintf(&tries[1], "%s/sonde/%s", SONDE_LIBDIR, l->prelude);
-		else
-			n = asprintf(&tries[1], "%s/../%s/sonde/%s", exe, SONDE_LIBDIR, l->prelude);
-		if (n < 0)
-			tries[1] = NULL;
+		installed = realpath(path, NULL);
+		free(path);
+		return installed;
 	}
-	for (int i = 0; i < 2 && !found; i++)
-		if (tries[i] && realpath(tries[i], real) && !access(real, R_OK))
-			found = strdup(real);
-	free(tries[0]);
-	free(tries[1]);
-	return found;
+	if (asprintf(&built, "bindings/%s", l->prelude) < 0)
+		return NULL;
+	if (asprintf(&installed, "sonde/%s", l->prelude) >= 0) {
+		path = programs_own_file(built, SONDE_LIBDIR, installed);
+		free(installed);
+	}
+	free(built);
+	return path;
 }
 
 char *script_exec_path(void)
 {
-	const char *said = getenv("PERF_EXEC_PATH");
-	char *prelude = said && *said ? NULL : find_prelude(script_languages), *path = NULL;
+	const char *said = script_exec_path_said();
+	char *prelude = said ? NULL : find_prelude(script_languages), *path = NULL;
 
-	if (said && *said)
+	if (said)
 		return strdup(said);
 	if (prelude && strrchr(prelude, '/'))
 		*strrchr(prelude, '/') = 0;
@@ -126,58 +116,86 @@ static const struct language *by_shebang(const char *file)
 	return NULL;
 }
 
-/* [LANG:]FILE taken apart; -1 after telling what is wrong. */
-static int identify(const struct cli *cli, const char *name, const struct language **ret,
-		    const char **ret_file)
+/* Of a place, by a name that may be without a suffix; to be released with free(), NULL when there is none. */
+static char *find_named(const struct script_places *places, const struct language *only,
+			const char *name, bool add_suffix, const struct language **ret)
 {
-	const char *colon = strchr(name, ':'), *dot = strrchr(name, '.');
+	char *path = only ? script_places_file(places, only, name) : NULL;
 
-	if (colon && access(name, F_OK)) {
-		each_language(l) {
-			if (listed(l->prefixes, name, (size_t)(colon - name))) {
-				*ret = l;
-				*ret_file = colon + 1;
-				return 0;
-			}
-		}
-		cli_say("script: no language '%.*s'; 'sonde script -s lang' lists them",
-			(int)(colon - name), name);
-		return -1;
-	}
-	*ret_file = name;
-	if (dot && !strchr(dot, '/')) {
-		each_language(l) {
-			if (listed(l->suffixes, dot + 1, strlen(dot + 1))) {
-				*ret = l;
-				return 0;
-			}
+	*ret = only;
+	each_language(l) {
+		for (const char *const *s = l->suffixes; add_suffix && !path && *s; s++) {
+			char *file;
+
+			if ((only && only != l) || asprintf(&file, "%s.%s", name, *s) < 0)
+				continue;
+			path = script_places_file(places, l, file);
+			*ret = l;
+			free(file);
 		}
 	}
-	*ret = by_shebang(name);
-	if (*ret)
+	return path;
+}
+
+static const struct language *by_prefix(const char *name, size_t len)
+{
+	each_language(l)
+		if (listed(l->prefixes, name, len))
+			return l;
+	return NULL;
+}
+
+static const struct language *by_suffix(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	if (dot && !strchr(dot, '/'))
+		each_language(l)
+			if (listed(l->suffixes, dot + 1, strlen(dot + 1)))
+				return l;
+	return NULL;
+}
+
+/* [LANG:]SCRIPT as a language and a file: that of this name, else one in a place. -1 after telling what is wrong. */
+static int identify(const struct cli *cli, const struct script_places *places, const char *name,
+		    const struct language **ret, char **ret_file)
+{
+	const char *colon = strchr(name, ':'), *file = name;
+	const struct language *l, *found = NULL;
+	bool there = !access(name, F_OK);
+	char *path;
+
+	if (colon && !there) {
+		file = colon + 1;
+		l = by_prefix(name, (size_t)(colon - name));
+		if (!l) {
+			cli_say("script: no language '%.*s'; 'sonde script -s lang' lists them",
+				(int)(colon - name), name);
+			return -1;
+		}
+	} else {
+		l = by_suffix(name);
+		l = l ? l : by_shebang(name);
+	}
+	if (!access(file, R_OK))
+		path = l ? strdup(file) : NULL;
+	else
+		path = find_named(places, l, file, !cli_compat(cli), &found);
+	if (!path && l)
+		path = strdup(file);
+	else if (path)
+		l = l ? l : found;
+	if (path) {
+		*ret = l;
+		*ret_file = path;
 		return 0;
-	if (access(name, F_OK))
+	}
+	if (!there)
 		cli_say("script: there is no file '%s'", name);
 	else
 		cli_say("script: the language of '%s' is not known: give it as -s LANG:%s", name,
 			name);
 	return -1;
-}
-
-/* The file itself, else perf's own copy below PERF_EXEC_PATH; to be released with free(). */
-static char *locate(const struct language *l, const char *file)
-{
-	const char *exec_path = getenv("PERF_EXEC_PATH");
-	char *path = NULL;
-
-	if (!access(file, R_OK) || !exec_path || !l->folder)
-		return strdup(file);
-	if (asprintf(&path, "%s/scripts/%s/%s", exec_path, l->folder, file) < 0)
-		return NULL;
-	if (!access(path, R_OK))
-		return path;
-	free(path);
-	return strdup(file);
 }
 
 /* Leaves the session's text behind in a descriptor that the interpreter inherits. */
@@ -287,19 +305,19 @@ static int run_in(const struct cli *cli, const struct script *s, const struct la
 
 int script_run(const struct cli *cli, const struct script *s)
 {
+	struct script_places places;
 	const struct language *l;
-	const char *file;
-	char *path;
-	int status;
+	int status = cli_status(cli, CLI_FAILED);
+	char *file;
 
-	if (identify(cli, s->name, &l, &file) < 0)
-		return cli_status(cli, CLI_USAGE);
-	path = locate(l, file);
-	if (!path) {
-		cli_say("out of memory");
-		return cli_status(cli, CLI_FAILED);
+	if (script_places_list(cli, &places) < 0)
+		return status;
+	if (identify(cli, &places, s->name, &l, &file) < 0) {
+		status = cli_status(cli, CLI_USAGE);
+	} else {
+		status = run_in(cli, s, l, file);
+		free(file);
 	}
-	status = run_in(cli, s, l, path);
-	free(path);
+	script_places_done(&places);
 	return status;
 }

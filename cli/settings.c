@@ -15,12 +15,19 @@ static const struct key {
 	const char *name;
 	const char *const *words; /* NULL: any text */
 } keys[] = {
-	{ "script.compat", cli_compats }, { "script.color", color_words },
-	{ "script.pager", NULL },         { "script.python", NULL },
-	{ "buildid.dir", NULL },          { "record.compat", cli_compats },
-	{ "record.build-id", NULL },      { "record.call-graph", NULL },
-	{ "record.aio", NULL },           { "call-graph.record-mode", NULL },
-	{ "call-graph.dump-size", NULL }, { "core.proc-map-timeout", NULL },
+	{ "script.compat", cli_compats },
+	{ "script.color", color_words },
+	{ "script.pager", NULL },
+	{ "script.python", NULL },
+	{ "script.path", NULL },
+	{ "buildid.dir", NULL },
+	{ "record.compat", cli_compats },
+	{ "record.build-id", NULL },
+	{ "record.call-graph", NULL },
+	{ "record.aio", NULL },
+	{ "call-graph.record-mode", NULL },
+	{ "call-graph.dump-size", NULL },
+	{ "core.proc-map-timeout", NULL },
 };
 
 static const char *from_files(const struct cli *cli, const char *name, bool ours)
@@ -144,4 +151,9 @@ bool settings_color(const struct cli *cli, const char *wish)
 const char *settings_python(const struct cli *cli)
 {
 	return from_files(cli, "script.python", true);
+}
+
+const char *settings_script_path(const struct cli *cli)
+{
+	return from_files(cli, "script.path", true);
 }

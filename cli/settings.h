@@ -4,7 +4,8 @@
  *
  *	perf's files    pager.script  buildid.dir  record.build-id  record.call-graph  record.aio  call-graph.record-mode
  *	                call-graph.dump-size  core.proc-map-timeout
- *	sonde's files   script.compat  script.color  script.pager  script.python  record.compat, and all of perf's but its pager
+ *	sonde's files   script.compat  script.color  script.pager  script.python  script.path  record.compat, and all
+ *			of perf's but its pager
  */
 #ifndef SONDE_CLI_SETTINGS_H
 #define SONDE_CLI_SETTINGS_H
@@ -25,5 +26,7 @@ const char *settings_pager(const struct cli *cli);
 bool settings_color(const struct cli *cli, const char *wish);
 /* script.python, or NULL. Lent. */
 const char *settings_python(const struct cli *cli);
+/* script.path: folders of scripts, separated by ':'; or NULL. Lent. */
+const char *settings_script_path(const struct cli *cli);
 
 #endif

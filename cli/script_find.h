@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where scripts lie. First those folders in which a file of one's own may be, then what was installed:
+ *
+ *	PERF_EXEC_PATH (--exec-path), a tree of perf's	when it was said
+ *	sonde's own scripts
+ *	SONDE_SCRIPT_PATH or script.path of the configuration: folders, separated by ':'
+ *	~/.config/sonde/scripts
+ *	perf's installed trees				when PERF_EXEC_PATH was not said
+ *
+ * Under --compat perf's come first. A tree of perf's is scripts/LANGUAGE/ below its exec path; the other folders hold scripts
+ * of any language. Both have wrappers in bin/ below: NAME-record and NAME-report, for /bin/sh.
+ */
+#ifndef SONDE_CLI_SCRIPT_FIND_H
+#define SONDE_CLI_SCRIPT_FIND_H
+
+#include "script.h"
+
+enum script_origin { SCRIPT_OURS, SCRIPT_OF_USER, SCRIPT_OF_PERF };
+
+struct script_place {
+	enum script_origin origin;
+	char *folder;
+	char *exec_path; /* of perf's tree; else NULL */
+	const struct language
+		*language; /* the only one of its scripts; NULL: their suffixes tell */
+};
+
+struct script_places {
+	struct script_place *v;
+	size_t nr, room;
+};
+
+/* 0, or -1 when there is no memory, after telling. */
+int script_places_list(const struct cli *cli, struct script_places *ret);
+void script_places_done(struct script_places *p);
+
+/* The first file of that name in a place for this language (NULL: any); NULL; to be released with free(). */
+char *script_places_file(const struct script_places *p, const struct language *l, const char *file);
+
+/* What PERF_EXEC_PATH says, if the user said it, and not sonde to what it runs (script_env.h); NULL. Lent. */
+const char *script_exec_path_said(void);
+
+#endif
