@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: MIT
+"""Every Python script that perf installs, as it is, under `sonde --compat perf-6.1`: what it prints, and its status.
+
+    installed.py SONDE FOLDER [--record] [--update] [-k WORD]
+
+Each case of installed_cases.py is run on its stored recording, where the output has to be the stored one of perf 6.1, and on
+one that is made here, where it has to be what perf prints now; by /usr/bin/python3 and by another Python from 3.12 on, with
+objects made late (SONDE_EAGER=0) and all at once (1). tools/perf-6.12 unpacks in FOLDER, for the scripts that are newer.
+
+Where perf dies because a kernel has more fields than a script's handler has parameters, wanted is what perf prints when the
+handler takes any number more; a script so changed exists while the test runs only. --record makes the recordings anew,
+--update the outputs.
+"""
+
+import argparse
+import concurrent.futures
+import itertools
+import os
+import re
+import shutil
+import sqlite3
+import struct
+import subprocess
+import sys
+
+from installed_cases import CASES, INSTALLED, PROGRAMS, RECORDINGS
+from scripttest import SONDE, Result, Tests, environment, perf_version, pythons, run
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "gen"))
+from recording import Format, recording  # noqa: E402
+
+TOOLS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "tools")
+EXEC_PATH = "/usr/lib/perf-core"
+
+
+def plain():
+    """The environment of programs that are not ours."""
+    return {k: v for k, v in environment().items() if k not in ("LD_PRELOAD", "ASAN_OPTIONS", "PYTHONMALLOC")}
+
+
+# Runs before a script: what it opens by a fixed name of the machine is a file of ours, so that tests can run side by side.
+STAND_IN = """
+import builtins, os, sys
+names = dict(x.split('=') for x in os.environ['SONDE_TEST_FILES'].split(';'))
+def replace(f):
+    return lambda name, *a, **k: f(names.get(name, name), *a, **k)
+builtins.open = replace(open)
+if any(name.endswith('.db') for name in names):
+    import sqlite3
+    sqlite3.connect = replace(sqlite3.connect)
+"""
+WX = "def __getattr__(name): return type(name, (object,), {})\n"  # as much of wxPython as is needed to begin
+
+HCALL = """name: %s
+ID: 1
+format:
+\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;
+\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;
+\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;
+\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;
+
+\tfield:unsigned long opcode;\toffset:8;\tsize:8;\tsigned:0;
+%s
+print fmt: "opcode=%%lu", REC->opcode
+"""
+
+
+def hypervisor_calls():
+    """Events that no x86 machine has: entries of four calls, then exits of three."""
+    entry = Format("powerpc:hcall_entry", HCALL % ("hcall_entry", ""))
+    leave = Format("powerpc:hcall_exit", HCALL % ("hcall_exit", "\tfield:long retval;\toffset:16;\tsize:8;\tsigned:1;\n"))
+    head = struct.pack("<HBBi", 0, 0, 0, 101)
+    return recording([entry, leave], [[head + struct.pack("<Q", n) for n in (4, 8, 220, 12345)],
+                                      [head + struct.pack("<Qq", n, -1) for n in (4, 220, 12345)]])
+
+
+def record(name, folder, live):
+    """folder/NAME.data, made by perf with the programs that lie in folder; the reason why there is none, or None."""
+    r = RECORDINGS[name]
+    missing = [p for p in ["perf"] + list(r.needs) if not shutil.which(p)]
+    if missing:
+        return "no " + missing[0]
+    options = (live and r.live or r.options).split()
+    argv = ["perf", "stat", "record"] if r.renamed else ["perf", "record", "-q", "-N"]
+    data = name + ".data"
+    p = run(argv + ["-o", data] + options + ["--"] + r.command, env=plain(), cwd=folder, timeout=60)
+    path = folder + "/" + data
+    if p.rc or not os.path.exists(path) or not os.path.getsize(path):
+        return "perf cannot record it: " + (p.err.strip().splitlines() or ["status %d" % p.rc])[0]
+    if r.renamed:
+        with open(path, "rb") as f:
+            content = f.read()
+        for old, new in r.renamed.items():
+            old = old.encode() + b"\0"
+            content = re.sub(b"(?<=\0)" + old + b"\0{%d}" % len(new), new.encode() + b"\0" + bytes(len(old) - 1), content)
+        with open(path, "wb") as f:
+            f.write(content)
+    return None
+
+
+class Installed:
+    def __init__(self, t, folder):
+        self.t = t
+        self.serial = itertools.count()
+        self.missing = {}
+        self.paths = {"6.1": EXEC_PATH}
+        p = run([TOOLS + "/perf-6.12", folder], env=dict(os.environ), timeout=300)
+        root = os.path.dirname(p.out.strip()) + "/root" + EXEC_PATH
+        if not p.rc and os.path.isdir(root + "/scripts"):
+            self.paths["6.12"] = root
+        else:
+            self.missing = {"6.12": p.err.strip() or "perf 6.12 lies where its scripts are not beside it"}
+        self.pythons = [("system", t.python)]
+        newer = [(name, path) for name, path in pythons() if not path.startswith("/usr/bin") and "3.1" in name and
+                 int(name.split("3.")[1]) >= 12]
+        self.pythons += newer[-1:]
+        for program in PROGRAMS:
+            shutil.copy(program, t.dir)
+        self.buildids = self.build_id_cache()
+        t.write("stand-in/sitecustomize.py", STAND_IN)
+        t.write("wx/wx.py", WX)
+
+    def build_id_cache(self):
+        """The program of the recordings, to be found wherever it was when they were made."""
+        with open(PROGRAMS[0], "rb") as f:
+            elf = f.read()
+        at = elf.index(b"GNU\0") + 4
+        build_id = elf[at:at + 20].hex()
+        self.t.write("cache/work/%s/elf" % build_id, elf)
+        folder = self.t.dir + "/cache/.build-id/" + build_id[:2]
+        os.makedirs(folder)
+        os.symlink("../../work/" + build_id, folder + "/" + build_id[2:])
+        return self.t.dir + "/cache"
+
+    def script(self, case):
+        return "%s/scripts/python/%s.py" % (self.paths[case.version], case.script)
+
+    def mended(self, case):
+        """The script with handlers that take any number of fields more."""
+        with open(self.script(case)) as f:
+            text = re.sub(r"(?m)^(def \w+__\w+\([^)]*)\):", r"\1, *more):", f.read())
+        return self.t.write("mended/%s.py" % case.name, text)
+
+    def stored(self, case):
+        if case.recording != "hcalls":
+            return "%s/%s.data" % (INSTALLED, case.recording)
+        return self.t.write("hcalls.data", hypervisor_calls())
+
+    def run(self, case, program, data, env, live=False, script=None):
+        """One run in a folder of its own."""
+        number = next(self.serial)
+        cwd = "%s/run%d" % (self.t.dir, number)
+        os.mkdir(cwd)
+        env["PERF_EXEC_PATH"] = self.paths[case.version]
+        names, path = [], []
+        for name, text in (case.files or {}).items():
+            if name == "wx":
+                path.append(self.t.dir + "/wx")
+            elif not live or text is None:
+                mine = self.t.write("run%d/%s" % (number, os.path.basename(name)), text or "")
+                if text is None:
+                    os.unlink(mine)
+                names.append("%s=%s" % (name, mine))
+        if names:
+            env["SONDE_TEST_FILES"] = ";".join(names)
+            path.append(self.t.dir + "/stand-in")
+        if path:
+            env["PYTHONPATH"] = ":".join(path)
+        r = run(program + ["script", "-i", data, "-s", script or self.script(case)] + list(case.args or ()), None, env, cwd)
+        out = re.sub(r"(?m)^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ ", "", r.out)  # exporters say when they began
+        if case.out:
+            out += self.written(cwd + "/" + case.out)
+        shutil.rmtree(cwd)
+        return Result(out, r.err, r.rc)
+
+    @staticmethod
+    def written(path):
+        if not os.path.exists(path):
+            return "(%s was not written)\n" % os.path.basename(path)
+        if path.endswith(".db"):
+            return "".join(line + "\n" for line in sqlite3.connect(path).iterdump())
+        with open(path) as f:
+            return f.read()
+
+    def sonde(self, case, data, python, eager, live=False):
+        argv = [SONDE, "--compat", "perf-6.1"] + ([] if live else ["--buildid-dir", self.buildids])
+        return self.run(case, argv, data, environment(SONDE_PYTHON=python, SONDE_EAGER=eager), live)
+
+    def perf(self, case, data, live=False):
+        argv = ["perf"] + ([] if live else ["--buildid-dir", self.buildids])
+        return self.run(case, argv, data, plain(), live, self.mended(case) if case.fault else None)
+
+
+def store(t, installed, wanted, recordings):
+    """--record and --update."""
+    if recordings:
+        folder = "/tmp/recorded"
+        os.makedirs(folder)
+        for program in PROGRAMS:
+            shutil.copy(program, folder)
+        for name in RECORDINGS:
+            why = record(name, folder, False)
+            if why:
+                sys.exit("%s: %s" % (name, why))
+            shutil.copyfile("%s/%s.data" % (folder, name), "%s/%s.data" % (INSTALLED, name))
+        shutil.rmtree(folder)
+    for case in CASES:
+        if wanted in case.name:
+            r = installed.perf(case, installed.stored(case))
+            with open("%s/out/%s.txt" % (INSTALLED, case.name), "w") as f:
+                f.write(r.out)
+            print("%-30s status %d, %d lines%s" % (case.name, r.rc, r.out.count("\n"), ", " + r.err.strip().splitlines()[-1] if r.rc else ""))
+
+
+def status(case, r):
+    """perf dies of a signal where sonde ends with what a shell would say of that."""
+    return 128 - r.rc if r.rc < 0 else r.rc
+
+
+def compare(installed, case, data, live, combinations, wanted):
+    """(good, diagnosis) of a case's runs."""
+    for (name, python), eager in combinations:
+        r = installed.sonde(case, data, python, eager, live)
+        if (r.out, status(case, r)) != (wanted.out, status(case, wanted)):
+            return False, ["%s, SONDE_EAGER=%s" % (name, eager)] + installed.t.difference(r, wanted)
+    return True, []
+
+
+def stored(installed, case):
+    """All combinations for each script, fewer for further ways of calling it."""
+    first = next(c for c in CASES if (c.script, c.version) == (case.script, case.version)) is case
+    combinations = [(p, e) for p in installed.pythons for e in "01"] if first else list(zip(installed.pythons * 2, "01"))
+    with open("%s/out/%s.txt" % (INSTALLED, case.name)) as f:
+        wanted = Result(f.read(), "", case.status)
+    return compare(installed, case, installed.stored(case), False, combinations, wanted)
+
+
+def live(installed, case, folder):
+    data = "%s/%s.data" % (folder, case.recording)
+    return compare(installed, case, data, True, list(zip(installed.pythons * 2, "01")), installed.perf(case, data, True))
+
+
+def all_jobs(t, installed, cases, pool):
+    """(case, what is compared, future); recordings are made while stored ones are read."""
+    jobs = [(case, "stored recording", pool.submit(stored, installed, case)) for case in cases]
+    version = perf_version() or "none"
+    if not version.startswith("6.1."):
+        t.skip("beside perf", "no perf 6.1 (it is %s)" % version)
+        return jobs
+    wanted = {case.recording for case in cases}
+    made = {name: pool.submit(record, name, t.dir, True) for name in RECORDINGS if name in wanted}
+    for name, why in made.items():
+        if why.result():
+            t.skip("beside perf: " + name, why.result(), installable=False)
+        else:
+            jobs += [(case, "beside perf", pool.submit(live, installed, case, t.dir)) for case in cases if case.recording == name]
+    return jobs
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("sonde", "folder"):
+        parser.add_argument(name)
+    for name in ("--record", "--update"):
+        parser.add_argument(name, action="store_true")
+    parser.add_argument("-k", metavar="WORD", default="")
+    options = parser.parse_args()
+    t = Tests()
+    if not os.path.isdir(EXEC_PATH + "/scripts/python"):
+        t.skip("the scripts of perf", "not installed (linux-perf)")
+        t.done()
+    installed = Installed(t, options.folder)
+    if options.record or options.update:
+        store(t, installed, options.k, options.record)
+        return
+    cases = [case for case in CASES if options.k in case.name]
+    for version, why in installed.missing.items():
+        t.skip("scripts of perf " + version, why)
+        cases = [case for case in cases if case.version != version]
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        for case, where, job in all_jobs(t, installed, cases, pool):
+            good, diagnosis = job.result()
+            t.ok(good, "%s, %s" % (case.name, where), *diagnosis)
+    t.done()
+
+
+if __name__ == "__main__":
+    main()
