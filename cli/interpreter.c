@@ -197,22 +197,22 @@ int interpreter_perl(const struct script *s, const char *file, char **ret_path,
 		why = "SONDE_PERL";
 	}
 	if (wished && *wished) {
-		path = find_program(wished);
+		path = programs_find(wished);
 		if (!path) {
 			cli_say("%s: there is no program '%s'", why, wished);
 			return -1;
 		}
 	}
 	if (!path && interpreter_shebang(file, word, sizeof(word)) && strstr(word, "perl")) {
-		path = find_program(word);
+		path = programs_find(word);
 		why = "the script's first line";
 	}
 	if (!path) {
-		path = find_program("perl");
+		path = programs_find("perl");
 		why = "perl in PATH";
 	}
 	if (!path) {
-		path = find_program("/usr/bin/perl");
+		path = programs_find("/usr/bin/perl");
 		why = "nothing else found";
 	}
 	if (!path) {
