@@ -25,11 +25,11 @@ def found(*words, compat=None, cwd=None, **env):
 
 place("home/.config/sonde/scripts", "mine.py", "everywhere.py", "rw-by-process.py")
 place("xdg/sonde/scripts", "mine.py")
-place("said", "everywhere.py", "two.py", "odd.foo", "sub.py/inside.py")
+place("said", "ruby.rb", "everywhere.py", "two.py", "odd.foo", "sub.py/inside.py")
 place("configured", "everywhere.py", "conf.py")
 place("tree/scripts/python", "everywhere.py", "tree.py", "wakeup-latency.py")
 place("prefix/lib/perf-core/scripts/python", "everywhere.py", "beside.py", "rw-by-process.py")
-place("prefix/lib/perf-core/scripts/perl", "perls.pl", "perlish.py")
+place("prefix/lib/perf-core/scripts/perl", "perlish.py")
 place("here", "everywhere.py")
 t.write("prefix/bin/perf", "#!/bin/sh\nexit 9\n")
 os.chmod(t.dir + "/prefix/bin/perf", 0o755)
@@ -49,8 +49,8 @@ t.is_(found("-s", "everywhere", "--exec-path=" + TREE), "tree", "and so does --e
 t.is_(found("-s", "everywhere.py", PERF_EXEC_PATH=TREE, cwd=t.dir + "/here"), "here", "a file that is there comes before all")
 t.is_(found("-s", "beside"), "prefix", "perf's tree beside the perf in PATH")
 t.is_(found("-s", "py:perlish")[0], 1, "scripts of another language's folder are not taken")
-t.is_(found("-s", "perls"), (1, "sonde: 'DIR/prefix/lib/perf-core/scripts/perl/perls.pl' is a Perl script: sonde has no module "
-                             "for Perl yet"), "the suffix tells the language")
+t.is_(found("-s", "ruby", SONDE_SCRIPT_PATH=SAID), (1, "sonde: 'DIR/said/ruby.rb' is a Ruby script: sonde has no module for "
+                                                    "Ruby yet"), "the suffix tells the language")
 t.is_(found("-s", "py:odd.foo", SONDE_SCRIPT_PATH=SAID), "said", "a suffix of no language, the language told")
 t.is_(found("-s", "sub.py", SONDE_SCRIPT_PATH=SAID)[0], 1, "a folder is no script")
 for words in (("-s", "rw-by-process"), ("-s", "rw-by-process.py")):
