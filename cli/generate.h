@@ -4,7 +4,7 @@
  *
  *	sonde script -g python [-o FILE] [--force]
  *
- * generate.c opens the recording, gathers its events and writes the file; a language's own file (generate_python.c) makes the
+ * generate.c opens the recording, gathers its events and writes the file; a language's own file (generate_python.c, generate_perl.c) makes the
  * text and stands in the table of languages (cli/script.c). Names come from recordings: any bytes may be in them.
  */
 #ifndef SONDE_CLI_GENERATE_H
@@ -42,5 +42,6 @@ const struct sonde_define *skeleton_names(const struct sonde_schema *sc,
 
 /* A language's text, written to out (the caller looks at its errors); -1 when memory ran out. */
 int generate_python(FILE *out, const struct skeleton *sk);
+int generate_perl(FILE *out, const struct skeleton *sk);
 
 #endif

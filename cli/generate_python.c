@@ -8,13 +8,13 @@
 #include "generate.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "generate_text.h"
 #include "python_names.h"
 
-#define COLUMNS 100
+#define COLUMNS WRAPPED_COLUMNS
 #define INDENT  "    "
 
 /* clang-format off */
@@ -104,57 +104,10 @@ static const char helpers[] =
 	"    return value.hex() if isinstance(value, bytearray) else value\n";
 /* clang-format on */
 
-/* ---- text -------------------------------------------------------------------------------------------------------- */
-
-/* A list of things that is broken into lines at blanks: "a, b,\n\t\tc". */
-struct wrapped {
-	FILE *out;
-	size_t column;
-	const char *indent; /* of further lines */
-};
-
-static void put(struct wrapped *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void put(struct wrapped *w, const char *fmt, ...)
-{
-	va_list ap;
-	int n;
-
-	va_start(ap, fmt);
-	n = vfprintf(w->out, fmt, ap);
-	va_end(ap);
-	w->column += n > 0 ? (size_t)n : 0;
-}
-
-/* A blank, or a new line when the next piece would not fit. */
-static void put_blank(struct wrapped *w, size_t next)
-{
-	if (w->column + 1 + next <= COLUMNS) {
-		put(w, " ");
-	} else {
-		fprintf(w->out, "\n%s", w->indent);
-		w->column = strlen(w->indent);
-	}
-}
-
-/*
- * Foreign text inside a string between double quotes, of one line or of three quotes; in_format: it is the left side of
- * the operator %.
- */
+/* Foreign text inside a string between double quotes, of one line or of three quotes. */
 static void put_quoted(struct wrapped *w, const char *text, bool in_format)
 {
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c == '"' || c == '\\')
-			put(w, "\\%c", c);
-		else if (c == '%' && in_format)
-			put(w, "%%%%");
-		else if (c < ' ' || c > '~')
-			put(w, "\\x%02x", c);
-		else
-			put(w, "%c", c);
-	}
+	wrapped_put_quoted(w, text, "\"\\", in_format);
 }
 
 /* ---- a handler --------------------------------------------------------------------------------------------------- */
@@ -166,30 +119,6 @@ static const char *value_type(const struct sonde_field *f)
 	return "int";
 }
 
-static void put_values(struct wrapped *w, const struct sonde_schema *sc,
-		       const struct sonde_define *names)
-{
-	bool flags = names->kind == SONDE_DEFINE_FLAG_FIELD;
-	uint32_t kind = flags ? SONDE_DEFINE_FLAG_VALUE : SONDE_DEFINE_SYMBOLIC_VALUE;
-	size_t nr;
-	const struct sonde_define *d = sonde_schema_defines(sc, &nr);
-	const char *comma = "";
-
-	put(w, flags ? "; flags:" : "; symbols:");
-	for (; nr; nr--, d++) {
-		if (d->kind != kind || strcmp(d->field, names->field))
-			continue;
-		put(w, "%s", comma);
-		put_blank(w, strlen(d->text) + 20);
-		if (flags || d->value > INT32_MAX)
-			put(w, "0x%" PRIx64 " ", d->value);
-		else
-			put(w, "%" PRIu64 " ", d->value);
-		put_quoted(w, d->text, false);
-		comma = ",";
-	}
-}
-
 static void put_field_help(FILE *out, const struct sonde_schema *sc, const struct sonde_field *f,
 			   const char *name)
 {
@@ -197,18 +126,18 @@ static void put_field_help(FILE *out, const struct sonde_schema *sc, const struc
 	const struct sonde_define *names = skeleton_names(sc, f);
 
 	w.column = strlen(INDENT);
-	put(&w, INDENT "%s: %s (", name, value_type(f));
+	wrapped_put(&w, INDENT "%s: %s (", name, value_type(f));
 	if (strcmp(name, f->name)) {
 		put_quoted(&w, f->name, false);
-		put(&w, ": ");
+		wrapped_put(&w, ": ");
 	}
 	put_quoted(&w, f->type, false);
 	if (f->width)
-		put(&w, ", %u byte%s", f->width, f->width == 1 ? "" : "s");
-	put(&w, f->kind == SONDE_FIELD_INT && f->is_signed ? ", signed)" : ")");
+		wrapped_put(&w, ", %u byte%s", f->width, f->width == 1 ? "" : "s");
+	wrapped_put(&w, f->kind == SONDE_FIELD_INT && f->is_signed ? ", signed)" : ")");
 	if (names)
-		put_values(&w, sc, names);
-	put(&w, "\n");
+		wrapped_put_values(&w, sc, names, "\"\\");
+	wrapped_put(&w, "\n");
 }
 
 static void put_help(FILE *out, const struct sonde_schema *sc, const struct sonde_field *f,
@@ -216,30 +145,30 @@ static void put_help(FILE *out, const struct sonde_schema *sc, const struct sond
 {
 	struct wrapped w = { .out = out };
 
-	put(&w, INDENT "\"\"\"");
+	wrapped_put(&w, INDENT "\"\"\"");
 	put_quoted(&w, sonde_schema_system(sc), false);
-	put(&w, ":");
+	wrapped_put(&w, ":");
 	put_quoted(&w, sonde_schema_event(sc), false);
-	put(&w, names->nr ? "\n\n" : "");
+	wrapped_put(&w, names->nr ? "\n\n" : "");
 	for (size_t i = 0; i < names->nr; i++)
 		put_field_help(out, sc, &f[i], names->taken[i]);
-	put(&w, names->nr ? INDENT "\"\"\"\n" : "\"\"\"\n");
+	wrapped_put(&w, names->nr ? INDENT "\"\"\"\n" : "\"\"\"\n");
 }
 
 static void put_parameters(FILE *out, const char *function, const struct python_names *names)
 {
 	struct wrapped w = { .out = out, .indent = INDENT INDENT };
 
-	put(&w, "def %s(event_name, context, common_cpu,", function);
+	wrapped_put(&w, "def %s(event_name, context, common_cpu,", function);
 	fprintf(out,
 		"\n        common_secs, common_nsecs, common_pid, common_comm, common_callchain,");
 	w.column = COLUMNS;
 	for (size_t i = 0; i < names->nr; i++) {
-		put_blank(&w, strlen(names->taken[i]) + 1);
-		put(&w, "%s,", names->taken[i]);
+		wrapped_put_blank(&w, strlen(names->taken[i]) + 1);
+		wrapped_put(&w, "%s,", names->taken[i]);
 	}
-	put_blank(&w, strlen("perf_sample_dict):"));
-	put(&w, "perf_sample_dict):\n");
+	wrapped_put_blank(&w, strlen("perf_sample_dict):"));
+	wrapped_put(&w, "perf_sample_dict):\n");
 }
 
 /* `named(flag_str(event_name, "flags", flags), flags)`, `plain(args)`, `vec`; end: what follows it. */
@@ -250,17 +179,17 @@ static void put_value(struct wrapped *w, const struct sonde_schema *sc, const st
 	size_t len = strlen(name), end_len = strlen(end);
 
 	if (names) {
-		put_blank(w, strlen(f->name) + 2 * len + end_len + 35);
-		put(w, "named(%s(event_name, \"",
-		    names->kind == SONDE_DEFINE_FLAG_FIELD ? "flag_str" : "symbol_str");
+		wrapped_put_blank(w, strlen(f->name) + 2 * len + end_len + 35);
+		wrapped_put(w, "named(%s(event_name, \"",
+			    names->kind == SONDE_DEFINE_FLAG_FIELD ? "flag_str" : "symbol_str");
 		put_quoted(w, f->name, false);
-		put(w, "\", %s), %s)%s", name, name, end);
+		wrapped_put(w, "\", %s), %s)%s", name, name, end);
 	} else if (f->is_array || f->is_dynamic) {
-		put_blank(w, len + end_len + 7);
-		put(w, "plain(%s)%s", name, end);
+		wrapped_put_blank(w, len + end_len + 7);
+		wrapped_put(w, "plain(%s)%s", name, end);
 	} else {
-		put_blank(w, len + end_len);
-		put(w, "%s%s", name, end);
+		wrapped_put_blank(w, len + end_len);
+		wrapped_put(w, "%s%s", name, end);
 	}
 }
 
@@ -272,15 +201,16 @@ static void put_print(FILE *out, const struct sonde_schema *sc, const struct son
 
 	if (!nr)
 		return;
-	put(&w, INDENT "print(\"\\t");
+	wrapped_put(&w, INDENT "print(\"\\t");
 	for (size_t i = 0; i < nr; i++) {
 		if (w.column + strlen(f[i].name) > COLUMNS - 10) {
 			fprintf(out, "\"\n%s\"", w.indent);
 			w.column = strlen(w.indent) + 1;
 		}
 		put_quoted(&w, f[i].name, true);
-		put(&w, f[i].is_pointer && f[i].kind == SONDE_FIELD_INT ? "=0x%%x" : "=%%s");
-		put(&w, i + 1 < nr ? " " : "\" %% (");
+		wrapped_put(&w,
+			    f[i].is_pointer && f[i].kind == SONDE_FIELD_INT ? "=0x%%x" : "=%%s");
+		wrapped_put(&w, i + 1 < nr ? " " : "\" %% (");
 	}
 	w.column = COLUMNS; /* the values stand in lines of their own */
 	for (size_t i = 0; i < nr; i++)
@@ -353,13 +283,13 @@ static void put_process_event(FILE *out, const struct skeleton *sk)
 
 	fputs("\n\ndef process_event(param_dict):\n", out);
 	w.column = strlen(INDENT);
-	put(&w, INDENT "\"\"\"Every sample of:");
+	wrapped_put(&w, INDENT "\"\"\"Every sample of:");
 	for (size_t i = 0; i < sk->nr_samples; i++) {
 		const char *name = sonde_schema_name(sk->samples[i]);
 
-		put_blank(&w, strlen(name) + 1);
+		wrapped_put_blank(&w, strlen(name) + 1);
 		put_quoted(&w, name, false);
-		put(&w, i + 1 < sk->nr_samples ? "," : ".");
+		wrapped_put(&w, i + 1 < sk->nr_samples ? "," : ".");
 	}
 	fputs("\"\"\"\n", out);
 	fputs(process_event, out);

@@ -27,6 +27,7 @@ const struct language script_languages[] = {
 	  .package = "sonde's Python module (in Debian it needs python3-dev to be built)" },
 	{ .name = "Perl", .prefixes = WORDS("perl", "pl"), .suffixes = WORDS("pl"), .folder = "perl",
 	  .programs = WORDS("perl"), .prelude = "perl/lib/Sonde/Prelude.pm", .module = "Sonde::Prelude", .find = interpreter_perl,
+	  .generate = generate_perl,
 	  .package = "sonde's Perl module (in Debian it needs libperl-dev to be built)" },
 	{ .name = "Lua", .prefixes = WORDS("lua"), .suffixes = WORDS("lua"), .programs = WORDS("lua") },
 	{ .name = "Ruby", .prefixes = WORDS("ruby", "rb"), .suffixes = WORDS("rb"), .programs = WORDS("ruby") },

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The skeleton in Perl: runs as it stands under sonde and under perf. It loads Perf::Trace::Core, without which perf 6.1 dies
+ * of events that have flags.
+ */
+#include "generate.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "generate_text.h"
+
+#define ESCAPED "\"\\$@"
+
+/* clang-format off */
+static const char opening[] =
+	"use strict;\n"
+	"use warnings;\n"
+	"use lib \"$ENV{PERF_EXEC_PATH}/scripts/perl/Perf-Trace-Util/lib\";\n"
+	"use Perf::Trace::Core;\n"
+	"use Perf::Trace::Context;\n"
+	"\n"
+	"# Before the first event.\n"
+	"sub trace_begin {\n"
+	"}\n"
+	"\n"
+	"# Behind the last event.\n"
+	"sub trace_end {\n"
+	"}\n";
+
+static const char common_help[] =
+	"#\n"
+	"# What every sub gets first:\n"
+	"#\n"
+	"#   $event_name         its own name: \"sched::sched_switch\"\n"
+	"#   $context            for common_pc($context), common_flags($context), common_lock_depth($context)\n"
+	"#   $common_cpu         number of the cpu\n"
+	"#   $common_secs        time of the event: seconds ...\n"
+	"#   $common_nsecs       ... and nanoseconds\n"
+	"#   $common_pid         thread that ran\n"
+	"#   $common_comm        its name\n"
+	"#   $common_callchain   reference to the frames, innermost first; empty when none were recorded\n"
+	"#\n"
+	"# then the fields of its event. Flags and symbols are shown as NAME(number). Subs that are not wanted may be deleted.\n"
+	"\n";
+
+static const char unhandled[] =
+	"\n"
+	"# Tracepoints that have no sub here; the fields are the further arguments.\n"
+	"sub trace_unhandled {\n"
+	"    my ($event_name, $context, $cpu, $secs, $nsecs, $tid, $comm, $chain, @fields) = @_;\n"
+	"\n"
+	"    show_event($event_name, $cpu, $secs, $nsecs, $tid, $comm);\n"
+	"    show_chain($chain);\n"
+	"}\n";
+
+static const char process_event[] =
+	"sub process_event {\n"
+	"    my ($event, $attr, $sample, $raw_data) = @_;\n"
+	"    my ($type, $misc, $size) = unpack 'LSS', $event;\n"
+	"    my ($attr_type, $attr_size, $config) = unpack 'LLQ', $attr;\n"
+	"    my ($ip, $pid, $tid, $time, $addr, $id, $stream_id, $period) = unpack 'QLLQQQQQ', $sample;\n"
+	"\n"
+	"    return if $attr_type == 2;    # tracepoints have their subs\n"
+	"    printf \"%16s %7d %6d.%09d: ip=%x period=%d\\n\", '', $tid, $time / 1e9, $time % 1e9, $ip, $period;\n"
+	"}\n";
+
+static const char helpers[] =
+	"\n"
+	"# The line that each event begins with.\n"
+	"sub show_event {\n"
+	"    my ($event_name, $cpu, $secs, $nsecs, $tid, $comm) = @_;\n"
+	"\n"
+	"    printf \"%16s %7d [%03d] %6d.%09d: %s\\n\", $comm, $tid, $cpu, $secs, $nsecs, $event_name;\n"
+	"}\n"
+	"\n"
+	"# The call chain, a line each.\n"
+	"sub show_chain {\n"
+	"    my ($chain) = @_;\n"
+	"\n"
+	"    for my $frame (@$chain) {\n"
+	"        printf \"\\t%16x %s (%s)\\n\", $frame->{ip}, $frame->{sym} ? $frame->{sym}{name} : '[unknown]',\n"
+	"            $frame->{dso} // '[unknown]';\n"
+	"    }\n"
+	"}\n"
+	"\n"
+	"# A flag or symbol: NAME(number), or the number when it has no name.\n"
+	"sub named {\n"
+	"    my ($name, $value) = @_;\n"
+	"\n"
+	"    return defined $name && $name ne '' ? \"$name($value)\" : $value;\n"
+	"}\n"
+	"\n"
+	"# An array of numbers: its bytes as hexadecimal digits (perf gives 0).\n"
+	"sub plain {\n"
+	"    my ($value) = @_;\n"
+	"\n"
+	"    return unpack 'H*', $value;\n"
+	"}\n";
+/* clang-format on */
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+/* Of a sub's first arguments, and of what its text uses itself. */
+static const char *const taken[] = {
+	"event_name", "context",     "common_cpu",       "common_secs", "common_nsecs",
+	"common_pid", "common_comm", "common_callchain", "a",           "b",
+	"_"
+};
+
+static bool is_identifier(const char *name)
+{
+	if (!isalpha((unsigned char)*name) && *name != '_')
+		return false;
+	for (; *name; name++)
+		if (!isalnum((unsigned char)*name) && *name != '_')
+			return false;
+	return true;
+}
+
+static bool is_taken(const char *name, char *const *before, size_t nr)
+{
+	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
+		if (!strcmp(taken[i], name))
+			return true;
+	for (size_t i = 0; i < nr; i++)
+		if (!strcmp(before[i], name))
+			return true;
+	return false;
+}
+
+/* NAME, else NAME_, NAME__, ...; bytes that no name has become '_'. NULL: no memory. */
+static char *variable(const char *field, char *const *before, size_t nr)
+{
+	size_t len = strlen(field);
+	char *name = calloc(1, len + nr + 16);
+
+	if (!name)
+		return NULL;
+	memcpy(name, field, len);
+	for (size_t i = 0; i < len; i++)
+		if (!isalnum((unsigned char)name[i]))
+			name[i] = '_';
+	if (!len || isdigit((unsigned char)*name)) {
+		memmove(name + 1, name, len++);
+		*name = '_';
+	}
+	while (is_taken(name, before, nr))
+		name[len++] = '_';
+	return name;
+}
+
+/* ---- a sub ------------------------------------------------------------------------------------------------------- */
+
+static const char *value_type(const struct sonde_field *f)
+{
+	if (f->is_array || f->is_dynamic)
+		return f->is_text ? "text" : "bytes, for unpack";
+	return "number";
+}
+
+static void put_help(FILE *out, const struct sonde_schema *sc, const struct sonde_field *f,
+		     char *const *names, size_t nr)
+{
+	struct wrapped w = { .out = out, .indent = "#       " };
+
+	wrapped_put(&w, "\n# ");
+	wrapped_put_quoted(&w, sonde_schema_name(sc), "", false);
+	wrapped_put(&w, "\n");
+	for (size_t i = 0; i < nr; i++) {
+		const struct sonde_define *values = skeleton_names(sc, &f[i]);
+
+		w.column = 0;
+		wrapped_put(&w, "#   $%s: %s (", names[i], value_type(&f[i]));
+		wrapped_put_quoted(&w, f[i].type, "", false);
+		if (f[i].width)
+			wrapped_put(&w, ", %u byte%s", f[i].width, f[i].width == 1 ? "" : "s");
+		wrapped_put(&w, f[i].kind == SONDE_FIELD_INT && f[i].is_signed ? ", signed)" : ")");
+		if (values)
+			wrapped_put_values(&w, sc, values, "");
+		wrapped_put(&w, "\n");
+	}
+}
+
+static void put_parameters(FILE *out, char *const *names, size_t nr)
+{
+	struct wrapped w = { .out = out, .indent = "        ", .column = WRAPPED_COLUMNS };
+
+	wrapped_put(&w,
+		    "    my ($event_name, $context, $common_cpu, $common_secs, $common_nsecs, "
+		    "$common_pid,\n"
+		    "        $common_comm, $common_callchain%s",
+		    nr ? "," : "");
+	w.column = WRAPPED_COLUMNS;
+	for (size_t i = 0; i < nr; i++) {
+		wrapped_put_blank(&w, strlen(names[i]) + 8);
+		wrapped_put(&w, "$%s%s", names[i], i + 1 < nr ? "," : "");
+	}
+	wrapped_put(&w, ") = @_;\n\n");
+}
+
+static void put_value(struct wrapped *w, const struct sonde_schema *sc, const struct sonde_field *f,
+		      const char *name)
+{
+	const struct sonde_define *values = skeleton_names(sc, f);
+
+	if (values) {
+		wrapped_put_blank(w, strlen(f->name) + 2 * strlen(name) + 40);
+		wrapped_put(w, "named(%s($event_name, \"",
+			    values->kind == SONDE_DEFINE_FLAG_FIELD ? "flag_str" : "symbol_str");
+		wrapped_put_quoted(w, f->name, ESCAPED, false);
+		wrapped_put(w, "\", $%s), $%s)", name, name);
+	} else {
+		const bool is_bytes = (f->is_array || f->is_dynamic) && !f->is_text;
+
+		wrapped_put_blank(w, strlen(name) + 8);
+		wrapped_put(w, is_bytes ? "plain($%s)" : "$%s", name);
+	}
+}
+
+static void put_print(FILE *out, const struct sonde_schema *sc, const struct sonde_field *f,
+		      char *const *names, size_t nr)
+{
+	struct wrapped w = { .out = out, .indent = "        " };
+
+	if (!nr)
+		return;
+	wrapped_put(&w, "    printf \"\\t");
+	for (size_t i = 0; i < nr; i++) {
+		if (w.column + strlen(f[i].name) > WRAPPED_COLUMNS - 10) {
+			fprintf(out, "\" .\n%s\"", w.indent);
+			w.column = strlen(w.indent) + 1;
+		}
+		wrapped_put_quoted(&w, f[i].name, ESCAPED, true);
+		wrapped_put(&w,
+			    f[i].is_pointer && f[i].kind == SONDE_FIELD_INT ? "=0x%%x" : "=%%s");
+		wrapped_put(&w, i + 1 < nr ? " " : "\\n\",");
+	}
+	w.column = WRAPPED_COLUMNS; /* the values stand in lines of their own */
+	for (size_t i = 0; i < nr; i++) {
+		put_value(&w, sc, &f[i], names[i]);
+		wrapped_put(&w, i + 1 < nr ? "," : ";\n");
+	}
+}
+
+static int put_sub(FILE *out, const struct sonde_schema *sc)
+{
+	size_t nr, named = 0;
+	const struct sonde_field *f = skeleton_fields(sc, &nr);
+	const bool is_plain =
+		is_identifier(sonde_schema_system(sc)) && is_identifier(sonde_schema_event(sc));
+	struct wrapped w = { .out = out };
+	char **names = calloc(nr + 1, sizeof(*names));
+	int r = -1;
+
+	for (; names && named < nr; named++)
+		if (!(names[named] = variable(f[named].name, names, named)))
+			goto out;
+	if (!names)
+		goto out;
+	put_help(out, sc, f, names, nr);
+	if (is_plain) {
+		fprintf(out, "sub %s::%s {\n", sonde_schema_system(sc), sonde_schema_event(sc));
+	} else { /* found by the event's name all the same */
+		wrapped_put(&w, "{\n    no strict 'refs';\n    *{\"");
+		wrapped_put_quoted(&w, sonde_schema_system(sc), ESCAPED, false);
+		wrapped_put(&w, "::");
+		wrapped_put_quoted(&w, sonde_schema_event(sc), ESCAPED, false);
+		wrapped_put(&w, "\"} = sub {\n");
+	}
+	put_parameters(out, names, nr);
+	fputs("    show_event($event_name, $common_cpu, $common_secs, $common_nsecs, $common_pid, "
+	      "$common_comm);\n",
+	      out);
+	put_print(out, sc, f, names, nr);
+	fputs("    show_chain($common_callchain);\n", out);
+	fputs(is_plain ? "}\n" : "    };\n}\n", out);
+	r = 0;
+out:
+	for (size_t i = 0; i < named; i++)
+		free(names[i]);
+	free(names);
+	return r;
+}
+
+static void put_process_event(FILE *out, const struct skeleton *sk)
+{
+	struct wrapped w = { .out = out, .indent = "#     " };
+
+	wrapped_put(&w, "\n# Every sample (tracepoints, too), as strings of bytes; here those of:");
+	for (size_t i = 0; i < sk->nr_samples; i++) {
+		const char *name = sonde_schema_name(sk->samples[i]);
+
+		wrapped_put_blank(&w, strlen(name) + 1);
+		wrapped_put_quoted(&w, name, "", false);
+		wrapped_put(&w, i + 1 < sk->nr_samples ? "," : ".");
+	}
+	fputs("\n#   $event: the record; $attr: struct perf_event_attr; $sample: its values, "
+	      "beginning as unpacked here;\n"
+	      "#   $raw_data: the payload\n",
+	      out);
+	fputs(process_event, out);
+}
+
+int generate_perl(FILE *out, const struct skeleton *sk)
+{
+	int r = 0;
+
+	fprintf(out,
+		"# A sub for each event of a recording, written by sonde %s to be changed.\n"
+		"#\n"
+		"#   sonde script -i RECORDING -s THIS_FILE     (perf runs it, too: perf script -i "
+		"RECORDING -s THIS_FILE)\n",
+		sonde_version());
+	fputs(common_help, out);
+	fputs(opening, out);
+	for (size_t i = 0; i < sk->nr_tracepoints && !r; i++)
+		r = put_sub(out, sk->tracepoints[i]);
+	if (sk->nr_samples)
+		put_process_event(out, sk);
+	fputs(unhandled, out);
+	fputs(helpers, out);
+	return r;
+}
