@@ -57,8 +57,16 @@ install:
 	@meson install --no-rebuild -C $(B) $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
 	@test -z "$$SUDO_UID" || chown -R --reference=. $(B)
 
+# Sonde's extension for further perls: make perl PERL=/opt/perl/bin/perl
+perl:
+	@test -n "$(PERL)" || { echo 'make perl PERL=/path/to/perl [another...]'; exit 2; }
+	@tools/setup build
+	@$(call build,$(B),) --quiet
+	@$(own) meson configure $(B) -Dperl=/usr/bin/perl$(subst $() ,,$(foreach p,$(PERL),$(,)$(p)))
+	@$(own) ninja -C $(B)
+
 clean:
 	rm -rf $(B) $(B)-asan $(B)-fuzz
 
 , := ,
-.PHONY: all demo check soak asan fuzz bench fmt install clean
+.PHONY: all demo check soak asan fuzz bench fmt install perl clean
