@@ -12,6 +12,12 @@ void value_set_u64(pTHX_ SV *sv, uint64_t value)
 		sv_setuv(sv, (UV)value);
 }
 
+/* "char[16]", but no array of bytes: "u8[6]", "unsigned char[6]". */
+static bool is_chars(const char *type)
+{
+	return strstr(type, "char") && !strstr(type, "signed char");
+}
+
 /*
  * perf reads a text up to the first NUL wherever that is; under compat as far as the event's payload goes, so that what lies
  * behind a text without a NUL comes along as it does there.
@@ -24,6 +30,11 @@ static void set_text(pTHX_ SV *sv, const struct sonde_event *ev, const struct so
 
 	if (!bytes) {
 		sv_setpvn(sv, "", 0);
+		return;
+	}
+	/* Arrays of small numbers are declared like texts, and look like one at times. */
+	if (!compat && !is_chars(f->type) && !prelude_is_text(bytes, len)) {
+		sv_setpvn(sv, (const char *)bytes, len);
 		return;
 	}
 	if (compat)

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+# description: workqueues: how long work waits and runs, by function and by cpu
+# record: -a -e workqueue:workqueue_queue_work,workqueue:workqueue_activate_work,workqueue:workqueue_execute_start,workqueue:workqueue_execute_end
+#
+# A work item waits from queue_work to execute_start and runs until execute_end. Kernels before 5.x do not name the
+# function at its end: the item's address ties the events together.
+
+use strict;
+use warnings;
+
+my %queued;     # item -> ns when it was queued
+my %running;    # item -> [ns when it began, function]
+my %by_function;    # function -> [runs, waits counted, waited ns, longest wait ns, ran ns, longest run ns]
+my %by_cpu;         # cpu -> [runs, ran ns]
+
+# Arguments go by position, and their order has changed: the payload's first field is the item in all kernels.
+sub workqueue::workqueue_queue_work {
+    my ($secs, $nsecs, $item) = @_[3, 4, 8];
+    $queued{$item} //= $secs * 1_000_000_000 + $nsecs;
+}
+
+sub workqueue::workqueue_execute_start {
+    my ($secs, $nsecs, $item, $function) = @_[3, 4, 8, 9];
+    $running{$item} = [$secs * 1_000_000_000 + $nsecs, $function // 0];
+}
+
+sub workqueue::workqueue_execute_end {
+    my ($cpu, $secs, $nsecs, $item) = @_[2, 3, 4, 8];
+    my $started = delete $running{$item} or return;    # it began before the recording
+    my ($begin, $function) = @$started;
+    my $ran = $secs * 1_000_000_000 + $nsecs - $begin;
+    my $row = $by_function{$function} //= [(0) x 6];
+    my $queued = delete $queued{$item};
+
+    $row->[0]++;
+    if (defined $queued) {
+        my $wait = $begin - $queued;
+        $row->[1]++;
+        $row->[2] += $wait;
+        $row->[3] = $wait if $wait > $row->[3];
+    }
+    $row->[4] += $ran;
+    $row->[5] = $ran if $ran > $row->[5];
+    $by_cpu{$cpu}[0]++;
+    $by_cpu{$cpu}[1] += $ran;
+}
+
+# Names of functions: the recording's kernel is this one where /proc/kallsyms has them.
+sub function_names {
+    my @wanted = @_;
+    my %name;
+
+    return \%name if !@wanted || !open my $in, '<', '/proc/kallsyms';
+    my %at = map { sprintf('%016x', $_) => $_ } @wanted;
+    while (<$in>) {
+        my $of = $at{substr $_, 0, 16} // next;
+        $name{$of} //= (split)[2];
+    }
+    return \%name;
+}
+
+sub us { return sprintf '%.1f', $_[0] / 1000 }
+
+sub trace_end {
+    my $names = function_names(grep { $_ } keys %by_function);
+
+    printf "%-40s %8s %10s %10s %10s %10s\n", 'function', 'runs', 'wait us', 'longest', 'run us', 'longest';
+    for my $f (sort { $by_function{$b}[4] <=> $by_function{$a}[4] || $a <=> $b } keys %by_function) {
+        my ($runs, $waits, $waited, $longest_wait, $ran, $longest_run) = @{$by_function{$f}};
+
+        printf "%-40s %8d %10s %10s %10s %10s\n", $names->{$f} // sprintf('0x%x', $f), $runs,
+            $waits ? (us($waited / $waits), us($longest_wait)) : ('-', '-'), us($ran / $runs), us($longest_run);
+    }
+    print "(no work was run)\n" if !%by_function;
+    printf "\n%-8s %8s %12s\n", 'cpu', 'runs', 'run us';
+    printf "%-8d %8d %12s\n", $_, $by_cpu{$_}[0], us($by_cpu{$_}[1]) for sort { $a <=> $b } keys %by_cpu;
+    printf "\n%d items were running at the end\n", scalar keys %running if %running;
+}

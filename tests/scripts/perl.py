@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: MIT
+"""Scripts in Perl: what subs are given, in which order things happen, what goes wrong; beside stock perf where it lives."""
+
+import os
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+import scripttest
+from scripttest import CHAINS, DEMO, EXEC, FLAGS, FRAMES, HERE, MIXED, SONDE, TYPES, Tests, environment, perf_version, run
+
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "gen"))
+from recording import Format, recording  # noqa: E402
+
+SCRIPTS = os.path.join(os.path.dirname(os.path.dirname(HERE)), "scripts")
+PERFS = "/usr/lib/perf-core/scripts/perl"
+# In a process of its own the order of hashes is perl's secret; perf dies of events with flags unless Core is loaded.
+STEADY = {"PERL_HASH_SEED": "0", "PERL_PERTURB_KEYS": "0"}
+CORE = "use lib \"$ENV{PERF_EXEC_PATH}/scripts/perl/Perf-Trace-Util/lib\"; use Perf::Trace::Core; use Perf::Trace::Context;\n"
+
+t = Tests()
+
+
+def script(text, data=DEMO, args=(), compat=None, **more):
+    return t.script(text, data, args, compat, both=False, name="script.pl", env=STEADY, **more)
+
+
+def like_perf(text, name, data=DEMO, args=()):
+    version = perf_version()
+    if not version or not version.startswith("6.1."):
+        return t.skip(name, "no perf 6.1")
+    path = t.write("script.pl", text)
+    env = environment(**STEADY)
+    for v in ("LD_PRELOAD", "ASAN_OPTIONS"):
+        env.pop(v, None)
+    theirs = run(["perf", "script", "-i", data, "-s", path] + list(args), None, env, t.dir)
+    ours = script(text, data, args, "perf-6.1")
+    return t.ok((ours.out, ours.rc) == (theirs.out, theirs.rc), name, *t.difference(ours, theirs))
+
+
+if not os.path.exists(os.path.join(os.path.dirname(SONDE), "bindings", "perl", "lib", "Sonde.pm")):
+    t.skip("scripts in Perl", "the extension was not built: no headers of perl (libperl-dev)")
+    t.done()
+
+# ---- the world a script wakes up in, and the order of things ---------------------------------------------------------
+
+r = script(r"""#!/usr/bin/perl -w
+package Other; sub trace_begin { print "never\n" } package main;
+print "top @ARGV ", $0 eq __FILE__ ? 'named' : $0, ' ', defined caller() ? 'called' : 'main', ' ', $^W, "\n";
+print <DATA>;
+BEGIN { print "compiled\n" }
+END { print "END $?\n" }
+my $n = 0;
+sub trace_begin { print "begin ", scalar(@_), "\n" }
+sub trace_unhandled { print "$_[0] ", scalar(@_), "\n" if !$n++ }
+sub trace_end { print "end $n\n" }
+__END__
+data
+""", args=["a", "b c"])
+t.is_(r.out, """compiled
+top a b c named main 1
+data
+begin 0
+syscalls::sys_enter_read 12
+end 474
+END 0
+""", "top level, trace_begin, events, trace_end, END blocks, in this order", r)
+t.is_((r.err, r.rc), ("", 0), "nothing on stderr")
+r = script("exit 3; sub trace_begin { print 'never' } END { print 'END' }")
+t.is_((r.out, r.rc), ("END", 3), "exit in the script's own statements: no events", r)
+r = script("die \"no\\n\"; sub trace_begin { print 'never' }")
+t.ok(r.rc == 255 and r.out == "" and r.err == "no\n", "so does die", r)
+r = script("sub trace_begin { print 'x' } }")
+t.ok(r.rc == 255 and not r.out and "syntax error" in r.err and "script.pl line 1" in r.err, "a syntax error is perl's own message", r)
+r = script("use strict; $x = 1;")
+t.ok(r.rc == 255 and "Global symbol" in r.err, "so is what strict forbids", r)
+r = script("local $SIG{__DIE__} = sub { print \"dying: $_[0]\" }; sub sched::sched_switch { die \"here\\n\" } sub trace_end { print 'never' } END { print \"END\\n\" }")
+t.ok(r.rc not in (0, 139, 134) and r.out.endswith("END\n") and "never" not in r.out and "here" in r.err, "die in a sub ends the run", r)
+r = script("my $n; sub sched::sched_switch { exit 7 if ++$n == 3 } sub trace_end { print 'never' } END { print \"END $n\" }")
+t.is_((r.out, r.rc), ("END 3", 7), "exit in a sub", r)
+r = script("sub trace_end { print \"end\\n\" }")
+t.is_((r.out, r.rc), ("end\n", 0), "no handler at all", r)
+r = script("")
+t.is_((r.out, r.err, r.rc), ("", "", 0), "an empty script", r)
+
+# ---- arguments and values --------------------------------------------------------------------------------------------
+
+ARGS = r"""
+sub show {
+    my ($v) = @_;
+    return '[' . join(', ', map { show($_) } @$v) . ']' if ref $v eq 'ARRAY';
+    return '{' . join(', ', map { "$_ => " . show($v->{$_}) } grep { $_ ne 'dso' && $_ ne 'sym' } sort keys %$v) . '}' if ref $v eq 'HASH';
+    $v =~ s/([^ -~])/sprintf '\\x%02x', ord $1/ge;
+    return $v;
+}
+"""
+# Behind a hundred events perf hands on what it forgot on its stack.
+ALL = CORE + ARGS + "my $n = 0; sub trace_unhandled { print join(' ', map { show($_) } @_[0, 2 .. $#_]), \"\\n\" if $n++ < 80 }\n"
+for name, data in (("scheduler and system calls", DEMO), ("call chains", CHAINS), ("short call chains", FRAMES), ("flags", FLAGS),
+                   ("exec", EXEC)):
+    like_perf(ALL, "trace_unhandled, as perf gives it: " + name, data)
+HANDLERS = CORE + ARGS + "\n".join("sub %s { print join(' ', map { show($_) } @_[0, 2 .. $#_]), \"\\n\" }" % name for name in (
+    "sched::sched_switch", "sched::sched_wakeup", "syscalls::sys_enter_read", "kmem::kmalloc", "raw_syscalls::sys_enter",
+    "sched::sched_process_exec", "sonde_t::types"))
+for name, data in (("scheduler and system calls", DEMO), ("call chains", CHAINS), ("flags", FLAGS), ("exec", EXEC),
+                   ("every type of field", TYPES)):
+    like_perf(HANDLERS, "subs of events, as perf calls them: " + name, data)
+r = script(ARGS + "sub sonde_t::types { my @f = @_[9 .. $#_]; print join(' ', map { show($_) } @f), \"\\n\" }", TYPES)
+t.is_(r.out.splitlines()[0], "-1 255 -2 65535 -3 4294967293 -4 18446744073709551611 \\x00\\x01\\x02\\xff\\xfe\\x7fz\\x01 "
+      "\\xff\\xff\\xff\\xff\\x02\\x00\\x00\\x00\\xfd\\xff\\xff\\xff\\x04\\x00\\x00\\x00 plain -7 15",
+      "signs are kept, arrays of numbers are their bytes, texts end where they end", r)
+r = script("sub sonde_t::types { print utf8::is_utf8($_[6]) || 0, utf8::is_utf8($_[19]) || 0, \"\\n\" }", TYPES)
+t.is_(r.out, "00\n" * 8, "texts are bytes", r)
+r = script("my ($n, @kept); sub sched::sched_switch { my $c = \\$_[8]; push @kept, $c if ++$n <= 2; $_[12] = 'changed'; undef $_[13];"
+           " $_[9] = []; @_ = () if $n == 5 } sub trace_end { print join(' ', $n, map { $$_ } @kept), \"\\n\" }")
+t.is_(r.out, "155 sh xargs\n", "arguments may be kept, changed and emptied", r)
+r = script("my @chains; sub trace_unhandled { push @chains, $_[7] if @chains < 3; push @{$_[7]}, 5 } "
+           "sub trace_end { print join(' ', map { scalar @$_ } @chains), \"\\n\" }")
+t.is_(r.out, "1 1 1\n", "an empty call chain is the event's own", r)
+
+# ---- subs come and go ------------------------------------------------------------------------------------------------
+
+r = script("my @c; sub first { push @c, 'f'; no warnings; *sched::sched_switch = \\&second } "
+           "sub second { push @c, 's'; *sched::sched_switch = sub { push @c, 'n' } if @c == 4 } "
+           "sub syscalls::sys_enter_read { push @c, 'r'; *sched::sched_switch = \\&first; *syscalls::sys_enter_read = sub {} } "
+           "sub trace_unhandled { push @c, 'u' if $_[0] eq 'sched::sched_switch' && @c < 2 } "
+           "sub trace_end { print join('', @c[0 .. 6]), \"\\n\" }")
+t.is_(r.out, "rfssnnn\n", "a sub may be put in place by another, and replace itself", r)
+r = script("sub sched::shed_switch {} sub sched::sched_switch {}")
+t.ok("sub sched::shed_switch is never called" in r.err and "sched_switch is never" not in r.err, "a sub of no event is told", r)
+
+# ---- process_event, flags, context -----------------------------------------------------------------------------------
+
+PROCESS = CORE + r"""
+sub process_event {
+    my ($event, $attr, $sample, $raw) = @_;
+    my ($type, $misc, $size) = unpack 'LSS', $event;
+    my ($ip, $pid, $tid, $time, $addr, $id, $stream, $period) = unpack 'QLLQQQQQ', $sample;
+    print join(' ', length($event) == $size ? 'whole' : 'cut', $type, $misc, unpack('LLQQQ', $attr), length $attr, $ip, $pid, $tid,
+        $time, $addr, $id, $stream, $period, length $sample, unpack('H*', $raw)), "\n";
+}
+"""
+for name, data in (("events of all kinds", MIXED), ("tracepoints", DEMO), ("call chains", FRAMES)):
+    like_perf(PROCESS, "process_event, as perf calls it: " + name, data)
+r = script("my $n = 0; sub sched::sched_switch { print 'h' if $n++ < 2 } sub process_event { print 'p' if $n && $n < 3 }")
+t.ok(r.out.startswith("hp"), "a tracepoint's own sub first, then process_event", r)
+
+DEFINES = CORE + "no warnings; " + "".join("sub %s { print join(' ', '%s', map { \"[$_]\" } @_), \"\\n\" } " % (n, n) for n in (
+    "define_flag_field", "define_flag_value", "define_symbolic_field", "define_symbolic_value")) + \
+    "my $n; sub trace_unhandled { print \"$_[0]\\n\" if $n++ < 4 }"
+like_perf(DEFINES, "what is told of flags and symbols, as perf tells it", FLAGS)
+CONTEXT = CORE + "sub trace_unhandled { print join(' ', common_pc($_[1]), common_flags($_[1]), common_lock_depth($_[1]), " \
+    "trace_flag_str(common_flags($_[1])), flag_str('kmem::kmalloc', 'gfp_flags', 3264) // '-', symbol_str('a', 'b', 1) // '-'), \"\\n\" }"
+like_perf(CONTEXT, "the context's functions, flag_str, symbol_str", FLAGS)
+r = script("use Perf::Trace::Context; sub trace_end { print eval { common_pc(5) } // $@ }")
+t.has(r.out, "there is no current event", "asked outside of an event")
+r = script("use lib \"$ENV{PERF_EXEC_PATH}/scripts/perl/Perf-Trace-Util/lib\"; use Perf::Trace::Util; "
+           "print join ' ', avg(10, 4), nsecs(1, 5), nsecs_secs(1500000000), nsecs_nsecs(1500000000), nsecs_usecs(1500000000), nsecs_str(1500000000)")
+t.is_(r.out, "2.5 1000000005 1.5 500000000 500000     1.500000000", "Util", r)
+
+# ---- perf's own scripts, where they are installed --------------------------------------------------------------------
+
+ARGUMENTS = {"rw-by-file.pl": ["cat"], "rwtop.pl": ["1"]}
+RECORDINGS = {"check-perf-trace.pl": FLAGS, "failed-syscalls.pl": FRAMES}
+if os.path.isdir(PERFS):
+    for name in sorted(os.listdir(PERFS)):
+        if name.endswith(".pl"):
+            with open(os.path.join(PERFS, name)) as f:
+                text = f.read()
+            if name == "check-perf-trace.pl":  # prints where perl's memory lies
+                text = text.replace("%p", "%x")
+            like_perf(text, "perf's %s" % name, RECORDINGS.get(name, DEMO), ARGUMENTS.get(name, ()))
+else:
+    t.skip("perf's scripts in Perl", "they are not installed")
+
+# ---- interruptions ---------------------------------------------------------------------------------------------------
+
+
+def live(text, rate="0.05"):
+    """A script on a pipe of few events: (what it printed until Ctrl-C and behind it, status)."""
+    path = t.write("live.pl", text)
+    rec = subprocess.Popen([SONDE, "record", "-q", "-e", "sched:sched_switch", "-o", "-", "--", "sh", "-c",
+                            "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do sleep %s; done; sleep 20" % rate],
+                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment())
+    p = subprocess.Popen([SONDE, "script", "-i", "-", "-s", path], stdin=rec.stdout, stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, env=environment())
+    rec.stdout.close()
+    time.sleep(2.5)
+    p.send_signal(signal.SIGINT)
+    out, err = p.communicate(timeout=20)
+    rec.send_signal(signal.SIGINT)
+    rec.wait(20)
+    return out.decode(), err.decode(), p.returncode
+
+
+if os.geteuid() == 0 and os.path.exists("/sys/kernel/tracing/events/sched/sched_switch/id"):
+    out, err, rc = live("$| = 1; my $n = 0; sub sched::sched_switch { $n++ } sub trace_end { print \"end\\n\" if $n > 5 }")
+    t.is_((out, rc), ("end\n", 0), "Ctrl-C: no further events, trace_end runs", err)
+    out, err, rc = live("use Time::HiRes 'ualarm'; $| = 1; $SIG{ALRM} = sub { print 't'; ualarm 200_000 }; my $n = 0; "
+                        "sub trace_begin { ualarm 200_000 } sub sched::sched_switch { $n++ } sub trace_end { print \"end\\n\" }")
+    t.ok(rc == 0 and 6 <= out.count("t") and out.endswith("end\n"), "a timer goes off while no event comes", out, err, rc)
+else:
+    t.skip("Ctrl-C and timers while events come", "not root, or tracefs is not mounted", False)
+
+r = subprocess.run("%s script -i %s -s %s | head -1" % (SONDE, FRAMES, t.write("pipe.pl", "sub trace_unhandled { print 'x' x 1000, \"\\n\" }")),
+                   shell=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
+t.is_((r.stdout, r.stderr), (b"x" * 1000 + b"\n", b""), "a reader that closes its end")
+
+# ---- memory ----------------------------------------------------------------------------------------------------------
+
+FORMAT = Format("sonde_t:tick", "name: tick\nID: 1\nformat:\n"
+                "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+                "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+                "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+                "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+                "\tfield:char name[16];\toffset:8;\tsize:16;\tsigned:1;\n\tfield:u64 n;\toffset:24;\tsize:8;\tsigned:0;\n"
+                "\nprint fmt: \"%s\", REC->name\n")
+EVENTS = 1000000 if not os.environ.get("SONDE_ASAN") else 100000
+payload = struct.pack("<HBBi16sQ", 1, 0, 0, 5, b"name", 2**63)
+many = t.write("many.data", recording([FORMAT], [[payload] * EVENTS]))
+MEMORY = """
+my ($n, $before) = (0);
+sub rss { open my $f, '<', '/proc/self/statm'; return (split ' ', <$f>)[1] * 4 }
+sub %s { $before = rss() if ++$n == %d; %s }
+sub trace_end { printf "%%d %%d\\n", $n, rss() - $before }
+"""
+for what, sub, body in (("all arguments", "sonde_t::tick", "my (@all) = @_; my %h = (a => \\@all);"),
+                        ("process_event", "process_event", "my ($e, $a, $s, $r) = @_;"),
+                        ("arguments that are kept for a while", "trace_unhandled", "our @k; push @k, \\$_[8], $_[7]; @k = () if @k > 100;")):
+    r = script(MEMORY % (sub, EVENTS // 10, body), many)
+    n, grown = (r.out.split() + ["0", "0"])[:2]
+    t.ok(n == str(EVENTS) and int(grown) < 1024, "%d events, flat memory: %s" % (EVENTS, what), r)
+os.unlink(many)
+
+# ---- use Sonde -------------------------------------------------------------------------------------------------------
+
+LIB = os.path.join(os.path.dirname(SONDE), "bindings", "perl", "lib")
+
+
+def plain_perl(text, *args):
+    return run(["perl", "-I" + LIB, "-e", "use strict; use warnings; use Sonde; " + text] + list(args), None, environment(**STEADY), t.dir)
+
+
+r = plain_perl("my $s = Sonde->open(input => $ARGV[0]); my (%n, @kept); while (my $e = $s->next) { $n{$e->name}++; push @kept, $e if @kept < 3 } "
+               "print join(' ', map { \"$_=$n{$_}\" } sort keys %n), \"\\n\"; print join(' ', map { $_->comm . ':' . $_->tid } @kept), \"\\n\"; "
+               "my $k = $kept[1]; print join(' ', $k->kind, $k->system, $k->event, $k->cpu, $k->pid, $k->time, $k->field('next_comm') // '-', "
+               "scalar keys %{$k->fields}, $k->text), \"\\n\"; print $s->info('arch'), \"\\n\"; $s->close; print $k->name, \"\\n\"; eval { $s->next }; print $@",
+               DEMO)
+t.ok(r.rc == 0 and r.out.splitlines()[0].startswith("sched:sched_switch=155 sched:sched_wakeup=35") and "the session is closed" in r.out,
+     "use Sonde: events of a recording, kept ones too", r)
+r = plain_perl("eval { Sonde->open(input => '/nonexistent') }; print $@; eval { Sonde->open(nonsense => 1) }; print $@; eval { Sonde->open('x') }; print $@; "
+               "eval { Sonde::Event::name(5) }; print $@")
+t.ok(r.rc == 0 and "No such file" in r.out and "nonsense" in r.out and "a value is missing" in r.out and "no Sonde::Event" in r.out,
+     "use Sonde: mistakes are told", r)
+r = plain_perl("use threads; my $s = Sonde->open(input => $ARGV[0]); my $e = $s->next; my $n = threads->create(sub { my $t = Sonde->open(input => $ARGV[0]); "
+               "my $n = 0; $n++ while $t->next; return $n })->join; my $m = 1; $m++ while $s->next; print \"$n $m\\n\"", DEMO)
+t.is_(r.out, "474 474\n", "use Sonde: a session in each of two threads", r) if "threads" not in r.err else \
+    t.skip("use Sonde: threads", "this perl has none", False)
+
+moved = os.path.join(t.dir, "moved")
+shutil.copytree(LIB, moved + "/lib")
+r = run(["perl", "-I" + moved + "/lib", "-e", "use Sonde;"], None, environment(), t.dir)
+t.ok(r.rc and "make perl PERL=" in r.err, "a perl that has no extension is told how to get one", r)
+
+# ---- our own scripts -------------------------------------------------------------------------------------------------
+
+for name, data, args, expected in (
+        ("rw-by-pid.pl", DEMO, [], r"10468 +cat +127 +16261952 +0"), ("rw-by-file.pl", DEMO, ["cat"], r"10468 +3 +127 +16261952"),
+        ("wakeup-latency.pl", DEMO, [], r"34 wake-ups, mean 27\.0 us\n"), ("flags-and-symbols.pl", FLAGS, [], r"kmem::kmalloc +16\n"),
+        ("workqueue-stats.pl", DEMO, [], r"no work was run")):
+    with open(os.path.join(SCRIPTS, name)) as f:
+        text = f.read()
+    r = script(text, data, args)
+    t.ok(not r.rc and re.search(expected, r.out), "%s counts" % name, r)
+    r = script(text, MIXED, args)
+    t.ok(not r.rc and "line" not in r.err, "%s copes with a recording without its events" % name, r)
+
+
+def work(name, *fields):
+    lines = ["name: %s\nID: 1\nformat:\n" % name, "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+             "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+             "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"]
+    lines += ["\tfield:void * %s;\toffset:%d;\tsize:8;\tsigned:0;\n" % (f, 8 + 8 * i) for i, f in enumerate(fields)]
+    return Format("workqueue:" + name, "".join(lines) + "\nprint fmt: \"x\"\n")
+
+
+def item(nr, *values):
+    return struct.pack("<HBBi%dQ" % len(values), nr, 0, 0, 7, *values)
+
+
+# Sample n of the file is n microseconds behind the first: queue 0, queue 1; start 2, start 3; end 4, end 5.
+known = t.write("work.data", recording(
+    [work("workqueue_queue_work", "work", "function"), work("workqueue_execute_start", "work", "function"),
+     work("workqueue_execute_end", "work", "function")],
+    [[item(1, 0x10, 0xf1), item(1, 0x20, 0xf2)], [item(2, 0x10, 0xf1), item(2, 0x20, 0xf2), item(2, 0x30, 0xf2)],
+     [item(3, 0x10, 0xf1), item(3, 0x20, 0xf2), item(3, 0x99, 0xf1)]]))
+with open(os.path.join(SCRIPTS, "workqueue-stats.pl")) as f:
+    r = script(f.read(), known)
+rows = [line.split() for line in r.out.splitlines()]
+t.is_([rows[1], rows[2]], [["0xf1", "1", "2.0", "2.0", "3.0", "3.0"], ["0xf2", "1", "2.0", "2.0", "3.0", "3.0"]],
+      "workqueue-stats.pl: known times", r)
+t.has(r.out, "1 items were running at the end", "and what had not ended")
+t.done()
