@@ -223,17 +223,23 @@ def moment(ns):
 KINDS = {
     "text": (str, False),
     "number": (str, True),
+    "rare": (str, True),  # a number whose column is left out for people while all are 0
     "time": (duration, True),
     "bytes": (size, True),
     "moment": (moment, True),
-    "percent": (lambda v: "%.1f %%" % v, True),
+    "percent": (lambda v: "%.*f %%" % (1 if v >= 9.95 else 2, v), True),
     "rate": (lambda v: "%.1f" % v, True),
+    "address": (lambda v: "%#x" % v, True),
 }
+
+
+def name(value):
+    """A text field as str: what was not printable comes as bytes."""
+    return value if isinstance(value, str) else bytes(value).split(b"\0")[0].decode("utf-8", "surrogateescape")
 
 
 def clean(text):
     """Names come from anybody: control characters must not reach a terminal."""
-    text = text if isinstance(text, str) else bytes(text).split(b"\0")[0].decode("utf-8", "surrogateescape")
     return text if text.isprintable() else "".join(c if c.isprintable() or "\udc80" <= c <= "\udcff" else "?" for c in text)
 
 
@@ -275,6 +281,9 @@ class Report:
         if self.options.json:
             self.data[key] = [dict(zip((c[0] for c in columns), row)) for row in shown]
             return
+        wanted = [i for i, column in enumerate(columns) if column[2] != "rare" or any(row[i] for row in shown)]
+        columns = [columns[i] for i in wanted]
+        shown = [[row[i] for i in wanted] for row in shown]
         texts = [[heading for _, heading, _ in columns]]
         kinds = [KINDS[kind] for _, _, kind in columns]
         for row in shown:
@@ -290,23 +299,25 @@ class Report:
         if len(shown) < len(rows):
             self.lines.append("... %d more; --top 0 shows all" % (len(rows) - len(shown)))
 
-    def histogram(self, key, title, distribution, as_text=duration):
+    def histogram(self, key, title, distribution, as_text=duration, **about):
+        """In JSON one more object of list `key`, with what it is about."""
         powers = distribution.powers()
         if self.options.json:
-            self.data[key] = [{"from": low, "below": high, "count": count} for low, high, count in powers]
+            about["buckets"] = [{"from": low, "below": high, "count": count} for low, high, count in powers]
+            self.data.setdefault(key, []).append(about)
         elif powers:
             self._begin(title)
             most = max(count for _, _, count in powers)
             digits = len(str(most))
             for low, high, count in powers:
-                self.lines.append(("%9s .. %-9s %*d %s" % (as_text(low), as_text(high), digits, count,
+                self.lines.append(("%8s .. %8s  %*d %s" % (as_text(low), as_text(high), digits, count,
                                                           "#" * -(-count * 50 // most))).rstrip())
 
     def note(self, key, value, text):
-        """A number beside the tables: a member in JSON, a line for people where it is not 0."""
+        """A number beside the tables: a member in JSON, a line for people where it is not 0 and there is a text."""
         if self.options.json:
             self.data[key] = value
-        elif value:
+        elif value and text:
             self.lines.append(text)
 
     def _begin(self, title):

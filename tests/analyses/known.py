@@ -31,6 +31,28 @@ UNSIGNED = ("unsigned", "u", "bool", "dev_t", "sector_t", "size_t")
 KNOWN = {
     "raw_syscalls:sys_enter": "long id; unsigned long args[6]",
     "raw_syscalls:sys_exit": "long id; long ret",
+    "syscalls:sys_enter_futex": "int __syscall_nr; u32 *uaddr; long op; u64 val; u64 *utime; u32 *uaddr2; u64 val3",
+    "syscalls:sys_exit_futex": "int __syscall_nr; long ret",
+    "syscalls:sys_enter_futex_wait": "int __syscall_nr; u64 *uaddr; u64 val; u64 mask; u64 flags; u64 *timeout; u64 clockid",
+    "syscalls:sys_exit_futex_wait": "int __syscall_nr; long ret",
+    "syscalls:sys_enter_futex_wake": "int __syscall_nr; u64 *uaddr; u64 mask; u64 nr; u64 flags",
+    "syscalls:sys_exit_futex_wake": "int __syscall_nr; long ret",
+    "irq:irq_handler_entry": "int irq; __data_loc char[] name",
+    "irq:irq_handler_exit": "int irq; int ret",
+    "irq:softirq_raise": "unsigned int vec",
+    "irq:softirq_entry": "unsigned int vec",
+    "irq:softirq_exit": "unsigned int vec",
+    "block:block_bio_queue": "dev_t dev; sector_t sector; unsigned int nr_sector; char rwbs[10]; char comm[16]",
+    "block:block_rq_insert": "dev_t dev; sector_t sector; unsigned int nr_sector; unsigned int bytes; unsigned short ioprio; "
+                             "char rwbs[10]; char comm[16]; __data_loc char[] cmd",
+    "block:block_rq_issue": "dev_t dev; sector_t sector; unsigned int nr_sector; unsigned int bytes; unsigned short ioprio; "
+                            "char rwbs[10]; char comm[16]; __data_loc char[] cmd",
+    "block:block_rq_requeue": "dev_t dev; sector_t sector; unsigned int nr_sector; unsigned short ioprio; char rwbs[10]; "
+                              "__data_loc char[] cmd",
+    "block:block_rq_complete": "dev_t dev; sector_t sector; unsigned int nr_sector; int error; unsigned short ioprio; "
+                               "char rwbs[10]; __data_loc char[] cmd",
+    "kmem:mm_page_alloc": "unsigned long pfn; unsigned int order; unsigned long gfp_flags; int migratetype",
+    "kmem:mm_page_free": "unsigned long pfn; unsigned int order",
 }
 
 
@@ -137,6 +159,8 @@ class Trace:
         return self._record(at, SAMPLE, 2, body + struct.pack("<I", len(raw)) + raw)
 
     def data(self):
+        if not self.records:  # a recording whose data has no bytes counts as one that was not finished
+            self.task(1, "init")
         formats = [layout.format for layout in self.layouts.values()]
         records = b"".join(r for _, r in sorted(self.records, key=lambda r: r[0]))
         return recording(formats, [[] for _ in formats], records, self.sample_type, list(self.layouts))

@@ -306,7 +306,7 @@ def warn_unmatched(main, script, schemas, distance):
     """A mistyped handler is never called: say so. Schemas of a pipe come with their events, so only at the end."""
     known = {s.name.replace(":", "__", 1): s.name for s in schemas if s.kind == "tracepoint"}
     for name in handlers(main):
-        if name in known:
+        if name in known or getattr(main[name], "may_be_absent", False):
             continue
         near = nearest(name, known, distance)
         code = getattr(main[name], "__code__", None)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""irq-times.py: times of handlers, nested ones, delays of soft interrupts, cut ends, losses."""
+from analysistest import Analyses
+from known import Trace
+
+ENTRY, EXIT = "irq:irq_handler_entry", "irq:irq_handler_exit"
+RAISE, SOFT_ENTRY, SOFT_EXIT = "irq:softirq_raise", "irq:softirq_entry", "irq:softirq_exit"
+
+t = Analyses("irq-times.py")
+
+
+def irq(tr, cpu, number, name, begin, end):
+    tr.event(ENTRY, begin, cpu=cpu, irq=number, name=name)
+    tr.event(EXIT, end, cpu=cpu, irq=number, ret=1)
+
+
+def soft(tr, cpu, vec, begin, end, raised=None):
+    if raised is not None:
+        tr.event(RAISE, raised, cpu=cpu, vec=vec)
+    tr.event(SOFT_ENTRY, begin, cpu=cpu, vec=vec)
+    tr.event(SOFT_EXIT, end, cpu=cpu, vec=vec)
+
+
+def recording():
+    tr = Trace()
+    tr.event(EXIT, 0, cpu=0, irq=30, ret=1)  # had begun before
+    irq(tr, 0, 30, "disk", 1000, 3000)
+    irq(tr, 1, 30, "disk", 1500, 4500)  # at the same time on another cpu
+    irq(tr, 0, 31, "net0", 10000, 11000)
+    irq(tr, 0, 31, "net0-shared", 11000, 11500)  # two handlers of one line
+    soft(tr, 0, 3, 20000, 30000, 15000)  # 10 us, of them 4 us in an interrupt
+    tr.event(RAISE, 16000, cpu=0, vec=3)  # raised already: it counts from the first
+    irq(tr, 0, 30, "disk", 22000, 26000)
+    soft(tr, 1, 1, 50000, 50500, 49000)
+    soft(tr, 0, 1, 60000, 60300)  # not raised in the recording
+    soft(tr, 1, 42, 70000, 70100, 69000)  # a vector that is not known
+    tr.event(SOFT_ENTRY, 99000, cpu=0, vec=9)  # not over at the end
+    return tr.event(RAISE, 100000, cpu=0, vec=9)
+
+
+t.prints(recording(), [
+    "interrupt handlers",
+    "irq  name         count    total    busy     mean      p50      p95      p99      max",
+    " 30  disk             3  9.00 us  9.00 %  3.00 us  3.00 us  4.00 us  4.00 us  4.00 us",
+    " 31  net0             1  1.00 us  1.00 %  1.00 us  1.00 us  1.00 us  1.00 us  1.00 us",
+    " 31  net0-shared      1   500 ns  0.50 %   500 ns   500 ns   500 ns   500 ns   500 ns",
+    "",
+    "soft interrupts",
+    "vec  name       count    total    busy     mean      p50      p95      p99      max",
+    "  3  NET_RX         1  6.00 us  6.00 %  6.00 us  6.00 us  6.00 us  6.00 us  6.00 us",
+    "  1  TIMER          2   800 ns  0.80 %   400 ns   300 ns   500 ns   500 ns   500 ns",
+    " 42  vector 42      1   100 ns  0.10 %   100 ns   100 ns   100 ns   100 ns   100 ns",
+    "",
+    "soft interrupts: from raised to run",
+    "vec  name       count     mean      p50      p95      p99      max",
+    "  3  NET_RX         1  5.00 us  5.00 us  5.00 us  5.00 us  5.00 us",
+    "  1  TIMER          1  1.00 us  1.00 us  1.00 us  1.00 us  1.00 us",
+    " 42  vector 42      1  1.00 us  1.00 us  1.00 us  1.00 us  1.00 us",
+    "1 end is in the recording without the beginning",
+    "1 beginning is in the recording without the end"], "by handler")
+d = t.json(recording(), "--by", "cpu")
+t.is_([(r["irq"], r["cpu"], r["count"], r["max_ns"]) for r in d["irqs"]],
+      [(30, 0, 2, 4000), (30, 1, 1, 3000), (31, 0, 1, 1000), (31, 0, 1, 500)], "by cpu: interrupts")
+t.is_([(r["name"], r["cpu"], r["total_ns"]) for r in d["softirqs"]],
+      [("NET_RX", 0, 6000), ("TIMER", 1, 500), ("TIMER", 0, 300), ("vector 42", 1, 100)], "by cpu: soft interrupts")
+t.is_((d["length_ns"], d["ends_without_beginning"], d["beginnings_without_end"]), (100000, 1, 1), "what is cut off")
+
+nothing = ["interrupt handlers", "(none)", "", "soft interrupts", "(none)", "", "soft interrupts: from raised to run", "(none)"]
+tr = Trace()
+for name in (ENTRY, EXIT, RAISE, SOFT_ENTRY, SOFT_EXIT):
+    tr.declare(name)
+t.prints(tr, nothing, "no interrupt at all")
+
+live = t.record(["-a", "-e", "irq:*"], ["sleep", "0.3"], "a live recording")
+if live:
+    d = t.json(live)
+    rows = {r["name"]: r for r in d["softirqs"]}
+    t.ok(rows.get("TIMER", {}).get("count", 0) > 0, "there are timers", d)
+    t.ok(all(0 < r["max_ns"] < d["length_ns"] and r["p50_ns"] <= r["p99_ns"] <= r["max_ns"] for r in rows.values()),
+         "their times are possible", rows)
+    t.ok(len(d["delays"]) > 0 and d["beginnings_without_end"] <= 8, "with delays, pairs are found", d)
+t.done()
