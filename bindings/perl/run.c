@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NSECS_PER_SEC 1000000000u
+
 /* The arguments of process_event(). */
 enum { ARG_RECORD, ARG_ATTR, ARG_SAMPLE, ARG_RAW, NR_PROCESS_ARGS };
 
@@ -22,7 +24,7 @@ struct slot {
 	bool refused; /* the session was told that nobody wants these events */
 	GV *handler;  /* "sched::sched_switch" */
 	SV *name;     /* the same as a value */
-	const struct sonde_field *fields, *pid;
+	struct conv pid, *fields;
 	size_t nr_fields, nr_args;
 	SV **args;                     /* of the handler and of trace_unhandled */
 	SV *process[NR_PROCESS_ARGS];  /* of process_event */
@@ -47,6 +49,7 @@ static void slot_free(pTHX_ struct slot *slot)
 	SvREFCNT_dec(slot->name);
 	SvREFCNT_dec((SV *)slot->handler);
 	free(slot->args);
+	free(slot->fields);
 	free(slot);
 }
 
@@ -102,6 +105,7 @@ static struct slot *slot_new(pTHX_ struct run *r, uint32_t id)
 {
 	const struct sonde_schema *sc = sonde_session_schema(r->s, id);
 	struct slot *slot = calloc(1, sizeof(*slot));
+	const struct sonde_field *fields;
 	char name[512];
 
 	if (!slot)
@@ -116,14 +120,19 @@ static struct slot *slot_new(pTHX_ struct run *r, uint32_t id)
 	snprintf(name, sizeof(name), "%s::%s", sonde_schema_system(sc), sonde_schema_event(sc));
 	slot->handler = glob(aTHX_ name);
 	slot->name = newSVpv(name, 0);
-	slot->fields = prelude_fields(sc, &slot->nr_fields);
-	slot->pid = sonde_schema_field(sc, "common_pid");
+	fields = prelude_fields(sc, &slot->nr_fields);
 	slot->nr_args = PRELUDE_NR_COMMON + slot->nr_fields;
 	slot->args = calloc(slot->nr_args, sizeof(*slot->args));
-	if (!slot->args) {
+	slot->fields = calloc(slot->nr_fields + 1, sizeof(*slot->fields));
+	if (!slot->args || !slot->fields) {
 		slot_free(aTHX_ slot);
 		return NULL;
 	}
+	for (size_t i = 0; i < slot->nr_fields; i++)
+		conv_init(&slot->fields[i], &fields[i], r->compat);
+	fields = sonde_schema_field(sc, "common_pid");
+	if (fields)
+		conv_init(&slot->pid, fields, SONDE_COMPAT_NONE);
 	return slot;
 }
 
@@ -202,14 +211,16 @@ static void tell_defines(pTHX_ struct run *r, struct slot *slot)
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
 /* The scalar of the event before, when nobody holds it and nothing was tied to it; else a new one. */
-static SV *fresh(pTHX_ SV **at)
+static inline SV *fresh(pTHX_ SV **args, size_t i)
 {
-	SV *sv = *at;
+	SV *sv = args[i];
 
-	if (sv && SvREFCNT(sv) == 1 && !SvTHINKFIRST(sv) && !SvMAGICAL(sv) && SvTYPE(sv) < SVt_PVMG)
+	if (__builtin_expect(sv && SvREFCNT(sv) == 1 && !SvTHINKFIRST(sv) && !SvMAGICAL(sv) &&
+				     SvTYPE(sv) < SVt_PVMG,
+			     1))
 		return sv;
 	SvREFCNT_dec(sv);
-	return *at = newSV(0);
+	return args[i] = newSV(0);
 }
 
 static bool still_lies(const SV *sv, const char *at)
@@ -237,40 +248,39 @@ static void fill_args(pTHX_ struct run *r, struct slot *slot)
 	SV **a = slot->args;
 
 	if (!still_lies(a[PRELUDE_EVENT_NAME], slot->name_at)) {
-		sv_setsv(fresh(aTHX_ & a[PRELUDE_EVENT_NAME]), slot->name);
+		sv_setsv(fresh(aTHX_ a, PRELUDE_EVENT_NAME), slot->name);
 		slot->name_at = SvPVX_const(a[PRELUDE_EVENT_NAME]);
 	}
-	sv_setiv(fresh(aTHX_ & a[PRELUDE_CONTEXT]), PTR2IV(r));
-	sv_setuv(fresh(aTHX_ & a[PRELUDE_CPU]), (uint32_t)ev->cpu);
-	value_set_u64(aTHX_ fresh(aTHX_ & a[PRELUDE_SECS]), ev->time_ns / 1000000000);
-	sv_setiv(fresh(aTHX_ & a[PRELUDE_NSECS]), (IV)(ev->time_ns % 1000000000));
-	if (slot->pid)
-		value_set_field(aTHX_ fresh(aTHX_ & a[PRELUDE_PID]), ev, slot->pid,
-				SONDE_COMPAT_NONE);
+	set_iv(aTHX_ fresh(aTHX_ a, PRELUDE_CONTEXT), PTR2IV(r));
+	set_iv(aTHX_ fresh(aTHX_ a, PRELUDE_CPU), (IV)(uint32_t)ev->cpu);
+	value_set_u64(aTHX_ fresh(aTHX_ a, PRELUDE_SECS), ev->time_ns / NSECS_PER_SEC);
+	set_iv(aTHX_ fresh(aTHX_ a, PRELUDE_NSECS), (IV)(ev->time_ns % NSECS_PER_SEC));
+	if (slot->pid.field)
+		value_set(aTHX_ fresh(aTHX_ a, PRELUDE_PID), &slot->pid, ev, SONDE_COMPAT_NONE);
 	else
-		sv_setiv(fresh(aTHX_ & a[PRELUDE_PID]), 0);
+		set_iv(aTHX_ fresh(aTHX_ a, PRELUDE_PID), 0);
 	if (slot->comm != ev->comm || !still_lies(a[PRELUDE_COMM], slot->comm_at)) {
 		const char *comm = sonde_session_string(r->s, ev->comm);
 
-		sv_setpv(fresh(aTHX_ & a[PRELUDE_COMM]), comm ? comm : "");
+		sv_setpv(fresh(aTHX_ a, PRELUDE_COMM), comm ? comm : "");
 		slot->comm = ev->comm;
 		slot->comm_at = SvPVX_const(a[PRELUDE_COMM]);
 	}
 	set_callchain(aTHX_ slot, ev);
 	for (size_t i = 0; i < slot->nr_fields; i++)
-		value_set_field(aTHX_ fresh(aTHX_ & a[PRELUDE_NR_COMMON + i]), ev, &slot->fields[i],
-				r->compat);
+		value_set(aTHX_ fresh(aTHX_ a, PRELUDE_NR_COMMON + i), &slot->fields[i], ev,
+			  r->compat);
 }
 
 static void fill_process_args(pTHX_ struct run *r, struct slot *slot)
 {
 	const struct sonde_event *ev = r->ev;
+	SV **a = slot->process;
 
-	sv_setpvn(fresh(aTHX_ & slot->process[ARG_RECORD]), (const char *)ev->record,
-		  ev->record_len);
-	sample_set_attr(aTHX_ fresh(aTHX_ & slot->process[ARG_ATTR]), slot->sc);
-	sample_set_sample(aTHX_ fresh(aTHX_ & slot->process[ARG_SAMPLE]), ev);
-	sv_setpvn(fresh(aTHX_ & slot->process[ARG_RAW]), ev->bytes ? (const char *)ev->bytes : "",
+	sv_setpvn(fresh(aTHX_ a, ARG_RECORD), (const char *)ev->record, ev->record_len);
+	sample_set_attr(aTHX_ fresh(aTHX_ a, ARG_ATTR), slot->sc);
+	sample_set_sample(aTHX_ fresh(aTHX_ a, ARG_SAMPLE), ev);
+	sv_setpvn(fresh(aTHX_ a, ARG_RAW), ev->bytes ? (const char *)ev->bytes : "",
 		  ev->bytes ? ev->bytes_len : 0);
 }
 
@@ -283,7 +293,7 @@ static void call(pTHX_ CV *cv, SV **args, size_t nr)
 	for (size_t i = 0; i < nr; i++)
 		PUSHs(args[i]);
 	PUTBACK;
-	call_sv((SV *)cv, G_SCALAR | G_DISCARD);
+	call_sv((SV *)cv, G_VOID | G_DISCARD);
 }
 
 /* ---- the loop ---------------------------------------------------------------------------------------------------- */

@@ -4,12 +4,15 @@
 
 #include <string.h>
 
-void value_set_u64(pTHX_ SV *sv, uint64_t value)
+void conv_init(struct conv *c, const struct sonde_field *f, enum sonde_compat compat)
 {
-	if (value <= IV_MAX)
-		sv_setiv(sv, (IV)value);
-	else
-		sv_setuv(sv, (UV)value);
+	const bool is_number = prelude_value_kind(f) == PRELUDE_INT;
+
+	*c = (struct conv){ .field = f,
+			    .kind = is_number && f->width == 4   ? CONV_WORD
+				    : is_number && f->width == 8 ? CONV_LONG
+								 : CONV_OTHER,
+			    .is_signed = is_number && prelude_value_signed(f, compat) };
 }
 
 /* "char[16]", but no array of bytes: "u8[6]", "unsigned char[6]". */
@@ -42,44 +45,15 @@ static void set_text(pTHX_ SV *sv, const struct sonde_event *ev, const struct so
 	sv_setpvn(sv, (const char *)bytes, strnlen((const char *)bytes, len));
 }
 
-/* Words of this machine's byte order that lie in the payload: nearly all. */
-static bool set_word(pTHX_ SV *sv, const struct sonde_event *ev, const struct sonde_field *f,
-		     bool is_signed)
-{
-	const uint8_t *p = ev->bytes + f->offset;
-	uint32_t n;
-	uint64_t m;
-
-	if ((ev->flags & SONDE_EVENT_SWAPPED) || (uint64_t)f->offset + f->width > ev->bytes_len)
-		return false;
-	if (f->width == 4) {
-		memcpy(&n, p, sizeof(n));
-		sv_setiv(sv, is_signed ? (IV)(int32_t)n : (IV)n);
-		return true;
-	}
-	if (f->width != 8)
-		return false;
-	memcpy(&m, p, sizeof(m));
-	if (is_signed)
-		sv_setiv(sv, (IV)m);
-	else
-		value_set_u64(aTHX_ sv, m);
-	return true;
-}
-
 void value_set_field(pTHX_ SV *sv, const struct sonde_event *ev, const struct sonde_field *f,
 		     enum sonde_compat compat)
 {
 	const uint8_t *bytes;
-	bool is_signed;
 	size_t len;
 
 	switch (prelude_value_kind(f)) {
 	case PRELUDE_INT:
-		is_signed = prelude_value_signed(f, compat);
-		if (set_word(aTHX_ sv, ev, f, is_signed))
-			return;
-		if (is_signed)
+		if (prelude_value_signed(f, compat))
 			sv_setiv(sv, (IV)sonde_event_i64(ev, f));
 		else
 			value_set_u64(aTHX_ sv, sonde_event_u64(ev, f));
