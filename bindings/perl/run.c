@@ -252,7 +252,8 @@ static void fill_args(pTHX_ struct run *r, struct slot *slot)
 		slot->name_at = SvPVX_const(a[PRELUDE_EVENT_NAME]);
 	}
 	set_iv(aTHX_ fresh(aTHX_ a, PRELUDE_CONTEXT), PTR2IV(r));
-	set_iv(aTHX_ fresh(aTHX_ a, PRELUDE_CPU), (IV)(uint32_t)ev->cpu);
+	/* perf hands an unsigned number over, which is wrong for none */
+	set_iv(aTHX_ fresh(aTHX_ a, PRELUDE_CPU), r->compat ? (IV)(uint32_t)ev->cpu : (IV)ev->cpu);
 	value_set_u64(aTHX_ fresh(aTHX_ a, PRELUDE_SECS), ev->time_ns / NSECS_PER_SEC);
 	set_iv(aTHX_ fresh(aTHX_ a, PRELUDE_NSECS), (IV)(ev->time_ns % NSECS_PER_SEC));
 	if (slot->pid.field)
