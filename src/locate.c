@@ -63,10 +63,13 @@ int sonde_event_locate(const struct sonde_event *pub, uint64_t addr, uint32_t cp
 		       struct sonde_location *ret)
 {
 	const struct event *ev = event_of(pub);
-	const struct address_space *space = session_space(ev, cpumode);
+	const struct address_space *space;
 	struct sonde_session *s = ev->session;
 	struct located *slot;
 
+	if (cpumode == SONDE_CPUMODE_OF_ADDRESS)
+		cpumode = session_address_mode(ev, addr);
+	space = session_space(ev, cpumode);
 	if (!space) {
 		*ret = (struct sonde_location){ .size = sizeof(*ret),
 						.addr = addr,

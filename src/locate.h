@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "model/callchain.h"
 #include "session.h"
 
 /* space: the kernel's mappings as of the event that asks. */
@@ -16,6 +17,24 @@ const struct mapping *locate_kernel(struct sonde_session *s, const struct addres
 /* space: NULL: nothing is mapped */
 const struct mapping *locate_user(struct sonde_session *s, const struct address_space *space,
 				  uint64_t addr, struct sonde_location *ret);
+/*
+ * What SONDE_CPUMODE_OF_ADDRESS stands for: the upper half of 64 bits is the kernel's; a 32-bit kernel's part is not known:
+ * what is not mapped is its.
+ */
+static inline uint32_t session_address_mode(const struct event *ev, uint64_t addr)
+{
+	uint32_t mode = ev->pub.cpumode;
+	bool guest = mode == CPUMODE_GUEST_KERNEL || mode == CPUMODE_GUEST_USER;
+	bool kernel = addr >> 63;
+	struct sonde_location loc;
+
+	if (!guest && mode != CPUMODE_KERNEL && mode != CPUMODE_USER)
+		return mode;
+	if (ev->schema && ev->schema->abi.long_bytes == 4)
+		kernel = sonde_event_locate(&ev->pub, addr, CPUMODE_USER, &loc) < 0 || !loc.dso;
+	return guest ? (kernel ? CPUMODE_GUEST_KERNEL : CPUMODE_GUEST_USER)
+		     : (kernel ? CPUMODE_KERNEL : CPUMODE_USER);
+}
 /* NULL: the files of this machine. */
 static inline const char *session_symfs(const struct sonde_session *s)
 {

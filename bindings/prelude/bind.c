@@ -136,7 +136,10 @@ int prelude_bind(const struct sonde_schema *sc, const struct prelude_callee *c,
 
 	if (!b.slots)
 		return -ENOMEM;
-	if (!c->has_names)
+	if (sonde_schema_kind(sc) == SONDE_SAMPLE) {
+		b.slots[0] = (struct prelude_slot){ .arg = PRELUDE_SAMPLE_DICT };
+		b.nr = 1;
+	} else if (!c->has_names)
 		bind_by_count(&b, due, due, c->unhandled);
 	else if (c->nr_names == due || c->nr_names == due + 1) {
 		if (c->unhandled || compat || c->rest || !count_misleads(c, fields, nr_fields) ||

@@ -71,7 +71,8 @@ int prelude_handler_name(const struct sonde_schema *sc, char *buf, size_t size);
 const struct sonde_field *prelude_fields(const struct sonde_schema *sc, size_t *ret_nr);
 
 /*
- * Which values a function is called with. With n arguments due (8 common ones and the fields; 3 for trace_unhandled):
+ * Which values a function is called with. process_event, of events that are no tracepoints, gets the sample's dict,
+ * whatever it takes. Handlers of tracepoints, with n arguments due (8 common ones and the fields; 3 for trace_unhandled):
  *  1. n parameters get them; n + 1 get perf_sample_dict too;
  *  2. else, when all names behind the common ones are fields' names (or perf_sample_dict), they are bound by name;
  *  3. else surplus arguments are dropped, missing ones are the language's null.
@@ -107,12 +108,5 @@ struct prelude_defines {
 };
 bool prelude_define_wanted(struct prelude_defines *state, const struct sonde_define *d,
 			   enum sonde_compat compat);
-
-/* "|OP LOAD|LVL ..." of a sample's data_src, as perf words it; returns the length. */
-size_t prelude_data_src_text(uint64_t data_src, char *buf, size_t size);
-#define PRELUDE_NO_DATA_SRC 0x5080021ull /* perf 6.1's value when none was sampled */
-/* "   AX:0x1    BX:0x2 " of sampled registers; arch as sonde_session_info() says. Returns the length, snprintf's way. */
-size_t prelude_regs_text(const char *arch, uint64_t abi, uint64_t mask, const uint64_t *regs,
-			 char *buf, size_t size);
 
 #endif

@@ -1,153 +1,269 @@
 /* SPDX-License-Identifier: MIT */
-/* The texts inside perf_sample_dict: a sample's data source, its registers. */
-#include "prelude.h"
+/* What the keys of perf_sample_dict stand for: numbers, names, and the texts inside it. */
+#include "sample.h"
 
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
 
-struct text {
-	char *buf;
-	size_t size, len; /* len <= size - 1: what does not fit is left out */
-};
+/* perf's value of data_src when none was sampled: "not available", which perf 6.12 says of more members. */
+#define NO_DATA_SRC      0x5080021ull
+#define NO_DATA_SRC_6_12 0x1e05080021ull
 
-static void put(struct text *t, const char *s)
+/* perf tells names of addresses of faults, and of branches when each one is an event. */
+static bool addr_has_names(const struct perf_event_attr *attr)
 {
-	while (*s && t->len + 1 < t->size)
-		t->buf[t->len++] = *s++;
-	if (t->size)
-		t->buf[t->len] = 0;
+	if (!(attr->sample_type & PERF_SAMPLE_ADDR))
+		return false;
+	if (attr->type == PERF_TYPE_HARDWARE) /* perf looks at this bit of config alone */
+		return attr->config & PERF_COUNT_HW_BRANCH_INSTRUCTIONS && attr->sample_period == 1;
+	return attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_PAGE_FAULTS ||
+						    attr->config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
+						    attr->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ);
 }
 
-/* Names of the set bits of `bits`, joined with " or "; returns how many there were. */
-static int put_bits(struct text *t, uint64_t bits, const char *const *names, int nr, int before)
+void prelude_sampled_init(struct prelude_sampled *ret, const struct sonde_schema *sc,
+			  enum sonde_compat compat)
 {
-	for (int i = 0; i < nr && bits; i++, bits >>= 1) {
-		if (!(bits & 1) || !names[i])
-			continue;
-		if (before++)
-			put(t, " or ");
-		put(t, names[i]);
+	struct perf_event_attr attr = { 0 };
+	size_t len = 0;
+	const void *bytes = sonde_schema_attr(sc, &len);
+
+	if (bytes)
+		memcpy(&attr, bytes, len < sizeof(attr) ? len : sizeof(attr));
+	*ret = (struct prelude_sampled){ .compat = compat,
+					 .sample_type = attr.sample_type,
+					 .read_format = attr.read_format,
+					 .intr_regs_mask = attr.sample_regs_intr,
+					 .addr_names = addr_has_names(&attr) };
+}
+
+struct sonde_location prelude_locate(const struct sonde_event *ev, uint64_t addr, uint32_t cpumode)
+{
+	struct sonde_location loc = { .size = sizeof(loc) };
+
+	if (sonde_event_locate(ev, addr, cpumode, &loc) < 0)
+		loc = (struct sonde_location){ .size = sizeof(loc) };
+	return loc;
+}
+
+int prelude_sample_init(struct prelude_sample *ret, const struct prelude_sampled *sampled,
+			const struct sonde_event *ev)
+{
+	int code;
+
+	ret->sampled = sampled;
+	ret->ev = ev;
+	ret->has = 0;
+	ret->s = (struct sonde_sample){ .size = sizeof(ret->s) };
+	code = sonde_event_sample(ev, &ret->s);
+	if (code < 0)
+		return code;
+	if (ret->s.present & PERF_SAMPLE_IP) {
+		ret->at_ip = prelude_locate(ev, ret->s.ip, ev->cpumode);
+		ret->has |= (ret->at_ip.dso ? HAS_DSO : 0) | (ret->at_ip.sym ? HAS_SYMBOL : 0);
 	}
-	return before;
-}
-
-/*
- * perf_mem_data_src, little-endian numbering:
- *	op:5 lvl:14 snoop:5 lock:2 dtlb:7 lvl_num:4 remote:1 snoopx:2 blk:3 hops:3
- */
-enum { MEM_HIT = 2, MEM_MISS = 4 };
-
-static void put_hit(struct text *t, uint64_t bits)
-{
-	if (bits & MEM_HIT)
-		put(t, " hit");
-	if (bits & MEM_MISS)
-		put(t, " miss");
-}
-
-size_t prelude_data_src_text(uint64_t v, char *buf, size_t size)
-{
-	static const char *const ops[] = { "N/A", "LOAD", "STORE", "PFETCH", "EXEC" };
-	static const char *const levels[] = { "N/A",
-					      NULL,
-					      NULL,
-					      "L1",
-					      "LFB/MAB",
-					      "L2",
-					      "L3",
-					      "Local RAM",
-					      "Remote RAM (1 hop)",
-					      "Remote RAM (2 hops)",
-					      "Remote Cache (1 hop)",
-					      "Remote Cache (2 hops)",
-					      "I/O",
-					      "Uncached" };
-	static const char *const numbered[16] = {
-		[0xa] = "I/O", [0xb] = "Any cache", [0xc] = "LFB/MAB",
-		[0xd] = "RAM", [0xe] = "PMEM",      [0xf] = "N/A"
-	};
-	static const char *const snoops[] = { "N/A", "None", "Hit", "Miss", "HitM" };
-	static const char *const more_snoops[] = { "Fwd", "Peer" };
-	static const char *const tlbs[] = { "N/A", NULL, NULL, "L1", "L2", "Walker", "Fault" };
-	uint64_t op = v & 0x1f, lvl = v >> 5 & 0x3fff, snoop = v >> 19 & 0x1f, lock = v >> 24 & 3;
-	uint64_t tlb = v >> 26 & 0x7f, num = v >> 33 & 0xf, remote = v >> 37 & 1,
-		 snoopx = v >> 38 & 3;
-	uint64_t blk = v >> 40 & 7;
-	struct text t = { buf, size, 0 };
-	char number[8];
-	int n;
-
-	put(&t, "|OP ");
-	if (!put_bits(&t, op, ops, 5, 0))
-		put(&t, "No");
-	put(&t, "|LVL ");
-	if (remote)
-		put(&t, "Remote ");
-	n = put_bits(&t, lvl, levels, 14, 0);
-	if (num) {
-		if (n)
-			put(&t, " or ");
-		snprintf(number, sizeof(number), "L%u", (unsigned int)num);
-		put(&t, numbered[num] ? numbered[num] : number);
-		n++;
+	if (sampled->addr_names) {
+		ret->at_addr = prelude_locate(ev, ret->s.addr, SONDE_CPUMODE_OF_ADDRESS);
+		ret->has |= HAS_ADDR_NAMES | (ret->at_addr.dso ? HAS_ADDR_DSO : 0) |
+			    (ret->at_addr.sym ? HAS_ADDR_SYMBOL : 0);
 	}
-	if (!n)
-		put(&t, "N/A");
-	put_hit(&t, lvl);
-	put(&t, "|SNP ");
-	n = put_bits(&t, snoop, snoops, 5, 0);
-	n = put_bits(&t, snoopx, more_snoops, 2, n);
-	if (!n)
-		put(&t, "N/A");
-	put(&t, "|TLB ");
-	if (!put_bits(&t, tlb, tlbs, 7, 0))
-		put(&t, "N/A");
-	put_hit(&t, tlb);
-	put(&t, "|LCK ");
-	put(&t, lock & 1 ? "N/A" : lock & 2 ? "Yes" : "No");
-	put(&t, "|BLK ");
-	if (!blk || blk & 1)
-		put(&t, " N/A");
-	if (blk & 2)
-		put(&t, " Data");
-	if (blk & 4)
-		put(&t, " Addr");
-	return t.len;
+	return 0;
 }
 
-static const char *const x86_regs[] = { "AX", "BX",    "CX",  "DX",  "SI",  "DI",  "BP",  "SP",
-					"IP", "FLAGS", "CS",  "SS",  "DS",  "ES",  "FS",  "GS",
-					"R8", "R9",    "R10", "R11", "R12", "R13", "R14", "R15" };
-static const char *const arm64_regs[] = { "x0",  "x1",  "x2",  "x3",  "x4",  "x5",  "x6",
-					  "x7",  "x8",  "x9",  "x10", "x11", "x12", "x13",
-					  "x14", "x15", "x16", "x17", "x18", "x19", "x20",
-					  "x21", "x22", "x23", "x24", "x25", "x26", "x27",
-					  "x28", "x29", "lr",  "sp",  "pc" };
-
-static const char *reg_name(const char *arch, unsigned int nr)
+size_t prelude_attr_size(enum sonde_compat compat, size_t recorded)
 {
-	if (!strcmp(arch, "aarch64") || !strcmp(arch, "arm64"))
-		return nr < sizeof(arm64_regs) / sizeof(*arm64_regs) ? arm64_regs[nr] : "unknown";
-	if (!strcmp(arch, "x86_64") || !strcmp(arch, "i386") || !strcmp(arch, "i686"))
-		return nr < sizeof(x86_regs) / sizeof(*x86_regs) ? x86_regs[nr] : "unknown";
-	return "unknown";
+	enum { KNOWN_TO_6_1 = 128, KNOWN_TO_6_12 = 136 };
+
+	if (compat == SONDE_COMPAT_PERF_6_12)
+		return KNOWN_TO_6_12;
+	return compat || recorded < KNOWN_TO_6_1 ? KNOWN_TO_6_1 : recorded;
 }
 
-size_t prelude_regs_text(const char *arch, uint64_t abi, uint64_t mask, const uint64_t *regs,
-			 char *buf, size_t size)
+/* -1 where nothing was recorded; to perf it is one of 32 bits without a sign. */
+static uint64_t task(const struct prelude_sample *p, int32_t value)
 {
-	size_t len = 0, i = 0;
+	return p->sampled->compat ? (uint32_t)value : (uint64_t)(int64_t)value;
+}
 
-	if (size)
-		*buf = 0;
-	if (!abi || !regs)
+static uint64_t data_src(const struct prelude_sample *p)
+{
+	if (p->s.present & PERF_SAMPLE_DATA_SRC)
+		return p->s.data_src;
+	return p->sampled->compat == SONDE_COMPAT_PERF_6_12 ? NO_DATA_SRC_6_12 : NO_DATA_SRC;
+}
+
+uint64_t prelude_number(const struct prelude_sample *p, enum prelude_item item)
+{
+	const struct sonde_sample *s = &p->s;
+	bool weights =
+		s->present & PERF_SAMPLE_WEIGHT_STRUCT; /* three numbers of 32, 16, 16 bits */
+
+	switch (item) {
+	case ITEM_DSO_MAP_START:
+		return p->at_ip.map_start;
+	case ITEM_DSO_MAP_END:
+		return p->at_ip.map_end;
+	case ITEM_SYMOFF:
+		return p->at_ip.sym_off;
+	case ITEM_ID:
+		return s->present & (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER) ? s->id : UINT64_MAX;
+	case ITEM_STREAM_ID:
+		return s->present & PERF_SAMPLE_STREAM_ID ? s->stream_id : UINT64_MAX;
+	case ITEM_PID:
+		return task(p, p->ev->pid);
+	case ITEM_TID:
+		return task(p, p->ev->tid);
+	case ITEM_CPU:
+		return task(p, p->ev->cpu);
+	case ITEM_IP:
+		return s->ip;
+	case ITEM_TIME:
+		return p->ev->time_ns;
+	case ITEM_PERIOD:
+		return s->period;
+	case ITEM_PHYS_ADDR:
+		return s->phys_addr;
+	case ITEM_ADDR:
+		return s->addr;
+	case ITEM_TIME_ENABLED:
+		return s->time_enabled_ns;
+	case ITEM_TIME_RUNNING:
+		return s->time_running_ns;
+	case ITEM_WEIGHT:
+		return weights ? (uint32_t)s->weight : s->weight;
+	case ITEM_INS_LAT:
+		return weights ? s->weight >> 32 & 0xffff : 0;
+	case ITEM_RETIRE_LAT:
+		return s->weight >> 48;
+	case ITEM_TRANSACTION:
+		return s->transaction;
+	case ITEM_DATASRC:
+		return data_src(p);
+	case ITEM_CPUMODE:
+		return p->ev->cpumode;
+	case ITEM_ADDR_DSO_MAP_START:
+		return p->at_addr.map_start;
+	case ITEM_ADDR_DSO_MAP_END:
+		return p->at_addr.map_end;
+	case ITEM_ADDR_SYMOFF:
+		return p->at_addr.sym_off;
+	case ITEM_CGROUP:
+		return s->cgroup;
+	case ITEM_DATA_PAGE_SIZE:
+		return s->data_page_size;
+	case ITEM_CODE_PAGE_SIZE:
+		return s->code_page_size;
+	default:
 		return 0;
-	for (unsigned int bit = 0; bit < 64; bit++) {
-		if (!(mask >> bit & 1))
-			continue;
-		len += (size_t)snprintf(len < size ? buf + len : NULL, len < size ? size - len : 0,
-					"%5s:0x%llx ", reg_name(arch, bit),
-					(unsigned long long)regs[i++]);
 	}
-	return len;
+}
+
+const char *prelude_name(const struct prelude_sample *p, enum prelude_item item)
+{
+	switch (item) {
+	case ITEM_DSO:
+		return p->at_ip.dso;
+	case ITEM_DSO_BID:
+		return p->at_ip.dso_build_id;
+	case ITEM_SYMBOL:
+		return p->at_ip.sym;
+	case ITEM_ADDR_DSO:
+		return p->at_addr.dso;
+	case ITEM_ADDR_DSO_BID:
+		return p->at_addr.dso_build_id;
+	case ITEM_ADDR_SYMBOL:
+		return p->at_addr.sym;
+	default:
+		return NULL;
+	}
+}
+
+/* Of an event whose counts are not read perf gives one entry of zeroes, and none of a group. */
+size_t prelude_nr_values(const struct prelude_sample *p)
+{
+	return p->s.nr_reads || p->sampled->read_format & PERF_FORMAT_GROUP ? p->s.nr_reads : 1;
+}
+
+/* perf leaves a hole where no lost count was read, which kills the script that looks at it: 0 for everyone. */
+struct sonde_read_value prelude_value(const struct prelude_sample *p, size_t i)
+{
+	struct sonde_read_value v = { 0 };
+
+	if (i < p->s.nr_reads)
+		v = p->s.reads[i];
+	if (!(p->s.read_format & PERF_FORMAT_LOST))
+		v.lost = 0;
+	return v;
+}
+
+/* perf_branch_entry.flags: mispred:1 predicted:1 in_tx:1 abort:1 cycles:16 ... */
+struct prelude_branch prelude_branch(const struct sonde_branch *b)
+{
+	return (struct prelude_branch){ .from = b->from,
+					.to = b->to,
+					.mispred = b->flags & 1,
+					.predicted = b->flags & 2,
+					.in_tx = b->flags & 4,
+					.abort = b->flags & 8,
+					.cycles = b->flags >> 4 & 0xffff };
+}
+
+const char *prelude_branch_dso(const struct sonde_event *ev, uint64_t addr)
+{
+	const char *dso = prelude_locate(ev, addr, SONDE_CPUMODE_OF_ADDRESS).dso;
+
+	return dso ? dso : "[unknown]";
+}
+
+void prelude_branch_symbol(const struct sonde_event *ev, uint64_t addr, char *buf)
+{
+	struct sonde_location loc = prelude_locate(ev, addr, SONDE_CPUMODE_OF_ADDRESS);
+
+	if (!loc.sym || !*loc.sym)
+		strcpy(buf, "[unknown]");
+	else
+		snprintf(buf, PRELUDE_BRANCH_TEXT, "%s+0x%llx", loc.sym,
+			 (unsigned long long)loc.sym_off);
+}
+
+size_t prelude_data_src_text(const struct prelude_sample *p, char *buf)
+{
+	const size_t room = p->sampled->compat ? 100 : PRELUDE_DATA_SRC_TEXT;
+	size_t len =
+		sonde_session_data_src_text(sonde_event_session(p->ev), data_src(p), buf, room);
+
+	return len < room ? len : room - 1;
+}
+
+/* perf gives both texts the room of the registers of the kernel alone. */
+static size_t regs_room(const struct prelude_sampled *sampled)
+{
+	size_t nr = (size_t)__builtin_popcountll(sampled->intr_regs_mask);
+
+	if (!sampled->compat)
+		return PRELUDE_REGS_TEXT;
+	nr *= sampled->compat == SONDE_COMPAT_PERF_6_1 ? 28 : 128;
+	return nr < PRELUDE_REGS_TEXT ? nr : PRELUDE_REGS_TEXT;
+}
+
+size_t prelude_regs_text(const struct prelude_sample *p, bool user, char *buf)
+{
+	uint64_t abi = user ? p->s.user_regs_abi : p->s.intr_regs_abi;
+	uint64_t mask = user ? p->s.user_regs_mask : p->s.intr_regs_mask;
+	const uint64_t *regs = user ? p->s.user_regs : p->s.intr_regs;
+	struct sonde_session *session = sonde_event_session(p->ev);
+	size_t len = 0, i = 0, room = regs_room(p->sampled);
+
+	if (!abi || !regs || !room)
+		return 0;
+	for (unsigned int bit = 0; bit < 64 && len < room; bit++) {
+		char name[16];
+
+		if (mask >> bit & 1)
+			len += (size_t)snprintf(buf + len, room - len, "%5s:0x%llx ",
+						sonde_session_register_name(session, bit, name),
+						(unsigned long long)regs[i++]);
+	}
+	return len < room ? len : room - 1;
 }

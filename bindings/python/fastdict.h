@@ -6,9 +6,11 @@
  *
  *	struct filling f;
  *
- *	if (filling_begin(&f, template, &kept, kind, 1) < 0 || filling_put(&f, key, value) < 0 ...)
+ *	if (filling_begin(&f, template, &kept) < 0 || filling_put(&f, key, value) < 0 ...)
  *		return NULL;
- *	return filling_end(&f, &kept, kind);
+ *	dict = filling_end(&f, &kept);
+ *	... the script has it ...
+ *	kept_dict_put(&kept, dict);
  *
  * Keys are put in the template's order (some may be passed over). The template holds at least one list or dict, so that
  * the garbage collector follows the copies too.
@@ -40,32 +42,47 @@ struct filling {
 #endif
 
 /* A collector's or a debugger's eye may have found it in between: looked at again. */
-static inline PyObject *kept_dict_take(struct kept_dict *kept, uint64_t kind, Py_ssize_t refs)
+static inline PyObject *kept_dict_take(struct kept_dict *kept)
 {
 	PyObject *d = kept->dict;
 
 	kept->dict = NULL;
 #ifdef DICT_STATE
-	if (d && (kept->kind != kind || Py_REFCNT(d) != refs || DICT_STATE(d) != kept->version))
+	if (d && (Py_REFCNT(d) != kept->refs || DICT_STATE(d) != kept->version))
 		Py_CLEAR(d);
 #endif
 	return d;
 }
 
-static inline bool kept_dict_may(const struct kept_dict *kept, PyObject *d)
+/* Takes the reference. Whether it is kept. */
+static inline bool kept_dict_put(struct kept_dict *kept, PyObject *d)
 {
 #ifdef DICT_STATE
-	return !kept->dict && ONLY_MINE(d) && DICT_STATE(d) == kept->version;
-#else
+	if (!kept->dict && ONLY_MINE(d) && DICT_STATE(d) == kept->version) {
+		kept->dict = d;
+		kept->refs = 1;
+		return true;
+	}
+#endif
+	Py_DECREF(d);
 	return false;
+}
+
+/* Keeps a dict that another one, which is kept, holds; borrowed. */
+static inline void kept_dict_put_inner(struct kept_dict *kept, PyObject *d)
+{
+#ifdef DICT_STATE
+	if (!kept->dict && ONLY_MINE(d) && DICT_STATE(d) == kept->version) {
+		Py_INCREF(d);
+		kept->dict = d;
+		kept->refs = 2;
+	}
 #endif
 }
 
-/* refs: how many references there are to the kept dict, ours and those of kept dicts that hold it. */
-static inline int filling_begin(struct filling *f, PyObject *template, struct kept_dict *kept,
-				uint64_t kind, Py_ssize_t refs)
+static inline int filling_begin(struct filling *f, PyObject *template, struct kept_dict *kept)
 {
-	*f = (struct filling){ .dict = kept_dict_take(kept, kind, refs) };
+	*f = (struct filling){ .dict = kept_dict_take(kept) };
 	if (!f->dict)
 		f->dict = PyDict_Copy(template);
 	if (!f->dict)
@@ -82,11 +99,10 @@ static inline int filling_begin(struct filling *f, PyObject *template, struct ke
 }
 
 /* The finished dict, a new reference. */
-static inline PyObject *filling_end(struct filling *f, struct kept_dict *kept, uint64_t kind)
+static inline PyObject *filling_end(struct filling *f, struct kept_dict *kept)
 {
 #ifdef DICT_STATE
 	kept->version = DICT_STATE(f->dict);
-	kept->kind = kind;
 #endif
 	return f->dict;
 }

@@ -5,8 +5,8 @@
  *	module.c   sonde.open(), the module's own types        values.c  bytes -> int, str, bytearray
  *	session.c  Session: iterable of Event                  dicts.c   the dicts and lists of perf's contract
  *	event.c    Event, Frame, Schema                        lazy.c    dicts and lists that are built when first read
- *	plan.c     what a handler is called with               run.c     the event loop for perf scripts
- *	process.c  process_event()                             records.c handlers of records of state
+ *	sample.c   perf_sample_dict                            plan.c    what a handler is called with
+ *	run.c      the event loop for perf scripts             records.c handlers of records of state
  *	dbexport.c the tables of perf_db_export_mode           context.c the module perf_trace_context
  */
 #ifndef SONDE_PYSONDE_H
@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "prelude.h"
+#include "sample.h"
 #include "sonde/sonde.h"
 
 #if !defined(Py_LIMITED_API) || Py_LIMITED_API + 0 >= 0x030c0000
@@ -291,7 +292,7 @@ static inline void lazy_wake(struct lazy *l, struct run *r)
 struct kept_dict {
 	PyObject *dict;   /* owned; NULL none */
 	uint64_t version; /* as it was when filled: another one says that a script changed it */
-	uint64_t kind;    /* only events of the same kind fill the same keys */
+	Py_ssize_t refs;  /* references to it: ours, and that of a kept dict that holds it */
 };
 
 /* The event type's part of a run. */
@@ -312,12 +313,10 @@ struct slot {
 	size_t nr_fields;
 	struct conv pid;  /* common_pid */
 	PyObject *fields; /* template of trace_unhandled's dict: all keys */
-	PyObject *sample; /* template of perf_sample_dict["sample"] */
-	PyObject *sample_dict
-		[4]; /* templates of perf_sample_dict, by what is known of the sample's address */
-	struct kept_dict kept_fields, kept_sample, kept_sample_dict;
-	PyObject *attr, *ev_name;
-	uint64_t unserved; /* samples that no handler exists for yet */
+	struct kept_dict kept_fields;
+	struct prelude_sampled sampled;
+	struct shape *shapes; /* of perf_sample_dict, the one used last first */
+	uint64_t unserved;    /* samples that no handler exists for yet */
 };
 
 /* What perf_trace_context's functions see; owned by the capsule that scripts call `context`. */
@@ -327,6 +326,7 @@ struct perf_context {
 };
 
 struct keys;
+struct shape;
 struct dbexport;
 
 struct run {
@@ -343,12 +343,14 @@ struct run {
 	struct perf_context *current;
 	const struct sonde_event *ev;
 	struct slot *ev_slot;
-	struct slot **slots;         /* by schema id */
-	size_t nr_slots, nr_refused; /* nr_refused: slots with `refused` set */
-	PyObject *unhandled;         /* "trace_unhandled" */
-	PyObject *defines[4]; /* names of the define_* functions, by enum sonde_define_kind */
-	PyObject *no_values;  /* (0, 0, 0): nothing was read */
-	struct keys *keys;    /* interned keys of the dicts */
+	struct prelude_sample sample; /* of ev; */
+	bool sample_read;             /* else it is not read yet */
+	struct slot **slots;          /* by schema id */
+	size_t nr_slots, nr_refused;  /* nr_refused: slots with `refused` set */
+	PyObject *unhandled;          /* "trace_unhandled" */
+	PyObject *defines[4];    /* names of the define_* functions, by enum sonde_define_kind */
+	PyObject *no_values;     /* (0, 0, 0): nothing was read */
+	struct keys *keys;       /* interned keys of the dicts */
 	PyObject *process_event; /* "process_event" */
 	struct dbexport *db;     /* NULL: no perf_db_export_mode */
 	enum sonde_compat compat;
@@ -371,14 +373,14 @@ void plan_free_all(struct slot *slot);
 struct keys *keys_new(void);
 void keys_free(struct keys *k);
 PyObject *dict_fields(struct run *r);
-PyObject *dict_sample(struct run *r);
 PyObject *list_callchain(struct run *r);
-/* Take the reference of what dict_fields() or dict_sample() gave, after the call: it may serve again. */
+/* Takes the reference of what dict_fields() gave, after the call: it may serve again. */
 void dict_fields_done(struct slot *slot, PyObject *dict);
-void dict_sample_done(struct run *r, struct slot *slot, PyObject *dict);
 
-/* process.c: process_event(param_dict), for samples of events that are no tracepoints. */
-int process_call(struct run *r, struct slot *slot);
+/* sample.c: perf_sample_dict, as dicts.c's. */
+PyObject *dict_sample(struct run *r);
+void dict_sample_done(struct run *r, struct slot *slot, PyObject *dict);
+void shapes_free(struct slot *slot);
 
 /* records.c: handlers of records of state (context_switch, throttle, ...), of counts (stat__*) and of defects. */
 int records_call(struct run *r, struct slot *slot);

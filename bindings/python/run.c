@@ -35,14 +35,8 @@ static void slot_free(struct slot *slot)
 	free(slot->keys);
 	free(slot->convs);
 	Py_XDECREF(slot->fields);
-	Py_XDECREF(slot->sample);
-	for (size_t i = 0; i < 4; i++)
-		Py_XDECREF(slot->sample_dict[i]);
 	Py_XDECREF(slot->kept_fields.dict);
-	Py_XDECREF(slot->kept_sample_dict.dict);
-	Py_XDECREF(slot->kept_sample.dict);
-	Py_XDECREF(slot->attr);
-	Py_XDECREF(slot->ev_name);
+	shapes_free(slot);
 	free(slot);
 }
 
@@ -119,8 +113,8 @@ PyObject *run_create(PyObject *module, PyObject *args, PyObject *kw)
 			r->current = NULL;
 		}
 	}
-	if (!r->unhandled || !r->process_event || !r->no_values || !r->defines[0] || !r->defines[1] || !r->defines[2] ||
-	    !r->defines[3] || !r->keys || !r->context) {
+	if (!r->unhandled || !r->process_event || !r->no_values || !r->defines[0] ||
+	    !r->defines[1] || !r->defines[2] || !r->defines[3] || !r->keys || !r->context) {
 		Py_DECREF((PyObject *)r);
 		return PyErr_NoMemory();
 	}
@@ -129,31 +123,26 @@ PyObject *run_create(PyObject *module, PyObject *args, PyObject *kw)
 
 /* ---- event types ------------------------------------------------------------------------------------------------- */
 
-static bool samples_callchains(const struct sonde_schema *sc)
-{
-	struct perf_event_attr attr = { 0 };
-	size_t len = 0;
-	const void *bytes = sonde_schema_attr(sc, &len);
-
-	if (!bytes)
-		return true;
-	memcpy(&attr, bytes, len < sizeof(attr) ? len : sizeof(attr));
-	return attr.sample_type & PERF_SAMPLE_CALLCHAIN;
-}
-
 static struct slot *slot_new(struct run *r, const struct sonde_schema *sc)
 {
 	struct slot *slot = calloc(1, sizeof(*slot));
 	const struct sonde_field *fields, *pid;
 	char name[512];
+	size_t len;
 
 	if (!slot)
 		return (struct slot *)PyErr_NoMemory();
 	slot->sc = sc;
 	slot->kind = sonde_schema_kind(sc);
-	slot->has_callchain = samples_callchains(sc);
-	if (slot->kind != SONDE_TRACEPOINT)
+	prelude_sampled_init(&slot->sampled, sc, r->compat);
+	slot->has_callchain =
+		!sonde_schema_attr(sc, &len) || slot->sampled.sample_type & PERF_SAMPLE_CALLCHAIN;
+	if (slot->kind != SONDE_TRACEPOINT) { /* nothing is told of their fields */
+		slot->defined = true;
+		slot->name = r->process_event;
+		Py_INCREF(slot->name);
 		return slot;
+	}
 	if (prelude_handler_name(sc, name, sizeof(name)) < 0) {
 		PyErr_Format(PyExc_ValueError, "the name of event %s is too long",
 			     sonde_schema_name(sc));
@@ -289,7 +278,7 @@ static int look_up(struct run *r, struct slot *slot)
 	PyObject *func = callable_named(r, slot->name);
 	bool unhandled = false;
 
-	if (!func && !PyErr_Occurred()) {
+	if (!func && slot->kind == SONDE_TRACEPOINT && !PyErr_Occurred()) {
 		func = callable_named(r, r->unhandled);
 		unhandled = true;
 	}
@@ -337,6 +326,10 @@ static inline int dispatch(struct run *r, struct slot *slot)
 		return -1;
 #endif
 	if (!slot->func) {
+		if (slot->kind == SONDE_SAMPLE) { /* told at the end */
+			slot->unserved++;
+			return 0;
+		}
 		/* perf 6.12 tells scripts of the flag tables before each event, handled or not. */
 		if (r->compat == SONDE_COMPAT_PERF_6_12)
 			return 0;
@@ -402,9 +395,9 @@ static inline int serve(struct run *r, struct slot *slot)
 
 	if (code)
 		return code;
-	if (__builtin_expect(slot->kind == SONDE_TRACEPOINT, 1))
+	if (__builtin_expect(slot->kind <= SONDE_SAMPLE, 1))
 		return dispatch(r, slot);
-	return slot->kind == SONDE_SAMPLE ? process_call(r, slot) : records_call(r, slot);
+	return records_call(r, slot);
 }
 
 static int loop(struct run *r)
@@ -431,6 +424,7 @@ static int loop(struct run *r)
 		r->ev = ev;
 		r->ev_slot = slot;
 		r->current->ev = ev;
+		r->sample_read = false;
 		if (serve(r, slot) < 0)
 			return -1;
 		r->ev = NULL;

@@ -322,6 +322,14 @@ struct sonde_sample {
 };
 /* All sample values of an event; 0, -ENODATA for events that are not samples, -EBADMSG for a damaged record. */
 SONDE_API int sonde_event_sample(const struct sonde_event *ev, struct sonde_sample *ret);
+/*
+ * Words for a sample's values, as text has them: where the data of a memory access came from ("|OP LOAD|LVL L1 hit|...";
+ * cut to size, ended by NUL; returns the length of the whole), and the name of a register by its bit in a mask.
+ */
+SONDE_API size_t sonde_session_data_src_text(const struct sonde_session *s, uint64_t data_src,
+					     char *buf, size_t size);
+SONDE_API const char *sonde_session_register_name(struct sonde_session *s, uint32_t nr,
+						  char room[16]);
 
 /* What lies at an address, as far as it is known. Names are lent and live as long as the session. */
 struct sonde_location {
@@ -336,7 +344,11 @@ struct sonde_location {
 		sym_end;  /* offsets in the dso's file; for the kernel and for JITs, addresses */
 	uint64_t sym_off; /* addr - start of the symbol */
 };
-/* Looks an address up in the address space of the event's process as of the event. cpumode as in sonde_event. */
+/*
+ * Looks an address up in the address space of the event's process as of the event. cpumode as in sonde_event, or, for an
+ * address that an event tells of beside its own, SONDE_CPUMODE_OF_ADDRESS: kernel or user by where it lies.
+ */
+#define SONDE_CPUMODE_OF_ADDRESS UINT32_MAX
 SONDE_API int sonde_event_locate(const struct sonde_event *ev, uint64_t addr, uint32_t cpumode,
 				 struct sonde_location *ret);
 

@@ -365,7 +365,7 @@ def hold(what):
     held.append((what, copy.deepcopy(what)))
 def trace_unhandled(event_name, context, fields, sample):
     todo = random.randrange(14)
-    assert list(fields)[:2] == ['common_cpu', 'common_s'] and len(sample['sample']) == 14, todo
+    assert list(fields)[:2] == ['common_cpu', 'common_s'] and len(sample['sample']) == 17, todo
     assert sample['sample']['time'] == fields['common_s'] * 10 ** 9 + fields['common_ns']
     assert sample['comm'] == fields['common_comm'] and sample['sample']['tid'] == fields['common_pid']
     if todo == 0: hold(fields)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "locate.h"
 #include "model/callchain.h"
 #include "sinks/text/fields.h"
 #include "sinks/text/frames.h"
@@ -88,7 +89,7 @@ static void put_place(struct text_branches *b, const struct event *ev, uint64_t 
 	bool off = fields & TEXT_BRSTACKOFF && !(fields & (TEXT_BRSTACK | TEXT_BRSTACKSYM));
 
 	if (sym || off || fields & TEXT_DSO) {
-		mode = text_address_mode(ev, addr);
+		mode = session_address_mode(ev, addr);
 		text_locate(ev, addr, mode, &loc);
 	}
 	if (sym) {

@@ -169,14 +169,11 @@ static void put_blocked(const struct access *a, struct outbuf *out)
 	outbuf_str(out, a->blocked & 4 ? " Addr" : "");
 }
 
-void text_data_src_put(enum sonde_compat compat, uint64_t data_src, size_t *width,
-		       struct outbuf *out)
+void text_data_src_words(enum sonde_compat compat, uint64_t data_src, struct outbuf *out)
 {
 	struct access a = unpack(data_src);
-	size_t start = out->len, len;
 
-	outbuf_hex_width(out, data_src, 16, ' ');
-	outbuf_str(out, " |OP ");
+	outbuf_str(out, "|OP ");
 	put_op(&a, out);
 	outbuf_str(out, "|LVL ");
 	if (compat == SONDE_COMPAT_PERF_6_12)
@@ -191,6 +188,16 @@ void text_data_src_put(enum sonde_compat compat, uint64_t data_src, size_t *widt
 	outbuf_str(out, a.lock & 1 ? "N/A" : a.lock ? "Yes" : "No");
 	outbuf_str(out, "|BLK ");
 	put_blocked(&a, out);
+}
+
+void text_data_src_put(enum sonde_compat compat, uint64_t data_src, size_t *width,
+		       struct outbuf *out)
+{
+	size_t start = out->len, len;
+
+	outbuf_hex_width(out, data_src, 16, ' ');
+	outbuf_char(out, ' ');
+	text_data_src_words(compat, data_src, out);
 	len = out->len - start;
 	if (compat && len > PERF_WIDTH_BYTES) {
 		len = PERF_WIDTH_BYTES;

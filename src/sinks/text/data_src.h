@@ -8,7 +8,9 @@
 #include "base/outbuf.h"
 #include "sonde/sonde.h"
 
-/* *width: of the longest text so far; shorter ones are filled up to it. */
+/* The words alone. */
+void text_data_src_words(enum sonde_compat compat, uint64_t data_src, struct outbuf *out);
+/* The number and the words. *width: of the longest text so far; shorter ones are filled up to it. */
 void text_data_src_put(enum sonde_compat compat, uint64_t data_src, size_t *width,
 		       struct outbuf *out);
 

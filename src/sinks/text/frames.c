@@ -77,24 +77,6 @@ void text_locate(const struct event *ev, uint64_t addr, uint32_t cpumode,
 		*ret = (struct sonde_location){ .size = sizeof(*ret), .addr = addr };
 }
 
-/* The upper half of 64 bits is the kernel's; a 32-bit kernel's part is not known: what is not mapped is its. */
-uint32_t text_address_mode(const struct event *ev, uint64_t addr)
-{
-	uint32_t mode = ev->pub.cpumode;
-	bool guest = mode == CPUMODE_GUEST_KERNEL || mode == CPUMODE_GUEST_USER;
-	bool kernel = addr >> 63;
-	struct sonde_location loc;
-
-	if (!guest && mode != CPUMODE_KERNEL && mode != CPUMODE_USER)
-		return mode;
-	if (ev->schema && ev->schema->abi.long_bytes == 4) {
-		text_locate(ev, addr, CPUMODE_USER, &loc);
-		kernel = !loc.dso;
-	}
-	return guest ? (kernel ? CPUMODE_GUEST_KERNEL : CPUMODE_GUEST_USER)
-		     : (kernel ? CPUMODE_KERNEL : CPUMODE_USER);
-}
-
 /* ---- texts that are kept ------------------------------------------------------------------------------------------ */
 
 /* The mappings that an address belongs to; 0: its text cannot be kept. */

@@ -29,8 +29,6 @@ void text_frames_done(struct text_frames *f);
 
 void text_locate(const struct event *ev, uint64_t addr, uint32_t cpumode,
 		 struct sonde_location *ret);
-/* The cpumode of an address that an event tells of beside its own: kernel or user by where it lies. */
-uint32_t text_address_mode(const struct event *ev, uint64_t addr);
 /* "sym+0x10"; "(dso)" */
 void text_symbol_put(const struct sonde_location *loc, uint32_t columns, struct outbuf *out);
 void text_dso_put(const struct sonde_location *loc, uint32_t columns, struct outbuf *out);

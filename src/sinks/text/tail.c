@@ -3,6 +3,7 @@
 #include <linux/perf_event.h>
 
 #include "formats/perfdata/registers.h"
+#include "locate.h"
 #include "session.h"
 #include "sinks/text/bpf_output.h"
 #include "sinks/text/data_src.h"
@@ -61,7 +62,7 @@ static void put_addr(struct text_sink *s, const struct event *ev, const struct l
 {
 	uint32_t names = line->addr_has_names ? (uint32_t)line->fields & NAME_COLUMNS : 0;
 
-	text_address_put(&s->frames, ev, s->sample.addr, text_address_mode(ev, s->sample.addr),
+	text_address_put(&s->frames, ev, s->sample.addr, session_address_mode(ev, s->sample.addr),
 			 names & ~(uint32_t)TEXT_SRCLINE, &s->writer.out);
 }
 

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perf_sample_dict, which is process_event's param_dict, too: which keys it has, in which order, and what each stands for.
+ * Two tables: the dict itself, and the one behind its key "sample".
+ *
+ *	struct prelude_sampled sampled;                 once per schema
+ *	struct prelude_sample s;                        per event
+ *
+ *	prelude_sampled_init(&sampled, schema, compat);
+ *	prelude_sample_init(&s, &sampled, ev);
+ *	for (k = prelude_sample_keys; k->name; k++)
+ *		if (prelude_key_there(k, &sampled, s.has))
+ *			put(k->name, by k->form: prelude_number(&s, k->item), prelude_name(&s, k->item), ...);
+ *
+ * What perf only gives of decoded hardware traces and of guests (flags, insn_cnt, machine_pid) no event of ours has.
+ */
+#ifndef SONDE_PRELUDE_SAMPLE_H
+#define SONDE_PRELUDE_SAMPLE_H
+
+#include "prelude.h"
+
+/* What a key stands for, the dict itself in the order of its table; forms say which of them are asked of whom. */
+enum prelude_item {
+	/* the dict itself */
+	ITEM_EV_NAME,
+	ITEM_ATTR,
+	ITEM_SAMPLE,
+	ITEM_RAW_BUF,
+	ITEM_COMM,
+	ITEM_DSO,
+	ITEM_DSO_BID,
+	ITEM_DSO_MAP_START,
+	ITEM_DSO_MAP_END,
+	ITEM_SYMBOL,
+	ITEM_SYMOFF,
+	ITEM_CALLCHAIN,
+	ITEM_BRSTACK,
+	ITEM_BRSTACKSYM,
+	ITEM_IREGS,
+	ITEM_UREGS,
+	/* "sample" */
+	ITEM_ID,
+	ITEM_STREAM_ID,
+	ITEM_PID,
+	ITEM_TID,
+	ITEM_CPU,
+	ITEM_IP,
+	ITEM_TIME,
+	ITEM_PERIOD,
+	ITEM_PHYS_ADDR,
+	ITEM_ADDR,
+	ITEM_TIME_ENABLED,
+	ITEM_TIME_RUNNING,
+	ITEM_VALUES,
+	ITEM_WEIGHT,
+	ITEM_INS_LAT,
+	ITEM_RETIRE_LAT,
+	ITEM_TRANSACTION,
+	ITEM_DATASRC,
+	ITEM_DATASRC_DECODE,
+	ITEM_CPUMODE,
+	ITEM_ADDR_CORRELATES_SYM,
+	ITEM_ADDR_DSO,
+	ITEM_ADDR_DSO_BID,
+	ITEM_ADDR_DSO_MAP_START,
+	ITEM_ADDR_DSO_MAP_END,
+	ITEM_ADDR_SYMBOL,
+	ITEM_ADDR_SYMOFF,
+	ITEM_CGROUP,
+	ITEM_DATA_PAGE_SIZE,
+	ITEM_CODE_PAGE_SIZE,
+	ITEM_USER_STACK
+};
+
+enum prelude_form {
+	FORM_NUMBER, /* unsigned 64 bits: prelude_number() */
+	FORM_TASK,   /* a task or a cpu, signed and likely to come again: prelude_number() */
+	FORM_NAME,   /* lent text: prelude_name() */
+	FORM_TRUE,
+	FORM_SPECIAL /* the language makes it: bytes, lists, texts of registers and data sources */
+};
+
+/* Facts that not all samples have. */
+enum prelude_has {
+	HAS_DSO = 1, /* something is mapped where ip points */
+	HAS_SYMBOL = 2,
+	HAS_ADDR_NAMES = 4, /* addr is a place in code or data of the process */
+	HAS_ADDR_DSO = 8,
+	HAS_ADDR_SYMBOL = 16
+};
+
+#define SAMPLED_CONSTANT (1ull << 63) /* alike for all samples of an event type */
+
+struct prelude_key {
+	const char *name;
+	enum prelude_item item;
+	enum prelude_form form;
+	unsigned int versions; /* VERSION_*: whose dict has the key */
+	unsigned int needs;    /* enum prelude_has: it is absent without */
+	uint64_t
+		read_format; /* PERF_FORMAT_*: it is absent unless the event's attr has one of these */
+	/*
+	 * PERF_SAMPLE_*: unless one of these is recorded all samples of the event type have the same value; 0: it changes
+	 * from sample to sample
+	 */
+	uint64_t varies_with;
+	bool only_sampled; /* absent unless one of varies_with is recorded */
+};
+extern const struct prelude_key prelude_dict_keys[], prelude_sample_keys[]; /* ended by name NULL */
+#define PRELUDE_DICT_KEYS   16
+#define PRELUDE_SAMPLE_KEYS 34
+
+/* What is known of all samples of an event type. */
+struct prelude_sampled {
+	enum sonde_compat compat;
+	uint64_t sample_type, read_format, intr_regs_mask;
+	bool addr_names; /* HAS_ADDR_NAMES */
+};
+void prelude_sampled_init(struct prelude_sampled *ret, const struct sonde_schema *sc,
+			  enum sonde_compat compat);
+
+struct prelude_sample {
+	const struct prelude_sampled *sampled;
+	const struct sonde_event *ev;
+	unsigned int has; /* enum prelude_has */
+	struct sonde_sample s;
+	struct sonde_location at_ip, at_addr;
+};
+/* 0, or what sonde_event_sample() failed with. Lent things live as long as those of a sonde_sample. */
+int prelude_sample_init(struct prelude_sample *ret, const struct prelude_sampled *sampled,
+			const struct sonde_event *ev);
+
+/*
+ * How long "attr" is: perf gives struct perf_event_attr as large as it knows it, shorter ones of a recording are filled up
+ * with zeroes.
+ */
+size_t prelude_attr_size(enum sonde_compat compat, size_t recorded);
+
+/* present: sonde_sample.present */
+bool prelude_key_there(const struct prelude_key *k, const struct prelude_sampled *sampled,
+		       uint64_t present, unsigned int has);
+static inline bool prelude_key_varies(const struct prelude_key *k, uint64_t present)
+{
+	return !k->varies_with || present & k->varies_with;
+}
+uint64_t prelude_number(const struct prelude_sample *s, enum prelude_item item);
+const char *prelude_name(const struct prelude_sample *s, enum prelude_item item); /* NULL: "" */
+
+/* What lies at an address; everything unknown when that cannot be found out. */
+struct sonde_location prelude_locate(const struct sonde_event *ev, uint64_t addr, uint32_t cpumode);
+
+/* The list "values": how many (id, value, lost) there are, and the i-th. */
+size_t prelude_nr_values(const struct prelude_sample *s);
+struct sonde_read_value prelude_value(const struct prelude_sample *s, size_t i);
+
+/* Entries of the lists "brstack" and "brstacksym". */
+struct prelude_branch {
+	uint64_t from, to;
+	bool mispred, predicted, in_tx, abort;
+	uint32_t cycles;
+};
+struct prelude_branch prelude_branch(const struct sonde_branch *b);
+const char *prelude_branch_dso(const struct sonde_event *ev, uint64_t addr);
+/* "main+0x10" or "[unknown]" into buf, in perf's room. */
+#define PRELUDE_BRANCH_TEXT 512
+void prelude_branch_symbol(const struct sonde_event *ev, uint64_t addr, char *buf);
+static inline const char *prelude_branch_prediction(const struct prelude_branch *b)
+{
+	return b->mispred ? "M" : b->predicted ? "P" : "-";
+}
+
+/* "|OP LOAD|LVL ..." into buf; returns the length. */
+#define PRELUDE_DATA_SRC_TEXT 256
+size_t prelude_data_src_text(const struct prelude_sample *s, char *buf);
+/* "   AX:0x1    BX:0x2 " into buf, of sampled registers of the kernel (user: of user space); returns the length. */
+#define PRELUDE_REGS_TEXT (64 * 40)
+size_t prelude_regs_text(const struct prelude_sample *s, bool user, char *buf);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* The keys of perf_sample_dict in perf's order, and what they are absent without. */
+#include "sample.h"
+
+#include <linux/perf_event.h>
+
+enum {
+	PERF_6_1 = 1 << SONDE_COMPAT_PERF_6_1,
+	PERF_6_12 = 1 << SONDE_COMPAT_PERF_6_12,
+	DEFAULT = 1 << SONDE_COMPAT_NONE,
+	ALL = PERF_6_1 | PERF_6_12 | DEFAULT
+};
+
+#define IDS     (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER)
+#define WEIGHTS (PERF_SAMPLE_WEIGHT_TYPE)
+
+/* name, item, form, versions, needs, read_format, varies_with, only_sampled */
+/* clang-format off */
+const struct prelude_key prelude_dict_keys[] = {
+	{ "ev_name",       ITEM_EV_NAME,       FORM_SPECIAL, ALL, 0,          0, SAMPLED_CONSTANT, false },
+	{ "attr",          ITEM_ATTR,          FORM_SPECIAL, ALL, 0,          0, SAMPLED_CONSTANT, false },
+	{ "sample",        ITEM_SAMPLE,        FORM_SPECIAL, ALL, 0,          0, 0, false },
+	{ "raw_buf",       ITEM_RAW_BUF,       FORM_SPECIAL, ALL, 0,          0, PERF_SAMPLE_RAW, false },
+	{ "comm",          ITEM_COMM,          FORM_SPECIAL, ALL, 0,          0, 0, false },
+	{ "dso",           ITEM_DSO,           FORM_NAME,    ALL, HAS_DSO,    0, 0, false },
+	{ "dso_bid",       ITEM_DSO_BID,       FORM_NAME,    ALL, HAS_DSO,    0, 0, false },
+	{ "dso_map_start", ITEM_DSO_MAP_START, FORM_NUMBER,  ALL, HAS_DSO,    0, 0, false },
+	{ "dso_map_end",   ITEM_DSO_MAP_END,   FORM_NUMBER,  ALL, HAS_DSO,    0, 0, false },
+	{ "symbol",        ITEM_SYMBOL,        FORM_NAME,    ALL, HAS_SYMBOL, 0, 0, false },
+	{ "symoff",        ITEM_SYMOFF,        FORM_NUMBER,  ALL, HAS_SYMBOL, 0, 0, false },
+	{ "callchain",     ITEM_CALLCHAIN,     FORM_SPECIAL, ALL, 0,          0, 0, false },
+	{ "brstack",       ITEM_BRSTACK,       FORM_SPECIAL, ALL, 0,          0, 0, false },
+	{ "brstacksym",    ITEM_BRSTACKSYM,    FORM_SPECIAL, ALL, 0,          0, 0, false },
+	{ "iregs",         ITEM_IREGS,         FORM_SPECIAL, ALL, 0,          0, PERF_SAMPLE_REGS_INTR, false },
+	{ "uregs",         ITEM_UREGS,         FORM_SPECIAL, ALL, 0,          0, PERF_SAMPLE_REGS_USER, false },
+	{ 0 },
+};
+
+const struct prelude_key prelude_sample_keys[] = {
+	{ "id",             ITEM_ID,             FORM_NUMBER,  PERF_6_12, 0, 0, IDS, false },
+	{ "stream_id",      ITEM_STREAM_ID,      FORM_NUMBER,  PERF_6_12, 0, 0, PERF_SAMPLE_STREAM_ID, false },
+	{ "pid",            ITEM_PID,            FORM_TASK,    ALL, 0, 0, 0, false },
+	{ "tid",            ITEM_TID,            FORM_TASK,    ALL, 0, 0, 0, false },
+	{ "cpu",            ITEM_CPU,            FORM_TASK,    ALL, 0, 0, 0, false },
+	{ "ip",             ITEM_IP,             FORM_NUMBER,  ALL, 0, 0, PERF_SAMPLE_IP, false },
+	{ "time",           ITEM_TIME,           FORM_NUMBER,  ALL, 0, 0, 0, false },
+	{ "period",         ITEM_PERIOD,         FORM_NUMBER,  ALL, 0, 0, 0, false },
+	{ "phys_addr",      ITEM_PHYS_ADDR,      FORM_NUMBER,  ALL, 0, 0, PERF_SAMPLE_PHYS_ADDR, false },
+	{ "addr",           ITEM_ADDR,           FORM_NUMBER,  ALL, 0, 0, PERF_SAMPLE_ADDR, false },
+	{ "time_enabled",   ITEM_TIME_ENABLED,   FORM_NUMBER,  ALL, 0, PERF_FORMAT_TOTAL_TIME_ENABLED, 0, false },
+	{ "time_running",   ITEM_TIME_RUNNING,   FORM_NUMBER,  ALL, 0, PERF_FORMAT_TOTAL_TIME_RUNNING, 0, false },
+	{ "values",         ITEM_VALUES,         FORM_SPECIAL, ALL, 0, 0, 0, false },
+	{ "weight",         ITEM_WEIGHT,         FORM_NUMBER,  ALL, 0, 0, WEIGHTS, false },
+	{ "ins_lat",        ITEM_INS_LAT,        FORM_NUMBER,  PERF_6_12, 0, 0, WEIGHTS, false },
+	{ "transaction",    ITEM_TRANSACTION,    FORM_NUMBER,  ALL, 0, 0, PERF_SAMPLE_TRANSACTION, false },
+	{ "datasrc",        ITEM_DATASRC,        FORM_NUMBER,  ALL, 0, 0, PERF_SAMPLE_DATA_SRC, false },
+	{ "datasrc_decode", ITEM_DATASRC_DECODE, FORM_SPECIAL, ALL, 0, 0, PERF_SAMPLE_DATA_SRC, false },
+	{ "cpumode",        ITEM_CPUMODE,        FORM_TASK,    ALL, 0, 0, 0, false },
+	{ "addr_correlates_sym", ITEM_ADDR_CORRELATES_SYM, FORM_TRUE, ALL, HAS_ADDR_NAMES, 0, 0, false },
+	{ "addr_dso",           ITEM_ADDR_DSO,           FORM_NAME,   ALL, HAS_ADDR_DSO,    0, 0, false },
+	{ "addr_dso_bid",       ITEM_ADDR_DSO_BID,       FORM_NAME,   ALL, HAS_ADDR_DSO,    0, 0, false },
+	{ "addr_dso_map_start", ITEM_ADDR_DSO_MAP_START, FORM_NUMBER, ALL, HAS_ADDR_DSO,    0, 0, false },
+	{ "addr_dso_map_end",   ITEM_ADDR_DSO_MAP_END,   FORM_NUMBER, ALL, HAS_ADDR_DSO,    0, 0, false },
+	{ "addr_symbol",        ITEM_ADDR_SYMBOL,        FORM_NAME,   ALL, HAS_ADDR_SYMBOL, 0, 0, false },
+	{ "addr_symoff",        ITEM_ADDR_SYMOFF,        FORM_NUMBER, ALL, HAS_ADDR_SYMBOL, 0, 0, false },
+	/* By default the keys of both versions, perf 6.12's behind, and what perf leaves out, where it is recorded. */
+	{ "id",             ITEM_ID,             FORM_NUMBER,  DEFAULT, 0, 0, IDS, false },
+	{ "stream_id",      ITEM_STREAM_ID,      FORM_NUMBER,  DEFAULT, 0, 0, PERF_SAMPLE_STREAM_ID, false },
+	{ "ins_lat",        ITEM_INS_LAT,        FORM_NUMBER,  DEFAULT, 0, 0, WEIGHTS, false },
+	{ "retire_lat",     ITEM_RETIRE_LAT,     FORM_NUMBER,  DEFAULT, 0, 0, PERF_SAMPLE_WEIGHT_STRUCT, true },
+	{ "cgroup",         ITEM_CGROUP,         FORM_NUMBER,  DEFAULT, 0, 0, PERF_SAMPLE_CGROUP, true },
+	{ "data_page_size", ITEM_DATA_PAGE_SIZE, FORM_NUMBER,  DEFAULT, 0, 0, PERF_SAMPLE_DATA_PAGE_SIZE, true },
+	{ "code_page_size", ITEM_CODE_PAGE_SIZE, FORM_NUMBER,  DEFAULT, 0, 0, PERF_SAMPLE_CODE_PAGE_SIZE, true },
+	{ "user_stack",     ITEM_USER_STACK,     FORM_SPECIAL, DEFAULT, 0, 0, PERF_SAMPLE_STACK_USER, true },
+	{ 0 },
+};
+/* clang-format on */
+
+_Static_assert(sizeof(prelude_dict_keys) / sizeof(*prelude_dict_keys) == PRELUDE_DICT_KEYS + 1, "");
+_Static_assert(sizeof(prelude_sample_keys) / sizeof(*prelude_sample_keys) ==
+		       PRELUDE_SAMPLE_KEYS + 1,
+	       "");
+
+bool prelude_key_there(const struct prelude_key *k, const struct prelude_sampled *sampled,
+		       uint64_t present, unsigned int has)
+{
+	return k->versions >> sampled->compat & 1 && (has & k->needs) == k->needs &&
+	       (!k->read_format || sampled->read_format & k->read_format) &&
+	       (!k->only_sampled || present & k->varies_with);
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perf_sample_dict, which process_event gets as its param_dict, for a run's current event:
+ *
+ *	{ev_name, attr, sample: {pid, tid, ...}, raw_buf, comm, dso ..., callchain, ...}
+ *
+ * The tables of prelude's sample.h say which keys and in which order. Samples of one event type differ in whether
+ * something is known of their addresses; each such shape has templates, copies of which are filled.
+ */
+#include "fastdict.h"
+#include "keys.h"
+
+#include <linux/perf_event.h>
+
+/* One dict in one shape. */
+struct shape_dict {
+	PyObject *template; /* all keys, those that are alike in all samples with their values */
+	struct {
+		const struct prelude_key *key;
+		PyObject *name; /* lent by the run's keys */
+	} varying[PRELUDE_SAMPLE_KEYS];
+	size_t nr_varying;
+	struct kept_dict kept;
+};
+
+struct shape {
+	struct shape *next;
+	uint64_t present;
+	unsigned int has;
+	struct shape_dict dict, sample;
+};
+
+static void shape_free(struct shape *sh)
+{
+	Py_XDECREF(sh->dict.template);
+	Py_XDECREF(sh->dict.kept.dict);
+	Py_XDECREF(sh->sample.template);
+	Py_XDECREF(sh->sample.kept.dict);
+	free(sh);
+}
+
+void shapes_free(struct slot *slot)
+{
+	while (slot->shapes) {
+		struct shape *sh = slot->shapes;
+
+		slot->shapes = sh->next;
+		shape_free(sh);
+	}
+}
+
+/* ---- lists and texts --------------------------------------------------------------------------------------------- */
+
+static PyObject *values_list(struct run *r, const struct prelude_sample *s)
+{
+	size_t nr = prelude_nr_values(s);
+	PyObject *list = PyList_New((Py_ssize_t)nr);
+
+	for (size_t i = 0; list && i < nr; i++) {
+		struct sonde_read_value v = prelude_value(s, i);
+		PyObject *t = r->no_values;
+
+		if (s->s.nr_reads)
+			t = Py_BuildValue("(KKK)", (unsigned long long)v.id,
+					  (unsigned long long)v.value, (unsigned long long)v.lost);
+		else
+			Py_INCREF(t);
+		if (!t) {
+			Py_CLEAR(list);
+			break;
+		}
+		PyList_SetItem(list, (Py_ssize_t)i, t);
+	}
+	return list;
+}
+
+static PyObject *branch(struct run *r, const struct prelude_branch *b)
+{
+	struct keys *k = r->keys;
+	PyObject *d = PyDict_New();
+
+	if (d &&
+	    (dict_take(d, k->from, u64_object(b->from)) < 0 ||
+	     dict_take(d, k->to, u64_object(b->to)) < 0 ||
+	     dict_take(d, k->mispred, PyBool_FromLong(b->mispred)) < 0 ||
+	     dict_take(d, k->predicted, PyBool_FromLong(b->predicted)) < 0 ||
+	     dict_take(d, k->in_tx, PyBool_FromLong(b->in_tx)) < 0 ||
+	     dict_take(d, k->abort, PyBool_FromLong(b->abort)) < 0 ||
+	     dict_take(d, k->cycles, PyLong_FromLong((long)b->cycles)) < 0 ||
+	     dict_take(d, k->from_dsoname, values_name(r->v, prelude_branch_dso(r->ev, b->from))) <
+		     0 ||
+	     dict_take(d, k->to_dsoname, values_name(r->v, prelude_branch_dso(r->ev, b->to))) < 0))
+		Py_CLEAR(d);
+	return d;
+}
+
+static PyObject *branch_symbol(struct run *r, uint64_t addr)
+{
+	char text[PRELUDE_BRANCH_TEXT];
+
+	prelude_branch_symbol(r->ev, addr, text);
+	return text_object(text, strlen(text));
+}
+
+static PyObject *branch_in_words(struct run *r, const struct prelude_branch *b)
+{
+	struct keys *k = r->keys;
+	PyObject *d = PyDict_New();
+
+	if (d && (dict_take(d, k->from, branch_symbol(r, b->from)) < 0 ||
+		  dict_take(d, k->to, branch_symbol(r, b->to)) < 0 ||
+		  dict_take(d, k->pred, PyUnicode_FromString(prelude_branch_prediction(b))) < 0 ||
+		  dict_take(d, k->in_tx, PyUnicode_FromString(b->in_tx ? "X" : "-")) < 0 ||
+		  dict_take(d, k->abort, PyUnicode_FromString(b->abort ? "A" : "-")) < 0))
+		Py_CLEAR(d);
+	return d;
+}
+
+static PyObject *branches(struct run *r, const struct sonde_sample *s,
+			  PyObject *(*make)(struct run *, const struct prelude_branch *))
+{
+	PyObject *list = PyList_New((Py_ssize_t)s->nr_branches);
+
+	for (uint64_t i = 0; list && i < s->nr_branches; i++) {
+		struct prelude_branch b = prelude_branch(&s->branches[i]);
+		PyObject *item = make(r, &b);
+
+		if (!item) {
+			Py_CLEAR(list);
+			break;
+		}
+		PyList_SetItem(list, (Py_ssize_t)i, item);
+	}
+	return list;
+}
+
+static PyObject *registers(const struct prelude_sample *s, bool user)
+{
+	char text[PRELUDE_REGS_TEXT];
+
+	return text_object(text, prelude_regs_text(s, user, text));
+}
+
+static PyObject *data_source(const struct prelude_sample *s)
+{
+	char text[PRELUDE_DATA_SRC_TEXT];
+
+	return text_object(text, prelude_data_src_text(s, text));
+}
+
+static PyObject *attr_bytes(struct run *r)
+{
+	size_t len = 0;
+	const void *attr = sonde_schema_attr(r->ev_slot->sc, &len);
+	size_t size = attr ? prelude_attr_size(r->compat, len) : 0;
+	PyObject *o = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
+	char *to = o ? PyBytes_AsString(o) : NULL;
+
+	if (to && size) {
+		memset(to, 0, size);
+		memcpy(to, attr, len < size ? len : size);
+	}
+	return o;
+}
+
+/* ---- the two dicts ----------------------------------------------------------------------------------------------- */
+
+static PyObject *sample_values(struct run *r, struct shape *sh);
+
+static PyObject *special(struct run *r, struct shape *sh, enum prelude_item item)
+{
+	const struct prelude_sample *s = &r->sample;
+	const struct sonde_event *ev = r->ev;
+
+	switch (item) {
+	case ITEM_EV_NAME:
+		return PyUnicode_InternFromString(sonde_schema_name(r->ev_slot->sc));
+	case ITEM_ATTR:
+		return attr_bytes(r);
+	case ITEM_SAMPLE:
+		return sample_values(r, sh);
+	case ITEM_RAW_BUF:
+		return PyBytes_FromStringAndSize((const char *)ev->bytes,
+						 ev->bytes ? (Py_ssize_t)ev->bytes_len : 0);
+	case ITEM_COMM:
+		return comm_object(r->v, ev->comm);
+	case ITEM_CALLCHAIN:
+		return list_callchain(r);
+	case ITEM_BRSTACK:
+		return branches(r, &s->s, branch);
+	case ITEM_BRSTACKSYM:
+		return branches(r, &s->s, branch_in_words);
+	case ITEM_IREGS:
+		return registers(s, false);
+	case ITEM_UREGS:
+		return registers(s, true);
+	case ITEM_VALUES:
+		return values_list(r, s);
+	case ITEM_DATASRC_DECODE:
+		return data_source(s);
+	case ITEM_USER_STACK:
+		return PyBytes_FromStringAndSize((const char *)s->s.user_stack,
+						 (Py_ssize_t)s->s.user_stack_len);
+	default:
+		PyErr_Format(PyExc_SystemError, "no value for item %d of a sample's dict",
+			     (int)item);
+		return NULL;
+	}
+}
+
+static PyObject *value(struct run *r, struct shape *sh, const struct prelude_key *k)
+{
+	switch (k->form) {
+	case FORM_NUMBER:
+		return u64_object(prelude_number(&r->sample, k->item));
+	case FORM_TASK:
+		return int_object(r->v, (int64_t)prelude_number(&r->sample, k->item));
+	case FORM_NAME:
+		return values_name(r->v, prelude_name(&r->sample, k->item));
+	case FORM_TRUE:
+		Py_RETURN_TRUE;
+	case FORM_SPECIAL:
+		break;
+	}
+	return special(r, sh, k->item);
+}
+
+static int shape_dict_init(struct run *r, struct shape *sh, struct shape_dict *d,
+			   const struct prelude_key *keys, PyObject *const *names)
+{
+	PyObject *tracked = PyList_New(0); /* fastdict.h: a template holds one */
+	int code = tracked ? 0 : -1;
+
+	d->template = PyDict_New();
+	for (size_t i = 0; d->template && !code && keys[i].name; i++) {
+		const struct prelude_key *k = &keys[i];
+
+		if (!prelude_key_there(k, &r->ev_slot->sampled, sh->present, sh->has))
+			continue;
+		if (prelude_key_varies(k, sh->present)) {
+			d->varying[d->nr_varying].key = k;
+			d->varying[d->nr_varying++].name = names[i];
+			code = PyDict_SetItem(d->template, names[i], tracked);
+		} else {
+			code = dict_take(d->template, names[i], value(r, sh, k));
+		}
+	}
+	Py_XDECREF(tracked);
+	return d->template ? code : -1;
+}
+
+/* The shape of the sample that was read. */
+static struct shape *shape_get(struct run *r)
+{
+	struct slot *slot = r->ev_slot;
+	uint64_t present = r->sample.s.present;
+	unsigned int has = r->sample.has;
+	struct shape **at, *sh;
+
+	for (at = &slot->shapes; (sh = *at) && (sh->present != present || sh->has != has);)
+		at = &sh->next;
+	if (!sh) {
+		sh = calloc(1, sizeof(*sh));
+		if (!sh)
+			return (struct shape *)PyErr_NoMemory();
+		sh->present = present;
+		sh->has = has;
+		if (shape_dict_init(r, sh, &sh->dict, prelude_dict_keys, r->keys->dict) < 0 ||
+		    shape_dict_init(r, sh, &sh->sample, prelude_sample_keys, r->keys->sample) < 0) {
+			shape_free(sh);
+			return NULL;
+		}
+	} else {
+		*at = sh->next;
+	}
+	sh->next = slot->shapes;
+	slot->shapes = sh;
+	return sh;
+}
+
+static PyObject *fill(struct run *r, struct shape *sh, struct shape_dict *d)
+{
+	struct filling f;
+
+	if (filling_begin(&f, d->template, &d->kept) < 0)
+		return NULL;
+	for (size_t i = 0; i < d->nr_varying; i++)
+		if (filling_put(&f, d->varying[i].name, value(r, sh, d->varying[i].key)) < 0)
+			return NULL;
+	return filling_end(&f, &d->kept);
+}
+
+static PyObject *sample_values(struct run *r, struct shape *sh)
+{
+	return fill(r, sh, &sh->sample);
+}
+
+/* Reads the event's sample, unless that is done. */
+static struct shape *read_sample(struct run *r)
+{
+	if (!r->sample_read) {
+		int code = prelude_sample_init(&r->sample, &r->ev_slot->sampled, r->ev);
+
+		if (code < 0)
+			return (struct shape *)module_error(r->m, code);
+		r->sample_read = true;
+	}
+	return shape_get(r);
+}
+
+PyObject *dict_sample(struct run *r)
+{
+	struct shape *sh = read_sample(r);
+
+	return sh ? fill(r, sh, &sh->dict) : NULL;
+}
+
+/* The inner dict serves again only inside the outer one: it is held by that and by us, twice in all. */
+void dict_sample_done(struct run *r, struct slot *slot, PyObject *dict)
+{
+	struct shape *sh = slot->shapes;
+	PyObject *inner;
+
+	if (!kept_dict_put(&sh->dict.kept, dict))
+		return;
+	inner = PyDict_GetItemWithError(dict, r->keys->dict[ITEM_SAMPLE]);
+	if (inner)
+		kept_dict_put_inner(&sh->sample.kept, inner);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* sonde.h: words for the values of a sample. */
+
+#include <string.h>
+
+#include "base/outbuf.h"
+#include "formats/perfdata/registers.h"
+#include "session.h"
+#include "sinks/text/data_src.h"
+
+size_t sonde_session_data_src_text(const struct sonde_session *s, uint64_t data_src, char *buf,
+				   size_t size)
+{
+	struct outbuf out = { 0 };
+	size_t len;
+
+	text_data_src_words(s->opts.compat, data_src, &out);
+	len = out.len;
+	if (size) {
+		size_t kept = len < size ? len : size - 1;
+
+		memcpy(buf, out.data, kept);
+		buf[kept] = 0;
+	}
+	outbuf_done(&out);
+	return len;
+}
+
+const char *sonde_session_register_name(struct sonde_session *s, uint32_t nr, char room[16])
+{
+	return perfdata_register_name(s->opts.compat, s->source->ops->info(s->source, "arch"), nr,
+				      room);
+}
