@@ -109,4 +109,8 @@ struct prelude_defines {
 bool prelude_define_wanted(struct prelude_defines *state, const struct sonde_define *d,
 			   enum sonde_compat compat);
 
+/* perf's value of data_src where none was sampled: "not available", which perf 6.12 says of more of its members. */
+#define PRELUDE_NO_DATA_SRC      0x5080021ull
+#define PRELUDE_NO_DATA_SRC_6_12 0x1e05080021ull
+
 #endif

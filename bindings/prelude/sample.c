@@ -6,10 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* perf's value of data_src when none was sampled: "not available", which perf 6.12 says of more members. */
-#define NO_DATA_SRC      0x5080021ull
-#define NO_DATA_SRC_6_12 0x1e05080021ull
-
 /* perf tells names of addresses of faults, and of branches when each one is an event. */
 static bool addr_has_names(const struct perf_event_attr *attr)
 {
@@ -90,7 +86,8 @@ static uint64_t data_src(const struct prelude_sample *p)
 {
 	if (p->s.present & PERF_SAMPLE_DATA_SRC)
 		return p->s.data_src;
-	return p->sampled->compat == SONDE_COMPAT_PERF_6_12 ? NO_DATA_SRC_6_12 : NO_DATA_SRC;
+	return p->sampled->compat == SONDE_COMPAT_PERF_6_12 ? PRELUDE_NO_DATA_SRC_6_12
+							    : PRELUDE_NO_DATA_SRC;
 }
 
 uint64_t prelude_number(const struct prelude_sample *p, enum prelude_item item)

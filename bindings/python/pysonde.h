@@ -316,7 +316,6 @@ struct slot {
 	struct kept_dict kept_fields;
 	struct prelude_sampled sampled;
 	struct shape *shapes; /* of perf_sample_dict, the one used last first */
-	uint64_t unserved;    /* samples that no handler exists for yet */
 };
 
 /* What perf_trace_context's functions see; owned by the capsule that scripts call `context`. */

@@ -326,12 +326,8 @@ static inline int dispatch(struct run *r, struct slot *slot)
 		return -1;
 #endif
 	if (!slot->func) {
-		if (slot->kind == SONDE_SAMPLE) { /* told at the end */
-			slot->unserved++;
-			return 0;
-		}
 		/* perf 6.12 tells scripts of the flag tables before each event, handled or not. */
-		if (r->compat == SONDE_COMPAT_PERF_6_12)
+		if (r->compat == SONDE_COMPAT_PERF_6_12 && slot->kind == SONDE_TRACEPOINT)
 			return 0;
 		/* Until Python code runs again nobody can take these events: they need not come. */
 		sonde_session_want(r->s, sonde_schema_id(slot->sc), 0);
@@ -482,22 +478,6 @@ static PyObject *run_describe(struct run *r, PyObject *unused)
 	return line;
 }
 
-static PyObject *run_unserved(struct run *r, PyObject *unused)
-{
-	PyObject *d = PyDict_New();
-
-	(void)unused;
-	for (size_t i = 0; d && i < r->nr_slots; i++) {
-		struct slot *slot = r->slots[i];
-
-		if (slot && slot->unserved && sonde_schema_kind(slot->sc) == SONDE_SAMPLE &&
-		    dict_take_str(d, sonde_schema_name(slot->sc),
-				  PyLong_FromUnsignedLongLong(slot->unserved)) < 0)
-			Py_CLEAR(d);
-	}
-	return d;
-}
-
 static PyObject *run_context(struct run *r, void *unused)
 {
 	(void)unused;
@@ -516,9 +496,6 @@ static PyMethodDef methods[] = {
 	  "run()\n\nCalls the handlers in __main__ for all events." },
 	{ "describe", (PyCFunction)run_describe, METH_NOARGS,
 	  "describe() -> str or None\n\nThe event whose handler raised, in one line." },
-	{ "unserved", (PyCFunction)run_unserved, METH_NOARGS,
-	  "unserved() -> dict\n\nSamples that are not tracepoints, by event name: how many went to "
-	  "no handler." },
 	{ NULL }
 };
 
