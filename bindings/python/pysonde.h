@@ -338,6 +338,7 @@ struct run {
 	PyObject *main;          /* __main__'s dict */
 	PyObject *may_leave_out; /* callable(code, parameter name) -> bool */
 	PyObject *is_traced;     /* callable() -> bool: a trace or profile function is set */
+	PyObject *before_waiting; /* callable(), or None */
 	PyObject *context;       /* the capsule */
 	struct perf_context *current;
 	const struct sonde_event *ev;

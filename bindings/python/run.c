@@ -53,6 +53,7 @@ static void run_dealloc(struct run *r)
 	Py_XDECREF(r->main);
 	Py_XDECREF(r->may_leave_out);
 	Py_XDECREF(r->is_traced);
+	Py_XDECREF(r->before_waiting);
 	Py_XDECREF(r->unhandled);
 	Py_XDECREF(r->no_values);
 	Py_XDECREF(r->process_event);
@@ -68,14 +69,16 @@ static void run_dealloc(struct run *r)
 
 PyObject *run_create(PyObject *module, PyObject *args, PyObject *kw)
 {
-	static char *names[] = { "session", "main", "may_leave_out", "is_traced", "eager", NULL };
+	static char *names[] = { "session",        "main", "may_leave_out", "is_traced", "eager",
+				 "before_waiting", NULL };
 	struct module_state *m = PyModule_GetState(module);
-	PyObject *session, *main, *may_leave_out, *is_traced;
+	PyObject *session, *main, *may_leave_out, *is_traced, *before_waiting = Py_None;
 	struct run *r;
 	int eager;
 
-	if (!PyArg_ParseTupleAndKeywords(args, kw, "O!O!OOp", names, m->session, &session,
-					 &PyDict_Type, &main, &may_leave_out, &is_traced, &eager))
+	if (!PyArg_ParseTupleAndKeywords(args, kw, "O!O!OOp|O", names, m->session, &session,
+					 &PyDict_Type, &main, &may_leave_out, &is_traced, &eager,
+					 &before_waiting))
 		return NULL;
 	if (session_check((struct py_session *)session) < 0)
 		return NULL;
@@ -88,6 +91,7 @@ PyObject *run_create(PyObject *module, PyObject *args, PyObject *kw)
 	Py_INCREF(main);
 	Py_INCREF(may_leave_out);
 	Py_INCREF(is_traced);
+	Py_INCREF(before_waiting);
 	r->module = module;
 	r->m = m;
 	r->session = (struct py_session *)session;
@@ -97,6 +101,7 @@ PyObject *run_create(PyObject *module, PyObject *args, PyObject *kw)
 	r->main = main;
 	r->may_leave_out = may_leave_out;
 	r->is_traced = is_traced;
+	r->before_waiting = before_waiting;
 	r->eager = eager;
 	r->unhandled = PyUnicode_InternFromString("trace_unhandled");
 	r->process_event = PyUnicode_InternFromString("process_event");
@@ -358,6 +363,13 @@ static int next_batch(struct run *r)
 	bool eager_now;
 	int code, yes;
 
+	if (r->before_waiting != Py_None) {
+		PyObject *done = PyObject_CallFunction(r->before_waiting, NULL);
+
+		if (!done)
+			return -1;
+		Py_DECREF(done);
+	}
 	want_all(r); /* other threads run while the lock is released */
 	Py_BEGIN_ALLOW_THREADS
 	code = sonde_session_fill(r->s);

@@ -218,6 +218,26 @@ def flush():
         pass
 
 
+def comes_live(session):
+    """Whether the recording comes through a pipe."""
+    path = "".join(line[len("input="):] for line in session.splitlines() if line.startswith("input="))
+    try:
+        mode = os.fstat(0).st_mode if path == "-" else os.stat(path).st_mode
+    except OSError:
+        return False
+    return mode & 0o170000 in (0o010000, 0o140000)  # FIFO, socket
+
+
+def show_now():
+    """What was printed so far is seen while the script waits for events, also in a pipe or a file."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except (OSError, ValueError, AttributeError):
+        pass
+
+
 def nobody_reads(fd):
     with OnlyLibrary():
         import select
@@ -370,7 +390,7 @@ def main(stage):
         say(getattr(e, "strerror", None) or "out of memory")
         ending.exit("not begun")
     run = sonde._run(session, stage, telling(leave_out.may_leave_out), leave_out.is_traced,
-                     os.environ.get("SONDE_EAGER", "0") not in ("", "0"))
+                     os.environ.get("SONDE_EAGER", "0") not in ("", "0"), show_now if comes_live(text) else None)
     context._compat, context._arch = run.compat, session.info("arch")  # for Util
 
     def unmatched():
