@@ -39,6 +39,8 @@ struct command {
 	int (*run)(struct cli *cli, void *values, int argc, char **argv);
 	/* For options that are lines of a session's text form (OPT_KEY); NULL: there are none. */
 	int (*set_key)(struct opt_parser *p, void *values, const struct opt *o, const char *value);
+	/* Words before argv[0..argc) that come from elsewhere: argv, a new array, or NULL after telling; NULL: there are none. */
+	char **(*more_words)(int *argc, char **argv);
 	/* What to add when an option was wrong, "" nothing; NULL: never anything. */
 	const char *(*hint)(const void *values);
 	void (*done)(void *values); /* releases what options allocated; NULL: nothing */

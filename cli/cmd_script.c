@@ -5,7 +5,10 @@
 #include "generate.h"
 #include "dlfilters.h"
 #include "script.h"
+#include "script_env.h"
+#include "script_list.h"
 #include "script_options.h"
+#include "script_steps.h"
 #include "settings.h"
 #include "pager.h"
 #include "programs.h"
@@ -16,7 +19,23 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/*
+ * `sonde record -o - | sonde script`: a pipe that nobody named is read as perf does, but by default only where there is no
+ * perf.data, since the standard input is the script's.
+ */
+static bool reads_stdin(const struct cli *cli, const struct script_args *a)
+{
+	char *input = lines_given(&a->lines, "input");
+	struct stat st;
+	bool yes = !input && !fstat(STDIN_FILENO, &st) && S_ISFIFO(st.st_mode) &&
+		   (cli_compat(cli) || access("perf.data", F_OK));
+
+	free(input);
+	return yes;
+}
 
 /* The session that the options describe; to be released with free(). 0, or a status after telling the error. */
 static int describe(const struct cli *cli, const struct script_args *a, char **ret)
@@ -29,11 +48,12 @@ static int describe(const struct cli *cli, const struct script_args *a, char **r
 
 	if (dir && strchr(dir, '\n'))
 		return cli_usage(cli, "script: the value of --buildid-dir holds a line feed");
-	if (asprintf(&text, "%s%s%s%s%s%s%s%s%s%s%s%s%s", a->lines.text ? a->lines.text : "",
-		     cli->compat ? "compat=" : "", cli->compat ? cli->compat : "",
-		     cli->compat ? "\n" : "", dir ? "buildid-dir=" : "", dir ? dir : "",
-		     dir ? "\n" : "", a->fields ? "fields=" : "", a->fields ? a->fields : "",
-		     a->fields ? "\n" : "", color, terminal, header) < 0) {
+	if (asprintf(&text, "%s%s%s%s%s%s%s%s%s%s%s%s%s%s", a->lines.text ? a->lines.text : "",
+		     reads_stdin(cli, a) ? "input=-\n" : "", cli->compat ? "compat=" : "",
+		     cli->compat ? cli->compat : "", cli->compat ? "\n" : "",
+		     dir ? "buildid-dir=" : "", dir ? dir : "", dir ? "\n" : "",
+		     a->fields ? "fields=" : "", a->fields ? a->fields : "", a->fields ? "\n" : "",
+		     color, terminal, header) < 0) {
 		cli_say("out of memory");
 		return cli_status(cli, CLI_FAILED);
 	}
@@ -223,40 +243,12 @@ static int generate(const struct cli *cli, const struct script_args *a, const ch
 	return status;
 }
 
-static int run(struct cli *cli, void *values, int argc, char **argv)
+/* Over the recording that the options name: a script, a skeleton, or text. */
+static int run_session(const struct cli *cli, const struct script_args *a, struct script *script)
 {
-	struct script_args *a = values;
-	struct script script = { .name = a->script,
-				 .interpreter = a->interpreter,
-				 .python = settings_python(cli),
-				 .buildid_dir = cli->buildid_dir,
-				 .strict = a->strict };
 	char *text = NULL, *complete = NULL;
-	int r, status;
+	int r, status = describe(cli, a, &text);
 
-	if (a->script && !strcmp(a->script, "lang")) {
-		script_languages_print(stdout);
-		return CLI_OK;
-	}
-	status = check_generate(cli, a, argc);
-	if (status)
-		return status;
-	if (!script.name && argc) {
-		script.name = argv[0];
-		script.positional = true;
-		argc--;
-		argv++;
-	}
-	if (a->list_dlfilters) {
-		dlfilter_list(cli->verbose);
-		return CLI_OK;
-	}
-	/* What filters print is written in its order with the events: the less often the better. */
-	if (a->has_dlfilter && !isatty(STDOUT_FILENO))
-		setvbuf(stdout, NULL, _IOFBF, 1 << 20);
-	script.args = argv;
-	script.nr_args = argc;
-	status = describe(cli, a, &text);
 	if (status)
 		return status;
 	r = sonde_session_parse(text, &complete);
@@ -264,9 +256,9 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 		status = fail_usage(cli, a, r);
 	} else if (a->generate) {
 		status = generate(cli, a, complete);
-	} else if (script.name) {
-		script.session = complete;
-		status = script_run(cli, &script);
+	} else if (script->name) {
+		script->session = complete;
+		status = script_run(cli, script);
 	} else {
 		status = print_text(cli, a, complete);
 	}
@@ -275,10 +267,119 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 	return status;
 }
 
+static struct script script_of(const struct cli *cli, const struct script_args *a, const char *name,
+			       int argc, char **argv)
+{
+	return (struct script){ .name = name,
+				.interpreter = a->interpreter,
+				.python = settings_python(cli),
+				.args = argv,
+				.nr_args = argc,
+				.strict = a->strict };
+}
+
+struct file_run {
+	const struct cli *cli;
+	struct script_args *args;
+};
+
+/* For script_steps.h. */
+static int run_file(void *ctx, const char *file, const char *input, int argc, char **argv)
+{
+	const struct file_run *f = ctx;
+	struct script script = script_of(f->cli, f->args, file, argc, argv);
+	struct opt_parser p = { .error = "" };
+
+	if (input && lines_set(&f->args->lines, &p, "input", "input", input) < 0)
+		return cli_usage(f->cli, "script: %s", p.error);
+	return run_session(f->cli, f->args, &script);
+}
+
+/*
+ * The words in front of the operands, without the command's own name: a wrapper's `perf script` reads with the same. To be
+ * released with free(); NULL: no memory.
+ */
+static const char **option_words(const struct cli *cli, int nr_operands)
+{
+	const char **words;
+	int total = 0, n = 0;
+	bool named = false;
+
+	while (cli->argv[total])
+		total++;
+	words = calloc((size_t)total + 1, sizeof(*words));
+	for (int i = 1; words && i < total - nr_operands; i++) {
+		if (!named && !strcmp(cli->argv[i], cmd_script.name))
+			named = true;
+		else if (strcmp(cli->argv[i], "--"))
+			words[n++] = cli->argv[i];
+	}
+	return words;
+}
+
+/* `record NAME`, `report NAME`, NAME. 1: *ret_status is the status; 0: it is a script's file. */
+static int run_steps(const struct cli *cli, struct script_args *a, int argc, char **argv,
+		     int *ret_status)
+{
+	const char **words = option_words(cli, argc);
+	char *input = lines_given(&a->lines, "input");
+	struct file_run f = { cli, a };
+	struct script_steps steps = { .options = words,
+				      .all_cpus = a->all_cpus,
+				      .has_input = input != NULL,
+				      .run_file = run_file,
+				      .ctx = &f };
+	int r = 1;
+
+	*ret_status = cli_status(cli, CLI_FAILED);
+	if (words)
+		r = script_steps_run(cli, &steps, argc, argv, ret_status);
+	else
+		cli_say("out of memory");
+	free(input);
+	free(words);
+	return r;
+}
+
+static int run(struct cli *cli, void *values, int argc, char **argv)
+{
+	struct script_args *a = values;
+	struct script script = script_of(cli, a, a->script, argc, argv);
+	int status;
+
+	if (a->script && !strcmp(a->script, "lang")) {
+		script_languages_print(stdout);
+		return CLI_OK;
+	}
+	status = check_generate(cli, a, argc);
+	if (status)
+		return status;
+	if (a->list)
+		return script_list_print(cli);
+	if (a->list_dlfilters) {
+		dlfilter_list(cli->verbose);
+		return CLI_OK;
+	}
+	if (!a->script && argc) {
+		if (run_steps(cli, a, argc, argv, &status))
+			return status;
+		script = script_of(cli, a, argv[0], argc - 1, argv + 1);
+		script.positional = true;
+	}
+	/* What filters print is written in its order with the events: the less often the better. */
+	if (a->has_dlfilter && !isatty(STDOUT_FILENO))
+		setvbuf(stdout, NULL, _IOFBF, 1 << 20);
+	return run_session(cli, a, &script);
+}
+
 static const char *const usage[] = {
 	"script [OPTIONS]",
 	"script [OPTIONS] -s [LANG:]SCRIPT [--] [ARGS]",
 	"script [OPTIONS] SCRIPT [ARGS]",
+	"script [OPTIONS] record SCRIPT [RECORD-OPTIONS] [COMMAND]",
+	"script [OPTIONS] report SCRIPT [ARGS]",
+	"script [OPTIONS] SCRIPT [ARGS] [RECORD-OPTIONS] [COMMAND]",
+	"script -l",
 	"script [OPTIONS] -g LANG [-o FILE]",
 	NULL,
 };
@@ -295,6 +396,7 @@ const struct command cmd_script = {
 	.configured = true,
 	.run = run,
 	.hint = hint,
+	.more_words = script_env_take_options,
 	.set_key = script_options_set_key,
 	.done = script_options_done,
 };

@@ -138,6 +138,7 @@ static int run_command(struct cli *cli, const struct command *c, int argc, char 
 {
 	struct opt_parser p = { .permute = c->permute, .set_key = c->set_key };
 	void *values = calloc(1, c->values_size + 1);
+	char **words;
 	int status;
 
 	if (!values) {
@@ -153,7 +154,12 @@ static int run_command(struct cli *cli, const struct command *c, int argc, char 
 		memcpy(values, c->defaults, c->values_size);
 	p.sets[0] = (struct opt_set){ c->options, values };
 	p.sets[1] = (struct opt_set){ cli_options, cli };
-	argc = opt_parse(&p, argc, argv);
+	words = c->more_words ? c->more_words(&argc, argv) : argv;
+	if (!words) {
+		free(values);
+		return cli_status(cli, CLI_FAILED);
+	}
+	argc = opt_parse(&p, argc, words);
 	if (argc < 0) {
 		status = cli_usage(cli, "%s: %s%s", c->name, p.error,
 				   c->hint ? c->hint(values) : "");
@@ -168,10 +174,12 @@ static int run_command(struct cli *cli, const struct command *c, int argc, char 
 	} else if (cli->version) {
 		status = cmd_version.run(cli, NULL, 0, NULL);
 	} else {
-		status = c->run(cli, values, argc, argv);
+		status = c->run(cli, values, argc, words);
 	}
 	if (c->done)
 		c->done(values);
+	if (words != argv)
+		free(words);
 	free(values);
 	return status;
 }

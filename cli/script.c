@@ -3,9 +3,10 @@
 
 #include "generate.h"
 #include "nearest.h"
-#include "perf_path.h"
 #include "programs.h"
+#include "script_env.h"
 #include "script_find.h"
+#include "script_list.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -60,17 +61,25 @@ static char *find_prelude(const struct language *l)
 	return path;
 }
 
+/* The folder below which scripts of this language find scripts/LANGUAGE/...; NULL: no memory. */
+static char *language_lib(const struct language *l, const char *prelude)
+{
+	const char *end = l->module ? strstr(prelude, "/Sonde/") : strrchr(prelude, '/');
+	char *path;
+
+	return asprintf(&path, "%.*s%s", (int)(end - prelude), prelude, l->module ? "" : "/lib") < 0
+		       ? NULL
+		       : path;
+}
+
 char *script_exec_path(void)
 {
 	const char *said = script_exec_path_said();
-	char *prelude = said ? NULL : find_prelude(script_languages), *path = NULL;
+	char *prelude = said ? NULL : find_prelude(script_languages), *path;
 
 	if (said)
 		return strdup(said);
-	if (prelude && strrchr(prelude, '/'))
-		*strrchr(prelude, '/') = 0;
-	if (prelude && asprintf(&path, "%s/lib", prelude) < 0)
-		path = NULL;
+	path = prelude ? language_lib(script_languages, prelude) : NULL;
 	free(prelude);
 	return path;
 }
@@ -191,8 +200,10 @@ static int identify(const struct cli *cli, const struct script_places *places, c
 		*ret_file = path;
 		return 0;
 	}
-	if (!there)
+	if (!there && strchr(name, '/'))
 		cli_say("script: there is no file '%s'", name);
+	else if (!there)
+		script_list_tell_nearest(places, name);
 	else
 		cli_say("script: the language of '%s' is not known: give it as -s LANG:%s", name,
 			name);
@@ -227,14 +238,12 @@ static int set_environment(const struct cli *cli, const struct script *s)
 	unsetenv("SONDE_STRICT");
 	if (s->strict && setenv("SONDE_STRICT", "1", 1))
 		return -1;
-	if (s->buildid_dir && setenv("PERF_BUILDID_DIR", s->buildid_dir, 1))
-		return -1;
 	return cli->verbose > 1 ? setenv("SONDE_PRELUDE_VERBOSE", "1", 1) : 0;
 }
 
 /* INTERPRETER PRELUDE SCRIPT ARGS, or INTERPRETER -IFOLDER -MMODULE SCRIPT ARGS; NULL: no memory. */
-static char **command_line(const struct script *s, const struct language *l, const char *interpreter,
-			   const char *prelude, const char *file)
+static char **command_line(const struct script *s, const struct language *l,
+			   const char *interpreter, const char *prelude, const char *file)
 {
 	char **argv = calloc((size_t)s->nr_args + 5, sizeof(*argv)), *folder, *module;
 	int n = 0;
@@ -246,7 +255,8 @@ static char **command_line(const struct script *s, const struct language *l, con
 		argv[n++] = (char *)prelude;
 	} else {
 		/* FOLDER/Sonde/Prelude.pm is Sonde::Prelude */
-		if (asprintf(&folder, "-I%.*s", (int)(strstr(prelude, "/Sonde/") - prelude), prelude) < 0 ||
+		if (asprintf(&folder, "-I%.*s", (int)(strstr(prelude, "/Sonde/") - prelude),
+			     prelude) < 0 ||
 		    asprintf(&module, "-M%s", l->module) < 0)
 			return NULL;
 		argv[n++] = folder;
@@ -260,14 +270,20 @@ static char **command_line(const struct script *s, const struct language *l, con
 static int start(const struct cli *cli, const struct script *s, const struct language *l,
 		 const char *interpreter, const char *prelude, const char *file)
 {
-	char **argv = command_line(s, l, interpreter, prelude, file);
+	char **argv = command_line(s, l, interpreter, prelude, file), *lib;
 
 	if (!argv || hand_over_session(s->session) < 0 || set_environment(cli, s) < 0) {
 		cli_say("cannot hand the session over to the interpreter: %m");
 		free(argv);
 		return cli_status(cli, CLI_FAILED);
 	}
-	perf_path_prepend(cli);
+	lib = language_lib(l, prelude);
+	if (script_env_set(cli, lib) < 0) {
+		free(lib);
+		free(argv);
+		return cli_status(cli, CLI_FAILED);
+	}
+	free(lib);
 	fflush(stdout);
 	execv(interpreter, argv);
 	cli_say("cannot run %s: %m", interpreter);

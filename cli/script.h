@@ -21,7 +21,6 @@ struct script {
 	bool positional;         /* it was the first word, without -s */
 	const char *interpreter; /* --interpreter, or NULL */
 	const char *python;      /* what the files say, or NULL */
-	const char *buildid_dir; /* told to the script as PERF_BUILDID_DIR; NULL: ~/.debug */
 	const char *session;     /* text form */
 	char **args;             /* of the script, without its name */
 	int nr_args;

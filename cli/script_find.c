@@ -2,6 +2,7 @@
 #include "script_find.h"
 
 #include "programs.h"
+#include "script_about.h"
 #include "settings.h"
 
 #include <dirent.h>
@@ -79,7 +80,7 @@ static char *joined(const char *folder, const char *name)
 	return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
 }
 
-/* Each language has a folder; in the order of the folder, which is that of perf's list. */
+/* Each language has a folder. Others may have wrappers. */
 static int list_tree(struct script_places *p, const char *exec_path)
 {
 	char *scripts = joined(exec_path, "scripts");
@@ -87,6 +88,9 @@ static int list_tree(struct script_places *p, const char *exec_path)
 	struct dirent *entry;
 	int r = scripts ? 0 : -1;
 
+	for (const struct language *l = script_languages; dir && !r && l->name; l++)
+		if (l->folder)
+			r = take_place(p, SCRIPT_OF_PERF, joined(scripts, l->folder), exec_path);
 	while (dir && !r && (entry = readdir(dir)))
 		if (entry->d_name[0] != '.')
 			r = take_place(p, SCRIPT_OF_PERF, joined(scripts, entry->d_name),
@@ -233,4 +237,215 @@ char *script_places_file(const struct script_places *p, const struct language *l
 		free(path);
 	}
 	return NULL;
+}
+
+/* ---- scripts by name --------------------------------------------------------------------------------------------- */
+
+/* FOLDER/[bin/]NAME-OR-FILE, when it is there; *ret NULL: it is not. 0, or -1. */
+static int look(char **ret, const struct script_place *place, const char *bin, const char *name,
+		const char *ending)
+{
+	char *path;
+
+	if (asprintf(&path, "%s/%s%s%s", place->folder, bin, name, ending) < 0)
+		return -1;
+	if (is_readable_file(path)) {
+		*ret = path;
+	} else {
+		*ret = NULL;
+		free(path);
+	}
+	return 0;
+}
+
+static int look_for_file(struct script_entry *e, const struct script_place *place, const char *name)
+{
+	for (const struct language *l = script_languages; l->name && !e->file; l++) {
+		if (place->language && place->language != l)
+			continue;
+		e->language = l;
+		for (const char *const *s = l->suffixes; *s && !e->file; s++) {
+			char ending[16];
+
+			snprintf(ending, sizeof(ending), ".%s", *s);
+			if (look(&e->file, place, "", name, ending) < 0)
+				return -1;
+		}
+	}
+	if (!e->file)
+		e->language = place->language;
+	return 0;
+}
+
+/* 1, 0 there is nothing of that name, -1. */
+static int look_at(const struct script_place *place, const char *name, struct script_entry *ret)
+{
+	struct script_entry e = { .place = place, .name = strdup(name) };
+
+	if (!e.name || look(&e.record, place, "bin/", name, "-record") < 0 ||
+	    look(&e.report, place, "bin/", name, "-report") < 0 ||
+	    look_for_file(&e, place, name) < 0) {
+		script_entry_done(&e);
+		return -1;
+	}
+	if (!e.file && !e.record && !e.report) {
+		script_entry_done(&e);
+		return 0;
+	}
+	*ret = e;
+	return 1;
+}
+
+int script_entry_find(const struct script_places *p, const char *name, bool compat,
+		      struct script_entry *ret)
+{
+	struct script_entry e = { 0 };
+	int r = 0;
+
+	if (!*name || *name == '.' || strchr(name, '/'))
+		return 0;
+	for (size_t i = 0; i < p->nr && r >= 0; i++) {
+		struct script_entry more;
+
+		if (e.name && !(compat && p->v[i].exec_path && (!e.record || !e.report)))
+			continue;
+		r = look_at(&p->v[i], name, e.name ? &more : &e);
+		if (r != 1 || e.place == &p->v[i])
+			continue;
+		if (!e.record) {
+			e.record = more.record;
+			more.record = NULL;
+		}
+		if (!e.report) {
+			e.report = more.report;
+			more.report = NULL;
+		}
+		script_entry_done(&more);
+	}
+	if (r < 0 || !e.name) {
+		script_entry_done(&e);
+		return r < 0 ? -1 : 0;
+	}
+	*ret = e;
+	return 1;
+}
+
+void script_entry_done(struct script_entry *e)
+{
+	free(e->name);
+	free(e->file);
+	free(e->record);
+	free(e->report);
+	*e = (struct script_entry){ 0 };
+}
+
+static int add_entry(struct script_entries *all, const struct script_place *place, const char *name)
+{
+	struct script_entry e;
+	struct script_about about;
+	int r;
+
+	for (size_t i = all->nr; i && all->v[i - 1].place == place; i--)
+		if (!strcmp(all->v[i - 1].name, name))
+			return 0;
+	r = look_at(place, name, &e);
+	if (r != 1)
+		return r;
+	if (!e.record && !e.report) {
+		if (script_about_read(e.file, &about) < 0) {
+			script_entry_done(&e);
+			return -1;
+		}
+		r = about.has_handlers;
+		script_about_done(&about);
+	}
+	if (r && all->nr == all->room) {
+		struct script_entry *grown = realloc(all->v, (all->room + 32) * sizeof(*grown));
+
+		r = grown ? 1 : -1;
+		if (grown) {
+			all->v = grown;
+			all->room += 32;
+		}
+	}
+	if (r != 1) {
+		script_entry_done(&e);
+		return r;
+	}
+	all->v[all->nr++] = e;
+	return 0;
+}
+
+/* "NAME.py", "NAME-record" without what is behind the name; false: it is no script's. */
+static bool cut_ending(char *name, bool wrapper)
+{
+	static const char *const endings[] = { "-record", "-report" };
+	char *dot = strrchr(name, '.');
+
+	if (*name == '.')
+		return false;
+	for (int i = 0; wrapper && i < 2; i++) {
+		size_t len = strlen(name), ending = strlen(endings[i]);
+
+		if (len > ending && !strcmp(name + len - ending, endings[i])) {
+			name[len - ending] = 0;
+			return true;
+		}
+	}
+	for (const struct language *l = script_languages; !wrapper && dot && l->name; l++)
+		for (const char *const *s = l->suffixes; *s; s++)
+			if (!strcmp(dot + 1, *s)) {
+				*dot = 0;
+				return true;
+			}
+	return false;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct script_entry *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static int list_place(struct script_entries *all, const struct script_place *place, bool wrappers)
+{
+	char *folder = joined(place->folder, wrappers ? "bin" : ".");
+	DIR *dir = folder ? opendir(folder) : NULL;
+	struct dirent *entry;
+	int r = folder ? 0 : -1;
+
+	while (dir && r >= 0 && (entry = readdir(dir)))
+		if (cut_ending(entry->d_name, wrappers))
+			r = add_entry(all, place, entry->d_name);
+	if (dir)
+		closedir(dir);
+	free(folder);
+	return r;
+}
+
+int script_entries_list(const struct script_places *p, struct script_entries *ret)
+{
+	struct script_entries all = { 0 };
+
+	for (size_t i = 0; i < p->nr; i++) {
+		size_t before = all.nr;
+
+		if (list_place(&all, &p->v[i], true) < 0 || list_place(&all, &p->v[i], false) < 0) {
+			script_entries_done(&all);
+			return -1;
+		}
+		if (all.nr > before)
+			qsort(all.v + before, all.nr - before, sizeof(*all.v), by_name);
+	}
+	*ret = all;
+	return 0;
+}
+
+void script_entries_done(struct script_entries *e)
+{
+	for (size_t i = 0; i < e->nr; i++)
+		script_entry_done(&e->v[i]);
+	free(e->v);
+	*e = (struct script_entries){ 0 };
 }

@@ -38,6 +38,32 @@ void script_places_done(struct script_places *p);
 /* The first file of that name in a place for this language (NULL: any); NULL; to be released with free(). */
 char *script_places_file(const struct script_places *p, const struct language *l, const char *file);
 
+/* A script by its name: what there is of it in one place. */
+struct script_entry {
+	char *name; /* of its file without the suffix, of its wrappers without -record and -report */
+	const struct script_place *place;
+	char *file;                      /* NULL: there are only wrappers */
+	const struct language *language; /* of the file */
+	char *record, *report;           /* wrappers, NULL: none */
+};
+
+struct script_entries {
+	struct script_entry *v;
+	size_t nr, room;
+};
+
+/*
+ * The first one of that name. Under --compat wrappers are taken from wherever they are, as perf does. 1 found, 0 there is
+ * none, -1 no memory. The entry lends its place.
+ */
+int script_entry_find(const struct script_places *p, const char *name, bool compat,
+		      struct script_entry *ret);
+void script_entry_done(struct script_entry *e);
+
+/* All: in the order of places, by name; files without wrappers only if they have handlers. 0, or -1: no memory. */
+int script_entries_list(const struct script_places *p, struct script_entries *ret);
+void script_entries_done(struct script_entries *e);
+
 /* What PERF_EXEC_PATH says, if the user said it, and not sonde to what it runs (script_env.h); NULL. Lent. */
 const char *script_exec_path_said(void);
 

@@ -134,12 +134,6 @@ static int set_color(struct opt_parser *p, void *values, const char *value, bool
 	return 0;
 }
 
-static int refuse_list(struct opt_parser *p, void *values, const char *value, bool negated)
-{
-	return opt_error(p, "--list: sonde looks for no scripts that were installed with perf; "
-			    "name one with its path: -s PATH");
-}
-
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
 /* clang-format off */
@@ -161,7 +155,8 @@ const struct opt script_options[] = {
 		 "writes a script that prints every event of the recording, to be changed: perf-script.py for python"),
 	OPT_OUR_TEXT('o', "output", "FILE", struct script_args, output,
 		 "writes that script to FILE, to stdout for '-'. A file that is there is only overwritten with --force"),
-	OPT_CALL('l', "list", NULL, refuse_list, 0, "is refused: scripts installed with perf are not looked for"),
+	OPT_FLAG('l', "list", struct script_args, list,
+		 "lists scripts that are found by name: what each does and records. Those of sonde, of the user, of perf"),
 
 	OPT_GROUP("Columns"),
 	{ OPT_KIND_KEY, 0, "format", "FORMAT", 0, NULL, OPT_OURS, "format",
@@ -267,8 +262,8 @@ const struct opt script_options[] = {
 		"perf 6.12 asks PROGRAM for source lines; sonde reads them itself"),
 	OPT_FLAG('d', "debug-mode", struct script_args, check_only,
 		 "prints no events, only what is wrong with the recording"),
-	OPT_FLAG('a', "all-cpus", struct script_args, no_effect,
-		 "is for perf's recording scripts; a listing is always of all cpus"),
+	OPT_FLAG('a', "all-cpus", struct script_args, all_cpus,
+		 "records on all cpus, in front of \"record NAME\" or NAME; text is always of all cpus"),
 	OPT_END,
 };
 /* clang-format on */

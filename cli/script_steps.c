@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: MIT */
+#include "script_steps.h"
+
+#include "record_options.h"
+#include "script_about.h"
+#include "script_env.h"
+#include "script_find.h"
+#include "script_list.h"
+#include "script_live.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- command lines ----------------------------------------------------------------------------------------------- */
+
+/* argv of a process to be: words are lent, or live as long as we. */
+struct words {
+	char **v;
+	size_t nr, room;
+	bool failed;
+};
+
+static void add(struct words *w, const char *word)
+{
+	if (w->nr + 1 >= w->room) {
+		char **grown = realloc(w->v, (w->room + 32) * sizeof(*grown));
+
+		if (!grown) {
+			w->failed = true;
+			return;
+		}
+		w->v = grown;
+		w->room += 32;
+	}
+	w->v[w->nr++] = (char *)word;
+	w->v[w->nr] = NULL;
+}
+
+static void add_all(struct words *w, int argc, char **argv)
+{
+	for (int i = 0; i < argc; i++)
+		add(w, argv[i]);
+}
+
+/* Whether a recording's words name what is recorded: a command, or for us some other target. perf counts commands only. */
+static bool names_target(const struct cli *cli, int argc, char **argv)
+{
+	static const char *const targets[] = { "all-cpus", "cpu", "pid", "tid", "uid" };
+	struct record_args values = { 0 };
+	struct cli globals = { 0 };
+	struct opt_parser p = { .sets = { { record_options, &values }, { cli_options, &globals } },
+				.set_key = record_args_set_key };
+	char **copy = calloc((size_t)argc + 1, sizeof(*copy));
+	bool yes;
+
+	if (!copy)
+		return true;
+	memcpy(copy, argv, (size_t)argc * sizeof(*copy));
+	yes = opt_parse(&p, argc, copy) != 0;
+	for (size_t i = 0; !yes && !cli_compat(cli) && i < sizeof(targets) / sizeof(targets[0]);
+	     i++) {
+		char *value = lines_given(&values.lines, targets[i]);
+
+		yes = value != NULL;
+		free(value);
+	}
+	record_args_done(&values);
+	free(copy);
+	return yes;
+}
+
+/* What records for this script. False: nothing says what, or no memory. */
+static bool recorder(const struct cli *cli, const struct script_entry *e,
+		     const struct script_about *about, struct words *w)
+{
+	static char own[PATH_MAX];
+	char *line;
+
+	add(w, "/bin/sh");
+	if (e->record) {
+		add(w, e->record);
+		return !w->failed;
+	}
+	if (!about->record || readlink("/proc/self/exe", own, sizeof(own) - 1) < 0)
+		return false;
+	/* As in a shell, but for patterns: events have stars. */
+	if (asprintf(&line, "exec \"$0\" record %s%s %s \"$@\"", cli_compat(cli) ? "--compat=" : "",
+		     cli_compat(cli) ? cli->compat : "", about->record) < 0)
+		return false;
+	add(w, "-fc");
+	add(w, line);
+	add(w, own);
+	return !w->failed;
+}
+
+static int become(const struct cli *cli, struct words *w)
+{
+	if (w->failed)
+		cli_say("out of memory");
+	if (w->failed)
+		return cli_status(cli, CLI_FAILED);
+	fflush(stdout);
+	execv(w->v[0], w->v);
+	cli_say("cannot run %s: %m", w->v[0]);
+	return cli_status(cli, CLI_FAILED);
+}
+
+/* ---- one script -------------------------------------------------------------------------------------------------- */
+
+struct step {
+	const struct cli *cli;
+	const struct script_steps *steps;
+	struct script_entry entry;
+	struct script_about
+		about; /* of the report's wrapper, or of the script; what it records of the script */
+	int argc;      /* words behind the name */
+	char **argv;
+};
+
+static int read_about(struct step *s)
+{
+	const struct script_entry *e = &s->entry;
+	struct script_about of_wrapper;
+
+	if (e->file && script_about_read(e->file, &s->about) < 0)
+		return -1;
+	if (!e->report || script_about_read(e->report, &of_wrapper) < 0)
+		return e->report ? -1 : 0;
+	free(s->about.args);
+	s->about.args = of_wrapper.args;
+	of_wrapper.args = NULL;
+	script_about_done(&of_wrapper);
+	return 0;
+}
+
+static int record_step(struct step *s)
+{
+	const struct cli *cli = s->cli;
+	struct words w = { 0 };
+
+	if (!recorder(cli, &s->entry, &s->about, &w)) {
+		free(w.v);
+		cli_say("script: nothing says what '%s' records: it has no line '# record: "
+			"EVENTS', and there is no "
+			"bin/%s-record; name the events with 'sonde record -e'",
+			s->entry.name, s->entry.name);
+		return cli_status(cli, CLI_USAGE);
+	}
+	if (s->steps->all_cpus || !names_target(cli, s->argc, s->argv))
+		add(&w, "-a");
+	add_all(&w, s->argc, s->argv);
+	if (script_env_set_for_wrapper(cli, s->entry.place->exec_path, NULL) < 0)
+		return cli_status(cli, CLI_FAILED);
+	return become(cli, &w);
+}
+
+static bool is_input(const char *word)
+{
+	return !strcmp(word, "-i") || !strcmp(word, "--input");
+}
+
+static int report_step(struct step *s)
+{
+	const struct cli *cli = s->cli;
+	const struct script_steps *steps = s->steps;
+	struct words w = { 0 };
+
+	if (!s->entry.report && !s->entry.file) {
+		cli_say("script: '%s' only records: there is neither a script of that name nor a "
+			"bin/%s-report",
+			s->entry.name, s->entry.name);
+		return cli_status(cli, CLI_USAGE);
+	}
+	if (!s->entry.report) {
+		/* As with wrappers, which hand options on. */
+		if (s->argc >= 2 && is_input(s->argv[0]))
+			return steps->run_file(steps->ctx, s->entry.file, s->argv[1], s->argc - 2,
+					       s->argv + 2);
+		return steps->run_file(steps->ctx, s->entry.file, NULL, s->argc, s->argv);
+	}
+	add(&w, "/bin/sh");
+	add(&w, s->entry.report);
+	add_all(&w, s->argc, s->argv);
+	if (script_env_set_for_wrapper(cli, s->entry.place->exec_path,
+				       cli_compat(cli) ? NULL : steps->options) < 0)
+		return cli_status(cli, CLI_FAILED);
+	return become(cli, &w);
+}
+
+/* ---- live -------------------------------------------------------------------------------------------------------- */
+
+/* In the process of the report: argv are its arguments. */
+static int live_report(void *ctx, const char *input)
+{
+	struct step *s = ctx;
+	const struct cli *cli = s->cli;
+	struct words options = { 0 }, w = { 0 };
+
+	if (!s->entry.report && s->entry.file)
+		return s->steps->run_file(s->steps->ctx, s->entry.file, input, s->argc, s->argv);
+	if (!s->entry.report)
+		return report_step(s);
+	add(&w, "/bin/sh");
+	add(&w, s->entry.report);
+	add_all(&w, s->argc, s->argv);
+	if (cli_compat(cli)) {
+		add(&w, "-i");
+		add(&w, input);
+	}
+	for (const char *const *o = s->steps->options; *o; o++)
+		add(&options, *o);
+	add(&options, "-i");
+	add(&options, input);
+	if (options.failed ||
+	    script_env_set_for_wrapper(cli, s->entry.place->exec_path,
+				       cli_compat(cli) ? NULL : (const char *const *)options.v) < 0)
+		return cli_status(cli, CLI_FAILED);
+	return become(cli, &w);
+}
+
+/* A live screen: it is of the whole machine, and all words are the report's. */
+static bool is_top(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len > 3 && !strcmp(name + len - 3, "top");
+}
+
+/* How many of the words are the report's; -1 after telling that there are too few. */
+static int count_args(const struct step *s)
+{
+	const int required = script_about_required(&s->about);
+	int n = 0, given = 0, words;
+
+	if (is_top(s->entry.name)) {
+		n = s->argc;
+		given = n;
+	} else if (cli_compat(s->cli)) {
+		n = required < s->argc ? required : s->argc;
+		given = n;
+	}
+	while (!cli_compat(s->cli) && n < s->argc) {
+		if (script_about_takes(&s->about, s->argv[n], &words))
+			n += words;
+		else if (given++ < required)
+			n++;
+		else
+			break;
+	}
+	if (n <= s->argc && given >= required)
+		return n;
+	cli_say("script: '%s' needs arguments: %s", s->entry.name, s->about.args);
+	return -1;
+}
+
+static int live_step(struct step *s)
+{
+	const struct cli *cli = s->cli;
+	struct words w = { 0 };
+	struct step report = *s;
+	struct script_live live = { .name = s->entry.name,
+				    .report = live_report,
+				    .ctx = &report,
+				    .by_stdin = cli_compat(cli) };
+	int status = cli_status(cli, CLI_FAILED);
+
+	report.argc = count_args(s);
+	if (report.argc < 0)
+		return cli_status(cli, CLI_USAGE);
+	if (recorder(cli, &s->entry, &s->about, &w)) {
+		if (s->steps->all_cpus || is_top(s->entry.name) ||
+		    !names_target(cli, s->argc - report.argc, s->argv + report.argc))
+			add(&w, "-a");
+		add(&w, "-q");
+		add(&w, "-o");
+		add(&w, "-");
+		add_all(&w, s->argc - report.argc, s->argv + report.argc);
+	}
+	live.record = w.v;
+	if (w.failed || script_env_set_for_wrapper(cli, s->entry.place->exec_path, NULL) < 0)
+		cli_say("script: cannot start '%s'", s->entry.name);
+	else
+		status = script_live_run(cli, &live);
+	free(w.v);
+	return status;
+}
+
+/* ---- which ------------------------------------------------------------------------------------------------------- */
+
+/* A beginning of the word, of three letters or more. */
+static bool is_word(const char *typed, const char *word)
+{
+	size_t len = strlen(typed);
+
+	return len >= 3 && !strncmp(word, typed, len);
+}
+
+static int run_named(struct step *s, const struct script_places *places, int (*run)(struct step *))
+{
+	const struct cli *cli = s->cli;
+	const char *name = s->argv[-1];
+	int r = script_entry_find(places, name, cli_compat(cli), &s->entry);
+
+	if (r > 0 && run == report_step && cli_compat(cli) && !s->entry.report)
+		r = 0;
+	if (r == 1 && read_about(s) < 0)
+		r = -1;
+	if (r == 0)
+		script_list_tell_nearest(places, name);
+	else if (r < 0)
+		cli_say("out of memory");
+	else
+		return run(s);
+	/* Asked for a report that is not there perf ends with another status. */
+	return run == report_step || r < 0
+		       ? cli_status(cli, cli_compat(cli) ? CLI_FAILED : CLI_USAGE)
+		       : CLI_USAGE;
+}
+
+/* perf takes an unknown name for the beginning of a recording's words. */
+static int record_as_perf(struct step *s)
+{
+	static char own[PATH_MAX];
+	struct words w = { 0 };
+
+	if (readlink("/proc/self/exe", own, sizeof(own) - 1) < 0)
+		return cli_status(s->cli, CLI_FAILED);
+	add(&w, own);
+	add(&w, "--compat");
+	add(&w, s->cli->compat);
+	add(&w, "record");
+	add_all(&w, s->argc + 1, s->argv - 1);
+	return become(s->cli, &w);
+}
+
+static int run_record(struct step *s, const struct script_places *places)
+{
+	int r = cli_compat(s->cli) ? script_entry_find(places, s->argv[-1], true, &s->entry) : 1;
+
+	if (r > 0 && cli_compat(s->cli)) {
+		r = s->entry.record ? 1 : 0;
+		script_entry_done(&s->entry);
+	}
+	return r == 0 ? record_as_perf(s) : run_named(s, places, record_step);
+}
+
+/* 1: it was recorded and reported; 0: it is a file for a recording that is there. */
+static int run_live(struct step *s, const struct script_places *places, int *ret_status)
+{
+	const bool compat = cli_compat(s->cli);
+	int r = script_entry_find(places, s->argv[-1], compat, &s->entry);
+
+	if (r > 0 && read_about(s) < 0)
+		r = -1;
+	if (r < 0)
+		cli_say("out of memory");
+	if (r < 0)
+		*ret_status = cli_status(s->cli, CLI_FAILED);
+	if (r <= 0)
+		return r < 0;
+	if (compat && (!s->entry.record || !s->entry.report))
+		return 0;
+	if (!compat && (s->steps->has_input || (!s->entry.record && !s->about.record))) {
+		/* Nothing is to be recorded, or nothing says what. */
+		if (s->entry.file)
+			return 0;
+		*ret_status = report_step(s);
+		return 1;
+	}
+	*ret_status = live_step(s);
+	return 1;
+}
+
+int script_steps_run(const struct cli *cli, const struct script_steps *steps, int argc, char **argv,
+		     int *ret_status)
+{
+	struct step s = { .cli = cli, .steps = steps };
+	struct script_places places;
+	int r = 1;
+
+	if (script_places_list(cli, &places) < 0) {
+		*ret_status = cli_status(cli, CLI_FAILED);
+		return 1;
+	}
+	if (is_word(argv[0], "record") || is_word(argv[0], "report")) {
+		const bool record = is_word(argv[0], "record");
+
+		s.argc = argc - 2;
+		s.argv = argv + 2;
+		if (argc < 2) {
+			*ret_status = cli_usage(
+				cli, "script: %s which script? 'sonde script -l' lists them",
+				argv[0]);
+		} else {
+			*ret_status = record ? run_record(&s, &places)
+					     : run_named(&s, &places, report_step);
+		}
+	} else {
+		s.argc = argc - 1;
+		s.argv = argv + 1;
+		r = run_live(&s, &places, ret_status);
+	}
+	script_entry_done(&s.entry);
+	script_about_done(&s.about);
+	script_places_done(&places);
+	return r;
+}
