@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sonde.h: questions about one event. */
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -107,6 +108,46 @@ int sonde_event_callchain(const struct sonde_event *pub, const struct sonde_fram
 		return 0;
 	}
 	return session_chain(ev, ret);
+}
+
+static struct sonde_task_name name_of(const struct task_name *n)
+{
+	return (struct sonde_task_name){
+		.id = n->id, .since_ns = n->since_ns, .comm = n->comm, .by_exec = n->by_exec
+	};
+}
+
+/* Kernels since 3.16 tell which names exec gave, when asked. perf does not look for it in what it reads out of a pipe. */
+static void ask_tells_exec(struct sonde_session *s)
+{
+	for (; s->schemas_asked < s->schemas.schemas.n; s->schemas_asked++) {
+		const struct perf_event_attr *attr = s->schemas.schemas.v[s->schemas_asked]->attr;
+
+		if (attr && attr->comm_exec && !(s->opts.compat && s->is_stream))
+			s->state.tells_exec = true;
+	}
+}
+
+int sonde_event_task(const struct sonde_event *pub, int32_t pid, int32_t tid,
+		     struct sonde_task *ret)
+{
+	const struct event *ev = event_of(pub);
+	struct state *state = &ev->session->state;
+	const struct task *t;
+
+	if (ev->owned)
+		return err_set(-ESTALE, "tasks are known as of the session's current event only");
+	ask_tells_exec(ev->session);
+	TRY(state_task(state, pid, tid, &t));
+	*ret = (struct sonde_task){ .size = sizeof(*ret),
+				    .flags = (t->comm_told ? SONDE_TASK_NAMED : 0) |
+					     (t->is_gone && tid != pub->tid ? SONDE_TASK_GONE : 0),
+				    .pid = t->pid,
+				    .tid = tid,
+				    .id = t->id,
+				    .name = name_of(&t->name),
+				    .program = name_of(state_program(state, t, tid)) };
+	return 0;
 }
 
 /* ---- text ---- */

@@ -3,6 +3,9 @@
 
 #include "locate.h"
 
+#include <errno.h>
+#include <stdio.h>
+
 #include "base/err.h"
 #include "model/callchain.h"
 
@@ -88,5 +91,53 @@ int sonde_event_locate(const struct sonde_event *pub, uint64_t addr, uint32_t cp
 		slot->stamp = space->stamp;
 	}
 	*ret = slot->loc;
+	return 0;
+}
+
+/* "x" of "/usr/bin/x"; perf calls the map of a JIT by its process. */
+static const char *short_name(struct sonde_session *s, const char *name)
+{
+	size_t len = strlen(name), from;
+	char jit[40];
+	uint32_t id;
+	int pid, r;
+
+	if (sscanf(name, "/tmp/perf-%d.map", &pid) == 1) {
+		r = snprintf(jit, sizeof(jit), "[JIT] tid %d", pid);
+		return strpool_intern(&s->strings, jit, (size_t)r, &id) < 0
+			       ? name
+			       : strpool_text(&s->strings, id);
+	}
+	while (len > 1 && name[len - 1] == '/')
+		len--;
+	for (from = len; from && name[from - 1] != '/';)
+		from--;
+	if (from == len || strpool_intern(&s->strings, name + from, len - from, &id) < 0)
+		return name;
+	return strpool_text(&s->strings, id);
+}
+
+int sonde_event_dso(const struct sonde_event *pub, uint64_t addr, uint32_t cpumode,
+		    struct sonde_dso *ret)
+{
+	const struct event *ev = event_of(pub);
+	struct sonde_location loc;
+
+	TRY(sonde_event_locate(pub, addr, cpumode, &loc));
+	if (!loc.dso || !loc.dso_id)
+		return err_set(-ENOENT, "nothing is known to lie at 0x%llx",
+			       (unsigned long long)addr);
+	*ret = (struct sonde_dso){ .size = sizeof(*ret),
+				   .id = loc.dso_id,
+				   .long_name = loc.dso,
+				   .build_id = loc.dso_build_id };
+	if (cpumode == CPUMODE_KERNEL) {
+		locate_kernel_names(ev->session,
+				    address_space_find(session_space(ev, cpumode), addr), loc.dso,
+				    ret);
+	} else {
+		ret->short_name = short_name(ev->session, loc.dso);
+		ret->build_id = dso_build_id_found((struct dso *)(uintptr_t)loc.dso_id);
+	}
 	return 0;
 }

@@ -14,6 +14,9 @@
 /* space: the kernel's mappings as of the event that asks. */
 const struct mapping *locate_kernel(struct sonde_session *s, const struct address_space *space,
 				    uint64_t addr, struct sonde_location *ret);
+/* Names of a dso of the kernel: m its mapping, NULL unknown; dso its name as located. */
+void locate_kernel_names(struct sonde_session *s, const struct mapping *m, const char *dso,
+			 struct sonde_dso *ret);
 /* space: NULL: nothing is mapped */
 const struct mapping *locate_user(struct sonde_session *s, const struct address_space *space,
 				  uint64_t addr, struct sonde_location *ret);

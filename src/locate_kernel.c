@@ -63,8 +63,7 @@ static void open_kernel_symbols(struct sonde_session *s)
 	if (!s->kernel_symbols && !s->opts.compat)
 		defects_add(&s->defects, DEFECT_NO_KERNEL_SYMBOLS, 1, "%.120s", err_text());
 	err_clear();
-	if (*path && s->opts.show_kernel_path &&
-	    strpool_intern(&s->strings, path, strlen(path), &id) >= 0)
+	if (*path && strpool_intern(&s->strings, path, strlen(path), &id) >= 0)
 		s->kernel_path = strpool_text(&s->strings, id);
 }
 
@@ -183,7 +182,7 @@ static const char *kernel_dso(struct sonde_session *s)
 {
 	struct source_kernel k = { 0 };
 
-	if (s->kernel_path)
+	if (s->opts.show_kernel_path && s->kernel_path)
 		return s->kernel_path;
 	s->source->ops->kernel(s->source, &k);
 	return k.name ? k.name : KERNEL_MAP;
@@ -208,6 +207,7 @@ const struct mapping *locate_kernel(struct sonde_session *s, const struct addres
 				    uint64_t addr, struct sonde_location *ret)
 {
 	struct kernel_place p = find_kernel(s, space, addr);
+	uint32_t id;
 
 	if (p.sym) {
 		ret->sym = kernel_name(s, p.sym->name);
@@ -224,5 +224,28 @@ const struct mapping *locate_kernel(struct sonde_session *s, const struct addres
 		ret->dso = kernel_dso(s);
 	if (s->opts.compat && s->kernel_symbols && p.map && is_kernel_map(s, p.map))
 		kallsyms_range(s->kernel_symbols, &ret->map_start, &ret->map_end);
+	if (!ret->dso || strpool_intern(&s->strings, ret->dso, strlen(ret->dso), &id) < 0)
+		return p.map;
+	ret->dso_id = (uintptr_t)strpool_text(&s->strings, id);
+	ret->dso_off =
+		p.map && !is_kernel_map(s, p.map) ? addr - p.map->start + p.map->pgoff : addr;
 	return p.map;
+}
+
+void locate_kernel_names(struct sonde_session *s, const struct mapping *m, const char *dso,
+			 struct sonde_dso *ret)
+{
+	char module[256];
+	uint32_t id;
+
+	ret->short_name = ret->long_name = dso;
+	if (!m || is_kernel_map(s, m)) {
+		if (s->kernel_path && dso == kernel_dso(s))
+			ret->long_name = s->kernel_path;
+		return;
+	}
+	ret->long_name = strpool_text(&s->strings, m->name);
+	if (module_name(ret->long_name, module, sizeof(module)) &&
+	    strpool_intern(&s->strings, module, strlen(module), &id) >= 0)
+		ret->short_name = strpool_text(&s->strings, id);
 }

@@ -102,6 +102,8 @@ const struct mapping *locate_user(struct sonde_session *s, const struct address_
 		return m;
 	ret->dso_build_id = dso_build_id(d);
 	offset = offset_in(m, d, addr);
+	ret->dso_id = (uintptr_t)d;
+	ret->dso_off = offset;
 	sym = dso_symbol_at(d, offset);
 	if (!sym && dso_tell_no_descriptor(d))
 		defects_add(&s->defects, DEFECT_NO_DESCRIPTOR, 1, "%s", dso_name(d));

@@ -75,8 +75,25 @@ AT(sonde_location, dso, 16);
 AT(sonde_location, map_start, 32);
 AT(sonde_location, sym, 56);
 AT(sonde_location, sym_off, 80);
+AT(sonde_location, dso_id, 88);
+AT(sonde_location, dso_off, 96);
+
+AT(sonde_dso, size, 0);
+AT(sonde_dso, id, 8);
+AT(sonde_dso, short_name, 16);
+AT(sonde_dso, long_name, 24);
+AT(sonde_dso, build_id, 32);
+
+AT(sonde_task, size, 0);
+AT(sonde_task, flags, 4);
+AT(sonde_task, pid, 8);
+AT(sonde_task, tid, 12);
+AT(sonde_task, id, 16);
+AT(sonde_task, name, 24);
+AT(sonde_task, program, 48);
 
 _Static_assert(sizeof(struct sonde_read_value) == 24, "an element of an array");
 _Static_assert(sizeof(struct sonde_branch) == 24, "an element of an array");
+_Static_assert(sizeof(struct sonde_task_name) == 24, "a part of another struct");
 _Static_assert(sizeof(struct sonde_frame) == 40, "an element of an array");
 #endif

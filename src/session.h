@@ -53,10 +53,11 @@ struct sonde_session {
 	struct sonde_defect defect;         /* lent */
 	struct sonde_schema *defect_schema; /* events=all: defects as events */
 	uint64_t defects_told;              /* bit per enum defect */
-	bool listing;                       /* the options ask for lines of records, or a dump */
-	bool lists_records;                 /* a text is written, which has them */
-	bool is_stream;                     /* the input is a pipe: more may come at any time */
-	bool met_sample;                    /* any, also one that the filters refused */
+	size_t schemas_asked; /* the first ones: whether their recorder told of exec */
+	bool listing;         /* the options ask for lines of records, or a dump */
+	bool lists_records;   /* a text is written, which has them */
+	bool is_stream;       /* the input is a pipe: more may come at any time */
+	bool met_sample;      /* any, also one that the filters refused */
 
 	/* The batch being delivered. */
 	const struct cut *cuts;
@@ -68,7 +69,7 @@ struct sonde_session {
 	/* Answers that are made when first asked for. */
 	struct kallsyms *kernel_symbols;
 	bool kernel_symbols_tried;
-	const char *kernel_path; /* show-kernel-path: of the file that they are out of; NULL: none */
+	const char *kernel_path; /* of the file that they are out of; NULL: none */
 	struct located *located; /* owned; answers of sonde_event_locate(); NULL: not yet made */
 	struct dso_table *dsos;  /* NULL: not yet made; so the next three */
 	struct lines_table *lines;

@@ -387,9 +387,11 @@ int records_call(struct run *r, struct slot *slot);
 
 /* dbexport.c: begun behind trace_begin(); NULL without an exception: the script wants none. */
 struct dbexport *dbexport_begin(struct run *r);
-void dbexport_free(struct dbexport *d);
+void dbexport_free(struct dbexport *d); /* NULL is fine */
 /* 1: the event was for the tables alone, 0: handlers come next, -1 with an exception. */
-int dbexport_event(struct run *r, struct slot *slot);
+int dbexport_event(struct dbexport *d, const struct sonde_event *ev);
+/* Behind the last event: rows of what was open; -1 with an exception. */
+int dbexport_end(struct dbexport *d);
 
 /* lazy.c */
 PyTypeObject *lazy_dict_type_new(size_t *ret_off);

@@ -399,10 +399,14 @@ static int next_batch(struct run *r)
 
 static inline int serve(struct run *r, struct slot *slot)
 {
-	int code = r->db ? dbexport_event(r, slot) : 0;
+	if (r->db) {
+		int code = dbexport_event(r->db, r->ev);
 
-	if (code)
-		return code;
+		if (code > 0 && r->nr_refused)
+			want_all(r); /* handlers of tables ran */
+		if (code)
+			return code;
+	}
 	if (__builtin_expect(slot->kind <= SONDE_SAMPLE, 1))
 		return dispatch(r, slot);
 	return records_call(r, slot);
@@ -453,6 +457,8 @@ static PyObject *run_run(struct run *r, PyObject *unused)
 	r->session->busy = true; /* ours until the end */
 	r->db = dbexport_begin(r);
 	code = r->db || !PyErr_Occurred() ? loop(r) : -1;
+	if (r->db && code >= 0)
+		code = dbexport_end(r->db);
 	r->session->busy = false;
 	r->current->ev = NULL;
 	if (code < 0)

@@ -343,6 +343,12 @@ struct sonde_location {
 	uint64_t sym_start,
 		sym_end;  /* offsets in the dso's file; for the kernel and for JITs, addresses */
 	uint64_t sym_off; /* addr - start of the symbol */
+	/*
+	 * Which dso it is: two files of one name have two numbers. 0: none; else it holds as long as the session. A symbol is
+	 * told by this and sym_start.
+	 */
+	uint64_t dso_id;
+	uint64_t dso_off; /* of addr in the dso's file; the address for the kernel and for JITs */
 };
 /*
  * Looks an address up in the address space of the event's process as of the event. cpumode as in sonde_event, or, for an
@@ -351,6 +357,46 @@ struct sonde_location {
 #define SONDE_CPUMODE_OF_ADDRESS UINT32_MAX
 SONDE_API int sonde_event_locate(const struct sonde_event *ev, uint64_t addr, uint32_t cpumode,
 				 struct sonde_location *ret);
+
+/* What is known of a dso beyond its name; texts are lent and live as long as the session. */
+struct sonde_dso {
+	uint32_t size;
+	uint32_t reserved;
+	uint64_t id;            /* sonde_location.dso_id */
+	const char *short_name; /* "x" of "/usr/bin/x"; "[xfs]" of a module */
+	const char *long_name;  /* the path, where it has one: of a module that of its .ko */
+	const char *
+		build_id; /* hex: as recorded, else that of the file its symbols are out of; "" unknown */
+};
+/* The dso at an address, as sonde_event_locate() finds it; -ENOENT when nothing is known to lie there. */
+SONDE_API int sonde_event_dso(const struct sonde_event *ev, uint64_t addr, uint32_t cpumode,
+			      struct sonde_dso *ret);
+
+/* A name that a task has or had. Each time that a name is told makes another one, whatever its text. */
+struct sonde_task_name {
+	uint64_t id;       /* counted from 1 in a session, never used again */
+	uint64_t since_ns; /* SONDE_NO_TIME when not recorded */
+	uint32_t comm;     /* text id: sonde_session_string() */
+	uint32_t by_exec;  /* 1: exec gave it */
+};
+enum sonde_task_flags {
+	SONDE_TASK_NAMED = 1, /* a name was told; else it is called ":TID" */
+	SONDE_TASK_GONE =
+		2 /* it has ended, and nothing was told of it since: under compat=perf-6.12 only */
+};
+/* A task (perf's thread). A tid may be used for several, one after another: their ids are different. */
+struct sonde_task {
+	uint32_t size;
+	uint32_t flags; /* enum sonde_task_flags */
+	int32_t pid, tid;
+	uint64_t id;                 /* counted from 1 in a session, never used again */
+	struct sonde_task_name name; /* as of the event */
+	struct sonde_task_name
+		program; /* of its last exec so far; where none is told, the first name of its own */
+};
+/* A task as of the session's current event; -ESTALE for what sonde_event_dup() gave. */
+SONDE_API int sonde_event_task(const struct sonde_event *ev, int32_t pid, int32_t tid,
+			       struct sonde_task *ret);
 
 enum sonde_frame_flags {
 	SONDE_FRAME_UNWOUND =

@@ -30,6 +30,7 @@ enum change_kind {
 struct change {
 	enum change_kind kind;
 	int32_t pid, tid;
+	uint64_t time_ns;   /* COMM, FORK: SONDE_NO_TIME when not recorded */
 	int32_t ppid, ptid; /* FORK: the parent */
 	bool exec; /* COMM: caused by exec; FORK: made by the recorder for a task that already ran */
 	bool kernel;     /* MMAP: of the kernel's address space */

@@ -9,14 +9,51 @@ static uint64_t key_of(int32_t id)
 	return (uint32_t)id;
 }
 
+/* The first name that is told takes the place of ":TID". */
+static void name_task(struct state *s, struct task *t, uint32_t comm, uint64_t since_ns,
+		      bool by_exec)
+{
+	bool is_first = t->name.id == t->first.id;
+	uint64_t id = t->comm_told ? ++s->nr_names : t->name.id;
+
+	t->comm = comm;
+	t->name = (struct task_name){
+		.id = id, .since_ns = since_ns, .comm = comm, .by_exec = by_exec
+	};
+	if (!t->comm_told)
+		t->first = t->name;
+	else if (is_first)
+		t->second = t->name;
+	if (by_exec)
+		t->exec = t->name;
+	t->comm_told = true;
+	t->is_gone = false;
+}
+
+/* As if nothing had been told of the task: another one, of the same tid. */
+static int renew_task(struct state *s, int32_t tid, struct task *t)
+{
+	char name[16];
+	int n = snprintf(name, sizeof(name), ":%d", tid);
+	int32_t pid = t->pid;
+
+	*t = (struct task){ .pid = pid, .id = ++s->nr_tasks };
+	TRY(strpool_intern(s->strings, name, (size_t)n, &t->comm));
+	t->name = t->first = (struct task_name){ .id = ++s->nr_names, .comm = t->comm };
+	return 0;
+}
+
 int state_init(struct state *s, struct strpool *strings)
 {
+	struct task idle = { 0 };
 	uint32_t swapper;
 
 	*s = (struct state){ .strings = strings };
 	TRY(address_space_new(&s->kernel, ++s->map_epoch));
 	TRY(strpool_intern(strings, "swapper", 7, &swapper));
-	TRY(vec_push(&s->tasks, (struct task){ .comm = swapper, .comm_told = true }));
+	TRY(renew_task(s, 0, &idle));
+	name_task(s, &idle, swapper, 0, false);
+	TRY(vec_push(&s->tasks, idle));
 	return hash64_put(&s->by_tid, 0, 0);
 }
 
@@ -34,22 +71,12 @@ void state_done(struct state *s)
 	*s = (struct state){ 0 };
 }
 
-/* As if nothing had been told of the task. */
-static int forget_comm(struct state *s, int32_t tid, struct task *t)
-{
-	char name[16];
-	int n = snprintf(name, sizeof(name), ":%d", tid);
-
-	t->comm_told = false;
-	return strpool_intern(s->strings, name, (size_t)n, &t->comm);
-}
-
 /* Makes a task of which nothing is known. */
 static int add_task(struct state *s, int32_t pid, int32_t tid, struct task **ret)
 {
 	struct task t = { .pid = pid };
 
-	TRY(forget_comm(s, tid, &t));
+	TRY(renew_task(s, tid, &t));
 	TRY(vec_push(&s->tasks, t));
 	TRY(hash64_put(&s->by_tid, key_of(tid), s->tasks.n - 1));
 	*ret = &s->tasks.v[s->tasks.n - 1];
@@ -78,6 +105,32 @@ int state_comm(struct state *s, int32_t pid, int32_t tid, uint32_t *ret_id)
 	TRY(add_task(s, pid, tid, &t));
 	*ret_id = t->comm;
 	return 0;
+}
+
+int state_task(struct state *s, int32_t pid, int32_t tid, const struct task **ret)
+{
+	struct task *t;
+
+	TRY(find_or_add_task(s, pid, tid, &t));
+	if (t->pid == -1)
+		t->pid = pid; /* a record that knew the tid alone made it known */
+	*ret = t;
+	return 0;
+}
+
+/*
+ * A recording may not tell what was by exec (kernels before 3.16): then it is the name as of now. The first name of a process
+ * that ran before the recording is its parent's, as it is described; the next one is its own.
+ */
+const struct task_name *state_program(const struct state *s, const struct task *t, int32_t tid)
+{
+	if (!s->tells_exec)
+		return &t->name;
+	if (t->exec.id)
+		return &t->exec;
+	if (t->second.id && !t->first.since_ns && t->pid == tid)
+		return &t->second;
+	return &t->first;
 }
 
 struct address_space *state_space(struct state *s, int32_t pid)
@@ -145,11 +198,12 @@ static int apply_comm(struct state *s, const struct change *c)
 {
 	struct address_space *empty;
 	struct task *t;
+	uint32_t comm;
 
 	TRY(come_back(s, c->pid));
 	TRY(find_or_add_task(s, c->pid, c->tid, &t));
-	TRY(strpool_intern(s->strings, c->text, strlen(c->text), &t->comm));
-	t->comm_told = true;
+	TRY(strpool_intern(s->strings, c->text, strlen(c->text), &comm));
+	name_task(s, t, comm, c->time_ns, c->exec);
 	if (!c->exec || s->keeps_maps_at_exec || !state_space(s, c->pid))
 		return 0;
 	/* exec begins with nothing mapped */
@@ -169,11 +223,10 @@ static int apply_fork(struct state *s, const struct change *c)
 	copy = *parent;
 	TRY(find_or_add_task(s, c->pid, c->tid, &child));
 	child->pid = c->pid;
-	/* The tid may have been another task's before: its name is gone with it. */
-	child->comm = copy.comm;
-	child->comm_told = copy.comm_told;
-	if (!copy.comm_told)
-		TRY(forget_comm(s, c->tid, child));
+	/* The tid may have been another task's before: its names are gone with it. */
+	TRY(renew_task(s, c->tid, child));
+	if (copy.comm_told)
+		name_task(s, child, copy.comm, c->time_ns, false);
 	/* A task that already ran when the recording began (exec) is described by mappings of its own. */
 	if (c->pid == c->ppid || c->exec || !space)
 		return 0;
@@ -218,8 +271,10 @@ static int apply_exit(struct state *s, const struct change *c)
 	uint64_t i;
 
 	i = hash64_find(&s->by_tid, key_of(c->tid));
-	if (s->exit_forgets_comm && i != HASH64_EMPTY && c->tid)
-		TRY(forget_comm(s, c->tid, &s->tasks.v[i]));
+	if (s->exit_forgets_comm && i != HASH64_EMPTY && c->tid) {
+		TRY(renew_task(s, c->tid, &s->tasks.v[i]));
+		s->tasks.v[i].is_gone = true;
+	}
 	/* Mappings only of a process, not of a thread; pid 0 marks a slot that is free. */
 	if (c->pid != c->tid || c->pid <= 0)
 		return 0;

@@ -6,6 +6,9 @@
  * Rules of tasks are perf's: a name belongs to a tid; FORK hands the parent's name on; a task of which nothing was told
  * is ":TID"; tid 0 is "swapper"; EXIT forgets nothing (events of an exiting task still come), but in perf 6.12, where what is
  * told of a task behind its EXIT is of a new one.
+ *
+ * A FORK makes a task of its tid that has nothing in common with one that had the tid before; each COMM gives a name that is
+ * a thing of its own, whatever its text. Both are counted, so that the counts tell them apart as long as the session.
  */
 #ifndef SONDE_STATE_STATE_H
 #define SONDE_STATE_STATE_H
@@ -16,10 +19,23 @@
 #include "model/event.h"
 #include "state/address_space.h"
 
+/* A name that a task has or had. */
+struct task_name {
+	uint64_t id; /* counted from 1; 0: there is none */
+	uint64_t since_ns;
+	uint32_t comm; /* id in the string pool */
+	bool by_exec;
+};
+
 struct task {
 	int32_t pid;
 	uint32_t comm;  /* id in the string pool */
 	bool comm_told; /* by COMM or from the parent; else ":TID" */
+	bool is_gone;   /* exit_forgets_comm: ended, and nothing was told of it since */
+	uint64_t id;    /* counted from 1 */
+	struct task_name name, exec; /* as of now; given by exec, the last one */
+	struct task_name first,
+		second; /* the first two; one that is not told yet is the first, until it is */
 };
 
 /*
@@ -37,7 +53,9 @@ struct state {
 	struct hash64
 		left; /* exit_forgets_comm: pids whose first thread has ended -> 1; 0: the pid is used again */
 	struct address_space *kernel;
-	struct hash64 cgroups; /* id -> its path's id in the string pool */
+	struct hash64 cgroups;       /* id -> its path's id in the string pool */
+	uint64_t nr_tasks, nr_names; /* counted so far */
+	bool tells_exec;             /* names that exec gave are told to be such */
 	bool keeps_maps_at_exec; /* perf's way: what was mapped before exec stays until it is mapped over */
 	bool exit_forgets_comm; /* perf 6.12's way: events of an exiting task that come after EXIT have no name */
 	bool keeps_first_cgroup; /* perf's way: an id stands for the path that it was first told with */
@@ -53,6 +71,10 @@ void state_done(struct state *s);
 int state_apply(struct state *s, const struct change *change);
 /* The id of a task's name; a task that nothing was told of becomes known by this. */
 int state_comm(struct state *s, int32_t pid, int32_t tid, uint32_t *ret_id);
+/* The task as of now; one that nothing was told of becomes known by this. Lent until the next call. */
+int state_task(struct state *s, int32_t pid, int32_t tid, const struct task **ret);
+/* The name under which a task's program was started, as far as it is told: perf groups threads by it. */
+const struct task_name *state_program(const struct state *s, const struct task *t, int32_t tid);
 /* The mappings of a process as of now, NULL when none were told. Lent. */
 struct address_space *state_space(struct state *s, int32_t pid);
 /* The same as a thread sees them: perf 6.12 knows nothing of one that has ended. */

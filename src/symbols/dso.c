@@ -516,6 +516,15 @@ const char *dso_build_id(const struct dso *d)
 	return d->build_id_hex;
 }
 
+const char *dso_build_id_found(struct dso *d)
+{
+	const char *hex = d->build_id_hex;
+
+	if (!d->build_id_len && d->place.build_id_len)
+		hex = hex_of(&d->table->arena, d->place.build_id, d->place.build_id_len);
+	return hex ? hex : "";
+}
+
 bool dso_is_file(const struct dso *d)
 {
 	return d->kind == DSO_FILE || d->kind == DSO_VDSO;

@@ -53,6 +53,8 @@ struct dso *dso_get(struct dso_table *t, const struct dso_key *key);
 bool dso_name_is_anonymous(const char *name);
 const char *dso_name(const struct dso *d);
 const char *dso_build_id(const struct dso *d); /* the recorded one, hex; "" unknown */
+/* The same; where none is recorded, that of the file that symbols were looked for in. Lent as long as the table. */
+const char *dso_build_id_found(struct dso *d);
 /* False for what is mapped from no file: its offsets are addresses. */
 bool dso_is_file(const struct dso *d);
 

@@ -221,6 +221,7 @@ int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, str
 		err_clear();
 		return 0;
 	}
+	ret->change.time_ns = ret->pub.time_ns;
 	/* Whose state a record tells is who it is about, where the trailer does not say. */
 	if (ret->change.kind && ret->change.kind != CHANGE_CGROUP && ret->pub.tid <= 0) {
 		ret->pub.pid = ret->change.pid;

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of database export share: dbexport.c events, db_objects.c what they refer to, db_calls.c call paths. */
+#ifndef SONDE_PRELUDE_DB_H
+#define SONDE_PRELUDE_DB_H
+
+#include "dbexport.h"
+#include "ids.h"
+
+enum { DB_HOST = 1 };                /* id of the one machine there is */
+enum { DB_KERNEL = 1, DB_USER = 2 }; /* of sonde_event.cpumode */
+
+/* What an address is to the tables; ids are 0 where nothing is known. */
+struct db_place {
+	uint64_t dso, symbol;
+	uint64_t sym_off;
+	uint64_t made; /* id of the symbol, if this made it for an address that has none; else 0 */
+};
+
+/* A task with the first thread of its process. */
+struct db_task {
+	struct sonde_task task, leader;
+	bool has_leader;
+	uint64_t thread;  /* id */
+	uint64_t program; /* id of the comm that perf groups threads by; 0: none */
+};
+
+/* A frame reached through others; the first one is the root, which has none. */
+struct db_path {
+	uint32_t parent;
+	uint64_t symbol; /* id; 0: ip says where */
+	uint64_t ip;
+	uint64_t id; /* 0: not told yet */
+};
+
+/* What a thread was found to execute, as far as single samples tell. */
+struct db_stack {
+	uint64_t thread, comm;
+	int32_t tid, cpu; /* cpu: of the idle task, else 0 */
+	bool is_leader;
+	uint64_t last_ns, nr_samples;
+	uint32_t path; /* of what it was in first; 0: the stack is empty */
+	uint64_t since_ns, first_sample, samples_before;
+};
+
+/* Of an event type: what is asked of each event. */
+struct db_type {
+	enum { DB_NEW, DB_SAMPLE, DB_SWITCH, DB_OTHER } kind;
+	bool has_place_of_addr; /* its data address is looked up like its ip */
+	bool has_chain;
+	bool is_synth;
+	uint64_t config;
+	uint64_t evsel;                                  /* id; 0: not told yet */
+	const struct sonde_field *other_pid, *other_tid; /* of switches; NULL: not recorded */
+};
+
+struct prelude_db {
+	struct sonde_session *s;
+	struct prelude_db_options opts;
+	enum sonde_compat compat;
+	uint64_t last_id[PRELUDE_NR_TABLES];
+	struct db_type *types; /* by schema id */
+	size_t nr_types;
+	struct id_list tasks, names; /* ids of threads and comms, by those of the session */
+	struct ids dsos, symbols;    /* by dso_id; by id of the dso and place in it */
+	struct ids path_of;          /* place in paths, by parent and symbol or ip */
+	struct db_path *paths;       /* paths[0] is not used, paths[1] the root */
+	size_t nr_paths, room_paths;
+	uint32_t *to_tell; /* scratch: paths that are not told yet */
+	size_t room_to_tell;
+	struct ids stack_of; /* place in stacks + 1, by task and cpu */
+	struct db_stack *stacks;
+	size_t nr_stacks, room_stacks;
+};
+
+static inline bool db_wants(const struct prelude_db *db, enum prelude_table table)
+{
+	return db->opts.tables >> table & 1;
+}
+/* The cells of a row; the first is its id. */
+int db_row(struct prelude_db *db, enum prelude_table table, const union prelude_cell *cells);
+
+/* db_objects.c: rows for what is referred to, where they are not told yet. */
+int db_put_machine(struct prelude_db *db);
+int db_put_task(struct prelude_db *db, const struct sonde_event *ev, int32_t pid, int32_t tid,
+		struct db_task *ret);
+uint64_t db_comm_id(struct prelude_db *db, const struct sonde_task_name *name);
+/*
+ * inlined: the name of a function inlined at addr, NULL: what the symbol table says; depth: the how manieth there. in_chain:
+ * addr is that of a frame.
+ */
+struct db_address {
+	uint64_t addr;
+	uint32_t cpumode;
+	const char *inlined;
+	uint32_t depth;
+	bool in_chain;
+	uint64_t
+		unseen; /* a symbol's id: perf looked the address up before that was made; 0: none */
+};
+int db_put_place(struct prelude_db *db, const struct sonde_event *ev, const struct db_address *a,
+		 struct db_place *ret);
+
+/* db_calls.c */
+int db_put_chain(struct prelude_db *db, const struct sonde_event *ev, uint64_t *ret_path_id);
+/* A sample whose data address is looked up: the thread's stack begins with where it was. */
+int db_note_call(struct prelude_db *db, const struct sonde_event *ev, const struct db_task *task,
+		 const struct sonde_sample *sample, const struct db_place *from,
+		 const struct db_place *to);
+int db_flush_calls(struct prelude_db *db);
+void db_calls_done(struct prelude_db *db);
+
+#endif

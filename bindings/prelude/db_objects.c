@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of what samples and switches refer to: the machine, threads, their names, files, symbols. */
+#include "db.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int db_put_machine(struct prelude_db *db)
+{
+	const union prelude_cell row[] = { { .number = DB_HOST },
+					   { .number = -1 },
+					   { .text = "" } };
+
+	if (db->last_id[PRELUDE_MACHINES])
+		return 0;
+	db->last_id[PRELUDE_MACHINES] = DB_HOST;
+	return db_row(db, PRELUDE_MACHINES, row);
+}
+
+/* ---- threads and their names ------------------------------------------------------------------------------------- */
+
+static int put_thread(struct prelude_db *db, const struct sonde_task *t,
+		      const struct sonde_task *leader, uint64_t *ret)
+{
+	uint64_t *id = id_list_place(&db->tasks, t->id), process = 0;
+
+	if (!id)
+		return -ENOMEM;
+	*ret = *id;
+	if (*id)
+		return 0;
+	*ret = *id = ++db->last_id[PRELUDE_THREADS];
+	if (leader)
+		process = db->tasks.v[leader->id];
+	return db_row(db, PRELUDE_THREADS,
+		      (const union prelude_cell[]){ { .number = (int64_t)*ret },
+						    { .number = DB_HOST },
+						    { .number = (int64_t)process },
+						    { .number = t->pid },
+						    { .number = t->tid } });
+}
+
+static int put_comm_thread(struct prelude_db *db, uint64_t comm, uint64_t thread)
+{
+	const union prelude_cell row[] = { { .number =
+						     (int64_t)++db->last_id[PRELUDE_COMM_THREADS] },
+					   { .number = (int64_t)comm },
+					   { .number = (int64_t)thread } };
+
+	return db_row(db, PRELUDE_COMM_THREADS, row);
+}
+
+/* 1: it is new. */
+static int put_comm(struct prelude_db *db, const struct sonde_task_name *name, uint64_t thread,
+		    uint64_t *ret)
+{
+	uint64_t *id = id_list_place(&db->names, name->id);
+	int r;
+
+	if (!id)
+		return -ENOMEM;
+	*ret = *id;
+	if (*id)
+		return 0;
+	*ret = *id = ++db->last_id[PRELUDE_COMMS];
+	r = db_row(
+		db, PRELUDE_COMMS,
+		(const union prelude_cell[]){ { .number = (int64_t)*ret },
+					      { .text = sonde_session_string(db->s, name->comm) },
+					      { .number = (int64_t)thread },
+					      { .number = (int64_t)name->since_ns },
+					      { .number = name->by_exec } });
+	return r < 0 ? r : 1;
+}
+
+/*
+ * The first thread of the process comes first, with the name its program was started under; other threads are tied to
+ * that name when they are new.
+ */
+static int put_leader(struct prelude_db *db, struct db_task *t)
+{
+	uint64_t thread;
+	int r = put_thread(db, &t->leader, &t->leader, &thread);
+
+	if (r >= 0)
+		r = put_comm(db, &t->leader.program, thread, &t->program);
+	return r > 0 ? put_comm_thread(db, t->program, thread) : r;
+}
+
+int db_put_task(struct prelude_db *db, const struct sonde_event *ev, int32_t pid, int32_t tid,
+		struct db_task *ret)
+{
+	struct db_task t = { 0 };
+	uint64_t comm;
+	bool is_new;
+	int r = sonde_event_task(ev, pid, tid, &t.task);
+
+	if (r < 0)
+		return r;
+	t.leader = t.task;
+	t.has_leader = t.task.pid == tid;
+	if (!t.has_leader && t.task.pid != -1) {
+		r = sonde_event_task(ev, t.task.pid, t.task.pid, &t.leader);
+		t.has_leader = !(t.leader.flags & SONDE_TASK_GONE);
+	}
+	if (r >= 0 && t.has_leader)
+		r = put_leader(db, &t);
+	if (r >= 0) {
+		uint64_t last = db->last_id[PRELUDE_THREADS];
+
+		r = put_thread(db, &t.task, t.has_leader ? &t.leader : NULL, &t.thread);
+		is_new = db->last_id[PRELUDE_THREADS] != last;
+		if (r >= 0 && is_new && t.program)
+			r = put_comm_thread(db, t.program, t.thread);
+	}
+	if (r >= 0)
+		r = put_comm(db, &t.task.name, t.thread, &comm);
+	*ret = t;
+	return r < 0 ? r : 0;
+}
+
+/* ---- files and symbols ------------------------------------------------------------------------------------------- */
+
+static int put_dso(struct prelude_db *db, const struct sonde_event *ev, const struct db_address *a,
+		   const struct sonde_location *loc, uint64_t *ret)
+{
+	uint64_t *id = ids_place(&db->dsos, loc->dso_id, 0);
+	struct sonde_dso dso = { .size = sizeof(dso) };
+	int r;
+
+	if (!id)
+		return -ENOMEM;
+	*ret = *id;
+	if (*id)
+		return 0;
+	*ret = *id = ++db->last_id[PRELUDE_DSOS];
+	r = sonde_event_dso(ev, a->addr, a->cpumode, &dso);
+	if (r < 0)
+		return r;
+	return db_row(db, PRELUDE_DSOS,
+		      (const union prelude_cell[]){ { .number = (int64_t)*ret },
+						    { .number = DB_HOST },
+						    { .text = dso.short_name },
+						    { .text = dso.long_name },
+						    { .text = dso.build_id } });
+}
+
+struct symbol {
+	uint64_t start, end; /* offsets in the file */
+	uint32_t binding;
+	const char *name;
+};
+
+/* What the tables call the symbol at an address. */
+static struct symbol symbol_at(const struct db_address *a, const struct sonde_location *loc)
+{
+	/* Those of modules count from where they begin. */
+	uint64_t base = a->cpumode == DB_KERNEL ? a->addr - loc->dso_off : 0;
+
+	if (!loc->sym)
+		return (struct symbol){ .start = loc->dso_off,
+					.end = loc->dso_off,
+					.name = "unknown" };
+	return (struct symbol){ .start = loc->sym_start - base,
+				.end = loc->sym_end - base,
+				.binding = loc->sym_binding,
+				.name = a->inlined ? a->inlined : loc->sym };
+}
+
+/*
+ * The place of a symbol's id: symbols of a file are told by where they begin; what is inlined is another one at each address
+ * that it is inlined at; each address without a symbol has one of its own. perf puts those of frames at the address itself,
+ * unless a sample was there.
+ */
+static uint64_t *symbol_id(struct prelude_db *db, const struct db_address *a, uint64_t dso,
+			   bool is_known, struct symbol *sym)
+{
+	uint64_t *id;
+
+	if (a->inlined)
+		return ids_place(&db->symbols, dso << 16 | (a->depth + 1), a->addr);
+	id = ids_place(&db->symbols, dso << 16, sym->start);
+	if (!id || *id || is_known || !a->in_chain || !db->compat)
+		return id;
+	sym->start = sym->end = a->addr;
+	return ids_place(&db->symbols, dso << 16, a->addr);
+}
+
+int db_put_place(struct prelude_db *db, const struct sonde_event *ev, const struct db_address *a,
+		 struct db_place *ret)
+{
+	struct sonde_location loc = { .size = sizeof(loc) };
+	struct symbol sym;
+	uint64_t *id;
+	int r = sonde_event_locate(ev, a->addr, a->cpumode, &loc);
+
+	*ret = (struct db_place){ 0 };
+	if (r < 0 || !loc.dso_id)
+		return r;
+	r = put_dso(db, ev, a, &loc, &ret->dso);
+	if (r < 0)
+		return r;
+	sym = symbol_at(a, &loc);
+	id = symbol_id(db, a, ret->dso, loc.sym, &sym);
+	if (!id)
+		return -ENOMEM;
+	ret->sym_off = loc.dso_off - sym.start;
+	ret->symbol = *id;
+	if (*id && *id != a->unseen)
+		return 0;
+	ret->symbol = ++db->last_id[PRELUDE_SYMBOLS];
+	if (!*id)
+		*id = ret->symbol;
+	ret->made = loc.sym ? 0 : ret->symbol;
+	return db_row(db, PRELUDE_SYMBOLS,
+		      (const union prelude_cell[]){ { .number = (int64_t)ret->symbol },
+						    { .number = (int64_t)ret->dso },
+						    { .number = (int64_t)sym.start },
+						    { .number = (int64_t)sym.end },
+						    { .number = sym.binding },
+						    { .text = sym.name } });
+}

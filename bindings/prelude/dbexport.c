@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/* Events -> rows: samples of events that are no tracepoints, context switches, what trace decoders leave. */
+#include "db.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "prelude.h"
+
+/* Bits of branch types, perf's numbering. */
+enum { TYPE_BRANCH = 1, TYPE_TRACE_BEGIN = 1 << 8, TYPE_TRACE_END = 1 << 9 };
+
+int db_row(struct prelude_db *db, enum prelude_table table, const union prelude_cell *cells)
+{
+	const struct prelude_table_form *form = &prelude_tables[table];
+
+	if (!db_wants(db, table))
+		return 0;
+	return db->opts.row(db->opts.ctx, table, cells,
+			    db->compat == SONDE_COMPAT_PERF_6_1 ? form->nr_columns_6_1
+								: form->nr_columns);
+}
+
+/* ---- beginning and end ------------------------------------------------------------------------------------------- */
+
+int prelude_db_new(struct prelude_db **ret, struct sonde_session *s,
+		   const struct prelude_db_options *opts)
+{
+	struct prelude_db *db = calloc(1, sizeof(*db));
+
+	if (!db)
+		return -ENOMEM;
+	db->s = s;
+	db->opts = *opts;
+	db->compat = sonde_session_compat(s);
+	*ret = db;
+	return 0;
+}
+
+void prelude_db_free(struct prelude_db *db)
+{
+	if (!db)
+		return;
+	db_calls_done(db);
+	id_list_done(&db->tasks);
+	id_list_done(&db->names);
+	ids_done(&db->dsos);
+	ids_done(&db->symbols);
+	free(db->types);
+	free(db);
+}
+
+static int put_branch_type(struct prelude_db *db, uint32_t type, const char *name)
+{
+	return db_row(db, PRELUDE_BRANCH_TYPES,
+		      (const union prelude_cell[]){ { .number = type }, { .text = name } });
+}
+
+int prelude_db_begin(struct prelude_db *db)
+{
+	static const struct {
+		uint32_t type;
+		const char *name;
+	} types[] = { { 0, "no branch" },
+		      { 3, "call" },
+		      { 5, "return" },
+		      { 9, "conditional jump" },
+		      { TYPE_BRANCH, "unconditional jump" },
+		      { 67, "software interrupt" },
+		      { 69, "return from interrupt" },
+		      { 19, "system call" },
+		      { 21, "return from system call" },
+		      { 33, "asynchronous branch" },
+		      { 99, "hardware interrupt" },
+		      { 129, "transaction abort" },
+		      { TYPE_BRANCH | TYPE_TRACE_BEGIN, "trace begin" },
+		      { TYPE_BRANCH | TYPE_TRACE_END, "trace end" },
+		      { 2051, "vm entry" },
+		      { 4099, "vm exit" } };
+	const size_t nr = sizeof(types) / sizeof(*types);
+	char name[64];
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < nr; i++)
+		r = put_branch_type(db, types[i].type, types[i].name);
+	/* Any kind of branch may be the first or the last that a trace has. */
+	for (size_t i = 0; r >= 0 && i < nr; i++) {
+		if (types[i].type == TYPE_BRANCH ||
+		    types[i].type & (TYPE_TRACE_BEGIN | TYPE_TRACE_END))
+			continue;
+		snprintf(name, sizeof(name), "trace begin / %s", types[i].name);
+		r = put_branch_type(db, types[i].type | TYPE_TRACE_BEGIN, name);
+		snprintf(name, sizeof(name), "%s / trace end", types[i].name);
+		if (r >= 0)
+			r = put_branch_type(db, types[i].type | TYPE_TRACE_END, name);
+	}
+	return r;
+}
+
+int prelude_db_end(struct prelude_db *db)
+{
+	return db_flush_calls(db);
+}
+
+/* ---- event types ------------------------------------------------------------------------------------------------- */
+
+#define TYPE_SYNTH 0x80000000u /* attr.type of what trace decoders make */
+
+static bool has_place_of_addr(const struct perf_event_attr *attr)
+{
+	if (!(attr->sample_type & PERF_SAMPLE_ADDR))
+		return false;
+	if (attr->type == PERF_TYPE_SOFTWARE)
+		return attr->config == PERF_COUNT_SW_PAGE_FAULTS ||
+		       attr->config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
+		       attr->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ;
+	/* one sample for each branch */
+	return attr->type == PERF_TYPE_HARDWARE &&
+	       attr->config == PERF_COUNT_HW_BRANCH_INSTRUCTIONS && attr->sample_period == 1;
+}
+
+static void learn_type(struct prelude_db *db, const struct sonde_schema *sc, struct db_type *t)
+{
+	struct perf_event_attr attr = { 0 };
+	const char *name = sonde_schema_event(sc);
+	const void *bytes;
+	size_t len;
+
+	t->kind = DB_OTHER;
+	if (sonde_schema_kind(sc) == SONDE_RECORD &&
+	    (!strcmp(name, "switch") || !strcmp(name, "switch_cpu_wide"))) {
+		t->kind = DB_SWITCH;
+		t->other_pid = sonde_schema_field(sc, "next_prev_pid");
+		t->other_tid = sonde_schema_field(sc, "next_prev_tid");
+	}
+	if (sonde_schema_kind(sc) != SONDE_SAMPLE)
+		return;
+	bytes = sonde_schema_attr(sc, &len);
+	if (bytes)
+		memcpy(&attr, bytes, len < sizeof(attr) ? len : sizeof(attr));
+	t->kind = DB_SAMPLE;
+	t->has_place_of_addr = has_place_of_addr(&attr);
+	t->has_chain = db->opts.callchains && (!bytes || attr.sample_type & PERF_SAMPLE_CALLCHAIN);
+	t->is_synth = attr.type == TYPE_SYNTH;
+	t->config = attr.config;
+}
+
+static struct db_type *type_of(struct prelude_db *db, const struct sonde_event *ev)
+{
+	if (ev->schema >= db->nr_types) {
+		size_t nr = 2 * (size_t)ev->schema + 16;
+		struct db_type *v = realloc(db->types, nr * sizeof(*v));
+
+		if (!v)
+			return NULL;
+		memset(v + db->nr_types, 0, (nr - db->nr_types) * sizeof(*v));
+		db->types = v;
+		db->nr_types = nr;
+	}
+	if (db->types[ev->schema].kind == DB_NEW)
+		learn_type(db, sonde_event_schema(db->s, ev), &db->types[ev->schema]);
+	return &db->types[ev->schema];
+}
+
+static int put_evsel(struct prelude_db *db, const struct sonde_event *ev, struct db_type *t)
+{
+	if (t->evsel)
+		return 0;
+	t->evsel = ++db->last_id[PRELUDE_EVSELS];
+	return db_row(db, PRELUDE_EVSELS,
+		      (const union prelude_cell[]){
+			      { .number = (int64_t)t->evsel },
+			      { .text = sonde_schema_name(sonde_event_schema(db->s, ev)) } });
+}
+
+/* ---- samples ----------------------------------------------------------------------------------------------------- */
+
+struct sample_row {
+	const struct sonde_event *ev;
+	const struct sonde_sample *sample;
+	const struct db_task *task;
+	const struct db_place *from, *to;
+	uint64_t id, evsel, call_path;
+};
+
+static int put_sample_row(struct prelude_db *db, const struct sample_row *r)
+{
+	const struct sonde_sample *s = r->sample;
+	bool has_id = s->present & (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER);
+	bool has_parts = s->present & PERF_SAMPLE_WEIGHT_STRUCT;
+	uint64_t no_data_src = db->compat == SONDE_COMPAT_PERF_6_12 ? PRELUDE_NO_DATA_SRC_6_12
+								    : PRELUDE_NO_DATA_SRC;
+	const union prelude_cell row[] = {
+		{ .number = (int64_t)r->id },
+		{ .number = (int64_t)r->evsel },
+		{ .number = DB_HOST },
+		{ .number = (int64_t)r->task->thread },
+		{ .number = (int64_t)r->task->program },
+		{ .number = (int64_t)r->from->dso },
+		{ .number = (int64_t)r->from->symbol },
+		{ .number = (int64_t)r->from->sym_off },
+		{ .number = (int64_t)s->ip },
+		{ .number = (int64_t)r->ev->time_ns },
+		{ .number = r->ev->cpu },
+		{ .number = (int64_t)r->to->dso },
+		{ .number = (int64_t)r->to->symbol },
+		{ .number = (int64_t)r->to->sym_off },
+		{ .number = (int64_t)s->addr },
+		{ .number = (int64_t)s->period },
+		/* PERF_SAMPLE_WEIGHT_STRUCT: weight:32 ins_lat:16 ...:16 */
+		{ .number = has_parts ? (int64_t)(uint32_t)s->weight : (int64_t)s->weight },
+		{ .number = (int64_t)s->transaction },
+		{ .number = (int64_t)(s->present & PERF_SAMPLE_DATA_SRC ? s->data_src
+									: no_data_src) },
+		{ .number = 0 }, /* branch_type, in_tx: trace decoders tell them */
+		{ .number = 0 },
+		{ .number = (int64_t)r->call_path },
+		{ .number = 0 }, /* insn_cnt, cyc_cnt, flags, too */
+		{ .number = 0 },
+		{ .number = 0 },
+		{ .number = has_id ? (int64_t)s->id : -1 },
+		{ .number = s->present & PERF_SAMPLE_STREAM_ID ? (int64_t)s->stream_id : -1 },
+		{ .number = has_parts ? (int64_t)(s->weight >> 32 & 0xffff) : 0 },
+	};
+
+	return db_row(db, PRELUDE_SAMPLES, row);
+}
+
+static int put_synth(struct prelude_db *db, const struct sonde_event *ev, const struct db_type *t,
+		     uint64_t sample)
+{
+	const union prelude_cell row[] = { { .number = (int64_t)sample },
+					   { .number = (int64_t)t->config },
+					   { .blob = { ev->bytes,
+						       ev->bytes ? ev->bytes_len : 0 } } };
+
+	return db_row(db, PRELUDE_SYNTH, row);
+}
+
+/* The kernel touches memory of user space, too. perf looks up both addresses of a sample before it makes symbols for them. */
+static int put_place_of_addr(struct prelude_db *db, const struct sonde_event *ev, uint64_t addr,
+			     const struct db_place *from, struct db_place *ret)
+{
+	struct db_address a = { .addr = addr,
+				.cpumode = ev->cpumode,
+				.unseen = db->compat ? from->made : 0 };
+	uint32_t by_address = addr >> 63 ? DB_KERNEL : DB_USER;
+	int r = db_put_place(db, ev, &a, ret);
+
+	if (r < 0 || ret->dso || (a.cpumode != DB_KERNEL && a.cpumode != DB_USER) ||
+	    a.cpumode == by_address)
+		return r;
+	a.cpumode = by_address;
+	return db_put_place(db, ev, &a, ret);
+}
+
+static int put_sample(struct prelude_db *db, const struct sonde_event *ev, struct db_type *t)
+{
+	struct sonde_sample s = { .size = sizeof(s) };
+	struct db_place from = { 0 }, to = { 0 };
+	struct db_task task;
+	struct sample_row row = { .ev = ev, .sample = &s, .task = &task, .from = &from, .to = &to };
+	int r = sonde_event_sample(ev, &s);
+
+	if (r >= 0)
+		r = put_evsel(db, ev, t);
+	if (r >= 0)
+		r = db_put_machine(db);
+	if (r >= 0)
+		r = db_put_task(db, ev, ev->pid, ev->tid, &task);
+	if (r < 0)
+		return r;
+	row.evsel = t->evsel;
+	row.id = ++db->last_id[PRELUDE_SAMPLES];
+	if (s.present & PERF_SAMPLE_IP)
+		r = db_put_place(db, ev,
+				 &(struct db_address){ .addr = s.ip, .cpumode = ev->cpumode },
+				 &from);
+	if (r >= 0 && t->has_chain)
+		r = db_put_chain(db, ev, &row.call_path);
+	if (r >= 0 && t->has_place_of_addr) {
+		r = put_place_of_addr(db, ev, s.addr, &from, &to);
+		if (r >= 0 && db->opts.calls)
+			r = db_note_call(db, ev, &task, &s, &from, &to);
+	}
+	if (r >= 0)
+		r = put_sample_row(db, &row);
+	return r >= 0 && t->is_synth ? put_synth(db, ev, t, row.id) : r;
+}
+
+/* ---- context switches -------------------------------------------------------------------------------------------- */
+
+struct switched {
+	uint64_t thread, comm; /* ids; 0: of a task that the recording tells nothing of */
+	bool is_idle;
+};
+
+static int put_switched(struct prelude_db *db, const struct sonde_event *ev, int32_t pid,
+			int32_t tid, struct switched *ret)
+{
+	struct sonde_task t = { .size = sizeof(t) };
+	struct db_task put;
+	int r = sonde_event_task(ev, pid, tid, &t);
+
+	*ret = (struct switched){ 0 };
+	if (r < 0 || !(t.flags & SONDE_TASK_NAMED))
+		return r;
+	r = db_put_task(db, ev, pid, tid, &put);
+	*ret = (struct switched){ .thread = put.thread,
+				  .comm = put.program,
+				  .is_idle = !t.pid && !t.tid };
+	return r;
+}
+
+/* misc of the record's header: | type:32 | misc:16 | size:16 | */
+static uint16_t misc_of(const struct sonde_event *ev)
+{
+	uint16_t misc = 0;
+
+	if (ev->record && ev->record_len >= 8)
+		memcpy(&misc, ev->record + 4, sizeof(misc));
+	return ev->flags & SONDE_EVENT_SWAPPED ? __builtin_bswap16(misc) : misc;
+}
+
+static int put_switch(struct prelude_db *db, const struct sonde_event *ev, const struct db_type *t)
+{
+	uint16_t misc = misc_of(ev);
+	bool is_out = misc & PERF_RECORD_MISC_SWITCH_OUT;
+	bool is_preempted = is_out && misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+	struct switched own, other = { 0 };
+	const struct switched *out = is_out ? &own : &other, *in = is_out ? &other : &own;
+	int r = db_put_machine(db);
+
+	if (r >= 0)
+		r = put_switched(db, ev, ev->pid, ev->tid, &own);
+	if (r >= 0 && t->other_pid && t->other_tid)
+		r = put_switched(db, ev, (int32_t)sonde_event_i64(ev, t->other_pid),
+				 (int32_t)sonde_event_i64(ev, t->other_tid), &other);
+	/* From and to the idle task, or what is not known, nothing is to be told. */
+	if (r < 0 || ((!own.thread || own.is_idle) && (!other.thread || other.is_idle)))
+		return r;
+	return db_row(db, PRELUDE_CONTEXT_SWITCHES,
+		      (const union prelude_cell[]){
+			      { .number = (int64_t)++db->last_id[PRELUDE_CONTEXT_SWITCHES] },
+			      { .number = DB_HOST },
+			      { .number = (int64_t)ev->time_ns },
+			      { .number = ev->cpu },
+			      { .number = (int64_t)out->thread },
+			      { .number = (int64_t)out->comm },
+			      { .number = (int64_t)in->thread },
+			      { .number = (int64_t)in->comm },
+			      { .number = is_out | is_preempted << 1 } });
+}
+
+int prelude_db_event(struct prelude_db *db, const struct sonde_event *ev)
+{
+	struct db_type *t = type_of(db, ev);
+	int r;
+
+	if (!t)
+		return -ENOMEM;
+	if (t->kind == DB_OTHER)
+		return 0;
+	r = t->kind == DB_SWITCH ? put_switch(db, ev, t) : put_sample(db, ev, t);
+	return r < 0 ? r : 1;
+}
