@@ -206,7 +206,15 @@ PYTHON2_WORDS = (" 'iteritems'", " 'itervalues'", " 'iterkeys'", " 'has_key'", "
 def show(kind, error, tb):
     flush()
     tb = own_frames_off(tb)
-    sys.excepthook(kind, error.with_traceback(tb), tb)
+    try:
+        sys.excepthook(kind, error.with_traceback(tb), tb)
+    except Exception as e:  # the script's hook; what plain python says then
+        hooks = own_frames_off(e.__traceback__)
+        e.__context__ = None
+        sys.stderr.write("Error in sys.excepthook:\n")
+        sys.__excepthook__(type(e), e.with_traceback(hooks), hooks)
+        sys.stderr.write("\nOriginal exception was:\n")
+        sys.__excepthook__(kind, error.with_traceback(tb), tb)
     if isinstance(error, (AttributeError, NameError, TypeError)) and any(w in str(error) for w in PYTHON2_WORDS):
         say("this looks like Python 2; " + HINT_2TO3 % sys.argv[0])
 
