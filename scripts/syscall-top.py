@@ -49,7 +49,7 @@ def ended(who, tid, comm, id, now, ret):
         last = now
         if first is None:
             first = begun[1]
-        if who is not None:
+        if who is not None and (tid == who or who not in names):
             names[who] = comm
         row = now_rows.get((who, id))
         if row is None:
@@ -114,12 +114,12 @@ class Tables(threading.Thread):
     def __init__(self):
         super().__init__(daemon=True)
         self.ended = threading.Event()
-        self.begun = time.monotonic()
+        self.made = 0
 
     def run(self):
         global now_rows
         own.add(threading.get_native_id())
-        before = due = self.begun
+        before = due = time.monotonic()
         while True:
             due = max(due + options.interval, time.monotonic())
             if self.ended.wait(due - time.monotonic()):
@@ -130,7 +130,8 @@ class Tables(threading.Thread):
                 now = time.monotonic()
                 try:
                     if not options.json:
-                        sys.stdout.write("\x1b[H\x1b[J" if sys.stdout.isatty() else "\n" if before != self.begun else "")
+                        sys.stdout.write("\x1b[H\x1b[J" if sys.stdout.isatty() else "\n" if self.made else "")
+                    self.made += 1
                     show(rows, now - before, "")
                 except OSError:  # nobody reads on: as if by Ctrl-C
                     os.kill(os.getpid(), 2)
@@ -147,15 +148,13 @@ def trace_begin():
 
 
 def trace_end():
-    seconds = (last - first) / 1e9 if first is not None else 0.0
     if tables:
         tables.ended.set()
         tables.join()
-        seconds = time.monotonic() - tables.begun
-        if not options.json:
+        if tables.made and not options.json:
             sys.stdout.write("\n")
     add_to_all(now_rows)
-    show(all_rows, seconds, "in all, ")
+    show(all_rows, (last - first) / 1e9 if first is not None else 0.0, "in all, ")
 
 
 any_kernel(globals())

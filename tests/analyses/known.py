@@ -18,10 +18,11 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(ROOT, "tests", "gen"))
-from recording import SAMPLE_TYPE, Format, recording  # noqa: E402
+from recording import SAMPLE_TYPE, Format, Writer, recording  # noqa: E402
 
 CALLCHAIN = 1 << 5
 LOST, COMM, EXIT, FORK, SAMPLE, MMAP2 = 2, 3, 4, 7, 9, 10
+HEADER_ATTR, TRACING_DATA, FINISHED_ROUND = 64, 66, 68
 COMMON = "unsigned short common_type; unsigned char common_flags; unsigned char common_preempt_count; int common_pid"
 SIZES = {"char": 1, "unsigned char": 1, "u8": 1, "s8": 1, "bool": 1, "short": 2, "unsigned short": 2, "u16": 2, "int": 4,
          "unsigned int": 4, "u32": 4, "s32": 4, "pid_t": 4, "dev_t": 4, "long": 8, "unsigned long": 8, "u64": 8, "s64": 8,
@@ -115,7 +116,7 @@ class Layout:
 class Trace:
     def __init__(self, chains=False):
         self.sample_type = SAMPLE_TYPE | (CALLCHAIN if chains else 0)
-        self.layouts, self.records, self.pids = {}, [], {}
+        self.layouts, self.records, self.pids, self.streamed = {}, [], {}, False
 
     def declare(self, name, declarations=None):
         """Also an event that never comes is in the header then."""
@@ -169,3 +170,17 @@ class Trace:
         with open(path, "wb") as f:
             f.write(self.data())
         return path
+
+    def stream(self):
+        """The same as it comes through a pipe: what goes before all, and the records told since the last call."""
+        head = b""
+        if not self.streamed:
+            w = Writer(False, 8, self.sample_type)
+            head = struct.pack("<8sQ", b"PERFILE2", 16)
+            for i in range(len(self.layouts)):
+                head += struct.pack("<IHH", HEADER_ATTR, 0, 144) + w.attr(i + 1) + struct.pack("<Q", i + 1)
+            formats = w.tracing_data([layout.format for layout in self.layouts.values()])
+            head += struct.pack("<IHHII", TRACING_DATA, 0, 16, len(formats), 0) + formats
+            self.streamed = True
+        records, self.records = b"".join(r for _, r in sorted(self.records, key=lambda r: r[0])), []
+        return head + records + 2 * struct.pack("<IHH", FINISHED_ROUND, 0, 8)  # the second says: nothing earlier will come
