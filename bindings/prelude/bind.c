@@ -60,12 +60,13 @@ static void bind_by_count(struct prelude_bind *b, size_t nr, size_t due, bool un
 
 /*
  * Common parameters go by position, because scripts call them what they like (cpu, sec, nsec, ...); there are seven of
- * them when the eighth has the name of a field. Everything behind them goes by name. False: some name is neither.
+ * them when the eighth has the name of a field. Everything behind them goes by name; what is no field's and has a default
+ * is a field of other kernels. False: some name is nothing of this, or all are defaults.
  */
 static bool bind_by_name(struct prelude_bind *b, const struct prelude_callee *c,
-			 const struct sonde_field *fields, size_t nr_fields)
+			 const struct sonde_field *fields, size_t nr_fields, bool may_be_absent)
 {
-	size_t nr_common = PRELUDE_NR_COMMON;
+	size_t nr_common = PRELUDE_NR_COMMON, nr_absent = 0;
 
 	if (c->nr_names < PRELUDE_CALLCHAIN)
 		return false;
@@ -86,9 +87,14 @@ static bool bind_by_name(struct prelude_bind *b, const struct prelude_callee *c,
 							     .field = (uint32_t)field };
 		else if (is_sample_dict(c->names[i]))
 			b->slots[i] = (struct prelude_slot){ .arg = PRELUDE_SAMPLE_DICT };
-		else
+		else if (may_be_absent && i >= c->nr_names - c->nr_defaults) {
+			b->slots[i] = (struct prelude_slot){ .arg = PRELUDE_NOTHING };
+			nr_absent++;
+		} else
 			return false;
 	}
+	if (nr_absent && nr_common + nr_absent >= c->nr_names)
+		return false;
 	b->nr = c->nr_names;
 	b->by_name = true;
 	return true;
@@ -132,6 +138,7 @@ int prelude_bind(const struct sonde_schema *sc, const struct prelude_callee *c,
 	const struct sonde_field *fields = prelude_fields(sc, &nr_fields);
 	size_t due = c->unhandled ? UNHANDLED_ARGS : PRELUDE_NR_COMMON + nr_fields;
 	size_t most = (due > c->nr_names ? due : c->nr_names) + 1;
+	bool defaults_fill = c->nr_names > due && c->nr_names - c->nr_defaults <= due;
 	struct prelude_bind b = { .slots = calloc(most, sizeof(*b.slots)) };
 
 	if (!b.slots)
@@ -143,14 +150,14 @@ int prelude_bind(const struct sonde_schema *sc, const struct prelude_callee *c,
 		bind_by_count(&b, due, due, c->unhandled);
 	else if (c->nr_names == due || c->nr_names == due + 1) {
 		if (c->unhandled || compat || c->rest || !count_misleads(c, fields, nr_fields) ||
-		    !bind_by_name(&b, c, fields, nr_fields))
+		    !bind_by_name(&b, c, fields, nr_fields, false))
 			bind_by_count(&b, c->nr_names, due, c->unhandled);
 	} else if (c->rest && c->nr_names < due)
 		bind_by_count(&b, due, due, c->unhandled);
 	else if (c->unhandled ? !bind_unhandled_by_name(&b, c)
-			      : !bind_by_name(&b, c, fields, nr_fields)) {
-		if (c->nr_names > due && c->nr_names - c->nr_defaults <= due)
-			bind_by_count(&b, due, due, c->unhandled); /* its defaults fill the rest */
+			      : !bind_by_name(&b, c, fields, nr_fields, !defaults_fill)) {
+		if (defaults_fill)
+			bind_by_count(&b, due, due, c->unhandled);
 		else
 			bind_by_count(&b, c->nr_names, due, c->unhandled);
 	}

@@ -74,7 +74,8 @@ const struct sonde_field *prelude_fields(const struct sonde_schema *sc, size_t *
  * Which values a function is called with. process_event, of events that are no tracepoints, gets the sample's dict,
  * whatever it takes. Handlers of tracepoints, with n arguments due (8 common ones and the fields; 3 for trace_unhandled):
  *  1. n parameters get them; n + 1 get perf_sample_dict too;
- *  2. else, when all names behind the common ones are fields' names (or perf_sample_dict), they are bound by name;
+ *  2. else, when all names behind the common ones are fields' names (or perf_sample_dict), they are bound by name; beside
+ *     those, parameters with a default may be named like fields of other kernels, and are the language's null here;
  *  3. else surplus arguments are dropped, missing ones are the language's null.
  * Rule 2 also takes handlers of the first years, whose common parameters were seven (no common_callchain), and, unless
  * compat, goes before rule 1 when that would hand one field's value to a parameter named like another.

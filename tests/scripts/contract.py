@@ -93,6 +93,10 @@ expect(handler("def kmem__kmalloc(%s, x=1, y=2, z=3): got(%s, x, y, z)" % (A, A)
        "surplus parameters keep their defaults, as in perf")
 expect(handler("def kmem__kmalloc(%s, node, bytes_req): got(0, 0, node, bytes_req)" % COMMON), [values[11], values[8]],
        "fields are bound by name when their number differs")
+expect(handler("def kmem__kmalloc(%s, node, cpuset=5): got(0, 0, node, cpuset)" % COMMON), [values[11], None],
+       "and beside them one with a default, a field of other kernels, is None")
+expect(handler("def kmem__kmalloc(%s, x, y=5): got(0, 0, x, y)" % COMMON), [values[6], values[7]],
+       "but not where no name is a field's")
 expect(handler("def kmem__kmalloc(e, c, cpu, s, ns, pid, comm, cc, node, perf_sample_dict):\n"
                " got(0, 0, cpu, node, perf_sample_dict)"), [values[0], values[11], "dict"],
        "common parameters may be called anything, also then")
