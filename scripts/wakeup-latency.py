@@ -1,56 +1,104 @@
 # SPDX-License-Identifier: MIT
-"""How long a thread waits for a cpu after it was woken: from sched_wakeup to the sched_switch that runs it.
+# description: how long tasks wait for a cpu after they were woken: percentiles, and the worst cases with their wakers
+# args: [--by thread|name|cpu|priority] [--worst N] [--top N] [--json]
+# record: -a -e sched:sched_waking,sched:sched_wakeup,sched:sched_wakeup_new,sched:sched_switch
+"""How long tasks wait for a cpu after they were woken: from sched_waking to the sched_switch that runs them.
 
-    sonde record -e sched:sched_switch,sched:sched_wakeup -a -- sleep 10
-    sonde script -s wakeup-latency.py [ROWS]
+    sonde record -a -e sched:sched_waking,sched:sched_wakeup,sched:sched_wakeup_new,sched:sched_switch -- sleep 10
+    sonde script wakeup-latency.py [--by thread|name|cpu|priority] [--worst N] [--top N] [--json]
 
-The ROWS threads (default 20) with the longest wait, then all waits by their length. Times in microseconds.
+The worst cases say when the task ran at last, on which cpu, its priority (0-99 real-time, 120 nice 0), who woke it, and who
+had that cpu until then ("idle": nobody, so the cpu itself had to be woken). Without sched_waking a wait begins at
+sched_wakeup, and the waker is whoever ran on the cpu that enqueued the task.
 """
 
-import sys
+import heapq
 
-ROWS = int(sys.argv[1]) if len(sys.argv) > 1 else 20
+from analysis import SPREAD, Distribution, Report, any_kernel, arguments, losses, plural, signed32, spread
+from scheduling import Tasks, Wakeups, waker
 
-woken = {}    # thread -> nanoseconds when it was woken
-waits = {}    # (name, thread) -> [count, sum, longest, when that ended]
-lengths = {}  # power of two of microseconds -> count
+options = arguments(__doc__, by=("thread", "name", "cpu", "priority"), top=20, more=[
+    (["--worst"], {"type": int, "default": 10, "metavar": "N", "help": "how many of the longest waits are told one by one"})])
+
+wakeups, tasks = Wakeups(), Tasks()
+waits = {}  # what --by asks for -> Distribution of nanoseconds
+prios = {}  # task -> its last priority
+every = Distribution()
+worst = []  # heap of the longest waits
+BY = options.by
+WORST = max(options.worst, 0)
+
+
+def sched__sched_waking(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
+                        common_callchain, pid):
+    wakeups.waking(pid, common_secs * 1000000000 + common_nsecs, waker(context, common_pid, common_comm))
 
 
 def sched__sched_wakeup(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                        common_callchain, comm, pid, prio, target_cpu):
-    woken.setdefault(pid, common_secs * 1000000000 + common_nsecs)
+                        common_callchain, pid):
+    wakeups.woken(pid, common_secs * 1000000000 + common_nsecs, waker(context, common_pid, common_comm))
+
+
+def sched__sched_wakeup_new(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
+                            common_callchain, pid):
+    tasks.begins(pid)
+    wakeups.pending.pop(pid, None)
+    wakeups.woken(pid, common_secs * 1000000000 + common_nsecs, waker(context, common_pid, common_comm))
 
 
 def sched__sched_switch(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                        common_callchain, prev_comm, prev_pid, prev_prio, prev_state, next_comm, next_pid, next_prio):
-    since = woken.pop(next_pid, None)
-    if since is None:
+                        common_callchain, prev_comm, prev_pid, prev_state, next_comm, next_pid, next_prio):
+    wakeups.stopped(prev_pid, prev_state)
+    begun = wakeups.ran(next_pid)
+    if begun is None:
         return
     now = common_secs * 1000000000 + common_nsecs
-    wait = now - since
-    row = waits.get((next_comm, next_pid))
-    if row is None:
-        row = waits[next_comm, next_pid] = [0, 0, -1, 0]
-    row[0] += 1
-    row[1] += wait
-    if wait > row[2]:
-        row[2:] = wait, now
-    bucket = (wait // 1000).bit_length()
-    lengths[bucket] = lengths.get(bucket, 0) + 1
+    wait = now - begun[0]
+    if BY == "thread":
+        key = tasks.seen(next_pid, next_comm)
+        prios[key] = signed32(next_prio)
+    else:
+        key = next_comm if BY == "name" else common_cpu if BY == "cpu" else signed32(next_prio)
+    d = waits.get(key)
+    if d is None:
+        d = waits[key] = Distribution()
+    d.add(wait)
+    every.add(wait)
+    if len(worst) < WORST or WORST and wait > worst[0][0]:
+        case = (wait, -now, common_cpu, next_comm, next_pid, signed32(next_prio), begun[1],
+                (prev_pid, prev_comm) if prev_pid else (0, "idle"))
+        (heapq.heappush if len(worst) < WORST else heapq.heapreplace)(worst, case)
+
+
+def trace_lost(cpu, time, count):
+    losses.add(count)
+    wakeups.forget()
 
 
 def trace_end():
-    print("%-16s %8s %8s %12s %12s   %s" % ("woken thread", "tid", "wakeups", "mean us", "longest us", "at second"))
-    rows = sorted(waits.items(), key=lambda item: (-item[1][2], item[0]))
-    for (comm, tid), (count, total, longest, when) in rows[:ROWS]:
-        print("%-16s %8d %8d %12.1f %12.1f   %d.%06d" %
-              (comm, tid, count, total / count / 1000, longest / 1000, when // 10**9, when % 10**9 // 1000))
-    if len(rows) > ROWS:
-        print("... %d more threads" % (len(rows) - ROWS))
-    print()
-    total = sum(lengths.values())
-    for bucket in sorted(lengths):
-        low, high = (1 << bucket >> 1), 1 << bucket
-        print("%8d .. %-8d us %8d %s" % (low, high, lengths[bucket], "#" * (lengths[bucket] * 50 // total)))
-    if not total:
-        print("no thread was woken in this recording")
+    report = Report(options)
+    rows = [(key, d.count) + spread(d) for key, d in waits.items()]
+    rows.sort(key=lambda row: (-row[-1], row[0]))
+    columns = [("wakeups", "wake-ups", "number")] + SPREAD
+    if BY == "thread":
+        rows = [(tasks.names[row[0]], row[0][0], prios[row[0]]) + row[1:] for row in rows]
+        columns = [("comm", "thread", "text"), ("tid", "tid", "number"), ("prio", "prio", "number")] + columns
+    else:
+        columns = [{"name": ("comm", "name", "text"), "cpu": ("cpu", "cpu", "number"),
+                    "priority": ("prio", "prio", "number")}[BY]] + columns
+    report.table("waits", None, columns, rows, "no task was woken and run in this recording; record sched:sched_waking, "
+                 "sched:sched_wakeup and sched:sched_switch")
+    if worst or options.json:
+        cases = [(-when, wait, comm, tid, prio, cpu, by[1], by[0] or None, before[1], before[0] or None)
+                 for wait, when, cpu, comm, tid, prio, by, before in sorted(worst, key=lambda c: (-c[0], -c[1]))]
+        report.table("worst", "the longest waits", [
+            ("ran_ns", "ran at", "moment"), ("wait_ns", "waited", "time"), ("comm", "thread", "text"), ("tid", "tid", "number"),
+            ("prio", "prio", "number"), ("cpu", "cpu", "number"), ("waker", "woken by", "text"), ("waker_tid", "tid", "number"),
+            ("before", "ran before", "text"), ("before_tid", "tid", "number")], cases)
+    report.histogram("lengths", "all waits by length", every)
+    never = wakeups.waiting()
+    report.note("never_ran", never, "\n%s that did not run before the end" % plural(never, "task was woken", "tasks were woken"))
+    report.print()
+
+
+any_kernel(globals())
