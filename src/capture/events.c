@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/sysfile.h"
 
 /* Bounds what a user may name: `*:*` names some 2,300 tracepoints. */
 enum { EVENTS_MAX = 16384 };
@@ -110,6 +111,15 @@ void capture_events_remove(struct capture_events *l, size_t event)
 
 /* ---- without a text ---------------------------------------------------------------------------------------------- */
 
+/* AMD's kernels hand precise cycles on to IBS, which cannot leave guests out and would refuse them. */
+static bool is_amd(void)
+{
+	char vendor[64];
+
+	return sysfile_value(vendor, sizeof(vendor), "/proc/cpuinfo", "vendor_id") &&
+	       !strcmp(vendor, "AuthenticAMD");
+}
+
 int capture_events_add_default(struct capture_events *l)
 {
 	struct capture_event e = capture_event_new(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
@@ -117,6 +127,7 @@ int capture_events_add_default(struct capture_events *l)
 	e.name = "cycles:P";
 	e.is_default = true;
 	e.attr.precise_ip = 3;
+	e.attr.exclude_guest = !is_amd();
 	l->last_add = l->list.n;
 	return capture_events_push(l, &e);
 }

@@ -135,7 +135,7 @@ static bool read_cache(const char *root, int cpu, int index, struct cache *ret)
 	return true;
 }
 
-/* Several cpus share a cache: it is told once, lower levels first. */
+/* Several cpus share a cache: it is told once, lower levels first. A machine that shows none has an empty list. */
 static int add_caches(struct features *f, struct capture_cpus *cpus)
 {
 	enum { INDEXES = 10, LEVELS = 10 };
@@ -156,7 +156,7 @@ static int add_caches(struct features *f, struct capture_cpus *cpus)
 			if (!known)
 				r = vec_push(&caches, c);
 		}
-	if (r == 0 && caches.n) {
+	if (r == 0) {
 		perfdata_put_u32(&o, 1);
 		perfdata_put_u32(&o, (uint32_t)caches.n);
 		for (uint32_t level = 1; level <= LEVELS; level++)

@@ -190,6 +190,12 @@ int main(void) { for (int i = 0; i < 7; i++) { watched = i; called(i); } return 
 '''
 
 
+@case('mem: breakpoints have perf\'s attrs')
+def _():
+    all_same([['-e', text] for text in ('mem:0x1000', 'mem:0x1000:rw', 'mem:0x1000:x', 'mem:0x1000:w:k', 'mem:0x1000:u',
+                                        'mem:4096:w')])
+
+
 @case('mem: breakpoints on data and on code count each access')
 def _():
     with open('b.c', 'w') as f:
@@ -197,6 +203,10 @@ def _():
     if sh('cc', '-O0', '-fno-pie', '-no-pie', '-o', 'b', 'b.c').returncode:
         raise Skip('no compiler')
     at = {line.split()[2]: '0x' + line.split()[0] for line in sh('nm', 'b').stdout.splitlines() if len(line.split()) == 3}
+    # some virtual machines take breakpoints, but never come to one
+    r = sh('perf', 'stat', '-x,', '-e', 'mem:%s:w:u' % at['watched'], './b')
+    if r.stderr.startswith('0,'):
+        raise Skip('perf stat counts no breakpoint on this machine either')
     for text, times in (('mem:%s:w:u' % at['watched'], 7), ('mem:%s/4:w:u' % at['watched'], 7),
                         ('mem:%s:u' % at['watched'], 14), ('mem:%s:x:u' % at['called'], 7)):
         r = record('sonde', 'x.data', ['-e', text], ('./b',))
@@ -205,8 +215,6 @@ def _():
         same(r.returncode, 0, r.stderr)
         kinds = [kind for kind, misc, where, size in perfdata.File('x.data').records()]
         same(kinds.count(perfdata.SAMPLE), times, text)
-    all_same([['-e', text] for text in ('mem:0x1000', 'mem:0x1000:rw', 'mem:0x1000:x', 'mem:0x1000:w:k', 'mem:0x1000:u',
-                                        'mem:4096:w')])
 
 
 def tell(path, text):

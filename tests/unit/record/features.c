@@ -210,7 +210,15 @@ TEST(features_of_an_empty_machine)
 	assert_null(find(&f, FEAT_HYBRID_TOPOLOGY));
 	assert_non_null(find(&f, FEAT_HOSTNAME));
 	features_done(&f);
-	rmdir(root);
+
+	/* of a virtual machine that shows no caches: the list is there, as perf's is */
+	put_text(root, "/sys/devices/system/cpu/present", "0\n");
+	f = (struct features){ .root = root };
+	assert_int_equal(features_add_topology(&f), 0);
+	assert_int_equal(find(&f, FEAT_CACHE)->len, 8);
+	assert_int_equal(load_u32((const uint8_t *)find(&f, FEAT_CACHE)->body + 4), 0);
+	features_done(&f);
+	nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 TEST(build_id_of_a_module)
