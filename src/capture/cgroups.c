@@ -45,9 +45,10 @@ static int open_cgroup(struct capture_events *l, const char *name,
 			return 0;
 		}
 	if (!capture_cgroup_tree(tree))
-		return err_set(-ENOENT,
-			       "-G: no tree of control groups is mounted; as root: mount -t cgroup2 "
-			       "none /sys/fs/cgroup");
+		return err_set(
+			-ENOENT,
+			"-G: no tree of control groups is mounted; as root: mount -t cgroup2 "
+			"none /sys/fs/cgroup");
 	if (snprintf(path, sizeof(path), "%s/%s", tree, name) >= (int)sizeof(path))
 		return err_set(-EBADR, "-G %.64s...: the name is too long", name);
 	g.fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "capture/counters.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -13,6 +10,7 @@
 #include "base/err.h"
 #include "capture/explain.h"
 #include "capture/filter.h"
+#include "capture/limits.h"
 #include "capture/rights.h"
 #include "formats/perfdata/attr.h"
 
@@ -111,6 +109,12 @@ static const char *clock_name(struct capture_events *events, const struct perf_e
 	return arena_strdup(&events->arena, name);
 }
 
+/* "name" with the modifier u, lent from the list; NULL: no memory. */
+static const char *name_user(struct capture_events *events, const char *name)
+{
+	return capture_events_join(events, name, strchr(name, ':') ? "" : ":", "u");
+}
+
 static bool is_cycles(const struct perf_event_attr *a)
 {
 	return a->type == PERF_TYPE_HARDWARE && a->config == PERF_COUNT_HW_CPU_CYCLES;
@@ -170,7 +174,7 @@ static bool step_back(struct counters *c, struct capture_events *events, struct 
 		e->name = a->type == PERF_TYPE_SOFTWARE && !strncmp(e->name, "cpu-clock", 9) &&
 					  e->is_default
 				  ? clock_name(events, a)
-				  : event_name_user(events, e->name);
+				  : name_user(events, e->name);
 		if (e->name && !capture_is_dummy(a))
 			say(&c->say, SAY_WARNING,
 			    "kernel.perf_event_paranoid is %ld: recording user space only (%s)",
@@ -429,6 +433,11 @@ int counters_open(struct counters *c, struct capture_events *events,
 	return 0;
 }
 
+int counters_map(struct counters *c, size_t data_pages, bool may_shrink)
+{
+	return rings_map(&c->rings, c->list.v, c->list.n, data_pages, may_shrink, &c->say);
+}
+
 int counters_filter(struct counters *c, const struct capture_events *events)
 {
 	vec_foreach(n, &c->list) {
@@ -438,109 +447,6 @@ int counters_filter(struct counters *c, const struct capture_events *events)
 			TRY(set_filter(n->fd, events, e));
 	}
 	return 0;
-}
-
-static int map_ring(struct counters *c, const struct counter *n, size_t map_bytes)
-{
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	/* What cannot be written to the kernel overwrites. */
-	const int prot = n->backward ? PROT_READ : PROT_READ | PROT_WRITE;
-	void *map = mmap(NULL, map_bytes, prot, MAP_SHARED, n->fd, 0);
-	struct ring ring;
-
-	if (map == MAP_FAILED)
-		return err_errno(errno, "no buffer for the events of %s %d",
-				 n->cpu < 0 ? "thread" : "cpu", n->cpu < 0 ? (int)n->tid : n->cpu);
-	ring = (struct ring){ .control = map,
-			      .data = (const uint8_t *)map + page,
-			      .mask = map_bytes - page - 1,
-			      .buffer = n->buffer,
-			      .fd = n->fd };
-	if ((n->backward ? vec_push(&c->backward, ring) : vec_push(&c->rings, ring)) < 0) {
-		munmap(map, map_bytes);
-		return err_nomem();
-	}
-	return 0;
-}
-
-/*
- * Maps the ring of the first counter of each buffer and leads the buffer's other counters into it; those that overwrite
- * have one of their own. owners: twice nr_buffers descriptors, all -1.
- */
-static int map_all(struct counters *c, int *owners, uint32_t nr_buffers, size_t map_bytes)
-{
-	vec_foreach(n, &c->list) {
-		int *owner = &owners[n->buffer + (n->backward ? nr_buffers : 0)];
-
-		if (*owner < 0) {
-			TRY(map_ring(c, n, map_bytes));
-			*owner = n->fd;
-		} else if (ioctl(n->fd, PERF_EVENT_IOC_SET_OUTPUT, *owner) < 0) {
-			return err_errno(errno, "cannot join the events of %s %d in one buffer",
-					 n->cpu < 0 ? "thread" : "cpu",
-					 n->cpu < 0 ? (int)n->tid : n->cpu);
-		}
-	}
-	return 0;
-}
-
-static void unmap_all(struct counters *c)
-{
-	vec_foreach(r, &c->rings)
-		munmap(r->control, c->mapped_bytes);
-	vec_foreach(r, &c->backward)
-		munmap(r->control, c->mapped_bytes);
-	vec_clear(&c->rings);
-	vec_clear(&c->backward);
-}
-
-int counters_map(struct counters *c, size_t data_pages, bool may_shrink)
-{
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	const size_t wanted = data_pages;
-	uint32_t nr_buffers = 0;
-	int *owners, refused = 0, r;
-
-	vec_foreach(n, &c->list)
-		if (n->buffer >= nr_buffers)
-			nr_buffers = n->buffer + 1;
-	owners = malloc(2 * nr_buffers * sizeof(*owners));
-	if (!owners)
-		return err_nomem();
-	for (;; data_pages /= 2) {
-		c->mapped_bytes = (data_pages + 1) * page;
-		memset(owners, -1, 2 * nr_buffers * sizeof(*owners));
-		r = map_all(c, owners, nr_buffers, c->mapped_bytes);
-		if (r == 0)
-			break;
-		unmap_all(c);
-		if ((r != -EPERM && r != -ENOMEM) || !may_shrink || data_pages == 1)
-			break;
-		refused = r;
-	}
-	free(owners);
-	if (r == -EPERM || r == -ENOMEM)
-		return explain_map(data_pages, nr_buffers, -r);
-	TRY(r);
-	if (refused == -ENOMEM)
-		say(&c->say, SAY_NORMAL,
-		    "buffers of %zu instead of %zu pages each: there is no memory for larger ones",
-		    data_pages, wanted);
-	if (refused == -EPERM)
-		say(&c->say, SAY_NORMAL,
-		    "buffers of %zu instead of %zu pages each: more locked memory is not allowed "
-		    "(kernel.perf_event_mlock_kb is %ld)",
-		    data_pages, wanted, kernel_setting("perf_event_mlock_kb", 516));
-	say(&c->say, SAY_VERBOSE, "%zu buffers of %zu KiB, %zu pages", c->rings.n,
-	    data_pages * page / 1024, data_pages);
-	return 0;
-}
-
-void counters_pause(struct counters *c, bool pause)
-{
-	/* Kernels before 4.7 know neither this nor such rings. */
-	vec_foreach(r, &c->backward)
-		ioctl(r->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, pause);
 }
 
 static int enable(const struct counter *n)
@@ -614,9 +520,7 @@ void counters_close(struct counters *c)
 {
 	time_t told = now_s();
 
-	unmap_all(c);
-	vec_done(&c->rings);
-	vec_done(&c->backward);
+	rings_done(&c->rings);
 	if (c->list.n >= MANY_COUNTERS)
 		say(&c->say, SAY_NORMAL,
 		    "closing %zu counters: the kernel takes its time for each tracepoint",

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events opened on cpus and tasks, and the ring buffers they write to: one per cpu (or thread), shared by all
- * events there.
+ * Events opened on cpus and tasks; the ring buffers they write to are in rings.h.
  *
  *	struct counters c = { .say = say };
  *	TRY(counters_open(&c, &events, &target));
@@ -15,13 +14,13 @@
 #ifndef SONDE_CAPTURE_COUNTERS_H
 #define SONDE_CAPTURE_COUNTERS_H
 
-#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/vec.h"
 #include "capture/events.h"
+#include "capture/rings.h"
 #include "capture/say.h"
 
 struct counters_target {
@@ -48,26 +47,12 @@ struct counter {
 	uint64_t counted, lost, lost_told;
 };
 
-struct ring {
-	struct perf_event_mmap_page *control;
-	const uint8_t *data;
-	uint64_t mask;    /* data bytes - 1 */
-	uint64_t tail;    /* how far we have read */
-	uint64_t samples; /* for the owner: how many it took */
-	uint32_t buffer;  /* that of its counters */
-	int fd;           /* of the counter that owns it */
-};
-
 struct counters {
 	struct say say;
 	VEC(struct counter) list;
-	VEC(struct ring)
-	rings; /* in the order in which they were opened, one for each buffer there is */
-	VEC(struct ring)
-	backward; /* rings that overwrite: heads go down, tail is the head that was last read */
-	size_t mapped_bytes; /* of one ring */
-	unsigned dropped;    /* how many new features this kernel does not know (counters.c) */
-	bool no_file_limit;  /* RLIMIT_NOFILE is raised as far as it goes */
+	struct rings rings;
+	unsigned dropped;   /* how many new features this kernel does not know (counters.c) */
+	bool no_file_limit; /* RLIMIT_NOFILE is raised as far as it goes */
 };
 
 /* The filters are looked at, but not set yet: a message tells what is wrong with one. */
@@ -77,8 +62,6 @@ int counters_open(struct counters *c, struct capture_events *events,
 int counters_map(struct counters *c, size_t data_pages, bool may_shrink);
 /* Sets them. A counter takes one filter, once: the texts must be complete. */
 int counters_filter(struct counters *c, const struct capture_events *events);
-/* Stops the rings that overwrite while they are read, or lets them go on. */
-void counters_pause(struct counters *c, bool pause);
 int counters_enable(struct counters *c);
 void counters_disable(struct counters *c);
 /* The counters of one event only. */
@@ -91,22 +74,7 @@ void counters_disable_event(struct counters *c, uint32_t event);
 bool counter_read(const struct counter *n, uint64_t *ret_value, uint64_t *ret_dropped);
 void counters_close(struct counters *c);
 
-static inline uint64_t ring_head(const struct ring *r)
-{
-	return __atomic_load_n(&r->control->data_head, __ATOMIC_ACQUIRE);
-}
-
-/* Gives the room before pos back to the kernel. */
-static inline void ring_release(struct ring *r, uint64_t pos)
-{
-	r->tail = pos;
-	__atomic_store_n(&r->control->data_tail, pos, __ATOMIC_SEQ_CST);
-}
-
 /* Whether this kernel tells build ids with mappings (attr.build_id, since 5.12). */
 bool counters_know_build_ids(void);
-
-/* The current value of /proc/sys/kernel/NAME, or fallback. */
-long kernel_setting(const char *name, long fallback);
 
 #endif

@@ -48,8 +48,7 @@ int capture_cpus_read(const char *path, struct capture_cpus *ret)
 	FILE *f = fopen(path, "re");
 	size_t n;
 
-	if (!f && errno == ENOENT && !strncmp(path, "/sys/", 5) &&
-	    access("/sys/devices", F_OK) < 0)
+	if (!f && errno == ENOENT && !strncmp(path, "/sys/", 5) && access("/sys/devices", F_OK) < 0)
 		return err_set(-ENOENT, "/sys is not mounted, which tells the cpus and events of "
 					"this machine: as root, mount -t sysfs sysfs /sys");
 	if (!f)

@@ -10,38 +10,9 @@
 
 #include "base/err.h"
 #include "base/sysfile.h"
-#include "capture/counters.h"
-#include "capture/rights.h"
+#include "capture/limits.h"
 #include "capture/probe.h"
-
-long kernel_setting(const char *name, long fallback)
-{
-	return sysfile_number(fallback, "/proc/sys/kernel/%s", name);
-}
-
-bool raise_file_limit(void)
-{
-	const rlim_t system_max = (rlim_t)sysfile_number(1 << 20, "/proc/sys/fs/nr_open");
-	struct rlimit now, wanted;
-
-	if (getrlimit(RLIMIT_NOFILE, &now) < 0)
-		return false;
-	wanted = (struct rlimit){ system_max, system_max };
-	if (now.rlim_cur >= system_max)
-		return false;
-	if (setrlimit(RLIMIT_NOFILE, &wanted) == 0)
-		return true;
-	wanted = (struct rlimit){ now.rlim_max, now.rlim_max };
-	return now.rlim_cur < now.rlim_max && setrlimit(RLIMIT_NOFILE, &wanted) == 0;
-}
-
-const char *event_name_user(struct capture_events *events, const char *name)
-{
-	char longer[320];
-
-	snprintf(longer, sizeof(longer), "%s%su", name, strchr(name, ':') ? "" : ":");
-	return arena_strdup(&events->arena, longer);
-}
+#include "capture/rights.h"
 
 static int explain_source(const struct capture_event *e, int32_t tid)
 {
@@ -94,12 +65,11 @@ int explain_open(const struct capture_event *e, int cpu, int32_t tid, size_t wan
 	if (culprit && (error == EINVAL || error == EOPNOTSUPP))
 		return err_set(-error, "%s: cannot be recorded with %s", e->name, culprit);
 	if (culprit)
-		return err_set(
-			-error,
-			"no right to record %s with %s: leave them out, give the program "
-			"CAP_PERFMON (setcap cap_perfmon+ep), or run as root; "
-			"kernel.perf_event_paranoid is %ld",
-			e->name, culprit, kernel_setting("perf_event_paranoid", 2));
+		return err_set(-error,
+			       "no right to record %s with %s: leave them out, give the program "
+			       "CAP_PERFMON (setcap cap_perfmon+ep), or run as root; "
+			       "kernel.perf_event_paranoid is %ld",
+			       e->name, culprit, kernel_setting("perf_event_paranoid", 2));
 	switch (error) {
 	case EACCES:
 	case EPERM:
@@ -107,12 +77,12 @@ int explain_open(const struct capture_event *e, int cpu, int32_t tid, size_t wan
 		return rights_explain(e, tid, cpu, error);
 	case EMFILE:
 		getrlimit(RLIMIT_NOFILE, &files);
-		return err_set(-error,
-			       "too few file descriptors: this recording needs %zu more (one for "
-			       "each event, cpu and thread) beside %zu that are open, and ulimit -n "
-			       "allows %llu; name fewer events, or raise it",
-			       wanted_fds, count_open(files.rlim_cur),
-			       (unsigned long long)files.rlim_cur);
+		return err_set(
+			-error,
+			"too few file descriptors: this recording needs %zu more (one for "
+			"each event, cpu and thread) beside %zu that are open, and ulimit -n "
+			"allows %llu; name fewer events, or raise it",
+			wanted_fds, count_open(files.rlim_cur), (unsigned long long)files.rlim_cur);
 	case ENFILE:
 		return err_set(-error,
 			       "too few file descriptors: this recording needs %zu more (one for "

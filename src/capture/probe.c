@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static int open_errno(const struct perf_event_attr *attr, int32_t tid, int cpu)
+int capture_open_errno(const struct perf_event_attr *attr, int32_t tid, int cpu)
 {
 	const int fd = (int)syscall(SYS_perf_event_open, attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
@@ -22,7 +22,7 @@ int capture_probe(const struct perf_event_attr *attr)
 
 	a.size = sizeof(a);
 	a.disabled = a.exclude_kernel = a.exclude_hv = 1;
-	return open_errno(&a, 0, -1);
+	return capture_open_errno(&a, 0, -1);
 }
 
 /* ---- what was refused -------------------------------------------------------------------------------------------- */
@@ -63,26 +63,26 @@ const char *capture_culprit(const struct perf_event_attr *refused, int32_t tid, 
 			a.sample_regs_user = a.sample_stack_user = 0;
 		if (samples[i].sample_type & PERF_SAMPLE_CALLCHAIN)
 			a.sample_max_stack = 0;
-		if (open_errno(&a, tid, cpu) == 0)
+		if (capture_open_errno(&a, tid, cpu) == 0)
 			return samples[i].words;
 	}
 	a = *refused;
 	a.use_clockid = 0;
 	a.clockid = 0;
-	if (refused->use_clockid && open_errno(&a, tid, cpu) == 0)
+	if (refused->use_clockid && capture_open_errno(&a, tid, cpu) == 0)
 		return "times of this clock (-k), only with monotonic or monotonic_raw";
 	a = *refused;
 	a.namespaces = 0;
-	if (refused->namespaces && open_errno(&a, tid, cpu) == 0)
+	if (refused->namespaces && capture_open_errno(&a, tid, cpu) == 0)
 		return "namespaces (--namespaces)";
 	a = *refused;
 	a.cgroup = 0;
 	a.sample_type &= ~(uint64_t)PERF_SAMPLE_CGROUP;
-	if (refused->sample_type != a.sample_type && open_errno(&a, tid, cpu) == 0)
+	if (refused->sample_type != a.sample_type && capture_open_errno(&a, tid, cpu) == 0)
 		return "control groups (--all-cgroups)";
 	a = *refused;
 	a.context_switch = 0;
-	if (refused->context_switch && open_errno(&a, tid, cpu) == 0)
+	if (refused->context_switch && capture_open_errno(&a, tid, cpu) == 0)
 		return "context switches (--switch-events)";
 	return NULL;
 }

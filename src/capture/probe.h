@@ -6,7 +6,8 @@
 #include <linux/perf_event.h>
 #include <stdint.h>
 
-struct capture_event;
+/* 0: an event with this attr can be opened there; else the errno. */
+int capture_open_errno(const struct perf_event_attr *attr, int32_t tid, int cpu);
 
 /*
  * 0: an event with this attr can be opened for the calling thread, in user space; else the errno. Size and exclude bits are

@@ -12,7 +12,8 @@
 
 #include "base/err.h"
 #include "base/sysfile.h"
-#include "capture/counters.h"
+#include "capture/limits.h"
+#include "capture/probe.h"
 
 enum { CAP_SYS_ADMIN_BIT = 21, CAP_PERFMON_BIT = 38 };
 
@@ -58,16 +59,6 @@ static bool is_locked_down(void)
 
 /* ---- what the kernel takes --------------------------------------------------------------------------------------- */
 
-static int try_open(const struct perf_event_attr *attr, int32_t tid, int cpu)
-{
-	int fd = (int)syscall(SYS_perf_event_open, attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-
-	if (fd < 0)
-		return errno;
-	close(fd);
-	return 0;
-}
-
 /* Impossible flags are the first thing that the kernel looks at; another answer comes from a filter before it. */
 static bool reaches_kernel(void)
 {
@@ -83,7 +74,7 @@ static int try_least(int32_t tid)
 					       .exclude_kernel = 1,
 					       .exclude_hv = 1 };
 
-	return try_open(&least, tid, -1);
+	return capture_open_errno(&least, tid, -1);
 }
 
 bool rights_user_space(const struct perf_event_attr *attr, int32_t tid, int cpu)
@@ -93,7 +84,7 @@ bool rights_user_space(const struct perf_event_attr *attr, int32_t tid, int cpu)
 	int error;
 
 	a.exclude_kernel = a.exclude_hv = 1;
-	error = try_open(&a, tid, cpu);
+	error = capture_open_errno(&a, tid, cpu);
 	return error != EACCES && error != EPERM;
 }
 

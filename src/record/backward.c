@@ -84,17 +84,17 @@ int backward_dump(struct counters *c, struct drain *d, bool is_end, uint64_t *le
 {
 	int e = 0;
 
-	if (!c->backward.n)
+	if (!c->rings.backward.n)
 		return 0;
 	/* All at once: what is in the file is of the same time on all cpus. */
-	counters_pause(c, true);
-	vec_foreach(r, &c->backward) {
+	rings_pause(&c->rings, true);
+	vec_foreach(r, &c->rings.backward) {
 		const int one = dump_ring(r, d, left);
 
 		if (one < 0 && e == 0)
 			e = one;
 	}
 	if (!is_end)
-		counters_pause(c, false);
+		rings_pause(&c->rings, false);
 	return e < 0 ? e : drain_round(d);
 }

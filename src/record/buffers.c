@@ -9,14 +9,14 @@
 #include "record/values.h"
 
 /*
- * Per cpu: 512 KiB as perf; for root, whose locked memory has no limit, 4 MiB, which lose some ten times fewer events under
- * load, as long as all of them together take no more than this share of the memory.
+ * Per cpu: 512 KiB as perf; for root, whose locked memory has no limit, 4 MiB, which lose some ten times
+ * fewer events under load, as long as all of them together take no more than this share of the memory.
  */
 enum {
 	DEFAULT_BUFFER_BYTES = 512 << 10,
 	ROOT_BUFFER_BYTES = 4 << 20,
 	BUFFER_BYTES_MAX = 1 << 30,
-	MEMORY_share = 64
+	MEMORY_SHARE = 64
 };
 
 static size_t choose(size_t page, size_t nr)
@@ -26,7 +26,7 @@ static size_t choose(size_t page, size_t nr)
 
 	if (geteuid() == 0)
 		for (bytes = ROOT_BUFFER_BYTES; bytes > DEFAULT_BUFFER_BYTES; bytes /= 2)
-			if (bytes * nr <= memory / MEMORY_share)
+			if (bytes * nr <= memory / MEMORY_SHARE)
 				break;
 	return bytes / page ? bytes / page : 1;
 }
@@ -71,9 +71,10 @@ int buffers_choose(const char *text, uint64_t given, size_t nr, const struct say
 }
 
 /*
- * An eighth: what the recorder takes until it runs and has written that much, the other seven have room for. (The kernel's
- * own choice, which perf leaves it at, is the half.) Not so little that waking it costs more than what it fetches. A quarter
- * with -z: each fetching ends a block early, and small blocks are compressed worse.
+ * An eighth: what the recorder takes until it runs and has written that much, the other seven have room
+ * for. (The kernel's own choice, which perf leaves it at, is the half.) Not so little that waking it costs
+ * more than what it fetches. A quarter with -z: each fetching ends a block early, and small blocks are
+ * compressed worse.
  */
 uint32_t buffers_wakeup_bytes(size_t pages, bool is_zipped)
 {

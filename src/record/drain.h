@@ -51,6 +51,12 @@ struct drain {
 	VEC(uint64_t) heads, done; /* of the pass being made, by ring */
 };
 
+/*
+ * The kernel wakes who drains when buffers fill (buffers_wakeup_bytes()); what comes seldom is fetched this often, so that a
+ * recorder that is killed loses little.
+ */
+enum { DRAIN_SLEEP_MS = 1000 };
+
 /* 1: there was something, 0: nothing; <0: it could not be written. */
 int drain_pass(struct drain *d);
 /* Records that lie in memory one behind the other go the same way. */

@@ -163,8 +163,8 @@ static int set_up(struct drain_threads *t, const struct thread_plan *plan, const
 void drain_lanes_fill(const struct counters *c, const struct capture_cpus *cpus, bool by_pid,
 		      struct drain_lane *lanes, int *fds)
 {
-	for (size_t i = 0; i < c->rings.n; i++) {
-		struct ring *r = &c->rings.v[i];
+	for (size_t i = 0; i < c->rings.list.n; i++) {
+		struct ring *r = &c->rings.list.v[i];
 		struct drain_lane *lane = &lanes[i];
 
 		const struct counter *owner = NULL;

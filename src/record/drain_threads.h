@@ -38,8 +38,6 @@ struct drain_threads;
 void drain_lanes_fill(const struct counters *c, const struct capture_cpus *cpus, bool by_pid,
 		      struct drain_lane *lanes, int *fds);
 
-enum { DRAIN_THREADS_SLEEP_MS = 1000 }; /* what comes seldom is fetched this often */
-
 /* like: what the drains have in common. wake_fd: an eventfd. sleep_ms: how long a thread sleeps at most. */
 int drain_threads_new(struct drain_threads **ret, const struct thread_plan *plan,
 		      const struct drain *like, const struct drain_lane *lanes, size_t nr_lanes,

@@ -220,7 +220,7 @@ static int open_output(struct sonde_recorder *r, struct output *o, int *ret_fd, 
 	if (r->is_pipe)
 		return output_pipe(o, ret_fd);
 	return r->flow.has_threads
-		       ? output_dir_open(o, path, r->counters.rings.n, ret_fd, ret_part_fds)
+		       ? output_dir_open(o, path, r->counters.rings.list.n, ret_fd, ret_part_fds)
 		       : output_open(o, path, ret_fd);
 }
 
@@ -238,7 +238,7 @@ int recorder_file_open(struct sonde_recorder *r, struct file_beginning *b,
 		       struct recorder_file *ret)
 {
 	const struct outlet_options outlet = flow_outlet(&r->flow, &r->counters, r->is_pipe);
-	const size_t nr_lanes = r->flow.has_threads ? r->counters.rings.n : 0;
+	const size_t nr_lanes = r->flow.has_threads ? r->counters.rings.list.n : 0;
 	struct recorder_file f = { 0 };
 	int *part_fds = calloc(nr_lanes + 1, sizeof(*part_fds)), fd, e;
 

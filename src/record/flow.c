@@ -130,8 +130,8 @@ int flow_settle(struct flow *f, const struct record_options *opts, const struct 
 	/* the buffer of a thread is nowhere in particular */
 	if (f->affinity != AFFINITY_NONE && !target->per_thread)
 		TRY(affinity_init(&f->places, &target->cpus, f->affinity == AFFINITY_NODE));
-	if (c->rings.n && f->least_bytes > (c->rings.v[0].mask + 1) / LEAST_SHARE) {
-		f->least_bytes = (c->rings.v[0].mask + 1) / LEAST_SHARE;
+	if (c->rings.list.n && f->least_bytes > (c->rings.list.v[0].mask + 1) / LEAST_SHARE) {
+		f->least_bytes = (c->rings.list.v[0].mask + 1) / LEAST_SHARE;
 		say(say_to, SAY_NORMAL, "--mmap-flush %s: taking %llu KiB, a quarter of a buffer",
 		    opts->mmap_flush, (unsigned long long)f->least_bytes / 1024);
 	}
@@ -160,8 +160,8 @@ struct outlet_options flow_outlet(const struct flow *f, const struct counters *c
 {
 	uint64_t ahead = 0;
 
-	for (size_t i = 0; i < c->rings.n; i++)
-		ahead += f->aio_blocks * (c->rings.v[i].mask + 1);
+	for (size_t i = 0; i < c->rings.list.n; i++)
+		ahead += f->aio_blocks * (c->rings.list.v[i].mask + 1);
 	if (is_pipe && ahead < spool_bytes())
 		ahead = spool_bytes();
 	return (struct outlet_options){ .level = f->level,

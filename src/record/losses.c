@@ -71,7 +71,7 @@ void losses_read(struct counters *c, const struct capture_events *events, bool i
 	*ret = l;
 	if (!is_over || !l.is_known)
 		return;
-	vec_foreach(ring, &c->rings) {
+	vec_foreach(ring, &c->rings.list) {
 		const struct ring_sum s = sum_up(c, events, ring);
 		uint64_t of_events, of_state;
 

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/now.h"
+#include "capture/limits.h"
 #include "record/backward.h"
 #include "record/buffers.h"
 #include "record/preparer.h"
@@ -74,13 +75,15 @@ static void say_coarse(const struct sonde_recorder *r, const char *option, const
 	const struct counters *c = &r->counters;
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	const uint64_t wakeup =
-		c->rings.n ? buffers_wakeup_bytes(c->mapped_bytes / page - 1, r->flow.level > 0) : 0;
+		c->rings.list.n
+			? buffers_wakeup_bytes(c->rings.mapped_bytes / page - 1, r->flow.level > 0)
+			: 0;
 
-	if (bytes && bytes < wakeup * c->rings.n)
+	if (bytes && bytes < wakeup * c->rings.list.n)
 		say(&r->say, SAY_WARNING,
 		    "%s %s is less than what wakes the recorder (%zu buffers, %llu KiB of each): "
 		    "files will be larger; smaller buffers (-m) keep them closer to it",
-		    option, given, c->rings.n, (unsigned long long)wakeup / 1024);
+		    option, given, c->rings.list.n, (unsigned long long)wakeup / 1024);
 }
 
 int parts_open(struct sonde_recorder *r)
@@ -179,7 +182,8 @@ int parts_timeout(const struct sonde_recorder *r, int ms)
 		ms = SIZE_LOOK_MS;
 	if (p->when.interval_ns && p->stage != PART_PREPARING) {
 		const uint64_t early_ns = p->stage == PART_RUNS ? p->prepare_ns : 0;
-		const uint64_t then = p->began_ns + p->when.interval_ns, now = now_ns(CLOCK_MONOTONIC) + early_ns;
+		const uint64_t then = p->began_ns + p->when.interval_ns,
+			       now = now_ns(CLOCK_MONOTONIC) + early_ns;
 		const uint64_t left_ms = now < then ? (then - now) / 1000000 + 1 : 0;
 
 		if (left_ms < (uint64_t)ms)
@@ -211,7 +215,7 @@ static void hear(struct sonde_recorder *r)
 
 	if (read(p->asked_fd, &count, sizeof(count)) < 0)
 		count = 0;
-	vec_foreach(ring, &p->counters.rings) {
+	vec_foreach(ring, &p->counters.rings.list) {
 		const uint64_t head = ring_head(ring);
 
 		if (head == ring->tail)
@@ -401,7 +405,7 @@ int parts_pass(struct sonde_recorder *r)
 	if (p->asked_fd < 0)
 		return 0;
 	hear(r);
-	if (p->stage == PART_RUNS && r->counters.backward.n) {
+	if (p->stage == PART_RUNS && r->counters.rings.backward.n) {
 		/* what is in the buffers at this moment is what is wanted */
 		if (!is_due(p, bytes, 0))
 			return 0;

@@ -93,8 +93,7 @@ static int understand(struct sonde_recorder *r, const struct sonde_record_option
 	TRY(refuse(&r->opts));
 	r->is_pipe = output_is_pipe(r->opts.output);
 	if (r->opts.output && !*r->opts.output)
-		return err_set(-EBADR,
-			       "-o needs the name of a file, or - for the standard output");
+		return err_set(-EBADR, "-o needs the name of a file, or - for the standard output");
 	TRY(need_proc());
 	flow_exclude(&r->opts, &r->say);
 	TRY(parts_parse(r));
@@ -141,7 +140,7 @@ static int choose_self(struct sonde_recorder *r)
 /* Each ring goes to the thread of its cpu and into a file of its own. */
 static int start_threads(struct sonde_recorder *r)
 {
-	const size_t n = r->counters.rings.n;
+	const size_t n = r->counters.rings.list.n;
 	struct drain_lane *lanes = calloc(n, sizeof(*lanes));
 	int *fds = calloc(n + r->counters.list.n, sizeof(*fds)), e = 0;
 
@@ -154,7 +153,7 @@ static int start_threads(struct sonde_recorder *r)
 	}
 	if (e == 0)
 		e = drain_threads_new(&r->threads, &r->flow.threads, &r->drain, lanes, n,
-				      r->wake_fd, parts_timeout(r, DRAIN_THREADS_SLEEP_MS));
+				      r->wake_fd, parts_timeout(r, DRAIN_SLEEP_MS));
 	free(lanes);
 	free(fds);
 	r->drain.nr_rings = 0;
@@ -205,15 +204,15 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 	TRY(realtime_begin(&r->realtime));
 	outlet_follow_priority(r->file.outlet);
 	r->drain =
-		(struct drain){ .rings = r->counters.rings.v,
-				.nr_rings = r->counters.rings.n,
+		(struct drain){ .rings = r->counters.rings.list.v,
+				.nr_rings = r->counters.rings.list.n,
 				.outlet = r->file.outlet,
 				.affinity = r->flow.places.sets ? &r->flow.places : NULL,
 				.times = r->drain.times,
 				.untimed = &r->untimed,
 				.is_live = r->is_pipe,
 				/* records of state come first, samples of older times much later */
-				.has_no_rounds = r->counters.backward.n != 0,
+				.has_no_rounds = r->counters.rings.backward.n != 0,
 				.least_bytes = r->flow.least_bytes,
 				.follow = r->parts.follow.forked ? &r->parts.follow : NULL,
 				.dsos = r->dsos,

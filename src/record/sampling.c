@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "capture/counters.h"
+#include "capture/limits.h"
 #include "formats/perfdata/attr.h"
 #include "record/registers.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "capture/counters.h"
+#include "capture/limits.h"
 #include "record/sampling.h"
 
 /* ---- terms ------------------------------------------------------------------------------------------------------- */

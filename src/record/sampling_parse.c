@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "base/err.h"
-#include "capture/counters.h"
+#include "capture/limits.h"
 #include "record/registers.h"
 #include "record/sampling.h"
 #include "record/values.h"
@@ -23,7 +23,8 @@ static int parse_stack_bytes(const char *option, const char *text, uint32_t *ret
 
 	errno = 0;
 	bytes = strtoul(text, &end, 0);
-	if (*text < '0' || *text > '9' || *end || errno || !bytes || bytes > SAMPLING_STACK_BYTES_MAX)
+	if (*text < '0' || *text > '9' || *end || errno || !bytes ||
+	    bytes > SAMPLING_STACK_BYTES_MAX)
 		return err_set(-EBADR,
 			       "%s: the piece of stack of dwarf is from 1 to %d bytes, not '%s'",
 			       option, SAMPLING_STACK_BYTES_MAX, text);

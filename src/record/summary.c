@@ -31,14 +31,15 @@ void summary_say(const struct sonde_recorder *r, const struct sonde_record_resul
 		snprintf(samples, sizeof(samples), " (%llu samples)",
 			 (unsigned long long)result->samples);
 	say(&r->say, SAY_NORMAL, "[ sonde record: Captured and wrote %.3f MB %s%s%s%s ]",
-	    (double)result->bytes_written / (1 << 20), r->is_pipe ? "to " : "", where, packed, samples);
+	    (double)result->bytes_written / (1 << 20), r->is_pipe ? "to " : "", where, packed,
+	    samples);
 	if (result->lost)
 		say(&r->say, SAY_WARNING,
 		    "%llu events were lost (%.*f %%), because a buffer was full: take larger "
 		    "buffers (-m, now %zu pages for each "
 		    "cpu), fewer events, or a --filter",
 		    (unsigned long long)result->lost, share < 10 ? 2 : 0, share,
-		    r->counters.mapped_bytes / (size_t)sysconf(_SC_PAGESIZE) - 1);
+		    r->counters.rings.mapped_bytes / (size_t)sysconf(_SC_PAGESIZE) - 1);
 	if (r->state_lost)
 		say(&r->say, SAY_WARNING,
 		    "a buffer had no room for names, mappings, forks and exits either (records "

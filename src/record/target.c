@@ -179,7 +179,8 @@ static int no_such_cpu(int cpu, const struct capture_cpus *online)
 	bool is_offline;
 
 	/* without the list of those that are built in, a missing cpu counts as absent */
-	is_offline = capture_cpus_read(CPUS_PRESENT, &present) == 0 && capture_cpus_has(&present, cpu);
+	is_offline =
+		capture_cpus_read(CPUS_PRESENT, &present) == 0 && capture_cpus_has(&present, cpu);
 	print_cpus(is_offline || !present.list.n ? online : &present, list, sizeof(list));
 	vec_done(&present.list);
 	if (is_offline)

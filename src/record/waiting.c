@@ -8,11 +8,7 @@
 #include "base/err.h"
 #include "record/recorder.h"
 
-/*
- * The kernel wakes us when an eighth of a buffer is new (a quarter with -z); what comes seldom is fetched this often, so that a recorder that is
- * killed loses little.
- */
-enum { SLEEP_MS = 1000, SLEEP_WITHOUT_PIDFD_MS = 100 };
+enum { SLEEP_WITHOUT_PIDFD_MS = 100 };
 /* A reader sees an event two passes after it happened: at most 100 ms. */
 enum { LIVE_SLEEP_MS = 30 };
 
@@ -28,7 +24,7 @@ static void add(struct waiting *w, int fd, short events)
 int waiting_init(struct waiting *ret, struct sonde_recorder *r)
 {
 	const size_t nr_parts = parts_nr_fds(r);
-	const size_t max = POLL_RINGS + r->counters.list.n + r->counters.rings.n + nr_parts;
+	const size_t max = POLL_RINGS + r->counters.list.n + r->counters.rings.list.n + nr_parts;
 	struct waiting w = { .fds = calloc(max, sizeof(*w.fds)) };
 	int *parts = calloc(nr_parts + 1, sizeof(*parts));
 
@@ -48,7 +44,7 @@ int waiting_init(struct waiting *ret, struct sonde_recorder *r)
 			if (n->event == 0)
 				add(&w, n->fd, n->backward ? 0 : POLLIN);
 	} else {
-		vec_foreach(ring, &r->counters.rings)
+		vec_foreach(ring, &r->counters.rings.list)
 			add(&w, ring->fd, POLLIN);
 	}
 	w.alive = w.n - POLL_RINGS;
@@ -76,7 +72,7 @@ void waiting_sleep(struct waiting *w, struct sonde_recorder *r)
 	const int ms = r->drain.is_pressed ? 0
 		       : r->is_pipe        ? LIVE_SLEEP_MS
 		       : no_pidfd          ? SLEEP_WITHOUT_PIDFD_MS
-					   : SLEEP_MS;
+					   : DRAIN_SLEEP_MS;
 	bool data = false;
 
 	w->fds[POLL_CONTROL] = (struct pollfd){ .fd = r->control.fd, .events = POLLIN };

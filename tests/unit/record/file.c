@@ -303,12 +303,12 @@ TEST(rings_run_over_their_ends)
 				  .tail = heads[i] };
 
 		fake[i].control.data_head = heads[i];
-		assert_int_equal(vec_push(&c.rings, r), 0);
+		assert_int_equal(vec_push(&c.rings.list, r), 0);
 	}
 	file_begin(&f);
 	assert_int_equal(outlet_new(&outlet, f.w, &(struct outlet_options){ 0 }), 0);
-	d.rings = c.rings.v;
-	d.nr_rings = c.rings.n;
+	d.rings = c.rings.list.v;
+	d.nr_rings = c.rings.list.n;
 	d.outlet = outlet;
 	assert_int_equal(drain_pass(&d), 0); /* nothing there, nothing written */
 	assert_int_equal(perfdata_writer_data_size(f.w), 0);
@@ -331,7 +331,7 @@ TEST(rings_run_over_their_ends)
 	assert_int_equal(files.n, 1);
 	assert_string_equal(files.v[0].name, "/usr/lib/x.so");
 	for (int i = 0; i < 2; i++) {
-		assert_int_equal(c.rings.v[i].tail, heads[i]);
+		assert_int_equal(c.rings.list.v[i].tail, heads[i]);
 		assert_int_equal(fake[i].control.data_tail, heads[i]);
 	}
 	assert_int_equal(drain_pass(&d), 0);
@@ -355,7 +355,7 @@ TEST(rings_run_over_their_ends)
 	assert_int_equal(drain_pass(&d), -EIO);
 	drain_done(&d);
 	outlet_free(outlet);
-	vec_done(&c.rings);
+	vec_done(&c.rings.list);
 	dsos_free(d.dsos);
 	vec_done(&files);
 	file_done(&f);

@@ -33,8 +33,8 @@ TEST(lanes_are_those_of_the_rings_cpus)
 
 	c.list.v = list;
 	c.list.n = 4;
-	c.rings.v = rings;
-	c.rings.n = 2;
+	c.rings.list.v = rings;
+	c.rings.list.n = 2;
 	cpus.list.v = cpu_list;
 	cpus.list.n = 3;
 	for (int by_pid = 0; by_pid < 2; by_pid++) {
