@@ -29,9 +29,9 @@
 struct order;
 
 struct order_options {
-	size_t window_bytes;     /* of the walk, and the most for a run */
-	size_t max_runs;         /* more runs than this are spilled; 0 = default */
-	size_t piece_entries;    /* records of a spilled piece; 0 = default */
+	size_t window_bytes;  /* of the walk, and the most for a run */
+	size_t max_runs;      /* more runs than this are spilled; 0 = default */
+	size_t piece_entries; /* records of a spilled piece; 0 = default */
 	/* Stateless records outside are refused before they are ordered; NULL: none. Lent. */
 	const struct time_windows *time;
 	struct defects *defects;

@@ -43,7 +43,8 @@ static int look(const struct source_options *opts, uint8_t *head, size_t room, s
 		n = look_into(fd, head, room);
 	if (n >= 0 || errno != ESPIPE) {
 		if (n < 0 && errno == EISDIR)
-			err_set(-EISDIR, "%s is a directory with no recording (no file 'data') in it",
+			err_set(-EISDIR,
+				"%s is a directory with no recording (no file 'data') in it",
 				opts->path);
 		else if (n < 0)
 			err_errno(errno, "cannot read %s", opts->path);

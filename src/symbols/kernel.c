@@ -131,9 +131,10 @@ static int open_same_boot(struct kallsyms **ret, const struct kernel_symbols_opt
 	TRY(kallsyms_open(&k, "/proc/kallsyms"));
 	if (kallsyms_address(k, opts->ref_symbol) != opts->ref_addr) {
 		kallsyms_close(k);
-		return err_set(-ENODATA,
-			       "the recording does not tell the build id of its kernel, which is not "
-			       "the one of this boot");
+		return err_set(
+			-ENODATA,
+			"the recording does not tell the build id of its kernel, which is not "
+			"the one of this boot");
 	}
 	*ret = k;
 	return 0;

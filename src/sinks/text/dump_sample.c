@@ -110,9 +110,10 @@ static void put_regs(const struct dumped *d, const char *which, uint64_t abi, ui
 			      : "unknown");
 	for (unsigned i = 0; i < 64; i++) {
 		if (mask >> i & 1)
-			outbuf_fmt(out, ".... %-5s 0x%016llx\n",
-				   perfdata_register_name(d->ev->session->opts.compat, arch, i, name),
-				   (unsigned long long)values[n++]);
+			outbuf_fmt(
+				out, ".... %-5s 0x%016llx\n",
+				perfdata_register_name(d->ev->session->opts.compat, arch, i, name),
+				(unsigned long long)values[n++]);
 	}
 }
 

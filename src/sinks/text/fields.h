@@ -88,7 +88,7 @@ struct text_class_fields {
 	uint64_t
 		asked; /* columns that the user named for all classes: events without them are an error */
 	uint64_t refused; /* columns that the user took away: -FIELD */
-	bool chosen; /* the user said something about this class */
+	bool chosen;      /* the user said something about this class */
 	bool by_name_alone; /* ... by `CLASS:` without any field: then the recording must have such events */
 	bool met; /* an event type of this class was seen; the first decides about missing values */
 };

@@ -73,8 +73,8 @@ struct perfdata_source {
 	uint64_t taken_to; /* records of the header's kind before were taken */
 	bool schemas_made;
 	bool is_unsettled; /* such records came behind the prelude: perfdata_pipe_settle() is due */
-	bool meets_compressed; /* there are compressed records in it */
-	struct unzip *unzip;   /* owned; NULL: there are none */
+	bool meets_compressed;           /* there are compressed records in it */
+	struct unzip *unzip;             /* owned; NULL: there are none */
 	VEC(struct perfdata_part) parts; /* file 1 and up */
 	struct arena arena;
 	VEC(struct perfdata_event) events;

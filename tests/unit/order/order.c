@@ -36,7 +36,7 @@ struct recording {
 	uint8_t *pending;
 	size_t nr_pending;
 	struct defects defects;
-	bool stateless;          /* all records that wait for their turn are */
+	bool stateless;           /* all records that wait for their turn are */
 	struct time_windows time; /* and only those inside are wanted */
 };
 

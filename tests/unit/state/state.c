@@ -151,14 +151,17 @@ TEST(mappings_behind_an_exit)
 		COMM(7, 7, "seven");
 		MMAP(7, 0x1000, 0x1000, "old");
 		EXIT(7, 7);
-		assert_string_equal(mapped_in(state_space_of(&st, 7, 7), 0x1000), forgets ? "" : "old+0");
+		assert_string_equal(mapped_in(state_space_of(&st, 7, 7), 0x1000),
+				    forgets ? "" : "old+0");
 		MMAP(7, 0x3000, 0x1000, "late");
 		assert_string_equal(mapped_in(state_space_of(&st, 7, 7), 0x3000), "late+0");
-		assert_string_equal(mapped_in(state_space_of(&st, 7, 7), 0x1000), forgets ? "" : "old+0");
+		assert_string_equal(mapped_in(state_space_of(&st, 7, 7), 0x1000),
+				    forgets ? "" : "old+0");
 		assert_string_equal(comm_of(7, 7), forgets ? ":7" : "seven");
 		EXIT(7, 7);
 		COMM(7, 7, "again");
-		assert_string_equal(mapped_in(state_space_of(&st, 7, 7), 0x3000), forgets ? "" : "late+0");
+		assert_string_equal(mapped_in(state_space_of(&st, 7, 7), 0x3000),
+				    forgets ? "" : "late+0");
 		assert_string_equal(comm_of(7, 7), "again");
 		end();
 	}
