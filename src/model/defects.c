@@ -28,6 +28,11 @@ void defects_add(struct defects *d, enum defect kind, uint64_t n, const char *fm
 	d->count[kind] += n;
 }
 
+void defects_correct(struct defects *d, enum defect kind, uint64_t from, uint64_t to)
+{
+	d->count[kind] += to - from;
+}
+
 bool defects_get(const struct defects *d, size_t i, struct sonde_defect *ret)
 {
 	for (size_t kind = 0; kind < NR_DEFECTS; kind++) {

@@ -25,6 +25,8 @@ struct defects {
 /* Adds n to a kind; fmt (may be NULL) says where, kept for the first one only. */
 void defects_add(struct defects *d, enum defect kind, uint64_t n, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+/* What was counted turned out to be something else: how often a kind was seen, anew. */
+void defects_correct(struct defects *d, enum defect kind, uint64_t from, uint64_t to);
 /* The i-th kind that was seen; false behind the last. */
 bool defects_get(const struct defects *d, size_t i, struct sonde_defect *ret);
 /* One line that names each kind with its count and the advice for the gravest; nothing when there was none. */

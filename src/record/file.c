@@ -322,6 +322,14 @@ int recorder_file_losses(struct sonde_recorder *r, struct recorder_file *f,
 		s.trailer_bytes = sampling_trailer_bytes(a);
 		synth_lost_samples(&s, a, n->id, n->cpu, of_counter);
 	}
+	/* Only records of state were: that no event was, is what tells a reader so. */
+	if (known.is_known && totals->lost && !lost && r->counters.list.n) {
+		const struct counter *n = &r->counters.list.v[0];
+		const struct perf_event_attr *a = &r->events.list.v[n->event].attr;
+
+		s.trailer_bytes = sampling_trailer_bytes(a);
+		synth_lost_samples(&s, a, n->id, n->cpu, 0);
+	}
 	if (s.out.failed)
 		e = err_nomem();
 	else if (s.out.len && e == 0)

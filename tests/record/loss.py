@@ -108,6 +108,26 @@ def _():
     need(n > 400000, '%d samples' % n)
 
 
+@case('sonde script tells what the recorder told: events apart from records of state')
+def _():
+    def told_of(text, pattern):
+        found = re.search(pattern, text)
+        return int(found.group(1)) if found else 0
+    # so many births while the recorder stands still that a page has no room for them
+    forks = 'kill -STOP $PPID; i=0; while [ $i -lt 200 ]; do i=$((i + 1)); (read x < /dev/null) done; kill -CONT $PPID; sleep .1; (:)'
+    for events in (('-e', 'dummy'), ('-e', 'syscalls:sys_enter_read'), ('-e', 'raw_syscalls:*')):
+        r = sonde('record', '-m', '1', *events, '-o', 'x.data', '--', 'sh', '-c', forks)
+        same(r.returncode, 0, r.stderr)
+        recorder = told_of(r.stderr, r'(\d+) events were lost'), told_of(r.stderr, r'records lost: (\d+)')
+        reader = sonde('script', '-i', 'x.data').stderr
+        reader = told_of(reader, r'lost-events: (\d+)'), told_of(reader, r'lost-state: (\d+)')
+        print('# %s: events, records of state: %r, read %r' % (events[1], recorder, reader))
+        same(reader[0], recorder[0], 'events')
+        # the very last losses are told by nobody: no record came behind them
+        need(bool(reader[1]) <= bool(recorder[1]) and reader[1] <= recorder[1], 'records of state')
+        need(events[1] != 'dummy' or (reader[1] and recorder[1]), 'records of state alone')
+
+
 @case('nothing is said when nothing was lost')
 def _():
     r = sonde('record', '--fail-on-loss', '-e', 'sched:sched_switch', '-o', 'x.data', '--', 'true')

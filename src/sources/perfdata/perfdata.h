@@ -11,6 +11,14 @@
 #include "sources/source.h"
 
 /* One event of the recording, as recorded. */
+/* Newer kernels tell the same losses twice: see count_lost(). */
+struct perfdata_losses {
+	uint64_t records;        /* LOST */
+	uint64_t samples, state; /* LOST_SAMPLES of events, of dummies */
+	bool has_samples;        /* there are LOST_SAMPLES */
+	uint64_t events_told, state_told;
+};
+
 struct perfdata_event {
 	struct perf_event_attr attr; /* host order */
 	uint32_t attr_size;          /* as recorded */
@@ -102,7 +110,7 @@ struct perfdata_source {
 	uint32_t group_at;                  /* and the next of them */
 	struct sample_scratch
 		group_scratch; /* their own: questions about kept events come in between */
-	uint64_t lost_records, lost_samples; /* newer kernels tell the same losses twice */
+	struct perfdata_losses losses;
 	struct {
 		const char *hostname, *osrelease, *version, *arch, *cmdline, *cpudesc, *cpus_online,
 			*cpus_available;

@@ -71,23 +71,33 @@ static int read_mmap(struct bytes *b, uint16_t misc, bool is_mmap2, bool as_perf
 	return bytes_cstr(b, "filename", &ret->text);
 }
 
+static bool is_dummy(const struct perfdata_event *e)
+{
+	return e && e->attr.type == PERF_TYPE_SOFTWARE && e->attr.config == PERF_COUNT_SW_DUMMY;
+}
+
 /*
- * Newer kernels tell a loss twice: LOST when the ring had room again, and the recorder adds LOST_SAMPLES from the
- * event's own count at the end. The greater sum counts.
+ * Newer kernels tell a loss twice: LOST when the ring had room again, whatever it was that found none; and the recorder
+ * adds LOST_SAMPLES from the events' own counts at the end. Where there are such, they tell the events; what dummies lost,
+ * and what LOST tells beyond the events, is records of state.
  */
 static void count_lost(struct perfdata_source *s, uint64_t *sum, uint64_t n)
 {
-	uint64_t before = s->lost_records > s->lost_samples ? s->lost_records : s->lost_samples,
-		 after;
+	struct perfdata_losses *l = &s->losses;
+	uint64_t events, state = 0;
 
 	*sum = *sum + n < *sum ? UINT64_MAX : *sum + n;
-	after = s->lost_records > s->lost_samples ? s->lost_records : s->lost_samples;
-	if (after > before)
-		defects_add(s->opts.defects, DEFECT_LOST_EVENTS, after - before, NULL);
+	events = l->has_samples ? l->samples : l->records;
+	if (l->has_samples)
+		state = l->records > events + l->state ? l->records - events : l->state;
+	defects_correct(s->opts.defects, DEFECT_LOST_EVENTS, l->events_told, events);
+	defects_correct(s->opts.defects, DEFECT_LOST_STATE, l->state_told, state);
+	l->events_told = events;
+	l->state_told = state;
 }
 
-static int read_change(struct perfdata_source *s, uint32_t type, uint16_t misc, struct bytes *b,
-		       struct change *ret)
+static int read_change(struct perfdata_source *s, uint32_t type, uint16_t misc,
+		       const struct perfdata_event *e, struct bytes *b, struct change *ret)
 {
 	uint64_t n = 0;
 
@@ -118,11 +128,12 @@ static int read_change(struct perfdata_source *s, uint32_t type, uint16_t misc, 
 	case PERF_RECORD_LOST:
 		TRY(bytes_skip(b, "id", 8));
 		TRY(bytes_u64(b, "lost", &n));
-		count_lost(s, &s->lost_records, n);
+		count_lost(s, &s->losses.records, n);
 		return 0;
 	case PERF_RECORD_LOST_SAMPLES:
 		TRY(bytes_u64(b, "lost", &n));
-		count_lost(s, &s->lost_samples, n);
+		s->losses.has_samples = true;
+		count_lost(s, is_dummy(e) ? &s->losses.state : &s->losses.samples, n);
 		return 0;
 	case PERF_RECORD_THROTTLE:
 		defects_add(s->opts.defects, DEFECT_THROTTLED, 1, NULL);
@@ -214,7 +225,7 @@ int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, str
 	ret->pub.bytes_len = (uint32_t)bytes_left(&b);
 	if (e)
 		read_trailer(&e->layout, rec->bytes, rec->len, swap, &ret->pub);
-	r = read_change(s, type, misc, &b, &ret->change);
+	r = read_change(s, type, misc, e, &b, &ret->change);
 	if (r < 0) {
 		defects_add(s->opts.defects, DEFECT_BAD_RECORD, 1, "%s at 0x%llx", sc->name,
 			    (unsigned long long)rec->file_off);
