@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "record/dsos.h"
+#include "record/dsos_internal.h"
 
 #include <linux/perf_event.h>
-#include <pthread.h>
-#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/err.h"
-#include "base/hash.h"
-#include "base/strpool.h"
-#include "formats/perfdata/attr.h"
 
 enum {
-	PAGE_SHIFT = 12,
-	RECENT = 4096,
 	PENDING_MANY = 8 << 10, /* looked up between two passes, whose buffers bound them */
 	PROCESSES_MANY = 4096,  /* those that are gone are forgotten then */
 	RANGES_MOST = 1 << 20,
@@ -25,46 +18,6 @@ enum {
 	MMAP2_LEN_AT = 24,
 	MMAP2_INODE_AT = 48,
 	MMAP2_NAME_AT = 72,
-	/* of a sample: all our attrs have IDENTIFIER, IP, TID */
-	SAMPLE_ID_AT = 8,
-	SAMPLE_IP_AT = 16,
-	SAMPLE_PID_AT = 24,
-};
-#define WHOLE_PROCESS (UINT64_MAX >> PAGE_SHIFT) /* in the place of a page */
-
-struct dso_range {
-	uint64_t start, end;
-	uint32_t file;
-};
-
-struct dso_process {
-	int32_t pid, parent; /* parent: whose mappings it has, too; 0 when it has called exec */
-	bool has_execed, is_gone;
-	VEC(struct dso_range) ranges;
-};
-
-/* Where the call chain of an event's samples lies. */
-struct dso_chain {
-	bool is_recorded, has_stack, has_read, read_group;
-	uint32_t read_at;
-	uint32_t read_head, read_each; /* words before the values of a READ, and of each */
-};
-
-struct dsos {
-	/* as it was when it was made */
-	bool any_chain;
-	struct hash64 event_by_id;
-	VEC(struct dso_chain) chains;
-	/* flags that only rise: read without the lock */
-	atomic_bool all; /* every file mapped counts: asked for, or too much to tell them apart */
-	atomic_bool has_modules;
-	/* the rest with this */
-	pthread_mutex_t lock;
-	struct strpool names;
-	struct hash64 file_by_key, process_by_pid;
-	struct dso_files files;
-	VEC(struct dso_process) processes;
-	size_t nr_ranges, many_processes;
 };
 
 static bool takes_all(const struct dsos *d)
@@ -72,42 +25,14 @@ static bool takes_all(const struct dsos *d)
 	return atomic_load_explicit(&d->all, memory_order_relaxed);
 }
 
-static bool has_modules(const struct dsos *d)
-{
-	return atomic_load_explicit(&d->has_modules, memory_order_relaxed);
-}
-
-/* Records and rings are multiples of 8: a word never runs over the end of a ring. */
-static uint64_t word(const struct ring *r, uint64_t pos)
-{
-	return load_u64(r->data + (pos & r->mask));
-}
-
 /* ---- what is mapped ---------------------------------------------------------------------------------------------- */
-
-static struct dso_chain chain_of(const struct perf_event_attr *a)
-{
-	const uint64_t times = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-	const uint64_t format = a->read_format;
-	struct perfdata_layout layout;
-	struct dso_chain c = { .is_recorded = a->sample_type & PERF_SAMPLE_CALLCHAIN,
-			       .has_stack = a->sample_type & PERF_SAMPLE_STACK_USER,
-			       .has_read = a->sample_type & PERF_SAMPLE_READ,
-			       .read_group = format & PERF_FORMAT_GROUP };
-
-	perfdata_layout_of(a, &layout);
-	c.read_at = (uint32_t)layout.first_variable;
-	c.read_each = 1 + (uint32_t)__builtin_popcountll(format & ~times & ~PERF_FORMAT_GROUP);
-	c.read_head = (uint32_t)__builtin_popcountll(format & times) + c.read_group;
-	return c;
-}
 
 static int init(struct dsos *d, const struct capture_events *events,
 		const struct counters *counters)
 {
 	TRY(strpool_init(&d->names));
 	for (size_t i = 0; i < events->list.n; i++) {
-		struct dso_chain c = chain_of(&events->list.v[i].attr);
+		struct dso_chain c = dso_chain_of(&events->list.v[i].attr);
 
 		TRY(vec_push(&d->chains, c));
 		d->any_chain |= c.is_recorded || c.has_stack;
@@ -279,7 +204,7 @@ static const char *mapped_name(const struct ring *r, uint64_t pos, size_t size, 
 	if (!len)
 		return NULL;
 	for (size_t i = 0; i < len; i += 8) {
-		const uint64_t w = word(r, pos + MMAP2_NAME_AT + i);
+		const uint64_t w = dso_word(r, pos + MMAP2_NAME_AT + i);
 
 		memcpy(room + i, &w, sizeof(w));
 	}
@@ -321,7 +246,7 @@ static void execed(struct dsos *d, int32_t pid)
 void dsos_record(struct dsos *d, const struct ring *r, uint64_t pos,
 		 const struct perfdata_record_header *h)
 {
-	const uint64_t first = word(r, pos + 8);
+	const uint64_t first = dso_word(r, pos + 8);
 	const int32_t pid = (int32_t)first, second = (int32_t)(first >> 32);
 	char room[4096 + 8];
 	const char *name;
@@ -336,11 +261,11 @@ void dsos_record(struct dsos *d, const struct ring *r, uint64_t pos,
 			break;
 		name = mapped_name(r, pos, h->size, room, sizeof(room), &len);
 		if (name)
-			note_mapping(d, pid, word(r, pos + MMAP2_START_AT),
-				     word(r, pos + MMAP2_LEN_AT),
+			note_mapping(d, pid, dso_word(r, pos + MMAP2_START_AT),
+				     dso_word(r, pos + MMAP2_LEN_AT),
 				     h->misc & PERF_RECORD_MISC_MMAP_BUILD_ID
 					     ? 0
-					     : word(r, pos + MMAP2_INODE_AT),
+					     : dso_word(r, pos + MMAP2_INODE_AT),
 				     name, len, false);
 		break;
 	case PERF_RECORD_FORK: /* u32 pid, ppid, tid, ptid */
@@ -348,7 +273,7 @@ void dsos_record(struct dsos *d, const struct ring *r, uint64_t pos,
 			forked(d, pid, second);
 		break;
 	case PERF_RECORD_EXIT:
-		if (pid == (int32_t)word(r, pos + 16))
+		if (pid == (int32_t)dso_word(r, pos + 16))
 			ended(d, pid);
 		break;
 	case PERF_RECORD_COMM:
@@ -359,104 +284,7 @@ void dsos_record(struct dsos *d, const struct ring *r, uint64_t pos,
 	pthread_mutex_unlock(&d->lock);
 }
 
-/* ---- where samples fell ------------------------------------------------------------------------------------------ */
-
-static void push(struct dso_hits *h, int32_t pid, uint64_t page)
-{
-	if (!h->recent)
-		h->recent = calloc(RECENT, sizeof(*h->recent));
-	/* out of memory: one file may be left out */
-	if (vec_push(&h->pending, (struct dso_place){ pid, page }) < 0)
-		return;
-}
-
-static inline void note(struct dso_hits *h, int32_t pid, uint64_t page)
-{
-	const uint64_t key = page ^ (uint64_t)(uint32_t)pid << 40;
-
-	if (h->recent) {
-		uint64_t *slot = &h->recent[(key * UINT64_C(0x9e3779b97f4a7c15)) >> 52];
-
-		if (*slot == key)
-			return;
-		*slot = key;
-	}
-	push(h, pid, page);
-}
-_Static_assert(RECENT == 1 << (64 - 52), "slots are found by the highest bits");
-
-/* u64 nr, nr x address; addresses from PERF_CONTEXT_MAX up say what the next ones are */
-static void note_chain(const struct dsos *d, struct dso_hits *h, const struct ring *r, uint64_t pos,
-		       uint64_t end, int32_t pid)
-{
-	uint64_t context = PERF_CONTEXT_USER, nr = word(r, pos);
-
-	if (nr > (end - pos) / 8 - 1)
-		return;
-	while (nr--) {
-		const uint64_t ip = word(r, pos += 8);
-
-		if (ip >= PERF_CONTEXT_MAX)
-			context = ip;
-		else if (context == PERF_CONTEXT_USER)
-			note(h, pid, ip >> PAGE_SHIFT);
-		else if (context == PERF_CONTEXT_KERNEL && has_modules(d))
-			note(h, DSOS_KERNEL_PID, ip >> PAGE_SHIFT);
-	}
-}
-
-static const struct dso_chain *chain_by_id(const struct dsos *d, struct dso_hits *h, uint64_t id)
-{
-	uint64_t event;
-
-	if (h->last_chain && h->last_id == id)
-		return h->last_chain;
-	event = hash64_find(&d->event_by_id, id);
-	if (event >= d->chains.n)
-		return NULL;
-	h->last_id = id;
-	h->last_chain = &d->chains.v[event];
-	return h->last_chain;
-}
-
-void dso_hits_sample(const struct dsos *d, struct dso_hits *hits, const struct ring *r,
-		     uint64_t pos, const struct perfdata_record_header *h)
-{
-	const uint64_t end = pos + h->size;
-	const int mode = h->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	const struct dso_chain *c;
-	uint64_t at;
-	int32_t pid;
-
-	hits->any_kernel |= mode == PERF_RECORD_MISC_KERNEL;
-	if (h->size < SAMPLE_PID_AT + 8)
-		return;
-	pid = (int32_t)word(r, pos + SAMPLE_PID_AT);
-	if (mode == PERF_RECORD_MISC_USER)
-		note(hits, pid, word(r, pos + SAMPLE_IP_AT) >> PAGE_SHIFT);
-	else if (mode == PERF_RECORD_MISC_KERNEL && has_modules(d))
-		note(hits, DSOS_KERNEL_PID, word(r, pos + SAMPLE_IP_AT) >> PAGE_SHIFT);
-	if (!d->any_chain)
-		return;
-	c = chain_by_id(d, hits, word(r, pos + SAMPLE_ID_AT));
-	if (!c)
-		return;
-	/* the frames of a copied stack are found by the reader: it may need whatever is mapped */
-	if (c->has_stack)
-		note(hits, pid, WHOLE_PROCESS);
-	if (!c->is_recorded)
-		return;
-	at = pos + c->read_at;
-	if (c->has_read && at + 8 <= end) {
-		const uint64_t nr = c->read_group ? word(r, at) : 1;
-
-		if (nr > h->size / 8)
-			return;
-		at += 8 * (c->read_head + nr * c->read_each);
-	}
-	if (at + 8 <= end)
-		note_chain(d, hits, r, at, end, pid);
-}
+/* ---- which files that are -------------------------------------------------------------------------------------- */
 
 /* Marks the files at this place, of the process or of whom it has its mappings from; false when there is none. */
 static bool mark(struct dsos *d, const struct dso_place *at)
@@ -568,10 +396,4 @@ void dsos_relieve(struct dsos *d, struct dso_hits *h)
 	pthread_mutex_unlock(&d->lock);
 	if (many || h->pending.n > PENDING_MANY)
 		dsos_settle(d, h);
-}
-
-void dso_hits_done(struct dso_hits *h)
-{
-	free(h->recent);
-	vec_done(&h->pending);
 }
