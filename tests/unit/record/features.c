@@ -1,43 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Header features of machines that are not this one, out of trees like their /proc and /sys. */
 
-#include <ftw.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
 #include "record/build_ids.h"
 #include "record/features.h"
+#include "tree.h"
 #include "unittest.h"
-
-static void put_file(const char *root, const char *path, const void *bytes, size_t len)
-{
-	char full[PATH_MAX];
-	FILE *f;
-
-	snprintf(full, sizeof(full), "%s%s", root, path);
-	for (char *p = full + strlen(root) + 1; (p = strchr(p, '/')); p++) {
-		*p = '\0';
-		mkdir(full, 0700);
-		*p = '/';
-	}
-	f = fopen(full, "w");
-	assert_non_null(f);
-	assert_int_equal(fwrite(bytes, 1, len, f), len);
-	fclose(f);
-}
 
 static void put_text(const char *root, const char *path, const char *text)
 {
-	put_file(root, path, text, strlen(text));
-}
-
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
-{
-	return remove(path);
+	tree_put(root, path, text, strlen(text));
 }
 
 static const struct perfdata_writer_feature *find(const struct features *f, uint64_t feature)
@@ -195,7 +171,7 @@ TEST(features_of_another_machine)
 	strings(&f, FEAT_CPU_PMU_CAPS, text, sizeof(text));
 	assert_string_equal(text, "branches|32");
 	features_done(&f);
-	nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	tree_remove(root);
 }
 
 TEST(features_of_an_empty_machine)
@@ -218,7 +194,7 @@ TEST(features_of_an_empty_machine)
 	assert_int_equal(find(&f, FEAT_CACHE)->len, 8);
 	assert_int_equal(load_u32((const uint8_t *)find(&f, FEAT_CACHE)->body + 4), 0);
 	features_done(&f);
-	nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	tree_remove(root);
 }
 
 TEST(build_id_of_a_module)
@@ -229,7 +205,7 @@ TEST(build_id_of_a_module)
 	struct build_id id;
 
 	assert_non_null(mkdtemp(root));
-	put_file(root, "/sys/module/veth/notes/.note.gnu.build-id", note, sizeof(note));
+	tree_put(root, "/sys/module/veth/notes/.note.gnu.build-id", note, sizeof(note));
 	id = build_id_of_module(root, "veth");
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	assert_int_equal(id.len, 4);
@@ -237,5 +213,5 @@ TEST(build_id_of_a_module)
 #endif
 	id = build_id_of_module(root, "other");
 	assert_int_equal(id.len, 0);
-	nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	tree_remove(root);
 }

@@ -13,6 +13,7 @@
 #include "formats/elf/file.h"
 #include "symbols/dso.h"
 #include "symbols/vdso.h"
+#include "tree.h"
 
 enum { TEXT_OFFSET = 0x1000, TEXT_ADDR = 0x403000, FILE_BYTES = 0x3000 };
 enum { S_NULL, S_NOTE, S_TEXT, S_SYMTAB, S_STRTAB, S_NAMES, S_LINK, NR_S };
@@ -129,37 +130,11 @@ static void begin(void)
 	assert_non_null(mkdtemp(dir));
 }
 
-static void end(void)
-{
-	char command[64];
-
-	snprintf(command, sizeof(command), "rm -r '%s'", dir);
-	assert_int_equal(system(command), 0);
-}
-
-static const char *put_bytes(const char *path, const uint8_t *bytes, size_t len)
-{
-	static char full[256];
-	FILE *f;
-
-	snprintf(full, sizeof(full), "%s%s", dir, path);
-	for (char *p = full + strlen(dir) + 1; (p = strchr(p, '/')); p++) {
-		*p = '\0';
-		mkdir(full, 0700);
-		*p = '/';
-	}
-	f = fopen(full, "w");
-	assert_non_null(f);
-	assert_int_equal(fwrite(bytes, 1, len, f), len);
-	fclose(f);
-	return full;
-}
-
 static void put(const char *path, struct elf_spec spec)
 {
 	uint8_t *elf = make_elf(&spec);
 
-	put_bytes(path, elf, FILE_BYTES);
+	tree_put(dir, path, elf, FILE_BYTES);
 	free(elf);
 }
 
@@ -271,7 +246,7 @@ TEST(files_by_path)
 	expect(get(t, "/dev/null", NULL), NULL);
 	assert_false(dso_is_file(get(t, "[heap]", NULL)));
 	dso_table_free(t);
-	end();
+	tree_remove(dir);
 }
 
 TEST(files_by_build_id)
@@ -301,7 +276,7 @@ TEST(files_by_build_id)
 	expect(get(t, "/bin/stripped", id_b), "of_debug_file");
 	expect(get(t, "/bin/stripped", NULL), "of_debug_file"); /* its build id is read */
 	dso_table_free(t);
-	end();
+	tree_remove(dir);
 }
 
 TEST(files_beside_the_program)
@@ -323,7 +298,7 @@ TEST(files_beside_the_program)
 	expect(get(t, "/bin/y", id_a), "system");
 	expect(get(t, "/bin/z", id_a), NULL);
 	dso_table_free(t);
-	end();
+	tree_remove(dir);
 }
 
 TEST(the_vdso)
@@ -348,7 +323,7 @@ TEST(the_vdso)
 	assert_null(dso_image(get(t, "[vdso]", id), &len));
 	assert_non_null(dso_image(get(t, "[vdso]", NULL), &len));
 	dso_table_free(t);
-	end();
+	tree_remove(dir);
 }
 
 /* Tables that no linker makes cost no more than large ones. */
@@ -399,7 +374,7 @@ TEST(damaged_files)
 
 		memcpy(copy, elf, FILE_BYTES);
 		copy[at] = values[at % sizeof(values)];
-		put_bytes("/x", copy, at % 7 ? FILE_BYTES : at + 40);
+		tree_put(dir, "/x", copy, at % 7 ? FILE_BYTES : at + 40);
 		t = table(SONDE_COMPAT_NONE);
 		d = get(t, "/x", NULL);
 		for (uint64_t off = 0; off < FILE_BYTES; off += 0x400)
@@ -410,7 +385,7 @@ TEST(damaged_files)
 	}
 	free(elf);
 	free(copy);
-	end();
+	tree_remove(dir);
 }
 
 TEST(what_is_a_map_of_a_jit)
@@ -431,7 +406,7 @@ TEST(what_is_a_map_of_a_jit)
 		}
 		dso_table_free(t);
 	}
-	end();
+	tree_remove(dir);
 }
 
 TEST(more_files_than_may_be_open)
@@ -457,5 +432,5 @@ TEST(more_files_than_may_be_open)
 		}
 	}
 	dso_table_free(t);
-	end();
+	tree_remove(dir);
 }
