@@ -22,9 +22,8 @@ sys.path.insert(0, str(ROOT / 'tests' / 'gen'))
 from samples import *  # noqa: E402,F403
 
 DATA = ROOT / 'tests' / 'data' / 'columns'
-ENV = {'PATH': os.environ.get('PATH', '/usr/bin:/bin'), 'HOME': '/nonexistent', 'LC_ALL': 'C', 'TZ': 'UTC',
-       'PERF_CONFIG': '/dev/null'}
-ENV.update({k: os.environ[k] for k in ('ASAN_OPTIONS', 'UBSAN_OPTIONS') if k in os.environ})
+sys.path.insert(0, str(HERE.parent))
+from points import ENV, done, say, skip  # noqa: E402
 BASE = IP | TID | TIME | CPU | PERIOD
 HARDWARE, SOFTWARE, CACHE, RAW_TYPE, BREAKPOINT = 0, 1, 3, 4, 5
 
@@ -282,26 +281,6 @@ def write_sections(path, parts):
     path.write_bytes(b'\n\n'.join(p.removesuffix(b'\n') for p in parts) + b'\n\n')
 
 
-class Report:
-    def __init__(self):
-        self.nr = self.failed = 0
-
-    def say(self, ok, name, why=''):
-        self.nr += 1
-        self.failed += not ok
-        print('%sok %d - %s' % ('' if ok else 'not ', self.nr, name))
-        for line in why.splitlines():
-            print('# ' + line)
-        sys.stdout.flush()
-
-    def skip(self, name, reason):
-        if os.environ.get('SONDE_CI') == '1' and 'no perf' in reason:
-            self.say(False, name, 'SONDE_CI: ' + reason)
-            return
-        self.nr += 1
-        print('ok %d - %s # SKIP %s' % (self.nr, name, reason))
-
-
 def difference(want, got):
     want, got = want.split(b'\n'), got.split(b'\n')
     i = next((i for i, (a, b) in enumerate(zip(want, got)) if a != b), min(len(want), len(got)))
@@ -322,7 +301,7 @@ def perf_of(compat):
     return ([p.stdout.strip(), 'script'], '') if p.returncode == 0 else (None, p.stderr.strip() or 'no perf 6.12')
 
 
-def stored(report, sonde, folder, update):
+def stored(sonde, folder, update):
     for compat in ('perf-6.1', 'perf-6.12', 'none'):
         tool = [sonde, '--compat', compat, 'script'] if compat != 'none' else [sonde, 'script']
         path = DATA / (compat + '.txt')
@@ -337,20 +316,20 @@ def stored(report, sonde, folder, update):
             code, text, err = run(tool, folder, *case)
             head, _, got = section(case, code, text).removesuffix(b'\n').partition(b'\n')
             good = want.get(head.removeprefix(b'== '), b'').rstrip(b'\n') == got.rstrip(b'\n')
-            report.say(good, '%s: %s %s' % ((compat,) + case),
+            say(good, '%s: %s %s' % ((compat,) + case),
                        '' if good else difference(want.get(head.removeprefix(b'== '), b'nothing is stored'), got) + '\n' + err)
 
 
-def live(report, sonde, folder, compat):
+def live(sonde, folder, compat):
     perf, why = perf_of(compat)
     if not perf:
-        report.skip(compat, why)
+        skip(compat, why, may='no perf' not in why)
         return
     for case in CASES:
         code, want, _ = run(perf, folder, *case)
         ours, got, err = run([sonde, '--compat', compat, 'script'], folder, *case)
         good = (code, want) == (ours, got) or (code in (-11, 139) and ours == 0)
-        report.say(good, '%s: %s %s' % ((compat,) + case),
+        say(good, '%s: %s %s' % ((compat,) + case),
                    '' if good else 'exit status %d; perf: %d\n%s\n%s' % (ours, code, difference(want, got), err))
 
 
@@ -373,36 +352,34 @@ def on_terminal(words, folder):
     return out.replace(b'\r\n', b'\n')
 
 
-def terminal(report, sonde, folder):
+def terminal(sonde, folder):
     no_pager = ['--no-pager']
     if subprocess.run([sonde] + no_pager + ['--version'], capture_output=True).returncode:
         no_pager = []
     for options in ('-F comm,ip,dso,bpf-output', '-F comm,tid,event', '-L', '--show-mmap-events', '-D'):
         out = on_terminal([sonde] + no_pager + ['script', '-i', 'speaking.data'] + options.split(), folder)
         bad = [b for b in out if b < 32 and b not in b'\n\t'] + [b for b in (0x7f, 0x9b) if b in out]
-        report.say(out and not bad, 'no control characters with %s' % options, ascii(out) if bad or not out else '')
-        report.say(b'\\x1b' in out, 'what was one is shown with %s' % options, '' if b'\\x1b' in out else ascii(out))
+        say(out and not bad, 'no control characters with %s' % options, ascii(out) if bad or not out else '')
+        say(b'\\x1b' in out, 'what was one is shown with %s' % options, '' if b'\\x1b' in out else ascii(out))
     out = on_terminal([sonde] + no_pager + ['script', '-i', 'speaking.data', '-F', 'comm'], folder)
-    report.say('plain \xe9\u20ac'.encode() in out, 'letters of UTF-8 are letters', '' if b'plain' in out else ascii(out))
+    say('plain \xe9\u20ac'.encode() in out, 'letters of UTF-8 are letters', '' if b'plain' in out else ascii(out))
     out = run([sonde, 'script'], folder, 'speaking', '-F comm,dso,ip')[1]
-    report.say(b'\x1b[31mred\x07\n' in out and b'\x9b' in out, 'a pipe gets the bytes')
+    say(b'\x1b[31mred\x07\n' in out and b'\x9b' in out, 'a pipe gets the bytes')
 
 
 def main():
     words = [w for w in sys.argv[1:] if w != '--update']
     sonde, part = str(pathlib.Path(words[0]).resolve()), words[1] if len(words) > 1 else 'stored'
-    report = Report()
     with tempfile.TemporaryDirectory(prefix='sonde-columns-') as folder:
         for name, make in RECORDINGS.items():
             (pathlib.Path(folder) / (name + '.data')).write_bytes(make().bytes())
         if part == 'stored':
-            stored(report, sonde, folder, '--update' in sys.argv)
+            stored(sonde, folder, '--update' in sys.argv)
         elif part == 'terminal':
-            terminal(report, sonde, folder)
+            terminal(sonde, folder)
         else:
-            live(report, sonde, folder, part)
-    print('1..%d' % report.nr)
-    return report.failed != 0
+            live(sonde, folder, part)
+    return done()
 
 
 if __name__ == '__main__':

@@ -16,10 +16,8 @@ import subprocess
 import sys
 import tempfile
 
-ENV = {'PATH': os.environ.get('PATH', '/usr/bin:/bin'), 'HOME': '/nonexistent', 'LC_ALL': 'C', 'TZ': 'UTC',
-       'PERF_CONFIG': '/dev/null'}
-ENV.update({k: os.environ[k] for k in ('ASAN_OPTIONS', 'UBSAN_OPTIONS') if k in os.environ})
-IN_CI = os.environ.get('SONDE_CI') == '1'
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from points import IN_CI, done, run, say, skip  # noqa: E402
 
 C = r'''
 #include <setjmp.h>
@@ -89,30 +87,6 @@ OPTIONS = ['', '--no-inline', '-F ip,sym,srcline', '--no-inline -F +srcline', '-
            '-G -F ip,sym,srcline', '-F +insn,+insnlen', '--max-stack 4', '--stop-bt caller,main']
 FEW_OPTIONS = ['', '--no-inline', '-F ip,sym,symoff,dso,srcline --full-source-path']
 
-tests = failures = 0
-
-
-def say(ok, name, why=''):
-    global tests, failures
-    tests += 1
-    failures += not ok
-    print('%sok %d - %s' % ('' if ok else 'not ', tests, name))
-    for line in why.splitlines():
-        print('# ' + line)
-    sys.stdout.flush()
-
-
-def skip(name, reason):
-    global tests
-    tests += 1
-    print('ok %d - %s # SKIP %s' % (tests, name, reason))
-
-
-def run(argv):
-    p = subprocess.run(argv, env=ENV, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
-    return p.returncode, p.stdout, p.stderr
-
-
 def quietly(argv, cwd):
     return subprocess.run(argv, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                           timeout=300).returncode == 0
@@ -131,7 +105,7 @@ def compare(sonde, perf, name, data, options_used):
         status, theirs, _ = run([perf] + argv)
         ours_status, ours, err = run([sonde, '--compat', 'perf-6.1'] + argv)
         same = (status, theirs) == (ours_status, ours)
-        say(same, '%s: %s' % (name, options or 'default'), '' if same else 'statuses %d, %d; %s\n%s' % (
+        say(same, '%s: %s' % (name, options or 'default'), '' if same else 'statuses %s, %s; %s\n%s' % (
             status, ours_status, first_difference(theirs.splitlines(), ours.splitlines()), err.decode(errors='replace')))
 
 
@@ -173,8 +147,7 @@ def main():
     else:
         with tempfile.TemporaryDirectory(prefix='sonde-frames-') as work:
             all_programs(sonde, perf, work)
-    print('1..%d' % tests)
-    return failures != 0
+    return done()
 
 
 def all_programs(sonde, perf, work):

@@ -20,14 +20,12 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 DATA = HERE.parent / 'data'
 PAGE = HERE.parent.parent / 'docs' / 'formats' / 'jsonl.md'
-sys.path.insert(0, str(HERE.parent / 'gen'))
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / 'gen')]
+from points import ENV, done, say, skip  # noqa: E402
 from recording import Format, recording  # noqa: E402
 
 SONDE = os.path.abspath(sys.argv[1])
-ENV = {'PATH': os.environ.get('PATH', '/usr/bin:/bin'), 'HOME': '/nonexistent', 'LC_ALL': 'C', 'TZ': 'UTC'}
-ENV.update({k: os.environ[k] for k in ('ASAN_OPTIONS', 'UBSAN_OPTIONS') if k in os.environ})
 ODD = b'"a]\n\\ {\xff\xc3(\x1b\xed'  # 15 bytes at most
-nr = failed = 0
 
 page = {}
 exec(re.search(r'```python\n(.*?)```', PAGE.read_text(), re.S)[1], page)
@@ -35,24 +33,11 @@ name_bytes = page['name_bytes']
 
 
 def ok(good, what, detail=''):
-    global nr, failed
-    nr += 1
-    failed += not good
-    print('%sok %d - %s' % ('' if good else 'not ', nr, what))
-    if not good:
-        for line in str(detail).splitlines():
-            print('# ' + line[:500])
-    sys.stdout.flush()
+    say(good, what, '' if good else '\n'.join(line[:500] for line in str(detail).splitlines()))
 
 
 def is_(got, want, what):
     ok(got == want, what, 'got:  %r\nwant: %r' % (got, want))
-
-
-def skip(what, why):
-    global nr
-    nr += 1
-    print('ok %d - %s # SKIP %s' % (nr, what, why))
 
 
 def run(*argv):
@@ -236,5 +221,4 @@ def options(folder):
 with tempfile.TemporaryDirectory() as work:
     for part in (values, texts, odd_comm, live, beside_text, damaged, options):
         part(pathlib.Path(work))
-print('1..%d' % nr)
-sys.exit(failed != 0)
+sys.exit(done())

@@ -6,7 +6,8 @@
         [--keep FOLDER]
 
 Recordings are made on the spot with perf record and taken from tests/data; --keep leaves them in a folder, from which a later
-run takes them. Every sixteenth pair of a recording and a set of options is run, spread over both; with --all, or with --only or --options, all of them. perf 6.12 is what tools/perf-6.12 unpacks in the cache.
+run takes them. Each set of options is run on one recording, another one for each perf; with --all (or SONDE_FULL=1),
+or with --only or --options, on all of them. perf 6.12 is what tools/perf-6.12 unpacks in the cache.
 """
 import argparse
 import concurrent.futures
@@ -20,10 +21,8 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 DATA = HERE.parent / 'data'
-ENV = {'PATH': os.environ.get('PATH', '/usr/bin:/bin'), 'HOME': '/nonexistent', 'LC_ALL': 'C', 'TZ': 'UTC',
-       'PERF_CONFIG': '/dev/null'}
-ENV.update({k: os.environ[k] for k in ('ASAN_OPTIONS', 'UBSAN_OPTIONS') if k in os.environ})
-IN_CI = os.environ.get('SONDE_CI') == '1'
+sys.path.insert(0, str(HERE.parent))
+from points import ENV, FULL, done, run, say, skip  # noqa: E402
 
 BURN = r'''
 #include <stdlib.h>
@@ -99,33 +98,6 @@ STORED = ['demo.data', 'scripts/types.data', 'scripts/flags.data', 'scripts/fram
           'text/clock.data', 'text-cases/br.data', 'text-cases/addr.data', 'text-cases/bpf.data', 'text-cases/sw.data']
 
 
-def run(command, cwd):
-    try:
-        p = subprocess.run(command, env=ENV, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
-    except subprocess.TimeoutExpired:
-        return 'ran longer than 120 s', b'', b''
-    return p.returncode, p.stdout, p.stderr
-
-
-class Tap:
-    nr = bad = 0
-
-    def say(self, ok, name, why=''):
-        self.nr += 1
-        self.bad += not ok
-        print('%sok %d - %s' % ('' if ok else 'not ', self.nr, name.replace('#', r'\#')))
-        for line in why.splitlines():
-            print('# ' + line)
-        sys.stdout.flush()
-
-    def skip(self, name, why, may=False):
-        if IN_CI and 'perf' in why and not may:
-            return self.say(False, name, why)
-        self.nr += 1
-        print('ok %d - %s # SKIP %s' % (self.nr, name, why))
-        return None
-
-
 def make(folder, only):
     """{name: recording}, {name: why there is none}"""
     burn = folder / 'burn'
@@ -197,35 +169,34 @@ def main():
     ap.add_argument('--options')
     ap.add_argument('--keep', type=pathlib.Path)
     opts = ap.parse_args()
-    tap = Tap()
     perf, why = shutil.which('perf', path=ENV['PATH']), 'no perf here'
     if perf and opts.against == '6.12':
         p = subprocess.run([HERE.parents[1] / 'tools' / 'perf-6.12', opts.cache], stdin=subprocess.DEVNULL, capture_output=True)
         perf, why = p.stdout.decode().strip(), p.stderr.decode().strip()
     if not perf:
-        tap.skip('matrix', why, opts.against == '6.12')
-        print('1..1')
-        return 0
+        skip('matrix', why, may=opts.against == '6.12')
+        return done()
     sonde = [str(opts.sonde.resolve()), '--compat', 'perf-' + opts.against]
-    every = 1 if opts.all or opts.only or opts.options is not None else 16
     with tempfile.TemporaryDirectory(prefix='sonde-matrix-') as temp:
         folder = opts.keep.resolve() if opts.keep else pathlib.Path(temp)
         folder.mkdir(exist_ok=True)
         made, missing = make(folder, opts.only)
         for name, why in missing.items():
-            tap.skip(name, why)
+            skip(name, why, may=not 'perf' in why)
+        # each set of options meets one recording, another one with each perf
+        every = 1 if FULL or opts.all or opts.only or opts.options is not None else len(made)
+        first = 0 if opts.against == '6.1' else every // 2
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as pool:
             for i, (name, data) in enumerate(made.items()):
                 known = values(data, folder)
                 sets = [opts.options] if opts.options is not None else OPTIONS
-                sets = [o.format(**known) for j, o in enumerate(sets) if (i * 3 + j) % every == 0]
+                sets = [o.format(**known) for j, o in enumerate(sets) if (first + i + j) % every == 0]
                 for o, why in zip(sets, pool.map(lambda o: compare(perf, sonde, data, o, folder), sets)):
                     if why and ((name, o) in KNOWN or (None, o) in KNOWN and ('insn' not in o and 'list' not in o or opts.against == '6.12')):
-                        tap.skip(('%s %s' % (name, o)).strip(), 'known: ' + (KNOWN.get((name, o)) or KNOWN[None, o]), True)
+                        skip(('%s %s' % (name, o)).strip(), 'known: ' + (KNOWN.get((name, o)) or KNOWN[None, o]))
                         continue
-                    tap.say(not why, ('%s %s' % (name, o)).strip(), why)
-    print('1..%d' % tap.nr)
-    return 1 if tap.bad else 0
+                    say(not why, ('%s %s' % (name, o)).strip(), why)
+    return done()
 
 
 if __name__ == '__main__':
