@@ -4,7 +4,6 @@ import concurrent.futures
 import os
 import re
 import struct
-import subprocess
 
 from tap import case, few_symbols, need, perf, run, same, sh, sonde
 

@@ -8,7 +8,7 @@ import struct
 import subprocess
 import time
 
-from tap import PERF_ENV, SONDE, Skip, case, is_recording, need, perf, run, same, sh, sonde, wait_until
+from tap import PERF_ENV, SONDE, Skip, case, is_recording, need, perf, run, same, sh, wait_until
 
 NR_BPF = {'x86_64': 321, 'aarch64': 280, 'riscv64': 280}.get(platform.machine())
 PROG_LOAD, BTF_LOAD, RAW_TRACEPOINT = 5, 18, 17

@@ -7,12 +7,13 @@ import subprocess
 import sys
 
 import perfdata
-from tap import PERF_ENV, SONDE, case, is_recording, need, run, same, sonde, wait_until
+from tap import PERF_ENV, SONDE, case, few_symbols, is_recording, need, run, same, sonde, wait_until
 
 CALLS = os.path.abspath(sys.argv[2])
 CALL = 'syscalls:sys_enter_getppid'
 # The first event carries the records of state, too: what is lost of them is no call.
 EVENTS = ('-e', CALL)
+MANY = '20000'  # of each of four threads: more than buffers of a page hold
 TINY, NORMAL = ('-m', '1'), ('-m', '1024')
 
 
@@ -51,8 +52,8 @@ def recorded(options, *calls):
 @case('a buffer per cpu: threads of a command')
 def _():
     for what, options in (('one page', TINY), ('1024 pages', NORMAL), ('default', ())):
-        n = recorded(options, '-t', '4', '-n', '50000')
-        same(n, 200000)
+        n = recorded(options, '-t', '4', '-n', MANY)
+        same(n, 4 * int(MANY))
         says_all('x.data', n, what)
     # so few that they fit: nothing may be lost, and each thread has its own
     threads = says_all('x.data', recorded(NORMAL, '-t', '4', '-n', '2000'), 'few', may_lose=False)
@@ -104,13 +105,13 @@ def attached(options, threads, calls):
 @case('a running process with its threads, a buffer per cpu')
 def _():
     for what, options in (('one page', TINY), ('1024 pages', NORMAL)):
-        says_all('x.data', attached(options, 4, 50000), what)
+        says_all('x.data', attached(options, 4, MANY), what)
 
 
 @case('a running process with its threads, a buffer per thread')
 def _():
     for what, options in (('one page', TINY), ('1024 pages', NORMAL)):
-        says_all('x.data', attached(('--per-thread', *options), 4, 50000), what)
+        says_all('x.data', attached(('--per-thread', *options), 4, MANY), what)
     threads = says_all('x.data', attached(('--per-thread', *NORMAL), 4, 2000), 'few', may_lose=False)
     same(sorted(threads.values()), [2000] * 4, 'calls of each thread')
 
@@ -119,12 +120,12 @@ def _():
 def _():
     for options in (TINY, NORMAL):
         shutil.rmtree('x.dir', ignore_errors=True)
-        r = sonde('record', '--threads', '-o', 'x.dir', *EVENTS, *options, '--', CALLS, '-t', '4', '-n', '50000', timeout=100)
+        r = sonde('record', '--threads', '-o', 'x.dir', *EVENTS, *options, '--', CALLS, '-t', '4', '-n', MANY, timeout=100)
         same(r.returncode, 0, r.stderr)
         seen = sonde('script', '-i', 'x.dir', '-F', 'event').stdout.count(CALL)
         lost = sum(struct.unpack_from('<Q', f.data, at + 8)[0] for f in [perfdata.File('x.dir/data')]
                    for kind, misc, at, size in f.records() if kind == perfdata.LOST_SAMPLES)
-        same(seen + lost, 200000, '%d seen and %d told lost; together and the calls made' % (seen, lost))
+        same(seen + lost, 4 * int(MANY), '%d seen and %d told lost; together and the calls made' % (seen, lost))
 
 
 @case('compressed: every call is a line of sonde script')
@@ -135,4 +136,5 @@ def _():
     same(r.stdout.count(CALL), n, 'lines')
 
 
+few_symbols()
 run()

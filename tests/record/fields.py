@@ -9,7 +9,7 @@ import time
 
 import perfdata
 from samples import Recording
-from tap import SONDE, case, need, perf, run, same, sh, sonde
+from tap import SONDE, case, few_symbols, need, perf, run, same, sh, sonde
 
 SPIN = 'i=0; while [ $i -lt %d ]; do i=$((i + 1)); done'
 KERNEL = 1 << 63
@@ -237,7 +237,7 @@ def _():
 
 @case('--all-user, --all-kernel: where samples fall')
 def _():
-    work = 'i=0; while [ $i -lt 20000 ]; do read x < /proc/self/stat; i=$((i + 1)); done'
+    work = 'i=0; while [ $i -lt 12000 ]; do read x < /proc/self/stat; i=$((i + 1)); done'
     need(not any(s['ip'] & KERNEL for s in samples('-e', 'cpu-clock', '-F', '2000', '--all-user', work=work)), 'user')
     need(all(s['ip'] & KERNEL for s in samples('-e', 'cpu-clock', '-F', '2000', '--all-kernel', work=work)), 'kernel')
 
@@ -285,7 +285,7 @@ def _():
 
 @case('what was lost is counted right whatever reading a counter gives')
 def _():
-    calls, work = 200000, 'exec dd if=/dev/zero of=/dev/null bs=1 count=200000 status=none'
+    calls, work = 50000, 'exec dd if=/dev/zero of=/dev/null bs=1 count=50000 status=none'
     for options in ([], ['--running-time'], ['-s'], ['-i', '-s'], ['--no-timestamp']):
         r = sonde('record', '-o', 'x.data', '-m', '1', '-e', 'syscalls:sys_enter_write', *options, '--', 'sh', '-c', work)
         same(r.returncode, 0, r.stderr)
@@ -325,4 +325,5 @@ def _():
         sleeper.wait()
 
 
+few_symbols()
 run()

@@ -5,7 +5,7 @@ import re
 import shutil
 
 import perfdata
-from tap import CI, SONDE, Skip, case, need, run, same, sh, sonde
+from tap import CI, SONDE, case, need, run, same, says_full, sh, small_disk, sonde, told_samples
 
 EVENTS = 'sched:*,raw_syscalls:*'
 WORK = ('dd', 'if=/dev/zero', 'of=/dev/null', 'bs=1', 'count=200000')
@@ -13,31 +13,24 @@ WORK = ('dd', 'if=/dev/zero', 'of=/dev/null', 'bs=1', 'count=200000')
 
 def true_summary(path, stderr):
     """The samples that the closing line names are in the file, for perf as well."""
-    told = re.search(r'\((\d+) samples\) \]', stderr)
-    need(told, 'no samples are told: ' + stderr)
+    told = told_samples(stderr)
     f = perfdata.File(path)
     need(f.finished and 21 in f.features and 2 in f.features, 'the file is not finished')
-    same(f.check(), int(told.group(1)), 'samples in the file and told')
+    same(f.check(), told, 'samples in the file and told')
     need(re.search(r'[1-9]\d* events were recorded, but could not be written', stderr), stderr)
     if not shutil.which('perf'):
         need(not CI, 'perf is not installed')
         return
     r = sh('perf', 'script', '-i', path, '-F', 'event')
-    same((r.returncode, r.stdout.count('\n')), (0, int(told.group(1))), 'perf script: ' + r.stderr)
+    same((r.returncode, r.stdout.count('\n')), (0, told), 'perf script: ' + r.stderr)
 
 
 def record_on(size, *options):
-    os.mkdir('small')
-    if sh('mount', '-t', 'tmpfs', '-o', 'size=' + size, 'tmpfs', 'small').returncode:
-        raise Skip('no right to mount')
-    try:
+    with small_disk('size=' + size):
         r = sonde('record', '-e', EVENTS, *options, '-o', 'small/x.data', '--', *WORK)
         used = os.statvfs('small')
         shutil.copy('small/x.data', 'x.data')
-    finally:
-        sh('umount', 'small')
-        os.rmdir('small')
-    need(r.returncode == 1 and 'the disk is full' in r.stderr, '%s: %d %s' % (size, r.returncode, r.stderr))
+    says_full(r)
     need(used.f_bfree <= 8, '%s: %d of %d blocks are left free' % (size, used.f_bfree, used.f_blocks))
     true_summary('x.data', r.stderr)
 

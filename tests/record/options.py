@@ -5,7 +5,7 @@ import re
 import subprocess
 
 import perfdata
-from tap import case, need, perf, run, same, sh, sonde
+from tap import case, few_symbols, need, perf, run, same, sh, sonde
 
 
 def usage(*argv, says):
@@ -113,4 +113,5 @@ def _():
         sleeper.wait()
 
 
+few_symbols()
 run()

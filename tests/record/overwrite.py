@@ -7,7 +7,7 @@ import struct
 import subprocess
 
 import perfdata
-from tap import PERF_ENV, SONDE, case, is_recording, need, perf, run, same, sh, sonde, wait_until
+from tap import PERF_ENV, SONDE, case, few_symbols, is_recording, need, perf, run, same, sh, sonde, wait_until
 
 CALLS = 40000
 CALL = 'syscalls:sys_enter_getpriority'
@@ -104,4 +104,5 @@ def _():
     same(numbers[-1], CALLS - 1)
 
 
+few_symbols()
 run()

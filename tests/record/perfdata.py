@@ -8,6 +8,7 @@ ROUND, COMPRESSED, INIT, COMPRESSED2 = 68, 81, 82, 83
 FEAT_COMPRESSED = 27
 INDEX_MAGIC = 0x5844492d45444e53
 IDENTIFIER, CPU_BIT, RAW, CALLCHAIN, PERIOD = 1 << 16, 1 << 7, 1 << 10, 1 << 5, 1 << 8
+RECORD_HEAD, SAMPLE_HEAD, U16, U32 = (struct.Struct(f).unpack_from for f in ('<IHH', '<QQIIQ', '<H', '<I'))
 
 
 class Broken(Exception):
@@ -70,6 +71,7 @@ class File:
             if at + size > len(d):
                 raise Broken('feature %d is cut off' % feature)
             self.index[feature] = (at, size)
+        self.kept = None
         self.read_attrs()
         self.packed = []  # (type, size, bytes unpacked) of compressed records
         if FEAT_COMPRESSED in self.index or FEAT_COMPRESSED in self.features:
@@ -145,12 +147,12 @@ class File:
 
     def records(self):
         """(type, misc, offset, size) of all whole records."""
-        p = self.data_at
-        while p + 8 <= self.end:
-            kind, misc, size = struct.unpack_from('<IHH', self.data, p)
+        p, data, end = self.data_at, self.data, self.end
+        while p + 8 <= end:
+            kind, misc, size = RECORD_HEAD(data, p)
             if size < 8:
                 raise Broken('record of %d bytes at %#x' % (size, p))
-            if p + size > self.end:
+            if p + size > end:
                 if self.finished:
                     raise Broken('record at %#x runs over the end of the data' % p)
                 return
@@ -158,11 +160,16 @@ class File:
             p += size
 
     def samples(self):
-        """(attr, pid, tid, time, raw) of all samples."""
+        """[(attr, pid, tid, time, raw)] of all samples."""
+        if self.kept is None:
+            self.kept = list(self.each_sample())
+        return self.kept
+
+    def each_sample(self):
         for kind, misc, p, size in self.records():
             if kind != SAMPLE:
                 continue
-            ident, ip, pid, tid, time = struct.unpack_from('<QQIIQ', self.data, p + 8)
+            ident, ip, pid, tid, time = SAMPLE_HEAD(self.data, p + 8)
             attr = self.by_id.get(ident)
             if not attr:
                 raise Broken('sample of unknown id %d at %#x' % (ident, p))
@@ -172,7 +179,7 @@ class File:
                 at += 8 + 8 * struct.unpack_from('<Q', self.data, at)[0]
             raw = b''
             if t & RAW:
-                (length,) = struct.unpack_from('<I', self.data, at)
+                (length,) = U32(self.data, at)
                 raw = self.data[at + 4:at + 4 + length]
                 at += 4 + length
             if at != p + size:
@@ -186,7 +193,7 @@ class File:
         for attr, pid, tid, time, raw in self.samples():
             n += 1
             if attr['type'] == 2:
-                (number,) = struct.unpack_from('<H', raw)
+                (number,) = U16(raw)
                 if number != attr['config'] or number not in formats:
                     raise Broken('tracepoint sample of event %d, expected %d' % (number, attr['config']))
         return n

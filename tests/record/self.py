@@ -4,7 +4,7 @@ import re
 import subprocess
 
 import perfdata
-from tap import PERF_ENV, SONDE, case, need, perf, run, same, sh, sonde
+from tap import PERF_ENV, SONDE, case, few_symbols, need, perf, run, same, sh, sonde
 
 LINE = 'leaving out what the recorder itself does'
 # Writes enough for the recorder to be woken several times with buffers of a page.
@@ -83,4 +83,5 @@ def _():
     need(sh(perf(), 'record', '-e', 'cpu-clock', '--exclude-perf', '-o', 'y.data', '--', 'true').returncode != 0, 'perf takes it')
 
 
+few_symbols()
 run()

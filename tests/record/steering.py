@@ -9,7 +9,7 @@ import threading
 import time
 
 import perfdata
-from tap import PERF_ENV, SONDE, case, is_recording, need, perf, run, same, sh, sonde, wait_until
+from tap import PERF_ENV, SONDE, case, few_symbols, is_recording, need, perf, run, same, sh, sonde, wait_until
 
 EVENT = 'sched:sched_switch'
 # Switches 500 times a second; its first line is when it began.
@@ -323,4 +323,5 @@ def _():
     same(os.listdir(), ['file'], 'files')
 
 
+few_symbols()
 run()

@@ -6,7 +6,7 @@ import struct
 import subprocess
 
 import perfdata
-from tap import case, need, perf, run, same, sh, sonde, wait_until
+from tap import case, few_symbols, need, perf, run, same, sh, sonde, wait_until
 
 SLEEPERS = 150
 CGROUP = 19
@@ -102,4 +102,5 @@ def _():
         same(sh(perf(), 'script', '-i', name).returncode, 0, name)
 
 
+few_symbols()
 run()

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """TAP for the privileged tests: case(name) decorates a test, run() runs all; Skip(reason) leaves one."""
+import contextlib
 import ctypes
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -82,7 +84,8 @@ def is_recording(p, path):
 def few_symbols():
     """
     Most of the time of a short recording goes into the kernel's list of symbols, by either tool. From here on this program
-    and what it starts see the beginning of that list only, for tests that look at something else.
+    and what it starts see the beginning of that list and the end of the kernel's text only, for tests that look at something
+    else.
     """
     private, bind, newns = 1 << 18 | 1 << 14, 1 << 12, 1 << 17
     libc = ctypes.CDLL(None)
@@ -90,8 +93,35 @@ def few_symbols():
         return
     with open('/proc/kallsyms', 'rb') as whole, tempfile.NamedTemporaryFile() as part:
         part.writelines(whole.readlines(1 << 16))
+        part.writelines(line for line in whole if line.split()[2:] == [b'_etext'])
         part.flush()
         libc.mount(part.name.encode(), b'/proc/kallsyms', None, bind, None)  # slower when it cannot be
+
+
+@contextlib.contextmanager
+def small_disk(options):
+    """A folder `small` on a disk of its own; options are those of mounting a tmpfs: 'size=600k'."""
+    os.mkdir('small')
+    if sh('mount', '-t', 'tmpfs', '-o', options, 'tmpfs', 'small').returncode:
+        raise Skip('no right to mount')
+    try:
+        yield
+    finally:
+        sh('umount', 'small')
+        os.rmdir('small')
+
+
+def told_samples(stderr):
+    """What the recorder's closing line says."""
+    told = re.search(r'\((\d+) samples\)', stderr)
+    need(told, 'no number of samples in: ' + stderr)
+    return int(told.group(1))
+
+
+def says_full(r):
+    """A recorder that ended because its disk was full; how many samples it says are kept."""
+    need(r.returncode == 1 and 'the disk is full' in r.stderr, '%d %s' % (r.returncode, r.stderr))
+    return told_samples(r.stderr)
 
 
 def why_not_record():
