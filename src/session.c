@@ -7,6 +7,8 @@
 
 #include "session.h"
 
+#include <linux/perf_event.h>
+
 #include "base/err.h"
 #include "sinks/text/records.h"
 
@@ -128,6 +130,36 @@ static int choose_early(struct sonde_session *s, struct event *ev)
 	return session_dlfilters_ask(s, ev, true);
 }
 
+/* Whether an event that is no sample is for the caller or sink at all. */
+static bool record_wanted(const struct sonde_session *s, const struct event *ev)
+{
+	if (ev->listed)
+		return s->lists_records;
+	return s->opts.events ? !ev->schema->unwanted
+			      : s->lists_records && schema_is_shown(ev->schema);
+}
+
+/*
+ * A record meets the filters that it can answer. Losses are told whatever is chosen: what was lost might have been that.
+ * perf asks for the cpu, and that of records of switches only.
+ */
+static bool record_pass(const struct sonde_session *s, const struct event *ev)
+{
+	const struct sonde_event *pub = &ev->pub;
+	uint32_t type = ev->schema->record_type;
+	bool is_switch = type == PERF_RECORD_SWITCH || type == PERF_RECORD_SWITCH_CPU_WIDE;
+
+	if (type == PERF_RECORD_LOST || type == PERF_RECORD_LOST_SAMPLES)
+		return true;
+	if (pub->cpu >= 0 && !cpu_list_holds(&s->early.cpus, pub->cpu) &&
+	    (!s->opts.compat || is_switch))
+		return false;
+	if (s->opts.compat)
+		return true;
+	return (pub->time_ns == SONDE_NO_TIME || time_windows_hold(&s->early.time, pub->time_ns)) &&
+	       late_filter_pass(&s->late, pub);
+}
+
 /* The event just decoded meets state and filters: 1 it is for the caller, 0 it is not. */
 static inline int admit(struct sonde_session *s, struct event *ev)
 {
@@ -145,15 +177,17 @@ static inline int admit(struct sonde_session *s, struct event *ev)
 		return 0;
 	if (__builtin_expect(ev->change.kind, 0))
 		TRY(state_apply(&s->state, &ev->change));
-	if (!is_sample && (ev->listed || !s->opts.events))
-		return ev->listed && s->lists_records;
+	if (!is_sample && !record_wanted(s, ev))
+		return 0;
 	TRY(state_comm(&s->state, ev->pub.pid, ev->pub.tid, &ev->pub.comm));
 	ev->pub.map_epoch = s->state.map_epoch;
 	if (!s->filtered)
 		return 1;
+	if (!is_sample)
+		return record_pass(s, ev);
 	if (!late_filter_pass(&s->late, &ev->pub))
 		return 0;
-	return s->is_choosy && is_sample ? choose(s, ev) : 1;
+	return s->is_choosy ? choose(s, ev) : 1;
 }
 
 /*
@@ -164,7 +198,7 @@ static int admit_listed(struct sonde_session *s, struct event *ev)
 {
 	int r;
 
-	if (ev->listed)
+	if (ev->listed || schema_is_shown(ev->schema))
 		return s->lists_records;
 	if (ev->schema->kind == SONDE_RECORD && s->lists_records) {
 		if (ev->change.kind == CHANGE_EXIT) /* its name as it was */
@@ -250,6 +284,8 @@ void sonde_session_want(struct sonde_session *s, uint32_t schema, int wanted)
 		return;
 	if (schema < s->schemas.schemas.n)
 		s->schemas.schemas.v[schema]->unwanted = !wanted;
-	s->met_sample |=
-		!wanted; /* what comes is not looked at any more, so nothing is known of it */
+	/* What comes is not looked at any more, so nothing is known of it. */
+	if (!wanted && schema < s->schemas.schemas.n &&
+	    s->schemas.schemas.v[schema]->kind <= SONDE_SAMPLE)
+		s->met_sample = true;
 }

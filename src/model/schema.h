@@ -26,7 +26,9 @@ struct sonde_schema {
 	uint32_t id, family;
 	enum sonde_schema_kind kind;
 	struct abi abi;
-	uint32_t tracepoint_id;     /* ID: of the format file */
+	uint32_t tracepoint_id; /* ID: of the format file */
+	uint32_t
+		record_type; /* of a record: PERF_RECORD_*, from 64 on the recorder's own; else 0 */
 	const char *system, *event; /* "sched", "sched_switch" */
 	const char *name;           /* "sched:sched_switch" */
 	struct sonde_field *fields; /* in the order of the format file, common_* first */
@@ -42,6 +44,12 @@ struct sonde_schema {
 	const void *attr; /* perf_event_attr in host order, NULL none */
 	size_t attr_len;
 };
+
+/* Records of the recorder that tell results, not state: texts show them unasked. */
+static inline bool schema_is_shown(const struct sonde_schema *sc)
+{
+	return sc->record_type >= 64;
+}
 
 const struct sonde_field *schema_find_field(const struct sonde_schema *sc, const char *name,
 					    size_t len);

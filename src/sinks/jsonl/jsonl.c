@@ -28,7 +28,7 @@ static struct jsonl_sink *sink_of(struct sink *s)
 
 /* ---- event types ------------------------------------------------------------------------------------------------- */
 
-/* Records of state are shown when events=all or an option for text names them; losses always. */
+/* Records of state are shown when events=all or an option for text names them; losses, counts and errors always. */
 static bool record_shown(const struct jsonl_sink *s, const char *name)
 {
 	const struct session_options *o = &s->session->opts;
@@ -38,6 +38,9 @@ static bool record_shown(const struct jsonl_sink *s, const char *name)
 	} records[] = {
 		{ "lost", true },
 		{ "lost_samples", true },
+		{ "stat", true },
+		{ "stat_round", true },
+		{ "auxtrace_error", true },
 		{ "comm", o->show_task },
 		{ "fork", o->show_task },
 		{ "exit", o->show_task },

@@ -26,10 +26,8 @@ void text_dump_thread_put(const struct event *ev, struct outbuf *out);
 /* dump_tool.c: what a record of the recorder says; false: damaged. */
 bool text_dump_tool_put(const struct event *ev, const struct source_record *rec,
 			struct outbuf *out);
-/* The cpus of a set, each told to add in ascending order; stops at a failure of add. */
-int text_cpus_read(struct bytes *b, int (*add)(void *ctx, int64_t cpu), void *ctx);
-/* The line of an error that a decoder of traces told; false: the record is another one. */
-bool text_dump_error_put(const struct event *ev, struct outbuf *out);
+/* The line of an error that a decoder of traces told. */
+void text_dump_error_put(const struct event *ev, struct outbuf *out);
 /* dump_sample.c: what a sample says. */
 void text_dump_sample_put(const struct event *ev, const struct source_record *rec,
 			  struct outbuf *out);

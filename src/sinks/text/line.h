@@ -16,7 +16,6 @@
 #include "sinks/text/code_columns.h"
 #include "sinks/text/columns.h"
 #include "sinks/text/event_files.h"
-#include "sinks/text/counts.h"
 #include "sinks/text/fields.h"
 #include "sinks/text/frames.h"
 #include "sinks/text/metric.h"
@@ -57,7 +56,7 @@ struct text_sink {
 	size_t data_src_width; /* of the longest text so far */
 	const char *arch;      /* of the recorded machine, NULL unknown; lent */
 	struct text_recording recording;
-	struct text_counts counts; /* of recordings of perf stat */
+	bool counts_head_put; /* of recordings of perf stat */
 	struct arena arena;
 	VEC(struct line) lines;
 	VEC(struct comm_text) comms; /* indexed by comm id */

@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "formats/perfdata/layout.h"
 #include "session.h"
+#include "sinks/text/counts.h"
 #include "sinks/text/dump.h"
 #include "sinks/text/header.h"
 #include "sinks/text/line.h"
@@ -37,12 +38,17 @@ static int put_record(struct text_sink *s, const struct event *ev)
 	struct event head;
 	int32_t pid, tid;
 
+	if (ev->schema->record_type == RECORD_STAT) {
+		text_count_put(ev, &s->counts_head_put, out);
+		return 0;
+	}
+	if (ev->schema->record_type == RECORD_AUXTRACE_ERROR) {
+		if (!s->session->opts.dump)
+			text_dump_error_put(ev, out);
+		return 0;
+	}
 	if (ev->listed && s->session->opts.dump)
 		text_dump_put(ev, s->session->opts.input, s->recording.is_pipe, out);
-	else if (ev->listed && text_dump_error_put(ev, out))
-		return fd_writer_tick(&s->writer);
-	if (ev->listed)
-		TRY(text_counts_take(&s->counts, ev, out));
 	if (!text_record_shown(&s->session->opts, ev, &rec))
 		return 0;
 	if (text_record_head(ev, &rec, &head, &pid, &tid) && rec.schema->id < s->lines.n) {
@@ -124,7 +130,8 @@ static int text_event(struct sink *sink, const struct event *ev)
 	const struct line *line;
 	size_t line_start, start;
 
-	if (__builtin_expect((s->lists_records || ev->listed) && ev->schema->kind >= SONDE_RECORD,
+	if (__builtin_expect(ev->schema->kind >= SONDE_RECORD && (s->lists_records || ev->listed ||
+								  schema_is_shown(ev->schema)),
 			     0))
 		return ev->schema->kind == SONDE_RECORD ? record_event(s, ev) : 0;
 	if (__builtin_expect(ev->pub.schema >= s->lines.n, 0))
@@ -183,7 +190,6 @@ static void text_close(struct sink *sink)
 	fd_writer_done(&s->writer);
 	event_files_done(&s->files);
 	text_frames_done(&s->frames);
-	text_counts_done(&s->counts);
 	text_branches_done(&s->branches);
 	text_code_done(&s->code);
 	text_metric_done(&s->metric);

@@ -2,6 +2,7 @@
 /* A record becomes events. Samples of tracepoints are the hot path: fixed offsets, nothing allocated. */
 
 #include "model/callchain.h"
+#include "sources/perfdata/counts.h"
 #include "sources/perfdata/perfdata.h"
 
 /* The fields at fixed places; the record is at least layout->first_variable bytes long. */
@@ -192,6 +193,8 @@ static int decode(struct source *source, const struct cut *rec, unsigned i, stru
 	ret->pub.bytes_len = 0;
 	if (type == PERF_RECORD_SAMPLE)
 		return decode_sample(s, rec, i, ret);
+	if (type == RECORD_STAT_ROUND)
+		return perfdata_counts_decode(s, rec, i, ret);
 	return i ? 0 : perfdata_record_decode(s, rec, ret);
 }
 

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sources/perfdata/counts.h"
 #include "sources/perfdata/perfdata.h"
 #include "sources/perfdata/unzip.h"
 
@@ -195,8 +196,6 @@ static int open_steps(struct perfdata_source *s)
 	s->abi = (struct abi){ .swap = s->file.swap,
 			       .big_endian = s->file.big_endian,
 			       .long_bytes = 8 };
-	/* Of a recording of counts (perf stat) the records of the recorder are what there is. */
-	s->opts.list_records |= s->file.features[FEAT_STAT].offset != 0;
 	if (!s->file.is_pipe)
 		TRY(perfdata_features_read(s));
 	TRY(perfdata_schemas_make(s));
@@ -237,6 +236,7 @@ void perfdata_close(struct source *source)
 	perfdata_directory_close(s);
 	stream_free(s->opts.stream);
 	free(s->sections);
+	perfdata_counts_free(s->counts);
 	sample_scratch_done(&s->scratch);
 	sample_scratch_done(&s->group_scratch);
 	vec_done(&s->events);

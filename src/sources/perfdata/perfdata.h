@@ -42,6 +42,8 @@ struct perfdata_early_name {
 	const char *name; /* lent from the arena */
 };
 
+struct perfdata_counts;
+
 /* How to find a record's event. */
 enum id_rule {
 	ID_ONE_EVENT,  /* there is only one */
@@ -49,7 +51,7 @@ enum id_rule {
 	ID_MIXED /* attrs differ and have no IDENTIFIER: an id is believed if it leads back to its attr */
 };
 
-enum { NR_RECORD_SCHEMAS = 32, NR_RECENT_IDS = 64 };
+enum { NR_RECORD_SCHEMAS = RECORD_STAT_ROUND + 1, NR_RECENT_IDS = 64, TRACE_ERROR_BYTES = 112 };
 
 /* A found id, kept in front of the hash. */
 struct recent_id {
@@ -111,6 +113,9 @@ struct perfdata_source {
 	struct sample_scratch
 		group_scratch; /* their own: questions about kept events come in between */
 	struct perfdata_losses losses;
+	struct perfdata_counts *counts; /* owned; of perf stat, NULL: none so far */
+	uint8_t trace_error
+		[TRACE_ERROR_BYTES]; /* payload of the event made last of such a record */
 	struct {
 		const char *hostname, *osrelease, *version, *arch, *cmdline, *cpudesc, *cpus_online,
 			*cpus_available;

@@ -2,9 +2,19 @@
 /* Records of state: what they change (COMM, FORK, EXIT, MMAP), and losses, which are counted. */
 
 #include "model/callchain.h"
+#include "sources/perfdata/counts.h"
 #include "sources/perfdata/perfdata.h"
 
-enum { RECORD_HEADER_BYTES = 8, FIRST_TOOL_RECORD = 64 };
+enum { RECORD_HEADER_BYTES = 8, FIRST_TOOL_RECORD = 64, MISC_AT = 4 };
+
+/* Payload of the schema auxtrace_error (schemas.c). */
+struct trace_error {
+	uint32_t type, code, cpu, pid, tid, cpumode;
+	uint64_t ip, time_ns;
+	uint32_t machine_pid, vcpu;
+	char msg[64];
+};
+_Static_assert(sizeof(struct trace_error) == TRACE_ERROR_BYTES, "room in the source");
 
 /* misc bits whose meaning depends on the record's type */
 enum {
@@ -161,18 +171,80 @@ static void read_trailer(const struct perfdata_layout *l, const uint8_t *rec, ui
 		ret->cpu = (int32_t)get_u32(end - l->end_cpu, swap);
 }
 
+/*
+ * u32 type, code, cpu, pid, tid, format | u64 ip | from format 1 on: u64 time | char msg[64] | from format 2 on: u32
+ * machine_pid, vcpu. The payload made of it is the same for all formats, in this machine's byte order.
+ */
+static int read_trace_error(struct bytes *b, uint16_t misc, struct trace_error *ret)
+{
+	struct trace_error e = { .cpumode = misc & CPUMODE_MASK, .vcpu = UINT32_MAX };
+	uint32_t format = 0;
+	const uint8_t *msg = NULL;
+	size_t len;
+
+	TRY(bytes_u32(b, "type", &e.type));
+	TRY(bytes_u32(b, "code", &e.code));
+	TRY(bytes_u32(b, "cpu", &e.cpu));
+	TRY(bytes_u32(b, "pid", &e.pid));
+	TRY(bytes_u32(b, "tid", &e.tid));
+	TRY(bytes_u32(b, "format", &format));
+	TRY(bytes_u64(b, "ip", &e.ip));
+	if (format)
+		TRY(bytes_u64(b, "time", &e.time_ns));
+	len = bytes_left(b) < sizeof(e.msg) ? bytes_left(b) : sizeof(e.msg);
+	TRY(bytes_take(b, "message", len, &msg));
+	memcpy(e.msg, msg, len < sizeof(e.msg) ? len : sizeof(e.msg) - 1);
+	if (format >= 2 && bytes_left(b) >= 8) {
+		TRY(bytes_u32(b, "machine pid", &e.machine_pid));
+		TRY(bytes_u32(b, "vcpu", &e.vcpu));
+	}
+	*ret = e;
+	return 0;
+}
+
+static int trace_error(struct perfdata_source *s, const struct cut *rec, struct event *ret)
+{
+	struct bytes b =
+		bytes_init(rec->bytes, rec->len, rec->file_off, s->file.path, s->file.swap);
+	struct sonde_schema *sc;
+	struct trace_error e;
+
+	TRY(perfdata_record_schema(s, RECORD_AUXTRACE_ERROR, &sc));
+	b.what = sc->name;
+	b.pos += RECORD_HEADER_BYTES;
+	if (read_trace_error(&b, get_u16(rec->bytes + 4, s->file.swap), &e) < 0) {
+		defects_add(s->opts.defects, DEFECT_BAD_RECORD, 1, "%s at 0x%llx", sc->name,
+			    (unsigned long long)rec->file_off);
+		err_clear();
+		return 0;
+	}
+	memcpy(s->trace_error, &e, sizeof(e));
+	ret->schema = sc;
+	ret->attr = ret->member = 0;
+	ret->pub.schema = sc->id;
+	ret->pub.flags &= ~(uint32_t)SONDE_EVENT_SWAPPED;
+	ret->pub.cpu = (int32_t)e.cpu;
+	ret->pub.pid = (int32_t)e.pid;
+	ret->pub.tid = (int32_t)e.tid;
+	ret->pub.cpumode = e.cpumode;
+	if (e.time_ns)
+		ret->pub.time_ns = e.time_ns;
+	ret->pub.bytes = s->trace_error;
+	ret->pub.bytes_len = sizeof(e);
+	return 1;
+}
+
 static int decode_tool_record(struct perfdata_source *s, const struct cut *rec, uint32_t type,
 			      struct event *ret)
 {
-	int r;
-
 	switch (type) {
 	case RECORD_AUXTRACE_ERROR:
-		if (s->opts.list_records)
-			return 0; /* came as itself already */
-		r = perfdata_listed_event(s, rec, ret);
-		ret->listed = true;
-		return r < 0 ? r : 1;
+		return trace_error(s, rec, ret);
+	case RECORD_CPU_MAP:
+	case RECORD_THREAD_MAP:
+	case RECORD_STAT_CONFIG:
+	case RECORD_STAT:
+		return perfdata_counts_take(s, rec, type);
 	case RECORD_AUXTRACE:
 		defects_add(s->opts.defects, DEFECT_NOT_DECODED, 1, "at 0x%llx",
 			    (unsigned long long)rec->file_off);
@@ -223,6 +295,10 @@ int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, str
 	ret->pub.cpumode = misc & CPUMODE_MASK;
 	ret->pub.bytes = b.pos;
 	ret->pub.bytes_len = (uint32_t)bytes_left(&b);
+	if (type == PERF_RECORD_SWITCH || type == PERF_RECORD_SWITCH_CPU_WIDE) {
+		ret->pub.bytes -= RECORD_HEADER_BYTES - MISC_AT; /* what happened is told by misc */
+		ret->pub.bytes_len += RECORD_HEADER_BYTES - MISC_AT;
+	}
 	if (e)
 		read_trailer(&e->layout, rec->bytes, rec->len, swap, &ret->pub);
 	r = read_change(s, type, misc, e, &b, &ret->change);

@@ -6,7 +6,7 @@
 #include "model/printfmt/printfmt.h"
 #include "sources/perfdata/perfdata.h"
 
-/* A field of a record: offset from the end of the 8-byte record header. width 0: text up to its NUL. */
+/* A field of a record: offset in its payload, which begins behind the record header. width 0: text up to its NUL. */
 struct record_field {
 	const char *name;
 	uint8_t offset, width;
@@ -16,7 +16,7 @@ struct record_field {
 struct record_kind {
 	uint32_t type;
 	const char *name;
-	struct record_field fields[9]; /* ends with a NULL name */
+	struct record_field fields[12]; /* ends with a NULL name */
 };
 
 static const struct record_kind kinds[] = {
@@ -72,10 +72,11 @@ static const struct record_kind kinds[] = {
 	  "itrace_start",
 	  { { "pid", 0, 4, true }, { "tid", 4, 4, true } } },
 	{ PERF_RECORD_LOST_SAMPLES, "lost_samples", { { "lost", 0, 8 } } },
-	{ PERF_RECORD_SWITCH, "switch", { { NULL } } },
+	/* The payload of these two begins with misc: bit 13 says that a task left its cpu, bit 14 unwillingly. */
+	{ PERF_RECORD_SWITCH, "switch", { { "misc", 0, 2 } } },
 	{ PERF_RECORD_SWITCH_CPU_WIDE,
 	  "switch_cpu_wide",
-	  { { "next_prev_pid", 0, 4, true }, { "next_prev_tid", 4, 4, true } } },
+	  { { "misc", 0, 2 }, { "next_prev_pid", 4, 4, true }, { "next_prev_tid", 8, 4, true } } },
 	{ PERF_RECORD_NAMESPACES,
 	  "namespaces",
 	  { { "pid", 0, 4, true }, { "tid", 4, 4, true }, { "nr", 8, 8 } } },
@@ -94,6 +95,30 @@ static const struct record_kind kinds[] = {
 	  "text_poke",
 	  { { "addr", 0, 8 }, { "old_len", 8, 2 }, { "new_len", 10, 2 } } },
 	{ PERF_RECORD_AUX_OUTPUT_HW_ID, "aux_output_hw_id", { { "hw_id", 0, 8 } } },
+	/* Of the recorder; these payloads are made (records.c, counts.c). */
+	{ RECORD_AUXTRACE_ERROR,
+	  "auxtrace_error",
+	  { { "type", 0, 4 },
+	    { "code", 4, 4 },
+	    { "cpu", 8, 4, true },
+	    { "pid", 12, 4, true },
+	    { "tid", 16, 4, true },
+	    { "cpumode", 20, 4 },
+	    { "ip", 24, 8 },
+	    { "time", 32, 8 },
+	    { "machine_pid", 40, 4, true },
+	    { "vcpu", 44, 4, true },
+	    { "msg", 48, 0 } } },
+	{ RECORD_STAT,
+	  "stat",
+	  { { "cpu", 0, 4, true },
+	    { "thread", 4, 4, true },
+	    { "time", 8, 8 },
+	    { "val", 16, 8 },
+	    { "ena", 24, 8 },
+	    { "run", 32, 8 },
+	    { "event", 40, 0 } } },
+	{ RECORD_STAT_ROUND, "stat_round", { { "type", 0, 8 }, { "time", 8, 8 } } },
 };
 
 static int dialect_of(enum sonde_compat compat)
@@ -126,6 +151,7 @@ int perfdata_record_schema(struct perfdata_source *s, uint32_t type, struct sond
 		return err_nomem();
 	*sc = (struct sonde_schema){ .kind = SONDE_RECORD,
 				     .abi = s->abi,
+				     .record_type = type,
 				     .system = "",
 				     .event = kind->name,
 				     .name = kind->name,

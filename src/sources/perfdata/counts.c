@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+#include "sources/perfdata/counts.h"
+
+#include "formats/perfdata/cpu_map.h"
+
+/* More counts than any machine has: a recording that claims so many is damaged. */
+enum { RECORD_HEADER_BYTES = 8, MOST_COUNTS = 1 << 20 };
+
+struct count {
+	uint64_t value, enabled_ns, running_ns;
+};
+
+struct perfdata_counts {
+	VEC(int32_t) cpus;
+	VEC(int32_t) tids;
+	VEC(struct count) counts; /* [event][tid][cpu], all 0 before the first one comes */
+	VEC(struct count) before; /* of the round before */
+	VEC(struct count) sums;   /* of each event, of the round before: for perf 6.1 */
+	size_t nr_events;
+	bool is_sum;   /* all cpus together were asked for */
+	bool unscaled; /* counts are given as they are */
+	uint64_t time_ns;
+	VEC(uint8_t) payload; /* of the event made last */
+};
+
+void perfdata_counts_free(struct perfdata_counts *c)
+{
+	if (!c)
+		return;
+	vec_done(&c->cpus);
+	vec_done(&c->tids);
+	vec_done(&c->counts);
+	vec_done(&c->before);
+	vec_done(&c->sums);
+	vec_done(&c->payload);
+	free(c);
+}
+
+/* ---- what the records say ---------------------------------------------------------------------------------------- */
+
+static int add_cpu(void *ctx, int64_t cpu)
+{
+	struct perfdata_counts *c = ctx;
+
+	return vec_push(&c->cpus, (int32_t)cpu);
+}
+
+static int take_threads(struct perfdata_counts *c, struct bytes *b)
+{
+	uint64_t nr = 0, tid = 0;
+
+	TRY(bytes_u64(b, "number of threads", &nr));
+	for (uint64_t i = 0; i < nr; i++) {
+		TRY(bytes_u64(b, "tid", &tid));
+		TRY(bytes_skip(b, "comm", 16));
+		TRY(vec_push(&c->tids, (int32_t)tid));
+	}
+	return 0;
+}
+
+/* All zeros, once both sets are known. */
+static int make_counts(struct perfdata_counts *c, size_t nr_events)
+{
+	size_t n = nr_events, each = c->cpus.n * c->tids.n;
+
+	if (c->counts.n || !each || !n || n > MOST_COUNTS || each > MOST_COUNTS / n)
+		return 0;
+	TRY(vec_reserve(&c->counts, n * each));
+	TRY(vec_reserve(&c->before, n * each));
+	TRY(vec_reserve(&c->sums, n));
+	memset(c->counts.v, 0, n * each * sizeof(*c->counts.v));
+	memset(c->before.v, 0, n * each * sizeof(*c->before.v));
+	memset(c->sums.v, 0, n * sizeof(*c->sums.v));
+	c->counts.n = c->before.n = n * each;
+	c->sums.n = c->nr_events = n;
+	return 0;
+}
+
+/* Which of the set a count is of: named by its number, by older recorders by its place; cpus.n when it is neither. */
+static size_t place_of(const struct perfdata_counts *c, uint32_t cpu)
+{
+	for (size_t i = 0; i < c->cpus.n; i++) {
+		if (c->cpus.v[i] == (int32_t)cpu)
+			return i;
+	}
+	return cpu < c->cpus.n ? cpu : c->cpus.n;
+}
+
+static int take_count(struct perfdata_source *s, struct bytes *b)
+{
+	struct perfdata_counts *c = s->counts;
+	struct count count = { 0 };
+	uint32_t cpu = 0, thread = 0;
+	uint64_t id = 0;
+	size_t at, which, event;
+
+	TRY(bytes_u64(b, "id", &id));
+	TRY(bytes_u32(b, "cpu", &cpu));
+	TRY(bytes_u32(b, "thread", &thread));
+	TRY(bytes_u64(b, "value", &count.value));
+	TRY(bytes_u64(b, "enabled", &count.enabled_ns));
+	TRY(bytes_u64(b, "running", &count.running_ns));
+	at = place_of(c, cpu);
+	which = hash64_find(&s->by_id, id);
+	event = which == HASH64_EMPTY ? c->nr_events : s->ids.v[which].event;
+	if (event < c->nr_events && at < c->cpus.n && thread < c->tids.n)
+		c->counts.v[(event * c->tids.n + thread) * c->cpus.n + at] = count;
+	return 0;
+}
+
+/* nr x { tag, value } */
+static int take_config(struct perfdata_counts *c, struct bytes *b)
+{
+	enum { TAG_AGGREGATION, TAG_INTERVAL, TAG_SCALE, AGGREGATION_ALL = 1 };
+	uint64_t nr = 0, tag = 0, value = 0;
+
+	TRY(bytes_u64(b, "number of settings", &nr));
+	for (uint64_t i = 0; i < nr; i++) {
+		TRY(bytes_u64(b, "tag", &tag));
+		TRY(bytes_u64(b, "value", &value));
+		if (tag == TAG_AGGREGATION)
+			c->is_sum = value == AGGREGATION_ALL;
+		else if (tag == TAG_SCALE)
+			c->unscaled = !value;
+	}
+	return 0;
+}
+
+static int take(struct perfdata_source *s, struct bytes *b, uint32_t type)
+{
+	struct perfdata_counts *c = s->counts;
+
+	switch (type) {
+	case RECORD_CPU_MAP:
+		if (!c->cpus.n) /* a second one does not count */
+			TRY(perfdata_cpus_read(b, add_cpu, c));
+		return make_counts(c, s->events.n);
+	case RECORD_THREAD_MAP:
+		if (!c->tids.n)
+			TRY(take_threads(c, b));
+		return make_counts(c, s->events.n);
+	case RECORD_STAT_CONFIG:
+		return take_config(c, b);
+	case RECORD_STAT:
+		return take_count(s, b);
+	default:
+		return 0;
+	}
+}
+
+static struct bytes body_of(const struct perfdata_source *s, const struct cut *rec)
+{
+	struct bytes b =
+		bytes_init(rec->bytes, rec->len, rec->file_off, s->file.path, s->file.swap);
+
+	b.pos += RECORD_HEADER_BYTES;
+	return b;
+}
+
+static int counts_make(struct perfdata_source *s)
+{
+	if (!s->counts)
+		s->counts = calloc(1, sizeof(*s->counts));
+	return s->counts ? 0 : err_nomem();
+}
+
+int perfdata_counts_take(struct perfdata_source *s, const struct cut *rec, uint32_t type)
+{
+	struct bytes b = body_of(s, rec);
+	int r;
+
+	TRY(counts_make(s));
+	r = take(s, &b, type);
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0)
+		err_clear();
+	return 0;
+}
+
+/* ---- the events of a round --------------------------------------------------------------------------------------- */
+
+/* What a count grew by. The growth stays in its place: a count that is not told again shows that. */
+static void make_growth(const struct perfdata_counts *c, struct count *count, struct count *before)
+{
+	struct count last = *before;
+	double scaled;
+
+	*before = *count;
+	count->value -= last.value;
+	count->enabled_ns -= last.enabled_ns;
+	count->running_ns -= last.running_ns;
+	if (c->unscaled)
+		return;
+	if (!count->running_ns) {
+		count->value = 0;
+	} else if (count->running_ns < count->enabled_ns) {
+		scaled = (double)count->value * (double)count->enabled_ns /
+			 (double)count->running_ns;
+		count->value = scaled < 0x1p64 ? (uint64_t)scaled : UINT64_MAX;
+	}
+}
+
+/* One event of a round: payload as the schema `stat` describes it (schemas.c). */
+static int put_count(struct perfdata_source *s, size_t event, int32_t cpu, int32_t tid,
+		     const struct count *count, struct event *ret)
+{
+	struct perfdata_counts *c = s->counts;
+	const char *name = s->events.v[event].schema->name;
+	size_t len = 40 + strlen(name) + 1;
+	struct sonde_schema *sc;
+	uint8_t *p;
+
+	TRY(perfdata_record_schema(s, RECORD_STAT, &sc));
+	vec_clear(&c->payload);
+	TRY(vec_reserve(&c->payload, len));
+	p = c->payload.v;
+	memcpy(p, &cpu, 4);
+	memcpy(p + 4, &tid, 4);
+	memcpy(p + 8, &c->time_ns, 8);
+	memcpy(p + 16, &count->value, 8);
+	memcpy(p + 24, &count->enabled_ns, 8);
+	memcpy(p + 32, &count->running_ns, 8);
+	memcpy(p + 40, name, len - 40);
+	ret->schema = sc;
+	ret->attr = ret->member = (uint32_t)event;
+	ret->pub.schema = sc->id;
+	ret->pub.flags &= ~(uint32_t)SONDE_EVENT_SWAPPED;
+	ret->pub.time_ns = c->time_ns;
+	ret->pub.cpu = cpu;
+	ret->pub.tid = tid;
+	ret->pub.cpumode = 0;
+	ret->pub.bytes = p;
+	ret->pub.bytes_len = (uint32_t)len;
+	return 2;
+}
+
+static struct count sum_of(const struct perfdata_counts *c, size_t event)
+{
+	size_t each = c->cpus.n * c->tids.n;
+	struct count sum = { 0 };
+
+	for (size_t i = event * each; i < (event + 1) * each; i++) {
+		sum.value += c->counts.v[i].value;
+		sum.enabled_ns += c->counts.v[i].enabled_ns;
+		sum.running_ns += c->counts.v[i].running_ns;
+	}
+	return sum;
+}
+
+static int put_round(struct perfdata_source *s, const struct cut *rec, struct event *ret)
+{
+	struct bytes b = body_of(s, rec);
+	struct sonde_schema *sc;
+
+	TRY(perfdata_record_schema(s, RECORD_STAT_ROUND, &sc));
+	ret->schema = sc;
+	ret->attr = ret->member = 0;
+	ret->pub.schema = sc->id;
+	ret->pub.time_ns = s->counts->time_ns;
+	ret->pub.cpumode = 0;
+	ret->pub.bytes = b.pos;
+	ret->pub.bytes_len = (uint32_t)bytes_left(&b);
+	return 1;
+}
+
+static int begin_round(struct perfdata_source *s, const struct cut *rec, bool sums_up)
+{
+	struct bytes b = body_of(s, rec);
+	struct perfdata_counts *c;
+
+	TRY(counts_make(s));
+	c = s->counts;
+	TRY(bytes_skip(&b, "kind", 8));
+	TRY(bytes_u64(&b, "time", &c->time_ns));
+	for (size_t i = 0; i < c->counts.n && !sums_up; i++)
+		make_growth(c, &c->counts.v[i], &c->before.v[i]);
+	return 0;
+}
+
+int perfdata_counts_decode(struct perfdata_source *s, const struct cut *rec, unsigned i,
+			   struct event *ret)
+{
+	struct perfdata_counts *c = s->counts;
+	bool sums_up = c && c->is_sum && s->opts.compat == SONDE_COMPAT_PERF_6_1;
+	size_t each, event;
+
+	if (!i) {
+		int r = begin_round(s, rec, sums_up);
+
+		if (r == -ENOMEM)
+			return r;
+		if (r < 0) {
+			err_clear();
+			return 0;
+		}
+		c = s->counts;
+	}
+	each = c->cpus.n * c->tids.n;
+	ret->listed = false;
+	if (i < c->counts.n) {
+		event = i / each;
+		ret->listed = sums_up;
+		return put_count(s, event, c->cpus.v[i % c->cpus.n],
+				 c->tids.v[i % each / c->cpus.n], &c->counts.v[i], ret);
+	}
+	event = i - c->counts.n;
+	if (sums_up && event < c->nr_events) {
+		struct count sum = sum_of(c, event);
+
+		make_growth(c, &sum, &c->sums.v[event]);
+		return put_count(s, event, -1, -1, &sum, ret);
+	}
+	return put_round(s, rec, ret);
+}
