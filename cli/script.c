@@ -210,17 +210,17 @@ static int identify(const struct cli *cli, const struct script_places *places, c
 	return -1;
 }
 
-/* Leaves the session's text behind in a descriptor that the interpreter inherits. */
-static int hand_over_session(const char *text)
+/* Leaves bytes behind in a descriptor that the interpreter inherits, whose number stands in a variable. */
+static int hand_over(const char *what, const char *variable, const char *bytes, size_t len)
 {
-	size_t len = strlen(text), put = 0;
-	int fd = memfd_create("sonde-session", 0);
+	int fd = memfd_create(what, 0);
 	char number[16];
+	size_t put = 0;
 
 	if (fd < 0)
 		return -1;
 	while (put < len) {
-		ssize_t n = write(fd, text + put, len - put);
+		ssize_t n = write(fd, bytes + put, len - put);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -229,7 +229,29 @@ static int hand_over_session(const char *text)
 		put += (size_t)n;
 	}
 	snprintf(number, sizeof(number), "%d", fd);
-	return lseek(fd, 0, SEEK_SET) < 0 ? -1 : setenv("SONDE_SESSION_FD", number, 1);
+	return lseek(fd, 0, SEEK_SET) < 0 ? -1 : setenv(variable, number, 1);
+}
+
+/* Names and values of all files, in the order in which they hold, each ended by a NUL. */
+static int hand_over_config(const struct config *c)
+{
+	char *bytes = NULL;
+	size_t len = 0;
+	FILE *f;
+	int r = -1;
+
+	if (!c->nr_entries)
+		return unsetenv("SONDE_CONFIG_FD");
+	f = open_memstream(&bytes, &len);
+	if (!f)
+		return -1;
+	for (size_t i = 0; i < c->nr_entries; i++)
+		fprintf(f, "%s%c%s%c", c->entries[i].name, 0,
+			c->entries[i].value ? c->entries[i].value : "", 0);
+	if (!fclose(f))
+		r = hand_over("sonde-config", "SONDE_CONFIG_FD", bytes, len);
+	free(bytes);
+	return r;
 }
 
 /* What the prelude is told by its environment. */
@@ -272,7 +294,8 @@ static int start(const struct cli *cli, const struct script *s, const struct lan
 {
 	char **argv = command_line(s, l, interpreter, prelude, file), *lib;
 
-	if (!argv || hand_over_session(s->session) < 0 || set_environment(cli, s) < 0) {
+	if (!argv || hand_over("sonde-session", "SONDE_SESSION_FD", s->session, strlen(s->session)) < 0 ||
+	    hand_over_config(&cli->config) < 0 || set_environment(cli, s) < 0) {
 		cli_say("cannot hand the session over to the interpreter: %m");
 		free(argv);
 		return cli_status(cli, CLI_FAILED);

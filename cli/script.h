@@ -6,8 +6,9 @@
  *
  *	INTERPRETER /abs/prelude SCRIPT ARGS...
  *
- * with the session's text form in a memory file whose descriptor SONDE_SESSION_FD names. SONDE_STRICT=1 asks the prelude
- * for exit status 3 when data was lost.
+ * with the session's text form in a memory file whose descriptor SONDE_SESSION_FD names, and in that of
+ * SONDE_CONFIG_FD what the files of configuration say (absent: nothing). SONDE_STRICT=1 asks the prelude for exit status 3
+ * when data was lost.
  */
 #ifndef SONDE_CLI_SCRIPT_H
 #define SONDE_CLI_SCRIPT_H

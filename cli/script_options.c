@@ -2,7 +2,7 @@
 #include "script_options.h"
 
 #include "dlfilters.h"
-#include "itrace.h"
+#include "sonde/sonde.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,12 +77,16 @@ static int set_dlfilter(struct opt_parser *p, void *values, const char *value, b
 
 static int set_itrace(struct opt_parser *p, void *values, const char *value, bool negated)
 {
-	size_t at;
+	char *line = NULL, *parsed = NULL;
+	int r = asprintf(&line, "itrace=%s\n", value ? value : "");
 
-	if (value && !itrace_valid(value, &at))
-		return opt_error(p, "--itrace=%s: what begins at '%s' is not known", value,
-				 value + at);
-	return 0;
+	if (r < 0)
+		return opt_error(p, "out of memory");
+	r = sonde_session_parse(line, &parsed);
+	free(line);
+	free(parsed);
+	return r < 0 ? opt_error(p, "--%s", sonde_error_text())
+		     : set_line(p, values, "itrace", value ? value : "");
 }
 
 /* What perf makes of these three; taking them back asks for the same there. */

@@ -108,6 +108,32 @@ bool session_insn_branches(const struct event *ev, uint64_t addr, uint32_t cpumo
 	return arch && insn_branches(ev->session->insns, arch, code, len);
 }
 
+int sonde_event_code(const struct sonde_event *pub, uint64_t addr, uint32_t cpumode, unsigned parts,
+		     struct sonde_code *ret)
+{
+	const struct event *ev = event_of(pub);
+	struct sonde_code c = { .size = sizeof(c) };
+	const struct line_place *places;
+	struct code_insn insn;
+
+	if (parts & (SONDE_CODE_LINE | SONDE_CODE_TEXT) &&
+	    session_lines(ev, addr, cpumode, false, &places)) {
+		c.file = places[0].file;
+		c.line = places[0].line;
+	}
+	if (parts & SONDE_CODE_TEXT && c.file &&
+	    !session_source_line(ev->session, c.file, c.line, &c.text, &c.text_len))
+		c.text = NULL;
+	if (parts & SONDE_CODE_INSN) {
+		_Static_assert(sizeof(insn.bytes) <= sizeof(c.insn), "room for an instruction");
+		session_insn(ev, addr, cpumode, &insn);
+		c.insn_len = insn.len;
+		memcpy(c.insn, insn.bytes, insn.len);
+	}
+	*ret = c;
+	return 0;
+}
+
 void session_insn(const struct event *ev, uint64_t addr, uint32_t cpumode, struct code_insn *ret)
 {
 	size_t n = session_code_bytes(ev, addr, cpumode, ret->bytes, sizeof(ret->bytes));

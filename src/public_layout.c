@@ -92,6 +92,14 @@ AT(sonde_task, id, 16);
 AT(sonde_task, name, 24);
 AT(sonde_task, program, 48);
 
+AT(sonde_code, size, 0);
+AT(sonde_code, line, 4);
+AT(sonde_code, file, 8);
+AT(sonde_code, text, 16);
+AT(sonde_code, text_len, 24);
+AT(sonde_code, insn_len, 32);
+AT(sonde_code, insn, 36);
+
 _Static_assert(sizeof(struct sonde_read_value) == 24, "an element of an array");
 _Static_assert(sizeof(struct sonde_branch) == 24, "an element of an array");
 _Static_assert(sizeof(struct sonde_task_name) == 24, "a part of another struct");

@@ -11,6 +11,7 @@
 #include "filters/id_list.h"
 #include "filters/name_list.h"
 #include "filters/time_window.h"
+#include "itrace.h"
 #include "sinks/sink.h"
 #include "sinks/text/fields.h"
 #include "sonde/sonde.h"
@@ -44,6 +45,7 @@ static const struct key keys[] = {
 	TEXT("graph-function", graph_function),
 	LINES("dlfilter", dlfilters),
 	LINES("dlarg", dlfilters),
+	TEXT("itrace", itrace),
 	TEXT("switch-on", switch_on),
 	TEXT("switch-off", switch_off),
 	FLAG("show-on-off-events", show_on_off_events),
@@ -111,6 +113,7 @@ static int check_values(const struct session_options *o)
 	struct cpu_list cpus = { 0 };
 	struct id_list pids = { 0 }, tids = { 0 };
 	bool repeats;
+	size_t at;
 
 	if (o->time)
 		TRY(time_windows_parse(o->time, NULL, o->reltime, o->compat, NULL));
@@ -130,6 +133,9 @@ static int check_values(const struct session_options *o)
 		TRY(check_names(o->symbols, "symbol"));
 		TRY(check_names(o->stop_bt, "symbol"));
 	}
+	if (o->itrace && !itrace_valid(o->itrace, o->compat, &at))
+		return err_set(-EINVAL, "itrace=%s: what begins at '%s' is not known", o->itrace,
+			       o->itrace + at);
 	if (o->pid)
 		TRY(id_list_parse(o->pid, "pid", &pids));
 	id_list_done(&pids);

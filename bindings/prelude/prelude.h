@@ -85,6 +85,76 @@ int prelude_bind(const struct sonde_schema *sc, const struct prelude_callee *cal
 		 enum sonde_compat compat, struct prelude_bind *ret);
 void prelude_bind_done(struct prelude_bind *b);
 
+/*
+ * Callbacks that are not about samples: one row for each, whatever records it is told of.
+ *
+ *	context_switch throttle unthrottle auxtrace_error	records of the kernel and of the recorder
+ *	stat__EVENT stat__interval				counts of perf stat, one event of the recording each
+ *	trace_lost trace_defect					ours: what is missing, what is wrong
+ */
+enum prelude_callback_from {
+	PRELUDE_FROM_FIELD = 0,   /* of the record; `constant` where its kind has none */
+	PRELUDE_FROM_TIME,        /* of the event; all ones when not recorded */
+	PRELUDE_FROM_TIME_IF_ANY, /* -1 when not recorded */
+	PRELUDE_FROM_CPU,
+	PRELUDE_FROM_PID,
+	PRELUDE_FROM_TID,
+	PRELUDE_FROM_MISC, /* whether this bit of the record's misc is set */
+	PRELUDE_FROM_CONSTANT
+};
+
+struct prelude_callback_arg {
+	const char *name; /* as a parameter */
+	enum prelude_callback_from from;
+	const char *field;
+	int64_t constant;
+};
+
+#define PRELUDE_CALLBACK_ARGS 11 /* at most */
+
+struct prelude_callback {
+	const char *name;       /* NULL: it depends on the event, see prelude_callback_name() */
+	const char *records[2]; /* names of their schemas */
+	size_t nr_args;
+	struct prelude_callback_arg args[PRELUDE_CALLBACK_ARGS];
+};
+
+extern const struct prelude_callback *const prelude_trace_lost, *const prelude_trace_defect;
+
+/* The callback that events of this schema are for; NULL: none. */
+const struct prelude_callback *prelude_callback_of(const struct sonde_schema *sc);
+/* Its name, for this event, into buf; 0, or -ENAMETOOLONG. */
+int prelude_callback_name(const struct prelude_callback *cb, const struct sonde_schema *sc,
+			  const struct sonde_event *ev, char *buf, size_t size);
+
+enum prelude_record_kind {
+	PRELUDE_RECORD_INT,
+	PRELUDE_RECORD_UINT,
+	PRELUDE_RECORD_BOOL,
+	PRELUDE_RECORD_TEXT
+};
+struct prelude_record_value {
+	enum prelude_record_kind kind;
+	int64_t i; /* BOOL too */
+	uint64_t u;
+	const char *text; /* lent as long as the event */
+	size_t len;
+};
+/* What it is called with: for an event; trace_defect; trace_lost for events lost at a time that nobody knows. */
+void prelude_callback_values(const struct prelude_callback *cb, const struct sonde_schema *sc,
+			     const struct sonde_event *ev,
+			     struct prelude_record_value ret[PRELUDE_CALLBACK_ARGS]);
+void prelude_defect_values(const struct sonde_defect *d,
+			   struct prelude_record_value ret[PRELUDE_CALLBACK_ARGS]);
+void prelude_loss_values(uint64_t count, struct prelude_record_value ret[PRELUDE_CALLBACK_ARGS]);
+/*
+ * Which of them a function gets: all, in their order, as perf does when it has as many parameters; otherwise by name when all
+ * its parameters are named like arguments, else surplus arguments are dropped and missing ones are the language's null.
+ * slots[i].field is the argument's place. prelude_bind_done() frees the slots.
+ */
+int prelude_callback_bind(const struct prelude_callback *cb, const struct prelude_callee *c,
+			  struct prelude_bind *ret);
+
 /* How a field's bytes become a value. */
 enum prelude_value {
 	PRELUDE_INT,   /* width 1, 2, 4 or 8 */

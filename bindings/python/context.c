@@ -5,23 +5,75 @@
  */
 #include "pysonde.h"
 
-static PyObject *common_field(PyObject *args, const char *name)
-{
-	const struct sonde_schema *sc;
-	const struct sonde_field *f;
-	struct perf_context *c;
-	PyObject *context;
+#include <errno.h>
+#include <stdio.h>
 
-	if (!PyArg_UnpackTuple(args, "context", 1, 1, &context))
+/* Tells our capsules from those of others, which have no name either. */
+static char mark;
+
+static void context_free(PyObject *capsule)
+{
+	free(PyCapsule_GetPointer(capsule, NULL));
+}
+
+PyObject *context_new(struct sonde_session *s, struct perf_context **ret)
+{
+	struct perf_context *c = calloc(1, sizeof(*c));
+	PyObject *capsule = c ? PyCapsule_New(c, NULL, context_free) : NULL;
+
+	if (!capsule) {
+		free(c);
+		return c ? NULL : PyErr_NoMemory();
+	}
+	if (PyCapsule_SetContext(capsule, &mark)) {
+		Py_DECREF(capsule);
 		return NULL;
-	c = PyCapsule_GetPointer(context, NULL);
-	if (!c)
+	}
+	c->s = s;
+	c->compat = sonde_session_compat(s);
+	c->itrace_is_set = strstr(sonde_session_print(s), "\nitrace=") != NULL;
+	*ret = c;
+	return capsule;
+}
+
+static struct perf_context *context_of(PyObject *capsule)
+{
+	struct perf_context *c = PyCapsule_GetPointer(capsule, NULL);
+
+	if (c && PyCapsule_GetContext(capsule) != &mark) {
+		PyErr_SetString(PyExc_ValueError, "this is not the context of an event");
 		return NULL;
-	if (!c->ev) {
+	}
+	return c;
+}
+
+/* Of the functions whose only argument is the context: it, when there is an event; NULL with an exception. */
+static struct perf_context *context_arg(PyObject *args)
+{
+	struct perf_context *c;
+	PyObject *capsule;
+
+	if (!PyArg_UnpackTuple(args, "context", 1, 1, &capsule))
+		return NULL;
+	c = context_of(capsule);
+	if (c && !c->ev) {
 		PyErr_SetString(PyExc_RuntimeError,
 				"there is no current event: only handlers may ask this");
 		return NULL;
 	}
+	return c;
+}
+
+/* ---- fields that all tracepoints have ---------------------------------------------------------------------------- */
+
+static PyObject *common_field(PyObject *args, const char *name)
+{
+	struct perf_context *c = context_arg(args);
+	const struct sonde_schema *sc;
+	const struct sonde_field *f;
+
+	if (!c)
+		return NULL;
 	sc = sonde_event_schema(c->s, c->ev);
 	f = sc ? sonde_schema_field(sc, name) : NULL;
 	return PyLong_FromLong(f ? (long)(int32_t)sonde_event_u64(c->ev, f) : 0);
@@ -45,6 +97,147 @@ static PyObject *common_lock_depth(PyObject *module, PyObject *args)
 	return common_field(args, "common_lock_depth");
 }
 
+/* ---- the code at the sample's address ---------------------------------------------------------------------------- */
+
+/* Nothing is known of events without an address. */
+static struct sonde_code code_of(const struct perf_context *c, unsigned parts)
+{
+	struct sonde_code code = { 0 };
+	struct sonde_sample sample;
+
+	if (sonde_event_sample(c->ev, &sample) < 0 || !sample.ip ||
+	    sonde_event_code(c->ev, sample.ip, c->ev->cpumode, parts, &code) < 0)
+		return (struct sonde_code){ 0 };
+	/* What perf's addr2line says of an address that it knows no line of. */
+	if (code.file && !code.line && !strcmp(code.file, "??"))
+		code.file = NULL;
+	return code;
+}
+
+static PyObject *text_or_none(const char *text, size_t len)
+{
+	if (text)
+		return text_object(text, len);
+	Py_RETURN_NONE;
+}
+
+static PyObject *file_of(const struct sonde_code *code)
+{
+	return text_or_none(code->file, code->file ? strlen(code->file) : 0);
+}
+
+static PyObject *perf_sample_insn(PyObject *module, PyObject *args)
+{
+	struct perf_context *c = context_arg(args);
+	struct sonde_code code;
+
+	(void)module;
+	if (!c)
+		return NULL;
+	code = code_of(c, SONDE_CODE_INSN);
+	if (!code.insn_len)
+		Py_RETURN_NONE;
+	return PyBytes_FromStringAndSize((const char *)code.insn, (Py_ssize_t)code.insn_len);
+}
+
+static PyObject *perf_sample_srcline(PyObject *module, PyObject *args)
+{
+	struct perf_context *c = context_arg(args);
+	struct sonde_code code;
+
+	(void)module;
+	if (!c)
+		return NULL;
+	code = code_of(c, SONDE_CODE_LINE);
+	return Py_BuildValue("(NI)", file_of(&code), (unsigned int)code.line);
+}
+
+static PyObject *perf_sample_srccode(PyObject *module, PyObject *args)
+{
+	struct perf_context *c = context_arg(args);
+	struct sonde_code code;
+
+	(void)module;
+	if (!c)
+		return NULL;
+	code = code_of(c, SONDE_CODE_LINE | SONDE_CODE_TEXT);
+	return Py_BuildValue("(NIN)", file_of(&code), (unsigned int)code.line,
+			     text_or_none(code.text, code.text_len));
+}
+
+/* ---- settings ---------------------------------------------------------------------------------------------------- */
+
+/* 0, or the negative errno that perf gives for options that it does not know. */
+static int check_itrace(const struct perf_context *c, const char *options)
+{
+	static const char *const words[] = { [SONDE_COMPAT_NONE] = "none",
+					     [SONDE_COMPAT_PERF_6_1] = "perf-6.1",
+					     [SONDE_COMPAT_PERF_6_12] = "perf-6.12" };
+	size_t room = strlen(options) + 64;
+	char *lines = malloc(room), *parsed = NULL;
+	int code;
+
+	if (!lines)
+		return -ENOMEM;
+	PyOS_snprintf(lines, room, "compat=%s\nitrace=%s\n", words[c->compat], options);
+	code = strchr(options, '\n') ? -EINVAL : sonde_session_parse(lines, &parsed);
+	free(parsed);
+	free(lines);
+	return code;
+}
+
+/* Traces of processors are not decoded: what is set has no effect, but scripts see whether it was right. */
+static PyObject *perf_set_itrace_options(PyObject *module, PyObject *args)
+{
+	PyObject *capsule, *options = NULL, *text;
+	struct perf_context *c;
+	int code;
+
+	(void)module;
+	if (!PyArg_UnpackTuple(args, "itrace_options", 1, 2, &capsule, &options))
+		return NULL;
+	c = context_of(capsule);
+	if (!c)
+		return NULL;
+	if (c->has_ended)
+		return PyLong_FromLong(-1);
+	if (c->itrace_is_set)
+		return PyLong_FromLong(1);
+	if (!options || !PyUnicode_Check(options)) {
+		PyErr_SetString(PyExc_TypeError, "itrace_options: the options are a str");
+		return NULL;
+	}
+	text = PyUnicode_AsUTF8String(options);
+	if (!text)
+		return NULL;
+	code = check_itrace(c, PyBytes_AsString(text));
+	Py_DECREF(text);
+	if (code == -ENOMEM)
+		return PyErr_NoMemory();
+	c->itrace_is_set = true;
+	if (code < 0)
+		PySys_FormatStderr("Bad Instruction Tracing options '%U'\n", options);
+	return PyLong_FromLong(code);
+}
+
+/* What the launcher left in the module: names and values of the files of configuration. */
+static PyObject *perf_config_get(PyObject *module, PyObject *args)
+{
+	PyObject *config, *value;
+	const char *name;
+
+	if (!PyArg_ParseTuple(args, "s", &name))
+		return NULL;
+	config = PyObject_GetAttrString(module, "_config");
+	if (!config)
+		return NULL;
+	value = PyDict_Check(config) ? PyDict_GetItemString(config, name) : NULL;
+	value = value ? value : Py_None;
+	Py_INCREF(value);
+	Py_DECREF(config);
+	return value;
+}
+
 static PyMethodDef functions[] = {
 	{ "common_pc", common_pc, METH_VARARGS,
 	  "common_pc(context) -> int\n\nThe event's common_preempt_count: low four bits the "
@@ -57,17 +250,42 @@ static PyMethodDef functions[] = {
 	{ "common_lock_depth", common_lock_depth, METH_VARARGS,
 	  "common_lock_depth(context) -> int\n\nThe event's common_lock_depth; 0 on kernels that "
 	  "have none." },
+	{ "perf_sample_insn", perf_sample_insn, METH_VARARGS,
+	  "perf_sample_insn(context) -> bytes or None\n\nThe instruction at the sample's "
+	  "address." },
+	{ "perf_sample_srcline", perf_sample_srcline, METH_VARARGS,
+	  "perf_sample_srcline(context) -> (file or None, line)\n\nThe source line at the sample's "
+	  "address; 0: unknown." },
+	{ "perf_sample_srccode", perf_sample_srccode, METH_VARARGS,
+	  "perf_sample_srccode(context) -> (file or None, line, text or None)\n\nThe same, and "
+	  "what "
+	  "stands there." },
+	{ "perf_set_itrace_options", perf_set_itrace_options, METH_VARARGS,
+	  "perf_set_itrace_options(context, options) -> int\n\n0; 1 when they were set before, "
+	  "also "
+	  "by --itrace; negative\n"
+	  "when they are wrong or the events have ended. Traces of processors are not decoded." },
+	{ "perf_config_get", perf_config_get, METH_VARARGS,
+	  "perf_config_get(name) -> str or None\n\nWhat the files of configuration say: "
+	  "'annotate.objdump'." },
 	{ NULL }
 };
+
+static int add(PyObject *module, const char *name, PyObject *value)
+{
+	if (!value || PyModule_AddObject(module, name, value) < 0) {
+		Py_XDECREF(value);
+		return -1;
+	}
+	return 0;
+}
 
 static int exec(PyObject *module)
 {
 	Py_INCREF(Py_None);
-	if (PyModule_AddObject(module, "perf_script_context", Py_None) < 0) {
-		Py_DECREF(Py_None);
-		return -1;
-	}
-	return 0;
+	return add(module, "perf_script_context", Py_None) < 0
+		       ? -1
+		       : add(module, "_config", PyDict_New());
 }
 
 static PyModuleDef_Slot slots[] = {

@@ -89,22 +89,12 @@ void plan_free_all(struct slot *slot)
 	slot->looked_up = false;
 }
 
-/* An attribute, or NULL without an exception where there is none. */
-static PyObject *attribute(PyObject *o, const char *name)
-{
-	PyObject *value = PyObject_GetAttrString(o, name);
-
-	if (!value)
-		PyErr_Clear();
-	return value;
-}
-
 bool plan_holds(const struct plan *p)
 {
 #ifndef Py_LIMITED_API
 	return !PyFunction_Check(p->func) || PyFunction_GET_CODE(p->func) == p->code;
 #else
-	PyObject *code = attribute(p->func, "__code__");
+	PyObject *code = attribute_of(p->func, "__code__");
 	bool same = code == p->code;
 
 	Py_XDECREF(code);
@@ -115,90 +105,6 @@ bool plan_holds(const struct plan *p)
 bool plan_unhandled(const struct plan *p)
 {
 	return p->unhandled;
-}
-
-static long int_attribute(PyObject *o, const char *name)
-{
-	PyObject *value = attribute(o, name);
-	long n = value ? PyLong_AsLong(value) : 0;
-
-	Py_XDECREF(value);
-	if (n == -1 && PyErr_Occurred()) {
-		PyErr_Clear();
-		n = 0;
-	}
-	return n;
-}
-
-static size_t nr_defaults(PyObject *func)
-{
-	PyObject *defaults = attribute(func, "__defaults__");
-	size_t nr = defaults && PyTuple_Check(defaults) ? (size_t)PyTuple_Size(defaults) : 0;
-
-	Py_XDECREF(defaults);
-	return nr;
-}
-
-#define CODE_VARARGS 0x04
-
-/* What binding needs to know of a function. */
-struct signature {
-	struct prelude_callee callee;
-	PyObject *texts; /* owned: list of bytes, which lend the names' text */
-	const char **names;
-};
-
-static void signature_done(struct signature *sig)
-{
-	Py_XDECREF(sig->texts);
-	free(sig->names);
-}
-
-static int signature_names(struct signature *sig, PyObject *varnames, Py_ssize_t from,
-			   Py_ssize_t to)
-{
-	sig->names = calloc((size_t)to + 1, sizeof(*sig->names));
-	sig->texts = PyList_New(0);
-	if (!sig->names || !sig->texts) {
-		PyErr_NoMemory();
-		return -1;
-	}
-	for (Py_ssize_t i = from; i < to; i++) {
-		PyObject *text = PyUnicode_AsUTF8String(PyTuple_GetItem(varnames, i));
-		int code = text ? PyList_Append(sig->texts, text) : -1;
-
-		if (!code)
-			sig->names[sig->callee.nr_names++] = PyBytes_AsString(text);
-		Py_XDECREF(text);
-		if (code < 0)
-			return -1;
-	}
-	sig->callee.names = sig->names;
-	sig->callee.has_names = true;
-	return 0;
-}
-
-static int signature_init(struct signature *sig, PyObject *func, PyObject *code)
-{
-	PyObject *varnames, *bound;
-	Py_ssize_t nr;
-	int result = 0;
-
-	*sig = (struct signature){ 0 };
-	if (!code)
-		return 0;
-	varnames = attribute(code, "co_varnames");
-	nr = int_attribute(code, "co_argcount");
-	bound = attribute(func, "__func__");
-	if (varnames && PyTuple_Check(varnames) && nr >= 0 && nr <= PyTuple_Size(varnames)) {
-		sig->callee.bound = bound != NULL;
-		sig->callee.nr_defaults = nr_defaults(func);
-		sig->callee.rest = int_attribute(code, "co_flags") & CODE_VARARGS;
-		result = signature_names(sig, varnames, bound && nr > 0, nr);
-	}
-	Py_XDECREF(bound);
-	Py_XDECREF(varnames);
-	return result;
 }
 
 /* DESIGN: left out only when it cannot be missed. The launcher's helper decides; any doubt means no. */
@@ -348,7 +254,8 @@ static bool plan_fits(struct plan *p, PyObject *func, PyObject *code, bool unhan
 		return false;
 	if (p->func == func)
 		return true;
-	if (!code || Py_TYPE(func) != Py_TYPE(p->func) || nr_defaults(func) != p->nr_defaults)
+	if (!code || Py_TYPE(func) != Py_TYPE(p->func) ||
+	    signature_defaults(func) != p->nr_defaults)
 		return false;
 	Py_INCREF(func);
 	Py_DECREF(p->func);
@@ -358,7 +265,7 @@ static bool plan_fits(struct plan *p, PyObject *func, PyObject *code, bool unhan
 
 struct plan *plan_get(struct run *r, struct slot *slot, PyObject *func, bool unhandled)
 {
-	PyObject *code = attribute(func, "__code__");
+	PyObject *code = attribute_of(func, "__code__");
 	struct plan *p;
 
 	for (p = slot->plans; p; p = p->next)

@@ -6,7 +6,8 @@
  *	session.c  Session: iterable of Event                  dicts.c   the dicts and lists of perf's contract
  *	event.c    Event, Frame, Schema                        lazy.c    dicts and lists that are built when first read
  *	sample.c   perf_sample_dict                            plan.c    what a handler is called with
- *	run.c      the event loop for perf scripts             records.c handlers of records of state
+ *	run.c      the event loop for perf scripts             records.c handlers of records, counts, losses, defects
+ *	signature.c the parameters of a function
  *	dbexport.c the tables of perf_db_export_mode           context.c the module perf_trace_context
  */
 #ifndef SONDE_PYSONDE_H
@@ -316,17 +317,24 @@ struct slot {
 	struct kept_dict kept_fields;
 	struct prelude_sampled sampled;
 	struct shape *shapes; /* of perf_sample_dict, the one used last first */
+	const struct prelude_callback *callback; /* of records; NULL none */
 };
 
 /* What perf_trace_context's functions see; owned by the capsule that scripts call `context`. */
 struct perf_context {
 	struct sonde_session *s;
 	const struct sonde_event *ev; /* NULL outside an event */
+	enum sonde_compat compat;
+	bool has_ended;     /* no more events come: s may be gone */
+	bool itrace_is_set; /* perf_set_itrace_options() was called, or --itrace given */
 };
+/* context.c: the capsule. NULL with an exception. */
+PyObject *context_new(struct sonde_session *s, struct perf_context **ret);
 
 struct keys;
 struct shape;
 struct dbexport;
+struct records;
 
 struct run {
 	PyObject_HEAD
@@ -353,6 +361,7 @@ struct run {
 	struct keys *keys;       /* interned keys of the dicts */
 	PyObject *process_event; /* "process_event" */
 	struct dbexport *db;     /* NULL: no perf_db_export_mode */
+	struct records *records; /* NULL: no handler of records was met */
 	enum sonde_compat compat;
 	bool eager, eager_now; /* build everything: asked for; or a debugger looks on */
 	bool running;
@@ -360,6 +369,19 @@ struct run {
 
 PyTypeObject *run_type_new(PyObject *module);
 PyObject *run_create(PyObject *module, PyObject *args, PyObject *kw);
+
+/* signature.c: what binding needs to know of a function. */
+struct signature {
+	struct prelude_callee callee;
+	PyObject *texts; /* owned: list of bytes, which lend the names' text */
+	const char **names;
+};
+/* code: its __code__, NULL when it has none. -1 with an exception; signature_done() in any case. */
+int signature_init(struct signature *sig, PyObject *func, PyObject *code);
+void signature_done(struct signature *sig);
+size_t signature_defaults(PyObject *func);
+/* An attribute, or NULL without an exception where there is none. */
+PyObject *attribute_of(PyObject *o, const char *name);
 
 /* plan.c: what function `func` is called with for events of this slot; found or made. NULL with an exception. */
 struct plan *plan_get(struct run *r, struct slot *slot, PyObject *func, bool unhandled);
@@ -384,6 +406,12 @@ void shapes_free(struct slot *slot);
 
 /* records.c: handlers of records of state (context_switch, throttle, ...), of counts (stat__*) and of defects. */
 int records_call(struct run *r, struct slot *slot);
+/* Behind the last event: losses that were told without a time, defects that grew since they were told. */
+int records_end(struct run *r);
+void records_free(struct records *c);
+/* run.c: nobody takes events of this slot until Python code runs that may define a handler; it does so now. */
+void run_refuse(struct run *r, struct slot *slot);
+void run_want_all(struct run *r);
 
 /* dbexport.c: begun behind trace_begin(); NULL without an exception: the script wants none. */
 struct dbexport *dbexport_begin(struct run *r);

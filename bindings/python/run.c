@@ -19,11 +19,6 @@ static const char *const define_names[4] = { "define_flag_field", "define_flag_v
 
 /* ---- making and freeing ------------------------------------------------------------------------------------------ */
 
-static void context_free(PyObject *capsule)
-{
-	free(PyCapsule_GetPointer(capsule, NULL));
-}
-
 static void slot_free(struct slot *slot)
 {
 	if (!slot)
@@ -47,8 +42,10 @@ static void run_dealloc(struct run *r)
 	for (size_t i = 0; i < r->nr_slots; i++)
 		slot_free(r->slots[i]);
 	free(r->slots);
-	if (r->current)
+	if (r->current) {
 		r->current->ev = NULL;
+		r->current->has_ended = true;
+	}
 	Py_XDECREF(r->context);
 	Py_XDECREF(r->main);
 	Py_XDECREF(r->may_leave_out);
@@ -58,6 +55,7 @@ static void run_dealloc(struct run *r)
 	Py_XDECREF(r->no_values);
 	Py_XDECREF(r->process_event);
 	dbexport_free(r->db);
+	records_free(r->records);
 	for (size_t i = 0; i < 4; i++)
 		Py_XDECREF(r->defines[i]);
 	keys_free(r->keys);
@@ -109,15 +107,7 @@ PyObject *run_create(PyObject *module, PyObject *args, PyObject *kw)
 		r->defines[i] = PyUnicode_InternFromString(define_names[i]);
 	r->no_values = Py_BuildValue("(iii)", 0, 0, 0);
 	r->keys = keys_new();
-	r->current = calloc(1, sizeof(*r->current));
-	if (r->current) {
-		r->current->s = r->s;
-		r->context = PyCapsule_New(r->current, NULL, context_free);
-		if (!r->context) {
-			free(r->current);
-			r->current = NULL;
-		}
-	}
+	r->context = context_new(r->s, &r->current);
 	if (!r->unhandled || !r->process_event || !r->no_values || !r->defines[0] ||
 	    !r->defines[1] || !r->defines[2] || !r->defines[3] || !r->keys || !r->context) {
 		Py_DECREF((PyObject *)r);
@@ -142,6 +132,7 @@ static struct slot *slot_new(struct run *r, const struct sonde_schema *sc)
 	prelude_sampled_init(&slot->sampled, sc, r->compat);
 	slot->has_callchain =
 		!sonde_schema_attr(sc, &len) || slot->sampled.sample_type & PERF_SAMPLE_CALLCHAIN;
+	slot->callback = prelude_callback_of(sc);
 	if (slot->kind != SONDE_TRACEPOINT) { /* nothing is told of their fields */
 		slot->defined = true;
 		slot->name = r->process_event;
@@ -298,8 +289,7 @@ static int look_up(struct run *r, struct slot *slot)
 	return slot->plan ? 0 : -1;
 }
 
-/* Python code may run now, and may define a handler for any event. */
-static void want_all(struct run *r)
+void run_want_all(struct run *r)
 {
 	for (size_t i = 0; i < r->nr_slots; i++) {
 		if (r->slots[i] && r->slots[i]->refused) {
@@ -308,6 +298,13 @@ static void want_all(struct run *r)
 		}
 	}
 	r->nr_refused = 0;
+}
+
+void run_refuse(struct run *r, struct slot *slot)
+{
+	sonde_session_want(r->s, sonde_schema_id(slot->sc), 0);
+	slot->refused = true;
+	r->nr_refused++;
 }
 
 static inline int dispatch(struct run *r, struct slot *slot)
@@ -334,14 +331,11 @@ static inline int dispatch(struct run *r, struct slot *slot)
 		/* perf 6.12 tells scripts of the flag tables before each event, handled or not. */
 		if (r->compat == SONDE_COMPAT_PERF_6_12 && slot->kind == SONDE_TRACEPOINT)
 			return 0;
-		/* Until Python code runs again nobody can take these events: they need not come. */
-		sonde_session_want(r->s, sonde_schema_id(slot->sc), 0);
-		slot->refused = true;
-		r->nr_refused++;
+		run_refuse(r, slot);
 		return 0;
 	}
 	if (r->nr_refused)
-		want_all(r);
+		run_want_all(r);
 #ifndef Py_LIMITED_API
 	if (!plan_holds(slot->plan)) {
 		PyObject *func = slot->func;
@@ -370,7 +364,8 @@ static int next_batch(struct run *r)
 			return -1;
 		Py_DECREF(done);
 	}
-	want_all(r); /* other threads run while the lock is released */
+	run_want_all(r); /* other threads run while the lock is released */
+	r->current->ev = NULL;
 	Py_BEGIN_ALLOW_THREADS
 	code = sonde_session_fill(r->s);
 	Py_END_ALLOW_THREADS
@@ -459,8 +454,11 @@ static PyObject *run_run(struct run *r, PyObject *unused)
 	code = r->db || !PyErr_Occurred() ? loop(r) : -1;
 	if (r->db && code >= 0)
 		code = dbexport_end(r->db);
-	r->session->busy = false;
 	r->current->ev = NULL;
+	if (!code)
+		code = records_end(r);
+	r->current->has_ended = true;
+	r->session->busy = false;
 	if (code < 0)
 		return NULL;
 	Py_RETURN_NONE;

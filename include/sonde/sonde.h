@@ -73,6 +73,9 @@ SONDE_API const char *sonde_error_text(void);
  *	switch-off=EVENT    up to the next such event
  *	show-on-off-events=0|1  1: those two events, too
  *
+ *    Traces of processors, which are not decoded:
+ *	itrace=OPTIONS      what to make of them; checked, as perf does
+ *
  *    Symbols:
  *	symfs=DIR           where files named in the recording are looked for; default /
  *	kallsyms=PATH       kernel symbols to use instead of those found
@@ -397,6 +400,25 @@ struct sonde_task {
 /* A task as of the session's current event; -ESTALE for what sonde_event_dup() gave. */
 SONDE_API int sonde_event_task(const struct sonde_event *ev, int32_t pid, int32_t tid,
 			       struct sonde_task *ret);
+
+/* What code lies at an address: enum sonde_code_parts says what is asked for, because lines and texts are not cheap. */
+enum sonde_code_parts {
+	SONDE_CODE_LINE = 1, /* file and line */
+	SONDE_CODE_TEXT = 2, /* and that line's text, which opens the source file */
+	SONDE_CODE_INSN = 4  /* the instruction's bytes */
+};
+struct sonde_code {
+	uint32_t size;
+	uint32_t line;    /* 0 unknown */
+	const char *file; /* with its folder; NULL unknown. Lives as long as the session */
+	const char *text; /* not NUL-terminated; NULL unknown. Lent until the next call */
+	size_t text_len;
+	uint32_t insn_len; /* 0 unknown */
+	uint8_t insn[20];  /* insn_len of them */
+};
+/* addr and cpumode as in sonde_event_locate(). Nothing is known of the kernel's, of hypervisors' and guests' code. */
+SONDE_API int sonde_event_code(const struct sonde_event *ev, uint64_t addr, uint32_t cpumode,
+			       unsigned parts, struct sonde_code *ret);
 
 enum sonde_frame_flags {
 	SONDE_FRAME_UNWOUND =

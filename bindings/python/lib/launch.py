@@ -145,6 +145,16 @@ def read_session():
         return f.read().decode("utf-8", "surrogateescape")
 
 
+def read_config():
+    """What the files of configuration say: names and values, each ended by a NUL; later ones hold."""
+    fd = os.environ.pop("SONDE_CONFIG_FD", None)
+    if fd is None:
+        return {}
+    with open(int(fd), "rb") as f:
+        words = f.read().decode("utf-8", "surrogateescape").split("\0")
+    return dict(zip(words[0::2], words[1::2]))
+
+
 def set_stage(main, script, args):
     """__main__ as plain python would have it."""
     builtins = main["__builtins__"]
@@ -376,6 +386,7 @@ def main(stage):
 
     script, args = sys.argv[1], sys.argv[2:]
     text = read_session()
+    config = read_config()
     ending = Ending("\ncompat=perf" in "\n" + text)
     with OnlyLibrary() as library:
         leave_out = load_source("sonde_leave_out", LIB + "/leave_out.py")
@@ -384,6 +395,7 @@ def main(stage):
     sonde = load_extension("sonde", path)
     context = load_extension("perf_trace_context", path)
     sys.modules["perf_trace_context"] = context
+    context._config.update(config)
     sys.meta_path.append(LastFinder(sonde))
     atexit.register(stdout_is_closed)  # registered first, so that it comes last
     if getattr(sys.stdout, "errors", None) == "strict":

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
-#include "itrace.h"
 
 #include "cli.h"
 #include "unittest.h"
@@ -84,24 +83,4 @@ TEST(yes_and_no)
 	assert_int_equal(config_bool("True"), 1);
 	assert_int_equal(config_bool("0"), 0);
 	assert_int_equal(config_bool("less -S"), -1);
-}
-
-/* Measured with perf 6.1. */
-TEST(itrace_takes_what_perf_takes)
-{
-	static const char *const good[] = { "",       "ibxwpe", "i0ns", "i10msb",  "i10",
-					    "i,10ns", "i 10i",  "g16b", "g,b",     "G64L64",
-					    "s100",   "e+o-l",  "e+x",  "d+a-o+e", "qqAZMatmfoIp",
-					    "g1024",  "i,b" };
-	static const char *const bad[] = { "bogus", "i10b", "i10,b", "i10m",  "100ns", "e+",
-					   "e+1",   "g0",   "g1025", "l2000", "s",     "sx",
-					   "s0x10", "T",    "i+3",   "g=16",  "-" };
-	size_t at;
-
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
-		assert_true(itrace_valid(good[i], &at));
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_false(itrace_valid(bad[i], &at));
-	assert_false(itrace_valid("ie+", &at));
-	assert_int_equal(at, 1);
 }

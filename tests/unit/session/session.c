@@ -12,6 +12,7 @@
 
 #include "base/vec.h"
 #include "dump.h"
+#include "itrace.h"
 #include "recording.h"
 #include "sonde/sonde.h"
 
@@ -633,4 +634,25 @@ TEST(files_of_other_users)
 	unlink(path);
 	close(fd);
 	recording_done(&r);
+}
+
+/* Measured with perf 6.1. */
+TEST(itrace_takes_what_perf_takes)
+{
+	static const char *const good[] = { "",       "ibxwpe", "i0ns", "i10msb",  "i10",
+					    "i,10ns", "i 10i",  "g16b", "g,b",     "G64L64",
+					    "s100",   "e+o-l",  "e+x",  "d+a-o+e", "qqAZMatmfoIp",
+					    "g1024",  "i,b" };
+	static const char *const bad[] = { "bogus", "i10b", "i10,b", "i10m",  "100ns", "e+",
+					   "e+1",   "g0",   "g1025", "l2000", "s",     "sx",
+					   "s0x10", "T",    "i+3",   "g=16",  "-" };
+	size_t at;
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		assert_true(itrace_valid(good[i], SONDE_COMPAT_PERF_6_1, &at));
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(itrace_valid(bad[i], SONDE_COMPAT_PERF_6_1, &at));
+	assert_false(itrace_valid("ie+", SONDE_COMPAT_NONE, &at));
+	assert_int_equal(at, 1);
+	assert_true(itrace_valid("Ty", SONDE_COMPAT_PERF_6_12, &at));
 }

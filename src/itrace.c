@@ -56,7 +56,7 @@ static const char *flags(const char *p)
 	return p;
 }
 
-static const char *item(const char *p)
+static const char *item(const char *p, enum sonde_compat compat)
 {
 	switch (*p) {
 	case 'i':
@@ -72,14 +72,18 @@ static const char *item(const char *p)
 	case 'd':
 		return flags(p + 1);
 	default:
-		return strchr("bxwpocrfmMtaqAZI ,", *p) ? p + 1 : NULL;
+		/* The last two came after perf 6.1. */
+		return strchr("bxwpocrfmMtaqAZI ,", *p) ||
+				       (strchr("yT", *p) && compat != SONDE_COMPAT_PERF_6_1)
+			       ? p + 1
+			       : NULL;
 	}
 }
 
-bool itrace_valid(const char *text, size_t *ret_at)
+bool itrace_valid(const char *text, enum sonde_compat compat, size_t *ret_at)
 {
 	for (const char *p = text; *p;) {
-		const char *next = item(p);
+		const char *next = item(p, compat);
 
 		if (!next) {
 			*ret_at = (size_t)(p - text);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The value of perf's --itrace, which says what to make of the trace of a processor. */
-#ifndef SONDE_CLI_ITRACE_H
-#define SONDE_CLI_ITRACE_H
+#ifndef SONDE_ITRACE_H
+#define SONDE_ITRACE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "sonde/sonde.h"
+
 /* Whether perf takes it; if not, *ret_at is where it goes wrong. */
-bool itrace_valid(const char *text, size_t *ret_at);
+bool itrace_valid(const char *text, enum sonde_compat compat, size_t *ret_at);
 
 #endif
