@@ -398,7 +398,7 @@ static inline int serve(struct run *r, struct slot *slot)
 		int code = dbexport_event(r->db, r->ev);
 
 		if (code > 0 && r->nr_refused)
-			want_all(r); /* handlers of tables ran */
+			run_want_all(r); /* handlers of tables ran */
 		if (code)
 			return code;
 	}
