@@ -123,6 +123,8 @@ int sonde_event_dso(const struct sonde_event *pub, uint64_t addr, uint32_t cpumo
 	const struct event *ev = event_of(pub);
 	struct sonde_location loc;
 
+	if (cpumode == SONDE_CPUMODE_OF_ADDRESS)
+		cpumode = session_address_mode(ev, addr);
 	TRY(sonde_event_locate(pub, addr, cpumode, &loc));
 	if (!loc.dso || !loc.dso_id)
 		return err_set(-ENOENT, "nothing is known to lie at 0x%llx",

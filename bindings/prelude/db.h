@@ -7,7 +7,6 @@
 #include "ids.h"
 
 enum { DB_HOST = 1 };                /* id of the one machine there is */
-enum { DB_KERNEL = 1, DB_USER = 2 }; /* of sonde_event.cpumode */
 
 /* What an address is to the tables; ids are 0 where nothing is known. */
 struct db_place {

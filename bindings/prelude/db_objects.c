@@ -151,18 +151,17 @@ struct symbol {
 	const char *name;
 };
 
-/* What the tables call the symbol at an address. */
+/* What the tables call the symbol at an address. Those of kernel modules, too, count from where their file begins. */
 static struct symbol symbol_at(const struct db_address *a, const struct sonde_location *loc)
 {
-	/* Those of modules count from where they begin. */
-	uint64_t base = a->cpumode == DB_KERNEL ? a->addr - loc->dso_off : 0;
+	uint64_t start = loc->dso_off;
 
 	if (!loc->sym)
-		return (struct symbol){ .start = loc->dso_off,
-					.end = loc->dso_off,
-					.name = "unknown" };
-	return (struct symbol){ .start = loc->sym_start - base,
-				.end = loc->sym_end - base,
+		return (struct symbol){ .start = start, .end = start, .name = "unknown" };
+	/* Under compat the distance from a symbol without a size may be any number. */
+	start = loc->sym_off <= loc->dso_off ? loc->dso_off - loc->sym_off : loc->sym_start;
+	return (struct symbol){ .start = start,
+				.end = start + (loc->sym_end - loc->sym_start),
 				.binding = loc->sym_binding,
 				.name = a->inlined ? a->inlined : loc->sym };
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prelude.h"
+#include "sample.h"
 
 /* Bits of branch types, perf's numbering. */
 enum { TYPE_BRANCH = 1, TYPE_TRACE_BEGIN = 1 << 8, TYPE_TRACE_END = 1 << 9 };
@@ -109,21 +109,9 @@ int prelude_db_end(struct prelude_db *db)
 
 #define TYPE_SYNTH 0x80000000u /* attr.type of what trace decoders make */
 
-static bool has_place_of_addr(const struct perf_event_attr *attr)
-{
-	if (!(attr->sample_type & PERF_SAMPLE_ADDR))
-		return false;
-	if (attr->type == PERF_TYPE_SOFTWARE)
-		return attr->config == PERF_COUNT_SW_PAGE_FAULTS ||
-		       attr->config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
-		       attr->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ;
-	/* one sample for each branch */
-	return attr->type == PERF_TYPE_HARDWARE &&
-	       attr->config == PERF_COUNT_HW_BRANCH_INSTRUCTIONS && attr->sample_period == 1;
-}
-
 static void learn_type(struct prelude_db *db, const struct sonde_schema *sc, struct db_type *t)
 {
+	struct prelude_sampled sampled;
 	struct perf_event_attr attr = { 0 };
 	const char *name = sonde_schema_event(sc);
 	const void *bytes;
@@ -142,7 +130,8 @@ static void learn_type(struct prelude_db *db, const struct sonde_schema *sc, str
 	if (bytes)
 		memcpy(&attr, bytes, len < sizeof(attr) ? len : sizeof(attr));
 	t->kind = DB_SAMPLE;
-	t->has_place_of_addr = has_place_of_addr(&attr);
+	prelude_sampled_init(&sampled, sc, db->compat);
+	t->has_place_of_addr = sampled.addr_names;
 	t->has_chain = db->opts.callchains && (!bytes || attr.sample_type & PERF_SAMPLE_CALLCHAIN);
 	t->is_synth = attr.type == TYPE_SYNTH;
 	t->config = attr.config;
@@ -240,20 +229,14 @@ static int put_synth(struct prelude_db *db, const struct sonde_event *ev, const 
 	return db_row(db, PRELUDE_SYNTH, row);
 }
 
-/* The kernel touches memory of user space, too. perf looks up both addresses of a sample before it makes symbols for them. */
+/* perf looks up both addresses of a sample before it makes symbols for what has none. */
 static int put_place_of_addr(struct prelude_db *db, const struct sonde_event *ev, uint64_t addr,
 			     const struct db_place *from, struct db_place *ret)
 {
 	struct db_address a = { .addr = addr,
-				.cpumode = ev->cpumode,
+				.cpumode = SONDE_CPUMODE_OF_ADDRESS,
 				.unseen = db->compat ? from->made : 0 };
-	uint32_t by_address = addr >> 63 ? DB_KERNEL : DB_USER;
-	int r = db_put_place(db, ev, &a, ret);
 
-	if (r < 0 || ret->dso || (a.cpumode != DB_KERNEL && a.cpumode != DB_USER) ||
-	    a.cpumode == by_address)
-		return r;
-	a.cpumode = by_address;
 	return db_put_place(db, ev, &a, ret);
 }
 

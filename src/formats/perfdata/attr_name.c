@@ -111,7 +111,7 @@ void perfdata_attr_name(const struct perf_event_attr *a, char *ret, size_t size)
 		modifiers(a, suffix);
 		break;
 	default:
-		snprintf(base, sizeof(base), "unknown attr type: %u", a->type);
+		snprintf(base, sizeof(base), "unknown attr type: %d", (int)a->type);
 	}
 	snprintf(ret, size, "%s%s", base, suffix);
 }

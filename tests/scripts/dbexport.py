@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: MIT
+"""Database export: every row beside perf's, on recordings of ours and on one made by hand whose rows are known."""
+import os
+import shutil
+import struct
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from scripttest import BINDINGS, DATA, DEMO, SONDE, Tests, environment, pythons, run  # noqa: E402
+
+t = Tests()
+HERE = os.path.dirname(os.path.abspath(__file__))
+TABLES = "evsel machine thread comm comm_thread dso symbol branch_type sample call_path call_return context_switch".split()
+ALL = """
+import sys
+perf_db_export_mode = True
+perf_db_export_calls = 'calls' in sys.argv
+perf_db_export_callchains = 'cc' in sys.argv
+def printer(name):
+    def table(*row): print(name, row)
+    return table
+for name in %r: globals()[name] = printer(name)
+def context_switch(*a): print('context_switch', a)
+def process_event(d): print('process_event')
+def trace_unhandled(name, context, fields): print('unhandled', name)
+def trace_end(): print('end')
+""" % ([n + "_table" for n in TABLES] + ["synth_data"])
+
+# ---- a recording made by hand ----
+
+IP, TID, TIME, ADDR, CALLCHAIN, RAW, IDENTIFIER = 1, 2, 4, 8, 0x20, 0x400, 0x10000
+COMM, FORK, SAMPLE, MMAP, SWITCH, SWITCH_WIDE = 3, 7, 9, 1, 14, 15
+EXEC, OUT, PREEMPT, USER = 0x2000, 0x2000, 0x4000, 2
+
+
+def attr(type_, config, sample_type):
+    flags = 1 << 9 | 1 << 18 | 1 << 20 | 1 << 24  # comm, sample_id_all, exclude_guest, comm_exec
+    a = struct.pack("<IIQQQQQ", type_, 128, config, 1, sample_type, 0, flags)
+    return a.ljust(128, b"\0")
+
+
+def record(type_, body, misc=0):
+    return struct.pack("<IHH", type_, misc, 8 + len(body)) + body
+
+
+def text(s):
+    return s.encode() + bytes(8 - len(s) % 8)
+
+
+def made_by_hand():
+    faults, synth = 11, 12
+    attrs = [(attr(1, 2, IP | TID | TIME | ADDR | CALLCHAIN | IDENTIFIER), faults),
+             (attr(0x80000000, 5, IP | TID | TIME | RAW | IDENTIFIER), synth)]
+
+    def trailer(pid, tid, time):
+        return struct.pack("<IIQQ", pid, tid, time, faults)
+
+    def fault(pid, tid, time, ip, addr, *chain):
+        return record(SAMPLE, struct.pack("<QQIIQQ", faults, ip, pid, tid, time, addr) +
+                      struct.pack("<%dQ" % (len(chain) + 1), len(chain), *chain), USER)
+
+    user = 0xfffffffffffffe00
+    data = b"".join([
+        record(COMM, struct.pack("<II", 10, 10) + text("shell") + trailer(10, 10, 0)),
+        record(FORK, struct.pack("<IIIIQ", 20, 10, 20, 10, 100) + trailer(10, 10, 100)),
+        record(COMM, struct.pack("<II", 20, 20) + text("prog") + trailer(20, 20, 200), EXEC),
+        record(MMAP, struct.pack("<IIQQQ", 20, 20, 0x400000, 0x1000, 0) + text("/no/such/prog") + trailer(20, 20, 210), USER),
+        fault(20, 20, 300, 0x400100, 0x400180, user, 0x400100, 0x400200),
+        record(FORK, struct.pack("<IIIIQ", 20, 20, 21, 20, 310) + trailer(20, 20, 310)),
+        record(COMM, struct.pack("<II", 20, 21) + text("worker") + trailer(20, 21, 320)),
+        fault(20, 21, 400, 0x400100, 0x9000, user, 0x400100, 0x400200),
+        record(SWITCH_WIDE, struct.pack("<II", 20, 20) + trailer(20, 21, 500), OUT | PREEMPT),
+        record(SWITCH_WIDE, struct.pack("<II", 99, 99) + trailer(0, 0, 510), OUT),
+        record(SWITCH, trailer(20, 20, 520)),
+        record(COMM, struct.pack("<II", 20, 20) + text("again") + trailer(20, 20, 600), EXEC),
+        record(MMAP, struct.pack("<IIQQQ", 20, 20, 0x400000, 0x1000, 0) + text("/no/such/prog") + trailer(20, 20, 610), USER),
+        fault(20, 20, 700, 0x400300, 0x400300),
+        record(SAMPLE, struct.pack("<QQIIQI", synth, 0x400340, 20, 20, 800, 4) + b"\1\2\3\0", USER),
+    ])
+    head, body = 104, b""
+    ids = b"".join(struct.pack("<Q", i) for _, i in attrs)
+    for n, (a, _) in enumerate(attrs):
+        body += a + struct.pack("<QQ", head + 8 * n, 8)
+    at = head + len(ids)
+    data_at = at + len(body)
+    return b"PERFILE2" + struct.pack("<QQQQQQQQ", head, 144, at, len(body), data_at, len(data), 0, 0) + bytes(32) + \
+        ids + body + data
+
+
+HAND = t.write("hand.data", made_by_hand())
+
+
+def rows(out, table):
+    return [eval(line.split(" ", 1)[1]) for line in out.splitlines() if line.startswith(table + " ")]
+
+
+def no_branch_types(out):
+    return "".join(line + "\n" for line in out.splitlines() if not line.startswith("branch_type"))
+
+
+r = t.script(ALL, HAND, ["cc", "calls"])
+t.is_(no_branch_types(r.out), """\
+evsel_table (1, 'page-faults')
+machine_table (1, -1, '')
+thread_table (1, 1, 1, 20, 20)
+comm_table (1, 'prog', 1, 200, 1)
+comm_thread_table (1, 1, 1)
+dso_table (1, 1, 'prog', '/no/such/prog', '')
+symbol_table (1, 1, 256, 256, 0, 'unknown')
+symbol_table (2, 1, 512, 512, 0, 'unknown')
+call_path_table (1, 0, 0, 0)
+call_path_table (2, 1, 2, 0)
+call_path_table (3, 2, 1, 0)
+sample_table (1, 1, 1, 1, 1, 1, 1, 0, 4194560, 300, -1, 1, 1, 0, 4194560, 1, 0, 0, 84410401, 0, 0, 3, 0, 0, 0, 11, -1, 0)
+thread_table (2, 1, 1, 20, 21)
+comm_thread_table (2, 1, 2)
+comm_table (2, 'worker', 2, 320, 0)
+sample_table (2, 1, 1, 2, 1, 1, 1, 0, 4194560, 400, -1, 0, 0, 0, 36864, 1, 0, 0, 84410401, 0, 0, 3, 0, 0, 0, 11, -1, 0)
+context_switch_table (1, 1, 500, -1, 2, 1, 1, 1, 3)
+context_switch_table (2, 1, 520, -1, 0, 0, 1, 1, 0)
+comm_table (3, 'again', 1, 600, 1)
+comm_thread_table (3, 3, 1)
+symbol_table (3, 1, 768, 768, 0, 'unknown')
+call_path_table (4, 1, 1, 0)
+call_return_table (1, 1, 1, 4, 300, 300, 1, 1, 0, 1, 3, 0, 0, 0)
+sample_table (3, 1, 1, 1, 3, 1, 3, 0, 4195072, 700, -1, 1, 3, 0, 4195072, 1, 0, 0, 84410401, 0, 0, 0, 0, 0, 0, 11, -1, 0)
+evsel_table (2, 'unknown:2147483648:5')
+sample_table (4, 2, 1, 1, 3, 1, 3, 0, 4195072, 800, -1, 0, 0, 0, 0, 1, 0, 0, 84410401, 0, 0, 0, 0, 0, 0, 12, -1, 0)
+synth_data (4, 5, b'\\x01\\x02\\x03\\x00')
+call_path_table (5, 1, 3, 0)
+call_return_table (2, 1, 3, 5, 700, 700, 1, 3, 0, 1, 3, 0, 0, 0)
+call_return_table (3, 2, 1, 4, 400, 400, 1, 2, 0, 1, 3, 0, 0, 0)
+end
+""", "each row once, before another one refers to it")
+types = rows(r.out, "branch_type_table")
+t.ok(len(types) == len(set(types)) == 42 and types[0] == (0, "no branch") and (515, "call / trace end") in types,
+     "kinds of branches", types)
+
+r = t.script(ALL, HAND)
+t.ok("call_path" not in r.out and "call_return" not in r.out and rows(r.out, "sample_table")[0][21] == 0,
+     "neither call paths nor calls unless asked for", r.out)
+
+# ---- scripts ----
+
+r = t.script(ALL.replace("'calls' in sys.argv", "'False'").replace("'cc' in sys.argv", "0"), HAND)
+t.ok("call_return_table" in r.out and not [s for s in rows(r.out, "sample_table") if s[21]], "flags are what Python takes for true",
+     r.out)
+r = t.script("perf_db_export_mode = False\ndef sample_table(*x): print(x)\ndef process_event(d): print(d['ev_name'])\n", HAND)
+t.is_(r.out.splitlines()[0], "page-faults", "a false perf_db_export_mode is none")
+r = t.script("def trace_begin():\n global perf_db_export_mode\n perf_db_export_mode = 1\n"
+             "def sample_table(a, b, *rest): print(a, b, len(rest))\n", HAND)
+t.is_(r.out, "1 1 26\n2 1 26\n3 1 26\n4 2 26\n", "the flag is looked at behind trace_begin; ids without the tables they are of")
+r = t.script("perf_db_export_mode = True\ndef sample_table(%s, *x): print(len(x), insn)\n" %
+             ", ".join("c%d" % i for i in range(22)) .replace("c21", "insn"), HAND, compat="perf-6.1")
+t.is_(r.out.splitlines()[0][0], "3", "25 columns as perf 6.1, 28 as perf 6.12")
+r = t.script("perf_db_export_mode = True\nsample_table = 5\ndef thread_table(*x):\n"
+             " global thread_table\n print(x)\n def thread_table(*x): print('another')\n", HAND)
+t.is_(r.out, "(1, 1, 1, 20, 20)\n(2, 1, 1, 20, 21)\n(3, 1, 3, 0, 0)\n", "handlers are fetched once; what cannot be called is none")
+r = t.script("perf_db_export_mode = True\ndef sample_table(*x): raise ValueError('full')\ndef trace_end(): print('end')\n", HAND)
+t.ok(r.rc == 1 and "ValueError: full" in r.err and "page-faults" in r.err, "a handler that raises ends the run", r)
+r = t.script("class No:\n def __bool__(self): raise ValueError('neither')\nperf_db_export_mode = No()\n", HAND)
+t.ok(r.rc == 1 and "ValueError: neither" in r.err, "so does a flag that is neither true nor false", r)
+r = t.script("perf_db_export_mode = True\nn = 0\ndef sample_table(*x): print('table')\n"
+             "def trace_unhandled(*x):\n global n\n n += 1\ndef trace_end(): print(n > 0)\n", DEMO)
+t.is_(r.out, "True\n", "tracepoints go to their handlers and not to the tables")
+
+for name, path in pythons():
+    r = t.script(ALL, HAND, ["cc", "calls"], python=path, both=False)
+    t.ok(len(rows(r.out, "sample_table")) == 4 and r.out.endswith("end\n"), "rows under Python: " + name, r)
+
+# ---- beside perf ----
+
+RECORDINGS = [HAND] + [DATA + "/text/" + n for n in ("clock.data", "faults.data", "mixed.data")] + \
+    [DATA + "/text-cases/" + n for n in ("addr.data", "g.data", "dw.data", "br.data", "perf.data")]
+for data in RECORDINGS:
+    t.like_perf(ALL, "rows as perf 6.1's: " + os.path.basename(data), data, ["cc", "calls"])
+
+newer = run([os.path.join(HERE, "../../tools/perf-6.12"), os.path.join(os.path.dirname(SONDE), "perf-6.12")], env=dict(os.environ))
+for data in [d for d in RECORDINGS if os.path.basename(d) in ("hand.data", "faults.data", "g.data", "dw.data")]:
+    name = "rows as perf 6.12's: " + os.path.basename(data)
+    if newer.rc:
+        t.skip(name, newer.err.strip(), installable=False)
+        continue
+    path = t.write("script.py", ALL)
+    theirs = run([newer.out.strip(), "script", "-i", data, "-s", path, "cc", "calls"], None, environment(LD_PRELOAD=""), t.dir)
+    ours = t.script(ALL, data, ["cc", "calls"], compat="perf-6.12")
+    t.ok(ours.out == theirs.out, name, *t.difference(ours, theirs))
+
+# ---- perf's own script ----
+
+SCRIPT = "/usr/lib/perf-core/scripts/python/export-to-sqlite.py"
+qt = subprocess.run(["/usr/bin/python3", "-c", "from PySide2.QtSql import QSqlDatabase as d; exit(not 'QSQLITE' in d.drivers())"],
+                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode if os.path.exists("/usr/bin/python3") else 1
+if qt or not shutil.which("sqlite3") or not os.path.exists(SCRIPT):
+    t.skip("export-to-sqlite.py makes the database that it makes under perf",
+           "no linux-perf, PySide2.QtSql with SQLite, or sqlite3", installable=False)
+else:
+    dumps = []
+    for tool in (["perf"], [SONDE, "--compat", "perf-6.1"]):
+        db = os.path.join(t.dir, "made.db")
+        if os.path.exists(db):
+            os.unlink(db)
+        run(tool + ["script", "-i", HAND, "-s", SCRIPT, db, "all", "calls", "callchains"], None,
+            environment(SONDE_PYTHON="/usr/bin/python3", QT_QPA_PLATFORM="offscreen"), t.dir)
+        dumps.append(run(["sqlite3", db, ".dump"]).out)
+    t.ok(dumps[0] == dumps[1] and "CREATE TABLE samples" in dumps[1],
+         "export-to-sqlite.py makes the database that it makes under perf", dumps[1][:2000])
+
+t.done()
