@@ -11,9 +11,9 @@
 Sent: "queue" is from net_dev_queue to the net_dev_xmit that gave the packet to the driver, "free" from there until the packet
 is freed, which a driver does when the device has sent it. Received: "backlog" is from netif_rx to netif_receive_skb (drivers
 with NAPI have none), "process" from netif_receive_skb until a process first copied from the packet, or freed it, "kernel"
-until it was freed in a softirq (acknowledgements, forwarded packets, ICMP). Kernels copy a datagram that lies in one piece
-without an event, and free it later together with others: such packets have no time here. Dropped packets are those of
-kfree_skb, by device and reason.
+until it was freed in a softirq (acknowledgements, forwarded packets, ICMP). Newer kernels copy datagrams without an event, and
+leave it to the cpu that had made the packet to free it, some time later: such packets count as the kernel's, too. Dropped
+packets are those of kfree_skb, by device and reason.
 """
 
 from analysis import SPREAD, Distribution, Report, any_kernel, arguments, losses, plural, signed32, spread

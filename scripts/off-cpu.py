@@ -17,7 +17,7 @@ microseconds. What was away before the recording began or still at its end is no
 
 import sys
 
-from analysis import Distribution, Report, any_kernel, arguments, clean, losses, plural
+from analysis import Distribution, Report, any_kernel, arguments, clean, losses, may_be_absent, plural
 from scheduling import STATES, Tasks, Wakeups, state_name
 
 options = arguments(__doc__, by=("stack", "thread", "name"), top=20, more=[
@@ -40,16 +40,19 @@ away = {}   # tid -> (since when, key of spans)
 spans = {}  # (who, state, stack) -> [Distribution of nanoseconds, of them waited or None]
 
 
+@may_be_absent
 def sched__sched_waking(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
                         common_callchain, pid):
     wakeups.waking(pid, common_secs * 1000000000 + common_nsecs, None)
 
 
+@may_be_absent
 def sched__sched_wakeup(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
                         common_callchain, pid):
     wakeups.woken(pid, common_secs * 1000000000 + common_nsecs, None)
 
 
+@may_be_absent
 def sched__sched_wakeup_new(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
                             common_callchain, pid):
     tasks.begins(pid)

@@ -14,7 +14,8 @@ sched_wakeup, and the waker is whoever ran on the cpu that enqueued the task.
 
 import heapq
 
-from analysis import SPREAD, Distribution, Report, any_kernel, arguments, losses, plural, signed32, spread
+from analysis import (SPREAD, Distribution, Report, any_kernel, arguments, losses, may_be_absent, plural, signed32,
+                      spread)
 from scheduling import Tasks, Wakeups, waker
 
 options = arguments(__doc__, by=("thread", "name", "cpu", "priority"), top=20, more=[
@@ -29,6 +30,7 @@ BY = options.by
 WORST = max(options.worst, 0)
 
 
+@may_be_absent
 def sched__sched_waking(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
                         common_callchain, pid):
     wakeups.waking(pid, common_secs * 1000000000 + common_nsecs, waker(context, common_pid, common_comm))
@@ -39,6 +41,7 @@ def sched__sched_wakeup(event_name, context, common_cpu, common_secs, common_nse
     wakeups.woken(pid, common_secs * 1000000000 + common_nsecs, waker(context, common_pid, common_comm))
 
 
+@may_be_absent
 def sched__sched_wakeup_new(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
                             common_callchain, pid):
     tasks.begins(pid)

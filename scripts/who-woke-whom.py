@@ -16,7 +16,7 @@ another task, which has nothing to do with it. --tree begins at those that nobod
 
 import sys
 
-from analysis import Distribution, Report, any_kernel, arguments, clean, duration, losses, plural
+from analysis import Distribution, Report, any_kernel, arguments, clean, duration, losses, may_be_absent, plural
 from scheduling import RUNNABLE, Tasks, Wakeups, waker
 
 options = arguments(__doc__, by=("name", "thread"), top=30, more=[
@@ -54,6 +54,7 @@ def woke(now, by, comm, tid):
     return p
 
 
+@may_be_absent
 def sched__sched_waking(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
                         common_callchain, comm, pid):
     now = common_secs * 1000000000 + common_nsecs
@@ -71,6 +72,7 @@ def sched__sched_wakeup(event_name, context, common_cpu, common_secs, common_nse
     enqueued(common_secs * 1000000000 + common_nsecs, waker(context, common_pid, common_comm), comm, pid)
 
 
+@may_be_absent
 def sched__sched_wakeup_new(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
                             common_callchain, comm, pid):
     tasks.begins(pid)

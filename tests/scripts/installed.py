@@ -34,8 +34,10 @@ EXEC_PATH = "/usr/lib/perf-core"
 
 
 def plain():
-    """The environment of programs that are not ours."""
-    return {k: v for k, v in environment().items() if k not in ("LD_PRELOAD", "ASAN_OPTIONS", "PYTHONMALLOC")}
+    """The environment of programs that are not ours; perf takes its modules from where the first python3 in PATH lies."""
+    env = {k: v for k, v in environment().items() if k not in ("LD_PRELOAD", "ASAN_OPTIONS", "PYTHONMALLOC")}
+    env["PATH"] = "/usr/bin:" + env["PATH"]
+    return env
 
 
 # Runs before a script: what it opens by a fixed name of the machine is a file of ours, so that tests can run side by side.
@@ -102,7 +104,7 @@ class Installed:
     def __init__(self, t, folder):
         self.t = t
         self.serial = itertools.count()
-        self.missing = {}
+        self.missing, self.modules = {}, {}
         self.paths = {"6.1": EXEC_PATH}
         p = run([TOOLS + "/perf-6.12", folder], env=dict(os.environ), timeout=300)
         root = os.path.dirname(p.out.strip()) + "/root" + EXEC_PATH
@@ -119,6 +121,11 @@ class Installed:
         self.buildids = self.build_id_cache()
         t.write("stand-in/sitecustomize.py", STAND_IN)
         t.write("wx/wx.py", WX)
+
+    def has(self, python, module):
+        if (python, module) not in self.modules:
+            self.modules[python, module] = not run([python, "-c", "import " + module], env=plain()).rc
+        return self.modules[python, module]
 
     def build_id_cache(self):
         """The program of the recordings, to be found wherever it was when they were made."""
@@ -151,7 +158,6 @@ class Installed:
         number = next(self.serial)
         cwd = "%s/run%d" % (self.t.dir, number)
         os.mkdir(cwd)
-        env["PERF_EXEC_PATH"] = self.paths[case.version]
         names, path = [], []
         for name, text in (case.files or {}).items():
             if name == "wx":
@@ -183,12 +189,18 @@ class Installed:
             return f.read()
 
     def sonde(self, case, data, python, eager, live=False):
+        """Half of the runs find the script by its name and have sonde's own modules, the others are told perf's folder."""
         argv = [SONDE, "--compat", "perf-6.1"] + ([] if live else ["--buildid-dir", self.buildids])
-        return self.run(case, argv, data, environment(SONDE_PYTHON=python, SONDE_EAGER=eager), live)
+        env = environment(SONDE_PYTHON=python, SONDE_EAGER=eager)
+        if eager == "0" and case.version == "6.1":
+            return self.run(case, argv, data, env, live, case.script + ".py")
+        env["PERF_EXEC_PATH"] = self.paths[case.version]
+        return self.run(case, argv, data, env, live)
 
     def perf(self, case, data, live=False):
         argv = ["perf"] + ([] if live else ["--buildid-dir", self.buildids])
-        return self.run(case, argv, data, plain(), live, self.mended(case) if case.fault else None)
+        env = dict(plain(), PERF_EXEC_PATH=self.paths[case.version])
+        return self.run(case, argv, data, env, live, self.mended(case) if case.fault else None)
 
 
 def store(t, installed, wanted, recordings):
@@ -209,7 +221,8 @@ def store(t, installed, wanted, recordings):
             r = installed.perf(case, installed.stored(case))
             with open("%s/out/%s.txt" % (INSTALLED, case.name), "w") as f:
                 f.write(r.out)
-            print("%-30s status %d, %d lines%s" % (case.name, r.rc, r.out.count("\n"), ", " + r.err.strip().splitlines()[-1] if r.rc else ""))
+            why = r.err.strip().splitlines()[-1] if r.rc else ""
+            print("%-30s status %d, %d lines %s" % (case.name, r.rc, r.out.count("\n"), why))
 
 
 def status(case, r):
@@ -218,8 +231,11 @@ def status(case, r):
 
 
 def compare(installed, case, data, live, combinations, wanted):
-    """(good, diagnosis) of a case's runs."""
-    for (name, python), eager in combinations:
+    """(good, diagnosis) of a case's runs; a text instead of the first says why there were none."""
+    able = [c for c in combinations if not case.module or installed.has(c[0][1], case.module)]
+    if not able:
+        return "no %s" % case.module, []
+    for (name, python), eager in able:
         r = installed.sonde(case, data, python, eager, live)
         if (r.out, status(case, r)) != (wanted.out, status(case, wanted)):
             return False, ["%s, SONDE_EAGER=%s" % (name, eager)] + installed.t.difference(r, wanted)
@@ -236,13 +252,31 @@ def stored(installed, case):
 
 
 def live(installed, case, folder):
+    if case.module and not installed.has("/usr/bin/python3", case.module):  # perf's is the distribution's
+        return "no %s" % case.module, []
     data = "%s/%s.data" % (folder, case.recording)
     return compare(installed, case, data, True, list(zip(installed.pythons * 2, "01")), installed.perf(case, data, True))
 
 
+def system_call_top(installed):
+    """sctop.py has a thread that prints while events come; perf's never lets it run, so there is nothing to compare with."""
+    napping = "i=0; while [ $i -lt 25 ]; do cat /dev/null; sleep 0.1; i=$((i + 1)); done"
+    recorder = subprocess.Popen([SONDE, "record", "-q", "-e", "raw_syscalls:sys_enter", "-o", "-", "--", "sh", "-c", napping],
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    p = subprocess.run([SONDE, "--compat", "perf-6.1", "script", "-i", "-", "-s", "sctop.py", "1"], stdin=recorder.stdout,
+                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), cwd=installed.t.dir, timeout=60)
+    recorder.stdout.close()
+    words = recorder.stderr.read().decode("utf-8", "replace")
+    if recorder.wait() and not p.stdout:
+        return "cannot record: " + words.strip(), []
+    tables = p.stdout.decode().split("syscall events:")[1:]
+    counts = [sum(int(n) for n in re.findall(r"(?m)^\S+ +(\d+)$", table)) for table in tables]
+    return not p.returncode and len(counts) >= 2 and sum(counts) >= 500, [counts, p.returncode, p.stderr.decode(), words]
+
+
 def all_jobs(t, installed, cases, pool):
-    """(case, what is compared, future); recordings are made while stored ones are read."""
-    jobs = [(case, "stored recording", pool.submit(stored, installed, case)) for case in cases]
+    """(name, future); recordings are made while stored ones are read."""
+    jobs = [(case.name + ", stored recording", pool.submit(stored, installed, case)) for case in cases]
     version = perf_version() or "none"
     if not version.startswith("6.1."):
         t.skip("beside perf", "no perf 6.1 (it is %s)" % version)
@@ -253,7 +287,8 @@ def all_jobs(t, installed, cases, pool):
         if why.result():
             t.skip("beside perf: " + name, why.result(), installable=False)
         else:
-            jobs += [(case, "beside perf", pool.submit(live, installed, case, t.dir)) for case in cases if case.recording == name]
+            jobs += [(case.name + ", beside perf", pool.submit(live, installed, case, t.dir))
+                     for case in cases if case.recording == name]
     return jobs
 
 
@@ -274,13 +309,15 @@ def main():
         store(t, installed, options.k, options.record)
         return
     cases = [case for case in CASES if options.k in case.name]
+    live_only = [("sctop", system_call_top)] if options.k in "sctop" else []
     for version, why in installed.missing.items():
         t.skip("scripts of perf " + version, why)
         cases = [case for case in cases if case.version != version]
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        for case, where, job in all_jobs(t, installed, cases, pool):
+        jobs = [(name, pool.submit(job, installed)) for name, job in live_only] + all_jobs(t, installed, cases, pool)
+        for name, job in jobs:
             good, diagnosis = job.result()
-            t.ok(good, "%s, %s" % (case.name, where), *diagnosis)
+            t.skip(name, good, installable=False) if isinstance(good, str) else t.ok(good, name, *diagnosis)
     t.done()
 
 

@@ -56,9 +56,10 @@ RECORDINGS = {
     "wakeups": Recording("-e sched:sched_wakeup,sched:sched_switch", ["sh", "-c", "cat /etc/hostname | cat"]),
 }
 
-Case = namedtuple("Case", "name script recording args fault files out status version", defaults=((), None, None, None, 0, "6.1"))
-# fault: what perf does wrong; files: those that the script opens by name, and what it gets; out: the file that it writes; status: perf 6.1's;
-# version: the perf that the script came with
+Case = namedtuple("Case", "name script recording args fault files out status module version",
+                  defaults=((), None, None, None, 0, None, "6.1"))
+# fault: what perf does wrong; files: those that the script opens by name, and what it gets; out: the file that it writes;
+# status: perf 6.1's; module: what a Python has to have for it; version: the perf that the script came with
 
 IOMEM = "00000000-00000fff : Reserved\n00001000-7fffffff : System RAM\n80000000-ffffffffff : Persistent Memory\n"
 KALLSYMS = "ffffffff80000000 T first\nffffffff81000000 T middle\nffffffff82000000 T last\n"
