@@ -46,10 +46,12 @@ struct command {
 	void (*done)(void *values); /* releases what options allocated; NULL: nothing */
 };
 
-extern const struct command cmd_help, cmd_version, cmd_record, cmd_script;
+extern const struct command cmd_evlist, cmd_help, cmd_perf_alias, cmd_record, cmd_report,
+	cmd_script, cmd_version;
 extern const struct command *const commands[]; /* NULL-terminated */
 extern const struct opt cli_options[];         /* those of struct cli */
 extern const char *const cli_compats[];        /* what --compat knows; NULL-terminated */
+bool cli_compat_known(const char *version);
 
 /* Options that only ask something: answered here, and *ret is the status; c NULL: before any command. */
 bool globals_answer(const struct cli *cli, const struct command *c, int *ret);

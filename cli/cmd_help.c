@@ -2,6 +2,8 @@
 /* Help for people; and, for the build, man page options and the shell's completion from the same tables. */
 #include "cli.h"
 
+#include "as_perf.h"
+
 #include <string.h>
 
 struct args {
@@ -11,17 +13,18 @@ struct args {
 
 static void print_overview(FILE *out)
 {
-	fputs("sonde records what a Linux machine does, event by event, and hands the events to "
-	      "text and scripts.\n\n"
-	      "usage: sonde [OPTIONS] COMMAND [ARGS]\n\n"
-	      "Commands:\n",
-	      out);
+	fprintf(out,
+		"sonde records what a Linux machine does, event by event, and hands the events to "
+		"text and scripts.\n\n"
+		"usage: %s [OPTIONS] COMMAND [ARGS]\n\n"
+		"Commands:\n",
+		as_perf_name());
 	for (const struct command *const *c = commands; *c; c++)
 		if (!(*c)->hidden)
 			fprintf(out, "  %-10s %s\n", (*c)->name, (*c)->summary);
 	fputs("\nOptions of every command:\n", out);
 	opt_print_help(cli_options, out);
-	fputs("\n'sonde help COMMAND' tells more of a command.\n", out);
+	fprintf(out, "\n'%s help COMMAND' tells more of a command.\n", as_perf_name());
 }
 
 void command_print_help(const struct command *c, FILE *out)
@@ -32,7 +35,7 @@ void command_print_help(const struct command *c, FILE *out)
 	}
 	fprintf(out, "sonde %s: %s\n\n", c->name, c->summary);
 	for (const char *const *u = c->usage; *u; u++)
-		fprintf(out, "%s sonde %s\n", u == c->usage ? "usage:" : "   or:", *u);
+		fprintf(out, "%s %s %s\n", u == c->usage ? "usage:" : "   or:", as_perf_name(), *u);
 	if (c->options->kind) {
 		fputs(c->options->kind == OPT_KIND_GROUP ? "\n" : "\nOptions:\n", out);
 		opt_print_help(c->options, out);
@@ -127,7 +130,8 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 		if (!c && nearest)
 			return cli_usage(cli, "no command '%s' (nearest: %s)", argv[0], nearest);
 		if (!c)
-			return cli_usage(cli, "no command '%s'; 'sonde help' lists them", argv[0]);
+			return cli_usage(cli, "no command '%s'; '%s help' lists them", argv[0],
+					 as_perf_name());
 	}
 	if (args->man)
 		print_man(c, stdout);

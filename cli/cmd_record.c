@@ -2,6 +2,7 @@
 /* sonde record: options become struct sonde_record_options; the recorder of libsonde does the rest. */
 #include "cli.h"
 
+#include "perf_path.h"
 #include "record_config.h"
 #include "record_options.h"
 
@@ -138,11 +139,23 @@ static int run_with(struct cli *cli, struct record_args *a, const char *settings
 	return status;
 }
 
+/* perf's command finds perf first in PATH. */
+static void come_first(const struct cli *cli)
+{
+	char *folder = perf_path_folder();
+
+	if (folder)
+		perf_path_prepend(cli);
+	free(folder);
+}
+
 static int run(struct cli *cli, void *values, int argc, char **argv)
 {
 	struct lines settings;
 	int status;
 
+	if (argc && cli_compat(cli))
+		come_first(cli);
 	if (record_config_lines(cli, values, &settings))
 		return cli_status(cli, CLI_FAILED);
 	status = run_with(cli, values, settings.text, argc, argv);

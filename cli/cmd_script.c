@@ -4,6 +4,7 @@
 
 #include "generate.h"
 #include "dlfilters.h"
+#include "recording.h"
 #include "script.h"
 #include "script_env.h"
 #include "script_list.h"
@@ -244,10 +245,13 @@ static int generate(const struct cli *cli, const struct script_args *a, const ch
 }
 
 /* Over the recording that the options name: a script, a skeleton, or text. */
-static int run_session(const struct cli *cli, const struct script_args *a, struct script *script)
+static int run_session(const struct cli *cli, struct script_args *a, struct script *script)
 {
 	char *text = NULL, *complete = NULL;
-	int r, status = describe(cli, a, &text);
+	int r, status = recording_input(cli, &a->lines);
+
+	if (!status)
+		status = describe(cli, a, &text);
 
 	if (status)
 		return status;

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli.h"
 
+#include "as_perf.h"
+
 #include <sonde/sonde.h>
 
 #include <string.h>
 
 static int run(struct cli *cli, void *values, int argc, char **argv)
 {
-	printf("sonde version %s\n", sonde_version());
+	if (as_perf() && cli_compat(cli))
+		as_perf_print_version(cli);
+	else
+		printf("sonde version %s\n", sonde_version());
 	if (cli->verbose)
 		printf("%s\n", sonde_features());
 	if (cli->verbose && !cli->config.nr_files)

@@ -2,6 +2,7 @@
 /* sonde: finds the sub-command, parses its options, runs it, tells errors. */
 #include "cli.h"
 
+#include "as_perf.h"
 #include "nearest.h"
 #include "pager.h"
 #include "settings.h"
@@ -12,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct command *const commands[] = { &cmd_record, &cmd_script, &cmd_help, &cmd_version,
-					   NULL };
+const struct command *const commands[] = { &cmd_record,     &cmd_script, &cmd_evlist,  &cmd_report,
+					   &cmd_perf_alias, &cmd_help,   &cmd_version, NULL };
 
 /* Names out of recordings are in what is told, and a terminal may read it: no control characters but tabs. */
 static void put_quiet(const char *text, size_t len)
@@ -117,16 +118,19 @@ static int unknown_command(const struct cli *cli, const char *name)
 	const char *nearest;
 
 	command_find(name, &nearest);
-	if (nearest)
-		cli_say("no command '%s' (nearest: %s); 'sonde help' lists them", name, nearest);
+	if (as_perf_tell_missing(name))
+		;
+	else if (nearest)
+		cli_say("no command '%s' (nearest: %s); '%s help' lists them", name, nearest,
+			as_perf_name());
 	else
-		cli_say("no command '%s'; 'sonde help' lists them", name);
+		cli_say("no command '%s'; '%s help' lists them", name, as_perf_name());
 	return cli_compat(cli) ? 1 : CLI_USAGE; /* where perf has no usage to show */
 }
 
 const char *const cli_compats[] = { "none", "perf-6.1", "perf-6.12", NULL };
 
-static bool compat_known(const char *version)
+bool cli_compat_known(const char *version)
 {
 	for (const char *const *c = cli_compats; *c; c++)
 		if (!strcmp(*c, version))
@@ -163,7 +167,7 @@ static int run_command(struct cli *cli, const struct command *c, int argc, char 
 	if (argc < 0) {
 		status = cli_usage(cli, "%s: %s%s", c->name, p.error,
 				   c->hint ? c->hint(values) : "");
-	} else if (cli->compat && !compat_known(cli->compat)) {
+	} else if (cli->compat && !cli_compat_known(cli->compat)) {
 		status = cli_usage(cli, "--compat knows none, perf-6.1 and perf-6.12, not '%s'",
 				   cli->compat);
 	} else if (globals_answer(cli, c, &status)) {
@@ -217,7 +221,7 @@ static int run_words(struct cli *cli, int argc, char **argv)
 		cli->version = true;
 	}
 	if (!cli->version && !cli->help) {
-		command_print_help(NULL, stderr);
+		command_print_help(NULL, as_perf() ? stdout : stderr);
 		return cli_compat(cli) ? 1 : CLI_USAGE;
 	}
 	c = cli->version ? &cmd_version : &cmd_help;
@@ -228,7 +232,8 @@ static int run_words(struct cli *cli, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	struct cli cli = { .argv = argv };
-	char **words = calloc((size_t)argc + 2, sizeof(*words));
+	char **words = calloc((size_t)argc + 3, sizeof(*words));
+	const char *command;
 	int status;
 
 	if (!words) {
@@ -236,7 +241,11 @@ int main(int argc, char **argv)
 		return CLI_FAILED;
 	}
 	/* Parsing moves words; a recording's header wants the command line as it was. */
-	memcpy(words, argv, (size_t)argc * sizeof(*words));
+	as_perf_look(&cli, argc ? argv[0] : NULL, &command);
+	words[1] = (char *)command;
+	if (argc)
+		memcpy(words + 1 + !!command, argv + 1, (size_t)(argc - 1) * sizeof(*words));
+	argc += !!command;
 	status = finish(&cli, run_words(&cli, argc ? argc - 1 : 0, words + 1));
 	pager_wait();
 	config_done(&cli.config);

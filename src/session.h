@@ -93,6 +93,8 @@ struct sonde_session {
 void session_ref(struct sonde_session *s);
 void session_unref(struct sonde_session *s);
 
+/* The recording is one of pipe mode, in a file or not: what it says of itself comes as records. */
+bool session_in_pipe_mode(const struct sonde_session *s);
 /* Writes the event's text: by its print format; raw bytes as hex when its format is unknown; nothing without payload. */
 void session_event_text(const struct event *ev, struct outbuf *out);
 /* Kernel symbol at addr, NULL unknown; *ret_off = distance from its start. Lent as long as the session. */

@@ -13,12 +13,13 @@
 #include "filters/time_window.h"
 #include "itrace.h"
 #include "sinks/sink.h"
+#include "sinks/text/evlist.h"
 #include "sinks/text/fields.h"
 #include "sonde/sonde.h"
 
 static const char *const compat_words[] = { "none", "perf-6.1", "perf-6.12", NULL };
 static const char *const events_words[] = { "samples", "all", NULL };
-static const char *const header_words[] = { "none", "with", "only", NULL };
+static const char *const header_words[] = { "none", "with", "only", "all", NULL };
 static const char *const color_words[] = { "never", "always", NULL };
 
 #define TEXT(name, m) KEY_TEXT(name, struct session_options, m)
@@ -62,6 +63,7 @@ static const struct key keys[] = {
 	FLAG("full-source-path", full_source_path),
 	FLAG("force", force),
 	WORD("format", format, sink_names),
+	TEXT("evlist", evlist),
 	TEXT("fields", fields),
 	FLAG("ns", ns),
 	FLAG("deltatime", deltatime),
@@ -114,7 +116,9 @@ static int check_values(const struct session_options *o)
 	struct id_list pids = { 0 }, tids = { 0 };
 	bool repeats;
 	size_t at;
+	unsigned details;
 
+	TRY(evlist_details_parse(o->evlist, &details));
 	if (o->time)
 		TRY(time_windows_parse(o->time, NULL, o->reltime, o->compat, NULL));
 	if (o->fields)

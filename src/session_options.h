@@ -8,14 +8,14 @@
 
 #include "base/outbuf.h"
 
-enum session_header { HEADER_NONE, HEADER_WITH, HEADER_ONLY };
+enum session_header { HEADER_NONE, HEADER_WITH, HEADER_ONLY, HEADER_ALL };
 
 struct session_options {
 	/* Text: owned, NULL when not given. */
 	char *input;
 	char *time, *cpu, *pid, *tid, *comm, *symbols, *dsos, *switch_on, *switch_off;
 	char *symfs, *kallsyms, *vmlinux, *buildid_dir;
-	char *fields, *stop_bt, *dlfilters;
+	char *fields, *stop_bt, *dlfilters, *evlist;
 	char *itrace;         /* "" by itself: as its decoder likes */
 	char *graph_function; /* of a trace of calls; none is decoded, so nothing is in it */
 	/* Numbers; UINT64_MAX when not given. */

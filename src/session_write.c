@@ -18,6 +18,20 @@ static int next_for_sink(struct sonde_session *s, struct sink *sink, const struc
 	return sonde_session_next(s, ret);
 }
 
+bool session_in_pipe_mode(const struct sonde_session *s)
+{
+	struct source_header head = { 0 };
+
+	return s->source->ops->header && s->source->ops->header(s->source, &head) >= 0 &&
+	       head.is_pipe;
+}
+
+/* In pipe mode what a recording says of itself stands between its events. */
+static bool takes_events(const struct sonde_session *s, const struct sink_ops *ops)
+{
+	return s->opts.header < HEADER_ONLY && (ops->event || session_in_pipe_mode(s));
+}
+
 static int write_with(struct sonde_session *s, const struct sink_ops *ops, int fd)
 {
 	const struct sonde_event *ev;
@@ -33,8 +47,8 @@ static int write_with(struct sonde_session *s, const struct sink_ops *ops, int f
 	}
 	session_dlfilters_text(s, sink);
 	r = 0;
-	while (s->opts.header != HEADER_ONLY && (r = next_for_sink(s, sink, &ev)) > 0) {
-		r = sink->ops->event(sink, event_of(ev));
+	while (takes_events(s, ops) && (r = next_for_sink(s, sink, &ev)) > 0) {
+		r = ops->event ? ops->event(sink, event_of(ev)) : 0;
 		if (r < 0)
 			break;
 	}

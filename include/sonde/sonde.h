@@ -88,7 +88,9 @@ SONDE_API const char *sonde_error_text(void);
  *	full-source-path=0|1
  *
  *    Output:
- *	format=text|jsonl   what sonde_session_write() writes; default text
+ *	format=text|jsonl|evlist  what sonde_session_write() writes; default text; evlist: a line for each event type of
+ *	                    the recording, no events
+ *	evlist=LIST         what stands there: attr, freq, groups, fields
  *	fields=SPEC         as `sonde script -F`
  *	ns=0|1              nanoseconds
  *	deltatime=0|1       times count from the sample before
@@ -98,7 +100,8 @@ SONDE_API const char *sonde_error_text(void);
  *	per-event-dump=0|1  a file per event type: INPUT.EVENT.dump
  *	dump=0|1            every record as bytes and decoded
  *	unsorted=0|1        events as they lie in the file, not in the order of their times
- *	header=none|with|only header-info=0|1  what the recording says of itself; header-info: in full
+ *	header=none|with|only|all header-info=0|1  what the recording says of itself; only: as perf script tells it, without
+ *	                    what comes in records of a stream; header-info: in full
  *	terminal=0|1        1: what is written ends up on a terminal, through a pager: no control characters
  *	color=never|always  always: names stand out on a terminal; not under compat
  *	show-task-events show-mmap-events show-switch-events show-namespace-events show-cgroup-events show-lost-events

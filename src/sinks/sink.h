@@ -19,7 +19,7 @@ struct sink_ops {
 	bool takes_records;         /* events of records of state and defects, too */
 	/* -EINVAL with a message for options that cannot be. Schemas known by then are in the session. */
 	int (*open)(struct sink **ret, const struct sink_options *opts);
-	/* One event. <0: stop; -EPIPE: the reader of the output closed it. */
+	/* One event. <0: stop; -EPIPE: the reader of the output closed it. NULL: of a file no events are read. */
 	int (*event)(struct sink *s, const struct event *ev);
 	/* Writes what is buffered; its failure is the run's. complete: no event is missing at the end. */
 	int (*finish)(struct sink *s, bool complete);
@@ -32,6 +32,6 @@ struct sink_ops {
 extern const struct sink_ops *const sinks[];
 extern const char *const sink_names[]; /* NULL-terminated */
 
-extern const struct sink_ops text_sink_ops, jsonl_sink_ops;
+extern const struct sink_ops text_sink_ops, jsonl_sink_ops, evlist_sink_ops;
 
 #endif

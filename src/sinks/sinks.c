@@ -4,7 +4,8 @@
 /* One line for each; the first is the default. */
 #define SINKS(SINK) \
 	SINK(text)  \
-	SINK(jsonl)
+	SINK(jsonl) \
+	SINK(evlist)
 
 #define OPS(name) &name##_sink_ops,
 const struct sink_ops *const sinks[] = { SINKS(OPS) };

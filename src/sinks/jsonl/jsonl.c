@@ -218,7 +218,7 @@ static int jsonl_finish(struct sink *sink, bool complete)
 {
 	struct jsonl_sink *s = sink_of(sink);
 
-	if (s->session->opts.header != HEADER_ONLY)
+	if (s->session->opts.header < HEADER_ONLY)
 		jsonl_summary_put(s, complete, &s->writer.out);
 	return fd_writer_flush(&s->writer);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "formats/perfdata/groups.h"
 #include "formats/perfdata/header.h"
 #include "session.h"
 
@@ -114,20 +115,20 @@ static int put_cmdline(struct header *h, struct bytes *b)
 	return 0;
 }
 
-/* The pmu that has this type, in memory of `room`; NULL unknown. The kernel's own types are the same everywhere. */
-static const char *pmu_name(const struct header *h, uint32_t wanted, char room[64])
+const char *text_header_pmu_name(struct sonde_session *s, uint32_t wanted, char room[64])
 {
 	static const char *const kernel[] = { "PERF_TYPE_HARDWARE", "software", "tracepoint",
 					      "PERF_TYPE_HW_CACHE", "cpu",      "breakpoint" };
-	struct bytes b;
+	struct bytes b = { 0 };
 	uint32_t nr = 0, type = 0;
 	const char *name = NULL;
 	size_t len = 0;
 
+	/* The kernel's own types are the same everywhere. */
 	if (wanted < sizeof(kernel) / sizeof(kernel[0]))
 		return kernel[wanted];
-	b = section(h, FEAT_PMU_MAPPINGS);
-	if (!b.start || bytes_u32(&b, "number of pmus", &nr) < 0)
+	if (s->source->ops->section(s->source, FEAT_PMU_MAPPINGS, &b) <= 0 ||
+	    bytes_u32(&b, "number of pmus", &nr) < 0)
 		return NULL;
 	if (nr > MAX_PMUS)
 		nr = MAX_PMUS;
@@ -177,8 +178,9 @@ static int put_events(struct header *h, struct bytes *b)
 		copy = strndup(name, len);
 		if (!copy)
 			return err_nomem();
-		event = (struct text_header_event){ copy, pmu_name(h, attr.type, room) };
-		text_header_attr_put(&attr, attr.size, &event, h->session->opts.compat, h->out);
+		event = (struct text_header_event){ copy, text_header_pmu_name(h->session,
+									       attr.type, room) };
+		text_header_attr_put(&attr, " = ", &event, h->session->opts.compat, h->out);
 		free(copy);
 		outbuf_char(h->out, '\n');
 	}
@@ -217,31 +219,25 @@ static uint32_t nr_events(const struct header *h)
 	return nr;
 }
 
-/* nr x { name, u32 index of the leader, u32 members }; no event is in two groups. */
 static int put_groups(struct header *h, struct bytes *b)
 {
-	uint32_t nr = 0, leader = 0, members = 0, nr_left = nr_events(h);
-	const char *name = NULL;
-	size_t len = 0;
+	uint32_t nr = 0, nr_left = nr_events(h);
+	struct perfdata_group g;
 
 	TRY(bytes_u32(b, "number of groups", &nr));
 	while (nr--) {
-		TRY(perfdata_string_read(b, "name", &name, &len));
-		TRY(bytes_u32(b, "leader", &leader));
-		TRY(bytes_u32(b, "members", &members));
-		if (members < 2)
+		TRY(perfdata_group_read(b, &g));
+		if (g.members < 2)
 			continue;
-		if (members > nr_left)
+		if (g.members > nr_left)
 			return err_set(-EBADMSG,
 				       "the groups have more members than there are events");
-		nr_left -= members;
-		if (len == 12 && !memcmp(name, "{anon_group}", 12))
-			len = 0;
-		outbuf_fmt(h->out, "# group: %.*s{", (int)len, name);
-		for (uint32_t i = 0; i < members; i++) {
+		nr_left -= g.members;
+		outbuf_fmt(h->out, "# group: %.*s{", (int)g.name_len, g.name);
+		for (uint32_t i = 0; i < g.members; i++) {
 			const struct sonde_schema *sc =
-				i <= UINT32_MAX - leader
-					? sonde_session_schema(h->session, leader + i)
+				i <= UINT32_MAX - g.leader
+					? sonde_session_schema(h->session, g.leader + i)
 					: NULL;
 
 			if (!sc || !sc->attr)

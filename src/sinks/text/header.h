@@ -22,8 +22,10 @@ void text_header_put(struct sonde_session *s, struct outbuf *out);
 struct text_header_event {
 	const char *name, *pmu;
 };
-/* header_attr.c: ", type = 1, size = 128, ..." of an event's attr. */
-void text_header_attr_put(const struct perf_event_attr *attr, uint32_t attr_bytes,
+/* The pmu that has this type, in memory of `room`; NULL unknown. */
+const char *text_header_pmu_name(struct sonde_session *s, uint32_t type, char room[64]);
+/* header_attr.c: ", type = 1, size = 128, ..." of an event's attr; `is` stands between name and value. */
+void text_header_attr_put(const struct perf_event_attr *attr, const char *is,
 			  const struct text_header_event *event, int compat, struct outbuf *out);
 /* header_machine.c: the bodies that are tables. */
 int text_header_cpus_put(struct bytes *b, unsigned nr_cpus, const char *arch, bool as_perf,

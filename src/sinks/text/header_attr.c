@@ -73,28 +73,28 @@ static void put_config_word(struct outbuf *out, const struct perf_event_attr *at
 }
 
 static void put_kind_in_words(struct outbuf *out, const struct perf_event_attr *attr,
-			      uint32_t attr_bytes, const struct text_header_event *event)
+			      const char *is, const struct text_header_event *event)
 {
-	outbuf_fmt(out, ", type = %u", attr->type);
+	outbuf_fmt(out, ", type%s%u", is, attr->type);
 	if (event->pmu)
 		outbuf_fmt(out, " (%s)", event->pmu);
-	if (attr_bytes)
-		outbuf_fmt(out, ", size = %" PRIu32, attr_bytes);
-	outbuf_fmt(out, attr->config ? ", config = 0x%" PRIx64 : ", config = %" PRIx64,
+	if (attr->size)
+		outbuf_fmt(out, ", size%s%" PRIu32, is, attr->size);
+	outbuf_fmt(out, ", config%s%s%" PRIx64, is, attr->config ? "0x" : "",
 		   (uint64_t)attr->config);
 	put_config_word(out, attr, event->name);
 }
 
-void text_header_attr_put(const struct perf_event_attr *attr, uint32_t attr_bytes,
+void text_header_attr_put(const struct perf_event_attr *attr, const char *is,
 			  const struct text_header_event *event, int compat, struct outbuf *out)
 {
-	const struct perfdata_attr_style style = { .is = " = ",
+	const struct perfdata_attr_style style = { .is = is,
 						   .as_perf = compat != 0,
 						   .as_perf_6_1 = compat == SONDE_COMPAT_PERF_6_1 };
 
 	if (compat == SONDE_COMPAT_PERF_6_12)
-		put_kind_in_words(out, attr, attr_bytes, event);
+		put_kind_in_words(out, attr, is, event);
 	else
-		perfdata_attr_put_kind(out, attr, attr_bytes, &style);
+		perfdata_attr_put_kind(out, attr, attr->size, &style);
 	perfdata_attr_put_members(out, attr, &style);
 }

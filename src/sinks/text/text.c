@@ -305,9 +305,9 @@ static int text_open(struct sink **ret, const struct sink_options *opts)
 					   "unordered processing\n");
 	if (r >= 0 && (o->header != HEADER_NONE || o->header_info))
 		put_header(s);
-	if (r >= 0 && nr && o->header != HEADER_ONLY)
+	if (r >= 0 && nr && o->header < HEADER_ONLY)
 		r = text_lines_meet(s, (uint32_t)nr - 1);
-	if (r >= 0 && o->per_event_dump && o->header != HEADER_ONLY)
+	if (r >= 0 && o->per_event_dump && o->header < HEADER_ONLY)
 		r = make_files(s);
 	if (r < 0) {
 		text_close(&s->base);

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* sonde evlist: the event types of a recording. */
+#include "cli.h"
+
+#include "recording.h"
+
+#include <stdlib.h>
+
+struct args {
+	struct lines lines; /* of the session's text form */
+	bool freq, groups, fields;
+};
+
+static int set_key(struct opt_parser *p, void *values, const struct opt *o, const char *value)
+{
+	struct args *a = values;
+
+	return lines_set(&a->lines, p, o->word, o->key, value);
+}
+
+static void done(void *values)
+{
+	struct args *a = values;
+
+	lines_done(&a->lines);
+}
+
+static int run(struct cli *cli, void *values, int argc, char **argv)
+{
+	struct args *a = values;
+	char more[64];
+
+	if (argc)
+		return cli_usage(cli, "evlist: takes no words: -i names the recording, not '%s'",
+				 argv[0]);
+	if (a->groups && (a->freq || cli->verbose))
+		return cli_usage(cli, "evlist: -g cannot be together with -v and -F");
+	snprintf(more, sizeof(more), "format=evlist\nevlist=%s%s%s%s\n",
+		 cli->verbose ? "attr," : "", a->freq ? "freq," : "", a->groups ? "groups," : "",
+		 a->fields ? "fields," : "");
+	return recording_print(cli, &a->lines, more);
+}
+
+/* clang-format off */
+static const struct opt options[] = {
+	OPT_KEY('i', "input", "FILE", "input", "reads FILE; default perf.data, '-': the standard input"),
+	OPT_FLAG('F', "freq", struct args, freq, "tells the frequency or the period of each event"),
+	OPT_FLAG('g', "group", struct args, groups, "shows events of a group together: {leader,member}"),
+	OPT_FLAG(0, "trace-fields", struct args, fields, "tells the fields of each tracepoint"),
+	OPT_KEY('f', "force", NULL, "force", "reads a recording that belongs to somebody else"),
+	OPT_END,
+};
+/* clang-format on */
+static const char *const usage[] = { "evlist [OPTIONS] [-v]", NULL };
+
+const struct command cmd_evlist = {
+	.name = "evlist",
+	.summary = "lists the event types of a recording; with -v their attributes",
+	.usage = usage,
+	.options = options,
+	.examples = "  sonde evlist -i perf.data\n"
+		    "  sonde evlist -v\n"
+		    "  sonde evlist --trace-fields\n",
+	.values_size = sizeof(struct args),
+	.permute = true,
+	.configured = true,
+	.run = run,
+	.set_key = set_key,
+	.done = done,
+};

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* sonde perf-alias: a link `perf` to this program in a folder of the user's, for a shell and all that is started there. */
+#include "cli.h"
+
+#include "as_perf.h"
+#include "programs.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct args {
+	bool force;
+};
+
+/* A link appears whole or not at all, over the one that was there. */
+static int put_link(const char *target, const char *link)
+{
+	char *beside;
+	int r;
+
+	if (asprintf(&beside, "%s.%d", link, (int)getpid()) < 0) {
+		errno = ENOMEM;
+		return -1;
+	}
+	r = symlink(target, beside);
+	if (!r && rename(beside, link)) {
+		int e = errno;
+
+		unlink(beside);
+		errno = e;
+		r = -1;
+	}
+	free(beside);
+	return r;
+}
+
+/* Which perf a shell finds now. */
+static void tell_order(const char *dir, const char *link)
+{
+	char *first = as_perf_find(false);
+
+	if (first && programs_is_own(first))
+		printf("'perf' is sonde where PATH is as here (a shell that ran another one "
+		       "before: hash "
+		       "-r)\n");
+	else if (first)
+		printf("PATH finds %s first; put %s before it: export PATH=%s:$PATH\n", first, dir,
+		       dir);
+	else
+		printf("%s is not in PATH: export PATH=%s:$PATH\n", dir, dir);
+	free(first);
+}
+
+static int make(const struct cli *cli, const struct args *a, const char *dir, const char *link)
+{
+	char exe[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	struct stat st;
+
+	if (n < 0) {
+		cli_say("perf-alias: where this program lies is not known: /proc/self/exe: %m");
+		return cli_status(cli, CLI_FAILED);
+	}
+	exe[n] = 0;
+	if (programs_is_own(link)) {
+		printf("%s is sonde already\n", link);
+		return CLI_OK;
+	}
+	if (!lstat(link, &st) && !S_ISLNK(st.st_mode)) {
+		cli_say("perf-alias: %s is there and no link: sonde does not replace a program; "
+			"name "
+			"another folder",
+			link);
+		return cli_status(cli, CLI_FAILED);
+	}
+	if (!lstat(link, &st) && !a->force) {
+		cli_say("perf-alias: %s is a link to something else; --force replaces it", link);
+		return cli_status(cli, CLI_FAILED);
+	}
+	if (put_link(exe, link)) {
+		cli_say("perf-alias: cannot make the link %s: %m", link);
+		return cli_status(cli, CLI_FAILED);
+	}
+	printf("%s -> %s\n", link, exe);
+	return CLI_OK;
+}
+
+static int run(struct cli *cli, void *values, int argc, char **argv)
+{
+	char dir[PATH_MAX], *link;
+	int status;
+
+	if (argc != 1)
+		return cli_usage(cli,
+				 "perf-alias: takes the folder in which 'perf' is to be sonde");
+	if (!realpath(argv[0], dir)) {
+		cli_say("perf-alias: folder %s: %m", argv[0]);
+		return cli_status(cli, CLI_FAILED);
+	}
+	if (asprintf(&link, "%s/perf", dir) < 0) {
+		cli_say("out of memory");
+		return cli_status(cli, CLI_FAILED);
+	}
+	status = make(cli, values, dir, link);
+	if (status == CLI_OK)
+		tell_order(dir, link);
+	free(link);
+	return status;
+}
+
+/* clang-format off */
+static const struct opt options[] = {
+	OPT_FLAG('f', "force", struct args, force, "replaces a link named perf that leads elsewhere; never a program"),
+	OPT_END,
+};
+/* clang-format on */
+static const char *const usage[] = { "perf-alias [-f] DIR", NULL };
+
+const struct command cmd_perf_alias = {
+	.name = "perf-alias",
+	.summary = "makes a link in a folder, by which 'perf' is sonde",
+	.usage = usage,
+	.options = options,
+	.examples = "  sonde perf-alias ~/bin\n",
+	.values_size = sizeof(struct args),
+	.permute = true,
+	.run = run,
+};

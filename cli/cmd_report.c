@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* sonde report: what scripts ask perf report for, a recording's header. Its tables of samples are not here. */
+#include "cli.h"
+
+#include "recording.h"
+
+struct args {
+	struct lines lines; /* of the session's text form */
+	bool header_only, no_effect;
+};
+
+static int set_key(struct opt_parser *p, void *values, const struct opt *o, const char *value)
+{
+	struct args *a = values;
+
+	return lines_set(&a->lines, p, o->word, o->key, value);
+}
+
+static void done(void *values)
+{
+	struct args *a = values;
+
+	lines_done(&a->lines);
+}
+
+static const char *hint(const void *values)
+{
+	return "; sonde report prints what a recording says of itself (--header-only), nothing "
+	       "else";
+}
+
+static int run(struct cli *cli, void *values, int argc, char **argv)
+{
+	struct args *a = values;
+
+	if (!a->header_only)
+		return cli_usage(cli,
+				 "report: without --header-only there is nothing that sonde can "
+				 "report; 'sonde script' prints the samples, perf report adds "
+				 "them up");
+	/* To perf one word is the name of a symbol, which a header has none of. */
+	if (argc > cli_compat(cli))
+		return cli_usage(cli, "report: takes no words: -i names the recording, not '%s'",
+				 argv[0]);
+	return recording_print(cli, &a->lines, "header=all\n");
+}
+
+/* clang-format off */
+static const struct opt options[] = {
+	OPT_KEY('i', "input", "FILE", "input", "reads FILE; default perf.data, '-': the standard input"),
+	OPT_FLAG(0, "header-only", struct args, header_only, "prints only what the recording says of itself; needed"),
+	OPT_KEY('I', "show-info", NULL, "header-info", "prints that in full"),
+	OPT_KEY('f', "force", NULL, "force", "reads a recording that belongs to somebody else"),
+	OPT_FLAG(0, "stdio", struct args, no_effect, "prints text, as always"),
+	OPT_END,
+};
+/* clang-format on */
+static const char *const usage[] = { "report --header-only [OPTIONS]", NULL };
+
+const struct command cmd_report = {
+	.name = "report",
+	.summary = "prints what a recording says of itself (--header-only)",
+	.usage = usage,
+	.options = options,
+	.examples = "  sonde report --header-only\n"
+		    "  sonde report --header-only -I -i perf.data\n",
+	.values_size = sizeof(struct args),
+	.permute = true,
+	.configured = true,
+	.run = run,
+	.hint = hint,
+	.set_key = set_key,
+	.done = done,
+};

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Commands that print something of a recording in one go: what they describe, opened, written, told of. */
+#ifndef SONDE_CLI_RECORDING_H
+#define SONDE_CLI_RECORDING_H
+
+#include "cli.h"
+#include "lines.h"
+
+/*
+ * perf reads its standard input when that is a pipe and no -i says otherwise, and so do we in its place. 0, or a status
+ * after telling that memory ran out.
+ */
+int recording_input(const struct cli *cli, struct lines *l);
+/* The session of l's lines and of `more` ("key=value\n..."), written to the standard output. Returns the status. */
+int recording_print(const struct cli *cli, struct lines *l, const char *more);
+
+#endif

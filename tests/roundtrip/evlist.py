@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""sonde evlist and sonde report --header-only beside perf's.
+
+    tests/roundtrip/evlist.py SONDE FIXTURES.PY
+
+Texts known beforehand need no perf. Where perf 6.1 is installed, its texts of the recordings of tests/data, and of those of
+other machines ($SONDE_CORPUS, else ../shared/corpus beside the project), must be those of --compat perf-6.1.
+"""
+import difflib
+import importlib.util
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DATA = ROOT / 'tests' / 'data'
+CORPUS = pathlib.Path(os.environ.get('SONDE_CORPUS', ROOT.parent / 'shared' / 'corpus'))
+ENV = {'PATH': os.environ.get('PATH', '/usr/bin:/bin'), 'HOME': '/nonexistent', 'LC_ALL': 'C', 'TZ': 'UTC',
+       'PERF_CONFIG': '/dev/null'}
+ENV.update({k: os.environ[k] for k in ('ASAN_OPTIONS', 'UBSAN_OPTIONS') if k in os.environ})
+SONDE = [str(pathlib.Path(sys.argv[1]).resolve())]
+COMPAT = SONDE + ['--compat', 'perf-6.1']
+OPTIONS = ['evlist -g', 'evlist -F --trace-fields', 'evlist -v', 'report --header-only', 'report --header-only -I']
+MIXED = str(DATA / 'text' / 'mixed.data')
+# What perf 6.1 does of its own: reads ids behind a short attr of pipe mode as its members, ends at a record that it does not
+# know.
+OTHERS = {'evlist -v': ('perf-pipe__', 'perf-pipe-throttle__', 'perf-pipe-lost-3-attrs__', 'perf-pipe-k4.4-perf4.16__'),
+          'evlist -g': ('perf-pipe-k4.4-perf4.16__',), 'evlist -F --trace-fields': ('perf-pipe-k4.4-perf4.16__',)}
+
+EVENTS = '[2,64:u32] %s [1:u32] str "one" [7:u64] %s [1:u32] str "two" [8:u64]'
+ATTR = '[1,64:u32] [%d,5,0x10040:u64] [0,0x40000:u64] [0,0:u64]'
+GROUPS = """=== file
+--- attr type=software size=64 config=0 sample_period=5 sample_type=IDENTIFIER|ID ids=7
+--- attr type=software size=64 config=1 sample_period=5 sample_type=IDENTIFIER|ID ids=8
+--- feature EVENT_DESC
+EVENTS
+--- feature GROUP_DESC
+[1:u32] str "both" [0,2:u32]
+--- data
+FINISHED_INIT { }
+=== pipe
+--- file
+"PERFILE2" [16:u64]
+HEADER_ATTR { ATTR0 [7:u64] }
+HEADER_ATTR { ATTR1 [8:u64] }
+HEADER_FEATURE { [12:u64] EVENTS }
+HEADER_FEATURE { [17:u64] [1:u32] str "both" [0,2:u32] }
+FINISHED_INIT { }
+""".replace('EVENTS', EVENTS).replace('%s', 'ATTR0', 1).replace('%s', 'ATTR1', 1).replace('%s', 'ATTR0', 1).replace(
+    '%s', 'ATTR1', 1).replace('ATTR0', ATTR % 0).replace('ATTR1', ATTR % 1)
+
+count = failures = 0
+
+
+def say(ok, name, why=()):
+    global count, failures
+    count += 1
+    failures += not ok
+    print('%sok %d - %s' % ('' if ok else 'not ', count, name))
+    for line in why:
+        print('# ' + line)
+    sys.stdout.flush()
+
+
+def skip(name, why):
+    global count
+    count += 1
+    print('ok %d - %s # SKIP %s' % (count, name, why))
+
+
+def run(command, words, path):
+    p = subprocess.run(command + words.split() + ['-i', str(path)], env=ENV, stdin=subprocess.DEVNULL, capture_output=True,
+                       timeout=60)
+    return p.returncode, p.stdout.decode('latin-1'), p.stderr.decode('latin-1')
+
+
+def check(name, want, got):
+    lines = difflib.unified_diff(want.splitlines(), got.splitlines(), 'perf', 'sonde', lineterm='', n=0)
+    say(want == got, name, [line[:200] for line in lines][:12] if want != got else ())
+
+
+def made(folder):
+    """The same two events, in a group, in a file and in pipe mode."""
+    spec = importlib.util.spec_from_file_location('fixtures', sys.argv[2])
+    fixtures = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(fixtures)
+    (folder / 'x.fix').write_text(GROUPS)
+    for case in fixtures.parse(folder / 'x.fix'):
+        path = folder / (case.name + '.data')
+        path.write_bytes(case.build('little')[0])
+        yield path
+
+
+def known():
+    tip = "# Tip: use '%s evlist --trace-fields' to show fields for tracepoint events\n"
+    names = 'sched:sched_switch\ncpu-clock\npage-faults/period=3/\n'
+    for command, tool in (SONDE, 'sonde'), (COMPAT, 'perf'):
+        check('names, %s' % tool, names + tip % tool, run(command, 'evlist', MIXED)[1])
+    fields = run(SONDE, 'evlist --trace-fields', MIXED)[1]
+    check('fields of a tracepoint', 'sched:sched_switch: trace_fields: prev_comm,prev_pid,prev_prio,prev_state,next_comm,next_pid,'
+          'next_prio\ncpu-clock: (not a tracepoint)\npage-faults/period=3/: (not a tracepoint)\n', fields)
+    with tempfile.TemporaryDirectory() as folder:
+        file, pipe = made(pathlib.Path(folder))
+        check('a group of a file', 'both{one,two}\n', run(SONDE, 'evlist -g', file)[1])
+        check('a group of pipe mode', 'both{one,two}\n', run(SONDE, 'evlist -g', pipe)[1])
+        check('pipe mode to perf', 'cpu-clock:HG\ntask-clock:HG\n', run(COMPAT, 'evlist -g', pipe)[1])
+        want = ': type: 1, size: 64, %s{ sample_period, sample_freq }: 5, sample_type: ID|IDENTIFIER, sample_id_all: 1\n'
+        check('-v of pipe mode', 'one' + want % '' + 'two' + want % 'config: 0x1, ', run(SONDE, 'evlist -v', pipe)[1])
+        check('-F', 'one: sample_period=5\ntwo: sample_period=5\n', run(SONDE, 'evlist -F', file)[1])
+        say('# data size' in run(SONDE, 'report --header-only', pipe)[1], 'the header of pipe mode')
+    status, out, err = run(SONDE, 'evlist -g -v', MIXED)
+    say(status == 2 and not out and '-g cannot be together' in err, '-g and -v', [err])
+    header = run(SONDE, 'report --header-only -I', MIXED)[1]
+    check('report --header-only is the header of script', run(SONDE, 'script --header-only -I', MIXED)[1], header)
+    status, out, err = run(SONDE, 'report', MIXED)
+    say(status == 2 and not out and 'header-only' in err, 'report alone', [err])
+
+
+def beside_perf(perf, paths):
+    for words in OPTIONS:
+        wrong, seen = [], 0
+        for path in paths:
+            if path.name.startswith(OTHERS.get(words, ('-',))):
+                continue
+            theirs = run([perf], words, path)
+            if theirs[0] or 'incompatible' in theirs[2]:
+                continue  # newer than perf 6.1, or it died
+            seen += 1
+            ours = run(COMPAT, words, path)
+            if ours[:2] != (theirs[0], theirs[1]):
+                diff = difflib.unified_diff(theirs[1].splitlines(), ours[1].splitlines(), lineterm='', n=0)
+                wrong += ['%s: status %d' % (path, ours[0])] + [line[:200] for line in diff][:6]
+        say(not wrong and seen, '%s: %d recordings' % (words, seen), wrong[:30])
+
+
+def main():
+    known()
+    perf = shutil.which('perf')
+    if not perf or not subprocess.run([perf, 'version'], capture_output=True, text=True).stdout.startswith('perf version 6.1.'):
+        skip('beside perf', 'no perf 6.1 is installed')
+    else:
+        beside_perf(perf, sorted(DATA.rglob('*.data')))
+        # Those that say nothing but noise are for the fuzzers.
+        paths = [p for p in sorted(CORPUS.glob('perf-*.data')) if not p.name.startswith('perf-fuzz')]
+        beside_perf(perf, paths) if paths else skip('recordings of other machines', 'there are none in %s' % CORPUS)
+    print('1..%d' % count)
+    return failures > 0
+
+
+sys.exit(main())

@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A perf in the path: what scripts and wrappers call `perf` is sonde, with no other perf there.
+
+    tests/scripts/perf_path.py SONDE LIBEXECDIR
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+from scripttest import CHAINS, DEMO, SONDE, Tests, environment, run
+
+T = Tests()
+LINK = os.path.join(os.path.dirname(SONDE), "cli", "perf-path")
+CORE = next((d for d in ("/usr/lib/perf-core", "/usr/libexec/perf-core") if os.path.isdir(d + "/scripts/python")), None)
+
+
+def tools_without_perf():
+    """A folder with links to all programs of /usr/bin and /usr/sbin but perf's."""
+    folder = os.path.join(T.dir, "tools")
+    os.mkdir(folder)
+    for bin_dir in ("/usr/sbin", "/usr/bin"):
+        for name in os.listdir(bin_dir) if os.path.isdir(bin_dir) else ():
+            if not name.startswith("perf") and not os.path.lexists(os.path.join(folder, name)):
+                os.symlink(os.path.join(bin_dir, name), os.path.join(folder, name))
+    return folder
+
+
+TOOLS = tools_without_perf()
+ENV = environment(PATH=TOOLS, SONDE_PYTHON=T.python)
+
+
+def go(words, stdin=None, cwd=None, **more):
+    return run(words, stdin, dict(ENV, **more), cwd or T.dir)
+
+
+def perf(*words, **more):
+    """As a shell does it that has the folder first in PATH."""
+    return go(["/bin/sh", "-c", 'exec perf "$@"', "sh", *words], PATH=LINK + ":" + TOOLS, **more)
+
+
+# ---- called as perf ----
+T.ok(not shutil.which("perf", path=TOOLS), "there is no other perf here")
+VERSION = "perf version 6.1.0+sonde." + go([SONDE, "--version"]).out.split()[-1] + "\n"
+for words in (["--version"], ["version"], ["-v"]):
+    T.is_(perf(*words).out, VERSION, "perf " + words[0])
+T.is_(perf("--version", SONDE_COMPAT="perf-6.12").out, VERSION.replace("6.1.", "6.12.", 1), "SONDE_COMPAT names a version")
+T.is_(perf("--version", SONDE_COMPAT="nonsense").out, VERSION, "but no other words")
+T.is_(perf("--compat", "none", "version").out, go([SONDE, "version"]).out, "--compat comes before the name")
+r = perf("stat", "true")
+T.ok(r.rc == 1 and not r.out and "no command 'stat': perf has it" in r.err and "no perf in PATH" in r.err, "perf stat", r)
+real = T.write("real/perf", "#!/bin/sh\n")
+os.chmod(real, 0o755)
+r = go([LINK + "/perf", "top"], PATH=LINK + ":" + os.path.dirname(real) + ":" + TOOLS)
+T.has(r.err, "perf itself is called by %s top" % real, "where perf itself lies")
+r = perf("nonsense")
+T.ok(r.rc == 1 and "'perf help' lists them" in r.err, "no command of perf either", r)
+r = perf()
+T.ok(r.rc == 1 and "usage: perf [OPTIONS] COMMAND" in r.out, "perf alone", r)
+T.has(perf("script", "-h").out, "usage: perf script", "usage lines")
+T.is_(perf("script", "-i", "/nonexistent").rc, 255, "statuses")
+for words in (["--no-pager"], ["--buildid-dir", "/nonexistent"], ["--paginate"]):
+    T.is_(perf(*words, "script", "-i", DEMO).out, go([SONDE, "--compat", "perf-6.1", "script", "-i", DEMO]).out, words[0])
+os.symlink(SONDE, os.path.join(T.dir, "perf-script"))
+os.symlink(SONDE, os.path.join(T.dir, "perf-6.12"))
+text = perf("script", "-i", CHAINS).out
+T.is_(go(["./perf-script", "-i", CHAINS]).out, text, "perf-script")
+T.is_(go(["./perf-6.12", "script", "-i", CHAINS]).out, go([SONDE, "--compat", "perf-6.12", "script", "-i", CHAINS]).out,
+      "perf-6.12")
+shutil.copy(DEMO, os.path.join(T.dir, "perf.data"))
+with open(CHAINS, "rb") as f:
+    p = subprocess.run(["/bin/sh", "-c", "cat | perf script; exit $?"], stdin=f, env=dict(ENV, PATH=LINK + ":" + TOOLS), cwd=T.dir,
+                       capture_output=True)
+T.ok(p.returncode == 255 and not p.stdout, "a pipe comes before perf.data", p)
+T.is_(go([SONDE, "script"]).out, go([SONDE, "script", "-i", DEMO]).out, "which it does not for sonde")
+T.is_(perf("--exec-path").out, go([SONDE, "--exec-path"]).out, "--exec-path")
+
+# ---- what scripts find ----
+ASK = """import os, subprocess
+def trace_begin():
+    print(os.environ["PATH"].split(":").index(%r) <= 1)
+    print(subprocess.check_output(["perf", "--version"]).decode(), end="")
+    print(len(subprocess.check_output(["perf", "report", "--header-only", "-i", %r]).splitlines()))
+""" % (LINK, DEMO)
+head = len(perf("report", "--header-only", "-i", DEMO).out.splitlines())
+for compat, version in (None, VERSION), ("perf-6.1", VERSION), ("perf-6.12", VERSION.replace("6.1.", "6.12.", 1)):
+    r = T.script(ASK, compat=compat, env={"PATH": TOOLS})
+    T.is_(r.out, "True\n%s%d\n" % (version, head), "a script calls perf, compat %s" % compat, r.err)
+
+NESTED = """import os, subprocess
+def trace_begin():
+    print(subprocess.check_output("perf script -i %s -s inner.py", shell=True).decode(), end="")
+""" % DEMO
+T.write("inner.py", "import os\ndef trace_begin():\n    print(os.environ['PATH'].split(':').count(%r))\n" % LINK)
+T.is_(T.script(NESTED, env={"PATH": TOOLS}).out, "1\n", "once in PATH is enough")
+
+if CORE:
+    T.write("page.html", "/** @options_json **/\n/** @flamegraph_json **/\n")
+    shutil.copy2(CHAINS, os.path.join(T.dir, "perf.data"))
+    r = subprocess.run([SONDE, "--compat", "perf-6.1", "script", "-i", "perf.data", "-s", CORE + "/scripts/python/flamegraph.py",
+                        "--", "--template", "page.html", "-o", "-"], env=ENV, cwd=T.dir, capture_output=True, text=True,
+                       stdin=subprocess.DEVNULL)
+    lines = r.stdout.splitlines()
+    context = json.loads(lines[0])["context"] if lines else ""
+    T.is_(context, perf("report", "--header-only", "-i", CHAINS).out, "flamegraph.py shows the header", r.stderr)
+    T.ok(len(lines) > 1 and json.loads(lines[1])["n"] == "all", "and its stacks", r.stdout[-300:])
+else:
+    T.skip("flamegraph.py", "perf's scripts are not installed")
+
+# ---- recorded commands ----
+SAY = ["sh", "-c", "echo $PATH"]
+r = go([SONDE, "record", "-o", "w.data", "-e", "dummy", "--", *SAY])
+if r.rc or not r.out:
+    T.skip("what is recorded", "events cannot be recorded here: " + r.err.strip()[:100])
+else:
+    T.is_(r.out, TOOLS + "\n", "sonde record leaves PATH as it is")
+    T.is_(go([SONDE, "--compat", "perf-6.1", "record", "-o", "w.data", "-e", "dummy", "--", *SAY]).out,
+          LINK + ":" + TOOLS + "\n", "as perf it comes first")
+    p = go(["/bin/sh", "-c", "perf record -e cpu-clock -o - -- perf --version 2>err | perf script -F comm,event | sort -u"],
+           PATH=LINK + ":" + TOOLS)
+    T.has(p.out, "cpu-clock", "perf record | perf script")
+    T.write("bin/count-record", "#!/bin/bash\nperf record -e cpu-clock $@\n")
+    T.write("bin/count-report", '#!/bin/bash\nperf script $@ -s "$PERF_EXEC_PATH"/scripts/python/count.py\n')
+    T.write("scripts/python/count.py", "n = 0\ndef process_event(p):\n    global n\n    n += 1\n"
+            "def trace_end():\n    print(n > 0)\n")
+    p = go(["/bin/sh", "-c", "bash bin/count-record -o c.data seq 200000 2>err >/dev/null && "
+            "bash bin/count-report -i c.data"], PATH=LINK + ":" + TOOLS, PERF_EXEC_PATH=T.dir)
+    T.is_(p.out, "True\n", "wrappers that call perf", p.err, open(os.path.join(T.dir, "err")).read())
+
+# ---- sonde perf-alias ----
+ALIAS = os.path.join(T.dir, "alias")
+os.mkdir(ALIAS)
+r = go([SONDE, "perf-alias", ALIAS])
+T.ok(r.rc == 0 and os.readlink(ALIAS + "/perf") == os.path.realpath(SONDE), "a link", r)
+T.has(r.out, "is not in PATH: export PATH=%s:$PATH" % ALIAS, "tells that it is not found")
+r = go([SONDE, "perf-alias", ALIAS], PATH=os.path.dirname(real) + ":" + ALIAS)
+T.has(r.out, "PATH finds %s first" % real, "tells what is found before it")
+r = go([SONDE, "perf-alias", ALIAS], PATH=ALIAS + ":" + os.path.dirname(real))
+T.ok("is sonde already" in r.out and "'perf' is sonde" in r.out, "tells that it is", r)
+T.is_(go(["/bin/sh", "-c", "perf --version"], PATH=ALIAS + ":" + TOOLS).out, VERSION, "and it works")
+for force in ([], ["-f"]):
+    r = go([SONDE, "perf-alias", *force, os.path.dirname(real)])
+    T.ok(r.rc == 1 and "does not replace a program" in r.err and open(real).read() == "#!/bin/sh\n",
+         "a program is never replaced %s" % force, r)
+other = os.path.join(T.dir, "other")
+os.mkdir(other)
+os.symlink(real, other + "/perf")
+r = go([SONDE, "perf-alias", other])
+T.ok(r.rc == 1 and "--force" in r.err and os.readlink(other + "/perf") == real, "nor a link without -f", r)
+T.ok(go([SONDE, "perf-alias", "--force", other]).rc == 0 and os.path.samefile(other + "/perf", SONDE), "but with it")
+T.is_(os.listdir(other), ["perf"], "nothing else is left there")
+T.is_(go([SONDE, "perf-alias", T.dir + "/nosuch"]).rc, 1, "a folder that is not there")
+T.is_(go([SONDE, "perf-alias"]).rc, 2, "no folder")
+
+# ---- installed elsewhere ----
+LIBEXEC = sys.argv[2]
+if os.path.isabs(LIBEXEC):
+    T.skip("a moved installation", "it has an absolute libexecdir", installable=False)
+else:
+    os.makedirs(os.path.join(T.dir, "moved", LIBEXEC, "sonde"))
+    os.makedirs(T.dir + "/moved/bin")
+    shutil.copy(SONDE, T.dir + "/moved/bin/sonde")
+    asked = [T.dir + "/moved/bin/sonde", "script", "-i", DEMO, "-s",
+             T.write("asked.py", "import shutil\ndef trace_begin():\n    print(shutil.which('perf'))\n")]
+    where = {"SONDE_LIBDIR": os.path.dirname(SONDE) + "/bindings"}
+    r = go(asked, **where)
+    T.ok("what is called as 'perf' from here on is not sonde" in r.err, "without the folder a line says so", r)
+    os.symlink(T.dir + "/moved/bin/sonde", os.path.join(T.dir, "moved", LIBEXEC, "sonde", "perf"))
+    T.is_(go(asked, **where).out, os.path.join(os.path.realpath(T.dir), "moved", LIBEXEC, "sonde", "perf") + "\n",
+          "the folder is found from the program")
+
+T.done()
