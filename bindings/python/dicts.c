@@ -47,32 +47,105 @@ fail:
 
 /* ---- call chains ------------------------------------------------------------------------------------------------- */
 
-static int put_symbol(struct run *r, PyObject *node, const struct sonde_location *loc)
-{
-	struct keys *k = r->keys;
-	PyObject *sym = PyDict_New();
+/*
+ * The same frames come again and again. A node is a copy of one made before for the same address and the same answer;
+ * scripts may write into both its dicts, so both are copied.
+ */
+#define NODES 2048
 
-	if (!sym)
-		return -1;
-	if (dict_take(sym, k->start, u64_object(loc->sym_start)) < 0 ||
-	    dict_take(sym, k->end, u64_object(loc->sym_end)) < 0 ||
-	    dict_take(sym, k->binding, PyLong_FromUnsignedLong(loc->sym_binding)) < 0 ||
-	    dict_take(sym, k->name, values_name(r->v, loc->sym)) < 0) {
-		Py_DECREF(sym);
-		return -1;
+struct node {
+	uint64_t ip;
+	const char *name, *sym, *dso,
+		*file; /* lent by the session: equal pointers are equal names */
+	uint64_t sym_start, sym_end, sym_off;
+	uint32_t line, binding;
+	PyObject *dict, *sym_dict; /* owned; sym_dict NULL: no symbol */
+};
+
+void nodes_free(struct node *nodes)
+{
+	for (size_t i = 0; nodes && i < NODES; i++) {
+		Py_XDECREF(nodes[i].dict);
+		Py_XDECREF(nodes[i].sym_dict);
 	}
-	if (dict_take(node, k->sym, sym) < 0)
-		return -1;
-	return loc->dso ? dict_take(node, k->sym_off, u64_object(loc->sym_off)) : 0;
+	free(nodes);
 }
 
 /* "file.c:12", of frames that functions inlined were looked for in. */
-static int put_source_line(struct run *r, PyObject *node, const struct sonde_frame *f)
+static PyObject *source_line(const struct node *n)
 {
-	const char *slash = strrchr(f->file, '/');
+	const char *slash = strrchr(n->file, '/');
 
-	return dict_take(node, r->keys->sym_srcline,
-			 PyUnicode_FromFormat("%s:%u", slash ? slash + 1 : f->file, f->line));
+	return PyUnicode_FromFormat("%s:%u", slash ? slash + 1 : n->file, n->line);
+}
+
+static int make_symbol(struct run *r, struct node *n)
+{
+	struct keys *k = r->keys;
+
+	n->sym_dict = PyDict_New();
+	if (!n->sym_dict || dict_take(n->sym_dict, k->start, u64_object(n->sym_start)) < 0 ||
+	    dict_take(n->sym_dict, k->end, u64_object(n->sym_end)) < 0 ||
+	    dict_take(n->sym_dict, k->binding, PyLong_FromUnsignedLong(n->binding)) < 0 ||
+	    dict_take(n->sym_dict, k->name, values_name(r->v, n->name)) < 0 ||
+	    PyDict_SetItem(n->dict, k->sym, n->sym_dict) < 0)
+		return -1;
+	if (n->dso && dict_take(n->dict, k->sym_off, u64_object(n->sym_off)) < 0)
+		return -1;
+	return n->file ? dict_take(n->dict, k->sym_srcline, source_line(n)) : 0;
+}
+
+static int make_node(struct run *r, struct node *n)
+{
+	n->dict = PyDict_New();
+	if (!n->dict || dict_take(n->dict, r->keys->ip, u64_object(n->ip)) < 0 ||
+	    (n->sym && make_symbol(r, n) < 0))
+		return -1;
+	return n->dso ? dict_take(n->dict, r->keys->dso, values_name(r->v, n->dso)) : 0;
+}
+
+static PyObject *copy_node(struct run *r, const struct node *n)
+{
+	PyObject *copy = PyDict_Copy(n->dict);
+
+	if (copy && n->sym_dict && dict_take(copy, r->keys->sym, PyDict_Copy(n->sym_dict)) < 0)
+		Py_CLEAR(copy);
+	return copy;
+}
+
+static bool is_node_of(const struct node *a, const struct node *b)
+{
+	return a->dict && a->ip == b->ip && a->name == b->name && a->sym == b->sym &&
+	       a->dso == b->dso && a->file == b->file && a->line == b->line &&
+	       a->sym_start == b->sym_start && a->sym_end == b->sym_end &&
+	       a->sym_off == b->sym_off && a->binding == b->binding;
+}
+
+static PyObject *frame_node(struct run *r, const struct sonde_frame *f)
+{
+	struct sonde_location loc = prelude_locate(r->ev, f->ip, f->cpumode);
+	struct node wanted = { .ip = f->ip,
+			       .name = f->sym ? f->sym : loc.sym, /* of a function inlined there */
+			       .sym = loc.sym,
+			       .dso = loc.dso,
+			       .file = f->file,
+			       .sym_start = loc.sym_start,
+			       .sym_end = loc.sym_end,
+			       .sym_off = loc.sym_off,
+			       .line = f->line,
+			       .binding = loc.sym_binding };
+	struct node *n = &r->nodes[(f->ip * 0x9e3779b97f4a7c15ull) >> 53];
+
+	if (!is_node_of(n, &wanted)) {
+		Py_XDECREF(n->dict);
+		Py_XDECREF(n->sym_dict);
+		*n = wanted;
+		if (make_node(r, n) < 0) {
+			Py_CLEAR(n->dict);
+			return NULL;
+		}
+	}
+	return copy_node(r, n);
 }
 
 PyObject *list_callchain(struct run *r)
@@ -81,17 +154,14 @@ PyObject *list_callchain(struct run *r)
 	int nr = r->ev_slot->has_callchain ? sonde_event_callchain(r->ev, &frames) : 0;
 	PyObject *list = PyList_New(nr > 0 ? nr : 0);
 
+	if (nr > 0 && !r->nodes && !(r->nodes = calloc(NODES, sizeof(*r->nodes)))) {
+		Py_XDECREF(list);
+		return PyErr_NoMemory();
+	}
 	for (int i = 0; list && i < nr; i++) {
-		struct sonde_location loc = prelude_locate(r->ev, frames[i].ip, frames[i].cpumode);
-		PyObject *node = PyDict_New();
+		PyObject *node = frame_node(r, &frames[i]);
 
-		if (loc.sym && frames[i].sym)
-			loc.sym = frames[i].sym; /* of a function inlined there */
-		if (!node || dict_take(node, r->keys->ip, u64_object(frames[i].ip)) < 0 ||
-		    (loc.sym && put_symbol(r, node, &loc) < 0) ||
-		    (loc.sym && frames[i].file && put_source_line(r, node, &frames[i]) < 0) ||
-		    (loc.dso && dict_take(node, r->keys->dso, values_name(r->v, loc.dso)) < 0)) {
-			Py_XDECREF(node);
+		if (!node) {
 			Py_CLEAR(list);
 			break;
 		}

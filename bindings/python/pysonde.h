@@ -332,6 +332,7 @@ struct perf_context {
 PyObject *context_new(struct sonde_session *s, struct perf_context **ret);
 
 struct keys;
+struct node;
 struct shape;
 struct dbexport;
 struct records;
@@ -359,6 +360,7 @@ struct run {
 	PyObject *defines[4];    /* names of the define_* functions, by enum sonde_define_kind */
 	PyObject *no_values;     /* (0, 0, 0): nothing was read */
 	struct keys *keys;       /* interned keys of the dicts */
+	struct node *nodes;      /* of call chains, as made before; NULL: none yet */
 	PyObject *process_event; /* "process_event" */
 	struct dbexport *db;     /* NULL: no perf_db_export_mode */
 	struct records *records; /* NULL: no handler of records was met */
@@ -394,6 +396,7 @@ void plan_free_all(struct slot *slot);
 /* dicts.c: new references, for the run's current event. */
 struct keys *keys_new(void);
 void keys_free(struct keys *k);
+void nodes_free(struct node *nodes);
 PyObject *dict_fields(struct run *r);
 PyObject *list_callchain(struct run *r);
 /* Takes the reference of what dict_fields() gave, after the call: it may serve again. */

@@ -59,6 +59,7 @@ static void run_dealloc(struct run *r)
 	for (size_t i = 0; i < 4; i++)
 		Py_XDECREF(r->defines[i]);
 	keys_free(r->keys);
+	nodes_free(r->nodes);
 	Py_XDECREF((PyObject *)r->session);
 	Py_XDECREF(r->module);
 	PyObject_Free(r);

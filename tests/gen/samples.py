@@ -16,6 +16,8 @@ KERNEL, USER, HYPERVISOR, GUEST_KERNEL, GUEST_USER = range(1, 6)
 SAMPLE_ID_ALL = 1 << 18
 BRANCH_ANY, BRANCH_COUNTERS = 1 << 3, 1 << 19
 HW_INDEX = 1 << 17
+BRANCH_CALL_STACK = 1 << 11
+ENABLED, RUNNING, READ_ID, GROUP, LOST = (1 << i for i in range(5))  # of read_format
 
 
 class Recording:
@@ -36,15 +38,17 @@ class Recording:
         b = b.ljust(len(b) + -len(b) % 64, b'\0')
         return self.pack('I', len(b)) + b
 
-    def attr(self, type=0, config=0, sample=IP | TID | TIME, period=1, branches=0, user_regs=0, intr_regs=0, flags=0, name=None):
+    def attr(self, type=0, config=0, sample=IP | TID | TIME, period=1, branches=0, user_regs=0, intr_regs=0, flags=0, name=None,
+             read_format=0, user_stack=0):
         """An event type; returns its number. Each has IDENTIFIER, so that several can live together."""
         flags |= SAMPLE_ID_ALL
         if self.big:  # bit fields are allocated from the other end of each byte
             flags = int.from_bytes(bytes(int('{:08b}'.format(b)[::-1], 2) for b in flags.to_bytes(8, 'little')), 'big')
         sample |= IDENTIFIER
-        body = self.pack('IIQQQQQIIQQQQIiQIHHII', type, 128, config, period, sample, 0, flags, 0, 0, 0, 0, branches, user_regs, 0, 0,
+        body = self.pack('IIQQQQQIIQQQQIiQIHHII', type, 128, config, period, sample, read_format, flags, 0, 0, 0, 0, branches, user_regs,
+                         user_stack, 0,
                          intr_regs, 0, 0, 0, 0, 0).ljust(128, b'\0')
-        self.attrs.append((body, sample, branches, name))
+        self.attrs.append((body, sample, branches, name, read_format))
         return len(self.attrs) - 1
 
     def record(self, kind, body, misc=0):
@@ -81,6 +85,16 @@ class Recording:
     def regs(self, values, abi=2):
         return self.pack('Q', abi) + (b''.join(self.pack('Q', v) for v in values) if abi else b'')
 
+    def read(self, read_format, values, enabled, running):
+        """Counters read: [(value, number of the event type, lost)], one unless the format says GROUP."""
+        times = [v for bit, v in ((ENABLED, enabled), (RUNNING, running)) if read_format & bit]
+        one = [[value] + [n + 1] * bool(read_format & READ_ID) + [lost] * bool(read_format & LOST) for value, n, lost in values]
+        if read_format & GROUP:
+            words = [len(values)] + times + [w for v in one for w in v]
+        else:
+            words = one[0][:1] + times + one[0][1:]
+        return b''.join(self.pack('Q', w) for w in words)
+
     def branch_flags(self, f):
         """Flags numbered from the lowest bit, as the machine holds them: big-endian ones allocate from the highest."""
         if not self.big:
@@ -92,8 +106,9 @@ class Recording:
         return out
 
     def sample(self, n, misc=USER, **v):
-        """A sample of the n-th attr. Lists: branches [(from, to, flags)], counters, user_regs, intr_regs, chain; raw is bytes."""
-        _, sample, branch_type, _ = self.attrs[n]
+        """A sample of the n-th attr. Lists: branches [(from, to, flags)], counters, user_regs, intr_regs, chain,
+        read (see read()); raw and user_stack are bytes."""
+        _, sample, branch_type, _, read_format = self.attrs[n]
         get = lambda name, default=0: v.get(name, default)
         q = lambda x: self.pack('Q', x & (1 << 64) - 1)
         out = q(n + 1)
@@ -108,6 +123,8 @@ class Recording:
             out += self.pack('II', get('cpu'), 0)
         if sample & PERIOD:
             out += q(get('period', 1))
+        if sample & READ:
+            out += self.read(read_format, get('read', ()), get('enabled'), get('running'))
         if sample & CALLCHAIN:
             out += q(len(get('chain', ()))) + b''.join(q(x) for x in get('chain', ()))
         if sample & RAW:
@@ -122,6 +139,9 @@ class Recording:
                 out += b''.join(q(c) for c in get('counters', [0] * len(branches)))
         if sample & REGS_USER:
             out += self.regs(get('user_regs', ()), get('user_abi', 2))
+        if sample & STACK_USER:
+            stack = get('user_stack', b'')
+            out += q(len(stack)) + stack + (q(get('user_stack_len', len(stack))) if stack else b'')
         if sample & (WEIGHT | WEIGHT_STRUCT):
             out += q(get('weight'))
         if sample & DATA_SRC:

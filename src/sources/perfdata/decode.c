@@ -212,6 +212,20 @@ int perfdata_decode(struct source *source, const struct cut *rec, unsigned i, st
 	return i ? decode(source, rec, i - 1, ret) : perfdata_listed_event(s, rec, ret);
 }
 
+/* A derived event's id is the one that its count was read with. */
+static void take_member_id(const struct perfdata_source *s, uint32_t member,
+			   struct sonde_sample *ret)
+{
+	for (uint32_t i = 0; i < ret->nr_reads; i++) {
+		uint64_t at = hash64_find(&s->by_id, ret->reads[i].id);
+
+		if (at != HASH64_EMPTY && s->ids.v[at].event == member) {
+			ret->id = ret->reads[i].id;
+			return;
+		}
+	}
+}
+
 int perfdata_sample(struct source *source, const struct event *ev, struct sonde_sample *ret)
 {
 	struct perfdata_source *s = perfdata_of(source);
@@ -225,8 +239,10 @@ int perfdata_sample(struct source *source, const struct event *ev, struct sonde_
 	TRY(sample_read(&e->attr, &e->layout, b, &s->scratch, ret));
 	if (!(e->attr.sample_type & PERF_SAMPLE_PERIOD))
 		ret->period = e->attr.freq && !s->opts.compat ? 1 : e->attr.sample_period;
-	if (ev->period)
+	if (ev->period) {
 		ret->period = ev->period;
+		take_member_id(s, ev->member, ret);
+	}
 	return 0;
 }
 
