@@ -30,7 +30,11 @@ void as_perf_look(struct cli *cli, const char *program, const char **ret_command
 		cli->compat = base;
 		return;
 	}
-	cli->compat = is_perfs_version(wished) ? wished : DEFAULT_COMPAT;
+	/* "none" is said by a sonde that runs a wrapper of its user's by default: what the wrapper asks of perf is then as right. */
+	if (wished && (is_perfs_version(wished) || !strcmp(wished, "none")))
+		cli->compat = wished;
+	else
+		cli->compat = DEFAULT_COMPAT;
 	if (base[4] && command_find(base + 5, NULL))
 		*ret_command = base + 5;
 }
@@ -47,7 +51,9 @@ const char *as_perf_name(void)
 
 void as_perf_print_version(const struct cli *cli)
 {
-	printf("perf version %s.0+sonde.%s\n", cli->compat + strlen("perf-"), sonde_version());
+	const char *as = is_perfs_version(cli->compat) ? cli->compat : DEFAULT_COMPAT;
+
+	printf("perf version %s.0+sonde.%s\n", as + strlen("perf-"), sonde_version());
 }
 
 char *as_perf_find(bool other)
