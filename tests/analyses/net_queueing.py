@@ -106,6 +106,12 @@ tr = Trace().task(5, "worker").declare("skb:kfree_skb", "void *skbaddr; void *lo
 tr.event("skb:kfree_skb", 1000, skbaddr=1)
 t.is_(t.json(tr)["drops"], [{"device": None, "reason": "unknown", "packets": 1}], "a kernel that tells no reasons")
 
+tr = empty()
+tr.event("net:net_dev_queue", 1000, skbaddr=1, len=9, name="eth0").lost(2000, 5)
+tr.event("net:net_dev_xmit", 9000, skbaddr=1, len=9, name="eth0")
+got = t.json(tr)
+t.is_((got["lost"], got["waits"], got["devices"][0]["sent"]), (5, [], 1), "what was under way at a loss is not timed")
+
 if not shutil.which("unshare") or not shutil.which("ip"):
     t.skip("a live recording", "no unshare or no ip")
 elif run(["unshare", "--net", "true"]).rc:

@@ -74,6 +74,14 @@ tr.switch(1000, 5, 0, SLEEP).switch(5000, 0, 5)
 t.is_([(row["total_ns"], row["waited_ns"], row["stack"]) for row in t.json(tr)["spans"]], [(4000, None, [])],
       "without wake-ups nobody knows how long a sleeper waited")
 
+tr = Scheduler(waking=False).task(5, "sleeper")
+tr.switch(1000, 5, 0, SLEEP).lost(2000, 3).switch(5000, 0, 5).switch(6000, 5, 0, SLEEP).switch(8000, 0, 5)
+got = t.json(tr)
+t.is_([[row["total_ns"] for row in got["spans"]], got["lost"]], [[2000], 3], "what was under way at a loss is not timed")
+r = t.analyse(tr, "--folded")
+t.ok(r.out == "sleeper;[sleep] 2\n" and "off-cpu.py: 3 events were lost: times are missing\n" in r.err,
+     "folded: told on stderr", r)
+
 nothing = "no task left its cpu and came back in this recording; record sched:sched_switch"
 t.prints(Scheduler().task(5, "worker"), [nothing], "a recording without a single event")
 t.prints(Scheduler().task(5, "worker"), [], "and folded", "--folded")

@@ -89,6 +89,14 @@ tr = Scheduler().task(5, "deadline", prio=-1)
 tr.waking(1000, 5).woken(1100, 5).switch(3000, 0, 5)
 t.is_(t.json(tr)["waits"][0]["prio"], -1, "a deadline task's priority")
 
+tr = Scheduler().task(5, "worker").task(7, "helper")
+tr.waking(1000, 5).woken(1000, 5).waking(1500, 7).woken(1500, 7).lost(2000, 12).switch(9000, 0, 5).switch(9500, 5, 0, SLEEP)
+tr.waking(10000, 5).woken(10000, 5).switch(12000, 0, 5)
+r = t.analyse(tr)
+t.is_(r.out.splitlines()[1].split()[:6], ["worker", "5", "120", "1", "2.00", "us"], "what was under way at a loss is not timed", r)
+t.has(r.out, "12 events were lost at 1 place", "and that is told")
+t.is_(t.json(tr)["lost"], 12, "in --json too")
+
 nothing = ("no task was woken and run in this recording; record sched:sched_waking, sched:sched_wakeup and "
            "sched:sched_switch")
 t.prints(Scheduler().task(5, "worker"), [nothing], "a recording without a single event")

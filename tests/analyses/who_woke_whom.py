@@ -76,6 +76,13 @@ t.is_([(p["woken"], p["woken_tid"], p["count"], p["slept_ns"], p["wait_max_ns"])
        t.json(tr, "--by", "thread")["pairs"]], [("first", 11, 1, None, 1000), ("second", 11, 1, None, 4000)],
       "a tid that is used again is another task, which has not slept")
 
+tr = Scheduler().task(1, "a").task(2, "b")
+tr.switch(500, 2, 0, SLEEP).waking(1000, 2, by=1).woken(1000, 2, by=1).lost(2000, 7).switch(9000, 0, 2)
+tr.switch(9500, 2, 0, SLEEP).lost(9600, 1).waking(10000, 2, by=1).woken(10000, 2, by=1).switch(12000, 0, 2)
+pair = t.json(tr)["pairs"][0]
+t.is_([pair["count"], pair["slept_ns"], pair["wait_max_ns"]], [2, 500, 2000], "what was under way at a loss is not timed")
+t.has(t.analyse(tr, "--dot").out, "// 8 events were lost", "a loss is a comment of the graph")
+
 tr = Scheduler()
 for tid in range(1, 101):
     tr.task(tid, "t%d" % tid).waking(1000 * tid, tid, by=tid - 1).woken(1000 * tid, tid, by=tid - 1)
