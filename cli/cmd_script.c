@@ -252,7 +252,6 @@ static int run_session(const struct cli *cli, struct script_args *a, struct scri
 
 	if (!status)
 		status = describe(cli, a, &text);
-
 	if (status)
 		return status;
 	r = sonde_session_parse(text, &complete);
