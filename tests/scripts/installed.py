@@ -20,6 +20,7 @@ import re
 import shutil
 import sqlite3
 import struct
+import signal
 import subprocess
 import sys
 
@@ -226,8 +227,8 @@ def store(t, installed, wanted, recordings):
 
 
 def status(case, r):
-    """perf dies of a signal where sonde ends with what a shell would say of that."""
-    return 128 - r.rc if r.rc < 0 else r.rc
+    """perf aborts where a handler of a script raises; sonde ends as when the script fails otherwise."""
+    return 255 if r.rc == -signal.SIGABRT else r.rc
 
 
 def compare(installed, case, data, live, combinations, wanted):

@@ -89,7 +89,7 @@ CASES = [
     Case("netdev-times-tx", "netdev-times", "net", ["tx", "dev=tx0"],
          fault="its handlers have fewer parameters than skb:consume_skb has fields"),
     Case("sched-migration", "sched-migration", "wakeups", fault="it needs a parameter `success` that the kernel does not have",
-         files={"wx": None}, status=134),
+         files={"wx": None}, status=255),
     Case("sched-migration-no-wx", "sched-migration", "wakeups", status=255),
     Case("mem-phys-addr", "mem-phys-addr", "faults", files={"/proc/iomem": IOMEM}),
     Case("intel-pt-events", "intel-pt-events", "plain"),

@@ -117,7 +117,7 @@ for name in ("context_switch", "throttle", "auxtrace_error", "trace_lost", "trac
     text = "def %s(*a): raise RuntimeError('here')\ndef trace_end(): print('end')" % name
     r = t.script(text, records)
     t.ok(r.rc == 1 and "RuntimeError: here" in r.err and "end" not in r.out, "%s() that raises ends the run" % name, r)
-    t.is_(t.script(text, records, compat="perf-6.1").rc, 134, "with perf's status under --compat")
+    t.is_(t.script(text, records, compat="perf-6.1").rc, 255, "with the status of a script that fails under --compat")
 
 # ---- counts ----------------------------------------------------------------------------------------------------------
 
