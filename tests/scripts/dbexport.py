@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from scripttest import BINDINGS, DATA, DEMO, SONDE, Tests, environment, pythons, run  # noqa: E402
+from scripttest import BINDINGS, DATA, DEMO, MIXED, SONDE, Tests, environment, pythons, run  # noqa: E402
 
 t = Tests()
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -206,8 +206,9 @@ else:
         db = os.path.join(t.dir, "made.db")
         if os.path.exists(db):
             os.unlink(db)
-        run(tool + ["script", "-i", HAND, "-s", SCRIPT, db, "all", "calls", "callchains"], None,
-            environment(SONDE_PYTHON="/usr/bin/python3", QT_QPA_PLATFORM="offscreen"), t.dir)
+        run(tool + ["script", "-i", MIXED, "-s", SCRIPT, db, "all", "calls", "callchains"], None,
+            environment(SONDE_PYTHON="/usr/bin/python3", QT_QPA_PLATFORM="offscreen",
+                        PATH="/usr/bin:/bin"), t.dir)  # of another Python in PATH perf would take the modules
         dumps.append(run(["sqlite3", db, ".dump"]).out)
     t.ok(dumps[0] == dumps[1] and "CREATE TABLE samples" in dumps[1],
          "export-to-sqlite.py makes the database that it makes under perf", dumps[1][:2000])

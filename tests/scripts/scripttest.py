@@ -10,10 +10,13 @@
 import glob
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 from collections import namedtuple
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored by what a shell starts in the background
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(os.path.dirname(HERE), "data")
