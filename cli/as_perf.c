@@ -70,9 +70,8 @@ char *as_perf_find(bool other)
 static const char *const missing[] = {
 	"annotate", "archive", "bench", "buildid-cache", "buildid-list", "c2c",    "check",
 	"config",   "daemon",  "data",  "diff",          "ftrace",       "inject", "iostat",
-	"kallsyms", "kmem",    "kvm",   "kwork",         "list",         "lock",   "mem",
-	"probe",    "sched",   "stat",  "test",          "timechart",    "top",    "trace",
-	NULL
+	"kallsyms", "kmem",    "kvm",   "kwork",         "lock",         "mem",    "probe",
+	"sched",    "stat",    "test",  "timechart",     "top",          "trace",  NULL
 };
 
 bool as_perf_tell_missing(const char *command)

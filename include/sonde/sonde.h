@@ -559,6 +559,38 @@ sonde_recorder_stop(struct sonde_recorder *r); /* may be called from a signal ha
 SONDE_API void sonde_recorder_switch(struct sonde_recorder *r);
 SONDE_API void sonde_recorder_close(struct sonde_recorder *r);
 
+/* ---- what can be recorded ---------------------------------------------------------------------------------------- */
+
+enum sonde_event_kind {
+	SONDE_EVENT_HARDWARE = 1,
+	SONDE_EVENT_SOFTWARE = 2,
+	SONDE_EVENT_CACHE = 4,
+	SONDE_EVENT_PMU = 8, /* of an event source of sysfs */
+	SONDE_EVENT_TRACEPOINT = 16
+};
+
+struct sonde_listed_event {
+	uint32_t size;
+	uint32_t kind; /* enum sonde_event_kind */
+	const char *
+		name; /* as -e of sonde record takes it: "page-faults", "msr/tsc/", "sched:sched_switch" */
+	const char *alias; /* another name of the same event; NULL none */
+};
+
+struct sonde_list_options {
+	uint32_t size;
+	uint32_t kinds; /* which of enum sonde_event_kind, or-ed; 0 all */
+};
+
+/*
+ * Calls event for what the running machine can record, one kind after the other in the order of their numbers, each sorted
+ * by name; what it gets is lent for the call. Hardware, software and cache events are those that the kernel opens. opts
+ * NULL: all. Tracepoints that may not be read are a failure (-EACCES, -ENOENT) after all others were told.
+ */
+SONDE_API int sonde_list_events(const struct sonde_list_options *opts,
+				void (*event)(void *ctx, const struct sonde_listed_event *event),
+				void *ctx);
+
 /* ---- version ----------------------------------------------------------------------------------------------------- */
 
 SONDE_API const char *sonde_version(void);

@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* An alias stands behind the name that it is one of. */
 static const struct {
 	const char *name;
 	uint32_t type;
@@ -151,4 +153,46 @@ void capture_names_near(struct near *near)
 {
 	for (size_t i = 0; i < sizeof(numbered) / sizeof(*numbered); i++)
 		near_offer(near, numbered[i].name);
+}
+
+/* L1-dcache-loads, L1-dcache-load-misses */
+static int each_of_cache(size_t cache,
+			 int (*visit)(void *ctx, uint32_t type, uint64_t config, const char *name,
+				      const char *alias),
+			 void *ctx)
+{
+	char name[64];
+	int r = 0;
+
+	for (size_t op = 0; op < sizeof(ops) / sizeof(*ops) && r >= 0; op++) {
+		if (!(cache_ops[cache] >> op & 1))
+			continue;
+		snprintf(name, sizeof(name), "%s-%s", caches[cache][0], ops[op][1]);
+		r = visit(ctx, PERF_TYPE_HW_CACHE, cache | op << 8, name, NULL);
+		snprintf(name, sizeof(name), "%s-%s-%s", caches[cache][0], ops[op][0],
+			 results[1][0]);
+		if (r >= 0)
+			r = visit(ctx, PERF_TYPE_HW_CACHE, cache | op << 8 | 1 << 16, name, NULL);
+	}
+	return r;
+}
+
+int capture_names_each(int (*visit)(void *ctx, uint32_t type, uint64_t config, const char *name,
+				    const char *alias),
+		       void *ctx)
+{
+	const size_t n = sizeof(numbered) / sizeof(*numbered);
+	int r = 0;
+
+	for (size_t i = 0; i < n && r >= 0; i++) {
+		const bool has_alias = i + 1 < n && numbered[i + 1].type == numbered[i].type &&
+				       numbered[i + 1].config == numbered[i].config;
+
+		r = visit(ctx, numbered[i].type, numbered[i].config, numbered[i].name,
+			  has_alias ? numbered[i + 1].name : NULL);
+		i += has_alias;
+	}
+	for (size_t i = 0; i < sizeof(caches) / sizeof(*caches) && r >= 0; i++)
+		r = each_of_cache(i, visit, ctx);
+	return r < 0 ? r : 0;
 }

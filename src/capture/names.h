@@ -11,5 +11,9 @@
 int capture_name_lookup(const char *name, uint32_t *ret_type, uint64_t *ret_config);
 /* Offers all those names. */
 void capture_names_near(struct near *near);
+/* Calls visit for each of those events, there or not, by the name that perf lists; alias NULL: has none. visit <0 ends it. */
+int capture_names_each(int (*visit)(void *ctx, uint32_t type, uint64_t config, const char *name,
+				    const char *alias),
+		       void *ctx);
 
 #endif

@@ -214,6 +214,14 @@ static void each_entry(const char *dir, void (*visit)(void *ctx, const char *nam
 		free(list);
 }
 
+void pmu_events_each(const struct pmu *p, void (*visit)(void *ctx, const char *name), void *ctx)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/events", p->dir);
+	each_entry(path, visit, ctx);
+}
+
 static void each_term(const struct pmu *p, void (*visit)(void *ctx, const char *name), void *ctx)
 {
 	static const char *const folders[] = { "format", "events" };

@@ -51,6 +51,9 @@ int pmu_event_read(const struct pmu *p, const char *name, char *buf, size_t size
 /* Which cpus count for all; an empty list: each for itself. */
 int pmu_cpus(const struct pmu *p, struct capture_cpus *ret);
 
+/* Calls visit with the name of each event of a source. */
+void pmu_events_each(const struct pmu *p, void (*visit)(void *ctx, const char *name), void *ctx);
+
 /* Offers what there is: sources, and, of one source, its terms and events. */
 void pmu_near(const char *root, struct near *near);
 void pmu_terms_near(const struct pmu *p, struct near *near);

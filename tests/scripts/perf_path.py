@@ -110,6 +110,16 @@ if CORE:
 else:
     T.skip("flamegraph.py", "perf's scripts are not installed")
 
+# ---- what wrappers ask of perf list ----
+WRAPPER = CORE and CORE + "/scripts/python/bin/mem-phys-addr-record"
+T.is_(perf("list", "sw").out, go([SONDE, "--compat", "perf-6.1", "list", "sw"]).out, "perf list")
+if WRAPPER and os.path.exists(WRAPPER):
+    p = go(["/bin/bash", WRAPPER, "true"], PATH=LINK + ":" + TOOLS)
+    T.ok(p.rc == 1 and p.out == "There is no event to count all retired load instructions/uops.\n" and
+         "no command" not in p.err, "mem-phys-addr-record finds perf list, and no such event in it", p)
+else:
+    T.skip("mem-phys-addr-record", "perf's scripts are not installed")
+
 # ---- recorded commands ----
 SAY = ["sh", "-c", "echo $PATH"]
 r = go([SONDE, "record", "-o", "w.data", "-e", "dummy", "--", *SAY])

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/* sonde list: the events that this machine can record. */
+#include "cli.h"
+
+#include "pager.h"
+#include "settings.h"
+
+#include <sonde/sonde.h>
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct args {
+	bool raw_dump, passed_over;
+	const char *cpu_type;
+};
+
+/* What comes under one heading, in the order in which it is told. */
+struct class
+{
+	uint32_t kind;        /* of sonde_list_events(); 0: told in words below */
+	const char *words[3]; /* what asks for it */
+	const char *title, *perf_title;
+	const char *fixed[4]; /* ours; NULL-terminated */
+	const char *perf_fixed[4];
+	bool is_form; /* how an event is written: not for programs */
+	bool ours;    /* perf does not know the words */
+};
+
+/* clang-format off */
+static const struct class classes[] = {
+	{ .kind = SONDE_EVENT_HARDWARE, .words = { "hw", "hardware" },
+	  .title = "hardware", .perf_title = "Hardware event" },
+	{ .kind = SONDE_EVENT_SOFTWARE, .words = { "sw", "software" },
+	  .title = "software", .perf_title = "Software event" },
+	/* perf stat's, which nothing here records */
+	{ .words = { "sw", "software" }, .perf_title = "Tool event",
+	  .perf_fixed = { "duration_time", "user_time", "system_time" } },
+	{ .kind = SONDE_EVENT_CACHE, .words = { "cache", "hwcache" },
+	  .title = "cache", .perf_title = "Hardware cache event" },
+	{ .kind = SONDE_EVENT_PMU, .words = { "pmu" },
+	  .title = "pmu", .perf_title = "Kernel PMU event" },
+	{ .words = { "raw" }, .title = "raw", .perf_title = "Raw hardware event descriptor",
+	  .fixed = { "rHEX", "SOURCE/TERM=VALUE,.../" }, .is_form = true, .ours = true,
+	  .perf_fixed = { "rNNN", "cpu/t1=v1[,t2=v2,t3 ...]/modifier" } },
+	{ .words = { "breakpoint" }, .title = "breakpoint", .perf_title = "Hardware breakpoint",
+	  .fixed = { "mem:ADDRESS[/BYTES][:rwx]" }, .is_form = true, .ours = true,
+	  .perf_fixed = { "mem:<addr>[/len][:access]" } },
+	{ .kind = SONDE_EVENT_TRACEPOINT, .words = { "tracepoint" },
+	  .title = "tracepoint", .perf_title = "Tracepoint event" },
+};
+/* clang-format on */
+
+struct listing {
+	const struct args *args;
+	const struct class *class;
+	char **words; /* none: all is asked for */
+	int nr_words;
+	bool *found; /* of each word */
+	bool compat;
+};
+
+/* ---- what is asked for ------------------------------------------------------------------------------------------- */
+
+static bool is_asked_by_name(const struct listing *l, const struct class *c, const char *word)
+{
+	if (l->compat && c->ours)
+		return false;
+	for (size_t i = 0; i < 3 && c->words[i]; i++)
+		if (!strcmp(c->words[i], word))
+			return true;
+	return false;
+}
+
+static bool is_class_word(const struct listing *l, const char *word)
+{
+	for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++)
+		if (is_asked_by_name(l, &classes[i], word))
+			return true;
+	return false;
+}
+
+/* A part of the name is enough, but of SYSTEM:EVENT. */
+static bool matches(const struct listing *l, const char *word, const char *name)
+{
+	const bool is_tracepoint = l->class->kind == SONDE_EVENT_TRACEPOINT;
+	const bool any_case = !l->compat || l->class->kind == SONDE_EVENT_PMU;
+	char glob[512];
+
+	if (strchr(word, ':'))
+		return is_tracepoint && fnmatch(word, name, any_case ? FNM_CASEFOLD : 0) == 0;
+	if (l->compat && is_tracepoint)
+		name = strchr(name, ':') + 1; /* perf does not look at systems */
+	snprintf(glob, sizeof(glob), "*%s*", word);
+	return fnmatch(glob, name, any_case ? FNM_CASEFOLD : 0) == 0;
+}
+
+static bool is_asked_by(const struct listing *l, const char *word, const char *name,
+			const char *alias)
+{
+	if (is_class_word(l, word))
+		return is_asked_by_name(l, l->class, word);
+	if (l->class->is_form)
+		return false;
+	return matches(l, word, name) || (alias && matches(l, word, alias));
+}
+
+static bool is_asked_for(const struct listing *l, const char *name, const char *alias)
+{
+	bool asked = !l->nr_words;
+
+	for (int i = 0; i < l->nr_words; i++)
+		if (is_asked_by(l, l->words[i], name, alias))
+			asked = l->found[i] = true;
+	return asked;
+}
+
+/* ---- told -------------------------------------------------------------------------------------------------------- */
+
+static void put(const struct listing *l, const char *name, const char *alias)
+{
+	const bool is_pmu = l->class->kind == SONDE_EVENT_PMU;
+	char both[512];
+
+	if (!is_asked_for(l, name, alias))
+		return;
+	if (l->args->raw_dump) {
+		printf("%s ", is_pmu && alias ? alias : name);
+	} else if (l->compat) {
+		/* the short name of an event of the processor's own source comes first */
+		snprintf(both, sizeof(both), "%s OR %s", is_pmu ? alias : name,
+			 is_pmu ? name : alias);
+		printf("  %-50s [%s]\n", alias ? both : name, l->class->perf_title);
+	} else if (alias) {
+		printf("%-50s %-10s also %s\n", name, l->class->title, alias);
+	} else {
+		printf("%-50s %s\n", name, l->class->title);
+	}
+}
+
+static void put_event(void *ctx, const struct sonde_listed_event *e)
+{
+	put(ctx, e->name, e->alias);
+}
+
+/* Only tracepoints may be out of reach: that is told, and a failure where they alone are asked for. */
+static int put_class(struct cli *cli, struct listing *l)
+{
+	const struct class *c = l->class;
+	const char *const *fixed = l->compat ? c->perf_fixed : c->fixed;
+	const struct sonde_list_options opts = { sizeof(opts), c->kind };
+	bool alone = l->nr_words > 0;
+
+	if (c->is_form && l->args->raw_dump)
+		return CLI_OK;
+	for (; *fixed; fixed++)
+		put(l, *fixed, NULL);
+	if (!c->kind || sonde_list_events(&opts, put_event, l) >= 0)
+		return CLI_OK;
+	for (int i = 0; i < l->nr_words; i++)
+		alone = alone && (is_asked_by_name(l, c, l->words[i]) || strchr(l->words[i], ':'));
+	cli_fail(cli);
+	return alone && !l->compat ? CLI_FAILED : CLI_OK;
+}
+
+/* Whether nothing can come of class c. */
+static bool is_left_out(const struct listing *l, const struct class *c)
+{
+	for (int i = 0; i < l->nr_words; i++)
+		if (is_class_word(l, l->words[i])
+			    ? is_asked_by_name(l, c, l->words[i])
+			    : c->kind == SONDE_EVENT_TRACEPOINT || !strchr(l->words[i], ':'))
+			return false;
+	return l->nr_words > 0;
+}
+
+static int put_classes(struct cli *cli, struct listing *l)
+{
+	int status = CLI_OK;
+
+	for (size_t i = 0; i < sizeof(classes) / sizeof(*classes) && status == CLI_OK; i++) {
+		l->class = &classes[i];
+		if (!is_left_out(l, l->class))
+			status = put_class(cli, l);
+	}
+	return status;
+}
+
+/* perf heads what it knows of metrics, also when that is nothing. word NULL: everything was asked for. */
+static bool put_metrics(const struct listing *l, const char *word)
+{
+	const bool metrics = word && (!strcmp(word, "metric") || !strcmp(word, "metrics"));
+
+	if (word && !metrics && strcmp(word, "metricgroup") && strcmp(word, "metricgroups"))
+		return false;
+	if (!l->args->raw_dump)
+		printf("\n%s:\n\n", metrics ? "Metrics" : "Metric Groups");
+	else if (metrics)
+		putchar('\n');
+	return true;
+}
+
+/* A word after the other, and what none of them finds is no failure. */
+static int list_as_perf(struct cli *cli, struct listing *l, char **words, int n)
+{
+	if (!n) {
+		put_classes(cli, l);
+		put_metrics(l, NULL);
+	}
+	l->nr_words = 1;
+	for (int i = 0; i < n; i++) {
+		l->words = &words[i];
+		if (strcmp(words[i], "sdt") && !put_metrics(l, words[i]))
+			put_classes(cli, l);
+	}
+	return CLI_OK;
+}
+
+static int list(struct cli *cli, struct listing *l)
+{
+	int status = put_classes(cli, l);
+
+	for (int i = 0; i < l->nr_words && status == CLI_OK; i++)
+		if (!l->found[i]) {
+			cli_say("list: this machine has no events for '%s'", l->words[i]);
+			status = CLI_FAILED;
+		}
+	return status;
+}
+
+static int run(struct cli *cli, void *values, int argc, char **argv)
+{
+	struct listing l = { .args = values, .words = argv, .compat = cli_compat(cli) };
+	const char *pager = isatty(STDOUT_FILENO) ? settings_pager(cli) : NULL;
+	int status;
+
+	l.found = calloc((size_t)argc + 1, sizeof(*l.found));
+	if (!l.found) {
+		cli_say("out of memory");
+		return cli_status(cli, CLI_FAILED);
+	}
+	if (pager && !l.args->raw_dump && pager_start(pager) < 0) {
+		status = cli_status(cli, CLI_FAILED);
+	} else if (l.compat) {
+		status = list_as_perf(cli, &l, argv, argc);
+	} else {
+		l.nr_words = argc;
+		status = list(cli, &l);
+	}
+	free(l.found);
+	return status;
+}
+
+/* clang-format off */
+static const struct opt options[] = {
+	OPT_FLAG(0, "raw-dump", struct args, raw_dump, "prints names only, between blanks: for programs"),
+	OPT_GROUP("Options of perf that change nothing here"),
+	OPT_FLAG('d', "desc", struct args, passed_over, "tells of events out of perf's tables, which are not here"),
+	OPT_FLAG(0, "long-desc", struct args, passed_over, "tells more of them"),
+	OPT_FLAG(0, "details", struct args, passed_over, "tells what they are made of"),
+	OPT_FLAG(0, "deprecated", struct args, passed_over, "lists those that have another name now, too"),
+	OPT_TEXT(0, "cputype", "TYPE", struct args, cpu_type, "lists those of one kind of processor"),
+	OPT_END,
+};
+/* clang-format on */
+static const char *const usage[] = {
+	"list [OPTIONS] [hw|sw|cache|pmu|raw|breakpoint|tracepoint|GLOB]...", NULL
+};
+
+const struct command cmd_list = {
+	.name = "list",
+	.summary = "lists the events that this machine can record",
+	.usage = usage,
+	.options = options,
+	.examples = "  sonde list\n"
+		    "  sonde list sw\n"
+		    "  sonde list 'sched:*'\n"
+		    "  sonde list page\n",
+	.values_size = sizeof(struct args),
+	.permute = true,
+	.run = run,
+};

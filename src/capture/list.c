@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* sonde.h: the events that the running machine can record. */
+#include "capture/list.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "capture/names.h"
+#include "capture/pmu.h"
+#include "capture/probe.h"
+#include "capture/tracefs.h"
+
+struct found {
+	uint32_t kind;
+	char *name, *alias; /* owned; alias NULL: none */
+};
+
+struct list {
+	VEC(struct found) found;
+	uint32_t kinds;
+	const struct pmu *pmu;         /* whose events come */
+	const struct tracefs *tracefs; /* where tracepoints are */
+	int failed;                    /* out of memory, where a visitor cannot say so */
+};
+
+static int add(struct list *l, uint32_t kind, const char *name, const char *alias)
+{
+	struct found f = { kind, strdup(name), alias ? strdup(alias) : NULL };
+
+	if (f.name && (f.alias || !alias) && vec_push(&l->found, f) == 0)
+		return 0;
+	free(f.name);
+	free(f.alias);
+	return l->failed = err_nomem();
+}
+
+/* ---- what there is ----------------------------------------------------------------------------------------------- */
+
+static uint32_t kind_of(uint32_t type)
+{
+	return type == PERF_TYPE_HARDWARE   ? SONDE_EVENT_HARDWARE
+	       : type == PERF_TYPE_SOFTWARE ? SONDE_EVENT_SOFTWARE
+					    : SONDE_EVENT_CACHE;
+}
+
+/* The processor's own source: an event of it needs no source to be named, and comes before all others. */
+static bool is_core(const char *name)
+{
+	return !strncmp(name, "cpu/", 4);
+}
+
+static int add_numbered(void *ctx, uint32_t type, uint64_t config, const char *name,
+			const char *alias)
+{
+	const struct perf_event_attr attr = { .type = type, .config = config };
+	const uint32_t kind = kind_of(type);
+	struct list *l = ctx;
+	int error;
+
+	if (!(l->kinds & kind))
+		return 0;
+	error = capture_probe(&attr);
+	/* without the right to open any, those of the kernel's own are there all the same */
+	if (error && !(kind == SONDE_EVENT_SOFTWARE && (error == EACCES || error == EPERM)))
+		return 0;
+	return add(l, kind, name, alias);
+}
+
+static void add_pmu_event(void *ctx, const char *event)
+{
+	struct list *l = ctx;
+	char name[512];
+
+	snprintf(name, sizeof(name), "%s/%s/", l->pmu->name, event);
+	add(l, SONDE_EVENT_PMU, name, is_core(name) ? event : NULL);
+}
+
+static int add_pmu(void *ctx, const struct pmu *pmu)
+{
+	struct list *l = ctx;
+
+	l->pmu = pmu;
+	pmu_events_each(pmu, add_pmu_event, l);
+	return l->failed;
+}
+
+static int add_tracepoint(void *ctx, const char *system, const char *event)
+{
+	struct list *l = ctx;
+	char path[1024], name[1024];
+	struct stat st;
+
+	/* ftrace:* describe records of the ring buffer: directories without an id */
+	snprintf(path, sizeof(path), "%s/events/%s/%s/id", l->tracefs->root, system, event);
+	if (stat(path, &st) < 0)
+		return 0;
+	snprintf(name, sizeof(name), "%s:%s", system, event);
+	return add(l, SONDE_EVENT_TRACEPOINT, name, NULL);
+}
+
+static int add_tracepoints(struct list *l)
+{
+	struct tracefs tracefs;
+
+	TRY(tracefs_open(&tracefs));
+	l->tracefs = &tracefs;
+	return tracefs_events_match(&tracefs, "*", "*", add_tracepoint, l);
+}
+
+/* ---- in order ---------------------------------------------------------------------------------------------------- */
+
+static int compare(const void *a, const void *b)
+{
+	const struct found *x = a, *y = b;
+
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (is_core(x->name) != is_core(y->name))
+		return is_core(x->name) ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static int collect(struct list *l, const char *sources)
+{
+	TRY(capture_names_each(add_numbered, l));
+	if (l->kinds & SONDE_EVENT_PMU)
+		TRY(pmu_each(sources, NULL, NULL, add_pmu, l));
+	return l->kinds & SONDE_EVENT_TRACEPOINT ? add_tracepoints(l) : 0;
+}
+
+int capture_list(const char *sources, uint32_t kinds,
+		 void (*event)(void *ctx, const struct sonde_listed_event *event), void *ctx)
+{
+	struct list l = { .kinds = kinds ? kinds : UINT32_MAX };
+	int r = collect(&l, sources);
+
+	if (l.found.n)
+		qsort(l.found.v, l.found.n, sizeof(*l.found.v), compare);
+	vec_foreach(f, &l.found) {
+		const struct sonde_listed_event e = { sizeof(e), f->kind, f->name, f->alias };
+
+		event(ctx, &e);
+		free(f->name);
+		free(f->alias);
+	}
+	vec_done(&l.found);
+	return r;
+}
+
+int sonde_list_events(const struct sonde_list_options *opts,
+		      void (*event)(void *ctx, const struct sonde_listed_event *event), void *ctx)
+{
+	struct sonde_list_options known = { 0 };
+
+	if (opts && !opts->size)
+		return err_set(-EINVAL, "sonde_list_options.size is not set");
+	if (opts)
+		memcpy(&known, opts, opts->size < sizeof(known) ? opts->size : sizeof(known));
+	return capture_list(NULL, known.kinds, event, ctx);
+}

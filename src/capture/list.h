@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* sonde_list_events() with its event sources in another folder than sysfs. */
+#ifndef SONDE_CAPTURE_LIST_H
+#define SONDE_CAPTURE_LIST_H
+
+#include <stdint.h>
+
+#include <sonde/sonde.h>
+
+/* sources: NULL for sysfs; kinds: 0 all. */
+int capture_list(const char *sources, uint32_t kinds,
+		 void (*event)(void *ctx, const struct sonde_listed_event *event), void *ctx);
+
+#endif
