@@ -32,7 +32,22 @@ int parts_parse(struct sonde_recorder *r)
 		       : 0;
 }
 
-/* One sample each time, and nothing in it: that it came is all. */
+/* It comes as long as anything runs: at each time would be as often as the cpu can, and nothing else would run. */
+static bool never_stops(const struct perf_event_attr *a)
+{
+	switch (a->type) {
+	case PERF_TYPE_SOFTWARE:
+		return a->config == PERF_COUNT_SW_CPU_CLOCK ||
+		       a->config == PERF_COUNT_SW_TASK_CLOCK;
+	case PERF_TYPE_HARDWARE:
+	case PERF_TYPE_HW_CACHE:
+	case PERF_TYPE_RAW:
+		return true;
+	}
+	return false;
+}
+
+/* One sample each time (once a second of what never stops), and nothing in it: that it came is all. */
 static void configure(struct capture_event *e, bool inherit)
 {
 	struct perf_event_attr *a = &e->attr;
@@ -42,8 +57,10 @@ static void configure(struct capture_event *e, bool inherit)
 	a->disabled = 1;
 	a->inherit = inherit;
 	a->wakeup_events = 1;
-	if (!a->sample_period)
-		a->sample_period = 1;
+	if (!a->sample_period) {
+		a->sample_period = 1; /* or sample_freq, which shares its place */
+		a->freq = never_stops(a);
+	}
 }
 
 /* Everywhere on the cpus, as perf has it, unless given processes are recorded. */

@@ -113,6 +113,14 @@ def _():
         read_by_both(name)
 
 
+@case('a clock ends a file once a second, not each time it ticks')
+def _():
+    work = 'import time\nend = time.monotonic() + 2.4\nwhile time.monotonic() < end: pass\n'
+    r = sonde('record', '-o', 'x.data', '-e', CALL, '--switch-output-event', 'cpu-clock', '--', 'python3', '-c', work)
+    same(r.returncode, 0, r.stderr)
+    need(2 <= len(parts()) <= 8, r.stderr)  # on each cpu that is busy
+
+
 @case('processes that come and go while files are switched have their names in each')
 def _():
     work = 'i=0; while [ $i -lt 300 ]; do i=$((i+1)); sleep .05 & [ $((i % 5)) = 0 ] && sleep .01; done; wait'
