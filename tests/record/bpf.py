@@ -75,9 +75,10 @@ def programs(name):
         info_len, data_len, arrays = struct.unpack_from('<IIQ', b, at)
         info, at = b[at + 16:at + 16 + info_len], at + 16 + info_len
         data = bytearray(b[at:at + data_len])
-        # perf leaves what it finds between the lengths of functions and the next array
-        nr, begin = struct.unpack_from('<I', info, 108)[0], struct.unpack_from('<Q', info, 120)[0]
-        data[begin + 4 * nr:begin + 4 * nr + 4 * (nr % 2)] = bytes(4 * (nr % 2))
+        # Arrays begin at multiples of 8; behind the instructions and the lengths of functions perf leaves what it finds.
+        for nr, begin, size in (16, 24, 1), (108, 120, 4):
+            end = struct.unpack_from('<Q', info, begin)[0] + size * struct.unpack_from('<I', info, nr)[0]
+            data[end:end + -end % 8] = bytes(-end % 8)
         infos[struct.unpack_from('<I', info, 4)[0]] = (info, bytes(data), arrays)
         at += data_len
     same(at, len(b), 'bytes of the programs')

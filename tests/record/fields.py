@@ -131,11 +131,12 @@ def _():
 
 
 DEEP = '''
+#include <time.h>
 volatile long sink;
 __attribute__((noinline)) long leaf(long n) { for (long i = 0; i < n; i++) sink += i; return sink; }
 __attribute__((noinline)) long middle(long n) { char room[600]; __asm__ volatile("" : : "r"(room)); return leaf(n) + (sink & 1); }
 __attribute__((noinline)) long outer(long n) { return middle(n) + (sink & 1); }
-int main(void) { for (int i = 0; i < 300; i++) outer(100000); return 0; }
+int main(void) { while (clock() < CLOCKS_PER_SEC / 8) outer(100000); return 0; }
 '''
 
 
