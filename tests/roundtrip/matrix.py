@@ -93,6 +93,7 @@ KNOWN = {
     (None, '--list-dlfilters'): 'those that perf 6.12 brings are in a folder of its own',
     (None, '-v --ns'): 'names with parameters when perf is told to say more',
     ('dwarf', '--max-stack 0'): 'perf then shows the address of the sample',
+    ('dwarf', '--symfs /nonexistent'): 'perf unwinds nothing where no mapped file is found',
 }
 STORED = ['demo.data', 'scripts/types.data', 'scripts/flags.data', 'scripts/frames.data', 'text/chains.data', 'text/mixed.data',
           'text/clock.data', 'text-cases/br.data', 'text-cases/addr.data', 'text-cases/bpf.data', 'text-cases/sw.data']
