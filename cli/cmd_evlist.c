@@ -4,26 +4,10 @@
 
 #include "recording.h"
 
-#include <stdlib.h>
-
 struct args {
-	struct lines lines; /* of the session's text form */
+	struct lines lines; /* of the session's text form; first: recording_set_key() */
 	bool freq, groups, fields;
 };
-
-static int set_key(struct opt_parser *p, void *values, const struct opt *o, const char *value)
-{
-	struct args *a = values;
-
-	return lines_set(&a->lines, p, o->word, o->key, value);
-}
-
-static void done(void *values)
-{
-	struct args *a = values;
-
-	lines_done(&a->lines);
-}
 
 static int run(struct cli *cli, void *values, int argc, char **argv)
 {
@@ -65,6 +49,6 @@ const struct command cmd_evlist = {
 	.permute = true,
 	.configured = true,
 	.run = run,
-	.set_key = set_key,
-	.done = done,
+	.set_key = recording_set_key,
+	.done = recording_done,
 };

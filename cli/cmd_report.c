@@ -5,23 +5,9 @@
 #include "recording.h"
 
 struct args {
-	struct lines lines; /* of the session's text form */
+	struct lines lines; /* of the session's text form; first: recording_set_key() */
 	bool header_only, no_effect;
 };
-
-static int set_key(struct opt_parser *p, void *values, const struct opt *o, const char *value)
-{
-	struct args *a = values;
-
-	return lines_set(&a->lines, p, o->word, o->key, value);
-}
-
-static void done(void *values)
-{
-	struct args *a = values;
-
-	lines_done(&a->lines);
-}
 
 static const char *hint(const void *values)
 {
@@ -69,6 +55,6 @@ const struct command cmd_report = {
 	.configured = true,
 	.run = run,
 	.hint = hint,
-	.set_key = set_key,
-	.done = done,
+	.set_key = recording_set_key,
+	.done = recording_done,
 };

@@ -8,6 +8,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+int recording_set_key(struct opt_parser *p, void *values, const struct opt *o, const char *value)
+{
+	return lines_set(values, p, o->word, o->key, value);
+}
+
+void recording_done(void *values)
+{
+	lines_done(values);
+}
+
 int recording_input(const struct cli *cli, struct lines *l)
 {
 	struct opt_parser p = { 0 };
