@@ -68,7 +68,7 @@ char *as_perf_find(bool other)
 
 /* Those of perf 6.12, and of older ones, that sonde has not. */
 static const char *const missing[] = {
-	"annotate", "archive", "bench", "buildid-cache", "buildid-list", "c2c",    "check",
+	"annotate", "archive", "bench", "buildid-cache", "c2c",    "check",
 	"config",   "daemon",  "data",  "diff",          "ftrace",       "inject", "iostat",
 	"kallsyms", "kmem",    "kvm",   "kwork",         "lock",         "mem",    "probe",
 	"sched",    "stat",    "test",  "timechart",     "top",          "trace",  NULL

@@ -16,20 +16,26 @@ struct located {
 	struct sonde_location loc;
 };
 
-static const char *build_id_text(struct sonde_session *s, const struct mapping *m, const char *dso)
+const char *session_hex(struct sonde_session *s, const uint8_t *bytes, size_t len)
 {
-	char hex[2 * sizeof(m->build_id)];
+	char hex[2 * sizeof(((struct mapping *)0)->build_id)];
 	uint32_t id;
 
-	if (!m->build_id_len)
-		return locate_build_id(s, dso);
-	for (unsigned i = 0; i < m->build_id_len; i++) {
-		hex[2 * i] = "0123456789abcdef"[m->build_id[i] >> 4];
-		hex[2 * i + 1] = "0123456789abcdef"[m->build_id[i] & 15];
+	if (2 * len > sizeof(hex))
+		return "";
+	for (size_t i = 0; i < len; i++) {
+		hex[2 * i] = "0123456789abcdef"[bytes[i] >> 4];
+		hex[2 * i + 1] = "0123456789abcdef"[bytes[i] & 15];
 	}
-	if (strpool_intern(&s->strings, hex, 2u * m->build_id_len, &id) < 0)
+	if (strpool_intern(&s->strings, hex, 2 * len, &id) < 0)
 		return "";
 	return strpool_text(&s->strings, id);
+}
+
+static const char *build_id_text(struct sonde_session *s, const struct mapping *m, const char *dso)
+{
+	return m->build_id_len ? session_hex(s, m->build_id, m->build_id_len)
+			       : locate_build_id(s, dso);
 }
 
 static void locate(struct sonde_session *s, const struct address_space *space, uint64_t addr,

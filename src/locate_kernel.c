@@ -69,8 +69,7 @@ static void open_kernel_symbols(struct sonde_session *s)
 
 /* ---- modules ----------------------------------------------------------------------------------------------------- */
 
-/* "/lib/modules/6.1/kernel/fs/xfs/nls-x.ko.xz" and "[nls_x]" -> "[nls_x]"; false for what is no module's name. */
-static bool module_name(const char *path, char *ret, size_t size)
+bool session_module_name(const char *path, char *ret, size_t size)
 {
 	const char *base = strrchr(path, '/'), *end;
 	size_t len;
@@ -103,7 +102,7 @@ static const char *module_dso(struct sonde_session *s, const char *path)
 		if (!strcmp(k.modules[i], path))
 			return path;
 	}
-	if (!module_name(path, name, sizeof(name)) ||
+	if (!session_module_name(path, name, sizeof(name)) ||
 	    strpool_intern(&s->strings, name, strlen(name), &id) < 0)
 		return path;
 	return strpool_text(&s->strings, id);
@@ -155,7 +154,7 @@ static struct kernel_place find_kernel(struct sonde_session *s, const struct add
 		p.sym = kallsyms_find(s->kernel_symbols, addr);
 	/* Inside the map of a module only that module's symbols: the table may be of another moment. */
 	if (p.sym && p.map && !is_kernel_map(s, p.map) &&
-	    (!module_name(strpool_text(&s->strings, p.map->name), module, sizeof(module)) ||
+	    (!session_module_name(strpool_text(&s->strings, p.map->name), module, sizeof(module)) ||
 	     strcmp(module, p.sym->module) != 0))
 		p.sym = NULL;
 	if (s->opts.compat)
@@ -245,7 +244,7 @@ void locate_kernel_names(struct sonde_session *s, const struct mapping *m, const
 		return;
 	}
 	ret->long_name = strpool_text(&s->strings, m->name);
-	if (module_name(ret->long_name, module, sizeof(module)) &&
+	if (session_module_name(ret->long_name, module, sizeof(module)) &&
 	    strpool_intern(&s->strings, module, strlen(module), &id) >= 0)
 		ret->short_name = strpool_text(&s->strings, id);
 }

@@ -32,6 +32,15 @@ static uint32_t parse_hex(const char *hex, uint8_t ret[ELF_BUILD_ID_MAX_BYTES])
 	return n;
 }
 
+const char *session_map_name(const struct mapping *m, const char *name,
+			     char room[SESSION_MAP_NAME_BYTES])
+{
+	if (!m->executable || !dso_name_is_anonymous(name))
+		return name;
+	snprintf(room, SESSION_MAP_NAME_BYTES, "/tmp/perf-%d.map", m->pid);
+	return room;
+}
+
 static struct dso *find_dso(struct sonde_session *s, const struct mapping *m)
 {
 	struct dso_key key = { .name = strpool_text(&s->strings, m->name),
@@ -39,7 +48,7 @@ static struct dso *find_dso(struct sonde_session *s, const struct mapping *m)
 			       .build_id_len = m->build_id_len,
 			       .inode = m->build_id_len ? 0 : m->inode };
 	uint8_t id[ELF_BUILD_ID_MAX_BYTES];
-	char map[40];
+	char map[SESSION_MAP_NAME_BYTES];
 
 	if (!s->dsos) {
 		struct dso_table_options opts = { .symfs = session_symfs(s),
@@ -55,11 +64,7 @@ static struct dso *find_dso(struct sonde_session *s, const struct mapping *m)
 		key.build_id_len = parse_hex(locate_build_id(s, key.name), id);
 		key.build_id = key.build_id_len ? id : NULL;
 	}
-	/* A JIT tells of its code in a map named by the process. */
-	if (m->executable && dso_name_is_anonymous(key.name)) {
-		snprintf(map, sizeof(map), "/tmp/perf-%d.map", m->pid);
-		key.name = map;
-	}
+	key.name = session_map_name(m, key.name, map);
 	return dso_get(s->dsos, &key);
 }
 

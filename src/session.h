@@ -110,6 +110,14 @@ const struct address_space *session_space(const struct event *ev, uint32_t cpumo
  * out of memory. Lent as long as the session.
  */
 struct dso *session_dso_at(const struct event *ev, uint64_t addr, uint64_t *ret_offset);
+/* A mapping's file by its recorded name; a JIT tells of its code in a map named by the process, made in room. */
+enum { SESSION_MAP_NAME_BYTES = 40 };
+const char *session_map_name(const struct mapping *m, const char *name,
+			     char room[SESSION_MAP_NAME_BYTES]);
+/* "/lib/modules/6.1/kernel/fs/xfs/nls-x.ko.xz" and "[nls_x]" -> "[nls_x]"; false for what is no module's name. */
+bool session_module_name(const char *path, char *ret, size_t size);
+/* A build id as text; "" out of memory. Lent as long as the session. */
+const char *session_hex(struct sonde_session *s, const uint8_t *bytes, size_t len);
 /* The path of a control group as of now; NULL unknown. Lent as long as the session. */
 const char *session_cgroup(const struct sonde_session *s, uint64_t id);
 

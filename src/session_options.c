@@ -64,6 +64,7 @@ static const struct key keys[] = {
 	FLAG("force", force),
 	WORD("format", format, sink_names),
 	TEXT("evlist", evlist),
+	FLAG("hits", hits),
 	TEXT("fields", fields),
 	FLAG("ns", ns),
 	FLAG("deltatime", deltatime),

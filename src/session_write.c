@@ -27,9 +27,10 @@ bool session_in_pipe_mode(const struct sonde_session *s)
 }
 
 /* In pipe mode what a recording says of itself stands between its events. */
-static bool takes_events(const struct sonde_session *s, const struct sink_ops *ops)
+static bool takes_events(const struct sonde_session *s, const struct sink *sink)
 {
-	return s->opts.header < HEADER_ONLY && (ops->event || session_in_pipe_mode(s));
+	return s->opts.header < HEADER_ONLY && (sink->ops->event || session_in_pipe_mode(s)) &&
+	       !(sink->ops->is_done && sink->ops->is_done(sink));
 }
 
 static int write_with(struct sonde_session *s, const struct sink_ops *ops, int fd)
@@ -47,7 +48,7 @@ static int write_with(struct sonde_session *s, const struct sink_ops *ops, int f
 	}
 	session_dlfilters_text(s, sink);
 	r = 0;
-	while (takes_events(s, ops) && (r = next_for_sink(s, sink, &ev)) > 0) {
+	while (takes_events(s, sink) && (r = next_for_sink(s, sink, &ev)) > 0) {
 		r = ops->event ? ops->event(sink, event_of(ev)) : 0;
 		if (r < 0)
 			break;

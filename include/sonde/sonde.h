@@ -88,9 +88,10 @@ SONDE_API const char *sonde_error_text(void);
  *	full-source-path=0|1
  *
  *    Output:
- *	format=text|jsonl|evlist  what sonde_session_write() writes; default text; evlist: a line for each event type of
- *	                    the recording, no events
- *	evlist=LIST         what stands there: attr, freq, groups, fields
+ *	format=text|jsonl|evlist|buildids  what sonde_session_write() writes; default text; evlist: a line for each event
+ *	                    type of the recording, no events; buildids: one for each file whose build id it has
+ *	evlist=LIST         what stands in evlist's lines: attr, freq, groups, fields
+ *	hits=0|1            1: buildids has the files in which samples lie, with and without build ids
  *	fields=SPEC         as `sonde script -F`
  *	ns=0|1              nanoseconds
  *	deltatime=0|1       times count from the sample before
@@ -590,6 +591,24 @@ struct sonde_list_options {
 SONDE_API int sonde_list_events(const struct sonde_list_options *opts,
 				void (*event)(void *ctx, const struct sonde_listed_event *event),
 				void *ctx);
+
+/* ---- build ids --------------------------------------------------------------------------------------------------- */
+
+/* The running kernel or a module of it. */
+struct sonde_kernel_part {
+	uint32_t size;
+	uint32_t reserved;
+	uint64_t start, end; /* addresses; 0 when they are hidden from us */
+	const char *
+		name; /* "[kernel.kallsyms]"; of a module its file, "[name]" when that is not known */
+	const char *build_id; /* hex; "" unknown */
+};
+/* Calls part for the running kernel, then for its modules, ascending by address; what it gets is lent for the call. */
+SONDE_API int sonde_running_kernel(void (*part)(void *ctx, const struct sonde_kernel_part *part),
+				   void *ctx);
+enum { SONDE_BUILD_ID_CHARS = 41 };
+/* The build id of an ELF file as hex: 1; 0: it has none, or is no ELF file. It is opened if it is a regular file. */
+SONDE_API int sonde_file_build_id(const char *path, char ret[SONDE_BUILD_ID_CHARS]);
 
 /* ---- version ----------------------------------------------------------------------------------------------------- */
 

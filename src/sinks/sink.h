@@ -21,6 +21,8 @@ struct sink_ops {
 	int (*open)(struct sink **ret, const struct sink_options *opts);
 	/* One event. <0: stop; -EPIPE: the reader of the output closed it. NULL: of a file no events are read. */
 	int (*event)(struct sink *s, const struct event *ev);
+	/* It has seen enough, or will do without events. NULL: never. */
+	bool (*is_done)(const struct sink *s);
 	/* Writes what is buffered; its failure is the run's. complete: no event is missing at the end. */
 	int (*finish)(struct sink *s, bool complete);
 	int (*flush)(
@@ -32,6 +34,6 @@ struct sink_ops {
 extern const struct sink_ops *const sinks[];
 extern const char *const sink_names[]; /* NULL-terminated */
 
-extern const struct sink_ops text_sink_ops, jsonl_sink_ops, evlist_sink_ops;
+extern const struct sink_ops text_sink_ops, jsonl_sink_ops, evlist_sink_ops, buildids_sink_ops;
 
 #endif

@@ -2,10 +2,11 @@
 #include "sinks/sink.h"
 
 /* One line for each; the first is the default. */
-#define SINKS(SINK) \
-	SINK(text)  \
-	SINK(jsonl) \
-	SINK(evlist)
+#define SINKS(SINK)  \
+	SINK(text)   \
+	SINK(jsonl)  \
+	SINK(evlist) \
+	SINK(buildids)
 
 #define OPS(name) &name##_sink_ops,
 const struct sink_ops *const sinks[] = { SINKS(OPS) };

@@ -72,6 +72,12 @@ struct source_kernel {
 	size_t kallsyms_len, printk_len;
 };
 
+/* A file's build id as the recording's own list has it. Lent by the source. */
+struct source_build_id {
+	const char *path, *hex;
+	bool is_kernel; /* of the kernel or of a module of it */
+};
+
 /* A record as it tells of itself, for lists of records (--show-task-events, -D). */
 struct source_record {
 	uint32_t type; /* PERF_RECORD_*; from 64 on the recorder's own */
@@ -125,6 +131,8 @@ struct source_ops {
 	int (*kernel)(struct source *s, struct source_kernel *ret);
 	/* The build id recorded for a file, as hex; NULL unknown. Lent. NULL: such recordings have none. */
 	const char *(*build_id)(struct source *s, const char *path);
+	/* The i-th of the host's, in the order of the recording; false behind the last. More may come with the events. */
+	bool (*build_id_at)(struct source *s, size_t i, struct source_build_id *ret);
 	/* The times of the first and last sample as the recording says them; false: it does not. NULL: never does. */
 	bool (*span)(struct source *s, uint64_t *ret_first_ns, uint64_t *ret_last_ns);
 	/* Only for recordings in perf.data's format, else NULL: what a record tells of itself ... */

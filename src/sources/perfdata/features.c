@@ -131,10 +131,11 @@ static bool is_module(const char *name)
 	return *base == '[' || (ko && (!ko[3] || ko[3] == '.'));
 }
 
-static int keep_hex(struct perfdata_source *s, const char *path, const uint8_t *id, uint32_t len)
+static int keep_hex(struct perfdata_source *s, const char *path, const uint8_t *id, uint32_t len,
+		    bool is_kernel)
 {
 	char *hex = arena_alloc(&s->arena, 2 * (size_t)len + 1);
-	struct perfdata_build_id entry = { path, hex };
+	struct source_build_id entry = { path, hex, is_kernel };
 
 	if (!hex)
 		return err_nomem();
@@ -186,7 +187,7 @@ static int read_build_ids(struct perfdata_source *s, struct bytes *b)
 			strnlen((const char *)p + ENTRY_BYTES, (size_t)size - ENTRY_BYTES));
 		if (!name)
 			return err_nomem();
-		TRY(keep_hex(s, name, p + 12, len));
+		TRY(keep_hex(s, name, p + 12, len, (misc & CPUMODE_MASK) == CPUMODE_KERNEL));
 		if ((misc & CPUMODE_MASK) == CPUMODE_KERNEL)
 			TRY(keep_kernel_build_id(s, name, p + 12, len));
 	}
@@ -326,6 +327,16 @@ const char *perfdata_build_id(struct source *source, const char *path)
 			return b->hex;
 	}
 	return NULL;
+}
+
+bool perfdata_build_id_at(struct source *source, size_t i, struct source_build_id *ret)
+{
+	struct perfdata_source *s = perfdata_of(source);
+
+	if (i >= s->info.build_ids.n)
+		return false;
+	*ret = s->info.build_ids.v[i];
+	return true;
 }
 
 bool perfdata_span(struct source *source, uint64_t *ret_first_ns, uint64_t *ret_last_ns)

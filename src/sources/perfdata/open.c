@@ -278,6 +278,7 @@ const struct source_ops perfdata_source_ops = {
 	.callchain = perfdata_callchain,
 	.kernel = perfdata_kernel,
 	.build_id = perfdata_build_id,
+	.build_id_at = perfdata_build_id_at,
 	.span = perfdata_span,
 	.record = perfdata_record,
 	.header = perfdata_head,

@@ -59,10 +59,6 @@ struct recent_id {
 	struct perfdata_event *event;
 };
 
-struct perfdata_build_id {
-	const char *path, *hex;
-};
-
 /* A file of a directory recording. */
 struct perfdata_part {
 	int fd;           /* owned */
@@ -123,7 +119,7 @@ struct perfdata_source {
 		uint32_t kernel_build_id_len;
 		const char *kernel_name;   /* NULL: "[kernel.kallsyms]" */
 		VEC(const char *) modules; /* of the kernel, by path */
-		VEC(struct perfdata_build_id) build_ids;
+		VEC(struct source_build_id) build_ids;
 		uint64_t first_sample_ns, last_sample_ns; /* both 0: it does not say */
 	} info;
 };
@@ -156,6 +152,7 @@ int perfdata_features_read(struct perfdata_source *s);
 /* One of them; damage is told as a defect. The bytes are lent as long as the source. */
 int perfdata_feature_take(struct perfdata_source *s, enum perfdata_feature feature, struct bytes b);
 const char *perfdata_build_id(struct source *source, const char *path);
+bool perfdata_build_id_at(struct source *source, size_t i, struct source_build_id *ret);
 bool perfdata_span(struct source *s, uint64_t *ret_first_ns, uint64_t *ret_last_ns);
 int perfdata_kernel(struct source *s, struct source_kernel *ret);
 const char *perfdata_info(struct source *s, const char *key);

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+#include "sinks/recorded_dsos.h"
+
+#include <string.h>
+
+#include "model/callchain.h"
+
+#define KERNEL \
+	"[kernel.kallsyms]" /* a map's name has the symbol behind it that it was measured by */
+
+/* What is looked for: members of the entry that a new one would get, and the name that it goes by. */
+struct wanted {
+	uint32_t name; /* in the string pool */
+	struct recorded_dso dso;
+};
+
+static int intern(struct recorded_dsos *d, const char *text, uint32_t *ret_id)
+{
+	return strpool_intern(&d->session->strings, text, strlen(text), ret_id);
+}
+
+static int add(struct recorded_dsos *d, const struct wanted *w, uint32_t *ret)
+{
+	TRY(vec_push(&d->list, w->dso));
+	*ret = (uint32_t)d->list.n - 1;
+	return 0;
+}
+
+static int find_or_add(struct recorded_dsos *d, const struct wanted *w, uint32_t *ret)
+{
+	uint64_t first = hash64_find(&d->by_name, w->name);
+	struct recorded_dso *dso = NULL;
+
+	if (first == HASH64_EMPTY) {
+		TRY(add(d, w, ret));
+		return hash64_put(&d->by_name, w->name, *ret);
+	}
+	for (uint32_t i = (uint32_t)first; i != UINT32_MAX; i = dso->next) {
+		dso = &d->list.v[i];
+		if (dso->inode && w->dso.inode && dso->inode != w->dso.inode)
+			continue;
+		if (!dso->inode)
+			dso->inode = w->dso.inode;
+		if (*w->dso.build_id)
+			dso->build_id = w->dso.build_id;
+		*ret = i;
+		return 0;
+	}
+	dso->next = (uint32_t)d->list.n;
+	return add(d, w, ret);
+}
+
+static struct wanted wanted_of(const char *name, const char *build_id)
+{
+	return (struct wanted){ .dso = { .name = name, .build_id = build_id, .next = UINT32_MAX } };
+}
+
+/* The kernel itself may be called by its file; modules go by their names in brackets. */
+static int find_kernel_part(struct recorded_dsos *d, struct wanted *w, uint32_t *ret)
+{
+	char module[256];
+
+	w->dso.is_kernel = true;
+	if (strncmp(w->dso.name, KERNEL, strlen(KERNEL)) != 0 &&
+	    session_module_name(w->dso.name, module, sizeof(module))) {
+		TRY(intern(d, module, &w->name));
+		return find_or_add(d, w, ret);
+	}
+	if (d->kernel == UINT32_MAX) {
+		if (!strncmp(w->dso.name, KERNEL, strlen(KERNEL)))
+			w->dso.name = KERNEL;
+		TRY(intern(d, w->dso.name, &w->name));
+		TRY(find_or_add(d, w, &d->kernel));
+	}
+	*ret = d->kernel;
+	if (*w->dso.build_id && !*d->list.v[*ret].build_id)
+		d->list.v[*ret].build_id = w->dso.build_id;
+	return 0;
+}
+
+int recorded_dsos_update(struct recorded_dsos *d)
+{
+	const struct source_ops *ops = d->session->source->ops;
+	struct source_build_id id;
+	uint32_t index;
+
+	while (ops->build_id_at && ops->build_id_at(d->session->source, d->nr_build_ids, &id)) {
+		struct wanted w = wanted_of(id.path, id.hex);
+
+		d->nr_build_ids++;
+		if (id.is_kernel) {
+			TRY(find_kernel_part(d, &w, &index));
+			continue;
+		}
+		w.dso.is_memory = *id.path == '[';
+		TRY(intern(d, id.path, &w.name));
+		TRY(find_or_add(d, &w, &index));
+	}
+	return 0;
+}
+
+int recorded_dsos_init(struct recorded_dsos *ret, struct sonde_session *s)
+{
+	*ret = (struct recorded_dsos){ .session = s, .kernel = UINT32_MAX };
+	return recorded_dsos_update(ret);
+}
+
+static int find_mapped(struct recorded_dsos *d, const struct mapping *m, bool is_kernel,
+		       uint32_t *ret)
+{
+	struct strpool *strings = &d->session->strings;
+	char room[SESSION_MAP_NAME_BYTES];
+	const char *name;
+	struct wanted w;
+
+	name = session_map_name(m, strpool_text(strings, m->name), room);
+	w = wanted_of(name, session_hex(d->session, m->build_id, m->build_id_len));
+	if (is_kernel)
+		return find_kernel_part(d, &w, ret);
+	TRY(intern(d, name, &w.name));
+	w.dso.name = strpool_text(strings, w.name);
+	w.dso.inode = m->build_id_len ? 0 : m->inode;
+	w.dso.is_memory = *w.dso.name != '/' || w.dso.name[1] == '/' || name == room;
+	return find_or_add(d, &w, ret);
+}
+
+/* As the state of the session takes it in. */
+static int take_map(struct recorded_dsos *d, const struct change *c)
+{
+	struct mapping m = { .pid = c->pid,
+			     .executable = c->executable,
+			     .inode = c->inode,
+			     .build_id_len = (uint8_t)c->build_id_len };
+	uint32_t index;
+
+	if (m.build_id_len > sizeof(m.build_id))
+		m.build_id_len = sizeof(m.build_id);
+	if (m.build_id_len)
+		memcpy(m.build_id, c->build_id, m.build_id_len);
+	TRY(intern(d, c->text, &m.name));
+	return find_mapped(d, &m, c->kernel, &index);
+}
+
+static int take_hit(struct recorded_dsos *d, const struct event *ev)
+{
+	uint32_t cpumode = ev->pub.cpumode;
+	const struct address_space *space;
+	struct sonde_sample sample;
+	const struct mapping *m;
+
+	if (cpumode != CPUMODE_KERNEL && cpumode != CPUMODE_USER)
+		return 0;
+	space = session_space(ev, cpumode);
+	if (!space || ev->source->ops->sample(ev->source, ev, &sample) < 0)
+		return 0;
+	if (space->stamp == d->last_stamp &&
+	    sample.ip - d->last_start < d->last_end - d->last_start)
+		return 0;
+	m = address_space_find(space, sample.ip);
+	if (!m)
+		return 0;
+	TRY(find_mapped(d, m, cpumode == CPUMODE_KERNEL, &d->last));
+	d->list.v[d->last].is_hit = true;
+	d->last_stamp = space->stamp;
+	d->last_start = m->start;
+	d->last_end = m->end;
+	return 0;
+}
+
+int recorded_dsos_event(struct recorded_dsos *d, const struct event *ev)
+{
+	TRY(recorded_dsos_update(d));
+	if (ev->schema->kind <= SONDE_SAMPLE)
+		return take_hit(d, ev);
+	return ev->change.kind == CHANGE_MMAP ? take_map(d, &ev->change) : 0;
+}
+
+void recorded_dsos_done(struct recorded_dsos *d)
+{
+	hash64_done(&d->by_name);
+	vec_done(&d->list);
+}
