@@ -80,7 +80,12 @@ for name, python in pythons():
     r = t.script(ALL, records, python=python)
     t.is_(r.out, EXPECTED, "records reach their handlers (%s)" % name, r.err)
 t.is_(t.script(ALL, swapped).out, EXPECTED, "of a recording in the other byte order, too")
-t.is_(t.script(ALL, records, compat="perf-6.1").out, EXPECTED, "the same under --compat: no bytes from behind an error's record")
+# The record behind the older error begins with its type, misc and size: that error's own bytes follow.
+t.is_(t.script(ALL, records, compat="perf-6.1").out, EXPECTED.replace("old 0 0 -1", "old 0 77 0"),
+      "under --compat an older error has two numbers of what lies behind it")
+t.like_perf(ALL, "as perf has errors", records)
+last = recording("last", RECORDS[:RECORDS.index("AUXTRACE_ERROR/user")])
+t.like_perf(ALL, "as perf has one that nothing follows but the header's sections", last)
 LIVE = ALL.replace("def auxtrace_error(*a): print('auxtrace_error', *a)", "")
 t.like_perf(LIVE, "as perf has them", records)
 for options in (["-C", "3"], ["--time", "0.000001003,"], ["--pid", "14"], ["--tid", "13", "-C", "2"]):

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Records of state: what they change (COMM, FORK, EXIT, MMAP), and losses, which are counted. */
 
+#include <unistd.h>
+
 #include "model/callchain.h"
 #include "sources/perfdata/counts.h"
 #include "sources/perfdata/perfdata.h"
 
-enum { RECORD_HEADER_BYTES = 8, FIRST_TOOL_RECORD = 64, MISC_AT = 4 };
+enum { RECORD_HEADER_BYTES = 8, FIRST_TOOL_RECORD = 64, MISC_AT = 4, TRACE_ERROR_FORMAT_AT = 28 };
 
 /* Payload of the schema auxtrace_error (schemas.c). */
 struct trace_error {
@@ -202,6 +204,24 @@ static int read_trace_error(struct bytes *b, uint16_t misc, struct trace_error *
 	return 0;
 }
 
+/*
+ * perf reads machine_pid and vcpu of all formats where they lie in the newest one: behind a record of an older one, in the
+ * record that follows in the file.
+ */
+static void read_behind_trace_error(const struct perfdata_source *s, const struct cut *rec,
+				    struct trace_error *e)
+{
+	enum { AT = 112 };
+	uint32_t words[2] = { 0 }; /* zeros behind the end of the file, as in a mapping of it */
+
+	if (s->file.is_pipe || rec->file || s->unzip)
+		return; /* what perf finds there depends on where it has its buffers */
+	if (pread(s->file.fd, words, sizeof(words), (off_t)(rec->file_off + AT)) < 0)
+		return;
+	e->machine_pid = words[0];
+	e->vcpu = words[1];
+}
+
 static int trace_error(struct perfdata_source *s, const struct cut *rec, struct event *ret)
 {
 	struct bytes b =
@@ -218,6 +238,8 @@ static int trace_error(struct perfdata_source *s, const struct cut *rec, struct 
 		err_clear();
 		return 0;
 	}
+	if (s->opts.compat && get_u32(rec->bytes + TRACE_ERROR_FORMAT_AT, s->file.swap) < 2)
+		read_behind_trace_error(s, rec, &e);
 	memcpy(s->trace_error, &e, sizeof(e));
 	ret->schema = sc;
 	ret->attr = ret->member = 0;
