@@ -296,6 +296,21 @@ static int look_at(const struct script_place *place, const char *name, struct sc
 	return 1;
 }
 
+/*
+ * Whether what was found still lacks a wrapper that may lie here. perf looks for each of them in the folders of all languages;
+ * by default only the recorder's is taken from another language's folder of the same tree.
+ */
+static bool is_to_complete(const struct script_entry *e, const struct script_place *place,
+			   bool compat)
+{
+	if (!place->exec_path)
+		return false;
+	if (compat)
+		return !e->record || !e->report;
+	return !e->record && e->place->exec_path &&
+	       !strcmp(e->place->exec_path, place->exec_path);
+}
+
 int script_entry_find(const struct script_places *p, const char *name, bool compat,
 		      struct script_entry *ret)
 {
@@ -307,7 +322,7 @@ int script_entry_find(const struct script_places *p, const char *name, bool comp
 	for (size_t i = 0; i < p->nr && r >= 0; i++) {
 		struct script_entry more;
 
-		if (e.name && !(compat && p->v[i].exec_path && (!e.record || !e.report)))
+		if (e.name && !is_to_complete(&e, &p->v[i], compat))
 			continue;
 		r = look_at(&p->v[i], name, e.name ? &more : &e);
 		if (r != 1 || e.place == &p->v[i])
@@ -316,7 +331,7 @@ int script_entry_find(const struct script_places *p, const char *name, bool comp
 			e.record = more.record;
 			more.record = NULL;
 		}
-		if (!e.report) {
+		if (!e.report && compat) {
 			e.report = more.report;
 			more.report = NULL;
 		}

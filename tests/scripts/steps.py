@@ -96,6 +96,14 @@ for words, given in ((("both", "true"), "[true]"), (("both",), "[-a]"), (("both"
 t.is_(script("-a", "record", "both", "true").out, "[-a][true]\n", "-a in front of it")
 t.is_(script("rec", "both", "true").out, "[true]\n", "rec is enough")
 t.is_(script("record", "both", "-p", "1", compat="perf-6.1").out, "[-a][-p][1]\n", "under --compat -a unless there is a command")
+t.write("tree/scripts/python/shared.py", "def trace_begin(): pass\n")
+t.write("tree/scripts/perl/bin/shared-record", TELL)
+t.write("tree/scripts/perl/bin/shared-report", TELL)
+for compat in (None, "perf-6.1"):
+    r = script("record", "shared", "true", compat=compat)
+    t.is_((r.out, r.rc), ("[true]\n", 0), "the wrapper of a script of the same name in another language, compat %s" % compat, r.err)
+r = script("-i", DEMO, "report", "shared", "x")
+t.is_((r.out, r.rc), ("", 0), "but not its report", r.err)
 r = script("record", "only-record", "--dry-run", "--no-such-option")
 t.ok(r.rc != 0 and "no perf" not in r.err, "a wrapper's perf is sonde", r)
 for what, words in (("unknown", ("record", "bothh")), ("without a line that says what", ("record", "known")), ("without a name", ("record",))):
