@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # description: failed system calls: how many, by process, call and error
 # args: [--by process|call|thread] [--top N] [--json]
-# record: -a -e raw_syscalls:sys_exit
+# record: -e raw_syscalls:sys_exit
 """System calls that failed: how many, by process, call and name of the error.
 
     sonde record -a -e raw_syscalls:sys_exit -- sleep 10

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # description: futexes (locks, conditions): waits and their length, by address, and who woke the waiters
 # args: [--by lock|thread] [--top N] [--json]
-# record: -a -e syscalls:sys_*_futex*
+# record: -e syscalls:sys_*_futex*
 """Waiting for futexes, which locks and conditions of programs are made of: how often, how long, and who ended it.
 
     sonde record -a -e 'syscalls:sys_*_futex*' -- sleep 10

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # description: system calls: how many, how long (percentiles), how many failed; per call, process or thread
 # args: [--by call|process|thread] [--top N] [--json]
-# record: -a -e raw_syscalls:sys_enter,raw_syscalls:sys_exit
+# record: -e raw_syscalls:sys_enter,raw_syscalls:sys_exit
 """System calls: how many there were, how long they took, how many failed; by call, by process or by thread.
 
     sonde record -a -e raw_syscalls:sys_enter,raw_syscalls:sys_exit -- sleep 10

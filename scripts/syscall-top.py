@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # description: system calls as they happen: a table of the most frequent ones every INTERVAL seconds
 # args: [INTERVAL] [--by call|process|thread] [--top N] [--json]
-# record: -a -e raw_syscalls:sys_enter,raw_syscalls:sys_exit
+# record: -e raw_syscalls:sys_enter,raw_syscalls:sys_exit
 """The most frequent system calls, in a table that is made anew every INTERVAL seconds (default 1), until Ctrl-C.
 
     sonde record -a -q -o - -e raw_syscalls:sys_enter,raw_syscalls:sys_exit | sonde script -i - syscall-top.py [INTERVAL]

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""Analyses by their names, live: whom they record when a command is named, and that they end with it.
+
+Those about what a program does itself record the command, as perf's wrappers do. Those about what goes on between programs
+(interrupts, wake-ups, requests) say -a in their `# record:` line: there the command only says for how long.
+"""
+import json
+import os
+import subprocess
+import sys
+
+from analysistest import SCRIPTS, SONDE, Tests, environment, run
+
+OF_THE_COMMAND = {"syscall-latency": "--by=process", "failed-syscalls": "--by=process", "futex-contention": "--by=thread"}
+OF_THE_MACHINE = ("block-latency", "irq-times", "net-queueing", "off-cpu", "page-allocations", "wakeup-latency", "who-woke-whom")
+LIVE_SCREENS = ("syscall-top",)  # its words are all its own
+LIBRARIES = ("analysis", "scheduling")
+
+t = Tests()
+every = {name[:-3] for name in os.listdir(SCRIPTS) if name.endswith(".py")}
+t.is_(every - set(LIBRARIES) - {"rw-by-process"}, {*OF_THE_COMMAND, *OF_THE_MACHINE, *LIVE_SCREENS}, "all analyses are known here")
+for name in sorted(every - set(LIBRARIES)):
+    with open("%s/%s.py" % (SCRIPTS, name)) as f:
+        said = [line for line in f if line.startswith("# record:")]
+    t.is_(bool(said) and " -a " in said[0], name in OF_THE_MACHINE, "%s: -a in its line" % name, said)
+
+NAPS = "import ctypes, time\nctypes.CDLL(None).prctl(15, b'napper')\nfor i in range(100): time.sleep(.01)\n"
+r = run([SONDE, "record", "-q", "-a", "-o", t.dir + "/x.data", "-e", "sched:sched_switch", "--", "true"], env=environment())
+if r.rc:
+    t.skip("live", "nothing can be recorded here: " + r.err.strip()[-200:], False)
+    t.done()
+CALLS = "for i in 1 2 3; do cat /nonexistent; done 2>/dev/null; exec sleep 0.2"
+
+
+def live(name, *words):
+    # without PERF_EXEC_PATH perf's script of that name comes after ours
+    return run([SONDE, "script", name, "--json", *words, "--", "sh", "-c", CALLS], env=environment(SONDE_PYTHON=t.python), cwd=t.dir)
+
+
+def names_in(node, keys=("process", "comm", "name")):
+    if isinstance(node, list):
+        return set().union(*(names_in(x) for x in node)) if node else set()
+    if not isinstance(node, dict):
+        return set()
+    found = {node[k] for k in keys if isinstance(node.get(k), str)}
+    return found.union(*(names_in(x) for x in node.values()))
+
+
+napper = subprocess.Popen([sys.executable, "-c", NAPS.replace("range(100)", "range(100000)")])
+try:
+    for name, by in OF_THE_COMMAND.items():
+        r = live(name, by)
+        try:
+            names = names_in(json.loads(r.out))
+        except ValueError:
+            names = None
+        t.ok(r.rc == 0 and names is not None and "napper" not in names and "Traceback" not in r.err,
+             "%s COMMAND: the command's own" % name, r, names)
+        if name != "futex-contention":
+            t.ok(names and {"sleep", "cat"} <= names, "%s: its children are in it" % name, r.out)
+    for name in OF_THE_MACHINE:
+        r = live(name)
+        t.ok(r.rc == 0 and r.out and json.loads(r.out) and "Traceback" not in r.err, "%s COMMAND: while it runs" % name, r)
+    r = live("who-woke-whom", "--by=name")
+    t.has(r.out, "napper", "of all that runs")
+finally:
+    napper.kill()
+    napper.wait()
+t.done()
