@@ -13,10 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* clang-format off */
 const struct command *const commands[] = {
-	&cmd_record, &cmd_script,     &cmd_list, &cmd_evlist,  &cmd_buildid_list,
-	&cmd_report, &cmd_perf_alias, &cmd_help, &cmd_version, NULL
+	&cmd_record, &cmd_script, &cmd_list, &cmd_info, &cmd_evlist, &cmd_buildid_list, &cmd_report,
+	&cmd_perf_alias, &cmd_help, &cmd_version, NULL
 };
+/* clang-format on */
 
 /* Names out of recordings are in what is told, and a terminal may read it: no control characters but tabs. */
 static void put_quiet(const char *text, size_t len)

@@ -18,6 +18,24 @@ void recording_done(void *values)
 	lines_done(values);
 }
 
+int recording_operand(const struct cli *cli, const char *command, struct lines *l, int argc,
+		      char **argv)
+{
+	struct opt_parser p = { 0 };
+	char *given;
+
+	if (!argc)
+		return CLI_OK;
+	given = lines_given(l, "input");
+	free(given);
+	if (argc > 1 || given)
+		return cli_usage(cli, "%s: one recording at a time, not '%s' too", command,
+				 argv[given ? 0 : 1]);
+	if (!lines_set(l, &p, "input", "input", argv[0]))
+		return CLI_OK;
+	return cli_usage(cli, "%s: %s", command, p.error);
+}
+
 int recording_input(const struct cli *cli, struct lines *l)
 {
 	struct opt_parser p = { 0 };

@@ -9,6 +9,9 @@
 /* For struct command: options that are lines of the session's text form; values begin with a struct lines. */
 int recording_set_key(struct opt_parser *p, void *values, const struct opt *o, const char *value);
 void recording_done(void *values);
+/* One word may stand in place of -i FILE, not beside it. 0, or a status after telling. */
+int recording_operand(const struct cli *cli, const char *command, struct lines *l, int argc,
+		      char **argv);
 /*
  * perf reads its standard input when that is a pipe and no -i says otherwise, and so do we in its place. 0, or a status
  * after telling that memory ran out.

@@ -65,6 +65,7 @@ static const struct key keys[] = {
 	WORD("format", format, sink_names),
 	TEXT("evlist", evlist),
 	FLAG("hits", hits),
+	FLAG("no-events", no_events),
 	TEXT("fields", fields),
 	FLAG("ns", ns),
 	FLAG("deltatime", deltatime),

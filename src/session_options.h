@@ -31,7 +31,8 @@ struct session_options {
 	/* Flags: 0 or 1. */
 	uint32_t callchain, force, show_on_off_events;
 	uint32_t demangle, demangle_kernel, show_kernel_path, inline_frames, full_source_path;
-	uint32_t ns, reltime, deltatime, latency, per_event_dump, dump, unsorted, header_info, hits;
+	uint32_t ns, reltime, deltatime, latency, per_event_dump, dump, unsorted, header_info, hits,
+		no_events;
 	uint32_t show_task, show_mmap, show_switch, show_namespace, show_cgroup, show_lost,
 		show_round, show_bpf, show_text_poke;
 };

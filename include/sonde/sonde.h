@@ -88,9 +88,11 @@ SONDE_API const char *sonde_error_text(void);
  *	full-source-path=0|1
  *
  *    Output:
- *	format=text|jsonl|evlist|buildids  what sonde_session_write() writes; default text; evlist: a line for each event
- *	                    type of the recording, no events; buildids: one for each file whose build id it has
+ *	format=text|jsonl|evlist|buildids|info|info-json  what sonde_session_write() writes; default text; evlist: a line for
+ *	                    each event type of the recording, no events; buildids: one for each file whose build id it has;
+ *	                    info: what the recording is, what is counted of its events, and its defects
  *	evlist=LIST         what stands in evlist's lines: attr, freq, groups, fields
+ *	no-events=0|1       1: info only has what the header says
  *	hits=0|1            1: buildids has the files in which samples lie, with and without build ids
  *	fields=SPEC         as `sonde script -F`
  *	ns=0|1              nanoseconds

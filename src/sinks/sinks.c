@@ -2,14 +2,16 @@
 #include "sinks/sink.h"
 
 /* One line for each; the first is the default. */
-#define SINKS(SINK)  \
-	SINK(text)   \
-	SINK(jsonl)  \
-	SINK(evlist) \
-	SINK(buildids)
+#define SINKS(SINK)                \
+	SINK(text, "text")         \
+	SINK(jsonl, "jsonl")       \
+	SINK(evlist, "evlist")     \
+	SINK(buildids, "buildids") \
+	SINK(info, "info")         \
+	SINK(info_json, "info-json")
 
-#define OPS(name) &name##_sink_ops,
+#define OPS(name, word) &name##_sink_ops,
 const struct sink_ops *const sinks[] = { SINKS(OPS) };
 
-#define NAME(name) #name,
+#define NAME(name, word) word,
 const char *const sink_names[] = { SINKS(NAME) NULL };

@@ -44,6 +44,10 @@ struct jsonl_sink {
 void jsonl_header_put(const struct jsonl_sink *s, struct outbuf *out);
 void jsonl_summary_put(const struct jsonl_sink *s, bool complete, struct outbuf *out);
 void jsonl_defect_put(const struct sonde_defect *d, struct outbuf *out);
+/* What other JSON has in common with these lines: members of the host and recorder, the first behind comma; a defect. */
+struct source;
+void jsonl_facts_put(struct source *source, const char *comma, struct outbuf *out);
+void jsonl_defect_object_put(const struct sonde_defect *d, const char *name, struct outbuf *out);
 
 /* jsonl_values.c: each writes `,"name":...` and nothing where there is nothing. */
 void jsonl_fields_put(const struct jsonl_type *type, const struct event *ev, struct outbuf *out);

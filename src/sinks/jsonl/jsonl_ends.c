@@ -5,7 +5,7 @@
 #include "sinks/jsonl/jsonl.h"
 #include "sources/source.h"
 
-void jsonl_header_put(const struct jsonl_sink *s, struct outbuf *out)
+void jsonl_facts_put(struct source *source, const char *comma, struct outbuf *out)
 {
 	/* Numbers are numbers in JSON too, if they are written as such. */
 	static const struct {
@@ -23,22 +23,27 @@ void jsonl_header_put(const struct jsonl_sink *s, struct outbuf *out)
 		{ "byte-order", "byte_order", false },
 		{ "long-bytes", "long_bytes", true },
 	};
-	struct source *source = s->session->source;
 
-	outbuf_fmt(out, "{\"header\":{\"schema\":\"sonde-jsonl\",\"version\":%d", JSONL_VERSION);
-	json_member_text(out, "sonde", sonde_version());
-	json_member_text(out, "input", s->session->opts.input);
 	for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++) {
 		const char *v = source->ops->info(source, facts[i].key);
 
 		if (!v || !*v)
 			continue;
-		outbuf_fmt(out, ",\"%s\":", facts[i].name);
+		outbuf_fmt(out, "%s\"%s\":", comma, facts[i].name);
+		comma = ",";
 		if (facts[i].is_number && v[strspn(v, "0123456789")] == '\0' && *v != '0')
 			outbuf_str(out, v);
 		else
 			json_text(out, v);
 	}
+}
+
+void jsonl_header_put(const struct jsonl_sink *s, struct outbuf *out)
+{
+	outbuf_fmt(out, "{\"header\":{\"schema\":\"sonde-jsonl\",\"version\":%d", JSONL_VERSION);
+	json_member_text(out, "sonde", sonde_version());
+	json_member_text(out, "input", s->session->opts.input);
+	jsonl_facts_put(s->session->source, ",", out);
 	outbuf_str(out, "}}\n");
 }
 
@@ -49,16 +54,22 @@ static const char *severity_word(uint32_t severity)
 					     : "info";
 }
 
-void jsonl_defect_put(const struct sonde_defect *d, struct outbuf *out)
+void jsonl_defect_object_put(const struct sonde_defect *d, const char *name, struct outbuf *out)
 {
-	outbuf_str(out, "{\"defect\":");
+	outbuf_fmt(out, "{\"%s\":", name);
 	json_text(out, d->name);
 	json_member_text(out, "severity", severity_word(d->severity));
 	json_member_u64(out, "count", d->count);
 	json_member_text(out, "advice", d->advice);
 	if (*d->first)
 		json_member_text(out, "first", d->first);
-	outbuf_str(out, "}\n");
+	outbuf_char(out, '}');
+}
+
+void jsonl_defect_put(const struct sonde_defect *d, struct outbuf *out)
+{
+	jsonl_defect_object_put(d, "defect", out);
+	outbuf_char(out, '\n');
 }
 
 void jsonl_summary_put(const struct jsonl_sink *s, bool complete, struct outbuf *out)

@@ -57,6 +57,11 @@ static const char *const feature_names[LAST_NAMED_FEATURE + 1] = {
 	[FEAT_PMU_CAPS] = "PMU_CAPS",
 };
 
+const char *text_header_feature_name(unsigned feature)
+{
+	return feature <= LAST_NAMED_FEATURE ? feature_names[feature] : NULL;
+}
+
 static bool has(const struct header *h, unsigned feature)
 {
 	return h->head.features[feature / 64] >> feature % 64 & 1;

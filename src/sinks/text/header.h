@@ -18,6 +18,8 @@ struct perf_event_attr;
  */
 void text_header_put(struct sonde_session *s, struct outbuf *out);
 
+/* "BUILD_ID"; NULL: not one that is known. */
+const char *text_header_feature_name(unsigned feature);
 /* What goes with an attr in words: the event's name, that of its pmu (NULL unknown). */
 struct text_header_event {
 	const char *name, *pmu;

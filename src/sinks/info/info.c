@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+#include "sinks/info/info.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "formats/perfdata/layout.h"
+
+/* ---- gathering ---------------------------------------------------------------------------------------------------- */
+
+int info_open(struct sink **ret, const struct sink_options *opts, const struct sink_ops *ops)
+{
+	struct info_sink *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s)
+		return err_nomem();
+	s->base.ops = ops;
+	s->session = opts->session;
+	r = recorded_dsos_init(&s->dsos, opts->session);
+	if (r >= 0)
+		r = fd_writer_init(&s->writer, opts->fd);
+	if (r < 0) {
+		info_close(&s->base);
+		return r;
+	}
+	*ret = &s->base;
+	return 0;
+}
+
+/* Entries up to index i, zeroed; the vec's elements are plain. */
+#define GROW(vec, i)                                                                 \
+	({                                                                           \
+		int grown_ = 0;                                                      \
+		while ((vec)->n <= (i) && grown_ >= 0) {                             \
+			grown_ = vec_reserve(vec, 1);                                \
+			if (grown_ >= 0)                                             \
+				memset(&(vec)->v[(vec)->n++], 0, sizeof(*(vec)->v)); \
+		}                                                                    \
+		grown_;                                                              \
+	})
+
+static int count_sample(struct info_sink *s, const struct sonde_event *ev)
+{
+	TRY(GROW(&s->events, ev->schema));
+	s->events.v[ev->schema].samples++;
+	s->samples++;
+	if (ev->cpu >= 0 && ev->cpu <= INFO_MAX_CPU) {
+		TRY(GROW(&s->cpus, (size_t)ev->cpu));
+		s->cpus.v[ev->cpu]++;
+	}
+	if (ev->time_ns == SONDE_NO_TIME) {
+		s->without_time++;
+		return 0;
+	}
+	if (s->samples - s->without_time == 1 || ev->time_ns < s->first_ns)
+		s->first_ns = ev->time_ns;
+	if (ev->time_ns > s->last_ns)
+		s->last_ns = ev->time_ns;
+	return 0;
+}
+
+/* The event type that a record of state belongs to. */
+static int32_t type_of(const struct event *ev)
+{
+	struct source_record rec = { 0 };
+
+	if (!ev->source->ops->record || ev->source->ops->record(ev->source, ev, &rec) < 0 ||
+	    !rec.schema)
+		return INFO_NO_SCHEMA;
+	return (int32_t)rec.schema->id;
+}
+
+static int count_loss(struct info_sink *s, const struct event *ev, bool by_count)
+{
+	struct info_loss loss = { .schema = type_of(ev), .cpu = ev->pub.cpu, .by_count = by_count };
+	struct bytes b = bytes_init(ev->pub.bytes, ev->pub.bytes_len, ev->pub.file_off, "",
+				    ev->pub.flags & SONDE_EVENT_SWAPPED);
+
+	if ((!by_count && bytes_skip(&b, "id", 8) < 0) || bytes_u64(&b, "lost", &loss.lost) < 0) {
+		err_clear(); /* told as a bad record */
+		return 0;
+	}
+	if (!loss.lost)
+		return 0;
+	s->has_counts |= by_count;
+	vec_foreach(l, &s->losses) {
+		if (l->schema == loss.schema && l->cpu == loss.cpu && l->by_count == by_count) {
+			l->lost = l->lost + loss.lost < l->lost ? UINT64_MAX : l->lost + loss.lost;
+			return 0;
+		}
+	}
+	/* As many as cpus and events together: a file that says otherwise is damaged. */
+	return s->losses.n < INFO_MAX_CPU ? vec_push(&s->losses, loss) : 0;
+}
+
+static int count_record(struct info_sink *s, const struct event *ev)
+{
+	uint32_t type = ev->schema->record_type;
+	int32_t schema;
+
+	if (type >= INFO_RECORD_KINDS)
+		type = 0;
+	s->records[type]++;
+	s->record_names[type] = ev->schema->event;
+	switch (type) {
+	case PERF_RECORD_LOST:
+		return count_loss(s, ev, false);
+	case PERF_RECORD_LOST_SAMPLES:
+		return count_loss(s, ev, true);
+	case PERF_RECORD_THROTTLE:
+		schema = type_of(ev);
+		if (schema == INFO_NO_SCHEMA)
+			return 0;
+		TRY(GROW(&s->events, (size_t)schema));
+		s->events.v[schema].throttled++;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+int info_event(struct sink *sink, const struct event *ev)
+{
+	struct info_sink *s = (struct info_sink *)sink;
+
+	if (ev->schema->kind == SONDE_DEFECT)
+		return 0;
+	TRY(ev->schema->kind <= SONDE_SAMPLE ? count_sample(s, &ev->pub) : count_record(s, ev));
+	return recorded_dsos_event(&s->dsos, ev);
+}
+
+bool info_is_done(const struct sink *sink)
+{
+	return ((const struct info_sink *)sink)->session->opts.no_events;
+}
+
+int info_flush(struct sink *sink)
+{
+	return 0;
+}
+
+void info_close(struct sink *sink)
+{
+	struct info_sink *s = (struct info_sink *)sink;
+
+	if (!s)
+		return;
+	fd_writer_done(&s->writer);
+	recorded_dsos_done(&s->dsos);
+	vec_done(&s->events);
+	vec_done(&s->cpus);
+	vec_done(&s->losses);
+	free(s);
+}
+
+/* ---- what the header says ----------------------------------------------------------------------------------------- */
+
+struct source_header info_head(struct info_sink *s)
+{
+	const struct source_ops *ops = s->session->source->ops;
+	struct source_header head = { 0 };
+
+	if (ops->header)
+		ops->header(s->session->source, &head);
+	return head;
+}
+
+bool info_has_feature(struct info_sink *s, unsigned feature)
+{
+	return info_head(s).features[feature / 64] >> feature % 64 & 1;
+}
+
+static bool section(struct info_sink *s, unsigned feature, struct bytes *ret)
+{
+	const struct source_ops *ops = s->session->source->ops;
+
+	return ops->section && ops->section(s->session->source, feature, ret) > 0;
+}
+
+const char *info_clock_name(int32_t id)
+{
+	static const char *const names[] = { [CLOCK_REALTIME] = "realtime",
+					     [CLOCK_MONOTONIC] = "monotonic",
+					     [CLOCK_MONOTONIC_RAW] = "monotonic_raw",
+					     [CLOCK_BOOTTIME] = "boottime",
+					     [CLOCK_TAI] = "tai" };
+
+	return id >= 0 && (size_t)id < sizeof(names) / sizeof(names[0]) ? names[id] : NULL;
+}
+
+struct info_clock info_clock_of(struct info_sink *s)
+{
+	struct info_clock c = { .id = -1 };
+	uint32_t version = 0, id = 0;
+	const struct sonde_schema *sc;
+	struct bytes b = { 0 };
+
+	/* All events of a recording have one clock: their times are compared. */
+	for (uint32_t i = 0; (sc = sonde_session_schema(s->session, i)) != NULL; i++) {
+		const struct perf_event_attr *attr = sc->attr;
+
+		if (!attr)
+			continue;
+		c.id = attr->use_clockid ? attr->clockid : -1;
+		break;
+	}
+	if (section(s, FEAT_CLOCKID, &b))
+		c.has_resolution = bytes_u64(&b, "resolution", &c.resolution_ns) >= 0;
+	if (section(s, FEAT_CLOCK_DATA, &b))
+		c.has_reference = bytes_u32(&b, "version", &version) >= 0 &&
+				  bytes_u32(&b, "clock", &id) >= 0 &&
+				  bytes_u64(&b, "time of day", &c.wall_ns) >= 0 &&
+				  bytes_u64(&b, "time", &c.clock_ns) >= 0;
+	err_clear();
+	return c;
+}
+
+bool info_data(struct info_sink *s, unsigned *ret_files, uint64_t *ret_bytes)
+{
+	struct source *source = s->session->source;
+	struct source_file file;
+	uint64_t bytes = 0;
+	unsigned i;
+
+	for (i = 0; source->ops->file(source, i, &file); i++) {
+		if (file.end == UINT64_MAX || file.end < file.begin)
+			return false;
+		bytes += file.end - file.begin;
+	}
+	*ret_files = i;
+	*ret_bytes = bytes;
+	return true;
+}
+
+uint64_t info_memory_kb(struct info_sink *s)
+{
+	struct bytes b = { 0 };
+	uint64_t kb = 0;
+
+	if (section(s, FEAT_TOTAL_MEM, &b) && bytes_u64(&b, "memory", &kb) < 0) {
+		err_clear();
+		return 0;
+	}
+	return kb;
+}
+
+bool info_span(struct info_sink *s, uint64_t *ret_first_ns, uint64_t *ret_last_ns)
+{
+	const struct source_ops *ops = s->session->source->ops;
+
+	if (s->samples > s->without_time) {
+		*ret_first_ns = s->first_ns;
+		*ret_last_ns = s->last_ns;
+		return true;
+	}
+	return !s->samples && ops->span && ops->span(s->session->source, ret_first_ns, ret_last_ns);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a recording is: its header, host and clock, and what is counted of its events. Two sinks write the same facts:
+ * info (info_text.c) for people, info-json (info_json.c) for programs; info.c gathers them.
+ */
+#ifndef SONDE_SINKS_INFO_INFO_H
+#define SONDE_SINKS_INFO_INFO_H
+
+#include "session.h"
+#include "sinks/fd_writer.h"
+#include "sinks/recorded_dsos.h"
+#include "sinks/sink.h"
+
+enum {
+	INFO_MAX_CPU = 65535, /* numbers above are damage: such samples are counted, of no cpu */
+	INFO_RECORD_KINDS = 128,
+	INFO_NO_SCHEMA = -1,
+};
+
+struct info_event {
+	uint64_t samples, throttled;
+};
+
+/* What the kernel dropped of an event on a cpu. */
+struct info_loss {
+	int32_t schema; /* id; INFO_NO_SCHEMA: it does not say */
+	int32_t cpu;    /* -1: the same */
+	bool by_count;  /* told by the event's own count (LOST_SAMPLES), not by the buffer (LOST) */
+	uint64_t lost;
+};
+
+struct info_clock {
+	int32_t id;          /* CLOCK_*; -1: the kernel's own for perf events */
+	bool has_resolution; /* nanoseconds */
+	bool has_reference;  /* both times were read at one moment */
+	uint64_t resolution_ns, wall_ns, clock_ns;
+};
+
+struct info_sink {
+	struct sink base;
+	struct sonde_session *session;
+	struct fd_writer writer;
+	struct recorded_dsos dsos;
+	VEC(struct info_event) events; /* by schema id */
+	VEC(uint64_t) cpus;            /* samples by cpu */
+	VEC(struct info_loss) losses;  /* in the order of their meeting */
+	uint64_t records
+		[INFO_RECORD_KINDS]; /* by type; those from INFO_RECORD_KINDS up are together in 0 */
+	const char *record_names[INFO_RECORD_KINDS];
+	uint64_t samples, without_time, first_ns, last_ns;
+	bool has_counts; /* of losses, any is by count: then those alone hold */
+};
+
+/* For both: the table of operations but for name, summary and finish. */
+int info_open(struct sink **ret, const struct sink_options *opts, const struct sink_ops *ops);
+int info_event(struct sink *sink, const struct event *ev);
+bool info_is_done(const struct sink *sink);
+int info_flush(struct sink *sink);
+void info_close(struct sink *sink);
+
+/* Of the header: */
+struct source_header info_head(struct info_sink *s);
+struct info_clock info_clock_of(struct info_sink *s);
+/* "monotonic"; NULL: not one that is known */
+const char *info_clock_name(int32_t id);
+/* How many files hold the records, and how many bytes of records are in them; false: it is a stream. */
+bool info_data(struct info_sink *s, unsigned *ret_files, uint64_t *ret_bytes);
+/* Of memory, in KiB; 0 unknown. */
+uint64_t info_memory_kb(struct info_sink *s);
+bool info_has_feature(struct info_sink *s, unsigned feature);
+/* First and last sample, as counted, else as the header says; false: not known. */
+bool info_span(struct info_sink *s, uint64_t *ret_first_ns, uint64_t *ret_last_ns);
+/* A loss that counts: of those told twice, the one that is exact. */
+static inline bool info_loss_counts(struct info_sink *s, const struct info_loss *l)
+{
+	return l->by_count == s->has_counts;
+}
+/* Samples lie in it, and nobody can say later which build it was. */
+static inline bool info_lacks_build_id(const struct recorded_dso *dso)
+{
+	return dso->is_hit && !*dso->build_id && !dso->is_memory;
+}
+
+#endif

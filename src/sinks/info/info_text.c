@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+/* sonde info for people: a word, and behind it what is known; then tables. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "formats/perfdata/layout.h"
+#include "sinks/info/info.h"
+#include "sinks/text/terminal.h"
+
+static const char *said(struct info_sink *s, const char *key)
+{
+	const char *text = s->session->source->ops->info(s->session->source, key);
+
+	return text && *text ? text : NULL;
+}
+
+/* The word that a line begins with; an empty one goes on with what was said before. */
+static void put_word(struct outbuf *out, const char *word)
+{
+	outbuf_fmt(out, "%-12s ", word);
+}
+
+/* fraction: "" or ".123456789" */
+static void put_date(struct outbuf *out, int64_t seconds, const char *fraction)
+{
+	time_t t = (time_t)seconds;
+	char date[64] = "?", zone[16] = "";
+	struct tm tm;
+
+	if (localtime_r(&t, &tm)) {
+		strftime(date, sizeof(date), "%F %T", &tm);
+		strftime(zone, sizeof(zone), " %z", &tm);
+	}
+	outbuf_fmt(out, "%s%s%s", date, fraction, zone);
+}
+
+static void put_seconds(struct outbuf *out, uint64_t ns)
+{
+	outbuf_fmt(out, "%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
+}
+
+static void put_recording(struct info_sink *s, struct outbuf *out)
+{
+	struct source_header head = info_head(s);
+	uint64_t bytes = 0;
+	unsigned files = 0;
+	bool has_size = info_data(s, &files, &bytes);
+
+	put_word(out, "recording");
+	outbuf_str(out, s->session->opts.input);
+	outbuf_str(out, head.is_pipe ? ", pipe mode" : files > 1 ? ", a directory" : ", file mode");
+	if (has_size)
+		outbuf_fmt(out, ", %" PRIu64 " bytes of records", bytes);
+	if (files > 1)
+		outbuf_fmt(out, " in %u files", files);
+	if (info_has_feature(s, FEAT_COMPRESSED))
+		outbuf_str(out, ", compressed");
+	outbuf_char(out, '\n');
+	if (head.changed_s) {
+		put_word(out, "");
+		outbuf_str(out, "last changed ");
+		put_date(out, head.changed_s, "");
+		outbuf_char(out, '\n');
+	}
+}
+
+static void put_host(struct info_sink *s, struct outbuf *out)
+{
+	const char *version = said(s, "version"), *cmdline = said(s, "cmdline"),
+		   *host = said(s, "hostname"), *release = said(s, "osrelease"),
+		   *arch = said(s, "arch"), *online = said(s, "nrcpus-online"),
+		   *available = said(s, "nrcpus-available"), *cpu = said(s, "cpudesc");
+	uint64_t memory_kb = info_memory_kb(s);
+
+	put_word(out, "recorder");
+	outbuf_fmt(out, "version %s\n", version ? version : "not told");
+	if (cmdline) {
+		put_word(out, "");
+		outbuf_fmt(out, "%s\n", cmdline);
+	}
+	put_word(out, "host");
+	outbuf_fmt(out, "%s, kernel %s, %s, %s-endian, %s bits\n", host ? host : "name not told",
+		   release ? release : "not told", arch ? arch : "machine not told",
+		   said(s, "byte-order"), strcmp(said(s, "long-bytes"), "4") ? "64" : "32");
+	if (online || available || memory_kb || cpu) {
+		put_word(out, "");
+		if (available)
+			outbuf_fmt(out, "%s of %s cpus", online ? online : "?", available);
+		if (memory_kb)
+			outbuf_fmt(out, "%s%" PRIu64 " MiB of memory", available ? ", " : "",
+				   memory_kb / 1024);
+		if (cpu)
+			outbuf_fmt(out, "%s%s", available || memory_kb ? ", " : "", cpu);
+		outbuf_char(out, '\n');
+	}
+}
+
+static void put_clock(struct info_sink *s, struct outbuf *out)
+{
+	struct info_clock c = info_clock_of(s);
+	uint64_t first, last;
+	char fraction[16];
+
+	put_word(out, "clock");
+	if (c.id < 0)
+		outbuf_str(out, "the kernel's own for events");
+	else if (info_clock_name(c.id))
+		outbuf_str(out, info_clock_name(c.id));
+	else
+		outbuf_fmt(out, "number %d", c.id);
+	if (c.has_resolution)
+		outbuf_fmt(out, ", resolution %" PRIu64 " ns", c.resolution_ns);
+	if (c.has_reference) {
+		outbuf_str(out, ", ");
+		put_seconds(out, c.clock_ns);
+		outbuf_str(out, " was ");
+		snprintf(fraction, sizeof(fraction), ".%09u", (unsigned)(c.wall_ns % 1000000000));
+		put_date(out, (int64_t)(c.wall_ns / 1000000000), fraction);
+		outbuf_char(out, '\n');
+	} else {
+		outbuf_str(out, c.id == CLOCK_REALTIME ? ", the time of day\n"
+						       : "; the time of day is not recorded\n");
+	}
+	put_word(out, "time");
+	if (!info_span(s, &first, &last)) {
+		outbuf_str(out, s->samples ? "samples have no times\n" : "not known\n");
+		return;
+	}
+	put_seconds(out, first);
+	outbuf_str(out, " to ");
+	put_seconds(out, last);
+	outbuf_str(out, ", ");
+	put_seconds(out, last - first);
+	outbuf_fmt(out, " s%s\n", s->samples ? "" : " (as the header says)");
+}
+
+static uint64_t lost_of(struct info_sink *s, int32_t schema)
+{
+	uint64_t lost = 0;
+
+	vec_foreach(l, &s->losses) {
+		if (l->schema == schema && info_loss_counts(s, l))
+			lost += l->lost;
+	}
+	return lost;
+}
+
+static void put_events(struct info_sink *s, struct outbuf *out)
+{
+	const struct sonde_schema *sc;
+	bool counted = !s->session->opts.no_events;
+
+	outbuf_str(out,
+		   counted ? "\n     samples         lost    throttled  event\n" : "\nevents\n");
+	for (uint32_t id = 0; (sc = sonde_session_schema(s->session, id)) != NULL; id++) {
+		struct info_event none = { 0 }, *e = id < s->events.n ? &s->events.v[id] : &none;
+
+		if (sc->kind > SONDE_SAMPLE)
+			continue;
+		if (counted)
+			outbuf_fmt(out, "%12" PRIu64 " %12" PRIu64 " %12" PRIu64, e->samples,
+				   lost_of(s, (int32_t)id), e->throttled);
+		outbuf_fmt(out, "  %s\n", sc->name);
+	}
+}
+
+static void put_cpus(struct info_sink *s, struct outbuf *out)
+{
+	bool told = false;
+
+	for (size_t cpu = 0; cpu < s->cpus.n; cpu++) {
+		uint64_t lost = 0;
+
+		vec_foreach(l, &s->losses)
+			lost += l->cpu == (int32_t)cpu && info_loss_counts(s, l) ? l->lost : 0;
+		if (!s->cpus.v[cpu] && !lost)
+			continue;
+		if (!told)
+			outbuf_str(out, "\n     samples         lost  cpu\n");
+		told = true;
+		outbuf_fmt(out, "%12" PRIu64 " %12" PRIu64 "  %zu\n", s->cpus.v[cpu], lost, cpu);
+	}
+}
+
+static void put_losses(struct info_sink *s, struct outbuf *out)
+{
+	bool told = false;
+
+	vec_foreach(l, &s->losses) {
+		const struct sonde_schema *sc =
+			sonde_session_schema(s->session, (uint32_t)l->schema);
+
+		if (!info_loss_counts(s, l))
+			continue;
+		if (!told)
+			outbuf_str(out, "\n        lost  cpu  event\n");
+		told = true;
+		outbuf_fmt(out, "%12" PRIu64, l->lost);
+		if (l->cpu < 0)
+			outbuf_str(out, "    -");
+		else
+			outbuf_fmt(out, " %4d", l->cpu);
+		outbuf_fmt(out, "  %s\n", sc ? sc->name : "-");
+	}
+}
+
+static void put_records(struct info_sink *s, struct outbuf *out)
+{
+	bool told = false;
+
+	for (int type = 0; type < INFO_RECORD_KINDS; type++) {
+		if (!s->records[type])
+			continue;
+		if (!told)
+			outbuf_str(out, "\n     records  kind\n");
+		told = true;
+		outbuf_fmt(out, "%12" PRIu64 "  %s\n", s->records[type],
+			   type ? s->record_names[type] : "others");
+	}
+}
+
+static void put_build_ids(struct info_sink *s, struct outbuf *out)
+{
+	size_t known = 0, missing = 0;
+
+	vec_foreach(dso, &s->dsos.list) {
+		known += *dso->build_id != '\0';
+		missing += info_lacks_build_id(dso);
+	}
+	outbuf_char(out, '\n');
+	put_word(out, "build ids");
+	outbuf_fmt(out, "of %zu files", known);
+	if (s->session->opts.no_events)
+		outbuf_char(out, '\n');
+	else
+		outbuf_fmt(out, "; missing of %zu in which samples lie%s\n", missing,
+			   missing ? ":" : "");
+	vec_foreach(dso, &s->dsos.list) {
+		if (info_lacks_build_id(dso))
+			outbuf_fmt(out, "%13s%s\n", "", dso->name);
+	}
+}
+
+static void put_defects(struct info_sink *s, struct outbuf *out)
+{
+	const struct sonde_defect *d;
+	size_t i;
+
+	put_word(out, "defects");
+	for (i = 0; (d = sonde_session_defect(s->session, i)) != NULL; i++) {
+		if (i)
+			put_word(out, "");
+		outbuf_fmt(out, "%s: %" PRIu64 "%s%s%s; %s\n", d->name, d->count,
+			   *d->first ? " (first " : "", d->first, *d->first ? ")" : "", d->advice);
+	}
+	if (!i)
+		outbuf_str(out, s->session->opts.no_events
+					? "none so far: the events were not read\n"
+					: "none\n");
+}
+
+static int text_open(struct sink **ret, const struct sink_options *opts)
+{
+	return info_open(ret, opts, &info_sink_ops);
+}
+
+static int text_finish(struct sink *sink, bool complete)
+{
+	struct info_sink *s = (struct info_sink *)sink;
+	struct outbuf *out = &s->writer.out;
+
+	put_recording(s, out);
+	put_host(s, out);
+	put_clock(s, out);
+	put_events(s, out);
+	put_cpus(s, out);
+	put_losses(s, out);
+	put_records(s, out);
+	put_build_ids(s, out);
+	put_defects(s, out);
+	if (s->session->opts.terminal || isatty(s->writer.fd))
+		text_terminal_quiet(out, 0, true);
+	return fd_writer_flush(&s->writer);
+}
+
+const struct sink_ops info_sink_ops = {
+	.name = "info",
+	.summary = "what the recording is, and what is counted of its events",
+	.takes_records = true,
+	.open = text_open,
+	.event = info_event,
+	.is_done = info_is_done,
+	.finish = text_finish,
+	.flush = info_flush,
+	.close = info_close,
+};
