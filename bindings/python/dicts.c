@@ -190,6 +190,20 @@ static PyObject *fields_template(struct run *r, struct slot *slot)
 	return d;
 }
 
+int dict_keys_put(struct run *r, PyObject *dict)
+{
+	struct slot *slot = r->ev_slot;
+	PyObject *key, *value;
+	Py_ssize_t pos = 0;
+	int code = 0;
+
+	if (!slot->fields && !(slot->fields = fields_template(r, slot)))
+		return -1;
+	while (!code && PyDict_Next(slot->fields, &pos, &key, &value))
+		code = PyDict_SetItem(dict, key, Py_None);
+	return code;
+}
+
 PyObject *dict_fields(struct run *r)
 {
 	const struct sonde_event *ev = r->ev;

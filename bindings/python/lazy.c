@@ -11,7 +11,7 @@
  * No destructor is needed: struct lazy owns nothing. Of a method whose name a later Python adds we know nothing; the
  * launcher does not use these types on a Python that the tests did not run.
  */
-#include "pysonde.h"
+#include "keys.h"
 
 #include <string.h>
 
@@ -547,18 +547,23 @@ struct lazy *lazy_of(struct module_state *m, PyObject *o)
 	return NULL;
 }
 
-/* The keys of the event at hand, without values: another event of this type may have others, but never none. */
+/*
+ * Keys without values, so that it is not empty. What the event at hand has beside them is not asked for: that would be to
+ * look up its addresses.
+ */
 static int put_keys(struct run *r, PyObject *o, enum lazy_kind kind)
 {
-	PyObject *like = kind == LAZY_FIELDS ? dict_fields(r) : dict_sample(r);
-	PyObject *key, *value;
-	Py_ssize_t pos = 0;
-	int code = like ? 0 : -1;
+	const struct prelude_key *keys = prelude_dict_keys;
+	struct slot *slot = r->ev_slot;
 
-	while (!code && PyDict_Next(like, &pos, &key, &value))
-		code = PyDict_SetItem(o, key, Py_None);
-	Py_XDECREF(like);
-	return code;
+	if (kind == LAZY_FIELDS)
+		return dict_keys_put(r, o);
+	for (size_t i = 0; keys[i].name; i++) {
+		if (prelude_key_there(&keys[i], &slot->sampled, 0, 0) &&
+		    PyDict_SetItem(o, r->keys->dict[i], Py_None) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 PyObject *lazy_new(struct run *r, enum lazy_kind kind)

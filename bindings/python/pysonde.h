@@ -398,6 +398,7 @@ struct keys *keys_new(void);
 void keys_free(struct keys *k);
 void nodes_free(struct node *nodes);
 PyObject *dict_fields(struct run *r);
+int dict_keys_put(struct run *r, PyObject *dict); /* the keys of dict_fields(), their values None */
 PyObject *list_callchain(struct run *r);
 /* Takes the reference of what dict_fields() gave, after the call: it may serve again. */
 void dict_fields_done(struct slot *slot, PyObject *dict);

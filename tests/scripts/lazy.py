@@ -389,4 +389,24 @@ def trace_end():
 """)
 t.is_(r.out, "True\n", "dicts that somebody holds or has changed are not used again", r.err)
 
+# ---- what nobody reads is not looked up ------------------------------------------------------------------------------
+
+
+def reads_symbols(script):
+    """Whether a run opened and read the file of kernel symbols: a file that is newer than its last access has that noted."""
+    path = t.write("kallsyms", "ffffffff81000000 T _text\nffffffff81000100 T first\nffffffff82000000 T last\n")
+    os.utime(path, (1, 2))
+    r = run([SONDE, "script", "--kallsyms", path, "-i", FRAMES, "-s", t.write("symbols.py", script)],
+            env=environment(SONDE_PYTHON=t.python), cwd=t.dir)
+    return os.stat(path).st_atime != 1 if not r.rc and not r.err else r.err
+
+
+if reads_symbols("def trace_unhandled(a, b, fields): fields['common_callchain']\n") is not True:
+    t.skip("names of functions are looked up only for who reads them", "this file system does not note accesses", installable=False)
+else:
+    for what, script in (("the fields", "def trace_unhandled(a, b, fields): pass\n"),
+                         ("the sample", "def trace_unhandled(a, b, fields, sample): pass\n"),
+                         ("the call chain", "def raw_syscalls__sys_exit(a, b, c, d, e, f, g, callchain, id, ret): pass\n")):
+        t.is_(reads_symbols(script), False, "no name of a function is looked up for who does not read %s" % what)
+
 t.done()
