@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "model/callchain.h"
 
-#define CACHE_SLOTS 4096u
+#define CACHE_SLOTS 16384u /* memory of those that are not used is never touched */
 
 struct located {
 	uint64_t stamp; /* 0: a free slot */
@@ -68,8 +68,8 @@ const struct address_space *session_space(const struct event *ev, uint32_t cpumo
 	return ev->owned ? ev->space : state_space_of(&s->state, ev->pub.pid, ev->pub.tid);
 }
 
-int sonde_event_locate(const struct sonde_event *pub, uint64_t addr, uint32_t cpumode,
-		       struct sonde_location *ret)
+const struct sonde_location *sonde_event_located(const struct sonde_event *pub, uint64_t addr,
+						 uint32_t cpumode)
 {
 	const struct event *ev = event_of(pub);
 	const struct address_space *space;
@@ -80,23 +80,30 @@ int sonde_event_locate(const struct sonde_event *pub, uint64_t addr, uint32_t cp
 		cpumode = session_address_mode(ev, addr);
 	space = session_space(ev, cpumode);
 	if (!space) {
-		*ret = (struct sonde_location){ .size = sizeof(*ret),
-						.addr = addr,
-						.dso_build_id = "" };
-		return 0;
+		s->unkept = (struct sonde_location){ .size = sizeof(s->unkept),
+						     .addr = addr,
+						     .dso_build_id = "" };
+		return &s->unkept;
 	}
 	if (!s->located)
 		s->located = calloc(CACHE_SLOTS, sizeof(*s->located));
 	if (!s->located) {
-		locate(s, space, addr, cpumode == CPUMODE_KERNEL, ret);
-		return 0;
+		locate(s, space, addr, cpumode == CPUMODE_KERNEL, &s->unkept);
+		return &s->unkept;
 	}
 	slot = &s->located[hash_u64(addr ^ space->stamp << 48) % CACHE_SLOTS];
 	if (slot->stamp != space->stamp || slot->loc.addr != addr) {
 		locate(s, space, addr, cpumode == CPUMODE_KERNEL, &slot->loc);
+		slot->loc.answer = ++s->last_answer;
 		slot->stamp = space->stamp;
 	}
-	*ret = slot->loc;
+	return &slot->loc;
+}
+
+int sonde_event_locate(const struct sonde_event *ev, uint64_t addr, uint32_t cpumode,
+		       struct sonde_location *ret)
+{
+	*ret = *sonde_event_located(ev, addr, cpumode);
 	return 0;
 }
 

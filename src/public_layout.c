@@ -77,6 +77,7 @@ AT(sonde_location, sym, 56);
 AT(sonde_location, sym_off, 80);
 AT(sonde_location, dso_id, 88);
 AT(sonde_location, dso_off, 96);
+AT(sonde_location, answer, 104);
 
 AT(sonde_dso, size, 0);
 AT(sonde_dso, id, 8);

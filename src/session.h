@@ -71,7 +71,9 @@ struct sonde_session {
 	bool kernel_symbols_tried;
 	const char *kernel_path; /* of the file that they are out of; NULL: none */
 	struct located *located; /* owned; answers of sonde_event_locate(); NULL: not yet made */
-	struct dso_table *dsos;  /* NULL: not yet made; so the next three */
+	uint64_t last_answer;    /* sonde_location.answer */
+	struct sonde_location unkept; /* an answer that is not in located */
+	struct dso_table *dsos;       /* NULL: not yet made; so the next three */
 	struct lines_table *lines;
 	struct unwinder *unwinder;
 	const struct unwind_arch *unwind_archs[2]; /* by samples' ABI, 32 and 64 bits */

@@ -358,6 +358,11 @@ struct sonde_location {
 	 */
 	uint64_t dso_id;
 	uint64_t dso_off; /* of addr in the dso's file; the address for the kernel and for JITs */
+	/*
+	 * The number of this answer in its session: where it is equal, so are all members. 0: it has none. Who makes something of
+	 * answers keeps it by this number.
+	 */
+	uint64_t answer;
 };
 /*
  * Looks an address up in the address space of the event's process as of the event. cpumode as in sonde_event, or, for an
@@ -366,6 +371,9 @@ struct sonde_location {
 #define SONDE_CPUMODE_OF_ADDRESS UINT32_MAX
 SONDE_API int sonde_event_locate(const struct sonde_event *ev, uint64_t addr, uint32_t cpumode,
 				 struct sonde_location *ret);
+/* The same, not copied: lent until the next address is looked up. Never NULL. */
+SONDE_API const struct sonde_location *sonde_event_located(const struct sonde_event *ev,
+							   uint64_t addr, uint32_t cpumode);
 
 /* What is known of a dso beyond its name; texts are lent and live as long as the session. */
 struct sonde_dso {

@@ -214,6 +214,14 @@ TEST(a_name_read_after_exec_is_the_one_before)
 	assert_int_equal(sonde_event_locate(after, 0x405000, 2, &loc), 0);
 	assert_null(loc.dso); /* exec began with nothing mapped */
 	assert_true(before->map_epoch < after->map_epoch);
+
+	/* Answers are numbered: the same one again has the same number, another one another. */
+	loc = *sonde_event_located(before, 0x401000, 2);
+	assert_true(loc.answer != 0);
+	assert_int_equal(sonde_event_located(after, 0x401000, 2)->answer != loc.answer, 1);
+	assert_int_equal(sonde_event_located(before, 0x401000, 2)->answer, loc.answer);
+	assert_string_equal(sonde_event_located(before, 0x401000, 2)->dso, "/bin/sh");
+	assert_int_equal(sonde_event_located(before, 0x401000, 4)->answer, 0); /* of a guest */
 	sonde_event_free(before);
 	sonde_event_free(after);
 	sonde_session_close(s);
