@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { ROOT = 1 };
 enum { CALL_NOT_SEEN = 1, RETURN_NOT_SEEN = 2 }; /* flags of a call return */
@@ -29,38 +30,107 @@ static void *more(void *v, size_t n, size_t *room, size_t width)
 
 /* ---- call paths -------------------------------------------------------------------------------------------------- */
 
-static int add_path(struct prelude_db *db, const struct db_path *path)
+static int add_block(struct prelude_db *db)
 {
-	struct db_path *v = more(db->paths, db->nr_paths, &db->room_paths, sizeof(*v));
+	struct db_path **v =
+		more(db->path_blocks, db->nr_path_blocks, &db->room_path_blocks, sizeof(*v));
+	void *block;
 
 	if (!v)
 		return -ENOMEM;
-	db->paths = v;
-	v[db->nr_paths++] = *path;
+	db->path_blocks = v;
+	if (posix_memalign(&block, DB_PATH_BLOCK, DB_PATH_BLOCK))
+		return -ENOMEM;
+	/* Paths are looked up all over them. What is refused here costs time only. */
+	(void)madvise(block, DB_PATH_BLOCK, MADV_HUGEPAGE);
+	v[db->nr_path_blocks++] = block;
 	return 0;
 }
+
+static int add_path(struct prelude_db *db, const struct db_path *path)
+{
+	uint32_t *ids;
+	int r;
+
+	if (db->nr_paths >= UINT32_MAX)
+		return -EOVERFLOW;
+	r = db->nr_paths == db->nr_path_blocks * DB_PATHS_PER_BLOCK ? add_block(db) : 0;
+	if (r >= 0 && db->opts.calls) {
+		ids = more(db->path_ids, db->nr_paths, &db->room_path_ids, sizeof(*ids));
+		if (!ids)
+			return -ENOMEM;
+		db->path_ids = ids;
+		ids[db->nr_paths] = 0;
+	}
+	if (r >= 0)
+		*db_path_at(db, (uint32_t)db->nr_paths++) = *path;
+	return r;
+}
+
+static int where_is(struct prelude_db *db, uint64_t symbol, uint64_t ip, uint32_t *ret)
+{
+	uint64_t *place, *v;
+
+	if (symbol) {
+		*ret = (uint32_t)symbol;
+		return symbol < DB_NO_SYMBOL ? 0 : -EOVERFLOW;
+	}
+	place = ids_place(&db->place_of_ip, ip, 1);
+	v = more(db->ips, db->nr_ips, &db->room_ips, sizeof(*v));
+	if (v)
+		db->ips = v;
+	if (!place || !v)
+		return -ENOMEM;
+	if (!*place) {
+		if (db->nr_ips >= DB_NO_SYMBOL)
+			return -EOVERFLOW;
+		v[db->nr_ips++] = ip;
+		*place = db->nr_ips;
+	}
+	*ret = DB_NO_SYMBOL | (uint32_t)(*place - 1);
+	return 0;
+}
+
+enum { LISTED_CHILDREN = 2 };
 
 /* The path from parent to a symbol, or to an ip that has none. */
 static int find_path(struct prelude_db *db, uint32_t parent, uint64_t symbol, uint64_t ip,
 		     uint32_t *ret)
 {
-	uint64_t *at =
-		ids_place(&db->path_of, (uint64_t)parent << 1 | !symbol, symbol ? symbol : ip);
-	int r;
+	struct db_path *above = db_path_at(db, parent), *last = NULL, *p;
+	struct db_path path = { .parent = parent };
+	uint64_t *place = NULL;
+	size_t nr = 0;
+	int r = where_is(db, symbol, ip, &path.where);
 
-	if (!at)
-		return -ENOMEM;
-	if (!*at) {
-		r = db->nr_paths >= UINT32_MAX
-			    ? -EOVERFLOW
-			    : add_path(db, &(struct db_path){ .parent = parent,
-							      .symbol = symbol,
-							      .ip = symbol ? 0 : ip });
-		if (r < 0)
-			return r;
-		*at = db->nr_paths - 1;
+	if (r < 0)
+		return r;
+	for (uint32_t at = above->child; at; last = p, at = p->sibling, nr++) {
+		p = db_path_at(db, at);
+		if (p->where == path.where) {
+			*ret = at;
+			return 0;
+		}
 	}
-	*ret = (uint32_t)*at;
+	if (nr == LISTED_CHILDREN) {
+		place = ids_place(&db->path_of, parent, path.where);
+		if (!place)
+			return -ENOMEM;
+		if (*place) {
+			*ret = (uint32_t)*place;
+			return 0;
+		}
+	}
+	*ret = (uint32_t)db->nr_paths;
+	r = add_path(db, &path);
+	if (r < 0)
+		return r;
+	if (place)
+		*place = *ret;
+	else if (last)
+		last->sibling = *ret;
+	else
+		above->child = *ret;
 	return 0;
 }
 
@@ -70,15 +140,48 @@ static int begin_paths(struct prelude_db *db)
 
 	while (r >= 0 && db->nr_paths <= ROOT)
 		r = add_path(db, &(struct db_path){ 0 });
+	db->nr_told = db->nr_told ? db->nr_told : ROOT;
 	return r;
+}
+
+/* 0: it is not told yet. */
+static uint32_t id_of(const struct prelude_db *db, uint32_t path)
+{
+	if (db->opts.calls)
+		return path ? db->path_ids[path] : 0;
+	return path < db->nr_told ? path : 0;
+}
+
+static int put_path_row(struct prelude_db *db, uint32_t path)
+{
+	const struct db_path *p = db_path_at(db, path);
+	bool has_symbol = !(p->where & DB_NO_SYMBOL);
+	uint64_t id = ++db->last_id[PRELUDE_CALL_PATHS];
+
+	if (db->opts.calls)
+		db->path_ids[path] = (uint32_t)id;
+	return db_row(
+		db, PRELUDE_CALL_PATHS,
+		(const union prelude_cell[]){
+			{ .number = (int64_t)id },
+			{ .number = id_of(db, p->parent) },
+			{ .number = has_symbol ? p->where : 0 },
+			{ .number =
+				  has_symbol ? 0 : (int64_t)db->ips[p->where & ~DB_NO_SYMBOL] } });
 }
 
 /* Rows from the root to the path, as far as they are not told yet. */
 static int tell_path(struct prelude_db *db, uint32_t path)
 {
 	size_t n = 0;
+	int r = 0;
 
-	for (uint32_t at = path; at && !db->paths[at].id; at = db->paths[at].parent) {
+	/* Without calls each path is told when it was made. */
+	while (r >= 0 && !db->opts.calls && db->nr_told < db->nr_paths)
+		r = put_path_row(db, (uint32_t)db->nr_told++);
+	if (!db->opts.calls)
+		return r;
+	for (uint32_t at = path; at && !db->path_ids[at]; at = db_path_at(db, at)->parent) {
 		uint32_t *v = more(db->to_tell, n, &db->room_to_tell, sizeof(*v));
 
 		if (!v)
@@ -86,52 +189,87 @@ static int tell_path(struct prelude_db *db, uint32_t path)
 		db->to_tell = v;
 		v[n++] = at;
 	}
-	while (n--) {
-		struct db_path *p = &db->paths[db->to_tell[n]];
-		int r;
+	while (r >= 0 && n)
+		r = put_path_row(db, db->to_tell[--n]);
+	return r;
+}
 
-		p->id = ++db->last_id[PRELUDE_CALL_PATHS];
-		r = db_row(db, PRELUDE_CALL_PATHS,
-			   (const union prelude_cell[]){
-				   { .number = (int64_t)p->id },
-				   { .number = (int64_t)db->paths[p->parent].id },
-				   { .number = (int64_t)p->symbol },
-				   { .number = (int64_t)p->ip } });
-		if (r < 0)
-			return r;
+/* How many of the outermost frames are those of the chain before, in the same mappings: their paths are known. */
+static int steps_known(struct prelude_db *db, const struct sonde_event *ev,
+		       const struct sonde_frame *frames, int nr)
+{
+	struct db_chain *c = &db->chain;
+	int known = 0;
+
+	/* perf 6.12 forgets what was mapped when a process ends. */
+	if (c->pid != ev->pid || c->tid != ev->tid || c->map_epoch != ev->map_epoch ||
+	    db->compat == SONDE_COMPAT_PERF_6_12)
+		c->nr = 0;
+	c->pid = ev->pid;
+	c->tid = ev->tid;
+	c->map_epoch = ev->map_epoch;
+	while (known < nr && (size_t)known < c->nr) {
+		const struct sonde_frame *f = &frames[nr - 1 - known];
+
+		if (f->ip != c->steps[known].ip || f->cpumode != c->steps[known].cpumode ||
+		    f->flags & SONDE_FRAME_INLINED)
+			break;
+		known++;
 	}
+	c->nr = (size_t)known;
+	return known;
+}
+
+/* The path goes on through a frame, the nr-th from outside; depth: see db_address. */
+static int take_step(struct prelude_db *db, const struct sonde_event *ev,
+		     const struct sonde_frame *f, size_t nr, uint32_t depth, uint32_t *path)
+{
+	struct db_address a = { .addr = f->ip, .cpumode = f->cpumode, .in_chain = true };
+	struct db_chain *c = &db->chain;
+	struct db_place place;
+	struct db_step *v;
+	int r;
+
+	if (f->flags & SONDE_FRAME_INLINED) {
+		a.inlined = f->sym;
+		a.depth = depth;
+	}
+	r = db_put_place(db, ev, &a, &place);
+	if (r >= 0)
+		r = find_path(db, *path, place.symbol, a.addr, path);
+	if (r < 0 || c->nr != nr || !place.lasts || a.inlined)
+		return r;
+	v = more(c->steps, nr, &c->room, sizeof(*v));
+	if (!v)
+		return -ENOMEM;
+	c->steps = v;
+	v[c->nr++] = (struct db_step){ .ip = f->ip, .cpumode = f->cpumode, .path = *path };
 	return 0;
 }
 
 int db_put_chain(struct prelude_db *db, const struct sonde_event *ev, uint64_t *ret_path_id)
 {
 	const struct sonde_frame *frames;
-	int nr = sonde_event_callchain(ev, &frames);
+	int nr = sonde_event_callchain(ev, &frames), known;
 	uint32_t path = ROOT, depth = 0;
 	int r = nr > 0 ? begin_paths(db) : 0;
 
 	*ret_path_id = 0;
 	if (nr <= 0 || r < 0)
 		return nr < 0 ? nr : r;
+	known = steps_known(db, ev, frames, nr);
+	if (known)
+		path = db->chain.steps[known - 1].path;
 	for (int i = nr - 1; i >= 0; i--) {
-		struct db_address a = { .addr = frames[i].ip,
-					.cpumode = frames[i].cpumode,
-					.in_chain = true };
-		struct db_place place;
-
-		depth = i + 1 < nr && frames[i + 1].ip == a.addr ? depth + 1 : 0;
-		if (frames[i].flags & SONDE_FRAME_INLINED) {
-			a.inlined = frames[i].sym;
-			a.depth = depth;
-		}
-		r = db_put_place(db, ev, &a, &place);
-		if (r >= 0)
-			r = find_path(db, path, place.symbol, a.addr, &path);
+		depth = i + 1 < nr && frames[i + 1].ip == frames[i].ip ? depth + 1 : 0;
+		if (nr - 1 - i < known)
+			continue;
+		r = take_step(db, ev, &frames[i], (size_t)(nr - 1 - i), depth, &path);
 		if (r < 0)
 			return r;
 	}
 	r = tell_path(db, path);
-	*ret_path_id = db->paths[path].id;
+	*ret_path_id = id_of(db, path);
 	return r;
 }
 
@@ -176,13 +314,13 @@ static int flush(struct prelude_db *db, struct db_stack *s)
 			      { .number = (int64_t)own },
 			      { .number = (int64_t)s->thread },
 			      { .number = (int64_t)s->comm },
-			      { .number = (int64_t)db->paths[path].id },
+			      { .number = id_of(db, path) },
 			      { .number = (int64_t)s->since_ns },
 			      { .number = (int64_t)s->last_ns },
 			      { .number = (int64_t)(s->nr_samples - s->samples_before) },
 			      { .number = (int64_t)s->first_sample },
 			      { .number = 0 },
-			      { .number = (int64_t)db->paths[db->paths[path].parent].id },
+			      { .number = id_of(db, db_path_at(db, path)->parent) },
 			      { .number = CALL_NOT_SEEN | RETURN_NOT_SEEN },
 			      { .number = 0 },
 			      { .number = 0 },
@@ -247,7 +385,13 @@ void db_calls_done(struct prelude_db *db)
 {
 	ids_done(&db->path_of);
 	ids_done(&db->stack_of);
-	free(db->paths);
+	for (size_t i = 0; i < db->nr_path_blocks; i++)
+		free(db->path_blocks[i]);
+	free(db->path_blocks);
+	free(db->path_ids);
+	free(db->chain.steps);
+	ids_done(&db->place_of_ip);
+	free(db->ips);
 	free(db->to_tell);
 	free(db->stacks);
 }

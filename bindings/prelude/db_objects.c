@@ -185,32 +185,29 @@ static uint64_t *symbol_id(struct prelude_db *db, const struct db_address *a, ui
 	return ids_place(&db->symbols, dso << 16, a->addr);
 }
 
-int db_put_place(struct prelude_db *db, const struct sonde_event *ev, const struct db_address *a,
-		 struct db_place *ret)
+/* Rows for what is new at an address. */
+static int put_place(struct prelude_db *db, const struct sonde_event *ev,
+		     const struct db_address *a, const struct sonde_location *loc,
+		     struct db_place *ret)
 {
-	struct sonde_location loc = { .size = sizeof(loc) };
 	struct symbol sym;
 	uint64_t *id;
-	int r = sonde_event_locate(ev, a->addr, a->cpumode, &loc);
+	int r = put_dso(db, ev, a, loc, &ret->dso);
 
-	*ret = (struct db_place){ 0 };
-	if (r < 0 || !loc.dso_id)
-		return r;
-	r = put_dso(db, ev, a, &loc, &ret->dso);
 	if (r < 0)
 		return r;
-	sym = symbol_at(a, &loc);
-	id = symbol_id(db, a, ret->dso, loc.sym, &sym);
+	sym = symbol_at(a, loc);
+	id = symbol_id(db, a, ret->dso, loc->sym, &sym);
 	if (!id)
 		return -ENOMEM;
-	ret->sym_off = loc.dso_off - sym.start;
+	ret->sym_off = loc->dso_off - sym.start;
 	ret->symbol = *id;
 	if (*id && *id != a->unseen)
 		return 0;
 	ret->symbol = ++db->last_id[PRELUDE_SYMBOLS];
 	if (!*id)
 		*id = ret->symbol;
-	ret->made = loc.sym ? 0 : ret->symbol;
+	ret->made = loc->sym ? 0 : ret->symbol;
 	return db_row(db, PRELUDE_SYMBOLS,
 		      (const union prelude_cell[]){ { .number = (int64_t)ret->symbol },
 						    { .number = (int64_t)ret->dso },
@@ -218,4 +215,38 @@ int db_put_place(struct prelude_db *db, const struct sonde_event *ev, const stru
 						    { .number = (int64_t)sym.end },
 						    { .number = sym.binding },
 						    { .text = sym.name } });
+}
+
+/*
+ * A place that is known stays what it was, except where addresses have no symbol: to perf it matters whether the first to come
+ * there was a frame or a sample.
+ */
+int db_put_place(struct prelude_db *db, const struct sonde_event *ev, const struct db_address *a,
+		 struct db_place *ret)
+{
+	const struct sonde_location *at = sonde_event_located(ev, a->addr, a->cpumode);
+	struct db_known_place *known = NULL;
+	struct sonde_location loc;
+	int r;
+
+	*ret = (struct db_place){ .lasts = !at->dso_id };
+	if (!at->dso_id)
+		return 0;
+	if (!db->known && !(db->known = calloc(DB_KNOWN_PLACES, sizeof(*db->known))))
+		return -ENOMEM;
+	if (at->answer && !a->inlined && (at->sym || !db->compat)) {
+		ret->lasts = true;
+		known = &db->known[at->answer % DB_KNOWN_PLACES];
+		if (known->answer == at->answer) {
+			*ret = known->place;
+			return 0;
+		}
+	}
+	loc = *at; /* rows look up more */
+	r = put_place(db, ev, a, &loc, ret);
+	if (r < 0 || !known)
+		return r;
+	*known = (struct db_known_place){ .answer = loc.answer, .place = *ret };
+	known->place.made = 0;
+	return 0;
 }

@@ -49,6 +49,7 @@ void prelude_db_free(struct prelude_db *db)
 	id_list_done(&db->names);
 	ids_done(&db->dsos);
 	ids_done(&db->symbols);
+	free(db->known);
 	free(db->types);
 	free(db);
 }

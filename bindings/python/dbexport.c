@@ -10,17 +10,14 @@
 #include "dbexport.h"
 
 /*
- * Most columns hold for many rows what they held for the row before: a number that comes again keeps its object, unless it
- * is small, and so an object of the interpreter's own.
+ * The arguments of a table's last row stay where they are: most columns hold for many rows what they held for the row
+ * before.
  */
-struct column {
-	int64_t number;
-	PyObject *object; /* owned: the number's; NULL none */
-};
-
 struct table {
 	PyObject *handler; /* owned; NULL: there is none */
-	struct column columns[PRELUDE_MAX_COLUMNS];
+	PyObject *args[PRELUDE_MAX_COLUMNS +
+		       1]; /* owned, behind a place that belongs to the callee; NULL: none yet */
+	int64_t numbers[PRELUDE_MAX_COLUMNS]; /* what those of columns of numbers are */
 };
 
 struct dbexport {
@@ -35,8 +32,8 @@ void dbexport_free(struct dbexport *d)
 		return;
 	for (size_t i = 0; i < PRELUDE_NR_TABLES; i++) {
 		Py_XDECREF(d->tables[i].handler);
-		for (size_t k = 0; k < PRELUDE_MAX_COLUMNS; k++)
-			Py_XDECREF(d->tables[i].columns[k].object);
+		for (size_t k = 1; k <= PRELUDE_MAX_COLUMNS; k++)
+			Py_XDECREF(d->tables[i].args[k]);
 	}
 	prelude_db_free(d->db);
 	free(d);
@@ -44,26 +41,11 @@ void dbexport_free(struct dbexport *d)
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-/* New reference. */
-static inline PyObject *number_object(struct column *c, int64_t number)
+static PyObject *cell_object(enum prelude_column_kind kind, const union prelude_cell *cell)
 {
-	if (c->object && c->number == number) {
-		Py_INCREF(c->object);
-		return c->object;
-	}
-	Py_XDECREF(c->object);
-	c->object = PyLong_FromLongLong(number);
-	c->number = number;
-	Py_XINCREF(c->object);
-	return c->object;
-}
-
-static PyObject *cell_object(struct table *t, enum prelude_table table, size_t i,
-			     const union prelude_cell *cell)
-{
-	switch (prelude_tables[table].columns[i].kind) {
+	switch (kind) {
 	case PRELUDE_NUMBER:
-		return number_object(&t->columns[i], cell->number);
+		return PyLong_FromLongLong(cell->number);
 	case PRELUDE_STRING:
 		return text_object(cell->text, strlen(cell->text));
 	case PRELUDE_BLOB:
@@ -72,28 +54,47 @@ static PyObject *cell_object(struct table *t, enum prelude_table table, size_t i
 	return NULL;
 }
 
-/* Takes the references of nr arguments, which stand behind one free place. */
-static PyObject *call(PyObject *func, PyObject **args, size_t nr)
+static int set_args(struct table *t, enum prelude_table table, const union prelude_cell *cells,
+		    size_t nr)
 {
-	PyObject *result;
+	for (size_t i = nr;
+	     i--;) { /* the id last: who refers to the row before finds its object there */
+		enum prelude_column_kind kind = prelude_tables[table].columns[i].kind;
+		PyObject *old = t->args[i + 1], *o;
 
-#ifdef HAVE_VECTORCALL
-	result = PyObject_Vectorcall(func, args, nr | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
-	for (size_t i = 0; i < nr; i++)
-		Py_DECREF(args[i]);
-#else
-	PyObject *tuple = PyTuple_New((Py_ssize_t)nr);
-
-	for (size_t i = 0; i < nr; i++) {
-		if (tuple)
-			PyTuple_SetItem(tuple, (Py_ssize_t)i, args[i]);
-		else
-			Py_DECREF(args[i]);
+		if (kind == PRELUDE_NUMBER && old && t->numbers[i] == cells[i].number)
+			continue;
+		if (kind == PRELUDE_NUMBER && t->args[1] && t->numbers[0] == cells[i].number) {
+			o = t->args[1];
+			Py_INCREF(o);
+		} else {
+			o = cell_object(kind, &cells[i]);
+		}
+		if (!o)
+			return -1;
+		t->args[i + 1] = o;
+		t->numbers[i] = kind == PRELUDE_NUMBER ? cells[i].number : 0;
+		Py_XDECREF(old);
 	}
-	result = tuple ? PyObject_Call(func, tuple, NULL) : NULL;
+	return 0;
+}
+
+static PyObject *call(struct table *t, size_t nr)
+{
+#ifdef HAVE_VECTORCALL
+	return PyObject_Vectorcall(t->handler, t->args + 1, nr | PY_VECTORCALL_ARGUMENTS_OFFSET,
+				   NULL);
+#else
+	PyObject *tuple = PyTuple_New((Py_ssize_t)nr), *result;
+
+	for (size_t i = 0; tuple && i < nr; i++) {
+		Py_INCREF(t->args[i + 1]);
+		PyTuple_SetItem(tuple, (Py_ssize_t)i, t->args[i + 1]);
+	}
+	result = tuple ? PyObject_Call(t->handler, tuple, NULL) : NULL;
 	Py_XDECREF(tuple);
-#endif
 	return result;
+#endif
 }
 
 /* -ECANCELED: an exception is set. */
@@ -101,17 +102,8 @@ static int row(void *ctx, enum prelude_table table, const union prelude_cell *ce
 {
 	struct dbexport *d = ctx;
 	struct table *t = &d->tables[table];
-	PyObject *args[PRELUDE_MAX_COLUMNS + 1], *result;
+	PyObject *result = set_args(t, table, cells, nr) < 0 ? NULL : call(t, nr);
 
-	for (size_t i = 0; i < nr; i++) {
-		args[i + 1] = cell_object(t, table, i, &cells[i]);
-		if (!args[i + 1]) {
-			while (i)
-				Py_DECREF(args[i--]);
-			return -ECANCELED;
-		}
-	}
-	result = call(t->handler, args + 1, nr);
 	Py_XDECREF(result);
 	return result ? 0 : -ECANCELED;
 }

@@ -316,7 +316,7 @@ struct slot {
 	PyObject *fields; /* template of trace_unhandled's dict: all keys */
 	struct kept_dict kept_fields;
 	struct prelude_sampled sampled;
-	struct shape *shapes; /* of perf_sample_dict, the one used last first */
+	struct shape *shapes;                    /* of perf_sample_dict, the one used last first */
 	const struct prelude_callback *callback; /* of records; NULL none */
 };
 
@@ -343,12 +343,12 @@ struct run {
 	struct module_state *m;
 	struct py_session *session; /* owned */
 	struct sonde_session *s;
-	struct values *v;        /* the session's */
-	PyObject *main;          /* __main__'s dict */
-	PyObject *may_leave_out; /* callable(code, parameter name) -> bool */
-	PyObject *is_traced;     /* callable() -> bool: a trace or profile function is set */
+	struct values *v;         /* the session's */
+	PyObject *main;           /* __main__'s dict */
+	PyObject *may_leave_out;  /* callable(code, parameter name) -> bool */
+	PyObject *is_traced;      /* callable() -> bool: a trace or profile function is set */
 	PyObject *before_waiting; /* callable(), or None */
-	PyObject *context;       /* the capsule */
+	PyObject *context;        /* the capsule */
 	struct perf_context *current;
 	const struct sonde_event *ev;
 	struct slot *ev_slot;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Database export: every row beside perf's, on recordings of ours and on one made by hand whose rows are known."""
 import os
+import random
 import shutil
 import struct
 import subprocess
@@ -78,6 +79,10 @@ def made_by_hand():
         fault(20, 20, 700, 0x400300, 0x400300),
         record(SAMPLE, struct.pack("<QQIIQI", synth, 0x400340, 20, 20, 800, 4) + b"\1\2\3\0", USER),
     ])
+    return file_of(attrs, data)
+
+
+def file_of(attrs, data):
     head, body = 104, b""
     ids = b"".join(struct.pack("<Q", i) for _, i in attrs)
     for n, (a, _) in enumerate(attrs):
@@ -88,7 +93,38 @@ def made_by_hand():
         ids + body + data
 
 
+def many_chains():
+    """A recording, and what each of its samples' call chain is: (dso, offset) or an address, the outermost first."""
+    random.seed(3)
+    user, sampled, data, wanted, time = 0xfffffffffffffe00, 11, [], [], 1000
+
+    def trailer(pid):
+        return struct.pack("<IIQQ", pid, pid, time, sampled)
+
+    def program(pid, name):
+        data.append(record(COMM, struct.pack("<II", pid, pid) + text(name) + trailer(pid), EXEC))
+        data.append(record(MMAP, struct.pack("<IIQQQ", pid, pid, 0x400000, 0x1000, 0) + text("/no/such/" + name) + trailer(pid), USER))
+        return "/no/such/" + name
+
+    programs = {pid: program(pid, "first") for pid in (20, 30)}
+    for n in range(1500):
+        time += 1
+        anew = n in (500, 1000)  # the same addresses as in the sample before, and another program there
+        if anew:
+            programs[pid] = program(pid, "another%d" % n)
+        else:
+            pid = random.choice((20, 20, 20, 30))
+        chain = chain if anew else [random.choice((0x400000, 0x500000)) + random.randrange(8 if random.random() < .8 else 40)
+                 for _ in range(random.randrange(1, 7))] + [0x500800, 0x400800][:random.randrange(3)]
+        data.append(record(SAMPLE, struct.pack("<QQIIQ%dQ" % (2 + len(chain)), sampled, chain[0], pid, pid, time, 1 + len(chain),
+                                               user, *chain), USER))
+        wanted.append([(programs[pid], ip - 0x400000) if ip < 0x500000 else ip for ip in reversed(chain)])
+    return file_of([(attr(1, 0, IP | TID | TIME | CALLCHAIN | IDENTIFIER), sampled)], b"".join(data)), wanted
+
+
 HAND = t.write("hand.data", made_by_hand())
+made, CHAINS_OF_MANY = many_chains()
+MANY_CHAINS = t.write("many-chains.data", made)
 
 
 def rows(out, table):
@@ -146,6 +182,31 @@ r = t.script(ALL, HAND)
 t.ok("call_path" not in r.out and "call_return" not in r.out and rows(r.out, "sample_table")[0][21] == 0,
      "neither call paths nor calls unless asked for", r.out)
 
+# ---- call paths ----
+
+
+def chain_of(paths, where, path):
+    chain = []
+    while path != 1:
+        parent, symbol, ip = paths[path]
+        chain.insert(0, where[symbol] if symbol else ip)
+        path = parent
+    return chain
+
+
+for args in ["cc"], ["cc", "calls"]:
+    r = t.script(ALL, MANY_CHAINS, args)
+    told = rows(r.out, "call_path_table")
+    dsos = {row[0]: row[3] for row in rows(r.out, "dso_table")}
+    where = {row[0]: (dsos[row[1]], row[2]) for row in rows(r.out, "symbol_table")}
+    paths = {row[0]: row[1:] for row in told}
+    t.ok([row[0] for row in told] == list(range(1, len(told) + 1)) and len(set(paths.values())) == len(told) > 2000 and
+         told[0] == (1, 0, 0, 0) and all(row[1] < row[0] for row in told), "many call paths, each told once: %s" % args, r.err, told[:5])
+    got = [chain_of(paths, where, row[21]) for row in rows(r.out, "sample_table")]
+    wrong = [i for i, (a, b) in enumerate(zip(got, CHAINS_OF_MANY)) if a != b]
+    t.ok(len(got) == len(CHAINS_OF_MANY) and not wrong, "each leads through its sample's frames: %s" % args,
+         *[(i, got[i], CHAINS_OF_MANY[i]) for i in wrong[:3]])
+
 # ---- scripts ----
 
 r = t.script(ALL.replace("'calls' in sys.argv", "'False'").replace("'cc' in sys.argv", "0"), HAND)
@@ -176,13 +237,13 @@ for name, path in pythons():
 
 # ---- beside perf ----
 
-RECORDINGS = [HAND] + [DATA + "/text/" + n for n in ("clock.data", "faults.data", "mixed.data")] + \
+RECORDINGS = [HAND, MANY_CHAINS] + [DATA + "/text/" + n for n in ("clock.data", "faults.data", "mixed.data")] + \
     [DATA + "/text-cases/" + n for n in ("addr.data", "g.data", "dw.data", "br.data", "perf.data")]
 for data in RECORDINGS:
     t.like_perf(ALL, "rows as perf 6.1's: " + os.path.basename(data), data, ["cc", "calls"])
 
 newer = run([os.path.join(HERE, "../../tools/perf-6.12"), os.path.join(os.path.dirname(SONDE), "perf-6.12")], env=dict(os.environ))
-for data in [d for d in RECORDINGS if os.path.basename(d) in ("hand.data", "faults.data", "g.data", "dw.data")]:
+for data in [d for d in RECORDINGS if os.path.basename(d) in ("hand.data", "many-chains.data", "faults.data", "g.data", "dw.data")]:
     name = "rows as perf 6.12's: " + os.path.basename(data)
     if newer.rc:
         t.skip(name, newer.err.strip(), installable=False)
