@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "record/build_ids.h"
-#include "record/kernel_map.h"
-#include "record/losses.h"
+#include "record/describe/build_ids.h"
+#include "record/describe/kernel_map.h"
+#include "record/drain/losses.h"
 #include "record/output_dir.h"
 #include "record/recorder.h"
-#include "record/synth.h"
+#include "record/describe/synth.h"
 
 enum { DIRECTORY_VERSION = 1 /* of DIR_FORMAT: the events are in files of their own */ };
 
@@ -66,7 +66,7 @@ static int collect_features(const struct sonde_recorder *r, struct file_beginnin
 	TRY(features_add_topology(f));
 	if (r->sampling.branches && !r->is_pipe)
 		TRY(features_add_mark(f, FEAT_BRANCH_STACK));
-	TRY(record_clock_add_features(&r->sampling.clock, f));
+	TRY(features_add_clock(f, &r->sampling.clock));
 	if (r->dsos)
 		build_ids_put_kernel(&kernel_id);
 	TRY(features_add(f, FEAT_BUILD_ID, &kernel_id));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One file of a recording: what stands before the first event, what follows the last one. The events between are the
- * drain's (record/drain.h).
+ * drain's (record/drain/drain.h).
  *
  *	TRY(recorder_file_prepare(r, NULL, 0, &b));       // what there is to say, in memory; may run beside the recording
  *	TRY(recorder_file_open(r, &b, &f));      // the file and its beginning
@@ -15,10 +15,10 @@
 
 #include "base/outbuf.h"
 #include "formats/perfdata/writer.h"
-#include "record/drain.h"
-#include "record/features.h"
-#include "record/kernel_map.h"
-#include "record/outlet.h"
+#include "record/drain/drain.h"
+#include "record/describe/features.h"
+#include "record/describe/kernel_map.h"
+#include "record/drain/outlet.h"
 #include "record/output.h"
 
 struct sonde_recorder;

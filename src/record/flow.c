@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "formats/perfdata/writer.h"
 #include "record/output.h"
-#include "record/values.h"
+#include "record/setup/values.h"
 
 enum {
 	LEVEL_GIVEN_MAX = 99, /* so much is taken for the highest level, as perf does */

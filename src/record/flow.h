@@ -8,11 +8,11 @@
 #include "base/outbuf.h"
 #include "capture/counters.h"
 #include "capture/say.h"
-#include "record/affinity.h"
-#include "record/options.h"
-#include "record/outlet.h"
-#include "record/target.h"
-#include "record/thread_plan.h"
+#include "record/drain/affinity.h"
+#include "record/setup/options.h"
+#include "record/drain/outlet.h"
+#include "record/setup/target.h"
+#include "record/drain/thread_plan.h"
 
 struct flow {
 	int level;           /* of zstd; 0: not compressed */

@@ -9,8 +9,8 @@
 #include "base/err.h"
 #include "base/now.h"
 #include "capture/limits.h"
-#include "record/backward.h"
-#include "record/buffers.h"
+#include "record/drain/backward.h"
+#include "record/drain/buffers.h"
 #include "record/preparer.h"
 #include "record/recorder.h"
 

@@ -4,7 +4,7 @@
  * what the machine is and who runs, and no event is in two of them or in none.
  *
  * A new file is begun in two steps. A thread (record/preparer.h) describes what runs while events go on into the old file;
- * what happens to processes meanwhile is kept (record/follow.h) and follows the description in the new file. Then the
+ * what happens to processes meanwhile is kept (record/drain/follow.h) and follows the description in the new file. Then the
  * buffers are emptied once more, the old file is completed and moved out of the way, and the new one is begun. When that
  * cannot be done (no room, no right), the recording goes on in the old file.
  */
@@ -18,7 +18,7 @@
 #include "base/vec.h"
 #include "capture/counters.h"
 #include "record/file.h"
-#include "record/follow.h"
+#include "record/drain/follow.h"
 #include "record/switching.h"
 
 struct sonde_recorder;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "record/values.h"
+#include "record/setup/values.h"
 
 int realtime_parse(struct realtime *ret, const char *text)
 {

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "record/buffers.h"
-#include "record/self.h"
-#include "record/values.h"
+#include "record/drain/buffers.h"
+#include "record/setup/self.h"
+#include "record/setup/values.h"
 
 /* ---- what to record ---------------------------------------------------------------------------------------------- */
 
@@ -198,7 +198,7 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 	TRY(choose_self(r));
 	TRY(open_counters(r));
 	TRY(flow_settle(&r->flow, &r->opts, &r->counters, &r->target, &r->say));
-	TRY(sampling_find_times(&r->events, &r->counters, &r->untimed, &r->drain.times));
+	TRY(drain_find_times(&r->events, &r->counters, &r->untimed, &r->drain.times));
 	TRY(parts_open(r));
 	TRY(parts_begin(r));
 	TRY(realtime_begin(&r->realtime));

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "base/err.h"
-#include "record/backward.h"
+#include "record/drain/backward.h"
 #include "record/enable.h"
 #include "record/file.h"
 #include "record/recorder.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "record/values.h"
+#include "record/setup/values.h"
 
 static const uint64_t ns_per_s = 1000000000;
 

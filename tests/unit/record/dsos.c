@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/dsos.h"
+#include "record/describe/dsos.h"
 #include "unittest.h"
 
 enum { RING_WORDS = 512, EXEC = PERF_RECORD_MISC_COMM_EXEC };

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "record/build_ids.h"
-#include "record/features.h"
+#include "record/describe/build_ids.h"
+#include "record/describe/features.h"
 #include "tree.h"
 #include "unittest.h"
 

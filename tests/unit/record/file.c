@@ -12,7 +12,7 @@
 
 #include "base/bytes.h"
 #include "formats/perfdata/writer.h"
-#include "record/drain.h"
+#include "record/drain/drain.h"
 #include "unittest.h"
 
 enum { ATTR_BYTES = PERFDATA_WRITER_ATTR_SIZE };

@@ -11,7 +11,7 @@
 
 #include "base/bytes.h"
 #include "formats/perfdata/layout.h"
-#include "record/outlet.h"
+#include "record/drain/outlet.h"
 #include "unittest.h"
 
 enum { PLAIN_BYTES = 6 << 20, RECORD_BYTES = 1024 };

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "record/sampling.h"
+#include "record/drain/drain.h"
+#include "record/setup/sampling.h"
 #include "unittest.h"
 
 static const struct say nobody;
@@ -127,16 +128,16 @@ TEST(times_in_all_samples_some_or_none)
 	for (uint32_t i = 0; i < 4; i++)
 		assert_int_equal(
 			vec_push(&c.list, ((struct counter){ .event = i / 2, .id = 10 + i })), 0);
-	assert_int_equal(sampling_find_times(&l, &c, &untimed, &times), 0);
+	assert_int_equal(drain_find_times(&l, &c, &untimed, &times), 0);
 	assert_int_equal(times, DRAIN_TIMES_ALL);
 	l.list.v[1].attr.sample_type = 0;
-	assert_int_equal(sampling_find_times(&l, &c, &untimed, &times), 0);
+	assert_int_equal(drain_find_times(&l, &c, &untimed, &times), 0);
 	assert_int_equal(times, DRAIN_TIMES_SOME);
 	assert_int_equal(hash64_find(&untimed, 11), HASH64_EMPTY);
 	assert_int_equal(hash64_find(&untimed, 12), 1);
 	assert_int_equal(hash64_find(&untimed, 13), 1);
 	l.list.v[0].attr.sample_type = 0;
-	assert_int_equal(sampling_find_times(&l, &c, &untimed, &times), 0);
+	assert_int_equal(drain_find_times(&l, &c, &untimed, &times), 0);
 	assert_int_equal(times, DRAIN_TIMES_NONE);
 	hash64_done(&untimed);
 	vec_done(&c.list);

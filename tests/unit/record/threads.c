@@ -9,10 +9,10 @@
 
 #include "base/err.h"
 #include "base/thread.h"
-#include "record/affinity.h"
-#include "record/drain_threads.h"
-#include "record/options.h"
-#include "record/self.h"
+#include "record/drain/affinity.h"
+#include "record/drain/drain_threads.h"
+#include "record/setup/options.h"
+#include "record/setup/self.h"
 #include "unittest.h"
 
 TEST(lanes_are_those_of_the_rings_cpus)

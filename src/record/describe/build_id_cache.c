@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/describe/build_id_cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+
+#define DEBUG_FILES "/usr/lib/debug/.build-id"
+
+enum { ID_MAX = 20, COPY_BYTES = 1 << 20 };
+
+/* One entry being made. */
+struct entry {
+	struct build_id_cache *cache;
+	char id[2 * ID_MAX + 1];
+	char dir[PATH_MAX]; /* CACHE/PATH/ID */
+};
+
+int build_id_cache_init(struct build_id_cache *c, const char *dir)
+{
+	const char *home = getenv("HOME");
+
+	*c = (struct build_id_cache){ 0 };
+	if (dir ? !*dir || !strcmp(dir, "/dev/null") : !home || !*home)
+		return 0;
+	if (dir)
+		c->dir = strdup(dir);
+	else if (asprintf(&c->dir, "%s/.debug", home) < 0)
+		c->dir = NULL;
+	return c->dir ? 0 : err_nomem();
+}
+
+void build_id_cache_done(struct build_id_cache *c)
+{
+	free(c->dir);
+	c->dir = NULL;
+}
+
+static bool failed(struct build_id_cache *c, const char *path)
+{
+	if (!*c->problem)
+		snprintf(c->problem, sizeof(c->problem), "%.*s: %s", (int)sizeof(c->problem) / 2,
+			 path, strerror(errno));
+	return false;
+}
+
+/* False when it is longer than a path can be. */
+static bool __attribute__((format(printf, 2, 3)))
+make_path(char ret[PATH_MAX], const char *fmt, ...)
+{
+	va_list ap;
+	int len;
+
+	va_start(ap, fmt);
+	len = vsnprintf(ret, PATH_MAX, fmt, ap);
+	va_end(ap);
+	return len >= 0 && len < PATH_MAX;
+}
+
+/* All folders of a path in the cache but the last part, which may be a file. The cache's own is made, those above it are not. */
+static bool make_folders(struct build_id_cache *c, const char *path)
+{
+	char part[PATH_MAX];
+
+	if (!make_path(part, "%s", path))
+		return false;
+	for (char *p = part + strlen(c->dir); p; p = strchr(p + 1, '/')) {
+		*p = '\0';
+		if (mkdir(part, 0755) < 0 && errno != EEXIST)
+			return failed(c, part);
+		*p = '/';
+	}
+	return true;
+}
+
+/* Whether the entry has to be made: the file WHAT of this id is not there. */
+static bool is_missing(struct entry *e, struct build_id_cache *c, const uint8_t *id, size_t len,
+		       const char *path, const char *what)
+{
+	char have[PATH_MAX];
+
+	if (!c->dir || !len || len > ID_MAX)
+		return false;
+	e->cache = c;
+	for (size_t i = 0; i < len; i++)
+		sprintf(e->id + 2 * i, "%02x", id[i]);
+	if (!make_path(have, "%s/.build-id/%.2s/%s/%s", c->dir, e->id, e->id + 2, what) ||
+	    !access(have, F_OK))
+		return false;
+	return make_path(e->dir, "%s/%s/%s", c->dir, path + (*path == '/'), e->id);
+}
+
+/* DIR/.build-id/XX/REST becomes a link to the entry, wherever it led before. */
+static void link_entry(const struct entry *e)
+{
+	char link[PATH_MAX], to[PATH_MAX], now[PATH_MAX], fresh[PATH_MAX];
+	ssize_t n;
+
+	if (!make_path(link, "%s/.build-id/%.2s/%s", e->cache->dir, e->id, e->id + 2) ||
+	    !make_path(to, "../..%s", e->dir + strlen(e->cache->dir)) ||
+	    !make_path(fresh, "%s.%d", link, (int)getpid()) || !make_folders(e->cache, link))
+		return;
+	if (symlink(to, link) == 0)
+		return;
+	n = errno == EEXIST ? readlink(link, now, sizeof(now)) : -1;
+	if (n == (ssize_t)strlen(to) && !memcmp(now, to, (size_t)n))
+		return;
+	unlink(fresh);
+	if (symlink(to, fresh) < 0 || rename(fresh, link) < 0)
+		failed(e->cache, link);
+}
+
+/* A new file beside the one it will be. */
+static int open_fresh(struct entry *e, const char *what, mode_t mode, char path[PATH_MAX])
+{
+	int fd;
+
+	if (!make_path(path, "%s/%s.%d", e->dir, what, (int)getpid()) ||
+	    !make_folders(e->cache, path))
+		return -1;
+	unlink(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+	if (fd < 0)
+		failed(e->cache, path);
+	return fd;
+}
+
+static bool keep(struct entry *e, const char *what, const char *fresh, int take_fd, bool is_whole)
+{
+	char path[PATH_MAX];
+
+	is_whole = (is_whole && make_path(path, "%s/%s", e->dir, what)) || failed(e->cache, fresh);
+	if (close(take_fd) < 0 && is_whole)
+		is_whole = failed(e->cache, fresh);
+	if (is_whole && rename(fresh, path) < 0)
+		is_whole = failed(e->cache, path);
+	if (!is_whole)
+		unlink(fresh);
+	return is_whole;
+}
+
+static bool write_all(int fd, const void *p, size_t len)
+{
+	while (len) {
+		const ssize_t n = write(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		p = (const char *)p + n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
+/* From where the descriptor stands to its end. Files of proc tell no size, and the kernel does not copy them itself. */
+static bool copy_by_hand(int from, int to)
+{
+	char *buf = malloc(COPY_BYTES);
+	ssize_t n = buf ? 1 : -1;
+
+	while (n > 0) {
+		n = read(from, buf, COPY_BYTES);
+		if (n > 0 && !write_all(to, buf, (size_t)n))
+			n = -1;
+		else if (n < 0 && errno == EINTR)
+			n = 1;
+	}
+	free(buf);
+	return n == 0;
+}
+
+static bool copy(int from, int to)
+{
+	ssize_t n;
+
+	do
+		n = copy_file_range(from, NULL, to, NULL, 1 << 30, 0);
+	while (n > 0);
+	return n == 0 || copy_by_hand(from, to);
+}
+
+/* The very file that fd is, though another one may have its path by now. */
+static bool link_or_copy(struct entry *e, const char *what, int fd)
+{
+	char self[64], path[PATH_MAX], fresh[PATH_MAX];
+	struct stat st;
+	int to;
+
+	if (!make_path(path, "%s/%s", e->dir, what) || !make_folders(e->cache, path))
+		return false;
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	if (linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 || errno == EEXIST)
+		return true;
+	to = open_fresh(e, what, 0600, fresh);
+	if (to < 0)
+		return false;
+	if (fstat(fd, &st) == 0 && fchmod(to, st.st_mode & 0777) < 0)
+		failed(e->cache, fresh);
+	return keep(e, what, fresh, to, lseek(fd, 0, SEEK_SET) == 0 && copy(fd, to));
+}
+
+/* Programs without symbols have them in a file of their own. */
+static void add_debug_file(struct entry *e)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	int fd;
+
+	if (!make_path(path, DEBUG_FILES "/%.2s/%s.debug", e->id, e->id + 2))
+		return;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		link_or_copy(e, "debug", fd);
+	close(fd);
+}
+
+void build_id_cache_add_file(struct build_id_cache *c, const uint8_t *id, size_t len,
+			     const char *path, int fd)
+{
+	struct entry e;
+
+	if (!is_missing(&e, c, id, len, path, "elf") || !link_or_copy(&e, "elf", fd))
+		return;
+	add_debug_file(&e);
+	link_entry(&e);
+}
+
+void build_id_cache_add_vdso(struct build_id_cache *c, const uint8_t *id, size_t len,
+			     const void *image, size_t image_len)
+{
+	char fresh[PATH_MAX];
+	struct entry e;
+	int fd;
+
+	if (!is_missing(&e, c, id, len, "[vdso]", "vdso"))
+		return;
+	fd = open_fresh(&e, "vdso", 0600, fresh);
+	if (fd >= 0 && keep(&e, "vdso", fresh, fd, write_all(fd, image, image_len)))
+		link_entry(&e);
+}
+
+/* Who may not see the kernel's addresses sees zeros: readers would take them for the truth. */
+static bool shows_addresses(int fd)
+{
+	char *text = malloc(COPY_BYTES);
+	ssize_t n = text ? read(fd, text, COPY_BYTES - 1) : -1;
+	bool shown = false;
+
+	for (ssize_t i = 1; i < n && !shown; i++)
+		shown = text[i - 1] == '\n' && text[i] != '0';
+	free(text);
+	errno = EPERM;
+	return shown && lseek(fd, 0, SEEK_SET) == 0;
+}
+
+void build_id_cache_add_kallsyms(struct build_id_cache *c, const uint8_t *id, size_t len)
+{
+	char fresh[PATH_MAX];
+	struct entry e;
+	int from, to;
+
+	if (!is_missing(&e, c, id, len, BUILD_ID_CACHE_KERNEL, "kallsyms"))
+		return;
+	from = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+	if (from < 0)
+		return;
+	to = open_fresh(&e, "kallsyms", 0600, fresh);
+	if (to >= 0 &&
+	    keep(&e, "kallsyms", fresh, to, shows_addresses(from) && copy_by_hand(from, to)))
+		link_entry(&e);
+	close(from);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* What dsos.c (what is mapped, which files are hit) and dso_hits.c (where samples fell) share. */
+#ifndef SONDE_RECORD_DESCRIBE_DSOS_INTERNAL_H
+#define SONDE_RECORD_DESCRIBE_DSOS_INTERNAL_H
+
+#include "record/describe/dsos.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "base/strpool.h"
+
+enum { PAGE_SHIFT = 12, RECENT = 4096 };
+#define WHOLE_PROCESS (UINT64_MAX >> PAGE_SHIFT) /* in the place of a page */
+
+struct dso_range {
+	uint64_t start, end;
+	uint32_t file;
+};
+
+struct dso_process {
+	int32_t pid, parent; /* parent: whose mappings it has, too; 0 when it has called exec */
+	bool has_execed, is_gone;
+	VEC(struct dso_range) ranges;
+};
+
+/* Where the call chain of an event's samples lies. */
+struct dso_chain {
+	bool is_recorded, has_stack, has_read, read_group;
+	uint32_t read_at;
+	uint32_t read_head, read_each; /* words before the values of a READ, and of each */
+};
+
+struct dsos {
+	/* as it was when it was made */
+	bool any_chain;
+	struct hash64 event_by_id;
+	VEC(struct dso_chain) chains;
+	/* flags that only rise: read without the lock */
+	atomic_bool all; /* every file mapped counts: asked for, or too much to tell them apart */
+	atomic_bool has_modules;
+	/* the rest with this */
+	pthread_mutex_t lock;
+	struct strpool names;
+	struct hash64 file_by_key, process_by_pid;
+	struct dso_files files;
+	VEC(struct dso_process) processes;
+	size_t nr_ranges, many_processes;
+};
+
+static inline bool dsos_have_modules(const struct dsos *d)
+{
+	return atomic_load_explicit(&d->has_modules, memory_order_relaxed);
+}
+
+/* Records and rings are multiples of 8: a word never runs over the end of a ring. */
+static inline uint64_t dso_word(const struct ring *r, uint64_t pos)
+{
+	return load_u64(r->data + (pos & r->mask));
+}
+
+struct dso_chain dso_chain_of(const struct perf_event_attr *a);
+
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/drain/drain.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "formats/perfdata/layout.h"
+
+enum {
+	RECORD_BYTES_MAX = 64 << 10,
+	/* header 8, IDENTIFIER 8, IP 8, TID 8: all our attrs have these; most have TIME, which comes next */
+	SAMPLE_ID_AT = 8,
+	SAMPLE_TIME_AT = 32,
+	LOST_COUNT_AT = 16,
+	/*
+	 * Fewer than these are not worth another look before the kernel wakes us. On a busy machine who sleeps is woken
+	 * late: the less there is in the rings before, the less is lost.
+	 */
+	PRESSED_BYTES = 2 << 10,
+};
+
+int drain_find_times(const struct capture_events *events, const struct counters *counters,
+		     struct hash64 *ret_untimed, enum drain_times *ret)
+{
+	size_t untimed = 0;
+
+	for (size_t i = 0; i < events->list.n; i++)
+		untimed += !(events->list.v[i].attr.sample_type & PERF_SAMPLE_TIME);
+	*ret = !untimed                    ? DRAIN_TIMES_ALL
+	       : untimed == events->list.n ? DRAIN_TIMES_NONE
+					   : DRAIN_TIMES_SOME;
+	if (*ret != DRAIN_TIMES_SOME)
+		return 0;
+	for (size_t i = 0; i < counters->list.n; i++) {
+		const struct counter *n = &counters->list.v[i];
+
+		if (!(events->list.v[n->event].attr.sample_type & PERF_SAMPLE_TIME))
+			TRY(hash64_put(ret_untimed, n->id, 1));
+	}
+	return 0;
+}
+
+/* Records and rings are multiples of 8: a word never runs over the end of a ring. */
+static uint64_t word(const struct ring *r, uint64_t pos)
+{
+	return load_u64(r->data + (pos & r->mask));
+}
+
+static bool has_time(const struct drain *d, const struct ring *r, uint64_t pos)
+{
+	if (d->times == DRAIN_TIMES_ALL)
+		return true;
+	return d->times == DRAIN_TIMES_SOME &&
+	       hash64_find(d->untimed, word(r, pos + SAMPLE_ID_AT)) == HASH64_EMPTY;
+}
+
+static void note_time(struct drain_totals *t, uint64_t time_ns)
+{
+	if (time_ns > t->last_time_ns)
+		t->last_time_ns = time_ns;
+	if (time_ns < t->first_time_ns || !t->first_time_ns)
+		t->first_time_ns = time_ns;
+}
+
+/*
+ * Reads the headers of [from, to), as far as `room` bytes go; returns where the last whole record of them ends. *ret_bad:
+ * the ring is damaged there.
+ */
+static uint64_t account(struct drain *d, const struct ring *r, uint64_t from, uint64_t to,
+			size_t room, bool *ret_bad)
+{
+	uint64_t pos = from;
+
+	*ret_bad = false;
+	while (pos < to) {
+		const uint64_t header = word(r, pos);
+		struct perfdata_record_header h;
+
+		memcpy(&h, &header, sizeof(h));
+		if (h.size < sizeof(h) || h.size > to - pos) {
+			*ret_bad = true;
+			break;
+		}
+		if (pos + h.size - from > room)
+			break;
+		switch (h.type) {
+		case PERF_RECORD_SAMPLE:
+			d->pending++;
+			if (has_time(d, r, pos))
+				note_time(&d->totals, word(r, pos + SAMPLE_TIME_AT));
+			if (d->dsos)
+				dso_hits_sample(d->dsos, &d->hits, r, pos, &h);
+			break;
+		case PERF_RECORD_LOST:
+			d->totals.lost += word(r, pos + LOST_COUNT_AT);
+			break;
+		case PERF_RECORD_BPF_EVENT:
+			if (d->bpf && (uint16_t)word(r, pos + 8) == PERF_BPF_EVENT_PROG_LOAD)
+				bpf_programs_add(d->bpf, (uint32_t)(word(r, pos + 8) >> 32));
+			break;
+		case PERF_RECORD_MMAP2:
+		case PERF_RECORD_FORK:
+		case PERF_RECORD_EXIT:
+		case PERF_RECORD_COMM:
+			if (d->dsos)
+				dsos_record(d->dsos, r, pos, &h);
+			break;
+		}
+		if (d->follow && h.type != PERF_RECORD_SAMPLE)
+			follow_record(d->follow, r, pos, h);
+		pos += h.size;
+	}
+	return pos;
+}
+
+struct batch {
+	struct iovec pieces[OUTLET_BATCH_PIECES];
+	int nr_pieces;
+	size_t bytes;
+	size_t first_ring, end_ring; /* that it has something of */
+};
+
+/* What a batch held is counted, and its room goes back to the kernel. */
+static struct outlet_batch take(struct drain *d, const struct batch *b)
+{
+	const struct outlet_batch ret = { b->pieces, b->nr_pieces, b->bytes, d->pending };
+
+	d->totals.samples += d->pending;
+	d->pending = 0;
+	return ret;
+}
+
+static void release(struct drain *d, struct batch *b)
+{
+	for (size_t i = b->first_ring; i < b->end_ring; i++)
+		if (d->done.v[i] != d->rings[i].tail)
+			ring_release(&d->rings[i], d->done.v[i]);
+	*b = (struct batch){ .first_ring = b->end_ring ? b->end_ring - 1 : 0 };
+}
+
+static int put(struct drain *d, struct batch *b)
+{
+	const struct outlet_batch taken = take(d, b);
+	const int r = taken.bytes ? outlet_put(d->outlet, &taken) : 0;
+
+	release(d, b);
+	return r;
+}
+
+/* The bytes of [from, to), in two pieces when they run over the end of the ring. */
+static void add_pieces(struct batch *b, const struct ring *r, uint64_t from, uint64_t to)
+{
+	const uint64_t at = from & r->mask;
+	const size_t len = (size_t)(to - from);
+	const size_t straight = len < r->mask + 1 - at ? len : (size_t)(r->mask + 1 - at);
+
+	b->pieces[b->nr_pieces++] = (struct iovec){ (void *)(r->data + at), straight };
+	if (len > straight)
+		b->pieces[b->nr_pieces++] = (struct iovec){ (void *)r->data, len - straight };
+	b->bytes += len;
+}
+
+static int add_ring(struct drain *d, struct batch *b, size_t ring)
+{
+	struct ring *r = &d->rings[ring];
+	const uint64_t head = d->heads.v[ring];
+	uint64_t pos = r->tail;
+
+	while (pos < head) {
+		const size_t wanted = outlet_wants(d->outlet);
+		/* Alone, any record is taken. */
+		const size_t room = b->bytes                    ? wanted - b->bytes
+				    : wanted > RECORD_BYTES_MAX ? wanted
+								: RECORD_BYTES_MAX;
+		const uint64_t before = d->pending;
+		bool is_bad;
+		const uint64_t end = account(d, r, pos, head, room, &is_bad);
+
+		r->samples += d->pending - before;
+		if (end > pos)
+			add_pieces(b, r, pos, end);
+		pos = d->done.v[ring] = end;
+		b->end_ring = ring + 1;
+		if (is_bad)
+			return err_set(-EIO, "the kernel's buffer of a cpu holds no valid records");
+		if (pos < head || b->nr_pieces > OUTLET_BATCH_PIECES - 2 ||
+		    b->bytes >= outlet_wants(d->outlet))
+			TRY(put(d, b));
+	}
+	return 0;
+}
+
+static const struct perfdata_record_header round_record = { .type = RECORD_FINISHED_ROUND,
+							    .size = sizeof(round_record) };
+
+int drain_block(struct drain *d, const void *records, size_t len)
+{
+	const struct ring r = { .data = records, .mask = INT64_MAX };
+	const size_t wanted = outlet_wants(d->outlet);
+	const size_t room = wanted > RECORD_BYTES_MAX ? wanted : RECORD_BYTES_MAX;
+
+	for (uint64_t pos = 0; pos < len;) {
+		struct batch b = { 0 };
+		struct outlet_batch taken;
+		bool is_bad;
+		const uint64_t end = account(d, &r, pos, len, room, &is_bad);
+
+		if (is_bad)
+			return err_set(-EIO, "the kernel's buffer of a cpu holds no valid records");
+		add_pieces(&b, &r, pos, end);
+		taken = take(d, &b);
+		TRY(outlet_put(d->outlet, &taken));
+		pos = end;
+	}
+	return 0;
+}
+
+int drain_round(struct drain *d)
+{
+	return outlet_flush(d->outlet, &(struct outlet_batch){ 0 }, &round_record,
+			    sizeof(round_record));
+}
+
+/* What was read at the place before is written there, too. */
+static int move_to(struct drain *d, struct batch *b, size_t ring)
+{
+	const uint32_t buffer = d->rings[ring].buffer;
+
+	if (affinity_differs(d->affinity, buffer) && b->bytes)
+		TRY(put(d, b));
+	affinity_move(d->affinity, buffer);
+	return 0;
+}
+
+int drain_pass(struct drain *d)
+{
+	struct batch b = { 0 };
+	struct outlet_batch last;
+	bool any = false, all = true;
+	int e;
+
+	d->is_pressed = false;
+
+	if (d->heads.n != d->nr_rings) {
+		vec_clear(&d->heads);
+		vec_clear(&d->done);
+		TRY(vec_reserve(&d->heads, d->nr_rings));
+		TRY(vec_reserve(&d->done, d->nr_rings));
+		d->heads.n = d->done.n = d->nr_rings;
+	}
+	/* All heads first: what comes meanwhile belongs to the next round. */
+	for (size_t i = 0; i < d->nr_rings; i++) {
+		d->heads.v[i] = ring_head(&d->rings[i]);
+		d->done.v[i] = d->rings[i].tail;
+	}
+	for (size_t i = 0; i < d->nr_rings; i++) {
+		const uint64_t bytes = d->heads.v[i] - d->rings[i].tail;
+
+		if (bytes && (bytes >= d->least_bytes || d->takes_all)) {
+			any = true;
+			if (d->affinity)
+				TRY(move_to(d, &b, i));
+			d->is_pressed |= bytes > PRESSED_BYTES || bytes > d->rings[i].mask / 4;
+			TRY(add_ring(d, &b, i));
+		} else if (bytes) {
+			all = false;
+		}
+	}
+	/* Readers take an event for settled at the end of the second round behind it. */
+	if (!any && !d->owes_round)
+		return 0;
+	if (all)
+		d->owes_round = any && d->is_live;
+	last = take(d, &b);
+	e = outlet_flush(d->outlet, &last, &round_record,
+			 all && !d->has_no_rounds ? sizeof(round_record) : 0);
+	release(d, &b);
+	if (d->dsos)
+		dsos_relieve(d->dsos, &d->hits);
+	return e < 0 ? e : any;
+}
+
+uint64_t drain_count_left(const struct drain *d)
+{
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < d->nr_rings; i++) {
+		const struct ring *r = &d->rings[i];
+		const uint64_t head = ring_head(r);
+		uint64_t pos = r->tail;
+
+		while (pos < head) {
+			const uint64_t header = word(r, pos);
+			struct perfdata_record_header h;
+
+			memcpy(&h, &header, sizeof(h));
+			if (h.size < sizeof(h))
+				break;
+			samples += h.type == PERF_RECORD_SAMPLE;
+			pos += h.size;
+		}
+	}
+	return samples;
+}
+
+void drain_absorb(struct drain *to, struct drain *from)
+{
+	to->totals.samples += from->totals.samples;
+	to->totals.lost += from->totals.lost;
+	if (from->totals.last_time_ns) {
+		note_time(&to->totals, from->totals.first_time_ns);
+		note_time(&to->totals, from->totals.last_time_ns);
+	}
+	if (from->dsos)
+		dsos_settle(from->dsos, &from->hits);
+	to->hits.any_kernel |= from->hits.any_kernel;
+	from->totals = (struct drain_totals){ 0 };
+}
+
+void drain_done(struct drain *d)
+{
+	vec_done(&d->heads);
+	vec_done(&d->done);
+	dso_hits_done(&d->hits);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/drain/losses.h"
+
+/* Whether what it counts and the samples it gives are the same number. */
+static bool samples_all(const struct perf_event_attr *a)
+{
+	return capture_is_dummy(a) ||
+	       (a->type == PERF_TYPE_TRACEPOINT && !a->freq && a->sample_period == 1);
+}
+
+static bool carries_state(const struct perf_event_attr *a)
+{
+	return a->comm || a->mmap || a->mmap2 || a->task || a->context_switch || a->namespaces ||
+	       a->cgroup || a->ksymbol;
+}
+
+/* The counters of one ring, together. */
+struct ring_sum {
+	uint64_t counted, dropped;
+	uint64_t by_carriers; /* of what was dropped, by those that carry records of state */
+	bool is_exact;
+};
+
+static struct ring_sum sum_up(struct counters *c, const struct capture_events *events,
+			      const struct ring *ring)
+{
+	struct ring_sum s = { .is_exact = ring_head(ring) == ring->tail };
+
+	vec_foreach(n, &c->list) {
+		const struct perf_event_attr *a = &events->list.v[n->event].attr;
+
+		if (n->buffer != ring->buffer || n->backward)
+			continue;
+		s.counted += n->counted;
+		s.dropped += n->lost;
+		s.is_exact &= samples_all(a);
+		if (carries_state(a))
+			s.by_carriers += n->lost;
+	}
+	return s;
+}
+
+/* From those that carry them: several when several tasks are recorded, and of one event. */
+static void take_off(struct counters *c, const struct capture_events *events,
+		     const struct ring *ring, uint64_t of_state)
+{
+	vec_foreach(n, &c->list) {
+		const uint64_t part = n->lost < of_state ? n->lost : of_state;
+
+		if (n->buffer != ring->buffer || n->backward ||
+		    !carries_state(&events->list.v[n->event].attr))
+			continue;
+		n->lost -= part;
+		of_state -= part;
+	}
+}
+
+void losses_read(struct counters *c, const struct capture_events *events, bool is_over,
+		 struct losses *ret)
+{
+	struct losses l = { 0 };
+
+	vec_foreach(n, &c->list) {
+		l.is_known |= counter_read(n, &n->counted, &n->lost);
+		/* a dummy has no events that could be lost */
+		if (capture_is_dummy(&events->list.v[n->event].attr)) {
+			l.state += n->lost;
+			n->lost = 0;
+		}
+	}
+	*ret = l;
+	if (!is_over || !l.is_known)
+		return;
+	vec_foreach(ring, &c->rings.list) {
+		const struct ring_sum s = sum_up(c, events, ring);
+		uint64_t of_events, of_state;
+
+		if (!s.is_exact || s.counted < ring->samples)
+			continue;
+		of_events = s.counted - ring->samples;
+		if (of_events > s.dropped || s.dropped - of_events > s.by_carriers)
+			continue;
+		of_state = s.dropped - of_events;
+		ret->state += of_state;
+		take_off(c, events, ring, of_state);
+	}
+}

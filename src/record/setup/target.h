@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Whom a recording is about: cpus, and the tasks on them. */
+#ifndef SONDE_RECORD_SETUP_TARGET_H
+#define SONDE_RECORD_SETUP_TARGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "capture/cpus.h"
+#include "capture/say.h"
+#include "record/setup/options.h"
+
+struct target {
+	bool system_wide; /* everything on the cpus: tids is one -1 */
+	bool by_pid;     /* given processes or threads: the recording ends when they are all gone */
+	bool workload;   /* the command alone: its tid is still to be added */
+	bool per_thread; /* a buffer for each of tids, wherever it runs: cpus is one -1 */
+	bool no_inherit; /* what the tasks start is not recorded */
+	bool chosen_cpus; /* cpus are not all that are online */
+	struct capture_cpus cpus;
+	VEC(int32_t) tids;
+};
+
+/*
+ * Reads the settings and what of the machine they ask for; -EBADR: they are wrong, -ESRCH: there is no such process,
+ * -ENODEV: no such cpu. Of settings that exclude each other one wins, aloud.
+ */
+int target_find(struct target *ret, const struct record_options *opts, bool has_command,
+		const struct say *say);
+/* After the recording: tells of cpus that came or went while it ran, since their events are not all in it. */
+void target_say_changes(const struct target *t, const struct say *say);
+void target_done(struct target *t);
+
+#endif
