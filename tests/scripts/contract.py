@@ -269,4 +269,7 @@ r = t.script("def trace_unhandled(*a): pass\ndef process_event(d): print(d['ev_n
 t.is_((sorted(set(r.out.split())), r.rc), (['cpu-clock', 'page-faults/period=3/'], 0),
       "samples of other events go to process_event")
 
+r = t.script("def raw_syscalls__sys_entry(*a): pass\ndef raw_syscalls__sys_enter(*a): pass\n", FLAGS)
+t.ok("raw_syscalls__sys_entry() is never called" in r.err and "did you mean" not in r.err,
+     "no hint at an event that the script handles besides", r.err)
 t.done()

@@ -343,10 +343,12 @@ def nearest(name, known, distance):
 def warn_unmatched(main, script, schemas, distance):
     """A mistyped handler is never called: say so. Schemas of a pipe come with their events, so only at the end."""
     known = {s.name.replace(":", "__", 1): s.name for s in schemas if s.kind == "tracepoint"}
-    for name in handlers(main):
+    handled = list(handlers(main))
+    others = [name for name in known if name not in handled]  # scripts name events of several kernels: no hint at another of theirs
+    for name in handled:
         if name in known or getattr(main[name], "may_be_absent", False):
             continue
-        near = nearest(name, known, distance)
+        near = nearest(name, others, distance)
         code = getattr(main[name], "__code__", None)
         line = ":%d" % code.co_firstlineno if code is not None else ""
         say("%s%s: %s() is never called: no event %s in this recording%s" %
