@@ -2,13 +2,11 @@
 """Database export: every row beside perf's, on recordings of ours and on one made by hand whose rows are known."""
 import os
 import random
-import shutil
 import struct
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from scripttest import BINDINGS, DATA, DEMO, MIXED, SONDE, Tests, environment, pythons, run  # noqa: E402
+from scripttest import DATA, DEMO, SONDE, Tests, environment, pythons, run  # noqa: E402
 
 t = Tests()
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -252,26 +250,5 @@ for data in [d for d in RECORDINGS if os.path.basename(d) in ("hand.data", "many
     theirs = run([newer.out.strip(), "script", "-i", data, "-s", path, "cc", "calls"], None, environment(LD_PRELOAD=""), t.dir)
     ours = t.script(ALL, data, ["cc", "calls"], compat="perf-6.12")
     t.ok(ours.out == theirs.out, name, *t.difference(ours, theirs))
-
-# ---- perf's own script ----
-
-SCRIPT = "/usr/lib/perf-core/scripts/python/export-to-sqlite.py"
-qt = subprocess.run(["/usr/bin/python3", "-c", "from PySide2.QtSql import QSqlDatabase as d; exit(not 'QSQLITE' in d.drivers())"],
-                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode if os.path.exists("/usr/bin/python3") else 1
-if qt or not shutil.which("sqlite3") or not os.path.exists(SCRIPT):
-    t.skip("export-to-sqlite.py makes the database that it makes under perf",
-           "no linux-perf, PySide2.QtSql with SQLite, or sqlite3", installable=False)
-else:
-    dumps = []
-    for tool in (["perf"], [SONDE, "--compat", "perf-6.1"]):
-        db = os.path.join(t.dir, "made.db")
-        if os.path.exists(db):
-            os.unlink(db)
-        run(tool + ["script", "-i", MIXED, "-s", SCRIPT, db, "all", "calls", "callchains"], None,
-            environment(SONDE_PYTHON="/usr/bin/python3", QT_QPA_PLATFORM="offscreen",
-                        PATH="/usr/bin:/bin"), t.dir)  # of another Python in PATH perf would take the modules
-        dumps.append(run(["sqlite3", db, ".dump"]).out)
-    t.ok(dumps[0] == dumps[1] and "CREATE TABLE samples" in dumps[1],
-         "export-to-sqlite.py makes the database that it makes under perf", dumps[1][:2000])
 
 t.done()

@@ -23,15 +23,17 @@ import struct
 import signal
 import subprocess
 import sys
+import threading
 
 from installed_cases import CASES, INSTALLED, PROGRAMS, RECORDINGS
-from scripttest import SONDE, Result, Tests, environment, perf_version, pythons, run
+from scripttest import HERE, SONDE, Result, Tests, environment, perf_version, pythons, qt_environment, run
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "gen"))
 from recording import Format, recording  # noqa: E402
 
 TOOLS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "tools")
 EXEC_PATH = "/usr/lib/perf-core"
+STAND_INS = HERE + "/stand-in"
 
 
 def plain():
@@ -105,7 +107,7 @@ class Installed:
     def __init__(self, t, folder):
         self.t = t
         self.serial = itertools.count()
-        self.missing, self.modules = {}, {}
+        self.missing, self.qt_asked = {}, threading.Lock()
         self.paths = {"6.1": EXEC_PATH}
         p = run([TOOLS + "/perf-6.12", folder], env=dict(os.environ), timeout=300)
         root = os.path.dirname(p.out.strip()) + "/root" + EXEC_PATH
@@ -120,13 +122,22 @@ class Installed:
         for program in PROGRAMS:
             shutil.copy(program, t.dir)
         self.buildids = self.build_id_cache()
+        self.real_qt = None
         t.write("stand-in/sitecustomize.py", STAND_IN)
         t.write("wx/wx.py", WX)
 
-    def has(self, python, module):
-        if (python, module) not in self.modules:
-            self.modules[python, module] = not run([python, "-c", "import " + module], env=plain()).rc
-        return self.modules[python, module]
+    def qt(self, case, python):
+        """The environment for a case that uses Qt; a text: why it cannot run. Real ones are the distribution's Python's."""
+        if not case.qt:
+            return {}
+        with self.qt_asked:
+            if self.real_qt is None:
+                self.real_qt = qt_environment()
+        if case.qt != "stand-in" and python == "/usr/bin/python3" and isinstance(self.real_qt, dict):
+            return self.real_qt
+        if case.qt == "real":
+            return self.real_qt if isinstance(self.real_qt, str) else "this Python has no Qt"
+        return {"PYTHONPATH": STAND_INS}
 
     def build_id_cache(self):
         """The program of the recordings, to be found wherever it was when they were made."""
@@ -172,7 +183,7 @@ class Installed:
             env["SONDE_TEST_FILES"] = ";".join(names)
             path.append(self.t.dir + "/stand-in")
         if path:
-            env["PYTHONPATH"] = ":".join(path)
+            env["PYTHONPATH"] = ":".join(path + ([env["PYTHONPATH"]] if "PYTHONPATH" in env else []))
         r = run(program + ["script", "-i", data, "-s", script or self.script(case)] + list(case.args or ()), None, env, cwd)
         out = re.sub(r"(?m)^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ ", "", r.out)  # exporters say when they began
         if case.out:
@@ -187,12 +198,15 @@ class Installed:
         if path.endswith(".db"):
             return "".join(line + "\n" for line in sqlite3.connect(path).iterdump())
         with open(path) as f:
-            return f.read()
+            lines = list(f)
+        if path.endswith(".sent"):  # rows; the statements that make tables are the script's
+            lines = [line for line in lines if line.startswith("COPY") or re.fullmatch("[0-9a-f]+\n", line)]
+        return "".join(lines)
 
     def sonde(self, case, data, python, eager, live=False):
         """Half of the runs find the script by its name and have sonde's own modules, the others are told perf's folder."""
         argv = [SONDE, "--compat", "perf-6.1"] + ([] if live else ["--buildid-dir", self.buildids])
-        env = environment(SONDE_PYTHON=python, SONDE_EAGER=eager)
+        env = environment(SONDE_PYTHON=python, SONDE_EAGER=eager, **self.qt(case, python))
         if eager == "0" and case.version == "6.1":
             return self.run(case, argv, data, env, live, case.script + ".py")
         env["PERF_EXEC_PATH"] = self.paths[case.version]
@@ -200,7 +214,7 @@ class Installed:
 
     def perf(self, case, data, live=False):
         argv = ["perf"] + ([] if live else ["--buildid-dir", self.buildids])
-        env = dict(plain(), PERF_EXEC_PATH=self.paths[case.version])
+        env = dict(plain(), PERF_EXEC_PATH=self.paths[case.version], **self.qt(case, "/usr/bin/python3"))
         return self.run(case, argv, data, env, live, self.mended(case) if case.fault else None)
 
 
@@ -218,7 +232,7 @@ def store(t, installed, wanted, recordings):
             shutil.copyfile("%s/%s.data" % (folder, name), "%s/%s.data" % (INSTALLED, name))
         shutil.rmtree(folder)
     for case in CASES:
-        if wanted in case.name:
+        if wanted in case.name and isinstance(installed.qt(case, "/usr/bin/python3"), dict):
             r = installed.perf(case, installed.stored(case))
             with open("%s/out/%s.txt" % (INSTALLED, case.name), "w") as f:
                 f.write(r.out)
@@ -233,9 +247,10 @@ def status(case, r):
 
 def compare(installed, case, data, live, combinations, wanted):
     """(good, diagnosis) of a case's runs; a text instead of the first says why there were none."""
-    able = [c for c in combinations if not case.module or installed.has(c[0][1], case.module)]
+    why = {c[0][1]: installed.qt(case, c[0][1]) for c in combinations}
+    able = [c for c in combinations if isinstance(why[c[0][1]], dict)]
     if not able:
-        return "no %s" % case.module, []
+        return why[combinations[0][0][1]], []
     for (name, python), eager in able:
         r = installed.sonde(case, data, python, eager, live)
         if (r.out, status(case, r)) != (wanted.out, status(case, wanted)):
@@ -253,8 +268,9 @@ def stored(installed, case):
 
 
 def live(installed, case, folder):
-    if case.module and not installed.has("/usr/bin/python3", case.module):  # perf's is the distribution's
-        return "no %s" % case.module, []
+    why = installed.qt(case, "/usr/bin/python3")  # perf's is the distribution's
+    if isinstance(why, str):
+        return why, []
     data = "%s/%s.data" % (folder, case.recording)
     return compare(installed, case, data, True, list(zip(installed.pythons * 2, "01")), installed.perf(case, data, True))
 

@@ -56,10 +56,11 @@ RECORDINGS = {
     "wakeups": Recording("-e sched:sched_wakeup,sched:sched_switch", ["sh", "-c", "cat /etc/hostname | cat"]),
 }
 
-Case = namedtuple("Case", "name script recording args fault files out status module version",
+Case = namedtuple("Case", "name script recording args fault files out status qt version",
                   defaults=((), None, None, None, 0, None, "6.1"))
 # fault: what perf does wrong; files: those that the script opens by name, and what it gets; out: the file that it writes;
-# status: perf 6.1's; module: what a Python has to have for it; version: the perf that the script came with
+# status: perf 6.1's; qt: where Qt's modules come from: "any" (stand-in/ where there are none), "real", "stand-in"; version: the
+# perf that the script came with
 
 IOMEM = "00000000-00000fff : Reserved\n00001000-7fffffff : System RAM\n80000000-ffffffffff : Persistent Memory\n"
 KALLSYMS = "ffffffff80000000 T first\nffffffff81000000 T middle\nffffffff82000000 T last\n"
@@ -96,9 +97,11 @@ CASES = [
     Case("arm-cs-trace-disasm", "arm-cs-trace-disasm", "plain"),
     Case("stat-cpi", "stat-cpi", "stat"),
     Case("export-to-sqlite", "export-to-sqlite", "clock", ["x.db", "all", "calls", "callchains"],
-         out="x.db", module="PySide2.QtSql"),
-    Case("export-to-postgresql", "export-to-postgresql", "plain", ["perf"], status=255,
-         module="PySide2.QtSql"),
+         out="x.db", qt="any"),
+    Case("export-to-sqlite-branches", "export-to-sqlite", "faults", ["x.db", "branches"], out="x.db", qt="any"),
+    Case("export-to-postgresql", "export-to-postgresql", "clock", ["perf", "all", "calls", "callchains"], out="perf.sent",
+         qt="stand-in"),
+    Case("export-to-postgresql-no-driver", "export-to-postgresql", "plain", ["perf"], status=255, qt="real"),
     Case("powerpc-hcalls", "powerpc-hcalls", "hcalls"),
     Case("gecko", "gecko", "clock", ["--", "--save-only=out.json"], out="out.json", version="6.12"),
     Case("task-analyzer", "task-analyzer", "tasks", version="6.12"),

@@ -86,6 +86,15 @@ def perf_version():
     return out[-1] if out else None
 
 
+def qt_environment():
+    """What has to be in the environment for /usr/bin/python3 to have Qt's modules with SQLite; a text: why it cannot have them."""
+    tool = os.path.join(os.path.dirname(os.path.dirname(HERE)), "tools", "pyside2")
+    p = run([tool, os.path.join(os.path.dirname(SONDE), "pyside2")], env=dict(os.environ), timeout=300)
+    if p.rc:
+        return p.err.strip().splitlines()[-1] if p.err.strip() else "no PySide2"
+    return dict([line.split("=", 1) for line in p.out.splitlines()], QT_QPA_PLATFORM="offscreen")
+
+
 class Tests:
     def __init__(self):
         self.count = self.failed = 0
