@@ -4,6 +4,9 @@
 #include <lzma.h>
 #endif
 
+#ifdef HAVE_ZLIB
+#include <zlib.h>
+#endif
 #ifdef HAVE_LIBDW
 #include <elfutils/version.h>
 #endif
@@ -35,6 +38,9 @@ const char *sonde_features(void)
 #endif
 #ifdef HAVE_LZMA
 			       " lzma=" LZMA_VERSION_STRING
+#endif
+#ifdef HAVE_ZLIB
+			       " zlib=" ZLIB_VERSION
 #endif
 #ifdef HAVE_LIBIBERTY
 			       " demangle=libiberty"

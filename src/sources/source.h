@@ -47,6 +47,8 @@ struct source_options {
 	enum sonde_compat compat;
 	struct stream *
 		stream; /* to read instead of opening path; the source's from then on, whether open succeeds or not */
+	bool is_unpacked; /* path is packed: fd, the source's, is what was in it */
+	int fd;
 	const atomic_int *stopped;     /* set when waiting for a stream is to end */
 	struct sonde_session *session; /* set in the events made */
 	struct schema_table *schemas;  /* where the source's schemas go */
@@ -108,6 +110,8 @@ struct source_ops {
 	/* Looks at the first bytes of the input: 0 = not mine, 100 = certain. */
 	int (*probe)(const uint8_t *head, size_t len);
 	int (*open)(struct source **ret, const struct source_options *opts);
+	/* Input that begins so can be read from front to back, as a stream. NULL: none can. */
+	bool (*streams)(const uint8_t *head, size_t len);
 	/* The i-th file; false behind the last. */
 	bool (*file)(struct source *s, unsigned i, struct source_file *ret);
 	/*
@@ -151,6 +155,9 @@ struct source {
 
 extern const struct source_ops perfdata_source_ops;
 
+/* A regular file of whoever reads it, or of root; force: of anybody. */
+struct stat;
+int source_check_file(int fd, const char *path, bool force, struct stat *ret);
 /* Opens the input with the first source that knows it. */
 int source_open(struct source **ret, const struct source_options *opts);
 

@@ -3,10 +3,12 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "sources/source.h"
+#include "sources/unwrap.h"
 
 static const struct source_ops *const sources[] = { &perfdata_source_ops };
 
@@ -25,6 +27,20 @@ static ssize_t look_into(int dir, uint8_t *head, size_t room)
 	close(fd);
 	errno = error;
 	return n;
+}
+
+static int read_head(struct stream *s, uint8_t *head, size_t room, size_t *ret_len)
+{
+	int64_t n;
+
+	for (*ret_len = 0; *ret_len < room; *ret_len += (size_t)n) {
+		n = stream_read(s, *ret_len, head + *ret_len, room - *ret_len);
+		if (n < 0)
+			return (int)n;
+		if (!n)
+			break;
+	}
+	return 0;
 }
 
 /* The first bytes of the input, and a stream if it can be read only once; "-" is the standard input. */
@@ -56,32 +72,27 @@ static int look(const struct source_options *opts, uint8_t *head, size_t room, s
 		close(fd);
 		return err_nomem();
 	}
-	for (*ret_len = 0; *ret_len < room; *ret_len += (size_t)n) {
-		n = (ssize_t)stream_read(*ret, *ret_len, head + *ret_len, room - *ret_len);
-		if (n < 0)
-			return (int)n;
-		if (!n)
-			break;
-	}
+	return read_head(*ret, head, room, ret_len);
+}
+
+int source_check_file(int fd, const char *path, bool force, struct stat *ret)
+{
+	if (fstat(fd, ret) < 0)
+		return err_errno(errno, "cannot look at %s", path);
+	if (!S_ISREG(ret->st_mode))
+		return err_set(-EINVAL, "%s is not a regular file", path);
+	if (!force && ret->st_uid && geteuid() && ret->st_uid != geteuid())
+		return err_set(-EACCES,
+			       "%s belongs to another user (use -f to read it all the same)", path);
 	return 0;
 }
 
-int source_open(struct source **ret, const struct source_options *opts)
+static const struct source_ops *choose(const uint8_t *head, size_t len)
 {
-	enum { HEAD_BYTES = 16 }; /* of a stream no more may be waited for */
 	const struct source_ops *best = NULL;
-	static const uint8_t zeros[HEAD_BYTES];
-	struct source_options mine = *opts;
-	uint8_t head[HEAD_BYTES];
-	int best_score = 0, r;
-	size_t len = 0;
+	int best_score = 0;
 
-	if (!strcmp(opts->path, "-"))
-		mine.path = "/dev/stdin"; /* should it be a file */
-	r = look(opts, head, sizeof(head), &len, &mine.stream);
-	if (r >= 0 && !len)
-		r = err_set(-EBADMSG, "%s is empty: nothing was recorded", opts->path);
-	for (size_t i = 0; r >= 0 && i < sizeof(sources) / sizeof(sources[0]); i++) {
+	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
 		int score = sources[i]->probe(head, len);
 
 		if (score > best_score) {
@@ -89,6 +100,83 @@ int source_open(struct source **ret, const struct source_options *opts)
 			best = sources[i];
 		}
 	}
+	return best;
+}
+
+/* ---- packed input ------------------------------------------------------------------------------------------------- */
+
+static int open_packed(const struct codec_ops *codec, struct source_options *opts,
+		       struct timespec *ret_changed)
+{
+	struct stream *from = opts->stream;
+	struct stat st;
+	int fd = -1, r;
+
+	opts->stream = NULL;
+	if (!from) {
+		fd = open(opts->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+		if (fd < 0)
+			return err_errno(errno, "cannot open %s", opts->path);
+		r = source_check_file(fd, opts->path, opts->force, &st);
+		if (r < 0) {
+			close(fd);
+			return r;
+		}
+		*ret_changed = st.st_mtim;
+	}
+	return unwrap_open(&opts->stream, codec, from, fd, opts->path, opts->stopped,
+			   opts->defects);
+}
+
+/* The same as look(), of what was packed; what cannot be read as a stream becomes a file. */
+static int unwrap(const struct codec_ops *codec, struct source_options *opts, uint8_t *head,
+		  size_t room, size_t *ret_len)
+{
+	struct timespec times[2] = { { .tv_nsec = UTIME_NOW }, { .tv_nsec = UTIME_NOW } };
+	const struct source_ops *ops;
+
+	TRY(open_packed(codec, opts, &times[1]));
+	TRY(read_head(opts->stream, head, room, ret_len));
+	if (!*ret_len && opts->defects->count[DEFECT_BAD_WRAPPING])
+		return err_set(-EBADMSG,
+			       "%s is packed with %s, and damaged: nothing of it can be unpacked",
+			       opts->path, codec->name);
+	ops = choose(head, *ret_len);
+	if (!ops || (ops->streams && ops->streams(head, *ret_len)))
+		return 0;
+	opts->fd = unwrap_to_file(opts->stream);
+	if (opts->fd < 0)
+		return opts->fd;
+	stream_free(opts->stream);
+	opts->stream = NULL;
+	opts->is_unpacked = true;
+	/* The recording is as old as the file that it came in. */
+	(void)futimens(opts->fd, times);
+	return 0;
+}
+
+/* ---- opening ------------------------------------------------------------------------------------------------------ */
+
+int source_open(struct source **ret, const struct source_options *opts)
+{
+	enum { HEAD_BYTES = 16 }; /* of a stream no more may be waited for */
+	static const uint8_t zeros[HEAD_BYTES];
+	struct source_options mine = *opts;
+	const struct codec_ops *codec = NULL;
+	const struct source_ops *best = NULL;
+	uint8_t head[HEAD_BYTES];
+	size_t len = 0;
+	int r;
+
+	if (!strcmp(opts->path, "-"))
+		mine.path = "/dev/stdin"; /* should it be a file */
+	r = look(opts, head, sizeof(head), &len, &mine.stream);
+	if (r >= 0 && (codec = codec_find(head, len)) != NULL)
+		r = unwrap(codec, &mine, head, sizeof(head), &len);
+	if (r >= 0 && !len)
+		r = err_set(-EBADMSG, "%s is empty: nothing was recorded", opts->path);
+	if (r >= 0)
+		best = choose(head, len);
 	if (r >= 0 && !best && len == sizeof(head) && !memcmp(head, zeros, sizeof(head)))
 		r = err_set(
 			-EBADMSG,
@@ -96,8 +184,9 @@ int source_open(struct source **ret, const struct source_options *opts)
 			"header, so there is nothing to read",
 			opts->path);
 	else if (r >= 0 && !best)
-		r = err_set(-EBADMSG, "%s is not a recording that sonde knows (perf.data)",
-			    opts->path);
+		r = err_set(-EBADMSG, "%s is not a recording that sonde knows (perf.data)%s%s",
+			    opts->path, codec ? ": looked into it with " : "",
+			    codec ? codec->name : "");
 	if (r >= 0)
 		return best->open(ret, &mine);
 	stream_free(mine.stream);

@@ -44,6 +44,9 @@ void stream_done(struct stream *s)
 	free(s->ring);
 	s->ring = NULL;
 	s->spool = -1;
+	if (s->done)
+		s->done(s->ctx);
+	s->done = NULL;
 }
 
 int stream_open(struct stream **ret, int fd, const char *path, const atomic_int *stopped)
@@ -61,7 +64,8 @@ void stream_free(struct stream *s)
 {
 	if (!s)
 		return;
-	close(s->fd);
+	if (s->fd >= 0)
+		close(s->fd);
 	stream_done(s);
 	free(s);
 }

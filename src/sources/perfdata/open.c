@@ -24,19 +24,11 @@ int perfdata_id_add(struct perfdata_source *s, uint64_t id, uint32_t event)
 	return hash64_put(&s->by_id, id, s->ids.n - 1);
 }
 
-/* What may be read: a regular file, of whoever reads it. */
 static int check_file(struct perfdata_source *s)
 {
 	struct stat st;
 
-	if (fstat(s->file.fd, &st) < 0)
-		return err_errno(errno, "cannot look at %s", s->file.path);
-	if (!S_ISREG(st.st_mode))
-		return err_set(-EINVAL, "%s is not a regular file", s->file.path);
-	if (!s->opts.force && st.st_uid && geteuid() && st.st_uid != geteuid())
-		return err_set(-EACCES,
-			       "%s belongs to another user (use -f to read it all the same)",
-			       s->file.path);
+	TRY(source_check_file(s->file.fd, s->file.path, s->opts.force, &st));
 	s->file.size_bytes = (uint64_t)st.st_size;
 	s->changed_s = st.st_mtime;
 	return perfdata_header_read(&s->file, s->opts.defects);
@@ -48,6 +40,10 @@ static int open_file(struct perfdata_source *s)
 	int dir, r;
 
 	s->file.path = s->opts.path;
+	if (s->opts.is_unpacked) {
+		s->file.fd = s->opts.fd;
+		return check_file(s);
+	}
 	s->file.fd = open(s->opts.path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (s->file.fd < 0)
 		return err_errno(errno, "cannot open %s", s->opts.path);
@@ -212,6 +208,8 @@ int perfdata_open(struct source **ret, const struct source_options *opts)
 
 	if (!s) {
 		stream_free(opts->stream);
+		if (opts->is_unpacked)
+			close(opts->fd);
 		return err_nomem();
 	}
 	s->source.ops = &perfdata_source_ops;
@@ -251,6 +249,15 @@ void perfdata_close(struct source *source)
 	free(s);
 }
 
+static bool perfdata_streams(const uint8_t *head, size_t len)
+{
+	struct perfdata_file f = { .path = "" };
+	bool yes = len >= PERFDATA_PIPE_HEADER_BYTES && perfdata_pipe_header_read(&f, head) >= 0;
+
+	err_clear();
+	return yes;
+}
+
 static bool perfdata_file(struct source *source, unsigned i, struct source_file *ret)
 {
 	struct perfdata_source *s = perfdata_of(source);
@@ -271,6 +278,7 @@ const struct source_ops perfdata_source_ops = {
 	.summary = "recordings of perf and sonde, file mode",
 	.probe = perfdata_probe,
 	.open = perfdata_open,
+	.streams = perfdata_streams,
 	.file = perfdata_file,
 	.cut = perfdata_cut,
 	.decode = perfdata_decode,

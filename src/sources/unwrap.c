@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+#include "sources/unwrap.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/temp_file.h"
+
+enum { IN_BYTES = 256 << 10, COPY_BYTES = 256 << 10 };
+
+struct unwrap {
+	const struct codec_ops *ops;
+	struct codec codec;
+	struct stream *from; /* owned; NULL: fd */
+	int fd;              /* owned; -1: from */
+	const char *path;
+	struct defects *defects;
+	uint64_t read_to; /* packed bytes read so far */
+	uint8_t *buf;     /* owned, IN_BYTES: those at hand */
+	bool at_piece;    /* the last piece ended, none has begun */
+	bool ended;
+};
+
+static int64_t read_packed(struct unwrap *u)
+{
+	ssize_t n;
+
+	if (u->from) {
+		n = (ssize_t)stream_read(u->from, u->read_to, u->buf, IN_BYTES);
+		if (n > 0)
+			stream_let_go(u->from, u->read_to + (uint64_t)n);
+		return n;
+	}
+	do
+		n = pread(u->fd, u->buf, IN_BYTES, (off_t)u->read_to);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? err_errno(errno, "cannot read %s", u->path) : n;
+}
+
+static int fill(struct unwrap *u)
+{
+	int64_t n = read_packed(u);
+
+	if (n < 0)
+		return (int)n;
+	u->read_to += (uint64_t)n;
+	u->codec.in = u->buf;
+	u->codec.in_len = (size_t)n;
+	u->codec.is_last = !n;
+	return 0;
+}
+
+static void end_damaged(struct unwrap *u, const char *how)
+{
+	u->ended = true;
+	defects_add(u->defects, DEFECT_BAD_WRAPPING, 1, "%s at 0x%llx of %s, %s", u->ops->name,
+		    (unsigned long long)(u->read_to - u->codec.in_len), u->path, how);
+}
+
+/* Between pieces: goes on with another one; zeros and what is no such piece are not the recording's. */
+static bool begins_piece(const struct unwrap *u)
+{
+	return codec_find(u->codec.in, u->codec.in_len) == u->ops ||
+	       u->codec.in_len < u->ops->magic_len; /* cut by the end of the buffer */
+}
+
+static int64_t make(void *ctx, void *buf, size_t len)
+{
+	struct unwrap *u = ctx;
+
+	u->codec.out = buf;
+	u->codec.out_len = len;
+	while (!u->ended && u->codec.out_len == len) {
+		int r;
+
+		if (!u->codec.in_len && !u->codec.is_last)
+			TRY(fill(u));
+		if (u->at_piece && (!u->codec.in_len || !begins_piece(u))) {
+			u->ended = true;
+			break;
+		}
+		u->at_piece = false;
+		r = u->ops->step(&u->codec);
+		if (r < 0)
+			end_damaged(u, "damaged");
+		else if (!r)
+			u->at_piece = true;
+		else if (u->codec.is_last && u->codec.out_len == len)
+			end_damaged(u, "cut off");
+	}
+	return (int64_t)(len - u->codec.out_len);
+}
+
+static void unwrap_free(void *ctx)
+{
+	struct unwrap *u = ctx;
+
+	if (u->codec.state)
+		u->ops->close(&u->codec);
+	stream_free(u->from);
+	if (u->fd >= 0)
+		close(u->fd);
+	free(u->buf);
+	free(u);
+}
+
+int unwrap_open(struct stream **ret, const struct codec_ops *codec, struct stream *from, int fd,
+		const char *path, const atomic_int *stopped, struct defects *defects)
+{
+	struct unwrap *u = calloc(1, sizeof(*u));
+	struct stream *s = malloc(sizeof(*s));
+	int r = 0;
+
+	if (!u || !s) {
+		free(u);
+		free(s);
+		stream_free(from);
+		if (fd >= 0)
+			close(fd);
+		return err_nomem();
+	}
+	*u = (struct unwrap){
+		.ops = codec, .from = from, .fd = fd, .path = path, .defects = defects
+	};
+	u->buf = malloc(IN_BYTES);
+	if (!u->buf)
+		r = err_nomem();
+	else if (!codec->open)
+		r = err_set(-ENOTSUP, "%s is packed with %s, which this build cannot unpack (%s)",
+			    path, codec->name, codec->library);
+	else
+		r = codec->open(&u->codec);
+	if (r < 0) {
+		unwrap_free(u);
+		free(s);
+		return r;
+	}
+	stream_init_made(s, make, u, path, 0);
+	s->stopped = stopped;
+	s->done = unwrap_free;
+	*ret = s;
+	return 0;
+}
+
+static int write_all(int fd, const uint8_t *p, size_t len, const char *path)
+{
+	while (len) {
+		ssize_t n = write(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return err_errno(n ? errno : ENOSPC,
+					 "%s: cannot unpack it into a temporary file (set TMPDIR)",
+					 path);
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static int copy(struct stream *s, int fd, uint8_t *buf)
+{
+	for (uint64_t off = 0;;) {
+		int64_t n = stream_read(s, off, buf, COPY_BYTES);
+
+		if (n == -EINTR && !(s->stopped && atomic_load(s->stopped)))
+			continue;
+		if (n <= 0)
+			return (int)n;
+		TRY(write_all(fd, buf, (size_t)n, s->path));
+		off += (uint64_t)n;
+		stream_let_go(s, off);
+	}
+}
+
+int unwrap_to_file(struct stream *s)
+{
+	uint8_t *buf = malloc(COPY_BYTES);
+	int fd, r;
+
+	if (!buf)
+		return err_nomem();
+	fd = temp_file_open();
+	if (fd < 0) {
+		free(buf);
+		return fd;
+	}
+	r = copy(s, fd, buf);
+	free(buf);
+	if (r < 0) {
+		close(fd);
+		return r == -EINTR ? err_set(r, "%s: stopped while it was unpacked", s->path) : r;
+	}
+	return fd;
+}

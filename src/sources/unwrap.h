@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A recording inside a packed file (perf.data.gz, .xz, .zst) or behind a packed pipe, unpacked as it is read:
+ *
+ *	file or stream --packed--> codec --> stream        for who reads from front to back (pipe mode)
+ *	                                 '-> temporary file  for who jumps about (file mode)
+ *
+ * Damage ends it where it is met; what was unpacked before stands, and the defect is told.
+ */
+#ifndef SONDE_SOURCES_UNWRAP_H
+#define SONDE_SOURCES_UNWRAP_H
+
+#include "model/defects.h"
+#include "sources/codecs.h"
+#include "sources/stream.h"
+
+/*
+ * *ret is the unpacked stream. from: a pipe's bytes, taken over whatever becomes of it; NULL: fd, a regular file's, taken
+ * over, too. path: for messages, lent.
+ */
+int unwrap_open(struct stream **ret, const struct codec_ops *codec, struct stream *from, int fd,
+		const char *path, const atomic_int *stopped, struct defects *defects);
+/* All of the stream in an unlinked temporary file: its descriptor. The stream stays the caller's. */
+int unwrap_to_file(struct stream *s);
+
+#endif

@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Recordings packed with gzip, xz and zstd: what is read of them is what is read of the recording itself.
+
+    tests/roundtrip/packed.py SONDE
+
+As a file and through a pipe, in file mode and in pipe mode, in one piece and in several, cut off and damaged anywhere.
+"""
+import gzip
+import lzma
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+DATA = HERE.parent / 'data'
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(HERE.parent))
+from points import ENV, done, run, say, skip  # noqa: E402
+
+SONDE = str(pathlib.Path(sys.argv[1]).resolve())
+FEATURES = run([SONDE, '--version', '-v'])[1].decode()
+
+
+def zstd(blob):
+    return subprocess.run(['zstd', '-q', '-c', '--no-check'], input=blob, capture_output=True, check=True).stdout
+
+
+# The memory of a program in kB, started by one that has little itself.
+MEASURE = ('import os, sys; pid = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ); '
+           '_, status, used = os.wait4(pid, 0); print(used.ru_maxrss); sys.exit(status != 0)')
+
+CODECS = [('gzip', gzip.compress, 'zlib='), ('xz', lzma.compress, 'lzma=')]
+if shutil.which('zstd'):
+    CODECS.append(('zstd', zstd, 'zstd='))
+
+
+def text(path, stdin=None, words=()):
+    """stdin: bytes that come through a pipe."""
+    if stdin is None:
+        return run([SONDE, 'script', '-i', str(path)] + list(words))
+    p = subprocess.run([SONDE, 'script', '-i', '-'] + list(words), env=ENV, input=stdin, capture_output=True, timeout=60)
+    return p.returncode, p.stdout, p.stderr
+
+
+def read(name, pack, folder, blob, what):
+    path = folder / 'x.data'
+    path.write_bytes(blob)
+    want = text(path)
+    wrong = []
+    half = len(blob) // 2
+    for how, packed in (('whole', pack(blob)), ('in pieces', pack(blob[:half]) + pack(blob[half:])),
+                        ('with zeros behind', pack(blob) + bytes(512))):
+        path.write_bytes(packed)
+        for way, got in ('file', text(path)), ('pipe', text(path, packed)):
+            if got != want:
+                wrong.append('%s, %s: %s' % (how, way, got[2].decode('latin-1')[:200]))
+    say(not wrong and want[1], '%s: %s' % (name, what), '\n'.join(wrong))
+    if what == 'file mode':
+        path.write_bytes(pack(blob))
+        os.utime(path, (1e9, 1e9))
+        head = text(path, words=['--header-only'])[1].decode('latin-1')
+        path.write_bytes(blob)
+        os.utime(path, (1e9, 1e9))
+        say(head == text(path, words=['--header-only'])[1].decode('latin-1'), '%s: the header' % name)
+
+
+def damaged(name, pack, folder, blob):
+    path, packed = folder / 'x.data', pack(blob)
+    random.seed(7)
+    wrong, told = [], 0
+    for cut in sorted(random.sample(range(16, len(packed)), 40)):
+        path.write_bytes(packed[:cut])
+        status, out, err = text(path, words=['-F', 'time'])
+        told += b'bad-wrapping' in err or b'and damaged' in err
+        ends = re.search(rb'the file ends at 0x(\w+)', err)
+        if ends:  # the same is read of the recording, cut at the same place
+            path.write_bytes(blob[:int(ends.group(1), 16)])
+        if status not in (0, 1) or ends and out != text(path, words=['-F', 'time'])[1]:
+            wrong.append('cut at %d: status %s, %d bytes of text, %s' % (cut, status, len(out), err[:100]))
+        path.write_bytes(packed[:cut] + bytes([packed[cut] ^ 0x55]) + packed[cut + 1:])
+        status, out, err = text(path, words=['-F', 'time'])
+        if status not in (0, 1):
+            wrong.append('damaged at %d: status %s' % (cut, status))
+    say(not wrong and told == 40, '%s: cut off and damaged' % name, '\n'.join(wrong + ['told %d times' % told]))
+
+
+def bounded(name, pack, folder, blob):
+    """A recording in pipe mode of 256 MB, read as it is unpacked."""
+    path = folder / 'x.data'
+    record = bytes.fromhex('4400000000000800')  # FINISHED_ROUND
+    piece = record * (1 << 20)
+    with open(path, 'wb') as f:
+        f.write(pack(blob))
+        packed = pack(piece)
+        for _ in range(32):
+            f.write(packed)
+    status, out, err = run([sys.executable, '-c', MEASURE, SONDE, 'info', str(path)])
+    used = int(out.split()[-1])
+    limit = 64 << 10 if not os.environ.get('ASAN_OPTIONS') else 1 << 30
+    say(not status and used < limit and not err, '%s: 256 MB of a stream' % name, '%d kB, %s' % (used, err.decode('latin-1')))
+
+
+def others(folder):
+    path = folder / 'x'
+    path.write_bytes(gzip.compress(b'no recording at all, by far'))
+    status, out, err = run([SONDE, 'info', str(path)])
+    say(status == 1 and b'gzip' in err and b'not a recording' in err, 'something else, packed', err.decode())
+    path.write_bytes(gzip.compress(b''))
+    status, out, err = run([SONDE, 'info', str(path)])
+    say(status == 1 and b'empty' in err, 'nothing, packed', err.decode())
+    path.write_bytes(gzip.compress(gzip.compress((DATA / 'demo.data').read_bytes())))
+    status, out, err = run([SONDE, 'info', str(path)])
+    say(status == 1 and b'not a recording' in err, 'packed twice', err.decode())
+    path.write_bytes(b'\x1f\x8b\x08')
+    status, out, err = run([SONDE, 'info', str(path)])
+    say(status == 1, 'three bytes', err.decode())
+
+
+def main():
+    blob = (DATA / 'demo.data').read_bytes()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        # What sonde's own recorder writes to a pipe, once: an attr and samples are enough.
+        piped = (DATA / 'text' / 'mixed.data').read_bytes()
+        for name, pack, feature in CODECS:
+            if feature not in FEATURES:
+                path = folder / 'x.data'
+                path.write_bytes(pack(blob))
+                status, out, err = run([SONDE, 'info', str(path)])
+                say(status == 1 and b'this build cannot unpack' in err, '%s: not in this build' % name, err.decode())
+                continue
+            read(name, pack, folder, blob, 'file mode')
+            read(name, pack, folder, piped, 'several kinds of events')
+            damaged(name, pack, folder, blob)
+            pipe = pipe_mode()
+            read(name, pack, folder, pipe, 'pipe mode')
+            bounded(name, pack, folder, pipe)
+        if 'zlib=' in FEATURES:
+            others(folder)
+        left = [p for p in os.listdir(tempfile.gettempdir()) if re.match(r'sonde-\w{6}$', p)]
+        say(not left, 'nothing is left behind', str(left))
+    if not shutil.which('zstd'):
+        skip('zstd', 'no zstd is installed')
+    return done()
+
+
+def pipe_mode():
+    """A recording in pipe mode: cpu-clock, TID|TIME|IDENTIFIER."""
+    def u(n, *values):
+        return b''.join(v.to_bytes(n, 'little') for v in values)
+
+    def rec(kind, misc, body):
+        return u(4, kind) + u(2, misc, 8 + len(body)) + body
+
+    attr = u(4, 1, 64) + u(8, 0, 1, 0x10006, 0, 0x40000, 0, 0)
+    blob = b'PERFILE2' + u(8, 16) + rec(64, 0, attr + u(8, 7))
+    for i in range(5000):
+        blob += rec(9, 2, u(8, 7) + u(4, 12, 13) + u(8, 1000 + i))
+        if i % 100 == 99:
+            blob += rec(68, 0, b'')
+    return blob
+
+
+sys.exit(main())
