@@ -219,6 +219,22 @@ static int admit_listed(struct sonde_session *s, struct event *ev)
 	return s->lists_records;
 }
 
+/*
+ * Records were read a window at a time, which is more than the caches near a cpu hold; by now they are in those far from it.
+ * Those behind the next ones are asked for while these are worked on: what is looked at of a sample lies in two cache lines.
+ */
+static inline void fetch_ahead(const struct sonde_session *s)
+{
+	enum { AHEAD = 4, CACHE_LINE = 64 };
+
+	if (s->cut_at + AHEAD < s->nr_cuts) {
+		const uint8_t *bytes = s->cuts[s->cut_at + AHEAD].bytes;
+
+		__builtin_prefetch(bytes);
+		__builtin_prefetch(bytes + CACHE_LINE);
+	}
+}
+
 /* told: the defects seen so far were told; what reading this batch met belongs behind its first event. */
 static inline int next_pending(struct sonde_session *s, bool told, const struct sonde_event **ret)
 {
@@ -233,6 +249,7 @@ static inline int next_pending(struct sonde_session *s, bool told, const struct 
 		}
 		if (s->cut_at == s->nr_cuts)
 			return 0;
+		fetch_ahead(s);
 		n = s->source->ops->decode(s->source, &s->cuts[s->cut_at], s->derived, &s->event);
 		if (n == 2) {
 			s->derived++;
