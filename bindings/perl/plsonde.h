@@ -28,6 +28,18 @@
 
 struct slot;
 
+/*
+ * A text that subs are often called with, as a scalar of a shared hash key: copies of it are cheap, and as a key it need
+ * not be hashed. What a script does to it shows, because bytes of a shared key are not changed where they lie.
+ */
+struct text_arg {
+	SV *own;        /* never handed out, so that the key stays where it is; NULL: not set yet */
+	SV *lent;       /* to subs */
+	const char *at; /* the key's bytes */
+};
+
+#define COMM_ARGS 256
+
 /* A perf script's run over a session; behind an object of the class Sonde::Run. */
 struct run {
 	struct sonde_session *s;
@@ -37,6 +49,8 @@ struct run {
 	size_t nr_slots, nr_refused;   /* slots that the session was told nobody wants */
 	GV *unhandled, *process_event; /* main::trace_unhandled, main::process_event */
 	GV *defines[4];                /* main::define_*, by enum sonde_define_kind */
+	struct text_arg comms[COMM_ARGS]; /* of this text id modulo their number, kept in: */
+	uint32_t comm_ids[COMM_ARGS];
 	bool running;
 };
 
@@ -47,59 +61,16 @@ int run_events(pTHX_ struct run *r); /* 0 or a negative errno; a sub that dies l
 /* common_preempt_count and its like of the event at hand; 0 where there is none. */
 IV run_common_field(const struct run *r, const char *name);
 
-/* How one field of one event type becomes a scalar. */
-struct conv {
-	const struct sonde_field *field;
-	enum { CONV_WORD, CONV_LONG, CONV_OTHER } kind; /* of 4, of 8 bytes */
-	bool is_signed;
-};
-
 /* values.c: a field's value into a scalar. */
-void conv_init(struct conv *c, const struct sonde_field *f, enum sonde_compat compat);
 void value_set_field(pTHX_ SV *sv, const struct sonde_event *ev, const struct sonde_field *f,
 		     enum sonde_compat compat);
-
-/* A number into a scalar that held one before: nearly always. */
-static inline void set_iv(pTHX_ SV *sv, IV value)
-{
-	if ((SvFLAGS(sv) & (SVTYPEMASK | SVf_THINKFIRST | SVf_IVisUV | SVs_RMG | SVs_GMG | SVs_SMG |
-			    SVf_POK | SVf_NOK | SVf_ROK | SVf_IOK)) == (SVt_IV | SVf_IOK))
-		SvIV_set(sv, value);
-	else
-		sv_setiv(sv, value);
-}
 
 static inline void value_set_u64(pTHX_ SV *sv, uint64_t value)
 {
 	if (value <= IV_MAX)
-		set_iv(aTHX_ sv, (IV)value);
+		sv_setiv(sv, (IV)value);
 	else
 		sv_setuv(sv, (UV)value);
-}
-
-/* conv_init()'s field: words of this machine's byte order that lie in the payload are nearly all. */
-static inline void value_set(pTHX_ SV *sv, const struct conv *c, const struct sonde_event *ev,
-			     enum sonde_compat compat)
-{
-	const uint32_t width = c->kind == CONV_WORD ? 4 : 8;
-
-	if (c->kind == CONV_OTHER || (ev->flags & SONDE_EVENT_SWAPPED) ||
-	    (uint64_t)c->field->offset + width > ev->bytes_len) {
-		value_set_field(aTHX_ sv, ev, c->field, compat);
-	} else if (c->kind == CONV_WORD) {
-		uint32_t n;
-
-		memcpy(&n, ev->bytes + c->field->offset, sizeof(n));
-		set_iv(aTHX_ sv, c->is_signed ? (IV)(int32_t)n : (IV)n);
-	} else {
-		uint64_t n;
-
-		memcpy(&n, ev->bytes + c->field->offset, sizeof(n));
-		if (c->is_signed)
-			set_iv(aTHX_ sv, (IV)n);
-		else
-			value_set_u64(aTHX_ sv, n);
-	}
 }
 
 /* A new reference to the array of an event's call chain. */

@@ -17,24 +17,66 @@
 /* The arguments of process_event(). */
 enum { ARG_RECORD, ARG_ATTR, ARG_SAMPLE, ARG_RAW, NR_PROCESS_ARGS };
 
+/* How one field of one event type becomes a scalar; what the loop looks at lies side by side. */
+struct conv {
+	const struct sonde_field *field;
+	uint32_t offset;
+	enum { CONV_I32, CONV_U32, CONV_I64, CONV_U64, CONV_OTHER } kind;
+};
+
 struct slot {
 	const struct sonde_schema *sc;
 	bool is_tracepoint, is_sample, has_callchain;
 	bool defined; /* its flags and symbols were told */
 	bool refused; /* the session was told that nobody wants these events */
 	GV *handler;  /* "sched::sched_switch" */
-	SV *name;     /* the same as a value */
+	struct text_arg name; /* the same as a value */
 	struct conv pid, *fields;
 	size_t nr_fields, nr_args;
+	uint32_t plain_bytes; /* a payload of so many holds all fields that are no CONV_OTHER */
 	SV **args;                     /* of the handler and of trace_unhandled */
 	SV *process[NR_PROCESS_ARGS];  /* of process_event */
-	uint32_t comm;                 /* what args[PRELUDE_COMM] was made of */
-	const char *comm_at, *name_at; /* where these texts lie while nobody changed them */
 };
 
 static const char *const define_subs[4] = { "main::define_flag_field", "main::define_flag_value",
 					    "main::define_symbolic_field",
 					    "main::define_symbolic_value" };
+
+/* ---- texts that are lent to subs --------------------------------------------------------------------------------- */
+
+static void text_arg_done(pTHX_ struct text_arg *a)
+{
+	SvREFCNT_dec(a->own);
+	SvREFCNT_dec(a->lent);
+}
+
+static void text_arg_lend(pTHX_ struct text_arg *a)
+{
+	SvREFCNT_dec(a->lent);
+	a->lent = newSVpvn_share(a->at, (I32)SvCUR(a->own), SvSHARED_HASH(a->own));
+}
+
+static void text_arg_set(pTHX_ struct text_arg *a, const char *text)
+{
+	text_arg_done(aTHX_ a);
+	a->own = newSVpvn_share(text, (I32)strlen(text), 0);
+	a->at = SvPVX_const(a->own);
+	a->lent = NULL;
+	text_arg_lend(aTHX_ a);
+}
+
+/* The scalar to be lent: the one of before, when nobody holds or changed it. */
+static inline SV *text_arg(pTHX_ struct text_arg *a)
+{
+	const SV *sv = a->lent;
+
+	if (__builtin_expect(SvREFCNT(sv) != 1 || SvTYPE(sv) >= SVt_PVMG ||
+				     (SvFLAGS(sv) & (SVf_POK | SVf_UTF8)) != SVf_POK ||
+				     SvPVX_const(sv) != a->at,
+			     0))
+		text_arg_lend(aTHX_ a);
+	return a->lent;
+}
 
 /* ---- making and freeing ------------------------------------------------------------------------------------------ */
 
@@ -43,10 +85,11 @@ static void slot_free(pTHX_ struct slot *slot)
 	if (!slot)
 		return;
 	for (size_t i = 0; slot->args && i < slot->nr_args; i++)
-		SvREFCNT_dec(slot->args[i]);
+		if (i != PRELUDE_EVENT_NAME && i != PRELUDE_COMM) /* lent */
+			SvREFCNT_dec(slot->args[i]);
 	for (size_t i = 0; i < NR_PROCESS_ARGS; i++)
 		SvREFCNT_dec(slot->process[i]);
-	SvREFCNT_dec(slot->name);
+	text_arg_done(aTHX_ &slot->name);
 	SvREFCNT_dec((SV *)slot->handler);
 	free(slot->args);
 	free(slot->fields);
@@ -81,6 +124,8 @@ void run_free(pTHX_ struct run *r)
 	for (size_t i = 0; i < r->nr_slots; i++)
 		slot_free(aTHX_ r->slots[i]);
 	free(r->slots);
+	for (size_t i = 0; i < COMM_ARGS; i++)
+		text_arg_done(aTHX_ &r->comms[i]);
 	SvREFCNT_dec((SV *)r->unhandled);
 	SvREFCNT_dec((SV *)r->process_event);
 	for (size_t i = 0; i < 4; i++)
@@ -101,6 +146,21 @@ static bool samples_callchains(const struct sonde_schema *sc)
 	return attr.sample_type & PERF_SAMPLE_CALLCHAIN;
 }
 
+static void conv_init(struct slot *slot, struct conv *c, const struct sonde_field *f,
+		      enum sonde_compat compat)
+{
+	const bool is_number = prelude_value_kind(f) == PRELUDE_INT,
+		   is_signed = is_number && prelude_value_signed(f, compat);
+
+	*c = (struct conv){ .field = f, .offset = f->offset, .kind = CONV_OTHER };
+	if (is_number && f->width == 4)
+		c->kind = is_signed ? CONV_I32 : CONV_U32;
+	else if (is_number && f->width == 8)
+		c->kind = is_signed ? CONV_I64 : CONV_U64;
+	if (c->kind != CONV_OTHER && f->offset + f->width > slot->plain_bytes)
+		slot->plain_bytes = f->offset + f->width;
+}
+
 static struct slot *slot_new(pTHX_ struct run *r, uint32_t id)
 {
 	const struct sonde_schema *sc = sonde_session_schema(r->s, id);
@@ -114,12 +174,11 @@ static struct slot *slot_new(pTHX_ struct run *r, uint32_t id)
 	slot->is_tracepoint = sonde_schema_kind(sc) == SONDE_TRACEPOINT;
 	slot->is_sample = slot->is_tracepoint || sonde_schema_kind(sc) == SONDE_SAMPLE;
 	slot->has_callchain = samples_callchains(sc);
-	slot->comm = UINT32_MAX;
 	if (!slot->is_tracepoint)
 		return slot;
 	snprintf(name, sizeof(name), "%s::%s", sonde_schema_system(sc), sonde_schema_event(sc));
 	slot->handler = glob(aTHX_ name);
-	slot->name = newSVpv(name, 0);
+	text_arg_set(aTHX_ &slot->name, name);
 	fields = prelude_fields(sc, &slot->nr_fields);
 	slot->nr_args = PRELUDE_NR_COMMON + slot->nr_fields;
 	slot->args = calloc(slot->nr_args, sizeof(*slot->args));
@@ -128,11 +187,14 @@ static struct slot *slot_new(pTHX_ struct run *r, uint32_t id)
 		slot_free(aTHX_ slot);
 		return NULL;
 	}
+	for (size_t i = 0; i < slot->nr_args; i++)
+		if (i != PRELUDE_EVENT_NAME && i != PRELUDE_COMM)
+			slot->args[i] = newSViv(0);
 	for (size_t i = 0; i < slot->nr_fields; i++)
-		conv_init(&slot->fields[i], &fields[i], r->compat);
+		conv_init(slot, &slot->fields[i], &fields[i], r->compat);
 	fields = sonde_schema_field(sc, "common_pid");
 	if (fields)
-		conv_init(&slot->pid, fields, SONDE_COMPAT_NONE);
+		conv_init(slot, &slot->pid, fields, SONDE_COMPAT_NONE);
 	return slot;
 }
 
@@ -164,7 +226,7 @@ static void call_define(pTHX_ CV *cv, const struct slot *slot, const struct sond
 	SAVETMPS;
 	PUSHMARK(SP);
 	EXTEND(SP, 4);
-	PUSHs(sv_2mortal(newSVsv(slot->name)));
+	PUSHs(sv_2mortal(newSVsv(slot->name.own)));
 	PUSHs(sv_2mortal(newSVpv(d->field, 0)));
 	switch ((enum sonde_define_kind)d->kind) {
 	case SONDE_DEFINE_FLAG_FIELD:
@@ -223,10 +285,66 @@ static inline SV *fresh(pTHX_ SV **args, size_t i)
 	return args[i] = newSV(0);
 }
 
-static bool still_lies(const SV *sv, const char *at)
+#define NUMBER_FLAGS (SVTYPEMASK | SVf_THINKFIRST | SVf_IVisUV | SVs_RMG | SVs_GMG | SVs_SMG |      \
+		      SVf_POK | SVf_NOK | SVf_ROK | SVf_IOK)
+
+/* A number where a number was before, and nobody holds it: nearly always. */
+static inline void set_iv(pTHX_ SV **args, size_t i, IV value)
 {
-	return at && sv && SvREFCNT(sv) == 1 && SvPOK(sv) && !SvMAGICAL(sv) &&
-	       SvPVX_const(sv) == at;
+	SV *sv = args[i];
+
+	if (__builtin_expect(SvREFCNT(sv) == 1 && (SvFLAGS(sv) & NUMBER_FLAGS) == (SVt_IV | SVf_IOK),
+			     1))
+		SvIV_set(sv, value);
+	else
+		sv_setiv(fresh(aTHX_ args, i), value);
+}
+
+static inline void set_uv(pTHX_ SV **args, size_t i, UV value)
+{
+	SV *sv = args[i];
+
+	if (__builtin_expect(value <= IV_MAX, 1))
+		set_iv(aTHX_ args, i, (IV)value);
+	else if (SvREFCNT(sv) == 1 &&
+		 (SvFLAGS(sv) & NUMBER_FLAGS) == (SVt_IV | SVf_IOK | SVf_IVisUV))
+		SvUV_set(sv, value);
+	else
+		sv_setuv(fresh(aTHX_ args, i), value);
+}
+
+static inline void set_field(pTHX_ SV **args, size_t i, const struct conv *c,
+			     const struct sonde_event *ev, bool is_plain, enum sonde_compat compat)
+{
+	uint64_t n;
+	uint32_t word;
+
+	if (c->kind == CONV_OTHER || !is_plain) {
+		value_set_field(aTHX_ fresh(aTHX_ args, i), ev, c->field, compat);
+	} else if (c->kind <= CONV_U32) {
+		memcpy(&word, ev->bytes + c->offset, sizeof(word));
+		set_iv(aTHX_ args, i, c->kind == CONV_I32 ? (IV)(int32_t)word : (IV)word);
+	} else {
+		memcpy(&n, ev->bytes + c->offset, sizeof(n));
+		if (c->kind == CONV_I64)
+			set_iv(aTHX_ args, i, (IV)n);
+		else
+			set_uv(aTHX_ args, i, n);
+	}
+}
+
+/* Names of threads repeat: a few are kept. */
+static inline SV *comm_arg(pTHX_ struct run *r, uint32_t id)
+{
+	struct text_arg *a = &r->comms[id % COMM_ARGS];
+
+	if (__builtin_expect(!a->own || r->comm_ids[id % COMM_ARGS] != id, 0)) {
+		const char *comm = sonde_session_string(r->s, id);
+
+		text_arg_set(aTHX_ a, comm ? comm : "");
+		r->comm_ids[id % COMM_ARGS] = id;
+	}
+	return text_arg(aTHX_ a);
 }
 
 static void set_callchain(pTHX_ struct slot *slot, const struct sonde_event *ev)
@@ -245,32 +363,24 @@ static void set_callchain(pTHX_ struct slot *slot, const struct sonde_event *ev)
 static void fill_args(pTHX_ struct run *r, struct slot *slot)
 {
 	const struct sonde_event *ev = r->ev;
+	const bool is_plain =
+		!(ev->flags & SONDE_EVENT_SWAPPED) && ev->bytes_len >= slot->plain_bytes;
 	SV **a = slot->args;
 
-	if (!still_lies(a[PRELUDE_EVENT_NAME], slot->name_at)) {
-		sv_setsv(fresh(aTHX_ a, PRELUDE_EVENT_NAME), slot->name);
-		slot->name_at = SvPVX_const(a[PRELUDE_EVENT_NAME]);
-	}
-	set_iv(aTHX_ fresh(aTHX_ a, PRELUDE_CONTEXT), PTR2IV(r));
+	a[PRELUDE_EVENT_NAME] = text_arg(aTHX_ &slot->name);
+	set_iv(aTHX_ a, PRELUDE_CONTEXT, PTR2IV(r));
 	/* perf hands an unsigned number over, which is wrong for none */
-	set_iv(aTHX_ fresh(aTHX_ a, PRELUDE_CPU), r->compat ? (IV)(uint32_t)ev->cpu : (IV)ev->cpu);
-	value_set_u64(aTHX_ fresh(aTHX_ a, PRELUDE_SECS), ev->time_ns / NSECS_PER_SEC);
-	set_iv(aTHX_ fresh(aTHX_ a, PRELUDE_NSECS), (IV)(ev->time_ns % NSECS_PER_SEC));
+	set_iv(aTHX_ a, PRELUDE_CPU, r->compat ? (IV)(uint32_t)ev->cpu : (IV)ev->cpu);
+	set_uv(aTHX_ a, PRELUDE_SECS, ev->time_ns / NSECS_PER_SEC);
+	set_iv(aTHX_ a, PRELUDE_NSECS, (IV)(ev->time_ns % NSECS_PER_SEC));
 	if (slot->pid.field)
-		value_set(aTHX_ fresh(aTHX_ a, PRELUDE_PID), &slot->pid, ev, SONDE_COMPAT_NONE);
+		set_field(aTHX_ a, PRELUDE_PID, &slot->pid, ev, is_plain, SONDE_COMPAT_NONE);
 	else
-		set_iv(aTHX_ fresh(aTHX_ a, PRELUDE_PID), 0);
-	if (slot->comm != ev->comm || !still_lies(a[PRELUDE_COMM], slot->comm_at)) {
-		const char *comm = sonde_session_string(r->s, ev->comm);
-
-		sv_setpv(fresh(aTHX_ a, PRELUDE_COMM), comm ? comm : "");
-		slot->comm = ev->comm;
-		slot->comm_at = SvPVX_const(a[PRELUDE_COMM]);
-	}
+		set_iv(aTHX_ a, PRELUDE_PID, 0);
+	a[PRELUDE_COMM] = comm_arg(aTHX_ r, ev->comm);
 	set_callchain(aTHX_ slot, ev);
 	for (size_t i = 0; i < slot->nr_fields; i++)
-		value_set(aTHX_ fresh(aTHX_ a, PRELUDE_NR_COMMON + i), &slot->fields[i], ev,
-			  r->compat);
+		set_field(aTHX_ a, PRELUDE_NR_COMMON + i, &slot->fields[i], ev, is_plain, r->compat);
 }
 
 static void fill_process_args(pTHX_ struct run *r, struct slot *slot)
@@ -283,18 +393,6 @@ static void fill_process_args(pTHX_ struct run *r, struct slot *slot)
 	sample_set_sample(aTHX_ fresh(aTHX_ a, ARG_SAMPLE), ev);
 	sv_setpvn(fresh(aTHX_ a, ARG_RAW), ev->bytes ? (const char *)ev->bytes : "",
 		  ev->bytes ? ev->bytes_len : 0);
-}
-
-static void call(pTHX_ CV *cv, SV **args, size_t nr)
-{
-	dSP;
-
-	PUSHMARK(SP);
-	EXTEND(SP, (SSize_t)nr);
-	for (size_t i = 0; i < nr; i++)
-		PUSHs(args[i]);
-	PUTBACK;
-	call_sv((SV *)cv, G_VOID | G_DISCARD);
 }
 
 /* ---- the loop ---------------------------------------------------------------------------------------------------- */
@@ -318,10 +416,45 @@ static void refuse(struct run *r, struct slot *slot)
 	r->nr_refused++;
 }
 
-/* perf calls process_event for each sample, behind the handler of a tracepoint's. */
-static void dispatch(pTHX_ struct run *r, struct slot *slot)
+/*
+ * The loop is a program of two ops: `next` finds the next event and puts its sub and arguments on the stack, `call` is perl's
+ * entersub, behind which `next` comes again. So a sub is called as one statement of Perl calls another: call_sv() would begin
+ * and end a run of ops, a scope and its temporaries each time.
+ */
+struct turns {
+	OP next; /* first: PL_op is the loop in next_call() */
+	UNOP call;
+	struct run *r;
+	struct slot *slot; /* whose process_event is still due, for the event at hand */
+	SSize_t height;    /* of the stack */
+	int code;          /* how it ended */
+};
+
+static OP *call_with(pTHX_ struct turns *t, CV *cv, SV **args, size_t nr)
 {
-	CV *handler = NULL, *process;
+	dSP;
+
+	PUSHMARK(SP);
+	EXTEND(SP, (SSize_t)nr + 1);
+	Copy(args, SP + 1, nr, SV *);
+	SP += nr;
+	PUSHs((SV *)cv);
+	PUTBACK;
+	return (OP *)&t->call;
+}
+
+static OP *call_process_event(pTHX_ struct turns *t, struct slot *slot)
+{
+	t->slot = NULL;
+	fill_process_args(aTHX_ t->r, slot);
+	return call_with(aTHX_ t, GvCV(t->r->process_event), slot->process, NR_PROCESS_ARGS);
+}
+
+/* perf calls process_event for each sample, behind the handler of a tracepoint's. NULL: nobody wants the event. */
+static OP *dispatch(pTHX_ struct turns *t, struct slot *slot)
+{
+	struct run *r = t->r;
+	CV *handler = NULL;
 
 	if (slot->is_tracepoint) {
 		if (!slot->defined)
@@ -330,52 +463,81 @@ static void dispatch(pTHX_ struct run *r, struct slot *slot)
 		if (!handler)
 			handler = GvCV(r->unhandled);
 	}
-	process = slot->is_sample ? GvCV(r->process_event) : NULL;
-	if (!handler && !process) {
+	if (!handler && !(slot->is_sample && GvCV(r->process_event))) {
 		refuse(r, slot);
-		return;
+		return NULL;
 	}
 	want_all(r);
-	if (handler) {
-		fill_args(aTHX_ r, slot);
-		call(aTHX_ handler, slot->args, slot->nr_args);
-		process = GvCV(r->process_event);
-	}
-	if (process) {
-		fill_process_args(aTHX_ r, slot);
-		call(aTHX_ process, slot->process, NR_PROCESS_ARGS);
+	if (!handler)
+		return call_process_event(aTHX_ t, slot);
+	t->slot = slot->is_sample ? slot : NULL;
+	fill_args(aTHX_ r, slot);
+	return call_with(aTHX_ t, handler, slot->args, slot->nr_args);
+}
+
+static OP *next_call(pTHX)
+{
+	struct turns *t = (struct turns *)PL_op;
+	struct run *r = t->r;
+	const struct sonde_event *ev;
+	struct slot *slot;
+	OP *op;
+
+	/* As between two statements: what the sub before left there goes. */
+	PL_stack_sp = PL_stack_base + t->height;
+	FREETMPS;
+	if (t->slot && GvCV(r->process_event))
+		return call_process_event(aTHX_ t, t->slot);
+	for (;;) {
+		PERL_ASYNC_CHECK();
+		r->ev = NULL;
+		t->code = sonde_session_next_pending(r->s, &ev);
+		if (!t->code) {
+			want_all(r);
+			t->code = sonde_session_fill(r->s);
+			if (t->code > 0)
+				continue;
+		}
+		if (t->code <= 0)
+			return NULL;
+		slot = ev->schema < r->nr_slots ? r->slots[ev->schema] : NULL;
+		if (!slot && !(slot = slot_of(aTHX_ r, ev->schema))) {
+			t->code = -ENOMEM;
+			return NULL;
+		}
+		r->ev = ev;
+		if ((op = dispatch(aTHX_ t, slot)))
+			return op;
 	}
 }
 
 int run_events(pTHX_ struct run *r)
 {
-	const struct sonde_event *ev;
-	struct slot *slot;
-	int code;
+	struct turns t = { .r = r, .height = PL_stack_sp - PL_stack_base };
+	const bool catches = CATCH_GET;
 
+	t.next.op_type = OP_CUSTOM;
+	t.next.op_ppaddr = next_call;
+	t.next.op_flags = OPf_WANT_VOID;
+	t.call.op_type = OP_ENTERSUB;
+	t.call.op_ppaddr = PL_ppaddr[OP_ENTERSUB];
+	t.call.op_flags = OPf_WANT_VOID | OPf_STACKED;
+	t.call.op_next = &t.next;
+	if (PERLDB_SUB && (PL_DBcv || (PL_DBcv = GvCV(PL_DBsub)))) /* perl -d */
+		t.call.op_private |= OPpENTERSUB_DB;
+
+	ENTER;
+	SAVETMPS;
+	SAVEOP();
 	r->running = true;
-	for (;;) {
-		PERL_ASYNC_CHECK();
-		code = sonde_session_next_pending(r->s, &ev);
-		if (!code) {
-			want_all(r);
-			code = sonde_session_fill(r->s);
-			if (code > 0)
-				continue;
-		}
-		if (code <= 0)
-			break;
-		slot = ev->schema < r->nr_slots ? r->slots[ev->schema] : NULL;
-		if (!slot && !(slot = slot_of(aTHX_ r, ev->schema))) {
-			code = -ENOMEM;
-			break;
-		}
-		r->ev = ev;
-		dispatch(aTHX_ r, slot);
-		r->ev = NULL;
-	}
+	PL_op = &t.next;
+	CATCH_SET(TRUE); /* an eval of a sub's has to end within this run of ops */
+	CALLRUNOPS(aTHX);
+	CATCH_SET(catches);
 	r->running = false;
-	return code;
+	FREETMPS;
+	LEAVE;
+	return t.code;
 }
 
 IV run_common_field(const struct run *r, const char *name)

@@ -4,17 +4,6 @@
 
 #include <string.h>
 
-void conv_init(struct conv *c, const struct sonde_field *f, enum sonde_compat compat)
-{
-	const bool is_number = prelude_value_kind(f) == PRELUDE_INT;
-
-	*c = (struct conv){ .field = f,
-			    .kind = is_number && f->width == 4   ? CONV_WORD
-				    : is_number && f->width == 8 ? CONV_LONG
-								 : CONV_OTHER,
-			    .is_signed = is_number && prelude_value_signed(f, compat) };
-}
-
 /* "char[16]", but no array of bytes: "u8[6]", "unsigned char[6]". */
 static bool is_chars(const char *type)
 {

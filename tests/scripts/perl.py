@@ -122,6 +122,16 @@ r = script("my @chains; sub trace_unhandled { push @chains, $_[7] if @chains < 3
            "sub trace_end { print join(' ', map { scalar @$_ } @chains), \"\\n\" }")
 t.is_(r.out, "1 1 1\n", "an empty call chain is the event's own", r)
 
+r = script("my (%name, %comm); sub sched::sched_switch { $name{$_[0]}++; $comm{$_[6]}++; $_[0] =~ tr/s/S/; $_[6] =~ tr/a-z/A-Z/; "
+           "utf8::upgrade($_[6]); bless \\$_[0], 'X'; $_[2] .= 'x'; $_[10] = -1.5 } "
+           "sub trace_end { print join(' ', keys %name, grep { /[A-Z]/ } keys %comm), \"\\n\" }")
+t.is_(r.out, "sched::sched_switch\n", "a text that a script changed where it lies is as ever for the next event", r)
+r = script("my $n = 0; sub sched::sched_switch { $n++; my @l = map { $_ * 2 } 1 .. 50; eval { eval { die 'in' }; die 'out' if $@ }; $n += 1000 if !$@; "
+           "my ($x) = sort { $a <=> $b } @l; for (1 .. 3) { next if $_ == 2; last } return (@l, $x, @_) } "
+           "*syscalls::sys_enter_read = \\&Internals::V; sub syscalls::sys_enter_write { goto &sched::sched_switch } "
+           "sub trace_end { print \"$n\\n\" }")
+t.is_(r.out, "220\n", "evals, loops, lists given back, goto and subs of C do not disturb the loop", r)
+
 # ---- subs come and go ------------------------------------------------------------------------------------------------
 
 r = script("my @c; sub first { push @c, 'f'; no warnings; *sched::sched_switch = \\&second } "
