@@ -25,7 +25,8 @@ class Failed(Exception):
 def clean_environment(**more):
     """Nothing of the user's configuration reaches the tools."""
     return dict({'PATH': os.environ['PATH'], 'HOME': '/nonexistent', 'LC_ALL': 'C', 'TZ': 'UTC',
-                 'PERF_CONFIG': '/dev/null', 'SONDE_PYTHON': '/usr/bin/python3'}, **more)
+                 'PERF_CONFIG': '/dev/null', 'SONDE_PYTHON': '/usr/bin/python3',
+                 'PERL_HASH_SEED': '0', 'PERL_PERTURB_KEYS': '0'}, **more)
 
 
 def _watch(pid, done, seen):

@@ -10,6 +10,7 @@ import measure
 
 LEAST_EVENTS = 3_500_000
 LEAST_CHAINS = 200_000
+LEAST_FILES = 1_200_000
 
 
 class Recordings:
@@ -54,7 +55,7 @@ class Recordings:
         else:
             line = [self.sonde, 'record', '-q', '-m', '4096', '-o', path] + options
             # A system-wide recording of system calls by a recorder that records itself has no end.
-            if '-g' not in options and 'raw_syscalls:sys_enter' not in options[1]:
+            if '-g' not in options and 'syscalls:' not in options[1]:
                 line.append('-a')
         measure.run(line + ['--'] + command, memory=False)
 
@@ -91,6 +92,12 @@ class Recordings:
                           ['-e', 'raw_syscalls:sys_enter,raw_syscalls:sys_exit,sched:sched_switch,sched:sched_wakeup'],
                           lambda n: ['dd', 'if=/dev/zero', 'of=/dev/null', 'bs=1', 'count=%d' % n, 'status=none'],
                           50000, self.least)
+
+    def files(self):
+        calls = ','.join('syscalls:sys_%s_%s' % (side, call) for call in ('read', 'write') for side in ('enter', 'exit'))
+        return self._make('files.data', ['-e', calls],
+                          lambda n: ['dd', 'if=/dev/zero', 'of=/dev/null', 'bs=1', 'count=%d' % n, 'status=none'],
+                          50000, min(LEAST_FILES, self.least))
 
     def chains(self):
         return self._make('chains.data', ['-e', 'cpu-clock', '-F', '20000', '-g'],
