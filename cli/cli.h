@@ -48,10 +48,8 @@ struct command {
 
 extern const struct command cmd_buildid_list, cmd_evlist, cmd_help, cmd_info, cmd_list,
 	cmd_perf_alias, cmd_record, cmd_report, cmd_script, cmd_version;
-extern const struct command *const commands[]; /* NULL-terminated */
+extern const struct command *const commands[]; /* commands.c; NULL-terminated */
 extern const struct opt cli_options[];         /* those of struct cli */
-extern const char *const cli_compats[];        /* what --compat knows; NULL-terminated */
-bool cli_compat_known(const char *version);
 
 /* Options that only ask something: answered here, and *ret is the status; c NULL: before any command. */
 bool globals_answer(const struct cli *cli, const struct command *c, int *ret);
@@ -60,12 +58,15 @@ bool globals_answer(const struct cli *cli, const struct command *c, int *ret);
 const struct command *command_find(const char *name, const char **ret_nearest);
 void command_print_help(const struct command *c, FILE *out);
 
-/* "sonde: ..." on stderr; a newline is added. */
+/* tell.c. "sonde: ..." on stderr; a newline is added. */
 void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Tells the library's chain of causes, the place of failure first; returns the status for "failed". */
 int cli_fail(const struct cli *cli);
 /* Tells of a wrong command line; returns the status for "usage". */
 int cli_usage(const struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+extern const char *const cli_compats[]; /* compat.c: what --compat knows; NULL-terminated */
+bool cli_compat_known(const char *version);
 /* Statuses and values of perf are asked for. */
 bool cli_compat(const struct cli *cli);
 int cli_status(const struct cli *cli, enum cli_exit status);

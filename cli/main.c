@@ -1,121 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* sonde: finds the sub-command, parses its options, runs it, tells errors. */
+/* sonde: finds the sub-command, parses its options, runs it. */
 #include "cli.h"
 
 #include "as_perf.h"
-#include "nearest.h"
 #include "pager.h"
 #include "settings.h"
 
-#include <sonde/sonde.h>
-
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* clang-format off */
-const struct command *const commands[] = {
-	&cmd_record, &cmd_script, &cmd_list, &cmd_info, &cmd_evlist, &cmd_buildid_list, &cmd_report,
-	&cmd_perf_alias, &cmd_help, &cmd_version, NULL
-};
-/* clang-format on */
-
-/* Names out of recordings are in what is told, and a terminal may read it: no control characters but tabs. */
-static void put_quiet(const char *text, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)text[i];
-
-		if ((c < 0x20 && c != '\t') || c == 0x7f)
-			fprintf(stderr, "\\x%02x", c);
-		else
-			fputc(c, stderr);
-	}
-}
-
-void cli_say(const char *fmt, ...)
-{
-	char *line = NULL;
-	va_list ap;
-	int len;
-
-	va_start(ap, fmt);
-	len = vasprintf(&line, fmt, ap);
-	va_end(ap);
-	fflush(stdout);
-	fputs("sonde: ", stderr);
-	if (len >= 0)
-		put_quiet(line, (size_t)len);
-	else
-		fputs("out of memory", stderr);
-	fputc('\n', stderr);
-	if (len >= 0)
-		free(line);
-}
-
-bool cli_compat(const struct cli *cli)
-{
-	return cli->compat && strcmp(cli->compat, "none");
-}
-
-int cli_status(const struct cli *cli, enum cli_exit status)
-{
-	bool perf = cli_compat(cli);
-
-	if (perf && status == CLI_FAILED)
-		return 255;
-	if (perf && status == CLI_USAGE)
-		return 129;
-	return status;
-}
-
-int cli_fail(const struct cli *cli)
-{
-	const char *line = sonde_error_text();
-	bool first = true;
-
-	if (!*line)
-		line = "failed, and nothing is known of the cause";
-	fflush(stdout);
-	while (*line) {
-		size_t len = strcspn(line, "\n");
-
-		fputs(first ? "sonde: " : "  ", stderr);
-		put_quiet(line, len);
-		fputc('\n', stderr);
-		line += len + (line[len] == '\n');
-		first = false;
-	}
-	return cli_status(cli, CLI_FAILED);
-}
-
-int cli_usage(const struct cli *cli, const char *fmt, ...)
-{
-	char line[512];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(line, sizeof(line), fmt, ap);
-	va_end(ap);
-	cli_say("%s", line);
-	return cli_status(cli, CLI_USAGE);
-}
-
-const struct command *command_find(const char *name, const char **ret_nearest)
-{
-	struct nearest near;
-
-	nearest_init(&near, name);
-	for (const struct command *const *c = commands; *c; c++) {
-		if (!strcmp((*c)->name, name))
-			return *c;
-		if (!(*c)->hidden)
-			nearest_offer(&near, (*c)->name);
-	}
-	if (ret_nearest)
-		*ret_nearest = near.found;
-	return NULL;
-}
 
 static int unknown_command(const struct cli *cli, const char *name)
 {
@@ -130,16 +22,6 @@ static int unknown_command(const struct cli *cli, const char *name)
 	else
 		cli_say("no command '%s'; '%s help' lists them", name, as_perf_name());
 	return cli_compat(cli) ? 1 : CLI_USAGE; /* where perf has no usage to show */
-}
-
-const char *const cli_compats[] = { "none", "perf-6.1", "perf-6.12", NULL };
-
-bool cli_compat_known(const char *version)
-{
-	for (const char *const *c = cli_compats; *c; c++)
-		if (!strcmp(*c, version))
-			return true;
-	return false;
 }
 
 static int run_command(struct cli *cli, const struct command *c, int argc, char **argv)

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* The sub-commands, as help lists them. */
+#include "cli.h"
+
+#include "nearest.h"
+
+#include <string.h>
+
+/* clang-format off */
+const struct command *const commands[] = {
+	&cmd_record, &cmd_script, &cmd_list, &cmd_info, &cmd_evlist, &cmd_buildid_list, &cmd_report,
+	&cmd_perf_alias, &cmd_help, &cmd_version, NULL
+};
+/* clang-format on */
+
+const struct command *command_find(const char *name, const char **ret_nearest)
+{
+	struct nearest near;
+
+	nearest_init(&near, name);
+	for (const struct command *const *c = commands; *c; c++) {
+		if (!strcmp((*c)->name, name))
+			return *c;
+		if (!(*c)->hidden)
+			nearest_offer(&near, (*c)->name);
+	}
+	if (ret_nearest)
+		*ret_nearest = near.found;
+	return NULL;
+}
