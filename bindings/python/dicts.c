@@ -48,26 +48,42 @@ fail:
 /* ---- call chains ------------------------------------------------------------------------------------------------- */
 
 /*
- * The same frames come again and again. A node is a copy of one made before for the same address and the same answer;
- * scripts may write into both its dicts, so both are copied.
+ * The same frames come again and again. What was made for one is a node, kept by the number of the session's answer about its
+ * address. Scripts may write into both dicts of a frame, and a chain may have it several times, so each gets dicts of its own:
+ * those that served an earlier event, when nobody holds or has changed them, else copies.
  */
-#define NODES 2048
+enum { NODES = 2048, KEPT_NODES = 8192 };
+
+struct kept_node {
+	PyObject *dict; /* owned */
+	PyObject *sym;  /* the dict's; NULL: no symbol */
+	uint64_t version, sym_version;
+};
 
 struct node {
-	uint64_t ip;
-	const char *name, *sym, *dso,
-		*file; /* lent by the session: equal pointers are equal names */
-	uint64_t sym_start, sym_end, sym_off;
-	uint32_t line, binding;
-	PyObject *dict, *sym_dict; /* owned; sym_dict NULL: no symbol */
+	uint64_t answer, ip;
+	const char *sym, *file; /* of struct sonde_frame */
+	uint32_t line;
+	PyObject *dict, *sym_dict; /* owned; dict NULL: a free place; sym_dict NULL: no symbol */
+	struct kept_node *kept;    /* owned */
+	size_t nr_kept, room_kept;
+	size_t nr_used; /* of those, by the event of that number */
+	uint64_t event;
 };
+
+static void node_done(struct node *n)
+{
+	Py_XDECREF(n->dict);
+	Py_XDECREF(n->sym_dict);
+	for (size_t i = 0; i < n->nr_kept; i++)
+		Py_XDECREF(n->kept[i].dict);
+	free(n->kept);
+}
 
 void nodes_free(struct node *nodes)
 {
-	for (size_t i = 0; nodes && i < NODES; i++) {
-		Py_XDECREF(nodes[i].dict);
-		Py_XDECREF(nodes[i].sym_dict);
-	}
+	for (size_t i = 0; nodes && i < NODES; i++)
+		node_done(&nodes[i]);
 	free(nodes);
 }
 
@@ -79,87 +95,156 @@ static PyObject *source_line(const struct node *n)
 	return PyUnicode_FromFormat("%s:%u", slash ? slash + 1 : n->file, n->line);
 }
 
-static int make_symbol(struct run *r, struct node *n)
+static int make_symbol(struct run *r, struct node *n, const struct sonde_location *loc)
 {
+	const char *name = n->sym ? n->sym : loc->sym; /* of a function inlined there */
 	struct keys *k = r->keys;
 
 	n->sym_dict = PyDict_New();
-	if (!n->sym_dict || dict_take(n->sym_dict, k->start, u64_object(n->sym_start)) < 0 ||
-	    dict_take(n->sym_dict, k->end, u64_object(n->sym_end)) < 0 ||
-	    dict_take(n->sym_dict, k->binding, PyLong_FromUnsignedLong(n->binding)) < 0 ||
-	    dict_take(n->sym_dict, k->name, values_name(r->v, n->name)) < 0 ||
+	if (!n->sym_dict || dict_take(n->sym_dict, k->start, u64_object(loc->sym_start)) < 0 ||
+	    dict_take(n->sym_dict, k->end, u64_object(loc->sym_end)) < 0 ||
+	    dict_take(n->sym_dict, k->binding, PyLong_FromUnsignedLong(loc->sym_binding)) < 0 ||
+	    dict_take(n->sym_dict, k->name, values_name(r->v, name)) < 0 ||
 	    PyDict_SetItem(n->dict, k->sym, n->sym_dict) < 0)
 		return -1;
-	if (n->dso && dict_take(n->dict, k->sym_off, u64_object(n->sym_off)) < 0)
+	if (loc->dso && dict_take(n->dict, k->sym_off, u64_object(loc->sym_off)) < 0)
 		return -1;
 	return n->file ? dict_take(n->dict, k->sym_srcline, source_line(n)) : 0;
 }
 
-static int make_node(struct run *r, struct node *n)
+static int make_node(struct run *r, struct node *n, const struct sonde_location *loc)
 {
 	n->dict = PyDict_New();
 	if (!n->dict || dict_take(n->dict, r->keys->ip, u64_object(n->ip)) < 0 ||
-	    (n->sym && make_symbol(r, n) < 0))
+	    (loc->sym && make_symbol(r, n, loc) < 0))
 		return -1;
-	return n->dso ? dict_take(n->dict, r->keys->dso, values_name(r->v, n->dso)) : 0;
+	return loc->dso ? dict_take(n->dict, r->keys->dso, values_name(r->v, loc->dso)) : 0;
 }
 
-static PyObject *copy_node(struct run *r, const struct node *n)
+static PyObject *copy_node(struct run *r, const struct node *n, PyObject **ret_sym)
 {
 	PyObject *copy = PyDict_Copy(n->dict);
 
-	if (copy && n->sym_dict && dict_take(copy, r->keys->sym, PyDict_Copy(n->sym_dict)) < 0)
+	*ret_sym = copy && n->sym_dict ? PyDict_Copy(n->sym_dict) : NULL;
+	if (copy && n->sym_dict && dict_take(copy, r->keys->sym, *ret_sym) < 0)
 		Py_CLEAR(copy);
 	return copy;
 }
 
-static bool is_node_of(const struct node *a, const struct node *b)
+#ifdef DICT_STATE
+static inline bool is_untouched(const struct kept_node *k)
 {
-	return a->dict && a->ip == b->ip && a->name == b->name && a->sym == b->sym &&
-	       a->dso == b->dso && a->file == b->file && a->line == b->line &&
-	       a->sym_start == b->sym_start && a->sym_end == b->sym_end &&
-	       a->sym_off == b->sym_off && a->binding == b->binding;
+	return k->dict && ONLY_MINE(k->dict) && DICT_STATE(k->dict) == k->version &&
+	       (!k->sym || (ONLY_MINE(k->sym) && DICT_STATE(k->sym) == k->sym_version));
 }
 
-static PyObject *frame_node(struct run *r, const struct sonde_frame *f)
+/* A place for one more; NULL: there is none. */
+static struct kept_node *keep_more(struct run *r, struct node *n)
 {
-	struct sonde_location loc = prelude_locate(r->ev, f->ip, f->cpumode);
-	struct node wanted = { .ip = f->ip,
-			       .name = f->sym ? f->sym : loc.sym, /* of a function inlined there */
-			       .sym = loc.sym,
-			       .dso = loc.dso,
-			       .file = f->file,
-			       .sym_start = loc.sym_start,
-			       .sym_end = loc.sym_end,
-			       .sym_off = loc.sym_off,
-			       .line = f->line,
-			       .binding = loc.sym_binding };
-	struct node *n = &r->nodes[(f->ip * 0x9e3779b97f4a7c15ull) >> 53];
+	if (r->nr_kept_nodes >= KEPT_NODES)
+		return NULL;
+	if (n->nr_kept == n->room_kept) {
+		size_t room = n->room_kept ? 2 * n->room_kept : 2;
+		struct kept_node *v = realloc(n->kept, room * sizeof(*v));
 
-	if (!is_node_of(n, &wanted)) {
-		Py_XDECREF(n->dict);
-		Py_XDECREF(n->sym_dict);
-		*n = wanted;
-		if (make_node(r, n) < 0) {
-			Py_CLEAR(n->dict);
+		if (!v)
 			return NULL;
-		}
+		n->kept = v;
+		n->room_kept = room;
 	}
-	return copy_node(r, n);
+	r->nr_kept_nodes++;
+	n->kept[n->nr_kept] = (struct kept_node){ 0 };
+	return &n->kept[n->nr_kept++];
 }
 
-PyObject *list_callchain(struct run *r)
+static inline PyObject *take_node(struct run *r, struct node *n)
 {
-	const struct sonde_frame *frames = NULL;
-	int nr = r->ev_slot->has_callchain ? sonde_event_callchain(r->ev, &frames) : 0;
-	PyObject *list = PyList_New(nr > 0 ? nr : 0);
+	struct kept_node *k;
+	PyObject *old, *copy, *sym;
 
-	if (nr > 0 && !r->nodes && !(r->nodes = calloc(NODES, sizeof(*r->nodes)))) {
-		Py_XDECREF(list);
-		return PyErr_NoMemory();
+	if (n->event != r->nr_events) {
+		n->event = r->nr_events;
+		n->nr_used = 0;
 	}
+	k = n->nr_used < n->nr_kept ? &n->kept[n->nr_used] : keep_more(r, n);
+	if (!k)
+		return copy_node(r, n, &sym);
+	n->nr_used++;
+	if (is_untouched(k)) {
+		Py_INCREF(k->dict);
+		return k->dict;
+	}
+	copy = copy_node(r, n, &sym);
+	old = k->dict;
+	*k = (struct kept_node){ .dict = copy, .sym = sym };
+	if (copy) {
+		Py_INCREF(copy);
+		k->version = DICT_STATE(copy);
+		k->sym_version = sym ? DICT_STATE(sym) : 0;
+	}
+	Py_XDECREF(old);
+	return copy;
+}
+#else
+static PyObject *take_node(struct run *r, struct node *n)
+{
+	PyObject *sym;
+
+	return copy_node(r, n, &sym);
+}
+#endif
+
+/* The node itself, which nobody keeps. */
+static PyObject *unkept_node(struct run *r, struct node n, const struct sonde_location *loc)
+{
+	if (make_node(r, &n, loc) < 0)
+		Py_CLEAR(n.dict);
+	Py_XDECREF(n.sym_dict);
+	return n.dict;
+}
+
+static inline PyObject *frame_node(struct run *r, const struct sonde_frame *f, bool is_nested)
+{
+	const struct sonde_location *loc = sonde_event_located(r->ev, f->ip, f->cpumode);
+	struct node *n = &r->nodes[(loc->answer + f->line) % NODES];
+
+	if (!n->dict || n->answer != loc->answer || n->ip != f->ip || n->sym != f->sym ||
+	    n->file != f->file || n->line != f->line) {
+		struct node old = *n, new = { .answer = loc->answer,
+					      .ip = f->ip,
+					      .sym = f->sym,
+					      .file = f->file,
+					      .line = f->line };
+
+		if (!loc->answer || is_nested)
+			return unkept_node(r, new, loc);
+		r->nr_kept_nodes -= old.nr_kept;
+		*n = new;
+		if (make_node(r, n, loc) < 0) {
+			Py_CLEAR(n->dict);
+			Py_CLEAR(n->sym_dict);
+		}
+		node_done(&old);
+	}
+	if (!n->dict)
+		return NULL;
+	if (is_nested) {
+		PyObject *sym;
+
+		return copy_node(r, n, &sym);
+	}
+	return take_node(r, n);
+}
+
+static PyObject *fill_chain(struct run *r, const struct sonde_frame *frames, int nr)
+{
+	PyObject *list = PyList_New(nr);
+	/* A collection in here may run code of the script's that reads the same chain: it does not touch what is kept. */
+	bool is_nested = r->fills_chain;
+
+	r->fills_chain = true;
 	for (int i = 0; list && i < nr; i++) {
-		PyObject *node = frame_node(r, &frames[i]);
+		PyObject *node = frame_node(r, &frames[i], is_nested);
 
 		if (!node) {
 			Py_CLEAR(list);
@@ -167,7 +252,26 @@ PyObject *list_callchain(struct run *r)
 		}
 		PyList_SetItem(list, i, node);
 	}
+	r->fills_chain = is_nested;
 	return list;
+}
+
+PyObject *list_callchain(struct run *r)
+{
+	const struct sonde_frame *frames = NULL;
+	int nr = r->ev_slot->has_callchain ? sonde_event_callchain(r->ev, &frames) : 0;
+
+	if (nr > 0 && !r->nodes && !(r->nodes = calloc(NODES, sizeof(*r->nodes))))
+		return PyErr_NoMemory();
+	return fill_chain(r, frames, nr > 0 ? nr : 0);
+}
+
+void chain_done(PyObject *dict, PyObject *key)
+{
+	PyObject *list = PyDict_GetItemWithError(dict, key);
+
+	if (list && PyList_CheckExact(list) && ONLY_MINE(list) && PyList_Size(list))
+		PyList_SetSlice(list, 0, PyList_Size(list), NULL);
 }
 
 /* ---- trace_unhandled's dict -------------------------------------------------------------------------------------- */
@@ -227,7 +331,8 @@ PyObject *dict_fields(struct run *r)
 	return filling_end(&f, &slot->kept_fields);
 }
 
-void dict_fields_done(struct slot *slot, PyObject *dict)
+void dict_fields_done(struct run *r, struct slot *slot, PyObject *dict)
 {
-	kept_dict_put(&slot->kept_fields, dict);
+	if (kept_dict_put(&slot->kept_fields, dict) && slot->has_callchain)
+		chain_done(dict, r->keys->common_callchain);
 }

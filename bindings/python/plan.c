@@ -470,7 +470,7 @@ int plan_call(struct run *r, struct slot *slot, struct plan *p)
 
 		stack[f->at] = NULL;
 		if (f->kind == FILL_FIELDS)
-			dict_fields_done(slot, o);
+			dict_fields_done(r, slot, o);
 		else if (f->kind == FILL_SAMPLE)
 			dict_sample_done(r, slot, o);
 		else

@@ -361,6 +361,9 @@ struct run {
 	PyObject *no_values;     /* (0, 0, 0): nothing was read */
 	struct keys *keys;       /* interned keys of the dicts */
 	struct node *nodes;      /* of call chains, as made before; NULL: none yet */
+	size_t nr_kept_nodes;    /* dicts kept with nodes */
+	bool fills_chain;        /* a call chain is being made */
+	uint64_t nr_events;      /* served so far */
 	PyObject *process_event; /* "process_event" */
 	struct dbexport *db;     /* NULL: no perf_db_export_mode */
 	struct records *records; /* NULL: no handler of records was met */
@@ -401,7 +404,9 @@ PyObject *dict_fields(struct run *r);
 int dict_keys_put(struct run *r, PyObject *dict); /* the keys of dict_fields(), their values None */
 PyObject *list_callchain(struct run *r);
 /* Takes the reference of what dict_fields() gave, after the call: it may serve again. */
-void dict_fields_done(struct slot *slot, PyObject *dict);
+void dict_fields_done(struct run *r, struct slot *slot, PyObject *dict);
+/* A dict that is kept lets go of its call chain, which is behind key: the frames' dicts may then serve again. */
+void chain_done(PyObject *dict, PyObject *key);
 
 /* sample.c: perf_sample_dict, as dicts.c's. */
 PyObject *dict_sample(struct run *r);

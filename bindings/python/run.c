@@ -430,6 +430,7 @@ static int loop(struct run *r)
 		if (!slot && !(slot = slot_add(r, ev->schema)))
 			return -1;
 		r->ev = ev;
+		r->nr_events++;
 		r->ev_slot = slot;
 		r->current->ev = ev;
 		r->sample_read = false;

@@ -326,4 +326,6 @@ void dict_sample_done(struct run *r, struct slot *slot, PyObject *dict)
 	inner = PyDict_GetItemWithError(dict, r->keys->dict[ITEM_SAMPLE]);
 	if (inner)
 		kept_dict_put_inner(&sh->sample.kept, inner);
+	if (slot->has_callchain)
+		chain_done(dict, r->keys->dict[ITEM_CALLCHAIN]);
 }

@@ -389,6 +389,50 @@ def trace_end():
 """)
 t.is_(r.out, "True\n", "dicts that somebody holds or has changed are not used again", r.err)
 
+# So do the dicts of a call chain's frames: two chains of each event, and what a script does with their parts.
+r = t.script("""
+import copy, random
+random.seed(7)
+held = []
+seen = {}
+def hold(what):
+    held.append((what, copy.deepcopy(what)))
+def plain(chain):
+    return repr(chain)
+def trace_unhandled(event_name, context, fields, sample):
+    key = sample['sample']['time'], sample['sample']['tid']
+    chain, again = fields['common_callchain'], sample['callchain']
+    assert chain and chain == again and chain is not again
+    parts = [id(part) for c in (chain, again) for f in c for part in (f, f.get('sym', f))]
+    assert len(set(parts)) == len({id(f) for c in (chain, again) for f in c}) + \\
+        len([1 for c in (chain, again) for f in c if 'sym' in f]), 'each frame has dicts of its own'
+    assert seen.setdefault(tuple(f['ip'] for f in chain), plain(chain)) == plain(again), (seen, chain)
+    for c in chain, again:
+        frame = random.choice(c)
+        symbol = frame.get('sym', frame)
+        todo = random.randrange(15)
+        if todo == 0: hold(frame)
+        elif todo == 1: hold(symbol)
+        elif todo == 2: hold(c)
+        elif todo == 3: frame['ip'] = 'changed'
+        elif todo == 4: symbol['name'] = 'changed'
+        elif todo == 5: frame['new'] = 1
+        elif todo == 6: frame.pop('sym', None)
+        elif todo == 7: frame['sym'] = {}
+        elif todo == 8: symbol.clear()
+        elif todo == 9: c.clear()
+        elif todo == 10: c.append(c[0])
+        elif todo == 11: held.append((frame.items(), list(frame.items())))
+        elif todo == 12: held.append((iter(c), list(c)))
+        elif todo == 13: fields['common_callchain'] = c[:1]
+        elif todo == 14: frame['self'] = frame
+def trace_end():
+    for what, then in held:
+        assert (what if isinstance(what, (dict, list)) else list(what)) == then, (what, then)
+    print(len(held) > 100)
+""", FRAMES)
+t.is_(r.out, "True\n", "frames that somebody holds or has changed are not used again", r.err)
+
 # ---- what nobody reads is not looked up ------------------------------------------------------------------------------
 
 
