@@ -46,7 +46,7 @@ struct command {
 	void (*done)(void *values); /* releases what options allocated; NULL: nothing */
 };
 
-extern const struct command cmd_buildid_list, cmd_evlist, cmd_help, cmd_info, cmd_list,
+extern const struct command cmd_buildid_list, cmd_check, cmd_evlist, cmd_help, cmd_info, cmd_list,
 	cmd_perf_alias, cmd_record, cmd_report, cmd_script, cmd_version;
 extern const struct command *const commands[]; /* commands.c; NULL-terminated */
 extern const struct opt cli_options[];         /* those of struct cli */
@@ -58,7 +58,9 @@ bool globals_answer(const struct cli *cli, const struct command *c, int *ret);
 const struct command *command_find(const char *name, const char **ret_nearest);
 void command_print_help(const struct command *c, FILE *out);
 
-/* tell.c. "sonde: ..." on stderr; a newline is added. */
+/* tell.c. Text that holds names out of recordings: control characters are shown as \x1b. */
+void cli_put_quiet(FILE *out, const char *text, size_t len);
+/* "sonde: ..." on stderr; a newline is added. */
 void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Tells the library's chain of causes, the place of failure first; returns the status for "failed". */
 int cli_fail(const struct cli *cli);

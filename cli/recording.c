@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -55,7 +56,8 @@ int recording_input(const struct cli *cli, struct lines *l)
 	return cli_status(cli, CLI_FAILED);
 }
 
-static int write_session(const struct cli *cli, const char *text)
+static int run_session(const struct cli *cli, const char *text,
+		       int (*work)(struct sonde_session *s, void *ctx), void *ctx)
 {
 	struct sonde_session *s;
 	const char *line;
@@ -66,7 +68,7 @@ static int write_session(const struct cli *cli, const char *text)
 
 		return r == -EINVAL && !cli_compat(cli) ? CLI_USAGE : failed;
 	}
-	r = sonde_session_write(s, STDOUT_FILENO);
+	r = work(s, ctx);
 	if (r < 0 && r != -EPIPE)
 		status = cli_fail(cli);
 	line = sonde_session_defects_line(s);
@@ -76,19 +78,35 @@ static int write_session(const struct cli *cli, const char *text)
 	return status;
 }
 
-int recording_print(const struct cli *cli, struct lines *l, const char *more)
+int recording_run(const struct cli *cli, struct lines *l, const char *more,
+		  int (*work)(struct sonde_session *s, void *ctx), void *ctx)
 {
+	const char *dir = cli->buildid_dir;
 	int status = recording_input(cli, l);
 	char *text;
 
 	if (status)
 		return status;
-	if (asprintf(&text, "%s%s%s%s%s", l->text ? l->text : "", cli->compat ? "compat=" : "",
-		     cli->compat ? cli->compat : "", cli->compat ? "\n" : "", more) < 0) {
+	if (dir && strchr(dir, '\n'))
+		return cli_usage(cli, "the value of --buildid-dir holds a line feed");
+	if (asprintf(&text, "%s%s%s%s%s%s%s%s", l->text ? l->text : "",
+		     cli->compat ? "compat=" : "", cli->compat ? cli->compat : "",
+		     cli->compat ? "\n" : "", dir ? "buildid-dir=" : "", dir ? dir : "",
+		     dir ? "\n" : "", more) < 0) {
 		cli_say("out of memory");
 		return cli_status(cli, CLI_FAILED);
 	}
-	status = write_session(cli, text);
+	status = run_session(cli, text, work, ctx);
 	free(text);
 	return status;
+}
+
+static int write_session(struct sonde_session *s, void *ctx)
+{
+	return sonde_session_write(s, STDOUT_FILENO);
+}
+
+int recording_print(const struct cli *cli, struct lines *l, const char *more)
+{
+	return recording_run(cli, l, more, write_session, NULL);
 }

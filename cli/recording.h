@@ -17,6 +17,13 @@ int recording_operand(const struct cli *cli, const char *command, struct lines *
  * after telling that memory ran out.
  */
 int recording_input(const struct cli *cli, struct lines *l);
+/*
+ * Opens the session of l's lines and of `more` ("key=value\n..."), gives it to work, tells what failed, or else the closing
+ * line. Returns the status.
+ */
+struct sonde_session;
+int recording_run(const struct cli *cli, struct lines *l, const char *more,
+		  int (*work)(struct sonde_session *s, void *ctx), void *ctx);
 /* The session of l's lines and of `more` ("key=value\n..."), written to the standard output. Returns the status. */
 int recording_print(const struct cli *cli, struct lines *l, const char *more);
 

@@ -8,15 +8,15 @@
 #include <string.h>
 
 /* Names out of recordings are in what is told, and a terminal may read it: no control characters but tabs. */
-static void put_quiet(const char *text, size_t len)
+void cli_put_quiet(FILE *out, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		unsigned char c = (unsigned char)text[i];
 
 		if ((c < 0x20 && c != '\t') || c == 0x7f)
-			fprintf(stderr, "\\x%02x", c);
+			fprintf(out, "\\x%02x", c);
 		else
-			fputc(c, stderr);
+			fputc(c, out);
 	}
 }
 
@@ -32,7 +32,7 @@ void cli_say(const char *fmt, ...)
 	fflush(stdout);
 	fputs("sonde: ", stderr);
 	if (len >= 0)
-		put_quiet(line, (size_t)len);
+		cli_put_quiet(stderr, line, (size_t)len);
 	else
 		fputs("out of memory", stderr);
 	fputc('\n', stderr);
@@ -52,7 +52,7 @@ int cli_fail(const struct cli *cli)
 		size_t len = strcspn(line, "\n");
 
 		fputs(first ? "sonde: " : "  ", stderr);
-		put_quiet(line, len);
+		cli_put_quiet(stderr, line, len);
 		fputc('\n', stderr);
 		line += len + (line[len] == '\n');
 		first = false;

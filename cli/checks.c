@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+#include "checks.h"
+
+#include <sonde/sonde.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <search.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const check_names[NR_CHECKS] = { "symbols",    "stacks", "build ids", "losses",
+					     "throttling", "clock",  "damage" };
+
+void checks_init(struct checks *c)
+{
+	*c = (struct checks){ .results = { [CHECK_SYMBOLS] = { .limit = 10, .is_share = true },
+					   [CHECK_STACKS] = { .limit = 10, .is_share = true },
+					   [CHECK_LOSSES] = { .limit = 1, .is_share = true } } };
+}
+
+/* ---- files -------------------------------------------------------------------------------------------------------- */
+
+static int by_id(const void *a, const void *b)
+{
+	const struct check_file *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static int by_unknown(const void *a, const void *b)
+{
+	const struct check_file *x = *(struct check_file *const *)a,
+				*y = *(struct check_file *const *)b;
+
+	return (x->unknown < y->unknown) - (x->unknown > y->unknown);
+}
+
+static struct check_file *add_file(struct checks *c, const struct sonde_location *loc)
+{
+	const char *name = loc->dso ? loc->dso : "(nothing is mapped there)";
+	struct check_file *f = calloc(1, sizeof(*f)), **files;
+
+	files = realloc(c->files, (c->nr_files + 1) * sizeof(*files));
+	if (files)
+		c->files = files;
+	if (!f || !files) {
+		free(f);
+		return NULL;
+	}
+	*f = (struct check_file){
+		.id = loc->dso ? loc->dso_id : 0,
+		.name = strdup(name),
+		.build_id = strdup(loc->dso_build_id),
+		.is_file = loc->dso && (*name == '/' ? strncmp(name, "//", 2) != 0 &&
+							       strncmp(name, "/tmp/perf-", 10) != 0
+						     : !strncmp(name, "[kernel", 7))
+	};
+	c->files[c->nr_files++] = f;
+	return f->name && f->build_id && tsearch(f, &c->by_id, by_id) ? f : NULL;
+}
+
+static struct check_file *file_at(struct checks *c, const struct sonde_location *loc)
+{
+	struct check_file key = { .id = loc->dso ? loc->dso_id : 0 }, **found;
+
+	if (c->last && c->last->id == key.id)
+		return c->last;
+	found = tfind(&key, &c->by_id, by_id);
+	c->last = found ? *found : add_file(c, loc);
+	return c->last;
+}
+
+/* ---- one sample --------------------------------------------------------------------------------------------------- */
+
+/* Frames as deep as the kernel goes at most: what called the last one is not known. */
+static bool is_cut(const struct sonde_event *ev, const struct perf_event_attr *attr,
+		   size_t attr_len, const struct sonde_sample *sample)
+{
+	uint32_t max = PERF_MAX_STACK_DEPTH;
+	const struct sonde_frame *frames;
+
+	/* A copied stack that fills all the room there was goes on behind it. */
+	if (sample->present & PERF_SAMPLE_STACK_USER)
+		return sample->user_stack_len && sample->user_stack_len >= attr->sample_stack_user;
+	if (attr_len >= offsetof(struct perf_event_attr, sample_max_stack) + 2 &&
+	    attr->sample_max_stack)
+		max = attr->sample_max_stack;
+	return sonde_event_callchain(ev, &frames) >= (int)max;
+}
+
+static int check_place(struct checks *c, const struct sonde_event *ev, uint64_t ip)
+{
+	struct sonde_location loc;
+	struct check_file *f;
+
+	if (sonde_event_locate(ev, ip, ev->cpumode, &loc) < 0)
+		return 0;
+	f = file_at(c, &loc);
+	if (!f)
+		return -ENOMEM;
+	c->places++;
+	f->samples++;
+	if (!loc.sym) {
+		c->unknown++;
+		f->unknown++;
+	}
+	return 0;
+}
+
+static int check_sample(struct checks *c, struct sonde_session *s, const struct sonde_event *ev)
+{
+	const struct sonde_schema *sc = sonde_event_schema(s, ev);
+	struct sonde_sample sample;
+	size_t attr_len;
+	const struct perf_event_attr *attr = sonde_schema_attr(sc, &attr_len);
+
+	if (ev->flags & SONDE_EVENT_DERIVED)
+		return 0; /* another one of the same moment */
+	c->samples++;
+	c->without_time += ev->time_ns == SONDE_NO_TIME;
+	if (!attr || sonde_event_sample(ev, &sample) < 0)
+		return 0;
+	if (sample.present & PERF_SAMPLE_CALLCHAIN) {
+		c->stacks++;
+		c->cut += is_cut(ev, attr, attr_len, &sample);
+	}
+	/* A tracepoint is where it is; what led there is told by a stack. */
+	if (!(sample.present & PERF_SAMPLE_IP) ||
+	    (attr->type == PERF_TYPE_TRACEPOINT && !(sample.present & PERF_SAMPLE_CALLCHAIN)))
+		return 0;
+	return check_place(c, ev, sample.ip);
+}
+
+/* ---- results ------------------------------------------------------------------------------------------------------ */
+
+__attribute__((format(printf, 5, 6))) static void
+put(struct checks *c, enum check check, double value, bool is_asked, const char *fmt, ...)
+{
+	struct check_result *r = &c->results[check];
+	va_list ap;
+
+	r->value = value;
+	r->is_asked = is_asked;
+	va_start(ap, fmt);
+	vsnprintf(r->text, sizeof(r->text), fmt, ap);
+	va_end(ap);
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static void put_files(struct checks *c)
+{
+	const char *first = NULL;
+	size_t missing = 0, files = 0;
+
+	for (size_t i = 0; i < c->nr_files; i++) {
+		files += c->files[i]->is_file;
+		if (!c->files[i]->is_file || *c->files[i]->build_id)
+			continue;
+		missing++;
+		first = first ? first : c->files[i]->name;
+	}
+	put(c, CHECK_BUILD_IDS, (double)missing, files,
+	    "%zu of %zu files that samples lie in have none%s%s", missing, files,
+	    first ? ", first " : "", first ? first : "");
+}
+
+/* Damage that cost events, other than losses while recording. */
+static bool is_damage(const struct sonde_defect *d)
+{
+	return d->severity != SONDE_INFO && strncmp(d->name, "lost-", 5) != 0 &&
+	       strcmp(d->name, "no-descriptor") != 0;
+}
+
+static void put_results(struct checks *c, struct sonde_session *s)
+{
+	uint64_t lost = 0, state = 0, throttled = 0, late = 0, damage = 0;
+	const struct sonde_defect *d;
+	char kinds[120] = "";
+	size_t len = 0;
+
+	for (size_t i = 0; (d = sonde_session_defect(s, i)) != NULL; i++) {
+		if (!strcmp(d->name, "lost-events"))
+			lost = d->count;
+		else if (!strcmp(d->name, "lost-state"))
+			state = d->count;
+		else if (!strcmp(d->name, "throttled"))
+			throttled = d->count;
+		else if (!strcmp(d->name, "late"))
+			late = d->count;
+		if (!is_damage(d))
+			continue;
+		damage += d->count;
+		if (len < sizeof(kinds))
+			len += (size_t)snprintf(kinds + len, sizeof(kinds) - len, "%s%s",
+						len ? ", " : ": ", d->name);
+	}
+	qsort(c->files, c->nr_files, sizeof(*c->files), by_unknown);
+	if (c->places)
+		put(c, CHECK_SYMBOLS, share(c->unknown, c->places), true,
+		    "%.2f %% of %" PRIu64 " samples have none", share(c->unknown, c->places),
+		    c->places);
+	else
+		put(c, CHECK_SYMBOLS, 0, false, "no sample tells where it was taken");
+	if (c->stacks)
+		put(c, CHECK_STACKS, share(c->cut, c->stacks), true,
+		    "%.2f %% of %" PRIu64 " are cut off", share(c->cut, c->stacks), c->stacks);
+	else
+		put(c, CHECK_STACKS, 0, false, "none were recorded");
+	put_files(c);
+	put(c, CHECK_LOSSES, share(lost, lost + c->samples), true,
+	    "%.2f %%: %" PRIu64 " events beside %" PRIu64 " samples, %" PRIu64
+	    " records of names and mappings",
+	    share(lost, lost + c->samples), lost, c->samples, state);
+	put(c, CHECK_THROTTLING, (double)throttled, true, "%" PRIu64 " times", throttled);
+	put(c, CHECK_CLOCK, (double)(late + c->without_time), true,
+	    "%" PRIu64 " events out of order, %" PRIu64 " without a time", late, c->without_time);
+	put(c, CHECK_DAMAGE, (double)damage, true, "%" PRIu64 "%s", damage, kinds);
+}
+
+int checks_run(struct sonde_session *s, void *ctx)
+{
+	const struct sonde_event *ev;
+	struct checks *c = ctx;
+	int r;
+
+	while ((r = sonde_session_next(s, &ev)) > 0) {
+		r = check_sample(c, s, ev);
+		if (r < 0)
+			return r;
+	}
+	if (r >= 0)
+		put_results(c, s);
+	return r;
+}
+
+static void keep(void *file)
+{
+}
+
+void checks_done(struct checks *c)
+{
+	tdestroy(c->by_id, keep);
+	for (size_t i = 0; i < c->nr_files; i++) {
+		free((char *)c->files[i]->name);
+		free((char *)c->files[i]->build_id);
+		free(c->files[i]);
+	}
+	free(c->files);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* sonde check: what may make the answers that a recording gives wrong, beside what is still taken for good. */
+#include "cli.h"
+
+#include "as_perf.h"
+#include "checks.h"
+#include "recording.h"
+
+#include <sonde/sonde.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct args {
+	struct lines lines; /* of the session's text form; first: recording_set_key() */
+	const char *limits[NR_CHECKS];
+	bool quiet;
+};
+
+static int parse_limits(const struct cli *cli, const struct args *a, struct checks *c)
+{
+	for (int i = 0; i < NR_CHECKS; i++) {
+		const char *text = a->limits[i];
+		char *end;
+
+		if (!text)
+			continue;
+		c->results[i].limit = strtod(text, &end);
+		if (end == text || strcmp(*end == '%' ? end + 1 : end, "") != 0 ||
+		    !(c->results[i].limit >= 0) || isinf(c->results[i].limit))
+			return cli_usage(cli, "check: a limit is a number from 0 up, not '%s'",
+					 text);
+	}
+	return CLI_OK;
+}
+
+/* The files that most samples without a symbol lie in. */
+static void print_files(const struct checks *c)
+{
+	enum { SHOWN = 5 };
+
+	for (size_t i = 0; i < c->nr_files && i < SHOWN && c->files[i]->unknown; i++) {
+		const struct check_file *f = c->files[i];
+
+		printf("%19s", "");
+		cli_put_quiet(stdout, f->name, strlen(f->name));
+		printf(": %llu without%s\n", (unsigned long long)f->unknown,
+		       f->is_file && !*f->build_id ? ", no build id" : "");
+	}
+}
+
+static int print(const struct checks *c, bool quiet)
+{
+	int status = CLI_OK;
+
+	for (int i = 0; i < NR_CHECKS; i++) {
+		const struct check_result *r = &c->results[i];
+		bool over = r->value > r->limit;
+		char limit[64] = "";
+
+		if (over)
+			status = CLI_LOSS;
+		if (quiet && !over)
+			continue;
+		if (r->is_share)
+			snprintf(limit, sizeof(limit), " (limit %g %%)", r->limit);
+		else
+			snprintf(limit, sizeof(limit), " (limit %g)", r->limit);
+		printf("%-4s  %-11s  ", over ? "OVER" : "ok", check_names[i]);
+		cli_put_quiet(stdout, r->text, strlen(r->text));
+		printf("%s\n", r->is_asked ? limit : "");
+		if (i == CHECK_SYMBOLS && over)
+			print_files(c);
+	}
+	return status;
+}
+
+static int run(struct cli *cli, void *values, int argc, char **argv)
+{
+	struct args *a = values;
+	struct checks c;
+	int status;
+
+	if (as_perf()) { /* perf's command of this name asks what perf was built with */
+		as_perf_tell_missing("check");
+		return 1;
+	}
+	status = recording_operand(cli, "check", &a->lines, argc, argv);
+	checks_init(&c);
+	if (!status)
+		status = parse_limits(cli, a, &c);
+	if (!status)
+		status = recording_run(cli, &a->lines, "", checks_run, &c);
+	if (!status)
+		status = print(&c, a->quiet);
+	checks_done(&c);
+	return status;
+}
+
+/* clang-format off */
+#define LIMIT(word, value, check, help) \
+	{ OPT_KIND_TEXT, 0, word, value, offsetof(struct args, limits) + CHECK_##check * sizeof(const char *), NULL, 0, NULL, help }
+
+static const struct opt options[] = {
+	OPT_KEY('i', "input", "FILE", "input", "reads FILE; default perf.data, '-': the standard input"),
+	LIMIT("max-unknown", "PERCENT", SYMBOLS, "of the samples may have no symbol; default 10"),
+	LIMIT("max-cut", "PERCENT", STACKS, "of the stacks may be cut off; default 10"),
+	LIMIT("max-missing", "FILES", BUILD_IDS, "in which samples lie may have no build id; default 0"),
+	LIMIT("max-lost", "PERCENT", LOSSES, "of the events may be lost; default 1"),
+	LIMIT("max-throttled", "TIMES", THROTTLING, "the kernel may have throttled events; default 0"),
+	LIMIT("max-doubts", "EVENTS", CLOCK, "may have no time, or one before that of events already delivered; default 0"),
+	LIMIT("max-damage", "DEFECTS", DAMAGE, "other than losses may have cost events; default 0"),
+	OPT_FLAG('q', "quiet", struct args, quiet, "prints only what is over its limit"),
+	OPT_GROUP("Symbols"),
+	OPT_KEY(0, "symfs", "DIR", "symfs", "looks for the recording's files below DIR"),
+	OPT_KEY('k', "vmlinux", "FILE", "vmlinux", "takes kernel symbols from the kernel's file"),
+	OPT_KEY(0, "kallsyms", "FILE", "kallsyms", "takes kernel symbols from FILE"),
+	OPT_KEY('f', "force", NULL, "force", "reads a recording that belongs to somebody else"),
+	OPT_END,
+};
+/* clang-format on */
+static const char *const usage[] = { "check [OPTIONS] [FILE]", NULL };
+
+const struct command cmd_check = {
+	.name = "check",
+	.summary = "tells what may make a recording's answers wrong; exits with 3 beyond limits",
+	.usage = usage,
+	.options = options,
+	.examples = "  sonde check\n"
+		    "  sonde check perf.data --max-unknown 5 --max-lost 0\n"
+		    "  sonde check -q nightly.data || echo 'record it again'\n",
+	.values_size = sizeof(struct args),
+	.permute = true,
+	.configured = true,
+	.run = run,
+	.set_key = recording_set_key,
+	.done = recording_done,
+};

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""sonde check: recordings with known answers, limits and exit statuses.
+
+    tests/roundtrip/check.py SONDE FIXTURES.PY
+"""
+import importlib.util
+import pathlib
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+DATA = HERE.parent / 'data'
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(HERE.parent))
+from points import done, run, say  # noqa: E402
+
+SONDE = str(pathlib.Path(sys.argv[1]).resolve())
+
+# Of the kernel's 4 addresses 3 have a symbol, the one of user space has none; 2 of 5 stacks are as deep as can be.
+FIXTURE = """=== known
+--- attr type=software size=112 config=0 sample_period=1 sample_type=IDENTIFIER|IP|TID|TIME|CALLCHAIN sample_id_all=1 sample_max_stack=3 ids=7
+--- data
+MMAP/kernel { [0xffffffff,0:u32] [0xffffffff81000000,0x1000000,0xffffffff81000000:u64] "[kernel.kallsyms]_text\\0" pad8 ids }
+MMAP2/user { [12,12:u32] [0x1000,0x1000,0:u64] [8,1:u32] [77,0:u64] [5,2:u32] "/bin/o\\x1b[1mne\\0" pad8 ids }
+SAMPLE/kernel { [7:u64] [0xffffffff81000010:u64] [12,12:u32] [1000:u64] [4:u64] [-128,1,2,3:u64] }
+SAMPLE/kernel { [7:u64] [0xffffffff81000020:u64] [12,12:u32] [1001:u64] [4:u64] [-128,1,2,3:u64] }
+SAMPLE/kernel { [7:u64] [0xffffffff81000030:u64] [12,12:u32] [1002:u64] [3:u64] [-128,1,2:u64] }
+SAMPLE/kernel { [7:u64] [0xffffffff80000000:u64] [12,12:u32] [1003:u64] [0:u64] }
+SAMPLE/user { [7:u64] [0x1010:u64] [12,12:u32] [1004:u64] [2:u64] [-512,1:u64] }
+THROTTLE { [60,8,7:u64] [12,12:u32] [1005:u64] [7:u64] }
+THROTTLE { [60,8,7:u64] [12,12:u32] [1006:u64] [7:u64] }
+LOST { [7,5:u64] [12,12:u32] [1007:u64] [7:u64] }
+"""
+KALLSYMS = 'ffffffff81000000 T _text\nffffffff81000000 T _stext\nffffffff81000100 T next\nffffffff82000000 T _etext\n'
+WANT = {'symbols': 'OVER  40.00 % of 5 samples have none (limit 10 %)', 'stacks': 'OVER  40.00 % of 5 are cut off (limit 10 %)',
+        'build ids': 'OVER  2 of 2 files that samples lie in have none, first ',
+        'losses': 'OVER  50.00 %: 5 events beside 5 samples, 0 records of names and mappings (limit 1 %)',
+        'throttling': 'OVER  2 times (limit 0)', 'clock': 'ok    0 events out of order, 0 without a time (limit 0)',
+        'damage': 'ok    0 (limit 0)'}
+LIMITS = '--max-unknown 40 --max-cut=40% --max-missing 2 --max-lost 50 --max-throttled 2'.split()
+
+
+def made(folder, text):
+    spec = importlib.util.spec_from_file_location('fixtures', sys.argv[2])
+    fixtures = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(fixtures)
+    (folder / 'x.fix').write_text(text.replace(' ids }', ' [12,12:u32] [900:u64] [7:u64] }').replace('-128', '0xffffffffffffff80')
+                                  .replace('-512', '0xfffffffffffffe00'))
+    for order in 'little', 'big':
+        path = folder / ('known-%s.data' % order)
+        path.write_bytes(fixtures.parse(folder / 'x.fix')[0].build(order)[0])
+        yield order, path
+
+
+def results(out):
+    """{name: 'ok    text'} of the lines that begin with one."""
+    lines = [line for line in out.decode('latin-1').splitlines() if line[:4] in ('ok  ', 'OVER')]
+    return {line[6:17].strip(): line[:6] + line[19:] for line in lines}
+
+
+def known(folder):
+    kallsyms = folder / 'kallsyms'
+    kallsyms.write_text(KALLSYMS)
+    for order, path in made(folder, FIXTURE):
+        words = [SONDE, 'check', str(path), '--kallsyms', str(kallsyms)]
+        status, out, err = run(words)
+        got = results(out)
+        wrong = ['%s: %s' % (name, got.get(name)) for name, text in WANT.items() if not got.get(name, '').startswith(text)]
+        say(status == 3 and not wrong, 'known answers, ' + order, '\n'.join(wrong + [out.decode('latin-1')]))
+        say(b'\x1b' not in out and rb'\x1b' in out, 'nothing speaks to a terminal, ' + order)
+        status, out, err = run(words + LIMITS)
+        say(status == 0 and set(text[:2] for text in results(out).values()) == {'ok'}, 'within limits, ' + order, out.decode())
+        for i in range(len(LIMITS)):
+            if not LIMITS[i].startswith('--') or '=' in LIMITS[i]:
+                continue
+            status, out, err = run(words + LIMITS + ['-q', LIMITS[i], str(float(LIMITS[i + 1]) - 1)])
+            say(status == 3 and len(results(out)) == 1, 'over one limit, %s, %s' % (LIMITS[i], order), out.decode())
+        blob, bad = path.read_bytes(), ''
+        for cut in range(0, len(blob), 23):
+            path.write_bytes(blob[:cut])
+            status, out, err = run(words)
+            told = results(out).get('damage', '')
+            if status not in (1, 3) or status == 3 and not told.startswith('OVER') and cut < len(blob):
+                bad += 'at %d: %s, %s\n' % (cut, status, told)
+        say(not bad, 'cut anywhere, ' + order, bad)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        known(pathlib.Path(name))
+    status, out, err = run([SONDE, 'check', str(DATA / 'demo.data')])
+    say(status == 0 and 'no sample tells' in results(out)['symbols'], 'tracepoints alone', out.decode())
+    for words in (['--max-lost', 'x'], ['--max-lost=-1'], ['--max-cut', '5%%'], ['--max-missing', 'inf'], ['a', 'b']):
+        status, out, err = run([SONDE, 'check'] + words)
+        say(status == 2 and not out and err, 'refused: ' + ' '.join(words), err.decode())
+    status, out, err = run([SONDE, 'check', '/nonexistent'])
+    say(status == 1 and not out, 'no such file', err.decode())
+    return done()
+
+
+sys.exit(main())
