@@ -73,7 +73,7 @@ static struct run *run_of(pTHX_ SV *sv)
 	return INT2PTR(struct run *, SvIV(SvRV(sv)));
 }
 
-/* Sonde::Run->new(TEXT): undef when the session cannot be opened; Sonde::_error() tells */
+/* Sonde::Run->new(TEXT, IS_LIVE): undef when the session cannot be opened; Sonde::_error() tells */
 XS(run_new_xs);
 XS(run_new_xs)
 {
@@ -82,9 +82,9 @@ XS(run_new_xs)
 	struct run *r;
 	SV *ref;
 
-	if (items != 2)
-		croak_xs_usage(cv, "class, text");
-	r = run_new(aTHX_ SvPVbyte_nolen(ST(1)));
+	if (items != 3)
+		croak_xs_usage(cv, "class, text, is_live");
+	r = run_new(aTHX_ SvPVbyte_nolen(ST(1)), SvTRUE(ST(2)));
 	if (!r)
 		XSRETURN_UNDEF;
 	MY_CXT.run = r;

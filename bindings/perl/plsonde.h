@@ -51,11 +51,11 @@ struct run {
 	GV *defines[4];                /* main::define_*, by enum sonde_define_kind */
 	struct text_arg comms[COMM_ARGS]; /* of this text id modulo their number, kept in: */
 	uint32_t comm_ids[COMM_ARGS];
-	bool running;
+	bool running, is_live; /* events come while they are handled: what is printed is shown before waiting */
 };
 
 /* run.c */
-struct run *run_new(pTHX_ const char *text); /* NULL: sonde_error_text() tells */
+struct run *run_new(pTHX_ const char *text, bool is_live); /* NULL: sonde_error_text() tells */
 void run_free(pTHX_ struct run *r);
 int run_events(pTHX_ struct run *r); /* 0 or a negative errno; a sub that dies leaves it for good */
 /* common_preempt_count and its like of the event at hand; 0 where there is none. */

@@ -101,7 +101,7 @@ static GV *glob(pTHX_ const char *name)
 	return (GV *)SvREFCNT_inc((SV *)gv_fetchpv(name, GV_ADD | GV_ADDMULTI, SVt_PVCV));
 }
 
-struct run *run_new(pTHX_ const char *text)
+struct run *run_new(pTHX_ const char *text, bool is_live)
 {
 	struct run *r = calloc(1, sizeof(*r));
 
@@ -110,6 +110,7 @@ struct run *run_new(pTHX_ const char *text)
 		return NULL;
 	}
 	r->compat = sonde_session_compat(r->s);
+	r->is_live = is_live;
 	r->unhandled = glob(aTHX_ "main::trace_unhandled");
 	r->process_event = glob(aTHX_ "main::process_event");
 	for (size_t i = 0; i < 4; i++)
@@ -475,6 +476,24 @@ static OP *dispatch(pTHX_ struct turns *t, struct slot *slot)
 	return call_with(aTHX_ t, handler, slot->args, slot->nr_args);
 }
 
+static void flush(pTHX_ GV *gv)
+{
+	const IO *io = gv && isGV_with_GP(gv) ? GvIO(gv) : NULL;
+
+	if (io && IoOFP(io))
+		PerlIO_flush(IoOFP(io));
+}
+
+/* What was printed so far is seen while the script waits for events, also in a pipe or a file. */
+static void show_now(pTHX)
+{
+	GV *out = gv_fetchpvs("STDOUT", 0, SVt_PVIO);
+
+	flush(aTHX_ out);
+	if (PL_defoutgv != out)
+		flush(aTHX_ PL_defoutgv);
+}
+
 static OP *next_call(pTHX)
 {
 	struct turns *t = (struct turns *)PL_op;
@@ -494,6 +513,8 @@ static OP *next_call(pTHX)
 		t->code = sonde_session_next_pending(r->s, &ev);
 		if (!t->code) {
 			want_all(r);
+			if (r->is_live)
+				show_now(aTHX);
 			t->code = sonde_session_fill(r->s);
 			if (t->code > 0)
 				continue;

@@ -210,6 +210,14 @@ def live(text, rate="0.05"):
 if os.geteuid() == 0 and os.path.exists("/sys/kernel/tracing/events/sched/sched_switch/id"):
     out, err, rc = live("$| = 1; my $n = 0; sub sched::sched_switch { $n++ } sub trace_end { print \"end\\n\" if $n > 5 }")
     t.is_((out, rc), ("end\n", 0), "Ctrl-C: no further events, trace_end runs", err)
+    path = t.write("shown.pl", "my $n = 0; sub sched::sched_switch { print \"event\\n\" if !$n++ } sub trace_begin { print \"begin\\n\" }")
+    p = subprocess.Popen("%s record -q -e sched:sched_switch -o - -- sh -c 'sleep 0.1; sleep 6' | %s script -i - -s %s" % (SONDE, SONDE, path),
+                         shell=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment())
+    begun = time.monotonic()
+    first = [p.stdout.readline(), p.stdout.readline()]
+    seconds = time.monotonic() - begun
+    p.communicate(timeout=30)
+    t.ok(first == [b"begin\n", b"event\n"] and seconds < 4, "what is printed is seen while the script waits for events, in a pipe, too", first, seconds)
     out, err, rc = live("use Time::HiRes 'ualarm'; $| = 1; $SIG{ALRM} = sub { print 't'; ualarm 200_000 }; my $n = 0; "
                         "sub trace_begin { ualarm 200_000 } sub sched::sched_switch { $n++ } sub trace_end { print \"end\\n\" }")
     t.ok(rc == 0 and 6 <= out.count("t") and out.endswith("end\n"), "a timer goes off while no event comes", out, err, rc)

@@ -36,6 +36,13 @@ sub session_text {
     return scalar <$in>;
 }
 
+# Whether the recording comes through a pipe.
+sub comes_live {
+    my ($path) = $_[0] =~ /^input=(.*)$/m or return 0;
+
+    return $path eq '-' ? -p STDIN || -S STDIN : -p $path || -S $path;
+}
+
 sub import {
     my $text = session_text();
 
@@ -46,7 +53,7 @@ sub import {
     $INC{'Perf/Trace/Context.pm'} //= "$lib/scripts/perl/Perf-Trace-Util/lib/Perf/Trace/Context.pm";
     @INC = grep { $_ ne $lib } @INC;
 
-    $run = Sonde::Run->new($text) or fail('not begun', $text =~ /^compat=perf/m);
+    $run = Sonde::Run->new($text, comes_live($text)) or fail('not begun', $text =~ /^compat=perf/m);
     Sonde::_behind_program();
 }
 
