@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""Screens in Perl on a pipe: made anew on time while no event comes, a last one after Ctrl-C. Ours, and perf's rwtop.pl."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+from scripttest import HERE, SONDE, Tests, environment
+
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "analyses"))
+from known import Trace  # noqa: E402
+
+OURS = os.path.join(os.path.dirname(os.path.dirname(HERE)), "scripts", "rw-top.pl")
+PERFS = "/usr/lib/perf-core/scripts/perl/rwtop.pl"
+COUNT = "int __syscall_nr; unsigned int fd; char *buf; size_t count"
+RET = "int __syscall_nr; long ret"
+
+t = Tests()
+
+
+def trace():
+    tr = Trace().task(5, "worker").task(7, "helper", pid=5)
+    for call in "read", "write":
+        tr.declare("syscalls:sys_enter_" + call, COUNT).declare("syscalls:sys_exit_" + call, RET)
+    return tr
+
+
+def calls(tr, call, count, begin, tid=5, ret=100):
+    for i in range(count):
+        tr.event("syscalls:sys_enter_" + call, begin + 2000 * i, tid=tid, fd=3, count=100)
+        tr.event("syscalls:sys_exit_" + call, begin + 2000 * i + 1000, tid=tid, ret=ret)
+
+
+class Live:
+    def __init__(self, path, *args):
+        self.p = subprocess.Popen([SONDE, "script", "-i", "-", "-s", path, *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, env=environment(PERL_HASH_SEED="0", PERL_PERTURB_KEYS="0"))
+
+    def feed(self, tr):
+        self.p.stdin.write(tr.stream())
+        self.p.stdin.flush()
+
+    def line(self, begins):
+        """The next line that begins so, and when it came."""
+        for line in self.p.stdout:
+            if line.decode().strip().startswith(begins):
+                break
+        else:
+            line = b""
+        return line.decode().strip(), time.monotonic()
+
+    def end(self, number=None):
+        if number:
+            self.p.send_signal(number)
+        out, err = self.p.communicate(timeout=30)
+        return self.p.returncode, out.decode(), err.decode()
+
+
+# ---- a recording in a file -------------------------------------------------------------------------------------------
+
+tr = trace()
+calls(tr, "read", 3, 0)
+calls(tr, "read", 1, 10**9, ret=-11)
+calls(tr, "write", 2, 2 * 10**9, tid=7, ret=50)
+tr.write(t.dir + "/rw.data")
+r = t.script(open(OURS).read(), t.dir + "/rw.data", ("1", "1"), both=False, name="rw-top.pl")
+t.is_([line.split() for line in r.out.splitlines()],
+      [["in", "all,", "2.0", "s:", "2", "threads"], "tid comm reads bytes read writes bytes written errors".split(),
+       "5 worker 4 300 0 0 1".split(), "(and 1 more)".split()], "rw-top.pl: a recording in a file", r)
+for args in ("0",), ("x",), ("1", "0"), ("1", "2", "3"), ("99999999",):
+    r = t.script(open(OURS).read(), t.dir + "/rw.data", args, both=False, name="rw-top.pl")
+    t.ok(r.rc and "usage: rw-top.pl" in r.err and not r.out, "rw-top.pl %s is refused" % " ".join(args), r)
+
+# ---- on a pipe -------------------------------------------------------------------------------------------------------
+
+tr, live = trace(), Live(OURS, "0.2")
+calls(tr, "read", 3, 0)
+live.feed(tr)
+row, when = live.line("5 ")
+t.is_(row.split(), "5 worker 3 300 0 0 0".split(), "rw-top.pl: a table of what came, the pipe still open")
+times = [live.line("(none)")[1] for _ in range(5)]
+gaps = [b - a for a, b in zip(times, times[1:])]
+t.ok(0.5 < sum(gaps) < 3, "further ones on time, while nothing comes", gaps)
+calls(tr, "write", 2, 10**9, ret=50)
+live.feed(tr)
+t.is_(live.line("5 ")[0].split(), "5 worker 0 0 2 100 0".split(), "the next ones are about what is new")
+status, out, err = live.end(signal.SIGINT)
+last = out.split("in all, ")[-1].splitlines()
+t.ok((status, err) == (0, "") and last and last[0] == "1.0 s: 1 threads" and last[-1].split() == "5 worker 3 300 2 100 0".split(),
+     "Ctrl-C: the last one is about all", status, out, err)
+
+live = Live(OURS, "0.1")
+live.feed(trace())
+live.p.stdout.readline()
+live.p.stdout.close()
+try:
+    status = live.p.wait(20)
+except subprocess.TimeoutExpired:
+    live.p.kill()
+    status = "still running"
+t.ok(status == -signal.SIGPIPE and not live.p.stderr.read(), "nobody reads on: it ends as Perl does, quietly", status)
+
+# perf's: its alarm goes off while no event comes, the next event prints.
+if os.path.exists(PERFS):
+    tr, live = trace(), Live(PERFS, "1")
+    calls(tr, "read", 3, 0)
+    live.feed(tr)
+    time.sleep(1.5)
+    calls(tr, "write", 2, 10**9, tid=7)
+    live.feed(tr)
+    t.is_(live.line("5 ")[0].split(), "5 worker 3 300 300".split(), "perf's rwtop.pl: a table on time")
+    status, out, err = live.end(signal.SIGINT)
+    t.ok((status, err) == (0, "") and "7  helper" in out.split("write counts by pid")[-1], "and a last one after Ctrl-C", status, out, err)
+else:
+    t.skip("perf's rwtop.pl", "it is not installed")
+t.done()
