@@ -263,7 +263,8 @@ static int live_step(struct step *s)
 	struct script_live live = { .name = s->entry.name,
 				    .report = live_report,
 				    .ctx = &report,
-				    .by_stdin = cli_compat(cli) };
+				    /* A screen sees by it that events come while it shows them. */
+				    .by_stdin = cli_compat(cli) || is_top(s->entry.name) };
 	int status = cli_status(cli, CLI_FAILED);
 
 	report.argc = count_args(s);

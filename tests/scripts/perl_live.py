@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 from scripttest import HERE, SONDE, Tests, environment
@@ -101,6 +102,28 @@ except subprocess.TimeoutExpired:
     live.p.kill()
     status = "still running"
 t.ok(status == -signal.SIGPIPE and not live.p.stderr.read(), "nobody reads on: it ends as Perl does, quietly", status)
+
+# By name: recorder and screen at once.
+probe = subprocess.run([SONDE, "record", "-q", "-a", "-o", t.dir + "/x.data", "-e", "syscalls:sys_exit_read", "--", "true"],
+                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment())
+for name, title in (("rw-top", b" threads\n"), ("syscall-top", b" per second\n")):
+    if probe.returncode:
+        t.skip("%s by its name" % name, "nothing can be recorded here: " + probe.stdout.decode()[-200:], False)
+        continue
+    p = subprocess.Popen([SONDE, "script", name, "0.3"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                         env=environment(), cwd=t.dir)
+    limit = threading.Timer(20, p.send_signal, [signal.SIGINT])
+    limit.start()
+    tables = 0
+    for line in p.stdout:
+        tables += line.endswith(title)
+        if tables == 3:
+            break
+    limit.cancel()
+    p.send_signal(signal.SIGINT)
+    out, err = p.communicate(timeout=30)
+    t.ok(tables == 3 and p.returncode == 0 and b"in all, " in out, "%s by its name: tables until Ctrl-C, and a last one" % name, tables,
+         p.returncode, out[-500:], err)
 
 # perf's: its alarm goes off while no event comes, the next event prints.
 if os.path.exists(PERFS):
