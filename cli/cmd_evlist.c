@@ -31,6 +31,8 @@ static const struct opt options[] = {
 	OPT_FLAG('F', "freq", struct args, freq, "tells the frequency or the period of each event"),
 	OPT_FLAG('g', "group", struct args, groups, "shows events of a group together: {leader,member}"),
 	OPT_FLAG(0, "trace-fields", struct args, fields, "tells the fields of each tracepoint"),
+	OPT_OUR_KEY(0, "kernel-formats", NULL, "kernel-formats", "takes the running kernel's descriptions of tracepoints that the "
+		"recording does not describe, if it has them under the same name and number"),
 	OPT_KEY('f', "force", NULL, "force", "reads a recording that belongs to somebody else"),
 	OPT_END,
 };

@@ -80,6 +80,8 @@ struct opt {
 	{ OPT_KIND_FLAG, letter, word, NULL, OPT_AT(s, m, bool), NULL, OPT_OURS, NULL, help }
 #define OPT_OUR_TEXT(letter, word, value, s, m, help)                                              \
 	{ OPT_KIND_TEXT, letter, word, value, OPT_AT(s, m, const char *), NULL, OPT_OURS, NULL, help }
+#define OPT_OUR_KEY(letter, word, value, key, help)                                                \
+	{ OPT_KIND_KEY, letter, word, value, 0, NULL, OPT_OURS, key, help }
 #define OPT_GROUP(heading)                                                                         \
 	{ OPT_KIND_GROUP, 0, NULL, NULL, 0, NULL, 0, NULL, heading }
 #define OPT_END { OPT_KIND_END, 0, NULL, NULL, 0, NULL, 0, NULL, NULL }

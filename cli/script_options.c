@@ -146,6 +146,8 @@ const struct opt script_options[] = {
 	OPT_KEY('i', "input", "FILE", "input", "reads FILE; default perf.data"),
 	OPT_KEY('f', "force", NULL, "force", "reads a recording that another user owns; with -g "
 		"overwrites a file that is there"),
+	OPT_OUR_KEY(0, "kernel-formats", NULL, "kernel-formats", "takes the running kernel's descriptions of tracepoints that the "
+		"recording does not describe, if it has them under the same name and number"),
 	OPT_OUR_FLAG(0, "strict", struct script_args, strict,
 		"exits with status 3 when events were lost or the recording is damaged"),
 

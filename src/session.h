@@ -13,6 +13,7 @@
 #include "filters/late.h"
 #include "filters/place.h"
 #include "formats/tracefs/printk.h"
+#include "kernel_formats.h"
 #include "model/defects.h"
 #include "model/event.h"
 #include "model/printfmt/printfmt.h"
@@ -65,6 +66,8 @@ struct sonde_session {
 	unsigned derived;   /* events already made of cuts[cut_at] */
 	struct event event; /* lent */
 	atomic_int stopped; /* set by signal handlers and other threads */
+
+	struct kernel_formats kernel_formats;
 
 	/* Answers that are made when first asked for. */
 	struct kallsyms *kernel_symbols;

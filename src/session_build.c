@@ -32,6 +32,7 @@ static void session_free(struct sonde_session *s)
 	dso_table_free(s->dsos);
 	free(s->located);
 	printk_formats_done(&s->printk);
+	kernel_formats_done(&s->kernel_formats);
 	schema_table_done(&s->schemas);
 	strpool_done(&s->strings);
 	session_options_done(&s->opts);
@@ -234,16 +235,19 @@ static int build(struct sonde_session *s, const char *text, const char *origin)
 		return err_errno(errno, "cannot read the kernel's file %s", s->opts.vmlinux);
 	s->listing = text_records_wanted(&s->opts);
 	TRY(source_open(&s->source,
-			&(struct source_options){ .path = s->opts.input,
-						  .window_bytes = s->opts.window_bytes,
-						  .force = s->opts.force,
-						  .unordered = is_unordered(&s->opts),
-						  .list_records = text_records_listed(&s->opts),
-						  .compat = s->opts.compat,
-						  .stopped = &s->stopped,
-						  .session = s,
-						  .schemas = &s->schemas,
-						  .defects = &s->defects }));
+			&(struct source_options){
+				.path = s->opts.input,
+				.window_bytes = s->opts.window_bytes,
+				.force = s->opts.force,
+				.unordered = is_unordered(&s->opts),
+				.list_records = text_records_listed(&s->opts),
+				.compat = s->opts.compat,
+				.find_format = s->opts.kernel_formats ? kernel_formats_find : NULL,
+				.find_format_ctx = &s->kernel_formats,
+				.stopped = &s->stopped,
+				.session = s,
+				.schemas = &s->schemas,
+				.defects = &s->defects }));
 	s->is_stream = s->source->ops->file(s->source, 0, &file) && file.stream;
 	TRY(check_cpus(s));
 	TRY(dlfilters_start(&s->dlfilters));

@@ -62,6 +62,7 @@ static const struct key keys[] = {
 	FLAG("inline", inline_frames),
 	FLAG("full-source-path", full_source_path),
 	FLAG("force", force),
+	FLAG("kernel-formats", kernel_formats),
 	WORD("format", format, sink_names),
 	TEXT("evlist", evlist),
 	FLAG("hits", hits),

@@ -29,7 +29,7 @@ struct session_options {
 	uint32_t format;   /* place in sink_names */
 	uint32_t terminal; /* flag: a pager shows on one what is written */
 	/* Flags: 0 or 1. */
-	uint32_t callchain, force, show_on_off_events;
+	uint32_t callchain, force, kernel_formats, show_on_off_events;
 	uint32_t demangle, demangle_kernel, show_kernel_path, inline_frames, full_source_path;
 	uint32_t ns, reltime, deltatime, latency, per_event_dump, dump, unsorted, header_info, hits,
 		no_events;

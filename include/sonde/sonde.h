@@ -53,6 +53,8 @@ SONDE_API const char *sonde_error_text(void);
  *	callchain=0|1       0: samples are delivered without call chains; default 1
  *	window=BYTES        size of a read window, 4096..1 GiB; default 1 MiB
  *	force=0|1           1: read a recording that another user owns
+ *	kernel-formats=0|1  1: tracepoints that the recording does not describe are taken as the running kernel describes
+ *	                    them, if it has them under the same name and number
  *
  *    Which samples are delivered:
  *	time=FROM,TO        seconds with up to 9 decimals, either side may be empty; both ends inclusive; several

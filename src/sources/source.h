@@ -38,6 +38,13 @@ enum cut_flags {
 	CUT_SAMPLE = 4
 };
 
+/* A tracepoint that the recording does not describe. */
+struct source_tracepoint {
+	uint64_t id;
+	const char *name;    /* as the recording calls it; NULL: it does not */
+	const char *release; /* of the recorded kernel; the same */
+};
+
 struct source_options {
 	const char *path;
 	size_t window_bytes;
@@ -47,6 +54,13 @@ struct source_options {
 	enum sonde_compat compat;
 	struct stream *
 		stream; /* to read instead of opening path; the source's from then on, whether open succeeds or not */
+	/*
+	 * Looks elsewhere for the description of such a tracepoint, whose machine has this one's byte order: 0 and text lent
+	 * until the next call; <0 with a message: there is none. NULL: it stays undescribed.
+	 */
+	int (*find_format)(void *ctx, const struct source_tracepoint *wanted,
+			   const char **ret_system, struct bytes *ret);
+	void *find_format_ctx;
 	bool is_unpacked; /* path is packed: fd, the source's, is what was in it */
 	int fd;
 	const atomic_int *stopped;     /* set when waiting for a stream is to end */

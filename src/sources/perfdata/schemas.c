@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "formats/tracefs/eventformat.h"
 #include "model/printfmt/printfmt.h"
 #include "sources/perfdata/perfdata.h"
 
@@ -208,6 +209,34 @@ static int bare_schema(struct perfdata_source *s, const struct perfdata_event *e
 	return name && sc->system ? 0 : err_nomem();
 }
 
+/* Told as a defect either way: *ret NULL, it stays undescribed. */
+static int find_elsewhere(struct perfdata_source *s, const struct perfdata_event *e,
+			  struct sonde_schema **ret)
+{
+	const struct source_tracepoint wanted = { e->attr.config, e->name, s->info.osrelease };
+	const char *name = e->name ? e->name : "of a tracepoint without a name", *system = "";
+	struct bytes text;
+	int r = -ENOENT;
+
+	*ret = NULL;
+	if (s->opts.find_format && !s->abi.swap)
+		r = s->opts.find_format(s->opts.find_format_ctx, &wanted, &system, &text);
+	if (r >= 0) {
+		text.what = "a format of the running kernel";
+		r = eventformat_parse(&s->opts.schemas->arena, text, system, s->abi, ret);
+	}
+	if (r == -ENOMEM)
+		return r;
+	if (r >= 0)
+		defects_add(s->opts.defects, DEFECT_KERNEL_FORMATS, 1, "%s", (*ret)->name);
+	else if (s->opts.find_format && !s->abi.swap)
+		defects_add(s->opts.defects, DEFECT_NO_FORMAT, 1, "%s: %s", name, err_text());
+	else
+		defects_add(s->opts.defects, DEFECT_NO_FORMAT, 1, "%s", name);
+	err_clear();
+	return 0;
+}
+
 int perfdata_schema_make(struct perfdata_source *s, struct perfdata_event *e)
 {
 	struct arena *a = &s->opts.schemas->arena;
@@ -221,8 +250,7 @@ int perfdata_schema_make(struct perfdata_source *s, struct perfdata_event *e)
 				format = *f;
 		}
 		if (!format)
-			defects_add(s->opts.defects, DEFECT_NO_FORMAT, 1, "%s",
-				    e->name ? e->name : "of a tracepoint without a name");
+			TRY(find_elsewhere(s, e, &format));
 	}
 	if (format) {
 		*sc = *format;
