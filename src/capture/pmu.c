@@ -14,13 +14,13 @@
 
 static const char sysfs_sources[] = "/sys/bus/event_source/devices";
 
-/* A file's first line; false when it cannot be read. */
 /* Names of users become parts of paths: no way out of the folder. */
 static bool is_file_name(const char *name)
 {
 	return *name && *name != '.' && !strchr(name, '/') && strlen(name) < 128;
 }
 
+/* A file's first line; false when it cannot be read. */
 static bool read_file(const struct pmu *p, const char *folder, const char *name, char *buf,
 		      size_t size)
 {

@@ -10,8 +10,7 @@
 #include "formats/perfdata/sample.h"
 #include "sources/source.h"
 
-/* One event of the recording, as recorded. */
-/* Newer kernels tell the same losses twice: see count_lost(). */
+/* What was told as lost. Newer kernels tell the same losses twice: see count_lost(). */
 struct perfdata_losses {
 	uint64_t records;        /* LOST */
 	uint64_t samples, state; /* LOST_SAMPLES of events, of dummies */
@@ -19,6 +18,7 @@ struct perfdata_losses {
 	uint64_t events_told, state_told;
 };
 
+/* One event of the recording, as recorded. */
 struct perfdata_event {
 	struct perf_event_attr attr; /* host order */
 	uint32_t attr_size;          /* as recorded */
