@@ -56,8 +56,8 @@ void near_offer(struct near *n, const char *candidate)
 		if (tail < UINT_MAX && tail + 1 < d)
 			d = tail + 1;
 	}
-	/* More than a third wrong is another word. */
-	if (d > len / 3 + 1)
+	/* More than a third wrong (of "cpu" one letter) is another word. */
+	if (d > (len + 2) / 3)
 		return;
 	for (at = n->n; at > 0 && n->distance[at - 1] > d; at--)
 		;

@@ -81,6 +81,9 @@ static int unknown_source(struct capture_events *l, const char *text, const char
 	pmu_near(l->sources, &near);
 	near_text(&near, near_names, sizeof(near_names));
 	pmu_list(l->sources, all, sizeof(all));
+	if (!strcmp(name, "cpu") && !*near_names)
+		snprintf(near_names, sizeof(near_names),
+			 ": the counters of its processor are not there (a virtual machine, often)");
 	return err_set(-EBADR, "event '%s': this machine has no event source '%s'%s; there are %s",
 		       text, name, near_names, *all ? all : "none");
 }

@@ -302,6 +302,7 @@ TEST(mistakes_are_named)
 		{ "cs/aux-output/", "aux-output is not taken" },
 		{ "nosuch/x/", "no event source 'nosuch'" },
 		{ "cpuu/event=1/", "did you mean cpu" },
+		{ "gpu/event=1/", "did you mean cpu" },
 		{ "cpu/evnt=1/", "did you mean event" },
 		{ "cpu/event=256/", "at most 255" },
 		{ "cpu/odd=1/", "cannot be obeyed" },
@@ -331,6 +332,22 @@ TEST(mistakes_are_named)
 			fail_msg("'%s': %s", bad[i].text, err_text());
 		capture_events_done(&l);
 	}
+	remove_sources(root);
+}
+
+/* As in virtual machines: "cs" is no near miss of it. */
+TEST(a_machine_without_counters_of_its_processor)
+{
+	char root[] = "/tmp/sonde-sources-XXXXXX";
+	struct capture_events l = { .sources = root };
+
+	assert_non_null(mkdtemp(root));
+	put(root, "msr/type", "9\n");
+	assert_int_equal(capture_events_add(&l, "cpu/event=1/"), -EBADR);
+	assert_string_equal(err_text(), "event 'cpu/event=1/': this machine has no event source 'cpu': the "
+					"counters of its processor are not there (a virtual machine, often); "
+					"there are msr");
+	capture_events_done(&l);
 	remove_sources(root);
 }
 
