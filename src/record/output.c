@@ -24,7 +24,7 @@ static int keep_old(struct output *o)
 	if (stat(o->path, &st) < 0)
 		return 0;
 	if (S_ISDIR(st.st_mode) && !output_dir_is_recording(o->path))
-		return err_set(-EISDIR, "%s is a directory: remove it or name another file with -o",
+		return err_set(-EISDIR, "%s is a directory, and no recording: name another file with -o",
 			       o->path);
 	if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))
 		return err_set(-ESPIPE, "%s is a pipe: recordings need a file", o->path);
