@@ -14,7 +14,8 @@ import time
 
 SONDE, DATA = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 SWITCH = ['script', '-i', os.path.join(DATA, 'text/switch.data')]
-SLOWER = 4 if os.environ.get('SONDE_ASAN') == '1' else 1
+ASAN = os.environ.get('SONDE_ASAN')  # the sanitizer's library, which has to be in an interpreter first
+SLOWER = 4 if ASAN else 1
 results = []
 
 
@@ -118,7 +119,8 @@ def pagers():
           lacks=b'sonde')
     check('Ctrl-C waits for the pager', SWITCH, {'PERF_PAGER': "trap '' INT; echo waiting; sleep 1; cat >/dev/null; echo end"},
           holds=b'end\n', interrupt=True, status=-signal.SIGINT)
-    check('scripts have none', ['script', '-s', 'a.py'] + SWITCH[1:], {'PERF_PAGER': pager('P')}, b'begun\n',
+    python = {'LD_PRELOAD': ASAN, 'ASAN_OPTIONS': 'detect_leaks=0'} if ASAN else {}
+    check('scripts have none', ['script', '-s', 'a.py'] + SWITCH[1:], dict(python, PERF_PAGER=pager('P')), b'begun\n',
           files={'a.py': 'def trace_begin():\n    print("begun")\n'})
 
 
