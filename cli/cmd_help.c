@@ -21,7 +21,7 @@ static void print_overview(FILE *out)
 		as_perf_name());
 	for (const struct command *const *c = commands; *c; c++)
 		if (!(*c)->hidden)
-			fprintf(out, "  %-10s %s\n", (*c)->name, (*c)->summary);
+			fprintf(out, "  %-13s %s\n", (*c)->name, (*c)->summary);
 	fputs("\nOptions of every command:\n", out);
 	opt_print_help(cli_options, out);
 	fprintf(out, "\n'%s help COMMAND' tells more of a command.\n", as_perf_name());
