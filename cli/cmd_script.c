@@ -206,6 +206,60 @@ static int print_text(const struct cli *cli, const struct script_args *a, const 
 	return status;
 }
 
+/* Records that perf prints among what its script prints: here the script may ask for them, as events. */
+static void tell_unprinted(const struct script_args *a)
+{
+	static const char *const keys[] = {
+		"dump",
+		"per-event-dump",
+		"show-task-events",
+		"show-mmap-events",
+		"show-switch-events",
+		"show-namespace-events",
+		"show-cgroup-events",
+		"show-lost-events",
+		"show-round-events",
+		"show-bpf-events",
+		"show-text-poke-events",
+	};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		char *value = lines_given(&a->lines, keys[i]);
+
+		if (value && strcmp(value, "0"))
+			cli_say("--%s prints nothing beside a script",
+				strcmp(keys[i], "dump") ? keys[i] : "dump-raw-trace");
+		free(value);
+	}
+}
+
+/* The header in front of what a script prints. A pipe is read once only, by the script. */
+static int print_header(const struct cli *cli, const struct script_args *a, const char *text)
+{
+	char *input = lines_given(&a->lines, "input");
+	bool is_pipe = reads_stdin(cli, a) || (input && !strcmp(input, "-"));
+	struct sonde_session *s;
+	char *header;
+	int r;
+
+	free(input);
+	if (is_pipe) {
+		cli_say("--header: from a pipe the header is shown without a script only");
+		return CLI_OK;
+	}
+	if (asprintf(&header, "%sheader=only\n", text) < 0) {
+		cli_say("out of memory");
+		return cli_status(cli, CLI_FAILED);
+	}
+	r = sonde_session_open(&s, header, "the command line");
+	free(header);
+	if (r < 0)
+		return fail(cli, r);
+	r = sonde_session_write(s, STDOUT_FILENO);
+	sonde_session_close(s);
+	return r < 0 && r != -EPIPE ? fail(cli, r) : CLI_OK;
+}
+
 /* After -s SCRIPT an unknown option is probably the script's. */
 static const char *hint(const void *values)
 {
@@ -259,9 +313,12 @@ static int run_session(const struct cli *cli, struct script_args *a, struct scri
 		status = fail_usage(cli, a, r);
 	} else if (a->generate) {
 		status = generate(cli, a, complete);
-	} else if (script->name) {
+	} else if (script->name && !a->header_only) {
 		script->session = complete;
-		status = script_run(cli, script);
+		tell_unprinted(a);
+		status = a->header ? print_header(cli, a, complete) : CLI_OK;
+		if (!status)
+			status = script_run(cli, script);
 	} else {
 		status = print_text(cli, a, complete);
 	}

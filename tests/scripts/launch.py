@@ -235,6 +235,25 @@ for what, text in (("handlers", "def trace_unhandled(*a): print('x' * 1000)\n"),
         t.is_(out, b"xxxxxxxxxx", "a closed pipe in %s" % what)
     else:
         t.is_((out, err), (b"xxxxxxxxxx", b""), "a closed pipe in %s is quiet" % what)
+# ---- options that print, beside a script ------------------------------------------------------------------------------
+
+ENDS = "def trace_begin(): print('begin')\ndef trace_end(): print('end')\n"
+header = run([SONDE, "script", "-i", DEMO, "--header-only"]).out
+in_full = run([SONDE, "script", "-i", DEMO, "--header-only", "-I"]).out
+t.ok(header.startswith("# ========\n") and len(in_full) > len(header), "the header of the recording", header)
+r = t.script(ENDS, options=("--header",))
+t.is_((r.out, r.err, r.rc), (header + "begin\nend\n", "", 0), "--header comes before what the script prints")
+r = t.script(ENDS, options=("--header", "-I"))
+t.is_(r.out, in_full + "begin\nend\n", "with -I in full")
+r = t.script(ENDS, options=("--header-only",))
+t.is_((r.out, r.err, r.rc), (header, "", 0), "--header-only runs no script")
+r = t.script(ENDS, options=("-D", "--show-task-events", "--per-event-dump"))
+t.is_((r.out, r.err, r.rc), ("begin\nend\n", "".join("sonde: --%s prints nothing beside a script\n" % o for o in (
+    "dump-raw-trace", "per-event-dump", "show-task-events")), 0), "what prints nothing beside a script is told")
+theirs = t.perf(ENDS, options=("--header",))
+if theirs:  # perf's own buffer is emptied last when it prints no lines to a terminal
+    t.is_(theirs.out, "begin\nend\n" + header, "--header as with perf")
+
 r = t.script("import os\ndef trace_unhandled(*a):\n r, w = os.pipe(); os.close(r); os.write(w, b'x')\n")
 t.ok(r.rc == 1 and "BrokenPipeError" in r.err, "a broken pipe of the script's own is not", r)
 
