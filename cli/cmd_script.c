@@ -414,6 +414,8 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 	status = check_generate(cli, a, argc);
 	if (status)
 		return status;
+	if (a->interpreter && !a->script && !argc)
+		return cli_usage(cli, "script: --interpreter runs a script: there is no -s");
 	if (a->list)
 		return script_list_print(cli);
 	if (a->list_dlfilters) {

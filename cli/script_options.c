@@ -61,6 +61,16 @@ static int set_fields(struct opt_parser *p, void *values, const char *value, boo
 	return 0;
 }
 
+/* Those of the session that are other commands' are not among them. */
+static int set_format(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	if (negated)
+		return set_line(p, values, "format", NULL);
+	if (strcmp(value, "text") && strcmp(value, "jsonl"))
+		return opt_error(p, "--format knows text and jsonl, not '%s'", value);
+	return set_line(p, values, "format", value);
+}
+
 /* Found now: the session loads it by its path. */
 static int set_dlfilter(struct opt_parser *p, void *values, const char *value, bool negated)
 {
@@ -165,9 +175,9 @@ const struct opt script_options[] = {
 		 "lists scripts that are found by name: what each does and records. Those of sonde, of the user, of perf"),
 
 	OPT_GROUP("Columns"),
-	{ OPT_KIND_KEY, 0, "format", "FORMAT", 0, NULL, OPT_OURS, "format",
-	  "text: the default; jsonl: a JSON object per event with all its values, for programs, described in "
-		"docs/formats/jsonl.md" },
+	OPT_CALL(0, "format", "FORMAT", set_format, OPT_OURS,
+		 "text: the default; jsonl: a JSON object per event with all its values, for programs, described in "
+		 "docs/formats/jsonl.md"),
 	OPT_CALL('F', "fields", "[CLASS:]FIELDS", set_fields, OPT_NO_NEGATION,
 		 "prints these columns: comm,pid,tid,cpu,time,period,event,trace,ip,sym,symoff,dso,addr ... (COLUMNS in "
 		 "sonde-script(1) has all); +FIELD adds and -FIELD takes away; hw: sw: trace: raw: break: synth: before "

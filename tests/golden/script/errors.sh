@@ -5,6 +5,9 @@ try script -s x.py --foo
 try script --filds comm
 try script -s cobol:x
 try script -s x.foo
+try script --format evlist
+try --compat perf-6.1 script --format x
+try script --interpreter python3
 try script nosuch
 try script nosuch.py
 try --compat perf-6.1 script nosuch.py
