@@ -53,6 +53,11 @@ static int write_with(struct sonde_session *s, const struct sink_ops *ops, int f
 		if (r < 0)
 			break;
 	}
+	if (r == -ENODATA && !ops->event) {
+		/* Only a stream was read to its end for what it says of itself: that there are no events is no failure. */
+		err_clear();
+		r = 0;
+	}
 	/* What was written so far is kept also when the run failed; the first failure is the one told. */
 	end = r == -EPIPE ? r : sink->ops->finish(sink, !r && !atomic_load(&s->stopped));
 	session_dlfilters_text(s, NULL);

@@ -110,6 +110,12 @@ def known():
         check('pipe mode to perf', 'cpu-clock:HG\ntask-clock:HG\n', run(COMPAT, 'evlist -g', pipe)[1])
         want = ': type: 1, size: 64, %s{ sample_period, sample_freq }: 5, sample_type: ID|IDENTIFIER, sample_id_all: 1\n'
         check('-v of pipe mode', 'one' + want % '' + 'two' + want % 'config: 0x1, ', run(SONDE, 'evlist -v', pipe)[1])
+        cut = pathlib.Path(folder) / 'cut.data'
+        cut.write_bytes(pipe.read_bytes()[:-4])
+        for command, names in (SONDE, 'one\ntwo\n'), (COMPAT, 'cpu-clock:HG\ntask-clock:HG\n'):
+            status, out, err = run(command, 'evlist', cut)
+            say((status, out) == (0, names) and 'truncated: 1' in err and 'cause' not in err,
+                'of pipe mode that ends in the middle of a record', [str(status), out, err])
         check('-F', 'one: sample_period=5\ntwo: sample_period=5\n', run(SONDE, 'evlist -F', file)[1])
         say('# data size' in run(SONDE, 'report --header-only', pipe)[1], 'the header of pipe mode')
     status, out, err = run(SONDE, 'evlist -g -v', MIXED)
