@@ -147,6 +147,8 @@ BY_NAME = """
 globals()['stat__cpu-clock'] = lambda *a: print('clock', *a)
 globals()['stat__page-faults'] = lambda *a: print('faults', *a)
 def stat__interval(time): print('interval', time)
+def process_stat(*a): print('process_stat')
+def process_stat_interval(*a): print('process_stat_interval')
 """
 for case in fixtures.parse(pathlib.Path(DATA, "records", "counts.fix")):
     t.like_perf(BY_NAME, "as perf has them: " + case.name, t.write("stat.data", case.build("little")[0]))
@@ -172,6 +174,50 @@ for compat in (None, "perf-6.1"):
     t.has(r.err, "lost-events: 15", "and the closing line tells them")
 r = t.script(LOSSES, records, options=["--time", "1,2", "-C", "1"])
 t.is_([x for x in r.out.splitlines() if x.startswith("lost ")], LOST, "losses are told whatever is chosen")
+
+# A LOST record counts all that its buffer had no room for, records of state too, and names whichever event noticed it; sums
+# at the end, of events and of the dummy that stands for state, tell what it was.
+dummy = recording("dummy", """
+--- attr type=software exclude_guest sample_id_all ids=7
+sample_type=IDENTIFIER|TID|TIME|CPU
+--- attr type=software config=9 exclude_guest sample_id_all ids=8
+sample_type=IDENTIFIER|TID|TIME|CPU
+--- data
+SAMPLE/user { [7:u64] [12,13:u32] [1000:u64] [3,0:u32] }
+LOST { [8:u64] [6:u64] [12,13:u32] [1006:u64] [2,0:u32] [8:u64] }
+LOST_SAMPLES { [4:u64] [0,0:u32] [0:u64] [0,0:u32] [7:u64] }
+LOST_SAMPLES { [2:u64] [0,0:u32] [0:u64] [0,0:u32] [8:u64] }
+""")
+r = t.script(LOSSES, dummy)
+t.is_(sorted(x for x in r.out.splitlines() if x.startswith("lost")),
+      ["lost 2 1006 6", "lost-events data-loss 4 events", "lost-state data-loss 2 names,"],
+      "a loss that a dummy noticed: all of it when it was, what it was at the end", r.err)
+
+# ---- samples without an address: perf cannot print them, so it gives scripts none of them --------------------------------
+
+bare = recording("bare", """
+--- attr type=software exclude_guest sample_id_all ids=7
+sample_type=IDENTIFIER|TID|TIME|CPU
+--- data
+SAMPLE/user { [7:u64] [12,13:u32] [1000:u64] [3,0:u32] }
+""")
+BARE = """
+def trace_begin(): print('begin')
+def process_event(d): print(d['sample']['tid'], d['sample']['ip'], d['sample']['addr'])
+def trace_end(): print('end')
+"""
+for compat in (None, "perf-6.1"):
+    r = t.script(BARE, bare, compat=compat)
+    t.is_((r.out, r.err, r.rc), ("begin\n13 0 0\nend\n", "", 0), "samples without an address reach scripts, compat %s" % compat)
+theirs = t.perf(BARE, bare)
+if theirs:
+    t.is_((theirs.out, theirs.rc), ("begin\nend\n", 255), "and perf's do not")
+FIRST = "import sys\ndef trace_unhandled(*a): print(a[0]); sys.exit(3)\ndef trace_end(): print('end')\n"
+r = t.script(FIRST, compat="perf-6.1", options=["-F", "iregs"])
+t.is_((r.out, r.rc), ("syscalls__sys_enter_read\n", 3), "columns that are not there, beside a script", r.err)
+theirs = t.perf(FIRST, options=["-F", "iregs"])
+if theirs:
+    t.is_((theirs.out, theirs.rc), ("end\n", 255), "end perf")
 
 # ---- perf_trace_context ----------------------------------------------------------------------------------------------
 
