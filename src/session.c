@@ -66,8 +66,10 @@ static int defect_event(struct sonde_session *s)
 			break;
 		seen += s->defects.count[kind] != 0;
 	}
-	if (kind == NR_DEFECTS || !defects_get(&s->defects, seen, &s->defect))
+	if (kind == NR_DEFECTS || !defects_get(&s->defects, seen, &s->defect)) {
+		s->defects_looked_at = s->defects.changes;
 		return 0;
+	}
 	s->defects_told |= (uint64_t)1 << kind;
 	if (!s->defect_schema) {
 		struct arena *a = &s->schemas.arena;
@@ -243,7 +245,8 @@ static inline int next_pending(struct sonde_session *s, bool told, const struct 
 
 		if (atomic_load_explicit(&s->stopped, memory_order_relaxed))
 			return 0;
-		if (s->opts.events && !told && (r = defect_event(s))) {
+		if (s->opts.events && !told && s->defects_looked_at != s->defects.changes &&
+		    (r = defect_event(s))) {
 			*ret = &s->event.pub;
 			return r;
 		}

@@ -54,6 +54,7 @@ struct sonde_session {
 	struct sonde_defect defect;         /* lent */
 	struct sonde_schema *defect_schema; /* events=all: defects as events */
 	uint64_t defects_told;              /* bit per enum defect */
+	uint64_t defects_looked_at;         /* defects.changes when all kinds were told */
 	size_t schemas_asked; /* the first ones: whether their recorder told of exec */
 	bool listing;         /* the options ask for lines of records, or a dump */
 	bool lists_records;   /* a text is written, which has them */

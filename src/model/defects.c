@@ -26,11 +26,13 @@ void defects_add(struct defects *d, enum defect kind, uint64_t n, const char *fm
 			*p = *p == '\n' ? ' ' : *p;
 	}
 	d->count[kind] += n;
+	d->changes++;
 }
 
 void defects_correct(struct defects *d, enum defect kind, uint64_t from, uint64_t to)
 {
 	d->count[kind] += to - from;
+	d->changes++;
 }
 
 bool defects_get(const struct defects *d, size_t i, struct sonde_defect *ret)

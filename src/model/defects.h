@@ -19,6 +19,7 @@ enum defect {
 
 struct defects {
 	uint64_t count[NR_DEFECTS];
+	uint64_t changes;            /* how often a count was changed */
 	char first[NR_DEFECTS][160]; /* where it was seen first, "" when that says nothing */
 };
 
