@@ -356,7 +356,9 @@ struct run {
 	bool sample_read;             /* else it is not read yet */
 	struct slot **slots;          /* by schema id */
 	size_t nr_slots, nr_refused;  /* nr_refused: slots with `refused` set */
-	PyObject *unhandled;          /* "trace_unhandled" */
+	uint64_t
+		refused_version; /* of __main__'s dict: as long as it has that one refused slots stay so; 0: unknown */
+	PyObject *unhandled;     /* "trace_unhandled" */
 	PyObject *defines[4];    /* names of the define_* functions, by enum sonde_define_kind */
 	PyObject *no_values;     /* (0, 0, 0): nothing was read */
 	struct keys *keys;       /* interned keys of the dicts */
@@ -364,7 +366,6 @@ struct run {
 	size_t nr_kept_nodes;    /* dicts kept with nodes */
 	bool fills_chain;        /* a call chain is being made */
 	uint64_t nr_events;      /* served so far */
-	PyObject *process_event; /* "process_event" */
 	struct dbexport *db;     /* NULL: no perf_db_export_mode */
 	struct records *records; /* NULL: no handler of records was met */
 	enum sonde_compat compat;
@@ -418,9 +419,13 @@ int records_call(struct run *r, struct slot *slot);
 /* Behind the last event: losses that were told without a time, defects that grew since they were told. */
 int records_end(struct run *r);
 void records_free(struct records *c);
-/* run.c: nobody takes events of this slot until Python code runs that may define a handler; it does so now. */
-void run_refuse(struct run *r, struct slot *slot);
+/*
+ * run.c: nobody takes events of this slot until Python code defines a handler; after a handler ran, it may have. func: what
+ * stands under the handler's name, NULL nothing.
+ */
+void run_refuse(struct run *r, struct slot *slot, const PyObject *func);
 void run_want_all(struct run *r);
+void run_handler_ran(struct run *r);
 
 /* dbexport.c: begun behind trace_begin(); NULL without an exception: the script wants none. */
 struct dbexport *dbexport_begin(struct run *r);

@@ -137,12 +137,11 @@ static int call(struct run *r, const struct prelude_callback *cb, PyObject *func
 	PyObject *args = callee ? arguments(&callee->bind, values) : NULL, *result = NULL;
 
 	if (args) {
-		if (r->nr_refused)
-			run_want_all(r);
 		Py_INCREF(func);
 		result = PyObject_Call(func, args, NULL);
 		Py_DECREF(func);
 		Py_DECREF(args);
+		run_handler_ran(r);
 	}
 	Py_XDECREF(result);
 	return result ? 0 : -1;
@@ -245,13 +244,17 @@ int records_call(struct run *r, struct slot *slot)
 		return tell_defects(r);
 	if (cb == prelude_trace_lost && count_loss(r, slot) < 0)
 		return -1;
-	if (prelude_callback_name(cb, slot->sc, r->ev, name, sizeof(name)) < 0)
-		return 0; /* no function has such a name */
-	func = handler(r, name);
-	if (!func) {
+	if (cb->name) {
+		func = PyDict_GetItemWithError(r->main, slot->name);
+	} else {
+		if (prelude_callback_name(cb, slot->sc, r->ev, name, sizeof(name)) < 0)
+			return 0; /* no function has such a name */
+		func = handler(r, name);
+	}
+	if (!func || !PyCallable_Check(func)) {
 		/* The next event of this schema may be for another function (stat__EVENT); losses are summed up. */
 		if (cb->name && cb != prelude_trace_lost && !PyErr_Occurred())
-			run_refuse(r, slot);
+			run_refuse(r, slot, func);
 		return PyErr_Occurred() ? -1 : 0;
 	}
 	prelude_callback_values(cb, slot->sc, r->ev, values);

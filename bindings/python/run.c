@@ -53,7 +53,6 @@ static void run_dealloc(struct run *r)
 	Py_XDECREF(r->before_waiting);
 	Py_XDECREF(r->unhandled);
 	Py_XDECREF(r->no_values);
-	Py_XDECREF(r->process_event);
 	dbexport_free(r->db);
 	records_free(r->records);
 	for (size_t i = 0; i < 4; i++)
@@ -103,14 +102,13 @@ PyObject *run_create(PyObject *module, PyObject *args, PyObject *kw)
 	r->before_waiting = before_waiting;
 	r->eager = eager;
 	r->unhandled = PyUnicode_InternFromString("trace_unhandled");
-	r->process_event = PyUnicode_InternFromString("process_event");
 	for (size_t i = 0; i < 4; i++)
 		r->defines[i] = PyUnicode_InternFromString(define_names[i]);
 	r->no_values = Py_BuildValue("(iii)", 0, 0, 0);
 	r->keys = keys_new();
 	r->context = context_new(r->s, &r->current);
-	if (!r->unhandled || !r->process_event || !r->no_values || !r->defines[0] ||
-	    !r->defines[1] || !r->defines[2] || !r->defines[3] || !r->keys || !r->context) {
+	if (!r->unhandled || !r->no_values || !r->defines[0] || !r->defines[1] || !r->defines[2] ||
+	    !r->defines[3] || !r->keys || !r->context) {
 		Py_DECREF((PyObject *)r);
 		return PyErr_NoMemory();
 	}
@@ -136,8 +134,11 @@ static struct slot *slot_new(struct run *r, const struct sonde_schema *sc)
 	slot->callback = prelude_callback_of(sc);
 	if (slot->kind != SONDE_TRACEPOINT) { /* nothing is told of their fields */
 		slot->defined = true;
-		slot->name = r->process_event;
-		Py_INCREF(slot->name);
+		slot->name = PyUnicode_InternFromString(slot->callback && slot->callback->name
+								? slot->callback->name
+								: "process_event");
+		if (!slot->name)
+			goto fail;
 		return slot;
 	}
 	if (prelude_handler_name(sc, name, sizeof(name)) < 0) {
@@ -269,6 +270,17 @@ static PyObject *callable_named(struct run *r, PyObject *name)
 	return func && PyCallable_Check(func) ? func : NULL;
 }
 
+/* What stands under the name of a handler of these events, callable or not; borrowed. */
+static PyObject *name_taken(struct run *r, struct slot *slot)
+{
+	PyObject *o = PyDict_GetItemWithError(r->main, slot->name);
+
+	if (!o && slot->kind == SONDE_TRACEPOINT)
+		o = PyDict_GetItemWithError(r->main, r->unhandled);
+	PyErr_Clear();
+	return o;
+}
+
 /* Sets slot->func and slot->plan to what __main__ says now. */
 static int look_up(struct run *r, struct slot *slot)
 {
@@ -301,11 +313,30 @@ void run_want_all(struct run *r)
 	r->nr_refused = 0;
 }
 
-void run_refuse(struct run *r, struct slot *slot)
+void run_refuse(struct run *r, struct slot *slot, const PyObject *func)
 {
+	uint64_t version = 0;
+
+#ifdef DICT_VERSION
+	/* What stands there now and cannot be called may become so without a change of the dict. */
+	if (!func && (!r->nr_refused || r->refused_version))
+		version = DICT_VERSION(r->main);
+#endif
 	sonde_session_want(r->s, sonde_schema_id(slot->sc), 0);
 	slot->refused = true;
 	r->nr_refused++;
+	r->refused_version = version;
+}
+
+void run_handler_ran(struct run *r)
+{
+	if (!r->nr_refused)
+		return;
+#ifdef DICT_VERSION
+	if (r->refused_version == DICT_VERSION(r->main))
+		return;
+#endif
+	run_want_all(r);
 }
 
 static inline int dispatch(struct run *r, struct slot *slot)
@@ -313,16 +344,20 @@ static inline int dispatch(struct run *r, struct slot *slot)
 #ifdef DICT_VERSION
 	uint64_t version;
 #endif
+	int code;
 
-	if (!slot->defined && define(r, slot) < 0)
-		return -1;
+	if (!slot->defined) {
+		if (define(r, slot) < 0)
+			return -1;
+		run_handler_ran(r);
+	}
 #ifdef DICT_VERSION
 	version = DICT_VERSION(r->main);
 	if (!slot->looked_up || slot->version != version) {
 		if (look_up(r, slot) < 0)
 			return -1;
 		slot->version = version;
-		slot->looked_up = true;
+		slot->looked_up = slot->func || !name_taken(r, slot);
 	}
 #else
 	if (look_up(r, slot) < 0)
@@ -332,11 +367,9 @@ static inline int dispatch(struct run *r, struct slot *slot)
 		/* perf 6.12 tells scripts of the flag tables before each event, handled or not. */
 		if (r->compat == SONDE_COMPAT_PERF_6_12 && slot->kind == SONDE_TRACEPOINT)
 			return 0;
-		run_refuse(r, slot);
+		run_refuse(r, slot, name_taken(r, slot));
 		return 0;
 	}
-	if (r->nr_refused)
-		run_want_all(r);
 #ifndef Py_LIMITED_API
 	if (!plan_holds(slot->plan)) {
 		PyObject *func = slot->func;
@@ -348,7 +381,9 @@ static inline int dispatch(struct run *r, struct slot *slot)
 		slot->func = func;
 	}
 #endif
-	return plan_call(r, slot, slot->plan);
+	code = plan_call(r, slot, slot->plan);
+	run_handler_ran(r);
+	return code;
 }
 
 /* Between batches: wait for events without the interpreter lock, see to signals, notice debuggers. */
@@ -398,8 +433,8 @@ static inline int serve(struct run *r, struct slot *slot)
 	if (r->db) {
 		int code = dbexport_event(r->db, r->ev);
 
-		if (code > 0 && r->nr_refused)
-			run_want_all(r); /* handlers of tables ran */
+		if (code > 0)
+			run_handler_ran(r); /* those of tables */
 		if (code)
 			return code;
 	}

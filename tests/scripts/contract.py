@@ -259,6 +259,41 @@ ValueError: PyCapsule_GetPointer called with invalid PyCapsule object
 RuntimeError: there is no current event: only handlers may ask this
 """, "common_pc() and its like", r.err)
 
+# A handler that is defined while events come gets all that come from then on.
+ALL_FROM_START = """
+switches = others = 0
+def sched__sched_switch(*a):
+    global switches
+    switches += 1
+    if switches == AT: later()
+def sched__sched_wakeup(*a):
+    global others
+    others += switches >= AT
+def later(): pass
+def trace_end(): print(switches, others)
+"""
+LATER = """
+count = [0, 0]
+def other(*a): count[1] += 1
+def sched__sched_switch(*a):
+    count[0] += 1
+    if count[0] == AT: later()
+def trace_end(): print(*count)
+"""
+MEANS = {
+    "defining it": "def later():\n global sched__sched_wakeup\n sched__sched_wakeup = other\n",
+    "globals()": "def later(): globals()['sched__sched_' + 'wakeup'] = other\n",
+    "another module": "import sys\ndef later(): setattr(sys.modules['__main__'], 'sched__sched_wakeup', other)\n",
+    "a class that gets __call__": "class C: pass\nsched__sched_wakeup = C()\ndef later(): C.__call__ = other\n",
+    "a finalizer": "class C:\n def __del__(self): globals()['sched__sched_wakeup'] = other\nc = [C()]\ndef later(): c.clear()\n",
+}
+for at in 1, 20:
+    wanted = t.script("AT = %d\n" % at + ALL_FROM_START).out
+    t.ok(wanted and wanted.split()[1] != "0", "wake-ups behind switch %d" % at, wanted)
+    for what, later in MEANS.items():
+        r = t.script("AT = %d\n%s%s" % (at, LATER, later))
+        t.is_(r.out, wanted, "a handler that comes at switch %d by %s" % (at, what), r.err)
+
 # ---- what we say -----------------------------------------------------------------------------------------------------
 
 r = t.script("def sched__shed_switch(*a): pass\n\ndef irq__irq_handler_exit(*a): pass\ndef _not__this(*a): pass\nclass a__b: pass\n")
