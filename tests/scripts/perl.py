@@ -283,6 +283,8 @@ moved = os.path.join(t.dir, "moved")
 shutil.copytree(LIB, moved + "/lib")
 r = run(["perl", "-I" + moved + "/lib", "-e", "use Sonde;"], None, environment(), t.dir)
 t.ok(r.rc and "make perl PERL=" in r.err, "a perl that has no extension is told how to get one", r)
+r = run(["perl", "-I" + moved + "/lib", "-MSonde::Prelude", "-e", "1"], None, environment(SONDE_SESSION_FD="0"), t.dir)
+t.ok(r.rc == 1 and r.err.count("\n") == 1 and "make perl PERL=" in r.err, "in one line, for a script", r)
 
 # ---- our own scripts -------------------------------------------------------------------------------------------------
 

@@ -7,9 +7,15 @@ package Sonde::Prelude;
 use strict;
 use warnings;
 
-use Sonde ();
-
 our $run;
+
+# The script is not to blame, so its author is told in one line.
+BEGIN {
+    eval { require Sonde; 1 } or do {
+        print STDERR $@ =~ /^(.*\n)/;
+        exit 1;
+    };
+}
 
 # How a run ends that fails: by default, and perf's under --compat.
 my %statuses = ('not begun' => [1, 255], 'reading' => [1, 255]);
