@@ -76,7 +76,8 @@ static inline void value_set_u64(pTHX_ SV *sv, uint64_t value)
 /* A new reference to the array of an event's call chain. */
 SV *value_callchain(pTHX_ const struct sonde_event *ev);
 
-/* sample.c: the strings behind process_event's second to fourth argument. */
+/* sample.c: the strings that are process_event's first to third argument. */
+void sample_set_record(pTHX_ SV *sv, const struct sonde_event *ev);
 void sample_set_attr(pTHX_ SV *sv, const struct sonde_schema *sc);
 void sample_set_sample(pTHX_ SV *sv, const struct sonde_event *ev);
 

@@ -389,7 +389,7 @@ static void fill_process_args(pTHX_ struct run *r, struct slot *slot)
 	const struct sonde_event *ev = r->ev;
 	SV **a = slot->process;
 
-	sv_setpvn(fresh(aTHX_ a, ARG_RECORD), (const char *)ev->record, ev->record_len);
+	sample_set_record(aTHX_ fresh(aTHX_ a, ARG_RECORD), ev);
 	sample_set_attr(aTHX_ fresh(aTHX_ a, ARG_ATTR), slot->sc);
 	sample_set_sample(aTHX_ fresh(aTHX_ a, ARG_SAMPLE), ev);
 	sv_setpvn(fresh(aTHX_ a, ARG_RAW), ev->bytes ? (const char *)ev->bytes : "",

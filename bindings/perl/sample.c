@@ -23,6 +23,38 @@ _Static_assert(offsetof(struct packed_sample, cpu) == 88 &&
 		       offsetof(struct packed_sample, code_page_size) == 120,
 	       "the layout that scripts unpack");
 
+static void turn(char *bytes, size_t nr, size_t width)
+{
+	for (size_t i = 0; i + width <= nr; i += width)
+		for (size_t k = 0; k < width / 2; k++) {
+			const char c = bytes[i + k];
+
+			bytes[i + k] = bytes[i + width - 1 - k];
+			bytes[i + width - 1 - k] = c;
+		}
+}
+
+/*
+ * Of a recording in the other byte order, the record is as perf has it in memory: header and numbers of 8 bytes turned, the
+ * payload as it was. Pairs of 4 bytes come in the other order by that.
+ */
+void sample_set_record(pTHX_ SV *sv, const struct sonde_event *ev)
+{
+	enum { HEADER = 8 };
+	size_t numbers = ev->record_len;
+	char *bytes;
+
+	sv_setpvn(sv, (const char *)ev->record, ev->record_len);
+	if (!(ev->flags & SONDE_EVENT_SWAPPED) || ev->record_len < HEADER)
+		return;
+	if (ev->bytes_len && ev->bytes > ev->record && ev->bytes < ev->record + ev->record_len)
+		numbers = (size_t)(ev->bytes - ev->record);
+	bytes = SvPV_nolen(sv);
+	turn(bytes, 4, 4);
+	turn(bytes + 4, 4, 2);
+	turn(bytes + HEADER, numbers - HEADER, 8);
+}
+
 void sample_set_attr(pTHX_ SV *sv, const struct sonde_schema *sc)
 {
 	char attr[PERF_ATTR_BYTES] = { 0 };
@@ -51,7 +83,8 @@ void sample_set_sample(pTHX_ SV *sv, const struct sonde_event *ev)
 		.id = s.present & (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER) ? s.id : UINT64_MAX,
 		.stream_id = s.present & PERF_SAMPLE_STREAM_ID ? s.stream_id : UINT64_MAX,
 		.period = s.period,
-		.weight = s.weight,
+		/* of three numbers in one the latency, as x86's perf takes them apart */
+		.weight = s.present & PERF_SAMPLE_WEIGHT_STRUCT ? (uint32_t)s.weight : s.weight,
 		.transaction = s.transaction,
 		.cpu = (uint32_t)ev->cpu,
 		.raw_size = (uint32_t)s.raw_len,

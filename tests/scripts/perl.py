@@ -20,6 +20,8 @@ SCRIPTS = os.path.join(os.path.dirname(os.path.dirname(HERE)), "scripts")
 PERFS = "/usr/lib/perf-core/scripts/perl"
 # In a process of its own the order of hashes is perl's secret; perf dies of events with flags unless Core is loaded.
 STEADY = {"PERL_HASH_SEED": "0", "PERL_PERTURB_KEYS": "0"}
+if os.environ.get("SONDE_ASAN"):  # what was freed is not kept for long, so that memory can be seen to be flat
+    STEADY["ASAN_OPTIONS"] = "detect_leaks=0:quarantine_size_mb=1:thread_local_quarantine_size_kb=64"
 CORE = "use lib \"$ENV{PERF_EXEC_PATH}/scripts/perl/Perf-Trace-Util/lib\"; use Perf::Trace::Core; use Perf::Trace::Context;\n"
 
 t = Tests()

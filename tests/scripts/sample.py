@@ -126,13 +126,14 @@ def live(t, compat):
              ours.err[-500:])
 
 
-t = Tests()
-part = sys.argv[2] if len(sys.argv) > 2 else "stored"
-t.write("dump.py", DUMP)
-for name, make in {**columns.RECORDINGS, **RECORDINGS}.items():
-    t.write(name + ".data", make().bytes())
-if part == "stored":
-    stored(t)
-else:
-    live(t, part)
-t.done()
+if __name__ == "__main__":
+    t = Tests()
+    part = sys.argv[2] if len(sys.argv) > 2 else "stored"
+    t.write("dump.py", DUMP)
+    for name, make in {**columns.RECORDINGS, **RECORDINGS}.items():
+        t.write(name + ".data", make().bytes())
+    if part == "stored":
+        stored(t)
+    else:
+        live(t, part)
+    t.done()

@@ -27,7 +27,7 @@ MANY = DATA + "/scripts/many.data"    # a uprobe with sixty arguments
 FLAGS = DATA + "/scripts/flags.data"  # kmem:kmalloc, raw_syscalls:sys_enter
 EXEC = DATA + "/scripts/exec.data"    # sched_process_exec and system calls around it
 FRAMES = DATA + "/scripts/frames.data"  # sys_exit, some 400 of them, with call chains
-MIXED = DATA + "/text/mixed.data"     # sched_switch, cpu-clock, page-faults
+MIXED = DATA + "/text/mixed.data"     # cpu-clock, page-faults
 
 SONDE = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else None
 BINDINGS = os.path.join(os.path.dirname(SONDE), "bindings", "python") if SONDE else None
