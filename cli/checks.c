@@ -202,7 +202,8 @@ static void put_results(struct checks *c, struct sonde_session *s)
 			len += (size_t)snprintf(kinds + len, sizeof(kinds) - len, "%s%s",
 						len ? ", " : ": ", d->name);
 	}
-	qsort(c->files, c->nr_files, sizeof(*c->files), by_unknown);
+	if (c->nr_files)
+		qsort(c->files, c->nr_files, sizeof(*c->files), by_unknown);
 	if (c->places)
 		put(c, CHECK_SYMBOLS, share(c->unknown, c->places), true,
 		    "%.2f %% of %" PRIu64 " samples have none", share(c->unknown, c->places),
