@@ -200,8 +200,6 @@ XS(run_destroy_xs)
 XS(common_field_xs);
 XS(common_field_xs)
 {
-	static const char *const names[] = { "common_preempt_count", "common_flags",
-					     "common_lock_depth" };
 	dXSARGS;
 	dXSI32;
 	dMY_CXT;
@@ -210,15 +208,22 @@ XS(common_field_xs)
 		croak_xs_usage(cv, "context");
 	if (!MY_CXT.run || !MY_CXT.run->ev)
 		croak("there is no current event: only subs that are called for one may ask this");
-	ST(0) = sv_2mortal(newSViv(run_common_field(MY_CXT.run, names[ix])));
+	ST(0) = sv_2mortal(newSViv(prelude_context_value(
+		MY_CXT.run->s, MY_CXT.run->ev, (enum prelude_context)ix)));
 	XSRETURN(1);
 }
 
-static void new_context_sub(pTHX_ const char *name, I32 which)
+static void new_context_subs(pTHX)
 {
-	CV *cv = newXS(name, common_field_xs, __FILE__);
+	for (I32 i = 0; i < PRELUDE_NR_CONTEXT; i++) {
+		char name[64];
+		CV *cv;
 
-	CvXSUBANY(cv).any_i32 = which;
+		snprintf(name, sizeof(name), "Perf::Trace::Context::%s",
+			 prelude_context_functions[i].name);
+		cv = newXS(name, common_field_xs, __FILE__);
+		CvXSUBANY(cv).any_i32 = i;
+	}
 }
 
 /* A thread that Perl code starts has no run: objects are not handed over to it. */
@@ -262,9 +267,7 @@ XS_EXTERNAL(boot_Sonde)
 	newXS("Sonde::Run::defects", run_defects_xs, __FILE__);
 	newXS("Sonde::Run::subs", run_subs_xs, __FILE__);
 	newXS("Sonde::Run::DESTROY", run_destroy_xs, __FILE__);
-	new_context_sub(aTHX_ "Perf::Trace::Context::common_pc", 0);
-	new_context_sub(aTHX_ "Perf::Trace::Context::common_flags", 1);
-	new_context_sub(aTHX_ "Perf::Trace::Context::common_lock_depth", 2);
+	new_context_subs(aTHX);
 	session_boot(aTHX);
 	{
 		MY_CXT_INIT;

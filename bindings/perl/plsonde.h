@@ -58,8 +58,6 @@ struct run {
 struct run *run_new(pTHX_ const char *text, bool is_live); /* NULL: sonde_error_text() tells */
 void run_free(pTHX_ struct run *r);
 int run_events(pTHX_ struct run *r); /* 0 or a negative errno; a sub that dies leaves it for good */
-/* common_preempt_count and its like of the event at hand; 0 where there is none. */
-IV run_common_field(const struct run *r, const char *name);
 
 /* values.c: a field's value into a scalar. */
 void value_set_field(pTHX_ SV *sv, const struct sonde_event *ev, const struct sonde_field *f,

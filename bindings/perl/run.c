@@ -38,10 +38,6 @@ struct slot {
 	SV *process[NR_PROCESS_ARGS];  /* of process_event */
 };
 
-static const char *const define_subs[4] = { "main::define_flag_field", "main::define_flag_value",
-					    "main::define_symbolic_field",
-					    "main::define_symbolic_value" };
-
 /* ---- texts that are lent to subs --------------------------------------------------------------------------------- */
 
 static void text_arg_done(pTHX_ struct text_arg *a)
@@ -111,10 +107,14 @@ struct run *run_new(pTHX_ const char *text, bool is_live)
 	}
 	r->compat = sonde_session_compat(r->s);
 	r->is_live = is_live;
-	r->unhandled = glob(aTHX_ "main::trace_unhandled");
-	r->process_event = glob(aTHX_ "main::process_event");
-	for (size_t i = 0; i < 4; i++)
-		r->defines[i] = glob(aTHX_ define_subs[i]);
+	r->unhandled = glob(aTHX_ "main::" PRELUDE_UNHANDLED);
+	r->process_event = glob(aTHX_ "main::" PRELUDE_PROCESS_EVENT);
+	for (size_t i = 0; i < 4; i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "main::%s", prelude_define_names[i]);
+		r->defines[i] = glob(aTHX_ name);
+	}
 	return r;
 }
 
@@ -177,7 +177,10 @@ static struct slot *slot_new(pTHX_ struct run *r, uint32_t id)
 	slot->has_callchain = samples_callchains(sc);
 	if (!slot->is_tracepoint)
 		return slot;
-	snprintf(name, sizeof(name), "%s::%s", sonde_schema_system(sc), sonde_schema_event(sc));
+	if (prelude_handler_name(sc, "::", name, sizeof(name)) < 0) { /* no sub can have it */
+		slot->is_tracepoint = false;
+		return slot;
+	}
 	slot->handler = glob(aTHX_ name);
 	text_arg_set(aTHX_ &slot->name, name);
 	fields = prelude_fields(sc, &slot->nr_fields);
@@ -559,12 +562,4 @@ int run_events(pTHX_ struct run *r)
 	FREETMPS;
 	LEAVE;
 	return t.code;
-}
-
-IV run_common_field(const struct run *r, const char *name)
-{
-	const struct sonde_schema *sc = r->ev ? sonde_event_schema(r->s, r->ev) : NULL;
-	const struct sonde_field *f = sc ? sonde_schema_field(sc, name) : NULL;
-
-	return f ? (IV)(int32_t)sonde_event_u64(r->ev, f) : 0;
 }

@@ -63,6 +63,12 @@ void value_set_field(pTHX_ SV *sv, const struct sonde_event *ev, const struct so
 	}
 }
 
+/* Only keys that the prelude names can be stored. */
+#define K(name) KEY_##name,
+enum { PRELUDE_FRAME_KEYS(K) PRELUDE_SYMBOL_KEYS(K) };
+#undef K
+#define STORE(hv, key, sv) ((void)KEY_##key, (void)hv_stores(hv, #key, sv))
+
 static SV *new_u64(pTHX_ uint64_t value)
 {
 	return value <= IV_MAX ? newSViv((IV)value) : newSVuv((UV)value);
@@ -72,10 +78,10 @@ static SV *new_symbol(pTHX_ const char *name, const struct sonde_location *loc)
 {
 	HV *sym = newHV();
 
-	(void)hv_stores(sym, "start", new_u64(aTHX_ loc->sym_start));
-	(void)hv_stores(sym, "end", new_u64(aTHX_ loc->sym_end));
-	(void)hv_stores(sym, "binding", newSVuv(loc->sym_binding));
-	(void)hv_stores(sym, "name", newSVpv(name, 0));
+	STORE(sym, start, new_u64(aTHX_ loc->sym_start));
+	STORE(sym, end, new_u64(aTHX_ loc->sym_end));
+	STORE(sym, binding, newSVuv(loc->sym_binding));
+	STORE(sym, name, newSVpv(name, 0));
 	return newRV_noinc((SV *)sym);
 }
 
@@ -92,14 +98,14 @@ SV *value_callchain(pTHX_ const struct sonde_event *ev)
 		HV *node = newHV();
 
 		av_push(chain, newRV_noinc((SV *)node));
-		(void)hv_stores(node, "ip", new_u64(aTHX_ frames[i].ip));
+		STORE(node, ip, new_u64(aTHX_ frames[i].ip));
 		if (sonde_event_locate(ev, frames[i].ip, frames[i].cpumode, &loc) < 0)
 			continue;
 		name = loc.sym && frames[i].sym ? frames[i].sym : loc.sym;
 		if (name)
-			(void)hv_stores(node, "sym", new_symbol(aTHX_ name, &loc));
+			STORE(node, sym, new_symbol(aTHX_ name, &loc));
 		if (loc.dso)
-			(void)hv_stores(node, "dso", newSVpv(loc.dso, 0));
+			STORE(node, dso, newSVpv(loc.dso, 0));
 	}
 	return newRV_noinc((SV *)chain);
 }

@@ -22,9 +22,34 @@ const char *const prelude_unhandled_keys[PRELUDE_NR_COMMON - PRELUDE_CPU] = {
 	"common_cpu", "common_s", "common_ns", "common_pid", "common_comm", "common_callchain",
 };
 
-int prelude_handler_name(const struct sonde_schema *sc, char *buf, size_t size)
+const char *const prelude_define_names[4] = {
+	[SONDE_DEFINE_FLAG_FIELD] = "define_flag_field",
+	[SONDE_DEFINE_FLAG_VALUE] = "define_flag_value",
+	[SONDE_DEFINE_SYMBOLIC_FIELD] = "define_symbolic_field",
+	[SONDE_DEFINE_SYMBOLIC_VALUE] = "define_symbolic_value",
+};
+
+const struct prelude_context_function prelude_context_functions[PRELUDE_NR_CONTEXT] = {
+	[PRELUDE_PC] = { "common_pc", "common_preempt_count" },
+	[PRELUDE_FLAGS] = { "common_flags", "common_flags" },
+	[PRELUDE_LOCK_DEPTH] = { "common_lock_depth", "common_lock_depth" },
+};
+
+int32_t prelude_context_value(const struct sonde_session *s, const struct sonde_event *ev,
+			      enum prelude_context which)
 {
-	int n = snprintf(buf, size, "%s__%s", sonde_schema_system(sc), sonde_schema_event(sc));
+	const struct sonde_schema *sc = sonde_event_schema(s, ev);
+	const struct sonde_field *f =
+		sc ? sonde_schema_field(sc, prelude_context_functions[which].field) : NULL;
+
+	return f ? (int32_t)sonde_event_u64(ev, f) : 0;
+}
+
+int prelude_handler_name(const struct sonde_schema *sc, const char *separator, char *buf,
+			 size_t size)
+{
+	int n = snprintf(buf, size, "%s%s%s", sonde_schema_system(sc), separator,
+			 sonde_schema_event(sc));
 
 	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
 }

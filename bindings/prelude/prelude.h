@@ -5,7 +5,7 @@
  *
  *	struct prelude_bind b;
  *
- *	prelude_handler_name(sc, name, sizeof(name));            "sched__sched_switch"
+ *	prelude_handler_name(sc, "__", name, sizeof(name));      "sched__sched_switch"
  *	prelude_bind(sc, &callee, compat, &b);                   slots[i] says what the i-th argument is
  *
  * Nothing here allocates, except prelude_bind(); nothing knows an interpreter.
@@ -65,8 +65,33 @@ struct prelude_bind {
 	bool by_name; /* bound by parameter names, not as perf does */
 };
 
-/* "system__event" into buf; 0, or -ENAMETOOLONG. */
-int prelude_handler_name(const struct sonde_schema *sc, char *buf, size_t size);
+/* Functions that are not named after an event, beside trace_begin() and trace_end(). */
+#define PRELUDE_UNHANDLED     "trace_unhandled"
+#define PRELUDE_PROCESS_EVENT "process_event"
+/* What is told of flags and symbols, by enum sonde_define_kind. */
+extern const char *const prelude_define_names[4];
+
+/* Functions of a context, and the field of the event at hand whose value each gives. */
+enum prelude_context { PRELUDE_PC, PRELUDE_FLAGS, PRELUDE_LOCK_DEPTH, PRELUDE_NR_CONTEXT };
+struct prelude_context_function {
+	const char *name, *field;
+};
+extern const struct prelude_context_function prelude_context_functions[PRELUDE_NR_CONTEXT];
+/* 0 where the event has no such field. */
+int32_t prelude_context_value(const struct sonde_session *s, const struct sonde_event *ev,
+			      enum prelude_context which);
+
+/* Keys of a call chain's frame; of the symbol in it. */
+#define PRELUDE_FRAME_KEYS(K)  K(ip) K(sym) K(sym_off) K(sym_srcline) K(dso)
+#define PRELUDE_SYMBOL_KEYS(K) K(start) K(end) K(binding) K(name)
+/* Keys of a branch, by addresses and by symbols. */
+#define PRELUDE_BRANCH_KEYS(K)                                                                     \
+	K(from)                                                                                    \
+	K(to) K(mispred) K(predicted) K(in_tx) K(abort) K(cycles) K(from_dsoname) K(to_dsoname) K(pred)
+
+/* The event's system and name with the separator between them into buf; 0, or -ENAMETOOLONG. */
+int prelude_handler_name(const struct sonde_schema *sc, const char *separator, char *buf,
+			 size_t size);
 /* The fields behind the common_* ones. */
 const struct sonde_field *prelude_fields(const struct sonde_schema *sc, size_t *ret_nr);
 

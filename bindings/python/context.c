@@ -66,35 +66,29 @@ static struct perf_context *context_arg(PyObject *args)
 
 /* ---- fields that all tracepoints have ---------------------------------------------------------------------------- */
 
-static PyObject *common_field(PyObject *args, const char *name)
+static PyObject *context_value(PyObject *args, enum prelude_context which)
 {
 	struct perf_context *c = context_arg(args);
-	const struct sonde_schema *sc;
-	const struct sonde_field *f;
 
-	if (!c)
-		return NULL;
-	sc = sonde_event_schema(c->s, c->ev);
-	f = sc ? sonde_schema_field(sc, name) : NULL;
-	return PyLong_FromLong(f ? (long)(int32_t)sonde_event_u64(c->ev, f) : 0);
+	return c ? PyLong_FromLong(prelude_context_value(c->s, c->ev, which)) : NULL;
 }
 
 static PyObject *common_pc(PyObject *module, PyObject *args)
 {
 	(void)module;
-	return common_field(args, "common_preempt_count");
+	return context_value(args, PRELUDE_PC);
 }
 
 static PyObject *common_flags(PyObject *module, PyObject *args)
 {
 	(void)module;
-	return common_field(args, "common_flags");
+	return context_value(args, PRELUDE_FLAGS);
 }
 
 static PyObject *common_lock_depth(PyObject *module, PyObject *args)
 {
 	(void)module;
-	return common_field(args, "common_lock_depth");
+	return context_value(args, PRELUDE_LOCK_DEPTH);
 }
 
 /* ---- the code at the sample's address ---------------------------------------------------------------------------- */

@@ -6,12 +6,11 @@
 #include "pysonde.h"
 #include "sample.h"
 
-/* clang-format off */
 #define KEYS(K)                                                                                    \
-	K(ip) K(sym) K(sym_off) K(sym_srcline) K(dso) K(start) K(end) K(binding) K(name)           \
-	K(from) K(to) K(mispred) K(predicted) K(in_tx) K(abort) K(cycles) K(from_dsoname) K(to_dsoname) K(pred) \
+	PRELUDE_FRAME_KEYS(K)                                                                      \
+	PRELUDE_SYMBOL_KEYS(K)                                                                     \
+	PRELUDE_BRANCH_KEYS(K)                                                                     \
 	K(common_cpu) K(common_s) K(common_ns) K(common_pid) K(common_comm) K(common_callchain)
-/* clang-format on */
 
 struct keys {
 #define K(name) PyObject *name;

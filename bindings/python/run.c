@@ -14,9 +14,6 @@
 #define DICT_VERSION(d) (((PyDictObject *)(d))->ma_version_tag) /* changes whenever the dict does */
 #endif
 
-static const char *const define_names[4] = { "define_flag_field", "define_flag_value",
-					     "define_symbolic_field", "define_symbolic_value" };
-
 /* ---- making and freeing ------------------------------------------------------------------------------------------ */
 
 static void slot_free(struct slot *slot)
@@ -101,9 +98,9 @@ PyObject *run_create(PyObject *module, PyObject *args, PyObject *kw)
 	r->is_traced = is_traced;
 	r->before_waiting = before_waiting;
 	r->eager = eager;
-	r->unhandled = PyUnicode_InternFromString("trace_unhandled");
+	r->unhandled = PyUnicode_InternFromString(PRELUDE_UNHANDLED);
 	for (size_t i = 0; i < 4; i++)
-		r->defines[i] = PyUnicode_InternFromString(define_names[i]);
+		r->defines[i] = PyUnicode_InternFromString(prelude_define_names[i]);
 	r->no_values = Py_BuildValue("(iii)", 0, 0, 0);
 	r->keys = keys_new();
 	r->context = context_new(r->s, &r->current);
@@ -136,12 +133,12 @@ static struct slot *slot_new(struct run *r, const struct sonde_schema *sc)
 		slot->defined = true;
 		slot->name = PyUnicode_InternFromString(slot->callback && slot->callback->name
 								? slot->callback->name
-								: "process_event");
+								: PRELUDE_PROCESS_EVENT);
 		if (!slot->name)
 			goto fail;
 		return slot;
 	}
-	if (prelude_handler_name(sc, name, sizeof(name)) < 0) {
+	if (prelude_handler_name(sc, "__", name, sizeof(name)) < 0) {
 		PyErr_Format(PyExc_ValueError, "the name of event %s is too long",
 			     sonde_schema_name(sc));
 		goto fail;
