@@ -122,6 +122,22 @@ static void write_text(const char *text)
 	close(fd);
 }
 
+/* What is told of the recording as a whole. */
+static void write_summary(const char *text, unsigned choice)
+{
+	static const char *const formats[] = { "info", "info-json", "buildids\nhits=1", "evlist" };
+	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	struct sonde_session *s;
+	char all[512];
+
+	snprintf(all, sizeof(all), "%sformat=%s\n", text, formats[choice % 4]);
+	if (sonde_session_open(&s, all, "fuzz") >= 0) {
+		sonde_session_write(s, fd);
+		sonde_session_close(s);
+	}
+	close(fd);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static int fd = -1;
@@ -144,5 +160,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		 choice & 4 ? "perf-6.1" : "none");
 	read_events(text);
 	write_text(text);
+	write_summary(text, choice >> 3);
 	return 0;
 }
