@@ -307,8 +307,7 @@ static bool is_to_complete(const struct script_entry *e, const struct script_pla
 		return false;
 	if (compat)
 		return !e->record || !e->report;
-	return !e->record && e->place->exec_path &&
-	       !strcmp(e->place->exec_path, place->exec_path);
+	return !e->record && e->place->exec_path && !strcmp(e->place->exec_path, place->exec_path);
 }
 
 int script_entry_find(const struct script_places *p, const char *name, bool compat,
