@@ -89,14 +89,21 @@ void plan_free_all(struct slot *slot)
 	slot->looked_up = false;
 }
 
-bool plan_holds(const struct plan *p)
+bool plan_holds(const struct run *r, const struct plan *p)
 {
 #ifndef Py_LIMITED_API
+	(void)r;
 	return !PyFunction_Check(p->func) || PyFunction_GET_CODE(p->func) == p->code;
 #else
-	PyObject *code = attribute_of(p->func, "__code__");
-	bool same = code == p->code;
+	PyObject *code;
+	bool same;
 
+	if (!p->code)
+		return true; /* not a function of Python's */
+	code = PyObject_GetAttr(p->func, r->code_word);
+	if (!code)
+		PyErr_Clear();
+	same = code == p->code;
 	Py_XDECREF(code);
 	return same;
 #endif

@@ -348,6 +348,7 @@ struct run {
 	PyObject *may_leave_out;  /* callable(code, parameter name) -> bool */
 	PyObject *is_traced;      /* callable() -> bool: a trace or profile function is set */
 	PyObject *before_waiting; /* callable(), or None */
+	PyObject *code_word;      /* "__code__" */
 	PyObject *context;        /* the capsule */
 	struct perf_context *current;
 	const struct sonde_event *ev;
@@ -392,7 +393,7 @@ PyObject *attribute_of(PyObject *o, const char *name);
 /* plan.c: what function `func` is called with for events of this slot; found or made. NULL with an exception. */
 struct plan *plan_get(struct run *r, struct slot *slot, PyObject *func, bool unhandled);
 /* Whether the plan still is that of its function (whose __code__ may be replaced). */
-bool plan_holds(const struct plan *p);
+bool plan_holds(const struct run *r, const struct plan *p);
 bool plan_unhandled(const struct plan *p); /* made for trace_unhandled's arguments */
 int plan_call(struct run *r, struct slot *slot, struct plan *p);
 void plan_free_all(struct slot *slot);

@@ -48,6 +48,7 @@ static void run_dealloc(struct run *r)
 	Py_XDECREF(r->may_leave_out);
 	Py_XDECREF(r->is_traced);
 	Py_XDECREF(r->before_waiting);
+	Py_XDECREF(r->code_word);
 	Py_XDECREF(r->unhandled);
 	Py_XDECREF(r->no_values);
 	dbexport_free(r->db);
@@ -99,13 +100,14 @@ PyObject *run_create(PyObject *module, PyObject *args, PyObject *kw)
 	r->before_waiting = before_waiting;
 	r->eager = eager;
 	r->unhandled = PyUnicode_InternFromString(PRELUDE_UNHANDLED);
+	r->code_word = PyUnicode_InternFromString("__code__");
 	for (size_t i = 0; i < 4; i++)
 		r->defines[i] = PyUnicode_InternFromString(prelude_define_names[i]);
 	r->no_values = Py_BuildValue("(iii)", 0, 0, 0);
 	r->keys = keys_new();
 	r->context = context_new(r->s, &r->current);
-	if (!r->unhandled || !r->no_values || !r->defines[0] || !r->defines[1] || !r->defines[2] ||
-	    !r->defines[3] || !r->keys || !r->context) {
+	if (!r->unhandled || !r->code_word || !r->no_values || !r->defines[0] || !r->defines[1] ||
+	    !r->defines[2] || !r->defines[3] || !r->keys || !r->context) {
 		Py_DECREF((PyObject *)r);
 		return PyErr_NoMemory();
 	}
@@ -367,8 +369,7 @@ static inline int dispatch(struct run *r, struct slot *slot)
 		run_refuse(r, slot, name_taken(r, slot));
 		return 0;
 	}
-#ifndef Py_LIMITED_API
-	if (!plan_holds(slot->plan)) {
+	if (!plan_holds(r, slot->plan)) {
 		PyObject *func = slot->func;
 
 		slot->func = NULL;
@@ -377,7 +378,6 @@ static inline int dispatch(struct run *r, struct slot *slot)
 			return -1;
 		slot->func = func;
 	}
-#endif
 	code = plan_call(r, slot, slot->plan);
 	run_handler_ran(r);
 	return code;
@@ -418,7 +418,7 @@ static int next_batch(struct run *r)
 		if (!r->slots[i])
 			continue;
 		if (eager_now != r->eager_now ||
-		    (r->slots[i]->plan && !plan_holds(r->slots[i]->plan)))
+		    (r->slots[i]->plan && !plan_holds(r, r->slots[i]->plan)))
 			plan_free_all(r->slots[i]);
 	}
 	r->eager_now = eager_now;
