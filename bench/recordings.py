@@ -46,6 +46,14 @@ class Recordings:
             pass
         return counts
 
+    def call_paths(self, path, script):
+        """How many different call paths a recording has, as a script that counts the rows of a database export prints it."""
+        p = subprocess.run([self.sonde, 'script', '-i', path, '-s', script], capture_output=True, text=True,
+                           stdin=subprocess.DEVNULL, env=measure.clean_environment())
+        if p.returncode:
+            raise measure.Failed('%s: %s' % (script, p.stderr.strip()))
+        return json.loads(p.stdout)[1]
+
     def _record(self, path, options, command):
         if self.perf:
             # Its own writes would be most of what it records. Said behind the events, as a filter of them.
