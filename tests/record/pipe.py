@@ -5,7 +5,7 @@ import signal
 import subprocess
 import time
 
-from tap import PERF_ENV, SONDE, case, need, perf, run, same
+from tap import PERF_ENV, SCRIPT_ENV, SONDE, case, need, perf, run, same
 
 CALLS = 500
 WORK = ['sh', '-c', 'i=0; while [ $i -lt %d ]; do i=$((i+1)); read x < /dev/null; done; echo done' % CALLS]
@@ -74,7 +74,7 @@ def worst_ms(rate, seconds):
             'time.sleep(.3)\n' % ((rate * seconds, 1 / rate, 1) if rate < 100 else (seconds * 100, .01, rate // 100)))
     a = subprocess.Popen([SONDE, 'record', '-q', '-k', 'monotonic', '-o', '-', '-e', 'syscalls:sys_enter_getpriority', '--',
                           'python3', '-c', work], env=PERF_ENV, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
-    b = subprocess.run([SONDE, 'script', '-i', '-', '-s', 'seen.py'], env=PERF_ENV, stdin=a.stdout, capture_output=True,
+    b = subprocess.run([SONDE, 'script', '-i', '-', '-s', 'seen.py'], env=SCRIPT_ENV, stdin=a.stdout, capture_output=True,
                        text=True, timeout=60)
     a.stdout.close()
     same(a.wait(), 0, 'status of the recorder')

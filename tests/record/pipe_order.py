@@ -4,7 +4,7 @@ import random
 import struct
 import subprocess
 
-from tap import PERF_ENV, SONDE, case, few_symbols, need, perf, run, same
+from tap import PERF_ENV, SCRIPT_ENV, SONDE, case, few_symbols, need, perf, run, same
 
 ATTR, TRACING_DATA, BUILD_ID, UPDATE, FEATURE = 64, 66, 67, 78, 80
 HEADER = (ATTR, TRACING_DATA, BUILD_ID, UPDATE, FEATURE)
@@ -107,7 +107,7 @@ def _():
                 '    for key in sorted(seen): print(key, seen[key])\n')
     magic, header, rest = stream([perf(), 'record'])
     def out(order):
-        p = subprocess.run([SONDE, 'script', '-i', '-', '-s', 'count.py'], env=PERF_ENV, input=join(magic, order, rest),
+        p = subprocess.run([SONDE, 'script', '-i', '-', '-s', 'count.py'], env=SCRIPT_ENV, input=join(magic, order, rest),
                            capture_output=True, timeout=60)
         same(p.returncode, 0, p.stderr.decode())
         return p.stdout.decode()

@@ -13,6 +13,11 @@ import traceback
 
 PERF_ENV = {'PATH': os.environ.get('PATH', '/usr/bin:/bin'), 'HOME': '/nonexistent', 'LC_ALL': 'C', 'TZ': 'UTC',
             'PERF_CONFIG': '/dev/null'}
+# The same for sonde with a script: a sanitizer's library has to be in the interpreter before the extension that needs it.
+SCRIPT_ENV = dict(PERF_ENV)
+if os.environ.get('SONDE_ASAN'):
+    SCRIPT_ENV.update(ASAN_OPTIONS='detect_leaks=0', LD_PRELOAD=subprocess.run(
+        [os.environ.get('CC', 'cc'), '-print-file-name=libasan.so'], capture_output=True, text=True).stdout.strip())
 SONDE = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else 'sonde'
 CI = bool(os.environ.get('SONDE_CI'))
 cases = []

@@ -51,7 +51,7 @@ t.has(r.err, "in the handler of this event: sched:sched_switch", "tells the even
 ends("an exception that cannot be printed", "class E(Exception):\n def __str__(self): raise ValueError\ndef trace_unhandled(*a): raise E\n", "", 1, "E: <exception str() failed>")
 r = ends("an excepthook that raises", "import sys\ndef hook(*a): raise ValueError('hook')\nsys.excepthook = hook\ndef trace_unhandled(*a): 1 / 0\n", "", 1, "ValueError: hook")
 t.ok("ZeroDivisionError" in r.err and "launch.py" not in r.err, "both exceptions are told, without frames of ours", r.err)
-ends("MemoryError", "def trace_unhandled(*a): bytearray(1 << 62)\n", "", 1, "Error")
+ends("MemoryError", "def trace_unhandled(*a): bytearray(1 << 62)\n", "", 1, "\nMemoryError\n")
 ends("StopIteration", "def trace_unhandled(*a): next(iter(()))\n", "", 1, "StopIteration")
 for code, rc in (("0", 0), ("3", 3), ("'words'", 1), ("300", 44), ("None", 0), ("True", 1)):
     ends("sys.exit(%s) in a handler" % code, "import sys\nprint('out')\ndef trace_unhandled(*a): sys.exit(%s)\ndef trace_end(): print('no')\n" % code,

@@ -35,17 +35,22 @@ BINDINGS = os.path.join(os.path.dirname(SONDE), "bindings", "python") if SONDE e
 Result = namedtuple("Result", "out err rc")
 
 
+# For programs that are not ours.
+NO_SANITIZER = {"LD_PRELOAD": "", "ASAN_OPTIONS": "", "PYTHONMALLOC": ""}
+
+
 def environment(**more):
+    """Of a test's programs; a variable that is "" in `more` is not there at all."""
     env = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "LC_ALL": "C.UTF-8", "TZ": "UTC",
            "PERF_CONFIG": "/dev/null", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0"}
     asan = os.environ.get("SONDE_ASAN")
     if asan:
-        env.update(LD_PRELOAD=asan, ASAN_OPTIONS="detect_leaks=0", PYTHONMALLOC="malloc")
+        env.update(LD_PRELOAD=asan, ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1", PYTHONMALLOC="malloc")
     for name in ("PYENV_ROOT", "PYENV_VERSION", "SONDE_CI"):
         if name in os.environ:
             env[name] = os.environ[name]
     env.update({k: v for k, v in more.items() if v is not None})
-    return env
+    return {k: v for k, v in env.items() if v != ""}
 
 
 def run(argv, stdin=None, env=None, cwd=None, timeout=120, binary=False):
@@ -156,9 +161,7 @@ class Tests:
         if not version or not version.startswith("6.1."):
             return None
         path = self.write(name, text)
-        env = environment()
-        for v in ("LD_PRELOAD", "ASAN_OPTIONS", "PYTHONMALLOC"):
-            env.pop(v, None)
+        env = environment(**NO_SANITIZER)
         return run(["perf", "script", "-i", data] + list(options) + ["-s", path] + list(args), None, env, self.dir)
 
     def like_perf(self, text, name, data=DEMO, args=(), options=()):
