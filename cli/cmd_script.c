@@ -119,7 +119,7 @@ static int fail(const struct cli *cli, int code)
 		return 256 - EINVAL;
 	if (code == -ESRCH) /* an event of --switch-on */
 		return 256 - ENOENT;
-	return cli_status(cli, CLI_FAILED);
+	return code == -ENOSPC ? CLI_FAILED : cli_status(cli, CLI_FAILED);
 }
 
 /* What was asked for and is not done, though perf might have done it. */

@@ -74,13 +74,13 @@ static int run_command(struct cli *cli, const struct command *c, int argc, char 
 	return status;
 }
 
-/* Output that could not be written is a failure, but for a reader that went away. */
+/* Output that could not be written is a failure, but for a reader that went away. Its status is perf's own, too. */
 static int finish(const struct cli *cli, int status)
 {
 	if (!fflush(stdout) && !ferror(stdout))
 		return status;
 	cli_say("cannot write to the standard output: %m");
-	return status ? status : cli_status(cli, CLI_FAILED);
+	return status ? status : CLI_FAILED;
 }
 
 /* argv[0..argc): what follows the program's name; words are moved. */

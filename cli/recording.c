@@ -71,6 +71,8 @@ static int run_session(const struct cli *cli, const char *text,
 	r = work(s, ctx);
 	if (r < 0 && r != -EPIPE)
 		status = cli_fail(cli);
+	if (r == -ENOSPC) /* where text goes, to perf too */
+		status = CLI_FAILED;
 	line = sonde_session_defects_line(s);
 	if (*line)
 		cli_say("%s", line);

@@ -21,4 +21,8 @@ try script -i whole.data -C x
 try script -i whole.data -F nosuchfield
 sonde script -i whole.data >/dev/full 2>err
 echo "full: exit $?, $(wc -l <err) told"
+for c in 'script -i whole.data' 'script -i whole.data --header-only' 'evlist -i whole.data' 'version'; do
+	sonde --compat perf-6.1 $c >/dev/full 2>err
+	echo "full, as perf: exit $?, $(wc -l <err) told | $c"
+done
 sonde script -i whole.data | head -n 1 | wc -l
