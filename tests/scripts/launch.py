@@ -135,6 +135,9 @@ r = t.script("print('before')\nnothing\n")
 t.ok(r.rc == 1 and r.out == "before\n" and r.err.count("File") == 1 and "NameError" in r.err, "at top level", r)
 r = t.script("def f(:\n pass\n")
 t.ok(r.rc == 1 and 'script.py", line 1' in r.err and "SyntaxError" in r.err and r.err.count("File") == 1, "a syntax error", r)
+for name, python in pythons():
+    r = t.script("print(1)\nprint(2\0)\n", python=python)
+    t.ok(r.rc == 1 and "script.py" in r.err and "null bytes" in r.err and not r.out, "NUL bytes are told with the file (%s)" % name, r)
 r = t.script("import sys\nsys.excepthook = lambda k, e, tb: print('hook', k.__name__, tb.tb_next)\ndef sched__sched_switch(*a): 1 / 0\n")
 t.ok(r.rc == 1 and r.out == "hook ZeroDivisionError None\n", "the script's own excepthook", r)
 ENDINGS = [("top level", "raise ValueError\n", 1, 255), ("a syntax error", "def f(:\n", 1, 255), ("Python 2", "print 1\n", 1, 255),

@@ -176,13 +176,14 @@ def compile_script(script, ending):
     try:
         return compile(source, script, "exec", dont_inherit=True)
     except SyntaxError as e:
+        e.filename = e.filename or script  # NUL bytes: nothing says where
         if is_python2(source, e):
             say("%s:%d: this is Python 2; %s" % (script, e.lineno or 1, HINT_2TO3 % script))
         else:
             show(type(e), e, None)
         ending.exit("not begun")
-    except ValueError as e:  # NUL bytes
-        show(type(e), e, None)
+    except ValueError as e:  # NUL bytes, to older Pythons
+        say("%s: %s" % (script, e))
         ending.exit("not begun")
 
 
