@@ -38,9 +38,10 @@ static inline void outbuf_advance(struct outbuf *o, size_t n)
 
 static inline void outbuf_put(struct outbuf *o, const void *p, size_t n)
 {
-	char *to = outbuf_room(o, n);
+	char *to = n ? outbuf_room(o, n)
+		     : NULL; /* nothing may come as NULL, 0, to a buffer that has none */
 
-	if (to && n) { /* nothing may come as NULL, 0 */
+	if (to) {
 		memcpy(to, p, n);
 		o->len += n;
 	}

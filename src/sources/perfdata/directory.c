@@ -121,10 +121,11 @@ int perfdata_directory_unzip(struct perfdata_source *s, const struct unzip_optio
 
 bool perfdata_directory_file(const struct perfdata_source *s, unsigned i, struct source_file *ret)
 {
-	const struct perfdata_part *part = &s->parts.v[i];
+	const struct perfdata_part *part;
 
 	if (i >= s->parts.n)
 		return false;
+	part = &s->parts.v[i];
 	*ret = (struct source_file){ .fd = part->fd,
 				     .stream = part->unzip ? unzip_stream(part->unzip) : NULL,
 				     .path = part->path,
