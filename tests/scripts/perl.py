@@ -20,8 +20,6 @@ SCRIPTS = os.path.join(os.path.dirname(os.path.dirname(HERE)), "scripts")
 PERFS = "/usr/lib/perf-core/scripts/perl"
 # In a process of its own the order of hashes is perl's secret; perf dies of events with flags unless Core is loaded.
 STEADY = {"PERL_HASH_SEED": "0", "PERL_PERTURB_KEYS": "0"}
-if os.environ.get("SONDE_ASAN"):  # what was freed is not kept for long, so that memory can be seen to be flat
-    STEADY["ASAN_OPTIONS"] = "detect_leaks=0:quarantine_size_mb=1:thread_local_quarantine_size_kb=64"
 CORE = "use lib \"$ENV{PERF_EXEC_PATH}/scripts/perl/Perf-Trace-Util/lib\"; use Perf::Trace::Core; use Perf::Trace::Context;\n"
 
 t = Tests()
@@ -88,6 +86,9 @@ r = script("sub trace_end { print \"end\\n\" }")
 t.is_((r.out, r.rc), ("end\n", 0), "no handler at all", r)
 r = script("")
 t.is_((r.out, r.err, r.rc), ("", "", 0), "an empty script", r)
+
+r = script("my $n = 0; sub trace_unhandled { $n++ } sub trace_end { print \"$n\\n\" }")
+t.is_((r.out, r.rc), ("474\n", 0), "only trace_unhandled and trace_end, of which perf dies", r)
 
 # ---- arguments and values --------------------------------------------------------------------------------------------
 
@@ -186,6 +187,15 @@ if os.path.isdir(PERFS):
             if name == "check-perf-trace.pl":  # prints where perl's memory lies
                 text = text.replace("%p", "%x")
             like_perf(text, "perf's %s" % name, RECORDINGS.get(name, DEMO), ARGUMENTS.get(name, ()))
+    if (perf_version() or "").startswith("6.1."):
+        shutil.copy(FRAMES, t.dir + "/perf.data")
+        for name in "failed-syscalls", "rwtop", "wakeup-latency", "rw-by-pid":
+            env = environment(**STEADY)
+            for v in ("LD_PRELOAD", "ASAN_OPTIONS"):
+                env.pop(v, None)
+            theirs = run(["perf", "script", "report", name], None, env, t.dir)
+            ours = run([SONDE, "--compat", "perf-6.1", "script", "report", name], None, environment(**STEADY), t.dir)
+            t.ok((ours.out, ours.rc) == (theirs.out, theirs.rc), "perf's wrapper %s-report" % name, *t.difference(ours, theirs))
 else:
     t.skip("perf's scripts in Perl", "they are not installed")
 
