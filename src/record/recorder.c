@@ -209,6 +209,7 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 				.outlet = r->file.outlet,
 				.affinity = r->flow.places.sets ? &r->flow.places : NULL,
 				.times = r->drain.times,
+				.has_build_ids = r->opts.buildid_mmap,
 				.untimed = &r->untimed,
 				.is_live = r->is_pipe,
 				/* records of state come first, samples of older times much later */

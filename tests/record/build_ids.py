@@ -153,6 +153,27 @@ def _():
         sleeper.wait()
 
 
+@case('beside a recorder with --buildid-mmap: what the kernel then marks as build ids is none')
+def _():
+    other = subprocess.Popen([SONDE, 'record', '-q', '-a', '--buildid-mmap', '-e', 'dummy', '-o', 'other.data', '--', 'sleep', '60'],
+                             env=env())
+    try:
+        wait_until('the other one records', lambda: os.path.exists('other.data') and os.path.getsize('other.data') > 4096)
+        record(*CLOCK)
+        record(*CLOCK, '--overwrite', out='o.data')
+    finally:
+        other.terminate()
+        other.wait()
+    shell = os.path.realpath('/bin/sh')
+    for name in 'x.data', 'o.data':
+        r = sh(perf(), 'script', '--show-mmap-events', '-i', name)
+        same(r.returncode, 0, 'perf reads %s: %s' % (name, r.stderr))
+        at = os.stat(shell)
+        need(re.search(r'MMAP2 .* %02x:%02x %d \d+\]: r-xp %s' % (os.major(at.st_dev), os.minor(at.st_dev), at.st_ino, shell),
+                       r.stdout), 'the file of the shell in %s: %s' % (name, r.stdout))
+    need(shell in listed(), 'build ids')
+
+
 @case('the cache: links, hard links and their layout; perf lists it; symbols of programs that are gone')
 def _():
     path = build()

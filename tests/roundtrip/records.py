@@ -82,6 +82,22 @@ def stored(fx, sonde, folder, update):
                 check('%s %d in the other byte order' % (name, n), '\n'.join(said(little)), '\n'.join(said(big)), ('little', 'big'))
 
 
+MARKED = """@ 0 fe:01 1234 1]: r-xp /bin/a
+@ 0 08:01 1234 1]: r-xp /bin/b
+@ 0 00:00 1234 0]: r-xp /bin/c
+@ 0 <6262626262626262>]: r-xp /bin/d
+"""
+
+
+def marked(fx, sonde, folder):
+    """What the kernel marks as a build id and is none: perf dies of it."""
+    case, = fx.parse(DATA / 'perfdata' / 'mmap2-mark.fix')
+    (folder / 'x.data').write_bytes(case.build('little')[0])
+    for tool in [sonde], [sonde, '--compat', 'perf-6.1']:
+        text = text_of(tool + ['script', '--show-mmap-events', '-i', 'x.data'], folder)[1]
+        check('marked as build ids: %d words' % len(tool), MARKED, re.sub('.*(?=@ 0)', '', text), ('known', 'sonde'))
+
+
 def attrs_of(fx):
     """(name, options): each member of an attr, each bit of its words."""
     some = ['ids=1', 'size=128']
@@ -183,6 +199,7 @@ def main():
             live(fx, sonde, pathlib.Path(folder))
         else:
             stored(fx, sonde, pathlib.Path(folder), update)
+            marked(fx, sonde, pathlib.Path(folder))
     return done()
 
 

@@ -124,6 +124,22 @@ static inline bool perfdata_is_name(const uint8_t *p)
 	return letters == 4 || (letters > 1 && (p[0] == '/' || p[0] == '['));
 }
 
+/*
+ * Whether an MMAP2 that is marked so holds a build id at p: u8 size, u8, u16, u8 id[20]. Kernels mark so, too, what holds
+ * device, inode and generation, when another recorder wants build ids: then a piece of the device's number is in the place of
+ * the size.
+ */
+static inline bool perfdata_is_build_id(const uint8_t *p, const uint8_t *end)
+{
+	if (end - p < 24 || !p[0] || p[0] > 20)
+		return false;
+	for (int i = p[0]; i < 20; i++) {
+		if (p[4 + i])
+			return false;
+	}
+	return true;
+}
+
 /* The build-id bit of a BUILD_ID entry's misc: its size byte is valid. */
 #define PERFDATA_MISC_BUILD_ID_SIZE 0x8000
 

@@ -13,6 +13,7 @@ enum {
 	SAMPLE_ID_AT = 8,
 	SAMPLE_TIME_AT = 32,
 	LOST_COUNT_AT = 16,
+	PIECES_OF_RUN = 3, /* at most: a header, and what runs over the end of a ring */
 	/*
 	 * Fewer than these are not worth another look before the kernel wakes us. On a busy machine who sleeps is woken
 	 * late: the less there is in the rings before, the less is lost.
@@ -64,26 +65,45 @@ static void note_time(struct drain_totals *t, uint64_t time_ns)
 }
 
 /*
- * Reads the headers of [from, to), as far as `room` bytes go; returns where the last whole record of them ends. *ret_bad:
- * the ring is damaged there.
+ * The kernel prepares a mapping's record once for all who want it. When one of them wants build ids (`--buildid-mmap` of
+ * another recorder), those who come after it get the mark of a build id on the record that holds device and inode.
  */
-static uint64_t account(struct drain *d, const struct ring *r, uint64_t from, uint64_t to,
-			size_t room, bool *ret_bad)
+static bool is_marked_falsely(const struct drain *d, const struct perfdata_record_header *h)
 {
+	return h->type == PERF_RECORD_MMAP2 && h->misc & PERF_RECORD_MISC_MMAP_BUILD_ID &&
+	       !d->has_build_ids;
+}
+
+struct run {
+	uint64_t end; /* of its last record */
+	bool is_bad;  /* the ring is damaged there */
+	bool is_marked_falsely;
+};
+
+/* Reads the headers of [from, to), as far as `room` bytes go. A record that is marked falsely is a run of its own. */
+static struct run account(struct drain *d, const struct ring *r, uint64_t from, uint64_t to,
+			  size_t room)
+{
+	struct run run = { 0 };
 	uint64_t pos = from;
 
-	*ret_bad = false;
 	while (pos < to) {
 		const uint64_t header = word(r, pos);
 		struct perfdata_record_header h;
 
 		memcpy(&h, &header, sizeof(h));
 		if (h.size < sizeof(h) || h.size > to - pos) {
-			*ret_bad = true;
+			run.is_bad = true;
 			break;
 		}
-		if (pos + h.size - from > room)
+		if (pos + h.size - from > room || run.is_marked_falsely)
 			break;
+		if (is_marked_falsely(d, &h)) {
+			if (pos > from)
+				break;
+			run.is_marked_falsely = true;
+			h.misc &= (uint16_t)~PERF_RECORD_MISC_MMAP_BUILD_ID;
+		}
 		switch (h.type) {
 		case PERF_RECORD_SAMPLE:
 			d->pending++;
@@ -111,12 +131,15 @@ static uint64_t account(struct drain *d, const struct ring *r, uint64_t from, ui
 			follow_record(d->follow, r, pos, h);
 		pos += h.size;
 	}
-	return pos;
+	run.end = pos;
+	return run;
 }
 
 struct batch {
 	struct iovec pieces[OUTLET_BATCH_PIECES];
-	int nr_pieces;
+	struct perfdata_record_header
+		headers[OUTLET_BATCH_PIECES]; /* in place of those that are marked falsely */
+	int nr_pieces, nr_headers;
 	size_t bytes;
 	size_t first_ring, end_ring; /* that it has something of */
 };
@@ -161,6 +184,24 @@ static void add_pieces(struct batch *b, const struct ring *r, uint64_t from, uin
 	b->bytes += len;
 }
 
+static void add_run(struct batch *b, const struct ring *r, uint64_t from, const struct run *run)
+{
+	struct perfdata_record_header *h = &b->headers[b->nr_headers];
+
+	if (run->is_marked_falsely) {
+		const uint64_t header = word(r, from);
+
+		memcpy(h, &header, sizeof(*h));
+		h->misc &= (uint16_t)~PERF_RECORD_MISC_MMAP_BUILD_ID;
+		b->pieces[b->nr_pieces++] = (struct iovec){ h, sizeof(*h) };
+		b->bytes += sizeof(*h);
+		b->nr_headers++;
+		from += sizeof(*h);
+	}
+	if (run->end > from)
+		add_pieces(b, r, from, run->end);
+}
+
 static int add_ring(struct drain *d, struct batch *b, size_t ring)
 {
 	struct ring *r = &d->rings[ring];
@@ -174,17 +215,15 @@ static int add_ring(struct drain *d, struct batch *b, size_t ring)
 				    : wanted > RECORD_BYTES_MAX ? wanted
 								: RECORD_BYTES_MAX;
 		const uint64_t before = d->pending;
-		bool is_bad;
-		const uint64_t end = account(d, r, pos, head, room, &is_bad);
+		const struct run run = account(d, r, pos, head, room);
 
 		r->samples += d->pending - before;
-		if (end > pos)
-			add_pieces(b, r, pos, end);
-		pos = d->done.v[ring] = end;
+		add_run(b, r, pos, &run);
+		pos = d->done.v[ring] = run.end;
 		b->end_ring = ring + 1;
-		if (is_bad)
+		if (run.is_bad)
 			return err_set(-EIO, "the kernel's buffer of a cpu holds no valid records");
-		if (pos < head || b->nr_pieces > OUTLET_BATCH_PIECES - 2 ||
+		if (pos < head || b->nr_pieces > OUTLET_BATCH_PIECES - PIECES_OF_RUN ||
 		    b->bytes >= outlet_wants(d->outlet))
 			TRY(put(d, b));
 	}
@@ -203,15 +242,14 @@ int drain_block(struct drain *d, const void *records, size_t len)
 	for (uint64_t pos = 0; pos < len;) {
 		struct batch b = { 0 };
 		struct outlet_batch taken;
-		bool is_bad;
-		const uint64_t end = account(d, &r, pos, len, room, &is_bad);
+		const struct run run = account(d, &r, pos, len, room);
 
-		if (is_bad)
+		if (run.is_bad)
 			return err_set(-EIO, "the kernel's buffer of a cpu holds no valid records");
-		add_pieces(&b, &r, pos, end);
+		add_run(&b, &r, pos, &run);
 		taken = take(d, &b);
 		TRY(outlet_put(d->outlet, &taken));
-		pos = end;
+		pos = run.end;
 	}
 	return 0;
 }

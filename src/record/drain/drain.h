@@ -45,6 +45,7 @@ struct drain {
 	bool has_no_rounds;    /* the file holds one ring only: its events are in order anyhow */
 	uint64_t least_bytes;  /* a ring that has less is left for later, unless ... */
 	bool takes_all;        /* ... this is set: nothing more will come */
+	bool has_build_ids;    /* the attrs ask for them in mappings */
 	enum drain_times times;
 	/* ids of counters whose samples have no time, for DRAIN_TIMES_SOME; lent */
 	const struct hash64 *untimed;

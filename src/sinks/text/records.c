@@ -210,7 +210,7 @@ static int put_mmap(struct bytes *b, const struct source_record *rec, bool as_pe
 	TRY(bytes_u64(b, "addr", &start));
 	TRY(bytes_u64(b, "len", &len));
 	TRY(bytes_u64(b, "pgoff", &pgoff));
-	if (is_mmap2 && rec->misc & MISC_BUILD_ID) {
+	if (is_mmap2 && rec->misc & MISC_BUILD_ID && perfdata_is_build_id(b->pos, b->end)) {
 		TRY(bytes_u8(b, "build id size", &id_len));
 		TRY(bytes_skip(b, "reserved", 3));
 		TRY(bytes_take(b, "build id", 20, &build_id));

@@ -48,20 +48,16 @@ static int read_mmap(struct bytes *b, uint16_t misc, bool is_mmap2, bool as_perf
 		     struct change *ret)
 {
 	uint32_t prot = 4; /* PROT_EXEC: MMAP records say it by a misc bit instead */
-	const uint8_t *build_id = NULL;
-	uint8_t build_id_len = 0;
 
 	TRY(read_tasks(b, false, ret));
 	TRY(bytes_u64(b, "addr", &ret->start));
 	TRY(bytes_u64(b, "len", &ret->len));
 	TRY(bytes_u64(b, "pgoff", &ret->pgoff));
 	if (is_mmap2) {
-		if (misc & MISC_MMAP_BUILD_ID) {
-			TRY(bytes_u8(b, "build id size", &build_id_len));
-			TRY(bytes_skip(b, "reserved", 3));
-			TRY(bytes_take(b, "build id", 20, &build_id));
-			ret->build_id = build_id;
-			ret->build_id_len = build_id_len < 20 ? build_id_len : 20;
+		if (misc & MISC_MMAP_BUILD_ID && perfdata_is_build_id(b->pos, b->end)) {
+			ret->build_id_len = *b->pos;
+			TRY(bytes_skip(b, "build id size", 4));
+			TRY(bytes_take(b, "build id", 20, &ret->build_id));
 		} else {
 			TRY(bytes_skip(b, "device", 8));
 			TRY(bytes_u64(b, "inode", &ret->inode));
