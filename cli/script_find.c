@@ -258,10 +258,11 @@ static int look(char **ret, const struct script_place *place, const char *bin, c
 	return 0;
 }
 
-static int look_for_file(struct script_entry *e, const struct script_place *place, const char *name)
+static int look_for_file(struct script_entry *e, const struct script_place *place, const char *name,
+			 const struct language *only)
 {
 	for (const struct language *l = script_languages; l->name && !e->file; l++) {
-		if (place->language && place->language != l)
+		if ((place->language && place->language != l) || (only && only != l))
 			continue;
 		e->language = l;
 		for (const char *const *s = l->suffixes; *s && !e->file; s++) {
@@ -277,18 +278,19 @@ static int look_for_file(struct script_entry *e, const struct script_place *plac
 	return 0;
 }
 
-/* 1, 0 there is nothing of that name, -1. */
-static int look_at(const struct script_place *place, const char *name, struct script_entry *ret)
+/* only: the script's language, NULL any. 1, 0 there is nothing of that name, -1. */
+static int look_at(const struct script_place *place, const char *name, const struct language *only,
+		   struct script_entry *ret)
 {
 	struct script_entry e = { .place = place, .name = strdup(name) };
 
 	if (!e.name || look(&e.record, place, "bin/", name, "-record") < 0 ||
 	    look(&e.report, place, "bin/", name, "-report") < 0 ||
-	    look_for_file(&e, place, name) < 0) {
+	    look_for_file(&e, place, name, only) < 0) {
 		script_entry_done(&e);
 		return -1;
 	}
-	if (!e.file && !e.record && !e.report) {
+	if (!e.file && (only || (!e.record && !e.report))) {
 		script_entry_done(&e);
 		return 0;
 	}
@@ -323,7 +325,7 @@ int script_entry_find(const struct script_places *p, const char *name, bool comp
 
 		if (e.name && !is_to_complete(&e, &p->v[i], compat))
 			continue;
-		r = look_at(&p->v[i], name, e.name ? &more : &e);
+		r = look_at(&p->v[i], name, NULL, e.name ? &more : &e);
 		if (r != 1 || e.place == &p->v[i])
 			continue;
 		if (!e.record) {
@@ -353,16 +355,45 @@ void script_entry_done(struct script_entry *e)
 	*e = (struct script_entry){ 0 };
 }
 
-static int add_entry(struct script_entries *all, const struct script_place *place, const char *name)
+/* Takes the suffix off, and returns the language that it is of; NULL: none. */
+static const struct language *cut_suffix(char *file)
+{
+	char *dot = strrchr(file, '.');
+
+	for (const struct language *l = script_languages; dot && dot > file && l->name; l++)
+		for (const char *const *s = l->suffixes; *s; s++)
+			if (!strcmp(dot + 1, *s)) {
+				*dot = 0;
+				return l;
+			}
+	return NULL;
+}
+
+int script_entry_find_file(const struct script_places *p, const char *file, struct script_entry *ret)
+{
+	char *name = strdup(file);
+	const struct language *l = name && *name != '.' && !strchr(name, '/') ? cut_suffix(name) : NULL;
+	int r = name ? 0 : -1;
+
+	for (size_t i = 0; l && i < p->nr && !r; i++)
+		r = look_at(&p->v[i], name, l, ret);
+	free(name);
+	return r;
+}
+
+/* only: the language of the file that was seen; NULL: a wrapper was. */
+static int add_entry(struct script_entries *all, const struct script_place *place, const char *name,
+		     const struct language *only)
 {
 	struct script_entry e;
 	struct script_about about;
 	int r;
 
 	for (size_t i = all->nr; i && all->v[i - 1].place == place; i--)
-		if (!strcmp(all->v[i - 1].name, name))
+		if (!strcmp(all->v[i - 1].name, name) &&
+		    (!only || all->v[i - 1].language == only))
 			return 0;
-	r = look_at(place, name, &e);
+	r = look_at(place, name, only, &e);
 	if (r != 1)
 		return r;
 	if (!e.record && !e.report) {
@@ -390,15 +421,12 @@ static int add_entry(struct script_entries *all, const struct script_place *plac
 	return 0;
 }
 
-/* "NAME.py", "NAME-record" without what is behind the name; false: it is no script's. */
-static bool cut_ending(char *name, bool wrapper)
+/* "NAME-record", "NAME-report" without what is behind the name; false: it is no wrapper's. */
+static bool cut_wrapper_ending(char *name)
 {
 	static const char *const endings[] = { "-record", "-report" };
-	char *dot = strrchr(name, '.');
 
-	if (*name == '.')
-		return false;
-	for (int i = 0; wrapper && i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		size_t len = strlen(name), ending = strlen(endings[i]);
 
 		if (len > ending && !strcmp(name + len - ending, endings[i])) {
@@ -406,20 +434,16 @@ static bool cut_ending(char *name, bool wrapper)
 			return true;
 		}
 	}
-	for (const struct language *l = script_languages; !wrapper && dot && l->name; l++)
-		for (const char *const *s = l->suffixes; *s; s++)
-			if (!strcmp(dot + 1, *s)) {
-				*dot = 0;
-				return true;
-			}
 	return false;
 }
 
+/* Of one name the language comes first that script_entry_find() looks for first. */
 static int by_name(const void *a, const void *b)
 {
 	const struct script_entry *x = a, *y = b;
+	const int order = strcmp(x->name, y->name);
 
-	return strcmp(x->name, y->name);
+	return order ? order : (x->language > y->language) - (x->language < y->language);
 }
 
 static int list_place(struct script_entries *all, const struct script_place *place, bool wrappers)
@@ -429,9 +453,15 @@ static int list_place(struct script_entries *all, const struct script_place *pla
 	struct dirent *entry;
 	int r = folder ? 0 : -1;
 
-	while (dir && r >= 0 && (entry = readdir(dir)))
-		if (cut_ending(entry->d_name, wrappers))
-			r = add_entry(all, place, entry->d_name);
+	while (dir && r >= 0 && (entry = readdir(dir))) {
+		const struct language *l = NULL;
+
+		if (*entry->d_name == '.')
+			continue;
+		if (wrappers ? cut_wrapper_ending(entry->d_name)
+			     : (l = cut_suffix(entry->d_name)) != NULL)
+			r = add_entry(all, place, entry->d_name, l);
+	}
 	if (dir)
 		closedir(dir);
 	free(folder);

@@ -58,6 +58,9 @@ struct script_entries {
  */
 int script_entry_find(const struct script_places *p, const char *name, bool compat,
 		      struct script_entry *ret);
+/* The one whose file this is, "NAME.pl": of two languages' scripts of one name script_entry_find() finds but one. As that. */
+int script_entry_find_file(const struct script_places *p, const char *file,
+			   struct script_entry *ret);
 void script_entry_done(struct script_entry *e);
 
 /* All: in the order of places, by name; files without wrappers only if they have handlers. 0, or -1: no memory. */

@@ -304,6 +304,8 @@ static int run_named(struct step *s, const struct script_places *places, int (*r
 	const char *name = s->argv[-1];
 	int r = script_entry_find(places, name, cli_compat(cli), &s->entry);
 
+	if (!r && !cli_compat(cli))
+		r = script_entry_find_file(places, name, &s->entry);
 	if (r > 0 && run == report_step && cli_compat(cli) && !s->entry.report)
 		r = 0;
 	if (r == 1 && read_about(s) < 0)

@@ -45,6 +45,8 @@ t.write(SCRIPTS + "events.py", '# SPDX-License-Identifier: MIT\n# description: w
         "# record: -e sched:sched_switch\n# record: --filter 'prev_pid != 0'\nimport sys\ndef trace_end(): print(sys.argv[1:])\n")
 t.write(SCRIPTS + "both.py", '"""The user\'s own.\n\nMore."""\nimport sys\ndef trace_begin(): print("mine", sys.argv[1:])\n')
 
+t.write(SCRIPTS + "both.pl", "# record: -e sched:sched_wakeup\nsub trace_end { print \"Perl's @ARGV\\n\" }\n")
+
 # ---- the list --------------------------------------------------------------------------------------------------------
 
 r = script("-l")
@@ -67,10 +69,13 @@ t.has(r.out, """yours, in DIR/home/.config/sonde/scripts:
   both  [Python]
       The user's own.
       hidden by DIR/tree/scripts/python/both.py; it runs by its path: DIR/home/.config/sonde/scripts/both.py
+  both  [Perl]
+      records: -e sched:sched_wakeup
+      hidden by DIR/tree/scripts/python/both.py; it runs by its path: DIR/home/.config/sonde/scripts/both.pl
   events [--by WORD] [--json] <comm>  [Python]
       what came
       records: -e sched:sched_switch --filter 'prev_pid != 0'
-""", "the user's; names that mean another one")
+""", "the user's; names that mean another one, also two of one folder")
 t.ok("\nsonde's, in " in r.out and not r.rc and not r.err, "sonde's own", r)
 t.is_(script("-l", compat="perf-6.1").out.splitlines()[1:2] and
       sorted(script("-l", compat="perf-6.1").out.splitlines()[1:]), ["  %-36s %s" % x for x in (
@@ -118,6 +123,13 @@ else:
     r = script("record", "events", "-q", "-o", "events.data", "--", "sh", "-c", "sleep .01; sleep .01")
     shown = run([SONDE, "script", "-i", t.dir + "/events.data", "-F", "event"], env=env())
     t.ok(r.rc == 0 and set(shown.out.split()) == {"sched:sched_switch:"}, "what '# record:' says is recorded", r, shown.out[:200])
+
+if recording:
+    r = script("record", "both.pl", "-q", "-o", "events.data", "--", "sleep", ".01")
+    shown = run([SONDE, "script", "-i", t.dir + "/events.data", "-F", "event"], env=env())
+    t.ok(r.rc == 0 and set(shown.out.split()) <= {"sched:sched_wakeup:"}, "a name with its suffix means that file's", r, shown.out[:200])
+r = script("record", "both.rb")
+t.ok(r.rc == 2 and "there is no script 'both.rb'" in r.err, "another suffix is none's", r)
 
 # ---- report ----------------------------------------------------------------------------------------------------------
 
