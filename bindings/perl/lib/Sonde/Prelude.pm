@@ -84,13 +84,13 @@ sub warn_unmatched {
 }
 
 sub events {
-    my $before = $SIG{INT};
+    my $ours;
 
     call_if_there('trace_begin');
-    # The sub at hand finishes, then no further events; again: as in plain perl.
-    $SIG{INT} = sub { $run->stop; $SIG{INT} = 'DEFAULT' } if !defined $SIG{INT} || $SIG{INT} eq 'DEFAULT';
+    # The sub at hand finishes, then no further events; again: as in plain perl. What the script set stays.
+    $SIG{INT} = $ours = sub { $run->stop; $SIG{INT} = 'DEFAULT' } if !defined $SIG{INT} || $SIG{INT} eq 'DEFAULT';
     my $code = $run->events;
-    $SIG{INT} = $before // 'DEFAULT';
+    $SIG{INT} = 'DEFAULT' if $ours && defined $SIG{INT} && $SIG{INT} eq $ours;
     fail('reading', $run->compat) if $code < 0;
     warn_unmatched() if !$run->compat;
     call_if_there('trace_end');
