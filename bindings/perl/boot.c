@@ -106,6 +106,8 @@ XS(run_events_xs)
 	r = run_of(aTHX_ ST(0));
 	if (r->running)
 		croak("the run has begun");
+	/* Whoever else holds it may let go of it in a sub. */
+	sv_2mortal(SvREFCNT_inc_simple_NN(SvRV(ST(0))));
 	code = run_events(aTHX_ r);
 	ST(0) = sv_2mortal(newSViv(code));
 	XSRETURN(1);

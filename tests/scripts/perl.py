@@ -224,6 +224,8 @@ r = script("my $n = 0; sub trace_begin { $SIG{INT} = sub { print \"own\\n\" } } 
 t.is_((r.out, r.rc), ("own\nown\nend 474\n", 0), "Ctrl-C is the script's own when it says so, also in trace_end", r.err)
 r = script("my $n = 0; sub trace_unhandled { kill INT => $$ if ++$n == 5 } sub trace_end { print \"end $n $SIG{INT}\\n\" }")
 t.is_((r.out, r.rc), ("end 5 DEFAULT\n", 0), "else it is sonde's as long as events come", r.err)
+r = script("sub trace_unhandled { undef $Sonde::Prelude::run }")
+t.ok(r.rc == 255 and "Prelude.pm" in r.err, "a sub that takes the run away has an error, no crash", r)
 
 if os.geteuid() == 0 and os.path.exists("/sys/kernel/tracing/events/sched/sched_switch/id"):
     out, err, rc = live("$| = 1; my $n = 0; sub sched::sched_switch { $n++ } sub trace_end { print \"end\\n\" if $n > 5 }")
