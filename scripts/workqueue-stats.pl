@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # description: workqueues: how long work waits and runs, by function and by cpu
-# record: -a -e workqueue:workqueue_queue_work,workqueue:workqueue_activate_work,workqueue:workqueue_execute_start,workqueue:workqueue_execute_end
+# record: -a -e workqueue:workqueue_queue_work,workqueue:workqueue_execute_start,workqueue:workqueue_execute_end
 #
 # A work item waits from queue_work to execute_start and runs until execute_end. Kernels before 5.x do not name the
 # function at its end: the item's address ties the events together.
@@ -9,7 +9,7 @@ use strict;
 use warnings;
 
 my %queued;     # item -> ns when it was queued
-my %running;    # item -> [ns when it began, function]
+my %running;    # item -> [ns when it began, function, ns when it was queued]
 my %by_function;    # function -> [runs, waits counted, waited ns, longest wait ns, ran ns, longest run ns]
 my %by_cpu;         # cpu -> [runs, ran ns]
 
@@ -21,16 +21,16 @@ sub workqueue::workqueue_queue_work {
 
 sub workqueue::workqueue_execute_start {
     my ($secs, $nsecs, $item, $function) = @_[3, 4, 8, 9];
-    $running{$item} = [$secs * 1_000_000_000 + $nsecs, $function // 0];
+    # While it runs it may be queued anew, by itself as a rule.
+    $running{$item} = [$secs * 1_000_000_000 + $nsecs, $function // 0, delete $queued{$item}];
 }
 
 sub workqueue::workqueue_execute_end {
     my ($cpu, $secs, $nsecs, $item) = @_[2, 3, 4, 8];
     my $started = delete $running{$item} or return;    # it began before the recording
-    my ($begin, $function) = @$started;
+    my ($begin, $function, $queued) = @$started;
     my $ran = $secs * 1_000_000_000 + $nsecs - $begin;
     my $row = $by_function{$function} //= [(0) x 6];
-    my $queued = delete $queued{$item};
 
     $row->[0]++;
     if (defined $queued) {

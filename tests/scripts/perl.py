@@ -336,15 +336,20 @@ def item(nr, *values):
 
 
 # Sample n of the file is n microseconds behind the first: queue 0, queue 1; start 2, start 3; end 4, end 5.
+QUEUED, BEGUN, ENDED = (work("workqueue_" + name, "work", "function") for name in ("queue_work", "execute_start", "execute_end"))
 known = t.write("work.data", recording(
-    [work("workqueue_queue_work", "work", "function"), work("workqueue_execute_start", "work", "function"),
-     work("workqueue_execute_end", "work", "function")],
+    [QUEUED, BEGUN, ENDED],
     [[item(1, 0x10, 0xf1), item(1, 0x20, 0xf2)], [item(2, 0x10, 0xf1), item(2, 0x20, 0xf2), item(2, 0x30, 0xf2)],
      [item(3, 0x10, 0xf1), item(3, 0x20, 0xf2), item(3, 0x99, 0xf1)]]))
 with open(os.path.join(SCRIPTS, "workqueue-stats.pl")) as f:
-    r = script(f.read(), known)
+    stats = f.read()
+r = script(stats, known)
 rows = [line.split() for line in r.out.splitlines()]
 t.is_([rows[1], rows[2]], [["0xf1", "1", "2.0", "2.0", "3.0", "3.0"], ["0xf2", "1", "2.0", "2.0", "3.0", "3.0"]],
       "workqueue-stats.pl: known times", r)
 t.has(r.out, "1 items were running at the end", "and what had not ended")
+# Queued at 0, runs from 1 to 3, queues itself at 2, runs from 4 to 5.
+turns = (QUEUED, BEGUN, QUEUED, ENDED, BEGUN, ENDED)
+r = script(stats, t.write("again.data", recording(turns, [[item(i + 1, 0x10, 0xf1)] for i in range(len(turns))])))
+t.is_(r.out.splitlines()[1].split(), ["0xf1", "2", "1.5", "2.0", "1.5", "2.0"], "work that queues itself while it runs waits each time", r)
 t.done()
