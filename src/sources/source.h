@@ -61,7 +61,7 @@ struct source_options {
 	int (*find_format)(void *ctx, const struct source_tracepoint *wanted,
 			   const char **ret_system, struct bytes *ret);
 	void *find_format_ctx;
-	bool is_unpacked; /* path is packed: fd, the source's, is what was in it */
+	bool is_copied; /* path is packed or a pipe: fd, the source's, is a file with what was in it */
 	int fd;
 	const atomic_int *stopped;     /* set when waiting for a stream is to end */
 	struct sonde_session *session; /* set in the events made */

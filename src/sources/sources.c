@@ -103,7 +103,7 @@ static const struct source_ops *choose(const uint8_t *head, size_t len)
 	return best;
 }
 
-/* ---- packed input ------------------------------------------------------------------------------------------------- */
+/* ---- input that is no plain file ------------------------------------------------------------------------------------------------- */
 
 static int open_packed(const struct codec_ops *codec, struct source_options *opts,
 		       struct timespec *ret_changed)
@@ -128,29 +128,30 @@ static int open_packed(const struct codec_ops *codec, struct source_options *opt
 			   opts->defects);
 }
 
-/* The same as look(), of what was packed; what cannot be read as a stream becomes a file. */
+/* The same as look(), of what was packed. */
 static int unwrap(const struct codec_ops *codec, struct source_options *opts, uint8_t *head,
-		  size_t room, size_t *ret_len)
+		  size_t room, size_t *ret_len, struct timespec *ret_changed)
 {
-	struct timespec times[2] = { { .tv_nsec = UTIME_NOW }, { .tv_nsec = UTIME_NOW } };
-	const struct source_ops *ops;
-
-	TRY(open_packed(codec, opts, &times[1]));
+	TRY(open_packed(codec, opts, ret_changed));
 	TRY(read_head(opts->stream, head, room, ret_len));
 	if (!*ret_len && opts->defects->count[DEFECT_BAD_WRAPPING])
 		return err_set(-EBADMSG,
 			       "%s is packed with %s, and damaged: nothing of it can be unpacked",
 			       opts->path, codec->name);
-	ops = choose(head, *ret_len);
-	if (!ops || (ops->streams && ops->streams(head, *ret_len)))
-		return 0;
-	opts->fd = unwrap_to_file(opts->stream);
+	return 0;
+}
+
+/* A recording that cannot be read as a stream becomes a file, as old as the one that it came in. */
+static int keep_in_file(struct source_options *opts, const struct timespec *changed)
+{
+	const struct timespec times[2] = { { .tv_nsec = UTIME_NOW }, *changed };
+
+	opts->fd = stream_to_file(opts->stream);
 	if (opts->fd < 0)
 		return opts->fd;
 	stream_free(opts->stream);
 	opts->stream = NULL;
-	opts->is_unpacked = true;
-	/* The recording is as old as the file that it came in. */
+	opts->is_copied = true;
 	(void)futimens(opts->fd, times);
 	return 0;
 }
@@ -164,6 +165,7 @@ int source_open(struct source **ret, const struct source_options *opts)
 	struct source_options mine = *opts;
 	const struct codec_ops *codec = NULL;
 	const struct source_ops *best = NULL;
+	struct timespec changed = { .tv_nsec = UTIME_NOW };
 	uint8_t head[HEAD_BYTES];
 	size_t len = 0;
 	int r;
@@ -172,7 +174,7 @@ int source_open(struct source **ret, const struct source_options *opts)
 		mine.path = "/dev/stdin"; /* should it be a file */
 	r = look(opts, head, sizeof(head), &len, &mine.stream);
 	if (r >= 0 && (codec = codec_find(head, len)) != NULL)
-		r = unwrap(codec, &mine, head, sizeof(head), &len);
+		r = unwrap(codec, &mine, head, sizeof(head), &len, &changed);
 	if (r >= 0 && !len)
 		r = err_set(-EBADMSG, "%s is empty: nothing was recorded", opts->path);
 	if (r >= 0)
@@ -187,6 +189,8 @@ int source_open(struct source **ret, const struct source_options *opts)
 		r = err_set(-EBADMSG, "%s is not a recording that sonde knows (perf.data)%s%s",
 			    opts->path, codec ? ": looked into it with " : "",
 			    codec ? codec->name : "");
+	if (r >= 0 && mine.stream && !(best->streams && best->streams(head, len)))
+		r = keep_in_file(&mine, &changed);
 	if (r >= 0)
 		return best->open(ret, &mine);
 	stream_free(mine.stream);

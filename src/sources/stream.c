@@ -11,7 +11,8 @@
 #include "base/temp_file.h"
 
 enum {
-	READ_BYTES = 1024 * 1024,  /* asked of the pipe at once */
+	READ_BYTES = 1024 * 1024, /* asked of the pipe at once */
+	COPY_BYTES = 256 * 1024,
 	EVICT_BYTES = 1024 * 1024, /* that make room in memory at once */
 	PUNCH_BYTES = 16 * 1024 * 1024,
 	LOOK_MS = 100 /* how often *stopped is looked at while nothing comes */
@@ -213,4 +214,62 @@ int64_t stream_read(struct stream *s, uint64_t off, void *buf, size_t len)
 	memcpy(to, s->ring + at, first);
 	memcpy(to + first, s->ring, len - first);
 	return (int64_t)len;
+}
+
+/* ---- a file in its place ------------------------------------------------------------------------------------------ */
+
+static int write_all(int fd, const uint8_t *p, size_t len, const char *path)
+{
+	while (len) {
+		ssize_t n = write(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return err_errno(n ? errno : ENOSPC,
+					 "%s: cannot be copied into a temporary file (set TMPDIR)",
+					 path);
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static int copy(struct stream *s, int fd, uint8_t *buf)
+{
+	for (uint64_t off = 0;;) {
+		int64_t n = stream_read(s, off, buf, COPY_BYTES);
+
+		if (n == -EINTR && !(s->stopped && atomic_load(s->stopped)))
+			continue;
+		if (n <= 0)
+			return (int)n;
+		TRY(write_all(fd, buf, (size_t)n, s->path));
+		off += (uint64_t)n;
+		stream_let_go(s, off);
+	}
+}
+
+int stream_to_file(struct stream *s)
+{
+	uint8_t *buf = malloc(COPY_BYTES);
+	int fd, r;
+
+	if (!buf)
+		return err_nomem();
+	fd = temp_file_open();
+	if (fd < 0) {
+		free(buf);
+		return fd;
+	}
+	r = copy(s, fd, buf);
+	free(buf);
+	if (r < 0) {
+		close(fd);
+		return r == -EINTR
+			       ? err_set(r, "%s: stopped while it was copied into a temporary file",
+					 s->path)
+			       : r;
+	}
+	return fd;
 }

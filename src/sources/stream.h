@@ -48,4 +48,7 @@ int64_t stream_read(struct stream *s, uint64_t off, void *buf, size_t len);
 /* Bytes before off will not be asked for again. */
 void stream_let_go(struct stream *s, uint64_t off);
 
+/* All of the stream in an unlinked temporary file: its descriptor. The stream stays the caller's. */
+int stream_to_file(struct stream *s);
+
 #endif

@@ -5,9 +5,8 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/temp_file.h"
 
-enum { IN_BYTES = 256 << 10, COPY_BYTES = 256 << 10 };
+enum { IN_BYTES = 256 << 10 };
 
 struct unwrap {
 	const struct codec_ops *ops;
@@ -141,57 +140,4 @@ int unwrap_open(struct stream **ret, const struct codec_ops *codec, struct strea
 	s->done = unwrap_free;
 	*ret = s;
 	return 0;
-}
-
-static int write_all(int fd, const uint8_t *p, size_t len, const char *path)
-{
-	while (len) {
-		ssize_t n = write(fd, p, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return err_errno(n ? errno : ENOSPC,
-					 "%s: cannot unpack it into a temporary file (set TMPDIR)",
-					 path);
-		p += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
-static int copy(struct stream *s, int fd, uint8_t *buf)
-{
-	for (uint64_t off = 0;;) {
-		int64_t n = stream_read(s, off, buf, COPY_BYTES);
-
-		if (n == -EINTR && !(s->stopped && atomic_load(s->stopped)))
-			continue;
-		if (n <= 0)
-			return (int)n;
-		TRY(write_all(fd, buf, (size_t)n, s->path));
-		off += (uint64_t)n;
-		stream_let_go(s, off);
-	}
-}
-
-int unwrap_to_file(struct stream *s)
-{
-	uint8_t *buf = malloc(COPY_BYTES);
-	int fd, r;
-
-	if (!buf)
-		return err_nomem();
-	fd = temp_file_open();
-	if (fd < 0) {
-		free(buf);
-		return fd;
-	}
-	r = copy(s, fd, buf);
-	free(buf);
-	if (r < 0) {
-		close(fd);
-		return r == -EINTR ? err_set(r, "%s: stopped while it was unpacked", s->path) : r;
-	}
-	return fd;
 }

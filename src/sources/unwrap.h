@@ -20,7 +20,5 @@
  */
 int unwrap_open(struct stream **ret, const struct codec_ops *codec, struct stream *from, int fd,
 		const char *path, const atomic_int *stopped, struct defects *defects);
-/* All of the stream in an unlinked temporary file: its descriptor. The stream stays the caller's. */
-int unwrap_to_file(struct stream *s);
 
 #endif

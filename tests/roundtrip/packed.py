@@ -122,6 +122,17 @@ def others(folder):
     say(status == 1, 'three bytes', err.decode())
 
 
+def plain(folder, blob):
+    """A recording in file mode that comes through a pipe as it is, whole and cut off."""
+    path = folder / 'x.data'
+    for n in len(blob), len(blob) // 2, 200, 40:
+        path.write_bytes(blob[:n])
+        status, out, err = text(path)
+        got = text(path, blob[:n])
+        where = err.replace(str(path).encode(), b'/dev/stdin')
+        say(got == (status, out, where), 'unpacked, through a pipe: %d bytes' % n, got[2].decode('latin-1'))
+
+
 def main():
     blob = (DATA / 'demo.data').read_bytes()
     with tempfile.TemporaryDirectory() as name:
@@ -141,6 +152,7 @@ def main():
             pipe = pipe_mode()
             read(name, pack, folder, pipe, 'pipe mode')
             bounded(name, pack, folder, pipe)
+        plain(folder, blob)
         if 'zlib=' in FEATURES:
             others(folder)
         left = [p for p in os.listdir(tempfile.gettempdir()) if re.match(r'sonde-\w{6}$', p)]

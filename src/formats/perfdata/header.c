@@ -202,10 +202,7 @@ int perfdata_pipe_header_read(struct perfdata_file *f,
 		f->big_endian = f->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 		return 0;
 	}
-	return err_set(
-		-EBADMSG,
-		"%s: a recording in file mode cannot be read from a pipe: give the file's name",
-		f->path);
+	return err_set(-EBADMSG, "%s: this is no recording in pipe mode", f->path);
 }
 
 int perfdata_header_read(struct perfdata_file *f, struct defects *defects)

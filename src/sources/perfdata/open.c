@@ -40,7 +40,7 @@ static int open_file(struct perfdata_source *s)
 	int dir, r;
 
 	s->file.path = s->opts.path;
-	if (s->opts.is_unpacked) {
+	if (s->opts.is_copied) {
 		s->file.fd = s->opts.fd;
 		return check_file(s);
 	}
@@ -208,7 +208,7 @@ int perfdata_open(struct source **ret, const struct source_options *opts)
 
 	if (!s) {
 		stream_free(opts->stream);
-		if (opts->is_unpacked)
+		if (opts->is_copied)
 			close(opts->fd);
 		return err_nomem();
 	}
