@@ -263,11 +263,11 @@ static int set_environment(const struct cli *cli, const struct script *s)
 	return cli->verbose > 1 ? setenv("SONDE_PRELUDE_VERBOSE", "1", 1) : 0;
 }
 
-/* INTERPRETER PRELUDE SCRIPT ARGS, or INTERPRETER -IFOLDER -MMODULE SCRIPT ARGS; NULL: no memory. */
+/* INTERPRETER PRELUDE SCRIPT ARGS, or INTERPRETER -IFOLDER -MMODULE -- SCRIPT ARGS; NULL: no memory. */
 static char **command_line(const struct script *s, const struct language *l,
 			   const char *interpreter, const char *prelude, const char *file)
 {
-	char **argv = calloc((size_t)s->nr_args + 5, sizeof(*argv)), *folder, *module;
+	char **argv = calloc((size_t)s->nr_args + 6, sizeof(*argv)), *folder, *module;
 	int n = 0;
 
 	if (!argv)
@@ -283,6 +283,7 @@ static char **command_line(const struct script *s, const struct language *l,
 			return NULL;
 		argv[n++] = folder;
 		argv[n++] = module;
+		argv[n++] = "--"; /* a script may be called -e.pl */
 	}
 	argv[n++] = (char *)file;
 	memcpy(argv + n, s->args, (size_t)s->nr_args * sizeof(*argv));

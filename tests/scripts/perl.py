@@ -224,6 +224,9 @@ r = script("my $n = 0; sub trace_begin { $SIG{INT} = sub { print \"own\\n\" } } 
 t.is_((r.out, r.rc), ("own\nown\nend 474\n", 0), "Ctrl-C is the script's own when it says so, also in trace_end", r.err)
 r = script("my $n = 0; sub trace_unhandled { kill INT => $$ if ++$n == 5 } sub trace_end { print \"end $n $SIG{INT}\\n\" }")
 t.is_((r.out, r.rc), ("end 5 DEFAULT\n", 0), "else it is sonde's as long as events come", r.err)
+t.write("-e.pl", "sub trace_end { print \"$0 @ARGV\\n\" }")
+r = run([SONDE, "script", "-i", DEMO, "-s", "-e.pl", "x"], None, environment(), t.dir)
+t.is_((r.out, r.rc), ("-e.pl x\n", 0), "a script whose name begins like an option's", r.err)
 r = script("sub trace_unhandled { undef $Sonde::Prelude::run }")
 t.ok(r.rc == 255 and "Prelude.pm" in r.err, "a sub that takes the run away has an error, no crash", r)
 
