@@ -223,13 +223,11 @@ static int report(struct sonde_recorder *r, const struct outcome *o,
 
 /*
  * A workload that is still there has outlived its recording: after a stop it is asked to end; when the recording failed
- * (a full disk) it goes on, since it is not ours to break.
+ * (a full disk) it goes on, since it is not ours to break. patience: how many stops have another meaning than to leave it; the first one asks it.
  */
-static void wait_for_workload(struct sonde_recorder *r, int *ret_status)
+static void wait_for_workload(struct sonde_recorder *r, unsigned patience, int *ret_status)
 {
 	enum { LOOK_MS = 100 }; /* at the stops; and at the workload where there is no pidfd */
-	const unsigned stops_before = atomic_load(&r->stops);
-	const unsigned patience = stops_before ? stops_before : 1;
 	bool asked = false;
 
 	while (!workload_ended(&r->workload, ret_status)) {
@@ -280,7 +278,7 @@ static int run(struct sonde_recorder *r, struct sonde_record_result *result)
 	free(o.failure);
 	result->lost += o.unwritten;
 	if (r->command_name)
-		wait_for_workload(r, &status);
+		wait_for_workload(r, o.gave_up ? atomic_load(&r->stops) : 1, &status);
 	result->exit_status = status;
 	return e;
 }

@@ -120,6 +120,23 @@ def _():
         p.wait()
 
 
+@case('two signals at once leave a command that does not end, too')
+def _():
+    p = subprocess.Popen([SONDE, 'record', '-q', '-e', 'cs', '-o', 'x.data', '--', 'sh', '-c',
+                          'trap "" TERM INT; while :; do sleep 0.1; done'], env=PERF_ENV, stdin=subprocess.DEVNULL,
+                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    try:
+        wait_until('it records', lambda: is_recording(p, 'x.data'))
+        time.sleep(0.2)
+        p.send_signal(signal.SIGTERM)
+        p.send_signal(signal.SIGINT)
+        same(p.wait(timeout=10), 143)
+        need(perfdata.File('x.data').finished, 'the file is not finished')
+    finally:
+        os.killpg(p.pid, signal.SIGKILL)
+        p.wait()
+
+
 @case('-p records all threads of a running process and what they start, and ends with them')
 def _():
     code = ('import threading, time, os, subprocess\n'
