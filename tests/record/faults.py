@@ -238,6 +238,7 @@ def ended_behind_pipe(*options, threads=1, calls=200000):
     if os.path.exists('done'):
         os.unlink('done')
     p = through_pipe(*options, '--', 'sh', '-c', '"$0" -t %d -n %d; : > done' % (threads, calls), CALLS)
+    fcntl.fcntl(p.stdout, fcntl.F_SETPIPE_SZ, 4096)  # what small buffers lose must not make it fit
     wait_until('the command has ended', lambda: os.path.exists('done'), 60)
     time.sleep(0.3)
     same(p.poll(), None, 'it did not wait for its reader')
@@ -273,7 +274,8 @@ def _():
         time.sleep(0.5)
         same(p.poll(), None, 'the first signal waits for the reader')
         p.send_signal(signal.SIGINT)
-        told = p.communicate(timeout=20)[1].decode()
+        p.wait(timeout=20)  # before anything is taken
+        told = p.communicate()[1].decode()
         need('stands still' in told and re.search('[1-9][0-9]* events were recorded, but could not be written', told), told)
         same(p.returncode, 3, 'status: ' + told)
 
