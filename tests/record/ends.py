@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """How recordings begin and end: statuses, signals, the output file, refusals with cause and remedy."""
+import contextlib
 import os
 import re
 import shutil
@@ -102,39 +103,38 @@ def _():
     need(perfdata.File('x.data').finished, 'the file is not finished')
 
 
-@case('a command that does not end when asked: the file is finished, and a second signal leaves the command alone')
-def _():
+@contextlib.contextmanager
+def deaf_command():
+    """A recorder whose command ends at no signal that can be caught."""
     p = subprocess.Popen([SONDE, 'record', '-q', '-e', 'cs', '-o', 'x.data', '--', 'sh', '-c',
                           'trap "" TERM INT; while :; do sleep 0.1; done'], env=PERF_ENV, stdin=subprocess.DEVNULL,
                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     try:
         wait_until('it records', lambda: is_recording(p, 'x.data'))
         time.sleep(0.2)
+        yield p
+    finally:
+        os.killpg(p.pid, signal.SIGKILL)
+        p.wait()
+
+
+@case('a command that does not end when asked: the file is finished, and a second signal leaves the command alone')
+def _():
+    with deaf_command() as p:
         p.send_signal(signal.SIGTERM)
         wait_until('the file is finished', lambda: perfdata.File('x.data').finished)
         same(p.poll(), None, 'it waits for the command')
         p.send_signal(signal.SIGTERM)
         same(p.wait(timeout=10), 143)
-    finally:
-        os.killpg(p.pid, signal.SIGKILL)
-        p.wait()
 
 
 @case('two signals at once leave a command that does not end, too')
 def _():
-    p = subprocess.Popen([SONDE, 'record', '-q', '-e', 'cs', '-o', 'x.data', '--', 'sh', '-c',
-                          'trap "" TERM INT; while :; do sleep 0.1; done'], env=PERF_ENV, stdin=subprocess.DEVNULL,
-                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-    try:
-        wait_until('it records', lambda: is_recording(p, 'x.data'))
-        time.sleep(0.2)
+    with deaf_command() as p:
         p.send_signal(signal.SIGTERM)
         p.send_signal(signal.SIGINT)
         same(p.wait(timeout=10), 143)
         need(perfdata.File('x.data').finished, 'the file is not finished')
-    finally:
-        os.killpg(p.pid, signal.SIGKILL)
-        p.wait()
 
 
 @case('-p records all threads of a running process and what they start, and ends with them')
