@@ -11,7 +11,7 @@
 #include <string.h>
 
 struct args {
-	struct lines lines; /* of the session's text form; first: recording_set_key() */
+	struct recording rec; /* first: recording_set_key() */
 	bool kernel, kernel_maps;
 };
 
@@ -54,7 +54,7 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 				 argv[0]);
 	if (a->kernel || a->kernel_maps)
 		return print_running(cli, a);
-	input = lines_given(&a->lines, "input");
+	input = lines_given(&a->rec.lines, "input");
 	if (input)
 		r = sonde_file_build_id(input, hex);
 	free(input);
@@ -62,7 +62,7 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 		printf("%s\n", hex);
 		return CLI_OK;
 	}
-	return recording_print(cli, &a->lines, "format=buildids\n");
+	return recording_print(cli, &a->rec, "format=buildids\n");
 }
 
 /* clang-format off */
@@ -72,6 +72,7 @@ static const struct opt options[] = {
 	OPT_FLAG('k', "kernel", struct args, kernel, "prints the running kernel's build id"),
 	OPT_FLAG('m', "kernel-maps", struct args, kernel_maps, "prints that of the running kernel and of its modules, and where they lie"),
 	OPT_KEY('f', "force", NULL, "force", "reads a recording that belongs to somebody else"),
+	STRICT_OPTIONS(struct args, rec.strict),
 	OPT_END,
 };
 /* clang-format on */

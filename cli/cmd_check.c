@@ -13,7 +13,7 @@
 #include <string.h>
 
 struct args {
-	struct lines lines; /* of the session's text form; first: recording_set_key() */
+	struct recording rec; /* first: recording_set_key() */
 	const char *limits[NR_CHECKS];
 	bool quiet;
 };
@@ -86,14 +86,15 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 		as_perf_tell_missing("check");
 		return 1;
 	}
-	status = recording_operand(cli, "check", &a->lines, argc, argv);
+	status = recording_operand(cli, "check", &a->rec, argc, argv);
 	checks_init(&c);
 	if (!status)
 		status = parse_limits(cli, a, &c);
 	if (!status)
-		status = recording_run(cli, &a->lines, "", checks_run, &c);
-	if (!status)
-		status = print(&c, a->quiet);
+		status = recording_run(cli, &a->rec, "", checks_run, &c);
+	/* --strict sees what is below its limit, too */
+	if ((status == CLI_OK || status == CLI_LOSS) && print(&c, a->quiet) != CLI_OK)
+		status = CLI_LOSS;
 	checks_done(&c);
 	return status;
 }
@@ -117,6 +118,7 @@ static const struct opt options[] = {
 	OPT_KEY('k', "vmlinux", "FILE", "vmlinux", "takes kernel symbols from the kernel's file"),
 	OPT_KEY(0, "kallsyms", "FILE", "kallsyms", "takes kernel symbols from FILE"),
 	OPT_KEY('f', "force", NULL, "force", "reads a recording that belongs to somebody else"),
+	STRICT_OPTIONS(struct args, rec.strict),
 	OPT_END,
 };
 /* clang-format on */

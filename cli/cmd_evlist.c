@@ -5,7 +5,7 @@
 #include "recording.h"
 
 struct args {
-	struct lines lines; /* of the session's text form; first: recording_set_key() */
+	struct recording rec; /* first: recording_set_key() */
 	bool freq, groups, fields;
 };
 
@@ -22,7 +22,7 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 	snprintf(more, sizeof(more), "format=evlist\nevlist=%s%s%s%s\n",
 		 cli->verbose ? "attr," : "", a->freq ? "freq," : "", a->groups ? "groups," : "",
 		 a->fields ? "fields," : "");
-	return recording_print(cli, &a->lines, more);
+	return recording_print(cli, &a->rec, more);
 }
 
 /* clang-format off */
@@ -34,6 +34,7 @@ static const struct opt options[] = {
 	OPT_OUR_KEY(0, "kernel-formats", NULL, "kernel-formats", "takes the running kernel's descriptions of tracepoints that the "
 		"recording does not describe, if it has them under the same name and number"),
 	OPT_KEY('f', "force", NULL, "force", "reads a recording that belongs to somebody else"),
+	STRICT_OPTIONS(struct args, rec.strict),
 	OPT_END,
 };
 /* clang-format on */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct args {
-	struct lines lines; /* of the session's text form; first: recording_set_key() */
+	struct recording rec; /* first: recording_set_key() */
 	const char *format;
 };
 
@@ -15,13 +15,13 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 {
 	struct args *a = values;
 	bool is_json = a->format && !strcmp(a->format, "json");
-	int status = recording_operand(cli, "info", &a->lines, argc, argv);
+	int status = recording_operand(cli, "info", &a->rec, argc, argv);
 
 	if (status)
 		return status;
 	if (a->format && !is_json && strcmp(a->format, "text") != 0)
 		return cli_usage(cli, "info: --format knows text and json, not '%s'", a->format);
-	return recording_print(cli, &a->lines, is_json ? "format=info-json\n" : "format=info\n");
+	return recording_print(cli, &a->rec, is_json ? "format=info-json\n" : "format=info\n");
 }
 
 /* clang-format off */
@@ -30,6 +30,7 @@ static const struct opt options[] = {
 	OPT_TEXT(0, "format", "FORMAT", struct args, format, "text, or json for programs (docs/formats/info-json.md); default text"),
 	OPT_KEY(0, "no-events", NULL, "no-events", "tells only what the header says: takes the same time for a recording of any size"),
 	OPT_KEY('f', "force", NULL, "force", "reads a recording that belongs to somebody else"),
+	STRICT_OPTIONS(struct args, rec.strict),
 	OPT_END,
 };
 /* clang-format on */

@@ -5,7 +5,7 @@
 #include "recording.h"
 
 struct args {
-	struct lines lines; /* of the session's text form; first: recording_set_key() */
+	struct recording rec; /* first: recording_set_key() */
 	bool header_only, no_effect;
 };
 
@@ -28,7 +28,7 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 	if (argc > cli_compat(cli))
 		return cli_usage(cli, "report: takes no words: -i names the recording, not '%s'",
 				 argv[0]);
-	return recording_print(cli, &a->lines, "header=all\n");
+	return recording_print(cli, &a->rec, "header=all\n");
 }
 
 /* clang-format off */
@@ -37,6 +37,7 @@ static const struct opt options[] = {
 	OPT_FLAG(0, "header-only", struct args, header_only, "prints only what the recording says of itself; needed"),
 	OPT_KEY('I', "show-info", NULL, "header-info", "prints that in full"),
 	OPT_KEY('f', "force", NULL, "force", "reads a recording that belongs to somebody else"),
+	STRICT_OPTIONS(struct args, rec.strict),
 	OPT_FLAG(0, "stdio", struct args, no_effect, "prints text, as always"),
 	OPT_END,
 };

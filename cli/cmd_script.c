@@ -155,16 +155,6 @@ static int start_pager(const struct cli *cli, const struct script_args *a)
 	return r;
 }
 
-static bool lost_data(struct sonde_session *s)
-{
-	const struct sonde_defect *d;
-
-	for (size_t i = 0; (d = sonde_session_defect(s, i)); i++)
-		if (d->severity >= SONDE_DATA_LOSS)
-			return true;
-	return false;
-}
-
 static int print_text(const struct cli *cli, const struct script_args *a, const char *text)
 {
 	struct sonde_session *s;
@@ -200,8 +190,7 @@ static int print_text(const struct cli *cli, const struct script_args *a, const 
 	line = sonde_session_defects_line(s);
 	if (*line)
 		cli_say("%s", line);
-	if (status == CLI_OK && a->strict && lost_data(s))
-		status = CLI_LOSS;
+	status = strict_status(&a->strict, s, status);
 	sonde_session_close(s);
 	return status;
 }

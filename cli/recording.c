@@ -11,15 +11,19 @@
 
 int recording_set_key(struct opt_parser *p, void *values, const struct opt *o, const char *value)
 {
-	return lines_set(values, p, o->word, o->key, value);
+	struct recording *rec = values;
+
+	return lines_set(&rec->lines, p, o->word, o->key, value);
 }
 
 void recording_done(void *values)
 {
-	lines_done(values);
+	struct recording *rec = values;
+
+	lines_done(&rec->lines);
 }
 
-int recording_operand(const struct cli *cli, const char *command, struct lines *l, int argc,
+int recording_operand(const struct cli *cli, const char *command, struct recording *rec, int argc,
 		      char **argv)
 {
 	struct opt_parser p = { 0 };
@@ -27,12 +31,12 @@ int recording_operand(const struct cli *cli, const char *command, struct lines *
 
 	if (!argc)
 		return CLI_OK;
-	given = lines_given(l, "input");
+	given = lines_given(&rec->lines, "input");
 	free(given);
 	if (argc > 1 || given)
 		return cli_usage(cli, "%s: one recording at a time, not '%s' too", command,
 				 argv[given ? 0 : 1]);
-	if (!lines_set(l, &p, "input", "input", argv[0]))
+	if (!lines_set(&rec->lines, &p, "input", "input", argv[0]))
 		return CLI_OK;
 	return cli_usage(cli, "%s: %s", command, p.error);
 }
@@ -56,7 +60,7 @@ int recording_input(const struct cli *cli, struct lines *l)
 	return cli_status(cli, CLI_FAILED);
 }
 
-static int run_session(const struct cli *cli, const char *text,
+static int run_session(const struct cli *cli, const struct recording *rec, const char *text,
 		       int (*work)(struct sonde_session *s, void *ctx), void *ctx)
 {
 	struct sonde_session *s;
@@ -76,15 +80,17 @@ static int run_session(const struct cli *cli, const char *text,
 	line = sonde_session_defects_line(s);
 	if (*line)
 		cli_say("%s", line);
+	status = strict_status(&rec->strict, s, status);
 	sonde_session_close(s);
 	return status;
 }
 
-int recording_run(const struct cli *cli, struct lines *l, const char *more,
+int recording_run(const struct cli *cli, struct recording *rec, const char *more,
 		  int (*work)(struct sonde_session *s, void *ctx), void *ctx)
 {
 	const char *dir = cli->buildid_dir;
-	int status = recording_input(cli, l);
+	const struct lines *l = &rec->lines;
+	int status = recording_input(cli, &rec->lines);
 	char *text;
 
 	if (status)
@@ -98,7 +104,7 @@ int recording_run(const struct cli *cli, struct lines *l, const char *more,
 		cli_say("out of memory");
 		return cli_status(cli, CLI_FAILED);
 	}
-	status = run_session(cli, text, work, ctx);
+	status = run_session(cli, rec, text, work, ctx);
 	free(text);
 	return status;
 }
@@ -108,7 +114,7 @@ static int write_session(struct sonde_session *s, void *ctx)
 	return sonde_session_write(s, STDOUT_FILENO);
 }
 
-int recording_print(const struct cli *cli, struct lines *l, const char *more)
+int recording_print(const struct cli *cli, struct recording *rec, const char *more)
 {
-	return recording_run(cli, l, more, write_session, NULL);
+	return recording_run(cli, rec, more, write_session, NULL);
 }

@@ -5,12 +5,19 @@
 
 #include "cli.h"
 #include "lines.h"
+#include "strict.h"
 
-/* For struct command: options that are lines of the session's text form; values begin with a struct lines. */
+/* What the options of such a command ask for; its values begin with one. */
+struct recording {
+	struct lines lines; /* of the session's text form */
+	struct strict strict;
+};
+
+/* For struct command: options that are lines of the session's text form; values begin with a struct recording. */
 int recording_set_key(struct opt_parser *p, void *values, const struct opt *o, const char *value);
 void recording_done(void *values);
 /* One word may stand in place of -i FILE, not beside it. 0, or a status after telling. */
-int recording_operand(const struct cli *cli, const char *command, struct lines *l, int argc,
+int recording_operand(const struct cli *cli, const char *command, struct recording *rec, int argc,
 		      char **argv);
 /*
  * perf reads its standard input when that is a pipe and no -i says otherwise, and so do we in its place. 0, or a status
@@ -18,13 +25,13 @@ int recording_operand(const struct cli *cli, const char *command, struct lines *
  */
 int recording_input(const struct cli *cli, struct lines *l);
 /*
- * Opens the session of l's lines and of `more` ("key=value\n..."), gives it to work, tells what failed, or else the closing
- * line. Returns the status.
+ * Opens the session of rec's lines and of `more` ("key=value\n..."), gives it to work, tells what failed, and the closing
+ * line. Returns the status, CLI_LOSS among them (strict.h).
  */
 struct sonde_session;
-int recording_run(const struct cli *cli, struct lines *l, const char *more,
+int recording_run(const struct cli *cli, struct recording *rec, const char *more,
 		  int (*work)(struct sonde_session *s, void *ctx), void *ctx);
-/* The session of l's lines and of `more` ("key=value\n..."), written to the standard output. Returns the status. */
-int recording_print(const struct cli *cli, struct lines *l, const char *more);
+/* The session of rec's lines and of `more` ("key=value\n..."), written to the standard output. Returns the status. */
+int recording_print(const struct cli *cli, struct recording *rec, const char *more);
 
 #endif

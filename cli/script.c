@@ -258,7 +258,8 @@ static int hand_over_config(const struct config *c)
 static int set_environment(const struct cli *cli, const struct script *s)
 {
 	unsetenv("SONDE_STRICT");
-	if (s->strict && setenv("SONDE_STRICT", "1", 1))
+	if ((s->strict.any || s->strict.loss) &&
+	    setenv("SONDE_STRICT", s->strict.any ? "1" : "loss", 1))
 		return -1;
 	return cli->verbose > 1 ? setenv("SONDE_PRELUDE_VERBOSE", "1", 1) : 0;
 }

@@ -8,12 +8,13 @@
  *
  * with the session's text form in a memory file whose descriptor SONDE_SESSION_FD names, and in that of
  * SONDE_CONFIG_FD what the files of configuration say (absent: nothing). SONDE_STRICT=1 asks the prelude for exit status 3
- * when data was lost.
+ * when anything is wrong with the recording, SONDE_STRICT=loss when data was lost.
  */
 #ifndef SONDE_CLI_SCRIPT_H
 #define SONDE_CLI_SCRIPT_H
 
 #include "cli.h"
+#include "strict.h"
 
 struct skeleton;
 
@@ -25,7 +26,7 @@ struct script {
 	const char *session;     /* text form */
 	char **args;             /* of the script, without its name */
 	int nr_args;
-	bool strict;
+	struct strict strict;
 };
 
 /* Does not return when the interpreter could be started; else the exit status, after telling why. */

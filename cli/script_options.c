@@ -158,8 +158,7 @@ const struct opt script_options[] = {
 		"overwrites a file that is there"),
 	OPT_OUR_KEY(0, "kernel-formats", NULL, "kernel-formats", "takes the running kernel's descriptions of tracepoints that the "
 		"recording does not describe, if it has them under the same name and number"),
-	OPT_OUR_FLAG(0, "strict", struct script_args, strict,
-		"exits with status 3 when events were lost or the recording is damaged"),
+	STRICT_OPTIONS(struct script_args, strict),
 
 	OPT_GROUP("Scripts"),
 	OPT_TEXT('s', "script", "[LANG:]SCRIPT", struct script_args, script,

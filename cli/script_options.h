@@ -5,6 +5,7 @@
 
 #include "lines.h"
 #include "opt.h"
+#include "strict.h"
 
 struct script_args {
 	struct lines lines; /* of the session's text form */
@@ -13,7 +14,8 @@ struct script_args {
 	const char *generate, *output; /* -g, -o */
 	const char *color;             /* auto, always, never; NULL: not said */
 	const char *ignored;           /* values of options that change nothing here */
-	bool strict, header, header_only, xed, stitch_lbr, no_effect;
+	struct strict strict;
+	bool header, header_only, xed, stitch_lbr, no_effect;
 	bool list, list_dlfilters, has_dlfilter;
 	bool all_cpus;   /* of a script's recording */
 	bool check_only; /* -d: events are read, and not printed */

@@ -135,7 +135,7 @@ XS(run_compat_xs)
 	XSRETURN(1);
 }
 
-/* (line, is_loss): the closing line, and whether data were lost or damaged */
+/* (line, is_loss): the closing line, "" for a recording without a defect, and whether data were lost or damaged */
 XS(run_defects_xs);
 XS(run_defects_xs)
 {

@@ -4,6 +4,7 @@
  *
  *	boot.c     what Perl code may call; when the events' turn comes
  *	run.c      the event loop for perf scripts: next event -> its sub in the script -> call
+ *	defects.c  defects to the script's trace_defect
  *	values.c   bytes -> scalars; call chains
  *	sample.c   the packed strings of process_event()
  *	session.c  Sonde and Sonde::Event: events for any program
@@ -39,6 +40,13 @@ struct text_arg {
 };
 
 #define COMM_ARGS 256
+#define DEFECTS_TOLD 64 /* more than there are kinds */
+
+/* What the script knows of a kind of defect. */
+struct told {
+	const char *name; /* the session's */
+	uint64_t count;
+};
 
 /* A perf script's run over a session; behind an object of the class Sonde::Run. */
 struct run {
@@ -48,6 +56,9 @@ struct run {
 	struct slot **slots;           /* by schema id */
 	size_t nr_slots, nr_refused;   /* slots that the session was told nobody wants */
 	GV *unhandled, *process_event; /* main::trace_unhandled, main::process_event */
+	GV *trace_defect;              /* main::trace_defect */
+	struct told told[DEFECTS_TOLD];
+	size_t nr_told;
 	GV *defines[4];                /* main::define_*, by enum sonde_define_kind */
 	struct text_arg comms[COMM_ARGS]; /* of this text id modulo their number, kept in: */
 	uint32_t comm_ids[COMM_ARGS];
@@ -57,6 +68,8 @@ struct run {
 /* run.c */
 struct run *run_new(pTHX_ const char *text, bool is_live); /* NULL: sonde_error_text() tells */
 void run_free(pTHX_ struct run *r);
+/* defects.c: calls trace_defect, if there is one, for each kind that the script does not know yet, or that grew. */
+void defects_tell(pTHX_ struct run *r);
 int run_events(pTHX_ struct run *r); /* 0 or a negative errno; a sub that dies leaves it for good */
 
 /* values.c: a field's value into a scalar. */

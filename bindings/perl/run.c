@@ -26,7 +26,7 @@ struct conv {
 
 struct slot {
 	const struct sonde_schema *sc;
-	bool is_tracepoint, is_sample, has_callchain;
+	bool is_tracepoint, is_sample, is_defect, has_callchain;
 	bool defined; /* its flags and symbols were told */
 	bool refused; /* the session was told that nobody wants these events */
 	GV *handler;  /* "sched::sched_switch" */
@@ -109,6 +109,7 @@ struct run *run_new(pTHX_ const char *text, bool is_live)
 	r->is_live = is_live;
 	r->unhandled = glob(aTHX_ "main::" PRELUDE_UNHANDLED);
 	r->process_event = glob(aTHX_ "main::" PRELUDE_PROCESS_EVENT);
+	r->trace_defect = glob(aTHX_ "main::trace_defect");
 	for (size_t i = 0; i < 4; i++) {
 		char name[64];
 
@@ -129,6 +130,7 @@ void run_free(pTHX_ struct run *r)
 		text_arg_done(aTHX_ &r->comms[i]);
 	SvREFCNT_dec((SV *)r->unhandled);
 	SvREFCNT_dec((SV *)r->process_event);
+	SvREFCNT_dec((SV *)r->trace_defect);
 	for (size_t i = 0; i < 4; i++)
 		SvREFCNT_dec((SV *)r->defines[i]);
 	sonde_session_close(r->s);
@@ -173,6 +175,7 @@ static struct slot *slot_new(pTHX_ struct run *r, uint32_t id)
 		return NULL;
 	slot->sc = sc;
 	slot->is_tracepoint = sonde_schema_kind(sc) == SONDE_TRACEPOINT;
+	slot->is_defect = sonde_schema_kind(sc) == SONDE_DEFECT;
 	slot->is_sample = slot->is_tracepoint || sonde_schema_kind(sc) == SONDE_SAMPLE;
 	slot->has_callchain = samples_callchains(sc);
 	if (!slot->is_tracepoint)
@@ -460,6 +463,11 @@ static OP *dispatch(pTHX_ struct turns *t, struct slot *slot)
 	struct run *r = t->r;
 	CV *handler = NULL;
 
+	if (slot->is_defect) {
+		want_all(r);
+		defects_tell(aTHX_ r);
+		return NULL;
+	}
 	if (slot->is_tracepoint) {
 		if (!slot->defined)
 			tell_defines(aTHX_ r, slot);
@@ -558,6 +566,8 @@ int run_events(pTHX_ struct run *r)
 	CATCH_SET(TRUE); /* an eval of a sub's has to end within this run of ops */
 	CALLRUNOPS(aTHX);
 	CATCH_SET(catches);
+	if (!t.code)
+		defects_tell(aTHX_ r); /* those whose count grew */
 	r->running = false;
 	FREETMPS;
 	LEAVE;

@@ -5,7 +5,8 @@
 
 SONDE_SESSION_FD       a descriptor (pipe or memfd) holding the session's text form; read to its end and closed
 SONDE_CONFIG_FD        another one, holding names and values of configuration, each ended by a NUL; may be absent
-SONDE_STRICT=1         exit status 3 when data was lost (sonde script --strict)
+SONDE_STRICT=1         exit status 3 when anything is wrong with the recording (sonde script --strict);
+                       =loss: when data was lost or damaged (--fail-on-loss)
 SONDE_EAGER=1          every argument is built, also where a handler cannot see it
 SONDE_PRELUDE_VERBOSE  set: says on stderr which build of the extension was loaded and what was left out
 

@@ -429,13 +429,14 @@ def main(stage):
         guarded_run(sonde, run, session, ending, unmatched)
     unmatched()
     line = session.defects_line
-    strict = os.environ.pop("SONDE_STRICT", "") == "1" and any(d["severity"] != "info" for d in session.defects)
+    strict = os.environ.pop("SONDE_STRICT", "")
+    fails = any(strict == "1" or strict == "loss" and d["severity"] != "info" for d in session.defects)
     session.close()
     guarded(lambda: call_if_there(stage, "trace_end"), ending, "handler")
     if line:
         flush()
         say(line)
-    if strict:
+    if fails:
         sys.exit(3)
 
 

@@ -59,7 +59,7 @@ sub import {
     $INC{'Perf/Trace/Context.pm'} //= "$lib/scripts/perl/Perf-Trace-Util/lib/Perf/Trace/Context.pm";
     @INC = grep { $_ ne $lib } @INC;
 
-    $run = Sonde::Run->new($text, comes_live($text)) or fail('not begun', $text =~ /^compat=perf/m);
+    $run = Sonde::Run->new("${text}events=all\n", comes_live($text)) or fail('not begun', $text =~ /^compat=perf/m);
     Sonde::_behind_program();
 }
 
@@ -99,7 +99,8 @@ sub events {
         STDOUT->flush if STDOUT->can('flush');
         say_line($line);
     }
-    exit 3 if $is_loss && delete $ENV{SONDE_STRICT};
+    my $strict = delete $ENV{SONDE_STRICT} // '';
+    exit 3 if $line ne '' && $strict eq '1' || $is_loss && $strict eq 'loss';
     undef $run;
 }
 

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* --strict and --fail-on-loss: what the defects of a recording make of an exit status. */
+#ifndef SONDE_CLI_STRICT_H
+#define SONDE_CLI_STRICT_H
+
+#include <stdbool.h>
+
+#include "opt.h"
+
+struct strict {
+	bool any;  /* --strict: every kind of src/model/defects.def counts */
+	bool loss; /* --fail-on-loss: only those by which events or parts of them are missing */
+};
+
+/* Options of a command whose values, a struct s, hold a struct strict named m. */
+/* clang-format off */
+#define STRICT_OPTIONS(s, m) \
+	OPT_OUR_FLAG(0, "strict", s, m.any, \
+		"exits with status 3 when anything at all is wrong with the recording"), \
+	OPT_OUR_FLAG(0, "fail-on-loss", s, m.loss, \
+		"exits with status 3 when events were lost or the recording is damaged")
+/* clang-format on */
+
+struct sonde_session;
+/* CLI_LOSS where status is CLI_OK and the session, read to its end, has what was asked not to be; else status. */
+int strict_status(const struct strict *strict, struct sonde_session *s, int status);
+
+#endif
