@@ -40,6 +40,8 @@ struct sonde_schema {
 	const struct sonde_define *defines; /* made when first asked for: sonde_schema_defines() */
 	size_t nr_defines;
 	bool defines_made;
+	struct sonde_schema *newer; /* what its event has got since (pipe mode); NULL nothing */
+	bool is_newer;              /* the same, of that one */
 	bool unwanted;    /* sonde_session_want(): its samples need not be delivered */
 	const void *attr; /* perf_event_attr in host order, NULL none */
 	size_t attr_len;
@@ -49,6 +51,14 @@ struct sonde_schema {
 static inline bool schema_is_shown(const struct sonde_schema *sc)
 {
 	return sc->record_type >= 64;
+}
+
+/* What the event of a schema is called by now. Lists of events have the first of them only. */
+static inline const struct sonde_schema *schema_newest(const struct sonde_schema *sc)
+{
+	while (sc->newer)
+		sc = sc->newer;
+	return sc;
 }
 
 const struct sonde_field *schema_find_field(const struct sonde_schema *sc, const char *name,

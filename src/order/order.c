@@ -408,6 +408,30 @@ static uint64_t needed_from(struct order *o)
 	return from;
 }
 
+/* Messages of a recorder whose errors went where its records did (perf record -o - >FILE 2>&1). */
+static bool is_text(const uint8_t *p, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (p[i] < ' ' ? p[i] != '\n' && p[i] != '\r' && p[i] != '\t' && p[i] != 0x1b
+			       : p[i] == 0x7f)
+			return false;
+	}
+	return len;
+}
+
+/* The walk ends before its file does: len bytes at p are no whole record. */
+static void tell_rest(struct order *o, const struct source_file *f, const uint8_t *p, size_t len)
+{
+	uint64_t at = o->walk_off < f->end ? o->walk_off : f->end;
+
+	if (is_text(p, len))
+		defects_add(o->opts.defects, DEFECT_TRAILING_TEXT, 1, "%zu bytes at 0x%llx of %s",
+			    len, (unsigned long long)at, f->path);
+	else
+		defects_add(o->opts.defects, DEFECT_TRUNCATED, 1, "record at 0x%llx of %s",
+			    (unsigned long long)at, f->path);
+}
+
 /* More cuts for the walk; *ret_blocked when that means reading while out[] still refers to the window. */
 static int walk_fill(struct order *o, bool *ret_blocked)
 {
@@ -458,11 +482,7 @@ static int walk_fill(struct order *o, bool *ret_blocked)
 			return (int)got;
 		if (!got || (size_t)got < need) {
 			if (f->stream ? got : o->walk_off != f->end)
-				defects_add(o->opts.defects, DEFECT_TRUNCATED, 1,
-					    "record at 0x%llx of %s",
-					    (unsigned long long)(o->walk_off < f->end ? o->walk_off
-										      : f->end),
-					    f->path);
+				tell_rest(o, f, w->data, (size_t)got);
 			next_file(o);
 		}
 	}

@@ -153,6 +153,8 @@ struct source_ops {
 	bool (*build_id_at)(struct source *s, size_t i, struct source_build_id *ret);
 	/* The times of the first and last sample as the recording says them; false: it does not. NULL: never does. */
 	bool (*span)(struct source *s, uint64_t *ret_first_ns, uint64_t *ret_last_ns);
+	/* What came of processors' traces, which nobody decodes, so far: records and bytes. NULL: never any. */
+	void (*traces)(struct source *s, uint64_t *ret_records, uint64_t *ret_bytes);
 	/* Only for recordings in perf.data's format, else NULL: what a record tells of itself ... */
 	int (*record)(struct source *s, const struct event *ev, struct source_record *ret);
 	/* ... the head of the recording, and the bytes of one of its sections: 1, 0 absent or damaged. Lent. */

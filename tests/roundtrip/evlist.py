@@ -9,6 +9,7 @@ other machines ($SONDE_CORPUS, else ../shared/corpus beside the project), must b
 """
 import difflib
 import importlib.util
+import json
 import os
 import pathlib
 import shutil
@@ -53,6 +54,28 @@ FINISHED_INIT { }
 """.replace('EVENTS', EVENTS).replace('%s', 'ATTR0', 1).replace('%s', 'ATTR1', 1).replace('%s', 'ATTR0', 1).replace(
     '%s', 'ATTR1', 1).replace('ATTR0', ATTR % 0).replace('ATTR1', ATTR % 1)
 
+# Formats before the first sample, and behind it what makes the reader look at its events again.
+AGAIN = """=== again
+--- file
+"PERFILE2" [16:u64]
+HEADER_ATTR { [2,64:u32] [300:u64] [1:u64] [0x10487:u64] [0:u64] [0x40000:u64] [0:u64]*2 [7:u64] }
+HEADER_TRACING_DATA { [stop-begin:u32] [0:u32] } begin: "\\x17\\x08\\x44tracing0.6\\0" [0:u8] [8:u8] [4096:u32] "header_page\\0" u64len { "x" }
+"header_event\\0" u64len { "x" } [0:u32] [1:u32] "sys\\0" [1:u32] u64len { "name: one
+ID: 300
+format:
+	field:unsigned short common_type;	offset:0;	size:2;	signed:0;
+
+	field:int n;	offset:4;	size:4;	signed:1;
+
+print fmt: \\"n=%d\\", REC->n
+" } [0:u32] [0:u32] [0:u64] stop: pad8
+FINISHED_INIT { }
+SAMPLE/user { [7:u64] [0x500010:u64] [12,13:u32] [1000:u64] [3,0:u32] raw { [300,0:u16] [5:u32] } }
+HEADER_BUILD_ID/user { [-1:u32] "bbbbbbbbbbbbbbbbbbbb" [0:u32] "/bin/a\\0" pad8 }
+COMM/exec { [12,13:u32] "late\\0" pad8  [12,13:u32] [1001:u64] [3,0:u32] [7:u64] }
+FINISHED_ROUND { }
+"""
+
 count = failures = 0
 
 
@@ -83,12 +106,12 @@ def check(name, want, got):
     say(want == got, name, [line[:200] for line in lines][:12] if want != got else ())
 
 
-def made(folder):
-    """The same two events, in a group, in a file and in pipe mode."""
+def made(folder, text=GROUPS):
+    """GROUPS: the same two events, in a group, in a file and in pipe mode."""
     spec = importlib.util.spec_from_file_location('fixtures', sys.argv[2])
     fixtures = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(fixtures)
-    (folder / 'x.fix').write_text(GROUPS)
+    (folder / 'x.fix').write_text(text)
     for case in fixtures.parse(folder / 'x.fix'):
         path = folder / (case.name + '.data')
         path.write_bytes(case.build('little')[0])
@@ -118,6 +141,13 @@ def known():
                 'of pipe mode that ends in the middle of a record', [str(status), out, err])
         check('-F', 'one: sample_period=5\ntwo: sample_period=5\n', run(SONDE, 'evlist -F', file)[1])
         say('# data size' in run(SONDE, 'report --header-only', pipe)[1], 'the header of pipe mode')
+        path, = made(pathlib.Path(folder), AGAIN)
+        check('an event is listed once', 'sys:one: trace_fields: n\n', run(SONDE, 'evlist --trace-fields', path)[1])
+        check('a record of an event that was looked at again',
+              '            late    13 [003]     0.000001: PERF_RECORD_COMM exec: late:12/13\n',
+              run(SONDE, 'script --show-task-events --comms late', path)[1])
+        names = [e['name'] for e in json.loads(run(SONDE, 'info --format json', path)[1])['events']]
+        check('and is one in sonde info', 'sys:one', ' '.join(names))
     status, out, err = run(SONDE, 'evlist -g -v', MIXED)
     say(status == 2 and not out and '-g cannot be together' in err, '-g and -v', [err])
     header = run(SONDE, 'report --header-only -I', MIXED)[1]

@@ -157,6 +157,19 @@ void info_close(struct sink *sink)
 	free(s);
 }
 
+struct info_event info_counts_of(const struct info_sink *s, const struct sonde_schema *sc)
+{
+	struct info_event sum = { 0 };
+
+	for (; sc; sc = sc->newer) {
+		if (sc->id >= s->events.n)
+			continue;
+		sum.samples += s->events.v[sc->id].samples;
+		sum.throttled += s->events.v[sc->id].throttled;
+	}
+	return sum;
+}
+
 /* ---- what the header says ----------------------------------------------------------------------------------------- */
 
 struct source_header info_head(struct info_sink *s)
@@ -246,6 +259,15 @@ uint64_t info_memory_kb(struct info_sink *s)
 		return 0;
 	}
 	return kb;
+}
+
+void info_traces(struct info_sink *s, uint64_t *ret_records, uint64_t *ret_bytes)
+{
+	const struct source_ops *ops = s->session->source->ops;
+
+	*ret_records = *ret_bytes = 0;
+	if (ops->traces)
+		ops->traces(s->session->source, ret_records, ret_bytes);
 }
 
 bool info_span(struct info_sink *s, uint64_t *ret_first_ns, uint64_t *ret_last_ns)

@@ -58,6 +58,8 @@ bool info_is_done(const struct sink *sink);
 int info_flush(struct sink *sink);
 void info_close(struct sink *sink);
 
+/* Of an event, under all schemas that it had. */
+struct info_event info_counts_of(const struct info_sink *s, const struct sonde_schema *sc);
 /* Of the header: */
 struct source_header info_head(struct info_sink *s);
 struct info_clock info_clock_of(struct info_sink *s);
@@ -68,6 +70,8 @@ bool info_data(struct info_sink *s, unsigned *ret_files, uint64_t *ret_bytes);
 /* Of memory, in KiB; 0 unknown. */
 uint64_t info_memory_kb(struct info_sink *s);
 bool info_has_feature(struct info_sink *s, unsigned feature);
+/* Of processors' traces: how many records there are, and their bytes. */
+void info_traces(struct info_sink *s, uint64_t *ret_records, uint64_t *ret_bytes);
 /* First and last sample, as counted, else as the header says; false: not known. */
 bool info_span(struct info_sink *s, uint64_t *ret_first_ns, uint64_t *ret_last_ns);
 /* A loss that counts: of those told twice, the one that is exact. */

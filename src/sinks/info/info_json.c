@@ -83,15 +83,15 @@ static void put_events(struct info_sink *s, struct outbuf *out)
 
 	outbuf_str(out, ",\n\"events\":[");
 	for (uint32_t id = 0; (sc = sonde_session_schema(s->session, id)) != NULL; id++) {
-		if (sc->kind > SONDE_SAMPLE)
+		struct info_event e = info_counts_of(s, sc);
+
+		if (sc->kind > SONDE_SAMPLE || sc->is_newer)
 			continue;
 		outbuf_fmt(out, "%s{\"name\":", comma);
-		json_text(out, sc->name);
+		json_text(out, schema_newest(sc)->name);
 		if (!s->session->opts.no_events) {
-			json_member_u64(out, "samples",
-					id < s->events.n ? s->events.v[id].samples : 0);
-			json_member_u64(out, "throttled",
-					id < s->events.n ? s->events.v[id].throttled : 0);
+			json_member_u64(out, "samples", e.samples);
+			json_member_u64(out, "throttled", e.throttled);
 		}
 		outbuf_char(out, '}');
 		comma = ",";
@@ -101,6 +101,7 @@ static void put_events(struct info_sink *s, struct outbuf *out)
 
 static void put_counts(struct info_sink *s, struct outbuf *out)
 {
+	uint64_t traces, trace_bytes;
 	const char *comma = "";
 
 	outbuf_str(out, ",\n\"cpus\":[");
@@ -140,6 +141,10 @@ static void put_counts(struct info_sink *s, struct outbuf *out)
 		json_u64(out, s->records[type]);
 		comma = ",";
 	}
+	info_traces(s, &traces, &trace_bytes);
+	outbuf_str(out, "},\n\"trace\":{\"records\":");
+	json_u64(out, traces);
+	json_member_u64(out, "bytes", trace_bytes);
 	outbuf_char(out, '}');
 }
 

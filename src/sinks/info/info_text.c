@@ -156,14 +156,17 @@ static void put_events(struct info_sink *s, struct outbuf *out)
 	outbuf_str(out,
 		   counted ? "\n     samples         lost    throttled  event\n" : "\nevents\n");
 	for (uint32_t id = 0; (sc = sonde_session_schema(s->session, id)) != NULL; id++) {
-		struct info_event none = { 0 }, *e = id < s->events.n ? &s->events.v[id] : &none;
+		struct info_event e = info_counts_of(s, sc);
+		uint64_t lost = 0;
 
-		if (sc->kind > SONDE_SAMPLE)
+		if (sc->kind > SONDE_SAMPLE || sc->is_newer)
 			continue;
+		for (const struct sonde_schema *each = sc; each; each = each->newer)
+			lost += lost_of(s, (int32_t)each->id);
 		if (counted)
-			outbuf_fmt(out, "%12" PRIu64 " %12" PRIu64 " %12" PRIu64, e->samples,
-				   lost_of(s, (int32_t)id), e->throttled);
-		outbuf_fmt(out, "  %s\n", sc->name);
+			outbuf_fmt(out, "%12" PRIu64 " %12" PRIu64 " %12" PRIu64, e.samples, lost,
+				   e.throttled);
+		outbuf_fmt(out, "  %s\n", schema_newest(sc)->name);
 	}
 }
 
@@ -220,6 +223,19 @@ static void put_records(struct info_sink *s, struct outbuf *out)
 		outbuf_fmt(out, "%12" PRIu64 "  %s\n", s->records[type],
 			   type ? s->record_names[type] : "others");
 	}
+}
+
+static void put_traces(struct info_sink *s, struct outbuf *out)
+{
+	uint64_t records, bytes;
+
+	info_traces(s, &records, &bytes);
+	if (!records)
+		return;
+	outbuf_char(out, '\n');
+	put_word(out, "trace");
+	outbuf_fmt(out, "%" PRIu64 " bytes of a processor's in %" PRIu64 " records, not decoded",
+		   bytes, records);
 }
 
 static void put_build_ids(struct info_sink *s, struct outbuf *out)
@@ -279,6 +295,7 @@ static int text_finish(struct sink *sink, bool complete)
 	put_cpus(s, out);
 	put_losses(s, out);
 	put_records(s, out);
+	put_traces(s, out);
 	put_build_ids(s, out);
 	put_defects(s, out);
 	if (s->session->opts.terminal || isatty(s->writer.fd))

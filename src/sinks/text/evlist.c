@@ -219,8 +219,9 @@ static int evlist_finish(struct sink *sink, bool complete)
 	for (uint32_t id = 0; (sc = sonde_session_schema(s->session, id)); id++) {
 		const struct perf_event_attr *attr = sc->attr;
 
-		if (!attr)
+		if (!attr || sc->is_newer)
 			continue;
+		sc = schema_newest(sc);
 		has_tracepoint |= attr->type == PERF_TYPE_TRACEPOINT;
 		if (s->details & DETAIL_GROUPS) {
 			put_in_group(s, sc, index++, out);

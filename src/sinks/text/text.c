@@ -51,9 +51,12 @@ static int put_record(struct text_sink *s, const struct event *ev)
 		text_dump_put(ev, s->session->opts.input, s->recording.is_pipe, out);
 	if (!text_record_shown(&s->session->opts, ev, &rec))
 		return 0;
-	if (text_record_head(ev, &rec, &head, &pid, &tid) && rec.schema->id < s->lines.n) {
-		struct line line = s->lines.v[rec.schema->id];
+	if (text_record_head(ev, &rec, &head, &pid, &tid)) {
+		struct line line;
 
+		if (rec.schema->id >= s->lines.n)
+			TRY(text_lines_meet(s, rec.schema->id));
+		line = s->lines.v[rec.schema->id];
 		line.fields &= RECORD_HEAD;
 		if (ev->change.kind != CHANGE_EXIT)
 			TRY(state_comm(&s->session->state, pid, tid, &head.pub.comm));

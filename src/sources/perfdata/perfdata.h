@@ -109,6 +109,7 @@ struct perfdata_source {
 	struct sample_scratch
 		group_scratch; /* their own: questions about kept events come in between */
 	struct perfdata_losses losses;
+	uint64_t traces, trace_bytes;   /* AUXTRACE */
 	struct perfdata_counts *counts; /* owned; of perf stat, NULL: none so far */
 	uint8_t trace_error
 		[TRACE_ERROR_BYTES]; /* payload of the event made last of such a record */
@@ -188,6 +189,7 @@ static inline struct perfdata_event *perfdata_recent_event(struct perfdata_sourc
 int perfdata_decode(struct source *s, const struct cut *rec, unsigned i, struct event *ret);
 int perfdata_sample(struct source *s, const struct event *ev, struct sonde_sample *ret);
 int perfdata_callchain(struct source *s, const struct event *ev, const uint8_t **ret);
+void perfdata_traces(struct source *s, uint64_t *ret_records, uint64_t *ret_bytes);
 /* records.c: what a record of state says. 1 and *ret, or 0 when it is damaged (counted). */
 int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, struct event *ret);
 

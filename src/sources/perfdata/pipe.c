@@ -5,7 +5,7 @@
  *	16 bytes of header | ATTR ... FEATURE ... TRACING_DATA + blob | EVENT_UPDATE ... | tasks, mappings | samples, rounds ...
  *	                   '--------------- the prelude, read when the recording is opened -------'
  *
- * The prelude ends where the first samples may be. Records of these kinds that come later are taken when they are cut,
+ * The prelude ends where the first samples may be (and an event is known). Records of these kinds that come later are taken when they are cut,
  * before any record behind them is.
  */
 
@@ -112,7 +112,6 @@ static int renew_schemas(struct perfdata_source *s)
 	vec_foreach(e, &s->events) {
 		if (!e->schema || e->is_renamed)
 			TRY(perfdata_schema_make(s, e));
-		e->is_renamed = false;
 	}
 	return 0;
 }
@@ -250,6 +249,7 @@ static int read_prelude(struct perfdata_source *s, struct outbuf *record)
 
 	for (;;) {
 		const uint8_t *rec;
+		uint32_t type;
 		uint64_t len;
 		uint16_t size;
 		int r = read_at(s, off, RECORD_HEADER_BYTES, record);
@@ -258,12 +258,14 @@ static int read_prelude(struct perfdata_source *s, struct outbuf *record)
 			return r;
 		rec = (const uint8_t *)record->data;
 		size = get_u16(rec + 6, s->file.swap);
-		/* What is no record is told when it is cut. */
-		if (size < RECORD_HEADER_BYTES || ends_prelude(get_u32(rec, s->file.swap))) {
-			s->meets_compressed |= size >= RECORD_HEADER_BYTES &&
-					       is_compressed(get_u32(rec, s->file.swap));
+		type = get_u32(rec, s->file.swap);
+		s->meets_compressed |= size >= RECORD_HEADER_BYTES && is_compressed(type);
+		/*
+		 * What is no record is told when it is cut. Attrs may come behind all samples (--tail-synthesize), but where
+		 * there is one the others are with it.
+		 */
+		if (size < RECORD_HEADER_BYTES || (s->events.n && ends_prelude(type)))
 			return 0;
-		}
 		r = read_at(s, off, size, record);
 		if (r <= 0)
 			return r;
@@ -277,7 +279,10 @@ static int read_prelude(struct perfdata_source *s, struct outbuf *record)
 				return r;
 		}
 		TRY(perfdata_pipe_take(s, (const uint8_t *)record->data, (size_t)len, off));
-		off += len;
+		off += type == RECORD_AUXTRACE
+			       ? perfdata_record_bytes((const uint8_t *)record->data, size,
+						       s->file.swap)
+			       : len;
 	}
 }
 

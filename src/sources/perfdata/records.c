@@ -264,6 +264,9 @@ static int decode_tool_record(struct perfdata_source *s, const struct cut *rec, 
 	case RECORD_STAT:
 		return perfdata_counts_take(s, rec, type);
 	case RECORD_AUXTRACE:
+		s->traces++;
+		s->trace_bytes += perfdata_record_bytes(rec->bytes, (uint16_t)rec->len, s->file.swap) -
+				  rec->len;
 		defects_add(s->opts.defects, DEFECT_NOT_DECODED, 1, "at 0x%llx",
 			    (unsigned long long)rec->file_off);
 		return 0;
@@ -278,6 +281,12 @@ static int decode_tool_record(struct perfdata_source *s, const struct cut *rec, 
 				    type, (unsigned long long)rec->file_off);
 		return 0;
 	}
+}
+
+void perfdata_traces(struct source *source, uint64_t *ret_records, uint64_t *ret_bytes)
+{
+	*ret_records = perfdata_of(source)->traces;
+	*ret_bytes = perfdata_of(source)->trace_bytes;
 }
 
 int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, struct event *ret)

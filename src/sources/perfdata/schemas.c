@@ -268,8 +268,13 @@ int perfdata_schema_make(struct perfdata_source *s, struct perfdata_event *e)
 	if (!sc->attr)
 		return err_nomem();
 	TRY(schema_table_add(s->opts.schemas, sc));
+	if (e->schema) {
+		e->schema->newer = sc;
+		sc->is_newer = true;
+	}
 	e->schema = sc;
 	e->schema_id = sc->id;
+	e->is_renamed = false;
 	return 0;
 }
 
