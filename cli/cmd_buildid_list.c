@@ -54,6 +54,13 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 				 argv[0]);
 	if (a->kernel || a->kernel_maps)
 		return print_running(cli, a);
+	if (a->rec.sandbox) {
+		int status = sandbox_enter(cli, &a->rec.lines, NULL);
+
+		if (status)
+			return status;
+		a->rec.sandbox = false; /* entered, for all that follows */
+	}
 	input = lines_given(&a->rec.lines, "input");
 	if (input)
 		r = sonde_file_build_id(input, hex);
@@ -72,7 +79,7 @@ static const struct opt options[] = {
 	OPT_FLAG('k', "kernel", struct args, kernel, "prints the running kernel's build id"),
 	OPT_FLAG('m', "kernel-maps", struct args, kernel_maps, "prints that of the running kernel and of its modules, and where they lie"),
 	OPT_KEY('f', "force", NULL, "force", "reads a recording that belongs to somebody else"),
-	STRICT_OPTIONS(struct args, rec.strict),
+	RECORDING_OPTIONS(struct args, rec),
 	OPT_END,
 };
 /* clang-format on */

@@ -118,7 +118,7 @@ static const struct opt options[] = {
 	OPT_KEY('k', "vmlinux", "FILE", "vmlinux", "takes kernel symbols from the kernel's file"),
 	OPT_KEY(0, "kallsyms", "FILE", "kallsyms", "takes kernel symbols from FILE"),
 	OPT_KEY('f', "force", NULL, "force", "reads a recording that belongs to somebody else"),
-	STRICT_OPTIONS(struct args, rec.strict),
+	RECORDING_OPTIONS(struct args, rec),
 	OPT_END,
 };
 /* clang-format on */

@@ -34,7 +34,7 @@ static const struct opt options[] = {
 	OPT_OUR_KEY(0, "kernel-formats", NULL, "kernel-formats", "takes the running kernel's descriptions of tracepoints that the "
 		"recording does not describe, if it has them under the same name and number"),
 	OPT_KEY('f', "force", NULL, "force", "reads a recording that belongs to somebody else"),
-	STRICT_OPTIONS(struct args, rec.strict),
+	RECORDING_OPTIONS(struct args, rec),
 	OPT_END,
 };
 /* clang-format on */

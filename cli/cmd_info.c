@@ -30,7 +30,7 @@ static const struct opt options[] = {
 	OPT_TEXT(0, "format", "FORMAT", struct args, format, "text, or json for programs (docs/formats/info-json.md); default text"),
 	OPT_KEY(0, "no-events", NULL, "no-events", "tells only what the header says: takes the same time for a recording of any size"),
 	OPT_KEY('f', "force", NULL, "force", "reads a recording that belongs to somebody else"),
-	STRICT_OPTIONS(struct args, rec.strict),
+	RECORDING_OPTIONS(struct args, rec),
 	OPT_END,
 };
 /* clang-format on */

@@ -37,7 +37,7 @@ static const struct opt options[] = {
 	OPT_FLAG(0, "header-only", struct args, header_only, "prints only what the recording says of itself; needed"),
 	OPT_KEY('I', "show-info", NULL, "header-info", "prints that in full"),
 	OPT_KEY('f', "force", NULL, "force", "reads a recording that belongs to somebody else"),
-	STRICT_OPTIONS(struct args, rec.strict),
+	RECORDING_OPTIONS(struct args, rec),
 	OPT_FLAG(0, "stdio", struct args, no_effect, "prints text, as always"),
 	OPT_END,
 };

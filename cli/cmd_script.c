@@ -5,6 +5,7 @@
 #include "generate.h"
 #include "dlfilters.h"
 #include "recording.h"
+#include "sandbox.h"
 #include "script.h"
 #include "script_env.h"
 #include "script_list.h"
@@ -172,6 +173,8 @@ static int print_text(const struct cli *cli, const struct script_args *a, const 
 		return cli_status(cli, CLI_FAILED);
 	}
 	tell_unserved(a);
+	if (a->sandbox && (status = sandbox_enter(cli, &a->lines, NULL)))
+		return status;
 	r = sonde_session_open(&s, text, "the command line");
 	if (r < 0)
 		return fail(cli, r);
@@ -271,6 +274,21 @@ static int check_generate(const struct cli *cli, const struct script_args *a, in
 	if (a->script || nr_words)
 		return cli_usage(cli, "script: -g writes a script; it cannot run one");
 	return CLI_OK;
+}
+
+/* Inside nothing is run and no file is made. */
+static int check_sandbox(const struct cli *cli, const struct script_args *a, int nr_words)
+{
+	char *per_event = lines_given(&a->lines, "per-event-dump");
+	const char *what = a->script || nr_words ? "a script is a program with all your rights"
+			   : a->has_dlfilter	 ? "a filter of --dlfilter is a program"
+			   : a->xed		 ? "--xed runs a program"
+			   : a->generate	 ? "-g writes a file"
+			   : per_event		 ? "--per-event-dump writes files"
+						 : NULL;
+
+	free(per_event);
+	return a->sandbox && what ? cli_usage(cli, "script: not with --sandbox: %s", what) : CLI_OK;
 }
 
 static int generate(const struct cli *cli, const struct script_args *a, const char *session)
@@ -401,6 +419,9 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 		return CLI_OK;
 	}
 	status = check_generate(cli, a, argc);
+	if (status)
+		return status;
+	status = check_sandbox(cli, a, argc);
 	if (status)
 		return status;
 	if (a->interpreter && !a->script && !argc)

@@ -104,7 +104,10 @@ int recording_run(const struct cli *cli, struct recording *rec, const char *more
 		cli_say("out of memory");
 		return cli_status(cli, CLI_FAILED);
 	}
-	status = run_session(cli, rec, text, work, ctx);
+	if (rec->sandbox)
+		status = sandbox_enter(cli, l, NULL);
+	if (!status)
+		status = run_session(cli, rec, text, work, ctx);
 	free(text);
 	return status;
 }

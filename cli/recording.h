@@ -5,13 +5,18 @@
 
 #include "cli.h"
 #include "lines.h"
+#include "sandbox.h"
 #include "strict.h"
 
 /* What the options of such a command ask for; its values begin with one. */
 struct recording {
 	struct lines lines; /* of the session's text form */
 	struct strict strict;
+	bool sandbox;
 };
+
+/* What all of them take; values are a struct s, whose member m is that. */
+#define RECORDING_OPTIONS(s, m) STRICT_OPTIONS(s, m.strict), SANDBOX_OPTION(s, m.sandbox)
 
 /* For struct command: options that are lines of the session's text form; values begin with a struct recording. */
 int recording_set_key(struct opt_parser *p, void *values, const struct opt *o, const char *value);

@@ -2,6 +2,7 @@
 #include "script_options.h"
 
 #include "dlfilters.h"
+#include "sandbox.h"
 #include "sonde/sonde.h"
 
 #include <stdlib.h>
@@ -159,6 +160,7 @@ const struct opt script_options[] = {
 	OPT_OUR_KEY(0, "kernel-formats", NULL, "kernel-formats", "takes the running kernel's descriptions of tracepoints that the "
 		"recording does not describe, if it has them under the same name and number"),
 	STRICT_OPTIONS(struct script_args, strict),
+	SANDBOX_OPTION(struct script_args, sandbox),
 
 	OPT_GROUP("Scripts"),
 	OPT_TEXT('s', "script", "[LANG:]SCRIPT", struct script_args, script,

@@ -15,7 +15,7 @@ struct script_args {
 	const char *color;             /* auto, always, never; NULL: not said */
 	const char *ignored;           /* values of options that change nothing here */
 	struct strict strict;
-	bool header, header_only, xed, stitch_lbr, no_effect;
+	bool sandbox, header, header_only, xed, stitch_lbr, no_effect;
 	bool list, list_dlfilters, has_dlfilter;
 	bool all_cpus;   /* of a script's recording */
 	bool check_only; /* -d: events are read, and not printed */

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""--sandbox: what is denied, that all that is printed is printed inside too, what refuses it, and what is told of it.
+
+    tests/cli/sandbox.py SONDE PROBE DATA
+"""
+import gzip
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(HERE.parent))
+from points import ENV, done, say, skip  # noqa: E402
+
+SONDE, PROBE, DATA = (str(pathlib.Path(p).resolve()) for p in sys.argv[1:4])
+if os.environ.get('SONDE_ASAN') or 'ASAN_OPTIONS' in ENV:
+    ENV['ASAN_OPTIONS'] = 'detect_leaks=0'  # looking for leaks traces the process
+
+# What a process inside gets for an answer, without and with an output.
+READING = {'read the recording': 'done', 'read a file outside': 'Permission denied', 'write the recording': 'Permission denied',
+           'write a file outside': 'Permission denied', 'make a file beside the recording': 'Permission denied',
+           'remove the recording': 'Operation not permitted', 'a temporary file': 'done', 'write it': 'done', 'memory': 'done',
+           'executable memory': 'Operation not permitted', 'run a program': 'Operation not permitted',
+           'a process': 'Operation not permitted', 'a socket': 'Operation not permitted', 'a local socket': 'Operation not permitted',
+           'trace a process': 'Operation not permitted', 'a signal to the parent': 'Operation not permitted',
+           'open a perf event': 'Operation not permitted', 'mount': 'Operation not permitted'}
+MAKING = dict(READING, **{'remove the recording': 'Permission denied', 'make the output': 'done', 'write the output': 'done',
+                          'name it anew': 'done', 'remove it': 'done'})
+# Without Landlock files can be read; without seccomp Landlock keeps at least files.
+NO_LANDLOCK = dict(READING, **{'read a file outside': 'done'})
+NO_SECCOMP = {'read a file outside': 'Permission denied', 'write the recording': 'Permission denied',
+              'make a file beside the recording': 'Permission denied', 'remove the recording': 'Permission denied',
+              'run a program': 'Permission denied'}
+COMMANDS = [['script'], ['script', '-D'], ['script', '--format', 'jsonl'], ['script', '--header'], ['info'],
+            ['info', '--format', 'json'], ['evlist', '-F'], ['evlist', '--trace-fields'], ['buildid-list'], ['buildid-list', '-H'],
+            ['check'], ['report', '--header-only']]
+
+
+def run(words, stdin=subprocess.DEVNULL, cwd=None, **env):
+    p = subprocess.run(words, env=dict(ENV, **env), stdin=stdin, capture_output=True, timeout=60, cwd=cwd)
+    return p.returncode, p.stdout, p.stderr.decode('latin-1')
+
+
+def differences(want, text):
+    got = dict(line.split(': ', 1) for line in text.splitlines())
+    return ''.join('%s: %s, not %s\n' % (what, got.get(what), answer) for what, answer in want.items() if got.get(what) != answer)
+
+
+def denied(folder):
+    """What the probe may do."""
+    (folder / 'in').mkdir()
+    (folder / 'out').mkdir()
+    shutil.copy(DATA + '/demo.data', folder / 'in/x.data')
+    (folder / 'secret').write_text('secret')
+    words = [PROBE, 'try', str(folder / 'in/x.data'), str(folder / 'secret')]
+    status, out, err = run(words + [''], TMPDIR=str(folder))
+    if status and 'neither' in err:
+        return skip('sandbox', 'this kernel has neither Landlock nor seccomp')
+    say(status == 0 and not differences(READING, out.decode()), 'inside', differences(READING, out.decode()) + err)
+    status, out, err = run(words + [str(folder / 'out/y')], TMPDIR=str(folder))
+    say(status == 0 and not differences(MAKING, out.decode()), 'inside, with an output', differences(MAKING, out.decode()) + err)
+    without = [PROBE, 'without']
+    status, out, err = run(without + ['landlock'] + words + [''], TMPDIR=str(folder))
+    say(status == 0 and not differences(NO_LANDLOCK, out.decode()), 'without Landlock', differences(NO_LANDLOCK, out.decode()) + err)
+    status, out, err = run(without + ['seccomp'] + words + [''], TMPDIR=str(folder))
+    say(status == 0 and not differences(NO_SECCOMP, out.decode()), 'without seccomp', differences(NO_SECCOMP, out.decode()) + err)
+    info = [SONDE, 'info', '-v', '--sandbox', '-i', DATA + '/demo.data']
+    for what, says in (('landlock', 'no Landlock'), ('seccomp', 'no seccomp')):
+        status, out, err = run(without + [what] + info)
+        say(status == 0 and out and says in err, '-v tells: ' + says, err)
+    status, out, err = run(without + ['both'] + info)
+    say(status == 1 and not out and 'neither Landlock nor seccomp' in err, 'with neither nothing is read', err)
+    status, out, err = run(info)
+    say(status == 0 and 'Landlock, version ' in err and 'system calls' in err, '-v tells what is in force', err)
+    status, out, err = run(info[:2] + info[3:])
+    say(status == 0 and not err, 'else nothing is told', err)
+    deadline = time.monotonic() + 5
+    while list(folder.glob('sonde-*')) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    say(not list(folder.glob('sonde-*')), 'the folder of temporary files is gone', str(list(folder.iterdir())))
+    return True
+
+
+def same():
+    """What is printed, inside and outside."""
+    files = sorted(pathlib.Path(DATA).rglob('*.data'))
+    for words in COMMANDS:
+        wrong, printed = '', 0
+        for path in files:
+            outside = run([SONDE, *words, '-i', str(path)])
+            inside = run([SONDE, *words, '--sandbox', '-i', str(path)])
+            printed += len(outside[1])
+            if inside != outside:
+                wrong += '%s: %s %s\n' % (path.name, inside[0], inside[2])
+        say(not wrong and printed, '%s: the same inside' % ' '.join(words), wrong)
+
+
+def ways_in(folder):
+    """Recordings that are no plain file need temporary ones, or come by descriptors."""
+    plain = (pathlib.Path(DATA) / 'demo.data').read_bytes()
+    want = run([SONDE, 'script', '-i', DATA + '/demo.data'])[1]
+    (folder / 'x.gz').write_bytes(gzip.compress(plain))
+    big = plain + os.urandom(20 << 20)  # a pipe's bytes beyond 16 MiB go into a file
+    (folder / 'big').write_bytes(big)
+    (folder / 'dir').mkdir()
+    shutil.copy(DATA + '/demo.data', folder / 'dir/perf.data')
+    script = [SONDE, 'script', '--sandbox']
+    say(run(script + ['-i', str(folder / 'x.gz')])[1] == want, 'a packed recording')
+    with open(folder / 'x.gz', 'rb') as f:
+        say(run(script + ['-i', '-'], f)[1] == want, 'a packed file as standard input')
+    with open(DATA + '/demo.data', 'rb') as f:
+        say(run(script + ['-i', '-'], f)[1] == want, 'a file as standard input')
+    cat = subprocess.Popen(['cat', str(folder / 'big')], stdout=subprocess.PIPE)
+    status, out, err = run(script + ['-i', '-'], cat.stdout)
+    cat.stdout.close()
+    cat.wait()
+    say(status == 0 and out == want, 'a file that comes through a pipe, in a temporary one', '%s %s' % (status, err))
+    say(run(script, cwd=str(folder / 'dir'))[1] == want, 'perf.data where we are')
+
+
+def status_of_running():
+    """Seen from outside: the kernel says that a filter is in force."""
+    p = subprocess.Popen([SONDE, 'script', '--sandbox', '-i', '-'], env=ENV, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                         stderr=subprocess.DEVNULL)
+    deadline, text = time.monotonic() + 10, ''
+    while 'Seccomp:\t2' not in text and time.monotonic() < deadline:
+        text = pathlib.Path('/proc/%d/status' % p.pid).read_text()
+    p.kill()
+    p.communicate()
+    say('Seccomp:\t2' in text and 'NoNewPrivs:\t1' in text, '/proc/PID/status')
+
+
+def refused(folder):
+    (folder / 'x.py').write_text('')
+    for words, says in ((['-s', 'x.py'], 'script'), (['x.py'], 'script'), (['record', 'x'], 'script'), (['--xed'], 'xed'), (['-g', 'python'], '-g'),
+                        (['--per-event-dump'], 'writes files'), (['--dlfilter', 'x.so'], 'dlfilter')):
+        status, out, err = run([SONDE, 'script', '--sandbox', '-i', DATA + '/demo.data'] + words, cwd=str(folder))
+        say(status == 2 and not out and '--sandbox' in err and says in err, 'not with ' + words[0], '%s %s' % (status, err))
+
+
+def main():
+    for part in denied, ways_in, refused:
+        with tempfile.TemporaryDirectory() as name:
+            if part(pathlib.Path(name)) is None and part is denied:
+                break
+    else:
+        pass
+    if run([SONDE, 'info', '--sandbox', '-i', DATA + '/demo.data'])[0] == 0:
+        same()
+        status_of_running()
+    return done()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
