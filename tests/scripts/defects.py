@@ -43,7 +43,7 @@ EVERYWHERE = READING + ' evlist buildid-list'
 
 # kind -> who must tell of it. Others may, and whoever does must obey --strict.
 TOLD_BY = {
-    'lost-events': READING, 'lost-state': READING, 'truncated': READING, 'bad-wrapping': READING, 'unfinished': EVERYWHERE,
+    'lost-events': READING, 'lost-state': READING, 'truncated': READING, 'trailing-text': READING, 'bad-wrapping': READING, 'unfinished': EVERYWHERE,
     'bad-record': READING, 'unknown-record': READING, 'unknown-id': READING, 'late': 'text jsonl python perl check',
     'no-format': READING, 'kernel-formats': 'text jsonl python perl', 'bad-format': READING, 'bad-feature': EVERYWHERE,
     'division-by-zero': 'text', 'throttled': READING, 'compressed': READING, 'trace-not-decoded': READING,
