@@ -227,10 +227,11 @@ int perfdata_header_read(struct perfdata_file *f, struct defects *defects)
 		f->is_pipe = true;
 		return 0;
 	}
-	if (size != 104 && size != 72)
+	/* Members behind those known are a newer recorder's: the sections say where all else lies. */
+	if (size != 72 && (size < sizeof(head) || size > PERFDATA_HEADER_MAX_BYTES))
 		return err_set(-EBADMSG,
-			       "%s: a perf.data header of %llu bytes; 104 or 72 were expected",
-			       f->path, (unsigned long long)size);
+			       "%s: a perf.data header of %llu bytes; 72, or 104 to %d were expected",
+			       f->path, (unsigned long long)size, PERFDATA_HEADER_MAX_BYTES);
 	if (f->size_bytes < size)
 		return err_set(-EBADMSG,
 			       "%s: the file ends in its header, after %llu of %llu bytes", f->path,
@@ -253,7 +254,7 @@ int perfdata_header_read(struct perfdata_file *f, struct defects *defects)
 		return err_set(-EBADMSG,
 			       "%s: the data section begins at 0x%llx, behind the end of the file",
 			       f->path, (unsigned long long)f->data.offset);
-	if (size == 104)
+	if (size >= sizeof(head))
 		read_feature_bits(f, head + 72);
 
 	if (!f->data.size) {

@@ -20,12 +20,13 @@ struct perfdata_section {
 
 struct perfdata_header {
 	uint64_t magic;
-	uint64_t size;      /* 104; 72 without feature bits; 16 = pipe mode */
+	uint64_t size;      /* 104 or more; 72 without feature bits; 16 = pipe mode */
 	uint64_t attr_size; /* bytes of an entry of the attr section: attr + section */
 	struct perfdata_section attrs, data, event_types;
 	uint64_t features[4]; /* bit n of 256 in word n/64 */
 };
 _Static_assert(sizeof(struct perfdata_header) == 104, "layout");
+enum { PERFDATA_HEADER_MAX_BYTES = 4096 }; /* of recorders to come */
 
 /* Of pipe mode: magic and size, then records. */
 enum { PERFDATA_PIPE_HEADER_BYTES = 16 };
@@ -75,6 +76,7 @@ enum perfdata_feature {
 	FEAT_HYBRID_TOPOLOGY = 30,
 	FEAT_PMU_CAPS = 31,
 	FEAT_CPU_DOMAIN_INFO = 32,
+	FEAT_SIMPLEPERF_META_INFO = 129,
 	NR_FEATURES = 256
 };
 
@@ -108,7 +110,13 @@ enum perfdata_tool_record {
 	RECORD_COMPRESSED2 = 83,
 	RECORD_BPF_METADATA = 84,
 	RECORD_SCHEDSTAT_CPU = 85,
-	RECORD_SCHEDSTAT_DOMAIN = 86
+	RECORD_SCHEDSTAT_DOMAIN = 86,
+	/* Android's simpleperf, those that are read */
+	RECORD_SIMPLEPERF_KERNEL_SYMBOL = 32769,
+	RECORD_SIMPLEPERF_SPLIT = 32772,
+	RECORD_SIMPLEPERF_SPLIT_END = 32773,
+	RECORD_SIMPLEPERF_EVENT_ID = 32774,
+	RECORD_SIMPLEPERF_TRACING_DATA = 32777
 };
 
 /*

@@ -102,9 +102,10 @@ uint64_t perfdata_record_bytes(const uint8_t *rec, uint16_t size, bool swap)
 	return size + (behind < UINT64_MAX / 2 ? behind : UINT64_MAX / 2);
 }
 
+/* Records that tell how others are to be read: taken when they are cut. */
 static bool is_header_record(uint32_t type)
 {
-	return type == RECORD_HEADER_ATTR || type == RECORD_HEADER_FEATURE ||
+	return type >= RECORD_SIMPLEPERF_KERNEL_SYMBOL || type == RECORD_HEADER_ATTR || type == RECORD_HEADER_FEATURE ||
 	       type == RECORD_HEADER_TRACING_DATA || type == RECORD_HEADER_BUILD_ID ||
 	       type == RECORD_EVENT_UPDATE;
 }
@@ -175,7 +176,8 @@ static int cut_records(struct perfdata_source *s, unsigned file, const uint8_t *
 			cut->order = CUT_ROUND;
 		} else {
 			behind = trailing_bytes(rec, type, size, swap);
-			if (s->file.is_pipe && cut->file_off >= s->taken_to) {
+			if (cut->file_off >= s->taken_to &&
+			    (s->file.is_pipe || perfdata_is_simpleperf(type, size))) {
 				uint64_t whole = perfdata_pipe_record_bytes(s, rec, size);
 
 				if ((uint64_t)(end - rec) < whole && whole <= MAX_TRACING_BYTES) {

@@ -282,6 +282,8 @@ static int read_feature(struct perfdata_source *s, enum perfdata_feature feature
 		return read_tracing_data(s, b);
 	case FEAT_SAMPLE_TIME:
 		return read_sample_times(s, b);
+	case FEAT_SIMPLEPERF_META_INFO:
+		return s->file.is_pipe ? 0 : perfdata_simpleperf_meta_read(s, b);
 	default:
 		return 0;
 	}
@@ -390,7 +392,7 @@ int perfdata_features_read(struct perfdata_source *s)
 	static const enum perfdata_feature wanted[] = {
 		FEAT_HOSTNAME, FEAT_OSRELEASE,    FEAT_VERSION,    FEAT_ARCH,
 		FEAT_CPUDESC,  FEAT_NRCPUS,       FEAT_CMDLINE,    FEAT_EVENT_DESC,
-		FEAT_BUILD_ID, FEAT_TRACING_DATA, FEAT_SAMPLE_TIME
+		FEAT_BUILD_ID, FEAT_TRACING_DATA, FEAT_SAMPLE_TIME, FEAT_SIMPLEPERF_META_INFO
 	};
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {

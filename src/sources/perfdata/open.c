@@ -192,8 +192,10 @@ static int open_steps(struct perfdata_source *s)
 	s->abi = (struct abi){ .swap = s->file.swap,
 			       .big_endian = s->file.big_endian,
 			       .long_bytes = 8 };
-	if (!s->file.is_pipe)
+	if (!s->file.is_pipe) {
 		TRY(perfdata_features_read(s));
+		TRY(perfdata_first_records_look(s));
+	}
 	TRY(perfdata_schemas_make(s));
 	if (!s->meets_compressed && !(s->file.feature_bits[0] >> FEAT_COMPRESSED & 1) &&
 	    !s->file.features[FEAT_COMPRESSED].size) /* of a killed recorder */
@@ -237,6 +239,7 @@ void perfdata_close(struct source *source)
 	perfdata_counts_free(s->counts);
 	sample_scratch_done(&s->scratch);
 	sample_scratch_done(&s->group_scratch);
+	outbuf_done(&s->split);
 	vec_done(&s->events);
 	vec_done(&s->ids);
 	vec_done(&s->early_names);

@@ -4,6 +4,7 @@
 #define SONDE_SOURCES_PERFDATA_H
 
 #include "base/hash.h"
+#include "base/outbuf.h"
 #include "base/vec.h"
 #include "formats/perfdata/attr.h"
 #include "formats/perfdata/header.h"
@@ -75,7 +76,8 @@ struct perfdata_source {
 	uint64_t first_attr_off; /* in pipe mode: of the first event's record */
 	/* Owned; by feature number, empty where none came or none was asked for. NULL: none so far */
 	struct bytes *sections;
-	/* Pipe mode: */
+	struct outbuf split; /* of a record of simpleperf that comes in pieces: those that came */
+	/* Pipe mode, and records of simpleperf: */
 	uint64_t taken_to; /* records of the header's kind before were taken */
 	bool schemas_made;
 	bool is_unsettled; /* such records came behind the prelude: perfdata_pipe_settle() is due */
@@ -205,6 +207,15 @@ enum { MAX_TRACING_BYTES = 256 << 20 };
 /* How long a record is with the bytes that follow it and belong to it. */
 uint64_t perfdata_pipe_record_bytes(const struct perfdata_source *s, const uint8_t *rec,
 				    uint16_t size);
+
+/* simpleperf.c: whether it is a record of simpleperf's own that is taken, as those of pipe mode are. */
+bool perfdata_is_simpleperf(uint32_t type, uint32_t len);
+int perfdata_simpleperf_take(struct perfdata_source *s, const uint8_t *rec, size_t len,
+			     uint64_t off);
+/* The header section with names of events. */
+int perfdata_simpleperf_meta_read(struct perfdata_source *s, struct bytes *b);
+/* File mode: such records in front of all others; and whether there are compressed ones, which not every header tells. */
+int perfdata_first_records_look(struct perfdata_source *s);
 
 /* listing.c: records and header sections as they are, for lists of them. */
 int perfdata_listed_event(struct perfdata_source *s, const struct cut *rec, struct event *ret);

@@ -152,7 +152,13 @@ static int take_update(struct perfdata_source *s, const uint8_t *rec, size_t len
 
 static int take(struct perfdata_source *s, const uint8_t *rec, size_t len, uint64_t off)
 {
-	switch (get_u32(rec, s->file.swap)) {
+	uint32_t type = get_u32(rec, s->file.swap);
+
+	if (perfdata_is_simpleperf(type, (uint32_t)len) && !s->file.is_pipe)
+		return perfdata_simpleperf_take(s, rec, len, off);
+	if (!s->file.is_pipe)
+		return 0;
+	switch (type) {
 	case RECORD_HEADER_ATTR:
 		return take_attr(s, rec, len, off);
 	case RECORD_HEADER_FEATURE:

@@ -276,7 +276,7 @@ static int decode_tool_record(struct perfdata_source *s, const struct cut *rec, 
 			    (unsigned long long)rec->file_off);
 		return 0;
 	default:
-		if (type > RECORD_SCHEDSTAT_DOMAIN)
+		if (type > RECORD_SCHEDSTAT_DOMAIN && !perfdata_is_simpleperf(type, rec->len))
 			defects_add(s->opts.defects, DEFECT_UNKNOWN_RECORD, 1, "type %u at 0x%llx",
 				    type, (unsigned long long)rec->file_off);
 		return 0;

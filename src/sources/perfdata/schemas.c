@@ -269,6 +269,9 @@ int perfdata_schema_make(struct perfdata_source *s, struct perfdata_event *e)
 		return err_nomem();
 	TRY(schema_table_add(s->opts.schemas, sc));
 	if (e->schema) {
+		/* Its description came behind the first samples. */
+		if (format && e->attr.type == PERF_TYPE_TRACEPOINT && !e->schema->nr_fields)
+			defects_correct(s->opts.defects, DEFECT_NO_FORMAT, 1, 0);
 		e->schema->newer = sc;
 		sc->is_newer = true;
 	}

@@ -243,7 +243,7 @@ class Case:
             feature_bytes = b''.join(b.int(bits >> 32 * i & 0xffffffff, 4) for i in range(8))
         else:
             feature_bytes = b''.join(b.int(bits >> 64 * i & (1 << 64) - 1, 8) for i in range(4))
-        out[:header] = (head + b''.join(b.int(w, 8) for w in words) + feature_bytes)[:header]
+        out[:header] = (head + b''.join(b.int(w, 8) for w in words) + feature_bytes)[:header].ljust(header, b"\xee")
         return bytes(out)
 
 

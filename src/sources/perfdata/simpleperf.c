@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What Android's simpleperf writes into its perf.data beside the kernel's records: records of its own from 32768 on, and
+ * header sections from 128 on. docs/formats/perf-data.md tells which are taken.
+ *
+ *	KERNEL_SYMBOL  u32 bytes | text as of /proc/kallsyms
+ *	TRACING_DATA   u32 bytes | as the header section of that name; older ones have perf's number for it, 66
+ *	EVENT_ID       u64 n | n x { u64 index of an attr, u64 id }: of threads and cpus that came later
+ *	SPLIT ...      a piece of a record that is too large for one, its header included; SPLIT_END: it is whole
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/outbuf.h"
+#include "sources/perfdata/perfdata.h"
+
+enum { RECORD_HEADER_BYTES = 8, MAX_RECORDS_LOOKED_AT = 4096, MAX_RECORD_BYTES = 65536 };
+
+bool perfdata_is_simpleperf(uint32_t type, uint32_t len)
+{
+	switch (type) {
+	case RECORD_SIMPLEPERF_KERNEL_SYMBOL:
+	case RECORD_SIMPLEPERF_SPLIT:
+	case RECORD_SIMPLEPERF_SPLIT_END:
+	case RECORD_SIMPLEPERF_EVENT_ID:
+	case RECORD_SIMPLEPERF_TRACING_DATA:
+		return true;
+	case RECORD_HEADER_TRACING_DATA:
+		return len > 16; /* perf has the data behind the record */
+	default:
+		return false;
+	}
+}
+
+/* u32 bytes | them: a copy that stays. */
+static int take_sized(struct perfdata_source *s, struct bytes *b, struct bytes *ret)
+{
+	const uint8_t *p = NULL;
+	uint32_t n = 0;
+	uint8_t *copy;
+
+	TRY(bytes_u32(b, "bytes", &n));
+	TRY(bytes_take(b, "data", n, &p));
+	copy = arena_alloc(&s->arena, n ? n : 1);
+	if (!copy)
+		return err_nomem();
+	memcpy(copy, p, n);
+	*ret = bytes_init(copy, n, b->file_off + (uint64_t)(p - b->start), s->file.path, s->file.swap);
+	ret->what = b->what;
+	return 0;
+}
+
+static int take_event_ids(struct perfdata_source *s, struct bytes *b)
+{
+	uint64_t n = 0, event = 0, id = 0;
+
+	TRY(bytes_u64(b, "number of ids", &n));
+	while (n-- && bytes_left(b)) {
+		TRY(bytes_u64(b, "attr", &event));
+		TRY(bytes_u64(b, "id", &id));
+		if (event < s->events.n)
+			TRY(perfdata_id_add(s, id, (uint32_t)event));
+	}
+	return 0;
+}
+
+static int take_formats(struct perfdata_source *s, struct bytes *b)
+{
+	struct bytes data;
+
+	TRY(take_sized(s, b, &data));
+	TRY(perfdata_feature_take(s, FEAT_TRACING_DATA, data));
+	vec_foreach(e, &s->events)
+		e->is_renamed |= e->schema && e->attr.type == PERF_TYPE_TRACEPOINT;
+	return 0;
+}
+
+static int take_whole(struct perfdata_source *s, const uint8_t *rec, size_t len, uint64_t off)
+{
+	struct bytes b = bytes_init(rec, len, off, s->file.path, s->file.swap), symbols;
+
+	b.what = "a record of simpleperf";
+	TRY(bytes_skip(&b, "header", RECORD_HEADER_BYTES));
+	switch (get_u32(rec, s->file.swap)) {
+	case RECORD_SIMPLEPERF_KERNEL_SYMBOL:
+		TRY(take_sized(s, &b, &symbols));
+		if (!bytes_left(&s->kallsyms))
+			s->kallsyms = symbols;
+		return 0;
+	case RECORD_SIMPLEPERF_EVENT_ID:
+		return take_event_ids(s, &b);
+	case RECORD_SIMPLEPERF_TRACING_DATA:
+	case RECORD_HEADER_TRACING_DATA:
+		return take_formats(s, &b);
+	default:
+		return 0;
+	}
+}
+
+int perfdata_simpleperf_take(struct perfdata_source *s, const uint8_t *rec, size_t len,
+			     uint64_t off)
+{
+	uint32_t type = get_u32(rec, s->file.swap);
+	int r = 0;
+
+	if (type == RECORD_SIMPLEPERF_SPLIT) {
+		if (s->split.len + len > MAX_TRACING_BYTES)
+			return err_set(-EFBIG, "%s: a record in pieces of more than %d bytes",
+				       s->file.path, MAX_TRACING_BYTES);
+		outbuf_put(&s->split, rec + RECORD_HEADER_BYTES, len - RECORD_HEADER_BYTES);
+		return s->split.failed ? err_nomem() : 0;
+	}
+	if (type != RECORD_SIMPLEPERF_SPLIT_END)
+		return take_whole(s, rec, len, off);
+	if (s->split.len >= RECORD_HEADER_BYTES)
+		r = take_whole(s, (const uint8_t *)s->split.data, s->split.len, off);
+	outbuf_done(&s->split);
+	return r;
+}
+
+/* ---- when the recording is opened -------------------------------------------------------------------------------- */
+
+/* "sched:sched_switch,2,47\n...": name, type, config. */
+static int take_event_names(struct perfdata_source *s, const char *text)
+{
+	unsigned long long type, config;
+	int end;
+
+	for (const char *line = text; *line; line = strchrnul(line, '\n'), line += *line == '\n') {
+		size_t len = strcspn(line, ",\n");
+
+		if (line[len] != ',' || sscanf(line + len, ",%llu,%llu%n", &type, &config, &end) != 2)
+			continue;
+		vec_foreach(e, &s->events) {
+			/* Others are named by perf's rule. */
+			if (e->name || e->attr.type != PERF_TYPE_TRACEPOINT ||
+			    e->attr.type != type || e->attr.config != config)
+				continue;
+			e->name = arena_strndup(&s->arena, line, len);
+			if (!e->name)
+				return err_nomem();
+		}
+	}
+	return 0;
+}
+
+int perfdata_simpleperf_meta_read(struct perfdata_source *s, struct bytes *b)
+{
+	const char *key = NULL, *value = NULL;
+
+	while (bytes_left(b)) {
+		TRY(bytes_cstr(b, "key", &key));
+		TRY(bytes_cstr(b, "value", &value));
+		if (!strcmp(key, "event_type_info"))
+			TRY(take_event_names(s, value));
+	}
+	return 0;
+}
+
+int perfdata_first_records_look(struct perfdata_source *s)
+{
+	uint64_t off = s->file.data.offset, end = off + s->file.data.size;
+	uint8_t *rec = malloc(MAX_RECORD_BYTES);
+	int r = 0;
+
+	if (!rec)
+		return err_nomem();
+	for (int i = 0; i < MAX_RECORDS_LOOKED_AT && end - off >= RECORD_HEADER_BYTES; i++) {
+		ssize_t got = pread(s->file.fd, rec, RECORD_HEADER_BYTES, (off_t)off);
+		uint32_t type;
+		uint16_t size;
+
+		if (got < RECORD_HEADER_BYTES)
+			break;
+		type = get_u32(rec, s->file.swap);
+		size = get_u16(rec + 6, s->file.swap);
+		s->meets_compressed |= type == RECORD_COMPRESSED || type == RECORD_COMPRESSED2;
+		if (size < RECORD_HEADER_BYTES || !perfdata_is_simpleperf(type, size))
+			break;
+		if (size > end - off || pread(s->file.fd, rec, size, (off_t)off) < size)
+			break;
+		r = perfdata_pipe_take(s, rec, size, off);
+		if (r < 0)
+			break;
+		off += size;
+	}
+	free(rec);
+	return r;
+}
