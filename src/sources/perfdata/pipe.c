@@ -26,7 +26,9 @@ enum {
 static struct bytes body_of(const struct perfdata_source *s, const uint8_t *rec, size_t len,
 			    size_t skip, uint64_t off, const char *what)
 {
-	struct bytes b = bytes_init(rec + skip, len - skip, off + skip, s->file.path, s->file.swap);
+	const size_t begin = skip < len ? skip : len; /* a record may be shorter than its kind is */
+	struct bytes b =
+		bytes_init(rec + begin, len - begin, off + begin, s->file.path, s->file.swap);
 
 	b.what = what;
 	return b;
