@@ -43,7 +43,7 @@ bool outbuf_grow(struct outbuf *o, size_t room)
 
 void outbuf_pad(struct outbuf *o, char c, size_t n)
 {
-	char *to = outbuf_room(o, n);
+	char *to = n ? outbuf_room(o, n) : NULL;
 
 	if (to) {
 		memset(to, c, n);
