@@ -23,7 +23,11 @@ struct window {
 };
 
 /* Cuts that a window keeps; when they are used up the walk goes on in another window. */
+#ifdef SMALL_BUFFERS
+enum { WINDOW_CUTS = 512 };
+#else
 enum { WINDOW_CUTS = 32768 };
+#endif
 
 struct cut;
 struct source_file;

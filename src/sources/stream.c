@@ -13,8 +13,8 @@
 enum {
 	READ_BYTES = 1024 * 1024, /* asked of the pipe at once */
 	COPY_BYTES = 256 * 1024,
-	EVICT_BYTES = 1024 * 1024, /* that make room in memory at once */
-	PUNCH_BYTES = 16 * 1024 * 1024,
+	EVICT_BYTES = STREAM_MEMORY / 16, /* that make room in memory at once */
+	PUNCH_BYTES = STREAM_MEMORY,
 	LOOK_MS = 100 /* how often *stopped is looked at while nothing comes */
 };
 

@@ -15,7 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef SMALL_BUFFERS /* for fuzzing */
+enum { STREAM_MEMORY = 32 * 1024 };
+#else
 enum { STREAM_MEMORY = 16 * 1024 * 1024 };
+#endif
 
 struct stream {
 	int fd; /* of the pipe, blocking or not; -1: bytes are made */

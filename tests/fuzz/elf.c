@@ -1,24 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Symbols out of any file: u8 what (0 ELF, 1 a map of a JIT; bit 1 as perf does), then its bytes. */
+/*
+ * Symbols out of any file: u8 what, then its bytes.
+ *
+ *	what	1 a map of a JIT; else ELF    2 as perf does    4 long names of C++    8 a list of the kernel's symbols
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "asking.h"
 #include "symbols/elf_symbols.h"
+#include "symbols/kallsyms.h"
 #include "symbols/perf_map.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static uint8_t *copy_of(const uint8_t *data, size_t size)
-{
-	uint8_t *copy = malloc(size + 1);
-
-	if (copy) {
-		memcpy(copy, data, size);
-		copy[size] = 0;
-	}
-	return copy;
-}
 
 static void look_up(struct symbol_set *set)
 {
@@ -52,6 +45,26 @@ static void read_elf(struct symbol_set *set, struct elf_file *f, bool as_perf)
 	}
 }
 
+static void read_kallsyms(const uint8_t *data, size_t size)
+{
+	const struct kernel_symbol *sym;
+	uint64_t first, end;
+	struct kallsyms *k;
+
+	if (kallsyms_read(&k, (const char *)data, size, "fuzz") < 0)
+		return;
+	kallsyms_range(k, &first, &end);
+	sym = kallsyms_find(k, first);
+	if (sym)
+		kallsyms_address(k, sym->name);
+	kallsyms_find(k, end);
+	kallsyms_slide(k, 0x1000);
+	for (uint64_t at = first; at < first + 0x4000; at += 0x100)
+		kallsyms_find(k, at);
+	kallsyms_find(k, UINT64_MAX);
+	kallsyms_close(k);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct symbol_set set;
@@ -62,9 +75,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	what = *data++;
 	size--;
-	copy = copy_of(data, size);
-	if (!copy)
+	if (what & 8) {
+		read_kallsyms(data, size);
 		return 0;
+	}
+	copy = (uint8_t *)fuzz_text(data, size);
 	symbol_set_init(&set, what & 4 ? DEMANGLE_LONG : DEMANGLE_SHORT, what & 2);
 	if (what & 1) {
 		if (symbol_set_keep(&set, copy) >= 0)

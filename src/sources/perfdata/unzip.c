@@ -14,9 +14,14 @@
 enum {
 	HEADER_BYTES = 8,
 	RECORD_MAX_BYTES = UINT16_MAX,
+#ifdef SMALL_BUFFERS /* for fuzzing */
+	RAW_BYTES = 68 * 1024,
+	WORK_BYTES = 72 * 1024,
+#else
 	RAW_BYTES = 256 * 1024,
 	/* Holds the beginning of a record and what is unpacked behind it. */
 	WORK_BYTES = 256 * 1024,
+#endif
 	WINDOW_LOG_MAX = 27 /* zstd's own limit for its highest usual level */
 };
 

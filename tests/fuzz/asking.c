@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+#include "asking.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "sonde/sonde.h"
+
+enum { KEPT_EVENTS = 8, MAX_EVENTS = 20000 };
+
+/* What is freed need not be kept long: memory that is used again soon is in the cache. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "quarantine_size_mb=16:allocator_may_return_null=1";
+}
+
+static uint64_t sink; /* so that nothing read is left out as unused */
+
+static void touch(const void *p, size_t len)
+{
+	const uint8_t *bytes = p;
+
+	for (size_t i = 0; i < len; i++)
+		sink += bytes[i];
+}
+
+static void touch_text(const char *s)
+{
+	if (s)
+		touch(s, strlen(s));
+}
+
+int fuzz_file_put(struct fuzz_file *f, const void *data, size_t size)
+{
+	if (!*f->path) {
+		f->fd = memfd_create("recording", MFD_CLOEXEC);
+		if (f->fd < 0)
+			return -1;
+		snprintf(f->path, sizeof(f->path), "/proc/self/fd/%d", f->fd);
+	}
+	return pwrite(f->fd, data, size, 0) == (ssize_t)size ? ftruncate(f->fd, (off_t)size) : -1;
+}
+
+char *fuzz_text(const uint8_t *data, size_t size)
+{
+	char *text = malloc(size + 1);
+
+	if (!text)
+		abort();
+	memcpy(text, data, size);
+	text[size] = '\0';
+	return text;
+}
+
+uint32_t fuzz_choice(const uint8_t *data, size_t size)
+{
+	uint32_t h = 0;
+
+	for (size_t i = 0; i < size; i++)
+		h = h * 31 + data[i];
+	return h * 2654435761u >> 8;
+}
+
+/* ---- an event ------------------------------------------------------------------------------------------------------ */
+
+static void ask_place(const struct sonde_event *ev, uint64_t addr, uint32_t cpumode)
+{
+	struct sonde_location loc;
+	struct sonde_code code;
+	struct sonde_dso dso;
+
+	if (sonde_event_locate(ev, addr, cpumode, &loc) >= 0) {
+		touch_text(loc.dso);
+		touch_text(loc.sym);
+	}
+	if (sonde_event_dso(ev, addr, cpumode, &dso) >= 0)
+		touch_text(dso.long_name);
+	sink += (uint64_t)sonde_event_code(ev, addr, cpumode, SONDE_CODE_LINE | SONDE_CODE_INSN,
+					   &code);
+}
+
+static void ask_sample(struct sonde_session *s, const struct sonde_event *ev)
+{
+	const struct sonde_frame *frames = NULL;
+	struct sonde_sample sample;
+	char words[64];
+	int n;
+
+	if (sonde_event_sample(ev, &sample) >= 0) {
+		touch(sample.reads, sample.nr_reads * sizeof(*sample.reads));
+		touch(sample.branches, sample.nr_branches * sizeof(*sample.branches));
+		touch(sample.user_stack, sample.user_stack_len);
+		if (sample.user_regs_abi)
+			touch(sample.user_regs,
+			      8u * (unsigned)__builtin_popcountll(sample.user_regs_mask));
+		if (sample.intr_regs_abi)
+			touch(sample.intr_regs,
+			      8u * (unsigned)__builtin_popcountll(sample.intr_regs_mask));
+		ask_place(ev, sample.ip, ev->cpumode);
+		ask_place(ev, sample.addr, SONDE_CPUMODE_OF_ADDRESS);
+		sonde_session_data_src_text(s, sample.data_src, words, sizeof(words));
+	}
+	n = sonde_event_callchain(ev, &frames);
+	for (int i = 0; i < n; i++)
+		ask_place(ev, frames[i].ip, frames[i].cpumode);
+}
+
+static void ask(struct sonde_session *s, const struct sonde_event *ev)
+{
+	const struct sonde_schema *sc = sonde_event_schema(s, ev);
+	const struct sonde_field *f;
+	struct sonde_task task;
+	const void *attr;
+	size_t n, len;
+
+	touch_text(sonde_schema_name(sc));
+	touch_text(sonde_session_string(s, ev->comm));
+	touch(ev->bytes, ev->bytes_len);
+	touch(ev->record, ev->record_len);
+	f = sonde_schema_fields(sc, &n);
+	for (size_t i = 0; i < n; i++) {
+		const uint8_t *p = sonde_event_bytes(ev, &f[i], &len);
+
+		touch(p, len);
+		sink += sonde_event_u64(ev, &f[i]) + (uint64_t)sonde_event_i64(ev, &f[i]);
+	}
+	attr = sonde_schema_attr(sc, &len);
+	touch(attr, attr ? len : 0);
+	ask_sample(s, ev);
+	touch_text(sonde_event_text(ev, &len));
+	sonde_schema_defines(sc, &n);
+	if (sonde_event_task(ev, ev->pid, ev->tid, &task) >= 0)
+		touch_text(sonde_session_string(s, task.program.comm));
+}
+
+/* ---- a session ----------------------------------------------------------------------------------------------------- */
+
+static const char *const machines_files =
+	"kallsyms=/dev/null\nbuildid-dir=/nonexistent\nsymfs=/nonexistent\n"
+	"force=1\n";
+
+static void keys_of(char *ret, size_t size, const char *path, uint32_t choice)
+{
+	static const char *const times[] = { "",
+					     "",
+					     "",
+					     "time=10%-40%,50%-\n",
+					     "time=,1000.5\n",
+					     "reltime=1\ntime=0.000001,\n",
+					     "cpu=0,2-3\n",
+					     "comm=a,b\n" };
+	static const char *const compat[] = { "none", "none", "perf-6.1", "perf-6.12" };
+
+	snprintf(ret, size, "%sinput=%s\nwindow=%s\nevents=%s\ncompat=%s\n%s%s", machines_files,
+		 path, choice & 1 ? "4096" : "65536", choice & 2 ? "samples" : "all",
+		 compat[choice >> 2 & 3], times[choice >> 4 & 7],
+		 (choice >> 7 & 15) == 15 ? "unsorted=1\n" : "");
+}
+
+void fuzz_read(const char *path, uint32_t choice)
+{
+	struct sonde_event *kept[KEPT_EVENTS] = { NULL };
+	const struct sonde_event *ev;
+	const struct sonde_defect *d;
+	struct sonde_session *s;
+	char text[512];
+
+	keys_of(text, sizeof(text), path, choice);
+	if (sonde_session_open(&s, text, "fuzz") < 0) {
+		touch_text(sonde_error_text());
+		return;
+	}
+	for (int i = 0; i < MAX_EVENTS && sonde_session_next(s, &ev) > 0; i++) {
+		struct sonde_event **slot =
+			&kept[(unsigned)i * 2654435761u >> 16 & (KEPT_EVENTS - 1)];
+
+		ask(s, ev);
+		if (*slot)
+			ask(s, *slot);
+		sonde_event_free(*slot);
+		*slot = sonde_event_dup(ev);
+	}
+	for (size_t i = 0; (d = sonde_session_defect(s, i)); i++)
+		touch_text(d->first);
+	touch_text(sonde_session_defects_line(s));
+	touch_text(sonde_session_print(s));
+	touch_text(sonde_session_info(s, "cmdline"));
+	sonde_session_close(s);
+	for (int i = 0; i < KEPT_EVENTS; i++) {
+		if (kept[i])
+			ask(sonde_event_session(kept[i]), kept[i]);
+		sonde_event_free(kept[i]);
+	}
+}
+
+void fuzz_write(const char *path, uint32_t choice)
+{
+	static const char *const outputs[] = {
+		"format=text\n",
+		"format=text\nheader=with\nheader-info=1\n",
+		"format=text\ndump=1\n",
+		("format=text\nshow-task-events=1\nshow-mmap-events=1\nshow-switch-events=1\n"
+		 "show-namespace-events=1\nshow-cgroup-events=1\nshow-lost-events=1\nshow-bpf-"
+		 "events=1\n"
+		 "show-text-poke-events=1\n"),
+		("format=text\nfields=comm,tid,pid,time,cpu,event,trace,ip,sym,dso,addr,symoff,"
+		 "flags,period,phys_addr,"
+		 "data_src,weight,iregs,uregs,brstack,brstackoff,tod\n"),
+		"format=jsonl\nevents=all\n",
+		"format=info\n",
+		"format=info-json\n",
+		"format=buildids\nhits=1\n",
+		"format=evlist\nevlist=attr,freq,groups,fields\n",
+		"format=text\nfields=+brstackinsn,+srcline,+insn,+metric,+code_page_size,+ins_"
+		"lat\n",
+		"format=text\nlatency=1\ndeltatime=1\nns=1\nmax-stack=3\nterminal=1\nshow-round-"
+		"events=1\n",
+	};
+	static int nowhere = -1;
+	struct sonde_session *s;
+	char text[1024];
+	size_t n;
+
+	if (nowhere < 0)
+		nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	keys_of(text, sizeof(text), path, choice >> 5);
+	n = strlen(text);
+	snprintf(text + n, sizeof(text) - n, "%s",
+		 outputs[(choice >> 3) % (sizeof(outputs) / sizeof(outputs[0]))]);
+	if (sonde_session_open(&s, text, "fuzz") < 0)
+		return;
+	touch_text(sonde_session_notes(s));
+	sink += (uint64_t)sonde_session_write(s, nowhere);
+	sonde_session_close(s);
+}
+
+void fuzz_recording(const char *path, uint32_t choice)
+{
+	fuzz_read(path, choice);
+	fuzz_write(path, choice);
+}
