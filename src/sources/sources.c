@@ -2,12 +2,14 @@
 /* The table of all sources; opening an input with the one that knows it. */
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "sources/source.h"
+#include "sources/unknown.h"
 #include "sources/unwrap.h"
 
 static const struct source_ops *const sources[] = { &perfdata_source_ops };
@@ -60,8 +62,9 @@ static int look(const struct source_options *opts, uint8_t *head, size_t room, s
 	if (n >= 0 || errno != ESPIPE) {
 		if (n < 0 && errno == EISDIR)
 			err_set(-EISDIR,
-				"%s is a directory with no recording (no file 'data') in it",
-				opts->path);
+				"%s is a directory with no recording (no file 'data') in it%s%s",
+				opts->path, *unknown_directory(fd) ? ": " : "",
+				unknown_directory(fd));
 		else if (n < 0)
 			err_errno(errno, "cannot read %s", opts->path);
 		close(fd);
@@ -156,6 +159,21 @@ static int keep_in_file(struct source_options *opts, const struct timespec *chan
 	return 0;
 }
 
+/* What was tried, what the input looks like, and what to do with it. */
+static int tell_unknown(const char *path, const struct codec_ops *codec, const uint8_t *head,
+			size_t len)
+{
+	char looks[UNKNOWN_TEXT_BYTES], tried[64] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]) && n < sizeof(tried); i++)
+		n += (size_t)snprintf(tried + n, sizeof(tried) - n, "%s%s", i ? ", " : "",
+				      sources[i]->name);
+	unknown_describe(head, len, looks);
+	return err_set(-EBADMSG, "%s is not a recording that sonde knows (tried: %s)%s%s: %s", path,
+		       tried, codec ? ", unpacked with " : "", codec ? codec->name : "", looks);
+}
+
 /* ---- opening ------------------------------------------------------------------------------------------------------ */
 
 int source_open(struct source **ret, const struct source_options *opts)
@@ -186,9 +204,7 @@ int source_open(struct source **ret, const struct source_options *opts)
 			"header, so there is nothing to read",
 			opts->path);
 	else if (r >= 0 && !best)
-		r = err_set(-EBADMSG, "%s is not a recording that sonde knows (perf.data)%s%s",
-			    opts->path, codec ? ": looked into it with " : "",
-			    codec ? codec->name : "");
+		r = tell_unknown(opts->path, codec, head, len);
 	if (r >= 0 && mine.stream && !(best->streams && best->streams(head, len)))
 		r = keep_in_file(&mine, &changed);
 	if (r >= 0)

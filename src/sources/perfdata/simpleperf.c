@@ -46,7 +46,8 @@ static int take_sized(struct perfdata_source *s, struct bytes *b, struct bytes *
 	if (!copy)
 		return err_nomem();
 	memcpy(copy, p, n);
-	*ret = bytes_init(copy, n, b->file_off + (uint64_t)(p - b->start), s->file.path, s->file.swap);
+	*ret = bytes_init(copy, n, b->file_off + (uint64_t)(p - b->start), s->file.path,
+			  s->file.swap);
 	ret->what = b->what;
 	return 0;
 }
@@ -130,7 +131,8 @@ static int take_event_names(struct perfdata_source *s, const char *text)
 	for (const char *line = text; *line; line = strchrnul(line, '\n'), line += *line == '\n') {
 		size_t len = strcspn(line, ",\n");
 
-		if (line[len] != ',' || sscanf(line + len, ",%llu,%llu%n", &type, &config, &end) != 2)
+		if (line[len] != ',' ||
+		    sscanf(line + len, ",%llu,%llu%n", &type, &config, &end) != 2)
 			continue;
 		vec_foreach(e, &s->events) {
 			/* Others are named by perf's rule. */

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Input that no source knows: what it looks like, and what reads it. */
+#ifndef SONDE_SOURCES_UNKNOWN_H
+#define SONDE_SOURCES_UNKNOWN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { UNKNOWN_TEXT_BYTES = 200 };
+
+/* A clause for a message, of the input's first bytes: "it looks like ...". */
+void unknown_describe(const uint8_t *head, size_t len, char ret[UNKNOWN_TEXT_BYTES]);
+/* The same of a directory without a file of events: a descriptor, lent. "" nothing is known of it. */
+const char *unknown_directory(int dir);
+
+#endif

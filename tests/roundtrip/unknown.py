@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What is no recording that sonde reads: each command names what was tried, what it looks like and what reads it.
+
+    unknown.py SONDE
+"""
+import gzip
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+CORPUS = pathlib.Path(os.environ.get('SONDE_CORPUS', HERE.parents[2] / 'shared' / 'corpus'))
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(HERE.parent))
+from points import ENV, done, run, say, skip  # noqa: E402
+
+SONDE = str(pathlib.Path(sys.argv[1]).resolve())
+COMMANDS = [['script', '-i'], ['info'], ['check'], ['evlist', '-i'], ['buildid-list', '-i'], ['script', '-D', '-i']]
+# (name, first bytes, words of the message)
+FILES = [
+    ('trace.dat', b'\x17\x08\x44tracing6\0\0\x08' + bytes(50), ['trace.dat', 'trace-cmd report']),
+    ('blktrace, little endian', struct.pack('<I', 0x65617407) + bytes(44), ['blkparse']),
+    ('blktrace, big endian', struct.pack('>I', 0x65617407) + bytes(44), ['blkparse']),
+    ('CTF stream', struct.pack('<I', 0xc1fc1fc1) + bytes(44), ['CTF', 'babeltrace2']),
+    ('CTF stream, big endian', struct.pack('>I', 0xc1fc1fc1) + bytes(44), ['CTF', 'babeltrace2']),
+    ('CTF metadata, packed', struct.pack('<I', 0x75d11d57) + bytes(44), ['metadata', 'babeltrace2']),
+    ('CTF metadata', b'/* CTF 1.8 */\ntypealias', ['metadata', 'babeltrace2']),
+    ('ELF', b'\x7fELF\2\1\1' + bytes(60), ['a program or a library', 'sonde record']),
+    ('jitdump', struct.pack('<I', 0x4a695444) + bytes(40), ['jitdump']),
+    ('bzip2', b'BZh91AY&SY' + bytes(20), ['bunzip2']),
+    ('zip', b'PK\x03\x04' + bytes(40), ['unzip']),
+    ('packed twice', gzip.compress(gzip.compress(b'x')), ['unpacked with gzip', 'packed twice']),
+    ('a program, packed', gzip.compress(b'\x7fELF' + bytes(60)), ['unpacked with gzip', 'a program']),
+    ('pcap', struct.pack('<I', 0xa1b2c3d4) + bytes(40), ['tcpdump']),
+    ('SQLite', b'SQLite format 3\0' + bytes(40), ['SQLite']),
+    ('JSON lines', b'{"header":{"schema":"sonde-jsonl","version":1}}\n', ['JSON lines', 'made of']),
+    ('JSON', b'{"meta":{"interval":1}}', ['JSON']),
+    ('a script', b'#!/usr/bin/python3\nprint(1)\n', ["text that begins with '#!/usr/bin/pytho'", '-s']),
+    ('a line', b'hello\n', ["'hello'"]),
+    ('bytes', bytes(range(200, 256)), ['begins with the bytes c8 c9 ca cb cc cd ce cf']),
+    ('a word of a header', b'PERFIL', ['ends in its header']), ('a header', b'PERFILE2hhhh', ['ends in its header']),
+    ('empty', b'', ['is empty: nothing was recorded']),
+    ('zeros', bytes(4096), ['begins with zeros']),
+]
+FOLDERS = [('CTF', ['metadata', 'channel0_0'], ['CTF trace', 'babeltrace2']), ('uftrace', ['info', 'task.txt'], ['uftrace']),
+           ('LTTng', ['kernel/metadata'], ['LTTng', 'babeltrace2']), ('one with a perf.data', ['perf.data'], ['there is a perf.data in it']),
+           ('an empty one', [], ['is a directory with no recording'])]
+
+
+def refused(name, path, words, stdin=None):
+    wrong = ''
+    for command in COMMANDS:
+        if stdin is None:
+            status, out, err = run([SONDE] + command + [str(path)])
+        else:
+            p = subprocess.run([SONDE] + command + ['-'], env=ENV, input=stdin, capture_output=True, timeout=60)
+            status, out, err = p.returncode, p.stdout, p.stderr
+        text = err.decode('utf-8', 'replace')
+        if status != 1 or out or text.count('\n') != 1 or not all(word in text for word in words):
+            wrong += '%s: status %s, %s' % (' '.join(command), status, text)
+    say(not wrong, name, wrong)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / 'x'
+        for name, blob, words in FILES:
+            path.write_bytes(blob)
+            if not any(w in words[0] for w in ('empty', 'zeros')):
+                words = words + ['is not a recording that sonde knows (tried: perf.data)']
+            refused(name, path, words)
+            refused(name + ', through a pipe', path, words, blob)
+        for name, files, words in FOLDERS:
+            top = pathlib.Path(folder) / name
+            top.mkdir()
+            for file in files:
+                (top / file).parent.mkdir(exist_ok=True)
+                (top / file).write_bytes(b'x')
+            refused('a folder: ' + name, top, words)
+    foreign = [(p, 'trace-cmd') for p in sorted(CORPUS.glob('tracecmd-*'))] + \
+        [(p, 'babeltrace2') for p in sorted(CORPUS.glob('ctf*'))] + [(p, 'blkparse') for p in sorted(CORPUS.glob('blktrace-*/*'))]
+    wrong = ''
+    for path, word in foreign:
+        status, out, err = run([SONDE, 'info', str(path)])
+        if status != 1 or word.encode() not in err:
+            wrong += '%s: status %s, %s' % (path.name, status, err.decode())
+    if foreign:
+        say(not wrong, '%d recordings of other tools' % len(foreign), wrong)
+    else:
+        skip('recordings of other tools', 'there are none in %s ($SONDE_CORPUS)' % CORPUS)
+    return done()
+
+
+sys.exit(main())
