@@ -59,6 +59,16 @@ char *lines_given(const struct lines *l, const char *key)
 	return found ? strndup(found, strcspn(found, "\n")) : NULL;
 }
 
+int lines_count(const struct lines *l, const char *key)
+{
+	size_t len = strlen(key);
+	int n = 0;
+
+	for (const char *line = l->text; line && *line; line = strchr(line, '\n') + 1)
+		n += !strncmp(line, key, len) && line[len] == '=';
+	return n;
+}
+
 void lines_done(struct lines *l)
 {
 	free(l->text);

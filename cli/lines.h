@@ -15,6 +15,8 @@ int lines_set(struct lines *l, struct opt_parser *p, const char *word, const cha
 	      const char *value);
 /* The last value given for a key, to be released with free(); NULL when there is none. */
 char *lines_given(const struct lines *l, const char *key);
+/* How often a key is there. */
+int lines_count(const struct lines *l, const char *key);
 void lines_done(struct lines *l);
 
 #endif

@@ -29,6 +29,10 @@ int recording_operand(const struct cli *cli, const char *command, struct recordi
 	struct opt_parser p = { 0 };
 	char *given;
 
+	/* perf reads the last of them. */
+	if (lines_count(&rec->lines, "input") > 1 && !cli_compat(cli))
+		return cli_usage(cli, "%s: one recording at a time, not %d", command,
+				 lines_count(&rec->lines, "input"));
 	if (!argc)
 		return CLI_OK;
 	given = lines_given(&rec->lines, "input");

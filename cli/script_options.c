@@ -154,7 +154,10 @@ static int set_color(struct opt_parser *p, void *values, const char *value, bool
 /* clang-format off */
 const struct opt script_options[] = {
 	OPT_GROUP("Input"),
-	OPT_KEY('i', "input", "FILE", "input", "reads FILE; default perf.data"),
+	OPT_KEY('i', "input", "FILE", "input", "reads FILE; default perf.data. May be given several times: the events of "
+		"recordings of one host and clock are listed together in time order"),
+	OPT_OUR_KEY(0, "offset", "SECONDS", "offset", "adds SECONDS, which may be negative, to the times of the recording "
+		"named before it. So the events of unrelated clocks are listed together, too"),
 	OPT_KEY('f', "force", NULL, "force", "reads a recording that another user owns; with -g "
 		"overwrites a file that is there"),
 	OPT_OUR_KEY(0, "kernel-formats", NULL, "kernel-formats", "takes the running kernel's descriptions of tracepoints that the "
@@ -185,6 +188,8 @@ const struct opt script_options[] = {
 		 "them names the class of events. May be given several times"),
 	OPT_KEY(0, "ns", NULL, "ns", "prints times to the nanosecond"),
 	OPT_KEY(0, "reltime", NULL, "reltime", "counts times from the first event"),
+	OPT_OUR_KEY(0, "clock", "CLOCK", "clock", "shows times, also to scripts, as recorded (raw: the default), counted from the "
+		"first sample (relative), or as time of day in utc or local: ones that clock data must be recorded for"),
 	OPT_KEY(0, "deltatime", NULL, "deltatime", "counts times from the event before"),
 	OPT_KEY('L', "Latency", NULL, "latency", "prints names of tasks cut to 8 places and bare numbers of cpus"),
 

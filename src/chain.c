@@ -171,7 +171,7 @@ static bool has_stack(const struct event *ev)
 bool session_stops_chain(const struct sonde_session *s, const char *sym)
 {
 	for (size_t i = 0; i < s->stop_bt.nr; i++) {
-		if (!strcmp(strpool_text(&s->strings, s->stop_bt.comms[i]), sym))
+		if (!strcmp(strpool_text(s->strings, s->stop_bt.comms[i]), sym))
 			return true;
 	}
 	return false;

@@ -51,10 +51,10 @@ static uint8_t *build_id_bytes(struct sonde_session *s, const char *hex, uint32_
 	while (n < sizeof(bytes) && sscanf(hex + 2 * n, "%2x", &byte) == 1 && hex[2 * n + 1])
 		bytes[n++] = (uint8_t)byte;
 	*ret_len = 0;
-	if (!n || strpool_intern(&s->strings, (const char *)bytes, n, &id) < 0)
+	if (!n || strpool_intern(s->strings, (const char *)bytes, n, &id) < 0)
 		return NULL;
 	*ret_len = n;
-	return (uint8_t *)strpool_text(&s->strings, id);
+	return (uint8_t *)strpool_text(s->strings, id);
 }
 
 /* An address as an offset in its file; of the kernel itself, and where nothing is mapped, as it is. */
@@ -118,7 +118,7 @@ static const struct dlf_location *resolve_ip(void *ctx)
 	cpumode = a->ev->pub.cpumode;
 	locate(a->ev, a->sample->ip, &cpumode, &loc);
 	fill_location(a->ev, a->sample->ip, cpumode, &loc, &a->ip);
-	a->ip.comm = strpool_text(&s->strings, a->ev->pub.comm);
+	a->ip.comm = strpool_text(s->strings, a->ev->pub.comm);
 	if (!late_filter_pass(&s->late, &a->ev->pub))
 		a->ip.filtered |= FILTERED_THREAD;
 	if (!place_filter_pass_dso(&s->places, &loc))

@@ -110,18 +110,19 @@ int sonde_event_callchain(const struct sonde_event *pub, const struct sonde_fram
 	return session_chain(ev, ret);
 }
 
-static struct sonde_task_name name_of(const struct task_name *n)
+static struct sonde_task_name name_of(const struct sonde_session *s, const struct task_name *n)
 {
-	return (struct sonde_task_name){
-		.id = n->id, .since_ns = n->since_ns, .comm = n->comm, .by_exec = n->by_exec
-	};
+	return (struct sonde_task_name){ .id = n->id,
+					 .since_ns = session_shown_time(s, n->since_ns),
+					 .comm = n->comm,
+					 .by_exec = n->by_exec };
 }
 
 /* Kernels since 3.16 tell which names exec gave, when asked. perf does not look for it in what it reads out of a pipe. */
 static void ask_tells_exec(struct sonde_session *s)
 {
-	for (; s->schemas_asked < s->schemas.schemas.n; s->schemas_asked++) {
-		const struct perf_event_attr *attr = s->schemas.schemas.v[s->schemas_asked]->attr;
+	for (; s->schemas_asked < s->schemas->schemas.n; s->schemas_asked++) {
+		const struct perf_event_attr *attr = s->schemas->schemas.v[s->schemas_asked]->attr;
 
 		if (attr && attr->comm_exec && !(s->opts.compat && s->is_stream))
 			s->state.tells_exec = true;
@@ -145,8 +146,9 @@ int sonde_event_task(const struct sonde_event *pub, int32_t pid, int32_t tid,
 				    .pid = t->pid,
 				    .tid = tid,
 				    .id = t->id,
-				    .name = name_of(&t->name),
-				    .program = name_of(state_program(state, t, tid)) };
+				    .name = name_of(ev->session, &t->name),
+				    .program = name_of(ev->session,
+						       state_program(state, t, tid)) };
 	return 0;
 }
 

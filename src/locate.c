@@ -27,9 +27,9 @@ const char *session_hex(struct sonde_session *s, const uint8_t *bytes, size_t le
 		hex[2 * i] = "0123456789abcdef"[bytes[i] >> 4];
 		hex[2 * i + 1] = "0123456789abcdef"[bytes[i] & 15];
 	}
-	if (strpool_intern(&s->strings, hex, 2 * len, &id) < 0)
+	if (strpool_intern(s->strings, hex, 2 * len, &id) < 0)
 		return "";
-	return strpool_text(&s->strings, id);
+	return strpool_text(s->strings, id);
 }
 
 static const char *build_id_text(struct sonde_session *s, const struct mapping *m, const char *dso)
@@ -117,17 +117,17 @@ static const char *short_name(struct sonde_session *s, const char *name)
 
 	if (sscanf(name, "/tmp/perf-%d.map", &pid) == 1) {
 		r = snprintf(jit, sizeof(jit), "[JIT] tid %d", pid);
-		return strpool_intern(&s->strings, jit, (size_t)r, &id) < 0
+		return strpool_intern(s->strings, jit, (size_t)r, &id) < 0
 			       ? name
-			       : strpool_text(&s->strings, id);
+			       : strpool_text(s->strings, id);
 	}
 	while (len > 1 && name[len - 1] == '/')
 		len--;
 	for (from = len; from && name[from - 1] != '/';)
 		from--;
-	if (from == len || strpool_intern(&s->strings, name + from, len - from, &id) < 0)
+	if (from == len || strpool_intern(s->strings, name + from, len - from, &id) < 0)
 		return name;
-	return strpool_text(&s->strings, id);
+	return strpool_text(s->strings, id);
 }
 
 int sonde_event_dso(const struct sonde_event *pub, uint64_t addr, uint32_t cpumode,

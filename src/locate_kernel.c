@@ -17,7 +17,7 @@
 
 static bool is_kernel_map(const struct sonde_session *s, const struct mapping *m)
 {
-	return !strncmp(strpool_text(&s->strings, m->name), KERNEL_MAP, strlen(KERNEL_MAP));
+	return !strncmp(strpool_text(s->strings, m->name), KERNEL_MAP, strlen(KERNEL_MAP));
 }
 
 static const struct mapping *kernel_map(const struct sonde_session *s)
@@ -51,7 +51,7 @@ static void open_kernel_symbols(struct sonde_session *s)
 	opts.recorded = k.kallsyms;
 	opts.recorded_len = k.kallsyms_len;
 	if (map) {
-		opts.ref_symbol = strpool_text(&s->strings, map->name) + strlen(KERNEL_MAP);
+		opts.ref_symbol = strpool_text(s->strings, map->name) + strlen(KERNEL_MAP);
 		opts.ref_addr = map->pgoff;
 		if (!opts.build_id && map->build_id_len) {
 			opts.build_id = map->build_id;
@@ -63,8 +63,8 @@ static void open_kernel_symbols(struct sonde_session *s)
 	if (!s->kernel_symbols && !s->opts.compat)
 		defects_add(&s->defects, DEFECT_NO_KERNEL_SYMBOLS, 1, "%.120s", err_text());
 	err_clear();
-	if (*path && strpool_intern(&s->strings, path, strlen(path), &id) >= 0)
-		s->kernel_path = strpool_text(&s->strings, id);
+	if (*path && strpool_intern(s->strings, path, strlen(path), &id) >= 0)
+		s->kernel_path = strpool_text(s->strings, id);
 }
 
 /* ---- modules ----------------------------------------------------------------------------------------------------- */
@@ -103,9 +103,9 @@ static const char *module_dso(struct sonde_session *s, const char *path)
 			return path;
 	}
 	if (!session_module_name(path, name, sizeof(name)) ||
-	    strpool_intern(&s->strings, name, strlen(name), &id) < 0)
+	    strpool_intern(s->strings, name, strlen(name), &id) < 0)
 		return path;
-	return strpool_text(&s->strings, id);
+	return strpool_text(s->strings, id);
 }
 
 /* ---- addresses of the kernel ------------------------------------------------------------------------------------- */
@@ -154,7 +154,7 @@ static struct kernel_place find_kernel(struct sonde_session *s, const struct add
 		p.sym = kallsyms_find(s->kernel_symbols, addr);
 	/* Inside the map of a module only that module's symbols: the table may be of another moment. */
 	if (p.sym && p.map && !is_kernel_map(s, p.map) &&
-	    (!session_module_name(strpool_text(&s->strings, p.map->name), module, sizeof(module)) ||
+	    (!session_module_name(strpool_text(s->strings, p.map->name), module, sizeof(module)) ||
 	     strcmp(module, p.sym->module) != 0))
 		p.sym = NULL;
 	if (s->opts.compat)
@@ -196,8 +196,8 @@ static const char *kernel_name(struct sonde_session *s, const char *name)
 	if (!s->opts.demangle_kernel || s->opts.compat)
 		return name;
 	if (demangle(name, DEMANGLE_SHORT, &demangled) && !demangled.failed &&
-	    strpool_intern(&s->strings, demangled.data, demangled.len, &id) >= 0)
-		name = strpool_text(&s->strings, id);
+	    strpool_intern(s->strings, demangled.data, demangled.len, &id) >= 0)
+		name = strpool_text(s->strings, id);
 	outbuf_done(&demangled);
 	return name;
 }
@@ -218,14 +218,14 @@ const struct mapping *locate_kernel(struct sonde_session *s, const struct addres
 	if (p.sym && *p.sym->module && (!p.map || is_kernel_map(s, p.map)))
 		ret->dso = p.sym->module;
 	else if (p.map && !is_kernel_map(s, p.map))
-		ret->dso = module_dso(s, strpool_text(&s->strings, p.map->name));
+		ret->dso = module_dso(s, strpool_text(s->strings, p.map->name));
 	else if (p.map || p.sym)
 		ret->dso = kernel_dso(s);
 	if (s->opts.compat && s->kernel_symbols && p.map && is_kernel_map(s, p.map))
 		kallsyms_range(s->kernel_symbols, &ret->map_start, &ret->map_end);
-	if (!ret->dso || strpool_intern(&s->strings, ret->dso, strlen(ret->dso), &id) < 0)
+	if (!ret->dso || strpool_intern(s->strings, ret->dso, strlen(ret->dso), &id) < 0)
 		return p.map;
-	ret->dso_id = (uintptr_t)strpool_text(&s->strings, id);
+	ret->dso_id = (uintptr_t)strpool_text(s->strings, id);
 	ret->dso_off =
 		p.map && !is_kernel_map(s, p.map) ? addr - p.map->start + p.map->pgoff : addr;
 	return p.map;
@@ -243,8 +243,8 @@ void locate_kernel_names(struct sonde_session *s, const struct mapping *m, const
 			ret->long_name = s->kernel_path;
 		return;
 	}
-	ret->long_name = strpool_text(&s->strings, m->name);
+	ret->long_name = strpool_text(s->strings, m->name);
 	if (session_module_name(ret->long_name, module, sizeof(module)) &&
-	    strpool_intern(&s->strings, module, strlen(module), &id) >= 0)
-		ret->short_name = strpool_text(&s->strings, id);
+	    strpool_intern(s->strings, module, strlen(module), &id) >= 0)
+		ret->short_name = strpool_text(s->strings, id);
 }

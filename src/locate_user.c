@@ -43,7 +43,7 @@ const char *session_map_name(const struct mapping *m, const char *name,
 
 static struct dso *find_dso(struct sonde_session *s, const struct mapping *m)
 {
-	struct dso_key key = { .name = strpool_text(&s->strings, m->name),
+	struct dso_key key = { .name = strpool_text(s->strings, m->name),
 			       .build_id = m->build_id_len ? m->build_id : NULL,
 			       .build_id_len = m->build_id_len,
 			       .inode = m->build_id_len ? 0 : m->inode };
@@ -102,7 +102,7 @@ const struct mapping *locate_user(struct sonde_session *s, const struct address_
 
 	if (!m)
 		return NULL;
-	ret->dso = d ? dso_name(d) : strpool_text(&s->strings, m->name);
+	ret->dso = d ? dso_name(d) : strpool_text(s->strings, m->name);
 	if (!d)
 		return m;
 	ret->dso_build_id = dso_build_id(d);

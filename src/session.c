@@ -14,12 +14,16 @@
 
 void sonde_session_stop(struct sonde_session *s)
 {
+	struct sonde_session *part;
+
 	atomic_store(&s->stopped, 1);
+	for (unsigned i = 0; (part = several_part(s, i)); i++)
+		atomic_store(&part->stopped, 1);
 }
 
 int sonde_session_pending(const struct sonde_session *s)
 {
-	return s->cut_at < s->nr_cuts;
+	return s->parts ? several_pending(s) : s->cut_at < s->nr_cuts;
 }
 
 /* No sample at all came, and damage is why. Windows of time are looked at before that is known. */
@@ -32,7 +36,26 @@ static bool nothing_read(const struct sonde_session *s)
 		n[DEFECT_UNKNOWN_ID]);
 }
 
-int sonde_session_fill(struct sonde_session *s)
+/* clock=relative: the first sample of all, whether it passes the filters or not. */
+static void note_first(struct sonde_session *s)
+{
+	struct session_clock *c = &s->clock;
+
+	for (int i = 0; i < s->nr_cuts && !c->has_first; i++) {
+		const struct cut *cut = &s->cuts[i];
+
+		if (!(cut->flags & CUT_SAMPLE) || cut->order != CUT_ORDERED || !cut->time_ns)
+			continue;
+		c->has_first = true;
+		c->first_ns = cut->time_ns;
+	}
+	if (!s->part_of && c->has_first && c->waits) {
+		c->zero_ns = (int64_t)c->first_ns + c->shift_ns;
+		c->waits = false;
+	}
+}
+
+int session_part_fill(struct sonde_session *s)
 {
 	int n;
 
@@ -48,13 +71,20 @@ int sonde_session_fill(struct sonde_session *s)
 	}
 	s->nr_cuts = n > 0 ? n : 0;
 	s->cut_at = 0;
+	if (__builtin_expect(s->clock.waits && !s->clock.has_first, 0))
+		note_first(s);
 	if (!n && nothing_read(s))
 		return err_set(-ENODATA, "no event of %s could be read", s->opts.input);
 	return n > 0 ? 1 : n;
 }
 
+int sonde_session_fill(struct sonde_session *s)
+{
+	return s->parts ? several_fill(s) : session_part_fill(s);
+}
+
 /* A kind of defect that was not told yet becomes an event (events=all); its payload is the kind's name. */
-static int defect_event(struct sonde_session *s)
+int session_defect_event(struct sonde_session *s)
 {
 	struct event *ev = &s->event;
 	size_t kind, seen = 0;
@@ -72,7 +102,7 @@ static int defect_event(struct sonde_session *s)
 	}
 	s->defects_told |= (uint64_t)1 << kind;
 	if (!s->defect_schema) {
-		struct arena *a = &s->schemas.arena;
+		struct arena *a = &s->schemas->arena;
 		struct sonde_schema *sc = arena_alloc(a, sizeof(*sc));
 		struct sonde_field *f = arena_alloc(a, sizeof(*f));
 
@@ -91,8 +121,7 @@ static int defect_event(struct sonde_session *s)
 					     .name = "defect",
 					     .fields = f,
 					     .nr_fields = 1 };
-		TRY(schema_table_add(&s->schemas, sc));
-		s->defect_schema = sc;
+		TRY(schema_table_take(s->schemas, sc, s, &s->defect_schema));
 	}
 	*ev = (struct event){ .pub = { .size = sizeof(ev->pub),
 				       .schema = s->defect_schema->id,
@@ -246,7 +275,7 @@ static inline int next_pending(struct sonde_session *s, bool told, const struct 
 		if (atomic_load_explicit(&s->stopped, memory_order_relaxed))
 			return 0;
 		if (s->opts.events && !told && s->defects_looked_at != s->defects.changes &&
-		    (r = defect_event(s))) {
+		    (r = session_defect_event(s))) {
 			*ret = &s->event.pub;
 			return r;
 		}
@@ -274,23 +303,43 @@ static inline int next_pending(struct sonde_session *s, bool told, const struct 
 	}
 }
 
-int sonde_session_next_pending(struct sonde_session *s, const struct sonde_event **ret)
+int session_part_next(struct sonde_session *s, const struct sonde_event **ret)
 {
 	return next_pending(s, false, ret);
+}
+
+static inline void show_time(struct sonde_session *s)
+{
+	if (__builtin_expect(s->clock.is_shifted, 0))
+		s->event.pub.time_ns = session_shown_time(s, s->event.pub.time_ns);
+}
+
+int sonde_session_next_pending(struct sonde_session *s, const struct sonde_event **ret)
+{
+	int r;
+
+	if (__builtin_expect(s->parts != NULL, 0))
+		return several_next_pending(s, ret);
+	r = next_pending(s, false, ret);
+	show_time(s);
+	return r;
 }
 
 int sonde_session_next(struct sonde_session *s, const struct sonde_event **ret)
 {
 	for (bool told = false;; told = true) {
-		int r = next_pending(s, told, ret);
+		int r = s->parts ? several_next_pending(s, ret) : next_pending(s, told, ret);
 
-		if (r)
+		if (r) {
+			if (!s->parts)
+				show_time(s);
 			return r;
+		}
 		r = sonde_session_fill(s);
-		if (r < 0 || (!r && (!s->opts.events || s->stopped)))
+		if (r < 0 || (!r && (!s->opts.events || s->stopped || s->parts)))
 			return r;
 		if (!r) {
-			r = defect_event(s);
+			r = session_defect_event(s);
 			*ret = &s->event.pub;
 			return r;
 		}
@@ -302,10 +351,12 @@ void sonde_session_want(struct sonde_session *s, uint32_t schema, int wanted)
 	/* Filters of others see them all the same. */
 	if (s->dlfilters.filters.n)
 		return;
-	if (schema < s->schemas.schemas.n)
-		s->schemas.schemas.v[schema]->unwanted = !wanted;
+	if (schema < s->schemas->schemas.n)
+		s->schemas->schemas.v[schema]->unwanted = !wanted;
 	/* What comes is not looked at any more, so nothing is known of it. */
-	if (!wanted && schema < s->schemas.schemas.n &&
-	    s->schemas.schemas.v[schema]->kind <= SONDE_SAMPLE)
+	for (unsigned i = 0; several_part(s, i); i++)
+		several_part(s, i)->met_sample |= !wanted;
+	if (!wanted && schema < s->schemas->schemas.n &&
+	    s->schemas->schemas.v[schema]->kind <= SONDE_SAMPLE)
 		s->met_sample = true;
 }

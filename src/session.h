@@ -7,6 +7,7 @@
 
 #include "base/outbuf.h"
 #include "base/strpool.h"
+#include "clock.h"
 #include "dlfilter.h"
 #include "filters/early.h"
 #include "filters/event_switch.h"
@@ -29,6 +30,13 @@
 
 struct sonde_session {
 	unsigned refs; /* the caller's, and one for each event it keeps */
+	/*
+	 * Several recordings: a session for each, which is a part of this one (session_several.c). A part has all that belongs
+	 * to its recording, and shares what the caller's ids mean. parts and part_of are NULL where there is one recording.
+	 */
+	struct several *parts; /* owned */
+	struct sonde_session *part_of;
+	unsigned part; /* which one, from 0 */
 	struct session_options opts;
 	struct outbuf printed, defects_line, text; /* answers lent to callers */
 
@@ -37,6 +45,8 @@ struct sonde_session {
 	struct order *order;
 	struct early_filter early;
 	bool filtered; /* any of early and late is set */
+	struct session_clock clock;
+	bool checks_boot; /* a part: whether it is of the first one's boot is to be seen in its records */
 	struct state state;
 	struct late_filter late;
 	struct comm_list stop_bt; /* functions; comms NULL: not given */
@@ -48,8 +58,10 @@ struct sonde_session {
 	struct dlfilter_answers dlfilter_answers;
 
 	/* What they share. */
-	struct strpool strings;
-	struct schema_table schemas;
+	struct strpool *strings; /* of a part: the whole's */
+	struct schema_table *schemas;
+	struct strpool own_strings;
+	struct schema_table own_schemas;
 	struct defects defects;
 	struct sonde_defect defect;         /* lent */
 	struct sonde_schema *defect_schema; /* events=all: defects as events */
@@ -95,6 +107,43 @@ struct sonde_session {
 			*hex; /* as lent by the string pool and the source; path NULL: free */
 	} build_ids[64];
 };
+
+/* A time as recorded, as it is shown (clock.h). 0 and SONDE_NO_TIME say that there is none. */
+static inline uint64_t session_shown_time(const struct sonde_session *s, uint64_t time_ns)
+{
+	const struct session_clock *c = &s->clock;
+	int64_t shown;
+
+	if (!c->is_shifted || !time_ns || time_ns == SONDE_NO_TIME)
+		return time_ns;
+	shown = (int64_t)time_ns + c->shift_ns - c->zero_ns;
+	return c->waits || shown < 0 ? 0 : (uint64_t)shown;
+}
+
+/* session_build.c: the steps of opening a recording: up to its source; when time windows are known, to its first event. */
+int session_open_source(struct sonde_session *s);
+int session_open_order(struct sonde_session *s, size_t budget_bytes);
+/* The times of its first and last sample, as recorded. */
+int session_find_span(struct sonde_session *s, struct time_span *ret);
+int session_find_switches(struct sonde_session *s);
+/* What time= says, on the line of the session's time. span: for texts that need it. */
+int session_parse_time(struct sonde_session *s, const struct time_span *span);
+void session_free(struct sonde_session *s);
+/* session.c: a part's next event, as it was recorded; as sonde_session_next_pending() and _fill(). */
+int session_part_next(struct sonde_session *s, const struct sonde_event **ret);
+int session_part_fill(struct sonde_session *s);
+/* The next kind of defect that was not told yet: 1 and an event of it. */
+int session_defect_event(struct sonde_session *s);
+/* session_several.c */
+int several_open(struct sonde_session *s, const char *text, const char *origin);
+void several_close(struct several *v); /* NULL is fine */
+int several_next_pending(struct sonde_session *s, const struct sonde_event **ret);
+int several_pending(const struct sonde_session *s);
+int several_fill(struct sonde_session *s);
+/* The i-th part; NULL behind the last. */
+struct sonde_session *several_part(const struct sonde_session *s, unsigned i);
+/* Adds the defects of the parts up, each with its recording. */
+void several_sum_defects(struct sonde_session *s);
 
 void session_ref(struct sonde_session *s);
 void session_unref(struct sonde_session *s);

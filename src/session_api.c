@@ -51,11 +51,15 @@ const char *sonde_session_info(struct sonde_session *s, const char *key)
 
 const struct sonde_defect *sonde_session_defect(struct sonde_session *s, size_t i)
 {
+	if (s->parts)
+		several_sum_defects(s);
 	return defects_get(&s->defects, i, &s->defect) ? &s->defect : NULL;
 }
 
 const char *sonde_session_defects_line(struct sonde_session *s)
 {
+	if (s->parts)
+		several_sum_defects(s);
 	s->defects_line.len = 0;
 	defects_line(&s->defects, &s->defects_line);
 	return lend(&s->defects_line);
@@ -79,17 +83,17 @@ const char *session_cgroup(const struct sonde_session *s, uint64_t id)
 
 const char *sonde_session_string(const struct sonde_session *s, uint32_t id)
 {
-	return strpool_text(&s->strings, id);
+	return strpool_text(s->strings, id);
 }
 
 size_t sonde_session_schemas(const struct sonde_session *s)
 {
-	return s->schemas.schemas.n;
+	return s->schemas->schemas.n;
 }
 
 const struct sonde_schema *sonde_session_schema(const struct sonde_session *s, uint32_t id)
 {
-	return id < s->schemas.schemas.n ? s->schemas.schemas.v[id] : NULL;
+	return id < s->schemas->schemas.n ? s->schemas->schemas.v[id] : NULL;
 }
 
 uint32_t sonde_schema_id(const struct sonde_schema *sc)

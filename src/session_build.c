@@ -14,12 +14,13 @@
 #include "session.h"
 #include "sinks/text/records.h"
 
-static void session_free(struct sonde_session *s)
+void session_free(struct sonde_session *s)
 {
 	session_dlfilters_done(s); /* the first: they may ask for their arguments */
 	order_close(s->order);
-	if (s->source)
+	if (s->source && !s->parts)
 		s->source->ops->close(s->source);
+	several_close(s->parts);
 	early_filter_done(&s->early);
 	late_filter_done(&s->late);
 	comm_list_done(&s->stop_bt);
@@ -33,8 +34,8 @@ static void session_free(struct sonde_session *s)
 	free(s->located);
 	printk_formats_done(&s->printk);
 	kernel_formats_done(&s->kernel_formats);
-	schema_table_done(&s->schemas);
-	strpool_done(&s->strings);
+	schema_table_done(&s->own_schemas);
+	strpool_done(&s->own_strings);
 	session_options_done(&s->opts);
 	outbuf_done(&s->printed);
 	outbuf_done(&s->defects_line);
@@ -45,11 +46,15 @@ static void session_free(struct sonde_session *s)
 
 void session_ref(struct sonde_session *s)
 {
+	while (s->part_of)
+		s = s->part_of;
 	s->refs++;
 }
 
 void session_unref(struct sonde_session *s)
 {
+	while (s->part_of)
+		s = s->part_of;
 	if (!--s->refs)
 		session_free(s);
 }
@@ -73,7 +78,7 @@ static int build_filters(struct sonde_session *s)
 	if (s->opts.tid)
 		TRY(id_list_parse(s->opts.tid, "tid", &s->late.tids));
 	if (s->opts.comm)
-		TRY(comm_list_parse(s->opts.comm, "comm", &s->strings, &s->late.comms));
+		TRY(comm_list_parse(s->opts.comm, "comm", s->strings, &s->late.comms));
 	if (s->opts.dsos)
 		TRY(place_filter_dsos(&s->places, s->opts.dsos, s->opts.compat));
 	if (s->opts.symbols)
@@ -93,7 +98,7 @@ static int find_event(struct sonde_session *s, const char *name, const char *opt
 	if (!name)
 		return 0;
 	near_init(&near, name);
-	vec_foreach(sc, &s->schemas.schemas) {
+	vec_foreach(sc, &s->schemas->schemas) {
 		if ((*sc)->kind > SONDE_SAMPLE)
 			continue;
 		if (!strcmp((*sc)->name, name)) {
@@ -106,7 +111,7 @@ static int find_event(struct sonde_session *s, const char *name, const char *opt
 	return err_set(-ESRCH, "%s: the recording has no event '%s'%s", option, name, guess);
 }
 
-static int build_switches(struct sonde_session *s)
+int session_find_switches(struct sonde_session *s)
 {
 	struct event_switch *w = &s->switches;
 
@@ -142,12 +147,12 @@ static int build_chains(struct sonde_session *s)
 	else
 		s->max_frames = s->opts.compat ? perf_max_frames() : UINT_MAX;
 	return s->opts.stop_bt
-		       ? comm_list_parse(s->opts.stop_bt, "symbol", &s->strings, &s->stop_bt)
+		       ? comm_list_parse(s->opts.stop_bt, "symbol", s->strings, &s->stop_bt)
 		       : 0;
 }
 
 /* What percents and relative times refer to; perf takes no other answer than the recording's. */
-static int find_span(struct sonde_session *s, struct time_span *ret)
+int session_find_span(struct sonde_session *s, struct time_span *ret)
 {
 	const struct source_ops *ops = s->source->ops;
 	struct defects before = s->defects; /* what the walk meets will be met again */
@@ -164,16 +169,38 @@ static int find_span(struct sonde_session *s, struct time_span *ret)
 	return r;
 }
 
+int session_parse_time(struct sonde_session *s, const struct time_span *span)
+{
+	struct time_span on_line = *span;
+
+	if (time_windows_need_wall(s->opts.time) && !s->clock.has_wall)
+		return clock_no_wall(s);
+	/* What lies outside is not read, the first sample neither. */
+	if (s->clock.waits) {
+		s->clock.zero_ns = (int64_t)span->first_ns;
+		s->clock.waits = false;
+	}
+	on_line.wall_ns = s->clock.wall_ns;
+	on_line.is_utc = s->opts.clock == CLOCK_SHOWN_UTC;
+	return time_windows_parse(s->opts.time, &on_line, session_counts_from_first(&s->opts),
+				  s->opts.compat, &s->early.time);
+}
+
+/* Of the only recording. The line's times are those recorded, with something added. */
 static int build_time(struct sonde_session *s)
 {
 	struct time_span span = { 0 };
 
 	if (!s->opts.time)
 		return 0;
-	if (time_windows_need_span(s->opts.time, s->opts.reltime))
-		TRY(find_span(s, &span));
-	return time_windows_parse(s->opts.time, &span, s->opts.reltime, s->opts.compat,
-				  &s->early.time);
+	if (time_windows_need_span(s->opts.time, session_counts_from_first(&s->opts))) {
+		TRY(session_find_span(s, &span));
+		span.first_ns += (uint64_t)s->clock.shift_ns;
+		span.last_ns += (uint64_t)s->clock.shift_ns;
+	}
+	TRY(session_parse_time(s, &span));
+	time_windows_shift(&s->early.time, -s->clock.shift_ns);
+	return 0;
 }
 
 /* cpus that no event can be of: nothing would come, and that would look like a quiet machine. */
@@ -186,12 +213,12 @@ static int check_cpus(struct sonde_session *s)
 
 	if (highest < 0)
 		return 0;
-	vec_foreach(sc, &s->schemas.schemas) {
+	vec_foreach(sc, &s->schemas->schemas) {
 		const struct perf_event_attr *attr = (*sc)->attr;
 		uint64_t type = attr ? UINT64_C(1) << (attr->type < 63 ? attr->type : 63) : 0;
 
 		/* The first event of a type speaks for all of it, as in perf. */
-		if (!attr || types_met & type)
+		if (!attr || types_met & type || (s->part_of && (*sc)->maker != s->source))
 			continue;
 		types_met |= type;
 		if (!(attr->sample_type & PERF_SAMPLE_CPU))
@@ -215,13 +242,14 @@ static bool is_unordered(const struct session_options *o)
 	return o->unsorted || (o->compat && o->show_round);
 }
 
-static int build(struct sonde_session *s, const char *text, const char *origin)
+int session_open_source(struct sonde_session *s)
 {
+	enum { PART_SHIFT = 40 }; /* of numbers that are counted in each part */
 	struct source_file file;
 
-	TRY(session_options_parse(&s->opts, text, origin));
-	TRY(strpool_init(&s->strings));
-	TRY(state_init(&s->state, &s->strings));
+	TRY(state_init_beside(&s->state, s->strings, (uint64_t)s->part << PART_SHIFT,
+			      s->part_of ? &s->part_of->state.own_numbers : NULL));
+	s->last_answer = (uint64_t)s->part << PART_SHIFT;
 	s->state.keeps_maps_at_exec = s->opts.compat != SONDE_COMPAT_NONE;
 	s->state.keeps_first_cgroup = s->opts.compat != SONDE_COMPAT_NONE;
 	s->state.exit_forgets_comm = s->opts.compat == SONDE_COMPAT_PERF_6_12;
@@ -246,23 +274,41 @@ static int build(struct sonde_session *s, const char *text, const char *origin)
 				.find_format_ctx = &s->kernel_formats,
 				.stopped = &s->stopped,
 				.session = s,
-				.schemas = &s->schemas,
+				.schemas = s->schemas,
 				.defects = &s->defects }));
 	s->is_stream = s->source->ops->file(s->source, 0, &file) && file.stream;
-	TRY(check_cpus(s));
-	TRY(dlfilters_start(&s->dlfilters));
-	TRY(build_time(s));
-	TRY(build_switches(s));
+	return check_cpus(s);
+}
+
+int session_open_order(struct sonde_session *s, size_t budget_bytes)
+{
 	s->event = (struct event){ .pub.size = sizeof(s->event.pub),
 				   .session = s,
 				   .source = s->source };
 	return order_open(&s->order, s->source,
 			  &(struct order_options){ .window_bytes = s->opts.window_bytes,
+						   .budget_bytes = budget_bytes,
 						   .time = s->opts.time && !s->opts.dump &&
 									   !s->dlfilters.has_early
 								   ? &s->early.time
 								   : NULL,
 						   .defects = &s->defects });
+}
+
+static int build(struct sonde_session *s, const char *text, const char *origin)
+{
+	s->strings = &s->own_strings;
+	s->schemas = &s->own_schemas;
+	TRY(session_options_parse(&s->opts, text, origin));
+	TRY(strpool_init(s->strings));
+	if (s->opts.nr_inputs > 1)
+		return several_open(s, text, origin);
+	TRY(session_open_source(s));
+	TRY(clock_place(s, s));
+	TRY(dlfilters_start(&s->dlfilters));
+	TRY(build_time(s));
+	TRY(session_find_switches(s));
+	return session_open_order(s, 0);
 }
 
 int sonde_session_open(struct sonde_session **ret, const char *text, const char *origin)

@@ -20,6 +20,7 @@
 static const char *const compat_words[] = { "none", "perf-6.1", "perf-6.12", NULL };
 static const char *const events_words[] = { "samples", "all", NULL };
 static const char *const header_words[] = { "none", "with", "only", "all", NULL };
+static const char *const clock_words[] = { "raw", "relative", "utc", "local", NULL };
 static const char *const color_words[] = { "never", "always", NULL };
 
 #define TEXT(name, m) KEY_TEXT(name, struct session_options, m)
@@ -32,7 +33,9 @@ static const char *const color_words[] = { "never", "always", NULL };
 static const uint64_t default_window = 1u << 20;
 
 static const struct key keys[] = {
-	TEXT("input", input),
+	LINES("input", inputs),
+	LINES("offset", inputs),
+	WORD("clock", clock, clock_words),
 	WORD("compat", compat, compat_words),
 	TEXT("time", time),
 	FLAG("reltime", reltime),
@@ -111,6 +114,152 @@ static int check_names(const char *text, const char *what)
 		       : 0;
 }
 
+/* ---- inputs ------------------------------------------------------------------------------------------------------ */
+
+/* The next of the lines "key=value\n": what follows "key=" and its length; false: there is none. */
+static bool next_line(const char **lines, const char *key, const char **ret, size_t *ret_len)
+{
+	size_t len = strlen(key);
+	const char *line = *lines;
+
+	if (!line || strncmp(line, key, len) || line[len] != '=')
+		return false;
+	*ret = line + len + 1;
+	*ret_len = strcspn(*ret, "\n");
+	*lines = *ret + *ret_len + ((*ret)[*ret_len] == '\n');
+	return true;
+}
+
+int session_options_offset(const char *text, int64_t *ret_ns)
+{
+	enum { NS_IN_S = 1000000000 };
+	static const uint64_t MOST_S = 8000000000;
+	const char *p = text;
+	bool negative = *p == '-';
+	uint64_t s = 0, ns = 0;
+	unsigned unit = NS_IN_S, digits = 0;
+
+	p += *p == '-' || *p == '+';
+	for (; *p >= '0' && *p <= '9' && s < MOST_S; p++, digits++)
+		s = s * 10 + (unsigned)(*p - '0');
+	if (*p == '.') {
+		for (p++; *p >= '0' && *p <= '9' && unit > 1; p++, digits++)
+			ns += (unsigned)(*p - '0') * (unit /= 10);
+	}
+	if (*p || !digits || s >= MOST_S)
+		return err_set(-EINVAL,
+			       "offset=%s: seconds with up to 9 decimals are expected, as 1.5 or "
+			       "-0.25",
+			       text);
+	*ret_ns = (int64_t)(s * NS_IN_S + ns) * (negative ? -1 : 1);
+	return 0;
+}
+
+/* The i-th input with the last of the offsets behind it; false: there are not so many. Lent from the lines. */
+static bool find_input(const char *lines, unsigned i, const char **ret, size_t *ret_len,
+		       const char **ret_offset, size_t *ret_offset_len)
+{
+	while (next_line(&lines, "input", ret, ret_len)) {
+		*ret_offset = NULL;
+		while (next_line(&lines, "offset", ret_offset, ret_offset_len))
+			;
+		if (!i--)
+			return true;
+	}
+	return false;
+}
+
+int session_options_choose(struct session_options *o, unsigned i)
+{
+	const char *path, *offset;
+	size_t len, offset_len, room;
+	char *input, *own_offset = NULL, *lines;
+
+	if (!o->inputs || !find_input(o->inputs, i, &path, &len, &offset, &offset_len))
+		return err_set(-EINVAL, "there is no input %u", i);
+	input = strndup(path, len);
+	if (offset)
+		own_offset = strndup(offset, offset_len);
+	room = len + (offset ? offset_len : 0) + sizeof("input=\noffset=\n");
+	lines = malloc(room);
+	if (!input || (offset && !own_offset) || !lines) {
+		free(input);
+		free(own_offset);
+		free(lines);
+		return err_nomem();
+	}
+	snprintf(lines, room, "input=%s\n%s%s%s", input, offset ? "offset=" : "",
+		 offset ? own_offset : "", offset ? "\n" : "");
+	free(o->input);
+	free(o->offset);
+	free(o->inputs);
+	o->input = input;
+	o->offset = own_offset;
+	o->inputs = lines;
+	o->nr_inputs = 1;
+	return 0;
+}
+
+/* perf reads the last of several. */
+static int take_inputs(struct session_options *o)
+{
+	const char *path, *offset;
+	size_t len, offset_len;
+	int64_t ns;
+
+	if (o->inputs && !strncmp(o->inputs, "offset=", strlen("offset=")))
+		return err_set(-EINVAL, "an offset belongs to the input named before it: there is "
+					"none");
+	if (!o->inputs && !(o->inputs = strdup("input=perf.data\n")))
+		return err_nomem();
+	for (; find_input(o->inputs, o->nr_inputs, &path, &len, &offset, &offset_len);
+	     o->nr_inputs++) {
+		char text[64];
+
+		if (!offset)
+			continue;
+		snprintf(text, sizeof(text), "%.*s", (int)offset_len, offset);
+		TRY(session_options_offset(text, &ns));
+	}
+	if (o->nr_inputs > SESSION_MAX_INPUTS)
+		return err_set(-E2BIG, "%u recordings at a time; at most %d are possible",
+			       o->nr_inputs, SESSION_MAX_INPUTS);
+	if (o->nr_inputs == 1 || o->compat)
+		return session_options_choose(o, o->nr_inputs - 1);
+	if (!find_input(o->inputs, 0, &path, &len, &offset, &offset_len) ||
+	    !(o->input = strndup(path, len)))
+		return err_nomem();
+	return 0;
+}
+
+/* What there cannot be together. */
+static int check_together(const struct session_options *o)
+{
+	const struct {
+		const char *name;
+		bool given;
+	} alone[] = {
+		{ "dump (-D)", o->dump },
+		{ "per-event-dump", o->per_event_dump },
+		{ "dlfilter", o->dlfilters },
+		{ "unsorted", o->unsorted },
+	};
+
+	if (o->clock && o->reltime)
+		return err_set(-EINVAL, "reltime counts times from the first event, clock says "
+					"otherwise: only one of them is possible");
+	if (o->clock && o->dump)
+		return err_set(-EINVAL, "a dump (-D) shows times as they were recorded: clock is not "
+					"possible beside it");
+	for (size_t i = 0; o->nr_inputs > 1 && i < sizeof(alone) / sizeof(*alone); i++)
+		if (alone[i].given)
+			return err_set(-EINVAL, "%s: one recording at a time, not %u",
+				       alone[i].name, o->nr_inputs);
+	return 0;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
+
 /* Values with a grammar of their own: refused here, before anything is opened. */
 static int check_values(const struct session_options *o)
 {
@@ -121,9 +270,10 @@ static int check_values(const struct session_options *o)
 	size_t at;
 	unsigned details;
 
+	TRY(check_together(o));
 	TRY(evlist_details_parse(o->evlist, &details));
 	if (o->time)
-		TRY(time_windows_parse(o->time, NULL, o->reltime, o->compat, NULL));
+		TRY(time_windows_parse(o->time, NULL, session_counts_from_first(o), o->compat, NULL));
 	if (o->fields)
 		TRY(text_fields_parse(&fields, o->fields, true, o->compat, NULL));
 	if (o->cpu)
@@ -163,8 +313,8 @@ int session_options_parse(struct session_options *ret, const char *text, const c
 				     .window_bytes = default_window };
 	int r = keys_parse(keys, NR_KEYS, &o, text, origin ? origin : "session");
 
-	if (r >= 0 && !o.input && !(o.input = strdup("perf.data")))
-		r = err_nomem();
+	if (r >= 0)
+		r = take_inputs(&o);
 	if (r >= 0)
 		r = check_values(&o);
 	if (r < 0) {
@@ -189,7 +339,7 @@ void session_options_print(const struct session_options *o, struct outbuf *out)
 				   (unsigned long long)*(const uint64_t *)at);
 		else if (text)
 			outbuf_fmt(out, "%s=%s\n", k->name, text);
-		else if (k->kind == KEY_KIND_LINES && k->offset != k[-1].offset &&
+		else if (k->kind == KEY_KIND_LINES && (!i || k->offset != k[-1].offset) &&
 			 *(char *const *)at)
 			outbuf_str(out, *(char *const *)at);
 	}
@@ -198,5 +348,7 @@ void session_options_print(const struct session_options *o, struct outbuf *out)
 void session_options_done(struct session_options *o)
 {
 	keys_done(keys, NR_KEYS, o);
+	free(o->input);
+	free(o->offset);
 	*o = (struct session_options){ 0 };
 }

@@ -33,6 +33,16 @@ static bool takes_events(const struct sonde_session *s, const struct sink *sink)
 	       !(sink->ops->is_done && sink->ops->is_done(sink));
 }
 
+/* Records of state among the events, as the sink takes them. */
+static void give_records(struct sonde_session *s, const struct sink_ops *ops)
+{
+	s->lists_records = !ops->takes_records;
+	if (ops->takes_records) {
+		s->listing = false;
+		s->opts.events = 1;
+	}
+}
+
 static int write_with(struct sonde_session *s, const struct sink_ops *ops, int fd)
 {
 	const struct sonde_event *ev;
@@ -41,11 +51,9 @@ static int write_with(struct sonde_session *s, const struct sink_ops *ops, int f
 	int r, end;
 
 	TRY(ops->open(&sink, &(struct sink_options){ .fd = fd, .session = s }));
-	s->lists_records = !ops->takes_records;
-	if (ops->takes_records) {
-		s->listing = false;
-		s->opts.events = 1;
-	}
+	give_records(s, ops);
+	for (unsigned i = 0; several_part(s, i); i++)
+		give_records(several_part(s, i), ops);
 	session_dlfilters_text(s, sink);
 	r = 0;
 	while (takes_events(s, sink) && (r = next_for_sink(s, sink, &ev)) > 0) {
@@ -63,6 +71,8 @@ static int write_with(struct sonde_session *s, const struct sink_ops *ops, int f
 	session_dlfilters_text(s, NULL);
 	sink->ops->close(sink);
 	s->opts.events = events;
+	for (unsigned i = 0; several_part(s, i); i++)
+		several_part(s, i)->opts.events = events;
 	return r < 0 ? r : end;
 }
 

@@ -81,30 +81,51 @@ static PyObject *line_of(PyObject *key, PyObject *value)
 	return line;
 }
 
+/* "input=PATH\n" */
+static int add_input(PyObject *lines, PyObject *path)
+{
+	PyObject *input = PyUnicode_FromString("input"), *fs = NULL, *line = NULL;
+	int r = -1;
+
+	if (input && PyUnicode_FSDecoder(path, &fs))
+		line = line_of(input, fs);
+	if (line)
+		r = PyList_Append(lines, line);
+	Py_XDECREF(input);
+	Py_XDECREF(fs);
+	Py_XDECREF(line);
+	return r;
+}
+
+/* A path, or a list or tuple of them. */
+static int add_inputs(PyObject *lines, PyObject *paths)
+{
+	Py_ssize_t nr = PySequence_Size(paths);
+
+	for (Py_ssize_t i = 0; i < nr; i++) {
+		PyObject *path = PySequence_GetItem(paths, i);
+		int r = path ? add_input(lines, path) : -1;
+
+		Py_XDECREF(path);
+		if (r < 0)
+			return r;
+	}
+	if (!nr)
+		PyErr_SetString(PyExc_ValueError, "no recording is named");
+	return nr > 0 ? 0 : -1;
+}
+
 static PyObject *module_open(PyObject *module, PyObject *args, PyObject *kw)
 {
-	PyObject *path = NULL, *fs = NULL, *lines = PyList_New(0),
-		 *empty = PyUnicode_FromString("");
+	PyObject *path = NULL, *lines = PyList_New(0), *empty = PyUnicode_FromString("");
 	PyObject *key, *value, *text = NULL, *session = NULL, *line;
 	Py_ssize_t pos = 0;
 
 	if (!lines || !empty || !PyArg_UnpackTuple(args, "open", 0, 1, &path))
 		goto out;
-	if (path) {
-		PyObject *input = PyUnicode_FromString("input");
-
-		if (!PyUnicode_FSDecoder(path, &fs)) {
-			Py_XDECREF(input);
-			goto out;
-		}
-		line = input ? line_of(input, fs) : NULL;
-		Py_XDECREF(input);
-		if (!line || PyList_Append(lines, line) < 0) {
-			Py_XDECREF(line);
-			goto out;
-		}
-		Py_DECREF(line);
-	}
+	if (path && (PyList_Check(path) || PyTuple_Check(path) ? add_inputs(lines, path)
+							      : add_input(lines, path)) < 0)
+		goto out;
 	while (kw && PyDict_Next(kw, &pos, &key, &value)) {
 		line = line_of(key, value);
 		if (!line || PyList_Append(lines, line) < 0) {
@@ -117,7 +138,6 @@ static PyObject *module_open(PyObject *module, PyObject *args, PyObject *kw)
 	if (text)
 		session = session_from(module, text);
 out:
-	Py_XDECREF(fs);
 	Py_XDECREF(lines);
 	Py_XDECREF(empty);
 	Py_XDECREF(text);
@@ -137,7 +157,7 @@ static PyObject *module_distance(PyObject *module, PyObject *args)
 static PyMethodDef functions[] = {
 	{ "open", (PyCFunction)(void (*)(void))module_open, METH_VARARGS | METH_KEYWORDS,
 	  "open(path='perf.data', **keys) -> Session\n\n"
-	  "Opens a recording. Keys narrow it down: time='12.5,13' (seconds, both ends inclusive), "
+	  "Opens a recording; of a list of paths all together, in time order. Keys narrow it down: time='12.5,13' (seconds, both ends inclusive), "
 	  "cpu='0,2-3',\n"
 	  "pid=[1, 2], tid=, comm=, callchain=False, events='all', compat='perf-6.1', symfs=, "
 	  "kallsyms=, window=.\n"

@@ -47,7 +47,16 @@ SONDE_API const char *sonde_error_text(void);
 /*
  * A session's text form: `key=value` lines ('#' begins a comment line). Unknown keys and bad values are errors (-EINVAL).
  *
- *	input=PATH          file to read, '-' for the standard input; default perf.data
+ *	input=PATH          file to read, '-' for the standard input; default perf.data. Given several times: the events of
+ *	                    recordings of one host and clock together in the order of their times; others are refused (-ETIME
+ *	                    from sonde_session_open, or from the first event), unless the next key or clock=utc relates them.
+ *	                    Formats text and jsonl only; without dump, per-event-dump, dlfilter, unsorted. Under compat the
+ *	                    last one is read, as perf does
+ *	offset=SECONDS      added to the times of the input before it, with up to 9 decimals and maybe a minus; that
+ *	                    recording's clock is then taken to be that of the first one
+ *	clock=CLOCK         what times are counted by, those of events and of time= alike: raw (default: as recorded; of several
+ *	                    recordings, in the clock of the first), relative (from the first sample), utc, local (since 1970;
+ *	                    text shows dates of that zone). -ETIME: the recording does not tell the time of day
  *	compat=VERSION      none (default: the right thing), perf-6.1, perf-6.12: that tool's output and values
  *	events=KINDS        samples (default), or all: records of state and defects too
  *	callchain=0|1       0: samples are delivered without call chains; default 1
@@ -57,7 +66,8 @@ SONDE_API const char *sonde_error_text(void);
  *	                    them, if it has them under the same name and number
  *
  *    Which samples are delivered:
- *	time=FROM,TO        seconds with up to 9 decimals, either side may be empty; both ends inclusive; several
+ *	time=FROM,TO        seconds with up to 9 decimals, or times of day (2026-11-22T21:15:58.5Z, 21:15; without a zone local
+ *	                    ones, under clock=utc UTC's); either side may be empty; both ends inclusive; several
  *	                    separated by blanks, ascending; or percents of the recording: 0%-10%,50%-60%, 10%/2 (the second
  *	                    slice of 10 percent), 10% (the first). -ETIME from sonde_session_open: the recording's times
  *	                    are needed and not known
@@ -146,7 +156,8 @@ SONDE_API enum sonde_compat sonde_session_compat(const struct sonde_session *s);
 
 /*
  * What the recording says of itself. Keys: "hostname" "osrelease" "version" "arch" "cmdline" "cpudesc"
- * "nrcpus-online" "nrcpus-available" "byte-order" (little, big) "long-bytes". NULL when it does not say. Lent.
+ * "nrcpus-online" "nrcpus-available" "byte-order" (little, big) "long-bytes". NULL when it does not say. Lent. Of several
+ * recordings the first one is asked.
  */
 SONDE_API const char *sonde_session_info(struct sonde_session *s, const char *key);
 
@@ -261,7 +272,7 @@ enum sonde_event_flags {
 struct sonde_event {
 	uint32_t size;
 	uint32_t schema;  /* id: see sonde_session_schema() */
-	uint64_t time_ns; /* in the recording's clock; SONDE_NO_TIME when not recorded */
+	uint64_t time_ns; /* in the recording's clock, or the session's (clock=); SONDE_NO_TIME when not recorded */
 	int32_t cpu;      /* -1 when not recorded */
 	int32_t pid, tid; /* -1 when not recorded */
 	uint32_t flags;   /* enum sonde_event_flags */
@@ -285,6 +296,7 @@ static inline const struct sonde_schema *sonde_event_schema(const struct sonde_s
 SONDE_API struct sonde_event *sonde_event_dup(const struct sonde_event *ev);
 SONDE_API void
 sonde_event_free(struct sonde_event *ev); /* only for what dup returned; NULL is fine */
+/* Its session; of a session of several recordings, the part of it that its recording is, to be asked about the event only. */
 SONDE_API struct sonde_session *sonde_event_session(const struct sonde_event *ev);
 
 /* Text by id (sonde_event.comm); lives as long as the session. */

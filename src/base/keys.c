@@ -56,11 +56,13 @@ static int set_number(void *to, const struct key *k, const char *value, const st
 
 static int add_line(char **lines, const char *name, const char *value)
 {
-	char *all;
+	size_t len = *lines ? strlen(*lines) : 0,
+	       more = strlen(name) + strlen(value) + sizeof("=\n");
+	char *all = realloc(*lines, len + more);
 
-	if (asprintf(&all, "%s%s=%s\n", *lines ? *lines : "", name, value) < 0)
+	if (!all)
 		return err_nomem();
-	free(*lines);
+	snprintf(all + len, more, "%s=%s\n", name, value);
 	*lines = all;
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/err.h"
 #include "base/vec.h"
@@ -70,16 +71,209 @@ static bool parse_seconds(const char *p, size_t len, uint64_t *ret_ns)
 	return p == end && !__builtin_add_overflow(s * NS_PER_S, ns, ret_ns);
 }
 
+/* ---- times of day ------------------------------------------------------------------------------------------------ */
+
+/* What is written of a time of day. */
+struct moment {
+	bool has_date, has_zone;
+	int year, month, day, hour, minute;
+	uint64_t ns;    /* of the minute */
+	int zone_min;   /* east of UTC */
+	const char *at; /* of what is not yet read */
+	const char *end;
+};
+
+static bool take_char(struct moment *m, char c)
+{
+	if (m->at == m->end || *m->at != c)
+		return false;
+	m->at++;
+	return true;
+}
+
+/* Exactly so many digits, up to max. */
+static bool take_number(struct moment *m, int digits, int min, int max, int *ret)
+{
+	int n = 0;
+
+	if (m->end - m->at < digits)
+		return false;
+	for (int i = 0; i < digits; i++) {
+		if (m->at[i] < '0' || m->at[i] > '9')
+			return false;
+		n = n * 10 + (m->at[i] - '0');
+	}
+	m->at += digits;
+	*ret = n;
+	return n >= min && n <= max;
+}
+
+/* "58", "58.123" */
+static bool take_seconds(struct moment *m)
+{
+	uint64_t unit = NS_PER_S;
+	int s;
+
+	if (!take_number(m, 2, 0, 60, &s))
+		return false;
+	m->ns = (uint64_t)s * NS_PER_S;
+	if (!take_char(m, '.'))
+		return true;
+	for (; m->at < m->end && *m->at >= '0' && *m->at <= '9' && unit > 1; m->at++)
+		m->ns += (unsigned)(*m->at - '0') * (unit /= 10);
+	return unit < NS_PER_S;
+}
+
+/* "Z", "+01", "+01:00", "-0530" */
+static bool take_zone(struct moment *m)
+{
+	bool west = m->at < m->end && *m->at == '-';
+	int hours, minutes = 0;
+
+	m->has_zone = m->at < m->end;
+	if (!m->has_zone || take_char(m, 'Z'))
+		return true;
+	if (!take_char(m, west ? '-' : '+') || !take_number(m, 2, 0, 14, &hours))
+		return false;
+	if ((take_char(m, ':') || m->at < m->end) && !take_number(m, 2, 0, 59, &minutes))
+		return false;
+	m->zone_min = (hours * 60 + minutes) * (west ? -1 : 1);
+	return true;
+}
+
+static bool has_date(const char *p, size_t len)
+{
+	return len >= 10 && p[4] == '-' && p[7] == '-';
+}
+
+/* YYYY-MM-DD[THH:MM[:SS[.N]][ZONE]] or HH:MM[:SS[.N]][ZONE] */
+static bool read_moment(const char *p, size_t len, struct moment *ret)
+{
+	struct moment m = { .at = p, .end = p + len };
+	bool good = true;
+
+	m.has_date = has_date(p, len);
+	if (m.has_date)
+		good = take_number(&m, 4, 1970, 2500, &m.year) && take_char(&m, '-') &&
+		       take_number(&m, 2, 1, 12, &m.month) && take_char(&m, '-') &&
+		       take_number(&m, 2, 1, 31, &m.day);
+	if (good && (!m.has_date || m.at < m.end))
+		good = (!m.has_date || take_char(&m, 'T')) &&
+		       take_number(&m, 2, 0, 24, &m.hour) && take_char(&m, ':') &&
+		       take_number(&m, 2, 0, 59, &m.minute) &&
+		       (!take_char(&m, ':') || take_seconds(&m)) && take_zone(&m);
+	*ret = m;
+	return good && m.at == m.end;
+}
+
+/* Nanoseconds since 1970 of its date plus some days; false: there is no such day. */
+static bool moment_wall(const struct moment *m, int more_days, bool is_utc, int64_t *ret_ns)
+{
+	struct tm tm = { .tm_year = m->year - 1900,
+			 .tm_mon = m->month - 1,
+			 .tm_mday = m->day + more_days,
+			 .tm_hour = m->hour,
+			 .tm_min = m->minute,
+			 .tm_isdst = -1 };
+	time_t s;
+
+	if (m->has_zone || is_utc)
+		s = timegm(&tm) - (time_t)m->zone_min * 60;
+	else
+		s = mktime(&tm);
+	/* 31 February becomes a day of March. */
+	if (s < 0 || (!more_days && m->hour < 24 && tm.tm_mday != m->day))
+		return false;
+	*ret_ns = (int64_t)s * NS_PER_S + (int64_t)m->ns;
+	return true;
+}
+
+/* The day of a moment, in the zone in which times are told. */
+static bool set_date(struct moment *m, int64_t wall_ns, bool is_utc)
+{
+	time_t s = (time_t)(wall_ns / NS_PER_S);
+	struct tm tm;
+
+	if (m->has_zone)
+		s += (time_t)m->zone_min * 60;
+	if (!(m->has_zone || is_utc ? gmtime_r(&s, &tm) : localtime_r(&s, &tm)))
+		return false;
+	m->year = tm.tm_year + 1900;
+	m->month = tm.tm_mon + 1;
+	m->day = tm.tm_mday;
+	return true;
+}
+
+/* Without a date: the first such moment within the recording, else that of the day on which it begins. */
+static bool place_moment(struct moment *m, const struct time_span *span, int64_t *ret_ns)
+{
+	const int64_t first = (int64_t)span->first_ns + span->wall_ns,
+		      last = (int64_t)span->last_ns + span->wall_ns, day = (int64_t)86400 * NS_PER_S;
+	int64_t ns;
+
+	if (m->has_date)
+		return moment_wall(m, 0, span->is_utc, ret_ns);
+	if (!set_date(m, first, span->is_utc) || !moment_wall(m, 0, span->is_utc, ret_ns))
+		return false;
+	if (*ret_ns < first && last - first < day * 366 &&
+	    moment_wall(m, 1, span->is_utc, &ns) && ns <= last)
+		*ret_ns = ns;
+	return true;
+}
+
+static bool is_moment(const char *p, size_t len)
+{
+	return memchr(p, ':', len) || has_date(p, len);
+}
+
+/* One bound. begins_ns: of the bound before it in its window, for times of day behind midnight. */
+static int parse_bound(struct parse *parse, const char *p, size_t len, uint64_t begins_ns,
+		       const char *which, uint64_t *ret_ns)
+{
+	struct moment m;
+	int64_t ns;
+
+	if (!is_moment(p, len)) {
+		if (!parse_seconds(p, len, ret_ns))
+			return err_set(-EINVAL,
+				       "Invalid time string '%s': the %s is not a number of seconds "
+				       "with up to 9 decimals%s",
+				       parse->text, which,
+				       parse->compat ? "" : ", nor a time of day");
+		return 0;
+	}
+	if (parse->compat)
+		return bad(parse, "perf knows no times of day");
+	if (!read_moment(p, len, &m) || (m.has_date && !moment_wall(&m, 0, true, &ns)))
+		return err_set(-EINVAL,
+			       "Invalid time string '%s': the %s is no time of day, as "
+			       "2026-11-22T21:15:58.5Z or 21:15:58",
+			       parse->text, which);
+	if (!parse->span) {
+		*ret_ns = 0;
+		return 0;
+	}
+	if (!place_moment(&m, parse->span, &ns))
+		return bad(parse, "there is no such day");
+	ns -= parse->span->wall_ns;
+	/* "23:50,00:10" */
+	if (!m.has_date && begins_ns && ns < (int64_t)begins_ns &&
+	    moment_wall(&m, 1, parse->span->is_utc, &ns))
+		ns -= parse->span->wall_ns;
+	*ret_ns = ns > 0 ? (uint64_t)ns : 1; /* 0 were no bound */
+	return 0;
+}
+
 /* "FROM,TO" in p[0..len) */
 static int parse_window(struct parse *parse, const char *p, size_t len)
 {
 	struct time_window w = { 0, UINT64_MAX };
 	const char *comma = memchr(p, ',', len), *to = comma + 1;
 
-	if (comma != p && !parse_seconds(p, (size_t)(comma - p), &w.from_ns))
-		return bad(parse, "the start is not a number of seconds with up to 9 decimals");
-	if (to < p + len && !parse_seconds(to, (size_t)(p + len - to), &w.to_ns))
-		return bad(parse, "the end is not a number of seconds with up to 9 decimals");
+	if (comma != p)
+		TRY(parse_bound(parse, p, (size_t)(comma - p), 0, "start", &w.from_ns));
+	if (to < p + len)
+		TRY(parse_bound(parse, to, (size_t)(p + len - to), w.from_ns, "end", &w.to_ns));
 	if (!w.to_ns)
 		w.to_ns = UINT64_MAX;
 	if (w.to_ns < w.from_ns)
@@ -250,9 +444,27 @@ static int parse_percents(struct parse *parse, locale_t c_locale)
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
+bool time_windows_need_wall(const char *text)
+{
+	return !strchr(text, '%') && strpbrk(text, ":-");
+}
+
+/* Times of day without a date are of the recording's. */
+static bool needs_date(const char *text)
+{
+	while (*text) {
+		size_t len = strcspn(text, ", \t");
+
+		if (is_moment(text, len) && !has_date(text, len))
+			return true;
+		text += len + (text[len] != '\0');
+	}
+	return false;
+}
+
 bool time_windows_need_span(const char *text, bool relative)
 {
-	return relative || strchr(text, '%');
+	return relative || strchr(text, '%') || needs_date(text);
 }
 
 static int parse_text(struct parse *parse, bool relative)
@@ -268,7 +480,11 @@ static int parse_text(struct parse *parse, bool relative)
 		/* perf adds the first sample's time once more, and nothing is left. */
 		return r >= 0 && relative && parse->compat ? make_absolute(parse) : r;
 	}
+	if (relative && time_windows_need_wall(parse->text))
+		return bad(parse, "times of day do not count from the first event");
 	TRY(parse_windows(parse));
+	if (!parse->span && time_windows_need_wall(parse->text))
+		return 0; /* which comes first is not known yet */
 	TRY(check_order(parse));
 	return relative ? make_absolute(parse) : 0;
 }
@@ -298,6 +514,39 @@ int time_windows_parse(const char *text, const struct time_span *span, bool rela
 	} else {
 		vec_done(&parse.windows);
 	}
+	return 0;
+}
+
+static void shift_window(struct time_window *w, int64_t by_ns)
+{
+	if (w->from_ns)
+		w->from_ns = by_ns < 0 && w->from_ns <= (uint64_t)-by_ns
+				     ? 0
+				     : w->from_ns + (uint64_t)by_ns;
+	/* Times are above 0: what ends there holds none. */
+	if (w->to_ns != UINT64_MAX)
+		w->to_ns = by_ns < 0 && w->to_ns < (uint64_t)-by_ns ? 0
+								      : w->to_ns + (uint64_t)by_ns;
+}
+
+void time_windows_shift(struct time_windows *w, int64_t by_ns)
+{
+	shift_window(&w->bounds, by_ns);
+	for (size_t i = 0; i < w->nr; i++)
+		shift_window(&w->list[i], by_ns);
+}
+
+int time_windows_copy(const struct time_windows *w, struct time_windows *ret)
+{
+	struct time_windows copy = *w;
+
+	if (w->nr) {
+		copy.list = malloc(w->nr * sizeof(*w->list));
+		if (!copy.list)
+			return err_nomem();
+		memcpy(copy.list, w->list, w->nr * sizeof(*w->list));
+	}
+	*ret = copy;
 	return 0;
 }
 

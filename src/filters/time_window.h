@@ -8,6 +8,9 @@
  *	0%-10%,50%-60%    from, to in percents of it
  *	10%               its first 10 percent
  *
+ *	2026-11-22T21:15:58.5Z,   times of day, if the recording tells them: Z, +01:00 or nothing for local time
+ *	21:15,21:16:30            ... of the day on which the recording has them, else of that on which it begins
+ *
  * As in perf a bound of 0 is no bound. Nearly all events are told from the outer bounds alone.
  */
 #ifndef SONDE_FILTERS_TIME_WINDOW_H
@@ -31,19 +34,26 @@ struct time_windows {
 
 #define TIME_WINDOWS_ALL ((struct time_windows){ .bounds = { 0, UINT64_MAX } })
 
-/* What percents and relative times refer to: the recording's first and last sample. */
+/* What percents, relative times and times of day refer to. */
 struct time_span {
-	uint64_t first_ns, last_ns;
+	uint64_t first_ns, last_ns; /* the recording's first and last sample */
+	int64_t wall_ns;            /* added to a time it gives nanoseconds since 1970 */
+	bool is_utc;                /* times of day that say no zone are UTC, not local */
 };
 
 /* Whether the text can only be understood with the recording's span. */
 bool time_windows_need_span(const char *text, bool relative);
+/* Whether it has times of day: wall_ns must be known. */
+bool time_windows_need_wall(const char *text);
 /*
  * -EINVAL and "Invalid time string ...", -ENOMEM; ret is written only on success. span NULL: the text is only checked,
  * ret is not used. relative: times count from the first sample.
  */
 int time_windows_parse(const char *text, const struct time_span *span, bool relative,
 		       enum sonde_compat compat, struct time_windows *ret);
+/* Moves all bounds; open ends stay open, and what ended before 0 holds nothing. */
+void time_windows_shift(struct time_windows *w, int64_t by_ns);
+int time_windows_copy(const struct time_windows *w, struct time_windows *ret);
 void time_windows_done(struct time_windows *w);
 
 static inline bool time_window_holds(const struct time_window *w, uint64_t time_ns)

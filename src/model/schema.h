@@ -45,6 +45,7 @@ struct sonde_schema {
 	bool unwanted;    /* sonde_session_want(): its samples need not be delivered */
 	const void *attr; /* perf_event_attr in host order, NULL none */
 	size_t attr_len;
+	const void *maker; /* the source that uses it, of several the last: schema_table_take() */
 };
 
 /* Records of the recorder that tell results, not state: texts show them unasked. */
@@ -75,6 +76,12 @@ struct schema_table {
 
 /* Takes the schema (allocated in the table's arena) in: sets id and family. */
 int schema_table_add(struct schema_table *t, struct sonde_schema *sc);
+/*
+ * The same for a session of several recordings: one that a source other than maker made and that says the same of its events
+ * in every respect is taken in its place.
+ */
+int schema_table_take(struct schema_table *t, struct sonde_schema *sc, const void *maker,
+		      struct sonde_schema **ret);
 void schema_table_done(struct schema_table *t);
 
 #endif

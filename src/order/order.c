@@ -12,7 +12,7 @@ enum {
 	WALK_CUTS = 256, /* cut at a time */
 	DEFAULT_MAX_RUNS = 1024,
 	SMALLEST_WINDOW = 16 * 1024,
-	MERGE_BUDGET = 24 * 1024 * 1024 /* bytes of windows, shared by the runs being merged */
+	MERGE_BUDGET = ORDER_BUDGET_BYTES
 };
 
 enum phase { WALKING, MERGING, ENDED };
@@ -58,6 +58,8 @@ int order_open(struct order **ret, struct source *source, const struct order_opt
 	o->opts = *opts;
 	if (!o->opts.max_runs)
 		o->opts.max_runs = DEFAULT_MAX_RUNS;
+	if (!o->opts.budget_bytes)
+		o->opts.budget_bytes = MERGE_BUDGET;
 	spill_init(&o->spill, opts->piece_entries);
 	window_cache_init(&o->cache, opts->window_bytes);
 	for (unsigned i = 0; source->ops->file(source, i, &f); i++) {
@@ -246,7 +248,7 @@ static void sift_up(struct order *o, size_t i)
 static size_t run_window_bytes(const struct order *o)
 {
 	size_t n = o->heap.n > o->to_open ? o->heap.n : o->to_open,
-	       share = MERGE_BUDGET / (n ? n : 1);
+	       share = o->opts.budget_bytes / (n ? n : 1);
 
 	if (share < SMALLEST_WINDOW)
 		share = SMALLEST_WINDOW;

@@ -16,7 +16,7 @@ struct wanted {
 
 static int intern(struct recorded_dsos *d, const char *text, uint32_t *ret_id)
 {
-	return strpool_intern(&d->session->strings, text, strlen(text), ret_id);
+	return strpool_intern(d->session->strings, text, strlen(text), ret_id);
 }
 
 static int add(struct recorded_dsos *d, const struct wanted *w, uint32_t *ret)
@@ -108,7 +108,7 @@ int recorded_dsos_init(struct recorded_dsos *ret, struct sonde_session *s)
 static int find_mapped(struct recorded_dsos *d, const struct mapping *m, bool is_kernel,
 		       uint32_t *ret)
 {
-	struct strpool *strings = &d->session->strings;
+	struct strpool *strings = d->session->strings;
 	char room[SESSION_MAP_NAME_BYTES];
 	const char *name;
 	struct wanted w;

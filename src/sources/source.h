@@ -110,6 +110,16 @@ struct source_record {
 	const struct sonde_schema *schema; /* of the event that it belongs to; NULL: unknown */
 };
 
+/* What a recording says of its clock. */
+struct source_clock {
+	bool is_known; /* there are events, which say it */
+	int32_t id;    /* CLOCK_*; -1: the kernel's own */
+	bool has_resolution, has_reference;
+	uint64_t resolution_ns;
+	int32_t reference_id; /* the clock of these, which should be the same: */
+	uint64_t wall_ns, clock_ns; /* one moment as time of day and in the clock */
+};
+
 /* What stands at the head of a recording. */
 struct source_header {
 	int64_t changed_s; /* when the file was last changed, seconds since 1970 */
@@ -155,6 +165,8 @@ struct source_ops {
 	bool (*span)(struct source *s, uint64_t *ret_first_ns, uint64_t *ret_last_ns);
 	/* What came of processors' traces, which nobody decodes, so far: records and bytes. NULL: never any. */
 	void (*traces)(struct source *s, uint64_t *ret_records, uint64_t *ret_bytes);
+	/* NULL: such recordings say nothing of it. */
+	void (*clock)(struct source *s, struct source_clock *ret);
 	/* Only for recordings in perf.data's format, else NULL: what a record tells of itself ... */
 	int (*record)(struct source *s, const struct event *ev, struct source_record *ret);
 	/* ... the head of the recording, and the bytes of one of its sections: 1, 0 absent or damaged. Lent. */

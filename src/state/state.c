@@ -14,7 +14,7 @@ static void name_task(struct state *s, struct task *t, uint32_t comm, uint64_t s
 		      bool by_exec)
 {
 	bool is_first = t->name.id == t->first.id;
-	uint64_t id = t->comm_told ? ++s->nr_names : t->name.id;
+	uint64_t id = t->comm_told ? ++s->numbers->names : t->name.id;
 
 	t->comm = comm;
 	t->name = (struct task_name){
@@ -37,18 +37,25 @@ static int renew_task(struct state *s, int32_t tid, struct task *t)
 	int n = snprintf(name, sizeof(name), ":%d", tid);
 	int32_t pid = t->pid;
 
-	*t = (struct task){ .pid = pid, .id = ++s->nr_tasks };
+	*t = (struct task){ .pid = pid, .id = ++s->numbers->tasks };
 	TRY(strpool_intern(s->strings, name, (size_t)n, &t->comm));
-	t->name = t->first = (struct task_name){ .id = ++s->nr_names, .comm = t->comm };
+	t->name = t->first = (struct task_name){ .id = ++s->numbers->names, .comm = t->comm };
 	return 0;
 }
 
 int state_init(struct state *s, struct strpool *strings)
 {
+	return state_init_beside(s, strings, 0, NULL);
+}
+
+int state_init_beside(struct state *s, struct strpool *strings, uint64_t map_epoch,
+		      struct state_numbers *numbers)
+{
 	struct task idle = { 0 };
 	uint32_t swapper;
 
-	*s = (struct state){ .strings = strings };
+	*s = (struct state){ .strings = strings, .map_epoch = map_epoch };
+	s->numbers = numbers ? numbers : &s->own_numbers;
 	TRY(address_space_new(&s->kernel, ++s->map_epoch));
 	TRY(strpool_intern(strings, "swapper", 7, &swapper));
 	TRY(renew_task(s, 0, &idle));

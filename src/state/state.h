@@ -44,6 +44,11 @@ struct task {
  */
 enum { STATE_EXITED = 1024 };
 
+/* What tasks and names are counted with; states of one session may share it. */
+struct state_numbers {
+	uint64_t tasks, names;
+};
+
 struct state {
 	struct strpool *strings; /* the session's */
 	struct hash64 by_tid;    /* tid -> index in tasks */
@@ -54,7 +59,7 @@ struct state {
 		left; /* exit_forgets_comm: pids whose first thread has ended -> 1; 0: the pid is used again */
 	struct address_space *kernel;
 	struct hash64 cgroups;       /* id -> its path's id in the string pool */
-	uint64_t nr_tasks, nr_names; /* counted so far */
+	struct state_numbers own_numbers, *numbers; /* counted so far; the second is what counts */
 	bool tells_exec;             /* names that exec gave are told to be such */
 	bool keeps_maps_at_exec; /* perf's way: what was mapped before exec stays until it is mapped over */
 	bool exit_forgets_comm; /* perf 6.12's way: events of an exiting task that come after EXIT have no name */
@@ -66,6 +71,9 @@ struct state {
 };
 
 int state_init(struct state *s, struct strpool *strings);
+/* A state beside others of a session: what it counts goes on from there, so that no number is given out twice. Lent. */
+int state_init_beside(struct state *s, struct strpool *strings, uint64_t map_epoch,
+		      struct state_numbers *numbers);
 void state_done(struct state *s);
 /* -ENOMEM only. */
 int state_apply(struct state *s, const struct change *change);

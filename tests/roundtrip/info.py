@@ -76,7 +76,8 @@ def differences(want, got):
 
 def known(folder):
     want = {'clock': {'id': 1, 'name': 'monotonic', 'resolution_ns': 1, 'wall_ns': 1700000000000000123, 'clock_ns': 500},
-            'span': {'first_ns': 1000000001, 'last_ns': 3500000000, 'of': 'samples'},
+            'span': {'first_ns': 1000000001, 'last_ns': 3500000000, 'first_wall_ns': 1700000000999999624, 'last_wall_ns': 1700000003499999623,
+                     'of': 'samples'},
             'events': [{'name': 'cpu-clock', 'samples': 2, 'throttled': 0}, {'name': 'dummy:HG', 'samples': 1, 'throttled': 1}],
             'cpus': [{'cpu': 0, 'samples': 1}, {'cpu': 3, 'samples': 2}],
             'lost': [{'event': 'cpu-clock', 'cpu': 0, 'count': 11}, {'event': 'dummy:HG', 'cpu': 3, 'count': 2}],

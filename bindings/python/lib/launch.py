@@ -238,13 +238,15 @@ def flush():
 
 
 def comes_live(session):
-    """Whether the recording comes through a pipe."""
-    path = "".join(line[len("input="):] for line in session.splitlines() if line.startswith("input="))
-    try:
-        mode = os.fstat(0).st_mode if path == "-" else os.stat(path).st_mode
-    except OSError:
-        return False
-    return mode & 0o170000 in (0o010000, 0o140000)  # FIFO, socket
+    """Whether a recording comes through a pipe."""
+    for path in (line[len("input="):] for line in session.splitlines() if line.startswith("input=")):
+        try:
+            mode = os.fstat(0).st_mode if path == "-" else os.stat(path).st_mode
+        except OSError:
+            continue
+        if mode & 0o170000 in (0o010000, 0o140000):  # FIFO, socket
+            return True
+    return False
 
 
 def show_now():

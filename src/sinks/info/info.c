@@ -205,30 +205,13 @@ const char *info_clock_name(int32_t id)
 	return id >= 0 && (size_t)id < sizeof(names) / sizeof(names[0]) ? names[id] : NULL;
 }
 
-struct info_clock info_clock_of(struct info_sink *s)
+struct source_clock info_clock_of(struct info_sink *s)
 {
-	struct info_clock c = { .id = -1 };
-	uint32_t version = 0, id = 0;
-	const struct sonde_schema *sc;
-	struct bytes b = { 0 };
+	const struct source_ops *ops = s->session->source->ops;
+	struct source_clock c = { .id = -1 };
 
-	/* All events of a recording have one clock: their times are compared. */
-	for (uint32_t i = 0; (sc = sonde_session_schema(s->session, i)) != NULL; i++) {
-		const struct perf_event_attr *attr = sc->attr;
-
-		if (!attr)
-			continue;
-		c.id = attr->use_clockid ? attr->clockid : -1;
-		break;
-	}
-	if (section(s, FEAT_CLOCKID, &b))
-		c.has_resolution = bytes_u64(&b, "resolution", &c.resolution_ns) >= 0;
-	if (section(s, FEAT_CLOCK_DATA, &b))
-		c.has_reference = bytes_u32(&b, "version", &version) >= 0 &&
-				  bytes_u32(&b, "clock", &id) >= 0 &&
-				  bytes_u64(&b, "time of day", &c.wall_ns) >= 0 &&
-				  bytes_u64(&b, "time", &c.clock_ns) >= 0;
-	err_clear();
+	if (ops->clock)
+		ops->clock(s->session->source, &c);
 	return c;
 }
 

@@ -29,13 +29,6 @@ struct info_loss {
 	uint64_t lost;
 };
 
-struct info_clock {
-	int32_t id;          /* CLOCK_*; -1: the kernel's own for perf events */
-	bool has_resolution; /* nanoseconds */
-	bool has_reference;  /* both times were read at one moment */
-	uint64_t resolution_ns, wall_ns, clock_ns;
-};
-
 struct info_sink {
 	struct sink base;
 	struct sonde_session *session;
@@ -62,7 +55,7 @@ void info_close(struct sink *sink);
 struct info_event info_counts_of(const struct info_sink *s, const struct sonde_schema *sc);
 /* Of the header: */
 struct source_header info_head(struct info_sink *s);
-struct info_clock info_clock_of(struct info_sink *s);
+struct source_clock info_clock_of(struct info_sink *s);
 /* "monotonic"; NULL: not one that is known */
 const char *info_clock_name(int32_t id);
 /* How many files hold the records, and how many bytes of records are in them; false: it is a stream. */

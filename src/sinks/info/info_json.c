@@ -46,7 +46,7 @@ static void put_file(struct info_sink *s, struct outbuf *out)
 
 static void put_clock(struct info_sink *s, struct outbuf *out)
 {
-	struct info_clock c = info_clock_of(s);
+	struct source_clock c = info_clock_of(s);
 	uint64_t first, last;
 
 	outbuf_str(out, ",\n\"clock\":{\"id\":");
@@ -72,6 +72,10 @@ static void put_clock(struct info_sink *s, struct outbuf *out)
 	outbuf_str(out, "{\"first_ns\":");
 	json_u64(out, first);
 	json_member_u64(out, "last_ns", last);
+	if (s->session->clock.has_wall) {
+		json_member_u64(out, "first_wall_ns", first + (uint64_t)s->session->clock.wall_ns);
+		json_member_u64(out, "last_wall_ns", last + (uint64_t)s->session->clock.wall_ns);
+	}
 	json_member_text(out, "of", s->samples ? "samples" : "header");
 	outbuf_char(out, '}');
 }

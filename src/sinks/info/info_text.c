@@ -98,11 +98,19 @@ static void put_host(struct info_sink *s, struct outbuf *out)
 	}
 }
 
+static void put_moment(struct outbuf *out, uint64_t wall_ns)
+{
+	char fraction[16];
+
+	snprintf(fraction, sizeof(fraction), ".%09u", (unsigned)(wall_ns % 1000000000));
+	put_date(out, (int64_t)(wall_ns / 1000000000), fraction);
+}
+
 static void put_clock(struct info_sink *s, struct outbuf *out)
 {
-	struct info_clock c = info_clock_of(s);
+	const struct session_clock *on_wall = &s->session->clock;
+	struct source_clock c = info_clock_of(s);
 	uint64_t first, last;
-	char fraction[16];
 
 	put_word(out, "clock");
 	if (c.id < 0)
@@ -117,8 +125,7 @@ static void put_clock(struct info_sink *s, struct outbuf *out)
 		outbuf_str(out, ", ");
 		put_seconds(out, c.clock_ns);
 		outbuf_str(out, " was ");
-		snprintf(fraction, sizeof(fraction), ".%09u", (unsigned)(c.wall_ns % 1000000000));
-		put_date(out, (int64_t)(c.wall_ns / 1000000000), fraction);
+		put_moment(out, c.wall_ns);
 		outbuf_char(out, '\n');
 	} else {
 		outbuf_str(out, c.id == CLOCK_REALTIME ? ", the time of day\n"
@@ -135,6 +142,13 @@ static void put_clock(struct info_sink *s, struct outbuf *out)
 	outbuf_str(out, ", ");
 	put_seconds(out, last - first);
 	outbuf_fmt(out, " s%s\n", s->samples ? "" : " (as the header says)");
+	if (!on_wall->has_wall)
+		return;
+	put_word(out, "");
+	put_moment(out, first + (uint64_t)on_wall->wall_ns);
+	outbuf_str(out, " to ");
+	put_moment(out, last + (uint64_t)on_wall->wall_ns);
+	outbuf_char(out, '\n');
 }
 
 static uint64_t lost_of(struct info_sink *s, int32_t schema)

@@ -153,14 +153,17 @@ static struct jsonl_text comm_member(struct jsonl_sink *s, uint32_t comm)
 }
 
 static int put_head(struct jsonl_sink *s, const struct jsonl_type *type,
-		    const struct sonde_event *ev)
+		    const struct event *event)
 {
+	const struct sonde_event *ev = &event->pub;
 	struct outbuf *out = &s->writer.out;
 	struct jsonl_text comm;
 
 	outbuf_put(out, type->head.text, type->head.len);
 	if (ev->time_ns != SONDE_NO_TIME)
 		json_member_u64(out, "time", ev->time_ns);
+	if (event->session->part_of)
+		json_member_u64(out, "input", event->session->part);
 	if (ev->flags & SONDE_EVENT_LATE)
 		outbuf_str(out, ",\"late\":true");
 	if (ev->cpu >= 0)
@@ -184,7 +187,7 @@ static int jsonl_event(struct sink *sink, const struct event *ev)
 	struct jsonl_type *type;
 
 	if (__builtin_expect(ev->schema->kind == SONDE_DEFECT, 0)) {
-		jsonl_defect_put(&s->session->defect, out);
+		jsonl_defect_put(ev->session, out);
 		return fd_writer_tick(&s->writer);
 	}
 	if (__builtin_expect(ev->pub.schema >= s->types.n, 0))
@@ -193,7 +196,7 @@ static int jsonl_event(struct sink *sink, const struct event *ev)
 	if (!type->shown)
 		return 0;
 	type->count++;
-	TRY(put_head(s, type, &ev->pub));
+	TRY(put_head(s, type, ev));
 	if (type->has_fields)
 		jsonl_fields_put(type, ev, out);
 	else if (ev->schema->kind == SONDE_SAMPLE && ev->pub.bytes_len) {
@@ -296,6 +299,7 @@ const struct sink_ops jsonl_sink_ops = {
 	.name = "jsonl",
 	.summary = "a JSON object per event, for programs",
 	.takes_records = true,
+	.takes_several = true,
 	.open = jsonl_open,
 	.event = jsonl_event,
 	.finish = jsonl_finish,

@@ -43,7 +43,7 @@ struct jsonl_sink {
 /* jsonl_ends.c: the first line and the last one. */
 void jsonl_header_put(const struct jsonl_sink *s, struct outbuf *out);
 void jsonl_summary_put(const struct jsonl_sink *s, bool complete, struct outbuf *out);
-void jsonl_defect_put(const struct sonde_defect *d, struct outbuf *out);
+void jsonl_defect_put(const struct sonde_session *s, struct outbuf *out); /* s->defect */
 /* What other JSON has in common with these lines: members of the host and recorder, the first behind comma; a defect. */
 struct source;
 void jsonl_facts_put(struct source *source, const char *comma, struct outbuf *out);

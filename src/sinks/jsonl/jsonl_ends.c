@@ -40,11 +40,25 @@ void jsonl_facts_put(struct source *source, const char *comma, struct outbuf *ou
 
 void jsonl_header_put(const struct jsonl_sink *s, struct outbuf *out)
 {
+	static const char *const clock_words[] = { [CLOCK_SHOWN_RELATIVE] = "relative",
+						   [CLOCK_SHOWN_UTC] = "utc",
+						   [CLOCK_SHOWN_LOCAL] = "utc" };
+	const struct session_options *o = &s->session->opts;
+	const struct sonde_session *part;
+
 	outbuf_fmt(out, "{\"header\":{\"schema\":\"sonde-jsonl\",\"version\":%d", JSONL_VERSION);
 	json_member_text(out, "sonde", sonde_version());
 	json_member_text(out, "input", s->session->opts.input);
+	if (o->clock)
+		json_member_text(out, "clock", clock_words[o->clock]);
 	jsonl_facts_put(s->session->source, ",", out);
-	outbuf_str(out, "}}\n");
+	for (unsigned i = 0; (part = several_part(s->session, i)); i++) {
+		outbuf_str(out, i ? ",{\"input\":" : ",\"inputs\":[{\"input\":");
+		json_text(out, part->opts.input);
+		jsonl_facts_put(part->source, ",", out);
+		outbuf_char(out, '}');
+	}
+	outbuf_str(out, s->session->parts ? "]}}\n" : "}}\n");
 }
 
 static const char *severity_word(uint32_t severity)
@@ -66,9 +80,14 @@ void jsonl_defect_object_put(const struct sonde_defect *d, const char *name, str
 	outbuf_char(out, '}');
 }
 
-void jsonl_defect_put(const struct sonde_defect *d, struct outbuf *out)
+void jsonl_defect_put(const struct sonde_session *s, struct outbuf *out)
 {
-	jsonl_defect_object_put(d, "defect", out);
+	jsonl_defect_object_put(&s->defect, "defect", out);
+	if (s->part_of && !out->failed) {
+		out->len--; /* one member more */
+		json_member_u64(out, "input", s->part);
+		outbuf_char(out, '}');
+	}
 	outbuf_char(out, '\n');
 }
 
@@ -86,6 +105,8 @@ void jsonl_summary_put(const struct jsonl_sink *s, bool complete, struct outbuf 
 	}
 	outbuf_fmt(out, "{\"summary\":{\"complete\":%s", complete ? "true" : "false");
 	json_member_u64(out, "events", events);
+	if (s->session->parts)
+		several_sum_defects(s->session);
 	json_member_u64(out, "lost", s->session->defects.count[DEFECT_LOST_EVENTS]);
 	outbuf_str(out, ",\"defects\":[");
 	for (size_t i = 0; (d = sonde_session_defect(s->session, i)) != NULL; i++) {

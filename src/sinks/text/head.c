@@ -74,25 +74,47 @@ static char *put_misc(char *p, const struct event *ev)
 	return p;
 }
 
-/* The time of day in this machine's time zone. */
-static char *put_tod(struct text_sink *s, char *p, uint64_t time_ns)
+/* A time of day and behind it its fraction, as strftime() makes the former. */
+static char *put_day(const struct text_sink *s, struct day_text *d, char *p, uint64_t wall_ns,
+		     bool utc, const char *format)
 {
-	uint64_t tod_ns = s->tod_ns + (time_ns - s->tod_clock_ns);
-	time_t seconds = (time_t)(tod_ns / NS_PER_S);
-	unsigned ns = (unsigned)(tod_ns % NS_PER_S);
+	time_t seconds = (time_t)(wall_ns / NS_PER_S);
+	unsigned ns = (unsigned)(wall_ns % NS_PER_S);
 	struct tm tm;
 
-	if (seconds != s->tod_second || !s->tod_len) {
-		s->tod_len = 0;
-		if (!localtime_r(&seconds, &tm))
+	if (seconds != d->second || !d->len) {
+		d->len = 0;
+		if (!(utc ? gmtime_r(&seconds, &tm) : localtime_r(&seconds, &tm)))
 			return p;
-		s->tod_second = seconds;
-		s->tod_len = strftime(s->tod_text, sizeof(s->tod_text), "%F %H:%M:%S", &tm);
+		d->second = seconds;
+		d->len = (uint32_t)strftime(d->text, sizeof(d->text), format, &tm);
+		if (utc || !strftime(d->zone, sizeof(d->zone), "%z", &tm))
+			memcpy(d->zone, "Z", sizeof("Z"));
 	}
-	memcpy(p, s->tod_text, s->tod_len);
-	p += s->tod_len;
+	memcpy(p, d->text, d->len);
+	p += d->len;
 	*p++ = '.';
-	p = s->nanoseconds ? put_digits(p, ns, 9, '0') : put_digits(p, ns / 1000, 6, '0');
+	return s->nanoseconds ? put_digits(p, ns, 9, '0') : put_digits(p, ns / 1000, 6, '0');
+}
+
+/* perf's: in this machine's time zone. */
+static char *put_tod(struct text_sink *s, char *p, uint64_t time_ns)
+{
+	p = put_day(s, &s->tod, p, time_ns + s->tod_ns + (uint64_t)s->session->clock.zero_ns, false, "%F %H:%M:%S");
+	*p++ = ' ';
+	return p;
+}
+
+/* clock=utc, local: "2026-11-22T21:15:58.123456Z: ", "2026-11-22T22:15:58.123456+0100: " */
+static char *put_time_of_day(struct text_sink *s, char *p, uint64_t time_ns)
+{
+	size_t len;
+
+	p = put_day(s, &s->of_day, p, time_ns, s->utc, "%FT%H:%M:%S");
+	len = strlen(s->of_day.zone);
+	memcpy(p, s->of_day.zone, len);
+	p += len;
+	*p++ = ':';
 	*p++ = ' ';
 	return p;
 }
@@ -147,9 +169,13 @@ int text_head_put(struct text_sink *s, const struct event *ev, const struct line
 	if (fields & TEXT_TIME) {
 		uint64_t time_ns = ev->pub.time_ns;
 
-		if (__builtin_expect(line->odd_head && s->times != TIMES_RECORDED, 0))
-			time_ns = relative_time(s, time_ns);
-		p = put_time(p, time_ns, s->nanoseconds, &s->seconds);
+		if (__builtin_expect(line->odd_head && s->times == TIMES_OF_DAY, 0)) {
+			p = put_time_of_day(s, p, time_ns);
+		} else {
+			if (__builtin_expect(line->odd_head && s->times != TIMES_RECORDED, 0))
+				time_ns = relative_time(s, time_ns);
+			p = put_time(p, time_ns, s->nanoseconds, &s->seconds);
+		}
 	}
 	if (fields & TEXT_PERIOD) {
 		p = put_digits(p, s->sample.period, 10, ' ');

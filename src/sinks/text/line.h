@@ -39,7 +39,14 @@ struct line {
 	const char *name;   /* "sched:sched_switch: " right aligned; lent from the arena */
 };
 
-enum text_times { TIMES_RECORDED, TIMES_FROM_FIRST, TIMES_BETWEEN };
+enum text_times { TIMES_RECORDED, TIMES_FROM_FIRST, TIMES_BETWEEN, TIMES_OF_DAY };
+
+/* The text of a second, made once for all events in it. */
+struct day_text {
+	time_t second;
+	uint32_t len; /* 0: none yet */
+	char text[64], zone[8];
+};
 
 struct text_sink {
 	struct sink base;
@@ -72,11 +79,9 @@ struct text_sink {
 	bool lists_records; /* there is more than samples to show */
 	bool latency;
 	enum text_times times;
-	uint64_t tod_ns,
-		tod_clock_ns; /* the same moment as time of day, and in the recording's clock */
-	time_t tod_second;    /* whose text is in tod_text: */
-	size_t tod_len;       /* 0: none yet */
-	char tod_text[64];
+	uint64_t tod_ns; /* what is to be added to an event's time for the time of day */
+	struct day_text tod, of_day;
+	bool utc; /* times of day are those of UTC */
 	uint64_t time_base_ns; /* what times count from; 0: not yet known */
 };
 

@@ -99,7 +99,7 @@ bool text_record_head(const struct event *ev, const struct source_record *rec,
 	ret_head->pub.pid = rec->pid;
 	ret_head->pub.tid = rec->tid;
 	ret_head->pub.cpu = (int32_t)rec->cpu;
-	ret_head->pub.time_ns = rec->time_ns;
+	ret_head->pub.time_ns = session_shown_time(ev->session, rec->time_ns);
 	if (!attr->sample_id_all) {
 		/* Old recordings: what the record itself says. */
 		if (is_task && pub->bytes_len >= 24)
@@ -107,7 +107,7 @@ bool text_record_head(const struct event *ev, const struct source_record *rec,
 		ret_head->pub.pid = *ret_pid;
 		ret_head->pub.tid = *ret_tid;
 		ret_head->pub.cpu = 0;
-		ret_head->pub.time_ns = time_ns;
+		ret_head->pub.time_ns = session_shown_time(ev->session, time_ns);
 	}
 	return true;
 }

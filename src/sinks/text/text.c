@@ -59,7 +59,7 @@ static int put_record(struct text_sink *s, const struct event *ev)
 		line = s->lines.v[rec.schema->id];
 		line.fields &= RECORD_HEAD;
 		if (ev->change.kind != CHANGE_EXIT)
-			TRY(state_comm(&s->session->state, pid, tid, &head.pub.comm));
+			TRY(state_comm(&ev->session->state, pid, tid, &head.pub.comm));
 		TRY(text_head_put(s, &head, &line));
 	}
 	outbuf_fmt(out, "PERF_RECORD_%s", text_record_name(rec.type));
@@ -216,35 +216,50 @@ static int take_options(struct text_sink *s, const struct session_options *o)
 	s->terminal = o->color || o->terminal || isatty(s->writer.fd);
 	s->lists_records = text_records_wanted(o);
 	s->latency = o->latency;
-	s->times = o->reltime ? TIMES_FROM_FIRST : o->deltatime ? TIMES_BETWEEN : TIMES_RECORDED;
+	s->times = o->reltime                                                        ? TIMES_FROM_FIRST
+		   : o->deltatime                                                    ? TIMES_BETWEEN
+		   : o->clock == CLOCK_SHOWN_UTC || o->clock == CLOCK_SHOWN_LOCAL ? TIMES_OF_DAY
+										     : TIMES_RECORDED;
+	s->utc = o->clock == CLOCK_SHOWN_UTC;
 	s->id_width = o->compat == SONDE_COMPAT_PERF_6_12 ? 7 : 5;
 	return 0;
 }
 
 /* What of the recording's head columns depend on. */
-static int read_recording(struct text_sink *s)
+static int read_recording(struct text_sink *s, const struct sonde_session *session)
 {
-	struct source *source = s->session->source;
+	struct source *source = session->source;
+	struct source_clock clock = { 0 };
 	struct source_header head = { 0 };
 	struct bytes b;
-	uint32_t version, clock;
 
 	if (!source || !source->ops->header)
 		return 0;
 	TRY(source->ops->header(source, &head));
-	s->recording.aux_trace = head.features[0] >> FEAT_AUXTRACE & 1;
-	s->recording.is_pipe = head.is_pipe;
-	s->recording.counts = head.features[0] >> FEAT_STAT & 1;
-	if (source->ops->section(source, FEAT_GROUP_DESC, &b) > 0)
+	s->recording.aux_trace |= head.features[0] >> FEAT_AUXTRACE & 1;
+	s->recording.is_pipe |= head.is_pipe;
+	s->recording.counts |= head.features[0] >> FEAT_STAT & 1;
+	/* Of several recordings the groups have ids in common. */
+	if (!session->part_of && source->ops->section(source, FEAT_GROUP_DESC, &b) > 0)
 		TRY(text_metric_init(&s->metric, s->compat, b));
-	if (source->ops->section(source, FEAT_CLOCK_DATA, &b) <= 0)
-		return 0;
-	if (bytes_u32(&b, "version", &version) < 0 || bytes_u32(&b, "clock", &clock) < 0 ||
-	    bytes_u64(&b, "time of day", &s->tod_ns) < 0 ||
-	    bytes_u64(&b, "time of the clock", &s->tod_clock_ns) < 0)
-		err_clear();
-	else
+	source->ops->clock(source, &clock);
+	if (clock.has_reference && !session->part) {
+		s->tod_ns = clock.wall_ns - clock.clock_ns - (uint64_t)session->clock.shift_ns;
 		s->recording.clock_data = true;
+	}
+	return 0;
+}
+
+static int read_recordings(struct text_sink *s)
+{
+	const struct session_clock *c = &s->session->clock;
+
+	for (unsigned i = 0; several_part(s->session, i); i++)
+		TRY(read_recording(s, several_part(s->session, i)));
+	if (!s->session->parts)
+		return read_recording(s, s->session);
+	s->recording.clock_data = c->has_wall;
+	s->tod_ns = (uint64_t)c->wall_ns;
 	return 0;
 }
 
@@ -277,7 +292,14 @@ static void put_header(struct text_sink *s)
 {
 	size_t start = s->writer.out.len;
 
-	text_header_put(s->session, &s->writer.out);
+	struct sonde_session *part;
+
+	if (!s->session->parts)
+		text_header_put(s->session, &s->writer.out);
+	for (unsigned i = 0; (part = several_part(s->session, i)); i++) {
+		outbuf_fmt(&s->writer.out, "# recording %u: %s\n", i, part->opts.input);
+		text_header_put(part, &s->writer.out);
+	}
 	if (s->terminal)
 		text_terminal_quiet(&s->writer.out, start, true);
 }
@@ -300,7 +322,7 @@ static int text_open(struct sink **ret, const struct sink_options *opts)
 	if (r >= 0)
 		r = take_options(s, o);
 	if (r >= 0)
-		r = read_recording(s);
+		r = read_recordings(s);
 	if (r >= 0)
 		r = text_fields_parse(&s->fields, o->fields, o->callchain, o->compat, NULL);
 	if (r >= 0 && o->dump && o->compat && !o->unsorted && !tells_order(s->session))
@@ -323,6 +345,7 @@ static int text_open(struct sink **ret, const struct sink_options *opts)
 const struct sink_ops text_sink_ops = {
 	.name = "text",
 	.summary = "a line per event, as perf script prints it",
+	.takes_several = true,
 	.open = text_open,
 	.event = text_event,
 	.finish = text_finish,

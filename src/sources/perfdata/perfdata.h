@@ -159,6 +159,8 @@ bool perfdata_build_id_at(struct source *source, size_t i, struct source_build_i
 bool perfdata_span(struct source *s, uint64_t *ret_first_ns, uint64_t *ret_last_ns);
 int perfdata_kernel(struct source *s, struct source_kernel *ret);
 const char *perfdata_info(struct source *s, const char *key);
+/* clock.c */
+void perfdata_clock(struct source *s, struct source_clock *ret);
 /* schemas.c: the schemas of all events; of records of state. */
 int perfdata_schemas_make(struct perfdata_source *s);
 int perfdata_schema_make(struct perfdata_source *s, struct perfdata_event *e); /* of one event */

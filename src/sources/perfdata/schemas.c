@@ -179,7 +179,7 @@ int perfdata_record_schema(struct perfdata_source *s, uint32_t type, struct sond
 							      : f->is_signed  ? "s32"
 									      : "u32" };
 	}
-	TRY(schema_table_add(s->opts.schemas, sc));
+	TRY(schema_table_take(s->opts.schemas, sc, s, &sc));
 	s->record_schemas[type] = *ret = sc;
 	return 0;
 }
@@ -267,8 +267,8 @@ int perfdata_schema_make(struct perfdata_source *s, struct perfdata_event *e)
 	sc->attr_len = sizeof(e->attr);
 	if (!sc->attr)
 		return err_nomem();
-	TRY(schema_table_add(s->opts.schemas, sc));
-	if (e->schema) {
+	TRY(schema_table_take(s->opts.schemas, sc, s, &sc));
+	if (e->schema && e->schema != sc) {
 		/* Its description came behind the first samples. */
 		if (format && e->attr.type == PERF_TYPE_TRACEPOINT && !e->schema->nr_fields)
 			defects_correct(s->opts.defects, DEFECT_NO_FORMAT, 1, 0);

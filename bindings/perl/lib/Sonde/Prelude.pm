@@ -42,11 +42,12 @@ sub session_text {
     return scalar <$in>;
 }
 
-# Whether the recording comes through a pipe.
+# Whether a recording comes through a pipe.
 sub comes_live {
-    my ($path) = $_[0] =~ /^input=(.*)$/m or return 0;
-
-    return $path eq '-' ? -p STDIN || -S STDIN : -p $path || -S $path;
+    for my $path ($_[0] =~ /^input=(.*)$/mg) {
+        return 1 if $path eq '-' ? -p STDIN || -S STDIN : -p $path || -S $path;
+    }
+    return 0;
 }
 
 sub import {
