@@ -15,8 +15,13 @@ struct recording {
 	bool sandbox;
 };
 
+#define NO_FOLLOW_OPTION                                                                        \
+	OPT_OUR_KEY(0, "no-follow", NULL, "no-follow",                                          \
+		    "opens no file because the recording names it: programs and their symbols " \
+		    "come by build ids only")
 /* What all of them take; values are a struct s, whose member m is that. */
-#define RECORDING_OPTIONS(s, m) STRICT_OPTIONS(s, m.strict), SANDBOX_OPTION(s, m.sandbox)
+#define RECORDING_OPTIONS(s, m) \
+	NO_FOLLOW_OPTION, STRICT_OPTIONS(s, m.strict), SANDBOX_OPTION(s, m.sandbox)
 
 /* For struct command: options that are lines of the session's text form; values begin with a struct recording. */
 int recording_set_key(struct opt_parser *p, void *values, const struct opt *o, const char *value);

@@ -2,7 +2,7 @@
 #include "script_options.h"
 
 #include "dlfilters.h"
-#include "sandbox.h"
+#include "recording.h"
 #include "sonde/sonde.h"
 
 #include <stdlib.h>
@@ -162,6 +162,7 @@ const struct opt script_options[] = {
 		"overwrites a file that is there"),
 	OPT_OUR_KEY(0, "kernel-formats", NULL, "kernel-formats", "takes the running kernel's descriptions of tracepoints that the "
 		"recording does not describe, if it has them under the same name and number"),
+	NO_FOLLOW_OPTION,
 	STRICT_OPTIONS(struct script_args, strict),
 	SANDBOX_OPTION(struct script_args, sandbox),
 

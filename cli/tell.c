@@ -7,16 +7,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names out of recordings are in what is told, and a terminal may read it: no control characters but tabs. */
+/* Bytes of the character at p if it is well-formed UTF-8 and no control character but a tab, else 0. */
+static size_t harmless(const unsigned char *p, size_t len)
+{
+	size_t n = *p < 0x80 ? 1 : *p >= 0xf0 ? 4 : *p >= 0xe0 ? 3 : 2;
+
+	if (n == 1)
+		return (*p >= 0x20 && *p != 0x7f) || *p == '\t';
+	if (*p < 0xc2 || *p > 0xf4 || n > len)
+		return 0;
+	for (size_t i = 1; i < n; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	}
+	return *p == 0xc2 && p[1] < 0xa0 ? 0 : n; /* U+0080..U+009F speak to some terminals */
+}
+
+/* Names out of recordings are in what is told, and a terminal may read it. */
 void cli_put_quiet(FILE *out, const char *text, size_t len)
 {
-	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)text[i];
+	const unsigned char *p = (const unsigned char *)text;
 
-		if ((c < 0x20 && c != '\t') || c == 0x7f)
-			fprintf(out, "\\x%02x", c);
+	for (size_t i = 0, n; i < len; i += n ? n : 1) {
+		n = harmless(p + i, len - i);
+		if (n)
+			fwrite(p + i, 1, n, out);
 		else
-			fputc(c, out);
+			fprintf(out, "\\x%02x", p[i]);
 	}
 }
 

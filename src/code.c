@@ -18,7 +18,8 @@
 static struct lines_table *lines_of(struct sonde_session *s)
 {
 	struct lines_table_options opts = { .compat = s->opts.compat,
-					    .demangle = s->opts.demangle };
+					    .demangle = s->opts.demangle,
+					    .no_follow = s->opts.no_follow };
 
 	if (!s->lines && lines_table_new(&s->lines, &opts) < 0)
 		s->lines = NULL;

@@ -40,6 +40,7 @@ static void open_kernel_symbols(struct sonde_session *s)
 					       .release =
 						       s->source->ops->info(s->source, "osrelease"),
 					       .symfs = session_symfs(s),
+					       .no_follow = s->opts.no_follow,
 					       .demangle_kernel = s->opts.demangle_kernel,
 					       .buildid_dir = s->opts.buildid_dir,
 					       .compat = s->opts.compat };

@@ -54,6 +54,7 @@ static struct dso *find_dso(struct sonde_session *s, const struct mapping *m)
 		struct dso_table_options opts = { .symfs = session_symfs(s),
 						  .buildid_dir = s->opts.buildid_dir,
 						  .demangle = s->opts.demangle,
+						  .no_follow = s->opts.no_follow,
 						  .force = s->opts.force,
 						  .compat = s->opts.compat };
 

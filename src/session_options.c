@@ -56,6 +56,7 @@ static const struct key keys[] = {
 	FLAG("callchain", callchain),
 	WORD("events", events, events_words),
 	TEXT("symfs", symfs),
+	FLAG("no-follow", no_follow),
 	TEXT("kallsyms", kallsyms),
 	TEXT("vmlinux", vmlinux),
 	TEXT("buildid-dir", buildid_dir),

@@ -37,6 +37,7 @@ struct session_options {
 	uint32_t clock;    /* enum clock_shown */
 	uint32_t terminal; /* flag: a pager shows on one what is written */
 	/* Flags: 0 or 1. */
+	uint32_t no_follow; /* flag: no file that the recording names is opened */
 	uint32_t callchain, force, kernel_formats, show_on_off_events;
 	uint32_t demangle, demangle_kernel, show_kernel_path, inline_frames, full_source_path;
 	uint32_t ns, reltime, deltatime, latency, per_event_dump, dump, unsorted, header_info, hits,

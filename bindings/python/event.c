@@ -317,7 +317,7 @@ static PyObject *schema_types(struct py_schema *o, void *unused)
 	(void)unused;
 	for (size_t i = 0; d && i < o->info->nr_fields; i++)
 		if (dict_take(d, PyTuple_GetItem(o->info->keys, (Py_ssize_t)i),
-			      PyUnicode_FromString(o->info->convs[i].field->type)) < 0)
+			      name_object(o->info->convs[i].field->type)) < 0)
 			Py_CLEAR(d);
 	return d;
 }

@@ -113,6 +113,8 @@ PyObject *values_int(struct values *v, int64_t value); /* see int_object() */
 PyObject *values_task_name(struct values *v, struct conv *c, const uint8_t *bytes,
 			   size_t at); /* see field_object() */
 PyObject *text_object(const char *text, size_t len);
+/* The same of a whole name that serves as a key: interned. Names of events and fields may hold any bytes. */
+PyObject *name_object(const char *name);
 
 static inline PyObject *u64_object(uint64_t value)
 {

@@ -145,7 +145,7 @@ static struct slot *slot_new(struct run *r, const struct sonde_schema *sc)
 			     sonde_schema_name(sc));
 		goto fail;
 	}
-	slot->name = PyUnicode_InternFromString(name);
+	slot->name = name_object(name);
 	fields = prelude_fields(sc, &slot->nr_fields);
 	slot->convs = calloc(slot->nr_fields + 1, sizeof(*slot->convs));
 	slot->keys = calloc(slot->nr_fields + 1, sizeof(*slot->keys));
@@ -155,7 +155,7 @@ static struct slot *slot_new(struct run *r, const struct sonde_schema *sc)
 	}
 	for (size_t i = 0; i < slot->nr_fields; i++) {
 		conv_init(&slot->convs[i], &fields[i], r->compat);
-		slot->keys[i] = PyUnicode_InternFromString(fields[i].name);
+		slot->keys[i] = name_object(fields[i].name);
 		if (!slot->keys[i])
 			goto fail;
 	}

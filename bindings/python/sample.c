@@ -174,7 +174,7 @@ static PyObject *special(struct run *r, struct shape *sh, enum prelude_item item
 
 	switch (item) {
 	case ITEM_EV_NAME:
-		return PyUnicode_InternFromString(sonde_schema_name(r->ev_slot->sc));
+		return name_object(sonde_schema_name(r->ev_slot->sc));
 	case ITEM_ATTR:
 		return attr_bytes(r);
 	case ITEM_SAMPLE:

@@ -97,11 +97,11 @@ static struct schema_info *info_new(const struct sonde_schema *sc, enum sonde_co
 	info->sc = sc;
 	info->convs = calloc(info->nr_fields + 1, sizeof(*info->convs));
 	info->keys = PyTuple_New((Py_ssize_t)info->nr_fields);
-	info->name = PyUnicode_InternFromString(sonde_schema_name(sc));
+	info->name = name_object(sonde_schema_name(sc));
 	if (!info->convs || !info->keys || !info->name)
 		goto fail;
 	for (size_t i = 0; i < info->nr_fields; i++) {
-		PyObject *key = PyUnicode_InternFromString(fields[i].name);
+		PyObject *key = name_object(fields[i].name);
 
 		conv_init(&info->convs[i], &fields[i], compat);
 		if (!key || PyTuple_SetItem(info->keys, (Py_ssize_t)i, key) < 0)
@@ -277,10 +277,14 @@ static PyObject *session_defects(struct py_session *s, void *unused)
 		return NULL;
 	list = PyList_New(0);
 	for (size_t i = 0; list && (d = sonde_session_defect(s->s, i)); i++) {
-		PyObject *item = Py_BuildValue(
-			"{s:s,s:s,s:K,s:s,s:s}", "name", d->name, "severity",
-			severities[d->severity <= SONDE_ERROR ? d->severity : SONDE_ERROR], "count",
-			(unsigned long long)d->count, "advice", d->advice, "first", d->first);
+		PyObject *first = text_object(d->first, strlen(d->first)), *item = NULL;
+
+		if (first)
+			item = Py_BuildValue(
+				"{s:s,s:s,s:K,s:s,s:N}", "name", d->name, "severity",
+				severities[d->severity <= SONDE_ERROR ? d->severity : SONDE_ERROR],
+				"count", (unsigned long long)d->count, "advice", d->advice, "first",
+				first);
 
 		if (!item || PyList_Append(list, item) < 0)
 			Py_CLEAR(list);

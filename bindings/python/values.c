@@ -49,6 +49,15 @@ PyObject *text_object(const char *text, size_t len)
 	return PyUnicode_DecodeUTF8(text, (Py_ssize_t)len, "surrogateescape");
 }
 
+PyObject *name_object(const char *name)
+{
+	PyObject *text = text_object(name, strlen(name));
+
+	if (text)
+		PyUnicode_InternInPlace(&text);
+	return text;
+}
+
 PyObject *values_comm(struct values *v, uint32_t id)
 {
 	const char *text;

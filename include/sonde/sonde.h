@@ -90,6 +90,8 @@ SONDE_API const char *sonde_error_text(void);
  *
  *    Symbols:
  *	symfs=DIR           where files named in the recording are looked for; default /
+ *	no-follow=0|1       1: no file is opened because the recording names it (programs, their debug files beside them, maps of
+ *	                    JITs, a kernel by its release): names come from the build-id cache and debug files by build id
  *	kallsyms=PATH       kernel symbols to use instead of those found
  *	vmlinux=PATH        the kernel's file with its symbols
  *	buildid-dir=DIR     build-id cache; default ~/.debug, with symfs SYMFS/.debug

@@ -327,6 +327,8 @@ static struct elf_file *try_file(struct dso *d, enum dso_file which, const char 
 	struct elf_file *f = NULL;
 	struct outbuf path = { 0 };
 
+	if (d->table->opts.no_follow && dso_file_is_followed(which))
+		return NULL;
 	if (dso_file_path(&d->place, which, debuglink, &path) &&
 	    open_elf(d->table, &f, path.data) >= 0 &&
 	    (!is_recorded_build(d, f) ||
@@ -406,7 +408,8 @@ static void find_code(struct dso *d)
 	if (d->code)
 		d->problem = "";
 	else if (!*d->problem && d->kind == DSO_FILE)
-		set_problem(d, "the file is not there");
+		set_problem(d, d->table->opts.no_follow ? "its path is not followed"
+							: "the file is not there");
 }
 
 /* ---- symbols ----------------------------------------------------------------------------------------------------- */
@@ -456,6 +459,8 @@ static int load_elf(struct dso *d)
 
 static int load_jit_map(struct dso *d)
 {
+	if (d->table->opts.no_follow)
+		return err_set(-EPERM, "%s is not followed", d->place.name);
 	return perf_map_add(&d->symbols, d->place.name, d->table->opts.force);
 }
 

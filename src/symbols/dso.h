@@ -24,6 +24,7 @@ struct dso_table_options {
 	const char *symfs;       /* NULL: / */
 	const char *buildid_dir; /* NULL: ~/.debug */
 	bool demangle;
+	bool no_follow; /* nothing is opened by a recorded path: the cache and build ids are all there is */
 	bool force; /* maps of JITs also when another user owns them */
 	enum sonde_compat compat;
 };

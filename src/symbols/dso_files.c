@@ -51,6 +51,12 @@ static bool put_cached(const struct dso_place *p, const char *what, struct outbu
 	return true;
 }
 
+bool dso_file_is_followed(enum dso_file which)
+{
+	return which != DSO_FILE_CACHE && which != DSO_FILE_CACHE_DEBUG &&
+	       which != DSO_FILE_DEBUG_BUILD_ID;
+}
+
 bool dso_file_path(const struct dso_place *p, enum dso_file which, const char *debuglink,
 		   struct outbuf *out)
 {

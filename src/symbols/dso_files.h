@@ -29,6 +29,8 @@ enum dso_file {
 	NR_DSO_FILES
 };
 
+/* Whether the path is made of the recorded one; else of the build id, below folders of the user's and the system's. */
+bool dso_file_is_followed(enum dso_file which);
 /* Appends the path, with a NUL; false when there is none of that kind. `debuglink`: what the program names, NULL none. */
 bool dso_file_path(const struct dso_place *p, enum dso_file which, const char *debuglink,
 		   struct outbuf *out);

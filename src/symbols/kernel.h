@@ -19,6 +19,7 @@ struct kernel_symbols_options {
 	const char *release;       /* of the recorded kernel, "6.1.0-9-amd64"; NULL unknown */
 	const char *symfs;         /* NULL: / */
 	bool demangle_kernel;
+	bool no_follow; /* no file that the release names */
 	const char *buildid_dir; /* NULL: ~/.debug */
 	const uint8_t *build_id; /* of the recorded kernel, NULL unknown */
 	size_t build_id_len;

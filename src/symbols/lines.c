@@ -204,7 +204,7 @@ static struct source_text *source_of(struct lines_table *t, const char *path)
 	while (t->sources.n <= id) {
 		s = (struct source_text){ 0 };
 		if (t->sources.n == id)
-			(void)read_source(path, &s);
+			(void)(t->opts.no_follow ? 0 : read_source(path, &s));
 		if (vec_push(&t->sources, s) < 0) {
 			free(s.text);
 			vec_done(&s.lines);

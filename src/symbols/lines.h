@@ -34,6 +34,7 @@ struct lines_table_options {
 	enum sonde_compat
 		compat; /* perf's: what binutils' addr2line tells where DWARF says nothing */
 	bool demangle;
+	bool no_follow; /* no source is opened */
 };
 
 int lines_table_new(struct lines_table **ret, const struct lines_table_options *opts);

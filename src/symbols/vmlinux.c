@@ -148,6 +148,8 @@ int vmlinux_find(struct kallsyms **ret, const struct kernel_symbols_options *opt
 	const char *release = opts->release ? opts->release : "", *symfs = opts->symfs;
 	char place[PATH_MAX];
 
+	if (opts->no_follow || strchr(release, '/')) /* a name, not a way to elsewhere */
+		release = "";
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		const char *rest = strstr(places[i], "%s");
 

@@ -19,9 +19,15 @@ STATUSES = {
 }
 
 
+def quiet(text):
+    """Names out of recordings are in what is told, and a terminal may read it: no control characters but the layout's."""
+    return "".join(c if c in "\n\t" or " " <= c < "\x7f" or "\xa0" <= c < "\udc80" or c > "\udcff" else "\\x%02x" % (ord(c) & 0xff)
+                   for c in text)
+
+
 def say(text):
     try:
-        sys.stderr.write("sonde: %s\n" % text)
+        sys.stderr.write("sonde: %s\n" % quiet(text))
     except (OSError, ValueError, AttributeError):
         pass
 

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "formats/perfdata/attr.h"
@@ -16,6 +17,7 @@
 #include "sinks/sink.h"
 #include "sinks/text/evlist.h"
 #include "sinks/text/header.h"
+#include "sinks/text/terminal.h"
 
 enum detail { DETAIL_ATTR = 1, DETAIL_FREQ = 2, DETAIL_GROUPS = 4, DETAIL_FIELDS = 8 };
 
@@ -234,6 +236,8 @@ static int evlist_finish(struct sink *sink, bool complete)
 	if (s->nr_members) /* the recording has fewer events than its groups */
 		outbuf_str(out, "}\n");
 	put_tips(s, has_tracepoint, has_group, out);
+	if (s->session->opts.terminal || isatty(s->writer.fd))
+		text_terminal_quiet(out, 0, true);
 	return fd_writer_flush(&s->writer);
 }
 

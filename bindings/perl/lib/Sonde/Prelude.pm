@@ -20,16 +20,24 @@ BEGIN {
 # How a run ends that fails: by default, and perf's under --compat.
 my %statuses = ('not begun' => [1, 255], 'reading' => [1, 255]);
 
+# Names out of recordings are in what is told, and a terminal may read it: no control characters but tabs, no bytes but UTF-8.
+sub quiet {
+    my ($line) = @_;
+    $line =~ s{ ( [\t\x20-\x7e] | \xc2[\xa0-\xbf] | [\xc3-\xdf][\x80-\xbf] | [\xe0-\xef][\x80-\xbf]{2} | [\xf0-\xf4][\x80-\xbf]{3} )
+                | (.) }{ $1 // sprintf '\\x%02x', ord $2 }gsex;
+    return $line;
+}
+
 sub say_line {
     my ($line) = @_;
-    print STDERR "sonde: $line\n";
+    print STDERR 'sonde: ', quiet($line), "\n";
 }
 
 sub fail {
     my ($why, $compat) = @_;
     my ($first, @causes) = split /\n/, Sonde::_error();
     say_line($first // 'out of memory');
-    print STDERR "  $_\n" for @causes;
+    print STDERR '  ', quiet($_), "\n" for @causes;
     exit $statuses{$why}[$compat ? 1 : 0];
 }
 

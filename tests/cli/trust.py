@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What a recording may make sonde do: nothing is opened but to look for symbols, nothing written, run or fetched, and no
+text out of it speaks to a terminal.
+
+    tests/cli/trust.py SONDE FIXTURES.PY ELF
+"""
+import importlib.util
+import os
+import pathlib
+import pty
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(HERE.parent))
+from points import ENV, done, say, skip  # noqa: E402
+
+SONDE, ELF = (str(pathlib.Path(sys.argv[n]).resolve()) for n in (1, 3))
+ENV = dict(ENV, TERM='xterm', SONDE_PYTHON=sys.executable, DEBUGINFOD_URLS='http://127.0.0.1:9/ https://debuginfod.elfutils.org/')
+PID = 4194304 + os.getpid() % 1000000  # larger than that of any process
+EVIL = 'x\\x1b[2J\\x07\\xc2\\x9b31m\\x9b1m\\x7f\\r\\b'
+SPEAKS = re.compile(rb'[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]|(?<![\xc2-\xf4\x80-\xbf])[\x80-\x9f]|\r(?!\n)')
+COLUMNS = 'comm,pid,tid,cpu,time,event,trace,ip,sym,symoff,dso,srcline,cgroup'
+COMMANDS = [['script', '-F', COLUMNS], ['script', '-F', '+insn,+srccode'], ['script', '-D'], ['script', '--header'], ['script', '--header-only', '-I'],
+            ['script', '--show-mmap-events', '--show-task-events', '--show-bpf-events', '--show-cgroup-events'],
+            ['script', '--format', 'jsonl'], ['info'], ['info', '--format', 'json'], ['evlist'], ['evlist', '-v'], ['evlist', '--trace-fields'],
+            ['buildid-list'], ['buildid-list', '-H'], ['check', '--max-unknown', '0'], ['report', '--header-only']]
+SCRIPTS = {'x.py': 'def trace_unhandled(*a): pass\n', 'x.pl': 'sub trace_unhandled { }\n'}
+MAPPED = """--- attr type=software ids=7 sample_type=IDENTIFIER|IP|TID|TIME|CALLCHAIN
+--- feature OSRELEASE
+str "x/../../..%(folder)s/release"
+--- data
+MMAP2/user { [12,12:u32] [0x1000,0x100000,0:u64] [8,1:u32] [0,0:u64] [5,2:u32] "%(path)s\\0" pad8 }
+SAMPLE/user { [7:u64] [0x%(ip)x:u64] [12,12:u32] [1000:u64] [2:u64] [0xfffffffffffffe00,0x%(ip)x:u64] }
+SAMPLE/kernel { [7:u64] [0xffffffff81000010:u64] [12,12:u32] [1001:u64] [2:u64] [0xffffffffffffff80,0xffffffff81000010:u64] }
+"""
+
+
+def build(folder, text, order=sys.byteorder):
+    spec = importlib.util.spec_from_file_location('fixtures', sys.argv[2])
+    fixtures = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(fixtures)
+    (folder / 'x.fix').write_text(text)
+    path = folder / 'x.data'
+    path.write_bytes(fixtures.parse(folder / 'x.fix')[0].build(order)[0])
+    return path
+
+
+def run(words, before=(), **env):
+    try:
+        p = subprocess.run([*before, SONDE, *words], env=dict(ENV, **env), stdin=subprocess.DEVNULL, capture_output=True, timeout=20)
+    except subprocess.TimeoutExpired:
+        return 'hangs', b'', b''
+    return p.returncode, p.stdout, p.stderr
+
+
+def on_terminal(words):
+    shown = b''
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.execve(SONDE, [SONDE, *words], ENV)
+    while True:
+        try:
+            got = os.read(fd, 65536)
+        except OSError:
+            break
+        if not got:
+            break
+        shown += got
+    os.close(fd)
+    os.waitpid(pid, 0)
+    return shown
+
+
+def spoken(shown):
+    return ['%r' % shown[max(0, m.start() - 40):m.end() + 10] for m in SPEAKS.finditer(shown)][:3]
+
+
+def terminals(folder):
+    """No command's output or errors, on a terminal."""
+    text = (HERE.parent / 'data/defects/hostile.fix').read_text().replace('EVIL', EVIL).replace('PID', str(PID))
+    path = build(folder, text)
+    evil = folder / 'evil\x1b[2J.data'
+    shutil.copy(path, evil)
+    (folder / 'kallsyms').write_bytes(b'ffffffff81000000 T _text\nffffffff81000000 T ev\x1b[2Jil\nffffffff82000000 T _etext\n')
+    jit = pathlib.Path('/tmp/perf-%d.map' % PID)
+    try:
+        jit.write_bytes(b'1000 100 jit\x1b[2J\x07\n')
+        for words in COMMANDS:
+            more = ['--no-pager'] + (['--no-color'] if words[0] == 'script' and 'jsonl' not in words else [])
+            if words[0] in ('script', 'check') and 'jsonl' not in words:
+                more += ['--kallsyms', str(folder / 'kallsyms')]
+            shown = on_terminal(words + more + ['-i', str(evil)])
+            say(len(shown) > 40 and not spoken(shown), ' '.join(words), '\n'.join(spoken(shown)) or repr(shown[:300]) * (len(shown) < 40))
+        for name, body in SCRIPTS.items():
+            (folder / name).write_text(body)
+            shown = on_terminal(['script', '-i', str(evil), '-s', str(folder / name)])
+            say(b'bad-record' in shown and not spoken(shown), 'what is told beside ' + name, '\n'.join(spoken(shown)) or repr(shown))
+            shown = on_terminal(['script', '-i', str(folder / 'no\x1b[2J'), '-s', str(folder / name)])
+            say(b'no\\x1b' in shown and not spoken(shown), 'errors of ' + name, '\n'.join(spoken(shown)) or repr(shown))
+    finally:
+        jit.unlink(missing_ok=True)
+    for command in 'script', 'info', 'evlist', 'buildid-list', 'check':
+        shown = on_terminal(['--no-pager', command, '-i', str(folder / 'no\x1b[2J\x9b')])
+        say(shown and not spoken(shown), 'errors of ' + command, '\n'.join(spoken(shown)))
+
+
+LOOKING = [['script', '-F', 'comm,tid,time,event,ip,sym,dso,srcline'], ['script', '-F', '+insn,+srccode'], ['info'], ['buildid-list', '-H'], ['check'],
+           ['script', '--format', 'jsonl']]
+
+
+def odd_files(folder):
+    """Files that are no plain ones, where a recording says that code was mapped from."""
+    os.mkfifo(folder / 'fifo')
+    (folder / 'directory').mkdir()
+    os.symlink('loop', folder / 'loop')
+    os.symlink('fifo', folder / 'to-fifo')
+    (folder / 'empty').write_bytes(b'')
+    (folder / 'holes').touch()
+    os.truncate(folder / 'holes', 1 << 40)
+    for name in [str(folder / n) for n in ('fifo', 'to-fifo', 'directory', 'loop', 'empty', 'holes')] + ['/dev/zero', '/dev/tty', '/dev/full',
+                                                                                                        '/proc/kmsg', '/proc/self/mem']:
+        path = build(folder, MAPPED % dict(path=name, folder=folder, ip=0x1010))
+        wrong = ''
+        for words in LOOKING:
+            limits = ['--max-unknown', '100', '--max-cut', '100', '--max-missing', '9'] if words[0] == 'check' else []
+            status, out, err = run(words + limits + ['-i', str(path)])
+            if status or not out:
+                wrong += '%s: %s %s\n' % (' '.join(words), status, err.decode('latin-1'))
+        say(not wrong, 'a mapping of ' + name.replace(str(folder), 'DIR'), wrong)
+
+
+def code_at(path):
+    """An address of the mapping above that has a symbol: (address, its name)."""
+    for line in subprocess.run(['nm', '-D', '--defined-only', path], capture_output=True, text=True).stdout.splitlines():
+        value, kind, name = line.split()
+        if kind == 'T':
+            return 0x1000 + int(value, 16), name
+    return None
+
+
+def calls(folder, words, **env):
+    """The system calls about files and worlds outside, as strace tells them; [] when it cannot."""
+    log = folder / 'strace'
+    run(words, ['strace', '-f', '-o', str(log), '-e', 'trace=%file,%network,execve,ptrace,fork,vfork,clone,clone3'], **env)
+    return log.read_text(errors='replace').splitlines() if log.exists() else []
+
+
+def seen_from_outside(folder):
+    """All that is opened, written, run or asked for."""
+    symbol = code_at(ELF)
+    shutil.copy(ELF, folder / 'program')
+    path = build(folder, MAPPED % dict(path=folder / 'program', folder=folder, ip=symbol[0]))
+    (folder / 'debug').mkdir()
+    home = dict(HOME=str(folder / 'debug'))
+    words = ['script', '-F', 'ip,sym,dso', '-i', str(path)]
+    out = run(words, **home)[1].decode()
+    say(symbol[1] in out, 'a symbol of a file that the recording names', out)
+    out = run(words + ['--no-follow'], **home)[1].decode()
+    say(symbol[1] not in out and 'program' in out, '--no-follow: its name, no symbols', out)
+    if not shutil.which('strace'):
+        return skip('system calls', 'no strace here')
+    wrong = {}
+    for words in LOOKING + COMMANDS:
+        if words[0] not in ('script', 'check', 'info', 'buildid-list', 'evlist'):
+            continue
+        for more in [], ['--no-follow']:
+            lines = calls(folder, words + more + ['-i', str(path)], **home)
+            if not any('x.data' in line for line in lines):
+                return skip('system calls', 'strace does not work here')
+            name = ' '.join(words[:3] + more)
+            for line in lines[1:]:
+                if re.search(r'\b(socket|connect|sendto|bind|execve|ptrace|fork|vfork|clone3?)\(', line):
+                    wrong.setdefault('nothing is run or asked for', []).append(name + ': ' + line)
+                if re.search(r'\b(unlink|rename|mkdir|chmod|chown|link|symlink|truncate|mknod)(at2?)?\(', line) or \
+                        re.search(r'open(at)?\(.*O_(WRONLY|RDWR|CREAT|TRUNC)', line):
+                    wrong.setdefault('nothing is written', []).append(name + ': ' + line)
+                if 'open' in line and '/program' in line and '"%s' % ELF not in line and \
+                        not ('O_RDONLY' in line and 'O_NONBLOCK' in line and 'O_NOCTTY' in line):
+                    wrong.setdefault('files that are named are opened with care', []).append(name + ': ' + line)
+                if more and re.search(r'open(at)?\(.*"[^"]*(program|/release)', line):
+                    wrong.setdefault('--no-follow opens none', []).append(name + ': ' + line)
+                if '/../' in line and 'open' in line:
+                    wrong.setdefault('a release is no path', []).append(name + ': ' + line)
+    for what in ('nothing is run or asked for', 'nothing is written', 'files that are named are opened with care', '--no-follow opens none',
+                 'a release is no path'):
+        say(what not in wrong, what, '\n'.join(wrong.get(what, [])[:5]))
+
+
+def maps_of_jits(folder):
+    """/tmp/perf-PID.map: a plain file of the user's or root's."""
+    jit = pathlib.Path('/tmp/perf-%d.map' % PID)
+    text = MAPPED.replace('12,12', '%d,%d' % (PID, PID)) % dict(path='//anon', folder=folder, ip=0x1010)
+    path = build(folder, text)
+    (folder / 'map').write_text('1000 100 jitted\n')
+    words = ['script', '-F', 'ip,sym,dso', '-i', str(path)]
+    try:
+        shutil.copy(folder / 'map', jit)
+        say(b'jitted' in run(words)[1], 'a map of functions')
+        say(b'jitted' not in run(words + ['--no-follow'])[1], '--no-follow: not opened')
+        if os.geteuid() == 0:
+            os.chown(jit, 12345, 12345)
+            say(b'jitted' not in run(words)[1], 'another user\'s is not used')
+            say(b'jitted' in run(words + ['-f'])[1], 'but with -f')
+        jit.unlink()
+        os.symlink(folder / 'map', jit)
+        say(b'jitted' not in run(words)[1], 'nor is a link to elsewhere')
+        jit.unlink()
+        os.mkfifo(jit)
+        status, out, err = run(words)
+        say(status == 0 and b'jitted' not in out, 'nor a FIFO', '%s' % status)
+    finally:
+        if jit.is_symlink() or jit.exists():
+            jit.unlink()
+
+
+def owners(folder):
+    """A recording of another user, as perf sees it."""
+    if os.geteuid():
+        return skip('owners', 'only root can give a file away')
+    path = build(folder, MAPPED % dict(path='/bin/x', folder=folder, ip=0x1010))
+    os.chown(path, 12345, 12345)
+    for command in 'script', 'info', 'evlist', 'buildid-list', 'check':
+        limits = ['--max-unknown', '100', '--max-cut', '100', '--max-missing', '9'] if command == 'check' else []
+        status, out, err = run([command, '-i', str(path)] + limits)
+        say(status == 1 and not out and b'another user' in err, command + ' refuses another user\'s recording', '%s %s' % (status, err))
+        status, out, err = run([command, '-f', '-i', str(path)] + limits)
+        say(status == 0 and (out or command == 'buildid-list'), command + ' -f', '%s %s' % (status, err))
+    say(run(['info', '-i', str(path)], SUDO_UID='12345')[0] == 0, 'by sudo the caller\'s own is read')
+    return None
+
+
+def main():
+    for part in terminals, odd_files, seen_from_outside, maps_of_jits, owners:
+        with tempfile.TemporaryDirectory() as name:
+            part(pathlib.Path(name))
+    return done()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
