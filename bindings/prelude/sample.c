@@ -43,28 +43,37 @@ struct sonde_location prelude_locate(const struct sonde_event *ev, uint64_t addr
 	return loc;
 }
 
-int prelude_sample_init(struct prelude_sample *ret, const struct prelude_sampled *sampled,
+int prelude_sample_read(struct prelude_sample *ret, const struct prelude_sampled *sampled,
 			const struct sonde_event *ev)
 {
-	int code;
-
 	ret->sampled = sampled;
 	ret->ev = ev;
 	ret->has = 0;
 	ret->s = (struct sonde_sample){ .size = sizeof(ret->s) };
-	code = sonde_event_sample(ev, &ret->s);
-	if (code < 0)
-		return code;
-	if (ret->s.present & PERF_SAMPLE_IP) {
-		ret->at_ip = prelude_locate(ev, ret->s.ip, ev->cpumode);
-		ret->has |= (ret->at_ip.dso ? HAS_DSO : 0) | (ret->at_ip.sym ? HAS_SYMBOL : 0);
+	return sonde_event_sample(ev, &ret->s);
+}
+
+void prelude_sample_locate(struct prelude_sample *p)
+{
+	if (p->s.present & PERF_SAMPLE_IP) {
+		p->at_ip = prelude_locate(p->ev, p->s.ip, p->ev->cpumode);
+		p->has |= (p->at_ip.dso ? HAS_DSO : 0) | (p->at_ip.sym ? HAS_SYMBOL : 0);
 	}
-	if (sampled->addr_names) {
-		ret->at_addr = prelude_locate(ev, ret->s.addr, SONDE_CPUMODE_OF_ADDRESS);
-		ret->has |= HAS_ADDR_NAMES | (ret->at_addr.dso ? HAS_ADDR_DSO : 0) |
-			    (ret->at_addr.sym ? HAS_ADDR_SYMBOL : 0);
+	if (p->sampled->addr_names) {
+		p->at_addr = prelude_locate(p->ev, p->s.addr, SONDE_CPUMODE_OF_ADDRESS);
+		p->has |= HAS_ADDR_NAMES | (p->at_addr.dso ? HAS_ADDR_DSO : 0) |
+			  (p->at_addr.sym ? HAS_ADDR_SYMBOL : 0);
 	}
-	return 0;
+}
+
+bool prelude_sampled_reads(const struct prelude_sampled *sampled)
+{
+	const uint64_t checked = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+				 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
+				 PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_IDENTIFIER |
+				 PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW;
+
+	return sampled->sample_type && !(sampled->sample_type & ~checked);
 }
 
 size_t prelude_attr_size(enum sonde_compat compat, size_t recorded)

@@ -7,7 +7,8 @@
  *	struct prelude_sample s;                        per event
  *
  *	prelude_sampled_init(&sampled, schema, compat);
- *	prelude_sample_init(&s, &sampled, ev);
+ *	prelude_sample_read(&s, &sampled, ev);
+ *	prelude_sample_locate(&s);
  *	for (k = prelude_sample_keys; k->name; k++)
  *		if (prelude_key_there(k, &sampled, s.has))
  *			put(k->name, by k->form: prelude_number(&s, k->item), prelude_name(&s, k->item), ...);
@@ -127,8 +128,12 @@ struct prelude_sample {
 	struct sonde_location at_ip, at_addr;
 };
 /* 0, or what sonde_event_sample() failed with. Lent things live as long as those of a sonde_sample. */
-int prelude_sample_init(struct prelude_sample *ret, const struct prelude_sampled *sampled,
+int prelude_sample_read(struct prelude_sample *ret, const struct prelude_sampled *sampled,
 			const struct sonde_event *ev);
+/* What lies at its addresses; before, `has` is 0. */
+void prelude_sample_locate(struct prelude_sample *p);
+/* Whether every sample that was decoded can be read: then what is asked for one by one cannot fail where all would. */
+bool prelude_sampled_reads(const struct prelude_sampled *sampled);
 
 /*
  * How long "attr" is: perf gives struct perf_event_attr as large as it knows it, shorter ones of a recording are filled up

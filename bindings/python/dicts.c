@@ -331,6 +331,39 @@ PyObject *dict_fields(struct run *r)
 	return filling_end(&f, &slot->kept_fields);
 }
 
+/* perf's rule that a field which once was no text never is again (compat) holds for values that nobody asks for, too. */
+bool dict_fields_by_key(const struct run *r, const struct slot *slot)
+{
+	for (size_t i = 0; r->compat && i < slot->nr_fields; i++)
+		if (slot->convs[i].kind >= CONV_COMM && slot->convs[i].kind <= CONV_DYNAMIC_BYTES)
+			return false;
+	return true;
+}
+
+PyObject *dict_field(struct run *r, PyObject *key)
+{
+	const struct sonde_event *ev = r->ev;
+	struct slot *slot = r->ev_slot;
+	struct keys *k = r->keys;
+
+	for (size_t i = slot->nr_fields; i--;) /* of two with one name the dict has the last */
+		if (slot->keys[i] == key)
+			return field_object(r->v, &slot->convs[i], ev);
+	if (key == k->common_cpu)
+		return int_object(r->v, ev->cpu);
+	if (key == k->common_s)
+		return values_secs(r->v, ev->time_ns / 1000000000);
+	if (key == k->common_ns)
+		return PyLong_FromLong((long)(ev->time_ns % 1000000000));
+	if (key == k->common_pid)
+		return field_object(r->v, &slot->pid, ev);
+	if (key == k->common_comm)
+		return comm_object(r->v, ev->comm);
+	if (key == k->common_callchain)
+		return list_callchain(r);
+	return NULL;
+}
+
 void dict_fields_done(struct run *r, struct slot *slot, PyObject *dict)
 {
 	if (kept_dict_put(&slot->kept_fields, dict) && slot->has_callchain)

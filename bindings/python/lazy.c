@@ -32,13 +32,67 @@ static int fill_dict(PyObject *o, struct lazy *l)
 	if (!r)
 		return 0;
 	l->run = NULL;
-	real = l->kind == LAZY_FIELDS ? dict_fields(r) : dict_sample(r);
+	real = l->kind == LAZY_FIELDS   ? dict_fields(r)
+	       : l->kind == LAZY_SAMPLE ? dict_sample(r)
+					: dict_sample_values(r);
 	if (!real)
 		return -1;
 	PyDict_Clear(o);
 	code = PyDict_Update(o, real);
 	Py_DECREF(real);
+	for (size_t i = 0; !code && i < r->nr_told; i++)
+		if (r->told[i].by == l)
+			code = PyDict_SetItem(o, r->told[i].key, r->told[i].value);
 	return code;
+}
+
+/* The value of one key, alone. NULL without an exception: all of it is to be built. */
+static PyObject *tell(struct lazy *l, PyObject *key)
+{
+	struct run *r = l->run;
+	struct told_key *t = r->told, *end = t + r->nr_told;
+	PyObject *value;
+
+	if (l->inner && key == r->keys->dict[ITEM_SAMPLE]) {
+		Py_INCREF(l->inner);
+		return l->inner;
+	}
+	for (; t < end; t++) {
+		if (t->by == l && t->key == key) {
+			Py_INCREF(t->value);
+			return t->value;
+		}
+	}
+	if (r->nr_told == MAX_TOLD)
+		return NULL;
+	value = l->kind == LAZY_FIELDS ? dict_field(r, key)
+				       : dict_sample_value(r, key, l->kind == LAZY_SAMPLE_VALUES);
+	if (value) {
+		Py_INCREF(value);
+		r->told[r->nr_told++] =
+			(struct told_key){ .by = l, .kind = l->kind, .key = key, .value = value };
+	}
+	return value;
+}
+
+/* What a lazy dict tells alone; NULL with an exception, or without: ask the whole. */
+static inline PyObject *told_of(PyObject *self, PyObject *key)
+{
+	struct lazy *l = lazy_at(self, dict_off);
+
+	return l->run && l->by_key ? tell(l, key) : NULL;
+}
+
+void lazy_forget_told(struct run *r, struct slot *slot)
+{
+	while (r->nr_told) {
+		struct told_key t = r->told[--r->nr_told];
+
+		if (t.kind == LAZY_SAMPLE && t.key == r->keys->dict[ITEM_SAMPLE])
+			dict_sample_values_done(slot, t.value);
+		else
+			Py_DECREF(t.value);
+	}
 }
 
 static int fill_list(PyObject *o, struct lazy *l)
@@ -155,7 +209,7 @@ static PyObject *reduce(PyTypeObject *base, PyObject *self)
 
 /* clang-format off */
 #define DICT_METHODS(M)                                                                            \
-	M(clear) M(copy) M(get) M(items) M(keys) M(pop) M(popitem) M(setdefault) M(update) M(values) M(__reversed__) \
+	M(clear) M(copy) M(items) M(keys) M(pop) M(popitem) M(setdefault) M(update) M(values) M(__reversed__) \
 	M(__sizeof__)
 
 /* dict has these as methods beside the slots: what they say of wrong arguments differs. */
@@ -170,6 +224,14 @@ static PyObject *reduce(PyTypeObject *base, PyObject *self)
 DICT_METHODS(M)
 DICT_COEXISTING(M)
 #undef M
+
+static PyObject *dict_get(PyObject *self, PyObject *args, PyObject *kw)
+{
+	Py_ssize_t nr = kw ? 0 : PyTuple_Size(args);
+	PyObject *value = nr == 1 || nr == 2 ? told_of(self, PyTuple_GetItem(args, 0)) : NULL;
+
+	return value || PyErr_Occurred() ? value : do_as_base(D, "get", self, args, kw);
+}
 
 static PyObject *dict_reduce(PyObject *self, PyObject *unused)
 {
@@ -192,7 +254,7 @@ static PyObject *dict_fromkeys(PyObject *cls, PyObject *args)
 static PyMethodDef dict_methods[] = {
 #define M(name) \
 	{ #name, (PyCFunction)(void (*)(void))dict_##name, METH_VARARGS | METH_KEYWORDS, NULL },
-	DICT_METHODS(M)
+	DICT_METHODS(M) M(get)
 #undef M
 #define M(name)                                            \
 	{ #name, (PyCFunction)(void (*)(void))dict_##name, \
@@ -227,7 +289,9 @@ static Py_ssize_t dict_length(PyObject *self)
 
 static PyObject *dict_subscript(PyObject *self, PyObject *key)
 {
-	return do_with(D, "__getitem__", self, key);
+	PyObject *value = told_of(self, key);
+
+	return value || PyErr_Occurred() ? value : do_with(D, "__getitem__", self, key);
 }
 
 static int dict_ass_subscript(PyObject *self, PyObject *key, PyObject *value)
@@ -247,7 +311,14 @@ static int dict_ass_subscript(PyObject *self, PyObject *key, PyObject *value)
 
 static int dict_contains(PyObject *self, PyObject *key)
 {
-	return truth_of(do_with(D, "__contains__", self, key));
+	PyObject *value = told_of(self, key);
+
+	if (!value && PyErr_Occurred())
+		return -1;
+	if (!value)
+		return truth_of(do_with(D, "__contains__", self, key));
+	Py_DECREF(value);
+	return 1;
 }
 
 /* Either side of a binary operator may be one of ours. */
@@ -553,14 +624,16 @@ struct lazy *lazy_of(struct module_state *m, PyObject *o)
  */
 static int put_keys(struct run *r, PyObject *o, enum lazy_kind kind)
 {
-	const struct prelude_key *keys = prelude_dict_keys;
+	bool of_values = kind == LAZY_SAMPLE_VALUES;
+	const struct prelude_key *keys = of_values ? prelude_sample_keys : prelude_dict_keys;
+	PyObject *const *names = of_values ? r->keys->sample : r->keys->dict;
 	struct slot *slot = r->ev_slot;
 
 	if (kind == LAZY_FIELDS)
 		return dict_keys_put(r, o);
 	for (size_t i = 0; keys[i].name; i++) {
 		if (prelude_key_there(&keys[i], &slot->sampled, 0, 0) &&
-		    PyDict_SetItem(o, r->keys->dict[i], Py_None) < 0)
+		    PyDict_SetItem(o, names[i], Py_None) < 0)
 			return -1;
 	}
 	return 0;

@@ -43,8 +43,11 @@ struct steady {
 /* Arguments that stay from event to event as long as nobody else holds or changes them. */
 struct keep {
 	enum lazy_kind kind; /* 0: an empty list */
+	enum reading reading;
 	uint32_t at;
-	struct lazy *lazy; /* of the object that is there, NULL none */
+	struct lazy *lazy;       /* of the object that is there, NULL none */
+	PyObject *inner;         /* its "sample", owned; NULL none */
+	struct lazy *inner_lazy; /* of that */
 };
 
 struct plan {
@@ -69,6 +72,8 @@ static void plan_free(struct plan *p)
 	free(p->stack);
 	free(p->fills);
 	free(p->steady);
+	for (size_t i = 0; i < p->nr_keeps; i++)
+		Py_XDECREF(p->keeps[i].inner);
 	free(p->keeps);
 	Py_XDECREF(p->func);
 	Py_XDECREF(p->code);
@@ -114,20 +119,27 @@ bool plan_unhandled(const struct plan *p)
 	return p->unhandled;
 }
 
-/* DESIGN: left out only when it cannot be missed. The launcher's helper decides; any doubt means no. */
-static int may_leave_out(struct run *r, PyObject *func, const struct signature *sig, size_t param)
+/*
+ * What the function does with an argument of that kind: enum reading, or -1 with an exception. Left out only when it cannot
+ * be missed, told by key only when the whole would have been the same: the launcher's helper decides, any doubt means no.
+ */
+static int how_read(struct run *r, struct slot *slot, enum lazy_kind kind, PyObject *func,
+		    const struct signature *sig, size_t param)
 {
 	PyObject *answer;
-	int yes;
+	int how;
 
 	if (r->eager || r->eager_now || !sig->callee.has_names || param >= sig->callee.nr_names)
-		return 0;
-	answer = PyObject_CallFunction(r->may_leave_out, "Os", func, sig->names[param]);
-	if (!answer)
-		return -1;
-	yes = PyObject_IsTrue(answer);
-	Py_DECREF(answer);
-	return yes;
+		return READ_AT_ONCE;
+	answer = PyObject_CallFunction(r->how_read, "Os", func, sig->names[param]);
+	how = answer ? (int)PyLong_AsLong(answer) : -1;
+	Py_XDECREF(answer);
+	if (how <= READ_NEVER)
+		return PyErr_Occurred() ? -1 : how;
+	if (kind == LAZY_FIELDS ? dict_fields_by_key(r, slot)
+				: kind == LAZY_SAMPLE && dict_sample_by_key(slot))
+		return how;
+	return READ_AT_ONCE;
 }
 
 /* Adds a fill, to those that are steady if it is of a kind that may be. */
@@ -169,7 +181,7 @@ static int plan_arg(struct run *r, struct slot *slot, struct plan *p, const stru
 			      : s->arg == PRELUDE_CALLCHAIN   ? LAZY_CALLCHAIN
 							      : 0;
 	uint32_t at = (uint32_t)i + 1;
-	int leave_out;
+	int how;
 
 	if (constant) {
 		Py_INCREF(constant);
@@ -180,11 +192,11 @@ static int plan_arg(struct run *r, struct slot *slot, struct plan *p, const stru
 		p->keeps[p->nr_keeps++] = (struct keep){ .at = at };
 		return 0;
 	}
-	leave_out = lazy ? may_leave_out(r, p->func, sig, i) : 0;
-	if (leave_out < 0)
+	how = lazy ? how_read(r, slot, lazy, p->func, sig, i) : READ_AT_ONCE;
+	if (how < 0)
 		return -1;
-	if (leave_out)
-		p->keeps[p->nr_keeps++] = (struct keep){ .kind = lazy, .at = at };
+	if (how)
+		p->keeps[p->nr_keeps++] = (struct keep){ .kind = lazy, .reading = how, .at = at };
 	else
 		plan_fill(p, (struct fill){ fills[s->arg], at,
 					    s->arg == PRELUDE_PID     ? &slot->pid
@@ -384,33 +396,89 @@ static inline bool list_is_empty(PyObject *list)
 #endif
 }
 
+static int fill_if_held(PyObject *o, struct lazy *l)
+{
+	return o && l && !ONLY_MINE(o) ? lazy_fill(o, l) : 0;
+}
+
 static int let_go(struct keep *k, PyObject **o)
 {
-	int code = k->lazy && !ONLY_MINE(*o) ? lazy_fill(*o, k->lazy) : 0;
+	int code = fill_if_held(*o, k->lazy) | fill_if_held(k->inner, k->inner_lazy);
 
-	k->lazy = NULL;
+	k->lazy = k->inner_lazy = NULL;
+	Py_CLEAR(k->inner);
 	Py_CLEAR(*o);
 	return code;
 }
 
+/* Nobody else holds it, nor has it been built. */
+static inline bool is_fresh(PyObject *o, const struct lazy *l)
+{
+	return ONLY_MINE(o) && l->run != NULL;
+}
+
+/*
+ * Of one that was to be told by key but was built after all: that costs more than to build it at once, which is what later
+ * calls do.
+ */
+static void give_up_keys(struct plan *p, struct keep *k)
+{
+	p->fills[p->nr_fills++] =
+		(struct fill){ .kind = k->kind == LAZY_FIELDS ? FILL_FIELDS : FILL_SAMPLE,
+			       .at = k->at };
+	*k = p->keeps[--p->nr_keeps];
+}
+
 /* After the call: what nobody else holds or has looked at serves again; what somebody holds becomes an ordinary one. */
-static inline int keep_or_let_go(struct plan *p)
+static inline int keep_or_let_go(struct run *r, struct slot *slot, struct plan *p)
 {
 	int code = 0;
 
-	for (struct keep *k = p->keeps, *end = k + p->nr_keeps; k < end; k++) {
+	for (size_t i = p->nr_keeps; i--;) {
+		struct keep *k = &p->keeps[i];
 		PyObject **o = &p->stack[k->at];
+		bool was_built;
 
 		if (!*o)
 			continue;
-		if (ONLY_MINE(*o) && (k->kind ? k->lazy->run != NULL : list_is_empty(*o))) {
+		if (!k->kind ? ONLY_MINE(*o) && list_is_empty(*o)
+			     : is_fresh(*o, k->lazy) &&
+				       (!k->inner || is_fresh(k->inner, k->inner_lazy))) {
 			if (k->kind)
 				lazy_rest(k->lazy);
-		} else if (let_go(k, o) < 0) {
-			code = -1;
+			if (k->inner)
+				lazy_rest(k->inner_lazy);
+			continue;
 		}
+		was_built = k->reading >= READ_BY_KEY && !k->lazy->run;
+		if (let_go(k, o) < 0)
+			code = -1;
+		if (was_built)
+			give_up_keys(p, k);
 	}
+	if (r->nr_told)
+		lazy_forget_told(r, slot);
 	return code;
+}
+
+static int make_keep(struct run *r, struct keep *k, PyObject **ret)
+{
+	*ret = k->kind ? lazy_new(r, k->kind) : PyList_New(0);
+	if (!*ret)
+		return -1;
+	k->lazy = k->kind ? lazy_of(r->m, *ret) : NULL;
+	if (k->reading < READ_BY_KEY)
+		return 0;
+	k->lazy->by_key = true;
+	if (k->kind != LAZY_SAMPLE || k->reading < READ_BY_KEYS_2)
+		return 0;
+	k->inner = lazy_new(r, LAZY_SAMPLE_VALUES);
+	if (!k->inner)
+		return -1;
+	k->inner_lazy = lazy_of(r->m, k->inner);
+	k->inner_lazy->by_key = true;
+	k->lazy->inner = k->inner;
+	return 0;
 }
 
 /* Between calls gc.get_objects() hands out what is kept: what was held or read then does not serve again. */
@@ -420,18 +488,21 @@ static inline int keeps_ready(struct run *r, struct plan *p)
 		PyObject **o = &p->stack[k->at];
 
 		if (*o) {
-			if (ONLY_MINE(*o) && (k->kind ? k->lazy->rests : !PyList_Size(*o))) {
-				if (k->kind)
-					lazy_wake(k->lazy, r);
+			if (!k->kind && ONLY_MINE(*o) && list_is_empty(*o))
+				continue;
+			if (k->kind && ONLY_MINE(*o) && k->lazy->rests &&
+			    (!k->inner || (ONLY_MINE(k->inner) && k->inner_lazy->rests))) {
+				lazy_wake(k->lazy, r);
+				if (k->inner)
+					lazy_wake(k->inner_lazy, r);
 				continue;
 			}
-			k->lazy = NULL;
+			k->lazy = k->inner_lazy = NULL;
+			Py_CLEAR(k->inner);
 			Py_CLEAR(*o);
 		}
-		*o = k->kind ? lazy_new(r, k->kind) : PyList_New(0);
-		if (!*o)
+		if (make_keep(r, k, o) < 0)
 			return -1;
-		k->lazy = k->kind ? lazy_of(r->m, *o) : NULL;
 	}
 	return 0;
 }
@@ -487,11 +558,11 @@ int plan_call(struct run *r, struct slot *slot, struct plan *p)
 		PyObject *type, *value, *tb;
 
 		PyErr_Fetch(&type, &value, &tb);
-		if (keep_or_let_go(p) < 0) /* the traceback holds them */
+		if (keep_or_let_go(r, slot, p) < 0) /* the traceback holds them */
 			PyErr_Clear();
 		PyErr_Restore(type, value, tb);
 		return -1;
 	}
 	Py_DECREF(result);
-	return keep_or_let_go(p);
+	return keep_or_let_go(r, slot, p);
 }

@@ -267,7 +267,20 @@ PyTypeObject *frame_type_new(PyObject *module);
 
 struct plan;
 
-enum lazy_kind { LAZY_FIELDS = 1, LAZY_SAMPLE, LAZY_CALLCHAIN };
+enum lazy_kind {
+	LAZY_FIELDS = 1,
+	LAZY_SAMPLE,
+	LAZY_SAMPLE_VALUES, /* what is behind its key "sample" */
+	LAZY_CALLCHAIN
+};
+
+/* What leave_out.py says of an argument. */
+enum reading {
+	READ_AT_ONCE, /* anything may be done with it: it is built before the call */
+	READ_NEVER,
+	READ_BY_KEY,   /* single keys of constant names are asked for, nothing else */
+	READ_BY_KEYS_2 /* the same, and of what is behind "sample", too */
+};
 
 /*
  * Behind the dict or list that it belongs to. It stands for an event only while that event's handler is being called:
@@ -276,7 +289,17 @@ enum lazy_kind { LAZY_FIELDS = 1, LAZY_SAMPLE, LAZY_CALLCHAIN };
 struct lazy {
 	struct run *run; /* whose current event it stands for; NULL: it is an ordinary one now */
 	enum lazy_kind kind;
-	bool rests; /* kept by its plan, and nobody has read it since */
+	bool rests;      /* kept by its plan, and nobody has read it since */
+	bool by_key;     /* tells single values without being built */
+	PyObject *inner; /* its "sample", lent by the plan; NULL: an ordinary dict */
+};
+
+/* What lazy dicts told of the event at hand, one by one: who asks again gets the same object. */
+#define MAX_TOLD 16
+struct told_key {
+	const struct lazy *by;
+	enum lazy_kind kind;   /* of that, which may be gone by now */
+	PyObject *key, *value; /* key borrowed, value owned */
 };
 
 static inline void lazy_rest(struct lazy *l)
@@ -347,7 +370,7 @@ struct run {
 	struct sonde_session *s;
 	struct values *v;         /* the session's */
 	PyObject *main;           /* __main__'s dict */
-	PyObject *may_leave_out;  /* callable(code, parameter name) -> bool */
+	PyObject *how_read;       /* callable(function, parameter name) -> enum reading */
 	PyObject *is_traced;      /* callable() -> bool: a trace or profile function is set */
 	PyObject *before_waiting; /* callable(), or None */
 	PyObject *code_word;      /* "__code__" */
@@ -355,10 +378,12 @@ struct run {
 	struct perf_context *current;
 	const struct sonde_event *ev;
 	struct slot *ev_slot;
-	struct prelude_sample sample; /* of ev; */
-	bool sample_read;             /* else it is not read yet */
-	struct slot **slots;          /* by schema id */
-	size_t nr_slots, nr_refused;  /* nr_refused: slots with `refused` set */
+	struct prelude_sample sample;     /* of ev; */
+	bool sample_read, sample_located; /* else it is not yet */
+	struct told_key told[MAX_TOLD];
+	size_t nr_told;
+	struct slot **slots;         /* by schema id */
+	size_t nr_slots, nr_refused; /* nr_refused: slots with `refused` set */
 	uint64_t
 		refused_version; /* of __main__'s dict: as long as it has that one refused slots stay so; 0: unknown */
 	PyObject *unhandled;     /* "trace_unhandled" */
@@ -406,6 +431,10 @@ void keys_free(struct keys *k);
 void nodes_free(struct node *nodes);
 PyObject *dict_fields(struct run *r);
 int dict_keys_put(struct run *r, PyObject *dict); /* the keys of dict_fields(), their values None */
+/* One value of dict_fields(); NULL without an exception: it does not have that key, or is to be asked itself. */
+PyObject *dict_field(struct run *r, PyObject *key);
+bool dict_fields_by_key(const struct run *r,
+			const struct slot *slot); /* whether dict_field() may be used */
 PyObject *list_callchain(struct run *r);
 /* Takes the reference of what dict_fields() gave, after the call: it may serve again. */
 void dict_fields_done(struct run *r, struct slot *slot, PyObject *dict);
@@ -414,6 +443,11 @@ void chain_done(PyObject *dict, PyObject *key);
 
 /* sample.c: perf_sample_dict, as dicts.c's. */
 PyObject *dict_sample(struct run *r);
+PyObject *dict_sample_values(struct run *r); /* what is behind "sample" */
+PyObject *dict_sample_value(struct run *r, PyObject *key, bool of_values); /* as dict_field() */
+bool dict_sample_by_key(const struct slot *slot);
+/* What dict_sample_value() gave for "sample", after the call: it may serve again. Takes the reference. */
+void dict_sample_values_done(struct slot *slot, PyObject *dict);
 void dict_sample_done(struct run *r, struct slot *slot, PyObject *dict);
 void shapes_free(struct slot *slot);
 
@@ -444,5 +478,6 @@ PyTypeObject *lazy_list_type_new(size_t *ret_off);
 PyObject *lazy_new(struct run *r, enum lazy_kind kind);
 struct lazy *lazy_of(struct module_state *m, PyObject *o); /* NULL: not one of ours */
 int lazy_fill(PyObject *o, struct lazy *l);                /* makes it an ordinary one */
+void lazy_forget_told(struct run *r, struct slot *slot);   /* after the call */
 
 #endif

@@ -45,7 +45,7 @@ static void run_dealloc(struct run *r)
 	}
 	Py_XDECREF(r->context);
 	Py_XDECREF(r->main);
-	Py_XDECREF(r->may_leave_out);
+	Py_XDECREF(r->how_read);
 	Py_XDECREF(r->is_traced);
 	Py_XDECREF(r->before_waiting);
 	Py_XDECREF(r->code_word);
@@ -65,15 +65,15 @@ static void run_dealloc(struct run *r)
 
 PyObject *run_create(PyObject *module, PyObject *args, PyObject *kw)
 {
-	static char *names[] = { "session",        "main", "may_leave_out", "is_traced", "eager",
+	static char *names[] = { "session",        "main", "how_read", "is_traced", "eager",
 				 "before_waiting", NULL };
 	struct module_state *m = PyModule_GetState(module);
-	PyObject *session, *main, *may_leave_out, *is_traced, *before_waiting = Py_None;
+	PyObject *session, *main, *how_read, *is_traced, *before_waiting = Py_None;
 	struct run *r;
 	int eager;
 
 	if (!PyArg_ParseTupleAndKeywords(args, kw, "O!O!OOp|O", names, m->session, &session,
-					 &PyDict_Type, &main, &may_leave_out, &is_traced, &eager,
+					 &PyDict_Type, &main, &how_read, &is_traced, &eager,
 					 &before_waiting))
 		return NULL;
 	if (session_check((struct py_session *)session) < 0)
@@ -85,7 +85,7 @@ PyObject *run_create(PyObject *module, PyObject *args, PyObject *kw)
 	Py_INCREF(module);
 	Py_INCREF(session);
 	Py_INCREF(main);
-	Py_INCREF(may_leave_out);
+	Py_INCREF(how_read);
 	Py_INCREF(is_traced);
 	Py_INCREF(before_waiting);
 	r->module = module;
@@ -95,7 +95,7 @@ PyObject *run_create(PyObject *module, PyObject *args, PyObject *kw)
 	r->v = r->session->v;
 	r->compat = r->v->compat;
 	r->main = main;
-	r->may_leave_out = may_leave_out;
+	r->how_read = how_read;
 	r->is_traced = is_traced;
 	r->before_waiting = before_waiting;
 	r->eager = eager;
@@ -465,7 +465,7 @@ static int loop(struct run *r)
 		r->nr_events++;
 		r->ev_slot = slot;
 		r->current->ev = ev;
-		r->sample_read = false;
+		r->sample_read = r->sample_located = false;
 		if (serve(r, slot) < 0)
 			return -1;
 		r->ev = NULL;

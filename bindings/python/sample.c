@@ -295,15 +295,28 @@ static PyObject *sample_values(struct run *r, struct shape *sh)
 	return fill(r, sh, &sh->sample);
 }
 
-/* Reads the event's sample, unless that is done. */
-static struct shape *read_sample(struct run *r)
+/* Reads the event's sample, unless that is done; -1 with an exception. */
+static int read_values(struct run *r)
 {
 	if (!r->sample_read) {
-		int code = prelude_sample_init(&r->sample, &r->ev_slot->sampled, r->ev);
+		int code = prelude_sample_read(&r->sample, &r->ev_slot->sampled, r->ev);
 
-		if (code < 0)
-			return (struct shape *)module_error(r->m, code);
+		if (code < 0) {
+			module_error(r->m, code);
+			return -1;
+		}
 		r->sample_read = true;
+	}
+	return 0;
+}
+
+static struct shape *read_sample(struct run *r)
+{
+	if (read_values(r) < 0)
+		return NULL;
+	if (!r->sample_located) {
+		prelude_sample_locate(&r->sample);
+		r->sample_located = true;
 	}
 	return shape_get(r);
 }
@@ -313,6 +326,59 @@ PyObject *dict_sample(struct run *r)
 	struct shape *sh = read_sample(r);
 
 	return sh ? fill(r, sh, &sh->dict) : NULL;
+}
+
+PyObject *dict_sample_values(struct run *r)
+{
+	struct shape *sh = read_sample(r);
+
+	return sh ? sample_values(r, sh) : NULL;
+}
+
+void dict_sample_values_done(struct slot *slot, PyObject *dict)
+{
+	kept_dict_put(&slot->shapes->sample.kept, dict);
+}
+
+/* ---- single values ----------------------------------------------------------------------------------------------- */
+
+bool dict_sample_by_key(const struct slot *slot)
+{
+	return prelude_sampled_reads(&slot->sampled);
+}
+
+/* What every event has, read or not. */
+static bool is_of_event(enum prelude_item item)
+{
+	return item == ITEM_PID || item == ITEM_TID || item == ITEM_CPU || item == ITEM_TIME ||
+	       item == ITEM_CPUMODE;
+}
+
+PyObject *dict_sample_value(struct run *r, PyObject *key, bool of_values)
+{
+	const struct prelude_key *k = of_values ? prelude_sample_keys : prelude_dict_keys;
+	PyObject *const *name = of_values ? r->keys->sample : r->keys->dict;
+	const struct prelude_sampled *sampled = &r->ev_slot->sampled;
+	struct shape *sh = NULL;
+
+	for (; k->name; k++, name++)
+		if (*name == key && k->versions >> sampled->compat & 1)
+			break;
+	if (!k->name)
+		return NULL;
+	if (of_values && is_of_event(k->item)) {
+		r->sample.sampled = sampled;
+		r->sample.ev = r->ev;
+	} else if (k->needs || k->item == ITEM_SAMPLE) {
+		sh = read_sample(r);
+		if (!sh)
+			return NULL;
+	} else if (read_values(r) < 0) {
+		return NULL;
+	}
+	if (!prelude_key_there(k, sampled, sampled->sample_type, sh ? r->sample.has : 0))
+		return NULL;
+	return value(r, sh, k);
 }
 
 /* The inner dict serves again only inside the outer one: it is held by that and by us, twice in all. */

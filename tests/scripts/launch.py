@@ -41,6 +41,8 @@ for name, python in pythons():
 r = t.script("def trace_unhandled(name, context, seen, unseen): seen", both=False, env={"SONDE_PRELUDE_VERBOSE": "1"})
 t.ok("script.py:1: seen is built for each event\n" in r.err and "script.py:1: unseen is left out until" in r.err,
      "and what is left out", r.err)
+r = t.script("def trace_unhandled(name, context, fields): fields['common_cpu']", both=False, env={"SONDE_PRELUDE_VERBOSE": "1"})
+t.ok("script.py:1: fields is read by single keys\n" in r.err, "and what is told key by key", r.err)
 for name, python in pythons():  # the limited builds also where the exact one would be taken
     for build in ("sonde.abi3.so", "abi3-312/sonde.abi3.so"):
         path = BINDINGS + "/module/" + build

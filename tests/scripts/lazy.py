@@ -8,7 +8,7 @@ SONDE_EAGER=1 on an ordinary one: what it printed must be equal.
 import ast
 import os
 
-from scripttest import BINDINGS, CHAINS, DEMO, FRAMES, SONDE, Tests, environment, pythons, run
+from scripttest import BINDINGS, CHAINS, DEMO, FRAMES, MIXED, SONDE, Tests, environment, pythons, run
 
 t = Tests()
 
@@ -157,6 +157,12 @@ def helper():
         print('  then', rest(o))
     counter += 1
 
+# Code of another identity for the next event: what is built after all does not come key by key the next time.
+def renew():
+    name = sys._getframe(1).f_code.co_name
+    f = globals()[name]
+    globals()[name] = type(f)(f.__code__.replace(co_firstlineno=f.__code__.co_firstlineno + 1), globals())
+
 held = []
 def keeper():
     if len(held) < 50:
@@ -170,6 +176,16 @@ def trace_end():
 HANDLERS = {
     "the fields of trace_unhandled": (2, "def trace_unhandled(event_name, context, fields): helper(); keeper()\n", DEMO, "sonde.dict"),
     "perf_sample_dict": (3, "def trace_unhandled(event_name, context, fields, perf_sample_dict): helper(); keeper()\n", DEMO, "sonde.dict"),
+    "fields of which some were told": (
+        2, "def trace_unhandled(event_name, context, fields):\n fields['common_comm']; 'common_pid' in fields; fields.get('common_ns')\n"
+        " helper(); keeper(); renew()\n", DEMO, "sonde.dict"),
+    "a sample of which some was told": (
+        3, "def trace_unhandled(event_name, context, fields, perf_sample_dict):\n perf_sample_dict['sample']['cpu']\n"
+        " perf_sample_dict['sample']['time']; perf_sample_dict['comm']; perf_sample_dict['callchain']\n helper(); keeper(); renew()\n",
+        DEMO, "sonde.dict"),
+    "a sample of which its own dict was told": (
+        3, "def trace_unhandled(event_name, context, fields, perf_sample_dict):\n inner = perf_sample_dict['sample']\n"
+        " perf_sample_dict.get('raw_buf')\n helper(); keeper(); renew()\n", DEMO, "sonde.dict"),
     "common_callchain": (7, "def raw_syscalls__sys_exit(a, b, c, d, e, f, g, callchain, id, ret): helper(); keeper()\n", FRAMES, "sonde.list"),
 }
 
@@ -253,6 +269,107 @@ t.is_(SAYS["LOOKERS"], ("locals", "vars", "dir", "eval", "exec", "globals", "_ge
                         "breakpoint"), "the list of what looks around is whole")
 r = t.script(KIND + "def trace_unhandled(a, b, c): print(kinds()); sys.exit()", both=False)
 t.is_(r.out, "['dict']\n", "something is without", r.err)
+
+# ---- told key by key -------------------------------------------------------------------------------------------------
+
+ASK = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from leave_out import how_read
+for how, bodies in ((0, ("c", "x = c", "return c", "f(c)", "f(*c)", "f(**c)", "f(k=c)", "c.x", "c.keys()", "c['a'] = 1", "del c['a']", "del c",
+                         "c = 1; c['a']", "for x in c: pass", "[x for x in c]", "c[b]", "c[0]", "c['a':'b']", "c | b",
+                         "c == b", "c in b", "c is b", "not c", "if c: pass", "f'{c}'", "'%(a)s' % c", "x = c.get", "f(c.get)",
+                         "c['a'] += 1", "with c: pass", "raise c", "assert c", "lambda: c['a']", "a.c", "c['a']; locals()",
+                         "c['a']; c", "x, c['a'] = 1, 2", "(c, c['a'])", "(x := c)['a']")),
+                    (1, ("pass", "a['a']")),
+                    (2, ("c['sample']", "x = c['sample']; x['a']", "c.get('a')", "c.get('sample')['a']", "c.setdefault('a', 1)",
+                         "c['sample'][b]", "c['sample']['a'] = 1", "c['sample'].x", "f(c['sample'])", "c['sample']['a']; c['sample']")),
+                    (3, ("c['a']", "x = c['a']['b']", "c['sample']['a']", "c['a']; c['b']", "'a' in c", "a in c", "f(c['sample']['a'].b)",
+                         "for x in c['a']: x['b'] = 1", "c['a']['b'] = 1", "if 'a' in c: return c['a']", "return a + c['a'] * c['sample']['b']",
+                         "[x['a'] for x in c['a']]", "lambda: 1; c['a']", "(b or c)['a']", "(a or b)[c['a']]"))):
+    for body in bodies:
+        names = {}
+        exec("def handler(a, b, c):\\n " + body, names)
+        said = how_read(names["handler"], "c")
+        # 3.13 loads two variables at once
+        if said != how and not (said == 0 and sys.version_info >= (3, 13) and body in ("a in c", "return a + c['a'] * c['sample']['b']")):
+            print(body, said)
+print("asked")
+"""
+for py, python in pythons():
+    if tuple(int(x) for x in py.split()[-1].split(".")) <= TESTED:
+        r = run([python, t.write("ask.py", ASK), os.path.join(BINDINGS, "lib")])
+        t.is_((r.out, r.rc), ("asked\n", 0), "in %s it is known what only asks for keys" % py, r.err)
+
+BY_KEY = """
+import collections
+seen = collections.Counter()
+def trace_unhandled(event_name, context, fields, sample):
+    seen[sample['sample']['cpu'], sample['sample']['pid'], sample['comm'], len(sample['raw_buf']), sample['ev_name']] += 1
+    print(fields['common_s'], fields['common_ns'], fields['common_pid'], fields['common_cpu'], fields['common_comm'])
+    print(sample['sample']['time'], sample['sample']['ip'], sample['sample']['period'], sample['sample']['values'],
+          sample['sample']['cpumode'], sample['sample']['tid'], sample['sample']['phys_addr'], sample['attr'][:8], sample['callchain'],
+          sample['iregs'], sample['brstack'])
+    assert sample['sample']['time'] is sample['sample']['time'] and sample['callchain'] is sample['callchain']
+    assert 'comm' in sample and 'nothing' not in sample
+    for key in ('dso', 'symbol', 'symoff', 'dso_map_start'):
+        if key in sample: print(key)
+    if 'dso' in sample: print(sample['dso'], sample['dso_bid'], sample['dso_map_start'], sample['dso_map_end'])
+    if 'symbol' in sample: print(sample['symbol'], sample['symoff'])
+    sample['callchain'].append(5)
+    assert sample['callchain'][-1] == 5
+    try:
+        sample['sample']['nothing']
+    except KeyError as e:
+        print(repr(e), sample['sample']['id'], len(e.__traceback__.tb_frame.f_locals['sample']['sample']))
+    try:
+        fields['nothing']
+    except KeyError as e:
+        print(repr(e), sorted(e.__traceback__.tb_frame.f_locals['fields']))
+def trace_end():
+    print(sorted(seen.items()))
+"""
+for data in DEMO, CHAINS, FRAMES:
+    for compat in None, "perf-6.1":
+        for py, python in pythons():
+            if tuple(int(x) for x in py.split()[-1].split(".")) > TESTED:
+                continue
+            r = t.script(BY_KEY if compat is None else BY_KEY.replace("sample['sample']['id']", "0"), data, compat=compat, python=python)
+            t.ok(not r.rc and "KeyError('nothing')" in r.out, "single keys of %s in %s%s" % (os.path.basename(data), py, compat or ""), r.err)
+r = t.script("""
+def process_event(param_dict):
+    if 'callchain' in param_dict:
+        for entry in param_dict['callchain']:
+            entry.setdefault('sym', dict())
+            entry['sym'].setdefault('name', None)
+            entry.setdefault('dso', None)
+            print(entry['sym']['name'], entry['dso'], len(entry))
+    print(param_dict['comm'], param_dict['sample']['addr'], param_dict['sample'].get('addr_dso'))
+    for entry in param_dict['callchain']: entry.clear()
+    held.append((param_dict['callchain'], param_dict['sample']['values'], repr(param_dict['sample']['values'])))
+held = []
+def trace_end():
+    for chain, values, then in held: assert not any(chain) and repr(values) == then
+    print(len(held))
+""", MIXED)
+t.ok(not r.rc and len(r.out.splitlines()) > 10, "what is behind a key may be changed and held", r.err)
+r = t.script("""
+def trace_unhandled(event_name, context, fields, sample):
+    if len(seen) % 3 == 2: sample.setdefault('new', 1); fields.setdefault('new', 2)
+    seen.append((sample.get('new'), fields.get('new'), sample.get('comm'), sample['sample']['tid'], fields.get('common_pid')))
+seen = []
+def trace_end(): print(seen)
+""")
+t.ok(not r.rc and "(1, 2, " in r.out and "(None, None, " in r.out, "a key that is set is there for that event alone", r.err)
+r = t.script("""
+import sys
+def kind(): return type(sys._getframe(1).f_locals['sample']).__module__
+def sched__sched_switch(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, sample):
+    kinds.append((sample['sample']['cpu'] >= 0, kind()))
+kinds = []
+def trace_end(): print(len(kinds) > 20, set(kinds))
+""", both=False)
+t.is_((r.out, r.rc), ("True {(True, 'sonde')}\n", 0), "a sample that is read by key is not built", r.err)
 
 # ---- held beyond the event -------------------------------------------------------------------------------------------
 

@@ -37,17 +37,18 @@ def verbose(text):
         say(text)
 
 
-def telling(may_leave_out):
+def telling(how_read):
     """The same, and says on stderr what it decides, when that is wished."""
     if "SONDE_PRELUDE_VERBOSE" not in os.environ:
-        return may_leave_out
+        return how_read
 
     def decide(func, name):
-        yes = may_leave_out(func, name)
+        how = how_read(func, name)
         code = getattr(func, "__code__", None)
         say("%s:%s: %s is %s" % (getattr(code, "co_filename", "?"), getattr(code, "co_firstlineno", "?"), name,
-                                 "left out until somebody reads it" if yes else "built for each event"))
-        return yes
+                                 ("built for each event", "left out until somebody reads it", "read by single keys",
+                                  "read by single keys")[how]))
+        return how
 
     return decide
 
@@ -420,7 +421,7 @@ def main(stage):
     except (sonde.Error, MemoryError) as e:
         say(getattr(e, "strerror", None) or "out of memory")
         ending.exit("not begun")
-    run = sonde._run(session, stage, telling(leave_out.may_leave_out), leave_out.is_traced,
+    run = sonde._run(session, stage, telling(leave_out.how_read), leave_out.is_traced,
                      os.environ.get("SONDE_EAGER", "0") not in ("", "0"), show_now if comes_live(text) else None)
     context._compat, context._arch = run.compat, session.info("arch")  # for Util
 

@@ -4,6 +4,9 @@
 Some arguments cost far more than the call itself. One may be left out (a lazy object takes its place) when the handler
 is a plain function whose code never mentions the parameter, and in which nothing could look at its locals by another
 way. Any doubt means: build it.
+
+One that is mentioned may be told key by key when all that is done with it is to ask for keys (`d["comm"]`, `"comm" in d`,
+`d.get("comm")`): then the object itself gets nowhere, and nobody can see what it holds beside those.
 """
 
 import dis
@@ -43,13 +46,65 @@ def _looks_around(code):
     return False
 
 
-def may_leave_out(func, name):
+# What how_read() says; enum reading in pysonde.h.
+AT_ONCE = 0
+NEVER = 1
+BY_KEY = 2
+BY_KEYS_2 = 3
+LOADS = frozenset(("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW"))
+NO_STEPS = frozenset(("CACHE", "PRECALL", "EXTENDED_ARG", "NOP"))
+
+
+def _is_subscript(at):
+    """Whether these instructions begin with the subscripting of what is on the stack by a constant text."""
+    return (len(at) >= 2 and at[0].opname == "LOAD_CONST" and type(at[0].argval) is str and
+            (at[1].opname == "BINARY_SUBSCR" or at[1].opname == "BINARY_OP" and at[1].argrepr == "[]"))
+
+
+def _is_asking_method(instruction):
+    """get and setdefault, called at once; 3.12 and later mark a method that is called in LOAD_ATTR's argument."""
+    called = instruction.opname == "LOAD_METHOD" or (
+        sys.version_info >= (3, 12) and instruction.opname == "LOAD_ATTR" and instruction.arg & 1)
+    return called and instruction.argval in ("get", "setdefault")
+
+
+def _by_key(code, name):
+    """
+    What follows the parameter's load on the stack is what happens to it, whatever jumps there from elsewhere: so each load
+    must be followed at once by the instruction that asks it.
+    """
+    how = BY_KEYS_2
+    key_at = -1  # sample["sample"]: the key is not the parameter
+    steps = [i for i in dis.get_instructions(code) if i.opname not in NO_STEPS]
+    for n, step in enumerate(steps):
+        about = step.argval
+        if n == key_at or about != name and not (isinstance(about, tuple) and name in about):
+            continue
+        at = steps[n + 1:n + 5]
+        if step.opname not in LOADS or not at:
+            return AT_ONCE
+        if _is_asking_method(at[0]):
+            how = BY_KEY
+        elif _is_subscript(at):
+            key_at = n + 1
+            if at[0].argval == "sample" and not _is_subscript(at[2:]):
+                how = BY_KEY  # that dict may get anywhere
+        elif at[0].opname != "CONTAINS_OP":
+            return AT_ONCE
+    return how
+
+
+def how_read(func, name):
     if type(func) is not Function or sys.version_info[:2] > TESTED:
-        return False
+        return AT_ONCE
     code = func.__code__
-    if code.co_flags & FLAGS or name in code.co_cellvars:
-        return False
-    return not _mentions(code, name) and not _looks_around(code)
+    if code.co_flags & FLAGS or name in code.co_cellvars or _looks_around(code):
+        return AT_ONCE
+    return _by_key(code, name) if _mentions(code, name) else NEVER
+
+
+def may_leave_out(func, name):
+    return how_read(func, name) == NEVER
 
 
 def is_traced():
