@@ -51,9 +51,10 @@ static int find_number(struct kernel_formats *k, const struct source_tracepoint 
 	struct utsname u;
 	int r;
 
-	if (!wanted->release || uname(&u) < 0 || strcmp(wanted->release, u.release) != 0)
-		return err_set(-ENOENT, "without a name, and the recorded kernel is not known to "
-					"be the running one");
+	/* A recorder that was killed has told neither name nor release: only what is known to be another kernel is refused. */
+	if (wanted->release && (uname(&u) < 0 || strcmp(wanted->release, u.release) != 0))
+		return err_set(-ENOENT, "without a name, and the recorded kernel is %.40s",
+			       wanted->release);
 	r = tracefs_events_match(&k->tracefs, "*", "*", visit, &s);
 	if (r < 0 && !*s.event)
 		return r;
