@@ -168,11 +168,11 @@ static int check_same_clock(struct sonde_session *a, struct sonde_session *b)
 /* The kernel's mapping is told before anything else. Its place is another one in each boot, where the kernel is asked for that. */
 static const struct mapping *kernel_mapping(const struct sonde_session *s)
 {
-	vec_foreach(m, &s->state.kernel->maps) {
-		if (!strncmp(strpool_text(s->strings, m->name), "[kernel.kallsyms]", 17))
-			return m;
-	}
-	return NULL;
+	const struct mapping *m = address_space_behind(s->state.kernel, 0);
+
+	while (m && strncmp(strpool_text(s->strings, m->name), "[kernel.kallsyms]", 17) != 0)
+		m = address_space_behind(s->state.kernel, m->end);
+	return m;
 }
 
 int clock_check_boot(struct sonde_session *s, const struct sonde_session *first)

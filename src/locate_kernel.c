@@ -22,11 +22,11 @@ static bool is_kernel_map(const struct sonde_session *s, const struct mapping *m
 
 static const struct mapping *kernel_map(const struct sonde_session *s)
 {
-	vec_foreach(m, &s->state.kernel->maps) {
-		if (is_kernel_map(s, m))
-			return m;
-	}
-	return NULL;
+	const struct mapping *m = address_space_behind(s->state.kernel, 0);
+
+	while (m && !is_kernel_map(s, m))
+		m = address_space_behind(s->state.kernel, m->end);
+	return m;
 }
 
 static void open_kernel_symbols(struct sonde_session *s)

@@ -4,6 +4,188 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
+
+struct map_node {
+	struct mapping m;
+	struct map_node *left, *right; /* one reference each */
+	unsigned refs;
+	int height; /* of the tree below and with it: 1 without children */
+};
+
+/* ---- nodes --------------------------------------------------------------------------------------------------------- */
+
+static struct map_node *node_ref(struct map_node *n)
+{
+	if (n)
+		n->refs++;
+	return n;
+}
+
+static void node_unref(struct map_node *n)
+{
+	if (!n || --n->refs)
+		return;
+	node_unref(n->left);
+	node_unref(n->right);
+	free(n);
+}
+
+static int height(const struct map_node *n)
+{
+	return n ? n->height : 0;
+}
+
+static void measure(struct map_node *n)
+{
+	int left = height(n->left), right = height(n->right);
+
+	n->height = 1 + (left > right ? left : right);
+}
+
+/*
+ * Functions below take over the reference to a node and give one back. A node that others hold as well is copied. Without memory
+ * what is below it is lost, and *failed is set: the tree stays a tree.
+ */
+static struct map_node *own(struct map_node *n, bool *failed)
+{
+	struct map_node *copy;
+
+	if (!n || n->refs == 1)
+		return n;
+	copy = malloc(sizeof(*copy));
+	if (!copy) {
+		*failed = true;
+		node_unref(n);
+		return NULL;
+	}
+	*copy = *n;
+	copy->refs = 1;
+	node_ref(copy->left);
+	node_ref(copy->right);
+	n->refs--;
+	return copy;
+}
+
+static struct map_node *rotate_right(struct map_node *n)
+{
+	struct map_node *top = n->left;
+
+	n->left = top->right;
+	top->right = n;
+	measure(n);
+	measure(top);
+	return top;
+}
+
+static struct map_node *rotate_left(struct map_node *n)
+{
+	struct map_node *top = n->right;
+
+	n->right = top->left;
+	top->left = n;
+	measure(n);
+	measure(top);
+	return top;
+}
+
+/* n is owned; its sides differ by 2 at most, but after a failure, when the tree need not be balanced. */
+static struct map_node *balance(struct map_node *n, bool *failed)
+{
+	measure(n);
+	if (height(n->left) > height(n->right) + 1) {
+		n->left = own(n->left, failed);
+		if (n->left && height(n->left->left) < height(n->left->right)) {
+			n->left->right = own(n->left->right, failed);
+			if (n->left->right)
+				n->left = rotate_left(n->left);
+		}
+		if (n->left)
+			return rotate_right(n);
+	} else if (height(n->right) > height(n->left) + 1) {
+		n->right = own(n->right, failed);
+		if (n->right && height(n->right->right) < height(n->right->left)) {
+			n->right->left = own(n->right->left, failed);
+			if (n->right->left)
+				n->right = rotate_right(n->right);
+		}
+		if (n->right)
+			return rotate_left(n);
+	}
+	measure(n);
+	return n;
+}
+
+/* Nothing is there that overlaps it. */
+static struct map_node *insert(struct map_node *n, const struct mapping *m, bool *failed)
+{
+	if (!n) {
+		n = calloc(1, sizeof(*n));
+		if (!n) {
+			*failed = true;
+			return NULL;
+		}
+		n->m = *m;
+		n->refs = 1;
+		n->height = 1;
+		return n;
+	}
+	n = own(n, failed);
+	if (!n)
+		return NULL;
+	if (m->start < n->m.start)
+		n->left = insert(n->left, m, failed);
+	else
+		n->right = insert(n->right, m, failed);
+	return balance(n, failed);
+}
+
+/* The node itself, of which only one side is left, goes. */
+static struct map_node *drop(struct map_node *n)
+{
+	struct map_node *rest = n->left ? n->left : n->right;
+
+	n->left = n->right = NULL;
+	node_unref(n);
+	return rest;
+}
+
+static struct map_node *remove_first(struct map_node *n, struct mapping *ret, bool *failed)
+{
+	n = own(n, failed);
+	if (!n)
+		return NULL;
+	if (!n->left) {
+		*ret = n->m;
+		return drop(n);
+	}
+	n->left = remove_first(n->left, ret, failed);
+	return balance(n, failed);
+}
+
+/* The mapping that begins at start, which is there. */
+static struct map_node *remove_at(struct map_node *n, uint64_t start, bool *failed)
+{
+	struct mapping next = { 0 };
+
+	n = own(n, failed);
+	if (!n)
+		return NULL;
+	if (start < n->m.start) {
+		n->left = remove_at(n->left, start, failed);
+	} else if (start > n->m.start) {
+		n->right = remove_at(n->right, start, failed);
+	} else if (!n->left || !n->right) {
+		return drop(n);
+	} else {
+		n->right = remove_first(n->right, &next, failed);
+		n->m = next;
+	}
+	return balance(n, failed);
+}
+
+/* ---- spaces -------------------------------------------------------------------------------------------------------- */
+
 int address_space_new(struct address_space **ret, uint64_t stamp)
 {
 	struct address_space *a = calloc(1, sizeof(*a));
@@ -26,95 +208,62 @@ void address_space_unref(struct address_space *a)
 {
 	if (!a || --a->refs)
 		return;
-	free(a->room);
+	node_unref(a->root);
 	free(a);
 }
 
-/* Index of the first mapping that ends behind addr. */
-static size_t first_behind(const struct address_space *a, uint64_t addr)
+const struct mapping *address_space_behind(const struct address_space *a, uint64_t addr)
 {
-	size_t lo = 0, hi = a->maps.n;
+	const struct mapping *found = NULL;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (a->maps.v[mid].end > addr)
-			hi = mid;
-		else
-			lo = mid + 1;
+	for (const struct map_node *n = a->root; n;) {
+		if (n->m.end > addr) {
+			found = &n->m;
+			n = n->left;
+		} else {
+			n = n->right;
+		}
 	}
-	return lo;
+	return found;
 }
 
 const struct mapping *address_space_find(const struct address_space *a, uint64_t addr)
 {
-	size_t i = first_behind(a, addr);
+	const struct mapping *m = address_space_behind(a, addr);
 
-	return i < a->maps.n && a->maps.v[i].start <= addr ? &a->maps.v[i] : NULL;
-}
-
-/* Copies the mappings of `from` into room for more at both ends; `to` may be `from`. */
-static int copy_with_room(struct address_space *to, const struct address_space *from)
-{
-	size_t n = from->maps.n, capacity = 2 * n + 8;
-	struct mapping *room = reallocarray(NULL, capacity, sizeof(*room));
-
-	if (!room)
-		return err_nomem();
-	if (n)
-		memcpy(room + (capacity - n) / 2, from->maps.v, n * sizeof(*room));
-	free(to->room);
-	to->room = room;
-	to->capacity = capacity;
-	to->maps.v = room + (capacity - n) / 2;
-	to->maps.n = n;
-	return 0;
+	return m && m->start <= addr ? m : NULL;
 }
 
 static int make_own(struct address_space **a)
 {
 	struct address_space *copy = NULL;
-	int r;
 
 	if ((*a)->refs == 1)
 		return 0;
-	r = address_space_new(&copy, (*a)->stamp);
-	if (r < 0)
-		return r;
-	r = copy_with_room(copy, *a);
-	if (r < 0) {
-		address_space_unref(copy);
-		return r;
-	}
+	TRY(address_space_new(&copy, (*a)->stamp));
+	copy->root = node_ref((*a)->root);
+	copy->nr = (*a)->nr;
 	address_space_unref(*a);
 	*a = copy;
 	return 0;
 }
 
-enum { MOST_PIECES = 3 }; /* that one mapping is replaced by */
-
-static int make_room(struct address_space *a)
+static int put(struct address_space *a, const struct mapping *m)
 {
-	size_t before = (size_t)(a->maps.v - a->room), behind = a->capacity - before - a->maps.n;
+	bool failed = false;
 
-	return a->room && before >= MOST_PIECES && behind >= MOST_PIECES ? 0 : copy_with_room(a, a);
+	a->root = insert(a->root, m, &failed);
+	a->nr++;
+	return failed ? err_nomem() : 0;
 }
 
-/* Puts n pieces in the place of maps [first, last), moving the side that is shorter. */
-static void replace(struct address_space *a, size_t first, size_t last,
-		    const struct mapping *pieces, size_t n)
+static int take(struct address_space *a, const struct mapping *m)
 {
-	ptrdiff_t grown = (ptrdiff_t)n - (ptrdiff_t)(last - first);
-	size_t behind = a->maps.n - last;
+	bool failed = false;
 
-	if (first < behind) {
-		memmove(a->maps.v - grown, a->maps.v, first * sizeof(*pieces));
-		a->maps.v -= grown;
-	} else {
-		memmove(a->maps.v + first + n, a->maps.v + last, behind * sizeof(*pieces));
-	}
-	memcpy(a->maps.v + first, pieces, n * sizeof(*pieces));
-	a->maps.n += (size_t)grown;
+	a->root = remove_at(a->root, m->start, &failed);
+	a->nr--;
+	return failed ? err_nomem() : 0;
 }
 
 /*
@@ -124,29 +273,25 @@ static void replace(struct address_space *a, size_t first, size_t last,
  */
 int address_space_add(struct address_space **ret, const struct mapping *m, uint64_t stamp)
 {
-	struct mapping pieces[MOST_PIECES];
-	size_t first, last, n = 0;
+	const struct mapping *at;
 	struct address_space *a;
 
 	TRY(make_own(ret));
 	a = *ret;
-	TRY(make_room(a));
 	a->stamp = stamp;
-	first = last = first_behind(a, m->start);
-	while (last < a->maps.n && a->maps.v[last].start < m->end)
-		last++;
-	if (first < last && a->maps.v[first].start < m->start) {
-		pieces[n] = a->maps.v[first];
-		pieces[n++].end = m->start;
-	}
-	pieces[n++] = *m;
-	if (first < last && a->maps.v[last - 1].end > m->end) {
-		struct mapping rest = a->maps.v[last - 1];
+	while ((at = address_space_behind(a, m->start)) && at->start < m->end) {
+		struct mapping piece = *at, rest = *at;
 
-		rest.pgoff += m->end - rest.start;
-		rest.start = m->end;
-		pieces[n++] = rest;
+		TRY(take(a, &piece));
+		if (piece.start < m->start) {
+			piece.end = m->start;
+			TRY(put(a, &piece));
+		}
+		if (rest.end > m->end) {
+			rest.pgoff += m->end - rest.start;
+			rest.start = m->end;
+			TRY(put(a, &rest));
+		}
 	}
-	replace(a, first, last, pieces, n);
-	return 0;
+	return put(a, m);
 }
