@@ -8,6 +8,8 @@ own = tools/as-owner
 # $(call build,FOLDER,FLAGS OF SETUP); what ninja is to build may follow
 build = { test -f $(1)/build.ninja || $(own) meson setup $(1) $(2) $(MESONFLAGS); } && $(own) ninja -C $(1)
 
+fuzzflags = -Dfuzz=true -Db_sanitize=address$(,)undefined -Db_lundef=false -Dbindings=none
+
 all:
 	@tools/setup build
 	@$(call build,$(B),)
@@ -35,8 +37,16 @@ asan:
 
 fuzz:
 	@tools/setup build fuzz
-	@export CC=clang; $(call build,$(B)-fuzz,-Dfuzz=true -Db_sanitize=address$(,)undefined -Db_lundef=false -Dbindings=none) fuzz
+	@export CC=clang; $(call build,$(B)-fuzz,$(fuzzflags)) fuzz
 	@tests/fuzz/run $(B)-fuzz $(SECONDS)
+
+# Recordings cut at every record and with random bits flipped, without and with sanitizers. SWEEPFLAGS='--seed 2' for others.
+sweep:
+	@tools/setup build fuzz
+	@$(call build,$(B),) tests/sweep/sweep
+	@export CC=clang; $(call build,$(B)-fuzz,$(fuzzflags)) tests/sweep/sweep
+	@tests/sweep/run $(B) $(SWEEPFLAGS)
+	@UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 tests/sweep/run $(B)-fuzz $(SWEEPFLAGS)
 
 bench:
 	@tools/setup build record
@@ -69,4 +79,4 @@ clean:
 	rm -rf $(B) $(B)-asan $(B)-fuzz
 
 , := ,
-.PHONY: all demo check soak asan fuzz bench fmt install perl clean
+.PHONY: all demo check soak asan fuzz sweep bench fmt install perl clean

@@ -19,14 +19,25 @@ const char *__asan_default_options(void)
 	return "quarantine_size_mb=16:allocator_may_return_null=1";
 }
 
-static uint64_t sink; /* so that nothing read is left out as unused */
+static uint64_t sum; /* of all answers, so that none is left out as unused: FNV-1a, by words */
+
+static void touch_number(uint64_t v)
+{
+	sum = (sum ^ v) * 0x100000001b3u;
+}
 
 static void touch(const void *p, size_t len)
 {
 	const uint8_t *bytes = p;
 
+	for (; len >= 8; bytes += 8, len -= 8) {
+		uint64_t v;
+
+		memcpy(&v, bytes, sizeof(v));
+		touch_number(v);
+	}
 	for (size_t i = 0; i < len; i++)
-		sink += bytes[i];
+		touch_number(bytes[i]);
 }
 
 static void touch_text(const char *s)
@@ -80,8 +91,8 @@ static void ask_place(const struct sonde_event *ev, uint64_t addr, uint32_t cpum
 	}
 	if (sonde_event_dso(ev, addr, cpumode, &dso) >= 0)
 		touch_text(dso.long_name);
-	sink += (uint64_t)sonde_event_code(ev, addr, cpumode, SONDE_CODE_LINE | SONDE_CODE_INSN,
-					   &code);
+	touch_number((uint64_t)sonde_event_code(ev, addr, cpumode,
+						SONDE_CODE_LINE | SONDE_CODE_INSN, &code));
 }
 
 static void ask_sample(struct sonde_session *s, const struct sonde_event *ev)
@@ -101,16 +112,22 @@ static void ask_sample(struct sonde_session *s, const struct sonde_event *ev)
 		if (sample.intr_regs_abi)
 			touch(sample.intr_regs,
 			      8u * (unsigned)__builtin_popcountll(sample.intr_regs_mask));
+		touch_number(sample.present);
+		touch_number(sample.period);
+		touch_number(sample.id);
+		touch_number(sample.addr);
 		ask_place(ev, sample.ip, ev->cpumode);
 		ask_place(ev, sample.addr, SONDE_CPUMODE_OF_ADDRESS);
 		sonde_session_data_src_text(s, sample.data_src, words, sizeof(words));
 	}
 	n = sonde_event_callchain(ev, &frames);
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n; i++) {
+		touch_number(frames[i].ip);
 		ask_place(ev, frames[i].ip, frames[i].cpumode);
+	}
 }
 
-static void ask(struct sonde_session *s, const struct sonde_event *ev)
+uint64_t fuzz_ask(struct sonde_session *s, const struct sonde_event *ev)
 {
 	const struct sonde_schema *sc = sonde_event_schema(s, ev);
 	const struct sonde_field *f;
@@ -118,6 +135,10 @@ static void ask(struct sonde_session *s, const struct sonde_event *ev)
 	const void *attr;
 	size_t n, len;
 
+	sum = 0xcbf29ce484222325u;
+	touch_number(ev->time_ns);
+	touch_number((uint32_t)ev->cpu | (uint64_t)ev->cpumode << 32);
+	touch_number((uint32_t)ev->pid | (uint64_t)(uint32_t)ev->tid << 32);
 	touch_text(sonde_schema_name(sc));
 	touch_text(sonde_session_string(s, ev->comm));
 	touch(ev->bytes, ev->bytes_len);
@@ -127,7 +148,8 @@ static void ask(struct sonde_session *s, const struct sonde_event *ev)
 		const uint8_t *p = sonde_event_bytes(ev, &f[i], &len);
 
 		touch(p, len);
-		sink += sonde_event_u64(ev, &f[i]) + (uint64_t)sonde_event_i64(ev, &f[i]);
+		touch_number(sonde_event_u64(ev, &f[i]));
+		touch_number((uint64_t)sonde_event_i64(ev, &f[i]));
 	}
 	attr = sonde_schema_attr(sc, &len);
 	touch(attr, attr ? len : 0);
@@ -136,6 +158,7 @@ static void ask(struct sonde_session *s, const struct sonde_event *ev)
 	sonde_schema_defines(sc, &n);
 	if (sonde_event_task(ev, ev->pid, ev->tid, &task) >= 0)
 		touch_text(sonde_session_string(s, task.program.comm));
+	return sum;
 }
 
 /* ---- a session ----------------------------------------------------------------------------------------------------- */
@@ -179,9 +202,9 @@ void fuzz_read(const char *path, uint32_t choice)
 		struct sonde_event **slot =
 			&kept[(unsigned)i * 2654435761u >> 16 & (KEPT_EVENTS - 1)];
 
-		ask(s, ev);
+		fuzz_ask(s, ev);
 		if (*slot)
-			ask(s, *slot);
+			fuzz_ask(s, *slot);
 		sonde_event_free(*slot);
 		*slot = sonde_event_dup(ev);
 	}
@@ -193,7 +216,7 @@ void fuzz_read(const char *path, uint32_t choice)
 	sonde_session_close(s);
 	for (int i = 0; i < KEPT_EVENTS; i++) {
 		if (kept[i])
-			ask(sonde_event_session(kept[i]), kept[i]);
+			fuzz_ask(sonde_event_session(kept[i]), kept[i]);
 		sonde_event_free(kept[i]);
 	}
 }
@@ -235,7 +258,7 @@ void fuzz_write(const char *path, uint32_t choice)
 	if (sonde_session_open(&s, text, "fuzz") < 0)
 		return;
 	touch_text(sonde_session_notes(s));
-	sink += (uint64_t)sonde_session_write(s, nowhere);
+	touch_number((uint64_t)sonde_session_write(s, nowhere));
 	sonde_session_close(s);
 }
 

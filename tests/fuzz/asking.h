@@ -24,6 +24,13 @@ struct fuzz_file {
 };
 int fuzz_file_put(struct fuzz_file *f, const void *data, size_t size);
 
+/*
+ * Asks an event of a session everything. The answers as a number: equal where all are, in this run of a program and another.
+ */
+struct sonde_event;
+struct sonde_session;
+uint64_t fuzz_ask(struct sonde_session *s, const struct sonde_event *ev);
+
 /* Reads all events of what lies at path, and asks. */
 void fuzz_read(const char *path, uint32_t choice);
 /* Writes it in one of the formats, to nowhere. */

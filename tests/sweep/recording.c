@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT */
+#include "recording.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "base/bytes.h"
+#include "base/outbuf.h"
+#include "formats/perfdata/layout.h"
+
+enum {
+	RECORD_HEADER_BYTES = 8,
+	ATTR_SIZE_AT = 4,
+	AT_ONCE = 700, /* bytes compressed into one record: a few records, the last cut in two */
+	PACKED_ROOM = 64 * 1024
+};
+
+void recording_done(struct recording *r)
+{
+	for (unsigned i = 0; i < r->nr; i++) {
+		free(r->files[i].bytes);
+		free(r->files[i].seen);
+		vec_done(&r->files[i].places);
+	}
+	*r = (struct recording){ 0 };
+}
+
+uint64_t recording_seen_before(const struct sweep_file *f, uint64_t at)
+{
+	uint64_t seen = 0;
+
+	for (size_t i = 0; i < f->places.n && f->places.v[i].end <= at; i++)
+		seen = f->places.v[i].seen_end;
+	return seen;
+}
+
+const struct place *recording_place_of(const struct sweep_file *f, uint64_t at)
+{
+	for (size_t i = 0; i < f->places.n; i++) {
+		if (at >= f->places.v[i].begin && at < f->places.v[i].end)
+			return &f->places.v[i];
+	}
+	return NULL;
+}
+
+/* ---- a file ---------------------------------------------------------------------------------------------------------- */
+
+/* Bytes of a record with what follows it; 0: none lies there whole. */
+static uint64_t whole_record(const uint8_t *p, uint64_t left, bool swap)
+{
+	uint64_t len = left >= RECORD_HEADER_BYTES ? get_u16(p + 6, swap) : 0;
+
+	if (len < RECORD_HEADER_BYTES || len > left)
+		return 0;
+	if (get_u32(p, swap) == RECORD_HEADER_TRACING_DATA && len >= 16)
+		len += (get_u32(p + 8, swap) + 7) & ~7u;
+	return len <= left ? len : 0;
+}
+
+static bool belongs_to_header(uint32_t type)
+{
+	return type == RECORD_HEADER_ATTR || type == RECORD_HEADER_FEATURE ||
+	       type == RECORD_HEADER_TRACING_DATA || type == RECORD_HEADER_BUILD_ID ||
+	       type == RECORD_EVENT_UPDATE;
+}
+
+/* In pipe mode the data is what no record of the header comes behind. */
+static int find_places(struct sweep_file *f, bool is_pipe, bool swap)
+{
+	uint64_t len, at = f->data_begin;
+
+	for (; at < f->data_end; at += len) {
+		len = whole_record(f->bytes + at, f->data_end - at, swap);
+		if (!len)
+			break;
+		if (is_pipe && belongs_to_header(get_u32(f->bytes + at, swap)))
+			f->data_begin = at + len;
+		TRY(vec_push(&f->places, (struct place){ at, at + len, at, at + len }));
+	}
+	return 0;
+}
+
+static int read_whole(struct sweep_file *f, const char *path)
+{
+	FILE *in = fopen(path, "rbe");
+	struct outbuf all = { 0 };
+	char piece[4096];
+	size_t n;
+
+	if (!in) {
+		perror(path);
+		return -1;
+	}
+	while ((n = fread(piece, 1, sizeof(piece), in)) > 0)
+		outbuf_put(&all, piece, n);
+	fclose(in);
+	f->bytes = (uint8_t *)all.data;
+	f->len = all.len;
+	return 0;
+}
+
+static struct perfdata_header header_of(const struct sweep_file *f, bool swap)
+{
+	struct perfdata_header h;
+	uint64_t *words = (uint64_t *)&h;
+
+	memcpy(&h, f->bytes, sizeof(h));
+	for (size_t i = 0; swap && i < sizeof(h) / sizeof(*words); i++)
+		words[i] = __builtin_bswap64(words[i]);
+	return h;
+}
+
+static void name_it(struct recording *r, const char *from, const char *how)
+{
+	const char *slash = strrchr(from, '/');
+
+	snprintf(r->name, sizeof(r->name), "%.40s%s", slash ? slash + 1 : from, how);
+}
+
+int recording_read(struct recording *ret, const char *path)
+{
+	struct recording r = { .nr = 1 };
+	struct sweep_file *f = &r.files[0];
+	struct perfdata_header h;
+
+	TRY(read_whole(f, path));
+	if (f->len < sizeof(h)) {
+		fprintf(stderr, "%s: no recording\n", path);
+		return -1;
+	}
+	r.swap = load_u64(f->bytes) == PERFDATA_MAGIC_SWAPPED;
+	h = header_of(f, r.swap);
+	r.is_pipe = h.size == PERFDATA_PIPE_HEADER_BYTES;
+	f->data_begin = r.is_pipe ? PERFDATA_PIPE_HEADER_BYTES : h.data.offset;
+	f->data_end = r.is_pipe ? f->len : h.data.offset + h.data.size;
+	name_it(&r, path, "");
+	TRY(find_places(f, r.is_pipe, r.swap));
+	*ret = r;
+	return 0;
+}
+
+/* ---- others out of it ------------------------------------------------------------------------------------------------ */
+
+static void take(struct sweep_file *f, struct outbuf *o)
+{
+	f->bytes = (uint8_t *)o->data;
+	f->len = o->len;
+	if (!f->data_end)
+		f->data_end = o->len;
+}
+
+static void put_record(struct outbuf *o, uint32_t type, const void *head, size_t head_len,
+		       const void *body, size_t len, size_t behind)
+{
+	struct perfdata_record_header h = { .type = type };
+	const size_t pad = -(head_len + len) % 8;
+
+	h.size = (uint16_t)(sizeof(h) + head_len + (behind ? 0 : len + pad));
+	outbuf_put(o, &h, sizeof(h));
+	outbuf_put(o, head, head_len);
+	outbuf_put(o, body, len);
+	outbuf_pad(o, 0, pad);
+}
+
+static void put_attrs(struct outbuf *o, const struct sweep_file *f, const struct perfdata_header *h)
+{
+	for (uint64_t at = h->attrs.offset; at < h->attrs.offset + h->attrs.size;
+	     at += h->attr_size) {
+		const uint64_t attr_len = h->attr_size - sizeof(struct perfdata_section);
+		struct perfdata_section ids;
+		struct outbuf body = { 0 };
+
+		memcpy(&ids, f->bytes + at + attr_len, sizeof(ids));
+		outbuf_put(&body, f->bytes + at, load_u32(f->bytes + at + ATTR_SIZE_AT));
+		outbuf_put(&body, f->bytes + ids.offset, ids.size);
+		put_record(o, RECORD_HEADER_ATTR, NULL, 0, body.data, body.len, 0);
+		outbuf_done(&body);
+	}
+}
+
+static void put_features(struct outbuf *o, const struct sweep_file *f,
+			 const struct perfdata_header *h)
+{
+	const uint8_t *table = f->bytes + h->data.offset + h->data.size;
+
+	for (unsigned feature = 0; feature < 64; feature++) {
+		struct perfdata_section sec;
+		const uint64_t number = feature;
+
+		if (!(h->features[0] >> feature & 1))
+			continue;
+		memcpy(&sec, table, sizeof(sec));
+		table += sizeof(sec);
+		if (feature == FEAT_TRACING_DATA) {
+			const uint32_t size[2] = { (uint32_t)sec.size };
+
+			put_record(o, RECORD_HEADER_TRACING_DATA, size, sizeof(size),
+				   f->bytes + sec.offset, sec.size, sec.size);
+		} else if (feature != FEAT_BUILD_ID && sec.size < 60000) {
+			put_record(o, RECORD_HEADER_FEATURE, &number, sizeof(number),
+				   f->bytes + sec.offset, sec.size, 0);
+		}
+	}
+}
+
+int recording_make_pipe(struct recording *ret, const struct recording *from)
+{
+	const struct perfdata_header h = header_of(&from->files[0], false);
+	const uint64_t head[2] = { PERFDATA_MAGIC, PERFDATA_PIPE_HEADER_BYTES };
+	struct recording r = { .nr = 1, .is_pipe = true };
+	struct outbuf o = { 0 };
+
+	outbuf_put(&o, head, sizeof(head));
+	put_attrs(&o, &from->files[0], &h);
+	put_features(&o, &from->files[0], &h);
+	outbuf_put(&o, from->files[0].bytes + h.data.offset, h.data.size);
+	if (o.failed)
+		return -1;
+	r.files[0].data_begin = sizeof(head);
+	take(&r.files[0], &o);
+	name_it(&r, from->name, ", pipe mode");
+	TRY(find_places(&r.files[0], true, false));
+	*ret = r;
+	return 0;
+}
+
+/* Every third record to each file; the first one keeps the header. */
+int recording_make_directory(struct recording *ret, const struct recording *from)
+{
+	const struct sweep_file *whole = &from->files[0];
+	const uint64_t behind = whole->data_end;
+	struct recording r = { .nr = MOST_FILES };
+	struct outbuf o[MOST_FILES] = { 0 };
+	struct perfdata_header h = header_of(whole, false);
+	uint64_t moved;
+	unsigned turn = 0;
+
+	outbuf_put(&o[0], whole->bytes, whole->data_begin);
+	for (const struct place *p = whole->places.v; p < whole->places.v + whole->places.n; p++)
+		outbuf_put(&o[turn++ % MOST_FILES], whole->bytes + p->begin, p->end - p->begin);
+	for (unsigned i = 0; i < MOST_FILES; i++) {
+		r.files[i].data_begin = i ? 0 : whole->data_begin;
+		r.files[i].data_end = o[i].len;
+	}
+	/* What stands behind the data moves up. */
+	h.data.size = o[0].len - h.data.offset;
+	moved = behind - o[0].len;
+	outbuf_put(&o[0], whole->bytes + behind, whole->len - behind);
+	if (o[0].failed || o[1].failed || o[2].failed)
+		return -1;
+	memcpy(o[0].data, &h, sizeof(h));
+	for (unsigned i = 0; i < (unsigned)__builtin_popcountll(h.features[0]); i++) {
+		char *section = o[0].data + h.data.offset + h.data.size + 16 * i;
+		const uint64_t offset = load_u64(section) - moved;
+
+		memcpy(section, &offset, sizeof(offset));
+	}
+	for (unsigned i = 0; i < MOST_FILES; i++) {
+		take(&r.files[i], &o[i]);
+		TRY(find_places(&r.files[i], false, false));
+	}
+	name_it(&r, from->name, ", directory");
+	*ret = r;
+	return 0;
+}
+
+/* ---- compressed ------------------------------------------------------------------------------------------------------ */
+
+static void put_compressed(struct outbuf *o, const void *packed, size_t len, bool padded)
+{
+	const uint64_t bytes = len;
+	struct perfdata_record_header h = { .type = RECORD_COMPRESSED };
+
+	if (padded) {
+		put_record(o, RECORD_COMPRESSED2, &bytes, sizeof(bytes), packed, len, 0);
+		return;
+	}
+	h.size = (uint16_t)(sizeof(h) + len);
+	outbuf_put(o, &h, sizeof(h));
+	outbuf_put(o, packed, len);
+}
+
+/* The data in one frame of zstd, flushed for each record; seen: what a reader makes of the file. */
+static int compress(struct sweep_file *f, struct outbuf *o, const uint8_t *data, size_t size,
+		    bool padded)
+{
+	static uint8_t packed[PACKED_ROOM];
+	ZSTD_CCtx *zstd = ZSTD_createCCtx();
+	uint64_t seen = o->len;
+	int r = zstd ? 0 : -1;
+
+	for (size_t n; r >= 0 && size; data += n, size -= n) {
+		ZSTD_inBuffer in = { .src = data, .size = size < AT_ONCE ? size : AT_ONCE };
+		ZSTD_outBuffer out = { .dst = packed, .size = sizeof(packed) };
+		struct place p = { .begin = o->len, .seen_begin = seen };
+
+		ZSTD_compressStream2(zstd, &out, &in, ZSTD_e_flush);
+		put_compressed(o, packed, out.pos, padded);
+		n = in.size;
+		seen += n;
+		p.end = o->len;
+		p.seen_end = seen;
+		r = vec_push(&f->places, p);
+	}
+	ZSTD_freeCCtx(zstd);
+	return r;
+}
+
+int recording_make_compressed(struct recording *ret, const struct recording *from, bool padded)
+{
+	const uint32_t body[5] = { 1, 1, 1, 4, 528384 };
+	const struct sweep_file *plain = &from->files[0];
+	struct recording r = { .nr = 1, .is_pipe = from->is_pipe };
+	struct sweep_file *f = &r.files[0];
+	struct outbuf o = { 0 };
+
+	f->data_begin = plain->data_begin;
+	outbuf_put(&o, plain->bytes, plain->data_begin);
+	if (from->is_pipe) {
+		for (size_t i = 0; i < plain->places.n; i++) {
+			if (plain->places.v[i].end <= plain->data_begin)
+				TRY(vec_push(&f->places, plain->places.v[i]));
+		}
+	}
+	f->seen_len = plain->data_end;
+	f->seen = malloc(f->seen_len);
+	if (!f->seen)
+		return -1;
+	memcpy(f->seen, plain->bytes, f->seen_len);
+	TRY(compress(f, &o, plain->bytes + plain->data_begin, plain->data_end - plain->data_begin,
+		     padded));
+	f->data_end = o.len;
+	if (!from->is_pipe) {
+		/* Its only section: what the others say is not needed here, names and formats excepted. */
+		struct perfdata_header h = header_of(plain, false);
+		const struct perfdata_section table = { o.len + sizeof(table), sizeof(body) };
+
+		h.data.size = o.len - h.data.offset;
+		memset(h.features, 0, sizeof(h.features));
+		h.features[0] = UINT64_C(1) << FEAT_COMPRESSED;
+		outbuf_put(&o, &table, sizeof(table));
+		outbuf_put(&o, body, sizeof(body));
+		memcpy(o.data, &h, sizeof(h));
+	}
+	if (o.failed)
+		return -1;
+	take(f, &o);
+	name_it(&r, from->name, padded ? ", compressed anew" : ", compressed");
+	*ret = r;
+	return 0;
+}

@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every recording of a list cut off at every record and at random places, and with random bits flipped, read to the end each
+ * time and every event asked everything.
+ *
+ *	sweep [--share N] [--seed N] [--only WORD] [--scratch DIR] RECORDING...
+ *
+ * --share 10 takes one random cut and one flip in ten, and cuts at one record in ten. Of a recording with ":all" behind its
+ * name the other forms are swept, too: pipe mode in a file and through a pipe, a directory, compressed.
+ *
+ * What must hold. An event is a record at a place of a file (and, of several made of one record, the how manieth). It is
+ * before the damage when its record ends at or before
+ *	- the cut; of compressed records: when the compressed record that completes it does;
+ *	- the beginning of the record (compressed: compressed record) in which the bit was flipped.
+ * Then
+ *	1. a cut recording gives exactly the events before the cut, in the order of the whole one;
+ *	2. one with a flipped bit in its data gives all events before the damage, in that order, whatever else it gives;
+ *	3. their records have the same bytes, and all answers about an event (names, fields, sample, chain, addresses, text) are
+ *	   the same if neither reading delivered anything from behind the damage before it. If one did, what is behind the
+ *	   damage may have told of the event's task, and is missing now;
+ *	4. when a cut leaves a piece of a record, or less data than the header says, there is a defect;
+ *	5. bits flipped outside the data, cuts before it: the reader comes back.
+ * A file in file mode has names and formats behind its data. What its cut forms are compared with is the file cut at the end
+ * of its data, which in turn must give the records of the whole one (1, and 3 without the answers).
+ *
+ * Nothing may take longer than CASE_SECONDS.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "asking.h"
+#include "base/vec.h"
+#include "model/event.h"
+#include "recording.h"
+#include "sonde/sonde.h"
+
+enum { CUTS = 1000, FLIPS = 10000, CASE_SECONDS = 30, MOST_TOLD = 20, PIPE_BYTES = 65536 };
+
+/* ---- the case at hand ------------------------------------------------------------------------------------------------ */
+
+static char at_hand[256];
+
+static void say_case(void)
+{
+	(void)!write(STDOUT_FILENO, "# died at: ", 11);
+	(void)!write(STDOUT_FILENO, at_hand, strlen(at_hand));
+	(void)!write(STDOUT_FILENO, "\n", 1);
+}
+
+static void die(int sig)
+{
+	say_case();
+	if (sig == SIGALRM)
+		(void)!write(STDOUT_FILENO, "# it hangs\n", 11);
+	_exit(1);
+}
+
+/* Of the sanitizers' runtime, when it is there. */
+void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
+
+static void watch(void)
+{
+	if (__sanitizer_set_death_callback)
+		__sanitizer_set_death_callback(say_case);
+	else
+		for (int i = 0; i < 4; i++)
+			signal((int[]){ SIGSEGV, SIGBUS, SIGFPE, SIGABRT }[i], die);
+	signal(SIGALRM, die);
+}
+
+static uint64_t random_state;
+
+static uint64_t random_below(uint64_t n)
+{
+	random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+	return n ? (random_state >> 16) % n : 0;
+}
+
+/* ---- one reading ----------------------------------------------------------------------------------------------------- */
+
+struct seen {
+	uint64_t begin, end; /* of its record, as the reader sees the file */
+	uint64_t record;     /* sum of its bytes */
+	uint64_t answers;    /* fuzz_ask() */
+	uint32_t derived;
+	uint16_t file;
+};
+
+struct reading {
+	VEC(struct seen) events;
+	bool opened;
+	uint64_t defects;
+};
+
+static uint64_t sum_of(const uint8_t *p, size_t len)
+{
+	uint64_t sum = len;
+
+	for (size_t i = 0; i < len; i++)
+		sum = (sum ^ p[i]) * 0x100000001b3u;
+	return sum;
+}
+
+/* Offsets of a directory's files are alike: the file is the one whose bytes these are. */
+static uint16_t file_of(const struct recording *r, const struct sonde_event *ev)
+{
+	for (unsigned i = 0; i < r->nr; i++) {
+		const struct sweep_file *f = &r->files[i];
+		const uint8_t *bytes = f->seen ? f->seen : f->bytes;
+		const size_t len = f->seen ? f->seen_len : f->len;
+
+		if (ev->file_off <= len && ev->record_len <= len - ev->file_off &&
+		    !memcmp(bytes + ev->file_off, ev->record, ev->record_len))
+			return (uint16_t)i;
+	}
+	return 0;
+}
+
+static const char *const paths_of_none =
+	"kallsyms=/dev/null\nbuildid-dir=/nonexistent\nsymfs=/nonexistent\n";
+
+static void read_events(const struct recording *whole, const char *path, bool small_windows,
+			struct reading *ret)
+{
+	const struct sonde_event *ev;
+	struct sonde_session *s;
+	char text[512];
+
+	vec_clear(&ret->events);
+	ret->defects = 0;
+	snprintf(text, sizeof(text), "input=%s\nforce=1\nevents=all\nwindow=%d\n%s", path,
+		 small_windows ? 4096 : 65536, paths_of_none);
+	ret->opened = sonde_session_open(&s, text, "sweep") >= 0;
+	if (!ret->opened)
+		return;
+	while (sonde_session_next(s, &ev) > 0) {
+		struct seen e = { .begin = ev->file_off,
+				  .end = ev->file_off + ev->record_len,
+				  .derived = event_of(ev)->derived };
+
+		if (sonde_schema_kind(sonde_event_schema(s, ev)) == SONDE_DEFECT)
+			continue;
+		e.record = sum_of(ev->record, ev->record_len);
+		e.file = file_of(whole, ev);
+		e.answers = fuzz_ask(s, ev);
+		if (vec_push(&ret->events, e) < 0)
+			abort();
+	}
+	for (size_t i = 0; sonde_session_defect(s, i); i++)
+		ret->defects++;
+	sonde_session_info(s, "cmdline");
+	sonde_session_close(s);
+}
+
+/* ---- where a damaged recording lies ---------------------------------------------------------------------------------- */
+
+static char scratch[200] = "/dev/shm";
+
+struct shelf {
+	char dir[256]; /* of a directory */
+	struct fuzz_file file;
+	char path[300];
+	int pipe;
+};
+
+static void shelf_clear(struct shelf *s)
+{
+	char path[300];
+
+	if (!*s->dir)
+		return;
+	for (unsigned i = 0; i < MOST_FILES; i++) {
+		snprintf(path, sizeof(path), i ? "%s/data.%u" : "%s/data", s->dir, i - 1);
+		unlink(path);
+	}
+	rmdir(s->dir);
+	*s->dir = '\0';
+}
+
+static void write_file(const char *path, const uint8_t *p, size_t len)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	if (fd < 0 || write(fd, p, len) != (ssize_t)len) {
+		perror(path);
+		exit(1);
+	}
+	close(fd);
+}
+
+static void put_on_shelf(struct shelf *s, const struct recording *r)
+{
+	int fds[2];
+
+	if (r->nr > 1) {
+		if (!*s->dir) {
+			snprintf(s->dir, sizeof(s->dir), "%s/sonde-sweep-XXXXXX", scratch);
+			if (!mkdtemp(s->dir)) {
+				perror(s->dir);
+				exit(1);
+			}
+		}
+		for (unsigned i = 0; i < r->nr; i++) {
+			snprintf(s->path, sizeof(s->path), i ? "%s/data.%u" : "%s/data", s->dir,
+				 i - 1);
+			write_file(s->path, r->files[i].bytes, r->files[i].len);
+		}
+		snprintf(s->path, sizeof(s->path), "%s", s->dir);
+	} else if (r->as_stream) {
+		if (pipe2(fds, O_CLOEXEC) < 0 ||
+		    write(fds[1], r->files[0].bytes, r->files[0].len) != (ssize_t)r->files[0].len) {
+			perror("pipe");
+			exit(1);
+		}
+		close(fds[1]);
+		s->pipe = fds[0];
+		snprintf(s->path, sizeof(s->path), "/proc/self/fd/%d", s->pipe);
+	} else {
+		if (fuzz_file_put(&s->file, r->files[0].bytes, r->files[0].len) < 0)
+			abort();
+		snprintf(s->path, sizeof(s->path), "%s", s->file.path);
+	}
+}
+
+static void read_recording(struct shelf *s, const struct recording *whole,
+			   const struct recording *damaged, unsigned turn, struct reading *ret)
+{
+	s->pipe = -1;
+	put_on_shelf(s, damaged);
+	alarm(CASE_SECONDS);
+	read_events(whole, s->path, turn & 1, ret);
+	if (s->pipe >= 0)
+		close(s->pipe);
+	/* What is told of it as a whole, in one form after the other. */
+	if (turn % 4 == 0 && !damaged->as_stream)
+		fuzz_write(s->path, turn << 3);
+	alarm(0);
+}
+
+/* ---- what must hold -------------------------------------------------------------------------------------------------- */
+
+struct sweep {
+	const struct recording *whole;
+	struct shelf shelf;
+	struct reading base; /* what damaged ones are compared with, by the file that is damaged: */
+	struct reading base_data_cut; /* cut at the end of its data */
+	struct reading now;
+	unsigned cases, failed;
+};
+
+/* What lies before the damage, by file. */
+struct limits {
+	uint64_t before[MOST_FILES];
+};
+
+static bool holds(const struct limits *l, const struct seen *e)
+{
+	return e->end <= l->before[e->file];
+}
+
+static bool is_same_event(const struct seen *a, const struct seen *b)
+{
+	return a->file == b->file && a->begin == b->begin && a->derived == b->derived &&
+	       a->record == b->record;
+}
+
+static void __attribute__((format(printf, 2, 3))) fail(struct sweep *w, const char *fmt, ...)
+{
+	va_list ap;
+
+	w->failed++;
+	if (w->failed > MOST_TOLD)
+		return;
+	printf("# %s: ", at_hand);
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	printf("\n");
+}
+
+/* exact: no other events may be there. */
+static void compare(struct sweep *w, const struct reading *base, const struct limits *l, bool exact,
+		    bool answers)
+{
+	const struct reading *now = &w->now;
+	bool clean_base = true, clean_now = true; /* nothing from behind the damage so far */
+	size_t at = 0;
+
+	for (size_t i = 0; i < base->events.n; i++) {
+		const struct seen *e = &base->events.v[i], *found = NULL;
+
+		if (!holds(l, e)) {
+			clean_base = false;
+			continue;
+		}
+		while (at < now->events.n && !found) {
+			const struct seen *n = &now->events.v[at++];
+
+			if (is_same_event(n, e))
+				found = n;
+			else if (exact) {
+				fail(w,
+				     "an event at 0x%llx that should not be there, before that at "
+				     "0x%llx",
+				     (unsigned long long)n->begin, (unsigned long long)e->begin);
+				return;
+			} else {
+				clean_now &= holds(l, n);
+			}
+		}
+		if (!found) {
+			fail(w,
+			     "the event at 0x%llx of file %u (to 0x%llx; damage from 0x%llx) is "
+			     "missing, or "
+			     "not in its order",
+			     (unsigned long long)e->begin, e->file, (unsigned long long)e->end,
+			     (unsigned long long)l->before[e->file]);
+			return;
+		}
+		if (answers && clean_base && clean_now && found->answers != e->answers) {
+			fail(w, "the event at 0x%llx has other answers",
+			     (unsigned long long)e->begin);
+			return;
+		}
+	}
+	if (exact && at < now->events.n)
+		fail(w, "%zu events that should not be there, the first at 0x%llx",
+		     now->events.n - at, (unsigned long long)now->events.v[at].begin);
+}
+
+static struct limits no_limits(void)
+{
+	return (struct limits){ { UINT64_MAX, UINT64_MAX, UINT64_MAX } };
+}
+
+static const struct reading *base_of(const struct sweep *w, unsigned file)
+{
+	return file || w->whole->is_pipe ? &w->base : &w->base_data_cut;
+}
+
+static void sweep_cut(struct sweep *w, unsigned file, uint64_t at)
+{
+	struct recording cut = *w->whole;
+	const struct sweep_file *f = &w->whole->files[file];
+	struct limits l = no_limits();
+	bool whole_record;
+
+	snprintf(at_hand, sizeof(at_hand), "%s: file %u cut at %llu", w->whole->name, file,
+		 (unsigned long long)at);
+	cut.files[file].len = at;
+	read_recording(&w->shelf, w->whole, &cut, w->cases++, &w->now);
+	if (at < f->data_begin) {
+		/* of a stream's records some may be there */
+		l.before[file] = recording_seen_before(f, at);
+		if (w->whole->is_pipe && w->now.opened)
+			compare(w, base_of(w, file), &l, true, false);
+		return;
+	}
+	if (at > f->data_end) {
+		/* some of what is told behind the data is there */
+		compare(w, base_of(w, file), &l, true, false);
+		return;
+	}
+	l.before[file] = recording_seen_before(f, at);
+	compare(w, base_of(w, file), &l, true, true);
+	whole_record = at == f->data_begin || (f->places.n && recording_place_of(f, at) &&
+					       recording_place_of(f, at)->begin == at);
+	if (w->now.opened && !w->now.defects && at < f->data_end &&
+	    (!whole_record || (!w->whole->is_pipe && !file)))
+		fail(w, "no defect");
+}
+
+static void sweep_flip(struct sweep *w, unsigned file, uint64_t at, unsigned bit)
+{
+	const struct sweep_file *f = &w->whole->files[file];
+	const struct place *p = recording_place_of(f, at);
+	struct limits l = no_limits();
+
+	snprintf(at_hand, sizeof(at_hand), "%s: file %u bit %u of byte %llu flipped",
+		 w->whole->name, file, bit, (unsigned long long)at);
+	f->bytes[at] ^= (uint8_t)(1u << bit);
+	read_recording(&w->shelf, w->whole, w->whole, w->cases++, &w->now);
+	f->bytes[at] ^= (uint8_t)(1u << bit);
+	if (at < f->data_begin || at >= f->data_end || !p)
+		return;
+	l.before[file] = p->seen_begin;
+	compare(w, &w->base, &l, false, true);
+}
+
+/* ---- sweeping -------------------------------------------------------------------------------------------------------- */
+
+static void read_bases(struct sweep *w)
+{
+	struct recording cut = *w->whole;
+	const struct limits l = no_limits();
+
+	snprintf(at_hand, sizeof(at_hand), "%s: whole", w->whole->name);
+	read_recording(&w->shelf, w->whole, w->whole, 1, &w->base);
+	if (!w->base.opened || !w->base.events.n)
+		fail(w, "cannot be read: %s", sonde_error_text());
+	snprintf(at_hand, sizeof(at_hand), "%s: cut behind its data", w->whole->name);
+	cut.files[0].len = w->whole->files[0].data_end;
+	read_recording(&w->shelf, w->whole, &cut, 1, &w->base_data_cut);
+	w->now = w->base_data_cut;
+	compare(w, &w->base, &l, true, false);
+	w->now = (struct reading){ 0 };
+}
+
+/* A file, the larger the likelier; all of it is as likely as its data alone. */
+static uint64_t random_place(const struct recording *r, unsigned *ret_file)
+{
+	uint64_t total = 0, at;
+	const struct sweep_file *f;
+
+	for (unsigned i = 0; i < r->nr; i++)
+		total += r->files[i].len;
+	at = random_below(total);
+	for (*ret_file = 0; at >= r->files[*ret_file].len; ++*ret_file)
+		at -= r->files[*ret_file].len;
+	f = &r->files[*ret_file];
+	if (random_below(2) && f->data_end > f->data_begin)
+		at = f->data_begin + random_below(f->data_end - f->data_begin);
+	return at;
+}
+
+static unsigned sweep_recording(const struct recording *r, unsigned share)
+{
+	struct sweep w = { .whole = r };
+	struct timespec begin, end;
+	unsigned file, nth = 0;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+	read_bases(&w);
+	for (file = 0; file < r->nr && !w.failed; file++) {
+		for (size_t i = 0; i < r->files[file].places.n; i++) {
+			if (nth++ % share == 0)
+				sweep_cut(&w, file, r->files[file].places.v[i].end);
+		}
+	}
+	for (unsigned i = 0; i < CUTS / share && w.failed < MOST_TOLD; i++) {
+		const uint64_t at = random_place(r, &file);
+
+		sweep_cut(&w, file, at);
+	}
+	for (unsigned i = 0; i < FLIPS / share && w.failed < MOST_TOLD; i++) {
+		const uint64_t at = random_place(r, &file);
+
+		sweep_flip(&w, file, at, (unsigned)random_below(8));
+	}
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+	shelf_clear(&w.shelf);
+	if (*w.shelf.file.path)
+		close(w.shelf.file.fd);
+	printf("# %u cases, %zu events, %.1f s of CPU\n", w.cases, w.base.events.n,
+	       (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9);
+	vec_done(&w.base.events);
+	vec_done(&w.base_data_cut.events);
+	vec_done(&w.now.events);
+	return w.failed;
+}
+
+static unsigned nr_tests, nr_failed;
+static const char *only = "";
+
+static void sweep_and_tell(const struct recording *r, unsigned share)
+{
+	unsigned failed;
+
+	if (!strstr(r->name, only))
+		return;
+	failed = sweep_recording(r, share);
+	nr_tests++;
+	nr_failed += !!failed;
+	printf("%sok %u - %s\n", failed ? "not " : "", nr_tests, r->name);
+	fflush(stdout);
+}
+
+static void must(int r, const char *what)
+{
+	if (r < 0) {
+		printf("Bail out! %s\n", what);
+		exit(1);
+	}
+}
+
+static void sweep_path(char *path, unsigned share)
+{
+	struct recording file, pipe, other;
+	char *all = strstr(path, ":all");
+
+	if (all)
+		*all = '\0';
+	must(recording_read(&file, path), path);
+	sweep_and_tell(&file, share);
+	if (all) {
+		must(recording_make_pipe(&pipe, &file), "pipe mode");
+		sweep_and_tell(&pipe, share);
+		must(recording_make_compressed(&other, &pipe, false), "compressed");
+		sweep_and_tell(&other, share);
+		recording_done(&other);
+		pipe.as_stream = pipe.files[0].len <= PIPE_BYTES;
+		snprintf(pipe.name, sizeof(pipe.name), "%.40s, through a pipe", file.name);
+		sweep_and_tell(&pipe, share);
+		recording_done(&pipe);
+		must(recording_make_compressed(&other, &file, true), "compressed anew");
+		sweep_and_tell(&other, share);
+		recording_done(&other);
+		must(recording_make_directory(&other, &file), "directory");
+		sweep_and_tell(&other, share);
+		recording_done(&other);
+	}
+	recording_done(&file);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned share = 1;
+	uint64_t seed = 1;
+	int first = 1;
+
+	for (; first + 1 < argc && !strncmp(argv[first], "--", 2); first += 2) {
+		const char *value = argv[first + 1];
+
+		if (!strcmp(argv[first], "--share"))
+			share = (unsigned)strtoul(value, NULL, 10);
+		else if (!strcmp(argv[first], "--seed"))
+			seed = strtoull(value, NULL, 10);
+		else if (!strcmp(argv[first], "--only"))
+			only = value;
+		else if (!strcmp(argv[first], "--scratch"))
+			snprintf(scratch, sizeof(scratch), "%s", value);
+	}
+	if (first >= argc || !share)
+		return 2;
+	if (access(scratch, W_OK) < 0)
+		snprintf(scratch, sizeof(scratch), "%s",
+			 getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+	watch();
+	printf("# seed %llu, one in %u of %d cuts and %d flips of each, and of the cuts at each "
+	       "record\n",
+	       (unsigned long long)seed, share, CUTS, FLIPS);
+	for (int i = first; i < argc; i++) {
+		random_state = seed;
+		sweep_path(argv[i], share);
+	}
+	printf("1..%u\n", nr_tests);
+	return nr_failed != 0;
+}
