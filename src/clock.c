@@ -13,6 +13,7 @@ enum { NS_IN_S = 1000000000 };
 
 /* Sleep and steps of the time of day part a clock from it; two recordings of one boot differ by less, if nothing happened. */
 #define SAME_BOOT_NS INT64_C(2000000000)
+#define LATEST_NS    (UINT64_C(1) << 62) /* in 2116; what is said beyond is damage */
 
 static struct source_clock clock_of(const struct sonde_session *s)
 {
@@ -31,7 +32,8 @@ static bool find_wall(const struct sonde_session *s, int64_t *ret_ns)
 	*ret_ns = 0;
 	if (c.is_known && c.id == CLOCK_REALTIME)
 		return true;
-	if (!c.is_known || c.id < 0 || !c.has_reference || c.reference_id != c.id)
+	if (!c.is_known || c.id < 0 || !c.has_reference || c.reference_id != c.id ||
+	    c.wall_ns > LATEST_NS || c.clock_ns > LATEST_NS)
 		return false;
 	*ret_ns = (int64_t)(c.wall_ns - c.clock_ns);
 	return true;
@@ -61,6 +63,11 @@ int clock_no_wall(struct sonde_session *s)
 	if (!c.is_known)
 		return err_set(-ETIME, "%s: the time of day of its events is not known: it does not say "
 				       "by which clock they were timed",
+			       s->opts.input);
+	if (c.has_reference && c.reference_id == c.id)
+		return err_set(-ETIME,
+			       "%s: the time of day of its events is not known: its clock data are "
+			       "damaged",
 			       s->opts.input);
 	if (c.has_reference)
 		return err_set(-ETIME,

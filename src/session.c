@@ -50,7 +50,7 @@ static void note_first(struct sonde_session *s)
 		c->first_ns = cut->time_ns;
 	}
 	if (!s->part_of && c->has_first && c->waits) {
-		c->zero_ns = (int64_t)c->first_ns + c->shift_ns;
+		c->zero_ns = saturate_add(saturate_signed(c->first_ns), c->shift_ns);
 		c->waits = false;
 	}
 }

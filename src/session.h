@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "base/outbuf.h"
+#include "base/saturate.h"
 #include "base/strpool.h"
 #include "clock.h"
 #include "dlfilter.h"
@@ -116,7 +117,7 @@ static inline uint64_t session_shown_time(const struct sonde_session *s, uint64_
 
 	if (!c->is_shifted || !time_ns || time_ns == SONDE_NO_TIME)
 		return time_ns;
-	shown = (int64_t)time_ns + c->shift_ns - c->zero_ns;
+	shown = saturate_sub(saturate_add(saturate_signed(time_ns), c->shift_ns), c->zero_ns);
 	return c->waits || shown < 0 ? 0 : (uint64_t)shown;
 }
 

@@ -176,7 +176,10 @@ static int take_head(struct several *v, struct part *p, const struct sonde_event
 	p->head = ev;
 	if (!time_ns || time_ns == SONDE_NO_TIME)
 		return 0;
-	at = (int64_t)time_ns + c->shift_ns;
+	p->at_ns = time_ns;
+	if (!c->shift_ns)
+		return 0;
+	at = saturate_add(saturate_signed(time_ns), c->shift_ns);
 	if (at < 0)
 		return err_set(-ERANGE, "%s: its offset puts events before the beginning of time",
 			       p->s->opts.input);
@@ -235,8 +238,8 @@ static void find_zero(struct sonde_session *whole, struct several *v)
 	vec_foreach(p, &v->parts) {
 		const struct session_clock *c = &p->s->clock;
 
-		if (c->has_first && (int64_t)c->first_ns + c->shift_ns < zero)
-			zero = (int64_t)c->first_ns + c->shift_ns;
+		if (c->has_first && saturate_add(saturate_signed(c->first_ns), c->shift_ns) < zero)
+			zero = saturate_add(saturate_signed(c->first_ns), c->shift_ns);
 	}
 	if (zero == INT64_MAX)
 		return;

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/err.h"
+#include "base/saturate.h"
 #include "base/vec.h"
 
 #define NS_PER_S    1000000000u
@@ -154,7 +155,7 @@ static bool read_moment(const char *p, size_t len, struct moment *ret)
 
 	m.has_date = has_date(p, len);
 	if (m.has_date)
-		good = take_number(&m, 4, 1970, 2500, &m.year) && take_char(&m, '-') &&
+		good = take_number(&m, 4, 1970, 2200, &m.year) && take_char(&m, '-') &&
 		       take_number(&m, 2, 1, 12, &m.month) && take_char(&m, '-') &&
 		       take_number(&m, 2, 1, 31, &m.day);
 	if (good && (!m.has_date || m.at < m.end))
@@ -182,7 +183,7 @@ static bool moment_wall(const struct moment *m, int more_days, bool is_utc, int6
 	else
 		s = mktime(&tm);
 	/* 31 February becomes a day of March. */
-	if (s < 0 || (!more_days && m->hour < 24 && tm.tm_mday != m->day))
+	if (s < 0 || s > INT64_MAX / NS_PER_S - 86400 || (!more_days && m->hour < 24 && tm.tm_mday != m->day))
 		return false;
 	*ret_ns = (int64_t)s * NS_PER_S + (int64_t)m->ns;
 	return true;
@@ -207,16 +208,15 @@ static bool set_date(struct moment *m, int64_t wall_ns, bool is_utc)
 /* Without a date: the first such moment within the recording, else that of the day on which it begins. */
 static bool place_moment(struct moment *m, const struct time_span *span, int64_t *ret_ns)
 {
-	const int64_t first = (int64_t)span->first_ns + span->wall_ns,
-		      last = (int64_t)span->last_ns + span->wall_ns, day = (int64_t)86400 * NS_PER_S;
+	const int64_t first = saturate_add(saturate_signed(span->first_ns), span->wall_ns),
+		      last = saturate_add(saturate_signed(span->last_ns), span->wall_ns);
 	int64_t ns;
 
 	if (m->has_date)
 		return moment_wall(m, 0, span->is_utc, ret_ns);
 	if (!set_date(m, first, span->is_utc) || !moment_wall(m, 0, span->is_utc, ret_ns))
 		return false;
-	if (*ret_ns < first && last - first < day * 366 &&
-	    moment_wall(m, 1, span->is_utc, &ns) && ns <= last)
+	if (*ret_ns < first && moment_wall(m, 1, span->is_utc, &ns) && ns <= last)
 		*ret_ns = ns;
 	return true;
 }
@@ -255,11 +255,11 @@ static int parse_bound(struct parse *parse, const char *p, size_t len, uint64_t 
 	}
 	if (!place_moment(&m, parse->span, &ns))
 		return bad(parse, "there is no such day");
-	ns -= parse->span->wall_ns;
+	ns = saturate_sub(ns, parse->span->wall_ns);
 	/* "23:50,00:10" */
 	if (!m.has_date && begins_ns && ns < (int64_t)begins_ns &&
 	    moment_wall(&m, 1, parse->span->is_utc, &ns))
-		ns -= parse->span->wall_ns;
+		ns = saturate_sub(ns, parse->span->wall_ns);
 	*ret_ns = ns > 0 ? (uint64_t)ns : 1; /* 0 were no bound */
 	return 0;
 }
@@ -517,16 +517,22 @@ int time_windows_parse(const char *text, const struct time_span *span, bool rela
 	return 0;
 }
 
+static uint64_t shift_bound(uint64_t ns, int64_t by_ns)
+{
+	uint64_t sum;
+
+	if (by_ns < 0)
+		return ns < (uint64_t)-by_ns ? 0 : ns - (uint64_t)-by_ns;
+	return __builtin_add_overflow(ns, (uint64_t)by_ns, &sum) ? UINT64_MAX : sum;
+}
+
 static void shift_window(struct time_window *w, int64_t by_ns)
 {
-	if (w->from_ns)
-		w->from_ns = by_ns < 0 && w->from_ns <= (uint64_t)-by_ns
-				     ? 0
-				     : w->from_ns + (uint64_t)by_ns;
 	/* Times are above 0: what ends there holds none. */
+	if (w->from_ns)
+		w->from_ns = shift_bound(w->from_ns, by_ns);
 	if (w->to_ns != UINT64_MAX)
-		w->to_ns = by_ns < 0 && w->to_ns < (uint64_t)-by_ns ? 0
-								      : w->to_ns + (uint64_t)by_ns;
+		w->to_ns = shift_bound(w->to_ns, by_ns);
 }
 
 void time_windows_shift(struct time_windows *w, int64_t by_ns)

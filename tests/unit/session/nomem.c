@@ -228,6 +228,22 @@ TEST(reading_a_recording_of_tasks)
 	recording_done(&r);
 }
 
+TEST(reading_several_recordings)
+{
+	struct recording r;
+	char session[1024];
+
+	small_recording(&r);
+	snprintf(session, sizeof(session),
+		 "input=%s\ninput=%s\noffset=0.5\nwindow=65536\nevents=all\ntime=0,1 2,3\n"
+		 "clock=relative\n",
+		 r.path, r.path);
+	sweep(session, false);
+	recording_done(&r);
+	snprintf(session, sizeof(session), "input=%s\ninput=%s\nwindow=65536\n", demo(), demo());
+	sweep(session, false);
+}
+
 /* Answers about an event that memory does not suffice for are empty or an error; nothing is lost for good. */
 TEST(asking_everything)
 {
