@@ -121,9 +121,10 @@ static inline uint64_t session_shown_time(const struct sonde_session *s, uint64_
 	return c->waits || shown < 0 ? 0 : (uint64_t)shown;
 }
 
-/* session_build.c: the steps of opening a recording: up to its source; when time windows are known, to its first event. */
+/* session_build.c: the steps of opening a recording: up to its source; when time windows are known, to
+ * its first event, sharing memory with so many others. */
 int session_open_source(struct sonde_session *s);
-int session_open_order(struct sonde_session *s, size_t budget_bytes);
+int session_open_order(struct sonde_session *s, size_t sharers);
 /* The times of its first and last sample, as recorded. */
 int session_find_span(struct sonde_session *s, struct time_span *ret);
 int session_find_switches(struct sonde_session *s);

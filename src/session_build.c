@@ -280,14 +280,14 @@ int session_open_source(struct sonde_session *s)
 	return check_cpus(s);
 }
 
-int session_open_order(struct sonde_session *s, size_t budget_bytes)
+int session_open_order(struct sonde_session *s, size_t sharers)
 {
 	s->event = (struct event){ .pub.size = sizeof(s->event.pub),
 				   .session = s,
 				   .source = s->source };
 	return order_open(&s->order, s->source,
 			  &(struct order_options){ .window_bytes = s->opts.window_bytes,
-						   .budget_bytes = budget_bytes,
+						   .sharers = sharers,
 						   .time = s->opts.time && !s->opts.dump &&
 									   !s->dlfilters.has_early
 								   ? &s->early.time
@@ -308,7 +308,7 @@ static int build(struct sonde_session *s, const char *text, const char *origin)
 	TRY(dlfilters_start(&s->dlfilters));
 	TRY(build_time(s));
 	TRY(session_find_switches(s));
-	return session_open_order(s, 0);
+	return session_open_order(s, 1);
 }
 
 int sonde_session_open(struct sonde_session **ret, const char *text, const char *origin)

@@ -158,7 +158,7 @@ int several_open(struct sonde_session *s, const char *text, const char *origin)
 	TRY(build_time(s));
 	TRY(session_find_switches(s));
 	vec_foreach(p, &v->parts)
-		TRY(session_open_order(p->s, ORDER_BUDGET_BYTES / v->parts.n));
+		TRY(session_open_order(p->s, v->parts.n));
 	s->listing = first->listing;
 	v->lacks = true;
 	return 0;

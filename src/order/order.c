@@ -12,7 +12,8 @@ enum {
 	WALK_CUTS = 256, /* cut at a time */
 	DEFAULT_MAX_RUNS = 1024,
 	SMALLEST_WINDOW = 16 * 1024,
-	MERGE_BUDGET = ORDER_BUDGET_BYTES
+	SMALLEST_SHARE = 64 * 1024,
+	MERGE_BUDGET = 24 * 1024 * 1024 /* bytes of windows, shared by the runs being merged */
 };
 
 enum phase { WALKING, MERGING, ENDED };
@@ -58,10 +59,15 @@ int order_open(struct order **ret, struct source *source, const struct order_opt
 	o->opts = *opts;
 	if (!o->opts.max_runs)
 		o->opts.max_runs = DEFAULT_MAX_RUNS;
-	if (!o->opts.budget_bytes)
-		o->opts.budget_bytes = MERGE_BUDGET;
+	if (!o->opts.sharers)
+		o->opts.sharers = 1;
+	if (o->opts.window_bytes / o->opts.sharers < SMALLEST_SHARE)
+		o->opts.window_bytes = o->opts.window_bytes < SMALLEST_SHARE ? o->opts.window_bytes
+									      : SMALLEST_SHARE;
+	else
+		o->opts.window_bytes /= o->opts.sharers;
 	spill_init(&o->spill, opts->piece_entries);
-	window_cache_init(&o->cache, opts->window_bytes);
+	window_cache_init(&o->cache, o->opts.window_bytes, o->opts.sharers);
 	for (unsigned i = 0; source->ops->file(source, i, &f); i++) {
 		if (vec_push(&o->files, f) < 0) {
 			order_close(o);
@@ -248,7 +254,7 @@ static void sift_up(struct order *o, size_t i)
 static size_t run_window_bytes(const struct order *o)
 {
 	size_t n = o->heap.n > o->to_open ? o->heap.n : o->to_open,
-	       share = o->opts.budget_bytes / (n ? n : 1);
+	       share = MERGE_BUDGET / o->opts.sharers / (n ? n : 1);
 
 	if (share < SMALLEST_WINDOW)
 		share = SMALLEST_WINDOW;

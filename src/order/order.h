@@ -28,13 +28,11 @@
 
 struct order;
 
-enum { ORDER_BUDGET_BYTES = 24 * 1024 * 1024 }; /* the default of budget_bytes */
-
 struct order_options {
 	size_t window_bytes;  /* of the walk, and the most for a run */
 	size_t max_runs;      /* more runs than this are spilled; 0 = default */
 	size_t piece_entries; /* records of a spilled piece; 0 = default */
-	size_t budget_bytes;  /* of windows, shared by the runs being merged; 0 = default */
+	size_t sharers;       /* so many orders at a time share the memory that one takes; 0 = 1 */
 	/* Stateless records outside are refused before they are ordered; NULL: none. Lent. */
 	const struct time_windows *time;
 	struct defects *defects;

@@ -66,9 +66,9 @@ void window_done(struct window *w)
 
 enum { CACHE_BYTES = 16 * 1024 * 1024, FEWEST_WINDOWS = 4, MOST_WINDOWS = 256 };
 
-void window_cache_init(struct window_cache *c, size_t window_bytes)
+void window_cache_init(struct window_cache *c, size_t window_bytes, size_t sharers)
 {
-	size_t limit = CACHE_BYTES / window_bytes;
+	size_t limit = CACHE_BYTES / sharers / window_bytes;
 
 	*c = (struct window_cache){ .limit = limit < FEWEST_WINDOWS ? FEWEST_WINDOWS
 					     : limit > MOST_WINDOWS ? MOST_WINDOWS

@@ -41,7 +41,8 @@ struct window_cache {
 	size_t nr, limit, newest;
 };
 
-void window_cache_init(struct window_cache *c, size_t window_bytes);
+/* sharers: how many caches there are, which have the memory of one together. */
+void window_cache_init(struct window_cache *c, size_t window_bytes, size_t sharers);
 void window_cache_done(struct window_cache *c);
 /* A window to read into, empty and held by the caller. NULL: no memory. */
 struct window *window_cache_take(struct window_cache *c);
