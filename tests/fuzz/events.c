@@ -16,7 +16,7 @@
 #include "base/err.h"
 #include "capture/events.h"
 
-static char root[256];
+static char root[200];
 
 static const struct {
 	const char *path, *text; /* text NULL: a folder */
