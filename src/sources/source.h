@@ -94,6 +94,14 @@ struct source_build_id {
 	bool is_kernel; /* of the kernel or of a module of it */
 };
 
+/* An event as the recording describes it. Lent by the source. */
+struct source_event {
+	const uint8_t *attr; /* struct perf_event_attr as recorded, in the recording's byte order */
+	size_t attr_bytes;
+	const char *name;
+	bool is_named; /* by the recorder */
+};
+
 /* A record as it tells of itself, for lists of records (--show-task-events, -D). */
 struct source_record {
 	uint32_t type; /* PERF_RECORD_*; from 64 on the recorder's own */
@@ -126,6 +134,7 @@ struct source_header {
 	uint32_t version;
 	uint64_t data_off, data_bytes, features_off;
 	bool is_pipe;         /* pipe mode */
+	bool swap;            /* the other byte order than this machine's */
 	uint64_t features[4]; /* bit n: there is section n (perf.data's numbers) */
 };
 
@@ -171,7 +180,10 @@ struct source_ops {
 	int (*record)(struct source *s, const struct event *ev, struct source_record *ret);
 	/* ... the head of the recording, and the bytes of one of its sections: 1, 0 absent or damaged. Lent. */
 	int (*header)(struct source *s, struct source_header *ret);
-	int (*section)(struct source *s, unsigned feature, struct bytes *ret);
+	int (*section)(struct source *s, uint64_t feature, struct bytes *ret);
+	/* What the recording was made of: its i-th event, its i-th id and the event that it stands for; false behind the last. */
+	bool (*event_at)(struct source *s, size_t i, struct source_event *ret);
+	bool (*id_at)(struct source *s, size_t i, uint64_t *ret_id, size_t *ret_event);
 	/* See sonde_session_info(). */
 	const char *(*info)(struct source *s, const char *key);
 	void (*close)(struct source *s);

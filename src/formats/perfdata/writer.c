@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/err.h"
 #include "base/vec.h"
 
@@ -31,7 +32,9 @@ struct perfdata_writer {
 	bool is_pipe;
 	bool may_block; /* a pipe that is not ours alone to make non-blocking */
 	int stop_fd;    /* lent; -1: none */
-	int broken;     /* errno of a pipe that took a piece of a record and no more */
+	bool swap;      /* the file has the other byte order */
+	uint32_t attr_bytes;
+	int broken; /* errno of a pipe that took a piece of a record and no more */
 	char *path;
 	struct perfdata_header header;
 	uint64_t data_end; /* file offset behind the last whole record */
@@ -58,6 +61,7 @@ int perfdata_writer_open(struct perfdata_writer **ret, int take_fd, const char *
 	w->fd = take_fd;
 	w->is_pipe = pipe;
 	w->stop_fd = -1;
+	w->attr_bytes = PERFDATA_WRITER_ATTR_SIZE;
 	*ret = w;
 	return 0;
 }
@@ -82,9 +86,20 @@ void perfdata_writer_close(struct perfdata_writer *w)
 	free(w);
 }
 
+void perfdata_writer_set_layout(struct perfdata_writer *w, bool swap, uint32_t attr_bytes)
+{
+	w->swap = swap;
+	w->attr_bytes = attr_bytes;
+}
+
 uint64_t perfdata_writer_data_size(const struct perfdata_writer *w)
 {
 	return w->data_end - w->header.data.offset;
+}
+
+uint64_t perfdata_writer_place(const struct perfdata_writer *w)
+{
+	return w->data_end;
 }
 
 static int write_failed(const struct perfdata_writer *w, int error)
@@ -119,6 +134,23 @@ static int write_at(struct perfdata_writer *w, uint64_t offset, const void *p, s
 		len -= (size_t)n;
 	}
 	return 0;
+}
+
+/* All of it are words of 8 bytes. */
+static void put_words(const struct perfdata_writer *w, struct outbuf *o, const void *words,
+		      size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		perfdata_put_u64(o, get_u64((const char *)words + 8 * i, w->swap));
+}
+
+static int write_header(struct perfdata_writer *w, const struct perfdata_header *h)
+{
+	uint64_t words[sizeof(*h) / 8];
+
+	for (size_t i = 0; i < sizeof(*h) / 8; i++)
+		words[i] = get_u64((const char *)h + 8 * i, w->swap);
+	return write_at(w, 0, words, sizeof(words));
 }
 
 static void set_bit(struct perfdata_header *h, uint64_t feature)
@@ -163,7 +195,7 @@ int perfdata_writer_begin(struct perfdata_writer *w, const struct perfdata_write
 	w->header = (struct perfdata_header){
 		.magic = PERFDATA_MAGIC,
 		.size = sizeof(w->header),
-		.attr_size = PERFDATA_WRITER_ATTR_SIZE + sizeof(struct perfdata_section),
+		.attr_size = w->attr_bytes + sizeof(struct perfdata_section),
 	};
 	ids_off = sizeof(w->header) + 16 + nr_features * sizeof(struct placed_feature);
 	w->header.attrs.offset = ids_off;
@@ -180,17 +212,17 @@ int perfdata_writer_begin(struct perfdata_writer *w, const struct perfdata_write
 	w->header.data.offset = body_off;
 
 	outbuf_put(&o, &w->header, sizeof(w->header));
-	perfdata_put_u64(&o, PERFDATA_INDEX_MAGIC);
-	perfdata_put_u32(&o, (uint32_t)nr_features);
+	put_words(w, &o, &(uint64_t){ PERFDATA_INDEX_MAGIC }, 1);
+	perfdata_put_u32(&o, get_u32(&(uint32_t){ (uint32_t)nr_features }, w->swap));
 	perfdata_put_u32(&o, 0);
-	outbuf_put(&o, w->features.v, w->features.n * sizeof(*w->features.v));
+	put_words(w, &o, w->features.v, w->features.n * sizeof(*w->features.v) / 8);
 	for (size_t i = 0; i < nr_events; i++)
-		outbuf_put(&o, events[i].ids, events[i].nr_ids * sizeof(uint64_t));
+		put_words(w, &o, events[i].ids, events[i].nr_ids);
 	for (size_t i = 0; i < nr_events; i++) {
 		struct perfdata_section ids = { ids_off, events[i].nr_ids * sizeof(uint64_t) };
 
-		outbuf_put(&o, events[i].attr, PERFDATA_WRITER_ATTR_SIZE);
-		outbuf_put(&o, &ids, sizeof(ids));
+		outbuf_put(&o, events[i].attr, w->attr_bytes);
+		put_words(w, &o, &ids, 2);
 		ids_off += ids.size;
 	}
 	for (size_t i = 0; i < nr_features; i++) {
@@ -201,7 +233,7 @@ int perfdata_writer_begin(struct perfdata_writer *w, const struct perfdata_write
 		     : write_at(w, sizeof(w->header), (const char *)o.data + sizeof(w->header),
 				o.len - sizeof(w->header));
 	if (r == 0)
-		r = write_at(w, 0, &w->header, sizeof(w->header));
+		r = write_header(w, &w->header);
 	outbuf_done(&o);
 	w->data_end = w->back = w->next_back = w->header.data.offset;
 	if (r == 0 && lseek(w->fd, (off_t)w->data_end, SEEK_SET) < 0)
@@ -210,19 +242,20 @@ int perfdata_writer_begin(struct perfdata_writer *w, const struct perfdata_write
 }
 
 /* How many of the first `written` bytes of iov are whole records. A piece of iov need not end with a record (rings wrap). */
-static uint64_t whole_records(const struct iovec *iov, int nr_iov, uint64_t written)
+static uint64_t whole_records(const struct perfdata_writer *w, const struct iovec *iov, int nr_iov,
+			      uint64_t written)
 {
 	uint64_t pos = 0, start = 0;
 
 	for (int i = 0; i < nr_iov; i++) {
 		/* pos may lie beyond this piece when a record runs over its end; records are 8-aligned, headers whole. */
 		while (pos < start + iov[i].iov_len) {
-			struct perfdata_record_header h;
+			const uint8_t *rec = (const uint8_t *)iov[i].iov_base + (pos - start);
+			uint16_t size = get_u16(rec + 6, w->swap);
 
-			memcpy(&h, (const char *)iov[i].iov_base + (pos - start), sizeof(h));
-			if (h.size < sizeof(h) || pos + h.size > written)
+			if (size < sizeof(struct perfdata_record_header) || pos + size > written)
 				return pos;
-			pos += h.size;
+			pos += size;
 		}
 		start += iov[i].iov_len;
 	}
@@ -295,7 +328,7 @@ int perfdata_writer_append(struct perfdata_writer *w, const struct iovec *iov, i
 			int error = n ? errno : ENOSPC;
 
 			w->broken = w->is_pipe ? error : 0;
-			retreat(w, w->data_end + whole_records(iov, nr_iov, written));
+			retreat(w, w->data_end + whole_records(w, iov, nr_iov, written));
 			return write_failed(w, error);
 		}
 		written += (uint64_t)n;
@@ -358,7 +391,7 @@ static int write_table(struct perfdata_writer *w, const struct perfdata_writer_f
 					s = (struct perfdata_section){ w->features.v[i].offset,
 								       w->features.v[i].size };
 		}
-		outbuf_put(&o, &s, sizeof(s));
+		put_words(w, &o, &s, 2);
 	}
 	for (uint64_t feature = 0; feature < NR_FEATURES; feature++) {
 		const struct perfdata_writer_feature *l = find_late(late, nr_late, feature);
@@ -371,7 +404,7 @@ static int write_table(struct perfdata_writer *w, const struct perfdata_writer_f
 	outbuf_done(&o);
 	/* The header comes last: until then the file is the one of a killed recorder, which readers know. */
 	if (r == 0)
-		r = write_at(w, 0, &h, sizeof(h));
+		r = write_header(w, &h);
 	return r;
 }
 
@@ -382,27 +415,31 @@ static int give_up(struct perfdata_writer *w, uint64_t room)
 	const uint64_t target = w->data_end - begin > room ? w->data_end - room : begin;
 	uint64_t pos = w->back <= target ? w->back : begin, cut = pos, from = 0;
 	uint8_t *buf = malloc(SCAN_BYTES);
-	struct perfdata_record_header h;
+	const size_t head_bytes = sizeof(struct perfdata_record_header);
 	size_t have = 0;
 
 	if (!buf)
 		return err_nomem();
 	while (pos < w->data_end) {
-		if (pos + sizeof(h) > from + have) {
+		const uint8_t *rec;
+		uint16_t size;
+
+		if (pos + head_bytes > from + have) {
 			ssize_t n = pread(w->fd, buf, SCAN_BYTES, (off_t)pos);
 
-			if (n < (ssize_t)sizeof(h))
+			if (n < (ssize_t)head_bytes)
 				break;
 			from = pos;
 			have = (size_t)n;
 		}
-		memcpy(&h, buf + (pos - from), sizeof(h));
-		if (h.size < sizeof(h))
+		rec = buf + (pos - from);
+		size = get_u16(rec + 6, w->swap);
+		if (size < head_bytes)
 			break;
-		pos += h.size;
+		pos += size;
 		if (pos <= target)
 			cut = pos;
-		else if (h.type == PERF_RECORD_SAMPLE)
+		else if (get_u32(rec, w->swap) == PERF_RECORD_SAMPLE)
 			w->samples_given_up++;
 	}
 	free(buf);
@@ -456,7 +493,7 @@ int perfdata_writer_finish(struct perfdata_writer *w, const struct perfdata_writ
 int perfdata_writer_resume(struct perfdata_writer *w)
 {
 	/* The header first: a file that says it is finished must have its table. */
-	TRY(write_at(w, 0, &w->header, sizeof(w->header)));
+	TRY(write_header(w, &w->header));
 	retreat(w, w->data_end);
 	return 0;
 }

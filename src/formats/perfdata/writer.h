@@ -32,8 +32,7 @@ struct perfdata_writer;
 enum { PERFDATA_WRITER_ATTR_SIZE = 128 };
 
 struct perfdata_writer_event {
-	const void
-		*attr; /* struct perf_event_attr, PERFDATA_WRITER_ATTR_SIZE bytes of it are used */
+	const void *attr; /* struct perf_event_attr, attr_bytes of it are used */
 	const char *name;
 	const uint64_t *ids;
 	size_t nr_ids;
@@ -55,6 +54,11 @@ int perfdata_writer_open(struct perfdata_writer **ret, int take_fd, const char *
  * it is waited for.
  */
 void perfdata_writer_set_stop(struct perfdata_writer *w, int stop_fd);
+/*
+ * For a copy of another recording: attrs of attr_bytes and bodies are in its byte order already, which swap says is not this
+ * machine's; ids are in this machine's. Before begin; file mode only.
+ */
+void perfdata_writer_set_layout(struct perfdata_writer *w, bool swap, uint32_t attr_bytes);
 /* Features in any order, each once. */
 int perfdata_writer_begin(struct perfdata_writer *w, const struct perfdata_writer_event *events,
 			  size_t nr_events, const struct perfdata_writer_feature *features,
@@ -74,6 +78,8 @@ int perfdata_writer_finish(struct perfdata_writer *w, const struct perfdata_writ
 int perfdata_writer_resume(struct perfdata_writer *w);
 /* Samples that were appended and then given up by finish. */
 uint64_t perfdata_writer_samples_given_up(const struct perfdata_writer *w);
+/* Where in the file the next record will be. */
+uint64_t perfdata_writer_place(const struct perfdata_writer *w);
 uint64_t perfdata_writer_data_size(const struct perfdata_writer *w);
 /* Closes the file as it is; NULL is fine. */
 void perfdata_writer_close(struct perfdata_writer *w);

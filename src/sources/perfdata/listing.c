@@ -145,6 +145,7 @@ int perfdata_head(struct source *source, struct source_header *ret)
 		.changed_s = s->changed_s,
 		.version = s->file.is_v1 ? 0 : 1, /* as perf counts */
 		.is_pipe = s->file.is_pipe,
+		.swap = s->file.swap,
 	};
 	if (!s->file.is_pipe) {
 		ret->data_off = s->file.data.offset;
@@ -165,11 +166,45 @@ int perfdata_sections_make(struct perfdata_source *s)
 	return s->sections ? 0 : err_nomem();
 }
 
-int perfdata_section(struct source *source, unsigned feature, struct bytes *ret)
+bool perfdata_event_at(struct source *source, size_t i, struct source_event *ret)
+{
+	const struct perfdata_source *s = perfdata_of(source);
+	const struct perfdata_event *e = s->events.v + i;
+
+	if (i >= s->events.n)
+		return false;
+	*ret = (struct source_event){ .attr = e->recorded,
+				      .attr_bytes = e->recorded_bytes,
+				      .name = e->schema ? e->schema->name : "",
+				      .is_named = e->name != NULL };
+	return true;
+}
+
+bool perfdata_id_at(struct source *source, size_t i, uint64_t *ret_id, size_t *ret_event)
+{
+	const struct perfdata_source *s = perfdata_of(source);
+
+	if (i >= s->ids.n)
+		return false;
+	*ret_id = s->ids.v[i].id;
+	*ret_event = s->ids.v[i].event;
+	return true;
+}
+
+int perfdata_section(struct source *source, uint64_t feature, struct bytes *ret)
 {
 	struct perfdata_source *s = perfdata_of(source);
 	int r;
 
+	if (feature == PERFDATA_PRIVATE_KALLSYMS && s->file.kallsyms.size) {
+		r = perfdata_section_read(&s->file, &s->arena, s->file.kallsyms,
+					  "the kernel's symbols", MAX_SECTION_BYTES, ret);
+		if (r == -ENOMEM)
+			return r;
+		if (r < 0)
+			err_clear();
+		return r == 0;
+	}
 	if (feature < NR_FEATURES && s->sections && bytes_left(&s->sections[feature])) {
 		*ret = s->sections[feature];
 		return 1;

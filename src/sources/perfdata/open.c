@@ -20,7 +20,7 @@ int perfdata_id_add(struct perfdata_source *s, uint64_t id, uint32_t event)
 		s->ids.v[known].event = event;
 		return 0;
 	}
-	TRY(vec_push(&s->ids, (struct perfdata_id){ .event = event }));
+	TRY(vec_push(&s->ids, (struct perfdata_id){ .id = id, .event = event }));
 	return hash64_put(&s->by_id, id, s->ids.n - 1);
 }
 
@@ -126,11 +126,17 @@ void perfdata_rules_choose(struct perfdata_source *s)
 
 int perfdata_event_add(struct perfdata_source *s, const uint8_t *attr, size_t len)
 {
-	struct perfdata_event e = { 0 };
+	struct perfdata_event e = { .recorded_bytes = len };
+	uint8_t *recorded;
 
 	if (s->events.n >= MAX_EVENTS)
 		return err_set(-E2BIG, "%s: at most %d events are accepted", s->file.path,
 			       MAX_EVENTS);
+	recorded = arena_alloc(&s->arena, len);
+	if (!recorded)
+		return err_nomem();
+	memcpy(recorded, attr, len);
+	e.recorded = recorded;
 	perfdata_attr_read(attr, len, s->file.swap, &e.attr, &e.attr_size);
 	perfdata_layout_of(&e.attr, &e.layout);
 	return vec_push(&s->events, e);
@@ -296,6 +302,8 @@ const struct source_ops perfdata_source_ops = {
 	.record = perfdata_record,
 	.header = perfdata_head,
 	.section = perfdata_section,
+	.event_at = perfdata_event_at,
+	.id_at = perfdata_id_at,
 	.info = perfdata_info,
 	.close = perfdata_close,
 };

@@ -23,6 +23,8 @@ struct perfdata_losses {
 struct perfdata_event {
 	struct perf_event_attr attr; /* host order */
 	uint32_t attr_size;          /* as recorded */
+	const uint8_t *recorded;     /* its bytes, recorded_bytes of them, in the arena */
+	size_t recorded_bytes;
 	struct perfdata_layout layout;
 	const char *name; /* "sched:sched_switch", "cpu-clock" */
 	struct sonde_schema *schema;
@@ -33,6 +35,7 @@ struct perfdata_event {
 
 /* A kernel event id: which event it is, and the count that the last SAMPLE_READ showed. */
 struct perfdata_id {
+	uint64_t id;
 	uint32_t event;
 	uint64_t last_value;
 };
@@ -223,7 +226,9 @@ int perfdata_first_records_look(struct perfdata_source *s);
 int perfdata_listed_event(struct perfdata_source *s, const struct cut *rec, struct event *ret);
 int perfdata_record(struct source *source, const struct event *ev, struct source_record *ret);
 int perfdata_head(struct source *source, struct source_header *ret);
-int perfdata_section(struct source *source, unsigned feature, struct bytes *ret);
+int perfdata_section(struct source *source, uint64_t feature, struct bytes *ret);
+bool perfdata_event_at(struct source *source, size_t i, struct source_event *ret);
+bool perfdata_id_at(struct source *source, size_t i, uint64_t *ret_id, size_t *ret_event);
 int perfdata_sections_make(struct perfdata_source *s);
 
 #endif

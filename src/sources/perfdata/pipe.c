@@ -122,13 +122,15 @@ static int take_tracing_data(struct perfdata_source *s, const uint8_t *rec, size
 			     uint64_t off)
 {
 	uint8_t *copy = arena_alloc(&s->arena, len);
+	struct bytes b;
 
 	if (!copy)
 		return err_nomem();
 	memcpy(copy, rec, len);
-	TRY(perfdata_feature_take(
-		s, FEAT_TRACING_DATA,
-		body_of(s, copy, len, FEATURE_HEADER_BYTES, off, "the formats of tracepoints")));
+	b = body_of(s, copy, len, FEATURE_HEADER_BYTES, off, "the formats of tracepoints");
+	TRY(perfdata_sections_make(s));
+	s->sections[FEAT_TRACING_DATA] = b;
+	TRY(perfdata_feature_take(s, FEAT_TRACING_DATA, b));
 	vec_foreach(e, &s->events)
 		e->is_renamed |= e->attr.type == PERF_TYPE_TRACEPOINT;
 	return 0;
