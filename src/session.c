@@ -31,7 +31,7 @@ static bool nothing_read(const struct sonde_session *s)
 {
 	const uint64_t *n = s->defects.count;
 
-	return !s->met_sample && !s->opts.events && !s->opts.time &&
+	return !s->met_sample && (!s->opts.events || s->copies) && !s->opts.time &&
 	       (n[DEFECT_COMPRESSED] || n[DEFECT_TRUNCATED] || n[DEFECT_BAD_RECORD] ||
 		n[DEFECT_UNKNOWN_ID]);
 }
@@ -137,9 +137,27 @@ int session_defect_event(struct sonde_session *s)
 	return 1;
 }
 
+static int choose_name(struct sonde_session *s, const struct sonde_schema *sc)
+{
+	while (s->events_known.n <= sc->id)
+		TRY(vec_push(&s->events_known, 0));
+	if (!s->events_known.v[sc->id])
+		s->events_known.v[sc->id] =
+			event_names_hold(&s->event_names, sc->name, sc->kind == SONDE_TRACEPOINT)
+				? 1
+				: 2;
+	return s->events_known.v[sc->id] == 1;
+}
+
 /* What is asked of a sample last, and only where it was asked for. */
 static int choose(struct sonde_session *s, struct event *ev)
 {
+	if (s->event_names.names) {
+		int r = choose_name(s, ev->schema);
+
+		if (r <= 0)
+			return r;
+	}
 	if (place_filter_is_set(&s->places)) {
 		struct sonde_location where;
 		struct sonde_sample sample;
@@ -215,7 +233,7 @@ static inline int admit(struct sonde_session *s, struct event *ev)
 	if (!s->filtered)
 		return 1;
 	if (!is_sample)
-		return record_pass(s, ev);
+		return s->copies || record_pass(s, ev);
 	if (!late_filter_pass(&s->late, &ev->pub))
 		return 0;
 	return s->is_choosy ? choose(s, ev) : 1;

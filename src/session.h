@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "dlfilter.h"
 #include "filters/early.h"
+#include "filters/event_names.h"
 #include "filters/event_switch.h"
 #include "filters/late.h"
 #include "filters/place.h"
@@ -52,9 +53,12 @@ struct sonde_session {
 	struct late_filter late;
 	struct comm_list stop_bt; /* functions; comms NULL: not given */
 	unsigned max_frames;      /* of a chain; UINT_MAX: all */
+	struct event_names event_names;
+	VEC(uint8_t) events_known; /* by schema: 0 not asked yet, 1 in event_names, 2 not */
 	struct place_filter places;
 	struct event_switch switches;
-	bool is_choosy; /* places or switches are set, or there are dlfilters */
+	bool is_choosy; /* event_names, places or switches are set, or there are dlfilters */
+	bool copies;    /* records are copied: filters keep none of state from the sink */
 	struct dlfilters dlfilters;
 	struct dlfilter_answers dlfilter_answers;
 

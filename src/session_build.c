@@ -12,6 +12,7 @@
 #include "code.h"
 #include "order/span.h"
 #include "session.h"
+#include "sinks/sink.h"
 #include "sinks/text/records.h"
 
 void session_free(struct sonde_session *s)
@@ -24,6 +25,8 @@ void session_free(struct sonde_session *s)
 	early_filter_done(&s->early);
 	late_filter_done(&s->late);
 	comm_list_done(&s->stop_bt);
+	event_names_done(&s->event_names);
+	vec_done(&s->events_known);
 	place_filter_done(&s->places);
 	state_done(&s->state);
 	kallsyms_close(s->kernel_symbols);
@@ -63,8 +66,8 @@ void session_unref(struct sonde_session *s)
 static bool has_filters(const struct sonde_session *s)
 {
 	return s->opts.time || s->opts.cpu || s->opts.pid || s->opts.tid || s->opts.comm ||
-	       s->opts.symbols || s->opts.dsos || s->opts.switch_on || s->opts.switch_off ||
-	       s->opts.dlfilters || s->opts.graph_function;
+	       s->opts.event || s->opts.symbols || s->opts.dsos || s->opts.switch_on ||
+	       s->opts.switch_off || s->opts.dlfilters || s->opts.graph_function;
 }
 
 static int build_filters(struct sonde_session *s)
@@ -79,6 +82,8 @@ static int build_filters(struct sonde_session *s)
 		TRY(id_list_parse(s->opts.tid, "tid", &s->late.tids));
 	if (s->opts.comm)
 		TRY(comm_list_parse(s->opts.comm, "comm", s->strings, &s->late.comms));
+	if (s->opts.event)
+		TRY(event_names_parse(s->opts.event, &s->event_names));
 	if (s->opts.dsos)
 		TRY(place_filter_dsos(&s->places, s->opts.dsos, s->opts.compat));
 	if (s->opts.symbols)
@@ -111,17 +116,44 @@ static int find_event(struct sonde_session *s, const char *name, const char *opt
 	return err_set(-ESRCH, "%s: the recording has no event '%s'%s", option, name, guess);
 }
 
+/* A name that means no event of the recording: nothing would come, and that would look like a quiet machine. */
+static int check_event_names(struct sonde_session *s)
+{
+	for (size_t i = 0; i < s->event_names.nr; i++) {
+		const char *name = s->event_names.names[i];
+		struct near near;
+		char guess[512];
+		bool is_known = false;
+
+		near_init(&near, name);
+		vec_foreach(sc, &s->schemas.schemas) {
+			if ((*sc)->kind > SONDE_SAMPLE)
+				continue;
+			is_known |= event_names_match(name, (*sc)->name,
+						      (*sc)->kind == SONDE_TRACEPOINT);
+			near_offer(&near, (*sc)->name);
+		}
+		near_text(&near, guess, sizeof(guess));
+		if (!is_known)
+			return err_set(-ESRCH, "--event: the recording has no event '%s'%s", name,
+				       guess);
+	}
+	return 0;
+}
+
 int session_find_switches(struct sonde_session *s)
 {
 	struct event_switch *w = &s->switches;
 
+	TRY(check_event_names(s));
 	TRY(find_event(s, s->opts.switch_on, "--switch-on", &w->on));
 	TRY(find_event(s, s->opts.switch_off, "--switch-off", &w->off));
 	w->is_off = w->on != EVENT_SWITCH_NONE;
 	w->shows_both = s->opts.show_on_off_events;
 	w->perf = s->opts.compat != SONDE_COMPAT_NONE;
-	s->is_choosy = place_filter_is_set(&s->places) || w->on != EVENT_SWITCH_NONE ||
-		       w->off != EVENT_SWITCH_NONE || s->dlfilters.filters.n;
+	s->is_choosy = s->event_names.names || place_filter_is_set(&s->places) ||
+		       w->on != EVENT_SWITCH_NONE || w->off != EVENT_SWITCH_NONE ||
+		       s->dlfilters.filters.n;
 	return 0;
 }
 
@@ -262,13 +294,14 @@ int session_open_source(struct sonde_session *s)
 	if (s->opts.vmlinux && access(s->opts.vmlinux, R_OK) < 0)
 		return err_errno(errno, "cannot read the kernel's file %s", s->opts.vmlinux);
 	s->listing = text_records_wanted(&s->opts);
+	s->copies = sinks[s->opts.format]->copies_records;
 	TRY(source_open(&s->source,
 			&(struct source_options){
 				.path = s->opts.input,
 				.window_bytes = s->opts.window_bytes,
 				.force = s->opts.force,
 				.unordered = is_unordered(&s->opts),
-				.list_records = text_records_listed(&s->opts),
+				.list_records = text_records_listed(&s->opts) || s->copies,
 				.compat = s->opts.compat,
 				.find_format = s->opts.kernel_formats ? kernel_formats_find : NULL,
 				.find_format_ctx = &s->kernel_formats,

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/strpool.h"
 #include "filters/early.h"
+#include "filters/event_names.h"
 #include "filters/event_switch.h"
 #include "filters/late.h"
 #include "filters/place.h"
@@ -353,4 +354,36 @@ TEST(event_switches)
 	check_switch(s, "312332", "312332");
 	s = (struct event_switch){ .on = 1, .off = 1 };
 	check_switch(s, "0121312", "22");
+}
+
+static void check_names(const char *list, const char *name, bool is_tracepoint, bool expected)
+{
+	struct event_names l;
+
+	assert_int_equal(event_names_parse(list, &l), 0);
+	if (event_names_hold(&l, name, is_tracepoint) != expected)
+		fail_msg("'%s' holds %s: %d", list, name, !expected);
+	event_names_done(&l);
+}
+
+TEST(names_of_events)
+{
+	struct event_names none = { 0 };
+
+	check_names("sched:sched_switch", "sched:sched_switch", true, true);
+	check_names("sched_switch", "sched:sched_switch", true, true);
+	check_names("sched:*", "sched:sched_switch", true, true);
+	check_names("irq:*,sched_w*", "sched:sched_wakeup", true, true);
+	check_names("sched", "sched:sched_switch", true, false);
+	check_names("sched_switch", "my_sched_switch", true, false);
+	check_names("cycles", "cycles:u", false, true);
+	check_names("cycle", "cycles:u", false, false);
+	check_names("u", "cycles:u", false, false);
+	check_names("cpu/event=0x3c,umask=0x0/,faults", "cpu/event=0x3c,umask=0x0/", false, true);
+	check_names("cpu/event=0x3c,umask=0x0/,faults", "faults", false, true);
+	check_names("cpu/event=0x3c,faults", "faults", false, true);
+	assert_true(event_names_hold(&none, "anything", false));
+	assert_int_equal(event_names_parse("", &none), -EINVAL);
+	assert_int_equal(event_names_parse("a,,b", &none), -EINVAL);
+	assert_int_equal(event_names_parse("a,", &none), -EINVAL);
 }
