@@ -109,7 +109,7 @@ int recording_run(const struct cli *cli, struct recording *rec, const char *more
 		return cli_status(cli, CLI_FAILED);
 	}
 	if (rec->sandbox)
-		status = sandbox_enter(cli, l, NULL);
+		status = sandbox_enter(cli, l, rec->output);
 	if (!status)
 		status = run_session(cli, rec, text, work, ctx);
 	free(text);

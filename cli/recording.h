@@ -13,6 +13,7 @@ struct recording {
 	struct lines lines; /* of the session's text form */
 	struct strict strict;
 	bool sandbox;
+	const char *output; /* a file that is made, for the sandbox; NULL: none is */
 };
 
 #define NO_FOLLOW_OPTION                                                                        \

@@ -295,7 +295,7 @@ static const int calls[] = {
 };
 /* Of a command that makes files; where, says Landlock. */
 static const int making[] = {
-	SYS_openat, SYS_unlinkat, SYS_renameat2, SYS_mkdirat, SYS_fchmod, SYS_fchown,
+	SYS_openat, SYS_linkat, SYS_unlinkat, SYS_renameat2, SYS_mkdirat, SYS_fchmod, SYS_fchown,
 #ifdef SYS_renameat
 	SYS_renameat,
 #endif

@@ -126,7 +126,7 @@ static int check_event_names(struct sonde_session *s)
 		bool is_known = false;
 
 		near_init(&near, name);
-		vec_foreach(sc, &s->schemas.schemas) {
+		vec_foreach(sc, &s->schemas->schemas) {
 			if ((*sc)->kind > SONDE_SAMPLE)
 				continue;
 			is_known |= event_names_match(name, (*sc)->name,
@@ -145,15 +145,12 @@ int session_find_switches(struct sonde_session *s)
 {
 	struct event_switch *w = &s->switches;
 
-	TRY(check_event_names(s));
 	TRY(find_event(s, s->opts.switch_on, "--switch-on", &w->on));
 	TRY(find_event(s, s->opts.switch_off, "--switch-off", &w->off));
 	w->is_off = w->on != EVENT_SWITCH_NONE;
 	w->shows_both = s->opts.show_on_off_events;
 	w->perf = s->opts.compat != SONDE_COMPAT_NONE;
-	s->is_choosy = s->event_names.names || place_filter_is_set(&s->places) ||
-		       w->on != EVENT_SWITCH_NONE || w->off != EVENT_SWITCH_NONE ||
-		       s->dlfilters.filters.n;
+	s->is_choosy |= w->on != EVENT_SWITCH_NONE || w->off != EVENT_SWITCH_NONE;
 	return 0;
 }
 
@@ -288,6 +285,9 @@ int session_open_source(struct sonde_session *s)
 	TRY(build_filters(s));
 	TRY(build_chains(s));
 	TRY(session_dlfilters_load(s));
+	s->switches = (struct event_switch){ .on = EVENT_SWITCH_NONE, .off = EVENT_SWITCH_NONE };
+	s->is_choosy = s->event_names.names || place_filter_is_set(&s->places) ||
+		       s->dlfilters.filters.n;
 	/* Read when first needed, much later; a file that the user named must not be missed silently then. */
 	if (s->opts.kallsyms && access(s->opts.kallsyms, R_OK) < 0)
 		return err_errno(errno, "cannot read the kernel symbols in %s", s->opts.kallsyms);
@@ -340,6 +340,7 @@ static int build(struct sonde_session *s, const char *text, const char *origin)
 	TRY(clock_place(s, s));
 	TRY(dlfilters_start(&s->dlfilters));
 	TRY(build_time(s));
+	TRY(check_event_names(s));
 	TRY(session_find_switches(s));
 	return session_open_order(s, 1);
 }

@@ -12,6 +12,7 @@
 #include "filters/name_list.h"
 #include "filters/time_window.h"
 #include "itrace.h"
+#include "sinks/perfdata/every.h"
 #include "sinks/sink.h"
 #include "sinks/text/evlist.h"
 #include "sinks/text/fields.h"
@@ -68,6 +69,9 @@ static const struct key keys[] = {
 	FLAG("force", force),
 	FLAG("kernel-formats", kernel_formats),
 	WORD("format", format, sink_names),
+	TEXT("event", event),
+	TEXT("output", output),
+	TEXT("every", every),
 	TEXT("evlist", evlist),
 	FLAG("hits", hits),
 	FLAG("no-events", no_events),
@@ -270,9 +274,12 @@ static int check_values(const struct session_options *o)
 	bool repeats;
 	size_t at;
 	unsigned details;
+	struct every every;
 
 	TRY(check_together(o));
 	TRY(evlist_details_parse(o->evlist, &details));
+	if (o->every)
+		TRY(every_parse(o->every, &every));
 	if (o->time)
 		TRY(time_windows_parse(o->time, NULL, session_counts_from_first(o), o->compat, NULL));
 	if (o->fields)

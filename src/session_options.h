@@ -22,6 +22,8 @@ struct session_options {
 	char *time, *cpu, *pid, *tid, *comm, *symbols, *dsos, *switch_on, *switch_off;
 	char *symfs, *kallsyms, *vmlinux, *buildid_dir;
 	char *fields, *stop_bt, *dlfilters, *evlist;
+	char *event;          /* names of those that are wanted */
+	char *output, *every; /* of format=perfdata */
 	char *itrace;         /* "" by itself: as its decoder likes */
 	char *graph_function; /* of a trace of calls; none is decoded, so nothing is in it */
 	/* Numbers; UINT64_MAX when not given. */

@@ -36,7 +36,7 @@ static bool takes_events(const struct sonde_session *s, const struct sink *sink)
 /* Records of state among the events, as the sink takes them. */
 static void give_records(struct sonde_session *s, const struct sink_ops *ops)
 {
-	s->lists_records = !ops->takes_records;
+	s->lists_records = ops->copies_records || !ops->takes_records;
 	if (ops->takes_records) {
 		s->listing = false;
 		s->opts.events = 1;

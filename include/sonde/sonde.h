@@ -81,6 +81,7 @@ SONDE_API const char *sonde_error_text(void);
  *	graph-function=LIST only what these functions call in a decoded trace of calls: no sample, as none is decoded
  *	dlfilter=FILE dlarg=ARG   a filter in a shared object, written for perf, loaded as dlopen() finds it; its arguments.
  *	                    Both may be given several times: an argument is for the filter before it
+ *	event=LIST          names of events, patterns among them; of tracepoints also without the system
  *	switch-on=EVENT     from the first such event on
  *	switch-off=EVENT    up to the next such event
  *	show-on-off-events=0|1  1: those two events, too
@@ -102,9 +103,12 @@ SONDE_API const char *sonde_error_text(void);
  *	full-source-path=0|1
  *
  *    Output:
- *	format=text|jsonl|evlist|buildids|info|info-json  what sonde_session_write() writes; default text; evlist: a line for
+ *	format=text|jsonl|evlist|buildids|info|info-json|perfdata  what sonde_session_write() writes; default text; evlist: a line for
  *	                    each event type of the recording, no events; buildids: one for each file whose build id it has;
- *	                    info: what the recording is, what is counted of its events, and its defects
+ *	                    info: what the recording is, what is counted of its events, and its defects; perfdata: a
+ *	                    recording of the chosen events, in `output`, not to the descriptor
+ *	output=PATH         of perfdata: the file that it writes; with `every`: how the names of its parts begin
+ *	every=SIZE          of perfdata: a part for so many bytes of records (1G) or so much time (60s)
  *	evlist=LIST         what stands in evlist's lines: attr, freq, groups, fields
  *	no-events=0|1       1: info only has what the header says
  *	hits=0|1            1: buildids has the files in which samples lie, with and without build ids

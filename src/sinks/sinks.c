@@ -8,7 +8,8 @@
 	SINK(evlist, "evlist")     \
 	SINK(buildids, "buildids") \
 	SINK(info, "info")         \
-	SINK(info_json, "info-json")
+	SINK(info_json, "info-json") \
+	SINK(perfdata, "perfdata")
 
 #define OPS(name, word) &name##_sink_ops,
 const struct sink_ops *const sinks[] = { SINKS(OPS) };

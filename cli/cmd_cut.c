@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* sonde cut: the chosen events of a recording as a recording. */
+#include "cli.h"
+
+#include "copying.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct args {
+	struct recording rec; /* first: recording_set_key() */
+};
+
+static int run(struct cli *cli, void *values, int argc, char **argv)
+{
+	struct args *a = values;
+	int status = recording_operand(cli, "cut", &a->rec, argc, argv);
+	char *output = lines_given(&a->rec.lines, "output");
+
+	a->rec.output = output;
+	if (!status && (!output || !*output))
+		status = cli_usage(cli, "cut: name the recording to write with -o FILE");
+	else if (!status && !strcmp(output, "-"))
+		status = cli_usage(cli,
+				   "cut: -o - : the header of a recording is complete when its end is "
+				   "known, and a pipe has no way back to it: name a file with -o FILE");
+	else if (!status)
+		status = copying_run(cli, &a->rec);
+	free(output);
+	return status;
+}
+
+/* clang-format off */
+static const struct opt options[] = {
+	OPT_KEY('i', "input", "FILE", "input", "reads FILE; default perf.data, '-': the standard input"),
+	OPT_KEY('o', "output", "FILE", "output", "writes FILE; one that is there becomes FILE.old"),
+	OPT_GROUP("Events"),
+	OPT_KEY(0, "time", "FROM,TO", "time",
+		"keeps only events of this time, as sonde script --time takes it"),
+	OPT_KEY('e', "event", "EVENTS", "event",
+		"keeps only these events, named as sonde evlist does; patterns as 'sched:*' hold, and names without system or "
+		"modifiers"),
+	OPT_KEY(0, "pid", "PIDS", "pid", "keeps only events of these processes"),
+	OPT_KEY(0, "tid", "TIDS", "tid", "keeps only events of these threads"),
+	OPT_KEY('c', "comm", "NAMES", "comm", "keeps only events of threads with these names"),
+	OPT_KEY('C', "cpu", "CPUS", "cpu", "keeps only events of these cpus, as 0,2-3"),
+	OPT_KEY('f', "force", NULL, "force", "reads a recording that belongs to somebody else"),
+	RECORDING_OPTIONS(struct args, rec),
+	OPT_END,
+};
+/* clang-format on */
+static const char *const usage[] = { "cut [OPTIONS] -o FILE [FILE]", NULL };
+
+const struct command cmd_cut = {
+	.name = "cut",
+	.summary = "writes the chosen events of a recording as a recording",
+	.usage = usage,
+	.options = options,
+	.examples = "  sonde cut --time 10%/2 -o second.data\n"
+		    "  sonde cut -i huge.data --time 1234.5,1236 --cpu 0-3 -o stall.data\n"
+		    "  sonde cut --event sched:* --pid 4711 -o sched.data\n",
+	.values_size = sizeof(struct args),
+	.permute = true,
+	.configured = true,
+	.run = run,
+	.set_key = recording_set_key,
+	.done = recording_done,
+};

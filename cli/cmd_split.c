@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* sonde split: a recording as several smaller ones. */
+#include "cli.h"
+
+#include "copying.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct args {
+	struct recording rec; /* first: recording_set_key() */
+};
+
+/* A file of the folder that the parts will be in; to be released with free(). */
+static char *some_part(const struct args *a)
+{
+	char *output = lines_given(&a->rec.lines, "output"), *in_dir;
+	struct stat st;
+
+	if (!output)
+		output = lines_given(&a->rec.lines, "input");
+	if (!output || stat(output, &st) < 0 || !S_ISDIR(st.st_mode))
+		return output;
+	if (asprintf(&in_dir, "%s/part", output) < 0)
+		in_dir = NULL;
+	free(output);
+	return in_dir;
+}
+
+static int run(struct cli *cli, void *values, int argc, char **argv)
+{
+	struct args *a = values;
+	int status = recording_operand(cli, "split", &a->rec, argc, argv);
+	char *every = lines_given(&a->rec.lines, "every");
+	char *output = lines_given(&a->rec.lines, "output"), *part = some_part(a);
+
+	a->rec.output = part ? part : "perf.data";
+	if (!status && !every)
+		status = cli_usage(cli,
+				   "split: say how large a part is with --every 1G, or --every 60s");
+	else if (!status && output && (!*output || !strcmp(output, "-")))
+		status = cli_usage(cli, "split: -o takes a directory, or how the names of the "
+					"parts begin");
+	else if (!status)
+		status = copying_run(cli, &a->rec);
+	free(every);
+	free(output);
+	free(part);
+	return status;
+}
+
+/* clang-format off */
+static const struct opt options[] = {
+	OPT_KEY('i', "input", "FILE", "input", "reads FILE; default perf.data, '-': the standard input"),
+	OPT_KEY('o', "output", "PREFIX", "output",
+		"writes PREFIX.0001, PREFIX.0002 ...; of a directory: below it, named as the input; default the input's name"),
+	OPT_KEY(0, "every", "SIZE", "every",
+		"begins a part after so many bytes of records (64K, 512M, 1G) or so much time (500ms, 60s, 5m, 1h)"),
+	OPT_KEY('f', "force", NULL, "force", "reads a recording that belongs to somebody else"),
+	RECORDING_OPTIONS(struct args, rec),
+	OPT_END,
+};
+/* clang-format on */
+static const char *const usage[] = { "split [OPTIONS] --every SIZE|TIME [FILE]", NULL };
+
+const struct command cmd_split = {
+	.name = "split",
+	.summary = "writes a recording as several smaller ones, by size or by time",
+	.usage = usage,
+	.options = options,
+	.examples = "  sonde split --every 1G huge.data\n"
+		    "  sonde split --every 60s -i huge.data -o minute\n"
+		    "  sonde split --every 512M -i huge.data -o parts/\n",
+	.values_size = sizeof(struct args),
+	.permute = true,
+	.configured = true,
+	.run = run,
+	.set_key = recording_set_key,
+	.done = recording_done,
+};

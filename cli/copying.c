@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#include "copying.h"
+
+#include <sonde/sonde.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+/* The handler can only reach what is global. */
+static _Atomic(struct sonde_session *) running;
+static volatile sig_atomic_t came;
+
+static void on_signal(int signo)
+{
+	struct sonde_session *s = running;
+
+	came = signo;
+	if (s)
+		sonde_session_stop(s);
+}
+
+/* What is ignored stays so: nohup. A file that may not grow is an error of the write. */
+static void catch_signals(void)
+{
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction before;
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		if (sigaction(ends[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+			sigaction(ends[i], &(struct sigaction){ .sa_handler = on_signal }, NULL);
+	}
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+static int copy(struct sonde_session *s, void *ctx)
+{
+	int r;
+
+	running = s;
+	if (came)
+		sonde_session_stop(s);
+	r = sonde_session_write(s, STDOUT_FILENO);
+	running = NULL;
+	return r;
+}
+
+int copying_run(const struct cli *cli, struct recording *rec)
+{
+	struct cli own = *cli;
+	int status;
+
+	/* Records are copied, whatever a tool would print of them. */
+	own.compat = NULL;
+	catch_signals();
+	status = recording_run(&own, rec, "format=perfdata\n", copy, NULL);
+	if (!came)
+		return status;
+	cli_say("interrupted: nothing is written");
+	signal(came, SIG_DFL);
+	raise(came);
+	return CLI_FAILED;
+}

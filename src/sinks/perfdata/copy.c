@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A recording out of a recording: the events that pass the session's filters as they were recorded, in one file or in
+ * several, each with the header and with the state that its events need (alive.h).
+ *
+ * Each record comes twice: as itself (`listed`), then as what it means. What it means decides: a sample is kept when any of
+ * its events passes the filters; a record of state is kept for when it is needed; losses, throttling and the like are kept
+ * where they lie.
+ */
+
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "formats/perfdata/layout.h"
+#include "session.h"
+#include "sinks/perfdata/alive.h"
+#include "sinks/perfdata/every.h"
+#include "sinks/perfdata/part.h"
+#include "sinks/perfdata/reads.h"
+#include "sinks/sink.h"
+
+enum { FIRST_TOOL_RECORD = 64, MAX_PARTS = 99999 };
+
+struct copy_sink {
+	struct sink base;
+	struct sonde_session *session;
+	struct alive alive;
+	struct reads reads;
+	struct part part;
+	bool is_open; /* part is */
+	bool failed;
+	/* Of a split: */
+	struct every every; /* both 0: everything in one file */
+	char *prefix;       /* "DIR/perf.data": parts are PREFIX.0001 ... */
+	unsigned parts, finished;
+	uint64_t bytes;   /* in the part, without the state that it begins with */
+	uint64_t next_ns; /* when the next one begins; 0: no event with a time yet */
+	/* The record that came as itself and not yet as what it means; len 0: none. */
+	struct outbuf record;
+	uint32_t type;
+	uint32_t event; /* of a sample, as recorded */
+	bool swap;
+	uint64_t time_ns;        /* 0: it acts when it is read */
+	struct outbuf build_ids; /* of pipe mode */
+};
+
+static struct copy_sink *sink_of(struct sink *s)
+{
+	return (struct copy_sink *)s;
+}
+
+/* ---- parts -------------------------------------------------------------------------------------------------------- */
+
+static bool is_split(const struct copy_sink *s)
+{
+	return s->every.bytes || s->every.ns;
+}
+
+static int open_part(struct copy_sink *s)
+{
+	const char *path = s->session->opts.output;
+	char *name = NULL;
+	int r;
+
+	if (is_split(s)) {
+		if (s->parts == MAX_PARTS)
+			return err_set(-E2BIG,
+				       "--every %s makes more than %d parts: choose a larger one",
+				       s->session->opts.every, MAX_PARTS);
+		if (asprintf(&name, "%s.%04u", s->prefix, s->parts + 1) < 0)
+			return err_nomem();
+		path = name;
+	}
+	r = part_open(&s->part, s->session, path);
+	free(name);
+	if (r < 0)
+		return r;
+	s->is_open = true;
+	s->parts++;
+	s->bytes = 0;
+	alive_rewind(&s->alive);
+	return 0;
+}
+
+static int close_part(struct copy_sink *s)
+{
+	s->is_open = false;
+	TRY(part_finish(&s->part, &s->build_ids));
+	s->finished++;
+	return 0;
+}
+
+static int write_state(struct copy_sink *s)
+{
+	const struct alive_record *r;
+
+	while ((r = alive_next(&s->alive)) != NULL)
+		TRY(part_put(&s->part, r->bytes, r->len, r->time_ns, false));
+	return 0;
+}
+
+/* Whether this record is the first of another part. */
+static bool begins_part(struct copy_sink *s, uint32_t len)
+{
+	if (s->every.bytes)
+		return s->bytes && s->bytes + len > s->every.bytes;
+	if (!s->every.ns || !s->time_ns)
+		return false;
+	if (!s->next_ns) {
+		s->next_ns = s->time_ns > UINT64_MAX - s->every.ns ? UINT64_MAX
+								   : s->time_ns + s->every.ns;
+		return false;
+	}
+	if (s->time_ns < s->next_ns)
+		return false;
+	s->next_ns += (s->time_ns - s->next_ns) / s->every.ns * s->every.ns;
+	s->next_ns = s->next_ns > UINT64_MAX - s->every.ns ? UINT64_MAX : s->next_ns + s->every.ns;
+	return true;
+}
+
+/* The part that the record lies in, with all that the record needs. */
+static int prepare_part(struct copy_sink *s, uint32_t len)
+{
+	if (begins_part(s, len) && s->is_open)
+		TRY(close_part(s));
+	if (!s->is_open)
+		TRY(open_part(s));
+	s->bytes += len;
+	return write_state(s);
+}
+
+static int keep_record(struct copy_sink *s)
+{
+	uint32_t len = (uint32_t)s->record.len;
+	int r = prepare_part(s, len);
+
+	if (r == 0 && s->type == PERF_RECORD_SAMPLE)
+		r = reads_take(&s->reads, s->event, (uint8_t *)s->record.data, len, s->swap,
+			       s->parts);
+	if (r == 0)
+		r = part_put(&s->part, (const uint8_t *)s->record.data, len, s->time_ns,
+			     s->type == PERF_RECORD_SAMPLE);
+	s->record.len = 0;
+	return r;
+}
+
+/* ---- records ------------------------------------------------------------------------------------------------------ */
+
+/* perf's has its data behind it; simpleperf's is a record of the recorder like others. */
+static bool has_data_behind(uint32_t type, uint32_t len)
+{
+	return type == RECORD_HEADER_TRACING_DATA && len <= 16;
+}
+
+/* Of the header, in pipe mode: the copy has a header of its own. */
+static bool is_of_header(uint32_t type, uint32_t len)
+{
+	return type == RECORD_HEADER_ATTR || type == RECORD_HEADER_FEATURE ||
+	       type == RECORD_HEADER_BUILD_ID || has_data_behind(type, len);
+}
+
+/* What the recorder tells once of the whole recording. */
+static bool is_of_recorder(uint32_t type)
+{
+	/* simpleperf's: symbols, files, ids, in pieces or not */
+	if (type >= RECORD_SIMPLEPERF_KERNEL_SYMBOL && type <= RECORD_SIMPLEPERF_EVENT_ID)
+		return true;
+	switch (type) {
+	case RECORD_SIMPLEPERF_TRACING_DATA:
+	case RECORD_HEADER_TRACING_DATA:
+	case RECORD_HEADER_EVENT_TYPE:
+	case RECORD_ID_INDEX:
+	case RECORD_AUXTRACE_INFO:
+	case RECORD_THREAD_MAP:
+	case RECORD_CPU_MAP:
+	case RECORD_STAT_CONFIG:
+	case RECORD_EVENT_UPDATE:
+	case RECORD_TIME_CONV:
+	case RECORD_FINISHED_INIT:
+	case RECORD_BPF_METADATA:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool is_of_state(uint32_t type)
+{
+	switch (type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_EXIT:
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_MMAP2:
+	case PERF_RECORD_NAMESPACES:
+	case PERF_RECORD_KSYMBOL:
+	case PERF_RECORD_BPF_EVENT:
+	case PERF_RECORD_CGROUP:
+	case PERF_RECORD_TEXT_POKE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/*
+ * What lies between the events is of the time that is chosen, and of the cpus and tasks, as far as it tells them. A loss is told
+ * whatever else is chosen: what was lost might have been that.
+ */
+static bool is_chosen(const struct copy_sink *s, const struct sonde_event *ev)
+{
+	const struct sonde_session *session = s->session;
+
+	if (s->time_ns && !time_windows_hold(&session->early.time, s->time_ns))
+		return false;
+	if (s->type == PERF_RECORD_LOST || s->type == PERF_RECORD_LOST_SAMPLES || !ev)
+		return true;
+	return (ev->cpu < 0 || cpu_list_holds(&session->early.cpus, ev->cpu)) &&
+	       (ev->pid < 0 || late_filter_pass(&session->late, ev));
+}
+
+/* A record that means no event: damaged, of an unknown kind, or only counted. */
+static int settle(struct copy_sink *s)
+{
+	bool keep;
+
+	if (!s->record.len)
+		return 0;
+	/* Of a sample whose event is unknown it cannot be told whether it was asked for. */
+	keep = s->type == PERF_RECORD_SAMPLE ? !s->session->filtered : is_chosen(s, NULL);
+	if (keep)
+		return keep_record(s);
+	if (s->type == PERF_RECORD_SAMPLE)
+		TRY(reads_take(&s->reads, s->event, (uint8_t *)s->record.data,
+			       (uint32_t)s->record.len, s->swap, 0));
+	s->record.len = 0;
+	return 0;
+}
+
+static int keep_aux(struct copy_sink *s, const struct cut *rec, bool swap)
+{
+	struct source *source = s->session->source;
+	struct source_file file;
+	uint64_t bytes;
+
+	enum { SIZE_AT = 8 };
+
+	if (rec->len < SIZE_AT + 8 || !source->ops->file(source, rec->file, &file))
+		return 0;
+	bytes = get_u64(rec->bytes + SIZE_AT, swap);
+	if (rec->file_off + rec->len > file.end || bytes > file.end - rec->file_off - rec->len)
+		return 0; /* cut off: the walk tells */
+	TRY(prepare_part(s, rec->len));
+	s->bytes += bytes;
+	return part_put_aux(&s->part, rec->bytes, rec->len, &file, rec->file_off + rec->len, bytes);
+}
+
+/* It comes as itself. */
+static int take_record(struct copy_sink *s, const struct sonde_event *ev)
+{
+	const struct sonde_session *session = s->session;
+	const struct cut *rec = &session->cuts[session->cut_at];
+	bool swap = ev->flags & SONDE_EVENT_SWAPPED;
+
+	TRY(settle(s));
+	s->type = get_u32(rec->bytes, swap);
+	s->time_ns = rec->order == CUT_ORDERED ? rec->time_ns : 0;
+	s->event = event_of(ev)->attr;
+	s->swap = swap;
+	if (s->type == RECORD_HEADER_BUILD_ID)
+		outbuf_put(&s->build_ids, rec->bytes, rec->len);
+	if (is_of_header(s->type, rec->len) || s->type == RECORD_FINISHED_ROUND ||
+	    s->type == RECORD_COMPRESSED || s->type == RECORD_COMPRESSED2)
+		return 0;
+	if (s->type == RECORD_AUXTRACE)
+		return keep_aux(s, rec, swap);
+	if (is_of_recorder(s->type))
+		return alive_add(&s->alive, &(struct change){ 0 }, rec->bytes, rec->len,
+				 s->time_ns);
+	s->record.len = 0;
+	outbuf_put(&s->record, rec->bytes, rec->len);
+	return s->record.failed ? err_nomem() : 0;
+}
+
+/* It comes as what it means. */
+static int take_meaning(struct copy_sink *s, const struct event *ev)
+{
+	const uint8_t *record = (const uint8_t *)s->record.data;
+	uint32_t len = (uint32_t)s->record.len;
+	int r;
+
+	if (!len || ev->schema->kind == SONDE_DEFECT)
+		return 0;
+	if (ev->schema->kind <= SONDE_SAMPLE || !is_of_state(s->type)) {
+		if (ev->schema->kind <= SONDE_SAMPLE || is_chosen(s, &ev->pub))
+			return keep_record(s);
+		r = 0;
+	} else if (s->type == PERF_RECORD_NAMESPACES) {
+		r = alive_add_of(&s->alive, ev->pub.pid, ev->pub.tid, record, len, s->time_ns);
+	} else {
+		r = alive_add(&s->alive, &ev->change, record, len, s->time_ns);
+	}
+	s->record.len = 0;
+	return r;
+}
+
+static int copy_event(struct sink *sink, const struct event *ev)
+{
+	struct copy_sink *s = sink_of(sink);
+	int r = ev->listed ? take_record(s, &ev->pub) : take_meaning(s, ev);
+
+	s->failed |= r < 0;
+	return r;
+}
+
+/* ---- the sink ----------------------------------------------------------------------------------------------------- */
+
+/* Parts that were finished before something failed are no copy of the input: they go, too. */
+static void remove_parts(struct copy_sink *s)
+{
+	char *name;
+
+	for (unsigned i = 1; is_split(s) && i <= s->finished; i++) {
+		if (asprintf(&name, "%s.%04u", s->prefix, i) < 0)
+			break;
+		unlink(name);
+		free(name);
+	}
+	if (s->is_open)
+		part_discard(&s->part);
+	s->is_open = false;
+}
+
+static int copy_finish(struct sink *sink, bool complete)
+{
+	struct copy_sink *s = sink_of(sink);
+	int r = 0;
+
+	if (complete)
+		r = settle(s);
+	/* Nothing was kept: that is a recording, too. */
+	if (complete && r == 0 && !s->is_open && !s->parts)
+		r = open_part(s);
+	if (complete && r == 0 && s->is_open)
+		r = write_state(s);
+	if (complete && r == 0 && s->is_open)
+		r = close_part(s);
+	if (!complete || r < 0)
+		remove_parts(s);
+	return r;
+}
+
+static int copy_flush(struct sink *sink)
+{
+	return 0;
+}
+
+static void copy_close(struct sink *sink)
+{
+	struct copy_sink *s = sink_of(sink);
+
+	if (!s)
+		return;
+	if (s->is_open)
+		part_discard(&s->part);
+	alive_done(&s->alive);
+	reads_done(&s->reads);
+	outbuf_done(&s->record);
+	outbuf_done(&s->build_ids);
+	free(s->prefix);
+	free(s);
+}
+
+/* Where parts go: beside the input, into a folder, or as a name begins. */
+static int choose_prefix(struct copy_sink *s)
+{
+	const struct session_options *o = &s->session->opts;
+	const char *input = strcmp(o->input, "-") ? o->input : "perf.data";
+	const char *slash, *base;
+	size_t len = strlen(input);
+	struct stat st;
+	char *first;
+	int r = 0;
+
+	while (len > 1 && input[len - 1] == '/')
+		len--;
+	slash = memrchr(input, '/', len);
+	base = slash ? slash + 1 : input;
+	if (!o->output)
+		r = asprintf(&s->prefix, "%.*s", (int)len, input);
+	else if (o->output[strlen(o->output) - 1] == '/' ||
+		 (stat(o->output, &st) == 0 && S_ISDIR(st.st_mode)))
+		r = asprintf(&s->prefix, "%s/%.*s", o->output, (int)(len - (size_t)(base - input)),
+			     base);
+	else
+		r = asprintf(&s->prefix, "%s", o->output);
+	if (r < 0) {
+		s->prefix = NULL;
+		return err_nomem();
+	}
+	if (asprintf(&first, "%s.0001", s->prefix) < 0)
+		return err_nomem();
+	if (lstat(first, &st) == 0)
+		r = err_set(-EEXIST,
+			    "%s is there already: remove the parts of another split, or choose "
+			    "other names with -o PREFIX",
+			    first);
+	free(first);
+	return r < 0 ? r : 0;
+}
+
+static int copy_open(struct sink **ret, const struct sink_options *opts)
+{
+	const struct source_ops *ops = opts->session->source->ops;
+	struct copy_sink *s;
+	int r = 0;
+
+	if (!ops->record || !ops->header || !ops->section || !ops->event_at)
+		return err_set(-EINVAL, "only recordings in perf.data's format are cut");
+	if (!opts->session->opts.output && !opts->session->opts.every)
+		return err_set(-EINVAL, "format=perfdata needs the name of the file to write "
+					"(output)");
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return err_nomem();
+	s->base.ops = &perfdata_sink_ops;
+	s->session = opts->session;
+	s->reads.source = opts->session->source;
+	if (opts->session->opts.every) {
+		r = every_parse(opts->session->opts.every, &s->every);
+		if (r >= 0)
+			r = choose_prefix(s);
+	}
+	/*
+	 * Before anything is read: what cannot be written need not be waited for. In pipe mode more may be said of the events
+	 * before the first of them comes.
+	 */
+	if (r >= 0 && !session_in_pipe_mode(s->session))
+		r = open_part(s);
+	else if (r >= 0 && !is_split(s))
+		r = part_check(s->session, s->session->opts.output);
+	if (r < 0) {
+		copy_close(&s->base);
+		return r;
+	}
+	*ret = &s->base;
+	return 0;
+}
+
+const struct sink_ops perfdata_sink_ops = {
+	.name = "perfdata",
+	.summary = "a recording of the chosen events",
+	.takes_records = true,
+	.copies_records = true,
+	.open = copy_open,
+	.event = copy_event,
+	.finish = copy_finish,
+	.flush = copy_flush,
+	.close = copy_close,
+};

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: MIT */
+#include "sinks/perfdata/part.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "formats/perfdata/layout.h"
+#include "formats/perfdata/writer.h"
+
+enum {
+	OUT_BYTES = 1 << 20,
+	ROUND_BYTES = 1 << 20, /* of records between two rounds */
+	ATTR_SIZE_AT = 4       /* u32 in struct perf_event_attr */
+};
+
+/* ---- the header --------------------------------------------------------------------------------------------------- */
+
+struct header_parts {
+	VEC(struct perfdata_writer_event) events;
+	VEC(struct perfdata_writer_feature) features;
+	VEC(uint64_t) ids;
+	struct outbuf attrs, event_desc;
+	uint32_t attr_bytes;
+	bool has_names; /* any event was given one by the recorder */
+};
+
+static void header_done(struct header_parts *h)
+{
+	vec_done(&h->events);
+	vec_done(&h->features);
+	vec_done(&h->ids);
+	outbuf_done(&h->attrs);
+	outbuf_done(&h->event_desc);
+}
+
+static void put_u32(struct outbuf *o, uint32_t v, bool swap)
+{
+	perfdata_put_u32(o, get_u32(&v, swap));
+}
+
+static void put_u64(struct outbuf *o, uint64_t v, bool swap)
+{
+	perfdata_put_u64(o, get_u64(&v, swap));
+}
+
+/*
+ * A file of attrs that are longer than a perf knows is refused by it, though nothing may be said there: then they are cut to
+ * the length that every perf since 5.13 takes.
+ */
+static size_t told_bytes(const struct source_event *e)
+{
+	size_t len = e->attr_bytes;
+
+	while (len > PERFDATA_WRITER_ATTR_SIZE && !e->attr[len - 1])
+		len--;
+	return len > PERFDATA_WRITER_ATTR_SIZE ? e->attr_bytes : len;
+}
+
+/* Attrs of one size, as file mode has them: in pipe mode each has its own, and the smaller ones get zeros. */
+static int take_events(struct header_parts *h, struct source *s, bool swap)
+{
+	struct source_event e;
+	size_t nr = 0, event, at = 0;
+	bool has_names = false;
+	uint64_t id;
+
+	for (; s->ops->event_at(s, nr, &e); nr++) {
+		size_t len = told_bytes(&e);
+
+		if (len > h->attr_bytes)
+			h->attr_bytes = (uint32_t)len;
+	}
+	for (size_t i = 0; i < nr && s->ops->event_at(s, i, &e); i++) {
+		size_t before = h->attrs.len;
+		size_t len = e.attr_bytes < h->attr_bytes ? e.attr_bytes : h->attr_bytes;
+
+		outbuf_put(&h->attrs, e.attr, len);
+		outbuf_pad(&h->attrs, '\0', h->attr_bytes - len);
+		if (!h->attrs.failed && e.attr_bytes != h->attr_bytes) {
+			uint32_t size = get_u32(&h->attr_bytes, swap);
+
+			memcpy(h->attrs.data + before + ATTR_SIZE_AT, &size, sizeof(size));
+		}
+		has_names |= e.is_named;
+		TRY(vec_push(&h->events, (struct perfdata_writer_event){ .name = e.name }));
+	}
+	for (size_t i = 0; s->ops->id_at(s, i, &id, &event); i++)
+		h->events.v[event].nr_ids++;
+	for (size_t i = 0; i < nr; i++)
+		at += h->events.v[i].nr_ids;
+	h->has_names = has_names;
+	TRY(vec_reserve(&h->ids, at));
+	at = 0;
+	for (size_t i = 0; i < nr; i++) {
+		h->events.v[i].attr = h->attrs.data + i * h->attr_bytes;
+		h->events.v[i].ids = h->ids.v + at;
+		at += h->events.v[i].nr_ids;
+		h->events.v[i].nr_ids = 0;
+	}
+	for (size_t i = 0; s->ops->id_at(s, i, &id, &event); i++) {
+		struct perfdata_writer_event *w = &h->events.v[event];
+
+		((uint64_t *)w->ids)[w->nr_ids++] = id;
+	}
+	return h->attrs.failed ? err_nomem() : 0;
+}
+
+/* Pipe mode says names by records of their own; u32 events, size of attrs | attr, u32 ids, name, ids | ... */
+static int make_event_desc(struct header_parts *h, bool swap)
+{
+	struct outbuf *o = &h->event_desc, name = { 0 };
+
+	put_u32(o, (uint32_t)h->events.n, swap);
+	put_u32(o, h->attr_bytes, swap);
+	vec_foreach(e, &h->events) {
+		outbuf_put(o, e->attr, h->attr_bytes);
+		put_u32(o, (uint32_t)e->nr_ids, swap);
+		name.len = 0;
+		perfdata_put_string(&name, e->name);
+		put_u32(o, (uint32_t)(name.len - sizeof(uint32_t)), swap);
+		outbuf_put(o, name.data + sizeof(uint32_t), name.len - sizeof(uint32_t));
+		for (size_t i = 0; i < e->nr_ids; i++)
+			put_u64(o, e->ids[i], swap);
+	}
+	o->failed |= name.failed;
+	outbuf_done(&name);
+	if (o->failed)
+		return err_nomem();
+	return vec_push(&h->features,
+			(struct perfdata_writer_feature){ FEAT_EVENT_DESC, o->data, o->len });
+}
+
+/* What is not true of the copy: how it is packed, how many files it has; or is made anew: its span, its trace data. */
+static bool is_carried(uint64_t feature)
+{
+	return feature != FEAT_COMPRESSED && feature != FEAT_DIR_FORMAT &&
+	       feature != FEAT_SAMPLE_TIME && feature != FEAT_AUXTRACE;
+}
+
+static int take_features(struct header_parts *h, struct source *s, const struct source_header *head)
+{
+	struct bytes b;
+	bool has_names = false;
+
+	for (uint64_t feature = 0; feature < NR_FEATURES; feature++) {
+		bool is_mark = feature == FEAT_BRANCH_STACK || feature == FEAT_STAT;
+		int r;
+
+		if (!is_carried(feature))
+			continue;
+		r = s->ops->section(s, feature, &b);
+		if (r < 0)
+			return r;
+		if (r)
+			TRY(vec_push(&h->features,
+				     (struct perfdata_writer_feature){
+					     feature, b.start, (size_t)(b.end - b.start) }));
+		else if (is_mark && head->features[0] >> feature & 1)
+			TRY(vec_push(&h->features,
+				     (struct perfdata_writer_feature){ feature, "", 0 }));
+		has_names |= r && feature == FEAT_EVENT_DESC;
+	}
+	if (s->ops->section(s, PERFDATA_PRIVATE_KALLSYMS, &b) > 0)
+		TRY(vec_push(&h->features,
+			     (struct perfdata_writer_feature){ PERFDATA_PRIVATE_KALLSYMS, b.start,
+							       (size_t)(b.end - b.start) }));
+	return has_names || !h->has_names || !head->is_pipe ? 0 : make_event_desc(h, head->swap);
+}
+
+static int write_beginning(struct part *p)
+{
+	struct source *s = p->session->source;
+	struct header_parts h = { 0 };
+	struct source_header head = { 0 };
+	int r = s->ops->header(s, &head);
+
+	p->swap = head.swap;
+	if (r >= 0)
+		r = take_events(&h, s, p->swap);
+	if (r >= 0)
+		r = take_features(&h, s, &head);
+	if (r >= 0) {
+		perfdata_writer_set_layout(p->writer, p->swap, h.attr_bytes);
+		r = perfdata_writer_begin(p->writer, h.events.v, h.events.n, h.features.v,
+					  h.features.n);
+	}
+	header_done(&h);
+	return r;
+}
+
+/* ---- the file ----------------------------------------------------------------------------------------------------- */
+
+static bool is_same_file(int fd, const char *path)
+{
+	struct stat a, b;
+
+	return stat(path, &a) == 0 && fstat(fd, &b) == 0 && a.st_dev == b.st_dev &&
+	       a.st_ino == b.st_ino;
+}
+
+/* The input must be there still when its copy takes the name, and afterwards. */
+int part_check(const struct sonde_session *session, const char *path)
+{
+	struct source *s = session->source;
+	char old[PATH_MAX];
+	const char *const names[] = { path, old };
+	struct source_file file;
+	struct stat st, input;
+
+	if (snprintf(old, sizeof(old), "%s.old", path) >= (int)sizeof(old))
+		return err_set(-ENAMETOOLONG, "%s: the name is too long", path);
+	for (size_t i = 0; i < 2; i++) {
+		bool is_input = stat(session->opts.input, &input) == 0 &&
+				stat(names[i], &st) == 0 && st.st_dev == input.st_dev &&
+				st.st_ino == input.st_ino;
+
+		for (unsigned f = 0; !is_input && s->ops->file(s, f, &file); f++)
+			is_input = file.fd >= 0 && is_same_file(file.fd, names[i]);
+		if (is_input)
+			return err_set(-EEXIST, "%s is the input%s: name another file with -o",
+				       names[i],
+				       i ? ", and would be replaced by what lies at the output's "
+					   "place"
+					 : "");
+	}
+	if (stat(path, &st) < 0)
+		return 0;
+	if (S_ISDIR(st.st_mode))
+		return err_set(-EISDIR, "%s is a directory: name a file with -o", path);
+	if (!S_ISREG(st.st_mode))
+		return err_set(-ESPIPE,
+			       "%s is no regular file: a recording gets its header when its end "
+			       "is known, name a file with -o",
+			       path);
+	return 0;
+}
+
+/* Without a name where the file system can do that: then nothing is left of it, however the process ends. */
+static int open_file(struct part *p)
+{
+	const char *slash = strrchr(p->path, '/');
+	int dir_len = slash ? (int)(slash - p->path) + 1 : 0;
+	char *dir;
+
+	if (asprintf(&dir, "%.*s.", dir_len, p->path) < 0)
+		return err_nomem();
+	p->fd = access("/proc/self/fd", X_OK) == 0 ? open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)
+						   : -1;
+	free(dir);
+	if (p->fd >= 0)
+		return 0;
+	if (asprintf(&p->temp_path, "%.*s.%s.XXXXXX", dir_len, p->path, p->path + dir_len) < 0) {
+		p->temp_path = NULL;
+		return err_nomem();
+	}
+	p->fd = mkostemp(p->temp_path, O_CLOEXEC);
+	if (p->fd >= 0)
+		return 0;
+	free(p->temp_path);
+	p->temp_path = NULL;
+	return err_errno(errno, "%s: cannot create it; choose another place with -o FILE", p->path);
+}
+
+static int name_file(struct part *p)
+{
+	char old[PATH_MAX], own[64];
+	struct stat st;
+	bool kept = false;
+	int r;
+
+	snprintf(old, sizeof(old), "%s.old", p->path);
+	TRY(part_check(p->session, p->path));
+	if (lstat(p->path, &st) == 0) {
+		if (rename(p->path, old) < 0)
+			return err_errno(errno, "%s: cannot keep it as %s", p->path, old);
+		kept = true;
+	}
+	snprintf(own, sizeof(own), "/proc/self/fd/%d", p->fd);
+	r = p->temp_path ? rename(p->temp_path, p->path)
+			 : linkat(AT_FDCWD, own, AT_FDCWD, p->path, AT_SYMLINK_FOLLOW);
+	if (r < 0) {
+		r = err_errno(errno, "%s: cannot give the finished file this name", p->path);
+		if (kept && rename(old, p->path) < 0)
+			err_add(r, "what had the name is %s now", old);
+		return r;
+	}
+	return 0;
+}
+
+int part_open(struct part *p, struct sonde_session *s, const char *path)
+{
+	int r;
+
+	*p = (struct part){ .session = s, .fd = -1, .is_settled = true };
+	TRY(part_check(s, path));
+	p->path = strdup(path);
+	r = p->path ? open_file(p) : err_nomem();
+	if (r == 0)
+		r = perfdata_writer_open(&p->writer, p->fd, p->path, false);
+	if (r == 0)
+		r = write_beginning(p);
+	if (r < 0)
+		part_discard(p);
+	return r;
+}
+
+static void close_file(struct part *p)
+{
+	perfdata_writer_close(p->writer);
+	free(p->path);
+	free(p->temp_path);
+	outbuf_done(&p->out);
+	vec_done(&p->aux);
+	*p = (struct part){ .fd = -1 };
+}
+
+void part_discard(struct part *p)
+{
+	if (p->temp_path)
+		unlink(p->temp_path);
+	close_file(p);
+}
+
+/* ---- records ------------------------------------------------------------------------------------------------------ */
+
+static int flush(struct part *p)
+{
+	int r;
+
+	if (p->out.failed)
+		return err_nomem();
+	if (!p->out.len)
+		return 0;
+	r = perfdata_writer_append(p->writer, &(struct iovec){ p->out.data, p->out.len }, 1);
+	p->out.len = 0;
+	return r;
+}
+
+static void put_round(struct part *p)
+{
+	struct perfdata_record_header round = {
+		.type = get_u32(&(uint32_t){ RECORD_FINISHED_ROUND }, p->swap),
+		.size = get_u16(&(uint16_t){ sizeof(round) }, p->swap),
+	};
+
+	outbuf_put(&p->out, &round, sizeof(round));
+	p->since_round = 0;
+}
+
+int part_put(struct part *p, const uint8_t *record, uint32_t len, uint64_t time_ns, bool is_sample)
+{
+	bool acts_at_once = !time_ns || time_ns < p->newest_ns;
+
+	if (acts_at_once && !p->is_settled) {
+		put_round(p);
+		put_round(p);
+		p->is_settled = true;
+	} else if (p->since_round >= ROUND_BYTES) {
+		put_round(p);
+	}
+	outbuf_put(&p->out, record, len);
+	p->since_round += len;
+	if (time_ns) {
+		p->is_settled = false;
+		if (time_ns > p->newest_ns)
+			p->newest_ns = time_ns;
+	}
+	if (is_sample) {
+		if (time_ns && (!p->last_ns || time_ns < p->first_ns))
+			p->first_ns = time_ns;
+		if (time_ns > p->last_ns)
+			p->last_ns = time_ns;
+		p->has_samples = true;
+	}
+	return p->out.len >= OUT_BYTES || p->out.failed ? flush(p) : 0;
+}
+
+int part_put_aux(struct part *p, const uint8_t *record, uint32_t len,
+		 const struct source_file *file, uint64_t from, uint64_t bytes)
+{
+	struct part_aux entry;
+
+	TRY(flush(p));
+	entry = (struct part_aux){ perfdata_writer_place(p->writer), len };
+	TRY(vec_push(&p->aux, entry));
+	outbuf_put(&p->out, record, len);
+	while (bytes) {
+		size_t want = bytes < OUT_BYTES ? (size_t)bytes : OUT_BYTES;
+		char *to = outbuf_room(&p->out, want);
+		int64_t n;
+
+		if (!to)
+			return err_nomem();
+		n = file->stream ? stream_read(file->stream, from, to, want)
+				 : pread(file->fd, to, want, (off_t)from);
+		if (n < 0)
+			return file->stream ? (int)n
+					    : err_errno(errno, "cannot read %s", file->path);
+		if (!n)
+			return err_set(-EBADMSG,
+				       "%s ends at 0x%llx, in trace data: a part of them would "
+				       "not be readable",
+				       file->path, (unsigned long long)from);
+		outbuf_advance(&p->out, (size_t)n);
+		from += (uint64_t)n;
+		bytes -= (uint64_t)n;
+		TRY(flush(p));
+	}
+	return flush(p);
+}
+
+int part_finish(struct part *p, const struct outbuf *build_ids)
+{
+	struct source *s = p->session->source;
+	struct perfdata_writer_feature late[3];
+	struct outbuf span = { 0 }, aux = { 0 }, ids = { 0 };
+	struct bytes b;
+	size_t nr = 0;
+	int r;
+
+	/* No record at all would look like a recorder that was killed. */
+	if (!p->out.len && perfdata_writer_data_size(p->writer) == 0)
+		put_round(p);
+	r = flush(p);
+
+	if (p->last_ns) {
+		put_u64(&span, p->first_ns, p->swap);
+		put_u64(&span, p->last_ns, p->swap);
+		late[nr++] =
+			(struct perfdata_writer_feature){ FEAT_SAMPLE_TIME, span.data, span.len };
+	}
+	if (p->aux.n) {
+		put_u64(&aux, p->aux.n, p->swap);
+		vec_foreach(each, &p->aux) {
+			put_u64(&aux, each->offset, p->swap);
+			put_u64(&aux, each->size, p->swap);
+		}
+		late[nr++] = (struct perfdata_writer_feature){ FEAT_AUXTRACE, aux.data, aux.len };
+	}
+	if (build_ids->len) {
+		if (s->ops->section(s, FEAT_BUILD_ID, &b) > 0)
+			outbuf_put(&ids, b.start, (size_t)(b.end - b.start));
+		outbuf_put(&ids, build_ids->data, build_ids->len);
+		late[nr++] = (struct perfdata_writer_feature){ FEAT_BUILD_ID, ids.data, ids.len };
+	}
+	if (r == 0 && (span.failed || aux.failed || ids.failed || build_ids->failed))
+		r = err_nomem();
+	if (r == 0)
+		r = perfdata_writer_finish(p->writer, late, nr);
+	outbuf_done(&span);
+	outbuf_done(&aux);
+	outbuf_done(&ids);
+	if (r > 0)
+		r = -ENOSPC; /* records would have to go for the header; the chain says what the disk told */
+	if (r == 0)
+		r = name_file(p);
+	if (r < 0)
+		part_discard(p);
+	else
+		close_file(p);
+	return r;
+}

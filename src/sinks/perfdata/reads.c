@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include "sinks/perfdata/reads.h"
+
+#include "formats/perfdata/attr.h"
+
+void reads_done(struct reads *r)
+{
+	hash64_done(&r->by_id);
+	vec_done(&r->counts);
+	vec_done(&r->events);
+}
+
+static int know_event(struct reads *r, size_t event, bool swap, const struct reads_event **ret)
+{
+	struct reads_event *e;
+
+	while (r->events.n <= event)
+		TRY(vec_push(&r->events, (struct reads_event){ 0 }));
+	e = &r->events.v[event];
+	if (!e->is_known) {
+		struct source_event recorded;
+		struct perf_event_attr attr = { 0 };
+		struct perfdata_layout layout;
+		uint32_t size;
+
+		e->is_known = true;
+		if (r->source->ops->event_at(r->source, event, &recorded)) {
+			perfdata_attr_read(recorded.attr, recorded.attr_bytes, swap, &attr, &size);
+			perfdata_layout_of(&attr, &layout);
+			e->has_reads = attr.sample_type & PERF_SAMPLE_READ;
+			e->read_format = attr.read_format;
+			e->id = layout.id;
+			e->at = layout.first_variable;
+		}
+	}
+	*ret = e;
+	return 0;
+}
+
+/* Ids of the recording only: a sample may hold any number. */
+static int know_ids(struct reads *r)
+{
+	size_t event;
+	uint64_t id;
+
+	for (size_t i = r->counts.n; r->source->ops->id_at(r->source, i, &id, &event); i++) {
+		TRY(vec_push(&r->counts, (struct reads_count){ 0 }));
+		TRY(hash64_put(&r->by_id, id, i));
+	}
+	return 0;
+}
+
+static void take_value(struct reads *r, uint64_t id, uint8_t *at, bool swap, unsigned part)
+{
+	uint64_t i = hash64_find(&r->by_id, id), value = get_u64(at, swap);
+	struct reads_count *c;
+
+	if (i == HASH64_EMPTY)
+		return;
+	c = &r->counts.v[i];
+	if (part && c->part != part) {
+		c->part = part;
+		c->taken_off = c->last;
+	}
+	c->last = value;
+	if (part && c->taken_off) {
+		value -= c->taken_off;
+		value = get_u64(&value, swap);
+		memcpy(at, &value, sizeof(value));
+	}
+}
+
+/* u64 value | enabled | running | id | lost, or of a group: u64 nr | enabled | running | nr x { value | id | lost } */
+static void take_values(struct reads *r, const struct reads_event *e, uint8_t *sample, uint32_t len,
+			bool swap, unsigned part)
+{
+	const uint64_t format = e->read_format;
+	const uint32_t times = (format & PERF_FORMAT_TOTAL_TIME_ENABLED ? 8 : 0) +
+			       (format & PERF_FORMAT_TOTAL_TIME_RUNNING ? 8 : 0);
+	const bool has_id = format & PERF_FORMAT_ID;
+	const uint32_t member = 8 + (has_id ? 8 : 0) + (format & PERF_FORMAT_LOST ? 8 : 0);
+	uint8_t *p = sample + e->at, *end = sample + len;
+	uint64_t nr;
+
+	if (!(format & PERF_FORMAT_GROUP)) {
+		if ((uint32_t)(end - p) < times + member)
+			return;
+		if (has_id)
+			take_value(r, get_u64(p + 8 + times, swap), p, swap, part);
+		else if (e->id >= 0)
+			take_value(r, get_u64(sample + e->id, swap), p, swap, part);
+		return;
+	}
+	if (!has_id || (uint32_t)(end - p) < 8 + times)
+		return;
+	nr = get_u64(p, swap);
+	for (p += 8 + times; nr && end - p >= (ptrdiff_t)member; nr--, p += member)
+		take_value(r, get_u64(p + 8, swap), p, swap, part);
+}
+
+int reads_take(struct reads *r, size_t event, uint8_t *sample, uint32_t len, bool swap,
+	       unsigned part)
+{
+	const struct reads_event *e;
+
+	TRY(know_event(r, event, swap, &e));
+	if (!e->has_reads || len < (uint32_t)e->at)
+		return 0;
+	TRY(know_ids(r));
+	take_values(r, e, sample, len, swap, part);
+	return 0;
+}

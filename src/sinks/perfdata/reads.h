@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counts that samples hold (PERF_SAMPLE_READ). They grow from the beginning of the recording on, and what a reader tells is
+ * how much they grew since the sample before. In a part the sample before may be missing: its counts are taken off, so that
+ * each part counts from where it begins. It is the one thing that is changed in a copied record.
+ *
+ *	whole | 100 | 250 | 300 | 420 |        grown: 100 150 50 120
+ *	part              | 300 - 250 | 420 - 250 |      50 120
+ */
+#ifndef SONDE_SINKS_PERFDATA_READS_H
+#define SONDE_SINKS_PERFDATA_READS_H
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "sources/source.h"
+
+struct reads_count {
+	uint64_t last; /* as recorded */
+	uint64_t taken_off;
+	unsigned part; /* that taken_off is for */
+};
+
+struct reads_event {
+	bool is_known, has_reads;
+	uint64_t read_format;
+	int id, at; /* offsets in a sample; -1: not recorded */
+};
+
+struct reads {
+	struct source *source;
+	struct hash64 by_id; /* -> index in counts */
+	VEC(struct reads_count) counts;
+	VEC(struct reads_event) events;
+};
+
+/*
+ * A sample of the event-th event (as recorded) goes into a part, which is counted from 1; 0: into none, only its counts
+ * are noted. Its bytes are changed. -ENOMEM only.
+ */
+int reads_take(struct reads *r, size_t event, uint8_t *sample, uint32_t len, bool swap,
+	       unsigned part);
+void reads_done(struct reads *r);
+
+#endif

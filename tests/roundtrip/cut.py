@@ -1,0 +1,380 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""sonde cut and sonde split: the texts of the parts, one after the other, are the whole's.
+
+    tests/roundtrip/cut.py SONDE FIXTURES.PY stored|corpus|live|files [PERF-6.12-FOLDER]
+
+Of recordings of tests/data and made ones (stored), of other machines ($SONDE_CORPUS, else ../shared/corpus beside the project),
+and of some recorded here: with sonde script, with --compat perf-6.1, and with stock perf where it reads the whole. files: where
+the output goes, and what is left of it when something fails.
+"""
+import glob
+import gzip
+import importlib.util
+import json
+import os
+import pathlib
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+DATA = ROOT / 'tests' / 'data'
+CORPUS = pathlib.Path(os.environ.get('SONDE_CORPUS', ROOT.parent / 'shared' / 'corpus'))
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(HERE.parent))
+from points import ENV, done, run, say, skip  # noqa: E402
+
+SONDE = str(pathlib.Path(sys.argv[1]).resolve())
+PERF = shutil.which('perf')
+PARTS = 4
+TOOLS = {'sonde': [SONDE, 'script', '-f'], 'compat': [SONDE, '--compat', 'perf-6.1', 'script', '-f']}
+if PERF:
+    TOOLS['perf'] = [PERF, 'script', '-f']
+
+# Who runs what, and changes it: pid 10 is there from the start, forks 11, which calls exec; 12 inherits all from 11 and outlives
+# it; 13 renames itself. A record of a kind that nobody knows, a loss, throttling; times a million apart.
+STATE = """=== state
+--- attr type=software size=104 config=0 sample_period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU sample_id_all=1 mmap=1 comm=1 ids=7
+--- data
+MMAP2/user { [10,10:u32] [0x1000,0x1000,0:u64] [8,1:u32] [77,0:u64] [5,2:u32] "/bin/ten\\0" pad8 [10,10:u32] [0:u64] [0,0:u32] [7:u64] }
+COMM/user { [10,10:u32] "ten\\0" pad8 [10,10:u32] [0:u64] [0,0:u32] [7:u64] }
+"""
+ROWS = [
+    'sample 10', 'FORK { [11,10,11,10:u32] [%d:u64] @ }', 'sample 11',
+    'COMM/0x2002 { [11,11:u32] "eleven\\0" pad8 @ }',
+    'MMAP2/user { [11,11:u32] [0x1000,0x1000,0:u64] [8,1:u32] [78,0:u64] [5,2:u32] "/bin/eleven\\0" pad8 @ }',
+    'sample 11', 'FORK { [12,11,12,11:u32] [%d:u64] @ }', 'sample 12', 'LOST { [7,3:u64] @ }', 'sample 11',
+    'EXIT { [11,10,11,10:u32] [%d:u64] @ }', 'sample 11', 'sample 12', 'FORK { [13,12,13,12:u32] [%d:u64] @ }',
+    'sample 13', 'THROTTLE { [%d,7,7:u64] @ }', 'COMM/user { [13,13:u32] "thirteen\\0" pad8 @ }', 'sample 13',
+    'EXIT { [12,10,12,10:u32] [%d:u64] @ }', 'sample 13', '4711 { "whatever" @ }', 'LOST { [7,5:u64] @ }', 'sample 13', 'sample 10',
+]
+
+
+def state_rows():
+    text = STATE
+    for i, row in enumerate(ROWS):
+        when, pid = 1000000 * (i + 1), 10
+        trailer = '[%d,%d:u32] [%d:u64] [0,0:u32] [7:u64]'
+        if row.startswith('sample'):
+            pid = int(row.split()[1])
+            text += 'SAMPLE/user { [7:u64] [0x1010:u64] [%d,%d:u32] [%d:u64] [0,0:u32] }\n' % (pid, pid, when)
+        else:
+            row = row.replace('%d', str(when))
+            text += row.replace('@', trailer % (pid, pid, when)) + '\n'
+    return text
+
+
+def fixtures_of(path):
+    spec = importlib.util.spec_from_file_location('fixtures', sys.argv[2])
+    fixtures = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(fixtures)
+    return fixtures.parse(path)
+
+
+def made(folder, name, text):
+    """In both byte orders."""
+    (folder / 'x.fix').write_text(text)
+    for order in 'little', 'big':
+        path = folder / ('%s-%s.data' % (name, order))
+        path.write_bytes(fixtures_of(folder / 'x.fix')[0].build(order)[0])
+        yield path
+
+
+def bytes_of(path):
+    return sum(p.stat().st_size for p in path.rglob('*') if p.is_file()) if path.is_dir() else path.stat().st_size
+
+
+def words(text):
+    """Columns are as wide as what was met before: their blanks are of the whole."""
+    return [line.split() for line in text.splitlines()]
+
+
+def first_difference(want, got):
+    for a, b in zip(want.splitlines(), got.splitlines()):
+        if a != b:
+            return 'whole: %r\nparts: %r' % (a[:150], b[:150])
+    return '%d lines in the whole, %d in the parts' % (want.count(b'\n'), got.count(b'\n'))
+
+
+def same_text(name, tools, whole, parts, words_only):
+    """Each tool that reads the whole prints the same of the parts."""
+    for tool in tools:
+        status, want, _ = run(TOOLS[tool] + ['-i', str(whole)])
+        if status != 0 and tool != 'sonde':
+            continue  # stock perf does not read the recording; we do not under --compat
+        outs = [run(TOOLS[tool] + ['-i', p]) for p in parts]
+        got = b''.join(o[1] for o in outs)
+        wrong = [o[2].decode('latin-1')[-200:] for o in outs if o[0] != status]
+        same = words(got) == words(want) if words_only else got == want
+        say(same and not wrong, '%s: %s' % (name, tool), '\n'.join(wrong) if wrong else '' if same else first_difference(want, got))
+
+
+def whole_and_parts(folder, path, tools, every=None):
+    """*every*: None: so much that some parts come."""
+    out = folder / 'out'
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir()
+    name = path.name
+    status, _, err = run([SONDE, 'cut', '-f', '-i', str(path), '-o', str(out / 'cut')])
+    if status != 0:
+        if run(TOOLS['sonde'] + ['-i', str(path)])[0] != 0:
+            return say(not list(out.iterdir()), name + ': what cannot be read gives no file', '')
+        return say(False, name + ': cut', err.decode('latin-1'))
+    same_text(name + ', copied', tools, path, [str(out / 'cut')], False)
+    every = every or '%dB' % max(bytes_of(path) // PARTS, 1000)
+    status, _, err = run([SONDE, 'split', '-f', '--every', every, '-i', str(path), '-o', str(out / 'part')])
+    parts = sorted(glob.glob(str(out / 'part.*')))
+    if status != 0 or not parts:
+        return say(False, name + ': split', err.decode('latin-1'))
+    # AUX data have no times: perf decodes those of a part only
+    same_text('%s, %d parts' % (name, len(parts)), [t for t in tools if t != 'perf' or 'intelpt' not in name], path, parts, True)
+    return parts
+
+
+def losses(path):
+    """(lost events, LOST records, throttled) as perf's list of records has them."""
+    text = run([SONDE, 'script', '-f', '--show-lost-events', '-F', 'event', '-i', str(path)])[1]
+    return text.count(b'PERF_RECORD_LOST')
+
+
+def info(path):
+    return json.loads(run([SONDE, 'info', '-f', '--format', 'json', '-i', str(path)])[1])
+
+
+def stored(folder):
+    for path in made(folder, 'state', state_rows()):
+        parts = whole_and_parts(folder, path, TOOLS, '100B')
+        if not parts:
+            continue
+        name = path.name
+        say(len(parts) > 8, '%s: many parts' % name, '%d' % len(parts))
+        say(sum(losses(p) for p in parts) == losses(path) == 2, '%s: each loss is in one part' % name, '')
+        kinds = sorted(d['name'] for p in parts for d in info(p)['defects'])
+        say(kinds == ['lost-events', 'lost-events', 'throttled', 'unknown-record'],
+            '%s: so is throttling, and what nobody knows' % name, str(kinds))
+        at = info(parts[1])['span']
+        say(at['first_ns'] > info(parts[0])['span']['last_ns'], '%s: each part tells its own times' % name, str(at))
+    whole_and_parts(folder, DATA / 'demo.data', TOOLS)
+    chosen(folder, DATA / 'demo.data', [['--time', '30%-60%'], ['--cpu', '0'], ['--event', 'sched_switch']])
+    for path in sorted((DATA / 'perfdata').glob('*.fix')):
+        for i, fixture in enumerate(fixtures_of(path)):
+            for order in 'little', 'big':
+                try:
+                    data = fixture.build(order)[0]
+                except (ValueError, KeyError, IndexError):
+                    continue
+                made_of = folder / ('%s-%d-%s.data' % (path.stem, i, order))
+                made_of.write_bytes(data)
+                fixture_cut(folder, made_of)
+
+
+def fixture_cut(folder, path):
+    """Made to be odd: where the whole can be read, its copy says the same."""
+    out = folder / 'out.data'
+    status, want, _ = run(TOOLS['sonde'] + ['-i', str(path)])
+    cut, _, err = run([SONDE, 'cut', '-f', '-i', str(path), '-o', str(out)])
+    if status != 0 or cut != 0:
+        return say(cut != 0 and not out.exists() or cut == 0 and status == 1, path.name, err.decode('latin-1'))
+    got = run(TOOLS['sonde'] + ['-i', str(out)])[1]
+    os.unlink(out)
+    if os.path.exists(str(out) + '.old'):
+        os.unlink(str(out) + '.old')
+    if path.name.startswith('pipe-2-'):  # an event that is renamed while it is recorded: a header has one name for it
+        got, want = (re.sub(b' *(first|second|listed):', b'', text) for text in (got, want))
+    same = words(got) == words(want)
+    return say(same, path.name, '' if same else first_difference(want, got))
+
+
+def chosen(folder, path, sets):
+    """What is chosen when it is cut is what is chosen when it is read."""
+    out = folder / 'chosen'
+    for options in sets:
+        shutil.rmtree(out, ignore_errors=True)
+        out.mkdir()
+        status, _, err = run([SONDE, 'cut', '-f', '-i', str(path), '-o', str(out / 'cut')] + options)
+        name = '%s %s' % (path.name, ' '.join(options))
+        if status != 0:
+            say(False, name, err.decode('latin-1'))
+            continue
+        got = run(TOOLS['sonde'] + ['-i', str(out / 'cut')])[1]
+        if options[0] == '--event':
+            lines = run(TOOLS['sonde'] + ['-i', str(path)])[1].split(b'\n')
+            want = b'\n'.join(line for line in lines if not line or (' %s: ' % options[1]).encode() in line or
+                              (':%s: ' % options[1]).encode() in line)
+        else:
+            want = run(TOOLS['sonde'] + options + ['-i', str(path)])[1]
+        same = words(got) == words(want) and want
+        say(same, name, '' if same else first_difference(want, got))
+        if PERF:
+            status, out_perf, err = run([PERF, 'script', '-f', '-i', str(out / 'cut')])
+            say(status == 0 and out_perf, name + ': perf reads it', err.decode('latin-1')[-200:])
+
+
+def corpus(folder):
+    paths = sorted(CORPUS.glob('perf-*.data')) + sorted(CORPUS.glob('simpleperf*.data'))
+    if not paths:
+        skip('recordings of other machines', 'there are none in %s' % CORPUS)
+    for path in paths:
+        whole_and_parts(folder, path, TOOLS)
+
+
+def record(words_, path):
+    status, _, err = run(words_ + ['-o', str(path), '--', 'sh', '-c',
+                                   'for i in 1 2 3; do ls -lR /usr/lib/python3 > /dev/null; sleep 0.05; done'])
+    return status == 0 and path.exists() or err.decode('latin-1')[-200:]
+
+
+def live(folder):
+    if os.geteuid() != 0:
+        return skip('recordings made here', 'records system-wide: needs root')
+    recordings = {
+        'sched': [SONDE, 'record', '-a', '-e', 'sched:*', '-q'],
+        'stacks': [SONDE, 'record', '-a', '-g', '-e', 'cpu-clock', '-F', '499', '-q'],
+        'packed': [SONDE, 'record', '-a', '-z', '-e', 'sched:sched_switch', '-q'],
+        'several': [SONDE, 'record', '-a', '--threads', '-e', 'sched:sched_switch', '-q'],
+    }
+    if PERF:
+        recordings['perf'] = [PERF, 'record', '-q', '-a', '-g', '-e', 'cpu-clock', '-e', 'sched:sched_switch']
+        recordings['dwarf'] = [PERF, 'record', '-q', '--call-graph', 'dwarf,4096', '-e', 'cpu-clock']
+        recordings['reads'] = [PERF, 'record', '-q', '-a', '-e', '{cpu-clock,task-clock,faults}:S']
+    for name, command in recordings.items():
+        path = folder / name
+        ok = record(command, path)
+        if ok is not True:
+            skip(name, 'cannot be recorded here: %s' % ok.strip().replace('\n', ' '))
+            continue
+        whole_and_parts(folder, path, TOOLS)
+        if name == 'sched':
+            whole_and_parts(folder, path, TOOLS, '50ms')
+        chosen(folder, path, [['--time', '25%-75%']] + [['--cpu', '1']] * (name != 'dwarf'))
+    stream = folder / 'pipe.data'
+    with open(stream, 'wb') as out:
+        subprocess.run([SONDE, 'record', '-a', '-e', 'sched:sched_switch', '-q', '-o', '-', '--', 'sleep', '0.2'], env=ENV,
+                       stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.DEVNULL, timeout=60, check=False)
+    if stream.stat().st_size:
+        whole_and_parts(folder, stream, TOOLS)
+    return None
+
+
+def left(folder, *but):
+    return sorted(p.name for p in folder.iterdir() if p.name not in but)
+
+
+def files(folder):
+    work = folder / 'files'
+    work.mkdir()
+    data = work / 'perf.data'
+    shutil.copy(DATA / 'demo.data', data)
+    whole = run(TOOLS['sonde'] + ['-i', str(data)])[1]
+
+    def cut(*more, **how):
+        p = subprocess.run([SONDE, 'cut'] + list(more), env=ENV, cwd=work, capture_output=True, timeout=60,
+                           stdin=how.pop('stdin', subprocess.DEVNULL), check=False, **how)
+        return p.returncode, p.stderr.decode('latin-1')
+
+    status, err = cut('-i', 'perf.data', '-o', 'perf.data')
+    say(status == 1 and 'is the input' in err and left(work) == ['perf.data'], 'the input is not replaced by its copy', err)
+    os.link(data, work / 'linked')
+    status, err = cut('-i', 'perf.data', '-o', 'linked')
+    say(status == 1 and 'is the input' in err, 'nor by another name', err)
+    os.unlink(work / 'linked')
+    os.rename(data, work / 'a.old')
+    (work / 'a').write_text('x')
+    status, err = cut('-i', 'a.old', '-o', 'a')
+    say(status == 1 and 'is the input' in err and left(work) == ['a', 'a.old'], 'nor by what is kept as FILE.old', err)
+    os.unlink(work / 'a')
+    os.rename(work / 'a.old', data)
+    (work / 'b').write_text('before')
+    status, err = cut('-o', 'b')
+    say(status == 0 and (work / 'b.old').read_text() == 'before' and left(work) == ['b', 'b.old', 'perf.data'],
+        'what was there becomes FILE.old', err)
+    os.unlink(work / 'b')
+    os.unlink(work / 'b.old')
+    for words_, why in ((['-o', '-'], 'pipe'), ([], '-o FILE'), (['-o', '.'], 'directory'), (['-o', '/dev/null'], 'no regular file'),
+                        (['-o', 'nowhere/x'], 'cannot create'), (['-o', 'x', '--event', 'sched_swtch'], 'sched_switch'),
+                        (['-o', 'x', '--cpu', 'y'], 'cpu')):
+        status, err = cut(*words_)
+        say(status in (1, 2) and why in err and left(work) == ['perf.data'], 'cut %s' % ' '.join(words_), err)
+    with gzip.open(work / 'perf.data.gz', 'wb') as out:
+        out.write(data.read_bytes())
+    for name, more, how in (('packed', ['-i', 'perf.data.gz'], {}), ('from a pipe', ['-i', '-'], {'stdin': None})):
+        if how:
+            with open(data, 'rb') as source, subprocess.Popen(['cat'], stdin=source, stdout=subprocess.PIPE) as cat:
+                status, err = cut(*more, '-o', 'x', stdin=cat.stdout)
+        else:
+            status, err = cut(*more, '-o', 'x')
+        say(status == 0 and run(TOOLS['sonde'] + ['-i', str(work / 'x')])[1] == whole, name, err)
+        if (work / 'x').exists():
+            os.unlink(work / 'x')
+    os.unlink(work / 'perf.data.gz')
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (40000, 40000))
+
+    status, err = cut('-o', 'x', preexec_fn=limit)
+    say(status == 1 and 'limit' in err and left(work) == ['perf.data'], 'nothing is left where nothing fits', err)
+    split = [SONDE, 'split', '-i', 'perf.data']
+    status, _, err = run(split + ['--every', '20K'], cwd=work)
+    say(status == 0 and left(work) == ['perf.data'] + ['perf.data.%04d' % i for i in range(1, 5)][:len(left(work)) - 1] and
+        len(left(work)) > 3, 'parts lie beside the input', str(left(work)))
+    status, _, err = run(split + ['--every', '20K'], cwd=work)
+    say(status == 1 and b'is there already' in err, 'the parts of another split are not replaced', err.decode())
+    for path in work.glob('perf.data.*'):
+        os.unlink(path)
+    (work / 'parts').mkdir()
+    status, _, err = run(split + ['--every', '20K', '-o', 'parts'], cwd=work)
+    say(status == 0 and left(work / 'parts')[0] == 'perf.data.0001', 'or in a folder', err.decode())
+    shutil.rmtree(work / 'parts')
+    for every in '0', '5', '1X', '-1K', '', '99999999999999999999G':
+        status, _, err = run(split + ['--every', every], cwd=work)
+        say(status == 2 and b'is asked for' in err and left(work) == ['perf.data'], '--every %r' % every, err.decode())
+
+    (work / 'perf.data.0003').mkdir()
+    status, _, err = run(split + ['--every', '20K'], cwd=work)
+    say(status == 1 and left(work) == ['perf.data', 'perf.data.0003'], 'a split that fails leaves no part', err.decode())
+    (work / 'perf.data.0003').rmdir()
+    sandboxed(work, whole)
+    interrupted(work, data)
+
+
+def sandboxed(work, whole):
+    """What they write is all that they may write."""
+    for name, words_ in ('cut', ['cut', '-o', 'x']), ('split', ['split', '--every', '20K', '-o', 'x']):
+        status, _, err = run([SONDE] + words_ + ['--sandbox'], cwd=work)
+        if status != 0 and b'sandbox' in err:
+            skip(name + ' --sandbox', err.decode().strip(), may=False)
+            continue
+        got = b''.join(run(TOOLS['sonde'] + ['-i', str(p)])[1] for p in sorted(work.glob('x*')))
+        say(status == 0 and got == whole, name + ' --sandbox', err.decode())
+        for path in work.glob('x*'):
+            os.unlink(path)
+
+
+def interrupted(work, data):
+    """While it waits for the rest of its input."""
+    head = gzip.compress(data.read_bytes())
+    for kind in 'cut', 'split':
+        words_ = [SONDE, kind, '-i', '-', '-o', 'x'] + (['--every', '1K'] if kind == 'split' else [])
+        with subprocess.Popen(words_, env=ENV, cwd=work, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE) as p:
+            p.stdin.write(head[:-100])
+            p.stdin.flush()
+            time.sleep(0.5)
+            p.send_signal(signal.SIGINT)
+            p.stdin.close()
+            err = p.stderr.read()
+            status = p.wait(timeout=20)
+        say(status == -signal.SIGINT and left(work) == ['perf.data'], 'an interrupted %s leaves nothing' % kind,
+            '%s %s %s' % (status, left(work), err.decode()))
+
+
+with tempfile.TemporaryDirectory() as temp:
+    {'stored': stored, 'corpus': corpus, 'live': live, 'files': files}[sys.argv[3]](pathlib.Path(temp))
+sys.exit(done())
