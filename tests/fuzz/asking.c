@@ -172,17 +172,28 @@ static void keys_of(char *ret, size_t size, const char *path, uint32_t choice)
 	static const char *const times[] = { "",
 					     "",
 					     "",
+					     "",
+					     "",
 					     "time=10%-40%,50%-\n",
 					     "time=,1000.5\n",
 					     "reltime=1\ntime=0.000001,\n",
 					     "cpu=0,2-3\n",
-					     "comm=a,b\n" };
+					     "comm=a,b\n",
+					     "clock=relative\n",
+					     "clock=utc\n",
+					     "clock=local\ntime=0:15,\n",
+					     "clock=relative\ntime=0,0.5\n",
+					     "time=1970-01-01T00:00:01Z,\n",
+					     "unsorted=1\n" };
 	static const char *const compat[] = { "none", "none", "perf-6.1", "perf-6.12" };
+	char again[64] = "";
 
-	snprintf(ret, size, "%sinput=%s\nwindow=%s\nevents=%s\ncompat=%s\n%s%s", machines_files,
-		 path, choice & 1 ? "4096" : "65536", choice & 2 ? "samples" : "all",
-		 compat[choice >> 2 & 3], times[choice >> 4 & 7],
-		 (choice >> 7 & 15) == 15 ? "unsorted=1\n" : "");
+	/* The same recording a second time, moved. */
+	if (choice & FUZZ_TWICE)
+		snprintf(again, sizeof(again), "input=%s\noffset=-0.000000001\n", path);
+	snprintf(ret, size, "%sinput=%s\n%swindow=%s\nevents=%s\ncompat=%s\n%s", machines_files,
+		 path, again, choice & 1 ? "4096" : "65536", choice & 2 ? "samples" : "all",
+		 compat[choice >> 2 & 3], times[choice >> 4 & 15]);
 }
 
 void fuzz_read(const char *path, uint32_t choice)
@@ -251,7 +262,7 @@ void fuzz_write(const char *path, uint32_t choice)
 
 	if (nowhere < 0)
 		nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	keys_of(text, sizeof(text), path, choice >> 5);
+	keys_of(text, sizeof(text), path, choice >> 5 & 0xffff);
 	n = strlen(text);
 	snprintf(text + n, sizeof(text) - n, "%s",
 		 outputs[(choice >> 3) % (sizeof(outputs) / sizeof(outputs[0]))]);
@@ -264,6 +275,9 @@ void fuzz_write(const char *path, uint32_t choice)
 
 void fuzz_recording(const char *path, uint32_t choice)
 {
-	fuzz_read(path, choice);
+	const uint32_t twice = (choice >> 8 & 7) == 7 ? FUZZ_TWICE : 0;
+
+	choice &= ~(uint32_t)FUZZ_TWICE;
+	fuzz_read(path, choice | twice);
 	fuzz_write(path, choice);
 }

@@ -31,6 +31,8 @@ struct sonde_event;
 struct sonde_session;
 uint64_t fuzz_ask(struct sonde_session *s, const struct sonde_event *ev);
 
+/* A bit of a choice: the recording is read together with itself, in the order of time. Not of a pipe. */
+enum { FUZZ_TWICE = 1 << 20 };
 /* Reads all events of what lies at path, and asks. */
 void fuzz_read(const char *path, uint32_t choice);
 /* Writes it in one of the formats, to nowhere. */

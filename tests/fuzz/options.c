@@ -108,12 +108,15 @@ static void ask_session(const char *key, const char *text, uint8_t variant)
 /* Windows ascend, and their bounds hold them all. */
 static void ask_time(const char *text, uint8_t variant)
 {
-	const struct time_span span = { UINT64_C(1) << (variant >> 2), UINT64_C(3)
-									       << (variant >> 2) };
+	const struct time_span span = { .first_ns = UINT64_C(1) << (variant >> 2),
+					.last_ns = UINT64_C(3) << (variant >> 2),
+					.wall_ns = INT64_C(1700000000000000000),
+					.is_utc = variant >> 6 };
 	const enum sonde_compat compat = variant & 1 ? SONDE_COMPAT_PERF_6_1 : SONDE_COMPAT_NONE;
 	struct time_windows w;
 
 	time_windows_need_span(text, variant & 2);
+	time_windows_need_wall(text);
 	if (time_windows_parse(text, &span, variant & 2, compat, &w) < 0) {
 		if (!*err_text())
 			abort();
@@ -125,6 +128,7 @@ static void ask_time(const char *text, uint8_t variant)
 	}
 	time_windows_hold(&w, span.first_ns);
 	time_windows_hold(&w, span.last_ns);
+	time_windows_shift(&w, -INT64_C(1000));
 	time_windows_done(&w);
 }
 
@@ -145,8 +149,8 @@ static void ask_record(char *text, uint8_t variant)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const lists[] = {
-		"cpu",  "pid",    "tid",    "comm",    "symbols",
-		"dsos", "itrace", "evlist", "stop-bt", "graph-function"
+		"cpu",    "pid",    "tid",     "comm",           "symbols", "dsos",
+		"itrace", "evlist", "stop-bt", "graph-function", "clock",   "offset"
 	};
 	char *text;
 
