@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Recordings that stock perf writes as a stream (-o -), with each option that changes what is in one: the same text as perf's.
+
+    piped.py SONDE
+
+In file mode the same is compared by text.py and matrix.py. Each recording is asked for its text and one other list; SONDE_FULL=1: for all.
+"""
+import collections
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(HERE.parent))
+from points import ENV, FULL, done, run, say, skip  # noqa: E402
+
+SONDE = str(pathlib.Path(sys.argv[1]).resolve())
+MIXED = '-e sched:sched_switch,cpu-clock,page-faults'
+CASES = [('plain', MIXED), ('compressed', '-z ' + MIXED), ('chains', '-g --kernel-callchains ' + MIXED), ('clock', '-k mono ' + MIXED),
+         ('addresses', '-d --phys-data --data-page-size --code-page-size ' + MIXED), ('registers', '--intr-regs=ip,sp --user-regs=ip,sp ' + MIXED),
+         ('weights', '-W ' + MIXED), ('groups of control', '-a --all-cgroups --namespaces ' + MIXED), ('switches', '-a --switch-events ' + MIXED),
+         ('a group', '-e {cpu-clock,page-faults}:S'), ('one event', '-e cpu-clock'), ('reads', '-s -T -P -R ' + MIXED),
+         ('build ids', '--buildid-mmap ' + MIXED), ('tracepoints', '-e sched:sched_process_*,task:*')]
+TEXTS = ['script', 'script --show-task-events --show-mmap-events --show-switch-events --show-namespace-events --show-cgroup-events', 'script -D',
+         'evlist']
+WORK = ['sh', '-c', 'ls -R /usr/include/linux >/dev/null; for i in 1 2; do ls / >/dev/null; done']
+
+
+def difference(want, got):
+    a, b = want.split(b'\n'), got.split(b'\n')
+    i = next((i for i in range(min(len(a), len(b))) if a[i] != b[i]), min(len(a), len(b)))
+    return 'line %d of %d and %d\nperf:  %s\nsonde: %s' % (i + 1, len(a), len(b), a[i:i + 1], b[i:i + 1])
+
+
+def compare(name, path, nr):
+    for i, words in enumerate(TEXTS):
+        if i and (nr + i) % 3 and not FULL:
+            continue
+        if words == 'script -D' and path.stat().st_size > 400000:
+            continue
+        want = run(['perf'] + words.split() + ['-i', str(path)])
+        got = run([SONDE, '--compat', 'perf-6.1'] + words.split() + ['-i', str(path)])
+        say(want[:2] == got[:2], '%s: %s' % (name, words[:30]), difference(want[1], got[1]) if want[:2] != got[:2] else '')
+    names = run([SONDE, 'evlist', '-i', str(path)])[1].decode().splitlines()
+    names = [n for n in names if n[0] != '#']
+    say(len(names) == len(set(names)), '%s: each event once' % name, '\n'.join(names))
+    with open(path, 'rb') as f:
+        p = subprocess.run([SONDE, 'script', '-i', '-'], env=ENV, stdin=f, capture_output=True, timeout=60)
+    piped = subprocess.run([SONDE, 'script', '-i', '-'], env=ENV, input=path.read_bytes(), capture_output=True, timeout=60)
+    file = run([SONDE, 'script', '-i', str(path)])
+    say(p.stdout == piped.stdout == file[1] and file[1], '%s: a file and a pipe' % name)
+
+
+def behind(path):
+    """perf's own reader fails where the events are described behind the samples."""
+    counts = []
+    for words in [], ['--tail-synthesize']:
+        status, out, err = run(['perf', 'record', '-q', '-e', 'page-faults', '-c', '1', *words, '-o', '-', '--', 'true'])
+        path.write_bytes(out)
+        status, out, err = run([SONDE, 'script', '-F', 'event', '-i', str(path)])
+        counts.append((status, dict(collections.Counter(out.decode().split())).get('page-faults:', 0)))
+    say(counts[1][0] == 0 and counts[1][1] >= counts[0][1] / 2 > 0, 'events described behind the samples', str(counts))
+
+
+def main():
+    perf = shutil.which('perf', path=ENV['PATH'])
+    if not perf or b'perf version 6.1.' not in run([perf, 'version'])[1]:
+        skip('beside perf', 'no perf 6.1 here', may=False)
+        return done()
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / 'x.data'
+        for nr, (name, words) in enumerate(CASES):
+            status, out, err = run(['perf', 'record', '-q'] + words.split() + ['-o', '-', '--'] + WORK)
+            if status or len(out) < 1000:
+                skip(name, 'perf record: ' + err.decode('latin-1').strip()[:100])
+                continue
+            path.write_bytes(out)
+            compare(name, path, nr)
+        behind(path)
+    return done()
+
+
+sys.exit(main())
