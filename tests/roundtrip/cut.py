@@ -56,6 +56,39 @@ ROWS = [
     'EXIT { [12,10,12,10:u32] [%d:u64] @ }', 'sample 13', '4711 { "whatever" @ }', 'LOST { [7,5:u64] @ }', 'sample 13', 'sample 10',
 ]
 
+# A name without a time acts where it is read, between rounds; the last but one sample comes later than it should.
+ORDER = """=== order
+--- attr type=software size=104 config=0 sample_period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU sample_id_all=1 mmap=1 comm=1 ids=7
+--- data
+SAMPLE/user { [7:u64] [0x10:u64] [10,10:u32] [1000000:u64] [0,0:u32] }
+SAMPLE/user { [7:u64] [0x20:u64] [10,10:u32] [2000000:u64] [0,0:u32] }
+FINISHED_ROUND { }
+SAMPLE/user { [7:u64] [0x30:u64] [10,10:u32] [3000000:u64] [0,0:u32] }
+FINISHED_ROUND { }
+COMM/user { [10,10:u32] "ten\0" pad8 [10,10:u32] [0:u64] [0,0:u32] [7:u64] }
+SAMPLE/user { [7:u64] [0x40:u64] [10,10:u32] [4000000:u64] [0,0:u32] }
+FINISHED_ROUND { }
+FINISHED_ROUND { }
+SAMPLE/user { [7:u64] [0x15:u64] [10,10:u32] [1500000:u64] [0,0:u32] }
+SAMPLE/user { [7:u64] [0x50:u64] [10,10:u32] [5000000:u64] [0,0:u32] }
+"""
+
+# Counts that grow: of a group, and of events by themselves whose reads do not say whose they are.
+READS = """=== reads
+--- attr type=software size=112 config=0 sample_period=1 sample_type=IDENTIFIER|IP|TID|TIME|READ read_format=%s ids=7
+--- attr type=software size=112 config=1 sample_period=1 sample_type=IDENTIFIER|IP|TID|TIME|READ read_format=%s ids=8
+--- data
+"""
+
+
+def reads_rows(is_group):
+    text = READS % (('GROUP|ID|ENABLED',) * 2 if is_group else ('RUNNING',) * 2)
+    for i in range(1, 12):
+        head = '[%d,16:u64] [10,10:u32] [%d:u64]' % (7 + (i % 2 and not is_group), i * 1000000)
+        text += 'SAMPLE/user { %s %s }\n' % (head, '[2,%d,%d,7,%d,8:u64]' % (9 * i, 100 * i * i, 5 * (i // 2)) if is_group else
+                                            '[%d,%d:u64]' % (100 * i * i, 9 * i))
+    return text
+
 
 def state_rows():
     text = STATE
@@ -161,6 +194,12 @@ def stored(folder):
             '%s: so is throttling, and what nobody knows' % name, str(kinds))
         at = info(parts[1])['span']
         say(at['first_ns'] > info(parts[0])['span']['last_ns'], '%s: each part tells its own times' % name, str(at))
+    for name, text, every in (('order', ORDER, '90B'), ('group', reads_rows(True), '150B'), ('reads', reads_rows(False), '100B')):
+        for path in made(folder, name, text):
+            parts = whole_and_parts(folder, path, [t for t in TOOLS if t != 'perf' or 'little' in path.name], every)
+            say(len(parts or []) > 2, path.name + ': several parts', str(parts))
+            if name != 'order':
+                chosen(folder, path, [['--time', '0.004,0.007']])
     whole_and_parts(folder, DATA / 'demo.data', TOOLS)
     chosen(folder, DATA / 'demo.data', [['--time', '30%-60%'], ['--cpu', '0'], ['--event', 'sched_switch']])
     for path in sorted((DATA / 'perfdata').glob('*.fix')):
@@ -212,7 +251,7 @@ def chosen(folder, path, sets):
             want = run(TOOLS['sonde'] + options + ['-i', str(path)])[1]
         same = words(got) == words(want) and want
         say(same, name, '' if same else first_difference(want, got))
-        if PERF:
+        if PERF and run([PERF, 'script', '-f', '-i', str(path)])[0] == 0:
             status, out_perf, err = run([PERF, 'script', '-f', '-i', str(out / 'cut')])
             say(status == 0 and out_perf, name + ': perf reads it', err.decode('latin-1')[-200:])
 
