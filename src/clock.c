@@ -61,8 +61,9 @@ int clock_no_wall(struct sonde_session *s)
 	char room[32];
 
 	if (!c.is_known)
-		return err_set(-ETIME, "%s: the time of day of its events is not known: it does not say "
-				       "by which clock they were timed",
+		return err_set(-ETIME,
+			       "%s: the time of day of its events is not known: it does not say "
+			       "by which clock they were timed",
 			       s->opts.input);
 	if (c.has_reference && c.reference_id == c.id)
 		return err_set(-ETIME,
@@ -94,19 +95,22 @@ static const char *remedy(const struct sonde_session *a, const struct sonde_sess
 	int64_t ns;
 
 	return find_wall(a, &ns) && find_wall(b, &ns)
-		       ? "--clock utc lists them by the time of day, which both tell; or say how far "
+		       ? "--clock utc lists them by the time of day, which both tell; or say how "
+			 "far "
 			 "their clocks are apart: --offset SECONDS behind the second"
-		       : "say how far their clocks are apart: --offset SECONDS behind the second (0: "
+		       : "say how far their clocks are apart: --offset SECONDS behind the second "
+			 "(0: "
 			 "they are one)";
 }
 
 static int unrelated(const struct sonde_session *a, const struct sonde_session *b, const char *why,
 		     const char *of_a, const char *of_b)
 {
-	return err_set(-ETIME,
-		       "%s and %s cannot be listed together: %s (%s and %s), so that their times do not "
-		       "tell what came first; %s",
-		       a->opts.input, b->opts.input, why, of_a, of_b, remedy(a, b));
+	return err_set(
+		-ETIME,
+		"%s and %s cannot be listed together: %s (%s and %s), so that their times do not "
+		"tell what came first; %s",
+		a->opts.input, b->opts.input, why, of_a, of_b, remedy(a, b));
 }
 
 static int check_kernels(struct sonde_session *a, struct sonde_session *b)
@@ -166,10 +170,11 @@ static int check_same_clock(struct sonde_session *a, struct sonde_session *b)
 		return 0;
 	moment_text(wall_a, room_a);
 	moment_text(wall_b, room_b);
-	return unrelated(a, b,
-			 "their clock began at two times of day: another boot, or the machine slept "
-			 "or its time was set in between",
-			 room_a, room_b);
+	return unrelated(
+		a, b,
+		"their clock began at two times of day: another boot, or the machine slept "
+		"or its time was set in between",
+		room_a, room_b);
 }
 
 /* The kernel's mapping is told before anything else. Its place is another one in each boot, where the kernel is asked for that. */

@@ -147,8 +147,7 @@ int sonde_event_task(const struct sonde_event *pub, int32_t pid, int32_t tid,
 				    .tid = tid,
 				    .id = t->id,
 				    .name = name_of(ev->session, &t->name),
-				    .program = name_of(ev->session,
-						       state_program(state, t, tid)) };
+				    .program = name_of(ev->session, state_program(state, t, tid)) };
 	return 0;
 }
 

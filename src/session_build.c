@@ -175,9 +175,8 @@ static int build_chains(struct sonde_session *s)
 			s->opts.max_stack < UINT_MAX ? (unsigned)s->opts.max_stack : UINT_MAX;
 	else
 		s->max_frames = s->opts.compat ? perf_max_frames() : UINT_MAX;
-	return s->opts.stop_bt
-		       ? comm_list_parse(s->opts.stop_bt, "symbol", s->strings, &s->stop_bt)
-		       : 0;
+	return s->opts.stop_bt ? comm_list_parse(s->opts.stop_bt, "symbol", s->strings, &s->stop_bt)
+			       : 0;
 }
 
 /* What percents and relative times refer to; perf takes no other answer than the recording's. */

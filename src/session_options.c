@@ -138,7 +138,8 @@ static bool next_line(const char **lines, const char *key, const char **ret, siz
 int session_options_offset(const char *text, int64_t *ret_ns)
 {
 	enum { NS_IN_S = 1000000000 };
-	static const uint64_t MOST_S = 4000000000; /* so that sums with times of day stay far from overflow */
+	static const uint64_t MOST_S =
+		4000000000; /* so that sums with times of day stay far from overflow */
 	const char *p = text;
 	bool negative = *p == '-';
 	uint64_t s = 0, ns = 0;
@@ -254,8 +255,9 @@ static int check_together(const struct session_options *o)
 		return err_set(-EINVAL, "reltime counts times from the first event, clock says "
 					"otherwise: only one of them is possible");
 	if (o->clock && o->dump)
-		return err_set(-EINVAL, "a dump (-D) shows times as they were recorded: clock is not "
-					"possible beside it");
+		return err_set(-EINVAL,
+			       "a dump (-D) shows times as they were recorded: clock is not "
+			       "possible beside it");
 	for (size_t i = 0; o->nr_inputs > 1 && i < sizeof(alone) / sizeof(*alone); i++)
 		if (alone[i].given)
 			return err_set(-EINVAL, "%s: one recording at a time, not %u",
@@ -281,7 +283,8 @@ static int check_values(const struct session_options *o)
 	if (o->every)
 		TRY(every_parse(o->every, &every));
 	if (o->time)
-		TRY(time_windows_parse(o->time, NULL, session_counts_from_first(o), o->compat, NULL));
+		TRY(time_windows_parse(o->time, NULL, session_counts_from_first(o), o->compat,
+				       NULL));
 	if (o->fields)
 		TRY(text_fields_parse(&fields, o->fields, true, o->compat, NULL));
 	if (o->cpu)

@@ -17,9 +17,10 @@
 #include "sinks/sink.h"
 
 struct part {
-	struct sonde_session *s;        /* owned */
-	const struct sonde_event *head; /* its next event, which it lends; NULL: not yet read, or ended */
-	uint64_t at_ns;                 /* on the line, where the head belongs */
+	struct sonde_session *s; /* owned */
+	const struct sonde_event
+		*head;  /* its next event, which it lends; NULL: not yet read, or ended */
+	uint64_t at_ns; /* on the line, where the head belongs */
 	bool ended, failed;
 };
 
@@ -57,10 +58,11 @@ static int check_times(const struct sonde_session *s)
 		const struct perf_event_attr *attr = (*sc)->attr;
 
 		if (attr && (*sc)->maker == s->source && !(attr->sample_type & PERF_SAMPLE_TIME))
-			return err_set(-ETIME,
-				       "%s: the samples of '%s' have no times, so they cannot be listed "
-				       "together with those of other recordings (record with -T)",
-				       s->opts.input, (*sc)->name);
+			return err_set(
+				-ETIME,
+				"%s: the samples of '%s' have no times, so they cannot be listed "
+				"together with those of other recordings (record with -T)",
+				s->opts.input, (*sc)->name);
 	}
 	return 0;
 }

@@ -124,7 +124,7 @@ static PyObject *module_open(PyObject *module, PyObject *args, PyObject *kw)
 	if (!lines || !empty || !PyArg_UnpackTuple(args, "open", 0, 1, &path))
 		goto out;
 	if (path && (PyList_Check(path) || PyTuple_Check(path) ? add_inputs(lines, path)
-							      : add_input(lines, path)) < 0)
+							       : add_input(lines, path)) < 0)
 		goto out;
 	while (kw && PyDict_Next(kw, &pos, &key, &value)) {
 		line = line_of(key, value);
@@ -157,7 +157,8 @@ static PyObject *module_distance(PyObject *module, PyObject *args)
 static PyMethodDef functions[] = {
 	{ "open", (PyCFunction)(void (*)(void))module_open, METH_VARARGS | METH_KEYWORDS,
 	  "open(path='perf.data', **keys) -> Session\n\n"
-	  "Opens a recording; of a list of paths all together, in time order. Keys narrow it down: time='12.5,13' (seconds, both ends inclusive), "
+	  "Opens a recording; of a list of paths all together, in time order. Keys narrow it down: "
+	  "time='12.5,13' (seconds, both ends inclusive), "
 	  "cpu='0,2-3',\n"
 	  "pid=[1, 2], tid=, comm=, callchain=False, events='all', compat='perf-6.1', symfs=, "
 	  "kallsyms=, window=.\n"

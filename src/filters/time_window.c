@@ -159,9 +159,8 @@ static bool read_moment(const char *p, size_t len, struct moment *ret)
 		       take_number(&m, 2, 1, 12, &m.month) && take_char(&m, '-') &&
 		       take_number(&m, 2, 1, 31, &m.day);
 	if (good && (!m.has_date || m.at < m.end))
-		good = (!m.has_date || take_char(&m, 'T')) &&
-		       take_number(&m, 2, 0, 24, &m.hour) && take_char(&m, ':') &&
-		       take_number(&m, 2, 0, 59, &m.minute) &&
+		good = (!m.has_date || take_char(&m, 'T')) && take_number(&m, 2, 0, 24, &m.hour) &&
+		       take_char(&m, ':') && take_number(&m, 2, 0, 59, &m.minute) &&
 		       (!take_char(&m, ':') || take_seconds(&m)) && take_zone(&m);
 	*ret = m;
 	return good && m.at == m.end;
@@ -183,7 +182,8 @@ static bool moment_wall(const struct moment *m, int more_days, bool is_utc, int6
 	else
 		s = mktime(&tm);
 	/* 31 February becomes a day of March. */
-	if (s < 0 || s > INT64_MAX / NS_PER_S - 86400 || (!more_days && m->hour < 24 && tm.tm_mday != m->day))
+	if (s < 0 || s > INT64_MAX / NS_PER_S - 86400 ||
+	    (!more_days && m->hour < 24 && tm.tm_mday != m->day))
 		return false;
 	*ret_ns = (int64_t)s * NS_PER_S + (int64_t)m->ns;
 	return true;
@@ -235,11 +235,11 @@ static int parse_bound(struct parse *parse, const char *p, size_t len, uint64_t 
 
 	if (!is_moment(p, len)) {
 		if (!parse_seconds(p, len, ret_ns))
-			return err_set(-EINVAL,
-				       "Invalid time string '%s': the %s is not a number of seconds "
-				       "with up to 9 decimals%s",
-				       parse->text, which,
-				       parse->compat ? "" : ", nor a time of day");
+			return err_set(
+				-EINVAL,
+				"Invalid time string '%s': the %s is not a number of seconds "
+				"with up to 9 decimals%s",
+				parse->text, which, parse->compat ? "" : ", nor a time of day");
 		return 0;
 	}
 	if (parse->compat)

@@ -42,8 +42,8 @@ struct sonde_schema {
 	bool defines_made;
 	struct sonde_schema *newer; /* what its event has got since (pipe mode); NULL nothing */
 	bool is_newer;              /* the same, of that one */
-	bool unwanted;    /* sonde_session_want(): its samples need not be delivered */
-	const void *attr; /* perf_event_attr in host order, NULL none */
+	bool unwanted;              /* sonde_session_want(): its samples need not be delivered */
+	const void *attr;           /* perf_event_attr in host order, NULL none */
 	size_t attr_len;
 	const void *maker; /* the source that uses it, of several the last: schema_table_take() */
 };

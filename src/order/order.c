@@ -63,7 +63,7 @@ int order_open(struct order **ret, struct source *source, const struct order_opt
 		o->opts.sharers = 1;
 	if (o->opts.window_bytes / o->opts.sharers < SMALLEST_SHARE)
 		o->opts.window_bytes = o->opts.window_bytes < SMALLEST_SHARE ? o->opts.window_bytes
-									      : SMALLEST_SHARE;
+									     : SMALLEST_SHARE;
 	else
 		o->opts.window_bytes /= o->opts.sharers;
 	spill_init(&o->spill, opts->piece_entries);

@@ -16,7 +16,7 @@ struct sink {
 
 struct sink_ops {
 	const char *name, *summary; /* name: of the session's key `format` */
-	bool takes_several; /* recordings at a time */
+	bool takes_several;         /* recordings at a time */
 	bool takes_records;         /* events of records of state and defects, too */
 	bool copies_records; /* each record as it is, before its events; no filter keeps one of state from it */
 	/* -EINVAL with a message for options that cannot be. Schemas known by then are in the session. */

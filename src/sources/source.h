@@ -124,7 +124,7 @@ struct source_clock {
 	int32_t id;    /* CLOCK_*; -1: the kernel's own */
 	bool has_resolution, has_reference;
 	uint64_t resolution_ns;
-	int32_t reference_id; /* the clock of these, which should be the same: */
+	int32_t reference_id;       /* the clock of these, which should be the same: */
 	uint64_t wall_ns, clock_ns; /* one moment as time of day and in the clock */
 };
 

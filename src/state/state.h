@@ -58,9 +58,9 @@ struct state {
 	struct hash64
 		left; /* exit_forgets_comm: pids whose first thread has ended -> 1; 0: the pid is used again */
 	struct address_space *kernel;
-	struct hash64 cgroups;       /* id -> its path's id in the string pool */
+	struct hash64 cgroups;                      /* id -> its path's id in the string pool */
 	struct state_numbers own_numbers, *numbers; /* counted so far; the second is what counts */
-	bool tells_exec;             /* names that exec gave are told to be such */
+	bool tells_exec;                            /* names that exec gave are told to be such */
 	bool keeps_maps_at_exec; /* perf's way: what was mapped before exec stays until it is mapped over */
 	bool exit_forgets_comm; /* perf 6.12's way: events of an exiting task that come after EXIT have no name */
 	bool keeps_first_cgroup; /* perf's way: an id stands for the path that it was first told with */

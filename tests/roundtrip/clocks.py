@@ -87,7 +87,7 @@ def shown(folder):
         'jsonl', str(lines))
     script = folder / 'x.py'
     script.write_text('def trace_unhandled(*a): pass\ndef process_event(d):\n    print(d["sample"]["time"])\n')
-    for clock, plus in ('raw', 0), ('utc', WALL - 500), ('local', WALL - 500), ('relative', -500):
+    for clock, plus in () if os.environ.get('SONDE_ASAN', '0') not in ('', '0') else (('raw', 0), ('utc', WALL - 500), ('local', WALL - 500), ('relative', -500)):
         status, out, err = sonde(['script', '-i', path, '--clock', clock, '-s', script], 'Asia/Tokyo')
         say(out.split() == [str(t + plus) for t in TIMES], 'a script, --clock ' + clock, '%s\n%s' % (out, err))
     for clock in 'relative', 'utc', 'raw':

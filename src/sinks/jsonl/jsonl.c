@@ -152,8 +152,7 @@ static struct jsonl_text comm_member(struct jsonl_sink *s, uint32_t comm)
 	return s->comms.v[comm];
 }
 
-static int put_head(struct jsonl_sink *s, const struct jsonl_type *type,
-		    const struct event *event)
+static int put_head(struct jsonl_sink *s, const struct jsonl_type *type, const struct event *event)
 {
 	const struct sonde_event *ev = &event->pub;
 	struct outbuf *out = &s->writer.out;

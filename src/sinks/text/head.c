@@ -100,7 +100,8 @@ static char *put_day(const struct text_sink *s, struct day_text *d, char *p, uin
 /* perf's: in this machine's time zone. */
 static char *put_tod(struct text_sink *s, char *p, uint64_t time_ns)
 {
-	p = put_day(s, &s->tod, p, time_ns + s->tod_ns + (uint64_t)s->session->clock.zero_ns, false, "%F %H:%M:%S");
+	p = put_day(s, &s->tod, p, time_ns + s->tod_ns + (uint64_t)s->session->clock.zero_ns, false,
+		    "%F %H:%M:%S");
 	*p++ = ' ';
 	return p;
 }

@@ -81,7 +81,7 @@ struct text_sink {
 	enum text_times times;
 	uint64_t tod_ns; /* what is to be added to an event's time for the time of day */
 	struct day_text tod, of_day;
-	bool utc; /* times of day are those of UTC */
+	bool utc;              /* times of day are those of UTC */
 	uint64_t time_base_ns; /* what times count from; 0: not yet known */
 };
 

@@ -216,10 +216,10 @@ static int take_options(struct text_sink *s, const struct session_options *o)
 	s->terminal = o->color || o->terminal || isatty(s->writer.fd);
 	s->lists_records = text_records_wanted(o);
 	s->latency = o->latency;
-	s->times = o->reltime                                                        ? TIMES_FROM_FIRST
-		   : o->deltatime                                                    ? TIMES_BETWEEN
+	s->times = o->reltime                                                     ? TIMES_FROM_FIRST
+		   : o->deltatime                                                 ? TIMES_BETWEEN
 		   : o->clock == CLOCK_SHOWN_UTC || o->clock == CLOCK_SHOWN_LOCAL ? TIMES_OF_DAY
-										     : TIMES_RECORDED;
+										  : TIMES_RECORDED;
 	s->utc = o->clock == CLOCK_SHOWN_UTC;
 	s->id_width = o->compat == SONDE_COMPAT_PERF_6_12 ? 7 : 5;
 	return 0;
