@@ -26,6 +26,35 @@
 #include "internal/pycore_dict.h"
 #endif
 
+#ifdef FASTDICT
+/*
+ * The value of an interned key that was once found as the at-th entry, borrowed; NULL: it is not there any more. An entry holds
+ * its key as long as that is in the dict, so nothing but the entry itself need be looked at.
+ */
+static inline PyObject *dict_value_at(PyObject *dict, Py_ssize_t at, PyObject *key)
+{
+	const PyDictObject *d = (PyDictObject *)dict;
+
+	if (d->ma_values || !DK_IS_UNICODE(d->ma_keys) || at >= d->ma_keys->dk_nentries ||
+	    DK_UNICODE_ENTRIES(d->ma_keys)[at].me_key != key)
+		return NULL;
+	return DK_UNICODE_ENTRIES(d->ma_keys)[at].me_value;
+}
+
+/* Which entry a key is; -1: that cannot be told. */
+static inline Py_ssize_t dict_place_of(PyObject *dict, PyObject *key)
+{
+	const PyDictObject *d = (PyDictObject *)dict;
+
+	if (d->ma_values || !DK_IS_UNICODE(d->ma_keys))
+		return -1;
+	for (Py_ssize_t i = 0; i < d->ma_keys->dk_nentries; i++)
+		if (DK_UNICODE_ENTRIES(d->ma_keys)[i].me_key == key)
+			return i;
+	return -1;
+}
+#endif
+
 struct filling {
 	PyObject *dict; /* NULL: failed, and released */
 #ifdef FASTDICT

@@ -40,6 +40,14 @@ struct steady {
 	uint64_t last[2];
 };
 
+/* The same of a field of four bytes in this machine's byte order. */
+struct word {
+	uint32_t at, offset;
+	bool is_signed;
+	uint64_t last; /* more than 32 bits: none yet */
+	struct conv *conv;
+};
+
 /* Arguments that stay from event to event as long as nobody else holds or changes them. */
 struct keep {
 	enum lazy_kind kind; /* 0: an empty list */
@@ -55,9 +63,10 @@ struct plan {
 	PyObject *func, *code; /* owned; code NULL when it has none */
 	bool unhandled;
 	size_t nr_defaults;
-	size_t nr_args, nr_fills, nr_steady, nr_keeps;
+	size_t nr_args, nr_fills, nr_steady, nr_words, nr_keeps;
 	struct fill *fills;
 	struct steady *steady;
+	struct word *words;
 	uint32_t need; /* bytes of payload that the fields among them lie in */
 	struct keep *keeps;
 	PyObject **stack; /* 1 + nr_args */
@@ -72,6 +81,7 @@ static void plan_free(struct plan *p)
 	free(p->stack);
 	free(p->fills);
 	free(p->steady);
+	free(p->words);
 	for (size_t i = 0; i < p->nr_keeps; i++)
 		Py_XDECREF(p->keeps[i].inner);
 	free(p->keeps);
@@ -152,8 +162,14 @@ static void plan_fill(struct plan *p, struct fill f)
 	if (f.conv && (f.kind == FILL_WORD || f.kind == FILL_TASK) &&
 	    f.conv->offset + f.conv->width > p->need)
 		p->need = f.conv->offset + f.conv->width;
-	if (f.kind == FILL_WORD || f.kind == FILL_TASK || f.kind == FILL_CPU ||
-	    f.kind == FILL_SECS || f.kind == FILL_COMM)
+	if (f.kind == FILL_WORD)
+		p->words[p->nr_words++] = (struct word){ .at = f.at,
+							 .offset = f.conv->offset,
+							 .is_signed = f.conv->kind == CONV_S32,
+							 .last = UINT64_MAX,
+							 .conv = f.conv };
+	else if (f.kind == FILL_TASK || f.kind == FILL_CPU || f.kind == FILL_SECS ||
+		 f.kind == FILL_COMM)
 		p->steady[p->nr_steady++] = (struct steady){ .fill = f };
 	else
 		p->fills[p->nr_fills++] = f;
@@ -231,8 +247,9 @@ static struct plan *plan_new(struct run *r, struct slot *slot, PyObject *func, P
 	p->stack = calloc(bind.nr + 1, sizeof(*p->stack));
 	p->fills = calloc(bind.nr + 1, sizeof(*p->fills));
 	p->steady = calloc(bind.nr + 1, sizeof(*p->steady));
+	p->words = calloc(bind.nr + 1, sizeof(*p->words));
 	p->keeps = calloc(bind.nr + 1, sizeof(*p->keeps));
-	if (!p->stack || !p->fills || !p->steady || !p->keeps) {
+	if (!p->stack || !p->fills || !p->steady || !p->words || !p->keeps) {
 		PyErr_NoMemory();
 		goto fail;
 	}
@@ -336,8 +353,6 @@ static inline PyObject *fill_value(struct run *r, struct slot *slot, const struc
 static inline bool steady_source(const struct sonde_event *ev, const struct fill *f, bool direct,
 				 uint64_t ret[2])
 {
-	uint32_t word;
-
 	ret[1] = 0;
 	switch (f->kind) {
 	case FILL_CPU:
@@ -349,12 +364,6 @@ static inline bool steady_source(const struct sonde_event *ev, const struct fill
 	case FILL_COMM:
 		ret[0] = ev->comm;
 		return true;
-	case FILL_WORD:
-		if (!direct)
-			return false;
-		memcpy(&word, ev->bytes + f->conv->offset, sizeof(word));
-		ret[0] = word;
-		return true;
 	default: /* a name that is bytes for good (compat) is made anew each time: bytearrays can be changed */
 		if (!direct || f->conv->kind != CONV_COMM)
 			return false;
@@ -363,11 +372,43 @@ static inline bool steady_source(const struct sonde_event *ev, const struct fill
 	}
 }
 
+static inline int fill_words(struct run *r, struct plan *p, bool direct)
+{
+	const struct sonde_event *ev = r->ev;
+	const uint8_t *bytes = ev->bytes;
+
+	for (struct word *w = p->words, *end = w + p->nr_words; w < end; w++) {
+		PyObject **o = &p->stack[w->at], *value, *old = *o;
+		uint32_t word;
+
+		if (__builtin_expect(!direct, 0)) {
+			w->last = UINT64_MAX;
+			value = field_object(r->v, w->conv, ev);
+		} else {
+			memcpy(&word, bytes + w->offset, sizeof(word));
+			if (word == w->last)
+				continue;
+			w->last = word;
+			value = int_object(r->v,
+					   w->is_signed ? (int64_t)(int32_t)word : (int64_t)word);
+		}
+		if (!value) {
+			w->last = UINT64_MAX;
+			return -1;
+		}
+		*o = value;
+		Py_XDECREF(old);
+	}
+	return 0;
+}
+
 static inline int fill_steady(struct run *r, struct slot *slot, struct plan *p)
 {
 	const struct sonde_event *ev = r->ev;
 	bool direct = !(ev->flags & SONDE_EVENT_SWAPPED) && ev->bytes_len >= p->need;
 
+	if (fill_words(r, p, direct) < 0)
+		return -1;
 	for (struct steady *s = p->steady, *end = s + p->nr_steady; s < end; s++) {
 		PyObject **o = &p->stack[s->fill.at], *value, *old = *o;
 		uint64_t now[2] = { 0 };

@@ -331,6 +331,7 @@ struct slot {
 	unsigned int nr_plans;
 	uint64_t version; /* of __main__'s dict when func was looked up */
 	bool looked_up;   /* func (NULL too) holds as long as the version does */
+	Py_ssize_t main_at; /* where in __main__'s dict the name was found last; see dict_value_at() */
 	enum sonde_schema_kind kind;
 	bool defined, has_callchain;
 	bool refused;       /* the session was told that nobody wants these events */

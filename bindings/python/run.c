@@ -5,7 +5,7 @@
  * Which function is current is looked up before each call, because the contract lets a script replace its handlers. The
  * interpreter lock is given up once per batch, and signals are looked at then.
  */
-#include "pysonde.h"
+#include "fastdict.h"
 
 #include <linux/perf_event.h>
 #include <string.h>
@@ -65,8 +65,8 @@ static void run_dealloc(struct run *r)
 
 PyObject *run_create(PyObject *module, PyObject *args, PyObject *kw)
 {
-	static char *names[] = { "session",        "main", "how_read", "is_traced", "eager",
-				 "before_waiting", NULL };
+	static char *names[] = { "session", "main",           "how_read", "is_traced",
+				 "eager",   "before_waiting", NULL };
 	struct module_state *m = PyModule_GetState(module);
 	PyObject *session, *main, *how_read, *is_traced, *before_waiting = Py_None;
 	struct run *r;
@@ -338,6 +338,37 @@ void run_handler_ran(struct run *r)
 	run_want_all(r);
 }
 
+/* Scripts that count in global variables change __main__'s dict with each event, but hardly their handlers. */
+static inline bool is_still_there(const struct run *r, const struct slot *slot)
+{
+#ifdef FASTDICT
+	return slot->func && slot->main_at >= 0 &&
+	       dict_value_at(r->main, slot->main_at, slot->name) == slot->func;
+#else
+	return false;
+#endif
+}
+
+/* Another function than before: where it is. */
+static void note_place(const struct run *r, struct slot *slot)
+{
+#ifdef FASTDICT
+	slot->main_at = -1;
+	if (slot->func && !plan_unhandled(slot->plan))
+		slot->main_at = dict_place_of(r->main, slot->name);
+#endif
+}
+
+static int look_up_again(struct run *r, struct slot *slot)
+{
+	const PyObject *before = slot->func;
+	int code = look_up(r, slot);
+
+	if (!code && slot->func != before)
+		note_place(r, slot);
+	return code;
+}
+
 static inline int dispatch(struct run *r, struct slot *slot)
 {
 #ifdef DICT_VERSION
@@ -352,14 +383,14 @@ static inline int dispatch(struct run *r, struct slot *slot)
 	}
 #ifdef DICT_VERSION
 	version = DICT_VERSION(r->main);
-	if (!slot->looked_up || slot->version != version) {
-		if (look_up(r, slot) < 0)
+	if ((!slot->looked_up || slot->version != version) && !is_still_there(r, slot)) {
+		if (look_up_again(r, slot) < 0)
 			return -1;
 		slot->version = version;
 		slot->looked_up = slot->func || !name_taken(r, slot);
 	}
 #else
-	if (look_up(r, slot) < 0)
+	if (!is_still_there(r, slot) && look_up_again(r, slot) < 0)
 		return -1;
 #endif
 	if (!slot->func) {

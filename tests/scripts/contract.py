@@ -309,4 +309,41 @@ t.is_((sorted(set(r.out.split())), r.rc), (['cpu-clock', 'page-faults/period=3/'
 r = t.script("def raw_syscalls__sys_entry(*a): pass\ndef raw_syscalls__sys_enter(*a): pass\n", FLAGS)
 t.ok("raw_syscalls__sys_entry() is never called" in r.err and "did you mean" not in r.err,
      "no hint at an event that the script handles besides", r.err)
+# Handlers that change while global variables do, so that __main__'s dict is another one with each event.
+r = t.script("""
+count = 0
+seen = []
+def first(*args):
+    global count
+    count += 1
+    seen.append(1)
+    change()
+def second(*args):
+    global count
+    count += 1
+    seen.append(2)
+    change()
+def change():
+    names = globals()
+    if count == 5: names['sched__sched_switch'] = second
+    elif count == 8: names['sched__sched_switch'] = first
+    elif count == 10:
+        for n in range(300): names['more%d' % n] = n
+    elif count == 12:
+        for n in range(300): del names['more%d' % n]
+        del names['sched__sched_switch']
+        names['trace_unhandled'] = unhandled
+    elif count == 15: names[''.join(('sched__', 'sched_switch'))] = second
+def unhandled(name, context, fields):
+    global count
+    if name == 'sched__sched_switch':
+        count += 1
+        seen.append(0)
+        change()
+sched__sched_switch = first
+def trace_end():
+    print(seen[:18])
+""")
+t.is_((r.out, r.rc), ("[1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 2, 2, 2]\n", 0), "handlers may change with each event", r.err)
+
 t.done()
