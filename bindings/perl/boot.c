@@ -68,9 +68,11 @@ XS(last_error)
 
 static struct run *run_of(pTHX_ SV *sv)
 {
-	if (!SvROK(sv) || !sv_derived_from(sv, "Sonde::Run"))
+	void *r;
+
+	if (!object_find(aTHX_ sv, OBJECT_RUN, &r) || !r)
 		croak("this is no Sonde::Run");
-	return INT2PTR(struct run *, SvIV(SvRV(sv)));
+	return r;
 }
 
 /* Sonde::Run->new(TEXT, IS_LIVE): undef when the session cannot be opened; Sonde::_error() tells */
@@ -80,7 +82,6 @@ XS(run_new_xs)
 	dXSARGS;
 	dMY_CXT;
 	struct run *r;
-	SV *ref;
 
 	if (items != 3)
 		croak_xs_usage(cv, "class, text, is_live");
@@ -88,9 +89,7 @@ XS(run_new_xs)
 	if (!r)
 		XSRETURN_UNDEF;
 	MY_CXT.run = r;
-	ref = newSV(0);
-	sv_setref_pv(ref, "Sonde::Run", r);
-	ST(0) = sv_2mortal(ref);
+	ST(0) = sv_2mortal(object_new(aTHX_ r, OBJECT_RUN));
 	XSRETURN(1);
 }
 
@@ -189,10 +188,11 @@ XS(run_destroy_xs)
 
 	if (items != 1)
 		croak_xs_usage(cv, "run");
-	r = run_of(aTHX_ ST(0));
-	if (MY_CXT.run == r)
+	r = object_take(aTHX_ ST(0), OBJECT_RUN);
+	if (r && MY_CXT.run == r)
 		MY_CXT.run = NULL;
-	run_free(aTHX_ r);
+	if (r)
+		run_free(aTHX_ r);
 	XSRETURN_EMPTY;
 }
 

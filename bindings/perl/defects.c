@@ -30,7 +30,7 @@ void defects_tell(pTHX_ struct run *r)
 	const struct sonde_defect *d;
 
 	/* The sub may cause further ones, and may be replaced by itself: each is asked for anew. */
-	for (size_t i = 0; GvCV(r->trace_defect) && (d = sonde_session_defect(r->s, i)); i++) {
+	for (size_t i = 0; sub_of(aTHX_ r->trace_defect) && (d = sonde_session_defect(r->s, i)); i++) {
 		size_t at = 0;
 
 		while (at < r->nr_told && r->told[at].name != d->name)

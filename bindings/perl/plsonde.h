@@ -7,6 +7,7 @@
  *	defects.c  defects to the script's trace_defect
  *	values.c   bytes -> scalars; call chains
  *	sample.c   the packed strings of process_event()
+ *	object.c   what objects of these classes are
  *	session.c  Sonde and Sonde::Event: events for any program
  *
  * Perl's own state is passed on (pTHX); nothing is kept in global variables, so that several interpreters of one process
@@ -65,9 +66,19 @@ struct run {
 	bool running, is_live; /* events come while they are handled: what is printed is shown before waiting */
 };
 
+/* object.c */
+enum object_class { OBJECT_SESSION, OBJECT_EVENT, OBJECT_RUN };
+const char *object_class_name(enum object_class class);
+SV *object_new(pTHX_ void *p, enum object_class class); /* a reference to a blessed scalar */
+/* false: sv is none of ours; *ret NULL: what it stood for was taken. */
+bool object_find(pTHX_ SV *sv, enum object_class class, void **ret);
+void *object_take(pTHX_ SV *sv, enum object_class class); /* for DESTROY; NULL: none of ours, or taken before */
+
 /* run.c */
 struct run *run_new(pTHX_ const char *text, bool is_live); /* NULL: sonde_error_text() tells */
 void run_free(pTHX_ struct run *r);
+/* What a glob holds; NULL: nothing. A sub that was only declared is none, unless its package makes up for those (AUTOLOAD). */
+CV *sub_of(pTHX_ GV *gv);
 /* defects.c: calls trace_defect, if there is one, for each kind that the script does not know yet, or that grew. */
 void defects_tell(pTHX_ struct run *r);
 int run_events(pTHX_ struct run *r); /* 0 or a negative errno; a sub that dies leaves it for good */

@@ -253,6 +253,15 @@ static void call_define(pTHX_ CV *cv, const struct slot *slot, const struct sond
 	LEAVE;
 }
 
+CV *sub_of(pTHX_ GV *gv)
+{
+	CV *cv = GvCV(gv);
+
+	if (__builtin_expect(!cv || CvROOT(cv) || CvXSUB(cv), 1))
+		return cv;
+	return gv_autoload_pvn(GvSTASH(gv), GvNAME(gv), GvNAMELEN(gv), 0) ? cv : NULL;
+}
+
 static void tell_defines(pTHX_ struct run *r, struct slot *slot)
 {
 	const uint32_t family = sonde_schema_family(slot->sc);
@@ -271,7 +280,7 @@ static void tell_defines(pTHX_ struct run *r, struct slot *slot)
 
 		if (d[i].kind > SONDE_DEFINE_SYMBOLIC_VALUE || !d[i].field || !d[i].text)
 			continue;
-		cv = GvCV(r->defines[d[i].kind]);
+		cv = sub_of(aTHX_ r->defines[d[i].kind]);
 		if (prelude_define_wanted(&state, &d[i], r->compat) && cv)
 			call_define(aTHX_ cv, slot, &d[i]);
 	}
@@ -471,11 +480,11 @@ static OP *dispatch(pTHX_ struct turns *t, struct slot *slot)
 	if (slot->is_tracepoint) {
 		if (!slot->defined)
 			tell_defines(aTHX_ r, slot);
-		handler = GvCV(slot->handler);
+		handler = sub_of(aTHX_ slot->handler);
 		if (!handler)
-			handler = GvCV(r->unhandled);
+			handler = sub_of(aTHX_ r->unhandled);
 	}
-	if (!handler && !(slot->is_sample && GvCV(r->process_event))) {
+	if (!handler && !(slot->is_sample && sub_of(aTHX_ r->process_event))) {
 		refuse(r, slot);
 		return NULL;
 	}
@@ -516,7 +525,7 @@ static OP *next_call(pTHX)
 	/* As between two statements: what the sub before left there goes. */
 	PL_stack_sp = PL_stack_base + t->height;
 	FREETMPS;
-	if (t->slot && GvCV(r->process_event))
+	if (t->slot && sub_of(aTHX_ r->process_event))
 		return call_process_event(aTHX_ t, t->slot);
 	for (;;) {
 		PERL_ASYNC_CHECK();

@@ -22,37 +22,31 @@ struct event {
 	struct sonde_event *own;
 };
 
-static void *object(pTHX_ SV *sv, const char *class, const char *method)
+static void *object(pTHX_ SV *sv, enum object_class class, const char *method)
 {
-	if (!SvROK(sv) || !sv_derived_from(sv, class))
-		croak("%s: this is no %s", method, class);
-	return INT2PTR(void *, SvIV(SvRV(sv)));
+	void *p;
+
+	if (!object_find(aTHX_ sv, class, &p))
+		croak("%s: this is no %s", method, object_class_name(class));
+	return p;
 }
 
 static struct session *session_of(pTHX_ SV *sv, const char *method)
 {
-	struct session *s = object(aTHX_ sv, "Sonde", method);
+	struct session *s = object(aTHX_ sv, OBJECT_SESSION, method);
 
-	if (!s || !s->s)
+	if (!s->s)
 		croak("%s: the session is closed", method);
 	return s;
 }
 
 static struct event *event_of(pTHX_ SV *sv, const char *method)
 {
-	struct event *e = object(aTHX_ sv, "Sonde::Event", method);
+	struct event *e = object(aTHX_ sv, OBJECT_EVENT, method);
 
 	if (!e || (!e->own && !e->of->s))
 		croak("%s: the event's session is closed", method);
 	return e;
-}
-
-static SV *bless_pointer(pTHX_ void *p, const char *class)
-{
-	SV *ref = newSV(0);
-
-	sv_setref_pv(ref, class, p);
-	return ref;
 }
 
 static void keep_lent(pTHX_ struct session *s)
@@ -82,7 +76,7 @@ XS(session_open_xs)
 		free(s);
 		croak("%s\n", sonde_error_text());
 	}
-	ST(0) = sv_2mortal(bless_pointer(aTHX_ s, "Sonde"));
+	ST(0) = sv_2mortal(object_new(aTHX_ s, OBJECT_SESSION));
 	XSRETURN(1);
 }
 
@@ -114,24 +108,27 @@ XS(session_next_xs)
 		croak("out of memory");
 	*e = (struct event){ .session = SvREFCNT_inc(SvRV(ST(0))), .of = s, .ev = ev };
 	s->lent = e;
-	ST(0) = sv_2mortal(bless_pointer(aTHX_ e, "Sonde::Event"));
+	ST(0) = sv_2mortal(object_new(aTHX_ e, OBJECT_EVENT));
 	XSRETURN(1);
+}
+
+static void close_session(pTHX_ struct session *s)
+{
+	if (!s->s)
+		return;
+	keep_lent(aTHX_ s);
+	sonde_session_close(s->s);
+	s->s = NULL;
 }
 
 XS(session_close_xs);
 XS(session_close_xs)
 {
 	dXSARGS;
-	struct session *s;
 
 	if (items != 1)
 		croak_xs_usage(cv, "session");
-	s = object(aTHX_ ST(0), "Sonde", "close");
-	if (s && s->s) {
-		keep_lent(aTHX_ s);
-		sonde_session_close(s->s);
-		s->s = NULL;
-	}
+	close_session(aTHX_ object(aTHX_ ST(0), OBJECT_SESSION, "close"));
 	XSRETURN_EMPTY;
 }
 
@@ -139,14 +136,12 @@ XS(session_destroy_xs);
 XS(session_destroy_xs)
 {
 	dXSARGS;
-	struct session *s;
+	void *s;
 
 	if (items != 1)
 		croak_xs_usage(cv, "session");
-	s = object(aTHX_ ST(0), "Sonde", "DESTROY");
-	if (s)
-		sonde_session_close(s->s);
-	free(s);
+	if (object_find(aTHX_ ST(0), OBJECT_SESSION, &s))
+		close_session(aTHX_ s);
 	XSRETURN_EMPTY;
 }
 
@@ -183,7 +178,7 @@ XS(event_destroy_xs)
 
 	if (items != 1)
 		croak_xs_usage(cv, "event");
-	e = object(aTHX_ ST(0), "Sonde::Event", "DESTROY");
+	e = object_take(aTHX_ ST(0), OBJECT_EVENT);
 	if (e) {
 		if (e->of->lent == e)
 			e->of->lent = NULL;

@@ -300,6 +300,29 @@ r = plain_perl("eval { Sonde->open(input => '/nonexistent') }; print $@; eval { 
                "eval { Sonde::Event::name(5) }; print $@")
 t.ok(r.rc == 0 and "No such file" in r.out and "nonsense" in r.out and "a value is missing" in r.out and "no Sonde::Event" in r.out,
      "use Sonde: mistakes are told", r)
+r = plain_perl(r"""
+for my $what ({}, [], \(my $x = 12345), sub {}, \\'x', qr/x/) {
+    for my $class ('Sonde', 'Sonde::Event') {
+        my $forged = bless $what, $class;
+        for my $method ($class eq 'Sonde' ? qw(next close info defects_line) : qw(name cpu fields callchain)) {
+            eval { $forged->$method('x'); 1 } and print "no\n";
+            print "$@" if $@ !~ /this is no \Q$class\E at|Usage/;
+        }
+    }
+}
+my $s = Sonde->open(input => $ARGV[0]);
+my ($e, $f) = ($s->next, $s->next);
+my $name = $e->name;
+$s->DESTROY for 1, 2;
+print eval { $s->next } // $@, $e->name eq $name, $f->cpu >= 0, "\n";
+$e->DESTROY for 1, 2;
+print eval { $e->name } // $@;
+my $kin = bless Sonde->open(input => $ARGV[0]), 'Kin';
+@Kin::ISA = 'Sonde';
+print $kin->next->name, "\n";
+""", DEMO)
+t.ok(re.fullmatch("next: the session is closed at .*\n11\nname: the event's session is closed at .*\n\w+:.*\n", r.out) and not r.err and not r.rc,
+     "use Sonde: what is no object of ours, or was one, croaks", r)
 r = plain_perl("use threads; my $s = Sonde->open(input => $ARGV[0]); my $e = $s->next; my $n = threads->create(sub { my $t = Sonde->open(input => $ARGV[0]); "
                "my $n = 0; $n++ while $t->next; return $n })->join; my $m = 1; $m++ while $s->next; print \"$n $m\\n\"", DEMO)
 t.is_(r.out, "474 474\n", "use Sonde: a session in each of two threads", r) if "threads" not in r.err else \

@@ -136,6 +136,11 @@ t.is_(r.out, "there is no current event: only subs that are called for one may a
 
 r = script("sub sched::shed_switch {}\nsub irq::irq_handler_exit {}\nsub not::this {}\n")
 t.ok("sub sched::shed_switch is never called" in r.err and "not::this" not in r.err, "handlers of events that are not there are told", r)
+r = script("sub trace_begin; sub trace_unhandled; sub process_event; sub trace_defect; sub sched::sched_switch;\n"
+           "my $n = 0; sub sched::sched_wakeup { $n++ } sub trace_end { print $n > 0 ? \"end\\n\" : 0 }")
+t.is_((r.out, r.err, r.rc), ("end\n", "", 0), "a sub that is declared and never made is none")
+r = script("my %n; sub sched::sched_switch; sub sched::AUTOLOAD { $n{$sched::AUTOLOAD}++ } sub trace_end { print join(' ', keys %n), \"\\n\" }")
+t.is_((r.out, r.err, r.rc), ("sched::sched_switch\n", "", 0), "unless its package makes up for it")
 r = script("sub trace_unhandled {} my %n; sub process_event { $n{unpack 'L', $_[1]}++ } sub trace_end { print join(' ', sort keys %n), \"\\n\" }", MIXED)
 t.is_((r.out, r.rc), ("1\n", 0), "samples of events that are no tracepoints go to process_event", r)
 

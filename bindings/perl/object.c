@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Objects of the extension. Their pointer hangs on the scalar as magic that Perl code cannot make, so that nothing but what we
+ * have blessed is taken for one of them, whatever class somebody blesses a thing of his own into.
+ */
+#include "plsonde.h"
+
+#include <stdlib.h>
+
+static int free_memory(pTHX_ SV *sv, MAGIC *mg)
+{
+	PERL_UNUSED_VAR(sv);
+	free(mg->mg_ptr);
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	MGVTBL magic;
+} classes[] = {
+	/* Events may outlive a session that is closed: its memory goes with the scalar. */
+	[OBJECT_SESSION] = { "Sonde", { .svt_free = free_memory } },
+	[OBJECT_EVENT] = { "Sonde::Event", { 0 } },
+	[OBJECT_RUN] = { "Sonde::Run", { 0 } },
+};
+
+static MAGIC *magic_of(pTHX_ SV *sv, enum object_class class)
+{
+	if (!SvROK(sv) || !sv_derived_from(sv, classes[class].name) || SvTYPE(SvRV(sv)) < SVt_PVMG)
+		return NULL;
+	return mg_findext(SvRV(sv), PERL_MAGIC_ext, &classes[class].magic);
+}
+
+const char *object_class_name(enum object_class class)
+{
+	return classes[class].name;
+}
+
+SV *object_new(pTHX_ void *p, enum object_class class)
+{
+	SV *sv = newSV_type(SVt_PVMG), *ref = newRV_noinc(sv);
+
+	sv_magicext(sv, NULL, PERL_MAGIC_ext, &classes[class].magic, p, 0);
+	return sv_bless(ref, gv_stashpv(classes[class].name, GV_ADD));
+}
+
+bool object_find(pTHX_ SV *sv, enum object_class class, void **ret)
+{
+	const MAGIC *mg = magic_of(aTHX_ sv, class);
+
+	if (mg)
+		*ret = mg->mg_ptr;
+	return mg != NULL;
+}
+
+void *object_take(pTHX_ SV *sv, enum object_class class)
+{
+	MAGIC *mg = magic_of(aTHX_ sv, class);
+	void *p = mg ? mg->mg_ptr : NULL;
+
+	if (mg)
+		mg->mg_ptr = NULL;
+	return p;
+}
