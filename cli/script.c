@@ -147,7 +147,7 @@ static char *find_named(const struct script_places *places, const struct languag
 	return path;
 }
 
-static const struct language *by_prefix(const char *name, size_t len)
+const struct language *script_language_called(const char *name, size_t len)
 {
 	each_language(l)
 		if (listed(l->prefixes, name, len))
@@ -177,7 +177,7 @@ static int identify(const struct cli *cli, const struct script_places *places, c
 
 	if (colon && !there) {
 		file = colon + 1;
-		l = by_prefix(name, (size_t)(colon - name));
+		l = script_language_called(name, (size_t)(colon - name));
 		if (!l) {
 			cli_say("script: no language '%.*s'; 'sonde script -s lang' lists them",
 				(int)(colon - name), name);

@@ -55,6 +55,8 @@ struct language {
 };
 
 extern const struct language script_languages[];
+/* The one of that prefix, any case; NULL. */
+const struct language *script_language_called(const char *name, size_t len);
 
 /*
  * interpreter.c: a language's find(): 0, the interpreter's path (to be released with free()) and why it is this one; -1

@@ -381,6 +381,49 @@ int script_entry_find_file(const struct script_places *p, const char *file, stru
 	return r;
 }
 
+int script_entry_find_language(const struct script_places *p, const char *name,
+			       struct script_entry *ret)
+{
+	const char *colon = strchr(name, ':');
+	const struct language *l =
+		colon ? script_language_called(name, (size_t)(colon - name)) : NULL;
+	int r = 0;
+
+	if (!l || !colon[1] || colon[1] == '.' || strchr(colon, '/'))
+		return 0;
+	for (size_t i = 0; i < p->nr && !r; i++)
+		r = look_at(&p->v[i], colon + 1, l, ret);
+	return r;
+}
+
+int script_entry_at_path(const char *path, struct script_entry *ret)
+{
+	static const struct script_place nowhere = { .origin = SCRIPT_OF_USER };
+	const char *slash = strrchr(path, '/');
+	struct script_place place = { .folder = strndup(path, slash ? (size_t)(slash - path) : 0) };
+	struct script_entry e = { .place = &nowhere, .name = strdup(slash ? slash + 1 : path) };
+	int r = 0;
+
+	if (place.folder && !slash) {
+		free(place.folder);
+		place.folder = strdup(".");
+	}
+	if (!place.folder || !e.name)
+		r = -1;
+	else if (is_readable_file(path) && (e.language = cut_suffix(e.name)))
+		r = 1;
+	if (r > 0 && (!(e.file = strdup(path)) ||
+		      look(&e.record, &place, "bin/", e.name, "-record") < 0 ||
+		      look(&e.report, &place, "bin/", e.name, "-report") < 0))
+		r = -1;
+	free(place.folder);
+	if (r > 0)
+		*ret = e;
+	else
+		script_entry_done(&e);
+	return r;
+}
+
 /* only: the language of the file that was seen; NULL: a wrapper was. */
 static int add_entry(struct script_entries *all, const struct script_place *place, const char *name,
 		     const struct language *only)

@@ -61,6 +61,11 @@ int script_entry_find(const struct script_places *p, const char *name, bool comp
 /* The one whose file this is, "NAME.pl": of two languages' scripts of one name script_entry_find() finds but one. As that. */
 int script_entry_find_file(const struct script_places *p, const char *file,
 			   struct script_entry *ret);
+/* LANG:NAME, that language's script of that name. As that. */
+int script_entry_find_language(const struct script_places *p, const char *name,
+			       struct script_entry *ret);
+/* A file anywhere, by its path, with the wrappers in bin/ beside it. As that; its place is none of the list. */
+int script_entry_at_path(const char *path, struct script_entry *ret);
 void script_entry_done(struct script_entry *e);
 
 /* All: in the order of places, by name; files without wrappers only if they have handlers. 0, or -1: no memory. */

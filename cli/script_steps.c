@@ -306,6 +306,10 @@ static int run_named(struct step *s, const struct script_places *places, int (*r
 
 	if (!r && !cli_compat(cli))
 		r = script_entry_find_file(places, name, &s->entry);
+	if (!r && !cli_compat(cli))
+		r = script_entry_find_language(places, name, &s->entry);
+	if (!r && !cli_compat(cli))
+		r = script_entry_at_path(name, &s->entry);
 	if (r > 0 && run == report_step && cli_compat(cli) && !s->entry.report)
 		r = 0;
 	if (r == 1 && read_about(s) < 0)
@@ -355,6 +359,8 @@ static int run_live(struct step *s, const struct script_places *places, int *ret
 	const bool compat = cli_compat(s->cli);
 	int r = script_entry_find(places, s->argv[-1], compat, &s->entry);
 
+	if (!r && !compat && access(s->argv[-1], F_OK))
+		r = script_entry_find_language(places, s->argv[-1], &s->entry);
 	if (r > 0 && read_about(s) < 0)
 		r = -1;
 	if (r < 0)

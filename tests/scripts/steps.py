@@ -128,6 +128,21 @@ if recording:
     r = script("record", "both.pl", "-q", "-o", "events.data", "--", "sleep", ".01")
     shown = run([SONDE, "script", "-i", t.dir + "/events.data", "-F", "event"], env=env())
     t.ok(r.rc == 0 and set(shown.out.split()) <= {"sched:sched_wakeup:"}, "a name with its suffix means that file's", r, shown.out[:200])
+    for n, words in enumerate((("perl:both",), ("./both.pl",), (t.dir + "/home/.config/sonde/scripts/both.pl",))):
+        if words[0].startswith("./"):
+            t.write("both.pl", "# record: -e sched:sched_wakeup\nsub trace_end { print \"here\\n\" }\n")
+        r = script("record", *words, "-q", "-o", "events.data", "--", "sleep", ".01")
+        shown = run([SONDE, "script", "-i", t.dir + "/events.data", "-F", "event"], env=env())
+        t.ok(r.rc == 0 and set(shown.out.split()) <= {"sched:sched_wakeup:"}, "record %s" % words[0].replace(t.dir, "DIR"), r, shown.out[:200])
+    r = script("report", "./both.pl", "-i", "events.data")
+    t.is_((r.out, r.rc), ("here\n", 0), "a path means that file", r.err)
+    r = script("perl:both", "sleep", ".01")
+    t.is_((r.out, r.rc), ("Perl's \n", 0), "a language before the name: recorded and reported at once", r.err)
+t.write("silent.py", "def trace_end(): pass\n")
+r = script("record", "./silent.py", "true")
+t.ok(r.rc == 2 and "nothing says what 'silent' records: it has no line '# record: EVENTS'" in r.err, "a path that says nothing of events", r)
+r = script("record", "./nothing.py", "true")
+t.ok(r.rc == 2 and "there is no script './nothing.py'" in r.err, "a path where nothing is", r)
 r = script("record", "both.rb")
 t.ok(r.rc == 2 and "there is no script 'both.rb'" in r.err, "another suffix is none's", r)
 
