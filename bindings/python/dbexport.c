@@ -57,26 +57,42 @@ static PyObject *cell_object(enum prelude_column_kind kind, const union prelude_
 static int set_args(struct table *t, enum prelude_table table, const union prelude_cell *cells,
 		    size_t nr)
 {
+	PyObject *spare = NULL; /* of a column that has another number now */
+	PyObject *o = Py_None;
+
 	for (size_t i = nr;
 	     i--;) { /* the id last: who refers to the row before finds its object there */
 		enum prelude_column_kind kind = prelude_tables[table].columns[i].kind;
-		PyObject *old = t->args[i + 1], *o;
+		PyObject *old = t->args[i + 1], *own;
 
 		if (kind == PRELUDE_NUMBER && old && t->numbers[i] == cells[i].number)
 			continue;
 		if (kind == PRELUDE_NUMBER && t->args[1] && t->numbers[0] == cells[i].number) {
 			o = t->args[1];
 			Py_INCREF(o);
+		} else if (kind == PRELUDE_NUMBER) {
+			own = spare;
+			spare = NULL;
+			if (!own && old && int_may_serve(old)) {
+				own = old;
+				old = NULL;
+				t->args[i + 1] = NULL;
+			}
+			o = int_from(own, cells[i].number);
 		} else {
 			o = cell_object(kind, &cells[i]);
 		}
 		if (!o)
-			return -1;
+			break;
 		t->args[i + 1] = o;
 		t->numbers[i] = kind == PRELUDE_NUMBER ? cells[i].number : 0;
-		Py_XDECREF(old);
+		if (old && !spare && int_may_serve(old))
+			spare = old;
+		else
+			Py_XDECREF(old);
 	}
-	return 0;
+	Py_XDECREF(spare);
+	return o ? 0 : -1;
 }
 
 static PyObject *call(struct table *t, size_t nr)

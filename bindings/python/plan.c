@@ -67,7 +67,8 @@ struct plan {
 	struct fill *fills;
 	struct steady *steady;
 	struct word *words;
-	uint32_t need; /* bytes of payload that the fields among them lie in */
+	PyObject *spare; /* owned: the nanoseconds of the event before; NULL none */
+	uint32_t need;   /* bytes of payload that the fields among them lie in */
 	struct keep *keeps;
 	PyObject **stack; /* 1 + nr_args */
 };
@@ -85,6 +86,7 @@ static void plan_free(struct plan *p)
 	for (size_t i = 0; i < p->nr_keeps; i++)
 		Py_XDECREF(p->keeps[i].inner);
 	free(p->keeps);
+	Py_XDECREF(p->spare);
 	Py_XDECREF(p->func);
 	Py_XDECREF(p->code);
 	free(p);
@@ -329,8 +331,8 @@ static inline PyObject *fill_value(struct run *r, struct slot *slot, const struc
 		return int_object(r->v, ev->cpu);
 	case FILL_SECS:
 		return values_secs(r->v, ev->time_ns / 1000000000);
-	case FILL_NSECS:
-		return PyLong_FromLong((long)(ev->time_ns % 1000000000));
+	case FILL_NSECS: /* nsecs() */
+		break;
 	case FILL_PID: /* of a recording whose common_pid is no word */
 		return field_object(r->v, &slot->pid, ev);
 	case FILL_COMM:
@@ -568,6 +570,14 @@ static PyObject *call(struct plan *p)
 #endif
 }
 
+static inline PyObject *nsecs(const struct run *r, struct plan *p)
+{
+	PyObject *spare = p->spare;
+
+	p->spare = NULL;
+	return int_from(spare, (int64_t)(r->ev->time_ns % 1000000000));
+}
+
 int plan_call(struct run *r, struct slot *slot, struct plan *p)
 {
 	PyObject **stack = p->stack, *result = NULL;
@@ -576,7 +586,7 @@ int plan_call(struct run *r, struct slot *slot, struct plan *p)
 	if (fill_steady(r, slot, p) < 0)
 		return -1;
 	for (; f < end; f++) {
-		PyObject *value = fill_value(r, slot, f);
+		PyObject *value = f->kind == FILL_NSECS ? nsecs(r, p) : fill_value(r, slot, f);
 
 		if (!value)
 			break;
@@ -592,6 +602,8 @@ int plan_call(struct run *r, struct slot *slot, struct plan *p)
 			dict_fields_done(r, slot, o);
 		else if (f->kind == FILL_SAMPLE)
 			dict_sample_done(r, slot, o);
+		else if (f->kind == FILL_NSECS && !p->spare && int_may_serve(o))
+			p->spare = o;
 		else
 			Py_DECREF(o);
 	}

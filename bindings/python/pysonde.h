@@ -125,6 +125,38 @@ static inline PyObject *u64_object(uint64_t value)
 	return PyLong_FromUnsignedLongLong(value);
 }
 
+/*
+ * An int that served one event and that nobody holds is the next one's: of ints, too, nobody can see that they are the same
+ * object. Known of the interpreter that this build is for: one digit of 30 bits; small ints are the interpreter's own.
+ */
+#if !defined(Py_LIMITED_API) && PY_VERSION_HEX >= 0x030b0000 && PY_VERSION_HEX < 0x030c0000 && \
+	PYLONG_BITS_IN_DIGIT == 30
+#define REUSES_INTS 1
+#endif
+
+static inline bool int_may_serve(PyObject *o)
+{
+#ifdef REUSES_INTS
+	return ONLY_MINE(o) && PyLong_CheckExact(o) && Py_SIZE(o) == 1;
+#else
+	(void)o;
+	return false;
+#endif
+}
+
+/* Takes the reference of spare, for which int_may_serve() was true; NULL is fine. */
+static inline PyObject *int_from(PyObject *spare, int64_t value)
+{
+#ifdef REUSES_INTS
+	if (spare && value > 256 && value < 1 << 30) {
+		((PyLongObject *)spare)->ob_digit[0] = (digit)value;
+		return spare;
+	}
+#endif
+	Py_XDECREF(spare);
+	return PyLong_FromLongLong(value);
+}
+
 /* Of 32 bits or fewer, likely to come again: task ids, cpus, priorities. */
 static inline PyObject *int_object(struct values *v, int64_t value)
 {
@@ -331,7 +363,8 @@ struct slot {
 	unsigned int nr_plans;
 	uint64_t version; /* of __main__'s dict when func was looked up */
 	bool looked_up;   /* func (NULL too) holds as long as the version does */
-	Py_ssize_t main_at; /* where in __main__'s dict the name was found last; see dict_value_at() */
+	Py_ssize_t
+		main_at; /* where in __main__'s dict the name was found last; see dict_value_at() */
 	enum sonde_schema_kind kind;
 	bool defined, has_callchain;
 	bool refused;       /* the session was told that nobody wants these events */

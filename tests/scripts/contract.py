@@ -346,4 +346,40 @@ def trace_end():
 """)
 t.is_((r.out, r.rc), ("[1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 2, 2, 2]\n", 0), "handlers may change with each event", r.err)
 
+# What a script holds of an event stays what it was, whatever serves again.
+r = t.script("""
+kept, seen = [], {}
+n = 0
+def trace_unhandled(event_name, context, fields): pass
+def sched__sched_switch(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm, common_callchain, prev_comm, *rest):
+    keep(common_nsecs)
+    del common_nsecs
+def sched__sched_wakeup(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm, common_callchain,
+                        comm, pid, prio, target_cpu):
+    keep(common_nsecs)
+def keep(value):
+    global n
+    n += 1
+    if n % 3 == 0: kept.append((value, str(value)))
+    if n % 5 == 0: seen[value] = str(value)
+    if n % 7 == 0: kept.append(((value, [value]), str((value, [value]))))
+def trace_end():
+    print(len(kept) > 50, [k for k in kept if str(k[0]) != k[1]], [v for k, v in seen.items() if str(k) != v or seen[int(v)] != v])
+""")
+t.is_((r.out, r.rc), ("True [] []\n", 0), "numbers that a script holds stay what they were", r.err)
+r = t.script("""
+perf_db_export_mode = True
+perf_db_export_callchains = True
+kept = []
+def keep(row):
+    if len(row) % 2 or row[0] % 3: kept.append((row, repr(row)))
+def sample_table(*row): keep(row)
+def call_path_table(id, parent, symbol, ip):
+    if id % 3: kept.append(((parent, ip), repr((parent, ip))))
+    elif id % 2: kept.append((id, repr(id)))
+def trace_end():
+    print(len(kept) > 5, [k for k in kept if repr(k[0]) != k[1]])
+""", MIXED)
+t.is_((r.out, r.rc), ("True []\n", 0), "and those of rows", r.err)
+
 t.done()
