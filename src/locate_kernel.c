@@ -203,11 +203,25 @@ static const char *kernel_name(struct sonde_session *s, const char *name)
 	return name;
 }
 
+/* What tells a file of the kernel from others: its name's text, and of several recordings which one has it. */
+static int number_of_dso(struct sonde_session *s, const char *name, uint64_t *ret)
+{
+	char text[4096 + 16];
+	uint32_t id;
+
+	if (s->part) {
+		snprintf(text, sizeof(text), "%.4096s\n%u", name, s->part);
+		name = text;
+	}
+	TRY(strpool_intern(s->strings, name, strlen(name), &id));
+	*ret = (uintptr_t)strpool_text(s->strings, id);
+	return 0;
+}
+
 const struct mapping *locate_kernel(struct sonde_session *s, const struct address_space *space,
 				    uint64_t addr, struct sonde_location *ret)
 {
 	struct kernel_place p = find_kernel(s, space, addr);
-	uint32_t id;
 
 	if (p.sym) {
 		ret->sym = kernel_name(s, p.sym->name);
@@ -224,9 +238,8 @@ const struct mapping *locate_kernel(struct sonde_session *s, const struct addres
 		ret->dso = kernel_dso(s);
 	if (s->opts.compat && s->kernel_symbols && p.map && is_kernel_map(s, p.map))
 		kallsyms_range(s->kernel_symbols, &ret->map_start, &ret->map_end);
-	if (!ret->dso || strpool_intern(s->strings, ret->dso, strlen(ret->dso), &id) < 0)
+	if (!ret->dso || number_of_dso(s, ret->dso, &ret->dso_id) < 0)
 		return p.map;
-	ret->dso_id = (uintptr_t)strpool_text(s->strings, id);
 	ret->dso_off =
 		p.map && !is_kernel_map(s, p.map) ? addr - p.map->start + p.map->pgoff : addr;
 	return p.map;

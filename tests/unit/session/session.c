@@ -596,6 +596,36 @@ TEST(one_name_is_one_family)
 	}
 }
 
+/* What lies at one address of two kernels is of two files, and its answers have two numbers. */
+TEST(several_recordings_have_kernels_of_their_own)
+{
+	const char *demo = getenv("SONDE_DEMO_DATA");
+	char text[512];
+	struct sonde_session *s;
+	const struct sonde_event *ev;
+	struct sonde_location seen[2] = { 0 }, loc;
+	struct sonde_session *of[2] = { 0 };
+
+	if (!demo)
+		demo = "tests/data/demo.data";
+	snprintf(text, sizeof(text), "input=%s\ninput=%s\nkallsyms=/dev/null\n", demo, demo);
+	assert_int_equal(sonde_session_open(&s, text, NULL), 0);
+	while (sonde_session_next(s, &ev) > 0) {
+		unsigned at = of[0] && sonde_event_session(ev) != of[0];
+
+		assert_int_equal(sonde_event_locate(ev, 0xffffffff81001234, 1, &loc), 0);
+		assert_string_equal(loc.dso, "[kernel.kallsyms]");
+		if (!of[at])
+			seen[at] = loc;
+		of[at] = sonde_event_session(ev);
+		assert_true(loc.dso_id == seen[at].dso_id);
+	}
+	assert_non_null(of[1]);
+	assert_true(seen[0].dso_id && seen[1].dso_id && seen[0].dso_id != seen[1].dso_id);
+	assert_true(seen[0].answer != seen[1].answer);
+	sonde_session_close(s);
+}
+
 /* Root makes a file that is somebody's; others, root too, may read it only when told to. In a process of its own. */
 static int open_as_another(const char *path, uid_t uid)
 {
