@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbols/dwarf_file.h"
 
+#include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
 #include <gelf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,6 +19,73 @@ static int not_found(struct dso *d)
 		return err_set(-EMFILE, "no descriptors were left to look for the file");
 	return err_set(-ENOENT, "the file is not found");
 }
+
+/* ---- files that a file names: libdw opens them --------------------------------------------------------------------- */
+
+static bool is_plain_or_absent(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) < 0 || S_ISREG(st.st_mode);
+}
+
+/* As libdw makes a path of a name: below dir, itself below the folder of f; dir "" for none. */
+static bool may_open(const struct dwarf_file *f, const char *dir, const char *name)
+{
+	const char *slash = f->path ? strrchr(f->path, '/') : NULL;
+	char *path;
+	bool may;
+
+	if (*name == '/')
+		return is_plain_or_absent(name);
+	if (asprintf(&path, "%.*s%s/%s", *dir == '/' || !slash ? 0 : (int)(slash + 1 - f->path),
+		     slash ? f->path : "", dir, name) < 0)
+		return false;
+	may = is_plain_or_absent(path);
+	free(path);
+	return may;
+}
+
+static bool may_open_package(const struct dwarf_file *f)
+{
+	char *path;
+	bool may;
+
+	if (!f->path || asprintf(&path, "%s.dwp", f->path) < 0)
+		return true;
+	may = is_plain_or_absent(path);
+	free(path);
+	return may;
+}
+
+bool dwarf_file_may_open_split(const struct dwarf_file *f, void *dwarf_die)
+{
+	Dwarf_Die *unit = dwarf_die;
+	Dwarf_Attribute attr;
+	const char *name, *dir;
+
+	if (!dwarf_attr(unit, DW_AT_dwo_name, &attr) &&
+	    !dwarf_attr(unit, DW_AT_GNU_dwo_name, &attr))
+		return true;
+	name = dwarf_formstring(&attr);
+	dir = dwarf_attr(unit, DW_AT_comp_dir, &attr) ? dwarf_formstring(&attr) : NULL;
+	return name && may_open(f, "", name) && (!dir || may_open(f, dir, name)) &&
+	       may_open_package(f);
+}
+
+static int check_alternate(const struct dwarf_file *f)
+{
+	const void *build_id;
+	const char *name = NULL;
+
+	if (f->dwarf && dwelf_dwarf_gnu_debugaltlink(f->dwarf, &name, &build_id) > 0 && name &&
+	    !may_open(f, "", name))
+		return err_set(-EINVAL, "%s goes on in %s, which is not a regular file", f->path,
+			       name);
+	return 0;
+}
+
+/* ---- opening ------------------------------------------------------------------------------------------------------- */
 
 static int adopt_elf(struct dwarf_file *f, const char *name)
 {
@@ -36,6 +106,7 @@ static int open_path(struct dwarf_file *f, struct dso *d, const char *path)
 	TRY(f->fd = dso_open_file(d, path));
 	if (fstat(f->fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return err_set(-EINVAL, "%s: not a regular file", path);
+	f->path = realpath(path, NULL);
 	f->elf = elf_begin(f->fd, ELF_C_READ, NULL);
 	/* Read whole before anything else: libelf would lose the pieces that it read before. */
 	if (dso_hold_descriptor(d))
@@ -148,6 +219,8 @@ int dwarf_file_open_debug(struct dwarf_file *ret, struct dso *d)
 		r = check_strings(f.elf, path);
 	if (r >= 0)
 		f.dwarf = dwarf_begin_elf(f.elf, DWARF_C_READ, NULL);
+	if (r >= 0)
+		r = check_alternate(&f);
 	if (r < 0) {
 		dwarf_file_close(&f);
 		return r;
@@ -168,5 +241,6 @@ void dwarf_file_close(struct dwarf_file *f)
 	if (f->held)
 		dso_release_descriptor(f->held);
 	free(f->image);
+	free(f->path);
 	*f = (struct dwarf_file){ .fd = -1 };
 }

@@ -7,6 +7,7 @@
 #ifndef SONDE_SYMBOLS_DWARF_FILE_H
 #define SONDE_SYMBOLS_DWARF_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,7 @@ struct dwarf_file {
 	void *image;      /* owned; bytes of a file that is no file (the vdso) */
 	struct Elf *elf;
 	struct Dwarf *dwarf; /* NULL: has none */
+	char *path;          /* owned, without links; NULL: unknown. libdw looks for further files beside it */
 	uint16_t machine;    /* EM_* */
 	uint16_t type;       /* ET_* */
 	uint8_t elf_class;   /* ELFCLASS32, ELFCLASS64 */
@@ -27,6 +29,11 @@ struct dwarf_file {
 int dwarf_file_open_code(struct dwarf_file *ret, struct dso *d);
 /* The file with the DWARF; `dwarf` may be NULL all the same. */
 int dwarf_file_open_debug(struct dwarf_file *ret, struct dso *d);
+/*
+ * Whether what libdw would open for the other half of a unit (of a program built with -gsplit-dwarf) are regular files, or not
+ * there: it opens without looking, and a FIFO would hold it for ever.
+ */
+bool dwarf_file_may_open_split(const struct dwarf_file *f, void *dwarf_die);
 void dwarf_file_close(struct dwarf_file *f); /* {.fd = -1} or closed is fine */
 
 #endif

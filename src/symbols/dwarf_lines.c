@@ -141,7 +141,7 @@ static int read_units(struct dwarf_lines *l)
 	Dwarf_Half version;
 	uint8_t kind;
 
-	while (dwarf_get_units(l->file.dwarf, cu, &cu, &version, &kind, &die, &split) == 0) {
+	while (dwarf_get_units(l->file.dwarf, cu, &cu, &version, &kind, &die, NULL) == 0) {
 		struct unit u = { .lines = die,
 				  .code = die,
 				  .is_dwarf5 = version >= 5,
@@ -149,7 +149,8 @@ static int read_units(struct dwarf_lines *l)
 
 		if (kind == DW_UT_type || kind == DW_UT_split_type || l->units.n == UINT32_MAX)
 			continue;
-		if (kind == DW_UT_skeleton && split.addr)
+		if (kind == DW_UT_skeleton && dwarf_file_may_open_split(&l->file, &die) &&
+		    !dwarf_cu_info(cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) && split.addr)
 			u.code = split;
 		TRY(vec_push(&l->units, u));
 		TRY(add_ranges(&l->ranges, &die, (uint32_t)l->units.n - 1));

@@ -135,6 +135,35 @@ def odd_files(folder):
         say(not wrong, 'a mapping of ' + name.replace(str(folder), 'DIR'), wrong)
 
 
+def files_of_files(folder):
+    """Debug information that goes on in other files, which are FIFOs."""
+    if not shutil.which('cc') or not shutil.which('objcopy') or not shutil.which('nm'):
+        return skip('files that files name', 'no compiler here')
+    (folder / 'a.c').write_text('int work(int n)\n{\n\treturn n * n;\n}\nint main(int n, char **v)\n{\n\treturn work(n);\n}\n')
+    (folder / 'alternate').write_bytes(b'fifo\0' + bytes(20))
+    os.mkfifo(folder / 'fifo')
+    def shell(*words):
+        return subprocess.run(words, cwd=folder, capture_output=True, text=True, check=True).stdout
+    try:
+        shell('cc', '-g', '-gsplit-dwarf', '-O0', '-no-pie', 'a.c', '-o', 'split')
+        shell('cc', '-g', '-O0', '-no-pie', 'a.c', '-o', 'whole')
+        shell('objcopy', '--add-section', '.gnu_debugaltlink=alternate', 'whole', 'linked')
+    except subprocess.CalledProcessError as e:
+        return skip('files that files name', e.stderr.splitlines()[0])
+    for name in 'split', 'linked':
+        work = [int(line.split()[0], 16) for line in shell('nm', name).splitlines() if line.endswith(' work')][0]
+        path = build(folder, MAPPED % dict(path=folder / name, folder=folder, ip=0x1000 + (work & 0xfffff) + 4))
+        words = ['script', '-F', 'ip,sym,srcline', '-i', str(path)]
+        if name == 'split':
+            halves = [p.name for p in folder.glob('*.dwo')]
+            say(len(halves) == 1 and b'a.c:' in run(words)[1], 'a unit in two files', '%s' % halves)
+            (folder / halves[0]).unlink()
+            os.mkfifo(folder / halves[0])
+        status, out, err = run(words)
+        say(status == 0 and b'work' in out, 'a FIFO that a file names: ' + name, '%s %s' % (status, err))
+    return None
+
+
 def code_at(path):
     """An address of the mapping above that has a symbol: (address, its name)."""
     for line in subprocess.run(['nm', '-D', '--defined-only', path], capture_output=True, text=True).stdout.splitlines():
@@ -236,7 +265,7 @@ def owners(folder):
 
 
 def main():
-    for part in terminals, odd_files, seen_from_outside, maps_of_jits, owners:
+    for part in terminals, odd_files, files_of_files, seen_from_outside, maps_of_jits, owners:
         with tempfile.TemporaryDirectory() as name:
             part(pathlib.Path(name))
     return done()
