@@ -56,6 +56,25 @@ ROWS = [
     'EXIT { [12,10,12,10:u32] [%d:u64] @ }', 'sample 13', '4711 { "whatever" @ }', 'LOST { [7,5:u64] @ }', 'sample 13', 'sample 10',
 ]
 
+# A place that is mapped over, once before and once after a fork: the child has the older.
+MAPS = """=== maps
+--- attr type=software size=104 config=0 sample_period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU sample_id_all=1 mmap=1 comm=1 ids=7
+--- data
+"""
+
+
+def maps_rows():
+    rows, trailer = MAPS, '[10,10:u32] [%d:u64] [0,0:u32] [7:u64]'
+    mapping = 'MMAP2/user { [10,10:u32] [0x1000,0x1000,0:u64] [8,1:u32] [%d,0:u64] [5,2:u32] "/bin/v%d\\0" pad8 ' + trailer + ' }\n'
+    for i in range(1, 10):
+        when = i * 1000000
+        rows += mapping % (i, i, when)
+        if i == 5:
+            rows += 'FORK { [11,10,11,10:u32] [%d:u64] %s }\n' % (when + 1, trailer % (when + 1))
+        rows += 'SAMPLE/user { [7:u64] [0x1010:u64] [%d,%d:u32] [%d:u64] [0,0:u32] }\n' % ((10 + i % 2,) * 2 + (when + 2,))
+    return rows
+
+
 # A name without a time acts where it is read, between rounds; the last but one sample comes later than it should.
 ORDER = """=== order
 --- attr type=software size=104 config=0 sample_period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU sample_id_all=1 mmap=1 comm=1 ids=7
@@ -194,11 +213,11 @@ def stored(folder):
             '%s: so is throttling, and what nobody knows' % name, str(kinds))
         at = info(parts[1])['span']
         say(at['first_ns'] > info(parts[0])['span']['last_ns'], '%s: each part tells its own times' % name, str(at))
-    for name, text, every in (('order', ORDER, '90B'), ('group', reads_rows(True), '150B'), ('reads', reads_rows(False), '100B')):
+    for name, text, every in (('order', ORDER, '90B'), ('maps', maps_rows(), '90B'), ('group', reads_rows(True), '150B'), ('reads', reads_rows(False), '100B')):
         for path in made(folder, name, text):
             parts = whole_and_parts(folder, path, [t for t in TOOLS if t != 'perf' or 'little' in path.name], every)
             say(len(parts or []) > 2, path.name + ': several parts', str(parts))
-            if name != 'order':
+            if name in ('group', 'reads'):
                 chosen(folder, path, [['--time', '0.004,0.007']])
     whole_and_parts(folder, DATA / 'demo.data', TOOLS)
     chosen(folder, DATA / 'demo.data', [['--time', '30%-60%'], ['--cpu', '0'], ['--event', 'sched_switch']])

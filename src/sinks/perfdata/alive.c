@@ -39,6 +39,7 @@ static void unref(struct alive *a, struct alive_task *t)
 		put(t->name_of, &to_go);
 		put(t->maps_of, &to_go);
 		put(t->leader, &to_go);
+		hash64_done(&t->maps);
 		free(t);
 	}
 }
@@ -167,6 +168,8 @@ static int add_fork(struct alive *a, const struct change *c, const uint8_t *reco
 			t->maps_of = ref(parents_leader);
 		if (parent)
 			parent->forked = a->seq;
+		if (parents_leader && c->pid != c->ppid)
+			parents_leader->forked_maps = a->seq;
 	}
 	unref(a, parent);
 	unref(a, parents_leader);
@@ -192,6 +195,25 @@ static int add_comm(struct alive *a, const struct change *c, const uint8_t *reco
 	live_by(a, &t->name_of, NULL);
 	if (c->exec)
 		live_by(a, &t->maps_of, NULL);
+	return 0;
+}
+
+/* A process that maps and unmaps all the time: what lies under another mapping is seen by nobody, but by one forked before. */
+static int add_map(struct alive *a, const struct change *c, const uint8_t *record, uint32_t len,
+		   uint64_t time_ns)
+{
+	struct alive_record *r, *before;
+	struct alive_task *t;
+	uint64_t at;
+
+	TRY(task_of(a, c->pid, c->pid, &t));
+	TRY(add_record(a, t, record, len, time_ns, &r));
+	r->map_bytes = c->len;
+	at = hash64_find(&t->maps, c->start);
+	before = at == HASH64_EMPTY ? NULL : (struct alive_record *)(uintptr_t)at;
+	TRY(hash64_put(&t->maps, c->start, (uintptr_t)r));
+	if (before && before->map_bytes <= c->len && t->forked_maps < before->seq)
+		remove_of_task(a, t, before);
 	return 0;
 }
 
@@ -226,7 +248,7 @@ int alive_add(struct alive *a, const struct change *c, const uint8_t *record, ui
 		return add_exit(a, c, record, len, time_ns);
 	case CHANGE_MMAP:
 		if (!c->kernel)
-			return alive_add_of(a, c->pid, c->pid, record, len, time_ns);
+			return add_map(a, c, record, len, time_ns);
 		break;
 	case CHANGE_CGROUP:
 	case CHANGE_NONE:

@@ -10,7 +10,8 @@
  * beginning. The records of a task go some exits after its own (ALIVE_EXITED), unless a task that it made still lives by
  * them: by the name, until it has one of its own; by what was mapped, until it calls exec.
  *
- * Cost: the record and 72 bytes for each, all mappings of all live processes.
+ * Cost: the record and some 100 bytes for each, all mappings of all live processes; one that lies over the whole of another takes
+ * its place, and so does a task's next name. What is of no process (kernel symbols, changed code, control groups) stays.
  */
 #ifndef SONDE_SINKS_PERFDATA_ALIVE_H
 #define SONDE_SINKS_PERFDATA_ALIVE_H
@@ -26,7 +27,8 @@ struct alive_record {
 	struct alive_record *prev, *next; /* in the list */
 	struct alive_record *prev_of_task, *next_of_task;
 	uint64_t seq;
-	uint64_t time_ns; /* 0: acts when it is read */
+	uint64_t time_ns;   /* 0: acts when it is read */
+	uint64_t map_bytes; /* of a mapping */
 	uint32_t len;
 	uint8_t bytes[];
 };
@@ -40,7 +42,9 @@ struct alive_task {
 	struct alive_record *first, *last;             /* by next_of_task */
 	struct alive_record *comm; /* the last COMM if another one may replace it; NULL: none */
 	unsigned comms;
-	uint64_t forked; /* seq of its last FORK of another */
+	uint64_t forked;      /* seq of its last FORK of another */
+	uint64_t forked_maps; /* of a process's, of another process */
+	struct hash64 maps;   /* start of a mapping -> address of its record; 0: it went */
 };
 
 struct alive {
