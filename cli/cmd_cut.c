@@ -21,9 +21,9 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 	if (!status && (!output || !*output))
 		status = cli_usage(cli, "cut: name the recording to write with -o FILE");
 	else if (!status && !strcmp(output, "-"))
-		status = cli_usage(cli,
-				   "cut: -o - : the header of a recording is complete when its end is "
-				   "known, and a pipe has no way back to it: name a file with -o FILE");
+		status = cli_usage(
+			cli, "cut: -o - : the header of a recording is complete when its end is "
+			     "known, and a pipe has no way back to it: name a file with -o FILE");
 	else if (!status)
 		status = copying_run(cli, &a->rec);
 	free(output);

@@ -38,8 +38,8 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 
 	a->rec.output = part ? part : "perf.data";
 	if (!status && !every)
-		status = cli_usage(cli,
-				   "split: say how large a part is with --every 1G, or --every 60s");
+		status = cli_usage(
+			cli, "split: say how large a part is with --every 1G, or --every 60s");
 	else if (!status && output && (!*output || !strcmp(output, "-")))
 		status = cli_usage(cli, "split: -o takes a directory, or how the names of the "
 					"parts begin");
