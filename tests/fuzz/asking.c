@@ -273,11 +273,55 @@ void fuzz_write(const char *path, uint32_t choice)
 	sonde_session_close(s);
 }
 
+static char cut_path[256];
+
+static void remove_cut(void)
+{
+	unlink(cut_path);
+}
+
+/* Writes the chosen events as a recording, which must be one that can be read. */
+void fuzz_cut(const char *path, uint32_t choice)
+{
+	const char *dir = getenv("TMPDIR");
+	struct sonde_session *s;
+	char text[1024];
+	size_t n;
+	int r;
+
+	if (!*cut_path) {
+		snprintf(cut_path, sizeof(cut_path), "%.200s/sonde-fuzz-%d.data",
+			 dir && *dir ? dir : "/tmp", (int)getpid());
+		atexit(remove_cut);
+	}
+	keys_of(text, sizeof(text), path,
+		choice & 0xf3); /* not as perf does: it has no such output */
+	n = strlen(text);
+	snprintf(text + n, sizeof(text) - n, "format=perfdata\noutput=%s\n", cut_path);
+	if (sonde_session_open(&s, text, "fuzz") < 0)
+		return;
+	r = sonde_session_write(s, -1);
+	sonde_session_close(s);
+	if (r < 0)
+		return;
+	snprintf(text, sizeof(text), "%sinput=%s\n", machines_files, cut_path);
+	if (sonde_session_open(&s, text, "fuzz") < 0) {
+		fprintf(stderr, "what was cut cannot be read: %s\n", sonde_error_text());
+		abort();
+	}
+	sonde_session_close(s);
+	fuzz_read(cut_path, choice);
+	unlink(cut_path);
+}
+
 void fuzz_recording(const char *path, uint32_t choice)
 {
 	const uint32_t twice = (choice >> 8 & 7) == 7 ? FUZZ_TWICE : 0;
 
 	choice &= ~(uint32_t)FUZZ_TWICE;
 	fuzz_read(path, choice | twice);
-	fuzz_write(path, choice);
+	if ((choice >> 6 & 7) == 7)
+		fuzz_cut(path, choice);
+	else
+		fuzz_write(path, choice);
 }

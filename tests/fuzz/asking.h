@@ -37,7 +37,9 @@ enum { FUZZ_TWICE = 1 << 20 };
 void fuzz_read(const char *path, uint32_t choice);
 /* Writes it in one of the formats, to nowhere. */
 void fuzz_write(const char *path, uint32_t choice);
-/* Both. */
+/* Writes its events as another recording, which is then read. */
+void fuzz_cut(const char *path, uint32_t choice);
+/* It is read, and written in one way. */
 void fuzz_recording(const char *path, uint32_t choice);
 /* A copy of exactly their size that ends in NUL, to be released with free(). Ends the program when there is no memory. */
 char *fuzz_text(const uint8_t *data, size_t size);

@@ -149,8 +149,9 @@ static void ask_record(char *text, uint8_t variant)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const lists[] = {
-		"cpu",    "pid",    "tid",     "comm",           "symbols", "dsos",
-		"itrace", "evlist", "stop-bt", "graph-function", "clock",   "offset"
+		"cpu",   "pid",    "tid",    "comm",    "symbols",
+		"dsos",  "itrace", "evlist", "stop-bt", "graph-function",
+		"clock", "offset", "event"
 	};
 	char *text;
 

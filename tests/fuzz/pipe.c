@@ -2,7 +2,9 @@
 /*
  * perf.data read from a pipe. The input is
  *
- *	u8 bit 0: big endian | u8 x 2: keys of the session | records, as they follow the header of pipe mode
+ *	u8 how | u8 x 2: keys of the session | records, as they follow the header of pipe mode
+ *
+ *	how	1 big endian    2 written, 4 cut (what was read is gone); else asked
  *
  * The header is written here. What fits into a pipe is there before the reader comes, so no other thread is needed.
  */
@@ -50,8 +52,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (fd < 0)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	/* What was read is gone: one or the other. */
-	if (data[0] & 2)
+	if (data[0] & 4)
+		fuzz_cut(path, choice);
+	else if (data[0] & 2)
 		fuzz_write(path, choice);
 	else
 		fuzz_read(path, choice);
