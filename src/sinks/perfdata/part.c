@@ -96,7 +96,7 @@ static int take_events(struct header_parts *h, struct source *s, bool swap)
 	at = 0;
 	for (size_t i = 0; i < nr; i++) {
 		h->events.v[i].attr = h->attrs.data + i * h->attr_bytes;
-		h->events.v[i].ids = h->ids.v + at;
+		h->events.v[i].ids = at < h->ids.capacity ? h->ids.v + at : NULL;
 		at += h->events.v[i].nr_ids;
 		h->events.v[i].nr_ids = 0;
 	}
