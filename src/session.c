@@ -73,6 +73,8 @@ int session_part_fill(struct sonde_session *s)
 	s->cut_at = 0;
 	if (__builtin_expect(s->clock.waits && !s->clock.has_first, 0))
 		note_first(s);
+	if (!n && s->source->ops->ended)
+		s->source->ops->ended(s->source);
 	if (!n && nothing_read(s))
 		return err_set(-ENODATA, "no event of %s could be read", s->opts.input);
 	return n > 0 ? 1 : n;

@@ -174,6 +174,8 @@ struct source_ops {
 	bool (*span)(struct source *s, uint64_t *ret_first_ns, uint64_t *ret_last_ns);
 	/* What came of processors' traces, which nobody decodes, so far: records and bytes. NULL: never any. */
 	void (*traces)(struct source *s, uint64_t *ret_records, uint64_t *ret_bytes);
+	/* Every record was decoded: what only all of them together tell is told now. May come again. NULL: there is none. */
+	void (*ended)(struct source *s);
 	/* NULL: such recordings say nothing of it. */
 	void (*clock)(struct source *s, struct source_clock *ret);
 	/* Only for recordings in perf.data's format, else NULL: what a record tells of itself ... */

@@ -298,6 +298,7 @@ const struct source_ops perfdata_source_ops = {
 	.build_id_at = perfdata_build_id_at,
 	.span = perfdata_span,
 	.traces = perfdata_traces,
+	.ended = perfdata_ended,
 	.clock = perfdata_clock,
 	.record = perfdata_record,
 	.header = perfdata_head,

@@ -197,6 +197,7 @@ int perfdata_decode(struct source *s, const struct cut *rec, unsigned i, struct 
 int perfdata_sample(struct source *s, const struct event *ev, struct sonde_sample *ret);
 int perfdata_callchain(struct source *s, const struct event *ev, const uint8_t **ret);
 void perfdata_traces(struct source *s, uint64_t *ret_records, uint64_t *ret_bytes);
+void perfdata_ended(struct source *s);
 /* records.c: what a record of state says. 1 and *ret, or 0 when it is damaged (counted). */
 int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, struct event *ret);
 

@@ -86,22 +86,39 @@ static bool is_dummy(const struct perfdata_event *e)
 
 /*
  * Newer kernels tell a loss twice: LOST when the ring had room again, whatever it was that found none; and the recorder
- * adds LOST_SAMPLES from the events' own counts at the end. Where there are such, they tell the events; what dummies lost,
- * and what LOST tells beyond the events, is records of state.
+ * adds LOST_SAMPLES from the events' own counts at the end, one after the other. Where there are such, they tell the
+ * events; what dummies lost, and what LOST tells beyond the events once all of them were met, is records of state.
  */
-static void count_lost(struct perfdata_source *s, uint64_t *sum, uint64_t n)
+static void tell_lost(struct perfdata_source *s, bool all_met)
 {
 	struct perfdata_losses *l = &s->losses;
-	uint64_t events, state = 0;
+	uint64_t events = l->records, state = l->state;
 
-	*sum = *sum + n < *sum ? UINT64_MAX : *sum + n;
-	events = l->has_samples ? l->samples : l->records;
-	if (l->has_samples)
-		state = l->records > events + l->state ? l->records - events : l->state;
+	if (l->has_samples) {
+		events = events > state ? events - state : 0;
+		if (all_met || l->samples > events)
+			events = l->samples;
+		if (all_met && l->records > events + state)
+			state = l->records - events;
+	}
 	defects_correct(s->opts.defects, DEFECT_LOST_EVENTS, l->events_told, events);
 	defects_correct(s->opts.defects, DEFECT_LOST_STATE, l->state_told, state);
 	l->events_told = events;
 	l->state_told = state;
+}
+
+static void count_lost(struct perfdata_source *s, uint64_t *sum, uint64_t n)
+{
+	*sum = *sum + n < *sum ? UINT64_MAX : *sum + n;
+	tell_lost(s, false);
+}
+
+void perfdata_ended(struct source *source)
+{
+	struct perfdata_source *s = perfdata_of(source);
+
+	if (s->losses.has_samples)
+		tell_lost(s, true);
 }
 
 static int read_change(struct perfdata_source *s, uint32_t type, uint16_t misc,
