@@ -154,7 +154,7 @@ int session_options_offset(const char *text, int64_t *ret_ns)
 	}
 	if (*p || !digits || s >= MOST_S)
 		return err_set(-EINVAL,
-			       "offset=%s: seconds with up to 9 decimals are expected, as 1.5 or "
+			       "--offset %s: seconds with up to 9 decimals are expected, as 1.5 or "
 			       "-0.25",
 			       text);
 	*ret_ns = (int64_t)(s * NS_IN_S + ns) * (negative ? -1 : 1);

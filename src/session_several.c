@@ -11,6 +11,7 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "session.h"
@@ -85,6 +86,10 @@ static int open_part(struct sonde_session *whole, unsigned i, const char *text, 
 	s->schemas = whole->schemas;
 	TRY(session_options_parse(&s->opts, text, origin));
 	TRY(session_options_choose(&s->opts, i));
+	for (unsigned k = 0; k < i && !strcmp(s->opts.input, "-"); k++)
+		if (!strcmp(v->parts.v[k].s->opts.input, "-"))
+			return err_set(-EINVAL, "the standard input (-i -) can be read only once: "
+						"name the other recording by its file");
 	/* The whole looks at these. */
 	free(s->opts.switch_on);
 	free(s->opts.switch_off);

@@ -167,12 +167,15 @@ def offsets(folder):
             (['-i', a, '--offset', '+5'], ['6.000000000', '8.000000000'])):
         got = script(*words, '-F', 'time', '--ns')
         say([l.strip(' :') for l in got] == want, ' '.join(os.path.basename(w) for w in words), '\n'.join(got))
-    for words, word in ((['--offset', '1', '-i', a], 'there is none'), (['-i', a, '--offset', '1s'], 'seconds with up to 9'),
+    for words, word in ((['--offset', '1', '-i', a], 'there is none'), (['-i', a, '--offset', '1s'], '--offset 1s: seconds with up to 9'),
                         (['-i', a, '-i', b, '--offset', '-2'], 'before the beginning of time'),
                         (['-i', a, '-i', b, '--offset', '1.0000000001'], 'seconds with up to 9')):
         status, _, err = run([SONDE, 'script'] + words)
         say(status in (1, 2) and word in err.decode(), 'refused: ' + ' '.join(os.path.basename(w) for w in words),
             '%s\n%s' % (status, err.decode()))
+
+    p = subprocess.run([SONDE, 'script', '-i', '-', '-i', '-'], env=ENV, input=pathlib.Path(a).read_bytes(), capture_output=True, timeout=60)
+    say(p.returncode == 2 and not p.stdout and b'can be read only once' in p.stderr, 'refused: -i - -i -', p.stderr.decode())
 
 
 DAY = 1700000000 * 10 ** 9

@@ -38,6 +38,6 @@ int every_parse(const char *text, struct every *ret)
 	}
 	return err_set(
 		-EINVAL,
-		"every=%s: a size (1G, 512M, 64K) or a time (60s, 500ms, 5m, 1h) is asked for",
+		"--every %s: a size (1G, 512M, 64K) or a time (60s, 500ms, 5m, 1h) is asked for",
 		text);
 }
