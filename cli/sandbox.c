@@ -191,8 +191,11 @@ static bool make_temp_dir(char *path, size_t size)
 	char byte;
 
 	if ((size_t)snprintf(path, size, "%s/sonde-XXXXXX", dir && *dir ? dir : "/tmp") >= size ||
-	    !mkdtemp(path) || setenv("TMPDIR", path, 1))
+	    !mkdtemp(path) || setenv("TMPDIR", path, 1)) {
+		cli_say("--sandbox: cannot make a temporary folder in %s (set TMPDIR): %m",
+			dir && *dir ? dir : "/tmp");
 		return false;
+	}
 	if (pipe2(fds, O_CLOEXEC) < 0 || (pid = fork()) < 0) {
 		rmdir(path);
 		return false;

@@ -78,6 +78,8 @@ def denied(folder):
     say(status == 1 and not out and 'neither Landlock nor seccomp' in err, 'with neither nothing is read', err)
     status, out, err = run(info)
     say(status == 0 and 'Landlock, version ' in err and 'system calls' in err, '-v tells what is in force', err)
+    status, out, err = run(info, TMPDIR='/nope')
+    say(status == 1 and 'temporary folder in /nope (set TMPDIR)' in err, 'a folder for temporary files that is not there is named', err)
     status, out, err = run(info[:2] + info[3:])
     say(status == 0 and not err, 'else nothing is told', err)
     deadline = time.monotonic() + 5
