@@ -202,6 +202,9 @@ int perfdata_decode(struct source *source, const struct cut *rec, unsigned i, st
 {
 	struct perfdata_source *s = perfdata_of(source);
 
+	/* An attr may be the last that was cut: its event has no schema so far, and events have moved. */
+	if (__builtin_expect(s->is_unsettled, 0))
+		TRY(perfdata_pipe_settle(s));
 	if (__builtin_expect(!s->opts.list_records, 1)) {
 		if (__builtin_expect(ret->listed, 0))
 			ret->listed = false;
