@@ -72,6 +72,18 @@ static int set_format(struct opt_parser *p, void *values, const char *value, boo
 	return set_line(p, values, "format", value);
 }
 
+static int set_clock(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	static const char *const known[] = { "raw", "relative", "utc", "local" };
+
+	for (size_t i = 0; !negated && i < sizeof(known) / sizeof(*known); i++)
+		if (!strcmp(value, known[i]))
+			return set_line(p, values, "clock", value);
+	if (negated)
+		return set_line(p, values, "clock", NULL);
+	return opt_error(p, "--clock knows raw, relative, utc and local, not '%s'", value);
+}
+
 /* Found now: the session loads it by its path. */
 static int set_dlfilter(struct opt_parser *p, void *values, const char *value, bool negated)
 {
@@ -189,7 +201,7 @@ const struct opt script_options[] = {
 		 "them names the class of events. May be given several times"),
 	OPT_KEY(0, "ns", NULL, "ns", "prints times to the nanosecond"),
 	OPT_KEY(0, "reltime", NULL, "reltime", "counts times from the first event"),
-	OPT_OUR_KEY(0, "clock", "CLOCK", "clock", "shows times, also to scripts, as recorded (raw: the default), counted from the "
+	OPT_CALL(0, "clock", "CLOCK", set_clock, OPT_OURS, "shows times, also to scripts, as recorded (raw: the default), counted from the "
 		"first sample (relative), or as time of day in utc or local: ones that clock data must be recorded for"),
 	OPT_KEY(0, "deltatime", NULL, "deltatime", "counts times from the event before"),
 	OPT_KEY('L', "Latency", NULL, "latency", "prints names of tasks cut to 8 places and bare numbers of cpus"),

@@ -103,6 +103,18 @@ def same():
         say(not wrong and printed, '%s: the same inside' % ' '.join(words), wrong)
 
 
+def copies(folder):
+    """What is written inside and outside."""
+    for words in ['cut', '--time', '20%-80%', '-o', 'copy'], ['split', '--every', '4K', '-o', 'copy']:
+        files = []
+        for more in [], ['--sandbox']:
+            place = folder / (words[0] + '-'.join(more))
+            place.mkdir()
+            status, out, err = run([SONDE, *words, *more, '-i', DATA + '/demo.data'], cwd=str(place))
+            files.append((status, err, [(p.name, p.read_bytes()) for p in sorted(place.iterdir())]))
+        say(files[0] == files[1] and files[0][0] == 0 and files[0][2], words[0] + ': the same inside', '%s %s' % (files[1][0], files[1][1]))
+
+
 def ways_in(folder):
     """Recordings that are no plain file need temporary ones, or come by descriptors."""
     plain = (pathlib.Path(DATA) / 'demo.data').read_bytes()
@@ -147,7 +159,7 @@ def refused(folder):
 
 
 def main():
-    for part in denied, ways_in, refused:
+    for part in denied, ways_in, copies, refused:
         with tempfile.TemporaryDirectory() as name:
             if part(pathlib.Path(name)) is None and part is denied:
                 break

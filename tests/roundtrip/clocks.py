@@ -168,6 +168,13 @@ def span(folder):
     got = json.loads(sonde(['info', '--format', 'json', path])[1])['span']
     say((got.get('first_wall_ns'), got.get('last_wall_ns')) == (WALL, WALL + 86400 * S), 'the same as JSON', str(got))
     path = build(folder, fixture(clock=None, data=None), 'odd.data')
+    status, out, err = sonde(['script', '-i', path, '--clock', 'sun'])
+    say(status == 2 and "--clock knows raw, relative, utc and local, not 'sun'" in err, 'a clock that is none', err)
+    known = build(folder, fixture(), 'known.data')
+    for words in ['--clock', 'relative', '--time', '1,2.1'], ['--clock', 'utc', '--time', '22:13:21,22:13:23']:
+        status, out, err = sonde(['cut', '-i', known, '-o', folder / 'cut'] + words)
+        got = times(str(folder / 'cut'))
+        say(not status and got == times(known)[1:3], 'what is cut by %s is as recorded' % words[1], '%s %s' % (got, err))
     say('wall' not in json.dumps(json.loads(sonde(['info', '--format', 'json', path])[1])['span']), 'info where it is not known')
 
 

@@ -63,6 +63,25 @@ MAPS = """=== maps
 """
 
 
+# The kernel tells losses as they happen, the recorder the sums at the end: of what was sampled, and of records of state (dummy).
+LOST = """=== lost
+--- attr type=software size=104 config=0 sample_period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU sample_id_all=1 ids=7
+--- attr type=software size=104 config=9 sample_period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU sample_id_all=1 mmap=1 comm=1 ids=8
+--- data
+"""
+
+
+def lost_rows():
+    rows = LOST
+    for i in range(1, 10):
+        rows += 'SAMPLE/user { [7:u64] [0x1010:u64] [10,10:u32] [%d:u64] [0,0:u32] }\n' % (i * 1000000)
+        if i in (3, 4, 8):
+            rows += 'LOST { [7,%d:u64] [10,10:u32] [%d:u64] [0,0:u32] [7:u64] }\n' % (i, i * 1000000 + 1)
+    for lost, i in (4, 7), (9, 7), (2, 8):
+        rows += 'LOST_SAMPLES { [%d:u64] [0,0:u32] [0:u64] [0,0:u32] [%d:u64] }\n' % (lost, i)
+    return rows
+
+
 def maps_rows():
     rows, trailer = MAPS, '[10,10:u32] [%d:u64] [0,0:u32] [7:u64]'
     mapping = 'MMAP2/user { [10,10:u32] [0x1000,0x1000,0:u64] [8,1:u32] [%d,0:u64] [5,2:u32] "/bin/v%d\\0" pad8 ' + trailer + ' }\n'
@@ -200,6 +219,10 @@ def info(path):
     return json.loads(run([SONDE, 'info', '-f', '--format', 'json', '-i', str(path)])[1])
 
 
+def told_lost(path):
+    return sum(d['count'] for d in info(path)['defects'] if d['name'] in ('lost-events', 'lost-state'))
+
+
 def stored(folder):
     for path in made(folder, 'state', state_rows()):
         parts = whole_and_parts(folder, path, TOOLS, '100B')
@@ -213,6 +236,12 @@ def stored(folder):
             '%s: so is throttling, and what nobody knows' % name, str(kinds))
         at = info(parts[1])['span']
         say(at['first_ns'] > info(parts[0])['span']['last_ns'], '%s: each part tells its own times' % name, str(at))
+    for path in made(folder, 'lost', lost_rows()):
+        whole = told_lost(path)
+        for every in '90B', '200B':
+            parts = whole_and_parts(folder, path, TOOLS, every) or []
+            told = [told_lost(p) for p in parts]
+            say(len(parts) > 2 and sum(told) == whole == 15, '%s, every %s: the parts lost what the whole did' % (path.name, every), str((told, whole)))
     for name, text, every in (('order', ORDER, '90B'), ('maps', maps_rows(), '90B'), ('group', reads_rows(True), '150B'), ('reads', reads_rows(False), '100B')):
         for path in made(folder, name, text):
             parts = whole_and_parts(folder, path, [t for t in TOOLS if t != 'perf' or 'little' in path.name], every)

@@ -150,5 +150,7 @@ static inline bool perfdata_is_build_id(const uint8_t *p, const uint8_t *end)
 
 /* The build-id bit of a BUILD_ID entry's misc: its size byte is valid. */
 #define PERFDATA_MISC_BUILD_ID_SIZE 0x8000
+/* Of LOST_SAMPLES: what a filter in BPF left out, for which there was room. */
+#define PERFDATA_MISC_LOST_SAMPLES_BPF 0x8000
 
 #endif

@@ -22,7 +22,7 @@
 #include "sinks/perfdata/reads.h"
 #include "sinks/sink.h"
 
-enum { FIRST_TOOL_RECORD = 64, MAX_PARTS = 99999 };
+enum { FIRST_TOOL_RECORD = 64, MAX_PARTS = 99999, MAX_SUMS = 1 << 20 };
 
 struct copy_sink {
 	struct sink base;
@@ -38,6 +38,10 @@ struct copy_sink {
 	unsigned parts, finished;
 	uint64_t bytes;   /* in the part, without the state that it begins with */
 	uint64_t next_ns; /* when the next one begins; 0: no event with a time yet */
+	uint64_t lost;    /* what LOST records of the part tell */
+	/* What LOST records of earlier parts told, as far as no LOST_SAMPLES was lessened by it. */
+	uint64_t lost_before;
+	struct outbuf sums; /* LOST_SAMPLES of no time: they are for the last part */
 	/* The record that came as itself and not yet as what it means; len 0: none. */
 	struct outbuf record;
 	uint32_t type;
@@ -90,6 +94,8 @@ static int close_part(struct copy_sink *s)
 	s->is_open = false;
 	TRY(part_finish(&s->part, &s->build_ids));
 	s->finished++;
+	s->lost_before = s->lost_before + s->lost < s->lost ? UINT64_MAX : s->lost_before + s->lost;
+	s->lost = 0;
 	return 0;
 }
 
@@ -132,11 +138,39 @@ static int prepare_part(struct copy_sink *s, uint32_t len)
 	return write_state(s);
 }
 
+/*
+ * LOST tells a loss where it was noticed, LOST_SAMPLES tells it once more in the sums at the end (which a reader knows when it
+ * finds both). What is told in earlier parts is taken off the sums, so that the parts together lost what the whole did.
+ * u32 type | u16 misc | u16 size | LOST: u64 id | u64 lost;  LOST_SAMPLES: u64 lost
+ */
+static void share_loss(struct copy_sink *s, uint8_t *record, uint32_t len)
+{
+	const uint32_t at = s->type == PERF_RECORD_LOST ? 16 : 8;
+	uint64_t lost, told;
+
+	if (len < at + 8)
+		return;
+	lost = get_u64(record + at, s->swap);
+	if (s->type == PERF_RECORD_LOST) {
+		s->lost = s->lost + lost < lost ? UINT64_MAX : s->lost + lost;
+		return;
+	}
+	if (get_u16(record + 4, s->swap) & PERFDATA_MISC_LOST_SAMPLES_BPF)
+		return;
+	told = lost < s->lost_before ? lost : s->lost_before;
+	s->lost_before -= told;
+	lost -= told;
+	lost = get_u64(&lost, s->swap);
+	memcpy(record + at, &lost, sizeof(lost));
+}
+
 static int keep_record(struct copy_sink *s)
 {
 	uint32_t len = (uint32_t)s->record.len;
 	int r = prepare_part(s, len);
 
+	if (r == 0 && (s->type == PERF_RECORD_LOST || s->type == PERF_RECORD_LOST_SAMPLES))
+		share_loss(s, (uint8_t *)s->record.data, len);
 	if (r == 0 && s->type == PERF_RECORD_SAMPLE)
 		r = reads_take(&s->reads, s->event, (uint8_t *)s->record.data, len, s->swap,
 			       s->parts);
@@ -145,6 +179,40 @@ static int keep_record(struct copy_sink *s)
 			     s->type == PERF_RECORD_SAMPLE);
 	s->record.len = 0;
 	return r;
+}
+
+/* The recorder's sums act when they are read, which may be before all that they sum up. */
+static int take_sums(struct copy_sink *s)
+{
+	uint32_t at = 0, len;
+
+	s->type = PERF_RECORD_LOST_SAMPLES;
+	s->time_ns = 0;
+	for (; at < s->sums.len; at += len) {
+		len = get_u16(s->sums.data + at + 6, s->swap);
+		s->record.len = 0;
+		outbuf_put(&s->record, s->sums.data + at, len);
+		if (s->record.failed)
+			return err_nomem();
+		TRY(keep_record(s));
+	}
+	s->sums.len = 0;
+	return 0;
+}
+
+static bool is_sum(const struct copy_sink *s)
+{
+	return is_split(s) && s->type == PERF_RECORD_LOST_SAMPLES && !s->time_ns &&
+	       s->sums.len < MAX_SUMS;
+}
+
+static int keep_or_wait(struct copy_sink *s)
+{
+	if (!is_sum(s))
+		return keep_record(s);
+	outbuf_put(&s->sums, s->record.data, s->record.len);
+	s->record.len = 0;
+	return s->sums.failed ? err_nomem() : 0;
 }
 
 /* ---- records ------------------------------------------------------------------------------------------------------ */
@@ -232,7 +300,7 @@ static int settle(struct copy_sink *s)
 	/* Of a sample whose event is unknown it cannot be told whether it was asked for. */
 	keep = s->type == PERF_RECORD_SAMPLE ? !s->session->filtered : is_chosen(s, NULL);
 	if (keep)
-		return keep_record(s);
+		return keep_or_wait(s);
 	if (s->type == PERF_RECORD_SAMPLE)
 		TRY(reads_take(&s->reads, s->event, (uint8_t *)s->record.data,
 			       (uint32_t)s->record.len, s->swap, 0));
@@ -296,7 +364,7 @@ static int take_meaning(struct copy_sink *s, const struct event *ev)
 		return 0;
 	if (ev->schema->kind <= SONDE_SAMPLE || !is_of_state(s->type)) {
 		if (ev->schema->kind <= SONDE_SAMPLE || is_chosen(s, &ev->pub))
-			return keep_record(s);
+			return keep_or_wait(s);
 		r = 0;
 	} else if (s->type == PERF_RECORD_NAMESPACES) {
 		r = alive_add_of(&s->alive, ev->pub.pid, ev->pub.tid, record, len, s->time_ns);
@@ -341,6 +409,8 @@ static int copy_finish(struct sink *sink, bool complete)
 
 	if (complete)
 		r = settle(s);
+	if (complete && r == 0)
+		r = take_sums(s);
 	/* Nothing was kept: that is a recording, too. */
 	if (complete && r == 0 && !s->is_open && !s->parts)
 		r = open_part(s);
@@ -370,6 +440,7 @@ static void copy_close(struct sink *sink)
 	reads_done(&s->reads);
 	outbuf_done(&s->record);
 	outbuf_done(&s->build_ids);
+	outbuf_done(&s->sums);
 	free(s->prefix);
 	free(s);
 }

@@ -309,6 +309,9 @@ int perfdata_pipe_open(struct perfdata_source *s)
 	r = read_prelude(s, &record);
 	outbuf_done(&record);
 	if (r >= 0 && !s->events.n)
-		r = err_set(-EBADMSG, "%s: the recording describes no event", s->file.path);
+		r = err_set(-EBADMSG,
+			    "%s: the recording describes no event before it ends or is damaged: it "
+			    "may be cut off, or its recorder was killed",
+			    s->file.path);
 	return r;
 }
