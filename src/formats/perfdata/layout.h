@@ -7,6 +7,7 @@
 #ifndef SONDE_FORMATS_PERFDATA_LAYOUT_H
 #define SONDE_FORMATS_PERFDATA_LAYOUT_H
 
+#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -118,6 +119,26 @@ enum perfdata_tool_record {
 	RECORD_SIMPLEPERF_EVENT_ID = 32774,
 	RECORD_SIMPLEPERF_TRACING_DATA = 32777
 };
+
+/* Whether a record of this type changes what readers know of processes, mappings and code. */
+static inline bool perfdata_is_state(uint32_t type)
+{
+	switch (type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_EXIT:
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_MMAP2:
+	case PERF_RECORD_NAMESPACES:
+	case PERF_RECORD_KSYMBOL:
+	case PERF_RECORD_BPF_EVENT:
+	case PERF_RECORD_CGROUP:
+	case PERF_RECORD_TEXT_POKE:
+		return true;
+	default:
+		return false;
+	}
+}
 
 /*
  * Whether the four bytes in the place of MMAP2's prot are the first letters of a name: kernels before 3.16 wrote neither

@@ -19,26 +19,6 @@ int follow_init(struct follow *f)
 	return f->forked ? 0 : err_nomem();
 }
 
-/* Whether a record changes what readers know of processes, mappings and code. */
-static bool is_state(uint32_t type)
-{
-	switch (type) {
-	case PERF_RECORD_MMAP:
-	case PERF_RECORD_COMM:
-	case PERF_RECORD_EXIT:
-	case PERF_RECORD_FORK:
-	case PERF_RECORD_MMAP2:
-	case PERF_RECORD_NAMESPACES:
-	case PERF_RECORD_KSYMBOL:
-	case PERF_RECORD_BPF_EVENT:
-	case PERF_RECORD_CGROUP:
-	case PERF_RECORD_TEXT_POKE:
-		return true;
-	default:
-		return false;
-	}
-}
-
 void follow_record(struct follow *f, const struct ring *r, uint64_t pos,
 		   struct perfdata_record_header h)
 {
@@ -53,7 +33,7 @@ void follow_record(struct follow *f, const struct ring *r, uint64_t pos,
 			atomic_fetch_or_explicit(&f->forked[pid / 64], UINT64_C(1) << pid % 64,
 						 memory_order_relaxed);
 	}
-	if (!f->keeps || !is_state(h.type))
+	if (!f->keeps || !perfdata_is_state(h.type))
 		return;
 	to = outbuf_room(&f->kept, h.size);
 	if (!to)

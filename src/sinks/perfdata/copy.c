@@ -255,25 +255,6 @@ static bool is_of_recorder(uint32_t type)
 	}
 }
 
-static bool is_of_state(uint32_t type)
-{
-	switch (type) {
-	case PERF_RECORD_MMAP:
-	case PERF_RECORD_COMM:
-	case PERF_RECORD_EXIT:
-	case PERF_RECORD_FORK:
-	case PERF_RECORD_MMAP2:
-	case PERF_RECORD_NAMESPACES:
-	case PERF_RECORD_KSYMBOL:
-	case PERF_RECORD_BPF_EVENT:
-	case PERF_RECORD_CGROUP:
-	case PERF_RECORD_TEXT_POKE:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /*
  * What lies between the events is of the time that is chosen, and of the cpus and tasks, as far as it tells them. A loss is told
  * whatever else is chosen: what was lost might have been that.
@@ -362,7 +343,7 @@ static int take_meaning(struct copy_sink *s, const struct event *ev)
 
 	if (!len || ev->schema->kind == SONDE_DEFECT)
 		return 0;
-	if (ev->schema->kind <= SONDE_SAMPLE || !is_of_state(s->type)) {
+	if (ev->schema->kind <= SONDE_SAMPLE || !perfdata_is_state(s->type)) {
 		if (ev->schema->kind <= SONDE_SAMPLE || is_chosen(s, &ev->pub))
 			return keep_or_wait(s);
 		r = 0;
