@@ -74,11 +74,19 @@ SV *object_new(pTHX_ void *p, enum object_class class); /* a reference to a bles
 bool object_find(pTHX_ SV *sv, enum object_class class, void **ret);
 void *object_take(pTHX_ SV *sv, enum object_class class); /* for DESTROY; NULL: none of ours, or taken before */
 
+/* What a glob holds; NULL: nothing. A sub that was only declared is none, unless its package makes up for those (AUTOLOAD). */
+static inline CV *sub_of(pTHX_ GV *gv)
+{
+	CV *cv = GvCV(gv);
+
+	if (__builtin_expect(!cv || CvROOT(cv) || CvXSUB(cv), 1))
+		return cv;
+	return gv_autoload_pvn(GvSTASH(gv), GvNAME(gv), GvNAMELEN(gv), 0) ? cv : NULL;
+}
+
 /* run.c */
 struct run *run_new(pTHX_ const char *text, bool is_live); /* NULL: sonde_error_text() tells */
 void run_free(pTHX_ struct run *r);
-/* What a glob holds; NULL: nothing. A sub that was only declared is none, unless its package makes up for those (AUTOLOAD). */
-CV *sub_of(pTHX_ GV *gv);
 /* defects.c: calls trace_defect, if there is one, for each kind that the script does not know yet, or that grew. */
 void defects_tell(pTHX_ struct run *r);
 int run_events(pTHX_ struct run *r); /* 0 or a negative errno; a sub that dies leaves it for good */

@@ -253,15 +253,6 @@ static void call_define(pTHX_ CV *cv, const struct slot *slot, const struct sond
 	LEAVE;
 }
 
-CV *sub_of(pTHX_ GV *gv)
-{
-	CV *cv = GvCV(gv);
-
-	if (__builtin_expect(!cv || CvROOT(cv) || CvXSUB(cv), 1))
-		return cv;
-	return gv_autoload_pvn(GvSTASH(gv), GvNAME(gv), GvNAMELEN(gv), 0) ? cv : NULL;
-}
-
 static void tell_defines(pTHX_ struct run *r, struct slot *slot)
 {
 	const uint32_t family = sonde_schema_family(slot->sc);
