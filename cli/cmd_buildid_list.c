@@ -46,18 +46,18 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 {
 	struct args *a = values;
 	char *input, hex[SONDE_BUILD_ID_CHARS];
-	int r = 0;
+	int status, r = 0;
 
 	if (argc > 0 && !cli_compat(cli))
 		return cli_usage(cli,
 				 "buildid-list: takes no words: -i names the recording, not '%s'",
 				 argv[0]);
+	if ((status = recording_check_one(cli, "buildid-list", &a->rec)))
+		return status;
 	if (a->kernel || a->kernel_maps)
 		return print_running(cli, a);
 	if (a->rec.sandbox) {
-		int status = sandbox_enter(cli, &a->rec.lines, NULL);
-
-		if (status)
+		if ((status = sandbox_enter(cli, &a->rec.lines, NULL)))
 			return status;
 		a->rec.sandbox = false; /* entered, for all that follows */
 	}

@@ -23,18 +23,25 @@ void recording_done(void *values)
 	lines_done(&rec->lines);
 }
 
+int recording_check_one(const struct cli *cli, const char *command, const struct recording *rec)
+{
+	const int given = lines_count(&rec->lines, "input");
+
+	/* perf reads the last of them. */
+	if (given <= 1 || cli_compat(cli))
+		return CLI_OK;
+	return cli_usage(cli, "%s: one recording at a time, not %d", command, given);
+}
+
 int recording_operand(const struct cli *cli, const char *command, struct recording *rec, int argc,
 		      char **argv)
 {
 	struct opt_parser p = { 0 };
+	int status = recording_check_one(cli, command, rec);
 	char *given;
 
-	/* perf reads the last of them. */
-	if (lines_count(&rec->lines, "input") > 1 && !cli_compat(cli))
-		return cli_usage(cli, "%s: one recording at a time, not %d", command,
-				 lines_count(&rec->lines, "input"));
-	if (!argc)
-		return CLI_OK;
+	if (status || !argc)
+		return status;
 	given = lines_given(&rec->lines, "input");
 	free(given);
 	if (argc > 1 || given)
@@ -114,6 +121,16 @@ int recording_run(const struct cli *cli, struct recording *rec, const char *more
 		status = run_session(cli, rec, text, work, ctx);
 	free(text);
 	return status;
+}
+
+void recording_tell_notes(struct sonde_session *s)
+{
+	size_t len;
+
+	for (const char *line = sonde_session_notes(s); *line; line += len + (line[len] == '\n')) {
+		len = strcspn(line, "\n");
+		cli_say("%.*s", (int)len, line);
+	}
 }
 
 static int write_session(struct sonde_session *s, void *ctx)

@@ -27,7 +27,9 @@ struct recording {
 /* For struct command: options that are lines of the session's text form; values begin with a struct recording. */
 int recording_set_key(struct opt_parser *p, void *values, const struct opt *o, const char *value);
 void recording_done(void *values);
-/* One word may stand in place of -i FILE, not beside it. 0, or a status after telling. */
+/* 0, or a status after telling that -i was given more than once. */
+int recording_check_one(const struct cli *cli, const char *command, const struct recording *rec);
+/* The same, and one word may stand in place of -i FILE, not beside it. */
 int recording_operand(const struct cli *cli, const char *command, struct recording *rec, int argc,
 		      char **argv);
 /*
@@ -42,6 +44,8 @@ int recording_input(const struct cli *cli, struct lines *l);
 struct sonde_session;
 int recording_run(const struct cli *cli, struct recording *rec, const char *more,
 		  int (*work)(struct sonde_session *s, void *ctx), void *ctx);
+/* What the library has to say of the session's output (sonde_session_notes()). */
+void recording_tell_notes(struct sonde_session *s);
 /* The session of rec's lines and of `more` ("key=value\n..."), written to the standard output. Returns the status. */
 int recording_print(const struct cli *cli, struct recording *rec, const char *more);
 

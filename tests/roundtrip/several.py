@@ -213,7 +213,8 @@ def refused(folder):
     say(len(script('-i', a, '-i', b)) == 2, 'a kernel at one place')
     for command in 'info', 'evlist', 'buildid-list', 'check':
         status, out, err = run([SONDE, command, '-i', a, '-i', b])
-        say(status == 2 and not out and b'one recording at a time' in err, command + ' wants one', '%s %s' % (status, err))
+        say(status == 2 and not out and command.encode() + b': one recording at a time' in err, command + ' wants one',
+            '%s %s' % (status, err))
     for words in (['-D'], ['--per-event-dump']):
         status, out, err = run([SONDE, 'script', '-i', a, '-i', b] + words)
         say(status == 2 and b'one recording at a time' in err, ' '.join(words) + ' wants one', '%s %s' % (status, err))
