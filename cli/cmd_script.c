@@ -160,7 +160,6 @@ static int print_text(const struct cli *cli, const struct script_args *a, const 
 {
 	struct sonde_session *s;
 	const char *line;
-	size_t len;
 	int r, status = CLI_OK, fd = STDOUT_FILENO;
 
 	if (a->check_only) {
@@ -178,10 +177,7 @@ static int print_text(const struct cli *cli, const struct script_args *a, const 
 	r = sonde_session_open(&s, text, "the command line");
 	if (r < 0)
 		return fail(cli, r);
-	for (line = sonde_session_notes(s); *line; line += len + (line[len] == '\n')) {
-		len = strcspn(line, "\n");
-		cli_say("%.*s", (int)len, line);
-	}
+	recording_tell_notes(s);
 	r = sonde_session_write(s, fd);
 	if (r < 0 && r != -EPIPE)
 		status = fail(cli, r);

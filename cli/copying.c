@@ -43,6 +43,8 @@ static int copy(struct sonde_session *s, void *ctx)
 		sonde_session_stop(s);
 	r = sonde_session_write(s, STDOUT_FILENO);
 	running = NULL;
+	if (r >= 0 && !came)
+		recording_tell_notes(s);
 	return r;
 }
 

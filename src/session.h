@@ -77,6 +77,7 @@ struct sonde_session {
 	bool lists_records;   /* a text is written, which has them */
 	bool is_stream;       /* the input is a pipe: more may come at any time */
 	bool met_sample;      /* any, also one that the filters refused */
+	bool copied_none;     /* format=perfdata, written: no sample was chosen */
 
 	/* The batch being delivered. */
 	const struct cut *cuts;

@@ -133,7 +133,10 @@ SONDE_API int sonde_session_open(struct sonde_session **ret, const char *text, c
 SONDE_API const char *sonde_session_print(struct sonde_session *s);
 /* Checks text without opening anything; *ret is its complete form, to be released with free(). */
 SONDE_API int sonde_session_parse(const char *text, char **ret);
-/* Lines about what its text output passes over (fields that a class of events cannot have); "" when nothing. Lent. */
+/*
+ * Lines about what its text output passes over (fields that a class of events cannot have), and once format=perfdata is written,
+ * that it holds no event; "" when nothing. Lent.
+ */
 SONDE_API const char *sonde_session_notes(struct sonde_session *s);
 SONDE_API void sonde_session_close(struct sonde_session *s); /* NULL is fine */
 

@@ -389,6 +389,12 @@ def files(folder):
                         (['-o', 'x', '--cpu', 'y'], 'cpu')):
         status, err = cut(*words_)
         say(status in (1, 2) and why in err and left(work) == ['perf.data'], 'cut %s' % ' '.join(words_), err)
+    for words_, why in ((['--pid', '99999'], 'no event was chosen'), (['--time', '0.1,0.5'], 'no event was chosen'), ([], '')):
+        status, err = cut(*words_, '-o', 'none')
+        say(status == 0 and err.strip().partition(':')[0] == ('sonde' if why else '') and why in err,
+            'cut %s: %s' % (' '.join(words_), why or 'nothing to tell'), err)
+    for name in 'none', 'none.old':
+        os.unlink(work / name)
     with gzip.open(work / 'perf.data.gz', 'wb') as out:
         out.write(data.read_bytes())
     for name, more, how in (('packed', ['-i', 'perf.data.gz'], {}), ('from a pipe', ['-i', '-'], {'stdin': None})):

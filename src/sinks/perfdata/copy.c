@@ -36,6 +36,7 @@ struct copy_sink {
 	struct every every; /* both 0: everything in one file */
 	char *prefix;       /* "DIR/perf.data": parts are PREFIX.0001 ... */
 	unsigned parts, finished;
+	bool has_sample;  /* one was kept */
 	uint64_t bytes;   /* in the part, without the state that it begins with */
 	uint64_t next_ns; /* when the next one begins; 0: no event with a time yet */
 	uint64_t lost;    /* what LOST records of the part tell */
@@ -171,6 +172,7 @@ static int keep_record(struct copy_sink *s)
 
 	if (r == 0 && (s->type == PERF_RECORD_LOST || s->type == PERF_RECORD_LOST_SAMPLES))
 		share_loss(s, (uint8_t *)s->record.data, len);
+	s->has_sample |= s->type == PERF_RECORD_SAMPLE;
 	if (r == 0 && s->type == PERF_RECORD_SAMPLE)
 		r = reads_take(&s->reads, s->event, (uint8_t *)s->record.data, len, s->swap,
 			       s->parts);
@@ -401,6 +403,8 @@ static int copy_finish(struct sink *sink, bool complete)
 		r = close_part(s);
 	if (!complete || r < 0)
 		remove_parts(s);
+	else
+		s->session->copied_none = !s->has_sample;
 	return r;
 }
 
