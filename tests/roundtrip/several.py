@@ -215,7 +215,7 @@ def refused(folder):
         status, out, err = run([SONDE, command, '-i', a, '-i', b])
         say(status == 2 and not out and command.encode() + b': one recording at a time' in err, command + ' wants one',
             '%s %s' % (status, err))
-    for words in (['-D'], ['--per-event-dump']):
+    for words in (['-D'], ['--per-event-dump'], ['-F', '+metric']):
         status, out, err = run([SONDE, 'script', '-i', a, '-i', b] + words)
         say(status == 2 and b'one recording at a time' in err, ' '.join(words) + ' wants one', '%s %s' % (status, err))
 

@@ -239,7 +239,6 @@ static int read_recording(struct text_sink *s, const struct sonde_session *sessi
 	s->recording.aux_trace |= head.features[0] >> FEAT_AUXTRACE & 1;
 	s->recording.is_pipe |= head.is_pipe;
 	s->recording.counts |= head.features[0] >> FEAT_STAT & 1;
-	/* Of several recordings the groups have ids in common. */
 	if (!session->part_of && source->ops->section(source, FEAT_GROUP_DESC, &b) > 0)
 		TRY(text_metric_init(&s->metric, s->compat, b));
 	source->ops->clock(source, &clock);
@@ -304,6 +303,19 @@ static void put_header(struct text_sink *s)
 		text_terminal_quiet(&s->writer.out, start, true);
 }
 
+/* Groups are told by each recording for itself, and would have ids in common. */
+static int check_metrics(const struct text_sink *s)
+{
+	uint64_t asked = 0;
+
+	for (int i = 0; i < NR_TEXT_CLASSES; i++)
+		asked |= s->fields.classes[i].fields;
+	if (!(asked & TEXT_METRIC) || !s->session->parts)
+		return 0;
+	return err_set(-EINVAL, "-F metric: one recording at a time, not %u",
+		       s->session->opts.nr_inputs);
+}
+
 static int text_open(struct sink **ret, const struct sink_options *opts)
 {
 	struct text_sink *s = calloc(1, sizeof(*s));
@@ -325,6 +337,8 @@ static int text_open(struct sink **ret, const struct sink_options *opts)
 		r = read_recordings(s);
 	if (r >= 0)
 		r = text_fields_parse(&s->fields, o->fields, o->callchain, o->compat, NULL);
+	if (r >= 0)
+		r = check_metrics(s);
 	if (r >= 0 && o->dump && o->compat && !o->unsorted && !tells_order(s->session))
 		outbuf_str(&s->writer.out, "WARNING: No sample_id_all support, falling back to "
 					   "unordered processing\n");
