@@ -47,6 +47,7 @@ FILES = [
     ('zeros', bytes(4096), ['begins with zeros']),
 ]
 FOLDERS = [('CTF', ['metadata', 'channel0_0'], ['CTF trace', 'babeltrace2']), ('uftrace', ['info', 'task.txt'], ['uftrace']),
+           ('blktrace', ['sda.blktrace.0', 'sda.blktrace.1'], ['blktrace', 'blkparse']),
            ('LTTng', ['kernel/metadata'], ['LTTng', 'babeltrace2']), ('one with a perf.data', ['perf.data'], ['there is a perf.data in it']),
            ('an empty one', [], ['is a directory with no recording'])]
 
@@ -82,7 +83,8 @@ def main():
                 (top / file).write_bytes(b'x')
             refused('a folder: ' + name, top, words)
     foreign = [(p, 'trace-cmd') for p in sorted(CORPUS.glob('tracecmd-*'))] + \
-        [(p, 'babeltrace2') for p in sorted(CORPUS.glob('ctf*'))] + [(p, 'blkparse') for p in sorted(CORPUS.glob('blktrace-*/*'))]
+        [(p, 'babeltrace2') for p in sorted(CORPUS.glob('ctf*'))] + \
+        [(p, 'blkparse') for p in sorted(CORPUS.glob('blktrace-*')) + sorted(CORPUS.glob('blktrace-*/*'))]
     wrong = ''
     for path, word in foreign:
         status, out, err = run([SONDE, 'info', str(path)])
