@@ -30,11 +30,14 @@ static size_t first_harmful(const unsigned char *p, size_t len, bool line_ends)
 
 void text_terminal_quiet(struct outbuf *out, size_t start, bool line_ends)
 {
-	const unsigned char *text = (const unsigned char *)out->data + start;
-	size_t len = out->failed ? 0 : out->len - start,
-	       at = len ? first_harmful(text, len, line_ends) : 0;
+	size_t len = out->failed ? 0 : out->len - start, at;
+	const unsigned char *text;
 	unsigned char *rest;
 
+	if (!len)
+		return; /* there may be no data at all */
+	text = (const unsigned char *)out->data + start;
+	at = first_harmful(text, len, line_ends);
 	if (at == len)
 		return;
 	rest = malloc(len - at);
