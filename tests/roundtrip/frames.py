@@ -134,6 +134,21 @@ def by_default(sonde, data):
         '%d of %d' % (sum(('main', False) in c for c in handled), len(handled)))
 
 
+def after_exec(sonde, perf, path, work):
+    """What was mapped before exec is gone: perf still takes the lowest place of a file for where its unwind tables lie."""
+    record = [perf, 'record', '-q', '-e', 'cpu-clock:u', '-F', '1000', '--call-graph', 'dwarf,32768', '-o', path + '-exec.data', 'sh', '-c']
+    twice = ['%s; %s; true' % (path, path)]
+    if not quietly(record + twice, work):
+        return skip('exec', 'perf cannot record here')
+    chains = [c for c in frames(run([sonde, 'script', '-i', path + '-exec.data'])[1]) if c[0][0] == 'leaf']
+    say(len(chains) > 5 and all(('main', False) in c for c in chains), 'default: chains of processes that called exec reach main',
+        '%d of %d' % (sum(('main', False) in c for c in chains), len(chains)))
+    # All at the same places: there perf finds them, too.
+    if not shutil.which('setarch') or not quietly(['setarch', '-R'] + record + twice, work):
+        return skip('exec at the same places', 'setarch -R cannot be had')
+    return compare(sonde, perf, 'exec at the same places', path + '-exec.data', [''])
+
+
 def main():
     sonde = sys.argv[1]
     _, features, _ = run([sonde, '--version', '-v'])
@@ -163,6 +178,8 @@ def all_programs(sonde, perf, work):
                 skip('%s %s' % (name, kind), 'perf cannot record here')
                 continue
             compare(sonde, perf, '%s %s' % (name, kind), data, OPTIONS if name in ('c', 'cpp') else FEW_OPTIONS)
+            if name == 'c' and kind == 'dwarf':
+                after_exec(sonde, perf, path, work)
             # More samples than perf could name in time.
             if name == 'c' and kind == 'dwarf' and quietly([perf, 'record', '-q', '-e', 'cpu-clock:u', '-F', '4000',
                                                             '--call-graph', kind, '-o', data, path], work):
