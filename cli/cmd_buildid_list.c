@@ -78,7 +78,6 @@ static const struct opt options[] = {
 	OPT_KEY('H', "with-hits", NULL, "hits", "lists only files in which samples lie, those without a build id too"),
 	OPT_FLAG('k', "kernel", struct args, kernel, "prints the running kernel's build id"),
 	OPT_FLAG('m', "kernel-maps", struct args, kernel_maps, "prints that of the running kernel and of its modules, and where they lie"),
-	OPT_KEY('f', "force", NULL, "force", "reads a recording that belongs to somebody else"),
 	RECORDING_OPTIONS(struct args, rec),
 	OPT_END,
 };
@@ -94,10 +93,6 @@ const struct command cmd_buildid_list = {
 		    "  sonde buildid-list -H\n"
 		    "  sonde buildid-list -i /usr/bin/true\n"
 		    "  sonde buildid-list -k\n",
-	.values_size = sizeof(struct args),
-	.permute = true,
-	.configured = true,
+	RECORDING_COMMAND(struct args),
 	.run = run,
-	.set_key = recording_set_key,
-	.done = recording_done,
 };

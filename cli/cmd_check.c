@@ -117,7 +117,6 @@ static const struct opt options[] = {
 	OPT_KEY(0, "symfs", "DIR", "symfs", "looks for the recording's files below DIR"),
 	OPT_KEY('k', "vmlinux", "FILE", "vmlinux", "takes kernel symbols from the kernel's file"),
 	OPT_KEY(0, "kallsyms", "FILE", "kallsyms", "takes kernel symbols from FILE"),
-	OPT_KEY('f', "force", NULL, "force", "reads a recording that belongs to somebody else"),
 	RECORDING_OPTIONS(struct args, rec),
 	OPT_END,
 };
@@ -132,10 +131,6 @@ const struct command cmd_check = {
 	.examples = "  sonde check\n"
 		    "  sonde check perf.data --max-unknown 5 --max-lost 0\n"
 		    "  sonde check -q nightly.data || echo 'record it again'\n",
-	.values_size = sizeof(struct args),
-	.permute = true,
-	.configured = true,
+	RECORDING_COMMAND(struct args),
 	.run = run,
-	.set_key = recording_set_key,
-	.done = recording_done,
 };

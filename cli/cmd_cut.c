@@ -46,7 +46,6 @@ static const struct opt options[] = {
 	OPT_KEY(0, "tid", "TIDS", "tid", "keeps only events of these threads"),
 	OPT_KEY('c', "comm", "NAMES", "comm", "keeps only events of threads with these names"),
 	OPT_KEY('C', "cpu", "CPUS", "cpu", "keeps only events of these cpus, as 0,2-3"),
-	OPT_KEY('f', "force", NULL, "force", "reads a recording that belongs to somebody else"),
 	RECORDING_OPTIONS(struct args, rec),
 	OPT_END,
 };
@@ -61,10 +60,6 @@ const struct command cmd_cut = {
 	.examples = "  sonde cut --time 10%/2 -o second.data\n"
 		    "  sonde cut -i huge.data --time 1234.5,1236 --cpu 0-3 -o stall.data\n"
 		    "  sonde cut --event sched:* --pid 4711 -o sched.data\n",
-	.values_size = sizeof(struct args),
-	.permute = true,
-	.configured = true,
+	RECORDING_COMMAND(struct args),
 	.run = run,
-	.set_key = recording_set_key,
-	.done = recording_done,
 };

@@ -33,7 +33,6 @@ static const struct opt options[] = {
 	OPT_FLAG(0, "trace-fields", struct args, fields, "tells the fields of each tracepoint"),
 	OPT_OUR_KEY(0, "kernel-formats", NULL, "kernel-formats", "takes the running kernel's descriptions of tracepoints that the "
 		"recording does not describe, if it has them under the same name and number"),
-	OPT_KEY('f', "force", NULL, "force", "reads a recording that belongs to somebody else"),
 	RECORDING_OPTIONS(struct args, rec),
 	OPT_END,
 };
@@ -48,10 +47,6 @@ const struct command cmd_evlist = {
 	.examples = "  sonde evlist -i perf.data\n"
 		    "  sonde evlist -v\n"
 		    "  sonde evlist --trace-fields\n",
-	.values_size = sizeof(struct args),
-	.permute = true,
-	.configured = true,
+	RECORDING_COMMAND(struct args),
 	.run = run,
-	.set_key = recording_set_key,
-	.done = recording_done,
 };

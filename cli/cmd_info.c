@@ -29,7 +29,6 @@ static const struct opt options[] = {
 	OPT_KEY('i', "input", "FILE", "input", "reads FILE; default perf.data, '-': the standard input"),
 	OPT_TEXT(0, "format", "FORMAT", struct args, format, "text, or json for programs (docs/formats/info-json.md); default text"),
 	OPT_KEY(0, "no-events", NULL, "no-events", "tells only what the header says: takes the same time for a recording of any size"),
-	OPT_KEY('f', "force", NULL, "force", "reads a recording that belongs to somebody else"),
 	RECORDING_OPTIONS(struct args, rec),
 	OPT_END,
 };
@@ -44,10 +43,6 @@ const struct command cmd_info = {
 	.examples = "  sonde info\n"
 		    "  sonde info perf.data --format json\n"
 		    "  sonde info --no-events huge.data\n",
-	.values_size = sizeof(struct args),
-	.permute = true,
-	.configured = true,
+	RECORDING_COMMAND(struct args),
 	.run = run,
-	.set_key = recording_set_key,
-	.done = recording_done,
 };

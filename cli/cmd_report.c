@@ -36,7 +36,6 @@ static const struct opt options[] = {
 	OPT_KEY('i', "input", "FILE", "input", "reads FILE; default perf.data, '-': the standard input"),
 	OPT_FLAG(0, "header-only", struct args, header_only, "prints only what the recording says of itself; needed"),
 	OPT_KEY('I', "show-info", NULL, "header-info", "prints that in full"),
-	OPT_KEY('f', "force", NULL, "force", "reads a recording that belongs to somebody else"),
 	RECORDING_OPTIONS(struct args, rec),
 	OPT_FLAG(0, "stdio", struct args, no_effect, "prints text, as always"),
 	OPT_END,
@@ -51,11 +50,7 @@ const struct command cmd_report = {
 	.options = options,
 	.examples = "  sonde report --header-only\n"
 		    "  sonde report --header-only -I -i perf.data\n",
-	.values_size = sizeof(struct args),
-	.permute = true,
-	.configured = true,
+	RECORDING_COMMAND(struct args),
 	.run = run,
 	.hint = hint,
-	.set_key = recording_set_key,
-	.done = recording_done,
 };

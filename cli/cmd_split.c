@@ -58,7 +58,6 @@ static const struct opt options[] = {
 		"writes PREFIX.0001, PREFIX.0002 ...; of a directory: below it, named as the input; default the input's name"),
 	OPT_KEY(0, "every", "SIZE", "every",
 		"begins a part after so many bytes of records (64K, 512M, 1G) or so much time (500ms, 60s, 5m, 1h)"),
-	OPT_KEY('f', "force", NULL, "force", "reads a recording that belongs to somebody else"),
 	RECORDING_OPTIONS(struct args, rec),
 	OPT_END,
 };
@@ -73,10 +72,6 @@ const struct command cmd_split = {
 	.examples = "  sonde split --every 1G huge.data\n"
 		    "  sonde split --every 60s -i huge.data -o minute\n"
 		    "  sonde split --every 512M -i huge.data -o parts/\n",
-	.values_size = sizeof(struct args),
-	.permute = true,
-	.configured = true,
+	RECORDING_COMMAND(struct args),
 	.run = run,
-	.set_key = recording_set_key,
-	.done = recording_done,
 };

@@ -21,8 +21,13 @@ struct recording {
 		    "opens no file because the recording names it: programs and their symbols " \
 		    "come by build ids only")
 /* What all of them take; values are a struct s, whose member m is that. */
-#define RECORDING_OPTIONS(s, m) \
-	NO_FOLLOW_OPTION, STRICT_OPTIONS(s, m.strict), SANDBOX_OPTION(s, m.sandbox)
+#define RECORDING_OPTIONS(s, m)                                                                  \
+	OPT_KEY('f', "force", NULL, "force", "reads a recording that belongs to somebody else"), \
+		NO_FOLLOW_OPTION, STRICT_OPTIONS(s, m.strict), SANDBOX_OPTION(s, m.sandbox)
+/* Members of their struct command; values are a struct s, which begins with a struct recording. */
+#define RECORDING_COMMAND(s)                                           \
+	.values_size = sizeof(s), .permute = true, .configured = true, \
+	.set_key = recording_set_key, .done = recording_done
 
 /* For struct command: options that are lines of the session's text form; values begin with a struct recording. */
 int recording_set_key(struct opt_parser *p, void *values, const struct opt *o, const char *value);
