@@ -20,6 +20,13 @@ struct args {
 
 static int parse_limits(const struct cli *cli, const struct args *a, struct checks *c)
 {
+	static const char *const options[NR_CHECKS] = {
+		[CHECK_SYMBOLS] = "--max-unknown",      [CHECK_STACKS] = "--max-cut",
+		[CHECK_BUILD_IDS] = "--max-missing",    [CHECK_LOSSES] = "--max-lost",
+		[CHECK_THROTTLING] = "--max-throttled", [CHECK_CLOCK] = "--max-doubts",
+		[CHECK_DAMAGE] = "--max-damage"
+	};
+
 	for (int i = 0; i < NR_CHECKS; i++) {
 		const char *text = a->limits[i];
 		char *end;
@@ -29,8 +36,8 @@ static int parse_limits(const struct cli *cli, const struct args *a, struct chec
 		c->results[i].limit = strtod(text, &end);
 		if (end == text || strcmp(*end == '%' ? end + 1 : end, "") != 0 ||
 		    !(c->results[i].limit >= 0) || isinf(c->results[i].limit))
-			return cli_usage(cli, "check: a limit is a number from 0 up, not '%s'",
-					 text);
+			return cli_usage(cli, "check: %s takes a number from 0 up, not '%s'",
+					 options[i], text);
 	}
 	return CLI_OK;
 }

@@ -91,9 +91,10 @@ def main():
         known(pathlib.Path(name))
     status, out, err = run([SONDE, 'check', str(DATA / 'demo.data')])
     say(status == 0 and 'no sample tells' in results(out)['symbols'], 'tracepoints alone', out.decode())
-    for words in (['--max-lost', 'x'], ['--max-lost=-1'], ['--max-cut', '5%%'], ['--max-missing', 'inf'], ['a', 'b']):
+    for words in (['--max-lost', 'x'], ['--max-lost=-1'], ['--max-cut', '5%%'], ['--max-missing', 'inf'], ['--max-unknown', ''],
+                  ['--max-throttled', '-'], ['--max-doubts', 'nan'], ['--max-damage', '0x'], ['a', 'b']):
         status, out, err = run([SONDE, 'check'] + words)
-        say(status == 2 and not out and err, 'refused: ' + ' '.join(words), err.decode())
+        say(status == 2 and not out and words[0].partition('=')[0].encode() in err, 'refused: ' + ' '.join(words), err.decode())
     status, out, err = run([SONDE, 'check', '/nonexistent'])
     say(status == 1 and not out, 'no such file', err.decode())
     return done()
