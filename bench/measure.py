@@ -45,16 +45,20 @@ def _watch(pid, done, seen):
             return
 
 
-def run(command, stdout=os.devnull, memory=True, env=None, good=(0,)):
-    """Costs of one run; raises Failed with what the command said when it does not end well."""
+def run(command, stdout=os.devnull, memory=True, env=None, good=(0,), stdin=None):
+    """Costs of one run; raises Failed with what the command said when it does not end well. stdin: a file, through a pipe."""
     seen, done = [0, 0], threading.Event()
     with open(stdout, 'wb') as out, tempfile.TemporaryFile() as err:
         begin = time.monotonic()
+        cat = subprocess.Popen(['cat', stdin], stdout=subprocess.PIPE) if stdin else None
         try:
-            p = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+            p = subprocess.Popen(command, stdin=cat.stdout if cat else subprocess.DEVNULL, stdout=out, stderr=err,
                                  env=env or clean_environment())
         except OSError as e:
             raise Failed(str(e))
+        finally:
+            if cat:
+                cat.stdout.close()
         watcher = threading.Thread(target=_watch, args=(p.pid, done, seen), daemon=True)
         if memory:
             watcher.start()
@@ -62,6 +66,8 @@ def run(command, stdout=os.devnull, memory=True, env=None, good=(0,)):
         wall = time.monotonic() - begin
         p.returncode = os.waitstatus_to_exitcode(status)
         done.set()
+        if cat:
+            cat.wait()
         if memory:
             watcher.join()
         if p.returncode not in good:

@@ -47,7 +47,7 @@ static int grow(struct hash64 *h)
 
 int hash64_put(struct hash64 *h, uint64_t key, uint64_t value)
 {
-	if (!h->slots || h->n * 2 > h->mask)
+	if (!h->slots || (h->n * 2 > h->mask && hash64_find(h, key) == HASH64_EMPTY))
 		TRY(grow(h));
 	insert(h, key, value);
 	return 0;

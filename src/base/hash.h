@@ -43,7 +43,7 @@ static inline uint64_t hash64_find(const struct hash64 *h, uint64_t key)
 	}
 }
 
-/* Add or replace; value must not be HASH64_EMPTY. 0 or -ENOMEM. */
+/* Add or replace, which cannot fail; value must not be HASH64_EMPTY. 0 or -ENOMEM. */
 int hash64_put(struct hash64 *h, uint64_t key, uint64_t value);
 void hash64_done(struct hash64 *h);
 

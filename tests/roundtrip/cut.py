@@ -94,6 +94,42 @@ def maps_rows():
     return rows
 
 
+def names_rows():
+    """Many names, mappings of one place, and kernel symbols between two samples."""
+    rows, trailer = MAPS, '[10,10:u32] [%d:u64] [0,0:u32] [7:u64]'
+    for i in range(1, 60):
+        when = i * 1000000
+        rows += 'COMM { [10,10:u32] "n%d\0" pad8 %s }\n' % (i, trailer % when)
+        rows += 'MMAP2/user { [10,10:u32] [0x1000,0x1000,0:u64] [8,1:u32] [%d,0:u64] [5,2:u32] "/bin/v%d\0" pad8 %s }\n' % (
+            i, i, trailer % (when + 1))
+        rows += 'KSYMBOL { [0xffffffffc0000000:u64] [64:u32] [1,%d:u16] "bpf_prog\0" pad8 %s }\n' % (i % 2, trailer % (when + 2))
+        if i % 20 == 0:
+            rows += 'SAMPLE/user { [7:u64] [0x1010:u64] [10,10:u32] [%d:u64] [0,0:u32] }\n' % (when + 3)
+    return rows
+
+
+SHOWN = ['--show-task-events', '--show-mmap-events', '--show-bpf-events', '-F', 'time,event', '--ns']
+
+
+def changes(folder):
+    """Each change between the samples is in what holds all samples; before the first that is chosen only what is still true."""
+    for path in made(folder, 'names', names_rows()):
+        def lines(of):
+            return [l.split(None, 1)[-1] for l in run([SONDE, 'script', '-f', '-i', str(of)] + SHOWN)[1].splitlines() if b'PERF_RECORD' in l]
+
+        whole = lines(path)
+        for f in glob.glob(str(folder / 'changes*')):
+            os.unlink(f)
+        run([SONDE, 'cut', '-i', str(path), '-o', str(folder / 'changes')])
+        say(len(whole) == 177 and lines(folder / 'changes') == whole, path.name + ': every change is in a copy', str(len(whole)))
+        run([SONDE, 'split', '--every', '90B', '-i', str(path), '-o', str(folder / 'changes')])
+        parts = [lines(p) for p in sorted(glob.glob(str(folder / 'changes.*')))]
+        say(len(parts) > 1 and all(any(l in p for p in parts) for l in whole), path.name + ': every change is in a part', str(len(parts)))
+        run([SONDE, 'cut', '--time', '0.05,', '-i', str(path), '-o', str(folder / 'changes-late')])
+        say(len(lines(folder / 'changes-late')) in range(4, 12), path.name + ': what was true for a while is not in a later cut',
+            str(lines(folder / 'changes-late')))
+
+
 # A name without a time acts where it is read, between rounds; the last but one sample comes later than it should.
 ORDER = """=== order
 --- attr type=software size=104 config=0 sample_period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU sample_id_all=1 mmap=1 comm=1 ids=7
@@ -248,6 +284,7 @@ def stored(folder):
             say(len(parts or []) > 2, path.name + ': several parts', str(parts))
             if name in ('group', 'reads'):
                 chosen(folder, path, [['--time', '0.004,0.007']])
+    changes(folder)
     whole_and_parts(folder, DATA / 'demo.data', TOOLS)
     chosen(folder, DATA / 'demo.data', [['--time', '30%-60%'], ['--cpu', '0'], ['--event', 'sched_switch']])
     for path in sorted((DATA / 'perfdata').glob('*.fix')):

@@ -4,16 +4,142 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* perf tells the first two names of a task apart from the later ones, and so do we (state/state.h). */
-enum { NAMES_KEPT = 2 };
+enum {
+	NAMES_KEPT =
+		2, /* perf tells the first two names of a task apart from the later ones, and so do we */
+	GARBAGE_SHARE = 8, /* an eighth of a task's records is looked through at once */
+	GARBAGE_FEW = 16
+};
 
-static void unlink_record(struct alive *a, struct alive_record *r)
+/* ---- records ------------------------------------------------------------------------------------------------------ */
+
+static struct alive_record *found(uint64_t value)
 {
+	return value == HASH64_EMPTY ? NULL : (struct alive_record *)(uintptr_t)value;
+}
+
+static void unlink_of_task(struct alive_task *t, struct alive_record *r)
+{
+	*(r->prev_of_task ? &r->prev_of_task->next_of_task : &t->first) = r->next_of_task;
+	*(r->next_of_task ? &r->next_of_task->prev_of_task : &t->last) = r->prev_of_task;
+	t->nr_records--;
+	if (r->replaced)
+		t->legacy[r->legacy].garbage--;
+	if (t->name == r)
+		t->name = NULL;
+	if (t->namespaces == r)
+		t->namespaces = NULL;
+}
+
+/* Tables may hold an address: what is put in its place is there already, so that takes no memory. */
+static void forget_address(struct hash64 *h, uint64_t key, const struct alive_record *r)
+{
+	if (found(hash64_find(h, key)) == r)
+		hash64_put(h, key, 0);
+}
+
+static void remove_record(struct alive *a, struct alive_record *r)
+{
+	if (r->task) {
+		if (r->legacy == ALIVE_MAPS)
+			forget_address(&r->task->maps, r->id, r);
+		unlink_of_task(r->task, r);
+	} else {
+		forget_address(&a->by_subject, r->id, r);
+	}
 	if (a->to_write == r)
 		a->to_write = r->next;
+	if (a->lent == r)
+		a->lent = NULL;
 	*(r->prev ? &r->prev->next : &a->first) = r->next;
 	*(r->next ? &r->next->prev : &a->last) = r->prev;
 	free(r);
+}
+
+static int add_record(struct alive *a, struct alive_task *t, const uint8_t *record, uint32_t len,
+		      uint64_t time_ns, struct alive_record **ret)
+{
+	struct alive_record *r = malloc(sizeof(*r) + len);
+
+	if (!r)
+		return err_nomem();
+	*r = (struct alive_record){ .prev = a->last,
+				    .task = t,
+				    .seq = ++a->seq,
+				    .time_ns = time_ns,
+				    .len = len,
+				    .legacy = ALIVE_LEGACIES };
+	memcpy(r->bytes, record, len);
+	*(a->last ? &a->last->next : &a->first) = r;
+	a->last = r;
+	if (!a->to_write)
+		a->to_write = r;
+	if (t) {
+		r->prev_of_task = t->last;
+		*(t->last ? &t->last->next_of_task : &t->first) = r;
+		t->last = r;
+		t->nr_records++;
+	}
+	if (ret)
+		*ret = r;
+	return 0;
+}
+
+/* ---- what tasks have of each other ---------------------------------------------------------------------------------- */
+
+/* Both lists are in the order of seq: who was forked between a record and what replaced it still needs it. */
+static void look_through(struct alive *a, struct alive_task *t, enum alive_legacy which)
+{
+	const struct alive_task *heir = t->legacy[which].first;
+
+	if (!t->legacy[which].garbage || t->legacy[which].garbage < t->legacy[which].looked_at)
+		return;
+	for (struct alive_record *r = t->first, *next; r; r = next) {
+		next = r->next_of_task;
+		if (!r->replaced || r->legacy != which)
+			continue;
+		while (heir && heir->forked < r->seq)
+			heir = heir->legacy[which].next;
+		if (!heir || heir->forked > r->replaced)
+			remove_record(a, r);
+	}
+	t->legacy[which].looked_at =
+		2 * t->legacy[which].garbage + t->nr_records / GARBAGE_SHARE + GARBAGE_FEW;
+}
+
+/* r, if there is one, is seen by nobody who is forked from now on. */
+static void replace(struct alive *a, struct alive_task *t, struct alive_record *r)
+{
+	const struct alive_task *heir;
+
+	if (!r)
+		return;
+	heir = t->legacy[r->legacy].last;
+	if (!heir || heir->forked < r->seq) {
+		remove_record(a, r);
+		return;
+	}
+	r->replaced = a->seq;
+	t->legacy[r->legacy].garbage++;
+	look_through(a, t, r->legacy);
+}
+
+static struct alive_task *ref(struct alive_task *t)
+{
+	if (t)
+		t->refs++;
+	return t;
+}
+
+static void inherit(struct alive_task *t, enum alive_legacy which, struct alive_task *of)
+{
+	if (!of)
+		return;
+	t->legacy[which].of = ref(of);
+	t->legacy[which].prev = of->legacy[which].last;
+	*(of->legacy[which].last ? &of->legacy[which].last->legacy[which].next
+				 : &of->legacy[which].first) = t;
+	of->legacy[which].last = t;
 }
 
 static void put(struct alive_task *t, struct alive_task **to_go)
@@ -24,40 +150,67 @@ static void put(struct alive_task *t, struct alive_task **to_go)
 	*to_go = t;
 }
 
-/* Who lived by a task may be the last that did, and so on along any number of generations: no recursion. */
-static void unref(struct alive *a, struct alive_task *t)
+/* Whether the task has its own, and so have all that were forked before it got that. */
+static bool is_on_its_own(const struct alive_task *t, enum alive_legacy which)
 {
-	struct alive_task *to_go = NULL;
+	const struct alive_task *heir = t->legacy[which].first;
 
-	put(t, &to_go);
+	return t->legacy[which].own && (!heir || heir->forked > t->legacy[which].own);
+}
+
+/* Who handed it on may have had it handed on, only for this task's sake by now. */
+static void disown(struct alive *a, struct alive_task *t, enum alive_legacy which,
+		   struct alive_task **to_go)
+{
+	struct alive_task *of;
+
+	for (; (of = t->legacy[which].of); t = of) {
+		struct alive_task *prev = t->legacy[which].prev, *next = t->legacy[which].next;
+
+		*(prev ? &prev->legacy[which].next : &of->legacy[which].first) = next;
+		*(next ? &next->legacy[which].prev : &of->legacy[which].last) = prev;
+		t->legacy[which].of = t->legacy[which].prev = t->legacy[which].next = NULL;
+		look_through(a, of, which);
+		put(of, to_go);
+		if (!is_on_its_own(of, which))
+			return;
+	}
+}
+
+/* Who lived by a task may be the last that did, and so on along any number of generations: no recursion. */
+static void free_all(struct alive *a, struct alive_task *to_go)
+{
+	struct alive_task *t;
+
 	while ((t = to_go) != NULL) {
 		to_go = t->next_to_go;
-		for (struct alive_record *r = t->first, *next; r; r = next) {
-			next = r->next_of_task;
-			unlink_record(a, r);
-		}
-		put(t->name_of, &to_go);
-		put(t->maps_of, &to_go);
+		while (t->first)
+			remove_record(a, t->first);
+		for (int which = 0; which < ALIVE_LEGACIES; which++)
+			disown(a, t, which, &to_go);
 		put(t->leader, &to_go);
 		hash64_done(&t->maps);
 		free(t);
 	}
 }
 
-static struct alive_task *ref(struct alive_task *t)
+static void unref(struct alive *a, struct alive_task *t)
 {
-	if (t)
-		t->refs++;
-	return t;
+	struct alive_task *to_go = NULL;
+
+	put(t, &to_go);
+	free_all(a, to_go);
 }
 
-/* *slot lives by t from now on; NULL: by nobody. */
-static void live_by(struct alive *a, struct alive_task **slot, struct alive_task *t)
+/* The last record that was added gives the task its own. */
+static void get_own(struct alive *a, struct alive_task *t, enum alive_legacy which)
 {
-	struct alive_task *before = *slot;
+	struct alive_task *to_go = NULL;
 
-	*slot = ref(t);
-	unref(a, before);
+	t->legacy[which].own = a->seq;
+	if (is_on_its_own(t, which))
+		disown(a, t, which, &to_go);
+	free_all(a, to_go);
 }
 
 void alive_done(struct alive *a)
@@ -67,43 +220,14 @@ void alive_done(struct alive *a)
 	for (unsigned i = 0; i < ALIVE_EXITED; i++)
 		unref(a, a->ended[i]);
 	while (a->first)
-		unlink_record(a, a->first);
+		remove_record(a, a->first);
 	vec_done(&a->tasks);
 	hash64_done(&a->by_tid);
+	hash64_done(&a->by_subject);
 	*a = (struct alive){ 0 };
 }
 
-static int add_record(struct alive *a, struct alive_task *t, const uint8_t *record, uint32_t len,
-		      uint64_t time_ns, struct alive_record **ret)
-{
-	struct alive_record *r = malloc(sizeof(*r) + len);
-
-	if (!r)
-		return err_nomem();
-	*r = (struct alive_record){
-		.prev = a->last, .seq = ++a->seq, .time_ns = time_ns, .len = len
-	};
-	memcpy(r->bytes, record, len);
-	*(a->last ? &a->last->next : &a->first) = r;
-	a->last = r;
-	if (!a->to_write)
-		a->to_write = r;
-	if (t) {
-		r->prev_of_task = t->last;
-		*(t->last ? &t->last->next_of_task : &t->first) = r;
-		t->last = r;
-	}
-	if (ret)
-		*ret = r;
-	return 0;
-}
-
-static void remove_of_task(struct alive *a, struct alive_task *t, struct alive_record *r)
-{
-	*(r->prev_of_task ? &r->prev_of_task->next_of_task : &t->first) = r->next_of_task;
-	*(r->next_of_task ? &r->next_of_task->prev_of_task : &t->last) = r->prev_of_task;
-	unlink_record(a, r);
-}
+/* ---- tasks -------------------------------------------------------------------------------------------------------- */
 
 static struct alive_task *find_task(const struct alive *a, int32_t tid)
 {
@@ -138,16 +262,12 @@ static int new_task(struct alive *a, int32_t tid, struct alive_task **ret)
 
 static int task_of(struct alive *a, int32_t pid, int32_t tid, struct alive_task **ret)
 {
-	struct alive_task *leader;
-
 	*ret = find_task(a, tid);
 	if (*ret)
 		return 0;
 	TRY(new_task(a, tid, ret));
-	if (pid == tid || pid < 0)
-		return 0;
-	leader = find_task(a, pid);
-	live_by(a, &(*ret)->leader, leader);
+	if (pid != tid && pid >= 0)
+		(*ret)->leader = ref(find_task(a, pid));
 	return 0;
 }
 
@@ -161,21 +281,22 @@ static int add_fork(struct alive *a, const struct change *c, const uint8_t *reco
 	if (r == 0)
 		r = add_record(a, t, record, len, time_ns, NULL);
 	if (r == 0) {
-		t->name_of = ref(parent);
+		t->forked = a->seq;
+		inherit(t, ALIVE_NAME, parent);
 		if (c->pid == c->ppid)
 			t->leader = ref(parents_leader);
 		else if (!c->exec)
-			t->maps_of = ref(parents_leader);
-		if (parent)
-			parent->forked = a->seq;
-		if (parents_leader && c->pid != c->ppid)
-			parents_leader->forked_maps = a->seq;
+			inherit(t, ALIVE_MAPS, parents_leader);
 	}
 	unref(a, parent);
 	unref(a, parents_leader);
 	return r;
 }
 
+/*
+ * A task that renames itself all the time: its first names, those of its programs and the last one are enough. What exec gave stays,
+ * since it says which mappings are gone, too.
+ */
 static int add_comm(struct alive *a, const struct change *c, const uint8_t *record, uint32_t len,
 		    uint64_t time_ns)
 {
@@ -183,18 +304,17 @@ static int add_comm(struct alive *a, const struct change *c, const uint8_t *reco
 	struct alive_record *r;
 
 	TRY(task_of(a, c->pid, c->tid, &t));
-	/* A task that renames itself all the time: its last name is enough. */
-	if (t->comm && t->forked < t->comm->seq)
-		remove_of_task(a, t, t->comm);
-	t->comm = NULL;
 	TRY(add_record(a, t, record, len, time_ns, &r));
-	if (t->comms < NAMES_KEPT)
-		t->comms++;
+	r->legacy = ALIVE_NAME;
+	replace(a, t, t->name);
+	t->name = NULL;
+	if (t->names < NAMES_KEPT)
+		t->names++;
 	else if (!c->exec)
-		t->comm = r;
-	live_by(a, &t->name_of, NULL);
+		t->name = r;
+	get_own(a, t, ALIVE_NAME);
 	if (c->exec)
-		live_by(a, &t->maps_of, NULL);
+		get_own(a, t, ALIVE_MAPS);
 	return 0;
 }
 
@@ -204,16 +324,16 @@ static int add_map(struct alive *a, const struct change *c, const uint8_t *recor
 {
 	struct alive_record *r, *before;
 	struct alive_task *t;
-	uint64_t at;
 
 	TRY(task_of(a, c->pid, c->pid, &t));
 	TRY(add_record(a, t, record, len, time_ns, &r));
+	r->legacy = ALIVE_MAPS;
+	r->id = c->start;
 	r->map_bytes = c->len;
-	at = hash64_find(&t->maps, c->start);
-	before = at == HASH64_EMPTY ? NULL : (struct alive_record *)(uintptr_t)at;
+	before = found(hash64_find(&t->maps, c->start));
 	TRY(hash64_put(&t->maps, c->start, (uintptr_t)r));
-	if (before && before->map_bytes <= c->len && t->forked_maps < before->seq)
-		remove_of_task(a, t, before);
+	if (before && before->map_bytes <= c->len)
+		replace(a, t, before);
 	return 0;
 }
 
@@ -246,32 +366,57 @@ int alive_add(struct alive *a, const struct change *c, const uint8_t *record, ui
 		return add_fork(a, c, record, len, time_ns);
 	case CHANGE_EXIT:
 		return add_exit(a, c, record, len, time_ns);
-	case CHANGE_MMAP:
-		if (!c->kernel)
-			return add_map(a, c, record, len, time_ns);
-		break;
-	case CHANGE_CGROUP:
-	case CHANGE_NONE:
-		break;
+	default:
+		return add_map(a, c, record, len, time_ns);
 	}
-	return add_record(a, NULL, record, len, time_ns, NULL);
 }
 
-int alive_add_of(struct alive *a, int32_t pid, int32_t tid, const uint8_t *record, uint32_t len,
-		 uint64_t time_ns)
+int alive_add_namespaces(struct alive *a, int32_t pid, int32_t tid, const uint8_t *record,
+			 uint32_t len, uint64_t time_ns)
 {
+	struct alive_record *r;
 	struct alive_task *t;
 
 	TRY(task_of(a, pid, tid, &t));
-	return add_record(a, t, record, len, time_ns, NULL);
+	TRY(add_record(a, t, record, len, time_ns, &r));
+	if (t->namespaces)
+		remove_record(a, t->namespaces);
+	t->namespaces = r;
+	return 0;
 }
+
+/* ---- of no task --------------------------------------------------------------------------------------------------- */
+
+int alive_add_subject(struct alive *a, const struct alive_subject *subject, const uint8_t *record,
+		      uint32_t len, uint64_t time_ns)
+{
+	struct alive_record *before = found(hash64_find(&a->by_subject, subject->id)), *r;
+
+	if (subject->adds && before && before->len == len && !memcmp(before->bytes, record, len))
+		return 0;
+	TRY(add_record(a, NULL, record, len, time_ns, &r));
+	r->id = subject->id;
+	r->map_bytes = subject->map_bytes;
+	r->ends = subject->ends;
+	TRY(hash64_put(&a->by_subject, subject->id, (uintptr_t)r));
+	if (before && !subject->adds && before->map_bytes <= subject->map_bytes)
+		remove_record(a, before);
+	return 0;
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------------------ */
 
 const struct alive_record *alive_next(struct alive *a)
 {
-	const struct alive_record *r = a->to_write;
+	struct alive_record *r = a->to_write;
 
-	if (r)
-		a->to_write = r->next;
+	if (a->lent)
+		remove_record(a, a->lent);
+	if (!r)
+		return NULL;
+	a->to_write = r->next;
+	if (a->once || r->ends)
+		a->lent = r;
 	return r;
 }
 

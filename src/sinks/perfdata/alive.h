@@ -7,11 +7,19 @@
  *	                                                  ^ to_write: these are not in the part being written
  *
  * A copy of events writes what is behind to_write before each event that it keeps. A new part sets to_write to the
- * beginning. The records of a task go some exits after its own (ALIVE_EXITED), unless a task that it made still lives by
- * them: by the name, until it has one of its own; by what was mapped, until it calls exec.
+ * beginning; where none will come (`once`), what is written is forgotten.
  *
- * Cost: the record and some 100 bytes for each, all mappings of all live processes; one that lies over the whole of another takes
- * its place, and so does a task's next name. What is of no process (kernel symbols, changed code, control groups) stays.
+ * A record goes when another one takes its place: a task's next name, a mapping over the whole of another, whatever is told anew
+ * of a kernel symbol or a control group. Of tasks it stays while one that was forked meanwhile lives by it: by the name, until
+ * that has one of its own; by what was mapped, until that calls exec.
+ *
+ *	seq   10 MMAP x   20 FORK child   30 MMAP x        10 is replaced at 30, and needed while the child of 20 lives by
+ *	                                                   its parent's mappings: garbage until then
+ *
+ * The records of a task go some exits after its own (ALIVE_EXITED), unless a task that it made still lives by them.
+ *
+ * Cost: the record and some 100 bytes for each, all mappings of all live processes. Garbage that nobody needs any more is at
+ * most an eighth of a task's records, or as much as what was needed when it was last looked through.
  */
 #ifndef SONDE_SINKS_PERFDATA_ALIVE_H
 #define SONDE_SINKS_PERFDATA_ALIVE_H
@@ -23,13 +31,22 @@
 /* Events of a task that has ended still come: it is switched away from, it is waited for. */
 enum { ALIVE_EXITED = 4096 };
 
+/* What a task has of the one that made it. */
+enum alive_legacy { ALIVE_NAME, ALIVE_MAPS, ALIVE_LEGACIES };
+
+struct alive_task;
 struct alive_record {
 	struct alive_record *prev, *next; /* in the list */
+	struct alive_task *task;          /* NULL: of none */
 	struct alive_record *prev_of_task, *next_of_task;
 	uint64_t seq;
-	uint64_t time_ns;   /* 0: acts when it is read */
+	uint64_t replaced; /* seq of the record that took its place; 0: none did */
+	uint64_t time_ns;  /* 0: acts when it is read */
+	uint64_t id; /* of a process's mapping: where it begins; of no task: alive_subject.id */
 	uint64_t map_bytes; /* of a mapping */
 	uint32_t len;
+	uint8_t legacy; /* enum alive_legacy; ALIVE_LEGACIES: nothing that is handed on */
+	bool ends;      /* alive_subject.ends */
 	uint8_t bytes[];
 };
 
@@ -38,32 +55,57 @@ struct alive_task {
 	unsigned
 		refs; /* by_tid, the ring of those that ended, and tasks that live by its records */
 	struct alive_task *next_to_go;
-	struct alive_task *name_of, *maps_of, *leader; /* one reference each; NULL: none */
-	struct alive_record *first, *last;             /* by next_of_task */
-	struct alive_record *comm; /* the last COMM if another one may replace it; NULL: none */
-	unsigned comms;
-	uint64_t forked;      /* seq of its last FORK of another */
-	uint64_t forked_maps; /* of a process's, of another process */
-	struct hash64 maps;   /* start of a mapping -> address of its record; 0: it went */
+	struct alive_task *leader;         /* a reference; NULL: none */
+	uint64_t forked;                   /* seq of its FORK */
+	struct alive_record *first, *last; /* by next_of_task, in the order of seq */
+	size_t nr_records;
+	/* Records that another one may replace; NULL: none. */
+	struct alive_record *name, *namespaces;
+	unsigned names;
+	struct hash64 maps; /* start of a mapping -> address of its record; 0: it went */
+	struct {
+		struct alive_task
+			*of; /* who handed it on: a reference; NULL: nobody, or nobody needs it */
+		struct alive_task *prev,
+			*next; /* others to whom that did, in the order of `forked` */
+		struct alive_task *first, *last; /* to whom this one did */
+		uint64_t own; /* seq of the record since which the task has its own; 0: none */
+		size_t garbage,
+			looked_at; /* replaced records; how many there are before they are looked through */
+	} legacy[ALIVE_LEGACIES];
 };
 
 struct alive {
+	bool once; /* there is one part */
 	struct alive_record *first, *last, *to_write;
+	struct alive_record *lent; /* by alive_next(), to be forgotten; NULL: none */
 	uint64_t seq;
-	struct hash64 by_tid; /* -> index in tasks */
+	struct hash64 by_subject; /* id -> address of the record; 0: it went */
+	struct hash64 by_tid;     /* -> index in tasks */
 	VEC(struct alive_task *) tasks;
 	struct alive_task *ended[ALIVE_EXITED];
 	unsigned next_ended;
 };
 
+/* What a record of no task is about. */
+struct alive_subject {
+	uint64_t id; /* of its own: type of record, address or number of the kernel's, mixed */
+	uint64_t map_bytes; /* of a mapping: it covers none that is larger */
+	bool ends;          /* it is no more: later parts need not be told */
+	bool adds;          /* to what was said before, unless it says the same again */
+};
+
 void alive_done(struct alive *a);
-/* Takes a record of state: change says of whom; CHANGE_NONE: of all. time_ns 0: it acts when it is read. -ENOMEM only. */
+/* Takes a COMM, FORK, EXIT or MMAP of a process. time_ns 0: it acts when it is read. -ENOMEM only, as the next two. */
 int alive_add(struct alive *a, const struct change *change, const uint8_t *record, uint32_t len,
 	      uint64_t time_ns);
-/* A record of state about one task that changes nothing that others inherit. */
-int alive_add_of(struct alive *a, int32_t pid, int32_t tid, const uint8_t *record, uint32_t len,
-		 uint64_t time_ns);
-/* The next record that is not written yet; NULL: all are. Lent until the next call. */
+/* The namespaces of a task. */
+int alive_add_namespaces(struct alive *a, int32_t pid, int32_t tid, const uint8_t *record,
+			 uint32_t len, uint64_t time_ns);
+/* A record of no task: takes the place of the last one about its subject, unless it adds to it. */
+int alive_add_subject(struct alive *a, const struct alive_subject *subject, const uint8_t *record,
+		      uint32_t len, uint64_t time_ns);
+/* The next record that is not written yet; NULL: all are. Lent until the next call of any of these. */
 const struct alive_record *alive_next(struct alive *a);
 /* Nothing is written yet: another part begins. */
 void alive_rewind(struct alive *a);

@@ -309,6 +309,69 @@ static int keep_aux(struct copy_sink *s, const struct cut *rec, bool swap)
 	return part_put_aux(&s->part, rec->bytes, rec->len, &file, rec->file_off + rec->len, bytes);
 }
 
+/* What a record of state that is of no process is about. */
+static struct alive_subject subject_of(const struct copy_sink *s, const struct change *c)
+{
+	const uint8_t *record = (const uint8_t *)s->record.data;
+	struct alive_subject ret = { .adds = true };
+
+	enum { HEAD = 24 };
+
+	if (s->record.len < HEAD)
+		return ret; /* damaged */
+	ret.adds = false;
+	switch (s->type) {
+	case PERF_RECORD_KSYMBOL: /* u64 address | u32 bytes | u16 type | u16 flags */
+		ret.id = get_u64(record + 8, s->swap);
+		ret.ends = get_u16(record + 22, s->swap) & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
+		break;
+	case PERF_RECORD_BPF_EVENT: /* u16 type | u16 flags | u32 id */
+		ret.id = get_u32(record + 12, s->swap);
+		ret.ends = get_u16(record + 8, s->swap) == PERF_BPF_EVENT_PROG_UNLOAD;
+		break;
+	case PERF_RECORD_CGROUP: /* u64 id | path; to perf the first one is what it means */
+		ret.id = get_u64(record + 8, s->swap);
+		ret.adds = true;
+		break;
+	case PERF_RECORD_TEXT_POKE: /* u64 address */
+		ret.id = get_u64(record + 8, s->swap);
+		break;
+	default: /* mappings of the kernel and of guests: u32 pid | u32 tid | u64 address */
+		ret.id = hash_bytes(record + 8, 16);
+		ret.map_bytes = c->len;
+	}
+	ret.id = hash_u64(ret.id) ^ s->type;
+	return ret;
+}
+
+/*
+ * Where everything is kept, state is written as it comes, so that no change is missed between two samples; else what is alive
+ * is written before the next event that is chosen.
+ */
+static int write_state_now(struct copy_sink *s)
+{
+	return s->is_open && !s->session->filtered && !s->session->is_choosy ? write_state(s) : 0;
+}
+
+static int keep_state(struct copy_sink *s, const struct event *ev)
+{
+	const uint8_t *record = (const uint8_t *)s->record.data;
+	const struct change *c = &ev->change;
+	uint32_t len = (uint32_t)s->record.len;
+	struct alive_subject subject;
+
+	if (s->type == PERF_RECORD_NAMESPACES) {
+		TRY(alive_add_namespaces(&s->alive, ev->pub.pid, ev->pub.tid, record, len,
+					 s->time_ns));
+	} else if (c->kind == CHANGE_NONE || c->kind == CHANGE_CGROUP || c->kernel) {
+		subject = subject_of(s, c);
+		TRY(alive_add_subject(&s->alive, &subject, record, len, s->time_ns));
+	} else {
+		TRY(alive_add(&s->alive, c, record, len, s->time_ns));
+	}
+	return write_state_now(s);
+}
+
 /* It comes as itself. */
 static int take_record(struct copy_sink *s, const struct sonde_event *ev)
 {
@@ -328,9 +391,12 @@ static int take_record(struct copy_sink *s, const struct sonde_event *ev)
 		return 0;
 	if (s->type == RECORD_AUXTRACE)
 		return keep_aux(s, rec, swap);
-	if (is_of_recorder(s->type))
-		return alive_add(&s->alive, &(struct change){ 0 }, rec->bytes, rec->len,
-				 s->time_ns);
+	if (is_of_recorder(s->type)) {
+		TRY(alive_add_subject(&s->alive,
+				      &(struct alive_subject){ .id = s->type, .adds = true },
+				      rec->bytes, rec->len, s->time_ns));
+		return write_state_now(s);
+	}
 	s->record.len = 0;
 	outbuf_put(&s->record, rec->bytes, rec->len);
 	return s->record.failed ? err_nomem() : 0;
@@ -339,20 +405,16 @@ static int take_record(struct copy_sink *s, const struct sonde_event *ev)
 /* It comes as what it means. */
 static int take_meaning(struct copy_sink *s, const struct event *ev)
 {
-	const uint8_t *record = (const uint8_t *)s->record.data;
-	uint32_t len = (uint32_t)s->record.len;
 	int r;
 
-	if (!len || ev->schema->kind == SONDE_DEFECT)
+	if (!s->record.len || ev->schema->kind == SONDE_DEFECT)
 		return 0;
 	if (ev->schema->kind <= SONDE_SAMPLE || !perfdata_is_state(s->type)) {
 		if (ev->schema->kind <= SONDE_SAMPLE || is_chosen(s, &ev->pub))
 			return keep_or_wait(s);
 		r = 0;
-	} else if (s->type == PERF_RECORD_NAMESPACES) {
-		r = alive_add_of(&s->alive, ev->pub.pid, ev->pub.tid, record, len, s->time_ns);
 	} else {
-		r = alive_add(&s->alive, &ev->change, record, len, s->time_ns);
+		r = keep_state(s, ev);
 	}
 	s->record.len = 0;
 	return r;
@@ -485,6 +547,7 @@ static int copy_open(struct sink **ret, const struct sink_options *opts)
 	s->base.ops = &perfdata_sink_ops;
 	s->session = opts->session;
 	s->reads.source = opts->session->source;
+	s->alive.once = !opts->session->opts.every;
 	if (opts->session->opts.every) {
 		r = every_parse(opts->session->opts.every, &s->every);
 		if (r >= 0)
