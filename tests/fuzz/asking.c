@@ -2,6 +2,7 @@
 #include "asking.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -275,43 +276,56 @@ void fuzz_write(const char *path, uint32_t choice)
 
 static char cut_path[256];
 
-static void remove_cut(void)
+/* Where what was cut lies, or the n-th part of what was split, from 1. */
+static const char *part_path(unsigned n)
 {
-	unlink(cut_path);
+	static char path[sizeof(cut_path) + 16];
+
+	snprintf(path, sizeof(path), n ? "%s.%04u" : "%s", cut_path, n);
+	return path;
 }
 
-/* Writes the chosen events as a recording, which must be one that can be read. */
+static void remove_cuts(void)
+{
+	unlink(cut_path);
+	for (unsigned n = 1; unlink(part_path(n)) == 0;)
+		n++;
+}
+
+/* Writes the chosen events as a recording, or as several, which must be one that can be read. */
 void fuzz_cut(const char *path, uint32_t choice)
 {
 	const char *dir = getenv("TMPDIR");
 	struct sonde_session *s;
 	char text[1024];
 	size_t n;
+	const bool is_split = choice >> 11 & 1;
 	int r;
 
 	if (!*cut_path) {
 		snprintf(cut_path, sizeof(cut_path), "%.200s/sonde-fuzz-%d.data",
 			 dir && *dir ? dir : "/tmp", (int)getpid());
-		atexit(remove_cut);
+		atexit(remove_cuts);
 	}
 	keys_of(text, sizeof(text), path,
 		choice & 0xf3); /* not as perf does: it has no such output */
 	n = strlen(text);
-	snprintf(text + n, sizeof(text) - n, "format=perfdata\noutput=%s\n", cut_path);
+	snprintf(text + n, sizeof(text) - n, "format=perfdata\noutput=%s\n%s", cut_path,
+		 is_split ? "every=500B\n" : "");
 	if (sonde_session_open(&s, text, "fuzz") < 0)
 		return;
 	r = sonde_session_write(s, -1);
 	sonde_session_close(s);
 	if (r < 0)
 		return;
-	snprintf(text, sizeof(text), "%sinput=%s\n", machines_files, cut_path);
+	snprintf(text, sizeof(text), "%sinput=%s\n", machines_files, part_path(is_split));
 	if (sonde_session_open(&s, text, "fuzz") < 0) {
 		fprintf(stderr, "what was cut cannot be read: %s\n", sonde_error_text());
 		abort();
 	}
 	sonde_session_close(s);
-	fuzz_read(cut_path, choice);
-	unlink(cut_path);
+	fuzz_read(part_path(is_split), choice);
+	remove_cuts();
 }
 
 void fuzz_recording(const char *path, uint32_t choice)
