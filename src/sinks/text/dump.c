@@ -13,16 +13,25 @@ enum { ROW_BYTES = 16, HEADER_BYTES = 8, PIPE_HEAD_BYTES = 16 };
 
 static void put_row(const uint8_t *p, uint32_t at, uint32_t len, struct outbuf *out)
 {
+	static const char digits[] = "0123456789abcdef";
 	uint32_t n = len - at < ROW_BYTES ? len - at : ROW_BYTES;
+	/* " 7f" for each | two spaces | letters | line feed */
+	char row[3 * ROW_BYTES + 2 + ROW_BYTES + 1];
+	char *letters = row + 3 * ROW_BYTES + 2;
 
-	outbuf_fmt(out, ".  %04x: ", at);
-	for (uint32_t i = 0; i < n; i++)
-		outbuf_fmt(out, " %02x", p[at + i]);
-	outbuf_pad(out, ' ', 3 * (size_t)(ROW_BYTES - n) + 2);
-	for (uint32_t i = 0; i < n; i++)
-		outbuf_char(out, p[at + i] >= ' ' && p[at + i] <= '~' ? (char)p[at + i] : '.');
-	outbuf_pad(out, ' ', ROW_BYTES - n);
-	outbuf_char(out, '\n');
+	memset(row, ' ', sizeof(row));
+	for (uint32_t i = 0; i < n; i++) {
+		uint8_t byte = p[at + i];
+
+		row[3 * i + 1] = digits[byte >> 4];
+		row[3 * i + 2] = digits[byte & 15];
+		letters[i] = byte >= ' ' && byte <= '~' ? (char)byte : '.';
+	}
+	row[sizeof(row) - 1] = '\n';
+	outbuf_str(out, ".  ");
+	outbuf_hex_width(out, at, 4, '0');
+	outbuf_str(out, ": ");
+	outbuf_put(out, row, sizeof(row));
 }
 
 /* perf's "%#llx" has no 0x before 0. */
