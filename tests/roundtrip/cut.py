@@ -158,7 +158,8 @@ READS = """=== reads
 def reads_rows(is_group):
     text = READS % (('GROUP|ID|ENABLED',) * 2 if is_group else ('RUNNING',) * 2)
     for i in range(1, 12):
-        head = '[%d,16:u64] [10,10:u32] [%d:u64]' % (7 + (i % 2 and not is_group), i * 1000000)
+        pid = 10 + (i % 3 == 1)
+        head = '[%d,16:u64] [%d,%d:u32] [%d:u64]' % (7 + (i % 2 and not is_group), pid, pid, i * 1000000)
         text += 'SAMPLE/user { %s %s }\n' % (head, '[2,%d,%d,7,%d,8:u64]' % (9 * i, 100 * i * i, 5 * (i // 2)) if is_group else
                                             '[%d,%d:u64]' % (100 * i * i, 9 * i))
     return text
@@ -283,7 +284,7 @@ def stored(folder):
             parts = whole_and_parts(folder, path, [t for t in TOOLS if t != 'perf' or 'little' in path.name], every)
             say(len(parts or []) > 2, path.name + ': several parts', str(parts))
             if name in ('group', 'reads'):
-                chosen(folder, path, [['--time', '0.004,0.007']])
+                chosen(folder, path, [['--time', '0.004,0.007'], ['--time', '0.002,0.004 0.008,0.01'], ['--pid', '10']])
     changes(folder)
     whole_and_parts(folder, DATA / 'demo.data', TOOLS)
     chosen(folder, DATA / 'demo.data', [['--time', '30%-60%'], ['--cpu', '0'], ['--event', 'sched_switch']])

@@ -58,10 +58,12 @@ static void take_value(struct reads *r, uint64_t id, uint8_t *at, bool swap, uns
 	if (i == HASH64_EMPTY)
 		return;
 	c = &r->counts.v[i];
-	if (part && c->part != part) {
-		c->part = part;
+	if (!part)
+		c->taken_off += value - c->last;
+	else if (c->part != part)
 		c->taken_off = c->last;
-	}
+	if (part)
+		c->part = part;
 	c->last = value;
 	if (part && c->taken_off) {
 		value -= c->taken_off;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Counts that samples hold (PERF_SAMPLE_READ). They grow from the beginning of the recording on, and what a reader tells is
- * how much they grew since the sample before. In a part the sample before may be missing: its counts are taken off, so that
- * each part counts from where it begins. It is the one thing that is changed in a copied record.
+ * how much they grew since the sample before. In a part samples before may be missing: what was counted in them is taken off,
+ * so that each sample that is there tells the same growth. It is the one thing that is changed in a copied record.
  *
- *	whole | 100 | 250 | 300 | 420 |        grown: 100 150 50 120
- *	part              | 300 - 250 | 420 - 250 |      50 120
+ *	whole | 100 | 250 | 300 | 420 | 450 |        grown: 100 150 50 120 30
+ *	part              | 300 - 250 |     | 450 - 250 - 120 |      50     30
  */
 #ifndef SONDE_SINKS_PERFDATA_READS_H
 #define SONDE_SINKS_PERFDATA_READS_H
@@ -17,7 +17,7 @@
 struct reads_count {
 	uint64_t last; /* as recorded */
 	uint64_t taken_off;
-	unsigned part; /* that taken_off is for */
+	unsigned part; /* that was counted into last */
 };
 
 struct reads_event {
