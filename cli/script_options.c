@@ -214,7 +214,7 @@ const struct opt script_options[] = {
 	OPT_KEY(0, "time", "FROM,TO", "time",
 		"takes only events of this time, in seconds; either side may be left out. Several are separated by "
 		"blanks. Or percents of the recording: 10% (the first), 10%/2 (the second), 0%-10%,50%-60%"),
-	OPT_KEY('C', "cpu", "CPUS", "cpu", "takes only events of these cpus, as 0,2-3"),
+	OPT_KEY('C', "cpu", "CPUS", "cpu", "takes only events of these cpus, as 0,2-3, and those whose cpu was not recorded"),
 	OPT_KEY(0, "pid", "PIDS", "pid", "takes only events of these processes"),
 	OPT_KEY(0, "tid", "TIDS", "tid", "takes only events of these threads"),
 	OPT_KEY('c', "comms", "NAMES", "comm", "takes only events of threads with these names"),

@@ -202,8 +202,7 @@ static bool record_pass(const struct sonde_session *s, const struct event *ev)
 
 	if (type == PERF_RECORD_LOST || type == PERF_RECORD_LOST_SAMPLES)
 		return true;
-	if (pub->cpu >= 0 && !cpu_list_holds(&s->early.cpus, pub->cpu) &&
-	    (!s->opts.compat || is_switch))
+	if (!cpu_list_holds(&s->early.cpus, pub->cpu) && (!s->opts.compat || is_switch))
 		return false;
 	if (s->opts.compat)
 		return true;

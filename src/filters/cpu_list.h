@@ -20,12 +20,12 @@ void cpu_list_done(struct cpu_list *l);
 /* The highest cpu in the list, -1 without a list. */
 int32_t cpu_list_max(const struct cpu_list *l);
 
-/* An event without a cpu (-1) is in no list. */
+/* An event without a cpu (-1) is in every list, as in perf: it might be of these cpus. */
 static inline bool cpu_list_holds(const struct cpu_list *l, int32_t cpu)
 {
 	uint32_t c = (uint32_t)cpu;
 
-	return !l->bits || (c < l->nr && (l->bits[c / 64] >> c % 64 & 1));
+	return !l->bits || cpu < 0 || (c < l->nr && (l->bits[c / 64] >> c % 64 & 1));
 }
 
 #endif

@@ -154,6 +154,16 @@ READS = """=== reads
 --- data
 """
 
+# Events that say on which cpu they were, and events that do not.
+CPUS = """=== cpus
+--- attr type=software size=104 config=0 sample_period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU ids=7
+--- attr type=software size=104 config=1 sample_period=1 sample_type=IDENTIFIER|IP|TID|TIME ids=8
+--- data
+SAMPLE/user { [7,16:u64] [10,10:u32] [1000000:u64] [0,0:u32] }
+SAMPLE/user { [7,16:u64] [10,10:u32] [2000000:u64] [1,0:u32] }
+SAMPLE/user { [8,16:u64] [10,10:u32] [3000000:u64] }
+"""
+
 
 def reads_rows(is_group):
     text = READS % (('GROUP|ID|ENABLED',) * 2 if is_group else ('RUNNING',) * 2)
@@ -286,6 +296,10 @@ def stored(folder):
             if name in ('group', 'reads'):
                 chosen(folder, path, [['--time', '0.004,0.007'], ['--time', '0.002,0.004 0.008,0.01'], ['--pid', '10']])
     changes(folder)
+    for path in made(folder, 'cpus', CPUS):
+        lines = {t: run(TOOLS[t] + ['-C', '1', '-i', str(path)])[1].count(b'\n') for t in ('sonde', 'compat')}
+        say(set(lines.values()) == {2}, path.name + ': what does not say its cpu is there whatever cpus are chosen', str(lines))
+        chosen(folder, path, [['--cpu', '1']])
     whole_and_parts(folder, DATA / 'demo.data', TOOLS)
     chosen(folder, DATA / 'demo.data', [['--time', '30%-60%'], ['--cpu', '0'], ['--event', 'sched_switch']])
     for path in sorted((DATA / 'perfdata').glob('*.fix')):

@@ -269,7 +269,7 @@ static bool is_chosen(const struct copy_sink *s, const struct sonde_event *ev)
 		return false;
 	if (s->type == PERF_RECORD_LOST || s->type == PERF_RECORD_LOST_SAMPLES || !ev)
 		return true;
-	return (ev->cpu < 0 || cpu_list_holds(&session->early.cpus, ev->cpu)) &&
+	return cpu_list_holds(&session->early.cpus, ev->cpu) &&
 	       (ev->pid < 0 || late_filter_pass(&session->late, ev));
 }
 
