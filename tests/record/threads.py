@@ -23,6 +23,12 @@ def lines(tool, path):
     return sorted(r.stdout.splitlines(), key=lambda line: (re.search(r'\d+\.\d{9}', line).group(), line))
 
 
+def places(tool, path):
+    """Where a dump says that records lie."""
+    r = sh(*tool, 'script', '-D', '-i', path)
+    return sorted(re.findall(r'^(?:0x)?[0-9a-f]+@.*', r.stdout, re.M))
+
+
 def threads_of(pid):
     """{comm, cpus} of the threads of a process but its first."""
     found = []
@@ -63,6 +69,7 @@ def _():
                '-n', '20000')
         same(r.returncode, 0, r.stderr)
         same(lines(SONDE, 'p.dir'), lines(perf(), 'p.dir'), 'text %r' % options)
+        same(places([SONDE, '--compat', 'perf-6.1'], 'p.dir'), places([perf()], 'p.dir'), 'files and offsets %r' % options)
 
 
 @case('tiny buffers: events and losses are all that was done')

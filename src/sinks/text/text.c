@@ -30,6 +30,17 @@ static struct text_sink *sink_of(struct sink *s)
 	(TEXT_MACHINE_PID | TEXT_VCPU | TEXT_COMM | TEXT_PID | TEXT_TID | TEXT_CPU | TEXT_MISC | \
 	 TEXT_TOD | TEXT_TIME)
 
+/* The file that the record lies in: a recording that is a directory has several. */
+static const char *path_of_record(const struct sonde_session *session)
+{
+	struct source *source = session->source;
+	struct source_file file;
+
+	return source->ops->file(source, session->cuts[session->cut_at].file, &file)
+		       ? file.path
+		       : session->opts.input;
+}
+
 /* A record of state, or in a dump any record: its bytes, its line. */
 static int put_record(struct text_sink *s, const struct event *ev)
 {
@@ -48,7 +59,7 @@ static int put_record(struct text_sink *s, const struct event *ev)
 		return 0;
 	}
 	if (ev->listed && s->session->opts.dump)
-		text_dump_put(ev, s->session->opts.input, s->recording.is_pipe, out);
+		text_dump_put(ev, path_of_record(s->session), s->recording.is_pipe, out);
 	if (!text_record_shown(&s->session->opts, ev, &rec))
 		return 0;
 	if (text_record_head(ev, &rec, &head, &pid, &tid)) {
