@@ -8,6 +8,7 @@ In file mode the same is compared by text.py and matrix.py. Each recording is as
 """
 import collections
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -36,15 +37,21 @@ def difference(want, got):
     return 'line %d of %d and %d\nperf:  %s\nsonde: %s' % (i + 1, len(a), len(b), a[i:i + 1], b[i:i + 1])
 
 
+def perf_text(words, path):
+    """The vdso goes by the name of a copy that perf makes of it to read its symbols."""
+    status, out, _ = run(['perf'] + words.split() + ['-i', str(path)])
+    return status, re.sub(rb'/tmp/perf-vdso\.so-\w{6}', b'[vdso]', out)
+
+
 def compare(name, path, nr):
     for i, words in enumerate(TEXTS):
         if i and (nr + i) % 3 and not FULL:
             continue
         if words == 'script -D' and path.stat().st_size > 400000:
             continue
-        want = run(['perf'] + words.split() + ['-i', str(path)])
-        got = run([SONDE, '--compat', 'perf-6.1'] + words.split() + ['-i', str(path)])
-        say(want[:2] == got[:2], '%s: %s' % (name, words[:30]), difference(want[1], got[1]) if want[:2] != got[:2] else '')
+        want = perf_text(words, path)
+        got = run([SONDE, '--compat', 'perf-6.1'] + words.split() + ['-i', str(path)])[:2]
+        say(want == got, '%s: %s' % (name, words[:30]), difference(want[1], got[1]) if want != got else '')
     names = run([SONDE, 'evlist', '-i', str(path)])[1].decode().splitlines()
     names = [n for n in names if n[0] != '#']
     say(len(names) == len(set(names)), '%s: each event once' % name, '\n'.join(names))
@@ -66,6 +73,24 @@ def behind(path):
     say(counts[1][0] == 0 and counts[1][1] >= counts[0][1] / 2 > 0, 'events described behind the samples', str(counts))
 
 
+def counts(path):
+    """perf stat: in pipe mode the header does not say that there are no samples."""
+    for nr, words in enumerate((['-e', 'task-clock,page-faults'], ['-I', '20', '-A', '-a', '-e', '{cpu-clock,page-faults}'])):
+        name = 'counts, ' + ' '.join(words)
+        status, out, err = run(['perf', 'stat', 'record', '-o', '-'] + words + ['--'] + WORK)
+        if status or len(out) < 400:
+            skip(name, 'perf stat record: ' + err.decode('latin-1').strip()[:100])
+            continue
+        path.write_bytes(out)
+        compare(name, path, nr)
+        want = run([SONDE, 'script', '-i', str(path)])[1]
+        cut = path.with_name('cut.data')
+        run([SONDE, 'cut', '-i', str(path), '-o', str(cut)])
+        for tool in ['perf'], [SONDE], [SONDE, '--compat', 'perf-6.1']:
+            status, out, err = run(tool + ['script', '-i', str(cut)])
+            say(status == 0 and out == want, '%s: cut, for %s' % (name, tool[0].rsplit('/')[-1]), difference(want, out) + err.decode('latin-1'))
+
+
 def main():
     perf = shutil.which('perf', path=ENV['PATH'])
     if not perf or b'perf version 6.1.' not in run([perf, 'version'])[1]:
@@ -80,6 +105,7 @@ def main():
                 continue
             path.write_bytes(out)
             compare(name, path, nr)
+        counts(path)
         behind(path)
     return done()
 

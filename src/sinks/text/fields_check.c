@@ -134,6 +134,14 @@ static int check_first(struct text_class_fields *c, enum sonde_compat compat,
 	return check_needs(c, needs_then, sizeof(needs_then) / sizeof(*needs_then), rec, sc);
 }
 
+/* Of a pipe that does not say it has counts only; perf asks nothing of such events, either. */
+static bool is_only_counted(const struct text_recording *rec, const struct sonde_schema *sc)
+{
+	const struct perf_event_attr *attr = sc->attr;
+
+	return rec->is_pipe && attr && !attr->sample_type;
+}
+
 /* perf records it along, for its mappings and names; it has no samples. */
 static bool is_dummy(const struct sonde_schema *sc)
 {
@@ -150,7 +158,7 @@ int text_fields_meet(struct text_fields *f, const struct text_recording *rec,
 
 	if (sc->kind != SONDE_TRACEPOINT && sc->kind != SONDE_SAMPLE)
 		return 0;
-	if (!c->met && !is_dummy(sc)) {
+	if (!c->met && !is_dummy(sc) && !is_only_counted(rec, sc)) {
 		c->met = true;
 		if (c->fields && !rec->counts)
 			TRY(check_first(c, f->compat, rec, sc));

@@ -273,13 +273,13 @@ static int read_recordings(struct text_sink *s)
 	return 0;
 }
 
-/* Records of state say when they happened: with sample_id_all. */
-static bool tells_order(const struct sonde_session *session)
+/* Records of state say when they happened: with sample_id_all, which perf does not ask for in pipe mode. */
+static bool tells_order(const struct text_sink *s)
 {
-	const struct sonde_schema *sc = sonde_session_schema(session, 0);
+	const struct sonde_schema *sc = sonde_session_schema(s->session, 0);
 	const struct perf_event_attr *attr = sc ? sc->attr : NULL;
 
-	return !attr || attr->sample_id_all;
+	return s->recording.is_pipe || !attr || attr->sample_id_all;
 }
 
 /* perf makes one for each event of the recording, also of those that do not come. */
@@ -350,7 +350,7 @@ static int text_open(struct sink **ret, const struct sink_options *opts)
 		r = text_fields_parse(&s->fields, o->fields, o->callchain, o->compat, NULL);
 	if (r >= 0)
 		r = check_metrics(s);
-	if (r >= 0 && o->dump && o->compat && !o->unsorted && !tells_order(s->session))
+	if (r >= 0 && o->dump && o->compat && !o->unsorted && !tells_order(s))
 		outbuf_str(&s->writer.out, "WARNING: No sample_id_all support, falling back to "
 					   "unordered processing\n");
 	if (r >= 0 && (o->header != HEADER_NONE || o->header_info))

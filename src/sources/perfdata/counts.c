@@ -140,6 +140,8 @@ static int take(struct perfdata_source *s, struct bytes *b, uint32_t type)
 			TRY(take_threads(c, b));
 		return make_counts(c, s->events.n);
 	case RECORD_STAT_CONFIG:
+		if (s->file.is_pipe) /* where no header says it */
+			s->file.feature_bits[0] |= UINT64_C(1) << FEAT_STAT;
 		return take_config(c, b);
 	case RECORD_STAT:
 		return take_count(s, b);

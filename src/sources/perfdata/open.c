@@ -101,8 +101,12 @@ void perfdata_rules_choose(struct perfdata_source *s)
 	const struct perfdata_layout *first = &s->events.v[0].layout;
 
 	s->id_rule = s->events.n == 1 ? ID_ONE_EVENT : ID_SAME_PLACE;
-	/* Without times of records of state, perf does not sort. We do: samples in time order are what we promise. */
-	s->unordered = s->opts.unordered || (s->opts.compat && !s->events.v[0].attr.sample_id_all);
+	/*
+	 * Without times of records of state, perf does not sort, but in pipe mode. We do: samples in time order are what
+	 * we promise.
+	 */
+	s->unordered = s->opts.unordered || (s->opts.compat && !s->file.is_pipe &&
+					     !s->events.v[0].attr.sample_id_all);
 	s->same_time_off = true;
 	s->time_off = first->time;
 	s->time_from_end = first->end_time;
