@@ -119,6 +119,8 @@ def terminals():
         f.write(pipe_mode('\x1b[31m\u20ac:y'.encode()))
     told = subprocess.run([SONDE, 'script', '-i', 'name.data'], env=ENV, capture_output=True).stderr
     ok(b'\x1b' not in told and '\\x1b[31m\u20ac:y'.encode() in told, 'nor does the line of defects', told)
+    told = on_terminal('--no-pager', 'script', '-i', 'name.data', '--per-event-dump', '--no-color')
+    ok(b'\x1b' not in told and '\\x1b[31m\u20ac:y.dump'.encode() in told, 'nor do names of files made for events', told)
     told = subprocess.run([SONDE, 'script', '-i', 'no\x1b[31m\x7fsuch'], env=ENV, capture_output=True).stderr
     ok(b'\x1b' not in told and b'no\\x1b[31m\\x7fsuch' in told, 'nor do errors', told)
 

@@ -189,9 +189,12 @@ static int text_flush(struct sink *sink)
 static int text_finish(struct sink *sink, bool complete)
 {
 	struct text_sink *s = sink_of(sink);
+	size_t start = s->writer.out.len;
 
 	if (s->has_files)
 		TRY(event_files_finish(&s->files, &s->writer.out));
+	if (s->terminal)
+		text_terminal_quiet(&s->writer.out, start, true);
 	return text_flush(sink);
 }
 
