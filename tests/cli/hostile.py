@@ -85,6 +85,13 @@ def sizes():
     groups = struct.pack('<I', 2) + (string(b'a') + struct.pack('<II', 0, 2)) + (string(b'b') + struct.pack('<II', 2, 2))
     out, kb = measured(file_mode({GROUP_DESC: groups}, 4), '--header-only')
     ok(b'# group: a{' in out and b'# group: b{' in out, 'groups that share none are listed', out[-300:])
+    with open('y.data', 'wb') as f:
+        f.write(file_mode({GROUP_DESC: struct.pack('<I', 0xffffffff)}, 2))
+    try:
+        ended = subprocess.run([SONDE, 'evlist', '-i', 'y.data'], env=ENV, capture_output=True, timeout=10).returncode == 0
+    except subprocess.TimeoutExpired:
+        ended = False
+    ok(ended, 'groups that are not there are not counted through')
 
 
 def on_terminal(*words):

@@ -127,11 +127,12 @@ static void put_details(struct evlist_sink *s, const struct sonde_schema *sc, st
 static void next_group(struct evlist_sink *s)
 {
 	s->group = (struct perfdata_group){ 0 };
-	while (s->nr_groups) {
+	while (s->nr_groups && perfdata_group_read(&s->groups, &s->group) >= 0) {
 		s->nr_groups--;
-		if (perfdata_group_read(&s->groups, &s->group) >= 0 && s->group.members > 1)
+		if (s->group.members > 1)
 			return;
 	}
+	s->nr_groups = 0;
 	s->group.members = 0;
 	err_clear();
 }
