@@ -214,6 +214,27 @@ int session_parse_time(struct sonde_session *s, const struct time_span *span)
 				  s->opts.compat, &s->early.time);
 }
 
+/* Nothing would come, and that would look like a quiet machine. */
+static int check_has_times(const struct sonde_session *s)
+{
+	const struct sonde_schema *timeless = NULL;
+
+	vec_foreach(sc, &s->schemas->schemas) {
+		const struct perf_event_attr *attr = (*sc)->attr;
+
+		if (!attr || attr->sample_type & PERF_SAMPLE_TIME ||
+		    !(attr->sample_type & ~PERF_SAMPLE_IDENTIFIER))
+			return 0;
+		timeless = timeless ? timeless : *sc;
+	}
+	return timeless && !s->opts.compat
+		       ? err_set(-ETIME,
+				 "%s: the samples of '%s' have no times: none can be chosen by "
+				 "--time (record with -T)",
+				 s->opts.input, timeless->name)
+		       : 0;
+}
+
 /* Of the only recording. The line's times are those recorded, with something added. */
 static int build_time(struct sonde_session *s)
 {
@@ -221,6 +242,7 @@ static int build_time(struct sonde_session *s)
 
 	if (!s->opts.time)
 		return 0;
+	TRY(check_has_times(s));
 	if (time_windows_need_span(s->opts.time, session_counts_from_first(&s->opts))) {
 		TRY(session_find_span(s, &span));
 		span.first_ns += (uint64_t)s->clock.shift_ns;
@@ -285,8 +307,8 @@ int session_open_source(struct sonde_session *s)
 	TRY(build_chains(s));
 	TRY(session_dlfilters_load(s));
 	s->switches = (struct event_switch){ .on = EVENT_SWITCH_NONE, .off = EVENT_SWITCH_NONE };
-	s->is_choosy = s->event_names.names || place_filter_is_set(&s->places) ||
-		       s->dlfilters.filters.n;
+	s->is_choosy =
+		s->event_names.names || place_filter_is_set(&s->places) || s->dlfilters.filters.n;
 	/* Read when first needed, much later; a file that the user named must not be missed silently then. */
 	if (s->opts.kallsyms && access(s->opts.kallsyms, R_OK) < 0)
 		return err_errno(errno, "cannot read the kernel symbols in %s", s->opts.kallsyms);

@@ -155,6 +155,14 @@ def windows(folder):
         got = times(path, '--time', window, *words)
         say(str(got).startswith('status 2: ') and word in got, 'refused: --time ' + window, str(got))
     say(times(path, '--clock', 'utc', '--reltime').startswith('status 2'), 'refused: --clock and --reltime')
+    timeless = build(folder, '=== x\n--- attr type=software size=104 config=0 sample_period=1 sample_type=IDENTIFIER|IP|TID ids=7\n--- data\n'
+                     'SAMPLE/user { [7:u64] [0x1010:u64] [12,12:u32] }\n', name='timeless.data')
+    for command in ['script'], ['script', '-D'], ['cut', '-o', folder / 'out.data']:
+        for window in '0,1', '10%-20%':
+            status, out, err = sonde(command + ['-i', timeless, '--time', window])
+            say(status == (2 if command[0] == 'script' else 1) and 'timeless.data' in err and "'cpu-clock" in err and 'record with -T' in err,
+                'no event has a time: %s --time %s' % (' '.join(command[:2]), window), '%d: %s' % (status, err))
+    say(sonde(['--compat', 'perf-6.1', 'script', '-i', timeless, '--time', '0,1'])[0] == 0, 'perf shows none of them')
     status, out, err = sonde(['--compat', 'perf-6.1', 'script', '-i', path, '--time', '22:13,'])
     say(status != 0 and 'Invalid time string' in err, 'perf knows no times of day', '%s %s' % (status, err))
     got = sonde(['script', '-i', path, '-i', path, '--time', '22:13:21,22:13:21.5', '-F', 'time', '--ns'])[1].split()
