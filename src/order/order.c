@@ -581,8 +581,10 @@ static int walk(struct order *o)
 			o->out[o->nr_out++] = *cut;
 			if (cut->order == CUT_ORDERED) {
 				o->out[o->nr_out - 1].flags |= CUT_LATE;
-				defects_add(o->opts.defects, DEFECT_LATE, 1, "at 0x%llx",
-					    (unsigned long long)cut->file_off);
+				defects_add(o->opts.defects, DEFECT_LATE, 1, "at 0x%llx%s%s",
+					    (unsigned long long)cut->file_off,
+					    o->files.n > 1 ? " of " : "",
+					    o->files.n > 1 ? o->files.v[cut->file].path : "");
 				o->run_open = false;
 			} else if (cut->order == CUT_ROUND && o->files.n == 1) {
 				uint64_t limit = o->newest_before_last_round;

@@ -94,6 +94,20 @@ def sizes():
     ok(ended, 'groups that are not there are not counted through')
 
 
+def directories():
+    os.mkdir('x.dir')
+    unknown = struct.pack('<IHH', 60, 0, 8)
+    for name, whole in (('data', file_mode({})), ('data.0', struct.pack('<IHHQIIQ', 9, 2, 32, 0x400000, 7, 7, 1000)), ('data.1', unknown * 3)):
+        with open('x.dir/' + name, 'wb') as f:
+            f.write(whole)
+    told = subprocess.run([SONDE, 'script', '-i', 'x.dir'], env=ENV, capture_output=True).stderr
+    ok(b'unknown-record: 3 (first type 60 at 0x0 of x.dir/data.1)' in told, 'of several files one is named', told)
+    with open('x.dir/data.1', 'wb') as f:
+        f.write(unknown + bytes(8))
+    told = subprocess.run([SONDE, 'script', '-i', 'x.dir'], env=ENV, capture_output=True).stderr
+    ok(b'truncated: 1 (first at 0x8 of x.dir/data.1: a record of 0 bytes)' in told, 'of several files the damaged one is named', told)
+
+
 def on_terminal(*words):
     shown = b''
     pid, fd = pty.fork()
@@ -135,6 +149,7 @@ def terminals():
 with tempfile.TemporaryDirectory(prefix='sonde-hostile-') as folder:
     os.chdir(folder)
     sizes()
+    directories()
     terminals()
     os.chdir('/')
 print('1..%d' % len(results))

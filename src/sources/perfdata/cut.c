@@ -105,9 +105,9 @@ uint64_t perfdata_record_bytes(const uint8_t *rec, uint16_t size, bool swap)
 /* Records that tell how others are to be read: taken when they are cut. */
 static bool is_header_record(uint32_t type)
 {
-	return type >= RECORD_SIMPLEPERF_KERNEL_SYMBOL || type == RECORD_HEADER_ATTR || type == RECORD_HEADER_FEATURE ||
-	       type == RECORD_HEADER_TRACING_DATA || type == RECORD_HEADER_BUILD_ID ||
-	       type == RECORD_EVENT_UPDATE;
+	return type >= RECORD_SIMPLEPERF_KERNEL_SYMBOL || type == RECORD_HEADER_ATTR ||
+	       type == RECORD_HEADER_FEATURE || type == RECORD_HEADER_TRACING_DATA ||
+	       type == RECORD_HEADER_BUILD_ID || type == RECORD_EVENT_UPDATE;
 }
 
 static int cut_records(struct perfdata_source *s, unsigned file, const uint8_t *p, size_t len,
@@ -143,7 +143,8 @@ static int cut_records(struct perfdata_source *s, unsigned file, const uint8_t *
 			if (n)
 				break; /* told when it comes first */
 			defects_add(s->opts.defects, DEFECT_TRUNCATED, 1,
-				    "at 0x%llx: a record of %u bytes", (unsigned long long)file_off,
+				    "at 0x%llx%s: a record of %u bytes",
+				    (unsigned long long)file_off, perfdata_behind_offset(s, file),
 				    size);
 			return -EBADMSG;
 		}

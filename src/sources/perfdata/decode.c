@@ -21,8 +21,8 @@ static void decode_fixed(const struct perfdata_layout *l, const uint8_t *rec, bo
 
 static int bad_record(struct perfdata_source *s, const struct cut *rec, const char *what)
 {
-	defects_add(s->opts.defects, DEFECT_BAD_RECORD, 1, "%s at 0x%llx", what,
-		    (unsigned long long)rec->file_off);
+	defects_add(s->opts.defects, DEFECT_BAD_RECORD, 1, "%s at 0x%llx%s", what,
+		    (unsigned long long)rec->file_off, perfdata_behind_offset(s, rec->file));
 	err_clear();
 	return 0;
 }
@@ -57,8 +57,9 @@ static int derive(struct perfdata_source *s, const struct cut *rec, unsigned i,
 		uint64_t grown;
 
 		if (!entry) {
-			defects_add(s->opts.defects, DEFECT_UNKNOWN_ID, 1, "%llu at 0x%llx",
-				    (unsigned long long)which, (unsigned long long)rec->file_off);
+			defects_add(s->opts.defects, DEFECT_UNKNOWN_ID, 1, "%llu at 0x%llx%s",
+				    (unsigned long long)which, (unsigned long long)rec->file_off,
+				    perfdata_behind_offset(s, rec->file));
 			continue;
 		}
 		grown = v->value - entry->last_value;
@@ -92,8 +93,9 @@ static int decode_sample(struct perfdata_source *s, const struct cut *rec, unsig
 	e = perfdata_event_of(s, p, rec->len, &id);
 	if (!e) {
 		if (!i)
-			defects_add(s->opts.defects, DEFECT_UNKNOWN_ID, 1, "%llu at 0x%llx",
-				    (unsigned long long)id, (unsigned long long)rec->file_off);
+			defects_add(s->opts.defects, DEFECT_UNKNOWN_ID, 1, "%llu at 0x%llx%s",
+				    (unsigned long long)id, (unsigned long long)rec->file_off,
+				    perfdata_behind_offset(s, rec->file));
 		return 0;
 	}
 	if (__builtin_expect(rec->len < (uint32_t)e->layout.first_variable, 0))

@@ -43,10 +43,27 @@ static const char *part_path(struct perfdata_source *s, const char *name)
 	return arena_strdup(&s->arena, path);
 }
 
+static const char *behind_offset(struct perfdata_source *s, const char *path)
+{
+	char text[4096 + 8];
+
+	snprintf(text, sizeof(text), " of %s", path);
+	return arena_strdup(&s->arena, text);
+}
+
+const char *perfdata_behind_offset(const struct perfdata_source *s, unsigned file)
+{
+	if (file)
+		return s->parts.v[file - 1].behind;
+	return s->behind_first ? s->behind_first : "";
+}
+
 int perfdata_directory_open(struct perfdata_source *s, int dir)
 {
 	s->file.path = part_path(s, "data");
-	if (!s->file.path)
+	if (s->file.path)
+		s->behind_first = behind_offset(s, s->file.path);
+	if (!s->behind_first)
 		return err_nomem();
 	s->file.fd = openat(dir, "data", O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (s->file.fd < 0)
@@ -62,7 +79,9 @@ static int add_part(struct perfdata_source *s, int dir, int number)
 
 	snprintf(name, sizeof(name), "data.%d", number);
 	part.path = part_path(s, name);
-	if (!part.path)
+	if (part.path)
+		part.behind = behind_offset(s, part.path);
+	if (!part.behind)
 		return err_nomem();
 	part.fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
 	if (part.fd < 0)
@@ -114,6 +133,7 @@ int perfdata_directory_unzip(struct perfdata_source *s, const struct unzip_optio
 		o.begin = 0;
 		o.end = part->bytes;
 		o.path = part->path;
+		o.behind_offset = part->behind;
 		TRY(unzip_open(&part->unzip, &o));
 	}
 	return 0;

@@ -105,8 +105,8 @@ void perfdata_rules_choose(struct perfdata_source *s)
 	 * Without times of records of state, perf does not sort, but in pipe mode. We do: samples in time order are what
 	 * we promise.
 	 */
-	s->unordered = s->opts.unordered || (s->opts.compat && !s->file.is_pipe &&
-					     !s->events.v[0].attr.sample_id_all);
+	s->unordered = s->opts.unordered ||
+		       (s->opts.compat && !s->file.is_pipe && !s->events.v[0].attr.sample_id_all);
 	s->same_time_off = true;
 	s->time_off = first->time;
 	s->time_from_end = first->end_time;
@@ -186,6 +186,7 @@ static int open_unzips(struct perfdata_source *s)
 					 .begin = s->file.data.offset,
 					 .end = s->file.data.offset + s->file.data.size,
 					 .path = s->file.path,
+					 .behind_offset = s->behind_first,
 					 .swap = s->file.swap,
 					 .keeps_places = s->opts.list_records,
 					 .defects = s->opts.defects };

@@ -65,8 +65,9 @@ struct recent_id {
 
 /* A file of a directory recording. */
 struct perfdata_part {
-	int fd;           /* owned */
-	const char *path; /* for messages */
+	int fd;             /* owned */
+	const char *path;   /* for messages */
+	const char *behind; /* an offset in messages: " of PATH" */
 	uint64_t bytes;
 	struct unzip *unzip; /* owned; NULL: not compressed */
 };
@@ -87,6 +88,7 @@ struct perfdata_source {
 	bool meets_compressed;           /* there are compressed records in it */
 	struct unzip *unzip;             /* owned; NULL: there are none */
 	VEC(struct perfdata_part) parts; /* file 1 and up */
+	const char *behind_first;        /* the same of file 0 in a directory, else NULL */
 	struct arena arena;
 	VEC(struct perfdata_event) events;
 	VEC(struct perfdata_id) ids;
@@ -151,6 +153,8 @@ int perfdata_directory_parts(struct perfdata_source *s, int dir);
 int perfdata_directory_unzip(struct perfdata_source *s, const struct unzip_options *like);
 bool perfdata_directory_file(const struct perfdata_source *s, unsigned i, struct source_file *ret);
 void perfdata_directory_close(struct perfdata_source *s);
+/* " of DIR/data.1" behind an offset in a message; "" for a recording that is one file. */
+const char *perfdata_behind_offset(const struct perfdata_source *s, unsigned file);
 /* NULL: the file is not compressed. */
 const struct unzip *perfdata_unzip_of(const struct perfdata_source *s, unsigned file);
 /* features.c: what the header sections say: names of events, host, tracing data, build ids. */

@@ -246,8 +246,9 @@ static int trace_error(struct perfdata_source *s, const struct cut *rec, struct 
 	b.what = sc->name;
 	b.pos += RECORD_HEADER_BYTES;
 	if (read_trace_error(&b, get_u16(rec->bytes + 4, s->file.swap), &e) < 0) {
-		defects_add(s->opts.defects, DEFECT_BAD_RECORD, 1, "%s at 0x%llx", sc->name,
-			    (unsigned long long)rec->file_off);
+		defects_add(s->opts.defects, DEFECT_BAD_RECORD, 1, "%s at 0x%llx%s", sc->name,
+			    (unsigned long long)rec->file_off,
+			    perfdata_behind_offset(s, rec->file));
 		err_clear();
 		return 0;
 	}
@@ -282,20 +283,24 @@ static int decode_tool_record(struct perfdata_source *s, const struct cut *rec, 
 		return perfdata_counts_take(s, rec, type);
 	case RECORD_AUXTRACE:
 		s->traces++;
-		s->trace_bytes += perfdata_record_bytes(rec->bytes, (uint16_t)rec->len, s->file.swap) -
-				  rec->len;
-		defects_add(s->opts.defects, DEFECT_NOT_DECODED, 1, "at 0x%llx",
-			    (unsigned long long)rec->file_off);
+		s->trace_bytes +=
+			perfdata_record_bytes(rec->bytes, (uint16_t)rec->len, s->file.swap) -
+			rec->len;
+		defects_add(s->opts.defects, DEFECT_NOT_DECODED, 1, "at 0x%llx%s",
+			    (unsigned long long)rec->file_off,
+			    perfdata_behind_offset(s, rec->file));
 		return 0;
 	case RECORD_COMPRESSED:
 	case RECORD_COMPRESSED2:
-		defects_add(s->opts.defects, DEFECT_COMPRESSED, 1, "at 0x%llx",
-			    (unsigned long long)rec->file_off);
+		defects_add(s->opts.defects, DEFECT_COMPRESSED, 1, "at 0x%llx%s",
+			    (unsigned long long)rec->file_off,
+			    perfdata_behind_offset(s, rec->file));
 		return 0;
 	default:
 		if (type > RECORD_SCHEDSTAT_DOMAIN && !perfdata_is_simpleperf(type, rec->len))
-			defects_add(s->opts.defects, DEFECT_UNKNOWN_RECORD, 1, "type %u at 0x%llx",
-				    type, (unsigned long long)rec->file_off);
+			defects_add(s->opts.defects, DEFECT_UNKNOWN_RECORD, 1,
+				    "type %u at 0x%llx%s", type, (unsigned long long)rec->file_off,
+				    perfdata_behind_offset(s, rec->file));
 		return 0;
 	}
 }
@@ -321,8 +326,9 @@ int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, str
 		return decode_tool_record(s, rec, type, ret);
 	TRY(perfdata_record_schema(s, type, &sc));
 	if (!sc) {
-		defects_add(s->opts.defects, DEFECT_UNKNOWN_RECORD, 1, "type %u at 0x%llx", type,
-			    (unsigned long long)rec->file_off);
+		defects_add(s->opts.defects, DEFECT_UNKNOWN_RECORD, 1, "type %u at 0x%llx%s", type,
+			    (unsigned long long)rec->file_off,
+			    perfdata_behind_offset(s, rec->file));
 		return 0;
 	}
 	e = perfdata_event_of(s, rec->bytes, rec->len, NULL);
@@ -347,8 +353,9 @@ int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, str
 		read_trailer(&e->layout, rec->bytes, rec->len, swap, &ret->pub);
 	r = read_change(s, type, misc, e, &b, &ret->change);
 	if (r < 0) {
-		defects_add(s->opts.defects, DEFECT_BAD_RECORD, 1, "%s at 0x%llx", sc->name,
-			    (unsigned long long)rec->file_off);
+		defects_add(s->opts.defects, DEFECT_BAD_RECORD, 1, "%s at 0x%llx%s", sc->name,
+			    (unsigned long long)rec->file_off,
+			    perfdata_behind_offset(s, rec->file));
 		err_clear();
 		return 0;
 	}

@@ -109,8 +109,9 @@ static void find_whole(struct unzip *u)
 static void tell_broken(struct unzip *u, const char *why)
 {
 	u->is_broken = true;
-	defects_add(u->opts.defects, DEFECT_BAD_RECORD, 1, "compressed data before 0x%llx: %s",
-		    (unsigned long long)(u->read_to - (u->raw_len - u->raw_at)), why);
+	defects_add(u->opts.defects, DEFECT_BAD_RECORD, 1, "compressed data before 0x%llx%s: %s",
+		    (unsigned long long)(u->read_to - (u->raw_len - u->raw_at)),
+		    u->opts.behind_offset ? u->opts.behind_offset : "", why);
 }
 
 /* Unpacks some of the compressed record at hand. */

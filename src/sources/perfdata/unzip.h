@@ -21,6 +21,7 @@ struct unzip_options {
 	int fd;
 	uint64_t begin, end; /* of the records in it */
 	const char *path;
+	const char *behind_offset; /* in messages: which file it is of; NULL: there is one only */
 	bool swap;
 	bool keeps_places; /* unzip_place() will be asked */
 	struct defects *defects;
