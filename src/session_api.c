@@ -74,10 +74,10 @@ const char *sonde_session_notes(struct sonde_session *s)
 						s->opts.compat, &s->text) < 0)
 		err_clear();
 	if (s->copied_none)
-		outbuf_str(&s->text,
+		outbuf_fmt(&s->text, "%s: %s\n", s->opts.input,
 			   s->filtered || s->is_choosy
-				   ? "no event was chosen: what is written holds none\n"
-				   : "there is no event in it, and none in what is written\n");
+				   ? "no event was chosen: what is written holds none"
+				   : "there is no event in it, and none in what is written");
 	return lend(&s->text);
 }
 

@@ -86,6 +86,12 @@ def counts(path):
         want = run([SONDE, 'script', '-i', str(path)])[1]
         cut = path.with_name('cut.data')
         run([SONDE, 'cut', '-i', str(path), '-o', str(cut)])
+        split = run([SONDE, 'split', '--every', '200B', '-i', str(path), '-o', str(cut)])
+        parts = sorted(path.parent.glob('cut.data.0*'))
+        got = b''.join(run([SONDE, 'script', '-i', str(p)])[1] for p in parts)
+        say(got == want and not split[2], name + ': split', difference(want, got) + split[2].decode('latin-1'))
+        for p in parts:
+            p.unlink()
         for tool in ['perf'], [SONDE], [SONDE, '--compat', 'perf-6.1']:
             status, out, err = run(tool + ['script', '-i', str(cut)])
             say(status == 0 and out == want, '%s: cut, for %s' % (name, tool[0].rsplit('/')[-1]), difference(want, out) + err.decode('latin-1'))

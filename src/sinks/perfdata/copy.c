@@ -36,7 +36,7 @@ struct copy_sink {
 	struct every every; /* both 0: everything in one file */
 	char *prefix;       /* "DIR/perf.data": parts are PREFIX.0001 ... */
 	unsigned parts, finished;
-	bool has_sample;  /* one was kept */
+	bool has_sample;  /* one was kept, or a count */
 	uint64_t bytes;   /* in the part, without the state that it begins with */
 	uint64_t next_ns; /* when the next one begins; 0: no event with a time yet */
 	uint64_t lost;    /* what LOST records of the part tell */
@@ -109,9 +109,17 @@ static int write_state(struct copy_sink *s)
 	return 0;
 }
 
+/* Sums of perf stat since its start: what a reader tells is how much they grew since the ones before. */
+static bool is_count(uint32_t type)
+{
+	return type == RECORD_STAT || type == RECORD_STAT_ROUND;
+}
+
 /* Whether this record is the first of another part. */
 static bool begins_part(struct copy_sink *s, uint32_t len)
 {
+	if (is_count(s->type))
+		return false;
 	if (s->every.bytes)
 		return s->bytes && s->bytes + len > s->every.bytes;
 	if (!s->every.ns || !s->time_ns)
@@ -172,7 +180,7 @@ static int keep_record(struct copy_sink *s)
 
 	if (r == 0 && (s->type == PERF_RECORD_LOST || s->type == PERF_RECORD_LOST_SAMPLES))
 		share_loss(s, (uint8_t *)s->record.data, len);
-	s->has_sample |= s->type == PERF_RECORD_SAMPLE;
+	s->has_sample |= s->type == PERF_RECORD_SAMPLE || is_count(s->type);
 	if (r == 0 && s->type == PERF_RECORD_SAMPLE)
 		r = reads_take(&s->reads, s->event, (uint8_t *)s->record.data, len, s->swap,
 			       s->parts);
