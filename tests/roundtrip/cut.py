@@ -485,6 +485,18 @@ def files(folder):
     status, _, err = run(split + ['--every', '20K'], cwd=work)
     say(status == 1 and left(work) == ['perf.data', 'perf.data.0003'], 'a split that fails leaves no part', err.decode())
     (work / 'perf.data.0003').rmdir()
+    (work / 'perf.data.0003').write_text('another')
+    status, _, err = run(split + ['--every', '20K'], cwd=work)
+    say(status == 1 and b'perf.data.0003 is there already' in err and left(work) == ['perf.data', 'perf.data.0003'] and
+        (work / 'perf.data.0003').read_text() == 'another', 'nor does it replace one that is there', err.decode() + str(left(work)))
+    os.unlink(work / 'perf.data.0003')
+    (work / 'x.dir').mkdir()
+    shutil.copy(data, work / 'x.dir' / 'data')
+    for words_ in ['cut', '-o', 'x.dir/data.7'], ['split', '--every', '20K', '-o', 'x.dir/data']:
+        status, _, err = run([SONDE, words_[0], '-i', 'x.dir'] + words_[1:], cwd=work)
+        say(status == 1 and b'x.dir' in err and b'is part of the input' in err and left(work / 'x.dir') == ['data'],
+            '%s: a recording does not get files more' % words_[0], err.decode())
+    shutil.rmtree(work / 'x.dir')
     sandboxed(work, whole)
     interrupted(work, data)
 

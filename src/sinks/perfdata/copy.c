@@ -79,7 +79,7 @@ static int open_part(struct copy_sink *s)
 			return err_nomem();
 		path = name;
 	}
-	r = part_open(&s->part, s->session, path);
+	r = part_open(&s->part, s->session, path, !is_split(s));
 	free(name);
 	if (r < 0)
 		return r;
@@ -529,13 +529,9 @@ static int choose_prefix(struct copy_sink *s)
 	}
 	if (asprintf(&first, "%s.0001", s->prefix) < 0)
 		return err_nomem();
-	if (lstat(first, &st) == 0)
-		r = err_set(-EEXIST,
-			    "%s is there already: remove the parts of another split, or choose "
-			    "other names with -o PREFIX",
-			    first);
+	r = part_check_free(first);
 	free(first);
-	return r < 0 ? r : 0;
+	return r;
 }
 
 static int copy_open(struct sink **ret, const struct sink_options *opts)

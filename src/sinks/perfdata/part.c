@@ -201,6 +201,40 @@ static bool is_same_file(int fd, const char *path)
 	       a.st_ino == b.st_ino;
 }
 
+int part_check_free(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 ? err_set(-EEXIST,
+					       "%s is there already: remove the parts of another "
+					       "split, or choose "
+					       "other names with -o PREFIX",
+					       path)
+				     : 0;
+}
+
+/* What lies in a recording that is a directory is read as a part of it. */
+static int check_folder(const struct sonde_session *session, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct stat st, input;
+	char *folder;
+
+	if (stat(session->opts.input, &input) < 0 || !S_ISDIR(input.st_mode))
+		return 0;
+	if (asprintf(&folder, "%.*s.", slash ? (int)(slash - path) + 1 : 0, path) < 0)
+		return err_nomem();
+	if (stat(folder, &st) < 0)
+		st.st_ino = 0;
+	free(folder);
+	return st.st_ino == input.st_ino && st.st_dev == input.st_dev
+		       ? err_set(-EEXIST,
+				 "%s is part of the input, the directory %s: choose another place "
+				 "with -o",
+				 path, session->opts.input)
+		       : 0;
+}
+
 /* The input must be there still when its copy takes the name, and afterwards. */
 int part_check(const struct sonde_session *session, const char *path)
 {
@@ -212,6 +246,7 @@ int part_check(const struct sonde_session *session, const char *path)
 
 	if (snprintf(old, sizeof(old), "%s.old", path) >= (int)sizeof(old))
 		return err_set(-ENAMETOOLONG, "%s: the name is too long", path);
+	TRY(check_folder(session, path));
 	for (size_t i = 0; i < 2; i++) {
 		bool is_input = stat(session->opts.input, &input) == 0 &&
 				stat(names[i], &st) == 0 && st.st_dev == input.st_dev &&
@@ -273,13 +308,16 @@ static int name_file(struct part *p)
 
 	snprintf(old, sizeof(old), "%s.old", p->path);
 	TRY(part_check(p->session, p->path));
-	if (lstat(p->path, &st) == 0) {
+	if (!p->takes_place)
+		TRY(part_check_free(p->path));
+	if (p->takes_place && lstat(p->path, &st) == 0) {
 		if (rename(p->path, old) < 0)
 			return err_errno(errno, "%s: cannot keep it as %s", p->path, old);
 		kept = true;
 	}
 	snprintf(own, sizeof(own), "/proc/self/fd/%d", p->fd);
-	r = p->temp_path ? rename(p->temp_path, p->path)
+	r = p->temp_path ? renameat2(AT_FDCWD, p->temp_path, AT_FDCWD, p->path,
+				     p->takes_place ? 0 : RENAME_NOREPLACE)
 			 : linkat(AT_FDCWD, own, AT_FDCWD, p->path, AT_SYMLINK_FOLLOW);
 	if (r < 0) {
 		r = err_errno(errno, "%s: cannot give the finished file this name", p->path);
@@ -290,12 +328,16 @@ static int name_file(struct part *p)
 	return 0;
 }
 
-int part_open(struct part *p, struct sonde_session *s, const char *path)
+int part_open(struct part *p, struct sonde_session *s, const char *path, bool takes_place)
 {
 	int r;
 
-	*p = (struct part){ .session = s, .fd = -1, .is_settled = true };
+	*p = (struct part){
+		.session = s, .fd = -1, .is_settled = true, .takes_place = takes_place
+	};
 	TRY(part_check(s, path));
+	if (!takes_place)
+		TRY(part_check_free(path));
 	p->path = strdup(path);
 	r = p->path ? open_file(p) : err_nomem();
 	if (r == 0)

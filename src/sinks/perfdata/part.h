@@ -31,6 +31,7 @@ struct part {
 	int fd;                         /* the writer's */
 	struct outbuf out;              /* records that are not written yet */
 	bool swap;
+	bool takes_place; /* of what has its name when it is finished */
 	bool has_samples;
 	uint64_t first_ns, last_ns; /* of samples with a time */
 	uint64_t newest_ns;         /* of the records put */
@@ -41,13 +42,16 @@ struct part {
 
 /* Whether a part may be written there: -EEXIST, -EISDIR ... with a message. */
 int part_check(const struct sonde_session *s, const char *path);
-int part_open(struct part *p, struct sonde_session *s, const char *path);
+/* -EEXIST with a message when there is something of that name. */
+int part_check_free(const char *path);
+/* takes_place: what has the name at the end becomes PATH.old; else it stays, which is an error. */
+int part_open(struct part *p, struct sonde_session *s, const char *path, bool takes_place);
 /* time_ns 0: it acts when it is read. */
 int part_put(struct part *p, const uint8_t *record, uint32_t len, uint64_t time_ns, bool is_sample);
 /* A record of trace data and the bytes behind it, which lie at `from` of the input file. */
 int part_put_aux(struct part *p, const uint8_t *record, uint32_t len,
 		 const struct source_file *file, uint64_t from, uint64_t bytes);
-/* Gives the file its name; one that had it becomes FILE.old. build_ids: entries of FEAT_BUILD_ID beside the header's. */
+/* Gives the file its name. build_ids: entries of FEAT_BUILD_ID beside the header's. */
 int part_finish(struct part *p, const struct outbuf *build_ids);
 void part_discard(struct part *p);
 
