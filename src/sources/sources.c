@@ -16,20 +16,31 @@
 static const struct source_ops *const sources[] = { &perfdata_source_ops };
 
 /* Of a directory: the first bytes of the file with the recording's header. */
-static ssize_t look_into(int dir, uint8_t *head, size_t room)
+static int look_into(int dir, const char *path, uint8_t *head, size_t room, size_t *ret_len)
 {
-	int fd = openat(dir, "data", O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), error;
-	ssize_t n;
+	int fd = openat(dir, "data", O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), r = 0;
+	const struct codec_ops *codec;
+	struct stat st;
+	ssize_t n = 0;
 
-	if (fd < 0) {
-		errno = EISDIR;
-		return -1;
-	}
-	n = pread(fd, head, room, 0);
-	error = errno;
+	if (fd < 0)
+		return err_set(-EISDIR,
+			       "%s is a directory with no recording (no file 'data') in it%s%s",
+			       path, *unknown_directory(dir) ? ": " : "", unknown_directory(dir));
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		n = pread(fd, head, room, 0);
+	else
+		r = err_set(-EIO, "%s/data is not a regular file", path);
+	if (n < 0)
+		r = err_errno(errno, "cannot read %s/data", path);
 	close(fd);
-	errno = error;
-	return n;
+	*ret_len = n < 0 ? 0 : (size_t)n;
+	codec = r < 0 ? NULL : codec_find(head, *ret_len);
+	return codec ? err_set(-EBADMSG,
+			       "%s/data is packed with %s, which files of a directory may not be: "
+			       "unpack it",
+			       path, codec->name)
+		     : r;
 }
 
 static int read_head(struct stream *s, uint8_t *head, size_t room, size_t *ret_len)
@@ -58,15 +69,14 @@ static int look(const struct source_options *opts, uint8_t *head, size_t room, s
 	if (fd < 0)
 		return err_errno(errno, "cannot open %s", opts->path);
 	n = pread(fd, head, room, 0);
-	if (n < 0 && errno == EISDIR)
-		n = look_into(fd, head, room);
+	if (n < 0 && errno == EISDIR) {
+		int r = look_into(fd, opts->path, head, room, ret_len);
+
+		close(fd);
+		return r < 0 ? -EIO : 0;
+	}
 	if (n >= 0 || errno != ESPIPE) {
-		if (n < 0 && errno == EISDIR)
-			err_set(-EISDIR,
-				"%s is a directory with no recording (no file 'data') in it%s%s",
-				opts->path, *unknown_directory(fd) ? ": " : "",
-				unknown_directory(fd));
-		else if (n < 0)
+		if (n < 0)
 			err_errno(errno, "cannot read %s", opts->path);
 		close(fd);
 		*ret_len = n < 0 ? 0 : (size_t)n;
@@ -92,7 +102,7 @@ int source_check_file(int fd, const char *path, bool force, struct stat *ret)
 	if (fstat(fd, ret) < 0)
 		return err_errno(errno, "cannot look at %s", path);
 	if (!S_ISREG(ret->st_mode))
-		return err_set(-EINVAL, "%s is not a regular file", path);
+		return err_set(-EIO, "%s is not a regular file", path);
 	if (!force && ret->st_uid && ret->st_uid != geteuid() && !is_sudoers(ret->st_uid))
 		return err_set(-EACCES,
 			       "%s belongs to another user (use -f to read it all the same)", path);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """hostile.py SONDE: recordings whose header lies about its size, or whose names speak to terminals."""
+import gzip
 import os
 import pty
 import struct
@@ -106,6 +107,19 @@ def directories():
         f.write(unknown + bytes(8))
     told = subprocess.run([SONDE, 'script', '-i', 'x.dir'], env=ENV, capture_output=True).stderr
     ok(b'truncated: 1 (first at 0x8 of x.dir/data.1: a record of 0 bytes)' in told, 'of several files the damaged one is named', told)
+    os.rename('x.dir/data.1', 'x.dir/data.00')
+    shown = subprocess.run([SONDE, 'script', '-i', 'x.dir'], env=ENV, capture_output=True)
+    ok(shown.stdout.count(b'\n') == 2 and not shown.stderr, 'what is named data.00 is not data.0 once more', shown.stdout + shown.stderr)
+    os.unlink('x.dir/data.00')
+    for spoil, word in ((lambda: os.symlink('/etc/passwd', 'x.dir/data.1'), b'x.dir/data.1 is a symbolic link'),
+                        (lambda: os.mkfifo('x.dir/data.1'), b'x.dir/data.1 is not a regular file'),
+                        (lambda: open('x.dir/data', 'wb').write(gzip.compress(file_mode({}))), b'x.dir/data is packed with gzip'),
+                        (lambda: (os.unlink('x.dir/data'), os.mkfifo('x.dir/data')), b'x.dir/data is not a regular file')):
+        spoil()
+        p = subprocess.run([SONDE, 'script', '-i', 'x.dir'], env=ENV, capture_output=True, timeout=10)
+        ok(p.returncode == 1 and word in p.stderr, 'a directory, where ' + word.decode(), (p.returncode, p.stderr))
+        if os.path.lexists('x.dir/data.1'):
+            os.unlink('x.dir/data.1')
 
 
 def on_terminal(*words):

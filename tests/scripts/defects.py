@@ -43,7 +43,8 @@ EVERYWHERE = READING + ' evlist buildid-list'
 
 # kind -> who must tell of it. Others may, and whoever does must obey --strict.
 TOLD_BY = {
-    'lost-events': READING, 'lost-state': READING, 'truncated': READING, 'trailing-text': READING, 'bad-wrapping': READING, 'unfinished': EVERYWHERE,
+    'lost-events': READING, 'lost-state': READING, 'truncated': READING, 'missing-file': EVERYWHERE,
+    'trailing-text': READING, 'bad-wrapping': READING, 'unfinished': EVERYWHERE,
     'bad-record': READING, 'unknown-record': READING, 'unknown-id': READING, 'late': 'text jsonl python perl check',
     'no-format': READING, 'kernel-formats': 'text jsonl python perl', 'bad-format': READING, 'bad-feature': EVERYWHERE,
     'division-by-zero': 'text', 'throttled': READING, 'compressed': READING, 'trace-not-decoded': READING,
@@ -132,7 +133,12 @@ def recordings(folder, order):
         if case.name == 'bad-wrapping':
             data = gzip.compress(data)[:-6]
         made[case.name] = folder / (case.name + '.data')
-        made[case.name].write_bytes(data)
+        if case.name == 'missing-file':
+            made[case.name].mkdir(exist_ok=True)
+            (made[case.name] / 'data').write_bytes(data)
+            (made[case.name] / 'data.1').write_bytes(b'')
+        else:
+            made[case.name].write_bytes(data)
     return made, missing
 
 

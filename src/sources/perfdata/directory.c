@@ -22,7 +22,8 @@ static int part_number(const char *name)
 	char *end;
 	long n;
 
-	if (strncmp(name, "data.", 5) || name[5] < '0' || name[5] > '9')
+	if (strncmp(name, "data.", 5) || name[5] < '0' || name[5] > '9' ||
+	    (name[5] == '0' && name[6]))
 		return -1;
 	n = strtol(name + 5, &end, 10);
 	return *end || n > PARTS_MAX ? -1 : (int)n;
@@ -71,6 +72,14 @@ int perfdata_directory_open(struct perfdata_source *s, int dir)
 	return 0;
 }
 
+/* Recorders count them from 0. */
+static void tell_missing(struct perfdata_source *s, int from, int to)
+{
+	if (from < to)
+		defects_add(s->opts.defects, DEFECT_MISSING_FILE, (uint64_t)(to - from),
+			    "%.120s/data.%d", s->opts.path, from);
+}
+
 static int add_part(struct perfdata_source *s, int dir, int number)
 {
 	struct perfdata_part part = { 0 };
@@ -84,14 +93,15 @@ static int add_part(struct perfdata_source *s, int dir, int number)
 	if (!part.behind)
 		return err_nomem();
 	part.fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
+	if (part.fd < 0 && errno == ELOOP)
+		return err_set(-ELOOP, "%s is a symbolic link, which is not followed", part.path);
 	if (part.fd < 0)
 		return err_errno(errno, "cannot open %s", part.path);
 	if (vec_push(&s->parts, part) < 0) {
 		close(part.fd);
 		return err_nomem();
 	}
-	if (fstat(part.fd, &st) < 0 || !S_ISREG(st.st_mode))
-		return err_set(-EINVAL, "%s is not a regular file", part.path);
+	TRY(source_check_file(part.fd, part.path, s->opts.force, &st));
 	s->parts.v[s->parts.n - 1].bytes = (uint64_t)st.st_size;
 	return 0;
 }
@@ -118,8 +128,10 @@ int perfdata_directory_parts(struct perfdata_source *s, int dir)
 	closedir(d);
 	if (numbers.n)
 		qsort(numbers.v, numbers.n, sizeof(*numbers.v), by_number);
-	for (size_t i = 0; i < numbers.n && r == 0; i++)
+	for (size_t i = 0; i < numbers.n && r == 0; i++) {
+		tell_missing(s, i ? numbers.v[i - 1] + 1 : 0, numbers.v[i]);
 		r = add_part(s, dir, numbers.v[i]);
+	}
 	vec_done(&numbers);
 	return r;
 }
