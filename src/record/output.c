@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/rename_new.h"
 #include "record/output_dir.h"
 
 static int keep_old(struct output *o)
@@ -24,7 +25,8 @@ static int keep_old(struct output *o)
 	if (stat(o->path, &st) < 0)
 		return 0;
 	if (S_ISDIR(st.st_mode) && !output_dir_is_recording(o->path))
-		return err_set(-EISDIR, "%s is a directory, and no recording: name another file with -o",
+		return err_set(-EISDIR,
+			       "%s is a directory, and no recording: name another file with -o",
 			       o->path);
 	if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))
 		return err_set(-ESPIPE, "%s is a pipe: recordings need a file", o->path);
@@ -151,20 +153,6 @@ void output_discard(struct output *o)
 	output_put_back(o);
 }
 
-/* rename() that replaces nothing; where the file system knows none, what it is to replace is looked for. */
-static int rename_to_new(const char *from, const char *to)
-{
-	struct stat st;
-
-	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
-		return 0;
-	if (errno != EINVAL && errno != ENOSYS)
-		return -errno;
-	if (lstat(to, &st) == 0)
-		return -EEXIST;
-	return rename(from, to) < 0 ? -errno : 0;
-}
-
 int output_set_aside(struct output *o, char **ret_name)
 {
 	enum { TRIES = 1000 };
@@ -183,7 +171,7 @@ int output_set_aside(struct output *o, char **ret_name)
 			return err_set(-EOVERFLOW, "the clock shows no time of this world");
 		if (asprintf(&name, "%s.%s%02ld", o->path, text, now.tv_nsec / 10000000) < 0)
 			return err_nomem();
-		e = rename_to_new(o->path, name);
+		e = rename_new(o->path, name);
 		if (e == 0) {
 			*ret_name = name;
 			return 0;
@@ -204,7 +192,7 @@ int output_set_aside(struct output *o, char **ret_name)
 void output_take_back(struct output *o, const char *name)
 {
 	/* When even that fails, the file has the other name, and the recording is in it. */
-	if (rename_to_new(name, o->path) < 0)
+	if (rename_new(name, o->path) < 0)
 		return;
 }
 

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/rename_new.h"
 #include "formats/perfdata/layout.h"
 #include "formats/perfdata/writer.h"
 
@@ -316,11 +317,12 @@ static int name_file(struct part *p)
 		kept = true;
 	}
 	snprintf(own, sizeof(own), "/proc/self/fd/%d", p->fd);
-	r = p->temp_path ? renameat2(AT_FDCWD, p->temp_path, AT_FDCWD, p->path,
-				     p->takes_place ? 0 : RENAME_NOREPLACE)
-			 : linkat(AT_FDCWD, own, AT_FDCWD, p->path, AT_SYMLINK_FOLLOW);
+	if (p->temp_path)
+		r = rename_new(p->temp_path, p->path);
+	else
+		r = linkat(AT_FDCWD, own, AT_FDCWD, p->path, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
 	if (r < 0) {
-		r = err_errno(errno, "%s: cannot give the finished file this name", p->path);
+		r = err_errno(-r, "%s: cannot give the finished file this name", p->path);
 		if (kept && rename(old, p->path) < 0)
 			err_add(r, "what had the name is %s now", old);
 		return r;
