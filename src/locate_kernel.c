@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "base/err.h"
 #include "locate.h"
@@ -29,13 +30,26 @@ static const struct mapping *kernel_map(const struct sonde_session *s)
 	return m;
 }
 
+/* A recording that is a directory (perf record --kcore) may have them beside its events: they are as good as named, as in perf. */
+static const char *beside(const struct sonde_session *s, char room[PATH_MAX])
+{
+	struct stat st;
+
+	if (s->opts.kallsyms || (s->opts.vmlinux && !s->opts.compat))
+		return s->opts.kallsyms;
+	if (snprintf(room, PATH_MAX, "%s/kcore_dir/kallsyms", s->opts.input) >= PATH_MAX ||
+	    lstat(room, &st) < 0 || !S_ISREG(st.st_mode))
+		return NULL;
+	return room;
+}
+
 static void open_kernel_symbols(struct sonde_session *s)
 {
 	const struct mapping *map = kernel_map(s);
 	struct source_kernel k = { 0 };
-	char path[PATH_MAX];
+	char path[PATH_MAX], room[PATH_MAX];
 	uint32_t id;
-	struct kernel_symbols_options opts = { .kallsyms_path = s->opts.kallsyms,
+	struct kernel_symbols_options opts = { .kallsyms_path = beside(s, room),
 					       .vmlinux_path = s->opts.vmlinux,
 					       .release =
 						       s->source->ops->info(s->source, "osrelease"),
