@@ -81,7 +81,9 @@ static int run_session(const struct cli *cli, const struct recording *rec, const
 	if (r < 0) {
 		int failed = cli_fail(cli);
 
-		return r == -EINVAL && !cli_compat(cli) ? CLI_USAGE : failed;
+		/* What the recording cannot give (-ETIME: times) was a wrong command line, too. */
+		return (r == -EINVAL || r == -ETIME || r == -ESRCH) && !cli_compat(cli) ? CLI_USAGE
+											: failed;
 	}
 	r = work(s, ctx);
 	if (r < 0 && r != -EPIPE)
