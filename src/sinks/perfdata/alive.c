@@ -31,22 +31,55 @@ static void unlink_of_task(struct alive_task *t, struct alive_record *r)
 		t->namespaces = NULL;
 }
 
-/* Tables may hold an address: what is put in its place is there already, so that takes no memory. */
-static void forget_address(struct hash64 *h, uint64_t key, const struct alive_record *r)
+/* Where the last record of a place or a subject is found; NULL: it is of neither. */
+static struct hash64 *table_of(struct alive *a, const struct alive_record *r)
 {
-	if (found(hash64_find(h, key)) == r)
-		hash64_put(h, key, 0);
+	if (!r->task)
+		return &a->by_subject;
+	return r->legacy == ALIVE_MAPS ? &r->task->maps : NULL;
+}
+
+static int place(struct alive *a, struct alive_record *r)
+{
+	struct hash64 *table = table_of(a, r);
+	struct alive_record *before = found(hash64_find(table, r->id));
+
+	TRY(hash64_put(table, r->id, (uintptr_t)r));
+	r->under = before;
+	if (before)
+		before->over = r;
+	return 0;
+}
+
+static void unplace(struct alive *a, struct alive_record *r)
+{
+	struct hash64 *table = table_of(a, r);
+
+	if (r->over)
+		r->over->under = r->under;
+	else if (table && found(hash64_find(table, r->id)) == r)
+		hash64_put(table, r->id, (uintptr_t)r->under);
+	if (r->under)
+		r->under->over = r->over;
+	r->over = r->under = NULL;
+}
+
+/* The next one below r that r covers, which is in no place any more; NULL: there is none. */
+static struct alive_record *uncover(struct alive *a, struct alive_record *r)
+{
+	struct alive_record *before = r->under;
+
+	if (!before || before->map_bytes > r->map_bytes)
+		return NULL;
+	unplace(a, before);
+	return before;
 }
 
 static void remove_record(struct alive *a, struct alive_record *r)
 {
-	if (r->task) {
-		if (r->legacy == ALIVE_MAPS)
-			forget_address(&r->task->maps, r->id, r);
+	unplace(a, r);
+	if (r->task)
 		unlink_of_task(r->task, r);
-	} else {
-		forget_address(&a->by_subject, r->id, r);
-	}
 	if (a->to_write == r)
 		a->to_write = r->next;
 	if (a->lent == r)
@@ -330,9 +363,8 @@ static int add_map(struct alive *a, const struct change *c, const uint8_t *recor
 	r->legacy = ALIVE_MAPS;
 	r->id = c->start;
 	r->map_bytes = c->len;
-	before = found(hash64_find(&t->maps, c->start));
-	TRY(hash64_put(&t->maps, c->start, (uintptr_t)r));
-	if (before && before->map_bytes <= c->len)
+	TRY(place(a, r));
+	while ((before = uncover(a, r)) != NULL)
 		replace(a, t, before);
 	return 0;
 }
@@ -398,8 +430,8 @@ int alive_add_subject(struct alive *a, const struct alive_subject *subject, cons
 	r->id = subject->id;
 	r->map_bytes = subject->map_bytes;
 	r->ends = subject->ends;
-	TRY(hash64_put(&a->by_subject, subject->id, (uintptr_t)r));
-	if (before && !subject->adds && before->map_bytes <= subject->map_bytes)
+	TRY(place(a, r));
+	while (!subject->adds && (before = uncover(a, r)) != NULL)
 		remove_record(a, before);
 	return 0;
 }

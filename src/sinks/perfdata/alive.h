@@ -39,6 +39,8 @@ struct alive_record {
 	struct alive_record *prev, *next; /* in the list */
 	struct alive_task *task;          /* NULL: of none */
 	struct alive_record *prev_of_task, *next_of_task;
+	/* Of the same place or subject: what covers it, and what it does not cover. */
+	struct alive_record *over, *under;
 	uint64_t seq;
 	uint64_t replaced; /* seq of the record that took its place; 0: none did */
 	uint64_t time_ns;  /* 0: acts when it is read */
@@ -62,7 +64,8 @@ struct alive_task {
 	/* Records that another one may replace; NULL: none. */
 	struct alive_record *name, *namespaces;
 	unsigned names;
-	struct hash64 maps; /* start of a mapping -> address of its record; 0: it went */
+	struct hash64
+		maps; /* start of mappings -> address of the record of the last one; 0: they went */
 	struct {
 		struct alive_task
 			*of; /* who handed it on: a reference; NULL: nobody, or nobody needs it */
@@ -80,7 +83,7 @@ struct alive {
 	struct alive_record *first, *last, *to_write;
 	struct alive_record *lent; /* by alive_next(), to be forgotten; NULL: none */
 	uint64_t seq;
-	struct hash64 by_subject; /* id -> address of the record; 0: it went */
+	struct hash64 by_subject; /* id -> address of the last record; 0: they went */
 	struct hash64 by_tid;     /* -> index in tasks */
 	VEC(struct alive_task *) tasks;
 	struct alive_task *ended[ALIVE_EXITED];

@@ -124,7 +124,7 @@ static void happen(struct alive *a, struct state *whole, bool *lives, int32_t *p
 		c.kind = CHANGE_MMAP;
 		c.tid = c.pid;
 		c.start = (uint64_t)upto(PLACES - 1) * PAGE;
-		c.len = (1 + upto(2)) * PAGE;
+		c.len = (1 + upto(4)) * PAGE;
 		c.executable = true;
 		c.text = names[upto(5)];
 	}
@@ -214,6 +214,23 @@ TEST(one_that_forks_for_ever)
 	while ((last = alive_next(a)) != NULL)
 		;
 	assert_int_equal(kept(a), 0);
+	alive_done(a);
+	free(a);
+}
+
+/* What is smaller leaves something of what lay there, for as long as that is not covered. */
+TEST(mappings_of_changing_size)
+{
+	struct alive *a = calloc(1, sizeof(*a));
+
+	assert_non_null(a);
+	for (int i = 0; i < 1000; i++) {
+		struct change c = { .kind = CHANGE_MMAP, .pid = 1, .tid = 1, .text = "x" };
+
+		c.len = (uint64_t)(4 - i % 3) * PAGE;
+		give(a, NULL, c);
+		assert_in_range(kept(a), 1, 3);
+	}
 	alive_done(a);
 	free(a);
 }
