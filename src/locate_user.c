@@ -111,6 +111,8 @@ const struct mapping *locate_user(struct sonde_session *s, const struct address_
 	ret->dso_id = (uintptr_t)d;
 	ret->dso_off = offset;
 	sym = dso_symbol_at(d, offset);
+	if (s->opts.compat) /* perf takes what the file has that it found for recorded */
+		ret->dso_build_id = dso_build_id_found(d);
 	if (!sym && dso_tell_no_descriptor(d))
 		defects_add(&s->defects, DEFECT_NO_DESCRIPTOR, 1, "%s", dso_name(d));
 	/* perf keeps quiet about it. */

@@ -29,7 +29,8 @@ struct dso {
 	const uint8_t *build_id; /* as recorded */
 	size_t build_id_len;
 	struct dso_place place; /* where its build id is not recorded, with that of the file */
-	const char *build_id_hex;
+	const char *build_id_hex,
+		*found_hex; /* of the recorded one; of place's, NULL: not yet asked for */
 	enum { DSO_FILE, DSO_VDSO, DSO_JIT, DSO_NONE } kind;
 	uint64_t inode; /* recorded, 0 unknown */
 	bool files_tried, symbols_tried, debug_tried, lacks_descriptor, other_build, told;
@@ -523,11 +524,11 @@ const char *dso_build_id(const struct dso *d)
 
 const char *dso_build_id_found(struct dso *d)
 {
-	const char *hex = d->build_id_hex;
-
-	if (!d->build_id_len && d->place.build_id_len)
-		hex = hex_of(&d->table->arena, d->place.build_id, d->place.build_id_len);
-	return hex ? hex : "";
+	if (d->build_id_len || !d->place.build_id_len)
+		return d->build_id_hex;
+	if (!d->found_hex)
+		d->found_hex = hex_of(&d->table->arena, d->place.build_id, d->place.build_id_len);
+	return d->found_hex ? d->found_hex : "";
 }
 
 bool dso_is_file(const struct dso *d)

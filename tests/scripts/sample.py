@@ -126,6 +126,15 @@ def live(t, compat):
         ours = dump([SONDE, "--compat", compat], t, name, SONDE_PYTHON=t.python)
         t.ok((theirs.out, theirs.rc) == (ours.out, ours.rc), "%s: %s" % (compat, name), difference(theirs.out, ours.out),
              ours.err[-500:])
+    # Build ids that are not recorded: perf takes those of the files that it finds.
+    made = run(["perf", "record", "-q", "-B", "-N", "-d", "-e", "page-faults:u", "-c", "1", "-o", "ids.data", "true"],
+               env=environment(**NO_SANITIZER), cwd=t.dir)
+    if made.rc:
+        t.skip("build ids that are not recorded", "perf cannot record here")
+        return
+    theirs, ours = dump(perf[:1], t, "ids", **NO_SANITIZER), dump([SONDE, "--compat", compat], t, "ids", SONDE_PYTHON=t.python)
+    t.ok((theirs.out, theirs.rc) == (ours.out, ours.rc) and " dso_bid str '" in ours.out, "%s: build ids that are not recorded" % compat,
+         difference(theirs.out, ours.out), ours.err[-500:])
 
 
 if __name__ == "__main__":
