@@ -273,16 +273,16 @@ static int check_cpus(struct sonde_session *s)
 		types_met |= type;
 		if (!(attr->sample_type & PERF_SAMPLE_CPU))
 			return err_set(-ENODATA,
-				       "the samples of '%s' do not say on which cpu they were "
-				       "taken: cpus cannot be "
-				       "chosen (record with -a or --sample-cpu)",
-				       (*sc)->name);
+				       "%s: the samples of '%s' do not say on which cpu they were "
+				       "taken: cpus cannot be chosen (record with -a or "
+				       "--sample-cpu)",
+				       s->opts.input, (*sc)->name);
 	}
 	if (nr && (unsigned long)highest >= nr)
 		return err_set(
 			-ENODATA,
-			"there is no cpu %d in this recording: its machine has the cpus 0-%lu",
-			highest, nr - 1);
+			"%s: there is no cpu %d in this recording: its machine has the cpus 0-%lu",
+			s->opts.input, highest, nr - 1);
 	return 0;
 }
 
