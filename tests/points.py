@@ -17,6 +17,8 @@ ENV = {'PATH': os.environ.get('PATH', '/usr/bin:/bin'), 'HOME': '/nonexistent', 
 ENV.update({k: os.environ[k] for k in ('ASAN_OPTIONS', 'UBSAN_OPTIONS') if k in os.environ})
 IN_CI = os.environ.get('SONDE_CI') == '1'
 FULL = os.environ.get('SONDE_FULL') == '1'  # all there is to compare, not the share that each run takes
+UNDER_ASAN = os.environ.get('SONDE_ASAN', '0') not in ('', '0')  # an interpreter needs the sanitizer's library before ours
+NO_LEAKS = {'ASAN_OPTIONS': 'detect_leaks=0'} if UNDER_ASAN else {}  # looking for leaks traces the process
 count = failed = 0
 
 

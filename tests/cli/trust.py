@@ -18,10 +18,10 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent))
-from points import ENV, done, say, skip  # noqa: E402
+from points import ENV, NO_LEAKS, UNDER_ASAN, done, say, skip  # noqa: E402
 
 SONDE, ELF = (str(pathlib.Path(sys.argv[n]).resolve()) for n in (1, 3))
-ENV = dict(ENV, TERM='xterm', SONDE_PYTHON=sys.executable, DEBUGINFOD_URLS='http://127.0.0.1:9/ https://debuginfod.elfutils.org/')
+ENV = dict(ENV, **NO_LEAKS, TERM='xterm', SONDE_PYTHON=sys.executable, DEBUGINFOD_URLS='http://127.0.0.1:9/ https://debuginfod.elfutils.org/')
 PID = 4194304 + os.getpid() % 1000000  # larger than that of any process
 EVIL = 'x\\x1b[2J\\x07\\xc2\\x9b31m\\x9b1m\\x7f\\r\\b'
 SPEAKS = re.compile(rb'[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]|(?<![\xc2-\xf4\x80-\xbf])[\x80-\x9f]|\r(?!\n)')
@@ -97,7 +97,7 @@ def terminals(folder):
                 more += ['--kallsyms', str(folder / 'kallsyms')]
             shown = on_terminal(words + more + ['-i', str(evil)])
             say(len(shown) > 40 and not spoken(shown), ' '.join(words), '\n'.join(spoken(shown)) or repr(shown[:300]) * (len(shown) < 40))
-        for name, body in SCRIPTS.items():
+        for name, body in ({} if UNDER_ASAN else SCRIPTS).items():
             (folder / name).write_text(body)
             shown = on_terminal(['script', '-i', str(evil), '-s', str(folder / name)])
             say(b'bad-record' in shown and not spoken(shown), 'what is told beside ' + name, '\n'.join(spoken(shown)) or repr(shown))

@@ -18,7 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent))
 import points  # noqa: E402
-from points import ENV, done, skip  # noqa: E402
+from points import ENV, UNDER_ASAN, done, skip  # noqa: E402
 
 SONDE = str(pathlib.Path(sys.argv[1]).resolve())
 spec = importlib.util.spec_from_file_location('fixtures', sys.argv[2])
@@ -87,7 +87,7 @@ def shown(folder):
         'jsonl', str(lines))
     script = folder / 'x.py'
     script.write_text('def trace_unhandled(*a): pass\ndef process_event(d):\n    print(d["sample"]["time"])\n')
-    for clock, plus in () if os.environ.get('SONDE_ASAN', '0') not in ('', '0') else (('raw', 0), ('utc', WALL - 500), ('local', WALL - 500), ('relative', -500)):
+    for clock, plus in () if UNDER_ASAN else (('raw', 0), ('utc', WALL - 500), ('local', WALL - 500), ('relative', -500)):
         status, out, err = sonde(['script', '-i', path, '--clock', clock, '-s', script], 'Asia/Tokyo')
         say(out.split() == [str(t + plus) for t in TIMES], 'a script, --clock ' + clock, '%s\n%s' % (out, err))
     for clock in 'relative', 'utc', 'raw':

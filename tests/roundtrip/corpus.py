@@ -38,7 +38,7 @@ CORPUS = next((p for p in (pathlib.Path(os.environ.get('SONDE_CORPUS') or ROOT.p
                            ROOT.parent.parent / 'shared' / 'corpus') if (p / 'EXPECT.json').is_file()), ROOT.parent / 'shared' / 'corpus')
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent))
-from points import ENV, done, run, say, skip  # noqa: E402
+from points import ENV, UNDER_ASAN, done, run, say, skip  # noqa: E402
 
 SONDE = str(pathlib.Path(sys.argv[1]).resolve())
 FEATURES = run([SONDE, '--version', '-v'])[1].decode()
@@ -246,7 +246,9 @@ def windows(r):
     return ''
 
 
-ROWS = [read, perf, info, lists, dump, fields, jsonl, python, perl, packed, pipe, windows]
+IN_INTERPRETERS = [python, perl, windows]
+ROWS = [r for r in (read, perf, info, lists, dump, fields, jsonl, python, perl, packed, pipe, windows)
+        if not (UNDER_ASAN and r in IN_INTERPRETERS)]
 
 
 def broken(r):

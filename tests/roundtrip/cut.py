@@ -29,7 +29,7 @@ DATA = ROOT / 'tests' / 'data'
 CORPUS = pathlib.Path(os.environ.get('SONDE_CORPUS', ROOT.parent / 'shared' / 'corpus'))
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent))
-from points import ENV, done, run, say, skip  # noqa: E402
+from points import ENV, NO_LEAKS, done, run, say, skip  # noqa: E402
 
 SONDE = str(pathlib.Path(sys.argv[1]).resolve())
 PERF = shutil.which('perf')
@@ -503,6 +503,7 @@ def files(folder):
 
 def sandboxed(work, whole):
     """What they write is all that they may write."""
+    ENV.update(NO_LEAKS)
     for name, words_ in ('cut', ['cut', '-o', 'x']), ('split', ['split', '--every', '20K', '-o', 'x']):
         status, _, err = run([SONDE] + words_ + ['--sandbox'], cwd=work)
         if status != 0 and b'sandbox' in err:

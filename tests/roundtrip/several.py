@@ -22,7 +22,7 @@ DATA = ROOT / 'tests' / 'data'
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent))
 import points  # noqa: E402
-from points import ENV, done, run, skip  # noqa: E402
+from points import ENV, UNDER_ASAN, done, run, skip  # noqa: E402
 
 SONDE = str(pathlib.Path(sys.argv[1]).resolve())
 spec = importlib.util.spec_from_file_location('fixtures', sys.argv[2])
@@ -33,7 +33,6 @@ def say(ok, name, why=''):
     points.say(ok, name, '' if ok else why)
 
 
-UNDER_ASAN = os.environ.get('SONDE_ASAN') not in (None, '', '0')  # an interpreter would need the sanitizer, too
 COLUMNS = ['-F', 'comm,pid,cpu,time,event,ip,dso', '--ns']
 
 
