@@ -15,7 +15,7 @@
 enum {
 	MAX_FRAMES = 4096, /* of one chain; recorded stacks are 64 KB at most */
 	/*
-	 * Operations of expressions and words read from files, of one chain. Few frames need any: the stubs of shared
+	 * Operations of expressions and words read from files, of one chain. Few frames need any: entries of the PLT of shared
 	 * libraries 9, functions that align their stack 2 and some per register.
 	 */
 	MAX_WORK = 65536,
@@ -299,7 +299,7 @@ static enum unwind_end step_by_row(struct walk *w, const struct cfi_row *row)
 	return UNWIND_FULL;
 }
 
-/* "jmp *x(%rip); push $n; jmp y": a stub through which functions of shared libraries are called. */
+/* "jmp *x(%rip); push $n; jmp y": functions of shared libraries are called through it. */
 static bool is_plt_entry(struct walk *w)
 {
 	uint8_t code[16];
@@ -309,7 +309,7 @@ static bool is_plt_entry(struct walk *w)
 }
 
 /*
- * Code that its file's tables leave out, on x86: a stub, or else (if it looks so) a function with a frame pointer, whose
+ * Code that its file's tables leave out, on x86: an entry of the PLT, or else (if it looks so) a function with a frame pointer, whose
  * frame is not far up the stack.
  */
 static enum unwind_end guess(struct walk *w)
