@@ -10,16 +10,16 @@
  * beginning; where none will come (`once`), what is written is forgotten.
  *
  * A record goes when another one takes its place: a task's next name, a mapping over the whole of another, whatever is told anew
- * of a kernel symbol or a control group. Of tasks it stays while one that was forked meanwhile lives by it: by the name, until
- * that has one of its own; by what was mapped, until that calls exec.
+ * of a kernel symbol. Of tasks it stays while one that was forked meanwhile lives by it: by the name, until that has one of its
+ * own; by what was mapped, until that calls exec.
  *
  *	seq   10 MMAP x   20 FORK child   30 MMAP x        10 is replaced at 30, and needed while the child of 20 lives by
  *	                                                   its parent's mappings: garbage until then
  *
  * The records of a task go some exits after its own (ALIVE_EXITED), unless a task that it made still lives by them.
  *
- * Cost: the record and some 100 bytes for each, all mappings of all live processes. Garbage that nobody needs any more is at
- * most an eighth of a task's records, or as much as what was needed when it was last looked through.
+ * Cost: the record and some 120 bytes for each, 230 for a task, all mappings of all live processes. Garbage that nobody needs
+ * any more is at most an eighth of a task's records, or as much as what was needed when it was last looked through.
  */
 #ifndef SONDE_SINKS_PERFDATA_ALIVE_H
 #define SONDE_SINKS_PERFDATA_ALIVE_H
@@ -42,9 +42,9 @@ struct alive_record {
 	/* Of the same place or subject: what covers it, and what it does not cover. */
 	struct alive_record *over, *under;
 	uint64_t seq;
-	uint64_t replaced; /* seq of the record that took its place; 0: none did */
-	uint64_t time_ns;  /* 0: acts when it is read */
-	uint64_t id; /* of a process's mapping: where it begins; of no task: alive_subject.id */
+	uint64_t replaced;  /* seq of the record that took its place; 0: none did */
+	uint64_t time_ns;   /* 0: acts when it is read */
+	uint64_t id;        /* a process's mapping: its begin; of no task: alive_subject.id */
 	uint64_t map_bytes; /* of a mapping */
 	uint32_t len;
 	uint8_t legacy; /* enum alive_legacy; ALIVE_LEGACIES: nothing that is handed on */
@@ -52,10 +52,19 @@ struct alive_record {
 	uint8_t bytes[];
 };
 
+/* What tasks have of each other: those that live by one are a list in the order in which they were forked. */
+struct alive_inheritance {
+	struct alive_task *of; /* a reference; NULL: of nobody, or nobody needs it any more */
+	struct alive_task *prev, *next;  /* others that live by `of` */
+	struct alive_task *first, *last; /* who lives by this one */
+	uint64_t own;                    /* seq of the record since which it has its own; 0: none */
+	size_t garbage;                  /* replaced records */
+	size_t looked_at;                /* so many there are before they are looked through */
+};
+
 struct alive_task {
 	int32_t tid;
-	unsigned
-		refs; /* by_tid, the ring of those that ended, and tasks that live by its records */
+	unsigned refs; /* by_tid, the ring of those that ended, tasks that live by its records */
 	struct alive_task *next_to_go;
 	struct alive_task *leader;         /* a reference; NULL: none */
 	uint64_t forked;                   /* seq of its FORK */
@@ -64,18 +73,9 @@ struct alive_task {
 	/* Records that another one may replace; NULL: none. */
 	struct alive_record *name, *namespaces;
 	unsigned names;
-	struct hash64
-		maps; /* start of mappings -> address of the record of the last one; 0: they went */
-	struct {
-		struct alive_task
-			*of; /* who handed it on: a reference; NULL: nobody, or nobody needs it */
-		struct alive_task *prev,
-			*next; /* others to whom that did, in the order of `forked` */
-		struct alive_task *first, *last; /* to whom this one did */
-		uint64_t own; /* seq of the record since which the task has its own; 0: none */
-		size_t garbage,
-			looked_at; /* replaced records; how many there are before they are looked through */
-	} legacy[ALIVE_LEGACIES];
+	/* Start of mappings -> address of the record of the last one; 0: they went. */
+	struct hash64 maps;
+	struct alive_inheritance legacy[ALIVE_LEGACIES];
 };
 
 struct alive {
@@ -92,7 +92,7 @@ struct alive {
 
 /* What a record of no task is about. */
 struct alive_subject {
-	uint64_t id; /* of its own: type of record, address or number of the kernel's, mixed */
+	uint64_t id;        /* type of record, address or number of the kernel's, mixed */
 	uint64_t map_bytes; /* of a mapping: it covers none that is larger */
 	bool ends;          /* it is no more: later parts need not be told */
 	bool adds;          /* to what was said before, unless it says the same again */
