@@ -16,6 +16,7 @@
 
 #include "base/err.h"
 #include "base/near.h"
+#include "sinks/jsonl/json.h"
 #include "sonde/sonde.h"
 
 #define TEXT(x)    #x
@@ -55,5 +56,20 @@ const char *sonde_error_text(void)
 
 uint32_t sonde_name_distance(const char *a, const char *b)
 {
+	NOT_NULL(a, UINT32_MAX);
+	NOT_NULL(b, UINT32_MAX);
 	return near_distance(a, b);
+}
+
+char *sonde_json_string(const char *text, size_t len)
+{
+	struct outbuf out = { 0 };
+
+	NOT_NULL(text, NULL);
+	json_string(&out, text, len);
+	outbuf_char(&out, '\0');
+	if (!out.failed)
+		return out.data;
+	outbuf_done(&out);
+	return NULL;
 }

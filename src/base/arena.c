@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
+
 struct arena_block {
 	struct arena_block *next;
 	size_t used, size;
@@ -24,8 +26,10 @@ void *arena_alloc(struct arena *a, size_t size)
 	need = (size + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
 #ifdef ARENA_DEBUG
 	b = calloc(1, sizeof(*b) + size);
-	if (!b)
+	if (!b) {
+		err_note_nomem();
 		return NULL;
+	}
 	b->next = a->blocks;
 	a->blocks = b;
 	(void)need;
@@ -35,8 +39,10 @@ void *arena_alloc(struct arena *a, size_t size)
 		size_t room = need > BLOCK_BYTES ? need : (size_t)BLOCK_BYTES;
 
 		b = calloc(1, sizeof(*b) + room);
-		if (!b)
+		if (!b) {
+			err_note_nomem();
 			return NULL;
+		}
 		b->size = room;
 		if (a->blocks && need > BLOCK_BYTES / 4) {
 			/* Large pieces go behind the current block, which keeps its room. */

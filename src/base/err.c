@@ -13,6 +13,7 @@ enum { CHAIN_BYTES = 4096 };
 
 static _Thread_local char chain[CHAIN_BYTES];
 static _Thread_local size_t chain_len;
+static _Thread_local uint64_t nomem_count;
 
 static void append(const char *fmt, va_list ap)
 {
@@ -50,6 +51,11 @@ int err_set(int code, const char *fmt, ...)
 	return code;
 }
 
+int err_null(const char *function, const char *parameter)
+{
+	return err_set(-EINVAL, "%s: %s is NULL", function, parameter);
+}
+
 int err_at(const struct bytes *b, int code, const char *fmt, ...)
 {
 	va_list ap;
@@ -73,11 +79,24 @@ int err_add(int code, const char *fmt, ...)
 	return code;
 }
 
+void err_note_nomem(void)
+{
+	nomem_count++;
+	err_set(-ENOMEM, "out of memory");
+}
+
+uint64_t err_nomem_count(const void **ret_thread)
+{
+	*ret_thread = &nomem_count;
+	return nomem_count;
+}
+
 int err_errno(int errno_value, const char *fmt, ...)
 {
 	char message[512];
 	va_list ap;
 
+	nomem_count += errno_value == ENOMEM;
 	va_start(ap, fmt);
 	vsnprintf(message, sizeof(message), fmt, ap);
 	va_end(ap);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/err.h"
+
 const char digit_pairs[201] = "0001020304050607080910111213141516171819"
 			      "2021222324252627282930313233343536373839"
 			      "4041424344454647484950515253545556575859"
@@ -27,6 +29,7 @@ bool outbuf_grow(struct outbuf *o, size_t room)
 	while (want - o->len < room) {
 		if (want > SIZE_MAX / 2) {
 			o->failed = true;
+			err_note_nomem();
 			return false;
 		}
 		want *= 2;
@@ -34,6 +37,7 @@ bool outbuf_grow(struct outbuf *o, size_t room)
 	data = realloc(o->data, want);
 	if (!data) {
 		o->failed = true;
+		err_note_nomem();
 		return false;
 	}
 	o->data = data;

@@ -7,13 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
+
 static bool line_of(char *buf, size_t size, const char *path)
 {
 	FILE *f = fopen(path, "re");
+	char room[4096]; /* without memory for a buffer stdio reads byte by byte, which such files do not allow */
 	bool ok;
 
-	if (!f)
+	if (!f) {
+		err_memory_note();
 		return false;
+	}
+	setvbuf(f, room, _IOFBF, sizeof(room));
 	ok = fgets(buf, (int)size, f) != NULL;
 	fclose(f);
 	if (!ok)
@@ -52,11 +58,14 @@ bool sysfile_value(char *buf, size_t size, const char *path, const char *key)
 {
 	const size_t len = strlen(key);
 	FILE *f = fopen(path, "re");
-	char line[4096];
+	char line[4096], room[4096];
 	bool found = false;
 
-	if (!f)
+	if (!f) {
+		err_memory_note();
 		return false;
+	}
+	setvbuf(f, room, _IOFBF, sizeof(room));
 	while (!found && fgets(line, sizeof(line), f)) {
 		size_t at = len + strspn(line + (strncmp(line, key, len) ? 0 : len), " \t");
 

@@ -29,7 +29,7 @@ int vec_reserve_bytes(void **v, size_t *capacity, size_t want, size_t elem_size)
 		 : vec_reserve_bytes((void **)&(vec)->v, &(vec)->capacity, (vec)->n + (more), \
 				     sizeof(*(vec)->v)))
 #define vec_push(vec, ...) \
-	(vec_reserve(vec, 1) < 0 ? err_nomem() : ((vec)->v[(vec)->n++] = (__VA_ARGS__), 0))
+	(vec_reserve(vec, 1) < 0 ? -ENOMEM : ((vec)->v[(vec)->n++] = (__VA_ARGS__), 0))
 #define vec_clear(vec) ((vec)->n = 0)
 #define vec_done(vec)  (free((vec)->v), (vec)->v = NULL, (vec)->n = (vec)->capacity = 0)
 #define vec_foreach(it, vec) \

@@ -157,6 +157,7 @@ int sonde_list_events(const struct sonde_list_options *opts,
 {
 	struct sonde_list_options known = { 0 };
 
+	NOT_NULL(event, -EINVAL);
 	if (opts && !opts->size)
 		return err_set(-EINVAL, "sonde_list_options.size is not set");
 	if (opts)

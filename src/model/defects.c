@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static const struct {
 	const char *name, *advice;
@@ -13,17 +14,31 @@ static const struct {
 #undef DEFECT
 };
 
+/* A chain of causes has several lines, "at OFFSET" among them; the closing line is one. */
+static void put_first(char to[DEFECT_FIRST_BYTES], const char *fmt, va_list ap)
+{
+	char text[DEFECT_FIRST_BYTES];
+	int len = vsnprintf(text, sizeof(text), fmt, ap);
+	size_t at = 0;
+
+	for (const char *p = text; *p && at + 2 < DEFECT_FIRST_BYTES; p++) {
+		if (*p == '\n' && p[1] && strncmp(p + 1, "at ", 3) != 0)
+			to[at++] = ',';
+		to[at++] = *p == '\n' ? ' ' : *p;
+	}
+	to[at] = '\0';
+	if (len >= DEFECT_FIRST_BYTES || at + 2 >= DEFECT_FIRST_BYTES)
+		memcpy(to + DEFECT_FIRST_BYTES - 4, "...", 4);
+}
+
 void defects_add(struct defects *d, enum defect kind, uint64_t n, const char *fmt, ...)
 {
 	va_list ap;
 
 	if (!d->count[kind] && fmt) {
 		va_start(ap, fmt);
-		vsnprintf(d->first[kind], sizeof(d->first[kind]), fmt, ap);
+		put_first(d->first[kind], fmt, ap);
 		va_end(ap);
-		/* A chain of causes has several lines; the closing line is one. */
-		for (char *p = d->first[kind]; *p; p++)
-			*p = *p == '\n' ? ' ' : *p;
 	}
 	d->count[kind] += n;
 	d->changes++;
@@ -53,19 +68,13 @@ bool defects_get(const struct defects *d, size_t i, struct sonde_defect *ret)
 
 void defects_line(const struct defects *d, struct outbuf *out)
 {
-	struct sonde_defect defect, gravest = { 0 };
-	size_t nr = 0;
+	struct sonde_defect defect;
 
-	for (; defects_get(d, nr, &defect); nr++) {
-		outbuf_fmt(out, "%s%s: %llu", nr ? ", " : "", defect.name,
+	for (size_t i = 0; defects_get(d, i, &defect); i++) {
+		outbuf_fmt(out, "%s%s: %llu", i ? ". " : "", defect.name,
 			   (unsigned long long)defect.count);
 		if (defect.first[0])
 			outbuf_fmt(out, " (first %s)", defect.first);
-		if (!nr || defect.severity > gravest.severity)
-			gravest = defect;
+		outbuf_fmt(out, "; %s", defect.advice);
 	}
-	if (nr > 1)
-		outbuf_fmt(out, "; %s: %s", gravest.name, gravest.advice);
-	else if (nr)
-		outbuf_fmt(out, "; %s", gravest.advice);
 }

@@ -17,10 +17,13 @@ enum defect {
 	NR_DEFECTS
 };
 
+enum { DEFECT_FIRST_BYTES = 1024 };
+
 struct defects {
 	uint64_t count[NR_DEFECTS];
 	uint64_t changes;            /* how often a count was changed */
-	char first[NR_DEFECTS][160]; /* where it was seen first, "" when that says nothing */
+	/* where it was seen first, "" when that says nothing; what does not fit ends in "..." */
+	char first[NR_DEFECTS][DEFECT_FIRST_BYTES];
 };
 
 /* Adds n to a kind; fmt (may be NULL) says where, kept for the first one only. */
@@ -30,7 +33,7 @@ void defects_add(struct defects *d, enum defect kind, uint64_t n, const char *fm
 void defects_correct(struct defects *d, enum defect kind, uint64_t from, uint64_t to);
 /* The i-th kind that was seen; false behind the last. */
 bool defects_get(const struct defects *d, size_t i, struct sonde_defect *ret);
-/* One line that names each kind with its count and the advice for the gravest; nothing when there was none. */
+/* One line: for each kind its count, where it was seen first, and its advice; nothing when there was none. */
 void defects_line(const struct defects *d, struct outbuf *out);
 
 #endif

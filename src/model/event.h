@@ -24,7 +24,8 @@ enum change_kind {
 	CHANGE_FORK,
 	CHANGE_EXIT,
 	CHANGE_MMAP,
-	CHANGE_CGROUP
+	CHANGE_CGROUP,
+	CHANGE_KSYMBOL
 };
 
 struct change {
@@ -36,8 +37,9 @@ struct change {
 	bool kernel;     /* MMAP: of the kernel's address space */
 	bool executable; /* MMAP */
 	const char *
-		text; /* COMM: comm; MMAP: file name; CGROUP: path. Lent, NUL-terminated inside the record */
-	uint64_t start, len, pgoff; /* MMAP: avma, bytes, bytes */
+		text; /* COMM: comm; MMAP: file name; CGROUP: path; KSYMBOL: name. Lent, NUL-terminated inside the record */
+	uint64_t start, len, pgoff; /* MMAP, KSYMBOL: avma, bytes; MMAP: bytes */
+	bool unregister;            /* KSYMBOL */
 	uint64_t id;                /* CGROUP */
 	const uint8_t *build_id;    /* MMAP, NULL unknown */
 	uint32_t build_id_len;
