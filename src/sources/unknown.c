@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/err.h"
+
 struct kind {
 	const char *magic;
 	uint8_t len;
@@ -35,6 +37,8 @@ static const struct kind kinds[] = {
 	KIND("\x75\xd1\x1d\x57",
 	     "the metadata of a CTF trace (LTTng), which babeltrace2 shows by its folder"),
 	KIND("/* CTF ", "the metadata of a CTF trace, which babeltrace2 shows by its folder"),
+	KIND("\x1e{",
+	     "the metadata of a CTF 2 trace, which babeltrace2 (2.1 or later) shows by its folder"),
 	KIND("\x7f"
 	     "ELF",
 	     "a program or a library; sonde record -- PROGRAM records one"),
@@ -111,6 +115,7 @@ static bool holds_blktrace(int dir)
 	bool found = false;
 
 	if (!list) {
+		err_memory_note();
 		if (fd >= 0)
 			close(fd);
 		return false;

@@ -71,13 +71,25 @@ class Recording:
         b += b'\0'
         return b.ljust(len(b) + -len(b) % 8, b'\0')
 
-    def comm(self, pid, name, time=0, tid=None):
+    def comm(self, pid, name, time=0, tid=None, by_exec=False):
         tid = tid or pid
-        self.record(3, self.pack('ii', pid, tid) + self.text(name) + self.sample_id(0, pid, tid, time))
+        self.record(3, self.pack('ii', pid, tid) + self.text(name) + self.sample_id(0, pid, tid, time), misc=by_exec << 13)
 
     def mmap(self, pid, start, length, pgoff, name, time=0):
         body = self.pack('iiQQQIIQQII', pid, pid, start, length, pgoff, 8, 1, 1234, 0, 5, 2)
         self.record(10, body + self.text(name) + self.sample_id(0, pid, pid, time), misc=USER)
+
+    def kernel_map(self, start=0xffffffff81000000, length=0x1000000, name='[kernel.kallsyms]_text', pgoff=None):
+        body = self.pack('iiQQQ', -1, 0, start, length, start if pgoff is None else pgoff)
+        self.record(1, body + self.text(name) + self.sample_id(0, 0, 0), misc=KERNEL)
+
+    def ksymbol(self, addr, length, name, time=0, ends=False, kind=1):
+        """kind: 1 a BPF program, 2 code out of line."""
+        self.record(17, self.pack('QIHH', addr, length, kind, ends) + self.text(name) + self.sample_id(0, 0, 0, time))
+
+    def text_poke(self, addr, old, new, time=0):
+        body = self.pack('QHH', addr, len(old), len(new)) + old + new
+        self.record(20, body.ljust(len(body) + -len(body) % 8, b'\0') + self.sample_id(0, 0, 0, time), misc=KERNEL)
 
     def cgroup(self, id, path, time=0):
         self.record(19, self.pack('Q', id) + self.text(path) + self.sample_id(0, 0, 0, time))

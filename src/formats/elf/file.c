@@ -281,7 +281,7 @@ int elf_file_wake(struct elf_file *f)
 	if (f->fd >= 0 || f->image)
 		return 0;
 	f->fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (f->fd < 0 && (errno == EMFILE || errno == ENFILE))
+	if (f->fd < 0 && errno_no_descriptor(errno))
 		return err_errno(errno, "cannot open %s", f->path);
 	if (f->fd >= 0 && !fstat(f->fd, &st)) {
 		identify(&now, &st);

@@ -3,6 +3,7 @@
 #include "formats/perfdata/attr_text.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 struct bit_name {
 	uint64_t bit;
@@ -86,6 +87,23 @@ static const char *put_bits(struct outbuf *out, uint64_t value, const struct bit
 	return bar;
 }
 
+/* perf names both members of a union, JSON the first. */
+static void put_name(struct outbuf *out, const struct perfdata_attr_style *style, const char *name)
+{
+	size_t skipped = *name == '{' ? 2 : 0;
+
+	if (style->is_json)
+		outbuf_fmt(out, ",\"%.*s\":", (int)strcspn(name + skipped, ","), name + skipped);
+	else
+		outbuf_fmt(out, ", %s%s", name, style->is);
+}
+
+static void put_quote(struct outbuf *out, const struct perfdata_attr_style *style)
+{
+	if (style->is_json)
+		outbuf_char(out, '"');
+}
+
 static void put_sample_type(struct outbuf *out, uint64_t value,
 			    const struct perfdata_attr_style *style)
 {
@@ -93,11 +111,13 @@ static void put_sample_type(struct outbuf *out, uint64_t value,
 
 	if (!value)
 		return;
-	outbuf_fmt(out, ", sample_type%s", style->is);
+	put_name(out, style, "sample_type");
+	put_quote(out, style);
 	bar = put_bits(out, value, sample_bits, COUNT(sample_bits), "");
 	if (!style->as_perf)
 		put_bits(out, value, sample_bits_unknown_to_perf,
 			 COUNT(sample_bits_unknown_to_perf), bar);
+	put_quote(out, style);
 }
 
 static void put_branch_type(struct outbuf *out, uint64_t value,
@@ -107,25 +127,31 @@ static void put_branch_type(struct outbuf *out, uint64_t value,
 
 	if (!value)
 		return;
-	outbuf_fmt(out, ", branch_sample_type%s", style->is);
+	put_name(out, style, "branch_sample_type");
+	put_quote(out, style);
 	bar = put_bits(out, value, branch_bits, COUNT(branch_bits), "");
 	if (!style->as_perf_6_1)
 		put_bits(out, value, branch_bits_unknown_to_perf_6_1,
 			 COUNT(branch_bits_unknown_to_perf_6_1), bar);
+	put_quote(out, style);
 }
 
 static void put_number(struct outbuf *out, const struct perfdata_attr_style *style,
 		       const char *name, uint64_t value)
 {
-	if (value)
-		outbuf_fmt(out, ", %s%s%" PRIu64, name, style->is, value);
+	if (!value)
+		return;
+	put_name(out, style, name);
+	outbuf_fmt(out, "%" PRIu64, value);
 }
 
 static void put_hex(struct outbuf *out, const struct perfdata_attr_style *style, const char *name,
 		    uint64_t value)
 {
-	if (value)
-		outbuf_fmt(out, ", %s%s0x%" PRIx64, name, style->is, value);
+	if (!value)
+		return;
+	put_name(out, style, name);
+	outbuf_fmt(out, style->is_json ? "%" PRIu64 : "0x%" PRIx64, value);
 }
 
 void perfdata_attr_put_kind(struct outbuf *out, const struct perf_event_attr *attr,
@@ -142,8 +168,10 @@ void perfdata_attr_put_members(struct outbuf *out, const struct perf_event_attr 
 	put_number(out, style, "{ sample_period, sample_freq }", attr->sample_period);
 	put_sample_type(out, attr->sample_type, style);
 	if (attr->read_format) {
-		outbuf_fmt(out, ", read_format%s", style->is);
+		put_name(out, style, "read_format");
+		put_quote(out, style);
 		put_bits(out, attr->read_format, read_bits, COUNT(read_bits), "");
+		put_quote(out, style);
 	}
 #define FLAG(member) put_number(out, style, #member, attr->member)
 	FLAG(disabled);
@@ -191,8 +219,10 @@ void perfdata_attr_put_members(struct outbuf *out, const struct perf_event_attr 
 	put_branch_type(out, attr->branch_sample_type, style);
 	put_hex(out, style, "sample_regs_user", attr->sample_regs_user);
 	put_number(out, style, "sample_stack_user", attr->sample_stack_user);
-	if (attr->clockid)
-		outbuf_fmt(out, ", clockid%s%d", style->is, attr->clockid);
+	if (attr->clockid) {
+		put_name(out, style, "clockid");
+		outbuf_fmt(out, "%d", attr->clockid);
+	}
 	put_hex(out, style, "sample_regs_intr", attr->sample_regs_intr);
 	put_number(out, style, "aux_watermark", attr->aux_watermark);
 	put_number(out, style, "sample_max_stack", attr->sample_max_stack);

@@ -10,6 +10,7 @@
 #include "base/outbuf.h"
 
 struct perfdata_attr_style {
+	bool is_json;     /* `,"name":value`; values of bits are strings, others numbers */
 	const char *is;   /* between name and value: " = ", ": " */
 	bool as_perf;     /* bits of which no perf knows the name are left out */
 	bool as_perf_6_1; /* those of branches that perf 6.1 does not know */

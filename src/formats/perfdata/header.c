@@ -132,6 +132,8 @@ static void add_feature(struct perfdata_file *f, uint64_t feature, struct perfda
 		f->features[feature] = sec;
 	else if (feature == PERFDATA_PRIVATE_KALLSYMS)
 		f->kallsyms = sec;
+	else if (feature == PERFDATA_PRIVATE_END)
+		f->end = sec;
 }
 
 /* The table behind the data: one section for each set bit, in ascending order. */

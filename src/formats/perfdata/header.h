@@ -26,7 +26,7 @@ struct perfdata_file {
 	/* Where each feature body is; size 0: absent. Indexed by feature number. */
 	struct perfdata_section features[NR_FEATURES];
 	uint64_t feature_bits[4];
-	struct perfdata_section kallsyms; /* our private body, size 0: absent */
+	struct perfdata_section kallsyms, end; /* our private bodies, size 0: absent */
 };
 
 /* 100: file mode of perf.data; 0: something else. */

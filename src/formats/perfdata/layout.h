@@ -43,6 +43,25 @@ enum { PERFDATA_PIPE_HEADER_BYTES = 16 };
 /* Bodies of our own in that index; numbers that no perf feature will have. */
 #define PERFDATA_PRIVATE_KALLSYMS \
 	0x100000001u /* zstd frame of a kallsyms text: only t T w W symbols */
+#define PERFDATA_PRIVATE_END 0x100000002u /* how the recording ended: struct perfdata_end */
+
+/* Zeros until the end. Written into its place at the end, when the disk may be full. */
+struct perfdata_end {
+	uint64_t reason;    /* enum perfdata_end_reason */
+	uint64_t unwritten; /* samples of LOST_SAMPLES records that were recorded and not written */
+	uint64_t flags;     /* PERFDATA_END_* */
+	uint64_t missed_cpus; /* that came or went while it recorded: events of them are missing */
+	uint64_t first_cpu;   /* the lowest of these */
+	uint64_t reserved[3];
+};
+enum perfdata_end_reason {
+	PERFDATA_END_NONE, /* it was killed, or ended as it should */
+	PERFDATA_END_DISK_FULL,
+	PERFDATA_END_QUOTA,
+	PERFDATA_END_FILE_LIMIT,
+	PERFDATA_END_FAILED
+};
+#define PERFDATA_END_KERNEL_COUNTS 1u /* LOST_SAMPLES records count what the kernel dropped, too */
 
 enum perfdata_feature {
 	FEAT_TRACING_DATA = 1,
@@ -119,6 +138,12 @@ enum perfdata_tool_record {
 	RECORD_SIMPLEPERF_EVENT_ID = 32774,
 	RECORD_SIMPLEPERF_TRACING_DATA = 32777
 };
+
+/*
+ * HEADER_TRACING_DATA in pipe mode: u32 size behind the header, then size bytes behind the record. Older perf writes a
+ * record of 12 bytes, newer perf pads it to 16. A longer one is simpleperf's, which holds the data itself.
+ */
+enum { TRACING_DATA_RECORD_MIN = 12, TRACING_DATA_RECORD_MAX = 16 };
 
 /* Whether a record of this type changes what readers know of processes, mappings and code. */
 static inline bool perfdata_is_state(uint32_t type)

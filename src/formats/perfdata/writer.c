@@ -8,6 +8,7 @@
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -30,6 +31,8 @@ struct placed_feature {
 struct perfdata_writer {
 	int fd;
 	bool is_pipe;
+	bool can_cut;   /* what was written can be taken back: a file, in pipe mode, too */
+	uint64_t base;  /* where the recording begins in a file that is written in pipe mode */
 	bool may_block; /* a pipe that is not ours alone to make non-blocking */
 	int stop_fd;    /* lent; -1: none */
 	bool swap;      /* the file has the other byte order */
@@ -43,9 +46,23 @@ struct perfdata_writer {
 	 * disk the last records make room for what must follow the data; from here on their beginnings are looked for.
 	 */
 	uint64_t back, next_back;
-	uint64_t samples_given_up;
+	perfdata_writer_cut_fn *on_cut; /* NULL: nobody counts */
+	void *on_cut_ctx;
 	VEC(struct placed_feature) features; /* bodies before the data */
 };
+
+/* Pipe mode whose output was redirected into a file that nobody appends to. */
+static bool file_can_cut(int fd, uint64_t *ret_base)
+{
+	const off_t at = lseek(fd, 0, SEEK_CUR);
+	struct stat st;
+
+	if (at < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || fcntl(fd, F_GETFL) & O_APPEND ||
+	    st.st_size > at)
+		return false;
+	*ret_base = (uint64_t)at;
+	return true;
+}
 
 int perfdata_writer_open(struct perfdata_writer **ret, int take_fd, const char *path, bool pipe)
 {
@@ -60,6 +77,7 @@ int perfdata_writer_open(struct perfdata_writer **ret, int take_fd, const char *
 	}
 	w->fd = take_fd;
 	w->is_pipe = pipe;
+	w->can_cut = !pipe || file_can_cut(take_fd, &w->base);
 	w->stop_fd = -1;
 	w->attr_bytes = PERFDATA_WRITER_ATTR_SIZE;
 	*ret = w;
@@ -90,6 +108,12 @@ void perfdata_writer_set_layout(struct perfdata_writer *w, bool swap, uint32_t a
 {
 	w->swap = swap;
 	w->attr_bytes = attr_bytes;
+}
+
+void perfdata_writer_on_cut(struct perfdata_writer *w, perfdata_writer_cut_fn *on_cut, void *ctx)
+{
+	w->on_cut = on_cut;
+	w->on_cut_ctx = ctx;
 }
 
 uint64_t perfdata_writer_data_size(const struct perfdata_writer *w)
@@ -174,7 +198,7 @@ static int begin_pipe(struct perfdata_writer *w, const struct perfdata_writer_ev
 	if (r == 0)
 		r = perfdata_writer_append(w, &(struct iovec){ o.data, o.len }, 1);
 	outbuf_done(&o);
-	w->header.data.offset = w->data_end;
+	w->header.data.offset = w->back = w->next_back = w->data_end;
 	return r;
 }
 
@@ -266,8 +290,9 @@ static uint64_t whole_records(const struct perfdata_writer *w, const struct iove
 static void retreat(struct perfdata_writer *w, uint64_t end)
 {
 	w->data_end = end;
-	if (w->is_pipe)
+	if (!w->can_cut)
 		return;
+	end += w->base;
 	if (ftruncate(w->fd, (off_t)end) < 0 || lseek(w->fd, (off_t)end, SEEK_SET) < 0)
 		return; /* the header written at the end says where the data ends */
 }
@@ -327,7 +352,7 @@ int perfdata_writer_append(struct perfdata_writer *w, const struct iovec *iov, i
 		if (n <= 0) {
 			int error = n ? errno : ENOSPC;
 
-			w->broken = w->is_pipe ? error : 0;
+			w->broken = w->can_cut ? 0 : error;
 			retreat(w, w->data_end + whole_records(w, iov, nr_iov, written));
 			return write_failed(w, error);
 		}
@@ -356,23 +381,40 @@ static const struct perfdata_writer_feature *find_late(const struct perfdata_wri
 	return NULL;
 }
 
+/* Rewrites a body that was written at the start, in its place; as long as it was. */
+static int rewrite_note(struct perfdata_writer *w, const struct perfdata_writer_end *end)
+{
+	struct perfdata_end note = { 0 };
+
+	if (!end || !end->note)
+		return 0;
+	end->note(end->ctx, &note);
+	for (size_t i = 0; i < w->features.n; i++)
+		if (w->features.v[i].feature == PERFDATA_PRIVATE_END)
+			return write_at(w, w->features.v[i].offset, &note, sizeof(note));
+	return 0;
+}
+
 /*
- * The table, one section per feature in ascending order, then the late bodies; written at the end of the data. *ret_bytes:
- * the room that they take.
+ * Behind the data: the last records, the table, one section per feature in ascending order, then the late bodies.
+ * *ret_bytes: the room that they take.
  */
-static int write_table(struct perfdata_writer *w, const struct perfdata_writer_feature *late,
-		       size_t nr_late, uint64_t *ret_bytes)
+static int write_end(struct perfdata_writer *w, const struct perfdata_writer_feature *late,
+		     size_t nr_late, const struct perfdata_writer_end *end, uint64_t *ret_bytes)
 {
 	struct perfdata_header h = w->header;
 	struct outbuf o = { 0 };
-	uint64_t late_off = w->data_end;
-	int r;
+	uint64_t late_off, records_bytes;
+	int r = end ? end->records(end->ctx, &o) : 0;
+
+	records_bytes = o.len;
+	late_off = w->data_end + records_bytes;
 
 	for (size_t i = 0; i < w->features.n; i++)
 		set_bit(&h, w->features.v[i].feature);
 	for (size_t i = 0; i < nr_late; i++)
 		set_bit(&h, late[i].feature);
-	h.data.size = perfdata_writer_data_size(w);
+	h.data.size = perfdata_writer_data_size(w) + records_bytes;
 	for (int i = 0; i < 4; i++)
 		late_off += (uint64_t)__builtin_popcountll(h.features[i]) *
 			    sizeof(struct perfdata_section);
@@ -399,17 +441,21 @@ static int write_table(struct perfdata_writer *w, const struct perfdata_writer_f
 		if (l)
 			outbuf_put(&o, l->body, l->len);
 	}
-	r = o.failed ? err_nomem() : write_at(w, w->data_end, o.data, o.len);
+	if (r == 0)
+		r = o.failed ? err_nomem() : write_at(w, w->data_end, o.data, o.len);
 	*ret_bytes = o.len;
 	outbuf_done(&o);
+	if (r == 0)
+		r = rewrite_note(w, end);
 	/* The header comes last: until then the file is the one of a killed recorder, which readers know. */
 	if (r == 0)
 		r = write_header(w, &h);
+	if (r == 0)
+		w->data_end += records_bytes;
 	return r;
 }
 
-/* Cuts the file where the last record ends that leaves `room` bytes free; counts the samples behind the cut. */
-static int give_up(struct perfdata_writer *w, uint64_t room)
+int perfdata_writer_give_up(struct perfdata_writer *w, uint64_t room)
 {
 	const uint64_t begin = w->header.data.offset;
 	const uint64_t target = w->data_end - begin > room ? w->data_end - room : begin;
@@ -417,15 +463,24 @@ static int give_up(struct perfdata_writer *w, uint64_t room)
 	uint8_t *buf = malloc(SCAN_BYTES);
 	const size_t head_bytes = sizeof(struct perfdata_record_header);
 	size_t have = 0;
+	char path[32];
+	int fd;
 
+	if (!w->can_cut || w->data_end == begin) {
+		free(buf);
+		return 0;
+	}
 	if (!buf)
 		return err_nomem();
+	/* a redirected output was opened for writing only */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", w->fd);
+	fd = w->is_pipe ? open(path, O_RDONLY | O_CLOEXEC) : w->fd;
 	while (pos < w->data_end) {
 		const uint8_t *rec;
 		uint16_t size;
 
-		if (pos + head_bytes > from + have) {
-			ssize_t n = pread(w->fd, buf, SCAN_BYTES, (off_t)pos);
+		if (!have || pos + head_bytes > from + have) {
+			ssize_t n = pread(fd, buf, SCAN_BYTES, (off_t)(w->base + pos));
 
 			if (n < (ssize_t)head_bytes)
 				break;
@@ -436,58 +491,88 @@ static int give_up(struct perfdata_writer *w, uint64_t room)
 		size = get_u16(rec + 6, w->swap);
 		if (size < head_bytes)
 			break;
+		if (pos + size > from + have && pos > from) {
+			have = 0; /* it is to be in the buffer as a whole */
+			continue;
+		}
+		if (pos + size <= target)
+			cut = pos + size;
+		else if (w->on_cut)
+			w->on_cut(w->on_cut_ctx, rec,
+				  size < from + have - pos ? size : (size_t)(from + have - pos));
 		pos += size;
-		if (pos <= target)
-			cut = pos;
-		else if (get_u32(rec, w->swap) == PERF_RECORD_SAMPLE)
-			w->samples_given_up++;
 	}
 	free(buf);
+	if (fd >= 0 && fd != w->fd)
+		close(fd);
 	retreat(w, cut);
-	return 0;
+	return 1;
 }
 
 /* Of what is known late only build ids help a reader that has seen everything by then. */
-static int finish_pipe(struct perfdata_writer *w, const struct perfdata_writer_feature *late,
-		       size_t nr_late)
+static int write_pipe_end(struct perfdata_writer *w, const struct perfdata_writer_feature *late,
+			  size_t nr_late, const struct perfdata_writer_end *end,
+			  uint64_t *ret_bytes)
 {
+	const uint64_t before = w->data_end;
 	struct outbuf o = { 0 };
-	int r = 0;
+	int r = end ? end->records(end->ctx, &o) : 0;
 
 	for (size_t i = 0; i < nr_late; i++) {
 		if (late[i].feature == FEAT_BUILD_ID)
 			perfdata_put_pipe_feature(&o, &late[i]);
 	}
-	if (o.failed)
+	if (r == 0 && o.failed)
 		r = err_nomem();
-	else if (o.len)
+	else if (r == 0 && o.len)
 		r = perfdata_writer_append(w, &(struct iovec){ o.data, o.len }, 1);
+	if (r < 0) /* they are made anew, all of them */
+		retreat(w, before);
+	*ret_bytes = o.len;
 	outbuf_done(&o);
 	return r;
 }
 
-int perfdata_writer_finish(struct perfdata_writer *w, const struct perfdata_writer_feature *late,
-			   size_t nr_late)
+static bool is_full(int error)
 {
-	const uint64_t data_end = w->data_end;
-	uint64_t bytes;
-	int r;
+	return error == -ENOSPC || error == -EDQUOT || error == -EFBIG;
+}
 
-	if (w->is_pipe)
-		return finish_pipe(w, late, nr_late);
-	r = write_table(w, late, nr_late, &bytes);
+/* 1: there is more room now, 0: there is nothing that could make room. */
+static int make_room(struct perfdata_writer *w, const struct perfdata_writer_end *end,
+		     uint64_t bytes)
+{
+	if (end && end->make_room)
+		return end->make_room(end->ctx, bytes);
+	return perfdata_writer_give_up(w, bytes);
+}
+
+int perfdata_writer_finish(struct perfdata_writer *w, const struct perfdata_writer_feature *late,
+			   size_t nr_late, const struct perfdata_writer_end *end)
+{
+	bool any = false;
+	uint64_t bytes, room = 0;
+	int r, made;
+
 	/* A full disk: some data makes room for the table, without which perf reads nothing. */
-	for (uint64_t room = bytes + BLOCKS_BYTES;
-	     (r == -ENOSPC || r == -EDQUOT || r == -EFBIG) && w->data_end > w->header.data.offset;
-	     room *= 2) {
-		TRY(give_up(w, room));
-		r = write_table(w, late, nr_late, &bytes);
+	while (is_full(r = w->is_pipe ? write_pipe_end(w, late, nr_late, end, &bytes)
+				      : write_end(w, late, nr_late, end, &bytes))) {
+		room = room ? 2 * room : bytes + BLOCKS_BYTES;
+		made = make_room(w, end, room);
+		if (made < 0)
+			r = made;
+		if (made <= 0)
+			break;
+		any = true;
 	}
+	if (r < 0 && w->is_pipe)
+		return r;
 	if (r < 0) {
 		retreat(w, w->data_end);
+		rewrite_note(w, end); /* at least that: it takes no room */
 		return r;
 	}
-	return w->data_end < data_end;
+	return any;
 }
 
 int perfdata_writer_resume(struct perfdata_writer *w)
@@ -496,9 +581,4 @@ int perfdata_writer_resume(struct perfdata_writer *w)
 	TRY(write_header(w, &w->header));
 	retreat(w, w->data_end);
 	return 0;
-}
-
-uint64_t perfdata_writer_samples_given_up(const struct perfdata_writer *w)
-{
-	return w->samples_given_up;
 }

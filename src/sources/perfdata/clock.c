@@ -20,7 +20,7 @@ void perfdata_clock(struct source *source, struct source_clock *ret)
 	if (perfdata_section(source, FEAT_CLOCK_DATA, &b) > 0 &&
 	    bytes_u32(&b, "version", &version) >= 0 && bytes_u32(&b, "clock", &id) >= 0 &&
 	    bytes_u64(&b, "time of day", &c.wall_ns) >= 0 &&
-	    bytes_u64(&b, "time", &c.clock_ns) >= 0) {
+	    bytes_u64(&b, "time", &c.clock_ns) >= 0 && c.wall_ns) { /* 0: never filled in */
 		c.reference_id = (int32_t)id;
 		c.has_reference = true;
 	}

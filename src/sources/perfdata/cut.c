@@ -90,7 +90,8 @@ static uint64_t trailing_bytes(const uint8_t *rec, uint32_t type, uint32_t len, 
 {
 	if (type == RECORD_AUXTRACE && len >= 16)
 		return get_u64(rec + 8, swap);
-	if (type == RECORD_HEADER_TRACING_DATA && len == 16)
+	if (type == RECORD_HEADER_TRACING_DATA && len >= TRACING_DATA_RECORD_MIN &&
+	    len <= TRACING_DATA_RECORD_MAX)
 		return ((uint64_t)get_u32(rec + 8, swap) + 7) & ~(uint64_t)7;
 	return 0;
 }
@@ -142,7 +143,7 @@ static int cut_records(struct perfdata_source *s, unsigned file, const uint8_t *
 		if (size < RECORD_HEADER_BYTES) {
 			if (n)
 				break; /* told when it comes first */
-			defects_add(s->opts.defects, DEFECT_TRUNCATED, 1,
+			defects_add(s->opts.defects, DEFECT_BAD_SIZE, 1,
 				    "at 0x%llx%s: a record of %u bytes",
 				    (unsigned long long)file_off, perfdata_behind_offset(s, file),
 				    size);
@@ -177,6 +178,8 @@ static int cut_records(struct perfdata_source *s, unsigned file, const uint8_t *
 			cut->order = CUT_ROUND;
 		} else {
 			behind = trailing_bytes(rec, type, size, swap);
+			if (type == RECORD_ID_INDEX && s->behind_first)
+				perfdata_directory_ids_look(s, rec, size);
 			if (cut->file_off >= s->taken_to &&
 			    (s->file.is_pipe || perfdata_is_simpleperf(type, size))) {
 				uint64_t whole = perfdata_pipe_record_bytes(s, rec, size);

@@ -72,17 +72,19 @@ int perfdata_directory_open(struct perfdata_source *s, int dir)
 	return 0;
 }
 
-/* Recorders count them from 0. */
-static void tell_missing(struct perfdata_source *s, int from, int to)
+/* Recorders count them from 0: there is one with the number below nr. */
+static void report_missing(struct perfdata_source *s, int nr)
 {
-	if (from < to)
-		defects_add(s->opts.defects, DEFECT_MISSING_FILE, (uint64_t)(to - from),
-			    "%.120s/data.%d", s->opts.path, from);
+	if (s->nr_parts_known < nr)
+		defects_add(s->opts.defects, DEFECT_MISSING_FILE,
+			    (uint64_t)(nr - s->nr_parts_known), "%.120s/data.%d", s->opts.path,
+			    s->nr_parts_known);
+	s->nr_parts_known = s->nr_parts_known < nr ? nr : s->nr_parts_known;
 }
 
 static int add_part(struct perfdata_source *s, int dir, int number)
 {
-	struct perfdata_part part = { 0 };
+	struct perfdata_part part = { .number = number };
 	struct stat st;
 	char name[32];
 
@@ -129,11 +131,61 @@ int perfdata_directory_parts(struct perfdata_source *s, int dir)
 	if (numbers.n)
 		qsort(numbers.v, numbers.n, sizeof(*numbers.v), by_number);
 	for (size_t i = 0; i < numbers.n && r == 0; i++) {
-		tell_missing(s, i ? numbers.v[i - 1] + 1 : 0, numbers.v[i]);
+		report_missing(s, numbers.v[i]);
+		s->nr_parts_known = numbers.v[i] + 1;
 		r = add_part(s, dir, numbers.v[i]);
 	}
 	vec_done(&numbers);
 	return r;
+}
+
+/* An empty file of another recorder may be that of a cpu on which nothing happened. */
+static void compare_size(struct perfdata_source *s, const struct perfdata_part *part,
+			 uint64_t written)
+{
+	if (!part->bytes && written)
+		defects_add(s->opts.defects, DEFECT_MISSING_FILE, 1, "%.120s is empty", part->path);
+	else if (part->bytes < written)
+		defects_add(s->opts.defects, DEFECT_TRUNCATED, 1,
+			    "%.80s has %llu bytes, its recorder wrote %llu", part->path,
+			    (unsigned long long)part->bytes, (unsigned long long)written);
+}
+
+/* u64 version | and of sonde: u64 number of parts | once the recorder has ended: their sizes, u64 each */
+int perfdata_directory_format_read(struct perfdata_source *s, struct bytes *b)
+{
+	uint64_t nr = 0, written = 0;
+	size_t part = 0;
+
+	TRY(bytes_skip(b, "version", 8));
+	if (!s->behind_first || !bytes_left(b))
+		return 0;
+	TRY(bytes_u64(b, "number of files", &nr));
+	if (nr > PARTS_MAX)
+		return err_at(b, -EBADMSG, "%llu files", (unsigned long long)nr);
+	report_missing(s, (int)nr);
+	for (uint64_t i = 0; i < nr && bytes_left(b); i++) {
+		TRY(bytes_u64(b, "size of a file", &written));
+		while (part < s->parts.n && (uint64_t)s->parts.v[part].number < i)
+			part++;
+		if (part < s->parts.n && (uint64_t)s->parts.v[part].number == i)
+			compare_size(s, &s->parts.v[part], written);
+	}
+	return 0;
+}
+
+/* u64 nr | nr x { u64 id, part, cpu, tid }: each counter with the part that its records are in */
+void perfdata_directory_ids_look(struct perfdata_source *s, const uint8_t *rec, size_t len)
+{
+	enum { HEAD = 16, ENTRY = 32 };
+	uint64_t nr = len < HEAD ? 0 : get_u64(rec + 8, s->file.swap);
+
+	for (size_t at = HEAD; nr && at + ENTRY <= len; at += ENTRY, nr--) {
+		const uint64_t part = get_u64(rec + at + 8, s->file.swap);
+
+		if (part < PARTS_MAX)
+			report_missing(s, (int)part + 1);
+	}
 }
 
 int perfdata_directory_unzip(struct perfdata_source *s, const struct unzip_options *like)

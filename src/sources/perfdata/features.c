@@ -226,7 +226,7 @@ static int take_format(void *ctx, const char *system, struct bytes text)
 		return vec_push(&s->formats, sc);
 	if (r == -ENOMEM)
 		return r;
-	defects_add(s->opts.defects, DEFECT_BAD_FORMAT, 1, "%.100s", err_text());
+	defects_add(s->opts.defects, DEFECT_BAD_FORMAT, 1, "%s", err_text());
 	err_clear();
 	return 0;
 }
@@ -282,6 +282,8 @@ static int read_feature(struct perfdata_source *s, enum perfdata_feature feature
 		return read_tracing_data(s, b);
 	case FEAT_SAMPLE_TIME:
 		return read_sample_times(s, b);
+	case FEAT_DIR_FORMAT:
+		return perfdata_directory_format_read(s, b);
 	case FEAT_SIMPLEPERF_META_INFO:
 		return s->file.is_pipe ? 0 : perfdata_simpleperf_meta_read(s, b);
 	default:
@@ -379,7 +381,7 @@ int perfdata_feature_take(struct perfdata_source *s, enum perfdata_feature featu
 	int r = read_feature(s, feature, &b);
 
 	if (r < 0 && r != -ENOMEM) {
-		defects_add(s->opts.defects, DEFECT_BAD_FEATURE, 1, "feature %d: %.110s", feature,
+		defects_add(s->opts.defects, DEFECT_BAD_FEATURE, 1, "feature %d: %s", feature,
 			    err_text());
 		err_clear();
 		r = 0;
@@ -392,7 +394,8 @@ int perfdata_features_read(struct perfdata_source *s)
 	static const enum perfdata_feature wanted[] = {
 		FEAT_HOSTNAME, FEAT_OSRELEASE,    FEAT_VERSION,    FEAT_ARCH,
 		FEAT_CPUDESC,  FEAT_NRCPUS,       FEAT_CMDLINE,    FEAT_EVENT_DESC,
-		FEAT_BUILD_ID, FEAT_TRACING_DATA, FEAT_SAMPLE_TIME, FEAT_SIMPLEPERF_META_INFO
+		FEAT_BUILD_ID, FEAT_TRACING_DATA, FEAT_SAMPLE_TIME, FEAT_DIR_FORMAT,
+		FEAT_SIMPLEPERF_META_INFO
 	};
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
@@ -409,7 +412,7 @@ int perfdata_features_read(struct perfdata_source *s)
 		} else if (r == -ENOMEM) {
 			return r;
 		} else {
-			defects_add(s->opts.defects, DEFECT_BAD_FEATURE, 1, "feature %d: %.110s",
+			defects_add(s->opts.defects, DEFECT_BAD_FEATURE, 1, "feature %d: %s",
 				    wanted[i], err_text());
 			err_clear();
 		}

@@ -140,6 +140,7 @@ int perfdata_record(struct source *source, const struct event *ev, struct source
 int perfdata_head(struct source *source, struct source_header *ret)
 {
 	struct perfdata_source *s = perfdata_of(source);
+	bool says_by_bits;
 
 	*ret = (struct source_header){
 		.changed_s = s->changed_s,
@@ -152,8 +153,11 @@ int perfdata_head(struct source *source, struct source_header *ret)
 		ret->data_bytes = s->file.data.size;
 		ret->features_off = s->file.data.offset + s->file.data.size;
 	}
+	/* Recorders set the bits when they begin and write the sections when they end. */
+	says_by_bits = s->file.is_pipe || !s->file.unfinished;
 	for (unsigned i = 0; i < NR_FEATURES; i++) {
-		if (s->file.features[i].offset || s->file.feature_bits[i / 64] >> i % 64 & 1)
+		if (s->file.features[i].offset ||
+		    (says_by_bits && s->file.feature_bits[i / 64] >> i % 64 & 1))
 			ret->features[i / 64] |= UINT64_C(1) << i % 64;
 	}
 	return 0;

@@ -179,6 +179,50 @@ static int read_attrs(struct perfdata_source *s)
 	return r;
 }
 
+/* How our recorder says that the recording ended. */
+static int read_end(struct perfdata_source *s)
+{
+	static const char *const reasons[] = { [PERFDATA_END_DISK_FULL] = "the disk was full",
+					       [PERFDATA_END_QUOTA] = "the disk quota was used up",
+					       [PERFDATA_END_FILE_LIMIT] =
+						       "the file size limit was reached",
+					       [PERFDATA_END_FAILED] = "the recorder failed" };
+	struct perfdata_end end = { 0 };
+	struct arena temp = { 0 };
+	struct bytes b;
+	int r;
+
+	if (s->file.end.size != sizeof(end))
+		return 0;
+	r = perfdata_section_read(&s->file, &temp, s->file.end, "the recording's end", sizeof(end),
+				  &b);
+	if (r == 0)
+		r = bytes_u64(&b, "reason", &end.reason);
+	if (r == 0)
+		r = bytes_u64(&b, "unwritten", &end.unwritten);
+	if (r == 0)
+		r = bytes_u64(&b, "flags", &end.flags);
+	if (r == 0)
+		r = bytes_u64(&b, "missed cpus", &end.missed_cpus);
+	if (r == 0)
+		r = bytes_u64(&b, "first of them", &end.first_cpu);
+	arena_done(&temp);
+	TRY(r);
+	if (end.missed_cpus)
+		defects_add(s->opts.defects, DEFECT_MISSED_CPUS, end.missed_cpus, "cpu %llu",
+			    (unsigned long long)end.first_cpu);
+	if (!end.reason)
+		return 0;
+	if (end.reason > PERFDATA_END_FAILED)
+		end.reason = PERFDATA_END_FAILED;
+	s->losses.unwritten = end.unwritten;
+	s->losses.only_unwritten = !(end.flags & PERFDATA_END_KERNEL_COUNTS);
+	defects_add(s->opts.defects, DEFECT_ENDED_EARLY, end.unwritten ? end.unwritten : 1,
+		    "%s; recorded events that could not be written: %llu", reasons[end.reason],
+		    (unsigned long long)end.unwritten);
+	return 0;
+}
+
 static int open_unzips(struct perfdata_source *s)
 {
 	const struct unzip_options o = { .from = s->opts.stream,
@@ -204,6 +248,7 @@ static int open_steps(struct perfdata_source *s)
 			       .big_endian = s->file.big_endian,
 			       .long_bytes = 8 };
 	if (!s->file.is_pipe) {
+		TRY(read_end(s));
 		TRY(perfdata_features_read(s));
 		TRY(perfdata_first_records_look(s));
 	}

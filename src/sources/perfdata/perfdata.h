@@ -16,6 +16,8 @@ struct perfdata_losses {
 	uint64_t records;        /* LOST */
 	uint64_t samples, state; /* LOST_SAMPLES of events, of dummies */
 	bool has_samples;        /* there are LOST_SAMPLES */
+	uint64_t unwritten;      /* what LOST_SAMPLES count beside the kernel's losses */
+	bool only_unwritten;     /* and nothing else */
 	uint64_t events_told, state_told;
 };
 
@@ -68,6 +70,7 @@ struct perfdata_part {
 	int fd;             /* owned */
 	const char *path;   /* for messages */
 	const char *behind; /* an offset in messages: " of PATH" */
+	int number;
 	uint64_t bytes;
 	struct unzip *unzip; /* owned; NULL: not compressed */
 };
@@ -89,6 +92,7 @@ struct perfdata_source {
 	struct unzip *unzip;             /* owned; NULL: there are none */
 	VEC(struct perfdata_part) parts; /* file 1 and up */
 	const char *behind_first;        /* the same of file 0 in a directory, else NULL */
+	int nr_parts_known; /* one more than the highest number that is there or was reported missing */
 	struct arena arena;
 	VEC(struct perfdata_event) events;
 	VEC(struct perfdata_id) ids;
@@ -150,6 +154,9 @@ int perfdata_id_add(struct perfdata_source *s, uint64_t id, uint32_t event);
 struct unzip_options;
 int perfdata_directory_open(struct perfdata_source *s, int dir);
 int perfdata_directory_parts(struct perfdata_source *s, int dir);
+/* DIR_FORMAT, once the parts are open; a record ID_INDEX: both say how many parts there are. */
+int perfdata_directory_format_read(struct perfdata_source *s, struct bytes *b);
+void perfdata_directory_ids_look(struct perfdata_source *s, const uint8_t *rec, size_t len);
 int perfdata_directory_unzip(struct perfdata_source *s, const struct unzip_options *like);
 bool perfdata_directory_file(const struct perfdata_source *s, unsigned i, struct source_file *ret);
 void perfdata_directory_close(struct perfdata_source *s);

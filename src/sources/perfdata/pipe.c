@@ -118,6 +118,7 @@ static int renew_schemas(struct perfdata_source *s)
 	return 0;
 }
 
+/* The data begin at the end of the record, whatever its size is. len: of both. */
 static int take_tracing_data(struct perfdata_source *s, const uint8_t *rec, size_t len,
 			     uint64_t off)
 {
@@ -127,7 +128,8 @@ static int take_tracing_data(struct perfdata_source *s, const uint8_t *rec, size
 	if (!copy)
 		return err_nomem();
 	memcpy(copy, rec, len);
-	b = body_of(s, copy, len, FEATURE_HEADER_BYTES, off, "the formats of tracepoints");
+	b = body_of(s, copy, len, get_u16(rec + 6, s->file.swap), off,
+		    "the formats of tracepoints");
 	TRY(perfdata_sections_make(s));
 	s->sections[FEAT_TRACING_DATA] = b;
 	TRY(perfdata_feature_take(s, FEAT_TRACING_DATA, b));
@@ -206,7 +208,7 @@ int perfdata_pipe_take(struct perfdata_source *s, const uint8_t *rec, size_t len
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0) {
-		defects_add(s->opts.defects, DEFECT_BAD_RECORD, 1, "%.120s", err_text());
+		defects_add(s->opts.defects, DEFECT_BAD_RECORD, 1, "%s", err_text());
 		err_clear();
 	}
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of state: what they change (COMM, FORK, EXIT, MMAP), and losses, which are counted. */
+/* Records of state: what they change (COMM, FORK, EXIT, MMAP, KSYMBOL), and losses, which are counted. */
 
 #include <unistd.h>
 
@@ -79,6 +79,22 @@ static int read_mmap(struct bytes *b, uint16_t misc, bool is_mmap2, bool as_perf
 	return bytes_cstr(b, "filename", &ret->text);
 }
 
+/* u64 address | u32 bytes | u16 type | u16 flags | name */
+static int read_ksymbol(struct bytes *b, struct change *ret)
+{
+	const uint8_t *flags = NULL;
+	uint32_t len = 0;
+
+	TRY(bytes_u64(b, "addr", &ret->start));
+	TRY(bytes_u32(b, "len", &len));
+	TRY(bytes_skip(b, "type", 2));
+	TRY(bytes_take(b, "flags", 2, &flags));
+	ret->len = len;
+	ret->unregister = get_u16(flags, b->swap) & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
+	ret->kind = CHANGE_KSYMBOL;
+	return bytes_cstr(b, "name", &ret->text);
+}
+
 static bool is_dummy(const struct perfdata_event *e)
 {
 	return e && e->attr.type == PERF_TYPE_SOFTWARE && e->attr.config == PERF_COUNT_SW_DUMMY;
@@ -92,12 +108,13 @@ static bool is_dummy(const struct perfdata_event *e)
 static void tell_lost(struct perfdata_source *s, bool all_met)
 {
 	struct perfdata_losses *l = &s->losses;
+	const uint64_t samples = l->samples > l->unwritten ? l->samples - l->unwritten : 0;
 	uint64_t events = l->records, state = l->state;
 
-	if (l->has_samples) {
+	if (l->has_samples && !l->only_unwritten) {
 		events = events > state ? events - state : 0;
-		if (all_met || l->samples > events)
-			events = l->samples;
+		if (all_met || samples > events)
+			events = samples;
 		if (all_met && l->records > events + state)
 			state = l->records - events;
 	}
@@ -150,6 +167,8 @@ static int read_change(struct perfdata_source *s, uint32_t type, uint16_t misc,
 		TRY(bytes_cstr(b, "path", &ret->text));
 		ret->kind = CHANGE_CGROUP;
 		return 0;
+	case PERF_RECORD_KSYMBOL:
+		return read_ksymbol(b, ret);
 	case PERF_RECORD_LOST:
 		TRY(bytes_skip(b, "id", 8));
 		TRY(bytes_u64(b, "lost", &n));
@@ -361,7 +380,8 @@ int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, str
 	}
 	ret->change.time_ns = ret->pub.time_ns;
 	/* Whose state a record tells is who it is about, where the trailer does not say. */
-	if (ret->change.kind && ret->change.kind != CHANGE_CGROUP && ret->pub.tid <= 0) {
+	if (ret->change.kind && ret->change.kind != CHANGE_CGROUP &&
+	    ret->change.kind != CHANGE_KSYMBOL && ret->pub.tid <= 0) {
 		ret->pub.pid = ret->change.pid;
 		ret->pub.tid = ret->change.tid;
 	}

@@ -27,7 +27,7 @@ bool perfdata_is_simpleperf(uint32_t type, uint32_t len)
 	case RECORD_SIMPLEPERF_TRACING_DATA:
 		return true;
 	case RECORD_HEADER_TRACING_DATA:
-		return len > 16; /* perf has the data behind the record */
+		return len > TRACING_DATA_RECORD_MAX;
 	default:
 		return false;
 	}
