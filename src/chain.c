@@ -59,17 +59,27 @@ static int push_frame(struct sonde_session *s, const struct event *ev, struct so
 
 /* ---- recorded frames --------------------------------------------------------------------------------------------- */
 
-/* Returns 1 when frames of user space are among them. */
-static int push_recorded(struct sonde_session *s, const struct event *ev, unsigned max_frames)
+struct recorded_chain {
+	const uint8_t *entries; /* lent by the source */
+	int nr;
+	bool swap;
+};
+
+static uint64_t entry_at(const struct recorded_chain *c, int i)
 {
-	const uint8_t *chain = NULL;
-	bool swap = ev->pub.flags & SONDE_EVENT_SWAPPED, has_user = false;
+	return get_u64(c->entries + 8 * (size_t)i, c->swap);
+}
+
+/* Returns 1 when frames of user space are among them. */
+static int push_entries(struct sonde_session *s, const struct recorded_chain *c,
+			unsigned max_frames)
+{
 	uint32_t cpumode = CPUMODE_USER;
-	int n = ev->source->ops->callchain(ev->source, ev, &chain);
+	bool has_user = false;
 	unsigned nr = 0;
 
-	for (int i = 0; i < n && nr < max_frames; i++) {
-		uint64_t ip = get_u64(chain + 8 * (size_t)i, swap);
+	for (int i = 0; i < c->nr && nr < max_frames; i++) {
+		uint64_t ip = entry_at(c, i);
 		struct sonde_frame f = { .ip = ip, .cpumode = cpumode };
 
 		if (ip < CALLCHAIN_MARKERS) {
@@ -84,7 +94,96 @@ static int push_recorded(struct sonde_session *s, const struct event *ev, unsign
 			i += ip == CALLCHAIN_USER_DEFERRED;
 		}
 	}
-	return n < 0 ? n : has_user;
+	return has_user;
+}
+
+/* --call-graph lbr: the hardware kept a stack of the calls that did not return yet. */
+static bool has_call_stack(const struct event *ev)
+{
+	const struct perf_event_attr *attr = ev->schema->attr;
+
+	return attr && attr->sample_type & PERF_SAMPLE_BRANCH_STACK &&
+	       attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
+}
+
+/* The index of the marker before the frames of user space; c->nr: none. perf looks among so many entries as it shows frames. */
+static int user_part(const struct sonde_session *s, const struct recorded_chain *c,
+		     unsigned max_frames)
+{
+	for (int i = 0; i < c->nr && (!s->opts.compat || (unsigned)i < max_frames); i++) {
+		uint64_t ip = entry_at(c, i);
+
+		if (ip == (uint64_t)PERF_CONTEXT_USER ||
+		    (ip == CALLCHAIN_USER_DEFERRED && !s->opts.compat))
+			return i;
+	}
+	return c->nr;
+}
+
+/*
+ * The branches of a call stack as frames. The newest call went to the function that runs; each branch comes out of the
+ * function below it. perf has no limit for them.
+ *
+ *	branches   c -> d+0 | b -> c+0 | a -> b+0        frames   d+0, c, b, a
+ */
+static int push_call_stack(struct sonde_session *s, const struct event *ev, unsigned max_frames)
+{
+	struct sonde_frame f = { .cpumode = CPUMODE_USER, .flags = SONDE_FRAME_BRANCH };
+	struct sonde_sample sample;
+
+	if (ev->source->ops->sample(ev->source, ev, &sample) < 0)
+		return 0; /* its source has counted it */
+	if (!sample.nr_branches) {
+		defects_add(&s->defects, DEFECT_EMPTY_CALL_STACK, 1, NULL);
+		return 0;
+	}
+	for (uint64_t i = 0; i <= sample.nr_branches; i++) {
+		if (s->frames.n >= max_frames && !s->opts.compat)
+			break;
+		f.ip = i ? sample.branches[i - 1].from : sample.branches[0].to;
+		TRY(vec_push(&s->frames, f));
+	}
+	return 0;
+}
+
+bool session_user_ip(const struct event *ev, uint64_t *ret)
+{
+	struct recorded_chain c = { .swap = ev->pub.flags & SONDE_EVENT_SWAPPED };
+	uint32_t cpumode = CPUMODE_USER;
+
+	c.nr = ev->source->ops->callchain(ev->source, ev, &c.entries);
+	for (int i = 0; i < c.nr; i++) {
+		uint64_t ip = entry_at(&c, i);
+
+		if (ip >= CALLCHAIN_MARKERS) {
+			cpumode = callchain_cpumode(ip);
+			i += ip == CALLCHAIN_USER_DEFERRED;
+		} else if (cpumode == CPUMODE_USER) {
+			*ret = ip;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Returns 1 when frames of user space are among them, or could not be had. */
+static int push_recorded(struct sonde_session *s, const struct event *ev, unsigned max_frames)
+{
+	struct recorded_chain c = { .swap = ev->pub.flags & SONDE_EVENT_SWAPPED };
+	int at, r;
+
+	c.nr = ev->source->ops->callchain(ev->source, ev, &c.entries);
+	if (c.nr <= 0)
+		return c.nr;
+	at = has_call_stack(ev) ? user_part(s, &c, max_frames) : c.nr;
+	if (at == c.nr)
+		return push_entries(s, &c, max_frames);
+	c.nr = at;
+	r = push_entries(s, &c, max_frames);
+	if (r)
+		return r;
+	TRY(push_call_stack(s, ev, max_frames));
+	return 1;
 }
 
 /* ---- unwound frames ---------------------------------------------------------------------------------------------- */
@@ -131,9 +230,12 @@ static int push_unwound(struct sonde_session *s, const struct event *ev, unsigne
 				   .ctx = (void *)ev };
 	struct sonde_sample sample;
 	struct unwind_result walked;
+	int r;
 
-	if (ev->source->ops->sample(ev->source, ev, &sample) < 0 || !sample.user_regs_abi ||
-	    !sample.user_stack_len)
+	r = ev->source->ops->sample(ev->source, ev, &sample);
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0 || !sample.user_regs_abi || !sample.user_stack_len)
 		return 0; /* a thread of the kernel has neither */
 	in.arch = arch_of(s, sample.user_regs_abi);
 	if (!in.arch || !unwind_supported()) {

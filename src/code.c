@@ -117,6 +117,8 @@ int sonde_event_code(const struct sonde_event *pub, uint64_t addr, uint32_t cpum
 	const struct line_place *places;
 	struct code_insn insn;
 
+	NOT_NULL_NAMED(pub, "ev", -EINVAL);
+	NOT_NULL(ret, -EINVAL);
 	if (parts & (SONDE_CODE_LINE | SONDE_CODE_TEXT) &&
 	    session_lines(ev, addr, cpumode, false, &places)) {
 		c.file = places[0].file;

@@ -18,21 +18,25 @@ static bool is_swapped(const struct sonde_event *ev)
 
 struct sonde_session *sonde_event_session(const struct sonde_event *ev)
 {
+	NOT_NULL(ev, NULL);
 	return event_of(ev)->session;
 }
 
 struct sonde_event *sonde_event_dup(const struct sonde_event *pub)
 {
 	const struct event *ev = event_of(pub);
-	struct address_space *space = ev->space;
+	struct address_space *space;
 	struct event *dup;
 	uint8_t *bytes;
+	bool inside;
+	size_t len;
 
+	NOT_NULL_NAMED(pub, "ev", NULL);
+	space = ev->space;
 	/* The record, and the payload where it is not part of it (defects). */
-	bool inside = pub->record && pub->bytes >= pub->record &&
-		      pub->bytes <= pub->record + pub->record_len;
-	size_t len = inside ? pub->record_len : pub->bytes_len;
-
+	inside = pub->record && pub->bytes >= pub->record &&
+		 pub->bytes <= pub->record + pub->record_len;
+	len = inside ? pub->record_len : pub->bytes_len;
 	dup = malloc(sizeof(*dup) + len);
 	if (!dup) {
 		err_nomem();
@@ -46,8 +50,8 @@ struct sonde_event *sonde_event_dup(const struct sonde_event *pub)
 	if (!inside)
 		dup->pub.record_len = 0;
 	dup->change = (struct change){ 0 };
-	if (!ev->owned)
-		space = state_space(&ev->session->state, pub->pid);
+	if (!ev->owned) /* a reference is taken */
+		space = (struct address_space *)session_space(ev, CPUMODE_USER);
 	dup->space = space ? address_space_ref(space) : NULL;
 	dup->kernel_space =
 		address_space_ref(ev->owned ? ev->kernel_space : ev->session->state.kernel);
@@ -70,22 +74,32 @@ void sonde_event_free(struct sonde_event *pub)
 
 uint64_t sonde_event_u64(const struct sonde_event *ev, const struct sonde_field *f)
 {
+	NOT_NULL(ev, 0);
+	NOT_NULL(f, 0);
 	return field_u64(f, ev->bytes, ev->bytes_len, is_swapped(ev));
 }
 
 int64_t sonde_event_i64(const struct sonde_event *ev, const struct sonde_field *f)
 {
-	uint64_t v = field_u64(f, ev->bytes, ev->bytes_len, is_swapped(ev));
+	uint64_t v;
 
+	NOT_NULL(ev, 0);
+	NOT_NULL(f, 0);
+	v = field_u64(f, ev->bytes, ev->bytes_len, is_swapped(ev));
 	return f->is_signed ? value_sign_extend(v, f->width) : (int64_t)v;
 }
 
 const uint8_t *sonde_event_bytes(const struct sonde_event *ev, const struct sonde_field *f,
 				 size_t *ret_len)
 {
+	const uint8_t *p;
 	uint32_t len;
-	const uint8_t *p = field_bytes(f, ev->bytes, ev->bytes_len, is_swapped(ev), &len);
 
+	NOT_NULL(ret_len, NULL);
+	*ret_len = 0;
+	NOT_NULL(ev, NULL);
+	NOT_NULL(f, NULL);
+	p = field_bytes(f, ev->bytes, ev->bytes_len, is_swapped(ev), &len);
 	*ret_len = len;
 	return p;
 }
@@ -94,6 +108,8 @@ int sonde_event_sample(const struct sonde_event *pub, struct sonde_sample *ret)
 {
 	const struct event *ev = event_of(pub);
 
+	NOT_NULL_NAMED(pub, "ev", -EINVAL);
+	NOT_NULL(ret, -EINVAL);
 	if (ev->schema->kind > SONDE_SAMPLE)
 		return err_set(-ENODATA, "%s is not a sample", ev->schema->name);
 	return ev->source->ops->sample(ev->source, ev, ret);
@@ -103,6 +119,8 @@ int sonde_event_callchain(const struct sonde_event *pub, const struct sonde_fram
 {
 	const struct event *ev = event_of(pub);
 
+	NOT_NULL_NAMED(pub, "ev", -EINVAL);
+	NOT_NULL(ret, -EINVAL);
 	if (!ev->session->opts.callchain) {
 		*ret = NULL;
 		return 0;
@@ -133,9 +151,12 @@ int sonde_event_task(const struct sonde_event *pub, int32_t pid, int32_t tid,
 		     struct sonde_task *ret)
 {
 	const struct event *ev = event_of(pub);
-	struct state *state = &ev->session->state;
+	struct state *state;
 	const struct task *t;
 
+	NOT_NULL_NAMED(pub, "ev", -EINVAL);
+	NOT_NULL(ret, -EINVAL);
+	state = &ev->session->state;
 	if (ev->owned)
 		return err_set(-ESTALE, "tasks are known as of the session's current event only");
 	ask_tells_exec(ev->session);
@@ -243,14 +264,16 @@ void session_event_text(const struct event *ev, struct outbuf *out)
 
 const char *sonde_event_text(const struct sonde_event *pub, size_t *ret_len)
 {
-	struct sonde_session *s = event_of(pub)->session;
+	struct sonde_session *s;
 
+	NOT_NULL(ret_len, "");
+	*ret_len = 0;
+	NOT_NULL_NAMED(pub, "ev", "");
+	s = event_of(pub)->session;
 	s->text.len = 0;
 	s->text.failed = false; /* of an earlier event */
-	if (!outbuf_room(&s->text, 1)) {
-		*ret_len = 0;
+	if (!outbuf_room(&s->text, 1))
 		return "";
-	}
 	session_event_text(event_of(pub), &s->text);
 	*ret_len = s->text.failed ? 0 : s->text.len;
 	outbuf_char(&s->text, '\0');

@@ -56,32 +56,88 @@ static void locate(struct sonde_session *s, const struct address_space *space, u
 		ret->dso_build_id = build_id_text(s, m, ret->dso);
 }
 
+const char *sonde_unknown_text(uint32_t reason)
+{
+	static const char *const texts[] = {
+		[SONDE_KNOWN] = "",
+		[SONDE_UNKNOWN_NO_MAPPING] = "nothing is mapped there",
+		[SONDE_UNKNOWN_NO_FILE] = "memory without a file",
+		[SONDE_UNKNOWN_ABSENT] = "not on this machine",
+		[SONDE_UNKNOWN_NO_RIGHT] = "no right to read it",
+		[SONDE_UNKNOWN_NOT_FOLLOWED] = "its path is not followed (--no-follow)",
+		[SONDE_UNKNOWN_OTHER_BUILD] = "another build than the recorded one",
+		[SONDE_UNKNOWN_STRIPPED] = "stripped",
+		[SONDE_UNKNOWN_NO_SYMBOL] = "no symbol at these addresses",
+		[SONDE_UNKNOWN_NO_KERNEL] = "the recorded kernel's symbols are not here",
+		[SONDE_UNKNOWN_ELSEWHERE] = "of a guest or a hypervisor",
+	};
+
+	return reason < sizeof(texts) / sizeof(*texts) ? texts[reason] : "";
+}
+
+/*
+ * Between exec and the first instruction of the new program the registers of user space are those of the call of execve(), in
+ * what was mapped before.
+ *
+ *	COMM exec | MMAP program | MMAP ld.so | MMAP [vdso] | first instruction
+ *	          |--------- frames of the old image -------|
+ */
+static const struct address_space *space_around_exec(const struct event *ev,
+						     struct address_space *space)
+{
+	uint64_t ip;
+
+	if (ev->schema->kind > SONDE_SAMPLE)
+		return space;
+	if (ev->pub.cpumode != CPUMODE_USER) {
+		if (!session_user_ip(ev, &ip))
+			return space;
+		if (!address_space_find(space, ip))
+			return address_space_find(space->before, ip) ? space->before : space;
+	}
+	address_space_settle(space);
+	return space;
+}
+
 const struct address_space *session_space(const struct event *ev, uint32_t cpumode)
 {
 	struct sonde_session *s = ev->session;
+	struct address_space *space;
 
 	/* Nothing is known of hypervisors and guests: the host's names would be wrong ones. */
 	if (cpumode >= CPUMODE_HYPERVISOR)
 		return NULL;
 	if (cpumode == CPUMODE_KERNEL)
 		return ev->owned ? ev->kernel_space : s->state.kernel;
-	return ev->owned ? ev->space : state_space_of(&s->state, ev->pub.pid, ev->pub.tid);
+	if (ev->owned)
+		return ev->space;
+	space = state_space_of(&s->state, ev->pub.pid, ev->pub.tid);
+	return space && space->before ? space_around_exec(ev, space) : space;
 }
+
+static const struct sonde_location nowhere = { .size = sizeof(nowhere),
+					       .unknown = SONDE_UNKNOWN_NO_MAPPING,
+					       .dso_build_id = "" };
 
 const struct sonde_location *sonde_event_located(const struct sonde_event *pub, uint64_t addr,
 						 uint32_t cpumode)
 {
 	const struct event *ev = event_of(pub);
 	const struct address_space *space;
-	struct sonde_session *s = ev->session;
+	struct sonde_session *s;
 	struct located *slot;
 
+	NOT_NULL_NAMED(pub, "ev", &nowhere);
+	s = ev->session;
 	if (cpumode == SONDE_CPUMODE_OF_ADDRESS)
 		cpumode = session_address_mode(ev, addr);
 	space = session_space(ev, cpumode);
 	if (!space) {
 		s->unkept = (struct sonde_location){ .size = sizeof(s->unkept),
 						     .addr = addr,
+						     .unknown = cpumode >= CPUMODE_HYPERVISOR
+									? SONDE_UNKNOWN_ELSEWHERE
+									: SONDE_UNKNOWN_NO_MAPPING,
 						     .dso_build_id = "" };
 		return &s->unkept;
 	}
@@ -103,6 +159,8 @@ const struct sonde_location *sonde_event_located(const struct sonde_event *pub, 
 int sonde_event_locate(const struct sonde_event *ev, uint64_t addr, uint32_t cpumode,
 		       struct sonde_location *ret)
 {
+	NOT_NULL(ev, -EINVAL);
+	NOT_NULL(ret, -EINVAL);
 	*ret = *sonde_event_located(ev, addr, cpumode);
 	return 0;
 }
@@ -136,6 +194,8 @@ int sonde_event_dso(const struct sonde_event *pub, uint64_t addr, uint32_t cpumo
 	const struct event *ev = event_of(pub);
 	struct sonde_location loc;
 
+	NOT_NULL_NAMED(pub, "ev", -EINVAL);
+	NOT_NULL(ret, -EINVAL);
 	if (cpumode == SONDE_CPUMODE_OF_ADDRESS)
 		cpumode = session_address_mode(ev, addr);
 	TRY(sonde_event_locate(pub, addr, cpumode, &loc));
@@ -147,9 +207,9 @@ int sonde_event_dso(const struct sonde_event *pub, uint64_t addr, uint32_t cpumo
 				   .long_name = loc.dso,
 				   .build_id = loc.dso_build_id };
 	if (cpumode == CPUMODE_KERNEL) {
-		locate_kernel_names(ev->session,
-				    address_space_find(session_space(ev, cpumode), addr), loc.dso,
-				    ret);
+		const struct address_space *space = session_space(ev, cpumode);
+
+		locate_kernel_names(ev->session, space, addr, loc.dso, ret);
 	} else {
 		ret->short_name = short_name(ev->session, loc.dso);
 		ret->build_id = dso_build_id_found((struct dso *)(uintptr_t)loc.dso_id);

@@ -14,12 +14,16 @@
 /* space: the kernel's mappings as of the event that asks. */
 const struct mapping *locate_kernel(struct sonde_session *s, const struct address_space *space,
 				    uint64_t addr, struct sonde_location *ret);
-/* Names of a dso of the kernel: m its mapping, NULL unknown; dso its name as located. */
-void locate_kernel_names(struct sonde_session *s, const struct mapping *m, const char *dso,
-			 struct sonde_dso *ret);
+/* Names of a dso of the kernel: dso the name that locate_kernel() gave for addr. */
+void locate_kernel_names(struct sonde_session *s, const struct address_space *space, uint64_t addr,
+			 const char *dso, struct sonde_dso *ret);
 /* space: NULL: nothing is mapped */
 const struct mapping *locate_user(struct sonde_session *s, const struct address_space *space,
 				  uint64_t addr, struct sonde_location *ret);
+/* Why functions of a mapping's file have no names; SONDE_KNOWN if its symbol table is here. Nothing is reported. */
+enum sonde_unknown locate_unknown_file(struct sonde_session *s, const struct mapping *m);
+/* The same of the kernel and its modules. */
+enum sonde_unknown locate_unknown_kernel(struct sonde_session *s);
 /*
  * What SONDE_CPUMODE_OF_ADDRESS stands for: the upper half of 64 bits is the kernel's; a 32-bit kernel's part is not known:
  * what is not mapped is its.
@@ -29,12 +33,13 @@ static inline uint32_t session_address_mode(const struct event *ev, uint64_t add
 	uint32_t mode = ev->pub.cpumode;
 	bool guest = mode == CPUMODE_GUEST_KERNEL || mode == CPUMODE_GUEST_USER;
 	bool kernel = addr >> 63;
-	struct sonde_location loc;
+	const struct address_space *space;
 
 	if (!guest && mode != CPUMODE_KERNEL && mode != CPUMODE_USER)
 		return mode;
+	space = session_space(ev, CPUMODE_USER);
 	if (ev->schema && ev->schema->abi.long_bytes == 4)
-		kernel = sonde_event_locate(&ev->pub, addr, CPUMODE_USER, &loc) < 0 || !loc.dso;
+		kernel = !space || !address_space_find(space, addr);
 	return guest ? (kernel ? CPUMODE_GUEST_KERNEL : CPUMODE_GUEST_USER)
 		     : (kernel ? CPUMODE_KERNEL : CPUMODE_USER);
 }

@@ -43,7 +43,8 @@ static const char *beside(const struct sonde_session *s, char room[PATH_MAX])
 	return room;
 }
 
-static void open_kernel_symbols(struct sonde_session *s)
+/* Returns false after leaving a message. */
+static bool open_kernel_symbols(struct sonde_session *s)
 {
 	const struct mapping *map = kernel_map(s);
 	struct source_kernel k = { 0 };
@@ -75,11 +76,9 @@ static void open_kernel_symbols(struct sonde_session *s)
 	}
 	if (kernel_symbols_open(&s->kernel_symbols, &opts, path) < 0)
 		s->kernel_symbols = NULL;
-	if (!s->kernel_symbols && !s->opts.compat)
-		defects_add(&s->defects, DEFECT_NO_KERNEL_SYMBOLS, 1, "%.120s", err_text());
-	err_clear();
 	if (*path && strpool_intern(s->strings, path, strlen(path), &id) >= 0)
 		s->kernel_path = strpool_text(s->strings, id);
+	return s->kernel_symbols != NULL;
 }
 
 /* ---- modules ----------------------------------------------------------------------------------------------------- */
@@ -126,6 +125,8 @@ static const char *module_dso(struct sonde_session *s, const char *path)
 /* ---- addresses of the kernel ------------------------------------------------------------------------------------- */
 
 struct kernel_place {
+	const struct mapping
+		*registered; /* a symbol registered at run time; NULL: none. Else the others: */
 	const struct mapping *map;       /* NULL: none recorded there */
 	const struct kernel_symbol *sym; /* NULL: unknown */
 };
@@ -160,11 +161,17 @@ static void limit_as_perf(struct sonde_session *s, uint64_t addr, struct kernel_
 static struct kernel_place find_kernel(struct sonde_session *s, const struct address_space *space,
 				       uint64_t addr)
 {
-	struct kernel_place p = { .map = address_space_find(space, addr) };
+	struct kernel_place p = { .registered = address_space_symbol(space, addr),
+				  .map = address_space_find(space, addr) };
 	char module[256];
 
-	if (!s->kernel_symbols_tried)
-		open_kernel_symbols(s);
+	if (p.registered)
+		return p;
+	if (!s->kernel_symbols_tried) {
+		if (!open_kernel_symbols(s) && !s->opts.compat)
+			defects_add(&s->defects, DEFECT_NO_KERNEL_SYMBOLS, 1, "%s", err_text());
+		err_clear();
+	}
 	if (s->kernel_symbols)
 		p.sym = kallsyms_find(s->kernel_symbols, addr);
 	/* Inside the map of a module only that module's symbols: the table may be of another moment. */
@@ -177,19 +184,16 @@ static struct kernel_place find_kernel(struct sonde_session *s, const struct add
 	return p;
 }
 
-const struct kernel_symbol *session_kernel_symbol_at(struct sonde_session *s, uint64_t addr)
-{
-	return find_kernel(s, s->state.kernel, addr).sym;
-}
-
 const char *session_kernel_symbol(struct sonde_session *s, uint64_t addr, uint64_t *ret_off)
 {
-	const struct kernel_symbol *sym = session_kernel_symbol_at(s, addr);
+	const struct address_space *space =
+		s->printing ? session_space(s->printing, CPUMODE_KERNEL) : s->state.kernel;
+	struct kernel_place p = find_kernel(s, space, addr);
 
-	if (!sym)
+	if (!p.registered && !p.sym)
 		return NULL;
-	*ret_off = addr - sym->start;
-	return sym->name;
+	*ret_off = addr - (p.registered ? p.registered->start : p.sym->start);
+	return p.registered ? strpool_text(s->strings, p.registered->name) : p.sym->name;
 }
 
 static const char *kernel_dso(struct sonde_session *s)
@@ -232,17 +236,42 @@ static int number_of_dso(struct sonde_session *s, const char *name, uint64_t *re
 	return 0;
 }
 
+/* perf makes a dso of each symbol, of the same name. */
+static const struct mapping *locate_registered(struct sonde_session *s, const struct mapping *m,
+					       uint64_t addr, struct sonde_location *ret)
+{
+	ret->dso = ret->sym = strpool_text(s->strings, m->name);
+	ret->sym_off = ret->dso_off = addr - m->start;
+	ret->sym_end = m->end - m->start;
+	if (number_of_dso(s, ret->dso, &ret->dso_id) < 0)
+		ret->dso_id = 0;
+	return m;
+}
+
+enum sonde_unknown locate_unknown_kernel(struct sonde_session *s)
+{
+	if (!s->kernel_symbols_tried && !open_kernel_symbols(s))
+		err_clear();
+	return s->kernel_symbols ? SONDE_KNOWN : SONDE_UNKNOWN_NO_KERNEL;
+}
+
 const struct mapping *locate_kernel(struct sonde_session *s, const struct address_space *space,
 				    uint64_t addr, struct sonde_location *ret)
 {
 	struct kernel_place p = find_kernel(s, space, addr);
 
+	if (p.registered)
+		return locate_registered(s, p.registered, addr, ret);
 	if (p.sym) {
 		ret->sym = kernel_name(s, p.sym->name);
 		ret->sym_start = p.sym->start;
 		ret->sym_end = p.sym->end;
 		ret->sym_binding = p.sym->binding;
 		ret->sym_off = addr - p.sym->start;
+	} else {
+		ret->unknown = !s->kernel_symbols ? SONDE_UNKNOWN_NO_KERNEL
+			       : p.map            ? SONDE_UNKNOWN_NO_SYMBOL
+						  : SONDE_UNKNOWN_NO_MAPPING;
 	}
 	if (p.sym && *p.sym->module && (!p.map || is_kernel_map(s, p.map)))
 		ret->dso = p.sym->module;
@@ -259,13 +288,16 @@ const struct mapping *locate_kernel(struct sonde_session *s, const struct addres
 	return p.map;
 }
 
-void locate_kernel_names(struct sonde_session *s, const struct mapping *m, const char *dso,
-			 struct sonde_dso *ret)
+void locate_kernel_names(struct sonde_session *s, const struct address_space *space, uint64_t addr,
+			 const char *dso, struct sonde_dso *ret)
 {
+	const struct mapping *m = address_space_find(space, addr);
 	char module[256];
 	uint32_t id;
 
 	ret->short_name = ret->long_name = dso;
+	if (address_space_symbol(space, addr))
+		return;
 	if (!m || is_kernel_map(s, m)) {
 		if (s->kernel_path && dso == kernel_dso(s))
 			ret->long_name = s->kernel_path;

@@ -93,6 +93,26 @@ struct dso *session_dso_at(const struct event *ev, uint64_t addr, uint64_t *ret_
 	return d;
 }
 
+/* perf keeps quiet about it. Memory without a file holds data, or code that nobody can name. */
+static void report_unknown(struct sonde_session *s, struct dso *d, struct sonde_location *ret)
+{
+	ret->unknown = dso_unknown(d);
+	if (s->opts.compat || ret->unknown == SONDE_UNKNOWN_NO_FILE || !dso_tell_unknown(d))
+		return;
+	if (ret->unknown == SONDE_UNKNOWN_OTHER_BUILD)
+		defects_add(&s->defects, DEFECT_OTHER_BUILD, 1, "%s", dso_name(d));
+	else
+		defects_add(&s->defects, DEFECT_UNKNOWN_SYMBOLS, 1, "%s: %s", dso_name(d),
+			    sonde_unknown_text(ret->unknown));
+}
+
+enum sonde_unknown locate_unknown_file(struct sonde_session *s, const struct mapping *m)
+{
+	struct dso *d = dso_of(s, m);
+
+	return d ? dso_unknown_file(d) : SONDE_KNOWN;
+}
+
 const struct mapping *locate_user(struct sonde_session *s, const struct address_space *space,
 				  uint64_t addr, struct sonde_location *ret)
 {
@@ -101,8 +121,14 @@ const struct mapping *locate_user(struct sonde_session *s, const struct address_
 	const struct dso_symbol *sym;
 	uint64_t offset;
 
-	if (!m)
+	if (!m) {
+		ret->unknown = SONDE_UNKNOWN_NO_MAPPING;
+		if (addr && !s->opts.compat && !s->told_unmapped)
+			defects_add(&s->defects, DEFECT_UNKNOWN_SYMBOLS, 1, "0x%llx: %s",
+				    (unsigned long long)addr, sonde_unknown_text(ret->unknown));
+		s->told_unmapped |= addr != 0;
 		return NULL;
+	}
 	ret->dso = d ? dso_name(d) : strpool_text(s->strings, m->name);
 	if (!d)
 		return m;
@@ -115,9 +141,8 @@ const struct mapping *locate_user(struct sonde_session *s, const struct address_
 		ret->dso_build_id = dso_build_id_found(d);
 	if (!sym && dso_tell_no_descriptor(d))
 		defects_add(&s->defects, DEFECT_NO_DESCRIPTOR, 1, "%s", dso_name(d));
-	/* perf keeps quiet about it. */
-	if (!sym && !s->opts.compat && dso_tell_other_build(d))
-		defects_add(&s->defects, DEFECT_OTHER_BUILD, 1, "%s", dso_name(d));
+	if (!sym)
+		report_unknown(s, d, ret);
 	if (sym) {
 		ret->sym = sym->name;
 		ret->sym_start = sym->offset;

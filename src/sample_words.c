@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/err.h"
 #include "base/outbuf.h"
 #include "formats/perfdata/registers.h"
 #include "session.h"
@@ -14,6 +15,10 @@ size_t sonde_session_data_src_text(const struct sonde_session *s, uint64_t data_
 	struct outbuf out = { 0 };
 	size_t len;
 
+	NOT_NULL(buf, 0);
+	if (size)
+		buf[0] = 0;
+	NOT_NULL(s, 0);
 	text_data_src_words(s->opts.compat, data_src, &out);
 	len = out.len;
 	if (size) {
@@ -28,6 +33,8 @@ size_t sonde_session_data_src_text(const struct sonde_session *s, uint64_t data_
 
 const char *sonde_session_register_name(struct sonde_session *s, uint32_t nr, char room[16])
 {
+	NOT_NULL(s, "");
+	NOT_NULL(room, "");
 	return perfdata_register_name(s->opts.compat, s->source->ops->info(s->source, "arch"), nr,
 				      room);
 }

@@ -209,14 +209,22 @@ void address_space_unref(struct address_space *a)
 	if (!a || --a->refs)
 		return;
 	node_unref(a->root);
+	node_unref(a->symbols);
+	address_space_unref(a->before);
 	free(a);
 }
 
-const struct mapping *address_space_behind(const struct address_space *a, uint64_t addr)
+void address_space_settle(struct address_space *a)
+{
+	address_space_unref(a->before);
+	a->before = NULL;
+}
+
+static const struct mapping *first_behind(const struct map_node *root, uint64_t addr)
 {
 	const struct mapping *found = NULL;
 
-	for (const struct map_node *n = a->root; n;) {
+	for (const struct map_node *n = root; n;) {
 		if (n->m.end > addr) {
 			found = &n->m;
 			n = n->left;
@@ -227,11 +235,26 @@ const struct mapping *address_space_behind(const struct address_space *a, uint64
 	return found;
 }
 
-const struct mapping *address_space_find(const struct address_space *a, uint64_t addr)
+const struct mapping *address_space_behind(const struct address_space *a, uint64_t addr)
 {
-	const struct mapping *m = address_space_behind(a, addr);
+	return first_behind(a->root, addr);
+}
+
+static const struct mapping *find_in(const struct map_node *root, uint64_t addr)
+{
+	const struct mapping *m = first_behind(root, addr);
 
 	return m && m->start <= addr ? m : NULL;
+}
+
+const struct mapping *address_space_find(const struct address_space *a, uint64_t addr)
+{
+	return find_in(a->root, addr);
+}
+
+const struct mapping *address_space_symbol(const struct address_space *a, uint64_t addr)
+{
+	return find_in(a->symbols, addr);
 }
 
 static int make_own(struct address_space **a)
@@ -242,7 +265,9 @@ static int make_own(struct address_space **a)
 		return 0;
 	TRY(address_space_new(&copy, (*a)->stamp));
 	copy->root = node_ref((*a)->root);
+	copy->symbols = node_ref((*a)->symbols);
 	copy->nr = (*a)->nr;
+	copy->before = (*a)->before ? address_space_ref((*a)->before) : NULL;
 	address_space_unref(*a);
 	*a = copy;
 	return 0;
@@ -294,4 +319,38 @@ int address_space_add(struct address_space **ret, const struct mapping *m, uint6
 		}
 	}
 	return put(a, m);
+}
+
+static int remove_symbol(struct address_space *a, const struct mapping *m)
+{
+	bool failed = false;
+
+	a->symbols = remove_at(a->symbols, m->start, &failed);
+	return failed ? err_nomem() : 0;
+}
+
+int address_space_add_symbol(struct address_space **ret, const struct mapping *m, uint64_t stamp)
+{
+	const struct mapping *at;
+	struct address_space *a;
+	bool failed = false;
+
+	TRY(make_own(ret));
+	a = *ret;
+	a->stamp = stamp;
+	while ((at = first_behind(a->symbols, m->start)) && at->start < m->end)
+		TRY(remove_symbol(a, at));
+	a->symbols = insert(a->symbols, m, &failed);
+	return failed ? err_nomem() : 0;
+}
+
+int address_space_remove_symbol(struct address_space **ret, uint64_t addr, uint64_t stamp)
+{
+	const struct mapping *at = address_space_symbol(*ret, addr);
+
+	if (!at)
+		return 0;
+	TRY(make_own(ret));
+	(*ret)->stamp = stamp;
+	return remove_symbol(*ret, at);
 }

@@ -34,6 +34,13 @@ struct address_space {
 	uint64_t stamp; /* another one after each change, and in each space of a session */
 	struct map_node *root;
 	size_t nr; /* mappings */
+	/* The kernel's: symbols registered at run time. They hide the mappings below them and never split one. */
+	struct map_node *symbols;
+	/*
+	 * What was mapped before exec, while nothing shows that the new program runs; it has none itself. A reference. NULL:
+	 * none.
+	 */
+	struct address_space *before;
 };
 
 int address_space_new(struct address_space **ret, uint64_t stamp);
@@ -44,9 +51,17 @@ void address_space_unref(struct address_space *a); /* NULL is fine */
  * mappings may be missing.
  */
 int address_space_add(struct address_space **a, const struct mapping *m, uint64_t stamp);
+/* The new program runs: what was mapped before exec is not looked at any more. */
+void address_space_settle(struct address_space *a);
 const struct mapping *address_space_find(const struct address_space *a,
 					 uint64_t addr); /* NULL: nothing there */
 /* The first mapping that ends behind addr, wherever it begins; NULL: there is none. From 0 on, all in their order. */
 const struct mapping *address_space_behind(const struct address_space *a, uint64_t addr);
+/* Registers a symbol, m->name its name. It replaces the symbols that it overlaps as a whole. */
+int address_space_add_symbol(struct address_space **a, const struct mapping *m, uint64_t stamp);
+/* Unregisters the symbol at addr; the space does not change if there is none. */
+int address_space_remove_symbol(struct address_space **a, uint64_t addr, uint64_t stamp);
+const struct mapping *address_space_symbol(const struct address_space *a,
+					   uint64_t addr); /* NULL: none there */
 
 #endif

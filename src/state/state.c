@@ -203,7 +203,7 @@ static int come_back(struct state *s, int32_t pid)
 
 static int apply_comm(struct state *s, const struct change *c)
 {
-	struct address_space *empty;
+	struct address_space *empty, *before;
 	struct task *t;
 	uint32_t comm;
 
@@ -211,10 +211,13 @@ static int apply_comm(struct state *s, const struct change *c)
 	TRY(find_or_add_task(s, c->pid, c->tid, &t));
 	TRY(strpool_intern(s->strings, c->text, strlen(c->text), &comm));
 	name_task(s, t, comm, c->time_ns, c->exec);
-	if (!c->exec || s->keeps_maps_at_exec || !state_space(s, c->pid))
+	before = state_space(s, c->pid);
+	if (!c->exec || s->keeps_maps_at_exec || !before)
 		return 0;
 	/* exec begins with nothing mapped */
 	TRY(address_space_new(&empty, ++s->map_epoch));
+	address_space_settle(before); /* it ran to call exec */
+	empty->before = address_space_ref(before);
 	return set_space(s, c->pid, empty);
 }
 
@@ -235,6 +238,8 @@ static int apply_fork(struct state *s, const struct change *c)
 	if (copy.comm_told)
 		name_task(s, child, copy.comm, c->time_ns, false);
 	/* A task that already ran when the recording began (exec) is described by mappings of its own. */
+	if (space)
+		address_space_settle(space); /* it ran to call fork */
 	if (c->pid == c->ppid || c->exec || !space)
 		return 0;
 	return set_space(s, c->pid, address_space_ref(space));
@@ -257,6 +262,9 @@ static int apply_mmap(struct state *s, const struct change *c)
 		m.build_id_len = (uint8_t)c->build_id_len;
 	}
 	TRY(strpool_intern(s->strings, c->text, strlen(c->text), &m.name));
+	/* Kernels before 4.3 gave the address of the vdso as its page offset. */
+	if (!c->kernel && !strcmp(c->text, "[vdso]"))
+		m.pgoff = 0;
 	if (c->kernel) {
 		space = &s->kernel;
 	} else {
@@ -270,6 +278,21 @@ static int apply_mmap(struct state *s, const struct change *c)
 		space = &s->spaces.v[hash64_find(&s->by_pid, key_of(c->pid))];
 	}
 	return address_space_add(space, &m, ++s->map_epoch);
+}
+
+static int apply_ksymbol(struct state *s, const struct change *c)
+{
+	struct mapping m = { .start = c->start, .end = c->start + c->len };
+
+	if (c->unregister)
+		return address_space_remove_symbol(&s->kernel, c->start, ++s->map_epoch);
+	if (m.end <= m.start)
+		return 0;
+	if (s->keeps_first_ksymbol &&
+	    (address_space_symbol(s->kernel, c->start) || address_space_find(s->kernel, c->start)))
+		return 0;
+	TRY(strpool_intern(s->strings, c->text, strlen(c->text), &m.name));
+	return address_space_add_symbol(&s->kernel, &m, ++s->map_epoch);
 }
 
 static int apply_exit(struct state *s, const struct change *c)
@@ -328,6 +351,8 @@ int state_apply(struct state *s, const struct change *c)
 		return apply_exit(s, c);
 	case CHANGE_CGROUP:
 		return apply_cgroup(s, c);
+	case CHANGE_KSYMBOL:
+		return apply_ksymbol(s, c);
 	case CHANGE_NONE:
 		return 0;
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbols/dso.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -33,7 +34,8 @@ struct dso {
 		*found_hex; /* of the recorded one; of place's, NULL: not yet asked for */
 	enum { DSO_FILE, DSO_VDSO, DSO_JIT, DSO_NONE } kind;
 	uint64_t inode; /* recorded, 0 unknown */
-	bool files_tried, symbols_tried, debug_tried, lacks_descriptor, other_build, told;
+	bool files_tried, symbols_tried, debug_tried, lacks_descriptor, other_build,
+		no_right, stripped, told;
 	struct elf_file *code;              /* owned; NULL: not found */
 	const char *code_path, *debug_path; /* NULL: not found */
 	const char *problem;
@@ -242,7 +244,7 @@ static bool is_recorded_build(const struct dso *d, const struct elf_file *f)
 
 static bool is_starved(int r)
 {
-	return r == -EMFILE || r == -ENFILE;
+	return errno_no_descriptor(-r);
 }
 
 static void rest_all(struct dso_table *t)
@@ -328,10 +330,12 @@ static struct elf_file *try_file(struct dso *d, enum dso_file which, const char 
 	struct elf_file *f = NULL;
 	struct outbuf path = { 0 };
 
+	int r = 0;
+
 	if (d->table->opts.no_follow && dso_file_is_followed(which))
 		return NULL;
 	if (dso_file_path(&d->place, which, debuglink, &path) &&
-	    open_elf(d->table, &f, path.data) >= 0 &&
+	    (r = open_elf(d->table, &f, path.data)) >= 0 &&
 	    (!is_recorded_build(d, f) ||
 	     (which == DSO_FILE_PATH && !is_recorded_file(d, path.data)))) {
 		if (which == DSO_FILE_PATH) {
@@ -343,6 +347,7 @@ static struct elf_file *try_file(struct dso *d, enum dso_file which, const char 
 		elf_file_close(f);
 		f = NULL;
 	}
+	d->no_right |= which == DSO_FILE_PATH && (r == -EACCES || r == -EPERM);
 	outbuf_done(&path);
 	return f;
 }
@@ -447,6 +452,7 @@ static int load_elf(struct dso *d)
 	f = file ? file : d->code;
 	if (!f)
 		return err_set(-ENOENT, "%s", *d->problem ? d->problem : "the file is not there");
+	d->stripped = !elf_symbols_has_table(f);
 	code = wake(d) ? d->code : f;
 	r = elf_symbols_add(&d->symbols, f, code);
 	/* A packed table leaves out what the other one has. */
@@ -607,9 +613,32 @@ const char *dso_problem(struct dso *d)
 	return d->problem;
 }
 
-bool dso_tell_other_build(struct dso *d)
+enum sonde_unknown dso_unknown_file(struct dso *d)
 {
-	bool tell = d->other_build && d->symbols_tried && !d->symbols.syms.n && !d->told;
+	load(d);
+	if (d->symbols.syms.n)
+		return d->stripped ? SONDE_UNKNOWN_STRIPPED : SONDE_KNOWN;
+	if (d->kind == DSO_NONE)
+		return SONDE_UNKNOWN_NO_FILE;
+	if (d->other_build)
+		return SONDE_UNKNOWN_OTHER_BUILD;
+	if (d->code)
+		return SONDE_UNKNOWN_STRIPPED;
+	if (d->table->opts.no_follow)
+		return SONDE_UNKNOWN_NOT_FOLLOWED;
+	return d->no_right ? SONDE_UNKNOWN_NO_RIGHT : SONDE_UNKNOWN_ABSENT;
+}
+
+enum sonde_unknown dso_unknown(struct dso *d)
+{
+	enum sonde_unknown why = dso_unknown_file(d);
+
+	return why ? why : SONDE_UNKNOWN_NO_SYMBOL;
+}
+
+bool dso_tell_unknown(struct dso *d)
+{
+	bool tell = d->symbols_tried && !d->told;
 
 	d->told |= tell;
 	return tell;

@@ -85,7 +85,11 @@ bool dso_hold_descriptor(struct dso *d); /* false: the table's share is used up 
 void dso_release_descriptor(struct dso *d);
 bool dso_lacks_descriptor(const struct dso *d); /* why the last path asked for was NULL */
 bool dso_tell_no_descriptor(struct dso *d);
-/* True once: a file was found that is not the recorded one, so there are no symbols. */
-bool dso_tell_other_build(struct dso *d);
+/* Why an address in it has no symbol; SONDE_UNKNOWN_NO_SYMBOL if its symbol table is here. */
+enum sonde_unknown dso_unknown(struct dso *d);
+/* The same of the file as a whole: SONDE_KNOWN if its symbol table is here. */
+enum sonde_unknown dso_unknown_file(struct dso *d);
+/* True once: such an address was met. */
+bool dso_tell_unknown(struct dso *d);
 
 #endif

@@ -39,8 +39,10 @@ static bool may_open(const struct dwarf_file *f, const char *dir, const char *na
 	if (*name == '/')
 		return is_plain_or_absent(name);
 	if (asprintf(&path, "%.*s%s/%s", *dir == '/' || !slash ? 0 : (int)(slash + 1 - f->path),
-		     slash ? f->path : "", dir, name) < 0)
+		     slash ? f->path : "", dir, name) < 0) {
+		err_note_nomem();
 		return false;
+	}
 	may = is_plain_or_absent(path);
 	free(path);
 	return may;
@@ -51,8 +53,12 @@ static bool may_open_package(const struct dwarf_file *f)
 	char *path;
 	bool may;
 
-	if (!f->path || asprintf(&path, "%s.dwp", f->path) < 0)
+	if (!f->path)
 		return true;
+	if (asprintf(&path, "%s.dwp", f->path) < 0) {
+		err_note_nomem();
+		return false;
+	}
 	may = is_plain_or_absent(path);
 	free(path);
 	return may;
@@ -78,8 +84,9 @@ static int check_alternate(const struct dwarf_file *f)
 	const void *build_id;
 	const char *name = NULL;
 
-	if (f->dwarf && dwelf_dwarf_gnu_debugaltlink(f->dwarf, &name, &build_id) > 0 && name &&
-	    !may_open(f, "", name))
+	if (f->dwarf &&
+	    ERR_MEMORY_NOTED(dwelf_dwarf_gnu_debugaltlink(f->dwarf, &name, &build_id)) > 0 &&
+	    name && !may_open(f, "", name))
 		return err_set(-EINVAL, "%s goes on in %s, which is not a regular file", f->path,
 			       name);
 	return 0;
@@ -91,7 +98,8 @@ static int adopt_elf(struct dwarf_file *f, const char *name)
 {
 	GElf_Ehdr header;
 
-	if (!f->elf || elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &header))
+	if (!f->elf || elf_kind(f->elf) != ELF_K_ELF ||
+	    !ERR_MEMORY_NOTED(gelf_getehdr(f->elf, &header)))
 		return err_set(-ENOEXEC, "%s: not an ELF file", name);
 	f->machine = header.e_machine;
 	f->type = header.e_type;
@@ -107,11 +115,13 @@ static int open_path(struct dwarf_file *f, struct dso *d, const char *path)
 	if (fstat(f->fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return err_set(-EINVAL, "%s: not a regular file", path);
 	f->path = realpath(path, NULL);
-	f->elf = elf_begin(f->fd, ELF_C_READ, NULL);
+	if (!f->path && errno == ENOMEM)
+		return err_nomem();
+	f->elf = ERR_MEMORY_NOTED(elf_begin(f->fd, ELF_C_READ, NULL));
 	/* Read whole before anything else: libelf would lose the pieces that it read before. */
 	if (dso_hold_descriptor(d))
 		f->held = d;
-	else if (f->elf && !elf_rawfile(f->elf, NULL))
+	else if (f->elf && !ERR_MEMORY_NOTED(elf_rawfile(f->elf, NULL)))
 		return err_set(-EIO, "%s: cannot read it into memory: %s", path, elf_errmsg(-1));
 	return adopt_elf(f, path);
 }
@@ -137,7 +147,7 @@ static int open_image(struct dwarf_file *f, struct dso *d)
 	if (!f->image)
 		return err_nomem();
 	memcpy(f->image, image, len);
-	f->elf = elf_memory(f->image, len);
+	f->elf = ERR_MEMORY_NOTED(elf_memory(f->image, len));
 	return adopt_elf(f, "an image in memory");
 }
 
@@ -166,10 +176,10 @@ static bool ends_in_nul(Elf_Scn *scn, const GElf_Shdr *header, bool gnu_compress
 		return true;
 	/* libdw does the same, and passes over what it cannot. */
 	if (gnu_compressed)
-		elf_compress_gnu(scn, 0, 0);
+		ERR_MEMORY_NOTED(elf_compress_gnu(scn, 0, 0));
 	if (header->sh_flags & SHF_COMPRESSED)
-		elf_compress(scn, 0, 0);
-	data = elf_rawdata(scn, NULL);
+		ERR_MEMORY_NOTED(elf_compress(scn, 0, 0));
+	data = ERR_MEMORY_NOTED(elf_rawdata(scn, NULL));
 	return !data || !data->d_buf || !data->d_size ||
 	       !((const char *)data->d_buf)[data->d_size - 1];
 }
@@ -183,10 +193,12 @@ static int check_strings(Elf *elf, const char *path)
 
 	if (elf_getshdrstrndx(elf, &names) != 0)
 		return 0; /* libdw finds no sections, either */
-	while ((scn = elf_nextscn(elf, scn))) {
+	while ((scn = ERR_MEMORY_NOTED(elf_nextscn(elf, scn)))) {
 		GElf_Shdr header;
 		const char *name =
-			gelf_getshdr(scn, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+			ERR_MEMORY_NOTED(gelf_getshdr(scn, &header))
+				? ERR_MEMORY_NOTED(elf_strptr(elf, names, header.sh_name))
+				: NULL;
 		bool is_z = name && !strncmp(name, ".zdebug", 7);
 
 		for (size_t i = 0; name && *name && i < sizeof(strings) / sizeof(*strings); i++) {
@@ -218,7 +230,7 @@ int dwarf_file_open_debug(struct dwarf_file *ret, struct dso *d)
 	if (r >= 0)
 		r = check_strings(f.elf, path);
 	if (r >= 0)
-		f.dwarf = dwarf_begin_elf(f.elf, DWARF_C_READ, NULL);
+		f.dwarf = ERR_MEMORY_NOTED(dwarf_begin_elf(f.elf, DWARF_C_READ, NULL));
 	if (r >= 0)
 		r = check_alternate(&f);
 	if (r < 0) {

@@ -57,7 +57,7 @@ struct unit {
 struct dwarf_lines {
 	struct dwarf_file file;
 	struct elf_lines *as_addr2line; /* lent; NULL: as DWARF says */
-	struct arena paths;             /* for as_addr2line */
+	struct arena paths;             /* prefixed with their folders */
 	VEC(struct unit) units;
 	struct ranges ranges;
 };
@@ -78,7 +78,7 @@ static int add_ranges(struct ranges *r, Dwarf_Die *die, uint32_t of)
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
 
-	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
+	while ((at = ERR_MEMORY_NOTED(dwarf_ranges(die, at, &base, &start, &end))) > 0) {
 		/* What the linker threw away keeps entries that begin at 0. */
 		if (start && start < end)
 			TRY(vec_push(r, (struct range){ start, end, of }));
@@ -141,7 +141,7 @@ static int read_units(struct dwarf_lines *l)
 	Dwarf_Half version;
 	uint8_t kind;
 
-	while (dwarf_get_units(l->file.dwarf, cu, &cu, &version, &kind, &die, NULL) == 0) {
+	while (ERR_MEMORY_NOTED(dwarf_get_units(l->file.dwarf, cu, &cu, &version, &kind, &die, NULL)) == 0) {
 		struct unit u = { .lines = die,
 				  .code = die,
 				  .is_dwarf5 = version >= 5,
@@ -150,7 +150,9 @@ static int read_units(struct dwarf_lines *l)
 		if (kind == DW_UT_type || kind == DW_UT_split_type || l->units.n == UINT32_MAX)
 			continue;
 		if (kind == DW_UT_skeleton && dwarf_file_may_open_split(&l->file, &die) &&
-		    !dwarf_cu_info(cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) && split.addr)
+		    !ERR_MEMORY_NOTED(
+			    dwarf_cu_info(cu, NULL, NULL, NULL, &split, NULL, NULL, NULL)) &&
+		    split.addr)
 			u.code = split;
 		TRY(vec_push(&l->units, u));
 		TRY(add_ranges(&l->ranges, &die, (uint32_t)l->units.n - 1));
@@ -190,7 +192,7 @@ static int read_functions(struct unit *u, Dwarf_Die *parent, unsigned depth, uin
 {
 	Dwarf_Die die;
 
-	if (depth == MAX_DEPTH || dwarf_child(parent, &die) != 0)
+	if (depth == MAX_DEPTH || ERR_MEMORY_NOTED(dwarf_child(parent, &die)) != 0)
 		return 0;
 	do {
 		if (!goes_on(&die, last))
@@ -218,7 +220,7 @@ static int read_inlined(struct function *f, Dwarf_Die *parent, unsigned depth, u
 {
 	Dwarf_Die die;
 
-	if (depth == MAX_DEPTH || dwarf_child(parent, &die) != 0)
+	if (depth == MAX_DEPTH || ERR_MEMORY_NOTED(dwarf_child(parent, &die)) != 0)
 		return 0;
 	do {
 		if (!goes_on(&die, last))
@@ -246,9 +248,11 @@ static struct function *find_function(struct unit *u, uint64_t addr)
 	uintptr_t last = 0;
 
 	if (!u->looked_inside) {
-		u->looked_inside = true;
-		if (read_functions(u, &u->code, 0, &last) < 0)
+		if (read_functions(u, &u->code, 0, &last) < 0) {
+			u->ranges.n = u->functions.n = 0; /* one may be without the other */
 			return NULL;
+		}
+		u->looked_inside = true;
 		sort_ranges(&u->ranges);
 	}
 	r = find_range(&u->ranges, addr);
@@ -256,10 +260,12 @@ static struct function *find_function(struct unit *u, uint64_t addr)
 		return NULL;
 	f = &u->functions.v[r->of];
 	if (!f->looked_inside) {
-		f->looked_inside = true;
 		last = 0;
-		if (read_inlined(f, &f->own.die, 0, &last) < 0)
+		if (read_inlined(f, &f->own.die, 0, &last) < 0) {
+			f->ranges.n = f->inlined.n = 0;
 			return NULL;
+		}
+		f->looked_inside = true;
 	}
 	return f;
 }
@@ -270,7 +276,7 @@ static const char *text_of(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attr;
 
-	return dwarf_formstring(dwarf_attr_integrate(die, name, &attr));
+	return ERR_MEMORY_NOTED(dwarf_formstring(dwarf_attr_integrate(die, name, &attr)));
 }
 
 static const char *linkage_name(Dwarf_Die *die)
@@ -330,7 +336,7 @@ static int read_unnamed(struct unit *u)
 	Dwarf_Lines *lines;
 	size_t nr;
 
-	if (dwarf_getsrclines(&u->lines, &lines, &nr) != 0)
+	if (ERR_MEMORY_NOTED(dwarf_getsrclines(&u->lines, &lines, &nr)) != 0)
 		return 0;
 	for (size_t i = 0; i < nr; i++) {
 		if (!read_row(lines, i, &row) || is_behind_end(&end, &row))
@@ -359,16 +365,21 @@ static bool is_unnamed(struct unit *u, uint64_t addr)
 	return find_range(&u->unnamed, addr);
 }
 
-/* addr2line lets paths of DWARF 5 that do not begin at the root begin at the unit's folder, whatever they are. */
+/*
+ * A path that does not begin at the root begins at the unit's folder, which may have no root itself. libdw has prefixed some
+ * of them with the folder; addr2line prefixes those of DWARF 5 once more.
+ */
 static const char *file_path(struct dwarf_lines *l, struct unit *u, const char *file)
 {
 	const char *folder = text_of(&u->lines, DW_AT_comp_dir);
 	size_t len, room;
 	char *path;
 
-	if (!l->as_addr2line || !u->is_dwarf5 || !file || *file == '/' || !folder)
+	if (!file || *file == '/' || !folder || !*folder)
 		return file;
 	len = strlen(folder);
+	if ((!l->as_addr2line || !u->is_dwarf5) && !strncmp(file, folder, len) && file[len] == '/')
+		return file;
 	room = len + 1 + strlen(file) + 1;
 	path = arena_alloc(&l->paths, room);
 	if (!path)
@@ -382,7 +393,7 @@ static const char *file_path(struct dwarf_lines *l, struct unit *u, const char *
 static void line_of_address(struct dwarf_lines *l, struct unit *u, uint64_t addr,
 			    struct line_place *p)
 {
-	Dwarf_Line *line = dwarf_getsrc_die(&u->lines, addr);
+	Dwarf_Line *line = ERR_MEMORY_NOTED(dwarf_getsrc_die(&u->lines, addr));
 	Dwarf_Files *files;
 	size_t file;
 	int nr = 0;
@@ -403,7 +414,7 @@ static uint64_t number(Dwarf_Die *die, unsigned name)
 	Dwarf_Attribute attr;
 	Dwarf_Word v;
 
-	return dwarf_formudata(dwarf_attr(die, name, &attr), &v) == 0 ? v : 0;
+	return ERR_MEMORY_NOTED(dwarf_formudata(dwarf_attr(die, name, &attr), &v)) == 0 ? v : 0;
 }
 
 /* Where the function of an entry was called, had it not been inlined. */
@@ -414,7 +425,7 @@ static void line_of_call(struct dwarf_lines *l, struct unit *u, Dwarf_Die *inlin
 	Dwarf_Files *files;
 	size_t nr;
 
-	if (dwarf_getsrcfiles(&u->lines, &files, &nr) == 0 && file < nr)
+	if (ERR_MEMORY_NOTED(dwarf_getsrcfiles(&u->lines, &files, &nr)) == 0 && file < nr)
 		p->file = file_path(l, u, dwarf_filesrc(files, file, NULL, NULL));
 	p->line = line <= UINT32_MAX ? (uint32_t)line : 0;
 }

@@ -180,10 +180,9 @@ int kernel_symbols_open(struct kallsyms **ret, const struct kernel_symbols_optio
 	if (open_vmlinux(ret, opts, ret_path) >= 0)
 		return 0;
 	if (!is_running)
-		err_add(-ENODATA,
-			"no symbols of the kernel with build id %s in the build-id cache; it is "
-			"not "
-			"the running kernel",
+		err_set(-ENODATA,
+			"the recorded kernel, build id %s, is not the running one, and neither its "
+			"file nor the build-id cache has its symbols",
 			hex);
 	return 0;
 }

@@ -179,8 +179,8 @@ static int read_source(const char *path, struct source_text *s)
 	if (fd < 0)
 		return 0;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
-	    st.st_size <= SOURCE_MAX_BYTES)
-		s->text = malloc((size_t)st.st_size);
+	    st.st_size <= SOURCE_MAX_BYTES && !(s->text = malloc((size_t)st.st_size)))
+		err_note_nomem();
 	while (s->text && s->len < (size_t)st.st_size &&
 	       (n = read(fd, s->text + s->len, (size_t)st.st_size - s->len)) > 0)
 		s->len += (size_t)n;

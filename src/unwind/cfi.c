@@ -62,8 +62,8 @@ int cfi_open(struct cfi **ret, struct dso *d, bool as_perf)
 	}
 	if (r < 0)
 		err_clear();
-	else if (!as_perf || is_searchable(c->code.elf))
-		c->eh_frame = dwarf_getcfi_elf(c->code.elf);
+	if (r >= 0 && (!as_perf || is_searchable(c->code.elf)))
+		c->eh_frame = ERR_MEMORY_NOTED(dwarf_getcfi_elf(c->code.elf));
 	*ret = c;
 	return 0;
 }
@@ -94,7 +94,7 @@ static Dwarf_CFI *debug_frame(struct cfi *c)
 		if (r < 0)
 			err_clear();
 		else if (c->debug.dwarf)
-			c->debug_frame = dwarf_getcfi(c->debug.dwarf);
+			c->debug_frame = ERR_MEMORY_NOTED(dwarf_getcfi(c->debug.dwarf));
 	}
 	return c->debug_frame;
 }
@@ -184,7 +184,7 @@ static int cfa_rule(struct cfi *c, Dwarf_Frame *frame, struct cfi_rule *ret)
 	Dwarf_Op *ops;
 	size_t nr;
 
-	if (dwarf_frame_cfa(frame, &ops, &nr) != 0 || !nr)
+	if (ERR_MEMORY_NOTED(dwarf_frame_cfa(frame, &ops, &nr)) != 0 || !nr)
 		return -EBADMSG;
 	if (nr == 1 && is_register_plus(&ops[0], ret))
 		return 0;
@@ -201,7 +201,7 @@ static int register_rule(struct cfi *c, Dwarf_Frame *frame, int reg, struct cfi_
 	bool is_value;
 	size_t nr;
 
-	if (dwarf_frame_register(frame, reg, room, &ops, &nr) != 0)
+	if (ERR_MEMORY_NOTED(dwarf_frame_register(frame, reg, room, &ops, &nr)) != 0)
 		return -EBADMSG;
 	*ret = (struct cfi_rule){ .of = (uint8_t)reg };
 	if (!nr)
@@ -263,7 +263,7 @@ static const struct cfi_row *look_up(struct cfi *c, Dwarf_CFI *tables, uint64_t 
 	Dwarf_Frame *frame;
 	int r;
 
-	if (!tables || dwarf_cfi_addrframe(tables, file_addr, &frame) != 0)
+	if (!tables || ERR_MEMORY_NOTED(dwarf_cfi_addrframe(tables, file_addr, &frame)) != 0)
 		return NULL;
 	r = make_row(c, frame, &row);
 	free(frame);

@@ -149,6 +149,35 @@ def after_exec(sonde, perf, path, work):
     return compare(sonde, perf, 'exec at the same places', path + '-exec.data', [''])
 
 
+WORK = '''int volatile v;
+__attribute__((noinline)) int work(int n) { for (int i = 0; i < n; i++) v += i;
+ return v; }
+'''
+MAIN = '''int work(int);
+int volatile u;
+int main(void) { for (int i = 0; i < 100000; i++) { for (int k = 0; k < 1000; k++) u += k;
+ work(1000); } return 0; }
+'''
+
+
+def relative_folders(sonde, perf, work):
+    """Files of a build that names its folder without its root (-ffile-prefix-map), as Debian's does."""
+    for folder, name, text in (('io', 'main.c', MAIN), ('sysdeps', 'work.c', WORK)):
+        os.makedirs(os.path.join(work, folder), exist_ok=True)
+        pathlib.Path(work, folder, name).write_text(text)
+    for dwarf in '45':
+        data = os.path.join(work, 'relative%s.data' % dwarf)
+        command = ['cc', '-g', '-gdwarf-' + dwarf, '-O1', '-fdebug-prefix-map=%s=.' % work, '../sysdeps/work.c', 'main.c', '-o', 'x' + dwarf]
+        if not quietly(command, os.path.join(work, 'io')) or not quietly(
+                [perf, 'record', '-q', '-e', 'cpu-clock:u', '-F', '250', '-o', data, os.path.join(work, 'io', 'x' + dwarf)], work):
+            skip('relative folders, DWARF ' + dwarf, 'cannot be made or recorded')
+            continue
+        compare(sonde, perf, 'relative folders, DWARF ' + dwarf, data, ['-F ip,sym,srcline --full-source-path', '-F ip,sym,srcline'])
+        _, text, _ = run([sonde, 'script', '-i', data, '-F', 'ip,sym,srcline', '--full-source-path'])
+        found = set(re.findall(r'^ *(\S*\.c):\d+$', text.decode(), re.M))
+        say(found == {'./io/../sysdeps/work.c', './io/main.c'}, 'default: relative folders, DWARF ' + dwarf, ' '.join(sorted(found)))
+
+
 def main():
     sonde = sys.argv[1]
     _, features, _ = run([sonde, '--version', '-v'])
@@ -162,6 +191,7 @@ def main():
     else:
         with tempfile.TemporaryDirectory(prefix='sonde-frames-') as work:
             all_programs(sonde, perf, work)
+            relative_folders(sonde, perf, work)
     return done()
 
 

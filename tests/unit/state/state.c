@@ -167,6 +167,26 @@ TEST(mappings_behind_an_exit)
 	}
 }
 
+/* However many exits follow, a process keeps its mappings while its first thread has not ended. */
+TEST(mappings_outlive_the_exit_of_a_thread)
+{
+	for (int forgets = 0; forgets < 2; forgets++) {
+		begin();
+		st.exit_forgets_comm = forgets;
+		COMM(7, 7, "seven");
+		MMAP(7, 0x1000, 0x1000, "kept");
+		EXIT(7, 8);
+		for (int32_t pid = 10000; pid < 10000 + 2 * STATE_EXITED; pid++)
+			EXIT(pid, pid);
+		assert_string_equal(mapped_in(state_space_of(&st, 7, 7), 0x1000), "kept+0");
+		EXIT(7, 7);
+		for (int32_t pid = 20000; pid < 20000 + 2 * STATE_EXITED; pid++)
+			EXIT(pid, pid);
+		assert_string_equal(mapped(7, 0x1000), "");
+		end();
+	}
+}
+
 TEST(a_fork_of_itself)
 {
 	begin();
@@ -358,6 +378,84 @@ TEST(ended_processes_give_their_mappings_back)
 	map.pid = map.tid = 2;
 	assert_int_equal(state_apply(&st, &map), 0);
 	assert_non_null(state_space(&st, 2));
+	end();
+}
+
+static const char *symbol_in(const struct address_space *space, uint64_t addr)
+{
+	const struct mapping *m = address_space_symbol(space, addr);
+
+	return m ? strpool_text(&strings, m->name) : "";
+}
+
+#define KSYMBOL(from, n, name, ...)                    \
+	apply((struct change){ .kind = CHANGE_KSYMBOL, \
+			       .start = from,          \
+			       .len = n,               \
+			       .text = name,           \
+			       ##__VA_ARGS__ })
+
+TEST(kernel_symbols_come_and_go_over_the_kernel)
+{
+	struct address_space *held;
+	uint64_t stamp;
+
+	begin();
+	MMAP(-1, 0x1000, 0x9000, "kernel", .kernel = true);
+	KSYMBOL(0x2000, 0x100, "one");
+	KSYMBOL(0x2100, 0x100, "two");
+	held = address_space_ref(st.kernel);
+	assert_string_equal(symbol_in(st.kernel, 0x1fff), "");
+	assert_string_equal(symbol_in(st.kernel, 0x20ff), "one");
+	assert_string_equal(symbol_in(st.kernel, 0x2100), "two");
+	KSYMBOL(0x2000, 0, "", .unregister = true);
+	assert_int_not_equal(st.kernel->stamp, held->stamp);
+	assert_string_equal(symbol_in(st.kernel, 0x2000), "");
+	assert_string_equal(symbol_in(held, 0x2000), "one"); /* what is held stays as it was */
+	KSYMBOL(0x20f0, 0x20, "three"); /* its predecessor's end was not told */
+	assert_string_equal(symbol_in(st.kernel, 0x20f8), "three");
+	assert_string_equal(symbol_in(st.kernel, 0x2180), "");
+	assert_string_equal(mapped_in(st.kernel, 0x20f8), "kernel+10f8");
+	assert_int_equal(st.kernel->nr, 1);
+	stamp = st.kernel->stamp;
+	KSYMBOL(0x8000, 0x20, "nothing there", .unregister = true);
+	assert_int_equal(st.kernel->stamp, stamp);
+	st.keeps_first_ksymbol = true;
+	KSYMBOL(0x20f0, 0x20, "four");
+	KSYMBOL(0x5000, 0x20, "inside the kernel's map");
+	assert_string_equal(symbol_in(st.kernel, 0x20f8), "three");
+	assert_string_equal(symbol_in(st.kernel, 0x5000), "");
+	address_space_unref(held);
+	end();
+}
+
+TEST(what_was_mapped_before_exec_stays_until_the_new_program_runs)
+{
+	struct address_space *held, *child;
+
+	begin();
+	COMM(7, 7, "old");
+	MMAP(7, 0x1000, 0x1000, "old");
+	COMM(7, 7, "new", .exec = true);
+	assert_string_equal(mapped(7, 0x1000), "");
+	assert_string_equal(mapped_in(state_space(&st, 7)->before, 0x1000), "old+0");
+	held = address_space_ref(state_space(&st, 7)); /* a copy has it, too */
+	MMAP(7, 0x3000, 0x1000, "new");
+	assert_string_equal(mapped_in(state_space(&st, 7)->before, 0x1000), "old+0");
+	assert_true(state_space(&st, 7)->before->stamp != state_space(&st, 7)->stamp);
+	address_space_unref(held);
+	COMM(7, 7, "third", .exec = true); /* which the second program called: no chain grows */
+	assert_string_equal(mapped_in(state_space(&st, 7)->before, 0x3000), "new+0");
+	assert_null(state_space(&st, 7)->before->before);
+	FORK(8, 8, 7, 7); /* it runs */
+	child = state_space(&st, 8);
+	assert_null(child->before);
+	assert_null(state_space(&st, 7)->before);
+	COMM(7, 7, "fourth", .exec = true);
+	assert_null(child->before);
+	st.keeps_maps_at_exec = true;
+	COMM(8, 8, "perf's way", .exec = true);
+	assert_null(state_space(&st, 8)->before);
 	end();
 }
 

@@ -241,6 +241,88 @@ TEST(recorded_stack_ends)
 #endif
 }
 
+/* The recorded stack ends with the word that holds a return address. perf never reads that last word. */
+TEST(last_word_of_the_recorded_stack)
+{
+#ifdef __x86_64__
+	uint64_t ips[MAX_FRAMES], at, word = 0;
+	struct unwind_result w;
+
+	SKIP_UNLESS_PLAIN();
+	read_maps();
+	growing(20);
+	for (at = 0; at + 8 <= taken.stack_len; at += 8) {
+		memcpy(&word, taken.stack + at, sizeof(word));
+		if (word == (uint64_t)taken.expected[1])
+			break;
+	}
+	assert_int_equal(word, (uint64_t)taken.expected[1]);
+	taken.stack_len = at + 8;
+	w = walk(SONDE_COMPAT_NONE, MAX_FRAMES, ips);
+	assert_int_equal(w.nr, 2);
+	assert_int_equal(w.ips[1], word - 1);
+	w = walk(SONDE_COMPAT_PERF_6_1, MAX_FRAMES, ips);
+	assert_true(w.nr == 1 || w.ips[1] != word - 1);
+	taken.stack_len = at + 16;
+	w = walk(SONDE_COMPAT_PERF_6_1, MAX_FRAMES, ips);
+	assert_true(w.nr >= 2);
+	assert_int_equal(w.ips[1], word - 1);
+	taken.stack_len = at + 7;
+	w = walk(SONDE_COMPAT_NONE, MAX_FRAMES, ips);
+	assert_int_equal(w.nr, 1);
+	dso_table_free(table);
+#else
+	SKIP("made for x86-64");
+#endif
+}
+
+#ifdef __x86_64__
+/* Never called. Like a leaf function of arm64: its return address is in a register and its CFA is its caller's. */
+extern const char leaf_without_frame[];
+__asm__(".text\n"
+	"leaf_without_frame:\n"
+	".cfi_startproc\n"
+	".cfi_def_cfa rsp, 0\n"
+	".cfi_register rip, r11\n"
+	".cfi_val_offset rsp, 0\n"
+	"nop\nnop\nret\n"
+	".cfi_endproc\n");
+#endif
+
+TEST(a_caller_with_the_same_cfa_at_another_place)
+{
+#ifdef __x86_64__
+	uint64_t ips[MAX_FRAMES], plain[MAX_FRAMES];
+	struct unwind_result w, of_caller;
+
+	SKIP_UNLESS_PLAIN();
+	read_maps();
+	growing(20);
+	of_caller = walk(SONDE_COMPAT_NONE, MAX_FRAMES, plain);
+	taken.regs[19] = taken.regs[8]; /* r11, where the leaf returns to */
+	taken.regs[8] = (uint64_t)leaf_without_frame + 1;
+	for (int compat = 0; compat <= SONDE_COMPAT_PERF_6_12; compat++) {
+		w = walk(compat, MAX_FRAMES, ips);
+		assert_true(w.nr > 2);
+		assert_int_equal(w.ips[0], (uint64_t)leaf_without_frame + 1);
+		assert_int_equal(w.ips[1], plain[0] - 1);
+		assert_int_equal(w.ips[2], plain[1]);
+	}
+	w = walk(SONDE_COMPAT_NONE, MAX_FRAMES, ips);
+	assert_int_equal(w.nr, of_caller.nr + 1);
+	/* The same place again is no caller. */
+	taken.regs[19] = (uint64_t)leaf_without_frame + 1;
+	for (int compat = 0; compat <= SONDE_COMPAT_PERF_6_12; compat++) {
+		w = walk(compat, MAX_FRAMES, ips);
+		assert_int_equal(w.nr, 1);
+		assert_int_equal(w.end, UNWIND_BROKEN);
+	}
+	dso_table_free(table);
+#else
+	SKIP("made for x86-64");
+#endif
+}
+
 /* Whatever the bytes are, a walk ends, soon, and inside its input. */
 TEST(misleading_stacks)
 {

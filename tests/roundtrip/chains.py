@@ -1,0 +1,394 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Frames of recordings that are made here, because the machine of the test may record none of their kind.
+
+    tests/roundtrip/chains.py SONDE [stored|perf-6.1|perf-6.12]
+
+stored: sonde's text, with and without --compat, against the text in this file. perf-6.1, perf-6.12: perf prints the same.
+"""
+import pathlib
+import platform
+import re
+import struct
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / 'gen')]
+from columns import perf_of  # noqa: E402
+from points import done, run, say, skip  # noqa: E402
+from samples import *  # noqa: E402,F403
+
+BPF, KERNEL_TEXT = 0xffffffffc0000000, 0xffffffff81000000
+IN_KERNEL, IN_USER = (1 << 64) - 128, (1 << 64) - 512
+COMPATS = 'perf-6.1', 'perf-6.12'
+FRAMES = '-F ip,sym,symoff,dso'
+CASES = {}
+
+
+def case(name, options, text, default=None, perf=None, compats=COMPATS):
+    """text: of --compat and of perf; default: without --compat; perf: of perf, where --compat differs."""
+    def take(make):
+        CASES[name] = (make, options, text, default or text, perf or text, compats)
+        return make
+    return take
+
+
+class Chains(Recording):
+    """Samples with a chain each, a microsecond apart."""
+
+    def __init__(self, sample=IP | TID | TIME | CALLCHAIN, **kw):
+        super().__init__()
+        self.event = self.attr(sample=sample, name='cycles', **kw)
+        self.now = 1000
+        self.kernel_map()
+        self.comm(10, 'work')
+
+    def at(self, *chain, **kw):
+        self.now += 1000
+        self.sample(self.event, misc=KERNEL if chain[0] == IN_KERNEL else USER, ip=chain[1], time=self.now, chain=chain, **kw)
+
+
+# ---- kernel symbols that are registered at run time ---------------------------------------------------------------------
+
+@case('BPF programs', FRAMES, '''\
+ffffffffc0000000 bpf_prog_6deef7357e7b4530_one+0x0 (bpf_prog_6deef7357e7b4530_one)
+ffffffffc000003f bpf_prog_6deef7357e7b4530_one+0x3f (bpf_prog_6deef7357e7b4530_one)
+
+ffffffffc0000040 [unknown] ([unknown])
+
+ffffffffc0000110 bpf_trampoline_77+0x10 (bpf_trampoline_77)
+
+ffffffffc0000000 [unknown] ([unknown])
+
+ffffffffc0000000 bpf_prog_ffff456789abcdef_two+0x0 (bpf_prog_ffff456789abcdef_two)
+ffffffffc0000064 bpf_prog_ffff456789abcdef_two+0x64 (bpf_prog_ffff456789abcdef_two)
+
+ffffffffc0001001 ftrace_trampoline+0x1 (ftrace_trampoline)
+''')
+def _():
+    r = Chains()
+    r.ksymbol(BPF, 64, 'bpf_prog_6deef7357e7b4530_one')
+    r.ksymbol(BPF + 0x100, 64, 'bpf_trampoline_77')
+    r.at(IN_KERNEL, BPF, BPF + 63)
+    r.at(IN_KERNEL, BPF + 64)
+    r.at(IN_KERNEL, BPF + 0x110)
+    r.ksymbol(BPF, 64, 'bpf_prog_6deef7357e7b4530_one', time=r.now + 500, ends=True)
+    r.at(IN_KERNEL, BPF)
+    r.ksymbol(BPF, 128, 'bpf_prog_ffff456789abcdef_two', time=r.now + 500)
+    r.at(IN_KERNEL, BPF, BPF + 100)
+    r.ksymbol(BPF + 0x1000, 4096, 'ftrace_trampoline', time=r.now + 500, kind=2)
+    r.at(IN_KERNEL, BPF + 0x1001)
+    return r
+
+
+@case('a program over one whose end was not recorded', FRAMES, '''\
+ffffffffc0000050 one+0x50 (one)
+ffffffffc0000010 one+0x10 (one)
+
+ffffffffc0000050 [unknown] ([unknown])
+ffffffffc0000010 [unknown] ([unknown])
+''', '''\
+ffffffffc0000050 two+0x10 (two)
+ffffffffc0000010 [unknown] ([unknown])
+
+ffffffffc0000050 [unknown] ([unknown])
+ffffffffc0000010 [unknown] ([unknown])
+''')
+def _():
+    r = Chains()
+    r.ksymbol(BPF, 128, 'one')
+    r.ksymbol(BPF + 0x40, 32, 'two', time=r.now + 500)
+    r.at(IN_KERNEL, BPF + 0x50, BPF + 0x10)
+    r.ksymbol(BPF + 0x40, 32, 'two', time=r.now + 500, ends=True)
+    r.at(IN_KERNEL, BPF + 0x50, BPF + 0x10)
+    return r
+
+
+@case('programs are in no file', '-F ip,sym,dso,dsoff', '''\
+ffffffffc0000010 bpf_prog_6deef7357e7b4530_one (bpf_prog_6deef7357e7b4530_one)
+ffffffffc0001010 ftrace_trampoline (ftrace_trampoline)
+''', perf='''\
+ffffffffc0000010 bpf_prog_6deef7357e7b4530_one (bpf_prog_6deef7357e7b4530_one+0x10)
+ffffffffc0001010 ftrace_trampoline (ftrace_trampoline)
+''', compats=('perf-6.12',))
+def _():
+    r = Chains()
+    r.ksymbol(BPF, 64, 'bpf_prog_6deef7357e7b4530_one')
+    r.ksymbol(BPF + 0x1000, 4096, 'ftrace_trampoline', kind=2)
+    r.at(IN_KERNEL, BPF + 0x10, BPF + 0x1010)
+    return r
+
+
+# ---- stacks of calls that the hardware keeps (--call-graph lbr) -----------------------------------------------------------
+
+class Calls(Chains):
+    """The frame pointers beside them lead elsewhere."""
+    LBR = [(0x417a53, 0x41b3b0, 0), (0x401581, 0x417a00, 0), (0x42089e, 0x401500, 0), (0x401b68, 0x420800, 0)]
+
+    def __init__(self):
+        super().__init__(IP | TID | TIME | CALLCHAIN | BRANCH_STACK, branches=BRANCH_CALL_STACK | 1)
+        self.mmap(10, 0x400000, 0x100000, 0x400000, '/bin/nosuch')
+
+    def at(self, *chain, branches=LBR):
+        super().at(*chain, branches=branches)
+
+
+def calls():
+    r = Calls()
+    r.at(IN_USER, 0x41b3b4, 0)
+    r.at(IN_KERNEL, BPF, IN_USER, 0x41b3b4, 0x41, 0x42)
+    r.at(IN_KERNEL, BPF, BPF + 1)  # of a thread of the kernel, or in user space nothing was
+    r.at(IN_KERNEL, BPF, BPF + 1, BPF + 2, IN_USER, 0x41b3b4)
+    r.at(IN_USER, 0x41b3b4, branches=[(0x401000, 0x402000, 0)])
+    return r
+
+
+LBR_TEXT = '''\
+41b3b0
+417a53
+401581
+42089e
+401b68
+
+ffffffffc0000000
+41b3b0
+417a53
+401581
+42089e
+401b68
+
+ffffffffc0000000
+ffffffffc0000001
+
+ffffffffc0000000
+ffffffffc0000001
+ffffffffc0000002
+41b3b0
+417a53
+401581
+42089e
+401b68
+
+402000
+401000
+'''
+case('calls kept by the hardware', '-F ip', LBR_TEXT)(calls)
+case('calls kept by the hardware, where the kernel\'s part is longer than --max-stack', '-F ip --max-stack 3', '''\
+41b3b0
+417a53
+401581
+42089e
+401b68
+
+ffffffffc0000000
+41b3b0
+417a53
+401581
+42089e
+401b68
+
+ffffffffc0000000
+ffffffffc0000001
+
+ffffffffc0000000
+ffffffffc0000001
+ffffffffc0000002
+
+402000
+401000
+''', '''\
+41b3b0
+417a53
+401581
+
+ffffffffc0000000
+41b3b0
+417a53
+
+ffffffffc0000000
+ffffffffc0000001
+
+ffffffffc0000000
+ffffffffc0000001
+ffffffffc0000002
+
+402000
+401000
+''')(calls)
+
+
+@case('the hardware kept no call', '-F ip', '''\
+ffffffffc0000000
+ffffffffc0000001
+
+ffffffffc0000000
+''', perf='''\
+ffffffffc0000000
+ffffffffc0000001
+1
+
+ffffffffc0000000
+''')  # perf takes what follows the empty stack for its first entry
+def _():
+    r = Calls()
+    r.at(IN_KERNEL, BPF, BPF + 1, IN_USER, 0x41b3b4, 0x41b3b8, branches=[])
+    r.at(IN_KERNEL, BPF)
+    return r
+
+
+# ---- between exec and the first instruction of the new program ----------------------------------------------------------
+
+@case('the image before exec', '-F ip,sym,dso', '''\
+ffffffffc0000000 [unknown] ([unknown])
+401100 [unknown] (/bin/old)
+401200 [unknown] (/bin/old)
+
+ffffffffc0000000 [unknown] ([unknown])
+401100 [unknown] (/bin/old)
+401200 [unknown] (/bin/old)
+
+ffffffffc0000000 [unknown] ([unknown])
+501000 [unknown] (/bin/new)
+401200 [unknown] (/bin/old)
+
+ffffffffc0000000 [unknown] ([unknown])
+401100 [unknown] (/bin/old)
+
+501000 [unknown] (/bin/new)
+
+ffffffffc0000000 [unknown] ([unknown])
+401100 [unknown] (/bin/old)
+''', '''\
+ffffffffc0000000 [unknown] ([unknown])
+401100 [unknown] (/bin/old)
+401200 [unknown] (/bin/old)
+
+ffffffffc0000000 [unknown] ([unknown])
+401100 [unknown] (/bin/old)
+401200 [unknown] (/bin/old)
+
+ffffffffc0000000 [unknown] ([unknown])
+501000 [unknown] (/bin/new)
+401200 [unknown] ([unknown])
+
+ffffffffc0000000 [unknown] ([unknown])
+401100 [unknown] ([unknown])
+
+501000 [unknown] (/bin/new)
+
+ffffffffc0000000 [unknown] ([unknown])
+401100 [unknown] ([unknown])
+''')
+def _():
+    r = Chains()
+    for pid in 10, 11:
+        r.comm(pid, 'old')
+        r.mmap(pid, 0x401000, 0x1000, 0x401000, '/bin/old')
+    r.comm(10, 'new', time=r.now + 500, by_exec=True)
+    r.at(IN_KERNEL, BPF, IN_USER, 0x401100, 0x401200)
+    r.mmap(10, 0x501000, 0x1000, 0x501000, '/bin/new', time=r.now + 500)
+    r.at(IN_KERNEL, BPF, IN_USER, 0x401100, 0x401200)
+    r.at(IN_KERNEL, BPF, IN_USER, 0x501000, 0x401200)  # the new program calls the kernel
+    r.at(IN_KERNEL, BPF, IN_USER, 0x401100)
+    r.comm(11, 'new', time=r.now + 500, by_exec=True)
+    r.mmap(11, 0x501000, 0x1000, 0x501000, '/bin/new', time=r.now + 501)
+    r.at(IN_USER, 0x501000, pid=11)  # it runs
+    r.at(IN_KERNEL, BPF, IN_USER, 0x401100, pid=11)
+    return r
+
+
+# ---- the vdso of kernels before 4.3, whose page offset is its address -------------------------------------------------
+
+VDSO, RETURN = 0x7ffd12345000, 0x401234
+
+
+def vdso():
+    """The image of the vdso of this process, and the place of a function in it; None: there is none."""
+    with open('/proc/self/maps') as maps:
+        found = re.search(r'^(\w+)-(\w+) .*\[vdso\]$', maps.read(), re.M)
+    if not found or platform.machine() != 'x86_64':
+        return None
+    start, end = (int(n, 16) for n in found.groups())
+    with open('/proc/self/mem', 'rb') as memory:
+        memory.seek(start)
+        image = memory.read(end - start)
+    sections = [struct.unpack_from('<IIQQQQIIQQ', image, struct.unpack_from('<Q', image, 40)[0] + 64 * i)
+                for i in range(struct.unpack_from('<H', image, 60)[0])]
+    symbols = next(s for s in sections if s[1] == 11)
+    strings = sections[symbols[6]]
+    for at in range(symbols[4], symbols[4] + symbols[5], 24):
+        name, _, _, _, value, _ = struct.unpack_from('<IBBHQQ', image, at)
+        name = image[strings[4] + name:].split(b'\0')[0]
+        if name == b'__vdso_getcpu':
+            return image, value
+    return None
+
+
+def in_vdso(image, function):
+    """A sample at the function's first instruction, called from a program."""
+    r = Chains(IP | TID | TIME | CALLCHAIN | REGS_USER | STACK_USER, user_regs=1 << 6 | 1 << 7 | 1 << 8, user_stack=16)
+    note = image.index(b'\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0') + 16
+    r.mmap(10, 0x401000, 0x1000, 0x1000, '/bin/nosuch')
+    for pid, misc, what in (10, USER, r.pack('IIQQ', 0, 0, 0, 0)), (11, USER | 1 << 14, bytes([20, 0, 0, 0]) + image[note:note + 20]):
+        r.comm(pid, 'work')
+        body = r.pack('iiQQQ', pid, pid, VDSO, 0x2000, VDSO) + what + r.pack('II', 5, 2)
+        r.record(10, body + r.text('[vdso]') + r.sample_id(0, pid, pid, 0), misc=misc)
+    for pid in 10, 11:
+        r.mmap(pid, 0x401000, 0x1000, 0x1000, '/bin/nosuch')
+        r.sample(r.event, pid=pid, ip=VDSO + function, time=2000, user_regs=[0x7fff0000, 0x7fff0100, VDSO + function],
+                 user_stack=r.pack('QQ', RETURN, 0))
+    return r
+
+
+def see_vdso(sonde, part, perf, folder):
+    name, found = 'a vdso with its address as page offset', vdso()
+    if not found:
+        return skip(name, 'no vdso of x86-64 here')
+    pathlib.Path(folder + '/v.data').write_bytes(in_vdso(*found).bytes())
+    # perf takes the running kernel's where no build id was recorded, sonde where it is the recorded one.
+    asked = [(sonde, 'perf-6.1', 10), (sonde, 'perf-6.12', 10), (sonde, '', 11)] if part == 'stored' else [(perf[0], '', 10)]
+    for tool, compat, pid in asked:
+        begin = 0 if compat == 'perf-6.1' or part == 'perf-6.1' else VDSO
+        want = '%x __vdso_getcpu+0x0 ([vdso])\n%x [unknown] (/bin/nosuch)' % (
+            begin + found[1], RETURN - 1 - (0x400000 if not begin else 0))
+        status, got, err = text_of([tool] + ['--compat', compat] * bool(compat), folder + '/v.data', FRAMES + ' --pid %d' % pid)
+        say((status, got) == (0, want), '%s: %s %s' % (part, name, compat), '' if got == want else got + '\n' + err)
+
+
+# ---- running them -------------------------------------------------------------------------------------------------------
+
+def text_of(command, data, options):
+    status, out, err = run(command + ['script', '-i', data] + options.split())
+    lines = '\n'.join(line.strip() for line in out.decode(errors='replace').splitlines()).strip()
+    return status, re.sub('\n\n+', '\n\n', lines), err.decode(errors='replace')
+
+
+def main():
+    sonde, part = str(pathlib.Path(sys.argv[1]).resolve()), (sys.argv[2:] or ['stored'])[0]
+    perf, why = (None, '') if part == 'stored' else perf_of(part)
+    with tempfile.TemporaryDirectory(prefix='sonde-chains-') as folder:
+        if part == 'stored' or perf:
+            see_vdso(sonde, part, perf, folder)
+        for name, (make, options, text, default, perfs, compats) in CASES.items():
+            data = folder + '/x.data'
+            pathlib.Path(data).write_bytes(make().bytes())
+            if part != 'stored':
+                if not perf:
+                    skip(part, why, may=part != 'perf-6.1')
+                    break
+                if part not in compats:
+                    continue
+                want = perfs.strip()
+                status, got, err = text_of(perf[:1], data, options)
+                say((status, got) == (0, want), '%s: %s' % (part, name), '' if got == want else got + '\n' + err)
+                continue
+            for compat in compats + ('',):
+                want = (text if compat else default).strip()
+                status, got, err = text_of([sonde] + ['--compat', compat] * bool(compat), data, options)
+                say((status, got) == (0, want), '%s %s' % (name, compat), '' if got == want else got + '\n' + err)
+    return done()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
