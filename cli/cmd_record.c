@@ -2,6 +2,7 @@
 /* sonde record: options become struct sonde_record_options; the recorder of libsonde does the rest. */
 #include "cli.h"
 
+#include "as_perf.h"
 #include "perf_path.h"
 #include "record_config.h"
 #include "record_options.h"
@@ -13,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* The handler can only reach what is global. A signal that comes before there is a recorder is kept for it. */
 static struct sonde_recorder *volatile running;
@@ -97,7 +100,21 @@ static int record(const struct cli *cli, struct sonde_recorder *r, bool fail_on_
 	return result.lost && fail_on_loss ? CLI_LOSS : result.exit_status;
 }
 
-static int run_with(struct cli *cli, struct record_args *a, const char *settings, int argc,
+/* A recording goes into a pipe if nothing says where to, as with perf; whoever called perf knows that. */
+static void tell_of_pipe(const struct lines *settings)
+{
+	char *output = lines_given(settings, "output"), *dry = lines_given(settings, "dry-run");
+	bool writes = !dry || strcmp(dry, "1") != 0;
+	struct stat st;
+
+	if (writes && !output && !as_perf() && !fstat(STDOUT_FILENO, &st) && S_ISFIFO(st.st_mode))
+		cli_say("the recording goes to the standard output, which is a pipe (-o FILE writes a "
+			"file)");
+	free(output);
+	free(dry);
+}
+
+static int run_with(struct cli *cli, struct record_args *a, const struct lines *settings, int argc,
 		    char **argv)
 {
 	struct listener listener = { .level = a->quiet ? 0 : cli->verbose ? 2 : 1 };
@@ -105,7 +122,7 @@ static int run_with(struct cli *cli, struct record_args *a, const char *settings
 		.size = sizeof(opts),
 		.events = a->events,
 		.nr_events = a->nr_events,
-		.settings = settings,
+		.settings = settings->text,
 		.command = argc ? (const char *const *)argv : NULL,
 		.argv = (const char *const *)cli->argv,
 		.say = say,
@@ -128,6 +145,8 @@ static int run_with(struct cli *cli, struct record_args *a, const char *settings
 		status = cli_fail(cli);
 		return e == -EBADR ? cli_status(cli, CLI_USAGE) : status;
 	}
+	if (!a->quiet)
+		tell_of_pipe(settings);
 	status = record(cli, r, a->fail_on_loss);
 	/* From here a signal ends us as any program: there is nothing left to save. */
 	signal(SIGINT, SIG_DFL);
@@ -158,7 +177,7 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 		come_first(cli);
 	if (record_config_lines(cli, values, &settings))
 		return cli_status(cli, CLI_FAILED);
-	status = run_with(cli, values, settings.text, argc, argv);
+	status = run_with(cli, values, &settings, argc, argv);
 	lines_done(&settings);
 	return status;
 }

@@ -253,11 +253,12 @@ const struct opt record_options[] = {
 	OPT_FLAG('q', "quiet", struct record_args, quiet, "tells only warnings and errors"),
 	OPT_FLAG(0, "fail-on-loss", struct record_args, fail_on_loss, "exits with status 3 when events were lost"),
 
-	OPT_GROUP("Options of perf record that change nothing, and those that are refused"),
+	OPT_GROUP("Options of perf record that change nothing"),
 	OPT_CALL(0, "vmlinux", "FILE", set_vmlinux, 0,
 		"changes nothing: the recording holds the symbols of the kernel that runs; FILE must be readable"),
 	OPT_CALL(0, "debuginfod", "URLS", set_debuginfod, OPT_VALUE_OPTIONAL,
 		"changes nothing, and a line says so: nothing is fetched from servers"),
+	OPT_GROUP("Options of perf record that are refused"),
 	OPT_OPTIONAL_KEY('S', "snapshot", "OPTIONS", "snapshot", "is refused: hardware tracing is not recorded"),
 	OPT_OPTIONAL_KEY(0, "aux-sample", "OPTIONS", "aux-sample", "is refused: hardware tracing is not recorded"),
 	OPT_CALL(0, "off-cpu", NULL, refuse_off_cpu, 0,

@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "capture/events.h"
+#include "capture/limits.h"
 
 bool capture_cgroup_tree(char ret[PATH_MAX])
 {
@@ -44,6 +45,7 @@ static int open_cgroup(struct capture_events *l, const char *name,
 			*ret = known;
 			return 0;
 		}
+	TRY(need_descriptors(1));
 	if (!capture_cgroup_tree(tree))
 		return err_set(
 			-ENOENT,

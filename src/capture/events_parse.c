@@ -12,6 +12,7 @@
 #include "capture/modifiers.h"
 #include "capture/names.h"
 #include "capture/pmu.h"
+#include "capture/rights.h"
 
 enum { EVENT_MAX_BYTES = 512, RAW_NAME_MAX = 4 };
 
@@ -66,9 +67,9 @@ static int unknown_event(struct capture_events *l, const char *text, const char 
 			       "number in hex, as r1a8",
 			       text);
 	return err_set(-EBADR,
-		       "event '%s' is not known; tracepoints are listed in "
-		       "%s/available_events, other names in sonde-record(1)",
-		       text, l->has_tracefs ? l->tracefs.root : "/sys/kernel/tracing");
+		       "event '%s' is not known; 'sonde list' lists those of this machine, "
+		       "'sonde list WORD' those whose names hold a word",
+		       text);
 }
 
 static int unknown_source(struct capture_events *l, const char *text, const char *name)
@@ -148,7 +149,10 @@ static int add_tracepoints(struct capture_events *l, const struct event_text *t,
 	char name[EVENT_MAX_BYTES];
 
 	if (!l->has_tracefs) {
-		TRY(tracefs_open(&l->tracefs));
+		int e = tracefs_open(&l->tracefs);
+
+		if (e < 0)
+			return rights_explain_tracefs(system, e);
 		l->has_tracefs = true;
 	}
 	v.is_glob = strpbrk(system, "*?[") || strpbrk(event, "*?[");

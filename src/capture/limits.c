@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "capture/limits.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
+#include "base/err.h"
 #include "base/sysfile.h"
 
 long kernel_setting(const char *name, long fallback)
@@ -24,4 +27,36 @@ bool raise_file_limit(void)
 		return true;
 	wanted = (struct rlimit){ now.rlim_max, now.rlim_max };
 	return now.rlim_cur < now.rlim_max && setrlimit(RLIMIT_NOFILE, &wanted) == 0;
+}
+
+/* errno of the first that cannot be opened, or 0 */
+static int try_descriptors(size_t n)
+{
+	enum { MOST = 16 };
+	int fds[MOST], error = 0;
+	size_t nr = 0;
+
+	while (nr < n && nr < MOST && !error) {
+		fds[nr] = open("/", O_PATH | O_CLOEXEC);
+		if (fds[nr] < 0)
+			error = errno;
+		else
+			nr++;
+	}
+	while (nr)
+		close(fds[--nr]);
+	return errno_no_descriptor(error) ? error : 0;
+}
+
+int need_descriptors(size_t n)
+{
+	int error = try_descriptors(n);
+
+	if (error == EMFILE && raise_file_limit())
+		error = try_descriptors(n);
+	return error ? err_errno(error,
+				 "too few file descriptors: %zu are needed beside those that are "
+				 "open",
+				 n)
+		     : 0;
 }

@@ -89,6 +89,9 @@ int pmu_each(const char *root, const char *name, const char *event,
 	struct dirent **list;
 	int n = scandir(root ? root : sysfs_sources, &list, NULL, alphasort), r = 0;
 
+	/* Any other error means that this machine has none. */
+	if (n < 0 && (errno_no_descriptor(errno) || errno == ENOMEM))
+		return err_errno(errno, "cannot list %s", root ? root : sysfs_sources);
 	for (int i = 0; i < n; i++) {
 		struct pmu p;
 		char text[16];

@@ -170,6 +170,25 @@ static int too_paranoid(const struct capture_event *e, int32_t tid, int cpu, int
 		program, needed);
 }
 
+int rights_explain_tracefs(const char *system, int error)
+{
+	const long paranoid = kernel_setting("perf_event_paranoid", 2);
+	char before[1024], program[PATH_MAX];
+	ssize_t len;
+
+	/* everybody may record the system calls of his own processes */
+	if (error != -EACCES || paranoid <= -1 || is_privileged() || strstr(system, "syscalls"))
+		return error;
+	snprintf(before, sizeof(before), "%s", err_text());
+	len = readlink("/proc/self/exe", program, sizeof(program) - 1);
+	program[len > 0 ? len : 0] = '\0';
+	return err_set(error,
+		       "%s; besides, kernel.perf_event_paranoid is %ld, and tracepoints need -1: as "
+		       "root, sysctl kernel.perf_event_paranoid=-1, or give the program the "
+		       "capability (setcap cap_perfmon+ep %s)",
+		       before, paranoid, program);
+}
+
 int rights_explain(const struct capture_event *e, int32_t tid, int cpu, int error)
 {
 	if (!reaches_kernel()) {

@@ -155,6 +155,8 @@ static int match_system(const struct tracefs *t, const char *system, const char 
 
 	snprintf(path, sizeof(path), "%s/events/%s", t->root, system);
 	d = opendir(path);
+	if (!d && (errno_no_descriptor(errno) || errno == ENOMEM))
+		return err_errno(errno, "cannot list %s", path);
 	if (!d)
 		return 0;
 	while (r >= 0 && (e = next_dir(d)))

@@ -22,6 +22,7 @@ static int switch_one(struct sonde_recorder *r, size_t event, bool on)
 
 int recorder_switch(struct sonde_recorder *r, bool on)
 {
+	r->was_on |= on;
 	for (size_t i = 0; i < r->events.list.n; i++)
 		if (on || !tracks_only(&r->events.list.v[i]))
 			TRY(switch_one(r, i, on));
@@ -33,6 +34,7 @@ int recorder_switch_event(struct sonde_recorder *r, const char *name, bool on)
 {
 	bool found = false;
 
+	r->was_on |= on;
 	for (size_t i = 0; i < r->events.list.n; i++) {
 		if (strcmp(r->events.list.v[i].name, name) != 0)
 			continue;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "capture/limits.h"
 #include "record/describe/build_ids.h"
 #include "record/describe/kernel_map.h"
 #include "record/drain/losses.h"
@@ -40,6 +41,15 @@ static int name_events(const struct sonde_recorder *r, struct file_beginning *b)
 	return 0;
 }
 
+/* perf reads the version only. sizes NULL: not known yet. */
+static void put_dir_format(struct outbuf *o, size_t nr_lanes, const struct recorder_lane *sizes)
+{
+	perfdata_put_u64(o, DIRECTORY_VERSION);
+	perfdata_put_u64(o, nr_lanes);
+	for (size_t i = 0; sizes && i < nr_lanes; i++)
+		perfdata_put_u64(o, perfdata_writer_data_size(sizes[i].writer));
+}
+
 /* Told at the beginning and again at the end, when more may have been loaded. */
 static int add_bpf(struct features *f, const struct sonde_recorder *r)
 {
@@ -56,7 +66,8 @@ static int add_bpf(struct features *f, const struct sonde_recorder *r)
 static int collect_features(const struct sonde_recorder *r, struct file_beginning *b)
 {
 	struct features *f = &b->features;
-	struct outbuf desc = { 0 }, kernel_id = { 0 }, compressed = { 0 }, directory = { 0 };
+	struct outbuf desc = { 0 }, kernel_id = { 0 }, compressed = { 0 }, directory = { 0 },
+		      end = { 0 };
 
 	perfdata_put_event_desc(&desc, b->events, r->events.list.n);
 	TRY(features_add(f, FEAT_EVENT_DESC, &desc));
@@ -73,10 +84,12 @@ static int collect_features(const struct sonde_recorder *r, struct file_beginnin
 	flow_put_compressed(&r->flow, 0, &compressed);
 	TRY(features_add(f, FEAT_COMPRESSED, &compressed));
 	if (r->flow.has_threads)
-		perfdata_put_u64(&directory, DIRECTORY_VERSION);
+		put_dir_format(&directory, r->counters.rings.list.n, NULL);
 	TRY(features_add(f, FEAT_DIR_FORMAT, &directory));
 	TRY(add_bpf(f, r));
 	TRY(features_add(f, PERFDATA_PRIVATE_KALLSYMS, &b->kernel.symbols_zstd));
+	outbuf_put(&end, &(struct perfdata_end){ 0 }, sizeof(struct perfdata_end));
+	TRY(features_add(f, PERFDATA_PRIVATE_END, &end));
 	features_sort(f);
 	return 0;
 }
@@ -178,8 +191,9 @@ int recorder_file_put(struct recorder_file *f, const struct outbuf *records)
 int recorder_file_prepare(const struct sonde_recorder *r, const int32_t *pids, size_t nr_pids,
 			  struct file_beginning *ret)
 {
+	enum { FILES_AT_A_TIME = 6 }; /* of /proc, /sys and programs, and the output */
 	struct file_beginning b = { .kernel = r->kernel };
-	int e = 0;
+	int e = need_descriptors(FILES_AT_A_TIME);
 
 	/* The kernel stays where it is. Its symbols come and go with modules. */
 	if (e == 0 && (!r->kernel.reference_addr || r->wants_kernel_symbols) &&
@@ -297,12 +311,10 @@ int recorder_file_wants(struct sonde_recorder *r)
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
-/* Each loss is told with the event it belongs to. */
 int recorder_file_losses(struct sonde_recorder *r, struct recorder_file *f,
 			 const struct drain_totals *totals, uint64_t *ret_lost)
 {
 	const bool is_over = r->drain.takes_all && !r->opts.overwrite;
-	struct synth s = { 0 };
 	struct losses known;
 	uint64_t lost = 0;
 	int e = outlet_finish(f->outlet), lanes = recorder_lanes_finish(f);
@@ -311,33 +323,111 @@ int recorder_file_losses(struct sonde_recorder *r, struct recorder_file *f,
 		e = lanes;
 
 	losses_read(&r->counters, &r->events, is_over, &known);
+	f->knows_losses = known.is_known;
 	vec_foreach(n, &r->counters.list) {
-		const struct perf_event_attr *a = &r->events.list.v[n->event].attr;
 		const uint64_t of_counter = n->lost > n->lost_told ? n->lost - n->lost_told : 0;
 
 		if (!of_counter)
 			continue;
 		n->lost_told = n->lost;
 		lost += of_counter;
-		s.trailer_bytes = sampling_trailer_bytes(a);
-		synth_lost_samples(&s, a, n->id, n->cpu, of_counter);
+		if (vec_push(&f->losses, (struct file_loss){ (size_t)(n - r->counters.list.v),
+							     of_counter }) < 0 &&
+		    e == 0)
+			e = err_nomem();
 	}
 	/* Only records of state were: that no event was, is what tells a reader so. */
-	if (known.is_known && totals->lost && !lost && r->counters.list.n) {
-		const struct counter *n = &r->counters.list.v[0];
-		const struct perf_event_attr *a = &r->events.list.v[n->event].attr;
-
-		s.trailer_bytes = sampling_trailer_bytes(a);
-		synth_lost_samples(&s, a, n->id, n->cpu, 0);
-	}
-	if (s.out.failed)
+	if (known.is_known && totals->lost && !lost && r->counters.list.n &&
+	    vec_push(&f->losses, (struct file_loss){ 0, 0 }) < 0 && e == 0)
 		e = err_nomem();
-	else if (s.out.len && e == 0)
-		e = perfdata_writer_append(f->writer, &(struct iovec){ s.out.data, s.out.len }, 1);
-	outbuf_done(&s.out);
 	r->state_lost = known.state;
 	*ret_lost = known.is_known ? lost : totals->lost;
 	return e;
+}
+
+/* What recorder_file_end() knows while the file's end is written. */
+struct file_end {
+	struct sonde_recorder *r;
+	struct recorder_file *f;
+	struct tally
+		unwritten; /* samples that are not in the file, as of the last time its end was made */
+};
+
+/* Samples that were recorded and are not in the file: those given up, and in the last file those left in the buffers. */
+static void count_unwritten(struct file_end *end)
+{
+	tally_done(&end->unwritten);
+	outlet_given_up(end->f->outlet, &end->unwritten);
+	for (size_t i = 0; i < end->f->nr_lanes; i++)
+		outlet_given_up(end->f->lanes[i].outlet, &end->unwritten);
+	tally_add_all(&end->unwritten, &end->r->left);
+}
+
+static void put_loss(struct synth *s, const struct sonde_recorder *r, const struct counter *n,
+		     uint64_t lost)
+{
+	const struct perf_event_attr *a = &r->events.list.v[n->event].attr;
+
+	s->trailer_bytes = sampling_trailer_bytes(a);
+	synth_lost_samples(s, a, n->id, n->cpu, lost);
+}
+
+/* Each loss is told with the event it belongs to. */
+static int put_losses(void *ctx, struct outbuf *o)
+{
+	struct file_end *end = ctx;
+	const struct sonde_recorder *r = end->r;
+	struct synth s = { .out = *o };
+
+	count_unwritten(end);
+	vec_foreach(l, &end->f->losses)
+		put_loss(&s, r, &r->counters.list.v[l->counter], l->n);
+	vec_foreach(c, &end->unwritten.list) {
+		const uint64_t told = tally_of(&end->f->told, c->id);
+
+		for (size_t i = 0; c->n > told && i < r->counters.list.n; i++) {
+			if (r->counters.list.v[i].id != c->id)
+				continue;
+			put_loss(&s, r, &r->counters.list.v[i], c->n - told);
+			break;
+		}
+	}
+	*o = s.out;
+	return o->failed ? err_nomem() : 0;
+}
+
+static void put_note(void *ctx, struct perfdata_end *ret)
+{
+	const struct file_end *end = ctx;
+	const int error = end->r->ended_early     ? -end->r->ended_early
+			  : end->unwritten.list.n ? ENOSPC
+						  : 0;
+
+	int first_cpu;
+
+	ret->missed_cpus = target_missed(&end->r->target, &first_cpu);
+	ret->first_cpu = (uint64_t)first_cpu;
+	if (!error)
+		return;
+	ret->reason = error == ENOSPC   ? PERFDATA_END_DISK_FULL
+		      : error == EDQUOT ? PERFDATA_END_QUOTA
+		      : error == EFBIG  ? PERFDATA_END_FILE_LIMIT
+					: PERFDATA_END_FAILED;
+	ret->unwritten = tally_sum(&end->unwritten);
+	ret->flags = end->f->knows_losses ? PERFDATA_END_KERNEL_COUNTS : 0;
+}
+
+/* Called on a full disk. The file with the header makes room itself, unless the events are in others. */
+static int make_room(void *ctx, uint64_t bytes)
+{
+	const struct recorder_file *f = ((struct file_end *)ctx)->f;
+	struct perfdata_writer *most = f->writer;
+
+	for (size_t i = 0; i < f->nr_lanes; i++)
+		if (!i ||
+		    perfdata_writer_data_size(f->lanes[i].writer) > perfdata_writer_data_size(most))
+			most = f->lanes[i].writer;
+	return perfdata_writer_give_up(most, bytes);
 }
 
 static void put_build_ids(struct sonde_recorder *r, struct outbuf *o)
@@ -360,7 +450,9 @@ int recorder_file_end(struct sonde_recorder *r, struct recorder_file *f,
 		      const struct drain_totals *totals)
 {
 	const struct recorder_figures figures = recorder_file_figures(f);
-	struct outbuf ids = { 0 }, times = { 0 }, compressed = { 0 };
+	struct outbuf ids = { 0 }, times = { 0 }, compressed = { 0 }, directory = { 0 };
+	struct file_end end = { .r = r, .f = f };
+	const struct perfdata_writer_end calls = { put_losses, put_note, make_room, &end };
 	struct features late = { 0 };
 	int e;
 
@@ -374,13 +466,25 @@ int recorder_file_end(struct sonde_recorder *r, struct recorder_file *f,
 	flow_put_compressed(&r->flow, recorder_figures_ratio(&figures), &compressed);
 	if (e == 0)
 		e = features_add(&late, FEAT_COMPRESSED, &compressed);
+	if (f->nr_lanes)
+		put_dir_format(&directory, f->nr_lanes, f->lanes);
+	if (e == 0)
+		e = features_add(&late, FEAT_DIR_FORMAT, &directory);
 	if (e == 0)
 		e = add_bpf(&late, r);
 	if (e == 0)
-		e = perfdata_writer_finish(f->writer, late.list.v, late.list.n);
+		e = perfdata_writer_finish(f->writer, late.list.v, late.list.n, &calls);
+	if (e >= 0) {
+		vec_clear(&f->losses);
+		tally_done(&f->told);
+		f->told = end.unwritten;
+	} else {
+		tally_done(&end.unwritten);
+	}
 	features_done(&late);
 	outbuf_done(&times);
 	outbuf_done(&compressed);
+	outbuf_done(&directory);
 	return e;
 }
 
@@ -389,6 +493,8 @@ void recorder_file_close(struct recorder_file *f)
 	recorder_lanes_close(f);
 	outlet_free(f->outlet);
 	perfdata_writer_close(f->writer);
+	vec_done(&f->losses);
+	tally_done(&f->told);
 	output_done(&f->output);
 	*f = (struct recorder_file){ 0 };
 }

@@ -29,6 +29,11 @@ struct recorder_lane {
 	struct outlet *outlet;
 };
 
+struct file_loss {
+	size_t counter;
+	uint64_t n;
+};
+
 struct recorder_file {
 	struct output output;
 	struct perfdata_writer *writer;
@@ -36,6 +41,9 @@ struct recorder_file {
 	struct recorder_lane *lanes; /* by ring, when the recording is a directory */
 	size_t nr_lanes;
 	bool reader_gone; /* of a pipe: it has closed its end before the beginning was written */
+	VEC(struct file_loss) losses; /* that the kernel reports and the file does not have yet */
+	bool knows_losses;            /* the kernel counts them by counter */
+	struct tally told;            /* what LOST_SAMPLES in the file say of samples that are not in it */
 };
 
 /* Of all files of a recording; when it is finished. */
@@ -71,10 +79,13 @@ int recorder_file_open(struct sonde_recorder *r, struct file_beginning *b,
 /* Behind the last event: plain records; what there is, for --tail-synthesize. */
 int recorder_file_put(struct recorder_file *f, const struct outbuf *records);
 int recorder_file_describe_end(struct sonde_recorder *r, const int32_t *pids, size_t nr_pids);
-/* After the last event: writes what is still on its way, and what each counter lost; *ret_lost: all of it. */
+/* After the last event: writes what is still on its way, and reads what each counter lost; *ret_lost: all of it. */
 int recorder_file_losses(struct sonde_recorder *r, struct recorder_file *f,
 			 const struct drain_totals *totals, uint64_t *ret_lost);
-/* Features that are known at the end, the table; 1: the disk is full, and the last events made room for it. */
+/*
+ * What was lost or could not be written, by counter; features that are known at the end, the table. 1: the disk is full, and
+ * the last events made room for them.
+ */
 int recorder_file_end(struct sonde_recorder *r, struct recorder_file *f,
 		      const struct drain_totals *totals);
 void recorder_file_close(struct recorder_file *f);

@@ -72,7 +72,7 @@ static void add(struct recorder_figures *to, const struct perfdata_writer *w,
 	to->bytes += perfdata_writer_data_size(w);
 	to->plain_bytes += o->plain_bytes;
 	to->packed_bytes += o->packed_bytes;
-	to->given_up += perfdata_writer_samples_given_up(w) + outlet_samples_given_up(o);
+	to->given_up += outlet_samples_given_up(o);
 }
 
 struct recorder_figures recorder_file_figures(const struct recorder_file *f)

@@ -133,8 +133,9 @@ int output_open(struct output *o, const char *path, int *ret_fd)
 	if (fd < 0) {
 		error = errno;
 		output_put_back(o);
-		return err_errno(error, "%s: cannot create it; choose another place with -o FILE",
-				 path);
+		return err_errno(
+			error, "%s: cannot create it%s", path,
+			errno_no_descriptor(error) ? "" : "; choose another place with -o FILE");
 	}
 	if (o->is_regular)
 		output_give_to_sudo_user(fd);

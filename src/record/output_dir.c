@@ -103,7 +103,8 @@ int output_dir_open(struct output *o, const char *path, size_t nr_parts, int *re
 		return err_set(-ENOTDIR, "%s: --threads needs the name of a directory to make",
 			       path);
 	if (mkdir(path, 0700) < 0 || (dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0) {
-		r = err_errno(errno, "%s: cannot make it; choose another place with -o", path);
+		r = err_errno(errno, "%s: cannot make it%s", path,
+			      errno_no_descriptor(errno) ? "" : "; choose another place with -o");
 		output_put_back(o);
 		return r;
 	}

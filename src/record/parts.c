@@ -321,8 +321,7 @@ static int note_ended(struct sonde_recorder *r, char *take_name)
 static void add_up(struct sonde_recorder *r, uint64_t lost)
 {
 	struct parts *p = &r->parts;
-	const uint64_t given_up = perfdata_writer_samples_given_up(r->file.writer) +
-				  outlet_samples_given_up(r->file.outlet);
+	const uint64_t given_up = outlet_samples_given_up(r->file.outlet);
 
 	p->samples += r->drain.totals.samples - given_up;
 	p->given_up += given_up;
@@ -426,7 +425,7 @@ int parts_pass(struct sonde_recorder *r)
 		/* what is in the buffers at this moment is what is wanted */
 		if (!is_due(p, bytes, 0))
 			return 0;
-		TRY(backward_dump(&r->counters, &r->drain, false, &r->left_behind));
+		TRY(backward_dump(&r->counters, &r->drain, false, &r->left));
 		return start_preparing(r);
 	}
 	if (p->stage == PART_RUNS && is_due(p, bytes, p->prepare_ns))

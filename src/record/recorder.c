@@ -2,6 +2,7 @@
 /* From options to a recording that is ready to start: events, counters, output with everything known beforehand. */
 
 #include "record/recorder.h"
+#include "record/subject.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -171,6 +172,7 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 	if (r->wake_fd < 0 || r->give_up_fd < 0)
 		return err_errno(errno, "cannot make an eventfd");
 	TRY(understand(r, o));
+	subject_say_begin(r, o->command != NULL);
 	if (r->is_pipe && !has_stdout)
 		return err_set(-EBADF,
 			       "the standard output, where the recording goes (-o -), is closed: "
@@ -233,6 +235,8 @@ int sonde_recorder_open(struct sonde_recorder **ret, const struct sonde_record_o
 	struct sonde_recorder *r;
 	int e;
 
+	NOT_NULL(ret, -EINVAL);
+	NOT_NULL(opts, -EINVAL);
 	if (!opts->size)
 		return err_set(-EINVAL, "sonde_record_options.size is not set");
 	/* a caller built with an older header knows fewer options, one with a newer header more */
@@ -259,6 +263,8 @@ void sonde_recorder_stop(struct sonde_recorder *r)
 	const uint64_t one = 1;
 	const int saved = errno;
 
+	if (!r)
+		return; /* without a cause: signal handlers call this */
 	if (atomic_fetch_add(&r->stops, 1) && write(r->give_up_fd, &one, sizeof(one)) < 0)
 		errno = saved; /* full: it has said so often enough */
 	/* the flag alone says it as well, at the next timeout */
@@ -269,7 +275,8 @@ void sonde_recorder_stop(struct sonde_recorder *r)
 
 void sonde_recorder_switch(struct sonde_recorder *r)
 {
-	parts_ask(r);
+	if (r)
+		parts_ask(r);
 }
 
 void sonde_recorder_close(struct sonde_recorder *r)
@@ -283,6 +290,7 @@ void sonde_recorder_close(struct sonde_recorder *r)
 	counters_close(&r->counters);
 	recorder_file_close(&r->file);
 	drain_done(&r->drain);
+	tally_done(&r->left);
 	dsos_free(r->dsos);
 	bpf_watch_close(&r->bpf_watch);
 	bpf_programs_free(r->bpf);

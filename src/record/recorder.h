@@ -42,6 +42,7 @@ struct sonde_recorder {
 	struct target target;
 	struct flow flow;
 	struct delay delay;
+	bool was_on; /* events were switched on at some time */
 	struct control control;
 	struct realtime realtime;
 	struct counters counters;
@@ -67,7 +68,9 @@ struct sonde_recorder {
 	int give_up_fd;            /* eventfd: it was called again; never emptied */
 	atomic_uint stops;         /* how often */
 	uint64_t wakeups;
-	uint64_t left_behind; /* samples that could not be taken out of buffers that overwrite */
+	uint64_t looked_ns; /* when the cpus were compared last */
+	struct tally left; /* samples that were not taken out of the buffers */
+	int ended_early;   /* what ended the recording, a negative errno; 0: nothing did */
 	uint64_t state_lost;  /* records of state that found no room (losses.h) */
 };
 

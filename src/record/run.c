@@ -8,12 +8,16 @@
 #include <time.h>
 
 #include "base/err.h"
+#include "base/now.h"
 #include "record/drain/backward.h"
 #include "record/enable.h"
 #include "record/file.h"
 #include "record/recorder.h"
+#include "record/subject.h"
 #include "record/summary.h"
 #include "record/waiting.h"
+
+enum { LOOK_AT_CPUS_NS = 100000000 };
 
 static bool is_over(struct sonde_recorder *r, const struct waiting *w, int *ret_status)
 {
@@ -79,6 +83,17 @@ static int pass(struct sonde_recorder *r, bool is_last)
 	return e;
 }
 
+/* A cpu that is away for a moment is seen, unless it is back within this time. */
+static void look_at_cpus(struct sonde_recorder *r)
+{
+	const uint64_t now = now_ns(CLOCK_MONOTONIC_COARSE);
+
+	if (now - r->looked_ns < LOOK_AT_CPUS_NS)
+		return;
+	r->looked_ns = now;
+	target_look(&r->target);
+}
+
 static int record(struct sonde_recorder *r, int *ret_status)
 {
 	struct waiting w;
@@ -93,7 +108,7 @@ static int record(struct sonde_recorder *r, int *ret_status)
 			counters_disable(&r->counters);
 		e = pass(r, over);
 		if (e >= 0 && over)
-			e = backward_dump(&r->counters, &r->drain, true, &r->left_behind);
+			e = backward_dump(&r->counters, &r->drain, true, &r->left);
 		if (e >= 0 && over)
 			e = parts_describe_end(r);
 		if (e < 0 || over)
@@ -103,6 +118,7 @@ static int record(struct sonde_recorder *r, int *ret_status)
 			break;
 		if (e > 0)
 			sonde_recorder_stop(r);
+		look_at_cpus(r);
 		waiting_sleep(&w, r);
 		e = follow(r, &w);
 		if (e < 0)
@@ -140,12 +156,16 @@ static void note(struct outcome *o, const struct sonde_recorder *r, int e)
 	}
 }
 
-/* After a failure; returns how many samples are left in the rings. */
-static uint64_t end_threads(struct sonde_recorder *r)
+/* After a failure: counts the samples that are left in the rings. */
+static void count_left(struct sonde_recorder *r)
 {
+	if (!r->threads) {
+		drain_count_left(&r->drain, &r->left);
+		return;
+	}
 	drain_threads_end(r->threads);
 	drain_threads_sum(r->threads, &r->drain, &r->wakeups);
-	return drain_threads_count_left(r->threads);
+	drain_threads_count_left(r->threads, &r->left);
 }
 
 /* Losses, the end of the file, its name: each is tried, whatever became of the one before. e: how the loop ended. */
@@ -154,12 +174,13 @@ static void finish(struct sonde_recorder *r, int e, struct outcome *ret)
 	struct outcome o = { 0 };
 
 	note(&o, r, e);
+	target_look(&r->target);
 	if (e < 0) {
 		counters_disable(&r->counters);
-		o.unwritten = r->left_behind +
-			      (r->threads ? end_threads(r) : drain_count_left(&r->drain));
+		count_left(r);
 	}
 	note(&o, r, recorder_file_losses(r, &r->file, &r->drain.totals, &o.lost));
+	r->ended_early = o.error;
 	if (!o.reader_gone && !o.gave_up) {
 		e = recorder_file_end(r, &r->file, &r->drain.totals);
 		note(&o, r, e > 0 ? -ENOSPC : e);
@@ -168,7 +189,8 @@ static void finish(struct sonde_recorder *r, int e, struct outcome *ret)
 	if (!o.incomplete)
 		note(&o, r, parts_end(r));
 	o.lost += r->parts.lost;
-	o.unwritten += recorder_file_figures(&r->file).given_up + r->parts.given_up;
+	o.unwritten =
+		r->left.samples + recorder_file_figures(&r->file).given_up + r->parts.given_up;
 	if (o.reader_gone) /* who closes a pipe wants no more */
 		o.unwritten = 0;
 	*ret = o;
@@ -207,7 +229,7 @@ static int report(struct sonde_recorder *r, const struct outcome *o,
 		if (goes_on) /* the cause was told: once is enough */
 			err_set(o->error, "the recording has ended early (%s)",
 				strerror(-o->error));
-	} else if (o->reader_gone) {
+	} else if (o->reader_gone && !atomic_load(&r->stops)) { /* one Ctrl-C ends both */
 		say(&r->say, SAY_WARNING,
 		    "the reader of the recording has closed its pipe: the recording has "
 		    "ended%s%s%s",
@@ -218,6 +240,8 @@ static int report(struct sonde_recorder *r, const struct outcome *o,
 	}
 	target_say_changes(&r->target, &r->say);
 	summary_say(r, result, o->unwritten);
+	if (!ends_early && !result->samples && !result->lost && !o->unwritten)
+		subject_say_no_samples(r);
 	return o->error;
 }
 
@@ -250,6 +274,7 @@ static void wait_for_workload(struct sonde_recorder *r, unsigned patience, int *
 /* From here on events are recorded. *ret_status: when the workload cannot be run. */
 static int begin(struct sonde_recorder *r, int *ret_status)
 {
+	r->was_on = !r->delay.begins_off;
 	if (r->delay.begins_off)
 		say(&r->say, SAY_NORMAL, "events are disabled");
 	else if (!r->target.workload)
@@ -286,11 +311,13 @@ static int run(struct sonde_recorder *r, struct sonde_record_result *result)
 int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret)
 {
 	struct sonde_record_result result = { .size = sizeof(result) };
-	/* a caller built with an older header knows fewer members */
-	const size_t ret_size =
-		ret->size && ret->size < sizeof(result) ? ret->size : sizeof(result);
+	size_t ret_size;
 	int e = 0;
 
+	NOT_NULL(r, -EINVAL);
+	NOT_NULL(ret, -EINVAL);
+	/* a caller built with an older header knows fewer members */
+	ret_size = ret->size && ret->size < sizeof(result) ? ret->size : sizeof(result);
 	if (r->cannot_run) {
 		result.exit_status = r->cannot_run;
 		e = err_set(r->cannot_run == 127 ? -ENOENT : -EACCES, "%s", r->cannot_run_why);

@@ -11,7 +11,7 @@ import time
 from tap import PERF_ENV, SONDE, Skip, case, is_recording, need, perf, run, same, sh, wait_until
 
 NR_BPF = {'x86_64': 321, 'aarch64': 280, 'riscv64': 280}.get(platform.machine())
-PROG_LOAD, BTF_LOAD, RAW_TRACEPOINT = 5, 18, 17
+PROG_LOAD, BTF_LOAD, RAW_TRACEPOINT, RAW_TRACEPOINT_OPEN = 5, 18, 17, 17
 
 
 class Loader:
@@ -50,6 +50,15 @@ class Loader:
             line = (16, self.place(struct.pack('<IIII', 0, 14, 25, 1 << 10)), 1)
         return self.bpf(PROG_LOAD, struct.pack('<IIQQIIQII16sIIIIQIIQI', RAW_TRACEPOINT, 2, self.place(instructions),
                                                self.place(b'MIT\0'), 0, 0, 0, 0, 0, name, 0, 0, btf, *function, *line))
+
+    def printing(self, name, tracepoint):
+        """A program that calls bpf_trace_printk() whenever the tracepoint is met."""
+        code = [(0xb7, 1, 0, 0x000a6968), (0x7b, 0x1a, -8, 0), (0xbf, 0xa1, 0, 0), (7, 1, 0, -8), (0xb7, 2, 0, 4), (0x85, 0, 0, 6),
+                (0xb7, 0, 0, 0), (0x95, 0, 0, 0)]
+        instructions = b''.join(struct.pack('<BBhi', *c) for c in code)
+        fd = self.bpf(PROG_LOAD, struct.pack('<IIQQIIQII16s', RAW_TRACEPOINT, len(code), self.place(instructions),
+                                             self.place(b'GPL\0'), 0, 0, 0, 0, 0, name))
+        self.bpf(RAW_TRACEPOINT_OPEN, struct.pack('<QI', self.place(tracepoint + b'\0'), fd))
 
     def close(self):
         for fd in self.fds:
@@ -164,6 +173,43 @@ def _():
         same(header('p.data', 25), struct.pack('<I', 0), "perf's programs")
     finally:
         loader.close()
+
+
+@case('frames of programs have their names, one after the other at the same place')
+def _():
+    perf()
+    if not os.path.isdir('/sys/kernel/tracing/events/bpf_trace/bpf_trace_printk'):
+        raise Skip('no tracepoint bpf_trace_printk')
+    loader = Loader()
+    loader.printing(b'snd_first', b'sched_process_fork')
+    p = subprocess.Popen([SONDE, 'record', '-q', '-a', '-g', '-e', 'bpf_trace:bpf_trace_printk', '-o', 's.data', '--', 'sleep', '3'],
+                         env=PERF_ENV)
+    try:
+        wait_until('it records', lambda: is_recording(p, 's.data'))
+        for name in b'snd_second', b'snd_third':
+            for _ in range(3):
+                sh('true')
+            loader.close()
+            loader.printing(name, b'sched_process_fork')
+        sh('true')
+        same(p.wait(60), 0, 'status')
+    finally:
+        loader.close()
+        p.kill()
+        p.wait()
+    argv = ('script', '-i', 's.data', '-F', 'comm,tid,time,ip,sym,symoff,dso')
+    theirs, ours, right = (sh(*tool, *argv).stdout for tool in ((perf(),), (SONDE, '--compat', 'perf-6.1'), (SONDE,)))
+    same(ours, theirs, 'text')
+    for name in 'first', 'second', 'third':
+        for text in ours, right:
+            need(re.search(r' bpf_prog_[0-9a-f]{16}_snd_%s\+0x[0-9a-f]+ \(bpf_prog_[0-9a-f]{16}_snd_%s\)' % (name, name), text), name)
+    in_programs = [re.findall('bpf_prog_.*', text) for text in (ours, right)]
+    same(in_programs[1], in_programs[0], 'frames in programs')
+    script = 'def bpf_trace__bpf_trace_printk(*a):\n    for f in a[7]:\n        print(f.get("sym"), f.get("dso"), f.get("sym_off"))\n'
+    with open('frames.py', 'w') as f:
+        f.write(script)
+    same(sh(SONDE, 'script', '-i', 's.data', '-s', 'frames.py').stdout, sh(perf(), 'script', '-i', 's.data', '-s', 'frames.py').stdout,
+         'frames given to a script')
 
 
 run()

@@ -61,6 +61,17 @@ def _():
     os.umask(0o22)
 
 
+@case('an empty file is no recording: it does not replace .old')
+def _():
+    for path, text in (('x.data.old', 'before'), ('x.data', '')):
+        with open(path, 'w') as f:
+            f.write(text)
+    r = sonde('record', '-q', '-e', 'cs', '-o', 'x.data', '--', 'true')
+    same(r.returncode, 0, r.stderr)
+    same(open('x.data.old').read(), 'before')
+    need(os.path.getsize('x.data'), 'nothing was recorded')
+
+
 @case('under sudo the file belongs to the user')
 def _():
     sonde('record', '-q', '-e', 'cs', '-o', 'x.data', '--', 'true',
@@ -270,6 +281,39 @@ def _():
            'syscalls:sys_enter_*', '-o', 'x.data', '--', 'true')
     need(r.returncode == 1 and 'ulimit -n' in r.stderr and re.search(r'needs \d+', r.stderr), r.stderr)
     need(not os.path.exists('x.data'), 'a file was left')
+
+
+@case('too few descriptors: whatever cannot be opened then, they are named, and nothing else is blamed')
+def _():
+    def limited(n, *words):
+        return sh('setpriv', '--bounding-set', '-sys_resource', 'prlimit', '--nofile=%d:%d' % (n, n), SONDE, *words)
+
+    for words in (['-e', 'sched:sched_switch'], ['-e', 'sched:sched_s*'], ['-e', '*:sched_switch'], ['-e', 'msr/tsc/'],
+                  ['-e', 'cpu-clock', '-g'], ['-a', '-e', 'cpu-clock', '-g'], ['-e', 'cpu-clock', '--threads'], ['-p', str(os.getpid()), '-e', 'cpu-clock'],
+                  ['-a', '-e', 'cpu-clock', '-G', '/']):
+        wanted = sonde('record', *words, '-o', 'x.data', '--', 'true')
+        enough = 0
+        for n in range(4, 40):
+            shutil.rmtree('x.data', ignore_errors=True)
+            if os.path.exists('x.data'):
+                os.unlink('x.data')
+            r = limited(n, 'record', *words, '-o', 'x.data', '--', 'true')
+            if (r.returncode, 'descriptors' in r.stderr) == (wanted.returncode, False) and 'open files' not in r.stderr:
+                need('no names' not in r.stderr or 'no names' in wanted.stderr, '%d %s: %s' % (n, words, r.stderr))
+                enough += 1
+                if enough == 2:
+                    break
+                continue
+            lines = r.stderr.strip().splitlines()
+            need(r.returncode == 1 and len(lines) == 1 and re.search('too few file descriptors|Too many open files', lines[0]) and
+                 'choose another' not in r.stderr, '%d %s: %d %s' % (n, words, r.returncode, r.stderr))
+            need(not os.path.exists('x.data'), '%d %s: a file was left' % (n, words))
+    for words in ([], ['sched:*'], ['sched_switch'], ['pmu']):
+        wanted = sonde('list', *words)
+        for n in range(4, 10):
+            r = limited(n, 'list', *words)
+            need(r.stdout == wanted.stdout or 'Too many open files' in r.stderr, 'list %s, %d: %s' % (words, n, r.stderr))
+            need('no events for' not in r.stderr, 'list %s, %d: %s' % (words, n, r.stderr))
 
 
 @case('a full disk: one error, and what was recorded is a finished file')

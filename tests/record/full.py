@@ -3,9 +3,11 @@
 import os
 import re
 import shutil
+import struct
+import subprocess
 
 import perfdata
-from tap import CI, SONDE, case, need, run, same, says_full, sh, small_disk, sonde, told_samples
+from tap import CI, PERF_ENV, SONDE, case, few_symbols, need, run, same, says_full, sh, small_disk, sonde, told_samples
 
 EVENTS = 'sched:*,raw_syscalls:*'
 WORK = ('dd', 'if=/dev/zero', 'of=/dev/null', 'bs=1', 'count=200000')
@@ -25,6 +27,45 @@ def true_summary(path, stderr):
     same((r.returncode, r.stdout.count('\n')), (0, told), 'perf script: ' + r.stderr)
 
 
+def says(stderr, pattern):
+    told = re.search(pattern, stderr)
+    return int(told.group(1)) if told else 0
+
+
+def lost_by_event(f):
+    """{name: events} that the file's LOST_SAMPLES tell of."""
+    lost, names = {}, f.names()
+    for kind, misc, at, size in f.records():
+        if kind == perfdata.LOST_SAMPLES:
+            event = names[f.attrs.index(f.by_id[struct.unpack_from('<Q', f.data, at + size - 8)[0]])]
+            lost[event] = lost.get(event, 0) + struct.unpack_from('<Q', f.data, at + 8)[0]
+    return lost
+
+
+def tells_its_end(path, stderr, why, f=None):
+    """
+    A file that ended early says so to every reader: what the closing line counts as lost is in LOST_SAMPLES of its events,
+    where stock perf sees it, and our own readers report why. Returns what was lost of each event.
+    """
+    f = f or perfdata.File(path)
+    lost = lost_by_event(f)
+    unwritten = says(stderr, r'(\d+) events were recorded, but could not be written')
+    dropped = says(stderr, r'(\d+) events were lost')
+    need(unwritten, stderr)
+    same(sum(lost.values()), unwritten + dropped, 'events lost in the file and in the closing line: ' + stderr)
+    for argv, status in (['info'], 0), (['check'], 3), (['script'], 0), (['script', '--strict'], 3), \
+            (['script', '--fail-on-loss'], 3):
+        r = sonde(*argv, '-i', path)
+        text = r.stdout[-5000:] + r.stderr
+        need('ended-early: %d' % unwritten in text and (why in text or argv == ['check']), '%r: %s' % (argv, text))
+        same(r.returncode, status, '%r: %s' % (argv, r.stderr))
+    if shutil.which('perf') and not (f.packed and f.packed[0][0] == perfdata.COMPRESSED2):  # which perf 6.1 does not know
+        r = sh('perf', 'report', '-i', path)
+        told = re.search('^# Total Lost Samples: ([0-9]+)$', r.stdout, re.M)
+        same(told and int(told.group(1)), sum(lost.values()), 'what perf sees: ' + r.stdout[:300] + r.stderr)
+    return lost
+
+
 def record_on(size, *options):
     with small_disk('size=' + size):
         r = sonde('record', '-e', EVENTS, *options, '-o', 'small/x.data', '--', *WORK)
@@ -33,6 +74,7 @@ def record_on(size, *options):
     says_full(r)
     need(used.f_bfree <= 8, '%s: %d of %d blocks are left free' % (size, used.f_bfree, used.f_blocks))
     true_summary('x.data', r.stderr)
+    tells_its_end('x.data', r.stderr, 'the disk was full')
 
 
 @case('full disks of all sizes, small and large buffers')
@@ -47,10 +89,61 @@ def _():
     r = sh('sh', '-c', 'ulimit -f 1000; exec "$0" "$@"', SONDE, 'record', '-e', EVENTS, '-o', 'x.data', '--', *WORK)
     need(r.returncode == 1 and 'file size limit' in r.stderr and 'ulimit -f' in r.stderr, r.stderr)
     true_summary('x.data', r.stderr)
+    lost = tells_its_end('x.data', r.stderr, 'the file size limit was reached')
+    need(len(lost) > 1, 'losses are told of %r only' % list(lost))
     # the command has the signal as it was
     r = sh('sh', '-c', 'ulimit -f 1000; exec "$0" "$@"', SONDE, 'record', '-q', '-e', 'sched:sched_switch', '-o', 'x.data',
            '--', 'dd', 'if=/dev/zero', 'of=big', 'bs=1000000', 'count=2')
     same(r.returncode, 128 + 25, 'a command that writes too much')
+
+
+@case('all forms of a recording that ended early say so: compressed, written ahead, a directory, parts, overwritten buffers')
+def _():
+    directory = [['--threads'], ['--threads', '-z']] if len(os.sched_getaffinity(0)) > 1 else []
+    for options in [['-z'], ['-z', '--compressed-records', 'new'], ['--aio'], ['-z', '--aio'], ['--overwrite'], *directory]:
+        with small_disk('size=600k'):
+            r = sonde('record', '-e', EVENTS, '-m', '4M', *options, '-o', 'small/x.data', '--', *WORK[:-1], 'count=300000')
+            (shutil.copytree if os.path.isdir('small/x.data') else shutil.copy)('small/x.data', 'x.data')
+        says_full(r)
+        if os.path.isdir('x.data'):
+            seen = sonde('script', '-i', 'x.data', '-F', 'event').stdout.count('\n')
+            same(seen, told_samples(r.stderr), 'samples in the files and told')
+            tells_its_end('x.data', r.stderr, 'the disk was full', perfdata.File('x.data/data'))
+            shutil.rmtree('x.data')
+        else:
+            tells_its_end('x.data', r.stderr, 'the disk was full')
+            os.unlink('x.data')
+
+
+@case('the last one of several files says that it ended early, the others do not')
+def _():
+    slow = 'for i in $(seq 80); do dd if=/dev/zero of=/dev/null bs=1 count=2000; sleep 0.02; done'
+    with small_disk('size=4m'):
+        r = sonde('record', '-e', EVENTS, '-m', '4M', '--switch-output=200k', '-o', 'small/x.data', '--', 'sh', '-c', slow)
+        says_full(r)
+        shutil.copytree('small', 'parts')
+    names = sorted(os.listdir('parts'))
+    need(len(names) > 1, '%r: %s' % (names, r.stderr))
+    for name in names[:-1]:
+        got = sonde('script', '--fail-on-loss', '-i', 'parts/' + name)
+        need('ended-early' not in got.stderr, name + ': ' + got.stderr)
+    tells_its_end('parts/' + names[-1], r.stderr, 'the disk was full')
+
+
+@case('pipe mode into a file: whole records, and what is missing is in LOST_SAMPLES')
+def _():
+    with small_disk('size=600k'):
+        with open('small/x.data', 'wb') as out:
+            r = subprocess.run([SONDE, 'record', '-e', EVENTS, '-o', '-', '--', 'sh', '-c', 'exec "$@" 2> /dev/null', 'sh', *WORK],
+                               env=PERF_ENV, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE, text=True)
+        shutil.copy('small/x.data', 'x.data')
+    need(r.returncode == 1 and 'the disk is full' in r.stderr, r.stderr)
+    unwritten = says(r.stderr, r'(\d+) events were recorded, but could not be written')
+    need(unwritten, r.stderr)
+    unwritten += says(r.stderr, r'(\d+) events were lost')
+    got = sonde('script', '--fail-on-loss', '-i', 'x.data', '-F', 'event')
+    same((got.returncode, got.stdout.count('\n')), (3, told_samples(r.stderr)), got.stderr)
+    need('truncated' not in got.stderr and 'lost-events: %d;' % unwritten in got.stderr, '%d: %s %s' % (unwritten, got.stderr, r.stderr))
 
 
 @case('no room at all: told before the command runs, no file')
@@ -67,4 +160,5 @@ def _():
     same(r.returncode, 1, r.stderr)
 
 
+few_symbols()
 run()

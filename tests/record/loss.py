@@ -51,6 +51,38 @@ def _():
     same(r.returncode, 3 if 'were lost' in r.stderr else 0, r.stderr)
 
 
+FILL = """
+import os, signal, sys, time
+recorder = os.getppid()
+time.sleep(1.3)  # meanwhile all of the beginning is taken out of the buffers
+os.kill(recorder, signal.SIGSTOP)
+while open('/proc/%d/stat' % recorder).read().rpartition(')')[2].split()[0] != 'T':
+    time.sleep(.01)
+for i in range(int(sys.argv[1])):
+    os.getppid()
+os.kill(recorder, signal.SIGCONT)
+time.sleep(.1)
+"""
+
+
+@case('--fail-on-loss: one event that is lost is enough')
+def _():
+    # While the recorder stands still, a page fills; how many events it has room for is found out on the way.
+    cpu, n, seen = str(max(os.sched_getaffinity(0))), 200, []
+    for attempt in range(10):
+        r = sonde('record', '-m', '1', '--fail-on-loss', '-e', 'syscalls:sys_enter_getppid', '-o', 'x.data', '--',
+                  'taskset', '-c', cpu, sys.executable, '-c', FILL, str(n))
+        told = re.search(r'(\d+) events? (?:was|were) lost', r.stderr)
+        lost = int(told.group(1)) if told else 0
+        same(r.returncode, 3 if lost else 0, '%d lost: %s' % (lost, r.stderr))
+        seen.append((n, lost))
+        if lost == 1:
+            same(losses(perfdata.File('x.data'))[1], 1, 'LOST_SAMPLES')
+            return
+        n = n + 1 - lost if lost else n + 1
+    raise Skip('never exactly one: calls, lost: %r' % seen)
+
+
 def by_counter(f):
     """{(event, cpu): lost}, as the records say it and as the index of ids does."""
     names, lost = f.names(), {}

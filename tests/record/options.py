@@ -55,7 +55,7 @@ def _():
 @case('messages name the way out')
 def _():
     for text in ('zzzzzzzz', 'sched:zzzzzzzz'):
-        usage('-e', text, says='available_events')
+        usage('-e', text, says='sonde list')
     for text in ('r', 'rzz'):
         usage('-e', text, says='as r1a8')
     usage('-o', '', says='-o needs the name of a file')

@@ -155,6 +155,27 @@ def _():
     if os.stat(TRACEPOINTS).st_mode & 0o7:
         raise Skip('everybody may read tracefs here')
     refused(r, TRACEPOINTS, 'no right to read', 'remount,gid=', 'run as root')
+    need('perf_event_paranoid' not in r.stderr, 'CAP_PERFMON is there: %s' % r.stderr)
+
+
+@case('without tracefs and CAP_PERFMON one message names both, with the commands')
+def _():
+    prepare()
+    if os.stat(TRACEPOINTS).st_mode & 0o7:
+        raise Skip('everybody may read tracefs here')
+    for level in 2, 0:
+        with paranoid(level):
+            for event in 'sched:sched_switch', 'sched:*':
+                r = nobody('-e', event, '--', 'true')
+                refused(r, TRACEPOINTS, 'no right to read', 'mount -o remount,gid=', 'perf_event_paranoid is %d' % level,
+                        'tracepoints need -1', 'sysctl kernel.perf_event_paranoid=-1', 'setcap cap_perfmon+ep /')
+            r = nobody('-e', 'syscalls:sys_enter_read', '--', 'true')
+            refused(r, TRACEPOINTS, 'no right to read')
+            need('paranoid' not in r.stderr, 'system calls of own processes need tracefs only: %s' % r.stderr)
+    with paranoid(-1):
+        r = nobody('-e', 'sched:sched_switch', '--', 'true')
+        refused(r, TRACEPOINTS, 'no right to read')
+        need('paranoid' not in r.stderr, r.stderr)
 
 
 @case('tracefs is not mounted')

@@ -145,6 +145,21 @@ def _():
     need(r.returncode == 0 and re.search('cpu %d(-%d)? went offline' % (online()[1], last), r.stderr), r.stderr)
 
 
+@case('a cpu that is away for a while only is a loss, in the closing line and in the file')
+def _():
+    if len(online()) < 2:
+        raise Skip('one cpu only')
+    before, first, second = open(ONLINE).read().strip(), online()[0], online()[1]
+    away = 'sleep 1.5; echo %d > online; sleep 2.5; echo %s > online; sleep 0.2' % (first, before)
+    for options, text in (['-a'], before), (['-C', str(second)], before):
+        r = with_online(text + '\n', 'record', *options, '-e', 'sched:sched_switch', '-o', 'x.data', '--', 'sh', '-c', away)
+        need(r.returncode == 0 and re.search('cpu %d(-%d)? went offline' % (second, online()[-1]), r.stderr), r.stderr)
+        r = sonde('script', '--fail-on-loss', '-F', 'event', '-i', 'x.data')
+        need(r.returncode == 3 and 'missed-cpus: ' in r.stderr and 'cpu %d' % second in r.stderr, r.stderr)
+        r = sonde('check', '-i', 'x.data')
+        need(r.returncode == 3 and 'missed-cpus' in r.stdout, r.stdout)
+
+
 @case('which target excludes which: as perf has it, aloud')
 def _():
     perf()

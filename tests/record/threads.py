@@ -207,6 +207,34 @@ def _():
     need(1 << 20 <= size < 1600 << 10, '%d bytes' % size)
 
 
+@case('files that are missing or empty are reported')
+def _():
+    same(sonde('record', '--threads', '-e', CALL, '-o', 'ours', '--', CALLS, '-t', '4', '-n', '2000').returncode, 0, 'record')
+    same(sh(perf(), 'record', '-q', '--threads', '-e', CALL, '-o', 'perfs', '--', CALLS, '-t', '4', '-n', '2000').returncode, 0, 'perf record')
+    last = 'data.%d' % (len(CPUS) - 1)
+    for path in 'ours', 'perfs':
+        whole = sonde('script', '-i', path).stderr
+        need('missing-file' not in whole and 'truncated' not in whole, whole)
+        for name in last, 'data.0':
+            shutil.copytree(path, 'x')
+            os.unlink('x/' + name)
+            r = sonde('script', '-i', 'x', '--fail-on-loss')
+            need(r.returncode == (3 if r.stdout else 1) and 'missing-file: 1 (first x/%s)' % name in r.stderr, (name, r.returncode, r.stderr))
+            shutil.rmtree('x')
+    for name, size, said in (last, 0, 'missing-file: 1 (first x/%s is empty)' % last), (last, 80, 'truncated: '), ('data.0', 0, 'missing-file: 1'):
+        shutil.copytree('ours', 'x')
+        if os.stat('x/' + name).st_size > size:
+            os.truncate('x/' + name, size)
+            r = sonde('script', '-i', 'x', '--fail-on-loss')
+            need(r.returncode == (3 if r.stdout else 1) and said in r.stderr, (name, size, r.returncode, r.stderr))
+        shutil.rmtree('x')
+    for path in 'ours', 'perfs':
+        for i in range(len(CPUS)):
+            os.unlink('%s/data.%d' % (path, i))
+        r = sonde('script', '-i', path)
+        need(r.returncode == 1 and 'missing-file: %d (first %s/data.0)' % (len(CPUS), path) in r.stderr, (r.returncode, r.stderr))
+
+
 @case('directories without a recording')
 def _():
     os.mkdir('empty')

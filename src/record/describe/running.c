@@ -139,6 +139,7 @@ int sonde_running_kernel(void (*part)(void *ctx, const struct sonde_kernel_part 
 	struct parts p = { 0 };
 	int r;
 
+	NOT_NULL(part, -EINVAL);
 	err_clear();
 	r = add_kernel(&p);
 	if (r >= 0)
@@ -161,11 +162,14 @@ int sonde_running_kernel(void (*part)(void *ctx, const struct sonde_kernel_part 
 
 int sonde_file_build_id(const char *path, char ret[SONDE_BUILD_ID_CHARS])
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct build_id id = { 0 };
 	struct stat st;
+	int fd;
 
+	NOT_NULL(ret, -EINVAL);
 	ret[0] = '\0';
+	NOT_NULL(path, -EINVAL);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return 0;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode))

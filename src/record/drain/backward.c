@@ -57,7 +57,7 @@ static int put_record(const struct ring *r, uint64_t pos, struct outbuf *to)
 }
 
 /* The oldest first. */
-static int dump_ring(struct ring *r, struct drain *d, uint64_t *left)
+static int dump_ring(struct ring *r, struct drain *d, struct tally *left)
 {
 	const uint64_t head = ring_head(r);
 	struct places places = { 0 };
@@ -72,15 +72,19 @@ static int dump_ring(struct ring *r, struct drain *d, uint64_t *left)
 			chunk.len = 0;
 		}
 	}
-	while (n)
-		*left += header_at(r, places.list.v[--n]).type == PERF_RECORD_SAMPLE;
+	while (n) {
+		const uint64_t pos = places.list.v[--n];
+
+		if (header_at(r, pos).type == PERF_RECORD_SAMPLE)
+			tally_add_sample(left, load_u64(r->data + ((pos + 8) & r->mask)));
+	}
 	r->tail = head;
 	vec_done(&places.list);
 	outbuf_done(&chunk);
 	return e;
 }
 
-int backward_dump(struct counters *c, struct drain *d, bool is_end, uint64_t *left)
+int backward_dump(struct counters *c, struct drain *d, bool is_end, struct tally *left)
 {
 	int e = 0;
 

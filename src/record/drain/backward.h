@@ -19,6 +19,6 @@
  * Writes what has come since the last time, and lets the rings go on unless this is the end. On failure *left counts, too,
  * the samples that were not taken.
  */
-int backward_dump(struct counters *c, struct drain *d, bool is_end, uint64_t *left);
+int backward_dump(struct counters *c, struct drain *d, bool is_end, struct tally *left);
 
 #endif

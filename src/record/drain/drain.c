@@ -147,7 +147,7 @@ struct batch {
 /* What a batch held is counted, and its room goes back to the kernel. */
 static struct outlet_batch take(struct drain *d, const struct batch *b)
 {
-	const struct outlet_batch ret = { b->pieces, b->nr_pieces, b->bytes, d->pending };
+	const struct outlet_batch ret = { b->pieces, b->nr_pieces, b->bytes };
 
 	d->totals.samples += d->pending;
 	d->pending = 0;
@@ -319,10 +319,8 @@ int drain_pass(struct drain *d)
 	return e < 0 ? e : any;
 }
 
-uint64_t drain_count_left(const struct drain *d)
+void drain_count_left(const struct drain *d, struct tally *to)
 {
-	uint64_t samples = 0;
-
 	for (size_t i = 0; i < d->nr_rings; i++) {
 		const struct ring *r = &d->rings[i];
 		const uint64_t head = ring_head(r);
@@ -335,11 +333,11 @@ uint64_t drain_count_left(const struct drain *d)
 			memcpy(&h, &header, sizeof(h));
 			if (h.size < sizeof(h))
 				break;
-			samples += h.type == PERF_RECORD_SAMPLE;
+			if (h.type == PERF_RECORD_SAMPLE)
+				tally_add_sample(to, word(r, pos + SAMPLE_ID_AT));
 			pos += h.size;
 		}
 	}
-	return samples;
 }
 
 void drain_absorb(struct drain *to, struct drain *from)

@@ -252,14 +252,11 @@ void drain_threads_sum(struct drain_threads *t, struct drain *to, uint64_t *ret_
 	}
 }
 
-uint64_t drain_threads_count_left(const struct drain_threads *t)
+void drain_threads_count_left(const struct drain_threads *t, struct tally *to)
 {
-	uint64_t samples = 0;
-
 	for (size_t i = 0; i < t->nr_workers; i++)
 		for (size_t k = 0; k < t->workers[i].drains.n; k++)
-			samples += drain_count_left(&t->workers[i].drains.v[k]);
-	return samples;
+			drain_count_left(&t->workers[i].drains.v[k], to);
 }
 
 void drain_threads_free(struct drain_threads *t)

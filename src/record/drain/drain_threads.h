@@ -49,7 +49,7 @@ bool drain_threads_failed(const struct drain_threads *t);
 int drain_threads_end(struct drain_threads *t);
 /* What all drains have seen, for the recorder's own drain, which has no rings itself. */
 void drain_threads_sum(struct drain_threads *t, struct drain *to, uint64_t *ret_wakeups);
-uint64_t drain_threads_count_left(const struct drain_threads *t);
+void drain_threads_count_left(const struct drain_threads *t, struct tally *to);
 void drain_threads_free(struct drain_threads *t); /* NULL is fine */
 
 #endif

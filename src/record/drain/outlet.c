@@ -11,8 +11,15 @@
 enum {
 	WRITE_BYTES =
 		256 << 10, /* compressed ones are written when they are so many, or the pass ends */
-	MARKS_MAX = 64 << 10
+	MARKS_MAX = 64 << 10,
+	COUNTS_MAX = 1 << 20,
 };
+
+static void marks_done(struct outlet_marks *m)
+{
+	vec_done(&m->list);
+	vec_done(&m->counts);
+}
 
 struct outlet_block *outlet_block_new(void)
 {
@@ -29,7 +36,7 @@ void outlet_block_free(struct outlet_block *b)
 {
 	if (!b)
 		return;
-	vec_done(&b->marks);
+	marks_done(&b->marks);
 	free(b->bytes);
 	free(b);
 }
@@ -43,6 +50,14 @@ static int set_up(struct outlet *o, const struct outlet_options *opts)
 	return opts->ahead_bytes ? outlet_thread_start(o, opts->ahead_bytes) : 0;
 }
 
+/* What is compressed the marks count. */
+static void note_cut(void *ctx, const void *record, size_t len)
+{
+	struct outlet *o = ctx;
+
+	tally_add_record(&o->given_up, record, len);
+}
+
 int outlet_new(struct outlet **ret, struct perfdata_writer *writer,
 	       const struct outlet_options *opts)
 {
@@ -53,6 +68,7 @@ int outlet_new(struct outlet **ret, struct perfdata_writer *writer,
 		return err_nomem();
 	o->writer = writer;
 	o->ahead_bytes = opts->ahead_bytes;
+	perfdata_writer_on_cut(writer, note_cut, o);
 	r = set_up(o, opts);
 	if (r < 0) {
 		outlet_free(o);
@@ -67,30 +83,7 @@ size_t outlet_wants(const struct outlet *o)
 	return o->zip ? zip_wants(o->zip) : OUTLET_BATCH_BYTES;
 }
 
-/* Samples in the first `bytes` of the pieces; whole records, which may run from one piece into the next. */
-static uint64_t count_samples(const struct iovec *pieces, int nr_pieces, uint64_t bytes)
-{
-	uint64_t pos = 0, start = 0, samples = 0;
-
-	for (int i = 0; i < nr_pieces; i++) {
-		const struct iovec *p = &pieces[i];
-
-		while (pos < bytes && pos < start + p->iov_len) {
-			struct perfdata_record_header h;
-
-			memcpy(&h, (const char *)p->iov_base + (pos - start), sizeof(h));
-			if (h.size < sizeof(h))
-				return samples;
-			samples += h.type == PERF_RECORD_SAMPLE;
-			pos += h.size;
-		}
-		start += p->iov_len;
-	}
-	return samples;
-}
-
-static int write_plain(struct outlet *o, const struct iovec *pieces, int nr_pieces,
-		       uint64_t samples)
+static int write_plain(struct outlet *o, const struct iovec *pieces, int nr_pieces)
 {
 	const uint64_t before = perfdata_writer_data_size(o->writer);
 	const int r = perfdata_writer_append(o->writer, pieces, nr_pieces);
@@ -98,69 +91,82 @@ static int write_plain(struct outlet *o, const struct iovec *pieces, int nr_piec
 
 	atomic_fetch_add_explicit(&o->written, written, memory_order_relaxed);
 	if (r < 0)
-		o->given_up += samples - count_samples(pieces, nr_pieces, written);
+		tally_add_pieces(&o->given_up, pieces, nr_pieces, written);
 	return r;
 }
 
-/* Keeps in mind where batches end in the file, for the case that its end must be given up. */
-static int keep_marks(struct outlet *o, const struct outlet_block *b, uint64_t before)
+/* Moves what `from` says of its batches behind what `to` knows; `base`: where the block begins there. */
+static int marks_join(struct outlet_marks *to, struct outlet_marks *from, uint64_t base)
 {
-	const struct outlet_mark last =
-		o->marks.n ? o->marks.v[o->marks.n - 1] : (struct outlet_mark){ 0 };
+	const size_t nr_counts = to->counts.n;
 
-	if (o->marks.n + b->marks.n > MARKS_MAX) {
-		const size_t half = o->marks.n / 2;
-
-		memmove(o->marks.v, o->marks.v + half, (o->marks.n - half) * sizeof(*o->marks.v));
-		o->marks.n -= half;
-	}
-	TRY(vec_reserve(&o->marks, b->marks.n));
-	for (size_t i = 0; i < b->marks.n; i++)
-		o->marks.v[o->marks.n++] =
-			(struct outlet_mark){ .end = before + b->marks.v[i].end,
-					      .samples = last.samples + b->marks.v[i].samples };
+	TRY(vec_reserve(&to->list, from->list.n));
+	TRY(vec_reserve(&to->counts, from->counts.n));
+	vec_foreach(m, &from->list)
+		to->list.v[to->list.n++] =
+			(struct outlet_mark){ base + m->end, nr_counts + m->counts_end };
+	vec_foreach(c, &from->counts)
+		to->counts.v[to->counts.n++] = *c;
+	vec_clear(&from->list);
+	vec_clear(&from->counts);
 	return 0;
 }
 
-/* Samples behind the first data_size bytes. */
-static uint64_t samples_behind(const struct outlet *o, uint64_t data_size)
+/* The samples behind the first data_size bytes. */
+static void marks_behind(const struct outlet_marks *m, uint64_t data_size, struct tally *to)
 {
-	size_t n = o->marks.n;
-	uint64_t all;
+	size_t n = m->list.n;
 
-	if (!n)
-		return 0;
-	all = o->marks.v[n - 1].samples;
-	while (n && o->marks.v[n - 1].end > data_size)
+	while (n && m->list.v[n - 1].end > data_size)
 		n--;
-	return all - (n ? o->marks.v[n - 1].samples : 0);
+	for (size_t i = n ? m->list.v[n - 1].counts_end : 0; i < m->counts.n; i++) {
+		to->samples += m->counts.v[i].n;
+		tally_add(to, m->counts.v[i].id, m->counts.v[i].n);
+	}
+}
+
+/* Keeps in mind where batches end in the file, for the case that its end must be given up. */
+static int keep_marks(struct outlet *o, struct outlet_block *b, uint64_t before)
+{
+	struct outlet_marks *m = &o->marks;
+
+	if (m->list.n + b->marks.list.n > MARKS_MAX || m->counts.n > COUNTS_MAX) {
+		const size_t half = m->list.n / 2, gone = half ? m->list.v[half - 1].counts_end : 0;
+
+		memmove(m->list.v, m->list.v + half, (m->list.n - half) * sizeof(*m->list.v));
+		m->list.n -= half;
+		memmove(m->counts.v, m->counts.v + gone,
+			(m->counts.n - gone) * sizeof(*m->counts.v));
+		m->counts.n -= gone;
+		vec_foreach(one, &m->list)
+			one->counts_end -= gone;
+	}
+	return marks_join(m, &b->marks, before);
 }
 
 static void empty(struct outlet_block *b)
 {
 	b->len = 0;
-	b->samples = 0;
-	vec_clear(&b->marks);
+	vec_clear(&b->marks.list);
+	vec_clear(&b->marks.counts);
 }
 
 bool outlet_block_join(struct outlet_block *to, struct outlet_block *b)
 {
-	if (to->len + b->len > OUTLET_BLOCK_BYTES || vec_reserve(&to->marks, b->marks.n) < 0)
+	if (to->len + b->len > OUTLET_BLOCK_BYTES || marks_join(&to->marks, &b->marks, to->len) < 0)
 		return false;
 	memcpy(to->bytes + to->len, b->bytes, b->len);
-	for (size_t i = 0; i < b->marks.n; i++)
-		to->marks.v[to->marks.n++] =
-			(struct outlet_mark){ .end = to->len + b->marks.v[i].end,
-					      .samples = to->samples + b->marks.v[i].samples };
 	to->len += b->len;
-	to->samples += b->samples;
 	empty(b);
 	return true;
 }
 
 void outlet_block_drop(struct outlet *o, struct outlet_block *b)
 {
-	o->given_up += b->samples;
+	if (o->zip)
+		marks_behind(&b->marks, 0, &o->given_up);
+	else
+		tally_add_pieces(&o->given_up, &(struct iovec){ b->bytes, b->len }, 1, 0);
 	empty(b);
 }
 
@@ -171,11 +177,11 @@ int outlet_block_write(struct outlet *o, struct outlet_block *b)
 	int r = 0;
 
 	if (!o->zip)
-		r = write_plain(o, &piece, 1, b->samples);
+		r = write_plain(o, &piece, 1);
 	else {
 		r = keep_marks(o, b, before);
 		if (r < 0)
-			o->given_up += b->samples;
+			marks_behind(&b->marks, 0, &o->given_up);
 		else
 			r = perfdata_writer_append(o->writer, &piece, 1);
 		atomic_fetch_add_explicit(&o->written,
@@ -196,6 +202,21 @@ static int make_room(struct outlet *o, size_t bytes)
 	return o->thread ? outlet_thread_submit(o) : outlet_block_write(o, o->block);
 }
 
+/* What a batch holds, by counter. */
+static int mark_counts(struct outlet *o, const struct outlet_batch *b, struct outlet_marks *m)
+{
+	int r;
+
+	tally_add_pieces(&o->batch, b->pieces, b->nr_pieces, 0);
+	r = vec_reserve(&m->counts, o->batch.list.n);
+	vec_foreach(c, &o->batch.list) {
+		if (r == 0 && c->n)
+			m->counts.v[m->counts.n++] = *c;
+		c->n = 0;
+	}
+	return r;
+}
+
 int outlet_put(struct outlet *o, const struct outlet_batch *b)
 {
 	struct outlet_block *block;
@@ -203,7 +224,7 @@ int outlet_put(struct outlet *o, const struct outlet_batch *b)
 	int r;
 
 	if (!o->block)
-		return write_plain(o, b->pieces, b->nr_pieces, b->samples);
+		return write_plain(o, b->pieces, b->nr_pieces);
 	r = make_room(o, o->zip ? ZIP_ROOM_BYTES : b->bytes);
 	block = o->block;
 	if (r == 0 && !o->zip) {
@@ -212,20 +233,21 @@ int outlet_put(struct outlet *o, const struct outlet_batch *b)
 			       b->pieces[i].iov_len);
 			block->len += b->pieces[i].iov_len;
 		}
-		block->samples += b->samples;
 		return 0;
 	}
 	if (r == 0)
-		r = vec_reserve(&block->marks, 1);
+		r = vec_reserve(&block->marks.list, 1);
+	if (r == 0)
+		r = mark_counts(o, b, &block->marks);
 	if (r == 0)
 		r = zip_unit(o->zip, b->pieces, b->nr_pieces, block->bytes + block->len, &len);
 	if (r < 0) {
-		o->refused += b->samples;
+		tally_add_pieces(&o->refused, b->pieces, b->nr_pieces, 0);
 		return r;
 	}
 	block->len += len;
-	block->samples += b->samples;
-	block->marks.v[block->marks.n++] = (struct outlet_mark){ block->len, block->samples };
+	block->marks.list.v[block->marks.list.n++] =
+		(struct outlet_mark){ block->len, block->marks.counts.n };
 	o->plain_bytes += b->bytes;
 	o->packed_bytes += len;
 	return 0;
@@ -241,7 +263,7 @@ int outlet_flush(struct outlet *o, const struct outlet_batch *last, const void *
 			pieces[n] = last->pieces[n];
 		if (len)
 			pieces[n++] = (struct iovec){ (void *)plain, len };
-		return n ? write_plain(o, pieces, n, last->samples) : 0;
+		return n ? write_plain(o, pieces, n) : 0;
 	}
 	if (last->bytes)
 		TRY(outlet_put(o, last));
@@ -268,9 +290,22 @@ int outlet_resume(struct outlet *o)
 	return o->ahead_bytes && !o->thread ? outlet_thread_start(o, o->ahead_bytes) : 0;
 }
 
+void outlet_given_up(const struct outlet *o, struct tally *to)
+{
+	tally_add_all(to, &o->refused);
+	tally_add_all(to, &o->given_up);
+	marks_behind(&o->marks, perfdata_writer_data_size(o->writer), to);
+}
+
 uint64_t outlet_samples_given_up(const struct outlet *o)
 {
-	return o->refused + o->given_up + samples_behind(o, perfdata_writer_data_size(o->writer));
+	struct tally t = { 0 };
+	uint64_t samples;
+
+	outlet_given_up(o, &t);
+	samples = t.samples;
+	tally_done(&t);
+	return samples;
 }
 
 void outlet_free(struct outlet *o)
@@ -279,8 +314,12 @@ void outlet_free(struct outlet *o)
 		return;
 	if (o->thread)
 		outlet_thread_end(o);
+	perfdata_writer_on_cut(o->writer, NULL, NULL);
 	outlet_block_free(o->block);
 	zip_free(o->zip);
-	vec_done(&o->marks);
+	marks_done(&o->marks);
+	tally_done(&o->refused);
+	tally_done(&o->given_up);
+	tally_done(&o->batch);
 	free(o);
 }

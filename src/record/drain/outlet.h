@@ -23,6 +23,7 @@
 #include "base/vec.h"
 #include "formats/perfdata/writer.h"
 #include "formats/perfdata/zip.h"
+#include "record/drain/tally.h"
 
 enum { OUTLET_BATCH_BYTES = 1 << 20, OUTLET_BATCH_PIECES = 64 };
 
@@ -36,20 +37,24 @@ struct outlet_batch {
 	const struct iovec *pieces; /* whole records; one may run from a piece into the next */
 	int nr_pieces;
 	size_t bytes; /* at most outlet_wants() */
-	uint64_t samples;
 };
 
-/* Where a batch that was compressed ends, and how many samples lie before there. */
+/* Where a batch that was compressed ends, and which counts of `outlet_marks.counts` are its own and those before it. */
 struct outlet_mark {
-	uint64_t end, samples;
+	uint64_t end;
+	size_t counts_end;
+};
+
+struct outlet_marks {
+	VEC(struct outlet_mark) list;
+	VEC(struct tally_count) counts; /* samples by counter, batch after batch */
 };
 
 struct outlet_block {
 	struct outlet_block *next;
 	uint8_t *bytes;
 	size_t len;
-	uint64_t samples;
-	VEC(struct outlet_mark) marks; /* from the beginning of the block */
+	struct outlet_marks marks; /* from the beginning of the block */
 };
 
 struct outlet_thread; /* outlet_thread.c */
@@ -60,10 +65,11 @@ struct outlet {
 	struct outlet_thread *thread;   /* NULL: at once */
 	size_t ahead_bytes;             /* how much it may have yet to write; 0: there is none */
 	struct outlet_block *block;     /* being filled; NULL: none is needed */
-	VEC(struct outlet_mark) marks;  /* of the file's data, the last of them */
+	struct outlet_marks marks;      /* of the file's data, the last of them */
 	uint64_t plain_bytes, packed_bytes; /* of what was compressed */
-	uint64_t refused;                   /* samples of batches that were not taken */
-	uint64_t given_up;                  /* of those taken, by whoever writes */
+	struct tally batch;                 /* of the batch at hand; zeros between batches */
+	struct tally refused;               /* samples of batches that were not taken */
+	struct tally given_up;              /* of those taken, by whoever writes */
 	atomic_uint_least64_t written; /* bytes on their way to the disk; read from any thread */
 };
 
@@ -79,6 +85,8 @@ int outlet_finish(struct outlet *o);
 int outlet_resume(struct outlet *o);
 /* A thread that writes gets the caller's scheduling (-r), as far as that is allowed. */
 void outlet_follow_priority(struct outlet *o);
+/* Adds the samples that are not in the file, what LOST_SAMPLES records counted that were cut off among them. */
+void outlet_given_up(const struct outlet *o, struct tally *to);
 uint64_t outlet_samples_given_up(const struct outlet *o);
 void outlet_free(struct outlet *o); /* NULL is fine */
 

@@ -35,6 +35,8 @@ static int add_threads(struct target *t, int32_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	d = opendir(path);
+	if (!d && errno_no_descriptor(errno))
+		return err_errno(errno, "cannot list %s", path);
 	if (!d)
 		return 1;
 	while (error == 0 && (e = readdir(d)))
@@ -46,9 +48,9 @@ static int add_threads(struct target *t, int32_t pid)
 
 static int add_process(struct target *t, int32_t pid)
 {
-	if (has_tid(t, pid))
-		return 0;
-	return add_threads(t, pid) == 1 ? err_set(-ESRCH, "-p: there is no process %d", pid) : 0;
+	const int r = has_tid(t, pid) ? 0 : add_threads(t, pid);
+
+	return r == 1 ? err_set(-ESRCH, "-p: there is no process %d", pid) : r;
 }
 
 static int add_thread(struct target *t, int32_t tid)
@@ -218,38 +220,62 @@ static int choose_cpus(struct target *t, const char *text)
 	return 0;
 }
 
-/* Those of a that b has not; without memory fewer. */
-static void only_in(const struct capture_cpus *a, const struct capture_cpus *b,
-		    struct capture_cpus *ret)
+/* Adds the cpus of a that b misses; without memory fewer. */
+static void add_missing(const struct capture_cpus *a, const struct capture_cpus *b,
+			struct capture_cpus *to)
 {
-	for (size_t i = 0; i < a->list.n; i++)
-		if (!capture_cpus_has(b, a->list.v[i]) && vec_push(&ret->list, a->list.v[i]) < 0)
+	for (size_t i = 0; i < a->list.n; i++) {
+		const int cpu = a->list.v[i];
+
+		if (capture_cpus_has(b, cpu) || capture_cpus_has(to, cpu))
+			continue;
+		if (vec_push(&to->list, cpu) < 0)
 			return;
+		qsort(to->list.v, to->list.n, sizeof(int), by_number);
+	}
+}
+
+void target_look(struct target *t)
+{
+	struct capture_cpus now = { 0 };
+
+	if (t->per_thread)
+		return;
+	if (capture_cpus_read(CPUS_ONLINE, &now) < 0 || !now.list.n) {
+		err_clear();
+		vec_done(&now.list);
+		return;
+	}
+	if (!t->chosen_cpus)
+		add_missing(&now, &t->cpus, &t->came);
+	add_missing(&t->cpus, &now, &t->went);
+	vec_done(&now.list);
+}
+
+size_t target_missed(const struct target *t, int *ret_first)
+{
+	*ret_first = t->went.list.n ? t->went.list.v[0] : 0;
+	if (t->came.list.n && (!t->went.list.n || t->came.list.v[0] < *ret_first))
+		*ret_first = t->came.list.v[0];
+	/* the events of tasks stay with the tasks, wherever they run */
+	return t->system_wide ? t->came.list.n + t->went.list.n : 0;
 }
 
 void target_say_changes(const struct target *t, const struct say *to)
 {
-	struct capture_cpus now = { 0 }, came = { 0 }, went = { 0 };
 	char list[256];
 
-	if (t->per_thread || capture_cpus_read(CPUS_ONLINE, &now) < 0)
-		return;
-	only_in(&now, &t->cpus, &came);
-	only_in(&t->cpus, &now, &went);
-	print_cpus(&came, list, sizeof(list));
-	if (came.list.n && !t->chosen_cpus)
+	print_cpus(&t->came, list, sizeof(list));
+	if (t->came.list.n)
 		say(to, SAY_WARNING,
 		    "cpu %s came online after the recording had begun: what ran there is not in it",
 		    list);
-	print_cpus(&went, list, sizeof(list));
-	if (went.list.n)
+	print_cpus(&t->went, list, sizeof(list));
+	if (t->went.list.n)
 		say(to, SAY_WARNING,
 		    "cpu %s went offline while it was recorded: what ran there later is not in the "
 		    "recording",
 		    list);
-	vec_done(&now.list);
-	vec_done(&came.list);
-	vec_done(&went.list);
 }
 
 /* ---- both -------------------------------------------------------------------------------------------------------- */
@@ -324,5 +350,7 @@ int target_find(struct target *ret, const struct record_options *opts, bool has_
 void target_done(struct target *t)
 {
 	vec_done(&t->cpus.list);
+	vec_done(&t->came.list);
+	vec_done(&t->went.list);
 	vec_done(&t->tids);
 }

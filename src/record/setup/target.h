@@ -19,6 +19,7 @@ struct target {
 	bool no_inherit; /* what the tasks start is not recorded */
 	bool chosen_cpus; /* cpus are not all that are online */
 	struct capture_cpus cpus;
+	struct capture_cpus came, went; /* other cpus seen online, and these seen offline, while it ran */
 	VEC(int32_t) tids;
 };
 
@@ -28,7 +29,11 @@ struct target {
  */
 int target_find(struct target *ret, const struct record_options *opts, bool has_command,
 		const struct say *say);
-/* After the recording: tells of cpus that came or went while it ran, since their events are not all in it. */
+/* While it records: compares the cpus that are online with those that are recorded. */
+void target_look(struct target *t);
+/* How many cpus miss events because they came or went; *ret_first: the lowest of them. */
+size_t target_missed(const struct target *t, int *ret_first);
+/* After the recording: reports the cpus that came or went while it ran, since their events are not all in it. */
 void target_say_changes(const struct target *t, const struct say *say);
 void target_done(struct target *t);
 

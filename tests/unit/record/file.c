@@ -137,7 +137,7 @@ TEST(end_of_a_file)
 	assert_int_equal(perfdata_writer_append(f.w, &(struct iovec){ record, sizeof(record) }, 1),
 			 0);
 	assert_int_equal(perfdata_writer_data_size(f.w), sizeof(record));
-	assert_int_equal(perfdata_writer_finish(f.w, late, 2), 0);
+	assert_int_equal(perfdata_writer_finish(f.w, late, 2, NULL), 0);
 	file_read(&f);
 	memcpy(&h, f.bytes, sizeof(h));
 	assert_int_equal(h.data.size, sizeof(record));
@@ -157,6 +157,13 @@ TEST(end_of_a_file)
 	file_done(&f);
 }
 
+static void count_cut(void *ctx, const void *record, size_t len)
+{
+	assert_int_equal(load_u32(record), PERF_RECORD_SAMPLE);
+	assert_int_equal(len, load_u32((const uint8_t *)record + 4) >> 16);
+	++*(unsigned *)ctx;
+}
+
 /* A limit on the size of files stands for a disk that is full. */
 TEST(full_disk_leaves_whole_records)
 {
@@ -168,6 +175,7 @@ TEST(full_disk_leaves_whole_records)
 	}; /* the last record runs over a piece's end */
 	struct perfdata_header h;
 	struct file f;
+	unsigned cut = 0;
 
 	signal(SIGXFSZ, SIG_IGN);
 	file_begin(&f);
@@ -185,9 +193,9 @@ TEST(full_disk_leaves_whole_records)
 	assert_int_equal(perfdata_writer_append(f.w, pieces, 2), -EFBIG);
 	assert_int_equal(perfdata_writer_data_size(f.w), APPENDS * APPEND + 3 * 64);
 	/* the table needs 32 bytes and 8 are left: the last 8 KiB and 32 bytes go, in whole records */
-	assert_int_equal(perfdata_writer_samples_given_up(f.w), 0);
-	assert_int_equal(perfdata_writer_finish(f.w, NULL, 0), 1);
-	assert_int_equal(perfdata_writer_samples_given_up(f.w), 3 + 8);
+	perfdata_writer_on_cut(f.w, count_cut, &cut);
+	assert_int_equal(perfdata_writer_finish(f.w, NULL, 0, NULL), 1);
+	assert_int_equal(cut, 3 + 8);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 	file_read(&f);
 	memcpy(&h, f.bytes, sizeof(h));
@@ -195,6 +203,36 @@ TEST(full_disk_leaves_whole_records)
 	assert_true(h.features[0] == (1u << FEAT_ARCH | 1u << FEAT_HOSTNAME));
 	file_done(&f);
 	free(first);
+}
+
+/* What was written ends where a record does: that record stays. */
+TEST(full_disk_at_the_end_of_a_record)
+{
+	enum { RECORD = 64, FIT = 3 };
+	struct rlimit before, limit;
+	uint8_t records[8 * RECORD];
+	struct iovec pieces[] = { { records, FIT * RECORD },
+				  { records + FIT * RECORD, sizeof(records) - FIT * RECORD } };
+	struct file f;
+
+	signal(SIGXFSZ, SIG_IGN);
+	file_begin(&f);
+	file_read(&f);
+	for (size_t at = 0; at < sizeof(records); at += RECORD)
+		make_record(records + at, PERF_RECORD_SAMPLE, RECORD, 2);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	for (int nr_pieces = 1; nr_pieces <= 2; nr_pieces++) {
+		/* the second time in the middle of a piece, behind the records of the first */
+		const uint64_t fits = nr_pieces == 1 ? FIT : 2 * FIT + 1;
+
+		pieces[0].iov_len = nr_pieces == 1 ? sizeof(records) : FIT * RECORD;
+		limit = (struct rlimit){ f.len + fits * RECORD, before.rlim_max };
+		assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+		assert_int_equal(perfdata_writer_append(f.w, pieces, nr_pieces), -EFBIG);
+		assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+		assert_int_equal(perfdata_writer_data_size(f.w), fits * RECORD);
+	}
+	file_done(&f);
 }
 
 TEST(encodings)
@@ -360,4 +398,61 @@ TEST(rings_run_over_their_ends)
 	vec_done(&files);
 	file_done(&f);
 	free(fake);
+}
+
+/* A round ends when every ring was read to its head: not while one is left for later. */
+TEST(no_round_while_a_ring_is_left_for_later)
+{
+	enum { LEAST = 128, LARGE = 256, SMALL = 40 };
+	uint64_t heads[2] = { 0 };
+	struct fake_ring *fake = calloc(2, sizeof(*fake));
+	struct ring rings[2];
+	struct drain d = { .rings = rings, .nr_rings = 2, .least_bytes = LEAST };
+	struct outlet *outlet;
+	struct file f;
+
+	for (int i = 0; i < 2; i++)
+		rings[i] = (struct ring){ .control = &fake[i].control,
+					  .data = fake[i].data,
+					  .mask = RING_BYTES - 1 };
+	file_begin(&f);
+	assert_int_equal(outlet_new(&outlet, f.w, &(struct outlet_options){ 0 }), 0);
+	d.outlet = outlet;
+	for (int i = 0; i < 2; i++) { /* the ring that is left is once the second, once the first */
+		const uint64_t before = perfdata_writer_data_size(f.w);
+
+		d.takes_all = false;
+		put_sample(&fake[i], &heads[i], 500, LARGE);
+		put_sample(&fake[!i], &heads[!i], 400, SMALL);
+		assert_int_equal(drain_pass(&d), 1);
+		assert_int_equal(perfdata_writer_data_size(f.w), before + LARGE);
+		assert_int_equal(fake[!i].control.data_tail, heads[!i] - SMALL);
+		d.takes_all = true;
+		assert_int_equal(drain_pass(&d), 1);
+		assert_int_equal(perfdata_writer_data_size(f.w), before + LARGE + SMALL + 8);
+		assert_int_equal(fake[!i].control.data_tail, heads[!i]);
+	}
+	drain_done(&d);
+	outlet_free(outlet);
+	file_done(&f);
+	free(fake);
+}
+
+TEST(totals_of_several_threads)
+{
+	struct drain to = { .totals = { 3, 9, 500, 600 } };
+	struct drain from[] = {
+		{ .totals = { 2, 4, 450, 550 } },
+		{ .totals = { 1, 1, 520, 700 } },
+		{ .totals = { 0, 5, 0, 0 } }, /* nothing but losses: its times are none */
+	};
+
+	for (size_t i = 0; i < sizeof(from) / sizeof(*from); i++)
+		for (int again = 0; again < 2; again++) /* each counts once */
+			drain_absorb(&to, &from[i]);
+	assert_int_equal(to.totals.samples, 6);
+	assert_int_equal(to.totals.lost, 19);
+	assert_int_equal(to.totals.first_time_ns, 450);
+	assert_int_equal(to.totals.last_time_ns, 700);
+	drain_done(&to);
 }
