@@ -16,6 +16,8 @@ void sonde_session_stop(struct sonde_session *s)
 {
 	struct sonde_session *part;
 
+	if (!s)
+		return; /* without a cause: signal handlers call this */
 	atomic_store(&s->stopped, 1);
 	for (unsigned i = 0; (part = several_part(s, i)); i++)
 		atomic_store(&part->stopped, 1);
@@ -23,17 +25,19 @@ void sonde_session_stop(struct sonde_session *s)
 
 int sonde_session_pending(const struct sonde_session *s)
 {
+	NOT_NULL(s, -EINVAL);
 	return s->parts ? several_pending(s) : s->cut_at < s->nr_cuts;
 }
 
-/* No sample at all came, and damage is why. Windows of time are looked at before that is known. */
+/* True if damage kept every sample out; samples that filters refuse count as read. */
 static bool nothing_read(const struct sonde_session *s)
 {
 	const uint64_t *n = s->defects.count;
 
-	return !s->met_sample && (!s->opts.events || s->copies) && !s->opts.time &&
-	       (n[DEFECT_COMPRESSED] || n[DEFECT_TRUNCATED] || n[DEFECT_BAD_RECORD] ||
-		n[DEFECT_UNKNOWN_ID]);
+	return !s->met_sample && !order_has_refused(s->order) &&
+	       (n[DEFECT_COMPRESSED] || n[DEFECT_TRUNCATED] || n[DEFECT_BAD_SIZE] ||
+		n[DEFECT_BAD_RECORD] ||
+		n[DEFECT_UNKNOWN_ID] || n[DEFECT_MISSING_FILE] || n[DEFECT_BAD_WRAPPING]);
 }
 
 /* clock=relative: the first sample of all, whether it passes the filters or not. */
@@ -71,18 +75,53 @@ int session_part_fill(struct sonde_session *s)
 	}
 	s->nr_cuts = n > 0 ? n : 0;
 	s->cut_at = 0;
+	if (s->progress.call || (s->part_of && s->part_of->progress.call)) {
+		for (int i = 0; i < n; i++)
+			s->progress.events += s->cuts[i].flags & CUT_SAMPLE ? 1 : 0;
+		if (n > 0)
+			session_progress(s);
+		else if (!s->part_of)
+			session_progress_end(s);
+	}
 	if (__builtin_expect(s->clock.waits && !s->clock.has_first, 0))
 		note_first(s);
 	if (!n && s->source->ops->ended)
 		s->source->ops->ended(s->source);
-	if (!n && nothing_read(s))
+	if (!n && nothing_read(s)) {
+		/* The defects of the last records are delivered as events before the reading fails. */
+		if (s->opts.events && !s->part_of && s->defects_looked_at != s->defects.changes)
+			return 1;
 		return err_set(-ENODATA, "no event of %s could be read", s->opts.input);
+	}
 	return n > 0 ? 1 : n;
+}
+
+void session_note_memory(struct sonde_session *s)
+{
+	struct sonde_session *first = several_part(s, 0);
+	/* The defects of several recordings are the sums of theirs. */
+	struct defects *d = first ? &first->defects : &s->defects;
+	const void *thread;
+	uint64_t count = err_nomem_count(&thread);
+
+	if (s->nomem_thread == thread && count > s->nomem_seen)
+		defects_add(d, DEFECT_NO_MEMORY, count - s->nomem_seen, NULL);
+	s->nomem_thread = thread;
+	s->nomem_seen = count;
 }
 
 int sonde_session_fill(struct sonde_session *s)
 {
-	return s->parts ? several_fill(s) : session_part_fill(s);
+	int r;
+
+	NOT_NULL(s, -EINVAL);
+	session_note_memory(s);
+	if (!s->parts)
+		return session_part_fill(s);
+	r = several_fill(s);
+	if (r <= 0)
+		session_progress_end(s);
+	return r;
 }
 
 /* A kind of defect that was not told yet becomes an event (events=all); its payload is the kind's name. */
@@ -93,6 +132,7 @@ int session_defect_event(struct sonde_session *s)
 
 	_Static_assert(NR_DEFECTS <= 64, "defects_told has a bit for each");
 
+	session_note_memory(s);
 	for (kind = 0; kind < NR_DEFECTS; kind++) {
 		if (s->defects.count[kind] && !(s->defects_told >> kind & 1))
 			break;
@@ -151,6 +191,14 @@ static int choose_name(struct sonde_session *s, const struct sonde_schema *sc)
 	return s->events_known.v[sc->id] == 1;
 }
 
+/* Not for the caller. Until the first sample passes the filters, what the recording has is noted. */
+static int refuse(struct sonde_session *s, const struct event *ev, enum refused_by by)
+{
+	if (!s->refused.passed)
+		refused_note(&s->refused, &ev->pub, by);
+	return 0;
+}
+
 /* What is asked of a sample last, and only where it was asked for. */
 static int choose(struct sonde_session *s, struct event *ev)
 {
@@ -158,7 +206,7 @@ static int choose(struct sonde_session *s, struct event *ev)
 		int r = choose_name(s, ev->schema);
 
 		if (r <= 0)
-			return r;
+			return r ? r : refuse(s, ev, REFUSED_BY_NAME);
 	}
 	if (place_filter_is_set(&s->places)) {
 		struct sonde_location where;
@@ -167,10 +215,11 @@ static int choose(struct sonde_session *s, struct event *ev)
 		if (ev->source->ops->sample(ev->source, ev, &sample) < 0 ||
 		    sonde_event_locate(&ev->pub, sample.ip, ev->pub.cpumode, &where) < 0 ||
 		    !place_filter_pass(&s->places, &where))
-			return 0;
+			return refuse(s, ev, REFUSED_BY_PLACE);
 	}
 	if (!event_switch_pass(&s->switches, s->opts.compat ? ev->schema->id : ev->schema->family))
-		return 0;
+		return refuse(s, ev, REFUSED_BY_PLACE);
+	s->refused.passed = true;
 	return session_dlfilters_ask(s, ev, false);
 }
 
@@ -182,8 +231,9 @@ static int choose_early(struct sonde_session *s, struct event *ev)
 }
 
 /* Whether an event that is no sample is for the caller or sink at all. */
-static bool record_wanted(const struct sonde_session *s, const struct event *ev)
+static bool record_wanted(struct sonde_session *s, const struct event *ev)
 {
+	s->met_sample |= schema_is_shown(ev->schema);
 	if (ev->listed)
 		return s->lists_records;
 	return s->opts.events ? !ev->schema->unwanted
@@ -224,7 +274,9 @@ static inline int admit(struct sonde_session *s, struct event *ev)
 	}
 	if (s->filtered && is_sample &&
 	    (s->opts.graph_function || !early_filter_pass(&s->early, ev->pub.time_ns, ev->pub.cpu)))
-		return 0;
+		return refuse(s, ev,
+			      time_windows_hold(&s->early.time, ev->pub.time_ns) ? REFUSED_BY_CPU
+										 : REFUSED_BY_TIME);
 	if (__builtin_expect(ev->change.kind, 0))
 		TRY(state_apply(&s->state, &ev->change));
 	if (!is_sample && !record_wanted(s, ev))
@@ -236,8 +288,11 @@ static inline int admit(struct sonde_session *s, struct event *ev)
 	if (!is_sample)
 		return s->copies || record_pass(s, ev);
 	if (!late_filter_pass(&s->late, &ev->pub))
-		return 0;
-	return s->is_choosy ? choose(s, ev) : 1;
+		return refuse(s, ev, REFUSED_BY_TASK);
+	if (s->is_choosy)
+		return choose(s, ev);
+	s->refused.passed = true;
+	return 1;
 }
 
 /*
@@ -248,6 +303,7 @@ static int admit_listed(struct sonde_session *s, struct event *ev)
 {
 	int r;
 
+	s->met_sample |= schema_is_shown(ev->schema);
 	if (ev->listed || schema_is_shown(ev->schema))
 		return s->lists_records;
 	if (ev->schema->kind == SONDE_RECORD && s->lists_records) {
@@ -337,6 +393,8 @@ int sonde_session_next_pending(struct sonde_session *s, const struct sonde_event
 {
 	int r;
 
+	NOT_NULL(s, -EINVAL);
+	NOT_NULL(ret, -EINVAL);
 	if (__builtin_expect(s->parts != NULL, 0))
 		return several_next_pending(s, ret);
 	r = next_pending(s, false, ret);
@@ -346,7 +404,9 @@ int sonde_session_next_pending(struct sonde_session *s, const struct sonde_event
 
 int sonde_session_next(struct sonde_session *s, const struct sonde_event **ret)
 {
-	for (bool told = false;; told = true) {
+	NOT_NULL(s, -EINVAL);
+	NOT_NULL(ret, -EINVAL);
+	for (bool told = false;; told = s->cut_at < s->nr_cuts) {
 		int r = s->parts ? several_next_pending(s, ret) : next_pending(s, told, ret);
 
 		if (r) {
@@ -367,6 +427,7 @@ int sonde_session_next(struct sonde_session *s, const struct sonde_event **ret)
 
 void sonde_session_want(struct sonde_session *s, uint32_t schema, int wanted)
 {
+	NOT_NULL(s, );
 	/* Filters of others see them all the same. */
 	if (s->dlfilters.filters.n)
 		return;

@@ -21,6 +21,7 @@
 #include "model/event.h"
 #include "model/printfmt/printfmt.h"
 #include "order/order.h"
+#include "refused.h"
 #include "session_options.h"
 #include "sources/source.h"
 #include "state/state.h"
@@ -40,7 +41,7 @@ struct sonde_session {
 	struct sonde_session *part_of;
 	unsigned part; /* which one, from 0 */
 	struct session_options opts;
-	struct outbuf printed, defects_line, text; /* answers lent to callers */
+	struct outbuf printed, defects_line, filters_line, text; /* answers lent to callers */
 
 	/* The stages, in the order of an event's way. */
 	struct source *source;
@@ -68,6 +69,8 @@ struct sonde_session {
 	struct strpool own_strings;
 	struct schema_table own_schemas;
 	struct defects defects;
+	uint64_t nomem_seen;      /* err_nomem_count() when it was last looked at ... */
+	const void *nomem_thread; /* ... and the thread whose count that was */
 	struct sonde_defect defect;         /* lent */
 	struct sonde_schema *defect_schema; /* events=all: defects as events */
 	uint64_t defects_told;              /* bit per enum defect */
@@ -76,7 +79,8 @@ struct sonde_session {
 	bool listing;         /* the options ask for lines of records, or a dump */
 	bool lists_records;   /* a text is written, which has them */
 	bool is_stream;       /* the input is a pipe: more may come at any time */
-	bool met_sample;      /* any, also one that the filters refused */
+	bool met_sample;      /* any, also one that the filters refused; or a count of perf stat */
+	struct refused refused;
 	bool copied_none;     /* format=perfdata, written: no sample was chosen */
 
 	/* The batch being delivered. */
@@ -91,6 +95,13 @@ struct sonde_session {
 	/* Answers that are made when first asked for. */
 	struct kallsyms *kernel_symbols;
 	bool kernel_symbols_tried;
+	struct session_progress {
+		void (*call)(void *ctx, const struct sonde_progress *p); /* NULL: nobody asks */
+		void *ctx;
+		uint64_t begun_ms, next_ms, events;
+		bool called;
+	} progress; /* of the whole, not of parts, but events */
+	bool told_unmapped; /* of DEFECT_UNKNOWN_SYMBOLS: that nothing is mapped somewhere */
 	const char *kernel_path; /* of the file that they are out of; NULL: none */
 	struct located *located; /* owned; answers of sonde_event_locate(); NULL: not yet made */
 	uint64_t last_answer;    /* sonde_location.answer */
@@ -149,6 +160,8 @@ int several_pending(const struct sonde_session *s);
 int several_fill(struct sonde_session *s);
 /* The i-th part; NULL behind the last. */
 struct sonde_session *several_part(const struct sonde_session *s, unsigned i);
+/* Makes a defect of allocations that failed in this thread since the last call, whoever went on without them. */
+void session_note_memory(struct sonde_session *s);
 /* Adds the defects of the parts up, each with its recording. */
 void several_sum_defects(struct sonde_session *s);
 
@@ -159,14 +172,18 @@ void session_unref(struct sonde_session *s);
 bool session_in_pipe_mode(const struct sonde_session *s);
 /* Writes the event's text: by its print format; raw bytes as hex when its format is unknown; nothing without payload. */
 void session_event_text(const struct event *ev, struct outbuf *out);
-/* Kernel symbol at addr, NULL unknown; *ret_off = distance from its start. Lent as long as the session. */
+/*
+ * Kernel symbol at addr as of the event being printed, NULL unknown; *ret_off = distance from its start. Lent as long as the
+ * session.
+ */
 const char *session_kernel_symbol(struct sonde_session *s, uint64_t addr, uint64_t *ret_off);
-const struct kernel_symbol *session_kernel_symbol_at(struct sonde_session *s, uint64_t addr);
 /*
  * The mappings in which addresses of a cpumode lie as of the event; their stamp tells whether answers are the same. NULL:
  * none are known. Lent until the next event.
  */
 const struct address_space *session_space(const struct event *ev, uint32_t cpumode);
+/* The first frame of user space in the recorded chain: where it is, or called the kernel. False: there is none. */
+bool session_user_ip(const struct event *ev, uint64_t *ret);
 /*
  * The file behind an address of user space as of the event, and the place in it; NULL when nothing is mapped there, or when
  * out of memory. Lent as long as the session.
@@ -182,5 +199,9 @@ bool session_module_name(const char *path, char *ret, size_t size);
 const char *session_hex(struct sonde_session *s, const uint8_t *bytes, size_t len);
 /* The path of a control group as of now; NULL unknown. Lent as long as the session. */
 const char *session_cgroup(const struct sonde_session *s, uint64_t id);
+
+/* session_progress.c. Reading went on; ctx is the session, or a part of it. */
+void session_progress(void *ctx);
+void session_progress_end(struct sonde_session *s);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/near.h"
+#include "base/sysfile.h"
 #include "code.h"
 #include "order/span.h"
 #include "session.h"
@@ -42,6 +43,8 @@ void session_free(struct sonde_session *s)
 	session_options_done(&s->opts);
 	outbuf_done(&s->printed);
 	outbuf_done(&s->defects_line);
+	outbuf_done(&s->filters_line);
+	refused_done(&s->refused);
 	outbuf_done(&s->text);
 	vec_done(&s->frames);
 	free(s);
@@ -155,16 +158,16 @@ int session_find_switches(struct sonde_session *s)
 }
 
 /* perf shows no more frames than this machine's kernel would record. */
-static unsigned perf_max_frames(void)
+static int perf_max_frames(unsigned *ret)
 {
-	FILE *f = fopen("/proc/sys/kernel/perf_event_max_stack", "re");
-	unsigned max;
+	long max;
 
-	if (!f || fscanf(f, "%u", &max) != 1)
-		max = PERF_MAX_STACK_DEPTH;
-	if (f)
-		fclose(f);
-	return max;
+	errno = 0;
+	max = sysfile_number(PERF_MAX_STACK_DEPTH, "/proc/sys/kernel/perf_event_max_stack");
+	if (errno == ENOMEM)
+		return err_nomem();
+	*ret = max >= 0 && max < UINT_MAX ? (unsigned)max : PERF_MAX_STACK_DEPTH;
+	return 0;
 }
 
 /* Where call chains end. */
@@ -173,8 +176,10 @@ static int build_chains(struct sonde_session *s)
 	if (s->opts.max_stack != UINT64_MAX)
 		s->max_frames =
 			s->opts.max_stack < UINT_MAX ? (unsigned)s->opts.max_stack : UINT_MAX;
+	else if (s->opts.compat)
+		TRY(perf_max_frames(&s->max_frames));
 	else
-		s->max_frames = s->opts.compat ? perf_max_frames() : UINT_MAX;
+		s->max_frames = UINT_MAX;
 	return s->opts.stop_bt ? comm_list_parse(s->opts.stop_bt, "symbol", s->strings, &s->stop_bt)
 			       : 0;
 }
@@ -302,6 +307,7 @@ int session_open_source(struct sonde_session *s)
 	s->last_answer = (uint64_t)s->part << PART_SHIFT;
 	s->state.keeps_maps_at_exec = s->opts.compat != SONDE_COMPAT_NONE;
 	s->state.keeps_first_cgroup = s->opts.compat != SONDE_COMPAT_NONE;
+	s->state.keeps_first_ksymbol = s->opts.compat != SONDE_COMPAT_NONE;
 	s->state.exit_forgets_comm = s->opts.compat == SONDE_COMPAT_PERF_6_12;
 	TRY(build_filters(s));
 	TRY(build_chains(s));
@@ -342,6 +348,8 @@ int session_open_order(struct sonde_session *s, size_t sharers)
 	return order_open(&s->order, s->source,
 			  &(struct order_options){ .window_bytes = s->opts.window_bytes,
 						   .sharers = sharers,
+						   .progress = session_progress,
+						   .progress_ctx = s,
 						   .time = s->opts.time && !s->opts.dump &&
 									   !s->dlfilters.has_early
 								   ? &s->early.time
@@ -368,12 +376,16 @@ static int build(struct sonde_session *s, const char *text, const char *origin)
 
 int sonde_session_open(struct sonde_session **ret, const char *text, const char *origin)
 {
-	struct sonde_session *s = calloc(1, sizeof(*s));
+	struct sonde_session *s;
 	int r;
 
+	NOT_NULL(ret, -EINVAL);
+	NOT_NULL(text, -EINVAL);
 	err_clear();
+	s = calloc(1, sizeof(*s));
 	if (!s)
 		return err_nomem();
+	session_note_memory(s);
 	s->refs = 1;
 	r = build(s, text, origin);
 	if (r < 0) {

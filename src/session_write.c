@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The events of a session to a sink: text, or another format. */
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/err.h"
 #include "session.h"
 #include "sinks/sink.h"
@@ -43,10 +46,26 @@ static void give_records(struct sonde_session *s, const struct sink_ops *ops)
 	}
 }
 
+/*
+ * A list out of the header fails, too, when none of the recording's events can be read: reads up to the first one. perf
+ * does not look.
+ */
+static int probe_events(struct sonde_session *s)
+{
+	const struct sonde_event *ev;
+	int r = 0;
+
+	s->opts.events = 0;
+	while (!s->met_sample && (r = sonde_session_next(s, &ev)) > 0)
+		;
+	return r < 0 ? r : 0;
+}
+
 static int write_with(struct sonde_session *s, const struct sink_ops *ops, int fd)
 {
 	const struct sonde_event *ev;
 	uint32_t events = s->opts.events;
+	char *cause = NULL;
 	struct sink *sink;
 	int r, end;
 
@@ -61,15 +80,22 @@ static int write_with(struct sonde_session *s, const struct sink_ops *ops, int f
 		if (r < 0)
 			break;
 	}
-	if (r == -ENODATA && !ops->event) {
-		/* Only a stream was read to its end for what it says of itself: that there are no events is no failure. */
+	if (r == -ENODATA && s->opts.compat && ops->lists_header) {
+		/* perf prints what the recording says of itself, and does not care for its events. */
 		err_clear();
 		r = 0;
 	}
 	/* What was written so far is kept also when the run failed; the first failure is the one told. */
+	if (r < 0)
+		cause = strdup(err_text());
 	end = r == -EPIPE ? r : sink->ops->finish(sink, !r && !atomic_load(&s->stopped));
+	if (!r && !end && ops->lists_header && !s->opts.compat)
+		end = probe_events(s);
 	session_dlfilters_text(s, NULL);
 	sink->ops->close(sink);
+	if (r < 0 && cause)
+		err_set(r, "%s", cause);
+	free(cause);
 	s->opts.events = events;
 	for (unsigned i = 0; several_part(s, i); i++)
 		several_part(s, i)->opts.events = events;
@@ -78,10 +104,12 @@ static int write_with(struct sonde_session *s, const struct sink_ops *ops, int f
 
 int sonde_session_write_text(struct sonde_session *s, int fd)
 {
+	NOT_NULL(s, -EINVAL);
 	return write_with(s, &text_sink_ops, fd);
 }
 
 int sonde_session_write(struct sonde_session *s, int fd)
 {
+	NOT_NULL(s, -EINVAL);
 	return write_with(s, sinks[s->opts.format], fd);
 }

@@ -15,6 +15,11 @@
  * never aborts, exits, prints or installs a signal handler. A call that fails returns a negative errno and leaves a chain
  * of causes in thread storage (sonde_error_text).
  *
+ * NULL is refused where it is not named as allowed. `origin`, `ctx` and what a close or free function gets may always be
+ * NULL. A function that returns int then returns -EINVAL; any other returns what means "nothing": NULL, "", 0 or, for
+ * sonde_name_distance(), UINT32_MAX. The chain of causes names the function and the parameter, except for the functions
+ * that signal handlers may call. This check costs one comparison for each pointer.
+ *
  * Plain structs begin with `size`, the size that the library knew: members are only ever appended. Until version 1.0
  * this header may change with a line in CHANGELOG.md. docs/model.md explains the event model.
  */
@@ -103,7 +108,7 @@ SONDE_API const char *sonde_error_text(void);
  *	full-source-path=0|1
  *
  *    Output:
- *	format=text|jsonl|evlist|buildids|info|info-json|perfdata  what sonde_session_write() writes; default text; evlist: a line for
+ *	format=text|jsonl|evlist|evlist-json|buildids|buildids-json|info|info-json|perfdata  what sonde_session_write() writes; default text; evlist: a line for
  *	                    each event type of the recording, no events; buildids: one for each file whose build id it has;
  *	                    info: what the recording is, what is counted of its events, and its defects; perfdata: a
  *	                    recording of the chosen events, in `output`, not to the descriptor
@@ -140,7 +145,10 @@ SONDE_API int sonde_session_parse(const char *text, char **ret);
 SONDE_API const char *sonde_session_notes(struct sonde_session *s);
 SONDE_API void sonde_session_close(struct sonde_session *s); /* NULL is fine */
 
-/* The next event in time order: 1 and *ret (lent until the next call on this session), 0 at the end, <0 on failure. */
+/*
+ * The next event in time order: 1 and *ret (lent until the next call on this session), 0 at the end, <0 on failure;
+ * -ENODATA at the end if damage let no sample be read.
+ */
 struct sonde_event;
 SONDE_API int sonde_session_next(struct sonde_session *s, const struct sonde_event **ret);
 /*
@@ -159,6 +167,22 @@ SONDE_API int sonde_session_fill(struct sonde_session *s);
 SONDE_API void sonde_session_want(struct sonde_session *s, uint32_t schema, int wanted);
 /* Ends the run: the next call of next or fill returns 0. May be called from a signal handler or another thread. */
 SONDE_API void sonde_session_stop(struct sonde_session *s);
+
+/* How far the reading of a session is. */
+struct sonde_progress {
+	uint32_t size;
+	uint32_t ended;       /* 1: everything was read; the last call */
+	uint64_t done, total; /* bytes; each is read twice, for its place in time and for itself. total 0: unknown */
+	uint64_t events;      /* samples delivered */
+	uint64_t elapsed_ms;
+};
+/*
+ * Calls progress from within the calls that read, in their thread: not before one second after now, at most five times a
+ * second, and once when the reading ended if it was called before. NULL: no more.
+ */
+SONDE_API void sonde_session_on_progress(struct sonde_session *s,
+					 void (*progress)(void *ctx, const struct sonde_progress *p),
+					 void *ctx);
 
 enum sonde_compat { SONDE_COMPAT_NONE = 0, SONDE_COMPAT_PERF_6_1 = 1, SONDE_COMPAT_PERF_6_12 = 2 };
 SONDE_API enum sonde_compat sonde_session_compat(const struct sonde_session *s);
@@ -188,6 +212,11 @@ struct sonde_defect {
 SONDE_API const struct sonde_defect *sonde_session_defect(struct sonde_session *s, size_t i);
 /* One closing line for stderr ("" when there is nothing to tell). Lent. */
 SONDE_API const char *sonde_session_defects_line(struct sonde_session *s);
+/*
+ * One sentence for stderr when the filters let no sample of the recording through, with what it has: its span, its cpus, its
+ * tasks, its events, whatever was asked for. "" when one passed, when there was none, and under compat. Borrowed.
+ */
+SONDE_API const char *sonde_session_filters_line(struct sonde_session *s);
 
 /* ---- schemas: what an event type looks like ---------------------------------------------------------------------- */
 
@@ -298,7 +327,7 @@ struct sonde_event {
 static inline const struct sonde_schema *sonde_event_schema(const struct sonde_session *s,
 							    const struct sonde_event *ev)
 {
-	return sonde_session_schema(s, ev->schema);
+	return ev ? sonde_session_schema(s, ev->schema) : NULL;
 }
 
 /* A copy that owns its bytes and pins its state; keeps the session's memory alive until it is freed. NULL: no memory. */
@@ -364,6 +393,23 @@ SONDE_API const char *sonde_session_register_name(struct sonde_session *s, uint3
 						  char room[16]);
 
 /* What lies at an address, as far as it is known. Names are lent and live as long as the session. */
+/* Why an address has no symbol. */
+enum sonde_unknown {
+	SONDE_KNOWN = 0,
+	SONDE_UNKNOWN_NO_MAPPING = 1,   /* the recording has no mapping of that address */
+	SONDE_UNKNOWN_NO_FILE = 2,      /* memory that no file is mapped to */
+	SONDE_UNKNOWN_ABSENT = 3,       /* the file is not on this machine */
+	SONDE_UNKNOWN_NO_RIGHT = 4,     /* the file may not be read */
+	SONDE_UNKNOWN_NOT_FOLLOWED = 5, /* no-follow=1, and no cache has the file */
+	SONDE_UNKNOWN_OTHER_BUILD = 6,  /* the file of that name is another build */
+	SONDE_UNKNOWN_STRIPPED = 7,     /* the file has no symbol table, and its debug file is not here */
+	SONDE_UNKNOWN_NO_SYMBOL = 8,    /* the symbol table has nothing at that address */
+	SONDE_UNKNOWN_NO_KERNEL = 9,    /* the symbols of the recorded kernel are not here */
+	SONDE_UNKNOWN_ELSEWHERE = 10    /* of a guest or a hypervisor */
+};
+/* "stripped", "not on this machine", ...; "" for SONDE_KNOWN and for numbers that mean nothing. */
+SONDE_API const char *sonde_unknown_text(uint32_t reason);
+
 struct sonde_location {
 	uint32_t size;
 	uint32_t sym_binding; /* 0 local, 1 global, 2 weak */
@@ -372,8 +418,11 @@ struct sonde_location {
 	const char *dso_build_id; /* hex, "" unknown */
 	uint64_t map_start, map_end, map_pgoff;
 	const char *sym; /* NULL unknown */
-	uint64_t sym_start,
-		sym_end;  /* offsets in the dso's file; for the kernel and for JITs, addresses */
+	/*
+	 * Offsets in the dso's file; for the kernel and for JITs, addresses. A kernel symbol registered at run time (a BPF
+	 * program) is a dso of its own, in which it begins at 0.
+	 */
+	uint64_t sym_start, sym_end;
 	uint64_t sym_off; /* addr - start of the symbol */
 	/*
 	 * Which dso it is: two files of one name have two numbers. 0: none; else it holds as long as the session. A symbol is
@@ -386,6 +435,8 @@ struct sonde_location {
 	 * answers keeps it by this number.
 	 */
 	uint64_t answer;
+	uint32_t unknown; /* enum sonde_unknown */
+	uint32_t reserved;
 };
 /*
  * Looks an address up in the address space of the event's process as of the event. cpumode as in sonde_event, or, for an
@@ -394,7 +445,7 @@ struct sonde_location {
 #define SONDE_CPUMODE_OF_ADDRESS UINT32_MAX
 SONDE_API int sonde_event_locate(const struct sonde_event *ev, uint64_t addr, uint32_t cpumode,
 				 struct sonde_location *ret);
-/* The same, not copied: lent until the next address is looked up. Never NULL. */
+/* The same, not copied: lent until the next address is looked up. Never NULL: of no event, a location that is unknown. */
 SONDE_API const struct sonde_location *sonde_event_located(const struct sonde_event *ev,
 							   uint64_t addr, uint32_t cpumode);
 
@@ -461,7 +512,8 @@ enum sonde_frame_flags {
 	SONDE_FRAME_UNWOUND =
 		1, /* out of the recorded registers and stack: a caller's ip is in its call instruction */
 	SONDE_FRAME_INLINED =
-		2 /* a function inlined at ip; the frame it was inlined into follows */
+		2, /* a function inlined at ip; the frame it was inlined into follows */
+	SONDE_FRAME_BRANCH = 4 /* out of the branch stack: a caller's ip is its call instruction */
 };
 struct sonde_frame {
 	uint64_t ip;
@@ -648,6 +700,11 @@ SONDE_API int sonde_file_build_id(const char *path, char ret[SONDE_BUILD_ID_CHAR
 SONDE_API const char *sonde_version(void);
 /* "zstd=1.5.4 ...": what this build has. */
 SONDE_API const char *sonde_features(void);
+/*
+ * Text of any bytes as a JSON string in its quotes, as --format jsonl writes it: bytes that are no UTF-8 become lone
+ * surrogates. To be released with free(); NULL: no memory.
+ */
+SONDE_API char *sonde_json_string(const char *text, size_t len);
 /* How far apart two names are: letters inserted, dropped, changed, swapped. UINT32_MAX for names of more than 96 letters. */
 SONDE_API uint32_t sonde_name_distance(const char *a, const char *b);
 

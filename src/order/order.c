@@ -46,6 +46,7 @@ struct order {
 
 	struct cut out[OUT_CUTS];
 	int nr_out;
+	uint64_t bytes_settled; /* delivered or refused */
 	struct order_stats stats;
 };
 
@@ -108,6 +109,19 @@ void order_close(struct order *o)
 void order_stats(const struct order *o, struct order_stats *ret)
 {
 	*ret = o->stats;
+}
+
+bool order_has_refused(const struct order *o)
+{
+	return o->stats.refused > 0;
+}
+
+static void note_refused(struct order_stats *stats, uint64_t time_ns)
+{
+	if (!stats->refused++ || time_ns < stats->refused_first_ns)
+		stats->refused_first_ns = time_ns;
+	if (time_ns > stats->refused_last_ns)
+		stats->refused_last_ns = time_ns;
 }
 
 /* ---- runs ---- */
@@ -416,10 +430,15 @@ static uint64_t needed_from(struct order *o)
 	return from;
 }
 
-/* Messages of a recorder whose errors went where its records did (perf record -o - >FILE 2>&1). */
+/*
+ * Messages of a recorder whose errors went where its records did (perf record -o - >FILE 2>&1). Bytes that UTF-8 never
+ * has are no text.
+ */
 static bool is_text(const uint8_t *p, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
+		if (p[i] == 0xc0 || p[i] == 0xc1 || p[i] > 0xf4)
+			return false;
 		if (p[i] < ' ' ? p[i] != '\n' && p[i] != '\r' && p[i] != '\t' && p[i] != 0x1b
 			       : p[i] == 0x7f)
 			return false;
@@ -484,6 +503,8 @@ static int walk_fill(struct order *o, bool *ret_blocked)
 			stream_let_go(f->stream, needed_from(o));
 		got = window_read(w, f, o->walk_off, f->end,
 				  need > o->opts.window_bytes ? need : o->opts.window_bytes, need);
+		if (o->opts.progress)
+			o->opts.progress(o->opts.progress_ctx);
 		w->file = (uint16_t)o->file;
 		w->cut_end = w->file_off;
 		if (got < 0)
@@ -561,8 +582,10 @@ static int walk(struct order *o)
 				/* Refused; that it was seen still counts for what the rounds release. */
 				if (cut->time_ns > o->newest)
 					o->newest = cut->time_ns;
+				note_refused(&o->stats, cut->time_ns);
 				w->cut_end = cut_end;
 				o->cut_at++;
+				o->bytes_settled += cut->len;
 				continue;
 			}
 			if (cut->order == CUT_ORDERED && cut->time_ns >= o->delivered) {
@@ -603,5 +626,27 @@ int order_next(struct order *o, const struct cut **ret)
 	*ret = o->out;
 	while (!o->nr_out && o->phase != ENDED)
 		TRY(o->phase == MERGING ? merge(o) : walk(o));
+	for (int i = 0; i < o->nr_out; i++)
+		o->bytes_settled += o->out[i].len;
 	return o->nr_out;
+}
+
+void order_progress(const struct order *o, uint64_t *done, uint64_t *total)
+{
+	uint64_t walked = 0, all = 0;
+
+	for (unsigned i = 0; i < o->files.n; i++) {
+		const struct source_file *f = &o->files.v[i];
+
+		if (f->stream)
+			all = UINT64_MAX;
+		else if (all != UINT64_MAX)
+			all += 2 * (f->end - f->begin);
+		if (o->walked || i < o->file)
+			walked += f->stream ? 0 : f->end - f->begin;
+		else if (i == o->file)
+			walked += o->walk_off - f->begin;
+	}
+	*done = walked + o->bytes_settled;
+	*total = all == UINT64_MAX ? 0 : all;
 }

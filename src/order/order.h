@@ -36,16 +36,24 @@ struct order_options {
 	/* Stateless records outside are refused before they are ordered; NULL: none. Lent. */
 	const struct time_windows *time;
 	struct defects *defects;
+	void (*progress)(void *ctx); /* called for each window that the walk reads; NULL: never */
+	void *progress_ctx;
 };
 
 int order_open(struct order **ret, struct source *source, const struct order_options *opts);
 /* The next records in order: *ret lent until the next call, returns how many, 0 at the end, <0 on failure. */
 int order_next(struct order *o, const struct cut **ret);
+/* Adds up what was walked and what was delivered or refused, and twice the size; *total 0: a stream, whose size is unknown. */
+void order_progress(const struct order *o, uint64_t *done, uint64_t *total);
+/* Whether samples were refused because they are outside of the windows of time. */
+bool order_has_refused(const struct order *o);
 void order_close(struct order *o); /* NULL is fine */
 
 /* For tests and `-v`. */
 struct order_stats {
 	size_t runs, most_runs_at_once, spilled_records;
+	/* Samples that the time windows refused, and their times. */
+	uint64_t refused, refused_first_ns, refused_last_ns;
 };
 void order_stats(const struct order *o, struct order_stats *ret);
 

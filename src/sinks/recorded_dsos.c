@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "locate.h"
 #include "model/callchain.h"
 
 #define KERNEL \
@@ -157,9 +158,14 @@ static int take_hit(struct recorded_dsos *d, const struct event *ev)
 	    sample.ip - d->last_start < d->last_end - d->last_start)
 		return 0;
 	m = address_space_find(space, sample.ip);
+	d->unmapped += !m && !address_space_symbol(space, sample.ip);
 	if (!m)
 		return 0;
 	TRY(find_mapped(d, m, cpumode == CPUMODE_KERNEL, &d->last));
+	if (d->asks_why && !d->list.v[d->last].is_hit)
+		d->list.v[d->last].unknown = (uint8_t)(cpumode == CPUMODE_KERNEL
+							       ? locate_unknown_kernel(d->session)
+							       : locate_unknown_file(d->session, m));
 	d->list.v[d->last].is_hit = true;
 	d->last_stamp = space->stamp;
 	d->last_start = m->start;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The files that a recording tells of ("dso": perf's word): first those of its list of build ids, then what was mapped, each
- * once, with its build id as far as it is recorded and whether a sample's address lies in it. No file is opened.
+ * once, with its build id as far as it is recorded and whether a sample's address lies in it. No file is opened unless
+ * asks_why is set.
  *
  *	struct recorded_dsos d;
  *	TRY(recorded_dsos_init(&d, session));
@@ -25,6 +26,7 @@ struct recorded_dso {
 	bool is_kernel;       /* the kernel or a module */
 	bool is_memory;       /* not mapped from a file: a JIT's code, the heap, the vdso */
 	bool is_hit;
+	uint8_t unknown; /* enum sonde_unknown of the file as a whole, if asks_why; SONDE_KNOWN until it is hit */
 };
 
 struct recorded_dsos {
@@ -36,6 +38,8 @@ struct recorded_dsos {
 	/* Which one the last sample lay in: most lie where the one before did. */
 	uint64_t last_stamp, last_start, last_end;
 	uint32_t last;
+	bool asks_why;     /* files that are hit are opened, to see whether their symbols are here */
+	uint64_t unmapped; /* samples whose address lies in no mapping */
 };
 
 int recorded_dsos_init(struct recorded_dsos *ret, struct sonde_session *s);

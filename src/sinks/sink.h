@@ -19,6 +19,7 @@ struct sink_ops {
 	bool takes_several;         /* recordings at a time */
 	bool takes_records;         /* events of records of state and defects, too */
 	bool copies_records; /* each record as it is, before its events; no filter keeps one of state from it */
+	bool lists_header; /* the output is made of what the recording says of itself */
 	/* -EINVAL with a message for options that cannot be. Schemas known by then are in the session. */
 	int (*open)(struct sink **ret, const struct sink_options *opts);
 	/* One event. <0: stop; -EPIPE: the reader of the output closed it. NULL: of a file no events are read. */
@@ -36,7 +37,7 @@ struct sink_ops {
 extern const struct sink_ops *const sinks[];
 extern const char *const sink_names[]; /* NULL-terminated */
 
-extern const struct sink_ops text_sink_ops, jsonl_sink_ops, evlist_sink_ops, buildids_sink_ops,
-	info_sink_ops, info_json_sink_ops, perfdata_sink_ops;
+extern const struct sink_ops text_sink_ops, jsonl_sink_ops, evlist_sink_ops, evlist_json_sink_ops,
+	buildids_sink_ops, buildids_json_sink_ops, info_sink_ops, info_json_sink_ops, perfdata_sink_ops;
 
 #endif

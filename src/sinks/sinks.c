@@ -6,7 +6,9 @@
 	SINK(text, "text")         \
 	SINK(jsonl, "jsonl")       \
 	SINK(evlist, "evlist")     \
+	SINK(evlist_json, "evlist-json") \
 	SINK(buildids, "buildids") \
+	SINK(buildids_json, "buildids-json") \
 	SINK(info, "info")         \
 	SINK(info_json, "info-json") \
 	SINK(perfdata, "perfdata")

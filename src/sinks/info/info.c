@@ -21,6 +21,7 @@ int info_open(struct sink **ret, const struct sink_options *opts, const struct s
 	s->base.ops = ops;
 	s->session = opts->session;
 	r = recorded_dsos_init(&s->dsos, opts->session);
+	s->dsos.asks_why = true;
 	if (r >= 0)
 		r = fd_writer_init(&s->writer, opts->fd);
 	if (r < 0) {
@@ -182,16 +183,23 @@ struct source_header info_head(struct info_sink *s)
 	return head;
 }
 
-bool info_has_feature(struct info_sink *s, unsigned feature)
-{
-	return info_head(s).features[feature / 64] >> feature % 64 & 1;
-}
-
 static bool section(struct info_sink *s, unsigned feature, struct bytes *ret)
 {
 	const struct source_ops *ops = s->session->source->ops;
 
 	return ops->section && ops->section(s->session->source, feature, ret) > 0;
+}
+
+bool info_is_compressed(struct info_sink *s)
+{
+	struct bytes b;
+	uint32_t ratio;
+
+	/* u32 version, type, level, ratio, mmap_len */
+	if (!section(s, FEAT_COMPRESSED, &b))
+		return false;
+	return info_head(s).is_pipe || bytes_skip(&b, "version, type and level", 12) < 0 ||
+	       bytes_u32(&b, "ratio", &ratio) < 0 || ratio > 0;
 }
 
 const char *info_clock_name(int32_t id)

@@ -28,7 +28,7 @@ static void put_file(struct info_sink *s, struct outbuf *out)
 	json_member_u64(out, "header_version", head.version);
 	json_member_i64(out, "changed", head.changed_s);
 	outbuf_fmt(out, ",\"compressed\":%s,\"features\":[",
-		   info_has_feature(s, FEAT_COMPRESSED) ? "true" : "false");
+		   info_is_compressed(s) ? "true" : "false");
 	for (unsigned feature = 0; feature < NR_FEATURES; feature++) {
 		const char *name = text_header_feature_name(feature);
 
@@ -181,6 +181,24 @@ static void put_build_ids(struct info_sink *s, struct outbuf *out)
 	outbuf_char(out, ']');
 }
 
+static void put_unknown(struct info_sink *s, struct outbuf *out)
+{
+	const char *comma = "";
+
+	outbuf_str(out, ",\n\"missing_symbols\":[");
+	vec_foreach(dso, &s->dsos.list) {
+		if (!dso->unknown)
+			continue;
+		outbuf_fmt(out, "%s{\"file\":", comma);
+		json_text(out, dso->name);
+		json_member_text(out, "why", sonde_unknown_text(dso->unknown));
+		outbuf_char(out, '}');
+		comma = ",";
+	}
+	outbuf_str(out, "],\"unmapped_samples\":");
+	json_u64(out, s->dsos.unmapped);
+}
+
 static void put_defects(struct info_sink *s, struct outbuf *out)
 {
 	const struct sonde_defect *d;
@@ -218,6 +236,8 @@ static int json_finish(struct sink *sink, bool complete)
 	if (!s->session->opts.no_events)
 		put_counts(s, out);
 	put_build_ids(s, out);
+	if (!s->session->opts.no_events)
+		put_unknown(s, out);
 	put_defects(s, out);
 	outbuf_str(out, "}\n");
 	return fd_writer_flush(&s->writer);

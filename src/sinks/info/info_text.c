@@ -56,7 +56,7 @@ static void put_recording(struct info_sink *s, struct outbuf *out)
 		outbuf_fmt(out, ", %" PRIu64 " bytes of records", bytes);
 	if (files > 1)
 		outbuf_fmt(out, " in %u files", files);
-	if (info_has_feature(s, FEAT_COMPRESSED))
+	if (info_is_compressed(s))
 		outbuf_str(out, ", compressed");
 	outbuf_char(out, '\n');
 	if (head.changed_s) {
@@ -274,6 +274,32 @@ static void put_build_ids(struct info_sink *s, struct outbuf *out)
 	}
 }
 
+/* Files in which samples lie and whose functions are shown as [unknown], all or many of them. */
+static void put_unknown(struct info_sink *s, struct outbuf *out)
+{
+	size_t hit = 0, missing = 0;
+
+	if (s->session->opts.no_events)
+		return;
+	vec_foreach(dso, &s->dsos.list) {
+		hit += dso->is_hit;
+		missing += dso->unknown != SONDE_KNOWN;
+	}
+	if (!hit && !s->dsos.unmapped)
+		return;
+	put_word(out, "symbols");
+	outbuf_fmt(out, "missing of %zu of %zu files in which samples lie%s\n", missing, hit,
+		   missing ? ":" : "");
+	vec_foreach(dso, &s->dsos.list) {
+		if (dso->unknown)
+			outbuf_fmt(out, "%13s%s: %s\n", "", dso->name,
+				   sonde_unknown_text(dso->unknown));
+	}
+	if (s->dsos.unmapped)
+		outbuf_fmt(out, "%13s%" PRIu64 " samples: %s\n", "", s->dsos.unmapped,
+			   sonde_unknown_text(SONDE_UNKNOWN_NO_MAPPING));
+}
+
 static void put_defects(struct info_sink *s, struct outbuf *out)
 {
 	const struct sonde_defect *d;
@@ -311,6 +337,7 @@ static int text_finish(struct sink *sink, bool complete)
 	put_records(s, out);
 	put_traces(s, out);
 	put_build_ids(s, out);
+	put_unknown(s, out);
 	put_defects(s, out);
 	if (s->session->opts.terminal || isatty(s->writer.fd))
 		text_terminal_quiet(out, 0, true);

@@ -202,10 +202,15 @@ static int jsonl_event(struct sink *sink, const struct event *ev)
 		outbuf_str(out, ",\"raw\":");
 		json_hex(out, ev->pub.bytes, ev->pub.bytes_len);
 	}
-	/* A damaged sample is a defect that its source counts; it has no values. */
-	if (type->has_sample && ev->source->ops->sample(ev->source, ev, &sample) >= 0) {
-		jsonl_sample_put(ev, &sample, out);
-		if (type->has_place)
+	if (type->has_sample) {
+		int r = ev->source->ops->sample(ev->source, ev, &sample);
+
+		if (r == -ENOMEM)
+			return r;
+		/* A damaged sample is a defect that its source counts; it has no values. */
+		if (r >= 0)
+			jsonl_sample_put(ev, &sample, out);
+		if (r >= 0 && type->has_place)
 			jsonl_place_put(ev, sample.ip, out);
 	}
 	if (type->has_chain)

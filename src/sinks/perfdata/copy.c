@@ -230,7 +230,7 @@ static int keep_or_wait(struct copy_sink *s)
 /* perf's has its data behind it; simpleperf's is a record of the recorder like others. */
 static bool has_data_behind(uint32_t type, uint32_t len)
 {
-	return type == RECORD_HEADER_TRACING_DATA && len <= 16;
+	return type == RECORD_HEADER_TRACING_DATA && len <= TRACING_DATA_RECORD_MAX;
 }
 
 /* Of the header, in pipe mode: the copy has a header of its own. */
@@ -371,7 +371,8 @@ static int keep_state(struct copy_sink *s, const struct event *ev)
 	if (s->type == PERF_RECORD_NAMESPACES) {
 		TRY(alive_add_namespaces(&s->alive, ev->pub.pid, ev->pub.tid, record, len,
 					 s->time_ns));
-	} else if (c->kind == CHANGE_NONE || c->kind == CHANGE_CGROUP || c->kernel) {
+	} else if (c->kind == CHANGE_NONE || c->kind == CHANGE_CGROUP || c->kind == CHANGE_KSYMBOL ||
+		   c->kernel) {
 		subject = subject_of(s, c);
 		TRY(alive_add_subject(&s->alive, &subject, record, len, s->time_ns));
 	} else {

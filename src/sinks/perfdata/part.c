@@ -280,6 +280,7 @@ static int open_file(struct part *p)
 	const char *slash = strrchr(p->path, '/');
 	int dir_len = slash ? (int)(slash - p->path) + 1 : 0;
 	char *dir;
+	int error;
 
 	if (asprintf(&dir, "%.*s.", dir_len, p->path) < 0)
 		return err_nomem();
@@ -295,9 +296,11 @@ static int open_file(struct part *p)
 	p->fd = mkostemp(p->temp_path, O_CLOEXEC);
 	if (p->fd >= 0)
 		return 0;
+	error = errno;
 	free(p->temp_path);
 	p->temp_path = NULL;
-	return err_errno(errno, "%s: cannot create it; choose another place with -o FILE", p->path);
+	return err_errno(error, "%s: cannot create it%s", p->path,
+			 errno_no_descriptor(error) ? "" : "; choose another place with -o FILE");
 }
 
 static int name_file(struct part *p)
@@ -493,7 +496,7 @@ int part_finish(struct part *p, const struct outbuf *build_ids)
 	if (r == 0 && (span.failed || aux.failed || ids.failed || build_ids->failed))
 		r = err_nomem();
 	if (r == 0)
-		r = perfdata_writer_finish(p->writer, late, nr);
+		r = perfdata_writer_finish(p->writer, late, nr, NULL);
 	outbuf_done(&span);
 	outbuf_done(&aux);
 	outbuf_done(&ids);

@@ -6,6 +6,7 @@
  *	main+52:
  *	000055859cdc520e	insn: 89 d8                   	# MISPRED INTX 3 cycles [3] 0.33 IPC
  */
+#include "base/err.h"
 #include "code.h"
 #include "model/callchain.h"
 #include "session.h"
@@ -216,8 +217,10 @@ void text_brstackinsn_put(struct text_code *c, const struct event *ev,
 	if (!c->block)
 		c->block = malloc(BLOCK_MAX_BYTES);
 	outbuf_char(out, '\n');
-	if (!c->block)
+	if (!c->block) {
+		err_note_nomem();
 		return;
+	}
 	/* Nothing is known of what ran before the oldest branch. */
 	if (grab(&l, b[nr - 1].from, b[nr - 1].from) == CODE) {
 		put_function(&l, b[nr - 1].from);

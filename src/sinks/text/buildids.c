@@ -10,6 +10,7 @@
 #include "formats/perfdata/layout.h"
 #include "session.h"
 #include "sinks/fd_writer.h"
+#include "sinks/jsonl/json.h"
 #include "sinks/recorded_dsos.h"
 #include "sinks/sink.h"
 #include "sinks/text/terminal.h"
@@ -39,14 +40,14 @@ static bool wants_hits(struct sonde_session *s)
 	       !has_feature(s, FEAT_BUILD_ID);
 }
 
-static int buildids_open(struct sink **ret, const struct sink_options *opts)
+static int open_as(const struct sink_ops *ops, struct sink **ret, const struct sink_options *opts)
 {
 	struct buildids_sink *s = calloc(1, sizeof(*s));
 	int r;
 
 	if (!s)
 		return err_nomem();
-	s->base.ops = &buildids_sink_ops;
+	s->base.ops = ops;
 	s->hits_only = wants_hits(opts->session);
 	s->on_terminal = opts->session->opts.terminal || isatty(opts->fd);
 	r = recorded_dsos_init(&s->dsos, opts->session);
@@ -59,6 +60,16 @@ static int buildids_open(struct sink **ret, const struct sink_options *opts)
 	}
 	*ret = &s->base;
 	return 0;
+}
+
+static int buildids_open(struct sink **ret, const struct sink_options *opts)
+{
+	return open_as(&buildids_sink_ops, ret, opts);
+}
+
+static int buildids_json_open(struct sink **ret, const struct sink_options *opts)
+{
+	return open_as(&buildids_json_sink_ops, ret, opts);
 }
 
 static int buildids_event(struct sink *sink, const struct event *ev)
@@ -89,6 +100,31 @@ static int buildids_finish(struct sink *sink, bool complete)
 	return fd_writer_flush(&s->writer);
 }
 
+static int buildids_json_finish(struct sink *sink, bool complete)
+{
+	struct buildids_sink *s = (struct buildids_sink *)sink;
+	struct outbuf *out = &s->writer.out;
+	const char *comma = "\n";
+
+	TRY(recorded_dsos_update(&s->dsos));
+	outbuf_str(out, "{\"schema\":\"sonde-buildids\",\"version\":1");
+	json_member_text(out, "sonde", sonde_version());
+	json_member_text(out, "input", s->dsos.session->opts.input);
+	outbuf_fmt(out, ",\"complete\":%s,\"files\":[", complete ? "true" : "false");
+	vec_foreach(dso, &s->dsos.list) {
+		if (s->hits_only && !dso->is_hit)
+			continue;
+		outbuf_fmt(out, "%s{\"file\":", comma);
+		json_text(out, dso->name);
+		if (*dso->build_id)
+			json_member_text(out, "build_id", dso->build_id);
+		outbuf_char(out, '}');
+		comma = ",\n";
+	}
+	outbuf_str(out, "]}\n");
+	return fd_writer_flush(&s->writer);
+}
+
 static int buildids_flush(struct sink *sink)
 {
 	return 0;
@@ -110,10 +146,23 @@ const struct sink_ops buildids_sink_ops = {
 	.summary =
 		"a line per file whose build id the recording has, as perf buildid-list prints it",
 	.takes_records = true,
+	.lists_header = true,
 	.open = buildids_open,
 	.event = buildids_event,
 	.is_done = buildids_is_done,
 	.finish = buildids_finish,
+	.flush = buildids_flush,
+	.close = buildids_close,
+};
+
+const struct sink_ops buildids_json_sink_ops = {
+	.name = "buildids-json",
+	.summary = "the same as a JSON object",
+	.takes_records = true,
+	.open = buildids_json_open,
+	.event = buildids_event,
+	.is_done = buildids_is_done,
+	.finish = buildids_json_finish,
 	.flush = buildids_flush,
 	.close = buildids_close,
 };

@@ -78,7 +78,8 @@ void text_srcline_put(const struct text_code *c, const struct event *ev, uint64_
 void text_frame_srcline_put(const struct text_code *c, const struct event *ev,
 			    const struct sonde_frame *f, bool innermost, struct outbuf *out)
 {
-	bool called = !innermost && !(f->flags & SONDE_FRAME_UNWOUND) && !c->opts->compat;
+	bool called = !innermost && !(f->flags & (SONDE_FRAME_UNWOUND | SONDE_FRAME_BRANCH)) &&
+		      !c->opts->compat;
 
 	if (f->file)
 		put_line(c, f->file, f->line, "\n  ", out);

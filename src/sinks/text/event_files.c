@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -43,14 +44,22 @@ static int make_paths(struct event_file *f, const struct event_files *all, const
 	return 0;
 }
 
-static int open_part(struct event_file *f)
+/* Events of a recording are read by no more people than the recording is; one in a pipe is its reader's alone. */
+static mode_t mode_of(const char *input)
+{
+	struct stat st;
+
+	return stat(input, &st) == 0 && S_ISREG(st.st_mode) ? st.st_mode & 0666 : 0600;
+}
+
+static int open_part(struct event_file *f, mode_t mode)
 {
 	char *part;
 	int fd;
 
 	if (asprintf(&part, "%s.%d.part", f->path, (int)getpid()) < 0)
 		return err_nomem();
-	fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0) {
 		int r = err_errno(errno, "cannot write %s", part);
 
@@ -59,6 +68,8 @@ static int open_part(struct event_file *f)
 	}
 	f->part_path = part;
 	f->fd = fd;
+	if (fchmod(fd, mode) < 0)
+		return err_errno(errno, "cannot set the mode of %s", part);
 	TRY(fd_writer_init(&f->writer, fd));
 	return 0;
 }
@@ -75,7 +86,7 @@ static int make_file(struct event_files *all, const struct sonde_schema *sc,
 	f->fd = -1;
 	r = make_paths(f, all, sc->name);
 	if (r >= 0)
-		r = open_part(f);
+		r = open_part(f, mode_of(all->input));
 	if (r >= 0)
 		r = vec_push(&all->files, f);
 	if (r < 0) {

@@ -10,10 +10,12 @@
 
 #include "base/err.h"
 #include "formats/perfdata/attr.h"
+#include "formats/perfdata/attr_text.h"
 #include "formats/perfdata/groups.h"
 #include "formats/perfdata/header.h"
 #include "session.h"
 #include "sinks/fd_writer.h"
+#include "sinks/jsonl/json.h"
 #include "sinks/sink.h"
 #include "sinks/text/evlist.h"
 #include "sinks/text/header.h"
@@ -188,14 +190,14 @@ static void put_tips(struct evlist_sink *s, bool has_tracepoint, bool has_group,
 		outbuf_fmt(out, "# Tip: use '%s evlist -g' to show group information\n", tool);
 }
 
-static int evlist_open(struct sink **ret, const struct sink_options *opts)
+static int open_as(const struct sink_ops *ops, struct sink **ret, const struct sink_options *opts)
 {
 	struct evlist_sink *s = calloc(1, sizeof(*s));
 	int r;
 
 	if (!s)
 		return err_nomem();
-	s->base.ops = &evlist_sink_ops;
+	s->base.ops = ops;
 	s->session = opts->session;
 	s->as_perf_reads_streams = opts->session->opts.compat && session_in_pipe_mode(s->session);
 	r = evlist_details_parse(opts->session->opts.evlist, &s->details);
@@ -207,6 +209,16 @@ static int evlist_open(struct sink **ret, const struct sink_options *opts)
 	}
 	*ret = &s->base;
 	return 0;
+}
+
+static int evlist_open(struct sink **ret, const struct sink_options *opts)
+{
+	return open_as(&evlist_sink_ops, ret, opts);
+}
+
+static int evlist_json_open(struct sink **ret, const struct sink_options *opts)
+{
+	return open_as(&evlist_json_sink_ops, ret, opts);
 }
 
 static int evlist_finish(struct sink *sink, bool complete)
@@ -242,6 +254,75 @@ static int evlist_finish(struct sink *sink, bool complete)
 	return fd_writer_flush(&s->writer);
 }
 
+static void put_attr_json(const struct perf_event_attr *attr, struct outbuf *out)
+{
+	const struct perfdata_attr_style style = { .is_json = true };
+
+	outbuf_fmt(out, ",\"attr\":{\"type\":%" PRIu32, attr->type);
+	json_member_u64(out, "config", attr->config);
+	perfdata_attr_put_members(out, attr, &style);
+	outbuf_char(out, '}');
+}
+
+static void put_fields_json(const struct sonde_schema *sc, struct outbuf *out)
+{
+	outbuf_str(out, ",\"fields\":[");
+	for (size_t i = sc->nr_common; i < sc->nr_fields; i++) {
+		outbuf_fmt(out, "%s{\"name\":", i == sc->nr_common ? "" : ",");
+		json_text(out, sc->fields[i].name);
+		json_member_text(out, "type", sc->fields[i].type);
+		outbuf_char(out, '}');
+	}
+	outbuf_char(out, ']');
+}
+
+/* The number of the group that event `index` of the recording is in; -1: none. Groups are met in their order. */
+static int64_t group_of(struct evlist_sink *s, uint32_t index, int64_t *nr_met)
+{
+	if (s->nr_members) {
+		s->nr_members--;
+		return *nr_met - 1;
+	}
+	if (!s->group.members || s->group.leader != index)
+		return -1;
+	s->nr_members = s->group.members - 1;
+	next_group(s);
+	return (*nr_met)++;
+}
+
+static int evlist_json_finish(struct sink *sink, bool complete)
+{
+	struct evlist_sink *s = (struct evlist_sink *)sink;
+	struct outbuf *out = &s->writer.out;
+	const struct sonde_schema *sc;
+	int64_t nr_groups = 0;
+	uint32_t index = 0;
+
+	read_groups(s);
+	outbuf_str(out, "{\"schema\":\"sonde-evlist\",\"version\":1");
+	json_member_text(out, "sonde", sonde_version());
+	json_member_text(out, "input", s->session->opts.input);
+	outbuf_fmt(out, ",\"complete\":%s,\"events\":[", complete ? "true" : "false");
+	for (uint32_t id = 0; (sc = sonde_session_schema(s->session, id)); id++) {
+		int64_t group;
+
+		if (!sc->attr || sc->is_newer)
+			continue;
+		sc = schema_newest(sc);
+		group = group_of(s, index, &nr_groups);
+		outbuf_str(out, index++ ? ",\n{\"name\":" : "\n{\"name\":");
+		json_text(out, sc->name);
+		if (group >= 0)
+			json_member_i64(out, "group", group);
+		put_attr_json(sc->attr, out);
+		if (((const struct perf_event_attr *)sc->attr)->type == PERF_TYPE_TRACEPOINT)
+			put_fields_json(sc, out);
+		outbuf_char(out, '}');
+	}
+	outbuf_str(out, "]}\n");
+	return fd_writer_flush(&s->writer);
+}
+
 static int evlist_flush(struct sink *sink)
 {
 	return 0;
@@ -260,8 +341,18 @@ static void evlist_close(struct sink *sink)
 const struct sink_ops evlist_sink_ops = {
 	.name = "evlist",
 	.summary = "a line per event type of the recording, as perf evlist prints it",
+	.lists_header = true,
 	.open = evlist_open,
 	.finish = evlist_finish,
+	.flush = evlist_flush,
+	.close = evlist_close,
+};
+
+const struct sink_ops evlist_json_sink_ops = {
+	.name = "evlist-json",
+	.summary = "all that is known of each event type, as a JSON object",
+	.open = evlist_json_open,
+	.finish = evlist_json_finish,
 	.flush = evlist_flush,
 	.close = evlist_close,
 };

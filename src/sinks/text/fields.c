@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "sinks/text/fields.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "base/near.h"
 
 #define CLASS(c)    (1u << TEXT_##c)
 #define ALL_CLASSES ((1u << NR_TEXT_CLASSES) - 1)
@@ -125,16 +127,23 @@ static const struct field *find_field(const struct text_fields *f, const char *n
 
 static int unknown_field(const struct text_fields *f, const char *name, size_t len)
 {
+	char typed[NEAR_NAME], nearest[512];
 	struct outbuf list = { 0 };
+	struct near near;
 	int r;
 
+	snprintf(typed, sizeof(typed), "%.*s", (int)len, name);
+	near_init(&near, typed);
 	for (int i = 0; i < NR_FIELDS; i++) {
-		if (is_known(f, &fields[i]))
-			outbuf_fmt(&list, " %s", fields[i].name);
+		if (!is_known(f, &fields[i]))
+			continue;
+		outbuf_fmt(&list, " %s", fields[i].name);
+		near_offer(&near, fields[i].name);
 	}
 	outbuf_char(&list, '\0');
-	r = err_set(-EINVAL, "Invalid field requested: '%.*s'; there are%s", (int)len, name,
-		    list.failed ? " others" : list.data);
+	near_text(&near, nearest, sizeof(nearest));
+	r = err_set(-EINVAL, "Invalid field requested: '%.*s'%s%s there are%s", (int)len, name,
+		    nearest, *nearest ? "" : ";", list.failed ? " others" : list.data);
 	outbuf_done(&list);
 	return r;
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/err.h"
 /* Bytes of the character at p if it is well-formed UTF-8 and no control character, else 0. */
 static size_t harmless(const unsigned char *p, size_t len, bool line_ends)
 {
@@ -42,6 +43,7 @@ void text_terminal_quiet(struct outbuf *out, size_t start, bool line_ends)
 		return;
 	rest = malloc(len - at);
 	if (!rest) {
+		err_note_nomem();
 		out->len = start + at; /* rather nothing than that */
 		return;
 	}

@@ -156,8 +156,14 @@ static int text_event(struct sink *sink, const struct event *ev)
 	if (!line->fields || __builtin_expect(ev->refused, 0))
 		return 0;
 	/* A damaged sample is a defect that its source counts; its values are 0 here. */
-	if (line->needs_sample && ev->source->ops->sample(ev->source, ev, &s->sample) < 0)
-		s->sample = (struct sonde_sample){ .size = sizeof(s->sample) };
+	if (line->needs_sample) {
+		int r = ev->source->ops->sample(ev->source, ev, &s->sample);
+
+		if (r == -ENOMEM)
+			return r;
+		if (r < 0)
+			s->sample = (struct sonde_sample){ .size = sizeof(s->sample) };
+	}
 	line_start = out->len;
 	TRY(text_head_put(s, ev, line));
 	start = out->len;

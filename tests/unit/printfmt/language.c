@@ -122,6 +122,8 @@ static const struct row chains[] = {
 static const struct row priorities[] = {
 	{ "\"%d\", 1<<2+1", "8", AS_RIGHT },
 	{ "\"%d\", 3&2==2", "1", AS_RIGHT },
+	{ "\"%d\", 6&2==2", "0", AS_RIGHT }, /* (6&2)==2 would be 1 */
+	{ "\"%d\", 1|6&4", "5", AS_RIGHT },  /* (1|6)&4 would be 4 */
 	{ "\"%d\", 1+2*3+4", "11", AS_RIGHT },
 	{ "\"%d\", 1 + 2 == 3 && 4 < 5", "1", AS_RIGHT },
 	{ "\"%d\", 4 + 5 < 6 + 7", "1", AS_RIGHT },

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Memory runs out at allocation n of a command, for each n up to 1,000: never a crash, never a wrong answer in silence.
+
+    tests/nomem/nomem.py SONDE NOMEM_SO DATA [CASE...]
+
+A run may end as it does with memory enough. Else it says that memory was missing, by its exit status and a message, or by a
+defect in its closing line, and what it printed up to there is the beginning of what it prints otherwise. Allocations fail
+that sonde makes itself or through the C library; docs/defects.md says what libdw does when its own fail.
+"""
+import concurrent.futures
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from points import ENV, done, say, skip  # noqa: E402
+
+MOST = 1000
+OURS = 'sonde:libc.so'
+SCRIPT = '''
+def trace_begin(): print('begin')
+def trace_unhandled(event_name, context, fields, sample):
+    print(event_name, sorted(fields.items()), sample['comm'], sample['callchain'], sample['sample'])
+def sched__sched_switch(event_name, context, cpu, s, ns, pid, comm, callchain, prev_comm, prev_pid, prev_prio, prev_state, *rest):
+    print(cpu, s, ns, pid, comm, callchain, prev_comm, prev_pid, prev_state, rest)
+def trace_end(): print('end')
+'''
+# name: objects whose allocations fail, arguments of sonde
+CASES = {
+    'text of tracepoints': (OURS, ['script', '-i', 'demo.data']),
+    'text with symbols': (OURS, ['script', '--kallsyms', 'text/kallsyms', '-F', '+period,+sym,+symoff', '-i', 'text/chains.data']),
+    'text of copied stacks': (OURS, ['script', '-F', '+srcline,+period', '-i', 'text-cases/dw.data']),
+    'text of all columns': (OURS, ['script', '-F', 'comm,tid,pid,time,cpu,event,ip,sym,dso,addr,period', '-i', 'text-cases/addr.data']),
+    'branches': (OURS, ['script', '-F', 'ip,brstack,brstacksym', '-i', 'text-cases/br.data']),
+    'records': (OURS, ['script', '--show-task-events', '--show-mmap-events', '-i', 'text-cases/sw.data']),
+    'a dump': (OURS, ['script', '-D', '-i', 'text/mixed.data']),
+    'JSON lines': (OURS, ['script', '--format', 'jsonl', '-i', 'text/chains.data']),
+    'two recordings': (OURS, ['script', '-i', 'demo.data', '-i', 'text/mixed.data']),
+    'under --compat': (OURS, ['--compat', 'perf-6.1', 'script', '-i', 'text/chains.data']),
+    'report': (OURS, ['report', '--header-only', '-i', 'demo.data']),
+    'the header': (OURS, ['script', '--header-only', '-I', '-i', 'text-cases/g.data']),
+    'info': (OURS, ['info', '-i', 'demo.data']),
+    'check': (OURS, ['check', '-i', 'text/chains.data']),
+    'evlist': (OURS, ['evlist', '-v', '-i', 'text/mixed.data']),
+    'build ids': (OURS, ['buildid-list', '-i', 'text-cases/g.data']),
+    'Python': ('sonde', ['script', '-s', 'SCRIPT', '-i', 'text/chains.data']),
+    'symbols of a live recording': (OURS, ['script', '-F', '+srcline', '-i', 'LIVE']),
+}
+
+# What these print is about the whole recording: they say how far they came.
+PARTIAL = ('JSON lines', 'info', 'check')
+BURN = '''
+static inline __attribute__((always_inline)) unsigned twice(unsigned n) { return n * 2 + 1; }
+__attribute__((noinline)) unsigned burn(unsigned n) { for (unsigned i = 0; i < 3000000; i++) n = twice(n ^ i); return n; }
+int main(int argc, char **argv) { return burn((unsigned)argc) == 5 && argv; }
+'''
+
+
+class Nomem:
+    def __init__(self, sonde, shim, data, folder):
+        self.sonde, self.shim, self.data, self.folder = sonde, shim, data, folder
+        (folder / 'script.py').write_text(SCRIPT)
+        self.live = self.record()
+
+    def record(self):
+        """A recording with copied stacks of a program that is here, with its lines; a text: why there is none."""
+        burn, data = self.folder / 'burn', self.folder / 'live.data'
+        (self.folder / 'burn.c').write_text(BURN)
+        commands = (['cc', '-g', '-O1', '-o', str(burn), str(self.folder / 'burn.c')],
+                    [str(self.sonde), 'record', '-q', '-e', 'cpu-clock', '-F', '1500', '--call-graph', 'dwarf,1024', '-o', str(data), str(burn)])
+        for command in commands:
+            try:
+                p = subprocess.run(command, env=ENV, stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+            except OSError as e:
+                return str(e)
+            if p.returncode:
+                return (p.stderr.decode('utf-8', 'replace').strip().splitlines() or ['failed'])[0]
+        return data
+
+    def run(self, case, n):
+        """(status, stdout, stderr, allocations counted by the last process)"""
+        objects, args = CASES[case]
+        args = [{'SCRIPT': str(self.folder / 'script.py'), 'LIVE': str(self.live)}.get(a, a) for a in args]
+        with tempfile.TemporaryFile(dir=self.folder) as counts:
+            fd = counts.fileno()
+            env = dict(ENV, LD_PRELOAD=str(self.shim), NOMEM_AT=str(n), NOMEM_COUNT=str(fd), NOMEM_OBJECTS=objects,
+                       SONDE_PYTHON='/usr/bin/python3', PYTHONHASHSEED='0', PYTHONDONTWRITEBYTECODE='1')
+            try:
+                p = subprocess.run([str(self.sonde)] + args, env=env, cwd=self.data, stdin=subprocess.DEVNULL, capture_output=True,
+                                   timeout=120, pass_fds=[fd])
+            except subprocess.TimeoutExpired:
+                return 'ran longer than 120 s', b'', b'', 0
+            counts.seek(0)
+            words = counts.read().split()
+        return p.returncode, p.stdout, p.stderr, int(words[-1]) if words else 0
+
+    def fault(self, case, n, whole):
+        """What is wrong with the run in which allocation n fails; '' nothing."""
+        status, out, err, _ = self.run(case, n)
+        if not isinstance(status, int) or status < 0 or 129 < status < 255:
+            return 'status %s' % status
+        if (status, out) == whole[:2]:
+            return ''
+        if b'memory' not in err and b'MemoryError' not in err:
+            return 'status %d, not a word of memory: %r' % (status, err[-200:])
+        if status == 0 or case in PARTIAL:
+            return ''
+        if not whole[1].startswith(out):
+            at = next((i for i, (a, b) in enumerate(zip(out, whole[1])) if a != b), len(whole[1]))
+            return 'status %d after other text: %r in place of %r' % (status, out[max(at - 40, 0):at + 80], whole[1][max(at - 40, 0):at + 80])
+        return ''
+
+
+def main():
+    sonde, shim, data = (pathlib.Path(a).resolve() for a in sys.argv[1:4])
+    chosen = sys.argv[4:] or list(CASES)
+    with tempfile.TemporaryDirectory(prefix='sonde-nomem-') as folder:
+        nomem = Nomem(sonde, shim, data, pathlib.Path(folder))
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            for case in chosen:
+                if 'LIVE' in CASES[case][1] and isinstance(nomem.live, str):
+                    skip(case, 'cannot record here: ' + nomem.live)
+                    continue
+                whole = nomem.run(case, 0)
+                if 'Python' in case and b'no extension' in whole[2]:
+                    skip(case, 'built without Python')
+                    continue
+                if whole[0] not in (0, 3) or not whole[3]:
+                    say(False, case, 'status %s, %d allocations: %s' % (whole[0], whole[3], whole[2].decode('utf-8', 'replace')))
+                    continue
+                numbers = range(1, min(whole[3], MOST) + 1)
+                faults = [(n, f) for n, f in zip(numbers, pool.map(lambda n: nomem.fault(case, n, whole), numbers)) if f]
+                say(not faults, '%s: %d allocations' % (case, len(numbers)),
+                    '\n'.join('%d: %s' % f for f in faults[:20]) + ('\n%d in all' % len(faults) if faults else ''))
+    return done()
+
+
+if __name__ == '__main__':
+    sys.exit(main())

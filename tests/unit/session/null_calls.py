@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes the calls of nulls.c: each function of sonde.h once for each of its pointers, with NULL in that place.
+
+    null_calls.py sonde.h OUTPUT
+
+The result follows from the type that a function returns; the tables below hold the exceptions. A declaration that this
+program does not understand becomes a failing test, never a missing one.
+"""
+import re
+import sys
+
+# (function, parameter): NULL is allowed there.
+ALLOWED = {
+    ('sonde_session_open', 'origin'),
+    ('sonde_session_close', 's'),
+    ('sonde_session_on_progress', 'progress'),
+    ('sonde_session_on_progress', 'ctx'),
+    ('sonde_event_free', 'ev'),
+    ('sonde_recorder_close', 'r'),
+    ('sonde_list_events', 'opts'),
+    ('sonde_list_events', 'ctx'),
+    ('sonde_running_kernel', 'ctx'),
+}
+# Texts that are NULL, not "", when there is none; all other `const char *` are "".
+NO_TEXT = {'sonde_session_info'}
+OTHER_RESULT = {'sonde_event_located': 'NOWHERE', 'sonde_name_distance': 'FAR'}
+# Functions that leave no cause: for signal handlers; and, by parameter, the inline one of the header.
+NO_CAUSE = {('sonde_session_stop', 's'), ('sonde_recorder_stop', 'r'), ('sonde_recorder_switch', 'r'),
+            ('sonde_event_schema', 'ev')}
+# The inline function passes its session on to this one.
+CAUSE_OF = {'sonde_event_schema': 'sonde_session_schema'}
+
+ZERO_TYPES = ('size_t', 'uint32_t', 'uint64_t', 'int64_t', 'enum sonde_compat', 'enum sonde_schema_kind')
+SCALARS = ('int', 'unsigned', 'int32_t') + ZERO_TYPES
+# What stands in a place where it is not NULL: by type, else by (type, name). The variables are those of nulls.c.
+POINTERS = {
+    'struct sonde_session *': 'session', 'const struct sonde_session *': 'session', 'struct sonde_session **': '&opened',
+    'const struct sonde_event *': 'event', 'struct sonde_event *': 'event', 'const struct sonde_event **': '&next',
+    'const struct sonde_schema *': 'schema', 'const struct sonde_field *': 'field', 'size_t *': '&length',
+    'struct sonde_sample *': '&sample', 'struct sonde_location *': '&location', 'struct sonde_dso *': '&dso',
+    'struct sonde_task *': '&task', 'struct sonde_code *': '&code', 'const struct sonde_frame **': '&frames',
+    'struct sonde_recorder *': 'recorder', 'struct sonde_recorder **': '&recorder_opened',
+    'const struct sonde_record_options *': '&record_options', 'struct sonde_record_result *': '&record_result',
+    'const struct sonde_list_options *': '&list_options', 'char **': '&parsed', 'char *': 'room', 'void *': '&context',
+}
+NAMED = {
+    ('const char *', 'text'): 'session_text', ('const char *', 'origin'): '"."', ('const char *', 'key'): '"arch"',
+    ('const char *', 'name'): '"pid"', ('const char *', 'path'): '"/proc/self/exe"', ('const char *', 'a'): '"a"',
+    ('const char *', 'b'): '"b"',
+}
+CALLBACKS = {'progress': 'on_progress', 'event': 'on_event', 'part': 'on_part'}
+
+
+class NoRule(Exception):
+    pass
+
+
+def declarations(text):
+    """(name, returned type, parameters) of all functions, and the number of those that should have been found."""
+    text = re.sub(r'/\*.*?\*/', ' ', text, flags=re.S)
+    text = re.sub(r'^\s*#.*$', ' ', text, flags=re.M)
+    text = re.sub(r'\s+', ' ', text)
+    marks = len(re.findall(r'\bSONDE_API\b|\bstatic inline\b', text))
+    found = re.findall(r'(?:SONDE_API|static inline) ((?:const )?(?:struct |enum )?\w+ \**)\s*(\w+)\((.*?)\) ?(?:;|{)', text)
+    return [(name, returned.strip(), split(parameters)) for returned, name, parameters in found], marks
+
+
+def split(parameters):
+    """Cuts at the commas that are not inside of parentheses."""
+    if parameters.strip() == 'void':
+        return []
+    parts, depth = [''], 0
+    for c in parameters:
+        depth += (c == '(') - (c == ')')
+        if c == ',' and not depth:
+            parts.append('')
+        else:
+            parts[-1] += c
+    return [parameter(p.strip()) for p in parts]
+
+
+def parameter(text):
+    """(type, name); arrays and functions are pointers."""
+    callback = re.match(r'void \(\*(\w+)\)\(', text)
+    if callback:
+        return 'callback', callback[1]
+    m = re.match(r'(.*?)(\w+)(\[\w+\])?$', text)
+    return (m[1] + '*' if m[3] else m[1]).strip(), m[2]
+
+
+def value(kind, name):
+    if kind == 'callback':
+        value = CALLBACKS.get(name)
+    elif kind in SCALARS:
+        value = '1'
+    else:
+        value = NAMED.get((kind, name)) or POINTERS.get(kind)
+    if value is None:
+        raise NoRule('a parameter `%s %s`' % (kind, name))
+    return value
+
+
+def result(function, returned, name):
+    if (function, name) in ALLOWED:
+        return 'ALLOWED'
+    if function in OTHER_RESULT:
+        return OTHER_RESULT[function]
+    if returned == 'int':
+        return 'REFUSED'
+    if returned == 'void':
+        return 'NOTHING'
+    if returned == 'const char *' and function not in NO_TEXT:
+        return 'EMPTY'
+    if returned.endswith('*') or returned in ZERO_TYPES:
+        return 'ZERO'
+    raise NoRule('a result `%s`' % returned)
+
+
+def main():
+    functions, marks = declarations(open(sys.argv[1]).read())
+    calls, faults, used = [], [], set()
+    if len(functions) != marks:
+        faults.append('%d declarations, of which %d are understood' % (marks, len(functions)))
+    with open(sys.argv[2], 'w') as out:
+        for function, returned, parameters in functions:
+            for i, (kind, name) in enumerate(parameters):
+                if kind in SCALARS:
+                    continue
+                used.add((function, name))
+                try:
+                    arguments = [value(*p) for p in parameters]
+                    expected = result(function, returned, name)
+                except NoRule as e:
+                    faults.append('%s(): no rule for %s' % (function, e))
+                    continue
+                arguments[i] = 'NULL'
+                call = '%s(%s)' % (function, ', '.join(arguments))
+                out.write('static intptr_t call_%d(void)\n{\n' % len(calls))
+                out.write('\t%s;\n' % call + '\treturn 0;\n}\n' if returned == 'void' else
+                          '\treturn (intptr_t)%s;\n}\n' % call)
+                cause = '' if (function, name) in NO_CAUSE or expected == 'ALLOWED' else \
+                    '%s: %s is NULL' % (CAUSE_OF.get(function, function), name)
+                calls.append('\t{ "%s, %s", "%s", %s, call_%d },\n' % (function, name, cause, expected, len(calls)))
+        functions_known = {f for f, _ in used}
+        stale = [r for r in ALLOWED | NO_CAUSE if r not in used]
+        stale += [f for f in NO_TEXT | set(OTHER_RESULT) | set(CAUSE_OF) if f not in functions_known]
+        faults += ['%s: a row for nothing' % (r,) for r in stale]
+        out.write('static const struct call calls[] = {\n%s};\n' % ''.join(calls))
+        out.write('static const char *const faults[] = {\n%s\tNULL,\n};\n' %
+                  ''.join('\t"%s",\n' % f.replace('"', "'") for f in faults))
+
+
+main()
