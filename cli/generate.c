@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- what a skeleton is made of ---------------------------------------------------------------------------------- */
@@ -136,29 +137,80 @@ static int write_all(int fd, const char *text, size_t len)
 	return 0;
 }
 
-/* What is there already may be someone's work: only --force overwrites it. */
-static int save(const struct cli *cli, const char *path, bool force, const char *text, size_t len)
+/* A new file. False with errno: there is none then. */
+static bool create(const char *path, const char *text, size_t len, mode_t mode)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (force ? O_TRUNC : O_EXCL), 0666);
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_EXCL, mode), why;
 	bool failed;
 
-	if (fd < 0 && errno == EEXIST) {
+	if (fd < 0)
+		return false;
+	failed = write_all(fd, text, len) < 0;
+	why = errno;
+	if (close(fd) < 0 && !failed) {
+		failed = true;
+		why = errno;
+	}
+	if (failed)
+		unlink(path);
+	errno = why;
+	return !failed;
+}
+
+/* A device, or whatever else is no regular file. */
+static bool write_into(const char *path, const char *text, size_t len)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY);
+	bool done = fd >= 0 && write_all(fd, text, len) == 0;
+
+	return fd >= 0 && close(fd) == 0 && done;
+}
+
+/* In place of a regular file, whose other names keep what they had. */
+static bool replace(const char *path, const char *text, size_t len, mode_t mode)
+{
+	char *part;
+	bool done;
+
+	if (asprintf(&part, "%s.%d.part", path, (int)getpid()) < 0) {
+		errno = ENOMEM;
+		return false;
+	}
+	done = create(part, text, len, mode);
+	if (done && (chmod(part, mode) < 0 || rename(part, path) < 0)) {
+		int why = errno;
+
+		unlink(part);
+		errno = why;
+		done = false;
+	}
+	free(part);
+	return done;
+}
+
+/* What is there already may be someone's work: only --force overwrites it, and never through a link. */
+static int save(const struct cli *cli, const char *path, bool force, const char *text, size_t len)
+{
+	struct stat st;
+	bool is_there = lstat(path, &st) == 0;
+
+	if (is_there && !force) {
 		cli_say("%s is there already: --force overwrites it, -o FILE writes another file",
 			path);
 		return cli_status(cli, CLI_FAILED);
 	}
-	if (fd < 0) {
-		cli_say("cannot write %s: %m", path);
+	if (is_there && S_ISLNK(st.st_mode)) {
+		cli_say("%s is a link: nothing is written through it; remove it, or choose another "
+			"file with -o FILE (-o - is standard output)",
+			path);
 		return cli_status(cli, CLI_FAILED);
 	}
-	failed = write_all(fd, text, len) < 0;
-	if (close(fd) < 0 || failed) {
-		cli_say("cannot write %s: %m", path);
-		if (!force)
-			unlink(path);
-		return cli_status(cli, CLI_FAILED);
-	}
-	return CLI_OK;
+	if (!is_there             ? create(path, text, len, 0666)
+	    : S_ISREG(st.st_mode) ? replace(path, text, len, st.st_mode & 0777)
+				  : write_into(path, text, len))
+		return CLI_OK;
+	cli_say("cannot write %s: %m", path);
+	return cli_status(cli, CLI_FAILED);
 }
 
 static int put_out(const struct cli *cli, const struct generate *g, const struct language *l,

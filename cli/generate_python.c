@@ -49,9 +49,9 @@ static const char common_help[] =
 	"#   common_comm        its name\n"
 	"#   common_callchain   list of frames, innermost first; empty when none were recorded\n"
 	"#\n"
-	"# then the fields of its event, and at last perf_sample_dict, which may be left out of the parameters. Parameters go\n"
-	"# by position. A field whose name means something in Python has a \"_\" behind it: from_, id_. Flags and symbols are\n"
-	"# shown as NAME(number). Handlers that are not wanted may be deleted.\n";
+	"# then the fields of its event, and at last perf_sample_dict, which may be left out of the parameters. perf fills\n"
+	"# parameters by position, sonde by these names. A field whose name means something in Python has a \"_\" behind it:\n"
+	"# from_, id_. Flags and symbols are shown as NAME(number). Handlers that are not wanted may be deleted.\n";
 
 static const char unhandled[] =
 	"\n"

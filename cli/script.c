@@ -2,19 +2,23 @@
 #include "script.h"
 
 #include "generate.h"
+#include "json.h"
 #include "nearest.h"
 #include "programs.h"
 #include "script_env.h"
 #include "script_find.h"
+#include "script_input.h"
 #include "script_list.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
@@ -23,7 +27,7 @@
 /* clang-format off */
 const struct language script_languages[] = {
 	{ .name = "Python", .prefixes = WORDS("python", "py"), .suffixes = WORDS("py"), .folder = "python",
-	  .programs = WORDS("python", "pypy"), .prelude = "python/prelude.py", .find = interpreter_python,
+	  .programs = WORDS("python", "pypy"), .prelude = "python/prelude.py", .holds_interrupts = true, .find = interpreter_python,
 	  .generate = generate_python,
 	  .package = "sonde's Python module (in Debian it needs python3-dev to be built)" },
 	{ .name = "Perl", .prefixes = WORDS("perl", "pl"), .suffixes = WORDS("pl"), .folder = "perl",
@@ -84,22 +88,50 @@ char *script_exec_path(void)
 	return path;
 }
 
+bool script_language_is_ready(const struct language *l)
+{
+	char *prelude = l->find ? find_prelude(l) : NULL;
+
+	free(prelude);
+	return prelude != NULL;
+}
+
+void script_languages_print_json(void)
+{
+	json_begin("languages");
+	fputs(",\"languages\":[", stdout);
+	each_language(l) {
+		fputs(l == script_languages ? "\n{\"name\":" : ",\n{\"name\":", stdout);
+		json_put_string(l->name);
+		fputs(",\"prefixes\":[", stdout);
+		for (const char *const *p = l->prefixes; *p; p++) {
+			fputs(p == l->prefixes ? "" : ",", stdout);
+			json_put_string(*p);
+		}
+		fputs("],\"suffixes\":[", stdout);
+		for (const char *const *s = l->suffixes; *s; s++) {
+			fputs(s == l->suffixes ? "" : ",", stdout);
+			json_put_string(*s);
+		}
+		printf("],\"ready\":%s}", script_language_is_ready(l) ? "true" : "false");
+	}
+	puts("]}");
+}
+
 void script_languages_print(FILE *out)
 {
 	fputs("Languages of scripts (sonde script -s [LANG:]SCRIPT):\n\n", out);
 	each_language(l) {
-		char *prelude = l->find ? find_prelude(l) : NULL;
-		const char *state = prelude ? "ready" : "not there yet";
+		const char *state = script_language_is_ready(l) ? "ready"
+				    : l->find                   ? "not installed"
+								: "not there yet";
 
-		if (l->find && !prelude)
-			state = "not installed";
 		fprintf(out, "  %-8s", l->name);
 		for (const char *const *p = l->prefixes; *p; p++)
 			fprintf(out, " %s:", *p);
 		for (const char *const *s = l->suffixes; *s; s++)
 			fprintf(out, " *.%s", *s);
 		fprintf(out, "  %s\n", state);
-		free(prelude);
 	}
 }
 
@@ -155,7 +187,7 @@ const struct language *script_language_called(const char *name, size_t len)
 	return NULL;
 }
 
-static const struct language *by_suffix(const char *name)
+const struct language *script_language_by_suffix(const char *name)
 {
 	const char *dot = strrchr(name, '.');
 
@@ -164,6 +196,21 @@ static const struct language *by_suffix(const char *name)
 			if (listed(l->suffixes, dot + 1, strlen(dot + 1)))
 				return l;
 	return NULL;
+}
+
+/* A file of the current folder comes first; its user may not know that it is there. */
+static void tell_of_shadow(const struct script_places *places, const struct language *l,
+			   const char *file)
+{
+	const struct language *of;
+	struct stat here, there;
+	char *path = find_named(places, l, file, true, &of);
+
+	if (path && !stat(file, &here) && !stat(path, &there) &&
+	    (here.st_dev != there.st_dev || here.st_ino != there.st_ino))
+		cli_say("script: ./%s is run; it shadows %s, which is found by that name elsewhere",
+			file, path);
+	free(path);
 }
 
 /* [LANG:]SCRIPT as a language and a file: that of this name, else one in a place. -1 after telling what is wrong. */
@@ -184,13 +231,16 @@ static int identify(const struct cli *cli, const struct script_places *places, c
 			return -1;
 		}
 	} else {
-		l = by_suffix(name);
+		l = script_language_by_suffix(name);
 		l = l ? l : by_shebang(name);
 	}
-	if (!access(file, R_OK))
+	if (!access(file, R_OK)) {
 		path = l ? strdup(file) : NULL;
-	else
+		if (path && !cli_compat(cli) && !strchr(file, '/'))
+			tell_of_shadow(places, l, file);
+	} else {
 		path = find_named(places, l, file, !cli_compat(cli), &found);
+	}
 	if (!path && l)
 		path = strdup(file);
 	else if (path)
@@ -255,9 +305,14 @@ static int hand_over_config(const struct config *c)
 }
 
 /* What the prelude is told by its environment. */
-static int set_environment(const struct cli *cli, const struct script *s)
+static int set_environment(const struct cli *cli, const struct script *s, const char *why)
 {
+	char level[16];
+
+	snprintf(level, sizeof(level), "%d", (int)cli->verbose);
 	unsetenv("SONDE_STRICT");
+	if (setenv("SONDE_VERBOSE", level, 1) || (why && setenv("SONDE_INTERPRETER_WHY", why, 1)))
+		return -1;
 	if ((s->strict.any || s->strict.loss) &&
 	    setenv("SONDE_STRICT", s->strict.any ? "1" : "loss", 1))
 		return -1;
@@ -291,13 +346,25 @@ static char **command_line(const struct script *s, const struct language *l,
 	return argv;
 }
 
+/* Until the prelude takes them: the interpreter's own start would report one as a failure. */
+static void hold_interrupts(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
 static int start(const struct cli *cli, const struct script *s, const struct language *l,
-		 const char *interpreter, const char *prelude, const char *file)
+		 const char *interpreter, const char *why, const char *prelude, const char *file)
 {
 	char **argv = command_line(s, l, interpreter, prelude, file), *lib;
 
-	if (!argv || hand_over("sonde-session", "SONDE_SESSION_FD", s->session, strlen(s->session)) < 0 ||
-	    hand_over_config(&cli->config) < 0 || set_environment(cli, s) < 0) {
+	if (!argv ||
+	    hand_over("sonde-session", "SONDE_SESSION_FD", s->session, strlen(s->session)) < 0 ||
+	    hand_over_config(&cli->config) < 0 ||
+	    set_environment(cli, s, l->module ? NULL : why) < 0) {
 		cli_say("cannot hand the session over to the interpreter: %m");
 		free(argv);
 		return cli_status(cli, CLI_FAILED);
@@ -310,10 +377,30 @@ static int start(const struct cli *cli, const struct script *s, const struct lan
 	}
 	free(lib);
 	fflush(stdout);
+	if (l->holds_interrupts)
+		hold_interrupts();
 	execv(interpreter, argv);
 	cli_say("cannot run %s: %m", interpreter);
 	free(argv);
 	return cli_status(cli, CLI_FAILED);
+}
+
+/* Options of ours behind a script's name are the script's; -i is the one that changes what is read without a word. */
+static void warn_of_input(const struct cli *cli, const struct script *s, const char *file)
+{
+	const char *given = cli_compat(cli) ? NULL : script_input_behind(s->nr_args, s->args);
+	const char *line = s->session;
+
+	if (!given || script_input_is_own_option(file))
+		return;
+	while (line && strncmp(line, "input=", 6)) {
+		line = strchr(line, '\n');
+		line = line ? line + 1 : NULL;
+	}
+	cli_say("script: '-i %s' follows the script's name, so the script gets it and sonde reads "
+		"%.*s; to read %s: sonde script -i %s %s",
+		given, line ? (int)strcspn(line + 6, "\n") : 9, line ? line + 6 : "perf.data",
+		given, given, s->name);
 }
 
 static int run_in(const struct cli *cli, const struct script *s, const struct language *l,
@@ -332,13 +419,14 @@ static int run_in(const struct cli *cli, const struct script *s, const struct la
 			l->name);
 		return status;
 	}
+	warn_of_input(cli, s, file);
 	prelude = find_prelude(l);
 	if (!prelude)
 		cli_say("'%s' is a %s script, and %s is not installed", file, l->name, l->package);
 	else if (!l->find(s, file, &interpreter, &why)) {
 		if (cli->verbose)
 			cli_say("%s runs the script (%s)", interpreter, why);
-		status = start(cli, s, l, interpreter, prelude, file);
+		status = start(cli, s, l, interpreter, why, prelude, file);
 	}
 	free(interpreter);
 	free(prelude);

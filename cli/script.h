@@ -32,6 +32,10 @@ struct script {
 /* Does not return when the interpreter could be started; else the exit status, after telling why. */
 int script_run(const struct cli *cli, const struct script *s);
 void script_languages_print(FILE *out);
+void script_languages_print_json(void);
+/* Its module is installed, or built beside this program. */
+struct language;
+bool script_language_is_ready(const struct language *l);
 /* The folder below which scripts find scripts/LANG/..., as told to them in PERF_EXEC_PATH; NULL; to be freed. */
 char *script_exec_path(void);
 
@@ -49,6 +53,8 @@ struct language {
 	const char *prelude; /* below the folder of bindings */
 	/* The prelude is this module, which the interpreter loads before the script; NULL: a program that runs the script. */
 	const char *module;
+	/* The interpreter starts with SIGINT blocked, and the prelude unblocks it. */
+	bool holds_interrupts;
 	const char *package; /* what is missing when the prelude is */
 	/* Writes a skeleton (generate.h); NULL: none can be made. */
 	int (*generate)(FILE *out, const struct skeleton *sk);
@@ -57,6 +63,8 @@ struct language {
 extern const struct language script_languages[];
 /* The one of that prefix, any case; NULL. */
 const struct language *script_language_called(const char *name, size_t len);
+/* The one of a file's suffix; NULL. */
+const struct language *script_language_by_suffix(const char *name);
 
 /*
  * interpreter.c: a language's find(): 0, the interpreter's path (to be released with free()) and why it is this one; -1

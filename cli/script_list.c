@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "script_list.h"
 
+#include "json.h"
 #include "nearest.h"
 #include "script_about.h"
 #include "script_find.h"
@@ -83,6 +84,47 @@ static int print_entry(const struct script_entries *all, size_t at)
 		       hider->file ? hider->file : hider->report, e->file ? e->file : e->report);
 	script_about_done(&a);
 	return 0;
+}
+
+static int put_entry_json(const struct script_entries *all, size_t at)
+{
+	static const char *const origins[] = {
+		[SCRIPT_OURS] = "sonde", [SCRIPT_OF_USER] = "user", [SCRIPT_OF_PERF] = "perf"
+	};
+	const struct script_entry *e = &all->v[at];
+	struct script_about a;
+
+	if (read_about(e, &a) < 0)
+		return -1;
+	fputs(at ? ",\n{\"name\":" : "\n{\"name\":", stdout);
+	json_put_string(e->name);
+	json_put_member("origin", origins[e->place->origin]);
+	json_put_member("file", e->file);
+	json_put_member("language", e->language ? e->language->name : NULL);
+	json_put_member("description", a.description);
+	json_put_member("args", a.args);
+	json_put_member("record", a.record);
+	json_put_member("record_wrapper", e->record);
+	json_put_member("report_wrapper", e->report);
+	printf(",\"hidden\":%s}", hides(all, at) ? "true" : "false");
+	script_about_done(&a);
+	return 0;
+}
+
+static int put_all_json(const struct script_places *p)
+{
+	struct script_entries all;
+	int r = script_entries_list(p, &all);
+
+	if (r < 0)
+		return r;
+	json_begin("scripts");
+	fputs(",\"scripts\":[", stdout);
+	for (size_t i = 0; i < all.nr && r >= 0; i++)
+		r = put_entry_json(&all, i);
+	puts("]}");
+	script_entries_done(&all);
+	return r;
 }
 
 static int print_all(const struct script_places *p)
@@ -180,7 +222,7 @@ static int print_tree_as_perf(const struct cli *cli, const char *exec_path)
 
 /* ---- both -------------------------------------------------------------------------------------------------------- */
 
-int script_list_print(const struct cli *cli)
+int script_list_print(const struct cli *cli, bool is_json)
 {
 	struct script_places p;
 	const char *said = script_exec_path_said();
@@ -188,7 +230,9 @@ int script_list_print(const struct cli *cli)
 
 	if (r < 0)
 		return cli_status(cli, CLI_FAILED);
-	if (cli_compat(cli)) {
+	if (is_json) {
+		r = put_all_json(&p);
+	} else if (cli_compat(cli)) {
 		if (!said)
 			said = p.nr && p.v[0].exec_path ? p.v[0].exec_path
 							: "/usr/libexec/perf-core";

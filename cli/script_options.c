@@ -67,9 +67,19 @@ static int set_format(struct opt_parser *p, void *values, const char *value, boo
 {
 	if (negated)
 		return set_line(p, values, "format", NULL);
+	if (!strcmp(value, "json")) /* what other commands call it */
+		value = "jsonl";
 	if (strcmp(value, "text") && strcmp(value, "jsonl"))
 		return opt_error(p, "--format knows text and jsonl, not '%s'", value);
 	return set_line(p, values, "format", value);
+}
+
+static int set_json(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	struct script_args *a = values;
+
+	a->json = !negated;
+	return set_line(p, values, "format", negated ? NULL : "jsonl");
 }
 
 static int set_clock(struct opt_parser *p, void *values, const char *value, bool negated)
@@ -195,6 +205,7 @@ const struct opt script_options[] = {
 	OPT_CALL(0, "format", "FORMAT", set_format, OPT_OURS,
 		 "text: the default; jsonl: a JSON object per event with all its values, for programs, described in "
 		 "docs/formats/jsonl.md"),
+	OPT_CALL('j', "json", NULL, set_json, OPT_OURS, "the same as --format jsonl; with -l and -s lang a JSON object"),
 	OPT_CALL('F', "fields", "[CLASS:]FIELDS", set_fields, OPT_NO_NEGATION,
 		 "prints these columns: comm,pid,tid,cpu,time,period,event,trace,ip,sym,symoff,dso,addr ... (COLUMNS in "
 		 "sonde-script(1) has all); +FIELD adds and -FIELD takes away; hw: sw: trace: raw: break: synth: before "

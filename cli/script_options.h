@@ -16,6 +16,7 @@ struct script_args {
 	const char *ignored;           /* values of options that change nothing here */
 	struct strict strict;
 	bool sandbox, header, header_only, xed, stitch_lbr, no_effect;
+	bool json; /* --json: for lists; of events it is the key format */
 	bool list, list_dlfilters, has_dlfilter;
 	bool all_cpus;   /* of a script's recording */
 	bool check_only; /* -d: events are read, and not printed */

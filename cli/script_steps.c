@@ -5,6 +5,7 @@
 #include "script_about.h"
 #include "script_env.h"
 #include "script_find.h"
+#include "script_input.h"
 #include "script_list.h"
 #include "script_live.h"
 
@@ -255,6 +256,17 @@ static int count_args(const struct step *s)
 	return -1;
 }
 
+/* To the recorder -i is another option, and the file behind it the command. */
+static void warn_of_input(const struct step *s, int argc, char **argv)
+{
+	const char *given = cli_compat(s->cli) ? NULL : script_input_behind(argc, argv);
+
+	if (given)
+		cli_say("script: '-i %s' follows the script's name, so the recorder gets it; to "
+			"read %s: sonde script -i %s %s",
+			given, given, given, s->entry.name);
+}
+
 static int live_step(struct step *s)
 {
 	const struct cli *cli = s->cli;
@@ -270,6 +282,7 @@ static int live_step(struct step *s)
 	report.argc = count_args(s);
 	if (report.argc < 0)
 		return cli_status(cli, CLI_USAGE);
+	warn_of_input(s, s->argc - report.argc, s->argv + report.argc);
 	if (recorder(cli, &s->entry, &s->about, &w)) {
 		if (s->steps->all_cpus || is_top(s->entry.name) ||
 		    !names_target(cli, s->argc - report.argc, s->argv + report.argc))
@@ -296,6 +309,11 @@ static bool is_word(const char *typed, const char *word)
 	size_t len = strlen(typed);
 
 	return len >= 3 && !strncmp(word, typed, len);
+}
+
+bool script_steps_is_word(const char *word)
+{
+	return is_word(word, "record") || is_word(word, "report");
 }
 
 static int run_named(struct step *s, const struct script_places *places, int (*run)(struct step *))
@@ -393,7 +411,7 @@ int script_steps_run(const struct cli *cli, const struct script_steps *steps, in
 		*ret_status = cli_status(cli, CLI_FAILED);
 		return 1;
 	}
-	if (is_word(argv[0], "record") || is_word(argv[0], "report")) {
+	if (script_steps_is_word(argv[0])) {
 		const bool record = is_word(argv[0], "record");
 
 		s.argc = argc - 2;

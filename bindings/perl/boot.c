@@ -14,6 +14,7 @@
 struct script_context {
 	struct run *run;       /* of the script, NULL none */
 	runops_proc_t program; /* runs programs: what PL_runops was */
+	bool has_exited;       /* Perl code called exit() */
 };
 
 #define MY_CXT_KEY "Sonde::_context" XS_VERSION
@@ -39,6 +40,41 @@ static int run_program(pTHX)
 	return ret;
 }
 
+/*
+ * A program that called exit() and one that died end alike: by perl's statuses. Only the op tells them apart, so each exit
+ * that is compiled from now on leaves a mark. perl asks for the checker before ours in a static variable.
+ */
+static Perl_check_t check_exit;
+
+static OP *run_exit(pTHX)
+{
+	dMY_CXT;
+
+	MY_CXT.has_exited = true;
+	return PL_ppaddr[OP_EXIT](aTHX);
+}
+
+static OP *mark_exit(pTHX_ OP *op)
+{
+	op = check_exit(aTHX_ op);
+	if (op->op_type == OP_EXIT)
+		op->op_ppaddr = run_exit;
+	return op;
+}
+
+/* Sonde::_has_exited() */
+XS(has_exited);
+XS(has_exited)
+{
+	dXSARGS;
+	dMY_CXT;
+
+	if (items)
+		croak_xs_usage(cv, "");
+	ST(0) = boolSV(MY_CXT.has_exited);
+	XSRETURN(1);
+}
+
 /* Sonde::_behind_program(): Sonde::Prelude::events() is called when the program has run */
 XS(behind_program);
 XS(behind_program)
@@ -50,6 +86,7 @@ XS(behind_program)
 		croak_xs_usage(cv, "");
 	MY_CXT.program = PL_runops;
 	PL_runops = run_program;
+	wrap_op_checker(OP_EXIT, mark_exit, &check_exit);
 	XSRETURN_EMPTY;
 }
 
@@ -123,14 +160,22 @@ XS(run_stop_xs)
 	XSRETURN_EMPTY;
 }
 
-XS(run_compat_xs);
-XS(run_compat_xs)
+/* The event whose sub is being called, or died, in one line; undef outside subs. */
+XS(run_describe_xs);
+XS(run_describe_xs)
 {
 	dXSARGS;
+	const struct run *r;
+	char line[4096];
+	int len;
 
 	if (items != 1)
 		croak_xs_usage(cv, "run");
-	ST(0) = sv_2mortal(newSViv((IV)run_of(aTHX_ ST(0))->compat));
+	r = run_of(aTHX_ ST(0));
+	if (!r->ev)
+		XSRETURN_UNDEF;
+	len = prelude_describe(r->s, r->ev, line, sizeof(line));
+	ST(0) = sv_2mortal(newSVpvn(line, len < 0 ? 0 : (STRLEN)len));
 	XSRETURN(1);
 }
 
@@ -153,6 +198,36 @@ XS(run_defects_xs)
 	PUSHs(sv_2mortal(newSVpv(sonde_session_defects_line(r->s), 0)));
 	PUSHs(boolSV(is_loss));
 	XSRETURN(2);
+}
+
+/* (line, is_idle): that the filters let nothing through, ""; samples came, and no sub of the script was called */
+XS(run_unserved_xs);
+XS(run_unserved_xs)
+{
+	dXSARGS;
+	const struct run *r;
+
+	if (items != 1)
+		croak_xs_usage(cv, "run");
+	r = run_of(aTHX_ ST(0));
+	SP -= items;
+	EXTEND(SP, 2);
+	PUSHs(sv_2mortal(newSVpv(sonde_session_filters_line(r->s), 0)));
+	PUSHs(boolSV(r->has_passed_over && !r->has_called));
+	XSRETURN(2);
+}
+
+/* How far apart two names are. */
+XS(distance_xs);
+XS(distance_xs)
+{
+	dXSARGS;
+
+	if (items != 2)
+		croak_xs_usage(cv, "a, b");
+	ST(0) = sv_2mortal(newSVuv(
+		sonde_name_distance(SvPVbyte_nolen(ST(0)), SvPVbyte_nolen(ST(1)))));
+	XSRETURN(1);
 }
 
 /* Names of the recording's tracepoints as subs have them: "sched::sched_switch". */
@@ -258,6 +333,7 @@ XS_EXTERNAL(boot_Sonde)
 	PERL_UNUSED_VAR(items);
 	newXS("Sonde::_behind_program", behind_program, __FILE__);
 	newXS("Sonde::_error", last_error, __FILE__);
+	newXS("Sonde::_has_exited", has_exited, __FILE__);
 	newXS("Sonde::CLONE", clone_context, __FILE__);
 	newXS("Sonde::CLONE_SKIP", clone_skip, __FILE__);
 	newXS("Sonde::Event::CLONE_SKIP", clone_skip, __FILE__);
@@ -265,9 +341,11 @@ XS_EXTERNAL(boot_Sonde)
 	newXS("Sonde::Run::new", run_new_xs, __FILE__);
 	newXS("Sonde::Run::events", run_events_xs, __FILE__);
 	newXS("Sonde::Run::stop", run_stop_xs, __FILE__);
-	newXS("Sonde::Run::compat", run_compat_xs, __FILE__);
+	newXS("Sonde::Run::describe", run_describe_xs, __FILE__);
 	newXS("Sonde::Run::defects", run_defects_xs, __FILE__);
 	newXS("Sonde::Run::subs", run_subs_xs, __FILE__);
+	newXS("Sonde::Run::unserved", run_unserved_xs, __FILE__);
+	newXS("Sonde::_distance", distance_xs, __FILE__);
 	newXS("Sonde::Run::DESTROY", run_destroy_xs, __FILE__);
 	new_context_subs(aTHX);
 	session_boot(aTHX);
@@ -275,6 +353,7 @@ XS_EXTERNAL(boot_Sonde)
 		MY_CXT_INIT;
 		MY_CXT.run = NULL;
 		MY_CXT.program = NULL;
+		MY_CXT.has_exited = false;
 	}
 	Perl_xs_boot_epilog(aTHX_ ax);
 }

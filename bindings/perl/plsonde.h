@@ -5,6 +5,7 @@
  *	boot.c     what Perl code may call; when the events' turn comes
  *	run.c      the event loop for perf scripts: next event -> its sub in the script -> call
  *	defects.c  defects to the script's trace_defect
+ *	params.c   which subs are older than the call chain
  *	values.c   bytes -> scalars; call chains
  *	sample.c   the packed strings of process_event()
  *	object.c   what objects of these classes are
@@ -63,7 +64,9 @@ struct run {
 	GV *defines[4];                /* main::define_*, by enum sonde_define_kind */
 	struct text_arg comms[COMM_ARGS]; /* of this text id modulo their number, kept in: */
 	uint32_t comm_ids[COMM_ARGS];
+	bool told_shifted; /* a sub older than the call chain was pointed out */
 	bool running, is_live; /* events come while they are handled: what is printed is shown before waiting */
+	bool has_called, has_passed_over; /* a sub got an event; a sample had none */
 };
 
 /* object.c */
@@ -90,6 +93,9 @@ void run_free(pTHX_ struct run *r);
 /* defects.c: calls trace_defect, if there is one, for each kind that the script does not know yet, or that grew. */
 void defects_tell(pTHX_ struct run *r);
 int run_events(pTHX_ struct run *r); /* 0 or a negative errno; a sub that dies leaves it for good */
+
+/* params.c: the first parameter that gets another one's value; NULL if the sub knows of the call chain. */
+const char *params_shifted(pTHX_ const CV *cv, const struct sonde_schema *sc);
 
 /* values.c: a field's value into a scalar. */
 void value_set_field(pTHX_ SV *sv, const struct sonde_event *ev, const struct sonde_field *f,

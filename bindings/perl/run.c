@@ -28,6 +28,7 @@ struct slot {
 	const struct sonde_schema *sc;
 	bool is_tracepoint, is_sample, is_defect, has_callchain;
 	bool defined; /* its flags and symbols were told */
+	bool checked; /* its sub's parameters were looked at */
 	bool refused; /* the session was told that nobody wants these events */
 	GV *handler;  /* "sched::sched_switch" */
 	struct text_arg name; /* the same as a value */
@@ -277,6 +278,34 @@ static void tell_defines(pTHX_ struct run *r, struct slot *slot)
 	}
 }
 
+/* By default a line on stderr, once. */
+static void tell_shifted(pTHX_ struct run *r, const struct slot *slot, const CV *cv)
+{
+	const char *name = r->told_shifted || r->compat ? NULL : params_shifted(aTHX_ cv, slot->sc);
+	const COP *at;
+	SV *line;
+	dSP;
+
+	if (!name)
+		return;
+	r->told_shifted = true;
+	at = CvSTART(cv) && CvSTART(cv)->op_type == OP_NEXTSTATE ? cCOPx(CvSTART(cv)) : NULL;
+	ENTER;
+	SAVETMPS;
+	line = sv_2mortal(Perl_newSVpvf(
+		aTHX_ "%s:%u: sub %s has no $common_callchain after its seventh parameter, as before "
+		"2013: each parameter from $%s on gets the value of the one before it, as in perf; add "
+		"$common_callchain there",
+		at ? CopFILE(at) : "-", at ? (unsigned int)CopLINE(at) : 0, SvPVX_const(slot->name.own),
+		name));
+	PUSHMARK(SP);
+	XPUSHs(line);
+	PUTBACK;
+	call_pv("Sonde::Prelude::say_line", G_VOID | G_DISCARD);
+	FREETMPS;
+	LEAVE;
+}
+
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
 /* The scalar of the event before, when nobody holds it and nothing was tied to it; else a new one. */
@@ -472,13 +501,19 @@ static OP *dispatch(pTHX_ struct turns *t, struct slot *slot)
 		if (!slot->defined)
 			tell_defines(aTHX_ r, slot);
 		handler = sub_of(aTHX_ slot->handler);
+		if (handler && !slot->checked) {
+			slot->checked = true;
+			tell_shifted(aTHX_ r, slot, handler);
+		}
 		if (!handler)
 			handler = sub_of(aTHX_ r->unhandled);
 	}
 	if (!handler && !(slot->is_sample && sub_of(aTHX_ r->process_event))) {
+		r->has_passed_over |= slot->is_sample;
 		refuse(r, slot);
 		return NULL;
 	}
+	r->has_called = true;
 	want_all(r);
 	if (!handler)
 		return call_process_event(aTHX_ t, slot);

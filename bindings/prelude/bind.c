@@ -1,14 +1,36 @@
 /* SPDX-License-Identifier: MIT */
-/* Which arguments a handler gets: perf's rule by count, widened so that handlers of other kernels and years still run. */
+/*
+ * Which arguments a handler gets. A handler of a tracepoint is decided once for each layout of its event:
+ *
+ *	common parameters	by position, whatever their names: eight, or seven in scripts of the first years
+ *	the fields behind them	by position, if no field's name is at another field's place; by name otherwise
+ */
 #include "prelude.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define UNHANDLED_ARGS 3
 
-/* NAME_ stands for NAME where that means something in the language: generated skeletons have from_, id_. */
+/* What a handler's parameters behind the common ones are compared with. */
+struct layout {
+	const struct sonde_field *fields;
+	size_t nr_fields, nr_common;
+};
+
+/* What reading the names of the parameters behind the common ones gave. */
+struct reading {
+	size_t nr_params, nr_unknown; /* unknown: neither a field nor the sample's dict */
+	bool is_shifted;              /* a field's name is not at that field's place */
+	bool has_dict;                /* one is called perf_sample_dict */
+	bool is_perfs_number;         /* of parameters: perf fills so many */
+};
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+/* NAME_ is NAME where that means something in the language: generated skeletons have from_, id_. */
 static int field_index(const struct sonde_field *f, size_t nr, const char *name)
 {
 	size_t len = strlen(name);
@@ -35,7 +57,85 @@ static bool is_sample_dict(const char *name)
 	return !strcmp(name, prelude_arg_names[PRELUDE_SAMPLE_DICT]);
 }
 
-/* The i-th of perf's arguments, counted from 0; the sample dict stands behind the last one. */
+/* The field that a parameter names, or -1. A field called perf_sample_dict needs an underscore behind it. */
+static int named_field(const struct layout *l, const char *name)
+{
+	return is_sample_dict(name) ? -1 : field_index(l->fields, l->nr_fields, name);
+}
+
+/* The field whose name is most like this one, of those that no other parameter names, if there are any. */
+static int nearest_field(const struct layout *l, const struct prelude_callee *c, const char *name)
+{
+	uint32_t least = UINT32_MAX;
+	int best = -1;
+	bool best_is_free = false;
+
+	for (size_t i = 0; i < l->nr_fields; i++) {
+		uint32_t distance = sonde_name_distance(name, l->fields[i].name);
+		bool is_free = true;
+
+		for (size_t k = l->nr_common; k < c->nr_names; k++)
+			if (!strcmp(c->names[k], l->fields[i].name))
+				is_free = false;
+		if (best >= 0 &&
+		    (best_is_free > is_free || (best_is_free == is_free && distance >= least)))
+			continue;
+		best = (int)i;
+		best_is_free = is_free;
+		least = distance;
+	}
+	return best;
+}
+
+/* ---- how many common parameters ---------------------------------------------------------------------------------- */
+
+/* Whether all fields' names behind this parameter are at their places, if the common ones end in front of it. */
+static bool fits_behind(const struct layout *l, const struct prelude_callee *c, size_t param)
+{
+	size_t known = 0;
+
+	for (size_t i = param + 1; i < c->nr_names; i++) {
+		int field = named_field(l, c->names[i]);
+
+		if (field >= 0 && (size_t)field != i - param)
+			return false;
+		known += field >= 0;
+	}
+	return known > 0;
+}
+
+/* A field's name with less than a third of its letters wrong. */
+static bool is_misspelt_field(const struct layout *l, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < l->nr_fields; i++)
+		if (sonde_name_distance(name, l->fields[i].name) < (len + 2) / 3)
+			return true;
+	return false;
+}
+
+/* Scripts of the first years had no common_callchain: a field's name is where it would be. */
+static size_t common_parameters(const struct layout *l, const struct prelude_callee *c)
+{
+	const char *eighth;
+
+	if (c->nr_names == PRELUDE_CALLCHAIN && !c->rest)
+		return PRELUDE_CALLCHAIN;
+	if (c->nr_names <= PRELUDE_CALLCHAIN)
+		return PRELUDE_NR_COMMON;
+	eighth = c->names[PRELUDE_CALLCHAIN];
+	if (!strcmp(eighth, prelude_arg_names[PRELUDE_CALLCHAIN]))
+		return PRELUDE_NR_COMMON;
+	if (named_field(l, eighth) >= 0 || is_sample_dict(eighth) ||
+	    (is_misspelt_field(l, eighth) && fits_behind(l, c, PRELUDE_CALLCHAIN)))
+		return PRELUDE_CALLCHAIN;
+	return PRELUDE_NR_COMMON;
+}
+
+/* ---- by count ---------------------------------------------------------------------------------------------------- */
+
+/* The i-th of perf's arguments, counted from 0; the sample dict is behind the last one. */
 static struct prelude_slot nth_arg(size_t i, size_t due, bool unhandled)
 {
 	if (i == due)
@@ -56,49 +156,24 @@ static void bind_by_count(struct prelude_bind *b, size_t nr, size_t due, bool un
 	for (size_t i = 0; i < nr; i++)
 		b->slots[i] = nth_arg(i, due, unhandled);
 	b->nr = nr;
+	b->nr_keywords = 0;
 }
 
-/*
- * Common parameters go by position, because scripts call them what they like (cpu, sec, nsec, ...); there are seven of
- * them when the eighth has the name of a field. Everything behind them goes by name; what is no field's and has a default
- * is a field of other kernels. False: some name is nothing of this, or all are defaults.
- */
-static bool bind_by_name(struct prelude_bind *b, const struct prelude_callee *c,
-			 const struct sonde_field *fields, size_t nr_fields, bool may_be_absent)
+/* perf passes all arguments, and the sample's dict too if there is one more parameter: whether Python takes that. */
+static bool bind_as_perf(struct prelude_bind *b, const struct prelude_callee *c, size_t due)
 {
-	size_t nr_common = PRELUDE_NR_COMMON, nr_absent = 0;
+	size_t given = c->nr_names == due + 1 ? due + 1 : due;
 
-	if (c->nr_names < PRELUDE_CALLCHAIN)
+	if (c->nr_names - c->nr_defaults > given || (c->nr_names < given && !c->rest))
 		return false;
-	if (c->nr_names == PRELUDE_CALLCHAIN ||
-	    field_index(fields, nr_fields, c->names[PRELUDE_CALLCHAIN]) >= 0 ||
-	    is_sample_dict(c->names[PRELUDE_CALLCHAIN]))
-		nr_common = PRELUDE_CALLCHAIN;
-	for (size_t i = 0; i < c->nr_names; i++) {
-		int field;
-
-		if (i < nr_common) {
-			b->slots[i] = (struct prelude_slot){ .arg = (enum prelude_arg)i };
-			continue;
-		}
-		field = field_index(fields, nr_fields, c->names[i]);
-		if (field >= 0)
-			b->slots[i] = (struct prelude_slot){ .arg = PRELUDE_FIELD,
-							     .field = (uint32_t)field };
-		else if (is_sample_dict(c->names[i]))
-			b->slots[i] = (struct prelude_slot){ .arg = PRELUDE_SAMPLE_DICT };
-		else if (may_be_absent && i >= c->nr_names - c->nr_defaults) {
-			b->slots[i] = (struct prelude_slot){ .arg = PRELUDE_NOTHING };
-			nr_absent++;
-		} else
+	for (size_t i = 0; i < c->nr_keywords; i++)
+		if (!c->keywords[i].has_default)
 			return false;
-	}
-	if (nr_absent && nr_common + nr_absent >= c->nr_names)
-		return false;
-	b->nr = c->nr_names;
-	b->by_name = true;
+	bind_by_count(b, given, due, false);
 	return true;
 }
+
+/* ---- trace_unhandled --------------------------------------------------------------------------------------------- */
 
 /* trace_unhandled of the first years had the common parameters, and no dict. */
 static bool bind_unhandled_by_name(struct prelude_bind *b, const struct prelude_callee *c)
@@ -111,55 +186,228 @@ static bool bind_unhandled_by_name(struct prelude_bind *b, const struct prelude_
 		b->slots[i] = (struct prelude_slot){ .arg = (enum prelude_arg)common };
 	}
 	b->nr = c->nr_names;
-	b->by_name = true;
 	return true;
 }
 
-/* Would perf's own rule give a parameter named like a field something else than that field? */
-static bool count_misleads(const struct prelude_callee *c, const struct sonde_field *fields,
-			   size_t nr_fields)
+static void bind_unhandled(struct prelude_bind *b, const struct prelude_callee *c)
 {
-	const char *last;
+	const size_t due = UNHANDLED_ARGS;
+	bool fits = !c->has_names || c->nr_names == due || c->nr_names == due + 1,
+	     defaults_fill = c->nr_names > due && c->nr_names - c->nr_defaults <= due;
 
-	if (c->nr_names <= PRELUDE_CALLCHAIN)
-		return false;
-	if (field_index(fields, nr_fields, c->names[PRELUDE_CALLCHAIN]) >= 0)
-		return true;
-	last = c->names[c->nr_names - 1];
-	return c->nr_names == PRELUDE_NR_COMMON + nr_fields
-		       ? is_sample_dict(last)
-		       : !is_sample_dict(last) && field_index(fields, nr_fields, last) >= 0;
+	if (fits || (c->rest && c->nr_names < due))
+		bind_by_count(b, c->nr_names == due + 1 ? due + 1 : due, due, true);
+	else if (!bind_unhandled_by_name(b, c))
+		bind_by_count(b, defaults_fill ? due : c->nr_names, due, true);
+}
+
+/* ---- handlers of tracepoints ------------------------------------------------------------------------------------- */
+
+static struct reading read_names(const struct layout *l, const struct prelude_callee *c)
+{
+	struct reading r = { 0 };
+	size_t named;
+
+	for (size_t i = l->nr_common; i < c->nr_names; i++) {
+		int field = named_field(l, c->names[i]);
+
+		if (field >= 0)
+			r.is_shifted = r.is_shifted || (size_t)field != i - l->nr_common;
+		else if (is_sample_dict(c->names[i]))
+			r.has_dict = true;
+		else
+			r.nr_unknown++;
+		r.nr_params++;
+	}
+	named = r.nr_params - r.has_dict;
+	r.is_perfs_number = named == l->nr_fields || (named == l->nr_fields + 1 && !r.has_dict);
+	return r;
+}
+
+static void misfit_add(struct prelude_bind *b, const struct layout *l,
+		       const struct prelude_callee *c, const char *name, struct prelude_slot gets,
+		       bool ends)
+{
+	int nearest = nearest_field(l, c, name);
+
+	b->misfits[b->nr_misfits++] = (struct prelude_misfit){
+		.name = name,
+		.nearest = nearest < 0 ? NULL : l->fields[nearest].name,
+		.gets = gets,
+		.field = gets.arg == PRELUDE_FIELD ? l->fields[gets.field].name : NULL,
+		.ends = ends
+	};
+}
+
+/* perf passes the sample's dict as one argument more than there are fields, whatever the parameter's name. */
+static bool is_extra_dict(const struct layout *l, const struct prelude_callee *c,
+			  const struct reading *r, size_t param)
+{
+	return !r->has_dict && param + 1 == c->nr_names && r->nr_params == l->nr_fields + 1 &&
+	       (!r->is_shifted || r->nr_unknown == 1);
+}
+
+/* perf cannot call it, and it names fields: what has a default is a field of other kernels. */
+static bool keeps_defaults(const struct prelude_callee *c, const struct reading *r)
+{
+	return !c->rest && !r->is_perfs_number && r->nr_unknown < r->nr_params - r->has_dict;
+}
+
+/* The value of a parameter behind the common ones that has no field's name. */
+static struct prelude_slot unknown_slot(const struct layout *l, const struct prelude_callee *c,
+					const struct reading *r, size_t param)
+{
+	size_t place = param - l->nr_common;
+	bool has_default = param >= c->nr_names - c->nr_defaults;
+
+	if (is_sample_dict(c->names[param]) || is_extra_dict(l, c, r, param))
+		return (struct prelude_slot){ .arg = PRELUDE_SAMPLE_DICT };
+	if (!r->is_shifted && place < l->nr_fields && !(has_default && keeps_defaults(c, r)))
+		return (struct prelude_slot){ .arg = PRELUDE_FIELD, .field = (uint32_t)place };
+	if (has_default)
+		return (struct prelude_slot){ .arg = PRELUDE_DEFAULT };
+	return (struct prelude_slot){ .arg = !r->is_shifted && place == l->nr_fields && !r->has_dict
+						     ? PRELUDE_SAMPLE_DICT
+						     : PRELUDE_NOTHING };
+}
+
+static void bind_params(struct prelude_bind *b, const struct layout *l,
+			const struct prelude_callee *c, const struct reading *r)
+{
+	for (size_t i = l->nr_common; i < c->nr_names; i++) {
+		int field = named_field(l, c->names[i]);
+		struct prelude_slot s = { .arg = PRELUDE_FIELD, .field = (uint32_t)field };
+
+		if (field < 0) {
+			s = unknown_slot(l, c, r, i);
+			if (is_sample_dict(c->names[i]) || s.arg == PRELUDE_DEFAULT ||
+			    is_extra_dict(l, c, r, i))
+				; /* as it was meant */
+			else if (r->is_shifted || !r->is_perfs_number)
+				misfit_add(b, l, c, c->names[i], s, r->is_shifted);
+		}
+		b->slots[b->nr++] = s;
+	}
+}
+
+static bool is_given(const struct prelude_bind *b, size_t field)
+{
+	for (size_t i = 0; i < b->nr + b->nr_keywords; i++)
+		if (b->slots[i].arg == PRELUDE_FIELD && b->slots[i].field == field)
+			return true;
+	return false;
+}
+
+/* Python's rule: behind the named ones comes what they have not got; fields that went by name keep their places. */
+static void bind_rest(struct prelude_bind *b, const struct layout *l,
+		      const struct prelude_callee *c, const struct reading *r)
+{
+	for (size_t i = b->nr; i < PRELUDE_NR_COMMON && i < l->nr_common; i++)
+		b->slots[b->nr++] = (struct prelude_slot){ .arg = (enum prelude_arg)i };
+	for (size_t i = 0; i < l->nr_fields; i++)
+		if (r->is_shifted || !is_given(b, i))
+			b->slots[b->nr++] =
+				(struct prelude_slot){ .arg = PRELUDE_FIELD, .field = (uint32_t)i };
+}
+
+static void keyword_add(struct prelude_bind *b, const char *name, struct prelude_slot s)
+{
+	b->slots[b->nr + b->nr_keywords] = s;
+	b->keywords[b->nr_keywords++] = name;
+}
+
+/* Parameters that are only given by name: a default is never overwritten by what is not called so. */
+static void bind_keywords(struct prelude_bind *b, const struct layout *l,
+			  const struct prelude_callee *c)
+{
+	for (size_t i = 0; i < c->nr_keywords; i++) {
+		const char *name = c->keywords[i].name;
+		int field = named_field(l, name), common = common_index(name);
+		struct prelude_slot s = { .arg = field >= 0    ? PRELUDE_FIELD
+						 : common >= 0 ? (enum prelude_arg)common
+							       : PRELUDE_NOTHING,
+					  .field = field >= 0 ? (uint32_t)field : 0 };
+
+		if (s.arg == PRELUDE_NOTHING && c->keywords[i].has_default)
+			continue;
+		if (s.arg == PRELUDE_NOTHING)
+			misfit_add(b, l, c, name, s, true);
+		keyword_add(b, name, s);
+	}
+}
+
+/* A field called like a parameter cannot be given beside it: it gets an underscore. */
+static bool is_taken(const struct prelude_callee *c, const char *name)
+{
+	for (size_t i = c->nr_positional_only; i < c->nr_names; i++)
+		if (!strcmp(c->names[i], name))
+			return true;
+	for (size_t i = 0; i < c->nr_keywords; i++)
+		if (!strcmp(c->keywords[i].name, name))
+			return true;
+	return false;
+}
+
+static void bind_keywords_rest(struct prelude_bind *b, const struct layout *l,
+			       const struct prelude_callee *c)
+{
+	for (size_t i = 0; i < l->nr_fields; i++) {
+		struct prelude_slot s = { .arg = PRELUDE_FIELD, .field = (uint32_t)i };
+
+		if (is_given(b, i))
+			continue;
+		s.is_renamed = is_taken(c, l->fields[i].name);
+		keyword_add(b, l->fields[i].name, s);
+	}
+}
+
+static void bind_handler(struct prelude_bind *b, struct layout *l, const struct prelude_callee *c)
+{
+	struct reading r;
+
+	l->nr_common = common_parameters(l, c);
+	r = read_names(l, c);
+	for (size_t i = 0; i < c->nr_names && i < l->nr_common; i++)
+		b->slots[b->nr++] = (struct prelude_slot){ .arg = (enum prelude_arg)i };
+	bind_params(b, l, c, &r);
+	if (c->rest)
+		bind_rest(b, l, c, &r);
+	else /* the language fills in its defaults itself */
+		while (b->nr && b->slots[b->nr - 1].arg == PRELUDE_DEFAULT)
+			b->nr--;
+	bind_keywords(b, l, c);
+	if (c->keywords_rest)
+		bind_keywords_rest(b, l, c);
 }
 
 int prelude_bind(const struct sonde_schema *sc, const struct prelude_callee *c,
 		 enum sonde_compat compat, struct prelude_bind *ret)
 {
-	size_t nr_fields;
-	const struct sonde_field *fields = prelude_fields(sc, &nr_fields);
-	size_t due = c->unhandled ? UNHANDLED_ARGS : PRELUDE_NR_COMMON + nr_fields;
-	size_t most = (due > c->nr_names ? due : c->nr_names) + 1;
-	bool defaults_fill = c->nr_names > due && c->nr_names - c->nr_defaults <= due;
-	struct prelude_bind b = { .slots = calloc(most, sizeof(*b.slots)) };
+	struct layout l = { 0 };
+	struct prelude_bind b = { 0 };
+	size_t due, most;
 
-	if (!b.slots)
+	l.fields = prelude_fields(sc, &l.nr_fields);
+	due = PRELUDE_NR_COMMON + l.nr_fields;
+	most = c->nr_names + c->nr_keywords + 2 * due + 1;
+	b.slots = calloc(most, sizeof(*b.slots));
+	b.keywords = calloc(c->nr_keywords + l.nr_fields + 1, sizeof(*b.keywords));
+	b.misfits = calloc(c->nr_names + c->nr_keywords + 1, sizeof(*b.misfits));
+	if (!b.slots || !b.keywords || !b.misfits) {
+		prelude_bind_done(&b);
 		return -ENOMEM;
+	}
 	if (sonde_schema_kind(sc) == SONDE_SAMPLE) {
 		b.slots[0] = (struct prelude_slot){ .arg = PRELUDE_SAMPLE_DICT };
 		b.nr = 1;
-	} else if (!c->has_names)
-		bind_by_count(&b, due, due, c->unhandled);
-	else if (c->nr_names == due || c->nr_names == due + 1) {
-		if (c->unhandled || compat || c->rest || !count_misleads(c, fields, nr_fields) ||
-		    !bind_by_name(&b, c, fields, nr_fields, false))
-			bind_by_count(&b, c->nr_names, due, c->unhandled);
-	} else if (c->rest && c->nr_names < due)
-		bind_by_count(&b, due, due, c->unhandled);
-	else if (c->unhandled ? !bind_unhandled_by_name(&b, c)
-			      : !bind_by_name(&b, c, fields, nr_fields, !defaults_fill)) {
-		if (defaults_fill)
-			bind_by_count(&b, due, due, c->unhandled);
-		else
-			bind_by_count(&b, c->nr_names, due, c->unhandled);
+	} else if (c->unhandled) {
+		bind_unhandled(&b, c);
+	} else if (!c->has_names) {
+		bind_by_count(&b, due, due, false);
+	} else {
+		bind_handler(&b, &l, c);
+		if (compat)
+			bind_as_perf(&b, c, due);
 	}
 	*ret = b;
 	return 0;
@@ -168,5 +416,29 @@ int prelude_bind(const struct sonde_schema *sc, const struct prelude_callee *c,
 void prelude_bind_done(struct prelude_bind *b)
 {
 	free(b->slots);
+	free(b->keywords);
+	free(b->misfits);
 	*b = (struct prelude_bind){ 0 };
+}
+
+/* ---- what is said of names --------------------------------------------------------------------------------------- */
+
+void prelude_misfit_text(const struct prelude_misfit *m, const struct sonde_schema *sc, char *buf,
+			 size_t size)
+{
+	const char *value = m->gets.arg == PRELUDE_SAMPLE_DICT
+				    ? prelude_arg_names[PRELUDE_SAMPLE_DICT]
+				    : m->field;
+	char gets[256], nearest[256] = "it has no fields";
+
+	if (m->ends)
+		snprintf(gets, sizeof(gets), "has no default value");
+	else if (value)
+		snprintf(gets, sizeof(gets), "gets %s by its place", value);
+	else
+		snprintf(gets, sizeof(gets), "gets no value");
+	if (m->nearest)
+		snprintf(nearest, sizeof(nearest), "the nearest is %s", m->nearest);
+	snprintf(buf, size, "parameter %s is no field of %s (%s) and %s", m->name,
+		 sonde_schema_name(sc), nearest, gets);
 }

@@ -34,7 +34,8 @@ enum prelude_arg {
 	PRELUDE_SAMPLE_DICT = PRELUDE_NR_COMMON, /* perf_sample_dict */
 	PRELUDE_FIELDS_DICT,                     /* third argument of trace_unhandled */
 	PRELUDE_FIELD,                           /* slot.field says which */
-	PRELUDE_NOTHING                          /* the language's null */
+	PRELUDE_NOTHING,                         /* the language's null */
+	PRELUDE_DEFAULT                          /* the parameter's own default value */
 };
 
 /* Names of PRELUDE_EVENT_NAME .. PRELUDE_SAMPLE_DICT as the contract spells them. */
@@ -46,6 +47,13 @@ struct prelude_slot {
 	enum prelude_arg arg;
 	uint32_t
 		field; /* PRELUDE_FIELD: index among the schema's own fields (common_* not counted) */
+	bool is_renamed; /* given by its name with an underscore: a parameter has that name */
+};
+
+/* A parameter that can only be given by its name. */
+struct prelude_keyword {
+	const char *name;
+	bool has_default;
 };
 
 /* What a language knows of a function that is to be called. */
@@ -53,16 +61,30 @@ struct prelude_callee {
 	const char *const *names; /* of its positional parameters, `self` left out */
 	size_t nr_names;
 	size_t nr_defaults; /* how many of the last ones may be left out */
+	size_t nr_positional_only;
+	const struct prelude_keyword *keywords; /* behind `*` */
+	size_t nr_keywords;
 	bool has_names; /* false: only that it can be called is known; it gets perf's arguments */
-	bool rest;      /* it takes any number of further arguments */
+	bool rest;          /* *args: it takes any number of further arguments */
+	bool keywords_rest; /* **kw: it takes arguments of any name */
 	bool bound;     /* a method whose `self` was left out of names */
 	bool unhandled; /* it is trace_unhandled */
 };
 
+/* A parameter behind the common ones whose name is no field's. Names are borrowed from the callee and the schema. */
+struct prelude_misfit {
+	const char *name, *nearest; /* nearest: of the fields' names, NULL if the event has no fields */
+	struct prelude_slot gets;
+	const char *field; /* of gets, NULL if it is none */
+	bool ends;         /* it gets no value: without compat the run must end */
+};
+
 struct prelude_bind {
-	struct prelude_slot *slots;
-	size_t nr;
-	bool by_name; /* bound by parameter names, not as perf does */
+	struct prelude_slot *slots; /* nr by position, then nr_keywords by name */
+	size_t nr, nr_keywords;
+	const char **keywords;
+	struct prelude_misfit *misfits;
+	size_t nr_misfits;
 };
 
 /* Functions that are not named after an event, beside trace_begin() and trace_end(). */
@@ -96,19 +118,33 @@ int prelude_handler_name(const struct sonde_schema *sc, const char *separator, c
 const struct sonde_field *prelude_fields(const struct sonde_schema *sc, size_t *ret_nr);
 
 /*
- * Which values a function is called with. process_event, of events that are no tracepoints, gets the sample's dict,
- * whatever it takes. Handlers of tracepoints, with n arguments due (8 common ones and the fields; 3 for trace_unhandled):
- *  1. n parameters get them; n + 1 get perf_sample_dict too;
- *  2. else, when all names behind the common ones are fields' names (or perf_sample_dict), they are bound by name; beside
- *     those, parameters with a default may be named like fields of other kernels, and are the language's null here;
- *  3. else surplus arguments are dropped, missing ones are the language's null.
- * Rule 2 also takes handlers of the first years, whose common parameters were seven (no common_callchain), and, unless
- * compat, goes before rule 1 when that would hand one field's value to a parameter named like another.
- * prelude_bind_done() frees the slots.
+ * One line about the event whose handler failed, into buf: name, time, cpu, task, text. Cut to the buffer's size.
+ * Returns the line's length.
+ */
+int prelude_describe(const struct sonde_session *s, const struct sonde_event *ev, char *buf,
+		     size_t size);
+
+/*
+ * Decides which values a function is called with. process_event, of events that are no tracepoints, gets the sample's dict,
+ * whatever it takes. trace_unhandled gets perf's three arguments; with one parameter more perf_sample_dict too. A handler
+ * of a tracepoint gets the common arguments by position: eight, or seven in scripts of the first years, which name a field
+ * where common_callchain would be. Parameters behind them:
+ *  1. no field's name is at another field's place: all by position, as perf does. One parameter more than fields is
+ *     perf_sample_dict. If the numbers differ otherwise, each parameter that is no field's name is a misfit, but for one with
+ *     a default beside fields' names, which is a field of other kernels and keeps its default value;
+ *  2. else: fields by name. Other parameters get their default value; one without a default is a misfit that ends the run.
+ * perf_sample_dict always gets the sample's dict. *args gets what position gives behind the named ones, all fields in
+ * case 2; parameters behind `*` and **kw get fields by name, **kw those that nobody else gets.
+ *
+ * compat: perf's arguments by position if the function takes that many (perf dies otherwise); misfits are the same.
+ * The names in ret are borrowed from callee and sc. prelude_bind_done() frees the rest.
  */
 int prelude_bind(const struct sonde_schema *sc, const struct prelude_callee *callee,
 		 enum sonde_compat compat, struct prelude_bind *ret);
 void prelude_bind_done(struct prelude_bind *b);
+/* One sentence about a misfit into buf, without the function's name. */
+void prelude_misfit_text(const struct prelude_misfit *m, const struct sonde_schema *sc, char *buf,
+			 size_t size);
 
 /*
  * Callbacks that are not about samples: one row for each, whatever records it is told of.

@@ -223,7 +223,6 @@ static bool bind_by_name(struct prelude_bind *b, const struct prelude_callback *
 		b->slots[i] = (struct prelude_slot){ .arg = PRELUDE_FIELD, .field = (uint32_t)at };
 	}
 	b->nr = c->nr_names;
-	b->by_name = true;
 	return true;
 }
 

@@ -193,8 +193,6 @@ static PyObject *perf_set_itrace_options(PyObject *module, PyObject *args)
 	c = context_of(capsule);
 	if (!c)
 		return NULL;
-	if (c->has_ended)
-		return PyLong_FromLong(-1);
 	if (c->itrace_is_set)
 		return PyLong_FromLong(1);
 	if (!options || !PyUnicode_Check(options)) {
@@ -258,7 +256,7 @@ static PyMethodDef functions[] = {
 	  "perf_set_itrace_options(context, options) -> int\n\n0; 1 when they were set before, "
 	  "also "
 	  "by --itrace; negative\n"
-	  "when they are wrong or the events have ended. Traces of processors are not decoded." },
+	  "when they are wrong. Traces of processors are not decoded." },
 	{ "perf_config_get", perf_config_get, METH_VARARGS,
 	  "perf_config_get(name) -> str or None\n\nWhat the files of configuration say: "
 	  "'annotate.objdump'." },

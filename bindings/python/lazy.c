@@ -22,10 +22,21 @@ static struct lazy *lazy_at(PyObject *o, size_t off)
 	return (struct lazy *)((char *)o + off);
 }
 
+/* Values that were read by key before stay the same objects: a script may hold or have changed them. */
+static int put_told(PyObject *dict, const struct run *r, const struct lazy *l)
+{
+	int code = 0;
+
+	for (size_t i = 0; !code && i < r->nr_told; i++)
+		if (r->told[i].by == l)
+			code = PyDict_SetItem(dict, r->told[i].key, r->told[i].value);
+	return code;
+}
+
 static int fill_dict(PyObject *o, struct lazy *l)
 {
 	struct run *r = l->run;
-	PyObject *real;
+	PyObject *real, *values;
 	int code;
 
 	l->rests = false;
@@ -40,10 +51,14 @@ static int fill_dict(PyObject *o, struct lazy *l)
 	PyDict_Clear(o);
 	code = PyDict_Update(o, real);
 	Py_DECREF(real);
-	for (size_t i = 0; !code && i < r->nr_told; i++)
-		if (r->told[i].by == l)
-			code = PyDict_SetItem(o, r->told[i].key, r->told[i].value);
-	return code;
+	if (!code)
+		code = put_told(o, r, l);
+	if (code || !l->inner)
+		return code;
+	values = PyDict_GetItemWithError(o, r->keys->dict[ITEM_SAMPLE]);
+	if (!values)
+		return PyErr_Occurred() ? -1 : 0;
+	return put_told(values, r, lazy_at(l->inner, dict_off));
 }
 
 /* The value of one key, alone. NULL without an exception: all of it is to be built. */

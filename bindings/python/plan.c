@@ -61,9 +61,11 @@ struct keep {
 struct plan {
 	struct plan *next;
 	PyObject *func, *code; /* owned; code NULL when it has none */
+	PyObject *defaults;    /* owned: __defaults__, if the stack has values of it */
+	PyObject *keywords;    /* owned: names of the last arguments, NULL if all go by position */
 	bool unhandled;
 	size_t nr_defaults;
-	size_t nr_args, nr_fills, nr_steady, nr_words, nr_keeps;
+	size_t nr_args, nr_positional, nr_fills, nr_steady, nr_words, nr_keeps;
 	struct fill *fills;
 	struct steady *steady;
 	struct word *words;
@@ -89,6 +91,8 @@ static void plan_free(struct plan *p)
 	Py_XDECREF(p->spare);
 	Py_XDECREF(p->func);
 	Py_XDECREF(p->code);
+	Py_XDECREF(p->defaults);
+	Py_XDECREF(p->keywords);
 	free(p);
 }
 
@@ -177,6 +181,19 @@ static void plan_fill(struct plan *p, struct fill f)
 		p->fills[p->nr_fills++] = f;
 }
 
+/* The i-th parameter's own default value, borrowed; None if there is none (the function was changed meanwhile). */
+static PyObject *default_value(struct plan *p, const struct signature *sig, size_t i)
+{
+	const size_t nr = sig->callee.nr_names, first = nr - sig->callee.nr_defaults;
+
+	if (!p->defaults)
+		p->defaults = attribute_of(p->func, "__defaults__");
+	if (!p->defaults || !PyTuple_Check(p->defaults) || i < first || i >= nr ||
+	    (size_t)PyTuple_Size(p->defaults) != sig->callee.nr_defaults)
+		return Py_None;
+	return PyTuple_GetItem(p->defaults, (Py_ssize_t)(i - first));
+}
+
 /* Says how the i-th argument comes about: a constant into the stack, a fill, or a keep. */
 static int plan_arg(struct run *r, struct slot *slot, struct plan *p, const struct prelude_slot *s,
 		    size_t i, const struct signature *sig)
@@ -193,6 +210,7 @@ static int plan_arg(struct run *r, struct slot *slot, struct plan *p, const stru
 	PyObject *constant = s->arg == PRELUDE_EVENT_NAME ? slot->name
 			     : s->arg == PRELUDE_CONTEXT  ? r->context
 			     : s->arg == PRELUDE_NOTHING  ? Py_None
+			     : s->arg == PRELUDE_DEFAULT  ? default_value(p, sig, i)
 							  : NULL;
 	enum lazy_kind lazy = s->arg == PRELUDE_SAMPLE_DICT   ? LAZY_SAMPLE
 			      : s->arg == PRELUDE_FIELDS_DICT ? LAZY_FIELDS
@@ -210,7 +228,8 @@ static int plan_arg(struct run *r, struct slot *slot, struct plan *p, const stru
 		p->keeps[p->nr_keeps++] = (struct keep){ .at = at };
 		return 0;
 	}
-	how = lazy ? how_read(r, slot, lazy, p->func, sig, i) : READ_AT_ONCE;
+	how = lazy ? how_read(r, slot, lazy, p->func, sig, i < p->nr_positional ? i : SIZE_MAX)
+		   : READ_AT_ONCE;
 	if (how < 0)
 		return -1;
 	if (how)
@@ -221,6 +240,51 @@ static int plan_arg(struct run *r, struct slot *slot, struct plan *p, const stru
 					    : s->arg == PRELUDE_FIELD ? &slot->convs[s->field]
 								      : NULL });
 	return 0;
+}
+
+/* The names of arguments that go by name, as a call wants them; NULL with an exception. */
+static PyObject *keyword_names(const struct prelude_bind *b)
+{
+	PyObject *names = PyTuple_New((Py_ssize_t)b->nr_keywords);
+
+	for (size_t i = 0; names && i < b->nr_keywords; i++) {
+		PyObject *name = PyUnicode_FromFormat("%s%s", b->keywords[i],
+						      b->slots[b->nr + i].is_renamed ? "_" : "");
+
+		if (name)
+			PyUnicode_InternInPlace(&name);
+		if (!name || PyTuple_SetItem(names, (Py_ssize_t)i, name) < 0)
+			Py_CLEAR(names);
+	}
+	return names;
+}
+
+/* Passes the misfits on to the launcher, which ends the run by an exception if one of them must. */
+static int report_misfits(struct run *r, struct slot *slot, PyObject *func,
+			  const struct prelude_bind *b)
+{
+	PyObject *texts, *done = NULL;
+	bool ends = false;
+
+	if (!b->nr_misfits)
+		return 0;
+	texts = PyList_New(0);
+	for (size_t i = 0; texts && i < b->nr_misfits; i++) {
+		char buf[1024];
+		PyObject *text;
+
+		prelude_misfit_text(&b->misfits[i], slot->sc, buf, sizeof(buf));
+		text = text_object(buf, strlen(buf));
+		if (!text || PyList_Append(texts, text) < 0)
+			Py_CLEAR(texts);
+		Py_XDECREF(text);
+		ends = ends || b->misfits[i].ends;
+	}
+	if (texts)
+		done = PyObject_CallFunction(r->misfits, "OOOi", func, slot->name, texts, ends);
+	Py_XDECREF(texts);
+	Py_XDECREF(done);
+	return done ? 0 : -1;
 }
 
 static struct plan *plan_new(struct run *r, struct slot *slot, PyObject *func, PyObject *code,
@@ -245,17 +309,22 @@ static struct plan *plan_new(struct run *r, struct slot *slot, PyObject *func, P
 		PyErr_NoMemory();
 		goto fail;
 	}
-	p->nr_args = bind.nr;
-	p->stack = calloc(bind.nr + 1, sizeof(*p->stack));
-	p->fills = calloc(bind.nr + 1, sizeof(*p->fills));
-	p->steady = calloc(bind.nr + 1, sizeof(*p->steady));
-	p->words = calloc(bind.nr + 1, sizeof(*p->words));
-	p->keeps = calloc(bind.nr + 1, sizeof(*p->keeps));
+	if (report_misfits(r, slot, func, &bind) < 0)
+		goto fail;
+	p->nr_positional = bind.nr;
+	p->nr_args = bind.nr + bind.nr_keywords;
+	p->stack = calloc(p->nr_args + 1, sizeof(*p->stack));
+	p->fills = calloc(p->nr_args + 1, sizeof(*p->fills));
+	p->steady = calloc(p->nr_args + 1, sizeof(*p->steady));
+	p->words = calloc(p->nr_args + 1, sizeof(*p->words));
+	p->keeps = calloc(p->nr_args + 1, sizeof(*p->keeps));
 	if (!p->stack || !p->fills || !p->steady || !p->words || !p->keeps) {
 		PyErr_NoMemory();
 		goto fail;
 	}
-	for (size_t i = 0; i < bind.nr; i++)
+	if (bind.nr_keywords && !(p->keywords = keyword_names(&bind)))
+		goto fail;
+	for (size_t i = 0; i < p->nr_args; i++)
 		if (plan_arg(r, slot, p, &bind.slots[i], i, &sig) < 0)
 			goto fail;
 	prelude_bind_done(&bind);
@@ -292,7 +361,7 @@ static bool plan_fits(struct plan *p, PyObject *func, PyObject *code, bool unhan
 		return false;
 	if (p->func == func)
 		return true;
-	if (!code || Py_TYPE(func) != Py_TYPE(p->func) ||
+	if (!code || p->defaults || Py_TYPE(func) != Py_TYPE(p->func) ||
 	    signature_defaults(func) != p->nr_defaults)
 		return false;
 	Py_INCREF(func);
@@ -550,22 +619,41 @@ static inline int keeps_ready(struct run *r, struct plan *p)
 	return 0;
 }
 
+#ifndef HAVE_VECTORCALL
+static PyObject *keyword_dict(const struct plan *p)
+{
+	PyObject *dict = PyDict_New();
+
+	for (size_t i = p->nr_positional; dict && i < p->nr_args; i++)
+		if (PyDict_SetItem(dict,
+				   PyTuple_GetItem(p->keywords, (Py_ssize_t)(i - p->nr_positional)),
+				   p->stack[i + 1]) < 0)
+			Py_CLEAR(dict);
+	return dict;
+}
+#endif
+
 static PyObject *call(struct plan *p)
 {
 #ifdef HAVE_VECTORCALL
 	return PyObject_Vectorcall(p->func, p->stack + 1,
-				   p->nr_args | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
+				   p->nr_positional | PY_VECTORCALL_ARGUMENTS_OFFSET, p->keywords);
 #else
-	PyObject *args = PyTuple_New((Py_ssize_t)p->nr_args), *result;
+	PyObject *args = PyTuple_New((Py_ssize_t)p->nr_positional), *result, *keywords = NULL;
 
 	if (!args)
 		return NULL;
-	for (size_t i = 0; i < p->nr_args; i++) {
+	for (size_t i = 0; i < p->nr_positional; i++) {
 		Py_INCREF(p->stack[i + 1]);
 		PyTuple_SetItem(args, (Py_ssize_t)i, p->stack[i + 1]);
 	}
-	result = PyObject_Call(p->func, args, NULL);
+	if (p->keywords && !(keywords = keyword_dict(p))) {
+		Py_DECREF(args);
+		return NULL;
+	}
+	result = PyObject_Call(p->func, args, keywords);
 	Py_DECREF(args);
+	Py_XDECREF(keywords);
 	return result;
 #endif
 }

@@ -8,6 +8,7 @@ SONDE_CONFIG_FD        another one, holding names and values of configuration, e
 SONDE_STRICT=1         exit status 3 when anything is wrong with the recording (sonde script --strict);
                        =loss: when data was lost or damaged (--fail-on-loss)
 SONDE_EAGER=1          every argument is built, also where a handler cannot see it
+SONDE_VERBOSE=N        reports parameters that are named like no field under --compat too, unless N is 0 (sonde script -v)
 SONDE_PRELUDE_VERBOSE  set: says on stderr which build of the extension was loaded and what was left out
 
 The script then runs as __main__, as with plain python: its folder is sys.path[0], sys.argv begins with its path, stdin

@@ -384,7 +384,6 @@ struct perf_context {
 	struct sonde_session *s;
 	const struct sonde_event *ev; /* NULL outside an event */
 	enum sonde_compat compat;
-	bool has_ended;     /* no more events come: s may be gone */
 	bool itrace_is_set; /* perf_set_itrace_options() was called, or --itrace given */
 };
 /* context.c: the capsule. NULL with an exception. */
@@ -402,10 +401,11 @@ struct run {
 	struct module_state *m;
 	struct py_session *session; /* owned */
 	struct sonde_session *s;
-	struct values *v;         /* the session's */
-	PyObject *main;           /* __main__'s dict */
-	PyObject *how_read;       /* callable(function, parameter name) -> enum reading */
-	PyObject *is_traced;      /* callable() -> bool: a trace or profile function is set */
+	struct values *v;    /* the session's */
+	PyObject *main;      /* __main__'s dict */
+	PyObject *how_read;  /* callable(function, parameter name) -> enum reading */
+	PyObject *misfits;   /* callable(function, handler, sentences, whether the run must end) */
+	PyObject *is_traced; /* callable() -> bool: a trace or profile function is set */
 	PyObject *before_waiting; /* callable(), or None */
 	PyObject *code_word;      /* "__code__" */
 	PyObject *context;        /* the capsule */
@@ -418,6 +418,7 @@ struct run {
 	size_t nr_told;
 	struct slot **slots;         /* by schema id */
 	size_t nr_slots, nr_refused; /* nr_refused: slots with `refused` set */
+	size_t nr_bound;             /* schemas whose handler, if it was there, has a plan */
 	uint64_t
 		refused_version; /* of __main__'s dict: as long as it has that one refused slots stay so; 0: unknown */
 	PyObject *unhandled;     /* "trace_unhandled" */
@@ -433,6 +434,7 @@ struct run {
 	enum sonde_compat compat;
 	bool eager, eager_now; /* build everything: asked for; or a debugger looks on */
 	bool running;
+	bool has_called, has_passed_over; /* a function got an event; a sample had none */
 };
 
 PyTypeObject *run_type_new(PyObject *module);
@@ -443,6 +445,7 @@ struct signature {
 	struct prelude_callee callee;
 	PyObject *texts; /* owned: list of bytes, which lend the names' text */
 	const char **names;
+	struct prelude_keyword *keywords;
 };
 /* code: its __code__, NULL when it has none. -1 with an exception; signature_done() in any case. */
 int signature_init(struct signature *sig, PyObject *func, PyObject *code);

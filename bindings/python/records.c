@@ -142,6 +142,7 @@ static int call(struct run *r, const struct prelude_callback *cb, PyObject *func
 		Py_DECREF(func);
 		Py_DECREF(args);
 		run_handler_ran(r);
+		r->has_called |= cb != prelude_trace_lost && cb != prelude_trace_defect;
 	}
 	Py_XDECREF(result);
 	return result ? 0 : -1;

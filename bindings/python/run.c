@@ -39,13 +39,12 @@ static void run_dealloc(struct run *r)
 	for (size_t i = 0; i < r->nr_slots; i++)
 		slot_free(r->slots[i]);
 	free(r->slots);
-	if (r->current) {
+	if (r->current)
 		r->current->ev = NULL;
-		r->current->has_ended = true;
-	}
 	Py_XDECREF(r->context);
 	Py_XDECREF(r->main);
 	Py_XDECREF(r->how_read);
+	Py_XDECREF(r->misfits);
 	Py_XDECREF(r->is_traced);
 	Py_XDECREF(r->before_waiting);
 	Py_XDECREF(r->code_word);
@@ -65,16 +64,16 @@ static void run_dealloc(struct run *r)
 
 PyObject *run_create(PyObject *module, PyObject *args, PyObject *kw)
 {
-	static char *names[] = { "session", "main",           "how_read", "is_traced",
-				 "eager",   "before_waiting", NULL };
+	static char *names[] = { "session",   "main",  "how_read",       "misfits",
+				 "is_traced", "eager", "before_waiting", NULL };
 	struct module_state *m = PyModule_GetState(module);
-	PyObject *session, *main, *how_read, *is_traced, *before_waiting = Py_None;
+	PyObject *session, *main, *how_read, *misfits, *is_traced, *before_waiting = Py_None;
 	struct run *r;
 	int eager;
 
-	if (!PyArg_ParseTupleAndKeywords(args, kw, "O!O!OOp|O", names, m->session, &session,
-					 &PyDict_Type, &main, &how_read, &is_traced, &eager,
-					 &before_waiting))
+	if (!PyArg_ParseTupleAndKeywords(args, kw, "O!O!OOOp|O", names, m->session, &session,
+					 &PyDict_Type, &main, &how_read, &misfits, &is_traced,
+					 &eager, &before_waiting))
 		return NULL;
 	if (session_check((struct py_session *)session) < 0)
 		return NULL;
@@ -86,6 +85,7 @@ PyObject *run_create(PyObject *module, PyObject *args, PyObject *kw)
 	Py_INCREF(session);
 	Py_INCREF(main);
 	Py_INCREF(how_read);
+	Py_INCREF(misfits);
 	Py_INCREF(is_traced);
 	Py_INCREF(before_waiting);
 	r->module = module;
@@ -96,6 +96,7 @@ PyObject *run_create(PyObject *module, PyObject *args, PyObject *kw)
 	r->compat = r->v->compat;
 	r->main = main;
 	r->how_read = how_read;
+	r->misfits = misfits;
 	r->is_traced = is_traced;
 	r->before_waiting = before_waiting;
 	r->eager = eager;
@@ -298,7 +299,39 @@ static int look_up(struct run *r, struct slot *slot)
 		return 0;
 	slot->plan = plan_get(r, slot, func, unhandled);
 	slot->func = slot->plan ? func : NULL;
+	r->has_called = true;
 	return slot->plan ? 0 : -1;
+}
+
+/*
+ * Plans what the handlers that __main__ has are called with, for event types that came since the last time: what is wrong
+ * with their parameters is reported before the first event.
+ */
+static int bind_handlers(struct run *r)
+{
+	const size_t nr = sonde_session_schemas(r->s);
+
+	for (; r->nr_bound < nr; r->nr_bound++) {
+		const struct sonde_schema *sc = sonde_session_schema(r->s, (uint32_t)r->nr_bound);
+		struct slot *slot = r->nr_bound < r->nr_slots ? r->slots[r->nr_bound] : NULL;
+		PyObject *name, *func;
+		char text[512];
+
+		if (!sc || sonde_schema_kind(sc) != SONDE_TRACEPOINT ||
+		    prelude_handler_name(sc, "__", text, sizeof(text)) < 0)
+			continue;
+		name = name_object(text);
+		func = name ? callable_named(r, name) : NULL;
+		Py_XDECREF(name);
+		if (func && (slot || (slot = slot_add(r, (uint32_t)r->nr_bound)))) {
+			Py_INCREF(func);
+			plan_get(r, slot, func, false);
+			Py_DECREF(func);
+		}
+		if (PyErr_Occurred())
+			return -1;
+	}
+	return 0;
 }
 
 void run_want_all(struct run *r)
@@ -394,6 +427,7 @@ static inline int dispatch(struct run *r, struct slot *slot)
 		return -1;
 #endif
 	if (!slot->func) {
+		r->has_passed_over = true;
 		/* perf 6.12 tells scripts of the flag tables before each event, handled or not. */
 		if (r->compat == SONDE_COMPAT_PERF_6_12 && slot->kind == SONDE_TRACEPOINT)
 			return 0;
@@ -439,6 +473,8 @@ static int next_batch(struct run *r)
 		module_error(r->m, code);
 		return -1;
 	}
+	if (bind_handlers(r) < 0)
+		return -1;
 	traced = PyObject_CallFunction(r->is_traced, NULL);
 	yes = traced ? PyObject_IsTrue(traced) : -1;
 	Py_XDECREF(traced);
@@ -516,13 +552,12 @@ static PyObject *run_run(struct run *r, PyObject *unused)
 	r->running = true;
 	r->session->busy = true; /* ours until the end */
 	r->db = dbexport_begin(r);
-	code = r->db || !PyErr_Occurred() ? loop(r) : -1;
+	code = (r->db || !PyErr_Occurred()) && !bind_handlers(r) ? loop(r) : -1;
 	if (r->db && code >= 0)
 		code = dbexport_end(r->db);
 	r->current->ev = NULL;
 	if (!code)
 		code = records_end(r);
-	r->current->has_ended = true;
 	r->session->busy = false;
 	if (code < 0)
 		return NULL;
@@ -533,30 +568,14 @@ static PyObject *run_run(struct run *r, PyObject *unused)
 
 static PyObject *run_describe(struct run *r, PyObject *unused)
 {
-	const struct sonde_event *ev = r->ev;
-	PyObject *comm, *text, *line;
-	const char *fields;
-	size_t len;
-	char when[64] = "";
+	char line[4096];
+	int len;
 
 	(void)unused;
-	if (!ev)
+	if (!r->ev)
 		Py_RETURN_NONE;
-	if (ev->time_ns != SONDE_NO_TIME)
-		PyOS_snprintf(when, sizeof(when), " time %llu.%09u",
-			      (unsigned long long)(ev->time_ns / 1000000000),
-			      (unsigned int)(ev->time_ns % 1000000000));
-	fields = sonde_event_text(ev, &len);
-	comm = values_comm(r->v, ev->comm);
-	text = text_object(fields ? fields : "", fields ? len : 0);
-	line = comm && text
-		       ? PyUnicode_FromFormat("%s%s cpu %d pid %d tid %d comm %U: %U",
-					      sonde_schema_name(r->ev_slot->sc), when, (int)ev->cpu,
-					      (int)ev->pid, (int)ev->tid, comm, text)
-		       : NULL;
-	Py_XDECREF(comm);
-	Py_XDECREF(text);
-	return line;
+	len = prelude_describe(r->session->s, r->ev, line, sizeof(line));
+	return text_object(line, len < 0 ? 0 : (size_t)len);
 }
 
 static PyObject *run_context(struct run *r, void *unused)
@@ -572,6 +591,12 @@ static PyObject *run_compat(struct run *r, void *unused)
 	return PyLong_FromLong(r->compat);
 }
 
+static PyObject *run_is_idle(struct run *r, void *unused)
+{
+	(void)unused;
+	return PyBool_FromLong(r->has_passed_over && !r->has_called && !r->db);
+}
+
 static PyMethodDef methods[] = {
 	{ "run", (PyCFunction)run_run, METH_NOARGS,
 	  "run()\n\nCalls the handlers in __main__ for all events." },
@@ -583,6 +608,8 @@ static PyMethodDef methods[] = {
 static PyGetSetDef getset[] = {
 	{ "context", (getter)run_context, NULL, "what handlers get as `context`", NULL },
 	{ "compat", (getter)run_compat, NULL, "int: enum sonde_compat", NULL },
+	{ "is_idle", (getter)run_is_idle, NULL,
+	  "bool: samples came, and no function of the script was called", NULL },
 	{ NULL }
 };
 

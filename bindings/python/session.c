@@ -304,6 +304,17 @@ static PyObject *session_defects_line(struct py_session *s, void *unused)
 	return text_object(line, strlen(line));
 }
 
+static PyObject *session_filters_line(struct py_session *s, void *unused)
+{
+	const char *line;
+
+	(void)unused;
+	if (session_check(s) < 0)
+		return NULL;
+	line = sonde_session_filters_line(s->s);
+	return text_object(line, strlen(line));
+}
+
 static PyObject *session_text(struct py_session *s, void *unused)
 {
 	const char *text;
@@ -341,6 +352,9 @@ static PyGetSetDef getset[] = {
 	  NULL },
 	{ "defects_line", (getter)session_defects_line, NULL,
 	  "str: the defects in one line, '' when there are none.", NULL },
+	{ "filters_line", (getter)session_filters_line, NULL,
+	  "str: what the recording has, when the filters let no event of it through; '' otherwise.",
+	  NULL },
 	{ "text", (getter)session_text, NULL,
 	  "str: the session as key=value lines, complete; sonde.session() takes it.", NULL },
 	{ NULL }

@@ -34,12 +34,24 @@ size_t signature_defaults(PyObject *func)
 	return nr;
 }
 
-#define CODE_VARARGS 0x04
+#define CODE_VARARGS  0x04
+#define CODE_KEYWORDS 0x08
 
 void signature_done(struct signature *sig)
 {
 	Py_XDECREF(sig->texts);
 	free(sig->names);
+	free(sig->keywords);
+}
+
+/* The text of co_varnames[i], which lives as long as the signature; NULL with an exception. */
+static const char *name_text(struct signature *sig, PyObject *varnames, Py_ssize_t i)
+{
+	PyObject *text = PyUnicode_AsUTF8String(PyTuple_GetItem(varnames, i));
+	const char *name = text && !PyList_Append(sig->texts, text) ? PyBytes_AsString(text) : NULL;
+
+	Py_XDECREF(text);
+	return name;
 }
 
 static int signature_names(struct signature *sig, PyObject *varnames, Py_ssize_t from,
@@ -52,24 +64,47 @@ static int signature_names(struct signature *sig, PyObject *varnames, Py_ssize_t
 		return -1;
 	}
 	for (Py_ssize_t i = from; i < to; i++) {
-		PyObject *text = PyUnicode_AsUTF8String(PyTuple_GetItem(varnames, i));
-		int code = text ? PyList_Append(sig->texts, text) : -1;
+		const char *name = name_text(sig, varnames, i);
 
-		if (!code)
-			sig->names[sig->callee.nr_names++] = PyBytes_AsString(text);
-		Py_XDECREF(text);
-		if (code < 0)
+		if (!name)
 			return -1;
+		sig->names[sig->callee.nr_names++] = name;
 	}
 	sig->callee.names = sig->names;
 	sig->callee.has_names = true;
 	return 0;
 }
 
+/* Parameters behind `*`: from co_varnames, whether each has a default from __kwdefaults__. */
+static int signature_keywords(struct signature *sig, PyObject *func, PyObject *varnames,
+			      Py_ssize_t from, Py_ssize_t to)
+{
+	PyObject *defaults = attribute_of(func, "__kwdefaults__");
+	int code = 0;
+
+	sig->keywords = calloc((size_t)(to - from) + 1, sizeof(*sig->keywords));
+	if (!sig->keywords) {
+		PyErr_NoMemory();
+		code = -1;
+	}
+	for (Py_ssize_t i = from; !code && i < to; i++) {
+		struct prelude_keyword *k = &sig->keywords[sig->callee.nr_keywords++];
+		PyObject *name = PyTuple_GetItem(varnames, i);
+
+		k->name = name_text(sig, varnames, i);
+		k->has_default = defaults && PyDict_Check(defaults) &&
+				 PyDict_GetItemWithError(defaults, name);
+		code = k->name && !PyErr_Occurred() ? 0 : -1;
+	}
+	sig->callee.keywords = sig->keywords;
+	Py_XDECREF(defaults);
+	return code;
+}
+
 int signature_init(struct signature *sig, PyObject *func, PyObject *code)
 {
 	PyObject *varnames, *bound;
-	Py_ssize_t nr;
+	Py_ssize_t nr, nr_keywords;
 	int result = 0;
 
 	*sig = (struct signature){ 0 };
@@ -77,12 +112,22 @@ int signature_init(struct signature *sig, PyObject *func, PyObject *code)
 		return 0;
 	varnames = attribute_of(code, "co_varnames");
 	nr = int_attribute(code, "co_argcount");
+	nr_keywords = int_attribute(code, "co_kwonlyargcount");
 	bound = attribute_of(func, "__func__");
-	if (varnames && PyTuple_Check(varnames) && nr >= 0 && nr <= PyTuple_Size(varnames)) {
+	if (varnames && PyTuple_Check(varnames) && nr >= 0 && nr_keywords >= 0 &&
+	    nr + nr_keywords <= PyTuple_Size(varnames)) {
+		const long flags = int_attribute(code, "co_flags"),
+			   only = int_attribute(code, "co_posonlyargcount");
+		const bool has_self = bound && nr > 0;
+
 		sig->callee.bound = bound != NULL;
 		sig->callee.nr_defaults = signature_defaults(func);
-		sig->callee.rest = int_attribute(code, "co_flags") & CODE_VARARGS;
-		result = signature_names(sig, varnames, bound && nr > 0, nr);
+		sig->callee.rest = flags & CODE_VARARGS;
+		sig->callee.keywords_rest = flags & CODE_KEYWORDS;
+		sig->callee.nr_positional_only = only > has_self ? (size_t)only - has_self : 0;
+		result = signature_names(sig, varnames, has_self, nr);
+		if (!result)
+			result = signature_keywords(sig, func, varnames, nr, nr + nr_keywords);
 	}
 	Py_XDECREF(bound);
 	Py_XDECREF(varnames);

@@ -108,10 +108,23 @@ with tempfile.TemporaryDirectory() as folder:
                          '--dlfilter', 'twin.so', '--dlarg', 'b=1', cwd=folder)
     check('start: late=2 a=1\n' in out and 'start: b=1\n' in out, 'each filter has its own arguments', out[:200] + err)
     check(lines(out) == 2 * total + total + (total - total // 2), 'the second is not asked about what the first left out', err)
-    code, out, err = text_of(SONDE, 'script', '--list-dlfilters', cwd=folder)
+    kept = pathlib.Path(folder) / 'tree' / 'dlfilters'
+    kept.mkdir(parents=True)
+    shutil.copy(TELL, kept / 'tell.so')
+    tree = '--exec-path=' + str(kept.parent)
+    code, out, err = text_of(SONDE, tree, 'script', '--list-dlfilters', cwd=folder)
     check(code == 0 and out.startswith('List of available dlfilters:\n') and
           '  tell.so                              tells all that it is given\n' in out, '--list-dlfilters', out + err)
-    code, out, err = text_of(SONDE, 'script', '-v', '--list-dlfilters', cwd=folder)
+    for compat in (), ('--compat', 'perf-6.1'):
+        code, out, err = text_of(SONDE, *compat, tree, 'script', '--list-dlfilters', cwd=folder)
+        for name in 'tell.so', 'twin.so':
+            check('  %-36s ./%s: not loaded to be listed\n' % (name, name) in out, '%s of the current folder is not loaded' % name, out)
+        check(out.count('tells all that it is given') == 1, 'that of the tree is', out)
+    code, out, err = text_of(SONDE, '--exec-path=.', 'script', '--list-dlfilters', cwd=str(kept))
+    check('tells all' not in out, 'nor is one of an exec path that leads here', out)
+    code, out, err = text_of(SONDE, '--exec-path=..', 'script', '--list-dlfilters', cwd=str(kept))
+    check('tells all' not in out and out.count('tell.so: not loaded') == 1, 'the current folder by another name', out)
+    code, out, err = text_of(SONDE, tree, 'script', '-v', '--list-dlfilters', cwd=folder)
     check(' ' * 39 + 'Arguments: early=N late=N\n' in out, '-v --list-dlfilters', out)
     code, out, err = text_of(SONDE, 'script', '-i', 'switch.data', '--dlfilter', 'tell.so', '--dlarg', 'early=2', '-s', 'count.py',
                          cwd=folder)

@@ -1,7 +1,14 @@
 # SPDX-License-Identifier: MIT
 """What a script is given: names, order, arguments of every arity, values; in sonde's own rules (perf.py compares)."""
 
+import os
+import struct
+import sys
+
 from scripttest import DEMO, EXEC, FLAGS, MANY, MIXED, TYPES, Tests, pythons
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'gen'))
+from recording import Format, recording  # noqa: E402
 
 t = Tests()
 
@@ -93,8 +100,8 @@ expect(handler("def kmem__kmalloc(%s, x=1, y=2, z=3): got(%s, x, y, z)" % (A, A)
        "surplus parameters keep their defaults, as in perf")
 expect(handler("def kmem__kmalloc(%s, node, bytes_req): got(0, 0, node, bytes_req)" % COMMON), [values[11], values[8]],
        "fields are bound by name when their number differs")
-expect(handler("def kmem__kmalloc(%s, node, cpuset=5): got(0, 0, node, cpuset)" % COMMON), [values[11], None],
-       "and beside them one with a default, a field of other kernels, is None")
+expect(handler("def kmem__kmalloc(%s, node, cpuset=5): got(0, 0, node, cpuset)" % COMMON), [values[11], 5],
+       "and beside them one with a default, a field of other kernels, keeps it")
 expect(handler("def kmem__kmalloc(%s, x, y=5): got(0, 0, x, y)" % COMMON), [values[6], values[7]],
        "but not where no name is a field's")
 expect(handler("def kmem__kmalloc(e, c, cpu, s, ns, pid, comm, cc, node, perf_sample_dict):\n"
@@ -168,6 +175,45 @@ sched__sched_switch = make()
 def trace_end(): print(n)
 """)
 t.ok(int(r.out) > 100, "a new function for each event", r)
+
+# Handlers that share their code may differ in their defaults: what an event lacks comes from each one's own.
+DEFAULTS = """
+import types
+got = []
+def shape(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm, common_callchain,
+          call_site, ptr, bytes_req, bytes_alloc, gfp_flags, node, one='a', two='b'):
+    got.append((one, two))
+    globals()['kmem__kmalloc'] = handlers[len(got) % len(handlers)]
+def same_code(*defaults): return types.FunctionType(shape.__code__, globals(), 'shape', defaults)
+handlers = [same_code('a', 'b'), same_code('c', 'd'), same_code(0, 'node', 'e', 'f'), same_code('a', 'b')]
+kmem__kmalloc = handlers[0]
+def trace_end(): print(got[:6])
+"""
+r = t.script(DEFAULTS, FLAGS)
+t.is_(r.out, "%r\n" % [("a", "b"), ("c", "d"), ("e", "f"), ("a", "b"), ("a", "b"), ("c", "d")],
+      "handlers of one code with defaults of their own, more or less of them", r.err)
+
+# Values are kept from one event to the next while they are equal; these are equal in their first eight bytes.
+NAMED = """name: named
+ID: 1
+format:
+	field:unsigned short common_type;	offset:0;	size:2;	signed:0;
+	field:unsigned char common_flags;	offset:2;	size:1;	signed:0;
+	field:unsigned char common_preempt_count;	offset:3;	size:1;	signed:0;
+	field:int common_pid;	offset:4;	size:4;	signed:1;
+
+	field:char who[16];	offset:8;	size:16;	signed:0;
+
+print fmt: "%s", REC->who
+"""
+NAMES = [b'kworker/0:1', b'kworker/0:2', b'kworker/', b'kworker/0:2', b'kworker/0:2', b'Kworker/0:2', b'kworker/0:23456']
+alike = t.write('alike.data', recording([Format('own:named', NAMED)],
+                                        [[bytes(4) + struct.pack('<i', 101) + name.ljust(16, b'\0') for name in NAMES]]))
+r = t.script("""
+def own__named(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm, common_callchain, who):
+    print(who)
+""", alike)
+t.is_(r.out, b'\n'.join(NAMES).decode() + '\n', 'names equal in their first eight bytes', r.err)
 
 REPLACED = """
 def a(x, y, z): print('a')
@@ -299,15 +345,15 @@ for at in 1, 20:
 # ---- what we say -----------------------------------------------------------------------------------------------------
 
 r = t.script("def sched__shed_switch(*a): pass\n\ndef irq__irq_handler_exit(*a): pass\ndef _not__this(*a): pass\nclass a__b: pass\n")
-t.is_(r.err, """sonde: %(s)s:1: sched__shed_switch() is never called: no event sched:shed_switch in this recording; did you mean sched__sched_switch()?
-sonde: %(s)s:3: irq__irq_handler_exit() is never called: no event irq:irq_handler_exit in this recording
-""" % {"s": t.dir + "/script.py"}, "handlers of events that are not there are told")
+t.is_(r.err, "sonde: %s/script.py: never called: sched__shed_switch() (line 1; did you mean sched__sched_switch()?), "
+      "irq__irq_handler_exit() (line 3); the events of this recording call sched__sched_switch(), sched__sched_wakeup(), "
+      "syscalls__sys_enter_read(), trace_unhandled()\n" % t.dir, "handlers of events that are not there are told")
 r = t.script("def trace_unhandled(*a): pass\ndef process_event(d): print(d['ev_name'])\n", MIXED)
 t.is_((sorted(set(r.out.split())), r.rc), (['cpu-clock', 'page-faults/period=3/'], 0),
       "samples of other events go to process_event")
 
 r = t.script("def raw_syscalls__sys_entry(*a): pass\ndef raw_syscalls__sys_enter(*a): pass\n", FLAGS)
-t.ok("raw_syscalls__sys_entry() is never called" in r.err and "did you mean" not in r.err,
+t.ok("never called: raw_syscalls__sys_entry() (line 1);" in r.err and "did you mean" not in r.err,
      "no hint at an event that the script handles besides", r.err)
 # Handlers that change while global variables do, so that __main__'s dict is another one with each event.
 r = t.script("""

@@ -43,13 +43,14 @@ EVERYWHERE = READING + ' evlist buildid-list'
 
 # kind -> who must tell of it. Others may, and whoever does must obey --strict.
 TOLD_BY = {
-    'lost-events': READING, 'lost-state': READING, 'truncated': READING, 'missing-file': EVERYWHERE,
+    'lost-events': READING, 'lost-state': READING, 'truncated': READING, 'bad-size': READING, 'missing-file': EVERYWHERE,
     'trailing-text': READING, 'bad-wrapping': READING, 'unfinished': EVERYWHERE,
     'bad-record': READING, 'unknown-record': READING, 'unknown-id': READING, 'late': 'text jsonl python perl check',
     'no-format': READING, 'kernel-formats': 'text jsonl python perl', 'bad-format': READING, 'bad-feature': EVERYWHERE,
     'division-by-zero': 'text', 'throttled': READING, 'compressed': READING, 'trace-not-decoded': READING,
-    'guest-samples': READING, 'not-unwound': 'text', 'other-build': 'text check', 'no-descriptor': 'text check',
-    'dlfilter-dropped': 'text', 'no-kernel-symbols': 'text check',
+    'guest-samples': READING, 'not-unwound': 'text', 'empty-call-stack': LOOKING, 'other-build': 'text check',
+    'unknown-symbols': 'text check', 'no-descriptor': 'text check',
+    'ended-early': EVERYWHERE, 'missed-cpus': EVERYWHERE, 'dlfilter-dropped': 'text', 'no-kernel-symbols': 'text check',
 }
 OPTIONS = {'kernel-formats': ['--kernel-formats'], 'dlfilter-dropped': ['--dlfilter', TELL, '--dlarg', 'late=2'],
            'no-kernel-symbols': ['--kallsyms', '/dev/null']}
@@ -59,7 +60,8 @@ def table():
     """{kind: (severity, advice)} of the source."""
     text = (ROOT / 'src/model/defects.def').read_text()
     rows = re.findall(r'^DEFECT\(\w+, "([^"]+)", SONDE_(\w+),\s*((?:"[^"]*"\s*)+)\)', text, re.M)
-    return {name: (severity.lower().replace('_', '-'), ''.join(re.findall(r'"([^"]*)"', advice))) for name, severity, advice in rows}
+    return {name: (severity.lower().replace('_', '-'), ''.join(re.findall(r'"([^"]*)"', advice)))
+            for name, severity, advice in rows if name != 'no-memory'}  # no recording has that: tests/nomem
 
 
 def command(kind, how, path, scripts):

@@ -23,6 +23,14 @@ def found(*words, compat=None, cwd=None, **env):
     return r.out.strip() or (r.rc, r.err.strip().replace(t.dir, "DIR"))
 
 
+def told_beside(*words, compat=None, cwd=None):
+    """What is said of the file that is run."""
+    argv = [SONDE] + (["--compat", compat] if compat else []) + ["script", "-i", DEMO] + list(words)
+    env = environment(SONDE_PYTHON=t.python, HOME=t.dir + "/home", PATH=t.dir + "/prefix/bin:/usr/bin:/bin")
+    r = run(argv, env=env, cwd=cwd or t.dir)
+    return "\n".join(line for line in r.err.splitlines() if "shadow" in line).replace(t.dir, "DIR")
+
+
 place("home/.config/sonde/scripts", "mine.py", "everywhere.py", "rw-by-process.py")
 place("xdg/sonde/scripts", "mine.py")
 place("said", "ruby.rb", "everywhere.py", "two.py", "odd.foo", "sub.py/inside.py")
@@ -47,6 +55,14 @@ t.is_(found("-s", "everywhere", SONDE_CONFIG=config, SONDE_SCRIPT_PATH=SAID), "s
 t.is_(found("-s", "everywhere", PERF_EXEC_PATH=TREE), "tree", "PERF_EXEC_PATH comes first")
 t.is_(found("-s", "everywhere", "--exec-path=" + TREE), "tree", "and so does --exec-path")
 t.is_(found("-s", "everywhere.py", PERF_EXEC_PATH=TREE, cwd=t.dir + "/here"), "here", "a file that is there comes before all")
+said = "sonde: script: ./everywhere.py is run; it shadows DIR/home/.config/sonde/scripts/everywhere.py, which is found by that name elsewhere"
+for words in ("-s", "everywhere.py"), ("everywhere.py",):
+    t.is_(told_beside(*words, cwd=t.dir + "/here"), said, "%s: and says what it shadows" % " ".join(words))
+t.is_(told_beside("-s", "./everywhere.py", cwd=t.dir + "/here"), "", "a path says what is meant")
+t.is_(told_beside("-s", "everywhere.py", cwd=t.dir + "/here", compat="perf-6.1"), "", "perf says nothing")
+t.is_(told_beside("-s", "everywhere.py", cwd=t.dir + "/home/.config/sonde/scripts"), "", "nor does who is in that folder")
+place("here", "alone.py")
+t.is_(told_beside("-s", "alone.py", cwd=t.dir + "/here"), "", "nor of a name that is nowhere else")
 t.is_(found("-s", "beside"), "prefix", "perf's tree beside the perf in PATH")
 t.is_(found("-s", "py:perlish")[0], 1, "scripts of another language's folder are not taken")
 t.is_(found("-s", "ruby", SONDE_SCRIPT_PATH=SAID), (1, "sonde: 'DIR/said/ruby.rb' is a Ruby script: sonde has no module for "

@@ -34,7 +34,7 @@ ends("Python 2", "print 'x'\n", "", 1, "this is Python 2")
 
 # ---- names -----------------------------------------------------------------------------------------------------------
 
-ends("handlers for absent events", "def no__such(*a): pass\ndef trace_end(): print('end')\n", "end\n", 0, "no__such() is never called: no event no:such")
+ends("handlers for absent events", "def no__such(*a): pass\ndef trace_end(): print('end')\n", "end\n", 0, "never called: no__such() (line 1);")
 ends("names that are no functions", "sched__sched_switch = 5\ntrace_begin = None\ntrace_unhandled = 'x'\ndef trace_end(): print('end')\n", "end\n")
 ends("a handler that deletes itself", "n = 0\ndef sched__sched_switch(*a):\n global n\n n += 1\n del globals()['sched__sched_switch']\n"
      "def trace_end(): print(n)\n", "1\n")

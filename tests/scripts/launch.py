@@ -2,9 +2,11 @@
 """How a script is run: by which Python, shadowed modules, stdin, exceptions, Ctrl-C, closed pipes, threads, Python 2."""
 
 import os
+import signal
 import struct
 import subprocess
 import sys
+import time
 
 from scripttest import BINDINGS, DEMO, FLAGS, SONDE, Tests, environment, pythons, run
 
@@ -156,7 +158,7 @@ for name, text, plain, compat in ENDINGS:
 t.like_perf("import sys\nprint(__file__ == sys.argv[0])\ndef trace_begin(): print('__file__' in globals())\n",
             "__file__ is gone in handlers under --compat")
 r = t.script("def sched__sched_swich(*a): pass\ndef sched__sched_switch(*a): 1 / 0\n")
-t.ok("sched__sched_swich() is never called: no event sched:sched_swich" in r.err and r.rc == 1,
+t.ok("never called: sched__sched_swich() (line " in r.err and r.rc == 1,
      "a handler misspelt is told of also when the script fails", r)
 for code, rc, err in (("3", 3, ""), ("'words'", 1, "words\n"), ("", 0, "")):
     r = t.script("import sys\ndef sched__sched_switch(*a): sys.exit(%s)\ndef trace_end(): print('no')\n" % code)
@@ -176,6 +178,61 @@ r = t.script("def trace_end():\n for k, v in {}.iteritems(): pass\n")
 t.ok(r.rc == 1 and "AttributeError" in r.err and "2to3" in r.err, "and by iteritems()", r)
 r = t.script("import sys\nprint >> sys.stderr, 1\n")
 t.ok(r.rc == 1 and "TypeError" in r.err and "2to3" in r.err, "and by print to a file", r)
+SOME = [p for p in pythons() if p[0].endswith(("3.9", "3.13"))] or [("", None)]  # messages changed between them
+for what, text in (("a tuple in a lambda", "f = sorted({}.items(), key=lambda (k, v): v)\n"),
+                   ("a tuple as parameter", "def f((a, b)): pass\n"), ("one behind others", "def f(x, y=(), (a, b)=(1, 2)): pass\n"),
+                   ("one on another line", "def f(x,\n      (a, b)):\n  pass\n"),
+                   ("two exceptions and a name", "try: pass\nexcept (KeyError, OSError), e: pass\n")):
+    for name, python in SOME:
+        r = t.script(text, python=python, both=False)
+        t.ok(r.rc == 1 and "script.py:" in r.err and "this is Python 2" in r.err and "2to3 -w" in r.err,
+             "Python 2 is recognised by %s (%s)" % (what, name), r)
+for text in ("def f(a=(1, 2))\n  pass\n", "f = lambda x: (x\n", "def f(a, *(b)): pass\n", "x = [lambda: (1, 2)\ny = 3]\n"):
+    r = t.script(text)
+    t.ok(r.rc == 1 and "SyntaxError" in r.err and "2to3" not in r.err, "other mistakes are not: %r" % text, r)
+MOVED = (("thread", "_thread"), ("urllib2", "urllib.request"), ("StringIO", "io"), ("ConfigParser", "configparser"),
+         ("cPickle", "pickle"), ("Queue", "queue"), ("cStringIO", "io"), ("urlparse", "urllib.parse"), ("commands", "subprocess"))
+OLD = [("import " + old, old, new) for old, new in MOVED] + [
+    ("from StringIO import StringIO", "StringIO", "io"), ("from urllib import urlencode", "urlencode", "urllib.parse"),
+    ("from itertools import izip", "izip", "zip"), ("import sys; sys.maxint", "sys.maxint", "sys.maxsize"),
+    ("reduce(lambda a, b: a + b, [1, 2])", "reduce", "functools.reduce"),
+    ("sorted([1], cmp=lambda a, b: 0)", "cmp", "functools.cmp_to_key"), ("[1].sort(cmp=lambda a, b: 0)", "cmp", "functools.cmp_to_key"),
+    ("[1].sort(lambda a, b: 0)", "sort()", "functools.cmp_to_key"), ("sorted([1], lambda a, b: 0)", "sorted()", "functools.cmp_to_key"),
+    ("d = {}; d.keys().sort()", "keys()", "sorted("), ("{1: 2}.values()[0]", "values()", "list("), ("{1: 2}.items()[0]", "items()", "list("),
+    ("map(str, [1])[0]", "map()", "list("), ("len(filter(None, [1]))", "filter()", "list("), ("{}.keys() + []", "keys()", "list("),
+    ("cmp(1, 2)", "cmp", "(a > b) - (a < b)"), ("execfile('x')", "execfile", "exec("), ("file('x')", "file", "open"),
+    ("iter([1]).next()", "next", "next("), ("import string; string.join([])", "string.join", "join"), ("raise 'text'", "raise", "exception")]
+for where in ("%s\n", "def trace_begin():\n  %s\n", "def sched__sched_switch(*a):\n  %s\n"):
+    for text, old, new in OLD if where == "%s\n" else OLD[:1] + OLD[-3:]:
+        for name, python in SOME if where == "%s\n" else [("", None)]:
+            r = t.script(where % text, python=python, both=False)
+            line = next((x for x in r.err.splitlines() if "Python 2" in x), "")
+            t.ok(r.rc == 1 and "Error" in r.err and old in line and new in line and ("2to3 -w" in line or "cmp_to_key" in line),
+                 "%r says what it is now %s" % (where % text, name), r)
+for text in ("import nothing_such", "{}.sorty", "sorted(1)", "sys.maxsize", "import os.nothing", "raise ValueError('cmp reduce')"):
+    r = t.script(text)
+    t.ok(r.rc == 1 and "Python 2" not in r.err, "nothing is said of %r" % text, r)
+t.write("helper.py", "import cPickle\n")
+r = t.script("import helper\n")
+t.ok("2to3 -w %s/helper.py" % t.dir in r.err, "the file that is meant is the module's", r)
+t.write("older.py", "print 1\n")
+r = t.script("import older\n")
+t.ok("SyntaxError" in r.err and r.err.endswith("sonde: %s/older.py:1: this is Python 2; convert it with: 2to3 -w %s/older.py\n" % (t.dir, t.dir)),
+     "also one that cannot be compiled", r)
+r = t.script("try:\n  import cPickle\nexcept ImportError:\n  import pickle\nprint('fine')\n")
+t.is_((r.out, r.err), ("fine\n", ""), "scripts for both are left alone")
+
+# ---- a module that is missing ----------------------------------------------------------------------------------------
+
+MISSING = t.write("missing.py", "import no_such_module_anywhere\n")
+for why, options, env in (("--interpreter", ["--interpreter", t.python], {}), ("SONDE_PYTHON", [], {"SONDE_PYTHON": t.python}),
+                          ("python3 in PATH", [], {"PATH": os.path.dirname(t.python) + ":/usr/bin:/bin"})):
+    r = run([SONDE, "script"] + options + ["-i", DEMO, "-s", MISSING], env=environment(**env))
+    last = r.err.splitlines()[-1] if r.err else ""
+    t.ok(r.rc == 1 and "No module named 'no_such_module_anywhere'" in r.err and last.startswith("sonde: ") and "chosen by: %s;" % why in last and
+         "python3" in last.split()[1] and "--interpreter" in last and "SONDE_PYTHON" in last, "which Python has no such module, by " + why, r)
+r = t.script("import os\nprint([k for k in os.environ if 'WHY' in k])\n")
+t.is_(r.out, "[]\n", "the script's environment says nothing of it", r.err)
 
 # ---- ends ------------------------------------------------------------------------------------------------------------
 
@@ -230,6 +287,50 @@ for what, options in (("refuses every event", ("--pid", "99999999")), ("has no h
     t.is_((r.out, r.rc), ("end True\n", 0), "Ctrl-C ends reading where the session or the script %s" % what, r.err[-500:])
 r = t.script("import os, signal\ndef trace_begin():\n os.kill(os.getpid(), signal.SIGINT)\n while True: pass\n")
 t.ok(r.rc == 130 and "KeyboardInterrupt" in r.err and "launch.py" not in r.err, "Ctrl-C before the events is plain python's", r)
+
+# Python has run no line of ours when it imports sitecustomize.
+EARLY = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"
+t.write("early/sitecustomize.py", EARLY)
+r = t.script("print('not run')\n", env={"PYTHONPATH": t.dir + "/early"})
+t.is_((r.out, r.err, r.rc), ("", "", -signal.SIGINT), "Ctrl-C while Python starts is quiet")
+with open(t.write("live.data", ""), "wb") as f:
+    attr = struct.pack("=IIQQQQQQQQ", 1, 64, 0, 1, 6, 0, 0x40000, 0, 0, 7)
+    f.write(b"PERFILE2"[::1 if sys.byteorder == "little" else -1] + struct.pack("=Q", 16) +
+            struct.pack("=IHH", 64, 0, 8 + len(attr)) + attr + struct.pack("=IHHIIQ", 9, 2, 24, 12, 12, 1000) + struct.pack("=IHH", 68, 0, 8) * 2)
+
+
+def live(text, name="live.py", **env):
+    """A script over a pipe that stays open behind one event."""
+    end_out, end_in = os.pipe()
+    with open(t.dir + "/live.data", "rb") as f:
+        os.write(end_in, f.read())
+    p = subprocess.Popen([SONDE, "script", "-i", "-", t.write(name, text)], stdin=end_out, stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, env=environment(SONDE_PYTHON=t.python, **env), start_new_session=True)
+    os.close(end_out)
+    return p, end_in
+
+
+for what, text, wants in (
+        ("the top level", EARLY + "def trace_end(): print('end')\n", ("end\n", "", 0)),
+        ("trace_begin", "import os, signal\ndef trace_begin(): os.kill(os.getpid(), signal.SIGINT)\ndef process_event(p): print('event')\n"
+         "def sched__sched_switch(*a): pass\ndef trace_end(): print('end')\n", ("end\n", "", 0)),
+        ("an event", "import os, signal\ndef process_event(p): os.kill(os.getpid(), signal.SIGINT)\ndef trace_end(): print('end')\n",
+         ("end\n", "", 0)),
+        ("Python's start", None, ("", "", -signal.SIGINT))):
+    p, fd = live(text or "print('not run')\n", **({} if text else {"PYTHONPATH": t.dir + "/early"}))
+    out, err = p.communicate()
+    os.close(fd)
+    t.is_((out.decode(), err.decode(), p.returncode), wants, "Ctrl-C of a live run in %s is quiet" % what)
+faults = []
+for delay in (0, 0.02, 0.05, 0.08, 0.12, 0.2, 0.3, 0.45):  # at whatever moment of the start that is
+    p, fd = live("import threading\ndef process_event(p): pass\n")
+    time.sleep(delay)
+    p.send_signal(signal.SIGINT)
+    out, err = p.communicate()
+    os.close(fd)
+    if out or err or p.returncode not in (0, -signal.SIGINT):
+        faults.append("%g s: %s %s %s" % (delay, out, err, p.returncode))
+t.ok(not faults, "Ctrl-C of a live run is quiet at every moment", *faults)
 
 for what, text in (("handlers", "def trace_unhandled(*a): print('x' * 1000)\n"), ("trace_end", "def trace_end():\n for i in range(1000): print('x' * 1000)\n"),
                    ("the top level", "for i in range(1000): print('x' * 1000)\n"), ("atexit", "import atexit\n@atexit.register\ndef f():\n for i in range(90): print('x' * 1000)\n")):

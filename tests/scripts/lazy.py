@@ -336,6 +336,45 @@ for data in DEMO, CHAINS, FRAMES:
                 continue
             r = t.script(BY_KEY if compat is None else BY_KEY.replace("sample['sample']['id']", "0"), data, compat=compat, python=python)
             t.ok(not r.rc and "KeyError('nothing')" in r.out, "single keys of %s in %s%s" % (os.path.basename(data), py, compat or ""), r.err)
+# A value that was read by its key stays that object, with what the script did to it, when the rest of the dict is built.
+# The handler's own code names its parameters only to ask for keys; others look at them through its frame.
+r = t.script("""
+n = 0
+kinds = set()
+def whole(e, name): return e.__traceback__.tb_frame.f_locals[name]
+def look(whole, read):
+    global n
+    kinds.add(type(whole).__module__)
+    assert len(list(whole)) > 6, whole
+    for key, value in read.items():
+        assert whole[key] is value, (key, whole[key], value)
+        assert dict(whole)[key] is value and dict(whole.items())[key] is value, key
+        n += 1
+def look_at_sample(e, read): look(whole(e, 'sample'), read)
+def look_inside(e, read): look(whole(e, 'sample')['sample'], read)
+def look_at_fields(e, read): look(whole(e, 'fields'), read)
+def trace_unhandled(event_name, context, fields, sample):
+    raw, chain, common = sample['raw_buf'], sample['callchain'], fields['common_callchain']
+    chain.append('mine')
+    common.append('mine, too')
+    values = sample['sample']['values']
+    values.append('mine, as well')
+    try:
+        sample['nothing']
+    except KeyError as e:
+        look_at_sample(e, {'raw_buf': raw, 'callchain': chain})
+        look_inside(e, {'values': values})
+    try:
+        fields['nothing']
+    except KeyError as e:
+        look_at_fields(e, {'common_callchain': common})
+    assert chain[-1] == 'mine' and common[-1] == 'mine, too'
+def trace_end():
+    import os
+    assert os.environ['SONDE_EAGER'] == '1' or 'sonde' in kinds, kinds
+    print(n)
+""", FRAMES)
+t.ok(not r.rc and int(r.out or 0) > 400, "what was read by key is the same object in the dict that is built later", r.out, r.err)
 r = t.script("""
 def process_event(param_dict):
     if 'callchain' in param_dict:

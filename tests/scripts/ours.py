@@ -2,12 +2,15 @@
 """rw-by-process.py over the recording of the demo: what it prints, and that perf prints the same."""
 
 import os
+import shutil
 
 from scripttest import DEMO, HERE, MIXED, Tests
 
 SCRIPTS = os.path.join(os.path.dirname(os.path.dirname(HERE)), "scripts")
 
 t = Tests()
+for name in "analysis.py", "screen.py":
+    shutil.copy(os.path.join(SCRIPTS, name), t.dir)  # what it imports lies beside it
 with open(os.path.join(SCRIPTS, "rw-by-process.py")) as f:
     text = f.read()
 r = t.script(text, DEMO)

@@ -56,8 +56,6 @@ r = perf("stat", "true")
 T.ok(r.rc == 1 and not r.out and "no command 'stat': perf has it" in r.err and "no perf in PATH" in r.err, "perf stat", r)
 real = T.write("real/perf", "#!/bin/sh\n")
 os.chmod(real, 0o755)
-r = go([LINK + "/perf", "top"], PATH=LINK + ":" + os.path.dirname(real) + ":" + TOOLS)
-T.has(r.err, "perf itself is called by %s top" % real, "where perf itself lies")
 r = perf("nonsense")
 T.ok(r.rc == 1 and "'perf help' lists them" in r.err, "no command of perf either", r)
 r = perf()
@@ -79,6 +77,89 @@ with open(CHAINS, "rb") as f:
 T.is_(p.stdout.decode(), text, "a pipe comes before perf.data")
 T.is_(go([SONDE, "script"]).out, go([SONDE, "script", "-i", DEMO]).out, "which it does not for sonde")
 T.is_(perf("--exec-path").out, go([SONDE, "--exec-path"]).out, "--exec-path")
+
+# ---- what sonde does not have is run by the other perf ----
+def program(name, text):
+    path = T.write(name, "#!/bin/sh\n" + text)
+    os.chmod(path, 0o755)
+    return path
+
+
+REAL = os.path.dirname(program("elsewhere/perf", 'printf "<%s>" "$@"; printf "\\n%s\\n" "$PATH"; echo side >&2; exit 7\n'))
+SHOWN = REAL + ":" + TOOLS + "\n"
+
+
+def both(*words, front=LINK, **more):
+    """As in a shell whose PATH finds sonde's perf first, then another one."""
+    return go([front + "/perf", *words], PATH=front + ":" + SHOWN.strip(), **more)
+
+
+for words in (["stat"], ["stat", "-e", "x y", "", "--", "true", "--compat", "-v"], ["top"], ["sched", "latency", "-i", "x"],
+              ["nonsense", "--compat", "none"], ["--no-pager", "stat", "true"], ["report"], ["report", "--sort", "comm", "-i", DEMO],
+              ["report", "--header", "-i", DEMO], ["report", "--stdio", "--no-such"], ["help", "stat"],
+              ["report", "-i", DEMO, "--", "--header-only"]):
+    r = both(*words)
+    T.ok(r.rc == 7 and r.err == "side\n" and r.out == "".join("<%s>" % w for w in words) + "\n" + SHOWN,
+         "perf %s is run by the other perf: words, status, PATH without our folder" % " ".join(words), r)
+r = both("--compat", "perf-6.12", "-v", "--buildid-dir=/b", "stat", "true")
+T.ok(r.rc == 7 and r.out.startswith("<--buildid-dir=/b><stat><true>\n"), "options of sonde's own before the name stay behind", r)
+T.is_(r.err, "sonde: 'stat' is run by %s/perf\nside\n" % REAL, "-v says who runs it")
+T.has(both("stat", "-v", "true").err, "'stat' is run by", "also behind the name")
+T.is_(both("stat", "true", "-v").err, "side\n", "but not a -v of the command")
+for words, part in ((["script", "--no-such"], "unknown option --no-such"), (["record", "--no-such"], "unknown option --no-such"),
+                    (["evlist", "--no-such"], "unknown option --no-such"),
+                    (["report", "--header-only", "--no-such"], "unknown option --no-such")):
+    r = both(*words)
+    T.ok(r.rc == 129 and part in r.err and not r.out, "what sonde's %s refuses is not passed on" % words[0], r)
+T.is_(both("report", "--header-only", "-i", DEMO).out, perf("report", "--header-only", "-i", DEMO).out, "report --header-only is ours")
+T.has(both("help", "script").out, "usage: perf script", "and so is the help of our commands")
+os.symlink(SONDE, os.path.join(T.dir, "perf-stat"))
+T.ok(go(["./perf-stat", "-a"], PATH=SHOWN.strip()).out.startswith("<stat><-a>\n"), "perf-stat")
+T.ok(go([SONDE, "--compat", "perf-6.1", "stat"], PATH=SHOWN.strip()).rc == 1, "sonde --compat is not called as perf")
+
+# A folder of the user's that has more in it stays in PATH, one with the link alone does not.
+os.makedirs(T.dir + "/mixed")
+os.symlink(SONDE, T.dir + "/mixed/perf")
+T.is_(both("stat", front=T.dir + "/mixed").out, "<stat>\n" + SHOWN, "a folder with nothing but the link leaves PATH")
+program("mixed/tool", "")
+T.is_(both("stat", front=T.dir + "/mixed").out, "<stat>\n%s/mixed:%s" % (T.dir, SHOWN), "one with other programs stays")
+os.symlink(T.dir + "/mixed/perf", T.dir + "/other-name")
+os.makedirs(T.dir + "/copy")
+shutil.copy(SONDE, T.dir + "/copy/perf")
+r = go([LINK + "/perf", "stat"], PATH=":".join([LINK, T.dir + "/mixed", T.dir + "/copy", SHOWN.strip()]))
+T.ok(r.rc == 7 and r.out.startswith("<stat>\n"), "another sonde called perf passes it on, and not back", r)
+
+# Loops end.
+for text in ('exec %s/perf "$@"\n', '%s/perf "$@"\n', '%s/perf "$@" more\n'):
+    folder = os.path.dirname(program("loop/perf", text % LINK))
+    r = go([LINK + "/perf", "stat", "true"], PATH=LINK + ":" + folder + ":" + TOOLS)
+    T.ok(r.rc == 1 and r.err.count("%s/perf leads back to sonde" % folder) == 1 and not r.out, "a perf that calls sonde ends: " + text, r)
+shutil.rmtree(T.dir + "/loop")
+program("elsewhere/nested/perf", 'shift; exec "$@"\n')
+r = go([T.dir + "/mixed/perf", "stat", "perf", "stat", "perf", "stat", "echo", "reached"],
+       PATH="%s/mixed:%s/nested:%s" % (T.dir, REAL, TOOLS))
+T.ok(r.rc == 0 and r.out == "reached\n", "perf stat perf stat is no loop", r)
+broken = T.write("broken/perf", "\x7fELF")
+os.chmod(broken, 0o755)
+r = go([LINK + "/perf", "stat"], PATH=LINK + ":" + T.dir + "/broken:" + TOOLS)
+T.ok(r.rc != 0 and not r.out and r.err, "a perf that cannot be run", r)
+r = go([LINK + "/perf", "stat"], PATH=LINK + ":" + T.dir + "/nowhere")
+T.ok(r.rc == 1 and "no perf in PATH" in r.err, "no other perf", r)
+
+# ---- not called as perf: where perf is, and what answers the question here ----
+SCRIPTS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "scripts")
+for words, script in ((["sched", "latency"], "wakeup-latency"), (["lock", "contention"], "futex-contention"),
+                      (["lock"], "futex-contention"), (["trace", "-s"], "syscall-latency"),
+                      (["trace", "-a", "--summary", "-p", "1"], "syscall-latency"), (["trace"], "syscall-top"),
+                      (["kmem", "stat"], "page-allocations"), (["kwork", "report"], "irq-times"),
+                      (["stat"], None), (["top"], None), (["sched", "map"], None), (["trace", "ls", "-s"], "syscall-top")):
+    r = go([SONDE, *words], PATH=SHOWN.strip())
+    T.ok(r.rc == 2 and "%s/perf %s" % (REAL, words[0]) in r.err and len(r.err.splitlines()) == 1, "sonde %s" % " ".join(words), r)
+    T.ok(("'sonde script %s'" % script if script else "") in r.err and (script or "sonde script" not in r.err) and
+         (not script or os.path.exists("%s/%s.py" % (SCRIPTS, script))), "the script of ours: %s" % script, r)
+T.has(perf("lock", "report").err, "futex-contention", "as perf where there is no other one, too")
+T.has(go([SONDE, "report"], PATH=SHOWN.strip()).err, REAL + "/perf report", "sonde report")
+T.has(go([SONDE, "report", "--sort", "comm"], PATH=SHOWN.strip()).err, REAL + "/perf report", "with an option of perf's")
 
 # ---- what scripts find ----
 ASK = """import os, subprocess

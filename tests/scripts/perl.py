@@ -73,13 +73,59 @@ t.is_((r.err, r.rc), ("", 0), "nothing on stderr")
 r = script("exit 3; sub trace_begin { print 'never' } END { print 'END' }")
 t.is_((r.out, r.rc), ("END", 3), "exit in the script's own statements: no events", r)
 r = script("die \"no\\n\"; sub trace_begin { print 'never' }")
-t.ok(r.rc == 255 and r.out == "" and r.err == "no\n", "so does die", r)
+t.ok(r.rc == 1 and r.out == "" and r.err == "no\n", "so does die", r)
 r = script("sub trace_begin { print 'x' } }")
-t.ok(r.rc == 255 and not r.out and "syntax error" in r.err and "script.pl line 1" in r.err, "a syntax error is perl's own message", r)
+t.ok(r.rc == 1 and not r.out and "syntax error" in r.err and "script.pl line 1" in r.err, "a syntax error is perl's own message", r)
 r = script("use strict; $x = 1;")
-t.ok(r.rc == 255 and "Global symbol" in r.err, "so is what strict forbids", r)
-r = script("local $SIG{__DIE__} = sub { print \"dying: $_[0]\" }; sub sched::sched_switch { die \"here\\n\" } sub trace_end { print 'never' } END { print \"END\\n\" }")
-t.ok(r.rc not in (0, 139, 134) and r.out.endswith("END\n") and "never" not in r.out and "here" in r.err, "die in a sub ends the run", r)
+t.ok(r.rc == 1 and "Global symbol" in r.err, "so is what strict forbids", r)
+r = script("local $SIG{__DIE__} = sub { print \"dying: $_[0]\" }; sub sched::sched_switch { die \"here\\n\" } sub trace_end { print 'never' } END { print \"END $?\\n\" }")
+t.ok(r.rc == 1 and r.out == "END 1\n" and r.err.startswith("here\n"), "die in a sub ends the run, END blocks see the status", r)
+
+# ---- statuses of scripts that fail: by default, and under --compat where perf's is the same ---------------------------
+
+USED = "sub trace_unhandled {} sub process_event {}\n"
+ENDINGS = [("a module that is missing", "use No::Such;", 1, 255), ("one that is required", "require No::Such;", 1, 255),
+           ("a syntax error", "sub x { } }", 1, 255), ("strict", "use strict; $x = 1;", 1, 255),
+           ("die at the top", "$! = 5; die \"no\\n\"", 1, 255), ("die in BEGIN", "BEGIN { die \"no\\n\" }", 1, 255),
+           ("die in trace_begin", "sub trace_begin { die \"no\\n\" }", 1, 255),
+           ("die in a handler", "sub sched::sched_switch { die \"no\\n\" }", 1, 2),
+           ("die in a handler with an error number", "sub sched::sched_switch { $! = 9; die \"no\\n\" }", 1, 9),
+           ("die in trace_unhandled", "sub trace_unhandled { die \"no\\n\" }", 1, 2),
+           ("die in process_event", "sub process_event { die \"no\\n\" }", 1, 2),
+           ("a module that a handler misses", "sub sched::sched_switch { require No::Such }", 1, 2),
+           ("die in trace_end", USED + "sub trace_end { die \"no\\n\" }", 1, 2),
+           ("exit at the top", "exit 7;", 7, 255), ("exit in BEGIN", "BEGIN { exit 7 }", 7, 255),
+           ("exit in a handler", "sub sched::sched_switch { exit 7 }", 7, 7),
+           ("exit in trace_begin", "sub trace_begin { exit 7 }", 7, 7),
+           ("exit 0 in a handler", "sub sched::sched_switch { exit }", 0, 0),
+           ("exit in an eval", "sub sched::sched_switch { eval { eval 'exit 7'; die } }", 7, 7)]
+for name, text, plain, compat in ENDINGS:
+    got = script(text, CHAINS).rc, script(text, CHAINS, compat="perf-6.1").rc
+    t.is_(got, (plain, compat), "status: " + name)
+    if (perf_version() or "").startswith("6.1."):
+        theirs = run(["perf", "script", "-i", CHAINS, "-s", t.write("script.pl", text)], None,
+                     environment(**STEADY, **scripttest.NO_SANITIZER), t.dir)
+        t.is_(theirs.rc, compat, "which is perf's: " + name, theirs.err)
+r = script("sub trace_begin { die \"no\\n\" } END { $? = 4 }")
+t.is_(r.rc, 4, "an END block that sets a status of its own", r)
+r = script("my $n = 0; sub sched::sched_switch { eval { die 'x' }; eval 'exit('; require strict; $n++ } END { print \"$n $?\\n\" }")
+t.is_((r.out, r.err, r.rc), ("155 0\n", "", 0), "errors that the script itself catches are none", r)
+
+# ---- die names its event ---------------------------------------------------------------------------------------------
+
+ABOUT = r"sonde: in the handler of this event: sched:sched_switch time 2374\.\d{9} cpu \d+ pid \d+ tid \d+ comm \S+: prev_comm=\S+ .*\n"
+for name, text in (("its sub", "sub sched::sched_switch { die \"no\\n\" }"), ("process_event", "sub process_event { die \"no\\n\" }"),
+                   ("trace_unhandled", "sub trace_unhandled { die \"no\\n\" if $_[0] =~ /switch/ }")):
+    r = script(text)
+    t.ok(re.fullmatch("no\n" + (ABOUT if "process" not in name else ABOUT.replace("sched:sched_switch", r"\S+").replace("prev_comm=.*", ".*")
+                                .replace(r"prev_comm=\S+ .*", ".*")), r.err), "die names the event of " + name, r)
+r = script("sub sched::sched_switch { die \"no\\n\" } END { print STDERR \"END\\n\" }", compat="perf-6.1")
+t.ok(re.fullmatch("no\n" + ABOUT + "END\n", r.err), "also under --compat, in front of what END blocks say", r)
+for where in ("trace_begin", "trace_end"):
+    r = script("sub sched::sched_switch {} sub %s { die \"no\\n\" }" % where)
+    t.is_((r.err, r.rc), ("no\n", 1), "die in %s has no event" % where)
+r = script("my $n; sub sched::sched_switch { exit 7 if ++$n == 3 }")
+t.is_(r.err, "", "exit is no failure")
 r = script("my $n; sub sched::sched_switch { exit 7 if ++$n == 3 } sub trace_end { print 'never' } END { print \"END $n\" }")
 t.is_((r.out, r.rc), ("END 3", 7), "exit in a sub", r)
 r = script("sub trace_end { print \"end\\n\" }")
@@ -144,7 +190,28 @@ r = script("my @c; sub first { push @c, 'f'; no warnings; *sched::sched_switch =
            "sub trace_end { print join('', @c[0 .. 6]), \"\\n\" }")
 t.is_(r.out, "rfssnnn\n", "a sub may be put in place by another, and replace itself", r)
 r = script("sub sched::shed_switch {} sub sched::sched_switch {}")
-t.ok("sub sched::shed_switch is never called" in r.err and "sched_switch is never" not in r.err, "a sub of no event is told", r)
+t.ok("never called: sched::shed_switch; " in r.err and "sched_switch (did" not in r.err, "a sub of no event is told", r)
+
+# ---- scripts from before the call chain ------------------------------------------------------------------------------
+
+SEVEN = "$event_name, $context, $common_cpu, $common_secs, $common_nsecs,\n\t$common_pid, $common_comm"
+OLD = ("sonde: %s/script.pl:3: sub sched::sched_switch has no $common_callchain after its seventh parameter, as before 2013: each parameter "
+       "from $prev_comm on gets the value of the one before it, as in perf; add $common_callchain there\n" % t.dir)
+for what, text, said in (
+        ("a sub with seven common parameters", "sub sched::sched_switch\n{\n\tmy (%s, $prev_comm, $prev_pid) = @_; $x++ }" % SEVEN, True),
+        ("one with names of its own", "sub sched::sched_switch\n{\n my ($n, $c, $cpu, $s, $ns, $pid, $comm, $prev_comm) = @_; }", True),
+        ("one that only takes the seven", "sub sched::sched_switch\n{\n my (%s) = @_; my $prev_comm = 1; }" % SEVEN, False),
+        ("one with the call chain", "sub sched::sched_switch\n{\n my (%s, $common_callchain, $prev_comm) = @_; }" % SEVEN, False),
+        ("one with a call chain by another name", "sub sched::sched_switch\n{\n my ($n, $c, $cpu, $s, $ns, $pid, $comm, $cc, $prev_comm) = @_; }", False),
+        ("one that names no parameter", "sub sched::sched_switch\n{\n my @all = @_; my $prev_comm = $_[8] }", False),
+        ("one whose names for the call chain and for fields are its own", "sub sched::sched_switch\n{\n my ($n, $c, $cpu, $s, $ns, $pid, $comm, $cc, $from) = @_; }", False)):
+    r = script(text)
+    t.is_((r.err, r.rc), (OLD if said else "", 0), what)
+    t.is_(script(text, compat="perf-6.1").err, "", "nothing is said under --compat")
+r = script("sub syscalls::sys_enter_read { my (%s, $nr, $fd) = @_; }" % SEVEN)
+t.has(r.err, "each parameter from $nr on", "a field that has another name now")
+r = script("\nsub sched::sched_switch { my (%s, $prev_comm) = @_; } sub sched::sched_wakeup { my (%s, $comm) = @_; }" % (SEVEN, SEVEN))
+t.is_(r.err.count("as before 2013"), 1, "it is said once", r)
 
 # ---- process_event, flags, context -----------------------------------------------------------------------------------
 
@@ -228,7 +295,7 @@ t.write("-e.pl", "sub trace_end { print \"$0 @ARGV\\n\" }")
 r = run([SONDE, "script", "-i", DEMO, "-s", "-e.pl", "x"], None, environment(), t.dir)
 t.is_((r.out, r.rc), ("-e.pl x\n", 0), "a script whose name begins like an option's", r.err)
 r = script("sub trace_unhandled { undef $Sonde::Prelude::run }")
-t.ok(r.rc == 255 and "Prelude.pm" in r.err, "a sub that takes the run away has an error, no crash", r)
+t.ok(r.rc == 1 and "Prelude.pm" in r.err, "a sub that takes the run away has an error, no crash", r)
 
 if os.geteuid() == 0 and os.path.exists("/sys/kernel/tracing/events/sched/sched_switch/id"):
     out, err, rc = live("$| = 1; my $n = 0; sub sched::sched_switch { $n++ } sub trace_end { print \"end\\n\" if $n > 5 }")
@@ -337,6 +404,8 @@ t.ok(r.rc == 1 and r.err.count("\n") == 1 and "make perl PERL=" in r.err, "in on
 
 # ---- our own scripts -------------------------------------------------------------------------------------------------
 
+for name in "Analysis.pm", "Screen.pm":
+    shutil.copy(os.path.join(SCRIPTS, name), t.dir)  # what they use lies beside them
 for name, data, args, expected in (
         ("rw-by-pid.pl", DEMO, [], r"10468 +cat +127 +16261952 +0"), ("rw-by-file.pl", DEMO, ["cat"], r"10468 +3 +127 +16261952"),
         ("wakeup-latency.pl", DEMO, [], r"34 wake-ups, mean 27\.0 us\n"), ("flags-and-symbols.pl", FLAGS, [], r"kmem::kmalloc +16\n"),

@@ -53,6 +53,22 @@ for what, define in (("a sub put into the glob", "*{'kmem::kmalloc'} = sub { got
                      ("one that calls with &", "sub kmem::kmalloc { &got }")):
     r = script(SHOW + "my $n = 0; sub got { print show(@_), \"\\n\" if !$n++ }\n" + define, FLAGS)
     t.is_((r.out.strip(), r.err), (",".join(values), ""), what, r)
+# Each event has a call chain of its own, whatever a script holds or does to those of earlier events.
+r = script(r"""
+my (@arguments, @lists, %seen);
+sub kmem::kmalloc {
+	die "a list that an earlier event filled: @{$_[7]}" if @{$_[7]};
+	push @arguments, \$_[7] if @arguments < 5;
+	push @lists, $_[7] if @arguments == 5 and @lists < 5;
+	push @{$_[7]}, 'mine' if @lists == 5;
+}
+sub trace_end {
+	$seen{$_}++ for @arguments, map { $$_ } @arguments;
+	$seen{$_}++ for @lists[1 .. 4];
+	print scalar(@arguments), ' ', scalar(@lists), ' ', scalar(keys %seen), "\n";
+}
+""", FLAGS)
+t.is_((r.out, r.rc), ("5 5 14\n", 0), "held references to the call chain and its argument", r.err)
 r = script("my $c = 0; sub AUTOLOAD { our $AUTOLOAD; $c++ if $AUTOLOAD !~ /DESTROY/ } sub trace_end { print $c }", FLAGS)
 t.is_(r.out, "0", "AUTOLOAD of main is no handler", r)
 
@@ -135,7 +151,7 @@ t.is_(r.out, "there is no current event: only subs that are called for one may a
 # ---- what we say, samples of other events ----------------------------------------------------------------------------
 
 r = script("sub sched::shed_switch {}\nsub irq::irq_handler_exit {}\nsub not::this {}\n")
-t.ok("sub sched::shed_switch is never called" in r.err and "not::this" not in r.err, "handlers of events that are not there are told", r)
+t.ok("never called: sched::shed_switch" in r.err and "not::this" not in r.err, "handlers of events that are not there are told", r)
 r = script("sub trace_begin; sub trace_unhandled; sub process_event; sub trace_defect; sub sched::sched_switch;\n"
            "my $n = 0; sub sched::sched_wakeup { $n++ } sub trace_end { print $n > 0 ? \"end\\n\" : 0 }")
 t.is_((r.out, r.err, r.rc), ("end\n", "", 0), "a sub that is declared and never made is none")

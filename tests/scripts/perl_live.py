@@ -2,6 +2,7 @@
 """Screens in Perl on a pipe: made anew on time while no event comes, a last one after Ctrl-C. Ours, and perf's rwtop.pl."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -61,11 +62,13 @@ class Live:
 
 # ---- a recording in a file -------------------------------------------------------------------------------------------
 
+shutil.copy(os.path.join(os.path.dirname(OURS), "Screen.pm"), t.dir)  # beside the copy of the script
 tr = trace()
 calls(tr, "read", 3, 0)
 calls(tr, "read", 1, 10**9, ret=-11)
 calls(tr, "write", 2, 2 * 10**9, tid=7, ret=50)
 tr.write(t.dir + "/rw.data")
+t.write("Analysis.pm", open(os.path.join(os.path.dirname(OURS), "Analysis.pm")).read())  # what it uses lies beside it
 r = t.script(open(OURS).read(), t.dir + "/rw.data", ("1", "1"), both=False, name="rw-top.pl")
 t.is_([line.split() for line in r.out.splitlines()],
       [["in", "all,", "2.0", "s:", "2", "threads"], "tid comm reads bytes read writes bytes written errors".split(),

@@ -268,8 +268,18 @@ t.like_perf(ARGUMENTS.replace("OPTIONS", "'b'"), "options that --itrace set befo
 t.has(t.script(FUNCTIONS + "print(t(perf_set_itrace_options, p.perf_script_context, 'b'))\n"
                "def trace_begin(): print(t(perf_set_itrace_options, perf_script_context, 5))\n", DEMO).out,
       "TypeError: itrace_options: the options are a str", "options that are no text")
-t.is_(t.script(FUNCTIONS + "def trace_end(): print(t(perf_set_itrace_options, perf_script_context, 'b'))", DEMO).out, "-1\n",
-      "behind the events there is no session")
+AT_END = FUNCTIONS + """
+def ask(): print(*[t(perf_set_itrace_options, perf_script_context, o) for o in OPTIONS])
+def trace_begin(): BEGIN
+def sched__sched_switch(*a): pass
+def trace_end(): ask()
+"""
+for begin in ("pass", "ask()"):
+    for options in ("('b', 'b')", "('zz', 'b')", "('i5x',)"):
+        t.like_perf(AT_END.replace("OPTIONS", options).replace("BEGIN", begin), "in trace_end: %s, in trace_begin: %s" % (options, begin), DEMO)
+t.like_perf(AT_END.replace("OPTIONS", "('b',)").replace("BEGIN", "pass"), "in trace_end, set by --itrace before", DEMO, options=["--itrace=i"])
+r = t.script(AT_END.replace("OPTIONS", "('b', 'b')").replace("BEGIN", "pass"), DEMO)
+t.is_(r.out, "0 1\n", "the same by default", r.err)
 t.has(t.script(FUNCTIONS + "import _datetime, datetime\nprint(t(common_pc, datetime.datetime_CAPI))", DEMO).out, "ValueError",
       "a capsule of somebody else")
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Scripts by name with what records for them: -l, `record NAME`, `report NAME`, NAME; and both at once, live."""
 
+import gzip
 import os
 import re
 import signal
@@ -297,5 +298,75 @@ t.ok(p.returncode == 3 and out.count(b"late") == 3 and out.endswith(b"end\n"), "
 t.write(SCRIPTS + "refused.py", "# record: -e nosuch:event\ndef trace_end(): print('end')\n")
 r = script("refused", "true")
 t.ok(r.rc not in (0, 126, 127) and "nosuch" in r.err and not re.search("Traceback", r.err), "a recorder that fails says why", r)
+
+# ---- words that are recordings ---------------------------------------------------------------------------------------
+
+listed = script("-i", DEMO, "-F", "comm,event").out
+t.write("other.data", open(DEMO, "rb").read())
+t.write("plain", open(DEMO, "rb").read())
+with gzip.open(t.dir + "/packed.gz", "wb") as f:
+    f.write(open(DEMO, "rb").read())
+for words in ((DEMO, "-F", "comm,event"), ("-F", "comm,event", DEMO), ("-F", "comm", DEMO, "-F", "+event"), ("packed.gz", "-F", "comm,event"),
+              ("./plain", "-F", "comm,event")):
+    r = script(*words)
+    t.is_((r.out, r.rc), (listed, 0), "script %s: as with -i" % " ".join(words).replace(t.dir, "DIR"), r.err)
+    t.ok(len(listed.splitlines()) == 474, "which is not empty")
+r = script("other.data", DEMO, "-F", "comm,event")
+t.is_(len(r.out.splitlines()), 2 * 474, "two recordings: both together", r.err)
+r = script(DEMO, "events", "x")
+t.is_((r.out, r.rc), ("['x']\n", 0), "a script's name behind a recording is run over it", r.err)
+r = script(DEMO, "-s", t.dir + "/" + SCRIPTS + "events.py", "x")
+t.is_((r.out, r.rc), ("['x']\n", 0), "so is one behind -s", r.err)
+r = script(DEMO, "report", "events", "x")
+t.is_((r.out, r.rc), ("['x']\n", 0), "and report NAME", r.err)
+t.write("perf.data", open(DEMO, "rb").read())
+r = script("-s", t.dir + "/" + SCRIPTS + "events.py", DEMO)
+t.is_((r.out, r.rc), (repr([DEMO]) + "\n", 0), "behind -s SCRIPT it is the script's", r.err)
+os.mkfifo(t.dir + "/pipe")
+feeder = subprocess.Popen(["sh", "-c", "cat %s > %s/pipe" % (DEMO, t.dir)])
+r = script("pipe", "-F", "comm,event")
+feeder.wait()
+t.ok(r.rc != 2 and "language" not in r.err, "a pipe with a name", r)
+t.write("record", open(DEMO, "rb").read())
+t.write("known", open(DEMO, "rb").read())
+r = script("record", "both", "true")
+t.is_((r.out, r.rc), ("[true]\n", 0), "a recording called record is not meant by that word", r.err)
+r = script("known", "x")
+t.ok("language of 'known'" in r.err or r.rc == 0, "nor one called like a script", r)
+os.remove(t.dir + "/perf.data")
+t.write("text", "no script\n")
+r = script("text")
+t.ok(r.rc == 2 and "language of 'text'" in r.err, "a file of text is no recording", r)
+r = script(DEMO, compat="perf-6.1")
+t.ok(r.rc == 129 and not r.out, "under --compat it is a script's name, as to perf", r)
+for name in ("record", "known", "text", "plain", "pipe"):
+    os.remove(t.dir + "/" + name)
+
+# ---- options of ours behind a script's name --------------------------------------------------------------------------
+
+AWAY = "sonde: script: '-i %s' follows the script's name, so the script gets it and sonde reads "
+t.write("reads.py", "def trace_begin(): pass\n")
+t.write("perf.data", open(DEMO, "rb").read())
+for words in (("-i", "other.data"), ("-iother.data",), ("--input", "other.data"), ("--input=other.data",), ("x", "-i", "other.data")):
+    for front in (("reads.py",), ("-s", "reads.py", "--"), ("report", "./reads.py", "x"), ("-s", "reads.py", "x")):
+        r = script(*front, *words)
+        t.ok(r.rc == 0 and AWAY % "other.data" in r.err and "sonde script -i other.data" in r.err and "perf.data" in r.err,
+             "%s %s: a line says so" % (" ".join(front), " ".join(words)), r)
+r = script("-s", "reads.py", "-i", "other.data")
+t.is_((r.err, r.rc), ("", 0), "behind -s SCRIPT it is ours")
+r = script("report", "./reads.py", "-i", "other.data")
+t.is_((r.err, r.rc), ("", 0), "first behind report NAME, too")
+r = script("reads.py", "-i", "nothing.data")
+t.is_((r.err, r.rc), ("", 0), "nothing is said of a file that is not there")
+t.write("takes.py", "# args: [-i FILE]\ndef trace_begin(): pass\n")
+t.write("parses.py", "import argparse, sys\np = argparse.ArgumentParser()\np.add_argument('-i', '--input')\np.parse_args()\n")
+for name in ("takes.py", "parses.py"):
+    r = script(name, "-i", "other.data")
+    t.is_((r.err, r.rc), ("", 0), "nor for a script that knows -i: " + name)
+r = script("-i", DEMO, "-s", "reads.py", "x", "-i", "other.data", compat="perf-6.1")
+t.is_((r.err, r.rc), ("", 0), "nor under --compat")
+r = script("events", "x", "-i", "other.data")
+t.ok("sonde: script: '-i other.data' follows the script's name, so the recorder gets it; " in r.err, "of a script that is recorded for, too", r)
+os.remove(t.dir + "/perf.data")
 
 t.done()

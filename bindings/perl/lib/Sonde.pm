@@ -45,7 +45,12 @@ sub _build {
 BEGIN {
     $VERSION = '0.1';
     require DynaLoader;
-    my ($lib) = __FILE__ =~ m{^(.*)/[^/]*$};
+    my $self = __FILE__;
+    if (-l $self) {    # installed: a link where perl looks for modules
+        require Cwd;
+        $self = Cwd::realpath($self);
+    }
+    my ($lib) = $self =~ m{^(.*)/[^/]*$};
     my $file = "$lib/../module/Sonde-" . _build() . ".so";
     if (!-e $file) {
         die "sonde: this perl ($^X, " . _build() . ") has no extension yet: make perl PERL=$^X builds it in sonde's sources\n";

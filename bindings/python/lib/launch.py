@@ -8,7 +8,6 @@ from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, ModuleS
 LIB = os.path.dirname(__file__)
 HERE = os.path.dirname(LIB)
 OURS = (HERE + "/prelude.py", __file__, LIB + "/leave_out.py")
-HINT_2TO3 = "convert it with: 2to3 -w %s"
 
 # How a run ends that fails: status by default, and perf's under --compat.
 STATUSES = {
@@ -37,6 +36,25 @@ def verbose(text):
         say(text)
 
 
+def misfits(compat, ending):
+    """What takes the sentences about parameters that are named like no field; one that gets no value ends the run."""
+    is_silent = os.environ.pop("SONDE_VERBOSE", "0") == "0" and compat
+    told = set()
+
+    def tell(func, handler, sentences, ends):
+        code = getattr(func, "__code__", None)
+        where = "%s:%d: " % (code.co_filename, code.co_firstlineno) if code is not None else ""
+        for line in ("%s%s(): %s" % (where, handler, sentence) for sentence in sentences):
+            if line not in told and not is_silent:
+                flush()
+                say(line)
+            told.add(line)
+        if ends and not compat:
+            ending.exit("handler")
+
+    return tell
+
+
 def telling(how_read):
     """The same, and says on stderr what it decides, when that is wished."""
     if "SONDE_PRELUDE_VERBOSE" not in os.environ:
@@ -51,6 +69,9 @@ def telling(how_read):
         return how
 
     return decide
+
+
+interpreter_why = ""
 
 
 class Ending:
@@ -127,14 +148,20 @@ def load_extension(name, path):
     return module
 
 
-class LastFinder:
-    """`import sonde` in a script gives the module it runs on, unless the script has one of its own."""
+class OurFinder:
+    """`import sonde` in a script gives the module it runs on, unless the script has one of its own. One that is installed
+    where Python looks by itself is not the script's own, and may be another version's."""
 
     def __init__(self, module):
         self.module = module
 
     def find_spec(self, name, path=None, target=None):
-        return ModuleSpec(name, self, origin=self.module.__file__) if name == "sonde" else None
+        if name != "sonde":
+            return None
+        found = PathFinder.find_spec(name)
+        if found is not None and not os.path.dirname(found.origin or "").endswith("/python/module"):
+            return None
+        return ModuleSpec(name, self, origin=self.module.__file__)
 
     def create_module(self, spec):
         return self.module
@@ -146,7 +173,21 @@ class LastFinder:
 # ---- the script ------------------------------------------------------------------------------------------------------
 
 
+def chosen_by():
+    """Why the command line chose this interpreter; the script's own children know nothing of it."""
+    global interpreter_why
+    interpreter_why = os.environ.pop("SONDE_INTERPRETER_WHY", "")
+
+
+def say_which_python(error):
+    """A module that another Python may have: which one ran, why it did, and how to choose."""
+    if interpreter_why and error.name:
+        say("%s (Python %d.%d) has no module %s; it was chosen by: %s; --interpreter PYTHON or SONDE_PYTHON=PYTHON choose another one" %
+            ((sys.executable or "the interpreter",) + sys.version_info[:2] + (error.name, interpreter_why)))
+
+
 def read_session():
+    chosen_by()
     fd = int(os.environ.pop("SONDE_SESSION_FD"))
     with open(fd, "rb") as f:
         return f.read().decode("utf-8", "surrogateescape")
@@ -184,9 +225,7 @@ def compile_script(script, ending):
         return compile(source, script, "exec", dont_inherit=True)
     except SyntaxError as e:
         e.filename = e.filename or script  # NUL bytes: nothing says where
-        if is_python2(source, e):
-            say("%s:%d: this is Python 2; %s" % (script, e.lineno or 1, HINT_2TO3 % script))
-        else:
+        if not say_python2(script, e, source):
             show(type(e), e, None)
         ending.exit("not begun")
     except ValueError as e:  # NUL bytes, to older Pythons
@@ -194,20 +233,25 @@ def compile_script(script, ending):
         ending.exit("not begun")
 
 
-def is_python2(source, error):
-    """Whether what Python 3 stumbled over is a construction of Python 2's."""
-    if isinstance(error, TabError):
-        return True
+def python2():
+    """What is known of Python 2: scripts that do not fail need none of it."""
     with OnlyLibrary():
-        import re
+        return load_source("sonde_python2", LIB + "/python2.py")
 
-    lines = source.decode("latin-1").split("\n")
-    line = lines[error.lineno - 1] if error.lineno and error.lineno <= len(lines) else ""
-    return re.search(r"""^\s*(print|exec)\s*[^\s(=.,:\[]   # print "x"; print >> f
-                         |\bprint\s+["'(%\w]
-                         |\bexcept\s+[\w.()]+\s*,\s*\w+\s*:  # except E, e:
-                         |\braise\s+[\w.]+\s*,              # raise E, "x"
-                         |<>|`|\b0[0-7]+\b|\b\d+[lL]\b|\bur["']""", line, re.X) is not None
+
+def say_python2(file, error, source=None):
+    """Whether a file that cannot be compiled is Python 2; says so."""
+    try:
+        if source is None:
+            with open(file, "rb") as f:
+                source = f.read()
+    except OSError:
+        return False
+    old = python2()
+    if not old.is_syntax(source, error):
+        return False
+    say("%s:%d: this is Python 2%s" % (file, error.lineno or 1, old.CONVERT % file))
+    return True
 
 
 def own_frames_off(tb):
@@ -217,8 +261,16 @@ def own_frames_off(tb):
     return tb
 
 
-PYTHON2_WORDS = (" 'iteritems'", " 'itervalues'", " 'iterkeys'", " 'has_key'", " 'xrange'", " 'raw_input'",
-                 " 'unicode'", " 'basestring'", " 'long'", " 'unichr'", ">>: 'builtin_function_or_method'")
+def culprit(tb):
+    """The file whose code raised: the script, or a module of the user's."""
+    library = os.path.dirname(os.__file__)
+    file = sys.argv[0]
+    while tb is not None:
+        name = tb.tb_frame.f_code.co_filename
+        if os.path.exists(name) and not name.startswith(library):
+            file = name
+        tb = tb.tb_next
+    return file
 
 
 def show(kind, error, tb):
@@ -233,8 +285,14 @@ def show(kind, error, tb):
         sys.__excepthook__(type(e), e.with_traceback(hooks), hooks)
         sys.stderr.write("\nOriginal exception was:\n")
         sys.__excepthook__(kind, error.with_traceback(tb), tb)
-    if isinstance(error, (AttributeError, NameError, TypeError)) and any(w in str(error) for w in PYTHON2_WORDS):
-        say("this looks like Python 2; " + HINT_2TO3 % sys.argv[0])
+    if isinstance(error, (AttributeError, ImportError, NameError, TypeError)):
+        line = python2().advice(error, culprit(tb))
+        if line:
+            say(line)
+        elif isinstance(error, ModuleNotFoundError):
+            say_which_python(error)
+    elif isinstance(error, SyntaxError) and error.filename:  # of a module of the script's
+        say_python2(error.filename, error)
 
 
 def flush():
@@ -343,57 +401,107 @@ def handlers(main):
 
 
 def nearest(name, known, distance):
+    """The handler that was probably meant: by its name, or by its event's without the system."""
+
+    def apart(other):
+        return min(distance(name, other), distance(name, other.partition("__")[2]) or 1 if "__" in other else 999)
+
     limit = max(1, len(name) // 4)
-    best = min(known, key=lambda other: distance(name, other), default=None)
-    if best is not None and distance(name, best) <= limit:
+    best = min(known, key=apart, default=None)
+    if best is not None and apart(best) <= limit:
         return best
     return None
 
 
-def warn_unmatched(main, script, schemas, distance):
-    """A mistyped handler is never called: say so. Schemas of a pipe come with their events, so only at the end."""
-    known = {s.name.replace(":", "__", 1): s.name for s in schemas if s.kind == "tracepoint"}
-    handled = list(handlers(main))
-    others = [name for name in known if name not in handled]  # scripts name events of several kernels: no hint at another of theirs
-    for name in handled:
-        if name in known or getattr(main[name], "may_be_absent", False):
-            continue
-        near = nearest(name, others, distance)
+def functions(main, script):
+    """The script's own functions that no event calls under these names: (name, function)."""
+    for name, value in list(main.items()):
+        code = getattr(value, "__code__", None)
+        if code is not None and code.co_filename == script and code.co_name != "<lambda>" and not name.startswith("_"):
+            if name not in CALLED_BY_NAME:
+                yield name
+
+
+CALLED_BY_NAME = ("trace_begin", "trace_end", "trace_unhandled", "process_event", "trace_lost", "trace_defect")
+
+
+def listing(names, main, near):
+    """Functions as a report names them, with their lines and what was probably meant."""
+    for name in names:
         code = getattr(main[name], "__code__", None)
-        line = ":%d" % code.co_firstlineno if code is not None else ""
-        say("%s%s: %s() is never called: no event %s in this recording%s" %
-            (script, line, name, name.replace("__", ":", 1), "; did you mean %s()?" % near if near else ""))
+        more = ["line %d" % code.co_firstlineno] if code is not None else []
+        if near[name]:
+            more.append("did you mean %s()?" % near[name])
+        yield "%s()%s" % (name, " (%s)" % "; ".join(more) if more else "")
+
+
+def warn_never_called(main, script, schemas, distance, is_idle):
+    """
+    Reports, in one line, handlers of events that the recording does not have. When samples came and the script got none
+    of them, also other functions that are named nearly like a handler. Schemas of a pipe come with their events, so this is
+    said at the end.
+    """
+    known = [s.name.replace(":", "__", 1) for s in schemas if s.kind == "tracepoint"]
+    general = ["trace_unhandled"] * bool(known) + ["process_event"] * any(s.kind == "sample" for s in schemas)
+    handled = list(handlers(main))
+    absent = [name for name in handled if name not in known and not getattr(main[name], "may_be_absent", False)]
+    others = [name for name in known if name not in handled]  # scripts name events of several kernels: no hint at another of theirs
+    near = {name: nearest(name, others, distance) for name in absent}
+    for name in functions(main, script) if is_idle else ():
+        meant = name not in near and nearest(name, others + ["trace_unhandled", "process_event"], distance)
+        if meant:
+            near[name] = meant
+    names = ", ".join(listing(near, main, near))
+    calls = ", ".join(name + "()" for name in sorted(known)[:3] + general)
+    there = [*functions(main, script), *(name for name in ("trace_unhandled", "process_event") if callable(main.get(name)))]
+    if is_idle and (names or there):
+        what = "never called: " + names if names else "none of its functions is ever called"
+        say("%s: %s; the events of this recording call %s" % (script, what, calls))
+    elif names:
+        say("%s: never called: %s; no event of this recording has such a name" % (script, names))
 
 
 # ---- the run ---------------------------------------------------------------------------------------------------------
 
 
 class Interrupts:
-    """Ctrl-C while events are handled: the handler at hand finishes, no further events; again: as in plain python."""
+    """
+    Ctrl-C. `sonde script` starts Python with SIGINT blocked, so that none is met by Python's own start. Until the script's
+    code runs, it ends the process without a word. While events are handled, the handler at hand finishes and no further
+    event comes; again: as in plain python. Before the events it is plain python's, but in a live run it is as during them.
+    """
 
-    def __init__(self, session):
-        self.session = session
-
-    def __enter__(self):
+    def __init__(self):
         import _signal
         self.signal = _signal
-        self.before = None
-        try:
-            if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
-                self.before = _signal.signal(_signal.SIGINT, self.stop)
-        except ValueError:  # not the main thread
-            pass
+        self.came = False
+        self.is_default = _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler  # else ignored by who started us
+        if self.is_default:
+            _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+        _signal.pthread_sigmask(_signal.SIG_UNBLOCK, (_signal.SIGINT,))
+
+    def hand_over(self, session, is_live):
+        """The script's code runs from now on."""
+        self.session = session
+        if self.is_default:
+            self.signal.signal(self.signal.SIGINT, self.stop if is_live else self.signal.default_int_handler)
+
+    def __enter__(self):
+        if self.signal.getsignal(self.signal.SIGINT) is self.signal.default_int_handler:
+            self.signal.signal(self.signal.SIGINT, self.stop)
 
     def stop(self, number, frame):
+        self.came = True
         self.session.stop()
-        self.signal.signal(number, self.before)
+        self.signal.signal(number, self.signal.default_int_handler)
 
     def __exit__(self, *error):
-        if self.before is not None and self.signal.getsignal(self.signal.SIGINT) == self.stop:
-            self.signal.signal(self.signal.SIGINT, self.before)
+        if self.signal.getsignal(self.signal.SIGINT) == self.stop:
+            self.signal.signal(self.signal.SIGINT, self.signal.default_int_handler)
 
 
 def main(stage):
+    interrupts = Interrupts()
     import atexit
 
     script, args = sys.argv[1], sys.argv[2:]
@@ -408,7 +516,7 @@ def main(stage):
     context = load_extension("perf_trace_context", path)
     sys.modules["perf_trace_context"] = context
     context._config.update(config)
-    sys.meta_path.append(LastFinder(sonde))
+    sys.meta_path.insert(0, OurFinder(sonde))
     atexit.register(stdout_is_closed)  # registered first, so that it comes last
     if getattr(sys.stdout, "errors", None) == "strict":
         sys.stdout.reconfigure(errors="surrogateescape")  # bytes of the recording that are no UTF-8 pass through
@@ -421,30 +529,35 @@ def main(stage):
     except (sonde.Error, MemoryError) as e:
         say(getattr(e, "strerror", None) or "out of memory")
         ending.exit("not begun")
-    run = sonde._run(session, stage, telling(leave_out.how_read), leave_out.is_traced,
-                     os.environ.get("SONDE_EAGER", "0") not in ("", "0"), show_now if comes_live(text) else None)
+    is_live = comes_live(text)
+    interrupts.hand_over(session, is_live)
+    run = sonde._run(session, stage, telling(leave_out.how_read), misfits(ending.compat, ending), leave_out.is_traced,
+                     os.environ.get("SONDE_EAGER", "0") not in ("", "0"), show_now if is_live else None)
     context._compat, context._arch = run.compat, session.info("arch")  # for Util
 
     def unmatched():
-        if not run.compat:
-            warn_unmatched(stage, script, session.schemas, sonde._distance)
+        if not run.compat and not (is_live and interrupts.came):  # what events there are is not known yet
+            warn_never_called(stage, script, session.schemas, sonde._distance, run.is_idle)
 
     guarded(lambda: exec(code, stage), ending, "top level")
     if run.compat:
         stage.pop("__file__", None)
     context.perf_script_context = stage["perf_script_context"] = run.context
     guarded(lambda: call_if_there(stage, "trace_begin"), ending, "handler")
-    with Interrupts(session):
+    with interrupts:
         guarded_run(sonde, run, session, ending, unmatched)
     unmatched()
     line = session.defects_line
     strict = os.environ.pop("SONDE_STRICT", "")
+    nothing = session.filters_line
     fails = any(strict == "1" or strict == "loss" and d["severity"] != "info" for d in session.defects)
+    fails = fails or strict == "1" and (nothing != "" or run.is_idle and not run.compat)
     session.close()
     guarded(lambda: call_if_there(stage, "trace_end"), ending, "handler")
-    if line:
-        flush()
-        say(line)
+    for text in (nothing, line):
+        if text:
+            flush()
+            say(text)
     if fails:
         sys.exit(3)
 

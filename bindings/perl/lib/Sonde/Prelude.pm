@@ -17,8 +17,13 @@ BEGIN {
     };
 }
 
-# How a run ends that fails: by default, and perf's under --compat.
-my %statuses = ('not begun' => [1, 255], 'reading' => [1, 255]);
+# How a run ends that fails: by default, and perf's under --compat. perf lets a sub that is called for events die with the
+# number of the last error, which is that of looking for a kernel's symbols (2) unless the script has met another one.
+my %statuses = ('not begun' => [1, 255], 'reading' => [1, 255], 'top level' => [1, 255], 'trace_begin' => [1, 255], 'event' => [1, 2]);
+
+# What runs now: a key of %statuses; '' when nothing does that could fail.
+my $stage = 'top level';
+my $compat = 0;
 
 # Names out of recordings are in what is told, and a terminal may read it: no control characters but tabs, no bytes but UTF-8.
 sub quiet {
@@ -34,11 +39,13 @@ sub say_line {
 }
 
 sub fail {
-    my ($why, $compat) = @_;
+    my ($why, $closing) = @_;
     my ($first, @causes) = split /\n/, Sonde::_error();
     say_line($first // 'out of memory');
     print STDERR '  ', quiet($_), "\n" for @causes;
-    exit $statuses{$why}[$compat ? 1 : 0];
+    say_line($closing) if ($closing // '') ne '';
+    $stage = '';
+    exit $statuses{$why}[$compat];
 }
 
 sub session_text {
@@ -68,7 +75,8 @@ sub import {
     $INC{'Perf/Trace/Context.pm'} //= "$lib/scripts/perl/Perf-Trace-Util/lib/Perf/Trace/Context.pm";
     @INC = grep { $_ ne $lib } @INC;
 
-    $run = Sonde::Run->new("${text}events=all\n", comes_live($text)) or fail('not begun', $text =~ /^compat=perf/m);
+    $compat = $text =~ /^compat=perf/m ? 1 : 0;
+    $run = Sonde::Run->new("${text}events=all\n", comes_live($text)) or fail('not begun');
     Sonde::_behind_program();
 }
 
@@ -78,38 +86,112 @@ sub call_if_there {
     &{"main::$name"}() if defined &{"main::$name"};
 }
 
-# Subs that no event of the recording will call: a name is mistyped, or the event was not recorded.
-sub warn_unmatched {
+# The sub that was probably meant, of @$known: by its name, or by its event's without the system.
+sub nearest {
+    my ($name, $known) = @_;
+    my $limit = int(length($name) / 4) || 1;
+    my $best;
+
+    for my $other (@$known) {
+        my $apart = Sonde::_distance($name, $other);
+        if ($other =~ /::(.*)/s) {
+            my $event = Sonde::_distance($name, $1) || 1;
+            $apart = $event if $event < $apart;
+        }
+        ($best, $limit) = ($other, $apart - 1) if $apart <= $limit;
+    }
+    return $best;
+}
+
+# Names of subs, "sub" or "package::sub", that the script's own file defines and that no event calls under their names.
+sub own_subs {
+    my @found;
+
+    require B;
+    no strict 'refs';
+    for my $package ('main', map { /^(\w+)::$/ && $1 ne 'main' ? $1 : () } sort keys %main::) {
+        for my $name (sort keys %{"${package}::"}) {
+            next if !defined &{"${package}::$name"} || $name =~ /^(?:trace_begin|trace_end|trace_defect|BEGIN|END)$/;
+            my $file = eval { B::svref_2object(\&{"${package}::$name"})->START->file };
+            push @found, $package eq 'main' ? $name : "${package}::$name" if defined $file && $file eq $0;
+        }
+    }
+    return @found;
+}
+
+# Reports, in one line, subs that no event of the recording calls: a name is mistyped, or the event was not recorded. When
+# samples came and the script got none of them, also other subs that are named nearly like a handler.
+sub warn_never_called {
+    my ($is_idle) = @_;
     my %known = map { $_ => 1 } $run->subs;
     my %systems = map { (/^(.*)::/ ? $1 : '') => 1 } keys %known;
+    my (%is_there, @absent);
 
     no strict 'refs';
     for my $system (sort keys %systems) {
         for my $name (sort keys %{"${system}::"}) {
-            next if !defined &{"${system}::$name"} || $known{"${system}::$name"} || $name =~ /^(?:AUTOLOAD|DESTROY|import)$/;
-            say_line("$0: sub ${system}::$name is never called: no event $system:$name in this recording");
+            next if !defined &{"${system}::$name"} || $name =~ /^(?:AUTOLOAD|DESTROY|import)$/;
+            $is_there{"${system}::$name"} = 1;
+            push @absent, "${system}::$name" if !$known{"${system}::$name"};
         }
     }
+    my @others = grep { !$is_there{$_} } sort keys %known; # no hint at an event that has its sub
+    my @listed = map { my $near = nearest($_, \@others); $_ . ($near ? " (did you mean $near?)" : '') } @absent;
+    my @own = $is_idle ? grep { !$is_there{$_} } own_subs() : ();
+    for my $name (@own) {
+        my $near = nearest($name, [@others, 'trace_unhandled', 'process_event']);
+        push @listed, "$name (did you mean $near?)" if $near;
+    }
+    my $names = join ', ', @listed;
+    my $calls = join ', ', grep { defined } ((sort keys %known)[0 .. 2], %known ? 'trace_unhandled' : (), 'process_event');
+    if ($is_idle && ($names ne '' || @own)) {
+        my $what = $names eq '' ? 'none of its subs is ever called' : "never called: $names";
+        say_line("$0: $what; the events of this recording call $calls");
+    } elsif ($names ne '') {
+        say_line("$0: never called: $names; no event of this recording has such a name");
+    }
 }
+
+# In END blocks: a script that died gets its status here, and its event is named. exit() of a script's keeps its own.
+sub end {
+    my $failed = $stage;
+    $stage = '';
+    return if $failed eq '';
+    if (Sonde::_has_exited()) {
+        $? = $statuses{$failed}[1] if $compat && $failed eq 'top level' && $?;
+        return;
+    }
+    my $event = $run && $run->describe;
+    say_line("in the handler of this event: $event") if defined $event;
+    $? = $statuses{$failed}[$compat] if !$compat || $failed ne 'event' || $? == 255;
+}
+
+# The last of all END blocks: for scripts that never got as far as events().
+END { end() }
 
 sub events {
     my $ours;
 
+    $stage = 'trace_begin';
+    eval 'END { end() }'; # the first one
     call_if_there('trace_begin');
+    $stage = 'event';
     # The sub at hand finishes, then no further events; again: as in plain perl. What the script set stays.
     $SIG{INT} = $ours = sub { $run->stop; $SIG{INT} = 'DEFAULT' } if !defined $SIG{INT} || $SIG{INT} eq 'DEFAULT';
     my $code = $run->events;
     $SIG{INT} = 'DEFAULT' if $ours && defined $SIG{INT} && $SIG{INT} eq $ours;
-    fail('reading', $run->compat) if $code < 0;
-    warn_unmatched() if !$run->compat;
+    fail('reading', ($run->defects)[0]) if $code < 0;
+    my ($nothing, $is_idle) = $run->unserved;
+    warn_never_called($is_idle) if !$compat;
     call_if_there('trace_end');
+    $stage = '';
     my ($line, $is_loss) = $run->defects;
-    if ($line ne '') {
+    for my $text (grep { $_ ne '' } $nothing, $line) {
         STDOUT->flush if STDOUT->can('flush');
-        say_line($line);
+        say_line($text);
     }
     my $strict = delete $ENV{SONDE_STRICT} // '';
-    exit 3 if $line ne '' && $strict eq '1' || $is_loss && $strict eq 'loss';
+    exit 3 if $strict eq '1' && ($line ne '' || $nothing ne '' || $is_idle && !$compat) || $is_loss && $strict eq 'loss';
     undef $run;
 }
 

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Subs from before 2013 have seven common parameters, no call chain among them. Parameters are assigned by position, so each
+ * one behind them gets its neighbour's value, as in perf. Such a sub is found by what its first `my (...)` names.
+ */
+#include "plsonde.h"
+
+static bool is_scalar(const PADNAME *name)
+{
+	return name && PadnamePV(name) && PadnamePV(name)[0] == '$' && PadnameLEN(name) > 1 &&
+	       !PadnameOUTER(name);
+}
+
+/* A field's name, or, behind names that perf wrote, any that is not the call chain's. */
+static bool is_shifted(const char *name, const struct sonde_schema *sc, bool perfs_names)
+{
+	const struct sonde_field *f = sonde_schema_field(sc, name);
+
+	return f ? strncmp(name, "common_", 7) != 0 : perfs_names && !strstr(name, "chain");
+}
+
+const char *params_shifted(pTHX_ const CV *cv, const struct sonde_schema *sc)
+{
+	const PADNAME *first = NULL, *last = NULL;
+	PADNAMELIST *names;
+	int n = 0;
+
+	if (CvISXSUB(cv) || !CvPADLIST(cv))
+		return NULL;
+	names = PadlistNAMES(CvPADLIST(cv));
+	for (SSize_t i = 0; i <= PadnamelistMAX(names); i++) {
+		const PADNAME *name = PadnamelistARRAY(names)[i];
+
+		if (!is_scalar(name))
+			continue;
+		first = first ? first : name;
+		/* Names of one statement come to be at once. */
+		if (COP_SEQ_RANGE_LOW(name) != COP_SEQ_RANGE_LOW(first))
+			return NULL;
+		if (n++ == PRELUDE_CALLCHAIN)
+			return is_shifted(PadnamePV(name) + 1, sc,
+					  !strcmp(PadnamePV(last), "$common_comm"))
+				       ? PadnamePV(name) + 1
+				       : NULL;
+		last = name;
+	}
+	return NULL;
+}
