@@ -28,6 +28,9 @@ import json
 import os
 import sys
 
+import screen
+from screen import printable
+
 try:
     import perf_trace_context as host
 except ImportError:  # neither sonde nor perf: a script is only looked at, or tested
@@ -42,7 +45,7 @@ def arguments(doc, by=(), top=20, more=()):
 
     parser = argparse.ArgumentParser(prog=os.path.basename(sys.argv[0]), description=doc,
                                      formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
-    parser.add_argument("--json", action="store_true", help="one JSON object, times in nanoseconds")
+    parser.add_argument("-j", "--json", action="store_true", help="one JSON object, times in nanoseconds")
     if top:
         parser.add_argument("--top", type=int, metavar="N", help="at most N rows of each table (default %d; with --json "
                             "all); 0: all" % top)
@@ -52,6 +55,7 @@ def arguments(doc, by=(), top=20, more=()):
         parser.add_argument(*flags, **settings)
     options = parser.parse_args()
     options.name = os.path.splitext(parser.prog)[0]
+    options.top_is_default = bool(top) and options.top is None
     if not top:
         options.top = None
     elif options.top is None:
@@ -219,9 +223,19 @@ def moment(ns):
     return "%d.%06d" % (ns // 1000000000, ns % 1000000000 // 1000)
 
 
+def name(value):
+    """A name of the recording as str, which may be a key; a field that holds unprintable bytes comes as a bytearray.
+
+    JSON has it as docs/formats/jsonl.md describes; screen.printable() makes it safe for people.
+    """
+    if isinstance(value, (bytes, bytearray)):
+        return bytes(value).split(b"\0")[0].decode("utf-8", "surrogateescape")
+    return str(value)
+
+
 # kind of a column -> (as text, aligned to the right)
 KINDS = {
-    "text": (str, False),
+    "text": (name, False),
     "number": (str, True),
     "rare": (str, True),  # a number whose column is left out for people while all are 0
     "time": (duration, True),
@@ -231,16 +245,6 @@ KINDS = {
     "rate": (lambda v: "%.1f" % v, True),
     "address": (lambda v: "%#x" % v, True),
 }
-
-
-def name(value):
-    """A text field as str: what was not printable comes as bytes."""
-    return value if isinstance(value, str) else bytes(value).split(b"\0")[0].decode("utf-8", "surrogateescape")
-
-
-def clean(text):
-    """Names come from anybody: control characters must not reach a terminal."""
-    return text if text.isprintable() else "".join(c if c.isprintable() or "\udc80" <= c <= "\udcff" else "?" for c in text)
 
 
 # ---- losses ----------------------------------------------------------------------------------------------------------
@@ -267,17 +271,35 @@ def plural(count, one, many=None):
 
 
 class Report:
-    """Tables and notes: aligned text, or one JSON object with a list of objects per table."""
+    """Tables and notes: aligned text, or one JSON object with a list of objects per table.
 
-    def __init__(self, options):
+    On a terminal no line is wider than it, and a table has as many rows as it shows at once unless --top says how many.
+    live: a screen that is made anew in place, so all of it has to be on it, whatever --top says.
+    """
+
+    def __init__(self, options, live=False):
         self.options = options
         self.lines = []
         self.data = {"analysis": options.name}
+        self.screen = None if options.json else screen.terminal()
+        self.columns = self.screen and self.screen[0]
+        self.live = live and self.screen is not None
+        self.top = self._rows()  # None: all
+
+    def _rows(self):
+        """How many rows of a table are shown, beside its title, its heading and what is below it."""
+        top = self.options.top
+        if self.live:
+            room = max(self.screen[1] - 4 - (3 if losses.gaps else 0), 1)
+            return min(top or room, room)
+        if self.screen and self.options.top_is_default:
+            return min(top, max(self.screen[1] - 5, 3))
+        return top
 
     def table(self, key, title, columns, rows, empty="(none)"):
         """columns: (key in JSON, heading, kind of KINDS); rows: tuples; a value None is "-"."""
         rows = list(rows)
-        shown = rows[:self.options.top]
+        shown = rows[:self.top]
         if self.options.json:
             self.data[key] = [dict(zip((c[0] for c in columns), row)) for row in shown]
             return
@@ -287,17 +309,24 @@ class Report:
         texts = [[heading for _, heading, _ in columns]]
         kinds = [KINDS[kind] for _, _, kind in columns]
         for row in shown:
-            texts.append(["-" if value is None else clean(kind[0](value)) for value, kind in zip(row, kinds)])
-        widths = [max(map(len, column)) for column in zip(*texts)]
+            texts.append(["-" if value is None else printable(kind[0](value)) for value, kind in zip(row, kinds)])
         self._begin(title)
         if not rows:
             self.lines.append(empty)
             return
-        for cells in texts:
-            self.lines.append("  ".join(cell.rjust(width) if kind[1] else cell.ljust(width)
-                                        for cell, width, kind in zip(cells, widths, kinds)).rstrip())
+        names = [i for i, column in enumerate(columns) if column[2] == "text"]
+        lines, left_out = screen.table(texts, [kind[1] for kind in kinds], names, self.columns)
+        self.lines += lines
+        below = []
         if len(shown) < len(rows):
-            self.lines.append("... %d more; --top 0 shows all" % (len(rows) - len(shown)))
+            below.append("... %d more%s" % (len(rows) - len(shown), "" if self.live else "; --top 0 shows all"))
+        if left_out:
+            below.append("no room for %s" % ", ".join(left_out))
+        self.lines += [screen.cut("; ".join(below), self.columns)] if self.live and below else below
+
+    def row(self, text):
+        """A line that is cut where a terminal ends; others are wrapped."""
+        self.lines.append(screen.cut(printable(text), self.columns))
 
     def histogram(self, key, title, distribution, as_text=duration, **about):
         """In JSON one more object of list `key`, with what it is about."""
@@ -309,9 +338,10 @@ class Report:
             self._begin(title)
             most = max(count for _, _, count in powers)
             digits = len(str(most))
+            longest = 50 if self.columns is None else max(min(50, self.columns - 23 - digits), 1)
             for low, high, count in powers:
-                self.lines.append(("%8s .. %8s  %*d %s" % (as_text(low), as_text(high), digits, count,
-                                                          "#" * -(-count * 50 // most))).rstrip())
+                self.row(("%8s .. %8s  %*d %s" % (as_text(low), as_text(high), digits, count,
+                                                  "#" * -(-count * longest // most))).rstrip())
 
     def note(self, key, value, text):
         """A number beside the tables: a member in JSON, a line for people where it is not 0 and there is a text."""
@@ -324,19 +354,22 @@ class Report:
         if self.lines:
             self.lines.append("")
         if title:
-            self.lines.append(title)
+            title = printable(title)
+            self.lines.append(screen.cut(title, self.columns) if self.live else title)
 
     def print(self):
         if self.options.json:
             self.data["lost"] = losses.events
-            json.dump(self.data, sys.stdout)
-            sys.stdout.write("\n")
+            sys.stdout.write(json.dumps(self.data, default=name).replace("\x7f", "\\u007f") + "\n")
         else:
             if losses.gaps:
                 self.lines += ["", "%s lost at %s: counts are too low, and what was under way there is not timed" %
                                ("events were" if losses.events == 0 else
                                 plural(losses.events, "event was", "events were"), plural(losses.gaps, "place"))]
-            sys.stdout.write("\n".join(self.lines) + "\n")
+            lines = [part for line in self.lines for text in line.split("\n") for part in screen.wrap(text, self.columns)]
+            if self.live:
+                lines = lines[:max(self.screen[1] - 1, 1)]  # below the last one the cursor waits
+            sys.stdout.write("\n".join(lines) + "\n")
         sys.stdout.flush()
 
 

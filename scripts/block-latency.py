@@ -120,7 +120,7 @@ def block__block_rq_issue(event_name, context, common_cpu, common_secs, common_n
         at_device = depth.setdefault(dev, [0, 0])
         at_device[0] += 1
         at_device[1] = max(at_device)
-    issued[place] = now, nr_sector, queued, rwbs if isinstance(rwbs, str) else name(rwbs)
+    issued[place] = now, nr_sector, queued, name(rwbs)
 
 
 def block__block_rq_requeue(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # description: shows what a script sees of an event: its common fields, flags and symbols by name
+# args: [--json]
 # record: -a -e irq:softirq_entry,kmem:kmalloc
 #
 # One line for each of the first events, then how many there were of each kind.
@@ -9,34 +10,48 @@ use warnings;
 use lib "$ENV{PERF_EXEC_PATH}/scripts/perl/Perf-Trace-Util/lib";
 use Perf::Trace::Core;
 use Perf::Trace::Context;
+use lib __FILE__ =~ m{(.*)/}s ? $1 : '.';
+use Analysis qw(wants_json print_json json_table json_text);
+use Screen qw(printable terminal text_table);
 
 use constant SHOWN => 5;    # of each event
 
+my $json = wants_json();
 my %count;
 my %other;
+my @shown;    # rows of JSON
 
-sub common {
-    my ($event_name, $context, $cpu, $secs, $nsecs, $pid, $comm) = @_;
+# The fields behind the common ones: [key, how a line shows it, value].
+sub show {
+    my ($common, @fields) = @_;
+    my ($event_name, $context, $cpu, $secs, $nsecs, $pid, $comm) = @$common;
 
-    printf "%-20s [%03d] %d.%09d %-16s %7d preempt=%d flags=%s lock_depth=%d", $event_name, $cpu, $secs, $nsecs, $comm, $pid,
+    if ($json) {
+        push @shown, [$event_name, $cpu, $secs * 1_000_000_000 + $nsecs, $comm, $pid, common_pc($context),
+            trace_flag_str(common_flags($context)), common_lock_depth($context),
+            '{' . join(', ', map { "\"$_->[0]\": " . ($_->[1] eq '%s' ? json_text($_->[2]) : $_->[2]) } @fields) . '}'];
+        return;
+    }
+    printf "%-20s [%03d] %d.%09d %-16s %7d preempt=%d flags=%s lock_depth=%d", printable($event_name), $cpu, $secs, $nsecs,
+        printable($comm), $pid,
         common_pc($context), trace_flag_str(common_flags($context)) // '?', common_lock_depth($context);
+    printf " %s=$_->[1]", $_->[0], printable($_->[2]) for @fields;
+    print "\n";
 }
 
 sub irq::softirq_entry {
     my ($event_name, $vec) = @_[0, 8];
 
     return if $count{$event_name}++ >= SHOWN;
-    common(@_);
-    printf " vec=%s\n", symbol_str($event_name, 'vec', $vec) // $vec;
+    show(\@_, ['vec', '%s', symbol_str($event_name, 'vec', $vec) // $vec]);
 }
 
 sub kmem::kmalloc {
     my ($event_name, $call_site, $ptr, $asked, $given, $flags) = @_[0, 8 .. 12];
 
     return if $count{$event_name}++ >= SHOWN;
-    common(@_);
-    printf " call_site=%x ptr=%x bytes_req=%d bytes_alloc=%d gfp_flags=%s\n", $call_site, $ptr, $asked, $given,
-        flag_str($event_name, 'gfp_flags', $flags) // $flags;
+    show(\@_, ['call_site', '%x', $call_site], ['ptr', '%x', $ptr], ['bytes_req', '%d', $asked],
+        ['bytes_alloc', '%d', $given], ['gfp_flags', '%s', flag_str($event_name, 'gfp_flags', $flags) // $flags]);
 }
 
 sub trace_unhandled {
@@ -44,8 +59,15 @@ sub trace_unhandled {
 }
 
 sub trace_end {
-    printf "\n%-30s %8s\n", 'event', 'count';
-    printf "%-30s %8d\n", $_, $count{$_} for sort keys %count;
-    printf "%-30s %8d (not shown)\n", $_, $other{$_} for sort keys %other;
+    if ($json) {
+        my @counts = ((map { [$_, $count{$_}, 'true'] } sort keys %count), map { [$_, $other{$_}, 'false'] } sort keys %other);
+        return print_json('flags-and-symbols',
+            events => json_table([qw(event=text cpu time_ns comm=text pid preempt flags=text lock_depth fields)], @shown),
+            counts => json_table([qw(event=text count shown)], @counts));
+    }
+    my ($columns) = @{terminal() // []};
+
+    print "\n", text_table([['event', 30, 'name'], ['count', 8, 'number'], ['', 0, 'name']],
+        [(map { [$_, $count{$_}, ''] } sort keys %count), (map { [$_, $other{$_}, '(not shown)'] } sort keys %other)], $columns);
     print "(no events)\n" if !%count && !%other;
 }

@@ -17,6 +17,7 @@ packets are those of kfree_skb, by device and reason.
 """
 
 from analysis import SPREAD, Distribution, Report, any_kernel, arguments, losses, plural, signed32, spread
+from analysis import name as text
 from scheduling import interrupted
 
 options = arguments(__doc__, top=20, more=[(["--device"], {"metavar": "NAME", "help": "only this device"})])
@@ -39,7 +40,7 @@ def define_symbolic_field(event_name, field):
 
 def define_symbolic_value(event_name, field, value, name):
     if event_name == "skb__kfree_skb" and field == "reason":
-        reasons[value] = name
+        reasons[value] = text(name)
 
 
 def note(device, which, time):
@@ -55,6 +56,7 @@ def count(device, what, n=1):
 
 def net__net_dev_queue(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
                        common_callchain, skbaddr, name):
+    name = text(name)
     sent.pop(skbaddr, None)
     if DEVICE is None or name == DEVICE:
         queued[skbaddr] = common_secs * 1000000000 + common_nsecs, name
@@ -62,6 +64,7 @@ def net__net_dev_queue(event_name, context, common_cpu, common_secs, common_nsec
 
 def net__net_dev_xmit(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
                       common_callchain, skbaddr, len, rc, name):
+    name = text(name)
     if DEVICE is not None and name != DEVICE:
         return
     if rc == 16:  # NETDEV_TX_BUSY: it stays in the queue
@@ -82,6 +85,7 @@ def net__net_dev_xmit(event_name, context, common_cpu, common_secs, common_nsecs
 
 def net__netif_rx(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
                   common_callchain, skbaddr, name):
+    name = text(name)
     received.pop(skbaddr, None)
     if DEVICE is None or name == DEVICE:
         backlog[skbaddr] = common_secs * 1000000000 + common_nsecs, name
@@ -89,6 +93,7 @@ def net__netif_rx(event_name, context, common_cpu, common_secs, common_nsecs, co
 
 def net__netif_receive_skb(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
                            common_callchain, skbaddr, len, name):
+    name = text(name)
     since = backlog.pop(skbaddr, None)
     sent.pop(skbaddr, None)
     if DEVICE is not None and name != DEVICE:
@@ -132,6 +137,7 @@ def skb__kfree_skb(event_name, context, common_cpu, common_secs, common_nsecs, c
 
 def napi__napi_poll(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
                     common_callchain, dev_name, work, budget):
+    dev_name = text(dev_name)
     if DEVICE is not None and dev_name != DEVICE:
         return
     p = polls.get(dev_name)

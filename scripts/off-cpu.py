@@ -17,8 +17,9 @@ microseconds. What was away before the recording began or still at its end is no
 
 import sys
 
-from analysis import Distribution, Report, any_kernel, arguments, clean, losses, may_be_absent, plural
+from analysis import Distribution, Report, any_kernel, arguments, losses, may_be_absent, name, plural
 from scheduling import STATES, Tasks, Wakeups, state_name
+from screen import printable
 
 options = arguments(__doc__, by=("stack", "thread", "name"), top=20, more=[
     (["--state"], {"metavar": "S,...", "help": "only these states"}),
@@ -26,7 +27,7 @@ options = arguments(__doc__, by=("stack", "thread", "name"), top=20, more=[
     (["--folded"], {"action": "store_true", "help": "a line for each stack: name;outermost;...;innermost;[state] microseconds"}),
     (["--depth"], {"type": int, "default": 16, "metavar": "N", "help": "at most N innermost functions of a stack (default 16; "
                                                                        "0: all; always all in --json and --folded)"})])
-KNOWN = {name for _, name in STATES} - {"dead"} | {"preempted", "runnable"}
+KNOWN = {state for _, state in STATES} - {"dead"} | {"preempted", "runnable"}
 ONLY = frozenset(options.state.split(",") if options.state else KNOWN)
 OF = options.of
 if ONLY - KNOWN:
@@ -62,14 +63,15 @@ def sched__sched_wakeup_new(event_name, context, common_cpu, common_secs, common
 def function(node):
     sym = node.get("sym")
     if sym:
-        return sym["name"]
-    dso = node.get("dso")
+        return name(sym["name"])
+    dso = name(node.get("dso") or "")
     return "[%s]" % dso.rsplit("/", 1)[-1].strip("[]") if dso else "[unknown]"
 
 
 def sched__sched_switch(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
                         common_callchain, prev_comm, prev_pid, prev_state, next_pid):
     now = common_secs * 1000000000 + common_nsecs
+    prev_comm = name(prev_comm)
     wakeups.stopped(prev_pid, prev_state)
     begun = wakeups.ran(next_pid)
     gone = away.pop(next_pid, None)
@@ -100,26 +102,28 @@ def trace_lost(cpu, time, count):
 
 def folded(rows):
     for (who, state, stack), (d, _) in rows:
-        names = [who] + list(reversed(stack)) + ["[%s]" % state]
-        print("%s %d" % (";".join(clean(name).replace(";", ":") for name in names), (d.sum + 500) // 1000))
+        parts = [who] + list(reversed(stack)) + ["[%s]" % state]
+        print("%s %d" % (";".join(printable(part).replace(";", ":") for part in parts), (d.sum + 500) // 1000))
     if losses.gaps:
         print("off-cpu.py: %s lost: times are missing" % plural(losses.events, "event was", "events were"), file=sys.stderr)
 
 
 def blocks(report, rows):
     """Each stack below its line: frames are of any length, so they are no column."""
-    shown = rows[:options.top]
+    shown = rows[:report.top]
     table = Report(options)
     table.table("", None, COLUMNS + [("state", "state", "text"), ("comm", "thread", "text")],
                 [values(span) + (state, who) for (who, state, _), span in shown], NOTHING)
     lines = table.lines
-    report.lines.append(lines[0])
+    report.row(lines[0])
     for ((_, _, stack), _), line in zip(shown, lines[1:]):
-        report.lines.append(line)
+        report.row(line)
         depth = options.depth or len(stack)
-        report.lines += ["    " + clean(name) for name in stack[:depth]]
+        for frame in stack[:depth]:
+            report.row("    " + frame)
         if len(stack) > depth:
             report.lines.append("    ... %d more; --depth 0 shows all" % (len(stack) - depth))
+    report.lines += lines[len(shown) + 1:]  # what it says below the rows
     if len(shown) < len(rows):
         report.lines.append("... %d more; --top 0 shows all" % (len(rows) - len(shown)))
 

@@ -11,7 +11,7 @@ A site is the function that asked the page allocator, with the one that called i
 apart. Both need call chains (-g). "kept" are pages of this recording's allocations that nobody freed before its end.
 """
 
-from analysis import Report, any_kernel, arguments, losses, plural
+from analysis import Report, any_kernel, arguments, losses, name, plural
 
 options = arguments(__doc__, by=("site", "chain", "process"), top=20)
 
@@ -49,7 +49,7 @@ def bare(symbol):
 
 def frame_text(node):
     symbol = node.get("sym")
-    return symbol["name"] if symbol else "%#x" % node["ip"]
+    return name(symbol["name"]) if symbol else "%#x" % node["ip"]
 
 
 def kernel_part(chain):

@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: MIT
 # description: reads and writes by process: calls, bytes asked for and transferred, errors
+# args: [--json]
 # record: -e syscalls:sys_enter_read,syscalls:sys_exit_read,syscalls:sys_enter_write,syscalls:sys_exit_write
 #
 # A process is a thread here: what the kernel calls pid. Calls that had not returned at the end are told.
 
 use strict;
 use warnings;
+use lib __FILE__ =~ m{(.*)/}s ? $1 : '.';
+use Analysis qw(wants_json print_json json_table);
+use Screen qw(terminal text_table);
 
 use constant { COMM => 0, CALLS => 1, ASKED => 2, DONE => 3, ERRORS => 4, ENTERED => 5 };    # of a row
 
+my $json = wants_json();
 my %rows = (read => {}, write => {});    # call -> pid -> row; ERRORS is {number => count}, ENTERED: it has not returned
 
 # Both calls have the same arguments, so that one text serves for the subs of both.
@@ -43,22 +48,44 @@ sub error_name {
     return (grep { $!{$_} } keys %!)[0] // 0 + $!;
 }
 
+sub by_bytes {
+    my ($rows) = @_;
+
+    return sort { $rows->{$b}[ASKED] <=> $rows->{$a}[ASKED] || $a <=> $b } keys %$rows;
+}
+
+sub table {
+    my ($rows) = @_;
+    my @table;
+
+    for my $pid (by_bytes($rows)) {
+        my $row = $rows->{$pid};
+        my $errors = $row->[ERRORS];
+        push @table, [$pid, @$row[COMM, CALLS, ASKED, DONE], $row->[ENTERED] ? 'true' : 'false',
+            json_table([qw(error=text number count)], map { [error_name($_), $_, $errors->{$_}] } sort { $a <=> $b } keys %$errors)];
+    }
+    return json_table([qw(pid comm=text calls asked_bytes done_bytes pending errors)], @table);
+}
+
 sub show {
     my ($call, $rows) = @_;
+    my ($columns) = @{terminal() // []};
+    my @lines;
 
-    printf "%-8s %-16s %8s %14s %14s  %s\n", 'pid', "${call}s by", 'calls', 'bytes asked', 'bytes done', 'errors';
-    for my $pid (sort { $rows->{$b}[ASKED] <=> $rows->{$a}[ASKED] || $a <=> $b } keys %$rows) {
+    for my $pid (by_bytes($rows)) {
         my $row = $rows->{$pid};
         my $errors = join ' ', map { error_name($_) . " $row->[ERRORS]{$_}" } sort { $a <=> $b } keys %{$row->[ERRORS]};
-        my $line = sprintf "%-8d %-16s %8d %14d %14d  %s", $pid, @$row[COMM, CALLS, ASKED, DONE], $errors;
-
-        $line =~ s/\s+$//;
-        print "$line\n";
+        push @lines, [$pid, @$row[COMM, CALLS, ASKED, DONE], $errors];
     }
+    print text_table(
+        [['pid', 8, 'number'], ["${call}s by", 16, 'name'], ['calls', 8, 'number'], ['bytes asked', 12, 'number'],
+            ['bytes done', 12, 'number'], ['errors', 6, 'name']],
+        \@lines, $columns);
     print "(none)\n" if !%$rows;
 }
 
 sub trace_end {
+    return print_json('rw-by-pid', reads => table($rows{read}), writes => table($rows{write})) if $json;
     show('read', $rows{read});
     print "\n";
     show('write', $rows{write});

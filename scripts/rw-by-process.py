@@ -2,14 +2,16 @@
 """Who reads and writes how much: calls of read() and write(), and the bytes they asked for, per process.
 
     sonde record -e syscalls:sys_enter_read,syscalls:sys_enter_write -a -- sleep 10
-    sonde script -s rw-by-process.py [NAME]
+    sonde script -s rw-by-process.py [NAME] [--json]
 
 NAME narrows it down to processes of that name.
 """
 
-import sys
+import screen
+from analysis import Report, arguments
 
-WANTED = sys.argv[1] if len(sys.argv) > 1 else None
+options = arguments(__doc__, top=0, more=[(("wanted",), {"nargs": "?", "metavar": "NAME", "help": "only processes of that name"})])
+WANTED = options.wanted
 
 
 class Calls:
@@ -42,16 +44,32 @@ def syscalls__sys_enter_write(event_name, context, common_cpu, common_secs, comm
     note(writes, common_comm, common_pid, count)
 
 
+def by_bytes(calls):
+    return sorted(calls.items(), key=lambda item: (-item[1].bytes, item[0]))
+
+
+def report(**calls):
+    columns = [("comm", "comm", "text"), ("tid", "tid", "number"), ("calls", "calls", "number"), ("asked_bytes", "bytes", "bytes")]
+    all_tables = Report(options)
+    for key, of in calls.items():
+        all_tables.table(key, key, columns, [(comm, tid, c.count, c.bytes) for (comm, tid), c in by_bytes(of)])
+    all_tables.print()
+
+
 def table(title, calls):
-    print("%-24s %10s %10s %14s %12s" % (title, "thread", "calls", "bytes asked", "per call"))
-    rows = sorted(calls.items(), key=lambda item: (-item[1].bytes, item[0]))
-    for (comm, tid), c in rows:
-        print("%-24s %10d %10d %14d %12.0f" % (comm, tid, c.count, c.bytes, c.bytes / c.count))
-    if not rows:
+    cells = [(title, "thread", "calls", "bytes asked", "per call")]
+    for (comm, tid), c in by_bytes(calls):
+        cells.append((comm, str(tid), str(c.count), str(c.bytes), "%.0f" % (c.bytes / c.count)))
+    size = screen.terminal()
+    lines, _ = screen.table(cells, [False, True, True, True, True], [0], size and size[0], [24, 9, 9, 13, 11])
+    print("\n".join(lines))
+    if not calls:
         print("(none)")
 
 
 def trace_end():
+    if options.json:
+        return report(reads=reads, writes=writes)
     table("reads by", reads)
     print()
     table("writes by", writes)

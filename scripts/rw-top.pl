@@ -1,29 +1,34 @@
 # SPDX-License-Identifier: MIT
 # description: reads and writes as they happen: the threads that move most bytes, every INTERVAL seconds
-# args: [INTERVAL] [LINES]
+# args: [INTERVAL] [LINES] [--json]
 # record: -e syscalls:sys_enter_read,syscalls:sys_exit_read,syscalls:sys_enter_write,syscalls:sys_exit_write
 #
-#   sonde record -a -q -o - -e ... | sonde script -i - rw-top.pl [INTERVAL [LINES]]
+#   sonde record -a -q -o - -e ... | sonde script -i - rw-top.pl [INTERVAL [LINES]] [--json]
 #
 # A table of LINES threads (20) every INTERVAL seconds (1), also while no event comes, until Ctrl-C. The last one, at the
-# end, is about the whole time; of a recording in a file it is the only one. Live, the calls of this script itself are left
-# out; those of the recorder are not.
+# end, is about the whole time; of a recording in a file it is the only one. A terminal is never given more lines than it
+# has, nor wider ones. Live, the calls of this script itself are left out; those of the recorder are not. --json prints a
+# line for each table.
 
 use strict;
 use warnings;
+use lib __FILE__ =~ m{(.*)/}s ? $1 : '.';
+use Analysis qw(wants_json print_json json_table);
+use Screen qw(cut terminal text_table);
 use Time::HiRes qw(setitimer ITIMER_REAL time);
 
 use constant { COMM => 0, READS => 1, READ => 2, WRITES => 3, WRITTEN => 4, ERRORS => 5 };    # of a row
 
+my $json = wants_json();
 my ($interval, $lines) = (@ARGV, (1, 20)[@ARGV .. 1]);
 @ARGV <= 2 && "$interval $lines" =~ /^(\d+|\d*\.\d+) [1-9]\d*$/ && $interval >= 0.01 && $interval <= 86400
-    or die "usage: rw-top.pl [INTERVAL [LINES]]: from 0.01 to 86400 seconds, 1 line or more\n";
+    or die "usage: rw-top.pl [INTERVAL [LINES]] [--json]: from 0.01 to 86400 seconds, 1 line or more\n";
 
 my $is_live = -p STDIN;
-my $is_screen = -t STDOUT;
 my (%now, %all);             # thread -> row; since the last table, and before that
 my ($first, $last);          # times of events, in ns
 my ($shown, $since) = (0);
+my @last;                    # what show() was given last
 
 # Both calls have the same arguments, so that one text serves for the subs of both.
 for (['read', READS, READ], ['write', WRITES, WRITTEN]) {
@@ -53,37 +58,64 @@ sub add_to_all {
 }
 
 sub show {
-    my ($title, $seconds, $rows) = @_;
+    my ($title, $seconds, $rows, $on_screen) = @_;
+    my $size = terminal();
+    my $columns = $size && $size->[0];
+    my $room = !$size ? $lines : $size->[1] - 5;    # title, heading, what is left, what has no room, the cursor
+    my $most = $size && ($on_screen || @ARGV < 2) && $room < $lines ? $room > 1 ? $room : 1 : $lines;
     my @tids = sort { $rows->{$b}[READ] + $rows->{$b}[WRITTEN] <=> $rows->{$a}[READ] + $rows->{$a}[WRITTEN] || $a <=> $b } keys %$rows;
-    my $left = @tids - $lines;
+    my $left = @tids - $most;
 
-    printf "%s%.1f s: %d threads\n", $title, $seconds, scalar @tids;
-    printf "%8s  %-16s %8s %14s %8s %14s %8s\n", 'tid', 'comm', 'reads', 'bytes read', 'writes', 'bytes written', 'errors';
-    printf "%8d  %-16s %8d %14d %8d %14d %8d\n", $_, @{$rows->{$_}} for splice @tids, 0, $lines;
-    print "(none)\n" if !%$rows;
-    print "(and $left more)\n" if $left > 0;
+    if ($json) {
+        my $total = @tids;
+        return print_json('rw-top', complete => $title ? 'true' : 'false', seconds => sprintf('%.3f', $seconds), threads => $total,
+            rows => json_table([qw(tid comm=text reads read_bytes writes written_bytes errors)],
+                map { [$_, @{$rows->{$_}}] } splice @tids, 0, $lines));
+    }
+    my $text = cut(sprintf('%s%.1f s: %d threads', $title, $seconds, scalar @tids), $columns) . "\n";
+    $text .= text_table(
+        [['tid', 8, 'number'], ['comm', 16, 'name'], ['reads', 8, 'number'], ['bytes read', 12, 'number'],
+            ['writes', 8, 'number'], ['bytes written', 12, 'number'], ['errors', 6, 'number']],
+        [map { [$_, @{$rows->{$_}}] } splice @tids, 0, $most], $columns);
+    $text .= cut('(none)', $columns) . "\n" if !%$rows;
+    $text .= cut("(and $left more)", $columns) . "\n" if $left > 0;
+    if ($on_screen && $size) {
+        my @lines = split /(?<=\n)/, $text;
+        my $last_line = $size->[1] > 2 ? $size->[1] - 2 : 0;    # the cursor is below it
+        $text = join '', "\e[H\e[J", @lines > $last_line ? @lines[0 .. $last_line] : @lines;
+    }
+    print $text;
 }
 
 sub show_now {
     my $now = time;
 
-    print $is_screen ? "\e[H\e[J" : $shown++ ? "\n" : '';
-    show('', $now - $since, \%now);
+    print "\n" if $shown++ && !$json && !terminal();
+    @last = ('', $now - $since, {%now}, 1);
+    show(@last);
     STDOUT->flush;
     $since = $now;
     add_to_all();
+}
+
+# The terminal has another size.
+sub show_again {
+    return if !@last || $json || !terminal();
+    show(@last);
+    STDOUT->flush;
 }
 
 sub trace_begin {
     return if !$is_live;
     $since = time;
     $SIG{ALRM} = \&show_now;    # perl runs it between two statements, and while sonde waits for events
+    $SIG{WINCH} = \&show_again;
     setitimer(ITIMER_REAL, $interval, $interval);
 }
 
 sub trace_end {
     setitimer(ITIMER_REAL, 0);
     add_to_all();
-    print "\n" if $shown;
+    print "\n" if $shown && !$json;
     show('in all, ', defined $first ? ($last - $first) / 1e9 : 0, \%all);
 }

@@ -18,6 +18,7 @@ import threading
 import time
 
 from analysis import SPREAD, Distribution, Report, any_kernel, arguments, losses, spread, syscall_name
+from screen import terminal
 
 options = arguments(__doc__, by=("call", "process", "thread"), top=20,
                     more=[(("interval",), {"nargs": "?", "type": float, "default": 1.0, "metavar": "INTERVAL",
@@ -88,7 +89,7 @@ def add_to_all(rows):
         row[1] += errors
 
 
-def show(rows, seconds, title):
+def show(rows, seconds, title, live=False):
     columns = [("call", "call", "text"), ("calls", "calls", "number"), ("per_second", "per s", "rate"),
                ("errors", "errors", "rare"), ("total_ns", "total", "time")] + SPREAD
     if options.by != "call":
@@ -101,7 +102,11 @@ def show(rows, seconds, title):
                      spread(times))
     lines.sort(key=lambda line: (-line[-9], line[:-9]))
     total = sum(times.count for times, _ in rows.values())
-    report = Report(options)
+    report = Report(options, live)
+    if report.live:
+        sys.stdout.write("\x1b[H\x1b[J")
+    elif live and tables.made and not options.json:
+        sys.stdout.write("\n")
     report.note("seconds", round(seconds, 3), "")
     report.table("calls", "%s%.1f s: %d calls, %.0f per second" % (title, seconds, total, total / seconds if seconds else 0),
                  columns, lines, "(none)")
@@ -109,12 +114,15 @@ def show(rows, seconds, title):
 
 
 class Tables(threading.Thread):
-    """Makes a table when it is time, also while no event comes."""
+    """Makes a table when it is time, also while no event comes; and the last one anew when the terminal has another size."""
+
+    LOOK = 0.2  # seconds between two looks at the terminal
 
     def __init__(self):
         super().__init__(daemon=True)
         self.ended = threading.Event()
         self.made = 0
+        self.shown = self.size = None  # the last table: its rows, its seconds; the terminal when it was made
 
     def run(self):
         global now_rows
@@ -122,21 +130,38 @@ class Tables(threading.Thread):
         before = due = time.monotonic()
         while True:
             due = max(due + options.interval, time.monotonic())
-            if self.ended.wait(due - time.monotonic()):
+            if self.wait(due):
                 return
             with lock:
                 rows, now_rows = now_rows, {}
                 add_to_all(rows)
                 now = time.monotonic()
-                try:
-                    if not options.json:
-                        sys.stdout.write("\x1b[H\x1b[J" if sys.stdout.isatty() else "\n" if self.made else "")
-                    self.made += 1
-                    show(rows, now - before, "")
-                except OSError:  # nobody reads on: as if by Ctrl-C
-                    os.kill(os.getpid(), 2)
-                    return
+            self.shown = rows, now - before
+            if not self.show():
+                return
             before = now
+
+    def wait(self, due):
+        """Until it is time, or True at the end."""
+        while True:
+            left = max(due - time.monotonic(), 0)
+            size = None if options.json else terminal()
+            if size and self.shown and size != self.size and not self.show():
+                return True
+            if self.ended.wait(min(left, self.LOOK) if size else left):
+                return True
+            if left <= self.LOOK or not size:
+                return False
+
+    def show(self):
+        self.size = terminal()
+        try:
+            show(*self.shown, "", live=True)
+        except OSError:  # nobody reads on: as if by Ctrl-C
+            os.kill(os.getpid(), 2)
+            return False
+        self.made += 1
+        return True
 
 
 tables = Tables() if live else None

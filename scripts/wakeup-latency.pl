@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: MIT
 # description: how long threads wait for a cpu after they were woken
+# args: [--json]
 # record: -a -e sched:sched_switch,sched:sched_wakeup
 #
 # From sched_wakeup to the sched_switch that runs the thread.
 
 use strict;
 use warnings;
+use lib __FILE__ =~ m{(.*)/}s ? $1 : '.';
+use Analysis qw(wants_json print_json json_table);
+use Screen qw(cut printable terminal);
 
+my $json = wants_json();
 my %woken;                          # thread -> ns when it was woken
 my ($count, $total) = (0, 0);
 my ($least, $most);                 # [ns, comm, thread, ns when that ended]
@@ -32,22 +37,39 @@ sub sched::sched_switch {
 }
 
 sub told {
-    my ($what, $row) = @_;
-    printf "%-10s %12.1f us  %s:%d at %d.%06d\n", $what, $row->[0] / 1000, $row->[1], $row->[2],
-        $row->[3] / 1_000_000_000, $row->[3] % 1_000_000_000 / 1000;
+    my ($what, $row, $columns) = @_;
+    my $before = sprintf '%-10s %12.1f us  ', $what, $row->[0] / 1000;
+    my $behind = sprintf ':%d at %d.%06d', $row->[2], $row->[3] / 1_000_000_000, $row->[3] % 1_000_000_000 / 1000;
+    my $room = defined $columns ? $columns - length("$before$behind") : undef;
+
+    print cut($before . cut(printable($row->[1]), defined $room && $room < 1 ? 1 : $room) . $behind, $columns), "\n";
+}
+
+sub json {
+    my @columns = qw(wait_ns comm=text tid end_ns);
+    my @lengths = map { [$_ ? 1 << $_ - 1 : 0, 1 << $_, $lengths{$_}] } sort { $a <=> $b } keys %lengths;
+
+    print_json('wakeup-latency', wakeups => $count, mean_ns => $count ? int($total / $count + 0.5) : 'null',
+        shortest => json_table(\@columns, $least // ()), longest => json_table(\@columns, $most // ()),
+        histogram => json_table([qw(from_us below_us count)], @lengths));
 }
 
 sub trace_end {
+    return json() if $json;
     if (!$count) {
         print "no thread was woken in this recording\n";
         return;
     }
-    printf "%d wake-ups, mean %.1f us\n", $count, $total / $count / 1000;
-    told('shortest', $least);
-    told('longest', $most);
+    my ($columns) = @{terminal() // []};
+    my $bar = defined $columns ? $columns - 33 : 50;    # behind the lengths and their count
+
+    print cut(sprintf('%d wake-ups, mean %.1f us', $count, $total / $count / 1000), $columns), "\n";
+    told('shortest', $least, $columns);
+    told('longest', $most, $columns);
     print "\n";
+    $bar = $bar > 50 ? 50 : $bar < 0 ? 0 : $bar;
     for my $bits (sort { $a <=> $b } keys %lengths) {
-        printf "%8d .. %-8d us %8d %s\n", $bits ? 1 << $bits - 1 : 0, 1 << $bits, $lengths{$bits},
-            '#' x ($lengths{$bits} * 50 / $count);
+        print cut(sprintf('%8d .. %-8d us %8d %s', $bits ? 1 << $bits - 1 : 0, 1 << $bits, $lengths{$bits},
+            '#' x ($lengths{$bits} * $bar / $count)), $columns), "\n";
     }
 }

@@ -14,8 +14,8 @@ sched_wakeup, and the waker is whoever ran on the cpu that enqueued the task.
 
 import heapq
 
-from analysis import (SPREAD, Distribution, Report, any_kernel, arguments, losses, may_be_absent, plural, signed32,
-                      spread)
+from analysis import (SPREAD, Distribution, Report, any_kernel, arguments, losses, may_be_absent, name, plural,
+                      signed32, spread)
 from scheduling import Tasks, Wakeups, waker
 
 options = arguments(__doc__, by=("thread", "name", "cpu", "priority"), top=20, more=[
@@ -57,6 +57,7 @@ def sched__sched_switch(event_name, context, common_cpu, common_secs, common_nse
         return
     now = common_secs * 1000000000 + common_nsecs
     wait = now - begun[0]
+    next_comm = name(next_comm)
     if BY == "thread":
         key = tasks.seen(next_pid, next_comm)
         prios[key] = signed32(next_prio)
@@ -69,7 +70,7 @@ def sched__sched_switch(event_name, context, common_cpu, common_secs, common_nse
     every.add(wait)
     if len(worst) < WORST or WORST and wait > worst[0][0]:
         case = (wait, -now, common_cpu, next_comm, next_pid, signed32(next_prio), begun[1],
-                (prev_pid, prev_comm) if prev_pid else (0, "idle"))
+                (prev_pid, name(prev_comm)) if prev_pid else (0, "idle"))
         (heapq.heappush if len(worst) < WORST else heapq.heapreplace)(worst, case)
 
 

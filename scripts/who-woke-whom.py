@@ -16,8 +16,9 @@ another task, which has nothing to do with it. --tree begins at those that nobod
 
 import sys
 
-from analysis import Distribution, Report, any_kernel, arguments, clean, duration, losses, may_be_absent, plural
+from analysis import Distribution, Report, any_kernel, arguments, duration, losses, may_be_absent, name, plural
 from scheduling import RUNNABLE, Tasks, Wakeups, waker
+from screen import printable
 
 options = arguments(__doc__, by=("name", "thread"), top=30, more=[
     (["--tree"], {"action": "store_true", "help": "below each waker those whom it woke"}),
@@ -35,6 +36,7 @@ DEEPEST = 30  # levels of the tree; what is deeper has a tree of its own
 
 def pair(by, comm, tid):
     """Of a waker, (tid, comm), and a task."""
+    comm = name(comm)
     if THREADS:
         key = tasks.seen(*by) if by[0] else by, tasks.seen(tid, comm)
     else:
@@ -110,8 +112,8 @@ def name_of(who):
 
 
 def label(who):
-    name, tid = name_of(who)
-    return clean(name if tid is None else "%s (%d)" % (name, tid))
+    comm, tid = name_of(who)
+    return printable(comm if tid is None else "%s (%d)" % (comm, tid))
 
 
 def chosen():
@@ -187,7 +189,8 @@ def trace_end():
         return
     report = Report(options)
     if options.tree:
-        report.lines = tree(rows)
+        for line in tree(rows):
+            report.row(line)
     else:
         table(report, rows)
     never = wakeups.waiting()

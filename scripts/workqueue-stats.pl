@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # description: workqueues: how long work waits and runs, by function and by cpu
+# args: [--json]
 # record: -a -e workqueue:workqueue_queue_work,workqueue:workqueue_execute_start,workqueue:workqueue_execute_end
 #
 # A work item waits from queue_work to execute_start and runs until execute_end. Kernels before 5.x do not name the
@@ -7,7 +8,11 @@
 
 use strict;
 use warnings;
+use lib __FILE__ =~ m{(.*)/}s ? $1 : '.';
+use Analysis qw(wants_json print_json json_table);
+use Screen qw(terminal text_table);
 
+my $json = wants_json();
 my %queued;     # item -> ns when it was queued
 my %running;    # item -> [ns when it began, function, ns when it was queued]
 my %by_function;    # function -> [runs, waits counted, waited ns, longest wait ns, ran ns, longest run ns]
@@ -61,18 +66,38 @@ sub function_names {
 
 sub us { return sprintf '%.1f', $_[0] / 1000 }
 
+sub by_run_time {
+    return sort { $by_function{$b}[4] <=> $by_function{$a}[4] || $a <=> $b } keys %by_function;
+}
+
+sub json {
+    my ($names) = @_;
+
+    print_json('workqueue-stats',
+        functions => json_table([qw(address function=text runs waits wait_ns max_wait_ns run_ns max_run_ns)],
+            map { [$_, $names->{$_}, @{$by_function{$_}}] } by_run_time()),
+        cpus => json_table([qw(cpu runs run_ns)], map { [$_, @{$by_cpu{$_}}] } sort { $a <=> $b } keys %by_cpu),
+        running => scalar keys %running);
+}
+
 sub trace_end {
     my $names = function_names(grep { $_ } keys %by_function);
+    my ($columns) = @{terminal() // []};
+    my @lines;
 
-    printf "%-40s %8s %10s %10s %10s %10s\n", 'function', 'runs', 'wait us', 'longest', 'run us', 'longest';
-    for my $f (sort { $by_function{$b}[4] <=> $by_function{$a}[4] || $a <=> $b } keys %by_function) {
+    return json($names) if $json;
+    for my $f (by_run_time()) {
         my ($runs, $waits, $waited, $longest_wait, $ran, $longest_run) = @{$by_function{$f}};
 
-        printf "%-40s %8d %10s %10s %10s %10s\n", $names->{$f} // sprintf('0x%x', $f), $runs,
-            $waits ? (us($waited / $waits), us($longest_wait)) : ('-', '-'), us($ran / $runs), us($longest_run);
+        push @lines, [$names->{$f} // sprintf('0x%x', $f), $runs,
+            $waits ? (us($waited / $waits), us($longest_wait)) : ('-', '-'), us($ran / $runs), us($longest_run)];
     }
+    print text_table(
+        [['function', 40, 'name'], ['runs', 8, 'number'], ['wait us', 8, 'number'], ['longest', 8, 'number'],
+            ['run us', 8, 'number'], ['longest', 8, 'number']],
+        \@lines, $columns);
     print "(no work was run)\n" if !%by_function;
-    printf "\n%-8s %8s %12s\n", 'cpu', 'runs', 'run us';
-    printf "%-8d %8d %12s\n", $_, $by_cpu{$_}[0], us($by_cpu{$_}[1]) for sort { $a <=> $b } keys %by_cpu;
+    print "\n", text_table([['cpu', 8, 'number'], ['runs', 8, 'number'], ['run us', 12, 'number']],
+        [map { [$_, $by_cpu{$_}[0], us($by_cpu{$_}[1])] } sort { $a <=> $b } keys %by_cpu], $columns);
     printf "\n%d items were running at the end\n", scalar keys %running if %running;
 }

@@ -14,7 +14,7 @@ from analysistest import SCRIPTS, SONDE, Tests, environment, run
 OF_THE_COMMAND = {"syscall-latency": "--by=process", "failed-syscalls": "--by=process", "futex-contention": "--by=thread"}
 OF_THE_MACHINE = ("block-latency", "irq-times", "net-queueing", "off-cpu", "page-allocations", "wakeup-latency", "who-woke-whom")
 LIVE_SCREENS = ("syscall-top",)  # its words are all its own
-LIBRARIES = ("analysis", "scheduling")
+LIBRARIES = ("analysis", "scheduling", "screen")
 
 t = Tests()
 every = {name[:-3] for name in os.listdir(SCRIPTS) if name.endswith(".py")}

@@ -97,11 +97,11 @@ class Layout:
             elif f.name == "common_pid":
                 value = tid
             if f.dynamic:
-                data = (value or "").encode() + b"\0"
+                data = (value or "").encode("utf-8", "surrogateescape") + b"\0"
                 struct.pack_into("<HH", out, f.offset, self.end + len(tail), len(data))
                 tail += data
             elif f.text:
-                out[f.offset:f.end] = (value or "").encode()[:f.size - 1].ljust(f.size, b"\0")
+                out[f.offset:f.end] = (value or "").encode("utf-8", "surrogateescape")[:f.size - 1].ljust(f.size, b"\0")
             else:
                 each = value if isinstance(value, (list, tuple)) else [value]
                 for i, v in enumerate(each):
@@ -133,7 +133,7 @@ class Trace:
 
     def task(self, tid, comm, pid=None, time=0):
         self.pids[tid] = tid if pid is None else pid
-        name = comm.encode() + b"\0"
+        name = comm.encode("utf-8", "surrogateescape") + b"\0"
         return self._side(time, COMM, 0, struct.pack("<II", self.pids[tid], tid) + name + bytes(-len(name) % 8), tid)
 
     def exit(self, tid, time):
@@ -144,7 +144,7 @@ class Trace:
         return self._side(time, LOST, 0, struct.pack("<QQ", 1, count), cpu=cpu)
 
     def mapped(self, tid, start, size, path, time=0):
-        name = path.encode() + b"\0"
+        name = path.encode("utf-8", "surrogateescape") + b"\0"
         pid = self.pids.get(tid, tid)
         return self._side(time, MMAP2, 2, struct.pack("<IIQQQIIQQII", pid, tid, start, size, 0, 0, 0, 1, 1, 5, 2) +
                           name + bytes(-len(name) % 8), tid)

@@ -48,7 +48,7 @@ for ns, text in ((0, "0 ns"), (999, "999 ns"), (1000, "1.00 us"), (9994, "9.99 u
                  (999400, "999 us"), (999600, "1.00 ms"), (1234567, "1.23 ms"), (10**9, "1.00  s"), (4 * 10**12, "4000  s")):
     t.is_(analysis.duration(ns), text, "%d ns" % ns)
 t.is_([analysis.size(n) for n in (0, 512, 1024, 5 << 20)], ["0   B", "512   B", "1.00 KiB", "5.00 MiB"], "sizes")
-t.is_(analysis.clean("a\x1b[2Jb\tc\udcff\u00e9"), "a?[2Jb?c\udcff\u00e9", "control characters of names do not reach a terminal")
+t.is_(analysis.printable("a\x1b[2Jb\tc\udcff\u00e9"), r"a\x1b[2Jb\x09c\xff" "\u00e9", "control characters of names do not reach a terminal")
 t.is_([analysis.error_name(n) for n in (-2, 13, -512, -4000)], ["ENOENT", "EACCES", "ERESTARTSYS", "errno 4000"], "errors")
 t.is_([analysis.signed32(n) for n in (5, (1 << 32) - 5, -5)], [5, -5, -5], "signs that perf leaves away")
 if os.uname()[4] == "x86_64":
