@@ -18,9 +18,5 @@ bool as_perf(void);
 const char *as_perf_name(void);
 /* The version as scripts read perf's: "6.1.0+sonde.0.1.0". */
 void as_perf_print_version(const struct cli *cli);
-/* Tells of a command that perf has and sonde has not, and how perf itself is called; false: perf has none such. */
-bool as_perf_tell_missing(const char *command);
-/* The first `perf` in PATH, or the first that is not this program; to be released with free(), NULL when there is none. */
-char *as_perf_find(bool other);
 
 #endif

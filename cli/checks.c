@@ -106,7 +106,8 @@ static int check_place(struct checks *c, const struct sonde_event *ev, uint64_t 
 	f->samples++;
 	if (!loc.sym) {
 		c->unknown++;
-		f->unknown++;
+		if (!f->unknown++)
+			f->why = loc.unknown;
 	}
 	return 0;
 }
@@ -184,23 +185,27 @@ static void put_results(struct checks *c, struct sonde_session *s)
 	uint64_t lost = 0, state = 0, throttled = 0, late = 0, damage = 0;
 	const struct sonde_defect *d;
 	char kinds[120] = "";
+	bool lacks_all;
 	size_t len = 0;
 
 	for (size_t i = 0; (d = sonde_session_defect(s, i)) != NULL; i++) {
-		if (!strcmp(d->name, "lost-events"))
-			lost = d->count;
+		if (!strcmp(d->name, "lost-events") || !strcmp(d->name, "ended-early"))
+			lost += d->count;
 		else if (!strcmp(d->name, "lost-state"))
 			state = d->count;
 		else if (!strcmp(d->name, "throttled"))
 			throttled = d->count;
 		else if (!strcmp(d->name, "late"))
 			late = d->count;
-		if (!is_damage(d))
+		/* A recorder that was killed may have kept every sample to itself. */
+		lacks_all = !c->samples && !strcmp(d->name, "unfinished");
+		if (!is_damage(d) && !lacks_all)
 			continue;
 		damage += d->count;
 		if (len < sizeof(kinds))
-			len += (size_t)snprintf(kinds + len, sizeof(kinds) - len, "%s%s",
-						len ? ", " : ": ", d->name);
+			len += (size_t)snprintf(kinds + len, sizeof(kinds) - len, "%s%s%s",
+						len ? ", " : ": ", d->name,
+						lacks_all ? " without a sample" : "");
 	}
 	if (c->nr_files)
 		qsort(c->files, c->nr_files, sizeof(*c->files), by_unknown);

@@ -16,6 +16,7 @@ struct cli {
 	const char *tracefs_dir; /* --debugfs-dir; NULL: found */
 	int verbose;
 	int pager; /* 1 asked for, -1 not wanted, 0 as the files say */
+	bool no_progress;
 	bool help, version, exec_path, list_commands, list_options;
 	struct config config; /* empty for commands that read none */
 	char *own_dir;        /* holds buildid_dir when a file told of it; NULL */
@@ -39,8 +40,12 @@ struct command {
 	int (*run)(struct cli *cli, void *values, int argc, char **argv);
 	/* For options that are lines of a session's text form (OPT_KEY); NULL: there are none. */
 	int (*set_key)(struct opt_parser *p, void *values, const struct opt *o, const char *value);
+	/* See struct opt_parser; NULL: none. The second set's values are the struct cli. */
+	int (*set_word)(struct opt_parser *p, void *values, const char *word);
 	/* Words before argv[0..argc) that come from elsewhere: argv, a new array, or NULL after telling; NULL: there are none. */
 	char **(*more_words)(int *argc, char **argv);
+	/* Called as perf, these words are for perf itself (other_perf.h); NULL: never. */
+	bool (*is_perfs)(int argc, char **argv);
 	/* What to add when an option was wrong, "" nothing; NULL: never anything. */
 	const char *(*hint)(const void *values);
 	void (*done)(void *values); /* releases what options allocated; NULL: nothing */
@@ -57,6 +62,8 @@ bool globals_answer(const struct cli *cli, const struct command *c, int *ret);
 /* NULL when there is none; *ret_nearest (NULL is fine) gets the nearest name or NULL. */
 const struct command *command_find(const char *name, const char **ret_nearest);
 void command_print_help(const struct command *c, FILE *out);
+/* The same on the standard output, through a pager if it is longer than the terminal has rows. */
+void command_show_help(const struct cli *cli, const struct command *c);
 
 /* tell.c. Text that holds names out of recordings: control characters are shown as \x1b. */
 void cli_put_quiet(FILE *out, const char *text, size_t len);

@@ -2,6 +2,7 @@
 /* sonde buildid-list: build ids of the files of a recording, of a file, of the running kernel. */
 #include "cli.h"
 
+#include "json.h"
 #include "recording.h"
 
 #include <sonde/sonde.h>
@@ -13,33 +14,67 @@
 struct args {
 	struct recording rec; /* first: recording_set_key() */
 	bool kernel, kernel_maps;
+	struct output_format format;
 };
 
-static void print_kernel(void *ctx, const struct sonde_kernel_part *part)
-{
-	bool *is_told = ctx;
+struct running {
+	bool is_json, whole_kernel_only, is_told;
+};
 
-	if (strcmp(part->name, "[kernel.kallsyms]") != 0)
+/* A file of the list, or a part of the running kernel at [start, end). */
+static void put_object(bool is_first, const char *file, const char *build_id, uint64_t start,
+		       uint64_t end)
+{
+	fputs(is_first ? "\n{\"file\":" : ",\n{\"file\":", stdout);
+	json_put_string(file);
+	if (*build_id)
+		json_put_member("build_id", build_id);
+	if (end)
+		printf(",\"start\":%" PRIu64 ",\"end\":%" PRIu64, start, end);
+	putchar('}');
+}
+
+static void print_part(void *ctx, const struct sonde_kernel_part *part)
+{
+	struct running *r = ctx;
+
+	if (r->whole_kernel_only && strcmp(part->name, "[kernel.kallsyms]") != 0)
 		return;
-	printf("%s\n", part->build_id);
-	*is_told = true;
+	if (r->is_json)
+		put_object(!r->is_told, part->name, part->build_id, part->start, part->end);
+	else if (r->whole_kernel_only)
+		printf("%s\n", part->build_id);
+	else
+		printf("%s %16" PRIx64 " %16" PRIx64 " %s\n", part->build_id, part->start,
+		       part->end, part->name);
+	r->is_told = true;
 }
 
-static void print_map(void *ctx, const struct sonde_kernel_part *part)
+static int print_running(const struct cli *cli, const struct args *a, bool is_json)
 {
-	bool *is_told = ctx;
+	struct running running = { .is_json = is_json, .whole_kernel_only = a->kernel };
+	int r;
 
-	*is_told = true;
-	printf("%s %16" PRIx64 " %16" PRIx64 " %s\n", part->build_id, part->start, part->end,
-	       part->name);
+	if (is_json) {
+		json_begin("buildids");
+		fputs(",\"files\":[", stdout);
+	}
+	r = sonde_running_kernel(print_part, &running);
+	if (is_json)
+		puts("]}");
+	return r < 0 && !running.is_told ? cli_fail(cli) : CLI_OK;
 }
 
-static int print_running(const struct cli *cli, const struct args *a)
+static void print_file(const char *path, const char *build_id, bool is_json)
 {
-	bool is_told = false;
-	int r = sonde_running_kernel(a->kernel ? print_kernel : print_map, &is_told);
-
-	return r < 0 && !is_told ? cli_fail(cli) : CLI_OK;
+	if (!is_json) {
+		printf("%s\n", build_id);
+		return;
+	}
+	json_begin("buildids");
+	fputs(",\"files\":[", stdout);
+	put_object(true, path, build_id, 0, 0);
+	puts("]}");
 }
 
 static int run(struct cli *cli, void *values, int argc, char **argv)
@@ -47,15 +82,19 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 	struct args *a = values;
 	char *input, hex[SONDE_BUILD_ID_CHARS];
 	int status, r = 0;
+	bool is_json;
 
-	if (argc > 0 && !cli_compat(cli))
-		return cli_usage(cli,
-				 "buildid-list: takes no words: -i names the recording, not '%s'",
+	if (argc > 0 && !cli_compat(cli) && (a->kernel || a->kernel_maps))
+		return cli_usage(cli, "buildid-list: -k and -m read no recording, not '%s'",
 				 argv[0]);
-	if ((status = recording_check_one(cli, "buildid-list", &a->rec)))
+	/* perf looks at no words. */
+	if ((status = recording_operand(cli, "buildid-list", &a->rec, cli_compat(cli) ? 0 : argc,
+					argv)))
+		return status;
+	if ((status = output_format_check(cli, "buildid-list", &a->format, &is_json)))
 		return status;
 	if (a->kernel || a->kernel_maps)
-		return print_running(cli, a);
+		return print_running(cli, a, is_json);
 	if (a->rec.sandbox) {
 		if ((status = sandbox_enter(cli, &a->rec.lines, NULL)))
 			return status;
@@ -64,12 +103,13 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 	input = lines_given(&a->rec.lines, "input");
 	if (input)
 		r = sonde_file_build_id(input, hex);
+	if (r > 0)
+		print_file(input, hex, is_json);
 	free(input);
-	if (r > 0) {
-		printf("%s\n", hex);
+	if (r > 0)
 		return CLI_OK;
-	}
-	return recording_print(cli, &a->rec, "format=buildids\n");
+	return recording_print(cli, &a->rec,
+			       is_json ? "format=buildids-json\n" : "format=buildids\n");
 }
 
 /* clang-format off */
@@ -78,11 +118,12 @@ static const struct opt options[] = {
 	OPT_KEY('H', "with-hits", NULL, "hits", "lists only files in which samples lie, those without a build id too"),
 	OPT_FLAG('k', "kernel", struct args, kernel, "prints the running kernel's build id"),
 	OPT_FLAG('m', "kernel-maps", struct args, kernel_maps, "prints that of the running kernel and of its modules, and where they lie"),
+	FORMAT_OPTIONS(struct args, format),
 	RECORDING_OPTIONS(struct args, rec),
 	OPT_END,
 };
 /* clang-format on */
-static const char *const usage[] = { "buildid-list [OPTIONS]", NULL };
+static const char *const usage[] = { "buildid-list [OPTIONS] [FILE]", NULL };
 
 const struct command cmd_buildid_list = {
 	.name = "buildid-list",

@@ -3,7 +3,9 @@
 #include "cli.h"
 
 #include "as_perf.h"
+#include "other_perf.h"
 #include "checks.h"
+#include "json.h"
 #include "recording.h"
 
 #include <sonde/sonde.h>
@@ -16,6 +18,7 @@ struct args {
 	struct recording rec; /* first: recording_set_key() */
 	const char *limits[NR_CHECKS];
 	bool quiet;
+	struct output_format format;
 };
 
 static int parse_limits(const struct cli *cli, const struct args *a, struct checks *c)
@@ -42,7 +45,7 @@ static int parse_limits(const struct cli *cli, const struct args *a, struct chec
 	return CLI_OK;
 }
 
-/* The files that most samples without a symbol lie in. */
+/* The files in which most samples without a symbol lie, and why they have none. */
 static void print_files(const struct checks *c)
 {
 	enum { SHOWN = 5 };
@@ -52,7 +55,8 @@ static void print_files(const struct checks *c)
 
 		printf("%19s", "");
 		cli_put_quiet(stdout, f->name, strlen(f->name));
-		printf(": %llu without%s\n", (unsigned long long)f->unknown,
+		printf(": %llu without%s%s%s\n", (unsigned long long)f->unknown,
+		       f->id ? ": " : "", f->id ? sonde_unknown_text(f->why) : "",
 		       f->is_file && !*f->build_id ? ", no build id" : "");
 	}
 }
@@ -77,9 +81,58 @@ static int print(const struct checks *c, bool quiet)
 		printf("%-4s  %-11s  ", over ? "OVER" : "ok", check_names[i]);
 		cli_put_quiet(stdout, r->text, strlen(r->text));
 		printf("%s\n", r->is_asked ? limit : "");
-		if (i == CHECK_SYMBOLS && over)
+		if (i == CHECK_SYMBOLS)
 			print_files(c);
 	}
+	return status;
+}
+
+/* perf's command of this name asks what perf was built with. */
+static bool is_perfs(int argc, char **argv)
+{
+	return true;
+}
+
+static void put_check_json(const struct checks *c, int i)
+{
+	const struct check_result *r = &c->results[i];
+
+	printf("%s\n{\"name\":\"%s\",\"ok\":%s,\"applies\":%s,\"value\":%.17g,\"limit\":%.17g,"
+	       "\"unit\":\"%s\"",
+	       i ? "," : "", check_names[i], r->value > r->limit ? "false" : "true",
+	       r->is_asked ? "true" : "false", r->value, r->limit,
+	       r->is_share ? "percent" : "count");
+	json_put_member("text", r->text);
+	putchar('}');
+}
+
+static int print_json(const struct checks *c)
+{
+	int status = CLI_OK;
+
+	for (int i = 0; i < NR_CHECKS; i++)
+		if (c->results[i].value > c->results[i].limit)
+			status = CLI_LOSS;
+	json_begin("check");
+	printf(",\"ok\":%s,\"samples\":%llu,\n\"checks\":[", status ? "false" : "true",
+	       (unsigned long long)c->samples);
+	for (int i = 0; i < NR_CHECKS; i++)
+		put_check_json(c, i);
+	fputs("],\n\"files\":[", stdout);
+	for (size_t i = 0; i < c->nr_files; i++) {
+		const struct check_file *f = c->files[i];
+
+		fputs(i ? ",\n{\"file\":" : "\n{\"file\":", stdout);
+		json_put_string(f->name);
+		if (*f->build_id)
+			json_put_member("build_id", f->build_id);
+		printf(",\"samples\":%llu,\"unknown\":%llu", (unsigned long long)f->samples,
+		       (unsigned long long)f->unknown);
+		if (f->unknown)
+			json_put_member("why", sonde_unknown_text(f->why));
+		putchar('}');
+	}
+	puts("]}");
 	return status;
 }
 
@@ -87,20 +140,24 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 {
 	struct args *a = values;
 	struct checks c;
+	bool is_json = false;
 	int status;
 
-	if (as_perf()) { /* perf's command of this name asks what perf was built with */
-		as_perf_tell_missing("check");
+	if (as_perf()) { /* without another perf: see is_perfs() */
+		other_perf_tell_missing("check", argc, argv);
 		return 1;
 	}
 	status = recording_operand(cli, "check", &a->rec, argc, argv);
 	checks_init(&c);
 	if (!status)
+		status = output_format_check(cli, "check", &a->format, &is_json);
+	if (!status)
 		status = parse_limits(cli, a, &c);
 	if (!status)
 		status = recording_run(cli, &a->rec, "", checks_run, &c);
 	/* --strict sees what is below its limit, too */
-	if ((status == CLI_OK || status == CLI_LOSS) && print(&c, a->quiet) != CLI_OK)
+	if ((status == CLI_OK || status == CLI_LOSS) && 
+	    (is_json ? print_json(&c) : print(&c, a->quiet)) != CLI_OK)
 		status = CLI_LOSS;
 	checks_done(&c);
 	return status;
@@ -120,6 +177,7 @@ static const struct opt options[] = {
 	LIMIT("max-doubts", "EVENTS", CLOCK, "may have no time, or one before that of events already delivered; default 0"),
 	LIMIT("max-damage", "DEFECTS", DAMAGE, "other than losses may have cost events; default 0"),
 	OPT_FLAG('q', "quiet", struct args, quiet, "prints only what is over its limit"),
+	FORMAT_OPTIONS(struct args, format),
 	OPT_GROUP("Symbols"),
 	OPT_KEY(0, "symfs", "DIR", "symfs", "looks for the recording's files below DIR"),
 	OPT_KEY('k', "vmlinux", "FILE", "vmlinux", "takes kernel symbols from the kernel's file"),
@@ -140,4 +198,5 @@ const struct command cmd_check = {
 		    "  sonde check -q nightly.data || echo 'record it again'\n",
 	RECORDING_COMMAND(struct args),
 	.run = run,
+	.is_perfs = is_perfs,
 };

@@ -2,26 +2,36 @@
 /* sonde evlist: the event types of a recording. */
 #include "cli.h"
 
+#include "json.h"
 #include "recording.h"
 
 struct args {
 	struct recording rec; /* first: recording_set_key() */
 	bool freq, groups, fields;
+	struct output_format format;
 };
 
 static int run(struct cli *cli, void *values, int argc, char **argv)
 {
 	struct args *a = values;
-	char more[64];
+	bool is_json;
+	char more[80];
+	int status = output_format_check(cli, "evlist", &a->format, &is_json);
 
-	if (argc)
+	if (status)
+		return status;
+	if (argc && cli_compat(cli))
 		return cli_usage(cli, "evlist: takes no words: -i names the recording, not '%s'",
 				 argv[0]);
+	if (argc)
+		status = recording_operand(cli, "evlist", &a->rec, argc, argv);
+	if (status)
+		return status;
 	if (a->groups && (a->freq || cli->verbose))
 		return cli_usage(cli, "evlist: -g cannot be together with -v and -F");
-	snprintf(more, sizeof(more), "format=evlist\nevlist=%s%s%s%s\n",
-		 cli->verbose ? "attr," : "", a->freq ? "freq," : "", a->groups ? "groups," : "",
-		 a->fields ? "fields," : "");
+	snprintf(more, sizeof(more), "format=evlist%s\nevlist=%s%s%s%s\n",
+		 is_json ? "-json" : "", cli->verbose ? "attr," : "",
+		 a->freq ? "freq," : "", a->groups ? "groups," : "", a->fields ? "fields," : "");
 	return recording_print(cli, &a->rec, more);
 }
 
@@ -31,13 +41,14 @@ static const struct opt options[] = {
 	OPT_FLAG('F', "freq", struct args, freq, "tells the frequency or the period of each event"),
 	OPT_FLAG('g', "group", struct args, groups, "shows events of a group together: {leader,member}"),
 	OPT_FLAG(0, "trace-fields", struct args, fields, "tells the fields of each tracepoint"),
+	FORMAT_OPTIONS(struct args, format),
 	OPT_OUR_KEY(0, "kernel-formats", NULL, "kernel-formats", "takes the running kernel's descriptions of tracepoints that the "
 		"recording does not describe, if it has them under the same name and number"),
 	RECORDING_OPTIONS(struct args, rec),
 	OPT_END,
 };
 /* clang-format on */
-static const char *const usage[] = { "evlist [OPTIONS] [-v]", NULL };
+static const char *const usage[] = { "evlist [OPTIONS] [-v] [FILE]", NULL };
 
 const struct command cmd_evlist = {
 	.name = "evlist",

@@ -3,8 +3,13 @@
 #include "cli.h"
 
 #include "as_perf.h"
+#include "pager.h"
+#include "settings.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 struct args {
 	bool man;
@@ -27,7 +32,7 @@ static void print_overview(FILE *out)
 	fprintf(out, "\n'%s help COMMAND' tells more of a command.\n", as_perf_name());
 }
 
-void command_print_help(const struct command *c, FILE *out)
+static void print_help(const struct command *c, FILE *out)
 {
 	if (!c) {
 		print_overview(out);
@@ -44,6 +49,45 @@ void command_print_help(const struct command *c, FILE *out)
 	opt_print_help(cli_options, out);
 	if (*c->examples)
 		fprintf(out, "\nExamples:\n%s", c->examples);
+}
+
+static size_t nr_lines(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
+void command_show_help(const struct cli *cli, const struct command *c)
+{
+	const char *pager = isatty(STDOUT_FILENO) ? settings_pager(cli) : NULL;
+	struct winsize screen = { 0 };
+	char *text = NULL;
+	size_t len;
+	FILE *out = pager ? open_memstream(&text, &len) : NULL;
+
+	if (!out) {
+		print_help(c, stdout);
+		return;
+	}
+	print_help(c, out);
+	if (fclose(out) || !text) {
+		print_help(c, stdout);
+		free(text);
+		return;
+	}
+	ioctl(STDOUT_FILENO, TIOCGWINSZ, &screen);
+	if (screen.ws_row && nr_lines(text) >= screen.ws_row)
+		(void)pager_start(pager); /* its failure was reported; the text is shown as it is */
+	fputs(text, stdout);
+	free(text);
+}
+
+void command_print_help(const struct command *c, FILE *out)
+{
+	print_help(c, out);
 }
 
 static void print_man(const struct command *c, FILE *out)
@@ -110,6 +154,12 @@ static void print_bash(FILE *out)
 	      out);
 }
 
+/* The help of what perf runs. */
+static bool is_perfs(int argc, char **argv)
+{
+	return argc == 1 && argv[0][0] != '-' && !command_find(argv[0], NULL);
+}
+
 static int run(struct cli *cli, void *values, int argc, char **argv)
 {
 	struct args *args = values;
@@ -136,7 +186,7 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 	if (args->man)
 		print_man(c, stdout);
 	else
-		command_print_help(c, stdout);
+		command_show_help(cli, c);
 	return CLI_OK;
 }
 
@@ -160,4 +210,5 @@ const struct command cmd_help = {
 	.values_size = sizeof(struct args),
 	.permute = true,
 	.run = run,
+	.is_perfs = is_perfs,
 };

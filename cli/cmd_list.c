@@ -2,6 +2,8 @@
 /* sonde list: the events that this machine can record. */
 #include "cli.h"
 
+#include "json.h"
+#include "nearest.h"
 #include "pager.h"
 #include "settings.h"
 
@@ -15,6 +17,7 @@
 struct args {
 	bool raw_dump, passed_over;
 	const char *cpu_type;
+	struct output_format format;
 };
 
 /* What comes under one heading, in the order in which it is told. */
@@ -59,7 +62,10 @@ struct listing {
 	char **words; /* none: all is asked for */
 	int nr_words;
 	bool *found; /* of each word */
+	bool unread; /* some events could not be listed, which was said */
 	bool compat;
+	bool is_json;
+	size_t nr_put;
 };
 
 /* ---- what is asked for ------------------------------------------------------------------------------------------- */
@@ -119,14 +125,25 @@ static bool is_asked_for(const struct listing *l, const char *name, const char *
 
 /* ---- told -------------------------------------------------------------------------------------------------------- */
 
-static void put(const struct listing *l, const char *name, const char *alias)
+static void put_json(const struct listing *l, const char *name, const char *alias)
+{
+	fputs(l->nr_put ? ",\n{\"name\":" : "\n{\"name\":", stdout);
+	json_put_string(name);
+	json_put_member("kind", l->class->title);
+	json_put_member("alias", alias);
+	putchar('}');
+}
+
+static void put(struct listing *l, const char *name, const char *alias)
 {
 	const bool is_pmu = l->class->kind == SONDE_EVENT_PMU;
 	char both[512];
 
 	if (!is_asked_for(l, name, alias))
 		return;
-	if (l->args->raw_dump) {
+	if (l->is_json) {
+		put_json(l, name, alias);
+	} else if (l->args->raw_dump) {
 		printf("%s ", is_pmu && alias ? alias : name);
 	} else if (l->compat) {
 		/* the short name of an event of the processor's own source comes first */
@@ -138,6 +155,7 @@ static void put(const struct listing *l, const char *name, const char *alias)
 	} else {
 		printf("%-50s %s\n", name, l->class->title);
 	}
+	l->nr_put++;
 }
 
 static void put_event(void *ctx, const struct sonde_listed_event *e)
@@ -153,7 +171,7 @@ static int put_class(struct cli *cli, struct listing *l)
 	const struct sonde_list_options opts = { sizeof(opts), c->kind };
 	bool alone = l->nr_words > 0;
 
-	if (c->is_form && l->args->raw_dump)
+	if (c->is_form && (l->args->raw_dump || l->is_json))
 		return CLI_OK;
 	for (; *fixed; fixed++)
 		put(l, *fixed, NULL);
@@ -162,6 +180,7 @@ static int put_class(struct cli *cli, struct listing *l)
 	for (int i = 0; i < l->nr_words; i++)
 		alone = alone && (is_asked_by_name(l, c, l->words[i]) || strchr(l->words[i], ':'));
 	cli_fail(cli);
+	l->unread = true;
 	return alone && !l->compat ? CLI_FAILED : CLI_OK;
 }
 
@@ -218,13 +237,57 @@ static int list_as_perf(struct cli *cli, struct listing *l, char **words, int n)
 	return CLI_OK;
 }
 
+/* The event whose name is most like a word that none has; names of events are lent for the call only. */
+struct nearest_event {
+	struct nearest near;
+	char name[128];
+};
+
+static void offer_event(void *ctx, const struct sonde_listed_event *e)
+{
+	struct nearest_event *n = ctx;
+	const char *colon = strchr(e->name, ':'), *before = n->near.found;
+
+	nearest_offer(&n->near, e->name);
+	if (colon && !strchr(n->near.typed, ':'))
+		nearest_offer(&n->near, colon + 1);
+	if (n->near.found == before)
+		return;
+	snprintf(n->name, sizeof(n->name), "%s", e->name);
+	n->near.found = n->name;
+}
+
+static void report_unknown(const char *word)
+{
+	struct nearest_event n;
+
+	nearest_init(&n.near, word);
+	for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++)
+		for (size_t k = 0; k < 3 && classes[i].words[k]; k++)
+			nearest_offer(&n.near, classes[i].words[k]);
+	sonde_list_events(NULL, offer_event, &n);
+	if (n.near.found)
+		cli_say("list: this machine has no events for '%s' (nearest: %s)", word,
+			n.near.found);
+	else
+		cli_say("list: this machine has no events for '%s'", word);
+}
+
 static int list(struct cli *cli, struct listing *l)
 {
-	int status = put_classes(cli, l);
+	int status;
 
+	if (l->is_json) {
+		json_begin("list");
+		fputs(",\"events\":[", stdout);
+	}
+	status = put_classes(cli, l);
+	if (l->is_json)
+		puts("]}");
 	for (int i = 0; i < l->nr_words && status == CLI_OK; i++)
 		if (!l->found[i]) {
-			cli_say("list: this machine has no events for '%s'", l->words[i]);
+			if (!l->unread)
+				report_unknown(l->words[i]);
 			status = CLI_FAILED;
 		}
 	return status;
@@ -234,16 +297,18 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 {
 	struct listing l = { .args = values, .words = argv, .compat = cli_compat(cli) };
 	const char *pager = isatty(STDOUT_FILENO) ? settings_pager(cli) : NULL;
-	int status;
+	int status = output_format_check(cli, "list", &l.args->format, &l.is_json);
 
+	if (status)
+		return status;
 	l.found = calloc((size_t)argc + 1, sizeof(*l.found));
 	if (!l.found) {
 		cli_say("out of memory");
 		return cli_status(cli, CLI_FAILED);
 	}
-	if (pager && !l.args->raw_dump && pager_start(pager) < 0) {
+	if (pager && !l.args->raw_dump && !l.is_json && pager_start(pager) < 0) {
 		status = cli_status(cli, CLI_FAILED);
-	} else if (l.compat) {
+	} else if (l.compat && !l.is_json) {
 		status = list_as_perf(cli, &l, argv, argc);
 	} else {
 		l.nr_words = argc;
@@ -256,6 +321,7 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 /* clang-format off */
 static const struct opt options[] = {
 	OPT_FLAG(0, "raw-dump", struct args, raw_dump, "prints names only, between blanks: for programs"),
+	FORMAT_OPTIONS(struct args, format),
 	OPT_GROUP("Options of perf that change nothing here"),
 	OPT_FLAG('d', "desc", struct args, passed_over, "tells of events out of perf's tables, which are not here"),
 	OPT_FLAG(0, "long-desc", struct args, passed_over, "tells more of them"),

@@ -2,7 +2,6 @@
 /* sonde perf-alias: a link `perf` to this program in a folder of the user's, for a shell and all that is started there. */
 #include "cli.h"
 
-#include "as_perf.h"
 #include "programs.h"
 
 #include <errno.h>
@@ -41,7 +40,7 @@ static int put_link(const char *target, const char *link)
 /* Which perf a shell finds now. */
 static void tell_order(const char *dir, const char *link)
 {
-	char *first = as_perf_find(false);
+	char *first = programs_find("perf");
 
 	if (first && programs_is_own(first))
 		printf("'perf' is sonde where PATH is as here (a shell that ran another one "

@@ -2,28 +2,55 @@
 /* sonde report: what scripts ask perf report for, a recording's header. Its tables of samples are not here. */
 #include "cli.h"
 
+#include "other_perf.h"
 #include "recording.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct args {
 	struct recording rec; /* first: recording_set_key() */
 	bool header_only, no_effect;
 };
 
+/* perf's tables of samples, and whatever else its options ask for. */
+static bool is_perfs(int argc, char **argv)
+{
+	for (int i = 0; i < argc && strcmp(argv[i], "--"); i++)
+		if (!strcmp(argv[i], "--header-only"))
+			return false;
+	return true;
+}
+
 static const char *hint(const void *values)
 {
-	return "; sonde report prints what a recording says of itself (--header-only), nothing "
-	       "else";
+	static char text[PATH_MAX + 128];
+	char *perf = other_perf_find();
+
+	snprintf(text, sizeof(text),
+		 "; sonde report prints what a recording says of itself (--header-only), nothing "
+		 "else%s%s%s",
+		 perf ? ": perf itself is called by " : "", perf ? perf : "", perf ? " report" : "");
+	free(perf);
+	return text;
 }
 
 static int run(struct cli *cli, void *values, int argc, char **argv)
 {
 	struct args *a = values;
 
-	if (!a->header_only)
-		return cli_usage(cli,
-				 "report: without --header-only there is nothing that sonde can "
-				 "report; 'sonde script' prints the samples, perf report adds "
-				 "them up");
+	if (!a->header_only) {
+		char *perf = other_perf_find();
+		int status = cli_usage(cli,
+				       "report: without --header-only there is nothing that sonde "
+				       "can report; 'sonde script' prints the samples, %s report "
+				       "adds them up",
+				       perf ? perf : "perf");
+
+		free(perf);
+		return status;
+	}
 	/* To perf one word is the name of a symbol, which a header has none of. */
 	if (argc > cli_compat(cli))
 		return cli_usage(cli, "report: takes no words: -i names the recording, not '%s'",
@@ -52,5 +79,6 @@ const struct command cmd_report = {
 		    "  sonde report --header-only -I -i perf.data\n",
 	RECORDING_COMMAND(struct args),
 	.run = run,
+	.is_perfs = is_perfs,
 	.hint = hint,
 };

@@ -8,12 +8,14 @@
 #include "sandbox.h"
 #include "script.h"
 #include "script_env.h"
+#include "script_input.h"
 #include "script_list.h"
 #include "script_options.h"
 #include "script_steps.h"
 #include "settings.h"
 #include "pager.h"
 #include "programs.h"
+#include "progress.h"
 
 #include <sonde/sonde.h>
 
@@ -178,7 +180,9 @@ static int print_text(const struct cli *cli, const struct script_args *a, const 
 	if (r < 0)
 		return fail(cli, r);
 	recording_tell_notes(s);
+	progress_begin(cli, s, !a->check_only);
 	r = sonde_session_write(s, fd);
+	progress_wipe();
 	if (r < 0 && r != -EPIPE)
 		status = fail(cli, r);
 	/* perf's words; what is delivered is in order always. */
@@ -186,6 +190,7 @@ static int print_text(const struct cli *cli, const struct script_args *a, const 
 		fputs("Misordered timestamps: 0\n", stderr);
 	if (a->check_only)
 		close(fd);
+	recording_tell_filters(s);
 	line = sonde_session_defects_line(s);
 	if (*line)
 		cli_say("%s", line);
@@ -211,6 +216,9 @@ static void tell_unprinted(const struct script_args *a)
 		"show-text-poke-events",
 	};
 
+	if (a->json)
+		cli_say("--json behind a script's name is the script's; before it, it changes "
+			"nothing");
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		char *value = lines_given(&a->lines, keys[i]);
 
@@ -404,6 +412,16 @@ static int run_steps(const struct cli *cli, struct script_args *a, int argc, cha
 	return r;
 }
 
+/* A recording in place of -i FILE, in front of a script. */
+static int set_word(struct opt_parser *p, void *values, const char *word)
+{
+	struct script_args *a = values;
+
+	if (a->script || !script_input_is(p->sets[1].values, word))
+		return 0;
+	return lines_set(&a->lines, p, "input", "input", word) < 0 ? -1 : 1;
+}
+
 static int run(struct cli *cli, void *values, int argc, char **argv)
 {
 	struct script_args *a = values;
@@ -411,7 +429,10 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 	int status;
 
 	if (a->script && !strcmp(a->script, "lang")) {
-		script_languages_print(stdout);
+		if (a->json)
+			script_languages_print_json();
+		else
+			script_languages_print(stdout);
 		return CLI_OK;
 	}
 	status = check_generate(cli, a, argc);
@@ -423,7 +444,7 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 	if (a->interpreter && !a->script && !argc)
 		return cli_usage(cli, "script: --interpreter runs a script: there is no -s");
 	if (a->list)
-		return script_list_print(cli);
+		return script_list_print(cli, a->json);
 	if (a->list_dlfilters) {
 		dlfilter_list(cli->verbose);
 		return CLI_OK;
@@ -441,7 +462,7 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 }
 
 static const char *const usage[] = {
-	"script [OPTIONS]",
+	"script [OPTIONS] [FILE]",
 	"script [OPTIONS] -s [LANG:]SCRIPT [--] [ARGS]",
 	"script [OPTIONS] SCRIPT [ARGS]",
 	"script [OPTIONS] record SCRIPT [RECORD-OPTIONS] [COMMAND]",
@@ -466,5 +487,6 @@ const struct command cmd_script = {
 	.hint = hint,
 	.more_words = script_env_take_options,
 	.set_key = script_options_set_key,
+	.set_word = set_word,
 	.done = script_options_done,
 };

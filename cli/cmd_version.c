@@ -2,10 +2,21 @@
 #include "cli.h"
 
 #include "as_perf.h"
+#include "script.h"
 
 #include <sonde/sonde.h>
 
 #include <string.h>
+
+/* The languages whose modules lie beside this program, and those of which it could have one. */
+static void print_languages(void)
+{
+	fputs("languages of scripts:", stdout);
+	for (const struct language *l = script_languages; l->name; l++)
+		if (l->find)
+			printf(" %s=%s", l->name, script_language_is_ready(l) ? "yes" : "no");
+	putchar('\n');
+}
 
 static int run(struct cli *cli, void *values, int argc, char **argv)
 {
@@ -15,6 +26,8 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 		printf("sonde version %s\n", sonde_version());
 	if (cli->verbose)
 		printf("%s\n", sonde_features());
+	if (cli->verbose)
+		print_languages();
 	if (cli->verbose && !cli->config.nr_files)
 		config_read(&cli->config);
 	for (size_t i = 0; cli->verbose && i < cli->config.nr_files; i++)

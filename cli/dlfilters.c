@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define USUAL_EXEC_PATH "/usr/lib/perf-core"
@@ -63,15 +64,34 @@ static void list_one(const char *folder, const char *name, int verbose)
 	dlclose(handle);
 }
 
+/* Loading runs code, and anybody may have put a file where the user happens to be. */
+static void list_unloaded(const char *name)
+{
+	printf("  %-36s ./%s: not loaded to be listed\n", name, name);
+}
+
+static bool is_current_folder(const char *folder)
+{
+	struct stat here, there;
+
+	return !stat(".", &here) && !stat(folder, &there) && here.st_dev == there.st_dev &&
+	       here.st_ino == there.st_ino;
+}
+
 static void list_folder(const char *folder, int verbose)
 {
 	DIR *dir = opendir(folder);
+	bool is_here = is_current_folder(folder);
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir))) {
 		size_t len = strlen(entry->d_name);
 
-		if (entry->d_type != DT_DIR && len > 3 && !strcmp(entry->d_name + len - 3, ".so"))
+		if (entry->d_type == DT_DIR || len <= 3 || strcmp(entry->d_name + len - 3, ".so"))
+			continue;
+		if (is_here)
+			list_unloaded(entry->d_name);
+		else
 			list_one(folder, entry->d_name, verbose);
 	}
 	if (dir)
@@ -86,6 +106,7 @@ void dlfilter_list(int verbose)
 	list_folder(".", verbose);
 	if (asprintf(&perfs, "%s/dlfilters", exec_path()) < 0)
 		return;
-	list_folder(perfs, verbose);
+	if (!is_current_folder(perfs))
+		list_folder(perfs, verbose);
 	free(perfs);
 }

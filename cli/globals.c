@@ -74,6 +74,8 @@ const struct opt cli_options[] = {
 	OPT_CALL(0, "paginate", NULL, set_paginate, 0,
 		 "shows text on a terminal in a pager, as is the default"),
 	OPT_CALL(0, "no-pager", NULL, set_no_pager, OPT_NO_NEGATION, "shows it as it comes"),
+	OPT_FLAG(0, "no-progress", struct cli, no_progress,
+		 "draws no line on the terminal that says how far a long reading is"),
 	OPT_CALL(0, "pager", NULL, set_paginate, OPT_HIDDEN, "the same as --paginate"),
 	OPT_CALL(0, "exec-path", "DIR", set_exec_path, OPT_VALUE_OPTIONAL | OPT_NO_NEGATION,
 		 "tells scripts that perf's own lie in DIR (PERF_EXEC_PATH); alone: prints that folder"),

@@ -3,18 +3,22 @@
 #include "cli.h"
 
 #include "as_perf.h"
+#include "other_perf.h"
 #include "pager.h"
 #include "settings.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static int unknown_command(const struct cli *cli, const char *name)
+static int unknown_command(const struct cli *cli, const char *name, int argc, char **argv)
 {
 	const char *nearest;
+	int status = other_perf_run(cli, name, argc, argv);
 
+	if (status)
+		return status;
 	command_find(name, &nearest);
-	if (as_perf_tell_missing(name))
+	if (other_perf_tell_missing(name, argc, argv))
 		;
 	else if (nearest)
 		cli_say("no command '%s' (nearest: %s); '%s help' lists them", name, nearest,
@@ -24,9 +28,22 @@ static int unknown_command(const struct cli *cli, const char *name)
 	return cli_compat(cli) ? 1 : CLI_USAGE; /* where perf has no usage to show */
 }
 
+/* An unknown version has no statuses of its own. */
+static int check_compat(struct cli *cli)
+{
+	const char *version = cli->compat;
+
+	if (!version || cli_compat_known(version))
+		return CLI_OK;
+	cli->compat = NULL;
+	return cli_usage(cli, "--compat knows none, perf-6.1 and perf-6.12, not '%s'", version);
+}
+
 static int run_command(struct cli *cli, const struct command *c, int argc, char **argv)
 {
-	struct opt_parser p = { .permute = c->permute, .set_key = c->set_key };
+	struct opt_parser p = { .permute = c->permute,
+				.set_key = c->set_key,
+				.set_word = c->set_word };
 	void *values = calloc(1, c->values_size + 1);
 	char **words;
 	int status;
@@ -53,13 +70,12 @@ static int run_command(struct cli *cli, const struct command *c, int argc, char 
 	if (argc < 0) {
 		status = cli_usage(cli, "%s: %s%s", c->name, p.error,
 				   c->hint ? c->hint(values) : "");
-	} else if (cli->compat && !cli_compat_known(cli->compat)) {
-		status = cli_usage(cli, "--compat knows none, perf-6.1 and perf-6.12, not '%s'",
-				   cli->compat);
+	} else if ((status = check_compat(cli))) {
+		;
 	} else if (globals_answer(cli, c, &status)) {
 		;
 	} else if (cli->help) {
-		command_print_help(c, stdout);
+		command_show_help(cli, c);
 		status = CLI_OK;
 	} else if (cli->version) {
 		status = cmd_version.run(cli, NULL, 0, NULL);
@@ -96,9 +112,16 @@ static int run_words(struct cli *cli, int argc, char **argv)
 	if (argc) {
 		c = command_find(argv[0], NULL);
 		if (!c)
-			return unknown_command(cli, argv[0]);
+			return unknown_command(cli, argv[0], argc - 1, argv + 1);
+		status = 0;
+		if (c->is_perfs && c->is_perfs(argc - 1, argv + 1))
+			status = other_perf_run(cli, argv[0], argc - 1, argv + 1);
+		if (status)
+			return status;
 		return run_command(cli, c, argc - 1, argv + 1);
 	}
+	if ((status = check_compat(cli)))
+		return status;
 	if (globals_answer(cli, NULL, &status))
 		return status;
 	if (cli->verbose && !cli->help) {

@@ -293,6 +293,12 @@ int opt_parse(struct opt_parser *p, int argc, char **argv)
 		int taken;
 
 		if (arg[0] != '-' || !arg[1]) {
+			taken = p->set_word ? p->set_word(p, p->sets[0].values, arg) : 0;
+			if (taken < 0)
+				return -1;
+			i += taken;
+			if (taken)
+				continue;
 			if (!p->permute)
 				break;
 			argv[left++] = arg;

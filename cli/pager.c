@@ -69,6 +69,11 @@ int pager_start(const char *command)
 	return 0;
 }
 
+bool pager_runs(void)
+{
+	return pager != 0;
+}
+
 void pager_wait(void)
 {
 	if (!pager)

@@ -13,6 +13,7 @@
 int pager_start(const char *command);
 /* Ends the output and waits for the program; fine also when there is none. */
 void pager_wait(void);
+bool pager_runs(void);
 /* The program that perf's users get when they named none; NULL: none that is more than cat. */
 const char *pager_default(void);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "recording.h"
 
+#include "progress.h"
+
 #include <sonde/sonde.h>
 
 #include <errno.h>
@@ -71,6 +73,14 @@ int recording_input(const struct cli *cli, struct lines *l)
 	return cli_status(cli, CLI_FAILED);
 }
 
+void recording_tell_filters(struct sonde_session *s)
+{
+	const char *line = sonde_session_filters_line(s);
+
+	if (*line)
+		cli_say("%s", line);
+}
+
 static int run_session(const struct cli *cli, const struct recording *rec, const char *text,
 		       int (*work)(struct sonde_session *s, void *ctx), void *ctx)
 {
@@ -85,11 +95,18 @@ static int run_session(const struct cli *cli, const struct recording *rec, const
 		return (r == -EINVAL || r == -ETIME || r == -ESRCH) && !cli_compat(cli) ? CLI_USAGE
 											: failed;
 	}
+	progress_begin(cli, s, false);
 	r = work(s, ctx);
-	if (r < 0 && r != -EPIPE)
+	progress_wipe();
+	if (r == -ENOMEM && !*sonde_error_text()) { /* work's own */
+		cli_say("out of memory");
+		status = cli_status(cli, CLI_FAILED);
+	} else if (r < 0 && r != -EPIPE) {
 		status = cli_fail(cli);
+	}
 	if (r == -ENOSPC) /* where text goes, to perf too */
 		status = CLI_FAILED;
+	recording_tell_filters(s);
 	line = sonde_session_defects_line(s);
 	if (*line)
 		cli_say("%s", line);

@@ -269,11 +269,11 @@ static bool fence_in(struct fence *f, const struct cli *cli, const struct lines 
 static const int calls[] = {
 	SYS_read, SYS_pread64, SYS_readv, SYS_preadv, SYS_write, SYS_pwrite64, SYS_writev, SYS_pwritev, SYS_lseek,
 	SYS_close, SYS_fstat, SYS_statx, SYS_getdents64, SYS_readlinkat, SYS_faccessat, SYS_getcwd, SYS_ftruncate,
-	SYS_fallocate, SYS_fsync, SYS_fdatasync, SYS_fcntl, SYS_dup, SYS_dup3, SYS_utimensat, SYS_copy_file_range,
+	SYS_fallocate, SYS_fsync, SYS_fdatasync, SYS_dup, SYS_dup3, SYS_copy_file_range,
 	SYS_sendfile, SYS_splice, SYS_vmsplice,
-	SYS_munmap, SYS_mremap, SYS_madvise, SYS_brk, SYS_futex, SYS_sched_yield, SYS_sched_getaffinity,
+	SYS_munmap, SYS_mremap, SYS_brk, SYS_futex, SYS_sched_yield,
 	SYS_getpid, SYS_gettid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_getrandom, SYS_uname, SYS_sysinfo,
-	SYS_prlimit64, SYS_getrusage, SYS_clock_gettime, SYS_clock_getres, SYS_clock_nanosleep, SYS_nanosleep,
+	SYS_getrusage, SYS_nanosleep,
 	SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack, SYS_restart_syscall, SYS_ppoll,
 	SYS_pselect6, SYS_wait4, SYS_waitid, SYS_set_robust_list, SYS_exit, SYS_exit_group,
 /* Which of these there are depends on the machine, and on the age of the headers. */
@@ -290,7 +290,7 @@ static const int calls[] = {
 	SYS_newfstatat,
 #endif
 #ifdef SYS_fstatat64
-	SYS_fstatat64, SYS_fstat64, SYS__llseek, SYS_fcntl64, SYS_ftruncate64,
+	SYS_fstatat64, SYS_fstat64, SYS__llseek, SYS_ftruncate64,
 #endif
 #ifdef SYS_stat
 	SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_poll, SYS_select, SYS_dup2, SYS_time, SYS_gettimeofday,
@@ -298,7 +298,7 @@ static const int calls[] = {
 };
 /* Of a command that makes files; where, says Landlock. */
 static const int making[] = {
-	SYS_openat, SYS_linkat, SYS_unlinkat, SYS_renameat2, SYS_mkdirat, SYS_fchmod, SYS_fchown,
+	SYS_openat, SYS_linkat, SYS_unlinkat, SYS_renameat2, SYS_mkdirat,
 #ifdef SYS_renameat
 	SYS_renameat,
 #endif
@@ -325,6 +325,7 @@ static void put(struct program *p, uint16_t code, uint8_t yes, uint8_t no, uint3
 #define LOW_HALF(arg)                                                \
 	((uint32_t)offsetof(struct seccomp_data, args) + 8 * (arg) + \
 	 4 * (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__))
+#define HIGH_HALF(arg) (LOW_HALF(arg) ^ 4)
 
 static void put_return(struct program *p, uint32_t what)
 {
@@ -362,6 +363,18 @@ static void put_open(struct program *p, int nr, unsigned arg)
 	put_return(p, SECCOMP_RET_ALLOW);
 }
 
+/* This call if its argument is NULL: both halves are looked at. */
+static void put_null(struct program *p, int nr, unsigned arg)
+{
+	put(p, EQUAL, 0, 6, (uint32_t)nr);
+	put(p, LOAD, 0, 0, LOW_HALF(arg));
+	put(p, EQUAL, 0, 3, 0);
+	put(p, LOAD, 0, 0, HIGH_HALF(arg));
+	put(p, EQUAL, 0, 1, 0);
+	put_return(p, SECCOMP_RET_ALLOW);
+	put_return(p, SECCOMP_RET_ERRNO | EPERM);
+}
+
 /* This call with one of these values. */
 static void put_values(struct program *p, int nr, unsigned arg, const uint32_t *values, uint8_t n)
 {
@@ -376,7 +389,17 @@ static void put_values(struct program *p, int nr, unsigned arg, const uint32_t *
 
 static void compile(struct program *p, bool makes_files)
 {
-	const uint32_t asking[] = { TCGETS, TIOCGWINSZ, FIONREAD }, self[] = { (uint32_t)getpid() };
+	const uint32_t asking[] = { TCGETS, TIOCGWINSZ, FIONREAD },
+		       self[] = { (uint32_t)getpid(), 0 };
+	/* No owner and no signal of a descriptor, no lease or lock of a file. */
+	static const uint32_t of_descriptor[] = { F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD,
+						  F_SETFD, F_GETFL,         F_GETPIPE_SZ };
+	/* Not those that take memory away from the machine. */
+	static const uint32_t advice[] = { MADV_NORMAL,   MADV_RANDOM,     MADV_SEQUENTIAL,
+					   MADV_WILLNEED, MADV_DONTNEED,   MADV_FREE,
+					   MADV_HUGEPAGE, MADV_NOHUGEPAGE, MADV_DONTDUMP,
+					   MADV_DODUMP };
+	static const int clocks[] = { SYS_clock_gettime, SYS_clock_getres, SYS_clock_nanosleep };
 
 	put(p, LOAD, 0, 0, offsetof(struct seccomp_data, arch));
 	put(p, EQUAL, 1, 0, MACHINE);
@@ -397,7 +420,19 @@ static void compile(struct program *p, bool makes_files)
 	put_open(p, SYS_open, 1);
 #endif
 	put_values(p, SYS_ioctl, 1, asking, sizeof(asking) / sizeof(*asking));
-	put_values(p, SYS_tgkill, 0, self, 1); /* abort() */
+	put_values(p, SYS_tgkill, 0, self, 1); /* abort(); 0 would not be us */
+	put_values(p, SYS_prlimit64, 0, self, 2);
+	put_values(p, SYS_sched_getaffinity, 0, self, 2);
+	put_values(p, SYS_fcntl, 1, of_descriptor, sizeof(of_descriptor) / sizeof(*of_descriptor));
+#ifdef SYS_fcntl64
+	put_values(p, SYS_fcntl64, 1, of_descriptor,
+		   sizeof(of_descriptor) / sizeof(*of_descriptor));
+#endif
+	put_values(p, SYS_madvise, 2, advice, sizeof(advice) / sizeof(*advice));
+	put_null(p, SYS_utimensat, 1);
+	/* The numbers of clocks of other processes are negative. */
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(*clocks); i++)
+		put_unless(p, clocks[i], 0, 1u << 31);
 	put_return(p, SECCOMP_RET_ERRNO | EPERM);
 }
 
@@ -448,7 +483,8 @@ int sandbox_enter(const struct cli *cli, const struct lines *lines, const char *
 		cli_say("sandbox: this kernel has no Landlock: every file that you may read can be "
 			"read");
 	if (filters)
-		cli_say("sandbox: seccomp: %zu system calls, no others",
+		cli_say("sandbox: seccomp: %zu system calls, some more with harmless arguments, no "
+			"others",
 			sizeof(calls) / sizeof(*calls) +
 				(output ? sizeof(making) / sizeof(*making) : 0));
 	else

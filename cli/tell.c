@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli.h"
 
+#include "progress.h"
+
 #include <sonde/sonde.h>
 
 #include <stdarg.h>
@@ -46,6 +48,7 @@ void cli_say(const char *fmt, ...)
 	va_start(ap, fmt);
 	len = vasprintf(&line, fmt, ap);
 	va_end(ap);
+	progress_wipe();
 	fflush(stdout);
 	fputs("sonde: ", stderr);
 	if (len >= 0)
@@ -64,6 +67,7 @@ int cli_fail(const struct cli *cli)
 
 	if (!*line)
 		line = "failed, and nothing is known of the cause";
+	progress_wipe();
 	fflush(stdout);
 	while (*line) {
 		size_t len = strcspn(line, "\n");

@@ -106,7 +106,7 @@ def directories():
     with open('x.dir/data.1', 'wb') as f:
         f.write(unknown + bytes(8))
     told = subprocess.run([SONDE, 'script', '-i', 'x.dir'], env=ENV, capture_output=True).stderr
-    ok(b'truncated: 1 (first at 0x8 of x.dir/data.1: a record of 0 bytes)' in told, 'of several files the damaged one is named', told)
+    ok(b'bad-size: 1 (first at 0x8 of x.dir/data.1: a record of 0 bytes)' in told, 'of several files the damaged one is named', told)
     os.rename('x.dir/data.1', 'x.dir/data.00')
     shown = subprocess.run([SONDE, 'script', '-i', 'x.dir'], env=ENV, capture_output=True)
     ok(shown.stdout.count(b'\n') == 2 and not shown.stderr, 'what is named data.00 is not data.0 once more', shown.stdout + shown.stderr)

@@ -89,6 +89,42 @@ def denied(folder):
     return True
 
 
+# Calls that may succeed with the name or the descriptor of a file outside: they ask what it is, not what is in it.
+ASKING = {'fstat', 'fstat64', 'statx', 'newfstatat', 'fstatat64', 'stat', 'lstat', 'access', 'faccessat', 'faccessat2'}
+
+
+def reaching(folder):
+    """Every system call that the filter allows, with arguments that name a file or a process outside."""
+    (folder / 'in').mkdir()
+    (folder / 'out').mkdir()
+    outside = folder / 'outside'
+    (outside / 'empty').mkdir(parents=True)
+    (outside / 'secret').write_text('secret')
+    recording = folder / 'in/x.data'
+    shutil.copy(DATA + '/demo.data', recording)
+
+    def state():
+        return [(str(p), p.lstat().st_mode, p.lstat().st_mtime, p.lstat().st_nlink, p.read_bytes() if p.is_file() else b'')
+                for p in sorted(folder.rglob('*')) if not p.name.startswith('sonde-')]
+
+    for name, before, output in (('for reading', [], ''), ('with an output', [], str(folder / 'out/y')),
+                                 ('for reading, without Landlock', ['without', 'landlock'], '')):
+        victim = subprocess.Popen(['sleep', '60'], stdin=subprocess.DEVNULL)
+        limits, files = pathlib.Path('/proc/%d/limits' % victim.pid).read_text(), state()
+        words = ['reach', str(recording), str(outside / 'secret'), output, str(victim.pid)]
+        status, out, err = run([PROBE, *before, *([PROBE] if before else []), *words], TMPDIR=str(folder))
+        got = [line.split(': ', 1) for line in out.decode().splitlines() if not line.startswith('own: ')]
+        open_to = {'openat read', 'openat descriptor', 'open read'} if before else set()
+        wrong = [': '.join(g) for g in got if g[0] == 'untried' or g[1] == 'done' and g[0] not in ASKING | open_to]
+        wrong += [line for line in out.decode().splitlines() if line.startswith('own: ') and not line.endswith('done')]
+        say(status == 0 and len(got) > 60 and not wrong, 'what the filter allows reaches nothing outside: ' + name,
+            '\n'.join(wrong) + err)
+        changed = victim.poll() is not None or pathlib.Path('/proc/%d/limits' % victim.pid).read_text() != limits
+        say(not changed and state() == files, 'nothing outside is changed: ' + name)
+        victim.kill()
+        victim.wait()
+
+
 def same():
     """What is printed, inside and outside."""
     files = sorted(pathlib.Path(DATA).rglob('*.data'))
@@ -168,6 +204,8 @@ def main():
     if run([SONDE, 'info', '--sandbox', '-i', DATA + '/demo.data'])[0] == 0:
         same()
         status_of_running()
+        with tempfile.TemporaryDirectory() as name:
+            reaching(pathlib.Path(name))
     return done()
 
 

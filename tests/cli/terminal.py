@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """terminal.py SONDE DATA: pager, colour and configuration, with a terminal as standard output."""
+import fcntl
 import os
 import pty
 import re
 import select
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 SONDE, DATA = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
@@ -29,10 +32,12 @@ def environment(folder, more):
     return {k: v for k, v in env.items() if v is not None}
 
 
-def on_terminal(words, folder, env, interrupt=False):
+def on_terminal(words, folder, env, interrupt=False, rows=None):
     """What a terminal shows, and the exit status (negative: the signal)."""
     pid, fd = pty.fork()
     if pid == 0:
+        if rows:
+            fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack('HHHH', rows, 80, 0, 0))
         os.chdir(folder)
         os.execve(SONDE, [SONDE] + words, environment(folder, env))
     out, end = b'', time.monotonic() + 10 * SLOWER
@@ -100,6 +105,11 @@ PLAIN = {'NO_COLOR': '1'}
 
 
 def pagers():
+    long = {'PERF_PAGER': pager('P')}
+    check('help longer than the screen', ['record', '--help'], long, b'P:sonde record:', rows=24)
+    check('help of a long screen', ['record', '--help'], long, b'sonde record:', rows=999)
+    check('help with --no-pager', ['record', '--help', '--no-pager'], long, b'sonde record:', rows=24)
+    check('help COMMAND', ['help', 'script'], long, b'P:sonde script:', rows=24)
     check('SONDE_PAGER', SWITCH, {'SONDE_PAGER': pager('S'), 'PERF_PAGER': pager('P'), 'PAGER': pager('Q')}, b'S:' + TEXT)
     check('PERF_PAGER', SWITCH, {'PERF_PAGER': pager('P'), 'PAGER': pager('Q')}, b'P:' + TEXT)
     check('PAGER', SWITCH, {'PAGER': pager('Q')}, b'Q:' + TEXT)
@@ -174,6 +184,12 @@ def configurations():
     check('a wrong line of perf\'s', SWITCH, dict(perf, PAGER='cat'), holds=b'/.perfconfig:3: no [section]',
           files={'.perfconfig': '[a]\nb = c\nd\n'})
     check('script.python', ['script', '-s', 'a.py'] + SWITCH[1:], holds=b"script.python: there is no program '/no/python'",
+          files=dict(own('[script]\npython = /no/python\n'), **{'a.py': 'pass\n'}), status=1)
+    check('script.python beside an empty SONDE_PYTHON', ['script', '-s', 'a.py'] + SWITCH[1:], {'SONDE_PYTHON': ''},
+          holds=b"script.python: there is no program '/no/python'",
+          files=dict(own('[script]\npython = /no/python\n'), **{'a.py': 'pass\n'}), status=1)
+    check('SONDE_PYTHON before script.python', ['script', '-s', 'a.py'] + SWITCH[1:], {'SONDE_PYTHON': '/no/other'},
+          holds=b"SONDE_PYTHON: there is no program '/no/other'",
           files=dict(own('[script]\npython = /no/python\n'), **{'a.py': 'pass\n'}), status=1)
     check('--version -v names the files', ['--version', '-v'], perf, holds=b'/.perfconfig\n', files={'.perfconfig': ''})
     check('what is not named is not read', ['--version', '-v'], lacks=b'.perfconfig', files={'.perfconfig': ''})

@@ -110,6 +110,25 @@ def terminals(folder):
         say(shown and not spoken(shown), 'errors of ' + command, '\n'.join(spoken(shown)))
 
 
+def source_text(folder):
+    """-F +srccode prints lines of source files, which may hold anything, on a terminal."""
+    source, program = folder / 'evil.c', folder / 'program'
+    source.write_bytes(b'int main(void) { return 0; } /* ev\x1b[2Jil \x07 \x9b31m \xc2\x9b1m */\n')
+    if not shutil.which('cc') or subprocess.run(['cc', '-g', '-O0', '-no-pie', '-o', str(program), str(source)], capture_output=True).returncode:
+        return skip('text of source files', 'no C compiler', may=False)
+    main = int(subprocess.run(['nm', str(program)], capture_output=True, text=True).stdout.split(' T main\n')[0].split()[-1], 16)
+    path = build(folder, """--- attr type=software ids=7 sample_type=IDENTIFIER|IP|TID|TIME
+--- data
+MMAP2/user { [12,12:u32] [0x%x,0x1000,0x%x:u64] [8,1:u32] [0,0:u64] [5,2:u32] "%s\\0" pad8 }
+SAMPLE/user { [7:u64] [0x%x:u64] [12,12:u32] [1000:u64] }
+""" % (main & ~0xfff, (main & ~0xfff) - 0x400000, program, main))
+    words = ['script', '-i', str(path), '-F', 'comm,tid,time,event,ip,sym,srccode', '--no-pager', '--no-color']
+    shown = on_terminal(words)
+    say(b'int main(void)' in shown and b'il' in shown and not spoken(shown), 'text of source files', '\n'.join(spoken(shown)) or repr(shown))
+    say(b'ev\x1b[2Jil' in run(words)[1], 'text of source files, in a pipe as it is', repr(run(words)[1:]))
+    return None
+
+
 LOOKING = [['script', '-F', 'comm,tid,time,event,ip,sym,dso,srcline'], ['script', '-F', '+insn,+srccode'], ['info'], ['buildid-list', '-H'], ['check'],
            ['script', '--format', 'jsonl']]
 
@@ -214,7 +233,7 @@ def seen_from_outside(folder):
                     wrong.setdefault('files that are named are opened with care', []).append(name + ': ' + line)
                 if more and re.search(r'open(at)?\(.*"[^"]*(program|/release)', line):
                     wrong.setdefault('--no-follow opens none', []).append(name + ': ' + line)
-                if '/../' in line and 'open' in line:
+                if '/../' in line and 'open' in line and 'release' in line:
                     wrong.setdefault('a release is no path', []).append(name + ': ' + line)
     for what in ('nothing is run or asked for', 'nothing is written', 'files that are named are opened with care', '--no-follow opens none',
                  'a release is no path'):
@@ -264,8 +283,41 @@ def owners(folder):
     return None
 
 
+def written(folder):
+    """Files that sonde writes beside a recording: through no link, and readable by no more people than the recording is."""
+    data = folder / 'own.data'
+    shutil.copyfile(HERE.parent / 'data' / 'text' / 'mixed.data', data)
+    script, other = folder / 'made.py', folder / 'other.txt'
+    other.write_text('mine')
+    script.symlink_to(other)
+    generate = ['script', '-i', str(data), '-g', 'python', '-o', str(script)]
+    for words in (generate, generate + ['-f']):
+        status, _, err = run(words)
+        say(status == 1 and other.read_text() == 'mine' and script.is_symlink() and (b'link' in err or b'there already' in err),
+            'a script is not written through a link' + ' with -f' * (len(words) > len(generate)), '%s %s' % (status, err))
+    script.unlink()
+    os.link(other, script)
+    os.chmod(script, 0o640)
+    status, _, err = run(generate + ['-f'])
+    say(status == 0 and other.read_text() == 'mine' and 'trace_begin' in script.read_text() and script.stat().st_mode & 0o777 == 0o640,
+        '-f replaces a file that has another name, too, and keeps its mode', '%s %s' % (status, err))
+    dangling = folder / 'dangling.py'
+    dangling.symlink_to(folder / 'nowhere')
+    status, _, err = run(generate[:-1] + [str(dangling), '-f'])
+    say(status == 1 and not (folder / 'nowhere').exists(), 'nor through a link to nowhere', '%s %s' % (status, err))
+    say(not list(folder.glob('*.part')), 'nothing half-written is left')
+    for mode in 0o600, 0o640, 0o666:
+        os.chmod(data, mode)
+        status, _, err = run(['script', '-i', str(data), '--per-event-dump'])
+        made = list(folder.glob('own.data.*.dump'))
+        modes = {p.stat().st_mode & 0o777 for p in made}
+        say(status == 0 and modes == {mode}, 'dumps per event have the mode of the recording: %o' % mode, '%s %s %s' % (status, modes, err))
+        for p in made:
+            p.unlink()
+
+
 def main():
-    for part in terminals, odd_files, files_of_files, seen_from_outside, maps_of_jits, owners:
+    for part in terminals, source_text, odd_files, files_of_files, seen_from_outside, maps_of_jits, owners, written:
         with tempfile.TemporaryDirectory() as name:
             part(pathlib.Path(name))
     return done()

@@ -117,8 +117,11 @@ def known():
                 path.write_bytes(blob[:cut])
                 worst = max(worst, *(abs(run(SONDE + words + o)[0]) for o in ([], ['-H'])))
             say(worst <= 1, '%s, %s: cut anywhere' % (name, order), 'status %s' % worst)
-    status, out, err = run(SONDE + ['buildid-list', 'word'])
-    say(status == 2 and not out and b'word' in err, 'words are refused')
+    for words in (['word', 'word'], ['-i', 'word', 'word'], ['-k', 'word']):
+        status, out, err = run(SONDE + ['buildid-list'] + words)
+        say(status == 2 and not out and b'word' in err, 'words are refused: ' + ' '.join(words))
+    demo = str(DATA / 'demo.data')
+    check('a word in place of -i', run(SONDE + ['buildid-list', '-i', demo])[1].decode(), SONDE + ['buildid-list', demo])
 
 
 def beside_perf(what, perf, paths):

@@ -5,7 +5,10 @@
     tests/roundtrip/check.py SONDE FIXTURES.PY
 """
 import importlib.util
+import json
 import pathlib
+import re
+import shutil
 import sys
 import tempfile
 
@@ -86,9 +89,84 @@ def known(folder):
         say(not bad, 'cut anywhere, ' + order, bad)
 
 
+# Why an address has no name: the file is gone, is stripped, is another one (by its inode); nothing is mapped.
+REASONS = """=== reasons
+--- attr type=software size=112 config=0 sample_period=1 sample_type=IDENTIFIER|IP|TID|TIME sample_id_all=1 ids=7
+--- data
+MMAP2/user { [12,12:u32] [0x1000,0x1000,0:u64] [8,1:u32] [0,0:u64] [5,2:u32] "HERE/gone\\0" pad8 ids }
+MMAP2/user { [12,12:u32] [0x10000,0x1000,0x40:u64] [8,1:u32] [0,0:u64] [5,2:u32] "HERE/stripped\\0" pad8 ids }
+MMAP2/user { [12,12:u32] [0x20000,0x1000,0:u64] [8,1:u32] [1,0:u64] [5,2:u32] "HERE/other\\0" pad8 ids }
+SAMPLE/user { [7:u64] [0x1010:u64] [12,12:u32] [1000:u64] }
+SAMPLE/user { [7:u64] [0x1020:u64] [12,12:u32] [1001:u64] }
+SAMPLE/user { [7:u64] [0x10000:u64] [12,12:u32] [1002:u64] }
+SAMPLE/user { [7:u64] [0x20010:u64] [12,12:u32] [1003:u64] }
+SAMPLE/user { [7:u64] [0x50000:u64] [12,12:u32] [1004:u64] }
+"""
+WHY = {'gone': 'not on this machine', 'stripped': 'stripped', 'other': 'another build than the recorded one',
+       '(nothing is mapped there)': 'nothing is mapped there'}
+
+
+def reasons(folder):
+    for name in 'stripped', 'other':
+        shutil.copy('/bin/true', folder / name)
+    for order, path in made(folder, REASONS.replace('HERE', str(folder))):
+        status, out, err = run([SONDE, 'check', str(path), '--max-unknown', '100', '--max-missing', '9'])
+        lines = dict(re.findall(r'^ {19}(?:.*/)?([^/\n]*): \d+ without(?:: )?(.*?)(?:, no build id)?$', out.decode(), re.M))
+        say(status == 0 and lines == dict(WHY, **{'(nothing is mapped there)': ''}), 'check: why there are no names, ' + order, out.decode())
+        files = json.loads(run([SONDE, 'check', str(path), '--json'])[1])['files']
+        say({f['file'].split('/')[-1]: f['why'] for f in files} == WHY, 'the same for programs, ' + order, str(files))
+        status, out, err = run([SONDE, 'info', str(path)])
+        lines = dict(re.findall(r'^ {13}.*/(gone|stripped|other): (.*)$', out.decode(), re.M))
+        say({n: WHY[n] for n in ('gone', 'stripped', 'other')} == lines and b'1 samples: nothing is mapped there' in out and
+            b'missing of 3 of 3 files' in out and not err, 'info: why there are no names, ' + order, (out + err).decode())
+        data = json.loads(run([SONDE, 'info', '--json', str(path)])[1])
+        say({f['file'].split('/')[-1]: f['why'] for f in data['missing_symbols']} == lines and data['unmapped_samples'] == 1,
+            'the same for programs (info), ' + order, str(data['missing_symbols']))
+        out = run([SONDE, 'info', '--no-events', str(path)])[1]
+        say(b'symbols ' not in out, 'nothing about them without events, ' + order, out.decode())
+        status, out, err = run([SONDE, 'script', '-i', str(path)])
+        told = '(first %s/gone: not on this machine); ' % folder
+        say(out.count(b'[unknown]') and err.count(b'\n') == 1 and b'unknown-symbols: 3 ' in err and told.encode() in err and
+            b'other-build: 1 ' in err and err.count(b'sonde check lists') == 1, 'once in the closing line, ' + order, err.decode())
+        status, out, err = run([SONDE, '--compat', 'perf-6.1', 'script', '-i', str(path)])
+        say(not err, 'nothing is said under --compat, ' + order, err.decode())
+
+
+def whole(folder):
+    """The closing line: every defect with its advice, and no sentence cut, however long the names are."""
+    long = str(folder) + '/' + '/'.join(['d' * 100] * 5) + '/gone'
+    text = REASONS.replace('HERE/gone', long).replace('HERE', str(folder)).replace('0x1000,0x1000,0', '0x1000,0x1000,0')
+    for order, path in made(folder, text + 'LOST { [7,5:u64] [12,12:u32] [1007:u64] [7:u64] }\n'):
+        err = run([SONDE, 'script', '-i', str(path)])[2].decode()
+        sentences = ('lost-events: 5; events were dropped', 'other-build: 1 (first %s/other); files were replaced' % folder,
+                     'unknown-symbols: 3 (first %s: not on this machine); functions are shown' % long)
+        say(all(s in err for s in sentences) and err.count('\n') == 1, 'one whole line with all advice, ' + order, err)
+
+
+UNFINISHED = """=== unfinished
+--- attr type=software config=0 sample_period=1 sample_type=IDENTIFIER|IP|TID|TIME ids=7
+--- layout data_size=0
+--- data
+COMM { [12,12:u32] "one\\0" pad8 }
+"""
+
+
+def unfinished(folder):
+    for order, path in made(folder, UNFINISHED):
+        status, out, err = run([SONDE, 'check', str(path)])
+        say(status == 3 and results(out)['damage'].startswith('OVER  1: unfinished without a sample'),
+            'an unfinished file without a sample, ' + order, out.decode())
+    for order, path in made(folder, UNFINISHED + 'SAMPLE/user { [7:u64] [0x1010:u64] [12,12:u32] [1000:u64] }\n'):
+        out = run([SONDE, 'check', str(path)])[1]
+        say(results(out)['damage'].startswith('ok    0'), 'an unfinished file with one, ' + order, out.decode())
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         known(pathlib.Path(name))
+        reasons(pathlib.Path(name))
+        whole(pathlib.Path(name))
+        unfinished(pathlib.Path(name))
     status, out, err = run([SONDE, 'check', str(DATA / 'demo.data')])
     say(status == 0 and 'no sample tells' in results(out)['symbols'], 'tracepoints alone', out.decode())
     for words in (['--max-lost', 'x'], ['--max-lost=-1'], ['--max-cut', '5%%'], ['--max-missing', 'inf'], ['--max-unknown', ''],

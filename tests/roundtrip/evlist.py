@@ -135,9 +135,9 @@ def known():
         check('-v of pipe mode', 'one' + want % '' + 'two' + want % 'config: 0x1, ', run(SONDE, 'evlist -v', pipe)[1])
         cut = pathlib.Path(folder) / 'cut.data'
         cut.write_bytes(pipe.read_bytes()[:-4])
-        for command, names in (SONDE, 'one\ntwo\n'), (COMPAT, 'cpu-clock:HG\ntask-clock:HG\n'):
+        for command, ends, names in (SONDE, 1, 'one\ntwo\n'), (COMPAT, 0, 'cpu-clock:HG\ntask-clock:HG\n'):
             status, out, err = run(command, 'evlist', cut)
-            say((status, out) == (0, names) and 'truncated: 1' in err and 'cause' not in err,
+            say((status, out) == (ends, names) and 'truncated: 1' in err and 'cause' not in err,
                 'of pipe mode that ends in the middle of a record', [str(status), out, err])
         check('-F', 'one: sample_period=5\ntwo: sample_period=5\n', run(SONDE, 'evlist -F', file)[1])
         say('# data size' in run(SONDE, 'report --header-only', pipe)[1], 'the header of pipe mode')
@@ -152,6 +152,13 @@ def known():
     say(status == 2 and not out and '-g cannot be together' in err, '-g and -v', [err])
     header = run(SONDE, 'report --header-only -I', MIXED)[1]
     check('report --header-only is the header of script', run(SONDE, 'script --header-only -I', MIXED)[1], header)
+    for words in ([MIXED], [MIXED, '-F'], ['-F', MIXED]):
+        p = subprocess.run(SONDE + ['evlist'] + words, capture_output=True, text=True, env=ENV)
+        check('evlist FILE%s' % (' -F' if len(words) > 1 else ''), p.stdout, run(SONDE, 'evlist' + ' -F' * (len(words) > 1), MIXED)[1])
+    p = subprocess.run(SONDE + ['evlist', MIXED, '-i', MIXED], capture_output=True, text=True, env=ENV)
+    say(p.returncode == 2 and 'one recording at a time' in p.stderr, 'not with -i beside it', [p.stderr])
+    p = subprocess.run(COMPAT + ['evlist', MIXED], capture_output=True, text=True, env=ENV)
+    say(p.returncode == 129 and not p.stdout, 'under --compat a word is a mistake, as to perf', [p.stderr])
     status, out, err = run(SONDE, 'report', MIXED)
     say(status == 2 and not out and 'header-only' in err, 'report alone', [err])
 

@@ -146,9 +146,33 @@ def beside_walk():
     say(not wrong and seen > 40, '%d recordings of other machines' % seen, wrong)
 
 
+def never_written(folder):
+    """Bits of a header whose recorder did not end, and clock data that nobody filled in, say nothing."""
+    for order, path in made(folder, KNOWN.replace('COUNTS\n', '').replace('1700000000000000123,500', '0,0').replace('[1,1:u32]', '[0,0:u32]')):
+        got = info(path)['clock']
+        say('wall_ns' not in got and 'clock_ns' not in got, 'clock data of zeros are none, ' + order, str(got))
+        out = run([SONDE, 'info', str(path)])[1]
+        say(b'1970' not in out and b'the time of day is not recorded' in out, 'the same in text, ' + order, out.decode())
+    for order, path in made(folder, KNOWN.replace('COUNTS\n', '').replace('--- data', '--- layout data_size=0\n--- data')):
+        blob = bytearray(path.read_bytes())
+        blob[72:80] = (1 << 13 | 1 << 14 | 1 << 15 | 1 << 27).to_bytes(8, order)
+        path.write_bytes(blob)
+        out = run([SONDE, 'script', '--header-only', '-i', str(path)])[1].decode()
+        say('available' not in out and 'branch stack' not in out and 'NUMA_TOPOLOGY' in out.partition('missing features: ')[2],
+            'sections that were never written are missing ones, ' + order, out)
+        out = run([SONDE, 'info', str(path)])[1].decode()
+        say(', compressed' not in out, 'a bit alone compresses nothing, ' + order, out)
+    for ratio, is_compressed in (0, False), (24, True):
+        text = KNOWN.replace('COUNTS\n', '').replace('--- data', '--- feature COMPRESSED\n[1,1,1,%d,528384:u32]\n--- data' % ratio)
+        for order, path in made(folder, text):
+            say(info(path)['file']['compressed'] is is_compressed and
+                (b', compressed' in run([SONDE, 'info', str(path)])[1]) is is_compressed, 'a ratio of %d, %s' % (ratio, order))
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         known(pathlib.Path(folder))
+        never_written(pathlib.Path(folder))
     beside_script()
     beside_walk()
     return done()

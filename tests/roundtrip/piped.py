@@ -10,6 +10,7 @@ import collections
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -73,6 +74,21 @@ def behind(path):
     say(counts[1][0] == 0 and counts[1][1] >= counts[0][1] / 2 > 0, 'events described behind the samples', str(counts))
 
 
+def older(path):
+    """Older perf does not pad the record in front of the formats of tracepoints: 12 bytes, not 16."""
+    data = path.read_bytes()
+    off = 16
+    while True:
+        kind, _, size = struct.unpack_from('=IHH', data, off)
+        if kind == 66:
+            break
+        off += size
+    path.write_bytes(data[:off] + struct.pack('=IHH', kind, 0, 12) + data[off + 8:off + 12] + data[off + size:])
+    want, got = perf_text('script', path), run([SONDE, '--compat', 'perf-6.1', 'script', '-i', str(path)])
+    say(size == 16 and want == got[:2] and b'sched_switch' in got[1] and not got[2], 'a short record before the formats: script',
+        difference(want[1], got[1]) + got[2].decode('latin-1'))
+
+
 def counts(path):
     """perf stat: in pipe mode the header does not say that there are no samples."""
     for nr, words in enumerate((['-e', 'task-clock,page-faults'], ['-I', '20', '-A', '-a', '-e', '{cpu-clock,page-faults}'])):
@@ -111,6 +127,8 @@ def main():
                 continue
             path.write_bytes(out)
             compare(name, path, nr)
+            if name == 'plain':
+                older(path)
         counts(path)
         behind(path)
     return done()

@@ -29,6 +29,7 @@ FILES = [
     ('CTF stream, big endian', struct.pack('>I', 0xc1fc1fc1) + bytes(44), ['CTF', 'babeltrace2']),
     ('CTF metadata, packed', struct.pack('<I', 0x75d11d57) + bytes(44), ['metadata', 'babeltrace2']),
     ('CTF metadata', b'/* CTF 1.8 */\ntypealias', ['metadata', 'babeltrace2']),
+    ('CTF 2 metadata', b'\x1e{"type":"preamble","version":2}\n', ['metadata', 'babeltrace2']),
     ('ELF', b'\x7fELF\2\1\1' + bytes(60), ['a program or a library', 'sonde record']),
     ('jitdump', struct.pack('<I', 0x4a695444) + bytes(40), ['jitdump']),
     ('bzip2', b'BZh91AY&SY' + bytes(20), ['bunzip2']),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Which events are shown: what perf 6.1 and the default make of it, and what cannot be.
-elsewhere='/^sonde: no-kernel-symbols: /d' # told where another kernel runs than that of the recordings
+elsewhere='/^sonde: \(unknown\|no-kernel\)-symbols: /d' # reported where neither kernel nor files are those of the recordings
 both() {
 	for as in none perf-6.1; do
 		sonde --compat $as script -F "${fields:-time,event}" "$@" >out 2>err

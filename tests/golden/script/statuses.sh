@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Statuses by default, and perf's, measured with perf 6.1.
-elsewhere='/^sonde: no-kernel-symbols: /d' # told where another kernel runs than that of the recordings
+elsewhere='/^sonde: \(unknown\|no-kernel\)-symbols: /d' # reported where neither kernel nor files are those of the recordings
 try() {
 	sonde script "$@" >out 2>err
 	plain=$?

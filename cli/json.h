@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Output for programs: the options that ask for it, and the pieces of a JSON object. docs/formats/lists-json.md. */
+#ifndef SONDE_CLI_JSON_H
+#define SONDE_CLI_JSON_H
+
+#include "cli.h"
+
+struct output_format {
+	const char *format; /* NULL: text */
+	bool json;
+};
+
+/* Of a command whose values, a struct s, have a struct output_format m. */
+/* clang-format off */
+#define FORMAT_OPTIONS(s, m) \
+	OPT_OUR_TEXT(0, "format", "text|json", s, m.format, \
+		"text: the default; json: one JSON object, for programs (docs/formats/lists-json.md)"), \
+	OPT_OUR_FLAG('j', "json", s, m.json, "the same as --format json")
+/* clang-format on */
+
+/* 0 and *ret_json, or a status after reporting an unknown format. */
+int output_format_check(const struct cli *cli, const char *command, const struct output_format *f,
+			bool *ret_json);
+
+/* `{"schema":"sonde-SCHEMA","version":1,"sonde":"..."`, without the end of the object. */
+void json_begin(const char *schema);
+void json_put_string(const char *text);
+/* `,"name":"text"`; nothing if text is NULL. */
+void json_put_member(const char *name, const char *text);
+
+#endif
