@@ -71,7 +71,13 @@ install:
 	@$(own) meson configure $(B) $(if $(PREFIX),-Dprefix=$(abspath $(PREFIX)))
 	@$(own) ninja -C $(B)
 	@meson install --no-rebuild -C $(B) $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
+	@cat $(B)/meson-logs/install-log.txt >>$(B)/meson-logs/sonde-installed.txt
+	@DESTDIR=$(DESTDIR) tools/after-install $(B)/install-paths
 	@test -z "$$SUDO_UID" || chown -R --reference=. $(B)
+
+uninstall:
+	@test -f $(B)/build.ninja || { tools/setup build && $(own) meson setup $(B) $(MESONFLAGS) $(if $(PREFIX),-Dprefix=$(abspath $(PREFIX))); }
+	@tools/uninstall $(B) $(if $(PREFIX),--prefix $(abspath $(PREFIX))) $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
 
 # Sonde's extension for further perls: make perl PERL=/opt/perl/bin/perl
 perl:
@@ -85,4 +91,4 @@ clean:
 	rm -rf $(B) $(B)-asan $(B)-fuzz
 
 , := ,
-.PHONY: all demo check soak asan fuzz sweep bench bounds fmt install perl clean
+.PHONY: all demo check soak asan fuzz sweep bench bounds fmt install uninstall perl clean
