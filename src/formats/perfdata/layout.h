@@ -100,6 +100,12 @@ enum perfdata_feature {
 	NR_FEATURES = 256
 };
 
+/* Features whose bit in the header says what samples hold, whether a section was written or not. */
+static inline bool perfdata_feature_is_mark(unsigned feature)
+{
+	return feature == FEAT_BRANCH_STACK || feature == FEAT_AUXTRACE || feature == FEAT_STAT;
+}
+
 struct perfdata_record_header {
 	uint32_t type;
 	uint16_t misc;

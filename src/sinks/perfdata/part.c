@@ -147,7 +147,6 @@ static int take_features(struct header_parts *h, struct source *s, const struct 
 	bool has_names = false;
 
 	for (uint64_t feature = 0; feature < NR_FEATURES; feature++) {
-		bool is_mark = feature == FEAT_BRANCH_STACK || feature == FEAT_STAT;
 		int r;
 
 		if (!is_carried(feature))
@@ -159,7 +158,8 @@ static int take_features(struct header_parts *h, struct source *s, const struct 
 			TRY(vec_push(&h->features,
 				     (struct perfdata_writer_feature){
 					     feature, b.start, (size_t)(b.end - b.start) }));
-		else if (is_mark && head->features[0] >> feature & 1)
+		else if (perfdata_feature_is_mark((unsigned)feature) &&
+			 head->features[0] >> feature & 1)
 			TRY(vec_push(&h->features,
 				     (struct perfdata_writer_feature){ feature, "", 0 }));
 		has_names |= r && feature == FEAT_EVENT_DESC;
