@@ -85,11 +85,13 @@ static int write_with(struct sonde_session *s, const struct sink_ops *ops, int f
 		err_clear();
 		r = 0;
 	}
+	if (!r && ops->reports_complete && !s->opts.compat)
+		r = probe_events(s);
 	/* What was written so far is kept also when the run failed; the first failure is the one told. */
 	if (r < 0)
 		cause = strdup(err_text());
 	end = r == -EPIPE ? r : sink->ops->finish(sink, !r && !atomic_load(&s->stopped));
-	if (!r && !end && ops->lists_header && !s->opts.compat)
+	if (!r && !end && ops->lists_header && !ops->reports_complete && !s->opts.compat)
 		end = probe_events(s);
 	session_dlfilters_text(s, NULL);
 	sink->ops->close(sink);

@@ -27,7 +27,8 @@ END
 for file in zeros ones ids cut none; do
 	echo "== $file"
 	for c in script 'script --time 0,' 'script --format jsonl' 'script -D' 'script -s h.py' 'script -s h.pl' info 'info --format json' \
-		evlist 'evlist -v' check buildid-list 'buildid-list -H' 'cut -o o.data' 'info --no-events' 'script --header-only'; do
+		evlist 'evlist -v' 'evlist --json' check buildid-list 'buildid-list -H' 'buildid-list --json' 'cut -o o.data' \
+		'info --no-events' 'script --header-only'; do
 		sonde $c -i $file.data >out 2>err
 		echo "$?, $(($(wc -l <out) > 0)) text, $(grep -c 'could be read' err), $(wc -l <err) told | $c"
 		grep -o '"complete":[a-z]*' out
