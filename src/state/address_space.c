@@ -15,6 +15,18 @@ struct map_node {
 
 /* ---- nodes --------------------------------------------------------------------------------------------------------- */
 
+static struct map_node *node_new(const struct mapping *m)
+{
+	struct map_node *n = calloc(1, sizeof(*n));
+
+	if (!n)
+		return NULL;
+	n->m = *m;
+	n->refs = 1;
+	n->height = 1;
+	return n;
+}
+
 static struct map_node *node_ref(struct map_node *n)
 {
 	if (n)
@@ -120,14 +132,8 @@ static struct map_node *balance(struct map_node *n, bool *failed)
 static struct map_node *insert(struct map_node *n, const struct mapping *m, bool *failed)
 {
 	if (!n) {
-		n = calloc(1, sizeof(*n));
-		if (!n) {
-			*failed = true;
-			return NULL;
-		}
-		n->m = *m;
-		n->refs = 1;
-		n->height = 1;
+		n = node_new(m);
+		*failed |= !n;
 		return n;
 	}
 	n = own(n, failed);
@@ -182,6 +188,70 @@ static struct map_node *remove_at(struct map_node *n, uint64_t start, bool *fail
 		n->m = next;
 	}
 	return balance(n, failed);
+}
+
+/* ---- whole stretches ----------------------------------------------------------------------------------------------- */
+
+/*
+ * A stretch of mappings goes as a whole, by splits and joins of trees, whose cost is the logarithm of their size: what is
+ * removed may be shared with a thousand forks, which keep it, so its nodes must not be met one by one.
+ */
+
+/* All of left, then middle, a node that is owned and whose sides do not count, then all of right. */
+static struct map_node *join(struct map_node *left, struct map_node *middle, struct map_node *right,
+			     bool *failed)
+{
+	if (height(left) > height(right) + 1 && (left = own(left, failed)) != NULL) {
+		left->right = join(left->right, middle, right, failed);
+		return balance(left, failed);
+	}
+	if (height(right) > height(left) + 1 && (right = own(right, failed)) != NULL) {
+		right->left = join(left, middle, right->left, failed);
+		return balance(right, failed);
+	}
+	middle->left = left;
+	middle->right = right;
+	measure(middle);
+	return middle;
+}
+
+/* What begins before addr and what begins there or behind it. */
+static void split(struct map_node *n, uint64_t addr, struct map_node **ret_before,
+		  struct map_node **ret_behind, bool *failed)
+{
+	struct map_node *left, *right, *part;
+
+	*ret_before = *ret_behind = NULL;
+	n = own(n, failed);
+	if (!n)
+		return;
+	left = n->left;
+	right = n->right;
+	if (n->m.start < addr) {
+		split(right, addr, &part, ret_behind, failed);
+		*ret_before = join(left, n, part, failed);
+	} else {
+		split(left, addr, ret_before, &part, failed);
+		*ret_behind = join(part, n, right, failed);
+	}
+}
+
+static const struct mapping *last_of(const struct map_node *n)
+{
+	while (n && n->right)
+		n = n->right;
+	return n ? &n->m : NULL;
+}
+
+/* The last mapping ends at `end`. */
+static struct map_node *end_last(struct map_node *n, uint64_t end, bool *failed)
+{
+	n = own(n, failed);
+	if (n && n->right)
+		n->right = end_last(n->right, end, failed);
+	else if (n)
+		n->m.end = end;
+	return n;
 }
 
 /* ---- spaces -------------------------------------------------------------------------------------------------------- */
@@ -266,7 +336,6 @@ static int make_own(struct address_space **a)
 	TRY(address_space_new(&copy, (*a)->stamp));
 	copy->root = node_ref((*a)->root);
 	copy->symbols = node_ref((*a)->symbols);
-	copy->nr = (*a)->nr;
 	copy->before = (*a)->before ? address_space_ref((*a)->before) : NULL;
 	address_space_unref(*a);
 	*a = copy;
@@ -278,16 +347,6 @@ static int put(struct address_space *a, const struct mapping *m)
 	bool failed = false;
 
 	a->root = insert(a->root, m, &failed);
-	a->nr++;
-	return failed ? err_nomem() : 0;
-}
-
-static int take(struct address_space *a, const struct mapping *m)
-{
-	bool failed = false;
-
-	a->root = remove_at(a->root, m->start, &failed);
-	a->nr--;
 	return failed ? err_nomem() : 0;
 }
 
@@ -296,29 +355,45 @@ static int take(struct address_space *a, const struct mapping *m)
  *	new            |==============|
  *	after    |--a-||==============||--c---|      a is cut at its end, b goes, c is cut at its start
  */
-int address_space_add(struct address_space **ret, const struct mapping *m, uint64_t stamp)
+static int replace(struct address_space *a, const struct mapping *m)
+{
+	struct map_node *before, *inside, *behind, *node = node_new(m);
+	const struct mapping *last;
+	struct mapping rest = { 0 };
+	bool failed = false;
+
+	if (!node)
+		return err_nomem();
+	split(a->root, m->start, &before, &inside, &failed);
+	split(inside, m->end, &inside, &behind, &failed);
+	last = last_of(inside);
+	if (last && last->end > m->end)
+		rest = *last;
+	last = last_of(before);
+	if (last && last->end > m->start) {
+		if (last->end > m->end)
+			rest = *last;
+		before = end_last(before, m->start, &failed);
+	}
+	node_unref(inside);
+	a->root = join(before, node, behind, &failed);
+	if (failed)
+		return err_nomem();
+	if (!rest.end)
+		return 0;
+	rest.pgoff += m->end - rest.start;
+	rest.start = m->end;
+	return put(a, &rest);
+}
+
+int address_space_add(struct address_space **a, const struct mapping *m, uint64_t stamp)
 {
 	const struct mapping *at;
-	struct address_space *a;
 
-	TRY(make_own(ret));
-	a = *ret;
-	a->stamp = stamp;
-	while ((at = address_space_behind(a, m->start)) && at->start < m->end) {
-		struct mapping piece = *at, rest = *at;
-
-		TRY(take(a, &piece));
-		if (piece.start < m->start) {
-			piece.end = m->start;
-			TRY(put(a, &piece));
-		}
-		if (rest.end > m->end) {
-			rest.pgoff += m->end - rest.start;
-			rest.start = m->end;
-			TRY(put(a, &rest));
-		}
-	}
-	return put(a, m);
+	TRY(make_own(a));
+	(*a)->stamp = stamp;
+	at = address_space_behind(*a, m->start);
+	return at && at->start < m->end ? replace(*a, m) : put(*a, m);
 }
 
 static int remove_symbol(struct address_space *a, const struct mapping *m)

@@ -5,7 +5,8 @@
  *
  * They are a balanced tree (AVL), of which only the nodes on the way to a change are copied: spaces that differ in a mapping
  * share all the others, so that a thousand forks of a process with ten thousand mappings cost a few nodes each, and
- * mappings in any order cost the logarithm of their number.
+ * mappings in any order cost the logarithm of their number. A mapping that replaces many others costs no more: they are
+ * cut out as a subtree.
  */
 #ifndef SONDE_STATE_ADDRESS_SPACE_H
 #define SONDE_STATE_ADDRESS_SPACE_H
@@ -33,7 +34,6 @@ struct address_space {
 	unsigned refs;  /* a session and its events are used by one thread at a time */
 	uint64_t stamp; /* another one after each change, and in each space of a session */
 	struct map_node *root;
-	size_t nr; /* mappings */
 	/* The kernel's: symbols registered at run time. They hide the mappings below them and never split one. */
 	struct map_node *symbols;
 	/*

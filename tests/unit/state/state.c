@@ -65,6 +65,18 @@ static const char *mapped_in(const struct address_space *space, uint64_t addr)
 	return text;
 }
 
+/* How many there are, each behind the one before. */
+static size_t nr_mappings(const struct address_space *space)
+{
+	size_t nr = 0;
+
+	for (const struct mapping *m = address_space_behind(space, 0), *next; m; m = next, nr++) {
+		next = address_space_behind(space, m->end);
+		assert_true(m->start < m->end && (!next || m->end <= next->start));
+	}
+	return nr;
+}
+
 static const char *mapped(int32_t pid, uint64_t addr)
 {
 	return mapped_in(state_space(&st, pid), addr);
@@ -228,7 +240,7 @@ TEST(mappings_cut_each_other)
 	MMAP(1, 0, UINT64_MAX, "all");
 	assert_string_equal(mapped(1, 0), "all+0");
 	assert_string_equal(mapped(1, 0x5000), "all+5000");
-	assert_int_equal(state_space(&st, 1)->nr, 1);
+	assert_int_equal(nr_mappings(state_space(&st, 1)), 1);
 	end();
 }
 
@@ -388,12 +400,9 @@ static const char *symbol_in(const struct address_space *space, uint64_t addr)
 	return m ? strpool_text(&strings, m->name) : "";
 }
 
-#define KSYMBOL(from, n, name, ...)                    \
-	apply((struct change){ .kind = CHANGE_KSYMBOL, \
-			       .start = from,          \
-			       .len = n,               \
-			       .text = name,           \
-			       ##__VA_ARGS__ })
+#define KSYMBOL(from, n, name, ...) \
+	apply((struct change){      \
+		.kind = CHANGE_KSYMBOL, .start = from, .len = n, .text = name, ##__VA_ARGS__ })
 
 TEST(kernel_symbols_come_and_go_over_the_kernel)
 {
@@ -416,7 +425,7 @@ TEST(kernel_symbols_come_and_go_over_the_kernel)
 	assert_string_equal(symbol_in(st.kernel, 0x20f8), "three");
 	assert_string_equal(symbol_in(st.kernel, 0x2180), "");
 	assert_string_equal(mapped_in(st.kernel, 0x20f8), "kernel+10f8");
-	assert_int_equal(st.kernel->nr, 1);
+	assert_int_equal(nr_mappings(st.kernel), 1);
 	stamp = st.kernel->stamp;
 	KSYMBOL(0x8000, 0x20, "nothing there", .unregister = true);
 	assert_int_equal(st.kernel->stamp, stamp);
@@ -462,7 +471,6 @@ TEST(what_was_mapped_before_exec_stays_until_the_new_program_runs)
 TEST(many_mappings_in_either_direction_stay_sorted)
 {
 	struct address_space *a;
-	size_t nr = 0;
 
 	assert_int_equal(address_space_new(&a, 1), 0);
 	for (uint64_t i = 0; i < 30000; i++) {
@@ -471,13 +479,40 @@ TEST(many_mappings_in_either_direction_stay_sorted)
 
 		assert_int_equal(address_space_add(&a, &m, 2), 0);
 	}
-	assert_int_equal(a->nr, 30000);
-	for (const struct mapping *m = address_space_behind(a, 0), *next; m; m = next, nr++) {
-		next = address_space_behind(a, m->end);
-		assert_true(!next || m->end <= next->start);
-	}
-	assert_int_equal(nr, 30000);
+	assert_int_equal(nr_mappings(a), 30000);
 	assert_int_equal(address_space_find(a, (100000 - 29998) << 12)->pgoff, 29998);
 	assert_int_equal(address_space_find(a, ((uint64_t)100000 + 29999) << 12)->pgoff, 29999);
 	address_space_unref(a);
+}
+
+/* Every fork maps over another stretch of what it shares with the others. */
+TEST(a_stretch_of_shared_mappings_is_replaced)
+{
+	enum { NR = 1000, PAGE = 0x1000, FORKS = 200 };
+	struct address_space *held;
+
+	begin();
+	for (uint64_t i = 0; i < NR; i++)
+		MMAP(1, (2 * i + 1) * PAGE, PAGE, "a");
+	held = address_space_ref(state_space(&st, 1));
+	for (int pid = 2; pid < 2 + FORKS; pid++) {
+		/* From the middle of one mapping to the middle of another. */
+		uint64_t first = (uint64_t)pid * 7 % NR,
+			 last = first + (uint64_t)pid * 101 % (NR - first),
+			 from = (2 * first + 1) * PAGE + 0x100, to = (2 * last + 1) * PAGE + 0x200;
+
+		FORK(pid, pid, 1, 1);
+		MMAP(pid, from, to - from, "b");
+		assert_int_equal(nr_mappings(state_space(&st, pid)), NR - (last - first) + 2);
+		assert_string_equal(mapped(pid, from - 1), "a+ff");
+		assert_string_equal(mapped(pid, from), "b+0");
+		assert_string_equal(mapped(pid, to), "a+200");
+		assert_ptr_equal(state_space(&st, 1), held);
+	}
+	assert_int_equal(nr_mappings(held), NR);
+	MMAP(1, 0, UINT64_MAX, "all");
+	assert_int_equal(nr_mappings(state_space(&st, 1)), 1);
+	assert_int_equal(nr_mappings(held), NR);
+	address_space_unref(held);
+	end();
 }
