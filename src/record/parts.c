@@ -352,6 +352,7 @@ static int turn(struct sonde_recorder *r, struct file_beginning *b)
 	if (r->describing.at_end)
 		TRY(recorder_file_put(&r->file, &b->end_before));
 	TRY(recorder_file_losses(r, &r->file, &r->drain.totals, &lost));
+	target_look_back(&r->target);
 	e = recorder_file_end(r, &r->file, &r->drain.totals);
 	if (e)
 		return e < 0 ? e : -ENOSPC;

@@ -51,6 +51,7 @@ static int open_counters(struct sonde_recorder *r)
 			   t->per_thread ? t->tids.n : t->cpus.list.n, &r->say, &pages));
 	target.wakeup_bytes = buffers_wakeup_bytes(pages, r->flow.level > 0);
 	TRY(counters_open(&r->counters, &r->events, &target));
+	target_watch(&r->target);
 	return counters_map(&r->counters, pages, r->mmap_pages == 0);
 }
 

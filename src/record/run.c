@@ -83,7 +83,7 @@ static int pass(struct sonde_recorder *r, bool is_last)
 	return e;
 }
 
-/* A cpu that is away for a moment is seen, unless it is back within this time. */
+/* A cpu that comes for a moment is seen, unless it is gone within this time. */
 static void look_at_cpus(struct sonde_recorder *r)
 {
 	const uint64_t now = now_ns(CLOCK_MONOTONIC_COARSE);
@@ -174,7 +174,7 @@ static void finish(struct sonde_recorder *r, int e, struct outcome *ret)
 	struct outcome o = { 0 };
 
 	note(&o, r, e);
-	target_look(&r->target);
+	target_look_back(&r->target);
 	if (e < 0) {
 		counters_disable(&r->counters);
 		count_left(r);

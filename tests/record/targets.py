@@ -160,6 +160,34 @@ def _():
         need(r.returncode == 3 and 'missed-cpus' in r.stdout, r.stdout)
 
 
+STILL = """
+import ctypes, fcntl, os, sys
+libc, recorder = ctypes.CDLL(None, use_errno=True), os.getppid()
+process = os.pidfd_open(recorder)
+for fd in os.listdir('/proc/%d/fd' % recorder):
+    if os.readlink('/proc/%d/fd/%s' % (recorder, fd)) == 'anon_inode:[perf_event]':
+        taken = libc.syscall(438, process, int(fd), 0)  # pidfd_getfd
+        if taken < 0:
+            sys.exit(77)
+        fcntl.ioctl(taken, 0x2401)  # PERF_EVENT_IOC_DISABLE
+"""
+
+
+@case('a cpu that is back before anybody looks is a loss, too: the events that the kernel took off it stand still')
+def _():
+    # Disabled from outside they stand still as well, and no cpu of this machine needs to go.
+    cpus = ','.join(str(c) for c in online())
+    for options in ['-a'], ['-C', cpus], ['-a', '-D', '-1']:
+        r = sonde('record', *options, '-e', 'sched:sched_switch', '-o', 'x.data', '--', PYTHON, '-c', STILL)
+        if r.returncode == 77:
+            raise Skip('descriptors of another process cannot be had')
+        need(r.returncode == 0 and re.search('cpu %d(-%d)? went offline' % (online()[0], online()[-1]), r.stderr), r.stderr)
+        r = sonde('check', '-i', 'x.data')
+        need(re.search('damage +%d: missed-cpus' % len(online()), r.stdout), r.stdout)
+    r = sonde('record', '-a', '-e', 'sched:sched_switch', '-o', 'x.data', '--', 'true')
+    need(r.returncode == 0 and 'offline' not in r.stderr, r.stderr)
+
+
 @case('which target excludes which: as perf has it, aloud')
 def _():
     perf()

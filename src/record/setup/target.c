@@ -220,18 +220,21 @@ static int choose_cpus(struct target *t, const char *text)
 	return 0;
 }
 
-/* Adds the cpus of a that b misses; without memory fewer. */
+/* Without memory it is not added. */
+static void add_cpu(struct capture_cpus *to, int cpu)
+{
+	if (capture_cpus_has(to, cpu) || vec_push(&to->list, cpu) < 0)
+		return;
+	qsort(to->list.v, to->list.n, sizeof(int), by_number);
+}
+
+/* Adds the cpus of a that b misses. */
 static void add_missing(const struct capture_cpus *a, const struct capture_cpus *b,
 			struct capture_cpus *to)
 {
 	for (size_t i = 0; i < a->list.n; i++) {
-		const int cpu = a->list.v[i];
-
-		if (capture_cpus_has(b, cpu) || capture_cpus_has(to, cpu))
-			continue;
-		if (vec_push(&to->list, cpu) < 0)
-			return;
-		qsort(to->list.v, to->list.n, sizeof(int), by_number);
+		if (!capture_cpus_has(b, a->list.v[i]))
+			add_cpu(to, a->list.v[i]);
 	}
 }
 
@@ -250,6 +253,25 @@ void target_look(struct target *t)
 		add_missing(&now, &t->cpus, &t->came);
 	add_missing(&t->cpus, &now, &t->went);
 	vec_done(&now.list);
+}
+
+void target_watch(struct target *t)
+{
+	if (t->system_wide)
+		cpu_watch_open(&t->watch, &t->cpus);
+}
+
+static void note_away(void *ctx, int cpu)
+{
+	struct target *t = ctx;
+
+	add_cpu(&t->went, cpu);
+}
+
+void target_look_back(struct target *t)
+{
+	target_look(t);
+	cpu_watch_find(&t->watch, note_away, t);
 }
 
 size_t target_missed(const struct target *t, int *ret_first)
@@ -353,4 +375,5 @@ void target_done(struct target *t)
 	vec_done(&t->came.list);
 	vec_done(&t->went.list);
 	vec_done(&t->tids);
+	cpu_watch_close(&t->watch);
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "capture/cpu_watch.h"
 #include "capture/cpus.h"
 #include "capture/say.h"
 #include "record/setup/options.h"
@@ -19,7 +20,9 @@ struct target {
 	bool no_inherit; /* what the tasks start is not recorded */
 	bool chosen_cpus; /* cpus are not all that are online */
 	struct capture_cpus cpus;
-	struct capture_cpus came, went; /* other cpus seen online, and these seen offline, while it ran */
+	/* while it ran: other cpus seen online, and these found to have been offline */
+	struct capture_cpus came, went;
+	struct cpu_watch watch;
 	VEC(int32_t) tids;
 };
 
@@ -29,8 +32,12 @@ struct target {
  */
 int target_find(struct target *ret, const struct record_options *opts, bool has_command,
 		const struct say *say);
+/* From now on cpus whose events the kernel takes off are noticed. */
+void target_watch(struct target *t);
 /* While it records: compares the cpus that are online with those that are recorded. */
 void target_look(struct target *t);
+/* The same, at the end of a file; and asks which cpus were away between two looks. */
+void target_look_back(struct target *t);
 /* How many cpus miss events because they came or went; *ret_first: the lowest of them. */
 size_t target_missed(const struct target *t, int *ret_first);
 /* After the recording: reports the cpus that came or went while it ran, since their events are not all in it. */

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/cpu_watch.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "capture/limits.h"
+
+static int open_on(int cpu)
+{
+	struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE,
+				     .size = sizeof(a),
+				     .config = PERF_COUNT_SW_DUMMY,
+				     .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
+				     .exclude_kernel = 1,
+				     .exclude_hv = 1 };
+
+	return (int)syscall(SYS_perf_event_open, &a, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+void cpu_watch_open(struct cpu_watch *w, const struct capture_cpus *cpus)
+{
+	enum { SPARE_DESCRIPTORS = 16 }; /* for those who need them more */
+
+	for (size_t i = 0; i < cpus->list.n; i++) {
+		struct watched_cpu c = { cpus->list.v[i], open_on(cpus->list.v[i]) };
+
+		if (c.fd < 0 && errno == EMFILE && raise_file_limit())
+			c.fd = open_on(c.cpu);
+		if (c.fd >= 0 && vec_push(&w->list, c) < 0)
+			close(c.fd);
+	}
+	if (need_descriptors(SPARE_DESCRIPTORS) < 0) {
+		err_clear();
+		cpu_watch_close(w);
+	}
+}
+
+/* ns for which a counter was enabled; UINT64_MAX: it cannot be read. */
+static uint64_t enabled_ns(const struct watched_cpu *c)
+{
+	struct {
+		uint64_t count, enabled_ns;
+	} v;
+
+	return read(c->fd, &v, sizeof(v)) == sizeof(v) ? v.enabled_ns : UINT64_MAX;
+}
+
+struct still {
+	const struct watched_cpu *cpu;
+	uint64_t enabled_ns;
+};
+
+static bool stands_still(const struct watched_cpu *c)
+{
+	const uint64_t before = enabled_ns(c);
+
+	return before != UINT64_MAX && enabled_ns(c) == before;
+}
+
+void cpu_watch_find(struct cpu_watch *w, void (*each)(void *ctx, int cpu), void *ctx)
+{
+	/* two ticks of the coarsest clock that a kernel may have for its events */
+	const struct timespec ticks = { .tv_nsec = 20000000 };
+	VEC(struct still) still = { 0 };
+
+	vec_foreach(c, &w->list)
+		if (stands_still(c) &&
+		    vec_push(&still, ((struct still){ c, enabled_ns(c) })) < 0)
+			break;
+	if (still.n)
+		nanosleep(&ticks, NULL);
+	vec_foreach(s, &still)
+		if (enabled_ns(s->cpu) == s->enabled_ns)
+			each(ctx, s->cpu->cpu);
+	vec_done(&still);
+}
+
+void cpu_watch_close(struct cpu_watch *w)
+{
+	vec_foreach(c, &w->list)
+		close(c->fd);
+	vec_done(&w->list);
+}
