@@ -308,3 +308,13 @@ void locate_kernel_names(struct sonde_session *s, const struct address_space *sp
 	    strpool_intern(s->strings, module, strlen(module), &id) >= 0)
 		ret->short_name = strpool_text(s->strings, id);
 }
+
+const char *locate_module_path(const struct event *ev, const struct sonde_location *loc)
+{
+	const struct address_space *space = session_space(ev, CPUMODE_KERNEL);
+	const struct mapping *m = address_space_find(space, loc->addr);
+
+	if (!m || is_kernel_map(ev->session, m) || address_space_symbol(space, loc->addr))
+		return loc->dso;
+	return strpool_text(ev->session->strings, m->name);
+}

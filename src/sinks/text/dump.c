@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "formats/perfdata/layout.h"
+#include "locate.h"
 #include "model/callchain.h"
 #include "session.h"
 #include "sinks/text/records.h"
@@ -191,6 +192,8 @@ void text_dump_thread_put(const struct event *ev, struct outbuf *out)
 	}
 	if (!ip_known || sonde_event_locate(&ev->pub, sample.ip, mode, &loc) < 0)
 		loc.dso = NULL;
+	if (loc.dso && mode == CPUMODE_KERNEL && ev->session->opts.compat)
+		loc.dso = locate_module_path(ev, &loc);
 	outbuf_fmt(out, " ...... dso: %s\n", loc.dso ? loc.dso : "<not found>");
 	err_clear();
 }
