@@ -156,6 +156,24 @@ const struct sonde_location *sonde_event_located(const struct sonde_event *pub, 
 	return &slot->loc;
 }
 
+uint32_t session_address_mode(const struct event *ev, uint64_t addr)
+{
+	uint32_t mode = ev->pub.cpumode;
+	bool guest = mode == CPUMODE_GUEST_KERNEL || mode == CPUMODE_GUEST_USER;
+	bool kernel = addr >> 63;
+	const struct address_space *space;
+
+	if (!guest && mode != CPUMODE_KERNEL && mode != CPUMODE_USER)
+		return mode;
+	if (ev->session->opts.compat && sonde_event_located(&ev->pub, addr, mode)->map_end)
+		return mode;
+	space = session_space(ev, CPUMODE_USER);
+	if (ev->schema && ev->schema->abi.long_bytes == 4)
+		kernel = !space || !address_space_find(space, addr);
+	return guest ? (kernel ? CPUMODE_GUEST_KERNEL : CPUMODE_GUEST_USER)
+		     : (kernel ? CPUMODE_KERNEL : CPUMODE_USER);
+}
+
 int sonde_event_locate(const struct sonde_event *ev, uint64_t addr, uint32_t cpumode,
 		       struct sonde_location *ret)
 {

@@ -27,24 +27,11 @@ enum sonde_unknown locate_unknown_file(struct sonde_session *s, const struct map
 /* The same of the kernel and its modules. */
 enum sonde_unknown locate_unknown_kernel(struct sonde_session *s);
 /*
- * What SONDE_CPUMODE_OF_ADDRESS stands for: the upper half of 64 bits is the kernel's; a 32-bit kernel's part is not known:
- * what is not mapped is its.
+ * What SONDE_CPUMODE_OF_ADDRESS stands for: the upper half of 64 bits is the kernel's. The kernel's part of 32 bits is not
+ * known: addresses without a mapping are the kernel's. perf asks the maps of the sample's own mode first: an old
+ * recording's map of the kernel starts at 0, so a sample taken in the kernel finds all addresses there.
  */
-static inline uint32_t session_address_mode(const struct event *ev, uint64_t addr)
-{
-	uint32_t mode = ev->pub.cpumode;
-	bool guest = mode == CPUMODE_GUEST_KERNEL || mode == CPUMODE_GUEST_USER;
-	bool kernel = addr >> 63;
-	const struct address_space *space;
-
-	if (!guest && mode != CPUMODE_KERNEL && mode != CPUMODE_USER)
-		return mode;
-	space = session_space(ev, CPUMODE_USER);
-	if (ev->schema && ev->schema->abi.long_bytes == 4)
-		kernel = !space || !address_space_find(space, addr);
-	return guest ? (kernel ? CPUMODE_GUEST_KERNEL : CPUMODE_GUEST_USER)
-		     : (kernel ? CPUMODE_KERNEL : CPUMODE_USER);
-}
+uint32_t session_address_mode(const struct event *ev, uint64_t addr);
 /* NULL: the files of this machine. */
 static inline const char *session_symfs(const struct sonde_session *s)
 {

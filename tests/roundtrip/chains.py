@@ -237,6 +237,45 @@ def _():
     return r
 
 
+# ---- a map of the kernel that starts at 0, as old recordings have it ----------------------------------------------------
+
+def old_kernel():
+    """Samples of either mode with an address and branches of the other one."""
+    r = Recording()
+    event = r.attr(1, 2, IP | TID | TIME | ADDR | BRANCH_STACK, branches=8, name='page-faults')
+    r.kernel_map(0, 0xffffffff9fffffff, '[kernel.kallsyms]_stext', KERNEL_TEXT)
+    r.comm(10, 'work')
+    r.mmap(10, 0x401000, 0x1000, 0x1000, '/bin/nosuch')
+    for n, (misc, ip) in enumerate([(KERNEL, KERNEL_TEXT + 0x100), (USER, 0x401010)]):
+        r.sample(event, misc=misc, ip=ip, time=1000 + n, addr=0x401020,
+                 branches=[(0x401030, KERNEL_TEXT + 0x100, 2), (KERNEL_TEXT + 0x200, 0x401040, 2), (0x701000, 0x401050, 2)])
+    return r
+
+
+case('branches out of and into the kernel', '-F brstack,dso --kallsyms /dev/null', '''\
+0x401030([kernel.kallsyms])/0xffffffff81000100([kernel.kallsyms])/P/-/-/0/  \
+0xffffffff81000200([kernel.kallsyms])/0x401040([kernel.kallsyms])/P/-/-/0/  \
+0x701000([kernel.kallsyms])/0x401050([kernel.kallsyms])/P/-/-/0/
+0x401030(/bin/nosuch)/0xffffffff81000100([kernel.kallsyms])/P/-/-/0/  \
+0xffffffff81000200([kernel.kallsyms])/0x401040(/bin/nosuch)/P/-/-/0/  \
+0x701000([unknown])/0x401050(/bin/nosuch)/P/-/-/0/
+''', '''\
+0x401030(/bin/nosuch)/0xffffffff81000100([kernel.kallsyms])/P/-/-/0/  \
+0xffffffff81000200([kernel.kallsyms])/0x401040(/bin/nosuch)/P/-/-/0/  \
+0x701000([unknown])/0x401050(/bin/nosuch)/P/-/-/0/
+0x401030(/bin/nosuch)/0xffffffff81000100([kernel.kallsyms])/P/-/-/0/  \
+0xffffffff81000200([kernel.kallsyms])/0x401040(/bin/nosuch)/P/-/-/0/  \
+0x701000([unknown])/0x401050(/bin/nosuch)/P/-/-/0/
+''', compats=('perf-6.1',))(old_kernel)
+case('an address of user space beside a place in the kernel', '-F addr,ip,sym,dso --kallsyms /dev/null', '''\
+401020 [unknown] ([kernel.kallsyms]) ffffffff81000100 [unknown] ([kernel.kallsyms])
+401020 [unknown] (/bin/nosuch)           401010 [unknown] (/bin/nosuch)
+''', '''\
+401020 [unknown] (/bin/nosuch) ffffffff81000100 [unknown] ([kernel.kallsyms])
+401020 [unknown] (/bin/nosuch)           401010 [unknown] (/bin/nosuch)
+''')(old_kernel)
+
+
 # ---- between exec and the first instruction of the new program ----------------------------------------------------------
 
 @case('the image before exec', '-F ip,sym,dso', '''\

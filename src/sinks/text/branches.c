@@ -63,9 +63,12 @@ static bool is_loaded(const struct text_branches *b, const char *dso)
 static void note_loaded(struct text_branches *b, const struct event *ev, uint64_t ip)
 {
 	struct sonde_location loc;
+	bool found; /* the file, with or without a symbol at ip */
 
 	text_locate(ev, ip, ev->pub.cpumode, &loc);
-	if (loc.sym && loc.dso && !is_loaded(b, loc.dso) && vec_push(&b->loaded, loc.dso) < 0)
+	found = loc.sym || loc.unknown == SONDE_UNKNOWN_NO_SYMBOL ||
+		loc.unknown == SONDE_UNKNOWN_STRIPPED;
+	if (found && loc.dso && !is_loaded(b, loc.dso) && vec_push(&b->loaded, loc.dso) < 0)
 		err_clear();
 }
 

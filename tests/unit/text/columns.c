@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "locate.h"
 #include "session.h"
 #include "sinks/sink.h"
 #include "sinks/text/fields.h"
@@ -88,6 +89,11 @@ const struct address_space *session_space(const struct event *ev, uint32_t cpumo
 	static const struct address_space kernel = { .stamp = 1 }, user = { .stamp = 2 };
 
 	return cpumode == 1 ? &kernel : cpumode == 2 ? &user : NULL;
+}
+
+uint32_t session_address_mode(const struct event *ev, uint64_t addr)
+{
+	return addr >> 63 ? 1 : 2;
 }
 
 struct dso *session_dso_at(const struct event *ev, uint64_t addr, uint64_t *ret_offset)
