@@ -17,8 +17,11 @@ const struct mapping *locate_kernel(struct sonde_session *s, const struct addres
 /* Names of a dso of the kernel: dso the name that locate_kernel() gave for addr. */
 void locate_kernel_names(struct sonde_session *s, const struct address_space *space, uint64_t addr,
 			 const char *dso, struct sonde_dso *ret);
-/* The dso of a location in the kernel; the recorded path of a module. */
-const char *locate_module_path(const struct event *ev, const struct sonde_location *loc);
+/*
+ * The dso at an address of the kernel as a dump of perf shows it; NULL: none. A module has its recorded path. The kernel's
+ * map is as recorded until the kernel's symbols are loaded.
+ */
+const char *locate_dumped_dso(const struct event *ev, uint64_t addr);
 /* space: NULL: nothing is mapped */
 const struct mapping *locate_user(struct sonde_session *s, const struct address_space *space,
 				  uint64_t addr, struct sonde_location *ret);

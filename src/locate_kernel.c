@@ -309,12 +309,16 @@ void locate_kernel_names(struct sonde_session *s, const struct address_space *sp
 		ret->short_name = strpool_text(s->strings, id);
 }
 
-const char *locate_module_path(const struct event *ev, const struct sonde_location *loc)
+const char *locate_dumped_dso(const struct event *ev, uint64_t addr)
 {
 	const struct address_space *space = session_space(ev, CPUMODE_KERNEL);
-	const struct mapping *m = address_space_find(space, loc->addr);
+	const struct mapping *m = address_space_find(space, addr);
+	struct sonde_session *s = ev->session;
+	struct sonde_location loc;
 
-	if (!m || is_kernel_map(ev->session, m) || address_space_symbol(space, loc->addr))
-		return loc->dso;
-	return strpool_text(ev->session->strings, m->name);
+	if (m && !is_kernel_map(s, m) && !address_space_symbol(space, addr))
+		return strpool_text(s->strings, m->name);
+	if (m && !s->kernel_symbols_tried)
+		return kernel_dso(s);
+	return sonde_event_locate(&ev->pub, addr, CPUMODE_KERNEL, &loc) < 0 ? NULL : loc.dso;
 }

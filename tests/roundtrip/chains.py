@@ -276,6 +276,24 @@ case('an address of user space beside a place in the kernel', '-F addr,ip,sym,ds
 ''')(old_kernel)
 
 
+def see_dump(sonde, part, perf, folder):
+    """The kernel's map of an old recording has no end until symbols are loaded, which the first sample's line asks for."""
+    name, r, data = 'dumped files of the kernel', Recording(), folder + '/d.data'
+    event = r.attr(name='cycles')
+    r.kernel_map(0, (1 << 64) - 1, pgoff=KERNEL_TEXT)
+    for n in range(2):
+        r.sample(event, misc=KERNEL, ip=0x10, time=1000 + n)
+    pathlib.Path(data).write_bytes(r.bytes())
+    pathlib.Path(folder + '/kallsyms').write_text('%x T _text\n%x T work\n%x T _etext\n' % tuple(KERNEL_TEXT + n for n in (0, 256, 512)))
+    options = '-D --kallsyms %s/kallsyms' % folder
+    asked = [(sonde, compat) for compat in COMPATS + ('',)] if part == 'stored' else [(perf[0], '')]
+    for tool, compat in asked:
+        second = '<not found>' if compat or tool != sonde else '[kernel.kallsyms]'
+        status, got, err = text_of([tool] + ['--compat', compat] * bool(compat), data, options)
+        got = re.findall(r'^\.+ dso: (.*)', got, re.M)
+        say((status, got) == (0, ['[kernel.kallsyms]', second]), '%s: %s %s' % (part, name, compat), '%s\n%s' % (got, err))
+
+
 # ---- between exec and the first instruction of the new program ----------------------------------------------------------
 
 @case('the image before exec', '-F ip,sym,dso', '''\
@@ -409,6 +427,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix='sonde-chains-') as folder:
         if part == 'stored' or perf:
             see_vdso(sonde, part, perf, folder)
+            see_dump(sonde, part, perf, folder)
         for name, (make, options, text, default, perfs, compats) in CASES.items():
             data = folder + '/x.data'
             pathlib.Path(data).write_bytes(make().bytes())

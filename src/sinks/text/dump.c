@@ -180,7 +180,8 @@ void text_dump_put(const struct event *ev, const char *path, bool is_pipe, struc
 void text_dump_thread_put(const struct event *ev, struct outbuf *out)
 {
 	struct sonde_sample sample = { .size = sizeof(sample) };
-	struct sonde_location loc = { .size = sizeof(loc) };
+	struct sonde_location loc;
+	const char *dso = NULL;
 	bool ip_known = ev->source->ops->sample(ev->source, ev, &sample) >= 0;
 	uint32_t mode = ev->pub.cpumode;
 
@@ -190,10 +191,10 @@ void text_dump_thread_put(const struct event *ev, struct outbuf *out)
 		outbuf_str(out, " ...... dso: [hypervisor]\n");
 		return;
 	}
-	if (!ip_known || sonde_event_locate(&ev->pub, sample.ip, mode, &loc) < 0)
-		loc.dso = NULL;
-	if (loc.dso && mode == CPUMODE_KERNEL && ev->session->opts.compat)
-		loc.dso = locate_module_path(ev, &loc);
-	outbuf_fmt(out, " ...... dso: %s\n", loc.dso ? loc.dso : "<not found>");
+	if (ip_known && mode == CPUMODE_KERNEL && ev->session->opts.compat)
+		dso = locate_dumped_dso(ev, sample.ip);
+	else if (ip_known && sonde_event_locate(&ev->pub, sample.ip, mode, &loc) >= 0)
+		dso = loc.dso;
+	outbuf_fmt(out, " ...... dso: %s\n", dso ? dso : "<not found>");
 	err_clear();
 }
