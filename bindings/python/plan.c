@@ -5,7 +5,7 @@
  *
  *	stack:  | free | event_name | context | cpu | ... |      stack[0] belongs to the callee (bound methods use it)
  */
-#include "pysonde.h"
+#include "keep.h"
 
 #include <errno.h>
 #include <string.h>
@@ -48,16 +48,6 @@ struct word {
 	struct conv *conv;
 };
 
-/* Arguments that stay from event to event as long as nobody else holds or changes them. */
-struct keep {
-	enum lazy_kind kind; /* 0: an empty list */
-	enum reading reading;
-	uint32_t at;
-	struct lazy *lazy;       /* of the object that is there, NULL none */
-	PyObject *inner;         /* its "sample", owned; NULL none */
-	struct lazy *inner_lazy; /* of that */
-};
-
 struct plan {
 	struct plan *next;
 	PyObject *func, *code; /* owned; code NULL when it has none */
@@ -86,7 +76,7 @@ static void plan_free(struct plan *p)
 	free(p->steady);
 	free(p->words);
 	for (size_t i = 0; i < p->nr_keeps; i++)
-		Py_XDECREF(p->keeps[i].inner);
+		keep_done(&p->keeps[i]);
 	free(p->keeps);
 	Py_XDECREF(p->spare);
 	Py_XDECREF(p->func);
@@ -499,124 +489,31 @@ static inline int fill_steady(struct run *r, struct slot *slot, struct plan *p)
 	return 0;
 }
 
-static inline bool list_is_empty(PyObject *list)
+/* To build an object after all costs more than to build it at once: later calls do the latter. */
+static void give_up_keys(struct plan *p)
 {
-#ifndef Py_LIMITED_API
-	return !PyList_GET_SIZE(list);
-#else
-	return !PyList_Size(list);
-#endif
-}
-
-static int fill_if_held(PyObject *o, struct lazy *l)
-{
-	return o && l && !ONLY_MINE(o) ? lazy_fill(o, l) : 0;
-}
-
-static int let_go(struct keep *k, PyObject **o)
-{
-	int code = fill_if_held(*o, k->lazy) | fill_if_held(k->inner, k->inner_lazy);
-
-	k->lazy = k->inner_lazy = NULL;
-	Py_CLEAR(k->inner);
-	Py_CLEAR(*o);
-	return code;
-}
-
-/* Nobody else holds it, nor has it been built. */
-static inline bool is_fresh(PyObject *o, const struct lazy *l)
-{
-	return ONLY_MINE(o) && l->run != NULL;
-}
-
-/*
- * Of one that was to be told by key but was built after all: that costs more than to build it at once, which is what later
- * calls do.
- */
-static void give_up_keys(struct plan *p, struct keep *k)
-{
-	p->fills[p->nr_fills++] =
-		(struct fill){ .kind = k->kind == LAZY_FIELDS ? FILL_FIELDS : FILL_SAMPLE,
-			       .at = k->at };
-	*k = p->keeps[--p->nr_keeps];
-}
-
-/* After the call: what nobody else holds or has looked at serves again; what somebody holds becomes an ordinary one. */
-static inline int keep_or_let_go(struct run *r, struct slot *slot, struct plan *p)
-{
-	int code = 0;
-
 	for (size_t i = p->nr_keeps; i--;) {
 		struct keep *k = &p->keeps[i];
-		PyObject **o = &p->stack[k->at];
-		bool was_built;
 
-		if (!*o)
+		if (!k->was_built)
 			continue;
-		if (!k->kind ? ONLY_MINE(*o) && list_is_empty(*o)
-			     : is_fresh(*o, k->lazy) &&
-				       (!k->inner || is_fresh(k->inner, k->inner_lazy))) {
-			if (k->kind)
-				lazy_rest(k->lazy);
-			if (k->inner)
-				lazy_rest(k->inner_lazy);
-			continue;
-		}
-		was_built = k->reading >= READ_BY_KEY && !k->lazy->run;
-		if (let_go(k, o) < 0)
-			code = -1;
-		if (was_built)
-			give_up_keys(p, k);
+		p->fills[p->nr_fills++] =
+			(struct fill){ .kind = k->kind == LAZY_FIELDS ? FILL_FIELDS : FILL_SAMPLE,
+				       .at = k->at };
+		*k = p->keeps[--p->nr_keeps];
 	}
+}
+
+static inline int after_call(struct run *r, struct slot *slot, struct plan *p)
+{
+	bool built = false;
+	int code = keeps_release(p->keeps, p->nr_keeps, p->stack, &built);
+
+	if (built)
+		give_up_keys(p);
 	if (r->nr_told)
 		lazy_forget_told(r, slot);
 	return code;
-}
-
-static int make_keep(struct run *r, struct keep *k, PyObject **ret)
-{
-	*ret = k->kind ? lazy_new(r, k->kind) : PyList_New(0);
-	if (!*ret)
-		return -1;
-	k->lazy = k->kind ? lazy_of(r->m, *ret) : NULL;
-	if (k->reading < READ_BY_KEY)
-		return 0;
-	k->lazy->by_key = true;
-	if (k->kind != LAZY_SAMPLE || k->reading < READ_BY_KEYS_2)
-		return 0;
-	k->inner = lazy_new(r, LAZY_SAMPLE_VALUES);
-	if (!k->inner)
-		return -1;
-	k->inner_lazy = lazy_of(r->m, k->inner);
-	k->inner_lazy->by_key = true;
-	k->lazy->inner = k->inner;
-	return 0;
-}
-
-/* Between calls gc.get_objects() hands out what is kept: what was held or read then does not serve again. */
-static inline int keeps_ready(struct run *r, struct plan *p)
-{
-	for (struct keep *k = p->keeps, *end = k + p->nr_keeps; k < end; k++) {
-		PyObject **o = &p->stack[k->at];
-
-		if (*o) {
-			if (!k->kind && ONLY_MINE(*o) && list_is_empty(*o))
-				continue;
-			if (k->kind && ONLY_MINE(*o) && k->lazy->rests &&
-			    (!k->inner || (ONLY_MINE(k->inner) && k->inner_lazy->rests))) {
-				lazy_wake(k->lazy, r);
-				if (k->inner)
-					lazy_wake(k->inner_lazy, r);
-				continue;
-			}
-			k->lazy = k->inner_lazy = NULL;
-			Py_CLEAR(k->inner);
-			Py_CLEAR(*o);
-		}
-		if (make_keep(r, k, o) < 0)
-			return -1;
-	}
-	return 0;
 }
 
 #ifndef HAVE_VECTORCALL
@@ -680,7 +577,7 @@ int plan_call(struct run *r, struct slot *slot, struct plan *p)
 			break;
 		stack[f->at] = value;
 	}
-	if (f == end && !keeps_ready(r, p))
+	if (f == end && !keeps_ready(r, p->keeps, p->nr_keeps, p->stack))
 		result = call(p);
 	while (f-- > fills) {
 		PyObject *o = stack[f->at];
@@ -699,11 +596,11 @@ int plan_call(struct run *r, struct slot *slot, struct plan *p)
 		PyObject *type, *value, *tb;
 
 		PyErr_Fetch(&type, &value, &tb);
-		if (keep_or_let_go(r, slot, p) < 0) /* the traceback holds them */
+		if (after_call(r, slot, p) < 0) /* the traceback holds them */
 			PyErr_Clear();
 		PyErr_Restore(type, value, tb);
 		return -1;
 	}
 	Py_DECREF(result);
-	return keep_or_let_go(r, slot, p);
+	return after_call(r, slot, p);
 }

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* The objects that a plan reuses from event to event: made before a call, given up after it if the script holds them. */
+#include "keep.h"
+
+static inline bool list_is_empty(PyObject *list)
+{
+#ifndef Py_LIMITED_API
+	return !PyList_GET_SIZE(list);
+#else
+	return !PyList_Size(list);
+#endif
+}
+
+static int make_keep(struct run *r, struct keep *k, PyObject **ret)
+{
+	*ret = k->kind ? lazy_new(r, k->kind) : PyList_New(0);
+	if (!*ret)
+		return -1;
+	k->lazy = k->kind ? lazy_of(r->m, *ret) : NULL;
+	if (k->reading < READ_BY_KEY)
+		return 0;
+	k->lazy->by_key = true;
+	if (k->kind != LAZY_SAMPLE || k->reading < READ_BY_KEYS_2)
+		return 0;
+	k->inner = lazy_new(r, LAZY_SAMPLE_VALUES);
+	if (!k->inner)
+		return -1;
+	k->inner_lazy = lazy_of(r->m, k->inner);
+	k->inner_lazy->by_key = true;
+	k->lazy->inner = k->inner;
+	return 0;
+}
+
+/* gc.get_objects() returns kept objects between calls: one that was held or read then is not reused. */
+int keeps_ready(struct run *r, struct keep *keeps, size_t nr, PyObject **stack)
+{
+	for (struct keep *k = keeps, *end = k + nr; k < end; k++) {
+		PyObject **o = &stack[k->at];
+
+		if (*o) {
+			if (!k->kind && ONLY_MINE(*o) && list_is_empty(*o))
+				continue;
+			if (k->kind && ONLY_MINE(*o) && k->lazy->rests &&
+			    (!k->inner || (ONLY_MINE(k->inner) && k->inner_lazy->rests))) {
+				lazy_wake(k->lazy, r);
+				if (k->inner)
+					lazy_wake(k->inner_lazy, r);
+				continue;
+			}
+			k->lazy = k->inner_lazy = NULL;
+			Py_CLEAR(k->inner);
+			Py_CLEAR(*o);
+		}
+		if (make_keep(r, k, o) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int fill_if_held(PyObject *o, struct lazy *l)
+{
+	return o && l && !ONLY_MINE(o) ? lazy_fill(o, l) : 0;
+}
+
+static int let_go(struct keep *k, PyObject **o)
+{
+	int code = fill_if_held(*o, k->lazy) | fill_if_held(k->inner, k->inner_lazy);
+
+	k->lazy = k->inner_lazy = NULL;
+	Py_CLEAR(k->inner);
+	Py_CLEAR(*o);
+	return code;
+}
+
+/* Nobody else holds it, and it has not been built. */
+static inline bool is_fresh(PyObject *o, const struct lazy *l)
+{
+	return ONLY_MINE(o) && l->run != NULL;
+}
+
+int keeps_release(struct keep *keeps, size_t nr, PyObject **stack, bool *ret_built)
+{
+	int code = 0;
+
+	for (struct keep *k = keeps + nr; k-- > keeps;) {
+		PyObject **o = &stack[k->at];
+
+		if (!*o)
+			continue;
+		if (!k->kind ? ONLY_MINE(*o) && list_is_empty(*o)
+			     : is_fresh(*o, k->lazy) &&
+				       (!k->inner || is_fresh(k->inner, k->inner_lazy))) {
+			if (k->kind)
+				lazy_rest(k->lazy);
+			if (k->inner)
+				lazy_rest(k->inner_lazy);
+			continue;
+		}
+		k->was_built = k->reading >= READ_BY_KEY && !k->lazy->run;
+		*ret_built = *ret_built || k->was_built;
+		if (let_go(k, o) < 0)
+			code = -1;
+	}
+	return code;
+}
+
+void keep_done(struct keep *k)
+{
+	Py_XDECREF(k->inner);
+}

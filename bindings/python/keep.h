@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Arguments that a plan keeps from event to event: lazy dicts and lists, and the empty call chain. An event reuses the
+ * object of the event before as long as the script neither holds it nor has built or changed it.
+ *
+ *	keeps_ready(r, keeps, nr, stack)          before the call: each keep has its object in the stack
+ *	... the handler is called with the stack ...
+ *	keeps_release(keeps, nr, stack, ...)   after it: objects that the script holds become ordinary ones
+ */
+#ifndef SONDE_KEEP_H
+#define SONDE_KEEP_H
+
+#include "pysonde.h"
+
+struct keep {
+	enum lazy_kind kind; /* 0: an empty list */
+	enum reading reading;
+	uint32_t at;             /* index in the stack */
+	struct lazy *lazy;       /* of the object in the stack; NULL if there is none */
+	PyObject *inner;         /* its "sample", owned; NULL if there is none */
+	struct lazy *inner_lazy; /* of inner */
+	bool was_built;          /* it was to be read by key, but the script built it */
+};
+
+/* 0, or -1 with an exception. */
+int keeps_ready(struct run *r, struct keep *keeps, size_t nr, PyObject **stack);
+/* 0, or -1 with an exception; ret_built is set if a keep's was_built is now set. */
+int keeps_release(struct keep *keeps, size_t nr, PyObject **stack, bool *ret_built);
+void keep_done(struct keep *k); /* the object in the stack belongs to the plan */
+
+#endif
