@@ -31,7 +31,7 @@ static const char *hint(const void *values)
 	snprintf(text, sizeof(text),
 		 "; sonde report prints what a recording says of itself (--header-only), nothing "
 		 "else%s%s%s",
-		 perf ? ": perf itself is called by " : "", perf ? perf : "", perf ? " report" : "");
+		 perf ? ": for the rest run " : "", perf ? perf : "", perf ? " report" : "");
 	free(perf);
 	return text;
 }

@@ -263,12 +263,11 @@ bool other_perf_tell_missing(const char *command, int argc, char **argv)
 	if (script && asprintf(&ours, "; 'sonde script %s' answers such questions", script) < 0)
 		ours = NULL;
 	if (perf)
-		cli_say("no command '%s': perf has it, sonde has not; perf itself is called by %s "
-			"%s%s",
-			command, perf, command, ours ? ours : "");
+		cli_say("no command '%s': perf has it; run %s %s%s", command, perf, command,
+			ours ? ours : "");
 	else
-		cli_say("no command '%s': perf has it, sonde has not; and there is no perf in PATH "
-			"(in Debian it is in linux-perf)%s",
+		cli_say("no command '%s': perf has it, but no perf is in PATH (Debian's package is "
+			"linux-perf)%s",
 			command, ours ? ours : "");
 	free(ours);
 	free(perf);

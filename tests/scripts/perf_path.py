@@ -53,7 +53,7 @@ T.is_(perf("--version", SONDE_COMPAT="none").out, VERSION, "also where the rest 
 T.is_(perf("--compat", "none", "version").out, VERSION, "and whatever --compat says")
 T.is_(perf("--compat", "perf-6.12", "version").out, VERSION.replace("6.1.", "6.12.", 1), "but --compat comes before the name")
 r = perf("stat", "true")
-T.ok(r.rc == 1 and not r.out and "no command 'stat': perf has it" in r.err and "no perf in PATH" in r.err, "perf stat", r)
+T.ok(r.rc == 1 and not r.out and "no command 'stat': perf has it" in r.err and "no perf is in PATH" in r.err, "perf stat", r)
 real = T.write("real/perf", "#!/bin/sh\n")
 os.chmod(real, 0o755)
 r = perf("nonsense")
@@ -144,7 +144,7 @@ os.chmod(broken, 0o755)
 r = go([LINK + "/perf", "stat"], PATH=LINK + ":" + T.dir + "/broken:" + TOOLS)
 T.ok(r.rc != 0 and not r.out and r.err, "a perf that cannot be run", r)
 r = go([LINK + "/perf", "stat"], PATH=LINK + ":" + T.dir + "/nowhere")
-T.ok(r.rc == 1 and "no perf in PATH" in r.err, "no other perf", r)
+T.ok(r.rc == 1 and "no perf is in PATH" in r.err, "no other perf", r)
 
 # ---- not called as perf: where perf is, and what answers the question here ----
 SCRIPTS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "scripts")
