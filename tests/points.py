@@ -7,10 +7,20 @@
     say(ours == theirs, 'name', 'what differs')
     skip('name', 'no perf here', may=False)
     sys.exit(done())
+
+and commands on a terminal, for all tests:
+
+    status, shown = on_pty([SONDE, 'info'], env=ENV, size=(24, 80))
 """
+import fcntl
 import os
+import pty
+import select
+import struct
 import subprocess
 import sys
+import termios
+import time
 
 ENV = {'PATH': os.environ.get('PATH', '/usr/bin:/bin'), 'HOME': '/nonexistent', 'LC_ALL': 'C', 'TZ': 'UTC',
        'PERF_CONFIG': '/dev/null'}
@@ -57,3 +67,52 @@ def run(command, cwd=None, timeout=120):
     except subprocess.TimeoutExpired:
         return 'ran longer than %d s' % timeout, b'', b''
     return p.returncode, p.stdout, p.stderr
+
+
+def open_on_pty(words, size=None, **how):
+    """A process with a new terminal, and the terminal's other end. size: (rows, columns); how: of Popen(), where stdin, stdout
+    and stderr are the terminal unless given."""
+    ours, theirs = pty.openpty()
+    if size:
+        resize(ours, *size)
+    for end in 'stdin', 'stdout', 'stderr':
+        how.setdefault(end, theirs)
+    p = subprocess.Popen(words, start_new_session=True, preexec_fn=lambda: fcntl.ioctl(theirs, termios.TIOCSCTTY, 0), **how)
+    os.close(theirs)
+    return p, ours
+
+
+def resize(fd, rows, columns):
+    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack('HHHH', rows, columns, 0, 0))
+
+
+def read_pty(fd, until=lambda out: False, seconds=30):
+    """The bytes shown until that holds of them, no process has the terminal any more, or the time is over."""
+    out, end = b'', time.monotonic() + seconds
+    while not until(out) and time.monotonic() < end:
+        if not select.select([fd], [], [], 0.1)[0]:
+            continue
+        try:
+            got = os.read(fd, 65536)
+        except OSError:
+            break
+        if not got:
+            break
+        out += got
+    return out
+
+
+def end_pty(p, fd, seconds=30):
+    """(exit status, negative: the signal; the bytes shown until the process ended, which is killed if the time is over)"""
+    end = time.monotonic() + seconds
+    out = read_pty(fd, seconds=seconds)
+    try:
+        p.wait(timeout=max(1, end - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        p.kill()
+    os.close(fd)
+    return p.wait(), out
+
+
+def on_pty(words, seconds=30, **how):
+    return end_pty(*open_on_pty(words, **how), seconds=seconds)

@@ -3,11 +3,14 @@
 """hostile.py SONDE: recordings whose header lies about its size, or whose names speak to terminals."""
 import gzip
 import os
-import pty
 import struct
 import subprocess
 import sys
 import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from points import on_pty  # noqa: E402
 
 SONDE = os.path.abspath(sys.argv[1])
 ENV = {'PATH': os.environ['PATH'], 'HOME': '/nonexistent', 'LC_ALL': 'C', 'TZ': 'UTC', 'TERM': 'xterm',
@@ -123,21 +126,7 @@ def directories():
 
 
 def on_terminal(*words):
-    shown = b''
-    pid, fd = pty.fork()
-    if pid == 0:
-        os.execve(SONDE, [SONDE, *words], ENV)
-    while True:
-        try:
-            got = os.read(fd, 65536)
-        except OSError:  # all ends are closed
-            break
-        if not got:
-            break
-        shown += got
-    os.close(fd)
-    os.waitpid(pid, 0)
-    return shown
+    return on_pty([SONDE, *words], env=ENV)[1]
 
 
 def terminals():

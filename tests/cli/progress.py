@@ -3,8 +3,6 @@
 """progress.py SONDE DATA: the line that says how far a long reading is; it comes from a pipe that stops in its middle."""
 import os
 import pathlib
-import pty
-import select
 import struct
 import sys
 import tempfile
@@ -14,7 +12,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent))
-from points import ENV, done, run, say  # noqa: E402
+from points import ENV, done, end_pty, open_on_pty, run, say  # noqa: E402
 
 SONDE, DATA = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
 WIPE = b'\r\x1b[K'
@@ -44,26 +42,12 @@ def feed(fd, blob):
 def on_terminal(words, blob, out=None, more=None):
     """What the terminal shows of a reading that takes more than a second."""
     end_out, end_in = os.pipe()
-    pid, fd = pty.fork()
-    if pid == 0:
-        os.dup2(end_out, 0)
-        os.close(end_in)
-        if out:
-            os.dup2(os.open(out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)
-        os.execve(SONDE, [SONDE] + words, dict(ENV, TERM='xterm', **(more or {})))
-    os.close(end_out)
+    how = {'stdout': os.open(out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)} if out else {}
+    p, fd = open_on_pty([SONDE] + words, stdin=end_out, env=dict(ENV, TERM='xterm') | (more or {}), **how)
+    for end in [end_out, *how.values()]:
+        os.close(end)
     threading.Thread(target=feed, args=(end_in, blob)).start()
-    shown, end = b'', time.monotonic() + 30
-    while time.monotonic() < end and select.select([fd], [], [], 30)[0]:
-        try:
-            got = os.read(fd, 65536)
-        except OSError:
-            break
-        if not got:
-            break
-        shown += got
-    os.close(fd)
-    os.waitpid(pid, 0)
+    shown = end_pty(p, fd)[1]
     return shown.replace(b'\r\n', b'\n')
 
 

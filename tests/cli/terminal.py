@@ -1,19 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """terminal.py SONDE DATA: pager, colour and configuration, with a terminal as standard output."""
-import fcntl
 import os
-import pty
 import re
-import select
 import shutil
 import signal
-import struct
 import subprocess
 import sys
 import tempfile
-import termios
-import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from points import end_pty, open_on_pty, read_pty  # noqa: E402
 
 SONDE, DATA = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 SWITCH = ['script', '-i', os.path.join(DATA, 'text/switch.data')]
@@ -34,30 +32,13 @@ def environment(folder, more):
 
 def on_terminal(words, folder, env, interrupt=False, rows=None):
     """What a terminal shows, and the exit status (negative: the signal)."""
-    pid, fd = pty.fork()
-    if pid == 0:
-        if rows:
-            fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack('HHHH', rows, 80, 0, 0))
-        os.chdir(folder)
-        os.execve(SONDE, [SONDE] + words, environment(folder, env))
-    out, end = b'', time.monotonic() + 10 * SLOWER
-    while time.monotonic() < end:
-        if interrupt and b'waiting' in out:
-            os.write(fd, b'\x03')
-            interrupt = False
-        if not select.select([fd], [], [], 0.1)[0]:
-            continue
-        try:
-            got = os.read(fd, 65536)
-        except OSError:  # all ends are closed
-            break
-        if not got:
-            break
-        out += got
-    else:
-        os.kill(pid, signal.SIGKILL)
-    os.close(fd)
-    return out.replace(b'\r\n', b'\n'), os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    p, fd = open_on_pty([SONDE] + words, size=rows and (rows, 80), cwd=folder, env=environment(folder, env))
+    out = b''
+    if interrupt:
+        out = read_pty(fd, lambda out: b'waiting' in out, 10 * SLOWER)
+        os.write(fd, b'\x03')
+    status, rest = end_pty(p, fd, 10 * SLOWER)
+    return (out + rest).replace(b'\r\n', b'\n'), status
 
 
 def lacks_module():

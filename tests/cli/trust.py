@@ -8,7 +8,6 @@ text out of it speaks to a terminal.
 import importlib.util
 import os
 import pathlib
-import pty
 import re
 import shutil
 import subprocess
@@ -18,7 +17,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent))
-from points import ENV, NO_LEAKS, UNDER_ASAN, done, say, skip  # noqa: E402
+from points import ENV, NO_LEAKS, UNDER_ASAN, done, on_pty, say, skip  # noqa: E402
 
 SONDE, ELF = (str(pathlib.Path(sys.argv[n]).resolve()) for n in (1, 3))
 ENV = dict(ENV, **NO_LEAKS, TERM='xterm', SONDE_PYTHON=sys.executable, DEBUGINFOD_URLS='http://127.0.0.1:9/ https://debuginfod.elfutils.org/')
@@ -60,21 +59,7 @@ def run(words, before=(), **env):
 
 
 def on_terminal(words):
-    shown = b''
-    pid, fd = pty.fork()
-    if pid == 0:
-        os.execve(SONDE, [SONDE, *words], ENV)
-    while True:
-        try:
-            got = os.read(fd, 65536)
-        except OSError:
-            break
-        if not got:
-            break
-        shown += got
-    os.close(fd)
-    os.waitpid(pid, 0)
-    return shown
+    return on_pty([SONDE, *words], env=ENV)[1]
 
 
 def spoken(shown):

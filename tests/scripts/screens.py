@@ -6,20 +6,17 @@ pipe or on a dumb terminal; a live screen follows the terminal's size while it r
     tests/scripts/screens.py SONDE
 """
 
-import fcntl
 import os
-import pty
 import re
-import select
-import signal
-import struct
 import subprocess
 import sys
-import termios
 import time
 import unicodedata
 
 from scripttest import HERE, SONDE, Tests, environment, run
+
+sys.path.insert(0, os.path.dirname(HERE))
+from points import end_pty, open_on_pty, read_pty, resize  # noqa: E402
 
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "analyses"))
 from known import KNOWN  # noqa: E402
@@ -82,38 +79,24 @@ def fill(tr, at=10**9):
     return tr
 
 
-def open_terminal(words, rows, columns, stdin=None, **env):
-    """A process whose standard output and error are a terminal of that size, and its other end."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-    p = subprocess.Popen(words, stdin=stdin or subprocess.DEVNULL, stdout=theirs, stderr=subprocess.PIPE, cwd=t.dir,
-                         env=environment(**dict({"SONDE_PYTHON": t.python, "TERM": "xterm", "PERL_HASH_SEED": "0"}, **env)))
-    os.close(theirs)
-    return p, ours
+def open_terminal(words, rows, columns, stdin=subprocess.DEVNULL, **env):
+    """A process whose standard output is a terminal of that size, and its other end."""
+    return open_on_pty(words, (rows, columns), stdin=stdin, stderr=subprocess.PIPE, cwd=t.dir,
+                       env=environment(**dict({"SONDE_PYTHON": t.python, "TERM": "xterm", "PERL_HASH_SEED": "0"}, **env)))
 
 
-def receive(fd, until=lambda text: False, seconds=20 * SLOWER):
-    """What it shows, until that holds, all ends are closed, or too much time passed."""
-    out, end = b"", time.monotonic() + seconds
-    while time.monotonic() < end and not until(out.decode("utf-8", "replace")):
-        if not select.select([fd], [], [], 0.1)[0]:
-            continue
-        try:
-            got = os.read(fd, 65536)
-        except OSError:
-            break
-        if not got:
-            break
-        out += got
-    return out.decode("utf-8", "replace").replace("\r\n", "\n")
+def text_of(shown):
+    return shown.decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+def receive(fd, until=lambda text: False):
+    return text_of(read_pty(fd, lambda out: until(text_of(out)), 20 * SLOWER))
 
 
 def shown(words, rows, columns, **env):
     p, fd = open_terminal(words, rows, columns, **env)
-    out = receive(fd)
-    err = p.stderr.read().decode("utf-8", "replace")
-    os.close(fd)
-    return out, err, p.wait()
+    status, out = end_pty(p, fd, 20 * SLOWER)
+    return text_of(out), p.stderr.read().decode("utf-8", "replace"), status
 
 
 # ---- reports ---------------------------------------------------------------------------------------------------------
@@ -181,8 +164,7 @@ for name, words in (("syscall-top.py", ["--by", "process", "--top", "0"]), ("rw-
     t.ok(frames(out) and not misfits(out, 12, 60) and any(f.count("\n") >= 10 for f in frames(out)),
          "%s: a screen fits" % name, repr(out))
     for rows, columns in (30, 150), (6, 25), (4, 12):
-        fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-        p.send_signal(signal.SIGWINCH)  # as it comes to what is in the terminal's foreground
+        resize(fd, rows, columns)
         receive(fd, lambda text: text.count(CLEAR) >= 1)  # may still be one of before
         p.stdin.write(fill(tr, 2 * 10**9).stream())
         p.stdin.flush()
@@ -200,8 +182,7 @@ for name, words in (("syscall-top.py", ["--by", "process", "--top", "0"]), ("rw-
     p.stdin.flush()
     receive(fd, lambda text: "a-long" in text)
     began = time.monotonic()
-    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 8, 30, 0, 0))
-    p.send_signal(signal.SIGWINCH)
+    resize(fd, 8, 30)
     out = receive(fd, lambda text: any("a-long" in f for f in frames(text)))
     t.ok("a-long" in out.split(CLEAR)[-1] and not misfits(out, 8, 30), "%s: made anew before it is time" % name,
          time.monotonic() - began, repr(out))
