@@ -223,6 +223,32 @@ static const struct unwind_arch *arch_of(struct sonde_session *s, uint64_t abi)
 	return NULL;
 }
 
+/*
+ * perf learns from the first mapped file that it finds how registers are unwound, and knows its own machine's only. It asks
+ * for neither in a recording that does not name its machine.
+ */
+static bool perf_unwinds(struct sonde_session *s, const struct event *ev)
+{
+	uint64_t native = sizeof(long) == 8 ? PERF_SAMPLE_REGS_ABI_64 : PERF_SAMPLE_REGS_ABI_32;
+	const char *arch = s->source->ops->info(s->source, "arch");
+	const struct address_space *space;
+	struct utsname here;
+
+	if (!arch || s->opts.no_follow || uname(&here) < 0)
+		return true;
+	if (unwind_arch_of(arch, native) != unwind_arch_of(here.machine, native))
+		return false;
+	space = session_space(ev, CPUMODE_USER);
+	if (!space)
+		return false;
+	if (s->unwindable_stamp != space->stamp) {
+		s->unwindable_stamp = space->stamp;
+		s->unwindable = session_has_file_here(s, space) ||
+				session_has_file_here(s, space->before);
+	}
+	return s->unwindable;
+}
+
 static int push_unwound(struct sonde_session *s, const struct event *ev, unsigned max_frames)
 {
 	struct unwind_input in = { .swap = ev->pub.flags & SONDE_EVENT_SWAPPED,
@@ -244,6 +270,8 @@ static int push_unwound(struct sonde_session *s, const struct event *ev, unsigne
 				    : "not known how registers of this machine are numbered");
 		return 0;
 	}
+	if (s->opts.compat && !perf_unwinds(s, ev))
+		return 0;
 	in.regs_mask = sample.user_regs_mask;
 	in.regs = sample.user_regs;
 	in.stack = sample.user_stack;

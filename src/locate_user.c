@@ -93,6 +93,19 @@ struct dso *session_dso_at(const struct event *ev, uint64_t addr, uint64_t *ret_
 	return d;
 }
 
+bool session_has_file_here(struct sonde_session *s, const struct address_space *space)
+{
+	const struct mapping *m = space ? address_space_behind(space, 0) : NULL;
+
+	for (; m; m = address_space_behind(space, m->end)) {
+		struct dso *d = dso_of(s, m);
+
+		if (d && dso_is_here(d))
+			return true;
+	}
+	return false;
+}
+
 /* perf keeps quiet about it. Memory without a file holds data, or code that nobody can name. */
 static void report_unknown(struct sonde_session *s, struct dso *d, struct sonde_location *ret)
 {

@@ -111,6 +111,9 @@ struct sonde_session {
 	struct unwinder *unwinder;
 	const struct unwind_arch *unwind_archs[2]; /* by samples' ABI, 32 and 64 bits */
 	bool unwind_archs_known;
+	/* Under compat: the mappings that perf's condition was asked for last, by stamp, and the answer. */
+	uint64_t unwindable_stamp;
+	bool unwindable;
 	struct insn_decoder *insns;
 	struct dso *insn_dso; /* the file whose machine is insn_arch */
 	enum insn_arch insn_arch;
@@ -189,6 +192,8 @@ bool session_user_ip(const struct event *ev, uint64_t *ret);
  * out of memory. Lent as long as the session.
  */
 struct dso *session_dso_at(const struct event *ev, uint64_t addr, uint64_t *ret_offset);
+/* True if the file of any mapping of the space is here; NULL: none is. */
+bool session_has_file_here(struct sonde_session *s, const struct address_space *space);
 /* A mapping's file by its recorded name; a JIT tells of its code in a map named by the process, made in room. */
 enum { SESSION_MAP_NAME_BYTES = 40 };
 const char *session_map_name(const struct mapping *m, const char *name,

@@ -418,6 +418,12 @@ static void find_code(struct dso *d)
 							: "the file is not there");
 }
 
+bool dso_is_here(struct dso *d)
+{
+	find_code(d);
+	return d->code || d->other_build || d->kind == DSO_VDSO;
+}
+
 /* ---- symbols ----------------------------------------------------------------------------------------------------- */
 
 /* Looks for the first file with a table of all symbols, as perf does; *ret is the code itself when no other has one. */

@@ -59,6 +59,9 @@ const char *dso_build_id_found(struct dso *d);
 /* False for what is mapped from no file: its offsets are addresses. */
 bool dso_is_file(const struct dso *d);
 
+/* True if a file of its path is here, whatever build it is, or one of the cache; perf dumps a [vdso] for itself. */
+bool dso_is_here(struct dso *d);
+
 /* The symbol that holds an offset of the mapped file; NULL unknown. Lent as long as the table. */
 const struct dso_symbol *dso_symbol_at(struct dso *d, uint64_t offset);
 /* Offset of the file -> file address; the same number when the file is not found. */

@@ -237,6 +237,36 @@ def _():
     return r
 
 
+# ---- copied stacks -------------------------------------------------------------------------------------------------------
+
+def stacks(arch='x86_64', regs=(6, 7, 8)):
+    """In the middle of a file that is not here: of processes with nothing else, with a [vdso], with a file that is here."""
+    r = Recording(arch)
+    event = r.attr(sample=IP | TID | TIME | CALLCHAIN | REGS_USER | STACK_USER, user_regs=sum(1 << n for n in regs), user_stack=16,
+                   name='cycles')
+    for n, other in enumerate([None, '[vdso]', '/bin/sh', '/bin/absent']):
+        r.comm(10 + n, 'work')
+        r.mmap(10 + n, 0x401000, 0x1000, 0x1000, '/bin/nosuch')
+        if other:
+            r.mmap(10 + n, 0x501000, 0x1000, 0, other)
+    for n, abi in (0, 2), (1, 2), (2, 2), (3, 2), (1, 1):
+        r.sample(event, pid=10 + n, ip=0x401010, time=1000, chain=[IN_USER], user_abi=abi,
+                 user_regs=[0x7fff0000, 0x7fff0100, 0x401010], user_stack=bytes(16))
+    return r
+
+
+STACKS = '-F pid,ip,sym,dso'
+FRAME = '%s [unknown] (/bin/nosuch)\n\n'
+if platform.machine() == 'x86_64':
+    for compat, ip in ('perf-6.1', '1010'), ('perf-6.12', '401010'):
+        case('copied stacks beside files that are not here, ' + compat, STACKS,
+             ''.join('%d\n' % n + (FRAME % ip if n in (11, 12) else '\n') for n in (10, 11, 12, 13, 11)),
+             ''.join('%d\n' % n + FRAME % '401010' for n in (10, 11, 12, 13, 11)), compats=(compat,))(stacks)
+    case('copied stacks of another machine', STACKS, '10\n\n11\n\n12\n\n13\n\n11\n',
+         ''.join('%d\n' % n + (FRAME % '401010' if abi == 2 else '\n') for n, abi in
+                 ((10, 2), (11, 2), (12, 2), (13, 2), (11, 1))))(lambda: stacks('aarch64', (29, 31, 32)))
+
+
 # ---- a map of the kernel that starts at 0, as old recordings have it ----------------------------------------------------
 
 def old_kernel():
