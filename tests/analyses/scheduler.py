@@ -22,6 +22,19 @@ class Scheduler(Trace):
         self.declare("sched:sched_switch", "char prev_comm[16]; pid_t prev_pid; int prev_prio; long prev_state; "
                                            "char next_comm[16]; pid_t next_pid; int next_prio")
 
+    def declare_more(self):
+        """Other events that shipped scripts read and that known.py does not know."""
+        for call in "read", "write":
+            self.declare("syscalls:sys_enter_" + call, "int __syscall_nr; unsigned int fd; char *buf; size_t count")
+            self.declare("syscalls:sys_exit_" + call, "int __syscall_nr; long ret")
+        for event in "net_dev_queue", "netif_rx", "netif_receive_skb":
+            self.declare("net:" + event, "void *skbaddr; unsigned int len; __data_loc char[] name")
+        self.declare("net:net_dev_xmit", "void *skbaddr; unsigned int len; int rc; __data_loc char[] name")
+        self.declare("napi:napi_poll", "void *napi; __data_loc char[] dev_name; int work; int budget")
+        for event in "queue_work", "execute_start", "execute_end":
+            self.declare("workqueue:workqueue_" + event, "void *work; void *function")
+        return self
+
     def task(self, tid, comm, pid=None, time=0, prio=120):
         self.names[tid], self.prios[tid] = comm, prio
         return super().task(tid, comm, pid, time)

@@ -144,78 +144,19 @@ def calls():
     return r
 
 
-LBR_TEXT = '''\
-41b3b0
-417a53
-401581
-42089e
-401b68
+BY_HARDWARE = ['41b3b0', '417a53', '401581', '42089e', '401b68']
+BY_KERNEL = ['ffffffffc000000%d' % n for n in range(3)]
 
-ffffffffc0000000
-41b3b0
-417a53
-401581
-42089e
-401b68
 
-ffffffffc0000000
-ffffffffc0000001
+def calls_text(*chains):
+    return '\n'.join(''.join(ip + '\n' for ip in chain) for chain in (*chains, ['402000', '401000']))
 
-ffffffffc0000000
-ffffffffc0000001
-ffffffffc0000002
-41b3b0
-417a53
-401581
-42089e
-401b68
 
-402000
-401000
-'''
-case('calls kept by the hardware', '-F ip', LBR_TEXT)(calls)
-case('calls kept by the hardware, where the kernel\'s part is longer than --max-stack', '-F ip --max-stack 3', '''\
-41b3b0
-417a53
-401581
-42089e
-401b68
-
-ffffffffc0000000
-41b3b0
-417a53
-401581
-42089e
-401b68
-
-ffffffffc0000000
-ffffffffc0000001
-
-ffffffffc0000000
-ffffffffc0000001
-ffffffffc0000002
-
-402000
-401000
-''', '''\
-41b3b0
-417a53
-401581
-
-ffffffffc0000000
-41b3b0
-417a53
-
-ffffffffc0000000
-ffffffffc0000001
-
-ffffffffc0000000
-ffffffffc0000001
-ffffffffc0000002
-
-402000
-401000
-''')(calls)
+EVERY_CALL = calls_text(BY_HARDWARE, BY_KERNEL[:1] + BY_HARDWARE, BY_KERNEL[:2], BY_KERNEL + BY_HARDWARE)
+case('calls kept by the hardware', '-F ip', EVERY_CALL)(calls)
+case('calls kept by the hardware, where the kernel\'s part is longer than --max-stack', '-F ip --max-stack 3',
+     calls_text(BY_HARDWARE, BY_KERNEL[:1] + BY_HARDWARE, BY_KERNEL[:2], BY_KERNEL),
+     calls_text(BY_HARDWARE[:3], BY_KERNEL[:1] + BY_HARDWARE[:2], BY_KERNEL[:2], BY_KERNEL))(calls)
 
 
 @case('the hardware kept no call', '-F ip', '''\

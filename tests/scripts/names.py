@@ -38,16 +38,7 @@ t = Tests()
 
 
 def trace():
-    tr = Scheduler(chains=True)
-    for call in "read", "write":
-        tr.declare("syscalls:sys_enter_" + call, "int __syscall_nr; unsigned int fd; char *buf; size_t count")
-        tr.declare("syscalls:sys_exit_" + call, "int __syscall_nr; long ret")
-    for event in "net_dev_queue", "netif_rx", "netif_receive_skb":
-        tr.declare("net:" + event, "void *skbaddr; unsigned int len; __data_loc char[] name")
-    tr.declare("net:net_dev_xmit", "void *skbaddr; unsigned int len; int rc; __data_loc char[] name")
-    tr.declare("napi:napi_poll", "void *napi; __data_loc char[] dev_name; int work; int budget")
-    for event in "queue_work", "execute_start", "execute_end":
-        tr.declare("workqueue:workqueue_" + event, "void *work; void *function")
+    tr = Scheduler(chains=True).declare_more()
     for i, name in enumerate(NAMES):
         tid, now = 100 + i, 10**9 + i * 10**6
         tr.task(tid, name)

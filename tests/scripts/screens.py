@@ -37,17 +37,9 @@ def cells(line):
 
 def trace():
     """Every script finds something here, of more tasks than most screens have lines."""
-    tr = Scheduler()
+    tr = Scheduler().declare_more()
     for i, name in enumerate(NAMES):
         tr.task(100 + i, name, pid=100 + i // 2)
-    for call in "read", "write":
-        tr.declare("syscalls:sys_enter_" + call, "int __syscall_nr; unsigned int fd; char *buf; size_t count")
-        tr.declare("syscalls:sys_exit_" + call, "int __syscall_nr; long ret")
-    for event in "net_dev_queue", "netif_rx", "netif_receive_skb":
-        tr.declare("net:" + event, "void *skbaddr; unsigned int len; __data_loc char[] name")
-    tr.declare("net:net_dev_xmit", "void *skbaddr; unsigned int len; int rc; __data_loc char[] name")
-    for event in "queue_work", "execute_start", "execute_end":
-        tr.declare("workqueue:workqueue_" + event, "void *work; void *function")
     return tr
 
 

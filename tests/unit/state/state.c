@@ -16,6 +16,12 @@ static void begin(void)
 	assert_int_equal(state_init(&st, &strings), 0);
 }
 
+static void begin_forgetting(bool forgets)
+{
+	begin();
+	st.exit_forgets_comm = forgets;
+}
+
 static void end(void)
 {
 	state_done(&st);
@@ -139,8 +145,7 @@ TEST(names_of_a_tid_used_again)
 TEST(names_behind_an_exit)
 {
 	for (int forgets = 0; forgets < 2; forgets++) {
-		begin();
-		st.exit_forgets_comm = forgets;
+		begin_forgetting(forgets);
 		COMM(7, 7, "seven");
 		COMM(7, 8, "eight");
 		EXIT(7, 8);
@@ -158,8 +163,7 @@ TEST(names_behind_an_exit)
 TEST(mappings_behind_an_exit)
 {
 	for (int forgets = 0; forgets < 2; forgets++) {
-		begin();
-		st.exit_forgets_comm = forgets;
+		begin_forgetting(forgets);
 		COMM(7, 7, "seven");
 		MMAP(7, 0x1000, 0x1000, "old");
 		EXIT(7, 7);
@@ -183,8 +187,7 @@ TEST(mappings_behind_an_exit)
 TEST(mappings_outlive_the_exit_of_a_thread)
 {
 	for (int forgets = 0; forgets < 2; forgets++) {
-		begin();
-		st.exit_forgets_comm = forgets;
+		begin_forgetting(forgets);
 		COMM(7, 7, "seven");
 		MMAP(7, 0x1000, 0x1000, "kept");
 		EXIT(7, 8);

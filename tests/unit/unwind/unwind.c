@@ -156,6 +156,17 @@ static struct unwind_result walk(enum sonde_compat compat, size_t max, uint64_t 
 	return w;
 }
 
+/* A sample of this program in frames of each shape. */
+static void take_growing(void)
+{
+#ifdef __x86_64__
+	read_maps();
+	growing(20);
+#else
+	SKIP("made for x86-64");
+#endif
+}
+
 #ifdef __SANITIZE_ADDRESS__
 #define SKIP_UNLESS_PLAIN() SKIP("sanitizers make the stack larger than a sample's")
 #else
@@ -173,13 +184,11 @@ static void assert_as_expected(const struct unwind_result *w)
 
 TEST(own_stack)
 {
-#ifdef __x86_64__
 	uint64_t ips[MAX_FRAMES];
 	struct unwind_result w;
 
 	SKIP_UNLESS_PLAIN();
-	read_maps();
-	growing(20);
+	take_growing();
 	w = walk(SONDE_COMPAT_NONE, MAX_FRAMES, ips);
 	assert_as_expected(&w);
 	assert_int_equal(w.end, UNWIND_OUTERMOST);
@@ -188,9 +197,6 @@ TEST(own_stack)
 	assert_int_equal(w.nr, 3);
 	assert_int_equal(w.end, UNWIND_FULL);
 	dso_table_free(table);
-#else
-	SKIP("made for x86-64");
-#endif
 }
 
 TEST(interrupted_function)
@@ -222,12 +228,10 @@ TEST(interrupted_function)
 
 TEST(recorded_stack_ends)
 {
-#ifdef __x86_64__
 	uint64_t ips[MAX_FRAMES];
 	struct unwind_result w;
 
-	read_maps();
-	growing(20);
+	take_growing();
 	taken.stack_len = 3200; /* in the frame of large() */
 	w = walk(SONDE_COMPAT_NONE, MAX_FRAMES, ips);
 	assert_int_equal(w.end, UNWIND_NO_STACK);
@@ -236,21 +240,16 @@ TEST(recorded_stack_ends)
 	w = walk(SONDE_COMPAT_NONE, MAX_FRAMES, ips);
 	assert_int_equal(w.nr, 1);
 	dso_table_free(table);
-#else
-	SKIP("made for x86-64");
-#endif
 }
 
 /* The recorded stack ends with the word that holds a return address. perf never reads that last word. */
 TEST(last_word_of_the_recorded_stack)
 {
-#ifdef __x86_64__
 	uint64_t ips[MAX_FRAMES], at, word = 0;
 	struct unwind_result w;
 
 	SKIP_UNLESS_PLAIN();
-	read_maps();
-	growing(20);
+	take_growing();
 	for (at = 0; at + 8 <= taken.stack_len; at += 8) {
 		memcpy(&word, taken.stack + at, sizeof(word));
 		if (word == (uint64_t)taken.expected[1])
@@ -271,9 +270,6 @@ TEST(last_word_of_the_recorded_stack)
 	w = walk(SONDE_COMPAT_NONE, MAX_FRAMES, ips);
 	assert_int_equal(w.nr, 1);
 	dso_table_free(table);
-#else
-	SKIP("made for x86-64");
-#endif
 }
 
 #ifdef __x86_64__
@@ -287,17 +283,17 @@ __asm__(".text\n"
 	".cfi_val_offset rsp, 0\n"
 	"nop\nnop\nret\n"
 	".cfi_endproc\n");
+#else
+static const char leaf_without_frame[1];
 #endif
 
 TEST(a_caller_with_the_same_cfa_at_another_place)
 {
-#ifdef __x86_64__
 	uint64_t ips[MAX_FRAMES], plain[MAX_FRAMES];
 	struct unwind_result w, of_caller;
 
 	SKIP_UNLESS_PLAIN();
-	read_maps();
-	growing(20);
+	take_growing();
 	of_caller = walk(SONDE_COMPAT_NONE, MAX_FRAMES, plain);
 	taken.regs[19] = taken.regs[8]; /* r11, where the leaf returns to */
 	taken.regs[8] = (uint64_t)leaf_without_frame + 1;
@@ -318,20 +314,15 @@ TEST(a_caller_with_the_same_cfa_at_another_place)
 		assert_int_equal(w.end, UNWIND_BROKEN);
 	}
 	dso_table_free(table);
-#else
-	SKIP("made for x86-64");
-#endif
 }
 
 /* Whatever the bytes are, a walk ends, soon, and inside its input. */
 TEST(misleading_stacks)
 {
-#ifdef __x86_64__
 	uint64_t ips[4096];
 	struct unwind_result w;
 
-	read_maps();
-	growing(20);
+	take_growing();
 	for (int compat = 0; compat <= SONDE_COMPAT_PERF_6_12; compat++) {
 		memset(taken.stack, 0, sizeof(taken.stack));
 		w = walk(compat, 4096, ips);
@@ -371,9 +362,6 @@ TEST(misleading_stacks)
 	assert_int_equal(w.nr, 1);
 	assert_int_equal(w.end, UNWIND_NO_MAP);
 	dso_table_free(table);
-#else
-	SKIP("made for x86-64");
-#endif
 }
 
 TEST(missing_registers)
