@@ -82,3 +82,16 @@ def median(costs):
     memory = [c.memory for c in costs if c.memory is not None]
     return Cost(statistics.median(c.cpu for c in costs), statistics.median(c.wall for c in costs),
                 statistics.median(memory) if memory else None)
+
+
+def print_table(table, markdown, left):
+    """Prints rows of cells, the first one with heads; left: the columns that hold text."""
+    if markdown:
+        for i, row in enumerate(table):
+            print('| ' + ' | '.join(row) + ' |')
+            if not i:
+                print('|' + '|'.join(' --- ' if n in left else ' ---: ' for n in range(len(row))) + '|')
+        return
+    widths = [max(len(row[i]) for row in table) for i in range(len(table[0]))]
+    for row in table:
+        print('  '.join(c.ljust(w) if i in left else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths))).rstrip())

@@ -15,6 +15,7 @@ LEAST_FILES = 1_200_000
 
 class Recordings:
     def __init__(self, build, folder, perf, least):
+        self.build = build
         self.tools = os.path.join(build, 'bench')
         self.sonde = os.path.join(build, 'sonde')
         self.folder, self.perf, self.least = folder, perf, least
