@@ -66,6 +66,8 @@ static bool open_kernel_symbols(struct sonde_session *s)
 	opts.build_id_len = k.build_id_len;
 	opts.recorded = k.kallsyms;
 	opts.recorded_len = k.kallsyms_len;
+	if (s->source->ops->named_file)
+		opts.named = s->source->ops->named_file(s->source, KERNEL_MAP);
 	if (map) {
 		opts.ref_symbol = strpool_text(s->strings, map->name) + strlen(KERNEL_MAP);
 		opts.ref_addr = map->pgoff;

@@ -46,7 +46,8 @@ static struct dso *find_dso(struct sonde_session *s, const struct mapping *m)
 	struct dso_key key = { .name = strpool_text(s->strings, m->name),
 			       .build_id = m->build_id_len ? m->build_id : NULL,
 			       .build_id_len = m->build_id_len,
-			       .inode = m->build_id_len ? 0 : m->inode };
+			       .inode = m->build_id_len ? 0 : m->inode,
+			       .pgoff = m->pgoff };
 	uint8_t id[ELF_BUILD_ID_MAX_BYTES];
 	char map[SESSION_MAP_NAME_BYTES];
 
@@ -65,7 +66,11 @@ static struct dso *find_dso(struct sonde_session *s, const struct mapping *m)
 		key.build_id_len = parse_hex(locate_build_id(s, key.name), id);
 		key.build_id = key.build_id_len ? id : NULL;
 	}
-	key.name = session_map_name(m, key.name, map);
+	/* perf knows no such names */
+	if (s->source->ops->named_file && !s->opts.compat)
+		key.named = s->source->ops->named_file(s->source, key.name);
+	if (!key.named)
+		key.name = session_map_name(m, key.name, map);
 	return dso_get(s->dsos, &key);
 }
 

@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "model/defects.h"
 #include "model/event.h"
+#include "model/named_file.h"
 #include "sources/stream.h"
 
 /* A record that has been cut, not decoded. Lent: `bytes` lies in a read window. */
@@ -170,6 +171,11 @@ struct source_ops {
 	const char *(*build_id)(struct source *s, const char *path);
 	/* The i-th of the host's, in the order of the recording; false behind the last. More may come with the events. */
 	bool (*build_id_at)(struct source *s, size_t i, struct source_build_id *ret);
+	/*
+	 * Functions that the recording itself names in the file of that path; NULL if it names none.
+	 * Lent. The member is NULL if such recordings never name any.
+	 */
+	const struct named_file *(*named_file)(struct source *s, const char *path);
 	/* The times of the first and last sample as the recording says them; false: it does not. NULL: never does. */
 	bool (*span)(struct source *s, uint64_t *ret_first_ns, uint64_t *ret_last_ns);
 	/* What came of processors' traces, which nobody decodes, so far: records and bytes. NULL: never any. */

@@ -34,6 +34,8 @@ struct dso {
 		*found_hex; /* of the recorded one; of place's, NULL: not yet asked for */
 	enum { DSO_FILE, DSO_VDSO, DSO_JIT, DSO_NONE } kind;
 	uint64_t inode; /* recorded, 0 unknown */
+	const struct named_file *named; /* lent; NULL: the recording names no function of it */
+	uint64_t named_off;             /* of their first address */
 	bool files_tried, symbols_tried, debug_tried, lacks_descriptor, other_build,
 		no_right, stripped, told;
 	struct elf_file *code;              /* owned; NULL: not found */
@@ -168,6 +170,10 @@ static struct dso *make(struct dso_table *t, const struct dso_key *key)
 		return NULL;
 	d->table = t;
 	d->inode = key->inode;
+	d->named = key->named;
+	if (key->named)
+		d->named_off = key->named->addresses == NAMED_BY_MAP ? key->pgoff
+								     : key->named->first_off;
 	d->problem = "";
 	d->place = (struct dso_place){ .name = arena_strdup(&t->arena, key->name),
 				       .build_id = (const uint8_t *)"",
@@ -477,6 +483,43 @@ static int load_jit_map(struct dso *d)
 	return perf_map_add(&d->symbols, d->place.name, d->table->opts.force);
 }
 
+/* What the recording itself names. The list has gaps: no symbol reaches to the next one. */
+static int load_named(struct dso *d)
+{
+	const uint64_t to_address = d->named->first_addr - d->named_off;
+
+	for (size_t i = 0; i < d->named->nr; i++) {
+		const struct named_symbol *n = &d->named->symbols[i];
+		struct set_symbol sym = { .raw = n->name,
+					  .binding = STB_GLOBAL,
+					  .to_address = to_address,
+					  .start = n->addr - to_address };
+
+		sym.end = sym.start + n->len;
+		if (sym.end > sym.start) /* else no address is in it */
+			TRY(symbol_set_add(&d->symbols, &sym));
+	}
+	return symbol_set_settle(&d->symbols, true);
+}
+
+/* Without a recorded build id the local file may be another one: path and inode prove nothing here. */
+static int load_files_and_named(struct dso *d)
+{
+	int r = d->build_id_len ? load_elf(d) : -ENOENT;
+
+	if (r >= 0 && d->symbols.syms.n && !d->stripped)
+		return r;
+	d->stripped = false;
+	return load_named(d);
+}
+
+static int load_symbols(struct dso *d)
+{
+	if (d->named)
+		return load_files_and_named(d);
+	return d->kind == DSO_JIT ? load_jit_map(d) : load_elf(d);
+}
+
 static void load(struct dso *d)
 {
 	int r;
@@ -485,7 +528,7 @@ static void load(struct dso *d)
 		return;
 	find_code(d);
 	d->table->starved = false;
-	r = d->kind == DSO_JIT ? note_starved(d->table, load_jit_map(d)) : load_elf(d);
+	r = note_starved(d->table, load_symbols(d));
 	d->symbols_tried = !d->table->starved || d->symbols.syms.n;
 	if (!d->symbols_tried) {
 		set_problem(d, "there were no descriptors left to open it");
@@ -545,6 +588,8 @@ const char *dso_build_id_found(struct dso *d)
 
 bool dso_is_file(const struct dso *d)
 {
+	if (d->named && d->named->addresses == NAMED_BY_MEMORY)
+		return false;
 	return d->kind == DSO_FILE || d->kind == DSO_VDSO;
 }
 

@@ -3,6 +3,9 @@
  * Files that code was mapped from ("dso": perf's word), as they are found on this machine: looked for once, opened when
  * first asked for something, kept as long as the table. A file counts only if its build id is the recorded one; without a
  * recorded build id the file of that path counts if it has the recorded inode (below --symfs, and in perf's way, any).
+ * Names in the recording itself belong to the recorded file for certain. They are used instead of
+ * those of a local file without a recorded build id. A local file with the recorded build id and a
+ * symbol table is used instead of them: its table is complete.
  *
  * Addresses: an *offset* is a place in the file (address - map start + pgoff); a *file address* is where the file's own
  * tables (symbols, DWARF, unwind tables) say that place is. What is mapped from no file (perf's maps of JITs) has its
@@ -15,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/named_file.h"
 #include "sonde/sonde.h"
 
 struct dso;
@@ -36,6 +40,12 @@ struct dso_key {
 	const uint8_t *build_id; /* NULL unknown */
 	uint32_t build_id_len;
 	uint64_t inode; /* of a file without a recorded build id; 0 unknown */
+	/*
+	 * Functions that the recording itself names, lent as long as the table; NULL: none. pgoff is
+	 * the asking mapping's, for addresses that are counted from its begin.
+	 */
+	const struct named_file *named;
+	uint64_t pgoff;
 };
 
 struct dso_symbol {

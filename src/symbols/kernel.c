@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbols/kernel.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -13,6 +14,7 @@
 #include "base/err.h"
 #include "formats/elf/notes.h"
 #include "symbols/dso_files.h"
+#include "symbols/symbol_set.h"
 #include "symbols/vmlinux.h"
 
 static bool is_running_kernel(const void *build_id, size_t len)
@@ -140,15 +142,58 @@ static int open_same_boot(struct kallsyms **ret, const struct kernel_symbols_opt
 	return 0;
 }
 
-int kernel_symbols_open(struct kallsyms **ret, const struct kernel_symbols_options *opts,
-			char *ret_path)
+static int add_named(struct kallsyms *k, struct symbol_set *set, const struct named_file *named)
+{
+	for (size_t i = 0; i < named->nr; i++) {
+		const struct named_symbol *n = &named->symbols[i];
+		struct set_symbol sym = { .raw = n->name,
+					  .binding = STB_GLOBAL,
+					  .start = n->addr,
+					  .end = n->addr + n->len };
+
+		if (sym.end > sym.start)
+			TRY(symbol_set_add(set, &sym));
+	}
+	TRY(symbol_set_settle(set, true));
+	vec_foreach(sym, &set->syms) {
+		struct kernel_symbol ks = { .name = symbol_set_name(set, sym),
+					    .module = "",
+					    .start = sym->start,
+					    .end = sym->end,
+					    .binding = sym->binding };
+
+		TRY(kallsyms_add(k, &ks));
+	}
+	if (!set->syms.n)
+		return err_set(-ENODATA, "the recording names no function of its kernel");
+	return kallsyms_finish(k, set->syms.v[0].start, set->syms.v[set->syms.n - 1].end);
+}
+
+/* Functions that the recording itself names: at their addresses, with gaps between them. */
+static int open_named(struct kallsyms **ret, const struct kernel_symbols_options *opts)
+{
+	struct symbol_set *set;
+	struct kallsyms *k;
+	int r;
+
+	TRY(kallsyms_new(&k, &set));
+	symbol_set_init(set, opts->demangle_kernel ? DEMANGLE_SHORT : DEMANGLE_NONE, false);
+	r = add_named(k, set, opts->named);
+	if (r < 0) {
+		kallsyms_close(k);
+		return r;
+	}
+	*ret = k;
+	return 0;
+}
+
+static int open_any(struct kallsyms **ret, const struct kernel_symbols_options *opts,
+		    char *ret_path)
 {
 	size_t id_len = opts->build_id ? opts->build_id_len : 0;
 	char hex[2 * ELF_BUILD_ID_MAX_BYTES + 1];
 	bool is_running;
 
-	*ret = NULL;
-	*ret_path = '\0';
 	if (opts->kallsyms_path)
 		return open_file(ret, opts->kallsyms_path, opts);
 	if (opts->vmlinux_path)
@@ -184,5 +229,16 @@ int kernel_symbols_open(struct kallsyms **ret, const struct kernel_symbols_optio
 			"the recorded kernel, build id %s, is not the running one, and neither its "
 			"file nor the build-id cache has its symbols",
 			hex);
+	return 0;
+}
+
+int kernel_symbols_open(struct kallsyms **ret, const struct kernel_symbols_options *opts,
+			char *ret_path)
+{
+	*ret = NULL;
+	*ret_path = '\0';
+	TRY(open_any(ret, opts, ret_path));
+	if (!*ret && opts->named && !opts->compat)
+		(void)open_named(ret, opts);
 	return 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where kernel symbols for a recording come from, tried in this order: the file the user named; the recording's own
- * kallsyms; the build-id cache; the running kernel's, if it is the recorded one by build id; a vmlinux of that build.
+ * kallsyms; the build-id cache; the running kernel's, if it is the recorded one by build id; a vmlinux of that build;
+ * the functions that the recording itself names, which are only some.
  * Under --compat as perf does: a vmlinux first, the running kernel's also where the recording names no build id. Never
  * wrong names.
  */
@@ -11,6 +12,7 @@
 #include <stdbool.h>
 
 #include "sonde/sonde.h"
+#include "model/named_file.h"
 #include "symbols/kallsyms.h"
 
 struct kernel_symbols_options {
@@ -25,6 +27,7 @@ struct kernel_symbols_options {
 	size_t build_id_len;
 	const char *recorded; /* kallsyms text held by the recording, NULL none */
 	size_t recorded_len;
+	const struct named_file *named; /* what the recording names itself; NULL none */
 	enum sonde_compat compat;
 	const char *
 		ref_symbol; /* a symbol named by the recording ("_text"), NULL none, and its address then: */

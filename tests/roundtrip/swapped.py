@@ -287,8 +287,8 @@ class Swapper:
     # ---- header sections
 
     def section(self, number, at, end):
-        if number >= 128:  # simpleperf's: of names
-            return number == 129
+        if number >= 128:  # simpleperf's
+            return self.simpleperf(number, at, end)
         if number in STRINGS:
             self.string(at)
         elif number in FEATURES:
@@ -323,6 +323,24 @@ class Swapper:
         else:
             return False
         return True
+
+    def simpleperf(self, number, at, end):
+        while number in (128, 132) and at < end:
+            size, at = self.turn(4, at), at + 4
+            p = self.b.index(0, at) + 1
+            at += size
+            if number == 132:  # protobuf has one byte order only
+                continue
+            kind, n = self.turn(4, p), 0
+            self.turn(8, p + 4)
+            n, p = self.turn(4, p + 12), p + 16
+            for _ in range(n):
+                self.turn_all('QI', p, at)
+                p = self.b.index(0, p + 12) + 1
+            if kind == 3:
+                n, p = self.turn(4, p), p + 4
+            self.turn_all('*Q', p, at)
+        return number in (128, 129, 132)
 
     def tracing_data(self, at, size):
         end = at + size

@@ -286,6 +286,9 @@ static int read_feature(struct perfdata_source *s, enum perfdata_feature feature
 		return perfdata_directory_format_read(s, b);
 	case FEAT_SIMPLEPERF_META_INFO:
 		return s->file.is_pipe ? 0 : perfdata_simpleperf_meta_read(s, b);
+	case FEAT_SIMPLEPERF_FILE:
+	case FEAT_SIMPLEPERF_FILE2:
+		return s->file.is_pipe ? 0 : perfdata_simpleperf_files_read(s, feature, b);
 	default:
 		return 0;
 	}
@@ -389,13 +392,20 @@ int perfdata_feature_take(struct perfdata_source *s, enum perfdata_feature featu
 	return r;
 }
 
+static uint64_t max_bytes(enum perfdata_feature feature)
+{
+	return feature == FEAT_SIMPLEPERF_FILE || feature == FEAT_SIMPLEPERF_FILE2
+		       ? PERFDATA_MAX_NAMED_BYTES
+		       : MAX_FEATURE_BYTES;
+}
+
 int perfdata_features_read(struct perfdata_source *s)
 {
 	static const enum perfdata_feature wanted[] = {
 		FEAT_HOSTNAME, FEAT_OSRELEASE,    FEAT_VERSION,    FEAT_ARCH,
 		FEAT_CPUDESC,  FEAT_NRCPUS,       FEAT_CMDLINE,    FEAT_EVENT_DESC,
 		FEAT_BUILD_ID, FEAT_TRACING_DATA, FEAT_SAMPLE_TIME, FEAT_DIR_FORMAT,
-		FEAT_SIMPLEPERF_META_INFO
+		FEAT_SIMPLEPERF_META_INFO, FEAT_SIMPLEPERF_FILE, FEAT_SIMPLEPERF_FILE2
 	};
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
@@ -406,7 +416,7 @@ int perfdata_features_read(struct perfdata_source *s)
 		if (!sec.size)
 			continue;
 		r = perfdata_section_read(&s->file, &s->arena, sec, "a header section",
-					  MAX_FEATURE_BYTES, &b);
+					  max_bytes(wanted[i]), &b);
 		if (r >= 0) {
 			TRY(perfdata_feature_take(s, wanted[i], b));
 		} else if (r == -ENOMEM) {

@@ -304,6 +304,8 @@ void perfdata_close(struct source *source)
 	vec_done(&s->info.modules);
 	vec_done(&s->info.build_ids);
 	hash64_done(&s->by_id);
+	vec_done(&s->named_files);
+	hash64_done(&s->named_by_path);
 	arena_done(&s->arena);
 	free(s);
 }
@@ -347,6 +349,7 @@ const struct source_ops perfdata_source_ops = {
 	.build_id = perfdata_build_id,
 	.build_id_at = perfdata_build_id_at,
 	.span = perfdata_span,
+	.named_file = perfdata_named_file,
 	.traces = perfdata_traces,
 	.ended = perfdata_ended,
 	.clock = perfdata_clock,

@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "formats/perfdata/attr.h"
 #include "formats/perfdata/header.h"
+#include "formats/perfdata/named_files.h"
 #include "formats/perfdata/sample.h"
 #include "sources/source.h"
 
@@ -84,6 +85,8 @@ struct perfdata_source {
 	/* Owned; by feature number, empty where none came or none was asked for. NULL: none so far */
 	struct bytes *sections;
 	struct outbuf split; /* of a record of simpleperf that comes in pieces: those that came */
+	struct named_files named_files; /* of simpleperf's header sections; by hash of the path: */
+	struct hash64 named_by_path;    /* -> index of the first one */
 	/* Pipe mode, and records of simpleperf: */
 	uint64_t taken_to; /* records of the header's kind before were taken */
 	bool schemas_made;
@@ -231,6 +234,10 @@ int perfdata_simpleperf_take(struct perfdata_source *s, const uint8_t *rec, size
 			     uint64_t off);
 /* The header section with names of events. */
 int perfdata_simpleperf_meta_read(struct perfdata_source *s, struct bytes *b);
+/* The header sections with names of functions, FILE and FILE2; NULL: none of that path. */
+int perfdata_simpleperf_files_read(struct perfdata_source *s, enum perfdata_feature feature,
+				   struct bytes *b);
+const struct named_file *perfdata_named_file(struct source *source, const char *path);
 /* File mode: such records in front of all others; and whether there are compressed ones, which not every header tells. */
 int perfdata_first_records_look(struct perfdata_source *s);
 

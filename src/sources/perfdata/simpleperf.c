@@ -160,6 +160,43 @@ int perfdata_simpleperf_meta_read(struct perfdata_source *s, struct bytes *b)
 	return 0;
 }
 
+/* A path that comes twice: the first one counts. */
+static int index_files(struct perfdata_source *s, size_t from)
+{
+	for (size_t i = from; i < s->named_files.n; i++) {
+		const char *path = s->named_files.v[i].path;
+		uint64_t key = hash_bytes(path, strlen(path));
+
+		if (hash64_find(&s->named_by_path, key) == HASH64_EMPTY)
+			TRY(hash64_put(&s->named_by_path, key, i));
+	}
+	return 0;
+}
+
+int perfdata_simpleperf_files_read(struct perfdata_source *s, enum perfdata_feature feature,
+				   struct bytes *b)
+{
+	size_t from = s->named_files.n;
+	int r;
+
+	if (feature == FEAT_SIMPLEPERF_FILE)
+		r = perfdata_named_files_read(b, &s->arena, &s->named_files);
+	else
+		r = perfdata_named_files2_read(b, &s->arena, &s->named_files);
+	TRY(index_files(s, from));
+	return r;
+}
+
+const struct named_file *perfdata_named_file(struct source *source, const char *path)
+{
+	struct perfdata_source *s = perfdata_of(source);
+	uint64_t i = hash64_find(&s->named_by_path, hash_bytes(path, strlen(path)));
+
+	if (i == HASH64_EMPTY || strcmp(s->named_files.v[i].path, path) != 0)
+		return NULL;
+	return &s->named_files.v[i];
+}
+
 int perfdata_first_records_look(struct perfdata_source *s)
 {
 	uint64_t off = s->file.data.offset, end = off + s->file.data.size;

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Functions of a file as the recording names them: what its recorder found in the recorded file. */
+#ifndef SONDE_MODEL_NAMED_FILE_H
+#define SONDE_MODEL_NAMED_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct named_symbol {
+	uint64_t addr; /* see enum named_addresses */
+	uint32_t len;  /* bytes, > 0 */
+	const char *name;
+};
+
+enum named_addresses {
+	/* The file's own: addr - first_addr + first_off is an offset of the file. */
+	NAMED_BY_OFFSET,
+	/* The file's own: first_addr is where the mapping begins. */
+	NAMED_BY_MAP,
+	/* Of the process, or of the kernel. */
+	NAMED_BY_MEMORY
+};
+
+struct named_file {
+	const char *path; /* as its mappings have it */
+	enum named_addresses addresses;
+	uint64_t first_addr, first_off;
+	const struct named_symbol *symbols; /* in the order of the recording */
+	size_t nr;
+};
+
+#endif
