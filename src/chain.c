@@ -243,8 +243,8 @@ static bool perf_unwinds(struct sonde_session *s, const struct event *ev)
 		return false;
 	if (s->unwindable_stamp != space->stamp) {
 		s->unwindable_stamp = space->stamp;
-		s->unwindable = session_has_file_here(s, space) ||
-				session_has_file_here(s, space->before);
+		s->unwindable =
+			session_has_file_here(s, space) || session_has_file_here(s, space->before);
 	}
 	return s->unwindable;
 }

@@ -10,6 +10,8 @@ Of each recording of tests/data and, where it is there, of $SONDE_CORPUS:
               kinds between the others, header sections of unknown numbers; streams with text behind the last record
     unnamed   without EVENT_DESC: the events are there, named by perf's rule
     unended   data size 0 and nothing behind the data, as of a recorder that was killed
+
+And of recordings that stock perf refuses, as docs/compat.md says it: all samples are read, under --compat too.
 """
 import collections
 import json
@@ -24,7 +26,9 @@ ROOT = HERE.parents[1]
 CORPUS = next((p for p in (pathlib.Path(os.environ.get('SONDE_CORPUS') or ROOT.parent / 'shared' / 'corpus'),
                            ROOT.parent.parent / 'shared' / 'corpus') if p.is_dir()), None)
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(HERE.parent))
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / 'gen')]
+from columns import perf_of  # noqa: E402
+import samples  # noqa: E402
 from points import done, run, say, skip  # noqa: E402
 
 SONDE = str(pathlib.Path(sys.argv[1]).resolve())
@@ -207,6 +211,41 @@ def try_file(path, made, blob):
     return why
 
 
+def refused():
+    """(name, the recording, the status of perf 6.1, defects); each has two samples."""
+    def recording(between=None, **attr):
+        r = samples.Recording()
+        event = r.attr(**attr)
+        for n in range(2):
+            r.sample(event, ip=0x401000 + n, time=1000 + n)
+            if between and not n:
+                r.record(between, bytes(8))
+        return r.bytes()
+
+    yield 'attrs larger than its own', File(recording()).newer()[0], 255, set()
+    yield 'a tracepoint that is not described', recording(type=2, config=77), 255, {'no-format'}
+    yield 'a record of a kind that it does not know', recording(between=93), 234, {'unknown-record'}
+    yield "a record of simpleperf's", recording(between=32769), 234, set()
+
+
+def try_refused(made):
+    perf, why = perf_of('perf-6.1')
+    for name, blob, perf_status, defects in refused():
+        made.write_bytes(blob)
+        want = ['%x' % ip for ip in (0x401000, 0x401001)]
+        for compat in 'none', 'perf-6.1', 'perf-6.12':
+            status, out, err = run([SONDE] + ['--compat', compat] * (compat != 'none') + ['script', '-F', 'ip', '-i', str(made)])
+            say((status, out.decode().split()) == (0, want), 'refused: %s, %s' % (name, compat),
+                '%s %s %s' % (status, out, err.decode()))
+        got = {d['name'] for d in told(made)['defects']}
+        say(got == defects, 'refused: %s: defects' % name, '%s' % got)
+        if perf:
+            status, out, err = run(perf + ['-F', 'ip', '-i', str(made)])
+            say(status == perf_status, 'refused: %s, perf' % name, '%s %s %s' % (status, out, err.decode()))
+        else:
+            skip('refused: %s, perf' % name, why)
+
+
 def main():
     paths = sorted((ROOT / 'tests' / 'data').rglob('*.data'))
     if CORPUS:
@@ -216,6 +255,7 @@ def main():
     left, tried = '', 0
     with tempfile.TemporaryDirectory() as folder:
         made = pathlib.Path(folder) / 'x.data'
+        try_refused(made)
         for path in paths:
             blob = path.read_bytes()
             is_stream = blob[8:16] == struct.pack('<Q', 16)
