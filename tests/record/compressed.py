@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """-z: compressed recordings hold the same events, count the same losses and survive the same faults; perf reads them."""
+import glob
 import os
 import re
 import shutil
@@ -10,18 +11,19 @@ import sys
 import time
 
 import perfdata
-from tap import CI, PERF_ENV, SONDE, case, few_symbols, need, perf, run, same, says_full, sh, small_disk, sonde
+from tap import CI, PERF_ENV, SONDE, case, few_symbols, need, perf, run, same, says_full, sh, small_disk, sonde, wait_until
 
 CALLS = os.path.abspath(sys.argv[2])
 CALL = 'syscalls:sys_enter_getppid'
 OLD, NEW = perfdata.COMPRESSED, perfdata.COMPRESSED2
 
 
-def check(path, form=OLD):
+def check(path, form=OLD, finished=True):
     """A whole recording with compressed records of one form only; its events are counted."""
     f = perfdata.File(path)
     n = f.check()
     need(f.packed and {kind for kind, size, plain in f.packed} == {form}, 'compressed records: %r' % f.packed[:3])
+    need(f.ends_checked or not finished, 'the last frame of zstd has no end')
     return f, n
 
 
@@ -67,6 +69,29 @@ def _():
     r = sonde('record', '-z23', '-e', CALL, '-o', 'x.data', '--', CALLS, '-n', '10')
     need(r.returncode == 0 and 'taking 22' in r.stderr, r.stderr)
     same(header('x.data')[0], 22)
+
+
+@case('written ahead, in several files, interrupted: each file ends with a checksum, and perf reads it as we do')
+def _():
+    for form, options in (('old', ['--aio']), ('new', ['--aio=2']), ('old', ['--switch-output=1M']), ('old', [])):
+        for path in glob.glob('x.data*'):
+            os.unlink(path)
+        p = subprocess.Popen([SONDE, 'record', '-q', '-z', '--compressed-records', form, '-m', '16', *options, '-e',
+                              'raw_syscalls:*', '-o', 'x.data', '--', CALLS, '-n', '100000000'], env=PERF_ENV,
+                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        least = 2500000 if '--switch-output=1M' in options else 600000
+        wait_until('it is recorded', lambda: sum(map(os.path.getsize, glob.glob('x.data*'))) > least)
+        p.send_signal(signal.SIGINT)
+        p.wait()
+        paths = glob.glob('x.data*')
+        need(len(paths) > 1 or '--switch-output=1M' not in options, 'one file')
+        for path in paths:
+            check(path, OLD if form == 'old' else NEW)
+            ours = sonde('script', '-i', path, '-F', 'comm,pid,cpu,time,event,trace')
+            need(ours.returncode == 0 and 'damage' not in ours.stderr, ours.stderr)
+            if form == 'old':
+                same(ours.stdout, sh(perf(), 'script', '-i', path, '-F', 'comm,pid,cpu,time,event,trace').stdout,
+                     '%r: %s' % (options, path))
 
 
 @case('tiny buffers: events and losses are all that was done')
@@ -147,7 +172,7 @@ def _():
             r = sonde('record', '-z', '--compressed-records', form, '-e', 'raw_syscalls:*', '-o', 'small/x.data', '--', CALLS,
                       '-t', '2', '-n', '300000')
             shutil.copy('small/x.data', 'x.data')
-        f, n = check('x.data', OLD if form == 'old' else NEW)
+        f, n = check('x.data', OLD if form == 'old' else NEW, False)
         need(f.finished, r.stderr)
         same(n, says_full(r), 'samples in the file and told')
         if form == 'old' and (CI or shutil.which('perf')):

@@ -16,7 +16,7 @@ class Broken(Exception):
 
 
 class Unzip:
-    """One zstd stream, piece by piece, as perf unpacks it: each piece with one call into a buffer of a fixed size."""
+    """zstd frames, piece by piece, as perf unpacks them: each piece with one call into a buffer of a fixed size."""
 
     class Buffer(ctypes.Structure):
         _fields_ = [('at', ctypes.c_void_p), ('size', ctypes.c_size_t), ('pos', ctypes.c_size_t)]
@@ -28,6 +28,7 @@ class Unzip:
         self.lib.ZSTD_decompressStream.argtypes = [ctypes.c_void_p] + [ctypes.POINTER(self.Buffer)] * 2
         self.lib.ZSTD_freeDStream.argtypes = [ctypes.c_void_p]
         self.stream = self.lib.ZSTD_createDStream()
+        self.ended = True  # no frame is open
 
     def __del__(self):
         self.lib.ZSTD_freeDStream(self.stream)
@@ -38,8 +39,12 @@ class Unzip:
         i, o = self.Buffer(ctypes.addressof(src), len(packed), 0), self.Buffer(ctypes.addressof(out), room, 0)
         while i.pos < i.size:
             before = o.pos
-            if self.lib.ZSTD_isError(ctypes.c_size_t(self.lib.ZSTD_decompressStream(self.stream, o, i))):
+            if self.ended and (packed[i.pos:i.pos + 4] != b'\x28\xb5\x2f\xfd' or not packed[i.pos + 4] & 4):
+                raise Broken('a frame of zstd without a checksum')
+            left = self.lib.ZSTD_decompressStream(self.stream, o, i)
+            if self.lib.ZSTD_isError(ctypes.c_size_t(left)):
                 raise Broken('a compressed record is damaged')
+            self.ended = not left
             if i.pos < i.size and (before or o.pos):
                 raise Broken('a compressed record that perf 6.1 does not unpack in one go')
         if not o.pos:
@@ -74,6 +79,7 @@ class File:
         self.kept = None
         self.read_attrs()
         self.packed = []  # (type, size, bytes unpacked) of compressed records
+        self.ends_checked = True  # the last of them ends with a checksum
         if FEAT_COMPRESSED in self.index or FEAT_COMPRESSED in self.features:
             self.unpack()
 
@@ -93,6 +99,7 @@ class File:
                 packed = packed[8:8 + length]
             plain.append(unzip(packed, room))
             self.packed.append((kind, size, len(plain[-1])))
+            self.ends_checked = unzip.ended
         self.bodies = bodies
         self.data = self.data[:self.data_at] + b''.join(plain)
         self.end = len(self.data)

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 
@@ -39,6 +40,21 @@ def threads_of(pid):
     return sorted(found)
 
 
+def ends_checked(path):
+    """Whether the last frame of zstd in a file of events has its end."""
+    with open(path, 'rb') as f:
+        data = f.read()
+    unzip, p = perfdata.Unzip(), 0
+    while p < len(data):
+        kind, misc, size = perfdata.RECORD_HEAD(data, p)
+        if kind == perfdata.COMPRESSED:
+            unzip(data[p + 8:p + size], 1 << 20)
+        elif kind == perfdata.COMPRESSED2:
+            unzip(data[p + 16:p + 16 + struct.unpack_from('<Q', data, p + 8)[0]], 1 << 20)
+        p += size
+    return unzip.ended
+
+
 @case('all events, plain and compressed; both tools print the same')
 def _():
     for options in ([], ['-z'], ['-z', '--compressed-records', 'new'], ['--mmap-flush', '4K'], ['--threads=numa']):
@@ -57,6 +73,8 @@ def _():
         need('# directory data version : 1' in header, header)
         if '-z' in options:
             need(re.search('# compressed : Zstd, level = 1, ratio = [1-9]', header), header)
+            for i in range(len(CPUS)):
+                need(ends_checked('x.dir/data.%d' % i), 'data.%d does not end with a checksum' % i)
         samples = perfdata.File('x.dir/data').check()
         same(samples, 0, 'samples in the file with the header')
 

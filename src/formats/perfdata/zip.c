@@ -12,18 +12,19 @@ enum {
 	HEADER_BYTES = sizeof(struct perfdata_record_header),
 	LENGTH_BYTES = 8, /* of COMPRESSED2 */
 	/* A block of so much fits into a record even when zstd cannot make it smaller. */
-	SAFE_BYTES = 63 << 10,
+	PIECE_BYTES = 63 << 10,
 	RECORD_MAX_BYTES = UINT16_MAX,
 	PADDED_MAX_BYTES = UINT16_MAX & ~7,
-	BLOCK_HEADER_BYTES = 3,
+	/* A frame of so many bytes ends with its next piece. A new one compresses worse at first. */
+	FRAME_BYTES = 256 << 10,
 };
+
+_Static_assert(ZIP_UNIT_BYTES % PIECE_BYTES == 0, "a unit ends with a full piece");
 
 struct zip {
 	ZSTD_CCtx *zstd;
 	bool padded;
-	bool is_wary;     /* what comes is hardly compressible: units are halved */
-	bool has_frame;   /* a frame was begun in what was handed out */
-	bool owes_an_end; /* of that frame: the next block begins a new one */
+	size_t frame_bytes; /* compressed bytes in the open frame; 0: none is open */
 };
 
 /* Where the next byte of a unit comes from. */
@@ -46,6 +47,7 @@ int zip_new(struct zip **ret, int level, bool padded)
 	}
 	z->padded = padded;
 	ZSTD_CCtx_setParameter(z->zstd, ZSTD_c_compressionLevel, level);
+	ZSTD_CCtx_setParameter(z->zstd, ZSTD_c_checksumFlag, 1);
 	/* What it will need it takes now, not in the middle of a recording. */
 	r = ZSTD_compressStream2(z->zstd, &out, &nothing, ZSTD_e_flush);
 	ZSTD_CCtx_reset(z->zstd, ZSTD_reset_session_only);
@@ -65,11 +67,12 @@ void zip_free(struct zip *z)
 	free(z);
 }
 
-/* Makes one block of the next `len` bytes. */
-static int pack(struct zip *z, struct place *from, size_t len, uint8_t *to, size_t room,
+/* Makes one block of the next `len` bytes; the last one of its frame if `ends`. */
+static int pack(struct zip *z, struct place *from, size_t len, bool ends, uint8_t *to, size_t room,
 		size_t *ret_len)
 {
 	ZSTD_outBuffer out = { .dst = to, .size = room };
+	const ZSTD_EndDirective last = ends ? ZSTD_e_end : ZSTD_e_flush;
 	size_t r;
 
 	do {
@@ -79,8 +82,7 @@ static int pack(struct zip *z, struct place *from, size_t len, uint8_t *to, size
 
 		len -= n;
 		do
-			r = ZSTD_compressStream2(z->zstd, &out, &in,
-						 len ? ZSTD_e_continue : ZSTD_e_flush);
+			r = ZSTD_compressStream2(z->zstd, &out, &in, len ? ZSTD_e_continue : last);
 		while (!ZSTD_isError(r) && (in.pos < in.size || (!len && r)) && out.pos < out.size);
 		if (ZSTD_isError(r) || in.pos < in.size || (!len && r))
 			return err_set(-EIO, "cannot compress: %s",
@@ -90,77 +92,82 @@ static int pack(struct zip *z, struct place *from, size_t len, uint8_t *to, size
 			*from = (struct place){ from->piece + 1, 0 };
 	} while (len);
 	*ret_len = out.pos;
+	z->frame_bytes = ends ? 0 : z->frame_bytes + out.pos;
 	return 0;
 }
 
-size_t zip_wants(const struct zip *z)
+static size_t head_bytes(const struct zip *z)
 {
-	return z->is_wary ? SAFE_BYTES : ZIP_UNIT_BYTES;
+	return HEADER_BYTES + (z->padded ? LENGTH_BYTES : 0);
 }
 
-/* The last block of a frame: empty and raw. */
-static size_t put_end(uint8_t *to)
+static size_t record_bytes(const struct zip *z, size_t len)
 {
-	memcpy(to, (const uint8_t[]){ 1, 0, 0 }, BLOCK_HEADER_BYTES);
-	return BLOCK_HEADER_BYTES;
+	return head_bytes(z) + (z->padded ? (len + 7) & ~(size_t)7 : len);
 }
 
-/* Header in front of, padding behind `len` bytes. Returns the whole. */
+/* Header in front of, padding behind `len` bytes. Returns the size of the record. */
 static size_t put_record(const struct zip *z, uint8_t *to, size_t len)
 {
-	const size_t head = HEADER_BYTES + (z->padded ? LENGTH_BYTES : 0);
-	const size_t pad = z->padded ? -len & 7 : 0;
+	const size_t head = head_bytes(z), size = record_bytes(z, len);
 	const struct perfdata_record_header h = { .type = z->padded ? RECORD_COMPRESSED2
 								    : RECORD_COMPRESSED,
-						  .size = (uint16_t)(head + len + pad) };
+						  .size = (uint16_t)size };
 	const uint64_t length = len;
 
 	memcpy(to, &h, sizeof(h));
 	if (z->padded)
 		memcpy(to + HEADER_BYTES, &length, sizeof(length));
-	memset(to + head + len, 0, pad);
-	return head + len + pad;
+	memset(to + head + len, 0, size - head - len);
+	return size;
 }
 
 int zip_unit(struct zip *z, const struct iovec *pieces, int nr_pieces, uint8_t *to, size_t *ret_len)
 {
-	const size_t head = HEADER_BYTES + (z->padded ? LENGTH_BYTES : 0);
+	const size_t head = head_bytes(z);
 	const size_t max = (z->padded ? PADDED_MAX_BYTES : RECORD_MAX_BYTES) - head;
 	struct place from = { pieces, 0 };
-	size_t left = 0, made = 0;
+	size_t left = 0, made = 0, len = 0; /* to[made..) holds the header and len bytes */
+	bool ends = false;
 
 	for (int i = 0; i < nr_pieces; i++)
 		left += pieces[i].iov_len;
 	while (left) {
-		const struct place before = from;
-		const size_t n = z->is_wary && left > SAFE_BYTES ? SAFE_BYTES : left;
-		size_t len = 0, block = 0;
+		const size_t n = left < PIECE_BYTES ? left : PIECE_BYTES;
+		const size_t at = made + head + len;
+		const bool has_ended = ends;
+		size_t block = 0;
 
-		if (z->owes_an_end)
-			len = put_end(to + made + head);
-		TRY(pack(z, &from, n, to + made + head + len, ZIP_ROOM_BYTES - made - head - len,
-			 &block));
-		len += block;
-		if (len > max) {
-			if (n <= SAFE_BYTES)
-				return err_set(-EIO, "cannot compress: %zu bytes became %zu", n,
-					       len);
-			/*
-			 * zstd goes on from a block that nobody will see: it must forget all it knows, and readers with
-			 * it, which they do at the beginning of a frame.
-			 */
-			ZSTD_CCtx_reset(z->zstd, ZSTD_reset_session_only);
-			z->owes_an_end = z->has_frame;
-			z->is_wary = true;
-			from = before;
-			continue;
+		ends = z->frame_bytes >= FRAME_BYTES;
+		TRY(pack(z, &from, n, ends, to + at, ZIP_ROOM_BYTES - at, &block));
+		if (len && (has_ended || len + block > max)) {
+			memmove(to + made + record_bytes(z, len) + head, to + at, block);
+			made += put_record(z, to + made, len);
+			len = 0;
 		}
-		z->has_frame = true;
-		z->owes_an_end = false;
-		z->is_wary = len > n / 3;
-		made += put_record(z, to + made, len);
+		len += block;
 		left -= n;
 	}
+	if (len)
+		made += put_record(z, to + made, len);
 	*ret_len = made;
+	return 0;
+}
+
+int zip_end(struct zip *z, uint8_t *to, size_t *ret_len, size_t *ret_plain_len)
+{
+	const struct perfdata_record_header last = { .type = RECORD_FINISHED_INIT,
+						     .size = sizeof(last) };
+	const struct iovec piece = { (void *)&last, sizeof(last) };
+	struct place from = { &piece, 0 };
+	const size_t head = head_bytes(z);
+	size_t len = 0;
+
+	*ret_len = *ret_plain_len = 0;
+	if (!z->frame_bytes)
+		return 0;
+	TRY(pack(z, &from, sizeof(last), true, to + head, ZIP_ROOM_BYTES - head, &len));
+	*ret_len = put_record(z, to, len);
+	*ret_plain_len = sizeof(last);
 	return 0;
 }

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records into compressed records, the other way round of sources/perfdata/unzip.h: one zstd stream, cut into units.
+ * Records into compressed records, the other way round of sources/perfdata/unzip.h: zstd frames,
+ * cut into units.
  *
- *	unit | SAMPLE SAMPLE SAMPLE |  ->  COMPRESSED ( one zstd block )
+ *	unit | SAMPLE SAMPLE SAMPLE |  ->  COMPRESSED ( one or two zstd blocks )
  *
- * Each compressed record holds the end of at least one block, because perf takes one that unpacks to nothing for damage,
- * and unpacks to no more than ZIP_UNIT_BYTES. A block ends with its unit: what was zipped can be unpacked at once.
+ * perf 6.1 unpacks each compressed record by one call of zstd into a buffer of ZIP_UNIT_BYTES, and
+ * takes a record that unpacks to nothing for damage. So each record holds the end of at least one
+ * block, and a frame ends with its record. A block ends with its unit: what was zipped can be
+ * unpacked at once.
+ *
+ * Each frame carries zstd's checksum. A frame takes at least 256 KiB of the file, unless zip_end()
+ * ends it.
  */
 #ifndef SONDE_FORMATS_PERFDATA_ZIP_H
 #define SONDE_FORMATS_PERFDATA_ZIP_H
@@ -18,7 +24,7 @@
 struct zip;
 
 enum {
-	ZIP_UNIT_BYTES = 128 << 10, /* the largest block of zstd */
+	ZIP_UNIT_BYTES = 126 << 10,
 	ZIP_ROOM_BYTES = 132 << 10, /* what a unit takes at most */
 	ZIP_LEVEL_MIN = 1,
 	ZIP_LEVEL_MAX = 22,
@@ -27,11 +33,14 @@ enum {
 
 /* padded: COMPRESSED2, which perf reads from 6.16 on; else COMPRESSED, whose size is no multiple of 8. */
 int zip_new(struct zip **ret, int level, bool padded);
-/* How large a unit had best be now: one that comes to be one record. */
-size_t zip_wants(const struct zip *z);
 /* At most ZIP_UNIT_BYTES, in pieces, into to[ZIP_ROOM_BYTES]. */
 int zip_unit(struct zip *z, const struct iovec *pieces, int nr_pieces, uint8_t *to,
 	     size_t *ret_len);
+/*
+ * Ends the open frame, into to[ZIP_ROOM_BYTES]. A record must unpack to something: this one holds a
+ * FINISHED_INIT, which readers ignore at this place. Both lengths are 0 if no frame is open.
+ */
+int zip_end(struct zip *z, uint8_t *to, size_t *ret_len, size_t *ret_plain_len);
 void zip_free(struct zip *z); /* NULL is fine */
 
 #endif

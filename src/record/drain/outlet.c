@@ -80,7 +80,7 @@ int outlet_new(struct outlet **ret, struct perfdata_writer *writer,
 
 size_t outlet_wants(const struct outlet *o)
 {
-	return o->zip ? zip_wants(o->zip) : OUTLET_BATCH_BYTES;
+	return o->zip ? ZIP_UNIT_BYTES : OUTLET_BATCH_BYTES;
 }
 
 static int write_plain(struct outlet *o, const struct iovec *pieces, int nr_pieces)
@@ -163,6 +163,7 @@ bool outlet_block_join(struct outlet_block *to, struct outlet_block *b)
 
 void outlet_block_drop(struct outlet *o, struct outlet_block *b)
 {
+	o->has_gap = true;
 	if (o->zip)
 		marks_behind(&b->marks, 0, &o->given_up);
 	else
@@ -188,6 +189,7 @@ int outlet_block_write(struct outlet *o, struct outlet_block *b)
 					  perfdata_writer_data_size(o->writer) - before,
 					  memory_order_relaxed);
 	}
+	o->has_gap |= r < 0;
 	empty(b);
 	return r;
 }
@@ -242,6 +244,7 @@ int outlet_put(struct outlet *o, const struct outlet_batch *b)
 	if (r == 0)
 		r = zip_unit(o->zip, b->pieces, b->nr_pieces, block->bytes + block->len, &len);
 	if (r < 0) {
+		o->has_gap = true;
 		tally_add_pieces(&o->refused, b->pieces, b->nr_pieces, 0);
 		return r;
 	}
@@ -277,12 +280,32 @@ int outlet_flush(struct outlet *o, const struct outlet_batch *last, const void *
 	return o->thread ? outlet_thread_submit(o) : outlet_block_write(o, o->block);
 }
 
+/* Ends what is compressed with its checksum. Nothing is written ahead any more. */
+static int end_frame(struct outlet *o)
+{
+	struct outlet_block *block = o->block;
+	size_t len, plain_len;
+
+	TRY(vec_reserve(&block->marks.list, 1));
+	TRY(zip_end(o->zip, block->bytes, &len, &plain_len));
+	if (!len)
+		return 0;
+	block->len = len;
+	block->marks.list.v[block->marks.list.n++] =
+		(struct outlet_mark){ len, block->marks.counts.n };
+	o->plain_bytes += plain_len;
+	o->packed_bytes += len;
+	return outlet_block_write(o, block);
+}
+
 int outlet_finish(struct outlet *o)
 {
 	const int r = o->block ? outlet_flush(o, &(struct outlet_batch){ 0 }, NULL, 0) : 0;
 	const int end = o->thread ? outlet_thread_end(o) : 0;
 
-	return r < 0 ? r : end;
+	if (r < 0 || end < 0)
+		return r < 0 ? r : end;
+	return o->zip && !o->has_gap ? end_frame(o) : 0;
 }
 
 int outlet_resume(struct outlet *o)

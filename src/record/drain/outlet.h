@@ -70,6 +70,7 @@ struct outlet {
 	struct tally batch;                 /* of the batch at hand; zeros between batches */
 	struct tally refused;               /* samples of batches that were not taken */
 	struct tally given_up;              /* of those taken, by whoever writes */
+	atomic_bool has_gap; /* compressed bytes are missing in the file: no checksum fits them */
 	atomic_uint_least64_t written; /* bytes on their way to the disk; read from any thread */
 };
 
@@ -80,6 +81,7 @@ size_t outlet_wants(const struct outlet *o);
 int outlet_put(struct outlet *o, const struct outlet_batch *b);
 /* Puts a last batch, which may be empty, and sends all on its way to the file; behind it `len` bytes of plain records. */
 int outlet_flush(struct outlet *o, const struct outlet_batch *last, const void *plain, size_t len);
+/* Compressed records then end with a checksum. */
 int outlet_finish(struct outlet *o);
 /* Goes on after outlet_finish(). */
 int outlet_resume(struct outlet *o);

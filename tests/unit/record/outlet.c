@@ -54,6 +54,12 @@ static bool now_and_then(size_t at)
 	return at / (200 << 10) % 3 == 1 || at / (70 << 10) % 7 == 1;
 }
 
+/* Two pieces of a unit share a record, whichever of them ends a frame. */
+static bool each_third(size_t at)
+{
+	return at / RECORD_BYTES % 3 == 1;
+}
+
 struct sink {
 	struct perfdata_writer *writer;
 	struct outlet *outlet;
@@ -80,17 +86,22 @@ static void sink_close(struct sink *s)
 	close(s->fd);
 }
 
-/* In batches as the drain makes them; a flush behind each so many bytes. Returns the samples taken. */
+/*
+ * In batches as the drain makes them, each fifth a smaller one; a flush behind each so many bytes. Returns the samples
+ * taken.
+ */
 static uint64_t put_all(struct sink *s, const uint8_t *plain, size_t len, size_t flush_bytes,
 			int *ret_error)
 {
-	size_t flushed = 0;
+	size_t flushed = 0, batches = 0;
 	uint64_t samples = 0;
 
 	*ret_error = 0;
 	for (size_t at = 0; at < len && *ret_error == 0;) {
 		size_t n = outlet_wants(s->outlet), first;
 
+		if (batches++ % 5 == 4)
+			n /= 4;
 		if (n > len - at)
 			n = len - at;
 		n -= n % RECORD_BYTES;
@@ -124,16 +135,32 @@ static uint8_t *read_data(const struct sink *s, size_t *ret_len)
 	return bytes;
 }
 
+/* What compressed records hold. */
+struct unpacked {
+	size_t len;     /* bytes of `plain` */
+	size_t frames;  /* begun */
+	bool has_ended; /* nothing is behind the last checksum */
+};
+
+static bool begins_checked_frame(const ZSTD_inBuffer *in)
+{
+	const uint8_t *at = (const uint8_t *)in->src + in->pos;
+
+	return in->size - in->pos > 5 && load_u32(at) == ZSTD_MAGICNUMBER && at[4] & 1 << 2;
+}
+
 /*
  * Unpacks as perf 6.1 does: each record in one call, into a buffer of the size that FEAT_COMPRESSED tells; what unpacks to
- * nothing is damage. Returns how many bytes of `plain` came out.
+ * nothing is damage. A FINISHED_INIT may be the last of it all.
  */
-static size_t unpack(const uint8_t *bytes, size_t len, bool padded, const uint8_t *plain)
+static struct unpacked unpack(const uint8_t *bytes, size_t len, bool padded, const uint8_t *plain)
 {
 	uint8_t *room = malloc(ZIP_UNIT_BYTES);
 	ZSTD_DStream *stream = ZSTD_createDStream();
+	const struct perfdata_record_header last = { .type = RECORD_FINISHED_INIT,
+						     .size = sizeof(last) };
 	struct perfdata_record_header h;
-	size_t made = 0;
+	struct unpacked ret = { .has_ended = true };
 
 	for (size_t at = 0; at < len; at += h.size) {
 		ZSTD_outBuffer out = { room, ZIP_UNIT_BYTES, 0 };
@@ -149,21 +176,32 @@ static size_t unpack(const uint8_t *bytes, size_t len, bool padded, const uint8_
 			assert_in_range(in.size, h.size - 16 - 7, h.size - 16);
 		}
 		while (in.pos < in.size) {
+			size_t r;
+
 			assert_int_equal(out.pos, 0);
-			assert_false(ZSTD_isError(ZSTD_decompressStream(stream, &out, &in)));
+			if (ret.has_ended) {
+				assert_true(begins_checked_frame(&in));
+				ret.frames++;
+			}
+			r = ZSTD_decompressStream(stream, &out, &in);
+			assert_false(ZSTD_isError(r));
+			ret.has_ended = !r;
 		}
 		assert_true(out.pos > 0);
-		assert_memory_equal(room, plain + made, out.pos);
-		made += out.pos;
+		if (at + h.size == len && out.pos == sizeof(last) &&
+		    !memcmp(room, &last, sizeof(last)))
+			break;
+		assert_memory_equal(room, plain + ret.len, out.pos);
+		ret.len += out.pos;
 	}
 	ZSTD_freeDStream(stream);
 	free(room);
-	return made;
+	return ret;
 }
 
 TEST(compressed_records_of_all_kinds_of_bytes)
 {
-	static bool (*const kinds[])(size_t) = { never, always, now_and_then };
+	static bool (*const kinds[])(size_t) = { never, always, now_and_then, each_third };
 
 	for (size_t kind = 0; kind < sizeof(kinds) / sizeof(*kinds); kind++) {
 		uint8_t *plain = make_records(PLAIN_BYTES, kinds[kind]);
@@ -174,6 +212,7 @@ TEST(compressed_records_of_all_kinds_of_bytes)
 							     .ahead_bytes =
 								     form & 4 ? 2 << 20 : 0 };
 			const size_t len = opts.level > 1 ? PLAIN_BYTES / 4 : PLAIN_BYTES;
+			struct unpacked u;
 			struct sink s;
 			uint8_t *data;
 			size_t n;
@@ -185,11 +224,14 @@ TEST(compressed_records_of_all_kinds_of_bytes)
 			assert_int_equal(outlet_finish(s.outlet), 0);
 			assert_int_equal(outlet_samples_given_up(s.outlet), 0);
 			data = read_data(&s, &n);
-			assert_int_equal(unpack(data, n, opts.padded, plain), len);
+			u = unpack(data, n, opts.padded, plain);
+			assert_int_equal(u.len, len);
+			assert_true(u.has_ended);
+			assert_in_range(u.frames, 1, 1 + n / (256 << 10));
 			if (kinds[kind] == never)
 				assert_true(n < len / 5);
 			if (kinds[kind] == always)
-				assert_true(n > len / 10 * 9);
+				assert_true(n > len / 10 * 9 && u.frames > 3);
 			free(data);
 			sink_close(&s);
 		}
@@ -221,18 +263,55 @@ TEST(a_full_disk_is_told_exactly)
 		samples = put_all(&s, plain, PLAIN_BYTES, 300 << 10, &e);
 		end = outlet_finish(s.outlet);
 		assert_true(e == -EFBIG || end == -EFBIG);
-		perfdata_writer_finish(
-			s.writer, &(struct perfdata_writer_feature){ FEAT_ARCH, plain, 4096 }, 1,
-			NULL);
+		perfdata_writer_finish(s.writer,
+				       &(struct perfdata_writer_feature){ FEAT_ARCH, plain, 4096 },
+				       1, NULL);
 		setrlimit(RLIMIT_FSIZE, &before);
 		data = read_data(&s, &n);
-		in_file = opts.level ? unpack(data, n, false, plain) / RECORD_BYTES
-				     : n / RECORD_BYTES;
+		in_file = (opts.level ? unpack(data, n, false, plain).len : n) / RECORD_BYTES;
 		assert_true(in_file > 100);
 		/* a batch of what cannot be compressed may be in the file in part: it counts as given up */
 		samples -= outlet_samples_given_up(s.outlet);
 		assert_in_range(samples, in_file - (opts.level ? ZIP_UNIT_BYTES / RECORD_BYTES : 0),
 				in_file);
+		free(data);
+		sink_close(&s);
+	}
+	free(plain);
+}
+
+/* Describing what runs and opening a file up again go on behind a checksum. */
+TEST(goes_on_behind_an_end)
+{
+	uint8_t *plain = make_records(PLAIN_BYTES, now_and_then);
+
+	for (int form = 0; form < 2; form++) {
+		const struct outlet_options opts = { .level = 1,
+						     .ahead_bytes = form ? 2 << 20 : 0 };
+		const size_t half = 300 << 10;
+		struct unpacked u;
+		struct sink s;
+		uint8_t *data;
+		size_t n, first;
+		int e;
+
+		sink_open(&s, &opts);
+		put_all(&s, plain, half, 100 << 10, &e);
+		assert_int_equal(outlet_finish(s.outlet), 0);
+		first = (size_t)perfdata_writer_data_size(s.writer);
+		assert_int_equal(outlet_finish(s.outlet), 0);
+		assert_int_equal(perfdata_writer_data_size(s.writer), first);
+		assert_int_equal(outlet_resume(s.outlet), 0);
+		put_all(&s, plain + half, half, 100 << 10, &e);
+		assert_int_equal(e, 0);
+		assert_int_equal(outlet_finish(s.outlet), 0);
+		data = read_data(&s, &n);
+		u = unpack(data, first, false, plain);
+		assert_int_equal(u.len, half);
+		assert_true(u.has_ended);
+		u = unpack(data + first, n - first, false, plain + half);
+		assert_int_equal(u.len, half);
+		assert_true(u.has_ended);
 		free(data);
 		sink_close(&s);
 	}
