@@ -36,7 +36,9 @@ static int by_unknown(const void *a, const void *b)
 	const struct check_file *x = *(struct check_file *const *)a,
 				*y = *(struct check_file *const *)b;
 
-	return (x->unknown < y->unknown) - (x->unknown > y->unknown);
+	const uint64_t nx = x->unknown + x->unknown_frames, ny = y->unknown + y->unknown_frames;
+
+	return (nx < ny) - (nx > ny);
 }
 
 static struct check_file *add_file(struct checks *c, const struct sonde_location *loc)
@@ -106,8 +108,30 @@ static int check_place(struct checks *c, const struct sonde_event *ev, uint64_t 
 	f->samples++;
 	if (!loc.sym) {
 		c->unknown++;
-		if (!f->unknown++)
-			f->why = loc.unknown;
+		f->unknown++;
+		f->why = f->why ? f->why : loc.unknown;
+	}
+	return 0;
+}
+
+/* Frames behind the first, which is the sample's own address. */
+static int check_frames(struct checks *c, const struct sonde_event *ev)
+{
+	const struct sonde_frame *frames;
+	const int n = sonde_event_callchain(ev, &frames);
+
+	for (int i = 1; i < n; i++) {
+		struct sonde_location loc;
+		struct check_file *f;
+
+		if (frames[i].sym ||
+		    sonde_event_locate(ev, frames[i].ip, frames[i].cpumode, &loc) < 0 || loc.sym)
+			continue;
+		f = file_at(c, &loc);
+		if (!f)
+			return -ENOMEM;
+		f->unknown_frames++;
+		f->why = f->why ? f->why : loc.unknown;
 	}
 	return 0;
 }
@@ -128,6 +152,8 @@ static int check_sample(struct checks *c, struct sonde_session *s, const struct 
 	if (sample.present & PERF_SAMPLE_CALLCHAIN) {
 		c->stacks++;
 		c->cut += is_cut(ev, attr, attr_len, &sample);
+		if (check_frames(c, ev) < 0)
+			return -ENOMEM;
 	}
 	/* A tracepoint is where it is; what led there is told by a stack. */
 	if (!(sample.present & PERF_SAMPLE_IP) ||
@@ -162,11 +188,15 @@ static void put_files(struct checks *c)
 	size_t missing = 0, files = 0;
 
 	for (size_t i = 0; i < c->nr_files; i++) {
-		files += c->files[i]->is_file;
-		if (!c->files[i]->is_file || *c->files[i]->build_id)
+		const struct check_file *f = c->files[i];
+
+		if (!f->is_file || !f->samples)
+			continue;
+		files++;
+		if (*f->build_id)
 			continue;
 		missing++;
-		first = first ? first : c->files[i]->name;
+		first = first ? first : f->name;
 	}
 	put(c, CHECK_BUILD_IDS, (double)missing, files,
 	    "%zu of %zu files that samples lie in have none%s%s", missing, files,

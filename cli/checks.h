@@ -26,12 +26,13 @@ struct check_result {
 	char text[200];
 };
 
-/* A file that samples lie in. */
+/* A file in which samples or frames of call chains lie. */
 struct check_file {
 	uint64_t id;                 /* sonde_location.dso_id; 0: nothing was mapped there */
 	const char *name, *build_id; /* owned; build_id "" unknown */
-	uint64_t samples, unknown;
-	uint32_t why; /* enum sonde_unknown, of the first unknown one */
+	uint64_t samples, unknown; /* unknown: samples without a symbol */
+	uint64_t unknown_frames;   /* of call chains, beside the sample's own address */
+	uint32_t why;              /* enum sonde_unknown, of the first unknown one */
 	bool is_file; /* not memory of a JIT and the like */
 };
 
@@ -43,7 +44,7 @@ struct checks {
 	uint64_t without_time;
 	struct check_result results[NR_CHECKS];
 	void *by_id;               /* tsearch(3)'s; of struct check_file */
-	struct check_file **files; /* those; after checks_run() most unknown samples first */
+	struct check_file **files; /* those; after checks_run() most unknown samples and frames first */
 	size_t nr_files;
 	struct check_file *last;
 };

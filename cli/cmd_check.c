@@ -45,18 +45,24 @@ static int parse_limits(const struct cli *cli, const struct args *a, struct chec
 	return CLI_OK;
 }
 
-/* The files in which most samples without a symbol lie, and why they have none. */
+/* The files in which most samples and frames without a symbol lie, and why they have none. */
 static void print_files(const struct checks *c)
 {
 	enum { SHOWN = 5 };
 
-	for (size_t i = 0; i < c->nr_files && i < SHOWN && c->files[i]->unknown; i++) {
+	for (size_t i = 0; i < c->nr_files && i < SHOWN; i++) {
 		const struct check_file *f = c->files[i];
 
+		if (!f->unknown && !f->unknown_frames)
+			break;
 		printf("%19s", "");
 		cli_put_quiet(stdout, f->name, strlen(f->name));
-		printf(": %llu without%s%s%s\n", (unsigned long long)f->unknown,
-		       f->id ? ": " : "", f->id ? sonde_unknown_text(f->why) : "",
+		if (f->unknown_frames)
+			printf(": %llu samples, %llu callers", (unsigned long long)f->unknown,
+			       (unsigned long long)f->unknown_frames);
+		else
+			printf(": %llu", (unsigned long long)f->unknown);
+		printf(" without%s%s%s\n", f->id ? ": " : "", f->id ? sonde_unknown_text(f->why) : "",
 		       f->is_file && !*f->build_id ? ", no build id" : "");
 	}
 }
@@ -128,7 +134,9 @@ static int print_json(const struct checks *c)
 			json_put_member("build_id", f->build_id);
 		printf(",\"samples\":%llu,\"unknown\":%llu", (unsigned long long)f->samples,
 		       (unsigned long long)f->unknown);
-		if (f->unknown)
+		if (f->unknown_frames)
+			printf(",\"unknown_frames\":%llu", (unsigned long long)f->unknown_frames);
+		if (f->unknown || f->unknown_frames)
 			json_put_member("why", sonde_unknown_text(f->why));
 		putchar('}');
 	}

@@ -132,6 +132,25 @@ def reasons(folder):
         say(not err, 'nothing is said under --compat, ' + order, err.decode())
 
 
+# The sample's own address is in one file, its callers are in another, nowhere, and in the first one again.
+CALLERS = REASONS[:REASONS.index('SAMPLE')].replace('|TIME ', '|TIME|CALLCHAIN ').replace('=== reasons', '=== callers') + (
+    'SAMPLE/user { [7:u64] [0x1010:u64] [12,12:u32] [1000:u64] [5:u64] [-512,0x1010,0x10010,0x50000,0x1020:u64] }\n')
+
+
+def callers(folder):
+    for order, path in made(folder, CALLERS.replace('HERE', str(folder))):
+        out = run([SONDE, 'check', str(path), '--max-unknown', '100', '--max-missing', '9'])[1].decode()
+        lines = dict(re.findall(r'^ {19}(?:.*/)?([^/:\n]*): (.*)$', out, re.M))
+        want = {'gone': '1 samples, 1 callers without: not on this machine, no build id',
+                'stripped': '0 samples, 1 callers without: stripped, no build id',
+                '(nothing is mapped there)': '0 samples, 1 callers without'}
+        say(lines == want and 'of 1 files' in out, 'callers without a symbol, ' + order, out)
+        files = {f['file'].split('/')[-1]: (f['samples'], f['unknown'], f['unknown_frames'], f['why'])
+                 for f in json.loads(run([SONDE, 'check', str(path), '--json'])[1])['files']}
+        say(files == {'gone': (1, 1, 1, WHY['gone']), 'stripped': (0, 0, 1, 'stripped'),
+                      '(nothing is mapped there)': (0, 0, 1, 'nothing is mapped there')}, 'the same for programs (callers), ' + order, str(files))
+
+
 def whole(folder):
     """The closing line: every defect with its advice, and no sentence cut, however long the names are."""
     long = str(folder) + '/' + '/'.join(['d' * 100] * 5) + '/gone'
@@ -165,6 +184,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         known(pathlib.Path(name))
         reasons(pathlib.Path(name))
+        callers(pathlib.Path(name))
         whole(pathlib.Path(name))
         unfinished(pathlib.Path(name))
     status, out, err = run([SONDE, 'check', str(DATA / 'demo.data')])
