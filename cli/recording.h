@@ -20,10 +20,15 @@ struct recording {
 	OPT_OUR_KEY(0, "no-follow", NULL, "no-follow",                                          \
 		    "opens no file because the recording names it: programs and their symbols " \
 		    "come by build ids only")
+#define MAX_UNPACKED_OPTION                                                                      \
+	OPT_OUR_KEY(0, "max-unpacked", "SIZE", "max-unpacked",                                   \
+		    "reads a packed or compressed recording up to SIZE (4G) unpacked; default: " \
+		    "200 times what is packed, at least 1G")
 /* What all of them take; values are a struct s, whose member m is that. */
 #define RECORDING_OPTIONS(s, m)                                                                  \
 	OPT_KEY('f', "force", NULL, "force", "reads a recording that belongs to somebody else"), \
-		NO_FOLLOW_OPTION, STRICT_OPTIONS(s, m.strict), SANDBOX_OPTION(s, m.sandbox)
+		MAX_UNPACKED_OPTION, NO_FOLLOW_OPTION, STRICT_OPTIONS(s, m.strict),              \
+		SANDBOX_OPTION(s, m.sandbox)
 /* Members of their struct command; values are a struct s, which begins with a struct recording. */
 #define RECORDING_COMMAND(s)                                           \
 	.values_size = sizeof(s), .permute = true, .configured = true, \

@@ -184,6 +184,7 @@ const struct opt script_options[] = {
 		"overwrites a file that is there"),
 	OPT_OUR_KEY(0, "kernel-formats", NULL, "kernel-formats", "takes the running kernel's descriptions of tracepoints that the "
 		"recording does not describe, if it has them under the same name and number"),
+	MAX_UNPACKED_OPTION,
 	NO_FOLLOW_OPTION,
 	STRICT_OPTIONS(struct script_args, strict),
 	SANDBOX_OPTION(struct script_args, sandbox),

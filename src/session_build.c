@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/near.h"
+#include "base/size.h"
 #include "base/sysfile.h"
 #include "code.h"
 #include "order/span.h"
@@ -301,6 +302,7 @@ int session_open_source(struct sonde_session *s)
 {
 	enum { PART_SHIFT = 40 }; /* of numbers that are counted in each part */
 	struct source_file file;
+	uint64_t max_unpacked = 0;
 
 	TRY(state_init_beside(&s->state, s->strings, (uint64_t)s->part << PART_SHIFT,
 			      s->part_of ? &s->part_of->state.own_numbers : NULL));
@@ -320,6 +322,9 @@ int session_open_source(struct sonde_session *s)
 		return err_errno(errno, "cannot read the kernel symbols in %s", s->opts.kallsyms);
 	if (s->opts.vmlinux && access(s->opts.vmlinux, R_OK) < 0)
 		return err_errno(errno, "cannot read the kernel's file %s", s->opts.vmlinux);
+	if (s->opts.max_unpacked)
+		(void)size_parse(s->opts.max_unpacked,
+				 &max_unpacked); /* session_options.c checked it */
 	s->listing = text_records_wanted(&s->opts);
 	s->copies = sinks[s->opts.format]->copies_records;
 	TRY(source_open(&s->source,
@@ -327,6 +332,7 @@ int session_open_source(struct sonde_session *s)
 				.path = s->opts.input,
 				.window_bytes = s->opts.window_bytes,
 				.force = s->opts.force,
+				.max_unpacked = max_unpacked,
 				.unordered = is_unordered(&s->opts),
 				.list_records = text_records_listed(&s->opts) || s->copies,
 				.compat = s->opts.compat,

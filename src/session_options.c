@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/keys.h"
+#include "base/size.h"
 #include "filters/cpu_list.h"
 #include "filters/id_list.h"
 #include "filters/name_list.h"
@@ -67,6 +68,7 @@ static const struct key keys[] = {
 	FLAG("inline", inline_frames),
 	FLAG("full-source-path", full_source_path),
 	FLAG("force", force),
+	TEXT("max-unpacked", max_unpacked),
 	FLAG("kernel-formats", kernel_formats),
 	WORD("format", format, sink_names),
 	TEXT("event", event),
@@ -277,11 +279,15 @@ static int check_values(const struct session_options *o)
 	size_t at;
 	unsigned details;
 	struct every every;
+	uint64_t bytes;
 
 	TRY(check_together(o));
 	TRY(evlist_details_parse(o->evlist, &details));
 	if (o->every)
 		TRY(every_parse(o->every, &every));
+	if (o->max_unpacked && (!size_parse(o->max_unpacked, &bytes) || !bytes))
+		return err_set(-EINVAL, "--max-unpacked %s: a size (512M, 4G) is asked for",
+			       o->max_unpacked);
 	if (o->time)
 		TRY(time_windows_parse(o->time, NULL, session_counts_from_first(o), o->compat,
 				       NULL));

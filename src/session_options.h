@@ -24,6 +24,7 @@ struct session_options {
 	char *fields, *stop_bt, *dlfilters, *evlist;
 	char *event;          /* names of those that are wanted */
 	char *output, *every; /* of format=perfdata */
+	char *max_unpacked;   /* a size */
 	char *itrace;         /* "" by itself: as its decoder likes */
 	char *graph_function; /* of a trace of calls; none is decoded, so nothing is in it */
 	/* Numbers; UINT64_MAX when not given. */

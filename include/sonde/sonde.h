@@ -67,6 +67,8 @@ SONDE_API const char *sonde_error_text(void);
  *	callchain=0|1       0: samples are delivered without call chains; default 1
  *	window=BYTES        size of a read window, 4096..1 GiB; default 1 MiB
  *	force=0|1           1: read a recording that another user owns
+ *	max-unpacked=SIZE   what a packed recording (.gz .xz .zst) and, apart from it, its compressed records may unpack to
+ *	                    (512M, 4G); default 200 times the packed bytes, at least 1 GiB. More is -EFBIG
  *	kernel-formats=0|1  1: tracepoints that the recording does not describe are taken as the running kernel describes
  *	                    them, if it has them under the same name and number
  *

@@ -62,6 +62,8 @@ struct source_options {
 	int (*find_format)(void *ctx, const struct source_tracepoint *wanted,
 			   const char **ret_system, struct bytes *ret);
 	void *find_format_ctx;
+	uint64_t max_unpacked; /* bytes that a packed or compressed recording may unpack to; 0: sources/unpacked.h */
+	uint64_t packed_bytes; /* the size of the packed file that fd was unpacked from; 0: it was not */
 	bool is_copied; /* path is packed or a pipe: fd, the source's, is a file with what was in it */
 	int fd;
 	const atomic_int *stopped;     /* set when waiting for a stream is to end */

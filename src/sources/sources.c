@@ -130,6 +130,7 @@ static const struct source_ops *choose(const uint8_t *head, size_t len)
 static int open_packed(const struct codec_ops *codec, struct source_options *opts,
 		       struct timespec *ret_changed)
 {
+	struct unpacked limit = { .max_bytes = opts->max_unpacked };
 	struct stream *from = opts->stream;
 	struct stat st;
 	int fd = -1, r;
@@ -145,8 +146,9 @@ static int open_packed(const struct codec_ops *codec, struct source_options *opt
 			return r;
 		}
 		*ret_changed = st.st_mtim;
+		limit.packed_bytes = (uint64_t)st.st_size;
 	}
-	return unwrap_open(&opts->stream, codec, from, fd, opts->path, opts->stopped,
+	return unwrap_open(&opts->stream, codec, from, fd, opts->path, &limit, opts->stopped,
 			   opts->defects);
 }
 
@@ -171,6 +173,8 @@ static int keep_in_file(struct source_options *opts, const struct timespec *chan
 	opts->fd = stream_to_file(opts->stream);
 	if (opts->fd < 0)
 		return opts->fd;
+	if (opts->stream->packed_bytes)
+		opts->packed_bytes = *opts->stream->packed_bytes;
 	stream_free(opts->stream);
 	opts->stream = NULL;
 	opts->is_copied = true;

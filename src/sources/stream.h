@@ -26,7 +26,9 @@ struct stream {
 	/* Makes the next bytes, at most len, at least one; 0 at the end, <0 failure (-EINTR: ask again). */
 	int64_t (*make)(void *ctx, void *buf, size_t len);
 	void *ctx;
-	void (*done)(void *ctx);   /* releases ctx in stream_done(); NULL: it is not the stream's */
+	void (*done)(void *ctx); /* releases ctx in stream_done(); NULL: it is not the stream's */
+	/* Of the packed input that it is unpacked from: its size, or what was read of it. NULL: it is not packed. */
+	const uint64_t *packed_bytes;
 	const char *path;          /* lent; for messages */
 	const atomic_int *stopped; /* set from elsewhere: waiting ends; NULL: never */
 	uint8_t *ring;             /* owned; the byte at offset o is ring[o % STREAM_MEMORY] */

@@ -16,8 +16,9 @@ struct unwrap {
 	const char *path;
 	struct defects *defects;
 	uint64_t read_to; /* packed bytes read so far */
-	uint8_t *buf;     /* owned, IN_BYTES: those at hand */
-	bool at_piece;    /* the last piece ended, none has begun */
+	struct unpacked unpacked;
+	uint8_t *buf;  /* owned, IN_BYTES: those at hand */
+	bool at_piece; /* the last piece ended, none has begun */
 	bool ended;
 };
 
@@ -44,6 +45,8 @@ static int fill(struct unwrap *u)
 	if (n < 0)
 		return (int)n;
 	u->read_to += (uint64_t)n;
+	if (u->from)
+		u->unpacked.packed_bytes = u->read_to;
 	u->codec.in = u->buf;
 	u->codec.in_len = (size_t)n;
 	u->codec.is_last = !n;
@@ -88,7 +91,9 @@ static int64_t make(void *ctx, void *buf, size_t len)
 		else if (u->codec.is_last && u->codec.out_len == len)
 			end_damaged(u, "cut off");
 	}
-	return (int64_t)(len - u->codec.out_len);
+	len -= u->codec.out_len;
+	TRY(unpacked_add(&u->unpacked, len, u->path));
+	return (int64_t)len;
 }
 
 static void unwrap_free(void *ctx)
@@ -105,7 +110,8 @@ static void unwrap_free(void *ctx)
 }
 
 int unwrap_open(struct stream **ret, const struct codec_ops *codec, struct stream *from, int fd,
-		const char *path, const atomic_int *stopped, struct defects *defects)
+		const char *path, const struct unpacked *limit, const atomic_int *stopped,
+		struct defects *defects)
 {
 	struct unwrap *u = calloc(1, sizeof(*u));
 	struct stream *s = malloc(sizeof(*s));
@@ -120,7 +126,12 @@ int unwrap_open(struct stream **ret, const struct codec_ops *codec, struct strea
 		return err_nomem();
 	}
 	*u = (struct unwrap){
-		.ops = codec, .from = from, .fd = fd, .path = path, .defects = defects
+		.ops = codec,
+		.from = from,
+		.fd = fd,
+		.path = path,
+		.unpacked = *limit,
+		.defects = defects,
 	};
 	u->buf = malloc(IN_BYTES);
 	if (!u->buf)
@@ -138,6 +149,7 @@ int unwrap_open(struct stream **ret, const struct codec_ops *codec, struct strea
 	stream_init_made(s, make, u, path, 0);
 	s->stopped = stopped;
 	s->done = unwrap_free;
+	s->packed_bytes = &u->unpacked.packed_bytes;
 	*ret = s;
 	return 0;
 }

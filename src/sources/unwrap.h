@@ -13,12 +13,15 @@
 #include "model/defects.h"
 #include "sources/codecs.h"
 #include "sources/stream.h"
+#include "sources/unpacked.h"
 
 /*
  * *ret is the unpacked stream. from: a pipe's bytes, taken over whatever becomes of it; NULL: fd, a regular file's, taken
- * over, too. path: for messages, lent.
+ * over, too. limit: how much it may unpack to; packed_bytes is the size of fd's file, 0 for a pipe. path: for messages,
+ * lent.
  */
 int unwrap_open(struct stream **ret, const struct codec_ops *codec, struct stream *from, int fd,
-		const char *path, const atomic_int *stopped, struct defects *defects);
+		const char *path, const struct unpacked *limit, const atomic_int *stopped,
+		struct defects *defects);
 
 #endif

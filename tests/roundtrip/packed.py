@@ -35,6 +35,8 @@ def zstd(blob):
 MEASURE = ('import os, sys; pid = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ); '
            '_, status, used = os.wait4(pid, 0); print(used.ru_maxrss); sys.exit(status != 0)')
 
+ROUND = bytes.fromhex('4400000000000800')  # FINISHED_ROUND
+
 CODECS = [('gzip', gzip.compress, 'zlib='), ('xz', lzma.compress, 'lzma=')]
 if shutil.which('zstd'):
     CODECS.append(('zstd', zstd, 'zstd='))
@@ -93,8 +95,7 @@ def damaged(name, pack, folder, blob):
 def bounded(name, pack, folder, blob):
     """A recording in pipe mode of 256 MB, read as it is unpacked."""
     path = folder / 'x.data'
-    record = bytes.fromhex('4400000000000800')  # FINISHED_ROUND
-    piece = record * (1 << 20)
+    piece = ROUND * (1 << 20)
     with open(path, 'wb') as f:
         f.write(pack(blob))
         packed = pack(piece)
@@ -104,6 +105,54 @@ def bounded(name, pack, folder, blob):
     used = int(out.split()[-1])
     limit = 64 << 10 if not os.environ.get('ASAN_OPTIONS') else 1 << 30
     say(not status and used < limit and not err, '%s: 256 MB of a stream' % name, '%d kB, %s' % (used, err.decode('latin-1')))
+
+
+def refused(got, *words):
+    """That much is unpacked: status 1, a message with these words."""
+    return got[0] == 1 and all(word.encode() in got[2] for word in words + ('packed bytes unpack to more than', '--max-unpacked'))
+
+
+def bombs(name, pack, folder, blob, pipe):
+    """Zeros behind a recording, which cost next to nothing packed."""
+    path, size = folder / 'x.data', len(blob)
+    path.write_bytes(pack(blob + bytes((2 << 20) - size)))
+    small = str(path.stat().st_size)
+    ways = {'file': text(path, words=['--max-unpacked', '1M']), 'pipe': text(path, path.read_bytes(), ['--max-unpacked', '1024K']),
+            'info': run([SONDE, 'info', '-i', str(path), '--max-unpacked', '1M'])}
+    say(all(refused(got, small, '1048576') and not got[1] for got in ways.values()), '%s: a limit of unpacked bytes' % name, str(ways))
+    got = text(path, words=['--max-unpacked', '2M'])
+    say(not got[0] and got[1], '%s: as many as allowed' % name, got[2].decode('latin-1'))
+    status, out, err = run([SONDE, 'cut', '-i', str(path), '--max-unpacked', '1M', '-o', str(folder / 'cut.data')])
+    say(refused((status, out, err)) and not (folder / 'cut.data').exists(), '%s: nothing is written of it' % name, err.decode('latin-1'))
+    # In pipe mode it is read while it is unpacked.
+    path.write_bytes(pack(pipe + ROUND * (1 << 18)))
+    got, whole = text(path, words=['--max-unpacked', '1M']), text(path)
+    say(refused(got) and whole[1].startswith(got[1]) and not whole[0], '%s: a limit in pipe mode' % name, got[2].decode('latin-1'))
+
+
+def compressed(blob):
+    """A record COMPRESSED."""
+    packed = zstd(blob)
+    return (81).to_bytes(4, 'little') + bytes(2) + (8 + len(packed)).to_bytes(2, 'little') + packed
+
+
+def bombs_by_default(pipe, folder):
+    """One of 1.1 GB in 100 KB, and one that is packed twice over, by its compressed records, too."""
+    path = folder / 'x.data'
+    path.write_bytes(zstd(pipe) + zstd(ROUND * (1 << 20)) * 140)
+    got = run([SONDE, 'info', '-i', str(path)])
+    say(refused(got, str(path), str(path.stat().st_size), '1073741824', 'if it is not forged'), 'more than a recording of that size unpacks to',
+        got[2].decode('latin-1'))
+    got = run([SONDE, 'info', '-i', str(path), '--max-unpacked', '2G'])
+    say(not got[0], 'which is allowed', got[2].decode('latin-1'))
+    head, samples = pipe[:96], pipe[96:]  # behind the attr
+    records = compressed(samples) + compressed(ROUND * (1 << 22)) * 35
+    for what, blob in ('compressed records', head + records), ('compressed records, packed', zstd(head + records)):
+        path.write_bytes(blob)
+        got = text(path)
+        say(refused(got, str(path), '1073741824', 'if it is not forged') and got[1], what, got[2].decode('latin-1'))
+    got = [text(path, words=['--max-unpacked', value]) for value in ('4', '0M', 'x', '')]
+    say(all(status == 2 and b'a size' in err for status, _, err in got), 'no size', str(got))
 
 
 def others(folder):
@@ -152,7 +201,10 @@ def main():
             pipe = pipe_mode()
             read(name, pack, folder, pipe, 'pipe mode')
             bounded(name, pack, folder, pipe)
+            bombs(name, pack, folder, blob, pipe)
         plain(folder, blob)
+        if shutil.which('zstd'):
+            bombs_by_default(pipe_mode(), folder)
         if 'zlib=' in FEATURES:
             others(folder)
         left = [p for p in os.listdir(tempfile.gettempdir()) if re.match(r'sonde-\w{6}$', p)]

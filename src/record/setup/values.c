@@ -1,39 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/setup/values.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/err.h"
-
-/* The digits at the beginning; false: there is none, or they are too many. */
-static bool digits(const char *text, uint64_t *ret, const char **ret_rest)
-{
-	char *end;
-
-	errno = 0;
-	*ret = strtoull(text, &end, 10);
-	*ret_rest = end;
-	return *text >= '0' && *text <= '9' && !errno;
-}
-
-/* How far to shift what a unit is written behind; -1: it is none. */
-static int unit_shift(const char *unit)
-{
-	static const char units[] = "BKMG";
-	const char *at = *unit && !unit[1] ? strchr(units, *unit & ~0x20) : NULL;
-
-	return at && *at ? 10 * (int)(at - units) : -1;
-}
+#include "base/size.h"
 
 int record_value_number(const char *option, const char *text, uint64_t min, uint64_t max,
 			uint64_t *ret)
 {
 	const char *rest;
 
-	if (!digits(text, ret, &rest) || *rest)
+	if (!size_digits(text, ret, &rest) || *rest)
 		return err_set(-EBADR, "%s needs a number, not '%s'", option, text);
 	if (*ret < min && max >= UINT64_MAX - 1)
 		return err_set(-EBADR, "%s %s: the least that can be had is %llu", option, text,
@@ -46,13 +24,8 @@ int record_value_number(const char *option, const char *text, uint64_t min, uint
 
 int record_value_size(const char *option, const char *text, uint64_t *ret_bytes)
 {
-	const char *rest;
-	uint64_t nr;
-	int shift;
-
-	if (!digits(text, &nr, &rest) || (shift = unit_shift(rest)) < 0 || nr > UINT64_MAX >> shift)
+	if (!size_parse(text, ret_bytes))
 		return err_set(-EBADR, "%s needs a size as 512K, 4M or 1G, not '%s'", option, text);
-	*ret_bytes = nr << shift;
 	return 0;
 }
 
@@ -63,8 +36,8 @@ int record_value_pages(const char *option, const char *text, uint64_t *ret_pages
 	uint64_t nr;
 	int shift = 0;
 
-	if (!digits(text, &nr, &rest) || nr > UINT32_MAX ||
-	    (*rest && (shift = unit_shift(rest)) < 0))
+	if (!size_digits(text, &nr, &rest) || nr > UINT32_MAX ||
+	    (*rest && (shift = size_unit_shift(rest)) < 0))
 		return err_set(-EBADR,
 			       "%s needs a number of pages, or a size as 512K or 4M, not '%s'",
 			       option, text);

@@ -223,6 +223,20 @@ static int read_end(struct perfdata_source *s)
 	return 0;
 }
 
+/* The bytes that compressed records may be in; unzip counts those of a pipe. */
+static uint64_t packed_bytes(struct perfdata_source *s)
+{
+	uint64_t bytes = s->file.data.size;
+
+	if (s->opts.stream)
+		return 0;
+	if (s->opts.packed_bytes)
+		return s->opts.packed_bytes;
+	vec_foreach(part, &s->parts)
+		bytes += part->bytes;
+	return bytes;
+}
+
 static int open_unzips(struct perfdata_source *s)
 {
 	const struct unzip_options o = { .from = s->opts.stream,
@@ -233,8 +247,11 @@ static int open_unzips(struct perfdata_source *s)
 					 .behind_offset = s->behind_first,
 					 .swap = s->file.swap,
 					 .keeps_places = s->opts.list_records,
+					 .unpacked = &s->unpacked,
 					 .defects = s->opts.defects };
 
+	s->unpacked = (struct unpacked){ .max_bytes = s->opts.max_unpacked,
+					 .packed_bytes = packed_bytes(s) };
 	TRY(unzip_open(&s->unzip, &o));
 	return perfdata_directory_unzip(s, &o);
 }

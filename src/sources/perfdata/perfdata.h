@@ -11,6 +11,7 @@
 #include "formats/perfdata/named_files.h"
 #include "formats/perfdata/sample.h"
 #include "sources/source.h"
+#include "sources/unpacked.h"
 
 /* What was told as lost. Newer kernels tell the same losses twice: see count_lost(). */
 struct perfdata_losses {
@@ -93,6 +94,7 @@ struct perfdata_source {
 	bool is_unsettled; /* such records came behind the prelude: perfdata_pipe_settle() is due */
 	bool meets_compressed;           /* there are compressed records in it */
 	struct unzip *unzip;             /* owned; NULL: there are none */
+	struct unpacked unpacked;        /* what compressed records of all files unpack to */
 	VEC(struct perfdata_part) parts; /* file 1 and up */
 	const char *behind_first;        /* the same of file 0 in a directory, else NULL */
 	int nr_parts_known; /* one more than the highest number that is there or was reported missing */

@@ -114,8 +114,19 @@ static void tell_broken(struct unzip *u, const char *why)
 		    u->opts.behind_offset ? u->opts.behind_offset : "", why);
 }
 
+/* What compressed records may unpack to follows the bytes that were read of a pipe. */
+static int count_unpacked(struct unzip *u, size_t bytes)
+{
+	const struct stream *from = u->opts.from;
+
+	if (from)
+		u->opts.unpacked->packed_bytes =
+			from->packed_bytes ? *from->packed_bytes : u->read_to;
+	return unpacked_add(u->opts.unpacked, bytes, u->opts.path);
+}
+
 /* Unpacks some of the compressed record at hand. */
-static void unpack(struct unzip *u)
+static int unpack(struct unzip *u)
 {
 	ZSTD_outBuffer out;
 	size_t r;
@@ -132,11 +143,13 @@ static void unpack(struct unzip *u)
 		tell_broken(u, ZSTD_getErrorName(r));
 		u->packed.pos = u->packed.size;
 		u->has_more = false;
-		return;
+		return 0;
 	}
+	TRY(count_unpacked(u, out.pos - u->filled));
 	u->has_more = out.pos == out.size;
 	u->filled = out.pos;
 	find_whole(u);
+	return 0;
 }
 
 static int keep_place(struct unzip *u, bool packed)
@@ -226,7 +239,7 @@ static int64_t make(void *ctx, void *buf, size_t len)
 			return (int64_t)n;
 		}
 		if (u->packed.pos < u->packed.size || u->has_more) {
-			unpack(u);
+			TRY(unpack(u));
 			continue;
 		}
 		if (u->plain_left) {

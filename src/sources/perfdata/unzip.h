@@ -13,6 +13,7 @@
 
 #include "model/defects.h"
 #include "sources/stream.h"
+#include "sources/unpacked.h"
 
 struct unzip;
 
@@ -23,7 +24,8 @@ struct unzip_options {
 	const char *path;
 	const char *behind_offset; /* in messages: which file it is of; NULL: there is one only */
 	bool swap;
-	bool keeps_places; /* unzip_place() will be asked */
+	bool keeps_places;         /* unzip_place() will be asked */
+	struct unpacked *unpacked; /* shared by the files of a recording; lent */
 	struct defects *defects;
 };
 

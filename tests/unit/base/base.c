@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/outbuf.h"
+#include "base/size.h"
 #include "base/strpool.h"
 #include "base/vec.h"
 
@@ -130,4 +131,33 @@ TEST(vec_grows)
 		assert_int_equal(vec_push(&v, i), 0);
 	assert_int_equal(v.v[999], 999);
 	vec_done(&v);
+}
+
+TEST(sizes_have_a_unit)
+{
+	static const struct {
+		const char *text;
+		uint64_t bytes; /* 0: refused */
+	} cases[] = {
+		{ "512B", 512 },
+		{ "4k", 4096 },
+		{ "1M", 1 << 20 },
+		{ "3g", UINT64_C(3) << 30 },
+		{ "4", 0 },
+		{ "", 0 },
+		{ "M", 0 },
+		{ "1MB", 0 },
+		{ "-1M", 0 },
+		{ " 1M", 0 },
+		{ "1.5G", 0 },
+		{ "17179869184G", 0 },
+		{ "99999999999999999999G", 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		uint64_t bytes = 0;
+
+		assert_int_equal(size_parse(cases[i].text, &bytes), cases[i].bytes != 0);
+		assert_int_equal(bytes, cases[i].bytes);
+	}
 }

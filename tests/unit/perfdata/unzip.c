@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "base/err.h"
 #include "formats/perfdata/layout.h"
 #include "sources/perfdata/unzip.h"
 
@@ -91,9 +92,10 @@ static void make(uint32_t type, size_t step)
 
 static struct defects defects;
 
-/* Everything that comes out, as one image. */
-static struct image *unpacked(void)
+/* Everything that comes out, as one image; NULL if it is more than the limit allows. */
+static struct image *unpacked_to(uint64_t max_bytes)
 {
+	struct unpacked limit = { .max_bytes = max_bytes, .packed_bytes = recorded.len };
 	static struct image ret;
 	char path[] = "/tmp/sonde-unzip-XXXXXX";
 	struct unzip *u;
@@ -108,18 +110,24 @@ static struct image *unpacked(void)
 								 .begin = 0,
 								 .end = recorded.len,
 								 .path = "x.data",
+								 .unpacked = &limit,
 								 .defects = &defects }),
 			 0);
 	for (ret.len = 0;; ret.len += (size_t)n) {
 		n = stream_read(unzip_stream(u), ret.len, ret.bytes + ret.len,
 				sizeof(ret.bytes) - ret.len);
-		assert_true(n >= 0);
-		if (!n)
+		if (n <= 0)
 			break;
 	}
+	assert_int_equal(n, max_bytes && limit.bytes > max_bytes ? -EFBIG : 0);
 	unzip_close(u);
 	close(fd);
-	return &ret;
+	return n < 0 ? NULL : &ret;
+}
+
+static struct image *unpacked(void)
+{
+	return unpacked_to(0);
 }
 
 static void compare(void)
@@ -152,6 +160,36 @@ TEST(much_in_little)
 		make(RECORD_COMPRESSED, steps[i]);
 		compare();
 	}
+}
+
+TEST(what_compressed_records_may_unpack_to)
+{
+	uint64_t bytes;
+
+	make(RECORD_COMPRESSED, 4096);
+	bytes = plain.len - 16; /* without the plain MMAP and the rounds */
+	for (size_t at = 0; at < recorded.len;
+	     at += recorded.bytes[at + 6] | recorded.bytes[at + 7] << 8)
+		bytes -= recorded.bytes[at] == RECORD_FINISHED_ROUND ? 8 : 0;
+	assert_null(unpacked_to(4096));
+	assert_non_null(strstr(err_text(), "x.data: "));
+	assert_non_null(strstr(err_text(), "--max-unpacked"));
+	assert_null(unpacked_to(bytes - 1));
+	assert_non_null(unpacked_to(bytes));
+}
+
+/* Without a limit of the user's it follows the packed bytes. */
+TEST(the_limit_by_default)
+{
+	struct unpacked small = { .packed_bytes = 100 }, large = { .packed_bytes = 1 << 30 },
+			huge = { .packed_bytes = UINT64_MAX };
+
+	assert_int_equal(unpacked_add(&small, UNPACKED_LEAST_BYTES, "x"), 0);
+	assert_int_equal(unpacked_add(&small, 1, "x"), -EFBIG);
+	assert_non_null(strstr(err_text(), "x: 100 packed bytes unpack to more than 1073741824,"));
+	assert_int_equal(unpacked_add(&large, (uint64_t)UNPACKED_TIMES << 30, "x"), 0);
+	assert_int_equal(unpacked_add(&large, 1, "x"), -EFBIG);
+	assert_int_equal(unpacked_add(&huge, UINT64_MAX, "x"), 0);
 }
 
 TEST(damage_is_told_and_ends_nothing_else)
