@@ -14,7 +14,8 @@
 struct script_context {
 	struct run *run;       /* of the script, NULL none */
 	runops_proc_t program; /* runs programs: what PL_runops was */
-	bool has_exited;       /* Perl code called exit() */
+	bool has_exited;       /* Perl code called exit() before the END blocks ran */
+	bool has_exited_in_end;
 };
 
 #define MY_CXT_KEY "Sonde::_context" XS_VERSION
@@ -41,16 +42,39 @@ static int run_program(pTHX)
 }
 
 /*
- * A program that called exit() and one that died end alike: by perl's statuses. Only the op tells them apart, so each exit
- * that is compiled from now on leaves a mark. perl asks for the checker before ours in a static variable.
+ * perl ends a program that called exit() and one that died in the same way. Only the op differs, so each exit that is
+ * compiled from now on leaves a mark. perl stores the checker that was there before ours in a static variable.
  */
 static Perl_check_t check_exit;
+
+/* exit 0 as the program's last statement: the program has run to its end, and the events are next. */
+static bool ends_program(pTHX)
+{
+	const OP *root = PL_main_root, *op;
+
+	if (!root || root->op_type != OP_LEAVE ||
+	    (PL_op->op_flags & OPf_KIDS && SvIV(*PL_stack_sp)))
+		return false;
+	for (op = cLISTOPx(root)->op_first; op && op != PL_op; op = OpSIBLING(op))
+		;
+	if (!op)
+		return false;
+	while ((op = OpSIBLING(op)))
+		if (op->op_type != OP_NULL && op->op_type != OP_NEXTSTATE)
+			return false;
+	return true;
+}
 
 static OP *run_exit(pTHX)
 {
 	dMY_CXT;
 
-	MY_CXT.has_exited = true;
+	if (ends_program(aTHX))
+		return PL_op->op_next;
+	if (PL_phase == PERL_PHASE_END)
+		MY_CXT.has_exited_in_end = true;
+	else
+		MY_CXT.has_exited = true;
 	return PL_ppaddr[OP_EXIT](aTHX);
 }
 
@@ -72,6 +96,25 @@ XS(has_exited)
 	if (items)
 		croak_xs_usage(cv, "");
 	ST(0) = boolSV(MY_CXT.has_exited);
+	XSRETURN(1);
+}
+
+/*
+ * Sonde::_has_died_in_end(), in an END block: one of those before it died. perl then jumps back to where it began to run
+ * them, below PL_start_env, and goes on with the next.
+ */
+XS(has_died_in_end);
+XS(has_died_in_end)
+{
+	dXSARGS;
+	dMY_CXT;
+	const JMPENV *env = PL_top_env;
+
+	if (items)
+		croak_xs_usage(cv, "");
+	while (env->je_prev && env->je_prev->je_prev)
+		env = env->je_prev;
+	ST(0) = boolSV(env->je_ret && !MY_CXT.has_exited_in_end);
 	XSRETURN(1);
 }
 
@@ -334,6 +377,7 @@ XS_EXTERNAL(boot_Sonde)
 	newXS("Sonde::_behind_program", behind_program, __FILE__);
 	newXS("Sonde::_error", last_error, __FILE__);
 	newXS("Sonde::_has_exited", has_exited, __FILE__);
+	newXS("Sonde::_has_died_in_end", has_died_in_end, __FILE__);
 	newXS("Sonde::CLONE", clone_context, __FILE__);
 	newXS("Sonde::CLONE_SKIP", clone_skip, __FILE__);
 	newXS("Sonde::Event::CLONE_SKIP", clone_skip, __FILE__);
@@ -353,7 +397,7 @@ XS_EXTERNAL(boot_Sonde)
 		MY_CXT_INIT;
 		MY_CXT.run = NULL;
 		MY_CXT.program = NULL;
-		MY_CXT.has_exited = false;
+		MY_CXT.has_exited = MY_CXT.has_exited_in_end = false;
 	}
 	Perl_xs_boot_epilog(aTHX_ ax);
 }

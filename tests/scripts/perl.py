@@ -98,7 +98,12 @@ ENDINGS = [("a module that is missing", "use No::Such;", 1, 255), ("one that is 
            ("exit in a handler", "sub sched::sched_switch { exit 7 }", 7, 7),
            ("exit in trace_begin", "sub trace_begin { exit 7 }", 7, 7),
            ("exit 0 in a handler", "sub sched::sched_switch { exit }", 0, 0),
-           ("exit in an eval", "sub sched::sched_switch { eval { eval 'exit 7'; die } }", 7, 7)]
+           ("exit in an eval", "sub sched::sched_switch { eval { eval 'exit 7'; die } }", 7, 7),
+           ("die in an END block", "END { $! = 5; die \"no\\n\" }", 1, 255), ("exit in an END block", "END { exit 7 }", 7, 255),
+           ("an END block that sets a status", "END { $? = 7 }", 7, 255),
+           ("die in an END block behind exit", "END { die } exit;", 1, 255),
+           ("exit 0 at the top, then die", "sub sched::sched_switch { die \"no\\n\" } eval { exit 0 };", 0, 2),
+           ("exit 0 at the top, then exit", "sub sched::sched_switch { exit 7 } eval { exit 0 };", 0, 7)]
 for name, text, plain, compat in ENDINGS:
     got = script(text, CHAINS).rc, script(text, CHAINS, compat="perf-6.1").rc
     t.is_(got, (plain, compat), "status: " + name)
@@ -106,6 +111,19 @@ for name, text, plain, compat in ENDINGS:
         theirs = run(["perf", "script", "-i", CHAINS, "-s", t.write("script.pl", text)], None,
                      environment(**STEADY, **scripttest.NO_SANITIZER), t.dir)
         t.is_(theirs.rc, compat, "which is perf's: " + name, theirs.err)
+COUNTS = "my $n; sub sched::sched_switch { $n++ } sub trace_end { print \"$n\\n\" } "
+for name, end, plain in (("exit 0 as the last statement", "exit 0;", "155\n"), ("exit as the last statement", "exit; sub x {}", "155\n"),
+                         ("exit 0 before other statements", "exit 0 if @ARGV < 9; print \"more\\n\";", ""),
+                         ("exit 0 in a sub", "sub usage { exit 0 } usage();", "")):
+    t.is_(script(COUNTS + end).out, plain, name)
+    r = script(COUNTS + end, CHAINS, compat="perf-6.1")
+    t.ok(re.fullmatch(r"\d+\n", r.out) and not r.err and not r.rc, name + ", under --compat", r)
+    if (perf_version() or "").startswith("6.1."):
+        theirs = run(["perf", "script", "-i", CHAINS, "-s", t.write("script.pl", COUNTS + end)], None,
+                     environment(**STEADY, **scripttest.NO_SANITIZER), t.dir)
+        t.is_(theirs.out, r.out, "which is perf's: " + name, theirs.err)
+r = script("sub trace_begin { print 'begin ' } END { print 'first ' } END { die \"no\\n\" } END { print \"END $? \" }")
+t.is_((r.out, r.rc), ("begin END 0 first ", 1), "END blocks behind one that dies are run", r)
 r = script("sub trace_begin { die \"no\\n\" } END { $? = 4 }")
 t.is_(r.rc, 4, "an END block that sets a status of its own", r)
 r = script("my $n = 0; sub sched::sched_switch { eval { die 'x' }; eval 'exit('; require strict; $n++ } END { print \"$n $?\\n\" }")

@@ -24,6 +24,7 @@ my %statuses = ('not begun' => [1, 255], 'reading' => [1, 255], 'top level' => [
 # What runs now: a key of %statuses; '' when nothing does that could fail.
 my $stage = 'top level';
 my $compat = 0;
+our $status = 0; # as the script's END blocks found it
 
 # Names out of recordings are in what is told, and a terminal may read it: no control characters but tabs, no bytes but UTF-8.
 sub quiet {
@@ -152,7 +153,14 @@ sub warn_never_called {
     }
 }
 
-# In END blocks: a script that died gets its status here, and its event is named. exit() of a script's keeps its own.
+sub died {
+    my ($failed) = @_;
+    my $event = $run && $run->describe;
+    say_line("in the handler of this event: $event") if defined $event;
+    $? = $statuses{$failed}[$compat] if !$compat || $failed ne 'event' || $? == 255;
+}
+
+# In END blocks: the status of a script that died, and the event in whose sub it did. exit() keeps the script's own status.
 sub end {
     my $failed = $stage;
     $stage = '';
@@ -161,19 +169,32 @@ sub end {
         $? = $statuses{$failed}[1] if $compat && $failed eq 'top level' && $?;
         return;
     }
-    my $event = $run && $run->describe;
-    say_line("in the handler of this event: $event") if defined $event;
-    $? = $statuses{$failed}[$compat] if !$compat || $failed ne 'event' || $? == 255;
+    died($failed);
 }
 
-# The last of all END blocks: for scripts that never got as far as events().
-END { end() }
+# The last of all END blocks: for scripts that did not get as far as events(), and for what the script's END blocks did. perf
+# runs END blocks and then, unless they or the statements before them set a status, the events; so does an exit(0) here.
+END {
+    my $has_died = Sonde::_has_died_in_end();
+    if ($has_died || $compat && $? && !$status) {
+        $? = $compat ? 255 : 1;
+    } elsif ($compat && !$? && $stage eq 'top level' && Sonde::_has_exited()) {
+        eval { events(); 1 } or do {
+            print STDERR $@;
+            $? = 255;
+            died($stage);
+            $stage = '';
+        };
+    } else {
+        end();
+    }
+}
 
 sub events {
     my $ours;
 
     $stage = 'trace_begin';
-    eval 'END { end() }'; # the first one
+    eval 'END { end(); $status = $? }'; # the first one
     call_if_there('trace_begin');
     $stage = 'event';
     # The sub at hand finishes, then no further events; again: as in plain perl. What the script set stays.
