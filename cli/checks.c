@@ -114,7 +114,7 @@ static int check_place(struct checks *c, const struct sonde_event *ev, uint64_t 
 	return 0;
 }
 
-/* Frames behind the first, which is the sample's own address. */
+/* Frames behind the first, which is the sample's own address. An address 0 ends a chain and is no caller. */
 static int check_frames(struct checks *c, const struct sonde_event *ev)
 {
 	const struct sonde_frame *frames;
@@ -124,7 +124,7 @@ static int check_frames(struct checks *c, const struct sonde_event *ev)
 		struct sonde_location loc;
 		struct check_file *f;
 
-		if (frames[i].sym ||
+		if (frames[i].sym || !frames[i].ip ||
 		    sonde_event_locate(ev, frames[i].ip, frames[i].cpumode, &loc) < 0 || loc.sym)
 			continue;
 		f = file_at(c, &loc);

@@ -49,12 +49,13 @@ static int parse_limits(const struct cli *cli, const struct args *a, struct chec
 static void print_files(const struct checks *c)
 {
 	enum { SHOWN = 5 };
+	size_t n = 0;
 
-	for (size_t i = 0; i < c->nr_files && i < SHOWN; i++) {
+	while (n < c->nr_files && (c->files[n]->unknown || c->files[n]->unknown_frames))
+		n++;
+	for (size_t i = 0; i < n && i < SHOWN; i++) {
 		const struct check_file *f = c->files[i];
 
-		if (!f->unknown && !f->unknown_frames)
-			break;
 		printf("%19s", "");
 		cli_put_quiet(stdout, f->name, strlen(f->name));
 		if (f->unknown_frames)
@@ -62,9 +63,12 @@ static void print_files(const struct checks *c)
 			       (unsigned long long)f->unknown_frames);
 		else
 			printf(": %llu", (unsigned long long)f->unknown);
-		printf(" without%s%s%s\n", f->id ? ": " : "", f->id ? sonde_unknown_text(f->why) : "",
+		printf(" without%s%s%s\n", f->id ? ": " : "",
+		       f->id ? sonde_unknown_text(f->why) : "",
 		       f->is_file && !*f->build_id ? ", no build id" : "");
 	}
+	if (n > SHOWN)
+		printf("%19s... %zu more; --json lists all\n", "", n - SHOWN);
 }
 
 static int print(const struct checks *c, bool quiet)
@@ -164,7 +168,7 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 	if (!status)
 		status = recording_run(cli, &a->rec, "", checks_run, &c);
 	/* --strict sees what is below its limit, too */
-	if ((status == CLI_OK || status == CLI_LOSS) && 
+	if ((status == CLI_OK || status == CLI_LOSS) &&
 	    (is_json ? print_json(&c) : print(&c, a->quiet)) != CLI_OK)
 		status = CLI_LOSS;
 	checks_done(&c);

@@ -132,9 +132,9 @@ def reasons(folder):
         say(not err, 'nothing is said under --compat, ' + order, err.decode())
 
 
-# The sample's own address is in one file, its callers are in another, nowhere, and in the first one again.
+# The sample's own address is in one file, its callers are in another, nowhere, and in the first one again; 0 ends the chain.
 CALLERS = REASONS[:REASONS.index('SAMPLE')].replace('|TIME ', '|TIME|CALLCHAIN ').replace('=== reasons', '=== callers') + (
-    'SAMPLE/user { [7:u64] [0x1010:u64] [12,12:u32] [1000:u64] [5:u64] [-512,0x1010,0x10010,0x50000,0x1020:u64] }\n')
+    'SAMPLE/user { [7:u64] [0x1010:u64] [12,12:u32] [1000:u64] [6:u64] [-512,0x1010,0x10010,0x50000,0x1020,0:u64] }\n')
 
 
 def callers(folder):
@@ -149,6 +149,13 @@ def callers(folder):
                  for f in json.loads(run([SONDE, 'check', str(path), '--json'])[1])['files']}
         say(files == {'gone': (1, 1, 1, WHY['gone']), 'stripped': (0, 0, 1, 'stripped'),
                       '(nothing is mapped there)': (0, 0, 1, 'nothing is mapped there')}, 'the same for programs (callers), ' + order, str(files))
+    maps = ''.join('MMAP2/user { [12,12:u32] [0x%d0000,0x1000,0:u64] [8,1:u32] [0,0:u64] [5,2:u32] "/gone%d\\0" pad8 ids }\n' % (i, i)
+                   for i in range(3, 7))
+    chain = 'SAMPLE/user { [7:u64] [0x1010:u64] [12,12:u32] [1001:u64] [6:u64] [-512,0x1010,0x30000,0x40000,0x50000,0x60000:u64] }\n'
+    for order, path in made(folder, CALLERS.replace('HERE', str(folder)) + maps + chain):
+        lines = run([SONDE, 'check', str(path)])[1].decode().splitlines()
+        say(lines[6] == ' ' * 19 + '... 1 more; --json lists all' and lines[7].startswith('ok    stacks'),
+            'how many files are not listed, ' + order, '\n'.join(lines))
 
 
 def whole(folder):
