@@ -209,12 +209,12 @@ void prelude_defect_values(const struct sonde_defect *d,
 			   struct prelude_record_value ret[PRELUDE_CALLBACK_ARGS]);
 void prelude_loss_values(uint64_t count, struct prelude_record_value ret[PRELUDE_CALLBACK_ARGS]);
 /*
- * Which of them a function gets: all, in their order, as perf does when it has as many parameters; otherwise by name when all
- * its parameters are named like arguments, else surplus arguments are dropped and missing ones are the language's null.
- * slots[i].field is the argument's place. prelude_bind_done() frees the slots.
+ * Which arguments a function gets. By name if all its parameters have names of arguments; under --compat only if their
+ * number differs, since perf passes all arguments by position. Else by position: surplus arguments are dropped, missing ones
+ * are the language's null. slots[i].field is the argument's place. prelude_bind_done() frees the slots.
  */
 int prelude_callback_bind(const struct prelude_callback *cb, const struct prelude_callee *c,
-			  struct prelude_bind *ret);
+			  enum sonde_compat compat, struct prelude_bind *ret);
 
 /* How a field's bytes become a value. */
 enum prelude_value {

@@ -227,15 +227,15 @@ static bool bind_by_name(struct prelude_bind *b, const struct prelude_callback *
 }
 
 int prelude_callback_bind(const struct prelude_callback *cb, const struct prelude_callee *c,
-			  struct prelude_bind *ret)
+			  enum sonde_compat compat, struct prelude_bind *ret)
 {
 	size_t due = cb->nr_args, nr = due, most = c->nr_names > due ? c->nr_names : due;
 	struct prelude_bind b = { .slots = calloc(most + 1, sizeof(*b.slots)) };
 
 	if (!b.slots)
 		return -ENOMEM;
-	if (c->has_names && c->nr_names != due && !(c->rest && c->nr_names < due)) {
-		if (bind_by_name(&b, cb, c)) {
+	if (c->has_names && !(c->rest && c->nr_names < due)) {
+		if ((c->nr_names != due || !compat) && bind_by_name(&b, cb, c)) {
 			*ret = b;
 			return 0;
 		}

@@ -55,9 +55,10 @@ void records_free(struct records *c)
 
 /* ---- calling ----------------------------------------------------------------------------------------------------- */
 
-static const struct callee *callee_new(struct records *c, const struct prelude_callback *cb,
+static const struct callee *callee_new(struct run *r, const struct prelude_callback *cb,
 				       PyObject *func, PyObject *code)
 {
+	struct records *c = r->records;
 	struct callee new = { .callback = cb };
 	struct signature sig;
 
@@ -65,7 +66,7 @@ static const struct callee *callee_new(struct records *c, const struct prelude_c
 		signature_done(&sig);
 		return NULL;
 	}
-	if (prelude_callback_bind(cb, &sig.callee, &new.bind) < 0) {
+	if (prelude_callback_bind(cb, &sig.callee, r->compat, &new.bind) < 0) {
 		signature_done(&sig);
 		PyErr_NoMemory();
 		return NULL;
@@ -81,9 +82,10 @@ static const struct callee *callee_new(struct records *c, const struct prelude_c
 	return &c->callees[c->nr_callees++];
 }
 
-static const struct callee *callee_get(struct records *c, const struct prelude_callback *cb,
+static const struct callee *callee_get(struct run *r, const struct prelude_callback *cb,
 				       PyObject *func)
 {
+	const struct records *c = r->records;
 	PyObject *code = attribute_of(func, "__code__");
 	const struct callee *found = NULL;
 
@@ -92,7 +94,7 @@ static const struct callee *callee_get(struct records *c, const struct prelude_c
 		    c->callees[i].callback == cb)
 			found = &c->callees[i];
 	if (!found)
-		found = callee_new(c, cb, func, code);
+		found = callee_new(r, cb, func, code);
 	Py_XDECREF(code);
 	return found;
 }
@@ -132,8 +134,7 @@ static PyObject *arguments(const struct prelude_bind *b, const struct prelude_re
 static int call(struct run *r, const struct prelude_callback *cb, PyObject *func,
 		const struct prelude_record_value *values)
 {
-	struct records *c = records_of(r);
-	const struct callee *callee = c ? callee_get(c, cb, func) : NULL;
+	const struct callee *callee = records_of(r) ? callee_get(r, cb, func) : NULL;
 	PyObject *args = callee ? arguments(&callee->bind, values) : NULL, *result = NULL;
 
 	if (args) {

@@ -111,6 +111,14 @@ for text, expected, what in (
          "what has no code of its own")):
     t.is_(t.script(text, records).out.splitlines()[0], expected, "context_switch: " + what)
 
+for text, by_name, by_position, what in (
+        ("np_pid, np_tid, ts, cpu, pid, tid, machine_pid, out, out_preempt, guest_machine_pid, vcpu", "1001 3 True", "12 13 True", "reordered"),
+        ("np_pid, np_tid, ts, cpu, pid, tid, machine_pid, out, out_preempt, guest_machine_pid, cpu_of_guest", "12 13 True", "12 13 True",
+         "with another name among them")):
+    text = "def context_switch(%s): print(ts, cpu, out)" % text
+    got = [t.script(text, records, compat=c).out.splitlines()[:1] for c in (None, "perf-6.1")]
+    t.is_(got, [[by_name], [by_position]], "all parameters, %s, by default and under --compat" % what)
+
 r = t.script("""
 def process_event(d):
     global context_switch
