@@ -446,7 +446,7 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 	if (a->list)
 		return script_list_print(cli, a->json);
 	if (a->list_dlfilters) {
-		dlfilter_list(cli->verbose);
+		dlfilter_list(cli->verbose, a->json);
 		return CLI_OK;
 	}
 	if (!a->script && argc) {

@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include "dlfilters.h"
+#include "json.h"
 #include "script_find.h"
 
 #include <dirent.h>
@@ -36,38 +37,64 @@ char *dlfilter_find(const char *name)
 	return strdup(name);
 }
 
-static void list_one(const char *folder, const char *name, int verbose)
+struct listing {
+	bool json;
+	int verbose;
+	size_t nr; /* filters printed so far */
+};
+
+/* text and details: NULL if the filter does not describe itself. */
+static void print_json(struct listing *l, const char *path, const char *name, bool loaded,
+		       const char *text, const char *details)
+{
+	fputs(l->nr++ ? ",\n{\"name\":" : "\n{\"name\":", stdout);
+	json_put_string(name);
+	json_put_member("file", path);
+	printf(",\"loaded\":%s", loaded ? "true" : "false");
+	json_put_member("description", text);
+	json_put_member("details", details);
+	putchar('}');
+}
+
+static void print_text(const struct listing *l, const char *name, const char *text,
+		       const char *details)
+{
+	printf("  %-36s %s\n", name, text ? text : "");
+	while (l->verbose > 0 && details && *details) {
+		size_t len = strcspn(details, "\n");
+
+		printf("%39s%.*s\n", "", (int)len, details);
+		details += len + (details[len] == '\n');
+	}
+}
+
+static void list_one(struct listing *l, const char *path, const char *name)
 {
 	const char *(*describe)(const char **) = NULL;
 	const char *text = NULL, *details = NULL;
-	char *path;
-	void *handle;
+	void *handle = dlopen(path, RTLD_NOW);
 
-	if (asprintf(&path, "%s/%s", folder, name) < 0)
-		return;
-	handle = dlopen(path, RTLD_NOW);
-	free(path);
 	if (!handle)
 		return;
 	if (dlsym(handle, "filter_event") || dlsym(handle, "filter_event_early")) {
 		*(void **)&describe = dlsym(handle, "filter_description");
 		if (describe)
 			text = describe(&details);
-		printf("  %-36s %s\n", name, text ? text : "");
-		while (verbose > 0 && details && *details) {
-			size_t len = strcspn(details, "\n");
-
-			printf("%39s%.*s\n", "", (int)len, details);
-			details += len + (details[len] == '\n');
-		}
+		if (l->json)
+			print_json(l, path, name, true, text, details);
+		else
+			print_text(l, name, text, details);
 	}
 	dlclose(handle);
 }
 
-/* Loading runs code, and anybody may have put a file where the user happens to be. */
-static void list_unloaded(const char *name)
+/* Loading runs code, and the current folder may hold a file of anybody's. */
+static void list_unloaded(struct listing *l, const char *path, const char *name)
 {
-	printf("  %-36s ./%s: not loaded to be listed\n", name, name);
+	if (l->json)
+		print_json(l, path, name, false, NULL, NULL);
+	else
+		printf("  %-36s %s: not loaded to be listed\n", name, path);
 }
 
 static bool is_current_folder(const char *folder)
@@ -78,7 +105,7 @@ static bool is_current_folder(const char *folder)
 	       here.st_ino == there.st_ino;
 }
 
-static void list_folder(const char *folder, int verbose)
+static void list_folder(struct listing *l, const char *folder)
 {
 	DIR *dir = opendir(folder);
 	bool is_here = is_current_folder(folder);
@@ -86,27 +113,39 @@ static void list_folder(const char *folder, int verbose)
 
 	while (dir && (entry = readdir(dir))) {
 		size_t len = strlen(entry->d_name);
+		char *path;
 
 		if (entry->d_type == DT_DIR || len <= 3 || strcmp(entry->d_name + len - 3, ".so"))
 			continue;
+		if (asprintf(&path, "%s/%s", folder, entry->d_name) < 0)
+			break;
 		if (is_here)
-			list_unloaded(entry->d_name);
+			list_unloaded(l, path, entry->d_name);
 		else
-			list_one(folder, entry->d_name, verbose);
+			list_one(l, path, entry->d_name);
+		free(path);
 	}
 	if (dir)
 		closedir(dir);
 }
 
-void dlfilter_list(int verbose)
+void dlfilter_list(int verbose, bool json)
 {
+	struct listing l = { .json = json, .verbose = verbose };
 	char *perfs;
 
-	puts("List of available dlfilters:");
-	list_folder(".", verbose);
-	if (asprintf(&perfs, "%s/dlfilters", exec_path()) < 0)
-		return;
-	if (!is_current_folder(perfs))
-		list_folder(perfs, verbose);
-	free(perfs);
+	if (json) {
+		json_begin("dlfilters");
+		fputs(",\"filters\":[", stdout);
+	} else {
+		puts("List of available dlfilters:");
+	}
+	list_folder(&l, ".");
+	if (asprintf(&perfs, "%s/dlfilters", exec_path()) >= 0) {
+		if (!is_current_folder(perfs))
+			list_folder(&l, perfs);
+		free(perfs);
+	}
+	if (json)
+		puts("]}");
 }

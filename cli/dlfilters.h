@@ -9,7 +9,10 @@
  * linker's folders. NULL: no memory.
  */
 char *dlfilter_find(const char *name);
-/* Lists the filters of the current folder and of perf's, with their descriptions; verbose: the long ones, too. */
-void dlfilter_list(int verbose);
+/*
+ * Lists the filters of the current folder and of perf's, with their descriptions, as text or as a JSON object. Text has
+ * the long descriptions only if verbose.
+ */
+void dlfilter_list(int verbose, bool json);
 
 #endif

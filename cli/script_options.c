@@ -206,7 +206,8 @@ const struct opt script_options[] = {
 	OPT_CALL(0, "format", "FORMAT", set_format, OPT_OURS,
 		 "text: the default; jsonl: a JSON object per event with all its values, for programs, described in "
 		 "docs/formats/jsonl.md"),
-	OPT_CALL('j', "json", NULL, set_json, OPT_OURS, "the same as --format jsonl; with -l and -s lang a JSON object"),
+	OPT_CALL('j', "json", NULL, set_json, OPT_OURS,
+		 "the same as --format jsonl; with -l, --list-dlfilters and -s lang a JSON object"),
 	OPT_CALL('F', "fields", "[CLASS:]FIELDS", set_fields, OPT_NO_NEGATION,
 		 "prints these columns: comm,pid,tid,cpu,time,period,event,trace,ip,sym,symoff,dso,addr ... (COLUMNS in "
 		 "sonde-script(1) has all); +FIELD adds and -FIELD takes away; hw: sw: trace: raw: break: synth: before "

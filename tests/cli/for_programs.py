@@ -79,6 +79,10 @@ def figures():
     scripts = parsed(['script', '-l', '--json'])[1]['scripts']
     say([s['name'] for s in scripts] == [line.split()[0] for line in lines(['script', '-l']) if line[:2] == '  ' and line[2] != ' '],
         'script -l', repr(scripts)[:300])
+    status, filters, err = parsed(['script', '--list-dlfilters', '--json'])
+    say(status == 0 and filters['schema'] == 'sonde-dlfilters' and filters['version'] == 1 and
+        [f['name'] for f in filters['filters']] == [line.split()[0] for line in lines(['script', '--list-dlfilters'])[1:]],
+        'script --list-dlfilters', repr((filters, err)))
     languages = parsed(['script', '-j', '-s', 'lang'])[1]['languages']
     say([lang['name'] for lang in languages] == ['Python', 'Perl', 'Lua', 'Ruby'], 'script -s lang', repr(languages))
     for word in '--format=json', '--json', '-j':

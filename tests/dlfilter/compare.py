@@ -4,6 +4,7 @@
 
     tests/dlfilter/compare.py SONDE TELL_SO
 """
+import json
 import os
 import pathlib
 import re
@@ -120,6 +121,12 @@ with tempfile.TemporaryDirectory() as folder:
         for name in 'tell.so', 'twin.so':
             check('  %-36s ./%s: not loaded to be listed\n' % (name, name) in out, '%s of the current folder is not loaded' % name, out)
         check(out.count('tells all that it is given') == 1, 'that of the tree is', out)
+    code, out, err = text_of(SONDE, tree, 'script', '--list-dlfilters', '--json', cwd=folder)
+    filters = sorted(json.loads(out)['filters'], key=lambda f: (f['file'], f['name']))
+    check([(f['name'], f['file'], f['loaded'], f.get('description')) for f in filters] ==
+          sorted([('tell.so', './tell.so', False, None), ('twin.so', './twin.so', False, None),
+                  ('tell.so', str(kept / 'tell.so'), True, 'tells all that it is given')], key=lambda f: f[1::-1]) and
+          'details' not in filters[0] and filters[-1]['details'].endswith('\nArguments: early=N late=N'), '--list-dlfilters --json', out + err)
     code, out, err = text_of(SONDE, '--exec-path=.', 'script', '--list-dlfilters', cwd=str(kept))
     check('tells all' not in out, 'nor is one of an exec path that leads here', out)
     code, out, err = text_of(SONDE, '--exec-path=..', 'script', '--list-dlfilters', cwd=str(kept))
