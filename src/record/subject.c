@@ -41,7 +41,11 @@ void subject_say_begin(const struct sonde_recorder *r, bool has_command)
 
 	if (has_command || r->target.by_pid || o->all_cpus || o->cpu || o->dry_run)
 		return;
-	put_names(&r->events, 3, names);
+	/* Whether this machine counts cycles is known once the event is open; a message then says what else is recorded. */
+	if (r->events.list.n && r->events.list.v[0].is_default)
+		snprintf(names, sizeof(names), "a profile (cycles, or cpu-clock)");
+	else
+		put_names(&r->events, 3, names);
 	say(&r->say, SAY_NORMAL,
 	    "recording %s of the whole machine until Ctrl-C (no command, process or cpu is named)",
 	    *names ? names : "no event");
