@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
+# description: calls of read() and write() and the bytes they asked for, per process
+# args: [NAME] [--json]
+# record: -e syscalls:sys_enter_read,syscalls:sys_enter_write
 """Who reads and writes how much: calls of read() and write(), and the bytes they asked for, per process.
 
     sonde record -e syscalls:sys_enter_read,syscalls:sys_enter_write -a -- sleep 10
-    sonde script -s rw-by-process.py [NAME] [--json]
+    sonde script rw-by-process.py [NAME] [--json]
 
 NAME narrows it down to processes of that name.
 """

@@ -11,14 +11,15 @@ import sys
 
 from analysistest import SCRIPTS, SONDE, Tests, environment, run
 
-OF_THE_COMMAND = {"syscall-latency": "--by=process", "failed-syscalls": "--by=process", "futex-contention": "--by=thread"}
+OF_THE_COMMAND = {"syscall-latency": ["--by=process"], "failed-syscalls": ["--by=process"], "futex-contention": ["--by=thread"],
+                  "rw-by-process": []}
 OF_THE_MACHINE = ("block-latency", "irq-times", "net-queueing", "off-cpu", "page-allocations", "wakeup-latency", "who-woke-whom")
 LIVE_SCREENS = ("syscall-top",)  # its words are all its own
 LIBRARIES = ("analysis", "scheduling", "screen")
 
 t = Tests()
 every = {name[:-3] for name in os.listdir(SCRIPTS) if name.endswith(".py")}
-t.is_(every - set(LIBRARIES) - {"rw-by-process"}, {*OF_THE_COMMAND, *OF_THE_MACHINE, *LIVE_SCREENS}, "all analyses are known here")
+t.is_(every - set(LIBRARIES), {*OF_THE_COMMAND, *OF_THE_MACHINE, *LIVE_SCREENS}, "all analyses are known here")
 for name in sorted(every - set(LIBRARIES)):
     with open("%s/%s.py" % (SCRIPTS, name)) as f:
         said = [line for line in f if line.startswith("# record:")]
@@ -49,7 +50,7 @@ def names_in(node, keys=("process", "comm", "name")):
 napper = subprocess.Popen([sys.executable, "-c", NAPS.replace("range(100)", "range(100000)")])
 try:
     for name, by in OF_THE_COMMAND.items():
-        r = live(name, by)
+        r = live(name, *by)
         try:
             names = names_in(json.loads(r.out))
         except ValueError:
