@@ -3,11 +3,14 @@
 #include "code.h"
 
 #include <elf.h>
+#include <linux/perf_event.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "base/bytes.h"
 #include "model/callchain.h"
 #include "session.h"
+#include "unwind/registers.h"
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define HOST_ELF_DATA ELFDATA2LSB
@@ -26,7 +29,7 @@ static struct lines_table *lines_of(struct sonde_session *s)
 	return s->lines;
 }
 
-/* Nothing is known of the kernel's, of hypervisors' and guests' code. */
+/* No file is known of the kernel's, of hypervisors' and guests' code. */
 static struct dso *user_dso(const struct event *ev, uint64_t addr, uint32_t cpumode,
 			    uint64_t *ret_offset)
 {
@@ -56,12 +59,34 @@ bool session_source_line(struct sonde_session *s, const char *file, uint32_t lin
 	return t && lines_source(t, file, line, ret, ret_len);
 }
 
+/*
+ * Of the kernel's code what was written while it was recorded is known. To perf, code out of line is zeros until it is
+ * written; of other code in the kernel it knows what files hold.
+ */
+static size_t kernel_code(const struct event *ev, uint64_t addr, void *buf, size_t len)
+{
+	const struct address_space *space = session_space(ev, CPUMODE_KERNEL);
+	const struct mapping *symbol;
+
+	if (!ev->session->opts.compat)
+		return address_space_code(space, addr, buf, len);
+	symbol = address_space_symbol(space, addr);
+	if (!symbol || !symbol->out_of_line)
+		return 0;
+	memset(buf, 0, len);
+	address_space_code(space, addr, buf, len);
+	return len;
+}
+
 size_t session_code_bytes(const struct event *ev, uint64_t addr, uint32_t cpumode, void *buf,
 			  size_t len)
 {
 	uint64_t offset;
-	struct dso *d = user_dso(ev, addr, cpumode, &offset);
+	struct dso *d;
 
+	if (cpumode == CPUMODE_KERNEL)
+		return kernel_code(ev, addr, buf, len);
+	d = user_dso(ev, addr, cpumode, &offset);
 	return d ? dso_read(d, offset, buf, len) : 0;
 }
 
@@ -81,6 +106,21 @@ static enum insn_arch arch_of(struct sonde_session *s, struct dso *d)
 	return s->insn_arch;
 }
 
+/* A recording that does not name its machine was made here. */
+static enum insn_arch kernel_arch(struct sonde_session *s)
+{
+	const char *name = s->source->ops->info(s->source, "arch");
+	const struct unwind_arch *arch;
+	struct utsname here;
+
+	if (!name && uname(&here) == 0)
+		name = here.machine;
+	arch = unwind_arch_of(name, PERF_SAMPLE_REGS_ABI_64);
+	if (!arch)
+		arch = unwind_arch_of(name, PERF_SAMPLE_REGS_ABI_32);
+	return arch ? insn_arch_of(arch->machine) : INSN_UNKNOWN;
+}
+
 /* The kind of machine that the code at an address is made for; INSN_UNKNOWN also when no decoder can be had. */
 static enum insn_arch arch_at(const struct event *ev, uint64_t addr, uint32_t cpumode)
 {
@@ -88,9 +128,9 @@ static enum insn_arch arch_at(const struct event *ev, uint64_t addr, uint32_t cp
 	uint64_t offset;
 	struct dso *d = user_dso(ev, addr, cpumode, &offset);
 
-	if (!d || (!s->insns && insn_decoder_new(&s->insns) < 0))
+	if ((!d && cpumode != CPUMODE_KERNEL) || (!s->insns && insn_decoder_new(&s->insns) < 0))
 		return INSN_UNKNOWN;
-	return arch_of(s, d);
+	return d ? arch_of(s, d) : kernel_arch(s);
 }
 
 unsigned session_insn_length(const struct event *ev, uint64_t addr, uint32_t cpumode,

@@ -191,6 +191,16 @@ static int choose_name(struct sonde_session *s, const struct sonde_schema *sc)
 	return s->events_known.v[sc->id] == 1;
 }
 
+static int apply_change(struct sonde_session *s, const struct event *ev)
+{
+	int left_out = state_apply(&s->state, &ev->change);
+
+	if (left_out > 0)
+		defects_add(&s->defects, DEFECT_TEXT_POKES, 1, "at 0x%llx",
+			    (unsigned long long)ev->change.start);
+	return left_out < 0 ? left_out : 0;
+}
+
 /* Not for the caller. Until the first sample passes the filters, what the recording has is noted. */
 static int refuse(struct sonde_session *s, const struct event *ev, enum refused_by by)
 {
@@ -278,7 +288,7 @@ static inline int admit(struct sonde_session *s, struct event *ev)
 			      time_windows_hold(&s->early.time, ev->pub.time_ns) ? REFUSED_BY_CPU
 										 : REFUSED_BY_TIME);
 	if (__builtin_expect(ev->change.kind, 0))
-		TRY(state_apply(&s->state, &ev->change));
+		TRY(apply_change(s, ev));
 	if (!is_sample && !record_wanted(s, ev))
 		return 0;
 	TRY(state_comm(&s->state, ev->pub.pid, ev->pub.tid, &ev->pub.comm));
@@ -310,7 +320,7 @@ static int admit_listed(struct sonde_session *s, struct event *ev)
 		if (ev->change.kind == CHANGE_EXIT) /* its name as it was */
 			TRY(state_comm(&s->state, ev->change.pid, ev->change.tid, &ev->pub.comm));
 		if (ev->change.kind)
-			TRY(state_apply(&s->state, &ev->change));
+			TRY(apply_change(s, ev));
 		return cpu_list_holds(&s->early.cpus, ev->pub.cpu);
 	}
 	if (ev->refused) {

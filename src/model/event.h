@@ -25,7 +25,8 @@ enum change_kind {
 	CHANGE_EXIT,
 	CHANGE_MMAP,
 	CHANGE_CGROUP,
-	CHANGE_KSYMBOL
+	CHANGE_KSYMBOL,
+	CHANGE_TEXT_POKE
 };
 
 struct change {
@@ -38,8 +39,10 @@ struct change {
 	bool executable; /* MMAP */
 	const char *
 		text; /* COMM: comm; MMAP: file name; CGROUP: path; KSYMBOL: name. Lent, NUL-terminated inside the record */
-	uint64_t start, len, pgoff; /* MMAP, KSYMBOL: avma, bytes; MMAP: bytes */
+	uint64_t start, len, pgoff; /* MMAP, KSYMBOL, TEXT_POKE: avma, bytes; MMAP: bytes */
 	bool unregister;            /* KSYMBOL */
+	bool out_of_line;           /* KSYMBOL: code out of line, of no file */
+	const uint8_t *code; /* TEXT_POKE: lent; NULL: what is there from now on is not known */
 	uint64_t id;                /* CGROUP */
 	const uint8_t *build_id;    /* MMAP, NULL unknown */
 	uint32_t build_id_len;

@@ -6,8 +6,19 @@
 
 #include "base/err.h"
 
+struct code_piece {
+	uint64_t start, end; /* as in a mapping */
+	uint32_t known;      /* bit i: bytes[i] holds what is there */
+	uint8_t bytes[CODE_PIECE_BYTES];
+};
+_Static_assert(CODE_PIECE_BYTES == 32, "a bit of `known` for each byte");
+_Static_assert(sizeof(struct code_piece) <= sizeof(struct mapping), "copied as a mapping");
+
 struct map_node {
-	struct mapping m;
+	union {
+		struct mapping m; /* or a symbol */
+		struct code_piece code;
+	};
 	struct map_node *left, *right; /* one reference each */
 	unsigned refs;
 	int height; /* of the tree below and with it: 1 without children */
@@ -146,6 +157,34 @@ static struct map_node *insert(struct map_node *n, const struct mapping *m, bool
 	return balance(n, failed);
 }
 
+/* Those bytes of the piece that mask names; a piece that is there keeps its others. */
+static struct map_node *write_piece(struct map_node *n, const struct code_piece *p, uint32_t mask,
+				    bool *failed)
+{
+	if (!n) {
+		n = node_new(&(struct mapping){ 0 });
+		*failed |= !n;
+		if (n)
+			n->code = *p;
+		return n;
+	}
+	n = own(n, failed);
+	if (!n)
+		return NULL;
+	if (p->start < n->code.start) {
+		n->left = write_piece(n->left, p, mask, failed);
+	} else if (p->start > n->code.start) {
+		n->right = write_piece(n->right, p, mask, failed);
+	} else {
+		for (unsigned i = 0; i < CODE_PIECE_BYTES; i++) {
+			if (mask >> i & 1)
+				n->code.bytes[i] = p->bytes[i];
+		}
+		n->code.known = (n->code.known & ~mask) | (p->known & mask);
+	}
+	return balance(n, failed);
+}
+
 /* The node itself, of which only one side is left, goes. */
 static struct map_node *drop(struct map_node *n)
 {
@@ -280,6 +319,7 @@ void address_space_unref(struct address_space *a)
 		return;
 	node_unref(a->root);
 	node_unref(a->symbols);
+	node_unref(a->code);
 	address_space_unref(a->before);
 	free(a);
 }
@@ -336,6 +376,8 @@ static int make_own(struct address_space **a)
 	TRY(address_space_new(&copy, (*a)->stamp));
 	copy->root = node_ref((*a)->root);
 	copy->symbols = node_ref((*a)->symbols);
+	copy->code = node_ref((*a)->code);
+	copy->nr_code = (*a)->nr_code;
 	copy->before = (*a)->before ? address_space_ref((*a)->before) : NULL;
 	address_space_unref(*a);
 	*a = copy;
@@ -396,6 +438,94 @@ int address_space_add(struct address_space **a, const struct mapping *m, uint64_
 	return at && at->start < m->end ? replace(*a, m) : put(*a, m);
 }
 
+static const struct code_piece *piece_at(const struct address_space *a, uint64_t addr)
+{
+	return (const struct code_piece *)find_in(a->code, addr);
+}
+
+/* The bits of those bytes of the piece at `start` that lie from addr to end. */
+static uint32_t bits_of(uint64_t start, uint64_t addr, uint64_t end)
+{
+	uint64_t from = addr > start ? addr - start : 0;
+	uint64_t to = end - start < CODE_PIECE_BYTES ? end - start : CODE_PIECE_BYTES;
+
+	return (uint32_t)(((UINT64_C(1) << (to - from)) - 1) << from);
+}
+
+/* a is not shared. */
+static int forget_code(struct address_space *a, uint64_t addr, uint64_t end)
+{
+	const struct mapping *at;
+	bool failed = false;
+
+	while (!failed && (at = first_behind(a->code, addr)) && at->start < end) {
+		struct code_piece none = { .start = at->start, .end = at->end };
+
+		if (none.start >= addr && none.end <= end) {
+			a->code = remove_at(a->code, none.start, &failed);
+			a->nr_code--;
+		} else {
+			a->code = write_piece(a->code, &none, bits_of(none.start, addr, end),
+					      &failed);
+			addr = none.end;
+		}
+	}
+	return failed ? err_nomem() : 0;
+}
+
+int address_space_write_code(struct address_space **ret, uint64_t addr, const uint8_t *code,
+			     size_t len)
+{
+	uint64_t end = addr + len;
+	struct address_space *a;
+	bool failed = false;
+	int left_out = 0;
+
+	if (end < addr || end > UINT64_MAX - CODE_PIECE_BYTES)
+		return 0;
+	TRY(make_own(ret));
+	a = *ret;
+	if (!code)
+		return forget_code(a, addr, end);
+	for (uint64_t start = addr - addr % CODE_PIECE_BYTES; start < end && !failed;
+	     start += CODE_PIECE_BYTES) {
+		struct code_piece p = { .start = start,
+					.end = start + CODE_PIECE_BYTES,
+					.known = bits_of(start, addr, end) };
+		bool is_new = !piece_at(a, start);
+
+		if (is_new && a->nr_code >= MAX_CODE_PIECES) {
+			left_out = 1;
+			continue;
+		}
+		for (unsigned i = 0; i < CODE_PIECE_BYTES; i++) {
+			if (p.known >> i & 1)
+				p.bytes[i] = code[start + i - addr];
+		}
+		a->code = write_piece(a->code, &p, p.known, &failed);
+		a->nr_code += is_new;
+	}
+	return failed ? err_nomem() : left_out;
+}
+
+size_t address_space_code(const struct address_space *a, uint64_t addr, uint8_t *buf, size_t len)
+{
+	const struct code_piece *p = NULL;
+	size_t nr_known = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		uint64_t at = addr + i;
+
+		if (!p || at < p->start || at >= p->end)
+			p = piece_at(a, at);
+		if (!p || !(p->known >> (at - p->start) & 1))
+			continue;
+		buf[i] = p->bytes[at - p->start];
+		nr_known += nr_known == i;
+	}
+	return nr_known;
+}
+
 static int remove_symbol(struct address_space *a, const struct mapping *m)
 {
 	bool failed = false;
@@ -415,6 +545,7 @@ int address_space_add_symbol(struct address_space **ret, const struct mapping *m
 	a->stamp = stamp;
 	while ((at = first_behind(a->symbols, m->start)) && at->start < m->end)
 		TRY(remove_symbol(a, at));
+	TRY(forget_code(a, m->start, m->end));
 	a->symbols = insert(a->symbols, m, &failed);
 	return failed ? err_nomem() : 0;
 }
@@ -427,5 +558,6 @@ int address_space_remove_symbol(struct address_space **ret, uint64_t addr, uint6
 		return 0;
 	TRY(make_own(ret));
 	(*ret)->stamp = stamp;
+	TRY(forget_code(*ret, at->start, at->end));
 	return remove_symbol(*ret, at);
 }

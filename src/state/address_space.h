@@ -25,9 +25,13 @@ struct mapping {
 	struct dso *dso;     /* memo of who asks for symbols; NULL: not yet asked */
 	uint64_t inode;      /* 0 unknown */
 	bool executable;
+	bool out_of_line; /* a symbol: code of no file */
 	uint8_t build_id_len;
 	uint8_t build_id[20];
 };
+
+/* Code is kept in aligned pieces, as many as this: 4 MiB of code in 17 MB of memory. */
+enum { CODE_PIECE_BYTES = 32, MAX_CODE_PIECES = 131072 };
 
 struct map_node;
 struct address_space {
@@ -36,6 +40,9 @@ struct address_space {
 	struct map_node *root;
 	/* The kernel's: symbols registered at run time. They hide the mappings below them and never split one. */
 	struct map_node *symbols;
+	/* The kernel's: code that was written while it ran, in pieces of CODE_PIECE_BYTES. */
+	struct map_node *code;
+	size_t nr_code; /* pieces */
 	/*
 	 * What was mapped before exec, while nothing shows that the new program runs; it has none itself. A reference. NULL:
 	 * none.
@@ -57,11 +64,22 @@ const struct mapping *address_space_find(const struct address_space *a,
 					 uint64_t addr); /* NULL: nothing there */
 /* The first mapping that ends behind addr, wherever it begins; NULL: there is none. From 0 on, all in their order. */
 const struct mapping *address_space_behind(const struct address_space *a, uint64_t addr);
-/* Registers a symbol, m->name its name. It replaces the symbols that it overlaps as a whole. */
+/*
+ * Registers a symbol, m->name its name. It replaces the symbols that it overlaps as a whole. The code there is not known until
+ * it is written.
+ */
 int address_space_add_symbol(struct address_space **a, const struct mapping *m, uint64_t stamp);
 /* Unregisters the symbol at addr; the space does not change if there is none. */
 int address_space_remove_symbol(struct address_space **a, uint64_t addr, uint64_t stamp);
 const struct mapping *address_space_symbol(const struct address_space *a,
 					   uint64_t addr); /* NULL: none there */
+/*
+ * Code at addr is these bytes from now on; NULL: it is not known any more. The stamp stays: names do not change. Returns 1 if
+ * there are MAX_CODE_PIECES already: bytes outside of them are left out.
+ */
+int address_space_write_code(struct address_space **a, uint64_t addr, const uint8_t *code,
+			     size_t len);
+/* Copies what is known of the code at addr; bytes not known stay as they are. Returns how many are known from the first on. */
+size_t address_space_code(const struct address_space *a, uint64_t addr, uint8_t *buf, size_t len);
 
 #endif

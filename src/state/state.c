@@ -282,7 +282,9 @@ static int apply_mmap(struct state *s, const struct change *c)
 
 static int apply_ksymbol(struct state *s, const struct change *c)
 {
-	struct mapping m = { .start = c->start, .end = c->start + c->len };
+	struct mapping m = { .start = c->start,
+			     .end = c->start + c->len,
+			     .out_of_line = c->out_of_line };
 
 	if (c->unregister)
 		return address_space_remove_symbol(&s->kernel, c->start, ++s->map_epoch);
@@ -353,6 +355,8 @@ int state_apply(struct state *s, const struct change *c)
 		return apply_cgroup(s, c);
 	case CHANGE_KSYMBOL:
 		return apply_ksymbol(s, c);
+	case CHANGE_TEXT_POKE:
+		return address_space_write_code(&s->kernel, c->start, c->code, c->len);
 	case CHANGE_NONE:
 		return 0;
 	}

@@ -76,7 +76,7 @@ int state_init(struct state *s, struct strpool *strings);
 int state_init_beside(struct state *s, struct strpool *strings, uint64_t map_epoch,
 		      struct state_numbers *numbers);
 void state_done(struct state *s);
-/* -ENOMEM only. */
+/* -ENOMEM only. Returns 1 if code was left out (MAX_CODE_PIECES). */
 int state_apply(struct state *s, const struct change *change);
 /* The id of a task's name; a task that nothing was told of becomes known by this. */
 int state_comm(struct state *s, int32_t pid, int32_t tid, uint32_t *ret_id);

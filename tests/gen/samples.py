@@ -87,9 +87,9 @@ class Recording:
         """kind: 1 a BPF program, 2 code out of line."""
         self.record(17, self.pack('QIHH', addr, length, kind, ends) + self.text(name) + self.sample_id(0, 0, 0, time))
 
-    def text_poke(self, addr, old, new, time=0):
+    def text_poke(self, addr, old, new, time=0, misc=KERNEL):
         body = self.pack('QHH', addr, len(old), len(new)) + old + new
-        self.record(20, body.ljust(len(body) + -len(body) % 8, b'\0') + self.sample_id(0, 0, 0, time), misc=KERNEL)
+        self.record(20, body.ljust(len(body) + -len(body) % 8, b'\0') + self.sample_id(0, 0, 0, time), misc=misc)
 
     def cgroup(self, id, path, time=0):
         self.record(19, self.pack('Q', id) + self.text(path) + self.sample_id(0, 0, 0, time))

@@ -37,8 +37,8 @@ def case(name, options, text, default=None, perf=None, compats=COMPATS):
 class Chains(Recording):
     """Samples with a chain each, a microsecond apart."""
 
-    def __init__(self, sample=IP | TID | TIME | CALLCHAIN, **kw):
-        super().__init__()
+    def __init__(self, sample=IP | TID | TIME | CALLCHAIN, big=False, **kw):
+        super().__init__(big=big)
         self.event = self.attr(sample=sample, name='cycles', **kw)
         self.now = 1000
         self.kernel_map()
@@ -117,6 +117,97 @@ def _():
     r.ksymbol(BPF, 64, 'bpf_prog_6deef7357e7b4530_one')
     r.ksymbol(BPF + 0x1000, 4096, 'ftrace_trampoline', kind=2)
     r.at(IN_KERNEL, BPF + 0x10, BPF + 0x1010)
+    return r
+
+
+# ---- code that is written while it runs ----------------------------------------------------------------------------------
+
+OOL = BPF + 0x1000
+
+
+def pokes(big=False):
+    r = Chains(IP | TID | TIME, big=big)
+
+    def at(*ips):
+        for ip in ips:
+            r.now += 1000
+            r.sample(r.event, misc=KERNEL, ip=ip, time=r.now)
+
+    def poke(addr, new, old='', **kw):
+        r.text_poke(addr, bytes.fromhex(old), bytes.fromhex(new), time=r.now + 500, **kw)
+
+    r.ksymbol(OOL, 4096, 'kprobe_insn_page', kind=2)
+    at(OOL)
+    poke(OOL, '55 4889e5')
+    at(OOL, OOL + 1)
+    poke(OOL, 'cc', old='55')
+    at(OOL)
+    poke(OOL + 0x10, 'e8')  # without the rest of the instruction
+    at(OOL + 0x10)
+    poke(OOL, '90', misc=USER)
+    at(OOL)
+    poke(OOL, '', old='cc')  # nothing is there any more
+    at(OOL, OOL + 1)
+    r.ksymbol(OOL, 4096, 'kprobe_insn_page', kind=2, time=r.now + 500, ends=True)
+    at(OOL + 1)
+    r.ksymbol(OOL, 4096, 'kprobe_insn_page', kind=2, time=r.now + 500)
+    at(OOL + 1)
+    poke(KERNEL_TEXT + 0x100, '0f1f440000')
+    at(KERNEL_TEXT + 0x100)
+    r.ksymbol(BPF, 64, 'bpf_prog_6deef7357e7b4530_one', time=r.now + 500)
+    poke(BPF, 'c3')
+    at(BPF)
+    return r
+
+
+POKED = '''\
+ffffffffc0001000%s
+ffffffffc0001000 insn: 55
+ffffffffc0001001 insn: 48 89 e5
+ffffffffc0001000 insn: cc
+ffffffffc0001010%s
+ffffffffc0001000 insn: cc
+ffffffffc0001000%s
+ffffffffc0001001 insn: 48 89 e5
+ffffffffc0001001
+ffffffffc0001001%s
+ffffffff81000100%s
+ffffffffc0000000%s
+'''
+POKED_PERF = POKED % (' insn: 00 00', ' insn: e8 00 00 00 00', ' insn: cc', ' insn: 00 00', '', '')
+POKED_KNOWN = POKED % ('', '', '', '', ' insn: 0f 1f 44 00 00', ' insn: c3')
+case('code written while it runs', '-F ip,insn', POKED_PERF, POKED_KNOWN)(pokes)
+case('code written while it runs, in the other byte order', '-F ip,insn', POKED_PERF, POKED_KNOWN,
+     compats=())(lambda: pokes(big=True))
+
+
+@case('branches in code written while it runs', '-F ip,brstackinsn', '''\
+ffffffffc0001020
+ftrace_trampoline+11:
+ffffffffc000100b	insn: c3                      \t# PRED
+ffffffffc0001000	insn: 55
+ffffffffc0001001	insn: 48 89 e5
+ffffffffc0001004	insn: 90
+ffffffffc0001005	insn: e8 00 00 00 00          \t# PRED
+ffffffffc000101e	insn: 00 00
+ffffffffc0001020	insn: 00 00
+''', '''\
+ffffffffc0001020
+ftrace_trampoline+11:
+ffffffffc000100b	insn: c3                      \t# PRED
+ffffffffc0001000	insn: 55
+ffffffffc0001001	insn: 48 89 e5
+ffffffffc0001004	insn: 90
+ffffffffc0001005	insn: e8 00 00 00 00          \t# PRED
+''')
+def _():
+    r = Recording()
+    event = r.attr(sample=IP | TID | TIME | BRANCH_STACK, branches=8, name='cycles')
+    r.kernel_map()
+    r.comm(10, 'work')
+    r.ksymbol(OOL, 4096, 'ftrace_trampoline', kind=2)
+    r.text_poke(OOL, b'', bytes.fromhex('55 4889e5 90 e8 00000000 5d c3'), time=500)
+    r.sample(event, misc=KERNEL, ip=OOL + 0x20, time=1000, branches=[(OOL + 5, OOL + 0x1e, 2), (OOL + 0xb, OOL, 2)])
     return r
 
 
@@ -399,7 +490,13 @@ def main():
         if part == 'stored' or perf:
             see_vdso(sonde, part, perf, folder)
             see_dump(sonde, part, perf, folder)
+        features = run([sonde, '--version', '-v'])[1]
+        # perf decodes instructions of its own machine only.
+        knows_x86 = b'capstone=' in features and platform.machine() == 'x86_64'
         for name, (make, options, text, default, perfs, compats) in CASES.items():
+            if 'insn' in options and not knows_x86:
+                skip(name, 'lengths of x86 instructions are not known here')
+                continue
             data = folder + '/x.data'
             pathlib.Path(data).write_bytes(make().bytes())
             if part != 'stored':

@@ -51,6 +51,7 @@ TOLD_BY = {
     'guest-samples': READING, 'not-unwound': 'text', 'empty-call-stack': LOOKING, 'other-build': 'text check',
     'unknown-symbols': 'text check', 'no-descriptor': 'text check',
     'ended-early': EVERYWHERE, 'missed-cpus': EVERYWHERE, 'dlfilter-dropped': 'text', 'no-kernel-symbols': 'text check',
+    'text-pokes': READING,
 }
 OPTIONS = {'kernel-formats': ['--kernel-formats'], 'dlfilter-dropped': ['--dlfilter', TELL, '--dlarg', 'late=2'],
            'no-kernel-symbols': ['--kallsyms', '/dev/null']}
@@ -112,6 +113,14 @@ SAMPLE { [7:u64] [1000:u64] raw { [%d:u16] [1,2:u8] [55:u32] [0:u8]*56 } }
 '''
 
 
+# More than 4 MiB of code, in records of 65,000 bytes.
+TEXT_POKES = '''=== text-pokes
+--- attr type=software ids=7 sample_type=IDENTIFIER|TID|TIME
+--- data
+SAMPLE { [7:u64] [12,12:u32] [1000:u64] }
+%s''' % ''.join('TEXT_POKE/kernel { [%d:u64] [0,65024:u16] "%s" pad8 }\n' % (n << 16, 'x' * 65024) for n in range(65))
+
+
 def recordings(folder, order):
     """{kind: its recording}, and {kind: why there is none}."""
     spec = importlib.util.spec_from_file_location('fixtures', sys.argv[2])
@@ -121,6 +130,7 @@ def recordings(folder, order):
     text = (HERE.parent / 'data/defects/kinds.fix').read_text().replace('HERE/', str(folder) + '/')
     text = text.replace('tracing0.6\\0" [0:u8]', 'tracing0.6\\0" [%d:u8]' % (order == 'big'))
     missing = {}
+    text += TEXT_POKES
     more = kernel_format_case(KERNEL_FORMATS) if order == sys.byteorder else None
     if more:
         text += more

@@ -82,17 +82,40 @@ static int read_mmap(struct bytes *b, uint16_t misc, bool is_mmap2, bool as_perf
 /* u64 address | u32 bytes | u16 type | u16 flags | name */
 static int read_ksymbol(struct bytes *b, struct change *ret)
 {
-	const uint8_t *flags = NULL;
+	const uint8_t *words = NULL;
 	uint32_t len = 0;
 
 	TRY(bytes_u64(b, "addr", &ret->start));
 	TRY(bytes_u32(b, "len", &len));
-	TRY(bytes_skip(b, "type", 2));
-	TRY(bytes_take(b, "flags", 2, &flags));
+	TRY(bytes_take(b, "type and flags", 4, &words));
 	ret->len = len;
-	ret->unregister = get_u16(flags, b->swap) & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
+	ret->out_of_line = get_u16(words, b->swap) == PERF_RECORD_KSYMBOL_TYPE_OOL;
+	ret->unregister = get_u16(words + 2, b->swap) & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
 	ret->kind = CHANGE_KSYMBOL;
 	return bytes_cstr(b, "name", &ret->text);
+}
+
+/*
+ * u64 address | u16 old bytes | u16 new bytes | old code | new code. Without new code the old one is gone; perf keeps it, and
+ * looks at code of the host's kernel only.
+ */
+static int read_text_poke(struct bytes *b, uint16_t misc, bool as_perf, struct change *ret)
+{
+	const uint8_t *lens = NULL, *code = NULL;
+	unsigned old_len, new_len;
+
+	TRY(bytes_u64(b, "addr", &ret->start));
+	TRY(bytes_take(b, "lengths", 4, &lens));
+	old_len = get_u16(lens, b->swap);
+	new_len = get_u16(lens + 2, b->swap);
+	TRY(bytes_skip(b, "old bytes", old_len));
+	TRY(bytes_take(b, "new bytes", new_len, &code));
+	if ((misc & CPUMODE_MASK) != CPUMODE_KERNEL || (!new_len && as_perf))
+		return 0;
+	ret->code = new_len ? code : NULL;
+	ret->len = new_len ? new_len : old_len;
+	ret->kind = CHANGE_TEXT_POKE;
+	return 0;
 }
 
 static bool is_dummy(const struct perfdata_event *e)
@@ -169,6 +192,8 @@ static int read_change(struct perfdata_source *s, uint32_t type, uint16_t misc,
 		return 0;
 	case PERF_RECORD_KSYMBOL:
 		return read_ksymbol(b, ret);
+	case PERF_RECORD_TEXT_POKE:
+		return read_text_poke(b, misc, s->opts.compat, ret);
 	case PERF_RECORD_LOST:
 		TRY(bytes_skip(b, "id", 8));
 		TRY(bytes_u64(b, "lost", &n));
@@ -381,7 +406,8 @@ int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, str
 	ret->change.time_ns = ret->pub.time_ns;
 	/* Whose state a record tells is who it is about, where the trailer does not say. */
 	if (ret->change.kind && ret->change.kind != CHANGE_CGROUP &&
-	    ret->change.kind != CHANGE_KSYMBOL && ret->pub.tid <= 0) {
+	    ret->change.kind != CHANGE_KSYMBOL && ret->change.kind != CHANGE_TEXT_POKE &&
+	    ret->pub.tid <= 0) {
 		ret->pub.pid = ret->change.pid;
 		ret->pub.tid = ret->change.tid;
 	}

@@ -55,6 +55,7 @@ static void put_regs(const char *name, uint64_t abi, uint64_t mask, const uint64
 static void put_sample(const struct sonde_event *ev)
 {
 	struct sonde_sample s;
+	struct sonde_code code;
 	const struct sonde_frame *frames;
 	int r = sonde_event_sample(ev, &s), n = sonde_event_callchain(ev, &frames);
 
@@ -70,6 +71,11 @@ static void put_sample(const struct sonde_event *ev)
 		printf(" ip=0x%" PRIx64, s.ip);
 		if (sonde_event_locate(ev, s.ip, ev->cpumode, &loc) >= 0 && loc.dso)
 			printf("@%s+0x%" PRIx64, loc.dso, s.ip - loc.map_start + loc.map_pgoff);
+		/* Of user space it depends on the files of this machine. */
+		if (ev->cpumode == 1 &&
+		    sonde_event_code(ev, s.ip, ev->cpumode, SONDE_CODE_INSN, &code) >= 0 &&
+		    code.insn_len)
+			put_bytes("insn", code.insn, code.insn_len);
 	}
 	if (s.present & PERF_SAMPLE_ADDR)
 		printf(" addr=0x%" PRIx64, s.addr);

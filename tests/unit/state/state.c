@@ -441,6 +441,99 @@ TEST(kernel_symbols_come_and_go_over_the_kernel)
 	end();
 }
 
+#define POKE(from, n, bytes) \
+	apply((struct change){ .kind = CHANGE_TEXT_POKE, .start = from, .len = n, .code = bytes })
+
+/* Random writes to a few hundred bytes, beside an array that says for each byte what is there. */
+TEST(code_is_as_it_was_written_last)
+{
+	enum { SIZE = 500, BASE = 0x1007 };
+	uint8_t there[SIZE], held_there[SIZE], bytes[SIZE], got[SIZE];
+	bool known[SIZE] = { false }, held_known[SIZE];
+	struct address_space *held = NULL;
+	uint64_t random = 1;
+
+	begin();
+	for (int round = 0; round < 4000; round++) {
+		random = hash_u64(random);
+		size_t at = random % SIZE, len = 1 + (random >> 16) % (SIZE - at);
+		bool forget = (random >> 32) % 4 == 0;
+
+		if (round == 2000) {
+			held = address_space_ref(st.kernel);
+			memcpy(held_there, there, SIZE);
+			memcpy(held_known, known, sizeof(known));
+		}
+		len = (random >> 40) % 3 ? 1 + len % 7 : len;
+		if (at + len > SIZE)
+			len = SIZE - at;
+		memset(bytes, (int)(random >> 48), SIZE);
+		POKE(BASE + at, len, forget ? NULL : bytes);
+		if (!forget)
+			memcpy(there + at, bytes, len);
+		memset(known + at, !forget, len);
+		random++;
+	}
+	for (int which = 0; which < 2; which++) {
+		const bool *is_known = which ? held_known : known;
+		const uint8_t *what = which ? held_there : there;
+		size_t nr = 0;
+
+		while (nr < SIZE && is_known[nr])
+			nr++;
+		memset(got, 0, SIZE);
+		assert_int_equal(address_space_code(which ? held : st.kernel, BASE, got, SIZE), nr);
+		for (size_t i = 0; i < SIZE; i++)
+			assert_int_equal(got[i], is_known[i] ? what[i] : 0);
+	}
+	address_space_unref(held);
+	end();
+}
+
+TEST(code_goes_with_its_symbol)
+{
+	uint8_t got[4] = { 0 };
+	uint64_t stamp;
+
+	begin();
+	KSYMBOL(0x2010, 0x20, "one", .out_of_line = true);
+	stamp = st.kernel->stamp;
+	POKE(0x200e, 4, (const uint8_t *)"abcd");
+	assert_int_equal(st.kernel->stamp, stamp); /* names do not change */
+	assert_true(address_space_symbol(st.kernel, 0x2010)->out_of_line);
+	assert_int_equal(address_space_code(st.kernel, 0x200e, got, 4), 4);
+	assert_memory_equal(got, "abcd", 4);
+	KSYMBOL(0x2010, 0, "", .unregister = true);
+	assert_int_equal(address_space_code(st.kernel, 0x200e, got, 4), 2);
+	POKE(0x2010, 1, (const uint8_t *)"x");
+	KSYMBOL(0x2010, 0x20, "two", .out_of_line = true);
+	assert_int_equal(address_space_code(st.kernel, 0x2010, got, 1), 0);
+	POKE(UINT64_MAX - 2, 4, (const uint8_t *)"abcd"); /* no such place */
+	POKE(UINT64_MAX - 8, 4, (const uint8_t *)"abcd");
+	assert_int_equal(st.kernel->nr_code, 1);
+	end();
+}
+
+TEST(code_takes_bounded_memory)
+{
+	const size_t len = (size_t)MAX_CODE_PIECES * CODE_PIECE_BYTES;
+	uint8_t *code = test_calloc(1, len), got;
+	struct change c = { .kind = CHANGE_TEXT_POKE, .start = 1, .len = len, .code = code };
+
+	begin();
+	assert_int_equal(state_apply(&st, &c), 1); /* its last byte is in a piece more */
+	assert_int_equal(st.kernel->nr_code, MAX_CODE_PIECES);
+	assert_int_equal(address_space_code(st.kernel, len, &got, 1), 0);
+	POKE(1000, 1, (const uint8_t *)"x");
+	assert_int_equal(address_space_code(st.kernel, 1000, &got, 1), 1);
+	assert_int_equal(got, 'x');
+	POKE(0, len / 2, NULL);
+	assert_int_equal(st.kernel->nr_code, MAX_CODE_PIECES / 2);
+	POKE(len, 1, (const uint8_t *)"y");
+	test_free(code);
+	end();
+}
+
 TEST(what_was_mapped_before_exec_stays_until_the_new_program_runs)
 {
 	struct address_space *held, *child;
