@@ -37,7 +37,7 @@ static const struct opt options[] = {
 	OPT_GROUP("Events"),
 	OPT_KEY(0, "time", "FROM,TO", "time",
 		"keeps only events of this time, as sonde script --time takes it"),
-	OPT_KEY(0, "clock", "CLOCK", "clock",
+	OPT_KEY(0, "clock", "raw|relative|utc|local", "clock",
 		"counts the times of --time from the first sample (relative), or as time of day in utc or local; default raw"),
 	OPT_KEY('e', "event", "EVENTS", "event",
 		"keeps only these events, named as sonde evlist does; patterns as 'sched:*' hold, and names without system or "

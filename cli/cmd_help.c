@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Help for people; and, for the build, man page options and the shell's completion from the same tables. */
+/* Help for people; from the same tables the options of man pages, and candidates for shells. */
 #include "cli.h"
 
 #include "as_perf.h"
+#include "complete.h"
 #include "pager.h"
 #include "settings.h"
 
@@ -12,8 +13,7 @@
 #include <unistd.h>
 
 struct args {
-	bool man;
-	const char *completion;
+	bool man, complete;
 };
 
 static void print_overview(FILE *out)
@@ -99,61 +99,6 @@ static void print_man(const struct command *c, FILE *out)
 	opt_print_man(cli_options, out);
 }
 
-/* Bash: words after "sonde", a command's options, file names for everything else. */
-static void print_bash(FILE *out)
-{
-	fputs("# bash completion for sonde; made by 'sonde help --completion bash'\n"
-	      "_sonde()\n{\n"
-	      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} cmd= valued= words= i w\n\n"
-	      "\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
-	      "\t\tw=${COMP_WORDS[i]}\n"
-	      "\t\tcase $w in\n"
-	      "\t\t--compat | --buildid-dir) ((i++)) ;;\n"
-	      "\t\t-*) ;;\n"
-	      "\t\t*) cmd=$w; break ;;\n"
-	      "\t\tesac\n"
-	      "\tdone\n"
-	      "\tCOMPREPLY=()\n"
-	      "\tif [[ ${COMP_WORDS[COMP_CWORD - 1]} == --compat ]]; then\n"
-	      "\t\tCOMPREPLY=($(compgen -W '",
-	      out);
-	for (const char *const *v = cli_compats; *v; v++)
-		fprintf(out, " %s", *v);
-	fputs("' -- \"$cur\"))\n"
-	      "\t\treturn\n"
-	      "\tfi\n"
-	      "\tcase $cmd in\n",
-	      out);
-	for (const struct command *const *c = commands; *c; c++) {
-		fprintf(out, "\t%s)\n\t\twords='", (*c)->name);
-		opt_print_words((*c)->options, false, out);
-		opt_print_words(cli_options, false, out);
-		if (*c == &cmd_help)
-			for (const struct command *const *h = commands; *h; h++)
-				if (!(*h)->hidden)
-					fprintf(out, " %s", (*h)->name);
-		fputs("'\n\t\tvalued='", out);
-		opt_print_words((*c)->options, true, out);
-		fputs(" '\n\t\t;;\n", out);
-	}
-	fputs("\t*)\n\t\twords='", out);
-	opt_print_words(cli_options, false, out);
-	for (const struct command *const *c = commands; *c; c++)
-		if (!(*c)->hidden)
-			fprintf(out, " %s", (*c)->name);
-	fputs("'\n\t\t;;\n\tesac\n"
-	      "\tif [[ $valued == *\" ${COMP_WORDS[COMP_CWORD - 1]} \"* ]]; then\n"
-	      "\t\tCOMPREPLY=($(compgen -f -- \"$cur\"))\n"
-	      "\telif [[ $cur == -* || -z $cmd || $cmd == help ]]; then\n"
-	      "\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
-	      "\telse\n"
-	      "\t\tCOMPREPLY=($(compgen -f -- \"$cur\"))\n"
-	      "\tfi\n"
-	      "}\n"
-	      "complete -o filenames -F _sonde sonde\n",
-	      out);
-}
-
 /* The help of what perf runs. */
 static bool is_perfs(int argc, char **argv)
 {
@@ -166,11 +111,8 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 	const struct command *c = NULL;
 	const char *nearest;
 
-	if (args->completion) {
-		if (strcmp(args->completion, "bash"))
-			return cli_usage(cli, "help: completion is there for bash, not for '%s'",
-					 args->completion);
-		print_bash(stdout);
+	if (args->complete) {
+		complete_print(cli, argc, argv);
 		return CLI_OK;
 	}
 	if (argc > 1)
@@ -194,8 +136,8 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 static const struct opt options[] = {
 	{ OPT_KIND_FLAG, 0, "man", NULL, OPT_AT(struct args, man, bool), NULL, OPT_HIDDEN, NULL,
 	  "prints the options as the body of a man page's section, in scdoc" },
-	{ OPT_KIND_TEXT, 0, "completion", "SHELL", OPT_AT(struct args, completion, const char *), NULL,
-	  OPT_HIDDEN, NULL, "prints the completion for a shell: bash" },
+	{ OPT_KIND_FLAG, 0, "complete", NULL, OPT_AT(struct args, complete, bool), NULL, OPT_HIDDEN, NULL,
+	  "prints the candidates for the last of the words, for the shells" },
 	OPT_END,
 };
 /* clang-format on */

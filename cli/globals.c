@@ -120,7 +120,7 @@ bool globals_answer(const struct cli *cli, const struct command *c, int *ret)
 				printf("%s ", (*each)->name);
 		putchar('\n');
 	} else if (cli->list_options) {
-		opt_print_words(c ? c->options : cli_options, false, stdout);
+		opt_print_words(c ? c->options : cli_options, stdout);
 		putchar('\n');
 	} else {
 		return false;

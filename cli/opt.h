@@ -48,7 +48,8 @@ struct opt {
 	enum opt_kind kind;
 	char letter;       /* 0: none */
 	const char *word;  /* without the dashes; NULL: none */
-	const char *value; /* what help calls its value; NULL: takes none */
+	/* What help calls its value; NULL: takes none. "fp|lbr|MODE": fp, lbr, or another. complete.c goes by it. */
+	const char *value;
 	size_t offset;     /* of the member in the values' struct */
 	/* value is NULL when negated or left out. 0, or -1 after opt_error(). */
 	int (*set)(struct opt_parser *p, void *values, const char *value, bool negated);
@@ -120,7 +121,7 @@ const char *opt_spelling(const struct opt *o, char *buf, size_t size);
 void opt_print_help(const struct opt *table, FILE *out);
 /* The body of a man page's OPTIONS section, in scdoc. */
 void opt_print_man(const struct opt *table, FILE *out);
-/* All spellings, separated by spaces, for completion; only those that take a value if with_value. */
-void opt_print_words(const struct opt *table, bool with_value, FILE *out);
+/* All spellings, each behind a space, as perf's --list-opts prints them. */
+void opt_print_words(const struct opt *table, FILE *out);
 
 #endif

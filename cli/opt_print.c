@@ -107,11 +107,10 @@ void opt_print_man(const struct opt *table, FILE *out)
 	}
 }
 
-void opt_print_words(const struct opt *table, bool with_value, FILE *out)
+void opt_print_words(const struct opt *table, FILE *out)
 {
 	opt_each(o, table) {
-		if ((o->flags & OPT_HIDDEN) ||
-		    (with_value && (!o->value || (o->flags & OPT_VALUE_OPTIONAL))))
+		if (o->flags & OPT_HIDDEN)
 			continue;
 		if (o->letter)
 			fprintf(out, " -%c", o->letter);

@@ -171,7 +171,7 @@ const struct opt record_options[] = {
 
 	OPT_GROUP("What a sample holds"),
 	OPT_CALL('g', NULL, NULL, set_chains, 0, "records call chains, found by frame pointers unless --call-graph or a file of configuration says another way"),
-	OPT_KEY(0, "call-graph", "MODE", "call-graph",
+	OPT_KEY(0, "call-graph", "fp|dwarf|lbr", "call-graph",
 		"records call chains: fp[,FRAMES] by frame pointers, dwarf[,BYTES] with registers and so much of the stack "
 		"(8192), for the reader to unwind, lbr by the processor's branch records"),
 	OPT_KEY(0, "kernel-callchains", NULL, "kernel-callchains", "records only the kernel's part of call chains"),
@@ -196,7 +196,7 @@ const struct opt record_options[] = {
 		"records these registers of user space, or all; ? lists their names"),
 	OPT_CALL('b', "branch-any", NULL, set_branches, 0, "records the branches taken"),
 	OPT_CALL('j', "branch-filter", "KINDS", set_branches, 0, "records the branches of these kinds: any,u,k,any_call,..."),
-	OPT_KEY('k', "clockid", "CLOCK", "clockid",
+	OPT_KEY('k', "clockid", "monotonic|monotonic_raw|boottime|realtime|tai", "clockid",
 		"takes times from this clock: monotonic, monotonic_raw, boottime, realtime, tai"),
 
 	OPT_GROUP("What goes with the samples"),
@@ -204,7 +204,7 @@ const struct opt record_options[] = {
 	OPT_KEY(0, "all-cgroups", NULL, "all-cgroups", "records control groups, and each sample's"),
 	OPT_KEY(0, "switch-events", NULL, "switch-events", "records context switches"),
 	OPT_KEY(0, "no-bpf-event", NULL, "no-bpf-event", "leaves out the loading of BPF programs"),
-	OPT_KEY(0, "synth", "KINDS", "synth", "describes of what is there already only: no, all, or of task,mmap,cgroup"),
+	OPT_KEY(0, "synth", "no|all|KINDS", "synth", "describes of what is there already only: no, all, or of task,mmap,cgroup"),
 	OPT_KEY(0, "num-thread-synthesize", "N", "num-thread-synthesize", "describes it with N threads"),
 	OPT_KEY(0, "proc-map-timeout", "MS", "proc-map-timeout",
 		"gives up reading the mappings of a process after so many milliseconds, and says so; else it takes what it takes"),
@@ -223,12 +223,12 @@ const struct opt record_options[] = {
 	OPT_KEY(0, "overwrite", NULL, "overwrite", "lets new events overwrite the oldest; what is there at the end is written"),
 	OPT_KEY(0, "no-buffering", NULL, "no-buffering", "is woken by each event, where otherwise an eighth of a buffer (of small ones a quarter) is new or a second is over"),
 	OPT_OPTIONAL_KEY(0, "aio", "N", "aio", "lets a thread write, so that a slow disk or reader does not keep buffers from being emptied; N times (1 to 4, default 1) their size may wait to be written"),
-	OPT_KEY(0, "affinity", "KIND", "affinity", "moves the thread that empties buffers to the cpu of the buffer it reads, or to its node"),
-	OPT_OPTIONAL_KEY(0, "threads", "SPEC", "threads", "empties buffers with several threads: one for each cpu (the default), core, package or numa node, or as lists of cpus say, " "whose buffers and where, 0-1/0:2-3/2; the output is a directory then, with a file for each buffer"),
+	OPT_KEY(0, "affinity", "node|cpu", "affinity", "moves the thread that empties buffers to the cpu of the buffer it reads, or to its node"),
+	OPT_OPTIONAL_KEY(0, "threads", "cpu|core|package|numa|SPEC", "threads", "empties buffers with several threads: one for each cpu (the default), core, package or numa node, or as lists of cpus say, " "whose buffers and where, 0-1/0:2-3/2; the output is a directory then, with a file for each buffer"),
 	OPT_KEY('r', "realtime", "PRIORITY", "realtime", "fetches and writes events with this real-time priority (SCHED_FIFO)"),
 	OPT_OPTIONAL_KEY('z', "compression-level", "N", "compression-level",
 		"compresses the records: from 1, fast and the default, to 22, small"),
-	OPT_OUR_KEY(0, "compressed-records", "FORM", "compressed-records",
+	OPT_OUR_KEY(0, "compressed-records", "old|new", "compressed-records",
 		"writes compressed records in the old form, the default, or in the new one of perf 6.16 and later"),
 
 	OPT_GROUP("When"),
@@ -244,7 +244,7 @@ const struct opt record_options[] = {
 		"writes to FILE, '-' to the standard output for a reader at once; default perf.data, or the standard "
 		"output if that is a pipe. An existing file is kept as FILE.old"),
 	OPT_KEY(0, "max-size", "SIZE", "max-size", "ends when the recording is so large"),
-	OPT_OPTIONAL_KEY(0, "switch-output", "WHEN", "switch-output",
+	OPT_OPTIONAL_KEY(0, "switch-output", "signal|SIZE|TIME", "switch-output",
 		"begins a new file at each SIGUSR2 (signal), or when this size or time is reached: 100M, 30s"),
 	OPT_KEY(0, "switch-output-event", "EVENTS", "switch-output-event", "begins a new file when one of these events comes"),
 	OPT_KEY(0, "switch-max-files", "N", "switch-max-files", "keeps the last N files"),

@@ -203,7 +203,7 @@ const struct opt script_options[] = {
 		 "lists scripts that are found by name: what each does and records. Those of sonde, of the user, of perf"),
 
 	OPT_GROUP("Columns"),
-	OPT_CALL(0, "format", "FORMAT", set_format, OPT_OURS,
+	OPT_CALL(0, "format", "text|jsonl", set_format, OPT_OURS,
 		 "text: the default; jsonl: a JSON object per event with all its values, for programs, described in "
 		 "docs/formats/jsonl.md"),
 	OPT_CALL('j', "json", NULL, set_json, OPT_OURS,
@@ -214,13 +214,13 @@ const struct opt script_options[] = {
 		 "them names the class of events. May be given several times"),
 	OPT_KEY(0, "ns", NULL, "ns", "prints times to the nanosecond"),
 	OPT_KEY(0, "reltime", NULL, "reltime", "counts times from the first event"),
-	OPT_CALL(0, "clock", "CLOCK", set_clock, OPT_OURS, "shows times, also to scripts, as recorded (raw: the default), counted from the "
+	OPT_CALL(0, "clock", "raw|relative|utc|local", set_clock, OPT_OURS, "shows times, also to scripts, as recorded (raw: the default), counted from the "
 		"first sample (relative), or as time of day in utc or local: ones that clock data must be recorded for"),
 	OPT_KEY(0, "deltatime", NULL, "deltatime", "counts times from the event before"),
 	OPT_KEY('L', "Latency", NULL, "latency", "prints names of tasks cut to 8 places and bare numbers of cpus"),
 
-	OPT_CALL(0, "color", "WHEN", set_color, OPT_VALUE_OPTIONAL | OPT_OURS,
-		 "makes names stand out: always (also when WHEN is left out), never, or auto (the default): on a "
+	OPT_CALL(0, "color", "auto|always|never", set_color, OPT_VALUE_OPTIONAL | OPT_OURS,
+		 "makes names stand out: always (also when no value is given), never, or auto (the default): on a "
 		 "terminal, unless NO_COLOR is set"),
 
 	OPT_GROUP("Which events"),
