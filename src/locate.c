@@ -70,6 +70,7 @@ const char *sonde_unknown_text(uint32_t reason)
 		[SONDE_UNKNOWN_NO_SYMBOL] = "no symbol at these addresses",
 		[SONDE_UNKNOWN_NO_KERNEL] = "the recorded kernel's symbols are not here",
 		[SONDE_UNKNOWN_ELSEWHERE] = "of a guest or a hypervisor",
+		[SONDE_UNKNOWN_TOO_LARGE] = "larger than what is read of such files",
 	};
 
 	return reason < sizeof(texts) / sizeof(*texts) ? texts[reason] : "";

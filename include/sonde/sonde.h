@@ -407,7 +407,8 @@ enum sonde_unknown {
 	SONDE_UNKNOWN_STRIPPED = 7,     /* the file has no symbol table, and its debug file is not here */
 	SONDE_UNKNOWN_NO_SYMBOL = 8,    /* the symbol table has nothing at that address */
 	SONDE_UNKNOWN_NO_KERNEL = 9,    /* the symbols of the recorded kernel are not here */
-	SONDE_UNKNOWN_ELSEWHERE = 10    /* of a guest or a hypervisor */
+	SONDE_UNKNOWN_ELSEWHERE = 10,   /* of a guest or a hypervisor */
+	SONDE_UNKNOWN_TOO_LARGE = 11    /* the file, or the maps of JITs together, are larger than what is read */
 };
 /* "stripped", "not on this machine", ...; "" for SONDE_KNOWN and for numbers that mean nothing. */
 SONDE_API const char *sonde_unknown_text(uint32_t reason);

@@ -37,7 +37,7 @@ struct dso {
 	const struct named_file *named; /* lent; NULL: the recording names no function of it */
 	uint64_t named_off;             /* of their first address */
 	bool files_tried, symbols_tried, debug_tried, lacks_descriptor, other_build,
-		no_right, stripped, told;
+		no_right, stripped, too_large, told;
 	struct elf_file *code;              /* owned; NULL: not found */
 	const char *code_path, *debug_path; /* NULL: not found */
 	const char *problem;
@@ -53,6 +53,7 @@ struct dso_table {
 	VEC(struct dso *) all;                 /* owned by the arena, but what they hold */
 	struct elf_file *open[MAX_OPEN_FILES]; /* lent; a ring */
 	unsigned next_open, held;
+	uint64_t map_bytes_left; /* that maps of JITs may still have */
 	bool starved;     /* since it was last set false there was no descriptor for a file */
 	bool was_starved; /* ... ever */
 	bool told_starved;
@@ -86,6 +87,7 @@ int dso_table_new(struct dso_table **ret, const struct dso_table_options *opts)
 	if (!t)
 		return err_nomem();
 	t->opts = *opts;
+	t->map_bytes_left = PERF_MAPS_MAX_BYTES;
 	t->symfs = root_dir(&t->arena, opts->symfs);
 	t->cache = opts->buildid_dir ? arena_strdup(&t->arena, opts->buildid_dir)
 				     : default_cache(&t->arena, opts->symfs);
@@ -480,7 +482,8 @@ static int load_jit_map(struct dso *d)
 {
 	if (d->table->opts.no_follow)
 		return err_set(-EPERM, "%s is not followed", d->place.name);
-	return perf_map_add(&d->symbols, d->place.name, d->table->opts.force);
+	return perf_map_add(&d->symbols, d->place.name, d->table->opts.force,
+			    &d->table->map_bytes_left);
 }
 
 /* What the recording itself names. The list has gaps: no symbol reaches to the next one. */
@@ -529,6 +532,7 @@ static void load(struct dso *d)
 	find_code(d);
 	d->table->starved = false;
 	r = note_starved(d->table, load_symbols(d));
+	d->too_large = r == -EFBIG;
 	d->symbols_tried = !d->table->starved || d->symbols.syms.n;
 	if (!d->symbols_tried) {
 		set_problem(d, "there were no descriptors left to open it");
@@ -673,6 +677,8 @@ enum sonde_unknown dso_unknown_file(struct dso *d)
 		return SONDE_UNKNOWN_NO_FILE;
 	if (d->other_build)
 		return SONDE_UNKNOWN_OTHER_BUILD;
+	if (d->too_large)
+		return SONDE_UNKNOWN_TOO_LARGE;
 	if (d->code)
 		return SONDE_UNKNOWN_STRIPPED;
 	if (d->table->opts.no_follow)

@@ -10,8 +10,6 @@
 
 #include "base/err.h"
 
-#define MAX_MAP_BYTES (1u << 30)
-
 /* strtoull() would skip blanks and take signs. */
 static bool parse_hex(char **p, uint64_t *ret)
 {
@@ -83,7 +81,7 @@ int perf_map_parse(struct symbol_set *s, char *text, size_t len)
 	return symbol_set_settle(s, false);
 }
 
-int perf_map_add(struct symbol_set *s, const char *path, bool any_owner)
+int perf_map_add(struct symbol_set *s, const char *path, bool any_owner, uint64_t *left)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
 	size_t len = 0;
@@ -101,11 +99,15 @@ int perf_map_add(struct symbol_set *s, const char *path, bool any_owner)
 		return err_set(-EPERM, "%s belongs to another user: it is not used (-f uses it)",
 			       path);
 	}
-	if (st.st_size > MAX_MAP_BYTES) {
+	if ((uint64_t)st.st_size > PERF_MAP_MAX_BYTES || (uint64_t)st.st_size > *left) {
 		close(fd);
-		return err_set(-EFBIG, "%s: more than %u MiB of functions", path,
-			       MAX_MAP_BYTES >> 20);
+		return err_set(-EFBIG,
+			       "%s: maps of functions are read up to %llu MiB each and %llu MiB "
+			       "together",
+			       path, (unsigned long long)PERF_MAP_MAX_BYTES >> 20,
+			       (unsigned long long)PERF_MAPS_MAX_BYTES >> 20);
 	}
+	*left -= (uint64_t)st.st_size;
 	text = malloc((size_t)st.st_size + 1);
 	if (!text) {
 		close(fd);

@@ -252,6 +252,30 @@ def maps_of_jits(folder):
             jit.unlink()
 
 
+def large_maps(folder):
+    """Maps of JITs are read up to 256 MiB each and 512 MiB together; what is beyond is named as the reason of [unknown]."""
+    maps = [pathlib.Path('/tmp/perf-%d.map' % (PID + i)) for i in range(3)]
+    head, records = MAPPED[:MAPPED.index('MMAP2')], ''
+    for i in range(3):
+        mapped = MAPPED[MAPPED.index('MMAP2'):MAPPED.index('SAMPLE/kernel')]
+        records += mapped.replace('12,12', '%d,%d' % (PID + i, PID + i))
+    path = build(folder, (head + records) % dict(path='//anon', folder=folder, ip=0x1010))
+    words = ['script', '-F', 'ip,sym,dso', '-i', str(path)]
+    reason = b'larger than what is read of such files'
+    try:
+        for sizes, named in ((257, 1, 1), (0, 1, 1)), ((255, 255, 3), (1, 1, 0)):
+            for map_, mb in zip(maps, sizes):
+                map_.write_text('1000 100 jitted\n')
+                os.truncate(map_, mb << 20)  # of holes
+            status, out, err = run(words)
+            got = tuple(int(b'jitted' in text) for text in out.split(b'\n\n')[:3])
+            large = str(maps[named.index(0)]).encode()
+            say(not status and got == named and large + b': ' + reason in err, 'maps of %d, %d and %d MiB' % sizes, '%s %s' % (got, err))
+    finally:
+        for map_ in maps:
+            map_.unlink(missing_ok=True)
+
+
 def owners(folder):
     """A recording of another user, as perf sees it."""
     if os.geteuid():
@@ -302,7 +326,7 @@ def written(folder):
 
 
 def main():
-    for part in terminals, source_text, odd_files, files_of_files, seen_from_outside, maps_of_jits, owners, written:
+    for part in terminals, source_text, odd_files, files_of_files, seen_from_outside, maps_of_jits, large_maps, owners, written:
         with tempfile.TemporaryDirectory() as name:
             part(pathlib.Path(name))
     return done()

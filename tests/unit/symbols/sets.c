@@ -276,16 +276,25 @@ TEST(symbols_that_were_not_settled)
 	}
 }
 
-TEST(a_map_too_large)
+TEST(maps_too_large)
 {
 	char path[] = "/tmp/sonde-map-XXXXXX";
 	int fd = mkstemp(path);
 	struct symbol_set s;
+	uint64_t left = UINT64_MAX;
 
 	assert_true(fd >= 0);
 	symbol_set_init(&s, DEMANGLE_NONE, false);
-	if (ftruncate(fd, ((off_t)1 << 30) + 1) == 0)
-		assert_int_equal(perf_map_add(&s, path, true), -EFBIG);
+	if (ftruncate(fd, (off_t)PERF_MAP_MAX_BYTES + 1) == 0)
+		assert_int_equal(perf_map_add(&s, path, true, &left), -EFBIG);
+	assert_int_equal(left, UINT64_MAX);
+	assert_int_equal(ftruncate(fd, 0), 0);
+	assert_int_equal(write(fd, "1000 40 one\n", 12), 12);
+	left = 30;
+	assert_int_equal(perf_map_add(&s, path, true, &left), 0);
+	assert_int_equal(perf_map_add(&s, path, true, &left), 0);
+	assert_int_equal(perf_map_add(&s, path, true, &left), -EFBIG);
+	assert_int_equal(left, 6);
 	symbol_set_done(&s);
 	close(fd);
 	unlink(path);
@@ -296,12 +305,13 @@ TEST(whose_map_is_read)
 	char path[] = "/tmp/sonde-map-XXXXXX", other[64];
 	int fd = mkstemp(path);
 	struct symbol_set s;
+	uint64_t left = UINT64_MAX;
 
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, "1000 40 one\n", 12), 12);
 	close(fd);
 	symbol_set_init(&s, DEMANGLE_NONE, false);
-	assert_int_equal(perf_map_add(&s, path, false), 0);
+	assert_int_equal(perf_map_add(&s, path, false, &left), 0);
 	assert_int_equal(symbol_set_finish(&s), 0);
 	expect(&s, 0x1000, "one");
 	symbol_set_done(&s);
@@ -309,14 +319,14 @@ TEST(whose_map_is_read)
 	symbol_set_init(&s, DEMANGLE_NONE, false);
 	snprintf(other, sizeof(other), "%s.link", path);
 	assert_int_equal(symlink(path, other), 0);
-	assert_true(perf_map_add(&s, other, true) < 0);
-	assert_int_equal(perf_map_add(&s, "/nonexistent", false), -ENOENT);
-	assert_int_equal(perf_map_add(&s, "/tmp", false), -EINVAL);
+	assert_true(perf_map_add(&s, other, true, &left) < 0);
+	assert_int_equal(perf_map_add(&s, "/nonexistent", false, &left), -ENOENT);
+	assert_int_equal(perf_map_add(&s, "/tmp", false, &left), -EINVAL);
 	if (!geteuid()) {
 		assert_int_equal(chown(path, 12345, 12345), 0);
-		assert_int_equal(perf_map_add(&s, path, false), -EPERM);
+		assert_int_equal(perf_map_add(&s, path, false, &left), -EPERM);
 		assert_non_null(strstr(err_text(), "another user"));
-		assert_int_equal(perf_map_add(&s, path, true), 0);
+		assert_int_equal(perf_map_add(&s, path, true, &left), 0);
 	}
 	symbol_set_done(&s);
 	unlink(other);
