@@ -286,8 +286,11 @@ static int apply_ksymbol(struct state *s, const struct change *c)
 			     .end = c->start + c->len,
 			     .out_of_line = c->out_of_line };
 
-	if (c->unregister)
+	if (c->unregister) {
+		/* A part of a recording may not say that it was registered. */
+		TRY(address_space_write_code(&s->kernel, c->start, NULL, c->len));
 		return address_space_remove_symbol(&s->kernel, c->start, ++s->map_epoch);
+	}
 	if (m.end <= m.start)
 		return 0;
 	if (s->keeps_first_ksymbol &&

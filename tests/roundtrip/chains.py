@@ -475,6 +475,20 @@ def see_vdso(sonde, part, perf, folder):
         say((status, got) == (0, want), '%s: %s %s' % (part, name, compat), '' if got == want else got + '\n' + err)
 
 
+def see_cut(sonde, folder):
+    """Parts of a recording have the code that was written before them, as of each moment."""
+    whole = pokes()
+    pathlib.Path(folder + '/whole.data').write_bytes(whole.bytes())
+    options = '-F time,ip,insn --ns'
+    want = text_of([sonde], folder + '/whole.data', options)[1].splitlines()
+    for n in range(1, len(want)):
+        begin = want[n].split(':')[0]
+        out = folder + '/part.data'
+        status, _, err = run([sonde, 'cut', '-i', folder + '/whole.data', '-o', out, '--force', '--time', begin + ','])
+        got = text_of([sonde], out, options)[1].splitlines() if not status else [err.decode()]
+        say(got == want[n:], 'code written before a part, %d' % n, '' if got == want[n:] else '\n'.join(got))
+
+
 # ---- running them -------------------------------------------------------------------------------------------------------
 
 def text_of(command, data, options):
@@ -490,6 +504,8 @@ def main():
         if part == 'stored' or perf:
             see_vdso(sonde, part, perf, folder)
             see_dump(sonde, part, perf, folder)
+        if part == 'stored':
+            see_cut(sonde, folder)
         features = run([sonde, '--version', '-v'])[1]
         # perf decodes instructions of its own machine only.
         knows_x86 = b'capstone=' in features and platform.machine() == 'x86_64'

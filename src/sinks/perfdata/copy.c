@@ -341,8 +341,14 @@ static struct alive_subject subject_of(const struct copy_sink *s, const struct c
 		ret.id = get_u64(record + 8, s->swap);
 		ret.adds = true;
 		break;
-	case PERF_RECORD_TEXT_POKE: /* u64 address */
-		ret.id = get_u64(record + 8, s->swap);
+	/*
+	 * u64 address | u16 old bytes | u16 new bytes. A shorter one leaves what it does not cover; one of a guest says
+	 * nothing of the host.
+	 */
+	case PERF_RECORD_TEXT_POKE:
+		ret.id = get_u64(record + 8, s->swap) ^
+			 hash_u64((uint64_t)get_u16(record + 18, s->swap) << 16 |
+				  get_u16(record + 4, s->swap));
 		break;
 	default: /* mappings of the kernel and of guests: u32 pid | u32 tid | u64 address */
 		ret.id = hash_bytes(record + 8, 16);

@@ -508,6 +508,9 @@ TEST(code_goes_with_its_symbol)
 	POKE(0x2010, 1, (const uint8_t *)"x");
 	KSYMBOL(0x2010, 0x20, "two", .out_of_line = true);
 	assert_int_equal(address_space_code(st.kernel, 0x2010, got, 1), 0);
+	POKE(0x4000, 1, (const uint8_t *)"x");
+	KSYMBOL(0x4000, 0x20, "not registered", .unregister = true);
+	assert_int_equal(address_space_code(st.kernel, 0x4000, got, 1), 0);
 	POKE(UINT64_MAX - 2, 4, (const uint8_t *)"abcd"); /* no such place */
 	POKE(UINT64_MAX - 8, 4, (const uint8_t *)"abcd");
 	assert_int_equal(st.kernel->nr_code, 1);
