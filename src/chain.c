@@ -186,6 +186,23 @@ static int push_recorded(struct sonde_session *s, const struct event *ev, unsign
 	return 1;
 }
 
+/* What the recorder's own unwinder made of the stack. Returns 1 when there is such a chain. */
+static int push_user_chain(struct sonde_session *s, const struct event *ev, unsigned max_frames)
+{
+	struct recorded_chain c = { .swap = ev->pub.flags & SONDE_EVENT_SWAPPED };
+
+	if (!ev->source->ops->user_chain)
+		return 0;
+	c.nr = ev->source->ops->user_chain(ev->source, ev, &c.entries);
+	for (int i = 0; i < c.nr && s->frames.n < max_frames; i++) {
+		struct sonde_frame f = { .ip = entry_at(&c, i), .cpumode = CPUMODE_USER };
+
+		if (f.ip < CALLCHAIN_MARKERS)
+			TRY(vec_push(&s->frames, f));
+	}
+	return c.nr > 0 ? 1 : c.nr;
+}
+
 /* ---- unwound frames ---------------------------------------------------------------------------------------------- */
 
 static struct dso *dso_at(void *ctx, uint64_t addr, uint64_t *ret_offset)
@@ -315,6 +332,10 @@ int session_chain(const struct event *ev, const struct sonde_frame **ret)
 
 	vec_clear(&s->frames);
 	has_user = push_recorded(s, ev, max_frames);
+	if (has_user < 0)
+		return has_user;
+	if (!has_user && !s->opts.compat)
+		has_user = push_user_chain(s, ev, max_frames);
 	if (has_user < 0)
 		return has_user;
 	/* perf unwinds what it has a stack for, even if that was recorded as a chain, too. */

@@ -64,6 +64,8 @@ struct event {
 		*space; /* of its process as of now, NULL unknown; a dup holds a reference */
 	struct address_space
 		*kernel_space; /* the kernel's; set in a dup only, which holds a reference */
+	/* The source's own: offset of a record that holds user frames of the chain; 0 none. */
+	uint64_t chain_off;
 	bool owned;            /* made by sonde_event_dup */
 	bool refused;          /* by a filter, or perf: only a list of records wants it */
 	bool listed; /* stands for its record itself: bytes, no fields (source_options.list_records; errors of

@@ -168,6 +168,12 @@ struct source_ops {
 	int (*sample)(struct source *s, const struct event *ev, struct sonde_sample *ret);
 	/* The chain's entries, markers included, as unaligned u64 in the recording's byte order; 0 without a chain. */
 	int (*callchain)(struct source *s, const struct event *ev, const uint8_t **ret);
+	/*
+	 * For a sample without user frames: those that another record holds for it. Returns their
+	 * number, and their addresses in the form of a chain's entries; 0 if there are none. Lent
+	 * until the next call. The member is NULL if such recordings have no such records.
+	 */
+	int (*user_chain)(struct source *s, const struct event *ev, const uint8_t **ret);
 	int (*kernel)(struct source *s, struct source_kernel *ret);
 	/* The build id recorded for a file, as hex; NULL unknown. Lent. NULL: such recordings have none. */
 	const char *(*build_id)(struct source *s, const char *path);

@@ -53,7 +53,7 @@ DUMPED = RECORDS[:] + [('SAMPLE', '', 'SAMPLE'), ('FINROUND', '', 'FINISHED_ROUN
                        ('AUXINFO', '', 'AUXTRACE_INFO'), ('ATTR', '', 'ATTR'), ('EVUPD', '', 'EVENT_UPDATE'),
                        ('TIMECONV', '', 'TIME_CONV'), ('THRMAP', '', 'THREAD_MAP'), ('CPUMAP', '', 'CPU_MAP'),
                        ('HFEAT', '', 'FEATURE'), ('FININIT', '', 'FINISHED_INIT'), ('EVTYPE', '', 'EVENT_TYPE')]
-SIMPLEPERF = {'T32769', 'T32772', 'T32773', 'T32774', 'T32777'}  # its own records that are read
+SIMPLEPERF = {'T32769', 'T32772', 'T32773', 'T32774', 'T32775', 'T32777'}  # its own records that are read
 COUNT_PY = ('import collections\ncount = collections.Counter()\n'
             'def process_event(d): count[d["ev_name"]] += 1\n'
             'def trace_unhandled(name, *rest): count[name.replace("__", ":", 1)] += 1\n'

@@ -115,9 +115,8 @@ SCRIPT_PY = 'def process_event(d): print("%x" % d["sample"]["ip"], d.get("symbol
 CHAIN_PY = '''def process_event(d):
     print(" ".join("%x=%s" % (f["ip"], f.get("sym", {}).get("name")) for f in d["callchain"]))
 '''
-CHAIN_PL = '''sub process_event {
-    my ($event, $attr, $sample, $raw, $callchain) = @_;
-    print join(" ", map { sprintf("%x=%s", $_->{ip}, $_->{sym} ? $_->{sym}{name} : "None") } @$callchain), "\\n";
+CHAIN_PL = '''sub trace_unhandled {
+    print join(" ", map { sprintf("%x=%s", $_->{ip}, $_->{sym} ? $_->{sym}{name} : "None") } @{$_[7]}), "\\n";
 }
 '''
 
@@ -140,6 +139,80 @@ def names(folder, what, sections):
         ok = len(got) == len(WANT) and all('[unknown]' in x for x, (a, _, _) in zip(got, WANT) if a < KERNEL) and \
             not any('in_kernel' in x for x in got)
         say(ok, '%s: %s' % (what, version), '' if ok else '\n'.join(got))
+
+
+# ---- call chains ----------------------------------------------------------------------------------------------------
+
+CHAIN_ATTR = ('--- attr type=hardware config=0 sample_period=1 sample_type=IDENTIFIER|IP|TID|TIME|CALLCHAIN|REGS_USER|STACK_USER '
+              'sample_id_all=1 sample_regs_user=0x100 sample_stack_user=16 ids=7\n')
+IN_KERNEL, IN_USER = (1 << 64) - 128, (1 << 64) - 512
+ORIGINAL, JOINED = 0, 2
+
+
+def sample(time, chain, stack=True, tid=12):
+    return 'SAMPLE/kernel { [7,0x%x:u64] [12,%d:u32] [%d,%d%s:u64] %s }\n' % (
+        KERNEL + 0x104, tid, time, len(chain), ''.join(',0x%x' % ip for ip in chain),
+        '[2,0x10010,16,1,2,16:u64]' if stack else '[0,0:u64]')
+
+
+def chain(time, kind, addresses, tid=12, said=None):
+    n = len(addresses)
+    return '32775 { [12,%d:u32] [%d,%d,%d:u64] %s }\n' % (
+        tid, kind, time, n if said is None else said,
+        ' '.join('[0x%x:u64]' % a for a in addresses + [0x7000 + i for i in range(n)]))
+
+
+KERNEL_PART = [IN_KERNEL, KERNEL + 0x104]
+LONG, SHORT = [0x10010, 0x20104, 0x10044], [0x10010, 0x20104]
+IN = ['in_kernel']
+NAMES = ['one::two', 'old', 'main']
+CHAINS = [
+    # As simpleperf writes them.
+    (''.join(['32776 { [1000,1,0,0,0,0:u64] }\n', sample(1000, KERNEL_PART), chain(1000, ORIGINAL, SHORT), chain(1000, JOINED, LONG),
+              sample(1000, KERNEL_PART + [IN_USER] + LONG, stack=False)]), [IN + NAMES, IN + NAMES]),
+    # The original one only; the joined one first; in front of a sample without a chain of its own.
+    (sample(1001, KERNEL_PART) + chain(1001, ORIGINAL, SHORT), [IN + NAMES[:2]]),
+    (sample(1002, KERNEL_PART) + chain(1002, JOINED, LONG) + chain(1002, ORIGINAL, SHORT), [IN + NAMES]),
+    (chain(1003, ORIGINAL, SHORT) + chain(1003, JOINED, LONG) + chain(1003, ORIGINAL, SHORT) + sample(1003, KERNEL_PART, stack=False),
+     [IN + NAMES]),
+    # Of another thread or time; a sample's own frames count.
+    (chain(1004, JOINED, LONG, tid=13) + sample(1004, KERNEL_PART, stack=False) + chain(1005, JOINED, LONG), [IN]),
+    (sample(1006, KERNEL_PART + [IN_USER, 0x20104], stack=False) + chain(1006, JOINED, LONG), [IN + ['old']]),
+    # Markers are no frames; another record between them; more addresses than it holds; none.
+    (sample(1007, KERNEL_PART) + chain(1007, JOINED, [IN_KERNEL, 0x10044]), [IN + ['main']]),
+    (sample(1008, KERNEL_PART, stack=False) + 'THROTTLE { [1008,7,7:u64] [12,12:u32] [1008,7:u64] }\n' + chain(1008, JOINED, LONG), [IN]),
+    (sample(1009, KERNEL_PART, stack=False) + chain(1009, JOINED, LONG, said=4), [IN]),
+    (sample(1010, KERNEL_PART, stack=False) + chain(1010, JOINED, []), [IN]),
+    (sample(1011, KERNEL_PART, stack=False) + '32775 { [12,12:u32] [0:u64] }\n', [IN]),
+]
+CHAIN_DATA = MAPS + ''.join(records for records, _ in CHAINS)
+CHAIN_WANT = [frames for _, wanted in CHAINS for frames in wanted]
+
+
+def stacks(out):
+    return [[re.sub(r'\+.*', '', x.split()[1]) for x in block.splitlines()] for block in re.split(r'\n{2,}', '\n'.join(out).strip())]
+
+
+def chains(folder):
+    path = make(folder / 'chains.data', [(128, ''.join(NAMED))], CHAIN_DATA, CHAIN_ATTR)
+    got = stacks(lines('script', '-i', path, '-F', 'ip,sym'))
+    say(got == CHAIN_WANT, 'chains: text', '' if got == CHAIN_WANT else '%s' % got)
+    got = [[f.get('sym') for f in e['chain']] for e in json_lines(path)]
+    say(got == CHAIN_WANT, 'chains: JSON lines', '' if got == CHAIN_WANT else '%s' % got)
+    # Perl gets the chains of tracepoints only.
+    tracepoints = make(folder / 'tracepoints.data', [(128, ''.join(NAMED))], CHAIN_DATA,
+                       CHAIN_ATTR.replace('hardware config=0', 'tracepoint config=9'))
+    for name, text, data in ('chain.py', CHAIN_PY, path), ('chain.pl', CHAIN_PL, tracepoints):
+        if UNDER_ASAN:
+            break
+        (folder / name).write_text(text)
+        got = [[f.split('=')[1] for f in x.split()] for x in lines('script', '-i', data, '-s', folder / name)]
+        say(got == CHAIN_WANT, 'chains: ' + name, '' if got == CHAIN_WANT else '%s' % got)
+    told = {d['name']: d['count'] for d in json.loads(run([SONDE, 'info', '--format', 'json', '-i', str(path)])[1])['defects']}
+    say(told.get('bad-record') == 2 and told.get('unknown-record') == 1, 'chains: damage', '%s' % told)
+    for version in 'perf-6.1', 'perf-6.12':
+        got = [len(x) for x in stacks(lines('script', '--compat', version, '-i', path, '-F', 'ip,sym'))]
+        say(got == [1, 4, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1], 'chains: ' + version, '%s' % got)
 
 
 def local_file(folder):
@@ -180,6 +253,7 @@ def main():
         names(folder, 'FILE2', [(132, ''.join(NAMED2))])
         damaged(folder)
         local_file(folder)
+        chains(folder)
     return done()
 
 

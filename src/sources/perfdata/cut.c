@@ -174,6 +174,11 @@ static int cut_records(struct perfdata_source *s, unsigned file, const uint8_t *
 				cut->time_ns = get_u64(rec + off, swap);
 			if (cut->time_ns && cut->time_ns != UINT64_MAX)
 				cut->order = CUT_ORDERED;
+		} else if (type == RECORD_SIMPLEPERF_CALLCHAIN && size >= SIMPLEPERF_CHAIN_BYTES) {
+			s->has_chains = true;
+			cut->time_ns = get_u64(rec + SIMPLEPERF_CHAIN_TIME_AT, swap);
+			if (cut->time_ns && cut->time_ns != UINT64_MAX)
+				cut->order = CUT_ORDERED;
 		} else if (type == RECORD_FINISHED_ROUND) {
 			cut->order = CUT_ROUND;
 		} else {

@@ -129,6 +129,8 @@ static int decode_sample(struct perfdata_source *s, const struct cut *rec, unsig
 			return 0;
 		ret->refused = s->opts.compat;
 	}
+	if (__builtin_expect(s->has_chains, 0))
+		ret->chain_off = perfdata_simpleperf_chain_before(s, &ret->pub);
 	if (e->attr.sample_type & PERF_SAMPLE_READ)
 		return derive(s, rec, i, e, id, ret);
 	return 1;
@@ -186,6 +188,7 @@ static int decode(struct source *source, const struct cut *rec, unsigned i, stru
 	ret->pub.file_off = rec->file_off;
 	ret->derived = 0;
 	ret->period = 0;
+	ret->chain_off = 0;
 	ret->change.kind = CHANGE_NONE;
 	if (__builtin_expect(e && decode_plain(e, rec, ret), 1))
 		return 1;

@@ -323,6 +323,7 @@ void perfdata_close(struct source *source)
 	hash64_done(&s->by_id);
 	vec_done(&s->named_files);
 	hash64_done(&s->named_by_path);
+	free(s->chain_record);
 	arena_done(&s->arena);
 	free(s);
 }
@@ -362,6 +363,7 @@ const struct source_ops perfdata_source_ops = {
 	.decode = perfdata_decode,
 	.sample = perfdata_sample,
 	.callchain = perfdata_callchain,
+	.user_chain = perfdata_simpleperf_chain,
 	.kernel = perfdata_kernel,
 	.build_id = perfdata_build_id,
 	.build_id_at = perfdata_build_id_at,

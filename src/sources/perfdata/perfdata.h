@@ -52,6 +52,15 @@ struct perfdata_early_name {
 
 struct perfdata_counts;
 
+/* What joins a record CALLCHAIN of simpleperf to its samples. */
+struct simpleperf_chain {
+	uint64_t off; /* of the record in the file; 0 for none */
+	uint64_t time_ns;
+	uint32_t pid, tid;
+	bool is_joined; /* callers from another sample of the thread were added */
+	uint32_t nr;    /* addresses */
+};
+
 /* How to find a record's event. */
 enum id_rule {
 	ID_ONE_EVENT,  /* there is only one */
@@ -59,6 +68,8 @@ enum id_rule {
 	ID_MIXED /* attrs differ and have no IDENTIFIER: an id is believed if it leads back to its attr */
 };
 
+/* A record CALLCHAIN of simpleperf without addresses, and where its time is. */
+enum { SIMPLEPERF_CHAIN_BYTES = 40, SIMPLEPERF_CHAIN_TIME_AT = 24 };
 enum { NR_RECORD_SCHEMAS = RECORD_STAT_ROUND + 1, NR_RECENT_IDS = 64, TRACE_ERROR_BYTES = 112 };
 
 /* A found id, kept in front of the hash. */
@@ -88,6 +99,9 @@ struct perfdata_source {
 	struct outbuf split; /* of a record of simpleperf that comes in pieces: those that came */
 	struct named_files named_files; /* of simpleperf's header sections; by hash of the path: */
 	struct hash64 named_by_path;    /* -> index of the first one */
+	bool has_chains;                /* there are records CALLCHAIN of simpleperf */
+	struct simpleperf_chain last_chain;
+	uint8_t *chain_record; /* owned; room for the record asked for last, NULL if none was */
 	/* Pipe mode, and records of simpleperf: */
 	uint64_t taken_to; /* records of the header's kind before were taken */
 	bool schemas_made;
@@ -240,6 +254,14 @@ int perfdata_simpleperf_meta_read(struct perfdata_source *s, struct bytes *b);
 int perfdata_simpleperf_files_read(struct perfdata_source *s, enum perfdata_feature feature,
 				   struct bytes *b);
 const struct named_file *perfdata_named_file(struct source *source, const char *path);
+/*
+ * Records CALLCHAIN. _take keeps the place of the one that is decoded. _before returns that place
+ * if pid, tid and time are the sample's, else 0. The last one reads the sample's user frames.
+ */
+int perfdata_simpleperf_chain_take(struct perfdata_source *s, const struct cut *rec);
+uint64_t perfdata_simpleperf_chain_before(const struct perfdata_source *s,
+					  const struct sonde_event *ev);
+int perfdata_simpleperf_chain(struct source *source, const struct event *ev, const uint8_t **ret);
 /* File mode: such records in front of all others; and whether there are compressed ones, which not every header tells. */
 int perfdata_first_records_look(struct perfdata_source *s);
 

@@ -334,6 +334,8 @@ static int decode_tool_record(struct perfdata_source *s, const struct cut *rec, 
 			    (unsigned long long)rec->file_off,
 			    perfdata_behind_offset(s, rec->file));
 		return 0;
+	case RECORD_SIMPLEPERF_CALLCHAIN:
+		return perfdata_simpleperf_chain_take(s, rec);
 	case RECORD_COMPRESSED:
 	case RECORD_COMPRESSED2:
 		defects_add(s->opts.defects, DEFECT_COMPRESSED, 1, "at 0x%llx%s",

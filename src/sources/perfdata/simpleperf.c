@@ -6,6 +6,7 @@
  *	KERNEL_SYMBOL  u32 bytes | text as of /proc/kallsyms
  *	TRACING_DATA   u32 bytes | as the header section of that name; older ones have perf's number for it, 66
  *	EVENT_ID       u64 n | n x { u64 index of an attr, u64 id }: of threads and cpus that came later
+ *	CALLCHAIN      u32 pid, tid | u64 kind, time, n | n x u64 addr | n x u64 stack pointer
  *	SPLIT ...      a piece of a record that is too large for one, its header included; SPLIT_END: it is whole
  */
 #include <stdio.h>
@@ -95,6 +96,9 @@ static int take_whole(struct perfdata_source *s, const uint8_t *rec, size_t len,
 	case RECORD_HEADER_TRACING_DATA:
 		return take_formats(s, &b);
 	default:
+		defects_add(s->opts.defects, DEFECT_UNKNOWN_RECORD, 1,
+			    "type %u in pieces at 0x%llx", get_u32(rec, s->file.swap),
+			    (unsigned long long)off);
 		return 0;
 	}
 }
@@ -118,6 +122,139 @@ int perfdata_simpleperf_take(struct perfdata_source *s, const uint8_t *rec, size
 		r = take_whole(s, (const uint8_t *)s->split.data, s->split.len, off);
 	outbuf_done(&s->split);
 	return r;
+}
+
+/* ---- call chains ------------------------------------------------------------------------------------------------- */
+
+/*
+ * `simpleperf debug-unwind` keeps a copied stack and adds what its unwinder made of it, in records
+ * of the same pid, tid and time. Joined: callers that the stack did not hold any more were added
+ * from another sample of the thread.
+ *
+ *	SAMPLE regs, stack | CALLCHAIN original | CALLCHAIN joined | SAMPLE chain
+ *
+ * A chain belongs to the samples of its pid, tid and time, right before it or behind it, that have
+ * no user frames themselves. Of the chains before a sample, the last one's place is kept. Those
+ * behind it are read from the file when frames are asked for. One record is in memory at a time.
+ */
+enum { KIND_JOINED_OFFLINE = 2, KIND_JOINED_REMOTE = 3, MAX_CHAINS_OF_SAMPLE = 4 };
+
+/* rec: len bytes with the header. */
+static int read_chain(const struct perfdata_source *s, const uint8_t *rec, size_t len, uint64_t off,
+		      struct simpleperf_chain *ret)
+{
+	struct bytes b = bytes_init(rec, len, off, s->file.path, s->file.swap);
+	uint64_t kind = 0, nr = 0;
+
+	b.what = "a record of simpleperf";
+	ret->off = off;
+	TRY(bytes_skip(&b, "header", RECORD_HEADER_BYTES));
+	TRY(bytes_u32(&b, "pid", &ret->pid));
+	TRY(bytes_u32(&b, "tid", &ret->tid));
+	TRY(bytes_u64(&b, "kind", &kind));
+	TRY(bytes_u64(&b, "time", &ret->time_ns));
+	TRY(bytes_u64(&b, "number of addresses", &nr));
+	if (nr > bytes_left(&b) / 16)
+		return err_at(&b, -EBADMSG, "%llu addresses in a chain of %zu bytes",
+			      (unsigned long long)nr, bytes_left(&b));
+	ret->nr = (uint32_t)nr;
+	ret->is_joined = kind == KIND_JOINED_OFFLINE || kind == KIND_JOINED_REMOTE;
+	return 0;
+}
+
+static bool is_of(const struct simpleperf_chain *c, uint32_t pid, uint32_t tid, uint64_t time_ns)
+{
+	return c->off && c->pid == pid && c->tid == tid && c->time_ns == time_ns;
+}
+
+int perfdata_simpleperf_chain_take(struct perfdata_source *s, const struct cut *rec)
+{
+	struct simpleperf_chain c, *last = &s->last_chain;
+
+	if (read_chain(s, rec->bytes, rec->len, rec->file_off, &c) < 0) {
+		defects_add(s->opts.defects, DEFECT_BAD_RECORD, 1, "%s", err_text());
+		err_clear();
+		return 0;
+	}
+	if (!is_of(last, c.pid, c.tid, c.time_ns) || c.is_joined || !last->is_joined)
+		*last = c;
+	return 0;
+}
+
+uint64_t perfdata_simpleperf_chain_before(const struct perfdata_source *s,
+					  const struct sonde_event *ev)
+{
+	const struct simpleperf_chain *last = &s->last_chain;
+
+	return is_of(last, (uint32_t)ev->pid, (uint32_t)ev->tid, ev->time_ns) ? last->off : 0;
+}
+
+/* Reads the record at an offset into s->chain_record: 1, 0 if there is no such record. */
+static int load_chain(struct perfdata_source *s, uint64_t off, struct simpleperf_chain *ret,
+		      uint64_t *ret_end)
+{
+	uint64_t end = s->file.data.offset + s->file.data.size;
+	uint8_t header[RECORD_HEADER_BYTES];
+	uint16_t size;
+
+	if (!s->chain_record)
+		s->chain_record = malloc(MAX_RECORD_BYTES);
+	if (!s->chain_record)
+		return err_nomem();
+	if (off >= end || end - off < sizeof(header) ||
+	    pread(s->file.fd, header, sizeof(header), (off_t)off) < (ssize_t)sizeof(header) ||
+	    get_u32(header, s->file.swap) != RECORD_SIMPLEPERF_CALLCHAIN)
+		return 0;
+	size = get_u16(header + 6, s->file.swap);
+	if (size > end - off || pread(s->file.fd, s->chain_record, size, (off_t)off) < size)
+		return 0;
+	*ret_end = off + size;
+	if (read_chain(s, s->chain_record, size, off, ret) < 0) {
+		err_clear(); /* counted when its turn comes */
+		return 0;
+	}
+	return 1;
+}
+
+/* The offset of the best one behind a sample, 0 none. */
+static int find_behind(struct perfdata_source *s, const struct event *ev, uint64_t *ret)
+{
+	uint64_t off = ev->pub.file_off + ev->pub.record_len;
+	struct simpleperf_chain c;
+
+	*ret = 0;
+	for (int i = 0; i < MAX_CHAINS_OF_SAMPLE; i++) {
+		int r = load_chain(s, off, &c, &off);
+
+		if (r <= 0 ||
+		    !is_of(&c, (uint32_t)ev->pub.pid, (uint32_t)ev->pub.tid, ev->pub.time_ns))
+			return r < 0 ? r : 0;
+		*ret = c.off;
+		if (c.is_joined)
+			return 0;
+	}
+	return 0;
+}
+
+int perfdata_simpleperf_chain(struct source *source, const struct event *ev, const uint8_t **ret)
+{
+	struct perfdata_source *s = perfdata_of(source);
+	uint64_t off = ev->chain_off, end;
+	struct simpleperf_chain c;
+	int r;
+
+	/* simpleperf writes them only into a plain file. */
+	if (!s->has_chains || s->file.is_pipe || s->opts.stream || s->unzip || s->parts.n)
+		return 0;
+	if (!off)
+		TRY(find_behind(s, ev, &off));
+	if (!off)
+		return 0;
+	r = load_chain(s, off, &c, &end);
+	if (r <= 0)
+		return r;
+	*ret = s->chain_record + SIMPLEPERF_CHAIN_BYTES;
+	return (int)c.nr;
 }
 
 /* ---- when the recording is opened -------------------------------------------------------------------------------- */
@@ -156,6 +293,7 @@ int perfdata_simpleperf_meta_read(struct perfdata_source *s, struct bytes *b)
 		TRY(bytes_cstr(b, "value", &value));
 		if (!strcmp(key, "event_type_info"))
 			TRY(take_event_names(s, value));
+		s->has_chains |= !strcmp(key, "debug_unwind") && !strcmp(value, "true");
 	}
 	return 0;
 }
