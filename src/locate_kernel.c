@@ -12,6 +12,7 @@
 #include "locate.h"
 #include "symbols/demangle.h"
 
+enum { GLOBAL_BINDING = 1 };
 #define KERNEL_MAP "[kernel.kallsyms]" /* and behind it the symbol by which the map was measured */
 
 /* ---- the table of symbols ---------------------------------------------------------------------------------------- */
@@ -130,7 +131,10 @@ struct kernel_place {
 	const struct mapping
 		*registered; /* a symbol registered at run time; NULL: none. Else the others: */
 	const struct mapping *map;       /* NULL: none recorded there */
-	const struct kernel_symbol *sym; /* NULL: unknown */
+	const struct kernel_symbol *sym; /* NULL: unknown, maybe named: */
+	/* A function of the module mapped there, by the recording itself; NULL if it names none. */
+	const struct named_symbol *named;
+	uint64_t named_start;
 };
 
 /* "[kernel.kallsyms].init.text" */
@@ -159,6 +163,21 @@ static void limit_as_perf(struct sonde_session *s, uint64_t addr, struct kernel_
 		p->map = NULL;
 }
 
+/* Names in the recording itself; perf knows none. */
+static void find_named(const struct sonde_session *s, uint64_t addr, struct kernel_place *p)
+{
+	const struct named_file *f;
+
+	if (!s->source->ops->named_file || s->opts.compat || is_kernel_map(s, p->map))
+		return;
+	f = s->source->ops->named_file(s->source, strpool_text(s->strings, p->map->name));
+	if (!f || f->addresses == NAMED_BY_MEMORY)
+		return;
+	p->named = named_file_find(f, addr - p->map->start - f->first_off + f->first_addr);
+	if (p->named)
+		p->named_start = p->map->start + f->first_off + p->named->addr - f->first_addr;
+}
+
 /* space: the kernel's mappings as of the event that asks. */
 static struct kernel_place find_kernel(struct sonde_session *s, const struct address_space *space,
 				       uint64_t addr)
@@ -183,6 +202,8 @@ static struct kernel_place find_kernel(struct sonde_session *s, const struct add
 		p.sym = NULL;
 	if (s->opts.compat)
 		limit_as_perf(s, addr, &p);
+	if (!p.sym && p.map)
+		find_named(s, addr, &p);
 	return p;
 }
 
@@ -192,6 +213,10 @@ const char *session_kernel_symbol(struct sonde_session *s, uint64_t addr, uint64
 		s->printing ? session_space(s->printing, CPUMODE_KERNEL) : s->state.kernel;
 	struct kernel_place p = find_kernel(s, space, addr);
 
+	if (p.named) {
+		*ret_off = addr - p.named_start;
+		return p.named->name;
+	}
 	if (!p.registered && !p.sym)
 		return NULL;
 	*ret_off = addr - (p.registered ? p.registered->start : p.sym->start);
@@ -270,6 +295,12 @@ const struct mapping *locate_kernel(struct sonde_session *s, const struct addres
 		ret->sym_end = p.sym->end;
 		ret->sym_binding = p.sym->binding;
 		ret->sym_off = addr - p.sym->start;
+	} else if (p.named) {
+		ret->sym = kernel_name(s, p.named->name);
+		ret->sym_start = p.named_start;
+		ret->sym_end = p.named_start + p.named->len;
+		ret->sym_binding = GLOBAL_BINDING;
+		ret->sym_off = addr - p.named_start;
 	} else {
 		ret->unknown = !s->kernel_symbols ? SONDE_UNKNOWN_NO_KERNEL
 			       : p.map            ? SONDE_UNKNOWN_NO_SYMBOL

@@ -13,7 +13,10 @@ struct named_symbol {
 };
 
 enum named_addresses {
-	/* The file's own: addr - first_addr + first_off is an offset of the file. */
+	/*
+	 * The file's own: addr - first_addr + first_off is an offset of the file; in a kernel module's
+	 * file, an offset of its memory.
+	 */
 	NAMED_BY_OFFSET,
 	/* The file's own: first_addr is where the mapping begins. */
 	NAMED_BY_MAP,
@@ -25,8 +28,25 @@ struct named_file {
 	const char *path; /* as its mappings have it */
 	enum named_addresses addresses;
 	uint64_t first_addr, first_off;
-	const struct named_symbol *symbols; /* in the order of the recording */
+	const struct named_symbol *symbols; /* ascending */
 	size_t nr;
 };
+
+/* The function that holds an address, the one that begins last; NULL if none does. */
+static inline const struct named_symbol *named_file_find(const struct named_file *f, uint64_t addr)
+{
+	size_t lo = 0, hi = f->nr;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (f->symbols[mid].addr <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo && addr - f->symbols[lo - 1].addr < f->symbols[lo - 1].len ? &f->symbols[lo - 1]
+									     : NULL;
+}
 
 #endif

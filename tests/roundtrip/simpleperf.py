@@ -68,7 +68,9 @@ def mapping(start, size, pgoff, path, prot=5):
         start, size, pgoff, prot, path, IDS)
 
 
-KERNEL_MAP = 'MMAP/kernel { [0xffffffff,0:u32] [0,0xffffffffffffffff,0:u64] "[kernel.kallsyms]\\0" pad8' + IDS
+KERNEL_MAP = ''.join('MMAP/kernel { [0xffffffff,0:u32] [%s,0:u64] "%s\\0" pad8%s' % (at, name, IDS) for at, name in (
+    ('0,0xffffffffffffffff', '[kernel.kallsyms]'), ('0xffffffffc0000000,0x4000', '/none/m.ko')))
+MODULE = 0xffffffffc0000000
 MAPS = (KERNEL_MAP + mapping(0x10000, 0x4000, 0x2000, '/none/app') + mapping(0x20000, 0x1000, 0, '/none/old.so') +
         mapping(0x30000, 0x1000, 0x5000, '/none/a.dex', 1) + mapping(0x40000, 0x1000, 0x11668, '/none/x.data_jit_app_cache:1-2', 0x4000) +
         mapping(0x50000, 0x1000, 0, '/none/stripped'))
@@ -77,16 +79,18 @@ NAMED = [binary('/none/app', 2, 0x2000, [(0x3010, 16, '_ZN3one3twoEv'), (0x3040,
          binary('/none/old.so', 2, 0x9000, [(0x9100, 32, 'old')]),
          binary('/none/a.dex', 3, 0, [(0x5200, 8, 'a.b.c')], '[1:u32] [0x28:u64]'),
          binary('/none/x.data_jit_app_cache:1-2', 2, 0, [(0x40080, 8, 'jitted')], '[0:u64]'),
+         binary('/none/m.ko', 1, 0x40, [(0x60, 16, 'later'), (0x50, 16, 'in_module')], '[0x1000:u64]'),
          binary('[kernel.kallsyms]', 0, 0, [(KERNEL + 0x100, 16, 'in_kernel')])]
 NAMED2 = [message('/none/app', 2, 0x2000, [(0x3010, 16, '_ZN3one3twoEv'), (0x3040, 16, 'main')], field(6, field(1, 0x1000))),
           message('/none/none', 2, 0, []), message('/none/old.so', 2, 0, [(0x100, 32, 'old')], field(6, b'')),
           message('/none/a.dex', 3, 0, [(0x5200, 8, 'a.b.c')], field(5, field(1, varint(0x28)))),
           message('/none/x.data_jit_app_cache:1-2', 2, 0, [(0x40080, 8, 'jitted')], field(6, b'')),
+          message('/none/m.ko', 1, 0x40, [(0x60, 16, 'later'), (0x50, 16, 'in_module')], field(7, field(1, 0x1000))),
           message('[kernel.kallsyms]', 0, 0, [(KERNEL + 0x100, 16, 'in_kernel')])]
 # The address of a sample, the name of the function there and the offset in it.
 WANT = [(0x10010, 'one::two', 0), (0x1001f, 'one::two', 15), (0x10020, None, 0), (0x10040, 'main', 0), (0x20104, 'old', 4),
         (0x30207, 'a.b.c', 7), (0x30208, None, 0), (0x40081, 'jitted', 1), (0x50010, None, 0), (KERNEL + 0x104, 'in_kernel', 4),
-        (KERNEL + 0x110, None, 0)]
+        (KERNEL + 0x110, None, 0), (MODULE + 0x1011, 'in_module', 1), (MODULE + 0x1020, 'later', 0), (MODULE + 0x1030, None, 0)]
 
 
 def samples(addresses):

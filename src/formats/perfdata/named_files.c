@@ -48,6 +48,15 @@ static enum named_addresses addresses_of(const struct reading *r)
 	}
 }
 
+static int compare(const void *pa, const void *pb)
+{
+	const struct named_symbol *a = pa, *b = pb;
+
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	return a->len < b->len ? -1 : a->len > b->len;
+}
+
 static int add_file(struct reading *r, struct named_files *files)
 {
 	struct named_file f = { .path = r->path, .nr = r->symbols.n };
@@ -64,6 +73,7 @@ static int add_file(struct reading *r, struct named_files *files)
 	if (!copy)
 		return err_nomem();
 	memcpy(copy, r->symbols.v, f.nr * sizeof(*copy));
+	qsort(copy, f.nr, sizeof(*copy), compare);
 	f.symbols = copy;
 	return vec_push(files, f) < 0 ? err_nomem() : 0;
 }
