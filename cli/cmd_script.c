@@ -8,10 +8,10 @@
 #include "sandbox.h"
 #include "script.h"
 #include "script_env.h"
-#include "script_input.h"
 #include "script_list.h"
 #include "script_options.h"
 #include "script_steps.h"
+#include "script_word.h"
 #include "settings.h"
 #include "pager.h"
 #include "programs.h"
@@ -417,7 +417,7 @@ static int set_word(struct opt_parser *p, void *values, const char *word)
 {
 	struct script_args *a = values;
 
-	if (a->script || !script_input_is(p->sets[1].values, word))
+	if (a->script || !script_word_is_recording(p->sets[1].values, word))
 		return 0;
 	return lines_set(&a->lines, p, "input", "input", word) < 0 ? -1 : 1;
 }

@@ -5,7 +5,7 @@
  *
  *	stack:  | free | event_name | context | cpu | ... |      stack[0] belongs to the callee (bound methods use it)
  */
-#include "keep.h"
+#include "plan_keep.h"
 
 #include <errno.h>
 #include <string.h>
@@ -61,7 +61,7 @@ struct plan {
 	struct word *words;
 	PyObject *spare; /* owned: the nanoseconds of the event before; NULL none */
 	uint32_t need;   /* bytes of payload that the fields among them lie in */
-	struct keep *keeps;
+	struct plan_keep *keeps;
 	PyObject **stack; /* 1 + nr_args */
 };
 
@@ -76,7 +76,7 @@ static void plan_free(struct plan *p)
 	free(p->steady);
 	free(p->words);
 	for (size_t i = 0; i < p->nr_keeps; i++)
-		keep_done(&p->keeps[i]);
+		plan_keep_done(&p->keeps[i]);
 	free(p->keeps);
 	Py_XDECREF(p->spare);
 	Py_XDECREF(p->func);
@@ -215,7 +215,7 @@ static int plan_arg(struct run *r, struct slot *slot, struct plan *p, const stru
 		return 0;
 	}
 	if (lazy == LAZY_CALLCHAIN && !slot->has_callchain) {
-		p->keeps[p->nr_keeps++] = (struct keep){ .at = at };
+		p->keeps[p->nr_keeps++] = (struct plan_keep){ .at = at };
 		return 0;
 	}
 	how = lazy ? how_read(r, slot, lazy, p->func, sig, i < p->nr_positional ? i : SIZE_MAX)
@@ -223,7 +223,8 @@ static int plan_arg(struct run *r, struct slot *slot, struct plan *p, const stru
 	if (how < 0)
 		return -1;
 	if (how)
-		p->keeps[p->nr_keeps++] = (struct keep){ .kind = lazy, .reading = how, .at = at };
+		p->keeps[p->nr_keeps++] =
+			(struct plan_keep){ .kind = lazy, .reading = how, .at = at };
 	else
 		plan_fill(p, (struct fill){ fills[s->arg], at,
 					    s->arg == PRELUDE_PID     ? &slot->pid
@@ -493,7 +494,7 @@ static inline int fill_steady(struct run *r, struct slot *slot, struct plan *p)
 static void give_up_keys(struct plan *p)
 {
 	for (size_t i = p->nr_keeps; i--;) {
-		struct keep *k = &p->keeps[i];
+		struct plan_keep *k = &p->keeps[i];
 
 		if (!k->was_built)
 			continue;
@@ -507,7 +508,7 @@ static void give_up_keys(struct plan *p)
 static inline int after_call(struct run *r, struct slot *slot, struct plan *p)
 {
 	bool built = false;
-	int code = keeps_release(p->keeps, p->nr_keeps, p->stack, &built);
+	int code = plan_keeps_release(p->keeps, p->nr_keeps, p->stack, &built);
 
 	if (built)
 		give_up_keys(p);
@@ -577,7 +578,7 @@ int plan_call(struct run *r, struct slot *slot, struct plan *p)
 			break;
 		stack[f->at] = value;
 	}
-	if (f == end && !keeps_ready(r, p->keeps, p->nr_keeps, p->stack))
+	if (f == end && !plan_keeps_ready(r, p->keeps, p->nr_keeps, p->stack))
 		result = call(p);
 	while (f-- > fills) {
 		PyObject *o = stack[f->at];

@@ -7,7 +7,7 @@
  *	event.c    Event, Frame, Schema                        lazy.c    dicts and lists that are built when first read
  *	sample.c   perf_sample_dict                            plan.c    what a handler is called with
  *	run.c      the event loop for perf scripts             records.c handlers of records, counts, losses, defects
- *	signature.c the parameters of a function               keep.c    arguments that a plan reuses
+ *	signature.c the parameters of a function               plan_keep.c arguments that a plan reuses
  *	dbexport.c the tables of perf_db_export_mode           context.c the module perf_trace_context
  */
 #ifndef SONDE_PYSONDE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The objects that a plan reuses from event to event: made before a call, given up after it if the script holds them. */
-#include "keep.h"
+#include "plan_keep.h"
 
 static inline bool list_is_empty(PyObject *list)
 {
@@ -11,7 +11,7 @@ static inline bool list_is_empty(PyObject *list)
 #endif
 }
 
-static int make_keep(struct run *r, struct keep *k, PyObject **ret)
+static int make_keep(struct run *r, struct plan_keep *k, PyObject **ret)
 {
 	*ret = k->kind ? lazy_new(r, k->kind) : PyList_New(0);
 	if (!*ret)
@@ -32,9 +32,9 @@ static int make_keep(struct run *r, struct keep *k, PyObject **ret)
 }
 
 /* gc.get_objects() returns kept objects between calls: one that was held or read then is not reused. */
-int keeps_ready(struct run *r, struct keep *keeps, size_t nr, PyObject **stack)
+int plan_keeps_ready(struct run *r, struct plan_keep *keeps, size_t nr, PyObject **stack)
 {
-	for (struct keep *k = keeps, *end = k + nr; k < end; k++) {
+	for (struct plan_keep *k = keeps, *end = k + nr; k < end; k++) {
 		PyObject **o = &stack[k->at];
 
 		if (*o) {
@@ -62,7 +62,7 @@ static int fill_if_held(PyObject *o, struct lazy *l)
 	return o && l && !ONLY_MINE(o) ? lazy_fill(o, l) : 0;
 }
 
-static int let_go(struct keep *k, PyObject **o)
+static int let_go(struct plan_keep *k, PyObject **o)
 {
 	int code = fill_if_held(*o, k->lazy) | fill_if_held(k->inner, k->inner_lazy);
 
@@ -78,11 +78,11 @@ static inline bool is_fresh(PyObject *o, const struct lazy *l)
 	return ONLY_MINE(o) && l->run != NULL;
 }
 
-int keeps_release(struct keep *keeps, size_t nr, PyObject **stack, bool *ret_built)
+int plan_keeps_release(struct plan_keep *keeps, size_t nr, PyObject **stack, bool *ret_built)
 {
 	int code = 0;
 
-	for (struct keep *k = keeps + nr; k-- > keeps;) {
+	for (struct plan_keep *k = keeps + nr; k-- > keeps;) {
 		PyObject **o = &stack[k->at];
 
 		if (!*o)
@@ -104,7 +104,7 @@ int keeps_release(struct keep *keeps, size_t nr, PyObject **stack, bool *ret_bui
 	return code;
 }
 
-void keep_done(struct keep *k)
+void plan_keep_done(struct plan_keep *k)
 {
 	Py_XDECREF(k->inner);
 }

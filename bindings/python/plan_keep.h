@@ -3,16 +3,16 @@
  * Arguments that a plan keeps from event to event: lazy dicts and lists, and the empty call chain. An event reuses the
  * object of the event before as long as the script neither holds it nor has built or changed it.
  *
- *	keeps_ready(r, keeps, nr, stack)          before the call: each keep has its object in the stack
+ *	plan_keeps_ready(r, keeps, nr, stack)       before the call: each keep has its object in the stack
  *	... the handler is called with the stack ...
- *	keeps_release(keeps, nr, stack, ...)   after it: objects that the script holds become ordinary ones
+ *	plan_keeps_release(keeps, nr, stack, ...)   after it: objects that the script holds become ordinary ones
  */
-#ifndef SONDE_KEEP_H
-#define SONDE_KEEP_H
+#ifndef SONDE_PLAN_KEEP_H
+#define SONDE_PLAN_KEEP_H
 
 #include "pysonde.h"
 
-struct keep {
+struct plan_keep {
 	enum lazy_kind kind; /* 0: an empty list */
 	enum reading reading;
 	uint32_t at;             /* index in the stack */
@@ -23,9 +23,9 @@ struct keep {
 };
 
 /* 0, or -1 with an exception. */
-int keeps_ready(struct run *r, struct keep *keeps, size_t nr, PyObject **stack);
+int plan_keeps_ready(struct run *r, struct plan_keep *keeps, size_t nr, PyObject **stack);
 /* 0, or -1 with an exception; ret_built is set if a keep's was_built is now set. */
-int keeps_release(struct keep *keeps, size_t nr, PyObject **stack, bool *ret_built);
-void keep_done(struct keep *k); /* the object in the stack belongs to the plan */
+int plan_keeps_release(struct plan_keep *keeps, size_t nr, PyObject **stack, bool *ret_built);
+void plan_keep_done(struct plan_keep *k); /* the object in the stack belongs to the plan */
 
 #endif
