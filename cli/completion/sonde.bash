@@ -34,6 +34,10 @@ _sonde()
 			COMPREPLY+=("$line")
 			;;
 		[fdc]*)
+			if [[ $line == "f$keep" && ${#COMPREPLY[@]} == 0 ]]; then
+				compopt -o default 2>/dev/null # readline's own, which knows variables
+				continue
+			fi
 			compopt -o filenames 2>/dev/null
 			while IFS= read -r name; do
 				name=${line#?}$name

@@ -2,18 +2,19 @@
 # Completion for fish. `sonde help --complete` prints the candidates (cli/complete.h).
 function __sonde_complete
 	set -l words (commandline -opc)
-	set -l typed (commandline -ct | string replace -ra '[\'"\\\\]' '')
+	set -l raw (commandline -ct)
+	set -l typed (string replace -ra '[\'"\\\\]' '' -- $raw)
 	set -l program (string replace -r '^~/' $HOME/ -- $words[1])
 	type -q -- $program; or set program sonde
 	for line in ($program help --complete -- $words[2..-1] "$typed" </dev/null 2>/dev/null)
 		set -l word (string sub -s 2 -- $line)
-		# What follows the beginning of a word that stays.
-		set -l part (string sub -s (math (string length -- "$word") + 1) -- "$typed")
+		# What follows the beginning of a word that stays, with its quotes.
+		set -l part (string replace -- "$word" '' "$raw")
 		switch $line
 			case '=*' '+*'
 				echo -- $word
 			case 'f*'
-				string replace -r '^' -- "$word" (__fish_complete_path "$part")
+				string replace -r '^' -- "$word" (complete -C "'' $part")
 			case 'd*'
 				string replace -r '^' -- "$word" (__fish_complete_directories "$part" '')
 			case 'c*'
