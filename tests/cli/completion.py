@@ -109,6 +109,20 @@ TRACEPOINTS = (
     ('list irq:|', 'sonde list irq:irq_handler_entry |'),
 )
 
+# Calls that are more than a name.
+COMMANDS = (
+    ('cd sub && sonde scr|', 'cd sub && sonde script |'),
+    ('A=1 sonde scr|', 'A=1 sonde script |'),
+    ('sonde script | sonde scr|', 'sonde script | sonde script |'),
+    ('./tool/sonde scr|', './tool/sonde script |'),
+    ('~/tool/sonde scr|', '~/tool/sonde script |'),
+    ('$HOME/tool/sonde scr|', '$HOME/tool/sonde script |'),
+    ('sonde record --filter "a b" -e task-cl|', 'sonde record --filter "a b" -e task-clock |'),
+    ('sonde script --time=1:2 -i x.|', 'sonde script --time=1:2 -i x.data |'),
+)
+# The lines of docs/man/sonde-perf-alias.1.scd.
+ALIAS = {'bash': 'complete -F _sonde perf', 'zsh': 'compdef _sonde perf', 'fish': 'complete -c perf -w sonde'}
+
 SETUP = {
     'bash': r'''
 PS1=; set +o history
@@ -147,7 +161,7 @@ class Shell:
     """A shell on a terminal. start() gives its command line in a folder."""
 
     def __init__(self, name, folder, wrap):
-        self.folder = folder
+        self.name, self.folder = name, folder
         setup = folder / ('setup.' + name)
         text = SETUP[name]
         if name == 'bash':
@@ -178,9 +192,12 @@ class Shell:
         os.close(self.fd)
 
 
-def type_line(shell, typed, key):
-    before, _, behind = typed.partition('|')
-    return shell.keys('sonde ' + before + behind + LEFT * len(behind) + key)
+def check_line(shell, typed, want):
+    """typed: | is the cursor; a tab makes want of it."""
+    before, _, behind = typed.rpartition('|')
+    got = shell.keys(before + behind + LEFT * len(behind) + TAB)
+    say(got == want, '%s: %s' % (shell.name, typed), '' if got == want else 'got  %s\nwant %s\n%r' % (got, want, shell.shown))
+    return got is not None
 
 
 def check_shell(name, folder, wrap, tracepoints):
@@ -191,11 +208,13 @@ def check_shell(name, folder, wrap, tracepoints):
     try:
         shell.keys('')  # until it has started
         for typed, want in TABS + (TRACEPOINTS if tracepoints else ()):
-            want = want[name] if isinstance(want, dict) else want
-            got = type_line(shell, typed, TAB)
-            say(got == want, '%s: sonde %s' % (name, typed), '' if got == want else 'got  %s\nwant %s\n%r' % (got, want, shell.shown))
-            if got is None:
-                break
+            if not check_line(shell, 'sonde ' + typed, want[name] if isinstance(want, dict) else want):
+                return
+        for typed, want in COMMANDS:
+            check_line(shell, typed, want)
+        shell.keys(ALIAS[name] + '\r')
+        check_line(shell, 'perf rec|', 'perf record |')
+        check_line(shell, 'perf script -F code_|', 'perf script -F code_page_size |')
     finally:
         shell.close()
 
@@ -281,7 +300,9 @@ def make_folder(folder):
     (folder / '.bin').mkdir()
     (folder / 'zsh').mkdir()
     (folder / 'sub').mkdir()
-    os.symlink(SONDE, folder / '.bin/sonde')
+    (folder / 'tool').mkdir()
+    for link in ('.bin/sonde', '.bin/perf', 'tool/sonde'):
+        os.symlink(SONDE, folder / link)
     os.symlink(FILES / 'sonde.zsh', folder / 'zsh/_sonde')
     for name in ('x.data', 'y.py', 'b c.data'):
         (folder / name).write_text('')

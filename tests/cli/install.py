@@ -115,6 +115,27 @@ def check_model():
         'the program of docs/model.md is built as written there, and runs')
 
 
+def check_completion():
+    """The shells load the installed files by themselves, or by the line that the install prints for them."""
+    data = '%s/%s' % (PREFIX, DATADIR)
+    load = {
+        'bash': ('bash', '. /usr/share/bash-completion/bash_completion; _completion_loader sonde; complete -p sonde',
+                 'complete -F _sonde sonde\n'),
+        'zsh': ('zsh -f', 'fpath=(%s/zsh/*(/) $fpath); autoload -Uz compinit; compinit -D -u; print $_comps[sonde]' % data, '_sonde\n'),
+        'fish': ('fish', 'complete -C "sonde scr"', 'script\n'),
+    }
+    for shell, (program, commands, prints) in load.items():
+        name = '%s loads its completion' % shell
+        if not shutil.which(shell, path=PLAIN['PATH']):
+            skip(name, shell + ' is not installed', may=False)
+        elif shell == 'bash' and not os.path.exists('/usr/share/bash-completion/bash_completion'):
+            skip(name, 'bash-completion is not installed', may=False)
+        else:
+            (temp / 'commands').write_text(commands)
+            is_(placed('%s commands' % program, XDG_DATA_DIRS=data + ':/usr/share', HOME=str(temp),
+                       PATH='%s:%s' % (BUILD, PLAIN['PATH'])), 0, prints, name)
+
+
 def check_paths():
     """What the build tells tools/after-install: the modules' folders, unless an interpreter looks below the prefix."""
     prefix, _, libdir, python, perl = (BUILD / 'install-paths').read_text().split('\n')[:5]
@@ -133,19 +154,24 @@ def check_hints():
     say(opt == [(0, '\n')] * 2, 'no interpreter looks in /opt/sonde', repr(opt))
     usr = call(paths + ['python', '/usr/bin/python3', '/usr'])[1], call(paths + ['perl', '/usr/bin/perl', '/usr'])[1]
     say(all(u.startswith('/usr/') and not u.startswith('/usr/local') for u in usr), 'in /usr they look in folders of /usr', repr(usr))
+
     def after(*paths):
         (temp / 'paths').write_text(''.join(p + '\n' for p in paths))
         return call([str(ROOT / 'tools/after-install'), 'paths'], DESTDIR='/nonexistent')
 
-    r = after('/opt/sonde', '/opt/sonde/bin', '/opt/sonde/lib', '/opt/sonde/lib/sonde/python/module', '/opt/sonde/lib/sonde/perl/lib')
+    r = after('/opt/sonde', '/opt/sonde/bin', '/opt/sonde/lib', '/opt/sonde/lib/sonde/python/module', '/opt/sonde/lib/sonde/perl/lib',
+              '/opt/sonde/share')
     lines = [line.strip() for line in r[1].splitlines() if line.strip().startswith('export ')]
     names = [line.split()[1].split('=')[0] for line in lines]
     say(r[0] == 0 and names == ['PATH', 'PYTHONPATH', 'PERL5LIB', 'PKG_CONFIG_PATH'],
         'the install prints a line for each path that is searched nowhere', r[1] + r[2])
+    told = [line for line in r[1].splitlines() if '# completion' in line]
+    shells = [shell for shell in ('bash', 'zsh', 'fish') if shutil.which(shell, path=PLAIN['PATH'])]
+    say(len(told) == len(shells), 'and one for the completion of each shell that is here', '%s\n%s' % (shells, r[1]))
     r = call(['sh', '-ec', '\n'.join(lines) + '\necho "$PATH $PYTHONPATH $PERL5LIB"'], PERL5LIB='/mine')
     say(r[1] == '/opt/sonde/bin:%s /opt/sonde/lib/sonde/python/module /opt/sonde/lib/sonde/perl/lib:/mine\n' % PLAIN['PATH'],
         'the lines keep what was there', r[1] + r[2])
-    r = after('/usr', '/usr/bin', '/usr/lib/x86_64-linux-gnu', '', '')
+    r = after('/usr', '/usr/bin', '/usr/lib/x86_64-linux-gnu', '', '', '/usr/share')
     say(r[:2] == (0, ''), 'it says nothing where everything is searched', r[1] + r[2])
 
 
@@ -195,10 +221,11 @@ with tempfile.TemporaryDirectory() as folder:
     say(r[0] == 0, 'install', r[1] + r[2] if r[0] else '')
     check_documents()
     if call(['unshare', '--mount', '--map-root-user', 'mount', '--bind', there(PREFIX), PREFIX])[0] != 0:
-        skip('modules and docs/model.md', 'nothing can be mounted over %s here' % PREFIX)
+        skip('modules, completion and docs/model.md', 'nothing can be mounted over %s here' % PREFIX)
     else:
         check_modules()
         check_model()
+        check_completion()
     check_paths()
     check_hints()
     check_packages()
