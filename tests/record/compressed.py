@@ -2,6 +2,7 @@
 """-z: compressed recordings hold the same events, count the same losses and survive the same faults; perf reads them."""
 import glob
 import os
+import random
 import re
 import shutil
 import signal
@@ -163,6 +164,39 @@ def _():
         most = max(most, n)
         os.unlink('k.data')
     need(most > 5000, 'at most %d events' % most)
+
+
+@case('one bit that flips in compressed records: the text is the same, or damage is reported')
+def _():
+    fields = 'comm,pid,tid,cpu,time,event,trace'
+    for form, kind in (('old', OLD), ('new', NEW)):
+        r = sonde('record', '-q', '-z', '--compressed-records', form, '-e', CALL, '-e', 'sched:sched_switch', '-o', 'x.data',
+                  '--', CALLS, '-n', '300')
+        same(r.returncode, 0, r.stderr)
+        want = sonde('script', '--strict', '-i', 'x.data', '-F', fields)
+        need(want.returncode == 0 and want.stdout.count(CALL) == 300, want.stderr)
+        with open('x.data', 'rb') as f:
+            data = bytearray(f.read())
+        at, size = struct.unpack_from('<QQ', data, 40)
+        end, bits = at + size, []
+        while at < end:
+            this, misc, size = perfdata.RECORD_HEAD(data, at)
+            if this == kind:
+                bits += range(at * 8, (at + size) * 8)
+            at += size
+        random.seed(7)
+        changed = 0
+        for bit in random.sample(bits, 200):
+            data[bit // 8] ^= 1 << bit % 8
+            with open('y.data', 'wb') as f:
+                f.write(data)
+            data[bit // 8] ^= 1 << bit % 8
+            r = sonde('script', '--strict', '-i', 'y.data', '-F', fields)
+            need(r.returncode in (1, 3) or (r.returncode, r.stdout) == (0, want.stdout),
+                 'bit %d of byte %#x: status %d, %s' % (bit % 8, bit // 8, r.returncode, r.stderr))
+            changed += r.stdout != want.stdout
+        print('# %d of 200 flips changed the text' % changed)
+        need(changed > 20, 'flips that change nothing')
 
 
 @case('a full disk: the summary is true')

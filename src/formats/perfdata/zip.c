@@ -15,7 +15,7 @@ enum {
 	PIECE_BYTES = 63 << 10,
 	RECORD_MAX_BYTES = UINT16_MAX,
 	PADDED_MAX_BYTES = UINT16_MAX & ~7,
-	/* A frame of so many bytes ends with its next piece. A new one compresses worse at first. */
+	/* A frame of so many bytes ends with the next unit. A new one compresses worse at first. */
 	FRAME_BYTES = 256 << 10,
 };
 
@@ -128,19 +128,17 @@ int zip_unit(struct zip *z, const struct iovec *pieces, int nr_pieces, uint8_t *
 	const size_t max = (z->padded ? PADDED_MAX_BYTES : RECORD_MAX_BYTES) - head;
 	struct place from = { pieces, 0 };
 	size_t left = 0, made = 0, len = 0; /* to[made..) holds the header and len bytes */
-	bool ends = false;
 
 	for (int i = 0; i < nr_pieces; i++)
 		left += pieces[i].iov_len;
 	while (left) {
 		const size_t n = left < PIECE_BYTES ? left : PIECE_BYTES;
 		const size_t at = made + head + len;
-		const bool has_ended = ends;
+		const bool ends = z->frame_bytes >= FRAME_BYTES && n == left;
 		size_t block = 0;
 
-		ends = z->frame_bytes >= FRAME_BYTES;
 		TRY(pack(z, &from, n, ends, to + at, ZIP_ROOM_BYTES - at, &block));
-		if (len && (has_ended || len + block > max)) {
+		if (len && len + block > max) {
 			memmove(to + made + record_bytes(z, len) + head, to + at, block);
 			made += put_record(z, to + made, len);
 			len = 0;

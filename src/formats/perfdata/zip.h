@@ -10,8 +10,8 @@
  * block, and a frame ends with its record. A block ends with its unit: what was zipped can be
  * unpacked at once.
  *
- * Each frame carries zstd's checksum. A frame takes at least 256 KiB of the file, unless zip_end()
- * ends it.
+ * Each frame carries zstd's checksum and ends with a unit: what is behind a damaged frame can be
+ * read. It takes at least 256 KiB of the file, unless zip_end() ends it.
  */
 #ifndef SONDE_FORMATS_PERFDATA_ZIP_H
 #define SONDE_FORMATS_PERFDATA_ZIP_H

@@ -213,6 +213,7 @@ static int read_end(struct perfdata_source *s)
 			    (unsigned long long)end.first_cpu);
 	if (!end.reason)
 		return 0;
+	s->has_ended_early = true;
 	if (end.reason > PERFDATA_END_FAILED)
 		end.reason = PERFDATA_END_FAILED;
 	s->losses.unwritten = end.unwritten;
@@ -246,6 +247,8 @@ static int open_unzips(struct perfdata_source *s)
 					 .path = s->file.path,
 					 .behind_offset = s->behind_first,
 					 .swap = s->file.swap,
+					 .is_complete = !s->file.is_pipe && !s->file.unfinished &&
+							!s->has_ended_early,
 					 .keeps_places = s->opts.list_records,
 					 .unpacked = &s->unpacked,
 					 .defects = s->opts.defects };

@@ -106,6 +106,7 @@ struct perfdata_source {
 	uint64_t taken_to; /* records of the header's kind before were taken */
 	bool schemas_made;
 	bool is_unsettled; /* such records came behind the prelude: perfdata_pipe_settle() is due */
+	bool has_ended_early;            /* the recorder could not write on, and says so */
 	bool meets_compressed;           /* there are compressed records in it */
 	struct unzip *unzip;             /* owned; NULL: there are none */
 	struct unpacked unpacked;        /* what compressed records of all files unpack to */

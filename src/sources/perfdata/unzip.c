@@ -22,7 +22,9 @@ enum {
 	/* Holds the beginning of a record and what is unpacked behind it. */
 	WORK_BYTES = 256 * 1024,
 #endif
-	WINDOW_LOG_MAX = 27 /* zstd's own limit for its highest usual level */
+	WINDOW_LOG_MAX = 27, /* zstd's own limit for its highest usual level */
+	DESCRIPTOR_AT = 4,   /* in a frame: behind the magic number */
+	DESCRIPTOR_CHECKSUM = 1 << 2
 };
 
 /* From `made` on the stream comes from `recorded` on, or, packed, all from the record there. */
@@ -37,7 +39,12 @@ struct unzip {
 	uint64_t made;            /* offset in the stream of what is made next */
 	struct stream stream;
 	ZSTD_DStream *zstd;
-	bool is_broken; /* what is compressed cannot be read any more */
+	struct {
+		uint64_t begin; /* offset of the compressed record that it begins with */
+		bool is_open;   /* its end is still to come */
+		bool has_checksum;
+		bool is_broken; /* nothing is read any more until a new one begins */
+	} frame;
 
 	/* As recorded: raw[raw_at..raw_len) is to be looked at. */
 	uint8_t *raw;
@@ -48,6 +55,7 @@ struct unzip {
 
 	bool has_more;        /* zstd holds unpacked bytes that did not fit */
 	ZSTD_inBuffer packed; /* of the compressed record at hand; lies in raw */
+	uint64_t packed_at;   /* where that record begins in the file */
 
 	/* Unpacked: work[at..ready) are whole records, [ready..filled) the beginning of one. */
 	uint8_t *work;
@@ -90,12 +98,45 @@ static int need(struct unzip *u, size_t n)
 	return u->raw_len - u->raw_at >= n;
 }
 
+static const char no_end[] = "its end with the checksum is missing";
+
+/* Drops what zstd knows, and the beginning of a record whose end is lost. */
+static void forget_frame(struct unzip *u)
+{
+	ZSTD_DCtx_reset(u->zstd, ZSTD_reset_session_only);
+	u->frame.is_open = u->frame.is_broken = false;
+	u->filled = u->ready;
+}
+
+static bool begins_frame(const ZSTD_inBuffer *in)
+{
+	static const uint8_t magic[] = { 0x28, 0xb5, 0x2f, 0xfd };
+
+	return in->size >= sizeof(magic) && !memcmp(in->src, magic, sizeof(magic));
+}
+
+static void report_broken(struct unzip *u, const char *why)
+{
+	u->frame.is_broken = true;
+	defects_add(u->opts.defects, DEFECT_BAD_RECORD, 1,
+		    "compressed data from 0x%llx to 0x%llx%s: %s",
+		    (unsigned long long)u->frame.begin,
+		    (unsigned long long)(u->read_to - (u->raw_len - u->raw_at)),
+		    u->opts.behind_offset ? u->opts.behind_offset : "", why);
+}
+
 /* Whole records at the beginning of what was unpacked. */
 static void find_whole(struct unzip *u)
 {
 	while (u->filled - u->ready >= HEADER_BYTES) {
 		uint16_t size = get_u16(u->work + u->ready + 6, u->opts.swap);
 
+		/* Nobody could read on behind it; the next frame begins with a record. */
+		if (size < HEADER_BYTES && u->frame.is_open && u->frame.has_checksum) {
+			report_broken(u, "a record that is smaller than its header");
+			u->filled = u->ready;
+			return;
+		}
 		/* What is no record is handed on: who cuts it tells. */
 		if (size < HEADER_BYTES)
 			size = (uint16_t)(u->filled - u->ready < UINT16_MAX ? u->filled - u->ready
@@ -106,12 +147,20 @@ static void find_whole(struct unzip *u)
 	}
 }
 
-static void tell_broken(struct unzip *u, const char *why)
+static void skip_packed(struct unzip *u)
 {
-	u->is_broken = true;
-	defects_add(u->opts.defects, DEFECT_BAD_RECORD, 1, "compressed data before 0x%llx%s: %s",
-		    (unsigned long long)(u->read_to - (u->raw_len - u->raw_at)),
-		    u->opts.behind_offset ? u->opts.behind_offset : "", why);
+	u->packed.pos = u->packed.size;
+	u->has_more = false;
+}
+
+static void note_frame(struct unzip *u)
+{
+	const ZSTD_inBuffer in = { (const uint8_t *)u->packed.src + u->packed.pos,
+				   u->packed.size - u->packed.pos, 0 };
+
+	u->frame.begin = u->packed_at;
+	u->frame.has_checksum = begins_frame(&in) && in.size > DESCRIPTOR_AT &&
+				((const uint8_t *)in.src)[DESCRIPTOR_AT] & DESCRIPTOR_CHECKSUM;
 }
 
 /* What compressed records may unpack to follows the bytes that were read of a pipe. */
@@ -129,6 +178,7 @@ static int count_unpacked(struct unzip *u, size_t bytes)
 static int unpack(struct unzip *u)
 {
 	ZSTD_outBuffer out;
+	const size_t before = u->packed.pos;
 	size_t r;
 
 	if (u->at) {
@@ -137,18 +187,22 @@ static int unpack(struct unzip *u)
 		u->ready -= u->at;
 		u->at = 0;
 	}
+	if (!u->frame.is_open && before < u->packed.size)
+		note_frame(u);
 	out = (ZSTD_outBuffer){ .dst = u->work, .size = WORK_BYTES, .pos = u->filled };
 	r = ZSTD_decompressStream(u->zstd, &out, &u->packed);
 	if (ZSTD_isError(r)) {
-		tell_broken(u, ZSTD_getErrorName(r));
-		u->packed.pos = u->packed.size;
-		u->has_more = false;
+		report_broken(u, ZSTD_getErrorName(r));
+		skip_packed(u);
 		return 0;
 	}
 	TRY(count_unpacked(u, out.pos - u->filled));
+	u->frame.is_open = r && (u->frame.is_open || u->packed.pos > before);
 	u->has_more = out.pos == out.size;
 	u->filled = out.pos;
 	find_whole(u);
+	if (u->frame.is_broken)
+		skip_packed(u);
 	return 0;
 }
 
@@ -216,11 +270,29 @@ static int next_recorded(struct unzip *u)
 		begin += 8;
 		end = bytes < end - begin ? begin + (size_t)bytes : end;
 	}
-	u->packed = (ZSTD_inBuffer){ .src = rec + begin, .size = u->is_broken ? 0 : end - begin };
+	u->packed = (ZSTD_inBuffer){ .src = rec + begin, .size = end - begin };
+	u->packed_at = u->read_to - (u->raw_len - u->raw_at);
+	if (begins_frame(&u->packed)) {
+		/* As the header of a block it would be one of 390 KB: no block is so large. */
+		if (u->frame.is_open && u->frame.has_checksum && !u->frame.is_broken)
+			report_broken(u, no_end);
+		if (u->frame.is_broken)
+			forget_frame(u);
+	}
 	u->raw_at += size;
-	if (u->is_broken)
+	if (u->frame.is_broken) {
+		u->packed.size = 0;
 		defects_add(u->opts.defects, DEFECT_COMPRESSED, 1, NULL);
+	}
 	return 1;
+}
+
+static void check_end(struct unzip *u)
+{
+	if (!u->opts.is_complete || !u->frame.is_open || !u->frame.has_checksum ||
+	    u->frame.is_broken)
+		return;
+	report_broken(u, no_end);
 }
 
 static int64_t make(void *ctx, void *buf, size_t len)
@@ -261,6 +333,7 @@ static int64_t make(void *ctx, void *buf, size_t len)
 		if (r < 0)
 			return r;
 		if (!r) {
+			check_end(u);
 			/* The beginning of a record whose end never came: handed on, and told as cut off. */
 			if (u->ready == u->filled)
 				return 0;

@@ -5,8 +5,9 @@
  *	recorded | MMAP | COMPRESSED ( SAMPLE SAMPLE SAM ) | ROUND | COMPRESSED ( PLE SAMPLE ) | ...
  *	made     | MMAP | SAMPLE | SAMPLE | ROUND | SAMPLE | SAMPLE | ...
  *
- * A record may be cut in two by the end of a compressed one: its beginning waits for the next. All compressed records of
- * a file are one zstd stream.
+ * A record may be cut in two by the end of a compressed one: its beginning waits for the next.
+ * perf's compressed records are one frame of zstd for the whole file. Ours are several, each with a
+ * checksum: damage ends with its frame.
  */
 #ifndef SONDE_SOURCES_PERFDATA_UNZIP_H
 #define SONDE_SOURCES_PERFDATA_UNZIP_H
@@ -24,6 +25,7 @@ struct unzip_options {
 	const char *path;
 	const char *behind_offset; /* in messages: which file it is of; NULL: there is one only */
 	bool swap;
+	bool is_complete;          /* its recorder ended it: a frame with a checksum has its end */
 	bool keeps_places;         /* unzip_place() will be asked */
 	struct unpacked *unpacked; /* shared by the files of a recording; lent */
 	struct defects *defects;

@@ -38,14 +38,15 @@ static void put_sample(struct image *im, unsigned i)
 	put_record(im, SAMPLE, body, 8 + i % 31 * 8);
 }
 
-static void compress(ZSTD_CStream *z, uint32_t type, const uint8_t *p, size_t len)
+static void compress(ZSTD_CStream *z, ZSTD_EndDirective how, uint32_t type, const uint8_t *p,
+		     size_t len)
 {
 	uint8_t packed[60000];
 	uint64_t size;
 	ZSTD_inBuffer in = { p, len, 0 };
 	ZSTD_outBuffer out = { packed + 8, sizeof(packed) - 8, 0 };
 
-	assert_int_equal(ZSTD_compressStream2(z, &out, &in, ZSTD_e_flush), 0);
+	assert_int_equal(ZSTD_compressStream2(z, &out, &in, how), 0);
 	assert_int_equal(in.pos, len);
 	size = out.pos;
 	memcpy(packed, &size, sizeof(size));
@@ -71,7 +72,7 @@ static void make(uint32_t type, size_t step)
 	for (size_t at = 0; at < samples->len; at += step) {
 		size_t n = samples->len - at < step ? samples->len - at : step;
 
-		compress(z, type, samples->bytes + at, n);
+		compress(z, ZSTD_e_flush, type, samples->bytes + at, n);
 		/* What is whole by now comes before the plain record. */
 		while (done < at + n) {
 			struct perfdata_record_header h;
@@ -90,7 +91,38 @@ static void make(uint32_t type, size_t step)
 	free(samples);
 }
 
+enum { FRAMES = 5, UNITS = 4, UNIT_RECORDS = 50, FRAME_RECORDS = UNITS * UNIT_RECORDS };
+
+/* Where the first record of each frame begins in `recorded`, and what it holds in `plain`. */
+static size_t frame_at[FRAMES + 1], frame_plain_at[FRAMES + 1];
+
+/* Frames with checksums, each of whole records; the last without its end if `is_open`. */
+static void make_frames(bool is_open)
+{
+	ZSTD_CStream *z = ZSTD_createCStream();
+
+	ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, 1);
+	recorded.len = plain.len = 0;
+	for (unsigned i = 0; i < FRAMES * UNITS; i++) {
+		const size_t begin = plain.len;
+		const bool ends = i % UNITS == UNITS - 1 && !(is_open && i == FRAMES * UNITS - 1);
+
+		if (i % UNITS == 0) {
+			frame_at[i / UNITS] = recorded.len;
+			frame_plain_at[i / UNITS] = plain.len;
+		}
+		for (unsigned j = 0; j < UNIT_RECORDS; j++)
+			put_sample(&plain, i * UNIT_RECORDS + j);
+		compress(z, ends ? ZSTD_e_end : ZSTD_e_flush, RECORD_COMPRESSED,
+			 plain.bytes + begin, plain.len - begin);
+	}
+	frame_at[FRAMES] = recorded.len;
+	frame_plain_at[FRAMES] = plain.len;
+	ZSTD_freeCStream(z);
+}
+
 static struct defects defects;
+static bool is_complete;
 
 /* Everything that comes out, as one image; NULL if it is more than the limit allows. */
 static struct image *unpacked_to(uint64_t max_bytes)
@@ -111,6 +143,7 @@ static struct image *unpacked_to(uint64_t max_bytes)
 								 .end = recorded.len,
 								 .path = "x.data",
 								 .unpacked = &limit,
+								 .is_complete = is_complete,
 								 .defects = &defects }),
 			 0);
 	for (ret.len = 0;; ret.len += (size_t)n) {
@@ -130,13 +163,16 @@ static struct image *unpacked(void)
 	return unpacked_to(0);
 }
 
-static void compare(void)
+static void compare_with(const struct image *got)
 {
-	const struct image *got = unpacked();
-
 	assert_int_equal(got->len, plain.len);
 	assert_memory_equal(got->bytes, plain.bytes, plain.len);
 	assert_int_equal(defects.count[DEFECT_BAD_RECORD], 0);
+}
+
+static void compare(void)
+{
+	compare_with(unpacked());
 }
 
 TEST(records_cut_anywhere)
@@ -215,4 +251,70 @@ TEST(every_length_of_a_file_that_was_cut_off)
 		recorded.len = cut;
 		unpacked();
 	}
+}
+
+/* All of the frames before and behind `frame`, and nothing else but some of what it holds. */
+static void compare_around(const struct image *got, unsigned frame)
+{
+	const size_t before = frame_plain_at[frame], behind = plain.len - frame_plain_at[frame + 1];
+
+	assert_int_equal(defects.count[DEFECT_BAD_RECORD], 1);
+	assert_in_range(got->len, before + behind, plain.len);
+	assert_memory_equal(got->bytes, plain.bytes, before);
+	assert_memory_equal(got->bytes + got->len - behind, plain.bytes + plain.len - behind,
+			    behind);
+}
+
+TEST(damage_ends_with_its_frame)
+{
+	const struct image *got;
+
+	for (unsigned frame = 0; frame < FRAMES; frame++) {
+		make_frames(false);
+		is_complete = true;
+		compare();
+		for (size_t at = frame_at[frame]; at < frame_at[frame + 1];) {
+			struct perfdata_record_header h;
+
+			memcpy(&h, recorded.bytes + at, sizeof(h));
+			for (size_t i = sizeof(h); i < h.size; i += 37) {
+				recorded.bytes[at + i] ^= 1 << i % 8;
+				got = unpacked();
+				if (defects.count[DEFECT_BAD_RECORD])
+					compare_around(got, frame);
+				else /* the size of its window, for instance, does not matter */
+					compare_with(got);
+				recorded.bytes[at + i] ^= 1 << i % 8;
+			}
+			at += h.size;
+		}
+	}
+	is_complete = false;
+}
+
+/* A recorder that was killed or found the disk full writes no end. */
+TEST(a_frame_without_end)
+{
+	make_frames(true);
+	compare();
+	is_complete = true;
+	compare_around(unpacked(), FRAMES - 1);
+	is_complete = false;
+}
+
+TEST(a_frame_begins_where_another_is_not_ended)
+{
+	const size_t gap = 2; /* frame whose last record is missing */
+	struct perfdata_record_header h;
+	size_t last = 0;
+
+	make_frames(false);
+	for (size_t at = frame_at[gap]; at < frame_at[gap + 1]; at += h.size) {
+		memcpy(&h, recorded.bytes + at, sizeof(h));
+		last = at;
+	}
+	memmove(recorded.bytes + last, recorded.bytes + frame_at[gap + 1],
+		recorded.len - frame_at[gap + 1]);
+	recorded.len -= frame_at[gap + 1] - last;
+	compare_around(unpacked(), gap);
 }
