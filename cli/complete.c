@@ -18,6 +18,7 @@ struct completion {
 	size_t begin;                  /* bytes of it that stay: candidates continue them */
 	const char *operands[2];       /* the first ones before the current word */
 	int nr_operands;
+	int first_operand;  /* its place, 1 for the first word */
 	bool only_operands; /* options have ended */
 	bool is_unknown;    /* the command */
 
@@ -135,25 +136,38 @@ static void begin_behind(struct completion *c, const char *separators)
 		c->begin = (size_t)(at + 1 - c->word);
 }
 
-/* The library names its columns when it refuses one. */
-static void offer_columns(struct completion *c)
+/* The library lists columns and classes when it refuses one: "... there are a b c". */
+static void offer_refused(const struct completion *c, const char *session, const char *end)
 {
 	static const char before[] = "there are ";
 	char *text = NULL, *list;
 
-	begin_behind(c, ",:");
-	if (*typed(c) == '+' || *typed(c) == '-')
-		c->begin++;
-	if (sonde_session_parse("input=-\nfields=?\n", &text) >= 0) {
+	if (sonde_session_parse(session, &text) >= 0) {
 		free(text);
 		return;
 	}
 	list = strdup(sonde_error_text());
 	text = list ? strstr(list, before) : NULL;
 	for (char *rest, *name = text ? strtok_r(text + strlen(before), " \n", &rest) : NULL; name;
-	     name = strtok_r(NULL, " \n", &rest))
-		offer(c, name);
+	     name = strtok_r(NULL, " \n", &rest)) {
+		char candidate[64];
+
+		snprintf(candidate, sizeof(candidate), "%s%s", name, end);
+		offer_part(c, *end ? '+' : '=', candidate, strlen(candidate));
+	}
 	free(list);
+}
+
+static void offer_columns(struct completion *c)
+{
+	const bool is_first = !strpbrk(typed(c), ",:+-");
+
+	begin_behind(c, ",:");
+	if (*typed(c) == '+' || *typed(c) == '-')
+		c->begin++;
+	offer_refused(c, "input=-\nfields=?\n", "");
+	if (is_first)
+		offer_refused(c, "input=-\nfields=?:ip\n", ":");
 }
 
 /* A glob stays as it is if it matches an event, and gets a '*' if it then matches one. */
@@ -286,6 +300,7 @@ static void offer_value(struct completion *c, const char *value)
 	} else if (!strcmp(value, "LANG")) {
 		offer_languages(c);
 	} else if (!strcmp(value, "[LANG:]SCRIPT")) {
+		begin_behind(c, ":");
 		offer_scripts(c);
 		put_line(c, 'f', "");
 	} else if (!strcmp(value, "FILE") || !strcmp(value, "PREFIX")) {
@@ -327,8 +342,10 @@ static void offer_operand(struct completion *c)
 			offer_commands(c);
 	} else if (c->command == &cmd_script) {
 		offer_script_operand(c);
+	} else if (c->command == &cmd_record && c->nr_operands) {
+		printf("w%d\n", c->first_operand);
 	} else if (c->command == &cmd_record) {
-		put_line(c, c->nr_operands ? 'f' : 'c', "");
+		put_line(c, 'c', "");
 	} else if (c->command == &cmd_list) {
 		offer_alternatives(c, "hw|sw|cache|pmu|raw|breakpoint|tracepoint");
 		offer_events(c);
@@ -358,6 +375,8 @@ static const struct opt *read_words(struct completion *c, int nr, char **words)
 			c->command = command_find(words[i], NULL);
 			c->is_unknown = !c->command;
 		} else {
+			if (!c->nr_operands)
+				c->first_operand = i + 1;
 			if (c->nr_operands < 2)
 				c->operands[c->nr_operands] = words[i];
 			c->nr_operands++;

@@ -14,6 +14,7 @@
  *	fBEGIN	names of files, behind BEGIN of the current word
  *	dBEGIN	names of folders
  *	cBEGIN	names of programs
+ *	wN	what the program that is word N takes
  *
  * Reports no error: a shell would draw it over the line that is being typed.
  */

@@ -2,13 +2,13 @@
 # Completion for bash. `sonde help --complete` prints the candidates (cli/complete.h).
 _sonde()
 {
-	local rest=${COMP_LINE:0:COMP_POINT} typed=${2//[\'\"\\]/} words=() cur keep line name i
+	local rest=${COMP_LINE:0:COMP_POINT} typed=${2//[\'\"\\]/} words=() starts=() cur keep line name i
 
 	# bash has cut the words at ':' and '=' as well; only blanks separate those of the program.
 	for ((i = 0; i <= COMP_CWORD; i++)); do
 		if [[ $i == 0 || $rest == [[:blank:]]* ]]; then
 			rest=${rest#"${rest%%[![:blank:]]*}"}
-			words+=('')
+			words+=('') starts+=("$i")
 		fi
 		name=${COMP_WORDS[i]}
 		[[ $i != "$COMP_CWORD" ]] || name=$rest
@@ -32,6 +32,13 @@ _sonde()
 				line=${line//"$name"/\\$name}
 			done
 			COMPREPLY+=("$line")
+			;;
+		w*)
+			if declare -F _command_offset >/dev/null; then
+				_command_offset "${starts[${line#?}]}" </dev/null
+			else
+				compopt -o default 2>/dev/null
+			fi
 			;;
 		[fdc]*)
 			if [[ $line == "f$keep" && ${#COMPREPLY[@]} == 0 ]]; then

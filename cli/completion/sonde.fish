@@ -13,6 +13,8 @@ function __sonde_complete
 		switch $line
 			case '=*' '+*'
 				echo -- $word
+			case 'w*'
+				complete -C (string join ' ' -- (string escape -- $words[(math $word + 1)..-1]) "$raw")
 			case 'f*'
 				string replace -r '^' -- "$word" (complete -C "'' $part")
 			case 'd*'

@@ -15,6 +15,7 @@ _sonde()
 		case $line in
 		(\=*) whole+=("${${line#?}#$keep}") ;;
 		(\+*) open+=("${${line#?}#$keep}") ;;
+		(w*) shift ${line#?} words; CURRENT=$((CURRENT - ${line#?})); _normal && ret=0 ;;
 		(f) _files && ret=0 ;;
 		(d) _path_files -/ && ret=0 ;;
 		(c) _command_names -e && ret=0 ;;

@@ -120,6 +120,12 @@ COMMANDS = (
     ('sonde record --filter "a b" -e task-cl|', 'sonde record --filter "a b" -e task-clock |'),
     ('sonde script --time=1:2 -i x.|', 'sonde script --time=1:2 -i x.data |'),
 )
+# The recorded program has its own completion.
+RECORDED = (
+    ('sonde record -e cs -- sonde scr|', 'sonde record -e cs -- sonde script |'),
+    ('sonde record --event=cs:u sonde script -i "b|', 'sonde record --event=cs:u sonde script -i "b c.data" |'),
+)
+BASH_COMPLETION = '/usr/share/bash-completion/bash_completion'
 # The lines of docs/man/sonde-perf-alias.1.scd.
 ALIAS = {'bash': 'complete -F _sonde perf', 'zsh': 'compdef _sonde perf', 'fish': 'complete -c perf -w sonde'}
 
@@ -165,7 +171,7 @@ class Shell:
         setup = folder / ('setup.' + name)
         text = SETUP[name]
         if name == 'bash':
-            text += '. %s\n' % (FILES / 'sonde.bash')
+            text += '[ ! -e %s ] || . %s\n. %s\n' % (BASH_COMPLETION, BASH_COMPLETION, FILES / 'sonde.bash')
         if name == 'fish':
             text += 'source %s\n' % (FILES / 'sonde.fish')
         setup.write_text(text)
@@ -212,6 +218,11 @@ def check_shell(name, folder, wrap, tracepoints):
                 return
         for typed, want in COMMANDS:
             check_line(shell, typed, want)
+        for typed, want in RECORDED:
+            if name != 'bash' or os.path.exists(BASH_COMPLETION):
+                check_line(shell, typed, want)
+            else:
+                skip('bash: ' + typed, 'bash-completion is not installed', may=False)
         shell.keys(ALIAS[name] + '\r')
         check_line(shell, 'perf rec|', 'perf record |')
         check_line(shell, 'perf script -F code_|', 'perf script -F code_page_size |')
@@ -259,9 +270,13 @@ def check_candidates():
     offered('perf-alias ', ['d'], 'and by perf-alias')
     offered('record ', ['c'], 'a program is meant by record')
     offered('record -e cs -- ', ['c'], 'and behind --')
-    offered('record ls ', ['f'], 'files behind the program')
+    offered('record ls ', ['w2'], 'what the program takes')
+    offered('-v record -e cs -- ls -l ', ['w6'], 'and behind options')
     offered('record -- -', ['c'], 'no option behind --')
     offers('script -F ', ['=comm', '=pid', '=ip', '=brstack'], ['f'], 'columns')
+    offers('script -F ', ['+trace:', '+hw:'], [], 'classes of events')
+    offers('script -F comm,', [], ['+comm,trace:'], 'no class in mid-list')
+    offers('script -s python:sysc', ['=python:syscall-latency', 'fpython:'], [], 'scripts behind a language')
     offers('script -F trace:comm,+', ['=trace:comm,+ip'], [], 'more columns of a class')
     offers('record -e ', ['=cpu-clock', '=cs', '=page-faults'], ['f'], 'events behind -e')
     offers('record -e {cs,', ['={cs,cpu-clock'], [], 'events of a group')
