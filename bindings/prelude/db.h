@@ -124,7 +124,6 @@ int db_row(struct prelude_db *db, enum prelude_table table, const union prelude_
 int db_put_machine(struct prelude_db *db);
 int db_put_task(struct prelude_db *db, const struct sonde_event *ev, int32_t pid, int32_t tid,
 		struct db_task *ret);
-uint64_t db_comm_id(struct prelude_db *db, const struct sonde_task_name *name);
 /*
  * inlined: the name of a function inlined at addr, NULL: what the symbol table says; depth: the how manieth there. in_chain:
  * addr is that of a frame.
