@@ -273,11 +273,12 @@ XS(distance_xs)
 	XSRETURN(1);
 }
 
-/* Names of the recording's tracepoints as subs have them: "sched::sched_switch". */
+/* Names of tracepoints as subs have them, "sched::sched_switch": all of the recording (ix 0), those that came (1). */
 XS(run_subs_xs);
 XS(run_subs_xs)
 {
 	dXSARGS;
+	dXSI32;
 	struct run *r;
 	size_t nr;
 
@@ -290,7 +291,7 @@ XS(run_subs_xs)
 	for (uint32_t i = 0; i < nr; i++) {
 		const struct sonde_schema *sc = sonde_session_schema(r->s, i);
 
-		if (sonde_schema_kind(sc) == SONDE_TRACEPOINT)
+		if (sonde_schema_kind(sc) == SONDE_TRACEPOINT && (!ix || run_has_met(r, i)))
 			PUSHs(sv_2mortal(Perl_newSVpvf(aTHX_ "%s::%s", sonde_schema_system(sc),
 						       sonde_schema_event(sc))));
 	}
@@ -387,7 +388,8 @@ XS_EXTERNAL(boot_Sonde)
 	newXS("Sonde::Run::stop", run_stop_xs, __FILE__);
 	newXS("Sonde::Run::describe", run_describe_xs, __FILE__);
 	newXS("Sonde::Run::defects", run_defects_xs, __FILE__);
-	newXS("Sonde::Run::subs", run_subs_xs, __FILE__);
+	CvXSUBANY(newXS("Sonde::Run::subs", run_subs_xs, __FILE__)).any_i32 = 0;
+	CvXSUBANY(newXS("Sonde::Run::met", run_subs_xs, __FILE__)).any_i32 = 1;
 	newXS("Sonde::Run::unserved", run_unserved_xs, __FILE__);
 	newXS("Sonde::_distance", distance_xs, __FILE__);
 	newXS("Sonde::Run::DESTROY", run_destroy_xs, __FILE__);

@@ -92,6 +92,7 @@ struct run *run_new(pTHX_ const char *text, bool is_live); /* NULL: sonde_error_
 void run_free(pTHX_ struct run *r);
 /* defects.c: calls trace_defect, if there is one, for each kind that the script does not know yet, or that grew. */
 void defects_tell(pTHX_ struct run *r);
+bool run_has_met(const struct run *r, uint32_t id); /* an event of this schema came */
 int run_events(pTHX_ struct run *r); /* 0 or a negative errno; a sub that dies leaves it for good */
 
 /* params.c: the first parameter that gets another one's value; NULL if the sub knows of the call chain. */

@@ -224,6 +224,11 @@ static struct slot *slot_of(pTHX_ struct run *r, uint32_t id)
 	return r->slots[id];
 }
 
+bool run_has_met(const struct run *r, uint32_t id)
+{
+	return id < r->nr_slots && r->slots[id];
+}
+
 /* ---- what is told before the first event of a type --------------------------------------------------------------- */
 
 static void call_define(pTHX_ CV *cv, const struct slot *slot, const struct sonde_define *d)

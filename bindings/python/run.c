@@ -597,6 +597,21 @@ static PyObject *run_is_idle(struct run *r, void *unused)
 	return PyBool_FromLong(r->has_passed_over && !r->has_called && !r->db);
 }
 
+static PyObject *run_met(struct run *r, void *unused)
+{
+	PyObject *names = PySet_New(NULL);
+
+	(void)unused;
+	for (size_t i = 0; names && i < r->nr_slots; i++) {
+		const struct slot *slot = r->slots[i];
+
+		if (slot && (slot->kind == SONDE_TRACEPOINT || slot->kind == SONDE_SAMPLE) &&
+		    PySet_Add(names, slot->name) < 0)
+			Py_CLEAR(names);
+	}
+	return names;
+}
+
 static PyMethodDef methods[] = {
 	{ "run", (PyCFunction)run_run, METH_NOARGS,
 	  "run()\n\nCalls the handlers in __main__ for all events." },
@@ -610,6 +625,10 @@ static PyGetSetDef getset[] = {
 	{ "compat", (getter)run_compat, NULL, "int: enum sonde_compat", NULL },
 	{ "is_idle", (getter)run_is_idle, NULL,
 	  "bool: samples came, and no function of the script was called", NULL },
+	{ "met", (getter)run_met, NULL,
+	  "set of str: handlers that events came for; and those that the script has for other "
+	  "events",
+	  NULL },
 	{ NULL }
 };
 

@@ -49,6 +49,18 @@ says("use POSIX;\nprint qq(1\\n)\n", None, "Perl: a script without subs", suffix
 says("sub sched::swich {}\nsub sched::x {}\nsub syscalls::sys_enter_read {}\n",
      ["script.pl: never called: sched::swich", "sched::x; no event of this recording has such a name"], "Perl: one line", suffix="pl")
 
+# Of the events that were recorded only one happened.
+ONE = t.dir + "/one.data"
+r = run([SONDE, "cut", "-e", "sched:sched_switch", "-i", DEMO, "-o", ONE])
+t.ok(r.rc == 0, "sonde cut", r)
+says("def sched__sched_wakeup(*a): pass\n", ["script.py: never called: sched__sched_wakeup() (line 1; its event did not happen)"
+     "; the events of this recording call sched__sched_switch(), trace_unhandled()"], "a handler of an event that did not happen", ONE)
+says("def sched__sched_wakeup(*a): pass\ndef sched__sched_switch(*a): print('called')\ndef trace_end(): pass\n", None,
+     "the same beside one that is called", ONE, out="called\n" * 155)
+says("sub sched::sched_wakeup {}\n", ["script.pl: never called: sched::sched_wakeup (its event did not happen)"
+     "; the events of this recording call sched::sched_switch, trace_unhandled, process_event"],
+     "Perl: a sub of an event that did not happen", ONE, suffix="pl", options=["--strict"], rc=3)
+
 # ---- a filter lets nothing through ------------------------------------------------------------------------------------
 
 HAS = "sonde: no event passed the filters; the recording has 474 events"

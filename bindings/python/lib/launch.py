@@ -425,40 +425,52 @@ def functions(main, script):
 CALLED_BY_NAME = ("trace_begin", "trace_end", "trace_unhandled", "process_event", "trace_lost", "trace_defect")
 
 
-def listing(names, main, near):
-    """Functions as a report names them, with their lines and what was probably meant."""
-    for name in names:
+def listing(hints, main):
+    """Functions as a report names them, with their lines and hints."""
+    for name, hint in hints.items():
         code = getattr(main[name], "__code__", None)
         more = ["line %d" % code.co_firstlineno] if code is not None else []
-        if near[name]:
-            more.append("did you mean %s()?" % near[name])
+        if hint:
+            more.append(hint)
         yield "%s()%s" % (name, " (%s)" % "; ".join(more) if more else "")
 
 
-def warn_never_called(main, script, schemas, distance, is_idle):
+def warn_never_called(main, script, schemas, distance, met):
     """
-    Reports, in one line, handlers of events that the recording does not have. When samples came and the script got none
-    of them, also other functions that are named nearly like a handler. Schemas of a pipe come with their events, so this is
-    said at the end.
+    Reports, in one line, handlers of events that the recording does not have. met: None, or, when samples came and the
+    script got none of them, the handlers of those samples. Then the line has also handlers of events that did not happen,
+    and other functions that are named nearly like a handler. Schemas of a pipe come with their events, so this is said at
+    the end.
     """
     known = [s.name.replace(":", "__", 1) for s in schemas if s.kind == "tracepoint"]
-    general = ["trace_unhandled"] * bool(known) + ["process_event"] * any(s.kind == "sample" for s in schemas)
     handled = list(handlers(main))
-    absent = [name for name in handled if name not in known and not getattr(main[name], "may_be_absent", False)]
     others = [name for name in known if name not in handled]  # scripts name events of several kernels: no hint at another of theirs
-    near = {name: nearest(name, others, distance) for name in absent}
-    for name in functions(main, script) if is_idle else ():
-        meant = name not in near and nearest(name, others + ["trace_unhandled", "process_event"], distance)
-        if meant:
-            near[name] = meant
-    names = ", ".join(listing(near, main, near))
-    calls = ", ".join(name + "()" for name in sorted(known)[:3] + general)
+    hints = {}
+
+    def add_hint(name, candidates, is_handler):
+        meant = nearest(name, candidates, distance)
+        if meant or is_handler:
+            hints[name] = "did you mean %s()?" % meant if meant else None
+
+    for name in handled:
+        if name not in known and not getattr(main[name], "may_be_absent", False):
+            add_hint(name, others, True)
+    if met is None:
+        if hints:
+            say("%s: never called: %s; no event of this recording has such a name" % (script, ", ".join(listing(hints, main))))
+        return
+    for name in handled:
+        if name in known:
+            hints[name] = "its event did not happen"
+    for name in functions(main, script):
+        if name not in hints:
+            add_hint(name, others + ["trace_unhandled", "process_event"], False)
     there = [*functions(main, script), *(name for name in ("trace_unhandled", "process_event") if callable(main.get(name)))]
-    if is_idle and (names or there):
-        what = "never called: " + names if names else "none of its functions is ever called"
-        say("%s: %s; the events of this recording call %s" % (script, what, calls))
-    elif names:
-        say("%s: never called: %s; no event of this recording has such a name" % (script, names))
+    if hints or there:
+        what = "never called: " + ", ".join(listing(hints, main)) if hints else "none of its functions is ever called"
+        came = sorted(name for name in known if name in met and name not in handled)
+        calls = came[:3] + ["trace_unhandled"] * bool(came) + ["process_event"] * ("process_event" in met)
+        say("%s: %s; the events of this recording call %s" % (script, what, ", ".join(name + "()" for name in calls)))
 
 
 # ---- the run ---------------------------------------------------------------------------------------------------------
@@ -537,7 +549,7 @@ def main(stage):
 
     def unmatched():
         if not run.compat and not (is_live and interrupts.came):  # what events there are is not known yet
-            warn_never_called(stage, script, session.schemas, sonde._distance, run.is_idle)
+            warn_never_called(stage, script, session.schemas, sonde._distance, run.met if run.is_idle else None)
 
     guarded(lambda: exec(code, stage), ending, "top level")
     if run.compat:

@@ -121,7 +121,8 @@ sub own_subs {
 }
 
 # Reports, in one line, subs that no event of the recording calls: a name is mistyped, or the event was not recorded. When
-# samples came and the script got none of them, also other subs that are named nearly like a handler.
+# samples came and the script got none of them, also subs of events that did not happen, and other subs that are named
+# nearly like a handler.
 sub warn_never_called {
     my ($is_idle) = @_;
     my %known = map { $_ => 1 } $run->subs;
@@ -138,13 +139,15 @@ sub warn_never_called {
     }
     my @others = grep { !$is_there{$_} } sort keys %known; # no hint at an event that has its sub
     my @listed = map { my $near = nearest($_, \@others); $_ . ($near ? " (did you mean $near?)" : '') } @absent;
+    push @listed, map { "$_ (its event did not happen)" } grep { $known{$_} } sort keys %is_there if $is_idle;
     my @own = $is_idle ? grep { !$is_there{$_} } own_subs() : ();
     for my $name (@own) {
         my $near = nearest($name, [@others, 'trace_unhandled', 'process_event']);
         push @listed, "$name (did you mean $near?)" if $near;
     }
     my $names = join ', ', @listed;
-    my $calls = join ', ', grep { defined } ((sort keys %known)[0 .. 2], %known ? 'trace_unhandled' : (), 'process_event');
+    my @met = sort $run->met;
+    my $calls = join ', ', grep { defined } (@met[0 .. 2], @met ? 'trace_unhandled' : (), 'process_event');
     if ($is_idle && ($names ne '' || @own)) {
         my $what = $names eq '' ? 'none of its subs is ever called' : "never called: $names";
         say_line("$0: $what; the events of this recording call $calls");
