@@ -110,15 +110,13 @@ bool session_module_name(const char *path, char *ret, size_t size)
 /* perf calls a module by its name in brackets, by its path only if the recording has its build id under that. */
 static const char *module_dso(struct sonde_session *s, const char *path)
 {
-	struct source_kernel k = { 0 };
+	const struct source_ops *ops = s->source->ops;
+	struct source_build_id known;
 	char name[256];
 	uint32_t id;
 
-	s->source->ops->kernel(s->source, &k);
-	for (size_t i = 0; i < k.nr_modules; i++) {
-		if (!strcmp(k.modules[i], path))
-			return path;
-	}
+	if (ops->build_id && ops->build_id(s->source, path, &known) && known.is_kernel)
+		return path;
 	if (!session_module_name(path, name, sizeof(name)) ||
 	    strpool_intern(s->strings, name, strlen(name), &id) < 0)
 		return path;

@@ -11,12 +11,13 @@
 /* What the recording says of the file elsewhere than in the mapping's record: looked for once per file. */
 const char *locate_build_id(struct sonde_session *s, const char *path)
 {
+	const struct source_ops *ops = s->source->ops;
+	struct source_build_id id;
 	struct build_id_memo *memo = &s->build_ids[((uintptr_t)path >> 2) % 64];
 
 	if (memo->path != path) {
 		memo->path = path;
-		memo->hex =
-			s->source->ops->build_id ? s->source->ops->build_id(s->source, path) : NULL;
+		memo->hex = ops->build_id && ops->build_id(s->source, path, &id) ? id.hex : NULL;
 	}
 	return memo->hex ? memo->hex : "";
 }

@@ -24,16 +24,20 @@ const struct printfmt *schema_printfmt(struct sonde_schema *sc)
 
 int schema_table_add(struct schema_table *t, struct sonde_schema *sc)
 {
+	uint64_t key, first;
+
 	if (t->schemas.n >= UINT32_MAX)
 		return err_set(-E2BIG, "more than 4294967295 event types");
 	sc->arena = &t->arena;
 	sc->id = sc->family = (uint32_t)t->schemas.n;
-	vec_foreach(other, &t->schemas) {
-		if (!strcmp((*other)->name, sc->name)) {
-			sc->family = (*other)->family;
-			break;
-		}
-	}
+	key = hash_bytes(sc->name, strlen(sc->name));
+	while ((first = hash64_find(&t->by_name, key)) != HASH64_EMPTY &&
+	       strcmp(t->schemas.v[first]->name, sc->name) != 0)
+		key++;
+	if (first != HASH64_EMPTY)
+		sc->family = t->schemas.v[first]->family;
+	else
+		TRY(hash64_put(&t->by_name, key, sc->id));
 	return vec_push(&t->schemas, sc);
 }
 
@@ -73,7 +77,11 @@ static bool same(const struct sonde_schema *a, const struct sonde_schema *b)
 int schema_table_take(struct schema_table *t, struct sonde_schema *sc, const void *maker,
 		      struct sonde_schema **ret)
 {
-	vec_foreach(other, &t->schemas) {
+	t->maker = t->maker ? t->maker : maker;
+	t->has_makers |= t->maker != maker;
+	for (size_t i = 0; t->has_makers && i < t->schemas.n; i++) {
+		struct sonde_schema **other = &t->schemas.v[i];
+
 		/* Two events of one recording that look alike stay two. */
 		if ((*other)->maker && (*other)->maker != maker && same(*other, sc)) {
 			(*other)->maker = maker;
@@ -92,5 +100,6 @@ void schema_table_done(struct schema_table *t)
 	vec_foreach(sc, &t->schemas)
 		printfmt_free((*sc)->print);
 	vec_done(&t->schemas);
+	hash64_done(&t->by_name);
 	arena_done(&t->arena);
 }

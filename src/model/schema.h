@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/hash.h"
 #include "base/vec.h"
 #include "sonde/sonde.h"
 
@@ -72,6 +73,9 @@ const struct printfmt *schema_printfmt(struct sonde_schema *sc);
 struct schema_table {
 	struct arena arena;                 /* schemas and all that hangs on them */
 	VEC(struct sonde_schema *) schemas; /* indexed by id */
+	struct hash64 by_name;              /* hash of a name -> the first schema's id */
+	const void *maker;                  /* of the first schema that was taken */
+	bool has_makers;                    /* ... and of others another one */
 };
 
 /* Takes the schema (allocated in the table's arena) in: sets id and family. */

@@ -20,40 +20,44 @@ static int intern(struct recorded_dsos *d, const char *text, uint32_t *ret_id)
 	return strpool_intern(d->session->strings, text, strlen(text), ret_id);
 }
 
-static int add(struct recorded_dsos *d, const struct wanted *w, uint32_t *ret)
+/* The file of this name and inode; HASH64_EMPTY: there is none, and *ret_key is free for it. */
+static uint64_t find_inode(const struct recorded_dsos *d, const struct wanted *w, uint64_t *ret_key)
 {
-	TRY(vec_push(&d->list, w->dso));
-	*ret = (uint32_t)d->list.n - 1;
-	return 0;
+	uint64_t i;
+
+	*ret_key = hash_u64(w->dso.inode) + w->name;
+	while ((i = hash64_find(&d->by_inode, *ret_key)) != HASH64_EMPTY &&
+	       (d->list.v[i].inode != w->dso.inode || d->list.v[i].known_as != w->name))
+		++*ret_key;
+	return i;
 }
 
+/* The first file of a name may have no known inode, and takes the first one that is told; the others have one. */
 static int find_or_add(struct recorded_dsos *d, const struct wanted *w, uint32_t *ret)
 {
-	uint64_t first = hash64_find(&d->by_name, w->name);
-	struct recorded_dso *dso = NULL;
+	uint64_t i = hash64_find(&d->by_name, w->name), key = 0;
+	struct recorded_dso *dso = i == HASH64_EMPTY ? NULL : &d->list.v[i];
 
-	if (first == HASH64_EMPTY) {
-		TRY(add(d, w, ret));
-		return hash64_put(&d->by_name, w->name, *ret);
+	if (dso && dso->inode && w->dso.inode && dso->inode != w->dso.inode)
+		i = find_inode(d, w, &key);
+	if (i == HASH64_EMPTY) {
+		i = d->list.n;
+		TRY(vec_push(&d->list, w->dso));
+		d->list.v[i].known_as = w->name;
+		TRY(dso ? hash64_put(&d->by_inode, key, i) : hash64_put(&d->by_name, w->name, i));
 	}
-	for (uint32_t i = (uint32_t)first; i != UINT32_MAX; i = dso->next) {
-		dso = &d->list.v[i];
-		if (dso->inode && w->dso.inode && dso->inode != w->dso.inode)
-			continue;
-		if (!dso->inode)
-			dso->inode = w->dso.inode;
-		if (*w->dso.build_id)
-			dso->build_id = w->dso.build_id;
-		*ret = i;
-		return 0;
-	}
-	dso->next = (uint32_t)d->list.n;
-	return add(d, w, ret);
+	dso = &d->list.v[i];
+	if (!dso->inode)
+		dso->inode = w->dso.inode;
+	if (*w->dso.build_id)
+		dso->build_id = w->dso.build_id;
+	*ret = (uint32_t)i;
+	return 0;
 }
 
 static struct wanted wanted_of(const char *name, const char *build_id)
 {
-	return (struct wanted){ .dso = { .name = name, .build_id = build_id, .next = UINT32_MAX } };
+	return (struct wanted){ .dso = { .name = name, .build_id = build_id } };
 }
 
 /* The kernel itself may be called by its file; modules go by their names in brackets. */
@@ -163,9 +167,9 @@ static int take_hit(struct recorded_dsos *d, const struct event *ev)
 		return 0;
 	TRY(find_mapped(d, m, cpumode == CPUMODE_KERNEL, &d->last));
 	if (d->asks_why && !d->list.v[d->last].is_hit)
-		d->list.v[d->last].unknown = (uint8_t)(cpumode == CPUMODE_KERNEL
-							       ? locate_unknown_kernel(d->session)
-							       : locate_unknown_file(d->session, m));
+		d->list.v[d->last].unknown =
+			(uint8_t)(cpumode == CPUMODE_KERNEL ? locate_unknown_kernel(d->session)
+							    : locate_unknown_file(d->session, m));
 	d->list.v[d->last].is_hit = true;
 	d->last_stamp = space->stamp;
 	d->last_start = m->start;
@@ -184,5 +188,6 @@ int recorded_dsos_event(struct recorded_dsos *d, const struct event *ev)
 void recorded_dsos_done(struct recorded_dsos *d)
 {
 	hash64_done(&d->by_name);
+	hash64_done(&d->by_inode);
 	vec_done(&d->list);
 }

@@ -22,7 +22,7 @@ struct recorded_dso {
 	const char *name;     /* lent by the session; as first told */
 	const char *build_id; /* hex, "" unknown; the same */
 	uint64_t inode;       /* 0 unknown */
-	uint32_t next;        /* index of the next one of this name, UINT32_MAX none */
+	uint32_t known_as;    /* id in the string pool: its name, of a module that in brackets */
 	bool is_kernel;       /* the kernel or a module */
 	bool is_memory;       /* not mapped from a file: a JIT's code, the heap, the vdso */
 	bool is_hit;
@@ -32,13 +32,14 @@ struct recorded_dso {
 struct recorded_dsos {
 	struct sonde_session *session;
 	VEC(struct recorded_dso) list;
-	struct hash64 by_name; /* id in the session's string pool -> index of the first */
-	size_t nr_build_ids;   /* taken of the source's list */
-	uint32_t kernel;       /* index, UINT32_MAX: not told so far */
+	struct hash64 by_name;  /* known_as -> index of the first */
+	struct hash64 by_inode; /* hash of both -> index of that with this inode */
+	size_t nr_build_ids;    /* taken of the source's list */
+	uint32_t kernel;        /* index, UINT32_MAX: not told so far */
 	/* Which one the last sample lay in: most lie where the one before did. */
 	uint64_t last_stamp, last_start, last_end;
 	uint32_t last;
-	bool asks_why;     /* files that are hit are opened, to see whether their symbols are here */
+	bool asks_why; /* files that are hit are opened, to see whether their symbols are here */
 	uint64_t unmapped; /* samples whose address lies in no mapping */
 };
 

@@ -85,8 +85,6 @@ struct source_kernel {
 	const uint8_t *build_id;
 	uint32_t build_id_len;
 	const char *name;           /* of its file, when it is not "[kernel.kallsyms]" */
-	const char *const *modules; /* paths of those whose build ids are recorded */
-	size_t nr_modules;
 	const char *kallsyms, *printk; /* text, not NUL-terminated */
 	size_t kallsyms_len, printk_len;
 };
@@ -175,8 +173,8 @@ struct source_ops {
 	 */
 	int (*user_chain)(struct source *s, const struct event *ev, const uint8_t **ret);
 	int (*kernel)(struct source *s, struct source_kernel *ret);
-	/* The build id recorded for a file, as hex; NULL unknown. Lent. NULL: such recordings have none. */
-	const char *(*build_id)(struct source *s, const char *path);
+	/* The first build id recorded for a file; false: unknown. NULL: such recordings have none. */
+	bool (*build_id)(struct source *s, const char *path, struct source_build_id *ret);
 	/* The i-th of the host's, in the order of the recording; false behind the last. More may come with the events. */
 	bool (*build_id_at)(struct source *s, size_t i, struct source_build_id *ret);
 	/*

@@ -131,11 +131,24 @@ static bool is_module(const char *name)
 	return *base == '[' || (ko && (!ko[3] || ko[3] == '.'));
 }
 
+/* The first build id of a path; HASH64_EMPTY: none, and *ret_key is free for it. */
+static uint64_t find_build_id(const struct perfdata_source *s, const char *path, uint64_t *ret_key)
+{
+	uint64_t i;
+
+	*ret_key = hash_bytes(path, strlen(path));
+	while ((i = hash64_find(&s->info.build_id_by_path, *ret_key)) != HASH64_EMPTY &&
+	       strcmp(s->info.build_ids.v[i].path, path) != 0)
+		++*ret_key;
+	return i;
+}
+
 static int keep_hex(struct perfdata_source *s, const char *path, const uint8_t *id, uint32_t len,
 		    bool is_kernel)
 {
 	char *hex = arena_alloc(&s->arena, 2 * (size_t)len + 1);
 	struct source_build_id entry = { path, hex, is_kernel };
+	uint64_t key;
 
 	if (!hex)
 		return err_nomem();
@@ -144,19 +157,20 @@ static int keep_hex(struct perfdata_source *s, const char *path, const uint8_t *
 		hex[2 * i + 1] = "0123456789abcdef"[id[i] & 15];
 	}
 	hex[2 * len] = 0;
-	return vec_push(&s->info.build_ids, entry);
+	TRY(vec_push(&s->info.build_ids, entry));
+	if (find_build_id(s, path, &key) != HASH64_EMPTY)
+		return 0;
+	return hash64_put(&s->info.build_id_by_path, key, s->info.build_ids.n - 1);
 }
 
-/* A build id of the kernel or of a module of it; the first kernel's is kept. */
+/* A build id of the kernel, the first of which is kept, or of a module of it. */
 static int keep_kernel_build_id(struct perfdata_source *s, const char *name, const uint8_t *id,
 				uint32_t len)
 {
 	static const char kernel[] = "[kernel.kallsyms]";
 	bool usual = !strncmp(name, kernel, strlen(kernel));
 
-	if (!usual && is_module(name))
-		return vec_push(&s->info.modules, name);
-	if (s->info.kernel_build_id)
+	if ((!usual && is_module(name)) || s->info.kernel_build_id)
 		return 0;
 	s->info.kernel_build_id = (const uint8_t *)arena_strndup(&s->arena, (const char *)id, len);
 	s->info.kernel_build_id_len = s->info.kernel_build_id ? len : 0;
@@ -205,11 +219,15 @@ static bool format_is_used(struct perfdata_source *s, const struct bytes *text)
 		;
 	for (; line < text->end && *line >= '0' && *line <= '9' && id < UINT32_MAX; line++)
 		id = id * 10 + (uint64_t)(*line - '0');
-	vec_foreach(e, &s->events) {
-		if (e->attr.type == PERF_TYPE_TRACEPOINT && e->attr.config == id)
-			return true;
-	}
-	return false;
+	return hash64_find(&s->tracepoints_used, id) != HASH64_EMPTY;
+}
+
+static int note_tracepoints(struct perfdata_source *s)
+{
+	vec_foreach(e, &s->events)
+		if (e->attr.type == PERF_TYPE_TRACEPOINT)
+			TRY(hash64_put(&s->tracepoints_used, e->attr.config, 1));
+	return 0;
 }
 
 static int take_format(void *ctx, const char *system, struct bytes text)
@@ -222,8 +240,10 @@ static int take_format(void *ctx, const char *system, struct bytes text)
 		return 0;
 	text.what = "a tracepoint's format";
 	r = eventformat_parse(&s->opts.schemas->arena, text, system, s->abi, &sc);
-	if (r >= 0)
-		return vec_push(&s->formats, sc);
+	if (r >= 0) {
+		TRY(vec_push(&s->formats, sc));
+		return hash64_put(&s->format_by_id, sc->tracepoint_id, s->formats.n - 1);
+	}
 	if (r == -ENOMEM)
 		return r;
 	defects_add(s->opts.defects, DEFECT_BAD_FORMAT, 1, "%s", err_text());
@@ -238,6 +258,7 @@ static int read_tracing_data(struct perfdata_source *s, struct bytes *b)
 
 	TRY(tracing_data_abi(*b, &s->abi.big_endian, &s->abi.long_bytes));
 	s->abi.swap = s->abi.big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	TRY(note_tracepoints(s));
 	TRY(tracing_data_read(*b, &td));
 	s->kallsyms = td.kallsyms;
 	s->printk = td.printk;
@@ -325,15 +346,15 @@ static int unpack_kallsyms(struct perfdata_source *s)
 	return r;
 }
 
-const char *perfdata_build_id(struct source *source, const char *path)
+bool perfdata_build_id(struct source *source, const char *path, struct source_build_id *ret)
 {
-	struct perfdata_source *s = perfdata_of(source);
+	const struct perfdata_source *s = perfdata_of(source);
+	uint64_t key, i = find_build_id(s, path, &key);
 
-	vec_foreach(b, &s->info.build_ids) {
-		if (!strcmp(b->path, path))
-			return b->hex;
-	}
-	return NULL;
+	if (i == HASH64_EMPTY)
+		return false;
+	*ret = s->info.build_ids.v[i];
+	return true;
 }
 
 bool perfdata_build_id_at(struct source *source, size_t i, struct source_build_id *ret)
@@ -369,8 +390,6 @@ int perfdata_kernel(struct source *source, struct source_kernel *ret)
 		.build_id = s->info.kernel_build_id,
 		.build_id_len = s->info.kernel_build_id_len,
 		.name = s->info.kernel_name,
-		.modules = s->info.modules.v,
-		.nr_modules = s->info.modules.n,
 		.kallsyms = (const char *)s->kallsyms.start,
 		.kallsyms_len = bytes_left(&s->kallsyms),
 		.printk = (const char *)s->printk.start,
@@ -401,12 +420,21 @@ static uint64_t max_bytes(enum perfdata_feature feature)
 
 int perfdata_features_read(struct perfdata_source *s)
 {
-	static const enum perfdata_feature wanted[] = {
-		FEAT_HOSTNAME, FEAT_OSRELEASE,    FEAT_VERSION,    FEAT_ARCH,
-		FEAT_CPUDESC,  FEAT_NRCPUS,       FEAT_CMDLINE,    FEAT_EVENT_DESC,
-		FEAT_BUILD_ID, FEAT_TRACING_DATA, FEAT_SAMPLE_TIME, FEAT_DIR_FORMAT,
-		FEAT_SIMPLEPERF_META_INFO, FEAT_SIMPLEPERF_FILE, FEAT_SIMPLEPERF_FILE2
-	};
+	static const enum perfdata_feature wanted[] = { FEAT_HOSTNAME,
+							FEAT_OSRELEASE,
+							FEAT_VERSION,
+							FEAT_ARCH,
+							FEAT_CPUDESC,
+							FEAT_NRCPUS,
+							FEAT_CMDLINE,
+							FEAT_EVENT_DESC,
+							FEAT_BUILD_ID,
+							FEAT_TRACING_DATA,
+							FEAT_SAMPLE_TIME,
+							FEAT_DIR_FORMAT,
+							FEAT_SIMPLEPERF_META_INFO,
+							FEAT_SIMPLEPERF_FILE,
+							FEAT_SIMPLEPERF_FILE2 };
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 		const struct perfdata_section sec = s->file.features[wanted[i]];

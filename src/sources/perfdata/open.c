@@ -320,9 +320,11 @@ void perfdata_close(struct source *source)
 	vec_done(&s->ids);
 	vec_done(&s->early_names);
 	vec_done(&s->formats);
+	hash64_done(&s->format_by_id);
+	hash64_done(&s->tracepoints_used);
 	free(s->kallsyms_unpacked);
-	vec_done(&s->info.modules);
 	vec_done(&s->info.build_ids);
+	hash64_done(&s->info.build_id_by_path);
 	hash64_done(&s->by_id);
 	vec_done(&s->named_files);
 	hash64_done(&s->named_by_path);

@@ -135,6 +135,8 @@ struct perfdata_source {
 	char *kallsyms_unpacked;            /* owned */
 	bool kallsyms_tried;
 	VEC(struct sonde_schema *) formats; /* of the tracepoints used, in the session's arena */
+	struct hash64 format_by_id;         /* tracepoint -> index of its last format */
+	struct hash64 tracepoints_used;     /* of events in file mode -> 1 */
 	struct sonde_sample group;          /* READ values of the record being derived from, */
 	uint32_t group_at;                  /* and the next of them */
 	struct sample_scratch
@@ -150,8 +152,8 @@ struct perfdata_source {
 		const uint8_t *kernel_build_id;
 		uint32_t kernel_build_id_len;
 		const char *kernel_name;   /* NULL: "[kernel.kallsyms]" */
-		VEC(const char *) modules; /* of the kernel, by path */
 		VEC(struct source_build_id) build_ids;
+		struct hash64 build_id_by_path; /* hash of the path -> index of its first */
 		uint64_t first_sample_ns, last_sample_ns; /* both 0: it does not say */
 	} info;
 };
@@ -188,7 +190,7 @@ const struct unzip *perfdata_unzip_of(const struct perfdata_source *s, unsigned 
 int perfdata_features_read(struct perfdata_source *s);
 /* One of them; damage is told as a defect. The bytes are lent as long as the source. */
 int perfdata_feature_take(struct perfdata_source *s, enum perfdata_feature feature, struct bytes b);
-const char *perfdata_build_id(struct source *source, const char *path);
+bool perfdata_build_id(struct source *source, const char *path, struct source_build_id *ret);
 bool perfdata_build_id_at(struct source *source, size_t i, struct source_build_id *ret);
 bool perfdata_span(struct source *s, uint64_t *ret_first_ns, uint64_t *ret_last_ns);
 int perfdata_kernel(struct source *s, struct source_kernel *ret);

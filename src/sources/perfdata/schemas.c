@@ -245,10 +245,10 @@ int perfdata_schema_make(struct perfdata_source *s, struct perfdata_event *e)
 	if (!sc)
 		return err_nomem();
 	if (e->attr.type == PERF_TYPE_TRACEPOINT) {
-		vec_foreach(f, &s->formats) {
-			if ((*f)->tracepoint_id == e->attr.config)
-				format = *f;
-		}
+		uint64_t i = hash64_find(&s->format_by_id, e->attr.config);
+
+		if (i != HASH64_EMPTY)
+			format = s->formats.v[i];
 		if (!format)
 			TRY(find_elsewhere(s, e, &format));
 	}
