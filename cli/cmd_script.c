@@ -162,6 +162,7 @@ static int print_text(const struct cli *cli, const struct script_args *a, const 
 {
 	struct sonde_session *s;
 	const char *line;
+	char *drawn;
 	int r, status = CLI_OK, fd = STDOUT_FILENO;
 
 	if (a->check_only) {
@@ -174,15 +175,21 @@ static int print_text(const struct cli *cli, const struct script_args *a, const 
 		return cli_status(cli, CLI_FAILED);
 	}
 	tell_unserved(a);
-	if (a->sandbox && (status = sandbox_enter(cli, &a->lines, NULL)))
+	if (asprintf(&drawn, "%s%s", text, progress_begin(cli, !a->check_only)) < 0) {
+		cli_say("out of memory");
+		return cli_status(cli, CLI_FAILED);
+	}
+	if (a->sandbox && (status = sandbox_enter(cli, &a->lines, NULL))) {
+		free(drawn);
 		return status;
-	r = sonde_session_open(&s, text, "the command line");
+	}
+	r = sonde_session_open(&s, drawn, "the command line");
+	free(drawn);
 	if (r < 0)
 		return fail(cli, r);
 	recording_tell_notes(s);
-	progress_begin(cli, s, !a->check_only);
 	r = sonde_session_write(s, fd);
-	progress_wipe();
+	sonde_progress_wipe(0);
 	if (r < 0 && r != -EPIPE)
 		status = fail(cli, r);
 	/* perf's words; what is delivered is in order always. */
@@ -309,6 +316,23 @@ static int generate(const struct cli *cli, const struct script_args *a, const ch
 	return status;
 }
 
+/* The interpreter draws how far the reading is, until the script writes to stderr. */
+static int run_script(const struct cli *cli, struct script *script, const char *session)
+{
+	char *drawn;
+	int status;
+
+	if (asprintf(&drawn, "%s%s", session, progress_begin(cli, true)) < 0) {
+		cli_say("out of memory");
+		return cli_status(cli, CLI_FAILED);
+	}
+	script->session = drawn;
+	status = script_run(cli, script);
+	script->session = NULL;
+	free(drawn);
+	return status;
+}
+
 /* Over the recording that the options name: a script, a skeleton, or text. */
 static int run_session(const struct cli *cli, struct script_args *a, struct script *script)
 {
@@ -325,11 +349,10 @@ static int run_session(const struct cli *cli, struct script_args *a, struct scri
 	} else if (a->generate) {
 		status = generate(cli, a, complete);
 	} else if (script->name && !a->header_only) {
-		script->session = complete;
 		tell_unprinted(a);
 		status = a->header ? print_header(cli, a, complete) : CLI_OK;
 		if (!status)
-			status = script_run(cli, script);
+			status = run_script(cli, script, complete);
 	} else {
 		status = print_text(cli, a, complete);
 	}

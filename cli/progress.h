@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How far a long reading is, in one line of a terminal on stderr: "37 %, 1200000 events, 12 s left". It is drawn after a second,
- * and wiped before anything else is written.
+ * How far a long reading is, in one line of a terminal on stderr. The library draws it (progress=1, src/progress_line.h)
+ * after a second; it is wiped before anything else is written, and at Ctrl-C.
  */
 #ifndef SONDE_CLI_PROGRESS_H
 #define SONDE_CLI_PROGRESS_H
 
 #include "cli.h"
 
-struct sonde_session;
 /*
- * Draws from now on if stderr is a terminal, this process has it, and there is no pager. writes_meanwhile: the session's
- * output is written while it reads, so nothing is drawn if that goes to a terminal.
+ * The line of a session's text that asks for it, or "". It is drawn if stderr is a terminal that
+ * this process has, and there is no pager. writes_meanwhile: output is written while the session
+ * reads, so nothing is drawn if that goes to a terminal. From now on signals that end the process
+ * wipe the line.
  */
-void progress_begin(const struct cli *cli, struct sonde_session *s, bool writes_meanwhile);
-void progress_wipe(void);
+const char *progress_begin(const struct cli *cli, bool writes_meanwhile);
 
 #endif

@@ -95,9 +95,7 @@ static int run_session(const struct cli *cli, const struct recording *rec, const
 		return (r == -EINVAL || r == -ETIME || r == -ESRCH) && !cli_compat(cli) ? CLI_USAGE
 											: failed;
 	}
-	progress_begin(cli, s, false);
 	r = work(s, ctx);
-	progress_wipe();
 	if (r == -ENOMEM && !*sonde_error_text()) { /* work's own */
 		cli_say("out of memory");
 		status = cli_status(cli, CLI_FAILED);
@@ -127,10 +125,10 @@ int recording_run(const struct cli *cli, struct recording *rec, const char *more
 		return status;
 	if (dir && strchr(dir, '\n'))
 		return cli_usage(cli, "the value of --buildid-dir holds a line feed");
-	if (asprintf(&text, "%s%s%s%s%s%s%s%s", l->text ? l->text : "",
+	if (asprintf(&text, "%s%s%s%s%s%s%s%s%s", l->text ? l->text : "",
 		     cli->compat ? "compat=" : "", cli->compat ? cli->compat : "",
 		     cli->compat ? "\n" : "", dir ? "buildid-dir=" : "", dir ? dir : "",
-		     dir ? "\n" : "", more) < 0) {
+		     dir ? "\n" : "", progress_begin(cli, false), more) < 0) {
 		cli_say("out of memory");
 		return cli_status(cli, CLI_FAILED);
 	}

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli.h"
 
-#include "progress.h"
-
 #include <sonde/sonde.h>
 
 #include <stdarg.h>
@@ -48,7 +46,7 @@ void cli_say(const char *fmt, ...)
 	va_start(ap, fmt);
 	len = vasprintf(&line, fmt, ap);
 	va_end(ap);
-	progress_wipe();
+	sonde_progress_wipe(0);
 	fflush(stdout);
 	fputs("sonde: ", stderr);
 	if (len >= 0)
@@ -67,7 +65,7 @@ int cli_fail(const struct cli *cli)
 
 	if (!*line)
 		line = "failed, and nothing is known of the cause";
-	progress_wipe();
+	sonde_progress_wipe(0);
 	fflush(stdout);
 	while (*line) {
 		size_t len = strcspn(line, "\n");

@@ -99,8 +99,9 @@ struct sonde_session {
 		void (*call)(void *ctx, const struct sonde_progress *p); /* NULL: nobody asks */
 		void *ctx;
 		uint64_t begun_ms, next_ms, events;
+		uint64_t packed_done, packed_total; /* bytes read of a packed recording; total 0: unknown */
 		bool called;
-	} progress; /* of the whole, not of parts, but events */
+	} progress; /* of the whole, not of parts, but events and packed bytes */
 	bool told_unmapped; /* of DEFECT_UNKNOWN_SYMBOLS: that nothing is mapped somewhere */
 	const char *kernel_path; /* of the file that they are out of; NULL: none */
 	struct located *located; /* owned; answers of sonde_event_locate(); NULL: not yet made */
@@ -207,6 +208,11 @@ const char *session_cgroup(const struct sonde_session *s, uint64_t id);
 
 /* session_progress.c. Reading went on; ctx is the session, or a part of it. */
 void session_progress(void *ctx);
+/* So many packed bytes of the recording were unpacked; total 0: unknown. */
+void session_unpacked(void *ctx, uint64_t done, uint64_t total);
+/* progress=1: from now on, before anything is opened; and when the session is open. */
+void session_progress_begin(struct sonde_session *s);
+void session_progress_opened(struct sonde_session *s);
 void session_progress_end(struct sonde_session *s);
 
 #endif

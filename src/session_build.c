@@ -19,6 +19,8 @@
 
 void session_free(struct sonde_session *s)
 {
+	if (s->opts.progress)
+		sonde_progress_wipe(0);
 	session_dlfilters_done(s); /* the first: they may ask for their arguments */
 	order_close(s->order);
 	if (s->source && !s->parts)
@@ -339,6 +341,7 @@ int session_open_source(struct sonde_session *s)
 				.find_format = s->opts.kernel_formats ? kernel_formats_find : NULL,
 				.find_format_ctx = &s->kernel_formats,
 				.stopped = &s->stopped,
+				.on_packed = session_unpacked,
 				.session = s,
 				.schemas = s->schemas,
 				.defects = &s->defects }));
@@ -368,6 +371,7 @@ static int build(struct sonde_session *s, const char *text, const char *origin)
 	s->strings = &s->own_strings;
 	s->schemas = &s->own_schemas;
 	TRY(session_options_parse(&s->opts, text, origin));
+	session_progress_begin(s);
 	TRY(strpool_init(s->strings));
 	if (s->opts.nr_inputs > 1)
 		return several_open(s, text, origin);
@@ -398,6 +402,7 @@ int sonde_session_open(struct sonde_session **ret, const char *text, const char 
 		session_free(s);
 		return r;
 	}
+	session_progress_opened(s);
 	*ret = s;
 	return 0;
 }

@@ -91,6 +91,7 @@ static const struct key keys[] = {
 	FLAG("header-info", header_info),
 	WORD("color", color, color_words),
 	FLAG("terminal", terminal),
+	FLAG("progress", progress),
 	FLAG("show-task-events", show_task),
 	FLAG("show-mmap-events", show_mmap),
 	FLAG("show-switch-events", show_switch),

@@ -39,6 +39,7 @@ struct session_options {
 	uint32_t format;   /* place in sink_names */
 	uint32_t clock;    /* enum clock_shown */
 	uint32_t terminal; /* flag: a pager shows on one what is written */
+	uint32_t progress; /* flag: a line on the terminal of stderr says how far the reading is */
 	/* Flags: 0 or 1. */
 	uint32_t no_follow; /* flag: no file that the recording names is opened */
 	uint32_t callchain, force, kernel_formats, show_on_off_events;

@@ -9,6 +9,8 @@
  */
 #include "plsonde.h"
 
+#include <perliol.h>
+#include <signal.h>
 #include <string.h>
 
 struct script_context {
@@ -260,6 +262,57 @@ XS(run_unserved_xs)
 	XSRETURN(2);
 }
 
+/* ---- how far the reading is -------------------------------------------------------------------------------------- */
+
+/* Sonde::_wipe_progress(): the line is wiped, and none is drawn from then on */
+XS(wipe_progress);
+XS(wipe_progress)
+{
+	dXSARGS;
+
+	if (items)
+		croak_xs_usage(cv, "");
+	sonde_progress_wipe(1);
+	XSRETURN_EMPTY;
+}
+
+/*
+ * The line ends with the first byte that goes to STDERR through perl, however the script comes to it: the handle's top layer
+ * gets another Write until then. What a child of the script or syswrite() writes to descriptor 2 stands behind the line.
+ */
+static const PerlIO_funcs *stderr_layer;
+static PerlIO_funcs wiping_layer;
+
+static SSize_t wipe_and_write(pTHX_ PerlIO *f, const void *buf, Size_t len)
+{
+	PerlIOBase(f)->tab = (PerlIO_funcs *)stderr_layer;
+	sonde_progress_wipe(1);
+	return PerlIO_write(f, buf, len);
+}
+
+/* Sonde::_wipe_before_writing() */
+XS(wipe_before_writing);
+XS(wipe_before_writing)
+{
+	dXSARGS;
+	PerlIO *f = PerlIO_stderr();
+	struct sigaction before;
+
+	if (items)
+		croak_xs_usage(cv, "");
+	if (!PerlIOValid(f) || stderr_layer) {
+		sonde_progress_wipe(1);
+		XSRETURN_EMPTY;
+	}
+	if (!sigaction(SIGINT, NULL, &before) && before.sa_handler == SIG_DFL)
+		signal(SIGINT, sonde_progress_signal); /* perl's own comes with the events */
+	stderr_layer = PerlIOBase(f)->tab;
+	wiping_layer = *stderr_layer;
+	wiping_layer.Write = wipe_and_write;
+	PerlIOBase(f)->tab = &wiping_layer;
+	XSRETURN_EMPTY;
+}
+
 /* How far apart two names are. */
 XS(distance_xs);
 XS(distance_xs)
@@ -391,6 +444,8 @@ XS_EXTERNAL(boot_Sonde)
 	CvXSUBANY(newXS("Sonde::Run::subs", run_subs_xs, __FILE__)).any_i32 = 0;
 	CvXSUBANY(newXS("Sonde::Run::met", run_subs_xs, __FILE__)).any_i32 = 1;
 	newXS("Sonde::Run::unserved", run_unserved_xs, __FILE__);
+	newXS("Sonde::_wipe_before_writing", wipe_before_writing, __FILE__);
+	newXS("Sonde::_wipe_progress", wipe_progress, __FILE__);
 	newXS("Sonde::_distance", distance_xs, __FILE__);
 	newXS("Sonde::Run::DESTROY", run_destroy_xs, __FILE__);
 	new_context_subs(aTHX);

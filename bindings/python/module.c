@@ -3,6 +3,7 @@
 #include "pysonde.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 
 PyObject *module_error(struct module_state *m, int code)
@@ -144,6 +145,23 @@ out:
 	return session;
 }
 
+static PyObject *module_wipe_progress(PyObject *module, PyObject *unused)
+{
+	(void)module;
+	(void)unused;
+	sonde_progress_wipe(1);
+	Py_RETURN_NONE;
+}
+
+/* Python's own handlers run when the recording is open: unpacking it takes long. */
+static PyObject *module_wipe_at_interrupt(PyObject *module, PyObject *unused)
+{
+	(void)module;
+	(void)unused;
+	signal(SIGINT, sonde_progress_signal);
+	Py_RETURN_NONE;
+}
+
 static PyObject *module_distance(PyObject *module, PyObject *args)
 {
 	const char *a, *b;
@@ -168,6 +186,10 @@ static PyMethodDef functions[] = {
 	  "them." },
 	{ "_run", (PyCFunction)(void (*)(void))run_create, METH_VARARGS | METH_KEYWORDS,
 	  "For the launcher of perf scripts." },
+	{ "_wipe_progress", module_wipe_progress, METH_NOARGS,
+	  "Wipes the line that says how far the reading is; none is drawn from then on." },
+	{ "_wipe_at_interrupt", module_wipe_at_interrupt, METH_NOARGS,
+	  "Ctrl-C wipes the line, and ends the process." },
 	{ "_distance", module_distance, METH_VARARGS, "How far apart two names are." },
 	{ NULL }
 };

@@ -131,6 +131,8 @@ SONDE_API const char *sonde_error_text(void);
  *	header=none|with|only|all header-info=0|1  what the recording says of itself; only: as perf script tells it, without
  *	                    what comes in records of a stream; header-info: in full
  *	terminal=0|1        1: what is written ends up on a terminal, through a pager: no control characters
+ *	progress=0|1        1: on standard error, if that is a terminal, a line says how far the reading is, from the second
+ *	                    second on, also while a packed recording is unpacked
  *	color=never|always  always: names stand out on a terminal; not under compat
  *	show-task-events show-mmap-events show-switch-events show-namespace-events show-cgroup-events show-lost-events
  *	show-round-events show-bpf-events show-text-poke-events (0|1): lines for records of state
@@ -174,7 +176,11 @@ SONDE_API void sonde_session_stop(struct sonde_session *s);
 struct sonde_progress {
 	uint32_t size;
 	uint32_t ended;       /* 1: everything was read; the last call */
-	uint64_t done, total; /* bytes; each is read twice, for its place in time and for itself. total 0: unknown */
+	/*
+	 * Bytes; each is read twice, for its place in time and for itself; of a recording that is unpacked as it is read the
+	 * packed ones. total 0: unknown
+	 */
+	uint64_t done, total;
 	uint64_t events;      /* samples delivered */
 	uint64_t elapsed_ms;
 };
@@ -185,6 +191,13 @@ struct sonde_progress {
 SONDE_API void sonde_session_on_progress(struct sonde_session *s,
 					 void (*progress)(void *ctx, const struct sonde_progress *p),
 					 void *ctx);
+/*
+ * Wipes the line that progress=1 draws; for who writes to the terminal meanwhile. is_last: none of this process is drawn from
+ * then on. May be called from a signal handler.
+ */
+SONDE_API void sonde_progress_wipe(int is_last);
+/* A signal handler: wipes that line, then the signal does what it does by default. */
+SONDE_API void sonde_progress_signal(int nr);
 
 enum sonde_compat { SONDE_COMPAT_NONE = 0, SONDE_COMPAT_PERF_6_1 = 1, SONDE_COMPAT_PERF_6_12 = 2 };
 SONDE_API enum sonde_compat sonde_session_compat(const struct sonde_session *s);

@@ -67,6 +67,8 @@ struct source_options {
 	bool is_copied; /* path is packed or a pipe: fd, the source's, is a file with what was in it */
 	int fd;
 	const atomic_int *stopped;     /* set when waiting for a stream is to end */
+	/* Called with session while a packed input is read: packed bytes done with; total 0: unknown. NULL: never. */
+	void (*on_packed)(void *session, uint64_t done, uint64_t total);
 	struct sonde_session *session; /* set in the events made */
 	struct schema_table *schemas;  /* where the source's schemas go */
 	struct defects *defects;

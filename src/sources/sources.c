@@ -148,8 +148,7 @@ static int open_packed(const struct codec_ops *codec, struct source_options *opt
 		*ret_changed = st.st_mtim;
 		limit.packed_bytes = (uint64_t)st.st_size;
 	}
-	return unwrap_open(&opts->stream, codec, from, fd, opts->path, &limit, opts->stopped,
-			   opts->defects);
+	return unwrap_open(&opts->stream, codec, from, fd, &limit, opts);
 }
 
 /* The same as look(), of what was packed. */

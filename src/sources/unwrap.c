@@ -15,8 +15,11 @@ struct unwrap {
 	int fd;              /* owned; -1: from */
 	const char *path;
 	struct defects *defects;
+	void (*on_packed)(void *session, uint64_t done, uint64_t total);
+	void *session;
 	uint64_t read_to; /* packed bytes read so far */
 	struct unpacked unpacked;
+	uint64_t total; /* packed bytes of the file; 0: a pipe */
 	uint8_t *buf;  /* owned, IN_BYTES: those at hand */
 	bool at_piece; /* the last piece ended, none has begun */
 	bool ended;
@@ -44,6 +47,8 @@ static int fill(struct unwrap *u)
 
 	if (n < 0)
 		return (int)n;
+	if (u->on_packed)
+		u->on_packed(u->session, u->read_to, u->total);
 	u->read_to += (uint64_t)n;
 	if (u->from)
 		u->unpacked.packed_bytes = u->read_to;
@@ -110,9 +115,9 @@ static void unwrap_free(void *ctx)
 }
 
 int unwrap_open(struct stream **ret, const struct codec_ops *codec, struct stream *from, int fd,
-		const char *path, const struct unpacked *limit, const atomic_int *stopped,
-		struct defects *defects)
+		const struct unpacked *limit, const struct source_options *opts)
 {
+	const char *path = opts->path;
 	struct unwrap *u = calloc(1, sizeof(*u));
 	struct stream *s = malloc(sizeof(*s));
 	int r = 0;
@@ -131,7 +136,10 @@ int unwrap_open(struct stream **ret, const struct codec_ops *codec, struct strea
 		.fd = fd,
 		.path = path,
 		.unpacked = *limit,
-		.defects = defects,
+		.defects = opts->defects,
+		.on_packed = opts->on_packed,
+		.session = opts->session,
+		.total = limit->packed_bytes,
 	};
 	u->buf = malloc(IN_BYTES);
 	if (!u->buf)
@@ -147,7 +155,7 @@ int unwrap_open(struct stream **ret, const struct codec_ops *codec, struct strea
 		return r;
 	}
 	stream_init_made(s, make, u, path, 0);
-	s->stopped = stopped;
+	s->stopped = opts->stopped;
 	s->done = unwrap_free;
 	s->packed_bytes = &u->unpacked.packed_bytes;
 	*ret = s;

@@ -12,16 +12,16 @@
 
 #include "model/defects.h"
 #include "sources/codecs.h"
+#include "sources/source.h"
 #include "sources/stream.h"
 #include "sources/unpacked.h"
 
 /*
  * *ret is the unpacked stream. from: a pipe's bytes, taken over whatever becomes of it; NULL: fd, a regular file's, taken
- * over, too. limit: how much it may unpack to; packed_bytes is the size of fd's file, 0 for a pipe. path: for messages,
- * lent.
+ * over, too. limit: how much it may unpack to; packed_bytes is the size of fd's file, 0 for a pipe. The input's options say its
+ * path and who is called; what they name is lent.
  */
 int unwrap_open(struct stream **ret, const struct codec_ops *codec, struct stream *from, int fd,
-		const char *path, const struct unpacked *limit, const atomic_int *stopped,
-		struct defects *defects);
+		const struct unpacked *limit, const struct source_options *opts);
 
 #endif

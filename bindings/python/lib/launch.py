@@ -324,6 +324,26 @@ def show_now():
         pass
 
 
+def wipe_before_writing(wipe):
+    """
+    The line that says how far the reading is ends with the first byte that goes to stderr through Python's own object, however
+    the script comes to it. sys.stderr stays what it is; only its raw file gets another write() until then. What a child of
+    the script or other code writes to descriptor 2 stands behind the line.
+    """
+    raw = getattr(sys.stderr, "buffer", None)
+    raw = getattr(raw, "raw", raw)
+
+    def write(data):
+        del raw.write
+        wipe()
+        return raw.write(data)
+
+    try:
+        raw.write = write
+    except AttributeError:  # no such file
+        wipe()
+
+
 def nobody_reads(fd):
     with OnlyLibrary():
         import select
@@ -536,12 +556,18 @@ def main(stage):
     set_stage(stage, script, args)
     forget_shadowed(library.imported)
     code = compile_script(script, ending)
+    is_live = comes_live(text)
+    if is_live or "\nprogress=1\n" not in text:
+        sonde._wipe_progress()
+    else:
+        wipe_before_writing(sonde._wipe_progress)
+        if interrupts.is_default:
+            sonde._wipe_at_interrupt()
     try:
         session = sonde.session(text + "events=all\n")
     except (sonde.Error, MemoryError) as e:
         say(getattr(e, "strerror", None) or "out of memory")
         ending.exit("not begun")
-    is_live = comes_live(text)
     interrupts.hand_over(session, is_live)
     run = sonde._run(session, stage, telling(leave_out.how_read), misfits(ending.compat, ending), leave_out.is_traced,
                      os.environ.get("SONDE_EAGER", "0") not in ("", "0"), show_now if is_live else None)
@@ -585,5 +611,7 @@ def guarded_run(sonde, run, session, ending, after):
             if session.defects_line:
                 say(session.defects_line)
             ending.exit("reading")
+        finally:
+            sonde._wipe_progress()
 
     return guarded(events, ending, "handler", run.describe, after)

@@ -77,7 +77,9 @@ sub import {
     @INC = grep { $_ ne $lib } @INC;
 
     $compat = $text =~ /^compat=perf/m ? 1 : 0;
-    $run = Sonde::Run->new("${text}events=all\n", comes_live($text)) or fail('not begun');
+    my $is_live = comes_live($text);
+    $is_live || $text !~ /^progress=1$/m ? Sonde::_wipe_progress() : Sonde::_wipe_before_writing();
+    $run = Sonde::Run->new("${text}events=all\n", $is_live) or fail('not begun');
     Sonde::_behind_program();
 }
 
@@ -203,6 +205,7 @@ sub events {
     # The sub at hand finishes, then no further events; again: as in plain perl. What the script set stays.
     $SIG{INT} = $ours = sub { $run->stop; $SIG{INT} = 'DEFAULT' } if !defined $SIG{INT} || $SIG{INT} eq 'DEFAULT';
     my $code = $run->events;
+    Sonde::_wipe_progress();
     $SIG{INT} = 'DEFAULT' if $ours && defined $SIG{INT} && $SIG{INT} eq $ours;
     fail('reading', ($run->defects)[0]) if $code < 0;
     my ($nothing, $is_idle) = $run->unserved;
