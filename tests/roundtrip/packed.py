@@ -186,6 +186,9 @@ def main():
     blob = (DATA / 'demo.data').read_bytes()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
+        scratch = folder / 'tmp'  # sonde's temporary files, and no other program's
+        scratch.mkdir()
+        ENV['TMPDIR'] = str(scratch)
         # What sonde's own recorder writes to a pipe, once: an attr and samples are enough.
         piped = (DATA / 'text' / 'mixed.data').read_bytes()
         for name, pack, feature in CODECS:
@@ -207,7 +210,7 @@ def main():
             bombs_by_default(pipe_mode(), folder)
         if 'zlib=' in FEATURES:
             others(folder)
-        left = [p for p in os.listdir(tempfile.gettempdir()) if re.match(r'sonde-\w{6}$', p)]
+        left = os.listdir(scratch)
         say(not left, 'nothing is left behind', str(left))
     if not shutil.which('zstd'):
         skip('zstd', 'no zstd is installed')
