@@ -103,10 +103,9 @@ enum perfdata_feature {
 };
 
 /* Features whose bit in the header says what samples hold, whether a section was written or not. */
-static inline bool perfdata_feature_is_mark(unsigned feature)
-{
-	return feature == FEAT_BRANCH_STACK || feature == FEAT_AUXTRACE || feature == FEAT_STAT;
-}
+#define PERFDATA_MARKS                                                       \
+	(UINT64_C(1) << FEAT_BRANCH_STACK | UINT64_C(1) << FEAT_AUXTRACE | \
+	 UINT64_C(1) << FEAT_STAT)
 
 struct perfdata_record_header {
 	uint32_t type;

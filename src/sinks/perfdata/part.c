@@ -158,8 +158,7 @@ static int take_features(struct header_parts *h, struct source *s, const struct 
 			TRY(vec_push(&h->features,
 				     (struct perfdata_writer_feature){
 					     feature, b.start, (size_t)(b.end - b.start) }));
-		else if (perfdata_feature_is_mark((unsigned)feature) &&
-			 head->features[0] >> feature & 1)
+		else if (feature < 64 && head->marks >> feature & 1)
 			TRY(vec_push(&h->features,
 				     (struct perfdata_writer_feature){ feature, "", 0 }));
 		has_names |= r && feature == FEAT_EVENT_DESC;

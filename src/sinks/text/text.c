@@ -256,9 +256,9 @@ static int read_recording(struct text_sink *s, const struct sonde_session *sessi
 	if (!source || !source->ops->header)
 		return 0;
 	TRY(source->ops->header(source, &head));
-	s->recording.aux_trace |= head.features[0] >> FEAT_AUXTRACE & 1;
+	s->recording.aux_trace |= head.marks >> FEAT_AUXTRACE & 1;
 	s->recording.is_pipe |= head.is_pipe;
-	s->recording.counts |= head.features[0] >> FEAT_STAT & 1;
+	s->recording.counts |= head.marks >> FEAT_STAT & 1;
 	if (!session->part_of && source->ops->section(source, FEAT_GROUP_DESC, &b) > 0)
 		TRY(text_metric_init(&s->metric, s->compat, b));
 	source->ops->clock(source, &clock);

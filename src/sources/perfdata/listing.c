@@ -157,10 +157,10 @@ int perfdata_head(struct source *source, struct source_header *ret)
 	says_by_bits = s->file.is_pipe || !s->file.unfinished;
 	for (unsigned i = 0; i < NR_FEATURES; i++) {
 		if (s->file.features[i].offset ||
-		    ((says_by_bits || perfdata_feature_is_mark(i)) &&
-		     s->file.feature_bits[i / 64] >> i % 64 & 1))
+		    (says_by_bits && s->file.feature_bits[i / 64] >> i % 64 & 1))
 			ret->features[i / 64] |= UINT64_C(1) << i % 64;
 	}
+	ret->marks = (ret->features[0] | s->file.feature_bits[0]) & PERFDATA_MARKS;
 	return 0;
 }
 
