@@ -114,7 +114,10 @@ static int check_place(struct checks *c, const struct sonde_event *ev, uint64_t 
 	return 0;
 }
 
-/* Frames behind the first, which is the sample's own address. An address 0 ends a chain and is no caller. */
+/*
+ * Frames behind the first, which is the sample's own address. An address 0 ends a chain and is no
+ * caller.
+ */
 static int check_frames(struct checks *c, const struct sonde_event *ev)
 {
 	const struct sonde_frame *frames;

@@ -44,7 +44,8 @@ struct checks {
 	uint64_t without_time;
 	struct check_result results[NR_CHECKS];
 	void *by_id;               /* tsearch(3)'s; of struct check_file */
-	struct check_file **files; /* those; after checks_run() most unknown samples and frames first */
+	/* those; after checks_run() most unknown samples and frames first */
+	struct check_file **files;
 	size_t nr_files;
 	struct check_file *last;
 };

@@ -237,7 +237,10 @@ static int list_as_perf(struct cli *cli, struct listing *l, char **words, int n)
 	return CLI_OK;
 }
 
-/* The event whose name is most like a word that none has; names of events are lent for the call only. */
+/*
+ * The event whose name is most like a word that none has; names of events are lent for the call
+ * only.
+ */
 struct nearest_event {
 	struct nearest near;
 	char name[128];

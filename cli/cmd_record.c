@@ -100,7 +100,10 @@ static int record(const struct cli *cli, struct sonde_recorder *r, bool fail_on_
 	return result.lost && fail_on_loss ? CLI_LOSS : result.exit_status;
 }
 
-/* A recording goes into a pipe if nothing says where to, as with perf; whoever called perf knows that. */
+/*
+ * A recording goes into a pipe if nothing says where to, as with perf; whoever called perf knows
+ * that.
+ */
 static void tell_of_pipe(const struct lines *settings)
 {
 	char *output = lines_given(settings, "output"), *dry = lines_given(settings, "dry-run");

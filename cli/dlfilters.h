@@ -10,8 +10,8 @@
  */
 char *dlfilter_find(const char *name);
 /*
- * Lists the filters of the current folder and of perf's, with their descriptions, as text or as a JSON object. Text has
- * the long descriptions only if verbose.
+ * Lists the filters of the current folder and of perf's, with their descriptions, as text or as a
+ * JSON object. Text has the long descriptions only if verbose.
  */
 void dlfilter_list(int verbose, bool json);
 

@@ -188,7 +188,10 @@ static bool replace(const char *path, const char *text, size_t len, mode_t mode)
 	return done;
 }
 
-/* What is there already may be someone's work: only --force overwrites it, and never through a link. */
+/*
+ * What is there already may be someone's work: only --force overwrites it, and never through a
+ * link.
+ */
 static int save(const struct cli *cli, const char *path, bool force, const char *text, size_t len)
 {
 	struct stat st;

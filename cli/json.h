@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Output for programs: the options that ask for it, and the pieces of a JSON object. docs/formats/lists-json.md. */
+/*
+ * Output for programs: the options that ask for it, and the pieces of a JSON object.
+ * docs/formats/lists-json.md.
+ */
 #ifndef SONDE_CLI_JSON_H
 #define SONDE_CLI_JSON_H
 

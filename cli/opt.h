@@ -48,7 +48,10 @@ struct opt {
 	enum opt_kind kind;
 	char letter;       /* 0: none */
 	const char *word;  /* without the dashes; NULL: none */
-	/* What help calls its value; NULL: takes none. "fp|lbr|MODE": fp, lbr, or another. complete.c goes by it. */
+	/*
+	 * What help calls its value; NULL: takes none. "fp|lbr|MODE": fp, lbr, or another.
+	 * complete.c goes by it.
+	 */
 	const char *value;
 	size_t offset;     /* of the member in the values' struct */
 	/* value is NULL when negated or left out. 0, or -1 after opt_error(). */
@@ -101,7 +104,10 @@ struct opt_parser {
 	struct opt_set sets[OPT_SETS]; /* beginnings of words: the first that has one wins */
 	/* For OPT_KIND_KEY; value NULL: taken back. 0, or -1 after opt_error(). */
 	int (*set_key)(struct opt_parser *p, void *values, const struct opt *o, const char *value);
-	/* Whether a word that is no option stands for one: 1 it did, 0 it does not, or -1 after opt_error(). NULL: never. */
+	/*
+	 * Whether a word that is no option stands for one: 1 it did, 0 it does not, or -1 after
+	 * opt_error(). NULL: never.
+	 */
 	int (*set_word)(struct opt_parser *p, void *values, const char *word);
 	bool permute;    /* options may follow operands; else these end them */
 	char error[320]; /* one line when opt_parse() fails */

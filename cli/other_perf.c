@@ -76,7 +76,8 @@ char *other_perf_find(void)
 	const char *dirs = programs_path();
 	char *path;
 
-	while ((path = programs_next(&dirs, "perf")) && (programs_is_own(path) || is_in_chain(path)))
+	while ((path = programs_next(&dirs, "perf")) &&
+	       (programs_is_own(path) || is_in_chain(path)))
 		free(path);
 	return path;
 }
@@ -107,7 +108,10 @@ static bool is_ours(const char *folder, const char *own)
 			holds_only_perf(folder));
 }
 
-/* Takes the folders out of PATH that are there for our `perf` only: the other perf's children find the other perf. */
+/*
+ * Takes the folders out of PATH that are there for our `perf` only: the other perf's children find
+ * the other perf.
+ */
 static bool leave_path(void)
 {
 	const char *dirs = programs_path();
@@ -151,7 +155,10 @@ static char **words_of(const struct cli *cli, const char *command, const char *p
 		return NULL;
 	words[0] = (char *)perf;
 	nr = 1;
-	/* A command that the program's name says (perf-stat) is none of them, and nothing stands before it. */
+	/*
+	 * A command that the program's name says (perf-stat) is none of them, and nothing stands
+	 * before it.
+	 */
 	for (char **w = cli->argv + 1; *w && *w != command && *w != argv[0]; w++) {
 		if (!strcmp(*w, "--compat"))
 			w += w[1] != NULL;
@@ -224,7 +231,10 @@ static const struct {
 	{ "trace", NULL, "syscall-top" },
 };
 
-/* word stands before the command that argv[0..argc) may hold; perf's options with a value are not known here. */
+/*
+ * word stands before the command that argv[0..argc) may hold; perf's options with a value are not
+ * known here.
+ */
 static bool has_word(const char *word, int argc, char **argv)
 {
 	bool option = word[0] == '-';

@@ -385,7 +385,10 @@ static int start(const struct cli *cli, const struct script *s, const struct lan
 	return cli_status(cli, CLI_FAILED);
 }
 
-/* Options of ours behind a script's name are the script's; -i is the one that changes what is read without a word. */
+/*
+ * Options of ours behind a script's name are the script's; -i is the one that changes what is read
+ * without a word.
+ */
 static void warn_of_input(const struct cli *cli, const struct script *s, const char *file)
 {
 	const char *given = cli_compat(cli) ? NULL : script_input_behind(s->nr_args, s->args);

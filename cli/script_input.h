@@ -5,7 +5,10 @@
 
 #include "cli.h"
 
-/* The file of an "-i FILE" among the words of a script or a recorder, if it is there; NULL. Borrowed from argv. */
+/*
+ * The file of an "-i FILE" among the words of a script or a recorder, if it is there; NULL.
+ * Borrowed from argv.
+ */
 const char *script_input_behind(int argc, char **argv);
 /* Whether a script seems to parse an option -i itself, by its text. */
 bool script_input_is_own_option(const char *script_file);

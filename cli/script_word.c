@@ -11,7 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Scripts are text in any encoding; every recording, packed or not, has such bytes at its beginning. */
+/*
+ * Scripts are text in any encoding; every recording, packed or not, has such bytes at its
+ * beginning.
+ */
 static bool is_text(const char *path)
 {
 	unsigned char head[512];

@@ -6,8 +6,8 @@
 #include "cli.h"
 
 /*
- * True for a file that is no text, a directory with events, a pipe. False for names of scripts and of steps ("record"),
- * also if a recording has such a name. Opens no pipe.
+ * True for a file that is no text, a directory with events, a pipe. False for names of scripts and
+ * of steps ("record"), also if a recording has such a name. Opens no pipe.
  */
 bool script_word_is_recording(const struct cli *cli, const char *word);
 

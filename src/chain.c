@@ -106,7 +106,10 @@ static bool has_call_stack(const struct event *ev)
 	       attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
 }
 
-/* The index of the marker before the frames of user space; c->nr: none. perf looks among so many entries as it shows frames. */
+/*
+ * The index of the marker before the frames of user space; c->nr: none. perf looks among so many
+ * entries as it shows frames.
+ */
 static int user_part(const struct sonde_session *s, const struct recorded_chain *c,
 		     unsigned max_frames)
 {
@@ -121,8 +124,8 @@ static int user_part(const struct sonde_session *s, const struct recorded_chain 
 }
 
 /*
- * The branches of a call stack as frames. The newest call went to the function that runs; each branch comes out of the
- * function below it. perf has no limit for them.
+ * The branches of a call stack as frames. The newest call went to the function that runs; each
+ * branch comes out of the function below it. perf has no limit for them.
  *
  *	branches   c -> d+0 | b -> c+0 | a -> b+0        frames   d+0, c, b, a
  */
@@ -241,8 +244,8 @@ static const struct unwind_arch *arch_of(struct sonde_session *s, uint64_t abi)
 }
 
 /*
- * perf learns from the first mapped file that it finds how registers are unwound, and knows its own machine's only. It asks
- * for neither in a recording that does not name its machine.
+ * perf learns from the first mapped file that it finds how registers are unwound, and knows its own
+ * machine's only. It asks for neither in a recording that does not name its machine.
  */
 static bool perf_unwinds(struct sonde_session *s, const struct event *ev)
 {

@@ -77,8 +77,8 @@ const char *sonde_unknown_text(uint32_t reason)
 }
 
 /*
- * Between exec and the first instruction of the new program the registers of user space are those of the call of execve(), in
- * what was mapped before.
+ * Between exec and the first instruction of the new program the registers of user space are those
+ * of the call of execve(), in what was mapped before.
  *
  *	COMM exec | MMAP program | MMAP ld.so | MMAP [vdso] | first instruction
  *	          |--------- frames of the old image -------|

@@ -18,21 +18,25 @@ const struct mapping *locate_kernel(struct sonde_session *s, const struct addres
 void locate_kernel_names(struct sonde_session *s, const struct address_space *space, uint64_t addr,
 			 const char *dso, struct sonde_dso *ret);
 /*
- * The dso at an address of the kernel as a dump of perf shows it; NULL: none. A module has its recorded path. The kernel's
- * map is as recorded until the kernel's symbols are loaded.
+ * The dso at an address of the kernel as a dump of perf shows it; NULL: none. A module has its
+ * recorded path. The kernel's map is as recorded until the kernel's symbols are loaded.
  */
 const char *locate_dumped_dso(const struct event *ev, uint64_t addr);
 /* space: NULL: nothing is mapped */
 const struct mapping *locate_user(struct sonde_session *s, const struct address_space *space,
 				  uint64_t addr, struct sonde_location *ret);
-/* Why functions of a mapping's file have no names; SONDE_KNOWN if its symbol table is here. Nothing is reported. */
+/*
+ * Why functions of a mapping's file have no names; SONDE_KNOWN if its symbol table is here. Nothing
+ * is reported.
+ */
 enum sonde_unknown locate_unknown_file(struct sonde_session *s, const struct mapping *m);
 /* The same of the kernel and its modules. */
 enum sonde_unknown locate_unknown_kernel(struct sonde_session *s);
 /*
- * What SONDE_CPUMODE_OF_ADDRESS stands for: the upper half of 64 bits is the kernel's. The kernel's part of 32 bits is not
- * known: addresses without a mapping are the kernel's. perf asks the maps of the sample's own mode first: an old
- * recording's map of the kernel starts at 0, so a sample taken in the kernel finds all addresses there.
+ * What SONDE_CPUMODE_OF_ADDRESS stands for: the upper half of 64 bits is the kernel's. The kernel's
+ * part of 32 bits is not known: addresses without a mapping are the kernel's. perf asks the maps of
+ * the sample's own mode first: an old recording's map of the kernel starts at 0, so a sample taken
+ * in the kernel finds all addresses there.
  */
 uint32_t session_address_mode(const struct event *ev, uint64_t addr);
 /* NULL: the files of this machine. */

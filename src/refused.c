@@ -9,7 +9,7 @@
 
 enum { NAMED_AT_MOST = 8 };
 
-/* ---- counting ---------------------------------------------------------------------------------------------------- */
+/* ---- counting -------------------------------------------------------------------------------- */
 
 static void tally_add(struct refused_tally *t, uint32_t key, uint32_t comm, uint64_t count)
 {
@@ -119,7 +119,7 @@ void refused_done(struct refused *r)
 	r->tallies = NULL;
 }
 
-/* ---- the sentence ------------------------------------------------------------------------------------------------ */
+/* ---- the sentence ---------------------------------------------------------------------------- */
 
 static void put_value(struct sonde_session *s, struct outbuf *o, enum refused_kind kind,
 		      const struct refused_slot *v)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What filters refused as long as they let no sample through, so that a run without an answer can say what the recording has
- * instead. Nothing is noted any more once a sample has passed.
+ * What filters refused as long as they let no sample through, so that a run without an answer can
+ * say what the recording has instead. Nothing is noted any more once a sample has passed.
  *
  *	if (!s->refused.passed)
  *		refused_note(&s->refused, ev, REFUSED_BY_TASK);
@@ -34,7 +34,10 @@ enum refused_kind {
 
 enum { REFUSED_SLOTS = 256, REFUSED_KEYS = 192 };
 
-/* How many samples have each value of one kind; values behind the first REFUSED_KEYS are counted together. */
+/*
+ * How many samples have each value of one kind; values behind the first REFUSED_KEYS are counted
+ * together.
+ */
 struct refused_tally {
 	struct refused_slot {
 		uint64_t count; /* 0: free */
@@ -57,7 +60,10 @@ void refused_note(struct refused *r, const struct sonde_event *ev, enum refused_
 void refused_note_times(struct refused *r, uint64_t nr, uint64_t first_ns, uint64_t last_ns);
 /* Adds what `from` counted. */
 void refused_add(struct refused *r, const struct refused *from);
-/* The values of a kind by falling count, at most max of them; how many there are in all, UINT32_MAX: more than were kept. */
+/*
+ * The values of a kind by falling count, at most max of them; how many there are in all,
+ * UINT32_MAX: more than were kept.
+ */
 unsigned refused_most(const struct refused *r, enum refused_kind kind,
 		      const struct refused_slot **ret, unsigned max);
 void refused_done(struct refused *r);

@@ -88,7 +88,9 @@ int session_part_fill(struct sonde_session *s)
 	if (!n && s->source->ops->ended)
 		s->source->ops->ended(s->source);
 	if (!n && nothing_read(s)) {
-		/* The defects of the last records are delivered as events before the reading fails. */
+		/*
+		 * The defects of the last records are delivered as events before the reading fails.
+		 */
 		if (s->opts.events && !s->part_of && s->defects_looked_at != s->defects.changes)
 			return 1;
 		return err_set(-ENODATA, "no event of %s could be read", s->opts.input);
@@ -201,7 +203,9 @@ static int apply_change(struct sonde_session *s, const struct event *ev)
 	return left_out < 0 ? left_out : 0;
 }
 
-/* Not for the caller. Until the first sample passes the filters, what the recording has is noted. */
+/*
+ * Not for the caller. Until the first sample passes the filters, what the recording has is noted.
+ */
 static int refuse(struct sonde_session *s, const struct event *ev, enum refused_by by)
 {
 	if (!s->refused.passed)

@@ -47,8 +47,8 @@ static void give_records(struct sonde_session *s, const struct sink_ops *ops)
 }
 
 /*
- * A list out of the header fails, too, when none of the recording's events can be read: reads up to the first one. perf
- * does not look.
+ * A list out of the header fails, too, when none of the recording's events can be read: reads up to
+ * the first one. perf does not look.
  */
 static int probe_events(struct sonde_session *s)
 {
@@ -81,7 +81,9 @@ static int write_with(struct sonde_session *s, const struct sink_ops *ops, int f
 			break;
 	}
 	if (r == -ENODATA && s->opts.compat && ops->lists_header) {
-		/* perf prints what the recording says of itself, and does not care for its events. */
+		/*
+		 * perf prints what the recording says of itself, and does not care for its events.
+		 */
 		err_clear();
 		r = 0;
 	}

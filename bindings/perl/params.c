@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Subs from before 2013 have seven common parameters, no call chain among them. Parameters are assigned by position, so each
- * one behind them gets its neighbour's value, as in perf. Such a sub is found by what its first `my (...)` names.
+ * Subs from before 2013 have seven common parameters, no call chain among them. Parameters are
+ * assigned by position, so each one behind them gets its neighbour's value, as in perf. Such a sub
+ * is found by what its first `my (...)` names.
  */
 #include "plsonde.h"
 

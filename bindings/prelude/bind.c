@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which arguments a handler gets. A handler of a tracepoint is decided once for each layout of its event:
+ * Which arguments a handler gets. A handler of a tracepoint is decided once for each layout of its
+ * event:
  *
- *	common parameters	by position, whatever their names: eight, or seven in scripts of the first years
- *	the fields behind them	by position, if no field's name is at another field's place; by name otherwise
+ *	common parameters	by position, whatever their names: eight, or seven in scripts of the
+ *				first years
+ *	the fields behind them	by position, if no field's name is at another field's place; by name
+ *				otherwise
  */
 #include "prelude.h"
 
@@ -28,7 +31,7 @@ struct reading {
 	bool is_perfs_number;         /* of parameters: perf fills so many */
 };
 
-/* ---- names ------------------------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 /* NAME_ is NAME where that means something in the language: generated skeletons have from_, id_. */
 static int field_index(const struct sonde_field *f, size_t nr, const char *name)
@@ -57,13 +60,19 @@ static bool is_sample_dict(const char *name)
 	return !strcmp(name, prelude_arg_names[PRELUDE_SAMPLE_DICT]);
 }
 
-/* The field that a parameter names, or -1. A field called perf_sample_dict needs an underscore behind it. */
+/*
+ * The field that a parameter names, or -1. A field called perf_sample_dict needs an underscore
+ * behind it.
+ */
 static int named_field(const struct layout *l, const char *name)
 {
 	return is_sample_dict(name) ? -1 : field_index(l->fields, l->nr_fields, name);
 }
 
-/* The field whose name is most like this one, of those that no other parameter names, if there are any. */
+/*
+ * The field whose name is most like this one, of those that no other parameter names, if there are
+ * any.
+ */
 static int nearest_field(const struct layout *l, const struct prelude_callee *c, const char *name)
 {
 	uint32_t least = UINT32_MAX;
@@ -87,9 +96,12 @@ static int nearest_field(const struct layout *l, const struct prelude_callee *c,
 	return best;
 }
 
-/* ---- how many common parameters ---------------------------------------------------------------------------------- */
+/* ---- how many common parameters -------------------------------------------------------------- */
 
-/* Whether all fields' names behind this parameter are at their places, if the common ones end in front of it. */
+/*
+ * Whether all fields' names behind this parameter are at their places, if the common ones end in
+ * front of it.
+ */
 static bool fits_behind(const struct layout *l, const struct prelude_callee *c, size_t param)
 {
 	size_t known = 0;
@@ -133,7 +145,7 @@ static size_t common_parameters(const struct layout *l, const struct prelude_cal
 	return PRELUDE_NR_COMMON;
 }
 
-/* ---- by count ---------------------------------------------------------------------------------------------------- */
+/* ---- by count -------------------------------------------------------------------------------- */
 
 /* The i-th of perf's arguments, counted from 0; the sample dict is behind the last one. */
 static struct prelude_slot nth_arg(size_t i, size_t due, bool unhandled)
@@ -159,7 +171,10 @@ static void bind_by_count(struct prelude_bind *b, size_t nr, size_t due, bool un
 	b->nr_keywords = 0;
 }
 
-/* perf passes all arguments, and the sample's dict too if there is one more parameter: whether Python takes that. */
+/*
+ * perf passes all arguments, and the sample's dict too if there is one more parameter: whether
+ * Python takes that.
+ */
 static bool bind_as_perf(struct prelude_bind *b, const struct prelude_callee *c, size_t due)
 {
 	size_t given = c->nr_names == due + 1 ? due + 1 : due;
@@ -173,7 +188,7 @@ static bool bind_as_perf(struct prelude_bind *b, const struct prelude_callee *c,
 	return true;
 }
 
-/* ---- trace_unhandled --------------------------------------------------------------------------------------------- */
+/* ---- trace_unhandled ------------------------------------------------------------------------- */
 
 /* trace_unhandled of the first years had the common parameters, and no dict. */
 static bool bind_unhandled_by_name(struct prelude_bind *b, const struct prelude_callee *c)
@@ -201,7 +216,7 @@ static void bind_unhandled(struct prelude_bind *b, const struct prelude_callee *
 		bind_by_count(b, defaults_fill ? due : c->nr_names, due, true);
 }
 
-/* ---- handlers of tracepoints ------------------------------------------------------------------------------------- */
+/* ---- handlers of tracepoints ----------------------------------------------------------------- */
 
 static struct reading read_names(const struct layout *l, const struct prelude_callee *c)
 {
@@ -239,7 +254,10 @@ static void misfit_add(struct prelude_bind *b, const struct layout *l,
 	};
 }
 
-/* perf passes the sample's dict as one argument more than there are fields, whatever the parameter's name. */
+/*
+ * perf passes the sample's dict as one argument more than there are fields, whatever the
+ * parameter's name.
+ */
 static bool is_extra_dict(const struct layout *l, const struct prelude_callee *c,
 			  const struct reading *r, size_t param)
 {
@@ -298,7 +316,10 @@ static bool is_given(const struct prelude_bind *b, size_t field)
 	return false;
 }
 
-/* Python's rule: behind the named ones comes what they have not got; fields that went by name keep their places. */
+/*
+ * Python's rule: behind the named ones comes what they have not got; fields that went by name keep
+ * their places.
+ */
 static void bind_rest(struct prelude_bind *b, const struct layout *l,
 		      const struct prelude_callee *c, const struct reading *r)
 {
@@ -316,7 +337,9 @@ static void keyword_add(struct prelude_bind *b, const char *name, struct prelude
 	b->keywords[b->nr_keywords++] = name;
 }
 
-/* Parameters that are only given by name: a default is never overwritten by what is not called so. */
+/*
+ * Parameters that are only given by name: a default is never overwritten by what is not called so.
+ */
 static void bind_keywords(struct prelude_bind *b, const struct layout *l,
 			  const struct prelude_callee *c)
 {
@@ -421,7 +444,7 @@ void prelude_bind_done(struct prelude_bind *b)
 	*b = (struct prelude_bind){ 0 };
 }
 
-/* ---- what is said of names --------------------------------------------------------------------------------------- */
+/* ---- what is said of names ------------------------------------------------------------------- */
 
 void prelude_misfit_text(const struct prelude_misfit *m, const struct sonde_schema *sc, char *buf,
 			 size_t size)

@@ -71,9 +71,13 @@ struct prelude_callee {
 	bool unhandled; /* it is trace_unhandled */
 };
 
-/* A parameter behind the common ones whose name is no field's. Names are borrowed from the callee and the schema. */
+/*
+ * A parameter behind the common ones whose name is no field's. Names are borrowed from the callee
+ * and the schema.
+ */
 struct prelude_misfit {
-	const char *name, *nearest; /* nearest: of the fields' names, NULL if the event has no fields */
+	/* nearest: of the fields' names, NULL if the event has no fields */
+	const char *name, *nearest;
 	struct prelude_slot gets;
 	const char *field; /* of gets, NULL if it is none */
 	bool ends;         /* it gets no value: without compat the run must end */
@@ -118,26 +122,29 @@ int prelude_handler_name(const struct sonde_schema *sc, const char *separator, c
 const struct sonde_field *prelude_fields(const struct sonde_schema *sc, size_t *ret_nr);
 
 /*
- * One line about the event whose handler failed, into buf: name, time, cpu, task, text. Cut to the buffer's size.
- * Returns the line's length.
+ * One line about the event whose handler failed, into buf: name, time, cpu, task, text. Cut to the
+ * buffer's size. Returns the line's length.
  */
 int prelude_describe(const struct sonde_session *s, const struct sonde_event *ev, char *buf,
 		     size_t size);
 
 /*
- * Decides which values a function is called with. process_event, of events that are no tracepoints, gets the sample's dict,
- * whatever it takes. trace_unhandled gets perf's three arguments; with one parameter more perf_sample_dict too. A handler
- * of a tracepoint gets the common arguments by position: eight, or seven in scripts of the first years, which name a field
- * where common_callchain would be. Parameters behind them:
+ * Decides which values a function is called with. process_event, of events that are no tracepoints,
+ * gets the sample's dict, whatever it takes. trace_unhandled gets perf's three arguments; with one
+ * parameter more perf_sample_dict too. A handler of a tracepoint gets the common arguments by
+ * position: eight, or seven in scripts of the first years, which name a field where
+ * common_callchain would be. Parameters behind them:
  *  1. no field's name is at another field's place: all by position, as perf does. One parameter more than fields is
  *     perf_sample_dict. If the numbers differ otherwise, each parameter that is no field's name is a misfit, but for one with
  *     a default beside fields' names, which is a field of other kernels and keeps its default value;
  *  2. else: fields by name. Other parameters get their default value; one without a default is a misfit that ends the run.
- * perf_sample_dict always gets the sample's dict. *args gets what position gives behind the named ones, all fields in
- * case 2; parameters behind `*` and **kw get fields by name, **kw those that nobody else gets.
+ * perf_sample_dict always gets the sample's dict. *args gets what position gives behind the named
+ * ones, all fields in case 2; parameters behind `*` and **kw get fields by name, **kw those that
+ * nobody else gets.
  *
- * compat: perf's arguments by position if the function takes that many (perf dies otherwise); misfits are the same.
- * The names in ret are borrowed from callee and sc. prelude_bind_done() frees the rest.
+ * compat: perf's arguments by position if the function takes that many (perf dies otherwise);
+ * misfits are the same. The names in ret are borrowed from callee and sc. prelude_bind_done() frees
+ * the rest.
  */
 int prelude_bind(const struct sonde_schema *sc, const struct prelude_callee *callee,
 		 enum sonde_compat compat, struct prelude_bind *ret);
@@ -209,9 +216,10 @@ void prelude_defect_values(const struct sonde_defect *d,
 			   struct prelude_record_value ret[PRELUDE_CALLBACK_ARGS]);
 void prelude_loss_values(uint64_t count, struct prelude_record_value ret[PRELUDE_CALLBACK_ARGS]);
 /*
- * Which arguments a function gets. By name if all its parameters have names of arguments; under --compat only if their
- * number differs, since perf passes all arguments by position. Else by position: surplus arguments are dropped, missing ones
- * are the language's null. slots[i].field is the argument's place. prelude_bind_done() frees the slots.
+ * Which arguments a function gets. By name if all its parameters have names of arguments; under
+ * --compat only if their number differs, since perf passes all arguments by position. Else by
+ * position: surplus arguments are dropped, missing ones are the language's null. slots[i].field is
+ * the argument's place. prelude_bind_done() frees the slots.
  */
 int prelude_callback_bind(const struct prelude_callback *cb, const struct prelude_callee *c,
 			  enum sonde_compat compat, struct prelude_bind *ret);

@@ -22,7 +22,10 @@ static struct lazy *lazy_at(PyObject *o, size_t off)
 	return (struct lazy *)((char *)o + off);
 }
 
-/* Values that were read by key before stay the same objects: a script may hold or have changed them. */
+/*
+ * Values that were read by key before stay the same objects: a script may hold or have changed
+ * them.
+ */
 static int put_told(PyObject *dict, const struct run *r, const struct lazy *l)
 {
 	int code = 0;

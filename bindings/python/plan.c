@@ -171,7 +171,10 @@ static void plan_fill(struct plan *p, struct fill f)
 		p->fills[p->nr_fills++] = f;
 }
 
-/* The i-th parameter's own default value, borrowed; None if there is none (the function was changed meanwhile). */
+/*
+ * The i-th parameter's own default value, borrowed; None if there is none (the function was changed
+ * meanwhile).
+ */
 static PyObject *default_value(struct plan *p, const struct signature *sig, size_t i)
 {
 	const size_t nr = sig->callee.nr_names, first = nr - sig->callee.nr_defaults;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The objects that a plan reuses from event to event: made before a call, given up after it if the script holds them. */
+/*
+ * The objects that a plan reuses from event to event: made before a call, given up after it if the
+ * script holds them.
+ */
 #include "plan_keep.h"
 
 static inline bool list_is_empty(PyObject *list)
@@ -31,7 +34,10 @@ static int make_keep(struct run *r, struct plan_keep *k, PyObject **ret)
 	return 0;
 }
 
-/* gc.get_objects() returns kept objects between calls: one that was held or read then is not reused. */
+/*
+ * gc.get_objects() returns kept objects between calls: one that was held or read then is not
+ * reused.
+ */
 int plan_keeps_ready(struct run *r, struct plan_keep *keeps, size_t nr, PyObject **stack)
 {
 	for (struct plan_keep *k = keeps, *end = k + nr; k < end; k++) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arguments that a plan keeps from event to event: lazy dicts and lists, and the empty call chain. An event reuses the
- * object of the event before as long as the script neither holds it nor has built or changed it.
+ * Arguments that a plan keeps from event to event: lazy dicts and lists, and the empty call chain.
+ * An event reuses the object of the event before as long as the script neither holds it nor has
+ * built or changed it.
  *
- *	plan_keeps_ready(r, keeps, nr, stack)       before the call: each keep has its object in the stack
+ *	plan_keeps_ready(r, keeps, nr, stack)       before the call: puts the objects into the stack
  *	... the handler is called with the stack ...
- *	plan_keeps_release(keeps, nr, stack, ...)   after it: objects that the script holds become ordinary ones
+ *	plan_keeps_release(keeps, nr, stack, ...)   after it: objects that the script holds become ordinary
  */
 #ifndef SONDE_PLAN_KEEP_H
 #define SONDE_PLAN_KEEP_H

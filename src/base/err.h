@@ -24,9 +24,9 @@ int err_at(const struct bytes *b, int code, const char *fmt, ...)
 int err_add(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void err_note_nomem(void);
 /*
- * Start a chain for -ENOMEM and count it; never allocates. Inline, so that the compiler sees that it is negative. Each
- * failed allocation calls it, also where the caller can do without: err_nomem_count() then shows that an answer may miss
- * something.
+ * Start a chain for -ENOMEM and count it; never allocates. Inline, so that the compiler sees that
+ * it is negative. Each failed allocation calls it, also where the caller can do without:
+ * err_nomem_count() then shows that an answer may miss something.
  */
 static inline int err_nomem(void)
 {
@@ -41,7 +41,10 @@ static inline void err_memory_note(void)
 	if (errno == ENOMEM)
 		err_note_nomem();
 }
-/* The value of a call into a library that does not say why it failed: a failed malloc leaves ENOMEM in errno. */
+/*
+ * The value of a call into a library that does not say why it failed: a failed malloc leaves ENOMEM
+ * in errno.
+ */
 #define ERR_MEMORY_NOTED(call)                \
 	({                                    \
 		__typeof__(call) value_;      \
@@ -63,8 +66,8 @@ static inline bool errno_no_descriptor(int errno_value)
 int err_null(const char *function, const char *parameter) __attribute__((cold));
 
 /*
- * For the top of a public function: a parameter of sonde.h that is NULL ends it with this result. The second form is for
- * definitions that call a parameter other than sonde.h does.
+ * For the top of a public function: a parameter of sonde.h that is NULL ends it with this result.
+ * The second form is for definitions that call a parameter other than sonde.h does.
  */
 #define NOT_NULL(arg, result) NOT_NULL_NAMED(arg, #arg, result)
 #define NOT_NULL_NAMED(arg, name, result)           \

@@ -12,7 +12,8 @@
 static bool line_of(char *buf, size_t size, const char *path)
 {
 	FILE *f = fopen(path, "re");
-	char room[4096]; /* without memory for a buffer stdio reads byte by byte, which such files do not allow */
+	/* without memory for a buffer stdio reads byte by byte, which such files do not allow */
+	char room[4096];
 	bool ok;
 
 	if (!f) {

@@ -14,8 +14,8 @@ bool rights_user_space(const struct perf_event_attr *attr, int32_t tid, int cpu)
 int rights_explain(const struct capture_event *e, int32_t tid, int cpu, int error);
 
 /*
- * tracefs_open() failed with error for events of this system. If that is a matter of rights, and the events could not be
- * opened either, the message names both. Returns error.
+ * tracefs_open() failed with error for events of this system. If that is a matter of rights, and
+ * the events could not be opened either, the message names both. Returns error.
  */
 int rights_explain_tracefs(const char *system, int error);
 

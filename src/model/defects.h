@@ -33,7 +33,10 @@ void defects_add(struct defects *d, enum defect kind, uint64_t n, const char *fm
 void defects_correct(struct defects *d, enum defect kind, uint64_t from, uint64_t to);
 /* The i-th kind that was seen; false behind the last. */
 bool defects_get(const struct defects *d, size_t i, struct sonde_defect *ret);
-/* One line: for each kind its count, where it was seen first, and its advice; nothing when there was none. */
+/*
+ * One line: for each kind its count, where it was seen first, and its advice; nothing when there
+ * was none.
+ */
 void defects_line(const struct defects *d, struct outbuf *out);
 
 #endif

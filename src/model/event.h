@@ -37,8 +37,8 @@ struct change {
 	bool exec; /* COMM: caused by exec; FORK: made by the recorder for a task that already ran */
 	bool kernel;     /* MMAP: of the kernel's address space */
 	bool executable; /* MMAP */
-	const char *
-		text; /* COMM: comm; MMAP: file name; CGROUP: path; KSYMBOL: name. Lent, NUL-terminated inside the record */
+	/* COMM: comm; MMAP: file name; CGROUP: path; KSYMBOL: name. Borrowed, ends in the record */
+	const char *text;
 	uint64_t start, len, pgoff; /* MMAP, KSYMBOL, TEXT_POKE: avma, bytes; MMAP: bytes */
 	bool unregister;            /* KSYMBOL */
 	bool out_of_line;           /* KSYMBOL: code out of line, of no file */

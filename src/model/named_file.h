@@ -14,8 +14,8 @@ struct named_symbol {
 
 enum named_addresses {
 	/*
-	 * The file's own: addr - first_addr + first_off is an offset of the file; in a kernel module's
-	 * file, an offset of its memory.
+	 * The file's own: addr - first_addr + first_off is an offset of the file; in a kernel
+	 * module's file, an offset of its memory.
 	 */
 	NAMED_BY_OFFSET,
 	/* The file's own: first_addr is where the mapping begins. */

@@ -431,8 +431,8 @@ static uint64_t needed_from(struct order *o)
 }
 
 /*
- * Messages of a recorder whose errors went where its records did (perf record -o - >FILE 2>&1). Bytes that UTF-8 never
- * has are no text.
+ * Messages of a recorder whose errors went where its records did (perf record -o - >FILE 2>&1).
+ * Bytes that UTF-8 never has are no text.
  */
 static bool is_text(const uint8_t *p, size_t len)
 {

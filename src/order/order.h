@@ -43,7 +43,10 @@ struct order_options {
 int order_open(struct order **ret, struct source *source, const struct order_options *opts);
 /* The next records in order: *ret lent until the next call, returns how many, 0 at the end, <0 on failure. */
 int order_next(struct order *o, const struct cut **ret);
-/* Adds up what was walked and what was delivered or refused, and twice the size; *total 0: a stream, whose size is unknown. */
+/*
+ * Adds up what was walked and what was delivered or refused, and twice the size; *total 0: a
+ * stream, whose size is unknown.
+ */
 void order_progress(const struct order *o, uint64_t *done, uint64_t *total);
 /* Whether samples were refused because they are outside of the windows of time. */
 bool order_has_refused(const struct order *o);

@@ -350,10 +350,14 @@ struct file_end {
 	struct sonde_recorder *r;
 	struct recorder_file *f;
 	struct tally
-		unwritten; /* samples that are not in the file, as of the last time its end was made */
+		/* samples that are not in the file, as of the last time its end was made */
+		unwritten;
 };
 
-/* Samples that were recorded and are not in the file: those given up, and in the last file those left in the buffers. */
+/*
+ * Samples that were recorded and are not in the file: those given up, and in the last file those
+ * left in the buffers.
+ */
 static void count_unwritten(struct file_end *end)
 {
 	tally_done(&end->unwritten);
@@ -417,7 +421,10 @@ static void put_note(void *ctx, struct perfdata_end *ret)
 	ret->flags = end->f->knows_losses ? PERFDATA_END_KERNEL_COUNTS : 0;
 }
 
-/* Called on a full disk. The file with the header makes room itself, unless the events are in others. */
+/*
+ * Called on a full disk. The file with the header makes room itself, unless the events are in
+ * others.
+ */
 static int make_room(void *ctx, uint64_t bytes)
 {
 	const struct recorder_file *f = ((struct file_end *)ctx)->f;

@@ -43,7 +43,8 @@ struct recorder_file {
 	bool reader_gone; /* of a pipe: it has closed its end before the beginning was written */
 	VEC(struct file_loss) losses; /* that the kernel reports and the file does not have yet */
 	bool knows_losses;            /* the kernel counts them by counter */
-	struct tally told;            /* what LOST_SAMPLES in the file say of samples that are not in it */
+	/* what LOST_SAMPLES in the file say of samples that are not in it */
+	struct tally told;
 };
 
 /* Of all files of a recording; when it is finished. */
@@ -79,12 +80,15 @@ int recorder_file_open(struct sonde_recorder *r, struct file_beginning *b,
 /* Behind the last event: plain records; what there is, for --tail-synthesize. */
 int recorder_file_put(struct recorder_file *f, const struct outbuf *records);
 int recorder_file_describe_end(struct sonde_recorder *r, const int32_t *pids, size_t nr_pids);
-/* After the last event: writes what is still on its way, and reads what each counter lost; *ret_lost: all of it. */
+/*
+ * After the last event: writes what is still on its way, and reads what each counter lost;
+ * *ret_lost: all of it.
+ */
 int recorder_file_losses(struct sonde_recorder *r, struct recorder_file *f,
 			 const struct drain_totals *totals, uint64_t *ret_lost);
 /*
- * What was lost or could not be written, by counter; features that are known at the end, the table. 1: the disk is full, and
- * the last events made room for them.
+ * What was lost or could not be written, by counter; features that are known at the end, the table.
+ * 1: the disk is full, and the last events made room for them.
  */
 int recorder_file_end(struct sonde_recorder *r, struct recorder_file *f,
 		      const struct drain_totals *totals);

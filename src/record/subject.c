@@ -41,7 +41,10 @@ void subject_say_begin(const struct sonde_recorder *r, bool has_command)
 
 	if (has_command || r->target.by_pid || o->all_cpus || o->cpu || o->dry_run)
 		return;
-	/* Whether this machine counts cycles is known once the event is open; a message then says what else is recorded. */
+	/*
+	 * Whether this machine counts cycles is known once the event is open; a message then says
+	 * what else is recorded.
+	 */
 	if (r->events.list.n && r->events.list.v[0].is_default)
 		snprintf(names, sizeof(names), "a profile (cycles, or cpu-clock)");
 	else
@@ -51,9 +54,12 @@ void subject_say_begin(const struct sonde_recorder *r, bool has_command)
 	    *names ? names : "no event");
 }
 
-/* ---- no samples -------------------------------------------------------------------------------------------------- */
+/* ---- no samples ------------------------------------------------------------------------------ */
 
-/* The event that was counted most often on one cpu or in one task, or the first one; NULL: none gives samples. */
+/*
+ * The event that was counted most often on one cpu or in one task, or the first one; NULL: none
+ * gives samples.
+ */
 static const struct capture_event *most_counted(const struct sonde_recorder *r, uint64_t *ret)
 {
 	const struct capture_event *most = NULL;

@@ -20,7 +20,10 @@ struct sink_ops {
 	bool takes_records;         /* events of records of state and defects, too */
 	bool copies_records; /* each record as it is, before its events; no filter keeps one of state from it */
 	bool lists_header; /* the output is made of what the recording says of itself */
-	/* With lists_header: the output says whether events could be read, so that is known before finish(). */
+	/*
+	 * With lists_header: the output says whether events could be read, so that is known before
+	 * finish().
+	 */
 	bool reports_complete;
 	/* -EINVAL with a message for options that cannot be. Schemas known by then are in the session. */
 	int (*open)(struct sink **ret, const struct sink_options *opts);

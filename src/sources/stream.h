@@ -27,7 +27,10 @@ struct stream {
 	int64_t (*make)(void *ctx, void *buf, size_t len);
 	void *ctx;
 	void (*done)(void *ctx); /* releases ctx in stream_done(); NULL: it is not the stream's */
-	/* Of the packed input that it is unpacked from: its size, or what was read of it. NULL: it is not packed. */
+	/*
+	 * Of the packed input that it is unpacked from: its size, or what was read of it. NULL: it
+	 * is not packed.
+	 */
 	const uint64_t *packed_bytes;
 	const char *path;          /* lent; for messages */
 	const atomic_int *stopped; /* set from elsewhere: waiting ends; NULL: never */

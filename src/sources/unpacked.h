@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How much a packed input may unpack to: a packed file of 32 KB can hold 1 GB of zeros, which would fill the disk with
- * temporary files. Unless the user says otherwise the limit is UNPACKED_TIMES the packed bytes, and never below
- * UNPACKED_LEAST_BYTES.
+ * How much a packed input may unpack to: a packed file of 32 KB can hold 1 GB of zeros, which would
+ * fill the disk with temporary files. Unless the user says otherwise the limit is UNPACKED_TIMES
+ * the packed bytes, and never below UNPACKED_LEAST_BYTES.
  */
 #ifndef SONDE_SOURCES_UNPACKED_H
 #define SONDE_SOURCES_UNPACKED_H
@@ -19,7 +19,10 @@ struct unpacked {
 	uint64_t bytes;        /* unpacked so far */
 };
 
-/* Counts bytes that were unpacked. 0, or -EFBIG with a message if they are more than may be: path names the input. */
+/*
+ * Counts bytes that were unpacked. 0, or -EFBIG with a message if they are more than may be: path
+ * names the input.
+ */
 int unpacked_add(struct unpacked *u, uint64_t bytes, const char *path);
 
 #endif

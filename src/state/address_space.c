@@ -229,14 +229,17 @@ static struct map_node *remove_at(struct map_node *n, uint64_t start, bool *fail
 	return balance(n, failed);
 }
 
-/* ---- whole stretches ----------------------------------------------------------------------------------------------- */
+/* ---- whole stretches ------------------------------------------------------------------------- */
 
 /*
- * A stretch of mappings goes as a whole, by splits and joins of trees, whose cost is the logarithm of their size: what is
- * removed may be shared with a thousand forks, which keep it, so its nodes must not be met one by one.
+ * A stretch of mappings goes as a whole, by splits and joins of trees, whose cost is the logarithm
+ * of their size: what is removed may be shared with a thousand forks, which keep it, so its nodes
+ * must not be met one by one.
  */
 
-/* All of left, then middle, a node that is owned and whose sides do not count, then all of right. */
+/*
+ * All of left, then middle, a node that is owned and whose sides do not count, then all of right.
+ */
 static struct map_node *join(struct map_node *left, struct map_node *middle, struct map_node *right,
 			     bool *failed)
 {

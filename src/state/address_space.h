@@ -5,8 +5,8 @@
  *
  * They are a balanced tree (AVL), of which only the nodes on the way to a change are copied: spaces that differ in a mapping
  * share all the others, so that a thousand forks of a process with ten thousand mappings cost a few nodes each, and
- * mappings in any order cost the logarithm of their number. A mapping that replaces many others costs no more: they are
- * cut out as a subtree.
+ * mappings in any order cost the logarithm of their number. A mapping that replaces many others
+ * costs no more: they are cut out as a subtree.
  */
 #ifndef SONDE_STATE_ADDRESS_SPACE_H
 #define SONDE_STATE_ADDRESS_SPACE_H
@@ -38,14 +38,17 @@ struct address_space {
 	unsigned refs;  /* a session and its events are used by one thread at a time */
 	uint64_t stamp; /* another one after each change, and in each space of a session */
 	struct map_node *root;
-	/* The kernel's: symbols registered at run time. They hide the mappings below them and never split one. */
+	/*
+	 * The kernel's: symbols registered at run time. They hide the mappings below them and never
+	 * split one.
+	 */
 	struct map_node *symbols;
 	/* The kernel's: code that was written while it ran, in pieces of CODE_PIECE_BYTES. */
 	struct map_node *code;
 	size_t nr_code; /* pieces */
 	/*
-	 * What was mapped before exec, while nothing shows that the new program runs; it has none itself. A reference. NULL:
-	 * none.
+	 * What was mapped before exec, while nothing shows that the new program runs; it has none
+	 * itself. A reference. NULL: none.
 	 */
 	struct address_space *before;
 };
@@ -65,8 +68,8 @@ const struct mapping *address_space_find(const struct address_space *a,
 /* The first mapping that ends behind addr, wherever it begins; NULL: there is none. From 0 on, all in their order. */
 const struct mapping *address_space_behind(const struct address_space *a, uint64_t addr);
 /*
- * Registers a symbol, m->name its name. It replaces the symbols that it overlaps as a whole. The code there is not known until
- * it is written.
+ * Registers a symbol, m->name its name. It replaces the symbols that it overlaps as a whole. The
+ * code there is not known until it is written.
  */
 int address_space_add_symbol(struct address_space **a, const struct mapping *m, uint64_t stamp);
 /* Unregisters the symbol at addr; the space does not change if there is none. */
@@ -74,12 +77,16 @@ int address_space_remove_symbol(struct address_space **a, uint64_t addr, uint64_
 const struct mapping *address_space_symbol(const struct address_space *a,
 					   uint64_t addr); /* NULL: none there */
 /*
- * Code at addr is these bytes from now on; NULL: it is not known any more. The stamp stays: names do not change. Returns 1 if
- * there are MAX_CODE_PIECES already: bytes outside of them are left out.
+ * Code at addr is these bytes from now on; NULL: it is not known any more. The stamp stays: names
+ * do not change. Returns 1 if there are MAX_CODE_PIECES already: bytes outside of them are left
+ * out.
  */
 int address_space_write_code(struct address_space **a, uint64_t addr, const uint8_t *code,
 			     size_t len);
-/* Copies what is known of the code at addr; bytes not known stay as they are. Returns how many are known from the first on. */
+/*
+ * Copies what is known of the code at addr; bytes not known stay as they are. Returns how many are
+ * known from the first on.
+ */
 size_t address_space_code(const struct address_space *a, uint64_t addr, uint8_t *buf, size_t len);
 
 #endif

@@ -64,7 +64,8 @@ struct state {
 	bool keeps_maps_at_exec; /* perf's way: what was mapped before exec stays until it is mapped over */
 	bool exit_forgets_comm; /* perf 6.12's way: events of an exiting task that come after EXIT have no name */
 	bool keeps_first_cgroup; /* perf's way: an id stands for the path that it was first told with */
-	bool keeps_first_ksymbol; /* perf's way: a symbol registered where something is already has no effect */
+	/* perf's way: a symbol registered where something is already has no effect */
+	bool keeps_first_ksymbol;
 	int32_t exited[STATE_EXITED]; /* pids whose mappings go when the ring comes round */
 	unsigned next_exited;
 	uint64_t

@@ -505,7 +505,9 @@ static int load_named(struct dso *d)
 	return symbol_set_settle(&d->symbols, true);
 }
 
-/* Without a recorded build id the local file may be another one: path and inode prove nothing here. */
+/*
+ * Without a recorded build id the local file may be another one: path and inode prove nothing here.
+ */
 static int load_files_and_named(struct dso *d)
 {
 	int r = d->build_id_len ? load_elf(d) : -ENOENT;

@@ -41,8 +41,8 @@ struct dso_key {
 	uint32_t build_id_len;
 	uint64_t inode; /* of a file without a recorded build id; 0 unknown */
 	/*
-	 * Functions that the recording itself names, lent as long as the table; NULL: none. pgoff is
-	 * the asking mapping's, for addresses that are counted from its begin.
+	 * Functions that the recording itself names, lent as long as the table; NULL: none. pgoff
+	 * is the asking mapping's, for addresses that are counted from its begin.
 	 */
 	const struct named_file *named;
 	uint64_t pgoff;
@@ -69,7 +69,10 @@ const char *dso_build_id_found(struct dso *d);
 /* False for what is mapped from no file: its offsets are addresses. */
 bool dso_is_file(const struct dso *d);
 
-/* True if a file of its path is here, whatever build it is, or one of the cache; perf dumps a [vdso] for itself. */
+/*
+ * True if a file of its path is here, whatever build it is, or one of the cache; perf dumps a
+ * [vdso] for itself.
+ */
 bool dso_is_here(struct dso *d);
 
 /* The symbol that holds an offset of the mapped file; NULL unknown. Lent as long as the table. */

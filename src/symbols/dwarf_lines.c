@@ -141,7 +141,8 @@ static int read_units(struct dwarf_lines *l)
 	Dwarf_Half version;
 	uint8_t kind;
 
-	while (ERR_MEMORY_NOTED(dwarf_get_units(l->file.dwarf, cu, &cu, &version, &kind, &die, NULL)) == 0) {
+	while (ERR_MEMORY_NOTED(dwarf_get_units(l->file.dwarf, cu, &cu, &version, &kind, &die,
+						NULL)) == 0) {
 		struct unit u = { .lines = die,
 				  .code = die,
 				  .is_dwarf5 = version >= 5,
@@ -366,8 +367,9 @@ static bool is_unnamed(struct unit *u, uint64_t addr)
 }
 
 /*
- * A path that does not begin at the root begins at the unit's folder, which may have no root itself. libdw has prefixed some
- * of them with the folder; addr2line prefixes those of DWARF 5 once more.
+ * A path that does not begin at the root begins at the unit's folder, which may have no root
+ * itself. libdw has prefixed some of them with the folder; addr2line prefixes those of DWARF 5 once
+ * more.
  */
 static const char *file_path(struct dwarf_lines *l, struct unit *u, const char *file)
 {

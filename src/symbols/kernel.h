@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where kernel symbols for a recording come from, tried in this order: the file the user named; the recording's own
- * kallsyms; the build-id cache; the running kernel's, if it is the recorded one by build id; a vmlinux of that build;
- * the functions that the recording itself names, which are only some.
- * Under --compat as perf does: a vmlinux first, the running kernel's also where the recording names no build id. Never
- * wrong names.
+ * kallsyms; the build-id cache; the running kernel's, if it is the recorded one by build id; a
+ * vmlinux of that build; the functions that the recording itself names, which are only some. Under
+ * --compat as perf does: a vmlinux first, the running kernel's also where the recording names no
+ * build id. Never wrong names.
  */
 #ifndef SONDE_SYMBOLS_KERNEL_H
 #define SONDE_SYMBOLS_KERNEL_H

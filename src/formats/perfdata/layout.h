@@ -148,8 +148,9 @@ enum perfdata_tool_record {
 };
 
 /*
- * HEADER_TRACING_DATA in pipe mode: u32 size behind the header, then size bytes behind the record. Older perf writes a
- * record of 12 bytes, newer perf pads it to 16. A longer one is simpleperf's, which holds the data itself.
+ * HEADER_TRACING_DATA in pipe mode: u32 size behind the header, then size bytes behind the record.
+ * Older perf writes a record of 12 bytes, newer perf pads it to 16. A longer one is simpleperf's,
+ * which holds the data itself.
  */
 enum { TRACING_DATA_RECORD_MIN = 12, TRACING_DATA_RECORD_MAX = 16 };
 

@@ -106,7 +106,7 @@ static int read_files(struct bytes *b, struct arena *a, struct named_files *file
 	return result;
 }
 
-/* ---- FILE -------------------------------------------------------------------------------------------------------- */
+/* ---- FILE ------------------------------------------------------------------------------------ */
 
 static int read_binary(struct reading *r, struct bytes *b)
 {
@@ -140,7 +140,7 @@ int perfdata_named_files_read(struct bytes *b, struct arena *a, struct named_fil
 	return read_files(b, a, files, read_binary);
 }
 
-/* ---- FILE2: protobuf --------------------------------------------------------------------------------------------- */
+/* ---- FILE2: protobuf ------------------------------------------------------------------------- */
 
 /* A field of a message: a number, or bytes. */
 struct field {

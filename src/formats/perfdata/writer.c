@@ -396,7 +396,8 @@ static int rewrite_note(struct perfdata_writer *w, const struct perfdata_writer_
 }
 
 /*
- * Behind the data: the last records, the table, one section per feature in ascending order, then the late bodies.
+ * Behind the data: the last records, the table, one section per feature in ascending order, then
+ * the late bodies.
  * *ret_bytes: the room that they take.
  */
 static int write_end(struct perfdata_writer *w, const struct perfdata_writer_feature *late,

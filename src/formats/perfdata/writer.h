@@ -68,29 +68,42 @@ int perfdata_writer_begin(struct perfdata_writer *w, const struct perfdata_write
  * one), and finish still makes a valid file of it.
  */
 int perfdata_writer_append(struct perfdata_writer *w, const struct iovec *iov, int nr_iov);
-/* Called for each record that is given up, in the order of the file; at least 16 bytes of it, mostly all, are in memory. */
+/*
+ * Called for each record that is given up, in the order of the file; at least 16 bytes of it,
+ * mostly all, are in memory.
+ */
 typedef void perfdata_writer_cut_fn(void *ctx, const void *record, size_t len);
 void perfdata_writer_on_cut(struct perfdata_writer *w, perfdata_writer_cut_fn *on_cut, void *ctx);
 
-/* What only the end knows. Each function may be called several times: records that were given up count anew. */
+/*
+ * What only the end knows. Each function may be called several times: records that were given up
+ * count anew.
+ */
 struct perfdata_writer_end {
 	int (*records)(void *ctx, struct outbuf *o); /* that end the data */
-	/* The body of PERFDATA_PRIVATE_END, which begin had among its features. NULL: it stays as it is. */
+	/*
+	 * The body of PERFDATA_PRIVATE_END, which begin had among its features. NULL: it stays as
+	 * it is.
+	 */
 	void (*note)(void *ctx, struct perfdata_end *ret);
-	/* Gives up something, here or elsewhere: 1; 0: there is nothing. NULL: the last records of this file. */
+	/*
+	 * Gives up something, here or elsewhere: 1; 0: there is nothing. NULL: the last records of
+	 * this file.
+	 */
 	int (*make_room)(void *ctx, uint64_t bytes);
 	void *ctx;
 };
 
 /*
- * end may be NULL. A feature written here replaces one of the same number written at the start. On a full disk the last records are given
- * up for the table: it returns 1 then, and the chain of causes tells what the disk said.
+ * end may be NULL. A feature written here replaces one of the same number written at the start. On
+ * a full disk the last records are given up for the table: it returns 1 then, and the chain of
+ * causes tells what the disk said.
  */
 int perfdata_writer_finish(struct perfdata_writer *w, const struct perfdata_writer_feature *late,
 			   size_t nr_late, const struct perfdata_writer_end *end);
 /*
- * Cuts off whole records at the end of a file: so many bytes or, with the first of them, a few more; all where the file has
- * no more. 1; 0: it has none, or is a pipe.
+ * Cuts off whole records at the end of a file: so many bytes or, with the first of them, a few
+ * more; all where the file has no more. 1; 0: it has none, or is a pipe.
  */
 int perfdata_writer_give_up(struct perfdata_writer *w, uint64_t bytes);
 /* Opens a finished file up again: it goes on where its records ended. */

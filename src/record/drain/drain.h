@@ -68,7 +68,10 @@ int drain_pass(struct drain *d);
 int drain_block(struct drain *d, const void *records, size_t len);
 /* Ends a round by itself: what was drained until now is settled. */
 int drain_round(struct drain *d);
-/* After a pass that failed, with the counters disabled: counts the samples that are left behind in the rings. */
+/*
+ * After a pass that failed, with the counters disabled: counts the samples that are left behind in
+ * the rings.
+ */
 void drain_count_left(const struct drain *d, struct tally *to);
 /* Adds to `to` what another drain of the same recording has seen. */
 void drain_absorb(struct drain *to, struct drain *from);

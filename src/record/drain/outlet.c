@@ -95,7 +95,10 @@ static int write_plain(struct outlet *o, const struct iovec *pieces, int nr_piec
 	return r;
 }
 
-/* Moves what `from` says of its batches behind what `to` knows; `base`: where the block begins there. */
+/*
+ * Moves what `from` says of its batches behind what `to` knows; `base`: where the block begins
+ * there.
+ */
 static int marks_join(struct outlet_marks *to, struct outlet_marks *from, uint64_t base)
 {
 	const size_t nr_counts = to->counts.n;

@@ -39,7 +39,10 @@ struct outlet_batch {
 	size_t bytes; /* at most outlet_wants() */
 };
 
-/* Where a batch that was compressed ends, and which counts of `outlet_marks.counts` are its own and those before it. */
+/*
+ * Where a batch that was compressed ends, and which counts of `outlet_marks.counts` are its own and
+ * those before it.
+ */
 struct outlet_mark {
 	uint64_t end;
 	size_t counts_end;
@@ -87,7 +90,10 @@ int outlet_finish(struct outlet *o);
 int outlet_resume(struct outlet *o);
 /* A thread that writes gets the caller's scheduling (-r), as far as that is allowed. */
 void outlet_follow_priority(struct outlet *o);
-/* Adds the samples that are not in the file, what LOST_SAMPLES records counted that were cut off among them. */
+/*
+ * Adds the samples that are not in the file, what LOST_SAMPLES records counted that were cut off
+ * among them.
+ */
 void outlet_given_up(const struct outlet *o, struct tally *to);
 uint64_t outlet_samples_given_up(const struct outlet *o);
 void outlet_free(struct outlet *o); /* NULL is fine */

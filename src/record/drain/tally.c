@@ -43,7 +43,10 @@ void tally_add_record(struct tally *t, const void *record, size_t len)
 			  load_u64((const uint8_t *)record + HEADER_BYTES));
 }
 
-/* The word at `pos` bytes behind the beginning of the pieces; 0 behind their end. Words may run over an end. */
+/*
+ * The word at `pos` bytes behind the beginning of the pieces; 0 behind their end. Words may run
+ * over an end.
+ */
 static uint64_t tally_word(const struct iovec *pieces, int nr_pieces, uint64_t pos)
 {
 	uint8_t bytes[WORD_BYTES] = { 0 };

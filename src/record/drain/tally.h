@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts samples by the id of their counter: those that were taken from the buffers, or are still in them, and are lost. */
+/*
+ * Counts samples by the id of their counter: those that were taken from the buffers, or are still
+ * in them, and are lost.
+ */
 #ifndef SONDE_RECORD_DRAIN_TALLY_H
 #define SONDE_RECORD_DRAIN_TALLY_H
 
@@ -18,7 +21,8 @@ struct tally_count {
 struct tally {
 	VEC(struct tally_count) list;
 	struct hash64 by_id; /* index in the list */
-	uint64_t samples;    /* SAMPLE records; what LOST_SAMPLES records count is in the list only */
+	/* SAMPLE records; what LOST_SAMPLES records count is in the list only */
+	uint64_t samples;
 };
 
 /* Without memory for a new id its events are missing in the list. */
@@ -27,7 +31,10 @@ void tally_add(struct tally *t, uint64_t id, uint64_t n);
 void tally_add_sample(struct tally *t, uint64_t id);
 /* A record, `len` bytes of it are in memory: all of a LOST_SAMPLES, 16 of others. */
 void tally_add_record(struct tally *t, const void *record, size_t len);
-/* The whole records behind the first `done` bytes of the pieces; a record may run from one piece into the next. */
+/*
+ * The whole records behind the first `done` bytes of the pieces; a record may run from one piece
+ * into the next.
+ */
 void tally_add_pieces(struct tally *t, const struct iovec *pieces, int nr_pieces, uint64_t done);
 void tally_add_all(struct tally *to, const struct tally *from);
 /* All of the list. */

@@ -40,7 +40,10 @@ void target_look(struct target *t);
 void target_look_back(struct target *t);
 /* How many cpus miss events because they came or went; *ret_first: the lowest of them. */
 size_t target_missed(const struct target *t, int *ret_first);
-/* After the recording: reports the cpus that came or went while it ran, since their events are not all in it. */
+/*
+ * After the recording: reports the cpus that came or went while it ran, since their events are not
+ * all in it.
+ */
 void target_say_changes(const struct target *t, const struct say *say);
 void target_done(struct target *t);
 

@@ -342,8 +342,8 @@ static struct alive_subject subject_of(const struct copy_sink *s, const struct c
 		ret.adds = true;
 		break;
 	/*
-	 * u64 address | u16 old bytes | u16 new bytes. A shorter one leaves what it does not cover; one of a guest says
-	 * nothing of the host.
+	 * u64 address | u16 old bytes | u16 new bytes. A shorter one leaves what it does not cover;
+	 * one of a guest says nothing of the host.
 	 */
 	case PERF_RECORD_TEXT_POKE:
 		ret.id = get_u64(record + 8, s->swap) ^

@@ -44,7 +44,10 @@ static int make_paths(struct event_file *f, const struct event_files *all, const
 	return 0;
 }
 
-/* Events of a recording are read by no more people than the recording is; one in a pipe is its reader's alone. */
+/*
+ * Events of a recording are read by no more people than the recording is; one in a pipe is its
+ * reader's alone.
+ */
 static mode_t mode_of(const char *input)
 {
 	struct stat st;

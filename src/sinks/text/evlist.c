@@ -276,7 +276,10 @@ static void put_fields_json(const struct sonde_schema *sc, struct outbuf *out)
 	outbuf_char(out, ']');
 }
 
-/* The number of the group that event `index` of the recording is in; -1: none. Groups are met in their order. */
+/*
+ * The number of the group that event `index` of the recording is in; -1: none. Groups are met in
+ * their order.
+ */
 static int64_t group_of(struct evlist_sink *s, uint32_t index, int64_t *nr_met)
 {
 	if (s->nr_members) {

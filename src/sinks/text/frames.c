@@ -50,7 +50,10 @@ void text_dso_put(const struct sonde_location *loc, uint32_t columns, struct out
 {
 	outbuf_char(out, '(');
 	outbuf_str(out, loc->dso ? loc->dso : "[unknown]");
-	/* Those of the kernel, and of symbols that are a dso of their own, are not offsets in a file. */
+	/*
+	 * Those of the kernel, and of symbols that are a dso of their own, are not offsets in a
+	 * file.
+	 */
 	if (columns & TEXT_DSOFF && loc->map_end > loc->map_start && *loc->dso != '[' &&
 	    loc->dso != loc->sym) {
 		outbuf_put(out, "+0x", 3);

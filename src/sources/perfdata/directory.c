@@ -151,7 +151,10 @@ static void compare_size(struct perfdata_source *s, const struct perfdata_part *
 			    (unsigned long long)part->bytes, (unsigned long long)written);
 }
 
-/* u64 version | and of sonde: u64 number of parts | once the recorder has ended: their sizes, u64 each */
+/*
+ * u64 version | and of sonde: u64 number of parts | once the recorder has ended: their sizes, u64
+ * each
+ */
 int perfdata_directory_format_read(struct perfdata_source *s, struct bytes *b)
 {
 	uint64_t nr = 0, written = 0;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of state: what they change (COMM, FORK, EXIT, MMAP, KSYMBOL), and losses, which are counted. */
+/*
+ * Records of state: what they change (COMM, FORK, EXIT, MMAP, KSYMBOL), and losses, which are
+ * counted.
+ */
 
 #include <unistd.h>
 
@@ -96,8 +99,8 @@ static int read_ksymbol(struct bytes *b, struct change *ret)
 }
 
 /*
- * u64 address | u16 old bytes | u16 new bytes | old code | new code. Without new code the old one is gone; perf keeps it, and
- * looks at code of the host's kernel only.
+ * u64 address | u16 old bytes | u16 new bytes | old code | new code. Without new code the old one
+ * is gone; perf keeps it, and looks at code of the host's kernel only.
  */
 static int read_text_poke(struct bytes *b, uint16_t misc, bool as_perf, struct change *ret)
 {

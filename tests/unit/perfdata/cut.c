@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Cutting: how many records bytes hold, and how many bytes are missing for the next one (sources/source.h). */
+/*
+ * Cutting: how many records bytes hold, and how many bytes are missing for the next one
+ * (sources/source.h).
+ */
 #include "unittest.h"
 
 #include <stdlib.h>

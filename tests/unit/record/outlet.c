@@ -87,8 +87,8 @@ static void sink_close(struct sink *s)
 }
 
 /*
- * In batches as the drain makes them, each fifth a smaller one; a flush behind each so many bytes. Returns the samples
- * taken.
+ * In batches as the drain makes them, each fifth a smaller one; a flush behind each so many bytes.
+ * Returns the samples taken.
  */
 static uint64_t put_all(struct sink *s, const uint8_t *plain, size_t len, size_t flush_bytes,
 			int *ret_error)

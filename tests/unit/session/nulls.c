@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every function of sonde.h with NULL for each of its pointers in turn, one call per child process: no crash, the stated
- * result, a cause that names the function and the parameter, and outputs that say "nothing". null_calls.py makes the
- * calls out of the header. The program is linked with the shared library, as programs of users are.
+ * Every function of sonde.h with NULL for each of its pointers in turn, one call per child process:
+ * no crash, the stated result, a cause that names the function and the parameter, and outputs that
+ * say "nothing". null_calls.py makes the calls out of the header. The program is linked with the
+ * shared library, as programs of users are.
  */
 #include <errno.h>
 #include <stdbool.h>

@@ -323,7 +323,10 @@ static void lost_samples_record(struct recording *r, uint64_t time_ns, uint64_t 
 	memcpy(r->bytes + r->len - 8, &id, sizeof(id)); /* the trailer's IDENTIFIER */
 }
 
-/* Losses are counted as they are met: a reader in mid-run never sees a dummy's losses as those of events. */
+/*
+ * Losses are counted as they are met: a reader in mid-run never sees a dummy's losses as those of
+ * events.
+ */
 TEST(losses_in_mid_run)
 {
 	const uint64_t chain[] = { 0x401000 }, dummy = PERF_COUNT_SW_DUMMY;

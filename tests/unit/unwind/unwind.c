@@ -242,7 +242,10 @@ TEST(recorded_stack_ends)
 	dso_table_free(table);
 }
 
-/* The recorded stack ends with the word that holds a return address. perf never reads that last word. */
+/*
+ * The recorded stack ends with the word that holds a return address. perf never reads that last
+ * word.
+ */
 TEST(last_word_of_the_recorded_stack)
 {
 	uint64_t ips[MAX_FRAMES], at, word = 0;
@@ -273,7 +276,10 @@ TEST(last_word_of_the_recorded_stack)
 }
 
 #ifdef __x86_64__
-/* Never called. Like a leaf function of arm64: its return address is in a register and its CFA is its caller's. */
+/*
+ * Never called. Like a leaf function of arm64: its return address is in a register and its CFA is
+ * its caller's.
+ */
 extern const char leaf_without_frame[];
 __asm__(".text\n"
 	"leaf_without_frame:\n"
