@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include "formats/perfdata/shape.h"
 #include "model/callchain.h"
 #include "sources/perfdata/counts.h"
 #include "sources/perfdata/perfdata.h"
@@ -360,6 +361,39 @@ void perfdata_traces(struct source *source, uint64_t *ret_records, uint64_t *ret
 	*ret_bytes = perfdata_of(source)->trace_bytes;
 }
 
+/* Where a record has the id of an event, 0 for one that has none. */
+static uint32_t event_id_at(uint32_t type)
+{
+	switch (type) {
+	case PERF_RECORD_LOST:
+		return RECORD_HEADER_BYTES;
+	case PERF_RECORD_THROTTLE: /* others have their sizes, too */
+	case PERF_RECORD_UNTHROTTLE:
+		return RECORD_HEADER_BYTES + 8;
+	default:
+		return 0;
+	}
+}
+
+/*
+ * Of a compressed recording: where a record's type or size is damaged, compressed bytes are taken
+ * for records.
+ */
+static bool has_shape(struct perfdata_source *s, const struct cut *rec, uint32_t type)
+{
+	const bool swap = s->file.swap;
+	const struct perfdata_event *e = perfdata_event_of(s, rec->bytes, rec->len, NULL);
+	const uint32_t trailer = e ? (uint32_t)e->layout.trailer_bytes : 0, at = event_id_at(type);
+	uint64_t id;
+
+	if (!perfdata_has_shape(rec->bytes, rec->len, trailer, swap))
+		return false;
+	if (!at || !s->ids.n)
+		return true;
+	id = get_u64(rec->bytes + at, swap);
+	return !id || hash64_find(&s->by_id, id) != HASH64_EMPTY;
+}
+
 int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, struct event *ret)
 {
 	bool swap = s->file.swap;
@@ -371,6 +405,13 @@ int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, str
 	uint32_t trailer;
 	int r;
 
+	if (s->unzip && !has_shape(s, rec, type)) {
+		defects_add(s->opts.defects, DEFECT_BAD_RECORD, 1,
+			    "at 0x%llx%s: %u bytes that are no record of type %u",
+			    (unsigned long long)rec->file_off, perfdata_behind_offset(s, rec->file),
+			    rec->len, type);
+		return 0;
+	}
 	if (type >= FIRST_TOOL_RECORD)
 		return decode_tool_record(s, rec, type, ret);
 	TRY(perfdata_record_schema(s, type, &sc));
