@@ -10,6 +10,7 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct completion {
 	struct cli *cli;
@@ -18,9 +19,10 @@ struct completion {
 	size_t begin;                  /* bytes of it that stay: candidates continue them */
 	const char *operands[2];       /* the first ones before the current word */
 	int nr_operands;
-	int first_operand;  /* its place, 1 for the first word */
-	bool only_operands; /* options have ended */
-	bool is_unknown;    /* the command */
+	const char *recording; /* of -i; NULL: not given */
+	int first_operand;     /* its place, 1 for the first word */
+	bool only_operands;    /* options have ended */
+	bool is_unknown;       /* the command */
 
 	/* while events are listed */
 	bool has_match;   /* the typed glob matches one */
@@ -67,8 +69,8 @@ static const struct opt *find_word(const struct opt *table, const char *word, si
 }
 
 /*
- * The option of `word` that takes a value. *ret_begin: the bytes of `word` before that value, 0 if the
- * value is the next word. NULL if there is none.
+ * The option of `word` that takes a value. *ret_begin: the bytes of `word` before that value, 0 if
+ * the value is the next word. NULL if there is none.
  */
 static const struct opt *valued(const struct completion *c, const char *word, size_t *ret_begin)
 {
@@ -170,6 +172,8 @@ static void offer_columns(struct completion *c)
 		offer_refused(c, "input=-\nfields=?:ip\n", ":");
 }
 
+static const char globs[] = "*?[";
+
 /* A glob stays as it is if it matches an event, and gets a '*' if it then matches one. */
 static void try_glob(struct completion *c, const char *event)
 {
@@ -202,7 +206,7 @@ static void offer_event(void *ctx, const struct sonde_listed_event *e)
 	struct completion *c = ctx;
 	const char *colon = strchr(e->name, ':'), *const names[] = { e->name, e->alias };
 
-	if (strpbrk(typed(c), "*?[")) {
+	if (strpbrk(typed(c), globs)) {
 		try_glob(c, e->name);
 		return;
 	}
@@ -225,13 +229,75 @@ static void offer_tracepoints(struct completion *c)
 	(void)sonde_list_events(&opts, offer_event, c);
 }
 
+/* A file of perf.data's form: packed ones would take long to open, and a FIFO for ever. */
+static bool is_plain_recording(const char *path)
+{
+	struct stat st;
+	char magic[8] = "";
+	FILE *f;
+
+	if (strchr(path, '\n') || stat(path, &st) || !S_ISREG(st.st_mode))
+		return false;
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	(void)!fread(magic, 1, sizeof(magic), f);
+	fclose(f);
+	return !memcmp(magic, "PERFILE2", 8) || !memcmp(magic, "2ELIFREP", 8);
+}
+
+/* Anybody may have written the name into a recording, and bash does not quote candidates. */
+static bool is_plain_name(const char *name)
+{
+	for (; *name; name++)
+		if (!isalnum((unsigned char)*name) && !strchr("_:-./=+@,", *name))
+			return false;
+	return true;
+}
+
+/* The events of the recording that the command reads. False if they are not known. */
+static bool offer_recorded_events(struct completion *c)
+{
+	const char *path = c->recording ? c->recording : "perf.data";
+	struct sonde_session *s;
+	bool is_known = false;
+	char *text;
+
+	if (c->command == &cmd_cut && c->nr_operands)
+		path = c->operands[0];
+	if (c->command == &cmd_record || c->command == &cmd_list || !is_plain_recording(path) ||
+	    asprintf(&text, "input=%s\n", path) < 0)
+		return false;
+	if (sonde_session_open(&s, text, "completion") < 0)
+		s = NULL;
+	for (uint32_t i = 0; s && i < sonde_session_schemas(s); i++) {
+		const struct sonde_schema *sc = sonde_session_schema(s, i);
+		const enum sonde_schema_kind kind = sonde_schema_kind(sc);
+		const char *name = sonde_schema_name(sc);
+
+		if ((kind != SONDE_TRACEPOINT && kind != SONDE_SAMPLE) ||
+		    sonde_schema_family(sc) != i)
+			continue;
+		is_known = true;
+		if (strpbrk(typed(c), globs))
+			try_glob(c, name);
+		else if (is_plain_name(name))
+			offer(c, name);
+	}
+	sonde_session_close(s);
+	free(text);
+	return is_known;
+}
+
 /* Events that may not be read are left out. */
 static void offer_events(struct completion *c)
 {
 	char *whole;
 
 	begin_behind(c, ",{");
-	if (strchr(typed(c), ':'))
+	if (offer_recorded_events(c))
+		;
+	else if (strchr(typed(c), ':'))
 		offer_tracepoints(c);
 	else
 		(void)sonde_list_events(NULL, offer_event, c);
@@ -356,7 +422,13 @@ static void offer_operand(struct completion *c)
 	}
 }
 
-/* Goes through the words before the current one. Returns the option whose value that one is, or NULL. */
+static void note_value(struct completion *c, const struct opt *o, const char *value)
+{
+	if (o->key && !strcmp(o->key, "input"))
+		c->recording = value;
+}
+
+/* Reads the words before the current one. Returns the option that waits for its value, or NULL. */
 static const struct opt *read_words(struct completion *c, int nr, char **words)
 {
 	const struct opt *waiting = NULL;
@@ -364,13 +436,16 @@ static const struct opt *read_words(struct completion *c, int nr, char **words)
 
 	for (int i = 0; i < nr; i++) {
 		if (waiting) {
+			note_value(c, waiting, words[i]);
 			waiting = NULL;
 		} else if (!strcmp(words[i], "--")) {
 			c->only_operands = true;
 		} else if (words[i][0] == '-' && words[i][1] && !c->only_operands) {
 			waiting = valued(c, words[i], &begin);
-			if (waiting && begin)
-				waiting = NULL;
+			if (!waiting || !begin)
+				continue;
+			note_value(c, waiting, words[i] + begin);
+			waiting = NULL;
 		} else if (!c->command && !c->is_unknown) {
 			c->command = command_find(words[i], NULL);
 			c->is_unknown = !c->command;

@@ -18,6 +18,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from points import done, open_on_pty, read_pty, say, skip  # noqa: E402
 
 SONDE, FILES = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
+DATA = FILES.parent.parent / 'tests/data'
 EVENTS = ('sched:sched_switch', 'sched:sched_wakeup', 'sched:sched_waking', 'irq:irq_handler_entry', 'page_pool:page_pool_release')
 TAB, DUMP, LEFT = '\t', '\x18d', '\x02'
 
@@ -283,6 +284,31 @@ def check_candidates():
     offers('record -gecpu-cl', ['=-gecpu-clock'], [], 'events behind a cluster of letters')
 
 
+def check_recorded(folder):
+    """Behind -e of what reads a recording stand the events of that."""
+    demo = str(DATA / 'demo.data')
+    want = subprocess.run([SONDE, 'evlist', demo], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+    want = ['=' + name for name in want if ':' in name and name != 'Tip:']
+    for words in (['cut', '-i', demo, '-e', ''], ['cut', '--input=' + demo, '-e', ''], ['cut', '-i' + demo, '-e', ''],
+                  ['cut', demo, '-e', ''], ['script', '-vi', demo, '--switch-on', '']):
+        got = candidates(*words)
+        say(sorted(got) == sorted(want) and want, 'events of the recording: %s' % ' '.join(words).replace(demo, 'X'), repr((got, want)))
+    shutil.copy(demo, folder / 'perf.data')
+    got = candidates('script', '--switch-on', '', cwd=folder)
+    say(sorted(got) == sorted(want), 'events of perf.data', repr(got))
+    got = candidates('record', '-e', 'task-cl', cwd=folder)
+    say(got == ['=task-clock'], 'record has those of the machine', repr(got))
+    hostile = pathlib.Path(demo).read_bytes().replace(b'sched_wakeup', b'$(reboot)\x1b]0')
+    (folder / 'perf.data').write_bytes(hostile)
+    got = candidates('cut', '-e', '', cwd=folder)
+    say(got == [name for name in want if name != '=sched:sched_wakeup'], 'names that would speak to a shell are left out', repr(got))
+    os.mkfifo(folder / 'perf.fifo')
+    got = candidates('cut', '-i', str(folder / 'perf.fifo'), '-e', 'task-cl', timeout=60)
+    say(got == ['=task-clock'], 'a FIFO is not opened', repr(got))
+    (folder / 'perf.data').unlink()
+    (folder / 'perf.fifo').unlink()
+
+
 def check_scripts(folder):
     """Scripts of the folders that the user names."""
     (folder / 'mine').mkdir()
@@ -338,6 +364,7 @@ def main():
         if not tracepoints:
             skip('names of tracepoints', 'nothing can be mounted over those of this machine')
         check_candidates()
+        check_recorded(folder)
         check_scripts(folder)
         check_without_rights(folder)
         for shell in sys.argv[3:] or ('bash', 'zsh', 'fish'):
