@@ -11,7 +11,7 @@
 #include "model/callchain.h"
 #include "sources/perfdata/perfdata.h"
 
-enum { MAX_FEATURE_BYTES = 256 << 20, MAX_KALLSYMS_BYTES = 128 << 20 };
+enum { MAX_FEATURE_BYTES = 256 << 20, MAX_KALLSYMS_BYTES = 32 << 20 };
 
 static int read_string(struct perfdata_source *s, struct bytes *b, const char **ret)
 {
@@ -328,9 +328,9 @@ static int unpack_kallsyms(struct perfdata_source *s)
 		return r;
 	}
 	size = ZSTD_getFrameContentSize(b.start, bytes_left(&b));
-	if (size > MAX_KALLSYMS_BYTES) {
+	if (size > MAX_KALLSYMS_BYTES || size / UNPACKED_TIMES > bytes_left(&b)) {
 		arena_done(&temp);
-		return err_at(&b, -EBADMSG, "the kernel's symbols are damaged");
+		return err_at(&b, -EBADMSG, "the kernel's symbols are damaged or too many");
 	}
 	s->kallsyms_unpacked = malloc(size + 1);
 	if (!s->kallsyms_unpacked) {
