@@ -112,9 +112,8 @@ struct sonde_session {
 	struct unwinder *unwinder;
 	const struct unwind_arch *unwind_archs[2]; /* by samples' ABI, 32 and 64 bits */
 	bool unwind_archs_known;
-	/* Under compat: the mappings that perf's condition was asked for last, by stamp, and the answer. */
-	uint64_t unwindable_stamp;
-	bool unwindable;
+	uint64_t unwindable_stamp; /* under compat: the mappings that perf_unwinds() saw last, */
+	bool unwindable;           /* and its answer */
 	struct insn_decoder *insns;
 	struct dso *insn_dso; /* the file whose machine is insn_arch */
 	enum insn_arch insn_arch;
