@@ -213,7 +213,6 @@ const struct opt record_options[] = {
 	OPT_KEY('N', "no-buildid-cache", NULL, "no-buildid-cache", "leaves the cache of files by build id as it is"),
 	OPT_KEY(0, "buildid-all", NULL, "buildid-all", "takes the build ids of all files mapped, hit by samples or not"),
 	OPT_KEY(0, "buildid-mmap", NULL, "buildid-mmap", "takes build ids from the kernel, with each mapping"),
-	OPT_KEY(0, "kcore", NULL, "kcore", "is refused: the recording holds the kernel's symbols itself"),
 
 	OPT_GROUP("Buffers"),
 	OPT_KEY('m', "mmap-pages", "PAGES", "mmap-pages",
@@ -259,6 +258,7 @@ const struct opt record_options[] = {
 	OPT_CALL(0, "debuginfod", "URLS", set_debuginfod, OPT_VALUE_OPTIONAL,
 		"changes nothing, and a line says so: nothing is fetched from servers"),
 	OPT_GROUP("Options of perf record that are refused"),
+	OPT_KEY(0, "kcore", NULL, "kcore", "is refused: the recording holds the kernel's symbols itself"),
 	OPT_OPTIONAL_KEY('S', "snapshot", "OPTIONS", "snapshot", "is refused: hardware tracing is not recorded"),
 	OPT_OPTIONAL_KEY(0, "aux-sample", "OPTIONS", "aux-sample", "is refused: hardware tracing is not recorded"),
 	OPT_CALL(0, "off-cpu", NULL, refuse_off_cpu, 0,

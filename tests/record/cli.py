@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What is told, and options of perf record that change nothing here or are refused for good."""
 import os
+import re
 import signal
 import subprocess
 import tempfile
@@ -54,6 +55,22 @@ def _():
     for option in ('--clang-path', '--clang-opt'):
         need('not compiled' in recorded(option, 'x', status=2), option)
     same(recorded('-q', '--no-off-cpu', '--no-clang-path', '--no-clang-opt'), '')
+
+
+@case('options that are refused stand at the end of the help, under a head of their own, and are refused')
+def _():
+    r = sonde('record', '--help', '--no-pager')
+    same(r.returncode, 0, r.stderr)
+    before, head, rest = r.stdout.partition('\nOptions of perf record that are refused:\n')
+    need(head and 'is refused' not in before, before)
+    options, _, behind = rest.partition('\n\n')
+    need(behind.startswith('Options of every command:\n'), behind)
+    entries = re.split(r'\n(?= {2,6}-)', options)
+    need(len(entries) > 3, options)
+    for entry in entries:
+        m = re.match(r' +(?:-\w, )?--([\w-]+)(\[?=?[A-Z]+\]?| [A-Z]+)?\s+is refused: ', entry)
+        need(m, entry)
+        recorded('--' + m[1], *(['x'] if (m[2] or '').startswith(' ') else []), status=2)
 
 
 def interrupted(*options, **more):
