@@ -238,7 +238,7 @@ static int list_as_perf(struct cli *cli, struct listing *l, char **words, int n)
 }
 
 /*
- * The event whose name is most like a word that none has; names of events are lent for the call
+ * The event whose name is most like a word that none has; names of events are borrowed for the call
  * only.
  */
 struct nearest_event {

@@ -189,7 +189,7 @@ static bool replace(const char *path, const char *text, size_t len, mode_t mode)
 }
 
 /*
- * What is there already may be someone's work: only --force overwrites it, and never through a
+ * An existing file may be someone's work: only --force overwrites it, and never through a
  * link.
  */
 static int save(const struct cli *cli, const char *path, bool force, const char *text, size_t len)

@@ -13,7 +13,7 @@ struct output_format {
 	bool json;
 };
 
-/* Of a command whose values, a struct s, have a struct output_format m. */
+/* Options of a command whose values, a struct s, have a member m of struct output_format. */
 /* clang-format off */
 #define FORMAT_OPTIONS(s, m) \
 	OPT_OUR_TEXT(0, "format", "text|json", s, m.format, \

@@ -105,7 +105,7 @@ struct opt_parser {
 	/* For OPT_KIND_KEY; value NULL: taken back. 0, or -1 after opt_error(). */
 	int (*set_key)(struct opt_parser *p, void *values, const struct opt *o, const char *value);
 	/*
-	 * Whether a word that is no option stands for one: 1 it did, 0 it does not, or -1 after
+	 * Takes a word that is no option as one: 1 if it did, 0 if it does not, -1 after
 	 * opt_error(). NULL: never.
 	 */
 	int (*set_word)(struct opt_parser *p, void *values, const char *word);

@@ -156,8 +156,8 @@ static char **words_of(const struct cli *cli, const char *command, const char *p
 	words[0] = (char *)perf;
 	nr = 1;
 	/*
-	 * A command that the program's name says (perf-stat) is none of them, and nothing stands
-	 * before it.
+	 * A command that the program's name says (perf-stat) is none of them, and nothing
+	 * precedes it.
 	 */
 	for (char **w = cli->argv + 1; *w && *w != command && *w != argv[0]; w++) {
 		if (!strcmp(*w, "--compat"))
@@ -232,7 +232,7 @@ static const struct {
 };
 
 /*
- * word stands before the command that argv[0..argc) may hold; perf's options with a value are not
+ * word precedes the command that argv[0..argc) may hold; perf's options with a value are not
  * known here.
  */
 static bool has_word(const char *word, int argc, char **argv)

@@ -10,7 +10,7 @@
  * Borrowed from argv.
  */
 const char *script_input_behind(int argc, char **argv);
-/* Whether a script seems to parse an option -i itself, by its text. */
+/* True if the script's text suggests that it parses an option -i itself. */
 bool script_input_is_own_option(const char *script_file);
 
 #endif

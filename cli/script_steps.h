@@ -27,7 +27,7 @@ struct script_steps {
 int script_steps_run(const struct cli *cli, const struct script_steps *s, int argc, char **argv,
 		     int *ret_status);
 
-/* Whether a word is "record" or "report", or a beginning of one. */
+/* True if a word is "record" or "report", or a beginning of one. */
 bool script_steps_is_word(const char *word);
 
 #endif

@@ -60,7 +60,7 @@ static int push_frame(struct sonde_session *s, const struct event *ev, struct so
 /* ---- recorded frames --------------------------------------------------------------------------------------------- */
 
 struct recorded_chain {
-	const uint8_t *entries; /* lent by the source */
+	const uint8_t *entries; /* borrowed from the source */
 	int nr;
 	bool swap;
 };
@@ -189,7 +189,7 @@ static int push_recorded(struct sonde_session *s, const struct event *ev, unsign
 	return 1;
 }
 
-/* What the recorder's own unwinder made of the stack. Returns 1 when there is such a chain. */
+/* The chain that the recorder's own unwinder made. Returns 1 if there is one. */
 static int push_user_chain(struct sonde_session *s, const struct event *ev, unsigned max_frames)
 {
 	struct recorded_chain c = { .swap = ev->pub.flags & SONDE_EVENT_SWAPPED };

@@ -60,7 +60,7 @@ bool session_source_line(struct sonde_session *s, const char *file, uint32_t lin
 }
 
 /*
- * Of the kernel's code what was written while it was recorded is known. To perf, code out of line
+ * The recording holds the kernel's code that was written meanwhile. To perf, code out of line
  * is zeros until it is written; of other code in the kernel it knows what files hold.
  */
 static size_t kernel_code(const struct event *ev, uint64_t addr, void *buf, size_t len)

@@ -33,7 +33,7 @@ enum sonde_unknown locate_unknown_file(struct sonde_session *s, const struct map
 /* The same of the kernel and its modules. */
 enum sonde_unknown locate_unknown_kernel(struct sonde_session *s);
 /*
- * What SONDE_CPUMODE_OF_ADDRESS stands for: the upper half of 64 bits is the kernel's. The kernel's
+ * The meaning of SONDE_CPUMODE_OF_ADDRESS: the upper half of 64 bits is the kernel's. The kernel's
  * part of 32 bits is not known: addresses without a mapping are the kernel's. perf asks the maps of
  * the sample's own mode first: an old recording's map of the kernel starts at 0, so a sample taken
  * in the kernel finds all addresses there.

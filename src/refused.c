@@ -165,7 +165,7 @@ static void put_time(struct outbuf *o, const char *head, uint64_t shown_ns)
 		   (unsigned)(shown_ns % 1000000000));
 }
 
-/* A part's times are its own: they are made the whole's before they are compared. */
+/* Each recording has its own clock: times are converted before they are compared. */
 static void sum(struct refused *ret, struct sonde_session *s)
 {
 	struct refused one = s->refused;

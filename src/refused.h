@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What filters refused as long as they let no sample through, so that a run without an answer can
+ * Counts what filters refused as long as no sample passes them, so that a run without an answer can
  * say what the recording has instead. Nothing is noted any more once a sample has passed.
  *
  *	if (!s->refused.passed)

@@ -17,13 +17,13 @@
 
 #define UNHANDLED_ARGS 3
 
-/* What a handler's parameters behind the common ones are compared with. */
+/* The fields that a handler's parameters behind the common ones are compared with. */
 struct layout {
 	const struct sonde_field *fields;
 	size_t nr_fields, nr_common;
 };
 
-/* What reading the names of the parameters behind the common ones gave. */
+/* The result of comparing the names of the parameters behind the common ones. */
 struct reading {
 	size_t nr_params, nr_unknown; /* unknown: neither a field nor the sample's dict */
 	bool is_shifted;              /* a field's name is not at that field's place */
@@ -99,7 +99,7 @@ static int nearest_field(const struct layout *l, const struct prelude_callee *c,
 /* ---- how many common parameters -------------------------------------------------------------- */
 
 /*
- * Whether all fields' names behind this parameter are at their places, if the common ones end in
+ * True if all fields' names behind this parameter are at their places, if the common ones end in
  * front of it.
  */
 static bool fits_behind(const struct layout *l, const struct prelude_callee *c, size_t param)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handlers of records: context_switch, throttle, stat__EVENT, trace_lost, ... (prelude/records.c has the table). They are few
- * beside samples, so nothing is kept ready but how a function takes its arguments.
+ * Handlers of records: context_switch, throttle, stat__EVENT, trace_lost, ... (prelude/records.c
+ * has the table). They are few compared with samples, so only the binding of each function is kept.
  */
 #include "pysonde.h"
 

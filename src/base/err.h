@@ -56,7 +56,7 @@ static inline void err_memory_note(void)
 /* Start a chain from a system call's errno: "MESSAGE: strerror". Returns -errno_value. */
 int err_errno(int errno_value, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Whether a call failed for lack of descriptors, which says nothing of what it was to open. */
+/* True if a call failed for lack of descriptors: the file that it was to open may exist. */
 static inline bool errno_no_descriptor(int errno_value)
 {
 	return errno_value == EMFILE || errno_value == ENFILE;

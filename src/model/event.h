@@ -42,7 +42,7 @@ struct change {
 	uint64_t start, len, pgoff; /* MMAP, KSYMBOL, TEXT_POKE: avma, bytes; MMAP: bytes */
 	bool unregister;            /* KSYMBOL */
 	bool out_of_line;           /* KSYMBOL: code out of line, of no file */
-	const uint8_t *code; /* TEXT_POKE: lent; NULL: what is there from now on is not known */
+	const uint8_t *code; /* TEXT_POKE: borrowed; NULL if the new code is not known */
 	uint64_t id;                /* CGROUP */
 	const uint8_t *build_id;    /* MMAP, NULL unknown */
 	uint32_t build_id_len;

@@ -20,7 +20,7 @@ enum named_addresses {
 	NAMED_BY_OFFSET,
 	/* The file's own: first_addr is where the mapping begins. */
 	NAMED_BY_MAP,
-	/* Of the process, or of the kernel. */
+	/* The address space: a process's, or the kernel's. */
 	NAMED_BY_MEMORY
 };
 

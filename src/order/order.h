@@ -48,7 +48,7 @@ int order_next(struct order *o, const struct cut **ret);
  * stream, whose size is unknown.
  */
 void order_progress(const struct order *o, uint64_t *done, uint64_t *total);
-/* Whether samples were refused because they are outside of the windows of time. */
+/* True if samples were refused because they are outside the windows of time. */
 bool order_has_refused(const struct order *o);
 void order_close(struct order *o); /* NULL is fine */
 

@@ -345,7 +345,7 @@ int recorder_file_losses(struct sonde_recorder *r, struct recorder_file *f,
 	return e;
 }
 
-/* What recorder_file_end() knows while the file's end is written. */
+/* The state of recorder_file_end() while the file's end is written. */
 struct file_end {
 	struct sonde_recorder *r;
 	struct recorder_file *f;
@@ -376,7 +376,7 @@ static void put_loss(struct synth *s, const struct sonde_recorder *r, const stru
 	synth_lost_samples(s, a, n->id, n->cpu, lost);
 }
 
-/* Each loss is told with the event it belongs to. */
+/* Each loss names the event that it belongs to. */
 static int put_losses(void *ctx, struct outbuf *o)
 {
 	struct file_end *end = ctx;

@@ -87,7 +87,7 @@ int recorder_file_describe_end(struct sonde_recorder *r, const int32_t *pids, si
 int recorder_file_losses(struct sonde_recorder *r, struct recorder_file *f,
 			 const struct drain_totals *totals, uint64_t *ret_lost);
 /*
- * What was lost or could not be written, by counter; features that are known at the end, the table.
+ * Losses and unwritten records by counter; features that are known at the end, the table.
  * 1: the disk is full, and the last events made room for them.
  */
 int recorder_file_end(struct sonde_recorder *r, struct recorder_file *f,

@@ -42,7 +42,7 @@ void subject_say_begin(const struct sonde_recorder *r, bool has_command)
 	if (has_command || r->target.by_pid || o->all_cpus || o->cpu || o->dry_run)
 		return;
 	/*
-	 * Whether this machine counts cycles is known once the event is open; a message then says
+	 * An open event shows if this machine counts cycles; a message then says
 	 * what else is recorded.
 	 */
 	if (r->events.list.n && r->events.list.v[0].is_default)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a recording is about, for people: the line before one that only its user ends, and why one
+ * Describes a recording to its user: the line before one that only its user ends, and why one
  * has no samples.
  */
 #ifndef SONDE_RECORD_SUBJECT_H

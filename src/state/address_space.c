@@ -257,7 +257,7 @@ static struct map_node *join(struct map_node *left, struct map_node *middle, str
 	return middle;
 }
 
-/* What begins before addr and what begins there or behind it. */
+/* Splits: mappings that begin before addr, and those that begin at addr or behind it. */
 static void split(struct map_node *n, uint64_t addr, struct map_node **ret_before,
 		  struct map_node **ret_behind, bool *failed)
 {

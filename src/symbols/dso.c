@@ -34,7 +34,8 @@ struct dso {
 		*found_hex; /* of the recorded one; of place's, NULL: not yet asked for */
 	enum { DSO_FILE, DSO_VDSO, DSO_JIT, DSO_NONE } kind;
 	uint64_t inode; /* recorded, 0 unknown */
-	const struct named_file *named; /* lent; NULL: the recording names no function of it */
+	/* borrowed; NULL if the recording names no function of it */
+	const struct named_file *named;
 	uint64_t named_off;             /* of their first address */
 	bool files_tried, symbols_tried, debug_tried, lacks_descriptor, other_build,
 		no_right, stripped, too_large, told;
@@ -486,7 +487,7 @@ static int load_jit_map(struct dso *d)
 			    &d->table->map_bytes_left);
 }
 
-/* What the recording itself names. The list has gaps: no symbol reaches to the next one. */
+/* Functions that the recording names. The list has gaps: no symbol extends to the next one. */
 static int load_named(struct dso *d)
 {
 	const uint64_t to_address = d->named->first_addr - d->named_off;

@@ -41,7 +41,7 @@ struct dso_key {
 	uint32_t build_id_len;
 	uint64_t inode; /* of a file without a recorded build id; 0 unknown */
 	/*
-	 * Functions that the recording itself names, lent as long as the table; NULL: none. pgoff
+	 * Functions that the recording itself names, borrowed from the table; NULL: none. pgoff
 	 * is the asking mapping's, for addresses that are counted from its begin.
 	 */
 	const struct named_file *named;
@@ -103,7 +103,7 @@ bool dso_lacks_descriptor(const struct dso *d); /* why the last path asked for w
 bool dso_tell_no_descriptor(struct dso *d);
 /* Why an address in it has no symbol; SONDE_UNKNOWN_NO_SYMBOL if its symbol table is here. */
 enum sonde_unknown dso_unknown(struct dso *d);
-/* The same of the file as a whole: SONDE_KNOWN if its symbol table is here. */
+/* The same for the file: SONDE_KNOWN if its symbol table is here. */
 enum sonde_unknown dso_unknown_file(struct dso *d);
 /* True once: such an address was met. */
 bool dso_tell_unknown(struct dso *d);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "formats/perfdata/named_files.h"
 
-/* What simpleperf calls the kind of a file. */
+/* simpleperf's numbers for kinds of files. */
 enum {
 	KIND_KERNEL = 0,
 	KIND_MODULE = 1,

@@ -32,8 +32,8 @@ struct named_files { /* a vec, see base/vec.h */
 };
 
 /*
- * Append the section's files to files. Names may be lent from the section's bytes; the rest is in
- * the arena. Damage ends the section: the files before it stand, the damaged one is left out.
+ * Append the section's files to files. Names may be borrowed from the section's bytes; the rest is
+ * in the arena. Damage ends the section: the files before it stand, the damaged one is left out.
  */
 int perfdata_named_files_read(struct bytes *b, struct arena *a, struct named_files *files);
 int perfdata_named_files2_read(struct bytes *b, struct arena *a, struct named_files *files);

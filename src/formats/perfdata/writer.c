@@ -493,7 +493,7 @@ int perfdata_writer_give_up(struct perfdata_writer *w, uint64_t room)
 		if (size < head_bytes)
 			break;
 		if (pos + size > from + have && pos > from) {
-			have = 0; /* it is to be in the buffer as a whole */
+			have = 0; /* the buffer must hold all of it */
 			continue;
 		}
 		if (pos + size <= target)

@@ -76,8 +76,8 @@ typedef void perfdata_writer_cut_fn(void *ctx, const void *record, size_t len);
 void perfdata_writer_on_cut(struct perfdata_writer *w, perfdata_writer_cut_fn *on_cut, void *ctx);
 
 /*
- * What only the end knows. Each function may be called several times: records that were given up
- * count anew.
+ * Values that are known only at the end. Each function may be called several times: records that
+ * were given up count anew.
  */
 struct perfdata_writer_end {
 	int (*records)(void *ctx, struct outbuf *o); /* that end the data */
@@ -97,12 +97,12 @@ struct perfdata_writer_end {
 /*
  * end may be NULL. A feature written here replaces one of the same number written at the start. On
  * a full disk the last records are given up for the table: it returns 1 then, and the chain of
- * causes tells what the disk said.
+ * causes has the disk's error.
  */
 int perfdata_writer_finish(struct perfdata_writer *w, const struct perfdata_writer_feature *late,
 			   size_t nr_late, const struct perfdata_writer_end *end);
 /*
- * Cuts off whole records at the end of a file: so many bytes or, with the first of them, a few
+ * Cuts off complete records at the end of a file: so many bytes or, with the first of them, a few
  * more; all where the file has no more. 1; 0: it has none, or is a pipe.
  */
 int perfdata_writer_give_up(struct perfdata_writer *w, uint64_t bytes);

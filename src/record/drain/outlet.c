@@ -50,7 +50,7 @@ static int set_up(struct outlet *o, const struct outlet_options *opts)
 	return opts->ahead_bytes ? outlet_thread_start(o, opts->ahead_bytes) : 0;
 }
 
-/* What is compressed the marks count. */
+/* The marks count compressed bytes. */
 static void note_cut(void *ctx, const void *record, size_t len)
 {
 	struct outlet *o = ctx;
@@ -207,7 +207,7 @@ static int make_room(struct outlet *o, size_t bytes)
 	return o->thread ? outlet_thread_submit(o) : outlet_block_write(o, o->block);
 }
 
-/* What a batch holds, by counter. */
+/* Counts the records of a batch, by counter. */
 static int mark_counts(struct outlet *o, const struct outlet_batch *b, struct outlet_marks *m)
 {
 	int r;

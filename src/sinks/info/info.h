@@ -63,7 +63,7 @@ bool info_data(struct info_sink *s, unsigned *ret_files, uint64_t *ret_bytes);
 /* Of memory, in KiB; 0 unknown. */
 uint64_t info_memory_kb(struct info_sink *s);
 /*
- * Whether the recording holds compressed records. Recorders set the feature before; its ratio is 0
+ * True if the recording holds compressed records. Recorders set the feature before; its ratio is 0
  * when none was written.
  */
 bool info_is_compressed(struct info_sink *s);
