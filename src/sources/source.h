@@ -139,7 +139,7 @@ struct source_header {
 	bool is_pipe;         /* pipe mode */
 	bool swap;            /* the other byte order than this machine's */
 	uint64_t features[4]; /* bit n: there is section n (perf.data's numbers) */
-	uint64_t marks;       /* of those, the ones that say what samples hold, also where no section was written */
+	uint64_t marks;       /* those that say what samples hold, with or without a section */
 };
 
 struct source_ops {
