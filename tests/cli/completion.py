@@ -18,7 +18,8 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from points import done, open_on_pty, read_pty, say, skip  # noqa: E402
 
 SONDE, FILES = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
-DATA = FILES.parent.parent / 'tests/data'
+ROOT = FILES.parent.parent
+DATA, SCRIPTS = ROOT / 'tests/data', str(ROOT / 'scripts')
 EVENTS = ('sched:sched_switch', 'sched:sched_wakeup', 'sched:sched_waking', 'irq:irq_handler_entry', 'page_pool:page_pool_release')
 TAB, DUMP, LEFT = '\t', '\x18d', '\x02'
 
@@ -180,7 +181,7 @@ class Shell:
                    'zsh': ['zsh', '-f', '-i'],
                    'fish': ['fish', '--no-config', '--init-command', 'source %s' % setup, '-i']}[name]
         env = {'PATH': '%s:%s' % (folder / '.bin', os.environ['PATH']), 'HOME': str(folder), 'LC_ALL': 'C.UTF-8', 'TERM': 'vt100',
-               'PERF_CONFIG': '/dev/null', 'SONDE_CONFIG': '/dev/null'}
+               'PERF_CONFIG': '/dev/null', 'SONDE_CONFIG': '/dev/null', 'SONDE_SCRIPT_PATH': SCRIPTS}
         self.p, self.fd = open_on_pty(wrap + command, size=(50, 200), cwd=folder, env=env)
         if name == 'zsh':
             os.write(self.fd, b'. ./setup.zsh\n')
@@ -233,6 +234,7 @@ def check_shell(name, folder, wrap, tracepoints):
 
 def candidates(*words, **how):
     """What `sonde help --complete` prints for the last of the words."""
+    how.setdefault('env', dict(os.environ, SONDE_SCRIPT_PATH=SCRIPTS))
     r = subprocess.run([SONDE, 'help', '--complete', '--', *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                        stderr=subprocess.STDOUT, text=True, **how)
     return r.stdout.splitlines()
