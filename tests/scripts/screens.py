@@ -194,4 +194,19 @@ for name, words in (("syscall-top.py", ["--by", "process", "--top", "0"]), ("rw-
          "%s: plain text on a dumb terminal" % name, repr(out), p.stderr.read())
     os.close(fd)
 
+# The recorder itself, its script and Ctrl-C of the terminal that both have.
+p = run([SONDE, "record", "-q", "-a", "-e", "raw_syscalls:sys_enter", "-o", os.path.join(t.dir, "x.data"), "--", "true"])
+for name in "syscall-top", "rw-top":
+    if p.rc:
+        t.skip("%s: Ctrl-C of a live screen" % name, "the whole machine cannot be recorded: " + p.err.strip().split("\n")[0],
+               installable=False)
+        continue
+    q, fd = open_terminal([SONDE, "script", name, "1"], 12, 60)
+    out = receive(fd, lambda text: text.count(CLEAR) > 1)
+    os.write(fd, b"\x03")
+    status, rest = end_pty(q, fd, 20 * SLOWER)
+    err = q.stderr.read().decode("utf-8", "replace")
+    t.ok(out.count(CLEAR) > 1 and not misfits(out, 12, 60) and status == 0 and (err, "Traceback" in text_of(rest)) == ("", False),
+         "%s: Ctrl-C of a live screen ends it without a message" % name, status, err, repr(text_of(rest)[-300:]))
+
 t.done()
