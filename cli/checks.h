@@ -31,7 +31,7 @@ struct check_file {
 	uint64_t id;                 /* sonde_location.dso_id; 0: nothing was mapped there */
 	const char *name, *build_id; /* owned; build_id "" unknown */
 	uint64_t samples, unknown; /* unknown: samples without a symbol */
-	uint64_t unknown_frames;   /* of call chains, beside the sample's own address */
+	uint64_t unknown_frames;   /* of call chains, without the sample's own address */
 	uint32_t why;              /* enum sonde_unknown, of the first unknown one */
 	bool is_file; /* not memory of a JIT and the like */
 };

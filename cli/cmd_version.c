@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* The languages whose modules lie beside this program, and those of which it could have one. */
+/* Languages whose modules are next to this program, and those that it could have one of. */
 static void print_languages(void)
 {
 	fputs("languages of scripts:", stdout);

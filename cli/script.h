@@ -33,7 +33,7 @@ struct script {
 int script_run(const struct cli *cli, const struct script *s);
 void script_languages_print(FILE *out);
 void script_languages_print_json(void);
-/* Its module is installed, or built beside this program. */
+/* Its module is installed, or built next to this program. */
 struct language;
 bool script_language_is_ready(const struct language *l);
 /* The folder below which scripts find scripts/LANG/..., as told to them in PERF_EXEC_PATH; NULL; to be freed. */

@@ -102,8 +102,8 @@ XS(has_exited)
 }
 
 /*
- * Sonde::_has_died_in_end(), in an END block: one of those before it died. perl then jumps back to where it began to run
- * them, below PL_start_env, and goes on with the next.
+ * Sonde::_has_died_in_end(), in an END block: one of those before it died. perl then jumps back to
+ * where it began to run them, below PL_start_env, and runs the next.
  */
 XS(has_died_in_end);
 XS(has_died_in_end)
@@ -157,7 +157,7 @@ static struct run *run_of(pTHX_ SV *sv)
 	return r;
 }
 
-/* Sonde::Run->new(TEXT, IS_LIVE): undef when the session cannot be opened; Sonde::_error() tells */
+/* Sonde::Run->new(TEXT, IS_LIVE): undef if it cannot be opened; Sonde::_error() says why */
 XS(run_new_xs);
 XS(run_new_xs)
 {

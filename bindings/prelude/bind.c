@@ -359,7 +359,7 @@ static void bind_keywords(struct prelude_bind *b, const struct layout *l,
 	}
 }
 
-/* A field called like a parameter cannot be given beside it: it gets an underscore. */
+/* A field called like a parameter cannot be given together with it: it gets an underscore. */
 static bool is_taken(const struct prelude_callee *c, const char *name)
 {
 	for (size_t i = c->nr_positional_only; i < c->nr_names; i++)

@@ -134,10 +134,12 @@ int prelude_describe(const struct sonde_session *s, const struct sonde_event *ev
  * parameter more perf_sample_dict too. A handler of a tracepoint gets the common arguments by
  * position: eight, or seven in scripts of the first years, which name a field where
  * common_callchain would be. Parameters behind them:
- *  1. no field's name is at another field's place: all by position, as perf does. One parameter more than fields is
- *     perf_sample_dict. If the numbers differ otherwise, each parameter that is no field's name is a misfit, but for one with
- *     a default beside fields' names, which is a field of other kernels and keeps its default value;
- *  2. else: fields by name. Other parameters get their default value; one without a default is a misfit that ends the run.
+ *  1. no field's name is at another field's place: all by position, as perf does. One parameter
+ *     more than fields is perf_sample_dict. If the numbers differ otherwise, each parameter that is
+ *     no field's name is a misfit, except one with a default if others name fields: it is a field
+ *     of other kernels and keeps its default value;
+ *  2. else: fields by name. Other parameters get their default value; one without a default is a
+ *     misfit that ends the run.
  * perf_sample_dict always gets the sample's dict. *args gets what position gives behind the named
  * ones, all fields in case 2; parameters behind `*` and **kw get fields by name, **kw those that
  * nobody else gets.

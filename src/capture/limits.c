@@ -55,8 +55,8 @@ int need_descriptors(size_t n)
 	if (error == EMFILE && raise_file_limit())
 		error = try_descriptors(n);
 	return error ? err_errno(error,
-				 "too few file descriptors: %zu are needed beside those that are "
-				 "open",
+				 "too few file descriptors: %zu are needed in addition to those "
+				 "that are open",
 				 n)
 		     : 0;
 }

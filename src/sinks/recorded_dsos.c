@@ -32,7 +32,7 @@ static uint64_t find_inode(const struct recorded_dsos *d, const struct wanted *w
 	return i;
 }
 
-/* The first file of a name may have no known inode, and takes the first one that is told; the others have one. */
+/* The first file of a name may have no known inode: it takes the first one recorded. */
 static int find_or_add(struct recorded_dsos *d, const struct wanted *w, uint32_t *ret)
 {
 	uint64_t i = hash64_find(&d->by_name, w->name), key = 0;

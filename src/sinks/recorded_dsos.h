@@ -35,7 +35,7 @@ struct recorded_dsos {
 	struct hash64 by_name;  /* known_as -> index of the first */
 	struct hash64 by_inode; /* hash of both -> index of that with this inode */
 	size_t nr_build_ids;    /* taken of the source's list */
-	uint32_t kernel;        /* index, UINT32_MAX: not told so far */
+	uint32_t kernel;        /* index, UINT32_MAX: not known so far */
 	/* Which one the last sample lay in: most lie where the one before did. */
 	uint64_t last_stamp, last_start, last_end;
 	uint32_t last;

@@ -43,6 +43,7 @@ extern const struct sink_ops *const sinks[];
 extern const char *const sink_names[]; /* NULL-terminated */
 
 extern const struct sink_ops text_sink_ops, jsonl_sink_ops, evlist_sink_ops, evlist_json_sink_ops,
-	buildids_sink_ops, buildids_json_sink_ops, info_sink_ops, info_json_sink_ops, perfdata_sink_ops;
+	buildids_sink_ops, buildids_json_sink_ops, info_sink_ops, info_json_sink_ops,
+	perfdata_sink_ops;
 
 #endif
