@@ -85,8 +85,10 @@ int session_part_fill(struct sonde_session *s)
 	}
 	if (__builtin_expect(s->clock.waits && !s->clock.has_first, 0))
 		note_first(s);
-	if (!n && s->source->ops->ended)
+	/* Once for each end: what it adds to the defects is delivered by further calls of this function. */
+	if (!n && !s->has_ended && s->source->ops->ended)
 		s->source->ops->ended(s->source);
+	s->has_ended = !n;
 	if (!n && nothing_read(s)) {
 		/*
 		 * The defects of the last records are delivered as events before the reading fails.

@@ -73,6 +73,7 @@ struct sonde_session {
 	const void *nomem_thread; /* ... and the thread whose count that was */
 	struct sonde_defect defect;         /* lent */
 	struct sonde_schema *defect_schema; /* events=all: defects as events */
+	bool has_ended;                     /* nothing is left to read: the source's ended() was called */
 	uint64_t defects_told;              /* bit per enum defect */
 	uint64_t defects_looked_at;         /* defects.changes when all kinds were told */
 	size_t schemas_asked; /* the first ones: whether their recorder told of exec */

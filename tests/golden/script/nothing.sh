@@ -23,8 +23,11 @@ stream = b'PERFILE2' + struct.pack('<Q', 16) + struct.pack('<IHH', 64, 0, 8 + le
 comm = struct.pack('<IHHII8s', 3, 0, 24, 12, 12, b'sh')
 open('none.data', 'wb').write(stream + comm)
 open('cut.data', 'wb').write(stream + comm + struct.pack('<IHH', 9, 2, 32))
+# How many events were lost is known when the reading ends, and so once more a defect to report.
+lost = struct.pack('<IHHQIIQQ', 13, 0, 40, 0, 12, 12, 1000, 7)
+open('lost.data', 'wb').write(stream + comm + lost + struct.pack('<IHH', 9, 2, 32))
 END
-for file in zeros ones ids cut none; do
+for file in zeros ones ids cut lost none; do
 	echo "== $file"
 	for c in script 'script --time 0,' 'script --format jsonl' 'script -D' 'script -s h.py' 'script -s h.pl' info 'info --format json' \
 		evlist 'evlist -v' 'evlist --json' check buildid-list 'buildid-list -H' 'buildid-list --json' 'cut -o o.data' \
