@@ -27,12 +27,16 @@ open('cut.data', 'wb').write(stream + comm + struct.pack('<IHH', 9, 2, 32))
 lost = struct.pack('<IHHQIIQQ', 13, 0, 40, 0, 12, 12, 1000, 7)
 open('lost.data', 'wb').write(stream + comm + lost + struct.pack('<IHH', 9, 2, 32))
 END
+# An interpreter needs the sanitizer's library before ours.
+asan=
+test "${SONDE_ASAN:-0}" = 0 || asan="env LD_PRELOAD=$(cc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc"
 for file in zeros ones ids cut lost none; do
 	echo "== $file"
 	for c in script 'script --time 0,' 'script --format jsonl' 'script -D' 'script -s h.py' 'script -s h.pl' info 'info --format json' \
 		evlist 'evlist -v' 'evlist --json' check buildid-list 'buildid-list -H' 'buildid-list --json' 'cut -o o.data' \
 		'info --no-events' 'script --header-only'; do
-		sonde $c -i $file.data >out 2>err
+		case $c in 'script -s'*) pre=$asan ;; *) pre= ;; esac
+		$pre sonde $c -i $file.data >out 2>err
 		echo "$?, $(($(wc -l <out) > 0)) text, $(grep -c 'could be read' err), $(wc -l <err) told | $c"
 		grep -o '"complete":[a-z]*' out
 		rm -f o.data
