@@ -59,6 +59,8 @@ def tells_its_end(path, stderr, why, f=None):
         text = r.stdout[-5000:] + r.stderr
         need('ended-early: %d' % unwritten in text and (why in text or argv == ['check']), '%r: %s' % (argv, text))
         same(r.returncode, status, '%r: %s' % (argv, r.stderr))
+    for argv in ['info', '--json'], ['script', '--format', 'jsonl']:
+        need('"complete":false' in sonde(*argv, '-i', path).stdout, '%r says complete' % argv)
     if shutil.which('perf') and not (f.packed and f.packed[0][0] == perfdata.COMPRESSED2):  # which perf 6.1 does not know
         r = sh('perf', 'report', '-i', path)
         told = re.search('^# Total Lost Samples: ([0-9]+)$', r.stdout, re.M)

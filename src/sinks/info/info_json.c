@@ -226,7 +226,10 @@ static int json_finish(struct sink *sink, bool complete)
 	json_member_text(out, "sonde", sonde_version());
 	json_member_text(out, "input", s->session->opts.input);
 	outbuf_fmt(out, ",\"complete\":%s",
-		   complete && !s->session->opts.no_events ? "true" : "false");
+		   complete && !s->session->opts.no_events &&
+				   !s->session->defects.count[DEFECT_ENDED_EARLY] ?
+			   "true" :
+			   "false");
 	put_file(s, out);
 	outbuf_str(out, ",\n\"host\":{");
 	jsonl_facts_put(s->session->source, "", out);

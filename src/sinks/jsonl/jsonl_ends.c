@@ -103,10 +103,11 @@ void jsonl_summary_put(const struct jsonl_sink *s, bool complete, struct outbuf 
 		if (sc && sc->kind <= SONDE_SAMPLE)
 			events += s->types.v[id].count;
 	}
-	outbuf_fmt(out, "{\"summary\":{\"complete\":%s", complete ? "true" : "false");
-	json_member_u64(out, "events", events);
 	if (s->session->parts)
 		several_sum_defects(s->session);
+	complete &= !s->session->defects.count[DEFECT_ENDED_EARLY];
+	outbuf_fmt(out, "{\"summary\":{\"complete\":%s", complete ? "true" : "false");
+	json_member_u64(out, "events", events);
 	json_member_u64(out, "lost", s->session->defects.count[DEFECT_LOST_EVENTS]);
 	outbuf_str(out, ",\"defects\":[");
 	for (size_t i = 0; (d = sonde_session_defect(s->session, i)) != NULL; i++) {
