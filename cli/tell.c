@@ -37,6 +37,27 @@ void cli_put_quiet(FILE *out, const char *text, size_t len)
 	}
 }
 
+/* A line to stderr in one write: what a recorded command writes there meanwhile stands before or behind it. */
+static void put_line(const char *head, const char *text, size_t len)
+{
+	char *line = NULL;
+	size_t line_len = 0;
+	FILE *out = open_memstream(&line, &line_len);
+
+	if (out) {
+		fputs(head, out);
+		cli_put_quiet(out, text, len);
+		fputc('\n', out);
+		if (fclose(out) == 0)
+			fwrite(line, 1, line_len, stderr);
+		free(line);
+		return;
+	}
+	fputs(head, stderr);
+	cli_put_quiet(stderr, text, len);
+	fputc('\n', stderr);
+}
+
 void cli_say(const char *fmt, ...)
 {
 	char *line = NULL;
@@ -48,14 +69,12 @@ void cli_say(const char *fmt, ...)
 	va_end(ap);
 	sonde_progress_wipe(0);
 	fflush(stdout);
-	fputs("sonde: ", stderr);
-	if (len >= 0)
-		cli_put_quiet(stderr, line, (size_t)len);
-	else
-		fputs("out of memory", stderr);
-	fputc('\n', stderr);
-	if (len >= 0)
-		free(line);
+	if (len < 0) {
+		fputs("sonde: out of memory\n", stderr);
+		return;
+	}
+	put_line("sonde: ", line, (size_t)len);
+	free(line);
 }
 
 int cli_fail(const struct cli *cli)
@@ -70,9 +89,7 @@ int cli_fail(const struct cli *cli)
 	while (*line) {
 		size_t len = strcspn(line, "\n");
 
-		fputs(first ? "sonde: " : "  ", stderr);
-		cli_put_quiet(stderr, line, len);
-		fputc('\n', stderr);
+		put_line(first ? "sonde: " : "  ", line, len);
 		line += len + (line[len] == '\n');
 		first = false;
 	}

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -189,7 +190,24 @@ def configurations():
     results.append(('a script without a language', [] if b'language' in out else [repr(out)]))
 
 
+def whole_lines():
+    """Each line of a message is one write: what a recorded command writes to the same stderr does not get between."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)  # a packet for each write
+    for words in ['info', '/none\x1bhere'], ['nonsense'], ['script', '-s', '/none.py', *SWITCH[1:]]:
+        subprocess.run([SONDE] + words, env=environment('/nonexistent', {}), stdout=subprocess.DEVNULL, stderr=theirs)
+        ours.setblocking(False)
+        seen = []
+        try:
+            while True:
+                seen.append(ours.recv(65536))
+        except BlockingIOError:
+            pass
+        good = seen and all(w.endswith(b'\n') for w in seen)
+        results.append(('%s: whole lines' % words[0], [] if good else [repr(seen[:5])]))
+
+
 NO_MODULE = lacks_module()
+whole_lines()
 pagers()
 colours()
 configurations()
