@@ -93,7 +93,7 @@ def make_rows(recs, sched, syscalls, chains, files, large=False):
     if os.path.isdir(PERFS_SCRIPTS):
         collapse, counts = os.path.join(PERFS_SCRIPTS, 'stackcollapse.py'), os.path.join(PERFS_SCRIPTS, 'syscall-counts.py')
         perfs_own = [
-            # As perf tells it: by default names of frames and of system calls are others.
+            # Under --compat: by default, frames and system calls have other names.
             Row("perf's stackcollapse.py", *script(chains, collapse, '--compat', 'perf-6.1'),
                 floor(chains, collapse, process_event=recs.counted(chains)['cpu-clock']), 4, 1.25, script='python'),
             Row("perf's syscall-counts.py", *script(syscalls, counts, '--compat', 'perf-6.1'),

@@ -311,7 +311,7 @@ static void offer_events(struct completion *c)
 	}
 }
 
-/* Of scripts with one name only the first is found by it. */
+/* A name finds the first script that has it. */
 static bool is_first_of_name(const struct script_entries *all, size_t i)
 {
 	for (size_t k = 0; k < i; k++)

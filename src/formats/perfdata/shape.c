@@ -21,7 +21,7 @@ enum {
 	CALLCHAIN_DEFERRED = 22
 };
 
-/* Of AUX: truncated, overwrite, partial, collision; the format of the PMU. */
+/* Flags of AUX: truncated, overwrite, partial, collision; bits 8 to 15: the PMU's format. */
 static const uint64_t AUX_FLAGS = 0xff0f;
 
 /* What is behind the header of a record, without the trailer. */
