@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/bytes.h"
 
+int bytes_fail(const struct bytes *b, int code, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	err_setv(code, fmt, ap);
+	va_end(ap);
+	return err_add(code, "at 0x%llx of %s (%s)", (unsigned long long)bytes_file_off(b),
+		       b->file ? b->file : "the input", b->what ? b->what : "data");
+}
+
 static int too_short(struct bytes *b, const char *field, uint64_t need)
 {
-	err_at(b, -EBADMSG, "field %s needs %llu bytes, %zu are left", field,
-	       (unsigned long long)need, bytes_left(b));
+	bytes_fail(b, -EBADMSG, "field %s needs %llu bytes, %zu are left", field,
+		   (unsigned long long)need, bytes_left(b));
 	return -EBADMSG; /* a constant, so that the compiler sees that callers return */
 }
 
@@ -56,8 +67,9 @@ int bytes_cstr(struct bytes *b, const char *field, const char **ret)
 	const uint8_t *nul = bytes_left(b) ? memchr(b->pos, 0, bytes_left(b)) : NULL;
 
 	if (!nul)
-		return err_at(b, -EBADMSG, "field %s: the string is not ended; %zu bytes are left",
-			      field, bytes_left(b));
+		return bytes_fail(b, -EBADMSG,
+				  "field %s: the string is not ended; %zu bytes are left", field,
+				  bytes_left(b));
 	*ret = (const char *)b->pos;
 	b->pos = nul + 1;
 	return 0;

@@ -2,9 +2,10 @@
 /*
  * struct bytes: the bounded cursor that every reader of foreign bytes uses.
  *
- * It knows the file's name, the offset of its first byte in that file, what is being read ("record #312 MMAP2") and the
- * byte order of the recording, so that every message can say where. A read that does not fit fails with -EBADMSG and
- * names the field; nothing is ever read outside [start, end).
+ * It knows the file's name, the offset of its first byte in that file, what is being read ("record
+ * #312 MMAP2") and the byte order of the recording, so that every message can say where. A read
+ * that does not fit fails with -EBADMSG and names the field; nothing is ever read outside [start,
+ * end).
  *
  *	struct bytes b = bytes_init(window, len, file_off, "perf.data", swap);
  *	b.what = "feature HOSTNAME";
@@ -88,6 +89,13 @@ static inline uint64_t get_u64(const void *p, bool swap)
 {
 	return swap ? __builtin_bswap64(load_u64(p)) : load_u64(p);
 }
+
+/*
+ * Starts a chain of causes (err.h) with this message and "at 0xOFFSET of FILE (LABEL)"; returns
+ * code.
+ */
+int bytes_fail(const struct bytes *b, int code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 int bytes_u8(struct bytes *b, const char *field, uint8_t *ret);
 int bytes_u32(struct bytes *b, const char *field, uint32_t *ret);

@@ -3,11 +3,8 @@
 
 #include "base/err.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "base/bytes.h"
 
 enum { CHAIN_BYTES = 4096 };
 
@@ -30,23 +27,19 @@ static void append(const char *fmt, va_list ap)
 	chain[chain_len] = '\0';
 }
 
-static void append_fmt(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-static void append_fmt(const char *fmt, ...)
+int err_setv(int code, const char *fmt, va_list ap)
 {
-	va_list ap;
-
-	va_start(ap, fmt);
+	err_clear();
 	append(fmt, ap);
-	va_end(ap);
+	return code;
 }
 
 int err_set(int code, const char *fmt, ...)
 {
 	va_list ap;
 
-	err_clear();
 	va_start(ap, fmt);
-	append(fmt, ap);
+	err_setv(code, fmt, ap);
 	va_end(ap);
 	return code;
 }
@@ -54,19 +47,6 @@ int err_set(int code, const char *fmt, ...)
 int err_null(const char *function, const char *parameter)
 {
 	return err_set(-EINVAL, "%s: %s is NULL", function, parameter);
-}
-
-int err_at(const struct bytes *b, int code, const char *fmt, ...)
-{
-	va_list ap;
-
-	err_clear();
-	va_start(ap, fmt);
-	append(fmt, ap);
-	va_end(ap);
-	append_fmt("at 0x%llx of %s (%s)", (unsigned long long)bytes_file_off(b),
-		   b->file ? b->file : "the input", b->what ? b->what : "data");
-	return code;
 }
 
 int err_add(int code, const char *fmt, ...)

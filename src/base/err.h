@@ -2,24 +2,21 @@
 /*
  * The one error mechanism of the library.
  *
- * A call that fails returns a negative code (-Exxx) and leaves a chain of causes in thread storage: the place of
- * failure starts the chain (err_set, err_at), a caller may add one line of context (err_add). Only the command line
- * or a language binding prints the chain (sonde_error_text).
+ * A call that fails returns a negative code (-Exxx) and leaves a chain of causes in thread storage:
+ * the place of failure starts the chain (err_set, bytes_fail), a caller may add one line of context
+ * (err_add). Only the command line or a language binding prints the chain (sonde_error_text).
  */
 #ifndef SONDE_BASE_ERR_H
 #define SONDE_BASE_ERR_H
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-struct bytes;
-
 /* Start a new chain with this message; returns code, which must be negative. */
 int err_set(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The same; adds "FILE: at 0xOFFSET (LABEL)" taken from the cursor. */
-int err_at(const struct bytes *b, int code, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+int err_setv(int code, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 /* Add a line of context to the chain; returns code. */
 int err_add(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void err_note_nomem(void);
@@ -78,7 +75,10 @@ int err_null(const char *function, const char *parameter) __attribute__((cold));
 		}                                   \
 	} while (0)
 
-/* The lines of the chain, first the place of failure; "" when there is none. Lent until the next err_ call. */
+/*
+ * The lines of the chain, first the place of failure; "" when there is none. Lent until the next
+ * err_ call.
+ */
 const char *err_text(void);
 void err_clear(void);
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/outbuf.h"
 
 const char *const key_flag_words[] = { "0", "1", NULL };
 
@@ -67,31 +66,50 @@ static int add_line(char **lines, const char *name, const char *value)
 	return 0;
 }
 
-static int set(const struct key *keys, size_t nr, void *to, const char *name, const char *value,
-	       const struct place *at)
+static int set(void *to, const struct key *k, const char *value, const struct place *at)
 {
-	for (size_t i = 0; i < nr; i++) {
-		char **text = (char **)((char *)to + keys[i].offset);
+	char **text = (char **)((char *)to + k->offset);
 
-		if (strcmp(keys[i].name, name))
-			continue;
-		switch (keys[i].kind) {
-		case KEY_KIND_WORD:
-			return set_word(to, &keys[i], value, at);
-		case KEY_KIND_NUMBER:
-			return set_number(to, &keys[i], value, at);
-		case KEY_KIND_LINES:
-			return add_line(text, name, value);
-		case KEY_KIND_TEXT:
-			free(*text);
-			*text = strdup(value);
-			return *text ? 0 : err_nomem();
-		}
+	switch (k->kind) {
+	case KEY_KIND_WORD:
+		return set_word(to, k, value, at);
+	case KEY_KIND_NUMBER:
+		return set_number(to, k, value, at);
+	case KEY_KIND_LINES:
+		return add_line(text, k->name, value);
+	case KEY_KIND_TEXT:
+		free(*text);
+		*text = strdup(value);
 	}
+	return *text ? 0 : err_nomem();
+}
+
+static const struct key *find(const struct key_set *s, const char *name)
+{
+	for (size_t i = 0; i < s->nr; i++)
+		if (!strcmp(s->keys[i].name, name))
+			return &s->keys[i];
+	return NULL;
+}
+
+static int set_by_name(const struct key_set *sets, size_t nr_sets, const char *name,
+		       const char *value, const struct place *at)
+{
+	bool is_known = false;
+
+	for (const struct key_set *s = sets; s < sets + nr_sets; s++) {
+		const struct key *k = find(s, name);
+
+		if (k)
+			TRY(set(s->to, k, value, at));
+		is_known |= k != NULL;
+	}
+	if (is_known)
+		return 0;
 	return err_set(-EINVAL, "%s:%d: unknown key \"%s\"", at->origin, at->line, name);
 }
 
-int keys_parse(const struct key *keys, size_t nr, void *to, const char *text, const char *origin)
+int key_sets_parse(const struct key_set *sets, size_t nr_sets, const char *text, const char *origin)
 {
 	struct place at = { .origin = origin };
 	int r = 0;
@@ -111,11 +129,57 @@ int keys_parse(const struct key *keys, size_t nr, void *to, const char *text, co
 				    line);
 		else {
 			*eq = '\0';
-			r = set(keys, nr, to, line, eq + 1, &at);
+			r = set_by_name(sets, nr_sets, line, eq + 1, &at);
 		}
 		free(line);
 	}
 	return r;
+}
+
+void keys_init(const struct key *keys, size_t nr, void *to, size_t bytes)
+{
+	memset(to, 0, bytes);
+	for (size_t i = 0; i < nr; i++)
+		if (keys[i].kind == KEY_KIND_NUMBER)
+			*(uint64_t *)((char *)to + keys[i].offset) = KEY_NO_NUMBER;
+}
+
+static void print_key(const struct key_set *s, const struct key *k, struct outbuf *out)
+{
+	const void *at = (const char *)s->to + k->offset;
+
+	switch (k->kind) {
+	case KEY_KIND_WORD:
+		outbuf_fmt(out, "%s=%s\n", k->name, k->words[*(const uint32_t *)at]);
+		break;
+	case KEY_KIND_NUMBER:
+		if (*(const uint64_t *)at != KEY_NO_NUMBER)
+			outbuf_fmt(out, "%s=%llu\n", k->name,
+				   (unsigned long long)*(const uint64_t *)at);
+		break;
+	case KEY_KIND_TEXT:
+		if (*(const char *const *)at)
+			outbuf_fmt(out, "%s=%s\n", k->name, *(const char *const *)at);
+		break;
+	case KEY_KIND_LINES: /* of neighbours with the same member the first has the lines of all */
+		if ((k == s->keys || k->offset != k[-1].offset) && *(const char *const *)at)
+			outbuf_str(out, *(const char *const *)at);
+		break;
+	}
+}
+
+void key_sets_print(const struct key_set *sets, size_t nr_sets, struct outbuf *out)
+{
+	for (const struct key_set *s = sets; s < sets + nr_sets; s++) {
+		for (size_t i = 0; i < s->nr; i++) {
+			const struct key_set *earlier = sets;
+
+			while (earlier < s && !find(earlier, s->keys[i].name))
+				earlier++;
+			if (earlier == s)
+				print_key(s, &s->keys[i], out);
+		}
+	}
 }
 
 void keys_done(const struct key *keys, size_t nr, void *of)

@@ -8,8 +8,9 @@
  *		KEY_NUMBER("size", struct box, size, 0, 1 << 20),
  *		KEY_FLAG("open", struct box, open),
  *	};
- *	struct box b = { 0 };
- *	TRY(keys_parse(keys, 3, &b, "name=x\nopen=1\n", "box"));
+ *	struct box b;
+ *	keys_init(keys, 3, &b, sizeof(b));
+ *	TRY(key_sets_parse(&(struct key_set){ keys, 3, &b }, 1, "name=x\nopen=1\n", "box"));
  *	keys_done(keys, 3, &b);
  *
  * Empty lines and those that begin with # say nothing; of several lines of a key the last one holds.
@@ -20,9 +21,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/outbuf.h"
+
 enum key_kind {
 	KEY_KIND_TEXT,   /* char *, owned, NULL when not given */
-	KEY_KIND_NUMBER, /* uint64_t, decimal or 0x */
+	KEY_KIND_NUMBER, /* uint64_t, decimal or 0x; KEY_NO_NUMBER when not given */
 	KEY_KIND_WORD,   /* uint32_t: place in `words` */
 	KEY_KIND_LINES, /* char *, owned: all lines of this key and of its neighbours with the same member, in order */
 };
@@ -34,6 +37,8 @@ struct key {
 	const char *const *words; /* ended by NULL */
 	uint64_t min, max;
 };
+
+#define KEY_NO_NUMBER UINT64_MAX
 
 extern const char *const key_flag_words[]; /* "0", "1" */
 
@@ -55,8 +60,24 @@ extern const char *const key_flag_words[]; /* "0", "1" */
 	}
 #define KEY_FLAG(name, s, m) KEY_WORD(name, s, m, key_flag_words)
 
+/* All of to's bytes become 0, but numbers KEY_NO_NUMBER. */
+void keys_init(const struct key *keys, size_t nr, void *to, size_t bytes);
+
+/*
+ * The keys of one struct, and where they go. A text may fill several structs; a key of several sets
+ * goes to each.
+ */
+struct key_set {
+	const struct key *keys;
+	size_t nr;
+	void *to;
+};
+
 /* -EINVAL: the message names origin, line, key and what would be taken. What was set before it stays: keys_done(). */
-int keys_parse(const struct key *keys, size_t nr, void *to, const char *text, const char *origin);
+int key_sets_parse(const struct key_set *sets, size_t nr_sets, const char *text,
+		   const char *origin);
+/* The text form. A key of several sets is printed once, as the first of them has it. */
+void key_sets_print(const struct key_set *sets, size_t nr_sets, struct outbuf *out);
 /* Releases the texts. */
 void keys_done(const struct key *keys, size_t nr, void *of);
 

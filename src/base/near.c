@@ -38,6 +38,27 @@ unsigned near_distance(const char *a, const char *b)
 	return before[lb];
 }
 
+unsigned near_apart(const char *wanted, const char *candidate)
+{
+	const char *colon = strchr(candidate, ':');
+	unsigned apart = near_distance(wanted, candidate), tail;
+
+	if (!colon || strchr(wanted, ':'))
+		return apart;
+	tail = near_distance(wanted, colon + 1);
+	return tail < UINT_MAX && tail + 1 < apart ? tail + 1 : apart;
+}
+
+bool near_is_meant(const char *wanted, const char *candidate, unsigned apart)
+{
+	const size_t len = strlen(wanted);
+
+	/* one of three letters, two of five, four of nine; "chk" leaves two out of "check" */
+	if (len <= 3 && apart > 1 && strlen(candidate) != len + apart)
+		return false;
+	return apart <= len / 3 + 1;
+}
+
 void near_init(struct near *n, const char *wanted)
 {
 	*n = (struct near){ .wanted = wanted };
@@ -45,19 +66,10 @@ void near_init(struct near *n, const char *wanted)
 
 void near_offer(struct near *n, const char *candidate)
 {
-	size_t len = strlen(n->wanted), at;
-	const char *colon = strchr(candidate, ':');
-	unsigned d = near_distance(n->wanted, candidate);
+	unsigned d = near_apart(n->wanted, candidate);
+	size_t at;
 
-	/* "sched_switch" without its system is a near miss of "sched:sched_switch" */
-	if (colon && !strchr(n->wanted, ':')) {
-		unsigned tail = near_distance(n->wanted, colon + 1);
-
-		if (tail < UINT_MAX && tail + 1 < d)
-			d = tail + 1;
-	}
-	/* More than a third wrong (of "cpu" one letter) is another word. */
-	if (d > (len + 2) / 3)
+	if (!near_is_meant(n->wanted, candidate, d))
 		return;
 	for (at = n->n; at > 0 && n->distance[at - 1] > d; at--)
 		;
@@ -67,10 +79,10 @@ void near_offer(struct near *n, const char *candidate)
 		n->n++;
 	for (size_t i = n->n - 1; i > at; i--) {
 		n->distance[i] = n->distance[i - 1];
-		memcpy(n->name[i], n->name[i - 1], NEAR_NAME);
+		memcpy(n->name[i], n->name[i - 1], sizeof(n->name[i]));
 	}
 	n->distance[at] = d;
-	snprintf(n->name[at], NEAR_NAME, "%s", candidate);
+	snprintf(n->name[at], sizeof(n->name[at]), "%s", candidate);
 }
 
 void near_text(const struct near *n, char *buf, size_t size)

@@ -1,24 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* The names most like a misspelled one, by edit distance. */
+/*
+ * The names most like a misspelled one. Every "did you mean" of the library, the command line and
+ * the script engines uses near_apart() and near_is_meant(); the latter two through
+ * sonde_nearest_offer().
+ */
 #ifndef SONDE_BASE_NEAR_H
 #define SONDE_BASE_NEAR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { NEAR_BEST = 3, NEAR_NAME = 96 };
 
 struct near {
-	const char *wanted; /* lent */
+	const char *wanted; /* borrowed */
 	size_t n;
 	unsigned distance[NEAR_BEST]; /* ascending */
-	char name[NEAR_BEST][NEAR_NAME];
+	char name[NEAR_BEST][NEAR_NAME + 1];
 };
 
 void near_init(struct near *n, const char *wanted);
 void near_offer(struct near *n, const char *candidate);
 /* "; did you mean A, B or C?" or "" when nothing is near. */
 void near_text(const struct near *n, char *buf, size_t size);
-/* Insertions, deletions, changes and swaps of neighbours; UINT_MAX for names longer than NEAR_NAME. */
+/*
+ * Insertions, deletions, changes and swaps of neighbours; UINT_MAX for names longer than NEAR_NAME.
+ */
 unsigned near_distance(const char *a, const char *b);
+/*
+ * The distance of a candidate. "sched_switch" has distance 1 from "sched:sched_switch": the system
+ * of an event counts as one letter if the wanted name has none.
+ */
+unsigned near_apart(const char *wanted, const char *candidate);
+/* True if a candidate at that distance is probably the name that was meant. */
+bool near_is_meant(const char *wanted, const char *candidate, unsigned apart);
 
 #endif

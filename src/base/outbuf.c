@@ -57,7 +57,16 @@ void outbuf_pad(struct outbuf *o, char c, size_t n)
 
 char *digits_u64(char *end, uint64_t v)
 {
-	while (v >= 100) {
+	/* Four at a time: each division waits for the one before. */
+	while (v >= 10000) {
+		uint32_t four = (uint32_t)(v % 10000);
+
+		v /= 10000;
+		end -= 4;
+		memcpy(end, digit_pairs + four / 100 * 2, 2);
+		memcpy(end + 2, digit_pairs + four % 100 * 2, 2);
+	}
+	if (v >= 100) {
 		end -= 2;
 		memcpy(end, digit_pairs + v % 100 * 2, 2);
 		v /= 100;
