@@ -11,10 +11,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/build_id.h"
 #include "model/schema.h"
 #include "sonde/sonde.h"
 
 struct source;
+struct recording;
 struct address_space;
 
 /* What an event changes in the state of the machine; told by the source in its decode step, applied by state/. */
@@ -44,14 +46,13 @@ struct change {
 	bool out_of_line;           /* KSYMBOL: code out of line, of no file */
 	const uint8_t *code; /* TEXT_POKE: borrowed; NULL if the new code is not known */
 	uint64_t id;                /* CGROUP */
-	const uint8_t *build_id;    /* MMAP, NULL unknown */
-	uint32_t build_id_len;
+	struct build_id build_id;   /* MMAP */
 	uint64_t inode; /* MMAP: of the file; 0 unknown */
 };
 
 struct event {
 	struct sonde_event pub; /* first: a sonde_event handed out is a struct event */
-	struct sonde_session *session;
+	struct recording *recording;
 	const struct sonde_schema *schema;
 	struct source *source; /* who decodes the rest of it */
 	uint32_t

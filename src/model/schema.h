@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A schema: what one event type looks like. Sources make schemas and hand them to the session's table, which gives
- * them their dense ids; handlers, counters and columns are arrays indexed by that id.
+ * A schema: what one event type looks like. Sources make schemas and hand them to the session's
+ * table (schema_table.h), which gives them their dense ids; handlers, counters and columns are
+ * arrays indexed by that id.
  */
 #ifndef SONDE_MODEL_SCHEMA_H
 #define SONDE_MODEL_SCHEMA_H
@@ -10,8 +11,6 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/hash.h"
-#include "base/vec.h"
 #include "sonde/sonde.h"
 
 struct printfmt;
@@ -65,27 +64,5 @@ static inline const struct sonde_schema *schema_newest(const struct sonde_schema
 
 const struct sonde_field *schema_find_field(const struct sonde_schema *sc, const char *name,
 					    size_t len);
-
-/* The compiled print format, compiled at the first call; NULL when the schema has none or memory ran out. */
-const struct printfmt *schema_printfmt(struct sonde_schema *sc);
-
-/* The dense table of a session's schemas. */
-struct schema_table {
-	struct arena arena;                 /* schemas and all that hangs on them */
-	VEC(struct sonde_schema *) schemas; /* indexed by id */
-	struct hash64 by_name;              /* hash of a name -> the first schema's id */
-	const void *maker;                  /* of the first schema that was taken */
-	bool has_makers;                    /* ... and of others another one */
-};
-
-/* Takes the schema (allocated in the table's arena) in: sets id and family. */
-int schema_table_add(struct schema_table *t, struct sonde_schema *sc);
-/*
- * The same for a session of several recordings: one that a source other than maker made and that says the same of its events
- * in every respect is taken in its place.
- */
-int schema_table_take(struct schema_table *t, struct sonde_schema *sc, const void *maker,
-		      struct sonde_schema **ret);
-void schema_table_done(struct schema_table *t);
 
 #endif

@@ -332,39 +332,36 @@ const struct elf_section *elf_file_section(const struct elf_file *f, const char 
 	return NULL;
 }
 
-static size_t build_id_at(const struct elf_file *f, uint64_t offset, uint64_t size,
-			  uint8_t ret[ELF_BUILD_ID_MAX_BYTES])
+static struct build_id build_id_at(const struct elf_file *f, uint64_t offset, uint64_t size)
 {
-	const uint8_t *id;
+	struct build_id id = { 0 };
 	uint8_t *notes;
-	size_t len = 0;
 
 	if (!size || size > MAX_NOTES_BYTES || load(f, offset, size, "a note", &notes) < 0)
-		return 0;
-	id = elf_notes_build_id(notes, (size_t)size, f->swap, &len);
-	if (id)
-		memcpy(ret, id, len);
+		return id;
+	id = elf_notes_build_id(notes, (size_t)size, f->swap);
 	free(notes);
-	return id ? len : 0;
+	return id;
 }
 
-size_t elf_file_build_id(const struct elf_file *f, uint8_t ret[ELF_BUILD_ID_MAX_BYTES])
+struct build_id elf_file_build_id(const struct elf_file *f)
 {
-	size_t len = 0, notes = 0;
+	struct build_id id = { 0 };
+	size_t notes = 0;
 
-	for (size_t i = 0; i < f->nr_sections && !len; i++) {
+	for (size_t i = 0; i < f->nr_sections && !id.len; i++) {
 		const struct elf_section *s = &f->sections[i];
 
 		if (s->type == SHT_NOTE && notes++ < MAX_NOTES)
-			len = build_id_at(f, s->offset, s->size, ret);
+			id = build_id_at(f, s->offset, s->size);
 	}
-	for (size_t i = 0; i < f->nr_segments && !len; i++) {
+	for (size_t i = 0; i < f->nr_segments && !id.len; i++) {
 		const struct elf_segment *s = &f->segments[i];
 
 		if (s->type == PT_NOTE && notes++ < 2 * MAX_NOTES)
-			len = build_id_at(f, s->offset, s->filesz, ret);
+			id = build_id_at(f, s->offset, s->filesz);
 	}
-	return len;
+	return id;
 }
 
 const struct elf_segment *elf_file_segment_at(const struct elf_file *f, uint64_t vaddr)

@@ -61,8 +61,7 @@ const struct elf_section *elf_file_section(const struct elf_file *f, const char 
 int elf_file_load(const struct elf_file *f, const struct elf_section *s, uint8_t **ret);
 /* How many of len bytes at an offset of the file could be read. */
 size_t elf_file_read(const struct elf_file *f, uint64_t offset, void *buf, size_t len);
-/* Bytes of the build id, 0: it has none. */
-size_t elf_file_build_id(const struct elf_file *f, uint8_t ret[ELF_BUILD_ID_MAX_BYTES]);
+struct build_id elf_file_build_id(const struct elf_file *f);
 /* The loaded segment that an address is in, counting what is in memory only; NULL: none. */
 const struct elf_segment *elf_file_segment_at(const struct elf_file *f, uint64_t vaddr);
 /* The same number as a place in the file, told by the segment that was mapped there; false: no segment. */

@@ -7,8 +7,9 @@
 #include "base/bytes.h"
 
 /* u32 name size, u32 descriptor size, u32 type | name padded to 4 | descriptor padded to 4 */
-const uint8_t *elf_notes_build_id(const uint8_t *notes, size_t len, bool swap, size_t *ret_len)
+struct build_id elf_notes_build_id(const uint8_t *notes, size_t len, bool swap)
 {
+	const struct build_id none = { 0 };
 	size_t at = 0;
 
 	while (len - at >= 12) {
@@ -17,18 +18,16 @@ const uint8_t *elf_notes_build_id(const uint8_t *notes, size_t len, bool swap, s
 		size_t name_at = at + 12, desc_at;
 
 		if (name > len || desc > len)
-			return NULL;
+			return none;
 		desc_at = name_at + ((name + 3) & ~(size_t)3);
 		if (desc_at + desc > len)
-			return NULL;
+			return none;
 		if (type == NT_GNU_BUILD_ID && name == 4 && !memcmp(notes + name_at, "GNU", 4) &&
-		    desc && desc <= ELF_BUILD_ID_MAX_BYTES) {
-			*ret_len = desc;
-			return notes + desc_at;
-		}
+		    desc && desc <= BUILD_ID_MAX_BYTES)
+			return build_id_of(notes + desc_at, desc);
 		at = desc_at + ((desc + 3) & ~(size_t)3);
 		if (at > len)
-			return NULL;
+			return none;
 	}
-	return NULL;
+	return none;
 }

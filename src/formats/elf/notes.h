@@ -7,12 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ELF_BUILD_ID_MAX_BYTES = 64 };
+#include "base/build_id.h"
 
 /*
- * The first GNU build id in the notes, lent, 1 to ELF_BUILD_ID_MAX_BYTES long; NULL: there is none. swap: the notes are in
- * the other byte order than this machine's.
+ * The first GNU build id in the notes, unknown if there is none. swap: the notes are in the other
+ * byte order than this machine's.
  */
-const uint8_t *elf_notes_build_id(const uint8_t *notes, size_t len, bool swap, size_t *ret_len);
+struct build_id elf_notes_build_id(const uint8_t *notes, size_t len, bool swap);
 
 #endif

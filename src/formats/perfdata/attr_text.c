@@ -68,7 +68,7 @@ static const struct bit_name branch_bits[] = {
 	{ 1 << 17, "HW_INDEX" },
 	{ 1 << 18, "PRIV_SAVE" },
 };
-static const struct bit_name branch_bits_unknown_to_perf_6_1[] = {
+static const struct bit_name branch_bits_newer[] = {
 	{ 1 << 19, "COUNTERS" },
 };
 
@@ -92,16 +92,22 @@ static void put_name(struct outbuf *out, const struct perfdata_attr_style *style
 {
 	size_t skipped = *name == '{' ? 2 : 0;
 
-	if (style->is_json)
-		outbuf_fmt(out, ",\"%.*s\":", (int)strcspn(name + skipped, ","), name + skipped);
+	if (style->json)
+		json_name(style->json, name + skipped, strcspn(name + skipped, ","));
 	else
 		outbuf_fmt(out, ", %s%s", name, style->is);
 }
 
-static void put_quote(struct outbuf *out, const struct perfdata_attr_style *style)
+static void begin_bits(const struct perfdata_attr_style *style)
 {
-	if (style->is_json)
-		outbuf_char(out, '"');
+	if (style->json)
+		json_begin_words(style->json);
+}
+
+static void end_bits(const struct perfdata_attr_style *style)
+{
+	if (style->json)
+		json_end_words(style->json);
 }
 
 static void put_sample_type(struct outbuf *out, uint64_t value,
@@ -112,12 +118,12 @@ static void put_sample_type(struct outbuf *out, uint64_t value,
 	if (!value)
 		return;
 	put_name(out, style, "sample_type");
-	put_quote(out, style);
+	begin_bits(style);
 	bar = put_bits(out, value, sample_bits, COUNT(sample_bits), "");
-	if (!style->as_perf)
+	if (!style->rules->lacks_newer_attr_bits)
 		put_bits(out, value, sample_bits_unknown_to_perf,
 			 COUNT(sample_bits_unknown_to_perf), bar);
-	put_quote(out, style);
+	end_bits(style);
 }
 
 static void put_branch_type(struct outbuf *out, uint64_t value,
@@ -128,12 +134,11 @@ static void put_branch_type(struct outbuf *out, uint64_t value,
 	if (!value)
 		return;
 	put_name(out, style, "branch_sample_type");
-	put_quote(out, style);
+	begin_bits(style);
 	bar = put_bits(out, value, branch_bits, COUNT(branch_bits), "");
-	if (!style->as_perf_6_1)
-		put_bits(out, value, branch_bits_unknown_to_perf_6_1,
-			 COUNT(branch_bits_unknown_to_perf_6_1), bar);
-	put_quote(out, style);
+	if (!style->rules->lacks_counters_bit)
+		put_bits(out, value, branch_bits_newer, COUNT(branch_bits_newer), bar);
+	end_bits(style);
 }
 
 static void put_number(struct outbuf *out, const struct perfdata_attr_style *style,
@@ -142,7 +147,10 @@ static void put_number(struct outbuf *out, const struct perfdata_attr_style *sty
 	if (!value)
 		return;
 	put_name(out, style, name);
-	outbuf_fmt(out, "%" PRIu64, value);
+	if (style->json)
+		json_u64(style->json, value);
+	else
+		outbuf_u64(out, value);
 }
 
 static void put_hex(struct outbuf *out, const struct perfdata_attr_style *style, const char *name,
@@ -150,8 +158,12 @@ static void put_hex(struct outbuf *out, const struct perfdata_attr_style *style,
 {
 	if (!value)
 		return;
+	if (style->json) {
+		put_number(out, style, name, value);
+		return;
+	}
 	put_name(out, style, name);
-	outbuf_fmt(out, style->is_json ? "%" PRIu64 : "0x%" PRIx64, value);
+	outbuf_fmt(out, "0x%" PRIx64, value);
 }
 
 void perfdata_attr_put_kind(struct outbuf *out, const struct perf_event_attr *attr,
@@ -169,9 +181,9 @@ void perfdata_attr_put_members(struct outbuf *out, const struct perf_event_attr 
 	put_sample_type(out, attr->sample_type, style);
 	if (attr->read_format) {
 		put_name(out, style, "read_format");
-		put_quote(out, style);
+		begin_bits(style);
 		put_bits(out, attr->read_format, read_bits, COUNT(read_bits), "");
-		put_quote(out, style);
+		end_bits(style);
 	}
 #define FLAG(member) put_number(out, style, #member, attr->member)
 	FLAG(disabled);
@@ -221,7 +233,10 @@ void perfdata_attr_put_members(struct outbuf *out, const struct perf_event_attr 
 	put_number(out, style, "sample_stack_user", attr->sample_stack_user);
 	if (attr->clockid) {
 		put_name(out, style, "clockid");
-		outbuf_fmt(out, "%d", attr->clockid);
+		if (style->json)
+			json_i64(style->json, attr->clockid);
+		else
+			outbuf_fmt(out, "%d", attr->clockid);
 	}
 	put_hex(out, style, "sample_regs_intr", attr->sample_regs_intr);
 	put_number(out, style, "aux_watermark", attr->aux_watermark);

@@ -7,13 +7,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/outbuf.h"
+#include "base/json.h"
+#include "compat/rules.h"
 
 struct perfdata_attr_style {
-	bool is_json;     /* `,"name":value`; values of bits are strings, others numbers */
-	const char *is;   /* between name and value: " = ", ": " */
-	bool as_perf;     /* bits of which no perf knows the name are left out */
-	bool as_perf_6_1; /* those of branches that perf 6.1 does not know */
+	struct json
+		*json;  /* members of its object, bits as strings; NULL: text, and what follows */
+	const char *is; /* between name and value: " = ", ": " */
+	const struct rules *rules;
 };
 
 /* type, size and config as numbers. */

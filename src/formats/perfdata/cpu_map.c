@@ -23,7 +23,7 @@ static int read_mask(struct bytes *b, int (*add)(void *ctx, int64_t cpu), void *
 	if (word_bytes == 8)
 		TRY(bytes_skip(b, "padding", 4));
 	if (word_bytes != 4 && word_bytes != 8)
-		return err_at(b, -EBADMSG, "a mask of words of %u bytes", word_bytes);
+		return bytes_fail(b, -EBADMSG, "a mask of words of %u bytes", word_bytes);
 	for (unsigned i = 0; i < nr; i++) {
 		uint32_t half = 0;
 		uint64_t word = 0;
@@ -47,13 +47,13 @@ int perfdata_cpus_read(struct bytes *b, int (*add)(void *ctx, int64_t cpu), void
 	unsigned kind, nr;
 
 	if (bytes_left(b) < 8)
-		return err_at(b, -EBADMSG, "a set of cpus of %zu bytes", bytes_left(b));
+		return bytes_fail(b, -EBADMSG, "a set of cpus of %zu bytes", bytes_left(b));
 	kind = take_u16(b);
 	switch (kind) {
 	case CPU_MAP_LIST:
 		nr = take_u16(b);
 		if (nr > bytes_left(b) / 2)
-			return err_at(b, -EBADMSG, "%u cpus do not fit", nr);
+			return bytes_fail(b, -EBADMSG, "%u cpus do not fit", nr);
 		while (nr--)
 			TRY(add(ctx, (int16_t)take_u16(b)));
 		break;
@@ -73,7 +73,7 @@ int perfdata_cpus_read(struct bytes *b, int (*add)(void *ctx, int64_t cpu), void
 		break;
 	}
 	default:
-		return err_at(b, -EBADMSG, "a set of cpus of kind %u", kind);
+		return bytes_fail(b, -EBADMSG, "a set of cpus of kind %u", kind);
 	}
 	return 0;
 }

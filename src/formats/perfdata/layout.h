@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/build_id.h"
+
 /* "PERFILE2" as a little-endian u64; a file of the other byte order shows it swapped. */
 #define PERFDATA_MAGIC         0x32454c4946524550u
 #define PERFDATA_MAGIC_SWAPPED 0x50455246494c4532u
@@ -187,20 +189,25 @@ static inline bool perfdata_is_name(const uint8_t *p)
 	return letters == 4 || (letters > 1 && (p[0] == '/' || p[0] == '['));
 }
 
+/* The room that entries of FEAT_BUILD_ID and MMAP2 have for a build id. */
+enum { PERFDATA_BUILD_ID_BYTES = 20 };
 /*
- * Whether an MMAP2 that is marked so holds a build id at p: u8 size, u8, u16, u8 id[20]. Kernels mark so, too, what holds
- * device, inode and generation, when another recorder wants build ids: then a piece of the device's number is in the place of
- * the size.
+ * The build id in an MMAP2 that is marked as having one: u8 size, u8, u16, u8 id[20]. Kernels mark
+ * records with device, inode and generation, too, when another recorder wants build ids: then a
+ * piece of the device's number is in the place of the size, and the build id is unknown.
  */
-static inline bool perfdata_is_build_id(const uint8_t *p, const uint8_t *end)
+enum { PERFDATA_MMAP2_BUILD_ID_BYTES = 4 + PERFDATA_BUILD_ID_BYTES };
+static inline struct build_id perfdata_mmap2_build_id(const uint8_t *p, const uint8_t *end)
 {
-	if (end - p < 24 || !p[0] || p[0] > 20)
-		return false;
-	for (int i = p[0]; i < 20; i++) {
+	const struct build_id none = { 0 };
+
+	if (end - p < PERFDATA_MMAP2_BUILD_ID_BYTES || !p[0] || p[0] > PERFDATA_BUILD_ID_BYTES)
+		return none;
+	for (int i = p[0]; i < PERFDATA_BUILD_ID_BYTES; i++) {
 		if (p[4 + i])
-			return false;
+			return none;
 	}
-	return true;
+	return build_id_of(p + 4, p[0]);
 }
 
 /* The build-id bit of a BUILD_ID entry's misc: its size byte is valid. */

@@ -163,7 +163,7 @@ static int read_varint(struct bytes *b, const char *name, uint64_t *ret)
 			return 0;
 		}
 	}
-	return err_at(b, -EBADMSG, "field %s: a number of more than 10 bytes", name);
+	return bytes_fail(b, -EBADMSG, "field %s: a number of more than 10 bytes", name);
 }
 
 static int read_field(struct bytes *b, struct field *ret)
@@ -189,7 +189,8 @@ static int read_field(struct bytes *b, struct field *ret)
 		ret->number = 0;
 		return bytes_skip(b, "value", 4);
 	default:
-		return err_at(b, -EBADMSG, "a field of protobuf's kind %u", (unsigned)(tag & 7));
+		return bytes_fail(b, -EBADMSG, "a field of protobuf's kind %u",
+				  (unsigned)(tag & 7));
 	}
 }
 

@@ -70,49 +70,58 @@ static const struct arch {
 	const char *prefix; /* of the machine's name */
 	const struct run *runs;
 	size_t nr;
-	enum sonde_compat known_by; /* the first perf that has its names; NONE: neither */
+	enum { NO_RULE, RISCV, CSKY, LOONGARCH } rule; /* by which perf does not know (all of) it */
 } archs[] = {
-#define ARCH(prefix, runs, known_by)                \
-	{                                           \
-		prefix, runs, COUNT(runs), known_by \
+#define ARCH(prefix, runs, rule)                \
+	{                                       \
+		prefix, runs, COUNT(runs), rule \
 	}
-	ARCH("x86_64", x86, SONDE_COMPAT_PERF_6_1),
-	ARCH("i386", x86, SONDE_COMPAT_PERF_6_1),
-	ARCH("i486", x86, SONDE_COMPAT_PERF_6_1),
-	ARCH("i586", x86, SONDE_COMPAT_PERF_6_1),
-	ARCH("i686", x86, SONDE_COMPAT_PERF_6_1),
-	ARCH("x86", x86, SONDE_COMPAT_PERF_6_1),
-	ARCH("aarch64", arm64, SONDE_COMPAT_PERF_6_1),
-	ARCH("arm64", arm64, SONDE_COMPAT_PERF_6_1),
-	ARCH("arm", arm, SONDE_COMPAT_PERF_6_1),
-	ARCH("sa110", arm, SONDE_COMPAT_PERF_6_1),
-	ARCH("riscv", riscv, SONDE_COMPAT_NONE),
-	ARCH("s390", s390, SONDE_COMPAT_PERF_6_1),
-	ARCH("ppc", powerpc, SONDE_COMPAT_PERF_6_1),
-	ARCH("powerpc", powerpc, SONDE_COMPAT_PERF_6_1),
-	ARCH("mips", mips, SONDE_COMPAT_PERF_6_1),
-	ARCH("csky", csky, SONDE_COMPAT_PERF_6_1),
-	ARCH("loongarch", loongarch, SONDE_COMPAT_PERF_6_12),
+	ARCH("x86_64", x86, NO_RULE),
+	ARCH("i386", x86, NO_RULE),
+	ARCH("i486", x86, NO_RULE),
+	ARCH("i586", x86, NO_RULE),
+	ARCH("i686", x86, NO_RULE),
+	ARCH("x86", x86, NO_RULE),
+	ARCH("aarch64", arm64, NO_RULE),
+	ARCH("arm64", arm64, NO_RULE),
+	ARCH("arm", arm, NO_RULE),
+	ARCH("sa110", arm, NO_RULE),
+	ARCH("riscv", riscv, RISCV),
+	ARCH("s390", s390, NO_RULE),
+	ARCH("ppc", powerpc, NO_RULE),
+	ARCH("powerpc", powerpc, NO_RULE),
+	ARCH("mips", mips, NO_RULE),
+	ARCH("csky", csky, CSKY),
+	ARCH("loongarch", loongarch, LOONGARCH),
 };
 
-static const struct arch *find_arch(enum sonde_compat compat, const char *name)
+static const struct arch *find_arch(const char *name)
 {
 	for (size_t i = 0; i < COUNT(archs); i++) {
 		const struct arch *a = &archs[i];
 
 		if (!strncmp(name, a->prefix, strlen(a->prefix)))
-			return compat && (!a->known_by || compat < a->known_by) ? NULL : a;
+			return a;
 	}
 	return NULL;
 }
 
-/* perf names only some registers of C-SKY. */
-static int is_unknown_to_perf(const struct arch *a, unsigned nr)
+static bool is_named(const struct rules *rules, const struct arch *a, unsigned nr)
 {
-	return a->runs == csky && (!nr || nr == 3 || nr == 5 || nr >= 20);
+	switch (a->rule) {
+	case RISCV:
+		return !rules->lacks_riscv_registers;
+	case CSKY: /* perf names only some */
+		return !rules->lacks_riscv_registers || !(!nr || nr == 3 || nr == 5 || nr >= 20);
+	case LOONGARCH:
+		return !rules->lacks_loongarch_registers;
+	case NO_RULE:
+		break;
+	}
+	return true;
 }
 
-const char *perfdata_register_name(enum sonde_compat compat, const char *arch, unsigned nr,
+const char *perfdata_register_name(const struct rules *rules, const char *arch, unsigned nr,
 				   char room[16])
 {
 	struct utsname here = { 0 };
@@ -120,8 +129,8 @@ const char *perfdata_register_name(enum sonde_compat compat, const char *arch, u
 
 	if (!arch && !uname(&here))
 		arch = here.machine;
-	a = find_arch(compat, arch ? arch : "");
-	if (!a || (compat && is_unknown_to_perf(a, nr)))
+	a = find_arch(arch ? arch : "");
+	if (!a || !is_named(rules, a, nr))
 		return UNKNOWN;
 	if (a->runs == x86 && nr >= 32 && nr < 64) { /* two bits each */
 		snprintf(room, 16, "XMM%u", (nr - 32) / 2);

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of registers by their bit in a mask of registers: the numbers of the kernel's asm/perf_regs.h, perf's words. With
- * compat those of that perf, by default also what it does not know.
+ * perf's words for registers, by their bit in a mask: the numbers of the kernel's asm/perf_regs.h.
  */
 #ifndef SONDE_FORMATS_PERFDATA_REGISTERS_H
 #define SONDE_FORMATS_PERFDATA_REGISTERS_H
 
+#include "compat/rules.h"
 #include "sonde/sonde.h"
 
-/* "unknown": it has none. arch: as the recording has it, NULL: this machine's. `room` serves names that are made. */
-const char *perfdata_register_name(enum sonde_compat compat, const char *arch, unsigned nr,
+/*
+ * "unknown": it has none. arch: as the recording has it, NULL: this machine's. `room` serves names
+ * that are made.
+ */
+const char *perfdata_register_name(const struct rules *rules, const char *arch, unsigned nr,
 				   char room[16]);
 
 #endif

@@ -42,8 +42,8 @@ int sample_reads_read(uint64_t format, struct bytes *b, struct sample_scratch *s
 		TRY(bytes_u64(b, "time running", &ret->time_running_ns));
 	if (format & PERF_FORMAT_GROUP) {
 		if (nr > bytes_left(b) / 8)
-			return err_at(b, -EBADMSG, "%llu read values do not fit",
-				      (unsigned long long)nr);
+			return bytes_fail(b, -EBADMSG, "%llu read values do not fit",
+					  (unsigned long long)nr);
 		TRY(vec_reserve(&scratch->reads, nr));
 		while (nr--) {
 			TRY(read_member(format, b, &v));
@@ -89,7 +89,7 @@ static int read_branches(const struct perf_event_attr *attr, struct bytes *b,
 	if (attr->branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX)
 		TRY(bytes_u64(b, "branch hw_idx", &ret->branch_hw_idx));
 	if (nr > bytes_left(b) / BRANCH_BYTES)
-		return err_at(b, -EBADMSG, "%llu branches do not fit", (unsigned long long)nr);
+		return bytes_fail(b, -EBADMSG, "%llu branches do not fit", (unsigned long long)nr);
 	vec_clear(&scratch->branches);
 	TRY(vec_reserve(&scratch->branches, nr));
 	for (uint64_t i = 0; i < nr; i++) {
@@ -199,9 +199,9 @@ int sample_read(const struct perf_event_attr *attr, const struct perfdata_layout
 	uint32_t raw_len = 0;
 
 	if (bytes_left(&b) < (uint32_t)l->first_variable)
-		return err_at(&b, -EBADMSG,
-			      "a sample of %zu bytes is shorter than its fixed fields (%d)",
-			      bytes_left(&b), l->first_variable);
+		return bytes_fail(&b, -EBADMSG,
+				  "a sample of %zu bytes is shorter than its fixed fields (%d)",
+				  bytes_left(&b), l->first_variable);
 #define FIXED(member, at)                                           \
 	do {                                                        \
 		if ((at) >= 0)                                      \
@@ -219,8 +219,8 @@ int sample_read(const struct perf_event_attr *attr, const struct perfdata_layout
 	if (type & PERF_SAMPLE_CALLCHAIN) {
 		TRY(bytes_u64(&b, "call chain length", &nr));
 		if (nr > bytes_left(&b) / 8)
-			return err_at(&b, -EBADMSG, "a call chain of %llu entries does not fit",
-				      (unsigned long long)nr);
+			return bytes_fail(&b, -EBADMSG, "a call chain of %llu entries does not fit",
+					  (unsigned long long)nr);
 		TRY(bytes_skip(&b, "call chain", nr * 8));
 	}
 	if (type & PERF_SAMPLE_RAW) {

@@ -8,7 +8,7 @@ static int expect_tag(struct bytes *b, const char *tag)
 
 	TRY(bytes_take(b, tag, n, &p));
 	if (memcmp(p, tag, n))
-		return err_at(b, -EBADMSG, "\"%s\" was expected before this place", tag);
+		return bytes_fail(b, -EBADMSG, "\"%s\" was expected before this place", tag);
 	return 0;
 }
 
@@ -60,7 +60,7 @@ static int read_head(struct bytes *b, struct tracing_data *td)
 
 	TRY(bytes_take(b, "magic", sizeof(magic), &p));
 	if (memcmp(p, magic, sizeof(magic)))
-		return err_at(b, -EBADMSG, "no tracing data: their magic is missing");
+		return bytes_fail(b, -EBADMSG, "no tracing data: their magic is missing");
 	TRY(bytes_cstr(b, "version", &version));
 	TRY(bytes_u8(b, "byte order", &big_endian));
 	td->big_endian = big_endian;
@@ -72,7 +72,7 @@ static int read_head(struct bytes *b, struct tracing_data *td)
 	if (long_bytes_of(&page))
 		td->long_bytes = long_bytes_of(&page);
 	if (td->long_bytes != 4 && td->long_bytes != 8)
-		return err_at(b, -EBADMSG, "a long of %u bytes", td->long_bytes);
+		return bytes_fail(b, -EBADMSG, "a long of %u bytes", td->long_bytes);
 	TRY(expect_tag(b, "header_event"));
 	return read_sized(b, "header_event", &event);
 }

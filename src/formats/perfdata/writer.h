@@ -23,6 +23,7 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
+#include "base/build_id.h"
 #include "base/outbuf.h"
 #include "formats/perfdata/layout.h"
 
@@ -136,8 +137,7 @@ void perfdata_put_event_desc(struct outbuf *o, const struct perfdata_writer_even
 /* An entry of FEAT_BUILD_ID. */
 struct perfdata_writer_build_id {
 	uint16_t cpumode; /* PERF_RECORD_MISC_KERNEL or _USER */
-	const uint8_t *id;
-	size_t id_len; /* at most 20 */
+	struct build_id id; /* cut off behind PERFDATA_BUILD_ID_BYTES */
 	const char *name;
 };
 void perfdata_put_build_id(struct outbuf *o, const struct perfdata_writer_build_id *b);

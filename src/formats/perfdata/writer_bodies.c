@@ -5,7 +5,7 @@
 
 #include "formats/perfdata/writer.h"
 
-enum { STRING_ALIGN = 64, BUILD_ID_BYTES = 20 };
+enum { STRING_ALIGN = 64 };
 
 void perfdata_put_u32(struct outbuf *o, uint32_t v)
 {
@@ -50,15 +50,15 @@ void perfdata_put_event_desc(struct outbuf *o, const struct perfdata_writer_even
 /* record header | s32 pid (-1: host) | id[20] | u8 id size, pad[3] | name, padded */
 void perfdata_put_build_id(struct outbuf *o, const struct perfdata_writer_build_id *b)
 {
-	uint8_t id[BUILD_ID_BYTES + 4] = { 0 };
-	size_t len = b->id_len < BUILD_ID_BYTES ? b->id_len : BUILD_ID_BYTES;
+	uint8_t id[PERFDATA_BUILD_ID_BYTES + 4] = { 0 };
 	struct perfdata_record_header h = {
 		.misc = b->cpumode | PERFDATA_MISC_BUILD_ID_SIZE,
 		.size = (uint16_t)(sizeof(h) + 4 + sizeof(id) + string_bytes(b->name)),
 	};
 
-	memcpy(id, b->id, len);
-	id[BUILD_ID_BYTES] = (uint8_t)len;
+	memcpy(id, b->id.bytes, PERFDATA_BUILD_ID_BYTES);
+	id[PERFDATA_BUILD_ID_BYTES] =
+		b->id.len < PERFDATA_BUILD_ID_BYTES ? b->id.len : PERFDATA_BUILD_ID_BYTES;
 	outbuf_put(o, &h, sizeof(h));
 	perfdata_put_u32(o, UINT32_MAX);
 	outbuf_put(o, id, sizeof(id));

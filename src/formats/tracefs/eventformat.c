@@ -284,14 +284,14 @@ static int parse_fields(struct arena *a, struct span *text, struct bytes *at,
 			continue;
 		}
 		if (!has_prefix(line, "field:"))
-			return err_at(at, -EBADMSG, "event format: not a field: %.*s",
-				      (int)(line.end - line.at < 60 ? line.end - line.at : 60),
-				      line.at);
+			return bytes_fail(at, -EBADMSG, "event format: not a field: %.*s",
+					  (int)(line.end - line.at < 60 ? line.end - line.at : 60),
+					  line.at);
 		err = parse_field(a, line, &sc->abi, f);
 		if (err == -EBADMSG)
-			return err_at(at, err, "event format: bad field: %.*s",
-				      (int)(line.end - line.at < 60 ? line.end - line.at : 60),
-				      line.at);
+			return bytes_fail(at, err, "event format: bad field: %.*s",
+					  (int)(line.end - line.at < 60 ? line.end - line.at : 60),
+					  line.at);
 		TRY(err);
 		f->is_common = blocks == 0;
 		was_field = true;
@@ -314,12 +314,12 @@ static int header_line(struct span *text, struct bytes *at, const char *key, str
 	do {
 		at->pos = (const uint8_t *)text->at;
 		if (!next_line(text, &line))
-			return err_at(at, -EBADMSG, "event format: \"%s\" expected, text ends",
-				      key);
+			return bytes_fail(at, -EBADMSG, "event format: \"%s\" expected, text ends",
+					  key);
 		line = trim(line);
 	} while (line.at == line.end);
 	if (!has_prefix(line, key))
-		return err_at(at, -EBADMSG, "event format: \"%s\" expected", key);
+		return bytes_fail(at, -EBADMSG, "event format: \"%s\" expected", key);
 	line.at += strlen(key);
 	*ret = trim(line);
 	return 0;
@@ -337,7 +337,7 @@ int eventformat_parse(struct arena *a, struct bytes text, const char *system, st
 	if (!system)
 		system = "";
 	if (rest.at == rest.end)
-		return err_at(&text, -EBADMSG, "event format: empty");
+		return bytes_fail(&text, -EBADMSG, "event format: empty");
 	/* A terminating NUL may have been counted in. */
 	nul = memchr(rest.at, 0, (size_t)(rest.end - rest.at));
 	if (nul)
@@ -349,14 +349,14 @@ int eventformat_parse(struct arena *a, struct bytes text, const char *system, st
 	sc->abi = abi;
 	TRY(header_line(&rest, &text, "name:", &value));
 	if (value.at == value.end)
-		return err_at(&text, -EBADMSG, "event format: the event has no name");
+		return bytes_fail(&text, -EBADMSG, "event format: the event has no name");
 	sc->event = arena_strndup(a, value.at, (size_t)(value.end - value.at));
 	sc->system = arena_strdup(a, system);
 	if (!sc->event || !sc->system)
 		return err_nomem();
 	TRY(header_line(&rest, &text, "ID:", &value));
 	if (!parse_number(value, UINT32_MAX, &sc->tracepoint_id))
-		return err_at(&text, -EBADMSG, "event format: bad ID");
+		return bytes_fail(&text, -EBADMSG, "event format: bad ID");
 	TRY(header_line(&rest, &text, "format:", &value));
 	TRY(parse_fields(a, &rest, &text, sc));
 

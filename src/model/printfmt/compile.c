@@ -247,15 +247,58 @@ static bool pointer_place(struct builder *b, struct pf_step *s, const struct pf_
 	return false;
 }
 
-static bool add_pointer(struct builder *b, struct conversion *v, struct pf_pointer_spec *ps)
+static bool skips_casts(const struct pf_dialect *d, uint8_t kind)
+{
+	return kind == PF_P_IP4 || kind == PF_P_IP6 || kind == PF_P_SOCKADDR ||
+	       (d->pointer_casts && kind != PF_P_BUFFER);
+}
+
+/* Sets the complaint of perf's parser about the sort of an argument. False: no memory. */
+static bool check_sort(struct builder *b, const struct pf_node *n, struct pf_pointer_spec *ps)
 {
 	static const char *const sorts[] = { "0", "1", "2",  "3",  "4",  "5",  "6",  "7",
 					     "8", "9", "10", "11", "12", "13", "14", "15" };
+	const int wanted = ps->kind == PF_P_BUFFER ? PF_DYNARRAY : PF_FIELD;
+
+	while (skips_casts(b->c->dialect, ps->kind) && n->kind == PF_CAST)
+		n = n->a;
+	if (n->kind == wanted || n->kind == PF_SOCKADDR) {
+		if (!n->field)
+			ps->complaint = "";
+		return true;
+	}
+	ps->complaint = pf_join(b->c->parser, "ARG TYPE NOT FIELD BUT", " ", sorts[n->kind & 15]);
+	return ps->complaint;
+}
+
+/* The complaint about a field that does not have the size of such a value; NULL if it has. */
+static const char *wrong_size(uint8_t kind, const struct pf_place *place)
+{
+	static const struct {
+		uint32_t bytes; /* 0: any size */
+		const char *complaint;
+	} sizes[] = { [PF_P_MAC] = { 6, "INVALIDMAC" },
+		      [PF_P_IP4] = { 4, "INVALIDIPv4" },
+		      [PF_P_IP6] = { 16, "INVALIDIPv6" },
+		      [PF_P_UUID] = { 16, "INVALIDUUID" },
+		      [PF_P_BITMAP] = { 0 } };
+	const bool is_fixed = !place->field->is_dynamic || place->itself;
+
+	return sizes[kind].bytes && is_fixed && !place->skip &&
+			       place->field->width != sizes[kind].bytes
+		       ? sizes[kind].complaint
+		       : NULL;
+}
+
+static bool is_number(const struct pf_pointer_spec *ps)
+{
+	return ps->kind == PF_P_ADDRESS || ps->kind == PF_P_FUNC;
+}
+
+static bool add_pointer(struct builder *b, struct conversion *v, struct pf_pointer_spec *ps)
+{
 	struct pf_step *s = add_step(b, PF_S_POINTER);
 	struct pf_pointer_spec *kept = arena_alloc(b->c->arena, sizeof(*kept));
-	bool c_grammar = b->c->dialect->c_grammar;
-	const struct pf_node *n = v->arg;
-	uint32_t wants = ps->kind == PF_P_MAC ? 6 : ps->kind == PF_P_IP4 ? 4 : 16;
 
 	if (!s || !kept) {
 		b->c->no_memory = true;
@@ -265,47 +308,21 @@ static bool add_pointer(struct builder *b, struct conversion *v, struct pf_point
 	s->star = v->star ? lower(b->c, v->star) : NULL;
 	if ((v->star && !s->star) || !keep_spec(b, s, &v->spec))
 		return false;
-	if (ps->kind == PF_P_ADDRESS || ps->kind == PF_P_FUNC) {
-		*kept = *ps;
-		s->num = lower(b->c, n);
-		return s->num != NULL;
-	}
-	pointer_place(b, s, n);
-	if (!c_grammar) {
+	if (!is_number(ps)) {
+		pointer_place(b, s, v->arg);
 		/* perf looks at the sort of the argument first, then at the size of the field. */
-		bool buffer = ps->kind == PF_P_BUFFER;
-		bool through_casts = ps->kind == PF_P_IP4 || ps->kind == PF_P_IP6 ||
-				     ps->kind == PF_P_SOCKADDR ||
-				     (b->c->dialect->pointer_casts && !buffer);
-
-		while (through_casts && n->kind == PF_CAST)
-			n = n->a;
-		if (n->kind != (buffer ? PF_DYNARRAY : PF_FIELD) && n->kind != PF_SOCKADDR) {
-			char *text = pf_join(b->c->parser, "ARG TYPE NOT FIELD BUT", " ",
-					     sorts[n->kind & 15]);
-
-			if (!text)
-				return false;
-			ps->complaint = text;
-		} else if (!n->field) {
-			ps->complaint = "";
-		}
+		if (!b->c->dialect->c_grammar && !check_sort(b, v->arg, ps))
+			return false;
+		if (!ps->complaint && s->place.field)
+			ps->complaint = wrong_size(ps->kind, &s->place);
+		else if (!ps->complaint)
+			ps->kind = PF_P_ADDRESS;
 	}
-	if (!ps->complaint && !s->place.field) {
-		s->num = lower(b->c, n);
-		ps->kind = PF_P_ADDRESS;
-		*kept = *ps;
-		return s->num != NULL;
-	}
-	if (!ps->complaint && (!s->place.field->is_dynamic || s->place.itself) &&
-	    ps->kind != PF_P_SOCKADDR && ps->kind != PF_P_BUFFER && ps->kind != PF_P_BITMAP &&
-	    s->place.field->width != wants && !s->place.skip)
-		ps->complaint = ps->kind == PF_P_MAC   ? "INVALIDMAC"
-				: ps->kind == PF_P_IP4 ? "INVALIDIPv4"
-				: ps->kind == PF_P_IP6 ? "INVALIDIPv6"
-						       : "INVALIDUUID";
 	*kept = *ps;
-	return true;
+	if (!is_number(ps))
+		return true;
+	s->num = lower(b->c, v->arg);
+	return s->num != NULL;
 }
 
 /* Takes the next argument; false: none left. */
@@ -361,8 +378,8 @@ static uint32_t add_digit(uint32_t v, char c)
 }
 
 /*
- * Parts of a conversion in the order C has them. perf collects the characters in any order and hands them to printf,
- * which prints those it does not understand as they are.
+ * Parts of a conversion in the order C has them. perf collects the characters in any order and
+ * hands them to printf, which prints those it does not understand as they are.
  */
 enum part { FLAGS, WIDTH, STAR, DOT, DOT_STAR, LENGTH, LENGTH_TWICE };
 

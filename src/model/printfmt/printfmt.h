@@ -15,15 +15,10 @@
 
 #include "base/arena.h"
 #include "base/outbuf.h"
+#include "compat/rules.h"
 #include "sonde/sonde.h"
 
 struct printfmt;
-
-enum printfmt_dialect {
-	PRINTFMT_RIGHT = 0,    /* what the kernel would print */
-	PRINTFMT_PERF_6_1 = 1, /* byte for byte what perf 6.1's built-in parser makes of it */
-	PRINTFMT_PERF_6_12 = 2 /* libtraceevent 1.7.1 without plugins */
-};
 
 /* What a running program may ask its surroundings. Any member may be NULL. */
 struct printfmt_env {

@@ -10,6 +10,7 @@
 #ifndef SONDE_MODEL_PRINTFMT_INTERNAL_H
 #define SONDE_MODEL_PRINTFMT_INTERNAL_H
 
+#include "base/err.h"
 #include "model/printfmt/printfmt.h"
 
 #include "model/schema.h"
