@@ -10,9 +10,6 @@
 #include "base/err.h"
 #include "capture/explain.h"
 #include "capture/filter.h"
-#include "capture/limits.h"
-#include "capture/rights.h"
-#include "formats/perfdata/attr.h"
 
 /*
  * The kernel waits for all cpus when the last counter of a tracepoint is closed, some 10 to 40 ms each, one after the
@@ -63,125 +60,6 @@ bool counters_know_build_ids(void)
 		return errno != EINVAL && errno != E2BIG;
 	close(fd);
 	return true;
-}
-
-/* What newer kernels know, newest first; dropped one by one until an older kernel takes the attr. */
-static bool drop_newest(struct counters *c, struct capture_events *events)
-{
-	enum { FORMAT_LOST, WEIGHTS, BPF_EVENT, KSYMBOL, EXCLUDE_GUEST, NONE_LEFT };
-	static const char *const names[] = { "counts of what is lost", "weights in parts",
-					     "records of BPF programs", "records of kernel symbols",
-					     "leaving out guests" };
-
-	if (c->list.n || c->dropped == NONE_LEFT)
-		return false;
-	say(&c->say, SAY_VERBOSE, "the kernel refuses the event as it is: trying without %s",
-	    names[c->dropped]);
-	vec_foreach(e, &events->list)
-		switch (c->dropped) {
-		case FORMAT_LOST:
-			e->attr.read_format &= ~(uint64_t)PERF_FORMAT_LOST;
-			break;
-		case WEIGHTS: /* of several parts; before there was one */
-			if (e->attr.sample_type & PERF_SAMPLE_WEIGHT_STRUCT)
-				e->attr.sample_type ^= PERF_SAMPLE_WEIGHT_TYPE;
-			break;
-		case BPF_EVENT:
-			e->attr.bpf_event = 0;
-			break;
-		case KSYMBOL:
-			e->attr.ksymbol = 0;
-			break;
-		case EXCLUDE_GUEST:
-			e->attr.exclude_guest = e->attr.exclude_host = 0;
-			break;
-		}
-	c->dropped++;
-	return true;
-}
-
-/* "cpu-clock" with the letters that perf derives from the attr. */
-static const char *clock_name(struct capture_events *events, const struct perf_event_attr *a)
-{
-	char name[96];
-
-	perfdata_attr_name(a, name, sizeof(name));
-	return arena_strdup(&events->arena, name);
-}
-
-/* "name" with the modifier u, lent from the list; NULL: no memory. */
-static const char *name_user(struct capture_events *events, const char *name)
-{
-	return capture_events_join(events, name, strchr(name, ':') ? "" : ":", "u");
-}
-
-static bool is_cycles(const struct perf_event_attr *a)
-{
-	return a->type == PERF_TYPE_HARDWARE && a->config == PERF_COUNT_HW_CPU_CYCLES;
-}
-
-/* Tracepoints are the kernel's; system calls are told with the registers of their caller, which count. */
-static bool happens_in_user_space(const struct capture_event *e)
-{
-	return e->attr.type != PERF_TYPE_TRACEPOINT ||
-	       (e->system && !strcmp(e->system, "syscalls"));
-}
-
-/* One step back from what could not be opened; false when there is none. */
-static bool step_back(struct counters *c, struct capture_events *events, struct capture_event *e,
-		      int32_t tid, int cpu, int error)
-{
-	struct perf_event_attr *a = &e->attr;
-
-	switch (error) {
-	case EMFILE:
-		return !c->no_file_limit && (c->no_file_limit = true, raise_file_limit());
-	case EINVAL:
-		/* drivers that know nothing of levels and guests take no attr that leaves some out */
-		if (e->source && a->exclude_guest && !e->chose_guest) {
-			a->exclude_guest = 0;
-			return true;
-		}
-		return drop_newest(c, events);
-	case EOPNOTSUPP:
-		if (!a->precise_ip || a->type == PERF_TYPE_SOFTWARE)
-			return false;
-		a->precise_ip--;
-		return true;
-	case ENOENT:
-	case ENXIO:
-	case ENODEV:
-		if (!is_cycles(a))
-			return false;
-		a->type = PERF_TYPE_SOFTWARE;
-		a->config = PERF_COUNT_SW_CPU_CLOCK;
-		e->name = clock_name(events, a);
-		say(&c->say, SAY_WARNING,
-		    "this machine counts no cycles (a virtual machine, often): recording %s "
-		    "instead",
-		    e->name);
-		return e->name != NULL;
-	case EACCES:
-	case EPERM:
-		if (a->exclude_kernel || a->exclude_user || e->chose_levels ||
-		    !happens_in_user_space(e) || !rights_user_space(a, tid, cpu))
-			return false;
-		a->exclude_kernel = 1;
-		a->exclude_hv = !e->is_default; /* as perf has it */
-		/* what happens on the way from user space is all the same */
-		if (a->type == PERF_TYPE_TRACEPOINT)
-			return true;
-		e->name = a->type == PERF_TYPE_SOFTWARE && !strncmp(e->name, "cpu-clock", 9) &&
-					  e->is_default
-				  ? clock_name(events, a)
-				  : name_user(events, e->name);
-		if (e->name && !capture_is_dummy(a))
-			say(&c->say, SAY_WARNING,
-			    "kernel.perf_event_paranoid is %ld: recording user space only (%s)",
-			    kernel_setting("perf_event_paranoid", 2), e->name);
-		return e->name != NULL;
-	}
-	return false;
 }
 
 /* Cpus may go offline after they were listed: then not even an event that always works can be had there. */
@@ -261,7 +139,14 @@ static int open_one(struct counters *c, struct capture_events *events, size_t ev
 				    "cpu %d has gone offline: it is not recorded", n.cpu);
 			return 0;
 		}
-		if (!step_back(c, events, e, tid, n.cpu, error))
+		const struct refused refused = { .events = events,
+						 .event = e,
+						 .tid = tid,
+						 .cpu = n.cpu,
+						 .error = error,
+						 .any_open = c->list.n != 0 };
+
+		if (!step_back(&c->steps, &refused, &c->say))
 			return group_fd >= 0 && error == EINVAL
 				       ? explain_member(&events->list.v[e->leader], e)
 				       : explain_open(e, n.cpu, tid,

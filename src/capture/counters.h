@@ -19,9 +19,11 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "capture/counter.h"
 #include "capture/events.h"
 #include "capture/rings.h"
 #include "capture/say.h"
+#include "capture/step_back.h"
 
 struct counters_target {
 	const int *cpus; /* online ones, ascending */
@@ -34,25 +36,11 @@ struct counters_target {
 	bool per_thread; /* cpus is one -1: a ring for each of tids instead of each cpu */
 };
 
-struct counter {
-	int fd;
-	uint32_t event; /* index in the list of events */
-	int cpu;
-	uint32_t buffer; /* index in target.cpus, per thread in target.tids: one ring for each */
-	int32_t tid;
-	uint64_t id;          /* in the records of this counter */
-	uint64_t read_format; /* PERF_FORMAT_*: what reading it gives */
-	bool backward;        /* attr.write_backward: its ring overwrites the oldest records */
-	/* for the owner: what it counted, what of that was lost, and how much of this is told already */
-	uint64_t counted, lost, lost_told;
-};
-
 struct counters {
 	struct say say;
 	VEC(struct counter) list;
 	struct rings rings;
-	unsigned dropped;   /* how many new features this kernel does not know (counters.c) */
-	bool no_file_limit; /* RLIMIT_NOFILE is raised as far as it goes */
+	struct steps_back steps; /* what was given up already */
 };
 
 /* The filters are looked at, but not set yet: a message tells what is wrong with one. */

@@ -17,8 +17,8 @@
  *	      | SOURCE/TERMS/[MODIFIERS]       of an event source in sysfs (pmu.h)
  *	      | any but mem with /TERMS/[MODIFIERS] behind it; terms.h tells what they may be
  *
- * An attr has here what the text says: type, config, exclude bits, precise_ip, pinned, exclusive. How to sample is for
- * record/ to add, out of the options and of `terms` and `leader`.
+ * An attr has here what the text says: type, config, exclude bits, precise_ip, pinned, exclusive.
+ * How to sample is for capture/setup/ to add, out of the options and of `terms` and `leader`.
  */
 #ifndef SONDE_CAPTURE_EVENTS_H
 #define SONDE_CAPTURE_EVENTS_H
@@ -26,10 +26,10 @@
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "base/vec.h"
-#include "capture/terms.h"
 #include "capture/tracefs.h"
 
 #ifndef PERF_FORMAT_LOST /* kernel headers before 6.0 */
@@ -40,6 +40,18 @@ static inline bool capture_is_dummy(const struct perf_event_attr *a)
 {
 	return a->type == PERF_TYPE_SOFTWARE && a->config == PERF_COUNT_SW_DUMMY;
 }
+
+/* What TERMS say of sampling: terms.h. */
+enum term_rate { RATE_UNSAID, RATE_PERIOD, RATE_FREQ };
+enum term_flag { TERM_UNSAID, TERM_NO, TERM_YES };
+
+struct event_terms {
+	enum term_rate rate;
+	uint64_t rate_value;
+	enum term_flag time, inherit, overwrite;
+	const char *call_graph, *branch_type; /* NULL not said */
+	uint64_t stack_bytes, max_frames;     /* 0 not said */
+};
 
 struct capture_event {
 	struct perf_event_attr attr;
@@ -90,8 +102,8 @@ int capture_events_add_dummy(struct capture_events *l);
 int capture_events_filter(struct capture_events *l, const char *filter);
 int capture_event_filter(struct capture_events *l, struct capture_event *e, const char *filter);
 /*
- * -G: control groups, comma-separated: the n-th ever named is for the n-th event, an empty one for all tasks; when there
- * is but one so far it is for all events so far.
+ * -G: control groups, comma-separated: the n-th ever named is for the n-th event, an empty one for
+ * all tasks; when there is but one so far it is for all events so far.
  */
 int capture_events_cgroups(struct capture_events *l, const char *names);
 /* All events of a group must be of one control group: asked when nothing is to come any more. */

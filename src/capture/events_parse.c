@@ -13,6 +13,7 @@
 #include "capture/names.h"
 #include "capture/pmu.h"
 #include "capture/rights.h"
+#include "capture/terms.h"
 
 enum { EVENT_MAX_BYTES = 512, RAW_NAME_MAX = 4 };
 
@@ -83,8 +84,9 @@ static int unknown_source(struct capture_events *l, const char *text, const char
 	near_text(&near, near_names, sizeof(near_names));
 	pmu_list(l->sources, all, sizeof(all));
 	if (!strcmp(name, "cpu") && !*near_names)
-		snprintf(near_names, sizeof(near_names),
-			 ": the counters of its processor are not there (a virtual machine, often)");
+		snprintf(
+			near_names, sizeof(near_names),
+			": the counters of its processor are not there (a virtual machine, often)");
 	return err_set(-EBADR, "event '%s': this machine has no event source '%s'%s; there are %s",
 		       text, name, near_names, *all ? all : "none");
 }

@@ -55,71 +55,127 @@ static size_t count_open(rlim_t limit)
 	return n;
 }
 
-int explain_open(const struct capture_event *e, int cpu, int32_t tid, size_t wanted_fds, int error)
+/* ---- an event that could not be opened, by errno --------------------------------------------- */
+
+struct refusal {
+	const struct capture_event *e;
+	int cpu;
+	int32_t tid;
+	size_t wanted_fds;
+	int error;
+};
+
+/*
+ * An attribute of the event that the kernel refuses, if leaving it out would be enough:
+ * capture_culprit().
+ */
+static int explain_culprit(const struct refusal *r, const char *culprit)
+{
+	if (r->error == EINVAL || r->error == EOPNOTSUPP)
+		return err_set(-r->error, "%s: cannot be recorded with %s", r->e->name, culprit);
+	return err_set(-r->error,
+		       "no right to record %s with %s: leave them out, give the program "
+		       "CAP_PERFMON (setcap cap_perfmon+ep), or run as root; "
+		       "kernel.perf_event_paranoid is %ld",
+		       r->e->name, culprit, kernel_setting("perf_event_paranoid", 2));
+}
+
+static int explain_rights(const struct refusal *r)
+{
+	return rights_explain(r->e, r->tid, r->cpu, r->error);
+}
+
+static int explain_own_files(const struct refusal *r)
 {
 	struct rlimit files = { 0 };
-	const char *culprit = NULL;
 
-	if (error == EINVAL || error == EOPNOTSUPP || error == EACCES || error == EPERM)
-		culprit = capture_culprit(&e->attr, tid, cpu);
-	if (culprit && (error == EINVAL || error == EOPNOTSUPP))
-		return err_set(-error, "%s: cannot be recorded with %s", e->name, culprit);
-	if (culprit)
-		return err_set(-error,
-			       "no right to record %s with %s: leave them out, give the program "
-			       "CAP_PERFMON (setcap cap_perfmon+ep), or run as root; "
-			       "kernel.perf_event_paranoid is %ld",
-			       e->name, culprit, kernel_setting("perf_event_paranoid", 2));
-	switch (error) {
-	case EACCES:
-	case EPERM:
-	case ENOSYS:
-		return rights_explain(e, tid, cpu, error);
-	case EMFILE:
-		getrlimit(RLIMIT_NOFILE, &files);
-		return err_set(
-			-error,
-			"too few file descriptors: this recording needs %zu more (one for "
-			"each event, cpu and thread) beside %zu that are open, and ulimit -n "
-			"allows %llu; name fewer events, or raise it",
-			wanted_fds, count_open(files.rlim_cur), (unsigned long long)files.rlim_cur);
-	case ENFILE:
-		return err_set(-error,
-			       "too few file descriptors: this recording needs %zu more (one for "
-			       "each event, cpu and thread) and fs.file-max allows %ld to all "
-			       "programs together; name fewer events, or raise it",
-			       wanted_fds, sysfile_number(0, "/proc/sys/fs/file-max"));
-	case ENOENT:
-	case ENXIO:
-	case ENODEV:
-	case EOPNOTSUPP:
-		return err_set(-error, "%s: this machine or its kernel cannot record it%s", e->name,
-			       e->attr.type == PERF_TYPE_SOFTWARE ||
-					       e->attr.type == PERF_TYPE_TRACEPOINT
-				       ? ""
-				       : " (a virtual machine often has no hardware counters); "
-					 "cpu-clock and the other software "
-					 "events always work");
-	case ESRCH:
-		return err_set(-error, "no process has the number %d", tid);
-	case E2BIG:
-		return err_set(-error,
-			       "%s: its group has more events than the kernel takes, which gives "
-			       "16 KiB for all their counts: make smaller groups",
-			       e->name);
-	case EINVAL:
-		if (e->source)
-			return explain_source(e, tid);
-		return err_set(-error,
-			       "%s: the kernel refuses this combination (cpu %d, period or "
-			       "frequency %llu; at most %ld Hz are allowed)",
-			       e->name, cpu, (unsigned long long)e->attr.sample_period,
-			       kernel_setting("perf_event_max_sample_rate", 100000));
-	case EBUSY:
-		return err_set(-error, "%s: another profiler holds the counters", e->name);
+	getrlimit(RLIMIT_NOFILE, &files);
+	return err_set(-r->error,
+		       "too few file descriptors: this recording needs %zu more (one for "
+		       "each event, cpu and thread) beside %zu that are open, and ulimit -n "
+		       "allows %llu; name fewer events, or raise it",
+		       r->wanted_fds, count_open(files.rlim_cur),
+		       (unsigned long long)files.rlim_cur);
+}
+
+static int explain_all_files(const struct refusal *r)
+{
+	return err_set(-r->error,
+		       "too few file descriptors: this recording needs %zu more (one for "
+		       "each event, cpu and thread) and fs.file-max allows %ld to all "
+		       "programs together; name fewer events, or raise it",
+		       r->wanted_fds, sysfile_number(0, "/proc/sys/fs/file-max"));
+}
+
+static int explain_missing(const struct refusal *r)
+{
+	const uint32_t type = r->e->attr.type;
+	const bool is_software = type == PERF_TYPE_SOFTWARE || type == PERF_TYPE_TRACEPOINT;
+
+	return err_set(-r->error, "%s: this machine or its kernel cannot record it%s", r->e->name,
+		       is_software ? ""
+				   : " (a virtual machine often has no hardware counters); "
+				     "cpu-clock and the other software events always work");
+}
+
+static int explain_no_process(const struct refusal *r)
+{
+	return err_set(-r->error, "no process has the number %d", r->tid);
+}
+
+static int explain_large_group(const struct refusal *r)
+{
+	return err_set(-r->error,
+		       "%s: its group has more events than the kernel takes, which gives "
+		       "16 KiB for all their counts: make smaller groups",
+		       r->e->name);
+}
+
+static int explain_combination(const struct refusal *r)
+{
+	if (r->e->source)
+		return explain_source(r->e, r->tid);
+	return err_set(-r->error,
+		       "%s: the kernel refuses this combination (cpu %d, period or "
+		       "frequency %llu; at most %ld Hz are allowed)",
+		       r->e->name, r->cpu, (unsigned long long)r->e->attr.sample_period,
+		       kernel_setting("perf_event_max_sample_rate", 100000));
+}
+
+static int explain_busy(const struct refusal *r)
+{
+	return err_set(-r->error, "%s: another profiler holds the counters", r->e->name);
+}
+
+int explain_open(const struct capture_event *e, int cpu, int32_t tid, size_t wanted_fds, int error)
+{
+	static const struct {
+		int error;
+		bool has_culprit; /* one attribute may be the cause */
+		int (*explain)(const struct refusal *r);
+	} table[] = {
+		{ EACCES, true, explain_rights },      { EPERM, true, explain_rights },
+		{ ENOSYS, false, explain_rights },     { EMFILE, false, explain_own_files },
+		{ ENFILE, false, explain_all_files },  { ENOENT, false, explain_missing },
+		{ ENXIO, false, explain_missing },     { ENODEV, false, explain_missing },
+		{ EOPNOTSUPP, true, explain_missing }, { ESRCH, false, explain_no_process },
+		{ E2BIG, false, explain_large_group }, { EINVAL, true, explain_combination },
+		{ EBUSY, false, explain_busy },
+	};
+	const struct refusal r = { e, cpu, tid, wanted_fds, error };
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+		if (table[i].error != error)
+			continue;
+		const char *culprit =
+			table[i].has_culprit ? capture_culprit(&e->attr, tid, cpu) : NULL;
+
+		return culprit ? explain_culprit(&r, culprit) : table[i].explain(&r);
 	}
 	return err_errno(error, "%s: cannot be opened on cpu %d", e->name, cpu);
 }
+
+/* ---- buffers --------------------------------------------------------------------------------- */
 
 int explain_map(size_t data_pages, size_t nr_cpus, int error)
 {

@@ -151,16 +151,3 @@ int capture_list(const char *sources, uint32_t kinds,
 	vec_done(&l.found);
 	return r;
 }
-
-int sonde_list_events(const struct sonde_list_options *opts,
-		      void (*event)(void *ctx, const struct sonde_listed_event *event), void *ctx)
-{
-	struct sonde_list_options known = { 0 };
-
-	NOT_NULL(event, -EINVAL);
-	if (opts && !opts->size)
-		return err_set(-EINVAL, "sonde_list_options.size is not set");
-	if (opts)
-		memcpy(&known, opts, opts->size < sizeof(known) ? opts->size : sizeof(known));
-	return capture_list(NULL, known.kinds, event, ctx);
-}

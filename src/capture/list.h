@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sonde_list_events() with its event sources in another folder than sysfs. */
+/* What events there are to record: see sonde_list_events(). */
 #ifndef SONDE_CAPTURE_LIST_H
 #define SONDE_CAPTURE_LIST_H
 

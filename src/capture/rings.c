@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "capture/counters.h"
 #include "capture/explain.h"
 #include "capture/limits.h"
 

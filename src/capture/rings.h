@@ -14,9 +14,8 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "capture/counter.h"
 #include "capture/say.h"
-
-struct counter;
 
 struct ring {
 	struct perf_event_mmap_page *control;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TERM[=VALUE],... between the slashes of an event. What they say of the attr's numbers goes there; how to sample is kept
- * for record/, which obeys it after its options.
+ * TERM[=VALUE],... between the slashes of an event. What they say of the attr's numbers goes there;
+ * how to sample is kept for capture/setup/, which obeys it after the options.
  *
  *	config= config1= config2=   the numbers themselves; numbers are decimal or 0x
  *	period= freq=               as -c and -F, for this event
@@ -14,26 +14,13 @@
 #ifndef SONDE_CAPTURE_TERMS_H
 #define SONDE_CAPTURE_TERMS_H
 
-#include <stdint.h>
+#include "capture/events.h"
 
-struct capture_event;
-struct capture_events;
 struct pmu;
 
-enum term_rate { RATE_UNSAID, RATE_PERIOD, RATE_FREQ };
-enum term_flag { TERM_UNSAID, TERM_NO, TERM_YES };
-
-struct event_terms {
-	enum term_rate rate;
-	uint64_t rate_value;
-	enum term_flag time, inherit, overwrite;
-	const char *call_graph, *branch_type; /* NULL not said */
-	uint64_t stack_bytes, max_frames;     /* 0 not said */
-};
-
 /*
- * terms: without the slashes; text: the whole event, for messages. pmu: of an event source, else NULL. Tracepoints know
- * fewer terms. What is lent to e is the list's. -EBADR
+ * terms: without the slashes; text: the whole event, for messages. pmu: of an event source, else
+ * NULL. Tracepoints know fewer terms. What is lent to e is the list's. -EBADR
  */
 int event_terms_parse(struct capture_events *l, struct capture_event *e, const struct pmu *pmu,
 		      const char *text, const char *terms);

@@ -7,15 +7,13 @@
  *	enable nosuch      failed: there is no event 'nosuch'
  *
  * Each line has one answer, "ack" when what it asks for has been done. A line ends with a line feed, a zero byte, or where
- * the channel holds nothing more.
+ * the channel holds nothing more. commands.h obeys them.
  */
 #ifndef SONDE_RECORD_CONTROL_H
 #define SONDE_RECORD_CONTROL_H
 
 #include <stdbool.h>
 #include <stddef.h>
-
-struct sonde_recorder;
 
 struct control {
 	char *fifo, *ack_fifo; /* to be opened; NULL: descriptors of the caller's */
@@ -29,8 +27,6 @@ struct control {
 /* text: NULL when not given; -EBADR. */
 int control_parse(struct control *ret, const char *text);
 int control_open(struct control *c);
-/* After poll said that c->fd has something, or has hung up. */
-int control_serve(struct control *c, struct sonde_recorder *r);
 void control_close(struct control *c);
 
 #endif

@@ -15,16 +15,16 @@ static bool tracks_only(const struct capture_event *e)
 static int switch_one(struct sonde_recorder *r, size_t event, bool on)
 {
 	if (on)
-		return counters_enable_event(&r->counters, (uint32_t)event);
-	counters_disable_event(&r->counters, (uint32_t)event);
+		return counters_enable_event(&r->capture.counters, (uint32_t)event);
+	counters_disable_event(&r->capture.counters, (uint32_t)event);
 	return 0;
 }
 
 int recorder_switch(struct sonde_recorder *r, bool on)
 {
 	r->was_on |= on;
-	for (size_t i = 0; i < r->events.list.n; i++)
-		if (on || !tracks_only(&r->events.list.v[i]))
+	for (size_t i = 0; i < r->capture.events.list.n; i++)
+		if (on || !tracks_only(&r->capture.events.list.v[i]))
 			TRY(switch_one(r, i, on));
 	say(&r->say, SAY_NORMAL, "events are %s", on ? "enabled" : "disabled");
 	return 0;
@@ -35,8 +35,8 @@ int recorder_switch_event(struct sonde_recorder *r, const char *name, bool on)
 	bool found = false;
 
 	r->was_on |= on;
-	for (size_t i = 0; i < r->events.list.n; i++) {
-		if (strcmp(r->events.list.v[i].name, name) != 0)
+	for (size_t i = 0; i < r->capture.events.list.n; i++) {
+		if (strcmp(r->capture.events.list.v[i].name, name) != 0)
 			continue;
 		TRY(switch_one(r, i, on));
 		found = true;

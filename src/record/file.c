@@ -7,12 +7,13 @@
 
 #include "base/err.h"
 #include "capture/limits.h"
-#include "record/describe/build_ids.h"
-#include "record/describe/kernel_map.h"
+#include "capture/running/build_ids.h"
+#include "capture/running/kernel_map.h"
+#include "capture/running/synth.h"
+#include "record/describe/build_id_entries.h"
 #include "record/drain/losses.h"
 #include "record/output_dir.h"
 #include "record/recorder.h"
-#include "record/describe/synth.h"
 
 enum { DIRECTORY_VERSION = 1 /* of DIR_FORMAT: the events are in files of their own */ };
 
@@ -22,18 +23,19 @@ static int name_events(const struct sonde_recorder *r, struct file_beginning *b)
 {
 	size_t n = 0;
 
-	b->nr_events = r->events.list.n;
-	b->events = calloc(r->events.list.n, sizeof(*b->events));
-	b->ids = calloc(r->counters.list.n + 1, sizeof(*b->ids));
+	b->nr_events = r->capture.events.list.n;
+	b->events = calloc(r->capture.events.list.n, sizeof(*b->events));
+	b->ids = calloc(r->capture.counters.list.n + 1, sizeof(*b->ids));
 	if (!b->events || !b->ids)
 		return err_nomem();
-	for (size_t i = 0; i < r->events.list.n; i++) {
-		b->events[i] = (struct perfdata_writer_event){ .attr = &r->events.list.v[i].attr,
-							       .name = r->events.list.v[i].name,
-							       .ids = b->ids + n };
+	for (size_t i = 0; i < r->capture.events.list.n; i++) {
+		b->events[i] =
+			(struct perfdata_writer_event){ .attr = &r->capture.events.list.v[i].attr,
+							.name = r->capture.events.list.v[i].name,
+							.ids = b->ids + n };
 		/* counters lie in the order of the events */
-		while (n < r->counters.list.n && r->counters.list.v[n].event == i) {
-			b->ids[n] = r->counters.list.v[n].id;
+		while (n < r->capture.counters.list.n && r->capture.counters.list.v[n].event == i) {
+			b->ids[n] = r->capture.counters.list.v[n].id;
 			n++;
 			b->events[i].nr_ids++;
 		}
@@ -69,22 +71,22 @@ static int collect_features(const struct sonde_recorder *r, struct file_beginnin
 	struct outbuf desc = { 0 }, kernel_id = { 0 }, compressed = { 0 }, directory = { 0 },
 		      end = { 0 };
 
-	perfdata_put_event_desc(&desc, b->events, r->events.list.n);
+	perfdata_put_event_desc(&desc, b->events, r->capture.events.list.n);
 	TRY(features_add(f, FEAT_EVENT_DESC, &desc));
-	TRY(features_add_tracing(f, &r->events));
-	TRY(features_add_groups(f, &r->events));
+	TRY(features_add_tracing(f, &r->capture.events));
+	TRY(features_add_groups(f, &r->capture.events));
 	TRY(features_add_system(f, r->argv));
 	TRY(features_add_topology(f));
-	if (r->sampling.branches && !r->is_pipe)
+	if (r->capture.sampling.branches && !r->is_pipe)
 		TRY(features_add_mark(f, FEAT_BRANCH_STACK));
-	TRY(features_add_clock(f, &r->sampling.clock));
+	TRY(features_add_clock(f, &r->capture.sampling.clock));
 	if (r->dsos)
 		build_ids_put_kernel(&kernel_id);
 	TRY(features_add(f, FEAT_BUILD_ID, &kernel_id));
 	flow_put_compressed(&r->flow, 0, &compressed);
 	TRY(features_add(f, FEAT_COMPRESSED, &compressed));
 	if (r->flow.has_threads)
-		put_dir_format(&directory, r->counters.rings.list.n, NULL);
+		put_dir_format(&directory, r->capture.counters.rings.list.n, NULL);
 	TRY(features_add(f, FEAT_DIR_FORMAT, &directory));
 	TRY(add_bpf(f, r));
 	TRY(features_add(f, PERFDATA_PRIVATE_KALLSYMS, &b->kernel.symbols_zstd));
@@ -94,12 +96,22 @@ static int collect_features(const struct sonde_recorder *r, struct file_beginnin
 	return 0;
 }
 
+_Static_assert((int)DSOS_KERNEL_PID == (int)SYNTH_KERNEL_PID, "the pid of a module's mapping");
+
+static void note_mapping(void *dsos, int32_t pid, uint64_t start, uint64_t len, uint64_t inode,
+			 const char *name, size_t name_len)
+{
+	dsos_note_mapping(dsos, pid, start, len, inode, name, name_len);
+}
+
 static struct synth synth_for(const struct sonde_recorder *r)
 {
-	return (struct synth){ .trailer_bytes = sampling_trailer_bytes(&r->events.list.v[0].attr),
-			       .dsos = r->dsos,
-			       .data_maps = r->sampling.has_data,
-			       .namespaces = r->opts.namespaces,
+	return (struct synth){ .trailer_bytes =
+				       sampling_trailer_bytes(&r->capture.events.list.v[0].attr),
+			       .mapped = r->dsos ? note_mapping : NULL,
+			       .mapped_ctx = r->dsos,
+			       .data_maps = r->capture.sampling.has_data,
+			       .namespaces = r->opts.capture.namespaces,
 			       .no_tasks = !r->describing.tasks,
 			       .no_maps = !r->describing.maps,
 			       .maps_limited = r->describing.maps_limited,
@@ -117,23 +129,23 @@ static int describe(const struct sonde_recorder *r, const struct kernel_map *ker
 	atomic_uint cut_short = 0;
 
 	s.cut_short = &cut_short;
-	s.ids = r->opts.buildid_mmap ? &ids : NULL;
-	synth_id_index(&s, &r->counters);
+	s.ids = r->opts.capture.buildid_mmap ? &ids : NULL;
+	synth_id_index(&s, &r->capture.counters);
 	synth_kernel_map(&s, kernel);
 	synth_modules(&s);
 	if (r->bpf)
 		synth_bpf(&s, r->bpf);
-	synth_thread_map(&s, r->target.tids.v, r->target.tids.n);
-	synth_cpu_map(&s, r->target.cpus.list.v, r->target.cpus.list.n);
-	if (r->opts.all_cgroups && r->describing.cgroups)
+	synth_thread_map(&s, r->capture.target.tids.v, r->capture.target.tids.n);
+	synth_cpu_map(&s, r->capture.target.cpus.list.v, r->capture.target.cpus.list.n);
+	if (r->opts.capture.all_cgroups && r->describing.cgroups)
 		synth_cgroups(&s);
-	if (r->target.tids.v[0] < 0)
+	if (r->capture.target.tids.v[0] < 0)
 		synth_all_tasks(&s, nr_threads);
-	else if (r->target.by_pid)
-		synth_threads(&s, r->target.tids.v, r->target.tids.n);
-	if (!r->target.system_wide && nr_pids)
+	else if (r->capture.target.by_pid)
+		synth_threads(&s, r->capture.target.tids.v, r->capture.target.tids.n);
+	if (!r->capture.target.system_wide && nr_pids)
 		synth_processes(&s, pids, nr_pids, nr_threads);
-	else if (r->command_name && r->target.workload)
+	else if (r->command_name && r->capture.target.workload)
 		synth_name(&s, r->workload.pid); /* its mappings are about to be replaced */
 	build_ids_done(&ids);
 	if (cut_short)
@@ -152,7 +164,7 @@ static int begin_state(const struct sonde_recorder *r, struct outbuf *to)
 
 	s.out = *to;
 	if (r->describing.at_end)
-		synth_id_index(&s, &r->counters);
+		synth_id_index(&s, &r->capture.counters);
 	synth_plain(&s, RECORD_FINISHED_INIT);
 	*to = s.out;
 	return to->failed ? err_nomem() : 0;
@@ -178,14 +190,6 @@ int recorder_file_describe_end(struct sonde_recorder *r, const int32_t *pids, si
 		e = recorder_file_put(&r->file, &o);
 	outbuf_done(&o);
 	return e;
-}
-
-int recorder_file_put(struct recorder_file *f, const struct outbuf *records)
-{
-	TRY(outlet_finish(f->outlet));
-	return records->len ? perfdata_writer_append(
-				      f->writer, &(struct iovec){ records->data, records->len }, 1)
-			    : 0;
 }
 
 int recorder_file_prepare(const struct sonde_recorder *r, const int32_t *pids, size_t nr_pids,
@@ -216,26 +220,15 @@ int recorder_file_prepare(const struct sonde_recorder *r, const int32_t *pids, s
 	return 0;
 }
 
-void file_beginning_done(struct file_beginning *b)
-{
-	kernel_map_done(&b->kernel);
-	features_done(&b->features);
-	outbuf_done(&b->state);
-	outbuf_done(&b->end_before);
-	free(b->events);
-	free(b->ids);
-	*b = (struct file_beginning){ 0 };
-}
-
 static int open_output(struct sonde_recorder *r, struct output *o, int *ret_fd, int *ret_part_fds)
 {
 	const char *path = r->opts.output ? r->opts.output : "perf.data";
 
 	if (r->is_pipe)
 		return output_pipe(o, ret_fd);
-	return r->flow.has_threads
-		       ? output_dir_open(o, path, r->counters.rings.list.n, ret_fd, ret_part_fds)
-		       : output_open(o, path, ret_fd);
+	return r->flow.has_threads ? output_dir_open(o, path, r->capture.counters.rings.list.n,
+						     ret_fd, ret_part_fds)
+				   : output_open(o, path, ret_fd);
 }
 
 static int begin_file(const struct sonde_recorder *r, struct recorder_file *f,
@@ -251,8 +244,9 @@ static int begin_file(const struct sonde_recorder *r, struct recorder_file *f,
 int recorder_file_open(struct sonde_recorder *r, struct file_beginning *b,
 		       struct recorder_file *ret)
 {
-	const struct outlet_options outlet = flow_outlet(&r->flow, &r->counters, r->is_pipe);
-	const size_t nr_lanes = r->flow.has_threads ? r->counters.rings.list.n : 0;
+	const struct outlet_options outlet =
+		flow_outlet(&r->flow, &r->capture.counters, r->is_pipe);
+	const size_t nr_lanes = r->flow.has_threads ? r->capture.counters.rings.list.n : 0;
 	struct recorder_file f = { 0 };
 	int *part_fds = calloc(nr_lanes + 1, sizeof(*part_fds)), fd, e;
 
@@ -286,8 +280,8 @@ int recorder_file_wants(struct sonde_recorder *r)
 {
 	const struct record_options *o = &r->opts;
 
-	for (size_t i = 0; i < r->events.list.n; i++) {
-		const struct perf_event_attr *a = &r->events.list.v[i].attr;
+	for (size_t i = 0; i < r->capture.events.list.n; i++) {
+		const struct perf_event_attr *a = &r->capture.events.list.v[i].attr;
 		const bool samples = a->type != PERF_TYPE_TRACEPOINT && !capture_is_dummy(a);
 		const bool chains = a->sample_type & PERF_SAMPLE_CALLCHAIN;
 
@@ -296,17 +290,18 @@ int recorder_file_wants(struct sonde_recorder *r)
 		r->wants_kernel_symbols |=
 			!a->exclude_kernel && (samples || !a->exclude_callchain_kernel);
 	}
-	TRY(bpf_programs_new(&r->bpf, o->no_bpf_event));
-	if (r->target.system_wide && !o->no_bpf_event)
-		bpf_watch_open(&r->bpf_watch, r->target.cpus.list.v, r->target.cpus.list.n);
+	TRY(bpf_programs_new(&r->bpf, o->capture.no_bpf_event));
+	if (r->capture.target.system_wide && !o->capture.no_bpf_event)
+		bpf_watch_open(&r->bpf_watch, r->capture.target.cpus.list.v,
+			       r->capture.target.cpus.list.n);
 	/* with --buildid-mmap each mapping tells it */
-	if (o->no_buildid || o->buildid_mmap)
+	if (o->no_buildid || o->capture.buildid_mmap)
 		return 0;
 	/* Copying files takes longer than a switch of files should. */
-	if (!r->is_pipe && (o->no_buildid_cache == RECORD_NO ||
-			    (o->no_buildid_cache == RECORD_AUTO && !r->parts.when.is_on)))
+	if (!r->is_pipe && (o->no_buildid_cache == CAPTURE_NO ||
+			    (o->no_buildid_cache == CAPTURE_AUTO && !r->parts.when.is_on)))
 		TRY(build_id_cache_init(&r->cache, o->buildid_dir));
-	return dsos_new(&r->dsos, &r->events, &r->counters, o->buildid_all);
+	return dsos_new(&r->dsos, &r->capture.events, &r->capture.counters, o->buildid_all);
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
@@ -314,7 +309,7 @@ int recorder_file_wants(struct sonde_recorder *r)
 int recorder_file_losses(struct sonde_recorder *r, struct recorder_file *f,
 			 const struct drain_totals *totals, uint64_t *ret_lost)
 {
-	const bool is_over = r->drain.takes_all && !r->opts.overwrite;
+	const bool is_over = r->drain.takes_all && !r->opts.capture.overwrite;
 	struct losses known;
 	uint64_t lost = 0;
 	int e = outlet_finish(f->outlet), lanes = recorder_lanes_finish(f);
@@ -322,22 +317,23 @@ int recorder_file_losses(struct sonde_recorder *r, struct recorder_file *f,
 	if (e == 0)
 		e = lanes;
 
-	losses_read(&r->counters, &r->events, is_over, &known);
+	losses_read(&r->capture.counters, &r->capture.events, is_over, &known);
 	f->knows_losses = known.is_known;
-	vec_foreach(n, &r->counters.list) {
+	vec_foreach(n, &r->capture.counters.list) {
 		const uint64_t of_counter = n->lost > n->lost_told ? n->lost - n->lost_told : 0;
 
 		if (!of_counter)
 			continue;
 		n->lost_told = n->lost;
 		lost += of_counter;
-		if (vec_push(&f->losses, (struct file_loss){ (size_t)(n - r->counters.list.v),
-							     of_counter }) < 0 &&
+		if (vec_push(&f->losses,
+			     (struct file_loss){ (size_t)(n - r->capture.counters.list.v),
+						 of_counter }) < 0 &&
 		    e == 0)
 			e = err_nomem();
 	}
 	/* Only records of state were: that no event was, is what tells a reader so. */
-	if (known.is_known && totals->lost && !lost && r->counters.list.n &&
+	if (known.is_known && totals->lost && !lost && r->capture.counters.list.n &&
 	    vec_push(&f->losses, (struct file_loss){ 0, 0 }) < 0 && e == 0)
 		e = err_nomem();
 	r->state_lost = known.state;
@@ -370,7 +366,7 @@ static void count_unwritten(struct file_end *end)
 static void put_loss(struct synth *s, const struct sonde_recorder *r, const struct counter *n,
 		     uint64_t lost)
 {
-	const struct perf_event_attr *a = &r->events.list.v[n->event].attr;
+	const struct perf_event_attr *a = &r->capture.events.list.v[n->event].attr;
 
 	s->trailer_bytes = sampling_trailer_bytes(a);
 	synth_lost_samples(s, a, n->id, n->cpu, lost);
@@ -385,14 +381,14 @@ static int put_losses(void *ctx, struct outbuf *o)
 
 	count_unwritten(end);
 	vec_foreach(l, &end->f->losses)
-		put_loss(&s, r, &r->counters.list.v[l->counter], l->n);
+		put_loss(&s, r, &r->capture.counters.list.v[l->counter], l->n);
 	vec_foreach(c, &end->unwritten.list) {
 		const uint64_t told = tally_of(&end->f->told, c->id);
 
-		for (size_t i = 0; c->n > told && i < r->counters.list.n; i++) {
-			if (r->counters.list.v[i].id != c->id)
+		for (size_t i = 0; c->n > told && i < r->capture.counters.list.n; i++) {
+			if (r->capture.counters.list.v[i].id != c->id)
 				continue;
-			put_loss(&s, r, &r->counters.list.v[i], c->n - told);
+			put_loss(&s, r, &r->capture.counters.list.v[i], c->n - told);
 			break;
 		}
 	}
@@ -409,7 +405,7 @@ static void put_note(void *ctx, struct perfdata_end *ret)
 
 	int first_cpu;
 
-	ret->missed_cpus = target_missed(&end->r->target, &first_cpu);
+	ret->missed_cpus = target_missed(&end->r->capture.target, &first_cpu);
 	ret->first_cpu = (uint64_t)first_cpu;
 	if (!error)
 		return;
@@ -493,15 +489,4 @@ int recorder_file_end(struct sonde_recorder *r, struct recorder_file *f,
 	outbuf_done(&compressed);
 	outbuf_done(&directory);
 	return e;
-}
-
-void recorder_file_close(struct recorder_file *f)
-{
-	recorder_lanes_close(f);
-	outlet_free(f->outlet);
-	perfdata_writer_close(f->writer);
-	vec_done(&f->losses);
-	tally_done(&f->told);
-	output_done(&f->output);
-	*f = (struct recorder_file){ 0 };
 }

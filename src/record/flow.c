@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "formats/perfdata/writer.h"
 #include "record/output.h"
-#include "record/setup/values.h"
+#include "capture/setup/values.h"
 
 enum {
 	LEVEL_GIVEN_MAX = 99, /* so much is taken for the highest level, as perf does */
@@ -23,7 +23,7 @@ static int parse_level(struct flow *f, const char *text, const struct say *to)
 	uint64_t level = ZIP_LEVEL_MIN;
 
 	if (*text)
-		TRY(record_value_number("-z", text, 0, LEVEL_GIVEN_MAX, &level));
+		TRY(capture_value_number("-z", text, 0, LEVEL_GIVEN_MAX, &level));
 	if (level > ZIP_LEVEL_MAX) {
 		say(to, SAY_NORMAL, "-z%s: taking %d, the highest level", text, ZIP_LEVEL_MAX);
 		level = ZIP_LEVEL_MAX;
@@ -37,7 +37,7 @@ static int parse_aio(struct flow *f, const char *text, const struct say *to)
 	f->aio_blocks = 1;
 	if (!*text)
 		return 0;
-	TRY(record_value_number("--aio", text, 0, UINT32_MAX, &f->aio_blocks));
+	TRY(capture_value_number("--aio", text, 0, UINT32_MAX, &f->aio_blocks));
 	if (f->aio_blocks > AIO_BLOCKS_MAX) {
 		say(to, SAY_NORMAL, "--aio=%s: taking %d, the most there can be", text,
 		    AIO_BLOCKS_MAX);
@@ -51,8 +51,9 @@ static int parse_least(struct flow *f, const char *text)
 {
 	const bool is_number = *text && !text[strspn(text, "0123456789")];
 
-	return is_number ? record_value_number("--mmap-flush", text, 0, UINT64_MAX, &f->least_bytes)
-			 : record_value_size("--mmap-flush", text, &f->least_bytes);
+	return is_number
+		       ? capture_value_number("--mmap-flush", text, 0, UINT64_MAX, &f->least_bytes)
+		       : capture_value_size("--mmap-flush", text, &f->least_bytes);
 }
 
 static int parse_affinity(struct flow *f, const char *text)
@@ -91,7 +92,7 @@ static int parse_threads(struct flow *f, const struct record_options *opts)
 		bool is_given;
 	} others[] = { { "--aio", f->aio_blocks },
 		       { "--affinity", opts->affinity },
-		       { "--per-thread", opts->per_thread } };
+		       { "--per-thread", opts->capture.per_thread } };
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (others[i].is_given)

@@ -9,9 +9,9 @@
 #include "capture/counters.h"
 #include "capture/say.h"
 #include "record/drain/affinity.h"
-#include "record/setup/options.h"
+#include "record/options.h"
 #include "record/drain/outlet.h"
-#include "record/setup/target.h"
+#include "capture/setup/target.h"
 #include "record/drain/thread_plan.h"
 
 struct flow {

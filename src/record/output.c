@@ -13,7 +13,7 @@
 
 #include "base/err.h"
 #include "base/rename_new.h"
-#include "record/output_dir.h"
+#include "record/recorded_dir.h"
 
 static int keep_old(struct output *o)
 {
@@ -24,7 +24,7 @@ static int keep_old(struct output *o)
 		return err_set(-ENAMETOOLONG, "%s: the name is too long", o->path);
 	if (stat(o->path, &st) < 0)
 		return 0;
-	if (S_ISDIR(st.st_mode) && !output_dir_is_recording(o->path))
+	if (S_ISDIR(st.st_mode) && !recorded_dir_check(o->path))
 		return err_set(-EISDIR,
 			       "%s is a directory, and no recording: name another file with -o",
 			       o->path);
@@ -37,7 +37,7 @@ static int keep_old(struct output *o)
 	if (S_ISREG(st.st_mode) && st.st_size == 0)
 		return unlink(o->path) < 0 ? err_errno(errno, "%s: cannot replace it", o->path) : 0;
 	/* neither a directory nor a file takes the place of the other by itself */
-	if (!output_dir_remove(old) && S_ISDIR(st.st_mode))
+	if (!recorded_dir_remove(old) && S_ISDIR(st.st_mode))
 		unlink(old);
 	if (rename(o->path, old) < 0)
 		return err_errno(errno, "%s: cannot keep it as %s", o->path, old);
@@ -148,7 +148,7 @@ void output_discard(struct output *o)
 	if (!o->path || !o->is_regular)
 		return;
 	if (o->is_directory)
-		output_dir_remove(o->path);
+		recorded_dir_remove(o->path);
 	else
 		unlink(o->path);
 	output_put_back(o);

@@ -10,7 +10,7 @@
 #include "base/now.h"
 #include "capture/limits.h"
 #include "record/drain/backward.h"
-#include "record/drain/buffers.h"
+#include "capture/setup/buffers.h"
 #include "record/preparer.h"
 #include "record/recorder.h"
 
@@ -69,17 +69,17 @@ static int open_events(struct sonde_recorder *r)
 	static const int32_t everybody = -1;
 	struct parts *p = &r->parts;
 	const struct counters_target target = {
-		.cpus = r->target.cpus.list.v,
-		.nr_cpus = r->target.cpus.list.n,
-		.tids = r->target.by_pid ? r->target.tids.v : &everybody,
-		.nr_tids = r->target.by_pid ? r->target.tids.n : 1,
-		.tids_may_vanish = r->target.by_pid,
+		.cpus = r->capture.target.cpus.list.v,
+		.nr_cpus = r->capture.target.cpus.list.n,
+		.tids = r->capture.target.by_pid ? r->capture.target.tids.v : &everybody,
+		.nr_tids = r->capture.target.by_pid ? r->capture.target.tids.n : 1,
+		.tids_may_vanish = r->capture.target.by_pid,
 	};
 
 	if (!p->events.list.n)
 		return 0;
 	vec_foreach(e, &p->events.list)
-		configure(e, r->target.by_pid);
+		configure(e, r->capture.target.by_pid);
 	p->counters.say = r->say;
 	TRY(counters_open(&p->counters, &p->events, &target));
 	return counters_map(&p->counters, EVENT_PAGES, false);
@@ -89,7 +89,7 @@ static int open_events(struct sonde_recorder *r)
 static void say_coarse(const struct sonde_recorder *r, const char *option, const char *given,
 		       uint64_t bytes)
 {
-	const struct counters *c = &r->counters;
+	const struct counters *c = &r->capture.counters;
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	const uint64_t wakeup =
 		c->rings.list.n
@@ -272,7 +272,7 @@ static int start_preparing(struct sonde_recorder *r)
 	int e = 0;
 
 	p->prepare_began_ns = now_ns(CLOCK_MONOTONIC);
-	if (r->target.workload)
+	if (r->capture.target.workload)
 		e = vec_push(&pids.list, (int32_t)r->workload.pid);
 	if (e == 0)
 		e = follow_list(&p->follow, &pids);
@@ -352,7 +352,7 @@ static int turn(struct sonde_recorder *r, struct file_beginning *b)
 	if (r->describing.at_end)
 		TRY(recorder_file_put(&r->file, &b->end_before));
 	TRY(recorder_file_losses(r, &r->file, &r->drain.totals, &lost));
-	target_look_back(&r->target);
+	target_look_back(&r->capture.target);
 	e = recorder_file_end(r, &r->file, &r->drain.totals);
 	if (e)
 		return e < 0 ? e : -ENOSPC;
@@ -422,11 +422,11 @@ int parts_pass(struct sonde_recorder *r)
 	if (p->asked_fd < 0)
 		return 0;
 	hear(r);
-	if (p->stage == PART_RUNS && r->counters.rings.backward.n) {
+	if (p->stage == PART_RUNS && r->capture.counters.rings.backward.n) {
 		/* what is in the buffers at this moment is what is wanted */
 		if (!is_due(p, bytes, 0))
 			return 0;
-		TRY(backward_dump(&r->counters, &r->drain, false, &r->left));
+		TRY(backward_dump(&r->capture.counters, &r->drain, false, &r->left));
 		return start_preparing(r);
 	}
 	if (p->stage == PART_RUNS && is_due(p, bytes, p->prepare_ns))
@@ -457,7 +457,7 @@ int parts_describe_end(struct sonde_recorder *r)
 
 	if (!r->describing.at_end)
 		return 0;
-	if (r->target.workload)
+	if (r->capture.target.workload)
 		e = vec_push(&pids.list, (int32_t)r->workload.pid);
 	if (e == 0 && r->drain.follow)
 		e = follow_list(&r->parts.follow, &pids);

@@ -11,38 +11,9 @@
 #ifndef SONDE_RECORD_PARTS_H
 #define SONDE_RECORD_PARTS_H
 
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include <stddef.h>
 
-#include "base/vec.h"
-#include "capture/counters.h"
-#include "record/file.h"
-#include "record/drain/follow.h"
-#include "record/switching.h"
-
-struct sonde_recorder;
-struct preparer;
-
-struct parts {
-	struct switching when;
-	atomic_uint asked; /* how often somebody asked for a new file */
-	int asked_fd;      /* eventfd: so he did; -1: files are not switched */
-	unsigned served;
-	struct capture_events events; /* that ask for a new file */
-	struct counters counters;     /* of these */
-	struct preparer *preparer;
-	enum { PART_RUNS, PART_PREPARING, PART_READY } stage; /* of the next file */
-	struct file_beginning next;                           /* ready */
-	uint64_t prepare_began_ns, prepare_ns;                /* how long the last one took */
-	struct follow follow;
-	uint64_t began_ns;   /* CLOCK_MONOTONIC: when this file was, or when none could be begun */
-	uint64_t bytes_then; /* in the file then */
-	VEC(char *) names;   /* of the files before, those that are still there; owned */
-	unsigned nr_ended;
-	/* of the files before */
-	uint64_t samples, lost, bytes, given_up;
-};
+#include "record/recorder.h"
 
 /* Before anything is opened. */
 int parts_parse(struct sonde_recorder *r);

@@ -8,15 +8,15 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "record/setup/values.h"
+#include "capture/setup/values.h"
 
 int realtime_parse(struct realtime *ret, const char *text)
 {
 	uint64_t priority = 0;
 
 	if (text)
-		TRY(record_value_number("-r", text, 0, (uint64_t)sched_get_priority_max(SCHED_FIFO),
-					&priority));
+		TRY(capture_value_number("-r", text, 0,
+					 (uint64_t)sched_get_priority_max(SCHED_FIFO), &priority));
 	*ret = (struct realtime){ .priority = (int)priority };
 	return 0;
 }

@@ -9,9 +9,11 @@
 
 #include "base/err.h"
 #include "base/now.h"
+#include "record/commands.h"
 #include "record/drain/backward.h"
 #include "record/enable.h"
 #include "record/file.h"
+#include "record/parts.h"
 #include "record/recorder.h"
 #include "record/subject.h"
 #include "record/summary.h"
@@ -26,8 +28,8 @@ static bool is_over(struct sonde_recorder *r, const struct waiting *w, int *ret_
 	if (r->command_name)
 		return workload_ended(&r->workload, ret_status);
 	if (r->threads)
-		return r->target.by_pid && drain_threads_hung_up(r->threads);
-	return r->target.by_pid && !w->alive;
+		return r->capture.target.by_pid && drain_threads_hung_up(r->threads);
+	return r->capture.target.by_pid && !w->alive;
 }
 
 /* What -D and --control say now. */
@@ -42,7 +44,7 @@ static int follow(struct sonde_recorder *r, const struct waiting *w)
 		break;
 	case DELAY_END:
 		TRY(recorder_switch(r, false));
-		sonde_recorder_stop(r);
+		recorder_stop(r);
 		break;
 	}
 	if (waiting_has_command(w))
@@ -77,7 +79,7 @@ static int pass(struct sonde_recorder *r, bool is_last)
 	if (!is_last && !drain_threads_failed(r->threads))
 		return 0;
 	if (!is_last)
-		counters_disable(&r->counters);
+		counters_disable(&r->capture.counters);
 	e = drain_threads_end(r->threads);
 	drain_threads_sum(r->threads, &r->drain, &r->wakeups);
 	return e;
@@ -91,7 +93,7 @@ static void look_at_cpus(struct sonde_recorder *r)
 	if (now - r->looked_ns < LOOK_AT_CPUS_NS)
 		return;
 	r->looked_ns = now;
-	target_look(&r->target);
+	target_look(&r->capture.target);
 }
 
 static int record(struct sonde_recorder *r, int *ret_status)
@@ -105,10 +107,10 @@ static int record(struct sonde_recorder *r, int *ret_status)
 
 		/* after the end one more pass: what came before it is in the buffers */
 		if (over)
-			counters_disable(&r->counters);
+			counters_disable(&r->capture.counters);
 		e = pass(r, over);
 		if (e >= 0 && over)
-			e = backward_dump(&r->counters, &r->drain, true, &r->left);
+			e = backward_dump(&r->capture.counters, &r->drain, true, &r->left);
 		if (e >= 0 && over)
 			e = parts_describe_end(r);
 		if (e < 0 || over)
@@ -117,7 +119,7 @@ static int record(struct sonde_recorder *r, int *ret_status)
 		if (e < 0)
 			break;
 		if (e > 0)
-			sonde_recorder_stop(r);
+			recorder_stop(r);
 		look_at_cpus(r);
 		waiting_sleep(&w, r);
 		e = follow(r, &w);
@@ -174,9 +176,9 @@ static void finish(struct sonde_recorder *r, int e, struct outcome *ret)
 	struct outcome o = { 0 };
 
 	note(&o, r, e);
-	target_look_back(&r->target);
+	target_look_back(&r->capture.target);
 	if (e < 0) {
-		counters_disable(&r->counters);
+		counters_disable(&r->capture.counters);
 		count_left(r);
 	}
 	note(&o, r, recorder_file_losses(r, &r->file, &r->drain.totals, &o.lost));
@@ -238,7 +240,7 @@ static int report(struct sonde_recorder *r, const struct outcome *o,
 		say(&r->say, SAY_WARNING,
 		    "the reader of the recording stands still: what it has not taken is given up");
 	}
-	target_say_changes(&r->target, &r->say);
+	target_say_changes(&r->capture.target, &r->say);
 	summary_say(r, result, o->unwritten);
 	if (!ends_early && !result->samples && !result->lost && !o->unwritten)
 		subject_say_no_samples(r);
@@ -277,8 +279,8 @@ static int begin(struct sonde_recorder *r, int *ret_status)
 	r->was_on = !r->delay.begins_off;
 	if (r->delay.begins_off)
 		say(&r->say, SAY_NORMAL, "events are disabled");
-	else if (!r->target.workload)
-		TRY(counters_enable(&r->counters));
+	else if (!r->capture.target.workload)
+		TRY(counters_enable(&r->capture.counters));
 	delay_start(&r->delay);
 	TRY(parts_enable(r));
 	return r->command_name ? workload_start(&r->workload, r->command_name, ret_status) : 0;
@@ -308,22 +310,12 @@ static int run(struct sonde_recorder *r, struct sonde_record_result *result)
 	return e;
 }
 
-int sonde_recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret)
+int recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret)
 {
-	struct sonde_record_result result = { .size = sizeof(result) };
-	size_t ret_size;
-	int e = 0;
-
-	NOT_NULL(r, -EINVAL);
-	NOT_NULL(ret, -EINVAL);
-	/* a caller built with an older header knows fewer members */
-	ret_size = ret->size && ret->size < sizeof(result) ? ret->size : sizeof(result);
+	*ret = (struct sonde_record_result){ .size = sizeof(*ret) };
 	if (r->cannot_run) {
-		result.exit_status = r->cannot_run;
-		e = err_set(r->cannot_run == 127 ? -ENOENT : -EACCES, "%s", r->cannot_run_why);
-	} else if (!r->opts.dry_run) {
-		e = run(r, &result);
+		ret->exit_status = r->cannot_run;
+		return err_set(r->cannot_run == 127 ? -ENOENT : -EACCES, "%s", r->cannot_run_why);
 	}
-	memcpy(ret, &result, ret_size);
-	return e;
+	return r->opts.dry_run ? 0 : run(r, ret);
 }

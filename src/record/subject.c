@@ -39,16 +39,17 @@ void subject_say_begin(const struct sonde_recorder *r, bool has_command)
 	const struct record_options *o = &r->opts;
 	char names[NAMES_MAX];
 
-	if (has_command || r->target.by_pid || o->all_cpus || o->cpu || o->dry_run)
+	if (has_command || r->capture.target.by_pid || o->capture.all_cpus || o->capture.cpu ||
+	    o->dry_run)
 		return;
 	/*
 	 * An open event shows if this machine counts cycles; a message then says
 	 * what else is recorded.
 	 */
-	if (r->events.list.n && r->events.list.v[0].is_default)
+	if (r->capture.events.list.n && r->capture.events.list.v[0].is_default)
 		snprintf(names, sizeof(names), "a profile (cycles, or cpu-clock)");
 	else
-		put_names(&r->events, 3, names);
+		put_names(&r->capture.events, 3, names);
 	say(&r->say, SAY_NORMAL,
 	    "recording %s of the whole machine until Ctrl-C (no command, process or cpu is named)",
 	    *names ? names : "no event");
@@ -65,15 +66,15 @@ static const struct capture_event *most_counted(const struct sonde_recorder *r, 
 	const struct capture_event *most = NULL;
 
 	*ret = 0;
-	for (size_t i = 0; i < r->events.list.n; i++) {
-		const struct capture_event *e = &r->events.list.v[i];
+	for (size_t i = 0; i < r->capture.events.list.n; i++) {
+		const struct capture_event *e = &r->capture.events.list.v[i];
 
 		if (!most && gives_samples(e))
 			most = e;
 	}
-	for (size_t i = 0; i < r->counters.list.n; i++) {
-		const struct counter *n = &r->counters.list.v[i];
-		const struct capture_event *e = &r->events.list.v[n->event];
+	for (size_t i = 0; i < r->capture.counters.list.n; i++) {
+		const struct counter *n = &r->capture.counters.list.v[i];
+		const struct capture_event *e = &r->capture.events.list.v[n->event];
 
 		if (gives_samples(e) && n->counted > *ret) {
 			*ret = n->counted;
@@ -97,25 +98,26 @@ static const struct capture_event *filtered(const struct capture_events *l)
 static void say_never(const struct sonde_recorder *r)
 {
 	const struct record_options *o = &r->opts;
-	const struct capture_event *e = filtered(&r->events);
+	const struct capture_event *e = filtered(&r->capture.events);
 	char names[NAMES_MAX];
 
-	put_names(&r->events, 1, names);
+	put_names(&r->capture.events, 1, names);
 	if (e)
 		say(&r->say, SAY_NORMAL, "no samples: no %s passed its --filter '%s'", e->name,
 		    e->filter);
-	else if (r->target.workload)
+	else if (r->capture.target.workload)
 		say(&r->say, SAY_NORMAL,
 		    "no samples: %s did not happen in '%s' (-a records all processes)", names,
 		    r->command_name);
-	else if (r->target.by_pid)
+	else if (r->capture.target.by_pid)
 		say(&r->say, SAY_NORMAL, "no samples: %s did not happen in the %s that %s names",
-		    names, o->tid && !o->pid ? "threads" : "processes",
-		    o->pid ? "-p" : o->tid ? "-t" : "-u");
+		    names, o->capture.tid && !o->capture.pid ? "threads" : "processes",
+		    o->capture.pid   ? "-p"
+		    : o->capture.tid ? "-t"
+				     : "-u");
 	else
-		say(&r->say, SAY_NORMAL,
-		    "no samples: %s did not happen while this was recorded%s", names,
-		    o->cpu ? " on the cpus that -C names" : "");
+		say(&r->say, SAY_NORMAL, "no samples: %s did not happen while this was recorded%s",
+		    names, o->capture.cpu ? " on the cpus that -C names" : "");
 }
 
 void subject_say_no_samples(const struct sonde_recorder *r)
@@ -123,7 +125,7 @@ void subject_say_no_samples(const struct sonde_recorder *r)
 	uint64_t counted;
 	const struct capture_event *e = most_counted(r, &counted);
 
-	if (!e || r->opts.no_samples)
+	if (!e || r->opts.capture.no_samples)
 		return;
 	if (!r->was_on)
 		say(&r->say, SAY_NORMAL,
@@ -142,9 +144,9 @@ void subject_say_no_samples(const struct sonde_recorder *r)
 		    " times, less often than once per period of %" PRIu64 " (-c)",
 		    e->name, counted, (uint64_t)e->attr.sample_period);
 	else
-		say(&r->say, SAY_NORMAL,
-		    "no samples: %s happened, but not where it is sampled%s", e->name,
-		    e->attr.exclude_kernel ? ": what happens in the kernel is left out" :
-		    e->attr.exclude_user   ? ": what happens in user space is left out" :
-					     "");
+		say(&r->say, SAY_NORMAL, "no samples: %s happened, but not where it is sampled%s",
+		    e->name,
+		    e->attr.exclude_kernel ? ": what happens in the kernel is left out"
+		    : e->attr.exclude_user ? ": what happens in user space is left out"
+					   : "");
 }

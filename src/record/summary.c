@@ -39,7 +39,7 @@ void summary_say(const struct sonde_recorder *r, const struct sonde_record_resul
 		    "buffers (-m, now %zu pages for each "
 		    "cpu), fewer events, or a --filter",
 		    (unsigned long long)result->lost, share < 10 ? 2 : 0, share,
-		    r->counters.rings.mapped_bytes / (size_t)sysconf(_SC_PAGESIZE) - 1);
+		    r->capture.counters.rings.mapped_bytes / (size_t)sysconf(_SC_PAGESIZE) - 1);
 	if (r->state_lost)
 		say(&r->say, SAY_WARNING,
 		    "a buffer had no room for names, mappings, forks and exits either (records "

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "record/setup/values.h"
+#include "capture/setup/values.h"
 
 static const uint64_t ns_per_s = 1000000000;
 
@@ -40,12 +40,12 @@ static int parse_when(struct switching *s, const char *text)
 	if (!*text || !strcmp(text, "signal"))
 		return 0;
 	if (!is_time(text, &unit_s)) {
-		if (record_value_size(option, text, &s->file_bytes) == 0 && s->file_bytes)
+		if (capture_value_size(option, text, &s->file_bytes) == 0 && s->file_bytes)
 			return 0;
 	} else if (len <= sizeof(number)) {
 		memcpy(number, text, len - 1);
 		number[len - 1] = '\0';
-		if (record_value_number(option, number, 1, UINT64_MAX / unit_s / ns_per_s, &nr) ==
+		if (capture_value_number(option, number, 1, UINT64_MAX / unit_s / ns_per_s, &nr) ==
 		    0) {
 			s->interval_ns = nr * unit_s * ns_per_s;
 			return 0;
@@ -66,10 +66,10 @@ int switching_parse(struct switching *ret, const struct record_options *o, bool 
 	if (o->switch_output)
 		TRY(parse_when(&s, o->switch_output));
 	if (o->switch_max_files)
-		TRY(record_value_number("--switch-max-files", o->switch_max_files, 0, 1 << 20,
-					&s.max_files));
+		TRY(capture_value_number("--switch-max-files", o->switch_max_files, 0, 1 << 20,
+					 &s.max_files));
 	if (o->max_size)
-		TRY(record_value_size("--max-size", o->max_size, &s.max_bytes));
+		TRY(capture_value_size("--max-size", o->max_size, &s.max_bytes));
 	s.has_time_names = s.is_on || o->timestamp_filename;
 	if (s.has_time_names && is_pipe)
 		return err_set(-EBADR, "%s needs a file, and a pipe is none: name one with -o FILE",

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "capture/say.h"
-#include "record/setup/options.h"
+#include "record/options.h"
 
 struct switching {
 	bool is_on;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "record/parts.h"
 #include "record/recorder.h"
 
 enum { SLEEP_WITHOUT_PIDFD_MS = 100 };
@@ -24,7 +25,8 @@ static void add(struct waiting *w, int fd, short events)
 int waiting_init(struct waiting *ret, struct sonde_recorder *r)
 {
 	const size_t nr_parts = parts_nr_fds(r);
-	const size_t max = POLL_RINGS + r->counters.list.n + r->counters.rings.list.n + nr_parts;
+	const size_t max = POLL_RINGS + r->capture.counters.list.n +
+			   r->capture.counters.rings.list.n + nr_parts;
 	struct waiting w = { .fds = calloc(max, sizeof(*w.fds)) };
 	int *parts = calloc(nr_parts + 1, sizeof(*parts));
 
@@ -39,12 +41,12 @@ int waiting_init(struct waiting *ret, struct sonde_recorder *r)
 	add(&w, bpf_watch_fd(&r->bpf_watch), POLLIN);
 	if (r->threads) {
 		/* the threads do */
-	} else if (r->target.by_pid) {
-		vec_foreach(n, &r->counters.list)
+	} else if (r->capture.target.by_pid) {
+		vec_foreach(n, &r->capture.counters.list)
 			if (n->event == 0)
 				add(&w, n->fd, n->backward ? 0 : POLLIN);
 	} else {
-		vec_foreach(ring, &r->counters.rings.list)
+		vec_foreach(ring, &r->capture.counters.rings.list)
 			add(&w, ring->fd, POLLIN);
 	}
 	w.alive = w.n - POLL_RINGS;

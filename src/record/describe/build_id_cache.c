@@ -14,15 +14,15 @@
 
 #include "base/err.h"
 
-#define DEBUG_FILES "/usr/lib/debug/.build-id"
+#define DEBUG_FILES "/usr/lib/debug"
 
-enum { ID_MAX = 20, COPY_BYTES = 1 << 20 };
+enum { COPY_BYTES = 1 << 20 };
 
 /* One entry being made. */
 struct entry {
 	struct build_id_cache *cache;
-	char id[2 * ID_MAX + 1];
-	char dir[PATH_MAX]; /* CACHE/PATH/ID */
+	char id[BUILD_ID_PATH_CHARS]; /* .build-id/XX/REST */
+	char dir[PATH_MAX];           /* CACHE/PATH/ID */
 };
 
 int build_id_cache_init(struct build_id_cache *c, const char *dir)
@@ -83,20 +83,18 @@ static bool make_folders(struct build_id_cache *c, const char *path)
 }
 
 /* Whether the entry has to be made: the file WHAT of this id is not there. */
-static bool is_missing(struct entry *e, struct build_id_cache *c, const uint8_t *id, size_t len,
+static bool is_missing(struct entry *e, struct build_id_cache *c, const struct build_id *id,
 		       const char *path, const char *what)
 {
-	char have[PATH_MAX];
+	char have[PATH_MAX], hex[BUILD_ID_HEX_CHARS];
 
-	if (!c->dir || !len || len > ID_MAX)
+	if (!c->dir || !build_id_is_known(id))
 		return false;
 	e->cache = c;
-	for (size_t i = 0; i < len; i++)
-		sprintf(e->id + 2 * i, "%02x", id[i]);
-	if (!make_path(have, "%s/.build-id/%.2s/%s/%s", c->dir, e->id, e->id + 2, what) ||
-	    !access(have, F_OK))
+	build_id_path(id, e->id);
+	if (!make_path(have, "%s/%s/%s", c->dir, e->id, what) || !access(have, F_OK))
 		return false;
-	return make_path(e->dir, "%s/%s/%s", c->dir, path + (*path == '/'), e->id);
+	return make_path(e->dir, "%s/%s/%s", c->dir, path + (*path == '/'), build_id_hex(id, hex));
 }
 
 /* DIR/.build-id/XX/REST becomes a link to the entry, wherever it led before. */
@@ -105,7 +103,7 @@ static void link_entry(const struct entry *e)
 	char link[PATH_MAX], to[PATH_MAX], now[PATH_MAX], fresh[PATH_MAX];
 	ssize_t n;
 
-	if (!make_path(link, "%s/.build-id/%.2s/%s", e->cache->dir, e->id, e->id + 2) ||
+	if (!make_path(link, "%s/%s", e->cache->dir, e->id) ||
 	    !make_path(to, "../..%s", e->dir + strlen(e->cache->dir)) ||
 	    !make_path(fresh, "%s.%d", link, (int)getpid()) || !make_folders(e->cache, link))
 		return;
@@ -217,7 +215,7 @@ static void add_debug_file(struct entry *e)
 	struct stat st;
 	int fd;
 
-	if (!make_path(path, DEBUG_FILES "/%.2s/%s.debug", e->id, e->id + 2))
+	if (!make_path(path, DEBUG_FILES "/%s.debug", e->id))
 		return;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
@@ -227,25 +225,25 @@ static void add_debug_file(struct entry *e)
 	close(fd);
 }
 
-void build_id_cache_add_file(struct build_id_cache *c, const uint8_t *id, size_t len,
-			     const char *path, int fd)
+void build_id_cache_add_file(struct build_id_cache *c, const struct build_id *id, const char *path,
+			     int fd)
 {
 	struct entry e;
 
-	if (!is_missing(&e, c, id, len, path, "elf") || !link_or_copy(&e, "elf", fd))
+	if (!is_missing(&e, c, id, path, "elf") || !link_or_copy(&e, "elf", fd))
 		return;
 	add_debug_file(&e);
 	link_entry(&e);
 }
 
-void build_id_cache_add_vdso(struct build_id_cache *c, const uint8_t *id, size_t len,
-			     const void *image, size_t image_len)
+void build_id_cache_add_vdso(struct build_id_cache *c, const struct build_id *id, const void *image,
+			     size_t image_len)
 {
 	char fresh[PATH_MAX];
 	struct entry e;
 	int fd;
 
-	if (!is_missing(&e, c, id, len, "[vdso]", "vdso"))
+	if (!is_missing(&e, c, id, "[vdso]", "vdso"))
 		return;
 	fd = open_fresh(&e, "vdso", 0600, fresh);
 	if (fd >= 0 && keep(&e, "vdso", fresh, fd, write_all(fd, image, image_len)))
@@ -266,13 +264,13 @@ static bool shows_addresses(int fd)
 	return shown && lseek(fd, 0, SEEK_SET) == 0;
 }
 
-void build_id_cache_add_kallsyms(struct build_id_cache *c, const uint8_t *id, size_t len)
+void build_id_cache_add_kallsyms(struct build_id_cache *c, const struct build_id *id)
 {
 	char fresh[PATH_MAX];
 	struct entry e;
 	int from, to;
 
-	if (!is_missing(&e, c, id, len, BUILD_ID_CACHE_KERNEL, "kallsyms"))
+	if (!is_missing(&e, c, id, BUILD_ID_CACHE_KERNEL, "kallsyms"))
 		return;
 	from = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
 	if (from < 0)

@@ -14,7 +14,8 @@
 #define SONDE_RECORD_DESCRIBE_BUILD_ID_CACHE_H
 
 #include <stddef.h>
-#include <stdint.h>
+
+#include "base/build_id.h"
 
 #define BUILD_ID_CACHE_KERNEL "[kernel.kallsyms]"
 
@@ -29,10 +30,10 @@ int build_id_cache_init(struct build_id_cache *c, const char *dir);
 void build_id_cache_done(struct build_id_cache *c);
 
 /* fd: the file, opened for reading. path: where it was mapped, absolute. */
-void build_id_cache_add_file(struct build_id_cache *c, const uint8_t *id, size_t len,
-			     const char *path, int fd);
-void build_id_cache_add_vdso(struct build_id_cache *c, const uint8_t *id, size_t len,
-			     const void *image, size_t image_len);
-void build_id_cache_add_kallsyms(struct build_id_cache *c, const uint8_t *id, size_t len);
+void build_id_cache_add_file(struct build_id_cache *c, const struct build_id *id, const char *path,
+			     int fd);
+void build_id_cache_add_vdso(struct build_id_cache *c, const struct build_id *id, const void *image,
+			     size_t image_len);
+void build_id_cache_add_kallsyms(struct build_id_cache *c, const struct build_id *id);
 
 #endif

@@ -55,7 +55,7 @@ static inline void note(struct dso_hits *h, int32_t pid, uint64_t page)
 }
 _Static_assert(RECENT == 1 << (64 - 52), "slots are found by the highest bits");
 
-/* u64 nr, nr x address; addresses from PERF_CONTEXT_MAX up say what the next ones are */
+/* u64 nr, nr x address; addresses from PERF_CONTEXT_MAX on are the context of the next ones */
 static void note_chain(const struct dsos *d, struct dso_hits *h, const struct ring *r, uint64_t pos,
 		       uint64_t end, int32_t pid)
 {
@@ -111,7 +111,7 @@ void dso_hits_sample(const struct dsos *d, struct dso_hits *hits, const struct r
 	c = chain_by_id(d, hits, dso_word(r, pos + SAMPLE_ID_AT));
 	if (!c)
 		return;
-	/* the frames of a copied stack are found by the reader: it may need whatever is mapped */
+	/* the reader unwinds the copied stack: it may need every file that is mapped */
 	if (c->has_stack)
 		note(hits, pid, WHOLE_PROCESS);
 	if (!c->is_recorded)

@@ -25,7 +25,7 @@ static bool takes_all(const struct dsos *d)
 	return atomic_load_explicit(&d->all, memory_order_relaxed);
 }
 
-/* ---- what is mapped ---------------------------------------------------------------------------------------------- */
+/* ---- what is mapped ------------------------------------------------------------------------- */
 
 static int init(struct dsos *d, const struct capture_events *events,
 		const struct counters *counters)
@@ -62,17 +62,28 @@ int dsos_new(struct dsos **ret, const struct capture_events *events,
 	return 0;
 }
 
+static void free_process(struct dso_process *p)
+{
+	vec_done(&p->ranges);
+	free(p);
+}
+
+static void forget_processes(struct dsos *d)
+{
+	vec_foreach(life, &d->processes.lives)
+		free_process(life->payload);
+	lineage_done(&d->processes);
+	d->nr_ranges = 0;
+}
+
 void dsos_free(struct dsos *d)
 {
 	if (!d)
 		return;
-	vec_foreach(p, &d->processes)
-		vec_done(&p->ranges);
-	vec_done(&d->processes);
+	forget_processes(d);
 	vec_done(&d->files);
 	vec_done(&d->chains);
 	hash64_done(&d->file_by_key);
-	hash64_done(&d->process_by_pid);
 	hash64_done(&d->event_by_id);
 	strpool_done(&d->names);
 	pthread_mutex_destroy(&d->lock);
@@ -81,9 +92,7 @@ void dsos_free(struct dsos *d)
 
 static struct dso_process *find_process(const struct dsos *d, int32_t pid)
 {
-	const uint64_t at = hash64_find(&d->process_by_pid, (uint32_t)pid);
-
-	return at == HASH64_EMPTY ? NULL : &d->processes.v[at];
+	return lineage_payload(&d->processes, pid);
 }
 
 static struct dso_process *get_process(struct dsos *d, int32_t pid)
@@ -92,26 +101,15 @@ static struct dso_process *get_process(struct dsos *d, int32_t pid)
 
 	if (p)
 		return p;
-	if (vec_push(&d->processes, (struct dso_process){ .pid = pid }) < 0)
-		return NULL;
-	if (hash64_put(&d->process_by_pid, (uint32_t)pid, d->processes.n - 1) < 0) {
-		d->processes.n--;
+	p = calloc(1, sizeof(*p));
+	if (p && lineage_put(&d->processes, pid, p) < 0) {
+		free(p);
 		return NULL;
 	}
-	return &d->processes.v[d->processes.n - 1];
+	return p;
 }
 
-static void forget_processes(struct dsos *d)
-{
-	vec_foreach(p, &d->processes)
-		vec_done(&p->ranges);
-	vec_clear(&d->processes);
-	hash64_done(&d->process_by_pid);
-	d->process_by_pid = (struct hash64){ 0 };
-	d->nr_ranges = 0;
-}
-
-/* More than can be told apart: from here on every file that is mapped counts. */
+/* There are too many to look up: from now on every file that is mapped counts as hit. */
 static void take_all(struct dsos *d)
 {
 	atomic_store_explicit(&d->all, true, memory_order_relaxed);
@@ -170,7 +168,7 @@ static void note_mapping(struct dsos *d, int32_t pid, uint64_t start, uint64_t l
 	if (!counts(name, name_len) || find_file(d, name, name_len, inode, &file) < 0)
 		return;
 	d->files.v[file].pid = pid;
-	/* the vdso is so small that most samples miss it, and its code can be had from nowhere else later */
+	/* most samples miss the small vdso, whose code is available nowhere else later */
 	if (takes_all(d) || !strcmp(name, "[vdso]"))
 		d->files.v[file].is_hit = true;
 	if (takes_all(d))
@@ -196,7 +194,7 @@ void dsos_note_mapping(struct dsos *d, int32_t pid, uint64_t start, uint64_t len
 
 /* The name in a record of the ring; NULL when there is none. */
 static const char *mapped_name(const struct ring *r, uint64_t pos, size_t size, char *room,
-			       size_t room_size, size_t *ret_len)
+			       size_t room_size)
 {
 	size_t len = size > MMAP2_NAME_AT ? size - MMAP2_NAME_AT : 0;
 
@@ -208,85 +206,118 @@ static const char *mapped_name(const struct ring *r, uint64_t pos, size_t size, 
 
 		memcpy(room + i, &w, sizeof(w));
 	}
-	*ret_len = strnlen(room, len - 1);
-	room[*ret_len] = '\0';
+	room[len - 1] = '\0';
 	return room;
 }
 
-static void forked(struct dsos *d, int32_t pid, int32_t parent)
+/*
+ * Buffers are drained one after the other: an EXIT, or the COMM of an exec, may come before the
+ * FORK of its process. So a FORK of a pid keeps what is known of it, and an exec keeps what was
+ * mapped before. A child refers to its parent, whose mappings may come later than the FORK.
+ */
+static int forked(void *user, const struct change *c, enum lineage_maps maps)
 {
-	struct dso_process *p = get_process(d, pid);
+	struct dsos *d = user;
+	struct dso_process *p;
 
+	if (maps == LINEAGE_SHARES)
+		return 0;
+	p = get_process(d, c->pid);
 	if (!p)
-		return;
-	if (p->is_gone) /* the number is used again */
-		p->has_execed = p->is_gone = false;
+		return 0; /* out of memory: one file may be left out */
+	if (lineage_find(&d->processes, c->pid)->has_ended) { /* the number is used again */
+		lineage_begin(&d->processes, c->pid);
+		p->has_execed = false;
+	}
 	if (!p->has_execed)
-		p->parent = parent;
+		p->parent = c->ppid;
+	return 0;
 }
 
-static void ended(struct dsos *d, int32_t pid)
+/* forget_gone() drops processes that ended together: their samples may still be pending. */
+static int ended(void *user, const struct change *c, bool is_process)
 {
-	struct dso_process *p = find_process(d, pid);
+	struct dsos *d = user;
+	struct lineage_life *life = is_process ? lineage_find(&d->processes, c->pid) : NULL;
 
-	if (p)
-		p->is_gone = true;
+	if (life)
+		life->has_ended = true;
+	return 0;
 }
 
-static void execed(struct dsos *d, int32_t pid)
+static int execed(void *user, const struct change *c)
 {
-	struct dso_process *p = get_process(d, pid);
+	struct dso_process *p = get_process(user, c->pid);
 
 	if (!p)
-		return;
+		return 0;
 	p->has_execed = true;
 	p->parent = 0;
+	return 0;
+}
+
+static int mapped(void *user, const struct change *c)
+{
+	note_mapping(user, c->pid, c->start, c->len, c->inode, c->text, strlen(c->text), false);
+	return 0;
+}
+
+/* room: for the name in an MMAP2. */
+static struct change change_of(const struct ring *r, uint64_t pos,
+			       const struct perfdata_record_header *h, char *room, size_t room_size)
+{
+	const uint64_t first = dso_word(r, pos + 8);
+	struct change c = { .pid = (int32_t)first };
+
+	switch (h->type) {
+	case PERF_RECORD_MMAP2:
+		if (h->misc & PERF_RECORD_MISC_MMAP_DATA)
+			break;
+		c.text = mapped_name(r, pos, h->size, room, room_size);
+		if (!c.text)
+			break;
+		c.kind = CHANGE_MMAP;
+		c.start = dso_word(r, pos + MMAP2_START_AT);
+		c.len = dso_word(r, pos + MMAP2_LEN_AT);
+		if (!(h->misc & PERF_RECORD_MISC_MMAP_BUILD_ID))
+			c.inode = dso_word(r, pos + MMAP2_INODE_AT);
+		break;
+	case PERF_RECORD_FORK: /* u32 pid, ppid, tid, ptid */
+	case PERF_RECORD_EXIT:
+		c.kind = h->type == PERF_RECORD_FORK ? CHANGE_FORK : CHANGE_EXIT;
+		c.ppid = (int32_t)(first >> 32);
+		c.tid = (int32_t)dso_word(r, pos + 16);
+		break;
+	case PERF_RECORD_COMM:
+		c.kind = CHANGE_COMM;
+		c.exec = h->misc & PERF_RECORD_MISC_COMM_EXEC;
+		break;
+	}
+	return c;
 }
 
 void dsos_record(struct dsos *d, const struct ring *r, uint64_t pos,
 		 const struct perfdata_record_header *h)
 {
-	const uint64_t first = dso_word(r, pos + 8);
-	const int32_t pid = (int32_t)first, second = (int32_t)(first >> 32);
+	static const struct lineage_ops ops = {
+		.fork = forked, .exec = execed, .map = mapped, .exit = ended
+	};
 	char room[4096 + 8];
-	const char *name;
-	size_t len;
+	struct change c;
 
 	if (takes_all(d) && h->type != PERF_RECORD_MMAP2)
 		return;
+	c = change_of(r, pos, h, room, sizeof(room));
 	pthread_mutex_lock(&d->lock);
-	switch (h->type) {
-	case PERF_RECORD_MMAP2:
-		if (h->misc & PERF_RECORD_MISC_MMAP_DATA)
-			break;
-		name = mapped_name(r, pos, h->size, room, sizeof(room), &len);
-		if (name)
-			note_mapping(d, pid, dso_word(r, pos + MMAP2_START_AT),
-				     dso_word(r, pos + MMAP2_LEN_AT),
-				     h->misc & PERF_RECORD_MISC_MMAP_BUILD_ID
-					     ? 0
-					     : dso_word(r, pos + MMAP2_INODE_AT),
-				     name, len, false);
-		break;
-	case PERF_RECORD_FORK: /* u32 pid, ppid, tid, ptid */
-		if (pid != second)
-			forked(d, pid, second);
-		break;
-	case PERF_RECORD_EXIT:
-		if (pid == (int32_t)dso_word(r, pos + 16))
-			ended(d, pid);
-		break;
-	case PERF_RECORD_COMM:
-		if (h->misc & PERF_RECORD_MISC_COMM_EXEC)
-			execed(d, pid);
-		break;
-	}
+	lineage_apply(&ops, d, &c);
 	pthread_mutex_unlock(&d->lock);
 }
 
-/* ---- which files that are -------------------------------------------------------------------------------------- */
+/* ---- which files were hit ------------------------------------------------------------------- */
 
-/* Marks the files at this place, of the process or of whom it has its mappings from; false when there is none. */
+/*
+ * Marks the files at this place in the process or the ancestors it inherits from; false if none is.
+ */
 static bool mark(struct dsos *d, const struct dso_place *at)
 {
 	const struct dso_process *p = find_process(d, at->pid);
@@ -308,23 +339,29 @@ static bool mark(struct dsos *d, const struct dso_place *at)
 	return found;
 }
 
-/* What is left of a process that is gone is what those have that it made. */
+/* Processes that ended pass their mappings on to their children, which refer to them no more. */
 static int hand_down(struct dsos *d)
 {
-	/* Parents stand before their children: chains of those that have nothing to hand down become short. */
-	vec_foreach(p, &d->processes) {
-		const struct dso_process *parent = p->parent ? find_process(d, p->parent) : NULL;
+	const struct lineage_life *life;
+	struct dso_process *p, *parent;
 
-		if (parent && parent->is_gone && !parent->ranges.n)
+	/* Parents precede their children: chains of parents without mappings become short. */
+	vec_foreach(child, &d->processes.lives) {
+		p = child->payload;
+		life = p->parent ? lineage_find(&d->processes, p->parent) : NULL;
+		parent = life ? life->payload : NULL;
+		if (parent && life->has_ended && !parent->ranges.n)
 			p->parent = parent->parent;
 	}
-	vec_foreach(p, &d->processes) {
-		struct dso_process *parent;
-
+	vec_foreach(child, &d->processes.lives) {
+		p = child->payload;
 		for (int i = 0; i < ANCESTORS_MOST; i++) {
-			parent = p->is_gone || !p->parent ? NULL : find_process(d, p->parent);
-			if (!parent || !parent->is_gone)
+			if (child->has_ended || !p->parent)
 				break;
+			life = lineage_find(&d->processes, p->parent);
+			if (!life || !life->has_ended)
+				break;
+			parent = life->payload;
 			vec_foreach(range, &parent->ranges)
 				TRY(vec_push(&p->ranges, *range));
 			p->parent = parent->parent;
@@ -335,24 +372,23 @@ static int hand_down(struct dsos *d)
 
 static int forget_gone(struct dsos *d)
 {
-	size_t n = 0;
+	size_t n;
 
 	TRY(hand_down(d));
 	d->nr_ranges = 0;
-	vec_foreach(p, &d->processes) {
-		if (p->is_gone) {
-			vec_done(&p->ranges);
+	vec_foreach(life, &d->processes.lives) {
+		struct dso_process *p = life->payload;
+
+		if (life->has_ended) {
+			free_process(p);
+			life->payload = NULL;
 			continue;
 		}
 		d->nr_ranges += p->ranges.n;
-		d->processes.v[n++] = *p;
 	}
-	d->processes.n = n;
+	TRY(lineage_compact(&d->processes));
+	n = d->processes.lives.n;
 	d->many_processes = n < PROCESSES_MANY / 2 ? PROCESSES_MANY : 2 * n;
-	hash64_done(&d->process_by_pid);
-	d->process_by_pid = (struct hash64){ 0 };
-	for (size_t i = 0; i < n; i++)
-		TRY(hash64_put(&d->process_by_pid, (uint32_t)d->processes.v[i].pid, i));
 	return 0;
 }
 
@@ -361,12 +397,12 @@ void dsos_settle(struct dsos *d, struct dso_hits *h)
 	size_t kept = 0;
 
 	pthread_mutex_lock(&d->lock);
-	/* What is not found may be in a buffer that is looked at later: it is tried once more. */
+	/* The mapping of an address that is not found may be drained later: try once more. */
 	for (size_t i = 0; i < h->pending.n; i++)
 		if (!takes_all(d) && !mark(d, &h->pending.v[i]) && i >= h->nr_old)
 			h->pending.v[kept++] = h->pending.v[i];
 	h->pending.n = h->nr_old = kept;
-	if (d->processes.n > d->many_processes && forget_gone(d) < 0)
+	if (d->processes.lives.n > d->many_processes && forget_gone(d) < 0)
 		take_all(d);
 	pthread_mutex_unlock(&d->lock);
 	if (h->recent)
@@ -381,7 +417,7 @@ int dsos_take_hit(struct dsos *d, struct dso_files *ret)
 	vec_foreach(f, &d->files)
 		if (f->is_hit && r == 0) {
 			r = vec_push(ret, *f);
-			f->is_hit = takes_all(d); /* mapped, it stays so in the files to come */
+			f->is_hit = takes_all(d); /* then it also counts for later output files */
 		}
 	pthread_mutex_unlock(&d->lock);
 	return r;
@@ -392,7 +428,7 @@ void dsos_relieve(struct dsos *d, struct dso_hits *h)
 	bool many;
 
 	pthread_mutex_lock(&d->lock);
-	many = d->processes.n > d->many_processes;
+	many = d->processes.lives.n > d->many_processes;
 	pthread_mutex_unlock(&d->lock);
 	if (many || h->pending.n > PENDING_MANY)
 		dsos_settle(d, h);

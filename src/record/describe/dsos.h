@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which files the samples of a recording fell into: their build ids are what its reader needs.
+ * The files that samples of a recording hit: its reader needs their build ids.
  *
- * Draining notes two things as they pass: what was mapped where (MMAP2, FORK, COMM of an exec, EXIT), and once per process
- * and page the addresses in samples and their call chains. Addresses are looked up later, when the drain settles: order
- * between the buffers does not matter then. A process's mappings are taken together for all its life, so a file may count
- * that was mapped where another one was hit; none is left out.
+ * While draining, two things are noted: what is mapped where (MMAP2, FORK, COMM of an exec, EXIT),
+ * and, once per process and page, the addresses of samples and their call chains. dsos_settle()
+ * looks the addresses up later, so the order between the buffers does not matter. All mappings of a
+ * process's life count together: a file may be listed that was mapped where another one was hit,
+ * but none is left out.
  *
- *	TRY(dsos_new(&d, &events, &counters, all));  struct dso_hits h = { 0 };      // one per draining thread
- *	dsos_record(d, ring, pos, &header);          dso_hits_sample(d, &h, ring, pos, &header);
- *	dsos_settle(d, &h);                          dsos_take_hit(d, &files);       // of one file of the recording
+ *	struct dso_hits h = { 0 };                                // one per draining thread
+ *	TRY(dsos_new(&d, &events, &counters, all));
+ *	dsos_record(d, ring, pos, &header);
+ *	dso_hits_sample(d, &h, ring, pos, &header);
+ *	dsos_settle(d, &h);
+ *	dsos_take_hit(d, &files);                                 // of one output file
  */
 #ifndef SONDE_RECORD_DESCRIBE_DSOS_H
 #define SONDE_RECORD_DESCRIBE_DSOS_H
@@ -70,7 +74,10 @@ void dso_hits_sample(const struct dsos *d, struct dso_hits *hits, const struct r
 /* Between passes: looks up what is pending when there is much of it. */
 void dsos_relieve(struct dsos *d, struct dso_hits *hits);
 void dsos_settle(struct dsos *d, struct dso_hits *hits);
-/* Appends the files that were hit since it was last called. Names are lent for the life of d. -ENOMEM */
+/*
+ * Appends the files that were hit since it was last called. Names are lent for the life of d.
+ * -ENOMEM
+ */
 int dsos_take_hit(struct dsos *d, struct dso_files *ret);
 void dso_hits_done(struct dso_hits *hits);
 

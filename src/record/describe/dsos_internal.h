@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/strpool.h"
+#include "state/lineage.h"
 
 enum { PAGE_SHIFT = 12, RECENT = 4096 };
 #define WHOLE_PROCESS (UINT64_MAX >> PAGE_SHIFT) /* in the place of a page */
@@ -21,8 +22,8 @@ struct dso_range {
 };
 
 struct dso_process {
-	int32_t pid, parent; /* parent: whose mappings it has, too; 0 when it has called exec */
-	bool has_execed, is_gone;
+	int32_t parent; /* whose mappings it has, too; 0 when it has called exec */
+	bool has_execed;
 	VEC(struct dso_range) ranges;
 };
 
@@ -44,9 +45,9 @@ struct dsos {
 	/* the rest with this */
 	pthread_mutex_t lock;
 	struct strpool names;
-	struct hash64 file_by_key, process_by_pid;
+	struct hash64 file_by_key;
 	struct dso_files files;
-	VEC(struct dso_process) processes;
+	struct lineage processes; /* by pid: struct dso_process, never NULL */
 	size_t nr_ranges, many_processes;
 };
 

@@ -308,7 +308,7 @@ int features_add_system(struct features *f, const char *const *argv)
 		TRY(add_string(f, FEAT_OSRELEASE, u.release));
 		TRY(add_string(f, FEAT_ARCH, u.machine));
 	}
-	TRY(add_string(f, FEAT_VERSION, sonde_version()));
+	TRY(add_string(f, FEAT_VERSION, SONDE_VERSION));
 	TRY(add_nrcpus(f));
 	TRY(add_cpudesc(f));
 	TRY(add_cpuid(f));

@@ -10,7 +10,7 @@
 #include "base/vec.h"
 #include "capture/events.h"
 #include "formats/perfdata/writer.h"
-#include "record/setup/clock.h"
+#include "capture/setup/clock.h"
 
 struct features {
 	const char *
@@ -38,7 +38,7 @@ void features_sort(struct features *f);
 /* GROUP_DESC: features_events.c; nothing when there is no group */
 int features_add_groups(struct features *f, const struct capture_events *events);
 /* CLOCKID, the resolution of a clock that was chosen, and CLOCK_DATA, one moment told by it and by the clock of the day. */
-int features_add_clock(struct features *f, const struct record_clock *c);
+int features_add_clock(struct features *f, const struct capture_clock *c);
 void features_done(struct features *f);
 
 #endif

@@ -25,7 +25,7 @@ static void read_both(clockid_t clock, uint64_t *ret_day_ns, uint64_t *ret_clock
 	}
 }
 
-int features_add_clock(struct features *f, const struct record_clock *c)
+int features_add_clock(struct features *f, const struct capture_clock *c)
 {
 	struct outbuf resolution = { 0 }, data = { 0 };
 	uint64_t day_ns = 0, clock_ns = 0;

@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "capture/counters.h"
 #include "record/drain/affinity.h"
-#include "record/describe/bpf.h"
+#include "capture/running/bpf.h"
 #include "record/describe/dsos.h"
 #include "record/drain/follow.h"
 #include "record/drain/outlet.h"

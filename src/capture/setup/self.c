@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/setup/self.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "capture/setup/options.h"
+
+/*
+ * Systems of tracepoints that a recorder passes when it writes what it has recorded: a record makes further ones. Not
+ * those of scheduling, tasks, interrupts and timers, where what the recorder does belongs to the picture.
+ */
+static bool feeds_back(const char *system)
+{
+	static const char *const systems[] = {
+		"syscalls",
+		"raw_syscalls", /* how it is called */
+		"block",
+		"kmem",
+		"writeback",
+		"wbt", /* what a write needs */
+		"filemap",
+		"pagemap",
+		"fs_dax",
+		"iomap",
+		"netfs",
+		"fscache",
+		"cachefiles",
+		"vfs",
+		/* file systems */
+		"ext4",
+		"jbd2",
+		"xfs",
+		"btrfs",
+		"f2fs",
+		"erofs",
+		"fuse",
+		"nfs",
+		"nfs4",
+		"nfsd",
+		"cifs",
+		"smb3",
+		"9p",
+		"afs",
+		"bcachefs",
+		"ceph",
+		"gfs2",
+		"hugetlbfs",
+		"nilfs2",
+		"ocfs2",
+		"overlayfs",
+		"zonefs",
+	};
+
+	for (size_t i = 0; i < sizeof(systems) / sizeof(*systems); i++)
+		if (!strcmp(system, systems[i]))
+			return true;
+	return false;
+}
+
+/*
+ * In a pid namespace of its own a process does not know the number that the kernel's filters compare. The first
+ * namespace has a fixed inode (PROC_PID_INIT_INO).
+ */
+static bool knows_its_numbers(void)
+{
+	char name[32] = "";
+
+	return readlink("/proc/self/ns/pid", name, sizeof(name) - 1) < 0 ||
+	       !strcmp(name, "pid:[4026531836]");
+}
+
+int self_choose(struct capture_events *events, uint32_t choice, bool system_wide,
+		const struct say *to)
+{
+	size_t marked = 0, tracepoints = 0;
+
+	if (choice == CAPTURE_NO || (choice == CAPTURE_AUTO && !system_wide))
+		return 0;
+	vec_foreach(e, &events->list) {
+		if (!e->system)
+			continue;
+		tracepoints++;
+		e->exclude_self = choice == CAPTURE_YES || feeds_back(e->system);
+		marked += e->exclude_self;
+	}
+	if (choice == CAPTURE_YES && !tracepoints)
+		return err_set(-EBADR,
+			       "--exclude-self leaves out tracepoints, and none is recorded");
+	if (!marked)
+		return 0;
+	if (!knows_its_numbers()) {
+		vec_foreach(e, &events->list)
+			e->exclude_self = false;
+		say(to, SAY_WARNING,
+		    "in a pid namespace the recorder does not know its numbers outside: its own "
+		    "events are "
+		    "recorded, too");
+		return 0;
+	}
+	if (choice == CAPTURE_AUTO)
+		say(to, SAY_NORMAL,
+		    "leaving out what the recorder itself does, for %zu of %zu tracepoints "
+		    "(--exclude-self; all is "
+		    "recorded with --no-exclude-self)",
+		    marked, tracepoints);
+	return 0;
+}
+
+bool self_is_excluded(struct capture_events *events)
+{
+	vec_foreach(e, &events->list)
+		if (e->exclude_self)
+			return true;
+	return false;
+}
+
+const char **self_command_line(const char *const *argv)
+{
+	const char **ret;
+	size_t n = 0, at = 1;
+
+	while (argv[n])
+		n++;
+	ret = calloc(n + 2, sizeof(*ret));
+	if (!ret || !n)
+		return ret;
+	while (at < n && strcmp(argv[at - 1], "record"))
+		at++;
+	memcpy(ret, argv, at * sizeof(*ret));
+	ret[at] = "--exclude-self";
+	memcpy(ret + at + 1, argv + at, (n - at) * sizeof(*ret));
+	return ret;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* What the kernel calls pid there is the thread. */
+void self_filter_text(int32_t *tids, size_t nr_tids, struct outbuf *to)
+{
+	if (nr_tids)
+		qsort(tids, nr_tids, sizeof(*tids), compare_ids);
+	for (size_t first = 0, last; first < nr_tids; first = last + 1) {
+		const char *and = first ? " && " : "";
+
+		for (last = first; last + 1 < nr_tids && tids[last + 1] - tids[last] <= 1;)
+			last++;
+		if (tids[first] == tids[last])
+			outbuf_fmt(to, "%scommon_pid != %d", and, tids[first]);
+		else
+			outbuf_fmt(to, "%s(common_pid < %d || common_pid > %d)", and, tids[first],
+				   tids[last]);
+	}
+	outbuf_char(to, '\0');
+}
+
+struct thread_ids {
+	VEC(int32_t) list;
+};
+
+static int find_threads(struct thread_ids *ret)
+{
+	struct dirent *t;
+	DIR *d = opendir("/proc/self/task");
+	int r = 0;
+
+	if (!d)
+		return err_errno(errno, "/proc/self/task");
+	while (r == 0 && (t = readdir(d)))
+		if (isdigit((unsigned char)t->d_name[0]))
+			r = vec_push(&ret->list, (int32_t)strtol(t->d_name, NULL, 10));
+	closedir(d);
+	return r;
+}
+
+/* The kernel takes a filter of a page at most, its end counted. */
+static bool fits(struct capture_events *events, const char *filter)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	vec_foreach(e, &events->list) {
+		/* as capture_event_filter() joins them */
+		const size_t other = e->filter ? strlen(e->filter) + strlen("() && ()") : 0;
+
+		if (e->exclude_self && other + strlen(filter) >= page)
+			return false;
+	}
+	return true;
+}
+
+static int add_to_all(struct capture_events *events, const char *filter)
+{
+	vec_foreach(e, &events->list)
+		if (e->exclude_self)
+			TRY(capture_event_filter(events, e, filter));
+	return 0;
+}
+
+/* Half of the events with a filter and half without would be no picture of anything: none has one. */
+static int give_up(struct capture_events *events, uint32_t choice, size_t nr_threads,
+		   const struct say *to)
+{
+	if (choice == CAPTURE_YES)
+		return err_set(-E2BIG,
+			       "--exclude-self: the %zu threads of this process do not fit into a "
+			       "filter, of which the kernel takes %ld bytes: record with a process "
+			       "of its own",
+			       nr_threads, sysconf(_SC_PAGESIZE) - 1);
+	vec_foreach(e, &events->list)
+		e->exclude_self = false;
+	say(to, SAY_WARNING,
+	    "the %zu threads of this process do not fit into a filter: its own events are "
+	    "recorded, too",
+	    nr_threads);
+	return 0;
+}
+
+int self_add_filters(struct capture_events *events, uint32_t choice, const struct say *to)
+{
+	struct thread_ids tids = { 0 };
+	struct outbuf o = { 0 };
+	int r;
+
+	if (!self_is_excluded(events))
+		return 0;
+	r = find_threads(&tids);
+	if (r == 0) {
+		self_filter_text(tids.list.v, tids.list.n, &o);
+		r = o.failed               ? err_nomem()
+		    : fits(events, o.data) ? add_to_all(events, o.data)
+					   : give_up(events, choice, tids.list.n, to);
+	}
+	outbuf_done(&o);
+	vec_done(&tids.list);
+	return r;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/step_back.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "capture/limits.h"
+#include "capture/rights.h"
+#include "formats/perfdata/attr.h"
+
+/* "cpu-clock" with the letters that perf derives from the attr. */
+static const char *clock_name(struct capture_events *events, const struct perf_event_attr *a)
+{
+	char name[96];
+
+	perfdata_attr_name(a, name, sizeof(name));
+	return arena_strdup(&events->arena, name);
+}
+
+/* "name" with the modifier u, lent from the list; NULL: no memory. */
+static const char *name_user(struct capture_events *events, const char *name)
+{
+	return capture_events_join(events, name, strchr(name, ':') ? "" : ":", "u");
+}
+
+static bool is_cycles(const struct perf_event_attr *a)
+{
+	return a->type == PERF_TYPE_HARDWARE && a->config == PERF_COUNT_HW_CPU_CYCLES;
+}
+
+/*
+ * Tracepoints are the kernel's; system calls are told with the registers of their caller, which
+ * count.
+ */
+static bool happens_in_user_space(const struct capture_event *e)
+{
+	return e->attr.type != PERF_TYPE_TRACEPOINT ||
+	       (e->system && !strcmp(e->system, "syscalls"));
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+static bool raise_files(struct steps_back *s, const struct refused *r, const struct say *to)
+{
+	if (s->no_file_limit)
+		return false;
+	s->no_file_limit = true;
+	return raise_file_limit();
+}
+
+/* Drivers that know nothing of levels and guests take no attr that leaves some out. */
+static bool include_guests(struct steps_back *s, const struct refused *r, const struct say *to)
+{
+	if (!r->event->source || !r->event->attr.exclude_guest || r->event->chose_guest)
+		return false;
+	r->event->attr.exclude_guest = 0;
+	return true;
+}
+
+static void drop_lost(struct perf_event_attr *a)
+{
+	a->read_format &= ~(uint64_t)PERF_FORMAT_LOST;
+}
+
+/* The weight as one number, which older kernels know. */
+static void drop_weights(struct perf_event_attr *a)
+{
+	if (a->sample_type & PERF_SAMPLE_WEIGHT_STRUCT)
+		a->sample_type ^= PERF_SAMPLE_WEIGHT_TYPE;
+}
+
+static void drop_bpf_event(struct perf_event_attr *a)
+{
+	a->bpf_event = 0;
+}
+
+static void drop_ksymbol(struct perf_event_attr *a)
+{
+	a->ksymbol = 0;
+}
+
+static void drop_guests(struct perf_event_attr *a)
+{
+	a->exclude_guest = a->exclude_host = 0;
+}
+
+/*
+ * What newer kernels know, newest first; dropped one by one until an older kernel takes the attr.
+ */
+static bool drop_newest(struct steps_back *s, const struct refused *r, const struct say *to)
+{
+	static const struct {
+		const char *name;
+		void (*drop)(struct perf_event_attr *a);
+	} features[] = {
+		{ "counts of what is lost", drop_lost },
+		{ "weights in parts", drop_weights },
+		{ "records of BPF programs", drop_bpf_event },
+		{ "records of kernel symbols", drop_ksymbol },
+		{ "leaving out guests", drop_guests },
+	};
+
+	if (r->any_open || s->dropped == sizeof(features) / sizeof(*features))
+		return false;
+	say(to, SAY_VERBOSE, "the kernel refuses the event as it is: trying without %s",
+	    features[s->dropped].name);
+	vec_foreach(e, &r->events->list)
+		features[s->dropped].drop(&e->attr);
+	s->dropped++;
+	return true;
+}
+
+static bool less_precise(struct steps_back *s, const struct refused *r, const struct say *to)
+{
+	struct perf_event_attr *a = &r->event->attr;
+
+	if (!a->precise_ip || a->type == PERF_TYPE_SOFTWARE)
+		return false;
+	a->precise_ip--;
+	return true;
+}
+
+static bool clock_for_cycles(struct steps_back *s, const struct refused *r, const struct say *to)
+{
+	struct capture_event *e = r->event;
+
+	if (!is_cycles(&e->attr))
+		return false;
+	e->attr.type = PERF_TYPE_SOFTWARE;
+	e->attr.config = PERF_COUNT_SW_CPU_CLOCK;
+	e->name = clock_name(r->events, &e->attr);
+	say(to, SAY_WARNING,
+	    "this machine counts no cycles (a virtual machine, often): recording %s instead",
+	    e->name);
+	return e->name != NULL;
+}
+
+static bool user_space_only(struct steps_back *s, const struct refused *r, const struct say *to)
+{
+	struct capture_event *e = r->event;
+	struct perf_event_attr *a = &e->attr;
+
+	if (a->exclude_kernel || a->exclude_user || e->chose_levels || !happens_in_user_space(e) ||
+	    !rights_user_space(a, r->tid, r->cpu))
+		return false;
+	a->exclude_kernel = 1;
+	a->exclude_hv = !e->is_default; /* as perf has it */
+	/* what happens on the way from user space is all the same */
+	if (a->type == PERF_TYPE_TRACEPOINT)
+		return true;
+	e->name =
+		a->type == PERF_TYPE_SOFTWARE && !strncmp(e->name, "cpu-clock", 9) && e->is_default
+			? clock_name(r->events, a)
+			: name_user(r->events, e->name);
+	if (e->name && !capture_is_dummy(a))
+		say(to, SAY_WARNING,
+		    "kernel.perf_event_paranoid is %ld: recording user space only (%s)",
+		    kernel_setting("perf_event_paranoid", 2), e->name);
+	return e->name != NULL;
+}
+
+/* ---- which of them --------------------------------------------------------------------------- */
+
+bool step_back(struct steps_back *s, const struct refused *r, const struct say *to)
+{
+	static const struct {
+		int error;
+		bool (*step)(struct steps_back *s, const struct refused *r, const struct say *to);
+	} steps[] = {
+		{ EMFILE, raise_files },      { EINVAL, include_guests },
+		{ EINVAL, drop_newest },      { EOPNOTSUPP, less_precise },
+		{ ENOENT, clock_for_cycles }, { ENXIO, clock_for_cycles },
+		{ ENODEV, clock_for_cycles }, { EACCES, user_space_only },
+		{ EPERM, user_space_only },
+	};
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
+		if (steps[i].error == r->error && steps[i].step(s, r, to))
+			return true;
+	return false;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* What of the running system a file describes, by how many threads, and where: --synth and its kin. */
+#ifndef SONDE_RECORD_DESCRIBING_H
+#define SONDE_RECORD_DESCRIBING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "record/options.h"
+
+struct describing {
+	bool tasks, maps, cgroups;
+	unsigned nr_threads;
+	bool at_end;       /* of the file, not at its beginning */
+	bool maps_limited; /* reading the mappings of one process ends after maps_ms */
+	uint32_t maps_ms;
+};
+
+int describing_parse(struct describing *ret, const struct record_options *opts);
+
+#endif

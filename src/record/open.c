@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* From options to a recording that is ready to start: events, counters, output with everything known beforehand. */
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "capture/setup/self.h"
+#include "record/parts.h"
+#include "record/recorder.h"
+#include "record/subject.h"
+
+/* ---- the life of a recorder -------------------------------------------------------------------------------------- */
+
+static int check_command(struct sonde_recorder *r, const struct sonde_record_options *o)
+{
+	r->command_name = strdup(o->command[0]);
+	if (!r->command_name)
+		return err_nomem();
+	r->cannot_run = workload_check(o->command);
+	if (!r->cannot_run)
+		return 0;
+	r->cannot_run_why = strdup(err_text());
+	return r->cannot_run_why ? 0 : err_nomem();
+}
+
+/* Settings that are known and that no part of the recorder obeys. */
+static int refuse(const struct record_options *o)
+{
+	if (o->kcore)
+		return err_set(-EBADR,
+			       "--kcore is not taken, because the file holds the kernel's symbols "
+			       "itself; its code is not copied");
+	return 0;
+}
+
+/* Who runs, what is mapped and what the kernel allows is told there. */
+static int need_proc(void)
+{
+	if (access("/proc/self/stat", F_OK) == 0)
+		return 0;
+	return err_set(-ENOENT, "/proc is not mounted, without which processes and their mappings "
+				"are unknown: as root, mount -t proc proc /proc");
+}
+
+/* What was asked for, before anything is opened. */
+static int understand(struct sonde_recorder *r, const struct sonde_record_options *o)
+{
+	TRY(record_options_parse(&r->opts, o->settings));
+	TRY(refuse(&r->opts));
+	r->is_pipe = output_is_pipe(r->opts.output);
+	if (r->opts.output && !*r->opts.output)
+		return err_set(-EBADR, "-o needs the name of a file, or - for the standard output");
+	TRY(need_proc());
+	flow_exclude(&r->opts, &r->say);
+	TRY(parts_parse(r));
+	TRY(describing_parse(&r->describing, &r->opts));
+	TRY(flow_parse(&r->flow, &r->opts, &r->say));
+	TRY(capture_parse(&r->capture));
+	TRY(delay_parse(&r->delay, r->opts.delay));
+	TRY(control_parse(&r->control, r->opts.control));
+	TRY(realtime_parse(&r->realtime, r->opts.realtime));
+	if (r->delay.until_told && !r->control.is_given)
+		say(&r->say, SAY_WARNING,
+		    "-D -1 without --control: nobody can enable the events, none will be recorded");
+	TRY(capture_name_events(&r->capture, o->events, o->nr_events));
+	return capture_find_target(&r->capture, o->command != NULL);
+}
+
+/* What the header has as the command line says whether the recorder's own events are recorded. */
+static int choose_argv(struct sonde_recorder *r)
+{
+	if (r->opts.capture.exclude_self != CAPTURE_AUTO || !r->argv ||
+	    !self_is_excluded(&r->capture.events))
+		return 0;
+	r->own_argv = self_command_line(r->argv);
+	if (!r->own_argv)
+		return err_nomem();
+	r->argv = r->own_argv;
+	return 0;
+}
+
+/* Each ring goes to the thread of its cpu and into a file of its own. */
+static int start_threads(struct sonde_recorder *r)
+{
+	const size_t n = r->capture.counters.rings.list.n;
+	struct drain_lane *lanes = calloc(n, sizeof(*lanes));
+	int *fds = calloc(n + r->capture.counters.list.n, sizeof(*fds)), e = 0;
+
+	if (!lanes || !fds)
+		e = err_nomem();
+	if (e == 0) {
+		drain_lanes_fill(&r->capture.counters, &r->capture.target.cpus,
+				 r->capture.target.by_pid, lanes, fds);
+		for (size_t i = 0; i < n; i++)
+			lanes[i].outlet = r->file.lanes[i].outlet;
+	}
+	if (e == 0)
+		e = drain_threads_new(&r->threads, &r->flow.threads, &r->drain, lanes, n,
+				      r->wake_fd, parts_timeout(r, DRAIN_SLEEP_MS));
+	free(lanes);
+	free(fds);
+	r->drain.nr_rings = 0;
+	return e;
+}
+
+static int open_wakeups(struct sonde_recorder *r)
+{
+	r->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	r->give_up_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	return r->wake_fd < 0 || r->give_up_fd < 0 ? err_errno(errno, "cannot make an eventfd") : 0;
+}
+
+/* The command, waiting; the events on it and their buffers. */
+static int open_events(struct sonde_recorder *r, const struct sonde_record_options *o)
+{
+	struct capture *c = &r->capture;
+
+	TRY(control_open(&r->control));
+	if (o->command)
+		TRY(workload_fork(&r->workload, o->command, r->is_pipe));
+	if (c->target.workload)
+		TRY(vec_push(&c->target.tids, (int32_t)r->workload.pid));
+	TRY(capture_open(c, r->flow.level > 0));
+	TRY(choose_argv(r));
+	TRY(flow_settle(&r->flow, &r->opts, &c->counters, &c->target, &r->say));
+	return drain_find_times(&c->events, &c->counters, &r->untimed, &r->drain.times);
+}
+
+/* The first file, with all that is known beforehand. */
+static int open_file(struct sonde_recorder *r)
+{
+	TRY(parts_open(r));
+	TRY(parts_begin(r));
+	TRY(realtime_begin(&r->realtime));
+	outlet_follow_priority(r->file.outlet);
+	return 0;
+}
+
+static int set_up_drain(struct sonde_recorder *r)
+{
+	const struct rings *rings = &r->capture.counters.rings;
+
+	r->drain =
+		(struct drain){ .rings = rings->list.v,
+				.nr_rings = rings->list.n,
+				.outlet = r->file.outlet,
+				.affinity = r->flow.places.sets ? &r->flow.places : NULL,
+				.times = r->drain.times,
+				.has_build_ids = r->opts.capture.buildid_mmap,
+				.untimed = &r->untimed,
+				.is_live = r->is_pipe,
+				/* records of state come first, samples of older times much later */
+				.has_no_rounds = rings->backward.n != 0,
+				.least_bytes = r->flow.least_bytes,
+				.follow = r->parts.follow.forked ? &r->parts.follow : NULL,
+				.dsos = r->dsos,
+				.bpf = r->bpf };
+	return r->flow.has_threads ? start_threads(r) : 0;
+}
+
+static int open_recorder(struct sonde_recorder *r, const struct sonde_record_options *o)
+{
+	/* looked at first: what is opened next may get its number */
+	const bool has_stdout = fcntl(STDOUT_FILENO, F_GETFD) >= 0;
+	struct capture_steering steering;
+
+	r->argv = o->argv;
+	TRY(open_wakeups(r));
+	TRY(understand(r, o));
+	subject_say_begin(r, o->command != NULL);
+	if (r->is_pipe && !has_stdout)
+		return err_set(-EBADF,
+			       "the standard output, where the recording goes (-o -), is closed: "
+			       "name a file with -o FILE, or a reader behind a |");
+	if (o->command)
+		TRY(check_command(r, o));
+	if (r->cannot_run)
+		return 0;
+	steering =
+		(struct capture_steering){ .is_switched = r->delay.is_given || r->control.is_given,
+					   .begins_off = r->delay.begins_off };
+	TRY(capture_configure(&r->capture, &steering));
+	if (r->opts.dry_run)
+		return 0;
+	TRY(open_events(r, o));
+	TRY(open_file(r));
+	TRY(set_up_drain(r));
+	/* All threads of the recorder are there now, whose numbers may be part of the filters. */
+	TRY(capture_filter(&r->capture));
+	if (r->own_argv && !self_is_excluded(&r->capture.events))
+		r->argv = o->argv;
+	return 0;
+}
+
+int recorder_open(struct sonde_recorder **ret, const struct sonde_record_options *opts)
+{
+	struct sonde_recorder *r = calloc(1, sizeof(*r));
+	int e;
+
+	if (!r)
+		return err_nomem();
+	r->say = r->capture.say = (struct say){ opts->say, opts->say_ctx };
+	r->capture.opts = &r->opts.capture;
+	r->workload.pidfd = r->workload.go_fd = r->workload.error_fd = -1;
+	r->wake_fd = r->give_up_fd = r->parts.asked_fd = -1;
+	e = open_recorder(r, opts);
+	if (e < 0) {
+		output_discard(&r->file.output);
+		recorder_close(r);
+		return e;
+	}
+	*ret = r;
+	return 0;
+}
+
+void recorder_stop(struct sonde_recorder *r)
+{
+	const uint64_t one = 1;
+	const int saved = errno;
+
+	if (atomic_fetch_add(&r->stops, 1) && write(r->give_up_fd, &one, sizeof(one)) < 0)
+		errno = saved; /* full: it has said so often enough */
+	/* the flag alone says it as well, at the next timeout */
+	if (write(r->wake_fd, &one, sizeof(one)) < 0)
+		errno = saved;
+	errno = saved;
+}
+
+void recorder_close(struct sonde_recorder *r)
+{
+	drain_threads_free(r->threads);
+	realtime_end(&r->realtime);
+	workload_close(&r->workload);
+	parts_done(r);
+	recorder_file_close(&r->file);
+	drain_done(&r->drain);
+	tally_done(&r->left);
+	dsos_free(r->dsos);
+	bpf_watch_close(&r->bpf_watch);
+	bpf_programs_free(r->bpf);
+	build_id_cache_done(&r->cache);
+	hash64_done(&r->untimed);
+	flow_done(&r->flow);
+	capture_done(&r->capture);
+	delay_done(&r->delay);
+	control_close(&r->control);
+	record_options_done(&r->opts);
+	free(r->own_argv);
+	free(r->command_name);
+	free(r->cannot_run_why);
+	if (r->wake_fd >= 0)
+		close(r->wake_fd);
+	if (r->give_up_fd >= 0)
+		close(r->give_up_fd);
+	free(r);
+}

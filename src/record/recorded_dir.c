@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/recorded_dir.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+/* "data", "data.12" */
+static bool is_part(const char *name)
+{
+	if (strncmp(name, "data", 4))
+		return false;
+	name += 4;
+	if (!*name)
+		return true;
+	return *name == '.' && name[1] && !name[1 + strspn(name + 1, "0123456789")];
+}
+
+/* What a recorder makes of `data`: a perf.data header, or nothing yet when it was killed early. */
+static bool has_header(int dir)
+{
+	static const char unwritten[8];
+	char magic[8] = "";
+	const int fd = openat(dir, "data", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	ssize_t n = -1;
+
+	if (fd >= 0) {
+		n = read(fd, magic, sizeof(magic));
+		close(fd);
+	}
+	return n == 0 || (n == sizeof(magic) && (!memcmp(magic, "PERFILE2", sizeof(magic)) ||
+						 !memcmp(magic, unwritten, sizeof(magic))));
+}
+
+/* Looks at all entries; removes them when asked to. */
+static bool walk(const char *path, bool removes)
+{
+	bool is_recording;
+	struct dirent *e;
+	DIR *d = opendir(path);
+
+	if (!d)
+		return false;
+	is_recording = has_header(dirfd(d));
+	while (is_recording && (e = readdir(d))) {
+		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
+			continue;
+		is_recording = is_part(e->d_name);
+		if (removes && is_recording)
+			is_recording = unlinkat(dirfd(d), e->d_name, 0) == 0;
+	}
+	closedir(d);
+	return is_recording;
+}
+
+bool recorded_dir_check(const char *path)
+{
+	return walk(path, false);
+}
+
+bool recorded_dir_remove(const char *path)
+{
+	return walk(path, false) && walk(path, true) && rmdir(path) == 0;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a recorder has of one file: where it goes, what is on its way there, what was lost of it.
+ * file.h begins and ends one.
+ */
+#ifndef SONDE_RECORD_RECORDER_FILE_H
+#define SONDE_RECORD_RECORDER_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/outbuf.h"
+#include "base/vec.h"
+#include "capture/running/kernel_map.h"
+#include "formats/perfdata/writer.h"
+#include "record/describe/features.h"
+#include "record/drain/outlet.h"
+#include "record/drain/tally.h"
+#include "record/output.h"
+
+/* A file of events only, of one ring. */
+struct recorder_lane {
+	struct perfdata_writer *writer;
+	struct outlet *outlet;
+};
+
+struct file_loss {
+	size_t counter;
+	uint64_t n;
+};
+
+struct recorder_file {
+	struct output output;
+	struct perfdata_writer *writer;
+	struct outlet *outlet;       /* what the drain puts goes through it to the writer */
+	struct recorder_lane *lanes; /* by ring, when the recording is a directory */
+	size_t nr_lanes;
+	bool reader_gone; /* of a pipe: it has closed its end before the beginning was written */
+	VEC(struct file_loss) losses; /* that the kernel reports and the file does not have yet */
+	bool knows_losses;            /* the kernel counts them by counter */
+	/* what LOST_SAMPLES in the file say of samples that are not in it */
+	struct tally told;
+};
+
+/* Of all files of a recording; when it is finished. */
+struct recorder_figures {
+	uint64_t bytes;                     /* of data */
+	uint64_t plain_bytes, packed_bytes; /* of what was compressed */
+	uint64_t given_up;                  /* samples that had left the rings and are not in it */
+};
+
+struct file_beginning {
+	struct perfdata_writer_event *events;
+	size_t nr_events;
+	uint64_t *ids;
+	struct features features;
+	struct outbuf state;      /* records of what is there already */
+	struct outbuf end_before; /* --tail-synthesize: the same, for the end of the file before */
+	struct kernel_map kernel; /* without the symbols, which are one of the features */
+	bool symbols_hidden; /* kernel addresses are recorded, and the kernel does not show its own */
+};
+
+void file_beginning_done(struct file_beginning *b);
+/* Behind the last event: plain records. */
+int recorder_file_put(struct recorder_file *f, const struct outbuf *records);
+void recorder_file_close(struct recorder_file *f);
+/* Bytes of events that are on their way to the disk; at any time. */
+uint64_t recorder_file_written(const struct recorder_file *f);
+struct recorder_figures recorder_file_figures(const struct recorder_file *f);
+/* How many times smaller the compressed records are, rounded; 0: there are none. */
+uint32_t recorder_figures_ratio(const struct recorder_figures *g);
+
+int recorder_lanes_open(struct recorder_file *f, size_t nr_lanes, const int *take_fds,
+			const struct outlet_options *outlet);
+int recorder_lanes_finish(struct recorder_file *f);
+void recorder_lanes_close(struct recorder_file *f);
+
+#endif
