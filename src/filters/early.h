@@ -4,10 +4,10 @@
  * Records that carry state are not asked.
  *
  *	struct early_filter f = EARLY_FILTER_ALL;
- *	TRY(time_windows_parse("12.5,13", &span, false, SONDE_COMPAT_NONE, &f.time));
- *	TRY(cpu_list_parse("0,2-3", &f.cpus));
+ *	TRY(time_windows_parse("12.5,13", &span, false, rules, &f.time));
+ *	f.cpus = filters.cpus;
  *	if (!early_filter_pass(&f, time_ns, cpu)) ...
- *	early_filter_done(&f);
+ *	time_windows_done(&f.time);
  */
 #ifndef SONDE_FILTERS_EARLY_H
 #define SONDE_FILTERS_EARLY_H
@@ -17,7 +17,7 @@
 
 struct early_filter {
 	struct time_windows time;
-	struct cpu_list cpus;
+	struct cpu_list cpus; /* lent, of all recordings: filters.h */
 };
 
 #define EARLY_FILTER_ALL ((struct early_filter){ .time = TIME_WINDOWS_ALL })
@@ -25,12 +25,6 @@ struct early_filter {
 static inline bool early_filter_pass(const struct early_filter *f, uint64_t time_ns, int32_t cpu)
 {
 	return time_windows_hold(&f->time, time_ns) && cpu_list_holds(&f->cpus, cpu);
-}
-
-static inline void early_filter_done(struct early_filter *f)
-{
-	time_windows_done(&f->time);
-	cpu_list_done(&f->cpus);
 }
 
 #endif

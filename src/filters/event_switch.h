@@ -19,7 +19,7 @@ struct event_switch {
 	uint32_t on, off; /* families of schemas; EVENT_SWITCH_NONE: not given */
 	bool shows_both;
 	bool is_off;
-	bool perf; /* perf's way: without an event that switches on, only the first event that switches off is left out */
+	bool omits_one; /* perf's rule switch_off_omits_one */
 };
 
 static inline bool event_switch_pass(struct event_switch *s, uint32_t family)
@@ -31,7 +31,7 @@ static inline bool event_switch_pass(struct event_switch *s, uint32_t family)
 		return s->shows_both;
 	}
 	if (s->is_off)
-		return s->perf;
+		return s->omits_one;
 	if (family == s->off) {
 		s->is_off = true;
 		return s->shows_both;

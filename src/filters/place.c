@@ -20,20 +20,20 @@ static bool parse_address(const char *text, uint64_t *ret)
 	return !errno && end != p && !end[strspn(end, " \t\r")];
 }
 
-int place_filter_dsos(struct place_filter *f, const char *text, enum sonde_compat compat)
+int place_filter_dsos(struct place_filter *f, const char *text, const struct rules *rules)
 {
-	f->compat = compat;
+	f->rules = rules;
 	return name_list_parse(text, "dso", &f->dsos);
 }
 
 int place_filter_symbols(struct place_filter *f, const char *text, uint64_t range,
-			 enum sonde_compat compat)
+			 const struct rules *rules)
 {
 	size_t kept = 0;
 
 	TRY(name_list_parse(text, "symbol", &f->symbols));
 	f->range = range;
-	f->compat = compat;
+	f->rules = rules;
 	f->addrs = malloc((f->symbols.nr + 1) * sizeof(*f->addrs));
 	if (!f->addrs)
 		return err_nomem();
@@ -42,7 +42,8 @@ int place_filter_symbols(struct place_filter *f, const char *text, uint64_t rang
 		bool is_address = parse_address(name, &f->addrs[f->nr_addrs]);
 
 		f->nr_addrs += is_address;
-		if (is_address && (compat || strpbrk(name, "0123456789") == name))
+		if (is_address &&
+		    (rules->hex_names_are_addresses || strpbrk(name, "0123456789") == name))
 			free(name); /* no function is called so */
 		else
 			f->symbols.names[kept++] = name;
@@ -74,7 +75,7 @@ static bool has_dso(const struct place_filter *f, const char *dso)
 		snprintf(jit, sizeof(jit), "[JIT] tid %d", pid);
 		if (name_list_has(&f->dsos, jit))
 			return true;
-		if (f->compat)
+		if (f->rules->jit_by_tid_only)
 			return false;
 	}
 	return last && name_list_has(&f->dsos, last + 1);
@@ -87,7 +88,8 @@ static bool has_address(const struct place_filter *f, const struct sonde_locatio
 
 		if (where->addr == addr || (where->addr > addr && where->addr - addr < f->range))
 			return true;
-		if (!f->compat && where->sym && where->addr - where->sym_off == addr)
+		if (!f->rules->address_is_no_function && where->sym &&
+		    where->addr - where->sym_off == addr)
 			return true;
 	}
 	return false;

@@ -3,14 +3,15 @@
  * Where the code of a sample lies: functions, addresses and files that are wanted (-S, --addr-range, --dsos).
  *
  *	struct place_filter f = { 0 };
- *	TRY(place_filter_dsos(&f, "w,libc.so.6", compat));
- *	TRY(place_filter_symbols(&f, "leaf,0x1169", addr_range, compat));
+ *	TRY(place_filter_dsos(&f, "w,libc.so.6", rules));
+ *	TRY(place_filter_symbols(&f, "leaf,0x1169", addr_range, rules));
  *	if (!place_filter_pass(&f, &location)) ...
  *	place_filter_done(&f);
  */
 #ifndef SONDE_FILTERS_PLACE_H
 #define SONDE_FILTERS_PLACE_H
 
+#include "compat/rules.h"
 #include "filters/name_list.h"
 #include "sonde/sonde.h"
 
@@ -20,16 +21,16 @@ struct place_filter {
 	uint64_t *addrs; /* owned */
 	size_t nr_addrs;
 	uint64_t range; /* bytes behind each address; 0: the address only */
-	enum sonde_compat compat;
+	const struct rules *rules;
 };
 
-int place_filter_dsos(struct place_filter *f, const char *text, enum sonde_compat compat);
+int place_filter_dsos(struct place_filter *f, const char *text, const struct rules *rules);
 /*
  * Members that are hexadecimal numbers are addresses: where code ran, or where its function begins. perf takes a name like
  * "face" for one too, and no beginnings of functions.
  */
 int place_filter_symbols(struct place_filter *f, const char *text, uint64_t range,
-			 enum sonde_compat compat);
+			 const struct rules *rules);
 bool place_filter_pass_dso(const struct place_filter *f, const struct sonde_location *where);
 bool place_filter_pass_symbol(const struct place_filter *f, const struct sonde_location *where);
 void place_filter_done(struct place_filter *f);

@@ -19,7 +19,7 @@
 struct parse {
 	const char *text;
 	const struct time_span *span; /* for percents */
-	enum sonde_compat compat;
+	const struct rules *rules;
 	VEC(struct time_window) windows;
 };
 
@@ -239,10 +239,11 @@ static int parse_bound(struct parse *parse, const char *p, size_t len, uint64_t 
 				-EINVAL,
 				"Invalid time string '%s': the %s is not a number of seconds "
 				"with up to 9 decimals%s",
-				parse->text, which, parse->compat ? "" : ", nor a time of day");
+				parse->text, which,
+				parse->rules->knows_no_times_of_day ? "" : ", nor a time of day");
 		return 0;
 	}
-	if (parse->compat)
+	if (parse->rules->knows_no_times_of_day)
 		return bad(parse, "perf knows no times of day");
 	if (!read_moment(p, len, &m) || (m.has_date && !moment_wall(&m, 0, true, &ns)))
 		return err_set(-EINVAL,
@@ -311,7 +312,8 @@ static int check_order(struct parse *parse)
 		const struct time_window *w = &parse->windows.v[i];
 
 		/* An open end overlaps nothing in perf, whose end is 0 then. */
-		if (w[-1].to_ns == UINT64_MAX ? !parse->compat : w[-1].to_ns >= w->from_ns)
+		if (w[-1].to_ns == UINT64_MAX ? !parse->rules->open_window_overlaps_none
+					      : w[-1].to_ns >= w->from_ns)
 			return bad(parse, "the windows are not in ascending order, or overlap");
 	}
 	return 0;
@@ -323,7 +325,7 @@ static int make_absolute(struct parse *parse)
 	uint64_t first = parse->span ? parse->span->first_ns : 0;
 
 	vec_foreach(w, &parse->windows) {
-		if (w->to_ns == UINT64_MAX && parse->compat)
+		if (w->to_ns == UINT64_MAX && parse->rules->open_window_ends_at_first)
 			w->to_ns = 0;
 		if (__builtin_add_overflow(w->from_ns, first, &w->from_ns) ||
 		    (w->to_ns != UINT64_MAX && __builtin_add_overflow(w->to_ns, first, &w->to_ns)))
@@ -366,7 +368,7 @@ static uint64_t place_in(const struct parse *parse, double part)
 	double ns = round(part * (double)whole), sum = (double)span->first_ns + ns;
 
 	/* Doubles of large numbers may be rounded up, to more than there is and to 2^64. */
-	if (parse->compat)
+	if (parse->rules->rounds_percents)
 		return sum < 0x1p64 ? (uint64_t)sum : UINT64_MAX;
 	return span->first_ns + (ns < (double)whole ? (uint64_t)ns : whole);
 }
@@ -377,7 +379,7 @@ static int add_part(struct parse *parse, double from, double to)
 
 	if (from < 0 || from > 1 || to < 0 || to > 1)
 		return bad(parse, "it lies outside of the recording, which is 0%-100%");
-	if (from > to && !parse->compat)
+	if (from > to && !parse->rules->takes_reversed_percents)
 		return bad(parse, "it ends before it begins");
 	if (!parse->span)
 		return 0;
@@ -478,7 +480,9 @@ static int parse_text(struct parse *parse, bool relative)
 		r = parse_percents(parse, c_locale);
 		freelocale(c_locale);
 		/* perf adds the first sample's time once more, and nothing is left. */
-		return r >= 0 && relative && parse->compat ? make_absolute(parse) : r;
+		return r >= 0 && relative && parse->rules->open_window_ends_at_first
+			       ? make_absolute(parse)
+			       : r;
 	}
 	if (relative && time_windows_need_wall(parse->text))
 		return bad(parse, "times of day do not count from the first event");
@@ -490,9 +494,9 @@ static int parse_text(struct parse *parse, bool relative)
 }
 
 int time_windows_parse(const char *text, const struct time_span *span, bool relative,
-		       enum sonde_compat compat, struct time_windows *ret)
+		       const struct rules *rules, struct time_windows *ret)
 {
-	struct parse parse = { .text = text, .span = span, .compat = compat };
+	struct parse parse = { .text = text, .span = span, .rules = rules };
 	int r = parse_text(&parse, relative);
 
 	if (r < 0 || !span) {

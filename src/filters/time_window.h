@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "compat/rules.h"
 #include "sonde/sonde.h"
 
 struct time_window {
@@ -50,7 +51,7 @@ bool time_windows_need_wall(const char *text);
  * ret is not used. relative: times count from the first sample.
  */
 int time_windows_parse(const char *text, const struct time_span *span, bool relative,
-		       enum sonde_compat compat, struct time_windows *ret);
+		       const struct rules *rules, struct time_windows *ret);
 /* Moves all bounds; open ends stay open, and what ended before 0 holds nothing. */
 void time_windows_shift(struct time_windows *w, int64_t by_ns);
 int time_windows_copy(const struct time_windows *w, struct time_windows *ret);

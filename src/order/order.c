@@ -2,6 +2,7 @@
 #include "order/order.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "base/vec.h"
@@ -30,8 +31,8 @@ struct order {
 	uint64_t walk_off; /* of the next record to cut */
 	struct window_cache cache;
 	struct window *window; /* being walked, one of the cache's; NULL none */
-	size_t cut_at,
-		nr_cuts; /* window->cuts[cut_at..nr_cuts) were cut and wait for the walk to look at them */
+	/* window->cuts[cut_at..nr_cuts) were cut, and the walk has not handled them yet. */
+	size_t cut_at, nr_cuts;
 	bool walked;   /* all files to their ends */
 	bool run_open; /* runs.v[n - 1] may still grow */
 	bool indexing; /* too many runs: records go to the spill */
@@ -335,7 +336,10 @@ static int begin_merge(struct order *o, uint64_t limit)
 	return 0;
 }
 
-/* The first cursor has no cuts left: gets more, or leaves the heap. Sets *ret_blocked when it must read first. */
+/*
+ * The first cursor has no cuts left: gets more, or leaves the heap. Sets *ret_blocked when it must
+ * read first.
+ */
 static int refill_first(struct order *o, bool *ret_blocked)
 {
 	struct cursor *c = o->heap.v[0];
@@ -377,8 +381,8 @@ static int merge(struct order *o)
 			uint64_t t = cursor_head(rival)->time_ns;
 
 			/*
-			 * Of equal times the earlier place goes first; spilled runs lie between each other. t > 0:
-			 * records without time are not in runs.
+			 * Of equal times the earlier place goes first; spilled runs lie between
+			 * each other. t > 0: records without time are not in runs.
 			 */
 			if (c->run.spilled || rival->run.spilled ||
 			    place_before(cursor_head(rival), cursor_head(c)))
@@ -459,164 +463,246 @@ static void tell_rest(struct order *o, const struct source_file *f, const uint8_
 			    (unsigned long long)at, f->path);
 }
 
-/* More cuts for the walk; *ret_blocked when that means reading while out[] still refers to the window. */
+/* True if the walk can cut more of its window without reading. */
+static bool window_has_more(const struct order *o)
+{
+	const struct window *w = o->window;
+
+	return w && w->nr_cuts + WALK_CUTS <= WINDOW_CUTS && o->walk_off >= w->file_off &&
+	       o->walk_off < w->file_off + w->len;
+}
+
+/* Cuts the next records of the window. Returns how many; if none, *ret_need bytes are needed. */
+static int cut_window(struct order *o, size_t *ret_need)
+{
+	struct source *source = o->in.source;
+	struct window *w = o->window;
+	size_t at = o->walk_off - w->file_off;
+	uint64_t used;
+	int n = source->ops->cut(source, o->file, w->data + at, w->len - at, o->walk_off,
+				 w->cuts + w->nr_cuts, WALK_CUTS, &used, ret_need);
+
+	o->walk_off += used;
+	o->cut_at = w->nr_cuts;
+	o->nr_cuts = w->nr_cuts + (n > 0 ? (size_t)n : 0);
+	return n;
+}
+
+/* Reads a window from the walk's place on. 1; 0 if the file ends before it has `need` bytes. */
+static int read_window(struct order *o, size_t need)
+{
+	const struct source_file *f = &o->files.v[o->file];
+	struct window *w;
+	int64_t got;
+
+	window_release(o->window);
+	o->window = w = window_cache_take(&o->cache);
+	if (!w)
+		return err_nomem();
+	o->cut_at = o->nr_cuts = 0;
+	if (f->stream)
+		stream_let_go(f->stream, needed_from(o));
+	got = window_read(w, f, o->walk_off, f->end,
+			  need > o->opts.window_bytes ? need : o->opts.window_bytes, need);
+	if (o->opts.progress)
+		o->opts.progress(o->opts.progress_ctx);
+	w->file = (uint16_t)o->file;
+	w->cut_end = w->file_off;
+	if (got < 0)
+		return (int)got;
+	if (got && (size_t)got >= need)
+		return 1;
+	if (f->stream ? got : o->walk_off != f->end)
+		tell_rest(o, f, w->data, (size_t)got);
+	return 0;
+}
+
+/*
+ * More cuts for the walk, or o->walked at the end of the last file. *ret_blocked if that means
+ * reading while out[] still refers to the window.
+ */
 static int walk_fill(struct order *o, bool *ret_blocked)
 {
 	*ret_blocked = false;
 	while (o->file < o->files.n) {
-		const struct source_file *f = &o->files.v[o->file];
-		struct window *w = o->window;
-		uint64_t used = 0;
 		size_t need = 0;
-		int64_t got;
-		int n = 0;
+		int r;
 
-		if (w && w->nr_cuts + WALK_CUTS <= WINDOW_CUTS && o->walk_off >= w->file_off &&
-		    o->walk_off < w->file_off + w->len) {
-			size_t at = o->walk_off - w->file_off;
+		if (window_has_more(o)) {
+			const uint64_t from = o->walk_off;
+			int n = cut_window(o, &need);
 
-			n = o->in.source->ops->cut(o->in.source, o->file, w->data + at, w->len - at,
-						   o->walk_off, w->cuts + w->nr_cuts, WALK_CUTS,
-						   &used, &need);
-			o->walk_off += used;
-			o->cut_at = w->nr_cuts;
-			o->nr_cuts = w->nr_cuts + (n > 0 ? (size_t)n : 0);
 			if (n > 0)
 				return 0;
-			if (!n && used)
+			if (n < 0) /* damaged: the source has counted it */
+				next_file(o);
+			if (n < 0 || o->walk_off != from)
 				continue;
-		}
-		if (n < 0) {
-			next_file(o); /* damaged: the source has counted it */
-			continue;
 		}
 		if (o->nr_out) {
 			*ret_blocked = true;
 			return 0;
 		}
-		window_release(w);
-		o->window = w = window_cache_take(&o->cache);
-		if (!w)
-			return err_nomem();
-		o->cut_at = o->nr_cuts = 0;
-		if (f->stream)
-			stream_let_go(f->stream, needed_from(o));
-		got = window_read(w, f, o->walk_off, f->end,
-				  need > o->opts.window_bytes ? need : o->opts.window_bytes, need);
-		if (o->opts.progress)
-			o->opts.progress(o->opts.progress_ctx);
-		w->file = (uint16_t)o->file;
-		w->cut_end = w->file_off;
-		if (got < 0)
-			return (int)got;
-		if (!got || (size_t)got < need) {
-			if (f->stream ? got : o->walk_off != f->end)
-				tell_rest(o, f, w->data, (size_t)got);
+		r = read_window(o, need);
+		if (r < 0)
+			return r;
+		if (!r)
 			next_file(o);
-		}
 	}
 	o->walked = true;
 	return 0;
 }
 
-/*
- * The common case many times in a row: the open run grows. Takes the cuts that only do that, all but the batch's last one,
- * behind which other bytes may lie.
- */
-static void grow_run(struct order *o, struct window *w)
+/* The run that the next cut may continue by its time alone; NULL none. */
+static struct run *growing_run(const struct order *o)
 {
-	struct run *run =
-		o->run_open && !o->indexing && !o->opts.time ? &o->runs.v[o->runs.n - 1] : NULL;
-	const struct cut *cut = &w->cuts[o->cut_at], *first = cut, *last = &w->cuts[o->nr_cuts - 1];
-	struct cut *kept = &w->cuts[w->nr_cuts];
-	uint64_t time_ns;
+	struct run *run;
 
-	/* An open run began after the last delivery: what is not older than it is not late. */
-	if (!run || cut->file != run->file)
-		return;
-	time_ns = run->last_time_ns;
-	for (; cut < last && cut->order == CUT_ORDERED && cut->time_ns >= time_ns; cut++, kept++) {
-		time_ns = cut->time_ns;
-		if (kept != cut)
-			*kept = *cut;
-	}
-	if (cut == first)
-		return;
-	run->last_time_ns = time_ns;
-	run->end = w->cut_end = kept[-1].file_off + kept[-1].len;
-	if (time_ns > o->newest)
-		o->newest = time_ns;
-	w->nr_cuts = (size_t)(kept - w->cuts);
-	o->cut_at += (size_t)(cut - first);
+	if (!o->run_open || o->indexing || o->opts.time)
+		return NULL;
+	run = &o->runs.v[o->runs.n - 1];
+	return run->file == o->window->cuts[o->cut_at].file ? run : NULL;
 }
 
-/* Looks at the cuts of the window one by one: what waits for its turn stays in the window, the rest goes out. */
+/* How many cuts from the first on have times, each not older than the one before it. */
+static inline size_t count_ascending(const struct cut *first, const struct cut *last,
+				     uint64_t time_ns)
+{
+	const struct cut *cut = first;
+
+	for (; cut < last && cut->order == CUT_ORDERED && cut->time_ns >= time_ns; cut++)
+		time_ns = cut->time_ns;
+	return (size_t)(cut - first);
+}
+
+/*
+ * The common case many times in a row: the open run grows. Keeps the cuts that only do that, all
+ * but the batch's last one, behind which other bytes may be. An open run began after the last
+ * delivery: what is not older than it is not late.
+ */
+static void grow_run(struct order *o)
+{
+	struct window *w = o->window;
+	struct run *run = growing_run(o);
+	const struct cut *first = &w->cuts[o->cut_at], *newest;
+	struct cut *kept = &w->cuts[w->nr_cuts];
+	size_t n = run ? count_ascending(first, &w->cuts[o->nr_cuts - 1], run->last_time_ns) : 0;
+
+	if (!n)
+		return;
+	if (kept != first)
+		memmove(kept, first, n * sizeof(*kept));
+	w->nr_cuts += n;
+	o->cut_at += n;
+	newest = &kept[n - 1];
+	run->last_time_ns = newest->time_ns;
+	run->end = w->cut_end = newest->file_off + newest->len;
+	if (newest->time_ns > o->newest)
+		o->newest = newest->time_ns;
+}
+
+static bool is_refused(const struct order *o, const struct cut *cut)
+{
+	return o->opts.time && (cut->flags & CUT_STATELESS) && cut->order == CUT_ORDERED &&
+	       !time_windows_hold(o->opts.time, cut->time_ns);
+}
+
+/* A refused cut still counts for what the rounds release. */
+static void refuse_cut(struct order *o, const struct cut *cut)
+{
+	if (cut->time_ns > o->newest)
+		o->newest = cut->time_ns;
+	note_refused(&o->stats, cut->time_ns);
+	o->bytes_settled += cut->len;
+}
+
+/* The cut stays in the window until the merge delivers it. */
+static int keep_cut(struct order *o, const struct cut *cut)
+{
+	struct window *w = o->window;
+
+	TRY(note_record(o, cut));
+	if (w->nr_cuts != o->cut_at)
+		w->cuts[w->nr_cuts] = *cut;
+	w->nr_cuts++;
+	return 0;
+}
+
+static void count_late(struct order *o, const struct cut *cut)
+{
+	defects_add(o->opts.defects, DEFECT_LATE, 1, "at 0x%llx%s%s",
+		    (unsigned long long)cut->file_off, o->files.n > 1 ? " of " : "",
+		    o->files.n > 1 ? o->files.v[cut->file].path : "");
+	o->run_open = false;
+}
+
+/* 1, or 0 if a merge begins. */
+static int end_round(struct order *o)
+{
+	const uint64_t limit = o->newest_before_last_round;
+
+	o->newest_before_last_round = o->newest;
+	return limit ? begin_merge(o, limit) : 1;
+}
+
+/* Delivers a cut that has no time, or one that is late. 1, or 0 if a merge begins. */
+static int deliver_cut(struct order *o, const struct cut *cut)
+{
+	struct cut *out = &o->out[o->nr_out++];
+
+	*out = *cut;
+	if (cut->order == CUT_ORDERED) {
+		out->flags |= CUT_LATE;
+		count_late(o, cut);
+	}
+	return cut->order == CUT_ROUND && o->files.n == 1 ? end_round(o) : 1;
+}
+
+/* Handles the next cut of the window. 1; 0 if the walk pauses: out[] is full or a merge begins. */
+static int walk_cut(struct order *o)
+{
+	const struct cut *cut = &o->window->cuts[o->cut_at];
+	/* bytes behind the last cut of a batch may be no record */
+	const uint64_t end =
+		o->cut_at + 1 == o->nr_cuts ? o->walk_off : cut->file_off + cut->len;
+
+	if (is_refused(o, cut)) {
+		refuse_cut(o, cut);
+		o->window->cut_end = end;
+		o->cut_at++;
+		return 1;
+	}
+	if (cut->order == CUT_ORDERED && cut->time_ns >= o->delivered) {
+		o->window->cut_end = end;
+		TRY(keep_cut(o, cut));
+		o->cut_at++;
+		return 1;
+	}
+	if (o->nr_out == OUT_CUTS)
+		return 0;
+	o->window->cut_end = end;
+	o->cut_at++;
+	return deliver_cut(o, cut);
+}
+
+/* Reads ahead: notes the records that wait for the merge, and delivers the others. */
 static int walk(struct order *o)
 {
 	for (;;) {
-		struct window *w;
+		bool blocked;
+		int r;
 
-		if (o->cut_at == o->nr_cuts) {
-			bool blocked;
-
-			TRY(walk_fill(o, &blocked));
-			if (blocked)
-				return 0;
-			if (o->walked)
-				return begin_merge(o, UINT64_MAX);
-		}
-		w = o->window;
 		while (o->cut_at < o->nr_cuts) {
-			const struct cut *cut;
-			uint64_t cut_end;
-
-			grow_run(o, w);
-			cut = &w->cuts[o->cut_at];
-			/* Behind the last one may lie bytes that are no record. */
-			cut_end = o->cut_at + 1 == o->nr_cuts ? o->walk_off
-							      : cut->file_off + cut->len;
-
-			if (o->opts.time && (cut->flags & CUT_STATELESS) &&
-			    cut->order == CUT_ORDERED &&
-			    !time_windows_hold(o->opts.time, cut->time_ns)) {
-				/* Refused; that it was seen still counts for what the rounds release. */
-				if (cut->time_ns > o->newest)
-					o->newest = cut->time_ns;
-				note_refused(&o->stats, cut->time_ns);
-				w->cut_end = cut_end;
-				o->cut_at++;
-				o->bytes_settled += cut->len;
-				continue;
-			}
-			if (cut->order == CUT_ORDERED && cut->time_ns >= o->delivered) {
-				w->cut_end = cut_end;
-				TRY(note_record(o, cut));
-				if (w->nr_cuts != o->cut_at)
-					w->cuts[w->nr_cuts] = *cut;
-				w->nr_cuts++;
-				o->cut_at++;
-				continue;
-			}
-			if (o->nr_out == OUT_CUTS)
-				return 0;
-			w->cut_end = cut_end;
-			o->cut_at++;
-			o->out[o->nr_out++] = *cut;
-			if (cut->order == CUT_ORDERED) {
-				o->out[o->nr_out - 1].flags |= CUT_LATE;
-				defects_add(o->opts.defects, DEFECT_LATE, 1, "at 0x%llx%s%s",
-					    (unsigned long long)cut->file_off,
-					    o->files.n > 1 ? " of " : "",
-					    o->files.n > 1 ? o->files.v[cut->file].path : "");
-				o->run_open = false;
-			} else if (cut->order == CUT_ROUND && o->files.n == 1) {
-				uint64_t limit = o->newest_before_last_round;
-
-				o->newest_before_last_round = o->newest;
-				if (limit)
-					return begin_merge(o, limit);
-			}
+			grow_run(o);
+			r = walk_cut(o);
+			if (r <= 0)
+				return r;
 		}
+		TRY(walk_fill(o, &blocked));
+		if (blocked)
+			return 0;
+		if (o->walked)
+			return begin_merge(o, UINT64_MAX);
 	}
 }
 

@@ -2,20 +2,22 @@
 /*
  * Time order by a merge of runs.
  *
- * Recorders drain one buffer after another, so a recording is a sequence of monotonic runs, not a shuffle. One cursor, the
- * walk, reads ahead and notes the runs; the runs are merged when it is known that nothing older can come:
+ * Recorders drain one buffer after another, so a recording is a sequence of monotonic runs, not a
+ * shuffle. One cursor, the walk, reads ahead and notes the runs; the runs are merged when it is
+ * known that nothing older can come:
  *
  *	file  | run a0 | run a1 | R | run b0 | run b1 | R | run c0 ...      R = end of a round
  *	walk  ------------------------------------->
  *	merge              everything up to the newest time seen before the round before this one
  *
- * Rounds overlap under load: round k releases times up to the newest seen before round k-1 (`limit`), no more. A record
- * without time acts when the walk meets it. Equal times keep file and offset order. An event older than what was
- * delivered is delivered at once, marked late and counted. Without rounds the whole input is walked first.
+ * Rounds overlap under load: round k releases times up to the newest seen before round k-1
+ * (`limit`), no more. A record without time acts when the walk meets it. Equal times keep file and
+ * offset order. An event older than what was delivered is delivered at once, marked late and
+ * counted. Without rounds the whole input is walked first.
  *
- * Memory: one window for the walk, one for each run being merged (the budget is shared among them), and the runs
- * themselves. Too many runs (a shuffled file has one per event) are spilled: sorted in pieces into an unlinked temporary
- * file, each piece being one run (spill.h).
+ * Memory: one window for the walk, one for each run being merged (the budget is shared among them),
+ * and the runs themselves. Too many runs (a shuffled file has one per event) are spilled: sorted in
+ * pieces into an unlinked temporary file, each piece being one run (spill.h).
  */
 #ifndef SONDE_ORDER_ORDER_H
 #define SONDE_ORDER_ORDER_H
@@ -41,7 +43,7 @@ struct order_options {
 };
 
 int order_open(struct order **ret, struct source *source, const struct order_options *opts);
-/* The next records in order: *ret lent until the next call, returns how many, 0 at the end, <0 on failure. */
+/* The next records, borrowed until the next call. Returns how many, 0 at the end, <0 on failure. */
 int order_next(struct order *o, const struct cut **ret);
 /*
  * Adds up what was walked and what was delivered or refused, and twice the size; *total 0: a

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A source: one kind of input. Two steps, always: `cut` finds where records begin and end and peeks their time, nothing
- * more (order/ calls it, maybe twice for the same bytes); `decode` makes events of a record once its turn has come.
- * All sources stand in the table of sources.c. Sources never know sinks.
+ * A source: one kind of input. Two steps, always: `cut` finds where records begin and end and peeks
+ * their time, nothing more (order/ calls it, maybe twice for the same bytes); `decode` makes events
+ * of a record once its turn has come. All sources stand in the table of sources.c. Sources never
+ * know sinks.
  */
 #ifndef SONDE_SOURCES_SOURCE_H
 #define SONDE_SOURCES_SOURCE_H
@@ -11,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
+#include "compat/rules.h"
 #include "model/defects.h"
 #include "model/event.h"
 #include "model/named_file.h"
@@ -52,24 +54,30 @@ struct source_options {
 	bool force;
 	bool unordered; /* records come as they lie in the file */
 	bool list_records; /* every record gives an event of itself before its own: struct event, `listed` */
-	enum sonde_compat compat;
+	const struct rules *rules;
 	struct stream *
 		stream; /* to read instead of opening path; the source's from then on, whether open succeeds or not */
 	/*
-	 * Looks elsewhere for the description of such a tracepoint, whose machine has this one's byte order: 0 and text lent
-	 * until the next call; <0 with a message: there is none. NULL: it stays undescribed.
+	 * Looks elsewhere for the description of such a tracepoint, whose machine has this one's
+	 * byte order: 0 and text lent until the next call; <0 with a message: there is none. NULL:
+	 * it stays undescribed.
 	 */
 	int (*find_format)(void *ctx, const struct source_tracepoint *wanted,
 			   const char **ret_system, struct bytes *ret);
 	void *find_format_ctx;
-	uint64_t max_unpacked; /* bytes that a packed or compressed recording may unpack to; 0: sources/unpacked.h */
-	uint64_t packed_bytes; /* the size of the packed file that fd was unpacked from; 0: it was not */
-	bool is_copied; /* path is packed or a pipe: fd, the source's, is a file with what was in it */
+	/* Bytes that a packed or compressed recording may unpack to; 0: the limit of unpacked.h. */
+	uint64_t max_unpacked;
+	uint64_t packed_bytes; /* the size of the packed file that fd was unpacked from; 0: not */
+	/* The path is packed or a pipe: fd, the source's, is a file with what was in it. */
+	bool is_copied;
 	int fd;
 	const atomic_int *stopped;     /* set when waiting for a stream is to end */
-	/* Called with session while a packed input is read: packed bytes done with; total 0: unknown. NULL: never. */
-	void (*on_packed)(void *session, uint64_t done, uint64_t total);
-	struct sonde_session *session; /* set in the events made */
+	/*
+	 * Called while a packed input is read: packed bytes done with; total 0: unknown. NULL:
+	 * never.
+	 */
+	void (*on_packed)(void *ctx, uint64_t done, uint64_t total);
+	void *on_packed_ctx;
 	struct schema_table *schemas;  /* where the source's schemas go */
 	struct defects *defects;
 };
@@ -82,18 +90,21 @@ struct source_file {
 	struct stream *stream; /* of a pipe, read in place of fd; NULL: a file */
 };
 
-/* What a recording holds of its kernel; members are NULL and 0 when it does not say. Lent by the source. */
+/*
+ * What a recording holds of its kernel; members are NULL and 0 when it does not say. Lent by the
+ * source.
+ */
 struct source_kernel {
-	const uint8_t *build_id;
-	uint32_t build_id_len;
+	struct build_id build_id;
 	const char *name;           /* of its file, when it is not "[kernel.kallsyms]" */
 	const char *kallsyms, *printk; /* text, not NUL-terminated */
 	size_t kallsyms_len, printk_len;
 };
 
-/* A file's build id as the recording's own list has it. Lent by the source. */
+/* A file's build id as the recording's own list has it. */
 struct source_build_id {
-	const char *path, *hex;
+	const char *path; /* lent by the source */
+	struct build_id id;
 	bool is_kernel; /* of the kernel or of a module of it */
 };
 
@@ -114,7 +125,9 @@ struct source_record {
 	bool has_ids;           /* a sample, or records of this recording end in sample ids */
 	uint64_t sample_types;  /* of all events of the recording together: PERF_SAMPLE_* */
 	uint32_t trailer_bytes; /* of sample ids at its end */
-	/* Of those ids or of the sample; all ones when not recorded, 0 in records of the recorder. */
+	/*
+	 * Of those ids or of the sample; all ones when not recorded, 0 in records of the recorder.
+	 */
 	int32_t pid, tid;
 	uint32_t cpu;
 	uint64_t time_ns, id;
@@ -152,22 +165,28 @@ struct source_ops {
 	/* The i-th file; false behind the last. */
 	bool (*file)(struct source *s, unsigned i, struct source_file *ret);
 	/*
-	 * Cuts records from p[0..len), which lies at file_off of file i, into at most max cuts; returns how many.
+	 * Cuts records from p[0..len), which lies at file_off of file i, into at most max cuts;
+	 * returns how many.
 	 * *ret_used: bytes done with; may exceed len where data that is no record follows a record.
-	 * *ret_need: when the next record does not fit into the bytes left, its whole length (>= 1); else 0.
+	 * *ret_need: when the next record does not fit into the bytes left, its whole length (>=
+	 * 1); else 0.
 	 * A negative result ends this file there (truncated, damaged); what was cut before stands.
 	 */
 	int (*cut)(struct source *s, unsigned file, const uint8_t *p, size_t len, uint64_t file_off,
 		   struct cut *ret, int max, uint64_t *ret_used, size_t *ret_need);
 	/*
-	 * Event i of a record (0 first): 1 and *ret filled, it is the last; 2: the same, more may follow (ask with i + 1);
-	 * 0: the record gives no (more) event; <0 failure. Members that are the same for every event of a session (size,
-	 * session, source, owned, space) are the caller's; decode sets all others, comm and map_epoch excepted.
+	 * Event i of a record (0 first): 1 and *ret filled, it is the last; 2: the same, more may
+	 * follow (ask with i + 1); 0: the record gives no (more) event; <0 failure. Members that
+	 * are the same for every event of a session (size, recording, source, owned, space) are the
+	 * caller's; decode sets all others, comm and map_epoch excepted.
 	 */
 	int (*decode)(struct source *s, const struct cut *rec, unsigned i, struct event *ret);
 	/* All sample values; scratch memory is the source's and lives until its next call. */
 	int (*sample)(struct source *s, const struct event *ev, struct sonde_sample *ret);
-	/* The chain's entries, markers included, as unaligned u64 in the recording's byte order; 0 without a chain. */
+	/*
+	 * The chain's entries, markers included, as unaligned u64 in the recording's byte order; 0
+	 * without a chain.
+	 */
 	int (*callchain)(struct source *s, const struct event *ev, const uint8_t **ret);
 	/*
 	 * For a sample without user frames: those that another record holds for it. Returns their
@@ -176,29 +195,51 @@ struct source_ops {
 	 */
 	int (*user_chain)(struct source *s, const struct event *ev, const uint8_t **ret);
 	int (*kernel)(struct source *s, struct source_kernel *ret);
-	/* The first build id recorded for a file; false: unknown. NULL: such recordings have none. */
+	/*
+	 * The first build id recorded for a file; false: unknown. NULL: such recordings have none.
+	 */
 	bool (*build_id)(struct source *s, const char *path, struct source_build_id *ret);
-	/* The i-th of the host's, in the order of the recording; false behind the last. More may come with the events. */
+	/*
+	 * The i-th of the host's, in the order of the recording; false behind the last. More may
+	 * come with the events.
+	 */
 	bool (*build_id_at)(struct source *s, size_t i, struct source_build_id *ret);
 	/*
-	 * Functions that the recording itself names in the file of that path; NULL if it names none.
-	 * Lent. The member is NULL if such recordings never name any.
+	 * Functions that the recording itself names in the file of that path; NULL if it names
+	 * none. Lent. The member is NULL if such recordings never name any.
 	 */
 	const struct named_file *(*named_file)(struct source *s, const char *path);
-	/* The times of the first and last sample as the recording says them; false: it does not. NULL: never does. */
+	/*
+	 * The times of the first and last sample as the recording says them; false: it does not.
+	 * NULL: never does.
+	 */
 	bool (*span)(struct source *s, uint64_t *ret_first_ns, uint64_t *ret_last_ns);
-	/* What came of processors' traces, which nobody decodes, so far: records and bytes. NULL: never any. */
+	/*
+	 * What came of processors' traces, which nobody decodes, so far: records and bytes. NULL:
+	 * never any.
+	 */
 	void (*traces)(struct source *s, uint64_t *ret_records, uint64_t *ret_bytes);
-	/* Every record was decoded: what only all of them together tell is told now. May come again. NULL: there is none. */
+	/*
+	 * Every record was decoded: what only all of them together tell is told now. May come
+	 * again. NULL: there is none.
+	 */
 	void (*ended)(struct source *s);
 	/* NULL: such recordings say nothing of it. */
 	void (*clock)(struct source *s, struct source_clock *ret);
-	/* Only for recordings in perf.data's format, else NULL: what a record tells of itself ... */
+	/*
+	 * Only for recordings in perf.data's format, else NULL: what a record tells of itself ...
+	 */
 	int (*record)(struct source *s, const struct event *ev, struct source_record *ret);
-	/* ... the head of the recording, and the bytes of one of its sections: 1, 0 absent or damaged. Lent. */
+	/*
+	 * ... the head of the recording, and the bytes of one of its sections: 1, 0 absent or
+	 * damaged. Lent.
+	 */
 	int (*header)(struct source *s, struct source_header *ret);
 	int (*section)(struct source *s, uint64_t feature, struct bytes *ret);
-	/* What the recording was made of: its i-th event, its i-th id and the event that it stands for; false behind the last. */
+	/*
+	 * What the recording was made of: its i-th event, its i-th id and the event that it stands
+	 * for; false behind the last.
+	 */
 	bool (*event_at)(struct source *s, size_t i, struct source_event *ret);
 	bool (*id_at)(struct source *s, size_t i, uint64_t *ret_id, size_t *ret_event);
 	/* See sonde_session_info(). */

@@ -57,7 +57,10 @@ static int read_head(struct stream *s, uint8_t *head, size_t room, size_t *ret_l
 	return 0;
 }
 
-/* The first bytes of the input, and a stream if it can be read only once; "-" is the standard input. */
+/*
+ * The first bytes of the input, and a stream if it can be read only once; "-" is the standard
+ * input.
+ */
 static int look(const struct source_options *opts, uint8_t *head, size_t room, size_t *ret_len,
 		struct stream **ret)
 {
@@ -125,7 +128,7 @@ static const struct source_ops *choose(const uint8_t *head, size_t len)
 	return best;
 }
 
-/* ---- input that is no plain file ------------------------------------------------------------------------------------------------- */
+/* ---- input that is no plain file ------------------------------------------------------------- */
 
 static int open_packed(const struct codec_ops *codec, struct source_options *opts,
 		       struct timespec *ret_changed)
@@ -181,56 +184,75 @@ static int keep_in_file(struct source_options *opts, const struct timespec *chan
 	return 0;
 }
 
+/* ---- opening --------------------------------------------------------------------------------- */
+
+enum { HEAD_BYTES = 16 }; /* of a stream no more may be waited for */
+
+struct input {
+	const char *name;           /* as the user gave it, for messages */
+	struct source_options opts; /* the caller's, with what was found out about the input */
+	const struct codec_ops *codec;
+	struct timespec changed;
+	uint8_t head[HEAD_BYTES]; /* of a packed input: of what was packed */
+	size_t len;
+};
+
 /* What was tried, what the input looks like, and what to do with it. */
-static int tell_unknown(const char *path, const struct codec_ops *codec, const uint8_t *head,
-			size_t len)
+static int refuse_unknown(const struct input *in)
 {
+	static const uint8_t zeros[HEAD_BYTES];
 	char looks[UNKNOWN_TEXT_BYTES], tried[64] = "";
 	size_t n = 0;
 
+	if (in->len == sizeof(in->head) && !memcmp(in->head, zeros, sizeof(zeros)))
+		return err_set(-EBADMSG,
+			       "%s begins with zeros: its recorder was killed before it had "
+			       "written the header, so there is nothing to read",
+			       in->name);
 	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]) && n < sizeof(tried); i++)
 		n += (size_t)snprintf(tried + n, sizeof(tried) - n, "%s%s", i ? ", " : "",
 				      sources[i]->name);
-	unknown_describe(head, len, looks);
-	return err_set(-EBADMSG, "%s is not a recording that sonde knows (tried: %s)%s%s: %s", path,
-		       tried, codec ? ", unpacked with " : "", codec ? codec->name : "", looks);
+	unknown_describe(in->head, in->len, looks);
+	return err_set(-EBADMSG, "%s is not a recording that sonde knows (tried: %s)%s%s: %s",
+		       in->name, tried, in->codec ? ", unpacked with " : "",
+		       in->codec ? in->codec->name : "", looks);
 }
 
-/* ---- opening ------------------------------------------------------------------------------------------------------ */
+/* The source that reads the input; a packed input, or one that must be a file, is made so. */
+static int find_source(struct input *in, const struct source_options *opts,
+		       const struct source_ops **ret)
+{
+	const struct source_ops *ops;
+
+	TRY(look(opts, in->head, sizeof(in->head), &in->len, &in->opts.stream));
+	in->codec = codec_find(in->head, in->len);
+	if (in->codec)
+		TRY(unwrap(in->codec, &in->opts, in->head, sizeof(in->head), &in->len,
+			   &in->changed));
+	if (!in->len)
+		return err_set(-EBADMSG, "%s is empty: nothing was recorded", in->name);
+	ops = choose(in->head, in->len);
+	if (!ops)
+		return refuse_unknown(in);
+	if (in->opts.stream && !(ops->streams && ops->streams(in->head, in->len)))
+		TRY(keep_in_file(&in->opts, &in->changed));
+	*ret = ops;
+	return 0;
+}
 
 int source_open(struct source **ret, const struct source_options *opts)
 {
-	enum { HEAD_BYTES = 16 }; /* of a stream no more may be waited for */
-	static const uint8_t zeros[HEAD_BYTES];
-	struct source_options mine = *opts;
-	const struct codec_ops *codec = NULL;
-	const struct source_ops *best = NULL;
-	struct timespec changed = { .tv_nsec = UTIME_NOW };
-	uint8_t head[HEAD_BYTES];
-	size_t len = 0;
+	struct input in = { .name = opts->path,
+			    .opts = *opts,
+			    .changed = { .tv_nsec = UTIME_NOW } };
+	const struct source_ops *ops;
 	int r;
 
 	if (!strcmp(opts->path, "-"))
-		mine.path = "/dev/stdin"; /* should it be a file */
-	r = look(opts, head, sizeof(head), &len, &mine.stream);
-	if (r >= 0 && (codec = codec_find(head, len)) != NULL)
-		r = unwrap(codec, &mine, head, sizeof(head), &len, &changed);
-	if (r >= 0 && !len)
-		r = err_set(-EBADMSG, "%s is empty: nothing was recorded", opts->path);
+		in.opts.path = "/dev/stdin"; /* should it be a file */
+	r = find_source(&in, opts, &ops);
 	if (r >= 0)
-		best = choose(head, len);
-	if (r >= 0 && !best && len == sizeof(head) && !memcmp(head, zeros, sizeof(head)))
-		r = err_set(
-			-EBADMSG,
-			"%s begins with zeros: its recorder was killed before it had written the "
-			"header, so there is nothing to read",
-			opts->path);
-	else if (r >= 0 && !best)
-		r = tell_unknown(opts->path, codec, head, len);
-	if (r >= 0 && mine.stream && !(best->streams && best->streams(head, len)))
-		r = keep_in_file(&mine, &changed);
-	if (r >= 0)
-		return best->open(ret, &mine);
-	stream_free(mine.stream);
+		return ops->open(ret, &in.opts);
+	stream_free(in.opts.stream);
 	return r;
 }

@@ -15,8 +15,8 @@ struct unwrap {
 	int fd;              /* owned; -1: from */
 	const char *path;
 	struct defects *defects;
-	void (*on_packed)(void *session, uint64_t done, uint64_t total);
-	void *session;
+	void (*on_packed)(void *ctx, uint64_t done, uint64_t total);
+	void *on_packed_ctx;
 	uint64_t read_to; /* packed bytes read so far */
 	struct unpacked unpacked;
 	uint64_t total; /* packed bytes of the file; 0: a pipe */
@@ -48,7 +48,7 @@ static int fill(struct unwrap *u)
 	if (n < 0)
 		return (int)n;
 	if (u->on_packed)
-		u->on_packed(u->session, u->read_to, u->total);
+		u->on_packed(u->on_packed_ctx, u->read_to, u->total);
 	u->read_to += (uint64_t)n;
 	if (u->from)
 		u->unpacked.packed_bytes = u->read_to;
@@ -138,7 +138,7 @@ int unwrap_open(struct stream **ret, const struct codec_ops *codec, struct strea
 		.unpacked = *limit,
 		.defects = opts->defects,
 		.on_packed = opts->on_packed,
-		.session = opts->session,
+		.on_packed_ctx = opts->on_packed_ctx,
 		.total = limit->packed_bytes,
 	};
 	u->buf = malloc(IN_BYTES);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recording inside a packed file (perf.data.gz, .xz, .zst) or behind a packed pipe, unpacked as it is read:
+ * A recording inside a packed file (perf.data.gz, .xz, .zst) or behind a packed pipe, unpacked as
+ * it is read:
  *
  *	file or stream --packed--> codec --> stream        for who reads from front to back (pipe mode)
  *	                                 '-> temporary file  for who jumps about (file mode)
@@ -17,9 +18,10 @@
 #include "sources/unpacked.h"
 
 /*
- * *ret is the unpacked stream. from: a pipe's bytes, taken over whatever becomes of it; NULL: fd, a regular file's, taken
- * over, too. limit: how much it may unpack to; packed_bytes is the size of fd's file, 0 for a pipe. The input's options say its
- * path and who is called; what they name is lent.
+ * *ret is the unpacked stream. from: a pipe's bytes, taken over whatever becomes of it; NULL: fd, a
+ * regular file's, taken over, too. limit: how much it may unpack to; packed_bytes is the size of
+ * fd's file, 0 for a pipe. The input's options say its path and who is called; what they name is
+ * lent.
  */
 int unwrap_open(struct stream **ret, const struct codec_ops *codec, struct stream *from, int fd,
 		const struct unpacked *limit, const struct source_options *opts);

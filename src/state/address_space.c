@@ -24,7 +24,7 @@ struct map_node {
 	int height; /* of the tree below and with it: 1 without children */
 };
 
-/* ---- nodes --------------------------------------------------------------------------------------------------------- */
+/* ---- nodes ---------------------------------------------------------------------------------- */
 
 static struct map_node *node_new(const struct mapping *m)
 {
@@ -67,8 +67,8 @@ static void measure(struct map_node *n)
 }
 
 /*
- * Functions below take over the reference to a node and give one back. A node that others hold as well is copied. Without memory
- * what is below it is lost, and *failed is set: the tree stays a tree.
+ * Functions below take over the reference to a node and return one. A node with further references
+ * is copied. Out of memory *failed is set, and the subtree is lost: the rest remains a valid tree.
  */
 static struct map_node *own(struct map_node *n, bool *failed)
 {
@@ -112,7 +112,7 @@ static struct map_node *rotate_left(struct map_node *n)
 	return top;
 }
 
-/* n is owned; its sides differ by 2 at most, but after a failure, when the tree need not be balanced. */
+/* n is owned. Its sides differ by 2 at most, except after a failure. */
 static struct map_node *balance(struct map_node *n, bool *failed)
 {
 	measure(n);
@@ -296,7 +296,7 @@ static struct map_node *end_last(struct map_node *n, uint64_t end, bool *failed)
 	return n;
 }
 
-/* ---- spaces -------------------------------------------------------------------------------------------------------- */
+/* ---- spaces --------------------------------------------------------------------------------- */
 
 int address_space_new(struct address_space **ret, uint64_t stamp)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The mappings of a process, sorted by address. Shared by reference: a fork or a kept event holds the same one, and a
- * change made while others hold it is made to a copy (copy on write), so that a holder sees what was true when it took it.
+ * The mappings of a process, sorted by address. A forked process or a kept event holds a reference
+ * to the same space. A change to a space with further references is made to a copy (copy on write),
+ * so a holder keeps the mappings as of the time when it took the reference.
  *
- * They are a balanced tree (AVL), of which only the nodes on the way to a change are copied: spaces that differ in a mapping
- * share all the others, so that a thousand forks of a process with ten thousand mappings cost a few nodes each, and
- * mappings in any order cost the logarithm of their number. A mapping that replaces many others
- * costs no more: they are cut out as a subtree.
+ * They are a balanced tree (AVL). A change copies only the nodes on its path: spaces that differ in
+ * one mapping share the others, and a thousand forks of a process with ten thousand mappings cost a
+ * few nodes each. Adding a mapping costs the logarithm of their number, also when it replaces many
+ * others, which are cut out as a subtree.
  */
 #ifndef SONDE_STATE_ADDRESS_SPACE_H
 #define SONDE_STATE_ADDRESS_SPACE_H
@@ -15,28 +16,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct dso;
+#include "base/build_id.h"
+
 
 struct mapping {
 	uint64_t start, end; /* avma */
 	uint64_t pgoff;      /* bytes */
+	uint64_t inode;      /* 0 unknown */
 	uint32_t name;       /* id in the session's string pool */
 	int32_t pid;         /* the process that mapped it, maybe a parent of the one at hand */
-	struct dso *dso;     /* memo of who asks for symbols; NULL: not yet asked */
-	uint64_t inode;      /* 0 unknown */
+	uint32_t dso;        /* a cache for recording/locate_user.c: its id; 0 not looked up yet */
 	bool executable;
 	bool out_of_line; /* a symbol: code of no file */
-	uint8_t build_id_len;
-	uint8_t build_id[20];
+	struct build_id build_id;
 };
 
-/* Code is kept in aligned pieces, as many as this: 4 MiB of code in 17 MB of memory. */
+/* Code is kept in aligned pieces, at most this many: 4 MiB of code in 17 MB of memory. */
 enum { CODE_PIECE_BYTES = 32, MAX_CODE_PIECES = 131072 };
 
 struct map_node;
 struct address_space {
 	unsigned refs;  /* a session and its events are used by one thread at a time */
-	uint64_t stamp; /* another one after each change, and in each space of a session */
+	uint64_t stamp; /* unique in a session; changes with each change of the space */
 	struct map_node *root;
 	/*
 	 * The kernel's: symbols registered at run time. They hide the mappings below them and never
@@ -55,17 +56,20 @@ struct address_space {
 
 int address_space_new(struct address_space **ret, uint64_t stamp);
 struct address_space *address_space_ref(struct address_space *a);
-void address_space_unref(struct address_space *a); /* NULL is fine */
+void address_space_unref(struct address_space *a); /* a may be NULL */
 /*
- * Adds a mapping, which replaces what it overlaps; *a may become another (copied) space. stamp: the new one. After -ENOMEM
- * mappings may be missing.
+ * Adds a mapping, which replaces what it overlaps; *a may become another (copied) space. stamp: the
+ * new one. After -ENOMEM mappings may be missing.
  */
 int address_space_add(struct address_space **a, const struct mapping *m, uint64_t stamp);
-/* The new program runs: what was mapped before exec is not looked at any more. */
+/* The new program runs: lookups ignore what was mapped before exec. */
 void address_space_settle(struct address_space *a);
 const struct mapping *address_space_find(const struct address_space *a,
 					 uint64_t addr); /* NULL: nothing there */
-/* The first mapping that ends behind addr, wherever it begins; NULL: there is none. From 0 on, all in their order. */
+/*
+ * The first mapping that ends after addr; NULL if there is none. Starting at 0 this visits all in
+ * order.
+ */
 const struct mapping *address_space_behind(const struct address_space *a, uint64_t addr);
 /*
  * Registers a symbol, m->name its name. It replaces the symbols that it overlaps as a whole. The

@@ -9,7 +9,7 @@ static uint64_t key_of(int32_t id)
 	return (uint32_t)id;
 }
 
-/* The first name that is told takes the place of ":TID". */
+/* The first name from a record replaces ":TID". */
 static void name_task(struct state *s, struct task *t, uint32_t comm, uint64_t since_ns,
 		      bool by_exec)
 {
@@ -30,7 +30,7 @@ static void name_task(struct state *s, struct task *t, uint32_t comm, uint64_t s
 	t->is_gone = false;
 }
 
-/* As if nothing had been told of the task: another one, of the same tid. */
+/* Another task with the same tid, which no record named so far. */
 static int renew_task(struct state *s, int32_t tid, struct task *t)
 {
 	char name[16];
@@ -66,19 +66,17 @@ int state_init_beside(struct state *s, struct strpool *strings, uint64_t map_epo
 
 void state_done(struct state *s)
 {
-	vec_foreach(space, &s->spaces)
-		address_space_unref(*space);
+	vec_foreach(process, &s->processes.lives)
+		address_space_unref(process->payload);
 	address_space_unref(s->kernel);
-	vec_done(&s->spaces);
+	lineage_done(&s->processes);
 	vec_done(&s->tasks);
-	hash64_done(&s->by_pid);
-	hash64_done(&s->left);
 	hash64_done(&s->by_tid);
 	hash64_done(&s->cgroups);
 	*s = (struct state){ 0 };
 }
 
-/* Makes a task of which nothing is known. */
+/* Adds a task that no record named. */
 static int add_task(struct state *s, int32_t pid, int32_t tid, struct task **ret)
 {
 	struct task t = { .pid = pid };
@@ -120,14 +118,15 @@ int state_task(struct state *s, int32_t pid, int32_t tid, const struct task **re
 
 	TRY(find_or_add_task(s, pid, tid, &t));
 	if (t->pid == -1)
-		t->pid = pid; /* a record that knew the tid alone made it known */
+		t->pid = pid; /* a record without a pid added the task */
 	*ret = t;
 	return 0;
 }
 
 /*
- * A recording may not tell what was by exec (kernels before 3.16): then it is the name as of now. The first name of a process
- * that ran before the recording is its parent's, as it is described; the next one is its own.
+ * Kernels before 3.16 do not mark names that exec gave: then it is the name as of now. For a
+ * process that ran before the recording the first name is its parent's, from the FORK that
+ * describes it; the second is its own.
  */
 const struct task_name *state_program(const struct state *s, const struct task *t, int32_t tid)
 {
@@ -142,68 +141,50 @@ const struct task_name *state_program(const struct state *s, const struct task *
 
 struct address_space *state_space(struct state *s, int32_t pid)
 {
-	uint64_t i = hash64_find(&s->by_pid, key_of(pid));
-
-	return i == HASH64_EMPTY ? NULL : s->spaces.v[i];
+	return lineage_payload(&s->processes, pid);
 }
 
-/* Takes over the reference to space, which replaces the process's. */
+/*
+ * Takes over the reference to the space, which replaces the process's; NULL if nothing is mapped.
+ */
 static int set_space(struct state *s, int32_t pid, struct address_space *take_space)
 {
-	uint64_t i = hash64_find(&s->by_pid, key_of(pid));
-	int r;
+	struct address_space *before = state_space(s, pid);
+	int r = lineage_put(&s->processes, pid, take_space);
 
 	s->map_epoch++;
-	if (i != HASH64_EMPTY) {
-		address_space_unref(s->spaces.v[i]);
-		s->spaces.v[i] = take_space;
-		return 0;
-	}
-	r = vec_push(&s->spaces, take_space);
-	if (r < 0) {
-		address_space_unref(take_space);
-		return r;
-	}
-	return hash64_put(&s->by_pid, key_of(pid), s->spaces.n - 1);
+	address_space_unref(r < 0 ? take_space : before);
+	return r;
+}
+
+static bool has_left(const struct state *s, int32_t pid)
+{
+	return s->exit_forgets_comm && lineage_has_ended(&s->processes, pid);
 }
 
 struct address_space *state_space_of(struct state *s, int32_t pid, int32_t tid)
 {
-	if (s->exit_forgets_comm && pid == tid && hash64_find(&s->left, key_of(pid)) == 1)
-		return NULL;
-	return state_space(s, pid);
-}
-
-/* A pid that is used again is not the process that ended. */
-static int forget_exit(struct state *s, int32_t pid)
-{
-	if (hash64_find(&s->left, key_of(pid)) == 1)
-		TRY(hash64_put(&s->left, key_of(pid), 0));
-	for (unsigned i = 0; i < STATE_EXITED; i++) {
-		if (s->exited[i] == pid)
-			s->exited[i] = 0;
-	}
-	return 0;
+	return pid == tid && has_left(s, pid) ? NULL : state_space(s, pid);
 }
 
 /*
- * perf 6.12 makes a thread that has left anew when a record tells of it again (records out of their order, a pid used again
- * without a FORK): nothing is mapped in it then.
+ * perf 6.12 creates a new thread when a record after the EXIT is of the same one (records out of
+ * order, a pid that is used again without a FORK). Nothing is mapped in it.
  */
 static int come_back(struct state *s, int32_t pid)
 {
 	struct address_space *empty;
 
-	if (!s->exit_forgets_comm || hash64_find(&s->left, key_of(pid)) != 1)
+	if (!has_left(s, pid))
 		return 0;
-	TRY(forget_exit(s, pid));
+	lineage_begin(&s->processes, pid);
 	TRY(address_space_new(&empty, ++s->map_epoch));
 	return set_space(s, pid, empty);
 }
 
-static int apply_comm(struct state *s, const struct change *c)
+static int apply_name(void *user, const struct change *c)
 {
-	struct address_space *empty, *before;
+	struct state *s = user;
 	struct task *t;
 	uint32_t comm;
 
@@ -211,24 +192,31 @@ static int apply_comm(struct state *s, const struct change *c)
 	TRY(find_or_add_task(s, c->pid, c->tid, &t));
 	TRY(strpool_intern(s->strings, c->text, strlen(c->text), &comm));
 	name_task(s, t, comm, c->time_ns, c->exec);
-	before = state_space(s, c->pid);
-	if (!c->exec || s->keeps_maps_at_exec || !before)
+	return 0;
+}
+
+static int apply_exec(void *user, const struct change *c)
+{
+	struct state *s = user;
+	struct address_space *empty, *before = state_space(s, c->pid);
+
+	if (s->keeps_maps_at_exec || !before)
 		return 0;
-	/* exec begins with nothing mapped */
 	TRY(address_space_new(&empty, ++s->map_epoch));
 	address_space_settle(before); /* it ran to call exec */
 	empty->before = address_space_ref(before);
 	return set_space(s, c->pid, empty);
 }
 
-static int apply_fork(struct state *s, const struct change *c)
+static int apply_fork(void *user, const struct change *c, enum lineage_maps maps)
 {
+	struct state *s = user;
 	struct address_space *space = state_space(s, c->ppid);
 	struct task *parent, *child;
 	struct task copy;
 
-	if (c->pid != c->ppid)
-		TRY(forget_exit(s, c->pid));
+	if (maps != LINEAGE_SHARES)
+		lineage_begin(&s->processes, c->pid);
 	TRY(find_or_add_task(s, c->ppid, c->ptid, &parent));
 	copy = *parent;
 	TRY(find_or_add_task(s, c->pid, c->tid, &child));
@@ -237,47 +225,61 @@ static int apply_fork(struct state *s, const struct change *c)
 	TRY(renew_task(s, c->tid, child));
 	if (copy.comm_told)
 		name_task(s, child, copy.comm, c->time_ns, false);
-	/* A task that already ran when the recording began (exec) is described by mappings of its own. */
 	if (space)
 		address_space_settle(space); /* it ran to call fork */
-	if (c->pid == c->ppid || c->exec || !space)
+	if (maps == LINEAGE_SHARES)
 		return 0;
-	return set_space(s, c->pid, address_space_ref(space));
+	if (maps == LINEAGE_INHERITS && space)
+		return set_space(s, c->pid, address_space_ref(space));
+	/* Another process had the pid before. */
+	return state_space(s, c->pid) ? set_space(s, c->pid, NULL) : 0;
 }
 
-static int apply_mmap(struct state *s, const struct change *c)
+int state_mapping(struct strpool *strings, const struct change *c, struct mapping *ret)
 {
-	struct mapping m = { .start = c->start,
-			     .end = c->start + c->len,
-			     .pgoff = c->pgoff,
-			     .inode = c->inode,
-			     .pid = c->pid,
-			     .executable = c->executable };
-	struct address_space **space;
-
-	if (m.end <= m.start)
-		return 0;
-	if (c->build_id && c->build_id_len) {
-		memcpy(m.build_id, c->build_id, c->build_id_len);
-		m.build_id_len = (uint8_t)c->build_id_len;
-	}
-	TRY(strpool_intern(s->strings, c->text, strlen(c->text), &m.name));
+	*ret = (struct mapping){ .start = c->start,
+				 .end = c->start + c->len,
+				 .pgoff = c->pgoff,
+				 .inode = c->inode,
+				 .pid = c->pid,
+				 .executable = c->executable,
+				 .build_id = c->build_id };
 	/* Kernels before 4.3 gave the address of the vdso as its page offset. */
 	if (!c->kernel && !strcmp(c->text, "[vdso]"))
-		m.pgoff = 0;
-	if (c->kernel) {
-		space = &s->kernel;
-	} else {
-		TRY(come_back(s, c->pid));
-		if (!state_space(s, c->pid)) {
-			struct address_space *fresh;
+		ret->pgoff = 0;
+	return strpool_intern(strings, c->text, strlen(c->text), &ret->name);
+}
 
-			TRY(address_space_new(&fresh, ++s->map_epoch));
-			TRY(set_space(s, c->pid, fresh));
-		}
-		space = &s->spaces.v[hash64_find(&s->by_pid, key_of(c->pid))];
+static int apply_map(void *user, const struct change *c)
+{
+	struct state *s = user;
+	struct lineage_life *process;
+	struct address_space *space;
+	struct mapping m;
+	int r;
+
+	TRY(state_mapping(s->strings, c, &m));
+	if (m.end <= m.start)
+		return 0;
+	TRY(come_back(s, c->pid));
+	process = lineage_find(&s->processes, c->pid);
+	if (!process || !process->payload) {
+		TRY(address_space_new(&space, ++s->map_epoch));
+		TRY(set_space(s, c->pid, space));
+		process = lineage_find(&s->processes, c->pid);
 	}
-	return address_space_add(space, &m, ++s->map_epoch);
+	space = process->payload;
+	r = address_space_add(&space, &m, ++s->map_epoch);
+	process->payload = space;
+	return r;
+}
+
+static int apply_kernel_map(struct state *s, const struct change *c)
+{
+	struct mapping m;
+
+	TRY(state_mapping(s->strings, c, &m));
+	return m.end > m.start ? address_space_add(&s->kernel, &m, ++s->map_epoch) : 0;
 }
 
 static int apply_ksymbol(struct state *s, const struct change *c)
@@ -300,29 +302,22 @@ static int apply_ksymbol(struct state *s, const struct change *c)
 	return address_space_add_symbol(&s->kernel, &m, ++s->map_epoch);
 }
 
-static int apply_exit(struct state *s, const struct change *c)
+static int apply_exit(void *user, const struct change *c, bool is_process)
 {
-	int32_t *slot = &s->exited[s->next_exited];
-	uint64_t i;
+	struct state *s = user;
+	uint64_t i = hash64_find(&s->by_tid, key_of(c->tid));
+	void *gone;
 
-	i = hash64_find(&s->by_tid, key_of(c->tid));
 	if (s->exit_forgets_comm && i != HASH64_EMPTY && c->tid) {
 		TRY(renew_task(s, c->tid, &s->tasks.v[i]));
 		s->tasks.v[i].is_gone = true;
 	}
-	/* Mappings only of a process, not of a thread; pid 0 marks a slot that is free. */
-	if (c->pid != c->tid || c->pid <= 0)
+	if (!is_process)
 		return 0;
-	if (s->exit_forgets_comm)
-		TRY(hash64_put(&s->left, key_of(c->pid), 1));
-	i = *slot ? hash64_find(&s->by_pid, key_of(*slot)) : HASH64_EMPTY;
-	if (i != HASH64_EMPTY && s->spaces.v[i]) {
-		address_space_unref(s->spaces.v[i]);
-		s->spaces.v[i] = NULL;
+	TRY(lineage_end(&s->processes, c->pid, STATE_EXITED, &gone));
+	if (gone || s->exit_forgets_comm) /* state_space_of() knows nothing mapped any more */
 		s->map_epoch++;
-	}
-	*slot = c->pid;
-	s->next_exited = (s->next_exited + 1) % STATE_EXITED;
+	address_space_unref(gone);
 	return 0;
 }
 
@@ -343,25 +338,23 @@ const char *state_cgroup(const struct state *s, uint64_t id)
 	return path == HASH64_EMPTY ? NULL : strpool_text(s->strings, (uint32_t)path);
 }
 
+static const struct lineage_ops ops = { .fork = apply_fork,
+					.name = apply_name,
+					.exec = apply_exec,
+					.map = apply_map,
+					.exit = apply_exit };
+
 int state_apply(struct state *s, const struct change *c)
 {
 	switch (c->kind) {
-	case CHANGE_COMM:
-		return apply_comm(s, c);
-	case CHANGE_FORK:
-		return apply_fork(s, c);
-	case CHANGE_MMAP:
-		return apply_mmap(s, c);
-	case CHANGE_EXIT:
-		return apply_exit(s, c);
 	case CHANGE_CGROUP:
 		return apply_cgroup(s, c);
 	case CHANGE_KSYMBOL:
 		return apply_ksymbol(s, c);
 	case CHANGE_TEXT_POKE:
 		return address_space_write_code(&s->kernel, c->start, c->code, c->len);
-	case CHANGE_NONE:
-		return 0;
+	default:
+		return c->kind == CHANGE_MMAP && c->kernel ? apply_kernel_map(s, c)
+							   : lineage_apply(&ops, s, c);
 	}
-	return 0;
 }

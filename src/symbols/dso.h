@@ -18,27 +18,42 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/build_id.h"
+#include "base/vec.h"
+#include "compat/rules.h"
 #include "model/named_file.h"
 #include "sonde/sonde.h"
 
 struct dso;
 struct dso_table;
 
+/*
+ * Ids of dsos: dense, from 1, in the order in which they were asked for. The tables of all
+ * recordings of a session share one of these, so an id means one dso of one recording.
+ */
+struct dso_ids {
+	VEC(struct dso *) list; /* lent by their tables; the one with id 1 first */
+};
+struct dso *dso_of_id(const struct dso_ids *ids, uint64_t id); /* NULL: nobody has it */
+void dso_ids_done(struct dso_ids *ids);
+
 struct dso_table_options {
 	const char *symfs;       /* NULL: / */
 	const char *buildid_dir; /* NULL: ~/.debug */
+	struct dso_ids *ids;     /* borrowed; NULL: the table has its own */
 	bool demangle;
 	bool no_follow; /* nothing is opened by a recorded path: the cache and build ids are all there is */
 	bool force; /* maps of JITs also when another user owns them */
-	enum sonde_compat compat;
+	const struct rules *rules;
 };
 
 /* What a mapping says of its file. */
 struct dso_key {
 	const char *
 		name; /* as recorded: "/usr/bin/x", "[vdso]", "//anon"; for JITs "/tmp/perf-12.map" */
-	const uint8_t *build_id; /* NULL unknown */
-	uint32_t build_id_len;
+	/* The kernel, a module or code registered at run time: has an id, and is looked for nowhere. */
+	bool is_kernel;
+	struct build_id build_id;
 	uint64_t inode; /* of a file without a recorded build id; 0 unknown */
 	/*
 	 * Functions that the recording itself names, borrowed from the table; NULL: none. pgoff
@@ -62,10 +77,12 @@ struct dso *dso_get(struct dso_table *t, const struct dso_key *key);
 
 /* Of memory that no file lies in: "//anon", "[heap]" ... */
 bool dso_name_is_anonymous(const char *name);
+uint32_t dso_id(const struct dso *d);
 const char *dso_name(const struct dso *d);
-const char *dso_build_id(const struct dso *d); /* the recorded one, hex; "" unknown */
-/* The same; where none is recorded, that of the file that symbols were looked for in. Lent as long as the table. */
-const char *dso_build_id_found(struct dso *d);
+/* Both lent as long as the table. The recorded one; */
+const struct build_id *dso_build_id(const struct dso *d);
+/* ... if none is recorded, that of the file in which symbols were looked for. */
+const struct build_id *dso_build_id_found(const struct dso *d);
 /* False for what is mapped from no file: its offsets are addresses. */
 bool dso_is_file(const struct dso *d);
 
@@ -89,8 +106,6 @@ const char *dso_debug_path(struct dso *d);
 const uint8_t *dso_image(struct dso *d, size_t *ret_len);
 /* Bytes of code at an offset: how many of len could be read. */
 size_t dso_read(struct dso *d, uint64_t offset, void *buf, size_t len);
-/* Why there are no symbols, for -v; "" when there are. */
-const char *dso_problem(struct dso *d);
 /*
  * Descriptors. dso_open_file() opens a regular file's path as above, giving back those of files at rest when there are no
  * more; -EMFILE, -ENFILE then: nothing is remembered, and dso_tell_no_descriptor() is true once for the table.

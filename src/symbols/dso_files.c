@@ -8,19 +8,12 @@
 
 #define SYSTEM_DEBUG "/usr/lib/debug"
 
-static void put_hex(const uint8_t *p, size_t n, struct outbuf *out)
-{
-	for (size_t i = 0; i < n; i++)
-		outbuf_fmt(out, "%02x", p[i]);
-}
-
-/* "/.build-id/ab/cdef" */
 static void put_build_id(const struct dso_place *p, struct outbuf *out)
 {
-	outbuf_str(out, "/.build-id/");
-	put_hex(p->build_id, 1, out);
+	char path[BUILD_ID_PATH_CHARS];
+
 	outbuf_char(out, '/');
-	put_hex(p->build_id + 1, p->build_id_len - 1, out);
+	outbuf_str(out, build_id_path(&p->build_id, path));
 }
 
 static bool is_regular(const struct outbuf *path)
@@ -60,7 +53,7 @@ bool dso_file_is_followed(enum dso_file which)
 bool dso_file_path(const struct dso_place *p, enum dso_file which, const char *debuglink,
 		   struct outbuf *out)
 {
-	bool is_path = *p->name == '/', has_id = p->build_id_len > 1;
+	bool is_path = *p->name == '/', has_id = p->build_id.len > 1;
 	const char *base = strrchr(p->name, '/');
 	int dir = base ? (int)(base - p->name) : 0;
 

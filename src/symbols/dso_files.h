@@ -3,15 +3,15 @@
 #ifndef SONDE_SYMBOLS_DSO_FILES_H
 #define SONDE_SYMBOLS_DSO_FILES_H
 
+#include "base/build_id.h"
 #include "base/outbuf.h"
 #include "formats/elf/file.h"
 
 struct dso_place {
 	const char *name; /* as recorded */
-	const uint8_t *build_id;
-	size_t build_id_len; /* 0: unknown */
-	const char *symfs;   /* "": / */
-	const char *cache;   /* the build-id cache */
+	struct build_id build_id;
+	const char *symfs; /* "": / */
+	const char *cache; /* the build-id cache */
 };
 
 /* From a file beside the program to the program itself. */

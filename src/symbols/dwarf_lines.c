@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/vec.h"
 #include "symbols/dwarf_file.h"
 #include "symbols/elf_lines.h"
 

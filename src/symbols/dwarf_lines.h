@@ -7,9 +7,8 @@
 #ifndef SONDE_SYMBOLS_DWARF_LINES_H
 #define SONDE_SYMBOLS_DWARF_LINES_H
 
-#include "base/vec.h"
 #include "symbols/dso.h"
-#include "symbols/lines.h"
+#include "symbols/line_place.h"
 
 struct dwarf_lines;
 
@@ -26,10 +25,6 @@ struct elf_lines;
 int dwarf_lines_open(struct dwarf_lines **ret, struct dso *d, struct elf_lines *as_addr2line);
 void dwarf_lines_close(struct dwarf_lines *l); /* NULL is fine */
 
-struct line_places {
-	struct line_place *v;
-	size_t n, capacity;
-};
 /*
  * The places at an address, innermost first; none: nothing known. Functions are named as the linker calls them
  * (mangled) where DWARF says how. Names and files are lent as long as l. -ENOMEM only.

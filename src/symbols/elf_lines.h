@@ -8,7 +8,7 @@
 #define SONDE_SYMBOLS_ELF_LINES_H
 
 #include "symbols/dso.h"
-#include "symbols/dwarf_lines.h"
+#include "symbols/line_place.h"
 
 struct elf_lines;
 

@@ -125,7 +125,7 @@ static void plt_sizes(const struct plt *p, const struct elf_section *s, uint64_t
 		return;
 	}
 	*ret_entry = s->entsize;
-	if (p->style != PLT_PERF_6_1 && is_x86(p->f) && *ret_entry != 8 && *ret_entry != 16)
+	if (p->style != PLT_BY_RELOCATIONS && is_x86(p->f) && *ret_entry != 8 && *ret_entry != 16)
 		*ret_entry = s->align == 8 ? 8 : 16;
 	*ret_header = *ret_entry;
 }
@@ -164,7 +164,7 @@ static int add_entry(const struct plt *p, const struct elf_section *s, uint64_t 
 	/* What lies behind the section is not its. */
 	if (at < s->offset || at - s->offset >= s->size)
 		return 0;
-	if (!*name && p->style != PLT_PERF_6_1) {
+	if (!*name && p->style != PLT_BY_RELOCATIONS) {
 		snprintf(offset, sizeof(offset), "offset_0x%llx", (unsigned long long)at);
 		sym.raw = arena_strdup(&p->set->arena, offset);
 		if (!sym.raw)
@@ -188,12 +188,12 @@ static int add_entries(const struct plt *p, const struct elf_section *s, uint64_
 		       uint64_t entry, const struct relocations *rels)
 {
 	/* Where the section does not tell, perf 6.1 has all entries at one place, with no bytes. */
-	if (!entry && p->style != PLT_PERF_6_1)
+	if (!entry && p->style != PLT_BY_RELOCATIONS)
 		return 0;
 	for (size_t i = 0; i < rels->n; i++, at += entry) {
 		const char *name = name_of(p, rels->v[i].symbol);
 
-		if (!*name && p->style != PLT_PERF_6_1)
+		if (!*name && p->style != PLT_BY_RELOCATIONS)
 			name = chosen_name(p, rels->v[i].addend);
 		if (at - s->offset >= s->size)
 			break;
@@ -311,7 +311,7 @@ int elf_symbols_add_plt(struct symbol_set *set, const struct elf_file *f, enum p
 	int r = 0;
 
 	table = rel && rel->link < f->nr_sections ? &f->sections[rel->link] : NULL;
-	if (!plt || (style == PLT_PERF_6_1 && (!table || table->type != SHT_DYNSYM)))
+	if (!plt || (style == PLT_BY_RELOCATIONS && (!table || table->type != SHT_DYNSYM)))
 		return 0;
 	if (!table)
 		table = elf_file_section(f, ".dynsym");
@@ -319,7 +319,7 @@ int elf_symbols_add_plt(struct symbol_set *set, const struct elf_file *f, enum p
 		r = elf_symbols_load(set, f, table, &p.table);
 	if (r >= 0 && rel)
 		r = load_relocations(f, rel, &rels);
-	if (r >= 0 && style == PLT_PERF_6_1) {
+	if (r >= 0 && style == PLT_BY_RELOCATIONS) {
 		r = add_plt_only(&p, plt, &rels);
 	} else if (r >= 0) {
 		cut_before(set, plt->offset);

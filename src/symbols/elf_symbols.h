@@ -10,7 +10,8 @@
 #include "symbols/symbol_set.h"
 
 enum plt_style {
-	PLT_PERF_6_1, /* section .plt only, also where the calls go to .plt.sec; no functions chosen at run time */
+	/* Section .plt only, even if calls go to .plt.sec; no functions chosen at run time. */
+	PLT_BY_RELOCATIONS,
 	PLT_ALL /* .plt, .plt.sec, .plt.got, as perf 6.12 */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lengths of machine instructions. Bytes come from the caller: session_insn() in code.h has those at an address of a
+ * Lengths of machine instructions. Bytes come from the caller: recording_insn() in code.h has those at an address of a
  * process. A build without capstone knows no lengths of x86.
  */
 #ifndef SONDE_SYMBOLS_INSN_H

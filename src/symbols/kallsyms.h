@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Kernel symbols out of a kallsyms text. Loaded whole, sorted by address, looked up by binary search; a cache of recent
- * answers in front. Rules for ties and ends: those of perf (docs/compat.md).
+ * answers in front. Ties and ends are perf's (docs/compat.md).
  */
 #ifndef SONDE_SYMBOLS_KALLSYMS_H
 #define SONDE_SYMBOLS_KALLSYMS_H

@@ -17,25 +17,18 @@
 #include "symbols/symbol_set.h"
 #include "symbols/vmlinux.h"
 
-static bool is_running_kernel(const void *build_id, size_t len)
+static bool is_running_kernel(const struct build_id *id)
 {
 	uint8_t notes[4096];
 	int fd = open("/sys/kernel/notes", O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, notes, sizeof(notes));
-	size_t running_len = 0;
-	const uint8_t *running =
-		n > 0 ? elf_notes_build_id(notes, (size_t)n, false, &running_len) : NULL;
+	struct build_id running = { 0 };
 
+	if (n > 0)
+		running = elf_notes_build_id(notes, (size_t)n, false);
 	if (fd >= 0)
 		close(fd);
-	return running && running_len == len && !memcmp(running, build_id, len);
-}
-
-static void build_id_hex(const uint8_t *id, size_t len, char *ret)
-{
-	for (size_t i = 0; i < len; i++)
-		sprintf(ret + 2 * i, "%02x", id[i]);
-	ret[2 * len] = '\0';
+	return build_id_is_known(&running) && build_id_equal(&running, id);
 }
 
 /* Moves symbols of another boot to where the recorded kernel lay; without the reference symbol they cannot be trusted. */
@@ -76,20 +69,20 @@ static int open_file(struct kallsyms **ret, const char *path,
  * The build-id cache: $DIR/.build-id/XX/REST links to the directory $DIR/[kernel.kallsyms]/ID, which holds `kallsyms`;
  * caches of old tools link to the file itself.
  */
-static int open_cached(struct kallsyms **ret, const char *hex,
-		       const struct kernel_symbols_options *opts)
+static int open_cached(struct kallsyms **ret, const struct kernel_symbols_options *opts)
 {
-	char dir[PATH_MAX], path[PATH_MAX + 160];
+	char dir[PATH_MAX], path[PATH_MAX + 160], hex[BUILD_ID_HEX_CHARS], id[BUILD_ID_PATH_CHARS];
 
+	build_id_hex(&opts->build_id, hex);
+	build_id_path(&opts->build_id, id);
 	symbols_cache_dir(opts->buildid_dir, opts->symfs, dir, sizeof(dir));
 	for (int i = 0; i < 3; i++) {
 		if (i == 0)
-			snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s/kallsyms", dir, hex,
-				 hex + 2);
+			snprintf(path, sizeof(path), "%s/%s/kallsyms", dir, id);
 		else if (i == 1)
 			snprintf(path, sizeof(path), "%s/[kernel.kallsyms]/%s/kallsyms", dir, hex);
 		else
-			snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s", dir, hex, hex + 2);
+			snprintf(path, sizeof(path), "%s/%s", dir, id);
 		if (!access(path, R_OK) && open_file(ret, path, opts) >= 0)
 			return 0;
 	}
@@ -190,35 +183,33 @@ static int open_named(struct kallsyms **ret, const struct kernel_symbols_options
 static int open_any(struct kallsyms **ret, const struct kernel_symbols_options *opts,
 		    char *ret_path)
 {
-	size_t id_len = opts->build_id ? opts->build_id_len : 0;
-	char hex[2 * ELF_BUILD_ID_MAX_BYTES + 1];
+	char hex[BUILD_ID_HEX_CHARS];
 	bool is_running;
 
 	if (opts->kallsyms_path)
 		return open_file(ret, opts->kallsyms_path, opts);
 	if (opts->vmlinux_path)
 		return open_vmlinux(ret, opts, ret_path);
-	if (opts->compat && open_vmlinux(ret, opts, ret_path) >= 0)
+	if (opts->rules->prefers_vmlinux && open_vmlinux(ret, opts, ret_path) >= 0)
 		return 0;
 	/* perf takes no other file of this machine's when it shall look at those of another one */
-	if (opts->compat && opts->symfs)
+	if (opts->rules->prefers_vmlinux && opts->symfs)
 		return 0;
 	/* perf knows no recorded kallsyms */
-	if (opts->recorded_len && !opts->compat &&
+	if (opts->recorded_len && !opts->rules->takes_running_kernel &&
 	    kallsyms_read(ret, opts->recorded, opts->recorded_len, "the recording's kallsyms") >= 0)
 		return 0;
-	if (!id_len || id_len > ELF_BUILD_ID_MAX_BYTES) {
-		if (opts->compat && open_running(ret, opts) >= 0)
+	if (!build_id_is_known(&opts->build_id)) {
+		if (opts->rules->takes_running_kernel && open_running(ret, opts) >= 0)
 			return 0;
-		if (!opts->compat)
+		if (!opts->rules->takes_running_kernel)
 			(void)open_same_boot(ret, opts); /* why not is told by err_text() */
 		return 0;
 	}
-	build_id_hex(opts->build_id, id_len, hex);
-	is_running = is_running_kernel(opts->build_id, id_len);
-	if (is_running && opts->compat && open_running(ret, opts) >= 0)
+	is_running = is_running_kernel(&opts->build_id);
+	if (is_running && opts->rules->takes_running_kernel && open_running(ret, opts) >= 0)
 		return 0;
-	if (open_cached(ret, hex, opts) >= 0)
+	if (open_cached(ret, opts) >= 0)
 		return 0;
 	if (is_running && open_running(ret, opts) >= 0)
 		return 0;
@@ -228,7 +219,7 @@ static int open_any(struct kallsyms **ret, const struct kernel_symbols_options *
 		err_set(-ENODATA,
 			"the recorded kernel, build id %s, is not the running one, and neither its "
 			"file nor the build-id cache has its symbols",
-			hex);
+			build_id_hex(&opts->build_id, hex));
 	return 0;
 }
 
@@ -238,7 +229,7 @@ int kernel_symbols_open(struct kallsyms **ret, const struct kernel_symbols_optio
 	*ret = NULL;
 	*ret_path = '\0';
 	TRY(open_any(ret, opts, ret_path));
-	if (!*ret && opts->named && !opts->compat)
+	if (!*ret && opts->named && !opts->rules->ignores_named_files)
 		(void)open_named(ret, opts);
 	return 0;
 }

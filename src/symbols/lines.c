@@ -103,7 +103,7 @@ static struct lines_file *file_of(struct lines_table *t, struct dso *d)
 
 	if (known != HASH64_EMPTY)
 		return &t->files.v[known];
-	if (t->opts.compat)
+	if (t->opts.rules->lines_of_addr2line)
 		r = elf_lines_open(&f.elf, d);
 	if (!is_starved(r))
 		r = dwarf_lines_open(&f.dwarf, d, f.elf);
@@ -122,8 +122,7 @@ static struct lines_file *file_of(struct lines_table *t, struct dso *d)
 
 static const char *demangled(struct lines_table *t, const char *name)
 {
-	enum demangle_style style =
-		t->opts.compat == SONDE_COMPAT_PERF_6_12 ? DEMANGLE_LONG : DEMANGLE_SHORT;
+	enum demangle_style style = t->opts.rules->demangles_long ? DEMANGLE_LONG : DEMANGLE_SHORT;
 
 	t->name.len = 0;
 	if (!name || !t->opts.demangle || !demangle(name, style, &t->name) || t->name.failed)

@@ -18,21 +18,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "compat/rules.h"
 #include "sonde/sonde.h"
 #include "symbols/dso.h"
-
-struct line_place {
-	const char *function; /* demangled if asked for; NULL unknown */
-	const char *file;     /* with its folder; NULL unknown */
-	uint32_t line;        /* 0 unknown */
-	bool is_inlined;
-};
+#include "symbols/line_place.h"
 
 struct lines_table;
 
 struct lines_table_options {
-	enum sonde_compat
-		compat; /* perf's: what binutils' addr2line tells where DWARF says nothing */
+	const struct rules *rules;
 	bool demangle;
 	bool no_follow; /* no source is opened */
 };

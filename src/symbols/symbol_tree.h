@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A red-black tree of symbols by their start, as perf keeps them. Where symbols overlap, which of them perf finds depends
- * on which it meets first on its way down, so for --compat the tree is made as perf makes it: the same insertions and
- * removals in the same order.
+ * A red-black tree of symbols by their start, as perf keeps them. Where symbols overlap, which of
+ * them perf finds depends on which it meets first on its way down, so for its rule overlaps_by_tree
+ * the tree is made as perf makes it: the same insertions and removals in the same order.
  */
 #ifndef SONDE_SYMBOLS_SYMBOL_TREE_H
 #define SONDE_SYMBOLS_SYMBOL_TREE_H

@@ -11,14 +11,13 @@
 
 static bool is_recorded_build(const struct elf_file *f, const struct kernel_symbols_options *opts)
 {
-	uint8_t id[ELF_BUILD_ID_MAX_BYTES];
-	size_t len;
+	struct build_id id;
 
 	/* perf takes any kernel when it knows no build id */
-	if (!opts->build_id || !opts->build_id_len)
-		return opts->compat || opts->vmlinux_path;
-	len = elf_file_build_id(f, id);
-	return len == opts->build_id_len && !memcmp(id, opts->build_id, len);
+	if (!build_id_is_known(&opts->build_id))
+		return opts->rules->prefers_vmlinux || opts->vmlinux_path;
+	id = elf_file_build_id(f);
+	return build_id_equal(&id, &opts->build_id);
 }
 
 /* Code of other sections than .text is shown as of a part of the kernel. */
@@ -86,7 +85,7 @@ static int move(struct kallsyms *k, struct symbol_set *set, const char *path,
 	if (!opts->ref_symbol || !*opts->ref_symbol || !opts->ref_addr)
 		return 0;
 	addr = address_of(set, opts->ref_symbol);
-	if (!addr && !opts->compat)
+	if (!addr && !opts->rules->prefers_vmlinux)
 		return err_set(-ENODATA,
 			       "%s has no symbol %s, by which the recording tells where its "
 			       "kernel lay",
@@ -112,10 +111,10 @@ int vmlinux_open(struct kallsyms **ret, const char *path, const struct kernel_sy
 	r = kallsyms_new(&k, &set);
 	if (r >= 0) {
 		symbol_set_init(set,
-				!opts->demangle_kernel                   ? DEMANGLE_NONE
-				: opts->compat == SONDE_COMPAT_PERF_6_12 ? DEMANGLE_LONG
-									 : DEMANGLE_SHORT,
-				opts->compat != SONDE_COMPAT_NONE);
+				!opts->demangle_kernel        ? DEMANGLE_NONE
+				: opts->rules->demangles_long ? DEMANGLE_LONG
+							      : DEMANGLE_SHORT,
+				opts->rules->overlaps_by_tree);
 		r = elf_symbols_has_table(f) ? elf_symbols_add(set, f, f)
 					     : err_set(-ENODATA, "%s has no symbols", path);
 	}

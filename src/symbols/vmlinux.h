@@ -3,7 +3,8 @@
 #ifndef SONDE_SYMBOLS_VMLINUX_H
 #define SONDE_SYMBOLS_VMLINUX_H
 
-#include "symbols/kernel.h"
+#include "symbols/kallsyms.h"
+#include "symbols/kernel_options.h"
 
 /* -ESTALE: it is another build than the recorded one. */
 int vmlinux_open(struct kallsyms **ret, const char *path,

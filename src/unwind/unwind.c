@@ -28,7 +28,7 @@ struct file_tables {
 };
 
 struct unwinder {
-	enum sonde_compat compat;
+	const struct rules *rules;
 	struct hash64 by_dso; /* pointer -> index in files */
 	VEC(struct file_tables) files;
 	VEC(uint64_t) ips;
@@ -52,13 +52,13 @@ bool unwind_supported(void)
 	return true;
 }
 
-int unwind_new(struct unwinder **ret, enum sonde_compat compat)
+int unwind_new(struct unwinder **ret, const struct rules *rules)
 {
 	struct unwinder *u = calloc(1, sizeof(*u));
 
 	if (!u)
 		return err_nomem();
-	u->compat = compat;
+	u->rules = rules;
 	*ret = u;
 	return 0;
 }
@@ -107,7 +107,7 @@ static bool read_file_memory(struct walk *w, uint64_t addr, void *buf, size_t le
 		return true;
 	/* Mapped but in no file, as a stack: perf takes it for zeros. */
 	memset(buf, 0, len);
-	return w->u->compat;
+	return w->u->rules->unwinds_through_zeros;
 }
 
 static bool read_memory(void *ctx, uint64_t addr, unsigned bytes, uint64_t *ret)
@@ -116,9 +116,9 @@ static bool read_memory(void *ctx, uint64_t addr, unsigned bytes, uint64_t *ret)
 	uint64_t off = addr - w->stack_start, len = w->in->stack_len;
 	uint8_t buf[8] = { 0 };
 	/* perf never reads the last word that was recorded. */
-	bool in_stack =
-		addr >= w->stack_start && (w->u->compat ? len > bytes && off < len - bytes
-							: len >= bytes && off <= len - bytes);
+	bool in_stack = addr >= w->stack_start &&
+			(w->u->rules->skips_last_stack_word ? len > bytes && off < len - bytes
+							    : len >= bytes && off <= len - bytes);
 
 	if (bytes > sizeof(buf))
 		return false;
@@ -195,7 +195,7 @@ static struct cfi *tables_of(struct unwinder *u, struct dso *d)
 
 	if (known != HASH64_EMPTY)
 		return u->files.v[known].cfi;
-	if (cfi_open(&f.cfi, d, u->compat) < 0)
+	if (cfi_open(&f.cfi, d, u->rules->needs_eh_frame_hdr) < 0)
 		return NULL;
 	if (vec_push(&u->files, f) < 0) {
 		cfi_close(f.cfi);
@@ -260,7 +260,7 @@ static bool goes_up(const struct walk *w, const struct walk *caller, bool signal
 {
 	if (caller->cfa == w->cfa && caller->pc == w->pc)
 		return false;
-	return signal || w->u->compat || caller->cfa >= w->cfa;
+	return signal || w->u->rules->unwinds_downwards || caller->cfa >= w->cfa;
 }
 
 /* The caller's registers, by the row for this frame. */
@@ -290,7 +290,7 @@ static enum unwind_end step_by_row(struct walk *w, const struct cfi_row *row)
 	caller.pc = caller.regs[row->return_reg];
 	caller.cfa = cfa;
 	caller.exact = row->is_signal;
-	if (!caller.pc && !w->u->compat) /* perf shows that as a frame */
+	if (!caller.pc && !w->u->rules->unwinds_zero_pc)
 		return UNWIND_OUTERMOST;
 	if (!goes_up(w, &caller, row->is_signal))
 		return UNWIND_BROKEN;
@@ -330,7 +330,7 @@ static enum unwind_end guess(struct walk *w)
 		if (fp < w->cfa || fp - w->cfa > GUESS_MAX_FRAME_BYTES ||
 		    !read_memory(w, fp, bytes, &next_fp) || !read_memory(w, fp + bytes, bytes, &pc))
 			return UNWIND_NO_ROW;
-		sp = w->u->compat ? w->cfa + 2 * bytes : fp + 2 * bytes;
+		sp = w->u->rules->guesses_two_words ? w->cfa + 2 * bytes : fp + 2 * bytes;
 		caller.known = 0;
 		caller.cfa = sp;
 		set_register(&caller, w->arch->fp, next_fp);
@@ -338,7 +338,7 @@ static enum unwind_end guess(struct walk *w)
 	set_register(&caller, w->arch->sp, caller.cfa);
 	caller.pc = pc;
 	caller.exact = false;
-	if (!pc && !w->u->compat)
+	if (!pc && !w->u->rules->unwinds_zero_pc)
 		return UNWIND_OUTERMOST;
 	if (!goes_up(w, &caller, false))
 		return UNWIND_BROKEN;
@@ -349,7 +349,8 @@ static enum unwind_end guess(struct walk *w)
 /* What is shown of a frame: see unwind_walk(). perf takes the trampoline to which a signal's handler returns for a caller. */
 static uint64_t shown_ip(const struct walk *w, const struct cfi_row *row, bool innermost)
 {
-	bool is_place = innermost || w->exact || (!w->u->compat && row && row->is_signal);
+	bool is_place = innermost || w->exact ||
+			(!w->u->rules->signal_return_is_call && row && row->is_signal);
 
 	return is_place ? w->pc : w->pc - 1;
 }

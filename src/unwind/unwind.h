@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "compat/rules.h"
 #include "sonde/sonde.h"
 #include "symbols/dso.h"
 #include "unwind/registers.h"
@@ -51,7 +52,7 @@ struct unwind_result {
 struct unwinder;
 
 bool unwind_supported(void);
-int unwind_new(struct unwinder **ret, enum sonde_compat compat);
+int unwind_new(struct unwinder **ret, const struct rules *rules);
 void unwind_free(struct unwinder *u); /* NULL is fine */
 /*
  * At most `max` frames, the innermost first: its pc, then of each caller a place in its call instruction (the return

@@ -9,10 +9,10 @@ bool unwind_supported(void)
 	return false;
 }
 
-int unwind_new(struct unwinder **ret, enum sonde_compat compat)
+int unwind_new(struct unwinder **ret, const struct rules *rules)
 {
 	(void)ret;
-	(void)compat;
+	(void)rules;
 	return err_set(-ENOTSUP, "this build has no libdw, which reads unwind tables");
 }
 

@@ -41,6 +41,8 @@ struct dlf_sample {
 _Static_assert(sizeof(struct dlf_sample) == 208, "perf's layout");
 _Static_assert(offsetof(struct dlf_sample, data_src) == 104, "perf's layout");
 
+enum { DLF_BUILD_ID_BYTES = 20 }; /* of the longest that a filter is given */
+
 /* What lies at an address. */
 struct dlf_location {
 	uint32_t size; /* of this struct; for resolve_address(): that the caller has room for */
@@ -60,7 +62,7 @@ struct dlf_location {
 	void *priv; /* from perf 6.12 on */
 };
 _Static_assert(sizeof(struct dlf_location) == 88, "perf's layout");
-#define DLF_LOCATION_BYTES_6_1 offsetof(struct dlf_location, priv)
+#define DLF_LOCATION_BYTES_BEFORE_PRIV offsetof(struct dlf_location, priv)
 
 /* What a filter may call, with the ctx it was called with. */
 struct dlf_fns {

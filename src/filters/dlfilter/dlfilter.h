@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Filters in shared objects that were written for perf: loaded, started, asked about samples, stopped. What they may ask
- * back is in src/dlfilter.c, which fills in `fns` and the samples.
+ * back is in src/session/dlfilter.c, which fills in `fns` and the samples.
  *
  *	struct dlfilters l = { 0 };
  *	TRY(dlfilters_load(&l, lines, false, &fns, ctx));

@@ -284,7 +284,7 @@ int perfdata_counts_decode(struct perfdata_source *s, const struct cut *rec, uns
 			   struct event *ret)
 {
 	struct perfdata_counts *c = s->counts;
-	bool sums_up = c && c->is_sum && s->opts.compat == SONDE_COMPAT_PERF_6_1;
+	bool sums_up = c && c->is_sum && s->opts.rules->sums_counts;
 	size_t each, event;
 
 	if (!i) {

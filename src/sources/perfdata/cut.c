@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cutting perf.data into records: sizes and times, nothing else. Runs over every byte, and again over windows that were
- * dropped between the walk and the merge: keep it short.
+ * Cutting perf.data into records: sizes and times, nothing else. Runs over every byte, and again
+ * over windows that were dropped between the walk and the merge: keep it short.
  */
 
 #include "sources/perfdata/perfdata.h"
@@ -111,110 +111,170 @@ static bool is_header_record(uint32_t type)
 	       type == RECORD_HEADER_BUILD_ID || type == RECORD_EVENT_UPDATE;
 }
 
-static int cut_records(struct perfdata_source *s, unsigned file, const uint8_t *p, size_t len,
-		       uint64_t file_off, struct cut *ret, int max, uint64_t *ret_used,
-		       size_t *ret_need)
+/* Where the time of each sample is if all events agree on it; otherwise far behind any record. */
+static uint32_t common_sample_time(const struct perfdata_source *s)
 {
-	const uint8_t *rec = p, *end = p + len;
-	uint64_t behind = 0;
-	const bool swap = s->file.swap;
-	/* Where the time of every sample is, when that is the same for all: the common case, without a question. */
-	const uint32_t sample_time =
-		s->same_time_off && s->time_off > 0 ? (uint32_t)s->time_off : UINT32_MAX - 8;
-	/* Reads of counters give differences: each needs the one before. */
-	const uint8_t sample_flags = CUT_SAMPLE | (s->has_reads ? 0 : CUT_STATELESS);
-	int n = 0;
+	return s->same_time_off && s->time_off > 0 ? (uint32_t)s->time_off : UINT32_MAX - 8;
+}
 
-	*ret_need = 0;
-	*ret_used = 0;
-	while (n < max && !behind) {
-		struct cut *cut = &ret[n];
-		uint32_t type;
-		uint16_t size;
+static inline void cut_at_time(struct cut *cut, uint64_t time_ns)
+{
+	cut->time_ns = time_ns;
+	if (time_ns && time_ns != UINT64_MAX)
+		cut->order = CUT_ORDERED;
+}
 
-		if (end - rec < RECORD_HEADER_BYTES) {
-			*ret_need = RECORD_HEADER_BYTES;
-			break;
-		}
-		type = get_u32(rec, swap);
-		size = get_u16(rec + 6, swap);
-		if (__builtin_expect(s->is_unsettled, 0) && !is_header_record(type))
-			break; /* the places of times may be others from here on */
-		if (size < RECORD_HEADER_BYTES) {
-			if (n)
-				break; /* told when it comes first */
-			defects_add(s->opts.defects, DEFECT_BAD_SIZE, 1,
-				    "at 0x%llx%s: a record of %u bytes",
-				    (unsigned long long)file_off, perfdata_behind_offset(s, file),
-				    size);
-			return -EBADMSG;
-		}
-		if (end - rec < size) {
-			*ret_need = size;
-			break;
-		}
-		cut->time_ns = 0;
-		cut->file_off = file_off + (uint64_t)(rec - p);
-		cut->bytes = rec;
-		cut->len = size;
-		cut->file = (uint16_t)file;
-		cut->order = CUT_AT_ONCE;
-		cut->flags = 0;
-		if (type == PERF_RECORD_SAMPLE && sample_time + 8 <= size) {
-			cut->time_ns = get_u64(rec + sample_time, swap);
-			cut->flags = sample_flags;
-			if (cut->time_ns && cut->time_ns != UINT64_MAX)
-				cut->order = CUT_ORDERED;
-		} else if (type < FIRST_TOOL_RECORD) {
-			int off = time_off(s, rec, type, size);
+/*
+ * Bytes of the record at rec; 0 if the batch ends in front of it, because *ret_need bytes are
+ * needed or because the places of times may be others from here on; -EBADMSG if it is damaged.
+ */
+static inline int next_record_bytes(const struct perfdata_source *s, const uint8_t *rec,
+				    const uint8_t *end, bool swap, size_t *ret_need)
+{
+	int size;
 
-			if (type == PERF_RECORD_SAMPLE)
-				cut->flags = CUT_SAMPLE;
-			if (off >= 0)
-				cut->time_ns = get_u64(rec + off, swap);
-			if (cut->time_ns && cut->time_ns != UINT64_MAX)
-				cut->order = CUT_ORDERED;
-		} else if (type == RECORD_SIMPLEPERF_CALLCHAIN && size >= SIMPLEPERF_CHAIN_BYTES) {
-			s->has_chains = true;
-			cut->time_ns = get_u64(rec + SIMPLEPERF_CHAIN_TIME_AT, swap);
-			if (cut->time_ns && cut->time_ns != UINT64_MAX)
-				cut->order = CUT_ORDERED;
-		} else if (type == RECORD_FINISHED_ROUND) {
-			cut->order = CUT_ROUND;
-		} else {
-			behind = trailing_bytes(rec, type, size, swap);
-			if (type == RECORD_ID_INDEX && s->behind_first)
-				perfdata_directory_ids_look(s, rec, size);
-			if (cut->file_off >= s->taken_to &&
-			    (s->file.is_pipe || perfdata_is_simpleperf(type, size))) {
-				uint64_t whole = perfdata_pipe_record_bytes(s, rec, size);
-
-				if ((uint64_t)(end - rec) < whole && whole <= MAX_TRACING_BYTES) {
-					*ret_need = whole;
-					break;
-				}
-				if (whole <= MAX_TRACING_BYTES)
-					TRY(perfdata_pipe_take(s, rec, whole, cut->file_off));
-			}
-		}
-		n++;
-		rec += size;
+	if (end - rec < RECORD_HEADER_BYTES) {
+		*ret_need = RECORD_HEADER_BYTES;
+		return 0;
 	}
-	for (int i = 0; __builtin_expect(s->unordered, 0) && i < n; i++) {
-		if (ret[i].order == CUT_ORDERED)
-			ret[i].order = CUT_AT_ONCE;
+	if (__builtin_expect(s->is_unsettled, 0) && !is_header_record(get_u32(rec, swap)))
+		return 0;
+	size = get_u16(rec + 6, swap);
+	if (size < RECORD_HEADER_BYTES)
+		return -EBADMSG;
+	if (end - rec < size) {
+		*ret_need = size;
+		return 0;
 	}
-	*ret_used = (uint64_t)(rec - p) + (behind < UINT64_MAX / 2 ? behind : UINT64_MAX / 2);
-	return n;
+	return size;
+}
+
+static int count_bad_size(struct perfdata_source *s, unsigned file, const uint8_t *rec,
+			  uint64_t file_off)
+{
+	defects_add(s->opts.defects, DEFECT_BAD_SIZE, 1, "at 0x%llx%s: a record of %u bytes",
+		    (unsigned long long)file_off, perfdata_behind_offset(s, file),
+		    get_u16(rec + 6, s->file.swap));
+	return -EBADMSG;
+}
+
+/* A record of the kernel. */
+static void cut_kernel_record(struct perfdata_source *s, struct cut *cut, uint32_t type)
+{
+	int off = time_off(s, cut->bytes, type, cut->len);
+
+	if (type == PERF_RECORD_SAMPLE)
+		cut->flags = CUT_SAMPLE;
+	if (off >= 0)
+		cut_at_time(cut, get_u64(cut->bytes + off, s->file.swap));
+}
+
+/*
+ * Takes a record that says how others are read, with its trailing bytes, unless that was done when
+ * the recording was opened. 1, or 0 if *ret_need bytes are needed.
+ */
+static int take_header_record(struct perfdata_source *s, const struct cut *cut, const uint8_t *end,
+			      size_t *ret_need)
+{
+	uint64_t bytes = perfdata_pipe_record_bytes(s, cut->bytes, (uint16_t)cut->len);
+
+	if (bytes > MAX_TRACING_BYTES)
+		return 1;
+	if ((uint64_t)(end - cut->bytes) < bytes) {
+		*ret_need = bytes;
+		return 0;
+	}
+	TRY(perfdata_pipe_take(s, cut->bytes, bytes, cut->file_off));
+	return 1;
+}
+
+/* A record of the recording program. 1, or 0 if *ret_need bytes are needed. */
+static int cut_tool_record(struct perfdata_source *s, struct cut *cut, uint32_t type,
+			   const uint8_t *end, uint64_t *ret_behind, size_t *ret_need)
+{
+	if (type == RECORD_SIMPLEPERF_CALLCHAIN && cut->len >= SIMPLEPERF_CHAIN_BYTES) {
+		s->has_chains = true;
+		cut_at_time(cut, get_u64(cut->bytes + SIMPLEPERF_CHAIN_TIME_AT, s->file.swap));
+		return 1;
+	}
+	if (type == RECORD_FINISHED_ROUND) {
+		cut->order = CUT_ROUND;
+		return 1;
+	}
+	if (type == RECORD_ID_INDEX && s->behind_first)
+		perfdata_directory_ids_look(s, cut->bytes, (uint16_t)cut->len);
+	if (cut->file_off >= s->taken_to &&
+	    (s->file.is_pipe || perfdata_is_simpleperf(type, (uint16_t)cut->len))) {
+		int r = take_header_record(s, cut, end, ret_need);
+
+		if (r <= 0)
+			return r;
+	}
+	*ret_behind = trailing_bytes(cut->bytes, type, cut->len, s->file.swap);
+	return 1;
+}
+
+static void forget_order(struct cut *cuts, int n)
+{
+	for (int i = 0; i < n; i++) {
+		if (cuts[i].order == CUT_ORDERED)
+			cuts[i].order = CUT_AT_ONCE;
+	}
 }
 
 int perfdata_cut(struct source *source, unsigned file, const uint8_t *p, size_t len,
 		 uint64_t file_off, struct cut *ret, int max, uint64_t *ret_used, size_t *ret_need)
 {
 	struct perfdata_source *s = perfdata_of(source);
+	const bool swap = s->file.swap;
+	const uint8_t *rec = p, *end = p + len;
+	uint64_t behind = 0;
+	uint32_t sample_time;
+	uint8_t sample_flags;
+	int n = 0;
 
+	*ret_need = 0;
+	*ret_used = 0;
 	if (__builtin_expect(s->is_unsettled, 0) && len >= RECORD_HEADER_BYTES &&
-	    !is_header_record(get_u32(p, s->file.swap)))
+	    !is_header_record(get_u32(p, swap)))
 		TRY(perfdata_pipe_settle(s));
-	return cut_records(s, file, p, len, file_off, ret, max, ret_used, ret_need);
+	sample_time = common_sample_time(s);
+	/* Reads of counters give differences: each needs the one before. */
+	sample_flags = CUT_SAMPLE | (s->has_reads ? 0 : CUT_STATELESS);
+	for (; n < max && !behind; n++) {
+		struct cut *cut = &ret[n];
+		int size = next_record_bytes(s, rec, end, swap, ret_need);
+		uint32_t type;
+
+		if (size < 0 && !n) /* counted when it is the first one */
+			return count_bad_size(s, file, rec, file_off);
+		if (size <= 0)
+			break;
+		type = get_u32(rec, swap);
+		cut->time_ns = 0;
+		cut->file_off = file_off + (uint64_t)(rec - p);
+		cut->bytes = rec;
+		cut->len = (uint32_t)size;
+		cut->file = (uint16_t)file;
+		cut->order = CUT_AT_ONCE;
+		cut->flags = 0;
+		if (type == PERF_RECORD_SAMPLE && sample_time + 8 <= (uint32_t)size) {
+			cut->flags = sample_flags;
+			cut_at_time(cut, get_u64(rec + sample_time, swap));
+		} else if (type < FIRST_TOOL_RECORD) {
+			cut_kernel_record(s, cut, type);
+		} else {
+			int r = cut_tool_record(s, cut, type, end, &behind, ret_need);
+
+			if (r < 0)
+				return r;
+			if (!r)
+				break;
+		}
+		rec += size;
+	}
+	if (__builtin_expect(s->unordered, 0))
+		forget_order(ret, n);
+	*ret_used = (uint64_t)(rec - p) + (behind < UINT64_MAX / 2 ? behind : UINT64_MAX / 2);
+	return n;
 }

@@ -67,7 +67,7 @@ static int derive(struct perfdata_source *s, const struct cut *rec, unsigned i,
 		if (!grown)
 			continue;
 		/* the payload is of the event that was sampled: of another, nothing but the count is known */
-		if (entry->event != e->index && !s->opts.compat)
+		if (entry->event != e->index && !s->opts.rules->payload_for_all_members)
 			ret->pub.bytes_len = 0;
 		e = &s->events.v[entry->event];
 		ret->period = grown;
@@ -125,9 +125,9 @@ static int decode_sample(struct perfdata_source *s, const struct cut *rec, unsig
 		if (!i)
 			defects_add(s->opts.defects, DEFECT_GUEST, 1, NULL);
 		/* perf leaves guests out unless asked. */
-		if (s->opts.compat && !s->opts.list_records)
+		if (s->opts.rules->leaves_out_guests && !s->opts.list_records)
 			return 0;
-		ret->refused = s->opts.compat;
+		ret->refused = s->opts.rules->leaves_out_guests;
 	}
 	if (__builtin_expect(s->has_chains, 0))
 		ret->chain_off = perfdata_simpleperf_chain_before(s, &ret->pub);
@@ -246,7 +246,9 @@ int perfdata_sample(struct source *source, const struct event *ev, struct sonde_
 	b.what = "a sample";
 	TRY(sample_read(&e->attr, &e->layout, b, &s->scratch, ret));
 	if (!(e->attr.sample_type & PERF_SAMPLE_PERIOD))
-		ret->period = e->attr.freq && !s->opts.compat ? 1 : e->attr.sample_period;
+		ret->period = e->attr.freq && !s->opts.rules->frequency_is_period
+				      ? 1
+				      : e->attr.sample_period;
 	if (ev->period) {
 		ret->period = ev->period;
 		take_member_id(s, ev->member, ret);

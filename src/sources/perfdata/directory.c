@@ -165,7 +165,7 @@ int perfdata_directory_format_read(struct perfdata_source *s, struct bytes *b)
 		return 0;
 	TRY(bytes_u64(b, "number of files", &nr));
 	if (nr > PARTS_MAX)
-		return err_at(b, -EBADMSG, "%llu files", (unsigned long long)nr);
+		return bytes_fail(b, -EBADMSG, "%llu files", (unsigned long long)nr);
 	report_missing(s, (int)nr);
 	for (uint64_t i = 0; i < nr && bytes_left(b); i++) {
 		TRY(bytes_u64(b, "size of a file", &written));

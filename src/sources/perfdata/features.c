@@ -9,6 +9,7 @@
 #include "formats/perfdata/tracing_data.h"
 #include "formats/tracefs/eventformat.h"
 #include "model/callchain.h"
+#include "model/schema_table.h"
 #include "sources/perfdata/perfdata.h"
 
 enum { MAX_FEATURE_BYTES = 256 << 20, MAX_KALLSYMS_BYTES = 32 << 20 };
@@ -143,39 +144,27 @@ static uint64_t find_build_id(const struct perfdata_source *s, const char *path,
 	return i;
 }
 
-static int keep_hex(struct perfdata_source *s, const char *path, const uint8_t *id, uint32_t len,
-		    bool is_kernel)
+static int keep_build_id(struct perfdata_source *s, const struct source_build_id *entry)
 {
-	char *hex = arena_alloc(&s->arena, 2 * (size_t)len + 1);
-	struct source_build_id entry = { path, hex, is_kernel };
 	uint64_t key;
 
-	if (!hex)
-		return err_nomem();
-	for (uint32_t i = 0; i < len; i++) {
-		hex[2 * i] = "0123456789abcdef"[id[i] >> 4];
-		hex[2 * i + 1] = "0123456789abcdef"[id[i] & 15];
-	}
-	hex[2 * len] = 0;
-	TRY(vec_push(&s->info.build_ids, entry));
-	if (find_build_id(s, path, &key) != HASH64_EMPTY)
+	TRY(vec_push(&s->info.build_ids, *entry));
+	if (find_build_id(s, entry->path, &key) != HASH64_EMPTY)
 		return 0;
 	return hash64_put(&s->info.build_id_by_path, key, s->info.build_ids.n - 1);
 }
 
 /* A build id of the kernel, the first of which is kept, or of a module of it. */
-static int keep_kernel_build_id(struct perfdata_source *s, const char *name, const uint8_t *id,
-				uint32_t len)
+static void keep_kernel_build_id(struct perfdata_source *s, const struct source_build_id *entry)
 {
 	static const char kernel[] = "[kernel.kallsyms]";
-	bool usual = !strncmp(name, kernel, strlen(kernel));
+	bool usual = !strncmp(entry->path, kernel, strlen(kernel));
 
-	if ((!usual && is_module(name)) || s->info.kernel_build_id)
-		return 0;
-	s->info.kernel_build_id = (const uint8_t *)arena_strndup(&s->arena, (const char *)id, len);
-	s->info.kernel_build_id_len = s->info.kernel_build_id ? len : 0;
-	s->info.kernel_name = usual ? NULL : name;
-	return s->info.kernel_build_id ? 0 : err_nomem();
+	if ((!usual && is_module(entry->path)) || s->info.has_kernel)
+		return;
+	s->info.has_kernel = true;
+	s->info.kernel_build_id = entry->id;
+	s->info.kernel_name = usual ? NULL : entry->path;
 }
 
 /* { u32 type, u16 misc, u16 size | s32 pid | 20 bytes id | u8 id size, pad | name }: the host's are kept. */
@@ -186,24 +175,28 @@ static int read_build_ids(struct perfdata_source *s, struct bytes *b)
 	while (bytes_left(b) >= ENTRY_BYTES) {
 		const uint8_t *p = b->pos;
 		uint16_t misc = get_u16(p + 4, b->swap), size = get_u16(p + 6, b->swap);
-		uint32_t len = misc & PERFDATA_MISC_BUILD_ID_SIZE ? p[32] : 20;
-		char *name;
+		uint32_t len = misc & PERFDATA_MISC_BUILD_ID_SIZE ? p[32] : PERFDATA_BUILD_ID_BYTES;
+		struct source_build_id entry;
 
 		if (size < ENTRY_BYTES)
-			return err_at(b, -EBADMSG, "a build id entry of %u bytes", size);
+			return bytes_fail(b, -EBADMSG, "a build id entry of %u bytes", size);
 		TRY(bytes_skip(b, "build id entry", size));
 		if (((misc & CPUMODE_MASK) != CPUMODE_KERNEL &&
 		     (misc & CPUMODE_MASK) != CPUMODE_USER) ||
-		    len > 20 || size == ENTRY_BYTES)
+		    len > PERFDATA_BUILD_ID_BYTES || size == ENTRY_BYTES)
 			continue;
-		name = arena_strndup(
-			&s->arena, (const char *)p + ENTRY_BYTES,
-			strnlen((const char *)p + ENTRY_BYTES, (size_t)size - ENTRY_BYTES));
-		if (!name)
+		entry = (struct source_build_id){
+			.path = arena_strndup(
+				&s->arena, (const char *)p + ENTRY_BYTES,
+				strnlen((const char *)p + ENTRY_BYTES, (size_t)size - ENTRY_BYTES)),
+			.id = build_id_of(p + 12, len),
+			.is_kernel = (misc & CPUMODE_MASK) == CPUMODE_KERNEL,
+		};
+		if (!entry.path)
 			return err_nomem();
-		TRY(keep_hex(s, name, p + 12, len, (misc & CPUMODE_MASK) == CPUMODE_KERNEL));
-		if ((misc & CPUMODE_MASK) == CPUMODE_KERNEL)
-			TRY(keep_kernel_build_id(s, name, p + 12, len));
+		TRY(keep_build_id(s, &entry));
+		if (entry.is_kernel)
+			keep_kernel_build_id(s, &entry);
 	}
 	return 0;
 }
@@ -272,7 +265,7 @@ static int read_sample_times(struct perfdata_source *s, struct bytes *b)
 	TRY(bytes_u64(b, "first sample", &first));
 	TRY(bytes_u64(b, "last sample", &last));
 	if (last < first)
-		return err_at(b, -EBADMSG, "the last sample's time is before the first's");
+		return bytes_fail(b, -EBADMSG, "the last sample's time is before the first's");
 	s->info.first_sample_ns = first;
 	s->info.last_sample_ns = last;
 	return 0;
@@ -330,7 +323,7 @@ static int unpack_kallsyms(struct perfdata_source *s)
 	size = ZSTD_getFrameContentSize(b.start, bytes_left(&b));
 	if (size > MAX_KALLSYMS_BYTES || size / UNPACKED_TIMES > bytes_left(&b)) {
 		arena_done(&temp);
-		return err_at(&b, -EBADMSG, "the kernel's symbols are damaged or too many");
+		return bytes_fail(&b, -EBADMSG, "the kernel's symbols are damaged or too many");
 	}
 	s->kallsyms_unpacked = malloc(size + 1);
 	if (!s->kallsyms_unpacked) {
@@ -338,7 +331,7 @@ static int unpack_kallsyms(struct perfdata_source *s)
 		return err_nomem();
 	}
 	if (ZSTD_decompress(s->kallsyms_unpacked, size, b.start, bytes_left(&b)) != size)
-		r = err_at(&b, -EBADMSG, "the kernel's symbols are damaged");
+		r = bytes_fail(&b, -EBADMSG, "the kernel's symbols are damaged");
 	else
 		s->kallsyms = bytes_init(s->kallsyms_unpacked, size, s->file.kallsyms.offset,
 					 s->file.path, false);
@@ -388,7 +381,6 @@ int perfdata_kernel(struct source *source, struct source_kernel *ret)
 	s->kallsyms_tried = true;
 	*ret = (struct source_kernel){
 		.build_id = s->info.kernel_build_id,
-		.build_id_len = s->info.kernel_build_id_len,
 		.name = s->info.kernel_name,
 		.kallsyms = (const char *)s->kallsyms.start,
 		.kallsyms_len = bytes_left(&s->kallsyms),

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "model/callchain.h"
+#include "model/schema_table.h"
 #include "sources/perfdata/perfdata.h"
 #include "sources/perfdata/unzip.h"
 

@@ -105,8 +105,9 @@ void perfdata_rules_choose(struct perfdata_source *s)
 	 * Without times of records of state, perf does not sort, but in pipe mode. We do: samples in time order are what
 	 * we promise.
 	 */
-	s->unordered = s->opts.unordered ||
-		       (s->opts.compat && !s->file.is_pipe && !s->events.v[0].attr.sample_id_all);
+	s->unordered =
+		s->opts.unordered || (s->opts.rules->sorts_with_ids_only && !s->file.is_pipe &&
+				      !s->events.v[0].attr.sample_id_all);
 	s->same_time_off = true;
 	s->time_off = first->time;
 	s->time_from_end = first->end_time;

@@ -112,7 +112,8 @@ struct perfdata_source {
 	struct unpacked unpacked;        /* what compressed records of all files unpack to */
 	VEC(struct perfdata_part) parts; /* file 1 and up */
 	const char *behind_first;        /* the same of file 0 in a directory, else NULL */
-	int nr_parts_known; /* one more than the highest number that is there or was reported missing */
+	/* One more than the highest number that is there or was reported missing. */
+	int nr_parts_known;
 	struct arena arena;
 	VEC(struct perfdata_event) events;
 	VEC(struct perfdata_id) ids;
@@ -149,8 +150,8 @@ struct perfdata_source {
 	struct {
 		const char *hostname, *osrelease, *version, *arch, *cmdline, *cpudesc, *cpus_online,
 			*cpus_available;
-		const uint8_t *kernel_build_id;
-		uint32_t kernel_build_id_len;
+		bool has_kernel; /* the next two are set */
+		struct build_id kernel_build_id;
 		const char *kernel_name;   /* NULL: "[kernel.kallsyms]" */
 		VEC(struct source_build_id) build_ids;
 		struct hash64 build_id_by_path; /* hash of the path -> index of its first */

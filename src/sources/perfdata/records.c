@@ -47,8 +47,7 @@ static int read_tasks(struct bytes *b, bool has_parent, struct change *ret)
 	return 0;
 }
 
-/* as_perf: which does not know the layout of kernels before 3.16. */
-static int read_mmap(struct bytes *b, uint16_t misc, bool is_mmap2, bool as_perf,
+static int read_mmap(struct bytes *b, uint16_t misc, bool is_mmap2, const struct rules *rules,
 		     struct change *ret)
 {
 	uint32_t prot = 4; /* PROT_EXEC: MMAP records say it by a misc bit instead */
@@ -58,17 +57,17 @@ static int read_mmap(struct bytes *b, uint16_t misc, bool is_mmap2, bool as_perf
 	TRY(bytes_u64(b, "len", &ret->len));
 	TRY(bytes_u64(b, "pgoff", &ret->pgoff));
 	if (is_mmap2) {
-		if (misc & MISC_MMAP_BUILD_ID && perfdata_is_build_id(b->pos, b->end)) {
-			ret->build_id_len = *b->pos;
-			TRY(bytes_skip(b, "build id size", 4));
-			TRY(bytes_take(b, "build id", 20, &ret->build_id));
+		if (misc & MISC_MMAP_BUILD_ID)
+			ret->build_id = perfdata_mmap2_build_id(b->pos, b->end);
+		if (build_id_is_known(&ret->build_id)) {
+			TRY(bytes_skip(b, "build id", PERFDATA_MMAP2_BUILD_ID_BYTES));
 		} else {
 			TRY(bytes_skip(b, "device", 8));
 			TRY(bytes_u64(b, "inode", &ret->inode));
 			TRY(bytes_skip(b, "generation", 8));
 		}
 		TRY(bytes_u32(b, "prot", &prot));
-		if (!as_perf && perfdata_is_name(b->pos - 4)) {
+		if (!rules->misreads_old_mmap2 && perfdata_is_name(b->pos - 4)) {
 			/* Kernels before 3.16 wrote neither prot nor flags: these are letters of the name. */
 			b->pos -= 4;
 			prot = 4;
@@ -103,7 +102,8 @@ static int read_ksymbol(struct bytes *b, struct change *ret)
  * u64 address | u16 old bytes | u16 new bytes | old code | new code. Without new code the old one
  * is gone; perf keeps it, and looks at code of the host's kernel only.
  */
-static int read_text_poke(struct bytes *b, uint16_t misc, bool as_perf, struct change *ret)
+static int read_text_poke(struct bytes *b, uint16_t misc, const struct rules *rules,
+			  struct change *ret)
 {
 	const uint8_t *lens = NULL, *code = NULL;
 	unsigned old_len, new_len;
@@ -114,7 +114,7 @@ static int read_text_poke(struct bytes *b, uint16_t misc, bool as_perf, struct c
 	new_len = get_u16(lens + 2, b->swap);
 	TRY(bytes_skip(b, "old bytes", old_len));
 	TRY(bytes_take(b, "new bytes", new_len, &code));
-	if ((misc & CPUMODE_MASK) != CPUMODE_KERNEL || (!new_len && as_perf))
+	if ((misc & CPUMODE_MASK) != CPUMODE_KERNEL || (!new_len && rules->keeps_freed_code))
 		return 0;
 	ret->code = new_len ? code : NULL;
 	ret->len = new_len ? new_len : old_len;
@@ -188,7 +188,7 @@ static int read_change(struct perfdata_source *s, uint32_t type, uint16_t misc,
 		return 0;
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		return read_mmap(b, misc, type == PERF_RECORD_MMAP2, s->opts.compat, ret);
+		return read_mmap(b, misc, type == PERF_RECORD_MMAP2, s->opts.rules, ret);
 	case PERF_RECORD_CGROUP:
 		TRY(bytes_u64(b, "id", &ret->id));
 		TRY(bytes_cstr(b, "path", &ret->text));
@@ -197,7 +197,7 @@ static int read_change(struct perfdata_source *s, uint32_t type, uint16_t misc,
 	case PERF_RECORD_KSYMBOL:
 		return read_ksymbol(b, ret);
 	case PERF_RECORD_TEXT_POKE:
-		return read_text_poke(b, misc, s->opts.compat, ret);
+		return read_text_poke(b, misc, s->opts.rules, ret);
 	case PERF_RECORD_LOST:
 		TRY(bytes_skip(b, "id", 8));
 		TRY(bytes_u64(b, "lost", &n));
@@ -300,7 +300,8 @@ static int trace_error(struct perfdata_source *s, const struct cut *rec, struct 
 		err_clear();
 		return 0;
 	}
-	if (s->opts.compat && get_u32(rec->bytes + TRACE_ERROR_FORMAT_AT, s->file.swap) < 2)
+	if (s->opts.rules->trace_errors_read_on &&
+	    get_u32(rec->bytes + TRACE_ERROR_FORMAT_AT, s->file.swap) < 2)
 		read_behind_trace_error(s, rec, &e);
 	memcpy(s->trace_error, &e, sizeof(e));
 	ret->schema = sc;

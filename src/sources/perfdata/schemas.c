@@ -5,6 +5,7 @@
 
 #include "formats/tracefs/eventformat.h"
 #include "model/printfmt/printfmt.h"
+#include "model/schema_table.h"
 #include "sources/perfdata/perfdata.h"
 
 /* A field of a record: offset in its payload, which begins behind the record header. width 0: text up to its NUL. */
@@ -121,13 +122,6 @@ static const struct record_kind kinds[] = {
 	    { "event", 40, 0 } } },
 	{ RECORD_STAT_ROUND, "stat_round", { { "type", 0, 8 }, { "time", 8, 8 } } },
 };
-
-static int dialect_of(enum sonde_compat compat)
-{
-	return compat == SONDE_COMPAT_PERF_6_1    ? PRINTFMT_PERF_6_1
-	       : compat == SONDE_COMPAT_PERF_6_12 ? PRINTFMT_PERF_6_12
-						  : PRINTFMT_RIGHT;
-}
 
 int perfdata_record_schema(struct perfdata_source *s, uint32_t type, struct sonde_schema **ret)
 {
@@ -261,7 +255,7 @@ int perfdata_schema_make(struct perfdata_source *s, struct perfdata_event *e)
 		TRY(bare_schema(s, e, sc));
 	}
 	sc->kind = e->attr.type == PERF_TYPE_TRACEPOINT ? SONDE_TRACEPOINT : SONDE_SAMPLE;
-	sc->dialect = dialect_of(s->opts.compat);
+	sc->dialect = (int)s->opts.rules->printfmt_dialect;
 	/* A copy: the attr belongs to the session, events.v to the source. */
 	sc->attr = arena_strndup(a, (const char *)&e->attr, sizeof(e->attr));
 	sc->attr_len = sizeof(e->attr);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What Android's simpleperf writes into its perf.data beside the kernel's records: records of its own from 32768 on, and
- * header sections from 128 on. docs/formats/perf-data.md tells which are taken.
+ * What Android's simpleperf writes into its perf.data beside the kernel's records: records of its
+ * own from 32768 on, and header sections from 128 on. docs/formats/perf-data.md tells which are
+ * taken.
  *
  *	KERNEL_SYMBOL  u32 bytes | text as of /proc/kallsyms
  *	TRACING_DATA   u32 bytes | as the header section of that name; older ones have perf's number for it, 66
@@ -124,7 +125,7 @@ int perfdata_simpleperf_take(struct perfdata_source *s, const uint8_t *rec, size
 	return r;
 }
 
-/* ---- call chains ------------------------------------------------------------------------------------------------- */
+/* ---- call chains ----------------------------------------------------------------------------- */
 
 /*
  * `simpleperf debug-unwind` keeps a copied stack and adds what its unwinder made of it, in records
@@ -155,8 +156,8 @@ static int read_chain(const struct perfdata_source *s, const uint8_t *rec, size_
 	TRY(bytes_u64(&b, "time", &ret->time_ns));
 	TRY(bytes_u64(&b, "number of addresses", &nr));
 	if (nr > bytes_left(&b) / 16)
-		return err_at(&b, -EBADMSG, "%llu addresses in a chain of %zu bytes",
-			      (unsigned long long)nr, bytes_left(&b));
+		return bytes_fail(&b, -EBADMSG, "%llu addresses in a chain of %zu bytes",
+				  (unsigned long long)nr, bytes_left(&b));
 	ret->nr = (uint32_t)nr;
 	ret->is_joined = kind == KIND_JOINED_OFFLINE || kind == KIND_JOINED_REMOTE;
 	return 0;
@@ -257,7 +258,7 @@ int perfdata_simpleperf_chain(struct source *source, const struct event *ev, con
 	return (int)c.nr;
 }
 
-/* ---- when the recording is opened -------------------------------------------------------------------------------- */
+/* ---- when the recording is opened ------------------------------------------------------------ */
 
 /* "sched:sched_switch,2,47\n...": name, type, config. */
 static int take_event_names(struct perfdata_source *s, const char *text)
