@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-#include "locate.h"
+#include "recording/locate.h"
 #include "model/callchain.h"
 
 #define KERNEL \
 	"[kernel.kallsyms]" /* a map's name has the symbol behind it that it was measured by */
 
-/* What is looked for: members of the entry that a new one would get, and the name that it goes by. */
+/* What is looked for: the members that a new entry gets, and its name. */
 struct wanted {
 	uint32_t name; /* in the string pool */
 	struct recorded_dso dso;
@@ -17,7 +17,7 @@ struct wanted {
 
 static int intern(struct recorded_dsos *d, const char *text, uint32_t *ret_id)
 {
-	return strpool_intern(d->session->strings, text, strlen(text), ret_id);
+	return strpool_intern(d->rec->strings, text, strlen(text), ret_id);
 }
 
 /* The file of this name and inode; HASH64_EMPTY: there is none, and *ret_key is free for it. */
@@ -49,15 +49,15 @@ static int find_or_add(struct recorded_dsos *d, const struct wanted *w, uint32_t
 	dso = &d->list.v[i];
 	if (!dso->inode)
 		dso->inode = w->dso.inode;
-	if (*w->dso.build_id)
+	if (build_id_is_known(&w->dso.build_id))
 		dso->build_id = w->dso.build_id;
 	*ret = (uint32_t)i;
 	return 0;
 }
 
-static struct wanted wanted_of(const char *name, const char *build_id)
+static struct wanted wanted_of(const char *name, const struct build_id *build_id)
 {
-	return (struct wanted){ .dso = { .name = name, .build_id = build_id } };
+	return (struct wanted){ .dso = { .name = name, .build_id = *build_id } };
 }
 
 /* The kernel itself may be called by its file; modules go by their names in brackets. */
@@ -67,7 +67,7 @@ static int find_kernel_part(struct recorded_dsos *d, struct wanted *w, uint32_t 
 
 	w->dso.is_kernel = true;
 	if (strncmp(w->dso.name, KERNEL, strlen(KERNEL)) != 0 &&
-	    session_module_name(w->dso.name, module, sizeof(module))) {
+	    recording_module_name(w->dso.name, module, sizeof(module))) {
 		TRY(intern(d, module, &w->name));
 		return find_or_add(d, w, ret);
 	}
@@ -78,19 +78,19 @@ static int find_kernel_part(struct recorded_dsos *d, struct wanted *w, uint32_t 
 		TRY(find_or_add(d, w, &d->kernel));
 	}
 	*ret = d->kernel;
-	if (*w->dso.build_id && !*d->list.v[*ret].build_id)
+	if (build_id_is_known(&w->dso.build_id) && !build_id_is_known(&d->list.v[*ret].build_id))
 		d->list.v[*ret].build_id = w->dso.build_id;
 	return 0;
 }
 
 int recorded_dsos_update(struct recorded_dsos *d)
 {
-	const struct source_ops *ops = d->session->source->ops;
+	const struct source_ops *ops = d->rec->source->ops;
 	struct source_build_id id;
 	uint32_t index;
 
-	while (ops->build_id_at && ops->build_id_at(d->session->source, d->nr_build_ids, &id)) {
-		struct wanted w = wanted_of(id.path, id.hex);
+	while (ops->build_id_at && ops->build_id_at(d->rec->source, d->nr_build_ids, &id)) {
+		struct wanted w = wanted_of(id.path, &id.id);
 
 		d->nr_build_ids++;
 		if (id.is_kernel) {
@@ -104,45 +104,37 @@ int recorded_dsos_update(struct recorded_dsos *d)
 	return 0;
 }
 
-int recorded_dsos_init(struct recorded_dsos *ret, struct sonde_session *s)
+int recorded_dsos_init(struct recorded_dsos *ret, struct recording *rec)
 {
-	*ret = (struct recorded_dsos){ .session = s, .kernel = UINT32_MAX };
+	*ret = (struct recorded_dsos){ .rec = rec, .kernel = UINT32_MAX };
 	return recorded_dsos_update(ret);
 }
 
 static int find_mapped(struct recorded_dsos *d, const struct mapping *m, bool is_kernel,
 		       uint32_t *ret)
 {
-	struct strpool *strings = d->session->strings;
-	char room[SESSION_MAP_NAME_BYTES];
+	struct strpool *strings = d->rec->strings;
+	char room[RECORDING_MAP_NAME_BYTES];
 	const char *name;
 	struct wanted w;
 
-	name = session_map_name(m, strpool_text(strings, m->name), room);
-	w = wanted_of(name, session_hex(d->session, m->build_id, m->build_id_len));
+	name = recording_map_name(m, strpool_text(strings, m->name), room);
+	w = wanted_of(name, &m->build_id);
 	if (is_kernel)
 		return find_kernel_part(d, &w, ret);
 	TRY(intern(d, name, &w.name));
 	w.dso.name = strpool_text(strings, w.name);
-	w.dso.inode = m->build_id_len ? 0 : m->inode;
+	w.dso.inode = build_id_is_known(&m->build_id) ? 0 : m->inode;
 	w.dso.is_memory = *w.dso.name != '/' || w.dso.name[1] == '/' || name == room;
 	return find_or_add(d, &w, ret);
 }
 
-/* As the state of the session takes it in. */
 static int take_map(struct recorded_dsos *d, const struct change *c)
 {
-	struct mapping m = { .pid = c->pid,
-			     .executable = c->executable,
-			     .inode = c->inode,
-			     .build_id_len = (uint8_t)c->build_id_len };
+	struct mapping m;
 	uint32_t index;
 
-	if (m.build_id_len > sizeof(m.build_id))
-		m.build_id_len = sizeof(m.build_id);
-	if (m.build_id_len)
-		memcpy(m.build_id, c->build_id, m.build_id_len);
-	TRY(intern(d, c->text, &m.name));
+	TRY(state_mapping(d->rec->strings, c, &m));
 	return find_mapped(d, &m, c->kernel, &index);
 }
 
@@ -155,7 +147,7 @@ static int take_hit(struct recorded_dsos *d, const struct event *ev)
 
 	if (cpumode != CPUMODE_KERNEL && cpumode != CPUMODE_USER)
 		return 0;
-	space = session_space(ev, cpumode);
+	space = recording_space(ev, cpumode);
 	if (!space || ev->source->ops->sample(ev->source, ev, &sample) < 0)
 		return 0;
 	if (space->stamp == d->last_stamp &&
@@ -168,8 +160,8 @@ static int take_hit(struct recorded_dsos *d, const struct event *ev)
 	TRY(find_mapped(d, m, cpumode == CPUMODE_KERNEL, &d->last));
 	if (d->asks_why && !d->list.v[d->last].is_hit)
 		d->list.v[d->last].unknown =
-			(uint8_t)(cpumode == CPUMODE_KERNEL ? locate_unknown_kernel(d->session)
-							    : locate_unknown_file(d->session, m));
+			(uint8_t)(cpumode == CPUMODE_KERNEL ? locate_unknown_kernel(d->rec)
+							    : locate_unknown_file(d->rec, m));
 	d->list.v[d->last].is_hit = true;
 	d->last_stamp = space->stamp;
 	d->last_start = m->start;

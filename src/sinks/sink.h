@@ -1,45 +1,103 @@
 /* SPDX-License-Identifier: MIT */
-/* A sink: where events go. session_write.c opens it and pushes one event after the other. */
+/* A sink: where events go. write.c opens it and pushes one event after the other. */
 #ifndef SONDE_SINKS_SINK_H
 #define SONDE_SINKS_SINK_H
 
+#include "base/keys.h"
+#include "compat/rules.h"
+#include "filters/filters.h"
 #include "model/event.h"
+#include "recording/recording.h"
 
 struct sink_options {
-	int fd;                        /* where output is written; stays the caller's */
-	struct sonde_session *session; /* its opts say what is printed */
+	/* Both are lent as long as the session. */
+	const void *own;   /* the sink's options, as its keys filled them */
+	const char *input; /* of several the first */
+	unsigned nr_inputs;
+	/* What of a session's options is shown as well: */
+	const struct rules *rules;
+	enum clock_shown clock;
+	bool reltime, callchain;
+	bool unsorted;
+	bool all_events;  /* events=all */
+	bool on_terminal; /* a pager shows on one what is written */
+	/* Of open() alone: */
+	int fd; /* where output is written; stays the caller's */
+	/* Where events come from, and what chooses among them. */
+	struct recordings *recordings;
+	const struct filters *filters;
+};
+
+/* What a sink takes of a run, as its options say. */
+struct sink_wants {
+	/*
+	 * Events of the recording. A sink without event() needs none but in pipe mode, where what
+	 * the recording says of itself is stored between them.
+	 */
+	bool samples;
+	bool records; /* of state, as events */
+	bool defects; /* each kind, as an event, when it is first met */
+	bool results; /* records that schema_is_shown() names; `records` includes them */
+	/*
+	 * Each record as it is, listed in front of its events. Known before the recording is
+	 * opened.
+	 */
+	bool raw_records;
+	bool all_records; /* no filter keeps a record of state from the sink */
+	/* With results: records become lines, and pass all filters but that of cpus. */
+	bool record_lines;
+	bool refused_samples; /* with record_lines: those that filters refuse, marked as such */
+	bool unordered;       /* records as they are stored. Known before the recording is opened */
+	/*
+	 * The output is made of what the recording says of itself. has_verdict: it says whether
+	 * events could be read, so that must be known before finish().
+	 */
+	bool header, has_verdict;
 };
 
 struct sink {
 	const struct sink_ops *ops;
+	bool wrote_none; /* set by finish(): the output is a recording without events */
 };
 
 struct sink_ops {
 	const char *name, *summary; /* name: of the session's key `format` */
 	bool takes_several;         /* recordings at a time */
-	bool takes_records;         /* events of records of state and defects, too */
-	bool copies_records; /* each record as it is, before its events; no filter keeps one of state from it */
-	bool lists_header; /* the output is made of what the recording says of itself */
 	/*
-	 * With lists_header: the output says whether events could be read, so that is known before
-	 * finish().
+	 * Its options: keys of the session's text form. A key of several sinks has one form in all.
 	 */
-	bool reports_complete;
-	/* -EINVAL with a message for options that cannot be. Schemas known by then are in the session. */
+	const struct key *keys;
+	size_t nr_keys, options_bytes;
+	/*
+	 * Values with a grammar of their own, asked whichever sink is chosen: -EINVAL with a
+	 * message. NULL if there are none.
+	 */
+	int (*check)(const struct sink_options *opts);
+	struct sink_wants (*wants)(const struct sink_options *opts);
+	/* Lines about options that say nothing, or less than they seem to. NULL: never any. */
+	void (*notes)(const struct sink_options *opts, struct outbuf *out);
+	/* -EINVAL with a message for options that cannot be. Schemas known by then are there. */
 	int (*open)(struct sink **ret, const struct sink_options *opts);
-	/* One event. <0: stop; -EPIPE: the reader of the output closed it. NULL: of a file no events are read. */
+	/*
+	 * One event. <0: stop; -EPIPE: the reader of the output closed it. NULL: no event of a file
+	 * is read.
+	 */
 	int (*event)(struct sink *s, const struct event *ev);
-	/* It has seen enough, or will do without events. NULL: never. */
+	/* It will do without events, as the recording turned out. NULL: never. */
 	bool (*is_done)(const struct sink *s);
-	/* Writes what is buffered; its failure is the run's. complete: no event is missing at the end. */
+	/*
+	 * Writes what is buffered; its failure is the run's. complete: no event is missing at the
+	 * end.
+	 */
 	int (*finish)(struct sink *s, bool complete);
-	int (*flush)(
-		struct sink *s); /* the same in the midst of a run: what comes next may take long */
+	/* The same in the midst of a run: what comes next may take long. */
+	int (*flush)(struct sink *s);
 	void (*close)(struct sink *s);
 };
 
 /* sinks.c: all there are, in the order of their names; what an input's events can be written as. */
-extern const struct sink_ops *const sinks[];
+enum { NR_SINKS = 9 };
+extern const struct sink_ops *const sinks[NR_SINKS];
 extern const char *const sink_names[]; /* NULL-terminated */
 
 extern const struct sink_ops text_sink_ops, jsonl_sink_ops, evlist_sink_ops, evlist_json_sink_ops,

@@ -14,7 +14,9 @@
 	SINK(perfdata, "perfdata")
 
 #define OPS(name, word) &name##_sink_ops,
-const struct sink_ops *const sinks[] = { SINKS(OPS) };
+const struct sink_ops *const sinks[NR_SINKS] = { SINKS(OPS) };
 
 #define NAME(name, word) word,
 const char *const sink_names[] = { SINKS(NAME) NULL };
+
+_Static_assert(sizeof(sink_names) / sizeof(*sink_names) == NR_SINKS + 1, "a name for each sink");

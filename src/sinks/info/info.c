@@ -4,12 +4,24 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/err.h"
 #include "formats/perfdata/layout.h"
 
 /* ---- gathering ---------------------------------------------------------------------------------------------------- */
+
+const struct key info_keys[NR_INFO_KEYS] = {
+	KEY_FLAG("no-events", struct info_options, no_events),
+};
+
+struct sink_wants info_wants(const struct sink_options *opts)
+{
+	const struct info_options *o = opts->own;
+
+	return (struct sink_wants){ .samples = !o->no_events, .records = true };
+}
 
 int info_open(struct sink **ret, const struct sink_options *opts, const struct sink_ops *ops)
 {
@@ -19,8 +31,11 @@ int info_open(struct sink **ret, const struct sink_options *opts, const struct s
 	if (!s)
 		return err_nomem();
 	s->base.ops = ops;
-	s->session = opts->session;
-	r = recorded_dsos_init(&s->dsos, opts->session);
+	s->rec = opts->recordings->v;
+	s->input = opts->input;
+	s->no_events = ((const struct info_options *)opts->own)->no_events;
+	s->on_terminal = opts->on_terminal || isatty(opts->fd);
+	r = recorded_dsos_init(&s->dsos, s->rec);
 	s->dsos.asks_why = true;
 	if (r >= 0)
 		r = fd_writer_init(&s->writer, opts->fd);
@@ -128,15 +143,8 @@ int info_event(struct sink *sink, const struct event *ev)
 {
 	struct info_sink *s = (struct info_sink *)sink;
 
-	if (ev->schema->kind == SONDE_DEFECT)
-		return 0;
 	TRY(ev->schema->kind <= SONDE_SAMPLE ? count_sample(s, &ev->pub) : count_record(s, ev));
 	return recorded_dsos_event(&s->dsos, ev);
-}
-
-bool info_is_done(const struct sink *sink)
-{
-	return ((const struct info_sink *)sink)->session->opts.no_events;
 }
 
 int info_flush(struct sink *sink)
@@ -175,19 +183,19 @@ struct info_event info_counts_of(const struct info_sink *s, const struct sonde_s
 
 struct source_header info_head(struct info_sink *s)
 {
-	const struct source_ops *ops = s->session->source->ops;
+	const struct source_ops *ops = s->rec->source->ops;
 	struct source_header head = { 0 };
 
 	if (ops->header)
-		ops->header(s->session->source, &head);
+		ops->header(s->rec->source, &head);
 	return head;
 }
 
 static bool section(struct info_sink *s, unsigned feature, struct bytes *ret)
 {
-	const struct source_ops *ops = s->session->source->ops;
+	const struct source_ops *ops = s->rec->source->ops;
 
-	return ops->section && ops->section(s->session->source, feature, ret) > 0;
+	return ops->section && ops->section(s->rec->source, feature, ret) > 0;
 }
 
 bool info_is_compressed(struct info_sink *s)
@@ -215,17 +223,17 @@ const char *info_clock_name(int32_t id)
 
 struct source_clock info_clock_of(struct info_sink *s)
 {
-	const struct source_ops *ops = s->session->source->ops;
+	const struct source_ops *ops = s->rec->source->ops;
 	struct source_clock c = { .id = -1 };
 
 	if (ops->clock)
-		ops->clock(s->session->source, &c);
+		ops->clock(s->rec->source, &c);
 	return c;
 }
 
 bool info_data(struct info_sink *s, unsigned *ret_files, uint64_t *ret_bytes)
 {
-	struct source *source = s->session->source;
+	struct source *source = s->rec->source;
 	struct source_file file;
 	uint64_t bytes = 0;
 	unsigned i;
@@ -254,21 +262,21 @@ uint64_t info_memory_kb(struct info_sink *s)
 
 void info_traces(struct info_sink *s, uint64_t *ret_records, uint64_t *ret_bytes)
 {
-	const struct source_ops *ops = s->session->source->ops;
+	const struct source_ops *ops = s->rec->source->ops;
 
 	*ret_records = *ret_bytes = 0;
 	if (ops->traces)
-		ops->traces(s->session->source, ret_records, ret_bytes);
+		ops->traces(s->rec->source, ret_records, ret_bytes);
 }
 
 bool info_span(struct info_sink *s, uint64_t *ret_first_ns, uint64_t *ret_last_ns)
 {
-	const struct source_ops *ops = s->session->source->ops;
+	const struct source_ops *ops = s->rec->source->ops;
 
 	if (s->samples > s->without_time) {
 		*ret_first_ns = s->first_ns;
 		*ret_last_ns = s->last_ns;
 		return true;
 	}
-	return !s->samples && ops->span && ops->span(s->session->source, ret_first_ns, ret_last_ns);
+	return !s->samples && ops->span && ops->span(s->rec->source, ret_first_ns, ret_last_ns);
 }

@@ -6,7 +6,7 @@
 #ifndef SONDE_SINKS_INFO_INFO_H
 #define SONDE_SINKS_INFO_INFO_H
 
-#include "session.h"
+#include "recording/recording.h"
 #include "sinks/fd_writer.h"
 #include "sinks/recorded_dsos.h"
 #include "sinks/sink.h"
@@ -29,9 +29,15 @@ struct info_loss {
 	uint64_t lost;
 };
 
+struct info_options {
+	uint32_t no_events; /* flag: only what the header says */
+};
+
 struct info_sink {
 	struct sink base;
-	struct sonde_session *session;
+	struct recording *rec;
+	const char *input;
+	bool no_events, on_terminal;
 	struct fd_writer writer;
 	struct recorded_dsos dsos;
 	VEC(struct info_event) events; /* by schema id */
@@ -45,9 +51,11 @@ struct info_sink {
 };
 
 /* For both: the table of operations but for name, summary and finish. */
+enum { NR_INFO_KEYS = 1 };
+extern const struct key info_keys[NR_INFO_KEYS];
+struct sink_wants info_wants(const struct sink_options *opts);
 int info_open(struct sink **ret, const struct sink_options *opts, const struct sink_ops *ops);
 int info_event(struct sink *sink, const struct event *ev);
-bool info_is_done(const struct sink *sink);
 int info_flush(struct sink *sink);
 void info_close(struct sink *sink);
 
@@ -79,7 +87,7 @@ static inline bool info_loss_counts(struct info_sink *s, const struct info_loss 
 /* Samples lie in it, and nobody can say later which build it was. */
 static inline bool info_lacks_build_id(const struct recorded_dso *dso)
 {
-	return dso->is_hit && !*dso->build_id && !dso->is_memory;
+	return dso->is_hit && !build_id_is_known(&dso->build_id) && !dso->is_memory;
 }
 
 #endif

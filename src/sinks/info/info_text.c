@@ -7,12 +7,13 @@
 #include <unistd.h>
 
 #include "formats/perfdata/layout.h"
+#include "recording/locate.h"
 #include "sinks/info/info.h"
 #include "sinks/text/terminal.h"
 
 static const char *said(struct info_sink *s, const char *key)
 {
-	const char *text = s->session->source->ops->info(s->session->source, key);
+	const char *text = s->rec->source->ops->info(s->rec->source, key);
 
 	return text && *text ? text : NULL;
 }
@@ -50,7 +51,7 @@ static void put_recording(struct info_sink *s, struct outbuf *out)
 	bool has_size = info_data(s, &files, &bytes);
 
 	put_word(out, "recording");
-	outbuf_str(out, s->session->opts.input);
+	outbuf_str(out, s->input);
 	outbuf_str(out, head.is_pipe ? ", pipe mode" : files > 1 ? ", a directory" : ", file mode");
 	if (has_size)
 		outbuf_fmt(out, ", %" PRIu64 " bytes of records", bytes);
@@ -108,7 +109,7 @@ static void put_moment(struct outbuf *out, uint64_t wall_ns)
 
 static void put_clock(struct info_sink *s, struct outbuf *out)
 {
-	const struct session_clock *on_wall = &s->session->clock;
+	const struct recording_clock *on_wall = &s->rec->clock;
 	struct source_clock c = info_clock_of(s);
 	uint64_t first, last;
 
@@ -165,11 +166,11 @@ static uint64_t lost_of(struct info_sink *s, int32_t schema)
 static void put_events(struct info_sink *s, struct outbuf *out)
 {
 	const struct sonde_schema *sc;
-	bool counted = !s->session->opts.no_events;
+	bool counted = !s->no_events;
 
 	outbuf_str(out,
 		   counted ? "\n     samples         lost    throttled  event\n" : "\nevents\n");
-	for (uint32_t id = 0; (sc = sonde_session_schema(s->session, id)) != NULL; id++) {
+	for (uint32_t id = 0; (sc = schema_at(&s->rec->all->schemas, id)) != NULL; id++) {
 		struct info_event e = info_counts_of(s, sc);
 		uint64_t lost = 0;
 
@@ -208,7 +209,7 @@ static void put_losses(struct info_sink *s, struct outbuf *out)
 
 	vec_foreach(l, &s->losses) {
 		const struct sonde_schema *sc =
-			sonde_session_schema(s->session, (uint32_t)l->schema);
+			schema_at(&s->rec->all->schemas, (uint32_t)l->schema);
 
 		if (!info_loss_counts(s, l))
 			continue;
@@ -257,13 +258,13 @@ static void put_build_ids(struct info_sink *s, struct outbuf *out)
 	size_t known = 0, missing = 0;
 
 	vec_foreach(dso, &s->dsos.list) {
-		known += *dso->build_id != '\0';
+		known += build_id_is_known(&dso->build_id);
 		missing += info_lacks_build_id(dso);
 	}
 	outbuf_char(out, '\n');
 	put_word(out, "build ids");
 	outbuf_fmt(out, "of %zu files", known);
-	if (s->session->opts.no_events)
+	if (s->no_events)
 		outbuf_char(out, '\n');
 	else
 		outbuf_fmt(out, "; missing of %zu in which samples lie%s\n", missing,
@@ -279,7 +280,7 @@ static void put_unknown(struct info_sink *s, struct outbuf *out)
 {
 	size_t hit = 0, missing = 0;
 
-	if (s->session->opts.no_events)
+	if (s->no_events)
 		return;
 	vec_foreach(dso, &s->dsos.list) {
 		hit += dso->is_hit;
@@ -293,11 +294,11 @@ static void put_unknown(struct info_sink *s, struct outbuf *out)
 	vec_foreach(dso, &s->dsos.list) {
 		if (dso->unknown)
 			outbuf_fmt(out, "%13s%s: %s\n", "", dso->name,
-				   sonde_unknown_text(dso->unknown));
+				   locate_unknown_text(dso->unknown));
 	}
 	if (s->dsos.unmapped)
 		outbuf_fmt(out, "%13s%" PRIu64 " samples: %s\n", "", s->dsos.unmapped,
-			   sonde_unknown_text(SONDE_UNKNOWN_NO_MAPPING));
+			   locate_unknown_text(SONDE_UNKNOWN_NO_MAPPING));
 }
 
 static void put_defects(struct info_sink *s, struct outbuf *out)
@@ -306,16 +307,15 @@ static void put_defects(struct info_sink *s, struct outbuf *out)
 	size_t i;
 
 	put_word(out, "defects");
-	for (i = 0; (d = sonde_session_defect(s->session, i)) != NULL; i++) {
+	for (i = 0; (d = recordings_defect(s->rec->all, i)) != NULL; i++) {
 		if (i)
 			put_word(out, "");
 		outbuf_fmt(out, "%s: %" PRIu64 "%s%s%s; %s\n", d->name, d->count,
 			   *d->first ? " (first " : "", d->first, *d->first ? ")" : "", d->advice);
 	}
 	if (!i)
-		outbuf_str(out, s->session->opts.no_events
-					? "none so far: the events were not read\n"
-					: "none\n");
+		outbuf_str(out,
+			   s->no_events ? "none so far: the events were not read\n" : "none\n");
 }
 
 static int text_open(struct sink **ret, const struct sink_options *opts)
@@ -339,7 +339,7 @@ static int text_finish(struct sink *sink, bool complete)
 	put_build_ids(s, out);
 	put_unknown(s, out);
 	put_defects(s, out);
-	if (s->session->opts.terminal || isatty(s->writer.fd))
+	if (s->on_terminal)
 		text_terminal_quiet(out, 0, true);
 	return fd_writer_flush(&s->writer);
 }
@@ -347,10 +347,12 @@ static int text_finish(struct sink *sink, bool complete)
 const struct sink_ops info_sink_ops = {
 	.name = "info",
 	.summary = "what the recording is, and what is counted of its events",
-	.takes_records = true,
+	.keys = info_keys,
+	.nr_keys = NR_INFO_KEYS,
+	.options_bytes = sizeof(struct info_options),
+	.wants = info_wants,
 	.open = text_open,
 	.event = info_event,
-	.is_done = info_is_done,
 	.finish = text_finish,
 	.flush = info_flush,
 	.close = info_close,

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "session.h"
-#include "sinks/jsonl/json.h"
+#include "recording/recording.h"
 #include "sources/source.h"
 
 /* Sample values that are members of "sample"; those left out are elsewhere in the line or say nothing to others. */
@@ -31,7 +30,7 @@ static struct jsonl_sink *sink_of(struct sink *s)
 /* Records of state are shown when events=all or an option for text names them; losses, counts and errors always. */
 static bool record_shown(const struct jsonl_sink *s, const char *name)
 {
-	const struct session_options *o = &s->session->opts;
+	const struct line_options *o = &s->o->lines;
 	const struct {
 		const char *name;
 		bool shown;
@@ -62,9 +61,9 @@ static bool record_shown(const struct jsonl_sink *s, const char *name)
 }
 
 /* What was written to `from`, kept as long as the sink. No text: out of memory. */
-static struct jsonl_text keep(struct jsonl_sink *s, struct outbuf *from)
+static struct json_piece keep(struct jsonl_sink *s, struct outbuf *from)
 {
-	struct jsonl_text kept = { .len = (uint32_t)from->len };
+	struct json_piece kept = { .len = (uint32_t)from->len };
 
 	if (!from->failed)
 		kept.text = arena_strndup(&s->arena, from->data, from->len);
@@ -72,28 +71,27 @@ static struct jsonl_text keep(struct jsonl_sink *s, struct outbuf *from)
 	return kept;
 }
 
-static int make_keys(struct jsonl_sink *s, const struct sonde_schema *sc, struct jsonl_type *type)
+static int make_names(struct jsonl_sink *s, const struct sonde_schema *sc, struct jsonl_type *type)
 {
-	struct jsonl_text *keys = arena_array(&s->arena, sc->nr_fields + 1, sizeof(*keys));
+	struct json_piece *names = arena_array(&s->arena, sc->nr_fields + 1, sizeof(*names));
 	struct outbuf text = { 0 };
-	bool failed = !keys;
+	bool failed = !names;
 
 	for (size_t i = 0; i < sc->nr_fields && !failed; i++) {
 		const struct sonde_field *f = &sc->fields[i];
+		struct json j = json_piece_to(&text);
 
 		/* The event's name and the thread stand in the line already. */
-		keys[i] = (struct jsonl_text){ 0 };
+		names[i] = (struct json_piece){ 0 };
 		if (f->is_common &&
 		    (!strcmp(f->name, "common_type") || !strcmp(f->name, "common_pid")))
 			continue;
-		outbuf_char(&text, ',');
-		json_text(&text, f->name);
-		outbuf_char(&text, ':');
-		keys[i] = keep(s, &text);
-		failed = !keys[i].text;
+		json_name(&j, f->name, strlen(f->name));
+		names[i] = keep(s, &text);
+		failed = !names[i].text;
 	}
 	outbuf_done(&text);
-	type->keys = keys;
+	type->names = names;
 	return failed ? err_nomem() : 0;
 }
 
@@ -103,28 +101,32 @@ static int make_type(struct jsonl_sink *s, const struct sonde_schema *sc, struct
 	uint64_t sample_type = attr ? attr->sample_type : 0;
 	bool is_record = sc->kind == SONDE_RECORD;
 	struct outbuf text = { 0 };
+	struct json j = json_to(&text);
 
 	type->shown = sc->kind <= SONDE_SAMPLE || (is_record && record_shown(s, sc->name));
 	type->has_fields = sc->kind == SONDE_TRACEPOINT || is_record;
 	if (sc->kind <= SONDE_SAMPLE) {
 		type->has_sample = !attr || sample_type & SAMPLE_MEMBERS;
-		type->has_chain = sample_type & PERF_SAMPLE_CALLCHAIN && s->session->opts.callchain;
+		type->has_chain = sample_type & PERF_SAMPLE_CALLCHAIN && s->callchain;
 		type->has_place = sc->kind == SONDE_SAMPLE && sample_type & PERF_SAMPLE_IP &&
 				  !type->has_chain;
 	}
-	outbuf_str(&text, is_record ? "{\"record\":" : "{\"event\":");
-	json_text(&text, sc->name);
+	json_object(&j);
+	if (is_record)
+		json_member_text(&j, "record", sc->name);
+	else
+		json_member_text(&j, "event", sc->name);
 	type->head = keep(s, &text);
 	outbuf_done(&text);
 	if (!type->head.text)
 		return err_nomem();
-	return type->has_fields ? make_keys(s, sc, type) : 0;
+	return type->has_fields ? make_names(s, sc, type) : 0;
 }
 
 static int meet(struct jsonl_sink *s, uint32_t schema)
 {
 	while (s->types.n <= schema) {
-		const struct sonde_schema *sc = sonde_session_schema(s->session, s->types.n);
+		const struct sonde_schema *sc = schema_at(&s->recordings->schemas, s->types.n);
 		struct jsonl_type type = { 0 };
 
 		if (sc)
@@ -137,56 +139,58 @@ static int meet(struct jsonl_sink *s, uint32_t schema)
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 
 /* ,"comm":"bash" made once. No text: out of memory. */
-static struct jsonl_text comm_member(struct jsonl_sink *s, uint32_t comm)
+static struct json_piece comm_member(struct jsonl_sink *s, uint32_t comm)
 {
 	struct outbuf text = { 0 };
 
 	while (s->comms.n <= comm)
-		if (vec_push(&s->comms, (struct jsonl_text){ 0 }) < 0)
-			return (struct jsonl_text){ 0 };
+		if (vec_push(&s->comms, (struct json_piece){ 0 }) < 0)
+			return (struct json_piece){ 0 };
 	if (!s->comms.v[comm].text) {
-		json_member_text(&text, "comm", sonde_session_string(s->session, comm));
+		struct json j = json_piece_to(&text);
+
+		json_member_text(&j, "comm", strpool_text(&s->recordings->strings, comm));
 		s->comms.v[comm] = keep(s, &text);
 		outbuf_done(&text);
 	}
 	return s->comms.v[comm];
 }
 
-static int put_head(struct jsonl_sink *s, const struct jsonl_type *type, const struct event *event)
+static int put_head(struct jsonl_sink *s, const struct jsonl_type *type, const struct event *event,
+		    struct json *j)
 {
 	const struct sonde_event *ev = &event->pub;
-	struct outbuf *out = &s->writer.out;
-	struct jsonl_text comm;
+	struct json_piece comm;
 
-	outbuf_put(out, type->head.text, type->head.len);
+	json_object_piece(j, &type->head);
 	if (ev->time_ns != SONDE_NO_TIME)
-		json_member_u64(out, "time", ev->time_ns);
-	if (event->session->part_of)
-		json_member_u64(out, "input", event->session->part);
+		json_member_u64(j, "time", ev->time_ns);
+	if (s->recordings->nr > 1)
+		json_member_u64(j, "input", event->recording->nr);
 	if (ev->flags & SONDE_EVENT_LATE)
-		outbuf_str(out, ",\"late\":true");
+		json_member_bool(j, "late", true);
 	if (ev->cpu >= 0)
-		json_member_u64(out, "cpu", (uint32_t)ev->cpu);
+		json_member_u64(j, "cpu", (uint32_t)ev->cpu);
 	if (ev->pid == -1 && ev->tid == -1)
 		return 0;
-	json_member_i64(out, "pid", ev->pid);
-	json_member_i64(out, "tid", ev->tid);
+	json_member_i64(j, "pid", ev->pid);
+	json_member_i64(j, "tid", ev->tid);
 	comm = comm_member(s, ev->comm);
 	if (!comm.text)
 		return err_nomem();
-	outbuf_put(out, comm.text, comm.len);
+	json_member_piece(j, &comm);
 	return 0;
 }
 
 static int jsonl_event(struct sink *sink, const struct event *ev)
 {
 	struct jsonl_sink *s = sink_of(sink);
-	struct outbuf *out = &s->writer.out;
+	struct json j = json_to(&s->writer.out);
 	struct sonde_sample sample;
 	struct jsonl_type *type;
 
 	if (__builtin_expect(ev->schema->kind == SONDE_DEFECT, 0)) {
-		jsonl_defect_put(ev->session, out);
+		jsonl_defect_put(ev->recording, j.out);
 		return fd_writer_tick(&s->writer);
 	}
 	if (__builtin_expect(ev->pub.schema >= s->types.n, 0))
@@ -195,13 +199,11 @@ static int jsonl_event(struct sink *sink, const struct event *ev)
 	if (!type->shown)
 		return 0;
 	type->count++;
-	TRY(put_head(s, type, ev));
+	TRY(put_head(s, type, ev, &j));
 	if (type->has_fields)
-		jsonl_fields_put(type, ev, out);
-	else if (ev->schema->kind == SONDE_SAMPLE && ev->pub.bytes_len) {
-		outbuf_str(out, ",\"raw\":");
-		json_hex(out, ev->pub.bytes, ev->pub.bytes_len);
-	}
+		jsonl_fields_put(type, ev, &j);
+	else if (ev->schema->kind == SONDE_SAMPLE && ev->pub.bytes_len)
+		json_member_hex(&j, "raw", ev->pub.bytes, ev->pub.bytes_len);
 	if (type->has_sample) {
 		int r = ev->source->ops->sample(ev->source, ev, &sample);
 
@@ -209,13 +211,13 @@ static int jsonl_event(struct sink *sink, const struct event *ev)
 			return r;
 		/* A damaged sample is a defect that its source counts; it has no values. */
 		if (r >= 0)
-			jsonl_sample_put(ev, &sample, out);
+			jsonl_sample_put(ev, &sample, &j);
 		if (r >= 0 && type->has_place)
-			jsonl_place_put(ev, sample.ip, out);
+			jsonl_place_put(ev, sample.ip, &j);
 	}
 	if (type->has_chain)
-		jsonl_chain_put(ev, out);
-	outbuf_put(out, "}\n", 2);
+		jsonl_chain_put(ev, &j);
+	json_end_line(&j);
 	return fd_writer_tick(&s->writer);
 }
 
@@ -225,7 +227,7 @@ static int jsonl_finish(struct sink *sink, bool complete)
 {
 	struct jsonl_sink *s = sink_of(sink);
 
-	if (s->session->opts.header < HEADER_ONLY)
+	if (s->o->lines.header < HEADER_ONLY)
 		jsonl_summary_put(s, complete, &s->writer.out);
 	return fd_writer_flush(&s->writer);
 }
@@ -248,8 +250,19 @@ static void jsonl_close(struct sink *sink)
 	free(s);
 }
 
+static const struct key keys[] = {
+	LINE_OPTIONS_KEYS(struct jsonl_options, lines),
+	KEY_TEXT("fields", struct jsonl_options, fields),
+	KEY_NUMBER("max-blocks", struct jsonl_options, max_blocks, 0, KEY_NO_NUMBER - 1),
+	KEY_FLAG("deltatime", struct jsonl_options, deltatime),
+	KEY_FLAG("latency", struct jsonl_options, latency),
+	KEY_FLAG("per-event-dump", struct jsonl_options, per_event_dump),
+	KEY_FLAG("dump", struct jsonl_options, dump),
+	KEY_FLAG("header-info", struct jsonl_options, header_info),
+};
+
 /* What is about lines of text has no meaning here; to pass over it would be to promise it. */
-static int check_options(const struct session_options *o)
+static int check_options(const struct jsonl_options *o)
 {
 	const struct {
 		const char *name;
@@ -260,8 +273,8 @@ static int check_options(const struct session_options *o)
 		{ "per-event-dump", o->per_event_dump },
 		{ "deltatime", o->deltatime },
 		{ "latency (-L)", o->latency },
-		{ "max-blocks", o->max_blocks != UINT64_MAX },
-		{ "show-round-events", o->show_round },
+		{ "max-blocks", o->max_blocks != KEY_NO_NUMBER },
+		{ "show-round-events", o->lines.show_round },
 		{ "header-info (-I)", o->header_info },
 	};
 
@@ -274,19 +287,32 @@ static int check_options(const struct session_options *o)
 	return 0;
 }
 
+static struct sink_wants jsonl_wants(const struct sink_options *opts)
+{
+	const struct jsonl_options *o = opts->own;
+
+	return (struct sink_wants){ .samples = o->lines.header < HEADER_ONLY,
+				    .records = true,
+				    .defects = true };
+}
+
 static int jsonl_open(struct sink **ret, const struct sink_options *opts)
 {
 	struct jsonl_sink *s;
-	size_t nr = sonde_session_schemas(opts->session);
+	size_t nr = opts->recordings->schemas.schemas.n;
 	int r;
 
-	TRY(check_options(&opts->session->opts));
+	TRY(check_options(opts->own));
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return err_nomem();
 	s->base.ops = &jsonl_sink_ops;
-	s->session = opts->session;
-	s->all_records = opts->session->opts.events;
+	s->recordings = opts->recordings;
+	s->o = opts->own;
+	s->input = opts->input;
+	s->clock = opts->clock;
+	s->callchain = opts->callchain;
+	s->all_records = opts->all_events;
 	r = fd_writer_init(&s->writer, opts->fd);
 	if (r >= 0 && nr)
 		r = meet(s, (uint32_t)nr - 1);
@@ -302,8 +328,11 @@ static int jsonl_open(struct sink **ret, const struct sink_options *opts)
 const struct sink_ops jsonl_sink_ops = {
 	.name = "jsonl",
 	.summary = "a JSON object per event, for programs",
-	.takes_records = true,
 	.takes_several = true,
+	.keys = keys,
+	.nr_keys = sizeof(keys) / sizeof(*keys),
+	.options_bytes = sizeof(struct jsonl_options),
+	.wants = jsonl_wants,
 	.open = jsonl_open,
 	.event = jsonl_event,
 	.finish = jsonl_finish,

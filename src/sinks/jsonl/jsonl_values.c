@@ -2,31 +2,28 @@
 /* The members of an event's line: fields, sample values, places in code. */
 #include <linux/perf_event.h>
 
-#include "code.h"
+#include "recording/code.h"
 #include "model/value.h"
-#include "session.h"
-#include "sinks/jsonl/json.h"
+#include "recording/locate.h"
 #include "sinks/jsonl/jsonl.h"
 
 /* ---- fields ------------------------------------------------------------------------------------------------------ */
 
 static void put_array(const struct sonde_field *f, const uint8_t *p, uint32_t len, bool swap,
-		      struct outbuf *out)
+		      struct json *j)
 {
 	uint32_t width = f->elem_width;
 
-	outbuf_char(out, '[');
+	json_array(j);
 	for (uint32_t at = 0; at + width <= len; at += width) {
 		uint64_t v = value_u64(p + at, width, swap);
 
-		if (at)
-			outbuf_char(out, ',');
 		if (f->is_signed)
-			json_i64(out, value_sign_extend(v, width));
+			json_i64(j, value_sign_extend(v, width));
 		else
-			json_u64(out, v);
+			json_u64(j, v);
 	}
-	outbuf_char(out, ']');
+	json_end(j);
 }
 
 static bool is_number_width(uint32_t width)
@@ -34,7 +31,8 @@ static bool is_number_width(uint32_t width)
 	return width == 1 || width == 2 || width == 4 || width == 8;
 }
 
-static void put_field(const struct sonde_field *f, const struct sonde_event *ev, struct outbuf *out)
+static void put_field(const struct sonde_field *f, const struct json_piece *name,
+		      const struct sonde_event *ev, struct json *j)
 {
 	bool swap = ev->flags & SONDE_EVENT_SWAPPED;
 	const uint8_t *p;
@@ -44,100 +42,91 @@ static void put_field(const struct sonde_field *f, const struct sonde_event *ev,
 		uint64_t v = field_u64(f, ev->bytes, ev->bytes_len, swap);
 
 		if (f->is_signed)
-			json_i64(out, value_sign_extend(v, f->width));
+			json_i64_piece(j, name, value_sign_extend(v, f->width));
 		else
-			json_u64(out, v);
+			json_u64_piece(j, name, v);
 		return;
 	}
+	json_name_piece(j, name);
 	p = field_bytes(f, ev->bytes, ev->bytes_len, swap, &len);
 	if (!p)
-		outbuf_put(out, "null", 4);
+		json_null(j);
 	else if (f->kind == SONDE_FIELD_STRING)
-		json_string(out, p, strnlen((const char *)p, len));
+		json_string(j, p, strnlen((const char *)p, len));
 	else if (f->kind == SONDE_FIELD_ARRAY && is_number_width(f->elem_width))
-		put_array(f, p, len, swap, out);
+		put_array(f, p, len, swap, j);
 	else
-		json_hex(out, p, len);
+		json_hex(j, p, len);
 }
 
-void jsonl_fields_put(const struct jsonl_type *type, const struct event *ev, struct outbuf *out)
+void jsonl_fields_put(const struct jsonl_type *type, const struct event *ev, struct json *j)
 {
 	const struct sonde_schema *sc = ev->schema;
-	bool first = true;
 
-	outbuf_put(out, ",\"fields\":{", 11);
+	json_member_object(j, "fields");
 	for (size_t i = 0; i < sc->nr_fields; i++) {
-		const struct jsonl_text *key = &type->keys[i];
-
-		if (!key->text)
-			continue;
-		outbuf_put(out, key->text + first, key->len - first);
-		first = false;
-		put_field(&sc->fields[i], &ev->pub, out);
+		if (type->names[i].text)
+			put_field(&sc->fields[i], &type->names[i], &ev->pub, j);
 	}
-	outbuf_char(out, '}');
+	json_end(j);
 }
 
 /* ---- sample values ----------------------------------------------------------------------------------------------- */
 
-static void put_registers(struct outbuf *out, uint64_t abi, uint64_t mask, const uint64_t *values)
+static void put_registers(struct json *j, uint64_t abi, uint64_t mask, const uint64_t *values)
 {
 	unsigned nr = abi && values ? (unsigned)__builtin_popcountll(mask) : 0;
 
-	outbuf_put(out, "{\"abi\":", 7);
-	json_u64(out, abi);
-	json_member_u64(out, "mask", mask);
-	outbuf_str(out, ",\"values\":[");
-	for (unsigned i = 0; i < nr; i++) {
-		if (i)
-			outbuf_char(out, ',');
-		json_u64(out, values[i]);
-	}
-	outbuf_str(out, "]}");
+	json_object(j);
+	json_member_u64(j, "abi", abi);
+	json_member_u64(j, "mask", mask);
+	json_member_array(j, "values");
+	for (unsigned i = 0; i < nr; i++)
+		json_u64(j, values[i]);
+	json_end(j);
+	json_end(j);
 }
 
-static void put_reads(struct outbuf *out, const struct sonde_sample *s)
+static void put_reads(struct json *j, const struct sonde_sample *s)
 {
 	if (s->read_format & PERF_FORMAT_TOTAL_TIME_ENABLED)
-		json_member_u64(out, "time_enabled", s->time_enabled_ns);
+		json_member_u64(j, "time_enabled", s->time_enabled_ns);
 	if (s->read_format & PERF_FORMAT_TOTAL_TIME_RUNNING)
-		json_member_u64(out, "time_running", s->time_running_ns);
-	outbuf_str(out, ",\"reads\":[");
+		json_member_u64(j, "time_running", s->time_running_ns);
+	json_member_array(j, "reads");
 	for (uint32_t i = 0; i < s->nr_reads; i++) {
-		outbuf_str(out, i ? ",{\"value\":" : "{\"value\":");
-		json_u64(out, s->reads[i].value);
+		json_object(j);
+		json_member_u64(j, "value", s->reads[i].value);
 		if (s->read_format & PERF_FORMAT_ID)
-			json_member_u64(out, "id", s->reads[i].id);
+			json_member_u64(j, "id", s->reads[i].id);
 		if (s->read_format & PERF_FORMAT_LOST)
-			json_member_u64(out, "lost", s->reads[i].lost);
-		outbuf_char(out, '}');
+			json_member_u64(j, "lost", s->reads[i].lost);
+		json_end(j);
 	}
-	outbuf_char(out, ']');
+	json_end(j);
 }
 
-static void put_branches(struct outbuf *out, const struct sonde_sample *s)
+static void put_branches(struct json *j, const struct sonde_sample *s)
 {
-	outbuf_str(out, ",\"branches\":[");
+	json_member_array(j, "branches");
 	for (uint64_t i = 0; i < s->nr_branches; i++) {
-		outbuf_str(out, i ? ",{\"from\":" : "{\"from\":");
-		json_u64(out, s->branches[i].from);
-		json_member_u64(out, "to", s->branches[i].to);
-		json_member_u64(out, "flags", s->branches[i].flags);
-		outbuf_char(out, '}');
+		json_object(j);
+		json_member_u64(j, "from", s->branches[i].from);
+		json_member_u64(j, "to", s->branches[i].to);
+		json_member_u64(j, "flags", s->branches[i].flags);
+		json_end(j);
 	}
-	outbuf_char(out, ']');
+	json_end(j);
 }
 
-void jsonl_sample_put(const struct event *ev, const struct sonde_sample *s, struct outbuf *out)
+void jsonl_sample_put(const struct event *ev, const struct sonde_sample *s, struct json *j)
 {
 	uint64_t has = s->present;
-	size_t start;
 
-	outbuf_put(out, ",\"sample\":", 10);
-	start = out->len;
+	json_member_object(j, "sample");
 #define NUMBER(bit, name, value) \
 	if (has & (bit))         \
-	json_member_u64(out, name, value)
+	json_member_u64(j, name, value)
 	NUMBER(PERF_SAMPLE_PERIOD, "period", s->period);
 	NUMBER(PERF_SAMPLE_IP, "ip", s->ip);
 	NUMBER(PERF_SAMPLE_ADDR, "addr", s->addr);
@@ -150,86 +139,75 @@ void jsonl_sample_put(const struct event *ev, const struct sonde_sample *s, stru
 	NUMBER(PERF_SAMPLE_CODE_PAGE_SIZE, "code_page_size", s->code_page_size);
 #undef NUMBER
 	if (has & PERF_SAMPLE_READ)
-		put_reads(out, s);
+		put_reads(j, s);
 	if (has & PERF_SAMPLE_BRANCH_STACK)
-		put_branches(out, s);
+		put_branches(j, s);
 	if (has & PERF_SAMPLE_REGS_INTR) {
-		outbuf_str(out, ",\"intr_regs\":");
-		put_registers(out, s->intr_regs_abi, s->intr_regs_mask, s->intr_regs);
+		json_literal_name(j, "intr_regs");
+		put_registers(j, s->intr_regs_abi, s->intr_regs_mask, s->intr_regs);
 	}
 	if (has & PERF_SAMPLE_REGS_USER) {
-		outbuf_str(out, ",\"user_regs\":");
-		put_registers(out, s->user_regs_abi, s->user_regs_mask, s->user_regs);
+		json_literal_name(j, "user_regs");
+		put_registers(j, s->user_regs_abi, s->user_regs_mask, s->user_regs);
 	}
 	if (has & PERF_SAMPLE_STACK_USER)
-		json_member_u64(out, "user_stack_bytes", s->user_stack_len);
-	if (out->failed)
-		return;
-	if (out->len == start) /* nothing of all this */
-		outbuf_char(out, '{');
-	else
-		out->data[start] = '{'; /* in place of the first comma */
-	outbuf_char(out, '}');
+		json_member_u64(j, "user_stack_bytes", s->user_stack_len);
+	json_end(j);
 }
 
 /* ---- places in code ---------------------------------------------------------------------------------------------- */
 
-static void put_frame(const struct event *ev, const struct sonde_frame *f, struct outbuf *out)
+static void put_frame(const struct event *ev, const struct sonde_frame *f, struct json *j)
 {
-	struct sonde_location loc;
+	const struct sonde_location loc = *recording_located(ev, f->ip, f->cpumode);
 
-	outbuf_put(out, "{\"ip\":", 6);
-	json_u64(out, f->ip);
-	if (sonde_event_locate(&ev->pub, f->ip, f->cpumode, &loc) < 0)
-		loc = (struct sonde_location){ .size = sizeof(loc) };
+	json_object(j);
+	json_member_u64(j, "ip", f->ip);
 	if (f->sym) {
-		json_member_text(out, "sym", f->sym);
+		json_member_text(j, "sym", f->sym);
 	} else if (loc.sym) {
-		json_member_text(out, "sym", loc.sym);
-		json_member_u64(out, "off", loc.sym_off);
+		json_member_text(j, "sym", loc.sym);
+		json_member_u64(j, "off", loc.sym_off);
 	}
 	if (loc.dso)
-		json_member_text(out, "dso", loc.dso);
+		json_member_text(j, "dso", loc.dso);
 	if (f->file) {
-		json_member_text(out, "file", f->file);
-		json_member_u64(out, "line", f->line);
+		json_member_text(j, "file", f->file);
+		json_member_u64(j, "line", f->line);
 	}
 	if (f->flags & SONDE_FRAME_INLINED)
-		outbuf_str(out, ",\"inlined\":true");
-	outbuf_char(out, '}');
+		json_member_bool(j, "inlined", true);
+	json_end(j);
 }
 
-void jsonl_place_put(const struct event *ev, uint64_t ip, struct outbuf *out)
+void jsonl_place_put(const struct event *ev, uint64_t ip, struct json *j)
 {
-	outbuf_put(out, ",\"at\":", 6);
-	put_frame(ev, &(struct sonde_frame){ .ip = ip, .cpumode = ev->pub.cpumode }, out);
+	json_literal_name(j, "at");
+	put_frame(ev, &(struct sonde_frame){ .ip = ip, .cpumode = ev->pub.cpumode }, j);
 }
 
 /* --stop-bt: the chain ends with this frame. */
 static bool is_last(const struct event *ev, const struct sonde_frame *f)
 {
 	const char *name = f->sym;
-	struct sonde_location loc;
 
-	if (!ev->session->stop_bt.comms)
+	if (!ev->recording->opts->stop_bt.comms)
 		return false;
-	if (!name && sonde_event_locate(&ev->pub, f->ip, f->cpumode, &loc) >= 0)
-		name = loc.sym;
-	return name && session_stops_chain(ev->session, name);
+	if (!name)
+		name = recording_located(ev, f->ip, f->cpumode)->sym;
+	return name && recording_stops_chain(ev->recording, name);
 }
 
-void jsonl_chain_put(const struct event *ev, struct outbuf *out)
+void jsonl_chain_put(const struct event *ev, struct json *j)
 {
 	const struct sonde_frame *frames = NULL;
-	int nr = session_chain(ev, &frames);
+	int nr = recording_chain(ev, &frames);
 
-	outbuf_str(out, ",\"chain\":[");
+	json_member_array(j, "chain");
 	for (int i = 0; i < nr; i++) {
-		if (i)
-			outbuf_char(out, ',');
-		put_frame(ev, &frames[i], out);
+		put_frame(ev, &frames[i], j);
 		if (is_last(ev, &frames[i]))
 			break;
 	}
-	outbuf_char(out, ']');
+	json_end(j);
 }

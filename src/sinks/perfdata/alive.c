@@ -5,13 +5,12 @@
 #include <string.h>
 
 enum {
-	NAMES_KEPT =
-		2, /* perf tells the first two names of a task apart from the later ones, and so do we */
-	GARBAGE_SHARE = 8, /* an eighth of a task's records is looked through at once */
+	NAMES_KEPT = 2,    /* the first two names of a task decide its program (state_program()) */
+	GARBAGE_SHARE = 8, /* look_through() waits for an eighth of a task's records */
 	GARBAGE_FEW = 16
 };
 
-/* ---- records ------------------------------------------------------------------------------------------------------ */
+/* ---- records -------------------------------------------------------------------------------- */
 
 static struct alive_record *found(uint64_t value)
 {
@@ -31,7 +30,7 @@ static void unlink_of_task(struct alive_task *t, struct alive_record *r)
 		t->namespaces = NULL;
 }
 
-/* Where the last record of a place or a subject is found; NULL: it is of neither. */
+/* The table of the last record for each place or subject; NULL if the record has neither. */
 static struct hash64 *table_of(struct alive *a, const struct alive_record *r)
 {
 	if (!r->task)
@@ -64,7 +63,7 @@ static void unplace(struct alive *a, struct alive_record *r)
 	r->over = r->under = NULL;
 }
 
-/* The next one below r that r covers, which is in no place any more; NULL: there is none. */
+/* Takes the next record below r that r covers out of its place; NULL if there is none. */
 static struct alive_record *uncover(struct alive *a, struct alive_record *r)
 {
 	struct alive_record *before = r->under;
@@ -118,9 +117,12 @@ static int add_record(struct alive *a, struct alive_task *t, const uint8_t *reco
 	return 0;
 }
 
-/* ---- what tasks have of each other ---------------------------------------------------------------------------------- */
+/* ---- what tasks inherit --------------------------------------------------------------------- */
 
-/* Both lists are in the order of seq: who was forked between a record and what replaced it still needs it. */
+/*
+ * Drops replaced records. A record is still needed if a task was forked after it and before its
+ * replacement. Records and heirs are in the order of seq, so one walk over both decides.
+ */
 static void look_through(struct alive *a, struct alive_task *t, enum alive_legacy which)
 {
 	const struct alive_task *heir = t->legacy[which].first;
@@ -140,7 +142,7 @@ static void look_through(struct alive *a, struct alive_task *t, enum alive_legac
 		2 * t->legacy[which].garbage + t->nr_records / GARBAGE_SHARE + GARBAGE_FEW;
 }
 
-/* r, if there is one, is seen by nobody who is forked from now on. */
+/* Tasks that are forked from now on do not inherit r, which may be NULL. */
 static void replace(struct alive *a, struct alive_task *t, struct alive_record *r)
 {
 	const struct alive_task *heir;
@@ -183,7 +185,7 @@ static void put(struct alive_task *t, struct alive_task **to_go)
 	*to_go = t;
 }
 
-/* Whether the task has its own, and so have all that were forked before it got that. */
+/* The task has its own, and no heir was forked before it had: nothing it inherited is needed. */
 static bool is_on_its_own(const struct alive_task *t, enum alive_legacy which)
 {
 	const struct alive_task *heir = t->legacy[which].first;
@@ -191,7 +193,7 @@ static bool is_on_its_own(const struct alive_task *t, enum alive_legacy which)
 	return t->legacy[which].own && (!heir || heir->forked > t->legacy[which].own);
 }
 
-/* Who handed it on may have had it handed on, only for this task's sake by now. */
+/* A parent that keeps what it inherited only for this task disowns it as well. */
 static void disown(struct alive *a, struct alive_task *t, enum alive_legacy which,
 		   struct alive_task **to_go)
 {
@@ -210,7 +212,7 @@ static void disown(struct alive *a, struct alive_task *t, enum alive_legacy whic
 	}
 }
 
-/* Who lived by a task may be the last that did, and so on along any number of generations: no recursion. */
+/* A task may be its parent's last heir, over any number of generations: a loop, no recursion. */
 static void free_all(struct alive *a, struct alive_task *to_go)
 {
 	struct alive_task *t;
@@ -235,7 +237,7 @@ static void unref(struct alive *a, struct alive_task *t)
 	free_all(a, to_go);
 }
 
-/* The last record that was added gives the task its own. */
+/* The record that was added last gives the task its own. */
 static void get_own(struct alive *a, struct alive_task *t, enum alive_legacy which)
 {
 	struct alive_task *to_go = NULL;
@@ -248,47 +250,38 @@ static void get_own(struct alive *a, struct alive_task *t, enum alive_legacy whi
 
 void alive_done(struct alive *a)
 {
-	vec_foreach(t, &a->tasks)
-		unref(a, *t);
-	for (unsigned i = 0; i < ALIVE_EXITED; i++)
-		unref(a, a->ended[i]);
+	vec_foreach(life, &a->tasks.lives)
+		unref(a, life->payload);
 	while (a->first)
 		remove_record(a, a->first);
-	vec_done(&a->tasks);
-	hash64_done(&a->by_tid);
+	lineage_done(&a->tasks);
 	hash64_done(&a->by_subject);
 	*a = (struct alive){ 0 };
 }
 
-/* ---- tasks -------------------------------------------------------------------------------------------------------- */
+/* ---- tasks ---------------------------------------------------------------------------------- */
 
 static struct alive_task *find_task(const struct alive *a, int32_t tid)
 {
-	uint64_t i = hash64_find(&a->by_tid, (uint32_t)tid);
-
-	return i == HASH64_EMPTY ? NULL : a->tasks.v[i];
+	return lineage_payload(&a->tasks, tid);
 }
 
-/* A task of which nothing is known takes the tid; who had it lives on for those that live by it. */
+/* A new task takes the tid. The earlier one stays as long as it has heirs. */
 static int new_task(struct alive *a, int32_t tid, struct alive_task **ret)
 {
-	struct alive_task *t = calloc(1, sizeof(*t));
-	uint64_t i = hash64_find(&a->by_tid, (uint32_t)tid);
+	struct alive_task *t = calloc(1, sizeof(*t)), *before = find_task(a, tid);
+	int r;
 
 	if (!t)
 		return err_nomem();
 	t->refs = 1;
-	t->tid = tid;
-	if (i != HASH64_EMPTY) {
-		unref(a, a->tasks.v[i]);
-		a->tasks.v[i] = t;
-	} else {
-		if (vec_push(&a->tasks, t) < 0) {
-			free(t);
-			return err_nomem();
-		}
-		TRY(hash64_put(&a->by_tid, (uint32_t)tid, a->tasks.n - 1));
+	r = lineage_put(&a->tasks, tid, t);
+	if (r < 0) {
+		free(t);
+		return r;
 	}
+	lineage_begin(&a->tasks, tid);
+	unref(a, before);
 	*ret = t;
 	return 0;
 }
@@ -304,21 +297,35 @@ static int task_of(struct alive *a, int32_t pid, int32_t tid, struct alive_task 
 	return 0;
 }
 
-static int add_fork(struct alive *a, const struct change *c, const uint8_t *record, uint32_t len,
-		    uint64_t time_ns)
+/* A record that alive_add() takes. */
+struct taking {
+	struct alive *alive;
+	const uint8_t *record;
+	uint32_t len;
+	uint64_t time_ns;
+};
+
+static int take_record(const struct taking *n, struct alive_task *t, struct alive_record **ret)
 {
+	return add_record(n->alive, t, n->record, n->len, n->time_ns, ret);
+}
+
+static int take_fork(void *user, const struct change *c, enum lineage_maps maps)
+{
+	const struct taking *n = user;
+	struct alive *a = n->alive;
 	struct alive_task *parent = ref(find_task(a, c->ptid)),
 			  *parents_leader = ref(find_task(a, c->ppid)), *t;
 	int r = new_task(a, c->tid, &t);
 
 	if (r == 0)
-		r = add_record(a, t, record, len, time_ns, NULL);
+		r = take_record(n, t, NULL);
 	if (r == 0) {
 		t->forked = a->seq;
 		inherit(t, ALIVE_NAME, parent);
-		if (c->pid == c->ppid)
+		if (maps == LINEAGE_SHARES)
 			t->leader = ref(parents_leader);
-		else if (!c->exec)
+		else if (maps == LINEAGE_INHERITS)
 			inherit(t, ALIVE_MAPS, parents_leader);
 	}
 	unref(a, parent);
@@ -327,80 +334,83 @@ static int add_fork(struct alive *a, const struct change *c, const uint8_t *reco
 }
 
 /*
- * A task that renames itself all the time: its first names, those of its programs and the last one are enough. What exec gave stays,
- * since it says which mappings are gone, too.
+ * Of a task that renames itself all the time these names are kept: the first ones, those that exec
+ * gave, and the last one. An exec's record stays because it also says which mappings are gone.
  */
-static int add_comm(struct alive *a, const struct change *c, const uint8_t *record, uint32_t len,
-		    uint64_t time_ns)
+static int take_name(void *user, const struct change *c)
 {
+	const struct taking *n = user;
 	struct alive_task *t;
 	struct alive_record *r;
 
-	TRY(task_of(a, c->pid, c->tid, &t));
-	TRY(add_record(a, t, record, len, time_ns, &r));
+	TRY(task_of(n->alive, c->pid, c->tid, &t));
+	TRY(take_record(n, t, &r));
 	r->legacy = ALIVE_NAME;
-	replace(a, t, t->name);
+	replace(n->alive, t, t->name);
 	t->name = NULL;
 	if (t->names < NAMES_KEPT)
 		t->names++;
 	else if (!c->exec)
 		t->name = r;
-	get_own(a, t, ALIVE_NAME);
-	if (c->exec)
-		get_own(a, t, ALIVE_MAPS);
+	get_own(n->alive, t, ALIVE_NAME);
 	return 0;
 }
 
-/* A process that maps and unmaps all the time: what lies under another mapping is seen by nobody, but by one forked before. */
-static int add_map(struct alive *a, const struct change *c, const uint8_t *record, uint32_t len,
-		   uint64_t time_ns)
+static int take_exec(void *user, const struct change *c)
 {
+	const struct taking *n = user;
+	struct alive_task *t;
+
+	TRY(task_of(n->alive, c->pid, c->pid, &t));
+	get_own(n->alive, t, ALIVE_MAPS);
+	return 0;
+}
+
+/* Only a task that was forked before sees what is under another mapping. */
+static int take_map(void *user, const struct change *c)
+{
+	const struct taking *n = user;
 	struct alive_record *r, *before;
 	struct alive_task *t;
 
-	TRY(task_of(a, c->pid, c->pid, &t));
-	TRY(add_record(a, t, record, len, time_ns, &r));
+	TRY(task_of(n->alive, c->pid, c->pid, &t));
+	TRY(take_record(n, t, &r));
 	r->legacy = ALIVE_MAPS;
 	r->id = c->start;
 	r->map_bytes = c->len;
-	TRY(place(a, r));
-	while ((before = uncover(a, r)) != NULL)
-		replace(a, t, before);
+	TRY(place(n->alive, r));
+	while ((before = uncover(n->alive, r)) != NULL)
+		replace(n->alive, t, before);
 	return 0;
 }
 
-static int add_exit(struct alive *a, const struct change *c, const uint8_t *record, uint32_t len,
-		    uint64_t time_ns)
+/* Threads that ended are kept as processes are, with the records of their names. */
+static int take_exit(void *user, const struct change *c, bool is_process)
 {
-	struct alive_task *t = find_task(a, c->tid), *before;
+	const struct taking *n = user;
+	struct alive_task *t = find_task(n->alive, c->tid);
+	void *gone;
 
+	(void)is_process;
 	if (!t)
-		return 0; /* nothing was told of it */
-	TRY(add_record(a, t, record, len, time_ns, NULL));
-	before = a->ended[a->next_ended];
-	a->ended[a->next_ended] = ref(t);
-	a->next_ended = (a->next_ended + 1) % ALIVE_EXITED;
-	if (before && find_task(a, before->tid) == before) {
-		a->tasks.v[hash64_find(&a->by_tid, (uint32_t)before->tid)] = NULL;
-		unref(a, before);
-	}
-	unref(a, before);
+		return 0; /* no record named it */
+	TRY(take_record(n, t, NULL));
+	TRY(lineage_end(&n->alive->tasks, c->tid, ALIVE_EXITED, &gone));
+	unref(n->alive, gone);
 	return 0;
 }
 
 int alive_add(struct alive *a, const struct change *c, const uint8_t *record, uint32_t len,
 	      uint64_t time_ns)
 {
-	switch (c->kind) {
-	case CHANGE_COMM:
-		return add_comm(a, c, record, len, time_ns);
-	case CHANGE_FORK:
-		return add_fork(a, c, record, len, time_ns);
-	case CHANGE_EXIT:
-		return add_exit(a, c, record, len, time_ns);
-	default:
-		return add_map(a, c, record, len, time_ns);
-	}
+	static const struct lineage_ops ops = { .fork = take_fork,
+						.name = take_name,
+						.exec = take_exec,
+						.map = take_map,
+						.exit = take_exit };
+	struct taking n = { .alive = a, .record = record, .len = len, .time_ns = time_ns };
+
+	return lineage_apply(&ops, &n, c);
 }
 
 int alive_add_namespaces(struct alive *a, int32_t pid, int32_t tid, const uint8_t *record,
@@ -417,7 +427,7 @@ int alive_add_namespaces(struct alive *a, int32_t pid, int32_t tid, const uint8_
 	return 0;
 }
 
-/* ---- of no task --------------------------------------------------------------------------------------------------- */
+/* ---- records of no task --------------------------------------------------------------------- */
 
 int alive_add_subject(struct alive *a, const struct alive_subject *subject, const uint8_t *record,
 		      uint32_t len, uint64_t time_ns)
@@ -436,7 +446,7 @@ int alive_add_subject(struct alive *a, const struct alive_subject *subject, cons
 	return 0;
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------------------ */
+/* ---- writing -------------------------------------------------------------------------------- */
 
 const struct alive_record *alive_next(struct alive *a)
 {

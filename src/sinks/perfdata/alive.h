@@ -1,25 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The records of state that events to come may need: who is alive and what is mapped, as the bytes they were recorded with.
- * They stand in one list, in the order of their delivery:
+ * The records of state that later events may need: which tasks exist and what is mapped, as the
+ * bytes that were recorded. They are one list, in the order of their delivery:
  *
  *	MMAP kernel | COMM init | MMAP init | FORK bash | COMM bash | MMAP bash | FORK make ...
- *	                                                  ^ to_write: these are not in the part being written
+ *	                                                  ^ to_write: not yet in this output file
  *
- * A copy of events writes what is behind to_write before each event that it keeps. A new part sets to_write to the
- * beginning; where none will come (`once`), what is written is forgotten.
+ * A copy of events writes the records from to_write on before each event that it keeps. A new
+ * output file sets to_write to the beginning. With one output file (`once`) a record is dropped
+ * when it is written.
  *
- * A record goes when another one takes its place: a task's next name, a mapping over the whole of another, whatever is told anew
- * of a kernel symbol. Of tasks it stays while one that was forked meanwhile lives by it: by the name, until that has one of its
- * own; by what was mapped, until that calls exec.
+ * A record is dropped when another one replaces it: a task's next name, a mapping over the whole of
+ * another, a new record of the same kernel symbol. A task's record stays while a task that was
+ * forked before the replacement inherits it: a name until the child has its own, mappings until the
+ * child calls exec.
  *
- *	seq   10 MMAP x   20 FORK child   30 MMAP x        10 is replaced at 30, and needed while the child of 20 lives by
- *	                                                   its parent's mappings: garbage until then
+ *	seq   10 MMAP x   20 FORK child   30 MMAP x
  *
- * The records of a task go some exits after its own (ALIVE_EXITED), unless a task that it made still lives by them.
+ *	30 replaces 10. 10 is garbage that stays as long as the child of 20 inherits its mappings.
  *
- * Cost: the record and some 120 bytes for each, 230 for a task, all mappings of all live processes. Garbage that nobody needs
- * any more is at most an eighth of a task's records, or as much as what was needed when it was last looked through.
+ * The records of a task are dropped ALIVE_EXITED exits after its own, or when its tid is used
+ * again, but not while another task inherits from it. state/lineage.h says what a record does to
+ * tasks.
+ *
+ * Memory: the record and some 120 bytes for each, 230 for a task, all mappings of all live
+ * processes. Garbage that no task inherits is at most an eighth of a task's records, or as much as
+ * the garbage that was inherited when look_through() last ran.
  */
 #ifndef SONDE_SINKS_PERFDATA_ALIVE_H
 #define SONDE_SINKS_PERFDATA_ALIVE_H
@@ -27,11 +33,12 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "model/event.h"
+#include "state/lineage.h"
 
-/* Events of a task that has ended still come: it is switched away from, it is waited for. */
+/* Events of a task follow its EXIT: it is switched away from, its parent waits for it. */
 enum { ALIVE_EXITED = 4096 };
 
-/* What a task has of the one that made it. */
+/* What a forked task inherits. */
 enum alive_legacy { ALIVE_NAME, ALIVE_MAPS, ALIVE_LEGACIES };
 
 struct alive_task;
@@ -39,78 +46,77 @@ struct alive_record {
 	struct alive_record *prev, *next; /* in the list */
 	struct alive_task *task;          /* NULL: of none */
 	struct alive_record *prev_of_task, *next_of_task;
-	/* Of the same place or subject: what covers it, and what it does not cover. */
+	/* Of the same place or subject: one that covers this one, and one it does not cover. */
 	struct alive_record *over, *under;
 	uint64_t seq;
-	uint64_t replaced;  /* seq of the record that took its place; 0: none did */
-	uint64_t time_ns;   /* 0: acts when it is read */
-	uint64_t id;        /* a process's mapping: its begin; of no task: alive_subject.id */
+	uint64_t replaced;  /* seq of the record that replaced it; 0 if none did */
+	uint64_t time_ns;   /* 0 if it acts when it is read */
+	uint64_t id;        /* a process's mapping: its start; without a task: alive_subject.id */
 	uint64_t map_bytes; /* of a mapping */
 	uint32_t len;
-	uint8_t legacy; /* enum alive_legacy; ALIVE_LEGACIES: nothing that is handed on */
+	uint8_t legacy; /* enum alive_legacy; ALIVE_LEGACIES if no task inherits it */
 	bool ends;      /* alive_subject.ends */
 	uint8_t bytes[];
 };
 
-/* What tasks have of each other: those that live by one are a list in the order in which they were forked. */
+/* Who inherits from whom. The heirs of a task are a list in the order of their FORKs. */
 struct alive_inheritance {
-	struct alive_task *of; /* a reference; NULL: of nobody, or nobody needs it any more */
-	struct alive_task *prev, *next;  /* others that live by `of` */
-	struct alive_task *first, *last; /* who lives by this one */
-	uint64_t own;                    /* seq of the record since which it has its own; 0: none */
-	size_t garbage;                  /* replaced records */
-	size_t looked_at;                /* so many there are before they are looked through */
+	struct alive_task *of;           /* a reference; NULL if it inherits nothing now */
+	struct alive_task *prev, *next;  /* other heirs of `of` */
+	struct alive_task *first, *last; /* heirs of this task */
+	uint64_t own;                    /* seq of the record that gave it its own; 0: none */
+	uint32_t garbage;                /* number of replaced records */
+	uint32_t looked_at;              /* garbage at which look_through() runs next */
 };
 
 struct alive_task {
-	int32_t tid;
-	unsigned refs; /* by_tid, the ring of those that ended, tasks that live by its records */
+	unsigned refs; /* the table, threads, heirs */
+	unsigned names;
 	struct alive_task *next_to_go;
-	struct alive_task *leader;         /* a reference; NULL: none */
+	struct alive_task *leader;         /* a reference; NULL if there is none */
 	uint64_t forked;                   /* seq of its FORK */
 	struct alive_record *first, *last; /* by next_of_task, in the order of seq */
 	size_t nr_records;
-	/* Records that another one may replace; NULL: none. */
+	/* Records that the next one of their kind replaces; may be NULL. */
 	struct alive_record *name, *namespaces;
-	unsigned names;
-	/* Start of mappings -> address of the record of the last one; 0: they went. */
+	/* Start of mappings -> address of the last one's record; 0 if they were dropped. */
 	struct hash64 maps;
 	struct alive_inheritance legacy[ALIVE_LEGACIES];
 };
 
 struct alive {
-	bool once; /* there is one part */
+	bool once; /* there is one output file */
 	struct alive_record *first, *last, *to_write;
-	struct alive_record *lent; /* by alive_next(), to be forgotten; NULL: none */
+	struct alive_record *lent; /* alive_next() returned it and drops it next; may be NULL */
 	uint64_t seq;
-	struct hash64 by_subject; /* id -> address of the last record; 0: they went */
-	struct hash64 by_tid;     /* -> index in tasks */
-	VEC(struct alive_task *) tasks;
-	struct alive_task *ended[ALIVE_EXITED];
-	unsigned next_ended;
+	struct hash64 by_subject; /* id -> address of the last record; 0 if they were dropped */
+	struct lineage tasks;     /* by tid: struct alive_task, a reference each */
 };
 
-/* What a record of no task is about. */
+/* The subject of a record that is of no task. */
 struct alive_subject {
 	uint64_t id;        /* type of record, address or number of the kernel's, mixed */
 	uint64_t map_bytes; /* of a mapping: it covers none that is larger */
-	bool ends;          /* it is no more: later parts need not be told */
-	bool adds;          /* to what was said before, unless it says the same again */
+	bool ends;          /* the subject has ended: later output files need no record of it */
+	bool adds;          /* replaces no earlier record; the same bytes again are ignored */
 };
 
 void alive_done(struct alive *a);
-/* Takes a COMM, FORK, EXIT or MMAP of a process. time_ns 0: it acts when it is read. -ENOMEM only, as the next two. */
+/*
+ * Takes a COMM, FORK, EXIT or MMAP of a process. time_ns is 0 if it acts when it is read. This and
+ * the next two fail with -ENOMEM only.
+ */
 int alive_add(struct alive *a, const struct change *change, const uint8_t *record, uint32_t len,
 	      uint64_t time_ns);
 /* The namespaces of a task. */
 int alive_add_namespaces(struct alive *a, int32_t pid, int32_t tid, const uint8_t *record,
 			 uint32_t len, uint64_t time_ns);
-/* A record of no task: takes the place of the last one about its subject, unless it adds to it. */
+/* A record of no task. It replaces the last one of its subject, unless subject->adds. */
 int alive_add_subject(struct alive *a, const struct alive_subject *subject, const uint8_t *record,
 		      uint32_t len, uint64_t time_ns);
-/* The next record that is not written yet; NULL: all are. Lent until the next call of any of these. */
+/* The next record to write; NULL if all are written. Borrowed until the next call. */
 const struct alive_record *alive_next(struct alive *a);
-/* Nothing is written yet: another part begins. */
+/* Another output file begins: no record is in it yet. */
 void alive_rewind(struct alive *a);
 
 #endif

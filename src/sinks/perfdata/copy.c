@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "formats/perfdata/layout.h"
-#include "session.h"
+#include "recording/recording.h"
 #include "sinks/perfdata/alive.h"
 #include "sinks/perfdata/every.h"
 #include "sinks/perfdata/part.h"
@@ -24,9 +24,16 @@
 
 enum { FIRST_TOOL_RECORD = 64, MAX_PARTS = 99999, MAX_SUMS = 1 << 20 };
 
+struct copy_options {
+	char *output; /* the file to write; with every: how the names of its parts begin */
+	char *every;  /* size or duration of a part; NULL: one file */
+};
+
 struct copy_sink {
 	struct sink base;
-	struct sonde_session *session;
+	const struct copy_options *o;
+	struct recording *rec;
+	const struct filters *filters;
 	struct alive alive;
 	struct reads reads;
 	struct part part;
@@ -66,7 +73,7 @@ static bool is_split(const struct copy_sink *s)
 
 static int open_part(struct copy_sink *s)
 {
-	const char *path = s->session->opts.output;
+	const char *path = s->o->output;
 	char *name = NULL;
 	int r;
 
@@ -74,12 +81,12 @@ static int open_part(struct copy_sink *s)
 		if (s->parts == MAX_PARTS)
 			return err_set(-E2BIG,
 				       "--every %s makes more than %d parts: choose a larger one",
-				       s->session->opts.every, MAX_PARTS);
+				       s->o->every, MAX_PARTS);
 		if (asprintf(&name, "%s.%04u", s->prefix, s->parts + 1) < 0)
 			return err_nomem();
 		path = name;
 	}
-	r = part_open(&s->part, s->session, path, !is_split(s));
+	r = part_open(&s->part, s->rec, path, !is_split(s));
 	free(name);
 	if (r < 0)
 		return r;
@@ -271,14 +278,14 @@ static bool is_of_recorder(uint32_t type)
  */
 static bool is_chosen(const struct copy_sink *s, const struct sonde_event *ev)
 {
-	const struct sonde_session *session = s->session;
+	const struct recording *from = s->rec;
 
-	if (s->time_ns && !time_windows_hold(&session->early.time, s->time_ns))
+	if (s->time_ns && !time_windows_hold(&from->early.time, s->time_ns))
 		return false;
 	if (s->type == PERF_RECORD_LOST || s->type == PERF_RECORD_LOST_SAMPLES || !ev)
 		return true;
-	return cpu_list_holds(&session->early.cpus, ev->cpu) &&
-	       (ev->pid < 0 || late_filter_pass(&session->late, ev));
+	return cpu_list_holds(&from->early.cpus, ev->cpu) &&
+	       (ev->pid < 0 || late_filter_pass(&s->filters->late, ev));
 }
 
 /* A record that means no event: damaged, of an unknown kind, or only counted. */
@@ -289,7 +296,7 @@ static int settle(struct copy_sink *s)
 	if (!s->record.len)
 		return 0;
 	/* Of a sample whose event is unknown it cannot be told whether it was asked for. */
-	keep = s->type == PERF_RECORD_SAMPLE ? !s->session->filtered : is_chosen(s, NULL);
+	keep = s->type == PERF_RECORD_SAMPLE ? !s->filters->is_set : is_chosen(s, NULL);
 	if (keep)
 		return keep_or_wait(s);
 	if (s->type == PERF_RECORD_SAMPLE)
@@ -301,7 +308,7 @@ static int settle(struct copy_sink *s)
 
 static int keep_aux(struct copy_sink *s, const struct cut *rec, bool swap)
 {
-	struct source *source = s->session->source;
+	struct source *source = s->rec->source;
 	struct source_file file;
 	uint64_t bytes;
 
@@ -364,7 +371,7 @@ static struct alive_subject subject_of(const struct copy_sink *s, const struct c
  */
 static int write_state_now(struct copy_sink *s)
 {
-	return s->is_open && !s->session->filtered && !s->session->is_choosy ? write_state(s) : 0;
+	return s->is_open && !s->filters->is_set && !s->filters->is_choosy ? write_state(s) : 0;
 }
 
 static int keep_state(struct copy_sink *s, const struct event *ev)
@@ -390,8 +397,8 @@ static int keep_state(struct copy_sink *s, const struct event *ev)
 /* It comes as itself. */
 static int take_record(struct copy_sink *s, const struct sonde_event *ev)
 {
-	const struct sonde_session *session = s->session;
-	const struct cut *rec = &session->cuts[session->cut_at];
+	const struct recording *from = s->rec;
+	const struct cut *rec = &from->cuts[from->cut_at];
 	bool swap = ev->flags & SONDE_EVENT_SWAPPED;
 
 	TRY(settle(s));
@@ -481,7 +488,7 @@ static int copy_finish(struct sink *sink, bool complete)
 	if (!complete || r < 0)
 		remove_parts(s);
 	else
-		s->session->copied_none = !s->has_sample;
+		s->base.wrote_none = !s->has_sample;
 	return r;
 }
 
@@ -508,10 +515,9 @@ static void copy_close(struct sink *sink)
 }
 
 /* Where parts go: beside the input, into a folder, or as a name begins. */
-static int choose_prefix(struct copy_sink *s)
+static int choose_prefix(struct copy_sink *s, const char *input)
 {
-	const struct session_options *o = &s->session->opts;
-	const char *input = strcmp(o->input, "-") ? o->input : "perf.data";
+	const struct copy_options *o = s->o;
 	const char *slash, *base;
 	size_t len = strlen(input);
 	struct stat st;
@@ -541,37 +547,60 @@ static int choose_prefix(struct copy_sink *s)
 	return r;
 }
 
+static const struct key keys[] = {
+	KEY_TEXT("output", struct copy_options, output),
+	KEY_TEXT("every", struct copy_options, every),
+};
+
+static int copy_check(const struct sink_options *opts)
+{
+	const struct copy_options *o = opts->own;
+	struct every every;
+
+	return o->every ? every_parse(o->every, &every) : 0;
+}
+
+static struct sink_wants copy_wants(const struct sink_options *opts)
+{
+	return (struct sink_wants){
+		.samples = true, .records = true, .raw_records = true, .all_records = true
+	};
+}
+
 static int copy_open(struct sink **ret, const struct sink_options *opts)
 {
-	const struct source_ops *ops = opts->session->source->ops;
+	const struct source_ops *ops = opts->recordings->v->source->ops;
+	const struct copy_options *o = opts->own;
 	struct copy_sink *s;
 	int r = 0;
 
 	if (!ops->record || !ops->header || !ops->section || !ops->event_at)
 		return err_set(-EINVAL, "only recordings in perf.data's format are cut");
-	if (!opts->session->opts.output && !opts->session->opts.every)
+	if (!o->output && !o->every)
 		return err_set(-EINVAL, "format=perfdata needs the name of the file to write "
 					"(output)");
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return err_nomem();
 	s->base.ops = &perfdata_sink_ops;
-	s->session = opts->session;
-	s->reads.source = opts->session->source;
-	s->alive.once = !opts->session->opts.every;
-	if (opts->session->opts.every) {
-		r = every_parse(opts->session->opts.every, &s->every);
+	s->rec = opts->recordings->v;
+	s->filters = opts->filters;
+	s->o = o;
+	s->reads.source = opts->recordings->v->source;
+	s->alive.once = !o->every;
+	if (o->every) {
+		r = every_parse(o->every, &s->every);
 		if (r >= 0)
-			r = choose_prefix(s);
+			r = choose_prefix(s, strcmp(opts->input, "-") ? opts->input : "perf.data");
 	}
 	/*
 	 * Before anything is read: what cannot be written need not be waited for. In pipe mode more may be said of the events
 	 * before the first of them comes.
 	 */
-	if (r >= 0 && !session_in_pipe_mode(s->session))
+	if (r >= 0 && !recording_in_pipe_mode(s->rec))
 		r = open_part(s);
 	else if (r >= 0 && !is_split(s))
-		r = part_check(s->session, s->session->opts.output);
+		r = part_check(s->rec, s->o->output);
 	if (r < 0) {
 		copy_close(&s->base);
 		return r;
@@ -583,8 +612,11 @@ static int copy_open(struct sink **ret, const struct sink_options *opts)
 const struct sink_ops perfdata_sink_ops = {
 	.name = "perfdata",
 	.summary = "a recording of the chosen events",
-	.takes_records = true,
-	.copies_records = true,
+	.keys = keys,
+	.nr_keys = sizeof(keys) / sizeof(*keys),
+	.options_bytes = sizeof(struct copy_options),
+	.check = copy_check,
+	.wants = copy_wants,
 	.open = copy_open,
 	.event = copy_event,
 	.finish = copy_finish,

@@ -172,7 +172,7 @@ static int take_features(struct header_parts *h, struct source *s, const struct 
 
 static int write_beginning(struct part *p)
 {
-	struct source *s = p->session->source;
+	struct source *s = p->rec->source;
 	struct header_parts h = { 0 };
 	struct source_header head = { 0 };
 	int r = s->ops->header(s, &head);
@@ -214,13 +214,13 @@ int part_check_free(const char *path)
 }
 
 /* What lies in a recording that is a directory is read as a part of it. */
-static int check_folder(const struct sonde_session *session, const char *path)
+static int check_folder(const struct recording *rec, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	struct stat st, input;
 	char *folder;
 
-	if (stat(session->opts.input, &input) < 0 || !S_ISDIR(input.st_mode))
+	if (stat(rec->input, &input) < 0 || !S_ISDIR(input.st_mode))
 		return 0;
 	if (asprintf(&folder, "%.*s.", slash ? (int)(slash - path) + 1 : 0, path) < 0)
 		return err_nomem();
@@ -231,14 +231,14 @@ static int check_folder(const struct sonde_session *session, const char *path)
 		       ? err_set(-EEXIST,
 				 "%s is part of the input, the directory %s: choose another place "
 				 "with -o",
-				 path, session->opts.input)
+				 path, rec->input)
 		       : 0;
 }
 
 /* The input must be there still when its copy takes the name, and afterwards. */
-int part_check(const struct sonde_session *session, const char *path)
+int part_check(const struct recording *rec, const char *path)
 {
-	struct source *s = session->source;
+	struct source *s = rec->source;
 	char old[PATH_MAX];
 	const char *const names[] = { path, old };
 	struct source_file file;
@@ -246,9 +246,9 @@ int part_check(const struct sonde_session *session, const char *path)
 
 	if (snprintf(old, sizeof(old), "%s.old", path) >= (int)sizeof(old))
 		return err_set(-ENAMETOOLONG, "%s: the name is too long", path);
-	TRY(check_folder(session, path));
+	TRY(check_folder(rec, path));
 	for (size_t i = 0; i < 2; i++) {
-		bool is_input = stat(session->opts.input, &input) == 0 &&
+		bool is_input = stat(rec->input, &input) == 0 &&
 				stat(names[i], &st) == 0 && st.st_dev == input.st_dev &&
 				st.st_ino == input.st_ino;
 
@@ -310,7 +310,7 @@ static int name_file(struct part *p)
 	int r;
 
 	snprintf(old, sizeof(old), "%s.old", p->path);
-	TRY(part_check(p->session, p->path));
+	TRY(part_check(p->rec, p->path));
 	if (!p->takes_place)
 		TRY(part_check_free(p->path));
 	if (p->takes_place && lstat(p->path, &st) == 0) {
@@ -332,14 +332,14 @@ static int name_file(struct part *p)
 	return 0;
 }
 
-int part_open(struct part *p, struct sonde_session *s, const char *path, bool takes_place)
+int part_open(struct part *p, struct recording *rec, const char *path, bool takes_place)
 {
 	int r;
 
 	*p = (struct part){
-		.session = s, .fd = -1, .is_settled = true, .takes_place = takes_place
+		.rec = rec, .fd = -1, .is_settled = true, .takes_place = takes_place
 	};
-	TRY(part_check(s, path));
+	TRY(part_check(rec, path));
 	if (!takes_place)
 		TRY(part_check_free(path));
 	p->path = strdup(path);
@@ -460,7 +460,7 @@ int part_put_aux(struct part *p, const uint8_t *record, uint32_t len,
 
 int part_finish(struct part *p, const struct outbuf *build_ids)
 {
-	struct source *s = p->session->source;
+	struct source *s = p->rec->source;
 	struct perfdata_writer_feature late[3];
 	struct outbuf span = { 0 }, aux = { 0 }, ids = { 0 };
 	struct bytes b;

@@ -3,7 +3,7 @@
  * A recording made of another one's records: its header, then the records in the order in which they are put. It has a name
  * only when it is whole; whatever happens before leaves nothing behind.
  *
- *	part_open(&p, session, "out.data");
+ *	part_open(&p, rec, "out.data");
  *	part_put(&p, record, len, time_ns, is_sample);   // any number of times
  *	part_finish(&p, &build_ids);                     // or part_discard(&p)
  *
@@ -16,7 +16,7 @@
 
 #include "base/outbuf.h"
 #include "base/vec.h"
-#include "session.h"
+#include "recording/recording.h"
 
 struct perfdata_writer;
 
@@ -25,7 +25,7 @@ struct part_aux {
 };
 
 struct part {
-	struct sonde_session *session;
+	struct recording *rec;
 	struct perfdata_writer *writer; /* NULL: none is open */
 	char *path, *temp_path;         /* temp_path NULL: the file has no name yet */
 	int fd;                         /* the writer's */
@@ -41,11 +41,11 @@ struct part {
 };
 
 /* Whether a part may be written there: -EEXIST, -EISDIR ... with a message. */
-int part_check(const struct sonde_session *s, const char *path);
+int part_check(const struct recording *rec, const char *path);
 /* -EEXIST with a message when there is something of that name. */
 int part_check_free(const char *path);
 /* takes_place: what has the name at the end becomes PATH.old; else it stays, which is an error. */
-int part_open(struct part *p, struct sonde_session *s, const char *path, bool takes_place);
+int part_open(struct part *p, struct recording *rec, const char *path, bool takes_place);
 /* time_ns 0: it acts when it is read. */
 int part_put(struct part *p, const uint8_t *record, uint32_t len, uint64_t time_ns, bool is_sample);
 /* A record of trace data and the bytes behind it, which lie at `from` of the input file. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "locate.h"
+#include "recording/locate.h"
 #include "model/callchain.h"
 #include "sinks/text/fields.h"
 #include "sinks/text/frames.h"
@@ -24,7 +24,7 @@ void text_branches_done(struct text_branches *b)
 }
 
 /* "/P/X/A/12/CALL", and in perf 6.12 "/SPEC_WRONG_PATH" */
-static void put_flags(enum sonde_compat compat, uint64_t flags, struct outbuf *out)
+static void put_flags(const struct rules *rules, uint64_t flags, struct outbuf *out)
 {
 	static const char *const speculation[] = { "-", "SPEC_WRONG_PATH", "NON_SPEC_CORRECT_PATH",
 						   "SPEC_CORRECT_PATH" };
@@ -39,8 +39,8 @@ static void put_flags(enum sonde_compat compat, uint64_t flags, struct outbuf *o
 	outbuf_put(out, text, 7);
 	outbuf_u64(out, CYCLES(flags));
 	outbuf_char(out, '/');
-	outbuf_str(out, branch_type_name(compat, flags, room));
-	if (compat == SONDE_COMPAT_PERF_6_12) {
+	outbuf_str(out, branch_type_name(rules, flags, room));
+	if (rules->shows_speculation) {
 		outbuf_char(out, '/');
 		outbuf_str(out, speculation[SPECULATION(flags)]);
 	}
@@ -92,7 +92,7 @@ static void put_place(struct text_branches *b, const struct event *ev, uint64_t 
 	bool off = fields & TEXT_BRSTACKOFF && !(fields & (TEXT_BRSTACK | TEXT_BRSTACKSYM));
 
 	if (sym || off || fields & TEXT_DSO) {
-		mode = session_address_mode(ev, addr);
+		mode = recording_address_mode(ev, addr);
 		text_locate(ev, addr, mode, &loc);
 	}
 	if (sym) {
@@ -104,7 +104,7 @@ static void put_place(struct text_branches *b, const struct event *ev, uint64_t 
 		outbuf_hex(out, addr);
 	}
 	if (fields & TEXT_DSO) {
-		if (b->compat == SONDE_COMPAT_PERF_6_12)
+		if (b->rules->dso_behind_blank)
 			outbuf_char(out, ' ');
 		text_dso_put(&loc, fields & TEXT_NAMES, out);
 	}
@@ -115,7 +115,7 @@ void text_branches_put(struct text_branches *b, const struct event *ev,
 {
 	bool blank = fields & TEXT_BRSTACK || !(fields & TEXT_BRSTACKSYM);
 
-	if (b->compat && fields & TEXT_BRSTACKOFF)
+	if (b->rules->branch_offsets_need_loaded && fields & TEXT_BRSTACKOFF)
 		note_loaded(b, ev, sample->ip);
 	for (uint64_t i = 0; i < sample->nr_branches; i++) {
 		const struct sonde_branch *branch = &sample->branches[i];
@@ -125,6 +125,6 @@ void text_branches_put(struct text_branches *b, const struct event *ev,
 		put_place(b, ev, branch->from, fields, out);
 		outbuf_char(out, '/');
 		put_place(b, ev, branch->to, fields, out);
-		put_flags(b->compat, branch->flags, out);
+		put_flags(b->rules, branch->flags, out);
 	}
 }

@@ -5,11 +5,13 @@
 
 #include "base/outbuf.h"
 #include "base/vec.h"
+#include "compat/rules.h"
 #include "model/event.h"
 
 struct text_branches {
-	enum sonde_compat compat;
-	VEC(const char *) loaded; /* dsos whose symbols perf had loaded by now; only under compat */
+	const struct rules *rules;
+	VEC(const char *)
+	loaded; /* dsos whose symbols perf had loaded by now; for branch_offsets_need_loaded */
 };
 
 void text_branches_done(struct text_branches *b);

@@ -7,9 +7,9 @@
  *	000055859cdc520e	insn: 89 d8                   	# MISPRED INTX 3 cycles [3] 0.33 IPC
  */
 #include "base/err.h"
-#include "code.h"
+#include "recording/code.h"
 #include "model/callchain.h"
-#include "session.h"
+#include "recording/locate.h"
 #include "sinks/text/code_columns.h"
 #include "sinks/text/fields.h"
 
@@ -61,7 +61,7 @@ static enum grabbed grab(struct listing *l, uint64_t start, uint64_t end)
 		return NO_CODE;
 	l->code = l->c->block;
 	l->start = start;
-	l->len = session_code_bytes(l->ev, start, mode_of(start), l->c->block,
+	l->len = recording_code_bytes(l->ev, start, mode_of(start), l->c->block,
 				    (size_t)(end - start) + INSN_BYTES);
 	return l->len ? CODE : NO_CODE;
 }
@@ -69,9 +69,9 @@ static enum grabbed grab(struct listing *l, uint64_t start, uint64_t end)
 /* Names the function that an address is in, unless it is the one named last. */
 static void put_function(struct listing *l, uint64_t addr)
 {
-	struct sonde_location loc;
+	const struct sonde_location loc = *recording_located(l->ev, addr, mode_of(addr));
 
-	if (sonde_event_locate(&l->ev->pub, addr, mode_of(addr), &loc) < 0 || !loc.sym)
+	if (!loc.sym)
 		return;
 	if (l->sym_end && addr >= l->sym_start && addr < l->sym_end)
 		return;
@@ -92,7 +92,7 @@ static void put_function(struct listing *l, uint64_t addr)
 /* The instruction at an offset of the block, padded to a width; its length, 0 for none. */
 static unsigned put_insn(struct listing *l, size_t off, size_t width)
 {
-	unsigned n = session_insn_length(l->ev, l->start, mode_of(l->start), l->code + off,
+	unsigned n = recording_insn_length(l->ev, l->start, mode_of(l->start), l->code + off,
 					 l->len - off);
 	size_t begun;
 
@@ -194,7 +194,7 @@ static void put_last_block(struct listing *l, uint64_t start, uint64_t ip)
 		n = put_step(l, off);
 		if (!n)
 			break;
-		if (start + off != ip && session_insn_branches(l->ev, start, mode_of(start),
+		if (start + off != ip && recording_insn_branches(l->ev, start, mode_of(start),
 							       l->code + off, l->len - off)) {
 			outbuf_str(l->out, "\t... not reaching sample ...\n");
 			break;
@@ -212,8 +212,8 @@ void text_brstackinsn_put(struct text_code *c, const struct event *ev,
 
 	if (!nr)
 		return;
-	if (c->opts->max_blocks && c->opts->max_blocks < nr - 1)
-		nr = c->opts->max_blocks + 1;
+	if (c->o->max_blocks && c->o->max_blocks < nr - 1)
+		nr = c->o->max_blocks + 1;
 	if (!c->block)
 		c->block = malloc(BLOCK_MAX_BYTES);
 	outbuf_char(out, '\n');

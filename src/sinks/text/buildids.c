@@ -8,9 +8,9 @@
 
 #include "base/err.h"
 #include "formats/perfdata/layout.h"
-#include "session.h"
+#include "recording/recording.h"
 #include "sinks/fd_writer.h"
-#include "sinks/jsonl/json.h"
+#include "sinks/json_parts.h"
 #include "sinks/recorded_dsos.h"
 #include "sinks/sink.h"
 #include "sinks/text/terminal.h"
@@ -19,25 +19,44 @@ struct buildids_sink {
 	struct sink base;
 	struct fd_writer writer;
 	struct recorded_dsos dsos;
+	const char *input;
 	bool hits_only;
 	bool on_terminal;
 };
 
-static bool has_feature(struct sonde_session *s, unsigned feature)
+static bool has_feature(struct recording *rec, unsigned feature)
 {
 	struct source_header head = { 0 };
 
-	return s->source->ops->header && s->source->ops->header(s->source, &head) >= 0 &&
+	return rec->source->ops->header && rec->source->ops->header(rec->source, &head) >= 0 &&
 	       head.features[feature / 64] >> feature % 64 & 1;
 }
 
 /* What a processor's trace hits is not known without decoding it, so its recording's list is taken as it is. */
-static bool wants_hits(struct sonde_session *s)
-{
-	bool is_trace = has_feature(s, FEAT_AUXTRACE) && !session_in_pipe_mode(s);
+struct buildids_options {
+	uint32_t hits; /* flag: the files in which samples lie, with and without build ids */
+};
 
-	return (s->opts.hits && !is_trace) || session_in_pipe_mode(s) ||
-	       !has_feature(s, FEAT_BUILD_ID);
+static const struct key keys[] = { KEY_FLAG("hits", struct buildids_options, hits) };
+
+static bool wants_hits(struct recording *rec, const struct buildids_options *o)
+{
+	bool is_trace = has_feature(rec, FEAT_AUXTRACE) && !recording_in_pipe_mode(rec);
+
+	return (o->hits && !is_trace) || recording_in_pipe_mode(rec) ||
+	       !has_feature(rec, FEAT_BUILD_ID);
+}
+
+static struct sink_wants buildids_wants(const struct sink_options *opts)
+{
+	return (struct sink_wants){ .samples = true, .records = true, .header = true };
+}
+
+static struct sink_wants buildids_json_wants(const struct sink_options *opts)
+{
+	return (struct sink_wants){
+		.samples = true, .records = true, .header = true, .has_verdict = true
+	};
 }
 
 static int open_as(const struct sink_ops *ops, struct sink **ret, const struct sink_options *opts)
@@ -48,9 +67,10 @@ static int open_as(const struct sink_ops *ops, struct sink **ret, const struct s
 	if (!s)
 		return err_nomem();
 	s->base.ops = ops;
-	s->hits_only = wants_hits(opts->session);
-	s->on_terminal = opts->session->opts.terminal || isatty(opts->fd);
-	r = recorded_dsos_init(&s->dsos, opts->session);
+	s->input = opts->input;
+	s->hits_only = wants_hits(opts->recordings->v, opts->own);
+	s->on_terminal = opts->on_terminal || isatty(opts->fd);
+	r = recorded_dsos_init(&s->dsos, opts->recordings->v);
 	if (r >= 0)
 		r = fd_writer_init(&s->writer, opts->fd);
 	if (r < 0) {
@@ -86,6 +106,7 @@ static int buildids_finish(struct sink *sink, bool complete)
 {
 	struct buildids_sink *s = (struct buildids_sink *)sink;
 	struct outbuf *out = &s->writer.out;
+	char hex[BUILD_ID_HEX_CHARS];
 
 	TRY(recorded_dsos_update(&s->dsos));
 	vec_foreach(dso, &s->dsos.list) {
@@ -93,7 +114,7 @@ static int buildids_finish(struct sink *sink, bool complete)
 
 		if (s->hits_only && !dso->is_hit)
 			continue;
-		outbuf_fmt(out, "%-40s %s\n", dso->build_id, dso->name);
+		outbuf_fmt(out, "%-40s %s\n", build_id_hex(&dso->build_id, hex), dso->name);
 		if (s->on_terminal)
 			text_terminal_quiet(out, start, true);
 	}
@@ -103,25 +124,23 @@ static int buildids_finish(struct sink *sink, bool complete)
 static int buildids_json_finish(struct sink *sink, bool complete)
 {
 	struct buildids_sink *s = (struct buildids_sink *)sink;
-	struct outbuf *out = &s->writer.out;
-	const char *comma = "\n";
+	struct json j = json_to(&s->writer.out);
+	char hex[BUILD_ID_HEX_CHARS];
 
 	TRY(recorded_dsos_update(&s->dsos));
-	outbuf_str(out, "{\"schema\":\"sonde-buildids\",\"version\":1");
-	json_member_text(out, "sonde", sonde_version());
-	json_member_text(out, "input", s->dsos.session->opts.input);
-	outbuf_fmt(out, ",\"complete\":%s,\"files\":[", complete ? "true" : "false");
+	sink_json_begin(&j, "sonde-buildids", 1, s->input, complete);
+	json_member_array(&j, "files");
 	vec_foreach(dso, &s->dsos.list) {
 		if (s->hits_only && !dso->is_hit)
 			continue;
-		outbuf_fmt(out, "%s{\"file\":", comma);
-		json_text(out, dso->name);
-		if (*dso->build_id)
-			json_member_text(out, "build_id", dso->build_id);
-		outbuf_char(out, '}');
-		comma = ",\n";
+		json_newline(&j);
+		json_object(&j);
+		json_member_text(&j, "file", dso->name);
+		if (build_id_is_known(&dso->build_id))
+			json_member_text(&j, "build_id", build_id_hex(&dso->build_id, hex));
+		json_end(&j);
 	}
-	outbuf_str(out, "]}\n");
+	json_end_line(&j);
 	return fd_writer_flush(&s->writer);
 }
 
@@ -145,8 +164,10 @@ const struct sink_ops buildids_sink_ops = {
 	.name = "buildids",
 	.summary =
 		"a line per file whose build id the recording has, as perf buildid-list prints it",
-	.takes_records = true,
-	.lists_header = true,
+	.keys = keys,
+	.nr_keys = sizeof(keys) / sizeof(*keys),
+	.options_bytes = sizeof(struct buildids_options),
+	.wants = buildids_wants,
 	.open = buildids_open,
 	.event = buildids_event,
 	.is_done = buildids_is_done,
@@ -158,9 +179,10 @@ const struct sink_ops buildids_sink_ops = {
 const struct sink_ops buildids_json_sink_ops = {
 	.name = "buildids-json",
 	.summary = "the same as a JSON object",
-	.takes_records = true,
-	.lists_header = true,
-	.reports_complete = true,
+	.keys = keys,
+	.nr_keys = sizeof(keys) / sizeof(*keys),
+	.options_bytes = sizeof(struct buildids_options),
+	.wants = buildids_json_wants,
 	.open = buildids_json_open,
 	.event = buildids_event,
 	.is_done = buildids_is_done,

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "code.h"
+#include "recording/code.h"
 #include "model/callchain.h"
-#include "session.h"
+#include "recording/locate.h"
 
-void text_code_init(struct text_code *c, const struct session_options *opts)
+void text_code_init(struct text_code *c, const struct text_options *o, const struct rules *rules)
 {
-	*c = (struct text_code){ .opts = opts };
+	*c = (struct text_code){ .o = o, .rules = rules };
 }
 
 void text_code_done(struct text_code *c)
@@ -33,7 +33,7 @@ static void put_line(const struct text_code *c, const char *file, uint32_t line,
 		     struct outbuf *out)
 {
 	outbuf_str(out, before);
-	outbuf_str(out, c->opts->full_source_path ? file : base_name(file));
+	outbuf_str(out, c->o->full_source_path ? file : base_name(file));
 	outbuf_char(out, ':');
 	outbuf_u64(out, line);
 }
@@ -42,15 +42,15 @@ static void put_line(const struct text_code *c, const char *file, uint32_t line,
 static void put_no_line(const struct event *ev, uint64_t addr, uint32_t cpumode, const char *before,
 			struct outbuf *out)
 {
-	struct sonde_location loc;
+	const struct sonde_location loc = *recording_located(ev, addr, cpumode);
 	uint64_t offset;
 	struct dso *d;
 
-	if (sonde_event_locate(&ev->pub, addr, cpumode, &loc) < 0 || !loc.dso)
+	if (!loc.dso)
 		return;
 	outbuf_str(out, before);
 	outbuf_str(out, *loc.dso == '[' ? loc.dso : base_name(loc.dso));
-	d = cpumode == CPUMODE_KERNEL ? NULL : session_dso_at(ev, addr, &offset);
+	d = cpumode == CPUMODE_KERNEL ? NULL : recording_dso_at(ev, addr, &offset);
 	outbuf_char(out, '[');
 	outbuf_hex(out, d ? dso_file_address(d, offset) : addr);
 	outbuf_char(out, ']');
@@ -60,7 +60,7 @@ static void put_place(const struct text_code *c, const struct event *ev, uint64_
 		      uint32_t cpumode, bool called, const char *before, struct outbuf *out)
 {
 	const struct line_place *places;
-	size_t nr = session_lines(ev, addr, cpumode, called, &places);
+	size_t nr = recording_lines(ev, addr, cpumode, called, &places);
 
 	if (!nr || !places[0].file)
 		put_no_line(ev, addr, cpumode, before, out);
@@ -79,7 +79,7 @@ void text_frame_srcline_put(const struct text_code *c, const struct event *ev,
 			    const struct sonde_frame *f, bool innermost, struct outbuf *out)
 {
 	bool called = !innermost && !(f->flags & (SONDE_FRAME_UNWOUND | SONDE_FRAME_BRANCH)) &&
-		      !c->opts->compat;
+		      !c->rules->lines_behind_calls;
 
 	if (f->file)
 		put_line(c, f->file, f->line, "\n  ", out);
@@ -112,9 +112,9 @@ bool text_srccode_put(struct text_code *c, const struct event *ev, uint64_t addr
 	const char *text;
 	size_t len, start;
 
-	if (!session_lines(ev, addr, cpumode, false, &p) || !p->file ||
+	if (!recording_lines(ev, addr, cpumode, false, &p) || !p->file ||
 	    (last && last->file && last->line == p->line && !strcmp(last->file, p->file)) ||
-	    !session_source_line(ev->session, p->file, p->line, &text, &len))
+	    !recording_source_line(ev->recording, p->file, p->line, &text, &len))
 		return false;
 	start = out->len;
 	outbuf_char(out, '|');
@@ -135,7 +135,7 @@ void text_insn_put(const struct event *ev, uint64_t addr, uint32_t cpumode, bool
 {
 	struct code_insn insn;
 
-	session_insn(ev, addr, cpumode, &insn);
+	recording_insn(ev, addr, cpumode, &insn);
 	if (length) {
 		outbuf_str(out, " ilen: ");
 		outbuf_u64(out, insn.len);

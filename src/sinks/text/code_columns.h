@@ -8,7 +8,9 @@
 #include "base/hash.h"
 #include "base/outbuf.h"
 #include "base/vec.h"
+#include "compat/rules.h"
 #include "model/event.h"
+#include "sinks/text/options.h"
 
 struct shown_line {
 	const char *file; /* lent by the session */
@@ -16,14 +18,15 @@ struct shown_line {
 };
 
 struct text_code {
-	const struct session_options *opts; /* the session's */
+	const struct text_options *o;
+	const struct rules *rules;
 	/* The source line that each task showed last: it is not shown twice on end. */
 	struct hash64 by_tid; /* tid -> index in shown */
 	VEC(struct shown_line) shown;
 	uint8_t *block; /* owned; room for code between two branches, NULL: not yet asked for */
 };
 
-void text_code_init(struct text_code *c, const struct session_options *opts);
+void text_code_init(struct text_code *c, const struct text_options *o, const struct rules *rules);
 void text_code_done(struct text_code *c);
 
 /*

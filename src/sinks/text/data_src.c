@@ -4,7 +4,6 @@
 #include <stdbool.h>
 
 #define COUNT(a)         (sizeof(a) / sizeof((a)[0]))
-#define PERF_WIDTH_BYTES 99u /* perf cuts the text, number included */
 
 /* Bits of perf_mem_data_src, from its lowest. */
 struct access {
@@ -81,28 +80,29 @@ static void put_op(const struct access *a, struct outbuf *out)
 	outbuf_str(out, a->op ? words[__builtin_ctz(a->op)] : "No");
 }
 
-static void put_hops(const struct access *a, enum sonde_compat compat, struct outbuf *out)
+static void put_hops(const struct access *a, const struct rules *rules, struct outbuf *out)
 {
 	if (hops_words[a->hops])
 		outbuf_str(out, hops_words[a->hops]);
-	else if (compat)
+	else if (rules->data_src_hops_are_null)
 		outbuf_str(out, "(null)");
 	else
 		outbuf_fmt(out, "hops %u", a->hops);
 	outbuf_char(out, ' ');
 }
 
-/* perf 6.1's way: everything that is said. */
-static void put_level(const struct access *a, enum sonde_compat compat, struct outbuf *out)
+/* Everything that is said. */
+static void put_level(const struct access *a, const struct rules *rules, struct outbuf *out)
 {
 	unsigned bits = a->level & ~(LEVEL_HIT | LEVEL_MISS), nr = 0;
 	/* Numbers that perf 6.1 does not know are those of levels to it. */
-	bool named = level_numbers[a->level_nr] && (!compat || a->level_nr < 5 || a->level_nr > 8);
+	bool named = level_numbers[a->level_nr] &&
+		     (!rules->data_src_knows_fewer_levels || a->level_nr < 5 || a->level_nr > 8);
 
 	if (a->remote)
 		outbuf_str(out, "Remote ");
 	if (a->hops)
-		put_hops(a, compat, out);
+		put_hops(a, rules, out);
 	else
 		nr = put_bits(bits, level_words, COUNT(level_words), 0, out);
 	if (a->level_nr) {
@@ -119,15 +119,15 @@ static void put_level(const struct access *a, enum sonde_compat compat, struct o
 	outbuf_str(out, a->level & LEVEL_MISS ? " miss" : "");
 }
 
-/* perf 6.12's: the number if there is one, else the bits. */
-static void put_level_6_12(const struct access *a, struct outbuf *out)
+/* The number if there is one, else the bits. */
+static void put_one_level(const struct access *a, const struct rules *rules, struct outbuf *out)
 {
 	unsigned bits = a->level & ~(LEVEL_NA | LEVEL_HIT | LEVEL_MISS);
 
 	if (a->level_nr && a->level_nr != LEVEL_NR_NA) {
 		outbuf_str(out, a->remote ? "Remote " : "");
 		if (a->hops)
-			put_hops(a, SONDE_COMPAT_PERF_6_12, out);
+			put_hops(a, rules, out);
 		if (level_numbers[a->level_nr])
 			outbuf_str(out, level_numbers[a->level_nr]);
 		else
@@ -169,17 +169,17 @@ static void put_blocked(const struct access *a, struct outbuf *out)
 	outbuf_str(out, a->blocked & 4 ? " Addr" : "");
 }
 
-void text_data_src_words(enum sonde_compat compat, uint64_t data_src, struct outbuf *out)
+void text_data_src_words(const struct rules *rules, uint64_t data_src, struct outbuf *out)
 {
 	struct access a = unpack(data_src);
 
 	outbuf_str(out, "|OP ");
 	put_op(&a, out);
 	outbuf_str(out, "|LVL ");
-	if (compat == SONDE_COMPAT_PERF_6_12)
-		put_level_6_12(&a, out);
+	if (rules->data_src_has_one_level)
+		put_one_level(&a, rules, out);
 	else
-		put_level(&a, compat, out);
+		put_level(&a, rules, out);
 	outbuf_str(out, "|SNP ");
 	put_snoop(&a, out);
 	outbuf_str(out, "|TLB ");
@@ -190,17 +190,17 @@ void text_data_src_words(enum sonde_compat compat, uint64_t data_src, struct out
 	put_blocked(&a, out);
 }
 
-void text_data_src_put(enum sonde_compat compat, uint64_t data_src, size_t *width,
+void text_data_src_put(const struct rules *rules, uint64_t data_src, size_t *width,
 		       struct outbuf *out)
 {
 	size_t start = out->len, len;
 
 	outbuf_hex_width(out, data_src, 16, ' ');
 	outbuf_char(out, ' ');
-	text_data_src_words(compat, data_src, out);
+	text_data_src_words(rules, data_src, out);
 	len = out->len - start;
-	if (compat && len > PERF_WIDTH_BYTES) {
-		len = PERF_WIDTH_BYTES;
+	if (rules->pub.data_src_text_bytes && len > rules->pub.data_src_text_bytes) {
+		len = rules->pub.data_src_text_bytes;
 		out->len = start + len;
 	}
 	if (len > *width)

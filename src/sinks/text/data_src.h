@@ -6,12 +6,13 @@
 #include <stdint.h>
 
 #include "base/outbuf.h"
+#include "compat/rules.h"
 #include "sonde/sonde.h"
 
 /* The words alone. */
-void text_data_src_words(enum sonde_compat compat, uint64_t data_src, struct outbuf *out);
+void text_data_src_words(const struct rules *rules, uint64_t data_src, struct outbuf *out);
 /* The number and the words. *width: of the longest text so far; shorter ones are filled up to it. */
-void text_data_src_put(enum sonde_compat compat, uint64_t data_src, size_t *width,
+void text_data_src_put(const struct rules *rules, uint64_t data_src, size_t *width,
 		       struct outbuf *out);
 
 #endif

@@ -5,9 +5,8 @@
 
 #include "base/bytes.h"
 #include "formats/perfdata/layout.h"
-#include "locate.h"
+#include "recording/locate.h"
 #include "model/callchain.h"
-#include "session.h"
 #include "sinks/text/records.h"
 
 enum { ROW_BYTES = 16, HEADER_BYTES = 8, PIPE_HEAD_BYTES = 16 };
@@ -114,7 +113,8 @@ static int put_lost(const struct source_record *rec, struct bytes *b, struct out
 }
 
 /* A kernel's record whose text in a dump is another than in a line of its own; 0: it is not. */
-static int put_special(const struct event *ev, const struct source_record *rec, struct outbuf *out)
+static int put_special(const struct event *ev, const struct line_options *lines,
+		       const struct source_record *rec, struct outbuf *out)
 {
 	struct bytes b = bytes_init(ev->pub.record, ev->pub.record_len - rec->trailer_bytes,
 				    ev->pub.file_off, "", rec->swap);
@@ -122,9 +122,9 @@ static int put_special(const struct event *ev, const struct source_record *rec, 
 	b.pos += HEADER_BYTES;
 	switch (rec->type) {
 	case PERF_RECORD_EXIT:
-		return ev->session->opts.show_task; /* its line follows here */
+		return lines->show_task; /* its line follows here */
 	case PERF_RECORD_LOST:
-		if (ev->session->opts.show_lost)
+		if (lines->show_lost)
 			return 1; /* here too */
 		TRY(put_lost(rec, &b, out));
 		return 1;
@@ -142,21 +142,34 @@ static int put_special(const struct event *ev, const struct source_record *rec, 
 	}
 }
 
-void text_dump_put(const struct event *ev, const char *path, bool is_pipe, struct outbuf *out)
+/* perf has no use for rounds where it does not sort. A round that has a line is written by that. */
+static void put_round(const struct text_dump *d, const struct source_record *rec,
+		      struct outbuf *out)
+{
+	if (!d->lines->show_round)
+		outbuf_str(out, d->is_unsorted || !rec->has_ids ? ": unhandled!\n" : "\n");
+}
+
+void text_dump_put(const struct event *ev, const struct text_dump *d, const char *path,
+		   struct outbuf *out)
 {
 	/* A pipe is counted from behind its head. */
-	uint64_t off = ev->pub.file_off - (is_pipe ? PIPE_HEAD_BYTES : 0);
+	uint64_t off = ev->pub.file_off - (d->is_pipe ? PIPE_HEAD_BYTES : 0);
 	struct source_record rec;
 	size_t before;
 	int r;
 
 	if (ev->source->ops->record(ev->source, ev, &rec) < 0)
 		return;
-	put_bytes(ev, rec.type, off, is_pipe ? "pipe" : path, out);
+	put_bytes(ev, rec.type, off, d->is_pipe ? "pipe" : path, out);
 	put_when(&rec, out);
 	put_offset(off, out);
 	outbuf_fmt(out, " [0x%x]: PERF_RECORD_%s", ev->pub.record_len, text_record_name(rec.type));
 	before = out->len;
+	if (rec.type == RECORD_FINISHED_ROUND) {
+		put_round(d, &rec, out);
+		return;
+	}
 	if (rec.type >= RECORD_HEADER_ATTR) {
 		if (text_dump_tool_put(ev, &rec, out))
 			return;
@@ -165,10 +178,10 @@ void text_dump_put(const struct event *ev, const char *path, bool is_pipe, struc
 		return;
 	} else if (!rec.is_damaged) {
 		/* With their lines shown, perf dumps BPF programs as if they were symbols. */
-		if (rec.type == PERF_RECORD_BPF_EVENT && ev->session->opts.compat &&
-		    ev->session->opts.show_bpf)
+		if (rec.type == PERF_RECORD_BPF_EVENT &&
+		    ev->recording->opts->rules->dumps_bpf_as_symbols && d->lines->show_bpf)
 			rec.type = PERF_RECORD_KSYMBOL;
-		r = put_special(ev, &rec, out);
+		r = put_special(ev, d->lines, &rec, out);
 		if (r > 0 || (!r && text_record_body(ev, &rec, out)))
 			return;
 	}
@@ -180,21 +193,20 @@ void text_dump_put(const struct event *ev, const char *path, bool is_pipe, struc
 void text_dump_thread_put(const struct event *ev, struct outbuf *out)
 {
 	struct sonde_sample sample = { .size = sizeof(sample) };
-	struct sonde_location loc;
 	const char *dso = NULL;
 	bool ip_known = ev->source->ops->sample(ev->source, ev, &sample) >= 0;
 	uint32_t mode = ev->pub.cpumode;
 
-	outbuf_fmt(out, " ... thread: %s:%d\n", sonde_session_string(ev->session, ev->pub.comm),
+	outbuf_fmt(out, " ... thread: %s:%d\n", strpool_text(ev->recording->strings, ev->pub.comm),
 		   ev->pub.tid);
 	if (mode != CPUMODE_KERNEL && mode != CPUMODE_USER) {
 		outbuf_str(out, " ...... dso: [hypervisor]\n");
 		return;
 	}
-	if (ip_known && mode == CPUMODE_KERNEL && ev->session->opts.compat)
+	if (ip_known && mode == CPUMODE_KERNEL && ev->recording->opts->rules->dumps_located_dso)
 		dso = locate_dumped_dso(ev, sample.ip);
-	else if (ip_known && sonde_event_locate(&ev->pub, sample.ip, mode, &loc) >= 0)
-		dso = loc.dso;
+	else if (ip_known)
+		dso = recording_located(ev, sample.ip, mode)->dso;
 	outbuf_fmt(out, " ...... dso: %s\n", dso ? dso : "<not found>");
 	err_clear();
 }

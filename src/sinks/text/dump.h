@@ -16,10 +16,18 @@
 #include "base/bytes.h"
 #include "base/outbuf.h"
 #include "model/event.h"
+#include "sinks/line_options.h"
 #include "sources/source.h"
 
-/* Of an event that stands for its record (event.listed). A pipe has no name, and its records count from its first one. */
-void text_dump_put(const struct event *ev, const char *path, bool is_pipe, struct outbuf *out);
+struct text_dump {
+	const struct line_options *lines; /* those follow in the dump */
+	bool is_unsorted;
+	bool is_pipe; /* has no name, and its records count from its first one */
+};
+
+/* Of an event that stands for its record (event.listed), of the file `path`. */
+void text_dump_put(const struct event *ev, const struct text_dump *d, const char *path,
+		   struct outbuf *out);
 /* " ... thread:" and " ...... dso:" in front of the line of an event that came of a sample. */
 void text_dump_thread_put(const struct event *ev, struct outbuf *out);
 

@@ -5,7 +5,7 @@
 #include "base/bytes.h"
 #include "formats/perfdata/registers.h"
 #include "formats/perfdata/sample.h"
-#include "session.h"
+#include "recording/recording.h"
 #include "sinks/text/dump.h"
 #include "sinks/text/machine_words.h"
 
@@ -66,7 +66,7 @@ static void put_branches(const struct dumped *d)
 {
 	static const char *const speculation[] = { " ", " SPEC_WRONG_PATH",
 						   " NON_SPEC_CORRECT_PATH", " SPEC_CORRECT_PATH" };
-	enum sonde_compat compat = d->ev->session->opts.compat;
+	const struct rules *rules = d->ev->recording->opts->rules;
 	const struct sonde_sample *s = d->sample;
 	struct outbuf *out = d->out;
 	char type[24];
@@ -89,8 +89,8 @@ static void put_branches(const struct dumped *d)
 			   (unsigned long long)b->from, (unsigned long long)b->to,
 			   (unsigned)(f >> 4 & 0xffff), f & 1 ? "M" : " ", f & 2 ? "P" : " ",
 			   f & 8 ? "A" : " ", f & 4 ? "T" : " ", (unsigned)(f >> 33),
-			   branch_type_name(compat, f, type),
-			   compat == SONDE_COMPAT_PERF_6_12 ? speculation[f >> 24 & 3] : "");
+			   branch_type_name(rules, f, type),
+			   rules->shows_speculation ? speculation[f >> 24 & 3] : "");
 	}
 }
 
@@ -110,10 +110,10 @@ static void put_regs(const struct dumped *d, const char *which, uint64_t abi, ui
 			      : "unknown");
 	for (unsigned i = 0; i < 64; i++) {
 		if (mask >> i & 1)
-			outbuf_fmt(
-				out, ".... %-5s 0x%016llx\n",
-				perfdata_register_name(d->ev->session->opts.compat, arch, i, name),
-				(unsigned long long)values[n++]);
+			outbuf_fmt(out, ".... %-5s 0x%016llx\n",
+				   perfdata_register_name(d->ev->recording->opts->rules, arch, i,
+							  name),
+				   (unsigned long long)values[n++]);
 	}
 }
 
@@ -197,7 +197,7 @@ static void put_weight(const struct dumped *d)
 	/* perf 6.1 on x86 never shows the third one. */
 	outbuf_fmt(d->out, "... weight: %u,0x%x,0x%x\n", (unsigned)(w & UINT32_MAX),
 		   (unsigned)(w >> 32 & 0xffff),
-		   d->ev->session->opts.compat == SONDE_COMPAT_PERF_6_1 ? 0 : (unsigned)(w >> 48));
+		   d->ev->recording->opts->rules->lacks_third_weight ? 0 : (unsigned)(w >> 48));
 }
 
 static void put_reads(const struct dumped *d)

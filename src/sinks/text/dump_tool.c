@@ -6,7 +6,7 @@
 #include "base/bytes.h"
 #include "formats/perfdata/cpu_map.h"
 #include "formats/perfdata/layout.h"
-#include "session.h"
+#include "recording/recording.h"
 #include "sinks/text/dump.h"
 
 enum { HEADER_BYTES = 8 };
@@ -22,7 +22,7 @@ static int put_id_index(struct bytes *b, struct outbuf *out)
 
 	TRY(bytes_u64(b, "number of ids", &nr));
 	if (nr > bytes_left(b) / sizeof(entry))
-		return err_at(b, -EBADMSG, "%" PRIu64 " ids do not fit", nr);
+		return bytes_fail(b, -EBADMSG, "%" PRIu64 " ids do not fit", nr);
 	outbuf_fmt(out, " nr: %" PRIu64 "\n", nr);
 	for (uint64_t i = 0; i < nr; i++) {
 		for (int k = 0; k < 4; k++)
@@ -42,7 +42,7 @@ static int put_thread_map(struct bytes *b, struct outbuf *out)
 
 	TRY(bytes_u64(b, "number of threads", &nr));
 	if (nr > bytes_left(b) / 24)
-		return err_at(b, -EBADMSG, "%" PRIu64 " threads do not fit", nr);
+		return bytes_fail(b, -EBADMSG, "%" PRIu64 " threads do not fit", nr);
 	outbuf_fmt(out, " nr: %" PRIu64 " %s", nr, nr > 1 ? "threads: " : "thread: ");
 	for (uint64_t i = 0; i < nr; i++) {
 		TRY(bytes_u64(b, "tid", &tid));
@@ -212,15 +212,6 @@ static int put_auxtrace_error(struct bytes *b, struct outbuf *out)
 	return 0;
 }
 
-/* perf has no use for rounds where it does not sort. Where they are shown as lines, the line follows here. */
-static void put_round(const struct session_options *o, const struct source_record *rec,
-		      struct outbuf *out)
-{
-	if (o->show_round)
-		return;
-	outbuf_str(out, o->unsorted || !rec->has_ids ? ": unhandled!\n" : "\n");
-}
-
 bool text_dump_tool_put(const struct event *ev, const struct source_record *rec, struct outbuf *out)
 {
 	struct bytes b =
@@ -230,9 +221,6 @@ bool text_dump_tool_put(const struct event *ev, const struct source_record *rec,
 
 	b.pos += HEADER_BYTES;
 	switch (rec->type) {
-	case RECORD_FINISHED_ROUND:
-		put_round(&ev->session->opts, rec, out);
-		break;
 	case RECORD_ID_INDEX:
 		r = put_id_index(&b, out);
 		break;

@@ -34,7 +34,7 @@ static int make_paths(struct event_file *f, const struct event_files *all, const
 		return err_nomem();
 	}
 	event = f->path + strlen(all->input) + 1;
-	if (all->compat && strchr(event, '/'))
+	if (all->rules->refuses_slashes && strchr(event, '/'))
 		return err_set(-EINVAL, "%s: an event whose name has a slash gets no file in perf",
 			       f->path);
 	for (; *event; event++) {
@@ -145,11 +145,11 @@ int event_files_finish(struct event_files *all, struct outbuf *out)
 		free(f->part_path);
 		f->part_path = NULL;
 		bytes = f->bytes;
-		if (all->compat && bytes)
+		if (all->rules->counts_full_buffers && bytes)
 			bytes = (bytes - 1) / STDIO_BYTES * STDIO_BYTES;
 		outbuf_fmt(out, "[ %s script: Wrote %.3f MB %s (%llu samples) ]\n",
-			   all->compat ? "perf" : "sonde", (double)bytes / 1024 / 1024, f->path,
-			   (unsigned long long)f->nr_samples);
+			   all->rules->calls_itself_perf ? "perf" : "sonde",
+			   (double)bytes / 1024 / 1024, f->path, (unsigned long long)f->nr_samples);
 	}
 	return 0;
 }

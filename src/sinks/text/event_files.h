@@ -7,6 +7,7 @@
 #define SONDE_SINKS_TEXT_EVENT_FILES_H
 
 #include "base/vec.h"
+#include "compat/rules.h"
 #include "model/event.h"
 #include "sinks/fd_writer.h"
 
@@ -20,7 +21,7 @@ struct event_file {
 
 struct event_files {
 	const char *input; /* the recording's path, lent */
-	bool compat;
+	const struct rules *rules;
 	VEC(struct event_file *) files;
 	VEC(struct event_file *) by_schema; /* NULL: none yet */
 };

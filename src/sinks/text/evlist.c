@@ -13,11 +13,10 @@
 #include "formats/perfdata/attr_text.h"
 #include "formats/perfdata/groups.h"
 #include "formats/perfdata/header.h"
-#include "session.h"
+#include "recording/recording.h"
 #include "sinks/fd_writer.h"
-#include "sinks/jsonl/json.h"
+#include "sinks/json_parts.h"
 #include "sinks/sink.h"
-#include "sinks/text/evlist.h"
 #include "sinks/text/header.h"
 #include "sinks/text/terminal.h"
 
@@ -25,10 +24,13 @@ enum detail { DETAIL_ATTR = 1, DETAIL_FREQ = 2, DETAIL_GROUPS = 4, DETAIL_FIELDS
 
 struct evlist_sink {
 	struct sink base;
-	struct sonde_session *session;
+	struct recording *rec;
+	const char *input;
+	const struct rules *rules;
 	struct fd_writer writer;
 	unsigned details; /* enum detail */
-	bool as_perf_reads_streams;
+	bool on_terminal;
+	bool forgets_names;
 	/* Groups not met yet, of the section that tells of them. */
 	struct bytes groups;
 	uint32_t nr_groups;
@@ -38,7 +40,8 @@ struct evlist_sink {
 
 /* ---- what stands in a line ---------------------------------------------------------------------------------------- */
 
-int evlist_details_parse(const char *text, unsigned *ret)
+/* Words separated by commas; NULL: none. */
+static int evlist_details_parse(const char *text, unsigned *ret)
 {
 	static const char *const words[] = { "attr", "freq", "groups", "fields" };
 	unsigned details = 0;
@@ -67,7 +70,7 @@ static void put_name(struct evlist_sink *s, const struct sonde_schema *sc, struc
 	const struct perf_event_attr *attr = sc->attr;
 	char name[128] = "unknown tracepoint";
 
-	if (!s->as_perf_reads_streams) {
+	if (!s->forgets_names) {
 		outbuf_str(out, sc->name);
 		return;
 	}
@@ -81,9 +84,9 @@ static void put_attr(struct evlist_sink *s, const struct sonde_schema *sc, struc
 	const struct perf_event_attr *attr = sc->attr;
 	char room[64];
 	struct text_header_event event = { sc->name,
-					   text_header_pmu_name(s->session, attr->type, room) };
+					   text_header_pmu_name(s->rec, attr->type, room) };
 
-	text_header_attr_put(attr, ": ", &event, s->session->opts.compat, out);
+	text_header_attr_put(attr, ": ", &event, s->rules, out);
 }
 
 static void put_freq(const struct sonde_schema *sc, struct outbuf *out)
@@ -141,10 +144,9 @@ static void next_group(struct evlist_sink *s)
 
 static void read_groups(struct evlist_sink *s)
 {
-	struct source *source = s->session->source;
+	struct source *source = s->rec->source;
 
-	if (s->as_perf_reads_streams ||
-	    source->ops->section(source, FEAT_GROUP_DESC, &s->groups) <= 0 ||
+	if (s->forgets_names || source->ops->section(source, FEAT_GROUP_DESC, &s->groups) <= 0 ||
 	    bytes_u32(&s->groups, "number of groups", &s->nr_groups) < 0) {
 		err_clear();
 		return;
@@ -178,29 +180,56 @@ static void put_in_group(struct evlist_sink *s, const struct sonde_schema *sc, u
 
 static void put_tips(struct evlist_sink *s, bool has_tracepoint, bool has_group, struct outbuf *out)
 {
-	int compat = s->session->opts.compat;
-	const char *tool = compat ? "perf" : "sonde";
+	const char *tool = s->rules->calls_itself_perf ? "perf" : "sonde";
 
 	if (has_tracepoint && !(s->details & DETAIL_FIELDS))
 		outbuf_fmt(out,
 			   "# Tip: use '%s evlist --trace-fields' to show fields for tracepoint "
 			   "events\n",
 			   tool);
-	if (has_group && !(s->details & DETAIL_GROUPS) && compat == SONDE_COMPAT_PERF_6_12)
+	if (has_group && !(s->details & DETAIL_GROUPS) && s->rules->tips_at_groups)
 		outbuf_fmt(out, "# Tip: use '%s evlist -g' to show group information\n", tool);
+}
+
+struct evlist_options {
+	char *details;
+};
+
+static const struct key keys[] = { KEY_TEXT("evlist", struct evlist_options, details) };
+
+static int evlist_check(const struct sink_options *opts)
+{
+	const struct evlist_options *o = opts->own;
+	unsigned details;
+
+	return evlist_details_parse(o->details, &details);
+}
+
+static struct sink_wants evlist_wants(const struct sink_options *opts)
+{
+	return (struct sink_wants){ .samples = true, .header = true };
+}
+
+static struct sink_wants evlist_json_wants(const struct sink_options *opts)
+{
+	return (struct sink_wants){ .samples = true, .header = true, .has_verdict = true };
 }
 
 static int open_as(const struct sink_ops *ops, struct sink **ret, const struct sink_options *opts)
 {
 	struct evlist_sink *s = calloc(1, sizeof(*s));
+	const struct evlist_options *o = opts->own;
 	int r;
 
 	if (!s)
 		return err_nomem();
 	s->base.ops = ops;
-	s->session = opts->session;
-	s->as_perf_reads_streams = opts->session->opts.compat && session_in_pipe_mode(s->session);
-	r = evlist_details_parse(opts->session->opts.evlist, &s->details);
+	s->rec = opts->recordings->v;
+	s->input = opts->input;
+	s->rules = opts->rules;
+	s->on_terminal = opts->on_terminal || isatty(opts->fd);
+	s->forgets_names = opts->rules->evlist_forgets_names && recording_in_pipe_mode(s->rec);
+	r = evlist_details_parse(o->details, &s->details);
 	if (r >= 0)
 		r = fd_writer_init(&s->writer, opts->fd);
 	if (r < 0) {
@@ -231,7 +260,7 @@ static int evlist_finish(struct sink *sink, bool complete)
 
 	read_groups(s);
 	has_group = s->group.members > 1;
-	for (uint32_t id = 0; (sc = sonde_session_schema(s->session, id)); id++) {
+	for (uint32_t id = 0; (sc = schema_at(&s->rec->all->schemas, id)); id++) {
 		const struct perf_event_attr *attr = sc->attr;
 
 		if (!attr || sc->is_newer)
@@ -249,31 +278,32 @@ static int evlist_finish(struct sink *sink, bool complete)
 	if (s->nr_members) /* the recording has fewer events than its groups */
 		outbuf_str(out, "}\n");
 	put_tips(s, has_tracepoint, has_group, out);
-	if (s->session->opts.terminal || isatty(s->writer.fd))
+	if (s->on_terminal)
 		text_terminal_quiet(out, 0, true);
 	return fd_writer_flush(&s->writer);
 }
 
-static void put_attr_json(const struct perf_event_attr *attr, struct outbuf *out)
+static void put_attr_json(const struct perf_event_attr *attr, struct json *j)
 {
-	const struct perfdata_attr_style style = { .is_json = true };
+	const struct perfdata_attr_style style = { .json = j, .rules = &default_rules };
 
-	outbuf_fmt(out, ",\"attr\":{\"type\":%" PRIu32, attr->type);
-	json_member_u64(out, "config", attr->config);
-	perfdata_attr_put_members(out, attr, &style);
-	outbuf_char(out, '}');
+	json_member_object(j, "attr");
+	json_member_u64(j, "type", attr->type);
+	json_member_u64(j, "config", attr->config);
+	perfdata_attr_put_members(j->out, attr, &style);
+	json_end(j);
 }
 
-static void put_fields_json(const struct sonde_schema *sc, struct outbuf *out)
+static void put_fields_json(const struct sonde_schema *sc, struct json *j)
 {
-	outbuf_str(out, ",\"fields\":[");
+	json_member_array(j, "fields");
 	for (size_t i = sc->nr_common; i < sc->nr_fields; i++) {
-		outbuf_fmt(out, "%s{\"name\":", i == sc->nr_common ? "" : ",");
-		json_text(out, sc->fields[i].name);
-		json_member_text(out, "type", sc->fields[i].type);
-		outbuf_char(out, '}');
+		json_object(j);
+		json_member_text(j, "name", sc->fields[i].name);
+		json_member_text(j, "type", sc->fields[i].type);
+		json_end(j);
 	}
-	outbuf_char(out, ']');
+	json_end(j);
 }
 
 /*
@@ -296,33 +326,34 @@ static int64_t group_of(struct evlist_sink *s, uint32_t index, int64_t *nr_met)
 static int evlist_json_finish(struct sink *sink, bool complete)
 {
 	struct evlist_sink *s = (struct evlist_sink *)sink;
-	struct outbuf *out = &s->writer.out;
+	struct json j = json_to(&s->writer.out);
 	const struct sonde_schema *sc;
 	int64_t nr_groups = 0;
 	uint32_t index = 0;
 
 	read_groups(s);
-	outbuf_str(out, "{\"schema\":\"sonde-evlist\",\"version\":1");
-	json_member_text(out, "sonde", sonde_version());
-	json_member_text(out, "input", s->session->opts.input);
-	outbuf_fmt(out, ",\"complete\":%s,\"events\":[", complete ? "true" : "false");
-	for (uint32_t id = 0; (sc = sonde_session_schema(s->session, id)); id++) {
+	sink_json_begin(&j, "sonde-evlist", 1, s->input, complete);
+	json_member_array(&j, "events");
+	for (uint32_t id = 0; (sc = schema_at(&s->rec->all->schemas, id)); id++) {
+		const struct perf_event_attr *attr = sc->attr;
 		int64_t group;
 
-		if (!sc->attr || sc->is_newer)
+		if (!attr || sc->is_newer)
 			continue;
 		sc = schema_newest(sc);
-		group = group_of(s, index, &nr_groups);
-		outbuf_str(out, index++ ? ",\n{\"name\":" : "\n{\"name\":");
-		json_text(out, sc->name);
+		attr = sc->attr;
+		group = group_of(s, index++, &nr_groups);
+		json_newline(&j);
+		json_object(&j);
+		json_member_text(&j, "name", sc->name);
 		if (group >= 0)
-			json_member_i64(out, "group", group);
-		put_attr_json(sc->attr, out);
-		if (((const struct perf_event_attr *)sc->attr)->type == PERF_TYPE_TRACEPOINT)
-			put_fields_json(sc, out);
-		outbuf_char(out, '}');
+			json_member_i64(&j, "group", group);
+		put_attr_json(attr, &j);
+		if (attr->type == PERF_TYPE_TRACEPOINT)
+			put_fields_json(sc, &j);
+		json_end(&j);
 	}
-	outbuf_str(out, "]}\n");
+	json_end_line(&j);
 	return fd_writer_flush(&s->writer);
 }
 
@@ -344,7 +375,11 @@ static void evlist_close(struct sink *sink)
 const struct sink_ops evlist_sink_ops = {
 	.name = "evlist",
 	.summary = "a line per event type of the recording, as perf evlist prints it",
-	.lists_header = true,
+	.keys = keys,
+	.nr_keys = sizeof(keys) / sizeof(*keys),
+	.options_bytes = sizeof(struct evlist_options),
+	.check = evlist_check,
+	.wants = evlist_wants,
 	.open = evlist_open,
 	.finish = evlist_finish,
 	.flush = evlist_flush,
@@ -354,8 +389,11 @@ const struct sink_ops evlist_sink_ops = {
 const struct sink_ops evlist_json_sink_ops = {
 	.name = "evlist-json",
 	.summary = "all that is known of each event type, as a JSON object",
-	.lists_header = true,
-	.reports_complete = true,
+	.keys = keys,
+	.nr_keys = sizeof(keys) / sizeof(*keys),
+	.options_bytes = sizeof(struct evlist_options),
+	.check = evlist_check,
+	.wants = evlist_json_wants,
 	.open = evlist_json_open,
 	.finish = evlist_json_finish,
 	.flush = evlist_flush,

@@ -112,7 +112,7 @@ const char *text_field_name(uint64_t bit)
 
 static bool is_known(const struct text_fields *f, const struct field *field)
 {
-	return !field->newer || f->compat != SONDE_COMPAT_PERF_6_1;
+	return !field->newer || !f->rules->lacks_newer_columns;
 }
 
 static const struct field *find_field(const struct text_fields *f, const char *name, size_t len)
@@ -188,7 +188,7 @@ static int change_field(struct text_fields *f, int class, const struct field *fi
 			change_class(c, field, change);
 			c->asked =
 				change == REMOVE ? c->asked & ~field->bit : c->asked | field->bit;
-		} else if (notes && f->compat) {
+		} else if (notes && f->rules->notes_as_perf) {
 			outbuf_fmt(notes, "'%s' not valid for %s events. Ignoring.\n", field->name,
 				   classes[class].perf_name);
 		}
@@ -230,9 +230,10 @@ static void note_override(const struct text_fields *f, int class, bool changes,
 		chosen |= f->classes[i].chosen && (class < 0 || class == i);
 	if (!chosen || !notes)
 		return;
-	if (class >= 0 && (f->compat || !changes))
+	if (class >= 0 && (f->rules->notes_as_perf || !changes))
 		outbuf_fmt(notes, "Overriding previous field request for %s events.\n",
-			   f->compat ? classes[class].perf_name : classes[class].name);
+			   f->rules->notes_as_perf ? classes[class].perf_name
+						   : classes[class].name);
 	else if (class < 0 && !changes)
 		outbuf_str(notes, "Overriding previous field request for all events.\n");
 }
@@ -243,7 +244,7 @@ static bool is_change(const struct text_fields *f, const char *p, const char *en
 	bool start = true;
 
 	for (; p < end; start = *p++ == ',') {
-		if ((*p == '+' || *p == '-') && (start || f->compat))
+		if ((*p == '+' || *p == '-') && (start || f->rules->any_sign_is_change))
 			return true;
 	}
 	return false;
@@ -289,13 +290,13 @@ static int parse_one(struct text_fields *f, const char *spec, size_t len, struct
 }
 
 int text_fields_parse(struct text_fields *ret, const char *spec, bool callchain,
-		      enum sonde_compat compat, struct outbuf *notes)
+		      const struct rules *rules, struct outbuf *notes)
 {
-	struct text_fields f = { .callchain = callchain, .compat = compat };
+	struct text_fields f = { .callchain = callchain, .rules = rules };
 
 	for (int i = 0; i < NR_TEXT_CLASSES; i++)
 		f.classes[i].fields = classes[i].fields;
-	if (compat == SONDE_COMPAT_PERF_6_12)
+	if (rules->raw_shows_retire_lat)
 		f.classes[TEXT_RAW].fields |= TEXT_RETIRE_LAT;
 	if (spec && !*spec)
 		return err_set(-EINVAL, "Cannot set the fields of all events to none");

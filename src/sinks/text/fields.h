@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "base/outbuf.h"
+#include "compat/rules.h"
 #include "model/schema.h"
 
 /* A bit per column. */
@@ -95,7 +96,7 @@ struct text_class_fields {
 
 struct text_fields {
 	struct text_class_fields classes[NR_TEXT_CLASSES];
-	enum sonde_compat compat;
+	const struct rules *rules;
 	bool callchain; /* call chains are shown where recorded */
 	bool flags;     /* the column of flags, which all classes have or none */
 };
@@ -111,7 +112,7 @@ struct text_recording {
 
 /* spec NULL: the defaults. -EINVAL with a message. notes, if not NULL, gets lines about what was passed over. */
 int text_fields_parse(struct text_fields *ret, const char *spec, bool callchain,
-		      enum sonde_compat compat, struct outbuf *notes);
+		      const struct rules *rules, struct outbuf *notes);
 
 /* fields_check.c */
 /* Tells of an event type, in the order of the recording. -EINVAL when a column asked for has no value there. */

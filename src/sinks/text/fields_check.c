@@ -123,12 +123,12 @@ static int check_names(const struct text_class_fields *c, const struct text_reco
 }
 
 /* The first event type of a class decides for all of it, as in perf. */
-static int check_first(struct text_class_fields *c, enum sonde_compat compat,
+static int check_first(struct text_class_fields *c, const struct rules *rules,
 		       const struct text_recording *rec, const struct sonde_schema *sc)
 {
 	TRY(check_needs(c, needs_first, sizeof(needs_first) / sizeof(*needs_first), rec, sc));
 	/* perf refuses to print such events at all. */
-	if (!compat && !(text_sample_bits(sc) & HAS_ADDRESS))
+	if (!rules->refuses_without_address && !(text_sample_bits(sc) & HAS_ADDRESS))
 		c->fields &= ~(TEXT_SYM | TEXT_SYMOFF | TEXT_DSO) | c->asked;
 	TRY(check_names(c, rec, sc));
 	return check_needs(c, needs_then, sizeof(needs_then) / sizeof(*needs_then), rec, sc);
@@ -161,14 +161,14 @@ int text_fields_meet(struct text_fields *f, const struct text_recording *rec,
 	if (!c->met && !is_dummy(sc) && !is_only_counted(rec, sc)) {
 		c->met = true;
 		if (c->fields && !rec->counts)
-			TRY(check_first(c, f->compat, rec, sc));
+			TRY(check_first(c, f->rules, rec, sc));
 		if (c->fields & TEXT_DSOFF)
 			c->fields |= TEXT_DSO;
 	}
 	if (!f->callchain || !(text_sample_bits(sc) & PERF_SAMPLE_CALLCHAIN))
 		return 0;
 	/* perf meets events of a pipe one by one, and then adds these to whatever was chosen. */
-	if (f->compat && rec->is_pipe)
+	if (f->rules->learns_of_events_late && rec->is_pipe)
 		c->fields |= (TEXT_IP | TEXT_SYM) & ~c->refused;
 	else if (class == TEXT_TRACEPOINT && !c->chosen)
 		c->fields |= TEXT_IP | TEXT_SYM | TEXT_SYMOFF | TEXT_DSO;

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "code.h"
+#include "recording/code.h"
 #include "model/callchain.h"
-#include "session.h"
+#include "recording/locate.h"
 #include "sinks/text/code_columns.h"
 #include "sinks/text/fields.h"
 
@@ -25,9 +25,10 @@ struct frame_text {
 	const char *text; /* in the arena; there is room for a multiple of COPY_BYTES */
 };
 
-void text_frames_init(struct text_frames *f, enum sonde_compat compat, const struct text_code *code)
+void text_frames_init(struct text_frames *f, const struct rules *rules,
+		      const struct text_code *code)
 {
-	*f = (struct text_frames){ .compat = compat, .code = code };
+	*f = (struct text_frames){ .rules = rules, .code = code };
 }
 
 void text_frames_done(struct text_frames *f)
@@ -77,8 +78,7 @@ static void put_names(const struct sonde_location *loc, uint32_t columns, struct
 void text_locate(const struct event *ev, uint64_t addr, uint32_t cpumode,
 		 struct sonde_location *ret)
 {
-	if (sonde_event_locate(&ev->pub, addr, cpumode, ret) < 0)
-		*ret = (struct sonde_location){ .size = sizeof(*ret), .addr = addr };
+	*ret = *recording_located(ev, addr, cpumode);
 }
 
 /* ---- texts that are kept ------------------------------------------------------------------------------------------ */
@@ -86,7 +86,7 @@ void text_locate(const struct event *ev, uint64_t addr, uint32_t cpumode,
 /* The mappings that an address belongs to; 0: its text cannot be kept. */
 static uint64_t stamp_of(const struct event *ev, uint32_t cpumode)
 {
-	const struct address_space *space = session_space(ev, cpumode);
+	const struct address_space *space = recording_space(ev, cpumode);
 
 	return space ? space->stamp : 0;
 }
@@ -134,7 +134,7 @@ static void put_slot(const struct frame_text *slot, struct outbuf *out)
 }
 
 /* perf 6.1 shows offsets into the mapped file for frames of user space, the address only where nothing is mapped. */
-static uint64_t shown_by_perf_6_1(const struct sonde_location *loc, uint64_t addr)
+static uint64_t file_offset(const struct sonde_location *loc, uint64_t addr)
 {
 	if (!loc->dso || loc->map_end <= loc->map_start || dso_name_is_anonymous(loc->dso) ||
 	    !strncmp(loc->dso, "/tmp/perf-", 10))
@@ -150,8 +150,8 @@ static void make_text(const struct text_frames *f, const struct event *ev, uint6
 	text_locate(ev, addr, cpumode, &loc);
 	if (columns & IN_CHAIN) {
 		outbuf_char(out, '\t');
-		if (f->compat == SONDE_COMPAT_PERF_6_1 && cpumode != CPUMODE_KERNEL)
-			addr = shown_by_perf_6_1(&loc, addr);
+		if (f->rules->shows_file_offsets && cpumode != CPUMODE_KERNEL)
+			addr = file_offset(&loc, addr);
 	}
 	outbuf_hex_width(out, addr, 16, ' ');
 	put_names(&loc, columns, out);
@@ -199,8 +199,8 @@ static void put_inlined(struct text_frames *f, const struct event *ev,
 	struct sonde_location loc;
 
 	text_locate(ev, addr, frame->cpumode, &loc);
-	if (f->compat == SONDE_COMPAT_PERF_6_1)
-		addr = shown_by_perf_6_1(&loc, addr);
+	if (f->rules->shows_file_offsets)
+		addr = file_offset(&loc, addr);
 	if (!loc.sym)
 		columns &= ~(uint32_t)TEXT_SYMOFF;
 	loc.sym = frame->sym;
@@ -219,8 +219,7 @@ static void put_frame(struct text_frames *f, const struct event *ev,
 
 	if (frame->sym) {
 		put_inlined(f, ev, frame, names, out);
-	} else if (names & (TEXT_SYM | TEXT_DSO) ||
-		   (f->compat == SONDE_COMPAT_PERF_6_1 && !is_kernel)) {
+	} else if (names & (TEXT_SYM | TEXT_DSO) || (f->rules->shows_file_offsets && !is_kernel)) {
 		put_named(f, ev, stamp, frame->ip, frame->cpumode, names | IN_CHAIN, out);
 	} else {
 		outbuf_char(out, '\t');
@@ -238,7 +237,7 @@ static bool is_last(const struct event *ev, const struct sonde_frame *f)
 		text_locate(ev, f->ip, f->cpumode, &loc);
 		name = loc.sym;
 	}
-	return name && session_stops_chain(ev->session, name);
+	return name && recording_stops_chain(ev->recording, name);
 }
 
 void text_callchain_put(struct text_frames *f, const struct event *ev, uint32_t columns,
@@ -246,7 +245,7 @@ void text_callchain_put(struct text_frames *f, const struct event *ev, uint32_t 
 {
 	uint32_t names = columns & ~(uint32_t)TEXT_SRCLINE;
 	const struct sonde_frame *frames = NULL;
-	int nr = session_chain(ev, &frames);
+	int nr = recording_chain(ev, &frames);
 	uint64_t stamp = 0;
 
 	for (int i = 0; i < nr; i++) {
@@ -261,7 +260,7 @@ void text_callchain_put(struct text_frames *f, const struct event *ev, uint32_t 
 		if (frames[i].flags & SONDE_FRAME_INLINED)
 			outbuf_str(out, " (inlined)");
 		outbuf_char(out, '\n');
-		if (ev->session->stop_bt.comms && is_last(ev, &frames[i]))
+		if (ev->recording->opts->stop_bt.comms && is_last(ev, &frames[i]))
 			break;
 	}
 }

@@ -8,20 +8,21 @@
 
 #include "base/arena.h"
 #include "base/outbuf.h"
+#include "compat/rules.h"
 #include "model/event.h"
 
 struct frame_text;
 struct text_code;
 
 struct text_frames {
-	enum sonde_compat compat;
+	const struct rules *rules;
 	const struct text_code *code;
 	struct frame_text *cache; /* owned; NULL until the first address */
 	struct arena texts;       /* of the cache */
 	size_t kept_bytes;        /* in it */
 };
 
-void text_frames_init(struct text_frames *f, enum sonde_compat compat,
+void text_frames_init(struct text_frames *f, const struct rules *rules,
 		      const struct text_code *code); /* code: lent, as long as f */
 void text_frames_done(struct text_frames *f);
 

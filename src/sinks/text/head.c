@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 #include "model/callchain.h"
-#include "session.h"
+#include "recording/recording.h"
 #include "sinks/text/line.h"
 #include "sinks/text/records.h"
 #include "sinks/text/terminal.h"
@@ -17,7 +17,7 @@
 /* A comm without what could speak to a terminal; lent until the next call. */
 static const char *shown_comm(struct text_sink *s, uint32_t comm)
 {
-	const char *name = sonde_session_string(s->session, comm);
+	const char *name = strpool_text(&s->recordings->strings, comm);
 
 	if (__builtin_expect(!s->terminal, 1))
 		return name;
@@ -100,7 +100,7 @@ static char *put_day(const struct text_sink *s, struct day_text *d, char *p, uin
 /* perf's: in this machine's time zone. */
 static char *put_tod(struct text_sink *s, char *p, uint64_t time_ns)
 {
-	p = put_day(s, &s->tod, p, time_ns + s->tod_ns + (uint64_t)s->session->clock.zero_ns, false,
+	p = put_day(s, &s->tod, p, time_ns + s->tod_ns + (uint64_t)s->recordings->line.zero_ns, false,
 		    "%F %H:%M:%S");
 	*p++ = ' ';
 	return p;

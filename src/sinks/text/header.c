@@ -7,7 +7,8 @@
 
 #include "formats/perfdata/groups.h"
 #include "formats/perfdata/header.h"
-#include "session.h"
+#include "recording/recording.h"
+#include "sinks/text/options.h"
 
 enum {
 	LAST_NAMED_FEATURE = FEAT_PMU_CAPS,
@@ -17,7 +18,7 @@ enum {
 
 /* A header being written. */
 struct header {
-	struct sonde_session *session;
+	struct recording *rec;
 	struct source_header head;
 	uint32_t nr_cpus; /* of the machine, present */
 	struct outbuf *out;
@@ -69,7 +70,7 @@ static bool has(const struct header *h, unsigned feature)
 
 static struct bytes section(const struct header *h, unsigned feature)
 {
-	struct source *source = h->session->source;
+	struct source *source = h->rec->source;
 	struct bytes b = { 0 };
 
 	if (source->ops->section(source, feature, &b) <= 0)
@@ -120,7 +121,7 @@ static int put_cmdline(struct header *h, struct bytes *b)
 	return 0;
 }
 
-const char *text_header_pmu_name(struct sonde_session *s, uint32_t wanted, char room[64])
+const char *text_header_pmu_name(struct recording *rec, uint32_t wanted, char room[64])
 {
 	static const char *const kernel[] = { "PERF_TYPE_HARDWARE", "software", "tracepoint",
 					      "PERF_TYPE_HW_CACHE", "cpu",      "breakpoint" };
@@ -132,7 +133,7 @@ const char *text_header_pmu_name(struct sonde_session *s, uint32_t wanted, char 
 	/* The kernel's own types are the same everywhere. */
 	if (wanted < sizeof(kernel) / sizeof(kernel[0]))
 		return kernel[wanted];
-	if (s->source->ops->section(s->source, FEAT_PMU_MAPPINGS, &b) <= 0 ||
+	if (rec->source->ops->section(rec->source, FEAT_PMU_MAPPINGS, &b) <= 0 ||
 	    bytes_u32(&b, "number of pmus", &nr) < 0)
 		return NULL;
 	if (nr > MAX_PMUS)
@@ -183,9 +184,9 @@ static int put_events(struct header *h, struct bytes *b)
 		copy = strndup(name, len);
 		if (!copy)
 			return err_nomem();
-		event = (struct text_header_event){ copy, text_header_pmu_name(h->session,
+		event = (struct text_header_event){ copy, text_header_pmu_name(h->rec,
 									       attr.type, room) };
-		text_header_attr_put(&attr, " = ", &event, h->session->opts.compat, h->out);
+		text_header_attr_put(&attr, " = ", &event, h->rec->opts->rules, h->out);
 		free(copy);
 		outbuf_char(h->out, '\n');
 	}
@@ -219,7 +220,7 @@ static uint32_t nr_events(const struct header *h)
 	const struct sonde_schema *sc;
 	uint32_t nr = 0;
 
-	while ((sc = sonde_session_schema(h->session, nr)) && sc->attr)
+	while ((sc = schema_at(&h->rec->all->schemas, nr)) && sc->attr)
 		nr++;
 	return nr;
 }
@@ -242,7 +243,7 @@ static int put_groups(struct header *h, struct bytes *b)
 		for (uint32_t i = 0; i < g.members; i++) {
 			const struct sonde_schema *sc =
 				i <= UINT32_MAX - g.leader
-					? sonde_session_schema(h->session, g.leader + i)
+					? schema_at(&h->rec->all->schemas, g.leader + i)
 					: NULL;
 
 			if (!sc || !sc->attr)
@@ -388,7 +389,7 @@ static bool is_never_precise(const struct header *h)
 /* What perf 6.12 says of machines of AMD. */
 static void put_ibs_note(const struct header *h)
 {
-	const char *arch = h->session->source->ops->info(h->session->source, "arch");
+	const char *arch = h->rec->source->ops->info(h->rec->source, "arch");
 	struct bytes b = section(h, FEAT_PMU_MAPPINGS);
 	uint32_t nr = 0, type = 0;
 	const char *name = NULL;
@@ -425,7 +426,7 @@ static int put_pmu_caps(struct header *h, struct bytes *b)
 		outbuf_char(h->out, '\n');
 	}
 	outbuf_done(&caps);
-	if (r >= 0 && h->session->opts.compat == SONDE_COMPAT_PERF_6_12)
+	if (r >= 0 && h->rec->opts->rules->notes_ibs)
 		put_ibs_note(h);
 	return r;
 }
@@ -454,9 +455,9 @@ static int put_feature(struct header *h, unsigned feature, struct bytes *b)
 	case FEAT_EVENT_DESC:
 		return put_events(h, b);
 	case FEAT_CPU_TOPOLOGY:
-		return text_header_cpus_put(
-			b, h->nr_cpus, h->session->source->ops->info(h->session->source, "arch"),
-			h->session->opts.compat, h->out);
+		return text_header_cpus_put(b, h->nr_cpus,
+					    h->rec->source->ops->info(h->rec->source, "arch"),
+					    h->rec->opts->rules, h->out);
 	case FEAT_NUMA_TOPOLOGY:
 		return text_header_numa_put(b, h->out);
 	case FEAT_PMU_MAPPINGS:
@@ -552,32 +553,31 @@ static void put_head(const struct header *h)
 }
 
 /* In pipe mode the head is nearly empty: what it would hold comes as records, each with lines of its own. */
-static void put_pipe(struct header *h, const struct session_options *o)
+static void put_pipe(struct header *h, const struct text_options *o)
 {
-	if (o->header != HEADER_NONE) {
+	if (o->lines.header != HEADER_NONE) {
 		put_head(h);
 		outbuf_str(h->out, "# ========\n#\n");
 	}
-	for (unsigned feature = 1; feature <= LAST_NAMED_FEATURE && o->header != HEADER_ONLY;
+	for (unsigned feature = 1; feature <= LAST_NAMED_FEATURE && o->lines.header != HEADER_ONLY;
 	     feature++) {
 		if (has(h, feature))
 			put_section(h, feature, o->header_info);
 	}
 }
 
-void text_header_put(struct sonde_session *s, struct outbuf *out)
+void text_header_put(struct recording *rec, const struct text_options *o, struct outbuf *out)
 {
-	struct header h = { .session = s, .out = out };
-	const struct session_options *o = &s->opts;
-	const struct source_ops *ops = s->source->ops;
+	struct header h = { .rec = rec, .out = out };
+	const struct source_ops *ops = rec->source->ops;
 
-	if (!ops->header || ops->header(s->source, &h.head) < 0)
+	if (!ops->header || ops->header(rec->source, &h.head) < 0)
 		return;
 	if (h.head.is_pipe) {
 		put_pipe(&h, o);
 		return;
 	}
-	if (o->header == HEADER_NONE)
+	if (o->lines.header == HEADER_NONE)
 		return;
 	put_head(&h);
 	for (unsigned feature = 1; feature <= LAST_NAMED_FEATURE; feature++) {

@@ -8,15 +8,17 @@
 
 #include "base/bytes.h"
 #include "base/outbuf.h"
+#include "compat/rules.h"
 
-struct sonde_session;
+struct recording;
+struct text_options;
 struct perf_event_attr;
 
 /*
- * As the session's options want it: with tables (topologies, caches), or these only named. Nothing for recordings that
- * have no such head.
+ * header_info: with tables (topologies, caches), which are only named otherwise. Nothing for
+ * recordings without such a head.
  */
-void text_header_put(struct sonde_session *s, struct outbuf *out);
+void text_header_put(struct recording *rec, const struct text_options *o, struct outbuf *out);
 
 /* "BUILD_ID"; NULL: not one that is known. */
 const char *text_header_feature_name(unsigned feature);
@@ -25,13 +27,14 @@ struct text_header_event {
 	const char *name, *pmu;
 };
 /* The pmu that has this type, in memory of `room`; NULL unknown. */
-const char *text_header_pmu_name(struct sonde_session *s, uint32_t type, char room[64]);
+const char *text_header_pmu_name(struct recording *rec, uint32_t type, char room[64]);
 /* header_attr.c: ", type = 1, size = 128, ..." of an event's attr; `is` stands between name and value. */
 void text_header_attr_put(const struct perf_event_attr *attr, const char *is,
-			  const struct text_header_event *event, int compat, struct outbuf *out);
+			  const struct text_header_event *event, const struct rules *rules,
+			  struct outbuf *out);
 /* header_machine.c: the bodies that are tables. */
-int text_header_cpus_put(struct bytes *b, unsigned nr_cpus, const char *arch, bool as_perf,
-			 struct outbuf *out);
+int text_header_cpus_put(struct bytes *b, unsigned nr_cpus, const char *arch,
+			 const struct rules *rules, struct outbuf *out);
 int text_header_numa_put(struct bytes *b, struct outbuf *out);
 int text_header_caches_put(struct bytes *b, struct outbuf *out);
 int text_header_memory_put(struct bytes *b, struct outbuf *out);

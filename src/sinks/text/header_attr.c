@@ -86,13 +86,12 @@ static void put_kind_in_words(struct outbuf *out, const struct perf_event_attr *
 }
 
 void text_header_attr_put(const struct perf_event_attr *attr, const char *is,
-			  const struct text_header_event *event, int compat, struct outbuf *out)
+			  const struct text_header_event *event, const struct rules *rules,
+			  struct outbuf *out)
 {
-	const struct perfdata_attr_style style = { .is = is,
-						   .as_perf = compat != 0,
-						   .as_perf_6_1 = compat == SONDE_COMPAT_PERF_6_1 };
+	const struct perfdata_attr_style style = { .is = is, .rules = rules };
 
-	if (compat == SONDE_COMPAT_PERF_6_12)
+	if (rules->names_attr_kinds)
 		put_kind_in_words(out, attr, is, event);
 	else
 		perfdata_attr_put_kind(out, attr, attr->size, &style);

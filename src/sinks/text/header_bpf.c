@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "formats/btf/btf.h"
 #include "sinks/text/header.h"
 
 /* Members of struct bpf_prog_info by their offsets; a shorter one of an older kernel has zeros behind its end. */
@@ -50,49 +51,6 @@ static const uint8_t *element(const struct program *p, unsigned pointer, uint32_
 	return off <= p->data_len && at + size <= p->data_len - off ? p->data + off + at : NULL;
 }
 
-/* ---- BTF ---------------------------------------------------------------------------------------------------------- */
-
-/* Bytes that follow a type of this kind. */
-static uint64_t more_bytes(uint32_t info)
-{
-	static const struct {
-		uint8_t fixed, each;
-	} kinds[] = { [1] = { 4, 0 },  [3] = { 12, 0 }, [4] = { 0, 12 }, [5] = { 0, 12 },
-		      [6] = { 0, 8 },  [13] = { 0, 8 }, [14] = { 4, 0 }, [15] = { 0, 12 },
-		      [17] = { 4, 0 }, [19] = { 0, 12 } };
-	uint32_t kind = info >> 24 & 31;
-
-	if (kind >= sizeof(kinds) / sizeof(kinds[0]))
-		return 0;
-	return kinds[kind].fixed + (uint64_t)kinds[kind].each * (info & 0xffff);
-}
-
-/* { u16 magic, u8 version, u8 flags, u32 head, types, types_len, strings, strings_len }, offsets from behind the head */
-static int btf_name(struct bytes b, uint32_t type, const char **ret)
-{
-	uint32_t head = 0, types = 0, types_len = 0, strings = 0, strings_len = 0, name = 0,
-		 info = 0;
-	struct bytes start = b;
-
-	TRY(bytes_skip(&b, "magic", 4));
-	TRY(bytes_u32(&b, "head", &head));
-	TRY(bytes_u32(&b, "types", &types));
-	TRY(bytes_u32(&b, "types", &types_len));
-	TRY(bytes_u32(&b, "strings", &strings));
-	TRY(bytes_u32(&b, "strings", &strings_len));
-	b = start;
-	TRY(bytes_skip(&b, "types", (uint64_t)head + types));
-	if (types_len < bytes_left(&b))
-		b.end = b.pos + types_len;
-	for (uint32_t i = 1; i <= type; i++) {
-		TRY(bytes_u32(&b, "name", &name));
-		TRY(bytes_u32(&b, "info", &info));
-		TRY(bytes_skip(&b, "type", 4 + more_bytes(info)));
-	}
-	TRY(bytes_skip(&start, "strings", (uint64_t)head + strings + name));
-	return bytes_cstr(&start, "name", ret);
-}
-
 /* The program's type information among those recorded; empty when it is not there. */
 static struct bytes find_btf(struct bytes b, uint32_t wanted)
 {
@@ -125,7 +83,7 @@ static void put_name(const struct program *p, uint32_t i, uint32_t nr, struct ou
 		outbuf_fmt(out, "%02x", tag[k]);
 	if (p->btf.start) {
 		func = func_size >= 8 ? element(p, INFO_FUNCS, i, func_size) : NULL;
-		if (func && btf_name(p->btf, load_u32(func + 4), &name) < 0)
+		if (func && btf_type_name(p->btf, load_u32(func + 4), &name) < 0)
 			name = NULL;
 	} else if (nr == 1) {
 		const char *own = (const char *)p->info + INFO_NAME;

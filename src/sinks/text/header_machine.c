@@ -67,8 +67,8 @@ static int padded_bytes(struct bytes *b, uint64_t *ret)
  * list of cores | list of threads | nr_cpus x { core, socket } | list of dies | nr_cpus x die
  * Old recordings end behind the first lists, newer ones before the dies. Dies stand between the lists in the text.
  */
-int text_header_cpus_put(struct bytes *b, unsigned nr_cpus, const char *arch, bool as_perf,
-			 struct outbuf *out)
+int text_header_cpus_put(struct bytes *b, unsigned nr_cpus, const char *arch,
+			 const struct rules *rules, struct outbuf *out)
 {
 	const char *dies = "";
 	struct bytes ids, die_ids = { 0 }, threads;
@@ -86,7 +86,7 @@ int text_header_cpus_put(struct bytes *b, unsigned nr_cpus, const char *arch, bo
 		TRY(bytes_skip(b, "ids", 8 * (uint64_t)nr_cpus));
 	else
 		ids.pos = ids.end;
-	if (as_perf && ids.pos != ids.end &&
+	if (rules->cores_by_cpu_number && ids.pos != ids.end &&
 	    (perf_bytes >= (uint64_t)(b->end - b->start) || !believes(ids, nr_cpus, arch)))
 		ids.pos = ids.end;
 	has_dies = ids.pos != ids.end && bytes_left(b) >= 4;
@@ -143,7 +143,7 @@ int text_header_caches_put(struct bytes *b, struct outbuf *out)
 
 	TRY(bytes_u32(b, "version", &version));
 	if (version != 1)
-		return err_at(b, -EBADMSG, "caches of version %u", version);
+		return bytes_fail(b, -EBADMSG, "caches of version %u", version);
 	TRY(bytes_u32(b, "number of caches", &nr));
 	outbuf_str(out, "# CPU cache info:\n");
 	while (nr--) {
@@ -192,7 +192,7 @@ int text_header_memory_put(struct bytes *b, struct outbuf *out)
 
 	TRY(bytes_u64(b, "version", &version));
 	if (version != 1)
-		return err_at(b, -EBADMSG, "memory of version %" PRIu64, version);
+		return bytes_fail(b, -EBADMSG, "memory of version %" PRIu64, version);
 	TRY(bytes_u64(b, "block size", &block_bytes));
 	TRY(bytes_u64(b, "number of nodes", &nr));
 	outbuf_fmt(out, "# memory nodes (nr %d, block size 0x%" PRIx64 "):\n", (int)nr,
@@ -206,7 +206,7 @@ int text_header_memory_put(struct bytes *b, struct outbuf *out)
 		if (r >= 0)
 			r = bytes_u64(b, "number of bits", &nr_bits);
 		if (r >= 0 && nr_bits / 8 > bytes_left(b))
-			r = err_at(b, -EBADMSG, "%" PRIu64 " bits do not fit", nr_bits);
+			r = bytes_fail(b, -EBADMSG, "%" PRIu64 " bits do not fit", nr_bits);
 		blocks.len = 0;
 		if (r >= 0)
 			r = put_bitmap(b, nr_bits, &blocks, &set);

@@ -4,7 +4,7 @@
 #include <linux/perf_event.h>
 
 #include "base/err.h"
-#include "session.h"
+#include "recording/recording.h"
 #include "sinks/text/terminal.h"
 
 #define ODD_HEAD (TEXT_MACHINE_PID | TEXT_VCPU | TEXT_MISC | TEXT_TOD)
@@ -25,8 +25,8 @@ static bool is_branch(const struct text_sink *s, const struct sonde_schema *sc)
 	const struct perf_event_attr *attr = sc->attr;
 
 	return attr && attr->type == PERF_TYPE_HARDWARE && attr->sample_period == 1 &&
-	       (s->compat ? attr->config & PERF_COUNT_HW_BRANCH_INSTRUCTIONS
-			  : attr->config == PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
+	       (s->rules->branches_by_bit ? attr->config & PERF_COUNT_HW_BRANCH_INSTRUCTIONS
+					  : attr->config == PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
 }
 
 /* perf gives addresses names for events whose address is one of the sampled process. */
@@ -47,12 +47,12 @@ static bool is_bpf_output(const struct sonde_schema *sc)
 	return attr && attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_BPF_OUTPUT;
 }
 
-static unsigned longest_name(const struct sonde_session *s)
+static unsigned longest_name(const struct schema_table *schemas)
 {
 	const struct sonde_schema *sc;
 	size_t width = 0;
 
-	for (uint32_t id = 0; (sc = sonde_session_schema(s, id)) != NULL; id++) {
+	for (uint32_t id = 0; (sc = schema_at(schemas, id)) != NULL; id++) {
 		size_t len = strlen(sc->name);
 
 		if (sc->kind <= SONDE_SAMPLE && len > width)
@@ -132,7 +132,7 @@ static void settle_line(const struct text_sink *s, const struct text_class_field
 static int settle(struct text_sink *s)
 {
 	for (uint32_t id = 0; id < s->lines.n; id++) {
-		const struct sonde_schema *sc = sonde_session_schema(s->session, id);
+		const struct sonde_schema *sc = schema_at(&s->recordings->schemas, id);
 		struct line *line = &s->lines.v[id];
 
 		if (sc && sc->kind <= SONDE_SAMPLE) {
@@ -150,11 +150,11 @@ static int settle(struct text_sink *s)
 int text_lines_meet(struct text_sink *s, uint32_t schema)
 {
 	if (!s->name_width)
-		s->name_width = longest_name(s->session);
+		s->name_width = longest_name(&s->recordings->schemas);
 	for (uint32_t id = (uint32_t)s->lines.n; id <= schema; id++)
-		note_recording(&s->recording, sonde_session_schema(s->session, id));
+		note_recording(&s->recording, schema_at(&s->recordings->schemas, id));
 	for (uint32_t id = (uint32_t)s->lines.n; id <= schema; id++) {
-		const struct sonde_schema *sc = sonde_session_schema(s->session, id);
+		const struct sonde_schema *sc = schema_at(&s->recordings->schemas, id);
 		struct line line = { 0 };
 
 		if (sc->kind <= SONDE_SAMPLE)

@@ -10,15 +10,18 @@
 
 #include "base/arena.h"
 #include "base/vec.h"
+#include "compat/rules.h"
 #include "sinks/fd_writer.h"
 #include "sinks/sink.h"
 #include "sinks/text/branches.h"
 #include "sinks/text/code_columns.h"
 #include "sinks/text/columns.h"
+#include "sinks/text/dump.h"
 #include "sinks/text/event_files.h"
 #include "sinks/text/fields.h"
 #include "sinks/text/frames.h"
 #include "sinks/text/metric.h"
+#include "sinks/text/options.h"
 
 /* How lines of one event type look; indexed by schema id. */
 struct line {
@@ -50,7 +53,8 @@ struct day_text {
 
 struct text_sink {
 	struct sink base;
-	struct sonde_session *session;
+	struct recordings *recordings;
+	const struct text_options *o;
 	struct fd_writer writer;
 	struct event_files files; /* per-event-dump */
 	bool has_files;
@@ -61,8 +65,8 @@ struct text_sink {
 	struct outbuf metric_line;
 	struct text_code code;
 	size_t data_src_width; /* of the longest text so far */
-	const char *arch;      /* of the recorded machine, NULL unknown; lent */
 	struct text_recording recording;
+	struct text_dump dump;
 	bool counts_head_put; /* of recordings of perf stat */
 	struct arena arena;
 	VEC(struct line) lines;
@@ -72,7 +76,7 @@ struct text_sink {
 	struct sonde_sample sample; /* of the event at hand, if its line needs it */
 	unsigned id_width;          /* of pid and tid */
 	unsigned name_width;        /* of the longest event name, 0: not yet known */
-	enum sonde_compat compat;
+	const struct rules *rules;
 	bool nanoseconds;
 	bool terminal;      /* what is written is read on one: no control characters */
 	bool color;         /* names of events stand out */

@@ -5,7 +5,7 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-const char *branch_type_name(enum sonde_compat compat, uint64_t flags, char room[24])
+const char *branch_type_name(const struct rules *rules, uint64_t flags, char room[24])
 {
 	static const char *const types[] = { "",         "COND", "UNCOND",  "IND",    "CALL",
 					     "IND_CALL", "RET",  "SYSCALL", "SYSRET", "COND_CALL",
@@ -18,7 +18,7 @@ const char *branch_type_name(enum sonde_compat compat, uint64_t flags, char room
 		return types[type];
 	if (new_type < COUNT(more))
 		return more[new_type];
-	if (compat)
+	if (rules->new_branches_are_null)
 		return "(null)";
 	snprintf(room, 24, "NEW_%u", new_type);
 	return room;

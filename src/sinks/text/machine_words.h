@@ -5,9 +5,10 @@
 
 #include <stdint.h>
 
+#include "compat/rules.h"
 #include "sonde/sonde.h"
 
 /* Of the flags of a branch (sonde_branch.flags): "CALL", "FAULT_ALGN"; "" when the cpu does not say. */
-const char *branch_type_name(enum sonde_compat compat, uint64_t flags, char room[24]);
+const char *branch_type_name(const struct rules *rules, uint64_t flags, char room[24]);
 
 #endif

@@ -24,12 +24,12 @@ static int read_group(struct bytes *b, struct metric_group *ret)
 	return ret->nr_members && ret->nr_members <= MAX_MEMBERS ? 0 : -EBADMSG;
 }
 
-int text_metric_init(struct text_metric *m, enum sonde_compat compat, struct bytes groups)
+int text_metric_init(struct text_metric *m, const struct rules *rules, struct bytes groups)
 {
 	struct metric_group g;
 	uint32_t nr = 0;
 
-	*m = (struct text_metric){ .compat = compat };
+	*m = (struct text_metric){ .rules = rules };
 	if (!bytes_left(&groups) || bytes_u32(&groups, "groups", &nr) < 0)
 		nr = 0;
 	for (; nr && read_group(&groups, &g) >= 0; nr--)
@@ -109,8 +109,9 @@ bool text_metric_count(struct text_metric *m, uint32_t schema, int32_t cpu, uint
 	if (!member->group->seen++)
 		vec_clear(&m->counts);
 	/* perf takes clocks for counts of milliseconds, of which a sample has none. */
-	member->value = m->compat && is_clock(attr) ? (double)(uint64_t)((double)period * MS_OF_NS)
-						    : (double)period;
+	member->value = m->rules->metric_of_last_sample && is_clock(attr)
+				? (double)(uint64_t)((double)period * MS_OF_NS)
+				: (double)period;
 	base = base_of(attr);
 	c = counts_of(m, cpu);
 	if (base >= 0 && !c && vec_push(&m->counts, (struct metric_counts){ .cpu = cpu }) >= 0)
@@ -244,14 +245,16 @@ int text_metric_put(struct text_metric *m, uint32_t schema, int32_t cpu, unsigne
 		    struct outbuf *out)
 {
 	const struct metric_group *g = m->members.v[schema].group;
-	unsigned nr = i / LINES_OF_MEMBER + (m->compat != 0), line = i % LINES_OF_MEMBER;
+	unsigned nr = i / LINES_OF_MEMBER + m->rules->metric_of_last_sample,
+		 line = i % LINES_OF_MEMBER;
 	uint32_t id = g->leader + nr;
 	int n;
 
 	if (nr >= g->nr_members || id >= m->members.n)
 		return -1;
 	/* perf leaves the leader out, and takes the last sample's count for that of every member. */
-	n = put_line(&m->members.v[id], m->members.v[m->compat ? schema : id].value,
+	n = put_line(&m->members.v[id],
+		     m->members.v[m->rules->metric_of_last_sample ? schema : id].value,
 		     counts_of(m, cpu), line, out);
-	return n && m->compat && line ? METRIC_HEAD_TWICE : n;
+	return n && m->rules->metric_of_last_sample && line ? METRIC_HEAD_TWICE : n;
 }

@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "base/outbuf.h"
 #include "base/vec.h"
+#include "compat/rules.h"
 #include "model/schema.h"
 
 /* What counts are related to. */
@@ -48,14 +49,14 @@ struct metric_counts {
 };
 
 struct text_metric {
-	enum sonde_compat compat;
+	const struct rules *rules;
 	VEC(struct metric_group) groups;
 	VEC(struct metric_member) members; /* indexed by schema id */
 	VEC(struct metric_counts) counts;
 };
 
 /* groups: the recording's section that tells of them (FEAT_GROUP_DESC). A damaged one is as none. */
-int text_metric_init(struct text_metric *m, enum sonde_compat compat, struct bytes groups);
+int text_metric_init(struct text_metric *m, const struct rules *rules, struct bytes groups);
 void text_metric_done(struct text_metric *m);
 int text_metric_meet(struct text_metric *m, const struct sonde_schema *sc);
 

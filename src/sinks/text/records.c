@@ -6,7 +6,7 @@
 #include "base/bytes.h"
 #include "formats/perfdata/layout.h"
 #include "model/callchain.h"
-#include "session.h"
+#include "recording/locate.h"
 
 enum {
 	HEADER_BYTES = 8,
@@ -19,18 +19,7 @@ enum {
 
 /* ---- what is shown ------------------------------------------------------------------------------------------------ */
 
-bool text_records_wanted(const struct session_options *o)
-{
-	return o->dump || o->show_task || o->show_mmap || o->show_switch || o->show_namespace ||
-	       o->show_cgroup || o->show_lost || o->show_round || o->show_bpf || o->show_text_poke;
-}
-
-bool text_records_listed(const struct session_options *o)
-{
-	return o->dump || o->show_round;
-}
-
-static bool is_shown(const struct session_options *o, uint32_t type)
+static bool is_shown(const struct line_options *o, uint32_t type)
 {
 	switch (type) {
 	case PERF_RECORD_COMM:
@@ -62,7 +51,7 @@ static bool is_shown(const struct session_options *o, uint32_t type)
 	}
 }
 
-bool text_record_shown(const struct session_options *o, const struct event *ev,
+bool text_record_shown(const struct line_options *o, const struct event *ev,
 		       struct source_record *ret)
 {
 	const struct source_ops *ops = ev->source->ops;
@@ -99,7 +88,7 @@ bool text_record_head(const struct event *ev, const struct source_record *rec,
 	ret_head->pub.pid = rec->pid;
 	ret_head->pub.tid = rec->tid;
 	ret_head->pub.cpu = (int32_t)rec->cpu;
-	ret_head->pub.time_ns = session_shown_time(ev->session, rec->time_ns);
+	ret_head->pub.time_ns = recording_shown_time(ev->recording, rec->time_ns);
 	if (!attr->sample_id_all) {
 		/* Old recordings: what the record itself says. */
 		if (is_task && pub->bytes_len >= 24)
@@ -107,7 +96,7 @@ bool text_record_head(const struct event *ev, const struct source_record *rec,
 		ret_head->pub.pid = *ret_pid;
 		ret_head->pub.tid = *ret_tid;
 		ret_head->pub.cpu = 0;
-		ret_head->pub.time_ns = session_shown_time(ev->session, time_ns);
+		ret_head->pub.time_ns = recording_shown_time(ev->recording, time_ns);
 	}
 	return true;
 }
@@ -196,63 +185,82 @@ static int read_ids(struct bytes *b, struct ids *ret)
 	return bytes_u32(b, "tid", &ret->b);
 }
 
-static int put_mmap(struct bytes *b, const struct source_record *rec, bool as_perf,
+/* What follows the length in MMAP2. */
+struct mmap2 {
+	struct build_id build_id; /* unknown: device and inode stand in its place */
+	struct ids device;
+	uint64_t inode, generation;
+	uint32_t prot, flags;
+};
+
+static int read_file(struct bytes *b, const struct source_record *rec, struct mmap2 *ret)
+{
+	if (rec->misc & MISC_BUILD_ID)
+		ret->build_id = perfdata_mmap2_build_id(b->pos, b->end);
+	if (build_id_is_known(&ret->build_id))
+		return bytes_skip(b, "build id", PERFDATA_MMAP2_BUILD_ID_BYTES);
+	TRY(read_ids(b, &ret->device));
+	TRY(bytes_u64(b, "inode", &ret->inode));
+	return bytes_u64(b, "generation", &ret->generation);
+}
+
+static int read_mmap2(struct bytes *b, const struct source_record *rec, const struct rules *rules,
+		      struct mmap2 *ret)
+{
+	*ret = (struct mmap2){ 0 };
+	TRY(read_file(b, rec, ret));
+	TRY(bytes_u32(b, "prot", &ret->prot));
+	TRY(bytes_u32(b, "flags", &ret->flags));
+	if (!rules->misreads_old_mmap2 &&
+	    perfdata_is_name(b->pos - 8)) { /* kernels before 3.16: it begins here */
+		b->pos -= 8;
+		ret->prot = ret->flags = 0;
+	}
+	if (rules->keeps_swapped_protections &&
+	    rec->swap) { /* perf leaves these two in their order */
+		ret->prot = __builtin_bswap32(ret->prot);
+		ret->flags = __builtin_bswap32(ret->flags);
+	}
+	return 0;
+}
+
+static void put_mmap2(const struct mmap2 *m, struct outbuf *out)
+{
+	char hex[BUILD_ID_HEX_CHARS];
+
+	if (build_id_is_known(&m->build_id))
+		outbuf_fmt(out, " <%s>]: ", build_id_hex(&m->build_id, hex));
+	else
+		outbuf_fmt(out, " %02x:%02x %llu %llu]: ", m->device.a, m->device.b,
+			   (unsigned long long)m->inode, (unsigned long long)m->generation);
+	outbuf_fmt(out, "%c%c%c%c ", m->prot & 1 ? 'r' : '-', m->prot & 2 ? 'w' : '-',
+		   m->prot & 4 ? 'x' : '-', m->flags & 1 ? 's' : 'p');
+}
+
+static int put_mmap(struct bytes *b, const struct source_record *rec, const struct rules *rules,
 		    struct outbuf *out)
 {
-	uint64_t start = 0, len = 0, pgoff = 0, inode = 0, generation = 0;
-	const uint8_t *build_id = NULL;
-	uint32_t prot = 0, flags = 0;
-	struct ids task, device = { 0 };
-	uint8_t id_len = 0;
 	bool is_mmap2 = rec->type == PERF_RECORD_MMAP2;
+	uint64_t start = 0, len = 0, pgoff = 0;
+	struct mmap2 m;
+	struct ids task;
 
 	TRY(read_ids(b, &task));
 	TRY(bytes_u64(b, "addr", &start));
 	TRY(bytes_u64(b, "len", &len));
 	TRY(bytes_u64(b, "pgoff", &pgoff));
-	if (is_mmap2 && rec->misc & MISC_BUILD_ID && perfdata_is_build_id(b->pos, b->end)) {
-		TRY(bytes_u8(b, "build id size", &id_len));
-		TRY(bytes_skip(b, "reserved", 3));
-		TRY(bytes_take(b, "build id", 20, &build_id));
-	} else if (is_mmap2) {
-		TRY(read_ids(b, &device));
-		TRY(bytes_u64(b, "inode", &inode));
-		TRY(bytes_u64(b, "generation", &generation));
-	}
-	if (is_mmap2) {
-		TRY(bytes_u32(b, "prot", &prot));
-		TRY(bytes_u32(b, "flags", &flags));
-	}
-	if (!as_perf && is_mmap2 &&
-	    perfdata_is_name(b->pos - 8)) { /* kernels before 3.16: the name begins here */
-		b->pos -= 8;
-		prot = flags = 0;
-	}
-	if (as_perf && rec->swap) { /* perf leaves these two in their order */
-		prot = __builtin_bswap32(prot);
-		flags = __builtin_bswap32(flags);
-	}
+	if (is_mmap2)
+		TRY(read_mmap2(b, rec, rules, &m));
 	outbuf_fmt(out, " %d/%d: [", (int)task.a, (int)task.b);
 	put_0x(out, start);
 	outbuf_char(out, '(');
 	put_0x(out, len);
 	outbuf_str(out, ") @ ");
 	put_0x(out, pgoff);
-	if (!is_mmap2) {
+	if (is_mmap2)
+		put_mmap2(&m, out);
+	else
 		outbuf_fmt(out, "]: %c ", rec->misc & MISC_DATA ? 'r' : 'x');
-	} else {
-		if (build_id) {
-			outbuf_str(out, " <");
-			for (unsigned i = 0; i < id_len && i < 20; i++)
-				outbuf_fmt(out, "%02x", build_id[i]);
-			outbuf_str(out, ">]: ");
-		} else {
-			outbuf_fmt(out, " %02x:%02x %llu %llu]: ", device.a, device.b,
-				   (unsigned long long)inode, (unsigned long long)generation);
-		}
-		outbuf_fmt(out, "%c%c%c%c ", prot & 1 ? 'r' : '-', prot & 2 ? 'w' : '-',
-			   prot & 4 ? 'x' : '-', flags & 1 ? 's' : 'p');
-	}
 	put_text(out, b);
 	outbuf_char(out, '\n');
 	return 0;
@@ -306,7 +314,8 @@ static int put_namespaces(struct bytes *b, struct outbuf *out)
 	TRY(read_ids(b, &task));
 	TRY(bytes_u64(b, "number of namespaces", &nr));
 	if (nr > bytes_left(b) / 16)
-		return err_at(b, -EBADMSG, "%llu namespaces do not fit", (unsigned long long)nr);
+		return bytes_fail(b, -EBADMSG, "%llu namespaces do not fit",
+				  (unsigned long long)nr);
 	outbuf_fmt(out, " %d/%d - nr_namespaces: %u\n\t\t[", (int)task.a, (int)task.b,
 		   (unsigned)nr);
 	for (unsigned i = 0; i < nr; i++) {
@@ -383,7 +392,7 @@ static int put_text_poke(const struct event *ev, struct bytes *b, struct outbuf 
 {
 	const uint8_t *lens = NULL, *before = NULL, *after = NULL;
 	unsigned before_len, after_len;
-	struct sonde_location loc = { .size = sizeof(loc) };
+	const struct sonde_location *loc;
 	uint64_t addr = 0;
 
 	TRY(bytes_u64(b, "addr", &addr));
@@ -393,8 +402,9 @@ static int put_text_poke(const struct event *ev, struct bytes *b, struct outbuf 
 	TRY(bytes_take(b, "old bytes", before_len, &before));
 	TRY(bytes_take(b, "new bytes", after_len, &after));
 	outbuf_fmt(out, " %llx ", (unsigned long long)addr);
-	if (sonde_event_locate(&ev->pub, addr, CPUMODE_KERNEL, &loc) >= 0 && loc.sym)
-		outbuf_fmt(out, "%s+0x%llx", loc.sym, (unsigned long long)loc.sym_off);
+	loc = recording_located(ev, addr, CPUMODE_KERNEL);
+	if (loc->sym)
+		outbuf_fmt(out, "%s+0x%llx", loc->sym, (unsigned long long)loc->sym_off);
 	outbuf_fmt(out, " old len %u new len %u\n", before_len, after_len);
 	put_code(out, "Old", before, before_len);
 	put_code(out, "New", after, after_len);
@@ -415,7 +425,7 @@ static int put_body(const struct event *ev, const struct source_record *rec, str
 		return put_task(b, out);
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		return put_mmap(b, rec, ev->session->opts.compat, out);
+		return put_mmap(b, rec, ev->recording->opts->rules, out);
 	case PERF_RECORD_NAMESPACES:
 		return put_namespaces(b, out);
 	case PERF_RECORD_CGROUP:
@@ -459,7 +469,8 @@ static int put_body(const struct event *ev, const struct source_record *rec, str
 bool text_record_body(const struct event *ev, const struct source_record *rec, struct outbuf *out)
 {
 	/* perf lets texts without an end run on into the ids. */
-	uint32_t len = ev->pub.record_len - (ev->session->opts.compat ? 0 : rec->trailer_bytes);
+	uint32_t len = ev->pub.record_len -
+		       (ev->recording->opts->rules->texts_run_into_ids ? 0 : rec->trailer_bytes);
 	struct bytes b = bytes_init(ev->pub.record, len, ev->pub.file_off, "", rec->swap);
 	size_t before = out->len;
 

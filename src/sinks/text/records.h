@@ -9,14 +9,11 @@
 #define SONDE_SINKS_TEXT_RECORDS_H
 
 #include "model/event.h"
-#include "session_options.h"
+#include "sinks/line_options.h"
 #include "sources/source.h"
 
-/* Whether any lines of records, or the dump, are asked for; if so, whether every record must come as itself. */
-bool text_records_wanted(const struct session_options *o);
-bool text_records_listed(const struct session_options *o);
 /* Whether this event is one that is shown; *ret is filled if it is. */
-bool text_record_shown(const struct session_options *o, const struct event *ev,
+bool text_record_shown(const struct line_options *o, const struct event *ev,
 		       struct source_record *ret);
 /*
  * The task whose name stands in front of a record: that of the head, which pid and tid of `ret_head` (a copy of ev with

@@ -3,8 +3,7 @@
 #include <linux/perf_event.h>
 
 #include "formats/perfdata/registers.h"
-#include "locate.h"
-#include "session.h"
+#include "recording/locate.h"
 #include "sinks/text/bpf_output.h"
 #include "sinks/text/data_src.h"
 #include "sinks/text/line.h"
@@ -17,7 +16,7 @@
 #define NAME_COLUMNS ((uint32_t)TEXT_NAMES)
 
 /* perf: the largest unit of which there is more than one, up to G, without what is left over. */
-static void put_page_size_as_perf(uint64_t bytes, struct outbuf *out)
+static void put_page_size_in_units(uint64_t bytes, struct outbuf *out)
 {
 	int unit = 0;
 
@@ -26,14 +25,14 @@ static void put_page_size_as_perf(uint64_t bytes, struct outbuf *out)
 	outbuf_fmt(out, " %llu%c", (unsigned long long)bytes, "BKMG"[unit]);
 }
 
-static void put_page_size(enum sonde_compat compat, uint64_t bytes, struct outbuf *out)
+static void put_page_size(const struct rules *rules, uint64_t bytes, struct outbuf *out)
 {
 	int unit = 0;
 
 	if (!bytes) {
 		outbuf_put(out, " N/A", 4);
-	} else if (compat) {
-		put_page_size_as_perf(bytes, out);
+	} else if (rules->page_sizes_in_units) {
+		put_page_size_in_units(bytes, out);
 	} else {
 		for (; bytes >= 1024 && !(bytes % 1024); unit++)
 			bytes /= 1024;
@@ -42,16 +41,18 @@ static void put_page_size(enum sonde_compat compat, uint64_t bytes, struct outbu
 }
 
 /* "    AX:0x0 " for each, behind the kind of process that they are of. */
-static void put_registers(const struct text_sink *s, uint64_t abi, uint64_t mask,
+static void put_registers(const struct recording *rec, uint64_t abi, uint64_t mask,
 			  const uint64_t *values, struct outbuf *out)
 {
+	const char *arch;
 	char room[16];
 
 	if (!abi)
 		return;
+	arch = recording_info(rec, "arch");
 	outbuf_fmt(out, " ABI:%llu ", (unsigned long long)abi);
 	for (; mask; mask &= mask - 1) {
-		const char *name = perfdata_register_name(s->compat, s->arch,
+		const char *name = perfdata_register_name(rec->opts->rules, arch,
 							  (unsigned)__builtin_ctzll(mask), room);
 
 		outbuf_fmt(out, "%5s:0x%llx ", name, (unsigned long long)*values++);
@@ -62,7 +63,7 @@ static void put_addr(struct text_sink *s, const struct event *ev, const struct l
 {
 	uint32_t names = line->addr_has_names ? (uint32_t)line->fields & NAME_COLUMNS : 0;
 
-	text_address_put(&s->frames, ev, s->sample.addr, session_address_mode(ev, s->sample.addr),
+	text_address_put(&s->frames, ev, s->sample.addr, recording_address_mode(ev, s->sample.addr),
 			 names & ~(uint32_t)TEXT_SRCLINE, &s->writer.out);
 }
 
@@ -75,7 +76,7 @@ static void put_memory(struct text_sink *s, const struct event *ev, const struct
 	if (fields & TEXT_ADDR)
 		put_addr(s, ev, line);
 	if (fields & TEXT_DATA_SRC)
-		text_data_src_put(s->compat, s->sample.data_src, &s->data_src_width, out);
+		text_data_src_put(s->rules, s->sample.data_src, &s->data_src_width, out);
 	if (fields & TEXT_WEIGHT)
 		outbuf_u64_width(out, line->weight_struct ? (uint32_t)weight : weight, 16, ' ');
 	if (!line->weight_struct)
@@ -86,9 +87,9 @@ static void put_memory(struct text_sink *s, const struct event *ev, const struct
 		outbuf_u64_width(out, weight >> 48, 16, ' ');
 }
 
-static void put_cgroup(const struct text_sink *s, struct outbuf *out)
+static void put_cgroup(const struct text_sink *s, const struct event *ev, struct outbuf *out)
 {
-	const char *path = session_cgroup(s->session, s->sample.cgroup);
+	const char *path = recording_cgroup(ev->recording, s->sample.cgroup);
 
 	outbuf_char(out, ' ');
 	outbuf_str(out, path ? path : "unknown");
@@ -113,9 +114,9 @@ static void put_pages(const struct text_sink *s, uint64_t fields, struct outbuf 
 	if (fields & TEXT_PHYS_ADDR)
 		outbuf_hex_width(out, s->sample.phys_addr, 16, ' ');
 	if (fields & TEXT_DATA_PAGE_SIZE)
-		put_page_size(s->compat, s->sample.data_page_size, out);
+		put_page_size(s->rules, s->sample.data_page_size, out);
 	if (fields & TEXT_CODE_PAGE_SIZE)
-		put_page_size(s->compat, s->sample.code_page_size, out);
+		put_page_size(s->rules, s->sample.code_page_size, out);
 }
 
 static void put_code(struct text_sink *s, const struct event *ev, uint64_t fields,
@@ -167,15 +168,15 @@ void text_tail_put(struct text_sink *s, const struct event *ev, const struct lin
 	if (fields & MEMORY)
 		put_memory(s, ev, line);
 	if (fields & TEXT_CGROUP)
-		put_cgroup(s, out);
+		put_cgroup(s, ev, out);
 	if (fields & TEXT_IP)
 		put_ip(s, ev, line, (uint32_t)fields & NAME_COLUMNS);
 	if (fields & TEXT_IREGS)
-		put_registers(s, sample->intr_regs_abi, sample->intr_regs_mask, sample->intr_regs,
-			      out);
+		put_registers(ev->recording, sample->intr_regs_abi, sample->intr_regs_mask,
+			      sample->intr_regs, out);
 	if (fields & TEXT_UREGS)
-		put_registers(s, sample->user_regs_abi, sample->user_regs_mask, sample->user_regs,
-			      out);
+		put_registers(ev->recording, sample->user_regs_abi, sample->user_regs_mask,
+			      sample->user_regs, out);
 	if (fields & BRANCHES)
 		text_branches_put(&s->branches, ev, sample, fields, out);
 	if (fields & TEXT_BPF_OUTPUT && line->is_bpf_output)

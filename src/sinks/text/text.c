@@ -12,7 +12,8 @@
 
 #include "base/err.h"
 #include "formats/perfdata/layout.h"
-#include "session.h"
+#include "recording/recording.h"
+#include "recording/text.h"
 #include "sinks/text/counts.h"
 #include "sinks/text/dump.h"
 #include "sinks/text/header.h"
@@ -31,14 +32,13 @@ static struct text_sink *sink_of(struct sink *s)
 	 TEXT_TOD | TEXT_TIME)
 
 /* The file that the record lies in: a recording that is a directory has several. */
-static const char *path_of_record(const struct sonde_session *session)
+static const char *path_of_record(const struct recording *rec)
 {
-	struct source *source = session->source;
 	struct source_file file;
 
-	return source->ops->file(source, session->cuts[session->cut_at].file, &file)
+	return rec->source->ops->file(rec->source, rec->cuts[rec->cut_at].file, &file)
 		       ? file.path
-		       : session->opts.input;
+		       : rec->input;
 }
 
 /* A record of state, or in a dump any record: its bytes, its line. */
@@ -54,13 +54,13 @@ static int put_record(struct text_sink *s, const struct event *ev)
 		return 0;
 	}
 	if (ev->schema->record_type == RECORD_AUXTRACE_ERROR) {
-		if (!s->session->opts.dump)
+		if (!s->o->dump)
 			text_dump_error_put(ev, out);
 		return 0;
 	}
-	if (ev->listed && s->session->opts.dump)
-		text_dump_put(ev, path_of_record(s->session), s->recording.is_pipe, out);
-	if (!text_record_shown(&s->session->opts, ev, &rec))
+	if (ev->listed && s->o->dump)
+		text_dump_put(ev, &s->dump, path_of_record(ev->recording), out);
+	if (!text_record_shown(&s->o->lines, ev, &rec))
 		return 0;
 	if (text_record_head(ev, &rec, &head, &pid, &tid)) {
 		struct line line;
@@ -70,13 +70,13 @@ static int put_record(struct text_sink *s, const struct event *ev)
 		line = s->lines.v[rec.schema->id];
 		line.fields &= RECORD_HEAD;
 		if (ev->change.kind != CHANGE_EXIT)
-			TRY(state_comm(&ev->session->state, pid, tid, &head.pub.comm));
+			TRY(recording_complete_as(&head, pid, tid));
 		TRY(text_head_put(s, &head, &line));
 	}
 	outbuf_fmt(out, "PERF_RECORD_%s", text_record_name(rec.type));
 	if (!text_record_body(ev, &rec, out))
 		outbuf_str(out, " (damaged)\n");
-	else if (rec.type == PERF_RECORD_EXIT && s->session->opts.dump)
+	else if (rec.type == PERF_RECORD_EXIT && s->o->dump)
 		text_record_body(ev, &rec,
 				 out); /* of the dump, in front of whose end the line stands */
 	return 0;
@@ -151,7 +151,7 @@ static int text_event(struct sink *sink, const struct event *ev)
 	if (__builtin_expect(ev->pub.schema >= s->lines.n, 0))
 		TRY(text_lines_meet(s, ev->pub.schema));
 	line = &s->lines.v[ev->pub.schema];
-	if (__builtin_expect(s->lists_records && s->session->opts.dump, 0))
+	if (__builtin_expect(s->lists_records && s->o->dump, 0))
 		put_dumped_thread(s, ev);
 	if (!line->fields || __builtin_expect(ev->refused, 0))
 		return 0;
@@ -168,7 +168,7 @@ static int text_event(struct sink *sink, const struct event *ev)
 	TRY(text_head_put(s, ev, line));
 	start = out->len;
 	if (line->fields & TEXT_TRACE && !line->is_branch) {
-		session_event_text(ev, out);
+		recording_event_text(ev, out);
 		if (__builtin_expect(s->terminal, 0))
 			text_terminal_quiet(out, start, false);
 	}
@@ -224,31 +224,33 @@ static void text_close(struct sink *sink)
 	free(s);
 }
 
-static int take_options(struct text_sink *s, const struct session_options *o)
+static int take_options(struct text_sink *s, const struct sink_options *opts)
 {
-	if (o->reltime && o->deltatime)
+	const struct text_options *o = opts->own;
+
+	if (opts->reltime && o->deltatime)
 		return err_set(-EINVAL, "reltime and deltatime count times from different events: "
 					"only one of them is possible");
-	s->compat = s->branches.compat = o->compat;
-	s->arch = sonde_session_info(s->session, "arch");
+	s->rules = s->branches.rules = opts->rules;
 	s->nanoseconds = o->ns;
 	s->color = o->color;
-	s->terminal = o->color || o->terminal || isatty(s->writer.fd);
-	s->lists_records = text_records_wanted(o);
+	s->terminal = o->color || opts->on_terminal || isatty(s->writer.fd);
+	s->dump = (struct text_dump){ .lines = &o->lines, .is_unsorted = opts->unsorted };
+	s->lists_records = text_options_wants(opts).record_lines;
 	s->latency = o->latency;
-	s->times = o->reltime                                                     ? TIMES_FROM_FIRST
-		   : o->deltatime                                                 ? TIMES_BETWEEN
-		   : o->clock == CLOCK_SHOWN_UTC || o->clock == CLOCK_SHOWN_LOCAL ? TIMES_OF_DAY
-										  : TIMES_RECORDED;
-	s->utc = o->clock == CLOCK_SHOWN_UTC;
-	s->id_width = o->compat == SONDE_COMPAT_PERF_6_12 ? 7 : 5;
+	s->utc = opts->clock == CLOCK_SHOWN_UTC;
+	s->times = opts->reltime                                ? TIMES_FROM_FIRST
+		   : o->deltatime                               ? TIMES_BETWEEN
+		   : s->utc || opts->clock == CLOCK_SHOWN_LOCAL ? TIMES_OF_DAY
+								: TIMES_RECORDED;
+	s->id_width = opts->rules->id_width;
 	return 0;
 }
 
 /* What of the recording's head columns depend on. */
-static int read_recording(struct text_sink *s, const struct sonde_session *session)
+static int read_recording(struct text_sink *s, const struct recording *rec)
 {
-	struct source *source = session->source;
+	struct source *source = rec->source;
 	struct source_clock clock = { 0 };
 	struct source_header head = { 0 };
 	struct bytes b;
@@ -258,12 +260,13 @@ static int read_recording(struct text_sink *s, const struct sonde_session *sessi
 	TRY(source->ops->header(source, &head));
 	s->recording.aux_trace |= head.marks >> FEAT_AUXTRACE & 1;
 	s->recording.is_pipe |= head.is_pipe;
+	s->dump.is_pipe = s->recording.is_pipe;
 	s->recording.counts |= head.marks >> FEAT_STAT & 1;
-	if (!session->part_of && source->ops->section(source, FEAT_GROUP_DESC, &b) > 0)
-		TRY(text_metric_init(&s->metric, s->compat, b));
+	if (rec->all->nr == 1 && source->ops->section(source, FEAT_GROUP_DESC, &b) > 0)
+		TRY(text_metric_init(&s->metric, s->rules, b));
 	source->ops->clock(source, &clock);
-	if (clock.has_reference && !session->part) {
-		s->tod_ns = clock.wall_ns - clock.clock_ns - (uint64_t)session->clock.shift_ns;
+	if (clock.has_reference && !rec->nr) {
+		s->tod_ns = clock.wall_ns - clock.clock_ns - (uint64_t)rec->clock.shift_ns;
 		s->recording.clock_data = true;
 	}
 	return 0;
@@ -271,36 +274,36 @@ static int read_recording(struct text_sink *s, const struct sonde_session *sessi
 
 static int read_recordings(struct text_sink *s)
 {
-	const struct session_clock *c = &s->session->clock;
+	const struct timeline *line = &s->recordings->line;
 
-	for (unsigned i = 0; several_part(s->session, i); i++)
-		TRY(read_recording(s, several_part(s->session, i)));
-	if (!s->session->parts)
-		return read_recording(s, s->session);
-	s->recording.clock_data = c->has_wall;
-	s->tod_ns = (uint64_t)c->wall_ns;
+	for (size_t i = 0; i < s->recordings->nr; i++)
+		TRY(read_recording(s, &s->recordings->v[i]));
+	if (s->recordings->nr == 1)
+		return 0;
+	s->recording.clock_data = line->has_wall;
+	s->tod_ns = (uint64_t)line->wall_ns;
 	return 0;
 }
 
 /* Records of state say when they happened: with sample_id_all, which perf does not ask for in pipe mode. */
 static bool tells_order(const struct text_sink *s)
 {
-	const struct sonde_schema *sc = sonde_session_schema(s->session, 0);
+	const struct sonde_schema *sc = schema_at(&s->recordings->schemas, 0);
 	const struct perf_event_attr *attr = sc ? sc->attr : NULL;
 
 	return s->recording.is_pipe || !attr || attr->sample_id_all;
 }
 
 /* perf makes one for each event of the recording, also of those that do not come. */
-static int make_files(struct text_sink *s)
+static int make_files(struct text_sink *s, const struct sink_options *opts)
 {
 	const struct sonde_schema *sc;
 	struct event_file *f;
 
 	s->has_files = true;
-	s->files.input = s->session->opts.input;
-	s->files.compat = s->compat != SONDE_COMPAT_NONE;
-	for (uint32_t id = 0; (sc = sonde_session_schema(s->session, id)); id++) {
+	s->files.input = opts->input;
+	s->files.rules = s->rules;
+	for (uint32_t id = 0; (sc = schema_at(&s->recordings->schemas, id)); id++) {
 		if (sc->kind <= SONDE_SAMPLE)
 			TRY(event_files_get(&s->files, sc, &f));
 	}
@@ -311,63 +314,66 @@ static void put_header(struct text_sink *s)
 {
 	size_t start = s->writer.out.len;
 
-	struct sonde_session *part;
+	for (size_t i = 0; i < s->recordings->nr; i++) {
+		struct recording *rec = &s->recordings->v[i];
 
-	if (!s->session->parts)
-		text_header_put(s->session, &s->writer.out);
-	for (unsigned i = 0; (part = several_part(s->session, i)); i++) {
-		outbuf_fmt(&s->writer.out, "# recording %u: %s\n", i, part->opts.input);
-		text_header_put(part, &s->writer.out);
+		if (s->recordings->nr > 1)
+			outbuf_fmt(&s->writer.out, "# recording %zu: %s\n", i, rec->input);
+		text_header_put(rec, s->o, &s->writer.out);
 	}
 	if (s->terminal)
 		text_terminal_quiet(&s->writer.out, start, true);
 }
 
 /* Groups are told by each recording for itself, and would have ids in common. */
-static int check_metrics(const struct text_sink *s)
+static int check_metrics(const struct text_sink *s, unsigned nr_inputs)
 {
 	uint64_t asked = 0;
 
 	for (int i = 0; i < NR_TEXT_CLASSES; i++)
 		asked |= s->fields.classes[i].fields;
-	if (!(asked & TEXT_METRIC) || !s->session->parts)
+	if (!(asked & TEXT_METRIC) || s->recordings->nr == 1)
 		return 0;
-	return err_set(-EINVAL, "-F metric: one recording at a time, not %u",
-		       s->session->opts.nr_inputs);
+	return err_set(-EINVAL, "-F metric: one recording at a time, not %u", nr_inputs);
+}
+
+/* The header, and what is known of lines before the first event. */
+static int begin(struct text_sink *s, const struct sink_options *opts)
+{
+	const struct text_options *o = opts->own;
+	size_t nr = s->recordings->schemas.schemas.n;
+
+	TRY(fd_writer_init(&s->writer, opts->fd));
+	TRY(take_options(s, opts));
+	TRY(read_recordings(s));
+	TRY(text_fields_parse(&s->fields, o->fields, opts->callchain, opts->rules, NULL));
+	TRY(check_metrics(s, opts->nr_inputs));
+	if (o->dump && opts->rules->sorts_with_ids_only && !opts->unsorted && !tells_order(s))
+		outbuf_str(&s->writer.out, "WARNING: No sample_id_all support, falling back to "
+					   "unordered processing\n");
+	if (o->lines.header != HEADER_NONE || o->header_info)
+		put_header(s);
+	if (o->lines.header >= HEADER_ONLY)
+		return 0;
+	if (nr)
+		TRY(text_lines_meet(s, (uint32_t)nr - 1));
+	return o->per_event_dump ? make_files(s, opts) : 0;
 }
 
 static int text_open(struct sink **ret, const struct sink_options *opts)
 {
 	struct text_sink *s = calloc(1, sizeof(*s));
-	const struct session_options *o = &opts->session->opts;
-	size_t nr = sonde_session_schemas(opts->session);
 	int r;
 
 	if (!s)
 		return err_nomem();
 	s->base.ops = &text_sink_ops;
-	s->session = opts->session;
+	s->recordings = opts->recordings;
+	s->o = opts->own;
 	seconds_text_init(&s->seconds);
-	text_code_init(&s->code, o);
-	text_frames_init(&s->frames, o->compat, &s->code);
-	r = fd_writer_init(&s->writer, opts->fd);
-	if (r >= 0)
-		r = take_options(s, o);
-	if (r >= 0)
-		r = read_recordings(s);
-	if (r >= 0)
-		r = text_fields_parse(&s->fields, o->fields, o->callchain, o->compat, NULL);
-	if (r >= 0)
-		r = check_metrics(s);
-	if (r >= 0 && o->dump && o->compat && !o->unsorted && !tells_order(s))
-		outbuf_str(&s->writer.out, "WARNING: No sample_id_all support, falling back to "
-					   "unordered processing\n");
-	if (r >= 0 && (o->header != HEADER_NONE || o->header_info))
-		put_header(s);
-	if (r >= 0 && nr && o->header < HEADER_ONLY)
-		r = text_lines_meet(s, (uint32_t)nr - 1);
-	if (r >= 0 && o->per_event_dump && o->header < HEADER_ONLY)
-		r = make_files(s);
+	text_code_init(&s->code, s->o, opts->rules);
+	text_frames_init(&s->frames, opts->rules, &s->code);
+	r = begin(s, opts);
 	if (r < 0) {
 		text_close(&s->base);
 		return r;
@@ -380,6 +386,12 @@ const struct sink_ops text_sink_ops = {
 	.name = "text",
 	.summary = "a line per event, as perf script prints it",
 	.takes_several = true,
+	.keys = text_keys,
+	.nr_keys = NR_TEXT_KEYS,
+	.options_bytes = sizeof(struct text_options),
+	.check = text_options_check,
+	.wants = text_options_wants,
+	.notes = text_options_notes,
 	.open = text_open,
 	.event = text_event,
 	.finish = text_finish,
