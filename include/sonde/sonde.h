@@ -16,9 +16,9 @@
  * of causes in thread storage (sonde_error_text).
  *
  * NULL is refused where it is not named as allowed. `origin`, `ctx` and what a close or free function gets may always be
- * NULL. A function that returns int then returns -EINVAL; any other returns what means "nothing": NULL, "", 0 or, for
- * sonde_name_distance(), UINT32_MAX. The chain of causes names the function and the parameter, except for the functions
- * that signal handlers may call. This check costs one comparison for each pointer.
+ * NULL. A function that returns int then returns -EINVAL; any other returns what means "nothing": NULL, "" or 0. The
+ * chain of causes names the function and the parameter, except for the functions that signal handlers may call. This
+ * check costs one comparison for each pointer.
  *
  * Plain structs begin with `size`, the size that the library knew: members are only ever appended. Until version 1.0
  * this header may change with a line in CHANGELOG.md. docs/model.md explains the event model.
@@ -199,8 +199,130 @@ SONDE_API void sonde_progress_wipe(int is_last);
 /* A signal handler: wipes that line, then the signal does what it does by default. */
 SONDE_API void sonde_progress_signal(int nr);
 
-enum sonde_compat { SONDE_COMPAT_NONE = 0, SONDE_COMPAT_PERF_6_1 = 1, SONDE_COMPAT_PERF_6_12 = 2 };
-SONDE_API enum sonde_compat sonde_session_compat(const struct sonde_session *s);
+/* The keys of `sample` in perf_sample_dict. */
+enum sonde_sample_keys {
+	SONDE_SAMPLE_KEYS_ALL = 0,     /* perf 6.1's, then 6.12's, then what perf leaves out */
+	SONDE_SAMPLE_KEYS_FIRST = 1,   /* perf 6.1's */
+	SONDE_SAMPLE_KEYS_WITH_IDS = 2 /* 6.12's: first id, stream_id; ins_lat after weight */
+};
+/* Where Util.syscall_name finds names. */
+enum sonde_syscall_names {
+	SONDE_SYSCALLS_OWN = 0,          /* in a table of its own, for the recorded machine */
+	SONDE_SYSCALLS_AUDIT = 1,        /* in the audit module; without it prints perf 6.1's lines */
+	SONDE_SYSCALLS_PYTHON3_AUDIT = 2 /* the same with perf 6.12's lines */
+};
+
+/*
+ * What perf does where sonde does something else by default. Callers ask for a rule, never for a
+ * version. Every rule is 0 by default, except statuses. docs/compat.md names each rule in the
+ * row that describes it; src/compat/rules.def has the values for each version.
+ */
+struct sonde_rules {
+	uint32_t size;
+
+	/* Exit statuses. */
+	uint32_t status_failed;      /* the run failed, or a script died: 1, or 255 */
+	const char *version;         /* the value of compat=: "none", "perf-6.1", ... */
+	uint32_t status_usage;       /* the command line is wrong: 2, or 129 */
+	uint32_t status_interrupted; /* Ctrl-C ended a script outside handlers: 130, or 255 */
+	/* A Perl sub that dies for an event, or in trace_end, gives status errno; 2 for none. */
+	uint32_t perl_dies_with_errno;
+	/* A status that a Perl program or its END block sets is a failure: status_failed. */
+	uint32_t perl_exit_fails;
+	/* exit(0) among a Perl program's own statements does not keep the events from it. */
+	uint32_t perl_runs_on_after_exit;
+
+	/* Scripts: values of fields. */
+	uint32_t unsigned_fields; /* fields of 1, 2 and 4 bytes have no sign */
+	uint32_t unsigned_ids;    /* an unrecorded pid, tid or cpu is 4294967295, not -1 */
+	/* A text field that was not printable once is bytes in all later events. */
+	uint32_t unprintable_stays_bytes;
+	/* Perl: a field declared like a text ends at its first NUL, even behind the field. */
+	uint32_t perl_texts_run_on;
+	uint32_t perl_arrays_are_zero; /* Perl: an array of numbers is 0, not its bytes */
+
+	/* Scripts: how handlers are called. */
+	/* Parameters get values by place if their number is right; a wrong one ends nothing. */
+	uint32_t binds_by_place;
+	/* Nothing is reported of handlers never called, or of parameters that are no fields. */
+	uint32_t passes_over_handlers;
+	uint32_t drops_file_name; /* Python: __file__ is not defined in handlers */
+	/* define_flag_value() gets every constant of a print format as a value 0. */
+	uint32_t defines_all_constants;
+	/* Tables are defined before each tracepoint, not once per event type. */
+	uint32_t defines_before_each_event;
+	uint32_t signed_defines; /* values of tables are signed */
+	uint32_t syscall_names;  /* enum sonde_syscall_names */
+
+	/* Scripts: perf_sample_dict. */
+	uint32_t sample_keys; /* enum sonde_sample_keys */
+	uint32_t attr_bytes;  /* length of `attr`; 0: as recorded, but at least 128 */
+	/* Room for a text of registers, for each register of the kernel's mask; 0: no limit. */
+	uint32_t register_text_bytes;
+	uint32_t data_src_text_bytes; /* texts of data_src are cut there; 0: they are complete */
+	/* An unrecorded data_src is "not available" in all parts: 0x1e05080021, not 0x5080021. */
+	uint32_t absent_data_src_is_long;
+
+	/* Database export. */
+	/* Rows of sample_table end before id, stream_id and ins_lat: 25 columns, not 28. */
+	uint32_t db_samples_without_ids;
+	/* A frame without a known symbol makes one that begins at the frame's address. */
+	uint32_t db_frames_begin_symbols;
+	/* A sample with the same ip and addr, without a known symbol, makes two symbols. */
+	uint32_t db_looks_up_addr_first;
+
+	/* Tasks. */
+	/* Events of a task behind its exit have neither its name nor its mappings. */
+	uint32_t exit_forgets_task;
+
+	/* Exit statuses of commands. */
+	uint32_t status_no_command; /* there is no such command: 2, or 1 */
+	/* What the recording cannot give is status_failed, not status_usage. */
+	uint32_t unserved_is_failure;
+	/* A wrong --time, --switch-on or -g is 256 minus the errno. */
+	uint32_t statuses_are_errnos;
+	/* A command that cannot be recorded is status_failed, not 126 or 127. */
+	uint32_t unrun_command_fails;
+
+	/* Which events. */
+	uint32_t last_input_only; /* of several inputs the last one is read */
+
+	/* The command line. */
+	uint32_t words_are_no_recordings; /* a word that is a recording is not read as with -i */
+	uint32_t silent_about_input; /* nothing is reported of an -i behind a script's name */
+	uint32_t reads_stdin_pipe; /* without -i a pipe on the standard input is read */
+	uint32_t prepends_path; /* PATH of a recorded command begins with the folder of perf */
+	uint32_t lists_wrappers_only; /* -l lists wrappers for reports only */
+	/* `record NAME` records a command if there is no such script. */
+	uint32_t record_takes_commands;
+	uint32_t record_adds_all_cpus; /* `record NAME` adds -a unless there is a command */
+	uint32_t needs_wrappers; /* `record NAME` and `report NAME` need wrappers */
+	/* Options in front of `report NAME` do not reach its wrapper. */
+	uint32_t options_miss_wrappers;
+	uint32_t records_despite_input; /* NAME is recorded and reported even if there is an -i */
+	uint32_t live_input_is_word; /* the wrapper of a live report gets its input as -i - */
+	uint32_t live_takes_no_options; /* a live script gets no options */
+	uint32_t live_status_of_report; /* the status of a live script is the report's alone */
+	uint32_t perfs_scripts_first; /* names of scripts are looked for among perf's first */
+	uint32_t needs_suffix; /* -s NAME needs the suffix of the file */
+	uint32_t missing_script_is_usage; /* a script that is not there is status_usage */
+	uint32_t ignores_buildid_variable; /* PERF_BUILDID_DIR is not looked at */
+	uint32_t tilde_is_folder; /* `~` in buildid.dir is a folder's name */
+	uint32_t has_no_colors; /* text has no colours */
+
+	/* The list of events. */
+	uint32_t list_in_perfs_form; /* lines have the form of `perf list` */
+	/* A word is matched with events of tracepoints, not systems; case matters. */
+	uint32_t list_matches_events_only;
+	uint32_t list_takes_word_by_word; /* words are obeyed one after the other */
+	uint32_t list_passes_over_words; /* a word without a match changes nothing */
+};
+/* The rules of a session. They are valid as long as the library is loaded. */
+SONDE_API const struct sonde_rules *sonde_session_rules(const struct sonde_session *s);
+/* The rules of a version ("perf-6.1"), for callers without a session. NULL: no such version. */
+SONDE_API const struct sonde_rules *sonde_rules_find(const char *version);
+/* The rules of the i-th version; the default ("none") is the first. NULL behind the last. */
+SONDE_API const struct sonde_rules *sonde_rules_get(size_t i);
 
 /*
  * What the recording says of itself. Keys: "hostname" "osrelease" "version" "arch" "cmdline" "cpudesc"
@@ -349,8 +471,9 @@ static inline const struct sonde_schema *sonde_event_schema(const struct sonde_s
 SONDE_API struct sonde_event *sonde_event_dup(const struct sonde_event *ev);
 SONDE_API void
 sonde_event_free(struct sonde_event *ev); /* only for what dup returned; NULL is fine */
-/* Its session; of a session of several recordings, the part of it that its recording is, to be asked about the event only. */
 SONDE_API struct sonde_session *sonde_event_session(const struct sonde_event *ev);
+/* Which of the session's inputs its recording is: 0 for the one named first. */
+SONDE_API uint32_t sonde_event_input(const struct sonde_event *ev);
 
 /* Text by id (sonde_event.comm); lives as long as the session. */
 SONDE_API const char *sonde_session_string(const struct sonde_session *s, uint32_t id);
@@ -400,12 +523,13 @@ struct sonde_sample {
 SONDE_API int sonde_event_sample(const struct sonde_event *ev, struct sonde_sample *ret);
 /*
  * Words for a sample's values, as text has them: where the data of a memory access came from ("|OP LOAD|LVL L1 hit|...";
- * cut to size, ended by NUL; returns the length of the whole), and the name of a register by its bit in a mask.
+ * cut to size, ended by NUL; returns the length of the whole), and the name of a register of the
+ * machine that recorded the event by its bit in a mask.
  */
 SONDE_API size_t sonde_session_data_src_text(const struct sonde_session *s, uint64_t data_src,
 					     char *buf, size_t size);
-SONDE_API const char *sonde_session_register_name(struct sonde_session *s, uint32_t nr,
-						  char room[16]);
+SONDE_API const char *sonde_event_register_name(const struct sonde_event *ev, uint32_t nr,
+						char room[16]);
 
 /* What lies at an address, as far as it is known. Names are lent and live as long as the session. */
 /* Why an address has no symbol. */
@@ -441,8 +565,9 @@ struct sonde_location {
 	uint64_t sym_start, sym_end;
 	uint64_t sym_off; /* addr - start of the symbol */
 	/*
-	 * Which dso it is: two files of one name have two numbers. 0: none; else it holds as long as the session. A symbol is
-	 * told by this and sym_start.
+	 * Which dso it is: two files of one name have two numbers, and so has one file in two
+	 * recordings. Numbers are dense, from 1, and hold as long as the session. 0: none. A symbol
+	 * is known by this and sym_start.
 	 */
 	uint64_t dso_id;
 	uint64_t dso_off; /* of addr in the dso's file; the address for the kernel and for JITs */
@@ -721,8 +846,31 @@ SONDE_API const char *sonde_features(void);
  * surrogates. To be released with free(); NULL: no memory.
  */
 SONDE_API char *sonde_json_string(const char *text, size_t len);
-/* How far apart two names are: letters inserted, dropped, changed, swapped. UINT32_MAX for names of more than 96 letters. */
-SONDE_API uint32_t sonde_name_distance(const char *a, const char *b);
+
+/*
+ * "Did you mean ...?": the known name most like a mistyped one.
+ *
+ *	struct sonde_nearest n = { .size = sizeof(n), .wanted = typed };
+ *
+ *	for (...)
+ *		sonde_nearest_offer(&n, known[i]);
+ *	if (n.meant)
+ *		printf("did you mean %s?\n", n.meant);
+ */
+struct sonde_nearest {
+	uint32_t size;
+	/*
+	 * From wanted to closest: letters inserted, dropped, changed and swapped; the system of a tracepoint counts as one
+	 * letter if wanted has none. UINT32_MAX for names of more than 96 letters.
+	 */
+	uint32_t distance;
+	const char *wanted;  /* set by the caller; an event as SYSTEM:NAME */
+	const char *closest; /* of the candidates so far, borrowed from the caller, the first of equals; NULL none */
+	const char *meant;   /* closest if about two thirds of wanted's letters are right, else NULL */
+};
+
+/* 1: the candidate is now the closest; 0: it is not. */
+SONDE_API int sonde_nearest_offer(struct sonde_nearest *n, const char *candidate);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The frames of an event's call chain: recorded ones, unwound ones, functions inlined into either.
+ * See code.h.
+ */
+
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "recording/code.h"
+#include "model/callchain.h"
+#include "recording/locate.h"
+#include "unwind/unwind.h"
+
+#define UNWINDABLE (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
+
+/* ---- functions inlined ----------------------------------------------------------------------- */
+
+/*
+ * As in perf only in unwound frames: chains of frame pointers are many. perf does only where it
+ * knows a symbol.
+ */
+static bool looks_for_inlined(const struct recording *rec, const struct event *ev,
+			      const struct sonde_frame *f, struct sonde_location *ret)
+{
+	if (!rec->opts->inline_frames || !(f->flags & SONDE_FRAME_UNWOUND))
+		return false;
+	return !rec->opts->rules->inlines_by_name ||
+	       ((*ret = *recording_located(ev, f->ip, f->cpumode)).sym != NULL);
+}
+
+/* perf takes for inlined what DWARF calls otherwise than the symbol table does. */
+static bool is_inlined(const struct recording *rec, const struct line_place *p, const char *sym)
+{
+	return rec->opts->rules->inlines_by_name ? !p->function || strcmp(p->function, sym) != 0
+						 : p->is_inlined;
+}
+
+/* The frame, with those of the functions that are inlined at it before it. */
+static int push_frame(struct recording *rec, const struct event *ev, struct sonde_frame f)
+{
+	struct sonde_location loc = { 0 };
+	const struct line_place *places;
+	size_t nr = 0;
+
+	if (looks_for_inlined(rec, ev, &f, &loc))
+		nr = recording_lines(ev, f.ip, f.cpumode, false, &places);
+	if (!nr)
+		return vec_push(&rec->frames, f);
+	TRY(vec_reserve(&rec->frames, nr));
+	for (size_t i = 0; i < nr; i++) {
+		struct sonde_frame *to = &rec->frames.v[rec->frames.n++];
+
+		*to = f;
+		to->file = places[i].file;
+		to->line = places[i].line;
+		if (is_inlined(rec, &places[i], loc.sym)) {
+			to->flags |= SONDE_FRAME_INLINED;
+			to->sym = places[i].function ? places[i].function : "??";
+		}
+	}
+	return 0;
+}
+
+/* ---- recorded frames ------------------------------------------------------------------------- */
+
+struct recorded_chain {
+	const uint8_t *entries; /* borrowed from the source */
+	int nr;
+	bool swap;
+};
+
+static uint64_t entry_at(const struct recorded_chain *c, int i)
+{
+	return get_u64(c->entries + 8 * (size_t)i, c->swap);
+}
+
+/* Returns 1 when frames of user space are among them. */
+static int push_entries(struct recording *rec, const struct recorded_chain *c,
+			unsigned max_frames)
+{
+	uint32_t cpumode = CPUMODE_USER;
+	bool has_user = false;
+	unsigned nr = 0;
+
+	for (int i = 0; i < c->nr && nr < max_frames; i++) {
+		uint64_t ip = entry_at(c, i);
+		struct sonde_frame f = { .ip = ip, .cpumode = cpumode };
+
+		if (ip < CALLCHAIN_MARKERS) {
+			TRY(vec_push(&rec->frames, f));
+			has_user |= cpumode == CPUMODE_USER;
+			nr++;
+		} else if (rec->opts->rules->drops_chains_of_unknown_markers &&
+			   !callchain_perf_knows(ip)) {
+			vec_clear(&rec->frames); /* perf shows nothing of such a chain */
+			return 1;
+		} else {
+			cpumode = callchain_cpumode(ip);
+			i += ip == CALLCHAIN_USER_DEFERRED;
+		}
+	}
+	return has_user;
+}
+
+/* --call-graph lbr: the hardware kept a stack of the calls that did not return yet. */
+static bool has_call_stack(const struct event *ev)
+{
+	const struct perf_event_attr *attr = ev->schema->attr;
+
+	return attr && attr->sample_type & PERF_SAMPLE_BRANCH_STACK &&
+	       attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
+}
+
+/*
+ * The index of the marker before the frames of user space; c->nr: none. perf looks among so many
+ * entries as it shows frames.
+ */
+static int user_part(const struct recording *rec, const struct recorded_chain *c,
+		     unsigned max_frames)
+{
+	for (int i = 0;
+	     i < c->nr && (!rec->opts->rules->counts_no_call_stacks || (unsigned)i < max_frames);
+	     i++) {
+		uint64_t ip = entry_at(c, i);
+
+		if (ip == (uint64_t)PERF_CONTEXT_USER ||
+		    (ip == CALLCHAIN_USER_DEFERRED &&
+		     !rec->opts->rules->drops_chains_of_unknown_markers))
+			return i;
+	}
+	return c->nr;
+}
+
+/*
+ * The branches of a call stack as frames. The newest call went to the function that runs; each
+ * branch comes out of the function below it. perf has no limit for them.
+ *
+ *	branches   c -> d+0 | b -> c+0 | a -> b+0        frames   d+0, c, b, a
+ */
+static int push_call_stack(struct recording *rec, const struct event *ev, unsigned max_frames)
+{
+	struct sonde_frame f = { .cpumode = CPUMODE_USER, .flags = SONDE_FRAME_BRANCH };
+	struct sonde_sample sample;
+
+	if (ev->source->ops->sample(ev->source, ev, &sample) < 0)
+		return 0; /* its source has counted it */
+	if (!sample.nr_branches) {
+		defects_add(&rec->defects, DEFECT_EMPTY_CALL_STACK, 1, NULL);
+		return 0;
+	}
+	for (uint64_t i = 0; i <= sample.nr_branches; i++) {
+		if (rec->frames.n >= max_frames && !rec->opts->rules->counts_no_call_stacks)
+			break;
+		f.ip = i ? sample.branches[i - 1].from : sample.branches[0].to;
+		TRY(vec_push(&rec->frames, f));
+	}
+	return 0;
+}
+
+bool recording_user_ip(const struct event *ev, uint64_t *ret)
+{
+	struct recorded_chain c = { .swap = ev->pub.flags & SONDE_EVENT_SWAPPED };
+	uint32_t cpumode = CPUMODE_USER;
+
+	c.nr = ev->source->ops->callchain(ev->source, ev, &c.entries);
+	for (int i = 0; i < c.nr; i++) {
+		uint64_t ip = entry_at(&c, i);
+
+		if (ip >= CALLCHAIN_MARKERS) {
+			cpumode = callchain_cpumode(ip);
+			i += ip == CALLCHAIN_USER_DEFERRED;
+		} else if (cpumode == CPUMODE_USER) {
+			*ret = ip;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Returns 1 when frames of user space are among them, or could not be had. */
+static int push_recorded(struct recording *rec, const struct event *ev, unsigned max_frames)
+{
+	struct recorded_chain c = { .swap = ev->pub.flags & SONDE_EVENT_SWAPPED };
+	int at, r;
+
+	c.nr = ev->source->ops->callchain(ev->source, ev, &c.entries);
+	if (c.nr <= 0)
+		return c.nr;
+	at = has_call_stack(ev) ? user_part(rec, &c, max_frames) : c.nr;
+	if (at == c.nr)
+		return push_entries(rec, &c, max_frames);
+	c.nr = at;
+	r = push_entries(rec, &c, max_frames);
+	if (r)
+		return r;
+	TRY(push_call_stack(rec, ev, max_frames));
+	return 1;
+}
+
+/* The chain that the recorder's own unwinder made. Returns 1 if there is one. */
+static int push_user_chain(struct recording *rec, const struct event *ev, unsigned max_frames)
+{
+	struct recorded_chain c = { .swap = ev->pub.flags & SONDE_EVENT_SWAPPED };
+
+	if (!ev->source->ops->user_chain)
+		return 0;
+	c.nr = ev->source->ops->user_chain(ev->source, ev, &c.entries);
+	for (int i = 0; i < c.nr && rec->frames.n < max_frames; i++) {
+		struct sonde_frame f = { .ip = entry_at(&c, i), .cpumode = CPUMODE_USER };
+
+		if (f.ip < CALLCHAIN_MARKERS)
+			TRY(vec_push(&rec->frames, f));
+	}
+	return c.nr > 0 ? 1 : c.nr;
+}
+
+/* ---- unwound frames -------------------------------------------------------------------------- */
+
+static struct dso *dso_at(void *ctx, uint64_t addr, uint64_t *ret_offset)
+{
+	return recording_dso_at(ctx, addr, ret_offset);
+}
+
+static void tell_end(struct recording *rec, const struct unwind_result *w)
+{
+	if (w->end != UNWIND_OUTERMOST && w->end != UNWIND_FULL)
+		defects_add(&rec->defects, DEFECT_NOT_UNWOUND, 1, "at 0x%llx: %s",
+			    (unsigned long long)w->end_addr, unwind_end_text(w->end));
+}
+
+/* NULL: not known. What a recording says of its machine comes before its samples. */
+static const struct unwind_arch *arch_of(struct recording *rec, uint64_t abi)
+{
+	static const uint64_t abis[] = { PERF_SAMPLE_REGS_ABI_32, PERF_SAMPLE_REGS_ABI_64 };
+
+	if (!rec->unwind_archs_known) {
+		const char *arch = rec->source->ops->info(rec->source, "arch");
+		struct utsname here;
+
+		/* Old recordings in pipe mode do not say where they were made. */
+		if (!arch && uname(&here) == 0)
+			arch = here.machine;
+		for (size_t i = 0; i < 2; i++)
+			rec->unwind_archs[i] = unwind_arch_of(arch, abis[i]);
+		rec->unwind_archs_known = true;
+	}
+	for (size_t i = 0; i < 2; i++) {
+		if (abi == abis[i])
+			return rec->unwind_archs[i];
+	}
+	return NULL;
+}
+
+/*
+ * perf learns from the first mapped file that it finds how registers are unwound, and knows its own
+ * machine's only. It asks for neither in a recording that does not name its machine.
+ */
+static bool perf_unwinds(struct recording *rec, const struct event *ev)
+{
+	uint64_t native = sizeof(long) == 8 ? PERF_SAMPLE_REGS_ABI_64 : PERF_SAMPLE_REGS_ABI_32;
+	const char *arch = rec->source->ops->info(rec->source, "arch");
+	const struct address_space *space;
+	struct utsname here;
+
+	if (!arch || rec->opts->no_follow || uname(&here) < 0)
+		return true;
+	if (unwind_arch_of(arch, native) != unwind_arch_of(here.machine, native))
+		return false;
+	space = recording_space(ev, CPUMODE_USER);
+	if (!space)
+		return false;
+	if (rec->unwindable_stamp != space->stamp) {
+		rec->unwindable_stamp = space->stamp;
+		rec->unwindable =
+			recording_has_file_here(rec, space) ||
+			recording_has_file_here(rec, space->before);
+	}
+	return rec->unwindable;
+}
+
+static int push_unwound(struct recording *rec, const struct event *ev, unsigned max_frames)
+{
+	struct unwind_input in = { .swap = ev->pub.flags & SONDE_EVENT_SWAPPED,
+				   .dso_at = dso_at,
+				   .ctx = (void *)ev };
+	struct sonde_sample sample;
+	struct unwind_result walked;
+	int r;
+
+	r = ev->source->ops->sample(ev->source, ev, &sample);
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0 || !sample.user_regs_abi || !sample.user_stack_len)
+		return 0; /* a thread of the kernel has neither */
+	in.arch = arch_of(rec, sample.user_regs_abi);
+	if (!in.arch || !unwind_supported()) {
+		defects_add(&rec->defects, DEFECT_NOT_UNWOUND, 1, "%s",
+			    in.arch ? "this build has no libdw"
+				    : "not known how registers of this machine are numbered");
+		return 0;
+	}
+	if (rec->opts->rules->unwinds_with_files_only && !perf_unwinds(rec, ev))
+		return 0;
+	in.regs_mask = sample.user_regs_mask;
+	in.regs = sample.user_regs;
+	in.stack = sample.user_stack;
+	in.stack_len = sample.user_stack_len;
+	if (!rec->unwinder)
+		TRY(unwind_new(&rec->unwinder, rec->opts->rules));
+	TRY(unwind_walk(rec->unwinder, &in, max_frames, &walked));
+	tell_end(rec, &walked);
+	for (size_t i = 0; i < walked.nr; i++) {
+		struct sonde_frame f = { .ip = walked.ips[i],
+					 .cpumode = CPUMODE_USER,
+					 .flags = SONDE_FRAME_UNWOUND };
+
+		if (f.ip)
+			TRY(push_frame(rec, ev, f));
+	}
+	return 0;
+}
+
+static bool has_stack(const struct event *ev)
+{
+	const struct perf_event_attr *attr = ev->schema->attr;
+
+	return attr && (attr->sample_type & UNWINDABLE) == UNWINDABLE;
+}
+
+bool recording_stops_chain(const struct recording *rec, const char *sym)
+{
+	for (size_t i = 0; i < rec->opts->stop_bt.nr; i++) {
+		if (!strcmp(strpool_text(rec->strings, rec->opts->stop_bt.comms[i]), sym))
+			return true;
+	}
+	return false;
+}
+
+int recording_chain(const struct event *ev, const struct sonde_frame **ret)
+{
+	struct recording *rec = ev->recording;
+	unsigned max_frames = rec->opts->max_frames;
+	int has_user;
+
+	vec_clear(&rec->frames);
+	has_user = push_recorded(rec, ev, max_frames);
+	if (has_user < 0)
+		return has_user;
+	if (!has_user && !rec->opts->rules->ignores_user_chains)
+		has_user = push_user_chain(rec, ev, max_frames);
+	if (has_user < 0)
+		return has_user;
+	/* perf unwinds what it has a stack for, even if that was recorded as a chain, too. */
+	if (has_stack(ev) && (!has_user || rec->opts->rules->unwinds_beside_chains))
+		TRY(push_unwound(rec, ev, max_frames));
+	*ret = rec->frames.v;
+	return (int)rec->frames.n;
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+#include "recording/clock.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/err.h"
+#include "recording/recording.h"
+
+enum { NS_IN_S = 1000000000 };
+
+/*
+ * Sleep and steps of the time of day part a clock from it; two recordings of one boot differ by
+ * less, if nothing happened.
+ */
+#define SAME_BOOT_NS INT64_C(2000000000)
+#define LATEST_NS    (UINT64_C(1) << 62) /* in 2116; what is said beyond is damage */
+
+static struct source_clock clock_of(const struct recording *rec)
+{
+	struct source_clock c = { .id = -1 };
+
+	if (rec->source->ops->clock)
+		rec->source->ops->clock(rec->source, &c);
+	return c;
+}
+
+/* What is to be added to a recorded time for the time of day. */
+static bool find_wall(const struct recording *rec, int64_t *ret_ns)
+{
+	const struct source_clock c = clock_of(rec);
+
+	*ret_ns = 0;
+	if (c.is_known && c.id == CLOCK_REALTIME)
+		return true;
+	if (!c.is_known || c.id < 0 || !c.has_reference || c.reference_id != c.id ||
+	    c.wall_ns > LATEST_NS || c.clock_ns > LATEST_NS)
+		return false;
+	*ret_ns = (int64_t)(c.wall_ns - c.clock_ns);
+	return true;
+}
+
+static const char *clock_word(int32_t id, char room[32])
+{
+	static const char *const words[] = { [CLOCK_REALTIME] = "CLOCK_REALTIME",
+					     [CLOCK_MONOTONIC] = "CLOCK_MONOTONIC",
+					     [CLOCK_MONOTONIC_RAW] = "CLOCK_MONOTONIC_RAW",
+					     [CLOCK_BOOTTIME] = "CLOCK_BOOTTIME",
+					     [CLOCK_TAI] = "CLOCK_TAI" };
+
+	if (id < 0)
+		return "the kernel's own clock";
+	if ((size_t)id < sizeof(words) / sizeof(*words) && words[id])
+		return words[id];
+	snprintf(room, 32, "clock %d", id);
+	return room;
+}
+
+int clock_no_wall(struct recording *rec)
+{
+	const struct source_clock c = clock_of(rec);
+	char room[32];
+
+	if (!c.is_known)
+		return err_set(-ETIME,
+			       "%s: the time of day of its events is not known: it does not say "
+			       "by which clock they were timed",
+			       rec->input);
+	if (c.has_reference && c.reference_id == c.id)
+		return err_set(-ETIME,
+			       "%s: the time of day of its events is not known: its clock data are "
+			       "damaged",
+			       rec->input);
+	if (c.has_reference)
+		return err_set(-ETIME,
+			       "%s: the time of day of its events is not known: they were timed by "
+			       "%s, but its clock data are of another clock (number %d)",
+			       rec->input, clock_word(c.id, room), c.reference_id);
+	return err_set(-ETIME,
+		       "%s: the time of day of its events is not known: they were timed by %s, and "
+		       "it holds no clock data (record with -k CLOCK_MONOTONIC to have it; raw and "
+		       "relative times are known)",
+		       rec->input, clock_word(c.id, room));
+}
+
+/* ---- two recordings -------------------------------------------------------------------------- */
+
+static const char *said(const struct recording *rec, const char *key)
+{
+	return rec->source->ops->info(rec->source, key);
+}
+
+/* What else the user can do, as far as it is possible. */
+static const char *remedy(const struct recording *a, const struct recording *b)
+{
+	int64_t ns;
+
+	return find_wall(a, &ns) && find_wall(b, &ns)
+		       ? "--clock utc lists them by the time of day, which both tell; or say how "
+			 "far "
+			 "their clocks are apart: --offset SECONDS behind the second"
+		       : "say how far their clocks are apart: --offset SECONDS behind the second "
+			 "(0: "
+			 "they are one)";
+}
+
+static int unrelated(const struct recording *a, const struct recording *b, const char *why,
+		     const char *of_a, const char *of_b)
+{
+	return err_set(
+		-ETIME,
+		"%s and %s cannot be listed together: %s (%s and %s), so that their times do not "
+		"tell what came first; %s",
+		a->input, b->input, why, of_a, of_b, remedy(a, b));
+}
+
+static int check_kernels(struct recording *a, struct recording *b)
+{
+	struct source_kernel ka = { 0 }, kb = { 0 };
+	char hex_a[BUILD_ID_HEX_CHARS], hex_b[BUILD_ID_HEX_CHARS];
+
+	a->source->ops->kernel(a->source, &ka);
+	b->source->ops->kernel(b->source, &kb);
+	if (!build_id_is_known(&ka.build_id) || !build_id_is_known(&kb.build_id) ||
+	    build_id_equal(&ka.build_id, &kb.build_id))
+		return 0;
+	return unrelated(a, b, "they are of two kernels", build_id_hex(&ka.build_id, hex_a),
+			 build_id_hex(&kb.build_id, hex_b));
+}
+
+/* "2026-11-22 21:15:58" */
+static void moment_text(int64_t ns, char room[40])
+{
+	time_t seconds = (time_t)(ns / NS_IN_S);
+	struct tm tm;
+
+	room[0] = '\0';
+	if (gmtime_r(&seconds, &tm))
+		strftime(room, 40, "%F %TZ", &tm);
+}
+
+/*
+ * The events of both were timed by one clock of one machine, as far as they tell; else -ETIME and
+ * why not.
+ */
+static int check_same_clock(struct recording *a, struct recording *b)
+{
+	const struct source_clock ca = clock_of(a), cb = clock_of(b);
+	const char *host_a = said(a, "hostname"), *host_b = said(b, "hostname"),
+		   *release_a = said(a, "osrelease"), *release_b = said(b, "osrelease");
+	char room_a[40], room_b[40];
+	int64_t wall_a, wall_b;
+
+	if (!ca.is_known || !cb.is_known)
+		return unrelated(a, b, "it is not known by which clocks they were timed",
+				 ca.is_known ? "known" : "not known",
+				 cb.is_known ? "known" : "not known");
+	if (ca.id != cb.id)
+		return unrelated(a, b, "they were timed by two clocks", clock_word(ca.id, room_a),
+				 clock_word(cb.id, room_b));
+	if (ca.id == CLOCK_REALTIME && host_a && host_b && !strcmp(host_a, host_b))
+		return 0; /* which outlives the kernel */
+	if (!host_a || !host_b)
+		return unrelated(a, b, "it is not known whether they are of one host",
+				 host_a ? host_a : "not told", host_b ? host_b : "not told");
+	if (strcmp(host_a, host_b))
+		return unrelated(a, b, "they are of two hosts", host_a, host_b);
+	if (release_a && release_b && strcmp(release_a, release_b))
+		return unrelated(a, b, "they are of two kernels", release_a, release_b);
+	TRY(check_kernels(a, b));
+	if (!find_wall(a, &wall_a) || !find_wall(b, &wall_b) ||
+	    (wall_a - wall_b < SAME_BOOT_NS && wall_b - wall_a < SAME_BOOT_NS))
+		return 0;
+	moment_text(wall_a, room_a);
+	moment_text(wall_b, room_b);
+	return unrelated(
+		a, b,
+		"their clock began at two times of day: another boot, or the machine slept "
+		"or its time was set in between",
+		room_a, room_b);
+}
+
+/*
+ * The kernel's mapping is told before anything else. Its place is another one in each boot, where
+ * the kernel is asked for that.
+ */
+static const struct mapping *kernel_mapping(const struct recording *rec)
+{
+	const struct mapping *m = address_space_behind(rec->state.kernel, 0);
+
+	while (m && strncmp(strpool_text(rec->strings, m->name), "[kernel.kallsyms]", 17) != 0)
+		m = address_space_behind(rec->state.kernel, m->end);
+	return m;
+}
+
+int clock_check_boot(struct recording *rec)
+{
+	const struct recording *first = &rec->all->v[0];
+	const struct mapping *a = kernel_mapping(first), *b = kernel_mapping(rec);
+	char room_a[40], room_b[40];
+
+	/* It holds where the symbol lies by which it is named. Hidden addresses are 0. */
+	if (!a || !b || a->name != b->name || !a->pgoff || !b->pgoff || a->pgoff == b->pgoff)
+		return 0;
+	snprintf(room_a, sizeof(room_a), "0x%" PRIx64, a->pgoff);
+	snprintf(room_b, sizeof(room_b), "0x%" PRIx64, b->pgoff);
+	return unrelated(first, rec, "they are of two boots, whose kernels lie at different places",
+			 room_a, room_b);
+}
+
+/* ---- the line -------------------------------------------------------------------------------- */
+
+int clock_offset_parse(const char *text, int64_t *ret_ns)
+{
+	static const uint64_t MOST_S =
+		4000000000; /* so that sums with times of day stay far from overflow */
+	const char *p = text;
+	bool negative = *p == '-';
+	uint64_t s = 0, ns = 0;
+	unsigned unit = NS_IN_S, digits = 0;
+
+	p += *p == '-' || *p == '+';
+	for (; *p >= '0' && *p <= '9' && s < MOST_S; p++, digits++)
+		s = s * 10 + (unsigned)(*p - '0');
+	if (*p == '.') {
+		for (p++; *p >= '0' && *p <= '9' && unit > 1; p++, digits++)
+			ns += (unsigned)(*p - '0') * (unit /= 10);
+	}
+	if (*p || !digits || s >= MOST_S)
+		return err_set(-EINVAL,
+			       "--offset %s: seconds with up to 9 decimals are expected, as 1.5 or "
+			       "-0.25",
+			       text);
+	*ret_ns = (int64_t)(s * NS_IN_S + ns) * (negative ? -1 : 1);
+	return 0;
+}
+
+static bool shows_wall(const struct recording *rec)
+{
+	return rec->opts->clock == CLOCK_SHOWN_UTC || rec->opts->clock == CLOCK_SHOWN_LOCAL;
+}
+
+/* Its clock as recorded, or the first recording's, with the offset. */
+static int place_by_clock(struct recording *rec, int64_t offset_ns)
+{
+	struct recording_clock *c = &rec->clock;
+
+	if (rec->nr && !rec->offset) {
+		TRY(check_same_clock(&rec->all->v[0], rec));
+		rec->checks_boot = clock_of(rec).id != CLOCK_REALTIME;
+	}
+	c->shift_ns = offset_ns;
+	c->is_shifted = offset_ns || rec->opts->clock == CLOCK_SHOWN_RELATIVE;
+	c->has_wall = find_wall(rec, &c->wall_ns);
+	c->wall_ns -= offset_ns;
+	return 0;
+}
+
+/*
+ * By the time of day. Recordings of one clock are shown by one word of it, so that they stay in its
+ * order.
+ */
+static int place_by_wall(struct recording *rec, int64_t offset_ns)
+{
+	struct recording *first = &rec->all->v[0];
+	struct recording_clock *c = &rec->clock;
+	int64_t wall_ns, own_ns;
+	bool has_wall = find_wall(rec, &own_ns);
+
+	if (rec->nr && find_wall(first, &wall_ns) &&
+	    ((rec->offset && !has_wall) || check_same_clock(first, rec) >= 0))
+		own_ns = wall_ns;
+	else if (!has_wall)
+		return clock_no_wall(rec);
+	err_clear();
+	c->shift_ns = own_ns + offset_ns;
+	c->has_wall = c->is_shifted = true;
+	c->wall_ns = 0;
+	return 0;
+}
+
+int clock_place(struct recording *rec)
+{
+	struct timeline *line = &rec->all->line;
+	int64_t offset_ns = 0;
+
+	if (rec->offset)
+		TRY(clock_offset_parse(rec->offset, &offset_ns));
+	TRY(shows_wall(rec) ? place_by_wall(rec, offset_ns) : place_by_clock(rec, offset_ns));
+	line->waits = rec->opts->clock == CLOCK_SHOWN_RELATIVE;
+	if (rec->clock.has_wall && !line->has_wall) {
+		line->has_wall = true;
+		line->wall_ns = rec->clock.wall_ns;
+	}
+	return 0;
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Addresses of the kernel are answered by the recorded mappings of the kernel and its modules
+ * together with the table of symbols; a symbol counts only where the mapping, if one is known,
+ * agrees with it.
+ */
+
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "base/err.h"
+#include "recording/locate.h"
+#include "symbols/demangle.h"
+
+enum { GLOBAL_BINDING = 1 };
+#define KERNEL_MAP "[kernel.kallsyms]" /* and behind it the symbol by which the map was measured */
+
+/* ---- the table of symbols -------------------------------------------------------------------- */
+
+static bool is_kernel_map(const struct recording *rec, const struct mapping *m)
+{
+	return !strncmp(strpool_text(rec->strings, m->name), KERNEL_MAP, strlen(KERNEL_MAP));
+}
+
+static const struct mapping *kernel_map(const struct recording *rec)
+{
+	const struct mapping *m = address_space_behind(rec->state.kernel, 0);
+
+	while (m && !is_kernel_map(rec, m))
+		m = address_space_behind(rec->state.kernel, m->end);
+	return m;
+}
+
+/*
+ * A recording that is a directory (perf record --kcore) may have them beside its events: they are
+ * as good as named, as in perf.
+ */
+static const char *beside(const struct recording *rec, char room[PATH_MAX])
+{
+	struct stat st;
+
+	if (rec->opts->kallsyms || (rec->opts->vmlinux && !rec->opts->rules->prefers_kcore))
+		return rec->opts->kallsyms;
+	if (snprintf(room, PATH_MAX, "%s/kcore_dir/kallsyms", rec->input) >= PATH_MAX ||
+	    lstat(room, &st) < 0 || !S_ISREG(st.st_mode))
+		return NULL;
+	return room;
+}
+
+/* Returns false after leaving a message. */
+static bool open_kernel_symbols(struct recording *rec)
+{
+	const struct mapping *map = kernel_map(rec);
+	struct source_kernel k = { 0 };
+	char path[PATH_MAX], room[PATH_MAX];
+	uint32_t id;
+	struct kernel_symbols_options opts = { .kallsyms_path = beside(rec, room),
+					       .vmlinux_path = rec->opts->vmlinux,
+					       .release = rec->source->ops->info(rec->source,
+										 "osrelease"),
+					       .symfs = recording_symfs(rec),
+					       .no_follow = rec->opts->no_follow,
+					       .demangle_kernel = rec->opts->demangle_kernel,
+					       .buildid_dir = rec->opts->buildid_dir,
+					       .rules = rec->opts->rules };
+
+	rec->kernel_symbols_tried = true;
+	rec->source->ops->kernel(rec->source, &k);
+	opts.build_id = k.build_id;
+	opts.recorded = k.kallsyms;
+	opts.recorded_len = k.kallsyms_len;
+	if (rec->source->ops->named_file)
+		opts.named = rec->source->ops->named_file(rec->source, KERNEL_MAP);
+	if (map) {
+		opts.ref_symbol = strpool_text(rec->strings, map->name) + strlen(KERNEL_MAP);
+		opts.ref_addr = map->pgoff;
+		if (!build_id_is_known(&opts.build_id))
+			opts.build_id = map->build_id;
+	}
+	if (kernel_symbols_open(&rec->kernel_symbols, &opts, path) < 0)
+		rec->kernel_symbols = NULL;
+	if (*path && strpool_intern(rec->strings, path, strlen(path), &id) >= 0)
+		rec->kernel_path = strpool_text(rec->strings, id);
+	return rec->kernel_symbols != NULL;
+}
+
+/* ---- modules --------------------------------------------------------------------------------- */
+
+bool recording_module_name(const char *path, char *ret, size_t size)
+{
+	const char *base = strrchr(path, '/'), *end;
+	size_t len;
+
+	base = base ? base + 1 : path;
+	if (*base == '[')
+		return (size_t)snprintf(ret, size, "%s", base) < size;
+	end = strstr(base, ".ko");
+	if (!end || (end[3] && end[3] != '.'))
+		return false;
+	len = (size_t)(end - base);
+	if (len + 3 > size)
+		return false;
+	ret[0] = '[';
+	for (size_t i = 0; i < len; i++)
+		ret[1 + i] = base[i] == '-' ? '_' : base[i];
+	memcpy(ret + 1 + len, "]", 2);
+	return true;
+}
+
+/*
+ * perf calls a module by its name in brackets, by its path only if the recording has its build id
+ * under that.
+ */
+static const char *module_dso(struct recording *rec, const char *path)
+{
+	const struct source_ops *ops = rec->source->ops;
+	struct source_build_id known;
+	char name[256];
+	uint32_t id;
+
+	if (ops->build_id && ops->build_id(rec->source, path, &known) && known.is_kernel)
+		return path;
+	if (!recording_module_name(path, name, sizeof(name)) ||
+	    strpool_intern(rec->strings, name, strlen(name), &id) < 0)
+		return path;
+	return strpool_text(rec->strings, id);
+}
+
+/* ---- addresses of the kernel ----------------------------------------------------------------- */
+
+struct kernel_place {
+	const struct mapping
+		*registered; /* a symbol registered at run time; NULL: none. Else the others: */
+	const struct mapping *map;       /* NULL: none recorded there */
+	const struct kernel_symbol *sym; /* NULL: unknown, maybe named: */
+	/* A function of the module mapped there, by the recording itself; NULL if it names none. */
+	const struct named_symbol *named;
+	uint64_t named_start;
+};
+
+/* "[kernel.kallsyms].init.text" */
+static bool is_part_of_kernel(const struct kernel_symbol *sym)
+{
+	return !strncmp(sym->module, KERNEL_MAP, strlen(KERNEL_MAP));
+}
+
+/*
+ * perf's ways: once symbols are loaded, its map of the kernel reaches from the first to the last of
+ * them; without a recorded map of the kernel nothing has a name; symbols of a module count only
+ * inside the module's map.
+ */
+static void limit_as_perf(struct recording *rec, uint64_t addr, struct kernel_place *p)
+{
+	uint64_t first, end;
+
+	if (p->sym && !kernel_map(rec))
+		p->sym = NULL;
+	if (p->sym && *p->sym->module && (!p->map || is_kernel_map(rec, p->map)) &&
+	    !is_part_of_kernel(p->sym))
+		p->sym = NULL;
+	if (!rec->kernel_symbols || !p->map || !is_kernel_map(rec, p->map))
+		return;
+	kallsyms_range(rec->kernel_symbols, &first, &end);
+	if (addr < first || addr >= end)
+		p->map = NULL;
+}
+
+/* Names in the recording itself; perf knows none. */
+static void find_named(const struct recording *rec, uint64_t addr, struct kernel_place *p)
+{
+	const struct named_file *f;
+
+	if (!rec->source->ops->named_file || rec->opts->rules->ignores_named_files ||
+	    is_kernel_map(rec, p->map))
+		return;
+	f = rec->source->ops->named_file(rec->source, strpool_text(rec->strings, p->map->name));
+	if (!f || f->addresses == NAMED_BY_MEMORY)
+		return;
+	p->named = named_file_find(f, addr - p->map->start - f->first_off + f->first_addr);
+	if (p->named)
+		p->named_start = p->map->start + f->first_off + p->named->addr - f->first_addr;
+}
+
+/* space: the kernel's mappings as of the event that asks. */
+static struct kernel_place find_kernel(struct recording *rec, const struct address_space *space,
+				       uint64_t addr)
+{
+	struct kernel_place p = { .registered = address_space_symbol(space, addr),
+				  .map = address_space_find(space, addr) };
+	char module[256];
+
+	if (p.registered)
+		return p;
+	if (!rec->kernel_symbols_tried) {
+		if (!open_kernel_symbols(rec) && !rec->opts->rules->silent_about_symbols)
+			defects_add(&rec->defects, DEFECT_NO_KERNEL_SYMBOLS, 1, "%s", err_text());
+		err_clear();
+	}
+	if (rec->kernel_symbols)
+		p.sym = kallsyms_find(rec->kernel_symbols, addr);
+	/*
+	 * Inside the map of a module only that module's symbols: the table may be of another
+	 * moment.
+	 */
+	if (p.sym && p.map && !is_kernel_map(rec, p.map) &&
+	    (!recording_module_name(strpool_text(rec->strings, p.map->name), module,
+				    sizeof(module)) ||
+	     strcmp(module, p.sym->module) != 0))
+		p.sym = NULL;
+	if (rec->opts->rules->limits_kernel_symbols)
+		limit_as_perf(rec, addr, &p);
+	if (!p.sym && p.map)
+		find_named(rec, addr, &p);
+	return p;
+}
+
+const char *recording_kernel_symbol(struct recording *rec, uint64_t addr, uint64_t *ret_off)
+{
+	const struct address_space *space =
+		rec->printing ? recording_space(rec->printing, CPUMODE_KERNEL) : rec->state.kernel;
+	struct kernel_place p = find_kernel(rec, space, addr);
+
+	if (p.named) {
+		*ret_off = addr - p.named_start;
+		return p.named->name;
+	}
+	if (!p.registered && !p.sym)
+		return NULL;
+	*ret_off = addr - (p.registered ? p.registered->start : p.sym->start);
+	return p.registered ? strpool_text(rec->strings, p.registered->name) : p.sym->name;
+}
+
+static const char *kernel_dso(struct recording *rec)
+{
+	struct source_kernel k = { 0 };
+
+	if (rec->opts->show_kernel_path && rec->kernel_path)
+		return rec->kernel_path;
+	rec->source->ops->kernel(rec->source, &k);
+	return k.name ? k.name : KERNEL_MAP;
+}
+
+/* perf demangles names of a vmlinux only, which come demangled. */
+static const char *kernel_name(struct recording *rec, const char *name)
+{
+	struct outbuf demangled = { 0 };
+	uint32_t id;
+
+	if (!rec->opts->demangle_kernel || rec->opts->rules->demangles_vmlinux_only)
+		return name;
+	if (demangle(name, DEMANGLE_SHORT, &demangled) && !demangled.failed &&
+	    strpool_intern(rec->strings, demangled.data, demangled.len, &id) >= 0)
+		name = strpool_text(rec->strings, id);
+	outbuf_done(&demangled);
+	return name;
+}
+
+/* Dsos of the kernel are told apart by their names. 0: no memory. */
+static uint32_t kernel_dso_id(struct recording *rec, const char *name)
+{
+	const struct dso *d = locate_dso(rec, &(struct dso_key){ .name = name, .is_kernel = true });
+
+	return d ? dso_id(d) : 0;
+}
+
+/* perf makes a dso of each symbol, of the same name. */
+static const struct mapping *locate_registered(struct recording *rec, const struct mapping *m,
+					       uint64_t addr, struct sonde_location *ret)
+{
+	ret->dso = ret->sym = strpool_text(rec->strings, m->name);
+	ret->sym_off = ret->dso_off = addr - m->start;
+	ret->sym_end = m->end - m->start;
+	ret->dso_id = kernel_dso_id(rec, ret->dso);
+	return m;
+}
+
+enum sonde_unknown locate_unknown_kernel(struct recording *rec)
+{
+	if (!rec->kernel_symbols_tried && !open_kernel_symbols(rec))
+		err_clear();
+	return rec->kernel_symbols ? SONDE_KNOWN : SONDE_UNKNOWN_NO_KERNEL;
+}
+
+const struct mapping *locate_kernel(struct recording *rec, const struct address_space *space,
+				    uint64_t addr, struct sonde_location *ret)
+{
+	struct kernel_place p = find_kernel(rec, space, addr);
+
+	if (p.registered)
+		return locate_registered(rec, p.registered, addr, ret);
+	if (p.sym) {
+		ret->sym = kernel_name(rec, p.sym->name);
+		ret->sym_start = p.sym->start;
+		ret->sym_end = p.sym->end;
+		ret->sym_binding = p.sym->binding;
+		ret->sym_off = addr - p.sym->start;
+	} else if (p.named) {
+		ret->sym = kernel_name(rec, p.named->name);
+		ret->sym_start = p.named_start;
+		ret->sym_end = p.named_start + p.named->len;
+		ret->sym_binding = GLOBAL_BINDING;
+		ret->sym_off = addr - p.named_start;
+	} else {
+		ret->unknown = !rec->kernel_symbols ? SONDE_UNKNOWN_NO_KERNEL
+			       : p.map            ? SONDE_UNKNOWN_NO_SYMBOL
+						  : SONDE_UNKNOWN_NO_MAPPING;
+	}
+	if (p.sym && *p.sym->module && (!p.map || is_kernel_map(rec, p.map)))
+		ret->dso = p.sym->module;
+	else if (p.map && !is_kernel_map(rec, p.map))
+		ret->dso = module_dso(rec, strpool_text(rec->strings, p.map->name));
+	else if (p.map || p.sym)
+		ret->dso = kernel_dso(rec);
+	if (rec->opts->rules->kernel_map_by_symbols && rec->kernel_symbols && p.map &&
+	    is_kernel_map(rec, p.map))
+		kallsyms_range(rec->kernel_symbols, &ret->map_start, &ret->map_end);
+	if (ret->dso)
+		ret->dso_id = kernel_dso_id(rec, ret->dso);
+	if (!ret->dso_id)
+		return p.map;
+	ret->dso_off =
+		p.map && !is_kernel_map(rec, p.map) ? addr - p.map->start + p.map->pgoff : addr;
+	return p.map;
+}
+
+void locate_kernel_names(struct recording *rec, const struct address_space *space, uint64_t addr,
+			 const char *dso, struct sonde_dso *ret)
+{
+	const struct mapping *m = address_space_find(space, addr);
+	char module[256];
+	uint32_t id;
+
+	ret->short_name = ret->long_name = dso;
+	if (address_space_symbol(space, addr))
+		return;
+	if (!m || is_kernel_map(rec, m)) {
+		if (rec->kernel_path && dso == kernel_dso(rec))
+			ret->long_name = rec->kernel_path;
+		return;
+	}
+	ret->long_name = strpool_text(rec->strings, m->name);
+	if (recording_module_name(ret->long_name, module, sizeof(module)) &&
+	    strpool_intern(rec->strings, module, strlen(module), &id) >= 0)
+		ret->short_name = strpool_text(rec->strings, id);
+}
+
+const char *locate_dumped_dso(const struct event *ev, uint64_t addr)
+{
+	const struct address_space *space = recording_space(ev, CPUMODE_KERNEL);
+	const struct mapping *m = address_space_find(space, addr);
+	struct recording *rec = ev->recording;
+
+	if (m && !is_kernel_map(rec, m) && !address_space_symbol(space, addr))
+		return strpool_text(rec->strings, m->name);
+	if (m && !rec->kernel_symbols_tried)
+		return kernel_dso(rec);
+	return recording_located(ev, addr, CPUMODE_KERNEL)->dso;
+}

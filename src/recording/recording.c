@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+#include "recording/recording.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "order/span.h"
+
+enum { NUMBERS_SHIFT = 40 }; /* of numbers that are counted in each recording */
+
+int recordings_init(struct recordings *all, size_t nr)
+{
+	TRY(strpool_init(&all->strings));
+	all->v = calloc(nr, sizeof(*all->v));
+	return all->v ? 0 : err_nomem();
+}
+
+static void recording_done(struct recording *rec)
+{
+	order_close(rec->order);
+	if (rec->source)
+		rec->source->ops->close(rec->source);
+	time_windows_done(&rec->early.time);
+	state_done(&rec->state);
+	kallsyms_close(rec->kernel_symbols);
+	unwind_free(rec->unwinder);
+	lines_table_free(rec->lines);
+	insn_decoder_free(rec->insns);
+	dso_table_free(rec->dsos);
+	free(rec->located);
+	printk_formats_done(&rec->printk);
+	kernel_formats_done(&rec->kernel_formats);
+	vec_done(&rec->frames);
+	free(rec->input);
+	free(rec->offset);
+}
+
+void recordings_done(struct recordings *all)
+{
+	for (size_t i = 0; i < all->nr; i++)
+		recording_done(&all->v[i]);
+	free(all->v);
+	comm_list_done(&all->opts.stop_bt);
+	dso_ids_done(&all->dso_ids);
+	schema_table_done(&all->schemas);
+	strpool_done(&all->strings);
+}
+
+int recording_add(struct recordings *all, char *take_input, char *take_offset,
+		  struct sonde_session *session, struct recording **ret)
+{
+	struct recording *rec = &all->v[all->nr];
+	const uint64_t first_number = (uint64_t)all->nr << NUMBERS_SHIFT;
+	const struct rules *rules = all->opts.rules;
+
+	*rec = (struct recording){ .all = all,
+				   .opts = &all->opts,
+				   .strings = &all->strings,
+				   .session = session,
+				   .nr = (unsigned)all->nr,
+				   .input = take_input,
+				   .offset = take_offset,
+				   .early = EARLY_FILTER_ALL,
+				   .last_answer = first_number };
+	all->nr++;
+	TRY(state_init_beside(&rec->state, &all->strings, first_number, &all->numbers));
+	rec->state.keeps_maps_at_exec = rules->keeps_maps_at_exec;
+	rec->state.keeps_first_cgroup = rules->keeps_first_cgroup;
+	rec->state.keeps_first_ksymbol = rules->keeps_first_ksymbol;
+	rec->state.exit_forgets_comm = rules->pub.exit_forgets_task;
+	*ret = rec;
+	return 0;
+}
+
+int recording_open(struct recording *rec, const struct source_options *opts, bool finds_formats)
+{
+	struct source_options o = *opts;
+	struct source_file file;
+
+	o.path = rec->input;
+	o.force = rec->opts->force;
+	o.rules = rec->opts->rules;
+	o.find_format = finds_formats ? kernel_formats_find : NULL;
+	o.find_format_ctx = &rec->kernel_formats;
+	o.schemas = &rec->all->schemas;
+	o.defects = &rec->defects;
+	TRY(source_open(&rec->source, &o));
+	rec->is_stream = rec->source->ops->file(rec->source, 0, &file) && file.stream;
+	return 0;
+}
+
+int recording_open_order(struct recording *rec, const struct order_options *opts)
+{
+	struct order_options o = *opts;
+
+	rec->event = (struct event){ .pub.size = sizeof(rec->event.pub),
+				     .recording = rec,
+				     .source = rec->source };
+	o.sharers = rec->all->nr;
+	o.defects = &rec->defects;
+	return order_open(&rec->order, rec->source, &o);
+}
+
+/* What percents and relative times refer to; perf takes no other answer than the recording's. */
+int recording_find_span(struct recording *rec, size_t window_bytes, struct time_span *ret)
+{
+	const struct source_ops *ops = rec->source->ops;
+	struct defects before = rec->defects; /* what the walk meets will be met again */
+	int r;
+
+	if (ops->span && ops->span(rec->source, &ret->first_ns, &ret->last_ns))
+		return 0;
+	if (rec->opts->rules->needs_recorded_span)
+		return err_set(-ETIME, "the recording does not say the times of its first and last "
+				       "sample, which perf needs for percents and relative times "
+				       "(perf record --timestamp-boundary records them)");
+	r = order_span_find(rec->source, window_bytes, ret);
+	rec->defects = before;
+	return r;
+}
+
+/* ---- questions ------------------------------------------------------------------------------- */
+
+bool recording_in_pipe_mode(const struct recording *rec)
+{
+	struct source_header head = { 0 };
+
+	return rec->source->ops->header && rec->source->ops->header(rec->source, &head) >= 0 &&
+	       head.is_pipe;
+}
+
+const char *recording_info(const struct recording *rec, const char *key)
+{
+	return rec->source->ops->info(rec->source, key);
+}
+
+const char *recording_cgroup(const struct recording *rec, uint64_t id)
+{
+	return state_cgroup(&rec->state, id);
+}
+
+/* ---- defects --------------------------------------------------------------------------------- */
+
+void recordings_note_memory(struct recordings *all)
+{
+	const void *thread;
+	uint64_t count = err_nomem_count(&thread);
+
+	if (all->nr && all->nomem_thread == thread && count > all->nomem_seen)
+		defects_add(&all->v[0].defects, DEFECT_NO_MEMORY, count - all->nomem_seen, NULL);
+	all->nomem_thread = thread;
+	all->nomem_seen = count;
+}
+
+/* One kind, each recording with its count: "a.data: 3, first at 0x10; b.data: 1" */
+static void sum_kind(struct recordings *all, int kind)
+{
+	struct defects *sum = &all->sum;
+	struct outbuf where = { 0 };
+	const char *comma = "";
+
+	sum->count[kind] = 0;
+	for (size_t i = 0; i < all->nr; i++) {
+		const struct defects *d = &all->v[i].defects;
+
+		if (!d->count[kind])
+			continue;
+		outbuf_fmt(&where, "%s%s: %llu", comma, all->v[i].input,
+			   (unsigned long long)d->count[kind]);
+		if (d->first[kind][0])
+			outbuf_fmt(&where, ", first %s", d->first[kind]);
+		sum->count[kind] += d->count[kind];
+		comma = "; ";
+	}
+	outbuf_char(&where, '\0');
+	snprintf(sum->first[kind], sizeof(sum->first[kind]), "%s", where.failed ? "" : where.data);
+	outbuf_done(&where);
+}
+
+const struct defects *recordings_defects(struct recordings *all)
+{
+	if (all->nr == 1)
+		return &all->v[0].defects;
+	for (int kind = 0; kind < NR_DEFECTS; kind++)
+		sum_kind(all, kind);
+	return &all->sum;
+}
+
+const struct sonde_defect *recordings_defect(struct recordings *all, size_t i)
+{
+	recordings_note_memory(all);
+	return defects_get(recordings_defects(all), i, &all->lent) ? &all->lent : NULL;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* The text of an event, and what its print format asks of the kernel that was recorded. */
+#include "recording/text.h"
+
+#include <string.h>
+
+#include "model/value.h"
+#include "recording/locate.h"
+
+static const char *env_symbol(void *ctx, uint64_t addr, uint64_t *ret_off)
+{
+	return recording_kernel_symbol(ctx, addr, ret_off);
+}
+
+static const char *env_printk(void *ctx, uint64_t addr)
+{
+	struct recording *rec = ctx;
+
+	if (!rec->printk_tried) {
+		struct source_kernel k = { 0 };
+
+		rec->printk_tried = true;
+		rec->source->ops->kernel(rec->source, &k);
+		if (k.printk)
+			printk_formats_read(&rec->printk, k.printk, k.printk_len);
+	}
+	return printk_formats_find(&rec->printk, addr);
+}
+
+static void env_divided_by_zero(void *ctx)
+{
+	struct recording *rec = ctx;
+
+	defects_add(&rec->defects, DEFECT_DIVISION_BY_ZERO, 1, "in %s",
+		    rec->printing ? rec->printing->schema->name : "");
+}
+
+static void hex_bytes(const uint8_t *p, uint32_t len, struct outbuf *out)
+{
+	for (uint32_t i = 0; i < len; i++) {
+		if (i)
+			outbuf_char(out, ' ');
+		outbuf_hex_width(out, p[i], 2, '0');
+	}
+}
+
+/* Records of state: "pid=1 tid=1 comm=init". */
+static void record_text(const struct event *ev, struct outbuf *out)
+{
+	const struct sonde_schema *sc = ev->schema;
+	const bool swap = ev->pub.flags & SONDE_EVENT_SWAPPED;
+
+	for (size_t i = 0; i < sc->nr_fields; i++) {
+		const struct sonde_field *f = &sc->fields[i];
+		const uint64_t v = field_u64(f, ev->pub.bytes, ev->pub.bytes_len, swap);
+
+		outbuf_fmt(out, "%s%s=", i ? " " : "", f->name);
+		if (f->kind == SONDE_FIELD_STRING) {
+			uint32_t len;
+			const uint8_t *p = field_bytes(f, ev->pub.bytes, ev->pub.bytes_len, swap,
+						       &len);
+
+			if (p)
+				outbuf_put(out, p, strnlen((const char *)p, len));
+		} else if (f->is_signed) {
+			outbuf_i64(out, value_sign_extend(v, f->width));
+		} else {
+			outbuf_fmt(out, f->width == 8 ? "0x%llx" : "%llu",
+				   (unsigned long long)v);
+		}
+	}
+}
+
+void recording_event_text(const struct event *ev, struct outbuf *out)
+{
+	struct recording *rec = ev->recording;
+	const struct printfmt_env env = { .ctx = rec,
+					  .symbol = env_symbol,
+					  .printk = env_printk,
+					  .divided_by_zero = env_divided_by_zero };
+	const struct printfmt *pf = ev->schema->print;
+
+	/* an event out of a group's counts: no fields were recorded */
+	if (__builtin_expect(ev->schema->kind == SONDE_TRACEPOINT && !ev->pub.bytes_len, 0))
+		return;
+	if (__builtin_expect(!pf, 0))
+		pf = schema_printfmt((struct sonde_schema *)ev->schema);
+	rec->printing = ev;
+	if (pf)
+		printfmt_run(pf, &env, ev->pub.bytes, ev->pub.bytes_len, out);
+	else if (ev->schema->kind >= SONDE_RECORD)
+		record_text(ev, out);
+	else if (ev->schema->kind == SONDE_TRACEPOINT)
+		hex_bytes(ev->pub.bytes, ev->pub.bytes_len, out);
+}

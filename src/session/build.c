@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A session comes to be: its text form becomes stages, which are checked against each other; and
+ * its end.
+ */
+
+#include <limits.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/near.h"
+#include "base/size.h"
+#include "base/sysfile.h"
+#include "recording/clock.h"
+#include "session/progress_line.h"
+#include "session/session.h"
+#include "sinks/sink.h"
+
+static void session_free(struct sonde_session *s)
+{
+	if (s->opts.progress)
+		progress_line_wipe(false);
+	session_dlfilters_done(s); /* the first: they may ask for their arguments */
+	for (size_t i = 0; s->merge.lanes && i < s->recordings.nr; i++)
+		refused_done(&s->merge.lanes[i].refused);
+	free(s->merge.lanes);
+	recordings_done(&s->recordings);
+	filters_done(&s->filters);
+	vec_done(&s->events_known);
+	session_options_done(&s->opts);
+	outbuf_done(&s->printed);
+	outbuf_done(&s->defects_line);
+	outbuf_done(&s->filters_line);
+	outbuf_done(&s->text);
+	free(s);
+}
+
+void session_ref(struct sonde_session *s)
+{
+	s->refs++;
+}
+
+void session_unref(struct sonde_session *s)
+{
+	if (!--s->refs)
+		session_free(s);
+}
+
+/* Without filters an event need not meet them one by one. */
+static bool has_filters(const struct sonde_session *s)
+{
+	return s->opts.time || s->opts.cpu || s->opts.pid || s->opts.tid || s->opts.comm ||
+	       s->opts.event || s->opts.symbols || s->opts.dsos || s->opts.switch_on ||
+	       s->opts.switch_off || s->opts.dlfilters || s->opts.graph_function;
+}
+
+static int build_filters(struct sonde_session *s)
+{
+	const struct session_options *o = &s->opts;
+	struct filters *f = &s->filters;
+
+	f->is_set = has_filters(s);
+	if (o->cpu)
+		TRY(cpu_list_parse(o->cpu, &f->cpus));
+	if (o->pid)
+		TRY(id_list_parse(o->pid, "pid", &f->late.pids));
+	if (o->tid)
+		TRY(id_list_parse(o->tid, "tid", &f->late.tids));
+	if (o->comm)
+		TRY(comm_list_parse(o->comm, "comm", &s->recordings.strings, &f->late.comms));
+	if (o->event)
+		TRY(event_names_parse(o->event, &f->names));
+	if (o->dsos)
+		TRY(place_filter_dsos(&f->places, o->dsos, o->rules));
+	if (o->symbols)
+		TRY(place_filter_symbols(&f->places, o->symbols,
+					 o->addr_range == UINT64_MAX ? 0 : o->addr_range,
+					 o->rules));
+	TRY(session_dlfilters_load(s));
+	f->switches = (struct event_switch){ .on = EVENT_SWITCH_NONE, .off = EVENT_SWITCH_NONE };
+	f->is_choosy = f->names.names || place_filter_is_set(&f->places) || s->dlfilters.filters.n;
+	return 0;
+}
+
+/*
+ * The event of that name as its family of schemas, or by perf's rule the first one alone; NULL:
+ * none asked for.
+ */
+static int find_event(struct sonde_session *s, const char *name, const char *option, uint32_t *ret)
+{
+	struct near near;
+	char guess[512];
+
+	*ret = EVENT_SWITCH_NONE;
+	if (!name)
+		return 0;
+	near_init(&near, name);
+	vec_foreach(sc, &s->recordings.schemas.schemas) {
+		if ((*sc)->kind > SONDE_SAMPLE)
+			continue;
+		if (!strcmp((*sc)->name, name)) {
+			*ret = s->opts.rules->switches_by_first_event ? (*sc)->id : (*sc)->family;
+			return 0;
+		}
+		near_offer(&near, (*sc)->name);
+	}
+	near_text(&near, guess, sizeof(guess));
+	return err_set(-ESRCH, "%s: the recording has no event '%s'%s", option, name, guess);
+}
+
+/*
+ * A name that means no event of the recording: nothing would come, and that would look like a quiet
+ * machine.
+ */
+static int check_event_names(struct sonde_session *s)
+{
+	for (size_t i = 0; i < s->filters.names.nr; i++) {
+		const char *name = s->filters.names.names[i];
+		struct near near;
+		char guess[512];
+		bool is_known = false;
+
+		near_init(&near, name);
+		vec_foreach(sc, &s->recordings.schemas.schemas) {
+			if ((*sc)->kind > SONDE_SAMPLE)
+				continue;
+			is_known |= event_names_match(name, (*sc)->name,
+						      (*sc)->kind == SONDE_TRACEPOINT);
+			near_offer(&near, (*sc)->name);
+		}
+		near_text(&near, guess, sizeof(guess));
+		if (!is_known)
+			return err_set(-ESRCH, "--event: the recording has no event '%s'%s", name,
+				       guess);
+	}
+	return 0;
+}
+
+static int find_switches(struct sonde_session *s)
+{
+	struct event_switch *w = &s->filters.switches;
+
+	TRY(find_event(s, s->opts.switch_on, "--switch-on", &w->on));
+	TRY(find_event(s, s->opts.switch_off, "--switch-off", &w->off));
+	w->is_off = w->on != EVENT_SWITCH_NONE;
+	w->shows_both = s->opts.show_on_off_events;
+	w->omits_one = s->opts.rules->switch_off_omits_one;
+	s->filters.is_choosy |= w->on != EVENT_SWITCH_NONE || w->off != EVENT_SWITCH_NONE;
+	return 0;
+}
+
+/* perf shows no more frames than this machine's kernel would record. */
+static int perf_max_frames(unsigned *ret)
+{
+	long max;
+
+	errno = 0;
+	max = sysfile_number(PERF_MAX_STACK_DEPTH, "/proc/sys/kernel/perf_event_max_stack");
+	if (errno == ENOMEM)
+		return err_nomem();
+	*ret = max >= 0 && max < UINT_MAX ? (unsigned)max : PERF_MAX_STACK_DEPTH;
+	return 0;
+}
+
+/* Where call chains end. */
+static int build_chains(struct sonde_session *s)
+{
+	struct recording_options *r = &s->recordings.opts;
+	const uint64_t asked = s->opts.max_stack; /* UINT64_MAX: not given */
+
+	r->max_frames = asked < UINT_MAX ? (unsigned)asked : UINT_MAX;
+	if (asked == UINT64_MAX && s->opts.rules->max_frames_of_machine)
+		TRY(perf_max_frames(&r->max_frames));
+	return s->opts.stop_bt ? comm_list_parse(s->opts.stop_bt, "symbol", &s->recordings.strings,
+						 &r->stop_bt)
+			       : 0;
+}
+
+/* What is asked of every recording. */
+static int build_recording_options(struct sonde_session *s)
+{
+	const struct session_options *o = &s->opts;
+
+	s->recordings.opts =
+		(struct recording_options){ .symfs = o->symfs,
+					    .kallsyms = o->kallsyms,
+					    .vmlinux = o->vmlinux,
+					    .buildid_dir = o->buildid_dir,
+					    .rules = o->rules,
+					    .clock = o->clock,
+					    .no_follow = o->no_follow,
+					    .force = o->force,
+					    .callchain = o->callchain,
+					    .demangle = o->demangle,
+					    .demangle_kernel = o->demangle_kernel,
+					    .show_kernel_path = o->show_kernel_path,
+					    .inline_frames = o->inline_frames };
+	TRY(build_chains(s));
+	/*
+	 * Read when first needed, much later; a file that the user named must not be missed
+	 * silently then.
+	 */
+	if (o->kallsyms && access(o->kallsyms, R_OK) < 0)
+		return err_errno(errno, "cannot read the kernel symbols in %s", o->kallsyms);
+	if (o->vmlinux && access(o->vmlinux, R_OK) < 0)
+		return err_errno(errno, "cannot read the kernel's file %s", o->vmlinux);
+	return 0;
+}
+
+/* ---- times ----------------------------------------------------------------------------------- */
+
+/* On the line of time: of the first and last sample of all. */
+static int find_span(struct sonde_session *s, struct time_span *ret)
+{
+	struct time_span span, all = { .first_ns = UINT64_MAX };
+
+	for (size_t i = 0; i < s->recordings.nr; i++) {
+		struct recording *rec = &s->recordings.v[i];
+		const uint64_t shift_ns = (uint64_t)rec->clock.shift_ns;
+
+		TRY(recording_find_span(rec, s->opts.window_bytes, &span));
+		if (span.first_ns + shift_ns < all.first_ns)
+			all.first_ns = span.first_ns + shift_ns;
+		if (span.last_ns + shift_ns > all.last_ns)
+			all.last_ns = span.last_ns + shift_ns;
+	}
+	*ret = all;
+	return 0;
+}
+
+/* What time= says, on the line. */
+static int parse_time(struct sonde_session *s, struct time_span span, struct time_windows *ret)
+{
+	const struct session_options *o = &s->opts;
+	struct timeline *line = &s->recordings.line;
+
+	if (time_windows_need_wall(o->time) && !line->has_wall)
+		return clock_no_wall(&s->recordings.v[0]);
+	/* What lies outside is not read, the first sample neither. */
+	if (line->waits) {
+		line->zero_ns = (int64_t)span.first_ns;
+		line->waits = false;
+	}
+	span.wall_ns = line->wall_ns;
+	span.is_utc = o->clock == CLOCK_SHOWN_UTC;
+	return time_windows_parse(o->time, &span, session_counts_from_first(o), o->rules, ret);
+}
+
+/* Nothing would come, and that would look like a quiet machine. */
+static int check_has_times(struct sonde_session *s)
+{
+	const struct sonde_schema *timeless = NULL;
+
+	vec_foreach(sc, &s->recordings.schemas.schemas) {
+		const struct perf_event_attr *attr = (*sc)->attr;
+
+		if (!attr || attr->sample_type & PERF_SAMPLE_TIME ||
+		    !(attr->sample_type & ~PERF_SAMPLE_IDENTIFIER))
+			return 0;
+		timeless = timeless ? timeless : *sc;
+	}
+	return timeless && !s->opts.rules->takes_time_without_times
+		       ? err_set(-ETIME,
+				 "%s: the samples of '%s' have no times: none can be chosen by "
+				 "--time (record with -T)",
+				 s->opts.input, timeless->name)
+		       : 0;
+}
+
+/* The windows are parsed once, on the line; each recording gets them in its own clock. */
+static int build_time(struct sonde_session *s)
+{
+	struct time_span span = { 0 };
+	struct time_windows on_line;
+	int r = 0;
+
+	if (!s->opts.time)
+		return 0;
+	if (s->recordings.nr == 1)
+		TRY(check_has_times(s));
+	if (time_windows_need_span(s->opts.time, session_counts_from_first(&s->opts)))
+		TRY(find_span(s, &span));
+	TRY(parse_time(s, span, &on_line));
+	for (size_t i = 0; i < s->recordings.nr && r >= 0; i++) {
+		struct recording *rec = &s->recordings.v[i];
+
+		r = time_windows_copy(&on_line, &rec->early.time);
+		if (r >= 0)
+			time_windows_shift(&rec->early.time, -rec->clock.shift_ns);
+	}
+	time_windows_done(&on_line);
+	return r;
+}
+
+/* Without times there is no order; perf's recordings of one process have none by default. */
+static int check_times(const struct recording *rec)
+{
+	vec_foreach(sc, &rec->all->schemas.schemas) {
+		const struct perf_event_attr *attr = (*sc)->attr;
+
+		if (attr && (*sc)->maker == rec->source && !(attr->sample_type & PERF_SAMPLE_TIME))
+			return err_set(
+				-ETIME,
+				"%s: the samples of '%s' have no times, so they cannot be listed "
+				"together with those of other recordings (record with -T)",
+				rec->input, (*sc)->name);
+	}
+	return 0;
+}
+
+/* ---- recordings ------------------------------------------------------------------------------ */
+
+/* cpus that no event can be of: nothing would come, and that would look like a quiet machine. */
+static int check_cpus(const struct recording *rec)
+{
+	const char *text = recording_info(rec, "nrcpus-available");
+	unsigned long nr = text ? strtoul(text, NULL, 10) : 0;
+	int32_t highest = cpu_list_max(&rec->early.cpus);
+	uint64_t types_met = 0;
+
+	if (highest < 0)
+		return 0;
+	vec_foreach(sc, &rec->all->schemas.schemas) {
+		const struct perf_event_attr *attr = (*sc)->attr;
+		uint64_t type = attr ? UINT64_C(1) << (attr->type < 63 ? attr->type : 63) : 0;
+
+		/* The first event of a type speaks for all of it, as in perf. */
+		if (!attr || types_met & type || (*sc)->maker != rec->source)
+			continue;
+		types_met |= type;
+		if (!(attr->sample_type & PERF_SAMPLE_CPU))
+			return err_set(-ENODATA,
+				       "%s: the samples of '%s' do not say on which cpu they were "
+				       "taken: cpus cannot be chosen (record with -a or "
+				       "--sample-cpu)",
+				       rec->input, (*sc)->name);
+	}
+	if (nr && (unsigned long)highest >= nr)
+		return err_set(
+			-ENODATA,
+			"%s: there is no cpu %d in this recording: its machine has the cpus 0-%lu",
+			rec->input, highest, nr - 1);
+	return 0;
+}
+
+/* Adds the i-th input, up to its source. */
+static int open_input(struct sonde_session *s, unsigned i, uint64_t max_unpacked)
+{
+	const struct session_options *o = &s->opts;
+	const struct sink_wants wants = session_source_wants(s);
+	struct source_options opts = { .window_bytes = o->window_bytes,
+				       .max_unpacked = max_unpacked,
+				       .unordered = o->unsorted || wants.unordered,
+				       .list_records = wants.raw_records,
+				       .stopped = &s->stopped,
+				       .on_packed = session_unpacked };
+	struct recording *rec;
+	char *input, *offset;
+
+	TRY(session_options_input(o, i, &input, &offset));
+	TRY(recording_add(&s->recordings, input, offset, s, &rec));
+	s->merge.lanes[i].rec = rec;
+	for (unsigned k = 0; k < i && !strcmp(rec->input, "-"); k++)
+		if (!strcmp(s->recordings.v[k].input, "-"))
+			return err_set(-EINVAL, "the standard input (-i -) can be read only once: "
+						"name the other recording by its file");
+	rec->early.cpus = s->filters.cpus;
+	opts.on_packed_ctx = rec;
+	TRY(recording_open(rec, &opts, o->kernel_formats));
+	s->is_stream |= rec->is_stream;
+	TRY(check_cpus(rec));
+	return o->nr_inputs > 1 ? check_times(rec) : 0;
+}
+
+static int open_inputs(struct sonde_session *s)
+{
+	uint64_t max_unpacked = 0;
+
+	if (s->opts.max_unpacked)
+		(void)size_parse(s->opts.max_unpacked, &max_unpacked); /* options.c checked it */
+	s->wants = session_caller_wants(s);
+	s->merge.lacks = true;
+	s->merge.lanes = calloc(s->opts.nr_inputs, sizeof(*s->merge.lanes));
+	if (!s->merge.lanes)
+		return err_nomem();
+	for (unsigned i = 0; i < s->opts.nr_inputs; i++)
+		TRY(open_input(s, i, max_unpacked));
+	for (unsigned i = 0; i < s->opts.nr_inputs; i++)
+		TRY(clock_place(&s->recordings.v[i]));
+	return 0;
+}
+
+static int open_orders(struct sonde_session *s)
+{
+	/* A dump has lines of samples that are not chosen. */
+	const bool skips =
+		s->opts.time && !session_source_wants(s).refused_samples && !s->dlfilters.has_early;
+
+	for (size_t i = 0; i < s->recordings.nr; i++) {
+		struct recording *rec = &s->recordings.v[i];
+
+		TRY(recording_open_order(
+			rec, &(struct order_options){ .window_bytes = s->opts.window_bytes,
+						      .progress = session_progress,
+						      .progress_ctx = s,
+						      .time = skips ? &rec->early.time : NULL }));
+	}
+	return 0;
+}
+
+static int build(struct sonde_session *s, const char *text, const char *origin)
+{
+	TRY(session_options_parse(&s->opts, text, origin));
+	session_progress_begin(s);
+	TRY(recordings_init(&s->recordings, s->opts.nr_inputs));
+	if (s->opts.nr_inputs > 1 && !sinks[s->opts.format]->takes_several)
+		return err_set(-EINVAL, "%s: one recording at a time, not %u",
+			       sink_names[s->opts.format], s->opts.nr_inputs);
+	TRY(build_filters(s));
+	TRY(build_recording_options(s));
+	TRY(open_inputs(s));
+	TRY(dlfilters_start(&s->dlfilters));
+	TRY(build_time(s));
+	TRY(check_event_names(s));
+	TRY(find_switches(s));
+	return open_orders(s);
+}
+
+int session_open(struct sonde_session **ret, const char *text, const char *origin)
+{
+	struct sonde_session *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s)
+		return err_nomem();
+	recordings_note_memory(&s->recordings);
+	s->refs = 1;
+	r = build(s, text, origin);
+	if (r < 0) {
+		session_free(s);
+		return r;
+	}
+	session_progress_opened(s);
+	*ret = s;
+	return 0;
+}

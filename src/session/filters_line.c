@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The sentence about a run in which nothing passed the filters: what the recordings have instead.
+ */
+#include "base/err.h"
+#include "session/session.h"
+
+enum { NAMED_AT_MOST = 8 };
+
+static void put_value(struct sonde_session *s, struct outbuf *o, enum refused_kind kind,
+		      const struct refused_slot *v)
+{
+	const struct sonde_schema *sc;
+
+	switch (kind) {
+	case REFUSED_COMMS:
+		outbuf_str(o, strpool_text(&s->recordings.strings, v->key));
+		return;
+	case REFUSED_SCHEMAS:
+		sc = schema_at(&s->recordings.schemas, v->key);
+		outbuf_str(o, sc ? sc->name : "?");
+		return;
+	case REFUSED_PIDS:
+	case REFUSED_TIDS:
+		outbuf_fmt(o, "%d (%s)", (int)v->key,
+			   strpool_text(&s->recordings.strings, v->comm));
+		return;
+	default:
+		outbuf_i64(o, (int32_t)v->key);
+	}
+}
+
+static void put_values(struct sonde_session *s, struct outbuf *o, const char *head,
+		       const struct refused *r, enum refused_kind kind)
+{
+	const struct refused_slot *most[NAMED_AT_MOST];
+	unsigned nr = refused_most(r, kind, most, NAMED_AT_MOST);
+
+	for (unsigned i = 0; i < nr && i < NAMED_AT_MOST; i++) {
+		outbuf_str(o, i ? ", " : head);
+		put_value(s, o, kind, most[i]);
+	}
+	if (nr == UINT32_MAX)
+		outbuf_str(o, " and many others");
+	else if (nr > NAMED_AT_MOST)
+		outbuf_fmt(o, " and %u others", nr - NAMED_AT_MOST);
+}
+
+static void put_time(struct outbuf *o, const char *head, uint64_t shown_ns)
+{
+	outbuf_fmt(o, "%s%llu.%09u", head, (unsigned long long)(shown_ns / 1000000000),
+		   (unsigned)(shown_ns % 1000000000));
+}
+
+/* Each recording has its own clock: times are converted before they are compared. */
+static void sum(struct refused *ret, const struct lane *l)
+{
+	struct refused one = l->refused;
+	struct order_stats stats = { 0 };
+
+	if (l->rec->order)
+		order_stats(l->rec->order, &stats);
+	refused_note_times(&one, stats.refused, stats.refused_first_ns, stats.refused_last_ns);
+	one.first_ns = recording_shown_time(l->rec, one.first_ns);
+	one.last_ns = recording_shown_time(l->rec, one.last_ns);
+	refused_add(ret, &one);
+}
+
+static void put_sentence(struct sonde_session *s, struct outbuf *o, const struct refused *r)
+{
+	const struct session_options *opts = &s->opts;
+
+	outbuf_fmt(o, "no event passed the filters; the recording has %llu event%s",
+		   (unsigned long long)r->nr, r->nr == 1 ? "" : "s");
+	if (opts->time && r->last_ns != SONDE_NO_TIME) {
+		const uint64_t zero_ns = session_counts_from_first(opts) ? r->first_ns : 0;
+
+		put_time(o, " from ", r->first_ns - zero_ns);
+		put_time(o, " to ", r->last_ns - zero_ns);
+	}
+	if (opts->cpu)
+		put_values(s, o, ", on the cpus ", r, REFUSED_CPUS);
+	if (opts->pid)
+		put_values(s, o, ", of the processes ", r, REFUSED_PIDS);
+	if (opts->tid)
+		put_values(s, o, ", of the threads ", r, REFUSED_TIDS);
+	if (opts->comm)
+		put_values(s, o, ", of tasks called ", r, REFUSED_COMMS);
+	if (opts->event)
+		put_values(s, o, ", called ", r, REFUSED_SCHEMAS);
+}
+
+void session_filters_line(struct sonde_session *s, struct outbuf *out)
+{
+	struct refused r = { 0 };
+
+	if (!s->filters.is_set || s->passed || s->opts.rules->silent_about_filters ||
+	    s->opts.graph_function || atomic_load(&s->stopped))
+		return;
+	for (size_t i = 0; i < s->recordings.nr; i++)
+		sum(&r, &s->merge.lanes[i]);
+	if (!r.failed && r.nr)
+		put_sentence(s, out, &r);
+	refused_done(&r);
+}

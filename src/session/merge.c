@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* The events of several recordings in one order: see lanes.h. */
+#include "base/err.h"
+#include "recording/clock.h"
+#include "session/session.h"
+
+#define lanes_foreach(l, s) \
+	for (struct lane *l = (s)->merge.lanes; l < (s)->merge.lanes + (s)->recordings.nr; l++)
+
+/* ---- heads ----------------------------------------------------------------------------------- */
+
+/* What has no time stays where it stands among the events of its recording. */
+static int take_head(struct lane *l, const struct sonde_event *ev)
+{
+	const struct recording_clock *c = &l->rec->clock;
+	uint64_t time_ns = ev->time_ns;
+	int64_t at;
+
+	l->head = ev;
+	if (!time_ns || time_ns == SONDE_NO_TIME)
+		return 0;
+	l->at_ns = time_ns;
+	if (!c->shift_ns)
+		return 0;
+	at = saturate_add(saturate_signed(time_ns), c->shift_ns);
+	if (at < 0)
+		return err_set(-ERANGE, "%s: its offset puts events before the beginning of time",
+			       l->rec->input);
+	l->at_ns = (uint64_t)at;
+	return 0;
+}
+
+/* The next event of a recording that is in memory; without one the lane lacks a head. */
+static int advance(struct sonde_session *s, struct lane *l)
+{
+	const struct sonde_event *ev;
+	int r = session_pump_next(s, l->rec, &ev);
+
+	l->head = NULL;
+	if (r > 0)
+		return take_head(l, ev);
+	s->merge.lacks |= !r;
+	return r;
+}
+
+/* Reads until the lane has a head: 1, 0 it has ended, -EAGAIN nothing came yet. */
+static int fill_lane(struct sonde_session *s, struct lane *l)
+{
+	struct recording *rec = l->rec;
+
+	while (!l->head) {
+		int r = session_pump_fill(s, rec);
+
+		if (r == -ENODATA) {
+			/* Damage, which is told as a defect; what the others hold is delivered. */
+			l->failed = true;
+			r = 0;
+		}
+		if (r < 0)
+			return r;
+		if (!r) {
+			if (!s->wants.defects || atomic_load(&s->stopped) ||
+			    (r = session_defect_event(s, rec)) == 0) {
+				l->ended = true;
+				return 0;
+			}
+			return r < 0 ? r : take_head(l, &rec->event.pub);
+		}
+		if (rec->cut_at == rec->nr_cuts)
+			return -EAGAIN;
+		TRY(advance(s, l));
+	}
+	return 1;
+}
+
+/*
+ * clock=relative: what is counted from is the first sample of all. A recording that has read none
+ * yet has only later ones.
+ */
+static void find_zero(struct sonde_session *s)
+{
+	int64_t zero = INT64_MAX;
+
+	lanes_foreach(l, s) {
+		const struct recording_clock *c = &l->rec->clock;
+
+		if (c->has_first && saturate_add(saturate_signed(c->first_ns), c->shift_ns) < zero)
+			zero = saturate_add(saturate_signed(c->first_ns), c->shift_ns);
+	}
+	if (zero == INT64_MAX)
+		return;
+	s->recordings.line.zero_ns = zero;
+	s->recordings.line.waits = false;
+}
+
+static int check_boots(struct sonde_session *s)
+{
+	lanes_foreach(l, s) {
+		if (l->rec->checks_boot)
+			TRY(clock_check_boot(l->rec));
+	}
+	return 0;
+}
+
+int merge_fill(struct sonde_session *s)
+{
+	struct merge *m = &s->merge;
+	bool any = false, waits = false, all_failed = true;
+
+	if (atomic_load(&s->stopped))
+		return 0;
+	/* The lent head is the caller's no more. */
+	if (m->lent) {
+		struct lane *l = m->lent;
+
+		m->lent = NULL;
+		TRY(advance(s, l));
+	}
+	lanes_foreach(l, s) {
+		if (!l->head && !l->ended) {
+			int r = fill_lane(s, l);
+
+			if (r < 0 && r != -EAGAIN)
+				return r;
+			waits |= r == -EAGAIN;
+		}
+		any |= l->head != NULL;
+		all_failed &= l->failed;
+	}
+	if (waits)
+		return atomic_load(&s->stopped) ? 0 : 1;
+	m->lacks = false;
+	if (!m->started) {
+		m->started = true;
+		TRY(check_boots(s));
+	}
+	if (s->recordings.line.waits)
+		find_zero(s);
+	if (!any && all_failed)
+		return err_set(-ENODATA, "no event of the %zu recordings could be read",
+			       s->recordings.nr);
+	return any;
+}
+
+int merge_pending(const struct sonde_session *s)
+{
+	lanes_foreach(l, s) {
+		if (l->head && !s->merge.lacks)
+			return 1;
+	}
+	return 0;
+}
+
+/* ---- the next event of all ------------------------------------------------------------------- */
+
+static struct lane *choose(struct sonde_session *s)
+{
+	struct merge *m = &s->merge;
+	struct lane *least = NULL;
+
+	lanes_foreach(l, s) {
+		if (l->head && (!least || l->at_ns < least->at_ns))
+			least = l;
+	}
+	m->rival_ns = UINT64_MAX;
+	m->rival_first = false;
+	lanes_foreach(l, s) {
+		if (l->head && l != least && l->at_ns < m->rival_ns) {
+			m->rival_ns = l->at_ns;
+			m->rival_first = l < least;
+		}
+	}
+	return least;
+}
+
+/* The lane whose turn it is; NULL: something must be read first, or all have ended. */
+static int next_lane(struct sonde_session *s, struct lane **ret)
+{
+	struct merge *m = &s->merge;
+	struct lane *l = m->lent;
+
+	*ret = NULL;
+	if (l) {
+		m->lent = NULL;
+		TRY(advance(s, l));
+		if (l->head &&
+		    (l->at_ns < m->rival_ns || (l->at_ns == m->rival_ns && !m->rival_first))) {
+			*ret = l;
+			return 0;
+		}
+	}
+	*ret = m->lacks ? NULL : choose(s);
+	return 0;
+}
+
+int merge_next_pending(struct sonde_session *s, const struct sonde_event **ret)
+{
+	for (;;) {
+		struct lane *l;
+		struct event *ev;
+		bool is_sample;
+
+		if (atomic_load_explicit(&s->stopped, memory_order_relaxed))
+			return 0;
+		TRY(next_lane(s, &l));
+		if (!l)
+			return 0;
+		s->merge.lent = l;
+		ev = &l->rec->event;
+		is_sample = ev->schema->kind <= SONDE_SAMPLE;
+		if (s->filters.is_choosy && is_sample &&
+		    !event_switch_pass(&s->filters.switches, ev->schema->family))
+			continue;
+		/*
+		 * A sample before one that is older than all that was read: late, and told as such.
+		 */
+		if (s->recordings.line.waits && is_sample)
+			find_zero(s);
+		ev->pub.time_ns = recording_shown_time(l->rec, ev->pub.time_ns);
+		*ret = l->head;
+		return 1;
+	}
+}

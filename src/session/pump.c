@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The pump of a session: moves the events of a recording through their stages, to a caller or a
+ * sink (write.c).
+ *
+ *	source --cut--> order --in time order--> decode --> early --> state --> late --> merge.c
+ */
+
+#include <linux/perf_event.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "recording/locate.h"
+#include "session/session.h"
+
+/* True if damage kept every sample out; samples that filters refuse count as read. */
+static bool nothing_read(const struct recording *rec)
+{
+	const uint64_t *n = rec->defects.count;
+
+	return !rec->met_sample && !order_has_refused(rec->order) &&
+	       (n[DEFECT_COMPRESSED] || n[DEFECT_TRUNCATED] || n[DEFECT_BAD_SIZE] ||
+		n[DEFECT_BAD_RECORD] ||
+		n[DEFECT_UNKNOWN_ID] || n[DEFECT_MISSING_FILE] || n[DEFECT_BAD_WRAPPING]);
+}
+
+/* clock=relative: the first sample of all, whether it passes the filters or not. */
+static void note_first(struct recording *rec)
+{
+	struct recording_clock *c = &rec->clock;
+	struct timeline *line = &rec->all->line;
+
+	for (int i = 0; i < rec->nr_cuts && !c->has_first; i++) {
+		const struct cut *cut = &rec->cuts[i];
+
+		if (!(cut->flags & CUT_SAMPLE) || cut->order != CUT_ORDERED || !cut->time_ns)
+			continue;
+		c->has_first = true;
+		c->first_ns = cut->time_ns;
+	}
+	/* Of several recordings merge.c finds the first. */
+	if (rec->all->nr == 1 && c->has_first && line->waits) {
+		line->zero_ns = saturate_add(saturate_signed(c->first_ns), c->shift_ns);
+		line->waits = false;
+	}
+}
+
+static void count_samples(struct sonde_session *s, struct recording *rec)
+{
+	for (int i = 0; i < rec->nr_cuts; i++)
+		rec->samples_read += rec->cuts[i].flags & CUT_SAMPLE ? 1 : 0;
+	if (rec->nr_cuts)
+		session_progress(s);
+	else if (s->recordings.nr == 1)
+		session_progress_end(s);
+}
+
+int session_pump_fill(struct sonde_session *s, struct recording *rec)
+{
+	int n;
+
+	if (atomic_load_explicit(&s->stopped, memory_order_relaxed))
+		return 0;
+	if (rec->cut_at < rec->nr_cuts)
+		return 1;
+	n = order_next(rec->order, &rec->cuts);
+	if (n == -EINTR) {
+		/* Nothing came yet; the caller looks at its signals. */
+		err_clear();
+		return atomic_load_explicit(&s->stopped, memory_order_relaxed) ? 0 : 1;
+	}
+	rec->nr_cuts = n > 0 ? n : 0;
+	rec->cut_at = 0;
+	if (s->progress.call)
+		count_samples(s, rec);
+	if (__builtin_expect(s->recordings.line.waits && !rec->clock.has_first, 0))
+		note_first(rec);
+	/*
+	 * Once for each end: what it adds to the defects is delivered by further calls of this
+	 * function.
+	 */
+	if (!n && !rec->has_ended && rec->source->ops->ended)
+		rec->source->ops->ended(rec->source);
+	rec->has_ended = !n;
+	if (!n && nothing_read(rec)) {
+		/*
+		 * The defects of the last records are delivered as events before the reading fails.
+		 */
+		if (s->wants.defects && s->recordings.nr == 1 &&
+		    s->merge.lanes[0].defects_looked_at != rec->defects.changes)
+			return 1;
+		return err_set(-ENODATA, "no event of %s could be read", rec->input);
+	}
+	return n > 0 ? 1 : n;
+}
+
+/* ---- defects as events ----------------------------------------------------------------------- */
+
+static int make_defect_schema(struct sonde_session *s)
+{
+	struct schema_table *schemas = &s->recordings.schemas;
+	struct sonde_schema *sc = arena_alloc(&schemas->arena, sizeof(*sc));
+	struct sonde_field *f = arena_alloc(&schemas->arena, sizeof(*f));
+
+	if (!sc || !f)
+		return err_nomem();
+	*f = (struct sonde_field){ .size = sizeof(*f),
+				   .elem_width = 1,
+				   .kind = SONDE_FIELD_STRING,
+				   .is_array = 1,
+				   .is_text = 1,
+				   .name = "name",
+				   .type = "char[]" };
+	*sc = (struct sonde_schema){ .kind = SONDE_DEFECT,
+				     .system = "",
+				     .event = "defect",
+				     .name = "defect",
+				     .fields = f,
+				     .nr_fields = 1 };
+	return schema_table_take(schemas, sc, s, &s->defect_schema);
+}
+
+/*
+ * A kind of defect that was not told yet becomes an event (events=all); its payload is the kind's
+ * name.
+ */
+int session_defect_event(struct sonde_session *s, struct recording *rec)
+{
+	struct lane *lane = &s->merge.lanes[rec->nr];
+	size_t kind, seen = 0;
+
+	_Static_assert(NR_DEFECTS <= 64, "defects_told has a bit for each");
+
+	recordings_note_memory(&s->recordings);
+	for (kind = 0; kind < NR_DEFECTS; kind++) {
+		if (rec->defects.count[kind] && !(lane->defects_told >> kind & 1))
+			break;
+		seen += rec->defects.count[kind] != 0;
+	}
+	if (kind == NR_DEFECTS || !defects_get(&rec->defects, seen, &rec->told)) {
+		lane->defects_looked_at = rec->defects.changes;
+		return 0;
+	}
+	lane->defects_told |= (uint64_t)1 << kind;
+	if (!s->defect_schema)
+		TRY(make_defect_schema(s));
+	rec->event =
+		(struct event){ .pub = { .size = sizeof(rec->event.pub),
+					 .schema = s->defect_schema->id,
+					 .time_ns = SONDE_NO_TIME,
+					 .cpu = -1,
+					 .pid = -1,
+					 .tid = -1,
+					 .bytes = (const uint8_t *)rec->told.name,
+					 .bytes_len = (uint32_t)strlen(rec->told.name) + 1 },
+				.recording = rec,
+				.schema = s->defect_schema,
+				.source = rec->source };
+	return 1;
+}
+
+/* ---- stages ---------------------------------------------------------------------------------- */
+
+static int choose_name(struct sonde_session *s, const struct sonde_schema *sc)
+{
+	while (s->events_known.n <= sc->id)
+		TRY(vec_push(&s->events_known, 0));
+	if (!s->events_known.v[sc->id])
+		s->events_known.v[sc->id] =
+			event_names_hold(&s->filters.names, sc->name, sc->kind == SONDE_TRACEPOINT)
+				? 1
+				: 2;
+	return s->events_known.v[sc->id] == 1;
+}
+
+static int apply_change(struct recording *rec, const struct event *ev)
+{
+	int left_out = state_apply(&rec->state, &ev->change);
+
+	if (left_out > 0)
+		defects_add(&rec->defects, DEFECT_TEXT_POKES, 1, "at 0x%llx",
+			    (unsigned long long)ev->change.start);
+	return left_out < 0 ? left_out : 0;
+}
+
+/*
+ * Not for the caller. Until the first sample passes the filters, what the recording has is noted.
+ */
+static int refuse(struct sonde_session *s, const struct event *ev, enum refused_by by)
+{
+	if (!s->passed)
+		refused_note(&s->merge.lanes[ev->recording->nr].refused, &ev->pub, by);
+	return 0;
+}
+
+/* What is asked of a sample last, and only where it was asked for. */
+static int choose(struct sonde_session *s, struct event *ev)
+{
+	struct filters *f = &s->filters;
+
+	if (f->names.names) {
+		int r = choose_name(s, ev->schema);
+
+		if (r <= 0)
+			return r ? r : refuse(s, ev, REFUSED_BY_NAME);
+	}
+	if (place_filter_is_set(&f->places)) {
+		struct sonde_sample sample;
+
+		if (ev->source->ops->sample(ev->source, ev, &sample) < 0 ||
+		    !place_filter_pass(&f->places,
+				       recording_located(ev, sample.ip, ev->pub.cpumode)))
+			return refuse(s, ev, REFUSED_BY_PLACE);
+	}
+	/* Events of several recordings switch it in their common order: merge.c. */
+	if (s->recordings.nr == 1 &&
+	    !event_switch_pass(&f->switches, s->opts.rules->switches_by_first_event
+						     ? ev->schema->id
+						     : ev->schema->family))
+		return refuse(s, ev, REFUSED_BY_PLACE);
+	s->passed = true;
+	return session_dlfilters_ask(s, ev, false);
+}
+
+/* Before all other filters. */
+static int choose_early(struct sonde_session *s, struct event *ev)
+{
+	TRY(recording_complete(ev));
+	return session_dlfilters_ask(s, ev, true);
+}
+
+/* Whether an event that is no sample is for the caller or sink at all. */
+static bool record_wanted(struct sonde_session *s, const struct event *ev)
+{
+	bool is_result = s->wants.results && schema_is_shown(ev->schema);
+
+	ev->recording->met_sample |= schema_is_shown(ev->schema);
+	if (ev->listed)
+		return s->wants.raw_records || is_result;
+	return s->wants.records ? !ev->schema->unwanted : is_result;
+}
+
+/*
+ * A record meets the filters that it can answer. Losses are told whatever is chosen: what was lost
+ * might have been that. perf asks for the cpu, and that of records of switches only.
+ */
+static bool record_pass(const struct sonde_session *s, const struct event *ev)
+{
+	const struct early_filter *early = &ev->recording->early;
+	const struct sonde_event *pub = &ev->pub;
+	uint32_t type = ev->schema->record_type;
+	bool is_switch = type == PERF_RECORD_SWITCH || type == PERF_RECORD_SWITCH_CPU_WIDE;
+
+	if (type == PERF_RECORD_LOST || type == PERF_RECORD_LOST_SAMPLES)
+		return true;
+	if (!cpu_list_holds(&early->cpus, pub->cpu) &&
+	    (!s->opts.rules->filters_spare_records || is_switch))
+		return false;
+	if (s->opts.rules->filters_spare_records)
+		return true;
+	return (pub->time_ns == SONDE_NO_TIME || time_windows_hold(&early->time, pub->time_ns)) &&
+	       late_filter_pass(&s->filters.late, pub);
+}
+
+/* The event just decoded meets state and filters: 1 it is for the caller, 0 it is not. */
+static inline int admit(struct sonde_session *s, struct recording *rec, struct event *ev)
+{
+	bool is_sample = ev->schema->kind <= SONDE_SAMPLE;
+
+	rec->met_sample |= is_sample;
+	if (__builtin_expect(s->dlfilters.has_early, 0) && is_sample) {
+		int r = choose_early(s, ev);
+
+		if (r <= 0)
+			return r;
+	}
+	if (s->filters.is_set && is_sample &&
+	    (s->opts.graph_function ||
+	     !early_filter_pass(&rec->early, ev->pub.time_ns, ev->pub.cpu)))
+		return refuse(s, ev,
+			      time_windows_hold(&rec->early.time, ev->pub.time_ns)
+				      ? REFUSED_BY_CPU
+				      : REFUSED_BY_TIME);
+	if (__builtin_expect(ev->change.kind, 0))
+		TRY(apply_change(rec, ev));
+	if (!is_sample && !record_wanted(s, ev))
+		return 0;
+	TRY(recording_complete(ev));
+	if (!s->filters.is_set)
+		return 1;
+	if (!is_sample)
+		return s->wants.all_records || record_pass(s, ev);
+	if (!late_filter_pass(&s->filters.late, &ev->pub))
+		return refuse(s, ev, REFUSED_BY_TASK);
+	if (s->filters.is_choosy)
+		return choose(s, ev);
+	s->passed = true;
+	return 1;
+}
+
+/*
+ * Of a text with lines of records, or a dump: records pass all filters but that of cpus, and
+ * samples that others refuse are passed on as refused, for the lines that a dump has of them all
+ * the same.
+ */
+static int admit_listed(struct sonde_session *s, struct recording *rec, struct event *ev)
+{
+	rec->met_sample |= schema_is_shown(ev->schema);
+	if (ev->listed || schema_is_shown(ev->schema))
+		return s->wants.results;
+	if (ev->schema->kind == SONDE_RECORD && s->wants.results) {
+		if (ev->change.kind == CHANGE_EXIT) /* its name as it was */
+			TRY(recording_complete(ev));
+		if (ev->change.kind)
+			TRY(apply_change(rec, ev));
+		return cpu_list_holds(&rec->early.cpus, ev->pub.cpu);
+	}
+	if (!ev->refused) {
+		int r = admit(s, rec, ev);
+
+		if (r || !s->wants.refused_samples ||
+		    !early_filter_pass(&rec->early, ev->pub.time_ns, ev->pub.cpu))
+			return r;
+	}
+	TRY(recording_complete(ev));
+	ev->refused = true;
+	return s->wants.refused_samples;
+}
+
+/*
+ * Records were read a window at a time, which is more than the caches near a cpu hold; by now they
+ * are in those far from it. Those behind the next ones are asked for while these are worked on:
+ * what is looked at of a sample lies in two cache lines.
+ */
+static inline void fetch_ahead(const struct recording *rec)
+{
+	enum { AHEAD = 4, CACHE_LINE = 64 };
+
+	if (rec->cut_at + AHEAD < rec->nr_cuts) {
+		const uint8_t *bytes = rec->cuts[rec->cut_at + AHEAD].bytes;
+
+		__builtin_prefetch(bytes);
+		__builtin_prefetch(bytes + CACHE_LINE);
+	}
+}
+
+/*
+ * told: the defects seen so far were told; what reading this batch met belongs behind its first
+ * event.
+ */
+static inline __attribute__((always_inline)) int next_pending(struct sonde_session *s,
+							      struct recording *rec, bool told,
+							      const struct sonde_event **ret)
+{
+	for (;; told = false) {
+		int n, r;
+
+		if (atomic_load_explicit(&s->stopped, memory_order_relaxed))
+			return 0;
+		if (s->wants.defects && !told &&
+		    s->merge.lanes[rec->nr].defects_looked_at != rec->defects.changes &&
+		    (r = session_defect_event(s, rec))) {
+			*ret = &rec->event.pub;
+			return r;
+		}
+		if (rec->cut_at == rec->nr_cuts)
+			return 0;
+		fetch_ahead(rec);
+		n = rec->source->ops->decode(rec->source, &rec->cuts[rec->cut_at], rec->derived,
+					     &rec->event);
+		if (n == 2) {
+			rec->derived++;
+		} else {
+			rec->derived = 0;
+			rec->cut_at++;
+		}
+		if (n <= 0) {
+			if (n < 0)
+				return n;
+			continue;
+		}
+		r = __builtin_expect(s->wants.record_lines, 0) ? admit_listed(s, rec, &rec->event)
+						    : admit(s, rec, &rec->event);
+		if (r) {
+			*ret = &rec->event.pub;
+			return r;
+		}
+	}
+}
+
+int session_pump_next(struct sonde_session *s, struct recording *rec,
+		      const struct sonde_event **ret)
+{
+	return next_pending(s, rec, false, ret);
+}
+
+/* ---- of one or several recordings ------------------------------------------------------------ */
+
+static inline bool merges(const struct sonde_session *s)
+{
+	return __builtin_expect(s->recordings.nr > 1, 0);
+}
+
+/* The next event of the only recording, as it is shown. */
+static inline __attribute__((always_inline)) int
+next_of_one(struct sonde_session *s, bool told, const struct sonde_event **ret)
+{
+	struct recording *rec = s->recordings.v;
+	int r = next_pending(s, rec, told, ret);
+
+	if (__builtin_expect(rec->clock.is_shifted, 0))
+		rec->event.pub.time_ns = recording_shown_time(rec, rec->event.pub.time_ns);
+	return r;
+}
+
+int session_pending(const struct sonde_session *s)
+{
+	return merges(s) ? merge_pending(s) : s->recordings.v->cut_at < s->recordings.v->nr_cuts;
+}
+
+int session_fill(struct sonde_session *s)
+{
+	int r;
+
+	recordings_note_memory(&s->recordings);
+	if (!merges(s))
+		return session_pump_fill(s, s->recordings.v);
+	r = merge_fill(s);
+	if (r <= 0)
+		session_progress_end(s);
+	return r;
+}
+
+int session_next_pending(struct sonde_session *s, const struct sonde_event **ret)
+{
+	return merges(s) ? merge_next_pending(s, ret) : next_of_one(s, false, ret);
+}
+
+static int next_of_several(struct sonde_session *s, const struct sonde_event **ret)
+{
+	for (;;) {
+		int r = merge_next_pending(s, ret);
+
+		if (r)
+			return r;
+		r = session_fill(s);
+		if (r <= 0)
+			return r;
+	}
+}
+
+int session_next(struct sonde_session *s, const struct sonde_event **ret)
+{
+	struct recording *rec = s->recordings.v;
+
+	if (merges(s))
+		return next_of_several(s, ret);
+	for (bool told = false;; told = rec->cut_at < rec->nr_cuts) {
+		int r = next_of_one(s, told, ret);
+
+		if (r)
+			return r;
+		r = session_fill(s);
+		if (r < 0 || (!r && (!s->wants.defects || s->stopped)))
+			return r;
+		if (!r) {
+			*ret = &rec->event.pub;
+			return session_defect_event(s, rec);
+		}
+	}
+}
+
+void session_want(struct sonde_session *s, uint32_t schema, bool wanted)
+{
+	struct sonde_schema *sc = schema_at(&s->recordings.schemas, schema);
+
+	/* Filters of others see them all the same. */
+	if (s->dlfilters.filters.n || !sc)
+		return;
+	sc->unwanted = !wanted;
+	/* What comes is not looked at any more, so nothing is known of it. */
+	for (size_t i = 0; i < s->recordings.nr; i++)
+		s->recordings.v[i].met_sample |= !wanted && sc->kind <= SONDE_SAMPLE;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A session: 1..n recordings read as one, and the filters that choose among their events. Only the
+ * files of this folder and those of api/ know it; sinks are handed events, and the recordings these
+ * are of.
+ *
+ *	recordings	each has its source, order and state (recording/recording.h)
+ *	   |  pump.c: filters, state, filters
+ *	lanes		the next event of each; with one recording none is waited for (merge.c)
+ *	   |
+ *	caller or sink	(write.c)
+ */
+#ifndef SONDE_SESSION_H
+#define SONDE_SESSION_H
+
+#include <stdatomic.h>
+
+#include "base/outbuf.h"
+#include "filters/filters.h"
+#include "recording/recording.h"
+#include "session/dlfilter_answers.h"
+#include "session/lanes.h"
+#include "session/options.h"
+#include "session/refused.h"
+#include "sinks/sink.h"
+
+struct sonde_session {
+	unsigned refs; /* the caller's, and one for each event it keeps */
+	struct session_options opts;
+	struct outbuf printed, defects_line, filters_line, text; /* answers lent to callers */
+
+	struct recordings recordings;
+	struct merge merge;
+
+	struct filters filters;
+	VEC(uint8_t) events_known; /* by schema: 0 not asked yet, 1 in filters.names, 2 not */
+	struct dlfilters dlfilters;
+	struct dlfilter_answers dlfilter_answers;
+	struct sink_wants wants; /* of the caller, or of the sink while one writes */
+
+	struct sonde_schema *defect_schema; /* events=all: defects as events */
+	bool is_stream;     /* the input of any is a pipe: more may come at any time */
+	bool passed;        /* a sample has passed the filters */
+	bool wrote_none;    /* the sink that wrote last: struct sink */
+	atomic_int stopped; /* set by signal handlers and other threads */
+
+	struct session_progress {
+		void (*call)(void *ctx, const struct sonde_progress *p); /* NULL: nobody asks */
+		void *ctx;
+		uint64_t begun_ms, next_ms;
+		bool called;
+	} progress;
+};
+
+/*
+ * write.c: what a sink takes, what a caller without one does, and what the source must have for
+ * either sink that may write: text, and that of the session's format.
+ */
+struct sink_wants session_sink_wants(struct sonde_session *s, const struct sink_ops *ops);
+struct sink_wants session_caller_wants(struct sonde_session *s);
+struct sink_wants session_source_wants(struct sonde_session *s);
+/* All events to such a sink, whose output goes to fd. */
+int session_write(struct sonde_session *s, const struct sink_ops *ops, int fd);
+/* build.c: see sonde_session_open(). */
+int session_open(struct sonde_session **ret, const char *text, const char *origin);
+void session_ref(struct sonde_session *s);
+void session_unref(struct sonde_session *s);
+
+/* pump.c: as the functions of sonde.h. */
+int session_pending(const struct sonde_session *s);
+int session_fill(struct sonde_session *s);
+int session_next_pending(struct sonde_session *s, const struct sonde_event **ret);
+int session_next(struct sonde_session *s, const struct sonde_event **ret);
+void session_want(struct sonde_session *s, uint32_t schema, bool wanted);
+/* Of one recording, as it was recorded. */
+int session_pump_next(struct sonde_session *s, struct recording *rec,
+		      const struct sonde_event **ret);
+int session_pump_fill(struct sonde_session *s, struct recording *rec);
+/* The next kind of defect of it that was not told yet: 1 and an event of it. */
+int session_defect_event(struct sonde_session *s, struct recording *rec);
+
+/* merge.c: the same of several recordings. */
+int merge_next_pending(struct sonde_session *s, const struct sonde_event **ret);
+int merge_pending(const struct sonde_session *s);
+int merge_fill(struct sonde_session *s);
+
+/* dlfilter.c: filters in shared objects, as stages. Loads what the session's options name. */
+int session_dlfilters_load(struct sonde_session *s);
+/* 1: the filters keep the sample, 0: one leaves it out, <0: one ended the run. */
+int session_dlfilters_ask(struct sonde_session *s, const struct event *ev, bool early);
+/*
+ * Text goes to this sink from now on: what filters write to stdout is kept in order with it. NULL:
+ * no more.
+ */
+void session_dlfilters_text(struct sonde_session *s, struct sink *sink);
+void session_dlfilters_done(struct sonde_session *s);
+
+/* progress.c. Reading went on; ctx is the session. */
+void session_progress(void *ctx);
+/* So many packed bytes of a recording were unpacked; total 0: unknown. ctx is the recording. */
+void session_unpacked(void *ctx, uint64_t done, uint64_t total);
+/* progress=1: from now on, before anything is opened; and when the session is open. */
+void session_progress_begin(struct sonde_session *s);
+void session_progress_opened(struct sonde_session *s);
+void session_progress_end(struct sonde_session *s);
+/* See sonde_session_on_progress(). */
+void session_on_progress(struct sonde_session *s,
+			 void (*progress)(void *ctx, const struct sonde_progress *p), void *ctx);
+
+/* filters_line.c: see sonde_session_filters_line(). */
+void session_filters_line(struct sonde_session *s, struct outbuf *out);
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* The events of a session to a sink: text, or another format. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "session/session.h"
+#include "sinks/sink.h"
+
+/* The next event; what was written reaches its reader before a stream is waited for. */
+static int next_for_sink(struct sonde_session *s, struct sink *sink, const struct sonde_event **ret)
+{
+	if (s->is_stream) {
+		int r = session_next_pending(s, ret);
+
+		if (r)
+			return r;
+		TRY(sink->ops->flush(sink));
+	}
+	return session_next(s, ret);
+}
+
+/* In pipe mode what a recording says of itself stands between its events. */
+static bool takes_events(const struct sonde_session *s, const struct sink *sink)
+{
+	return s->wants.samples && (sink->ops->event || recording_in_pipe_mode(s->recordings.v)) &&
+	       !(sink->ops->is_done && sink->ops->is_done(sink));
+}
+
+struct sink_wants session_sink_wants(struct sonde_session *s, const struct sink_ops *ops)
+{
+	const struct sink_options own = session_options_of_sink(&s->opts, ops);
+
+	return ops->wants(&own);
+}
+
+struct sink_wants session_source_wants(struct sonde_session *s)
+{
+	const struct sink_wants text = session_sink_wants(s, &text_sink_ops),
+				chosen = session_sink_wants(s, sinks[s->opts.format]);
+
+	return (struct sink_wants){
+		.raw_records = text.raw_records || chosen.raw_records,
+		.unordered = text.unordered || chosen.unordered,
+		.refused_samples = text.refused_samples || chosen.refused_samples,
+	};
+}
+
+struct sink_wants session_caller_wants(struct sonde_session *s)
+{
+	return (struct sink_wants){
+		.samples = true,
+		.records = s->opts.events,
+		.defects = s->opts.events,
+		/* What the source delivers for the lines of a text does not reach callers. */
+		.record_lines = session_sink_wants(s, &text_sink_ops).record_lines,
+	};
+}
+
+/*
+ * A list out of the header fails, too, when none of the recording's events can be read: reads up to
+ * the first one. perf does not look.
+ */
+static int probe_events(struct sonde_session *s)
+{
+	const struct sonde_event *ev;
+	int r = 0;
+
+	s->wants = (struct sink_wants){ .samples = true };
+	while (!s->recordings.v->met_sample && (r = session_next(s, &ev)) > 0)
+		;
+	return r < 0 ? r : 0;
+}
+
+int session_write(struct sonde_session *s, const struct sink_ops *ops, int fd)
+{
+	const struct sonde_event *ev;
+	const struct sink_wants own = s->wants;
+	const struct sink_wants wants = session_sink_wants(s, ops);
+	struct sink_options opts = session_options_of_sink(&s->opts, ops);
+	char *cause = NULL;
+	struct sink *sink;
+	int r, end;
+
+	opts.fd = fd;
+	opts.recordings = &s->recordings;
+	opts.filters = &s->filters;
+	TRY(ops->open(&sink, &opts));
+	s->wants = wants;
+	session_dlfilters_text(s, sink);
+	r = 0;
+	while (takes_events(s, sink) && (r = next_for_sink(s, sink, &ev)) > 0) {
+		r = ops->event ? ops->event(sink, event_of(ev)) : 0;
+		if (r < 0)
+			break;
+	}
+	if (r == -ENODATA && s->opts.rules->lists_despite_damage && wants.header) {
+		/*
+		 * perf prints what the recording says of itself, and does not care for its events.
+		 */
+		err_clear();
+		r = 0;
+	}
+	if (!r && wants.has_verdict && !s->opts.rules->lists_despite_damage)
+		r = probe_events(s);
+	/*
+	 * What was written so far is kept also when the run failed; the first failure is the one
+	 * told.
+	 */
+	if (r < 0)
+		cause = strdup(err_text());
+	end = r == -EPIPE ? r : sink->ops->finish(sink, !r && !atomic_load(&s->stopped));
+	if (!r && !end && wants.header && !wants.has_verdict &&
+	    !s->opts.rules->lists_despite_damage)
+		end = probe_events(s);
+	s->wrote_none = sink->wrote_none;
+	session_dlfilters_text(s, NULL);
+	sink->ops->close(sink);
+	if (r < 0 && cause)
+		err_set(r, "%s", cause);
+	free(cause);
+	s->wants = own;
+	return r < 0 ? r : end;
+}
