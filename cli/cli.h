@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a sub-command is. One file cmd_NAME.c describes each: main.c parses its options into `values`, then calls run(),
- * which describes a session in its text form and runs it. Only this folder prints errors.
+ * What a sub-command is. One file cmd_NAME.c describes each: main.c parses its options into
+ * `values`, then calls run(), which describes a session in its text form and runs it. Only this
+ * folder prints errors.
  */
 #ifndef SONDE_CLI_H
 #define SONDE_CLI_H
 
 #include "config.h"
 #include "opt.h"
+#include "say.h"
+
+#include <sonde/sonde.h>
 
 /* What every command takes, before or after its name. */
 struct cli {
@@ -23,7 +27,7 @@ struct cli {
 	char **argv;          /* the whole command line, as given */
 };
 
-/* perf's own statuses (255, 129) stand for CLI_FAILED and CLI_USAGE under --compat: cli_status(). */
+/* cli_status() gives the statuses of perf for CLI_FAILED and CLI_USAGE. */
 enum cli_exit { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_LOSS = 3 };
 
 struct command {
@@ -42,7 +46,10 @@ struct command {
 	int (*set_key)(struct opt_parser *p, void *values, const struct opt *o, const char *value);
 	/* See struct opt_parser; NULL: none. The second set's values are the struct cli. */
 	int (*set_word)(struct opt_parser *p, void *values, const char *word);
-	/* Words before argv[0..argc) that come from elsewhere: argv, a new array, or NULL after telling; NULL: there are none. */
+	/*
+	 * Words before argv[0..argc) that come from elsewhere: argv, a new array, or NULL after
+	 * telling; NULL: there are none.
+	 */
 	char **(*more_words)(int *argc, char **argv);
 	/* Called as perf, these words are for perf itself (other_perf.h); NULL: never. */
 	bool (*is_perfs)(int argc, char **argv);
@@ -56,7 +63,10 @@ extern const struct command cmd_buildid_list, cmd_check, cmd_cut, cmd_evlist, cm
 extern const struct command *const commands[]; /* commands.c; NULL-terminated */
 extern const struct opt cli_options[];         /* those of struct cli */
 
-/* Options that only ask something: answered here, and *ret is the status; c NULL: before any command. */
+/*
+ * Options that only ask something: answered here, and *ret is the status; c NULL: before any
+ * command.
+ */
 bool globals_answer(const struct cli *cli, const struct command *c, int *ret);
 
 /* NULL when there is none; *ret_nearest (NULL is fine) gets the nearest name or NULL. */
@@ -65,19 +75,21 @@ void command_print_help(const struct command *c, FILE *out);
 /* The same on the standard output, through a pager if it is longer than the terminal has rows. */
 void command_show_help(const struct cli *cli, const struct command *c);
 
-/* tell.c. Text that holds names out of recordings: control characters are shown as \x1b. */
-void cli_put_quiet(FILE *out, const char *text, size_t len);
-/* "sonde: ..." on stderr; a newline is added. */
-void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* Tells the library's chain of causes, the place of failure first; returns the status for "failed". */
+/*
+ * tell.c. Tells the library's chain of causes, the place of failure first; returns the status for
+ * "failed".
+ */
 int cli_fail(const struct cli *cli);
 /* Tells of a wrong command line; returns the status for "usage". */
 int cli_usage(const struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-extern const char *const cli_compats[]; /* compat.c: what --compat knows; NULL-terminated */
-bool cli_compat_known(const char *version);
-/* Statuses and values of perf are asked for. */
+/* compat.c */
+bool cli_compat_known(const char *version);    /* to --compat */
+void cli_compat_list(char *text, size_t size); /* "none, perf-6.1 and perf-6.12" */
+/* A version of perf was asked for, which programs that this one starts are told. */
 bool cli_compat(const struct cli *cli);
+/* What is done here as perf does it. An unknown version has the default's rules. */
+const struct sonde_rules *cli_rules(const struct cli *cli);
 int cli_status(const struct cli *cli, enum cli_exit status);
 
 #endif

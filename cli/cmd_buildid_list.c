@@ -12,7 +12,7 @@
 #include <string.h>
 
 struct args {
-	struct recording rec; /* first: recording_set_key() */
+	struct reading_options rec; /* first: recording_set_key() */
 	bool kernel, kernel_maps;
 	struct output_format format;
 };
@@ -84,12 +84,12 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 	int status, r = 0;
 	bool is_json;
 
-	if (argc > 0 && !cli_compat(cli) && (a->kernel || a->kernel_maps))
+	if (argc > 0 && !cli_rules(cli)->words_are_no_recordings && (a->kernel || a->kernel_maps))
 		return cli_usage(cli, "buildid-list: -k and -m read no recording, not '%s'",
 				 argv[0]);
 	/* perf looks at no words. */
-	if ((status = recording_operand(cli, "buildid-list", &a->rec, cli_compat(cli) ? 0 : argc,
-					argv)))
+	if ((status = recording_operand(cli, "buildid-list", &a->rec,
+					cli_rules(cli)->words_are_no_recordings ? 0 : argc, argv)))
 		return status;
 	if ((status = output_format_check(cli, "buildid-list", &a->format, &is_json)))
 		return status;

@@ -15,7 +15,7 @@
 #include <string.h>
 
 struct args {
-	struct recording rec; /* first: recording_set_key() */
+	struct reading_options rec; /* first: recording_set_key() */
 	const char *limits[NR_CHECKS];
 	bool quiet;
 	struct output_format format;

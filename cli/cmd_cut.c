@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct args {
-	struct recording rec; /* first: recording_set_key() */
+	struct reading_options rec; /* first: recording_set_key() */
 };
 
 static int run(struct cli *cli, void *values, int argc, char **argv)

@@ -6,7 +6,7 @@
 #include "recording.h"
 
 struct args {
-	struct recording rec; /* first: recording_set_key() */
+	struct reading_options rec; /* first: recording_set_key() */
 	bool freq, groups, fields;
 	struct output_format format;
 };
@@ -20,7 +20,7 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 
 	if (status)
 		return status;
-	if (argc && cli_compat(cli))
+	if (argc && cli_rules(cli)->words_are_no_recordings)
 		return cli_usage(cli, "evlist: takes no words: -i names the recording, not '%s'",
 				 argv[0]);
 	if (argc)

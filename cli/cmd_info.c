@@ -6,7 +6,7 @@
 #include "recording.h"
 
 struct args {
-	struct recording rec; /* first: recording_set_key() */
+	struct reading_options rec; /* first: recording_set_key() */
 	struct output_format format;
 };
 

@@ -3,7 +3,6 @@
 #include "cli.h"
 
 #include "json.h"
-#include "nearest.h"
 #include "pager.h"
 #include "settings.h"
 
@@ -63,7 +62,7 @@ struct listing {
 	int nr_words;
 	bool *found; /* of each word */
 	bool unread; /* some events could not be listed, which was said */
-	bool compat;
+	const struct sonde_rules *rules;
 	bool is_json;
 	size_t nr_put;
 };
@@ -72,7 +71,7 @@ struct listing {
 
 static bool is_asked_by_name(const struct listing *l, const struct class *c, const char *word)
 {
-	if (l->compat && c->ours)
+	if (l->rules->list_takes_word_by_word && c->ours)
 		return false;
 	for (size_t i = 0; i < 3 && c->words[i]; i++)
 		if (!strcmp(c->words[i], word))
@@ -92,12 +91,13 @@ static bool is_class_word(const struct listing *l, const char *word)
 static bool matches(const struct listing *l, const char *word, const char *name)
 {
 	const bool is_tracepoint = l->class->kind == SONDE_EVENT_TRACEPOINT;
-	const bool any_case = !l->compat || l->class->kind == SONDE_EVENT_PMU;
+	const bool any_case =
+		!l->rules->list_matches_events_only || l->class->kind == SONDE_EVENT_PMU;
 	char glob[512];
 
 	if (strchr(word, ':'))
 		return is_tracepoint && fnmatch(word, name, any_case ? FNM_CASEFOLD : 0) == 0;
-	if (l->compat && is_tracepoint)
+	if (l->rules->list_matches_events_only && is_tracepoint)
 		name = strchr(name, ':') + 1; /* perf does not look at systems */
 	snprintf(glob, sizeof(glob), "*%s*", word);
 	return fnmatch(glob, name, any_case ? FNM_CASEFOLD : 0) == 0;
@@ -145,7 +145,7 @@ static void put(struct listing *l, const char *name, const char *alias)
 		put_json(l, name, alias);
 	} else if (l->args->raw_dump) {
 		printf("%s ", is_pmu && alias ? alias : name);
-	} else if (l->compat) {
+	} else if (l->rules->list_in_perfs_form) {
 		/* the short name of an event of the processor's own source comes first */
 		snprintf(both, sizeof(both), "%s OR %s", is_pmu ? alias : name,
 			 is_pmu ? name : alias);
@@ -167,7 +167,7 @@ static void put_event(void *ctx, const struct sonde_listed_event *e)
 static int put_class(struct cli *cli, struct listing *l)
 {
 	const struct class *c = l->class;
-	const char *const *fixed = l->compat ? c->perf_fixed : c->fixed;
+	const char *const *fixed = l->rules->list_in_perfs_form ? c->perf_fixed : c->fixed;
 	const struct sonde_list_options opts = { sizeof(opts), c->kind };
 	bool alone = l->nr_words > 0;
 
@@ -181,7 +181,7 @@ static int put_class(struct cli *cli, struct listing *l)
 		alone = alone && (is_asked_by_name(l, c, l->words[i]) || strchr(l->words[i], ':'));
 	cli_fail(cli);
 	l->unread = true;
-	return alone && !l->compat ? CLI_FAILED : CLI_OK;
+	return alone && !l->rules->list_passes_over_words ? CLI_FAILED : CLI_OK;
 }
 
 /* Whether nothing can come of class c. */
@@ -242,36 +242,33 @@ static int list_as_perf(struct cli *cli, struct listing *l, char **words, int n)
  * only.
  */
 struct nearest_event {
-	struct nearest near;
+	struct sonde_nearest near;
 	char name[128];
 };
 
 static void offer_event(void *ctx, const struct sonde_listed_event *e)
 {
 	struct nearest_event *n = ctx;
-	const char *colon = strchr(e->name, ':'), *before = n->near.found;
 
-	nearest_offer(&n->near, e->name);
-	if (colon && !strchr(n->near.typed, ':'))
-		nearest_offer(&n->near, colon + 1);
-	if (n->near.found == before)
+	if (sonde_nearest_offer(&n->near, e->name) <= 0)
 		return;
 	snprintf(n->name, sizeof(n->name), "%s", e->name);
-	n->near.found = n->name;
+	n->near.closest = n->name;
+	if (n->near.meant)
+		n->near.meant = n->name;
 }
 
 static void report_unknown(const char *word)
 {
-	struct nearest_event n;
+	struct nearest_event n = { .near = { .size = sizeof(n.near), .wanted = word } };
 
-	nearest_init(&n.near, word);
 	for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++)
 		for (size_t k = 0; k < 3 && classes[i].words[k]; k++)
-			nearest_offer(&n.near, classes[i].words[k]);
+			sonde_nearest_offer(&n.near, classes[i].words[k]);
 	sonde_list_events(NULL, offer_event, &n);
-	if (n.near.found)
+	if (n.near.meant)
 		cli_say("list: this machine has no events for '%s' (nearest: %s)", word,
-			n.near.found);
+			n.near.meant);
 	else
 		cli_say("list: this machine has no events for '%s'", word);
 }
@@ -298,7 +295,7 @@ static int list(struct cli *cli, struct listing *l)
 
 static int run(struct cli *cli, void *values, int argc, char **argv)
 {
-	struct listing l = { .args = values, .words = argv, .compat = cli_compat(cli) };
+	struct listing l = { .args = values, .words = argv, .rules = cli_rules(cli) };
 	const char *pager = isatty(STDOUT_FILENO) ? settings_pager(cli) : NULL;
 	int status = output_format_check(cli, "list", &l.args->format, &l.is_json);
 
@@ -311,7 +308,7 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 	}
 	if (pager && !l.args->raw_dump && !l.is_json && pager_start(pager) < 0) {
 		status = cli_status(cli, CLI_FAILED);
-	} else if (l.compat && !l.is_json) {
+	} else if (l.rules->list_takes_word_by_word && !l.is_json) {
 		status = list_as_perf(cli, &l, argv, argc);
 	} else {
 		l.nr_words = argc;

@@ -93,7 +93,8 @@ static int record(const struct cli *cli, struct sonde_recorder *r, bool fail_on_
 		int status = cli_fail(cli);
 
 		/* perf has no statuses of its own for those */
-		if (!cli_compat(cli) && (result.exit_status == 126 || result.exit_status == 127))
+		if (!cli_rules(cli)->unrun_command_fails &&
+		    (result.exit_status == 126 || result.exit_status == 127))
 			return result.exit_status;
 		return status;
 	}
@@ -176,7 +177,7 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 	struct lines settings;
 	int status;
 
-	if (argc && cli_compat(cli))
+	if (argc && cli_rules(cli)->prepends_path)
 		come_first(cli);
 	if (record_config_lines(cli, values, &settings))
 		return cli_status(cli, CLI_FAILED);

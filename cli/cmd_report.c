@@ -10,7 +10,7 @@
 #include <string.h>
 
 struct args {
-	struct recording rec; /* first: recording_set_key() */
+	struct reading_options rec; /* first: recording_set_key() */
 	bool header_only, no_effect;
 };
 
@@ -52,7 +52,7 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 		return status;
 	}
 	/* To perf one word is the name of a symbol, which a header has none of. */
-	if (argc > cli_compat(cli))
+	if (argc > (int)cli_rules(cli)->words_are_no_recordings)
 		return cli_usage(cli, "report: takes no words: -i names the recording, not '%s'",
 				 argv[0]);
 	return recording_print(cli, &a->rec, "header=all\n");

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* sonde script: options become a session's text form; the text sink or an interpreter takes it from there. */
+/* sonde script: options become a session's text form, which a sink or an interpreter reads. */
 #include "cli.h"
 
 #include "generate.h"
+#include "languages.h"
 #include "dlfilters.h"
 #include "recording.h"
 #include "sandbox.h"
@@ -27,37 +28,54 @@
 #include <unistd.h>
 
 /*
- * `sonde record -o - | sonde script`: a pipe that nobody named is read as perf does, but by default only where there is no
- * perf.data, since the standard input is the script's.
+ * `sonde record -o - | sonde script`: a pipe that nobody named is read as perf does, but by default
+ * only where there is no perf.data, since the standard input is the script's.
  */
 static bool reads_stdin(const struct cli *cli, const struct script_args *a)
 {
 	char *input = lines_given(&a->lines, "input");
 	struct stat st;
 	bool yes = !input && !fstat(STDIN_FILENO, &st) && S_ISFIFO(st.st_mode) &&
-		   (cli_compat(cli) || access("perf.data", F_OK));
+		   (cli_rules(cli)->reads_stdin_pipe || access("perf.data", F_OK));
 
 	free(input);
 	return yes;
 }
 
-/* The session that the options describe; to be released with free(). 0, or a status after telling the error. */
-static int describe(const struct cli *cli, const struct script_args *a, char **ret)
+/* A line of the text form, unless the value is NULL. */
+static void put_key(FILE *text, const char *key, const char *value)
 {
-	const char *color = settings_color(cli, a->color) ? "color=always\n" : "";
-	const char *terminal = isatty(STDOUT_FILENO) ? "terminal=1\n" : "";
-	const char *header = a->header_only ? "header=only\n" : a->header ? "header=with\n" : "";
+	if (value)
+		fprintf(text, "%s=%s\n", key, value);
+}
+
+/* The session's text form, to be released with free(). 0, or a status after reporting the error. */
+static int session_text(const struct cli *cli, const struct script_args *a, char **ret)
+{
+	const bool in_color = settings_color(cli, a->color);
 	const char *dir = cli->buildid_dir;
-	char *text;
+	char *text = NULL;
+	bool is_whole = false;
+	size_t len;
+	FILE *f;
 
 	if (dir && strchr(dir, '\n'))
 		return cli_usage(cli, "script: the value of --buildid-dir holds a line feed");
-	if (asprintf(&text, "%s%s%s%s%s%s%s%s%s%s%s%s%s%s", a->lines.text ? a->lines.text : "",
-		     reads_stdin(cli, a) ? "input=-\n" : "", cli->compat ? "compat=" : "",
-		     cli->compat ? cli->compat : "", cli->compat ? "\n" : "",
-		     dir ? "buildid-dir=" : "", dir ? dir : "", dir ? "\n" : "",
-		     a->fields ? "fields=" : "", a->fields ? a->fields : "", a->fields ? "\n" : "",
-		     color, terminal, header) < 0) {
+	f = open_memstream(&text, &len);
+	if (f) {
+		fputs(a->lines.text ? a->lines.text : "", f);
+		put_key(f, "input", reads_stdin(cli, a) ? "-" : NULL);
+		put_key(f, "compat", cli->compat);
+		put_key(f, "buildid-dir", dir);
+		put_key(f, "fields", a->fields);
+		put_key(f, "color", in_color ? "always" : NULL);
+		put_key(f, "terminal", isatty(STDOUT_FILENO) ? "1" : NULL);
+		put_key(f, "header", a->header_only ? "only" : a->header ? "with" : NULL);
+		is_whole = !ferror(f);
+		is_whole = !fclose(f) && text && is_whole;
+	}
+	if (!is_whole) {
+		free(text);
 		cli_say("out of memory");
 		return cli_status(cli, CLI_FAILED);
 	}
@@ -66,13 +84,14 @@ static int describe(const struct cli *cli, const struct script_args *a, char **r
 }
 
 /* Whether a session takes the value that was given for this key. */
-static bool good(const struct script_args *a, const char *key)
+static bool good(const struct cli *cli, const struct script_args *a, const char *key)
 {
 	char *value = strcmp(key, "fields") ? lines_given(&a->lines, key)
 		      : a->fields           ? strdup(a->fields)
 					    : NULL;
 	char *text = NULL, *complete = NULL;
-	bool yes = !value || asprintf(&text, "compat=perf-6.1\n%s=%s\n", key, value) < 0 ||
+	bool yes = !value ||
+		   asprintf(&text, "compat=%s\n%s=%s\n", cli_rules(cli)->version, key, value) < 0 ||
 		   sonde_session_parse(text, &complete) >= 0;
 
 	free(complete);
@@ -81,7 +100,10 @@ static bool good(const struct script_args *a, const char *key)
 	return yes;
 }
 
-/* perf looks at some values only when the recording is open, and ends in a way of its own for each of them. */
+/*
+ * perf looks at some values only when the recording is open, and ends in a way of its own for each
+ * of them.
+ */
 static int perf_status(const struct cli *cli, const struct script_args *a)
 {
 	char *input = lines_given(&a->lines, "input");
@@ -90,14 +112,14 @@ static int perf_status(const struct cli *cli, const struct script_args *a)
 	bool readable = !strcmp(path, "-") || !access(path, R_OK);
 
 	free(input);
-	if (!good(a, "fields"))
+	if (!good(cli, a, "fields"))
 		return cli_status(cli, CLI_USAGE);
-	if (!readable || !good(a, "cpu"))
+	if (!readable || !good(cli, a, "cpu"))
 		return cli_status(cli, CLI_FAILED);
-	if (!good(a, "time"))
+	if (!good(cli, a, "time"))
 		return 256 - EINVAL;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
-		if (!good(a, lists[i]))
+		if (!good(cli, a, lists[i]))
 			return CLI_OK;
 	}
 	return cli_status(cli, CLI_USAGE);
@@ -107,16 +129,19 @@ static int perf_status(const struct cli *cli, const struct script_args *a)
 static int fail_usage(const struct cli *cli, const struct script_args *a, int code)
 {
 	cli_fail(cli);
-	if (code != -EINVAL && (!cli_compat(cli) || code == -ENOMEM))
+	if (code != -EINVAL && (!cli_rules(cli)->statuses_are_errnos || code == -ENOMEM))
 		return cli_status(cli, CLI_FAILED);
-	return cli_compat(cli) ? perf_status(cli, a) : CLI_USAGE;
+	return cli_rules(cli)->statuses_are_errnos ? perf_status(cli, a) : CLI_USAGE;
 }
 
-/* Tells why the session failed; what the recording cannot give is a wrong command line too, but not to perf. */
+/*
+ * Reports why the session failed. Asking for what the recording cannot give is a usage error, but
+ * not under --compat.
+ */
 static int fail(const struct cli *cli, int code)
 {
 	cli_fail(cli);
-	if (!cli_compat(cli))
+	if (!cli_rules(cli)->unserved_is_failure)
 		return code == -EINVAL || code == -ETIME || code == -ESRCH ? CLI_USAGE : CLI_FAILED;
 	if (code == -ETIME)
 		return 256 - EINVAL;
@@ -206,7 +231,7 @@ static int print_text(const struct cli *cli, const struct script_args *a, const 
 	return status;
 }
 
-/* Records that perf prints among what its script prints: here the script may ask for them, as events. */
+/* Records that perf prints between its script's output; a script gets them as events if it asks. */
 static void tell_unprinted(const struct script_args *a)
 {
 	static const char *const keys[] = {
@@ -280,7 +305,7 @@ static int check_generate(const struct cli *cli, const struct script_args *a, in
 		return CLI_OK;
 	if (a->fields) {
 		cli_say("script: -F is for text: a script made by -g prints all fields");
-		return cli_compat(cli) ? 256 - EINVAL : CLI_USAGE;
+		return cli_rules(cli)->statuses_are_errnos ? 256 - EINVAL : CLI_USAGE;
 	}
 	if (a->script || nr_words)
 		return cli_usage(cli, "script: -g writes a script; it cannot run one");
@@ -292,10 +317,10 @@ static int check_sandbox(const struct cli *cli, const struct script_args *a, int
 {
 	char *per_event = lines_given(&a->lines, "per-event-dump");
 	const char *what = a->script || nr_words ? "a script is a program with all your rights"
-			   : a->has_dlfilter	 ? "a filter of --dlfilter is a program"
-			   : a->xed		 ? "--xed runs a program"
-			   : a->generate	 ? "-g writes a file"
-			   : per_event		 ? "--per-event-dump writes files"
+			   : a->has_dlfilter     ? "a filter of --dlfilter is a program"
+			   : a->xed              ? "--xed runs a program"
+			   : a->generate         ? "-g writes a file"
+			   : per_event           ? "--per-event-dump writes files"
 						 : NULL;
 
 	free(per_event);
@@ -340,7 +365,7 @@ static int run_session(const struct cli *cli, struct script_args *a, struct scri
 	int r, status = recording_input(cli, &a->lines);
 
 	if (!status)
-		status = describe(cli, a, &text);
+		status = session_text(cli, a, &text);
 	if (status)
 		return status;
 	r = sonde_session_parse(text, &complete);
@@ -365,8 +390,8 @@ static struct script script_of(const struct cli *cli, const struct script_args *
 			       int argc, char **argv)
 {
 	return (struct script){ .name = name,
-				.interpreter = a->interpreter,
-				.python = settings_python(cli),
+				.interpreter = { .given = a->interpreter,
+						 .python = settings_python(cli) },
 				.args = argv,
 				.nr_args = argc,
 				.strict = a->strict };
@@ -390,8 +415,8 @@ static int run_file(void *ctx, const char *file, const char *input, int argc, ch
 }
 
 /*
- * The words in front of the operands, without the command's own name: a wrapper's `perf script` reads with the same. To be
- * released with free(); NULL: no memory.
+ * The words in front of the operands, without the command's own name: a wrapper's `perf script`
+ * reads with the same. To be released with free(); NULL: no memory.
  */
 static const char **option_words(const struct cli *cli, int nr_operands)
 {

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 struct args {
-	struct recording rec; /* first: recording_set_key() */
+	struct reading_options rec; /* first: recording_set_key() */
 };
 
 /* A file of the folder that the parts will be in; to be released with free(). */

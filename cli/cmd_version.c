@@ -2,7 +2,7 @@
 #include "cli.h"
 
 #include "as_perf.h"
-#include "script.h"
+#include "languages.h"
 
 #include <sonde/sonde.h>
 

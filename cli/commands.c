@@ -2,7 +2,7 @@
 /* The sub-commands, as help lists them. */
 #include "cli.h"
 
-#include "nearest.h"
+#include <sonde/sonde.h>
 
 #include <string.h>
 
@@ -15,16 +15,15 @@ const struct command *const commands[] = {
 
 const struct command *command_find(const char *name, const char **ret_nearest)
 {
-	struct nearest near;
+	struct sonde_nearest near = { .size = sizeof(near), .wanted = name };
 
-	nearest_init(&near, name);
 	for (const struct command *const *c = commands; *c; c++) {
 		if (!strcmp((*c)->name, name))
 			return *c;
 		if (!(*c)->hidden)
-			nearest_offer(&near, (*c)->name);
+			sonde_nearest_offer(&near, (*c)->name);
 	}
 	if (ret_nearest)
-		*ret_nearest = near.found;
+		*ret_nearest = near.meant;
 	return NULL;
 }

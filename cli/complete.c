@@ -357,8 +357,8 @@ static void offer_value(struct completion *c, const char *value)
 	if (strchr(value, '|') || islower((unsigned char)*value)) {
 		offer_alternatives(c, value);
 	} else if (!strcmp(value, "VERSION")) {
-		for (const char *const *v = cli_compats; *v; v++)
-			offer(c, *v);
+		for (size_t i = 0; sonde_rules_get(i); i++)
+			offer(c, sonde_rules_get(i)->version);
 	} else if (!strcmp(value, "EVENTS") || !strcmp(value, "EVENT")) {
 		offer_events(c);
 	} else if (!strcmp(value, "[CLASS:]FIELDS")) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli.h"
+#include "say.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -48,7 +48,7 @@ static int copy(struct sonde_session *s, void *ctx)
 	return r;
 }
 
-int copying_run(const struct cli *cli, struct recording *rec)
+int copying_run(const struct cli *cli, struct reading_options *rec)
 {
 	struct cli own = *cli;
 	int status;

@@ -10,6 +10,6 @@
  * Writes what the session of rec's lines chooses to where they say. A signal that asks us to end leaves no file behind, and
  * then does what it does by default. Returns the status.
  */
-int copying_run(const struct cli *cli, struct recording *rec);
+int copying_run(const struct cli *cli, struct reading_options *rec);
 
 #endif

@@ -2,7 +2,8 @@
 /* sonde script -g LANG: the recording's events gathered, the language's text written to a file that was not there. */
 #include "generate.h"
 
-#include "script.h"
+#include "languages.h"
+#include "skeleton.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,35 +15,6 @@
 #include <unistd.h>
 
 /* ---- what a skeleton is made of ---------------------------------------------------------------------------------- */
-
-const struct sonde_field *skeleton_fields(const struct sonde_schema *sc, size_t *ret_nr)
-{
-	size_t nr;
-	const struct sonde_field *f = sonde_schema_fields(sc, &nr);
-
-	while (nr && f->is_common) {
-		f++;
-		nr--;
-	}
-	*ret_nr = nr;
-	return f;
-}
-
-const struct sonde_define *skeleton_names(const struct sonde_schema *sc,
-					  const struct sonde_field *f)
-{
-	size_t nr;
-	const struct sonde_define *d = sonde_schema_defines(sc, &nr);
-
-	if (f->kind != SONDE_FIELD_INT)
-		return NULL;
-	for (; nr; nr--, d++)
-		if ((d->kind == SONDE_DEFINE_FLAG_FIELD ||
-		     d->kind == SONDE_DEFINE_SYMBOLIC_FIELD) &&
-		    !strcmp(d->field, f->name))
-			return d;
-	return NULL;
-}
 
 static int by_name(const void *a, const void *b)
 {
@@ -265,7 +237,7 @@ static int no_such_language(const struct cli *cli, const char *name, const struc
 	else
 		cli_say("script: no language '%s' to generate a script in; there are: %s", name,
 			list);
-	return cli_compat(cli) ? 256 - ENOENT : CLI_USAGE;
+	return cli_rules(cli)->statuses_are_errnos ? 256 - ENOENT : CLI_USAGE;
 }
 
 int generate_script(const struct cli *cli, const struct generate *g)

@@ -3,7 +3,7 @@
  * The skeleton in Perl: runs as it stands under sonde and under perf. It loads Perf::Trace::Core, without which perf 6.1 dies
  * of events that have flags.
  */
-#include "generate.h"
+#include "skeleton.h"
 
 #include <ctype.h>
 #include <stdlib.h>

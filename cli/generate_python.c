@@ -5,7 +5,7 @@
  * Handlers are plain functions that name their parameters, so that what a changed handler does not mention any more
  * (call chain, sample dict) is not built for it.
  */
-#include "generate.h"
+#include "skeleton.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

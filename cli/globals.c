@@ -2,7 +2,7 @@
 /* The options that stand before or after any command. */
 #include "cli.h"
 
-#include "script.h"
+#include "script_find.h"
 
 #include <stdlib.h>
 #include <string.h>

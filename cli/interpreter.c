@@ -5,9 +5,10 @@
  *	--interpreter  >  SONDE_PYTHON  >  script.python of sonde's files  >  $VIRTUAL_ENV/bin/python3  >  the script's first line, if that is a Python >= 3.9
  *	>  python3 in PATH  >  /usr/bin/python3
  */
-#include "script.h"
+#include "interpreter.h"
 
 #include "programs.h"
+#include "say.h"
 
 #include <ctype.h>
 #include <fcntl.h>
@@ -137,10 +138,10 @@ static char *from_venv(void)
 	return NULL;
 }
 
-int interpreter_python(const struct script *s, const char *file, char **ret_path,
+int interpreter_python(const struct interpreter_wish *w, const char *file, char **ret_path,
 		       const char **ret_why)
 {
-	const char *wished = s->interpreter, *why = "--interpreter";
+	const char *wished = w->given, *why = "--interpreter";
 	char *path;
 
 	if (!wished) {
@@ -148,7 +149,7 @@ int interpreter_python(const struct script *s, const char *file, char **ret_path
 		why = "SONDE_PYTHON";
 	}
 	if (!wished || !*wished) {
-		wished = s->python;
+		wished = w->python;
 		why = "script.python";
 	}
 	if (wished && *wished) {
@@ -186,10 +187,10 @@ int interpreter_python(const struct script *s, const char *file, char **ret_path
  * Which Perl: --interpreter  >  SONDE_PERL  >  the script's first line, if that program is there (a perlbrew's, say)  >  perl
  * in PATH  >  /usr/bin/perl. PERL5LIB and its like are the environment's, as ever.
  */
-int interpreter_perl(const struct script *s, const char *file, char **ret_path,
+int interpreter_perl(const struct interpreter_wish *w, const char *file, char **ret_path,
 		     const char **ret_why)
 {
-	const char *wished = s->interpreter, *why = "--interpreter";
+	const char *wished = w->given, *why = "--interpreter";
 	char word[PATH_MAX], *path = NULL;
 
 	if (!wished || !*wished) {
@@ -216,7 +217,8 @@ int interpreter_perl(const struct script *s, const char *file, char **ret_path,
 		why = "nothing else found";
 	}
 	if (!path) {
-		cli_say("no Perl was found: install perl, or name one with --interpreter or SONDE_PERL");
+		cli_say("no Perl was found: install perl, or name one with --interpreter or "
+			"SONDE_PERL");
 		return -1;
 	}
 	*ret_path = path;

@@ -25,18 +25,20 @@ static int unknown_command(const struct cli *cli, const char *name, int argc, ch
 			as_perf_name());
 	else
 		cli_say("no command '%s'; '%s help' lists them", name, as_perf_name());
-	return cli_compat(cli) ? 1 : CLI_USAGE; /* where perf has no usage to show */
+	return (int)cli_rules(cli)->status_no_command; /* where perf has no usage to show */
 }
 
 /* An unknown version has no statuses of its own. */
 static int check_compat(struct cli *cli)
 {
 	const char *version = cli->compat;
+	char list[128];
 
 	if (!version || cli_compat_known(version))
 		return CLI_OK;
 	cli->compat = NULL;
-	return cli_usage(cli, "--compat knows none, perf-6.1 and perf-6.12, not '%s'", version);
+	cli_compat_list(list, sizeof(list));
+	return cli_usage(cli, "--compat knows %s, not '%s'", list, version);
 }
 
 static int run_command(struct cli *cli, const struct command *c, int argc, char **argv)
@@ -131,7 +133,7 @@ static int run_words(struct cli *cli, int argc, char **argv)
 	}
 	if (!cli->version && !cli->help) {
 		command_print_help(NULL, as_perf() ? stdout : stderr);
-		return cli_compat(cli) ? 1 : CLI_USAGE;
+		return (int)cli_rules(cli)->status_no_command;
 	}
 	c = cli->version ? &cmd_version : &cmd_help;
 	cli->version = cli->help = false;

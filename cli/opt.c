@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "opt.h"
 
-#include "nearest.h"
+#include <sonde/sonde.h>
 
 #include <errno.h>
 #include <stdarg.h>
@@ -105,19 +105,18 @@ static bool find_letter(struct opt_parser *p, char letter, struct hit *ret)
 static void unknown_word(struct opt_parser *p, const char *word, size_t len)
 {
 	char typed[64];
-	struct nearest near;
+	struct sonde_nearest near = { .size = sizeof(near), .wanted = typed };
 
 	snprintf(typed, sizeof(typed), "%.*s", (int)len, word);
-	nearest_init(&near, typed);
 	for (int i = 0; i < OPT_SETS; i++) {
 		if (!p->sets[i].table)
 			continue;
 		opt_each(o, p->sets[i].table)
 			if (o->word && !(o->flags & OPT_HIDDEN))
-				nearest_offer(&near, o->word);
+				sonde_nearest_offer(&near, o->word);
 	}
-	if (near.found)
-		opt_error(p, "unknown option --%s (nearest: --%s)", typed, near.found);
+	if (near.meant)
+		opt_error(p, "unknown option --%s (nearest: --%s)", typed, near.meant);
 	else
 		opt_error(p, "unknown option --%s", typed);
 }

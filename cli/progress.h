@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How far a long reading is, in one line of a terminal on stderr. The library draws it (progress=1, src/progress_line.h)
- * after a second; it is wiped before anything else is written, and at Ctrl-C.
+ * How far a long reading is, in one line of a terminal on stderr. The library draws it (progress=1,
+ * src/session/progress_line.h) after a second; it is wiped before anything else is written, and at
+ * Ctrl-C.
  */
 #ifndef SONDE_CLI_PROGRESS_H
 #define SONDE_CLI_PROGRESS_H

@@ -13,29 +13,29 @@
 
 int recording_set_key(struct opt_parser *p, void *values, const struct opt *o, const char *value)
 {
-	struct recording *rec = values;
+	struct reading_options *rec = values;
 
 	return lines_set(&rec->lines, p, o->word, o->key, value);
 }
 
 void recording_done(void *values)
 {
-	struct recording *rec = values;
+	struct reading_options *rec = values;
 
 	lines_done(&rec->lines);
 }
 
-int recording_check_one(const struct cli *cli, const char *command, const struct recording *rec)
+int recording_check_one(const struct cli *cli, const char *command, const struct reading_options *rec)
 {
 	const int given = lines_count(&rec->lines, "input");
 
 	/* perf reads the last of them. */
-	if (given <= 1 || cli_compat(cli))
+	if (given <= 1 || cli_rules(cli)->last_input_only)
 		return CLI_OK;
 	return cli_usage(cli, "%s: one recording at a time, not %d", command, given);
 }
 
-int recording_operand(const struct cli *cli, const char *command, struct recording *rec, int argc,
+int recording_operand(const struct cli *cli, const char *command, struct reading_options *rec, int argc,
 		      char **argv)
 {
 	struct opt_parser p = { 0 };
@@ -60,7 +60,7 @@ int recording_input(const struct cli *cli, struct lines *l)
 	char *given;
 	struct stat st;
 
-	if (!cli_compat(cli) || fstat(STDIN_FILENO, &st) || !S_ISFIFO(st.st_mode))
+	if (!cli_rules(cli)->reads_stdin_pipe || fstat(STDIN_FILENO, &st) || !S_ISFIFO(st.st_mode))
 		return CLI_OK;
 	given = lines_given(l, "input");
 	if (given) {
@@ -81,7 +81,7 @@ void recording_tell_filters(struct sonde_session *s)
 		cli_say("%s", line);
 }
 
-static int run_session(const struct cli *cli, const struct recording *rec, const char *text,
+static int run_session(const struct cli *cli, const struct reading_options *rec, const char *text,
 		       int (*work)(struct sonde_session *s, void *ctx), void *ctx)
 {
 	struct sonde_session *s;
@@ -92,8 +92,10 @@ static int run_session(const struct cli *cli, const struct recording *rec, const
 		int failed = cli_fail(cli);
 
 		/* What the recording cannot give (-ETIME: times) was a wrong command line, too. */
-		return (r == -EINVAL || r == -ETIME || r == -ESRCH) && !cli_compat(cli) ? CLI_USAGE
-											: failed;
+		return (r == -EINVAL || r == -ETIME || r == -ESRCH) &&
+				       !cli_rules(cli)->unserved_is_failure
+			       ? CLI_USAGE
+			       : failed;
 	}
 	r = work(s, ctx);
 	if (r == -ENOMEM && !*sonde_error_text()) { /* work's own */
@@ -113,7 +115,7 @@ static int run_session(const struct cli *cli, const struct recording *rec, const
 	return status;
 }
 
-int recording_run(const struct cli *cli, struct recording *rec, const char *more,
+int recording_run(const struct cli *cli, struct reading_options *rec, const char *more,
 		  int (*work)(struct sonde_session *s, void *ctx), void *ctx)
 {
 	const char *dir = cli->buildid_dir;
@@ -155,7 +157,7 @@ static int write_session(struct sonde_session *s, void *ctx)
 	return sonde_session_write(s, STDOUT_FILENO);
 }
 
-int recording_print(const struct cli *cli, struct recording *rec, const char *more)
+int recording_print(const struct cli *cli, struct reading_options *rec, const char *more)
 {
 	return recording_run(cli, rec, more, write_session, NULL);
 }

@@ -9,7 +9,7 @@
 #include "strict.h"
 
 /* What the options of such a command ask for; its values begin with one. */
-struct recording {
+struct reading_options {
 	struct lines lines; /* of the session's text form */
 	struct strict strict;
 	bool sandbox;
@@ -29,18 +29,18 @@ struct recording {
 	OPT_KEY('f', "force", NULL, "force", "reads a recording that belongs to somebody else"), \
 		MAX_UNPACKED_OPTION, NO_FOLLOW_OPTION, STRICT_OPTIONS(s, m.strict),              \
 		SANDBOX_OPTION(s, m.sandbox)
-/* Members of their struct command; values are a struct s, which begins with a struct recording. */
+/* Members of their struct command; values are a struct s, which begins with a struct reading_options. */
 #define RECORDING_COMMAND(s)                                           \
 	.values_size = sizeof(s), .permute = true, .configured = true, \
 	.set_key = recording_set_key, .done = recording_done
 
-/* For struct command: options that are lines of the session's text form; values begin with a struct recording. */
+/* For struct command: options that are lines of the session's text form; values begin with a struct reading_options. */
 int recording_set_key(struct opt_parser *p, void *values, const struct opt *o, const char *value);
 void recording_done(void *values);
 /* 0, or a status after telling that -i was given more than once. */
-int recording_check_one(const struct cli *cli, const char *command, const struct recording *rec);
+int recording_check_one(const struct cli *cli, const char *command, const struct reading_options *rec);
 /* The same, and one word may stand in place of -i FILE, not beside it. */
-int recording_operand(const struct cli *cli, const char *command, struct recording *rec, int argc,
+int recording_operand(const struct cli *cli, const char *command, struct reading_options *rec, int argc,
 		      char **argv);
 /*
  * perf reads its standard input when that is a pipe and no -i says otherwise, and so do we in its place. 0, or a status
@@ -52,13 +52,13 @@ int recording_input(const struct cli *cli, struct lines *l);
  * line. Returns the status, CLI_LOSS among them (strict.h).
  */
 struct sonde_session;
-int recording_run(const struct cli *cli, struct recording *rec, const char *more,
+int recording_run(const struct cli *cli, struct reading_options *rec, const char *more,
 		  int (*work)(struct sonde_session *s, void *ctx), void *ctx);
 /* What the library has to say of the session's output (sonde_session_notes()). */
 void recording_tell_notes(struct sonde_session *s);
 /* Behind the last event: that no event passed the filters, if so (sonde_session_filters_line()). */
 void recording_tell_filters(struct sonde_session *s);
 /* The session of rec's lines and of `more` ("key=value\n..."), written to the standard output. Returns the status. */
-int recording_print(const struct cli *cli, struct recording *rec, const char *more);
+int recording_print(const struct cli *cli, struct reading_options *rec, const char *more);
 
 #endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "script.h"
 
-#include "generate.h"
-#include "json.h"
-#include "nearest.h"
-#include "programs.h"
+#include "languages.h"
 #include "script_env.h"
 #include "script_find.h"
 #include "script_input.h"
@@ -12,7 +9,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,143 +16,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
-
-/* One entry per language. Those without a module are known so that the message can say so. */
-/* clang-format off */
-const struct language script_languages[] = {
-	{ .name = "Python", .prefixes = WORDS("python", "py"), .suffixes = WORDS("py"), .folder = "python",
-	  .programs = WORDS("python", "pypy"), .prelude = "python/prelude.py", .holds_interrupts = true, .find = interpreter_python,
-	  .generate = generate_python,
-	  .package = "sonde's Python module (in Debian it needs python3-dev to be built)" },
-	{ .name = "Perl", .prefixes = WORDS("perl", "pl"), .suffixes = WORDS("pl"), .folder = "perl",
-	  .programs = WORDS("perl"), .prelude = "perl/lib/Sonde/Prelude.pm", .module = "Sonde::Prelude", .find = interpreter_perl,
-	  .generate = generate_perl,
-	  .package = "sonde's Perl module (in Debian it needs libperl-dev to be built)" },
-	{ .name = "Lua", .prefixes = WORDS("lua"), .suffixes = WORDS("lua"), .programs = WORDS("lua") },
-	{ .name = "Ruby", .prefixes = WORDS("ruby", "rb"), .suffixes = WORDS("rb"), .programs = WORDS("ruby") },
-	{ .name = NULL },
-};
-/* clang-format on */
-
-#define each_language(l) for (const struct language *l = script_languages; l->name; l++)
-
-/* Where a prelude lies: $SONDE_LIBDIR, else with this program. To be released with free(), NULL when it is nowhere. */
-static char *find_prelude(const struct language *l)
-{
-	const char *forced = getenv("SONDE_LIBDIR");
-	char *path = NULL, *built = NULL, *installed = NULL;
-
-	if (forced) {
-		if (asprintf(&path, "%s/%s", forced, l->prelude) < 0)
-			return NULL;
-		installed = realpath(path, NULL);
-		free(path);
-		return installed;
-	}
-	if (asprintf(&built, "bindings/%s", l->prelude) < 0)
-		return NULL;
-	if (asprintf(&installed, "sonde/%s", l->prelude) >= 0) {
-		path = programs_own_file(built, SONDE_LIBDIR, installed);
-		free(installed);
-	}
-	free(built);
-	return path;
-}
-
-/* The folder below which scripts of this language find scripts/LANGUAGE/...; NULL: no memory. */
-static char *language_lib(const struct language *l, const char *prelude)
-{
-	const char *end = l->module ? strstr(prelude, "/Sonde/") : strrchr(prelude, '/');
-	char *path;
-
-	return asprintf(&path, "%.*s%s", (int)(end - prelude), prelude, l->module ? "" : "/lib") < 0
-		       ? NULL
-		       : path;
-}
-
-char *script_exec_path(void)
-{
-	const char *said = script_exec_path_said();
-	char *prelude = said ? NULL : find_prelude(script_languages), *path;
-
-	if (said)
-		return strdup(said);
-	path = prelude ? language_lib(script_languages, prelude) : NULL;
-	free(prelude);
-	return path;
-}
-
-bool script_language_is_ready(const struct language *l)
-{
-	char *prelude = l->find ? find_prelude(l) : NULL;
-
-	free(prelude);
-	return prelude != NULL;
-}
-
-void script_languages_print_json(void)
-{
-	json_begin("languages");
-	fputs(",\"languages\":[", stdout);
-	each_language(l) {
-		fputs(l == script_languages ? "\n{\"name\":" : ",\n{\"name\":", stdout);
-		json_put_string(l->name);
-		fputs(",\"prefixes\":[", stdout);
-		for (const char *const *p = l->prefixes; *p; p++) {
-			fputs(p == l->prefixes ? "" : ",", stdout);
-			json_put_string(*p);
-		}
-		fputs("],\"suffixes\":[", stdout);
-		for (const char *const *s = l->suffixes; *s; s++) {
-			fputs(s == l->suffixes ? "" : ",", stdout);
-			json_put_string(*s);
-		}
-		printf("],\"ready\":%s}", script_language_is_ready(l) ? "true" : "false");
-	}
-	puts("]}");
-}
-
-void script_languages_print(FILE *out)
-{
-	fputs("Languages of scripts (sonde script -s [LANG:]SCRIPT):\n\n", out);
-	each_language(l) {
-		const char *state = script_language_is_ready(l) ? "ready"
-				    : l->find                   ? "not installed"
-								: "not there yet";
-
-		fprintf(out, "  %-8s", l->name);
-		for (const char *const *p = l->prefixes; *p; p++)
-			fprintf(out, " %s:", *p);
-		for (const char *const *s = l->suffixes; *s; s++)
-			fprintf(out, " *.%s", *s);
-		fprintf(out, "  %s\n", state);
-	}
-}
-
-static bool listed(const char *const *list, const char *word, size_t len)
-{
-	for (; *list; list++)
-		if (strlen(*list) == len && !strncasecmp(*list, word, len))
-			return true;
-	return false;
-}
-
-static const struct language *by_shebang(const char *file)
-{
-	char program[PATH_MAX];
-	const char *base;
-
-	if (!interpreter_shebang(file, program, sizeof(program)))
-		return NULL;
-	base = strrchr(program, '/') ? strrchr(program, '/') + 1 : program;
-	each_language(l)
-		for (const char *const *p = l->programs; *p; p++)
-			if (!strncmp(base, *p, strlen(*p)))
-				return l;
-	return NULL;
-}
 
 /* Of a place, by a name that may be without a suffix; to be released with free(), NULL when there is none. */
 static char *find_named(const struct script_places *places, const struct language *only,
@@ -177,25 +36,6 @@ static char *find_named(const struct script_places *places, const struct languag
 		}
 	}
 	return path;
-}
-
-const struct language *script_language_called(const char *name, size_t len)
-{
-	each_language(l)
-		if (listed(l->prefixes, name, len))
-			return l;
-	return NULL;
-}
-
-const struct language *script_language_by_suffix(const char *name)
-{
-	const char *dot = strrchr(name, '.');
-
-	if (dot && !strchr(dot, '/'))
-		each_language(l)
-			if (listed(l->suffixes, dot + 1, strlen(dot + 1)))
-				return l;
-	return NULL;
 }
 
 /* A file of the current folder comes first; its user may not know that it is there. */
@@ -232,14 +72,14 @@ static int identify(const struct cli *cli, const struct script_places *places, c
 		}
 	} else {
 		l = script_language_by_suffix(name);
-		l = l ? l : by_shebang(name);
+		l = l ? l : script_language_by_first_line(name);
 	}
 	if (!access(file, R_OK)) {
 		path = l ? strdup(file) : NULL;
-		if (path && !cli_compat(cli) && !strchr(file, '/'))
+		if (path && !cli_rules(cli)->needs_suffix && !strchr(file, '/'))
 			tell_of_shadow(places, l, file);
 	} else {
-		path = find_named(places, l, file, !cli_compat(cli), &found);
+		path = find_named(places, l, file, !cli_rules(cli)->needs_suffix, &found);
 	}
 	if (!path && l)
 		path = strdup(file);
@@ -369,7 +209,7 @@ static int start(const struct cli *cli, const struct script *s, const struct lan
 		free(argv);
 		return cli_status(cli, CLI_FAILED);
 	}
-	lib = language_lib(l, prelude);
+	lib = script_language_lib(l, prelude);
 	if (script_env_set(cli, lib) < 0) {
 		free(lib);
 		free(argv);
@@ -391,7 +231,9 @@ static int start(const struct cli *cli, const struct script *s, const struct lan
  */
 static void warn_of_input(const struct cli *cli, const struct script *s, const char *file)
 {
-	const char *given = cli_compat(cli) ? NULL : script_input_behind(s->nr_args, s->args);
+	const char *given = cli_rules(cli)->silent_about_input
+				    ? NULL
+				    : script_input_behind(s->nr_args, s->args);
 	const char *line = s->session;
 
 	if (!given || script_input_is_own_option(file))
@@ -415,7 +257,9 @@ static int run_in(const struct cli *cli, const struct script *s, const struct la
 
 	if (access(file, R_OK)) {
 		cli_say("cannot open the script '%s': %m", file);
-		return s->positional && cli_compat(cli) ? cli_status(cli, CLI_USAGE) : status;
+		return s->positional && cli_rules(cli)->missing_script_is_usage
+			       ? cli_status(cli, CLI_USAGE)
+			       : status;
 	}
 	if (!l->find) {
 		cli_say("'%s' is a %s script: sonde has no module for %s yet", file, l->name,
@@ -423,10 +267,10 @@ static int run_in(const struct cli *cli, const struct script *s, const struct la
 		return status;
 	}
 	warn_of_input(cli, s, file);
-	prelude = find_prelude(l);
+	prelude = script_language_prelude(l);
 	if (!prelude)
 		cli_say("'%s' is a %s script, and %s is not installed", file, l->name, l->package);
-	else if (!l->find(s, file, &interpreter, &why)) {
+	else if (!l->find(&s->interpreter, file, &interpreter, &why)) {
 		if (cli->verbose)
 			cli_say("%s runs the script (%s)", interpreter, why);
 		status = start(cli, s, l, interpreter, why, prelude, file);

@@ -186,15 +186,29 @@ const char *script_exec_path_said(void)
 	return path && *path && (!ours || strcmp(path, ours)) ? path : NULL;
 }
 
+char *script_exec_path(void)
+{
+	const char *said = script_exec_path_said();
+	char *prelude = said ? NULL : script_language_prelude(script_languages), *path;
+
+	if (said)
+		return strdup(said);
+	path = prelude ? script_language_lib(script_languages, prelude) : NULL;
+	free(prelude);
+	return path;
+}
+
 int script_places_list(const struct cli *cli, struct script_places *ret)
 {
 	struct script_places p = { 0 };
 	const char *said = script_exec_path_said();
-	int r = said ? list_tree(&p, said) : cli_compat(cli) ? list_installed_trees(&p) : 0;
+	int r = said                                  ? list_tree(&p, said)
+		: cli_rules(cli)->perfs_scripts_first ? list_installed_trees(&p)
+						      : 0;
 
 	r = r ? r : list_own(&p);
 	r = r ? r : list_users(&p, cli);
-	if (!r && !said && !cli_compat(cli))
+	if (!r && !said && !cli_rules(cli)->perfs_scripts_first)
 		r = list_installed_trees(&p);
 	if (r) {
 		cli_say("out of memory");
@@ -303,16 +317,16 @@ static int look_at(const struct script_place *place, const char *name, const str
  * by default only the recorder's is taken from another language's folder of the same tree.
  */
 static bool is_to_complete(const struct script_entry *e, const struct script_place *place,
-			   bool compat)
+			   bool needs_wrappers)
 {
 	if (!place->exec_path)
 		return false;
-	if (compat)
+	if (needs_wrappers)
 		return !e->record || !e->report;
 	return !e->record && e->place->exec_path && !strcmp(e->place->exec_path, place->exec_path);
 }
 
-int script_entry_find(const struct script_places *p, const char *name, bool compat,
+int script_entry_find(const struct script_places *p, const char *name, bool needs_wrappers,
 		      struct script_entry *ret)
 {
 	struct script_entry e = { 0 };
@@ -323,7 +337,7 @@ int script_entry_find(const struct script_places *p, const char *name, bool comp
 	for (size_t i = 0; i < p->nr && r >= 0; i++) {
 		struct script_entry more;
 
-		if (e.name && !is_to_complete(&e, &p->v[i], compat))
+		if (e.name && !is_to_complete(&e, &p->v[i], needs_wrappers))
 			continue;
 		r = look_at(&p->v[i], name, NULL, e.name ? &more : &e);
 		if (r != 1 || e.place == &p->v[i])
@@ -332,7 +346,7 @@ int script_entry_find(const struct script_places *p, const char *name, bool comp
 			e.record = more.record;
 			more.record = NULL;
 		}
-		if (!e.report && compat) {
+		if (!e.report && needs_wrappers) {
 			e.report = more.report;
 			more.report = NULL;
 		}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where scripts lie. First those folders in which a file of one's own may be, then what was installed:
+ * Where scripts lie. First those folders in which a file of one's own may be, then what was
+ * installed:
  *
  *	PERF_EXEC_PATH (--exec-path), a tree of perf's	when it was said
  *	sonde's own scripts
@@ -8,13 +9,15 @@
  *	~/.config/sonde/scripts
  *	perf's installed trees				when PERF_EXEC_PATH was not said
  *
- * Under --compat perf's come first. A tree of perf's is scripts/LANGUAGE/ below its exec path; the other folders hold scripts
- * of any language. Both have wrappers in bin/ below: NAME-record and NAME-report, for /bin/sh.
+ * perf's installed trees come first if its rule perfs_scripts_first says so. A tree of perf's is
+ * scripts/LANGUAGE/ below its exec path; the other folders hold scripts of any language. Both have
+ * wrappers in bin/ below: NAME-record and NAME-report, for /bin/sh.
  */
 #ifndef SONDE_CLI_SCRIPT_FIND_H
 #define SONDE_CLI_SCRIPT_FIND_H
 
-#include "script.h"
+#include "cli.h"
+#include "languages.h"
 
 enum script_origin { SCRIPT_OURS, SCRIPT_OF_USER, SCRIPT_OF_PERF };
 
@@ -35,7 +38,10 @@ struct script_places {
 int script_places_list(const struct cli *cli, struct script_places *ret);
 void script_places_done(struct script_places *p);
 
-/* The first file of that name in a place for this language (NULL: any); NULL; to be released with free(). */
+/*
+ * The first file of that name in a place for this language (NULL: any); NULL; to be released with
+ * free().
+ */
 char *script_places_file(const struct script_places *p, const struct language *l, const char *file);
 
 /* A script by its name: what there is of it in one place. */
@@ -53,26 +59,43 @@ struct script_entries {
 };
 
 /*
- * The first one of that name. Under --compat wrappers are taken from wherever they are, as perf does. 1 found, 0 there is
- * none, -1 no memory. The entry lends its place.
+ * The first one of that name. needs_wrappers: perf's rule, which takes them from wherever they are.
+ * 1 found, 0 there is none, -1 no memory. The entry lends its place.
  */
-int script_entry_find(const struct script_places *p, const char *name, bool compat,
+int script_entry_find(const struct script_places *p, const char *name, bool needs_wrappers,
 		      struct script_entry *ret);
-/* The one whose file this is, "NAME.pl": of two languages' scripts of one name script_entry_find() finds but one. As that. */
+/*
+ * The one whose file this is, "NAME.pl": of two languages' scripts of one name script_entry_find()
+ * finds but one. As that.
+ */
 int script_entry_find_file(const struct script_places *p, const char *file,
 			   struct script_entry *ret);
 /* LANG:NAME, that language's script of that name. As that. */
 int script_entry_find_language(const struct script_places *p, const char *name,
 			       struct script_entry *ret);
-/* A file anywhere, by its path, with the wrappers in bin/ beside it. As that; its place is none of the list. */
+/*
+ * A file anywhere, by its path, with the wrappers in bin/ beside it. As that; its place is none of
+ * the list.
+ */
 int script_entry_at_path(const char *path, struct script_entry *ret);
 void script_entry_done(struct script_entry *e);
 
-/* All: in the order of places, by name; files without wrappers only if they have handlers. 0, or -1: no memory. */
+/*
+ * All: in the order of places, by name; files without wrappers only if they have handlers. 0, or
+ * -1: no memory.
+ */
 int script_entries_list(const struct script_places *p, struct script_entries *ret);
 void script_entries_done(struct script_entries *e);
 
-/* What PERF_EXEC_PATH says, if the user said it, and not sonde to what it runs (script_env.h); NULL. Lent. */
+/*
+ * What PERF_EXEC_PATH says, if the user said it, and not sonde to what it runs (script_env.h);
+ * NULL. Lent.
+ */
 const char *script_exec_path_said(void);
+/*
+ * The folder below which scripts find scripts/LANG/..., as told to them in PERF_EXEC_PATH; NULL; to
+ * be freed.
+ */
+char *script_exec_path(void);
 
 #endif

@@ -2,9 +2,10 @@
 #include "script_list.h"
 
 #include "json.h"
-#include "nearest.h"
 #include "script_about.h"
 #include "script_find.h"
+
+#include <sonde/sonde.h>
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -232,7 +233,7 @@ int script_list_print(const struct cli *cli, bool is_json)
 		return cli_status(cli, CLI_FAILED);
 	if (is_json) {
 		r = put_all_json(&p);
-	} else if (cli_compat(cli)) {
+	} else if (cli_rules(cli)->lists_wrappers_only) {
 		if (!said)
 			said = p.nr && p.v[0].exec_path ? p.v[0].exec_path
 							: "/usr/libexec/perf-core";
@@ -251,15 +252,14 @@ int script_list_print(const struct cli *cli, bool is_json)
 void script_list_tell_nearest(const struct script_places *p, const char *name)
 {
 	struct script_entries all;
-	struct nearest near;
+	struct sonde_nearest near = { .size = sizeof(near), .wanted = name };
 
-	nearest_init(&near, name);
 	if (script_entries_list(p, &all) < 0)
 		all = (struct script_entries){ 0 };
 	for (size_t i = 0; i < all.nr; i++)
-		nearest_offer(&near, all.v[i].name);
+		sonde_nearest_offer(&near, all.v[i].name);
 	cli_say("script: there is no script '%s'%s%s%s; 'sonde script -l' lists them", name,
-		near.found ? " (nearest: " : "", near.found ? near.found : "",
-		near.found ? ")" : "");
+		near.meant ? " (nearest: " : "", near.meant ? near.meant : "",
+		near.meant ? ")" : "");
 	script_entries_done(&all);
 }

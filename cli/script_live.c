@@ -161,7 +161,9 @@ static int watch(const struct cli *cli, const struct script_live *l, pid_t recor
 	else if (record_status && report_status && !*ret_signal)
 		cli_say("script: what records for '%s' has failed, with status %d", l->name,
 			record_status);
-	return report_status || *ret_signal || cli_compat(cli) ? report_status : record_status;
+	return report_status || *ret_signal || cli_rules(cli)->live_status_of_report
+		       ? report_status
+		       : record_status;
 }
 
 int script_live_run(const struct cli *cli, const struct script_live *l)

@@ -60,7 +60,8 @@ static bool names_target(const struct cli *cli, int argc, char **argv)
 		return true;
 	memcpy(copy, argv, (size_t)argc * sizeof(*copy));
 	yes = opt_parse(&p, argc, copy) != 0;
-	for (size_t i = 0; !yes && !cli_compat(cli) && i < sizeof(targets) / sizeof(targets[0]);
+	for (size_t i = 0; !yes && !cli_rules(cli)->record_adds_all_cpus &&
+			   i < sizeof(targets) / sizeof(targets[0]);
 	     i++) {
 		char *value = lines_given(&values.lines, targets[i]);
 
@@ -185,7 +186,8 @@ static int report_step(struct step *s)
 	add(&w, s->entry.report);
 	add_all(&w, s->argc, s->argv);
 	if (script_env_set_for_wrapper(cli, s->entry.place->exec_path,
-				       cli_compat(cli) ? NULL : steps->options) < 0)
+				       cli_rules(cli)->options_miss_wrappers ? NULL
+									     : steps->options) < 0)
 		return cli_status(cli, CLI_FAILED);
 	return become(cli, &w);
 }
@@ -206,7 +208,7 @@ static int live_report(void *ctx, const char *input)
 	add(&w, "/bin/sh");
 	add(&w, s->entry.report);
 	add_all(&w, s->argc, s->argv);
-	if (cli_compat(cli)) {
+	if (cli_rules(cli)->live_input_is_word) {
 		add(&w, "-i");
 		add(&w, input);
 	}
@@ -215,8 +217,9 @@ static int live_report(void *ctx, const char *input)
 	add(&options, "-i");
 	add(&options, input);
 	if (options.failed ||
-	    script_env_set_for_wrapper(cli, s->entry.place->exec_path,
-				       cli_compat(cli) ? NULL : (const char *const *)options.v) < 0)
+	    script_env_set_for_wrapper(
+		    cli, s->entry.place->exec_path,
+		    cli_rules(cli)->live_input_is_word ? NULL : (const char *const *)options.v) < 0)
 		return cli_status(cli, CLI_FAILED);
 	return become(cli, &w);
 }
@@ -238,11 +241,11 @@ static int count_args(const struct step *s)
 	if (is_top(s->entry.name)) {
 		n = s->argc;
 		given = n;
-	} else if (cli_compat(s->cli)) {
+	} else if (cli_rules(s->cli)->live_takes_no_options) {
 		n = required < s->argc ? required : s->argc;
 		given = n;
 	}
-	while (!cli_compat(s->cli) && n < s->argc) {
+	while (!cli_rules(s->cli)->live_takes_no_options && n < s->argc) {
 		if (script_about_takes(&s->about, s->argv[n], &words))
 			n += words;
 		else if (given++ < required)
@@ -259,7 +262,8 @@ static int count_args(const struct step *s)
 /* To the recorder -i is another option, and the file behind it the command. */
 static void warn_of_input(const struct step *s, int argc, char **argv)
 {
-	const char *given = cli_compat(s->cli) ? NULL : script_input_behind(argc, argv);
+	const char *given =
+		cli_rules(s->cli)->silent_about_input ? NULL : script_input_behind(argc, argv);
 
 	if (given)
 		cli_say("script: '-i %s' follows the script's name, so the recorder gets it; to "
@@ -276,7 +280,8 @@ static int live_step(struct step *s)
 				    .report = live_report,
 				    .ctx = &report,
 				    /* A screen sees by it that events come while it shows them. */
-				    .by_stdin = cli_compat(cli) || is_top(s->entry.name) };
+				    .by_stdin = cli_rules(cli)->live_input_is_word ||
+						is_top(s->entry.name) };
 	int status = cli_status(cli, CLI_FAILED);
 
 	report.argc = count_args(s);
@@ -320,15 +325,15 @@ static int run_named(struct step *s, const struct script_places *places, int (*r
 {
 	const struct cli *cli = s->cli;
 	const char *name = s->argv[-1];
-	int r = script_entry_find(places, name, cli_compat(cli), &s->entry);
+	int r = script_entry_find(places, name, cli_rules(cli)->needs_wrappers, &s->entry);
 
-	if (!r && !cli_compat(cli))
+	if (!r && !cli_rules(cli)->needs_wrappers)
 		r = script_entry_find_file(places, name, &s->entry);
-	if (!r && !cli_compat(cli))
+	if (!r && !cli_rules(cli)->needs_wrappers)
 		r = script_entry_find_language(places, name, &s->entry);
-	if (!r && !cli_compat(cli))
+	if (!r && !cli_rules(cli)->needs_wrappers)
 		r = script_entry_at_path(name, &s->entry);
-	if (r > 0 && run == report_step && cli_compat(cli) && !s->entry.report)
+	if (r > 0 && run == report_step && cli_rules(cli)->needs_wrappers && !s->entry.report)
 		r = 0;
 	if (r == 1 && read_about(s) < 0)
 		r = -1;
@@ -340,7 +345,7 @@ static int run_named(struct step *s, const struct script_places *places, int (*r
 		return run(s);
 	/* Asked for a report that is not there perf ends with another status. */
 	return run == report_step || r < 0
-		       ? cli_status(cli, cli_compat(cli) ? CLI_FAILED : CLI_USAGE)
+		       ? cli_status(cli, cli_rules(cli)->needs_wrappers ? CLI_FAILED : CLI_USAGE)
 		       : CLI_USAGE;
 }
 
@@ -362,9 +367,11 @@ static int record_as_perf(struct step *s)
 
 static int run_record(struct step *s, const struct script_places *places)
 {
-	int r = cli_compat(s->cli) ? script_entry_find(places, s->argv[-1], true, &s->entry) : 1;
+	int r = cli_rules(s->cli)->record_takes_commands
+			? script_entry_find(places, s->argv[-1], true, &s->entry)
+			: 1;
 
-	if (r > 0 && cli_compat(s->cli)) {
+	if (r > 0 && cli_rules(s->cli)->record_takes_commands) {
 		r = s->entry.record ? 1 : 0;
 		script_entry_done(&s->entry);
 	}
@@ -374,10 +381,10 @@ static int run_record(struct step *s, const struct script_places *places)
 /* 1: it was recorded and reported; 0: it is a file for a recording that is there. */
 static int run_live(struct step *s, const struct script_places *places, int *ret_status)
 {
-	const bool compat = cli_compat(s->cli);
-	int r = script_entry_find(places, s->argv[-1], compat, &s->entry);
+	const struct sonde_rules *rules = cli_rules(s->cli);
+	int r = script_entry_find(places, s->argv[-1], rules->needs_wrappers, &s->entry);
 
-	if (!r && !compat && access(s->argv[-1], F_OK))
+	if (!r && !rules->needs_wrappers && access(s->argv[-1], F_OK))
 		r = script_entry_find_language(places, s->argv[-1], &s->entry);
 	if (r > 0 && read_about(s) < 0)
 		r = -1;
@@ -387,9 +394,10 @@ static int run_live(struct step *s, const struct script_places *places, int *ret
 		*ret_status = cli_status(s->cli, CLI_FAILED);
 	if (r <= 0)
 		return r < 0;
-	if (compat && (!s->entry.record || !s->entry.report))
+	if (rules->needs_wrappers && (!s->entry.record || !s->entry.report))
 		return 0;
-	if (!compat && (s->steps->has_input || (!s->entry.record && !s->about.record))) {
+	if (!rules->records_despite_input &&
+	    (s->steps->has_input || (!s->entry.record && !s->about.record))) {
 		/* Nothing is to be recorded, or nothing says what. */
 		if (s->entry.file)
 			return 0;

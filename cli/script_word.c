@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "script_word.h"
 
-#include "script.h"
+#include "languages.h"
 #include "script_find.h"
 #include "script_steps.h"
 
@@ -67,6 +67,6 @@ static bool names_script(const struct cli *cli, const char *word)
 
 bool script_word_is_recording(const struct cli *cli, const char *word)
 {
-	return !cli_compat(cli) && holds_events(word) && !script_steps_is_word(word) &&
-	       !names_script(cli, word);
+	return !cli_rules(cli)->words_are_no_recordings && holds_events(word) &&
+	       !script_steps_is_word(word) && !names_script(cli, word);
 }

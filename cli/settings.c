@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "settings.h"
 
-#include "nearest.h"
 #include "pager.h"
+
+#include <sonde/sonde.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,21 +14,22 @@ static const char *const color_words[] = { "auto", "always", "never", NULL };
 /* Keys of sonde's files, and the words they may be. */
 static const struct key {
 	const char *name;
-	const char *const *words; /* NULL: any text */
+	const char *const *words;            /* NULL: any text that */
+	bool (*is_known)(const char *value); /* is true of; NULL: of all */
 } keys[] = {
-	{ "script.compat", cli_compats },
-	{ "script.color", color_words },
-	{ "script.pager", NULL },
-	{ "script.python", NULL },
-	{ "script.path", NULL },
-	{ "buildid.dir", NULL },
-	{ "record.compat", cli_compats },
-	{ "record.build-id", NULL },
-	{ "record.call-graph", NULL },
-	{ "record.aio", NULL },
-	{ "call-graph.record-mode", NULL },
-	{ "call-graph.dump-size", NULL },
-	{ "core.proc-map-timeout", NULL },
+	{ "script.compat", NULL, cli_compat_known },
+	{ "script.color", color_words, NULL },
+	{ "script.pager", NULL, NULL },
+	{ "script.python", NULL, NULL },
+	{ "script.path", NULL, NULL },
+	{ "buildid.dir", NULL, NULL },
+	{ "record.compat", NULL, cli_compat_known },
+	{ "record.build-id", NULL, NULL },
+	{ "record.call-graph", NULL, NULL },
+	{ "record.aio", NULL, NULL },
+	{ "call-graph.record-mode", NULL, NULL },
+	{ "call-graph.dump-size", NULL, NULL },
+	{ "core.proc-map-timeout", NULL, NULL },
 };
 
 static const char *from_files(const struct cli *cli, const char *name, bool ours)
@@ -48,29 +50,30 @@ static bool is_word(const char *const *words, const char *value)
 /* A value that is none of its words would change what is printed, so nothing is. */
 static bool check(const struct config_entry *e)
 {
-	struct nearest near;
+	struct sonde_nearest near = { .size = sizeof(near), .wanted = e->name };
 
-	nearest_init(&near, e->name);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		if (strcmp(keys[i].name, e->name)) {
-			nearest_offer(&near, keys[i].name);
+			sonde_nearest_offer(&near, keys[i].name);
 			continue;
 		}
-		if (!keys[i].words || is_word(keys[i].words, e->value))
+		if ((!keys[i].words || is_word(keys[i].words, e->value)) &&
+		    (!keys[i].is_known || keys[i].is_known(e->value)))
 			return true;
 		cli_say("%s:%d: %s knows no '%s'", e->file, e->line, e->name, e->value);
 		return false;
 	}
 	cli_say("%s:%d: no key %s%s%s%s", e->file, e->line, e->name,
-		near.found ? " (nearest: " : "", near.found ? near.found : "",
-		near.found ? ")" : "");
+		near.meant ? " (nearest: " : "", near.meant ? near.meant : "",
+		near.meant ? ")" : "");
 	return true;
 }
 
 /* perf takes ~ for a folder of that name, and sets PERF_BUILDID_DIR for its scripts without looking at it. */
 static int set_buildid_dir(struct cli *cli)
 {
-	const char *dir = cli_compat(cli) ? NULL : getenv("PERF_BUILDID_DIR");
+	const char *dir =
+		cli_rules(cli)->ignores_buildid_variable ? NULL : getenv("PERF_BUILDID_DIR");
 	const char *home = getenv("HOME");
 
 	if (dir && *dir) {
@@ -82,7 +85,7 @@ static int set_buildid_dir(struct cli *cli)
 		dir = from_files(cli, "buildid.dir", false);
 	if (!dir || !*dir)
 		return 0;
-	if (strncmp(dir, "~/", 2) || !home || cli_compat(cli)) {
+	if (strncmp(dir, "~/", 2) || !home || cli_rules(cli)->tilde_is_folder) {
 		cli->buildid_dir = dir;
 		return 0;
 	}
@@ -137,7 +140,7 @@ bool settings_color(const struct cli *cli, const char *wish)
 {
 	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
 
-	if (cli_compat(cli))
+	if (cli_rules(cli)->has_no_colors)
 		return false;
 	if (!wish && no && *no)
 		return false;
