@@ -454,7 +454,7 @@ def any_kernel(main):
     sonde binds fields by their names. perf hands over all of an event's fields, whatever they are in the kernel at hand;
     only trace_unhandled() gets them with their names, so under perf that calls our handlers.
     """
-    if host is None or hasattr(host, "_arch") and not host._compat:
+    if host is None or hasattr(host, "_arch") and not host._rules.binds_by_place:
         return
     handlers = {}
     for name, handler in list(main.items()):

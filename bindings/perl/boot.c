@@ -2,10 +2,10 @@
 /*
  * What Perl code may call, and when the events' turn comes.
  *
- * A perf script is the program that perl runs; Sonde::Prelude is loaded before it (-M) and asks to be called when the
- * program's own statements have run: behind them, before END blocks. perl has no such hook, but it runs a program through a
- * pointer, PL_runops: ours runs the program as it would be run and then calls back. A program that exits or dies never comes
- * back there.
+ * A perf script is the program that perl runs; Sonde::Prelude is loaded before it (-M) and asks to
+ * be called when the program's own statements have run: behind them, before END blocks. perl has no
+ * such hook, but it runs a program through a pointer, PL_runops: ours runs the program as it would
+ * be run and then calls back. A program that exits or dies never comes back there.
  */
 #include "plsonde.h"
 
@@ -44,12 +44,15 @@ static int run_program(pTHX)
 }
 
 /*
- * perl ends a program that called exit() and one that died in the same way. Only the op differs, so each exit that is
- * compiled from now on leaves a mark. perl stores the checker that was there before ours in a static variable.
+ * perl ends a program that called exit() and one that died in the same way. Only the op differs, so
+ * each exit that is compiled from now on leaves a mark. perl stores the checker that was there
+ * before ours in a static variable.
  */
 static Perl_check_t check_exit;
 
-/* exit 0 as the program's last statement: the program has run to its end, and the events are next. */
+/*
+ * exit 0 as the program's last statement: the program has run to its end, and the events are next.
+ */
 static bool ends_program(pTHX)
 {
 	const OP *root = PL_main_root, *op;
@@ -146,7 +149,7 @@ XS(last_error)
 	XSRETURN(1);
 }
 
-/* ---- Sonde::Run -------------------------------------------------------------------------------------------------- */
+/* ---- Sonde::Run ------------------------------------------------------------------------------ */
 
 static struct run *run_of(pTHX_ SV *sv)
 {
@@ -201,7 +204,7 @@ XS(run_stop_xs)
 
 	if (items != 1)
 		croak_xs_usage(cv, "run");
-	sonde_session_stop(run_of(aTHX_ ST(0))->s);
+	sonde_session_stop(run_of(aTHX_ ST(0))->base.s);
 	XSRETURN_EMPTY;
 }
 
@@ -217,14 +220,17 @@ XS(run_describe_xs)
 	if (items != 1)
 		croak_xs_usage(cv, "run");
 	r = run_of(aTHX_ ST(0));
-	if (!r->ev)
+	if (!r->base.ev)
 		XSRETURN_UNDEF;
-	len = prelude_describe(r->s, r->ev, line, sizeof(line));
+	len = prelude_describe(r->base.s, r->base.ev, line, sizeof(line));
 	ST(0) = sv_2mortal(newSVpvn(line, len < 0 ? 0 : (STRLEN)len));
 	XSRETURN(1);
 }
 
-/* (line, is_loss): the closing line, "" for a recording without a defect, and whether data were lost or damaged */
+/*
+ * (line, is_loss): the closing line, "" for a recording without a defect, and whether data were
+ * lost or damaged
+ */
 XS(run_defects_xs);
 XS(run_defects_xs)
 {
@@ -236,16 +242,19 @@ XS(run_defects_xs)
 	if (items != 1)
 		croak_xs_usage(cv, "run");
 	r = run_of(aTHX_ ST(0));
-	for (size_t i = 0; (d = sonde_session_defect(r->s, i)); i++)
+	for (size_t i = 0; (d = sonde_session_defect(r->base.s, i)); i++)
 		is_loss |= d->severity != SONDE_INFO;
 	SP -= items;
 	EXTEND(SP, 2);
-	PUSHs(sv_2mortal(newSVpv(sonde_session_defects_line(r->s), 0)));
+	PUSHs(sv_2mortal(newSVpv(sonde_session_defects_line(r->base.s), 0)));
 	PUSHs(boolSV(is_loss));
 	XSRETURN(2);
 }
 
-/* (line, is_idle): that the filters let nothing through, ""; samples came, and no sub of the script was called */
+/*
+ * (line, is_idle): that the filters let nothing through, ""; samples came, and no sub of the script
+ * was called
+ */
 XS(run_unserved_xs);
 XS(run_unserved_xs)
 {
@@ -257,12 +266,12 @@ XS(run_unserved_xs)
 	r = run_of(aTHX_ ST(0));
 	SP -= items;
 	EXTEND(SP, 2);
-	PUSHs(sv_2mortal(newSVpv(sonde_session_filters_line(r->s), 0)));
-	PUSHs(boolSV(r->has_passed_over && !r->has_called));
+	PUSHs(sv_2mortal(newSVpv(sonde_session_filters_line(r->base.s), 0)));
+	PUSHs(boolSV(r->base.has_passed_over && !r->base.has_called));
 	XSRETURN(2);
 }
 
-/* ---- how far the reading is -------------------------------------------------------------------------------------- */
+/* ---- how far the reading is ------------------------------------------------------------------ */
 
 /* Sonde::_wipe_progress(): the line is wiped, and none is drawn from then on */
 XS(wipe_progress);
@@ -277,8 +286,9 @@ XS(wipe_progress)
 }
 
 /*
- * The line ends with the first byte that goes to STDERR through perl, however the script comes to it: the handle's top layer
- * gets another Write until then. What a child of the script or syswrite() writes to descriptor 2 stands behind the line.
+ * The line ends with the first byte that goes to STDERR through perl, however the script comes to
+ * it: the handle's top layer gets another Write until then. What a child of the script or
+ * syswrite() writes to descriptor 2 stands behind the line.
  */
 static const PerlIO_funcs *stderr_layer;
 static PerlIO_funcs wiping_layer;
@@ -313,20 +323,43 @@ XS(wipe_before_writing)
 	XSRETURN_EMPTY;
 }
 
-/* How far apart two names are. */
-XS(distance_xs);
-XS(distance_xs)
+/* The name, of those behind the first, that was probably meant by the first; undef if none. */
+/* Names and values of rules, for a session's text. */
+XS(rules_xs);
+XS(rules_xs)
 {
 	dXSARGS;
+	const struct sonde_rules *rules = prelude_rules_of_text(items ? SvPVbyte_nolen(ST(0)) : "");
 
-	if (items != 2)
-		croak_xs_usage(cv, "a, b");
-	ST(0) = sv_2mortal(newSVuv(
-		sonde_name_distance(SvPVbyte_nolen(ST(0)), SvPVbyte_nolen(ST(1)))));
+	SP -= items;
+	for (const struct prelude_rule *r = prelude_rules; r->name; r++) {
+		mXPUSHp(r->name, strlen(r->name));
+		mXPUSHu(prelude_rule_value(rules, r));
+	}
+	PUTBACK;
+}
+
+XS(nearest_xs);
+XS(nearest_xs)
+{
+	dXSARGS;
+	struct sonde_nearest n = { .size = sizeof(n) };
+	const char *meant;
+
+	if (items < 1)
+		croak_xs_usage(cv, "wanted, name, ...");
+	n.wanted = SvPVbyte_nolen(ST(0));
+	for (int i = 1; i < items; i++)
+		sonde_nearest_offer(&n, SvPVbyte_nolen(ST(i)));
+	meant = prelude_meant(&n);
+	ST(0) = meant ? sv_2mortal(newSVpv(meant, 0)) : &PL_sv_undef;
 	XSRETURN(1);
 }
 
-/* Names of tracepoints as subs have them, "sched::sched_switch": all of the recording (ix 0), those that came (1). */
+/*
+ * Names of tracepoints as subs have them, "sched::sched_switch": all of the recording (ix 0), those
+ * that came (1).
+ */
 XS(run_subs_xs);
 XS(run_subs_xs)
 {
@@ -338,11 +371,11 @@ XS(run_subs_xs)
 	if (items != 1)
 		croak_xs_usage(cv, "run");
 	r = run_of(aTHX_ ST(0));
-	nr = sonde_session_schemas(r->s);
+	nr = sonde_session_schemas(r->base.s);
 	SP -= items;
 	EXTEND(SP, (SSize_t)nr);
 	for (uint32_t i = 0; i < nr; i++) {
-		const struct sonde_schema *sc = sonde_session_schema(r->s, i);
+		const struct sonde_schema *sc = sonde_session_schema(r->base.s, i);
 
 		if (sonde_schema_kind(sc) == SONDE_TRACEPOINT && (!ix || run_has_met(r, i)))
 			PUSHs(sv_2mortal(Perl_newSVpvf(aTHX_ "%s::%s", sonde_schema_system(sc),
@@ -368,7 +401,7 @@ XS(run_destroy_xs)
 	XSRETURN_EMPTY;
 }
 
-/* ---- Perf::Trace::Context ---------------------------------------------------------------------------------------- */
+/* ---- Perf::Trace::Context -------------------------------------------------------------------- */
 
 /* The context that subs are given is a number; all of them mean the event at hand. */
 XS(common_field_xs);
@@ -380,10 +413,10 @@ XS(common_field_xs)
 
 	if (items != 1)
 		croak_xs_usage(cv, "context");
-	if (!MY_CXT.run || !MY_CXT.run->ev)
+	if (!MY_CXT.run || !MY_CXT.run->base.ev)
 		croak("there is no current event: only subs that are called for one may ask this");
-	ST(0) = sv_2mortal(newSViv(prelude_context_value(
-		MY_CXT.run->s, MY_CXT.run->ev, (enum prelude_context)ix)));
+	ST(0) = sv_2mortal(newSViv(prelude_context_value(MY_CXT.run->base.s, MY_CXT.run->base.ev,
+							 (enum prelude_context)ix)));
 	XSRETURN(1);
 }
 
@@ -446,7 +479,8 @@ XS_EXTERNAL(boot_Sonde)
 	newXS("Sonde::Run::unserved", run_unserved_xs, __FILE__);
 	newXS("Sonde::_wipe_before_writing", wipe_before_writing, __FILE__);
 	newXS("Sonde::_wipe_progress", wipe_progress, __FILE__);
-	newXS("Sonde::_distance", distance_xs, __FILE__);
+	newXS("Sonde::_nearest", nearest_xs, __FILE__);
+	newXS("Sonde::_rules", rules_xs, __FILE__);
 	newXS("Sonde::Run::DESTROY", run_destroy_xs, __FILE__);
 	new_context_subs(aTHX);
 	session_boot(aTHX);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Objects of the extension. Their pointer hangs on the scalar as magic that Perl code cannot make, so that nothing but what we
- * have blessed is taken for one of them, whatever class somebody blesses a thing of his own into.
+ * Objects of the extension. Their pointer hangs on the scalar as magic that Perl code cannot make,
+ * so that nothing but what we have blessed is taken for one of them, whatever class somebody
+ * blesses a thing of his own into.
  */
 #include "plsonde.h"
 

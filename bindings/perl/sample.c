@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The strings that process_event() gets besides the record and its payload, for unpack(). They are as perf 6.1 has them in
- * memory; of the second that is no file format, but scripts that unpack it exist.
+ * The strings that process_event() gets besides the record and its payload, for unpack(). They are
+ * as perf 6.1 has them in memory; of the second that is no file format, but scripts that unpack it
+ * exist.
  */
 #include "plsonde.h"
 
@@ -9,7 +10,10 @@
 #include <stddef.h>
 #include <string.h>
 
-/* As large as perf 6.1's; what it holds behind the last member here are its own pointers and branch copies. */
+/*
+ * As large as perf 6.1's; what it holds behind the last member here are its own pointers and branch
+ * copies.
+ */
 enum { PERF_SAMPLE_BYTES = 1368, PERF_ATTR_BYTES = 128 };
 
 struct packed_sample {
@@ -35,8 +39,8 @@ static void turn(char *bytes, size_t nr, size_t width)
 }
 
 /*
- * Of a recording in the other byte order, the record is as perf has it in memory: header and numbers of 8 bytes turned, the
- * payload as it was. Pairs of 4 bytes come in the other order by that.
+ * Sets the record as perf has it in memory. For a recording in the other byte order perf swaps the
+ * header and numbers of 8 bytes and leaves the payload, which also exchanges pairs of 4 bytes.
  */
 void sample_set_record(pTHX_ SV *sv, const struct sonde_event *ev)
 {

@@ -2,8 +2,8 @@
 /*
  * Sonde and Sonde::Event: events for any Perl program.
  *
- * An event's bytes are lent by the library until the session goes on. If the object still lives by then, it gets a copy of
- * its own: whatever is asked of it later is the answer of its time.
+ * An event's bytes are lent by the library until the session goes on. If the object still lives by
+ * then, it gets a copy of its own: whatever is asked of it later is the answer of its time.
  */
 #include "plsonde.h"
 
@@ -213,7 +213,7 @@ static SV *field_value(pTHX_ const struct event *e, const struct sonde_field *f)
 {
 	SV *sv = newSV(0);
 
-	value_set_field(aTHX_ sv, e->ev, f, SONDE_COMPAT_NONE);
+	value_set_field(aTHX_ sv, e->ev, f, sonde_rules_get(0));
 	return sv;
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Field bytes to scalars, by the contract's rules: texts are strings of bytes, all else are numbers. */
+/*
+ * Field bytes to scalars, by the contract's rules: texts are strings of bytes, all else are
+ * numbers.
+ */
 #include "plsonde.h"
 
 #include <string.h>
@@ -11,11 +14,11 @@ static bool is_chars(const char *type)
 }
 
 /*
- * perf reads a text up to the first NUL wherever that is; under compat as far as the event's payload goes, so that what lies
- * behind a text without a NUL comes along as it does there.
+ * perf reads a text up to the first NUL wherever that is. With perl_texts_run_on a text goes as far
+ * as the event's payload, so that the bytes behind a text without a NUL are part of it, as in perf.
  */
 static void set_text(pTHX_ SV *sv, const struct sonde_event *ev, const struct sonde_field *f,
-		     enum sonde_compat compat)
+		     const struct sonde_rules *rules)
 {
 	size_t len;
 	const uint8_t *bytes = sonde_event_bytes(ev, f, &len);
@@ -25,33 +28,33 @@ static void set_text(pTHX_ SV *sv, const struct sonde_event *ev, const struct so
 		return;
 	}
 	/* Arrays of small numbers are declared like texts, and look like one at times. */
-	if (!compat && !is_chars(f->type) && !prelude_is_text(bytes, len)) {
+	if (!rules->perl_texts_run_on && !is_chars(f->type) && !prelude_is_text(bytes, len)) {
 		sv_setpvn(sv, (const char *)bytes, len);
 		return;
 	}
-	if (compat)
+	if (rules->perl_texts_run_on)
 		len = (size_t)(ev->bytes + ev->bytes_len - bytes);
 	sv_setpvn(sv, (const char *)bytes, strnlen((const char *)bytes, len));
 }
 
 void value_set_field(pTHX_ SV *sv, const struct sonde_event *ev, const struct sonde_field *f,
-		     enum sonde_compat compat)
+		     const struct sonde_rules *rules)
 {
 	const uint8_t *bytes;
 	size_t len;
 
 	switch (prelude_value_kind(f)) {
 	case PRELUDE_INT:
-		if (prelude_value_signed(f, compat))
+		if (prelude_value_signed(f, rules))
 			sv_setiv(sv, (IV)sonde_event_i64(ev, f));
 		else
 			value_set_u64(aTHX_ sv, sonde_event_u64(ev, f));
 		return;
 	case PRELUDE_TEXT:
-		set_text(aTHX_ sv, ev, f, compat);
+		set_text(aTHX_ sv, ev, f, rules);
 		return;
 	case PRELUDE_BYTES:
-		if (!compat) { /* for unpack(); perf gives 0 */
+		if (!rules->perl_arrays_are_zero) { /* for unpack() */
 			bytes = sonde_event_bytes(ev, f, &len);
 			sv_setpvn(sv, bytes ? (const char *)bytes : "", bytes ? len : 0);
 			return;

@@ -3,10 +3,10 @@
  * Which arguments a handler gets. A handler of a tracepoint is decided once for each layout of its
  * event:
  *
- *	common parameters	by position, whatever their names: eight, or seven in scripts of the
- *				first years
- *	the fields behind them	by position, if no field's name is at another field's place; by name
- *				otherwise
+ *	common parameters	by position, whatever their names: eight, or seven in scripts of
+ *				the first years
+ *	the fields behind them	by position, if no field's name is at another field's place;
+ *				by name otherwise
  */
 #include "prelude.h"
 
@@ -70,30 +70,22 @@ static int named_field(const struct layout *l, const char *name)
 }
 
 /*
- * The field whose name is most like this one, of those that no other parameter names, if there are
- * any.
+ * The field's name that is most like this one: of the fields that no other parameter names, if
+ * there are any. NULL if the event has no fields.
  */
-static int nearest_field(const struct layout *l, const struct prelude_callee *c, const char *name)
+static const char *nearest_field(const struct layout *l, const struct prelude_callee *c,
+				 const char *name)
 {
-	uint32_t least = UINT32_MAX;
-	int best = -1;
-	bool best_is_free = false;
+	struct sonde_nearest named = { .size = sizeof(named), .wanted = name }, other = named;
 
 	for (size_t i = 0; i < l->nr_fields; i++) {
-		uint32_t distance = sonde_name_distance(name, l->fields[i].name);
-		bool is_free = true;
+		bool is_named = false;
 
-		for (size_t k = l->nr_common; k < c->nr_names; k++)
-			if (!strcmp(c->names[k], l->fields[i].name))
-				is_free = false;
-		if (best >= 0 &&
-		    (best_is_free > is_free || (best_is_free == is_free && distance >= least)))
-			continue;
-		best = (int)i;
-		best_is_free = is_free;
-		least = distance;
+		for (size_t k = l->nr_common; k < c->nr_names && !is_named; k++)
+			is_named = !strcmp(c->names[k], l->fields[i].name);
+		sonde_nearest_offer(is_named ? &named : &other, l->fields[i].name);
 	}
-	return best;
+	return other.closest ? other.closest : named.closest;
 }
 
 /* ---- how many common parameters -------------------------------------------------------------- */
@@ -119,12 +111,11 @@ static bool fits_behind(const struct layout *l, const struct prelude_callee *c, 
 /* A field's name with less than a third of its letters wrong. */
 static bool is_misspelt_field(const struct layout *l, const char *name)
 {
-	size_t len = strlen(name);
+	struct sonde_nearest n = { .size = sizeof(n), .wanted = name };
 
 	for (size_t i = 0; i < l->nr_fields; i++)
-		if (sonde_name_distance(name, l->fields[i].name) < (len + 2) / 3)
-			return true;
-	return false;
+		sonde_nearest_offer(&n, l->fields[i].name);
+	return n.meant && n.distance < (strlen(name) + 2) / 3;
 }
 
 /* Scripts of the first years had no common_callchain: a field's name is where it would be. */
@@ -243,11 +234,9 @@ static void misfit_add(struct prelude_bind *b, const struct layout *l,
 		       const struct prelude_callee *c, const char *name, struct prelude_slot gets,
 		       bool ends)
 {
-	int nearest = nearest_field(l, c, name);
-
 	b->misfits[b->nr_misfits++] = (struct prelude_misfit){
 		.name = name,
-		.nearest = nearest < 0 ? NULL : l->fields[nearest].name,
+		.nearest = nearest_field(l, c, name),
 		.gets = gets,
 		.field = gets.arg == PRELUDE_FIELD ? l->fields[gets.field].name : NULL,
 		.ends = ends
@@ -404,7 +393,7 @@ static void bind_handler(struct prelude_bind *b, struct layout *l, const struct 
 }
 
 int prelude_bind(const struct sonde_schema *sc, const struct prelude_callee *c,
-		 enum sonde_compat compat, struct prelude_bind *ret)
+		 const struct sonde_rules *rules, struct prelude_bind *ret)
 {
 	struct layout l = { 0 };
 	struct prelude_bind b = { 0 };
@@ -429,7 +418,7 @@ int prelude_bind(const struct sonde_schema *sc, const struct prelude_callee *c,
 		bind_by_count(&b, due, due, false);
 	} else {
 		bind_handler(&b, &l, c);
-		if (compat)
+		if (rules->binds_by_place)
 			bind_as_perf(&b, c, due);
 	}
 	*ret = b;

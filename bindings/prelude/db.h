@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of database export share: dbexport.c events, db_objects.c what they refer to, db_calls.c call paths. */
+/*
+ * What the files of database export share: dbexport.c events, db_objects.c what they refer to,
+ * db_calls.c call paths.
+ */
 #ifndef SONDE_PRELUDE_DB_H
 #define SONDE_PRELUDE_DB_H
 
-#include "dbexport.h"
+#include "db_tables.h"
 #include "ids.h"
+#include "sonde/sonde.h"
 
 enum { DB_HOST = 1 }; /* id of the one machine there is */
 
@@ -16,17 +20,10 @@ struct db_place {
 	bool lasts;    /* the same is found as long as the mappings hold */
 };
 
-/* A task with the first thread of its process. */
-struct db_task {
-	struct sonde_task task, leader;
-	bool has_leader;
-	uint64_t thread;  /* id */
-	uint64_t program; /* id of the comm that perf groups threads by; 0: none */
-};
-
 /*
- * A frame reached through others; the first one is the root, which has none. There may be millions of them: a path's
- * children are a list, for most have one or none, and those that were made last are still at hand.
+ * A frame reached through others; the first one is the root, which has none. There may be millions
+ * of them: a path's children are a list, for most have one or none, and those that were made last
+ * are still at hand.
  */
 struct db_path {
 	uint32_t where; /* id of the symbol, or DB_NO_SYMBOL and the place in ips of the address */
@@ -83,7 +80,7 @@ struct db_type {
 struct prelude_db {
 	struct sonde_session *s;
 	struct prelude_db_options opts;
-	enum sonde_compat compat;
+	const struct sonde_rules *rules;
 	uint64_t last_id[PRELUDE_NR_TABLES];
 	struct db_type *types; /* by schema id */
 	size_t nr_types;
@@ -93,7 +90,8 @@ struct prelude_db {
 	struct ids path_of; /* the path, by parent and where: of those beyond a list of children */
 	struct db_path **path_blocks; /* see db_path_at(); path 0 is not used, path 1 the root */
 	size_t nr_paths, nr_path_blocks, room_path_blocks;
-	size_t nr_told; /* paths before this one were told; of opts.calls only where path_ids says so */
+	/* paths before this one were told; of opts.calls only where path_ids says so */
+	size_t nr_told;
 	uint32_t *
 		path_ids; /* by path, 0: not told yet; of opts.calls alone. Else a path is its id */
 	size_t room_path_ids;
@@ -117,36 +115,7 @@ static inline bool db_wants(const struct prelude_db *db, enum prelude_table tabl
 {
 	return db->opts.tables >> table & 1;
 }
-/* The cells of a row; the first is its id. */
+/* Passes a row on if somebody takes those of the table. The first cell is its id. */
 int db_row(struct prelude_db *db, enum prelude_table table, const union prelude_cell *cells);
-
-/* db_objects.c: rows for what is referred to, where they are not told yet. */
-int db_put_machine(struct prelude_db *db);
-int db_put_task(struct prelude_db *db, const struct sonde_event *ev, int32_t pid, int32_t tid,
-		struct db_task *ret);
-/*
- * inlined: the name of a function inlined at addr, NULL: what the symbol table says; depth: the how manieth there. in_chain:
- * addr is that of a frame.
- */
-struct db_address {
-	uint64_t addr;
-	uint32_t cpumode;
-	const char *inlined;
-	uint32_t depth;
-	bool in_chain;
-	uint64_t
-		unseen; /* a symbol's id: perf looked the address up before that was made; 0: none */
-};
-int db_put_place(struct prelude_db *db, const struct sonde_event *ev, const struct db_address *a,
-		 struct db_place *ret);
-
-/* db_calls.c */
-int db_put_chain(struct prelude_db *db, const struct sonde_event *ev, uint64_t *ret_path_id);
-/* A sample whose data address is looked up: the thread's stack begins with where it was. */
-int db_note_call(struct prelude_db *db, const struct sonde_event *ev, const struct db_task *task,
-		 const struct sonde_sample *sample, const struct db_place *from,
-		 const struct db_place *to);
-int db_flush_calls(struct prelude_db *db);
-void db_calls_done(struct prelude_db *db);
 
 #endif

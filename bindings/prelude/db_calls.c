@@ -4,7 +4,7 @@
  * decoded trace. Without one, the samples that have a data address looked up tell where a thread was first: that stays open
  * until its program changes or the recording ends, and is told then as a call that was not seen to begin or to return.
  */
-#include "db.h"
+#include "db_calls.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -201,9 +201,7 @@ static int steps_known(struct prelude_db *db, const struct sonde_event *ev,
 	struct db_chain *c = &db->chain;
 	int known = 0;
 
-	/* perf 6.12 forgets what was mapped when a process ends. */
-	if (c->pid != ev->pid || c->tid != ev->tid || c->map_epoch != ev->map_epoch ||
-	    db->compat == SONDE_COMPAT_PERF_6_12)
+	if (c->pid != ev->pid || c->tid != ev->tid || c->map_epoch != ev->map_epoch)
 		c->nr = 0;
 	c->pid = ev->pid;
 	c->tid = ev->tid;

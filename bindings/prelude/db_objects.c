@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of what samples and switches refer to: the machine, threads, their names, files, symbols. */
-#include "db.h"
+#include "db_objects.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ int db_put_machine(struct prelude_db *db)
 	return db_row(db, PRELUDE_MACHINES, row);
 }
 
-/* ---- threads and their names ------------------------------------------------------------------------------------- */
+/* ---- threads and their names ----------------------------------------------------------------- */
 
 static int put_thread(struct prelude_db *db, const struct sonde_task *t,
 		      const struct sonde_task *leader, uint64_t *ret)
@@ -74,8 +74,8 @@ static int put_comm(struct prelude_db *db, const struct sonde_task_name *name, u
 }
 
 /*
- * The first thread of the process comes first, with the name its program was started under; other threads are tied to
- * that name when they are new.
+ * The first thread of the process comes first, with the name its program was started under; other
+ * threads are tied to that name when they are new.
  */
 static int put_leader(struct prelude_db *db, struct db_task *t)
 {
@@ -119,7 +119,7 @@ int db_put_task(struct prelude_db *db, const struct sonde_event *ev, int32_t pid
 	return r < 0 ? r : 0;
 }
 
-/* ---- files and symbols ------------------------------------------------------------------------------------------- */
+/* ---- files and symbols ----------------------------------------------------------------------- */
 
 static int put_dso(struct prelude_db *db, const struct sonde_event *ev, const struct db_address *a,
 		   const struct sonde_location *loc, uint64_t *ret)
@@ -151,14 +151,17 @@ struct symbol {
 	const char *name;
 };
 
-/* What the tables call the symbol at an address. Those of kernel modules, too, count from where their file begins. */
+/*
+ * What the tables call the symbol at an address. Those of kernel modules, too, count from where
+ * their file begins.
+ */
 static struct symbol symbol_at(const struct db_address *a, const struct sonde_location *loc)
 {
 	uint64_t start = loc->dso_off;
 
 	if (!loc->sym)
 		return (struct symbol){ .start = start, .end = start, .name = "unknown" };
-	/* Under compat the distance from a symbol without a size may be any number. */
+	/* Where perf's rules hold, the distance from a symbol without a size may be any number. */
 	start = loc->sym_off <= loc->dso_off ? loc->dso_off - loc->sym_off : loc->sym_start;
 	return (struct symbol){ .start = start,
 				.end = start + (loc->sym_end - loc->sym_start),
@@ -167,9 +170,9 @@ static struct symbol symbol_at(const struct db_address *a, const struct sonde_lo
 }
 
 /*
- * The place of a symbol's id: symbols of a file are told by where they begin; what is inlined is another one at each address
- * that it is inlined at; each address without a symbol has one of its own. perf puts those of frames at the address itself,
- * unless a sample was there.
+ * The place of a symbol's id. The start of a symbol identifies it in its file. An inlined function
+ * is a symbol of its own at each address, and so is each address without a symbol. perf puts those
+ * of frames at the address itself, unless a sample was there.
  */
 static uint64_t *symbol_id(struct prelude_db *db, const struct db_address *a, uint64_t dso,
 			   bool is_known, struct symbol *sym)
@@ -179,7 +182,7 @@ static uint64_t *symbol_id(struct prelude_db *db, const struct db_address *a, ui
 	if (a->inlined)
 		return ids_place(&db->symbols, dso << 16 | (a->depth + 1), a->addr);
 	id = ids_place(&db->symbols, dso << 16, sym->start);
-	if (!id || *id || is_known || !a->in_chain || !db->compat)
+	if (!id || *id || is_known || !a->in_chain || !db->rules->db_frames_begin_symbols)
 		return id;
 	sym->start = sym->end = a->addr;
 	return ids_place(&db->symbols, dso << 16, a->addr);
@@ -218,8 +221,8 @@ static int put_place(struct prelude_db *db, const struct sonde_event *ev,
 }
 
 /*
- * A place that is known stays what it was, except where addresses have no symbol: to perf it matters whether the first to come
- * there was a frame or a sample.
+ * A place that is known stays what it was, except where addresses have no symbol: to perf it
+ * matters whether the first to come there was a frame or a sample.
  */
 int db_put_place(struct prelude_db *db, const struct sonde_event *ev, const struct db_address *a,
 		 struct db_place *ret)
@@ -234,7 +237,7 @@ int db_put_place(struct prelude_db *db, const struct sonde_event *ev, const stru
 		return 0;
 	if (!db->known && !(db->known = calloc(DB_KNOWN_PLACES, sizeof(*db->known))))
 		return -ENOMEM;
-	if (at->answer && !a->inlined && (at->sym || !db->compat)) {
+	if (at->answer && !a->inlined && (at->sym || !db->rules->db_frames_begin_symbols)) {
 		ret->lasts = true;
 		known = &db->known[at->answer % DB_KNOWN_PLACES];
 		if (known->answer == at->answer) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables of database export: what their handlers are called, which columns they have. */
-#include "dbexport.h"
+#include "db_tables.h"
 
 /* clang-format off */
 #define N(name)    { name, PRELUDE_NUMBER }

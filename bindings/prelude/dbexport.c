@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Events -> rows: samples of events that are no tracepoints, context switches, what trace decoders leave. */
-#include "db.h"
+/*
+ * Events -> rows: samples of events that are no tracepoints, context switches, what trace decoders
+ * leave.
+ */
+#include "dbexport.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -8,23 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db_calls.h"
 #include "sample.h"
 
 /* Bits of branch types, perf's numbering. */
 enum { TYPE_BRANCH = 1, TYPE_TRACE_BEGIN = 1 << 8, TYPE_TRACE_END = 1 << 9 };
 
-int db_row(struct prelude_db *db, enum prelude_table table, const union prelude_cell *cells)
-{
-	const struct prelude_table_form *form = &prelude_tables[table];
-
-	if (!db_wants(db, table))
-		return 0;
-	return db->opts.row(db->opts.ctx, table, cells,
-			    db->compat == SONDE_COMPAT_PERF_6_1 ? form->nr_columns_6_1
-								: form->nr_columns);
-}
-
-/* ---- beginning and end ------------------------------------------------------------------------------------------- */
+/* ---- beginning and end ----------------------------------------------------------------------- */
 
 int prelude_db_new(struct prelude_db **ret, struct sonde_session *s,
 		   const struct prelude_db_options *opts)
@@ -35,7 +28,7 @@ int prelude_db_new(struct prelude_db **ret, struct sonde_session *s,
 		return -ENOMEM;
 	db->s = s;
 	db->opts = *opts;
-	db->compat = sonde_session_compat(s);
+	db->rules = sonde_session_rules(s);
 	*ret = db;
 	return 0;
 }
@@ -106,7 +99,7 @@ int prelude_db_end(struct prelude_db *db)
 	return db_flush_calls(db);
 }
 
-/* ---- event types ------------------------------------------------------------------------------------------------- */
+/* ---- event types ----------------------------------------------------------------------------- */
 
 #define TYPE_SYNTH 0x80000000u /* attr.type of what trace decoders make */
 
@@ -131,7 +124,7 @@ static void learn_type(struct prelude_db *db, const struct sonde_schema *sc, str
 	if (bytes)
 		memcpy(&attr, bytes, len < sizeof(attr) ? len : sizeof(attr));
 	t->kind = DB_SAMPLE;
-	prelude_sampled_init(&sampled, sc, db->compat);
+	prelude_sampled_init(&sampled, sc, db->rules);
 	t->has_place_of_addr = sampled.addr_names;
 	t->has_chain = db->opts.callchains && (!bytes || attr.sample_type & PERF_SAMPLE_CALLCHAIN);
 	t->is_synth = attr.type == TYPE_SYNTH;
@@ -166,7 +159,7 @@ static int put_evsel(struct prelude_db *db, const struct sonde_event *ev, struct
 			      { .text = sonde_schema_name(sonde_event_schema(db->s, ev)) } });
 }
 
-/* ---- samples ----------------------------------------------------------------------------------------------------- */
+/* ---- samples --------------------------------------------------------------------------------- */
 
 struct sample_row {
 	const struct sonde_event *ev;
@@ -181,8 +174,7 @@ static int put_sample_row(struct prelude_db *db, const struct sample_row *r)
 	const struct sonde_sample *s = r->sample;
 	bool has_id = s->present & (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER);
 	bool has_parts = s->present & PERF_SAMPLE_WEIGHT_STRUCT;
-	uint64_t no_data_src = db->compat == SONDE_COMPAT_PERF_6_12 ? PRELUDE_NO_DATA_SRC_6_12
-								    : PRELUDE_NO_DATA_SRC;
+	uint64_t no_data_src = prelude_no_data_src(db->rules);
 	const union prelude_cell row[] = {
 		{ .number = (int64_t)r->id },
 		{ .number = (int64_t)r->evsel },
@@ -236,7 +228,7 @@ static int put_place_of_addr(struct prelude_db *db, const struct sonde_event *ev
 {
 	struct db_address a = { .addr = addr,
 				.cpumode = SONDE_CPUMODE_OF_ADDRESS,
-				.unseen = db->compat ? from->made : 0 };
+				.unseen = db->rules->db_looks_up_addr_first ? from->made : 0 };
 
 	return db_put_place(db, ev, &a, ret);
 }
@@ -275,7 +267,7 @@ static int put_sample(struct prelude_db *db, const struct sonde_event *ev, struc
 	return r >= 0 && t->is_synth ? put_synth(db, ev, t, row.id) : r;
 }
 
-/* ---- context switches -------------------------------------------------------------------------------------------- */
+/* ---- context switches ------------------------------------------------------------------------ */
 
 struct switched {
 	uint64_t thread, comm; /* ids; 0: of a task that the recording tells nothing of */

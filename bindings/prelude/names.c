@@ -66,3 +66,12 @@ const struct sonde_field *prelude_fields(const struct sonde_schema *sc, size_t *
 	*ret_nr = nr;
 	return f;
 }
+
+const char *prelude_meant(const struct sonde_nearest *n)
+{
+	const uint32_t quarter = (uint32_t)strlen(n->wanted) / 4;
+
+	if (!n->distance || n->distance > (quarter ? quarter : 1))
+		return NULL;
+	return n->meant;
+}

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What perf promised to scripts, once for all languages: names of handlers, which arguments a handler is given, how a
- * field's bytes become a value. Only the making of values differs between languages.
+ * What perf promised to scripts, once for all languages: names of handlers, which arguments a
+ * handler is given, how a field's bytes become a value. Only the making of values differs between
+ * languages.
  *
  *	struct prelude_bind b;
  *
  *	prelude_handler_name(sc, "__", name, sizeof(name));      "sched__sched_switch"
- *	prelude_bind(sc, &callee, compat, &b);                   slots[i] says what the i-th argument is
+ *	prelude_bind(sc, &callee, rules, &b);            slots[i] says what the i-th argument is
  *
  * Nothing here allocates, except prelude_bind(); nothing knows an interpreter.
  */
@@ -19,7 +20,10 @@
 
 #include "sonde/sonde.h"
 
-/* The arguments that every tracepoint handler begins with, in perf's order; then the event's own fields. */
+/*
+ * The arguments that every tracepoint handler begins with, in perf's order; then the event's own
+ * fields.
+ */
 enum prelude_arg {
 	PRELUDE_EVENT_NAME = 0,
 	PRELUDE_CONTEXT,
@@ -40,13 +44,16 @@ enum prelude_arg {
 
 /* Names of PRELUDE_EVENT_NAME .. PRELUDE_SAMPLE_DICT as the contract spells them. */
 extern const char *const prelude_arg_names[PRELUDE_NR_COMMON + 1];
-/* Keys of the first six entries of trace_unhandled's dict, from PRELUDE_CPU on: "common_s" where handlers say "secs". */
+/*
+ * Keys of the first six entries of trace_unhandled's dict, from PRELUDE_CPU on: "common_s" where
+ * handlers say "secs".
+ */
 extern const char *const prelude_unhandled_keys[PRELUDE_NR_COMMON - PRELUDE_CPU];
 
 struct prelude_slot {
 	enum prelude_arg arg;
-	uint32_t
-		field; /* PRELUDE_FIELD: index among the schema's own fields (common_* not counted) */
+	/* PRELUDE_FIELD: index among the schema's own fields (common_* not counted) */
+	uint32_t field;
 	bool is_renamed; /* given by its name with an underscore: a parameter has that name */
 };
 
@@ -65,10 +72,10 @@ struct prelude_callee {
 	const struct prelude_keyword *keywords; /* behind `*` */
 	size_t nr_keywords;
 	bool has_names; /* false: only that it can be called is known; it gets perf's arguments */
-	bool rest;          /* *args: it takes any number of further arguments */
+	bool rest;      /* *args: it takes any number of further arguments */
 	bool keywords_rest; /* **kw: it takes arguments of any name */
-	bool bound;     /* a method whose `self` was left out of names */
-	bool unhandled; /* it is trace_unhandled */
+	bool bound;         /* a method whose `self` was left out of names */
+	bool unhandled;     /* it is trace_unhandled */
 };
 
 /*
@@ -80,7 +87,7 @@ struct prelude_misfit {
 	const char *name, *nearest;
 	struct prelude_slot gets;
 	const char *field; /* of gets, NULL if it is none */
-	bool ends;         /* it gets no value: without compat the run must end */
+	bool ends;         /* it gets no value: the run must end unless rules->binds_by_place */
 };
 
 struct prelude_bind {
@@ -111,9 +118,10 @@ int32_t prelude_context_value(const struct sonde_session *s, const struct sonde_
 #define PRELUDE_FRAME_KEYS(K)  K(ip) K(sym) K(sym_off) K(sym_srcline) K(dso)
 #define PRELUDE_SYMBOL_KEYS(K) K(start) K(end) K(binding) K(name)
 /* Keys of a branch, by addresses and by symbols. */
-#define PRELUDE_BRANCH_KEYS(K)                                                                     \
-	K(from)                                                                                    \
-	K(to) K(mispred) K(predicted) K(in_tx) K(abort) K(cycles) K(from_dsoname) K(to_dsoname) K(pred)
+#define PRELUDE_BRANCH_KEYS(K) \
+	K(from)                \
+	K(to)                  \
+	K(mispred) K(predicted) K(in_tx) K(abort) K(cycles) K(from_dsoname) K(to_dsoname) K(pred)
 
 /* The event's system and name with the separator between them into buf; 0, or -ENAMETOOLONG. */
 int prelude_handler_name(const struct sonde_schema *sc, const char *separator, char *buf,
@@ -144,12 +152,12 @@ int prelude_describe(const struct sonde_session *s, const struct sonde_event *ev
  * ones, all fields in case 2; parameters behind `*` and **kw get fields by name, **kw those that
  * nobody else gets.
  *
- * compat: perf's arguments by position if the function takes that many (perf dies otherwise);
- * misfits are the same. The names in ret are borrowed from callee and sc. prelude_bind_done() frees
- * the rest.
+ * rules->binds_by_place: perf's arguments by position if the function takes that many (perf dies
+ * otherwise); misfits are the same. The names in ret are borrowed from callee and sc.
+ * prelude_bind_done() frees the rest.
  */
 int prelude_bind(const struct sonde_schema *sc, const struct prelude_callee *callee,
-		 enum sonde_compat compat, struct prelude_bind *ret);
+		 const struct sonde_rules *rules, struct prelude_bind *ret);
 void prelude_bind_done(struct prelude_bind *b);
 /* One sentence about a misfit into buf, without the function's name. */
 void prelude_misfit_text(const struct prelude_misfit *m, const struct sonde_schema *sc, char *buf,
@@ -158,9 +166,9 @@ void prelude_misfit_text(const struct prelude_misfit *m, const struct sonde_sche
 /*
  * Callbacks that are not about samples: one row for each, whatever records it is told of.
  *
- *	context_switch throttle unthrottle auxtrace_error	records of the kernel and of the recorder
- *	stat__EVENT stat__interval				counts of perf stat, one event of the recording each
- *	trace_lost trace_defect					ours: what is missing, what is wrong
+ *	context_switch throttle unthrottle auxtrace_error	records of the kernel, the recorder
+ *	stat__EVENT stat__interval				counts of perf stat, one event each
+ *	trace_lost trace_defect					ours: what is missing or wrong
  */
 enum prelude_callback_from {
 	PRELUDE_FROM_FIELD = 0,   /* of the record; `constant` where its kind has none */
@@ -210,7 +218,10 @@ struct prelude_record_value {
 	const char *text; /* lent as long as the event */
 	size_t len;
 };
-/* What it is called with: for an event; trace_defect; trace_lost for events lost at a time that nobody knows. */
+/*
+ * What it is called with: for an event; trace_defect; trace_lost for events lost at a time that
+ * nobody knows.
+ */
 void prelude_callback_values(const struct prelude_callback *cb, const struct sonde_schema *sc,
 			     const struct sonde_event *ev,
 			     struct prelude_record_value ret[PRELUDE_CALLBACK_ARGS]);
@@ -219,12 +230,12 @@ void prelude_defect_values(const struct sonde_defect *d,
 void prelude_loss_values(uint64_t count, struct prelude_record_value ret[PRELUDE_CALLBACK_ARGS]);
 /*
  * Which arguments a function gets. By name if all its parameters have names of arguments; under
- * --compat only if their number differs, since perf passes all arguments by position. Else by
+ * binds_by_place only if their number differs, since perf passes all arguments by position. Else by
  * position: surplus arguments are dropped, missing ones are the language's null. slots[i].field is
  * the argument's place. prelude_bind_done() frees the slots.
  */
 int prelude_callback_bind(const struct prelude_callback *cb, const struct prelude_callee *c,
-			  enum sonde_compat compat, struct prelude_bind *ret);
+			  const struct sonde_rules *rules, struct prelude_bind *ret);
 
 /* How a field's bytes become a value. */
 enum prelude_value {
@@ -235,24 +246,59 @@ enum prelude_value {
 };
 enum prelude_value prelude_value_kind(const struct sonde_field *f);
 /* Whether an integer is given with its sign; perf does that for 8 bytes only. */
-bool prelude_value_signed(const struct sonde_field *f, enum sonde_compat compat);
-/* perf's test of a text field's bytes: ended by NUL, and printable or white space in Latin-1 before the first NUL. */
+bool prelude_value_signed(const struct sonde_field *f, const struct sonde_rules *rules);
+/*
+ * perf's test of a text field's bytes: ended by NUL, and printable or white space in Latin-1 before
+ * the first NUL.
+ */
 bool prelude_is_text(const uint8_t *bytes, size_t len);
 
 /*
- * Walks what a print format defines, as scripts are told it. Under compat perf's own sequence, which holds every constant
- * of the format as a definition of 0; otherwise real tables and the text that a print format gives for 0.
- * state is zeroed before the first step; false: leave this step out.
+ * Walks the definitions of a print format, as scripts get them. With rules->defines_all_constants
+ * they are perf's own sequence, which has every constant of the format as a definition of 0;
+ * otherwise real tables and the text that a print format gives for 0.
+ * state is zeroed before the first step. Returns false if the step is left out.
  */
 struct prelude_defines {
 	const char *flag_field; /* whose table is being told */
 	bool has_zero;
 };
 bool prelude_define_wanted(struct prelude_defines *state, const struct sonde_define *d,
-			   enum sonde_compat compat);
+			   const struct sonde_rules *rules);
 
-/* perf's value of data_src where none was sampled: "not available", which perf 6.12 says of more of its members. */
+/*
+ * perf's value of data_src where none was sampled: "not available", which perf 6.12 says of more of
+ * its members.
+ */
 #define PRELUDE_NO_DATA_SRC      0x5080021ull
-#define PRELUDE_NO_DATA_SRC_6_12 0x1e05080021ull
+#define PRELUDE_NO_DATA_SRC_LONG 0x1e05080021ull
+static inline uint64_t prelude_no_data_src(const struct sonde_rules *rules)
+{
+	return rules->absent_data_src_is_long ? PRELUDE_NO_DATA_SRC_LONG : PRELUDE_NO_DATA_SRC;
+}
+
+/*
+ * Rules that the launchers ask by their names in struct sonde_rules; ended by name NULL. They need
+ * them before the session is open.
+ */
+struct prelude_rule {
+	const char *name;
+	size_t off; /* of an uint32_t in struct sonde_rules */
+};
+extern const struct prelude_rule prelude_rules[];
+/* The rules of a session's text; the default ones if it names no version that is known. */
+const struct sonde_rules *prelude_rules_of_text(const char *text);
+static inline uint32_t prelude_rule_value(const struct sonde_rules *rules,
+					  const struct prelude_rule *r)
+{
+	return *(const uint32_t *)((const char *)rules + r->off);
+}
+
+/*
+ * names.c. The handler that a function's name was meant to be, NULL: none. Functions of a script
+ * have names that resemble each other (print_unhandled), so more than a quarter of the letters
+ * wrong is another name.
+ */
+const char *prelude_meant(const struct sonde_nearest *n);
 
 #endif

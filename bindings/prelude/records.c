@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Callbacks about records of state, counts, losses and defects: which there are, and what they are called with. */
+/*
+ * Callbacks about records of state, counts, losses and defects: which there are, and what they are
+ * called with.
+ */
 #include "prelude.h"
 
 #include <errno.h>
@@ -104,7 +107,7 @@ int prelude_callback_name(const struct prelude_callback *cb, const struct sonde_
 	return 0;
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------------ */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static struct prelude_record_value number(int64_t n)
 {
@@ -202,7 +205,7 @@ void prelude_loss_values(uint64_t count, struct prelude_record_value ret[PRELUDE
 	ret[2] = large(count);
 }
 
-/* ---- binding ----------------------------------------------------------------------------------------------------- */
+/* ---- binding --------------------------------------------------------------------------------- */
 
 static int arg_index(const struct prelude_callback *cb, const char *name)
 {
@@ -227,7 +230,7 @@ static bool bind_by_name(struct prelude_bind *b, const struct prelude_callback *
 }
 
 int prelude_callback_bind(const struct prelude_callback *cb, const struct prelude_callee *c,
-			  enum sonde_compat compat, struct prelude_bind *ret)
+			  const struct sonde_rules *rules, struct prelude_bind *ret)
 {
 	size_t due = cb->nr_args, nr = due, most = c->nr_names > due ? c->nr_names : due;
 	struct prelude_bind b = { .slots = calloc(most + 1, sizeof(*b.slots)) };
@@ -235,7 +238,7 @@ int prelude_callback_bind(const struct prelude_callback *cb, const struct prelud
 	if (!b.slots)
 		return -ENOMEM;
 	if (c->has_names && !(c->rest && c->nr_names < due)) {
-		if ((c->nr_names != due || !compat) && bind_by_name(&b, cb, c)) {
+		if ((c->nr_names != due || !rules->binds_by_place) && bind_by_name(&b, cb, c)) {
 			*ret = b;
 			return 0;
 		}

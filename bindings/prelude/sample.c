@@ -19,7 +19,7 @@ static bool addr_has_names(const struct perf_event_attr *attr)
 }
 
 void prelude_sampled_init(struct prelude_sampled *ret, const struct sonde_schema *sc,
-			  enum sonde_compat compat)
+			  const struct sonde_rules *rules)
 {
 	struct perf_event_attr attr = { 0 };
 	size_t len = 0;
@@ -27,7 +27,7 @@ void prelude_sampled_init(struct prelude_sampled *ret, const struct sonde_schema
 
 	if (bytes)
 		memcpy(&attr, bytes, len < sizeof(attr) ? len : sizeof(attr));
-	*ret = (struct prelude_sampled){ .compat = compat,
+	*ret = (struct prelude_sampled){ .rules = rules,
 					 .sample_type = attr.sample_type,
 					 .read_format = attr.read_format,
 					 .intr_regs_mask = attr.sample_regs_intr,
@@ -76,27 +76,26 @@ bool prelude_sampled_reads(const struct prelude_sampled *sampled)
 	return sampled->sample_type && !(sampled->sample_type & ~checked);
 }
 
-size_t prelude_attr_size(enum sonde_compat compat, size_t recorded)
+size_t prelude_attr_size(const struct sonde_rules *rules, size_t recorded)
 {
-	enum { KNOWN_TO_6_1 = 128, KNOWN_TO_6_12 = 136 };
+	enum { LEAST = 128 };
 
-	if (compat == SONDE_COMPAT_PERF_6_12)
-		return KNOWN_TO_6_12;
-	return compat || recorded < KNOWN_TO_6_1 ? KNOWN_TO_6_1 : recorded;
+	if (rules->attr_bytes)
+		return rules->attr_bytes;
+	return recorded < LEAST ? LEAST : recorded;
 }
 
 /* -1 where nothing was recorded; to perf it is one of 32 bits without a sign. */
 static uint64_t task(const struct prelude_sample *p, int32_t value)
 {
-	return p->sampled->compat ? (uint32_t)value : (uint64_t)(int64_t)value;
+	return p->sampled->rules->unsigned_ids ? (uint32_t)value : (uint64_t)(int64_t)value;
 }
 
 static uint64_t data_src(const struct prelude_sample *p)
 {
 	if (p->s.present & PERF_SAMPLE_DATA_SRC)
 		return p->s.data_src;
-	return p->sampled->compat == SONDE_COMPAT_PERF_6_12 ? PRELUDE_NO_DATA_SRC_6_12
-							    : PRELUDE_NO_DATA_SRC;
+	return prelude_no_data_src(p->sampled->rules);
 }
 
 uint64_t prelude_number(const struct prelude_sample *p, enum prelude_item item)
@@ -191,7 +190,10 @@ size_t prelude_nr_values(const struct prelude_sample *p)
 	return p->s.nr_reads || p->sampled->read_format & PERF_FORMAT_GROUP ? p->s.nr_reads : 1;
 }
 
-/* perf leaves a hole where no lost count was read, which kills the script that looks at it: 0 for everyone. */
+/*
+ * perf leaves a hole where no lost count was read, which kills the script that looks at it: 0 for
+ * everyone.
+ */
 struct sonde_read_value prelude_value(const struct prelude_sample *p, size_t i)
 {
 	struct sonde_read_value v = { 0 };
@@ -235,7 +237,8 @@ void prelude_branch_symbol(const struct sonde_event *ev, uint64_t addr, char *bu
 
 size_t prelude_data_src_text(const struct prelude_sample *p, char *buf)
 {
-	const size_t room = p->sampled->compat ? 100 : PRELUDE_DATA_SRC_TEXT;
+	const size_t most = p->sampled->rules->data_src_text_bytes,
+		     room = most ? most + 1 : PRELUDE_DATA_SRC_TEXT;
 	size_t len =
 		sonde_session_data_src_text(sonde_event_session(p->ev), data_src(p), buf, room);
 
@@ -245,12 +248,10 @@ size_t prelude_data_src_text(const struct prelude_sample *p, char *buf)
 /* perf gives both texts the room of the registers of the kernel alone. */
 static size_t regs_room(const struct prelude_sampled *sampled)
 {
-	size_t nr = (size_t)__builtin_popcountll(sampled->intr_regs_mask);
+	const size_t each = sampled->rules->register_text_bytes,
+		     room = each * (size_t)__builtin_popcountll(sampled->intr_regs_mask);
 
-	if (!sampled->compat)
-		return PRELUDE_REGS_TEXT;
-	nr *= sampled->compat == SONDE_COMPAT_PERF_6_1 ? 28 : 128;
-	return nr < PRELUDE_REGS_TEXT ? nr : PRELUDE_REGS_TEXT;
+	return each && room < PRELUDE_REGS_TEXT ? room : PRELUDE_REGS_TEXT;
 }
 
 size_t prelude_regs_text(const struct prelude_sample *p, bool user, char *buf)
@@ -258,7 +259,6 @@ size_t prelude_regs_text(const struct prelude_sample *p, bool user, char *buf)
 	uint64_t abi = user ? p->s.user_regs_abi : p->s.intr_regs_abi;
 	uint64_t mask = user ? p->s.user_regs_mask : p->s.intr_regs_mask;
 	const uint64_t *regs = user ? p->s.user_regs : p->s.intr_regs;
-	struct sonde_session *session = sonde_event_session(p->ev);
 	size_t len = 0, i = 0, room = regs_room(p->sampled);
 
 	if (!abi || !regs || !room)
@@ -268,7 +268,7 @@ size_t prelude_regs_text(const struct prelude_sample *p, bool user, char *buf)
 
 		if (mask >> bit & 1)
 			len += (size_t)snprintf(buf + len, room - len, "%5s:0x%llx ",
-						sonde_session_register_name(session, bit, name),
+						sonde_event_register_name(p->ev, bit, name),
 						(unsigned long long)regs[i++]);
 	}
 	return len < room ? len : room - 1;

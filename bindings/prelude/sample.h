@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf_sample_dict, which is process_event's param_dict, too: which keys it has, in which order, and what each stands for.
- * Two tables: the dict itself, and the one behind its key "sample".
+ * perf_sample_dict, which is process_event's param_dict, too: which keys it has, in which order,
+ * and what each stands for. Two tables: the dict itself, and the one behind its key "sample".
  *
  *	struct prelude_sampled sampled;                 once per schema
  *	struct prelude_sample s;                        per event
  *
- *	prelude_sampled_init(&sampled, schema, compat);
+ *	prelude_sampled_init(&sampled, schema, rules);
  *	prelude_sample_read(&s, &sampled, ev);
  *	prelude_sample_locate(&s);
  *	for (k = prelude_sample_keys; k->name; k++)
  *		if (prelude_key_there(k, &sampled, s.has))
- *			put(k->name, by k->form: prelude_number(&s, k->item), prelude_name(&s, k->item), ...);
+ *			put(k->name, by k->form: prelude_number(&s, k->item), ...);
  *
- * What perf only gives of decoded hardware traces and of guests (flags, insn_cnt, machine_pid) no event of ours has.
+ * What perf only gives of decoded hardware traces and of guests (flags, insn_cnt, machine_pid) no
+ * event of ours has.
  */
 #ifndef SONDE_PRELUDE_SAMPLE_H
 #define SONDE_PRELUDE_SAMPLE_H
 
 #include "prelude.h"
 
-/* What a key stands for, the dict itself in the order of its table; forms say which of them are asked of whom. */
+/*
+ * What a key stands for, the dict itself in the order of its table; forms say which of them are
+ * asked of whom.
+ */
 enum prelude_item {
 	/* the dict itself */
 	ITEM_EV_NAME,
@@ -96,13 +100,13 @@ struct prelude_key {
 	const char *name;
 	enum prelude_item item;
 	enum prelude_form form;
-	unsigned int versions; /* VERSION_*: whose dict has the key */
-	unsigned int needs;    /* enum prelude_has: it is absent without */
-	uint64_t
-		read_format; /* PERF_FORMAT_*: it is absent unless the event's attr has one of these */
+	unsigned int lists; /* bit per enum sonde_sample_keys: which of them have the key */
+	unsigned int needs; /* enum prelude_has: it is absent without */
+	/* PERF_FORMAT_*: it is absent unless the event's attr has one of these */
+	uint64_t read_format;
 	/*
-	 * PERF_SAMPLE_*: unless one of these is recorded all samples of the event type have the same value; 0: it changes
-	 * from sample to sample
+	 * PERF_SAMPLE_*: unless one of these is recorded all samples of the event type have the
+	 * same value; 0: it changes from sample to sample
 	 */
 	uint64_t varies_with;
 	bool only_sampled; /* absent unless one of varies_with is recorded */
@@ -113,12 +117,12 @@ extern const struct prelude_key prelude_dict_keys[], prelude_sample_keys[]; /* e
 
 /* What is known of all samples of an event type. */
 struct prelude_sampled {
-	enum sonde_compat compat;
+	const struct sonde_rules *rules;
 	uint64_t sample_type, read_format, intr_regs_mask;
 	bool addr_names; /* HAS_ADDR_NAMES */
 };
 void prelude_sampled_init(struct prelude_sampled *ret, const struct sonde_schema *sc,
-			  enum sonde_compat compat);
+			  const struct sonde_rules *rules);
 
 struct prelude_sample {
 	const struct prelude_sampled *sampled;
@@ -127,20 +131,30 @@ struct prelude_sample {
 	struct sonde_sample s;
 	struct sonde_location at_ip, at_addr;
 };
-/* 0, or what sonde_event_sample() failed with. Lent things live as long as those of a sonde_sample. */
+/*
+ * 0, or what sonde_event_sample() failed with. Lent things live as long as those of a sonde_sample.
+ */
 int prelude_sample_read(struct prelude_sample *ret, const struct prelude_sampled *sampled,
 			const struct sonde_event *ev);
 /* What lies at its addresses; before, `has` is 0. */
 void prelude_sample_locate(struct prelude_sample *p);
-/* Whether every sample that was decoded can be read: then what is asked for one by one cannot fail where all would. */
+/*
+ * True if every sample that was decoded can be read: then values may be read one by one, since
+ * reading all of them would not fail either.
+ */
 bool prelude_sampled_reads(const struct prelude_sampled *sampled);
 
 /*
- * How long "attr" is: perf gives struct perf_event_attr as large as it knows it, shorter ones of a recording are filled up
- * with zeroes.
+ * How long "attr" is: perf gives struct perf_event_attr as large as it knows it, shorter ones of a
+ * recording are filled up with zeroes.
  */
-size_t prelude_attr_size(enum sonde_compat compat, size_t recorded);
+size_t prelude_attr_size(const struct sonde_rules *rules, size_t recorded);
 
+static inline bool prelude_key_listed(const struct prelude_key *k,
+				      const struct prelude_sampled *sampled)
+{
+	return k->lists >> sampled->rules->sample_keys & 1;
+}
 /* present: sonde_sample.present */
 bool prelude_key_there(const struct prelude_key *k, const struct prelude_sampled *sampled,
 		       uint64_t present, unsigned int has);
@@ -177,7 +191,10 @@ static inline const char *prelude_branch_prediction(const struct prelude_branch 
 /* "|OP LOAD|LVL ..." into buf; returns the length. */
 #define PRELUDE_DATA_SRC_TEXT 256
 size_t prelude_data_src_text(const struct prelude_sample *s, char *buf);
-/* "   AX:0x1    BX:0x2 " into buf, of sampled registers of the kernel (user: of user space); returns the length. */
+/*
+ * "   AX:0x1    BX:0x2 " into buf, of sampled registers of the kernel (user: of user space);
+ * returns the length.
+ */
 #define PRELUDE_REGS_TEXT (64 * 40)
 size_t prelude_regs_text(const struct prelude_sample *s, bool user, char *buf);
 

@@ -5,16 +5,16 @@
 #include <linux/perf_event.h>
 
 enum {
-	PERF_6_1 = 1 << SONDE_COMPAT_PERF_6_1,
-	PERF_6_12 = 1 << SONDE_COMPAT_PERF_6_12,
-	DEFAULT = 1 << SONDE_COMPAT_NONE,
-	ALL = PERF_6_1 | PERF_6_12 | DEFAULT
+	FIRST = 1 << SONDE_SAMPLE_KEYS_FIRST,
+	WITH_IDS = 1 << SONDE_SAMPLE_KEYS_WITH_IDS,
+	OURS = 1 << SONDE_SAMPLE_KEYS_ALL,
+	ALL = FIRST | WITH_IDS | OURS
 };
 
 #define IDS     (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER)
 #define WEIGHTS (PERF_SAMPLE_WEIGHT_TYPE)
 
-/* name, item, form, versions, needs, read_format, varies_with, only_sampled */
+/* name, item, form, lists, needs, read_format, varies_with, only_sampled */
 /* clang-format off */
 const struct prelude_key prelude_dict_keys[] = {
 	{ "ev_name",       ITEM_EV_NAME,       FORM_SPECIAL, ALL, 0,          0, SAMPLED_CONSTANT, false },
@@ -37,8 +37,8 @@ const struct prelude_key prelude_dict_keys[] = {
 };
 
 const struct prelude_key prelude_sample_keys[] = {
-	{ "id",             ITEM_ID,             FORM_NUMBER,  PERF_6_12, 0, 0, IDS, false },
-	{ "stream_id",      ITEM_STREAM_ID,      FORM_NUMBER,  PERF_6_12, 0, 0, PERF_SAMPLE_STREAM_ID, false },
+	{ "id",             ITEM_ID,             FORM_NUMBER,  WITH_IDS, 0, 0, IDS, false },
+	{ "stream_id",      ITEM_STREAM_ID,      FORM_NUMBER,  WITH_IDS, 0, 0, PERF_SAMPLE_STREAM_ID, false },
 	{ "pid",            ITEM_PID,            FORM_TASK,    ALL, 0, 0, 0, false },
 	{ "tid",            ITEM_TID,            FORM_TASK,    ALL, 0, 0, 0, false },
 	{ "cpu",            ITEM_CPU,            FORM_TASK,    ALL, 0, 0, 0, false },
@@ -51,7 +51,7 @@ const struct prelude_key prelude_sample_keys[] = {
 	{ "time_running",   ITEM_TIME_RUNNING,   FORM_NUMBER,  ALL, 0, PERF_FORMAT_TOTAL_TIME_RUNNING, 0, false },
 	{ "values",         ITEM_VALUES,         FORM_SPECIAL, ALL, 0, 0, 0, false },
 	{ "weight",         ITEM_WEIGHT,         FORM_NUMBER,  ALL, 0, 0, WEIGHTS, false },
-	{ "ins_lat",        ITEM_INS_LAT,        FORM_NUMBER,  PERF_6_12, 0, 0, WEIGHTS, false },
+	{ "ins_lat",        ITEM_INS_LAT,        FORM_NUMBER,  WITH_IDS, 0, 0, WEIGHTS, false },
 	{ "transaction",    ITEM_TRANSACTION,    FORM_NUMBER,  ALL, 0, 0, PERF_SAMPLE_TRANSACTION, false },
 	{ "datasrc",        ITEM_DATASRC,        FORM_NUMBER,  ALL, 0, 0, PERF_SAMPLE_DATA_SRC, false },
 	{ "datasrc_decode", ITEM_DATASRC_DECODE, FORM_SPECIAL, ALL, 0, 0, PERF_SAMPLE_DATA_SRC, false },
@@ -63,15 +63,18 @@ const struct prelude_key prelude_sample_keys[] = {
 	{ "addr_dso_map_end",   ITEM_ADDR_DSO_MAP_END,   FORM_NUMBER, ALL, HAS_ADDR_DSO,    0, 0, false },
 	{ "addr_symbol",        ITEM_ADDR_SYMBOL,        FORM_NAME,   ALL, HAS_ADDR_SYMBOL, 0, 0, false },
 	{ "addr_symoff",        ITEM_ADDR_SYMOFF,        FORM_NUMBER, ALL, HAS_ADDR_SYMBOL, 0, 0, false },
-	/* By default the keys of both versions, perf 6.12's behind, and what perf leaves out, where it is recorded. */
-	{ "id",             ITEM_ID,             FORM_NUMBER,  DEFAULT, 0, 0, IDS, false },
-	{ "stream_id",      ITEM_STREAM_ID,      FORM_NUMBER,  DEFAULT, 0, 0, PERF_SAMPLE_STREAM_ID, false },
-	{ "ins_lat",        ITEM_INS_LAT,        FORM_NUMBER,  DEFAULT, 0, 0, WEIGHTS, false },
-	{ "retire_lat",     ITEM_RETIRE_LAT,     FORM_NUMBER,  DEFAULT, 0, 0, PERF_SAMPLE_WEIGHT_STRUCT, true },
-	{ "cgroup",         ITEM_CGROUP,         FORM_NUMBER,  DEFAULT, 0, 0, PERF_SAMPLE_CGROUP, true },
-	{ "data_page_size", ITEM_DATA_PAGE_SIZE, FORM_NUMBER,  DEFAULT, 0, 0, PERF_SAMPLE_DATA_PAGE_SIZE, true },
-	{ "code_page_size", ITEM_CODE_PAGE_SIZE, FORM_NUMBER,  DEFAULT, 0, 0, PERF_SAMPLE_CODE_PAGE_SIZE, true },
-	{ "user_stack",     ITEM_USER_STACK,     FORM_SPECIAL, DEFAULT, 0, 0, PERF_SAMPLE_STACK_USER, true },
+	/*
+	 * By default the keys of both versions, perf 6.12's behind, and what perf leaves out, where
+	 * it is recorded.
+	 */
+	{ "id",             ITEM_ID,             FORM_NUMBER,  OURS, 0, 0, IDS, false },
+	{ "stream_id",      ITEM_STREAM_ID,      FORM_NUMBER,  OURS, 0, 0, PERF_SAMPLE_STREAM_ID, false },
+	{ "ins_lat",        ITEM_INS_LAT,        FORM_NUMBER,  OURS, 0, 0, WEIGHTS, false },
+	{ "retire_lat",     ITEM_RETIRE_LAT,     FORM_NUMBER,  OURS, 0, 0, PERF_SAMPLE_WEIGHT_STRUCT, true },
+	{ "cgroup",         ITEM_CGROUP,         FORM_NUMBER,  OURS, 0, 0, PERF_SAMPLE_CGROUP, true },
+	{ "data_page_size", ITEM_DATA_PAGE_SIZE, FORM_NUMBER,  OURS, 0, 0, PERF_SAMPLE_DATA_PAGE_SIZE, true },
+	{ "code_page_size", ITEM_CODE_PAGE_SIZE, FORM_NUMBER,  OURS, 0, 0, PERF_SAMPLE_CODE_PAGE_SIZE, true },
+	{ "user_stack",     ITEM_USER_STACK,     FORM_SPECIAL, OURS, 0, 0, PERF_SAMPLE_STACK_USER, true },
 	{ 0 },
 };
 /* clang-format on */
@@ -84,7 +87,7 @@ _Static_assert(sizeof(prelude_sample_keys) / sizeof(*prelude_sample_keys) ==
 bool prelude_key_there(const struct prelude_key *k, const struct prelude_sampled *sampled,
 		       uint64_t present, unsigned int has)
 {
-	return k->versions >> sampled->compat & 1 && (has & k->needs) == k->needs &&
+	return prelude_key_listed(k, sampled) && (has & k->needs) == k->needs &&
 	       (!k->read_format || sampled->read_format & k->read_format) &&
 	       (!k->only_sampled || present & k->varies_with);
 }

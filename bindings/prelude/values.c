@@ -20,9 +20,9 @@ enum prelude_value prelude_value_kind(const struct sonde_field *f)
 	}
 }
 
-bool prelude_value_signed(const struct sonde_field *f, enum sonde_compat compat)
+bool prelude_value_signed(const struct sonde_field *f, const struct sonde_rules *rules)
 {
-	return f->is_signed && (f->width == 8 || !compat);
+	return f->is_signed && (f->width == 8 || !rules->unsigned_fields);
 }
 
 bool prelude_is_text(const uint8_t *bytes, size_t len)
@@ -44,14 +44,15 @@ static bool is_number(const char *text)
 }
 
 /*
- * perf tells scripts each constant of a print format as a definition of value 0 of the field named last. What is real: a
- * flag table's pairs, and behind them the word that the format prints when no flag is set, as in
+ * perf passes each constant of a print format to scripts as a definition of value 0 of the field
+ * named last. Real definitions are the pairs of a flag table and, after them, the word that the
+ * format prints when no flag is set, as in
  *	REC->prev_state & 0xff ? __print_flags(REC->prev_state & 0xff, "|", { 1, "S" }, ...) : "R"
  */
 bool prelude_define_wanted(struct prelude_defines *state, const struct sonde_define *d,
-			   enum sonde_compat compat)
+			   const struct sonde_rules *rules)
 {
-	if (compat)
+	if (rules->defines_all_constants)
 		return true;
 	switch ((enum sonde_define_kind)d->kind) {
 	case SONDE_DEFINE_FLAG_FIELD:

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The module perf_trace_context: what a handler may ask of the event at hand, through the `context` it was given. All
- * contexts mean the current event; outside of one the functions raise, where perf crashes.
+ * The module perf_trace_context: what a handler may ask of the event at hand, through the `context`
+ * it was given. All contexts mean the current event; outside of one the functions raise, where perf
+ * crashes.
  */
-#include "pysonde.h"
+#include "context.h"
 
 #include <errno.h>
 #include <stdio.h>
+
+#include "prelude/prelude.h"
+#include "values.h"
 
 /* Tells our capsules from those of others, which have no name either. */
 static char mark;
@@ -30,7 +34,7 @@ PyObject *context_new(struct sonde_session *s, struct perf_context **ret)
 		return NULL;
 	}
 	c->s = s;
-	c->compat = sonde_session_compat(s);
+	c->rules = sonde_session_rules(s);
 	c->itrace_is_set = strstr(sonde_session_print(s), "\nitrace=") != NULL;
 	*ret = c;
 	return capsule;
@@ -47,7 +51,10 @@ static struct perf_context *context_of(PyObject *capsule)
 	return c;
 }
 
-/* Of the functions whose only argument is the context: it, when there is an event; NULL with an exception. */
+/*
+ * The argument of functions that take only the context. NULL with an exception if it is another
+ * object or there is no event.
+ */
 static struct perf_context *context_arg(PyObject *args)
 {
 	struct perf_context *c;
@@ -64,7 +71,7 @@ static struct perf_context *context_arg(PyObject *args)
 	return c;
 }
 
-/* ---- fields that all tracepoints have ---------------------------------------------------------------------------- */
+/* ---- fields that all tracepoints have -------------------------------------------------------- */
 
 static PyObject *context_value(PyObject *args, enum prelude_context which)
 {
@@ -91,7 +98,7 @@ static PyObject *common_lock_depth(PyObject *module, PyObject *args)
 	return context_value(args, PRELUDE_LOCK_DEPTH);
 }
 
-/* ---- the code at the sample's address ---------------------------------------------------------------------------- */
+/* ---- the code at the sample's address -------------------------------------------------------- */
 
 /* Nothing is known of events without an address. */
 static struct sonde_code code_of(const struct perf_context *c, unsigned parts)
@@ -159,28 +166,28 @@ static PyObject *perf_sample_srccode(PyObject *module, PyObject *args)
 			     text_or_none(code.text, code.text_len));
 }
 
-/* ---- settings ---------------------------------------------------------------------------------------------------- */
+/* ---- settings -------------------------------------------------------------------------------- */
 
 /* 0, or the negative errno that perf gives for options that it does not know. */
 static int check_itrace(const struct perf_context *c, const char *options)
 {
-	static const char *const words[] = { [SONDE_COMPAT_NONE] = "none",
-					     [SONDE_COMPAT_PERF_6_1] = "perf-6.1",
-					     [SONDE_COMPAT_PERF_6_12] = "perf-6.12" };
 	size_t room = strlen(options) + 64;
 	char *lines = malloc(room), *parsed = NULL;
 	int code;
 
 	if (!lines)
 		return -ENOMEM;
-	PyOS_snprintf(lines, room, "compat=%s\nitrace=%s\n", words[c->compat], options);
+	PyOS_snprintf(lines, room, "compat=%s\nitrace=%s\n", c->rules->version, options);
 	code = strchr(options, '\n') ? -EINVAL : sonde_session_parse(lines, &parsed);
 	free(parsed);
 	free(lines);
 	return code;
 }
 
-/* Traces of processors are not decoded: what is set has no effect, but scripts see whether it was right. */
+/*
+ * Traces of processors are not decoded: what is set has no effect, but scripts see whether it was
+ * right.
+ */
 static PyObject *perf_set_itrace_options(PyObject *module, PyObject *args)
 {
 	PyObject *capsule, *options = NULL, *text;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf_db_export_mode: rows of tables (prelude/dbexport.h) become calls of the script's handlers, which are fetched once,
- * behind trace_begin().
+ * perf_db_export_mode: rows of tables (prelude/dbexport.h) become calls of the script's handlers,
+ * which are fetched once, behind trace_begin().
  */
-#include "pysonde.h"
+#include "dbexport.h"
 
 #include <errno.h>
 
-#include "dbexport.h"
+#include "prelude/dbexport.h"
 
 /*
- * The arguments of a table's last row stay where they are: most columns hold for many rows what they held for the row
- * before.
+ * The arguments of a table's last row stay where they are: most columns hold for many rows what
+ * they held for the row before.
  */
 struct table {
 	PyObject *handler; /* owned; NULL: there is none */
@@ -39,7 +39,7 @@ void dbexport_free(struct dbexport *d)
 	free(d);
 }
 
-/* ---- rows -------------------------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static PyObject *cell_object(enum prelude_column_kind kind, const union prelude_cell *cell)
 {
@@ -132,7 +132,7 @@ static int result_of(struct dbexport *d, int code)
 	return code < 0 ? -1 : code;
 }
 
-/* ---- beginning and end ------------------------------------------------------------------------------------------- */
+/* ---- beginning and end ----------------------------------------------------------------------- */
 
 /* Whether a name of the script's stands for something true; -1 with an exception. */
 static int is_true(struct run *r, const char *name)
@@ -173,7 +173,7 @@ static int begin(struct dbexport *d)
 		return -1;
 	opts.calls = calls;
 	opts.callchains = callchains;
-	if (result_of(d, prelude_db_new(&d->db, d->run->s, &opts)) < 0)
+	if (result_of(d, prelude_db_new(&d->db, d->run->base.s, &opts)) < 0)
 		return -1;
 	return result_of(d, prelude_db_begin(d->db));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The dicts and lists of perf's contract, for a run's current event, keys in perf's order; perf_sample_dict is sample.c's:
+ * The dicts and lists of perf's contract, for a run's current event, keys in perf's order;
+ * perf_sample_dict is sample.c's:
  *
  *	trace_unhandled's fields    {common_cpu, common_s, ..., every field}
  *	common_callchain            [{ip, sym: {...}, sym_off, sym_srcline, dso}, ...]
@@ -8,49 +9,19 @@
  * Dicts begin as copies of a template per event type, so that only what changes is put in.
  */
 #include "fastdict.h"
+
+#include "dicts.h"
 #include "keys.h"
 
 #include <string.h>
 
-void keys_free(struct keys *k)
-{
-	PyObject **all = (PyObject **)k;
-
-	for (size_t i = 0; k && i < sizeof(*k) / sizeof(*all); i++)
-		Py_XDECREF(all[i]);
-	free(k);
-}
-
-struct keys *keys_new(void)
-{
-	struct keys *k = calloc(1, sizeof(*k));
-
-	if (!k)
-		return (struct keys *)PyErr_NoMemory();
-#define K(key)                                     \
-	k->key = PyUnicode_InternFromString(#key); \
-	if (!k->key)                               \
-		goto fail;
-	KEYS(K)
-#undef K
-	for (size_t i = 0; i < PRELUDE_DICT_KEYS; i++)
-		if (!(k->dict[i] = PyUnicode_InternFromString(prelude_dict_keys[i].name)))
-			goto fail;
-	for (size_t i = 0; i < PRELUDE_SAMPLE_KEYS; i++)
-		if (!(k->sample[i] = PyUnicode_InternFromString(prelude_sample_keys[i].name)))
-			goto fail;
-	return k;
-fail:
-	keys_free(k);
-	return NULL;
-}
-
-/* ---- call chains ------------------------------------------------------------------------------------------------- */
+/* ---- call chains ----------------------------------------------------------------------------- */
 
 /*
- * The same frames come again and again. What was made for one is a node, kept by the number of the session's answer about its
- * address. Scripts may write into both dicts of a frame, and a chain may have it several times, so each gets dicts of its own:
- * those that served an earlier event, when nobody holds or has changed them, else copies.
+ * The same frames come again and again. What was made for one is a node, kept by the number of the
+ * session's answer about its address. Scripts may write into both dicts of a frame, and a chain may
+ * have it several times, so each gets dicts of its own: those that served an earlier event, when
+ * nobody holds or has changed them, else copies.
  */
 enum { NODES = 2048, KEPT_NODES = 8192 };
 
@@ -205,7 +176,7 @@ static PyObject *unkept_node(struct run *r, struct node n, const struct sonde_lo
 
 static inline PyObject *frame_node(struct run *r, const struct sonde_frame *f, bool is_nested)
 {
-	const struct sonde_location *loc = sonde_event_located(r->ev, f->ip, f->cpumode);
+	const struct sonde_location *loc = sonde_event_located(r->base.ev, f->ip, f->cpumode);
 	struct node *n = &r->nodes[(loc->answer + f->line) % NODES];
 
 	if (!n->dict || n->answer != loc->answer || n->ip != f->ip || n->sym != f->sym ||
@@ -239,7 +210,10 @@ static inline PyObject *frame_node(struct run *r, const struct sonde_frame *f, b
 static PyObject *fill_chain(struct run *r, const struct sonde_frame *frames, int nr)
 {
 	PyObject *list = PyList_New(nr);
-	/* A collection in here may run code of the script's that reads the same chain: it does not touch what is kept. */
+	/*
+	 * A collection in here may run code of the script's that reads the same chain: it does not
+	 * touch what is kept.
+	 */
 	bool is_nested = r->fills_chain;
 
 	r->fills_chain = true;
@@ -259,7 +233,7 @@ static PyObject *fill_chain(struct run *r, const struct sonde_frame *frames, int
 PyObject *list_callchain(struct run *r)
 {
 	const struct sonde_frame *frames = NULL;
-	int nr = r->ev_slot->has_callchain ? sonde_event_callchain(r->ev, &frames) : 0;
+	int nr = r->ev_slot->base.has_callchain ? sonde_event_callchain(r->base.ev, &frames) : 0;
 
 	if (nr > 0 && !r->nodes && !(r->nodes = calloc(NODES, sizeof(*r->nodes))))
 		return PyErr_NoMemory();
@@ -274,7 +248,7 @@ void chain_done(PyObject *dict, PyObject *key)
 		PyList_SetSlice(list, 0, PyList_Size(list), NULL);
 }
 
-/* ---- trace_unhandled's dict -------------------------------------------------------------------------------------- */
+/* ---- trace_unhandled's dict ------------------------------------------------------------------ */
 
 static PyObject *fields_template(struct run *r, struct slot *slot)
 {
@@ -310,7 +284,7 @@ int dict_keys_put(struct run *r, PyObject *dict)
 
 PyObject *dict_fields(struct run *r)
 {
-	const struct sonde_event *ev = r->ev;
+	const struct sonde_event *ev = r->base.ev;
 	struct slot *slot = r->ev_slot;
 	struct keys *k = r->keys;
 	struct filling f;
@@ -331,10 +305,13 @@ PyObject *dict_fields(struct run *r)
 	return filling_end(&f, &slot->kept_fields);
 }
 
-/* perf's rule that a field which once was no text never is again (compat) holds for values that nobody asks for, too. */
+/*
+ * perf's rule that a field which once was no text never is again holds for values that nobody asks
+ * for, too.
+ */
 bool dict_fields_by_key(const struct run *r, const struct slot *slot)
 {
-	for (size_t i = 0; r->compat && i < slot->nr_fields; i++)
+	for (size_t i = 0; r->base.rules->unprintable_stays_bytes && i < slot->nr_fields; i++)
 		if (slot->convs[i].kind >= CONV_COMM && slot->convs[i].kind <= CONV_DYNAMIC_BYTES)
 			return false;
 	return true;
@@ -342,7 +319,7 @@ bool dict_fields_by_key(const struct run *r, const struct slot *slot)
 
 PyObject *dict_field(struct run *r, PyObject *key)
 {
-	const struct sonde_event *ev = r->ev;
+	const struct sonde_event *ev = r->base.ev;
 	struct slot *slot = r->ev_slot;
 	struct keys *k = r->keys;
 
@@ -366,6 +343,6 @@ PyObject *dict_field(struct run *r, PyObject *key)
 
 void dict_fields_done(struct run *r, struct slot *slot, PyObject *dict)
 {
-	if (kept_dict_put(&slot->kept_fields, dict) && slot->has_callchain)
+	if (kept_dict_put(&slot->kept_fields, dict) && slot->base.has_callchain)
 		chain_done(dict, r->keys->common_callchain);
 }

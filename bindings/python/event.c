@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Event, Schema, Frame: views of what the library lends; each holds its owner. */
-#include "pysonde.h"
+#include "event.h"
 
 #include <string.h>
 
-/* ---- Event ------------------------------------------------------------------------------------------------------- */
+#include "session.h"
+
+struct py_frame {
+	PyObject_HEAD
+	struct py_event *event; /* owned: where an address points depends on the event's time */
+	uint64_t ip;
+	uint32_t cpumode;
+};
+
+/* ---- Event ----------------------------------------------------------------------------------- */
 
 static void event_dealloc(struct py_event *e)
 {
@@ -253,7 +262,7 @@ PyTypeObject *event_type_new(PyObject *module)
 	return (PyTypeObject *)PyType_FromSpec(&spec);
 }
 
-/* ---- Schema ------------------------------------------------------------------------------------------------------ */
+/* ---- Schema ---------------------------------------------------------------------------------- */
 
 static void schema_dealloc(struct py_schema *o)
 {
@@ -355,7 +364,7 @@ PyTypeObject *schema_type_new(PyObject *module)
 	return (PyTypeObject *)PyType_FromSpec(&spec);
 }
 
-/* ---- Frame ------------------------------------------------------------------------------------------------------- */
+/* ---- Frame ----------------------------------------------------------------------------------- */
 
 static void frame_dealloc(struct py_frame *f)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Filling copies of a template dict. The template has all keys in the wanted order; a copy of it is made in one piece, and
- * where this build is made for exactly one CPython whose dict we know (FASTDICT), values are then put where they belong
- * without a search. Elsewhere, and whenever the dict does not look as expected, PyDict_SetItem does it.
+ * Filling copies of a template dict. The template has all keys in the wanted order; a copy of it is
+ * made in one piece, and where this build is made for exactly one CPython whose dict we know
+ * (FASTDICT), values are then put where they belong without a search. Elsewhere, and whenever the
+ * dict does not look as expected, PyDict_SetItem does it.
  *
  *	struct filling f;
  *
@@ -12,24 +13,25 @@
  *	... the script has it ...
  *	kept_dict_put(&kept, dict);
  *
- * Keys are put in the template's order (some may be passed over). The template holds at least one list or dict, so that
- * the garbage collector follows the copies too.
+ * Keys are put in the template's order (some may be passed over). The template holds at least one
+ * list or dict, so that the garbage collector follows the copies too.
  */
-#ifndef SONDE_FASTDICT_H
-#define SONDE_FASTDICT_H
+#ifndef SONDE_PY_FASTDICT_H
+#define SONDE_PY_FASTDICT_H
 
 #ifdef FASTDICT
 #define Py_BUILD_CORE_MODULE 1 /* before Python.h */
 #endif
-#include "pysonde.h"
+#include "script.h"
 #ifdef FASTDICT
 #include "internal/pycore_dict.h"
 #endif
 
 #ifdef FASTDICT
 /*
- * The value of an interned key that was once found as the at-th entry, borrowed; NULL: it is not there any more. An entry holds
- * its key as long as that is in the dict, so nothing but the entry itself need be looked at.
+ * The value of an interned key that was once found as the at-th entry, borrowed; NULL: it is not
+ * there any more. An entry holds its key as long as that is in the dict, so nothing but the entry
+ * itself need be looked at.
  */
 static inline PyObject *dict_value_at(PyObject *dict, Py_ssize_t at, PyObject *key)
 {
@@ -63,8 +65,8 @@ struct filling {
 };
 
 /*
- * Where the interpreter numbers a dict's states, a dict that nobody holds after the call and whose number is still the one
- * it was filled at is filled again for the next event.
+ * Where the interpreter numbers a dict's states, a dict that nobody holds after the call and whose
+ * number is still the one it was filled at is filled again for the next event.
  */
 #if defined(FASTDICT) && PY_VERSION_HEX < 0x030c0000
 #define DICT_STATE(d) (((PyDictObject *)(d))->ma_version_tag)
@@ -136,7 +138,9 @@ static inline PyObject *filling_end(struct filling *f, struct kept_dict *kept)
 	return f->dict;
 }
 
-/* Takes the value's reference, NULL is a failure that already has its exception. Keys are interned. */
+/*
+ * Takes the value's reference, NULL is a failure that already has its exception. Keys are interned.
+ */
 static inline int filling_put(struct filling *f, PyObject *key, PyObject *value)
 {
 	if (!value || !f->dict) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The keys of the dicts that scripts are given, interned once per run. */
-#ifndef SONDE_KEYS_H
-#define SONDE_KEYS_H
+#ifndef SONDE_PY_KEYS_H
+#define SONDE_PY_KEYS_H
 
-#include "pysonde.h"
-#include "sample.h"
+#include "cpython.h"
+#include "prelude/prelude.h"
+#include "prelude/sample.h"
 
 #define KEYS(K)                                                                                    \
 	PRELUDE_FRAME_KEYS(K)                                                                      \
@@ -19,5 +20,8 @@ struct keys {
 	PyObject *dict[PRELUDE_DICT_KEYS];     /* of prelude_dict_keys */
 	PyObject *sample[PRELUDE_SAMPLE_KEYS]; /* of prelude_sample_keys */
 };
+
+struct keys *keys_new(void);
+void keys_free(struct keys *k);
 
 #endif

@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A dict (and a list) that is built when first read. They are passed where a handler's code cannot name them, so that
- * hardly anybody reads them: a debugger, a frame's locals. Whoever does must find what perf would have given.
+ * A dict (and a list) that is built when first read. They are passed where a handler's code cannot
+ * name them, so that hardly anybody reads them: a debugger, a frame's locals. Whoever does must
+ * find what perf would have given.
  *
- * They are real subclasses, and the dict is never empty: it begins as a copy of the event type's keys. Every slot and
- * method that reads or changes first puts the values in and then does what dict or list itself does. Memory:
+ * They are real subclasses, and the dict is never empty: it begins as a copy of the event type's
+ * keys. Every slot and method that reads or changes first puts the values in and then does what
+ * dict or list itself does. Memory:
  *
  *	| dict or list, as long as this interpreter makes it | struct lazy |
  *
- * No destructor is needed: struct lazy owns nothing. Of a method whose name a later Python adds we know nothing; the
- * launcher does not use these types on a Python that the tests did not run.
+ * No destructor is needed: struct lazy owns nothing. Of a method whose name a later Python adds we
+ * know nothing; the launcher does not use these types on a Python that the tests did not run.
  */
-#include "keys.h"
+#include "lazy.h"
 
 #include <string.h>
+
+#include "dicts.h"
+#include "keys.h"
+#include "sample.h"
 
 static size_t dict_off, list_off; /* of struct lazy; equal in all interpreters of a process */
 
@@ -221,7 +227,7 @@ static PyObject *reduce(PyTypeObject *base, PyObject *self)
 	return result;
 }
 
-/* ---- dict -------------------------------------------------------------------------------------------------------- */
+/* ---- dict ------------------------------------------------------------------------------------ */
 
 #define D &PyDict_Type
 
@@ -376,7 +382,7 @@ static PyObject *dict_ior(PyObject *self, PyObject *other)
 	return do_with(D, "__ior__", self, other);
 }
 
-/* ---- list -------------------------------------------------------------------------------------------------------- */
+/* ---- list ------------------------------------------------------------------------------------ */
 
 #define L &PyList_Type
 
@@ -516,11 +522,12 @@ static PyObject *list_irepeat(PyObject *self, Py_ssize_t n)
 	return with_index(self, n, multiply_in_place);
 }
 
-/* ---- the types --------------------------------------------------------------------------------------------------- */
+/* ---- the types ------------------------------------------------------------------------------- */
 
 /*
- * pprint knows dicts and lists by their type's __repr__ being dict's or list's own. Ours is not, so that it can put the
- * values in; but the name is taken out of the class, where only such questions look.
+ * pprint knows dicts and lists by their type's __repr__ being dict's or list's own. Ours is not, so
+ * that it can put the values in; but the name is taken out of the class, where only such questions
+ * look.
  */
 static int hide_repr(PyObject *type)
 {
@@ -550,7 +557,9 @@ static int take_name(PyObject *type, PyTypeObject *base)
 	return code;
 }
 
-/* A subclass of base with room for a struct lazy behind what base itself needs in this interpreter. */
+/*
+ * A subclass of base with room for a struct lazy behind what base itself needs in this interpreter.
+ */
 static PyTypeObject *subclass(PyTypeObject *base, const char *name, PyType_Slot *slots,
 			      size_t *ret_off)
 {
@@ -637,8 +646,8 @@ struct lazy *lazy_of(struct module_state *m, PyObject *o)
 }
 
 /*
- * Keys without values, so that it is not empty. What the event at hand has beside them is not asked for: that would be to
- * look up its addresses.
+ * Keys without values, so that it is not empty. What the event at hand has beside them is not asked
+ * for: that would be to look up its addresses.
  */
 static int put_keys(struct run *r, PyObject *o, enum lazy_kind kind)
 {

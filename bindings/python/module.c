@@ -1,24 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* The module `sonde`: open a recording, iterate its events. */
-#include "pysonde.h"
 
-#include <errno.h>
+#include "cpython.h"
+
 #include <signal.h>
 #include <string.h>
 
-PyObject *module_error(struct module_state *m, int code)
-{
-	PyObject *text, *args;
-
-	if (code == -ENOMEM)
-		return PyErr_NoMemory();
-	text = text_object(sonde_error_text(), strlen(sonde_error_text()));
-	args = text ? Py_BuildValue("(iN)", -code, text) : NULL;
-	if (args)
-		PyErr_SetObject(m->error, args);
-	Py_XDECREF(args);
-	return NULL;
-}
+#include "event.h"
+#include "lazy.h"
+#include "run_type.h"
+#include "session.h"
 
 static PyObject *session_from(PyObject *module, PyObject *text)
 {
@@ -46,7 +37,10 @@ static PyObject *module_session(PyObject *module, PyObject *text)
 	return session_from(module, text);
 }
 
-/* key=value, where True and False are 1 and 0, a sequence is joined by commas, and '_' in a key stands for '-'. */
+/*
+ * key=value, where True and False are 1 and 0, a sequence is joined by commas, and '_' in a key
+ * stands for '-'.
+ */
 static PyObject *line_of(PyObject *key, PyObject *value)
 {
 	PyObject *text, *name, *line = NULL;
@@ -162,14 +156,44 @@ static PyObject *module_wipe_at_interrupt(PyObject *module, PyObject *unused)
 	Py_RETURN_NONE;
 }
 
-static PyObject *module_distance(PyObject *module, PyObject *args)
+static PyObject *module_nearest(PyObject *module, PyObject *args)
 {
-	const char *a, *b;
+	struct sonde_nearest n = { .size = sizeof(n) };
+	const char *meant;
+	PyObject *names;
 
 	(void)module;
-	if (!PyArg_ParseTuple(args, "ss", &a, &b))
+	if (!PyArg_ParseTuple(args, "yO!", &n.wanted, &PyList_Type, &names))
 		return NULL;
-	return PyLong_FromUnsignedLong(sonde_name_distance(a, b));
+	for (Py_ssize_t i = 0; i < PyList_Size(names); i++) {
+		const char *name = PyBytes_AsString(PyList_GetItem(names, i));
+
+		if (!name)
+			return NULL;
+		sonde_nearest_offer(&n, name);
+	}
+	meant = prelude_meant(&n);
+	if (!meant)
+		Py_RETURN_NONE;
+	return PyBytes_FromString(meant);
+}
+
+/* The launcher's: names and values of rules, for a session's text. */
+static PyObject *module_rules(PyObject *module, PyObject *args)
+{
+	const struct sonde_rules *rules;
+	const char *text;
+	PyObject *dict;
+
+	if (!PyArg_ParseTuple(args, "y", &text))
+		return NULL;
+	rules = prelude_rules_of_text(text);
+	dict = PyDict_New();
+	for (const struct prelude_rule *r = prelude_rules; dict && r->name; r++)
+		if (dict_take_str(dict, r->name,
+				  PyLong_FromUnsignedLong(prelude_rule_value(rules, r))) < 0)
+			Py_CLEAR(dict);
+	return dict;
 }
 
 static PyMethodDef functions[] = {
@@ -186,11 +210,13 @@ static PyMethodDef functions[] = {
 	  "them." },
 	{ "_run", (PyCFunction)(void (*)(void))run_create, METH_VARARGS | METH_KEYWORDS,
 	  "For the launcher of perf scripts." },
+	{ "_rules", module_rules, METH_VARARGS, "What perf does otherwise, for a session's text." },
 	{ "_wipe_progress", module_wipe_progress, METH_NOARGS,
 	  "Wipes the line that says how far the reading is; none is drawn from then on." },
 	{ "_wipe_at_interrupt", module_wipe_at_interrupt, METH_NOARGS,
 	  "Ctrl-C wipes the line, and ends the process." },
-	{ "_distance", module_distance, METH_VARARGS, "How far apart two names are." },
+	{ "_nearest", module_nearest, METH_VARARGS,
+	  "The name of a list that was probably meant, or None; all are bytes." },
 	{ NULL }
 };
 

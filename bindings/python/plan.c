@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plan: what one function is called with for events of one type. Made when the two first meet, then followed for each
- * event: the arguments lie ready in an array, only those that change from event to event are made anew.
+ * A plan: what one function is called with for events of one type. Made when the two first meet,
+ * then followed for each event: the arguments lie ready in an array, only those that change from
+ * event to event are made anew.
  *
- *	stack:  | free | event_name | context | cpu | ... |      stack[0] belongs to the callee (bound methods use it)
+ *	stack:  | free | event_name | context | cpu | ... |      stack[0] belongs to the callee
+ *	                                                         (bound methods use it)
  */
-#include "plan_keep.h"
+#include "plan.h"
 
-#include <errno.h>
 #include <string.h>
+
+#include "dicts.h"
+#include "plan_keep.h"
+#include "sample.h"
+#include "signature.h"
 
 enum fill_kind {
 	FILL_CPU,
@@ -31,8 +37,8 @@ struct fill {
 };
 
 /*
- * Numbers and names that are often those of the event before: the argument stays in the stack together with what it was
- * made of, and is made anew only when that differs.
+ * Numbers and names that are often those of the event before: the argument stays in the stack
+ * together with what it was made of, and is made anew only when that differs.
  */
 struct steady {
 	struct fill fill;
@@ -49,10 +55,10 @@ struct word {
 };
 
 struct plan {
+	struct plan_of of;
 	struct plan *next;
-	PyObject *func, *code; /* owned; code NULL when it has none */
-	PyObject *defaults;    /* owned: __defaults__, if the stack has values of it */
-	PyObject *keywords;    /* owned: names of the last arguments, NULL if all go by position */
+	PyObject *defaults; /* owned: __defaults__, if the stack has values of it */
+	PyObject *keywords; /* owned: names of the last arguments, NULL if all go by position */
 	bool unhandled;
 	size_t nr_defaults;
 	size_t nr_args, nr_positional, nr_fills, nr_steady, nr_words, nr_keeps;
@@ -79,8 +85,8 @@ static void plan_free(struct plan *p)
 		plan_keep_done(&p->keeps[i]);
 	free(p->keeps);
 	Py_XDECREF(p->spare);
-	Py_XDECREF(p->func);
-	Py_XDECREF(p->code);
+	Py_XDECREF(p->of.func);
+	Py_XDECREF(p->of.code);
 	Py_XDECREF(p->defaults);
 	Py_XDECREF(p->keywords);
 	free(p);
@@ -100,25 +106,22 @@ void plan_free_all(struct slot *slot)
 	slot->looked_up = false;
 }
 
+#ifdef Py_LIMITED_API
 bool plan_holds(const struct run *r, const struct plan *p)
 {
-#ifndef Py_LIMITED_API
-	(void)r;
-	return !PyFunction_Check(p->func) || PyFunction_GET_CODE(p->func) == p->code;
-#else
 	PyObject *code;
 	bool same;
 
-	if (!p->code)
+	if (!p->of.code)
 		return true; /* not a function of Python's */
-	code = PyObject_GetAttr(p->func, r->code_word);
+	code = PyObject_GetAttr(p->of.func, r->code_word);
 	if (!code)
 		PyErr_Clear();
-	same = code == p->code;
+	same = code == p->of.code;
 	Py_XDECREF(code);
 	return same;
-#endif
 }
+#endif
 
 bool plan_unhandled(const struct plan *p)
 {
@@ -126,8 +129,9 @@ bool plan_unhandled(const struct plan *p)
 }
 
 /*
- * What the function does with an argument of that kind: enum reading, or -1 with an exception. Left out only when it cannot
- * be missed, told by key only when the whole would have been the same: the launcher's helper decides, any doubt means no.
+ * What the function does with an argument of that kind: enum reading, or -1 with an exception. Left
+ * out only when it cannot be missed, told by key only when the whole would have been the same: the
+ * launcher's helper decides, any doubt means no.
  */
 static int how_read(struct run *r, struct slot *slot, enum lazy_kind kind, PyObject *func,
 		    const struct signature *sig, size_t param)
@@ -180,7 +184,7 @@ static PyObject *default_value(struct plan *p, const struct signature *sig, size
 	const size_t nr = sig->callee.nr_names, first = nr - sig->callee.nr_defaults;
 
 	if (!p->defaults)
-		p->defaults = attribute_of(p->func, "__defaults__");
+		p->defaults = attribute_of(p->of.func, "__defaults__");
 	if (!p->defaults || !PyTuple_Check(p->defaults) || i < first || i >= nr ||
 	    (size_t)PyTuple_Size(p->defaults) != sig->callee.nr_defaults)
 		return Py_None;
@@ -217,11 +221,11 @@ static int plan_arg(struct run *r, struct slot *slot, struct plan *p, const stru
 		p->stack[at] = constant;
 		return 0;
 	}
-	if (lazy == LAZY_CALLCHAIN && !slot->has_callchain) {
+	if (lazy == LAZY_CALLCHAIN && !slot->base.has_callchain) {
 		p->keeps[p->nr_keeps++] = (struct plan_keep){ .at = at };
 		return 0;
 	}
-	how = lazy ? how_read(r, slot, lazy, p->func, sig, i < p->nr_positional ? i : SIZE_MAX)
+	how = lazy ? how_read(r, slot, lazy, p->of.func, sig, i < p->nr_positional ? i : SIZE_MAX)
 		   : READ_AT_ONCE;
 	if (how < 0)
 		return -1;
@@ -267,7 +271,7 @@ static int report_misfits(struct run *r, struct slot *slot, PyObject *func,
 		char buf[1024];
 		PyObject *text;
 
-		prelude_misfit_text(&b->misfits[i], slot->sc, buf, sizeof(buf));
+		prelude_misfit_text(&b->misfits[i], slot->base.sc, buf, sizeof(buf));
 		text = text_object(buf, strlen(buf));
 		if (!text || PyList_Append(texts, text) < 0)
 			Py_CLEAR(texts);
@@ -292,14 +296,14 @@ static struct plan *plan_new(struct run *r, struct slot *slot, PyObject *func, P
 		return (struct plan *)PyErr_NoMemory();
 	Py_INCREF(func);
 	Py_XINCREF(code);
-	p->func = func;
-	p->code = code;
+	p->of.func = func;
+	p->of.code = code;
 	p->unhandled = unhandled;
 	if (signature_init(&sig, func, code) < 0)
 		goto fail;
 	sig.callee.unhandled = unhandled;
 	p->nr_defaults = sig.callee.nr_defaults;
-	if (prelude_bind(slot->sc, &sig.callee, r->compat, &bind) < 0) {
+	if (prelude_bind(slot->base.sc, &sig.callee, r->base.rules, &bind) < 0) {
 		PyErr_NoMemory();
 		goto fail;
 	}
@@ -342,25 +346,29 @@ static void drop_oldest(struct slot *slot)
 	if (*last == slot->plan) {
 		slot->plan = NULL;
 		slot->func = NULL;
+		slot->looked_up = false;
 	}
 	plan_free(*last);
 	*last = NULL;
 	slot->nr_plans--;
 }
 
-/* A script may make its handler anew for each event (a lambda): functions of the same code have the same plan. */
+/*
+ * A script may make its handler anew for each event (a lambda): functions of the same code have the
+ * same plan.
+ */
 static bool plan_fits(struct plan *p, PyObject *func, PyObject *code, bool unhandled)
 {
-	if (p->code != code || p->unhandled != unhandled)
+	if (p->of.code != code || p->unhandled != unhandled)
 		return false;
-	if (p->func == func)
+	if (p->of.func == func)
 		return true;
-	if (!code || p->defaults || Py_TYPE(func) != Py_TYPE(p->func) ||
+	if (!code || p->defaults || Py_TYPE(func) != Py_TYPE(p->of.func) ||
 	    signature_defaults(func) != p->nr_defaults)
 		return false;
 	Py_INCREF(func);
-	Py_DECREF(p->func);
-	p->func = func;
+	Py_DECREF(p->of.func);
+	p->of.func = func;
 	return true;
 }
 
@@ -387,7 +395,7 @@ struct plan *plan_get(struct run *r, struct slot *slot, PyObject *func, bool unh
 
 static inline PyObject *fill_value(struct run *r, struct slot *slot, const struct fill *f)
 {
-	const struct sonde_event *ev = r->ev;
+	const struct sonde_event *ev = r->base.ev;
 
 	switch (f->kind) {
 	case FILL_CPU:
@@ -429,7 +437,8 @@ static inline bool steady_source(const struct sonde_event *ev, const struct fill
 	case FILL_COMM:
 		ret[0] = ev->comm;
 		return true;
-	default: /* a name that is bytes for good (compat) is made anew each time: bytearrays can be changed */
+	/* A name that is bytes for good is made anew each time: bytearrays can be changed. */
+	default:
 		if (!direct || f->conv->kind != CONV_COMM)
 			return false;
 		memcpy(ret, ev->bytes + f->conv->offset, 16);
@@ -439,7 +448,7 @@ static inline bool steady_source(const struct sonde_event *ev, const struct fill
 
 static inline int fill_words(struct run *r, struct plan *p, bool direct)
 {
-	const struct sonde_event *ev = r->ev;
+	const struct sonde_event *ev = r->base.ev;
 	const uint8_t *bytes = ev->bytes;
 
 	for (struct word *w = p->words, *end = w + p->nr_words; w < end; w++) {
@@ -469,7 +478,7 @@ static inline int fill_words(struct run *r, struct plan *p, bool direct)
 
 static inline int fill_steady(struct run *r, struct slot *slot, struct plan *p)
 {
-	const struct sonde_event *ev = r->ev;
+	const struct sonde_event *ev = r->base.ev;
 	bool direct = !(ev->flags & SONDE_EVENT_SWAPPED) && ev->bytes_len >= p->need;
 
 	if (fill_words(r, p, direct) < 0)
@@ -537,7 +546,7 @@ static PyObject *keyword_dict(const struct plan *p)
 static PyObject *call(struct plan *p)
 {
 #ifdef HAVE_VECTORCALL
-	return PyObject_Vectorcall(p->func, p->stack + 1,
+	return PyObject_Vectorcall(p->of.func, p->stack + 1,
 				   p->nr_positional | PY_VECTORCALL_ARGUMENTS_OFFSET, p->keywords);
 #else
 	PyObject *args = PyTuple_New((Py_ssize_t)p->nr_positional), *result, *keywords = NULL;
@@ -552,7 +561,7 @@ static PyObject *call(struct plan *p)
 		Py_DECREF(args);
 		return NULL;
 	}
-	result = PyObject_Call(p->func, args, keywords);
+	result = PyObject_Call(p->of.func, args, keywords);
 	Py_DECREF(args);
 	Py_XDECREF(keywords);
 	return result;
@@ -564,29 +573,19 @@ static inline PyObject *nsecs(const struct run *r, struct plan *p)
 	PyObject *spare = p->spare;
 
 	p->spare = NULL;
-	return int_from(spare, (int64_t)(r->ev->time_ns % 1000000000));
+	return int_from(spare, (int64_t)(r->base.ev->time_ns % 1000000000));
 }
 
-int plan_call(struct run *r, struct slot *slot, struct plan *p)
+/*
+ * Takes back what the fills before `end` have put into the stack: some of it serves the next event.
+ */
+static inline void release_fills(struct run *r, struct slot *slot, struct plan *p,
+				 const struct fill *end)
 {
-	PyObject **stack = p->stack, *result = NULL;
-	const struct fill *fills = p->fills, *f = fills, *end = fills + p->nr_fills;
+	for (const struct fill *f = end; f-- > p->fills;) {
+		PyObject *o = p->stack[f->at];
 
-	if (fill_steady(r, slot, p) < 0)
-		return -1;
-	for (; f < end; f++) {
-		PyObject *value = f->kind == FILL_NSECS ? nsecs(r, p) : fill_value(r, slot, f);
-
-		if (!value)
-			break;
-		stack[f->at] = value;
-	}
-	if (f == end && !plan_keeps_ready(r, p->keeps, p->nr_keeps, p->stack))
-		result = call(p);
-	while (f-- > fills) {
-		PyObject *o = stack[f->at];
-
-		stack[f->at] = NULL;
+		p->stack[f->at] = NULL;
 		if (f->kind == FILL_FIELDS)
 			dict_fields_done(r, slot, o);
 		else if (f->kind == FILL_SAMPLE)
@@ -596,15 +595,53 @@ int plan_call(struct run *r, struct slot *slot, struct plan *p)
 		else
 			Py_DECREF(o);
 	}
-	if (!result) {
-		PyObject *type, *value, *tb;
+}
 
-		PyErr_Fetch(&type, &value, &tb);
-		if (after_call(r, slot, p) < 0) /* the traceback holds them */
-			PyErr_Clear();
-		PyErr_Restore(type, value, tb);
+/* After a call or arguments that raised: the traceback holds the arguments. */
+static int after_failure(struct run *r, struct slot *slot, struct plan *p)
+{
+	PyObject *type, *value, *tb;
+
+	PyErr_Fetch(&type, &value, &tb);
+	if (after_call(r, slot, p) < 0)
+		PyErr_Clear();
+	PyErr_Restore(type, value, tb);
+	return -1;
+}
+
+/* The fills before `end` gave values, what comes behind them failed. Apart: it is never needed. */
+static __attribute__((noinline, cold)) int give_up(struct run *r, struct slot *slot,
+						   struct plan *p, const struct fill *end)
+{
+	release_fills(r, slot, p, end);
+	return after_failure(r, slot, p);
+}
+
+int plan_args(struct run *r, struct slot *slot, struct plan *p)
+{
+	const struct fill *f = p->fills, *end = f + p->nr_fills;
+
+	if (fill_steady(r, slot, p) < 0)
 		return -1;
+	for (; f < end; f++) {
+		PyObject *value = f->kind == FILL_NSECS ? nsecs(r, p) : fill_value(r, slot, f);
+
+		if (!value)
+			break;
+		p->stack[f->at] = value;
 	}
+	if (f == end && !plan_keeps_ready(r, p->keeps, p->nr_keeps, p->stack))
+		return 0;
+	return give_up(r, slot, p, f);
+}
+
+int plan_call(struct run *r, struct slot *slot, struct plan *p)
+{
+	PyObject *result = call(p);
+
+	release_fills(r, slot, p, p->fills + p->nr_fills);
+	if (!result)
+		return after_failure(r, slot, p);
 	Py_DECREF(result);
 	return after_call(r, slot, p);
 }

@@ -4,14 +4,22 @@
  * An event reuses the object of the event before as long as the script neither holds it nor has
  * built or changed it.
  *
- *	plan_keeps_ready(r, keeps, nr, stack)       before the call: puts the objects into the stack
+ *	plan_keeps_ready(r, keeps, nr, stack)       before the call: objects go into the stack
  *	... the handler is called with the stack ...
- *	plan_keeps_release(keeps, nr, stack, ...)   after it: objects that the script holds become ordinary
+ *	plan_keeps_release(keeps, nr, stack, ...)   after it: objects that are held become ordinary
  */
-#ifndef SONDE_PLAN_KEEP_H
-#define SONDE_PLAN_KEEP_H
+#ifndef SONDE_PY_PLAN_KEEP_H
+#define SONDE_PY_PLAN_KEEP_H
 
-#include "pysonde.h"
+#include "lazy.h"
+
+/* What leave_out.py says of an argument. */
+enum reading {
+	READ_AT_ONCE, /* anything may be done with it: it is built before the call */
+	READ_NEVER,
+	READ_BY_KEY,   /* single keys of constant names are asked for, nothing else */
+	READ_BY_KEYS_2 /* the same, and of what is behind "sample", too */
+};
 
 struct plan_keep {
 	enum lazy_kind kind; /* 0: an empty list */

@@ -4,13 +4,18 @@
  *
  *	{ev_name, attr, sample: {pid, tid, ...}, raw_buf, comm, dso ..., callchain, ...}
  *
- * The tables of prelude's sample.h say which keys and in which order. Samples of one event type differ in whether
- * something is known of their addresses; each such shape has templates, copies of which are filled.
+ * The tables of prelude's sample.h say which keys and in which order. Samples of one event type
+ * differ in whether something is known of their addresses; each such shape has templates, copies of
+ * which are filled.
  */
 #include "fastdict.h"
-#include "keys.h"
+
+#include "sample.h"
 
 #include <linux/perf_event.h>
+
+#include "dicts.h"
+#include "keys.h"
 
 /* One dict in one shape. */
 struct shape_dict {
@@ -49,7 +54,7 @@ void shapes_free(struct slot *slot)
 	}
 }
 
-/* ---- lists and texts --------------------------------------------------------------------------------------------- */
+/* ---- lists and texts ------------------------------------------------------------------------- */
 
 static PyObject *values_list(struct run *r, const struct prelude_sample *s)
 {
@@ -79,17 +84,17 @@ static PyObject *branch(struct run *r, const struct prelude_branch *b)
 	struct keys *k = r->keys;
 	PyObject *d = PyDict_New();
 
-	if (d &&
-	    (dict_take(d, k->from, u64_object(b->from)) < 0 ||
-	     dict_take(d, k->to, u64_object(b->to)) < 0 ||
-	     dict_take(d, k->mispred, PyBool_FromLong(b->mispred)) < 0 ||
-	     dict_take(d, k->predicted, PyBool_FromLong(b->predicted)) < 0 ||
-	     dict_take(d, k->in_tx, PyBool_FromLong(b->in_tx)) < 0 ||
-	     dict_take(d, k->abort, PyBool_FromLong(b->abort)) < 0 ||
-	     dict_take(d, k->cycles, PyLong_FromLong((long)b->cycles)) < 0 ||
-	     dict_take(d, k->from_dsoname, values_name(r->v, prelude_branch_dso(r->ev, b->from))) <
-		     0 ||
-	     dict_take(d, k->to_dsoname, values_name(r->v, prelude_branch_dso(r->ev, b->to))) < 0))
+	if (d && (dict_take(d, k->from, u64_object(b->from)) < 0 ||
+		  dict_take(d, k->to, u64_object(b->to)) < 0 ||
+		  dict_take(d, k->mispred, PyBool_FromLong(b->mispred)) < 0 ||
+		  dict_take(d, k->predicted, PyBool_FromLong(b->predicted)) < 0 ||
+		  dict_take(d, k->in_tx, PyBool_FromLong(b->in_tx)) < 0 ||
+		  dict_take(d, k->abort, PyBool_FromLong(b->abort)) < 0 ||
+		  dict_take(d, k->cycles, PyLong_FromLong((long)b->cycles)) < 0 ||
+		  dict_take(d, k->from_dsoname,
+			    values_name(r->v, prelude_branch_dso(r->base.ev, b->from))) < 0 ||
+		  dict_take(d, k->to_dsoname,
+			    values_name(r->v, prelude_branch_dso(r->base.ev, b->to))) < 0))
 		Py_CLEAR(d);
 	return d;
 }
@@ -98,7 +103,7 @@ static PyObject *branch_symbol(struct run *r, uint64_t addr)
 {
 	char text[PRELUDE_BRANCH_TEXT];
 
-	prelude_branch_symbol(r->ev, addr, text);
+	prelude_branch_symbol(r->base.ev, addr, text);
 	return text_object(text, strlen(text));
 }
 
@@ -151,8 +156,8 @@ static PyObject *data_source(const struct prelude_sample *s)
 static PyObject *attr_bytes(struct run *r)
 {
 	size_t len = 0;
-	const void *attr = sonde_schema_attr(r->ev_slot->sc, &len);
-	size_t size = attr ? prelude_attr_size(r->compat, len) : 0;
+	const void *attr = sonde_schema_attr(r->ev_slot->base.sc, &len);
+	size_t size = attr ? prelude_attr_size(r->base.rules, len) : 0;
 	PyObject *o = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
 	char *to = o ? PyBytes_AsString(o) : NULL;
 
@@ -163,18 +168,18 @@ static PyObject *attr_bytes(struct run *r)
 	return o;
 }
 
-/* ---- the two dicts ----------------------------------------------------------------------------------------------- */
+/* ---- the two dicts --------------------------------------------------------------------------- */
 
 static PyObject *sample_values(struct run *r, struct shape *sh);
 
 static PyObject *special(struct run *r, struct shape *sh, enum prelude_item item)
 {
 	const struct prelude_sample *s = &r->sample;
-	const struct sonde_event *ev = r->ev;
+	const struct sonde_event *ev = r->base.ev;
 
 	switch (item) {
 	case ITEM_EV_NAME:
-		return name_object(sonde_schema_name(r->ev_slot->sc));
+		return name_object(sonde_schema_name(r->ev_slot->base.sc));
 	case ITEM_ATTR:
 		return attr_bytes(r);
 	case ITEM_SAMPLE:
@@ -299,7 +304,7 @@ static PyObject *sample_values(struct run *r, struct shape *sh)
 static int read_values(struct run *r)
 {
 	if (!r->sample_read) {
-		int code = prelude_sample_read(&r->sample, &r->ev_slot->sampled, r->ev);
+		int code = prelude_sample_read(&r->sample, &r->ev_slot->sampled, r->base.ev);
 
 		if (code < 0) {
 			module_error(r->m, code);
@@ -340,7 +345,7 @@ void dict_sample_values_done(struct slot *slot, PyObject *dict)
 	kept_dict_put(&slot->shapes->sample.kept, dict);
 }
 
-/* ---- single values ----------------------------------------------------------------------------------------------- */
+/* ---- single values --------------------------------------------------------------------------- */
 
 bool dict_sample_by_key(const struct slot *slot)
 {
@@ -362,13 +367,13 @@ PyObject *dict_sample_value(struct run *r, PyObject *key, bool of_values)
 	struct shape *sh = NULL;
 
 	for (; k->name; k++, name++)
-		if (*name == key && k->versions >> sampled->compat & 1)
+		if (*name == key && prelude_key_listed(k, sampled))
 			break;
 	if (!k->name)
 		return NULL;
 	if (of_values && is_of_event(k->item)) {
 		r->sample.sampled = sampled;
-		r->sample.ev = r->ev;
+		r->sample.ev = r->base.ev;
 	} else if (k->needs || k->item == ITEM_SAMPLE) {
 		sh = read_sample(r);
 		if (!sh)
@@ -381,7 +386,10 @@ PyObject *dict_sample_value(struct run *r, PyObject *key, bool of_values)
 	return value(r, sh, k);
 }
 
-/* The inner dict serves again only inside the outer one: it is held by that and by us, twice in all. */
+/*
+ * The inner dict serves again only inside the outer one: it is held by that and by us, twice in
+ * all.
+ */
 void dict_sample_done(struct run *r, struct slot *slot, PyObject *dict)
 {
 	struct shape *sh = slot->shapes;
@@ -392,6 +400,6 @@ void dict_sample_done(struct run *r, struct slot *slot, PyObject *dict)
 	inner = PyDict_GetItemWithError(dict, r->keys->dict[ITEM_SAMPLE]);
 	if (inner)
 		kept_dict_put_inner(&sh->sample.kept, inner);
-	if (slot->has_callchain)
+	if (slot->base.has_callchain)
 		chain_done(dict, r->keys->dict[ITEM_CALLCHAIN]);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Session: an open recording, iterated event by event. */
-#include "pysonde.h"
+#include "session.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -43,8 +43,9 @@ PyObject *session_new(PyObject *module, struct module_state *m, const char *text
 }
 
 /*
- * An Event's bytes are lent by the library until the session goes on. If the Event still lives by then (a loop variable,
- * a list, a Frame hold it), it gets a copy of its own: whatever is asked of it later is the answer of its time.
+ * An Event's bytes are lent by the library until the session goes on. If the Event still lives by
+ * then (a loop variable, a list, a Frame hold it), it gets a copy of its own: whatever is asked of
+ * it later is the answer of its time.
  */
 static int keep_lent(struct py_session *s)
 {
@@ -86,7 +87,7 @@ static void session_dealloc(struct py_session *s)
 	Py_DECREF(type);
 }
 
-static struct schema_info *info_new(const struct sonde_schema *sc, enum sonde_compat compat)
+static struct schema_info *info_new(const struct sonde_schema *sc, const struct sonde_rules *rules)
 {
 	struct schema_info *info = calloc(1, sizeof(*info));
 	const struct sonde_field *fields;
@@ -103,7 +104,7 @@ static struct schema_info *info_new(const struct sonde_schema *sc, enum sonde_co
 	for (size_t i = 0; i < info->nr_fields; i++) {
 		PyObject *key = name_object(fields[i].name);
 
-		conv_init(&info->convs[i], &fields[i], compat);
+		conv_init(&info->convs[i], &fields[i], rules);
 		if (!key || PyTuple_SetItem(info->keys, (Py_ssize_t)i, key) < 0)
 			goto fail;
 	}
@@ -136,7 +137,7 @@ struct schema_info *session_schema(struct py_session *s, uint32_t id)
 		s->schemas = bigger;
 		s->nr_schemas = nr;
 	}
-	s->schemas[id] = info_new(sc, s->v->compat);
+	s->schemas[id] = info_new(sc, s->v->rules);
 	return s->schemas[id];
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What binding needs to know of a Python function: its parameters. */
-#include "pysonde.h"
+#include "signature.h"
 
 /* An attribute, or NULL without an exception where there is none. */
 PyObject *attribute_of(PyObject *o, const char *name)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Field bytes to Python values, by the contract's rules; task names, pids and lent names are made once. */
-#include "pysonde.h"
+/*
+ * Field bytes to Python values, by the contract's rules; task names, pids and lent names are made
+ * once.
+ */
+#include "values.h"
 
 #include <string.h>
 
@@ -13,7 +16,7 @@ struct values *values_new(struct sonde_session *s)
 	if (!v)
 		return (struct values *)PyErr_NoMemory();
 	v->s = s;
-	v->compat = sonde_session_compat(s);
+	v->rules = sonde_session_rules(s);
 	v->last_secs = UINT64_MAX;
 	for (int i = 0; i < SMALL_INTS; i++) {
 		v->small[i] = PyLong_FromLong(i - SMALL_NEGATIVE);
@@ -144,7 +147,7 @@ PyObject *values_int(struct values *v, int64_t value)
 	return obj;
 }
 
-void conv_init(struct conv *c, const struct sonde_field *f, enum sonde_compat compat)
+void conv_init(struct conv *c, const struct sonde_field *f, const struct sonde_rules *rules)
 {
 	*c = (struct conv){ .offset = f->offset, .width = f->width, .field = f };
 	switch (prelude_value_kind(f)) {
@@ -161,7 +164,7 @@ void conv_init(struct conv *c, const struct sonde_field *f, enum sonde_compat co
 			  : f->width == 2 ? CONV_U16
 			  : f->width == 4 ? CONV_U32
 					  : CONV_U64;
-		if (prelude_value_signed(f, compat))
+		if (prelude_value_signed(f, rules))
 			c->kind += CONV_S8 - CONV_U8;
 		return;
 	case PRELUDE_ZERO:
@@ -174,7 +177,7 @@ static PyObject *text_or_bytes(struct values *v, struct conv *c, const uint8_t *
 {
 	if (prelude_is_text(bytes, len))
 		return text_object((const char *)bytes, strlen((const char *)bytes));
-	if (v->compat) /* perf: this field is never text again */
+	if (v->rules->unprintable_stays_bytes) /* perf: this field is never text again */
 		c->kind = c->kind == CONV_DYNAMIC_TEXT ? CONV_DYNAMIC_BYTES : CONV_BYTES;
 	return PyByteArray_FromStringAndSize((const char *)bytes, (Py_ssize_t)len);
 }

@@ -9,14 +9,6 @@ LIB = os.path.dirname(__file__)
 HERE = os.path.dirname(LIB)
 OURS = (HERE + "/prelude.py", __file__, LIB + "/leave_out.py")
 
-# How a run ends that fails: status by default, and perf's under --compat.
-STATUSES = {
-    "not begun": (1, 255),  # the recording or the script cannot be read
-    "top level": (1, 255),
-    "handler": (1, 255),  # where perf aborts: nothing has crashed here
-    "reading": (1, 255),
-}
-
 
 def quiet(text):
     """Names out of recordings are in what is told, and a terminal may read it: no control characters but the layout's."""
@@ -36,9 +28,9 @@ def verbose(text):
         say(text)
 
 
-def misfits(compat, ending):
+def misfits(rules):
     """What takes the sentences about parameters that are named like no field; one that gets no value ends the run."""
-    is_silent = os.environ.pop("SONDE_VERBOSE", "0") == "0" and compat
+    is_silent = os.environ.pop("SONDE_VERBOSE", "0") == "0" and rules.passes_over_handlers
     told = set()
 
     def tell(func, handler, sentences, ends):
@@ -49,8 +41,8 @@ def misfits(compat, ending):
                 flush()
                 say(line)
             told.add(line)
-        if ends and not compat:
-            ending.exit("handler")
+        if ends and not rules.binds_by_place:
+            rules.exit()
 
     return tell
 
@@ -74,17 +66,15 @@ def telling(how_read):
 interpreter_why = ""
 
 
-class Ending:
-    """Statuses of a run that fails."""
+class Rules:
+    """What perf does otherwise, by the names of struct sonde_rules."""
 
-    def __init__(self, compat):
-        self.compat = compat
+    def __init__(self, values):
+        self.__dict__.update(values)
 
-    def exit(self, why):
-        sys.exit(STATUSES[why][self.compat])
-
-    def exit_interrupted(self, why):
-        sys.exit(STATUSES[why][1] if self.compat else 130)
+    def exit(self):
+        """Ends a run that failed: the recording or the script cannot be read, or the script raised."""
+        sys.exit(self.status_failed)
 
 
 # ---- our own parts, by absolute path ---------------------------------------------------------------------------------
@@ -214,23 +204,23 @@ def set_stage(main, script, args):
     os.environ.setdefault("PERF_EXEC_PATH", LIB)
 
 
-def compile_script(script, ending):
+def compile_script(script, rules):
     try:
         with open(script, "rb") as f:
             source = f.read()
     except OSError as e:
         say("%s: %s" % (script, e.strerror))
-        ending.exit("not begun")
+        rules.exit()
     try:
         return compile(source, script, "exec", dont_inherit=True)
     except SyntaxError as e:
         e.filename = e.filename or script  # NUL bytes: nothing says where
         if not say_python2(script, e, source):
             show(type(e), e, None)
-        ending.exit("not begun")
+        rules.exit()
     except ValueError as e:  # NUL bytes, to older Pythons
         say("%s: %s" % (script, e))
-        ending.exit("not begun")
+        rules.exit()
 
 
 def python2():
@@ -372,7 +362,7 @@ def stdout_is_closed(asked=False):
     return True
 
 
-def guarded(step, ending, why, describe=None, after=None):
+def guarded(step, rules, describe=None, after=None):
     """Runs a piece of the script; True: go on. An exception of the script's ends everything."""
 
     def failed(error):
@@ -382,7 +372,7 @@ def guarded(step, ending, why, describe=None, after=None):
             say("in the handler of this event: %s" % where)
         if after:
             after()
-        ending.exit(why)
+        rules.exit()
 
     try:
         step()
@@ -396,7 +386,7 @@ def guarded(step, ending, why, describe=None, after=None):
     except KeyboardInterrupt as e:
         if describe is None:
             show(type(e), e, e.__traceback__)
-            ending.exit_interrupted(why)
+            sys.exit(rules.status_interrupted)
         return False
     except BaseException as e:
         failed(e)
@@ -420,17 +410,14 @@ def handlers(main):
                 yield name
 
 
-def nearest(name, known, distance):
-    """The handler that was probably meant: by its name, or by its event's without the system."""
+def nearest(name, known, find):
+    """The handler that was probably meant. Handlers are compared under the names of their events: system:name."""
 
-    def apart(other):
-        return min(distance(name, other), distance(name, other.partition("__")[2]) or 1 if "__" in other else 999)
+    def event(handler):
+        return handler.replace("__", ":", 1).encode("utf-8", "surrogateescape")
 
-    limit = max(1, len(name) // 4)
-    best = min(known, key=apart, default=None)
-    if best is not None and apart(best) <= limit:
-        return best
-    return None
+    handlers = {event(handler): handler for handler in known}
+    return handlers.get(find(event(name), list(handlers)))
 
 
 def functions(main, script):
@@ -455,7 +442,7 @@ def listing(hints, main):
         yield "%s()%s" % (name, " (%s)" % "; ".join(more) if more else "")
 
 
-def warn_never_called(main, script, schemas, distance, met):
+def warn_never_called(main, script, schemas, find, met):
     """
     Reports, in one line, handlers of events that the recording does not have. met: None, or, when samples came and the
     script got none of them, the handlers of those samples. Then the line has also handlers of events that did not happen,
@@ -468,7 +455,7 @@ def warn_never_called(main, script, schemas, distance, met):
     hints = {}
 
     def add_hint(name, candidates, is_handler):
-        meant = nearest(name, candidates, distance)
+        meant = nearest(name, candidates, find)
         if meant or is_handler:
             hints[name] = "did you mean %s()?" % meant if meant else None
 
@@ -539,12 +526,12 @@ def main(stage):
     script, args = sys.argv[1], sys.argv[2:]
     text = read_session()
     config = read_config()
-    ending = Ending("\ncompat=perf" in "\n" + text)
     with OnlyLibrary() as library:
         leave_out = load_source("sonde_leave_out", LIB + "/leave_out.py")
     path = extension_path()
     verbose("Python %d.%d.%d (%s), extension %s" % (sys.version_info[:3] + (sys.executable, path)))
     sonde = load_extension("sonde", path)
+    rules = Rules(sonde._rules(text.encode("utf-8", "surrogateescape")))
     context = load_extension("perf_trace_context", path)
     sys.modules["perf_trace_context"] = context
     context._config.update(config)
@@ -555,7 +542,7 @@ def main(stage):
 
     set_stage(stage, script, args)
     forget_shadowed(library.imported)
-    code = compile_script(script, ending)
+    code = compile_script(script, rules)
     is_live = comes_live(text)
     if is_live or "\nprogress=1\n" not in text:
         sonde._wipe_progress()
@@ -567,31 +554,31 @@ def main(stage):
         session = sonde.session(text + "events=all\n")
     except (sonde.Error, MemoryError) as e:
         say(getattr(e, "strerror", None) or "out of memory")
-        ending.exit("not begun")
+        rules.exit()
     interrupts.hand_over(session, is_live)
-    run = sonde._run(session, stage, telling(leave_out.how_read), misfits(ending.compat, ending), leave_out.is_traced,
+    run = sonde._run(session, stage, telling(leave_out.how_read), misfits(rules), leave_out.is_traced,
                      os.environ.get("SONDE_EAGER", "0") not in ("", "0"), show_now if is_live else None)
-    context._compat, context._arch = run.compat, session.info("arch")  # for Util
+    context._rules, context._arch = rules, session.info("arch")  # for Util and our analyses
 
     def unmatched():
-        if not run.compat and not (is_live and interrupts.came):  # what events there are is not known yet
-            warn_never_called(stage, script, session.schemas, sonde._distance, run.met if run.is_idle else None)
+        if not rules.passes_over_handlers and not (is_live and interrupts.came):  # what events there are is not known yet
+            warn_never_called(stage, script, session.schemas, sonde._nearest, run.met if run.is_idle else None)
 
-    guarded(lambda: exec(code, stage), ending, "top level")
-    if run.compat:
+    guarded(lambda: exec(code, stage), rules)
+    if rules.drops_file_name:
         stage.pop("__file__", None)
     context.perf_script_context = stage["perf_script_context"] = run.context
-    guarded(lambda: call_if_there(stage, "trace_begin"), ending, "handler")
+    guarded(lambda: call_if_there(stage, "trace_begin"), rules)
     with interrupts:
-        guarded_run(sonde, run, session, ending, unmatched)
+        guarded_run(sonde, run, session, rules, unmatched)
     unmatched()
     line = session.defects_line
     strict = os.environ.pop("SONDE_STRICT", "")
     nothing = session.filters_line
     fails = any(strict == "1" or strict == "loss" and d["severity"] != "info" for d in session.defects)
-    fails = fails or strict == "1" and (nothing != "" or run.is_idle and not run.compat)
+    fails = fails or strict == "1" and (nothing != "" or run.is_idle and not rules.passes_over_handlers)
     session.close()
-    guarded(lambda: call_if_there(stage, "trace_end"), ending, "handler")
+    guarded(lambda: call_if_there(stage, "trace_end"), rules)
     for text in (nothing, line):
         if text:
             flush()
@@ -600,7 +587,7 @@ def main(stage):
         sys.exit(3)
 
 
-def guarded_run(sonde, run, session, ending, after):
+def guarded_run(sonde, run, session, rules, after):
     def events():
         try:
             run.run()
@@ -610,8 +597,8 @@ def guarded_run(sonde, run, session, ending, after):
             say(e.strerror)
             if session.defects_line:
                 say(session.defects_line)
-            ending.exit("reading")
+            rules.exit()
         finally:
             sonde._wipe_progress()
 
-    return guarded(events, ending, "handler", run.describe, after)
+    return guarded(events, rules, run.describe, after)

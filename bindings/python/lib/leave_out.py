@@ -46,7 +46,7 @@ def _looks_around(code):
     return False
 
 
-# What how_read() says; enum reading in pysonde.h.
+# What how_read() says; enum reading in plan_keep.h.
 AT_ONCE = 0
 NEVER = 1
 BY_KEY = 2

@@ -17,13 +17,9 @@ BEGIN {
     };
 }
 
-# How a run ends that fails: by default, and perf's under --compat. perf lets a sub that is called for events die with the
-# number of the last error, which is that of looking for a kernel's symbols (2) unless the script has met another one.
-my %statuses = ('not begun' => [1, 255], 'reading' => [1, 255], 'top level' => [1, 255], 'trace_begin' => [1, 255], 'event' => [1, 2]);
-
-# What runs now: a key of %statuses; '' when nothing does that could fail.
+# What runs now: 'top level', 'trace_begin', 'event'; '' when nothing does that could fail.
 my $stage = 'top level';
-my $compat = 0;
+my %rules = Sonde::_rules('');
 our $status = 0; # as the script's END blocks found it
 
 # Names out of recordings are in what is told, and a terminal may read it: no control characters but tabs, no bytes but UTF-8.
@@ -40,13 +36,13 @@ sub say_line {
 }
 
 sub fail {
-    my ($why, $closing) = @_;
+    my ($closing) = @_;
     my ($first, @causes) = split /\n/, Sonde::_error();
     say_line($first // 'out of memory');
     print STDERR '  ', quiet($_), "\n" for @causes;
     say_line($closing) if ($closing // '') ne '';
     $stage = '';
-    exit $statuses{$why}[$compat];
+    exit $rules{status_failed};
 }
 
 sub session_text {
@@ -76,10 +72,10 @@ sub import {
     $INC{'Perf/Trace/Context.pm'} //= "$lib/scripts/perl/Perf-Trace-Util/lib/Perf/Trace/Context.pm";
     @INC = grep { $_ ne $lib } @INC;
 
-    $compat = $text =~ /^compat=perf/m ? 1 : 0;
+    %rules = Sonde::_rules($text);
     my $is_live = comes_live($text);
     $is_live || $text !~ /^progress=1$/m ? Sonde::_wipe_progress() : Sonde::_wipe_before_writing();
-    $run = Sonde::Run->new("${text}events=all\n", $is_live) or fail('not begun');
+    $run = Sonde::Run->new("${text}events=all\n", $is_live) or fail();
     Sonde::_behind_program();
 }
 
@@ -89,21 +85,15 @@ sub call_if_there {
     &{"main::$name"}() if defined &{"main::$name"};
 }
 
-# The sub that was probably meant, of @$known: by its name, or by its event's without the system.
+# The sub that was probably meant, of @$known. Subs are compared under the names of their events: system:name.
 sub nearest {
     my ($name, $known) = @_;
-    my $limit = int(length($name) / 4) || 1;
-    my $best;
+    my @events = ($name, @$known);
 
-    for my $other (@$known) {
-        my $apart = Sonde::_distance($name, $other);
-        if ($other =~ /::(.*)/s) {
-            my $event = Sonde::_distance($name, $1) || 1;
-            $apart = $event if $event < $apart;
-        }
-        ($best, $limit) = ($other, $apart - 1) if $apart <= $limit;
-    }
-    return $best;
+    s/::/:/ for @events;
+    my $meant = Sonde::_nearest(@events);
+    $meant =~ s/:/::/ if defined $meant;
+    return $meant;
 }
 
 # Names of subs, "sub" or "package::sub", that the script's own file defines and that no event calls under their names.
@@ -162,7 +152,12 @@ sub died {
     my ($failed) = @_;
     my $event = $run && $run->describe;
     say_line("in the handler of this event: $event") if defined $event;
-    $? = $statuses{$failed}[$compat] if !$compat || $failed ne 'event' || $? == 255;
+    # The number of the last error is that of looking for a kernel's symbols (2) unless the script has met another one.
+    if ($rules{perl_dies_with_errno} && $failed eq 'event') {
+        $? = 2 if $? == 255;
+    } else {
+        $? = $rules{status_failed};
+    }
 }
 
 # In END blocks: the status of a script that died, and the event in whose sub it did. exit() keeps the script's own status.
@@ -171,7 +166,7 @@ sub end {
     $stage = '';
     return if $failed eq '';
     if (Sonde::_has_exited()) {
-        $? = $statuses{$failed}[1] if $compat && $failed eq 'top level' && $?;
+        $? = $rules{status_failed} if $rules{perl_exit_fails} && $failed eq 'top level' && $?;
         return;
     }
     died($failed);
@@ -181,9 +176,9 @@ sub end {
 # runs END blocks and then, unless they or the statements before them set a status, the events; so does an exit(0) here.
 END {
     my $has_died = Sonde::_has_died_in_end();
-    if ($has_died || $compat && $? && !$status) {
-        $? = $compat ? 255 : 1;
-    } elsif ($compat && !$? && $stage eq 'top level' && Sonde::_has_exited()) {
+    if ($has_died || $rules{perl_exit_fails} && $? && !$status) {
+        $? = $rules{status_failed};
+    } elsif ($rules{perl_runs_on_after_exit} && !$? && $stage eq 'top level' && Sonde::_has_exited()) {
         eval { events(); 1 } or do {
             print STDERR $@;
             $? = 255;
@@ -207,9 +202,9 @@ sub events {
     my $code = $run->events;
     Sonde::_wipe_progress();
     $SIG{INT} = 'DEFAULT' if $ours && defined $SIG{INT} && $SIG{INT} eq $ours;
-    fail('reading', ($run->defects)[0]) if $code < 0;
+    fail(($run->defects)[0]) if $code < 0;
     my ($nothing, $is_idle) = $run->unserved;
-    warn_never_called($is_idle) if !$compat;
+    warn_never_called($is_idle) if !$rules{passes_over_handlers};
     call_if_there('trace_end');
     $stage = '';
     my ($line, $is_loss) = $run->defects;
@@ -218,7 +213,7 @@ sub events {
         say_line($text);
     }
     my $strict = delete $ENV{SONDE_STRICT} // '';
-    exit 3 if $strict eq '1' && ($line ne '' || $nothing ne '' || $is_idle && !$compat) || $is_loss && $strict eq 'loss';
+    exit 3 if $strict eq '1' && ($line ne '' || $nothing ne '' || $is_idle && !$rules{passes_over_handlers}) || $is_loss && $strict eq 'loss';
     undef $run;
 }
 

@@ -78,10 +78,10 @@ For example:
 
 def _host():
     context = sys.modules.get("perf_trace_context")
-    return getattr(context, "_compat", 0), getattr(context, "_arch", None) or os.uname()[4]
+    return getattr(getattr(context, "_rules", None), "syscall_names", 0), getattr(context, "_arch", None) or os.uname()[4]
 
 
-def _names_of_audit(compat):
+def _names_of_audit(place):
     try:
         import audit
 
@@ -92,7 +92,7 @@ def _names_of_audit(compat):
         machines.update(dict.fromkeys(("i386", "i486", "i586", "i686"), audit.MACH_X86))
         machine = machines[os.uname()[4]]
     except Exception:
-        print(_MISSING_AUDIT[compat])
+        print(_MISSING_AUDIT[place])
         return None
     return lambda number: audit.audit_syscall_to_name(number, machine)
 
@@ -106,10 +106,10 @@ def _names_of_table(machine):
     return names["table"](machine).get
 
 
-_compat, _arch = _host()
+_place, _arch = _host()
 _lookup = None
-if _compat:
-    _lookup = _names_of_audit(_compat)
+if _place:
+    _lookup = _names_of_audit(_place)
 else:
     _lookup = _names_of_table(_arch)
 

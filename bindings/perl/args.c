@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The scalars that subs are called with are kept from event to event, as long as nobody else holds
+ * them.
+ */
+#include "args.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NSECS_PER_SEC 1000000000u
+
+/* ---- texts that are lent to subs ------------------------------------------------------------- */
+
+static void text_arg_done(pTHX_ struct text_arg *a)
+{
+	SvREFCNT_dec(a->own);
+	SvREFCNT_dec(a->lent);
+}
+
+static void text_arg_lend(pTHX_ struct text_arg *a)
+{
+	SvREFCNT_dec(a->lent);
+	a->lent = newSVpvn_share(a->at, (I32)SvCUR(a->own), SvSHARED_HASH(a->own));
+}
+
+static void text_arg_set(pTHX_ struct text_arg *a, const char *text)
+{
+	text_arg_done(aTHX_ a);
+	a->own = newSVpvn_share(text, (I32)strlen(text), 0);
+	a->at = SvPVX_const(a->own);
+	a->lent = NULL;
+	text_arg_lend(aTHX_ a);
+}
+
+/* The scalar to be lent: the one of before, when nobody holds or changed it. */
+static inline SV *text_arg(pTHX_ struct text_arg *a)
+{
+	const SV *sv = a->lent;
+
+	if (__builtin_expect(SvREFCNT(sv) != 1 || SvTYPE(sv) >= SVt_PVMG ||
+				     (SvFLAGS(sv) & (SVf_POK | SVf_UTF8)) != SVf_POK ||
+				     SvPVX_const(sv) != a->at,
+			     0))
+		text_arg_lend(aTHX_ a);
+	return a->lent;
+}
+
+/* ---- making and freeing ---------------------------------------------------------------------- */
+
+static void conv_init(struct slot *slot, struct conv *c, const struct sonde_field *f,
+		      const struct sonde_rules *rules)
+{
+	const bool is_number = prelude_value_kind(f) == PRELUDE_INT,
+		   is_signed = is_number && prelude_value_signed(f, rules);
+
+	*c = (struct conv){ .field = f, .rules = rules, .offset = f->offset, .kind = CONV_OTHER };
+	if (is_number && f->width == 4)
+		c->kind = is_signed ? CONV_I32 : CONV_U32;
+	else if (is_number && f->width == 8)
+		c->kind = is_signed ? CONV_I64 : CONV_U64;
+	if (c->kind != CONV_OTHER && f->offset + f->width > slot->plain_bytes)
+		slot->plain_bytes = f->offset + f->width;
+}
+
+int args_init(pTHX_ struct run *r, struct slot *slot, const char *name)
+{
+	const struct sonde_schema *sc = slot->base.sc;
+	const struct sonde_field *fields = prelude_fields(sc, &slot->nr_fields),
+				 *pid = sonde_schema_field(sc, "common_pid");
+
+	text_arg_set(aTHX_ &slot->name, name);
+	slot->nr_args = PRELUDE_NR_COMMON + slot->nr_fields;
+	slot->args = calloc(slot->nr_args, sizeof(*slot->args));
+	slot->fields = calloc(slot->nr_fields + 1, sizeof(*slot->fields));
+	if (!slot->args || !slot->fields)
+		return -ENOMEM;
+	for (size_t i = 0; i < slot->nr_args; i++)
+		if (i != PRELUDE_EVENT_NAME && i != PRELUDE_COMM)
+			slot->args[i] = newSViv(0);
+	for (size_t i = 0; i < slot->nr_fields; i++)
+		conv_init(slot, &slot->fields[i], &fields[i], r->base.rules);
+	if (pid)
+		conv_init(slot, &slot->pid, pid, sonde_rules_get(0));
+	return 0;
+}
+
+void args_done(pTHX_ struct slot *slot)
+{
+	for (size_t i = 0; slot->args && i < slot->nr_args; i++)
+		if (i != PRELUDE_EVENT_NAME && i != PRELUDE_COMM) /* lent */
+			SvREFCNT_dec(slot->args[i]);
+	for (size_t i = 0; i < NR_PROCESS_ARGS; i++)
+		SvREFCNT_dec(slot->process[i]);
+	text_arg_done(aTHX_ &slot->name);
+	free(slot->args);
+	free(slot->fields);
+}
+
+void args_comms_done(pTHX_ struct run *r)
+{
+	for (size_t i = 0; i < COMM_ARGS; i++)
+		text_arg_done(aTHX_ &r->comms[i]);
+}
+
+/* ---- for an event ---------------------------------------------------------------------------- */
+
+/*
+ * The scalar of the event before, when nobody holds it and nothing was tied to it; else a new one.
+ */
+static inline SV *fresh(pTHX_ SV **args, size_t i)
+{
+	SV *sv = args[i];
+
+	if (__builtin_expect(sv && SvREFCNT(sv) == 1 && !SvTHINKFIRST(sv) && !SvMAGICAL(sv) &&
+				     SvTYPE(sv) < SVt_PVMG,
+			     1))
+		return sv;
+	SvREFCNT_dec(sv);
+	return args[i] = newSV(0);
+}
+
+#define NUMBER_FLAGS                                                                        \
+	(SVTYPEMASK | SVf_THINKFIRST | SVf_IVisUV | SVs_RMG | SVs_GMG | SVs_SMG | SVf_POK | \
+	 SVf_NOK | SVf_ROK | SVf_IOK)
+
+/* A number where a number was before, and nobody holds it: nearly always. */
+static inline void set_iv(pTHX_ SV **args, size_t i, IV value)
+{
+	SV *sv = args[i];
+
+	if (__builtin_expect(
+		    SvREFCNT(sv) == 1 && (SvFLAGS(sv) & NUMBER_FLAGS) == (SVt_IV | SVf_IOK), 1))
+		SvIV_set(sv, value);
+	else
+		sv_setiv(fresh(aTHX_ args, i), value);
+}
+
+static inline void set_uv(pTHX_ SV **args, size_t i, UV value)
+{
+	SV *sv = args[i];
+
+	if (__builtin_expect(value <= IV_MAX, 1))
+		set_iv(aTHX_ args, i, (IV)value);
+	else if (SvREFCNT(sv) == 1 &&
+		 (SvFLAGS(sv) & NUMBER_FLAGS) == (SVt_IV | SVf_IOK | SVf_IVisUV))
+		SvUV_set(sv, value);
+	else
+		sv_setuv(fresh(aTHX_ args, i), value);
+}
+
+static inline void set_field(pTHX_ SV **args, size_t i, const struct conv *c,
+			     const struct sonde_event *ev, bool is_plain)
+{
+	uint64_t n;
+	uint32_t word;
+
+	if (c->kind == CONV_OTHER || !is_plain) {
+		value_set_field(aTHX_ fresh(aTHX_ args, i), ev, c->field, c->rules);
+	} else if (c->kind <= CONV_U32) {
+		memcpy(&word, ev->bytes + c->offset, sizeof(word));
+		set_iv(aTHX_ args, i, c->kind == CONV_I32 ? (IV)(int32_t)word : (IV)word);
+	} else {
+		memcpy(&n, ev->bytes + c->offset, sizeof(n));
+		if (c->kind == CONV_I64)
+			set_iv(aTHX_ args, i, (IV)n);
+		else
+			set_uv(aTHX_ args, i, n);
+	}
+}
+
+/* Names of threads repeat: a few are kept. */
+static inline SV *comm_arg(pTHX_ struct run *r, uint32_t id)
+{
+	struct text_arg *a = &r->comms[id % COMM_ARGS];
+
+	if (__builtin_expect(!a->own || r->comm_ids[id % COMM_ARGS] != id, 0)) {
+		const char *comm = sonde_session_string(r->base.s, id);
+
+		text_arg_set(aTHX_ a, comm ? comm : "");
+		r->comm_ids[id % COMM_ARGS] = id;
+	}
+	return text_arg(aTHX_ a);
+}
+
+static void set_callchain(pTHX_ struct slot *slot, const struct sonde_event *ev)
+{
+	SV **at = &slot->args[PRELUDE_CALLCHAIN];
+
+	/* An empty list that nobody holds or filled serves again. */
+	if (!slot->base.has_callchain && *at && SvREFCNT(*at) == 1 && SvROK(*at) &&
+	    SvREFCNT(SvRV(*at)) == 1 && SvTYPE(SvRV(*at)) == SVt_PVAV && !SvOBJECT(SvRV(*at)) &&
+	    AvFILLp((AV *)SvRV(*at)) < 0)
+		return;
+	SvREFCNT_dec(*at);
+	*at = slot->base.has_callchain ? value_callchain(aTHX_ ev) : newRV_noinc((SV *)newAV());
+}
+
+void args_fill(pTHX_ struct run *r, struct slot *slot)
+{
+	const struct sonde_event *ev = r->base.ev;
+	const bool is_plain =
+		!(ev->flags & SONDE_EVENT_SWAPPED) && ev->bytes_len >= slot->plain_bytes;
+	SV **a = slot->args;
+
+	a[PRELUDE_EVENT_NAME] = text_arg(aTHX_ &slot->name);
+	set_iv(aTHX_ a, PRELUDE_CONTEXT, PTR2IV(r));
+	set_iv(aTHX_ a, PRELUDE_CPU,
+	       r->base.rules->unsigned_ids ? (IV)(uint32_t)ev->cpu : (IV)ev->cpu);
+	set_uv(aTHX_ a, PRELUDE_SECS, ev->time_ns / NSECS_PER_SEC);
+	set_iv(aTHX_ a, PRELUDE_NSECS, (IV)(ev->time_ns % NSECS_PER_SEC));
+	if (slot->pid.field)
+		set_field(aTHX_ a, PRELUDE_PID, &slot->pid, ev, is_plain);
+	else
+		set_iv(aTHX_ a, PRELUDE_PID, 0);
+	a[PRELUDE_COMM] = comm_arg(aTHX_ r, ev->comm);
+	set_callchain(aTHX_ slot, ev);
+	for (size_t i = 0; i < slot->nr_fields; i++)
+		set_field(aTHX_ a, PRELUDE_NR_COMMON + i, &slot->fields[i], ev, is_plain);
+}
+
+void args_fill_process(pTHX_ struct run *r, struct slot *slot)
+{
+	const struct sonde_event *ev = r->base.ev;
+	SV **a = slot->process;
+
+	sample_set_record(aTHX_ fresh(aTHX_ a, ARG_RECORD), ev);
+	sample_set_attr(aTHX_ fresh(aTHX_ a, ARG_ATTR), slot->base.sc);
+	sample_set_sample(aTHX_ fresh(aTHX_ a, ARG_SAMPLE), ev);
+	sv_setpvn(fresh(aTHX_ a, ARG_RAW), ev->bytes ? (const char *)ev->bytes : "",
+		  ev->bytes ? ev->bytes_len : 0);
+}

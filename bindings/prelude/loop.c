@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/* What the loop of a script's run does, but not for each event. */
+#include "loop.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sample.h"
+
+/* ---- event types ----------------------------------------------------------------------------- */
+
+static void slot_free(struct script_run *r, const struct script_lang *lang,
+		      struct script_slot *slot)
+{
+	lang->slot_done(r, slot);
+	free(slot);
+}
+
+/* Without an attr nobody knows. */
+static bool has_callchain(const struct script_run *r, const struct sonde_schema *sc)
+{
+	struct prelude_sampled sampled;
+	size_t len;
+
+	prelude_sampled_init(&sampled, sc, r->rules);
+	return !sonde_schema_attr(sc, &len) || sampled.sample_type & PERF_SAMPLE_CALLCHAIN;
+}
+
+static struct script_slot *slot_new(struct script_run *r, const struct script_lang *lang,
+				    const struct sonde_schema *sc)
+{
+	struct script_slot *slot = sc ? calloc(1, lang->slot_size) : NULL;
+
+	if (!slot) {
+		lang->failed(r, sc ? -ENOMEM : -EINVAL);
+		return NULL;
+	}
+	slot->sc = sc;
+	slot->kind = sonde_schema_kind(sc);
+	slot->callback = prelude_callback_of(sc);
+	slot->has_callchain = has_callchain(r, sc);
+	slot->is_defined = slot->kind != SONDE_TRACEPOINT; /* others define nothing */
+	if (lang->slot_init(r, slot) < 0) {
+		slot_free(r, lang, slot);
+		return NULL;
+	}
+	return slot;
+}
+
+static int grow_slots(struct script_run *r, uint32_t id)
+{
+	const size_t known = sonde_session_schemas(r->s), nr = known > id ? known : (size_t)id + 1;
+	struct script_slot **bigger = realloc(r->slots, nr * sizeof(*bigger));
+
+	if (!bigger)
+		return -ENOMEM;
+	memset(bigger + r->nr_slots, 0, (nr - r->nr_slots) * sizeof(*bigger));
+	r->slots = bigger;
+	r->nr_slots = nr;
+	return 0;
+}
+
+struct script_slot *script_slot(struct script_run *r, const struct script_lang *lang, uint32_t id)
+{
+	if (id >= r->nr_slots && grow_slots(r, id) < 0) {
+		lang->failed(r, -ENOMEM);
+		return NULL;
+	}
+	if (!r->slots[id])
+		r->slots[id] = slot_new(r, lang, sonde_session_schema(r->s, id));
+	return r->slots[id];
+}
+
+void script_done(struct script_run *r, const struct script_lang *lang)
+{
+	for (size_t i = 0; i < r->nr_slots; i++)
+		if (r->slots[i])
+			slot_free(r, lang, r->slots[i]);
+	free(r->slots);
+	r->slots = NULL;
+	r->nr_slots = 0;
+}
+
+/*
+ * Shows the language the handlers of event types that are new since the last time, so that wrong
+ * parameters are reported before the first event.
+ */
+static int bind_new(struct script_run *r, const struct script_lang *lang)
+{
+	const size_t nr = sonde_session_schemas(r->s);
+
+	for (; lang->bind && r->nr_bound < nr; r->nr_bound++) {
+		const struct sonde_schema *sc = sonde_session_schema(r->s, (uint32_t)r->nr_bound);
+		struct script_slot *slot;
+		char name[512];
+		void *function;
+		int code;
+
+		if (!sc || sonde_schema_kind(sc) != SONDE_TRACEPOINT ||
+		    prelude_handler_name(sc, lang->separator, name, sizeof(name)) < 0)
+			continue;
+		code = lang->find_function(r, NULL, name, &function);
+		if (code < 0)
+			return code;
+		if (!code)
+			continue;
+		slot = script_slot(r, lang, (uint32_t)r->nr_bound);
+		if (!slot)
+			return -ENOMEM;
+		code = lang->bind(r, slot, function);
+		if (code < 0)
+			return code;
+	}
+	return 0;
+}
+
+int script_begin(struct script_run *r, const struct script_lang *lang)
+{
+	return bind_new(r, lang);
+}
+
+int script_fill(struct script_run *r, const struct script_lang *lang)
+{
+	int code, bound;
+
+	script_want_all(r); /* other threads of the script may run meanwhile */
+	code = lang->fill(r);
+	bound = code < 0 ? 0 : bind_new(r, lang);
+	return bound < 0 ? bound : code;
+}
+
+/* ---- definitions before the first event of a type -------------------------------------------- */
+
+static bool is_family_defined(const struct script_run *r, const struct script_slot *slot)
+{
+	const uint32_t family = sonde_schema_family(slot->sc);
+
+	for (size_t i = 0; i < r->nr_slots; i++)
+		if (r->slots[i] && r->slots[i] != slot && r->slots[i]->is_defined &&
+		    sonde_schema_family(r->slots[i]->sc) == family)
+			return true;
+	return false;
+}
+
+int script_define(struct script_run *r, const struct script_lang *lang, struct script_slot *slot)
+{
+	struct prelude_defines state = { 0 };
+	const struct sonde_define *d;
+	size_t nr;
+
+	if (!r->redefines) {
+		slot->is_defined = true;
+		if (is_family_defined(r, slot))
+			return 0;
+	}
+	d = sonde_schema_defines(slot->sc, &nr);
+	for (size_t i = 0; i < nr; i++) {
+		int code;
+
+		if (d[i].kind > SONDE_DEFINE_SYMBOLIC_VALUE || !d[i].field || !d[i].text ||
+		    !prelude_define_wanted(&state, &d[i], r->rules))
+			continue;
+		code = lang->define(r, slot, &d[i]);
+		if (code < 0)
+			return code;
+	}
+	script_ran(r, lang);
+	return 0;
+}
+
+/* ---- events without a function --------------------------------------------------------------- */
+
+void script_want_all(struct script_run *r)
+{
+	for (size_t i = 0; r->nr_refused && i < r->nr_slots; i++) {
+		if (!r->slots[i] || !r->slots[i]->is_refused)
+			continue;
+		sonde_session_want(r->s, (uint32_t)i, 1);
+		r->slots[i]->is_refused = false;
+		r->nr_refused--;
+	}
+}
+
+/* The session drops events of this type until code of the script has run. */
+static void refuse(struct script_run *r, const struct script_lang *lang, struct script_slot *slot)
+{
+	if (lang->refused)
+		lang->refused(r, slot);
+	sonde_session_want(r->s, sonde_schema_id(slot->sc), 0);
+	slot->is_refused = true;
+	r->nr_refused++;
+}
+
+void script_pass_over(struct script_run *r, const struct script_lang *lang,
+		      struct script_slot *slot)
+{
+	r->has_passed_over = true;
+	if (!r->redefines || slot->kind != SONDE_TRACEPOINT)
+		refuse(r, lang, slot);
+}
+
+/* ---- defects and losses ---------------------------------------------------------------------- */
+
+static int call_callback(struct script_run *r, const struct script_lang *lang,
+			 const struct prelude_callback *cb, void *function,
+			 const struct prelude_record_value *values)
+{
+	int code = lang->call_callback(r, cb, function, values);
+
+	r->has_called |= cb != prelude_trace_lost && cb != prelude_trace_defect;
+	script_ran(r, lang);
+	return code;
+}
+
+/*
+ * Passes a defect on, unless the script knows it with this count. Returns 0 if no function takes
+ * defects.
+ */
+static int tell_defect(struct script_run *r, const struct script_lang *lang,
+		       const struct sonde_defect *d)
+{
+	struct prelude_record_value values[PRELUDE_CALLBACK_ARGS];
+	void *function;
+	int code = lang->find_function(r, NULL, prelude_trace_defect->name, &function);
+	size_t i = 0;
+
+	if (code <= 0)
+		return code;
+	while (i < r->nr_told && r->told[i].name != d->name)
+		i++;
+	if (i == SCRIPT_TOLD || (i < r->nr_told && r->told[i].count == d->count))
+		return 1;
+	r->told[i] = (struct script_told){ d->name, d->count };
+	r->nr_told += i == r->nr_told;
+	prelude_defect_values(d, values);
+	code = call_callback(r, lang, prelude_trace_defect, function, values);
+	return code < 0 ? code : 1;
+}
+
+/*
+ * The defects met so far. The function may cause further ones, and may be replaced by itself: each
+ * is looked up anew.
+ */
+static int tell_defects(struct script_run *r, const struct script_lang *lang)
+{
+	const struct sonde_defect *d;
+	int code = 1;
+
+	for (size_t i = 0; code > 0 && (d = sonde_session_defect(r->s, i)); i++)
+		code = tell_defect(r, lang, d);
+	return code < 0 ? code : 0;
+}
+
+/*
+ * The kernel reports losses by records, which have a time; newer kernels report them again as sums
+ * at the end of the recording. Only the excess of the sums is left to tell, and nobody knows its
+ * time.
+ */
+static int tell_rest_of_losses(struct script_run *r, const struct script_lang *lang)
+{
+	struct prelude_record_value values[PRELUDE_CALLBACK_ARGS];
+	const struct sonde_defect *d;
+	void *function;
+	int code = lang->find_function(r, NULL, prelude_trace_lost->name, &function);
+
+	for (size_t i = 0; code > 0 && (d = sonde_session_defect(r->s, i)); i++) {
+		if (strcmp(d->name, "lost-events") != 0 || d->count <= r->nr_lost)
+			continue;
+		prelude_loss_values(d->count - r->nr_lost, values);
+		return call_callback(r, lang, prelude_trace_lost, function, values);
+	}
+	return code < 0 ? code : 0;
+}
+
+int script_end(struct script_run *r, const struct script_lang *lang)
+{
+	int code = tell_rest_of_losses(r, lang);
+
+	return code < 0 ? code : tell_defects(r, lang);
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+int script_record(struct script_run *r, const struct script_lang *lang, struct script_slot *slot)
+{
+	struct prelude_record_value values[PRELUDE_CALLBACK_ARGS];
+	const struct prelude_callback *cb = slot->callback;
+	const struct sonde_field *lost;
+	char text[512];
+	const char *name = text;
+	void *function;
+	int code;
+
+	if (!cb) {
+		sonde_session_want(r->s, sonde_schema_id(slot->sc), 0);
+		return 0;
+	}
+	if (cb == prelude_trace_defect)
+		return tell_defects(r, lang);
+	lost = cb == prelude_trace_lost ? sonde_schema_field(slot->sc, "lost") : NULL;
+	if (lost)
+		r->nr_lost += sonde_event_u64(r->ev, lost);
+	if (cb->name)
+		name = cb->name;
+	else if (prelude_callback_name(cb, slot->sc, r->ev, text, sizeof(text)) < 0)
+		return 0; /* no function has such a name */
+	code = lang->find_function(r, cb->name ? slot : NULL, name, &function);
+	if (code > 0) {
+		prelude_callback_values(cb, slot->sc, r->ev, values);
+		return call_callback(r, lang, cb, function, values);
+	}
+	/* The next stat event may be for another function. Losses are summed up. */
+	if (!code && cb->name && cb != prelude_trace_lost)
+		refuse(r, lang, slot);
+	return code;
+}

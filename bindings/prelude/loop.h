@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The run of a script, once for all languages: the next event -> the slot of its type -> the
+ * script's function for it -> the call. A language has a constant table of its own functions and
+ * calls script_next():
+ *
+ *	static const struct script_lang lang = { .slot_init = ..., .find_handler = ..., ... };
+ *
+ *	script_begin(r, &lang);
+ *	while ((code = script_next(r, &lang)) > 0)
+ *		...                                     only if lang.call() returns 1
+ *	if (!code)
+ *		code = script_end(r, &lang);
+ *	script_done(r, &lang);
+ *
+ * script_next() is inlined into the language's file. The table is constant there, so the compiler
+ * calls the functions of the table directly and inlines them: an event costs no indirect call.
+ * Whatever does not happen for each event is in loop.c.
+ *
+ * Functions return 0 on success and a negative value on failure, unless their comment says
+ * otherwise. The language keeps the text of the failure (its exception); the loop only ends the
+ * run.
+ */
+#ifndef SONDE_PRELUDE_LOOP_H
+#define SONDE_PRELUDE_LOOP_H
+
+#include <errno.h>
+
+#include "prelude.h"
+
+/* An event type's part of a run; the language's own slot begins with it. */
+struct script_slot {
+	const struct sonde_schema *sc;
+	const struct prelude_callback *callback; /* NULL if no callback takes these events */
+	enum sonde_schema_kind kind;
+	bool has_callchain;
+	bool is_defined;  /* the script knows the flags and symbols of the fields */
+	bool is_refused;  /* the session drops these events */
+	bool has_handler; /* what find_handler() returned last */
+};
+
+/* What the script knows of one kind of defect. */
+struct script_told {
+	const char *name; /* lent by the session: one text for each kind */
+	uint64_t count;
+};
+#define SCRIPT_TOLD 64 /* more than there are kinds */
+
+struct script_run {
+	struct sonde_session *s;
+	const struct sonde_rules *rules;
+	const struct sonde_event *ev; /* whose function is called; NULL outside of an event */
+	struct script_slot **slots;   /* by schema id; NULL before the first event of the type */
+	size_t nr_slots, nr_refused;  /* nr_refused: slots with `is_refused` set */
+	size_t nr_bound;              /* schemas whose handlers bind() has seen */
+	struct script_told told[SCRIPT_TOLD];
+	size_t nr_told;
+	uint64_t nr_lost;     /* events, according to the records of losses */
+	bool redefines;       /* the script gets the definitions before each event */
+	bool has_called;      /* a function of the script got an event */
+	bool has_passed_over; /* no function took some sample */
+};
+
+/*
+ * Before a function of the table that is called for each event. It is inlined although its address
+ * is in the table.
+ */
+#define SCRIPT_HOT static inline __attribute__((always_inline))
+
+/* Functions of a language. NULL is allowed only where the comment says so. */
+struct script_lang {
+	const char *separator; /* between an event's system and name in the name of its handler */
+
+	/*
+	 * Once per event type: a slot of slot_size bytes begins with struct script_slot, which is
+	 * filled in; the rest is zero. slot_done() releases what the slot holds, also after a
+	 * slot_init() that failed.
+	 */
+	size_t slot_size;
+	int (*slot_init)(struct script_run *r, struct script_slot *slot);
+	void (*slot_done)(struct script_run *r, struct script_slot *slot);
+	/*
+	 * The script's function of that name, borrowed, into *ret. Returns 1 if there is one, 0 if
+	 * not. For functions that are seldom called: callbacks, and handlers before the first
+	 * event. slot: the name is its callback's; may be NULL.
+	 */
+	int (*find_function)(struct script_run *r, const struct script_slot *slot, const char *name,
+			     void **ret);
+	/* A handler exists before the first event: checks its parameters. May be NULL. */
+	int (*bind)(struct script_run *r, struct script_slot *slot, void *function);
+	/* Passes on one definition, if the script has a function for its kind. */
+	int (*define)(struct script_run *r, struct script_slot *slot, const struct sonde_define *d);
+	int (*call_callback)(struct script_run *r, const struct prelude_callback *cb,
+			     void *function, const struct prelude_record_value *values);
+
+	/*
+	 * Waits in sonde_session_fill(), between what the language does before and after. Returns
+	 * its result.
+	 */
+	int (*fill)(struct script_run *r);
+	/* The library failed with this code. Returns a negative value. */
+	int (*failed)(struct script_run *r, int code);
+
+	/* The functions below are called for each event: SCRIPT_HOT. */
+
+	/* Before the loop asks for the next event. May be NULL. */
+	void (*between)(struct script_run *r);
+	/*
+	 * An event is at hand. Returns 1 if it is served with that, 0 if its handler comes next.
+	 * May be NULL.
+	 */
+	int (*event)(struct script_run *r, struct script_slot *slot);
+	/* Whether find_handler() may find another function than the last time. NULL: always. */
+	bool (*has_changed)(struct script_run *r, struct script_slot *slot);
+	/*
+	 * The function that takes samples of this type, into the slot. Returns 1 if there is one, 0
+	 * if not.
+	 */
+	int (*find_handler)(struct script_run *r, struct script_slot *slot);
+	/* The arguments for the event at hand, into the slot. */
+	int (*make_args)(struct script_run *r, struct script_slot *slot);
+	/* Calls the handler. Returns 1 if the language calls it when script_next() has returned. */
+	int (*call)(struct script_run *r, struct script_slot *slot);
+
+	/*
+	 * Only while some slot is refused. Code of the script has run: returns whether a function
+	 * for the events of a refused slot may exist now.
+	 */
+	bool (*may_want)(struct script_run *r);
+	/* The slot was refused: notes what may_want() compares. May be NULL. */
+	void (*refused)(struct script_run *r, struct script_slot *slot);
+};
+
+/* Before the first script_next(); r->s is set. */
+int script_begin(struct script_run *r, const struct script_lang *lang);
+/*
+ * Behind the last event: losses that no record had a time for, defects that the script does not
+ * know yet.
+ */
+int script_end(struct script_run *r, const struct script_lang *lang);
+/* Frees the slots. */
+void script_done(struct script_run *r, const struct script_lang *lang);
+
+/* The slot of a schema, made if it is new; NULL on failure. */
+struct script_slot *script_slot(struct script_run *r, const struct script_lang *lang, uint32_t id);
+
+/* The rest is what script_next() is made of. */
+int script_fill(struct script_run *r, const struct script_lang *lang);
+int script_define(struct script_run *r, const struct script_lang *lang, struct script_slot *slot);
+int script_record(struct script_run *r, const struct script_lang *lang, struct script_slot *slot);
+void script_pass_over(struct script_run *r, const struct script_lang *lang,
+		      struct script_slot *slot);
+void script_want_all(struct script_run *r);
+
+/* Code of the script has run, and may have defined functions for refused events. */
+static inline void script_ran(struct script_run *r, const struct script_lang *lang)
+{
+	if (r->nr_refused && lang->may_want(r))
+		script_want_all(r);
+}
+
+SCRIPT_HOT int script_sample(struct script_run *r, const struct script_lang *lang,
+			     struct script_slot *slot)
+{
+	int code;
+
+	if (__builtin_expect(!slot->is_defined, 0) && (code = script_define(r, lang, slot)) < 0)
+		return code;
+	if (!lang->has_changed || lang->has_changed(r, slot)) {
+		code = lang->find_handler(r, slot);
+		if (code < 0)
+			return code;
+		slot->has_handler = code;
+		r->has_called |= slot->has_handler;
+	}
+	if (!slot->has_handler) {
+		script_pass_over(r, lang, slot);
+		return 0;
+	}
+	code = lang->make_args(r, slot);
+	if (code < 0)
+		return code;
+	code = lang->call(r, slot);
+	script_ran(r, lang);
+	return code;
+}
+
+/* Serves events. Returns 1 when call() did, 0 behind the last event. */
+SCRIPT_HOT int script_next(struct script_run *r, const struct script_lang *lang)
+{
+	for (;;) {
+		const struct sonde_event *ev;
+		struct script_slot *slot;
+		int code;
+
+		if (lang->between)
+			lang->between(r);
+		r->ev = NULL;
+		code = sonde_session_next_pending(r->s, &ev);
+		if (code <= 0) {
+			code = code < 0 ? lang->failed(r, code) : script_fill(r, lang);
+			if (code <= 0)
+				return code;
+			continue;
+		}
+		slot = ev->schema < r->nr_slots ? r->slots[ev->schema] : NULL;
+		if (__builtin_expect(!slot, 0) && !(slot = script_slot(r, lang, ev->schema)))
+			return -ENOMEM;
+		r->ev = ev;
+		code = lang->event ? lang->event(r, slot) : 0;
+		if (code > 0) {
+			script_ran(r, lang);
+			continue;
+		}
+		if (!code)
+			code = __builtin_expect(slot->kind <= SONDE_SAMPLE, 1)
+				       ? script_sample(r, lang, slot)
+				       : script_record(r, lang, slot);
+		if (code)
+			return code;
+	}
+}
+
+#endif

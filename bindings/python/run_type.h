@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The type Run: what the launcher of perf scripts sees of a run. */
+#ifndef SONDE_PY_RUN_TYPE_H
+#define SONDE_PY_RUN_TYPE_H
+
+#include "cpython.h"
+
+PyTypeObject *run_type_new(PyObject *module);
+PyObject *run_create(PyObject *module, PyObject *args, PyObject *kw);
+
+#endif

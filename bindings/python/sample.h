@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* perf_sample_dict: new references, for the run's current event, as in dicts.h. */
+#ifndef SONDE_PY_SAMPLE_H
+#define SONDE_PY_SAMPLE_H
+
+#include "script.h"
+
+PyObject *dict_sample(struct run *r);
+PyObject *dict_sample_values(struct run *r); /* what is behind "sample" */
+PyObject *dict_sample_value(struct run *r, PyObject *key, bool of_values); /* as dict_field() */
+bool dict_sample_by_key(const struct slot *slot);
+/*
+ * What dict_sample_value() gave for "sample", after the call: it may serve again. Takes the
+ * reference.
+ */
+void dict_sample_values_done(struct slot *slot, PyObject *dict);
+void dict_sample_done(struct run *r, struct slot *slot, PyObject *dict);
+void shapes_free(struct slot *slot);
+
+#endif
