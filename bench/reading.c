@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "order/order.h"
+#include "model/schema_table.h"
 #include "sonde/sonde.h"
 #include "sources/source.h"
 
@@ -77,7 +78,8 @@ static int order_only(const char *path)
 	uint64_t records = 0;
 	int n;
 
-	if (source_open(&source, &(struct source_options){ .path = path,
+	if (source_open(&source, &(struct source_options){ .rules = &default_rules,
+							   .path = path,
 							   .window_bytes = WINDOW_BYTES,
 							   .force = true,
 							   .schemas = &schemas,
@@ -158,7 +160,8 @@ static int repeat(const char *path, int times)
 	uint8_t *window = malloc(WINDOW_BYTES);
 	uint64_t newest_ns = 0;
 
-	if (!window || source_open(&source, &(struct source_options){ .path = path,
+	if (!window || source_open(&source, &(struct source_options){ .rules = &default_rules,
+								      .path = path,
 								      .window_bytes = WINDOW_BYTES,
 								      .force = true,
 								      .schemas = &schemas,

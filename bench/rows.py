@@ -113,6 +113,9 @@ def make_rows(recs, sched, syscalls, chains, files, large=False):
         Row('text to a file', *text(sched), beside_perf=10, memory=MEMORY_GOAL),
         Row('text of -F comm,tid,time,event to /dev/null', *text(sched, '-F', 'comm,tid,time,event'), beside_perf=15,
             memory=MEMORY_GOAL, null=True),
+        Row('JSON lines to /dev/null', [sonde, 'script', '-i', sched, '--format', 'jsonl'], memory=MEMORY_GOAL, null=True),
+        Row('JSON lines of system calls to /dev/null', [sonde, 'script', '-i', syscalls, '--format', 'jsonl'],
+            memory=MEMORY_GOAL, null=True),
         # As perf prints it: by default frames of user space have their addresses.
         Row('text of call chains with symbols', [sonde, '--compat', 'perf-6.1', 'script', '-i', chains],
             text(chains)[1], beside_perf=6, memory=MEMORY_GOAL),

@@ -30,15 +30,14 @@ static void look_up(struct symbol_set *set)
 
 static void read_elf(struct symbol_set *set, struct elf_file *f, bool as_perf)
 {
-	uint8_t id[ELF_BUILD_ID_MAX_BYTES];
 	struct elf_file *packed;
 	uint64_t addr;
 
-	elf_file_build_id(f, id);
+	(void)elf_file_build_id(f);
 	for (uint64_t at = 0; at < 0x10000; at += 0x800)
 		elf_file_address(f, at, &addr);
 	if (elf_symbols_add(set, f, f) >= 0)
-		elf_symbols_add_plt(set, f, as_perf ? PLT_PERF_6_1 : PLT_ALL);
+		elf_symbols_add_plt(set, f, as_perf ? PLT_BY_RELOCATIONS : PLT_ALL);
 	if (elf_symbols_unpack(&packed, f) >= 0) {
 		elf_symbols_add(set, packed, f);
 		elf_file_close(packed);

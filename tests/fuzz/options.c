@@ -18,7 +18,7 @@
 #include "base/err.h"
 #include "filters/time_window.h"
 #include "formats/perfdata/layout.h"
-#include "record/setup/sampling.h"
+#include "capture/setup/sampling.h"
 #include "sonde/sonde.h"
 
 enum { SAMPLES = 3 };
@@ -112,12 +112,13 @@ static void ask_time(const char *text, uint8_t variant)
 					.last_ns = UINT64_C(3) << (variant >> 2),
 					.wall_ns = INT64_C(1700000000000000000),
 					.is_utc = variant >> 6 };
-	const enum sonde_compat compat = variant & 1 ? SONDE_COMPAT_PERF_6_1 : SONDE_COMPAT_NONE;
+	const struct rules *rules =
+		rules_of(variant & 1 ? SONDE_COMPAT_PERF_6_1 : SONDE_COMPAT_NONE);
 	struct time_windows w;
 
 	time_windows_need_span(text, variant & 2);
 	time_windows_need_wall(text);
-	if (time_windows_parse(text, &span, variant & 2, compat, &w) < 0) {
+	if (time_windows_parse(text, &span, variant & 2, rules, &w) < 0) {
 		if (!*err_text())
 			abort();
 		return;
@@ -136,7 +137,7 @@ static void ask_time(const char *text, uint8_t variant)
 static void ask_record(char *text, uint8_t variant)
 {
 	static const struct say nobody;
-	struct record_options o = { 0 };
+	struct capture_options o = { 0 };
 	struct sampling s;
 	char **const members[] = { &o.freq,    &o.count,     &o.branch_filter, &o.call_graph,
 				   &o.clockid, &o.intr_regs, &o.user_regs };

@@ -8,7 +8,7 @@
 
 #include "asking.h"
 #include "base/err.h"
-#include "record/setup/options.h"
+#include "record/options.h"
 #include "sonde/sonde.h"
 
 static void read_back(const char *text)

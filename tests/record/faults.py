@@ -7,6 +7,7 @@ tests/soak runs each of these many times.
 import fcntl
 import os
 import re
+import select
 import shutil
 import signal
 import struct
@@ -233,12 +234,24 @@ def through_pipe(*argv, **kw):
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0, **kw)
 
 
+def is_full(pipe):
+    """Nothing can be written to it. Its size is the recorder's: it makes its standard output larger when it begins."""
+    end = os.open('/proc/self/fd/%d' % pipe.fileno(), os.O_WRONLY | os.O_NONBLOCK)
+    try:
+        return not select.select([], [end], [], 0)[1]
+    finally:
+        os.close(end)
+
+
 def ended_behind_pipe(*options, threads=1, calls=200000):
     """A recorder whose command has ended, while its reader has taken nothing and much is left for it."""
-    if os.path.exists('done'):
-        os.unlink('done')
-    p = through_pipe(*options, '--', 'sh', '-c', '"$0" -t %d -n %d; : > done' % (threads, calls), CALLS)
-    fcntl.fcntl(p.stdout, fcntl.F_SETPIPE_SZ, 4096)  # what small buffers lose must not make it fit
+    for name in ('done', 'full'):
+        if os.path.exists(name):
+            os.unlink(name)
+    command = 'until [ -e full ]; do "$0" -t %d -n %d; done; : > done' % (threads, calls)
+    p = through_pipe(*options, '--', 'sh', '-c', command, CALLS)
+    wait_until('the pipe is full', lambda: is_full(p.stdout), 60)
+    open('full', 'w').close()
     wait_until('the command has ended', lambda: os.path.exists('done'), 60)
     time.sleep(0.3)
     same(p.poll(), None, 'it did not wait for its reader')

@@ -155,6 +155,23 @@ def together(folder):
         len([l for l in tasks if 'PERF_RECORD_COMM: two:12/12' in l]) == 1, '--show-task-events', '\n'.join(tasks))
 
 
+def asked_of_each(folder):
+    """What is looked up for an event is that of its own recording."""
+    flags = str(DATA / 'scripts' / 'flags.data')
+    texts = script('-i', flags, '-F', 'trace')
+    say(any('=0x' not in line.split()[0] for line in texts), 'print formats name symbols of the kernel', texts[0])
+    same(script('-i', flags, '-i', flags, '-F', 'trace'), [x for line in texts for x in (line, line)],
+         'print formats name them for each recording')
+    paths = []
+    for name, t in ('a', 10), ('b', 20):
+        text = fixture([], sample='IDENTIFIER|IP|TID|TIME|CPU|CGROUP', comm=name, extra='\n'.join([
+            'CGROUP { [321:u64] "/%s.slice\0" pad8 [12,12:u32] [0:u64] [0,0:u32] [7:u64] }' % name,
+            'SAMPLE/user { [7:u64] [0x1010:u64] [12,12:u32] [%d:u64] [0,0:u32] [321:u64] }' % t]))
+        paths.append(build(folder, 'cgroup-%s.data' % name, text))
+    got = script('-i', paths[0], '-i', paths[1], '-F', 'comm,cgroup')
+    say([line.split() for line in got] == [['a', '/a.slice'], ['b', '/b.slice']], 'a control group of each recording', '\n'.join(got))
+
+
 def offsets(folder):
     a = build(folder, 'a.data', fixture([10 ** 9, 3 * 10 ** 9]))
     b = build(folder, 'b.data', fixture([10 ** 9, 2 * 10 ** 9], host='other', comm='two'))
@@ -345,6 +362,6 @@ with tempfile.TemporaryDirectory() as tmp:
     if sys.argv[3:] == ['live']:
         live(pathlib.Path(tmp))
     else:
-        for part in together, offsets, refused, damage, bindings:
+        for part in together, asked_of_each, offsets, refused, damage, bindings:
             part(pathlib.Path(tmp))
 sys.exit(done())

@@ -29,7 +29,7 @@ def trace_end(): print('end')
 # ---- a recording made by hand ----
 
 IP, TID, TIME, ADDR, CALLCHAIN, RAW, IDENTIFIER = 1, 2, 4, 8, 0x20, 0x400, 0x10000
-COMM, FORK, SAMPLE, MMAP, SWITCH, SWITCH_WIDE = 3, 7, 9, 1, 14, 15
+COMM, EXIT, FORK, SAMPLE, MMAP, SWITCH, SWITCH_WIDE = 3, 4, 7, 9, 1, 14, 15
 EXEC, OUT, PREEMPT, USER = 0x2000, 0x2000, 0x4000, 2
 
 
@@ -120,7 +120,33 @@ def many_chains():
     return file_of([(attr(1, 0, IP | TID | TIME | CALLCHAIN | IDENTIFIER), sampled)], b"".join(data)), wanted
 
 
+def same_chain_after_exit():
+    """A recording, and an address in _start of a program with symbols that it maps."""
+    with open(SONDE, "rb") as f:
+        elf = f.read(4096)
+    entry, headers = struct.unpack_from("<QQ", elf, 24)
+    width, n = struct.unpack_from("<HH", elf, 54)
+    loads = [struct.unpack_from("<IIQQQQ", elf, headers + i * width) for i in range(n)]
+    off, vaddr, size = [(h[2], h[3], h[5]) for h in loads if h[0] == 1 and h[1] & 1][0]
+    start = 0x400000 + entry - vaddr
+
+    def trailer(time):
+        return struct.pack("<IIQQ", 20, 20, time, 11)
+
+    def sample(time):
+        return record(SAMPLE, struct.pack("<QQIIQ4Q", 11, start, 20, 20, time, 3, 0xfffffffffffffe00, start, start + 4), USER)
+
+    mapped = struct.pack("<IIQQQ", 20, 20, 0x400000, size + 4095 & ~4095, off)
+    data = [record(COMM, struct.pack("<II", 20, 20) + text("prog") + trailer(200), EXEC),
+            record(MMAP, mapped + text(SONDE) + trailer(210), USER), sample(300), sample(301),
+            record(EXIT, struct.pack("<IIIIQ", 20, 10, 20, 10, 400) + trailer(400)), sample(500), sample(501),
+            record(FORK, struct.pack("<IIIIQ", 20, 10, 20, 10, 600) + trailer(600)), sample(700)]
+    return file_of([(attr(1, 0, IP | TID | TIME | CALLCHAIN | IDENTIFIER), 11)], b"".join(data)), start
+
+
 HAND = t.write("hand.data", made_by_hand())
+made, START = same_chain_after_exit()
+AFTER_EXIT = t.write("after-exit.data", made)
 made, CHAINS_OF_MANY = many_chains()
 MANY_CHAINS = t.write("many-chains.data", made)
 
@@ -205,6 +231,14 @@ for args in ["cc"], ["cc", "calls"]:
     t.ok(len(got) == len(CHAINS_OF_MANY) and not wrong, "each leads through its sample's frames: %s" % args,
          *[(i, got[i], CHAINS_OF_MANY[i]) for i in wrong[:3]])
 
+known, unknown = ["_start"] * 2, [START + 4, START]
+for compat, after in (None, known), ("perf-6.1", known), ("perf-6.12", unknown):
+    r = t.script(ALL, AFTER_EXIT, ["cc"], compat=compat)
+    names = {row[0]: row[5] for row in rows(r.out, "symbol_table")}
+    paths = {row[0]: row[1:] for row in rows(r.out, "call_path_table")}
+    got = [chain_of(paths, names, row[21]) for row in rows(r.out, "sample_table")]
+    t.is_(got, [known, known, after, after, unknown], "the same chain after an exit: %s" % (compat or "no compat"))
+
 # ---- scripts ----
 
 r = t.script(ALL.replace("'calls' in sys.argv", "'False'").replace("'cc' in sys.argv", "0"), HAND)
@@ -235,13 +269,13 @@ for name, path in pythons():
 
 # ---- beside perf ----
 
-RECORDINGS = [HAND, MANY_CHAINS] + [DATA + "/text/" + n for n in ("clock.data", "faults.data", "mixed.data")] + \
+RECORDINGS = [HAND, MANY_CHAINS, AFTER_EXIT] + [DATA + "/text/" + n for n in ("clock.data", "faults.data", "mixed.data")] + \
     [DATA + "/text-cases/" + n for n in ("addr.data", "g.data", "dw.data", "br.data", "perf.data")]
 for data in RECORDINGS:
     t.like_perf(ALL, "rows as perf 6.1's: " + os.path.basename(data), data, ["cc", "calls"])
 
 newer = run([os.path.join(HERE, "../../tools/perf-6.12"), os.path.join(os.path.dirname(SONDE), "perf-6.12")], env=dict(os.environ))
-for data in [d for d in RECORDINGS if os.path.basename(d) in ("hand.data", "many-chains.data", "faults.data", "g.data", "dw.data")]:
+for data in [d for d in RECORDINGS if os.path.basename(d) in ("hand.data", "many-chains.data", "after-exit.data", "faults.data", "g.data", "dw.data")]:
     name = "rows as perf 6.12's: " + os.path.basename(data)
     if newer.rc:
         t.skip(name, newer.err.strip(), installable=False)

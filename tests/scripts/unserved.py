@@ -41,6 +41,10 @@ says("def sched__sched_swich(*a): pass\ndef irq__x(*a): pass\ndef _irq__y(*a): p
       "; no event of this recording has such a name"], "several handlers of no event: one line")
 says("sub sched_switch {}\n", ["script.pl: never called: sched_switch (did you mean sched::sched_switch?)" + PERL_CALLS],
      "Perl: an event without its system", suffix="pl")
+says("def print_unhandled(*a): pass\ndef sched__x(*a): pass\n", ["script.py: never called: sched__x() (line 2); the events"],
+     "a function that resembles a handler")
+says("sub print_unhandled {}\nsub sched::x {}\n", ["script.pl: never called: sched::x; the events"], "a sub that resembles one",
+     suffix="pl")
 says("use POSIX;\nsub process_events {}\nsub trace_end { print qq(end\\n) }\n", ["never called: process_events (did you mean process_event?)"],
      "Perl: a misspelt process_event", suffix="pl", out="end\n")
 says("sub shed::sched_switch {}\n", ["never called: shed::sched_switch (did you mean sched::sched_switch?)"], "Perl: --strict",

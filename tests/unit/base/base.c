@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/build_id.h"
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/outbuf.h"
@@ -160,4 +161,84 @@ TEST(sizes_have_a_unit)
 		assert_int_equal(size_parse(cases[i].text, &bytes), cases[i].bytes != 0);
 		assert_int_equal(bytes, cases[i].bytes);
 	}
+}
+
+TEST(build_ids_of_all_lengths)
+{
+	static const size_t lengths[] = { 1, 8, 16, 20, 21, BUILD_ID_MAX_BYTES };
+	uint8_t bytes[BUILD_ID_MAX_BYTES + 1];
+	char hex[BUILD_ID_HEX_CHARS], again[BUILD_ID_HEX_CHARS], path[BUILD_ID_PATH_CHARS];
+	struct build_id id, parsed;
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(0xa0 + i);
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+		id = build_id_of(bytes, lengths[i]);
+		assert_true(build_id_is_known(&id));
+		assert_int_equal(id.len, lengths[i]);
+		assert_memory_equal(id.bytes, bytes, lengths[i]);
+		for (size_t k = id.len; k < sizeof(id.bytes); k++)
+			assert_int_equal(id.bytes[k], 0);
+		assert_int_equal(strlen(build_id_hex(&id, hex)), 2 * lengths[i]);
+		parsed = build_id_of_hex(hex);
+		assert_true(build_id_equal(&id, &parsed));
+		assert_string_equal(build_id_hex(&parsed, again), hex);
+		assert_int_equal(strlen(build_id_path(&id, path)), 11 + 2 * lengths[i]);
+	}
+	id = build_id_of(bytes, 3);
+	assert_string_equal(build_id_hex(&id, hex), "a0a1a2");
+	assert_string_equal(build_id_path(&id, path), ".build-id/a0/a1a2");
+	id = build_id_of(bytes, 0);
+	assert_false(build_id_is_known(&id));
+	assert_string_equal(build_id_hex(&id, hex), "");
+	parsed = build_id_of_hex("");
+	assert_true(build_id_equal(&id, &parsed));
+	id = build_id_of(bytes, BUILD_ID_MAX_BYTES + 1);
+	assert_false(build_id_is_known(&id));
+}
+
+TEST(build_ids_of_bad_hex)
+{
+	static const char *const bad[] = { "a",    "abc", "0x12",  "ag",       "ga", "12 4", " 12",
+					   "12\n", "+1",  "12:34", "\xe1\xe2", "@`", "G1" };
+	char longest[2 * BUILD_ID_MAX_BYTES + 3];
+	struct build_id id, lower;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		id = build_id_of_hex(bad[i]);
+		assert_false(build_id_is_known(&id));
+	}
+	memset(longest, 'f', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = '\0';
+	id = build_id_of_hex(longest);
+	assert_false(build_id_is_known(&id));
+	longest[sizeof(longest) - 3] = '\0';
+	id = build_id_of_hex(longest);
+	assert_int_equal(id.len, BUILD_ID_MAX_BYTES);
+	id = build_id_of_hex("ABCDEF09");
+	lower = build_id_of_hex("abcdef09");
+	assert_int_equal(id.len, 4);
+	assert_true(build_id_equal(&id, &lower));
+}
+
+TEST(build_ids_are_equal)
+{
+	static const uint8_t bytes[20] = { 1, 2, 3, 4, 5, 6, 7, 8 }, other[20] = { 1, 2, 3 };
+	const struct build_id unknown = { 0 }, id = build_id_of(bytes, 8),
+			      padded = build_id_of(bytes, 20), longer = build_id_of(bytes, 7),
+			      differs = build_id_of(other, 20);
+
+	assert_true(build_id_equal(&id, &id));
+	assert_true(build_id_equal(&unknown, &unknown));
+	assert_false(build_id_equal(&id, &unknown));
+	assert_false(build_id_equal(&id, &padded));
+	assert_false(build_id_equal(&padded, &differs));
+	/* the field of 20 bytes has 12 of padding */
+	assert_true(build_id_is_recorded_as(&id, &id));
+	assert_true(build_id_is_recorded_as(&id, &padded));
+	assert_false(build_id_is_recorded_as(&longer, &padded));
+	assert_false(build_id_is_recorded_as(&padded, &id));
+	assert_false(build_id_is_recorded_as(&id, &differs));
+	assert_false(build_id_is_recorded_as(&unknown, &padded));
+	assert_false(build_id_is_recorded_as(&id, &unknown));
 }

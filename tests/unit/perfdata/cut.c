@@ -10,6 +10,7 @@
 #include "../session/recording.h"
 #include "model/defects.h"
 #include "model/schema.h"
+#include "model/schema_table.h"
 #include "sources/source.h"
 
 enum { MAX_CUTS = 16 };
@@ -28,6 +29,19 @@ static void end_record(void)
 	ends[nr_records++] = r.len - RECORDING_DATA_AT;
 }
 
+static void open_source(const char *path)
+{
+	const struct source_options options = { .rules = &default_rules,
+						.path = path,
+						.window_bytes = 1 << 16,
+						.force = true,
+						.fd = -1,
+						.schemas = &schemas,
+						.defects = &defects };
+
+	assert_int_equal(source_open(&source, &options), 0);
+}
+
 static void begin(void)
 {
 	static const uint64_t chain[] = { 0x401000, 0x401010 };
@@ -44,14 +58,7 @@ static void begin(void)
 	end_record();
 	data = r.bytes + RECORDING_DATA_AT;
 	data_bytes = r.len - RECORDING_DATA_AT;
-	assert_int_equal(
-		source_open(&source, &(struct source_options){ .path = recording_finish(&r),
-							       .window_bytes = 1 << 16,
-							       .force = true,
-							       .fd = -1,
-							       .schemas = &schemas,
-							       .defects = &defects }),
-		0);
+	open_source(recording_finish(&r));
 }
 
 static void end(void)
@@ -118,6 +125,54 @@ TEST(no_more_than_the_caller_has_room_for)
 		assert_int_equal(cut(data_bytes, max, cuts, &used, &need), max);
 		assert_int_equal(used, ends[max - 1]);
 		assert_int_equal(need, 0);
+	}
+	end();
+}
+
+/* In a pipe, tracing data may follow samples (perf record --tail-synthesize): they are cut as one. */
+TEST(tracing_data_are_needed_with_the_bytes_behind_them)
+{
+	enum { FORMATS_BYTES = 104, SAMPLE_AT = 16 + 8 + 64, SAMPLE_BYTES = 24 };
+	const struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
+					      .size = 64,
+					      .sample_period = 1,
+					      .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME };
+	const struct perf_event_header attr_header = { RECORD_HEADER_ATTR, 0, 8 + 64 },
+				       sample_header = { PERF_RECORD_SAMPLE, 2, SAMPLE_BYTES },
+				       tracing_header = { RECORD_HEADER_TRACING_DATA, 0, 12 };
+	static const uint32_t formats_bytes = FORMATS_BYTES;
+	static const uint8_t formats[FORMATS_BYTES];
+	struct cut cuts[MAX_CUTS];
+	uint64_t used;
+	size_t need, whole;
+
+	defects = (struct defects){ 0 };
+	schemas = (struct schema_table){ 0 };
+	recording_begin(&r);
+	r.len = 0;
+	recording_put(&r, "PERFILE2", 8);
+	recording_u64(&r, 16);
+	recording_put(&r, &attr_header, 8);
+	recording_put(&r, &attr, 64);
+	recording_put(&r, &sample_header, 8);
+	recording_u32s(&r, 12, 12);
+	recording_u64(&r, 20);
+	recording_put(&r, &tracing_header, 8);
+	recording_put(&r, &formats_bytes, 4);
+	recording_put(&r, formats, FORMATS_BYTES);
+	r.fd = memfd_create("pipe", MFD_CLOEXEC);
+	assert_int_equal(write(r.fd, r.bytes, r.len), r.len);
+	snprintf(r.path, sizeof(r.path), "/proc/self/fd/%d", r.fd);
+	open_source(r.path);
+
+	whole = r.len - SAMPLE_AT - SAMPLE_BYTES;
+	data = r.bytes + SAMPLE_AT;
+	for (size_t len = SAMPLE_BYTES + 12; len < SAMPLE_BYTES + whole; len++) {
+		assert_int_equal(source->ops->cut(source, 0, data, len, SAMPLE_AT, cuts, MAX_CUTS,
+						  &used, &need),
+				 1);
+		assert_int_equal(used, SAMPLE_BYTES);
+		assert_int_equal(need, whole);
 	}
 	end();
 }

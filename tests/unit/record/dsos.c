@@ -259,6 +259,25 @@ TEST(modules_are_the_kernels)
 	done(&f);
 }
 
+/* An EXIT may come from a task that has no pid any more: it is not the kernel's. */
+TEST(exits_without_a_pid_do_not_end_the_kernel)
+{
+	const uint64_t words[] = { 7, 0xffffffffc0001000, pair(1, 1), 1 };
+	struct fake f;
+
+	begin(&f, 0, 0, false);
+	dsos_note_mapping(f.dsos, DSOS_KERNEL_PID, 0xffffffffc0000000, 0x3000, 0, "[veth]", 6);
+	exit_process(&f, -1);
+	for (int32_t pid = 2; pid < 6000; pid++) {
+		fork_process(&f, 1, pid);
+		exit_process(&f, pid);
+		dsos_relieve(f.dsos, &f.hits);
+	}
+	pass(&f, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL, words, 4);
+	assert_string_equal(hit(&f), "[veth]");
+	done(&f);
+}
+
 TEST(all_files_mapped)
 {
 	struct fake f;

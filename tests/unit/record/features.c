@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "record/describe/build_ids.h"
+#include "capture/running/build_ids.h"
 #include "record/describe/features.h"
 #include "tree.h"
 #include "unittest.h"

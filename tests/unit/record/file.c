@@ -237,9 +237,9 @@ TEST(full_disk_at_the_end_of_a_record)
 
 TEST(encodings)
 {
-	const struct perfdata_writer_build_id id = {
-		.cpumode = 1, .id = (const uint8_t *)"\1\2\3", .id_len = 3, .name = "n"
-	};
+	const struct perfdata_writer_build_id id = { .cpumode = 1,
+						     .id = build_id_of("\1\2\3", 3),
+						     .name = "n" };
 	const struct perfdata_writer_format formats[] = { { "a", "fa1", 3 },
 							  { "a", "fa22", 4 },
 							  { "b", "fb", 2 } };

@@ -141,6 +141,11 @@ TEST(near_names)
 	assert_int_equal(near_distance("abc", "acb"), 1);
 	assert_int_equal(near_distance("abc", "abcd"), 1);
 	assert_int_equal(near_distance("", "abc"), 3);
+	assert_int_equal(near_apart("sched_switch", "sched:sched_switch"), 1);
+	assert_int_equal(near_apart("shed:sched_switch", "sched:sched_switch"), 1);
+	assert_true(near_is_meant("cpu", "cpus", 1));
+	assert_false(near_is_meant("cpu", "gpus", 2));
+	assert_true(near_is_meant("chk", "check", 2));
 	near_init(&n, "sched_swich");
 	near_offer(&n, "sched:sched_switch");
 	near_offer(&n, "irq:softirq_entry");

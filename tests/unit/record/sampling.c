@@ -7,14 +7,14 @@
 
 #include "base/err.h"
 #include "record/drain/drain.h"
-#include "record/setup/sampling.h"
+#include "capture/setup/sampling.h"
 #include "unittest.h"
 
 static const struct say nobody;
 
 static uint64_t branches_of(const char *text)
 {
-	struct record_options o = { .branch_filter = (char *)text };
+	struct capture_options o = { .branch_filter = (char *)text };
 	struct sampling s;
 
 	return sampling_parse(&s, &o, &nobody) == 0 ? s.branches : UINT64_MAX;
@@ -69,7 +69,7 @@ TEST(kinds_of_call_chains)
 		assert_int_equal(chain_of(wrong[i], &c), -EBADR);
 }
 
-static struct perf_event_attr attr_of(const char *event, const struct record_options *o)
+static struct perf_event_attr attr_of(const char *event, const struct capture_options *o)
 {
 	struct capture_events l = { 0 };
 	struct perf_event_attr a;
@@ -85,7 +85,7 @@ static struct perf_event_attr attr_of(const char *event, const struct record_opt
 
 TEST(chains_of_branch_records)
 {
-	struct record_options o = { .call_graph = (char *)"lbr" };
+	struct capture_options o = { .call_graph = (char *)"lbr" };
 	struct perf_event_attr a = attr_of("cycles", &o);
 
 	assert_int_equal(a.branch_sample_type, 0x2c801);

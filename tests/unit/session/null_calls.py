@@ -24,14 +24,14 @@ ALLOWED = {
 }
 # Texts that are NULL, not "", when there is none; all other `const char *` are "".
 NO_TEXT = {'sonde_session_info'}
-OTHER_RESULT = {'sonde_event_located': 'NOWHERE', 'sonde_name_distance': 'FAR'}
+OTHER_RESULT = {'sonde_event_located': 'NOWHERE'}
 # Functions that leave no cause: for signal handlers; and, by parameter, the inline one of the header.
 NO_CAUSE = {('sonde_session_stop', 's'), ('sonde_recorder_stop', 'r'), ('sonde_recorder_switch', 'r'),
             ('sonde_event_schema', 'ev')}
 # The inline function passes its session on to this one.
 CAUSE_OF = {'sonde_event_schema': 'sonde_session_schema'}
 
-ZERO_TYPES = ('size_t', 'uint32_t', 'uint64_t', 'int64_t', 'enum sonde_compat', 'enum sonde_schema_kind')
+ZERO_TYPES = ('size_t', 'uint32_t', 'uint64_t', 'int64_t', 'enum sonde_schema_kind')
 SCALARS = ('int', 'unsigned', 'int32_t') + ZERO_TYPES
 # What stands in a place where it is not NULL: by type, else by (type, name). The variables are those of nulls.c.
 POINTERS = {
@@ -42,12 +42,13 @@ POINTERS = {
     'struct sonde_task *': '&task', 'struct sonde_code *': '&code', 'const struct sonde_frame **': '&frames',
     'struct sonde_recorder *': 'recorder', 'struct sonde_recorder **': '&recorder_opened',
     'const struct sonde_record_options *': '&record_options', 'struct sonde_record_result *': '&record_result',
-    'const struct sonde_list_options *': '&list_options', 'char **': '&parsed', 'char *': 'room', 'void *': '&context',
+    'const struct sonde_list_options *': '&list_options', 'char **': '&parsed', 'char *': 'room', 'struct sonde_nearest *': '&nearest',
+    'void *': '&context',
 }
 NAMED = {
     ('const char *', 'text'): 'session_text', ('const char *', 'origin'): '"."', ('const char *', 'key'): '"arch"',
-    ('const char *', 'name'): '"pid"', ('const char *', 'path'): '"/proc/self/exe"', ('const char *', 'a'): '"a"',
-    ('const char *', 'b'): '"b"',
+    ('const char *', 'name'): '"pid"', ('const char *', 'path'): '"/proc/self/exe"', ('const char *', 'candidate'): '"a"',
+    ('const char *', 'version'): '"none"',
 }
 CALLBACKS = {'progress': 'on_progress', 'event': 'on_event', 'part': 'on_part'}
 

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "progress_line.h"
+#include "session/progress_line.h"
 #include "sonde/sonde.h"
 #include "unittest.h"
 

@@ -12,7 +12,7 @@
 
 #include "base/vec.h"
 #include "dump.h"
-#include "itrace.h"
+#include "session/itrace.h"
 #include "recording.h"
 #include "sonde/sonde.h"
 
@@ -577,6 +577,42 @@ TEST(text_form_of_an_open_session_is_complete)
 	recording_done(&r);
 }
 
+/* Keys of a sink are taken whichever is chosen, before or after `format`. */
+TEST(text_form_has_keys_of_all_sinks)
+{
+	static const char *const lines[] = {
+		"\nfields=comm\n",
+		"\nheader=only\n",
+		"\nmax-blocks=7\n",
+		"\nshow-mmap-events=1\n",
+		"\nevlist=attr\n",
+		"\noutput=x\n",
+		"\nhits=1\n",
+		"\nno-events=1\n",
+		"\nformat=evlist\n",
+		"\ncolor=never\n",
+		"\nshow-task-events=0\n",
+	};
+	char *text;
+
+	assert_int_equal(
+		sonde_session_parse(
+			"fields=tid\nfields=comm\nheader=only\nmax-blocks=7\nevlist=attr\n"
+			"format=evlist\nshow-mmap-events=1\noutput=x\nhits=1\nno-events=1\n",
+			&text),
+		0);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		const char *at = strstr(text, lines[i]);
+
+		if (!at || strstr(at + 1, lines[i]))
+			fail_msg("%s in %s", lines[i], text);
+	}
+	assert_null(strstr(text, "every="));
+	free(text);
+	assert_int_equal(sonde_session_parse("format=jsonl\nevlist=colour\n", &text), -EINVAL);
+	assert_int_equal(sonde_session_parse("format=info\nheader=maybe\n", &text), -EINVAL);
+}
+
 TEST(text_form_with_mistakes)
 {
 	static const char *const texts[] = {
@@ -674,23 +710,23 @@ TEST(several_recordings_have_kernels_of_their_own)
 	struct sonde_session *s;
 	const struct sonde_event *ev;
 	struct sonde_location seen[2] = { 0 }, loc;
-	struct sonde_session *of[2] = { 0 };
+	bool met[2] = { false };
 
 	if (!demo)
 		demo = "tests/data/demo.data";
 	snprintf(text, sizeof(text), "input=%s\ninput=%s\nkallsyms=/dev/null\n", demo, demo);
 	assert_int_equal(sonde_session_open(&s, text, NULL), 0);
 	while (sonde_session_next(s, &ev) > 0) {
-		unsigned at = of[0] && sonde_event_session(ev) != of[0];
+		uint32_t at = sonde_event_input(ev);
 
 		assert_int_equal(sonde_event_locate(ev, 0xffffffff81001234, 1, &loc), 0);
 		assert_string_equal(loc.dso, "[kernel.kallsyms]");
-		if (!of[at])
+		if (!met[at])
 			seen[at] = loc;
-		of[at] = sonde_event_session(ev);
+		met[at] = true;
 		assert_true(loc.dso_id == seen[at].dso_id);
 	}
-	assert_non_null(of[1]);
+	assert_true(met[1]);
 	assert_true(seen[0].dso_id && seen[1].dso_id && seen[0].dso_id != seen[1].dso_id);
 	assert_true(seen[0].answer != seen[1].answer);
 	sonde_session_close(s);
@@ -757,10 +793,47 @@ TEST(itrace_takes_what_perf_takes)
 	size_t at;
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
-		assert_true(itrace_valid(good[i], SONDE_COMPAT_PERF_6_1, &at));
+		assert_true(itrace_valid(good[i], rules_of(SONDE_COMPAT_PERF_6_1), &at));
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_false(itrace_valid(bad[i], SONDE_COMPAT_PERF_6_1, &at));
-	assert_false(itrace_valid("ie+", SONDE_COMPAT_NONE, &at));
+		assert_false(itrace_valid(bad[i], rules_of(SONDE_COMPAT_PERF_6_1), &at));
+	assert_false(itrace_valid("ie+", &default_rules, &at));
 	assert_int_equal(at, 1);
-	assert_true(itrace_valid("Ty", SONDE_COMPAT_PERF_6_12, &at));
+	assert_true(itrace_valid("Ty", rules_of(SONDE_COMPAT_PERF_6_12), &at));
+}
+
+TEST(nearest)
+{
+	struct sonde_nearest n = { .size = sizeof(n), .wanted = "sched_swich" };
+
+	assert_int_equal(sonde_nearest_offer(&n, "irq:softirq_entry"), 1);
+	assert_string_equal(n.closest, "irq:softirq_entry");
+	assert_null(n.meant);
+	assert_int_equal(sonde_nearest_offer(&n, "sched:sched_switch"), 1);
+	assert_int_equal(sonde_nearest_offer(&n, "sched:sched_switch"), 0);
+	assert_int_equal(sonde_nearest_offer(&n, "sched:sched_stick"), 0);
+	assert_string_equal(n.closest, "sched:sched_switch");
+	assert_string_equal(n.meant, "sched:sched_switch");
+	assert_int_equal(n.distance, 2);
+	n.size = 4;
+	assert_int_equal(sonde_nearest_offer(&n, "sched_swich"), -EINVAL);
+	n = (struct sonde_nearest){ .size = sizeof(n) };
+	assert_int_equal(sonde_nearest_offer(&n, "sched_swich"), -EINVAL);
+	assert_non_null(strstr(sonde_error_text(), "n->wanted is NULL"));
+}
+
+TEST(the_rules_of_a_session_are_its_versions)
+{
+	static const char *const versions[] = { "none", "perf-6.1", "perf-6.12" };
+
+	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
+		struct sonde_session *s;
+		char text[4200];
+
+		snprintf(text, sizeof(text), "input=%s\ncompat=%s\n", getenv("SONDE_DEMO_DATA"),
+			 versions[i]);
+		assert_int_equal(sonde_session_open(&s, text, NULL), 0);
+		assert_ptr_equal(sonde_session_rules(s), sonde_rules_find(versions[i]));
+		assert_string_equal(sonde_session_rules(s)->version, versions[i]);
+		sonde_session_close(s);
+	}
 }

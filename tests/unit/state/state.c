@@ -184,6 +184,30 @@ TEST(mappings_behind_an_exit)
 }
 
 /* However many exits follow, a process keeps its mappings while its first thread has not ended. */
+TEST(the_epoch_changes_with_what_is_mapped)
+{
+	for (int forgets = 0; forgets < 2; forgets++) {
+		uint64_t epoch;
+
+		begin_forgetting(forgets);
+		MMAP(7, 0x1000, 0x1000, "kept");
+		epoch = st.map_epoch;
+		COMM(7, 7, "seven");
+		FORK(7, 8, 7, 7);
+		EXIT(7, 8);
+		assert_int_equal(st.map_epoch, epoch);
+		EXIT(7, 7);
+		assert_string_equal(mapped_in(state_space_of(&st, 7, 7), 0x1000),
+				    forgets ? "" : "kept+0");
+		assert_int_equal(st.map_epoch != epoch, forgets);
+		epoch = st.map_epoch;
+		FORK(7, 7, 1, 1);
+		assert_string_equal(mapped_in(state_space_of(&st, 7, 7), 0x1000), "");
+		assert_int_not_equal(st.map_epoch, epoch);
+		end();
+	}
+}
+
 TEST(mappings_outlive_the_exit_of_a_thread)
 {
 	for (int forgets = 0; forgets < 2; forgets++) {

@@ -141,7 +141,9 @@ static void put(const char *path, struct elf_spec spec)
 static struct dso_table *table(enum sonde_compat compat)
 {
 	static char cache[128];
-	struct dso_table_options opts = { .symfs = dir, .buildid_dir = cache, .compat = compat };
+	struct dso_table_options opts = { .symfs = dir,
+					  .buildid_dir = cache,
+					  .rules = rules_of(compat) };
 	struct dso_table *t;
 
 	snprintf(cache, sizeof(cache), "%s/cache", dir);
@@ -151,9 +153,12 @@ static struct dso_table *table(enum sonde_compat compat)
 
 static struct dso *get(struct dso_table *t, const char *name, const uint8_t *id)
 {
-	struct dso_key key = { .name = name, .build_id = id, .build_id_len = id ? 20 : 0 };
-	struct dso *d = dso_get(t, &key);
+	struct dso_key key = { .name = name };
+	struct dso *d;
 
+	if (id)
+		key.build_id = build_id_of(id, 20);
+	d = dso_get(t, &key);
 	assert_non_null(d);
 	assert_ptr_equal(dso_get(t, &key), d);
 	return d;
@@ -178,16 +183,83 @@ static void expect(struct dso *d, const char *name)
 		assert_null(dso_symbol_at(d, TEXT_OFFSET + 0xf));
 		assert_null(dso_symbol_at(d, TEXT_OFFSET + 0x30));
 	}
-	if (name)
-		assert_string_equal(dso_problem(d), "");
-	else
-		assert_string_not_equal(dso_problem(d), "");
+	assert_int_equal(dso_unknown_file(d) == SONDE_KNOWN, name != NULL);
+}
+
+/* Tables of two recordings number their dsos together. */
+TEST(ids_of_dsos)
+{
+	struct dso_ids ids = { 0 };
+	struct dso_table_options opts = { .ids = &ids, .rules = &default_rules };
+	const struct dso_key keys[] = {
+		{ .name = "/bin/x" },
+		{ .name = "/bin/x", .build_id = build_id_of(id_a, 20) },
+		{ .name = "/bin/x", .build_id = build_id_of(id_a, 8) },
+		{ .name = "/bin/x", .inode = 5 },
+		{ .name = "[kernel.kallsyms]" },
+		{ .name = "[kernel.kallsyms]", .is_kernel = true },
+		{ .name = "[xfs]", .is_kernel = true },
+	};
+	enum { NR = sizeof(keys) / sizeof(*keys) };
+	struct dso_table *tables[2], *alone;
+
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(dso_table_new(&tables[i], &opts), 0);
+	assert_null(dso_of_id(&ids, 0));
+	assert_null(dso_of_id(&ids, 1));
+	for (uint32_t i = 0; i < 2 * NR; i++)
+		assert_int_equal(dso_id(dso_get(tables[i % 2], &keys[i / 2])), i + 1);
+	for (uint32_t i = 0; i < 2 * NR; i++) {
+		const struct dso *d = dso_get(tables[i % 2], &keys[i / 2]);
+
+		assert_int_equal(dso_id(d), i + 1);
+		assert_ptr_equal(dso_of_id(&ids, i + 1), d);
+	}
+	assert_null(dso_of_id(&ids, 0));
+	assert_null(dso_of_id(&ids, 2 * NR + 1));
+	assert_null(dso_of_id(&ids, (uint64_t)1 << 32 | 1));
+	assert_null(dso_of_id(&ids, UINT64_MAX));
+	/* a table that shares with no other one */
+	opts.ids = NULL;
+	assert_int_equal(dso_table_new(&alone, &opts), 0);
+	assert_int_equal(dso_id(dso_get(alone, &keys[1])), 1);
+	dso_table_free(alone);
+	for (int i = 0; i < 2; i++)
+		dso_table_free(tables[i]);
+	dso_ids_done(&ids);
+}
+
+/* A dso of the kernel has a name and an id; no file of this machine is taken for it. */
+TEST(dsos_of_the_kernel)
+{
+	struct dso_key key = { .name = "/bin/x", .is_kernel = true };
+	struct dso_table *t;
+	struct dso *d;
+	uint8_t byte;
+	size_t len;
+
+	begin();
+	put("/bin/x", (struct elf_spec){ .build_id = id_a, .symbol = "by_path" });
+	t = table(SONDE_COMPAT_NONE);
+	d = dso_get(t, &key);
+	assert_string_equal(dso_name(d), "/bin/x");
+	assert_null(dso_symbol_at(d, TEXT_OFFSET + 0x18));
+	assert_null(dso_code_path(d));
+	assert_null(dso_debug_path(d));
+	assert_null(dso_image(d, &len));
+	assert_int_equal(dso_read(d, 0, &byte, 1), 0);
+	assert_int_equal(dso_file_address(d, 5), 5);
+	assert_false(dso_is_file(d));
+	assert_false(dso_is_here(d));
+	expect(get(t, "/bin/x", NULL), "by_path");
+	dso_table_free(t);
+	tree_remove(dir);
 }
 
 /* Recorded without a build id, but with an inode: the path must still lead there. */
 TEST(files_by_inode)
 {
-	struct dso_table_options opts = { .compat = SONDE_COMPAT_NONE };
+	struct dso_table_options opts = { .rules = &default_rules };
 	struct dso_table *t, *perf;
 	struct dso_key key;
 	struct stat st;
@@ -202,9 +274,9 @@ TEST(files_by_inode)
 	expect(dso_get(t, &key), "by_path");
 	key.inode++;
 	expect(dso_get(t, &key), NULL);
-	assert_non_null(strstr(dso_problem(dso_get(t, &key)), "inode"));
+	assert_int_equal(dso_unknown(dso_get(t, &key)), SONDE_UNKNOWN_OTHER_BUILD);
 	dso_table_free(t);
-	opts.compat = SONDE_COMPAT_PERF_6_1;
+	opts.rules = rules_of(SONDE_COMPAT_PERF_6_1);
 	assert_int_equal(dso_table_new(&perf, &opts), 0);
 	expect(dso_get(perf, &key), "by_path");
 	dso_table_free(perf);
@@ -214,6 +286,7 @@ TEST(files_by_path)
 {
 	struct dso_table *t;
 	struct dso *d;
+	char hex[BUILD_ID_HEX_CHARS];
 	uint8_t bytes[4];
 
 	begin();
@@ -223,7 +296,8 @@ TEST(files_by_path)
 	expect(get(t, "/bin/x", NULL), "by_path");
 	d = get(t, "/bin/x", id_a);
 	expect(d, "by_path");
-	assert_string_equal(dso_build_id(d), "abcdef0100000000000000000000000000000000");
+	assert_string_equal(build_id_hex(dso_build_id(d), hex),
+			    "abcdef0100000000000000000000000000000000");
 	assert_int_equal(dso_file_address(d, TEXT_OFFSET + 5), TEXT_ADDR + 5);
 	assert_int_equal(dso_file_address(d, 0x10), 0x400010);
 	assert_non_null(dso_code_path(d));
@@ -304,24 +378,24 @@ TEST(files_beside_the_program)
 
 TEST(the_vdso)
 {
-	uint8_t id[ELF_BUILD_ID_MAX_BYTES];
 	struct dso_table *t;
 	struct elf_file *f;
-	size_t len = 0;
+	struct build_id id;
+	size_t len;
 
 	if (vdso_open(&f) < 0)
 		return; /* a kernel without */
-	len = elf_file_build_id(f, id);
+	id = elf_file_build_id(f);
 	elf_file_close(f);
-	assert_int_equal(len, 20);
+	assert_int_equal(id.len, 20);
 	begin();
 	t = table(SONDE_COMPAT_NONE);
-	assert_non_null(dso_image(get(t, "[vdso]", id), &len));
+	assert_non_null(dso_image(get(t, "[vdso]", id.bytes), &len));
 	assert_null(dso_image(get(t, "[vdso]", id_a), &len));
 	assert_null(dso_image(get(t, "[vdso]", NULL), &len));
 	dso_table_free(t);
 	t = table(SONDE_COMPAT_PERF_6_1);
-	assert_null(dso_image(get(t, "[vdso]", id), &len));
+	assert_null(dso_image(get(t, "[vdso]", id.bytes), &len));
 	assert_non_null(dso_image(get(t, "[vdso]", NULL), &len));
 	dso_table_free(t);
 	tree_remove(dir);
@@ -334,7 +408,7 @@ TEST(tables_without_measure)
 	size_t segments = FILE_BYTES, sections = segments + NR_SEGMENTS * sizeof(Elf64_Phdr);
 	size_t len = sections + NR_NOTES * sizeof(Elf64_Shdr);
 	uint8_t *elf = make_elf(&(struct elf_spec){ .build_id = id_a });
-	uint8_t *image = calloc(1, len), id[ELF_BUILD_ID_MAX_BYTES];
+	uint8_t *image = calloc(1, len);
 	Elf64_Ehdr *h = (Elf64_Ehdr *)image;
 	Elf64_Phdr *p = (Elf64_Phdr *)(image + segments);
 	Elf64_Shdr *s = (Elf64_Shdr *)(image + sections);
@@ -356,7 +430,7 @@ TEST(tables_without_measure)
 	assert_int_equal(elf_file_from_memory(&f, image, len, "x"), 0);
 	assert_int_equal(f->nr_segments, 1024);
 	assert_non_null(elf_file_segment_at(f, 1023 << 12));
-	assert_int_equal(elf_file_build_id(f, id), 0);
+	assert_int_equal(elf_file_build_id(f).len, 0);
 	elf_file_close(f);
 	free(elf);
 }

@@ -136,8 +136,8 @@ TEST(kernel_symbols_by_build_id)
 	static const uint8_t id[20] = { 0xab, 0xcd, 1, 2, 3 };
 	static const char rest[] = "cd010203000000000000000000000000000000";
 	char dir[] = "/tmp/sonde-symbols-XXXXXX", path[256], target[256];
-	struct kernel_symbols_options opts = { .build_id = id,
-					       .build_id_len = sizeof(id),
+	struct kernel_symbols_options opts = { .rules = &default_rules,
+					       .build_id = build_id_of(id, sizeof(id)),
 					       .buildid_dir = dir };
 	struct kallsyms *k;
 
@@ -182,7 +182,7 @@ TEST(kernel_symbols_by_build_id)
 	assert_int_equal(kernel_symbols_open(&k, &opts, path_used), 0);
 	expect(k, 0x1000, "own", 0);
 	kallsyms_close(k);
-	opts.compat = SONDE_COMPAT_PERF_6_1;
+	opts.rules = rules_of(SONDE_COMPAT_PERF_6_1);
 	assert_int_equal(kernel_symbols_open(&k, &opts, path_used), 0);
 	expect(k, 0x1000, NULL, 0);
 	kallsyms_close(k);
@@ -197,7 +197,8 @@ TEST(kernel_symbols_by_build_id)
 
 TEST(kernel_symbols_without_build_id)
 {
-	struct kernel_symbols_options opts = { .buildid_dir = "/nonexistent" };
+	struct kernel_symbols_options opts = { .rules = &default_rules,
+					       .buildid_dir = "/nonexistent" };
 	struct kallsyms *k;
 
 	assert_int_equal(kernel_symbols_open(&k, &opts, path_used), 0);
@@ -210,7 +211,8 @@ TEST(kernel_symbols_by_file)
 {
 	static const uint8_t other[20] = { 1, 2, 3 };
 	char self[PATH_MAX] = { 0 };
-	struct kernel_symbols_options opts = { .buildid_dir = "/nonexistent",
+	struct kernel_symbols_options opts = { .rules = &default_rules,
+					       .buildid_dir = "/nonexistent",
 					       .vmlinux_path = self,
 					       .ref_symbol = "main",
 					       .ref_addr = 0xffffffff81000000 };
@@ -230,8 +232,7 @@ TEST(kernel_symbols_by_file)
 	assert_true(kernel_symbols_open(&k, &opts, path_used) < 0);
 	assert_non_null(strstr(err_text(), "no_such_symbol"));
 	opts.ref_symbol = "main";
-	opts.build_id = other;
-	opts.build_id_len = sizeof(other);
+	opts.build_id = build_id_of(other, sizeof(other));
 	assert_int_equal(kernel_symbols_open(&k, &opts, path_used), -ESTALE);
 	assert_string_equal(path_used, "");
 	opts.vmlinux_path = "/nonexistent";

@@ -11,16 +11,20 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "locate.h"
-#include "session.h"
+#include "recording/locate.h"
+#include "recording/text.h"
 #include "sinks/sink.h"
 #include "sinks/text/fields.h"
+#include "sinks/text/options.h"
 #include "sources/source.h"
 
 /* ---- a session of our own: what the sink asks one for ------------------------------------------------------------- */
 
-static struct sonde_session session;
+static struct recordings recordings;
+static struct recording recording;
+static const struct filters no_filters;
 static struct sonde_schema schemas[4];
+static struct sonde_schema *schema_ids[4];
 static struct perf_event_attr attrs[4];
 static size_t nr_schemas;
 static const char *const comms[] = { "", "bash", "a-very-long-name-that-fills-no-column",
@@ -29,44 +33,26 @@ static struct sonde_sample sample;
 static uint64_t chain[8];
 static int nr_chain;
 
-size_t sonde_session_schemas(const struct sonde_session *s)
-{
-	return nr_schemas;
-}
-
-const struct sonde_schema *sonde_session_schema(const struct sonde_session *s, uint32_t id)
-{
-	return id < nr_schemas ? &schemas[id] : NULL;
-}
-
-const char *sonde_session_string(const struct sonde_session *s, uint32_t id)
-{
-	return comms[id];
-}
-
-struct sonde_session *several_part(const struct sonde_session *s, unsigned i)
-{
-	return NULL;
-}
-
-const char *session_cgroup(const struct sonde_session *s, uint64_t id)
+const char *recording_cgroup(const struct recording *rec, uint64_t id)
 {
 	return id == 7 ? "/user.slice" : NULL;
 }
 
-const char *sonde_session_info(struct sonde_session *s, const char *key)
+const char *recording_info(const struct recording *rec, const char *key)
 {
 	return !strcmp(key, "arch") ? "x86_64" : NULL;
 }
 
-void session_event_text(const struct event *ev, struct outbuf *out)
+void recording_event_text(const struct event *ev, struct outbuf *out)
 {
 	outbuf_str(out, "a=1 b=two");
 }
 
-int sonde_event_locate(const struct sonde_event *ev, uint64_t addr, uint32_t cpumode,
-		       struct sonde_location *ret)
+const struct sonde_location *recording_located(const struct event *ev, uint64_t addr,
+					       uint32_t cpumode)
 {
+	static struct sonde_location loc, *ret = &loc;
+
 	*ret = (struct sonde_location){ .size = sizeof(*ret), .addr = addr };
 	if (cpumode == 1 && addr >= 0xffffffff81000000) {
 		ret->dso = "[kernel.kallsyms]";
@@ -80,28 +66,28 @@ int sonde_event_locate(const struct sonde_event *ev, uint64_t addr, uint32_t cpu
 		ret->map_end = 0x500000;
 		ret->map_pgoff = 0x1000;
 	}
-	return 0;
+	return ret;
 }
 
 /* The same mappings always, so that texts are kept. */
-const struct address_space *session_space(const struct event *ev, uint32_t cpumode)
+const struct address_space *recording_space(const struct event *ev, uint32_t cpumode)
 {
 	static const struct address_space kernel = { .stamp = 1 }, user = { .stamp = 2 };
 
 	return cpumode == 1 ? &kernel : cpumode == 2 ? &user : NULL;
 }
 
-uint32_t session_address_mode(const struct event *ev, uint64_t addr)
+uint32_t recording_address_mode(const struct event *ev, uint64_t addr)
 {
 	return addr >> 63 ? 1 : 2;
 }
 
-struct dso *session_dso_at(const struct event *ev, uint64_t addr, uint64_t *ret_offset)
+struct dso *recording_dso_at(const struct event *ev, uint64_t addr, uint64_t *ret_offset)
 {
 	return NULL;
 }
 
-bool session_has_file_here(struct sonde_session *s, const struct address_space *space)
+bool recording_has_file_here(struct recording *rec, const struct address_space *space)
 {
 	return true;
 }
@@ -149,7 +135,7 @@ static struct event event(uint32_t schema)
 					.tid = 11,
 					.comm = 1,
 					.cpumode = 1 },
-			       .session = &session,
+			       .recording = &recording,
 			       .schema = &schemas[schema],
 			       .source = &fake };
 }
@@ -159,7 +145,60 @@ static struct event event(uint32_t schema)
 static char written[8192];
 static int opened;
 
-static struct sink *start(struct session_options opts)
+/* The sink's own options, and those of the session that it gets to know. */
+struct options {
+	char *fields;
+	bool ns, deltatime, latency, color;
+	bool callchain, reltime;
+	enum sonde_compat compat;
+};
+
+/* The recording that the sink asks, with the event types made so far. */
+static void make_recording(const struct options *o)
+{
+	uint32_t id;
+
+	if (!recordings.strings.entries.n)
+		assert_int_equal(strpool_init(&recordings.strings), 0);
+	for (uint32_t i = 0; i < sizeof(comms) / sizeof(*comms); i++) {
+		assert_int_equal(
+			strpool_intern(&recordings.strings, comms[i], strlen(comms[i]), &id), 0);
+		assert_int_equal(id, i);
+	}
+	for (size_t i = 0; i < nr_schemas; i++)
+		schema_ids[i] = &schemas[i];
+	recordings.v = &recording;
+	recordings.nr = 1;
+	recordings.schemas.schemas.v = schema_ids;
+	recordings.schemas.schemas.n = nr_schemas;
+	recordings.opts =
+		(struct recording_options){ .rules = rules_of(o->compat), .max_frames = UINT_MAX };
+	recording.all = &recordings;
+	recording.opts = &recordings.opts;
+	recording.strings = &recordings.strings;
+}
+
+static int open_text(struct sink **ret, const struct options *o, int fd)
+{
+	static struct text_options own;
+
+	own = (struct text_options){ .max_blocks = KEY_NO_NUMBER,
+				     .fields = o->fields,
+				     .ns = o->ns,
+				     .deltatime = o->deltatime,
+				     .latency = o->latency,
+				     .color = o->color };
+	make_recording(o);
+	return text_sink_ops.open(ret, &(struct sink_options){ .own = &own,
+							       .rules = rules_of(o->compat),
+							       .callchain = o->callchain,
+							       .reltime = o->reltime,
+							       .fd = fd,
+							       .recordings = &recordings,
+							       .filters = &no_filters });
+}
+
+static struct sink *start(struct options opts)
 {
 	struct sink *s = NULL;
 	char path[] = "/tmp/sonde-text-XXXXXX";
@@ -167,12 +206,7 @@ static struct sink *start(struct session_options opts)
 	opened = mkstemp(path);
 	assert_true(opened >= 0);
 	unlink(path);
-	opts.max_stack = UINT64_MAX;
-	session.opts = opts;
-	session.max_frames = UINT_MAX;
-	assert_int_equal(
-		text_sink_ops.open(&s, &(struct sink_options){ .fd = opened, .session = &session }),
-		0);
+	assert_int_equal(open_text(&s, &opts, opened), 0);
 	return s;
 }
 
@@ -189,7 +223,7 @@ static const char *finish(struct sink *s)
 	return written;
 }
 
-static const char *line(struct session_options opts, uint32_t schema)
+static const char *line(struct options opts, uint32_t schema)
 {
 	struct event ev = event(schema);
 	struct sink *s = start(opts);
@@ -211,34 +245,34 @@ TEST(default_columns)
 {
 	two_types();
 	assert_string_equal(
-		line((struct session_options){ .callchain = true }, 0),
+		line((struct options){ .callchain = true }, 0),
 		"            bash    11 [001]  4344.041956: sched:sched_switch: a=1 b=two\n");
-	assert_string_equal(line((struct session_options){ .callchain = true }, 1),
+	assert_string_equal(line((struct options){ .callchain = true }, 1),
 			    "            bash    11 [001]  4344.041956:     250000          "
 			    "cpu-clock:  ffffffff81000010 "
 			    "start_kernel+0x10 ([kernel.kallsyms])\n");
 	assert_string_equal(
-		line((struct session_options){ .ns = true, .compat = SONDE_COMPAT_PERF_6_12 }, 0),
+		line((struct options){ .ns = true, .compat = SONDE_COMPAT_PERF_6_12 }, 0),
 		"            bash      11 [001]  4344.041956433: sched:sched_switch: a=1 b=two\n");
 }
 
 TEST(chosen_columns)
 {
 	two_types();
-	assert_string_equal(line((struct session_options){ .fields = "comm,pid,tid,cpu" }, 0),
+	assert_string_equal(line((struct options){ .fields = "comm,pid,tid,cpu" }, 0),
 			    "            bash    10/11    [001] \n");
-	assert_string_equal(line((struct session_options){ .fields = "pid" }, 0), "   10 \n");
-	assert_string_equal(line((struct session_options){ .fields = "trace" }, 0), "a=1 b=two\n");
-	assert_string_equal(line((struct session_options){ .fields = "trace" }, 1), "");
-	assert_string_equal(line((struct session_options){ .fields = "trace:event sw:comm,ip" }, 0),
+	assert_string_equal(line((struct options){ .fields = "pid" }, 0), "   10 \n");
+	assert_string_equal(line((struct options){ .fields = "trace" }, 0), "a=1 b=two\n");
+	assert_string_equal(line((struct options){ .fields = "trace" }, 1), "");
+	assert_string_equal(line((struct options){ .fields = "trace:event sw:comm,ip" }, 0),
 			    "sched:sched_switch: \n");
-	assert_string_equal(line((struct session_options){ .fields = "trace:event sw:comm,ip" }, 1),
+	assert_string_equal(line((struct options){ .fields = "trace:event sw:comm,ip" }, 1),
 			    "            bash  ffffffff81000010\n");
 	assert_string_equal(
-		line((struct session_options){ .fields = "-cpu,+pid" }, 0),
+		line((struct options){ .fields = "-cpu,+pid" }, 0),
 		"            bash    10/11     4344.041956: sched:sched_switch: a=1 b=two\n");
-	assert_string_equal(line((struct session_options){ .fields = "trace:" }, 0), "");
-	assert_string_equal(line((struct session_options){ .fields = "ip,sym" }, 1),
+	assert_string_equal(line((struct options){ .fields = "trace:" }, 0), "");
+	assert_string_equal(line((struct options){ .fields = "ip,sym" }, 1),
 			    " ffffffff81000010 start_kernel\n");
 }
 
@@ -248,7 +282,7 @@ TEST(values_at_the_edge)
 	struct sink *s;
 
 	two_types();
-	s = start((struct session_options){ .fields = "comm,pid,tid,cpu,time" });
+	s = start((struct options){ .fields = "comm,pid,tid,cpu,time" });
 	ev = event(0);
 	ev.pub.comm = 2;
 	ev.pub.pid = ev.pub.tid = -1;
@@ -280,7 +314,7 @@ TEST(numbers_of_every_length)
 
 	two_types();
 	for (int c = 0; c < 2; c++) {
-		struct sink *s = start((struct session_options){
+		struct sink *s = start((struct options){
 			.fields = "pid,tid,time", .ns = true, .compat = compats[c] });
 		size_t len = 0;
 		int width = c ? 7 : 5;
@@ -304,7 +338,7 @@ TEST(numbers_of_every_length)
 
 TEST(missing_values)
 {
-	struct session_options opts = { .callchain = true };
+	struct options opts = { .callchain = true };
 	struct sink *s;
 
 	nr_schemas = 0;
@@ -314,11 +348,7 @@ TEST(missing_values)
 			    "            bash    11  4344.041956:          1 cpu-clock:  "
 			    "          400010 [unknown] ([unknown])\n");
 	opts.fields = "comm,cpu";
-	session.opts = opts;
-	session.max_frames = UINT_MAX;
-	assert_int_equal(
-		text_sink_ops.open(&s, &(struct sink_options){ .fd = 1, .session = &session }),
-		-EINVAL);
+	assert_int_equal(open_text(&s, &opts, 1), -EINVAL);
 	assert_non_null(strstr(err_text(), "cpu-clock"));
 	assert_non_null(strstr(err_text(), "CPU"));
 	opts.fields = "sw:comm,cpu";
@@ -335,19 +365,18 @@ TEST(specifications_that_cannot_be)
 
 	two_types();
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		struct sink_options opts = { .fd = 1, .session = &session };
+		struct options opts = { .fields = (char *)bad[i] };
 		struct sink *s;
 
-		session.opts = (struct session_options){ .fields = (char *)bad[i] };
 		err_clear();
-		assert_int_equal(text_sink_ops.open(&s, &opts), -EINVAL);
+		assert_int_equal(open_text(&s, &opts, 1), -EINVAL);
 		assert_true(*err_text());
 	}
 }
 
 TEST(call_chains)
 {
-	struct session_options opts = { .callchain = true };
+	struct options opts = { .callchain = true };
 
 	nr_schemas = 0;
 	add(PERF_TYPE_TRACEPOINT, "a:b", ALL | PERF_SAMPLE_RAW | PERF_SAMPLE_CALLCHAIN);
@@ -404,7 +433,7 @@ static void full_type(uint32_t type, uint64_t config, const char *name)
 
 static const char *full_line(const char *fields, enum sonde_compat compat)
 {
-	return line((struct session_options){ .fields = (char *)fields, .compat = compat }, 0);
+	return line((struct options){ .fields = (char *)fields, .compat = compat }, 0);
 }
 
 TEST(memory_accesses)
@@ -479,17 +508,17 @@ TEST(branches_of_a_hardware_trace)
 
 TEST(letters_and_narrow_columns)
 {
-	struct session_options opts = { .fields = "comm,cpu,misc,flags", .latency = true };
+	struct options opts = { .fields = "comm,cpu,misc,flags", .latency = true };
 
 	two_types();
 	assert_string_equal(line(opts, 1), "    bash   1 K                             \n");
-	opts = (struct session_options){ .fields = "misc,event", .color = true };
+	opts = (struct options){ .fields = "misc,event", .color = true };
 	assert_string_equal(line(opts, 0), "K     \x1b[1msched:sched_switch\x1b[0m: \n");
 }
 
 TEST(relative_times)
 {
-	struct session_options opts = { .fields = "time", .reltime = true };
+	struct options opts = { .fields = "time", .reltime = true };
 	struct event ev;
 	struct sink *s;
 
@@ -502,13 +531,10 @@ TEST(relative_times)
 		assert_string_equal(finish(s),
 				    delta ? "    0.000000: \n    1.000000: \n    1.000000: \n"
 					  : "    0.000000: \n    1.000000: \n    2.000000: \n");
-		opts = (struct session_options){ .fields = "time", .deltatime = true };
+		opts = (struct options){ .fields = "time", .deltatime = true };
 	}
 	opts.reltime = true;
-	session.opts = opts;
-	assert_int_equal(
-		text_sink_ops.open(&s, &(struct sink_options){ .fd = 1, .session = &session }),
-		-EINVAL);
+	assert_int_equal(open_text(&s, &opts, 1), -EINVAL);
 }
 
 TEST(fields_of_classes)
@@ -517,17 +543,20 @@ TEST(fields_of_classes)
 	struct outbuf notes = { 0 };
 
 	/* The '-' of bpf-output: perf takes the list for one of changes. */
-	assert_int_equal(
-		text_fields_parse(&f, "sw:comm,bpf-output", true, SONDE_COMPAT_PERF_6_1, NULL), 0);
+	assert_int_equal(text_fields_parse(&f, "sw:comm,bpf-output", true,
+					   rules_of(SONDE_COMPAT_PERF_6_1), NULL),
+			 0);
 	assert_true(f.classes[TEXT_SOFTWARE].fields & TEXT_IP);
-	assert_int_equal(text_fields_parse(&f, "sw:comm,bpf-output", true, SONDE_COMPAT_NONE, NULL),
+	assert_int_equal(text_fields_parse(&f, "sw:comm,bpf-output", true, &default_rules, NULL),
 			 0);
 	assert_false(f.classes[TEXT_SOFTWARE].fields & TEXT_IP);
-	assert_int_equal(text_fields_parse(&f, "cgroup", true, SONDE_COMPAT_PERF_6_1, NULL),
-			 -EINVAL);
-	assert_int_equal(text_fields_parse(&f, "cgroup", true, SONDE_COMPAT_PERF_6_12, NULL), 0);
 	assert_int_equal(
-		text_fields_parse(&f, "comm sw:pid sw:+tid", true, SONDE_COMPAT_NONE, &notes), 0);
+		text_fields_parse(&f, "cgroup", true, rules_of(SONDE_COMPAT_PERF_6_1), NULL),
+		-EINVAL);
+	assert_int_equal(
+		text_fields_parse(&f, "cgroup", true, rules_of(SONDE_COMPAT_PERF_6_12), NULL), 0);
+	assert_int_equal(text_fields_parse(&f, "comm sw:pid sw:+tid", true, &default_rules, &notes),
+			 0);
 	assert_int_equal(f.classes[TEXT_SOFTWARE].fields, TEXT_PID | TEXT_TID);
 	assert_int_equal(f.classes[TEXT_HARDWARE].fields, TEXT_COMM);
 	outbuf_char(&notes, '\0');
@@ -537,25 +566,25 @@ TEST(fields_of_classes)
 
 TEST(output_that_cannot_be_written)
 {
-	struct sink_options opts = { .fd = open("/dev/full", O_WRONLY), .session = &session };
+	const struct options opts = { 0 };
+	int fd = open("/dev/full", O_WRONLY);
 	struct event ev;
 	struct sink *s;
 	int fds[2];
 
 	two_types();
-	session.opts = (struct session_options){ 0 };
 	ev = event(0);
-	assert_int_equal(text_sink_ops.open(&s, &opts), 0);
+	assert_int_equal(open_text(&s, &opts, fd), 0);
 	assert_int_equal(s->ops->event(s, &ev), 0);
 	assert_int_equal(s->ops->finish(s, true), -ENOSPC);
 	assert_non_null(strstr(err_text(), "output"));
 	s->ops->close(s);
-	close(opts.fd);
+	close(fd);
 
 	signal(SIGPIPE, SIG_IGN);
 	assert_int_equal(pipe(fds), 0);
-	opts.fd = fds[1];
-	assert_int_equal(text_sink_ops.open(&s, &opts), 0);
+	fd = fds[1];
+	assert_int_equal(open_text(&s, &opts, fd), 0);
 	close(fds[0]);
 	for (int i = 0, r = 0; i < 100000 && r >= 0; i++) {
 		r = s->ops->event(s, &ev);

@@ -21,10 +21,11 @@ static void check_windows(const char *text, bool relative, enum sonde_compat com
 {
 	struct time_windows w = TIME_WINDOWS_ALL;
 	char got[512] = "bad", *p = got;
-	int r = time_windows_parse(text, &ten_seconds, relative, compat, &w);
+	int r = time_windows_parse(text, &ten_seconds, relative, rules_of(compat), &w);
 
 	if (!relative)
-		assert_int_equal(time_windows_parse(text, NULL, relative, compat, NULL), r);
+		assert_int_equal(time_windows_parse(text, NULL, relative, rules_of(compat), NULL),
+				 r);
 	if (r < 0)
 		assert_non_null(strstr(err_text(), "Invalid time string"));
 	else if (!w.nr)
@@ -146,11 +147,11 @@ TEST(time_windows_of_long_recordings)
 	struct time_windows w;
 
 	for (int compat = 0; compat <= SONDE_COMPAT_PERF_6_12; compat++) {
-		assert_int_equal(time_windows_parse("100%", &all, false, compat, &w), 0);
+		assert_int_equal(time_windows_parse("100%", &all, false, rules_of(compat), &w), 0);
 		assert_true(w.bounds.from_ns == 0 && w.bounds.to_ns == UINT64_MAX);
 		time_windows_done(&w);
 	}
-	assert_int_equal(time_windows_parse("100%", &odd, false, SONDE_COMPAT_NONE, &w), 0);
+	assert_int_equal(time_windows_parse("100%", &odd, false, &default_rules, &w), 0);
 	assert_true(w.bounds.to_ns == odd.last_ns);
 	time_windows_done(&w);
 }
@@ -159,8 +160,7 @@ TEST(time_windows_hold_both_ends)
 {
 	struct time_windows w;
 
-	assert_int_equal(time_windows_parse("1,2 4,5", &ten_seconds, false, SONDE_COMPAT_NONE, &w),
-			 0);
+	assert_int_equal(time_windows_parse("1,2 4,5", &ten_seconds, false, &default_rules, &w), 0);
 	assert_true(w.bounds.from_ns == 1000000000 && w.bounds.to_ns == 5000000000);
 	assert_false(time_windows_hold(&w, 999999999));
 	assert_true(time_windows_hold(&w, 1000000000));
@@ -281,9 +281,9 @@ static bool passes(const char *dsos, const char *symbols, uint64_t range, enum s
 	bool yes;
 
 	if (dsos)
-		assert_int_equal(place_filter_dsos(&f, dsos, compat), 0);
+		assert_int_equal(place_filter_dsos(&f, dsos, rules_of(compat)), 0);
 	if (symbols)
-		assert_int_equal(place_filter_symbols(&f, symbols, range, compat), 0);
+		assert_int_equal(place_filter_symbols(&f, symbols, range, rules_of(compat)), 0);
 	assert_int_equal(place_filter_is_set(&f), dsos || symbols);
 	yes = place_filter_pass(&f, where);
 	place_filter_done(&f);
@@ -348,7 +348,7 @@ TEST(event_switches)
 	s = none;
 	s.off = 2;
 	check_switch(s, "312332", "31");
-	s.perf = true;
+	s.omits_one = true;
 	check_switch(s, "312332", "31332");
 	s.shows_both = true;
 	check_switch(s, "312332", "312332");

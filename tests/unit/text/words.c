@@ -14,7 +14,7 @@ static char room[24];
 
 static const char *reg(enum sonde_compat compat, const char *arch, unsigned nr)
 {
-	return perfdata_register_name(compat, arch, nr, room);
+	return perfdata_register_name(rules_of(compat), arch, nr, room);
 }
 
 TEST(registers_of_machines)
@@ -43,14 +43,14 @@ TEST(registers_of_machines)
 
 TEST(kinds_of_branches)
 {
-	assert_string_equal(branch_type_name(SONDE_COMPAT_NONE, 0, room), "");
-	assert_string_equal(branch_type_name(SONDE_COMPAT_NONE, 6 << 20, room), "RET");
-	assert_string_equal(branch_type_name(SONDE_COMPAT_NONE, 15 << 20 | 1 << 26, room),
+	assert_string_equal(branch_type_name(&default_rules, 0, room), "");
+	assert_string_equal(branch_type_name(&default_rules, 6 << 20, room), "RET");
+	assert_string_equal(branch_type_name(&default_rules, 15 << 20 | 1 << 26, room),
 			    "FAULT_DATA");
-	assert_string_equal(branch_type_name(SONDE_COMPAT_NONE, 15 << 20 | 9ull << 26, room),
-			    "NEW_9");
-	assert_string_equal(branch_type_name(SONDE_COMPAT_PERF_6_1, 15 << 20 | 9ull << 26, room),
-			    "(null)");
+	assert_string_equal(branch_type_name(&default_rules, 15 << 20 | 9ull << 26, room), "NEW_9");
+	assert_string_equal(
+		branch_type_name(rules_of(SONDE_COMPAT_PERF_6_1), 15 << 20 | 9ull << 26, room),
+		"(null)");
 }
 
 static const char *data_src(enum sonde_compat compat, uint64_t value)
@@ -59,7 +59,7 @@ static const char *data_src(enum sonde_compat compat, uint64_t value)
 	size_t width = 0;
 
 	out.len = 0;
-	text_data_src_put(compat, value, &width, &out);
+	text_data_src_put(rules_of(compat), value, &width, &out);
 	assert_int_equal(width, out.len);
 	outbuf_char(&out, '\0');
 	return out.data;
@@ -79,8 +79,8 @@ TEST(data_sources)
 	assert_non_null(strstr(data_src(SONDE_COMPAT_NONE, (uint64_t)5 << 33), "|LVL L2 MHB|"));
 	assert_int_equal(strlen(data_src(SONDE_COMPAT_PERF_6_1, UINT64_MAX)), 99);
 	assert_non_null(strstr(data_src(SONDE_COMPAT_NONE, UINT64_MAX), "|BLK  N/A"));
-	text_data_src_put(SONDE_COMPAT_NONE, load_l1_hit, &width, &out);
-	text_data_src_put(SONDE_COMPAT_NONE, 0, &width, &out); /* filled up to the longest */
+	text_data_src_put(&default_rules, load_l1_hit, &width, &out);
+	text_data_src_put(&default_rules, 0, &width, &out); /* filled up to the longest */
 	assert_int_equal(out.len, 2 * width);
 	outbuf_done(&out);
 }

@@ -50,7 +50,10 @@ static void read_maps(void)
 		}
 	}
 	fclose(f);
-	assert_int_equal(dso_table_new(&table, &(struct dso_table_options){ .force = true }), 0);
+	assert_int_equal(
+		dso_table_new(&table, &(struct dso_table_options){ .force = true,
+								   .rules = &default_rules }),
+		0);
 }
 
 static struct dso *dso_at(void *ctx, uint64_t addr, uint64_t *ret_offset)
@@ -147,7 +150,7 @@ static struct unwind_result walk(enum sonde_compat compat, size_t max, uint64_t 
 	struct unwind_result w;
 	struct unwinder *u;
 
-	assert_int_equal(unwind_new(&u, compat), 0);
+	assert_int_equal(unwind_new(&u, rules_of(compat)), 0);
 	assert_int_equal(unwind_walk(u, &in, max, &w), 0);
 	assert_true(w.nr <= max);
 	memcpy(ips, w.ips, w.nr * sizeof(*ips));
@@ -380,7 +383,7 @@ TEST(missing_registers)
 	struct unwind_result w;
 	struct unwinder *u;
 
-	assert_int_equal(unwind_new(&u, SONDE_COMPAT_NONE), 0);
+	assert_int_equal(unwind_new(&u, &default_rules), 0);
 	assert_int_equal(unwind_walk(u, &in, 10, &w), 0);
 	assert_int_equal(w.nr, 0);
 	assert_int_equal(w.end, UNWIND_BROKEN);
