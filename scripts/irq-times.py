@@ -86,6 +86,7 @@ def irq__softirq_exit(event_name, context, common_cpu, common_secs, common_nsecs
     entered = in_softirq.pop(common_cpu, None)
     if entered is None or entered[0] != vec:
         ends["without beginning"] += 1
+        ends["without end"] += entered is not None
         return
     key = vec, common_cpu if per_cpu else None
     times = softirqs.get(key)
