@@ -11,6 +11,17 @@ import measure
 LEAST_EVENTS = 3_500_000
 LEAST_CHAINS = 200_000
 LEAST_FILES = 1_200_000
+LEAST_MIXED = 7_000_000
+
+# What a machine does all at once, for $2 rounds of work: system calls, switches and wake-ups, call chains, new programs.
+MIXED_WORK = '''
+"$1"/bench-pingpong 4 $(($2 / 4)) &
+dd if=/dev/zero of=/dev/null bs=1 count=$2 status=none &
+"$1"/bench-stacks $(($2 / 10)) &
+i=0
+while [ $i -lt $(($2 / 500)) ]; do /bin/true; i=$((i + 1)); done
+wait
+'''
 
 
 class Recordings:
@@ -55,8 +66,8 @@ class Recordings:
             raise measure.Failed('%s: %s' % (script, p.stderr.strip()))
         return json.loads(p.stdout)[1]
 
-    def _record(self, path, options, command):
-        if self.perf:
+    def _record(self, path, options, command, by_sonde=False):
+        if self.perf and not by_sonde:
             # Its own writes would be most of what it records. Said behind the events, as a filter of them.
             line = [self.perf, 'record', '-q', '-m', '4096', '-o', path] + options
             if '-g' not in options:
@@ -68,8 +79,8 @@ class Recordings:
                 line.append('-a')
         measure.run(line + ['--'] + command, memory=False)
 
-    def _make(self, name, options, command, loops, least):
-        """command(loops) is the workload; a short recording tells how many loops are needed."""
+    def _make(self, name, options, command, loops, least, by_sonde=False):
+        """command(loops) is the workload; a short recording shows how many loops are needed."""
         path = os.path.join(self.folder, name)
         if os.path.exists(path):
             return path
@@ -78,7 +89,7 @@ class Recordings:
         for _ in range(5):
             if os.path.exists(part):
                 os.unlink(part)  # recorders keep what was there as .old
-            self._record(part, options, command(loops))
+            self._record(part, options, command(loops), by_sonde)
             counts = self.count(part)
             lost = counts.pop('lost')
             total = sum(counts.values())
@@ -111,6 +122,12 @@ class Recordings:
     def chains(self):
         return self._make('chains.data', ['-e', 'cpu-clock', '-F', '20000', '-g'],
                           lambda n: [os.path.join(self.tools, 'bench-stacks'), str(n)], 500_000, LEAST_CHAINS)
+
+    def mixed(self):
+        """Everything at once, some seven million events. sonde makes it: perf filters its own events only where all have filters."""
+        events = 'sched:sched_switch,sched:sched_wakeup,raw_syscalls:sys_enter,raw_syscalls:sys_exit,cpu-clock/freq=4000,call-graph=fp/'
+        return self._make('mixed.data', ['-e', events, '-a'],
+                          lambda n: ['sh', '-c', MIXED_WORK, 'sh', self.tools, str(n)], 20000, LEAST_MIXED, by_sonde=True)
 
     def beginning(self, path, name, data_bytes):
         """A recording of the first data_bytes of another's records: same header, same features."""

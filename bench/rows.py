@@ -49,6 +49,22 @@ class Row:
             self.floors.append(sum(measure.run(c, memory=False).cpu for c in self.floor))
 
 
+def mixed_rows(recs, mixed):
+    """Rows over a recording of everything at once; the floor beside each."""
+    reading = os.path.join(recs.tools, 'bench-reading')
+    unhandled = os.path.join(BENCH, 'scripts', 'unhandled.py')
+    walk = [reading, 'walk', mixed]
+    counts = recs.counted(mixed)
+    events = sum(counts.values()) - counts['lost']
+    return [
+        Row('mixed: order', [reading, 'order', mixed], floor=[walk]),
+        Row('mixed: order, decode and deliver', [reading, 'count', mixed], floor=[walk]),
+        Row('mixed: text to /dev/null', [recs.sonde, 'script', '-i', mixed], floor=[walk], memory=MEMORY_GOAL, null=True),
+        Row('mixed: trace_unhandled, dict not read', [recs.sonde, 'script', '-i', mixed, '-s', unhandled],
+            floor=[walk, [PYTHON, os.path.join(BENCH, 'floor.py'), unhandled, 'trace_unhandled=%d' % events]],
+            script='python', memory=MEMORY_GOAL)]
+
+
 def make_rows(recs, sched, syscalls, chains, files, large=False):
     """recs: the tools of a build; sched, syscalls, chains, files: paths of recordings; large: rows over ten times the first."""
     tools, sonde, perf = recs.tools, recs.sonde, recs.perf
