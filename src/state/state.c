@@ -98,17 +98,13 @@ static int find_or_add_task(struct state *s, int32_t pid, int32_t tid, struct ta
 	return 0;
 }
 
-int state_comm(struct state *s, int32_t pid, int32_t tid, uint32_t *ret_id)
+int state_comm_find(struct state *s, int32_t pid, int32_t tid, uint32_t *ret_id)
 {
-	uint64_t i = hash64_find(&s->by_tid, key_of(tid));
 	struct task *t;
 
-	if (__builtin_expect(i != HASH64_EMPTY, 1)) {
-		*ret_id = s->tasks.v[i].comm;
-		return 0;
-	}
-	TRY(add_task(s, pid, tid, &t));
+	TRY(find_or_add_task(s, pid, tid, &t));
 	*ret_id = t->comm;
+	*state_recent(s, tid) = (struct recent_comm){ .tid = tid, .comm = t->comm };
 	return 0;
 }
 
@@ -346,6 +342,8 @@ static const struct lineage_ops ops = { .fork = apply_fork,
 
 int state_apply(struct state *s, const struct change *c)
 {
+	/* COMM, FORK and EXIT may rename the task of that tid, and no other. */
+	state_recent(s, c->tid)->comm = 0;
 	switch (c->kind) {
 	case CHANGE_CGROUP:
 		return apply_cgroup(s, c);

@@ -44,6 +44,13 @@ struct task {
  */
 enum { STATE_EXITED = 1024 };
 
+/* A task's name, kept in front of the hash; found by the lowest bits of the tid. */
+struct recent_comm {
+	int32_t tid;
+	uint32_t comm; /* 0: none */
+};
+enum { STATE_RECENT_COMMS = 64 };
+
 /* The last numbers of tasks and names. The states of a session share them. */
 struct state_numbers {
 	uint64_t tasks, names;
@@ -53,6 +60,7 @@ struct state {
 	struct strpool *strings; /* the session's */
 	struct hash64 by_tid;    /* tid -> index in tasks */
 	VEC(struct task) tasks;
+	struct recent_comm recent[STATE_RECENT_COMMS];
 	struct lineage processes; /* by pid: struct address_space, a reference each */
 	struct address_space *kernel;
 	struct hash64 cgroups;                      /* id -> its path's id in the string pool */
@@ -77,8 +85,24 @@ int state_init_beside(struct state *s, struct strpool *strings, uint64_t map_epo
 void state_done(struct state *s);
 /* Fails with -ENOMEM only. Returns 1 if code was left out (MAX_CODE_PIECES). */
 int state_apply(struct state *s, const struct change *change);
+static inline struct recent_comm *state_recent(struct state *s, int32_t tid)
+{
+	return &s->recent[(uint32_t)tid % STATE_RECENT_COMMS];
+}
+
+int state_comm_find(struct state *s, int32_t pid, int32_t tid, uint32_t *ret_id);
 /* The id of a task's name. Adds a task that no record named. */
-int state_comm(struct state *s, int32_t pid, int32_t tid, uint32_t *ret_id);
+static inline int state_comm(struct state *s, int32_t pid, int32_t tid, uint32_t *ret_id)
+{
+	const struct recent_comm *recent = state_recent(s, tid);
+
+	if (__builtin_expect(recent->tid == tid && recent->comm, 1)) {
+		*ret_id = recent->comm;
+		return 0;
+	}
+	return state_comm_find(s, pid, tid, ret_id);
+}
+
 /* The task as of now. Adds one that no record named. Borrowed until the next call. */
 int state_task(struct state *s, int32_t pid, int32_t tid, const struct task **ret);
 /*

@@ -88,6 +88,29 @@ static const char *mapped(int32_t pid, uint64_t addr)
 	return mapped_in(state_space(&st, pid), addr);
 }
 
+/* Names that were asked for lately are kept in front of the table. */
+TEST(names_asked_again)
+{
+	const int32_t other = 7 + STATE_RECENT_COMMS; /* kept at the same place */
+
+	begin_forgetting(true);
+	COMM(7, 7, "first");
+	assert_string_equal(comm_of(7, 7), "first");
+	assert_string_equal(comm_of(7, 7), "first");
+	COMM(7, 7, "second");
+	assert_string_equal(comm_of(7, 7), "second");
+	COMM(other, other, "other");
+	assert_string_equal(comm_of(other, other), "other");
+	assert_string_equal(comm_of(7, 7), "second");
+	FORK(7, 7, other, other);
+	assert_string_equal(comm_of(7, 7), "other");
+	EXIT(7, 7);
+	assert_string_equal(comm_of(7, 7), ":7");
+	assert_string_equal(comm_of(-1, -1), ":-1");
+	assert_string_equal(comm_of(0, 0), "swapper");
+	end();
+}
+
 TEST(names)
 {
 	begin();
