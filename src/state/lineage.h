@@ -2,7 +2,7 @@
 /*
  * The rules of who lives, whose name a task has, and whose mappings it sees: written once, for
  * users that keep different things of tasks and processes. state.c keeps names and mappings,
- * sinks/perfdata/alive.c records, record/describe/dsos.c the files that samples may hit.
+ * sinks/perf/alive.c records, record/describe/dsos.c the files that samples may hit.
  *
  *	change         what it does                                                hook
  *	FORK           tid is a new task, with the name that ptid has now          fork

@@ -4,7 +4,7 @@
 #include "recording/locate.h"
 #include "sinks/info/info.h"
 #include "sinks/json_parts.h"
-#include "sinks/text/header.h"
+#include "sinks/perf/header.h"
 
 enum { VERSION = 1 };
 
@@ -31,7 +31,7 @@ static void put_file(struct info_sink *s, struct json *j)
 	json_member_bool(j, "compressed", info_is_compressed(s));
 	json_member_array(j, "features");
 	for (unsigned feature = 0; feature < NR_FEATURES; feature++) {
-		const char *name = text_header_feature_name(feature);
+		const char *name = perf_header_feature_name(feature);
 
 		if (!(head.features[feature / 64] >> feature % 64 & 1))
 			continue;

@@ -7,8 +7,8 @@
 #include "base/err.h"
 #include "model/callchain.h"
 #include "recording/recording.h"
+#include "sinks/perf/records.h"
 #include "sinks/text/line.h"
-#include "sinks/text/records.h"
 #include "sinks/text/terminal.h"
 
 #define FLAGS_WIDTH 24u
@@ -65,7 +65,7 @@ static char *put_misc(char *p, const struct event *ev)
 		if ((ev->pub.cpumode & mode) == mode)
 			*p++ = letters[mode - 1];
 	}
-	for (const char *more = text_record_misc(&rec); *more && p < end; more++)
+	for (const char *more = perf_record_misc(&rec); *more && p < end; more++)
 		*p++ = *more;
 	/* perf fills with a blank at least. */
 	do

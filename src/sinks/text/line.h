@@ -12,11 +12,11 @@
 #include "base/vec.h"
 #include "compat/rules.h"
 #include "sinks/fd_writer.h"
+#include "sinks/perf/dump.h"
 #include "sinks/sink.h"
 #include "sinks/text/branches.h"
 #include "sinks/text/code_columns.h"
 #include "sinks/text/columns.h"
-#include "sinks/text/dump.h"
 #include "sinks/text/event_files.h"
 #include "sinks/text/fields.h"
 #include "sinks/text/frames.h"
@@ -66,7 +66,7 @@ struct text_sink {
 	struct text_code code;
 	size_t data_src_width; /* of the longest text so far */
 	struct text_recording recording;
-	struct text_dump dump;
+	struct perf_dump dump;
 	bool counts_head_put; /* of recordings of perf stat */
 	struct arena arena;
 	VEC(struct line) lines;

@@ -14,11 +14,11 @@
 #include "formats/perfdata/layout.h"
 #include "recording/recording.h"
 #include "recording/text.h"
-#include "sinks/text/counts.h"
-#include "sinks/text/dump.h"
-#include "sinks/text/header.h"
+#include "sinks/perf/counts.h"
+#include "sinks/perf/dump.h"
+#include "sinks/perf/header.h"
+#include "sinks/perf/records.h"
 #include "sinks/text/line.h"
-#include "sinks/text/records.h"
 #include "sinks/text/terminal.h"
 #include "sources/source.h"
 
@@ -50,19 +50,19 @@ static int put_record(struct text_sink *s, const struct event *ev)
 	int32_t pid, tid;
 
 	if (ev->schema->record_type == RECORD_STAT) {
-		text_count_put(ev, &s->counts_head_put, out);
+		perf_count_put(ev, &s->counts_head_put, out);
 		return 0;
 	}
 	if (ev->schema->record_type == RECORD_AUXTRACE_ERROR) {
 		if (!s->o->dump)
-			text_dump_error_put(ev, out);
+			perf_dump_error_put(ev, out);
 		return 0;
 	}
 	if (ev->listed && s->o->dump)
-		text_dump_put(ev, &s->dump, path_of_record(ev->recording), out);
-	if (!text_record_shown(&s->o->lines, ev, &rec))
+		perf_dump_put(ev, &s->dump, path_of_record(ev->recording), out);
+	if (!perf_record_shown(&s->o->lines, ev, &rec))
 		return 0;
-	if (text_record_head(ev, &rec, &head, &pid, &tid)) {
+	if (perf_record_head(ev, &rec, &head, &pid, &tid)) {
 		struct line line;
 
 		if (rec.schema->id >= s->lines.n)
@@ -73,11 +73,11 @@ static int put_record(struct text_sink *s, const struct event *ev)
 			TRY(recording_complete_as(&head, pid, tid));
 		TRY(text_head_put(s, &head, &line));
 	}
-	outbuf_fmt(out, "PERF_RECORD_%s", text_record_name(rec.type));
-	if (!text_record_body(ev, &rec, out))
+	outbuf_fmt(out, "PERF_RECORD_%s", perf_record_name(rec.type));
+	if (!perf_record_body(ev, &rec, out))
 		outbuf_str(out, " (damaged)\n");
 	else if (rec.type == PERF_RECORD_EXIT && s->o->dump)
-		text_record_body(ev, &rec,
+		perf_record_body(ev, &rec,
 				 out); /* of the dump, in front of whose end the line stands */
 	return 0;
 }
@@ -96,7 +96,7 @@ static void put_dumped_thread(struct text_sink *s, const struct event *ev)
 {
 	size_t start = s->writer.out.len;
 
-	text_dump_thread_put(ev, &s->writer.out);
+	perf_dump_thread_put(ev, &s->writer.out);
 	if (s->terminal)
 		text_terminal_quiet(&s->writer.out, start, true);
 }
@@ -235,7 +235,7 @@ static int take_options(struct text_sink *s, const struct sink_options *opts)
 	s->nanoseconds = o->ns;
 	s->color = o->color;
 	s->terminal = o->color || opts->on_terminal || isatty(s->writer.fd);
-	s->dump = (struct text_dump){ .lines = &o->lines, .is_unsorted = opts->unsorted };
+	s->dump = (struct perf_dump){ .lines = &o->lines, .is_unsorted = opts->unsorted };
 	s->lists_records = text_options_wants(opts).record_lines;
 	s->latency = o->latency;
 	s->utc = opts->clock == CLOCK_SHOWN_UTC;
@@ -319,7 +319,7 @@ static void put_header(struct text_sink *s)
 
 		if (s->recordings->nr > 1)
 			outbuf_fmt(&s->writer.out, "# recording %zu: %s\n", i, rec->input);
-		text_header_put(rec, s->o, &s->writer.out);
+		perf_header_put(rec, s->o, &s->writer.out);
 	}
 	if (s->terminal)
 		text_terminal_quiet(&s->writer.out, start, true);

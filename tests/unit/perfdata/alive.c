@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records of state that are kept for what comes (sinks/perfdata/alive.h): whoever reads those alone knows of all that live what
+ * Records of state that are kept for what comes (sinks/perf/alive.h): whoever reads those alone knows of all that live what
  * one knows who read everything; and they do not grow with time.
  */
 #include "unittest.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sinks/perfdata/alive.h"
+#include "sinks/perf/alive.h"
 #include "state/state.h"
 
 enum { TIDS = 12, PLACES = 6, PAGE = 0x1000 };

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "formats/btf/btf.h"
-#include "sinks/text/header.h"
+#include "sinks/perf/header.h"
 
 /* Members of struct bpf_prog_info by their offsets; a shorter one of an older kernel has zeros behind its end. */
 enum {
@@ -126,7 +126,7 @@ static void put_program(const struct program *p, struct outbuf *out)
 	}
 }
 
-int text_header_bpf_put(struct bytes *b, struct bytes btf, struct outbuf *out)
+int perf_header_bpf_put(struct bytes *b, struct bytes btf, struct outbuf *out)
 {
 	uint32_t nr = 0, info_len = 0;
 
@@ -149,7 +149,7 @@ int text_header_bpf_put(struct bytes *b, struct bytes btf, struct outbuf *out)
 	return 0;
 }
 
-int text_header_btf_put(struct bytes *b, struct outbuf *out)
+int perf_header_btf_put(struct bytes *b, struct outbuf *out)
 {
 	uint32_t nr = 0, id = 0, size = 0;
 

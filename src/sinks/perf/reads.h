@@ -7,8 +7,8 @@
  *	whole | 100 | 250 | 300 | 420 | 450 |        grown: 100 150 50 120 30
  *	part              | 300 - 250 |     | 450 - 250 - 120 |      50     30
  */
-#ifndef SONDE_SINKS_PERFDATA_READS_H
-#define SONDE_SINKS_PERFDATA_READS_H
+#ifndef SONDE_SINKS_PERF_READS_H
+#define SONDE_SINKS_PERF_READS_H
 
 #include "base/hash.h"
 #include "base/vec.h"

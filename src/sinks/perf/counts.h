@@ -7,13 +7,13 @@
  *
  * (perf 6.1 shows sums as they are when it was to add up all cpus: sources/perfdata/counts.h.)
  */
-#ifndef SONDE_SINKS_TEXT_COUNTS_H
-#define SONDE_SINKS_TEXT_COUNTS_H
+#ifndef SONDE_SINKS_PERF_COUNTS_H
+#define SONDE_SINKS_PERF_COUNTS_H
 
 #include "base/outbuf.h"
 #include "model/event.h"
 
 /* Of an event `stat`. *head_put: whether the line above the table was written. */
-void text_count_put(const struct event *ev, bool *head_put, struct outbuf *out);
+void perf_count_put(const struct event *ev, bool *head_put, struct outbuf *out);
 
 #endif

@@ -3,8 +3,8 @@
  * What a recording says of itself (--header, -I): lines that begin with '#', one or several for each header section in
  * the order of the sections, then the names of those that are missing.
  */
-#ifndef SONDE_SINKS_TEXT_HEADER_H
-#define SONDE_SINKS_TEXT_HEADER_H
+#ifndef SONDE_SINKS_PERF_HEADER_H
+#define SONDE_SINKS_PERF_HEADER_H
 
 #include "base/bytes.h"
 #include "base/outbuf.h"
@@ -18,32 +18,32 @@ struct perf_event_attr;
  * header_info: with tables (topologies, caches), which are only named otherwise. Nothing for
  * recordings without such a head.
  */
-void text_header_put(struct recording *rec, const struct text_options *o, struct outbuf *out);
+void perf_header_put(struct recording *rec, const struct text_options *o, struct outbuf *out);
 
 /* "BUILD_ID"; NULL: not one that is known. */
-const char *text_header_feature_name(unsigned feature);
+const char *perf_header_feature_name(unsigned feature);
 /* What goes with an attr in words: the event's name, that of its pmu (NULL unknown). */
-struct text_header_event {
+struct perf_header_event {
 	const char *name, *pmu;
 };
 /* The pmu that has this type, in memory of `room`; NULL unknown. */
-const char *text_header_pmu_name(struct recording *rec, uint32_t type, char room[64]);
+const char *perf_header_pmu_name(struct recording *rec, uint32_t type, char room[64]);
 /* header_attr.c: ", type = 1, size = 128, ..." of an event's attr; `is` stands between name and value. */
-void text_header_attr_put(const struct perf_event_attr *attr, const char *is,
-			  const struct text_header_event *event, const struct rules *rules,
+void perf_header_attr_put(const struct perf_event_attr *attr, const char *is,
+			  const struct perf_header_event *event, const struct rules *rules,
 			  struct outbuf *out);
 /* header_machine.c: the bodies that are tables. */
-int text_header_cpus_put(struct bytes *b, unsigned nr_cpus, const char *arch,
+int perf_header_cpus_put(struct bytes *b, unsigned nr_cpus, const char *arch,
 			 const struct rules *rules, struct outbuf *out);
-int text_header_numa_put(struct bytes *b, struct outbuf *out);
-int text_header_caches_put(struct bytes *b, struct outbuf *out);
-int text_header_memory_put(struct bytes *b, struct outbuf *out);
+int perf_header_numa_put(struct bytes *b, struct outbuf *out);
+int perf_header_caches_put(struct bytes *b, struct outbuf *out);
+int perf_header_memory_put(struct bytes *b, struct outbuf *out);
 /* header_bpf.c; btf: the section of type information, empty when there is none. */
-int text_header_bpf_put(struct bytes *b, struct bytes btf, struct outbuf *out);
-int text_header_btf_put(struct bytes *b, struct outbuf *out);
+int perf_header_bpf_put(struct bytes *b, struct bytes btf, struct outbuf *out);
+int perf_header_btf_put(struct bytes *b, struct outbuf *out);
 
 /* A string of a section; cut at its NUL. */
-int text_header_str_put(struct bytes *b, const char *before, const char *behind,
+int perf_header_str_put(struct bytes *b, const char *before, const char *behind,
 			struct outbuf *out);
 
 #endif

@@ -6,7 +6,7 @@
 #include "formats/perfdata/registers.h"
 #include "formats/perfdata/sample.h"
 #include "recording/recording.h"
-#include "sinks/text/dump.h"
+#include "sinks/perf/dump.h"
 #include "sinks/text/machine_words.h"
 
 /* A sample being dumped. */
@@ -257,7 +257,7 @@ static void put_values(const struct dumped *d)
 		put_reads(d);
 }
 
-void text_dump_sample_put(const struct event *ev, const struct source_record *rec,
+void perf_dump_sample_put(const struct event *ev, const struct source_record *rec,
 			  struct outbuf *out)
 {
 	struct sonde_sample sample = { .size = sizeof(sample) };

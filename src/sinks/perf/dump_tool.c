@@ -7,7 +7,7 @@
 #include "formats/perfdata/cpu_map.h"
 #include "formats/perfdata/layout.h"
 #include "recording/recording.h"
-#include "sinks/text/dump.h"
+#include "sinks/perf/dump.h"
 
 enum { HEADER_BYTES = 8 };
 
@@ -212,7 +212,7 @@ static int put_auxtrace_error(struct bytes *b, struct outbuf *out)
 	return 0;
 }
 
-bool text_dump_tool_put(const struct event *ev, const struct source_record *rec, struct outbuf *out)
+bool perf_dump_tool_put(const struct event *ev, const struct source_record *rec, struct outbuf *out)
 {
 	struct bytes b =
 		bytes_init(ev->pub.record, ev->pub.record_len, ev->pub.file_off, "", rec->swap);
@@ -266,12 +266,12 @@ bool text_dump_tool_put(const struct event *ev, const struct source_record *rec,
 	return r >= 0;
 }
 
-void text_dump_error_put(const struct event *ev, struct outbuf *out)
+void perf_dump_error_put(const struct event *ev, struct outbuf *out)
 {
 	struct source_record rec;
 
 	if (ev->source->ops->record(ev->source, ev, &rec) < 0)
 		return;
-	text_dump_tool_put(ev, &rec, out);
+	perf_dump_tool_put(ev, &rec, out);
 	err_clear();
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "sinks/text/dump.h"
+#include "sinks/perf/dump.h"
 
 #include <linux/perf_event.h>
 
 #include "base/bytes.h"
 #include "formats/perfdata/layout.h"
-#include "recording/locate.h"
 #include "model/callchain.h"
-#include "sinks/text/records.h"
+#include "recording/locate.h"
+#include "sinks/perf/records.h"
 
 enum { ROW_BYTES = 16, HEADER_BYTES = 8, PIPE_HEAD_BYTES = 16 };
 
@@ -143,14 +143,14 @@ static int put_special(const struct event *ev, const struct line_options *lines,
 }
 
 /* perf has no use for rounds where it does not sort. A round that has a line is written by that. */
-static void put_round(const struct text_dump *d, const struct source_record *rec,
+static void put_round(const struct perf_dump *d, const struct source_record *rec,
 		      struct outbuf *out)
 {
 	if (!d->lines->show_round)
 		outbuf_str(out, d->is_unsorted || !rec->has_ids ? ": unhandled!\n" : "\n");
 }
 
-void text_dump_put(const struct event *ev, const struct text_dump *d, const char *path,
+void perf_dump_put(const struct event *ev, const struct perf_dump *d, const char *path,
 		   struct outbuf *out)
 {
 	/* A pipe is counted from behind its head. */
@@ -164,17 +164,17 @@ void text_dump_put(const struct event *ev, const struct text_dump *d, const char
 	put_bytes(ev, rec.type, off, d->is_pipe ? "pipe" : path, out);
 	put_when(&rec, out);
 	put_offset(off, out);
-	outbuf_fmt(out, " [0x%x]: PERF_RECORD_%s", ev->pub.record_len, text_record_name(rec.type));
+	outbuf_fmt(out, " [0x%x]: PERF_RECORD_%s", ev->pub.record_len, perf_record_name(rec.type));
 	before = out->len;
 	if (rec.type == RECORD_FINISHED_ROUND) {
 		put_round(d, &rec, out);
 		return;
 	}
 	if (rec.type >= RECORD_HEADER_ATTR) {
-		if (text_dump_tool_put(ev, &rec, out))
+		if (perf_dump_tool_put(ev, &rec, out))
 			return;
 	} else if (rec.type == PERF_RECORD_SAMPLE && !rec.is_damaged) {
-		text_dump_sample_put(ev, &rec, out);
+		perf_dump_sample_put(ev, &rec, out);
 		return;
 	} else if (!rec.is_damaged) {
 		/* With their lines shown, perf dumps BPF programs as if they were symbols. */
@@ -182,7 +182,7 @@ void text_dump_put(const struct event *ev, const struct text_dump *d, const char
 		    ev->recording->opts->rules->dumps_bpf_as_symbols && d->lines->show_bpf)
 			rec.type = PERF_RECORD_KSYMBOL;
 		r = put_special(ev, d->lines, &rec, out);
-		if (r > 0 || (!r && text_record_body(ev, &rec, out)))
+		if (r > 0 || (!r && perf_record_body(ev, &rec, out)))
 			return;
 	}
 	err_clear();
@@ -190,7 +190,7 @@ void text_dump_put(const struct event *ev, const struct text_dump *d, const char
 	outbuf_str(out, " (damaged)\n");
 }
 
-void text_dump_thread_put(const struct event *ev, struct outbuf *out)
+void perf_dump_thread_put(const struct event *ev, struct outbuf *out)
 {
 	struct sonde_sample sample = { .size = sizeof(sample) };
 	const char *dso = NULL;

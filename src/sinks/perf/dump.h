@@ -10,8 +10,8 @@
  *	                                                         (an empty line)
  *	0 0 0x2e8 [0x110]: PERF_RECORD_ID_INDEX nr: 8
  */
-#ifndef SONDE_SINKS_TEXT_DUMP_H
-#define SONDE_SINKS_TEXT_DUMP_H
+#ifndef SONDE_SINKS_PERF_DUMP_H
+#define SONDE_SINKS_PERF_DUMP_H
 
 #include "base/bytes.h"
 #include "base/outbuf.h"
@@ -19,25 +19,25 @@
 #include "sinks/line_options.h"
 #include "sources/source.h"
 
-struct text_dump {
+struct perf_dump {
 	const struct line_options *lines; /* those follow in the dump */
 	bool is_unsorted;
 	bool is_pipe; /* has no name, and its records count from its first one */
 };
 
 /* Of an event that stands for its record (event.listed), of the file `path`. */
-void text_dump_put(const struct event *ev, const struct text_dump *d, const char *path,
+void perf_dump_put(const struct event *ev, const struct perf_dump *d, const char *path,
 		   struct outbuf *out);
 /* " ... thread:" and " ...... dso:" in front of the line of an event that came of a sample. */
-void text_dump_thread_put(const struct event *ev, struct outbuf *out);
+void perf_dump_thread_put(const struct event *ev, struct outbuf *out);
 
 /* dump_tool.c: what a record of the recorder says; false: damaged. */
-bool text_dump_tool_put(const struct event *ev, const struct source_record *rec,
+bool perf_dump_tool_put(const struct event *ev, const struct source_record *rec,
 			struct outbuf *out);
 /* The line of an error that a decoder of traces told. */
-void text_dump_error_put(const struct event *ev, struct outbuf *out);
+void perf_dump_error_put(const struct event *ev, struct outbuf *out);
 /* dump_sample.c: what a sample says. */
-void text_dump_sample_put(const struct event *ev, const struct source_record *rec,
+void perf_dump_sample_put(const struct event *ev, const struct source_record *rec,
 			  struct outbuf *out);
 
 #endif

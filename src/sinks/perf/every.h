@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How large the parts of a recording are: 1G, 512M, 60s, 5m. */
-#ifndef SONDE_SINKS_PERFDATA_EVERY_H
-#define SONDE_SINKS_PERFDATA_EVERY_H
+#ifndef SONDE_SINKS_PERF_EVERY_H
+#define SONDE_SINKS_PERF_EVERY_H
 
 #include <stdbool.h>
 #include <stdint.h>

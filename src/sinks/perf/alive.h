@@ -27,8 +27,8 @@
  * processes. Garbage that no task inherits is at most an eighth of a task's records, or as much as
  * the garbage that was inherited when look_through() last ran.
  */
-#ifndef SONDE_SINKS_PERFDATA_ALIVE_H
-#define SONDE_SINKS_PERFDATA_ALIVE_H
+#ifndef SONDE_SINKS_PERF_ALIVE_H
+#define SONDE_SINKS_PERF_ALIVE_H
 
 #include "base/hash.h"
 #include "base/vec.h"

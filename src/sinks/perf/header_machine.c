@@ -4,9 +4,9 @@
 #include <stdio.h>
 
 #include "formats/perfdata/header.h"
-#include "sinks/text/header.h"
+#include "sinks/perf/header.h"
 
-int text_header_str_put(struct bytes *b, const char *before, const char *behind, struct outbuf *out)
+int perf_header_str_put(struct bytes *b, const char *before, const char *behind, struct outbuf *out)
 {
 	const char *text = NULL;
 	size_t len = 0;
@@ -24,7 +24,7 @@ static int put_list(struct bytes *b, const char *before, struct outbuf *out)
 
 	TRY(bytes_u32(b, "number of texts", &nr));
 	while (nr--)
-		TRY(text_header_str_put(b, before, "\n", out));
+		TRY(perf_header_str_put(b, before, "\n", out));
 	return 0;
 }
 
@@ -67,7 +67,7 @@ static int padded_bytes(struct bytes *b, uint64_t *ret)
  * list of cores | list of threads | nr_cpus x { core, socket } | list of dies | nr_cpus x die
  * Old recordings end behind the first lists, newer ones before the dies. Dies stand between the lists in the text.
  */
-int text_header_cpus_put(struct bytes *b, unsigned nr_cpus, const char *arch,
+int perf_header_cpus_put(struct bytes *b, unsigned nr_cpus, const char *arch,
 			 const struct rules *rules, struct outbuf *out)
 {
 	const char *dies = "";
@@ -115,7 +115,7 @@ int text_header_cpus_put(struct bytes *b, unsigned nr_cpus, const char *arch,
 	return 0;
 }
 
-int text_header_numa_put(struct bytes *b, struct outbuf *out)
+int perf_header_numa_put(struct bytes *b, struct outbuf *out)
 {
 	uint32_t nr = 0, node = 0;
 	uint64_t total = 0, unused = 0;
@@ -130,12 +130,12 @@ int text_header_numa_put(struct bytes *b, struct outbuf *out)
 			   "# node%u meminfo  : total = %" PRIu64 " kB, free = %" PRIu64 " kB\n",
 			   node, total, unused);
 		snprintf(before, sizeof(before), "# node%u cpu list : ", node);
-		TRY(text_header_str_put(b, before, "\n", out));
+		TRY(perf_header_str_put(b, before, "\n", out));
 	}
 	return 0;
 }
 
-int text_header_caches_put(struct bytes *b, struct outbuf *out)
+int perf_header_caches_put(struct bytes *b, struct outbuf *out)
 {
 	uint32_t version = 0, nr = 0, level = 0;
 	const char *text[3] = { 0 };
@@ -183,7 +183,7 @@ static int put_bitmap(struct bytes *b, uint64_t nr_bits, struct outbuf *out, uin
 	return 0;
 }
 
-int text_header_memory_put(struct bytes *b, struct outbuf *out)
+int perf_header_memory_put(struct bytes *b, struct outbuf *out)
 {
 	static const char units[] = "BKMG";
 	uint64_t version = 0, block_bytes = 0, nr = 0, node = 0, size = 0, nr_bits = 0, set;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "formats/perfdata/attr_text.h"
-#include "sinks/text/header.h"
+#include "sinks/perf/header.h"
 #include "sonde/sonde.h"
 
 /* ---- what newer perfs add: words for type and config -------------------------------------------------------------- */
@@ -73,7 +73,7 @@ static void put_config_word(struct outbuf *out, const struct perf_event_attr *at
 }
 
 static void put_kind_in_words(struct outbuf *out, const struct perf_event_attr *attr,
-			      const char *is, const struct text_header_event *event)
+			      const char *is, const struct perf_header_event *event)
 {
 	outbuf_fmt(out, ", type%s%u", is, attr->type);
 	if (event->pmu)
@@ -85,8 +85,8 @@ static void put_kind_in_words(struct outbuf *out, const struct perf_event_attr *
 	put_config_word(out, attr, event->name);
 }
 
-void text_header_attr_put(const struct perf_event_attr *attr, const char *is,
-			  const struct text_header_event *event, const struct rules *rules,
+void perf_header_attr_put(const struct perf_event_attr *attr, const char *is,
+			  const struct perf_header_event *event, const struct rules *rules,
 			  struct outbuf *out)
 {
 	const struct perfdata_attr_style style = { .is = is, .rules = rules };

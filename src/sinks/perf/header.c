@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sinks/text/header.h"
+#include "sinks/perf/header.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static const char *const feature_names[LAST_NAMED_FEATURE + 1] = {
 	[FEAT_PMU_CAPS] = "PMU_CAPS",
 };
 
-const char *text_header_feature_name(unsigned feature)
+const char *perf_header_feature_name(unsigned feature)
 {
 	return feature <= LAST_NAMED_FEATURE ? feature_names[feature] : NULL;
 }
@@ -121,7 +121,7 @@ static int put_cmdline(struct header *h, struct bytes *b)
 	return 0;
 }
 
-const char *text_header_pmu_name(struct recording *rec, uint32_t wanted, char room[64])
+const char *perf_header_pmu_name(struct recording *rec, uint32_t wanted, char room[64])
 {
 	static const char *const kernel[] = { "PERF_TYPE_HARDWARE", "software", "tracepoint",
 					      "PERF_TYPE_HW_CACHE", "cpu",      "breakpoint" };
@@ -156,7 +156,7 @@ const char *text_header_pmu_name(struct recording *rec, uint32_t wanted, char ro
 static int put_events(struct header *h, struct bytes *b)
 {
 	uint32_t nr = 0, attr_bytes = 0, nr_ids = 0, size = 0;
-	struct text_header_event event;
+	struct perf_header_event event;
 	struct perf_event_attr attr;
 	char room[64];
 	const uint8_t *raw = NULL;
@@ -184,9 +184,9 @@ static int put_events(struct header *h, struct bytes *b)
 		copy = strndup(name, len);
 		if (!copy)
 			return err_nomem();
-		event = (struct text_header_event){ copy, text_header_pmu_name(h->rec,
+		event = (struct perf_header_event){ copy, perf_header_pmu_name(h->rec,
 									       attr.type, room) };
-		text_header_attr_put(&attr, " = ", &event, h->rec->opts->rules, h->out);
+		perf_header_attr_put(&attr, " = ", &event, h->rec->opts->rules, h->out);
 		free(copy);
 		outbuf_char(h->out, '\n');
 	}
@@ -332,8 +332,8 @@ static int put_hybrid(struct header *h, struct bytes *b)
 	TRY(bytes_u32(b, "number of pmus", &nr));
 	outbuf_str(h->out, "# hybrid cpu system:\n");
 	while (nr--) {
-		TRY(text_header_str_put(b, "# ", " cpu list : ", h->out));
-		TRY(text_header_str_put(b, "", "\n", h->out));
+		TRY(perf_header_str_put(b, "# ", " cpu list : ", h->out));
+		TRY(perf_header_str_put(b, "", "\n", h->out));
 	}
 	return 0;
 }
@@ -346,8 +346,8 @@ static int put_caps(struct bytes *b, struct outbuf *out, uint32_t *ret_nr)
 	TRY(bytes_u32(b, "number of capabilities", &nr));
 	*ret_nr = nr;
 	for (uint32_t i = 0; i < nr; i++) {
-		TRY(text_header_str_put(b, i ? ", " : "", "=", out));
-		TRY(text_header_str_put(b, "", "", out));
+		TRY(perf_header_str_put(b, i ? ", " : "", "=", out));
+		TRY(perf_header_str_put(b, "", "", out));
 	}
 	return 0;
 }
@@ -421,7 +421,7 @@ static int put_pmu_caps(struct header *h, struct bytes *b)
 		r = put_caps(b, &caps, &nr_caps);
 		if (r < 0)
 			break;
-		r = text_header_str_put(b, "# ", " pmu capabilities: ", h->out);
+		r = perf_header_str_put(b, "# ", " pmu capabilities: ", h->out);
 		outbuf_put(h->out, caps.data, caps.len);
 		outbuf_char(h->out, '\n');
 	}
@@ -435,19 +435,19 @@ static int put_feature(struct header *h, unsigned feature, struct bytes *b)
 {
 	switch (feature) {
 	case FEAT_HOSTNAME:
-		return text_header_str_put(b, "# hostname : ", "\n", h->out);
+		return perf_header_str_put(b, "# hostname : ", "\n", h->out);
 	case FEAT_OSRELEASE:
-		return text_header_str_put(b, "# os release : ", "\n", h->out);
+		return perf_header_str_put(b, "# os release : ", "\n", h->out);
 	case FEAT_VERSION:
-		return text_header_str_put(b, "# perf version : ", "\n", h->out);
+		return perf_header_str_put(b, "# perf version : ", "\n", h->out);
 	case FEAT_ARCH:
-		return text_header_str_put(b, "# arch : ", "\n", h->out);
+		return perf_header_str_put(b, "# arch : ", "\n", h->out);
 	case FEAT_NRCPUS:
 		return put_nrcpus(h, b);
 	case FEAT_CPUDESC:
-		return text_header_str_put(b, "# cpudesc : ", "\n", h->out);
+		return perf_header_str_put(b, "# cpudesc : ", "\n", h->out);
 	case FEAT_CPUID:
-		return text_header_str_put(b, "# cpuid : ", "\n", h->out);
+		return perf_header_str_put(b, "# cpuid : ", "\n", h->out);
 	case FEAT_TOTAL_MEM:
 		return put_u64(h, b, "# total memory : ", 1, " kB\n");
 	case FEAT_CMDLINE:
@@ -455,29 +455,29 @@ static int put_feature(struct header *h, unsigned feature, struct bytes *b)
 	case FEAT_EVENT_DESC:
 		return put_events(h, b);
 	case FEAT_CPU_TOPOLOGY:
-		return text_header_cpus_put(b, h->nr_cpus,
+		return perf_header_cpus_put(b, h->nr_cpus,
 					    h->rec->source->ops->info(h->rec->source, "arch"),
 					    h->rec->opts->rules, h->out);
 	case FEAT_NUMA_TOPOLOGY:
-		return text_header_numa_put(b, h->out);
+		return perf_header_numa_put(b, h->out);
 	case FEAT_PMU_MAPPINGS:
 		return put_pmus(h, b);
 	case FEAT_GROUP_DESC:
 		return put_groups(h, b);
 	case FEAT_CACHE:
-		return text_header_caches_put(b, h->out);
+		return perf_header_caches_put(b, h->out);
 	case FEAT_SAMPLE_TIME:
 		return put_sample_time(h, b);
 	case FEAT_MEM_TOPOLOGY:
-		return text_header_memory_put(b, h->out);
+		return perf_header_memory_put(b, h->out);
 	case FEAT_CLOCKID:
 		return put_u64(h, b, "# clockid frequency: ", 1000, " MHz\n");
 	case FEAT_DIR_FORMAT:
 		return put_u64(h, b, "# directory data version : ", 1, "\n");
 	case FEAT_BPF_PROG_INFO:
-		return text_header_bpf_put(b, section(h, FEAT_BPF_BTF), h->out);
+		return perf_header_bpf_put(b, section(h, FEAT_BPF_BTF), h->out);
 	case FEAT_BPF_BTF:
-		return text_header_btf_put(b, h->out);
+		return perf_header_btf_put(b, h->out);
 	case FEAT_COMPRESSED:
 		return put_compressed(h, b);
 	case FEAT_CPU_PMU_CAPS:
@@ -566,7 +566,7 @@ static void put_pipe(struct header *h, const struct text_options *o)
 	}
 }
 
-void text_header_put(struct recording *rec, const struct text_options *o, struct outbuf *out)
+void perf_header_put(struct recording *rec, const struct text_options *o, struct outbuf *out)
 {
 	struct header h = { .rec = rec, .out = out };
 	const struct source_ops *ops = rec->source->ops;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sinks/perfdata/reads.h"
+#include "sinks/perf/reads.h"
 
 #include "formats/perfdata/attr.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sinks/perfdata/alive.h"
+#include "sinks/perf/alive.h"
 
 #include <stdlib.h>
 #include <string.h>

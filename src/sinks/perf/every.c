@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sinks/perfdata/every.h"
+#include "sinks/perf/every.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,8 +11,8 @@
  * on. A record that acts when it is read, or that was late, finds two rounds before it: what was delivered before it is then
  * delivered before it by every reader.
  */
-#ifndef SONDE_SINKS_PERFDATA_PART_H
-#define SONDE_SINKS_PERFDATA_PART_H
+#ifndef SONDE_SINKS_PERF_PART_H
+#define SONDE_SINKS_PERF_PART_H
 
 #include "base/outbuf.h"
 #include "base/vec.h"

@@ -16,10 +16,10 @@
 
 #include "formats/perfdata/layout.h"
 #include "recording/recording.h"
-#include "sinks/perfdata/alive.h"
-#include "sinks/perfdata/every.h"
-#include "sinks/perfdata/part.h"
-#include "sinks/perfdata/reads.h"
+#include "sinks/perf/alive.h"
+#include "sinks/perf/every.h"
+#include "sinks/perf/part.h"
+#include "sinks/perf/reads.h"
 #include "sinks/sink.h"
 
 enum { FIRST_TOOL_RECORD = 64, MAX_PARTS = 99999, MAX_SUMS = 1 << 20 };

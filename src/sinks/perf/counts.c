@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sinks/text/counts.h"
+#include "sinks/perf/counts.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -12,7 +12,7 @@ static uint64_t field(const struct event *ev, const char *name)
 			 ev->pub.bytes_len, false);
 }
 
-void text_count_put(const struct event *ev, bool *head_put, struct outbuf *out)
+void perf_count_put(const struct event *ev, bool *head_put, struct outbuf *out)
 {
 	const struct sonde_field *name = schema_find_field(ev->schema, "event", 5);
 	uint32_t len;

@@ -16,8 +16,8 @@
 #include "recording/recording.h"
 #include "sinks/fd_writer.h"
 #include "sinks/json_parts.h"
+#include "sinks/perf/header.h"
 #include "sinks/sink.h"
-#include "sinks/text/header.h"
 #include "sinks/text/terminal.h"
 
 enum detail { DETAIL_ATTR = 1, DETAIL_FREQ = 2, DETAIL_GROUPS = 4, DETAIL_FIELDS = 8 };
@@ -83,10 +83,10 @@ static void put_attr(struct evlist_sink *s, const struct sonde_schema *sc, struc
 {
 	const struct perf_event_attr *attr = sc->attr;
 	char room[64];
-	struct text_header_event event = { sc->name,
-					   text_header_pmu_name(s->rec, attr->type, room) };
+	struct perf_header_event event = { sc->name,
+					   perf_header_pmu_name(s->rec, attr->type, room) };
 
-	text_header_attr_put(attr, ": ", &event, s->rules, out);
+	perf_header_attr_put(attr, ": ", &event, s->rules, out);
 }
 
 static void put_freq(const struct sonde_schema *sc, struct outbuf *out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sinks/text/records.h"
+#include "sinks/perf/records.h"
 
 #include <linux/perf_event.h>
 
@@ -51,7 +51,7 @@ static bool is_shown(const struct line_options *o, uint32_t type)
 	}
 }
 
-bool text_record_shown(const struct line_options *o, const struct event *ev,
+bool perf_record_shown(const struct line_options *o, const struct event *ev,
 		       struct source_record *ret)
 {
 	const struct source_ops *ops = ev->source->ops;
@@ -65,7 +65,7 @@ bool text_record_shown(const struct line_options *o, const struct event *ev,
 
 /* ---- the head ----------------------------------------------------------------------------------------------------- */
 
-bool text_record_head(const struct event *ev, const struct source_record *rec,
+bool perf_record_head(const struct event *ev, const struct source_record *rec,
 		      struct event *ret_head, int32_t *ret_pid, int32_t *ret_tid)
 {
 	const struct perf_event_attr *attr = rec->schema ? rec->schema->attr : NULL;
@@ -101,7 +101,7 @@ bool text_record_head(const struct event *ev, const struct source_record *rec,
 	return true;
 }
 
-const char *text_record_misc(const struct source_record *rec)
+const char *perf_record_misc(const struct source_record *rec)
 {
 	switch (rec->type) {
 	case PERF_RECORD_MMAP:
@@ -119,7 +119,7 @@ const char *text_record_misc(const struct source_record *rec)
 
 /* ---- the text ----------------------------------------------------------------------------------------------------- */
 
-const char *text_record_name(uint32_t type)
+const char *perf_record_name(uint32_t type)
 {
 	static const char *const kernel[] = {
 		"TOTAL",
@@ -466,7 +466,7 @@ static int put_body(const struct event *ev, const struct source_record *rec, str
 	}
 }
 
-bool text_record_body(const struct event *ev, const struct source_record *rec, struct outbuf *out)
+bool perf_record_body(const struct event *ev, const struct source_record *rec, struct outbuf *out)
 {
 	/* perf lets texts without an end run on into the ids. */
 	uint32_t len = ev->pub.record_len -

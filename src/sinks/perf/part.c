@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sinks/perfdata/part.h"
+#include "sinks/perf/part.h"
 
 #include <fcntl.h>
 #include <limits.h>
