@@ -37,6 +37,12 @@ struct change {
 	uint64_t time_ns;   /* COMM, FORK: SONDE_NO_TIME when not recorded */
 	int32_t ppid, ptid; /* FORK: the parent */
 	bool exec; /* COMM: caused by exec; FORK: made by the recorder for a task that already ran */
+	/*
+	 * COMM: the task's name since before the first event, as far as the recording knows (saved
+	 * command lines, a dump of the tasks). It never replaces a name that has a time: one from
+	 * another COMM, or the parent's at a FORK. It is no exec. pid may be -1, time_ns is not used.
+	 */
+	bool is_untimed;
 	bool kernel;     /* MMAP: of the kernel's address space */
 	bool executable; /* MMAP */
 	/* COMM: comm; MMAP: file name; CGROUP: path; KSYMBOL: name. Borrowed, ends in the record */

@@ -18,7 +18,7 @@ int lineage_apply(const struct lineage_ops *ops, void *user, const struct change
 	case CHANGE_COMM:
 		if (ops->name)
 			TRY(ops->name(user, c));
-		return c->exec && ops->exec ? ops->exec(user, c) : 0;
+		return c->exec && !c->is_untimed && ops->exec ? ops->exec(user, c) : 0;
 	case CHANGE_MMAP:
 		return ops->map && !c->kernel ? ops->map(user, c) : 0;
 	case CHANGE_EXIT:

@@ -11,6 +11,7 @@
  *	  exec         it already ran: MMAPs of its own describe it                LINEAGE_DESCRIBED
  *	COMM           the task tid has this name                                  name
  *	  exec         and in its process pid nothing is mapped                    exec
+ *	  untimed      and had it before the first event; no exec
  *	MMAP           the process pid has this mapped in place of what was there  map
  *	EXIT           the task tid has ended; pid == tid: so has its process      exit
  *

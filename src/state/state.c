@@ -27,6 +27,7 @@ static void name_task(struct state *s, struct task *t, uint32_t comm, uint64_t s
 	if (by_exec)
 		t->exec = t->name;
 	t->comm_told = true;
+	t->is_untimed = false;
 	t->is_gone = false;
 }
 
@@ -178,12 +179,31 @@ static int come_back(struct state *s, int32_t pid)
 	return set_space(s, pid, empty);
 }
 
+/* It says nothing of when the task runs: what exit_forgets_comm forgot stays forgotten. */
+static int apply_untimed_name(struct state *s, const struct change *c)
+{
+	struct task *t;
+	uint32_t comm;
+
+	TRY(find_or_add_task(s, c->pid, c->tid, &t));
+	if (t->pid == -1)
+		t->pid = c->pid;
+	if (t->is_gone || (t->comm_told && !t->is_untimed))
+		return 0;
+	TRY(strpool_intern(s->strings, c->text, strlen(c->text), &comm));
+	name_task(s, t, comm, SONDE_NO_TIME, false);
+	t->is_untimed = true;
+	return 0;
+}
+
 static int apply_name(void *user, const struct change *c)
 {
 	struct state *s = user;
 	struct task *t;
 	uint32_t comm;
 
+	if (c->is_untimed)
+		return apply_untimed_name(s, c);
 	TRY(come_back(s, c->pid));
 	TRY(find_or_add_task(s, c->pid, c->tid, &t));
 	TRY(strpool_intern(s->strings, c->text, strlen(c->text), &comm));

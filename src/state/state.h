@@ -7,6 +7,9 @@
  * tid; a task that no record names is ":TID"; tid 0 is "swapper"; EXIT forgets nothing, because
  * events of an exiting task follow it. perf 6.12 differs: a record after the EXIT is of a new task.
  *
+ * A COMM without a time (change.is_untimed) names a task for the complete recording: a name with a
+ * time replaces it from then on, and it never replaces one. The last of several untimed names holds.
+ *
  * Every FORK creates a new task, even if the tid repeats. Every COMM creates a new name, even if
  * the text repeats. Both have numbers that are unique in a session.
  */
@@ -30,10 +33,11 @@ struct task_name {
 
 struct task {
 	int32_t pid;
-	uint32_t comm;  /* id in the string pool */
-	bool comm_told; /* comm comes from a COMM or from the parent; else it is ":TID" */
-	bool is_gone;   /* exit_forgets_comm: ended, and nothing was told of it since */
-	uint64_t id;    /* counted from 1 */
+	uint32_t comm;   /* id in the string pool */
+	bool comm_told;  /* comm comes from a COMM or from the parent; else it is ":TID" */
+	bool is_untimed; /* comm comes from a change without a time: struct change */
+	bool is_gone;    /* exit_forgets_comm: ended, and nothing was told of it since */
+	uint64_t id;     /* counted from 1 */
 	struct task_name name, exec;    /* as of now; given by exec, the last one */
 	struct task_name first, second; /* ":TID" is the first until a record names the task */
 };

@@ -81,6 +81,7 @@ TEST(rules)
 	assert_string_equal(TOLD(COMM, 5, 6), "name 6");
 	assert_string_equal(TOLD(COMM, 5, 6, .exec = true), "name 6, exec 5");
 	assert_string_equal(TOLD(COMM, 13, 13, .exec = true), "name 13");
+	assert_string_equal(TOLD(COMM, 5, 6, .exec = true, .is_untimed = true), "name 6");
 	assert_string_equal(TOLD(MMAP, 5, 5), "map 5");
 	assert_string_equal(TOLD(MMAP, -1, 0, .kernel = true), "");
 	assert_string_equal(TOLD(EXIT, 5, 5), "process ends 5");

@@ -132,6 +132,81 @@ TEST(names)
 	end();
 }
 
+static const struct task *task_of(int32_t pid, int32_t tid)
+{
+	const struct task *t;
+
+	assert_int_equal(state_task(&st, pid, tid, &t), 0);
+	return t;
+}
+
+#define UNTIMED(p, t, name, ...) COMM(p, t, name, .is_untimed = true, ##__VA_ARGS__)
+
+TEST(untimed_names)
+{
+	begin();
+	UNTIMED(-1, 12, "sh"); /* saved command lines have a tid only */
+	assert_string_equal(comm_of(12, 12), "sh");
+	assert_int_equal(task_of(12, 12)->pid, 12);
+	assert_true(task_of(12, 12)->name.since_ns == SONDE_NO_TIME);
+	UNTIMED(12, 12, "bash"); /* the last one holds */
+	assert_string_equal(comm_of(12, 12), "bash");
+	COMM(12, 12, "ls", .time_ns = 5, .exec = true);
+	assert_string_equal(comm_of(12, 12), "ls");
+	assert_true(task_of(12, 12)->exec.by_exec);
+	UNTIMED(12, 12, "late");
+	assert_string_equal(comm_of(12, 12), "ls");
+	assert_true(task_of(12, 12)->name.since_ns == 5);
+	/* a name without a time of its own, but in the order of the events, is no untimed one */
+	COMM(12, 12, "cat", .time_ns = SONDE_NO_TIME);
+	UNTIMED(12, 12, "late");
+	assert_string_equal(comm_of(12, 12), "cat");
+	/* it names a task that was seen before */
+	assert_string_equal(comm_of(-1, 13), ":13");
+	UNTIMED(12, 13, "worker");
+	assert_string_equal(comm_of(12, 13), "worker");
+	assert_int_equal(task_of(-1, 13)->pid, 12);
+	/* the idle tasks have a name of their own */
+	UNTIMED(0, 0, "<idle>");
+	assert_string_equal(comm_of(0, 0), "swapper");
+	/* an exit does not forget it by itself */
+	EXIT(12, 13);
+	UNTIMED(12, 13, "last");
+	assert_string_equal(comm_of(12, 13), "last");
+	end();
+}
+
+TEST(untimed_names_and_fork)
+{
+	begin();
+	UNTIMED(12, 12, "sh");
+	UNTIMED(14, 14, "ls");
+	FORK(14, 14, 12, 12, .time_ns = 7);
+	assert_string_equal(comm_of(14, 14), "sh"); /* the parent's, since that time */
+	UNTIMED(14, 14, "ls");
+	assert_string_equal(comm_of(14, 14), "sh");
+	FORK(15, 15, 99, 99, .time_ns = 8); /* a parent without a name gives none */
+	UNTIMED(15, 15, "late");
+	assert_string_equal(comm_of(15, 15), "late");
+	end();
+}
+
+TEST(untimed_names_are_no_exec)
+{
+	begin();
+	MMAP(12, 0x1000, 0x1000, "x");
+	UNTIMED(12, 12, "sh", .exec = true);
+	assert_string_equal(mapped(12, 0x1000), "x+0");
+	assert_int_equal(task_of(12, 12)->exec.id, 0);
+	end();
+	begin_forgetting(true);
+	COMM(12, 12, "sh");
+	EXIT(12, 12);
+	UNTIMED(12, 12, "sh");
+	assert_string_equal(comm_of(12, 12), ":12");
+	end();
+}
+
 TEST(names_are_handed_on_by_fork)
 {
 	begin();
