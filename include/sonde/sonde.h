@@ -487,7 +487,10 @@ SONDE_API uint64_t sonde_event_u64(const struct sonde_event *ev, const struct so
 SONDE_API int64_t sonde_event_i64(const struct sonde_event *ev, const struct sonde_field *f);
 SONDE_API const uint8_t *sonde_event_bytes(const struct sonde_event *ev,
 					   const struct sonde_field *f, size_t *ret_len);
-/* The event's text by its print format ("prev_comm=..."), without a newline. Lent until the next call. */
+/*
+ * The event's text without a newline: by its print format ("prev_comm=..."), as its input has it, or name=value pairs. Lent
+ * until the next call.
+ */
 SONDE_API const char *sonde_event_text(const struct sonde_event *ev, size_t *ret_len);
 
 /*

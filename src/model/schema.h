@@ -13,6 +13,8 @@
 #include "base/arena.h"
 #include "sonde/sonde.h"
 
+struct event;
+struct outbuf;
 struct printfmt;
 
 /* How the recorded machine lays out numbers: belongs to the recording, never to the build. */
@@ -36,6 +38,11 @@ struct sonde_schema {
 	const char *print_fmt;              /* text behind "print fmt:", NULL none */
 	int dialect;                        /* enum printfmt_dialect */
 	struct printfmt *print;             /* compiled when first asked for: schema_printfmt() */
+	/*
+	 * Writes the text of an event of this schema, for inputs without print formats. NULL: the
+	 * text comes from print_fmt, or else is the fields as name=value.
+	 */
+	void (*put_text)(const struct event *ev, struct outbuf *out);
 	struct arena *arena;                /* of the table that holds it */
 	const struct sonde_define *defines; /* made when first asked for: sonde_schema_defines() */
 	size_t nr_defines;

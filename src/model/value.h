@@ -6,6 +6,11 @@
 #include "base/bytes.h"
 #include "sonde/sonde.h"
 
+static inline bool value_has_width(uint32_t width)
+{
+	return width == 1 || width == 2 || width == 4 || width == 8;
+}
+
 /* A number of 1, 2, 4 or 8 bytes, zero-extended; any other width gives 0. */
 static inline uint64_t value_u64(const uint8_t *p, uint32_t width, bool swap)
 {

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "model/field_text.h"
 #include "model/value.h"
 #include "recording/locate.h"
 
@@ -81,15 +82,21 @@ void recording_event_text(const struct event *ev, struct outbuf *out)
 	const struct printfmt *pf = ev->schema->print;
 
 	/* an event out of a group's counts: no fields were recorded */
-	if (__builtin_expect(ev->schema->kind == SONDE_TRACEPOINT && !ev->pub.bytes_len, 0))
+	if (__builtin_expect(ev->schema->kind == SONDE_TRACEPOINT && !ev->pub.bytes_len, 0) &&
+	    !ev->schema->put_text)
 		return;
 	if (__builtin_expect(!pf, 0))
 		pf = schema_printfmt((struct sonde_schema *)ev->schema);
 	rec->printing = ev;
 	if (pf)
 		printfmt_run(pf, &env, ev->pub.bytes, ev->pub.bytes_len, out);
+	else if (ev->schema->put_text)
+		ev->schema->put_text(ev, out);
 	else if (ev->schema->kind >= SONDE_RECORD)
 		record_text(ev, out);
+	else if (ev->schema->nr_fields > ev->schema->nr_common)
+		fields_text_put(ev->schema->fields, ev->schema->nr_fields, ev->pub.bytes,
+				ev->pub.bytes_len, ev->pub.flags & SONDE_EVENT_SWAPPED, out);
 	else if (ev->schema->kind == SONDE_TRACEPOINT)
 		hex_bytes(ev->pub.bytes, ev->pub.bytes_len, out);
 }

@@ -26,11 +26,6 @@ static void put_array(const struct sonde_field *f, const uint8_t *p, uint32_t le
 	json_end(j);
 }
 
-static bool is_number_width(uint32_t width)
-{
-	return width == 1 || width == 2 || width == 4 || width == 8;
-}
-
 static void put_field(const struct sonde_field *f, const struct json_piece *name,
 		      const struct sonde_event *ev, struct json *j)
 {
@@ -38,7 +33,7 @@ static void put_field(const struct sonde_field *f, const struct json_piece *name
 	const uint8_t *p;
 	uint32_t len;
 
-	if (f->kind == SONDE_FIELD_INT && is_number_width(f->width)) {
+	if (f->kind == SONDE_FIELD_INT && value_has_width(f->width)) {
 		uint64_t v = field_u64(f, ev->bytes, ev->bytes_len, swap);
 
 		if (f->is_signed)
@@ -53,7 +48,7 @@ static void put_field(const struct sonde_field *f, const struct json_piece *name
 		json_null(j);
 	else if (f->kind == SONDE_FIELD_STRING)
 		json_string(j, p, strnlen((const char *)p, len));
-	else if (f->kind == SONDE_FIELD_ARRAY && is_number_width(f->elem_width))
+	else if (f->kind == SONDE_FIELD_ARRAY && value_has_width(f->elem_width))
 		put_array(f, p, len, swap, j);
 	else
 		json_hex(j, p, len);

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/field_text.h"
+
+#include <string.h>
+
+#include "model/value.h"
+
+static void put_number(const struct sonde_field *f, uint64_t v, uint32_t width, struct outbuf *out)
+{
+	if (f->is_pointer) {
+		outbuf_put(out, "0x", 2);
+		outbuf_hex(out, v);
+	} else if (f->is_signed) {
+		outbuf_i64(out, value_sign_extend(v, width));
+	} else {
+		outbuf_u64(out, v);
+	}
+}
+
+static void put_elements(const struct sonde_field *f, const uint8_t *p, uint32_t len, bool swap,
+			 struct outbuf *out)
+{
+	const uint32_t width = f->elem_width;
+
+	outbuf_char(out, '[');
+	for (uint32_t at = 0; at + width <= len; at += width) {
+		if (at)
+			outbuf_put(out, ", ", 2);
+		put_number(f, value_u64(p + at, width, swap), width, out);
+	}
+	outbuf_char(out, ']');
+}
+
+static void put_hex(const uint8_t *p, uint32_t len, struct outbuf *out)
+{
+	for (uint32_t i = 0; i < len; i++)
+		outbuf_hex_width(out, p[i], 2, '0');
+}
+
+void field_text_put(const struct sonde_field *f, const uint8_t *bytes, uint32_t len, bool swap,
+		    struct outbuf *out)
+{
+	uint32_t n;
+	const uint8_t *p = field_bytes(f, bytes, len, swap, &n);
+
+	if (!p)
+		return;
+	if (f->kind == SONDE_FIELD_INT)
+		put_number(f, field_u64(f, bytes, len, swap), f->width, out);
+	else if (f->kind == SONDE_FIELD_STRING)
+		outbuf_put(out, p, strnlen((const char *)p, n));
+	else if (f->kind == SONDE_FIELD_ARRAY && value_has_width(f->elem_width))
+		put_elements(f, p, n, swap, out);
+	else
+		put_hex(p, n, out);
+}
+
+void fields_text_put(const struct sonde_field *fields, size_t nr, const uint8_t *bytes,
+		     uint32_t len, bool swap, struct outbuf *out)
+{
+	bool begun = false;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (fields[i].is_common)
+			continue;
+		if (begun)
+			outbuf_char(out, ' ');
+		begun = true;
+		outbuf_str(out, fields[i].name);
+		outbuf_char(out, '=');
+		field_text_put(&fields[i], bytes, len, swap, out);
+	}
+}
