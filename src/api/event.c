@@ -62,6 +62,7 @@ struct sonde_event *sonde_event_dup(const struct sonde_event *pub)
 	dup->space = space ? address_space_ref(space) : NULL;
 	dup->kernel_space =
 		address_space_ref(ev->owned ? ev->kernel_space : ev->recording->state.kernel);
+	dup->cut = NULL;
 	dup->owned = true;
 	session_ref(ev->recording->session);
 	return &dup->pub;

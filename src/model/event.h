@@ -16,6 +16,7 @@
 #include "sonde/sonde.h"
 
 struct source;
+struct cut;
 struct recording;
 struct address_space;
 
@@ -61,6 +62,11 @@ struct event {
 	struct recording *recording;
 	const struct sonde_schema *schema;
 	struct source *source; /* who decodes the rest of it */
+	/*
+	 * Its record, with its file and its order (sources/source.h); valid as long as pub.record.
+	 * NULL for a defect and in a dup.
+	 */
+	const struct cut *cut;
 	uint32_t
 		attr; /* the source's own: which perf event attribute, stream ... laid the record out */
 	uint32_t

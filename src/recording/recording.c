@@ -19,6 +19,7 @@ int recordings_init(struct recordings *all, size_t nr)
 static void recording_done(struct recording *rec)
 {
 	order_close(rec->order);
+	free(rec->events);
 	if (rec->source)
 		rec->source->ops->close(rec->source);
 	time_windows_done(&rec->early.time);
@@ -94,9 +95,13 @@ int recording_open_order(struct recording *rec, const struct order_options *opts
 {
 	struct order_options o = *opts;
 
-	rec->event = (struct event){ .pub.size = sizeof(rec->event.pub),
-				     .recording = rec,
-				     .source = rec->source };
+	rec->events = calloc(RECORDING_EVENTS, sizeof(*rec->events));
+	if (!rec->events)
+		return err_nomem();
+	for (int i = 0; i < RECORDING_EVENTS; i++)
+		rec->events[i] = (struct event){ .pub.size = sizeof(rec->events[i].pub),
+						 .recording = rec,
+						 .source = rec->source };
 	o.sharers = rec->all->nr;
 	o.defects = &rec->defects;
 	return order_open(&rec->order, rec->source, &o);

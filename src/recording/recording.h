@@ -49,7 +49,7 @@ struct recording_options {
 	struct comm_list stop_bt; /* functions that end a chain; owned; comms NULL: not given */
 };
 
-enum { RECORDING_BUILD_ID_TEXTS = 64 };
+enum { RECORDING_BUILD_ID_TEXTS = 64, RECORDING_EVENTS = 256 };
 
 struct recordings {
 	struct recording *v; /* owned */
@@ -91,11 +91,15 @@ struct recording {
 	bool has_ended;           /* nothing is left to read: the source's ended() was called */
 	uint64_t samples_read, packed_done, packed_total; /* for progress; total 0: unknown */
 
-	/* The batch being delivered. */
+	/*
+	 * The batch being delivered: cuts in their order, from cut_at on not yet decoded; and the
+	 * events decoded last, from event_at on not yet admitted.
+	 */
 	const struct cut *cuts;
 	int nr_cuts, cut_at;
-	unsigned derived;   /* events already made of cuts[cut_at] */
-	struct event event; /* lent */
+	struct event *events; /* owned, RECORDING_EVENTS; lent to the caller */
+	int nr_events, event_at;
+	struct event defect_event; /* lent */
 
 	/* Its kernel. */
 	struct kernel_formats kernel_formats;
@@ -174,6 +178,12 @@ void recordings_note_memory(struct recordings *all);
 const struct defects *recordings_defects(struct recordings *all);
 /* The i-th kind that was met; NULL behind the last. Lent until the next call. */
 const struct sonde_defect *recordings_defect(struct recordings *all, size_t i);
+
+/* Every event of the batch in memory has been admitted. */
+static inline bool recording_is_drained(const struct recording *rec)
+{
+	return rec->cut_at == rec->nr_cuts && rec->event_at == rec->nr_events;
+}
 
 /* What the state knows as of the event: the name of such a task, and the mappings that hold. */
 static inline int recording_complete_as(struct event *ev, int32_t pid, int32_t tid)

@@ -64,9 +64,9 @@ static int fill_lane(struct sonde_session *s, struct lane *l)
 				l->ended = true;
 				return 0;
 			}
-			return r < 0 ? r : take_head(l, &rec->event.pub);
+			return r < 0 ? r : take_head(l, &rec->defect_event.pub);
 		}
-		if (rec->cut_at == rec->nr_cuts)
+		if (recording_is_drained(rec))
 			return -EAGAIN;
 		TRY(advance(s, l));
 	}
@@ -206,7 +206,7 @@ int merge_next_pending(struct sonde_session *s, const struct sonde_event **ret)
 		if (!l)
 			return 0;
 		s->merge.lent = l;
-		ev = &l->rec->event;
+		ev = (struct event *)event_of(l->head);
 		is_sample = ev->schema->kind <= SONDE_SAMPLE;
 		if (s->filters.is_choosy && is_sample &&
 		    !event_switch_pass(&s->filters.switches, ev->schema->family))

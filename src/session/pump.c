@@ -61,7 +61,7 @@ int session_pump_fill(struct sonde_session *s, struct recording *rec)
 
 	if (atomic_load_explicit(&s->stopped, memory_order_relaxed))
 		return 0;
-	if (rec->cut_at < rec->nr_cuts)
+	if (!recording_is_drained(rec))
 		return 1;
 	n = order_next(rec->order, &rec->cuts);
 	if (n == -EINTR) {
@@ -144,8 +144,8 @@ int session_defect_event(struct sonde_session *s, struct recording *rec)
 	lane->defects_told |= (uint64_t)1 << kind;
 	if (!s->defect_schema)
 		TRY(make_defect_schema(s));
-	rec->event =
-		(struct event){ .pub = { .size = sizeof(rec->event.pub),
+	rec->defect_event =
+		(struct event){ .pub = { .size = sizeof(rec->defect_event.pub),
 					 .schema = s->defect_schema->id,
 					 .time_ns = SONDE_NO_TIME,
 					 .cpu = -1,
@@ -344,45 +344,52 @@ static inline void fetch_ahead(const struct recording *rec)
 	}
 }
 
+/* Decodes until there are events: 1, 0 if a record without one has been decoded, <0 failure. */
+static inline __attribute__((always_inline)) int decode_more(struct recording *rec)
+{
+	int n;
+
+	fetch_ahead(rec);
+	n = rec->source->ops->decode(rec->source, rec->cuts, rec->nr_cuts, &rec->cut_at,
+				     rec->events, RECORDING_EVENTS);
+	rec->event_at = 0;
+	rec->nr_events = n > 0 ? n : 0;
+	return n;
+}
+
 /*
  * told: the defects seen so far were told; what reading this batch met belongs behind its first
  * event.
  */
-static inline __attribute__((always_inline)) int next_pending(struct sonde_session *s,
-							      struct recording *rec, bool told,
-							      const struct sonde_event **ret)
+static inline __attribute__((always_inline)) int
+next_pending(struct sonde_session *s, struct recording *rec, bool told, struct event **ret)
 {
 	for (;; told = false) {
-		int n, r;
+		struct event *ev;
+		int r;
 
 		if (atomic_load_explicit(&s->stopped, memory_order_relaxed))
 			return 0;
 		if (s->wants.defects && !told &&
 		    s->merge.lanes[rec->nr].defects_looked_at != rec->defects.changes &&
 		    (r = session_defect_event(s, rec))) {
-			*ret = &rec->event.pub;
+			*ret = &rec->defect_event;
 			return r;
 		}
-		if (rec->cut_at == rec->nr_cuts)
-			return 0;
-		fetch_ahead(rec);
-		n = rec->source->ops->decode(rec->source, &rec->cuts[rec->cut_at], rec->derived,
-					     &rec->event);
-		if (n == 2) {
-			rec->derived++;
-		} else {
-			rec->derived = 0;
-			rec->cut_at++;
+		if (rec->event_at == rec->nr_events) {
+			if (rec->cut_at == rec->nr_cuts)
+				return 0;
+			r = decode_more(rec);
+			if (r < 0)
+				return r;
+			if (!r)
+				continue;
 		}
-		if (n <= 0) {
-			if (n < 0)
-				return n;
-			continue;
-		}
-		r = __builtin_expect(s->wants.record_lines, 0) ? admit_listed(s, rec, &rec->event)
-						    : admit(s, rec, &rec->event);
+		ev = &rec->events[rec->event_at++];
+		r = __builtin_expect(s->wants.record_lines, 0) ? admit_listed(s, rec, ev)
+							       : admit(s, rec, ev);
 		if (r) {
-			*ret = &rec->event.pub;
+			*ret = ev;
 			return r;
 		}
 	}
@@ -391,7 +398,12 @@ static inline __attribute__((always_inline)) int next_pending(struct sonde_sessi
 int session_pump_next(struct sonde_session *s, struct recording *rec,
 		      const struct sonde_event **ret)
 {
-	return next_pending(s, rec, false, ret);
+	struct event *ev = NULL;
+	int r = next_pending(s, rec, false, &ev);
+
+	if (r > 0)
+		*ret = &ev->pub;
+	return r;
 }
 
 /* ---- of one or several recordings ------------------------------------------------------------ */
@@ -406,16 +418,20 @@ static inline __attribute__((always_inline)) int
 next_of_one(struct sonde_session *s, bool told, const struct sonde_event **ret)
 {
 	struct recording *rec = s->recordings.v;
-	int r = next_pending(s, rec, told, ret);
+	struct event *ev = NULL;
+	int r = next_pending(s, rec, told, &ev);
 
+	if (r <= 0)
+		return r;
 	if (__builtin_expect(rec->clock.is_shifted, 0))
-		rec->event.pub.time_ns = recording_shown_time(rec, rec->event.pub.time_ns);
+		ev->pub.time_ns = recording_shown_time(rec, ev->pub.time_ns);
+	*ret = &ev->pub;
 	return r;
 }
 
 int session_pending(const struct sonde_session *s)
 {
-	return merges(s) ? merge_pending(s) : s->recordings.v->cut_at < s->recordings.v->nr_cuts;
+	return merges(s) ? merge_pending(s) : !recording_is_drained(s->recordings.v);
 }
 
 int session_fill(struct sonde_session *s)
@@ -455,7 +471,7 @@ int session_next(struct sonde_session *s, const struct sonde_event **ret)
 
 	if (merges(s))
 		return next_of_several(s, ret);
-	for (bool told = false;; told = rec->cut_at < rec->nr_cuts) {
+	for (bool told = false;; told = !recording_is_drained(rec)) {
 		int r = next_of_one(s, told, ret);
 
 		if (r)
@@ -464,7 +480,7 @@ int session_next(struct sonde_session *s, const struct sonde_event **ret)
 		if (r < 0 || (!r && (!s->wants.defects || s->stopped)))
 			return r;
 		if (!r) {
-			*ret = &rec->event.pub;
+			*ret = &rec->defect_event.pub;
 			return session_defect_event(s, rec);
 		}
 	}

@@ -175,12 +175,22 @@ struct source_ops {
 	int (*cut)(struct source *s, unsigned file, const uint8_t *p, size_t len, uint64_t file_off,
 		   struct cut *ret, int max, uint64_t *ret_used, size_t *ret_need);
 	/*
-	 * Event i of a record (0 first): 1 and *ret filled, it is the last; 2: the same, more may
-	 * follow (ask with i + 1); 0: the record gives no (more) event; <0 failure. Members that
-	 * are the same for every event of a session (size, recording, source, owned, space) are the
-	 * caller's; decode sets all others, comm and map_epoch excepted.
+	 * Makes at most max events of the records from cuts[*at] on, and moves *at behind the last
+	 * record that is done with; a record with further events is not. Returns the number of
+	 * events, or a negative value. 0 is no end: *at has moved, and the caller asks again.
+	 *
+	 * Records that only become an event (samples, as a rule) may be decoded ahead, several in
+	 * a call. A record that does more than that (changes a state, counts a defect, depends on
+	 * records before it, fills scratch memory of the source) is decoded alone: the call before
+	 * ends in front of it, and its own call decodes nothing behind it. So until the next call
+	 * every event of a call can be asked everything, in the state that holds for all of them;
+	 * and the records behind any event of a call may be decoded again.
+	 *
+	 * Members that are the same for every event of a session (size, recording, source, owned,
+	 * space) are the caller's; decode sets all others, comm and map_epoch excepted.
 	 */
-	int (*decode)(struct source *s, const struct cut *rec, unsigned i, struct event *ret);
+	int (*decode)(struct source *s, const struct cut *cuts, int nr, int *at, struct event *ret,
+		      int max);
 	/* All sample values; scratch memory is the source's and lives until its next call. */
 	int (*sample)(struct source *s, const struct event *ev, struct sonde_sample *ret);
 	/*

@@ -397,8 +397,7 @@ static int keep_state(struct copy_sink *s, const struct event *ev)
 /* It comes as itself. */
 static int take_record(struct copy_sink *s, const struct sonde_event *ev)
 {
-	const struct recording *from = s->rec;
-	const struct cut *rec = &from->cuts[from->cut_at];
+	const struct cut *rec = event_of(ev)->cut;
 	bool swap = ev->flags & SONDE_EVENT_SWAPPED;
 
 	TRY(settle(s));

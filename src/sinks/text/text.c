@@ -32,13 +32,12 @@ static struct text_sink *sink_of(struct sink *s)
 	 TEXT_TOD | TEXT_TIME)
 
 /* The file that the record lies in: a recording that is a directory has several. */
-static const char *path_of_record(const struct recording *rec)
+static const char *path_of_record(const struct event *ev)
 {
 	struct source_file file;
 
-	return rec->source->ops->file(rec->source, rec->cuts[rec->cut_at].file, &file)
-		       ? file.path
-		       : rec->input;
+	return ev->source->ops->file(ev->source, ev->cut->file, &file) ? file.path
+								       : ev->recording->input;
 }
 
 /* A record of state, or in a dump any record: its bytes, its line. */
@@ -59,7 +58,7 @@ static int put_record(struct text_sink *s, const struct event *ev)
 		return 0;
 	}
 	if (ev->listed && s->o->dump)
-		perf_dump_put(ev, &s->dump, path_of_record(ev->recording), out);
+		perf_dump_put(ev, &s->dump, path_of_record(ev), out);
 	if (!perf_record_shown(&s->o->lines, ev, &rec))
 		return 0;
 	if (perf_record_head(ev, &rec, &head, &pid, &tid)) {

@@ -167,9 +167,13 @@ static inline bool decode_plain(const struct perfdata_event *e, const struct cut
 	return ret->pub.cpumode < 4;
 }
 
-static int decode(struct source *source, const struct cut *rec, unsigned i, struct event *ret)
+/*
+ * Event i of a record: 1 and *ret filled, it is the last; 2: the same, more may follow; 0: the
+ * record gives no (more) event; <0 failure.
+ */
+static int decode_event(struct perfdata_source *s, const struct cut *rec, unsigned i,
+			struct event *ret)
 {
-	struct perfdata_source *s = perfdata_of(source);
 	bool swap = s->file.swap;
 	uint32_t type = get_u32(rec->bytes, swap);
 	const struct perfdata_event *e = NULL;
@@ -186,6 +190,7 @@ static int decode(struct source *source, const struct cut *rec, unsigned i, stru
 	ret->pub.record = rec->bytes;
 	ret->pub.record_len = rec->len;
 	ret->pub.file_off = rec->file_off;
+	ret->cut = rec;
 	ret->derived = 0;
 	ret->period = 0;
 	ret->chain_off = 0;
@@ -203,21 +208,36 @@ static int decode(struct source *source, const struct cut *rec, unsigned i, stru
 	return i ? 0 : perfdata_record_decode(s, rec, ret);
 }
 
-int perfdata_decode(struct source *source, const struct cut *rec, unsigned i, struct event *ret)
+static int decode_or_list(struct perfdata_source *s, const struct cut *rec, unsigned i,
+			  struct event *ret)
+{
+	if (__builtin_expect(!s->opts.list_records, 1)) {
+		if (__builtin_expect(ret->listed, 0))
+			ret->listed = false;
+		return decode_event(s, rec, i, ret);
+	}
+	ret->listed = !i;
+	ret->refused = false;
+	return i ? decode_event(s, rec, i - 1, ret) : perfdata_listed_event(s, rec, ret);
+}
+
+int perfdata_decode(struct source *source, const struct cut *cuts, int nr, int *at,
+		    struct event *ret, int max)
 {
 	struct perfdata_source *s = perfdata_of(source);
+	int n;
 
 	/* An attr may be the last that was cut: its event has no schema so far, and events have moved. */
 	if (__builtin_expect(s->is_unsettled, 0))
 		TRY(perfdata_pipe_settle(s));
-	if (__builtin_expect(!s->opts.list_records, 1)) {
-		if (__builtin_expect(ret->listed, 0))
-			ret->listed = false;
-		return decode(source, rec, i, ret);
+	n = decode_or_list(s, &cuts[*at], s->derived, ret);
+	if (n == 2) {
+		s->derived++;
+		return 1;
 	}
-	ret->listed = !i;
-	ret->refused = false;
-	return i ? decode(source, rec, i - 1, ret) : perfdata_listed_event(s, rec, ret);
+	s->derived = 0;
+	++*at;
+	return n;
 }
 
 /* A derived event's id is the one that its count was read with. */

@@ -50,6 +50,7 @@ int perfdata_listed_event(struct perfdata_source *s, const struct cut *rec, stru
 	ret->pub.time_ns = SONDE_NO_TIME;
 	ret->pub.cpu = ret->pub.pid = ret->pub.tid = -1;
 	ret->attr = ret->member = e ? e->index : 0;
+	ret->cut = rec;
 	ret->derived = 0;
 	ret->period = 0;
 	ret->change.kind = CHANGE_NONE;

@@ -140,6 +140,7 @@ struct perfdata_source {
 	struct hash64 tracepoints_used;     /* of events in file mode -> 1 */
 	struct sonde_sample group;          /* READ values of the record being derived from, */
 	uint32_t group_at;                  /* and the next of them */
+	unsigned derived; /* events already made of the record that decode() is at */
 	struct sample_scratch
 		group_scratch; /* their own: questions about kept events come in between */
 	struct perfdata_losses losses;
@@ -227,7 +228,8 @@ static inline struct perfdata_event *perfdata_recent_event(struct perfdata_sourc
 	return recent->id == id ? recent->event : NULL;
 }
 /* decode.c */
-int perfdata_decode(struct source *s, const struct cut *rec, unsigned i, struct event *ret);
+int perfdata_decode(struct source *s, const struct cut *cuts, int nr, int *at, struct event *ret,
+		    int max);
 int perfdata_sample(struct source *s, const struct event *ev, struct sonde_sample *ret);
 int perfdata_callchain(struct source *s, const struct event *ev, const uint8_t **ret);
 void perfdata_traces(struct source *s, uint64_t *ret_records, uint64_t *ret_bytes);
