@@ -123,8 +123,9 @@ static int repeat_once(struct source *source, const struct source_file *f, uint8
 		size_t used_here = 0, need;
 
 		while (n > 0) {
+			struct unit unit = { 0 };
 			uint64_t used;
-			int nr = source->ops->cut(source, 0, window + used_here,
+			int nr = source->ops->cut(source, 0, &unit, window + used_here,
 						  (size_t)n - used_here, at + used_here, cuts, 256,
 						  &used, &need);
 

@@ -73,9 +73,9 @@ static int fill_from_file(struct cursor *c, const struct cursor_input *in, size_
 		if (c->run.begin >= w->file_off && c->run.begin < w->file_off + w->len) {
 			size_t at = c->run.begin - w->file_off;
 			uint64_t used = 0;
-			int n = in->source->ops->cut(in->source, c->run.file, w->data + at,
-						     w->len - at, c->run.begin, c->own_cuts,
-						     CURSOR_CUTS, &used, &need);
+			int n = in->source->ops->cut(in->source, c->run.file, &c->unit,
+						     w->data + at, w->len - at, c->run.begin,
+						     c->own_cuts, CURSOR_CUTS, &used, &need);
 
 			if (n < 0) {
 				/* It was whole when the walk met it: written over since, which the source has counted. */

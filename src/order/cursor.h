@@ -20,6 +20,7 @@ struct run {
 
 struct cursor {
 	struct run run;         /* begin: what is not cut yet */
+	struct unit unit;       /* in which that is */
 	struct window own;      /* what it read itself */
 	struct window *shared;  /* one of the walk's windows, held; NULL none */
 	const struct cut *cuts; /* of the shared window, or own_cuts */

@@ -29,6 +29,7 @@ struct order {
 	enum phase phase;
 	unsigned file;     /* being walked */
 	uint64_t walk_off; /* of the next record to cut */
+	struct unit unit;  /* it is in */
 	struct window_cache cache;
 	struct window *window; /* being walked, one of the cache's; NULL none */
 	/* window->cuts[cut_at..nr_cuts) were cut, and the walk has not handled them yet. */
@@ -412,6 +413,7 @@ static void next_file(struct order *o)
 	window_release(o->window);
 	o->window = NULL;
 	o->cut_at = o->nr_cuts = 0;
+	o->unit = (struct unit){ 0 };
 	if (o->file < o->files.n)
 		o->walk_off = o->files.v[o->file].begin;
 }
@@ -479,7 +481,7 @@ static int cut_window(struct order *o, size_t *ret_need)
 	struct window *w = o->window;
 	size_t at = o->walk_off - w->file_off;
 	uint64_t used;
-	int n = source->ops->cut(source, o->file, w->data + at, w->len - at, o->walk_off,
+	int n = source->ops->cut(source, o->file, &o->unit, w->data + at, w->len - at, o->walk_off,
 				 w->cuts + w->nr_cuts, WALK_CUTS, &used, ret_need);
 
 	o->walk_off += used;
@@ -533,7 +535,8 @@ static int walk_fill(struct order *o, bool *ret_blocked)
 			int n = cut_window(o, &need);
 
 			if (n > 0)
-				return 0;
+				return source_take_headers(o->in.source,
+							   &o->window->cuts[o->cut_at], n);
 			if (n < 0) /* damaged: the source has counted it */
 				next_file(o);
 			if (n < 0 || o->walk_off != from)

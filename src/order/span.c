@@ -10,6 +10,7 @@ static int walk_file(struct source *source, unsigned file, const struct source_f
 		     size_t window_bytes, struct time_span *span)
 {
 	struct window w = { 0 };
+	struct unit unit = { 0 };
 	uint64_t off = f->begin;
 	int r = 0;
 
@@ -23,10 +24,13 @@ static int walk_file(struct source *source, unsigned file, const struct source_f
 		if (off >= w.file_off && off < w.file_off + w.len) {
 			size_t at = off - w.file_off;
 
-			n = source->ops->cut(source, file, w.data + at, w.len - at, off, cuts,
-					     SPAN_CUTS, &used, &need);
+			n = source->ops->cut(source, file, &unit, w.data + at, w.len - at, off,
+					     cuts, SPAN_CUTS, &used, &need);
 			if (n < 0)
 				break; /* damaged: what came before stands */
+			r = source_take_headers(source, cuts, n);
+			if (r < 0)
+				break;
 			off += used;
 			for (int i = 0; i < n; i++) {
 				uint64_t t = cuts[i].time_ns;

@@ -18,7 +18,21 @@
 #include "model/named_file.h"
 #include "sources/stream.h"
 
-/* A record that has been cut, not decoded. Lent: `bytes` lies in a read window. */
+/*
+ * What the time and place of records depend on besides their own bytes: a page, a packet. cut()
+ * begins with all members 0, in front of the first unit of a file, and goes on from where it
+ * stopped: len 0 means that no unit has begun. Sources whose records explain themselves leave it
+ * alone.
+ */
+struct unit {
+	uint64_t off;       /* of the unit in the file */
+	uint64_t time_base; /* where cut() stopped: the time that the next difference is added to */
+	const void *ctx;    /* the source's; lives as long as it does */
+	uint32_t len;       /* of the unit with its header; 0: none */
+	int32_t cpu;
+};
+
+/* A record that has been cut, not decoded. Borrowed: `bytes` is in a read window. */
 struct cut {
 	uint64_t time_ns; /* for ORDERED */
 	uint64_t file_off;
@@ -27,12 +41,18 @@ struct cut {
 	uint16_t file; /* index of the input file (recordings in several files) */
 	uint8_t order; /* enum cut_order */
 	uint8_t flags; /* enum cut_flags */
+	/*
+	 * What the record is in, NULL if it explains itself. Set by order/, which keeps it as long
+	 * as `bytes`. Its time_base means nothing here.
+	 */
+	const struct unit *unit;
 };
 
 enum cut_order {
 	CUT_ORDERED = 0, /* delivered in the order of its time */
 	CUT_AT_ONCE = 1, /* acts when it is read (no time) */
-	CUT_ROUND = 2    /* the recorder finished a pass over its buffers */
+	CUT_ROUND = 2,   /* the recorder finished a pass over its buffers */
+	CUT_HEADER = 3   /* of the stream: goes to take_header(), then acts as AT_ONCE does */
 };
 enum cut_flags {
 	CUT_LATE = 1, /* set by order/ */
@@ -165,15 +185,27 @@ struct source_ops {
 	/* The i-th file; false behind the last. */
 	bool (*file)(struct source *s, unsigned i, struct source_file *ret);
 	/*
-	 * Cuts records from p[0..len), which lies at file_off of file i, into at most max cuts;
-	 * returns how many.
+	 * Cuts records from p[0..len), which is at file_off of file i, into at most max cuts;
+	 * returns how many. The same bytes may be cut again: nothing but *unit changes, and
+	 * defects are counted.
+	 * *unit: where the call before stopped, and where this one does. All cuts of a call are of
+	 * the unit that it ends with.
 	 * *ret_used: bytes done with; may exceed len where data that is no record follows a record.
 	 * *ret_need: when the next record does not fit into the bytes left, its whole length (>=
 	 * 1); else 0.
 	 * A negative result ends this file there (truncated, damaged); what was cut before stands.
+	 * Behind a CUT_HEADER only more of them follow in the same call.
 	 */
-	int (*cut)(struct source *s, unsigned file, const uint8_t *p, size_t len, uint64_t file_off,
-		   struct cut *ret, int max, uint64_t *ret_used, size_t *ret_need);
+	int (*cut)(const struct source *s, unsigned file, struct unit *unit, const uint8_t *p,
+		   size_t len, uint64_t file_off, struct cut *ret, int max, uint64_t *ret_used,
+		   size_t *ret_need);
+	/*
+	 * Takes records that cut() found to be of the stream itself, before anything behind them is
+	 * cut; the bytes that belong to the last one are in the window behind it. Each goes here
+	 * once, in the order of the file: from then on cut() calls it CUT_AT_ONCE. NULL: there are
+	 * none.
+	 */
+	int (*take_header)(struct source *s, const struct cut *cuts, int nr);
 	/*
 	 * Makes at most max events of the records from cuts[*at] on, and moves *at behind the last
 	 * record that is done with; a record with further events is not. Returns the number of
@@ -260,6 +292,16 @@ struct source_ops {
 struct source {
 	const struct source_ops *ops;
 };
+
+/* Hands the header records of a batch, which are its last, to their source. */
+static inline int source_take_headers(struct source *s, const struct cut *cuts, int nr)
+{
+	int first = nr;
+
+	while (first && cuts[first - 1].order == CUT_HEADER)
+		first--;
+	return first < nr ? s->ops->take_header(s, cuts + first, nr - first) : 0;
+}
 
 extern const struct source_ops perfdata_source_ops;
 

@@ -8,16 +8,13 @@
 
 enum { RECORD_HEADER_BYTES = 8, FIRST_TOOL_RECORD = 64 };
 
-static struct perfdata_event *event_of_id(struct perfdata_source *s, uint64_t id)
+static struct perfdata_event *event_of_id(const struct perfdata_source *s, uint64_t id)
 {
 	uint64_t i = hash64_find(&s->by_id, id);
-	struct perfdata_event *e;
 
 	if (i == HASH64_EMPTY)
 		return id ? NULL : &s->events.v[0]; /* records of the tool carry id 0 */
-	e = &s->events.v[s->ids.v[i].event];
-	s->recent[id % NR_RECENT_IDS] = (struct recent_id){ id, e };
-	return e;
+	return &s->events.v[s->ids.v[i].event];
 }
 
 static inline bool id_at(const uint8_t *rec, uint32_t len, const struct perfdata_layout *l,
@@ -32,7 +29,7 @@ static inline bool id_at(const uint8_t *rec, uint32_t len, const struct perfdata
 	return true;
 }
 
-struct perfdata_event *perfdata_event_of(struct perfdata_source *s, const uint8_t *rec,
+struct perfdata_event *perfdata_event_of(const struct perfdata_source *s, const uint8_t *rec,
 					 uint32_t len, uint64_t *ret_id)
 {
 	bool swap = s->file.swap;
@@ -54,7 +51,9 @@ struct perfdata_event *perfdata_event_of(struct perfdata_source *s, const uint8_
 	case ID_MIXED:
 		break;
 	}
-	vec_foreach(e, &s->events) {
+	for (size_t i = 0; i < s->events.n; i++) {
+		struct perfdata_event *e = &s->events.v[i];
+
 		if (id_at(rec, len, &e->layout, swap, &id) && id && event_of_id(s, id) == e) {
 			if (ret_id)
 				*ret_id = id;
@@ -65,7 +64,8 @@ struct perfdata_event *perfdata_event_of(struct perfdata_source *s, const uint8_
 }
 
 /* Where the record's time is, or -1. */
-static int time_off(struct perfdata_source *s, const uint8_t *rec, uint32_t type, uint32_t len)
+static int time_off(const struct perfdata_source *s, const uint8_t *rec, uint32_t type,
+		    uint32_t len)
 {
 	int off, from_end;
 
@@ -103,14 +103,6 @@ uint64_t perfdata_record_bytes(const uint8_t *rec, uint16_t size, bool swap)
 	return size + (behind < UINT64_MAX / 2 ? behind : UINT64_MAX / 2);
 }
 
-/* Records that tell how others are to be read: taken when they are cut. */
-static bool is_header_record(uint32_t type)
-{
-	return type >= RECORD_SIMPLEPERF_KERNEL_SYMBOL || type == RECORD_HEADER_ATTR ||
-	       type == RECORD_HEADER_FEATURE || type == RECORD_HEADER_TRACING_DATA ||
-	       type == RECORD_HEADER_BUILD_ID || type == RECORD_EVENT_UPDATE;
-}
-
 /* Where the time of each sample is if all events agree on it; otherwise far behind any record. */
 static uint32_t common_sample_time(const struct perfdata_source *s)
 {
@@ -126,10 +118,10 @@ static inline void cut_at_time(struct cut *cut, uint64_t time_ns)
 
 /*
  * Bytes of the record at rec; 0 if the batch ends in front of it, because *ret_need bytes are
- * needed or because the places of times may be others from here on; -EBADMSG if it is damaged.
+ * needed; -EBADMSG if it is damaged.
  */
-static inline int next_record_bytes(const struct perfdata_source *s, const uint8_t *rec,
-				    const uint8_t *end, bool swap, size_t *ret_need)
+static inline int next_record_bytes(const uint8_t *rec, const uint8_t *end, bool swap,
+				    size_t *ret_need)
 {
 	int size;
 
@@ -137,8 +129,6 @@ static inline int next_record_bytes(const struct perfdata_source *s, const uint8
 		*ret_need = RECORD_HEADER_BYTES;
 		return 0;
 	}
-	if (__builtin_expect(s->is_unsettled, 0) && !is_header_record(get_u32(rec, swap)))
-		return 0;
 	size = get_u16(rec + 6, swap);
 	if (size < RECORD_HEADER_BYTES)
 		return -EBADMSG;
@@ -149,7 +139,7 @@ static inline int next_record_bytes(const struct perfdata_source *s, const uint8
 	return size;
 }
 
-static int count_bad_size(struct perfdata_source *s, unsigned file, const uint8_t *rec,
+static int count_bad_size(const struct perfdata_source *s, unsigned file, const uint8_t *rec,
 			  uint64_t file_off)
 {
 	defects_add(s->opts.defects, DEFECT_BAD_SIZE, 1, "at 0x%llx%s: a record of %u bytes",
@@ -159,7 +149,7 @@ static int count_bad_size(struct perfdata_source *s, unsigned file, const uint8_
 }
 
 /* A record of the kernel. */
-static void cut_kernel_record(struct perfdata_source *s, struct cut *cut, uint32_t type)
+static void cut_kernel_record(const struct perfdata_source *s, struct cut *cut, uint32_t type)
 {
 	int off = time_off(s, cut->bytes, type, cut->len);
 
@@ -169,31 +159,26 @@ static void cut_kernel_record(struct perfdata_source *s, struct cut *cut, uint32
 		cut_at_time(cut, get_u64(cut->bytes + off, s->file.swap));
 }
 
-/*
- * Takes a record that says how others are read, with its trailing bytes, unless that was done when
- * the recording was opened. 1, or 0 if *ret_need bytes are needed.
- */
-static int take_header_record(struct perfdata_source *s, const struct cut *cut, const uint8_t *end,
-			      size_t *ret_need)
+/* Says how others are read, and was not taken so far. */
+static bool is_header(const struct perfdata_source *s, unsigned file, uint64_t file_off,
+		      uint32_t type, uint32_t len)
 {
-	uint64_t bytes = perfdata_pipe_record_bytes(s, cut->bytes, (uint16_t)cut->len);
-
-	if (bytes > MAX_TRACING_BYTES)
-		return 1;
-	if ((uint64_t)(end - cut->bytes) < bytes) {
-		*ret_need = bytes;
-		return 0;
-	}
-	TRY(perfdata_pipe_take(s, cut->bytes, bytes, cut->file_off));
-	return 1;
+	if (file || file_off < s->taken_to)
+		return false;
+	if (type == RECORD_ID_INDEX)
+		return s->behind_first;
+	if (!s->file.is_pipe)
+		return perfdata_is_simpleperf(type, len);
+	return type == RECORD_HEADER_ATTR || type == RECORD_HEADER_FEATURE ||
+	       type == RECORD_HEADER_TRACING_DATA || type == RECORD_HEADER_BUILD_ID ||
+	       type == RECORD_EVENT_UPDATE;
 }
 
 /* A record of the recording program. 1, or 0 if *ret_need bytes are needed. */
-static int cut_tool_record(struct perfdata_source *s, struct cut *cut, uint32_t type,
+static int cut_tool_record(const struct perfdata_source *s, struct cut *cut, uint32_t type,
 			   const uint8_t *end, uint64_t *ret_behind, size_t *ret_need)
 {
 	if (type == RECORD_SIMPLEPERF_CALLCHAIN && cut->len >= SIMPLEPERF_CHAIN_BYTES) {
-		s->has_chains = true;
 		cut_at_time(cut, get_u64(cut->bytes + SIMPLEPERF_CHAIN_TIME_AT, s->file.swap));
 		return 1;
 	}
@@ -201,17 +186,30 @@ static int cut_tool_record(struct perfdata_source *s, struct cut *cut, uint32_t 
 		cut->order = CUT_ROUND;
 		return 1;
 	}
-	if (type == RECORD_ID_INDEX && s->behind_first)
-		perfdata_directory_ids_look(s, cut->bytes, (uint16_t)cut->len);
-	if (cut->file_off >= s->taken_to &&
-	    (s->file.is_pipe || perfdata_is_simpleperf(type, (uint16_t)cut->len))) {
-		int r = take_header_record(s, cut, end, ret_need);
+	if (is_header(s, cut->file, cut->file_off, type, cut->len)) {
+		uint64_t bytes = perfdata_pipe_record_bytes(s, cut->bytes, (uint16_t)cut->len);
 
-		if (r <= 0)
-			return r;
+		if (bytes <= MAX_TRACING_BYTES) {
+			if ((uint64_t)(end - cut->bytes) < bytes) {
+				*ret_need = bytes;
+				return 0;
+			}
+			cut->order = CUT_HEADER;
+		}
 	}
 	*ret_behind = trailing_bytes(cut->bytes, type, cut->len, s->file.swap);
 	return 1;
+}
+
+/* True if another one follows the header record `cut`, which ends at rec. */
+static bool header_follows(const struct perfdata_source *s, const struct cut *cut,
+			   const uint8_t *rec, const uint8_t *end)
+{
+	const bool swap = s->file.swap;
+
+	return end - rec >= RECORD_HEADER_BYTES &&
+	       is_header(s, cut->file, cut->file_off + cut->len, get_u32(rec, swap),
+			 get_u16(rec + 6, swap));
 }
 
 static void forget_order(struct cut *cuts, int n)
@@ -222,10 +220,11 @@ static void forget_order(struct cut *cuts, int n)
 	}
 }
 
-int perfdata_cut(struct source *source, unsigned file, const uint8_t *p, size_t len,
-		 uint64_t file_off, struct cut *ret, int max, uint64_t *ret_used, size_t *ret_need)
+int perfdata_cut(const struct source *source, unsigned file, struct unit *unit, const uint8_t *p,
+		 size_t len, uint64_t file_off, struct cut *ret, int max, uint64_t *ret_used,
+		 size_t *ret_need)
 {
-	struct perfdata_source *s = perfdata_of(source);
+	const struct perfdata_source *s = (const struct perfdata_source *)source;
 	const bool swap = s->file.swap;
 	const uint8_t *rec = p, *end = p + len;
 	uint64_t behind = 0;
@@ -235,15 +234,12 @@ int perfdata_cut(struct source *source, unsigned file, const uint8_t *p, size_t 
 
 	*ret_need = 0;
 	*ret_used = 0;
-	if (__builtin_expect(s->is_unsettled, 0) && len >= RECORD_HEADER_BYTES &&
-	    !is_header_record(get_u32(p, swap)))
-		TRY(perfdata_pipe_settle(s));
 	sample_time = common_sample_time(s);
 	/* Reads of counters give differences: each needs the one before. */
 	sample_flags = CUT_SAMPLE | (s->has_reads ? 0 : CUT_STATELESS);
 	for (; n < max && !behind; n++) {
 		struct cut *cut = &ret[n];
-		int size = next_record_bytes(s, rec, end, swap, ret_need);
+		int size = next_record_bytes(rec, end, swap, ret_need);
 		uint32_t type;
 
 		if (size < 0 && !n) /* counted when it is the first one */
@@ -258,18 +254,17 @@ int perfdata_cut(struct source *source, unsigned file, const uint8_t *p, size_t 
 		cut->file = (uint16_t)file;
 		cut->order = CUT_AT_ONCE;
 		cut->flags = 0;
+		cut->unit = NULL;
 		if (type == PERF_RECORD_SAMPLE && sample_time + 8 <= (uint32_t)size) {
 			cut->flags = sample_flags;
 			cut_at_time(cut, get_u64(rec + sample_time, swap));
 		} else if (type < FIRST_TOOL_RECORD) {
 			cut_kernel_record(s, cut, type);
 		} else {
-			int r = cut_tool_record(s, cut, type, end, &behind, ret_need);
-
-			if (r < 0)
-				return r;
-			if (!r)
+			if (!cut_tool_record(s, cut, type, end, &behind, ret_need))
 				break;
+			if (cut->order == CUT_HEADER && !header_follows(s, cut, rec + size, end))
+				max = n + 1;
 		}
 		rec += size;
 	}

@@ -91,6 +91,8 @@ static int decode_sample(struct perfdata_source *s, const struct cut *rec, unsig
 	uint64_t id;
 
 	e = perfdata_event_of(s, p, rec->len, &id);
+	if (e && s->id_rule == ID_SAME_PLACE)
+		s->recent[id % NR_RECENT_IDS] = (struct recent_id){ id, e };
 	if (!e) {
 		if (!i)
 			defects_add(s->opts.defects, DEFECT_UNKNOWN_ID, 1, "%llu at 0x%llx%s",
@@ -227,7 +229,7 @@ int perfdata_decode(struct source *source, const struct cut *cuts, int nr, int *
 	struct perfdata_source *s = perfdata_of(source);
 	int n;
 
-	/* An attr may be the last that was cut: its event has no schema so far, and events have moved. */
+	/* Events of header records that were taken since have no schema so far, or an older one. */
 	if (__builtin_expect(s->is_unsettled, 0))
 		TRY(perfdata_pipe_settle(s));
 	n = decode_or_list(s, &cuts[*at], s->derived, ret);

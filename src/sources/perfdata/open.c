@@ -366,6 +366,7 @@ const struct source_ops perfdata_source_ops = {
 	.streams = perfdata_streams,
 	.file = perfdata_file,
 	.cut = perfdata_cut,
+	.take_header = perfdata_take_header,
 	.decode = perfdata_decode,
 	.sample = perfdata_sample,
 	.callchain = perfdata_callchain,

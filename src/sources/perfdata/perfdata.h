@@ -99,13 +99,13 @@ struct perfdata_source {
 	struct outbuf split; /* of a record of simpleperf that comes in pieces: those that came */
 	struct named_files named_files; /* of simpleperf's header sections; by hash of the path: */
 	struct hash64 named_by_path;    /* -> index of the first one */
-	bool has_chains;                /* there are records CALLCHAIN of simpleperf */
+	bool has_chains;                /* there may be records CALLCHAIN of simpleperf */
 	struct simpleperf_chain last_chain;
 	uint8_t *chain_record; /* owned; room for the record asked for last, NULL if none was */
 	/* Pipe mode, and records of simpleperf: */
 	uint64_t taken_to; /* records of the header's kind before were taken */
 	bool schemas_made;
-	bool is_unsettled; /* such records came behind the prelude: perfdata_pipe_settle() is due */
+	bool is_unsettled; /* such records came behind the prelude: schemas are to be renewed */
 	bool has_ended_early;            /* the recorder could not write on, and says so */
 	bool meets_compressed;           /* there are compressed records in it */
 	struct unzip *unzip;             /* owned; NULL: there are none */
@@ -207,10 +207,11 @@ int perfdata_record_schema(struct perfdata_source *s, uint32_t type,
 /* cut.c */
 /* How long a record is with what follows it without being part of it. */
 uint64_t perfdata_record_bytes(const uint8_t *rec, uint16_t size, bool swap);
-int perfdata_cut(struct source *s, unsigned file, const uint8_t *p, size_t len, uint64_t file_off,
-		 struct cut *ret, int max, uint64_t *ret_used, size_t *ret_need);
+int perfdata_cut(const struct source *s, unsigned file, struct unit *unit, const uint8_t *p,
+		 size_t len, uint64_t file_off, struct cut *ret, int max, uint64_t *ret_used,
+		 size_t *ret_need);
 /* The event that a record belongs to; NULL when its id is unknown. *ret_id: 0 when not recorded; may be NULL. */
-struct perfdata_event *perfdata_event_of(struct perfdata_source *s, const uint8_t *rec,
+struct perfdata_event *perfdata_event_of(const struct perfdata_source *s, const uint8_t *rec,
 					 uint32_t len, uint64_t *ret_id);
 /* For a sample: its event if ids are at one place and this one was met lately; NULL: ask perfdata_event_of(). */
 static inline struct perfdata_event *perfdata_recent_event(struct perfdata_source *s,
@@ -243,7 +244,8 @@ int perfdata_pipe_name(struct perfdata_source *s, uint64_t id, const char *name)
 int perfdata_pipe_open(struct perfdata_source *s);
 /* Takes a record that file mode keeps in its header, len bytes with what follows it; once. */
 int perfdata_pipe_take(struct perfdata_source *s, const uint8_t *rec, size_t len, uint64_t off);
-/* Makes what was taken count, before a record of another kind is cut. -ENOMEM only. */
+int perfdata_take_header(struct source *s, const struct cut *cuts, int nr);
+/* Makes the schemas of what was taken, before a record is decoded. -ENOMEM only. */
 int perfdata_pipe_settle(struct perfdata_source *s);
 enum { MAX_TRACING_BYTES = 256 << 20 };
 /* How long a record is with the bytes that follow it and belong to it. */

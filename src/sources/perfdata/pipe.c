@@ -5,8 +5,8 @@
  *	16 bytes of header | ATTR ... FEATURE ... TRACING_DATA + blob | EVENT_UPDATE ... | tasks, mappings | samples, rounds ...
  *	                   '--------------- the prelude, read when the recording is opened -------'
  *
- * The prelude ends where the first samples may be (and an event is known). Records of these kinds that come later are taken when they are cut,
- * before any record behind them is.
+ * The prelude ends where the first samples may be (and an event is known). Records of these kinds
+ * that come later are CUT_HEADER: order/ hands them over before it cuts any record behind them.
  */
 
 #include <stdlib.h>
@@ -160,6 +160,8 @@ static int take(struct perfdata_source *s, const uint8_t *rec, size_t len, uint6
 {
 	uint32_t type = get_u32(rec, s->file.swap);
 
+	if (type == RECORD_ID_INDEX && s->behind_first)
+		perfdata_directory_ids_look(s, rec, len);
 	if (perfdata_is_simpleperf(type, (uint32_t)len) && !s->file.is_pipe)
 		return perfdata_simpleperf_take(s, rec, len, off);
 	if (!s->file.is_pipe)
@@ -192,8 +194,24 @@ uint64_t perfdata_pipe_record_bytes(const struct perfdata_source *s, const uint8
 int perfdata_pipe_settle(struct perfdata_source *s)
 {
 	s->is_unsettled = false;
-	perfdata_rules_choose(s);
 	return renew_schemas(s);
+}
+
+int perfdata_take_header(struct source *source, const struct cut *cuts, int nr)
+{
+	struct perfdata_source *s = perfdata_of(source);
+
+	for (int i = 0; i < nr; i++) {
+		const struct cut *cut = &cuts[i];
+
+		TRY(perfdata_pipe_take(
+			s, cut->bytes,
+			perfdata_pipe_record_bytes(s, cut->bytes, (uint16_t)cut->len),
+			cut->file_off));
+	}
+	/* Times and ids may be at other places from here on. */
+	perfdata_rules_choose(s);
+	return 0;
 }
 
 int perfdata_pipe_take(struct perfdata_source *s, const uint8_t *rec, size_t len, uint64_t off)

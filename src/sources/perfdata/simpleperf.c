@@ -172,6 +172,7 @@ int perfdata_simpleperf_chain_take(struct perfdata_source *s, const struct cut *
 {
 	struct simpleperf_chain c, *last = &s->last_chain;
 
+	s->has_chains = true;
 	if (read_chain(s, rec->bytes, rec->len, rec->file_off, &c) < 0) {
 		defects_add(s->opts.defects, DEFECT_BAD_RECORD, 1, "%s", err_text());
 		err_clear();
@@ -294,7 +295,6 @@ int perfdata_simpleperf_meta_read(struct perfdata_source *s, struct bytes *b)
 		TRY(bytes_cstr(b, "value", &value));
 		if (!strcmp(key, "event_type_info"))
 			TRY(take_event_names(s, value));
-		s->has_chains |= !strcmp(key, "debug_unwind") && !strcmp(value, "true");
 	}
 	return 0;
 }
@@ -344,6 +344,8 @@ int perfdata_first_records_look(struct perfdata_source *s)
 
 	if (!rec)
 		return err_nomem();
+	/* Any recording with one of its header sections may have been through debug-unwind. */
+	s->has_chains = s->file.feature_bits[FEAT_SIMPLEPERF_FILE / 64];
 	for (int i = 0; i < MAX_RECORDS_LOOKED_AT && end - off >= RECORD_HEADER_BYTES; i++) {
 		ssize_t got = pread(s->file.fd, rec, RECORD_HEADER_BYTES, (off_t)off);
 		uint32_t type;

@@ -114,8 +114,8 @@ static bool fake_file(struct source *s, unsigned i, struct source_file *ret)
 	return true;
 }
 
-static int fake_cut(struct source *s, unsigned file, const uint8_t *p, size_t len,
-		    uint64_t file_off, struct cut *ret, int max, uint64_t *ret_used,
+static int fake_cut(const struct source *s, unsigned file, struct unit *unit, const uint8_t *p,
+		    size_t len, uint64_t file_off, struct cut *ret, int max, uint64_t *ret_used,
 		    size_t *ret_need)
 {
 	struct recording *r = (struct recording *)s;

@@ -70,7 +70,9 @@ static void end(void)
 
 static int cut(size_t len, int max, struct cut *ret, uint64_t *ret_used, size_t *ret_need)
 {
-	return source->ops->cut(source, 0, data, len, RECORDING_DATA_AT, ret, max, ret_used,
+	struct unit unit = { 0 };
+
+	return source->ops->cut(source, 0, &unit, data, len, RECORDING_DATA_AT, ret, max, ret_used,
 				ret_need);
 }
 
@@ -143,6 +145,7 @@ TEST(tracing_data_are_needed_with_the_bytes_behind_them)
 	static const uint32_t formats_bytes = FORMATS_BYTES;
 	static const uint8_t formats[FORMATS_BYTES];
 	struct cut cuts[MAX_CUTS];
+	struct unit unit = { 0 };
 	uint64_t used;
 	size_t need, whole;
 
@@ -168,11 +171,22 @@ TEST(tracing_data_are_needed_with_the_bytes_behind_them)
 	whole = r.len - SAMPLE_AT - SAMPLE_BYTES;
 	data = r.bytes + SAMPLE_AT;
 	for (size_t len = SAMPLE_BYTES + 12; len < SAMPLE_BYTES + whole; len++) {
-		assert_int_equal(source->ops->cut(source, 0, data, len, SAMPLE_AT, cuts, MAX_CUTS,
-						  &used, &need),
+		assert_int_equal(source->ops->cut(source, 0, &unit, data, len, SAMPLE_AT, cuts,
+						  MAX_CUTS, &used, &need),
 				 1);
 		assert_int_equal(used, SAMPLE_BYTES);
 		assert_int_equal(need, whole);
+	}
+	/* Whole, they are the stream's, as often as they are cut; once taken, they are not. */
+	for (int i = 0; i < 3; i++) {
+		if (i == 2)
+			assert_int_equal(source_take_headers(source, cuts, 2), 0);
+		assert_int_equal(source->ops->cut(source, 0, &unit, data, SAMPLE_BYTES + whole,
+						  SAMPLE_AT, cuts, MAX_CUTS, &used, &need),
+				 2);
+		assert_int_equal(cuts[0].order, CUT_ORDERED);
+		assert_int_equal(cuts[1].order, i < 2 ? CUT_HEADER : CUT_AT_ONCE);
+		assert_int_equal(used, SAMPLE_BYTES + whole);
 	}
 	end();
 }
