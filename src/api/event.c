@@ -120,7 +120,7 @@ int sonde_event_sample(const struct sonde_event *pub, struct sonde_sample *ret)
 	NOT_NULL(ret, -EINVAL);
 	if (ev->schema->kind > SONDE_SAMPLE)
 		return err_set(-ENODATA, "%s is not a sample", ev->schema->name);
-	return ev->source->ops->sample(ev->source, ev, ret);
+	return source_sample(ev->source, ev, ret);
 }
 
 int sonde_event_callchain(const struct sonde_event *pub, const struct sonde_frame **ret)

@@ -145,7 +145,7 @@ static int push_call_stack(struct recording *rec, const struct event *ev, unsign
 	struct sonde_frame f = { .cpumode = CPUMODE_USER, .flags = SONDE_FRAME_BRANCH };
 	struct sonde_sample sample;
 
-	if (ev->source->ops->sample(ev->source, ev, &sample) < 0)
+	if (source_sample(ev->source, ev, &sample) < 0)
 		return 0; /* its source has counted it */
 	if (!sample.nr_branches) {
 		defects_add(&rec->defects, DEFECT_EMPTY_CALL_STACK, 1, NULL);
@@ -165,7 +165,7 @@ bool recording_user_ip(const struct event *ev, uint64_t *ret)
 	struct recorded_chain c = { .swap = ev->pub.flags & SONDE_EVENT_SWAPPED };
 	uint32_t cpumode = CPUMODE_USER;
 
-	c.nr = ev->source->ops->callchain(ev->source, ev, &c.entries);
+	c.nr = source_callchain(ev->source, ev, &c.entries);
 	for (int i = 0; i < c.nr; i++) {
 		uint64_t ip = entry_at(&c, i);
 
@@ -186,7 +186,7 @@ static int push_recorded(struct recording *rec, const struct event *ev, unsigned
 	struct recorded_chain c = { .swap = ev->pub.flags & SONDE_EVENT_SWAPPED };
 	int at, r;
 
-	c.nr = ev->source->ops->callchain(ev->source, ev, &c.entries);
+	c.nr = source_callchain(ev->source, ev, &c.entries);
 	if (c.nr <= 0)
 		return c.nr;
 	at = has_call_stack(ev) ? user_part(rec, &c, max_frames) : c.nr;
@@ -205,9 +205,7 @@ static int push_user_chain(struct recording *rec, const struct event *ev, unsign
 {
 	struct recorded_chain c = { .swap = ev->pub.flags & SONDE_EVENT_SWAPPED };
 
-	if (!ev->source->ops->user_chain)
-		return 0;
-	c.nr = ev->source->ops->user_chain(ev->source, ev, &c.entries);
+	c.nr = source_user_chain(ev->source, ev, &c.entries);
 	for (int i = 0; i < c.nr && rec->frames.n < max_frames; i++) {
 		struct sonde_frame f = { .ip = entry_at(&c, i), .cpumode = CPUMODE_USER };
 
@@ -237,7 +235,7 @@ static const struct unwind_arch *arch_of(struct recording *rec, uint64_t abi)
 	static const uint64_t abis[] = { PERF_SAMPLE_REGS_ABI_32, PERF_SAMPLE_REGS_ABI_64 };
 
 	if (!rec->unwind_archs_known) {
-		const char *arch = rec->source->ops->info(rec->source, "arch");
+		const char *arch = source_info(rec->source, "arch");
 		struct utsname here;
 
 		/* Old recordings in pipe mode do not say where they were made. */
@@ -261,7 +259,7 @@ static const struct unwind_arch *arch_of(struct recording *rec, uint64_t abi)
 static bool perf_unwinds(struct recording *rec, const struct event *ev)
 {
 	uint64_t native = sizeof(long) == 8 ? PERF_SAMPLE_REGS_ABI_64 : PERF_SAMPLE_REGS_ABI_32;
-	const char *arch = rec->source->ops->info(rec->source, "arch");
+	const char *arch = source_info(rec->source, "arch");
 	const struct address_space *space;
 	struct utsname here;
 
@@ -290,7 +288,7 @@ static int push_unwound(struct recording *rec, const struct event *ev, unsigned 
 	struct unwind_result walked;
 	int r;
 
-	r = ev->source->ops->sample(ev->source, ev, &sample);
+	r = source_sample(ev->source, ev, &sample);
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0 || !sample.user_regs_abi || !sample.user_stack_len)

@@ -18,19 +18,10 @@ enum { NS_IN_S = 1000000000 };
 #define SAME_BOOT_NS INT64_C(2000000000)
 #define LATEST_NS    (UINT64_C(1) << 62) /* in 2116; what is said beyond is damage */
 
-static struct source_clock clock_of(const struct recording *rec)
-{
-	struct source_clock c = { .id = -1 };
-
-	if (rec->source->ops->clock)
-		rec->source->ops->clock(rec->source, &c);
-	return c;
-}
-
 /* What is to be added to a recorded time for the time of day. */
 static bool find_wall(const struct recording *rec, int64_t *ret_ns)
 {
-	const struct source_clock c = clock_of(rec);
+	const struct source_clock c = source_read_clock(rec->source);
 
 	*ret_ns = 0;
 	if (c.is_known && c.id == CLOCK_REALTIME)
@@ -60,7 +51,7 @@ static const char *clock_word(int32_t id, char room[32])
 
 int clock_no_wall(struct recording *rec)
 {
-	const struct source_clock c = clock_of(rec);
+	const struct source_clock c = source_read_clock(rec->source);
 	char room[32];
 
 	if (!c.is_known)
@@ -89,7 +80,7 @@ int clock_no_wall(struct recording *rec)
 
 static const char *said(const struct recording *rec, const char *key)
 {
-	return rec->source->ops->info(rec->source, key);
+	return source_info(rec->source, key);
 }
 
 /* What else the user can do, as far as it is possible. */
@@ -121,8 +112,8 @@ static int check_kernels(struct recording *a, struct recording *b)
 	struct source_kernel ka = { 0 }, kb = { 0 };
 	char hex_a[BUILD_ID_HEX_CHARS], hex_b[BUILD_ID_HEX_CHARS];
 
-	a->source->ops->kernel(a->source, &ka);
-	b->source->ops->kernel(b->source, &kb);
+	source_read_kernel(a->source, &ka);
+	source_read_kernel(b->source, &kb);
 	if (!build_id_is_known(&ka.build_id) || !build_id_is_known(&kb.build_id) ||
 	    build_id_equal(&ka.build_id, &kb.build_id))
 		return 0;
@@ -147,7 +138,8 @@ static void moment_text(int64_t ns, char room[40])
  */
 static int check_same_clock(struct recording *a, struct recording *b)
 {
-	const struct source_clock ca = clock_of(a), cb = clock_of(b);
+	const struct source_clock ca = source_read_clock(a->source),
+				  cb = source_read_clock(b->source);
 	const char *host_a = said(a, "hostname"), *host_b = said(b, "hostname"),
 		   *release_a = said(a, "osrelease"), *release_b = said(b, "osrelease");
 	char room_a[40], room_b[40];
@@ -249,7 +241,7 @@ static int place_by_clock(struct recording *rec, int64_t offset_ns)
 
 	if (rec->nr && !rec->offset) {
 		TRY(check_same_clock(&rec->all->v[0], rec));
-		rec->checks_boot = clock_of(rec).id != CLOCK_REALTIME;
+		rec->checks_boot = source_read_clock(rec->source).id != CLOCK_REALTIME;
 	}
 	c->shift_ns = offset_ns;
 	c->is_shifted = offset_ns || rec->opts->clock == CLOCK_SHOWN_RELATIVE;

@@ -109,7 +109,7 @@ static enum insn_arch arch_of(struct recording *rec, struct dso *d)
 /* A recording that does not name its machine was made here. */
 static enum insn_arch kernel_arch(struct recording *rec)
 {
-	const char *name = rec->source->ops->info(rec->source, "arch");
+	const char *name = source_info(rec->source, "arch");
 	const struct unwind_arch *arch;
 	struct utsname here;
 

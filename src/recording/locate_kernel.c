@@ -57,8 +57,7 @@ static bool open_kernel_symbols(struct recording *rec)
 	uint32_t id;
 	struct kernel_symbols_options opts = { .kallsyms_path = beside(rec, room),
 					       .vmlinux_path = rec->opts->vmlinux,
-					       .release = rec->source->ops->info(rec->source,
-										 "osrelease"),
+					       .release = source_info(rec->source, "osrelease"),
 					       .symfs = recording_symfs(rec),
 					       .no_follow = rec->opts->no_follow,
 					       .demangle_kernel = rec->opts->demangle_kernel,
@@ -66,12 +65,11 @@ static bool open_kernel_symbols(struct recording *rec)
 					       .rules = rec->opts->rules };
 
 	rec->kernel_symbols_tried = true;
-	rec->source->ops->kernel(rec->source, &k);
+	source_read_kernel(rec->source, &k);
 	opts.build_id = k.build_id;
 	opts.recorded = k.kallsyms;
 	opts.recorded_len = k.kallsyms_len;
-	if (rec->source->ops->named_file)
-		opts.named = rec->source->ops->named_file(rec->source, KERNEL_MAP);
+	opts.named = source_named_file(rec->source, KERNEL_MAP);
 	if (map) {
 		opts.ref_symbol = strpool_text(rec->strings, map->name) + strlen(KERNEL_MAP);
 		opts.ref_addr = map->pgoff;
@@ -114,12 +112,11 @@ bool recording_module_name(const char *path, char *ret, size_t size)
  */
 static const char *module_dso(struct recording *rec, const char *path)
 {
-	const struct source_ops *ops = rec->source->ops;
 	struct source_build_id known;
 	char name[256];
 	uint32_t id;
 
-	if (ops->build_id && ops->build_id(rec->source, path, &known) && known.is_kernel)
+	if (source_find_build_id(rec->source, path, &known) && known.is_kernel)
 		return path;
 	if (!recording_module_name(path, name, sizeof(name)) ||
 	    strpool_intern(rec->strings, name, strlen(name), &id) < 0)
@@ -171,10 +168,10 @@ static void find_named(const struct recording *rec, uint64_t addr, struct kernel
 {
 	const struct named_file *f;
 
-	if (!rec->source->ops->named_file || rec->opts->rules->ignores_named_files ||
+	if (rec->opts->rules->ignores_named_files ||
 	    is_kernel_map(rec, p->map))
 		return;
-	f = rec->source->ops->named_file(rec->source, strpool_text(rec->strings, p->map->name));
+	f = source_named_file(rec->source, strpool_text(rec->strings, p->map->name));
 	if (!f || f->addresses == NAMED_BY_MEMORY)
 		return;
 	p->named = named_file_find(f, addr - p->map->start - f->first_off + f->first_addr);
@@ -237,7 +234,7 @@ static const char *kernel_dso(struct recording *rec)
 
 	if (rec->opts->show_kernel_path && rec->kernel_path)
 		return rec->kernel_path;
-	rec->source->ops->kernel(rec->source, &k);
+	source_read_kernel(rec->source, &k);
 	return k.name ? k.name : KERNEL_MAP;
 }
 

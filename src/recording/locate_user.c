@@ -12,13 +12,11 @@
 
 struct build_id locate_build_id(struct recording *rec, const struct mapping *m, const char *path)
 {
-	const struct source_ops *ops = rec->source->ops;
 	struct source_build_id listed = { 0 };
 
 	if (build_id_is_known(&m->build_id))
 		return m->build_id;
-	if (ops->build_id)
-		ops->build_id(rec->source, path, &listed);
+	source_find_build_id(rec->source, path, &listed);
 	return listed.id;
 }
 
@@ -40,8 +38,8 @@ static struct dso *find_dso(struct recording *rec, const struct mapping *m)
 
 	key.build_id = locate_build_id(rec, m, key.name);
 	/* perf knows no such names */
-	if (rec->source->ops->named_file && !rec->opts->rules->ignores_named_files)
-		key.named = rec->source->ops->named_file(rec->source, key.name);
+	if (!rec->opts->rules->ignores_named_files)
+		key.named = source_named_file(rec->source, key.name);
 	if (!key.named)
 		key.name = recording_map_name(m, key.name, map);
 	return locate_dso(rec, &key);

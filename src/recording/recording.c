@@ -110,11 +110,10 @@ int recording_open_order(struct recording *rec, const struct order_options *opts
 /* What percents and relative times refer to; perf takes no other answer than the recording's. */
 int recording_find_span(struct recording *rec, size_t window_bytes, struct time_span *ret)
 {
-	const struct source_ops *ops = rec->source->ops;
 	struct defects before = rec->defects; /* what the walk meets will be met again */
 	int r;
 
-	if (ops->span && ops->span(rec->source, &ret->first_ns, &ret->last_ns))
+	if (source_span(rec->source, &ret->first_ns, &ret->last_ns))
 		return 0;
 	if (rec->opts->rules->needs_recorded_span)
 		return err_set(-ETIME, "the recording does not say the times of its first and last "
@@ -127,17 +126,9 @@ int recording_find_span(struct recording *rec, size_t window_bytes, struct time_
 
 /* ---- questions ------------------------------------------------------------------------------- */
 
-bool recording_in_pipe_mode(const struct recording *rec)
-{
-	struct source_header head = { 0 };
-
-	return rec->source->ops->header && rec->source->ops->header(rec->source, &head) >= 0 &&
-	       head.is_pipe;
-}
-
 const char *recording_info(const struct recording *rec, const char *key)
 {
-	return rec->source->ops->info(rec->source, key);
+	return source_info(rec->source, key);
 }
 
 const char *recording_cgroup(const struct recording *rec, uint64_t id)

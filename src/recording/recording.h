@@ -158,8 +158,6 @@ int recording_find_span(struct recording *rec, size_t window_bytes, struct time_
 
 /* ---- questions about all of it --------------------------------------------------------------- */
 
-/* It is one of pipe mode, in a file or not: what it says of itself comes as records. */
-bool recording_in_pipe_mode(const struct recording *rec);
 /* See sonde_session_info(). */
 const char *recording_info(const struct recording *rec, const char *key);
 /* The path of a control group as of now; NULL unknown. Lent as long as the session. */

@@ -21,7 +21,7 @@ static const char *env_printk(void *ctx, uint64_t addr)
 		struct source_kernel k = { 0 };
 
 		rec->printk_tried = true;
-		rec->source->ops->kernel(rec->source, &k);
+		source_read_kernel(rec->source, &k);
 		if (k.printk)
 			printk_formats_read(&rec->printk, k.printk, k.printk_len);
 	}

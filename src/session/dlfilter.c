@@ -263,7 +263,7 @@ static int take_chain(struct dlfilter_answers *a, const struct event *ev, struct
 {
 	const uint8_t *entries = NULL;
 	bool swap = ev->pub.flags & SONDE_EVENT_SWAPPED;
-	int n = ev->source->ops->callchain(ev->source, ev, &entries);
+	int n = source_callchain(ev->source, ev, &entries);
 
 	if (n <= 0)
 		return n;
@@ -280,7 +280,7 @@ static int fill_sample(struct dlfilter_answers *a, const struct event *ev, struc
 {
 	const struct perf_event_attr *at = ev->schema->attr;
 	struct sonde_sample s;
-	bool damaged = ev->source->ops->sample(ev->source, ev, &s) < 0;
+	bool damaged = source_sample(ev->source, ev, &s) < 0;
 	uint64_t has;
 
 	if (damaged) { /* its source has counted it */

@@ -79,8 +79,8 @@ int session_pump_fill(struct sonde_session *s, struct recording *rec)
 	 * Once for each end: what it adds to the defects is delivered by further calls of this
 	 * function.
 	 */
-	if (!n && !rec->has_ended && rec->source->ops->ended)
-		rec->source->ops->ended(rec->source);
+	if (!n && !rec->has_ended)
+		source_note_end(rec->source);
 	rec->has_ended = !n;
 	if (!n && nothing_read(rec)) {
 		/*
@@ -207,7 +207,7 @@ static int choose(struct sonde_session *s, struct event *ev)
 	if (place_filter_is_set(&f->places)) {
 		struct sonde_sample sample;
 
-		if (ev->source->ops->sample(ev->source, ev, &sample) < 0 ||
+		if (source_sample(ev->source, ev, &sample) < 0 ||
 		    !place_filter_pass(&f->places,
 				       recording_located(ev, sample.ip, ev->pub.cpumode)))
 			return refuse(s, ev, REFUSED_BY_PLACE);

@@ -21,10 +21,12 @@ static int next_for_sink(struct sonde_session *s, struct sink *sink, const struc
 	return session_next(s, ret);
 }
 
-/* In pipe mode what a recording says of itself stands between its events. */
+/* A recording that describes itself between its events is read for that alone. */
 static bool takes_events(const struct sonde_session *s, const struct sink *sink)
 {
-	return s->wants.samples && (sink->ops->event || recording_in_pipe_mode(s->recordings.v)) &&
+	bool describes_late = source_read_traits(s->recordings.v->source).describes_late;
+
+	return s->wants.samples && (sink->ops->event || describes_late) &&
 	       !(sink->ops->is_done && sink->ops->is_done(sink));
 }
 

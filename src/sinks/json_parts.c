@@ -34,7 +34,7 @@ void sink_json_facts(struct json *j, struct source *source)
 	};
 
 	for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++) {
-		const char *v = source->ops->info(source, facts[i].key);
+		const char *v = source_info(source, facts[i].key);
 
 		if (!v || !*v)
 			continue;

@@ -85,11 +85,10 @@ static int find_kernel_part(struct recorded_dsos *d, struct wanted *w, uint32_t 
 
 int recorded_dsos_update(struct recorded_dsos *d)
 {
-	const struct source_ops *ops = d->rec->source->ops;
 	struct source_build_id id;
 	uint32_t index;
 
-	while (ops->build_id_at && ops->build_id_at(d->rec->source, d->nr_build_ids, &id)) {
+	while (source_build_id_at(d->rec->source, d->nr_build_ids, &id)) {
 		struct wanted w = wanted_of(id.path, &id.id);
 
 		d->nr_build_ids++;
@@ -148,7 +147,7 @@ static int take_hit(struct recorded_dsos *d, const struct event *ev)
 	if (cpumode != CPUMODE_KERNEL && cpumode != CPUMODE_USER)
 		return 0;
 	space = recording_space(ev, cpumode);
-	if (!space || ev->source->ops->sample(ev->source, ev, &sample) < 0)
+	if (!space || source_sample(ev->source, ev, &sample) < 0)
 		return 0;
 	if (space->stamp == d->last_stamp &&
 	    sample.ip - d->last_start < d->last_end - d->last_start)

@@ -128,32 +128,6 @@ struct source_build_id {
 	bool is_kernel; /* of the kernel or of a module of it */
 };
 
-/* An event as the recording describes it. Lent by the source. */
-struct source_event {
-	const uint8_t *attr; /* struct perf_event_attr as recorded, in the recording's byte order */
-	size_t attr_bytes;
-	const char *name;
-	bool is_named; /* by the recorder */
-};
-
-/* A record as it tells of itself, for lists of records (--show-task-events, -D). */
-struct source_record {
-	uint32_t type; /* PERF_RECORD_*; from 64 on the recorder's own */
-	uint16_t misc;
-	bool swap;              /* its bytes are in the other byte order */
-	bool is_damaged;        /* its sizes do not fit together */
-	bool has_ids;           /* a sample, or records of this recording end in sample ids */
-	uint64_t sample_types;  /* of all events of the recording together: PERF_SAMPLE_* */
-	uint32_t trailer_bytes; /* of sample ids at its end */
-	/*
-	 * Of those ids or of the sample; all ones when not recorded, 0 in records of the recorder.
-	 */
-	int32_t pid, tid;
-	uint32_t cpu;
-	uint64_t time_ns, id;
-	const struct sonde_schema *schema; /* of the event that it belongs to; NULL: unknown */
-};
-
 /* What a recording says of its clock. */
 struct source_clock {
 	bool is_known; /* there are events, which say it */
@@ -164,17 +138,19 @@ struct source_clock {
 	uint64_t wall_ns, clock_ns; /* one moment as time of day and in the clock */
 };
 
-/* What stands at the head of a recording. */
-struct source_header {
-	int64_t changed_s; /* when the file was last changed, seconds since 1970 */
-	uint32_t version;
-	uint64_t data_off, data_bytes, features_off;
-	bool is_pipe;         /* pipe mode */
-	bool swap;            /* the other byte order than this machine's */
-	uint64_t features[4]; /* bit n: there is section n (perf.data's numbers) */
-	uint64_t marks;       /* those that say what samples hold, with or without a section */
+/* How an input describes its events. All false unless the source says otherwise. */
+struct source_traits {
+	/* Event types, names and facts may still arrive between the events (perf.data's pipe mode). */
+	bool describes_late;
+	bool has_cpu_traces; /* raw traces of processors, which may hold values that no sample has */
+	bool has_counts;     /* counters read now and then (perf stat), not samples */
 };
 
+/*
+ * What every input has. Members that may be NULL are called by the functions below the struct,
+ * never directly. What only one kind of input has is in that input's own view
+ * (sources/perfdata/view.h).
+ */
 struct source_ops {
 	const char *name, *summary; /* "perf.data"; a line for help */
 	/* Looks at the first bytes of the input: 0 = not mine, 100 = certain. */
@@ -223,11 +199,14 @@ struct source_ops {
 	 */
 	int (*decode)(struct source *s, const struct cut *cuts, int nr, int *at, struct event *ret,
 		      int max);
-	/* All sample values; scratch memory is the source's and lives until its next call. */
+	/*
+	 * All sample values; scratch memory is the source's and lives until its next call. NULL if
+	 * samples have no values but those of struct sonde_event.
+	 */
 	int (*sample)(struct source *s, const struct event *ev, struct sonde_sample *ret);
 	/*
 	 * The chain's entries, markers included, as unaligned u64 in the recording's byte order; 0
-	 * without a chain.
+	 * without a chain. NULL if such recordings have no chains.
 	 */
 	int (*callchain)(struct source *s, const struct event *ev, const uint8_t **ret);
 	/*
@@ -236,6 +215,7 @@ struct source_ops {
 	 * until the next call. The member is NULL if such recordings have no such records.
 	 */
 	int (*user_chain)(struct source *s, const struct event *ev, const uint8_t **ret);
+	/* NULL if such recordings say nothing of the kernel. */
 	int (*kernel)(struct source *s, struct source_kernel *ret);
 	/*
 	 * The first build id recorded for a file; false: unknown. NULL: such recordings have none.
@@ -243,7 +223,7 @@ struct source_ops {
 	bool (*build_id)(struct source *s, const char *path, struct source_build_id *ret);
 	/*
 	 * The i-th of the host's, in the order of the recording; false behind the last. More may
-	 * come with the events.
+	 * come with the events. NULL if such recordings have none.
 	 */
 	bool (*build_id_at)(struct source *s, size_t i, struct source_build_id *ret);
 	/*
@@ -268,23 +248,9 @@ struct source_ops {
 	void (*ended)(struct source *s);
 	/* NULL: such recordings say nothing of it. */
 	void (*clock)(struct source *s, struct source_clock *ret);
-	/*
-	 * Only for recordings in perf.data's format, else NULL: what a record tells of itself ...
-	 */
-	int (*record)(struct source *s, const struct event *ev, struct source_record *ret);
-	/*
-	 * ... the head of the recording, and the bytes of one of its sections: 1, 0 absent or
-	 * damaged. Lent.
-	 */
-	int (*header)(struct source *s, struct source_header *ret);
-	int (*section)(struct source *s, uint64_t feature, struct bytes *ret);
-	/*
-	 * What the recording was made of: its i-th event, its i-th id and the event that it stands
-	 * for; false behind the last.
-	 */
-	bool (*event_at)(struct source *s, size_t i, struct source_event *ret);
-	bool (*id_at)(struct source *s, size_t i, uint64_t *ret_id, size_t *ret_event);
-	/* See sonde_session_info(). */
+	/* NULL if none of them ever holds. */
+	void (*traits)(struct source *s, struct source_traits *ret);
+	/* See sonde_session_info(). NULL if such recordings say none of it. */
 	const char *(*info)(struct source *s, const char *key);
 	void (*close)(struct source *s);
 };
@@ -304,6 +270,94 @@ static inline int source_take_headers(struct source *s, const struct cut *cuts, 
 }
 
 extern const struct source_ops perfdata_source_ops;
+
+/* ---- optional members ------------------------------------------------------------------------ */
+
+/* Without the member: a sample has no values but those of its event. */
+static inline int source_sample(struct source *s, const struct event *ev, struct sonde_sample *ret)
+{
+	if (s->ops->sample)
+		return s->ops->sample(s, ev, ret);
+	*ret = (struct sonde_sample){ .size = sizeof(*ret) };
+	return 0;
+}
+
+static inline int source_callchain(struct source *s, const struct event *ev, const uint8_t **ret)
+{
+	return s->ops->callchain ? s->ops->callchain(s, ev, ret) : 0;
+}
+
+static inline int source_user_chain(struct source *s, const struct event *ev, const uint8_t **ret)
+{
+	return s->ops->user_chain ? s->ops->user_chain(s, ev, ret) : 0;
+}
+
+static inline int source_read_kernel(struct source *s, struct source_kernel *ret)
+{
+	*ret = (struct source_kernel){ 0 };
+	return s->ops->kernel ? s->ops->kernel(s, ret) : 0;
+}
+
+static inline bool source_find_build_id(struct source *s, const char *path,
+					struct source_build_id *ret)
+{
+	return s->ops->build_id && s->ops->build_id(s, path, ret);
+}
+
+static inline bool source_build_id_at(struct source *s, size_t i, struct source_build_id *ret)
+{
+	return s->ops->build_id_at && s->ops->build_id_at(s, i, ret);
+}
+
+static inline const struct named_file *source_named_file(struct source *s, const char *path)
+{
+	return s->ops->named_file ? s->ops->named_file(s, path) : NULL;
+}
+
+static inline bool source_span(struct source *s, uint64_t *ret_first_ns, uint64_t *ret_last_ns)
+{
+	return s->ops->span && s->ops->span(s, ret_first_ns, ret_last_ns);
+}
+
+static inline void source_count_traces(struct source *s, uint64_t *ret_records,
+				       uint64_t *ret_bytes)
+{
+	*ret_records = *ret_bytes = 0;
+	if (s->ops->traces)
+		s->ops->traces(s, ret_records, ret_bytes);
+}
+
+static inline void source_note_end(struct source *s)
+{
+	if (s->ops->ended)
+		s->ops->ended(s);
+}
+
+static inline struct source_clock source_read_clock(struct source *s)
+{
+	struct source_clock c = { .id = -1, .reference_id = -1 };
+
+	if (s->ops->clock)
+		s->ops->clock(s, &c);
+	return c;
+}
+
+static inline struct source_traits source_read_traits(struct source *s)
+{
+	struct source_traits t = { 0 };
+
+	if (s->ops->traits)
+		s->ops->traits(s, &t);
+	return t;
+}
+
+/* NULL if the recording does not say. */
+static inline const char *source_info(struct source *s, const char *key)
+{
+	return s->ops->info ? s->ops->info(s, key) : NULL;
+}
+
+/* ---- sources.c ------------------------------------------------------------------------------- */
 
 /* A regular file of whoever reads it, or of root; force: of anybody. */
 struct stat;

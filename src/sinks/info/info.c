@@ -82,10 +82,12 @@ static int count_sample(struct info_sink *s, const struct sonde_event *ev)
 /* The event type that a record of state belongs to. */
 static int32_t type_of(const struct event *ev)
 {
-	struct source_record rec = { 0 };
+	struct perfdata_view *view = perfdata_view_of(ev->source);
+	struct perfdata_view_record rec = { 0 };
 
-	if (!ev->source->ops->record || ev->source->ops->record(ev->source, ev, &rec) < 0 ||
-	    !rec.schema)
+	if (view)
+		perfdata_view_record(view, ev, &rec);
+	if (!rec.schema)
 		return INFO_NO_SCHEMA;
 	return (int32_t)rec.schema->id;
 }
@@ -181,21 +183,21 @@ struct info_event info_counts_of(const struct info_sink *s, const struct sonde_s
 
 /* ---- what the header says ----------------------------------------------------------------------------------------- */
 
-struct source_header info_head(struct info_sink *s)
+struct perfdata_view_header info_head(struct info_sink *s)
 {
-	const struct source_ops *ops = s->rec->source->ops;
-	struct source_header head = { 0 };
+	struct perfdata_view *view = perfdata_view_of(s->rec->source);
+	struct perfdata_view_header head = { 0 };
 
-	if (ops->header)
-		ops->header(s->rec->source, &head);
+	if (view)
+		perfdata_view_header(view, &head);
 	return head;
 }
 
 static bool section(struct info_sink *s, unsigned feature, struct bytes *ret)
 {
-	const struct source_ops *ops = s->rec->source->ops;
+	struct perfdata_view *view = perfdata_view_of(s->rec->source);
 
-	return ops->section && ops->section(s->rec->source, feature, ret) > 0;
+	return view && perfdata_view_section(view, feature, ret) > 0;
 }
 
 bool info_is_compressed(struct info_sink *s)
@@ -219,16 +221,6 @@ const char *info_clock_name(int32_t id)
 					     [CLOCK_TAI] = "tai" };
 
 	return id >= 0 && (size_t)id < sizeof(names) / sizeof(names[0]) ? names[id] : NULL;
-}
-
-struct source_clock info_clock_of(struct info_sink *s)
-{
-	const struct source_ops *ops = s->rec->source->ops;
-	struct source_clock c = { .id = -1 };
-
-	if (ops->clock)
-		ops->clock(s->rec->source, &c);
-	return c;
 }
 
 bool info_data(struct info_sink *s, unsigned *ret_files, uint64_t *ret_bytes)
@@ -260,23 +252,12 @@ uint64_t info_memory_kb(struct info_sink *s)
 	return kb;
 }
 
-void info_traces(struct info_sink *s, uint64_t *ret_records, uint64_t *ret_bytes)
-{
-	const struct source_ops *ops = s->rec->source->ops;
-
-	*ret_records = *ret_bytes = 0;
-	if (ops->traces)
-		ops->traces(s->rec->source, ret_records, ret_bytes);
-}
-
 bool info_span(struct info_sink *s, uint64_t *ret_first_ns, uint64_t *ret_last_ns)
 {
-	const struct source_ops *ops = s->rec->source->ops;
-
 	if (s->samples > s->without_time) {
 		*ret_first_ns = s->first_ns;
 		*ret_last_ns = s->last_ns;
 		return true;
 	}
-	return !s->samples && ops->span && ops->span(s->rec->source, ret_first_ns, ret_last_ns);
+	return !s->samples && source_span(s->rec->source, ret_first_ns, ret_last_ns);
 }

@@ -10,6 +10,7 @@
 #include "sinks/fd_writer.h"
 #include "sinks/recorded_dsos.h"
 #include "sinks/sink.h"
+#include "sources/perfdata/view.h"
 
 enum {
 	INFO_MAX_CPU = 65535, /* numbers above are damage: such samples are counted, of no cpu */
@@ -62,8 +63,7 @@ void info_close(struct sink *sink);
 /* Of an event, under all schemas that it had. */
 struct info_event info_counts_of(const struct info_sink *s, const struct sonde_schema *sc);
 /* Of the header: */
-struct source_header info_head(struct info_sink *s);
-struct source_clock info_clock_of(struct info_sink *s);
+struct perfdata_view_header info_head(struct info_sink *s);
 /* "monotonic"; NULL: not one that is known */
 const char *info_clock_name(int32_t id);
 /* How many files hold the records, and how many bytes of records are in them; false: it is a stream. */
@@ -75,8 +75,6 @@ uint64_t info_memory_kb(struct info_sink *s);
  * when none was written.
  */
 bool info_is_compressed(struct info_sink *s);
-/* Of processors' traces: how many records there are, and their bytes. */
-void info_traces(struct info_sink *s, uint64_t *ret_records, uint64_t *ret_bytes);
 /* First and last sample, as counted, else as the header says; false: not known. */
 bool info_span(struct info_sink *s, uint64_t *ret_first_ns, uint64_t *ret_last_ns);
 /* A loss that counts: of those told twice, the one that is exact. */

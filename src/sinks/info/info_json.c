@@ -13,7 +13,7 @@ enum { VERSION = 1 };
 
 static void put_file(struct info_sink *s, struct json *j)
 {
-	struct source_header head = info_head(s);
+	struct perfdata_view_header head = info_head(s);
 	uint64_t bytes = 0;
 	unsigned files = 0;
 	bool has_size = info_data(s, &files, &bytes);
@@ -46,7 +46,7 @@ static void put_file(struct info_sink *s, struct json *j)
 
 static void put_clock(struct info_sink *s, struct json *j)
 {
-	struct source_clock c = info_clock_of(s);
+	struct source_clock c = source_read_clock(s->rec->source);
 
 	LINE(j, "clock");
 	json_object(j);
@@ -164,7 +164,7 @@ static void put_counts(struct info_sink *s, struct json *j)
 		json_u64(j, s->records[type]);
 	}
 	json_end(j);
-	info_traces(s, &traces, &trace_bytes);
+	source_count_traces(s->rec->source, &traces, &trace_bytes);
 	LINE(j, "trace");
 	json_object(j);
 	json_member_u64(j, "records", traces);

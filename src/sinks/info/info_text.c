@@ -13,7 +13,7 @@
 
 static const char *said(struct info_sink *s, const char *key)
 {
-	const char *text = s->rec->source->ops->info(s->rec->source, key);
+	const char *text = source_info(s->rec->source, key);
 
 	return text && *text ? text : NULL;
 }
@@ -45,7 +45,7 @@ static void put_seconds(struct outbuf *out, uint64_t ns)
 
 static void put_recording(struct info_sink *s, struct outbuf *out)
 {
-	struct source_header head = info_head(s);
+	struct perfdata_view_header head = info_head(s);
 	uint64_t bytes = 0;
 	unsigned files = 0;
 	bool has_size = info_data(s, &files, &bytes);
@@ -110,7 +110,7 @@ static void put_moment(struct outbuf *out, uint64_t wall_ns)
 static void put_clock(struct info_sink *s, struct outbuf *out)
 {
 	const struct recording_clock *on_wall = &s->rec->clock;
-	struct source_clock c = info_clock_of(s);
+	struct source_clock c = source_read_clock(s->rec->source);
 	uint64_t first, last;
 
 	put_word(out, "clock");
@@ -244,7 +244,7 @@ static void put_traces(struct info_sink *s, struct outbuf *out)
 {
 	uint64_t records, bytes;
 
-	info_traces(s, &records, &bytes);
+	source_count_traces(s->rec->source, &records, &bytes);
 	if (!records)
 		return;
 	outbuf_char(out, '\n');

@@ -205,7 +205,7 @@ static int jsonl_event(struct sink *sink, const struct event *ev)
 	else if (ev->schema->kind == SONDE_SAMPLE && ev->pub.bytes_len)
 		json_member_hex(&j, "raw", ev->pub.bytes, ev->pub.bytes_len);
 	if (type->has_sample) {
-		int r = ev->source->ops->sample(ev->source, ev, &sample);
+		int r = source_sample(ev->source, ev, &sample);
 
 		if (r == -ENOMEM)
 			return r;

@@ -14,6 +14,7 @@
 #include "sinks/recorded_dsos.h"
 #include "sinks/sink.h"
 #include "sinks/text/terminal.h"
+#include "sources/perfdata/view.h"
 
 struct buildids_sink {
 	struct sink base;
@@ -26,10 +27,12 @@ struct buildids_sink {
 
 static bool has_feature(struct recording *rec, unsigned feature)
 {
-	struct source_header head = { 0 };
+	struct perfdata_view *view = perfdata_view_of(rec->source);
+	struct perfdata_view_header head = { 0 };
 
-	return rec->source->ops->header && rec->source->ops->header(rec->source, &head) >= 0 &&
-	       head.features[feature / 64] >> feature % 64 & 1;
+	if (view)
+		perfdata_view_header(view, &head);
+	return head.features[feature / 64] >> feature % 64 & 1;
 }
 
 /* What a processor's trace hits is not known without decoding it, so its recording's list is taken as it is. */
@@ -41,9 +44,10 @@ static const struct key keys[] = { KEY_FLAG("hits", struct buildids_options, hit
 
 static bool wants_hits(struct recording *rec, const struct buildids_options *o)
 {
-	bool is_trace = has_feature(rec, FEAT_AUXTRACE) && !recording_in_pipe_mode(rec);
+	bool describes_late = source_read_traits(rec->source).describes_late;
+	bool is_trace = has_feature(rec, FEAT_AUXTRACE) && !describes_late;
 
-	return (o->hits && !is_trace) || recording_in_pipe_mode(rec) ||
+	return (o->hits && !is_trace) || describes_late ||
 	       !has_feature(rec, FEAT_BUILD_ID);
 }
 

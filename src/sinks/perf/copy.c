@@ -18,6 +18,7 @@
 #include "recording/recording.h"
 #include "sinks/perf/alive.h"
 #include "sinks/perf/every.h"
+#include "sinks/perf/need.h"
 #include "sinks/perf/part.h"
 #include "sinks/perf/reads.h"
 #include "sinks/sink.h"
@@ -568,13 +569,12 @@ static struct sink_wants copy_wants(const struct sink_options *opts)
 
 static int copy_open(struct sink **ret, const struct sink_options *opts)
 {
-	const struct source_ops *ops = opts->recordings->v->source->ops;
 	const struct copy_options *o = opts->own;
+	struct perfdata_view *view;
 	struct copy_sink *s;
 	int r = 0;
 
-	if (!ops->record || !ops->header || !ops->section || !ops->event_at)
-		return err_set(-EINVAL, "only recordings in perf.data's format are cut");
+	TRY(perf_view_need(opts->recordings->v, "cutting or splitting", &view));
 	if (!o->output && !o->every)
 		return err_set(-EINVAL, "format=perfdata needs the name of the file to write "
 					"(output)");
@@ -585,7 +585,7 @@ static int copy_open(struct sink **ret, const struct sink_options *opts)
 	s->rec = opts->recordings->v;
 	s->filters = opts->filters;
 	s->o = o;
-	s->reads.source = opts->recordings->v->source;
+	s->reads.view = view;
 	s->alive.once = !o->every;
 	if (o->every) {
 		r = every_parse(o->every, &s->every);
@@ -596,7 +596,7 @@ static int copy_open(struct sink **ret, const struct sink_options *opts)
 	 * Before anything is read: what cannot be written need not be waited for. In pipe mode more may be said of the events
 	 * before the first of them comes.
 	 */
-	if (r >= 0 && !recording_in_pipe_mode(s->rec))
+	if (r >= 0 && !source_read_traits(s->rec->source).describes_late)
 		r = open_part(s);
 	else if (r >= 0 && !is_split(s))
 		r = part_check(s->rec, s->o->output);

@@ -8,6 +8,7 @@
 #include "model/callchain.h"
 #include "recording/locate.h"
 #include "sinks/perf/records.h"
+#include "sources/perfdata/view.h"
 
 enum { ROW_BYTES = 16, HEADER_BYTES = 8, PIPE_HEAD_BYTES = 16 };
 
@@ -55,7 +56,7 @@ static void put_bytes(const struct event *ev, uint32_t type, uint64_t off, const
 }
 
 /* The cpu and the time, where the recording's events have them. */
-static void put_when(const struct source_record *rec, struct outbuf *out)
+static void put_when(const struct perfdata_view_record *rec, struct outbuf *out)
 {
 	if (!rec->has_ids) {
 		outbuf_str(out, "-1 -1 ");
@@ -68,7 +69,7 @@ static void put_when(const struct source_record *rec, struct outbuf *out)
 }
 
 /* READ: of which task, of which event, the value and what the format adds. */
-static int put_read(const struct source_record *rec, struct bytes *b, struct outbuf *out)
+static int put_read(const struct perfdata_view_record *rec, struct bytes *b, struct outbuf *out)
 {
 	const struct perf_event_attr *attr = rec->schema ? rec->schema->attr : NULL;
 	uint64_t format = attr ? attr->read_format : 0, v = 0;
@@ -98,7 +99,7 @@ static int put_read(const struct source_record *rec, struct bytes *b, struct out
 	return 0;
 }
 
-static int put_lost(const struct source_record *rec, struct bytes *b, struct outbuf *out)
+static int put_lost(const struct perfdata_view_record *rec, struct bytes *b, struct outbuf *out)
 {
 	uint64_t id = rec->id, lost = 0;
 
@@ -114,7 +115,7 @@ static int put_lost(const struct source_record *rec, struct bytes *b, struct out
 
 /* A kernel's record whose text in a dump is another than in a line of its own; 0: it is not. */
 static int put_special(const struct event *ev, const struct line_options *lines,
-		       const struct source_record *rec, struct outbuf *out)
+		       const struct perfdata_view_record *rec, struct outbuf *out)
 {
 	struct bytes b = bytes_init(ev->pub.record, ev->pub.record_len - rec->trailer_bytes,
 				    ev->pub.file_off, "", rec->swap);
@@ -143,11 +144,19 @@ static int put_special(const struct event *ev, const struct line_options *lines,
 }
 
 /* perf has no use for rounds where it does not sort. A round that has a line is written by that. */
-static void put_round(const struct perf_dump *d, const struct source_record *rec,
+static void put_round(const struct perf_dump *d, const struct perfdata_view_record *rec,
 		      struct outbuf *out)
 {
 	if (!d->lines->show_round)
 		outbuf_str(out, d->is_unsorted || !rec->has_ids ? ": unhandled!\n" : "\n");
+}
+
+/* Records of state say when they happened: with sample_id_all, which perf does not ask for in pipe mode. */
+bool perf_dump_is_ordered(const struct perf_dump *d, const struct sonde_schema *first)
+{
+	const struct perf_event_attr *attr = first ? first->attr : NULL;
+
+	return d->is_pipe || !attr || attr->sample_id_all;
 }
 
 void perf_dump_put(const struct event *ev, const struct perf_dump *d, const char *path,
@@ -155,12 +164,14 @@ void perf_dump_put(const struct event *ev, const struct perf_dump *d, const char
 {
 	/* A pipe is counted from behind its head. */
 	uint64_t off = ev->pub.file_off - (d->is_pipe ? PIPE_HEAD_BYTES : 0);
-	struct source_record rec;
+	struct perfdata_view *view = perfdata_view_of(ev->source);
+	struct perfdata_view_record rec;
 	size_t before;
 	int r;
 
-	if (ev->source->ops->record(ev->source, ev, &rec) < 0)
+	if (!view)
 		return;
+	perfdata_view_record(view, ev, &rec);
 	put_bytes(ev, rec.type, off, d->is_pipe ? "pipe" : path, out);
 	put_when(&rec, out);
 	put_offset(off, out);
@@ -194,7 +205,7 @@ void perf_dump_thread_put(const struct event *ev, struct outbuf *out)
 {
 	struct sonde_sample sample = { .size = sizeof(sample) };
 	const char *dso = NULL;
-	bool ip_known = ev->source->ops->sample(ev->source, ev, &sample) >= 0;
+	bool ip_known = source_sample(ev->source, ev, &sample) >= 0;
 	uint32_t mode = ev->pub.cpumode;
 
 	outbuf_fmt(out, " ... thread: %s:%d\n", strpool_text(ev->recording->strings, ev->pub.comm),

@@ -19,12 +19,16 @@
 #include "sinks/line_options.h"
 #include "sources/source.h"
 
+struct perfdata_view_record;
+
 struct perf_dump {
 	const struct line_options *lines; /* those follow in the dump */
 	bool is_unsorted;
 	bool is_pipe; /* has no name, and its records count from its first one */
 };
 
+/* Whether the dump can be in the order of time; first: the recording's first event type. */
+bool perf_dump_is_ordered(const struct perf_dump *d, const struct sonde_schema *first);
 /* Of an event that stands for its record (event.listed), of the file `path`. */
 void perf_dump_put(const struct event *ev, const struct perf_dump *d, const char *path,
 		   struct outbuf *out);
@@ -32,12 +36,15 @@ void perf_dump_put(const struct event *ev, const struct perf_dump *d, const char
 void perf_dump_thread_put(const struct event *ev, struct outbuf *out);
 
 /* dump_tool.c: what a record of the recorder says; false: damaged. */
-bool perf_dump_tool_put(const struct event *ev, const struct source_record *rec,
+bool perf_dump_tool_put(const struct event *ev, const struct perfdata_view_record *rec,
 			struct outbuf *out);
-/* The line of an error that a decoder of traces told. */
-void perf_dump_error_put(const struct event *ev, struct outbuf *out);
+/*
+ * Records with results of the recorder: counts, errors of trace decoders. False if it is another
+ * record. *head_put: whether the head of the table of counts was written.
+ */
+bool perf_result_put(const struct event *ev, bool in_dump, bool *head_put, struct outbuf *out);
 /* dump_sample.c: what a sample says. */
-void perf_dump_sample_put(const struct event *ev, const struct source_record *rec,
+void perf_dump_sample_put(const struct event *ev, const struct perfdata_view_record *rec,
 			  struct outbuf *out);
 
 #endif

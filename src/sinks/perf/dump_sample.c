@@ -8,6 +8,7 @@
 #include "recording/recording.h"
 #include "sinks/perf/dump.h"
 #include "sinks/text/machine_words.h"
+#include "sources/perfdata/view.h"
 
 /* A sample being dumped. */
 struct dumped {
@@ -97,7 +98,7 @@ static void put_branches(const struct dumped *d)
 static void put_regs(const struct dumped *d, const char *which, uint64_t abi, uint64_t mask,
 		     const uint64_t *values)
 {
-	const char *arch = d->ev->source->ops->info(d->ev->source, "arch");
+	const char *arch = source_info(d->ev->source, "arch");
 	struct outbuf *out = d->out;
 	char name[16];
 	unsigned n = 0;
@@ -257,7 +258,7 @@ static void put_values(const struct dumped *d)
 		put_reads(d);
 }
 
-void perf_dump_sample_put(const struct event *ev, const struct source_record *rec,
+void perf_dump_sample_put(const struct event *ev, const struct perfdata_view_record *rec,
 			  struct outbuf *out)
 {
 	struct sonde_sample sample = { .size = sizeof(sample) };
@@ -271,7 +272,7 @@ void perf_dump_sample_put(const struct event *ev, const struct source_record *re
 	}
 	own.schema = rec->schema;
 	d.attr = rec->schema->attr;
-	if (ev->source->ops->sample(ev->source, &own, &sample) < 0) {
+	if (source_sample(ev->source, &own, &sample) < 0) {
 		err_clear();
 		outbuf_str(out, " (damaged)\n");
 		return;

@@ -7,7 +7,9 @@
 #include "formats/perfdata/cpu_map.h"
 #include "formats/perfdata/layout.h"
 #include "recording/recording.h"
+#include "sinks/perf/counts.h"
 #include "sinks/perf/dump.h"
+#include "sources/perfdata/view.h"
 
 enum { HEADER_BYTES = 8 };
 
@@ -212,7 +214,7 @@ static int put_auxtrace_error(struct bytes *b, struct outbuf *out)
 	return 0;
 }
 
-bool perf_dump_tool_put(const struct event *ev, const struct source_record *rec, struct outbuf *out)
+bool perf_dump_tool_put(const struct event *ev, const struct perfdata_view_record *rec, struct outbuf *out)
 {
 	struct bytes b =
 		bytes_init(ev->pub.record, ev->pub.record_len, ev->pub.file_off, "", rec->swap);
@@ -266,12 +268,30 @@ bool perf_dump_tool_put(const struct event *ev, const struct source_record *rec,
 	return r >= 0;
 }
 
-void perf_dump_error_put(const struct event *ev, struct outbuf *out)
+/* The line of an error that a decoder of traces reported. */
+static void put_trace_error(const struct event *ev, struct outbuf *out)
 {
-	struct source_record rec;
+	struct perfdata_view *view = perfdata_view_of(ev->source);
+	struct perfdata_view_record rec;
 
-	if (ev->source->ops->record(ev->source, ev, &rec) < 0)
+	if (!view)
 		return;
+	perfdata_view_record(view, ev, &rec);
 	perf_dump_tool_put(ev, &rec, out);
 	err_clear();
+}
+
+bool perf_result_put(const struct event *ev, bool in_dump, bool *head_put, struct outbuf *out)
+{
+	switch (ev->schema->record_type) {
+	case RECORD_STAT:
+		perf_count_put(ev, head_put, out);
+		return true;
+	case RECORD_AUXTRACE_ERROR:
+		if (!in_dump)
+			put_trace_error(ev, out);
+		return true;
+	default:
+		return false;
+	}
 }

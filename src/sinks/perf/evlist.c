@@ -17,14 +17,17 @@
 #include "sinks/fd_writer.h"
 #include "sinks/json_parts.h"
 #include "sinks/perf/header.h"
+#include "sinks/perf/need.h"
 #include "sinks/sink.h"
 #include "sinks/text/terminal.h"
+#include "sources/perfdata/view.h"
 
 enum detail { DETAIL_ATTR = 1, DETAIL_FREQ = 2, DETAIL_GROUPS = 4, DETAIL_FIELDS = 8 };
 
 struct evlist_sink {
 	struct sink base;
 	struct recording *rec;
+	struct perfdata_view *view;
 	const char *input;
 	const struct rules *rules;
 	struct fd_writer writer;
@@ -144,9 +147,7 @@ static void next_group(struct evlist_sink *s)
 
 static void read_groups(struct evlist_sink *s)
 {
-	struct source *source = s->rec->source;
-
-	if (s->forgets_names || source->ops->section(source, FEAT_GROUP_DESC, &s->groups) <= 0 ||
+	if (s->forgets_names || perfdata_view_section(s->view, FEAT_GROUP_DESC, &s->groups) <= 0 ||
 	    bytes_u32(&s->groups, "number of groups", &s->nr_groups) < 0) {
 		err_clear();
 		return;
@@ -217,18 +218,22 @@ static struct sink_wants evlist_json_wants(const struct sink_options *opts)
 
 static int open_as(const struct sink_ops *ops, struct sink **ret, const struct sink_options *opts)
 {
-	struct evlist_sink *s = calloc(1, sizeof(*s));
 	const struct evlist_options *o = opts->own;
+	struct perfdata_view *view;
+	struct evlist_sink *s;
 	int r;
 
+	TRY(perf_view_need(opts->recordings->v, "evlist", &view));
+	s = calloc(1, sizeof(*s));
 	if (!s)
 		return err_nomem();
 	s->base.ops = ops;
 	s->rec = opts->recordings->v;
+	s->view = view;
 	s->input = opts->input;
 	s->rules = opts->rules;
 	s->on_terminal = opts->on_terminal || isatty(opts->fd);
-	s->forgets_names = opts->rules->evlist_forgets_names && recording_in_pipe_mode(s->rec);
+	s->forgets_names = opts->rules->evlist_forgets_names && source_read_traits(s->rec->source).describes_late;
 	r = evlist_details_parse(o->details, &s->details);
 	if (r >= 0)
 		r = fd_writer_init(&s->writer, opts->fd);

@@ -5,10 +5,13 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/err.h"
 #include "formats/perfdata/groups.h"
 #include "formats/perfdata/header.h"
 #include "recording/recording.h"
+#include "sinks/perf/need.h"
 #include "sinks/text/options.h"
+#include "sources/perfdata/view.h"
 
 enum {
 	LAST_NAMED_FEATURE = FEAT_PMU_CAPS,
@@ -19,7 +22,8 @@ enum {
 /* A header being written. */
 struct header {
 	struct recording *rec;
-	struct source_header head;
+	struct perfdata_view *view;
+	struct perfdata_view_header head;
 	uint32_t nr_cpus; /* of the machine, present */
 	struct outbuf *out;
 };
@@ -70,10 +74,9 @@ static bool has(const struct header *h, unsigned feature)
 
 static struct bytes section(const struct header *h, unsigned feature)
 {
-	struct source *source = h->rec->source;
 	struct bytes b = { 0 };
 
-	if (source->ops->section(source, feature, &b) <= 0)
+	if (perfdata_view_section(h->view, feature, &b) <= 0)
 		b = (struct bytes){ 0 };
 	return b;
 }
@@ -125,6 +128,7 @@ const char *perf_header_pmu_name(struct recording *rec, uint32_t wanted, char ro
 {
 	static const char *const kernel[] = { "PERF_TYPE_HARDWARE", "software", "tracepoint",
 					      "PERF_TYPE_HW_CACHE", "cpu",      "breakpoint" };
+	struct perfdata_view *view = perfdata_view_of(rec->source);
 	struct bytes b = { 0 };
 	uint32_t nr = 0, type = 0;
 	const char *name = NULL;
@@ -133,7 +137,7 @@ const char *perf_header_pmu_name(struct recording *rec, uint32_t wanted, char ro
 	/* The kernel's own types are the same everywhere. */
 	if (wanted < sizeof(kernel) / sizeof(kernel[0]))
 		return kernel[wanted];
-	if (rec->source->ops->section(rec->source, FEAT_PMU_MAPPINGS, &b) <= 0 ||
+	if (!view || perfdata_view_section(view, FEAT_PMU_MAPPINGS, &b) <= 0 ||
 	    bytes_u32(&b, "number of pmus", &nr) < 0)
 		return NULL;
 	if (nr > MAX_PMUS)
@@ -389,7 +393,7 @@ static bool is_never_precise(const struct header *h)
 /* What perf 6.12 says of machines of AMD. */
 static void put_ibs_note(const struct header *h)
 {
-	const char *arch = h->rec->source->ops->info(h->rec->source, "arch");
+	const char *arch = source_info(h->rec->source, "arch");
 	struct bytes b = section(h, FEAT_PMU_MAPPINGS);
 	uint32_t nr = 0, type = 0;
 	const char *name = NULL;
@@ -456,7 +460,7 @@ static int put_feature(struct header *h, unsigned feature, struct bytes *b)
 		return put_events(h, b);
 	case FEAT_CPU_TOPOLOGY:
 		return perf_header_cpus_put(b, h->nr_cpus,
-					    h->rec->source->ops->info(h->rec->source, "arch"),
+					    source_info(h->rec->source, "arch"),
 					    h->rec->opts->rules, h->out);
 	case FEAT_NUMA_TOPOLOGY:
 		return perf_header_numa_put(b, h->out);
@@ -566,19 +570,18 @@ static void put_pipe(struct header *h, const struct text_options *o)
 	}
 }
 
-void perf_header_put(struct recording *rec, const struct text_options *o, struct outbuf *out)
+int perf_header_put(struct recording *rec, const struct text_options *o, struct outbuf *out)
 {
 	struct header h = { .rec = rec, .out = out };
-	const struct source_ops *ops = rec->source->ops;
 
-	if (!ops->header || ops->header(rec->source, &h.head) < 0)
-		return;
+	TRY(perf_view_need(rec, "the header (--header, -I)", &h.view));
+	perfdata_view_header(h.view, &h.head);
 	if (h.head.is_pipe) {
 		put_pipe(&h, o);
-		return;
+		return 0;
 	}
 	if (o->lines.header == HEADER_NONE)
-		return;
+		return 0;
 	put_head(&h);
 	for (unsigned feature = 1; feature <= LAST_NAMED_FEATURE; feature++) {
 		if (has(&h, feature))
@@ -590,4 +593,5 @@ void perf_header_put(struct recording *rec, const struct text_options *o, struct
 			outbuf_fmt(out, "%s ", feature_names[feature]);
 	}
 	outbuf_str(out, "\n# ========\n#\n");
+	return 0;
 }

@@ -15,10 +15,10 @@ struct text_options;
 struct perf_event_attr;
 
 /*
- * header_info: with tables (topologies, caches), which are only named otherwise. Nothing for
- * recordings without such a head.
+ * header_info: with tables (topologies, caches), which are only named otherwise. -EINVAL for
+ * recordings of another format than perf.data.
  */
-void perf_header_put(struct recording *rec, const struct text_options *o, struct outbuf *out);
+int perf_header_put(struct recording *rec, const struct text_options *o, struct outbuf *out);
 
 /* "BUILD_ID"; NULL: not one that is known. */
 const char *perf_header_feature_name(unsigned feature);

@@ -10,6 +10,7 @@
 #include "base/rename_new.h"
 #include "formats/perfdata/layout.h"
 #include "formats/perfdata/writer.h"
+#include "sources/perfdata/view.h"
 
 enum {
 	OUT_BYTES = 1 << 20,
@@ -51,7 +52,7 @@ static void put_u64(struct outbuf *o, uint64_t v, bool swap)
  * A file of attrs that are longer than a perf knows is refused by it, though nothing may be said there: then they are cut to
  * the length that every perf since 5.13 takes.
  */
-static size_t told_bytes(const struct source_event *e)
+static size_t told_bytes(const struct perfdata_view_event *e)
 {
 	size_t len = e->attr_bytes;
 
@@ -61,20 +62,20 @@ static size_t told_bytes(const struct source_event *e)
 }
 
 /* Attrs of one size, as file mode has them: in pipe mode each has its own, and the smaller ones get zeros. */
-static int take_events(struct header_parts *h, struct source *s, bool swap)
+static int take_events(struct header_parts *h, struct perfdata_view *v, bool swap)
 {
-	struct source_event e;
+	struct perfdata_view_event e;
 	size_t nr = 0, event, at = 0;
 	bool has_names = false;
 	uint64_t id;
 
-	for (; s->ops->event_at(s, nr, &e); nr++) {
+	for (; perfdata_view_event_at(v, nr, &e); nr++) {
 		size_t len = told_bytes(&e);
 
 		if (len > h->attr_bytes)
 			h->attr_bytes = (uint32_t)len;
 	}
-	for (size_t i = 0; i < nr && s->ops->event_at(s, i, &e); i++) {
+	for (size_t i = 0; i < nr && perfdata_view_event_at(v, i, &e); i++) {
 		size_t before = h->attrs.len;
 		size_t len = e.attr_bytes < h->attr_bytes ? e.attr_bytes : h->attr_bytes;
 
@@ -88,7 +89,7 @@ static int take_events(struct header_parts *h, struct source *s, bool swap)
 		has_names |= e.is_named;
 		TRY(vec_push(&h->events, (struct perfdata_writer_event){ .name = e.name }));
 	}
-	for (size_t i = 0; s->ops->id_at(s, i, &id, &event); i++)
+	for (size_t i = 0; perfdata_view_id_at(v, i, &id, &event); i++)
 		h->events.v[event].nr_ids++;
 	for (size_t i = 0; i < nr; i++)
 		at += h->events.v[i].nr_ids;
@@ -101,7 +102,7 @@ static int take_events(struct header_parts *h, struct source *s, bool swap)
 		at += h->events.v[i].nr_ids;
 		h->events.v[i].nr_ids = 0;
 	}
-	for (size_t i = 0; s->ops->id_at(s, i, &id, &event); i++) {
+	for (size_t i = 0; perfdata_view_id_at(v, i, &id, &event); i++) {
 		struct perfdata_writer_event *w = &h->events.v[event];
 
 		((uint64_t *)w->ids)[w->nr_ids++] = id;
@@ -141,7 +142,8 @@ static bool is_carried(uint64_t feature)
 	       feature != FEAT_SAMPLE_TIME && feature != FEAT_AUXTRACE;
 }
 
-static int take_features(struct header_parts *h, struct source *s, const struct source_header *head)
+static int take_features(struct header_parts *h, struct perfdata_view *v,
+			 const struct perfdata_view_header *head)
 {
 	struct bytes b;
 	bool has_names = false;
@@ -151,7 +153,7 @@ static int take_features(struct header_parts *h, struct source *s, const struct 
 
 		if (!is_carried(feature))
 			continue;
-		r = s->ops->section(s, feature, &b);
+		r = perfdata_view_section(v, feature, &b);
 		if (r < 0)
 			return r;
 		if (r)
@@ -163,7 +165,7 @@ static int take_features(struct header_parts *h, struct source *s, const struct 
 				     (struct perfdata_writer_feature){ feature, "", 0 }));
 		has_names |= r && feature == FEAT_EVENT_DESC;
 	}
-	if (s->ops->section(s, PERFDATA_PRIVATE_KALLSYMS, &b) > 0)
+	if (perfdata_view_section(v, PERFDATA_PRIVATE_KALLSYMS, &b) > 0)
 		TRY(vec_push(&h->features,
 			     (struct perfdata_writer_feature){ PERFDATA_PRIVATE_KALLSYMS, b.start,
 							       (size_t)(b.end - b.start) }));
@@ -172,16 +174,16 @@ static int take_features(struct header_parts *h, struct source *s, const struct 
 
 static int write_beginning(struct part *p)
 {
-	struct source *s = p->rec->source;
+	struct perfdata_view *v = perfdata_view_of(p->rec->source);
+	struct perfdata_view_header head;
 	struct header_parts h = { 0 };
-	struct source_header head = { 0 };
-	int r = s->ops->header(s, &head);
+	int r;
 
+	perfdata_view_header(v, &head);
 	p->swap = head.swap;
+	r = take_events(&h, v, p->swap);
 	if (r >= 0)
-		r = take_events(&h, s, p->swap);
-	if (r >= 0)
-		r = take_features(&h, s, &head);
+		r = take_features(&h, v, &head);
 	if (r >= 0) {
 		perfdata_writer_set_layout(p->writer, p->swap, h.attr_bytes);
 		r = perfdata_writer_begin(p->writer, h.events.v, h.events.n, h.features.v,
@@ -460,7 +462,7 @@ int part_put_aux(struct part *p, const uint8_t *record, uint32_t len,
 
 int part_finish(struct part *p, const struct outbuf *build_ids)
 {
-	struct source *s = p->rec->source;
+	struct perfdata_view *view = perfdata_view_of(p->rec->source);
 	struct perfdata_writer_feature late[3];
 	struct outbuf span = { 0 }, aux = { 0 }, ids = { 0 };
 	struct bytes b;
@@ -487,7 +489,7 @@ int part_finish(struct part *p, const struct outbuf *build_ids)
 		late[nr++] = (struct perfdata_writer_feature){ FEAT_AUXTRACE, aux.data, aux.len };
 	}
 	if (build_ids->len) {
-		if (s->ops->section(s, FEAT_BUILD_ID, &b) > 0)
+		if (perfdata_view_section(view, FEAT_BUILD_ID, &b) > 0)
 			outbuf_put(&ids, b.start, (size_t)(b.end - b.start));
 		outbuf_put(&ids, build_ids->data, build_ids->len);
 		late[nr++] = (struct perfdata_writer_feature){ FEAT_BUILD_ID, ids.data, ids.len };

@@ -18,13 +18,13 @@ static int know_event(struct reads *r, size_t event, bool swap, const struct rea
 		TRY(vec_push(&r->events, (struct reads_event){ 0 }));
 	e = &r->events.v[event];
 	if (!e->is_known) {
-		struct source_event recorded;
+		struct perfdata_view_event recorded;
 		struct perf_event_attr attr = { 0 };
 		struct perfdata_layout layout;
 		uint32_t size;
 
 		e->is_known = true;
-		if (r->source->ops->event_at(r->source, event, &recorded)) {
+		if (perfdata_view_event_at(r->view, event, &recorded)) {
 			perfdata_attr_read(recorded.attr, recorded.attr_bytes, swap, &attr, &size);
 			perfdata_layout_of(&attr, &layout);
 			e->has_reads = attr.sample_type & PERF_SAMPLE_READ;
@@ -43,7 +43,7 @@ static int know_ids(struct reads *r)
 	size_t event;
 	uint64_t id;
 
-	for (size_t i = r->counts.n; r->source->ops->id_at(r->source, i, &id, &event); i++) {
+	for (size_t i = r->counts.n; perfdata_view_id_at(r->view, i, &id, &event); i++) {
 		TRY(vec_push(&r->counts, (struct reads_count){ 0 }));
 		TRY(hash64_put(&r->by_id, id, i));
 	}

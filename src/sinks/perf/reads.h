@@ -12,7 +12,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
-#include "sources/source.h"
+#include "sources/perfdata/view.h"
 
 struct reads_count {
 	uint64_t last; /* as recorded */
@@ -27,7 +27,7 @@ struct reads_event {
 };
 
 struct reads {
-	struct source *source;
+	struct perfdata_view *view;
 	struct hash64 by_id; /* -> index in counts */
 	VEC(struct reads_count) counts;
 	VEC(struct reads_event) events;

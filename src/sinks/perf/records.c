@@ -4,9 +4,13 @@
 #include <linux/perf_event.h>
 
 #include "base/bytes.h"
+#include "base/err.h"
 #include "formats/perfdata/layout.h"
 #include "model/callchain.h"
 #include "recording/locate.h"
+#include "sinks/perf/need.h"
+#include "sinks/text/options.h"
+#include "sources/perfdata/view.h"
 
 enum {
 	HEADER_BYTES = 8,
@@ -51,67 +55,96 @@ static bool is_shown(const struct line_options *o, uint32_t type)
 	}
 }
 
-bool perf_record_shown(const struct line_options *o, const struct event *ev,
-		       struct source_record *ret)
+/* False: its recording is not perf.data. */
+static bool read_record(const struct event *ev, struct perfdata_view_record *ret)
 {
-	const struct source_ops *ops = ev->source->ops;
+	struct perfdata_view *view = perfdata_view_of(ev->source);
 
-	if (ev->schema->kind != SONDE_RECORD || !ops->record ||
-	    ops->record(ev->source, ev, ret) < 0 || !is_shown(o, ret->type))
-		return false;
-	/* A record of the recorder has no event of its own beside the one that stands for its bytes. */
-	return ev->listed == (ret->type >= RECORD_HEADER_ATTR);
+	if (view)
+		perfdata_view_record(view, ev, ret);
+	return view != NULL;
+}
+
+int perf_records_check(const struct recording *rec, const struct text_options *o)
+{
+	struct perfdata_view *view;
+
+	if (o->dump)
+		return perf_view_need(rec, "a dump of the records (-D)", &view);
+	if (line_options_show_any(&o->lines))
+		return perf_view_need(rec, "showing records (--show-...-events)", &view);
+	return 0;
 }
 
 /* ---- the head ----------------------------------------------------------------------------------------------------- */
 
-bool perf_record_head(const struct event *ev, const struct source_record *rec,
-		      struct event *ret_head, int32_t *ret_pid, int32_t *ret_tid)
+static void make_head(const struct event *ev, const struct perfdata_view_record *rec,
+		      struct perf_record_head *ret)
 {
 	const struct perf_event_attr *attr = rec->schema ? rec->schema->attr : NULL;
 	const struct sonde_event *pub = &ev->pub;
+	struct sonde_event *head = &ret->event.pub;
 	bool swap = rec->swap, is_task, names_task;
 	uint64_t time_ns = 0;
 
+	ret->schema = NULL;
 	if (!attr || rec->type >= RECORD_HEADER_ATTR)
-		return false;
+		return;
+	ret->schema = rec->schema;
 	is_task = rec->type == PERF_RECORD_FORK || rec->type == PERF_RECORD_EXIT;
 	names_task = is_task || rec->type == PERF_RECORD_COMM || rec->type == PERF_RECORD_MMAP ||
 		     rec->type == PERF_RECORD_MMAP2 || rec->type == PERF_RECORD_NAMESPACES;
-	*ret_pid = rec->pid;
-	*ret_tid = rec->tid;
+	ret->pid = rec->pid;
+	ret->tid = rec->tid;
 	if (names_task && pub->bytes_len >= 16) {
-		*ret_pid = (int32_t)get_u32(pub->bytes, swap);
-		*ret_tid = (int32_t)get_u32(pub->bytes + (is_task ? 8 : 4), swap);
+		ret->pid = (int32_t)get_u32(pub->bytes, swap);
+		ret->tid = (int32_t)get_u32(pub->bytes + (is_task ? 8 : 4), swap);
 	}
-	*ret_head = *ev;
-	ret_head->pub.pid = rec->pid;
-	ret_head->pub.tid = rec->tid;
-	ret_head->pub.cpu = (int32_t)rec->cpu;
-	ret_head->pub.time_ns = recording_shown_time(ev->recording, rec->time_ns);
+	ret->event = *ev;
+	head->pid = rec->pid;
+	head->tid = rec->tid;
+	head->cpu = (int32_t)rec->cpu;
+	head->time_ns = recording_shown_time(ev->recording, rec->time_ns);
 	if (!attr->sample_id_all) {
 		/* Old recordings: what the record itself says. */
 		if (is_task && pub->bytes_len >= 24)
 			time_ns = get_u64(pub->bytes + 16, swap);
-		ret_head->pub.pid = *ret_pid;
-		ret_head->pub.tid = *ret_tid;
-		ret_head->pub.cpu = 0;
-		ret_head->pub.time_ns = recording_shown_time(ev->recording, time_ns);
+		head->pid = ret->pid;
+		head->tid = ret->tid;
+		head->cpu = 0;
+		head->time_ns = recording_shown_time(ev->recording, time_ns);
 	}
+}
+
+bool perf_record_shown(const struct line_options *o, const struct event *ev,
+		       struct perf_record_head *ret)
+{
+	struct perfdata_view_record rec;
+
+	if (ev->schema->kind != SONDE_RECORD || !read_record(ev, &rec) || !is_shown(o, rec.type))
+		return false;
+	/* A record of the recorder has no event of its own beside the one that stands for its bytes. */
+	if (ev->listed != (rec.type >= RECORD_HEADER_ATTR))
+		return false;
+	make_head(ev, &rec, ret);
 	return true;
 }
 
-const char *perf_record_misc(const struct source_record *rec)
+const char *perf_record_misc(const struct event *ev)
 {
-	switch (rec->type) {
+	struct perfdata_view_record rec;
+
+	if (!read_record(ev, &rec))
+		return "";
+	switch (rec.type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		return rec->misc & MISC_DATA ? "M" : "";
+		return rec.misc & MISC_DATA ? "M" : "";
 	case PERF_RECORD_COMM:
-		return rec->misc & MISC_EXEC ? "E" : "";
+		return rec.misc & MISC_EXEC ? "E" : "";
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
-		return !(rec->misc & MISC_OUT) ? "" : rec->misc & MISC_PREEMPT ? "Sp" : "S";
+		return !(rec.misc & MISC_OUT) ? "" : rec.misc & MISC_PREEMPT ? "Sp" : "S";
 	default:
 		return "";
 	}
@@ -193,7 +226,7 @@ struct mmap2 {
 	uint32_t prot, flags;
 };
 
-static int read_file(struct bytes *b, const struct source_record *rec, struct mmap2 *ret)
+static int read_file(struct bytes *b, const struct perfdata_view_record *rec, struct mmap2 *ret)
 {
 	if (rec->misc & MISC_BUILD_ID)
 		ret->build_id = perfdata_mmap2_build_id(b->pos, b->end);
@@ -204,7 +237,7 @@ static int read_file(struct bytes *b, const struct source_record *rec, struct mm
 	return bytes_u64(b, "generation", &ret->generation);
 }
 
-static int read_mmap2(struct bytes *b, const struct source_record *rec, const struct rules *rules,
+static int read_mmap2(struct bytes *b, const struct perfdata_view_record *rec, const struct rules *rules,
 		      struct mmap2 *ret)
 {
 	*ret = (struct mmap2){ 0 };
@@ -237,7 +270,7 @@ static void put_mmap2(const struct mmap2 *m, struct outbuf *out)
 		   m->prot & 4 ? 'x' : '-', m->flags & 1 ? 's' : 'p');
 }
 
-static int put_mmap(struct bytes *b, const struct source_record *rec, const struct rules *rules,
+static int put_mmap(struct bytes *b, const struct perfdata_view_record *rec, const struct rules *rules,
 		    struct outbuf *out)
 {
 	bool is_mmap2 = rec->type == PERF_RECORD_MMAP2;
@@ -266,7 +299,7 @@ static int put_mmap(struct bytes *b, const struct source_record *rec, const stru
 	return 0;
 }
 
-static int put_comm(struct bytes *b, const struct source_record *rec, struct outbuf *out)
+static int put_comm(struct bytes *b, const struct perfdata_view_record *rec, struct outbuf *out)
 {
 	struct ids task;
 
@@ -287,7 +320,7 @@ static int put_task(struct bytes *b, struct outbuf *out)
 	return 0;
 }
 
-static int put_switch(struct bytes *b, const struct source_record *rec, struct outbuf *out)
+static int put_switch(struct bytes *b, const struct perfdata_view_record *rec, struct outbuf *out)
 {
 	bool is_out = rec->misc & MISC_OUT;
 	struct ids task;
@@ -411,7 +444,7 @@ static int put_text_poke(const struct event *ev, struct bytes *b, struct outbuf 
 	return 0;
 }
 
-static int put_body(const struct event *ev, const struct source_record *rec, struct bytes *b,
+static int put_body(const struct event *ev, const struct perfdata_view_record *rec, struct bytes *b,
 		    struct outbuf *out)
 {
 	uint64_t n = 0;
@@ -466,7 +499,7 @@ static int put_body(const struct event *ev, const struct source_record *rec, str
 	}
 }
 
-bool perf_record_body(const struct event *ev, const struct source_record *rec, struct outbuf *out)
+bool perf_record_body(const struct event *ev, const struct perfdata_view_record *rec, struct outbuf *out)
 {
 	/* perf lets texts without an end run on into the ids. */
 	uint32_t len = ev->pub.record_len -
@@ -480,4 +513,18 @@ bool perf_record_body(const struct event *ev, const struct source_record *rec, s
 	err_clear();
 	out->len = before;
 	return false;
+}
+
+void perf_record_put(const struct event *ev, bool in_dump, struct outbuf *out)
+{
+	struct perfdata_view_record rec;
+
+	if (!read_record(ev, &rec))
+		return;
+	outbuf_fmt(out, "PERF_RECORD_%s", perf_record_name(rec.type));
+	if (!perf_record_body(ev, &rec, out))
+		outbuf_str(out, " (damaged)\n");
+	else if (rec.type == PERF_RECORD_EXIT && in_dump)
+		perf_record_body(ev, &rec,
+				 out); /* of the dump, in front of whose end the line stands */
 }

@@ -12,21 +12,31 @@
 #include "sinks/line_options.h"
 #include "sources/source.h"
 
-/* Whether this event is one that is shown; *ret is filled if it is. */
+struct perfdata_view_record;
+struct recording;
+struct text_options;
+
+/* -EINVAL with a message if the options ask for lists of records that the recording does not have. */
+int perf_records_check(const struct recording *rec, const struct text_options *o);
+
+/* What is in front of the text of a record's line. */
+struct perf_record_head {
+	const struct sonde_schema *schema; /* of the event whose columns it has; NULL: no head */
+	struct event event;                /* a copy of the record's with the record's ids */
+	/* The task whose name is shown; pid and tid of `event` need not be it. */
+	int32_t pid, tid;
+};
+/* Whether this event has a line; *ret is filled if it has. */
 bool perf_record_shown(const struct line_options *o, const struct event *ev,
-		       struct source_record *ret);
-/*
- * The task whose name stands in front of a record: that of the head, which pid and tid of `ret_head` (a copy of ev with
- * the record's ids) need not be. False: the record has no head.
- */
-bool perf_record_head(const struct event *ev, const struct source_record *rec,
-		      struct event *ret_head, int32_t *ret_pid, int32_t *ret_tid);
+		       struct perf_record_head *ret);
+/* The line from behind its head. In a dump an EXIT is in its own line and in that of the dump. */
+void perf_record_put(const struct event *ev, bool in_dump, struct outbuf *out);
 /* "M", "E", "S", "Sp" or "": what misc says beside the cpu mode. */
-const char *perf_record_misc(const struct source_record *rec);
+const char *perf_record_misc(const struct event *ev);
 
 /* "COMM", "FINISHED_ROUND", ...; "UNKNOWN". */
 const char *perf_record_name(uint32_t type);
 /* What a record says, from behind its name to its final line feed; false: it is damaged, and nothing was written. */
-bool perf_record_body(const struct event *ev, const struct source_record *rec, struct outbuf *out);
+bool perf_record_body(const struct event *ev, const struct perfdata_view_record *rec, struct outbuf *out);
 
 #endif

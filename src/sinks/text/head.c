@@ -56,16 +56,13 @@ static char *put_odd_comm(char *p, const char *comm)
 static char *put_misc(char *p, const struct event *ev)
 {
 	static const char letters[] = "KUHGg";
-	struct source_record rec = { .type = PERF_RECORD_SAMPLE };
 	char *end = p + MISC_WIDTH;
 
-	if (ev->source->ops->record && ev->source->ops->record(ev->source, ev, &rec) < 0)
-		err_clear();
 	for (uint32_t mode = CPUMODE_KERNEL; mode <= CPUMODE_GUEST_USER; mode++) {
 		if ((ev->pub.cpumode & mode) == mode)
 			*p++ = letters[mode - 1];
 	}
-	for (const char *more = perf_record_misc(&rec); *more && p < end; more++)
+	for (const char *more = perf_record_misc(ev); *more && p < end; more++)
 		*p++ = *more;
 	/* perf fills with a blank at least. */
 	do

@@ -160,7 +160,7 @@ int text_lines_meet(struct text_sink *s, uint32_t schema)
 		if (sc->kind <= SONDE_SAMPLE)
 			TRY(make_line(s, sc, &line));
 		TRY(vec_push(&s->lines, line));
-		TRY(text_metric_meet(&s->metric, sc));
+		TRY(perf_metric_meet(&s->metric, sc));
 	}
 	return settle(s);
 }

@@ -13,6 +13,7 @@
 #include "compat/rules.h"
 #include "sinks/fd_writer.h"
 #include "sinks/perf/dump.h"
+#include "sinks/perf/metric.h"
 #include "sinks/sink.h"
 #include "sinks/text/branches.h"
 #include "sinks/text/code_columns.h"
@@ -20,7 +21,6 @@
 #include "sinks/text/event_files.h"
 #include "sinks/text/fields.h"
 #include "sinks/text/frames.h"
-#include "sinks/text/metric.h"
 #include "sinks/text/options.h"
 
 /* How lines of one event type look; indexed by schema id. */
@@ -61,7 +61,7 @@ struct text_sink {
 	struct text_fields fields;
 	struct text_frames frames;
 	struct text_branches branches;
-	struct text_metric metric;
+	struct perf_metric metric;
 	struct outbuf metric_line;
 	struct text_code code;
 	size_t data_src_width; /* of the longest text so far */

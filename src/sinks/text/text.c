@@ -6,15 +6,12 @@
  *	comm(16)      tid  cpu  time              period(10) event        ip, or a newline and the call chain
  *	`----------------- head.c ---------------------------------' payload `-------- tail.c --------'
  */
-#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/err.h"
-#include "formats/perfdata/layout.h"
 #include "recording/recording.h"
 #include "recording/text.h"
-#include "sinks/perf/counts.h"
 #include "sinks/perf/dump.h"
 #include "sinks/perf/header.h"
 #include "sinks/perf/records.h"
@@ -44,40 +41,26 @@ static const char *path_of_record(const struct event *ev)
 static int put_record(struct text_sink *s, const struct event *ev)
 {
 	struct outbuf *out = &s->writer.out;
-	struct source_record rec;
-	struct event head;
-	int32_t pid, tid;
+	struct perf_record_head head;
 
-	if (ev->schema->record_type == RECORD_STAT) {
-		perf_count_put(ev, &s->counts_head_put, out);
+	if (perf_result_put(ev, s->o->dump, &s->counts_head_put, out))
 		return 0;
-	}
-	if (ev->schema->record_type == RECORD_AUXTRACE_ERROR) {
-		if (!s->o->dump)
-			perf_dump_error_put(ev, out);
-		return 0;
-	}
 	if (ev->listed && s->o->dump)
 		perf_dump_put(ev, &s->dump, path_of_record(ev), out);
-	if (!perf_record_shown(&s->o->lines, ev, &rec))
+	if (!perf_record_shown(&s->o->lines, ev, &head))
 		return 0;
-	if (perf_record_head(ev, &rec, &head, &pid, &tid)) {
+	if (head.schema) {
 		struct line line;
 
-		if (rec.schema->id >= s->lines.n)
-			TRY(text_lines_meet(s, rec.schema->id));
-		line = s->lines.v[rec.schema->id];
+		if (head.schema->id >= s->lines.n)
+			TRY(text_lines_meet(s, head.schema->id));
+		line = s->lines.v[head.schema->id];
 		line.fields &= RECORD_HEAD;
 		if (ev->change.kind != CHANGE_EXIT)
-			TRY(recording_complete_as(&head, pid, tid));
-		TRY(text_head_put(s, &head, &line));
+			TRY(recording_complete_as(&head.event, head.pid, head.tid));
+		TRY(text_head_put(s, &head.event, &line));
 	}
-	outbuf_fmt(out, "PERF_RECORD_%s", perf_record_name(rec.type));
-	if (!perf_record_body(ev, &rec, out))
-		outbuf_str(out, " (damaged)\n");
-	else if (rec.type == PERF_RECORD_EXIT && s->o->dump)
-		perf_record_body(ev, &rec,
-				 out); /* of the dump, in front of whose end the line stands */
+	perf_record_put(ev, s->o->dump, out);
 	return 0;
 }
 
@@ -108,11 +91,11 @@ static int put_metrics(struct text_sink *s, const struct event *ev, const struct
 	int n;
 
 	head.fields &= RECORD_HEAD;
-	if (!text_metric_count(&s->metric, id, ev->pub.cpu, s->sample.period))
+	if (!perf_metric_count(&s->metric, id, ev->pub.cpu, s->sample.period))
 		return 0;
 	for (unsigned i = 0;; i++) {
 		s->metric_line.len = 0;
-		n = text_metric_put(&s->metric, id, ev->pub.cpu, i, &s->metric_line);
+		n = perf_metric_put(&s->metric, id, ev->pub.cpu, i, &s->metric_line);
 		if (n < 0)
 			return 0;
 		if (!n)
@@ -156,7 +139,7 @@ static int text_event(struct sink *sink, const struct event *ev)
 		return 0;
 	/* A damaged sample is a defect that its source counts; its values are 0 here. */
 	if (line->needs_sample) {
-		int r = ev->source->ops->sample(ev->source, ev, &s->sample);
+		int r = source_sample(ev->source, ev, &s->sample);
 
 		if (r == -ENOMEM)
 			return r;
@@ -214,7 +197,7 @@ static void text_close(struct sink *sink)
 	text_frames_done(&s->frames);
 	text_branches_done(&s->branches);
 	text_code_done(&s->code);
-	text_metric_done(&s->metric);
+	perf_metric_done(&s->metric);
 	outbuf_done(&s->metric_line);
 	outbuf_done(&s->quiet_comm);
 	arena_done(&s->arena);
@@ -249,21 +232,20 @@ static int take_options(struct text_sink *s, const struct sink_options *opts)
 /* What of the recording's head columns depend on. */
 static int read_recording(struct text_sink *s, const struct recording *rec)
 {
-	struct source *source = rec->source;
-	struct source_clock clock = { 0 };
-	struct source_header head = { 0 };
-	struct bytes b;
+	struct source_traits traits;
+	struct source_clock clock;
 
-	if (!source || !source->ops->header)
+	if (!rec->source)
 		return 0;
-	TRY(source->ops->header(source, &head));
-	s->recording.aux_trace |= head.marks >> FEAT_AUXTRACE & 1;
-	s->recording.is_pipe |= head.is_pipe;
+	TRY(perf_records_check(rec, s->o));
+	traits = source_read_traits(rec->source);
+	s->recording.aux_trace |= traits.has_cpu_traces;
+	s->recording.is_pipe |= traits.describes_late;
 	s->dump.is_pipe = s->recording.is_pipe;
-	s->recording.counts |= head.marks >> FEAT_STAT & 1;
-	if (rec->all->nr == 1 && source->ops->section(source, FEAT_GROUP_DESC, &b) > 0)
-		TRY(text_metric_init(&s->metric, s->rules, b));
-	source->ops->clock(source, &clock);
+	s->recording.counts |= traits.has_counts;
+	if (rec->all->nr == 1)
+		TRY(perf_metric_init(&s->metric, s->rules, rec));
+	clock = source_read_clock(rec->source);
 	if (clock.has_reference && !rec->nr) {
 		s->tod_ns = clock.wall_ns - clock.clock_ns - (uint64_t)rec->clock.shift_ns;
 		s->recording.clock_data = true;
@@ -284,15 +266,6 @@ static int read_recordings(struct text_sink *s)
 	return 0;
 }
 
-/* Records of state say when they happened: with sample_id_all, which perf does not ask for in pipe mode. */
-static bool tells_order(const struct text_sink *s)
-{
-	const struct sonde_schema *sc = schema_at(&s->recordings->schemas, 0);
-	const struct perf_event_attr *attr = sc ? sc->attr : NULL;
-
-	return s->recording.is_pipe || !attr || attr->sample_id_all;
-}
-
 /* perf makes one for each event of the recording, also of those that do not come. */
 static int make_files(struct text_sink *s, const struct sink_options *opts)
 {
@@ -309,7 +282,7 @@ static int make_files(struct text_sink *s, const struct sink_options *opts)
 	return 0;
 }
 
-static void put_header(struct text_sink *s)
+static int put_header(struct text_sink *s)
 {
 	size_t start = s->writer.out.len;
 
@@ -318,10 +291,11 @@ static void put_header(struct text_sink *s)
 
 		if (s->recordings->nr > 1)
 			outbuf_fmt(&s->writer.out, "# recording %zu: %s\n", i, rec->input);
-		perf_header_put(rec, s->o, &s->writer.out);
+		TRY(perf_header_put(rec, s->o, &s->writer.out));
 	}
 	if (s->terminal)
 		text_terminal_quiet(&s->writer.out, start, true);
+	return 0;
 }
 
 /* Groups are told by each recording for itself, and would have ids in common. */
@@ -347,11 +321,12 @@ static int begin(struct text_sink *s, const struct sink_options *opts)
 	TRY(read_recordings(s));
 	TRY(text_fields_parse(&s->fields, o->fields, opts->callchain, opts->rules, NULL));
 	TRY(check_metrics(s, opts->nr_inputs));
-	if (o->dump && opts->rules->sorts_with_ids_only && !opts->unsorted && !tells_order(s))
+	if (o->dump && opts->rules->sorts_with_ids_only && !opts->unsorted && 
+	    !perf_dump_is_ordered(&s->dump, schema_at(&s->recordings->schemas, 0)))
 		outbuf_str(&s->writer.out, "WARNING: No sample_id_all support, falling back to "
 					   "unordered processing\n");
 	if (o->lines.header != HEADER_NONE || o->header_info)
-		put_header(s);
+		TRY(put_header(s));
 	if (o->lines.header >= HEADER_ONLY)
 		return 0;
 	if (nr)

@@ -15,9 +15,9 @@ void perfdata_clock(struct source *source, struct source_clock *ret)
 	c.is_known = s->events.n > 0;
 	if (c.is_known && s->events.v[0].attr.use_clockid)
 		c.id = s->events.v[0].attr.clockid;
-	if (perfdata_section(source, FEAT_CLOCKID, &b) > 0)
+	if (perfdata_section(s, FEAT_CLOCKID, &b) > 0)
 		c.has_resolution = bytes_u64(&b, "resolution", &c.resolution_ns) >= 0;
-	if (perfdata_section(source, FEAT_CLOCK_DATA, &b) > 0 &&
+	if (perfdata_section(s, FEAT_CLOCK_DATA, &b) > 0 &&
 	    bytes_u32(&b, "version", &version) >= 0 && bytes_u32(&b, "clock", &id) >= 0 &&
 	    bytes_u64(&b, "time of day", &c.wall_ns) >= 0 &&
 	    bytes_u64(&b, "time", &c.clock_ns) >= 0 && c.wall_ns) { /* 0: never filled in */

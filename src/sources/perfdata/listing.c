@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records and header sections as they are, for those who list them: heads, ids, bytes. */
+/* The view (view.h), and the event that stands for a record in lists of records. */
 
 #include <stdlib.h>
 
@@ -7,6 +7,7 @@
 #include "model/schema_table.h"
 #include "sources/perfdata/perfdata.h"
 #include "sources/perfdata/unzip.h"
+#include "sources/perfdata/view.h"
 
 enum { FIRST_TOOL_RECORD = 64, MAX_SECTION_BYTES = 256 << 20 };
 
@@ -59,7 +60,7 @@ int perfdata_listed_event(struct perfdata_source *s, const struct cut *rec, stru
 
 /* Of a sample: what lies at fixed places. */
 static void sample_ids(const struct perfdata_layout *l, const uint8_t *rec, bool swap,
-		       struct source_record *ret)
+		       struct perfdata_view_record *ret)
 {
 	if (l->tid >= 0) {
 		ret->pid = (int32_t)get_u32(rec + l->tid, swap);
@@ -75,7 +76,7 @@ static void sample_ids(const struct perfdata_layout *l, const uint8_t *rec, bool
 
 /* Of any other record of the kernel: the trailer. */
 static void trailer_ids(const struct perfdata_layout *l, const uint8_t *end, bool swap,
-			struct source_record *ret)
+			struct perfdata_view_record *ret)
 {
 	if (l->end_tid >= 0) {
 		ret->pid = (int32_t)get_u32(end - l->end_tid, swap);
@@ -90,13 +91,28 @@ static void trailer_ids(const struct perfdata_layout *l, const uint8_t *end, boo
 	ret->trailer_bytes = (uint32_t)l->trailer_bytes;
 }
 
-int perfdata_record(struct source *source, const struct event *ev, struct source_record *ret)
+/*
+ * perfdata_event_of() keeps recent ids in front of its table, so that views cannot hand out a const
+ * source.
+ */
+static struct perfdata_source *source_of_view(const struct perfdata_view *v)
 {
-	struct perfdata_source *s = perfdata_of(source);
+	return (struct perfdata_source *)v;
+}
+
+struct perfdata_view *perfdata_view_of(struct source *s)
+{
+	return s && s->ops == &perfdata_source_ops ? (struct perfdata_view *)s : NULL;
+}
+
+void perfdata_view_record(const struct perfdata_view *v, const struct event *ev,
+			  struct perfdata_view_record *ret)
+{
+	struct perfdata_source *s = source_of_view(v);
 	const uint8_t *rec = ev->pub.record;
 	uint32_t len = ev->pub.record_len;
 	bool swap = s->file.swap;
-	struct source_record r = { .type = get_u32(rec, swap),
+	struct perfdata_view_record r = { .type = get_u32(rec, swap),
 				   .misc = get_u16(rec + 4, swap),
 				   .swap = swap };
 	const struct perfdata_event *e;
@@ -118,7 +134,7 @@ int perfdata_record(struct source *source, const struct event *ev, struct source
 				at == HASH64_EMPTY ? NULL : s->events.v[s->ids.v[at].event].schema;
 		}
 		*ret = r;
-		return 0;
+		return;
 	}
 	r.pid = r.tid = -1;
 	r.cpu = UINT32_MAX;
@@ -136,15 +152,14 @@ int perfdata_record(struct source *source, const struct event *ev, struct source
 			r.is_damaged = true;
 	}
 	*ret = r;
-	return 0;
 }
 
-int perfdata_head(struct source *source, struct source_header *ret)
+void perfdata_view_header(const struct perfdata_view *v, struct perfdata_view_header *ret)
 {
-	struct perfdata_source *s = perfdata_of(source);
+	const struct perfdata_source *s = source_of_view(v);
 	bool says_by_bits;
 
-	*ret = (struct source_header){
+	*ret = (struct perfdata_view_header){
 		.changed_s = s->changed_s,
 		.version = s->file.is_v1 ? 0 : 1, /* as perf counts */
 		.is_pipe = s->file.is_pipe,
@@ -163,7 +178,18 @@ int perfdata_head(struct source *source, struct source_header *ret)
 			ret->features[i / 64] |= UINT64_C(1) << i % 64;
 	}
 	ret->marks = (ret->features[0] | s->file.feature_bits[0]) & PERFDATA_MARKS;
-	return 0;
+}
+
+void perfdata_traits(struct source *source, struct source_traits *ret)
+{
+	struct perfdata_view_header head;
+
+	perfdata_view_header((struct perfdata_view *)source, &head);
+	*ret = (struct source_traits){
+		.describes_late = head.is_pipe,
+		.has_cpu_traces = head.marks >> FEAT_AUXTRACE & 1,
+		.has_counts = head.marks >> FEAT_STAT & 1,
+	};
 }
 
 int perfdata_sections_make(struct perfdata_source *s)
@@ -173,23 +199,25 @@ int perfdata_sections_make(struct perfdata_source *s)
 	return s->sections ? 0 : err_nomem();
 }
 
-bool perfdata_event_at(struct source *source, size_t i, struct source_event *ret)
+bool perfdata_view_event_at(const struct perfdata_view *v, size_t i,
+			    struct perfdata_view_event *ret)
 {
-	const struct perfdata_source *s = perfdata_of(source);
+	const struct perfdata_source *s = source_of_view(v);
 	const struct perfdata_event *e = s->events.v + i;
 
 	if (i >= s->events.n)
 		return false;
-	*ret = (struct source_event){ .attr = e->recorded,
+	*ret = (struct perfdata_view_event){ .attr = e->recorded,
 				      .attr_bytes = e->recorded_bytes,
 				      .name = e->schema ? e->schema->name : "",
 				      .is_named = e->name != NULL };
 	return true;
 }
 
-bool perfdata_id_at(struct source *source, size_t i, uint64_t *ret_id, size_t *ret_event)
+bool perfdata_view_id_at(const struct perfdata_view *v, size_t i, uint64_t *ret_id,
+			 size_t *ret_event)
 {
-	const struct perfdata_source *s = perfdata_of(source);
+	const struct perfdata_source *s = source_of_view(v);
 
 	if (i >= s->ids.n)
 		return false;
@@ -198,9 +226,8 @@ bool perfdata_id_at(struct source *source, size_t i, uint64_t *ret_id, size_t *r
 	return true;
 }
 
-int perfdata_section(struct source *source, uint64_t feature, struct bytes *ret)
+int perfdata_section(struct perfdata_source *s, uint64_t feature, struct bytes *ret)
 {
-	struct perfdata_source *s = perfdata_of(source);
 	int r;
 
 	if (feature == PERFDATA_PRIVATE_KALLSYMS && s->file.kallsyms.size) {
@@ -230,4 +257,9 @@ int perfdata_section(struct source *source, uint64_t feature, struct bytes *ret)
 	}
 	s->sections[feature] = *ret; /* who asks twice does not cost a copy twice */
 	return 1;
+}
+
+int perfdata_view_section(struct perfdata_view *v, uint64_t feature, struct bytes *ret)
+{
+	return perfdata_section(source_of_view(v), feature, ret);
 }

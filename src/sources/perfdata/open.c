@@ -379,11 +379,7 @@ const struct source_ops perfdata_source_ops = {
 	.traces = perfdata_traces,
 	.ended = perfdata_ended,
 	.clock = perfdata_clock,
-	.record = perfdata_record,
-	.header = perfdata_head,
-	.section = perfdata_section,
-	.event_at = perfdata_event_at,
-	.id_at = perfdata_id_at,
+	.traits = perfdata_traits,
 	.info = perfdata_info,
 	.close = perfdata_close,
 };

@@ -273,13 +273,11 @@ int perfdata_simpleperf_chain(struct source *source, const struct event *ev, con
 /* File mode: such records in front of all others; and whether there are compressed ones, which not every header tells. */
 int perfdata_first_records_look(struct perfdata_source *s);
 
-/* listing.c: records and header sections as they are, for lists of them. */
+/* listing.c: records and header sections as they are, for lists of them; see also view.h. */
 int perfdata_listed_event(struct perfdata_source *s, const struct cut *rec, struct event *ret);
-int perfdata_record(struct source *source, const struct event *ev, struct source_record *ret);
-int perfdata_head(struct source *source, struct source_header *ret);
-int perfdata_section(struct source *source, uint64_t feature, struct bytes *ret);
-bool perfdata_event_at(struct source *source, size_t i, struct source_event *ret);
-bool perfdata_id_at(struct source *source, size_t i, uint64_t *ret_id, size_t *ret_event);
+void perfdata_traits(struct source *source, struct source_traits *ret);
+/* 1, 0 if absent or damaged, -ENOMEM. The bytes are borrowed from the source. */
+int perfdata_section(struct perfdata_source *s, uint64_t feature, struct bytes *ret);
 int perfdata_sections_make(struct perfdata_source *s);
 
 #endif

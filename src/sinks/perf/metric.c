@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "sinks/text/metric.h"
+#include "sinks/perf/metric.h"
 
 #include <linux/perf_event.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "formats/perfdata/layout.h"
+#include "recording/recording.h"
+#include "sources/perfdata/view.h"
 
 enum { LINES_OF_MEMBER = 2, MAX_MEMBERS = 1024 };
 
@@ -24,13 +27,17 @@ static int read_group(struct bytes *b, struct metric_group *ret)
 	return ret->nr_members && ret->nr_members <= MAX_MEMBERS ? 0 : -EBADMSG;
 }
 
-int text_metric_init(struct text_metric *m, const struct rules *rules, struct bytes groups)
+int perf_metric_init(struct perf_metric *m, const struct rules *rules,
+		     const struct recording *rec)
 {
+	struct perfdata_view *view = perfdata_view_of(rec->source);
+	struct bytes groups = { 0 };
 	struct metric_group g;
 	uint32_t nr = 0;
 
-	*m = (struct text_metric){ .rules = rules };
-	if (!bytes_left(&groups) || bytes_u32(&groups, "groups", &nr) < 0)
+	*m = (struct perf_metric){ .rules = rules };
+	if (!view || perfdata_view_section(view, FEAT_GROUP_DESC, &groups) <= 0 ||
+	    bytes_u32(&groups, "groups", &nr) < 0)
 		nr = 0;
 	for (; nr && read_group(&groups, &g) >= 0; nr--)
 		TRY(vec_push(&m->groups, g));
@@ -38,14 +45,14 @@ int text_metric_init(struct text_metric *m, const struct rules *rules, struct by
 	return 0;
 }
 
-void text_metric_done(struct text_metric *m)
+void perf_metric_done(struct perf_metric *m)
 {
 	vec_done(&m->groups);
 	vec_done(&m->members);
 	vec_done(&m->counts);
 }
 
-int text_metric_meet(struct text_metric *m, const struct sonde_schema *sc)
+int perf_metric_meet(struct perf_metric *m, const struct sonde_schema *sc)
 {
 	struct metric_member member = { .schema = sc };
 
@@ -88,7 +95,7 @@ static int base_of(const struct perf_event_attr *attr)
 	return -1;
 }
 
-static struct metric_counts *counts_of(struct text_metric *m, int32_t cpu)
+static struct metric_counts *counts_of(struct perf_metric *m, int32_t cpu)
 {
 	vec_foreach(c, &m->counts) {
 		if (c->cpu == cpu)
@@ -97,7 +104,7 @@ static struct metric_counts *counts_of(struct text_metric *m, int32_t cpu)
 	return NULL;
 }
 
-bool text_metric_count(struct text_metric *m, uint32_t schema, int32_t cpu, uint64_t period)
+bool perf_metric_count(struct perf_metric *m, uint32_t schema, int32_t cpu, uint64_t period)
 {
 	struct metric_member *member = schema < m->members.n ? &m->members.v[schema] : NULL;
 	const struct perf_event_attr *attr = member ? member->schema->attr : NULL;
@@ -241,7 +248,7 @@ static int put_line(const struct metric_member *member, double value, const stru
 	return put_per_second(value, c, out);
 }
 
-int text_metric_put(struct text_metric *m, uint32_t schema, int32_t cpu, unsigned i,
+int perf_metric_put(struct perf_metric *m, uint32_t schema, int32_t cpu, unsigned i,
 		    struct outbuf *out)
 {
 	const struct metric_group *g = m->members.v[schema].group;

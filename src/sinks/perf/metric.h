@@ -3,14 +3,15 @@
  * metric: lines below a sample with what the counters of its group say together ("2.00 insn per cycle"). A group is sampled
  * in turns; when as many samples came as it has members, their counts are related to each other.
  */
-#ifndef SONDE_SINKS_TEXT_METRIC_H
-#define SONDE_SINKS_TEXT_METRIC_H
+#ifndef SONDE_SINKS_PERF_METRIC_H
+#define SONDE_SINKS_PERF_METRIC_H
 
-#include "base/bytes.h"
 #include "base/outbuf.h"
 #include "base/vec.h"
 #include "compat/rules.h"
 #include "model/schema.h"
+
+struct recording;
 
 /* What counts are related to. */
 enum metric_base {
@@ -48,26 +49,27 @@ struct metric_counts {
 	} of[NR_METRIC_BASES];
 };
 
-struct text_metric {
+struct perf_metric {
 	const struct rules *rules;
 	VEC(struct metric_group) groups;
 	VEC(struct metric_member) members; /* indexed by schema id */
 	VEC(struct metric_counts) counts;
 };
 
-/* groups: the recording's section that tells of them (FEAT_GROUP_DESC). A damaged one is as none. */
-int text_metric_init(struct text_metric *m, const struct rules *rules, struct bytes groups);
-void text_metric_done(struct text_metric *m);
-int text_metric_meet(struct text_metric *m, const struct sonde_schema *sc);
+/* A recording without groups, or with a damaged list of them, has no metrics. */
+int perf_metric_init(struct perf_metric *m, const struct rules *rules,
+		     const struct recording *rec);
+void perf_metric_done(struct perf_metric *m);
+int perf_metric_meet(struct perf_metric *m, const struct sonde_schema *sc);
 
 /* A sample's count. True: its group is complete, ask for the lines of its members. */
-bool text_metric_count(struct text_metric *m, uint32_t schema, int32_t cpu, uint64_t period);
+bool perf_metric_count(struct perf_metric *m, uint32_t schema, int32_t cpu, uint64_t period);
 enum { METRIC_HEAD_TWICE = 2 };
 /*
  * The i-th line of the complete group that a schema is in: 1 and "   2.00  insn per cycle" in out, 0 none for this i (there
  * may be further ones), -1 behind the last; METRIC_HEAD_TWICE: as 1, but perf writes what stands before it twice.
  */
-int text_metric_put(struct text_metric *m, uint32_t schema, int32_t cpu, unsigned i,
+int perf_metric_put(struct perf_metric *m, uint32_t schema, int32_t cpu, unsigned i,
 		    struct outbuf *out);
 
 #endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What only recordings in perf.data's format have: records with heads, a header with sections,
+ * attrs, ids. Who prints or copies perf.data's inside (sinks/perf/) asks for it here; everybody
+ * else asks sources/source.h, which every input answers.
+ *
+ *	struct perfdata_view *view = perfdata_view_of(rec->source);
+ *	if (!view)
+ *		return err_set(-ENOTSUP, "...: only perf.data has sections");
+ *	if (perfdata_view_section(view, FEAT_GROUP_DESC, &b) > 0)
+ *		...
+ */
+#ifndef SONDE_SOURCES_PERFDATA_VIEW_H
+#define SONDE_SOURCES_PERFDATA_VIEW_H
+
+#include "base/bytes.h"
+#include "model/event.h"
+
+/* Borrowed from its source. Opaque: it is the source itself, known to be of this format. */
+struct perfdata_view;
+
+/* NULL if the source reads another format, or is NULL. */
+struct perfdata_view *perfdata_view_of(struct source *s);
+
+/* The head of a record and its ids, for lists of records (--show-task-events, -D). */
+struct perfdata_view_record {
+	uint32_t type; /* PERF_RECORD_*; from 64 on the recorder's own */
+	uint16_t misc;
+	bool swap;              /* its bytes are in the other byte order */
+	bool is_damaged;        /* its sizes do not fit together */
+	bool has_ids;           /* a sample, or records of this recording end in sample ids */
+	uint64_t sample_types;  /* of all events of the recording together: PERF_SAMPLE_* */
+	uint32_t trailer_bytes; /* of sample ids at its end */
+	/*
+	 * Of those ids or of the sample; all ones when not recorded, 0 in records of the recorder.
+	 */
+	int32_t pid, tid;
+	uint32_t cpu;
+	uint64_t time_ns, id;
+	const struct sonde_schema *schema; /* of the event that it belongs to; NULL: unknown */
+};
+
+/* The head of the recording. */
+struct perfdata_view_header {
+	int64_t changed_s; /* when the file was last changed, seconds since 1970 */
+	uint32_t version;
+	uint64_t data_off, data_bytes, features_off;
+	bool is_pipe;         /* pipe mode */
+	bool swap;            /* the other byte order than this machine's */
+	uint64_t features[4]; /* bit n: there is section n */
+	uint64_t marks;       /* those that say what samples hold, with or without a section */
+};
+
+/* An event as the recording describes it. Borrowed from the source. */
+struct perfdata_view_event {
+	const uint8_t *attr; /* struct perf_event_attr as recorded, in the recording's byte order */
+	size_t attr_bytes;
+	const char *name;
+	bool is_named; /* by the recorder */
+};
+
+/* The record that an event was made of. */
+void perfdata_view_record(const struct perfdata_view *v, const struct event *ev,
+			  struct perfdata_view_record *ret);
+void perfdata_view_header(const struct perfdata_view *v, struct perfdata_view_header *ret);
+/* The bytes of a header section: 1, 0 if absent or damaged, -ENOMEM. Borrowed from the source. */
+int perfdata_view_section(struct perfdata_view *v, uint64_t feature, struct bytes *ret);
+/* The i-th event; the i-th id and the event that it stands for. False behind the last. */
+bool perfdata_view_event_at(const struct perfdata_view *v, size_t i,
+			    struct perfdata_view_event *ret);
+bool perfdata_view_id_at(const struct perfdata_view *v, size_t i, uint64_t *ret_id,
+			 size_t *ret_event);
+
+#endif
