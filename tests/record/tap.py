@@ -43,7 +43,7 @@ def perf():
     return path
 
 
-def sh(*argv, env=None, timeout=60, **kw):
+def sh(*argv, env=None, timeout=120, **kw):
     """Runs a program to its end; text of stdout and stderr."""
     return subprocess.run(argv, env=env or PERF_ENV, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                           timeout=timeout, errors='replace', **kw)
@@ -66,8 +66,8 @@ def same(a, b, what=''):
         raise AssertionError('%s differ:\n%r\n%r' % (what, a, b))
 
 
-def wait_until(what, condition, seconds=20):
-    """On a busy machine everything takes longer than one thinks."""
+def wait_until(what, condition, seconds=60):
+    """Waits for a condition; the limit only ends a test that fails, however busy the machine."""
     end = time.monotonic() + seconds
     while not condition():
         need(time.monotonic() < end, 'waited %d s in vain until %s' % (seconds, what))
@@ -84,6 +84,28 @@ def is_recording(p, path):
         return False
     with open('/proc/%d/wchan' % p.pid) as f:
         return 'poll' in f.read()
+
+
+def is_asleep(pid):
+    """Whether a program such as sleep(1) has been loaded and sleeps."""
+    with open('/proc/%d/wchan' % pid) as f:
+        return 'nanosleep' in f.read()
+
+
+UNTIL_SWITCHED = '''
+import sys, time
+def switches(tid):
+    with open('/proc/%s/status' % tid) as f:
+        return int(f.read().split('\\nvoluntary_ctxt_switches:')[1].split()[0])
+least = {tid: switches(tid) + int(sys.argv[1]) for tid in sys.argv[2:]}
+while any(switches(tid) < n for tid, n in least.items()):
+    time.sleep(0.01)
+'''
+
+
+def until_switched(n, *tids):
+    """A command that ends when each of these threads has left its cpu n times more by itself."""
+    return [sys.executable, '-S', '-E', '-c', UNTIL_SWITCHED, str(n), *map(str, tids)]
 
 
 def few_symbols():

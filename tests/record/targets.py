@@ -11,7 +11,7 @@ import time
 
 import perfdata
 import seccomp
-from tap import PERF_ENV, SONDE, Skip, case, few_symbols, is_recording, need, perf, run, same, sh, sonde, wait_until
+from tap import PERF_ENV, SONDE, Skip, case, few_symbols, is_recording, need, perf, run, same, sh, sonde, until_switched, wait_until
 
 STRANGER = 64321  # a user id that nobody has
 ONLINE = '/sys/devices/system/cpu/online'
@@ -90,8 +90,9 @@ def _():
                          ('%d-%d' % (cpus[0], cpus[0]), {cpus[0]})):
         # Whoever else runs there may make more events than fit. No software event: when another recorder counts the same one
         # there, some kernels give its id to samples of ours.
-        r = sonde('record', '-q', '-o', 'x.data', '-C', text, '-e', 'sched:sched_switch', '--', 'sh', '-c',
-                  'for i in 1 2 3; do sleep 0.01; done')
+        # An idle cpu switches to nobody: the command itself runs there.
+        r = sonde('record', '-q', '-o', 'x.data', '-C', text, '-e', 'sched:sched_switch', '--', 'taskset', '-c',
+                  str(min(wanted)), 'sh', '-c', 'for i in 1 2 3; do sleep 0.01; done')
         same(r.returncode, 0, r.stderr)
         seen = set(int(x.strip('[]')) for x in columns('cpu'))
         need(seen and seen <= wanted, '-C %s: %r' % (text, seen))
@@ -219,8 +220,8 @@ def _():
     with python(text, user=STRANGER) as p:
         wait_until('two threads run', lambda: len(os.listdir('/proc/%d/task' % p.pid)) == 2)
         for options, says in (([], ''), (['-a'], '-u excludes -a'), (['-C', '0'], '-u excludes -C')):
-            r = sonde('record', *options, '-u', str(STRANGER), '-e', 'sched:sched_switch', '-o', 'x.data', '--', 'sleep',
-                      '0.6')
+            r = sonde('record', *options, '-u', str(STRANGER), '-e', 'sched:sched_switch', '-o', 'x.data', '--',
+                      *until_switched(20, *os.listdir('/proc/%d/task' % p.pid)))
             need(r.returncode == 0 and says in r.stderr, r.stderr)
             pids = {}
             for attr, pid, tid, t, raw in perfdata.File('x.data').samples():
@@ -230,8 +231,7 @@ def _():
             for pid in pids:
                 need(not os.path.exists('/proc/%d' % pid) or os.stat('/proc/%d' % pid).st_uid == STRANGER, 'of others')
         with python(SWITCHER, user=STRANGER) as second:
-            time.sleep(0.2)
-            recorded('-u', str(STRANGER), '-e', 'sched:sched_switch', '--', 'sleep', '0.5')
+            recorded('-u', str(STRANGER), '-e', 'sched:sched_switch', '--', *until_switched(5, p.pid, second.pid))
             need({p.pid, second.pid} <= tids(), 'both processes')
 
 
@@ -239,8 +239,7 @@ def _():
 def _():
     nobody = 65534
     with python(SWITCHER, user=nobody) as p:
-        time.sleep(0.2)
-        recorded('-u', 'nobody', '-e', 'sched:sched_switch', '--', 'sleep', '0.5')
+        recorded('-u', 'nobody', '-e', 'sched:sched_switch', '--', *until_switched(5, p.pid))
         need(p.pid in tids(), 'by name')
     r = sonde('record', '-u', 'no-such-user', '-e', 'cs', '--', 'true')
     need(r.returncode == 2 and "no user 'no-such-user'" in r.stderr, r.stderr)
@@ -261,15 +260,15 @@ def _():
     with python(text) as p:
         wait_until('two threads run', lambda: len(os.listdir('/proc/%d/task' % p.pid)) == 2)
         other = max(int(t) for t in os.listdir('/proc/%d/task' % p.pid))
-        recorded('-t', str(other), '-e', 'sched:sched_switch', '--', 'sleep', '0.5')
+        recorded('-t', str(other), '-e', 'sched:sched_switch', '--', *until_switched(20, other, p.pid))
         same(tids(), {other})
-        recorded('-t', '%d,%d,%d,' % (other, p.pid, other), '-e', 'sched:sched_switch', '--', 'sleep', '0.5')
+        recorded('-t', '%d,%d,%d,' % (other, p.pid, other), '-e', 'sched:sched_switch', '--',
+                 *until_switched(20, other, p.pid))
         same(tids(), {other, p.pid}, 'two of them')
     with python(PARENT) as p:
-        time.sleep(0.3)
-        recorded('-t', str(p.pid), '-e', 'sched:sched_switch', '--', 'sleep', '0.5')
+        recorded('-t', str(p.pid), '-e', 'sched:sched_switch', '--', *until_switched(30, p.pid))
         same(tids(), {p.pid}, 'without children')
-        recorded('-t', str(p.pid), '--inherit', '-e', 'sched:sched_switch', '--', 'sleep', '0.5')
+        recorded('-t', str(p.pid), '--inherit', '-e', 'sched:sched_switch', '--', *until_switched(30, p.pid))
         need(len(tids()) > 3, 'with children: %r' % tids())
         perf()
         for more in ([], ['--inherit']):
@@ -286,8 +285,7 @@ def _():
     recorded('-i', '-e', 'sched:sched_switch', '--', 'sh', '-c', script)
     same(len(tids()), 1, 'tasks without')
     with python(PARENT) as p:
-        time.sleep(0.3)
-        recorded('-i', '-p', str(p.pid), '-e', 'sched:sched_switch', '--', 'sleep', '0.5')
+        recorded('-i', '-p', str(p.pid), '-e', 'sched:sched_switch', '--', *until_switched(30, p.pid))
         same(tids(), {p.pid})
         for options in (['-p', str(p.pid)], ['-a'], []):
             theirs, ours, said = evlists('-i', *options, '-e', 'cs', '--', 'true')
@@ -298,9 +296,8 @@ def _():
 def _():
     many = [python(SWITCHER) for i in range(12)]
     try:
-        time.sleep(0.5)
         pids = [m.p.pid for m in many]
-        recorded('-p', ','.join(map(str, pids + pids[:3])), '-e', 'sched:sched_switch', '--', 'sleep', '0.5')
+        recorded('-p', ','.join(map(str, pids + pids[:3])), '-e', 'sched:sched_switch', '--', *until_switched(5, *pids))
         same(tids(), set(pids))
         os.unlink('x.data')
         many[5].p.kill()
@@ -321,15 +318,32 @@ def _():
 
 @case('the recording of processes ends with the last of them')
 def _():
-    with Started('sleep', '0.5') as a, Started('sleep', '1.5') as b:
-        begin = time.monotonic()
-        recorded('-p', '%d,%d' % (a.pid, b.pid), '-e', 'sched:sched_switch')
-        need(time.monotonic() - begin > 0.8, 'it ended with the first')
-        same(b.poll(), 0, 'it ended before the last')
+    def recorder(*argv):
+        p = Started(SONDE, 'record', '-q', '-o', 'x.data', *argv)
+        wait_until('it records', lambda: is_recording(p.p, 'x.data'))
+        return p
+
+    def ended(p):
+        same((p.wait(60), p.stderr.read()), (0, ''), 'the recorder')
+
+    with Started('sleep', '600') as a, Started('sleep', '600') as b, \
+            recorder('-p', '%d,%d' % (a.pid, b.pid), '-e', 'sched:sched_switch') as p:
+        a.kill()
+        a.wait()
+        time.sleep(0.5)
+        same(p.poll(), None, 'it ended with the first')
+        b.kill()
+        ended(p)
     for more in ([], ['--per-thread'], ['-i']):
-        with Started('sh', '-c', 'sleep 1; sleep 0.3; :') as p:
-            recorded('-p', str(p.pid), *more, '-e', 'sched:sched_switch')
-            need(p.pid in tids(), 'the process')
+        os.unlink('x.data')
+        os.mkfifo('go')
+        with Started('sh', '-c', 'read x < go; sleep 0.01; :') as work, \
+                recorder('-p', str(work.pid), *more, '-e', 'sched:sched_switch') as p:
+            with open('go', 'w') as go:
+                go.write('\n')
+            ended(p)
+            need(work.pid in tids(), 'the process')
+        os.unlink('go')
 
 
 @case('threads that end between listing and opening harm nothing')
@@ -341,7 +355,7 @@ def _():
            '    time.sleep(0.0003)\n'
     left_out = 0
     with python(text) as p:
-        time.sleep(0.3)
+        wait_until('it has threads', lambda: len(os.listdir('/proc/%d/task' % p.pid)) > 1)
         for n in range(6):
             r = sonde('record', '-v', '-o', 'x.data', '-p', str(p.pid), '-e', 'sched:sched_switch', '--', 'sleep', '0.02')
             same(r.returncode, 0, r.stderr)
@@ -358,7 +372,7 @@ def _():
     with python(text) as p:
         wait_until('four threads run', lambda: len(os.listdir('/proc/%d/task' % p.pid)) == 4)
         r = sonde('record', '-v', '-o', 'x.data', '--per-thread', '-T', '-p', str(p.pid), '-e',
-                  'sched:sched_switch,cs', '--', 'sleep', '0.5')
+                  'sched:sched_switch,cs', '--', *until_switched(30, *os.listdir('/proc/%d/task' % p.pid)))
         need(r.returncode == 0 and ' 4 buffers of ' in r.stderr, r.stderr)
         f = perfdata.File('x.data')
         same(len(tids()), 4, 'threads')
