@@ -84,13 +84,16 @@ lock.acquire()
 threads = [threading.Thread(target=lambda: lock.acquire() and lock.release()) for i in range(2)]
 for thread in threads:
     thread.start()
-time.sleep(0.05)
+for thread in threads:
+    while open("/proc/self/task/%d/stat" % thread.native_id).read().rpartition(") ")[2][0] != "S":
+        time.sleep(0.001)
+time.sleep(0.1)  # some of it may be gone until a thread has waited for the interpreter's lock
 lock.release()
 for thread in threads:
     thread.join()
 """], "a live recording")
 if live:
     rows = [r for r in t.json(live)["futexes"] if r["most_waiting"] == 2 and r["max_ns"] >= 40 * 10**6]
-    t.ok(len(rows) == 1, "two threads waited for one lock that was held for 50 ms", rows)
+    t.ok(len(rows) == 1, "two threads waited for one lock that was held for 100 ms", rows)
     t.ok(rows and rows[0]["waits"] >= 2 and rows[0]["wakers"], "somebody woke them", rows)
 t.done()

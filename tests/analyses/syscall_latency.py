@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """syscall-latency.py: counts, times, errors, calls cut off at either end."""
+import os
 import sys
 
 from analysistest import Analyses
@@ -86,20 +87,28 @@ for percent in (50, 95, 99):
     t.ok(abs(row["p%d_ns" % percent] - exact) <= exact / 100, "p%d of 5000 values" % percent, row, exact)
 t.is_((row["calls"], row["total_ns"], row["max_ns"]), (5000, sum(lengths), lengths[-1]), "and their exact sum and maximum")
 
+longest = os.path.join(t.dir, "longest")
 live = t.record(["-e", "raw_syscalls:sys_enter,raw_syscalls:sys_exit"], [sys.executable, "-S", "-E", "-c", """
 import os, time
+longest = 0
 for i in range(20):
+    begin = time.monotonic_ns()
     time.sleep(0.01)
+    longest = max(longest, time.monotonic_ns() - begin)
+open(%r, "w").write(str(longest))
 for i in range(5):
     try:
         os.open("/nonexistent/sonde", os.O_RDONLY)
     except OSError:
         pass
-"""], "a live recording")
+""" % longest], "a live recording")
 if live:
     rows = {row["call"]: row for row in t.json(live)["calls"]}
     naps = rows.get("clock_nanosleep") or rows.get("nanosleep") or {}
     t.is_(naps.get("calls"), 20, "20 naps are 20 calls", rows)
-    t.ok(10**7 <= naps.get("p50_ns", 0) < 3 * 10**7, "of 10 ms", naps)
+    with open(longest) as f:
+        longest_ns = int(f.read())  # of all naps, however late a busy machine ends them
+    # Distributions are exact to 1 %.
+    t.ok(0.99 * 10**7 <= naps.get("p50_ns", 0) <= naps.get("max_ns", 0) <= longest_ns, "of 10 ms", naps, longest_ns)
     t.ok(rows["openat"]["errors"] >= 5, "failing opens are errors", rows["openat"])
 t.done()

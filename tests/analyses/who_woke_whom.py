@@ -103,7 +103,8 @@ child = os.fork()
 open("/proc/self/comm", "w").write("pong" if not child else "ping")
 for i in range(50):
     if child:
-        time.sleep(0.001)  # the other one sleeps by then
+        while open("/proc/%d/stat" % child).read().rpartition(") ")[2][0] != "S":  # until the other one sleeps
+            time.sleep(0.001)
         os.write(there[1], b"x"); os.read(back[0], 1)
     else:
         os.read(there[0], 1); os.write(back[1], b"x")

@@ -25,7 +25,7 @@ def receive(count):
     ip("link set rx0 up")
     s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     s.bind(("10.99.0.2", 9))
-    s.settimeout(2)
+    s.settimeout(30)
     print("ready", flush=True)
     got = 0
     try:
@@ -41,7 +41,7 @@ def send(count, size):
     other = subprocess.Popen(["unshare", "--net", sys.executable, os.path.abspath(__file__), "--receive", str(count)],
                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     ours = os.readlink("/proc/self/ns/net")
-    for _ in range(500):  # until unshare has done its work
+    for _ in range(6000):  # until unshare has done its work
         if os.readlink("/proc/%d/ns/net" % other.pid) != ours:
             break
         time.sleep(0.01)
