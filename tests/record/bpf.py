@@ -99,6 +99,20 @@ def programs(name):
     return infos, types
 
 
+def recorder(*options):
+    """One that records the machine until end()."""
+    os.mkfifo('go')
+    p = subprocess.Popen([SONDE, 'record', '-q', '-a', *options, '-o', 's.data', '--', 'sh', '-c', 'read x < go'], env=PERF_ENV)
+    wait_until('it records', lambda: is_recording(p, 's.data'))
+    return p
+
+
+def end(p):
+    with open('go', 'w') as go:
+        go.write('\n')
+    same(p.wait(60), 0, 'status')
+
+
 def mine(infos):
     return {ident: one for ident, one in infos.items() if b'snd_' in one[0]}
 
@@ -140,14 +154,12 @@ def _():
 @case('a program that is loaded while it is recorded, for a moment, is in the header')
 def _():
     loader = Loader()
-    p = subprocess.Popen([SONDE, 'record', '-q', '-a', '-e', 'dummy', '-o', 's.data', '--', 'sleep', '2'], env=PERF_ENV)
+    p = recorder('-e', 'dummy')
     try:
-        wait_until('it records', lambda: is_recording(p, 's.data'))
-        time.sleep(0.3)
         loader.load(b'snd_late', True)
-        time.sleep(0.3)
+        time.sleep(1)
         loader.close()
-        same(p.wait(60), 0, 'status')
+        end(p)
     finally:
         loader.close()
         p.kill()
@@ -182,17 +194,15 @@ def _():
         raise Skip('no tracepoint bpf_trace_printk')
     loader = Loader()
     loader.printing(b'snd_first', b'sched_process_fork')
-    p = subprocess.Popen([SONDE, 'record', '-q', '-a', '-g', '-e', 'bpf_trace:bpf_trace_printk', '-o', 's.data', '--', 'sleep', '3'],
-                         env=PERF_ENV)
+    p = recorder('-g', '-e', 'bpf_trace:bpf_trace_printk')
     try:
-        wait_until('it records', lambda: is_recording(p, 's.data'))
         for name in b'snd_second', b'snd_third':
             for _ in range(3):
                 sh('true')
             loader.close()
             loader.printing(name, b'sched_process_fork')
         sh('true')
-        same(p.wait(60), 0, 'status')
+        end(p)
     finally:
         loader.close()
         p.kill()

@@ -149,7 +149,7 @@ def _():
         woken = []
         for options in ((), ('--no-buffering',)):
             r = sonde('record', *options, '-e', CALL, '-o', 'x.data', '--', 'sh', '-c',
-                      'for i in 1 2 3 4 5 6 7 8 9 10; do "$0" -n 1; done', CALLS)
+                      'for i in 1 2 3 4 5 6 7 8 9 10; do "$0" -n 1; sleep 0.05; done', CALLS)
             same(r.returncode, 0, r.stderr)
             woken.append(int(re.search(r'Woken up (\d+) times', r.stderr).group(1)))
             same(calls(perfdata.File('x.data')), 10, 'events')

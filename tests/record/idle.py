@@ -63,7 +63,7 @@ def _():
         sleeps(p, 'one of two')
         second.stdin.write(b'\n')
         second.stdin.close()
-        wait_until('there is a new file', lambda: any(n.startswith('x.data.') for n in os.listdir('.')), 5)
+        wait_until('there is a new file', lambda: any(n.startswith('x.data.') for n in os.listdir('.')))
         end(p, 0)
     finally:
         first.kill()

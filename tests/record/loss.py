@@ -9,7 +9,7 @@ import sys
 import time
 
 import perfdata
-from tap import PERF_ENV, SONDE, Skip, case, need, run, same, sonde
+from tap import PERF_ENV, SONDE, Skip, case, need, run, same, sonde, wait_until
 
 ID_INDEX = 69
 CALLS = [os.path.abspath(sys.argv[2]), '-t', '2', '-n', '150000']
@@ -123,9 +123,12 @@ def _():
 
 @case('a slow reader of a pipe: what it has not taken waits in memory')
 def _():
-    p = subprocess.Popen([SONDE, 'record', '-m', '1024', *EVENTS, '-o', '-', '--', *CALLS], env=PERF_ENV,
+    # 40 MB in all, more than the buffers hold, in portions that they do; the recorder, on a busy machine too, comes to them
+    # in between.
+    work = 'for i in $(seq 30); do "$0" -t 2 -n 5000; sleep 0.05; done; : > done'
+    p = subprocess.Popen([SONDE, 'record', '-m', '1024', *EVENTS, '-o', '-', '--', 'sh', '-c', work, CALLS[0]], env=PERF_ENV,
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    time.sleep(2)  # 40 MB are recorded meanwhile, more than the buffers hold
+    wait_until('all of it has happened', lambda: os.path.exists('done') or p.poll() is not None)
     with open('x.data', 'wb') as f:
         shutil.copyfileobj(p.stdout, f)
     err = p.stderr.read().decode()
@@ -135,7 +138,8 @@ def _():
     r = sonde('script', '-i', 'x.data', '-F', 'event')
     n = r.stdout.count('\n')
     print('# %d samples, %d lost' % (n, lost))
-    same(n + lost, 600000, 'samples and losses together')
+    # the shell may ask for its parent, too
+    need(600000 <= n + lost <= 600010, 'samples and losses together: %d and %d' % (n, lost))
     # without that memory the pipe and the buffers hold a fifth of it
     need(n > 400000, '%d samples' % n)
 
@@ -146,7 +150,8 @@ def _():
         found = re.search(pattern, text)
         return int(found.group(1)) if found else 0
     # so many births while the recorder stands still that a page has no room for them
-    forks = 'kill -STOP $PPID; i=0; while [ $i -lt 200 ]; do i=$((i + 1)); (read x < /dev/null) done; kill -CONT $PPID; sleep .1; (:)'
+    forks = 'kill -STOP $PPID; i=0; while [ $i -lt 200 ]; do i=$((i + 1)); (read x < /dev/null) done; kill -CONT $PPID; ' \
+        'for i in 1 2 3 4 5 6 7 8 9 10; do sleep .1; (:); done'  # births that come behind the losses
     for events in (('-e', 'dummy'), ('-e', 'syscalls:sys_enter_read'), ('-e', 'raw_syscalls:*')):
         r = sonde('record', '-m', '1', *events, '-o', 'x.data', '--', 'sh', '-c', forks)
         same(r.returncode, 0, r.stderr)

@@ -65,6 +65,9 @@ def _():
         need(LINE not in err, '%s: %s' % (events, err))
     for events, nr in (('raw_syscalls:*', '2 of 2'), ('block:block_rq_issue,sched:sched_switch', '1 of 2'),
                        ('kmem:kmalloc', '1 of 1'), ('writeback:writeback_start', '1 of 1'), ('ext4:ext4_da_write_*', 'of')):
+        if events.startswith('ext4') and not sonde('list', 'ext4:ext4_da_write_*').stdout.strip():
+            print('# this kernel has no events of ext4')
+            continue
         err = own(events=events)[2]
         need(LINE in err and nr in err, '%s: %s' % (events, err))
 
