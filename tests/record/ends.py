@@ -10,7 +10,7 @@ import subprocess
 import time
 
 import perfdata
-from tap import PERF_ENV, SONDE, Skip, case, is_recording, need, run, same, says_full, sh, small_disk, sonde, wait_until
+from tap import PERF_ENV, SONDE, Skip, case, is_recording, need, run, same, says_full, sh, small_disk, sonde, until_switched, wait_until
 
 NOBODY = 65534
 KALLSYMS = 0x100000001  # the recording's own kernel symbols, in its index
@@ -82,11 +82,15 @@ def _():
 
 def stopped_by(signo, *target):
     p = subprocess.Popen([SONDE, 'record', '-q', '-e', 'sched:sched_switch', '-o', 'x.data', *target], env=PERF_ENV,
-                         stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+                         stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                         preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))  # as under nohup it is not
     wait_until('it records', lambda: is_recording(p, 'x.data'))
     time.sleep(0.2)
     p.send_signal(signo)
-    err = p.communicate(timeout=20)[1]
+    try:
+        err = p.communicate(timeout=60)[1]
+    finally:
+        p.kill()
     f = perfdata.File('x.data')
     need(f.finished and 21 in f.features and 2 in f.features, 'the file is not finished')
     f.check()
@@ -106,11 +110,14 @@ def _():
 
 @case('under nohup, SIGHUP ends nothing')
 def _():
-    p = subprocess.Popen(['nohup', SONDE, 'record', '-q', '-e', 'cs', '-o', 'x.data', '--', 'sleep', '1'], env=PERF_ENV,
+    os.mkfifo('go')
+    p = subprocess.Popen(['nohup', SONDE, 'record', '-q', '-e', 'cs', '-o', 'x.data', '--', 'sh', '-c', 'read x < go'], env=PERF_ENV,
                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wait_until('it records', lambda: is_recording(p, 'x.data'))
     os.kill(p.pid, signal.SIGHUP)
-    same(p.wait(timeout=20), 0, 'status')
+    with open('go', 'w') as go:
+        go.write('\n')
+    same(p.wait(timeout=60), 0, 'status')
     need(perfdata.File('x.data').finished, 'the file is not finished')
 
 
@@ -118,11 +125,11 @@ def _():
 def deaf_command():
     """A recorder whose command ends at no signal that can be caught."""
     p = subprocess.Popen([SONDE, 'record', '-q', '-e', 'cs', '-o', 'x.data', '--', 'sh', '-c',
-                          'trap "" TERM INT; while :; do sleep 0.1; done'], env=PERF_ENV, stdin=subprocess.DEVNULL,
+                          'trap "" TERM INT; : > deaf; while :; do sleep 0.1; done'], env=PERF_ENV, stdin=subprocess.DEVNULL,
                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     try:
         wait_until('it records', lambda: is_recording(p, 'x.data'))
-        time.sleep(0.2)
+        wait_until('its command is deaf', lambda: os.path.exists('deaf'))
         yield p
     finally:
         os.killpg(p.pid, signal.SIGKILL)
@@ -136,7 +143,7 @@ def _():
         wait_until('the file is finished', lambda: perfdata.File('x.data').finished)
         same(p.poll(), None, 'it waits for the command')
         p.send_signal(signal.SIGTERM)
-        same(p.wait(timeout=10), 143)
+        same(p.wait(timeout=60), 143)
 
 
 @case('two signals at once leave a command that does not end, too')
@@ -144,7 +151,7 @@ def _():
     with deaf_command() as p:
         p.send_signal(signal.SIGTERM)
         p.send_signal(signal.SIGINT)
-        same(p.wait(timeout=10), 143)
+        same(p.wait(timeout=60), 143)
         need(perfdata.File('x.data').finished, 'the file is not finished')
 
 
@@ -152,15 +159,19 @@ def _():
 def _():
     code = ('import threading, time, os, subprocess\n'
             'def work():\n'
-            '    for i in range(60): time.sleep(0.05)\n'
+            '    while not os.path.exists("go"): time.sleep(0.05)\n'
             't = [threading.Thread(target=work) for i in range(3)]\n'
             '[x.start() for x in t]\n'
-            'time.sleep(2); subprocess.run(["/bin/true"]); [x.join() for x in t]\n')
+            'work(); subprocess.run(["/bin/true"]); [x.join() for x in t]\n')
     p = subprocess.Popen(['python3', '-c', code])
     wait_until('four threads run', lambda: len(os.listdir('/proc/%d/task' % p.pid)) == 4)
     tids = set(int(t) for t in os.listdir('/proc/%d/task' % p.pid))
-    r = sonde('record', '-q', '-e', 'sched:sched_switch,sched:sched_process_exec', '-p', str(p.pid), '-o', 'x.data')
-    same((r.returncode, r.stderr), (0, ''))
+    r = subprocess.Popen([SONDE, 'record', '-q', '-e', 'sched:sched_switch,sched:sched_process_exec', '-p', str(p.pid), '-o',
+                          'x.data'], env=PERF_ENV, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    wait_until('it records', lambda: is_recording(r, 'x.data'))
+    sh(*until_switched(3, *tids))
+    open('go', 'w').close()
+    same((r.communicate(timeout=60)[1], r.returncode), ('', 0))
     p.wait()
     seen = {}
     for attr, pid, tid, t, raw in perfdata.File('x.data').samples():

@@ -89,12 +89,13 @@ def _():
 
 @case('--tail-synthesize with files that are switched: each tells at its end who runs')
 def _():
-    work = 'for i in 1 2 3 4; do sleep .2; kill -USR2 $PPID; done; sleep .2'
+    work = 'for i in 1 2 3 4; do sleep .1; kill -USR2 $PPID; while [ $(ls x.data.* 2> /dev/null | wc -l) -lt $i ]; do ' \
+        'sleep .02; done; done; sleep .1'
     r = sonde('record', '-q', '-o', 'x.data', '--tail-synthesize', '--switch-output', '-e', 'sched:sched_switch', '--', 'sh', '-c',
               work)
     same(r.returncode, 0, r.stderr)
     names = sorted(n for n in os.listdir() if n.startswith('x.data.'))
-    need(len(names) > 2, 'files: %r' % names)
+    same(len(names), 5, 'files: %r' % names)
     for name in names:
         kinds = [kind for kind, *_ in perfdata.File(name).records()]
         need(kinds.count(73) == 1 and kinds.index(73) > kinds.index(perfdata.INIT), '%s: %r' % (name, kinds))
