@@ -5,7 +5,7 @@ import signal
 import subprocess
 import time
 
-from tap import PERF_ENV, SCRIPT_ENV, SONDE, case, need, perf, run, same
+from tap import PERF_ENV, SCRIPT_ENV, SONDE, Skip, case, need, perf, run, same, sh
 
 CALLS = 500
 WORK = ['sh', '-c', 'i=0; while [ $i -lt %d ]; do i=$((i+1)); read x < /dev/null; done; echo done' % CALLS]
@@ -63,6 +63,11 @@ def _():
     same(text(perf(), 'script', '-i', 'p.data'), stored, "perf's and ours")
 
 
+def be_first():
+    """What others do on a busy machine delays recorder and reader by no more than other real-time tasks do."""
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+
+
 def worst_ms(rate, seconds):
     """How long after it happened the latest of the events came to its handler."""
     work = ('import ctypes, time\n'
@@ -72,10 +77,10 @@ def worst_ms(rate, seconds):
             '    for j in range(%d):\n'
             '        call(0, 0)\n'
             'time.sleep(.3)\n' % ((rate * seconds, 1 / rate, 1) if rate < 100 else (seconds * 100, .01, rate // 100)))
-    a = subprocess.Popen([SONDE, 'record', '-q', '-k', 'monotonic', '-o', '-', '-e', 'syscalls:sys_enter_getpriority', '--',
-                          'python3', '-c', work], env=PERF_ENV, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    a = subprocess.Popen([SONDE, 'record', '-q', '-k', 'monotonic', '-r', '1', '-o', '-', '-e', 'syscalls:sys_enter_getpriority',
+                          '--', 'python3', '-c', work], env=PERF_ENV, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
     b = subprocess.run([SONDE, 'script', '-i', '-', '-s', 'seen.py'], env=SCRIPT_ENV, stdin=a.stdout, capture_output=True,
-                       text=True, timeout=60)
+                       text=True, timeout=60, preexec_fn=be_first)
     a.stdout.close()
     same(a.wait(), 0, 'status of the recorder')
     same(b.returncode, 0, b.stderr)
@@ -94,10 +99,12 @@ def _():
                 '    late.append(time.monotonic() * 1000 - s * 1000 - ns / 1000000)\n'
                 'def trace_end():\n'
                 '    print(*late)\n')
+    if sh('chrt', '-f', '1', 'true').returncode:
+        raise Skip('no right to real-time priority, without which the load of the machine is measured')
     for rate, seconds in ((5, 2), (20000, 1)):
         # of several attempts the best: a busy machine makes everything late
         worst = []
-        while len(worst) < 3 and (not worst or worst[-1] > 100):
+        while len(worst) < 5 and (not worst or worst[-1] > 100):
             worst.append(worst_ms(rate, seconds))
         print('# worst of %d a second: %s ms' % (rate, ', '.join('%.0f' % w for w in worst)))
         need(worst[-1] <= 100, '%d events a second: %r ms late' % (rate, worst))
@@ -112,7 +119,7 @@ def _():
     same(len(a.stdout.read(2 << 20)), 2 << 20, 'bytes that came')
     a.stdout.close()
     said = b''
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while b'closed' not in said and time.monotonic() < end:
         said += os.read(a.stderr.fileno(), 4096)
     need(b'the reader of the recording has closed' in said, said)
