@@ -74,17 +74,32 @@ void perfdata_attr_read(const uint8_t *p, size_t len, bool swap, struct perf_eve
 	*ret_size = size;
 }
 
-/* All sample_type bits whose place in a SAMPLE is known. */
-#define KNOWN_SAMPLE_BITS ((uint64_t)PERF_SAMPLE_WEIGHT_STRUCT * 2 - 1)
+/* Behind the fixed fields. */
+static void place_variable(const struct perf_event_attr *attr, struct perfdata_layout *l)
+{
+	const uint64_t type = attr->sample_type, format = attr->read_format;
+	const bool is_group = format & PERF_FORMAT_GROUP;
+	const uint32_t member = 1u + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
+
+	l->has_read = type & PERF_SAMPLE_READ;
+	l->has_chain = type & PERF_SAMPLE_CALLCHAIN;
+	l->has_raw = type & PERF_SAMPLE_RAW;
+	if (l->has_read) {
+		l->member_words = is_group ? member : 0;
+		l->read_words = (is_group ? 1 : member) +
+				!!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
+				!!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
+	}
+	if (l->has_raw && !l->has_chain && !l->member_words)
+		l->raw = l->first_variable + l->read_words * 8;
+}
 
 void perfdata_layout_of(const struct perf_event_attr *attr, struct perfdata_layout *ret)
 {
-	struct perfdata_layout l;
+	struct perfdata_layout l = { 0 };
 	uint64_t type = attr->sample_type;
-	int off = 8, end = 0;
+	uint32_t off = 8, end = 0;
 
-	memset(&l, 0xff, sizeof(l));
-	l.unknown_bits = type & ~KNOWN_SAMPLE_BITS;
 #define PLACE(bit, member)              \
 	do {                            \
 		if (type & (bit)) {     \
@@ -98,7 +113,7 @@ void perfdata_layout_of(const struct perf_event_attr *attr, struct perfdata_layo
 	PLACE(PERF_SAMPLE_TIME, time);
 	PLACE(PERF_SAMPLE_ADDR, addr);
 	if (type & PERF_SAMPLE_ID) {
-		if (l.id < 0)
+		if (!l.id)
 			l.id = off;
 		off += 8;
 	}
@@ -107,8 +122,7 @@ void perfdata_layout_of(const struct perf_event_attr *attr, struct perfdata_layo
 	PLACE(PERF_SAMPLE_PERIOD, period);
 #undef PLACE
 	l.first_variable = off;
-	if ((type & PERF_SAMPLE_RAW) && !(type & (PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN)))
-		l.raw = off;
+	place_variable(attr, &l);
 
 #define FROM_END(bit, member)           \
 	do {                            \
@@ -124,7 +138,7 @@ void perfdata_layout_of(const struct perf_event_attr *attr, struct perfdata_layo
 			end += 8;
 		if (type & PERF_SAMPLE_ID) {
 			end += 8;
-			if (l.end_id < 0)
+			if (!l.end_id)
 				l.end_id = end;
 		}
 		FROM_END(PERF_SAMPLE_TIME, end_time);

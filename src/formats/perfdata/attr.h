@@ -3,7 +3,7 @@
  * perf_event_attr out of a recording, and what it says about the layout of its records.
  *
  * Attrs of other sizes than this build's are fine: a longer one is cut to the prefix we know, a shorter one is filled
- * with zeros. A bit of sample_type that we do not know makes samples readable only up to it (`unknown_bits`).
+ * with zeros. A bit of sample_type that we do not know leaves samples readable up to its field, the last one.
  */
 #ifndef SONDE_FORMATS_PERFDATA_ATTR_H
 #define SONDE_FORMATS_PERFDATA_ATTR_H
@@ -15,15 +15,20 @@
 
 enum { PERFDATA_ATTR_MIN_BYTES = 64 };
 
-/* Offsets of -1: the field is not recorded. */
+/*
+ * The plan that records of an attr are read by: made once, so that no record asks the bits of sample_type. An offset of 0,
+ * where every record has its header: the field is not recorded.
+ */
 struct perfdata_layout {
 	/* In SAMPLE, from the start of the record; all fields before the first one of variable length. */
-	int id, ip, tid, time, addr, stream_id, cpu, period;
-	int first_variable; /* where READ, CALLCHAIN or RAW begin */
-	int raw;            /* of RAW's size word when it is at a fixed place, else -1 */
+	uint32_t id, ip, tid, time, addr, stream_id, cpu, period;
+	uint32_t first_variable; /* where READ, CALLCHAIN or RAW begin */
+	/* READ: words of the values beside a group's members; of each member, 0 if it is no group. */
+	uint32_t read_words, member_words;
+	uint32_t raw; /* of RAW's size word if it is at a fixed place */
+	bool has_read, has_chain, has_raw;
 	/* In all other kernel records, from the end of the record; the sample_id trailer. */
-	int end_tid, end_time, end_id, end_cpu, trailer_bytes;
-	bool unknown_bits;
+	uint32_t end_tid, end_time, end_id, end_cpu, trailer_bytes;
 };
 
 /* Host order out of the bytes of an entry; *ret_size is the size that the writer put in (64 for 0). */

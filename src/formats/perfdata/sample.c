@@ -139,32 +139,21 @@ static int read_user_stack(struct bytes *b, struct sonde_sample *ret)
 	return 0;
 }
 
-int sample_parts_find(const struct perf_event_attr *attr, const struct perfdata_layout *l,
-		      const uint8_t *rec, uint32_t len, bool swap, struct sample_parts *ret)
+int sample_parts_find(const struct perfdata_layout *l, const uint8_t *rec, uint32_t len, bool swap,
+		      struct sample_parts *ret)
 {
-	uint64_t type = attr->sample_type, nr;
-	uint64_t pos = (uint32_t)l->first_variable;
+	uint64_t pos = l->first_variable + l->read_words * 8, nr;
 
 	*ret = (struct sample_parts){ 0 };
-	if (type & PERF_SAMPLE_READ) {
-		uint64_t format = attr->read_format, words = 0, member;
-
-		member = 1u + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
-		if (format & PERF_FORMAT_GROUP) {
-			if (pos + 8 > len)
-				return -EBADMSG;
-			nr = get_u64(rec + pos, swap);
-			if (nr > len / 8)
-				return -EBADMSG;
-			words = 1 + nr * member;
-		} else {
-			words = member;
-		}
-		words += !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
-			 !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
-		pos += words * 8;
+	if (l->member_words) {
+		if (l->first_variable + 8 > len)
+			return -EBADMSG;
+		nr = get_u64(rec + l->first_variable, swap);
+		if (nr > len / 8)
+			return -EBADMSG;
+		pos += nr * l->member_words * 8;
 	}
-	if (type & PERF_SAMPLE_CALLCHAIN) {
+	if (l->has_chain) {
 		if (pos + 8 > len)
 			return -EBADMSG;
 		nr = get_u64(rec + pos, swap);
@@ -175,7 +164,7 @@ int sample_parts_find(const struct perf_event_attr *attr, const struct perfdata_
 		ret->nr_chain = (uint32_t)nr;
 		pos += nr * 8;
 	}
-	if (type & PERF_SAMPLE_RAW) {
+	if (l->has_raw) {
 		if (pos + 4 > len)
 			return -EBADMSG;
 		nr = get_u32(rec + pos, swap);
@@ -198,13 +187,13 @@ int sample_read(const struct perf_event_attr *attr, const struct perfdata_layout
 	struct regs regs = { 0 };
 	uint32_t raw_len = 0;
 
-	if (bytes_left(&b) < (uint32_t)l->first_variable)
+	if (bytes_left(&b) < l->first_variable)
 		return bytes_fail(&b, -EBADMSG,
-				  "a sample of %zu bytes is shorter than its fixed fields (%d)",
+				  "a sample of %zu bytes is shorter than its fixed fields (%u)",
 				  bytes_left(&b), l->first_variable);
 #define FIXED(member, at)                                           \
 	do {                                                        \
-		if ((at) >= 0)                                      \
+		if (at)                                             \
 			s.member = get_u64(b.start + (at), b.swap); \
 	} while (0)
 	FIXED(ip, l->ip);

@@ -36,8 +36,8 @@ struct sample_parts {
 };
 
 /* Finds chain and raw payload; -EBADMSG when they do not fit into the record. */
-int sample_parts_find(const struct perf_event_attr *attr, const struct perfdata_layout *l,
-		      const uint8_t *rec, uint32_t len, bool swap, struct sample_parts *ret);
+int sample_parts_find(const struct perfdata_layout *l, const uint8_t *rec, uint32_t len, bool swap,
+		      struct sample_parts *ret);
 
 /* Decodes everything. b: cursor over the whole record, header included. */
 int sample_read(const struct perf_event_attr *attr, const struct perfdata_layout *l, struct bytes b,

@@ -25,7 +25,7 @@ struct dso_chain dso_chain_of(const struct perf_event_attr *a)
 			       .read_group = format & PERF_FORMAT_GROUP };
 
 	perfdata_layout_of(a, &layout);
-	c.read_at = (uint32_t)layout.first_variable;
+	c.read_at = layout.first_variable;
 	c.read_each = 1 + (uint32_t)__builtin_popcountll(format & ~times & ~PERF_FORMAT_GROUP);
 	c.read_head = (uint32_t)__builtin_popcountll(format & times) + c.read_group;
 	return c;

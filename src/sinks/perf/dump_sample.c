@@ -128,7 +128,7 @@ static int stack_offset(const struct dumped *d, uint32_t *ret)
 	uint32_t raw = 0;
 
 	perfdata_layout_of(d->attr, &layout);
-	TRY(bytes_skip(&b, "fixed fields", (uint64_t)layout.first_variable));
+	TRY(bytes_skip(&b, "fixed fields", layout.first_variable));
 	if (type & PERF_SAMPLE_READ) {
 		if (format & PERF_FORMAT_GROUP)
 			TRY(bytes_u64(&b, "number of values", &nr));
@@ -280,8 +280,7 @@ void perf_dump_sample_put(const struct event *ev, const struct perfdata_view_rec
 	if (!(d.attr->sample_type & PERF_SAMPLE_PERIOD))
 		sample.period = d.attr->sample_period;
 	perfdata_layout_of(d.attr, &layout);
-	if (sample_parts_find(d.attr, &layout, ev->pub.record, ev->pub.record_len, rec->swap,
-			      &d.parts) < 0)
+	if (sample_parts_find(&layout, ev->pub.record, ev->pub.record_len, rec->swap, &d.parts) < 0)
 		d.parts = (struct sample_parts){ 0 };
 	outbuf_fmt(out, "(IP, 0x%x): %d/%d: %s%llx period: %llu addr: %s%llx\n", rec->misc,
 		   rec->pid, rec->tid, sample.ip ? "0x" : "", (unsigned long long)sample.ip,

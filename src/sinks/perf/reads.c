@@ -89,7 +89,7 @@ static void take_values(struct reads *r, const struct reads_event *e, uint8_t *s
 			return;
 		if (has_id)
 			take_value(r, get_u64(p + 8 + times, swap), p, swap, part);
-		else if (e->id >= 0)
+		else if (e->id)
 			take_value(r, get_u64(sample + e->id, swap), p, swap, part);
 		return;
 	}

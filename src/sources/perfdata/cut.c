@@ -21,9 +21,9 @@ static inline bool id_at(const uint8_t *rec, uint32_t len, const struct perfdata
 			 bool swap, uint64_t *ret)
 {
 	bool is_sample = get_u32(rec, swap) == PERF_RECORD_SAMPLE;
-	int off = is_sample ? l->id : l->end_id < 0 ? -1 : (int)len - l->end_id;
+	uint32_t off = is_sample ? l->id : l->end_id && l->end_id <= len ? len - l->end_id : 0;
 
-	if (off < RECORD_HEADER_BYTES || (uint32_t)off + 8 > len)
+	if (off < RECORD_HEADER_BYTES || off + 8 > len)
 		return false;
 	*ret = get_u64(rec + off, swap);
 	return true;
@@ -63,11 +63,11 @@ struct perfdata_event *perfdata_event_of(const struct perfdata_source *s, const 
 	return get_u32(rec, swap) == PERF_RECORD_SAMPLE ? NULL : &s->events.v[0];
 }
 
-/* Where the record's time is, or -1. */
-static int time_off(const struct perfdata_source *s, const uint8_t *rec, uint32_t type,
-		    uint32_t len)
+/* Where the record's time is; 0: it has none. */
+static uint32_t time_off(const struct perfdata_source *s, const uint8_t *rec, uint32_t type,
+			 uint32_t len)
 {
-	int off, from_end;
+	uint32_t off, from_end;
 
 	if (s->same_time_off) {
 		off = s->time_off;
@@ -76,13 +76,13 @@ static int time_off(const struct perfdata_source *s, const uint8_t *rec, uint32_
 		const struct perfdata_event *e = perfdata_event_of(s, rec, len, NULL);
 
 		if (!e)
-			return -1;
+			return 0;
 		off = e->layout.time;
 		from_end = e->layout.end_time;
 	}
 	if (type != PERF_RECORD_SAMPLE)
-		off = from_end < 0 ? -1 : (int)len - from_end;
-	return off >= RECORD_HEADER_BYTES && (uint32_t)off + 8 <= len ? off : -1;
+		off = from_end && from_end <= len ? len - from_end : 0;
+	return off >= RECORD_HEADER_BYTES && off + 8 <= len ? off : 0;
 }
 
 /* Bytes that follow a record without being part of it: they are stepped over. */
@@ -106,7 +106,7 @@ uint64_t perfdata_record_bytes(const uint8_t *rec, uint16_t size, bool swap)
 /* Where the time of each sample is if all events agree on it; otherwise far behind any record. */
 static uint32_t common_sample_time(const struct perfdata_source *s)
 {
-	return s->same_time_off && s->time_off > 0 ? (uint32_t)s->time_off : UINT32_MAX - 8;
+	return s->same_time_off && s->time_off ? s->time_off : UINT32_MAX - 8;
 }
 
 static inline void cut_at_time(struct cut *cut, uint64_t time_ns)
@@ -151,11 +151,11 @@ static int count_bad_size(const struct perfdata_source *s, unsigned file, const 
 /* A record of the kernel. */
 static void cut_kernel_record(const struct perfdata_source *s, struct cut *cut, uint32_t type)
 {
-	int off = time_off(s, cut->bytes, type, cut->len);
+	uint32_t off = time_off(s, cut->bytes, type, cut->len);
 
 	if (type == PERF_RECORD_SAMPLE)
 		cut->flags = CUT_SAMPLE;
-	if (off >= 0)
+	if (off)
 		cut_at_time(cut, get_u64(cut->bytes + off, s->file.swap));
 }
 

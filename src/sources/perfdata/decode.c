@@ -1,25 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* A record becomes events. Samples of tracepoints are the hot path: fixed offsets, nothing allocated. */
+/*
+ * A record becomes events. Samples are the hot path: the plan of offsets that their attr gave (formats/perfdata/attr.h),
+ * nothing allocated.
+ */
 
 #include "model/callchain.h"
 #include "sources/perfdata/counts.h"
 #include "sources/perfdata/perfdata.h"
 
-/* The fields at fixed places; the record is at least layout->first_variable bytes long. */
-static void decode_fixed(const struct perfdata_layout *l, const uint8_t *rec, bool swap,
-			 struct sonde_event *ret)
-{
-	if (l->tid >= 0) {
-		ret->pid = (int32_t)get_u32(rec + l->tid, swap);
-		ret->tid = (int32_t)get_u32(rec + l->tid + 4, swap);
-	}
-	if (l->cpu >= 0)
-		ret->cpu = (int32_t)get_u32(rec + l->cpu, swap);
-	if (l->time >= 0)
-		ret->time_ns = get_u64(rec + l->time, swap);
-}
-
-static int bad_record(struct perfdata_source *s, const struct cut *rec, const char *what)
+static __attribute__((noinline, cold)) int bad_record(struct perfdata_source *s,
+						      const struct cut *rec, const char *what)
 {
 	defects_add(s->opts.defects, DEFECT_BAD_RECORD, 1, "%s at 0x%llx%s", what,
 		    (unsigned long long)rec->file_off, perfdata_behind_offset(s, rec->file));
@@ -31,9 +21,10 @@ static int bad_record(struct perfdata_source *s, const struct cut *rec, const ch
  * SAMPLE_READ: the event's period is the growth of its count since the last read. A group's read gives one event for
  * each member that grew; the first call reads the values, later ones go on where the one before stopped.
  */
-static int derive(struct perfdata_source *s, const struct cut *rec, unsigned i,
-		  struct perfdata_event *e, uint64_t id, struct event *ret)
+static __attribute__((noinline)) int derive(struct perfdata_source *s, const struct cut *rec,
+					    unsigned i, struct perfdata_event *e, struct event *ret)
 {
+	const uint64_t id = e->layout.id ? get_u64(rec->bytes + e->layout.id, s->file.swap) : 0;
 	bool is_group = e->attr.read_format & PERF_FORMAT_GROUP;
 	struct bytes b =
 		bytes_init(rec->bytes, rec->len, rec->file_off, s->file.path, s->file.swap);
@@ -81,48 +72,109 @@ static int derive(struct perfdata_source *s, const struct cut *rec, unsigned i,
 	return 0;
 }
 
+/*
+ * pid, tid, cpu and time: by the event's plan, without a question to a field. What is not recorded
+ * is read from the header, whose bits are then all set: -1, SONDE_NO_TIME.
+ */
+static inline void decode_fixed(const struct perfdata_layout *l, const struct cut *rec, bool swap,
+				struct sonde_event *ret)
+{
+	const uint8_t *p = rec->bytes;
+	const uint32_t no_task = -(uint32_t)!l->tid, no_cpu = -(uint32_t)!l->cpu,
+		       pid = get_u32(p + l->tid, swap) | no_task,
+		       tid = get_u32(p + l->tid + 4, swap) | no_task,
+		       cpu = get_u32(p + l->cpu, swap) | no_cpu;
+	const uint64_t no_time = -(uint64_t)!l->time;
+
+	ret->pid = (int32_t)pid;
+	ret->tid = (int32_t)tid;
+	ret->cpu = (int32_t)cpu;
+	ret->time_ns = rec->time_ns | no_time; /* known from cutting it */
+	ret->cpumode = get_u16(p + 4, swap) & CPUMODE_MASK;
+}
+
+/* The raw payload. NULL, or what is wrong with the parts of variable length. */
+static inline const char *decode_payload(const struct perfdata_layout *l, const struct cut *rec,
+					 bool swap, struct sonde_event *ret)
+{
+	const uint8_t *p = rec->bytes;
+	const uint32_t raw = l->raw, len = rec->len;
+	struct sample_parts parts;
+
+	if (__builtin_expect(raw, 1)) {
+		uint32_t bytes_len;
+
+		if (__builtin_expect(len < raw + 4, 0))
+			return "a short sample";
+		bytes_len = get_u32(p + raw, swap);
+		ret->bytes = p + raw + 4;
+		ret->bytes_len = bytes_len;
+		if (__builtin_expect(bytes_len > len - raw - 4, 0))
+			return "a raw payload larger than its record";
+		return NULL;
+	}
+	ret->bytes = p + len;
+	ret->bytes_len = 0;
+	if (!l->has_chain && !l->member_words)
+		return NULL;
+	if (sample_parts_find(l, p, len, swap, &parts) < 0)
+		return "a sample whose parts are larger than it";
+	if (parts.raw) {
+		ret->bytes = parts.raw;
+		ret->bytes_len = parts.raw_len;
+	}
+	return NULL;
+}
+
+static __attribute__((noinline, cold)) int
+unknown_id(struct perfdata_source *s, const struct cut *rec, unsigned i, uint64_t id)
+{
+	if (!i)
+		defects_add(s->opts.defects, DEFECT_UNKNOWN_ID, 1, "%llu at 0x%llx%s",
+			    (unsigned long long)id, (unsigned long long)rec->file_off,
+			    perfdata_behind_offset(s, rec->file));
+	return 0;
+}
+
+/*
+ * What a sample gives by itself, without its event's counts. NULL, or what is wrong with it. swap:
+ * a constant where it is called.
+ */
+static inline __attribute__((always_inline)) const char *
+read_sample(const struct perfdata_event *e, const struct cut *rec, bool swap, struct event *ret)
+{
+	const struct perfdata_layout *l = &e->layout;
+
+	if (__builtin_expect(rec->len < l->first_variable, 0))
+		return "a short sample";
+	ret->schema = e->schema;
+	ret->attr = ret->member = e->index;
+	ret->pub.schema = e->schema_id;
+	decode_fixed(l, rec, swap, &ret->pub);
+	return decode_payload(l, rec, swap, &ret->pub);
+}
+
 static int decode_sample(struct perfdata_source *s, const struct cut *rec, unsigned i,
 			 struct event *ret)
 {
-	const uint8_t *p = rec->bytes;
-	bool swap = s->file.swap;
-	struct perfdata_event *e;
-	struct sample_parts parts;
+	const bool swap = s->file.swap;
+	struct perfdata_event *e = perfdata_recent_event(s, rec->bytes, rec->len, swap);
+	const char *wrong;
 	uint64_t id;
 
-	e = perfdata_event_of(s, p, rec->len, &id);
-	if (e && s->id_rule == ID_SAME_PLACE)
-		s->recent[id % NR_RECENT_IDS] = (struct recent_id){ id, e };
-	if (!e) {
-		if (!i)
-			defects_add(s->opts.defects, DEFECT_UNKNOWN_ID, 1, "%llu at 0x%llx%s",
-				    (unsigned long long)id, (unsigned long long)rec->file_off,
-				    perfdata_behind_offset(s, rec->file));
+	if (__builtin_expect(!e, 0)) {
+		e = perfdata_event_of(s, rec->bytes, rec->len, &id);
+		if (!e)
+			return unknown_id(s, rec, i, id);
+		if (s->id_rule == ID_SAME_PLACE)
+			s->recent[id % NR_RECENT_IDS] = (struct recent_id){ id, e };
+	}
+	/* A read of counters is needed by the next one, wanted or not. */
+	if (e->schema->unwanted && !s->has_reads)
 		return 0;
-	}
-	if (__builtin_expect(rec->len < (uint32_t)e->layout.first_variable, 0))
-		return bad_record(s, rec, "a short sample");
-	ret->schema = e->schema;
-	ret->attr = ret->member = e->index;
-	ret->pub.schema = e->schema->id;
-	ret->pub.cpumode = get_u16(p + 4, swap) & CPUMODE_MASK;
-	decode_fixed(&e->layout, p, swap, &ret->pub);
-	if (e->layout.raw >= 0) {
-		uint32_t off = (uint32_t)e->layout.raw;
-
-		if (rec->len - off < 4)
-			return bad_record(s, rec, "a short sample");
-		ret->pub.bytes_len = get_u32(p + off, swap);
-		ret->pub.bytes = p + off + 4;
-		if (ret->pub.bytes_len > rec->len - off - 4)
-			return bad_record(s, rec, "a raw payload larger than its record");
-	} else if (e->attr.sample_type &
-		   (PERF_SAMPLE_RAW | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_READ)) {
-		if (sample_parts_find(&e->attr, &e->layout, p, rec->len, swap, &parts) < 0)
-			return bad_record(s, rec, "a sample whose parts are larger than it");
-		ret->pub.bytes = parts.raw ? parts.raw : p + rec->len;
-		ret->pub.bytes_len = parts.raw_len;
-	}
+	wrong = swap ? read_sample(e, rec, true, ret) : read_sample(e, rec, false, ret);
+	if (__builtin_expect(wrong != NULL, 0))
+		return bad_record(s, rec, wrong);
 	if (__builtin_expect(ret->pub.cpumode >= CPUMODE_GUEST_KERNEL, 0)) {
 		if (!i)
 			defects_add(s->opts.defects, DEFECT_GUEST, 1, NULL);
@@ -133,40 +185,9 @@ static int decode_sample(struct perfdata_source *s, const struct cut *rec, unsig
 	}
 	if (__builtin_expect(s->has_chains, 0))
 		ret->chain_off = perfdata_simpleperf_chain_before(s, &ret->pub);
-	if (e->attr.sample_type & PERF_SAMPLE_READ)
-		return derive(s, rec, i, e, id, ret);
+	if (__builtin_expect(e->layout.has_read, 0))
+		return derive(s, rec, i, e, ret);
 	return 1;
-}
-
-/*
- * The hot path: a sample in this host's byte order whose fields are all at fixed places, the payload last (what a
- * tracepoint without call chain gives). False: it is not one, or its sizes do not fit; decode_sample() will say.
- */
-static inline bool decode_plain(const struct perfdata_event *e, const struct cut *rec,
-				struct event *ret)
-{
-	const struct perfdata_layout *l = &e->layout;
-	uint32_t payload, len;
-
-	if (__builtin_expect(!e->is_plain, 0))
-		return false;
-	payload = (uint32_t)l->raw + 4;
-	if (__builtin_expect(rec->len < payload, 0))
-		return false;
-	len = load_u32(rec->bytes + l->raw);
-	if (__builtin_expect(len > rec->len - payload, 0))
-		return false;
-	ret->schema = e->schema;
-	ret->pub.schema = e->schema_id;
-	ret->attr = ret->member = e->index;
-	ret->pub.time_ns = rec->time_ns;
-	ret->pub.pid = (int32_t)load_u32(rec->bytes + l->tid);
-	ret->pub.tid = (int32_t)load_u32(rec->bytes + l->tid + 4);
-	ret->pub.cpu = (int32_t)load_u32(rec->bytes + l->cpu);
-	ret->pub.cpumode = load_u16(rec->bytes + 4) & CPUMODE_MASK;
-	ret->pub.bytes = rec->bytes + payload;
-	ret->pub.bytes_len = len;
-	return ret->pub.cpumode < 4;
 }
 
 /*
@@ -176,16 +197,9 @@ static inline bool decode_plain(const struct perfdata_event *e, const struct cut
 static int decode_event(struct perfdata_source *s, const struct cut *rec, unsigned i,
 			struct event *ret)
 {
-	bool swap = s->file.swap;
-	uint32_t type = get_u32(rec->bytes, swap);
-	const struct perfdata_event *e = NULL;
+	const bool swap = s->file.swap;
+	const uint32_t type = get_u32(rec->bytes, swap);
 
-	if (__builtin_expect(type == PERF_RECORD_SAMPLE, 1)) {
-		e = perfdata_recent_event(s, rec->bytes, rec->len);
-		/* A read of counters is needed by the next one, wanted or not. */
-		if (e && e->schema->unwanted && !s->has_reads)
-			return 0;
-	}
 	/* Member by member: clearing the whole struct would cost as much as the decoding. */
 	ret->pub.flags =
 		(swap ? SONDE_EVENT_SWAPPED : 0) | (rec->flags & CUT_LATE ? SONDE_EVENT_LATE : 0);
@@ -197,14 +211,12 @@ static int decode_event(struct perfdata_source *s, const struct cut *rec, unsign
 	ret->period = 0;
 	ret->chain_off = 0;
 	ret->change.kind = CHANGE_NONE;
-	if (__builtin_expect(e && decode_plain(e, rec, ret), 1))
-		return 1;
+	if (__builtin_expect(type == PERF_RECORD_SAMPLE, 1))
+		return decode_sample(s, rec, i, ret);
 	ret->pub.time_ns = SONDE_NO_TIME;
 	ret->pub.cpu = ret->pub.pid = ret->pub.tid = -1;
 	ret->pub.bytes = rec->bytes + rec->len;
 	ret->pub.bytes_len = 0;
-	if (type == PERF_RECORD_SAMPLE)
-		return decode_sample(s, rec, i, ret);
 	if (type == RECORD_STAT_ROUND)
 		return perfdata_counts_decode(s, rec, i, ret);
 	return i ? 0 : perfdata_record_decode(s, rec, ret);
@@ -284,11 +296,11 @@ int perfdata_callchain(struct source *source, const struct event *ev, const uint
 	const struct perfdata_event *e = &s->events.v[ev->attr];
 	struct sample_parts parts;
 
-	if (ev->schema->kind > SONDE_SAMPLE || !(e->attr.sample_type & PERF_SAMPLE_CALLCHAIN))
+	if (ev->schema->kind > SONDE_SAMPLE || !e->layout.has_chain)
 		return 0;
-	if (sample_parts_find(&e->attr, &e->layout, ev->pub.record, ev->pub.record_len,
-			      s->file.swap, &parts) < 0)
-		return 0; /* told when it was decoded */
+	if (sample_parts_find(&e->layout, ev->pub.record, ev->pub.record_len, s->file.swap,
+			      &parts) < 0)
+		return 0; /* counted when it was decoded */
 	*ret = parts.chain;
 	return (int)parts.nr_chain;
 }

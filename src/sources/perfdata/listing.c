@@ -62,15 +62,15 @@ int perfdata_listed_event(struct perfdata_source *s, const struct cut *rec, stru
 static void sample_ids(const struct perfdata_layout *l, const uint8_t *rec, bool swap,
 		       struct perfdata_view_record *ret)
 {
-	if (l->tid >= 0) {
+	if (l->tid) {
 		ret->pid = (int32_t)get_u32(rec + l->tid, swap);
 		ret->tid = (int32_t)get_u32(rec + l->tid + 4, swap);
 	}
-	if (l->time >= 0)
+	if (l->time)
 		ret->time_ns = get_u64(rec + l->time, swap);
-	if (l->cpu >= 0)
+	if (l->cpu)
 		ret->cpu = get_u32(rec + l->cpu, swap);
-	if (l->id >= 0)
+	if (l->id)
 		ret->id = get_u64(rec + l->id, swap);
 }
 
@@ -78,17 +78,17 @@ static void sample_ids(const struct perfdata_layout *l, const uint8_t *rec, bool
 static void trailer_ids(const struct perfdata_layout *l, const uint8_t *end, bool swap,
 			struct perfdata_view_record *ret)
 {
-	if (l->end_tid >= 0) {
+	if (l->end_tid) {
 		ret->pid = (int32_t)get_u32(end - l->end_tid, swap);
 		ret->tid = (int32_t)get_u32(end - l->end_tid + 4, swap);
 	}
-	if (l->end_time >= 0)
+	if (l->end_time)
 		ret->time_ns = get_u64(end - l->end_time, swap);
-	if (l->end_cpu >= 0)
+	if (l->end_cpu)
 		ret->cpu = get_u32(end - l->end_cpu, swap);
-	if (l->end_id >= 0)
+	if (l->end_id)
 		ret->id = get_u64(end - l->end_id, swap);
-	ret->trailer_bytes = (uint32_t)l->trailer_bytes;
+	ret->trailer_bytes = l->trailer_bytes;
 }
 
 /*
@@ -144,9 +144,9 @@ void perfdata_view_record(const struct perfdata_view *v, const struct event *ev,
 		const struct perfdata_layout *l = &e->layout;
 
 		r.schema = e->schema;
-		if (r.type == PERF_RECORD_SAMPLE && len >= (uint32_t)l->first_variable)
+		if (r.type == PERF_RECORD_SAMPLE && len >= l->first_variable)
 			sample_ids(l, rec, swap, &r);
-		else if (r.type != PERF_RECORD_SAMPLE && len >= 8u + (uint32_t)l->trailer_bytes)
+		else if (r.type != PERF_RECORD_SAMPLE && len >= 8u + l->trailer_bytes)
 			trailer_ids(l, rec + len, swap, &r);
 		else
 			r.is_damaged = true;

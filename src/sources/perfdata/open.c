@@ -115,18 +115,16 @@ void perfdata_rules_choose(struct perfdata_source *s)
 		const struct perfdata_layout *l = &e->layout;
 
 		e->index = (uint32_t)(e - s->events.v);
-		s->has_reads |= !!(e->attr.sample_type & PERF_SAMPLE_READ);
-		e->is_plain = !s->file.swap && l->time >= 0 && l->tid >= 0 && l->cpu >= 0 &&
-			      l->raw >= 0 && !l->unknown_bits;
+		s->has_reads |= l->has_read;
 		if (e->layout.id != first->id || e->layout.end_id != first->end_id)
 			s->id_rule = ID_MIXED;
 		if (e->layout.time != first->time || e->layout.end_time != first->end_time)
 			s->same_time_off = false;
 	}
 	memset(s->recent, 0, sizeof(s->recent)); /* they point to events, which have moved */
-	s->plain_id_off = UINT32_MAX - 8;
-	if (s->id_rule != ID_MIXED && !s->file.swap && first->id > 0)
-		s->plain_id_off = (uint32_t)first->id;
+	s->same_id_off = UINT32_MAX - 8;
+	if (s->id_rule != ID_MIXED && first->id)
+		s->same_id_off = first->id;
 }
 
 int perfdata_event_add(struct perfdata_source *s, const uint8_t *attr, size_t len)

@@ -34,7 +34,6 @@ struct perfdata_event {
 	struct sonde_schema *schema;
 	uint32_t index, schema_id; /* in events; of schema */
 	bool is_renamed;           /* name or format are newer than the schema (pipe mode) */
-	bool is_plain; /* host byte order, all fields fixed, payload last: decode.c's hot path */
 };
 
 /* A kernel event id: which event it is, and the count that the last SAMPLE_READ showed. */
@@ -121,12 +120,12 @@ struct perfdata_source {
 	VEC(struct perfdata_early_name) early_names;
 	struct recent_id recent[NR_RECENT_IDS];
 	enum id_rule id_rule;
-	uint32_t
-		plain_id_off; /* of a sample's id where ID_SAME_PLACE or one event has it, host order; else huge */
+	/* Of a sample's id if it is at the same place in all, else far behind any record. */
+	uint32_t same_id_off;
 	bool has_reads;     /* any event has SAMPLE_READ */
 	bool unordered;     /* records act when they are read */
 	bool same_time_off; /* all events have their time at these places */
-	int time_off, time_from_end;
+	uint32_t time_off, time_from_end;
 	struct abi abi;
 	struct sample_scratch scratch;
 	struct sonde_schema
@@ -153,7 +152,7 @@ struct perfdata_source {
 			*cpus_available;
 		bool has_kernel; /* the next two are set */
 		struct build_id kernel_build_id;
-		const char *kernel_name;   /* NULL: "[kernel.kallsyms]" */
+		const char *kernel_name; /* NULL: "[kernel.kallsyms]" */
 		VEC(struct source_build_id) build_ids;
 		struct hash64 build_id_by_path; /* hash of the path -> index of its first */
 		uint64_t first_sample_ns, last_sample_ns; /* both 0: it does not say */
@@ -214,17 +213,17 @@ int perfdata_cut(const struct source *s, unsigned file, struct unit *unit, const
 struct perfdata_event *perfdata_event_of(const struct perfdata_source *s, const uint8_t *rec,
 					 uint32_t len, uint64_t *ret_id);
 /* For a sample: its event if ids are at one place and this one was met lately; NULL: ask perfdata_event_of(). */
-static inline struct perfdata_event *perfdata_recent_event(struct perfdata_source *s,
-							   const uint8_t *rec, uint32_t len)
+static inline struct perfdata_event *
+perfdata_recent_event(struct perfdata_source *s, const uint8_t *rec, uint32_t len, bool swap)
 {
 	const struct recent_id *recent;
 	uint64_t id;
 
 	if (s->id_rule == ID_ONE_EVENT)
 		return &s->events.v[0];
-	if (s->plain_id_off + 8 > len)
+	if (s->same_id_off + 8 > len)
 		return NULL;
-	id = load_u64(rec + s->plain_id_off);
+	id = get_u64(rec + s->same_id_off, swap);
 	recent = &s->recent[id % NR_RECENT_IDS];
 	return recent->id == id ? recent->event : NULL;
 }

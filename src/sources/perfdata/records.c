@@ -222,15 +222,15 @@ static void read_trailer(const struct perfdata_layout *l, const uint8_t *rec, ui
 {
 	const uint8_t *end = rec + len;
 
-	if (!l->trailer_bytes || len < RECORD_HEADER_BYTES + (uint32_t)l->trailer_bytes)
+	if (!l->trailer_bytes || len < RECORD_HEADER_BYTES + l->trailer_bytes)
 		return;
-	if (l->end_tid >= 0) {
+	if (l->end_tid) {
 		ret->pid = (int32_t)get_u32(end - l->end_tid, swap);
 		ret->tid = (int32_t)get_u32(end - l->end_tid + 4, swap);
 	}
-	if (l->end_time >= 0)
+	if (l->end_time)
 		ret->time_ns = get_u64(end - l->end_time, swap);
-	if (l->end_cpu >= 0)
+	if (l->end_cpu)
 		ret->cpu = (int32_t)get_u32(end - l->end_cpu, swap);
 }
 
@@ -384,7 +384,7 @@ static bool has_shape(struct perfdata_source *s, const struct cut *rec, uint32_t
 {
 	const bool swap = s->file.swap;
 	const struct perfdata_event *e = perfdata_event_of(s, rec->bytes, rec->len, NULL);
-	const uint32_t trailer = e ? (uint32_t)e->layout.trailer_bytes : 0, at = event_id_at(type);
+	const uint32_t trailer = e ? e->layout.trailer_bytes : 0, at = event_id_at(type);
 	uint64_t id;
 
 	if (!perfdata_has_shape(rec->bytes, rec->len, trailer, swap))
@@ -423,7 +423,7 @@ int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, str
 		return 0;
 	}
 	e = perfdata_event_of(s, rec->bytes, rec->len, NULL);
-	trailer = e ? (uint32_t)e->layout.trailer_bytes : 0;
+	trailer = e ? e->layout.trailer_bytes : 0;
 	if (rec->len < RECORD_HEADER_BYTES + trailer)
 		trailer = 0;
 	b = bytes_init(rec->bytes, rec->len - trailer, rec->file_off, s->file.path, swap);
