@@ -449,7 +449,7 @@ struct sonde_event {
 	uint32_t schema;  /* id: see sonde_session_schema() */
 	uint64_t time_ns; /* in the recording's clock, or the session's (clock=); SONDE_NO_TIME when not recorded */
 	int32_t cpu;      /* -1 when not recorded */
-	int32_t pid, tid; /* -1 when not recorded */
+	int32_t pid, tid; /* else of the task that runs on cpu; -1: neither is recorded */
 	uint32_t flags;   /* enum sonde_event_flags */
 	uint32_t comm;    /* text id of the thread's comm: sonde_session_string() */
 	uint32_t bytes_len;

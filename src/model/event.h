@@ -29,12 +29,15 @@ enum change_kind {
 	CHANGE_MMAP,
 	CHANGE_CGROUP,
 	CHANGE_KSYMBOL,
-	CHANGE_TEXT_POKE
+	CHANGE_TEXT_POKE,
+	CHANGE_SWITCH
 };
 
 struct change {
 	enum change_kind kind;
+	/* SWITCH: the task that runs on cpu from now on; tid -1: nobody knows (events were lost) */
 	int32_t pid, tid;
+	int32_t cpu;        /* SWITCH */
 	uint64_t time_ns;   /* COMM, FORK: SONDE_NO_TIME when not recorded */
 	int32_t ppid, ptid; /* FORK: the parent */
 	bool exec; /* COMM: caused by exec; FORK: made by the recorder for a task that already ran */
@@ -46,7 +49,10 @@ struct change {
 	bool is_untimed;
 	bool kernel;     /* MMAP: of the kernel's address space */
 	bool executable; /* MMAP */
-	/* COMM: comm; MMAP: file name; CGROUP: path; KSYMBOL: name. Borrowed, ends in the record */
+	/*
+	 * COMM: comm; MMAP: file name; CGROUP: path; KSYMBOL: name; SWITCH: comm of the task, NULL if
+	 * the record does not have it. Borrowed, ends in the record
+	 */
 	const char *text;
 	uint64_t start, len, pgoff; /* MMAP, KSYMBOL, TEXT_POKE: avma, bytes; MMAP: bytes */
 	bool unregister;            /* KSYMBOL */

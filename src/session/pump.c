@@ -173,14 +173,22 @@ static int choose_name(struct sonde_session *s, const struct sonde_schema *sc)
 	return s->events_known.v[sc->id] == 1;
 }
 
-static int apply_change(struct recording *rec, const struct event *ev)
+static int apply_change(struct recording *rec, struct event *ev)
 {
-	int left_out = state_apply(&rec->state, &ev->change);
+	int left_out;
 
+	recording_find_task(ev);
+	left_out = state_apply(&rec->state, &ev->change);
 	if (left_out > 0)
 		defects_add(&rec->defects, DEFECT_TEXT_POKES, 1, "at 0x%llx",
 			    (unsigned long long)ev->change.start);
 	return left_out < 0 ? left_out : 0;
+}
+
+/* A sample that a filter refuses changes the state all the same. */
+static inline int pass_over(struct recording *rec, struct event *ev)
+{
+	return __builtin_expect(ev->change.kind, 0) ? apply_change(rec, ev) : 0;
 }
 
 /*
@@ -272,15 +280,17 @@ static inline int admit(struct sonde_session *s, struct recording *rec, struct e
 		int r = choose_early(s, ev);
 
 		if (r <= 0)
-			return r;
+			return r ? r : pass_over(rec, ev);
 	}
 	if (s->filters.is_set && is_sample &&
 	    (s->opts.graph_function ||
-	     !early_filter_pass(&rec->early, ev->pub.time_ns, ev->pub.cpu)))
+	     !early_filter_pass(&rec->early, ev->pub.time_ns, ev->pub.cpu))) {
+		TRY(pass_over(rec, ev));
 		return refuse(s, ev,
 			      time_windows_hold(&rec->early.time, ev->pub.time_ns)
 				      ? REFUSED_BY_CPU
 				      : REFUSED_BY_TIME);
+	}
 	if (__builtin_expect(ev->change.kind, 0))
 		TRY(apply_change(rec, ev));
 	if (!is_sample && !record_wanted(s, ev))

@@ -74,6 +74,7 @@ void state_done(struct state *s)
 	vec_done(&s->tasks);
 	hash64_done(&s->by_tid);
 	hash64_done(&s->cgroups);
+	hash64_done(&s->running);
 	*s = (struct state){ 0 };
 }
 
@@ -337,6 +338,43 @@ static int apply_exit(void *user, const struct change *c, bool is_process)
 	return 0;
 }
 
+/* Of a cpu whose task is not known. pid and tid of a task are not both -1. */
+#define NOBODY (HASH64_EMPTY - 1)
+
+static int apply_switch(struct state *s, const struct change *c)
+{
+	const uint64_t who = (uint64_t)(uint32_t)c->pid << 32 | (uint32_t)c->tid;
+	struct task *t;
+	uint32_t comm;
+
+	TRY(hash64_put(&s->running, key_of(c->cpu), c->tid == -1 ? NOBODY : who));
+	if (!c->text || c->tid == -1)
+		return 0;
+	TRY(find_or_add_task(s, c->pid, c->tid, &t));
+	TRY(strpool_intern(s->strings, c->text, strlen(c->text), &comm));
+	/* Each switch repeats the name: only another one is new. Idle tasks are "swapper/1", ... */
+	if (c->tid && (!t->comm_told || t->is_untimed || t->comm != comm))
+		name_task(s, t, comm, c->time_ns, false);
+	return 0;
+}
+
+bool state_running(const struct state *s, int32_t cpu, int32_t *ret_pid, int32_t *ret_tid)
+{
+	const uint64_t who = hash64_find(&s->running, key_of(cpu));
+	uint64_t i;
+
+	if (who >= NOBODY)
+		return false;
+	*ret_tid = (int32_t)(uint32_t)who;
+	*ret_pid = (int32_t)(who >> 32);
+	if (*ret_pid != -1)
+		return true;
+	i = hash64_find(&s->by_tid, (uint32_t)who);
+	if (i != HASH64_EMPTY)
+		*ret_pid = s->tasks.v[i].pid;
+	return true;
+}
+
 static int apply_cgroup(struct state *s, const struct change *c)
 {
 	uint32_t path;
@@ -362,13 +400,15 @@ static const struct lineage_ops ops = { .fork = apply_fork,
 
 int state_apply(struct state *s, const struct change *c)
 {
-	/* COMM, FORK and EXIT may rename the task of that tid, and no other. */
+	/* COMM, FORK, EXIT and SWITCH may rename the task of that tid, and no other. */
 	state_recent(s, c->tid)->comm = 0;
 	switch (c->kind) {
 	case CHANGE_CGROUP:
 		return apply_cgroup(s, c);
 	case CHANGE_KSYMBOL:
 		return apply_ksymbol(s, c);
+	case CHANGE_SWITCH:
+		return apply_switch(s, c);
 	case CHANGE_TEXT_POKE:
 		return address_space_write_code(&s->kernel, c->start, c->code, c->len);
 	default:

@@ -10,6 +10,9 @@
  * A COMM without a time (change.is_untimed) names a task for the complete recording: a name with a
  * time replaces it from then on, and it never replaces one. The last of several untimed names holds.
  *
+ * SWITCH says who runs on a cpu from then on. An event that names no task is of the one that runs on
+ * its cpu; the event that reports the switch itself, of the one that ran until then.
+ *
  * Every FORK creates a new task, even if the tid repeats. Every COMM creates a new name, even if
  * the text repeats. Both have numbers that are unique in a session.
  */
@@ -67,6 +70,7 @@ struct state {
 	struct recent_comm recent[STATE_RECENT_COMMS];
 	struct lineage processes; /* by pid: struct address_space, a reference each */
 	struct address_space *kernel;
+	struct hash64 running;                      /* cpu -> its task: pid, tid */
 	struct hash64 cgroups;                      /* id -> its path's id in the string pool */
 	struct state_numbers own_numbers, *numbers; /* numbers: in use, may be another state's */
 	bool tells_exec;                            /* names that exec gave are told to be such */
@@ -114,6 +118,11 @@ int state_task(struct state *s, int32_t pid, int32_t tid, const struct task **re
  * it.
  */
 const struct task_name *state_program(const struct state *s, const struct task *t, int32_t tid);
+/*
+ * The task that runs on a cpu; false, and nothing set, if no SWITCH named one. *ret_pid is -1 if no
+ * record named its process.
+ */
+bool state_running(const struct state *s, int32_t cpu, int32_t *ret_pid, int32_t *ret_tid);
 /* The mappings of a process as of now; NULL if none are known. Borrowed. */
 struct address_space *state_space(struct state *s, int32_t pid);
 /*

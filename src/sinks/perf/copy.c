@@ -385,7 +385,7 @@ static int keep_state(struct copy_sink *s, const struct event *ev)
 	if (s->type == PERF_RECORD_NAMESPACES) {
 		TRY(alive_add_namespaces(&s->alive, ev->pub.pid, ev->pub.tid, record, len,
 					 s->time_ns));
-	} else if (c->kind == CHANGE_NONE || c->kind == CHANGE_CGROUP ||
+	} else if (c->kind == CHANGE_NONE || c->kind == CHANGE_SWITCH || c->kind == CHANGE_CGROUP ||
 		   c->kind == CHANGE_KSYMBOL || c->kind == CHANGE_TEXT_POKE || c->kernel) {
 		subject = subject_of(s, c);
 		TRY(alive_add_subject(&s->alive, &subject, record, len, s->time_ns));

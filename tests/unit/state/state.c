@@ -207,6 +207,70 @@ TEST(untimed_names_are_no_exec)
 	end();
 }
 
+#define SWITCH(c, p, t, ...) \
+	apply((struct change){ .kind = CHANGE_SWITCH, .cpu = c, .pid = p, .tid = t, ##__VA_ARGS__ })
+
+/* "PID/TID" of the task that runs on a cpu, "" if that is not known. */
+static const char *running(int32_t cpu)
+{
+	static char text[32];
+	int32_t pid, tid;
+
+	text[0] = '\0';
+	if (state_running(&st, cpu, &pid, &tid))
+		snprintf(text, sizeof(text), "%d/%d", pid, tid);
+	return text;
+}
+
+TEST(who_runs)
+{
+	begin();
+	assert_string_equal(running(0), "");
+	SWITCH(0, 12, 13);
+	SWITCH(70000, 0, 0);
+	assert_string_equal(running(0), "12/13");
+	assert_string_equal(running(1), "");
+	assert_string_equal(running(-1), "");
+	assert_string_equal(running(70000), "0/0");
+	SWITCH(0, -1, 14); /* its process is not known ... */
+	assert_string_equal(running(0), "-1/14");
+	FORK(12, 14, 12, 12);
+	assert_string_equal(running(0), "12/14"); /* ... until a record names it */
+	EXIT(12, 14);
+	assert_string_equal(running(0), "12/14"); /* up to the next switch */
+	SWITCH(0, -1, -1);
+	assert_string_equal(running(0), "");
+	SWITCH(0, 12, 12);
+	assert_string_equal(running(0), "12/12");
+	end();
+}
+
+TEST(switches_name_tasks)
+{
+	uint64_t id;
+
+	begin();
+	SWITCH(0, -1, 12, .text = "sh", .time_ns = 5);
+	assert_string_equal(comm_of(-1, 12), "sh");
+	assert_true(task_of(12, 12)->name.since_ns == 5);
+	id = task_of(12, 12)->name.id;
+	SWITCH(1, -1, 12, .text = "sh", .time_ns = 6);
+	assert_true(task_of(12, 12)->name.id == id);
+	SWITCH(1, -1, 12, .text = "ls", .time_ns = 7);
+	assert_string_equal(comm_of(12, 12), "ls");
+	SWITCH(1, -1, 12);
+	assert_string_equal(comm_of(12, 12), "ls");
+	UNTIMED(12, 12, "late");
+	assert_string_equal(comm_of(12, 12), "ls");
+	UNTIMED(12, 13, "worker");
+	SWITCH(1, -1, 13, .text = "worker", .time_ns = 8);
+	UNTIMED(12, 13, "late");
+	assert_string_equal(comm_of(12, 13), "worker");
+	SWITCH(1, 0, 0, .text = "swapper/1");
+	assert_string_equal(comm_of(0, 0), "swapper");
+	end();
+}
+
 TEST(names_are_handed_on_by_fork)
 {
 	begin();
