@@ -8,6 +8,7 @@
 #ifndef SONDE_SOURCES_SOURCE_H
 #define SONDE_SOURCES_SOURCE_H
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -155,6 +156,11 @@ struct source_ops {
 	const char *name, *summary; /* "perf.data"; a line for help */
 	/* Looks at the first bytes of the input: 0 = not mine, 100 = certain. */
 	int (*probe)(const uint8_t *head, size_t len);
+	/*
+	 * The name of the file in a directory whose first bytes probe() wants; 1, or 0 if the
+	 * directory has no such file. NULL: its recordings are never directories.
+	 */
+	int (*head_file)(int dir, char ret[NAME_MAX + 1]);
 	int (*open)(struct source **ret, const struct source_options *opts);
 	/* Input that begins so can be read from front to back, as a stream. NULL: none can. */
 	bool (*streams)(const uint8_t *head, size_t len);

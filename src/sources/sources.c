@@ -15,31 +15,47 @@
 
 static const struct source_ops *const sources[] = { &perfdata_source_ops };
 
-/* Of a directory: the first bytes of the file with the recording's header. */
+/* The file of a directory that shows which source reads it; 0 if no source knows one. */
+static int find_head_file(int dir, char ret[NAME_MAX + 1])
+{
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]) && !r; i++)
+		if (sources[i]->head_file)
+			r = sources[i]->head_file(dir, ret);
+	return r;
+}
+
+/* Of a directory: the first bytes of the file that shows what it is. */
 static int look_into(int dir, const char *path, uint8_t *head, size_t room, size_t *ret_len)
 {
-	int fd = openat(dir, "data", O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), r = 0;
+	char name[NAME_MAX + 1];
 	const struct codec_ops *codec;
 	struct stat st;
 	ssize_t n = 0;
+	int r = find_head_file(dir, name), fd;
 
+	if (r < 0)
+		return r;
+	fd = r ? openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
 	if (fd < 0)
 		return err_set(-EISDIR,
 			       "%s is a directory with no recording (no file 'data') in it%s%s",
 			       path, *unknown_directory(dir) ? ": " : "", unknown_directory(dir));
+	r = 0;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
 		n = pread(fd, head, room, 0);
 	else
-		r = err_set(-EIO, "%s/data is not a regular file", path);
+		r = err_set(-EIO, "%s/%s is not a regular file", path, name);
 	if (n < 0)
-		r = err_errno(errno, "cannot read %s/data", path);
+		r = err_errno(errno, "cannot read %s/%s", path, name);
 	close(fd);
 	*ret_len = n < 0 ? 0 : (size_t)n;
 	codec = r < 0 ? NULL : codec_find(head, *ret_len);
 	return codec ? err_set(-EBADMSG,
-			       "%s/data is packed with %s, which files of a directory may not be: "
+			       "%s/%s is packed with %s, which files of a directory may not be: "
 			       "unpack it",
-			       path, codec->name)
+			       path, name, codec->name)
 		     : r;
 }
 

@@ -59,6 +59,14 @@ const char *perfdata_behind_offset(const struct perfdata_source *s, unsigned fil
 	return s->behind_first ? s->behind_first : "";
 }
 
+int perfdata_directory_head(int dir, char ret[NAME_MAX + 1])
+{
+	struct stat st;
+
+	strcpy(ret, "data");
+	return fstatat(dir, ret, &st, 0) == 0;
+}
+
 int perfdata_directory_open(struct perfdata_source *s, int dir)
 {
 	s->file.path = part_path(s, "data");

@@ -360,6 +360,7 @@ const struct source_ops perfdata_source_ops = {
 	.name = "perf.data",
 	.summary = "recordings of perf and sonde, file mode",
 	.probe = perfdata_probe,
+	.head_file = perfdata_directory_head,
 	.open = perfdata_open,
 	.streams = perfdata_streams,
 	.file = perfdata_file,

@@ -175,6 +175,7 @@ void perfdata_rules_choose(struct perfdata_source *s);
 int perfdata_id_add(struct perfdata_source *s, uint64_t id, uint32_t event);
 /* directory.c: opens DIR/data; DIR/data.N. dir: a descriptor, lent. */
 struct unzip_options;
+int perfdata_directory_head(int dir, char ret[NAME_MAX + 1]);
 int perfdata_directory_open(struct perfdata_source *s, int dir);
 int perfdata_directory_parts(struct perfdata_source *s, int dir);
 /* DIR_FORMAT, once the parts are open; a record ID_INDEX: both say how many parts there are. */
