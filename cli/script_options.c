@@ -62,15 +62,47 @@ static int set_fields(struct opt_parser *p, void *values, const char *value, boo
 	return 0;
 }
 
-/* Those of the session that are other commands' are not among them. */
+/* The session's formats that this command writes: "text|jsonl", from src/sinks/table.def. */
+static const char formats[] = SONDE_SCRIPT_FORMATS;
+
+/* As a sentence has them: "text and jsonl". */
+static void say_formats(char *ret, size_t room)
+{
+	const char *last = strrchr(formats, '|');
+	size_t n = 0;
+
+	for (const char *p = formats; *p && n + 1 < room; p++)
+		n += (size_t)snprintf(ret + n, room - n, *p != '|' ? "%c" : p == last ? " and " : ", ",
+				      *p);
+}
+
+static bool is_format(const char *word)
+{
+	const size_t len = strlen(word);
+
+	for (const char *p = formats;; p++) {
+		const size_t n = strcspn(p, "|");
+
+		if (n == len && !memcmp(p, word, n))
+			return true;
+		p += n;
+		if (!*p)
+			return false;
+	}
+}
+
 static int set_format(struct opt_parser *p, void *values, const char *value, bool negated)
 {
+	char known[sizeof(formats) + 32];
+
 	if (negated)
 		return set_line(p, values, "format", NULL);
 	if (!strcmp(value, "json")) /* what other commands call it */
 		value = "jsonl";
-	if (strcmp(value, "text") && strcmp(value, "jsonl"))
-		return opt_error(p, "--format knows text and jsonl, not '%s'", value);
+	if (!is_format(value)) {
+		say_formats(known, sizeof(known));
+		return opt_error(p, "--format knows %s, not '%s'", known, value);
+	}
 	return set_line(p, values, "format", value);
 }
 
@@ -203,7 +235,7 @@ const struct opt script_options[] = {
 		 "lists scripts that are found by name: what each does and records. Those of sonde, of the user, of perf"),
 
 	OPT_GROUP("Columns"),
-	OPT_CALL(0, "format", "text|jsonl", set_format, OPT_OURS,
+	OPT_CALL(0, "format", SONDE_SCRIPT_FORMATS, set_format, OPT_OURS,
 		 "text: the default; jsonl: a JSON object per event with all its values, for programs, described in "
 		 "docs/formats/jsonl.md"),
 	OPT_CALL('j', "json", NULL, set_json, OPT_OURS,

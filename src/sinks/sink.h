@@ -95,13 +95,18 @@ struct sink_ops {
 	void (*close)(struct sink *s);
 };
 
-/* sinks.c: all there are, in the order of their names; what an input's events can be written as. */
-enum { NR_SINKS = 9 };
+/* All there are, in the order of their names: table.def. What an input's events can be written as. */
+#define SINK(name, word, folder, command) SINK_##name,
+enum {
+#include "sinks/table.def"
+	NR_SINKS
+};
+#undef SINK
 extern const struct sink_ops *const sinks[NR_SINKS];
 extern const char *const sink_names[]; /* NULL-terminated */
 
-extern const struct sink_ops text_sink_ops, jsonl_sink_ops, evlist_sink_ops, evlist_json_sink_ops,
-	buildids_sink_ops, buildids_json_sink_ops, info_sink_ops, info_json_sink_ops,
-	perfdata_sink_ops;
+#define SINK(name, word, folder, command) extern const struct sink_ops name##_sink_ops;
+#include "sinks/table.def"
+#undef SINK
 
 #endif

@@ -275,7 +275,10 @@ static inline int source_take_headers(struct source *s, const struct cut *cuts, 
 	return first < nr ? s->ops->take_header(s, cuts + first, nr - first) : 0;
 }
 
-extern const struct source_ops perfdata_source_ops;
+/* All there are: table.def. */
+#define SOURCE(name) extern const struct source_ops name##_source_ops;
+#include "sources/table.def"
+#undef SOURCE
 
 /* ---- optional members ------------------------------------------------------------------------ */
 

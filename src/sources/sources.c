@@ -13,7 +13,11 @@
 #include "sources/unknown.h"
 #include "sources/unwrap.h"
 
-static const struct source_ops *const sources[] = { &perfdata_source_ops };
+#define SOURCE(name) &name##_source_ops,
+static const struct source_ops *const sources[] = {
+#include "sources/table.def"
+};
+#undef SOURCE
 
 /* The file of a directory that shows which source reads it; 0 if no source knows one. */
 static int find_head_file(int dir, char ret[NAME_MAX + 1])
