@@ -24,9 +24,8 @@ static int next_for_sink(struct sonde_session *s, struct sink *sink, const struc
 /* A recording that describes itself between its events is read for that alone. */
 static bool takes_events(const struct sonde_session *s, const struct sink *sink)
 {
-	bool describes_late = source_read_traits(s->recordings.v->source).describes_late;
-
-	return s->wants.samples && (sink->ops->event || describes_late) &&
+	return s->wants.samples &&
+	       (sink->ops->event || source_read_traits(s->recordings.v->source).describes_late) &&
 	       !(sink->ops->is_done && sink->ops->is_done(sink));
 }
 
