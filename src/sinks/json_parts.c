@@ -14,35 +14,50 @@ void sink_json_begin(struct json *j, const char *schema, unsigned version, const
 	json_member_bool(j, "complete", complete);
 }
 
+static void put_words(struct json *j, const char *words)
+{
+	char word[64];
+
+	while (*words) {
+		size_t len = strcspn(words, " ");
+		size_t n = len < sizeof(word) ? len : sizeof(word) - 1;
+
+		memcpy(word, words, n);
+		word[n] = '\0';
+		if (n && strspn(word, "0123456789") == n)
+			json_digits(j, word);
+		else
+			json_text(j, word);
+		words += len + (words[len] == ' ');
+	}
+}
+
+void sink_json_fact(struct json *j, const struct source_fact *fact)
+{
+	json_name(j, fact->key, strlen(fact->key));
+	switch (fact->form) {
+	case FACT_TEXT:
+		json_text(j, fact->value);
+		break;
+	case FACT_NUMBER:
+	case FACT_FLAG:
+		json_digits(j, fact->value);
+		break;
+	case FACT_WORDS:
+		json_array(j);
+		put_words(j, fact->value);
+		json_end(j);
+		break;
+	}
+}
+
 void sink_json_facts(struct json *j, struct source *source)
 {
-	/* Numbers are numbers in JSON too, if they are written as such. */
-	static const struct {
-		const char *key, *name;
-		bool is_number;
-	} facts[] = {
-		{ "hostname", "hostname", false },
-		{ "osrelease", "osrelease", false },
-		{ "version", "recorder", false },
-		{ "arch", "arch", false },
-		{ "cpudesc", "cpudesc", false },
-		{ "cmdline", "cmdline", false },
-		{ "nrcpus-online", "nrcpus_online", true },
-		{ "nrcpus-available", "nrcpus_available", true },
-		{ "byte-order", "byte_order", false },
-		{ "long-bytes", "long_bytes", true },
-	};
+	struct source_fact fact;
 
-	for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++) {
-		const char *v = source_info(source, facts[i].key);
-
-		if (!v || !*v)
-			continue;
-		json_name(j, facts[i].name, strlen(facts[i].name));
-		if (facts[i].is_number && v[strspn(v, "0123456789")] == '\0' && *v != '0')
-			json_digits(j, v);
-		else
-			json_text(j, v);
+	for (size_t i = 0; source_fact_at(source, i, &fact); i++) {
+		if (fact.about == FACT_HOST && fact.value)
+			sink_json_fact(j, &fact);
 	}
 }
 

@@ -10,6 +10,8 @@
 /* Begins the one object of an output that is no lines: what it is, of which recording. */
 void sink_json_begin(struct json *j, const char *schema, unsigned version, const char *input,
 		     bool complete);
+/* A member with the fact's value, which is known. */
+void sink_json_fact(struct json *j, const struct source_fact *fact);
 /* Members that say what the source says of its host and recorder. */
 void sink_json_facts(struct json *j, struct source *source);
 /* Members of a defect behind its name. */

@@ -139,6 +139,48 @@ struct source_clock {
 	uint64_t wall_ns, clock_ns; /* one moment as time of day and in the clock */
 };
 
+/* What a record reports about the recording of an event type. */
+enum source_report_kind {
+	REPORT_NONE,
+	REPORT_LOST,       /* counted by a buffer that several event types share */
+	REPORT_LOST_EXACT, /* counted by the event type; where any does, REPORT_LOST counts twice */
+	REPORT_THROTTLED
+};
+struct source_report {
+	enum source_report_kind kind;
+	const struct sonde_schema *schema; /* NULL if the record does not say */
+	uint64_t lost;
+};
+
+/*
+ * One thing that a recording says of itself, for sonde info and the heads of JSON outputs. Values
+ * about the host are borrowed from the source, others until the next call.
+ */
+enum source_fact_form {
+	FACT_TEXT,
+	FACT_NUMBER, /* digits that JSON takes as they are */
+	FACT_FLAG,   /* "true" or "false" */
+	FACT_WORDS   /* separated by blanks; in JSON an array, in which digits are numbers */
+};
+enum source_fact_about {
+	FACT_FILE,
+	FACT_HOST,     /* and the recorder */
+	FACT_TEXT_ONLY /* not a member of JSON outputs */
+};
+/*
+ * Keys that the text of sonde info has words for: kind ("pipe"; else files are counted), changed
+ * (seconds since 1970), compressed, memory_kb; of the host hostname, osrelease, recorder, arch,
+ * cpudesc, cmdline, nrcpus_online, nrcpus_available, byte_order, long_bytes. It prints others that
+ * have a label as a line of their own.
+ */
+struct source_fact {
+	const char *key;   /* of JSON's member */
+	const char *value; /* NULL if the recording does not say */
+	const char *label; /* NULL if text does not print it */
+	enum source_fact_form form;
+	enum source_fact_about about;
+};
+
 /* How an input describes its events. All false unless the source says otherwise. */
 struct source_traits {
 	/* Event types, names and facts may still arrive between the events (perf.data's pipe mode). */
@@ -256,6 +298,12 @@ struct source_ops {
 	void (*clock)(struct source *s, struct source_clock *ret);
 	/* NULL if none of them ever holds. */
 	void (*traits)(struct source *s, struct source_traits *ret);
+	/*
+	 * What a record reports; *ret is left alone if it reports nothing. NULL if no record does.
+	 */
+	void (*report)(struct source *s, const struct event *ev, struct source_report *ret);
+	/* The i-th fact, in the order of JSON's members; false behind the last. NULL: none. */
+	bool (*fact_at)(struct source *s, size_t i, struct source_fact *ret);
 	/* See sonde_session_info(). NULL if such recordings say none of it. */
 	const char *(*info)(struct source *s, const char *key);
 	void (*close)(struct source *s);
@@ -360,6 +408,20 @@ static inline struct source_traits source_read_traits(struct source *s)
 	return t;
 }
 
+static inline struct source_report source_read_report(struct source *s, const struct event *ev)
+{
+	struct source_report r = { .kind = REPORT_NONE };
+
+	if (s->ops->report)
+		s->ops->report(s, ev, &r);
+	return r;
+}
+
+static inline bool source_fact_at(struct source *s, size_t i, struct source_fact *ret)
+{
+	return s->ops->fact_at && s->ops->fact_at(s, i, ret);
+}
+
 /* NULL if the recording does not say. */
 static inline const char *source_info(struct source *s, const char *key)
 {
@@ -373,5 +435,7 @@ struct stat;
 int source_check_file(int fd, const char *path, bool force, struct stat *ret);
 /* Opens the input with the first source that knows it. */
 int source_open(struct source **ret, const struct source_options *opts);
+/* The value of a fact; NULL if the recording does not say. */
+const char *source_fact(struct source *s, const char *key);
 
 #endif

@@ -276,3 +276,14 @@ int source_open(struct source **ret, const struct source_options *opts)
 	stream_free(in.opts.stream);
 	return r;
 }
+
+const char *source_fact(struct source *s, const char *key)
+{
+	struct source_fact fact;
+
+	for (size_t i = 0; source_fact_at(s, i, &fact); i++) {
+		if (!strcmp(fact.key, key))
+			return fact.value;
+	}
+	return NULL;
+}

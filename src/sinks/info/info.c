@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "sinks/info/info.h"
 
-#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/bytes.h"
 #include "base/err.h"
-#include "formats/perfdata/layout.h"
 
 /* ---- gathering ---------------------------------------------------------------------------------------------------- */
 
@@ -79,34 +76,19 @@ static int count_sample(struct info_sink *s, const struct sonde_event *ev)
 	return 0;
 }
 
-/* The event type that a record of state belongs to. */
-static int32_t type_of(const struct event *ev)
+static int count_loss(struct info_sink *s, const struct event *ev, const struct source_report *r)
 {
-	struct perfdata_view *view = perfdata_view_of(ev->source);
-	struct perfdata_view_record rec = { 0 };
+	struct info_loss loss = { .schema = r->schema ? (int32_t)r->schema->id : INFO_NO_SCHEMA,
+				  .cpu = ev->pub.cpu,
+				  .by_count = r->kind == REPORT_LOST_EXACT,
+				  .lost = r->lost };
 
-	if (view)
-		perfdata_view_record(view, ev, &rec);
-	if (!rec.schema)
-		return INFO_NO_SCHEMA;
-	return (int32_t)rec.schema->id;
-}
-
-static int count_loss(struct info_sink *s, const struct event *ev, bool by_count)
-{
-	struct info_loss loss = { .schema = type_of(ev), .cpu = ev->pub.cpu, .by_count = by_count };
-	struct bytes b = bytes_init(ev->pub.bytes, ev->pub.bytes_len, ev->pub.file_off, "",
-				    ev->pub.flags & SONDE_EVENT_SWAPPED);
-
-	if ((!by_count && bytes_skip(&b, "id", 8) < 0) || bytes_u64(&b, "lost", &loss.lost) < 0) {
-		err_clear(); /* told as a bad record */
-		return 0;
-	}
 	if (!loss.lost)
 		return 0;
-	s->has_counts |= by_count;
+	s->has_counts |= loss.by_count;
 	vec_foreach(l, &s->losses) {
-		if (l->schema == loss.schema && l->cpu == loss.cpu && l->by_count == by_count) {
+		if (l->schema == loss.schema && l->cpu == loss.cpu &&
+		    l->by_count == loss.by_count) {
 			l->lost = l->lost + loss.lost < l->lost ? UINT64_MAX : l->lost + loss.lost;
 			return 0;
 		}
@@ -117,28 +99,27 @@ static int count_loss(struct info_sink *s, const struct event *ev, bool by_count
 
 static int count_record(struct info_sink *s, const struct event *ev)
 {
+	struct source_report r = source_read_report(ev->source, ev);
 	uint32_t type = ev->schema->record_type;
-	int32_t schema;
 
 	if (type >= INFO_RECORD_KINDS)
 		type = 0;
 	s->records[type]++;
 	s->record_names[type] = ev->schema->event;
-	switch (type) {
-	case PERF_RECORD_LOST:
-		return count_loss(s, ev, false);
-	case PERF_RECORD_LOST_SAMPLES:
-		return count_loss(s, ev, true);
-	case PERF_RECORD_THROTTLE:
-		schema = type_of(ev);
-		if (schema == INFO_NO_SCHEMA)
-			return 0;
-		TRY(GROW(&s->events, (size_t)schema));
-		s->events.v[schema].throttled++;
-		return 0;
-	default:
-		return 0;
+	switch (r.kind) {
+	case REPORT_NONE:
+		break;
+	case REPORT_LOST:
+	case REPORT_LOST_EXACT:
+		return count_loss(s, ev, &r);
+	case REPORT_THROTTLED:
+		if (!r.schema)
+			break;
+		TRY(GROW(&s->events, r.schema->id));
+		s->events.v[r.schema->id].throttled++;
+		break;
 	}
+	return 0;
 }
 
 int info_event(struct sink *sink, const struct event *ev)
@@ -183,33 +164,11 @@ struct info_event info_counts_of(const struct info_sink *s, const struct sonde_s
 
 /* ---- what the header says ----------------------------------------------------------------------------------------- */
 
-struct perfdata_view_header info_head(struct info_sink *s)
+const char *info_kind(const struct info_sink *s, unsigned nr_files)
 {
-	struct perfdata_view *view = perfdata_view_of(s->rec->source);
-	struct perfdata_view_header head = { 0 };
+	const char *kind = source_fact(s->rec->source, "kind");
 
-	if (view)
-		perfdata_view_header(view, &head);
-	return head;
-}
-
-static bool section(struct info_sink *s, unsigned feature, struct bytes *ret)
-{
-	struct perfdata_view *view = perfdata_view_of(s->rec->source);
-
-	return view && perfdata_view_section(view, feature, ret) > 0;
-}
-
-bool info_is_compressed(struct info_sink *s)
-{
-	struct bytes b;
-	uint32_t ratio;
-
-	/* u32 version, type, level, ratio, mmap_len */
-	if (!section(s, FEAT_COMPRESSED, &b))
-		return false;
-	return info_head(s).is_pipe || bytes_skip(&b, "version, type and level", 12) < 0 ||
-	       bytes_u32(&b, "ratio", &ratio) < 0 || ratio > 0;
+	return kind ? kind : nr_files > 1 ? "directory" : "file";
 }
 
 const char *info_clock_name(int32_t id)
@@ -238,18 +197,6 @@ bool info_data(struct info_sink *s, unsigned *ret_files, uint64_t *ret_bytes)
 	*ret_files = i;
 	*ret_bytes = bytes;
 	return true;
-}
-
-uint64_t info_memory_kb(struct info_sink *s)
-{
-	struct bytes b = { 0 };
-	uint64_t kb = 0;
-
-	if (section(s, FEAT_TOTAL_MEM, &b) && bytes_u64(&b, "memory", &kb) < 0) {
-		err_clear();
-		return 0;
-	}
-	return kb;
 }
 
 bool info_span(struct info_sink *s, uint64_t *ret_first_ns, uint64_t *ret_last_ns)

@@ -10,7 +10,6 @@
 #include "sinks/fd_writer.h"
 #include "sinks/recorded_dsos.h"
 #include "sinks/sink.h"
-#include "sources/perfdata/view.h"
 
 enum {
 	INFO_MAX_CPU = 65535, /* numbers above are damage: such samples are counted, of no cpu */
@@ -63,18 +62,12 @@ void info_close(struct sink *sink);
 /* Of an event, under all schemas that it had. */
 struct info_event info_counts_of(const struct info_sink *s, const struct sonde_schema *sc);
 /* Of the header: */
-struct perfdata_view_header info_head(struct info_sink *s);
+/* "pipe", "directory" or "file" */
+const char *info_kind(const struct info_sink *s, unsigned nr_files);
 /* "monotonic"; NULL: not one that is known */
 const char *info_clock_name(int32_t id);
 /* How many files hold the records, and how many bytes of records are in them; false: it is a stream. */
 bool info_data(struct info_sink *s, unsigned *ret_files, uint64_t *ret_bytes);
-/* Of memory, in KiB; 0 unknown. */
-uint64_t info_memory_kb(struct info_sink *s);
-/*
- * True if the recording holds compressed records. Recorders set the feature before; its ratio is 0
- * when none was written.
- */
-bool info_is_compressed(struct info_sink *s);
 /* First and last sample, as counted, else as the header says; false: not known. */
 bool info_span(struct info_sink *s, uint64_t *ret_first_ns, uint64_t *ret_last_ns);
 /* A loss that counts: of those told twice, the one that is exact. */

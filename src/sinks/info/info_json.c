@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* sonde info for programs: one JSON object, a line for each of its members. docs/formats/info-json.md describes it. */
-#include "formats/perfdata/layout.h"
 #include "recording/locate.h"
 #include "sinks/info/info.h"
 #include "sinks/json_parts.h"
-#include "sinks/perf/header.h"
 
 enum { VERSION = 1 };
 
@@ -13,34 +11,22 @@ enum { VERSION = 1 };
 
 static void put_file(struct info_sink *s, struct json *j)
 {
-	struct perfdata_view_header head = info_head(s);
+	struct source_fact fact;
 	uint64_t bytes = 0;
 	unsigned files = 0;
 	bool has_size = info_data(s, &files, &bytes);
 
 	LINE(j, "file");
 	json_object(j);
-	json_member_text(j, "kind", head.is_pipe ? "pipe" : files > 1 ? "directory" : "file");
+	json_member_text(j, "kind", info_kind(s, files));
 	if (has_size) {
 		json_member_u64(j, "files", files);
 		json_member_u64(j, "data_bytes", bytes);
 	}
-	json_member_u64(j, "data_offset", head.data_off);
-	json_member_u64(j, "header_version", head.version);
-	json_member_i64(j, "changed", head.changed_s);
-	json_member_bool(j, "compressed", info_is_compressed(s));
-	json_member_array(j, "features");
-	for (unsigned feature = 0; feature < NR_FEATURES; feature++) {
-		const char *name = perf_header_feature_name(feature);
-
-		if (!(head.features[feature / 64] >> feature % 64 & 1))
-			continue;
-		if (name)
-			json_text(j, name);
-		else
-			json_u64(j, feature);
+	for (size_t i = 0; source_fact_at(s->rec->source, i, &fact); i++) {
+		if (fact.about == FACT_FILE && fact.value && strcmp(fact.key, "kind") != 0)
+			sink_json_fact(j, &fact);
 	}
-	json_end(j);
 	json_end(j);
 }
 

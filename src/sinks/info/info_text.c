@@ -2,20 +2,18 @@
 /* sonde info for people: a word, and behind it what is known; then tables. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "formats/perfdata/layout.h"
 #include "recording/locate.h"
 #include "sinks/info/info.h"
 #include "sinks/text/terminal.h"
 
 static const char *said(struct info_sink *s, const char *key)
 {
-	const char *text = source_info(s->rec->source, key);
-
-	return text && *text ? text : NULL;
+	return source_fact(s->rec->source, key);
 }
 
 /* The word that a line begins with; an empty one goes on with what was said before. */
@@ -45,36 +43,50 @@ static void put_seconds(struct outbuf *out, uint64_t ns)
 
 static void put_recording(struct info_sink *s, struct outbuf *out)
 {
-	struct perfdata_view_header head = info_head(s);
+	const char *kind, *compressed, *changed;
+	struct source_fact fact;
 	uint64_t bytes = 0;
 	unsigned files = 0;
 	bool has_size = info_data(s, &files, &bytes);
 
 	put_word(out, "recording");
 	outbuf_str(out, s->input);
-	outbuf_str(out, head.is_pipe ? ", pipe mode" : files > 1 ? ", a directory" : ", file mode");
+	kind = info_kind(s, files);
+	outbuf_str(out, !strcmp(kind, "pipe")        ? ", pipe mode"
+			: !strcmp(kind, "directory") ? ", a directory"
+						     : ", file mode");
 	if (has_size)
 		outbuf_fmt(out, ", %" PRIu64 " bytes of records", bytes);
 	if (files > 1)
 		outbuf_fmt(out, " in %u files", files);
-	if (info_is_compressed(s))
+	compressed = said(s, "compressed");
+	if (compressed && !strcmp(compressed, "true"))
 		outbuf_str(out, ", compressed");
 	outbuf_char(out, '\n');
-	if (head.changed_s) {
+	changed = said(s, "changed");
+	if (changed && strcmp(changed, "0") != 0) {
 		put_word(out, "");
 		outbuf_str(out, "last changed ");
-		put_date(out, head.changed_s, "");
+		put_date(out, strtoll(changed, NULL, 10), "");
 		outbuf_char(out, '\n');
+	}
+	for (size_t i = 0; source_fact_at(s->rec->source, i, &fact); i++) {
+		if (!fact.label || !fact.value)
+			continue;
+		put_word(out, fact.label);
+		outbuf_fmt(out, "%s\n", fact.value);
 	}
 }
 
 static void put_host(struct info_sink *s, struct outbuf *out)
 {
-	const char *version = said(s, "version"), *cmdline = said(s, "cmdline"),
+	const char *version = said(s, "recorder"), *cmdline = said(s, "cmdline"),
 		   *host = said(s, "hostname"), *release = said(s, "osrelease"),
-		   *arch = said(s, "arch"), *online = said(s, "nrcpus-online"),
-		   *available = said(s, "nrcpus-available"), *cpu = said(s, "cpudesc");
-	uint64_t memory_kb = info_memory_kb(s);
+		   *arch = said(s, "arch"), *online = said(s, "nrcpus_online"),
+		   *available = said(s, "nrcpus_available"), *cpu = said(s, "cpudesc"),
+		   *order = said(s, "byte_order"), *long_bytes = said(s, "long_bytes"),
+		   *memory = said(s, "memory_kb");
+	uint64_t memory_kb = memory ? strtoull(memory, NULL, 10) : 0;
 
 	put_word(out, "recorder");
 	outbuf_fmt(out, "version %s\n", version ? version : "not told");
@@ -83,9 +95,13 @@ static void put_host(struct info_sink *s, struct outbuf *out)
 		outbuf_fmt(out, "%s\n", cmdline);
 	}
 	put_word(out, "host");
-	outbuf_fmt(out, "%s, kernel %s, %s, %s-endian, %s bits\n", host ? host : "name not told",
-		   release ? release : "not told", arch ? arch : "machine not told",
-		   said(s, "byte-order"), strcmp(said(s, "long-bytes"), "4") ? "64" : "32");
+	outbuf_fmt(out, "%s, kernel %s, %s", host ? host : "name not told",
+		   release ? release : "not told", arch ? arch : "machine not told");
+	if (order)
+		outbuf_fmt(out, ", %s-endian", order);
+	if (long_bytes)
+		outbuf_fmt(out, ", %s bits", strcmp(long_bytes, "4") ? "64" : "32");
+	outbuf_char(out, '\n');
 	if (online || available || memory_kb || cpu) {
 		put_word(out, "");
 		if (available)

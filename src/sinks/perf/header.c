@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/err.h"
+#include "formats/perfdata/feature_names.h"
 #include "formats/perfdata/groups.h"
 #include "formats/perfdata/header.h"
 #include "recording/recording.h"
@@ -14,7 +15,6 @@
 #include "sources/perfdata/view.h"
 
 enum {
-	LAST_NAMED_FEATURE = FEAT_PMU_CAPS,
 	MAX_PMUS = 4096, /* looked through for the one of an event: no machine has as many */
 	SMALLEST_ATTR_BYTES = 64, /* of the first kernel that had them */
 };
@@ -27,45 +27,6 @@ struct header {
 	uint32_t nr_cpus; /* of the machine, present */
 	struct outbuf *out;
 };
-
-static const char *const feature_names[LAST_NAMED_FEATURE + 1] = {
-	[FEAT_TRACING_DATA] = "TRACING_DATA",
-	[FEAT_BUILD_ID] = "BUILD_ID",
-	[FEAT_HOSTNAME] = "HOSTNAME",
-	[FEAT_OSRELEASE] = "OSRELEASE",
-	[FEAT_VERSION] = "VERSION",
-	[FEAT_ARCH] = "ARCH",
-	[FEAT_NRCPUS] = "NRCPUS",
-	[FEAT_CPUDESC] = "CPUDESC",
-	[FEAT_CPUID] = "CPUID",
-	[FEAT_TOTAL_MEM] = "TOTAL_MEM",
-	[FEAT_CMDLINE] = "CMDLINE",
-	[FEAT_EVENT_DESC] = "EVENT_DESC",
-	[FEAT_CPU_TOPOLOGY] = "CPU_TOPOLOGY",
-	[FEAT_NUMA_TOPOLOGY] = "NUMA_TOPOLOGY",
-	[FEAT_BRANCH_STACK] = "BRANCH_STACK",
-	[FEAT_PMU_MAPPINGS] = "PMU_MAPPINGS",
-	[FEAT_GROUP_DESC] = "GROUP_DESC",
-	[FEAT_AUXTRACE] = "AUXTRACE",
-	[FEAT_STAT] = "STAT",
-	[FEAT_CACHE] = "CACHE",
-	[FEAT_SAMPLE_TIME] = "SAMPLE_TIME",
-	[FEAT_MEM_TOPOLOGY] = "MEM_TOPOLOGY",
-	[FEAT_CLOCKID] = "CLOCKID",
-	[FEAT_DIR_FORMAT] = "DIR_FORMAT",
-	[FEAT_BPF_PROG_INFO] = "BPF_PROG_INFO",
-	[FEAT_BPF_BTF] = "BPF_BTF",
-	[FEAT_COMPRESSED] = "COMPRESSED",
-	[FEAT_CPU_PMU_CAPS] = "CPU_PMU_CAPS",
-	[FEAT_CLOCK_DATA] = "CLOCK_DATA",
-	[FEAT_HYBRID_TOPOLOGY] = "HYBRID_TOPOLOGY",
-	[FEAT_PMU_CAPS] = "PMU_CAPS",
-};
-
-const char *perf_header_feature_name(unsigned feature)
-{
-	return feature <= LAST_NAMED_FEATURE ? feature_names[feature] : NULL;
-}
 
 static bool has(const struct header *h, unsigned feature)
 {
@@ -531,7 +492,7 @@ static void put_section(struct header *h, unsigned feature, bool full)
 	}
 	if (is_table(feature) && !full) {
 		outbuf_fmt(h->out, "# %s info available, use -I to display\n",
-			   feature_names[feature]);
+			   perfdata_feature_name(feature));
 		return;
 	}
 	b = section(h, feature);
@@ -590,7 +551,7 @@ int perf_header_put(struct recording *rec, const struct text_options *o, struct 
 	outbuf_str(out, "# missing features: ");
 	for (unsigned feature = 1; feature <= LAST_NAMED_FEATURE; feature++) {
 		if (!has(&h, feature))
-			outbuf_fmt(out, "%s ", feature_names[feature]);
+			outbuf_fmt(out, "%s ", perfdata_feature_name(feature));
 	}
 	outbuf_str(out, "\n# ========\n#\n");
 	return 0;

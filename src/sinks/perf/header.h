@@ -20,8 +20,6 @@ struct perf_event_attr;
  */
 int perf_header_put(struct recording *rec, const struct text_options *o, struct outbuf *out);
 
-/* "BUILD_ID"; NULL: not one that is known. */
-const char *perf_header_feature_name(unsigned feature);
 /* What goes with an attr in words: the event's name, that of its pmu (NULL unknown). */
 struct perf_header_event {
 	const char *name, *pmu;

@@ -180,6 +180,35 @@ void perfdata_view_header(const struct perfdata_view *v, struct perfdata_view_he
 	ret->marks = (ret->features[0] | s->file.feature_bits[0]) & PERFDATA_MARKS;
 }
 
+/* LOST: u64 id, lost. LOST_SAMPLES: u64 lost. */
+void perfdata_report(struct source *source, const struct event *ev, struct source_report *ret)
+{
+	struct perfdata_view *view = (struct perfdata_view *)source;
+	uint32_t type = ev->schema->record_type;
+	struct perfdata_view_record rec;
+	struct source_report r = { 0 };
+	struct bytes b;
+
+	if (type != PERF_RECORD_LOST && type != PERF_RECORD_LOST_SAMPLES &&
+	    type != PERF_RECORD_THROTTLE)
+		return;
+	perfdata_view_record(view, ev, &rec);
+	r.schema = rec.schema;
+	if (type == PERF_RECORD_THROTTLE) {
+		r.kind = REPORT_THROTTLED;
+		*ret = r;
+		return;
+	}
+	r.kind = type == PERF_RECORD_LOST ? REPORT_LOST : REPORT_LOST_EXACT;
+	b = bytes_init(ev->pub.bytes, ev->pub.bytes_len, ev->pub.file_off, "",
+		       ev->pub.flags & SONDE_EVENT_SWAPPED);
+	if ((r.kind == REPORT_LOST && bytes_skip(&b, "id", 8) < 0) ||
+	    bytes_u64(&b, "lost", &r.lost) < 0)
+		err_clear(); /* counted as a bad record when it was decoded */
+	else
+		*ret = r;
+}
+
 void perfdata_traits(struct source *source, struct source_traits *ret)
 {
 	struct perfdata_view_header head;

@@ -314,6 +314,7 @@ void perfdata_close(struct source *source)
 	perfdata_counts_free(s->counts);
 	sample_scratch_done(&s->scratch);
 	sample_scratch_done(&s->group_scratch);
+	outbuf_done(&s->fact);
 	outbuf_done(&s->split);
 	vec_done(&s->events);
 	vec_done(&s->ids);
@@ -379,6 +380,8 @@ const struct source_ops perfdata_source_ops = {
 	.ended = perfdata_ended,
 	.clock = perfdata_clock,
 	.traits = perfdata_traits,
+	.report = perfdata_report,
+	.fact_at = perfdata_fact_at,
 	.info = perfdata_info,
 	.close = perfdata_close,
 };

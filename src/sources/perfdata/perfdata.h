@@ -95,6 +95,7 @@ struct perfdata_source {
 	uint64_t first_attr_off; /* in pipe mode: of the first event's record */
 	/* Owned; by feature number, empty where none came or none was asked for. NULL: none so far */
 	struct bytes *sections;
+	struct outbuf fact;  /* the value of the fact asked for last */
 	struct outbuf split; /* of a record of simpleperf that comes in pieces: those that came */
 	struct named_files named_files; /* of simpleperf's header sections; by hash of the path: */
 	struct hash64 named_by_path;    /* -> index of the first one */
@@ -197,6 +198,8 @@ bool perfdata_build_id_at(struct source *source, size_t i, struct source_build_i
 bool perfdata_span(struct source *s, uint64_t *ret_first_ns, uint64_t *ret_last_ns);
 int perfdata_kernel(struct source *s, struct source_kernel *ret);
 const char *perfdata_info(struct source *s, const char *key);
+/* facts.c */
+bool perfdata_fact_at(struct source *s, size_t i, struct source_fact *ret);
 /* clock.c */
 void perfdata_clock(struct source *s, struct source_clock *ret);
 /* schemas.c: the schemas of all events; of records of state. */
@@ -275,6 +278,7 @@ int perfdata_first_records_look(struct perfdata_source *s);
 
 /* listing.c: records and header sections as they are, for lists of them; see also view.h. */
 int perfdata_listed_event(struct perfdata_source *s, const struct cut *rec, struct event *ret);
+void perfdata_report(struct source *source, const struct event *ev, struct source_report *ret);
 void perfdata_traits(struct source *source, struct source_traits *ret);
 /* 1, 0 if absent or damaged, -ENOMEM. The bytes are borrowed from the source. */
 int perfdata_section(struct perfdata_source *s, uint64_t feature, struct bytes *ret);

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* What sonde info prints of a perf.data: its header, and what the header says of the host. */
+
+#include "formats/perfdata/feature_names.h"
+#include "sources/perfdata/perfdata.h"
+#include "sources/perfdata/view.h"
+
+/* u32 version, type, level, ratio, mmap_len. Recorders write the section before they compress. */
+static bool is_compressed(struct perfdata_source *s, bool is_pipe)
+{
+	struct bytes b;
+	uint32_t ratio;
+
+	if (perfdata_section(s, FEAT_COMPRESSED, &b) <= 0)
+		return false;
+	return is_pipe || bytes_skip(&b, "version, type and level", 12) < 0 ||
+	       bytes_u32(&b, "ratio", &ratio) < 0 || ratio > 0;
+}
+
+static uint64_t memory_kb(struct perfdata_source *s)
+{
+	struct bytes b;
+	uint64_t kb = 0;
+
+	if (perfdata_section(s, FEAT_TOTAL_MEM, &b) > 0 && bytes_u64(&b, "memory", &kb) < 0) {
+		err_clear();
+		return 0;
+	}
+	return kb;
+}
+
+static void list_features(const struct perfdata_view_header *head, struct outbuf *out)
+{
+	for (unsigned feature = 0; feature < NR_FEATURES; feature++) {
+		const char *name = perfdata_feature_name(feature);
+
+		if (!(head->features[feature / 64] >> feature % 64 & 1))
+			continue;
+		if (out->len)
+			outbuf_char(out, ' ');
+		if (name)
+			outbuf_str(out, name);
+		else
+			outbuf_u64(out, feature);
+	}
+}
+
+enum file_fact { KIND, DATA_OFFSET, HEADER_VERSION, CHANGED, COMPRESSED, FEATURES, MEMORY };
+
+static const struct source_fact file_facts[] = {
+	[KIND] = { "kind", .form = FACT_TEXT },
+	[DATA_OFFSET] = { "data_offset", .form = FACT_NUMBER },
+	[HEADER_VERSION] = { "header_version", .form = FACT_NUMBER },
+	[CHANGED] = { "changed", .form = FACT_NUMBER },
+	[COMPRESSED] = { "compressed", .form = FACT_FLAG },
+	[FEATURES] = { "features", .form = FACT_WORDS },
+	[MEMORY] = { "memory_kb", .form = FACT_NUMBER, .about = FACT_TEXT_ONLY },
+};
+
+enum { NR_FILE_FACTS = sizeof(file_facts) / sizeof(*file_facts) };
+
+/* False: the recording does not say. */
+static bool put_file_fact(struct perfdata_source *s, enum file_fact fact, struct outbuf *out)
+{
+	struct perfdata_view_header head;
+	uint64_t kb;
+
+	perfdata_view_header(perfdata_view_of(&s->source), &head);
+	switch (fact) {
+	case KIND:
+		outbuf_str(out, "pipe");
+		return head.is_pipe;
+	case DATA_OFFSET:
+		outbuf_u64(out, head.data_off);
+		return true;
+	case HEADER_VERSION:
+		outbuf_u64(out, head.version);
+		return true;
+	case CHANGED:
+		outbuf_i64(out, head.changed_s);
+		return true;
+	case COMPRESSED:
+		outbuf_str(out, is_compressed(s, head.is_pipe) ? "true" : "false");
+		return true;
+	case FEATURES:
+		list_features(&head, out);
+		return true;
+	case MEMORY:
+		kb = memory_kb(s);
+		outbuf_u64(out, kb);
+		return kb;
+	}
+	return false;
+}
+
+/* A number that JSON takes as it is written. */
+static bool is_number(const char *text)
+{
+	return *text && *text != '0' && text[strspn(text, "0123456789")] == '\0';
+}
+
+static bool host_fact(struct perfdata_source *s, size_t i, struct source_fact *ret)
+{
+	static const struct {
+		const char *key, *info;
+		bool is_number;
+	} host[] = {
+		{ "hostname", "hostname" },
+		{ "osrelease", "osrelease" },
+		{ "recorder", "version" },
+		{ "arch", "arch" },
+		{ "cpudesc", "cpudesc" },
+		{ "cmdline", "cmdline" },
+		{ "nrcpus_online", "nrcpus-online", true },
+		{ "nrcpus_available", "nrcpus-available", true },
+		{ "byte_order", "byte-order" },
+		{ "long_bytes", "long-bytes", true },
+	};
+
+	if (i >= sizeof(host) / sizeof(*host))
+		return false;
+	*ret = (struct source_fact){ .key = host[i].key,
+				     .value = perfdata_info(&s->source, host[i].info),
+				     .about = FACT_HOST };
+	if (ret->value && !*ret->value)
+		ret->value = NULL;
+	if (ret->value && host[i].is_number && is_number(ret->value))
+		ret->form = FACT_NUMBER;
+	return true;
+}
+
+bool perfdata_fact_at(struct source *source, size_t i, struct source_fact *ret)
+{
+	struct perfdata_source *s = perfdata_of(source);
+	struct outbuf *value = &s->fact;
+	bool is_said;
+
+	if (i >= NR_FILE_FACTS)
+		return host_fact(s, i - NR_FILE_FACTS, ret);
+	value->len = 0;
+	is_said = put_file_fact(s, (enum file_fact)i, value);
+	outbuf_char(value, '\0');
+	*ret = file_facts[i];
+	ret->value = is_said && !value->failed ? value->data : NULL;
+	return true;
+}
