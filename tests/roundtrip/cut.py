@@ -392,7 +392,7 @@ def live(folder):
         whole_and_parts(folder, path, TOOLS)
         if name == 'sched':
             whole_and_parts(folder, path, TOOLS, '50ms')
-        chosen(folder, path, [['--time', '25%-75%']] + [['--cpu', '1']] * (name != 'dwarf'))
+        chosen(folder, path, [['--time', '25%-75%']] + [['--cpu', str(max(os.sched_getaffinity(0)))]] * (name != 'dwarf'))
     stream = folder / 'pipe.data'
     with open(stream, 'wb') as out:
         subprocess.run([SONDE, 'record', '-a', '-e', 'sched:sched_switch', '-q', '-o', '-', '--', 'sleep', '0.2'], env=ENV,

@@ -149,8 +149,8 @@ def odd_comm(folder):
 
 
 def live(folder):
-    program = ('import ctypes, time\nctypes.CDLL(None).prctl(15, %r, 0, 0, 0)\nend = time.time() + 0.3\n'
-               'while time.time() < end: pass\n' % ODD)
+    program = ('import ctypes, time\nctypes.CDLL(None).prctl(15, %r, 0, 0, 0)\nend = time.process_time() + 0.2\n'
+               'while time.process_time() < end: pass\n' % ODD)
     data = folder / 'live.data'
     status, _, err = run('record', '-o', data, '-e', 'cpu-clock:u', '-c', '1000000', '--', sys.executable, '-c', program)
     if status or not data.exists():

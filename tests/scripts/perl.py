@@ -8,7 +8,7 @@ import signal
 import struct
 import subprocess
 import sys
-import time
+import threading
 
 import scripttest
 from scripttest import CHAINS, DEMO, EXEC, FLAGS, FRAMES, HERE, MIXED, SONDE, TYPES, Tests, environment, perf_version, run
@@ -287,21 +287,26 @@ else:
 # ---- interruptions ---------------------------------------------------------------------------------------------------
 
 
-def live(text, rate="0.05"):
-    """A script on a pipe of few events: (what it printed until Ctrl-C and behind it, status)."""
+def live(text, until):
+    """A script on a pipe of few events, with Ctrl-C when it has printed `until`: (its output, errors, status)."""
     path = t.write("live.pl", text)
     rec = subprocess.Popen([SONDE, "record", "-q", "-e", "sched:sched_switch", "-o", "-", "--", "sh", "-c",
-                            "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do sleep %s; done; sleep 20" % rate],
+                            "for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.05; done; sleep 600"],
                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment())
     p = subprocess.Popen([SONDE, "script", "-i", "-", "-s", path], stdin=rec.stdout, stdout=subprocess.PIPE,
                          stderr=subprocess.PIPE, env=environment())
     rec.stdout.close()
-    time.sleep(2.5)
+    out = b""
+    while until not in out:
+        more = os.read(p.stdout.fileno(), 4096)
+        out += more
+        if not more:
+            break
     p.send_signal(signal.SIGINT)
-    out, err = p.communicate(timeout=20)
+    more, err = p.communicate(timeout=60)
     rec.send_signal(signal.SIGINT)
-    rec.wait(20)
-    return out.decode(), err.decode(), p.returncode
+    rec.wait(60)
+    return (out + more).decode(), err.decode(), p.returncode
 
 
 r = script("my $n = 0; sub trace_begin { $SIG{INT} = sub { print \"own\\n\" } } sub trace_unhandled { kill INT => $$ if ++$n == 5 } "
@@ -316,18 +321,20 @@ r = script("sub trace_unhandled { undef $Sonde::Prelude::run }")
 t.ok(r.rc == 1 and "Prelude.pm" in r.err, "a sub that takes the run away has an error, no crash", r)
 
 if os.geteuid() == 0 and os.path.exists("/sys/kernel/tracing/events/sched/sched_switch/id"):
-    out, err, rc = live("$| = 1; my $n = 0; sub sched::sched_switch { $n++ } sub trace_end { print \"end\\n\" if $n > 5 }")
-    t.is_((out, rc), ("end\n", 0), "Ctrl-C: no further events, trace_end runs", err)
+    out, err, rc = live("$| = 1; my $n = 0; sub sched::sched_switch { print \"six\\n\" if ++$n == 6 } sub trace_end { print \"end\\n\" }", b"six")
+    t.is_((out, rc), ("six\nend\n", 0), "Ctrl-C: no further events, trace_end runs", err)
     path = t.write("shown.pl", "my $n = 0; sub sched::sched_switch { print \"event\\n\" if !$n++ } sub trace_begin { print \"begin\\n\" }")
-    p = subprocess.Popen("%s record -q -e sched:sched_switch -o - -- sh -c 'sleep 0.1; sleep 6' | %s script -i - -s %s" % (SONDE, SONDE, path),
-                         shell=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment())
-    begun = time.monotonic()
+    p = subprocess.Popen("%s record -q -e sched:sched_switch -o - -- sh -c 'sleep 0.1; sleep 600' | %s script -i - -s %s" % (SONDE, SONDE, path),
+                         shell=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment(), start_new_session=True)
+    limit = threading.Timer(60, os.killpg, [p.pid, signal.SIGKILL])
+    limit.start()
     first = [p.stdout.readline(), p.stdout.readline()]
-    seconds = time.monotonic() - begun
-    p.communicate(timeout=30)
-    t.ok(first == [b"begin\n", b"event\n"] and seconds < 4, "what is printed is seen while the script waits for events, in a pipe, too", first, seconds)
+    limit.cancel()
+    os.killpg(p.pid, signal.SIGKILL)
+    p.communicate(timeout=60)
+    t.is_(first, [b"begin\n", b"event\n"], "what is printed is seen while the script waits for events, in a pipe, too")
     out, err, rc = live("use Time::HiRes 'ualarm'; $| = 1; $SIG{ALRM} = sub { print 't'; ualarm 200_000 }; my $n = 0; "
-                        "sub trace_begin { ualarm 200_000 } sub sched::sched_switch { $n++ } sub trace_end { print \"end\\n\" }")
+                        "sub trace_begin { ualarm 200_000 } sub sched::sched_switch { $n++ } sub trace_end { print \"end\\n\" }", b"tttttt")
     t.ok(rc == 0 and 6 <= out.count("t") and out.endswith("end\n"), "a timer goes off while no event comes", out, err, rc)
 else:
     t.skip("Ctrl-C and timers while events come", "not root, or tracefs is not mounted", False)

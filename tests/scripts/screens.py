@@ -82,12 +82,12 @@ def text_of(shown):
 
 
 def receive(fd, until=lambda text: False):
-    return text_of(read_pty(fd, lambda out: until(text_of(out)), 20 * SLOWER))
+    return text_of(read_pty(fd, lambda out: until(text_of(out)), 60 * SLOWER))
 
 
 def shown(words, rows, columns, **env):
     p, fd = open_terminal(words, rows, columns, **env)
-    status, out = end_pty(p, fd, 20 * SLOWER)
+    status, out = end_pty(p, fd, 60 * SLOWER)
     return text_of(out), p.stderr.read().decode("utf-8", "replace"), status
 
 
@@ -204,7 +204,7 @@ for name in "syscall-top", "rw-top":
     q, fd = open_terminal([SONDE, "script", name, "1"], 12, 60)
     out = receive(fd, lambda text: text.count(CLEAR) > 1)
     os.write(fd, b"\x03")
-    status, rest = end_pty(q, fd, 20 * SLOWER)
+    status, rest = end_pty(q, fd, 60 * SLOWER)
     err = q.stderr.read().decode("utf-8", "replace")
     t.ok(out.count(CLEAR) > 1 and not misfits(out, 12, 60) and status == 0 and (err, "Traceback" in text_of(rest)) == ("", False),
          "%s: Ctrl-C of a live screen ends it without a message" % name, status, err, repr(text_of(rest)[-300:]))

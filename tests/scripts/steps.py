@@ -219,9 +219,18 @@ def trace_end(): print("end")
 CALL = "import ctypes, signal, time\nsignal.signal(signal.SIGINT, signal.SIG_DFL)\nfor i in range(%d):\n time.sleep(%g); ctypes.CDLL(None).getpriority(0, 0)\n"
 
 
-def start(*words, compat=None, **more):
+def be_first():
+    """Real-time priority where that is permitted: then the load of the machine makes nothing late."""
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+    except OSError:
+        pass
+
+
+def start(*words, compat=None, before=None, **more):
     return subprocess.Popen([SONDE] + (["--compat", compat] if compat else []) + ["script", *words], env=env(**more), cwd=t.dir,
-                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+                            preexec_fn=before)
 
 
 def left(session):
@@ -238,7 +247,7 @@ def left(session):
     return found
 
 
-def lines_until(p, wanted, seconds=20):
+def lines_until(p, wanted, seconds=60):
     """Lines of its output with the time of each, until one begins with this."""
     got, end = [], time.monotonic() + seconds
     while time.monotonic() < end:
@@ -249,15 +258,15 @@ def lines_until(p, wanted, seconds=20):
     return got
 
 
-# The best of some attempts: a busy machine makes everything late.
-for attempt in range(3):
-    p = start("seen", "--", sys.executable, "-c", CALL % (4, .4))
+# The best of some attempts: where it is not permitted, a busy machine makes everything late.
+for attempt in range(5):
+    p = start("seen", "--", sys.executable, "-c", CALL % (4, .4), before=be_first)
     before = time.monotonic()
     got = lines_until(p, "end")
     p.communicate()
     late = [float(line.split()[1]) for _, line in got if line.startswith("late")]
     apart = [b[0] - a[0] for a, b in zip(got[1:], got[2:])]
-    if len(late) == 4 and max(late) < .3 and got[1][0] - before < 1.5:
+    if len(late) == 4 and max(late) < .3 and got[1][0] - before < 1.5 and min(apart[:3]) > .2:
         break
 t.ok(len(late) == 4 and max(late) < .5 and got[1][0] - before < 2.5, "two and a half events a second: each is printed at once",
      "begun %.2f" % before, got)
@@ -267,14 +276,14 @@ for what, send in (("Ctrl-C", lambda p: os.killpg(p.pid, signal.SIGINT)), ("SIGI
     p = start("seen", "--", sys.executable, "-c", CALL % (1000, .05))
     lines_until(p, "late")
     send(p)
-    out, err = p.communicate(timeout=20)
+    out, err = p.communicate(timeout=60)
     t.ok(p.returncode == 0 and out.endswith(b"end\n") and b"Traceback" not in err, "%s: both end, with the last output; status 0" % what,
          p.returncode, out, err)
     t.is_(left(p.pid), [], "nothing is left behind")
 p = start("seen", "--", sys.executable, "-c", CALL % (1000, .05))
 lines_until(p, "late")
 p.terminate()
-out, err = p.communicate(timeout=20)
+out, err = p.communicate(timeout=60)
 t.ok(p.returncode == 143 and out.endswith(b"end\n") and left(p.pid) == [], "SIGTERM: the same, with its status", p.returncode, out, err)
 
 wrapper("wrapped-record", "( perf record -e syscalls:sys_enter_getpriority $@ || perf record -e x:y $@ ) 2>/dev/null\n")
@@ -286,13 +295,13 @@ for what, words, compat in (("a report that ends early ends the recorder", ("see
                             ("also under --compat", ("wrapped",), "perf-6.1")):
     p = start(*words, *(("--",) if words[0] == "seen" else ()), "sh", work, compat=compat)
     try:
-        out, err = p.communicate(timeout=20)
+        out, err = p.communicate(timeout=60)
     except subprocess.TimeoutExpired:
         os.killpg(p.pid, signal.SIGKILL)
         out, err = p.communicate()
     t.ok(p.returncode == 9 and left(p.pid) == [], what, p.returncode, left(p.pid), out, err)
 p = start("seen", "--", sys.executable, "-c", CALL % (3, .01) + "import sys; sys.exit(3)\n")
-out, err = p.communicate(timeout=20)
+out, err = p.communicate(timeout=60)
 t.ok(p.returncode == 3 and out.count(b"late") == 3 and out.endswith(b"end\n"), "all that was recorded is reported; the command's status",
      p.returncode, out, err)
 t.write(SCRIPTS + "refused.py", "# record: -e nosuch:event\ndef trace_end(): print('end')\n")

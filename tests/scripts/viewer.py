@@ -39,7 +39,7 @@ def look(app):
         model = getattr(new[0], "data_model", None) or getattr(new[0], "model", None) if new else None
         if model is None:
             continue
-        end = time.time() + 20
+        end = time.time() + 60
         while hasattr(model, "more") and model.more and time.time() < end:  # filled by another process
             app.processEvents()
             model.FetchMoreRecords(1000)
