@@ -198,8 +198,9 @@ def _():
 
 @case('a terminal\'s Ctrl-Z and Ctrl-C reach command and recorder: the file is whole')
 def _():
-    p = start('-q', '-e', 'sched:sched_switch', '--', 'sh', '-c', 'while :; do sleep 0.01; done', start_new_session=True)
+    p = start('-q', '-e', 'sched:sched_switch', '--', 'sh', '-c', 'while :; do sleep 0.01; : > ran; done', start_new_session=True)
     try:
+        wait_until('it has slept', lambda: os.path.exists('ran'))
         for signo in (signal.SIGTSTP, signal.SIGCONT):
             os.killpg(p.pid, signo)
             time.sleep(0.1)
@@ -243,16 +244,19 @@ def is_full(pipe):
         os.close(end)
 
 
-def ended_behind_pipe(*options, threads=1, calls=200000):
-    """A recorder whose command has ended, while its reader has taken nothing and much is left for it."""
+def ended_behind_pipe(*options, first='', calls=200000):
+    """
+    A recorder whose command, of which `first` is the beginning, has ended, while its reader has taken nothing and much is left
+    for it.
+    """
     for name in ('done', 'full'):
         if os.path.exists(name):
             os.unlink(name)
-    command = 'until [ -e full ]; do "$0" -t %d -n %d; done; : > done' % (threads, calls)
+    command = first + 'until [ -e full ]; do "$0" -n %d; done; : > done' % calls
     p = through_pipe(*options, '--', 'sh', '-c', command, CALLS)
-    wait_until('the pipe is full', lambda: is_full(p.stdout), 60)
+    wait_until('the pipe is full', lambda: is_full(p.stdout), 100)
     open('full', 'w').close()
-    wait_until('the command has ended', lambda: os.path.exists('done'), 60)
+    wait_until('the command has ended', lambda: os.path.exists('done'), 100)
     time.sleep(0.3)
     same(p.poll(), None, 'it did not wait for its reader')
     return p
@@ -271,7 +275,8 @@ def _():
 
 @case('losses are told and --fail-on-loss is obeyed when the reader has closed its end, too')
 def _():
-    p = ended_behind_pipe('--fail-on-loss', '-m', '1', '-e', CALL, threads=4, calls=100000)
+    # While the recorder stands still, its buffers have room for a thousand calls on each cpu.
+    p = ended_behind_pipe('--fail-on-loss', '-m', '16', '-e', CALL, first='kill -STOP $PPID; "$0" -n 200000; kill -CONT $PPID; ')
     p.stdout.close()
     told = p.communicate(timeout=60)[1].decode()
     need(CLOSED in told and re.search('[1-9][0-9]* events were lost', told), told)
@@ -287,7 +292,7 @@ def _():
         time.sleep(0.5)
         same(p.poll(), None, 'the first signal waits for the reader')
         p.send_signal(signal.SIGINT)
-        p.wait(timeout=20)  # before anything is taken
+        p.wait(timeout=60)  # before anything is taken
         told = p.communicate()[1].decode()
         need('stands still' in told and re.search('[1-9][0-9]* events were recorded, but could not be written', told), told)
         same(p.returncode, 3, 'status: ' + told)
@@ -319,7 +324,7 @@ def _():
     p.send_signal(signal.SIGINT)
     time.sleep(0.2)
     p.send_signal(signal.SIGINT)
-    p.communicate(timeout=20)
+    p.communicate(timeout=60)
     same((p.returncode, os.path.exists('ran')), (-signal.SIGINT, False), 'status, and whether the command ran')
     os.close(reader)
 
@@ -332,14 +337,15 @@ def _():
     while os.read(reader, 1 << 20):
         pass
     os.close(reader)
-    told = p.communicate(timeout=20)[1].decode()
+    told = p.communicate(timeout=60)[1].decode()
     same((p.returncode, os.path.exists('ran')), (0, True), 'status, and whether the command ran: ' + told)
 
 
 @case('a command that kills its recorder: what was written is read')
 def _():
     p = subprocess.Popen([SONDE, 'record', '-q', '-o', 'x.data', '-e', CALL, '-m', '8', '--', 'sh', '-c',
-                          '"$0" -n 5000; sleep 1.5; kill -9 $PPID', CALLS], env=PERF_ENV, stdin=subprocess.DEVNULL,
+                          's=$(stat -c %s x.data); "$0" -n 5000; while [ $(stat -c %s x.data) -lt $((s + 8000)) ]; do '
+                          'sleep 0.1; done; kill -9 $PPID', CALLS], env=PERF_ENV, stdin=subprocess.DEVNULL,
                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     p.communicate(timeout=60)
     same(p.returncode, -signal.SIGKILL)
