@@ -56,7 +56,7 @@ struct sonde_event *sonde_event_dup(const struct sonde_event *pub)
 	dup->pub.record = inside ? bytes : NULL;
 	if (!inside)
 		dup->pub.record_len = 0;
-	dup->change = (struct change){ 0 };
+	dup->change = NULL;
 	if (!ev->owned) /* a reference is taken */
 		space = (struct address_space *)recording_space(ev, CPUMODE_USER);
 	dup->space = space ? address_space_ref(space) : NULL;

@@ -89,7 +89,7 @@ struct event {
 	bool refused;          /* by a filter, or perf: only a list of records wants it */
 	bool listed; /* stands for its record itself: bytes, no fields (source_options.list_records; errors of
 			 trace decoders always) */
-	struct change change; /* not kept by a dup */
+	const struct change *change; /* NULL: none, and in a dup; valid as long as pub.record */
 };
 
 static inline const struct event *event_of(const struct sonde_event *pub)

@@ -98,6 +98,7 @@ int recording_open_order(struct recording *rec, const struct order_options *opts
 	rec->events = calloc(RECORDING_EVENTS, sizeof(*rec->events));
 	if (!rec->events)
 		return err_nomem();
+	rec->decode_max = RECORDING_EVENTS;
 	for (int i = 0; i < RECORDING_EVENTS; i++)
 		rec->events[i] = (struct event){ .pub.size = sizeof(rec->events[i].pub),
 						 .recording = rec,

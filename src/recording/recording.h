@@ -98,7 +98,7 @@ struct recording {
 	const struct cut *cuts;
 	int nr_cuts, cut_at;
 	struct event *events; /* owned, RECORDING_EVENTS; lent to the caller */
-	int nr_events, event_at;
+	int nr_events, event_at, decode_max; /* decode_max: a power of 2 */
 	struct event defect_event; /* lent */
 
 	/* Its kernel. */

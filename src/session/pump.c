@@ -70,7 +70,7 @@ int session_pump_fill(struct sonde_session *s, struct recording *rec)
 		return atomic_load_explicit(&s->stopped, memory_order_relaxed) ? 0 : 1;
 	}
 	rec->nr_cuts = n > 0 ? n : 0;
-	rec->cut_at = 0;
+	rec->cut_at = rec->nr_events = rec->event_at = 0;
 	if (s->progress.call)
 		count_samples(s, rec);
 	if (__builtin_expect(s->recordings.line.waits && !rec->clock.has_first, 0))
@@ -178,17 +178,17 @@ static int apply_change(struct recording *rec, struct event *ev)
 	int left_out;
 
 	recording_find_task(ev);
-	left_out = state_apply(&rec->state, &ev->change);
+	left_out = ev->change->kind ? state_apply(&rec->state, ev->change) : 0;
 	if (left_out > 0)
 		defects_add(&rec->defects, DEFECT_TEXT_POKES, 1, "at 0x%llx",
-			    (unsigned long long)ev->change.start);
+			    (unsigned long long)ev->change->start);
 	return left_out < 0 ? left_out : 0;
 }
 
 /* A sample that a filter refuses changes the state all the same. */
 static inline int pass_over(struct recording *rec, struct event *ev)
 {
-	return __builtin_expect(ev->change.kind, 0) ? apply_change(rec, ev) : 0;
+	return __builtin_expect(ev->change != NULL, 0) ? apply_change(rec, ev) : 0;
 }
 
 /*
@@ -276,6 +276,9 @@ static inline int admit(struct sonde_session *s, struct recording *rec, struct e
 	bool is_sample = ev->schema->kind <= SONDE_SAMPLE;
 
 	rec->met_sample |= is_sample;
+	/* Unwanted since it was decoded. */
+	if (__builtin_expect(ev->schema->unwanted, 0) && is_sample && rec->nr_events > 1)
+		return 0;
 	if (__builtin_expect(s->dlfilters.has_early, 0) && is_sample) {
 		int r = choose_early(s, ev);
 
@@ -291,7 +294,7 @@ static inline int admit(struct sonde_session *s, struct recording *rec, struct e
 				      ? REFUSED_BY_CPU
 				      : REFUSED_BY_TIME);
 	}
-	if (__builtin_expect(ev->change.kind, 0))
+	if (__builtin_expect(ev->change != NULL, 0))
 		TRY(apply_change(rec, ev));
 	if (!is_sample && !record_wanted(s, ev))
 		return 0;
@@ -319,9 +322,9 @@ static int admit_listed(struct sonde_session *s, struct recording *rec, struct e
 	if (ev->listed || schema_is_shown(ev->schema))
 		return s->wants.results;
 	if (ev->schema->kind == SONDE_RECORD && s->wants.results) {
-		if (ev->change.kind == CHANGE_EXIT) /* its name as it was */
+		if (ev->change && ev->change->kind == CHANGE_EXIT) /* its name as it was */
 			TRY(recording_complete(ev));
-		if (ev->change.kind)
+		if (ev->change)
 			TRY(apply_change(rec, ev));
 		return cpu_list_holds(&rec->early.cpus, ev->pub.cpu);
 	}
@@ -337,31 +340,15 @@ static int admit_listed(struct sonde_session *s, struct recording *rec, struct e
 	return s->wants.refused_samples;
 }
 
-/*
- * Records were read a window at a time, which is more than the caches near a cpu hold; by now they
- * are in those far from it. Those behind the next ones are asked for while these are worked on:
- * what is looked at of a sample lies in two cache lines.
- */
-static inline void fetch_ahead(const struct recording *rec)
-{
-	enum { AHEAD = 4, CACHE_LINE = 64 };
-
-	if (rec->cut_at + AHEAD < rec->nr_cuts) {
-		const uint8_t *bytes = rec->cuts[rec->cut_at + AHEAD].bytes;
-
-		__builtin_prefetch(bytes);
-		__builtin_prefetch(bytes + CACHE_LINE);
-	}
-}
-
 /* Decodes until there are events: 1, 0 if a record without one has been decoded, <0 failure. */
 static inline __attribute__((always_inline)) int decode_more(struct recording *rec)
 {
 	int n;
 
-	fetch_ahead(rec);
 	n = rec->source->ops->decode(rec->source, rec->cuts, rec->nr_cuts, &rec->cut_at,
-				     rec->events, RECORDING_EVENTS);
+				     rec->events, rec->decode_max);
+	if (__builtin_expect(rec->decode_max < RECORDING_EVENTS, 0))
+		rec->decode_max *= 2;
 	rec->event_at = 0;
 	rec->nr_events = n > 0 ? n : 0;
 	return n;
@@ -496,6 +483,22 @@ int session_next(struct sonde_session *s, const struct sonde_event **ret)
 	}
 }
 
+/*
+ * What is behind the event that was admitted last is decoded again. Callers may ask for this after
+ * every event: then little is decoded ahead.
+ */
+static void decode_again(struct recording *rec)
+{
+	const struct event *last = rec->event_at ? &rec->events[rec->event_at - 1] : NULL;
+	const int behind = last ? (int)(last->cut - rec->cuts) + 1 : rec->cut_at;
+
+	if (behind >= rec->cut_at)
+		return;
+	rec->cut_at = behind;
+	rec->nr_events = rec->event_at;
+	rec->decode_max = 1;
+}
+
 void session_want(struct sonde_session *s, uint32_t schema, bool wanted)
 {
 	struct sonde_schema *sc = schema_at(&s->recordings.schemas, schema);
@@ -503,6 +506,10 @@ void session_want(struct sonde_session *s, uint32_t schema, bool wanted)
 	/* Filters of others see them all the same. */
 	if (s->dlfilters.filters.n || !sc)
 		return;
+	if (wanted && sc->unwanted) {
+		for (size_t i = 0; i < s->recordings.nr; i++)
+			decode_again(&s->recordings.v[i]);
+	}
 	sc->unwanted = !wanted;
 	/* What comes is not looked at any more, so nothing is known of it. */
 	for (size_t i = 0; i < s->recordings.nr; i++)

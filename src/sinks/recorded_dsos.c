@@ -173,7 +173,7 @@ int recorded_dsos_event(struct recorded_dsos *d, const struct event *ev)
 	TRY(recorded_dsos_update(d));
 	if (ev->schema->kind <= SONDE_SAMPLE)
 		return take_hit(d, ev);
-	return ev->change.kind == CHANGE_MMAP ? take_map(d, &ev->change) : 0;
+	return ev->change && ev->change->kind == CHANGE_MMAP ? take_map(d, ev->change) : 0;
 }
 
 void recorded_dsos_done(struct recorded_dsos *d)

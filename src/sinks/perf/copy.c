@@ -378,7 +378,7 @@ static int write_state_now(struct copy_sink *s)
 static int keep_state(struct copy_sink *s, const struct event *ev)
 {
 	const uint8_t *record = (const uint8_t *)s->record.data;
-	const struct change *c = &ev->change;
+	const struct change *c = ev->change;
 	uint32_t len = (uint32_t)s->record.len;
 	struct alive_subject subject;
 

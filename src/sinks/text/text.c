@@ -56,7 +56,7 @@ static int put_record(struct text_sink *s, const struct event *ev)
 			TRY(text_lines_meet(s, head.schema->id));
 		line = s->lines.v[head.schema->id];
 		line.fields &= RECORD_HEAD;
-		if (ev->change.kind != CHANGE_EXIT)
+		if (!ev->change || ev->change->kind != CHANGE_EXIT)
 			TRY(recording_complete_as(&head.event, head.pid, head.tid));
 		TRY(text_head_put(s, &head.event, &line));
 	}

@@ -54,7 +54,7 @@ int perfdata_listed_event(struct perfdata_source *s, const struct cut *rec, stru
 	ret->cut = rec;
 	ret->derived = 0;
 	ret->period = 0;
-	ret->change.kind = CHANGE_NONE;
+	ret->change = NULL;
 	return 2;
 }
 

@@ -141,6 +141,7 @@ struct perfdata_source {
 	struct sonde_sample group;          /* READ values of the record being derived from, */
 	uint32_t group_at;                  /* and the next of them */
 	unsigned derived; /* events already made of the record that decode() is at */
+	struct change change; /* of the event made last of a record of state */
 	struct sample_scratch
 		group_scratch; /* their own: questions about kept events come in between */
 	struct perfdata_losses losses;

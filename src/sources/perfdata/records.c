@@ -401,6 +401,7 @@ int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, str
 	uint32_t type = get_u32(rec->bytes, swap);
 	uint16_t misc = get_u16(rec->bytes + 4, swap);
 	const struct perfdata_event *e;
+	struct change *c = &s->change;
 	struct sonde_schema *sc;
 	struct bytes b;
 	uint32_t trailer;
@@ -429,7 +430,8 @@ int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, str
 	b = bytes_init(rec->bytes, rec->len - trailer, rec->file_off, s->file.path, swap);
 	b.what = sc->name;
 	b.pos += RECORD_HEADER_BYTES;
-	ret->change = (struct change){ 0 };
+	*c = (struct change){ 0 };
+	ret->change = c;
 	ret->attr = ret->member = e ? (uint32_t)(e - s->events.v) : 0;
 	ret->schema = sc;
 	ret->pub.schema = sc->id;
@@ -442,7 +444,7 @@ int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, str
 	}
 	if (e)
 		read_trailer(&e->layout, rec->bytes, rec->len, swap, &ret->pub);
-	r = read_change(s, type, misc, e, &b, &ret->change);
+	r = read_change(s, type, misc, e, &b, c);
 	if (r < 0) {
 		defects_add(s->opts.defects, DEFECT_BAD_RECORD, 1, "%s at 0x%llx%s", sc->name,
 			    (unsigned long long)rec->file_off,
@@ -450,13 +452,13 @@ int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, str
 		err_clear();
 		return 0;
 	}
-	ret->change.time_ns = ret->pub.time_ns;
+	c->time_ns = ret->pub.time_ns;
 	/* Whose state a record tells is who it is about, where the trailer does not say. */
-	if (ret->change.kind && ret->change.kind != CHANGE_CGROUP &&
-	    ret->change.kind != CHANGE_KSYMBOL && ret->change.kind != CHANGE_TEXT_POKE &&
+	if (c->kind && c->kind != CHANGE_CGROUP &&
+	    c->kind != CHANGE_KSYMBOL && c->kind != CHANGE_TEXT_POKE &&
 	    ret->pub.tid <= 0) {
-		ret->pub.pid = ret->change.pid;
-		ret->pub.tid = ret->change.tid;
+		ret->pub.pid = c->pid;
+		ret->pub.tid = c->tid;
 	}
 	return 1;
 }

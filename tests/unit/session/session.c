@@ -384,6 +384,37 @@ TEST(pending_alone_never_reads)
 	recording_done(&r);
 }
 
+/* Samples are decoded ahead; what is wanted holds from the next event on all the same. */
+TEST(want_holds_from_the_next_event_on)
+{
+	VEC(struct sonde_event) all = { 0 };
+	struct sonde_session *s = open_session(demo(), "");
+	const struct sonde_event *ev;
+	bool wanted = true;
+	size_t at = 0;
+
+	while (sonde_session_next(s, &ev) > 0)
+		assert_int_equal(vec_push(&all, *ev), 0);
+	sonde_session_close(s);
+	s = open_session(demo(), "");
+	for (int i = 0; sonde_session_next(s, &ev) > 0; i++) {
+		while (at < all.n && !wanted && all.v[at].schema == 0)
+			at++;
+		assert_true(at < all.n);
+		assert_int_equal(ev->file_off, all.v[at].file_off);
+		assert_int_equal(ev->schema, all.v[at++].schema);
+		if (i % 7 == 6) {
+			wanted = !wanted;
+			sonde_session_want(s, 0, wanted);
+		}
+	}
+	while (at < all.n && !wanted && all.v[at].schema == 0)
+		at++;
+	assert_int_equal(at, all.n);
+	sonde_session_close(s);
+	vec_done(&all);
+}
+
 TEST(samples_that_nobody_wants)
 {
 	struct sonde_session *s = open_session(demo(), "");
