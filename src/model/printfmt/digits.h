@@ -8,6 +8,9 @@
 
 #include <stdint.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "base/outbuf.h"
 
@@ -20,7 +23,22 @@ static inline void pf_store_le(char *to, uint64_t v)
 	memcpy(to, &v, 8);
 }
 
-/* Eight hexadecimal digits of v, the highest in the lowest byte. */
+/* Sixteen hexadecimal digits of v in memory's order, eight in each word: the highest is the lowest byte of ret[0]. */
+#ifdef __SSE2__
+static inline void pf_hex_words(uint64_t v, uint64_t ret[2])
+{
+	const __m128i low = _mm_set1_epi8(0x0f),
+		      bytes = _mm_cvtsi64_si128((long long)__builtin_bswap64(v)),
+		      nibbles = _mm_unpacklo_epi8(_mm_and_si128(_mm_srli_epi16(bytes, 4), low),
+						  _mm_and_si128(bytes, low)),
+		      over_nine = _mm_and_si128(_mm_cmpgt_epi8(nibbles, _mm_set1_epi8(9)),
+						_mm_set1_epi8('a' - '0' - 10)),
+		      text = _mm_add_epi8(_mm_add_epi8(nibbles, _mm_set1_epi8('0')), over_nine);
+
+	ret[0] = (uint64_t)_mm_cvtsi128_si64(text);
+	ret[1] = (uint64_t)_mm_cvtsi128_si64(_mm_unpackhi_epi64(text, text));
+}
+#else
 static inline uint64_t pf_hex_word(uint32_t v)
 {
 	uint64_t x = v, over_nine;
@@ -32,16 +50,25 @@ static inline uint64_t pf_hex_word(uint32_t v)
 	return __builtin_bswap64(x + 0x3030303030303030 + over_nine * ('a' - '0' - 10));
 }
 
+static inline void pf_hex_words(uint64_t v, uint64_t ret[2])
+{
+	ret[0] = pf_hex_word((uint32_t)(v >> 32));
+	ret[1] = pf_hex_word((uint32_t)v);
+}
+#endif
+
+/*
+ * Without a branch, because numbers of all lengths follow each other: the word that the first digit is in comes first,
+ * then the other one behind it; of a number of eight digits or fewer, that one is behind its end.
+ */
 static inline char *pf_write_hex(char *to, uint64_t v)
 {
-	unsigned n = v ? (67u - (unsigned)__builtin_clzll(v)) / 4 : 1;
+	const unsigned n = (67u - (unsigned)__builtin_clzll(v | 1)) / 4;
+	uint64_t words[2];
 
-	if (n <= 8) {
-		pf_store_le(to, pf_hex_word((uint32_t)v) >> 8 * (8 - n));
-		return to + n;
-	}
-	pf_store_le(to, pf_hex_word((uint32_t)(v >> 32)) >> 8 * (16 - n));
-	pf_store_le(to + n - 8, pf_hex_word((uint32_t)v));
+	pf_hex_words(v, words);
+	pf_store_le(to, (n > 8 ? words[0] : words[1]) >> (8 * (16 - n) & 63));
+	pf_store_le(n > 8 ? to + n - 8 : to + 8, words[1]);
 	return to + n;
 }
 
