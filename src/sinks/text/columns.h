@@ -16,8 +16,9 @@
 #define HEAD_BYTES 512u
 #define COMM_BYTES 256u /* of those for comm; longer ones are cut */
 /* Short texts are copied in pieces of so many bytes, whatever their length. */
-#define COPY_BYTES 16u
-#define NS_PER_S   UINT64_C(1000000000)
+#define COPY_BYTES      16u
+#define NAME_COPY_BYTES 32u /* at least, of an event's name */
+#define NS_PER_S        UINT64_C(1000000000)
 
 static inline char *put_digits(char *p, uint64_t v, unsigned width, char fill)
 {
@@ -84,33 +85,42 @@ static inline char *put_cpu_bare(char *p, int32_t cpu)
 	return p + sprintf(p, "%3d ", cpu);
 }
 
-/* The seconds of the last time written, right aligned in 5 places, and a dot: they change rarely. */
+/*
+ * The last time written, right aligned in 5 places before the dot: the seconds change rarely, and tens of microseconds
+ * not with each event.
+ */
 struct seconds_text {
 	uint64_t start_ns;
-	uint32_t len;
-	char text[28];
+	uint32_t len; /* with the dot */
+	uint32_t
+		part_ns; /* of the second: so much of it do the four digits behind the dot stand for */
+	char text[32];
 };
+enum { PART_NS = 100000 };
 
 static inline void seconds_text_make(struct seconds_text *t, uint64_t s)
 {
 	char *end = put_digits(t->text, s, 5, ' ');
 
 	*end++ = '.';
+	memcpy(end, "0000", 4);
 	t->start_ns = s * NS_PER_S;
+	t->part_ns = 0;
 	t->len = (uint32_t)(end - t->text);
+}
+
+static inline void seconds_text_part(struct seconds_text *t, uint32_t ns)
+{
+	const uint32_t part = ns / PART_NS;
+
+	memcpy(t->text + t->len, digit_pairs + part / 100 * 2, 2);
+	memcpy(t->text + t->len + 2, digit_pairs + part % 100 * 2, 2);
+	t->part_ns = part * PART_NS;
 }
 
 static inline void seconds_text_init(struct seconds_text *t)
 {
 	seconds_text_make(t, 0);
-}
-
-static inline char *put_6_digits(char *p, uint32_t v)
-{
-	memcpy(p, digit_pairs + v / 10000 * 2, 2);
-	memcpy(p + 2, digit_pairs + v / 100 % 100 * 2, 2);
-	memcpy(p + 4, digit_pairs + v % 100 * 2, 2);
-	return p + 6;
 }
 
 static inline char *put_3_digits(char *p, uint32_t v)
@@ -124,20 +134,38 @@ static inline char *put_3_digits(char *p, uint32_t v)
 static inline char *put_time(char *p, uint64_t time_ns, bool nanoseconds, struct seconds_text *t)
 {
 	uint64_t ns = time_ns - t->start_ns;
+	uint32_t rest;
 
 	if (__builtin_expect(ns >= NS_PER_S, 0)) {
 		seconds_text_make(t, time_ns / NS_PER_S);
 		ns = time_ns - t->start_ns;
 	}
-	memcpy(p, t->text, 24);
-	p += t->len;
-	p = put_6_digits(p, (uint32_t)ns / 1000);
+	if (__builtin_expect((uint32_t)ns - t->part_ns >= PART_NS, 0))
+		seconds_text_part(t, (uint32_t)ns);
+	rest = (uint32_t)ns - t->part_ns;
+	memcpy(p, t->text, sizeof(t->text));
+	p += t->len + 4;
+	memcpy(p, digit_pairs + rest / 1000 * 2, 2);
+	p += 2;
 	if (nanoseconds)
-		p = put_3_digits(p, (uint32_t)ns % 1000);
+		p = put_3_digits(p, rest % 1000);
 	p[0] = ':';
 	p[1] = ' ';
 	return p + 2;
 }
+
+/*
+ * The columns of comm, pid, tid and cpu as they were made for a task: most events repeat what one of the last tasks had.
+ * Copied whole, whatever its length.
+ */
+struct who_text {
+	uint64_t columns; /* which of them, and how: of struct line; 0: not made */
+	uint32_t comm;
+	int32_t pid, tid, cpu;
+	uint32_t len;
+	char text[52];
+};
+enum { RECENT_WHO = 64, WHO_COPY_BYTES = 48 };
 
 /* A comm right aligned in 16 places, or cut to 8, and a blank. */
 #define COMM_TEXT_LONG 255u

@@ -97,8 +97,8 @@ static char *put_day(const struct text_sink *s, struct day_text *d, char *p, uin
 /* perf's: in this machine's time zone. */
 static char *put_tod(struct text_sink *s, char *p, uint64_t time_ns)
 {
-	p = put_day(s, &s->tod, p, time_ns + s->tod_ns + (uint64_t)s->recordings->line.zero_ns, false,
-		    "%F %H:%M:%S");
+	p = put_day(s, &s->tod, p, time_ns + s->tod_ns + (uint64_t)s->recordings->line.zero_ns,
+		    false, "%F %H:%M:%S");
 	*p++ = ' ';
 	return p;
 }
@@ -127,37 +127,85 @@ static uint64_t relative_time(struct text_sink *s, uint64_t time_ns)
 	return base ? time_ns - base : 0;
 }
 
-int text_head_put(struct text_sink *s, const struct event *ev, const struct line *line)
-{
-	uint64_t fields = line->fields;
-	char *start = outbuf_room(&s->writer.out, HEAD_BYTES + line->name_room), *p = start;
+#define WHO_COLUMNS (TEXT_COMM | TEXT_PID | TEXT_TID | TEXT_CPU)
+/* Beside these bits in who_text.columns: comm is not padded. */
+#define WHO_BARE_COMM (UINT64_C(1) << 63)
+_Static_assert(!(WHO_COLUMNS & WHO_BARE_COMM), "a bit of its own");
 
-	if (!p)
-		return err_nomem();
-	if (fields & TEXT_COMM) {
+/* comm, pid, tid, cpu; NULL without memory. */
+static char *make_who(struct text_sink *s, char *p, const struct event *ev, uint64_t columns)
+{
+	if (columns & TEXT_COMM) {
 		const struct comm_text *c = comm_text(s, ev->pub.comm);
 
 		if (!c)
-			return err_nomem();
-		if (__builtin_expect((line->bare_comm && !s->latency) || c->len == COMM_TEXT_LONG,
-				     0)) {
+			return NULL;
+		if ((columns & WHO_BARE_COMM && !s->latency) || c->len == COMM_TEXT_LONG) {
 			p = put_odd_comm(p, shown_comm(s, ev->pub.comm));
 		} else {
 			memcpy(p, c->text, sizeof(*c));
 			p += c->len;
 		}
 	}
-	if (fields & TEXT_PID) {
+	if (columns & TEXT_PID) {
 		p = put_int(p, ev->pub.pid, s->id_width);
-		*p++ = fields & TEXT_TID ? '/' : ' ';
+		*p++ = columns & TEXT_TID ? '/' : ' ';
 	}
-	if (fields & TEXT_TID) {
-		p = fields & TEXT_PID ? put_int_left(p, ev->pub.tid, s->id_width)
-				      : put_int(p, ev->pub.tid, s->id_width);
+	if (columns & TEXT_TID) {
+		p = columns & TEXT_PID ? put_int_left(p, ev->pub.tid, s->id_width)
+				       : put_int(p, ev->pub.tid, s->id_width);
 		*p++ = ' ';
 	}
-	if (fields & TEXT_CPU)
+	if (columns & TEXT_CPU)
 		p = s->latency ? put_cpu_bare(p, ev->pub.cpu) : put_cpu(p, ev->pub.cpu);
+	return p;
+}
+
+/* The same of a task that was not shown lately; kept if it is not longer than most. */
+static __attribute__((noinline)) char *put_new_who(struct text_sink *s, char *p,
+						   const struct event *ev, uint64_t columns,
+						   struct who_text *w)
+{
+	char *end = make_who(s, p, ev, columns);
+
+	if (!end || end - p > WHO_COPY_BYTES)
+		return end;
+	*w = (struct who_text){ .columns = columns,
+				.comm = ev->pub.comm,
+				.pid = ev->pub.pid,
+				.tid = ev->pub.tid,
+				.cpu = ev->pub.cpu,
+				.len = (uint32_t)(end - p) };
+	memcpy(w->text, p, w->len);
+	return end;
+}
+
+static inline char *put_who(struct text_sink *s, char *p, const struct event *ev, uint64_t columns)
+{
+	const struct sonde_event *e = &ev->pub;
+	struct who_text *w = &s->who[((uint32_t)e->tid ^ (uint32_t)e->cpu << 3) % RECENT_WHO];
+
+	if (__builtin_expect(w->columns != columns || w->comm != e->comm || w->tid != e->tid ||
+				     w->pid != e->pid || w->cpu != e->cpu,
+			     0))
+		return put_new_who(s, p, ev, columns, w);
+	memcpy(p, w->text, WHO_COPY_BYTES);
+	return p + w->len;
+}
+
+int text_head_put(struct text_sink *s, const struct event *ev, const struct line *line)
+{
+	uint64_t fields = line->fields,
+		 who = (fields & WHO_COLUMNS) | (line->bare_comm ? WHO_BARE_COMM : 0);
+	char *start = outbuf_room(&s->writer.out, HEAD_BYTES + line->name_room), *p = start;
+
+	if (!p)
+		return err_nomem();
+	if (who & WHO_COLUMNS) {
+		p = put_who(s, p, ev, who);
+		if (!p)
+			return err_nomem();
+	}
 	if (__builtin_expect(line->odd_head, 0)) {
 		if (fields & TEXT_MISC)
 			p = put_misc(p, ev);
@@ -180,7 +228,8 @@ int text_head_put(struct text_sink *s, const struct event *ev, const struct line
 		*p++ = ' ';
 	}
 	if (fields & TEXT_EVENT) {
-		for (uint32_t i = 0; i < line->name_room; i += COPY_BYTES)
+		memcpy(p, line->name, NAME_COPY_BYTES);
+		for (uint32_t i = NAME_COPY_BYTES; i < line->name_room; i += COPY_BYTES)
 			memcpy(p + i, line->name + i, COPY_BYTES);
 		p += line->name_len;
 	}

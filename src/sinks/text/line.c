@@ -75,6 +75,8 @@ static int make_name(struct text_sink *s, const struct sonde_schema *sc, struct 
 		text_terminal_quiet(&b, b.len - len, false);
 	outbuf_str(&b, s->color ? PLAIN ": " : ": ");
 	room = (b.len + COPY_BYTES - 1) / COPY_BYTES * COPY_BYTES;
+	if (room < NAME_COPY_BYTES)
+		room = NAME_COPY_BYTES;
 	if (!b.failed && room <= UINT32_MAX)
 		text = arena_alloc(&s->arena, room);
 	if (text) {

@@ -38,7 +38,7 @@ struct line {
 	bool is_branch;   /* of hardware branch traces: has a layout of its own */
 	bool branch_addr; /* ... with where it goes to, unless columns were chosen */
 	uint32_t name_len;
-	uint32_t name_room; /* bytes at `name`: a multiple of COPY_BYTES */
+	uint32_t name_room; /* bytes at `name`: NAME_COPY_BYTES at least, a multiple of COPY_BYTES */
 	const char *name;   /* "sched:sched_switch: " right aligned; lent from the arena */
 };
 
@@ -73,6 +73,7 @@ struct text_sink {
 	VEC(struct comm_text) comms; /* indexed by comm id */
 	struct outbuf quiet_comm;
 	struct seconds_text seconds;
+	struct who_text who[RECENT_WHO];
 	struct sonde_sample sample; /* of the event at hand, if its line needs it */
 	unsigned id_width;          /* of pid and tid */
 	unsigned name_width;        /* of the longest event name, 0: not yet known */
