@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How long a recorder that was told to end has for it. */
+/* How long a recorder has to end that was told to, or that has closed its output. */
 #define PATIENCE_MS 3000
 
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
@@ -113,6 +114,31 @@ static void end_recorder(pid_t pid)
 	processes_done(&p);
 }
 
+/* Whether nobody can write to the pipe any more: the report has ended because it has read all. */
+static bool is_written(int pipe)
+{
+	struct pollfd p = { .fd = pipe };
+
+	return poll(&p, 1, 0) > 0 && p.revents & POLLHUP;
+}
+
+/* A recorder closes its output before it is gone: the report can end first. */
+static bool ends_by_itself(pid_t recorder, int *ret_status)
+{
+	enum { LOOK_MS = 5 };
+	const struct timespec nap = { .tv_nsec = LOOK_MS * 1000000 };
+	int status;
+
+	for (int ms = 0; ms < PATIENCE_MS; ms += LOOK_MS) {
+		if (waitpid(recorder, &status, WNOHANG) == recorder) {
+			*ret_status = status_of(status);
+			return true;
+		}
+		nanosleep(&nap, NULL);
+	}
+	return false;
+}
+
 /*
  * What was sent to us alone is for the recorder: when it ends, so does the report. Who sends signals to a whole group looks the
  * same, and the recorder takes a second one for impatience: so it is only sent to one that goes on.
@@ -133,9 +159,9 @@ static void pass_on(pid_t recorder)
 	signal_below(recorder, signo);
 }
 
-/* Until the report has ended. *ret_signal: the last one that came. */
+/* Until both have ended. Closes `pipe`, from which the report reads. *ret_signal: the last one that came. */
 static int watch(const struct cli *cli, const struct script_live *l, pid_t recorder, pid_t report,
-		 int *ret_signal)
+		 int pipe, int *ret_signal)
 {
 	int record_status = 0, report_status = 0, status;
 
@@ -156,6 +182,9 @@ static int watch(const struct cli *cli, const struct script_live *l, pid_t recor
 			report_status = status_of(status);
 		}
 	}
+	if (recorder && is_written(pipe) && ends_by_itself(recorder, &record_status))
+		recorder = 0;
+	close(pipe);
 	if (recorder)
 		end_recorder(recorder);
 	else if (record_status && report_status && !*ret_signal)
@@ -183,14 +212,14 @@ int script_live_run(const struct cli *cli, const struct script_live *l)
 	recorder = start_recorder(l, fds, before);
 	if (recorder > 0)
 		report = start_report(l, fds, before);
-	close(fds[0]);
 	close(fds[1]);
 	if (report < 0) {
 		cli_say("cannot start a process: %m");
+		close(fds[0]);
 		if (recorder > 0)
 			end_recorder(recorder);
 		return cli_status(cli, CLI_FAILED);
 	}
-	status = watch(cli, l, recorder, report, &signo);
+	status = watch(cli, l, recorder, report, fds[0], &signo);
 	return signo && signo != SIGINT ? 128 + signo : status;
 }

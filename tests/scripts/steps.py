@@ -202,6 +202,10 @@ t.is_((r.out, r.rc), ("report[--json][--by][w][sh]\nrecord[-q][-o][-][-e][x][ls]
       "options that '# args:' names are the report's; the recorder's status", r.err)
 wrapper("plain-report", "exit 5\n")
 t.is_(script("plain").rc, 5, "the report's comes first")
+wrapper("late-record", "echo x; exec >&-; sleep 1; exit 7\n")
+wrapper("late-report", "cat $(printf %s \"$SONDE_SCRIPT_OPTIONS\" | tail -n 1)\n")
+r = script("late")
+t.is_((r.out, r.rc), ("x\n", 7), "a recorder that ends after the report has read all", r.err)
 
 if not recording:
     for what in ("an event is seen at once", "Ctrl-C", "a report that ends early"):
