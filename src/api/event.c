@@ -153,9 +153,7 @@ static void ask_tells_exec(struct recording *rec)
 	const struct schema_table *schemas = &rec->all->schemas;
 
 	for (; rec->schemas_asked < schemas->schemas.n; rec->schemas_asked++) {
-		const struct perf_event_attr *attr = schemas->schemas.v[rec->schemas_asked]->attr;
-
-		if (attr && attr->comm_exec &&
+		if (schemas->schemas.v[rec->schemas_asked]->traits & SCHEMA_MARKS_EXEC &&
 		    !(rec->opts->rules->learns_of_events_late && rec->is_stream))
 			rec->state.tells_exec = true;
 	}

@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 #include "base/outbuf.h"
-#include "formats/perfdata/registers.h"
+#include "model/registers.h"
 #include "session/session.h"
 #include "sinks/text/data_src.h"
 
@@ -38,5 +38,5 @@ const char *sonde_event_register_name(const struct sonde_event *ev, uint32_t nr,
 	NOT_NULL(ev, "");
 	NOT_NULL(room, "");
 	rec = event_of(ev)->recording;
-	return perfdata_register_name(rec->opts->rules, recording_info(rec, "arch"), nr, room);
+	return register_name(rec->opts->rules, recording_info(rec, "arch"), nr, room);
 }

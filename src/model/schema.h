@@ -24,6 +24,34 @@ struct abi {
 	uint8_t long_bytes; /* of the recorded kernel: 4 or 8 */
 };
 
+/* What counts or fires an event: columns of text are chosen by it. */
+enum event_class {
+	EVENT_HARDWARE,
+	EVENT_SOFTWARE,
+	EVENT_TRACEPOINT,
+	EVENT_HW_CACHE,
+	EVENT_RAW,
+	EVENT_BREAKPOINT,
+	EVENT_OTHER,
+	EVENT_SYNTH, /* made by a decoder of hardware traces */
+	NR_EVENT_CLASSES
+};
+
+/* What else is known of the events of a schema; any of them. */
+enum schema_trait {
+	SCHEMA_DUMMY = 1 << 0,        /* recorded for what comes along with it: has no samples */
+	SCHEMA_ADDR_IN_TASK = 1 << 1, /* addr is a place in code or data of the sampled task */
+	SCHEMA_BPF_OUTPUT = 1 << 2,   /* the payload is what a BPF program wrote */
+	SCHEMA_BRANCH = 1 << 3,       /* each sample is a branch of a hardware trace: ip to addr */
+	SCHEMA_LIKE_BRANCH = 1 << 4,  /* what perf takes for such, too */
+	SCHEMA_ALL_BRANCHES = 1 << 5, /* branch stacks hold branches of every kind */
+	SCHEMA_BRANCH_COUNTERS = 1 << 6, /* ... and counters for each branch */
+	SCHEMA_CALL_STACKS = 1 << 7,     /* branch stacks are calls that have not returned */
+	SCHEMA_MARKS_EXEC = 1 << 8,      /* its recording says which task names exec gave */
+	SCHEMA_LOSS = 1 << 9,            /* a record of lost events */
+	SCHEMA_SWITCH = 1 << 10,         /* a record of a context switch */
+};
+
 struct sonde_schema {
 	uint32_t id, family;
 	enum sonde_schema_kind kind;
@@ -50,6 +78,9 @@ struct sonde_schema {
 	struct sonde_schema *newer; /* what its event has got since (pipe mode); NULL nothing */
 	bool is_newer;              /* the same, of that one */
 	bool unwanted;              /* sonde_session_want(): its samples need not be delivered */
+	enum event_class event_class;
+	unsigned traits;  /* enum schema_trait */
+	uint64_t sampled; /* of kinds up to SONDE_SAMPLE: SAMPLED_* that its samples hold */
 	const void *attr;           /* perf_event_attr in host order, NULL none */
 	size_t attr_len;
 	const void *maker; /* the source that uses it, of several the last: schema_table_take() */

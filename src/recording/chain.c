@@ -9,12 +9,13 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
-#include "recording/code.h"
 #include "model/callchain.h"
+#include "model/sampled.h"
+#include "recording/code.h"
 #include "recording/locate.h"
 #include "unwind/unwind.h"
 
-#define UNWINDABLE (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
+#define UNWINDABLE (SAMPLED_CALLCHAIN | SAMPLED_REGS_USER | SAMPLED_STACK_USER)
 
 /* ---- functions inlined ----------------------------------------------------------------------- */
 
@@ -108,10 +109,8 @@ static int push_entries(struct recording *rec, const struct recorded_chain *c,
 /* --call-graph lbr: the hardware kept a stack of the calls that did not return yet. */
 static bool has_call_stack(const struct event *ev)
 {
-	const struct perf_event_attr *attr = ev->schema->attr;
-
-	return attr && attr->sample_type & PERF_SAMPLE_BRANCH_STACK &&
-	       attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
+	return ev->schema->sampled & SAMPLED_BRANCH_STACK &&
+	       ev->schema->traits & SCHEMA_CALL_STACKS;
 }
 
 /*
@@ -323,9 +322,7 @@ static int push_unwound(struct recording *rec, const struct event *ev, unsigned 
 
 static bool has_stack(const struct event *ev)
 {
-	const struct perf_event_attr *attr = ev->schema->attr;
-
-	return attr && (attr->sample_type & UNWINDABLE) == UNWINDABLE;
+	return (ev->schema->sampled & UNWINDABLE) == UNWINDABLE;
 }
 
 bool recording_stops_chain(const struct recording *rec, const char *sym)

@@ -14,6 +14,7 @@
 #include "base/near.h"
 #include "base/size.h"
 #include "base/sysfile.h"
+#include "model/sampled.h"
 #include "recording/clock.h"
 #include "session/progress_line.h"
 #include "session/session.h"
@@ -255,10 +256,9 @@ static int check_has_times(struct sonde_session *s)
 	const struct sonde_schema *timeless = NULL;
 
 	vec_foreach(sc, &s->recordings.schemas.schemas) {
-		const struct perf_event_attr *attr = (*sc)->attr;
+		uint64_t sampled = (*sc)->sampled;
 
-		if (!attr || attr->sample_type & PERF_SAMPLE_TIME ||
-		    !(attr->sample_type & ~PERF_SAMPLE_IDENTIFIER))
+		if (sampled & SAMPLED_TIME || !(sampled & ~SAMPLED_IDENTIFIER))
 			return 0;
 		timeless = timeless ? timeless : *sc;
 	}
@@ -299,9 +299,8 @@ static int build_time(struct sonde_session *s)
 static int check_times(const struct recording *rec)
 {
 	vec_foreach(sc, &rec->all->schemas.schemas) {
-		const struct perf_event_attr *attr = (*sc)->attr;
-
-		if (attr && (*sc)->maker == rec->source && !(attr->sample_type & PERF_SAMPLE_TIME))
+		if ((*sc)->kind <= SONDE_SAMPLE && (*sc)->maker == rec->source &&
+		    !((*sc)->sampled & SAMPLED_TIME))
 			return err_set(
 				-ETIME,
 				"%s: the samples of '%s' have no times, so they cannot be listed "
@@ -331,7 +330,7 @@ static int check_cpus(const struct recording *rec)
 		if (!attr || types_met & type || (*sc)->maker != rec->source)
 			continue;
 		types_met |= type;
-		if (!(attr->sample_type & PERF_SAMPLE_CPU))
+		if (!((*sc)->sampled & SAMPLED_CPU))
 			return err_set(-ENODATA,
 				       "%s: the samples of '%s' do not say on which cpu they were "
 				       "taken: cpus cannot be chosen (record with -a or "

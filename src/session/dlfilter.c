@@ -8,9 +8,10 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "model/callchain.h"
+#include "model/sampled.h"
 #include "recording/code.h"
 #include "recording/locate.h"
-#include "model/callchain.h"
 #include "session/session.h"
 #include "sinks/sink.h"
 
@@ -247,15 +248,9 @@ static int32_t object_code(void *ctx, uint64_t addr, void *buf, uint32_t len)
 /* ---- samples --------------------------------------------------------------------------------- */
 
 /* Whether addr is a place in code or data of the process. */
-static bool addr_has_names(const struct perf_event_attr *at)
+static bool addr_has_names(const struct sonde_schema *sc)
 {
-	if (!at || !(at->sample_type & PERF_SAMPLE_ADDR))
-		return false;
-	if (at->type == PERF_TYPE_HARDWARE)
-		return at->config == PERF_COUNT_HW_BRANCH_INSTRUCTIONS && at->sample_period == 1;
-	return at->type == PERF_TYPE_SOFTWARE && (at->config == PERF_COUNT_SW_PAGE_FAULTS ||
-						  at->config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
-						  at->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ);
+	return sc->sampled & SAMPLED_ADDR && sc->traits & (SCHEMA_BRANCH | SCHEMA_ADDR_IN_TASK);
 }
 
 /* The chain's entries in this host's byte order and aligned. */
@@ -308,7 +303,7 @@ static int fill_sample(struct dlfilter_answers *a, const struct event *ev, struc
 		.code_page_size = s.code_page_size,
 		.cgroup = s.cgroup,
 		.cpumode = (uint8_t)ev->pub.cpumode,
-		.addr_correlates_sym = addr_has_names(at),
+		.addr_correlates_sym = addr_has_names(ev->schema),
 		.misc = get_u16(ev->pub.record + 4, ev->pub.flags & SONDE_EVENT_SWAPPED),
 		.event = ev->schema->name,
 	};

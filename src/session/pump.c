@@ -6,7 +6,6 @@
  *	source --cut--> order --in time order--> decode --> early --> state --> late --> merge.c
  */
 
-#include <linux/perf_event.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -256,10 +255,9 @@ static bool record_pass(const struct sonde_session *s, const struct event *ev)
 {
 	const struct early_filter *early = &ev->recording->early;
 	const struct sonde_event *pub = &ev->pub;
-	uint32_t type = ev->schema->record_type;
-	bool is_switch = type == PERF_RECORD_SWITCH || type == PERF_RECORD_SWITCH_CPU_WIDE;
+	bool is_switch = ev->schema->traits & SCHEMA_SWITCH;
 
-	if (type == PERF_RECORD_LOST || type == PERF_RECORD_LOST_SAMPLES)
+	if (ev->schema->traits & SCHEMA_LOSS)
 		return true;
 	if (!cpu_list_holds(&early->cpus, pub->cpu) &&
 	    (!s->opts.rules->filters_spare_records || is_switch))

@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "capture/probe.h"
-#include "formats/perfdata/registers.h"
+#include "model/registers.h"
 
 enum { MASK_BITS = 64 };
 
@@ -17,13 +17,13 @@ enum { MASK_BITS = 64 };
 static uint64_t bits_of(unsigned nr, char name[16], const char **ret_name)
 {
 	char next[16];
-	const char *own = perfdata_register_name(&default_rules, NULL, nr, name);
+	const char *own = register_name(&default_rules, NULL, nr, name);
 	const char *second;
 
 	*ret_name = own;
 	if (nr + 1 == MASK_BITS)
 		return (uint64_t)1 << nr;
-	second = perfdata_register_name(&default_rules, NULL, nr + 1, next);
+	second = register_name(&default_rules, NULL, nr + 1, next);
 	return (strcmp(own, second) ? (uint64_t)1 : (uint64_t)3) << nr;
 }
 

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "model/sampled.h"
+#include "model/schema.h"
 
 /* Members in file order with their widths in bytes: what byte swapping needs to know. Offset 40 is the flag word. */
 static const uint8_t widths[] = {
@@ -147,4 +149,90 @@ void perfdata_layout_of(const struct perf_event_attr *attr, struct perfdata_layo
 #undef FROM_END
 	l.trailer_bytes = end;
 	*ret = l;
+}
+
+/* ---- in the words of the model ---------------------------------------------------------------- */
+
+#define SAME(name) \
+	_Static_assert(SAMPLED_##name == (uint64_t)PERF_SAMPLE_##name, "the kernel's number")
+SAME(IP);
+SAME(TID);
+SAME(TIME);
+SAME(ADDR);
+SAME(READ);
+SAME(CALLCHAIN);
+SAME(CPU);
+SAME(PERIOD);
+SAME(RAW);
+SAME(BRANCH_STACK);
+SAME(REGS_USER);
+SAME(STACK_USER);
+SAME(WEIGHT);
+SAME(DATA_SRC);
+SAME(IDENTIFIER);
+SAME(TRANSACTION);
+SAME(REGS_INTR);
+SAME(PHYS_ADDR);
+SAME(CGROUP);
+SAME(DATA_PAGE_SIZE);
+SAME(CODE_PAGE_SIZE);
+SAME(WEIGHT_STRUCT);
+#undef SAME
+_Static_assert(READ_TIME_ENABLED == PERF_FORMAT_TOTAL_TIME_ENABLED &&
+		       READ_TIME_RUNNING == PERF_FORMAT_TOTAL_TIME_RUNNING &&
+		       READ_ID == PERF_FORMAT_ID && READ_LOST == PERF_FORMAT_LOST,
+	       "the kernel's numbers");
+_Static_assert((int)EVENT_HARDWARE == PERF_TYPE_HARDWARE &&
+		       (int)EVENT_SOFTWARE == PERF_TYPE_SOFTWARE &&
+		       (int)EVENT_TRACEPOINT == PERF_TYPE_TRACEPOINT &&
+		       (int)EVENT_HW_CACHE == PERF_TYPE_HW_CACHE &&
+		       (int)EVENT_RAW == PERF_TYPE_RAW &&
+		       (int)EVENT_BREAKPOINT == PERF_TYPE_BREAKPOINT,
+	       "the kernel's numbers");
+
+/* Numbers that kernel headers of some build machines do not have. */
+#define TYPE_SYNTH            (INT32_MAX + 1u)    /* perf's own */
+#define SAMPLE_BRANCH_COUNTER (UINT64_C(1) << 19) /* PERF_SAMPLE_BRANCH_COUNTERS */
+
+static unsigned software_traits(uint64_t config)
+{
+	switch (config) {
+	case PERF_COUNT_SW_DUMMY:
+		return SCHEMA_DUMMY;
+	case PERF_COUNT_SW_BPF_OUTPUT:
+		return SCHEMA_BPF_OUTPUT;
+	case PERF_COUNT_SW_PAGE_FAULTS:
+	case PERF_COUNT_SW_PAGE_FAULTS_MIN:
+	case PERF_COUNT_SW_PAGE_FAULTS_MAJ:
+		return SCHEMA_ADDR_IN_TASK;
+	default:
+		return 0;
+	}
+}
+
+/* perf takes every hardware event with this bit for branches. */
+static unsigned hardware_traits(const struct perf_event_attr *attr)
+{
+	if (attr->sample_period != 1)
+		return 0;
+	return (attr->config == PERF_COUNT_HW_BRANCH_INSTRUCTIONS ? SCHEMA_BRANCH : 0) |
+	       (attr->config & PERF_COUNT_HW_BRANCH_INSTRUCTIONS ? SCHEMA_LIKE_BRANCH : 0);
+}
+
+void perfdata_attr_describe(const struct perf_event_attr *attr, struct sonde_schema *sc)
+{
+	uint64_t branches = attr->branch_sample_type;
+
+	sc->event_class = attr->type == TYPE_SYNTH     ? EVENT_SYNTH
+			  : attr->type < PERF_TYPE_MAX ? (enum event_class)attr->type
+						       : EVENT_OTHER;
+	sc->traits = (branches & PERF_SAMPLE_BRANCH_ANY ? SCHEMA_ALL_BRANCHES : 0) |
+		     (branches & SAMPLE_BRANCH_COUNTER ? SCHEMA_BRANCH_COUNTERS : 0) |
+		     (branches & PERF_SAMPLE_BRANCH_CALL_STACK ? SCHEMA_CALL_STACKS : 0) |
+		     (attr->comm_exec ? SCHEMA_MARKS_EXEC : 0);
+	if (attr->type == PERF_TYPE_SOFTWARE)
+		sc->traits |= software_traits(attr->config);
+	if (attr->type == PERF_TYPE_HARDWARE)
+		sc->traits |= hardware_traits(attr);
+	sc->sampled = attr->sample_type;
 }

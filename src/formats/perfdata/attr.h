@@ -36,6 +36,10 @@ void perfdata_attr_read(const uint8_t *p, size_t len, bool swap, struct perf_eve
 			uint32_t *ret_size);
 void perfdata_layout_of(const struct perf_event_attr *attr, struct perfdata_layout *ret);
 
+/* Says what the attr means in the words of the model: class, traits, what samples hold. */
+struct sonde_schema;
+void perfdata_attr_describe(const struct perf_event_attr *attr, struct sonde_schema *sc);
+
 /* The event's name when the recording gives none (perf's rule), "" for kinds that have no such name. */
 void perfdata_attr_name(const struct perf_event_attr *attr, char *ret, size_t size);
 

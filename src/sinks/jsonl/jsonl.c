@@ -5,20 +5,19 @@
  */
 #include "sinks/jsonl/jsonl.h"
 
-#include <linux/perf_event.h>
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "model/sampled.h"
 #include "recording/recording.h"
 #include "sources/source.h"
 
 /* Sample values that are members of "sample"; those left out are elsewhere in the line or say nothing to others. */
-#define SAMPLE_MEMBERS                                                                         \
-	((uint64_t)PERF_SAMPLE_PERIOD | PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_READ | \
-	 PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |           \
-	 PERF_SAMPLE_WEIGHT_TYPE | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION |            \
-	 PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP |                  \
-	 PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE)
+#define SAMPLE_MEMBERS                                                                      \
+	(SAMPLED_PERIOD | SAMPLED_IP | SAMPLED_ADDR | SAMPLED_READ | SAMPLED_BRANCH_STACK | \
+	 SAMPLED_REGS_USER | SAMPLED_STACK_USER | SAMPLED_WEIGHTS | SAMPLED_DATA_SRC |      \
+	 SAMPLED_TRANSACTION | SAMPLED_REGS_INTR | SAMPLED_PHYS_ADDR | SAMPLED_CGROUP |     \
+	 SAMPLED_DATA_PAGE_SIZE | SAMPLED_CODE_PAGE_SIZE)
 
 static struct jsonl_sink *sink_of(struct sink *s)
 {
@@ -97,8 +96,6 @@ static int make_names(struct jsonl_sink *s, const struct sonde_schema *sc, struc
 
 static int make_type(struct jsonl_sink *s, const struct sonde_schema *sc, struct jsonl_type *type)
 {
-	const struct perf_event_attr *attr = sc->attr;
-	uint64_t sample_type = attr ? attr->sample_type : 0;
 	bool is_record = sc->kind == SONDE_RECORD;
 	struct outbuf text = { 0 };
 	struct json j = json_to(&text);
@@ -106,10 +103,10 @@ static int make_type(struct jsonl_sink *s, const struct sonde_schema *sc, struct
 	type->shown = sc->kind <= SONDE_SAMPLE || (is_record && record_shown(s, sc->name));
 	type->has_fields = sc->kind == SONDE_TRACEPOINT || is_record;
 	if (sc->kind <= SONDE_SAMPLE) {
-		type->has_sample = !attr || sample_type & SAMPLE_MEMBERS;
-		type->has_chain = sample_type & PERF_SAMPLE_CALLCHAIN && s->callchain;
-		type->has_place = sc->kind == SONDE_SAMPLE && sample_type & PERF_SAMPLE_IP &&
-				  !type->has_chain;
+		type->has_sample = sc->sampled & SAMPLE_MEMBERS;
+		type->has_chain = sc->sampled & SAMPLED_CALLCHAIN && s->callchain;
+		type->has_place =
+			sc->kind == SONDE_SAMPLE && sc->sampled & SAMPLED_IP && !type->has_chain;
 	}
 	json_object(&j);
 	if (is_record)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The members of an event's line: fields, sample values, places in code. */
-#include <linux/perf_event.h>
 
-#include "recording/code.h"
+#include "model/sampled.h"
 #include "model/value.h"
+#include "recording/code.h"
 #include "recording/locate.h"
 #include "sinks/jsonl/jsonl.h"
 
@@ -84,17 +84,17 @@ static void put_registers(struct json *j, uint64_t abi, uint64_t mask, const uin
 
 static void put_reads(struct json *j, const struct sonde_sample *s)
 {
-	if (s->read_format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+	if (s->read_format & READ_TIME_ENABLED)
 		json_member_u64(j, "time_enabled", s->time_enabled_ns);
-	if (s->read_format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+	if (s->read_format & READ_TIME_RUNNING)
 		json_member_u64(j, "time_running", s->time_running_ns);
 	json_member_array(j, "reads");
 	for (uint32_t i = 0; i < s->nr_reads; i++) {
 		json_object(j);
 		json_member_u64(j, "value", s->reads[i].value);
-		if (s->read_format & PERF_FORMAT_ID)
+		if (s->read_format & READ_ID)
 			json_member_u64(j, "id", s->reads[i].id);
-		if (s->read_format & PERF_FORMAT_LOST)
+		if (s->read_format & READ_LOST)
 			json_member_u64(j, "lost", s->reads[i].lost);
 		json_end(j);
 	}
@@ -122,30 +122,30 @@ void jsonl_sample_put(const struct event *ev, const struct sonde_sample *s, stru
 #define NUMBER(bit, name, value) \
 	if (has & (bit))         \
 	json_member_u64(j, name, value)
-	NUMBER(PERF_SAMPLE_PERIOD, "period", s->period);
-	NUMBER(PERF_SAMPLE_IP, "ip", s->ip);
-	NUMBER(PERF_SAMPLE_ADDR, "addr", s->addr);
-	NUMBER(PERF_SAMPLE_WEIGHT_TYPE, "weight", s->weight);
-	NUMBER(PERF_SAMPLE_DATA_SRC, "data_src", s->data_src);
-	NUMBER(PERF_SAMPLE_TRANSACTION, "transaction", s->transaction);
-	NUMBER(PERF_SAMPLE_PHYS_ADDR, "phys_addr", s->phys_addr);
-	NUMBER(PERF_SAMPLE_CGROUP, "cgroup", s->cgroup);
-	NUMBER(PERF_SAMPLE_DATA_PAGE_SIZE, "data_page_size", s->data_page_size);
-	NUMBER(PERF_SAMPLE_CODE_PAGE_SIZE, "code_page_size", s->code_page_size);
+	NUMBER(SAMPLED_PERIOD, "period", s->period);
+	NUMBER(SAMPLED_IP, "ip", s->ip);
+	NUMBER(SAMPLED_ADDR, "addr", s->addr);
+	NUMBER(SAMPLED_WEIGHTS, "weight", s->weight);
+	NUMBER(SAMPLED_DATA_SRC, "data_src", s->data_src);
+	NUMBER(SAMPLED_TRANSACTION, "transaction", s->transaction);
+	NUMBER(SAMPLED_PHYS_ADDR, "phys_addr", s->phys_addr);
+	NUMBER(SAMPLED_CGROUP, "cgroup", s->cgroup);
+	NUMBER(SAMPLED_DATA_PAGE_SIZE, "data_page_size", s->data_page_size);
+	NUMBER(SAMPLED_CODE_PAGE_SIZE, "code_page_size", s->code_page_size);
 #undef NUMBER
-	if (has & PERF_SAMPLE_READ)
+	if (has & SAMPLED_READ)
 		put_reads(j, s);
-	if (has & PERF_SAMPLE_BRANCH_STACK)
+	if (has & SAMPLED_BRANCH_STACK)
 		put_branches(j, s);
-	if (has & PERF_SAMPLE_REGS_INTR) {
+	if (has & SAMPLED_REGS_INTR) {
 		json_literal_name(j, "intr_regs");
 		put_registers(j, s->intr_regs_abi, s->intr_regs_mask, s->intr_regs);
 	}
-	if (has & PERF_SAMPLE_REGS_USER) {
+	if (has & SAMPLED_REGS_USER) {
 		json_literal_name(j, "user_regs");
 		put_registers(j, s->user_regs_abi, s->user_regs_mask, s->user_regs);
 	}
-	if (has & PERF_SAMPLE_STACK_USER)
+	if (has & SAMPLED_STACK_USER)
 		json_member_u64(j, "user_stack_bytes", s->user_stack_len);
 	json_end(j);
 }

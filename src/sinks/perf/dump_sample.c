@@ -3,8 +3,8 @@
 #include <linux/perf_event.h>
 
 #include "base/bytes.h"
-#include "formats/perfdata/registers.h"
 #include "formats/perfdata/sample.h"
+#include "model/registers.h"
 #include "recording/recording.h"
 #include "sinks/perf/dump.h"
 #include "sinks/text/machine_words.h"
@@ -112,7 +112,7 @@ static void put_regs(const struct dumped *d, const char *which, uint64_t abi, ui
 	for (unsigned i = 0; i < 64; i++) {
 		if (mask >> i & 1)
 			outbuf_fmt(out, ".... %-5s 0x%016llx\n",
-				   perfdata_register_name(d->ev->recording->opts->rules, arch, i,
+				   register_name(d->ev->recording->opts->rules, arch, i,
 							  name),
 				   (unsigned long long)values[n++]);
 	}

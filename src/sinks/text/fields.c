@@ -7,8 +7,8 @@
 #include "base/err.h"
 #include "base/near.h"
 
-#define CLASS(c)    (1u << TEXT_##c)
-#define ALL_CLASSES ((1u << NR_TEXT_CLASSES) - 1)
+#define CLASS(c)    (1u << EVENT_##c)
+#define ALL_CLASSES ((1u << NR_EVENT_CLASSES) - 1)
 #define NO_PAYLOAD  (ALL_CLASSES & ~CLASS(TRACEPOINT))
 #define NO_BPF      (ALL_CLASSES & ~(CLASS(SOFTWARE) | CLASS(TRACEPOINT)))
 
@@ -72,31 +72,31 @@ static const struct {
 	const char *prefix, *name;
 	const char *perf_name; /* in perf's messages */
 	uint64_t fields;
-} classes[NR_TEXT_CLASSES] = {
+} classes[NR_EVENT_CLASSES] = {
 #define WHO   (TEXT_COMM | TEXT_TID | TEXT_CPU | TEXT_TIME | TEXT_EVENT)
 #define WHERE (TEXT_IP | TEXT_SYM | TEXT_SYMOFF | TEXT_DSO)
-	[TEXT_HARDWARE] = { "hw", "hardware", "hardware", WHO | TEXT_PERIOD | WHERE },
-	[TEXT_SOFTWARE] = { "sw", "software", "software",
+	[EVENT_HARDWARE] = { "hw", "hardware", "hardware", WHO | TEXT_PERIOD | WHERE },
+	[EVENT_SOFTWARE] = { "sw", "software", "software",
 			    WHO | TEXT_PERIOD | WHERE | TEXT_BPF_OUTPUT },
-	[TEXT_TRACEPOINT] = { "trace", "tracepoint", "tracepoint", WHO | TEXT_TRACE },
-	[TEXT_HW_CACHE] = { NULL, "hardware-cache", "hardware-cache", WHO | TEXT_PERIOD | WHERE },
-	[TEXT_RAW] = { "raw", "raw", "unknown",
+	[EVENT_TRACEPOINT] = { "trace", "tracepoint", "tracepoint", WHO | TEXT_TRACE },
+	[EVENT_HW_CACHE] = { NULL, "hardware-cache", "hardware-cache", WHO | TEXT_PERIOD | WHERE },
+	[EVENT_RAW] = { "raw", "raw", "unknown",
 		       WHO | TEXT_PERIOD | WHERE | TEXT_ADDR | TEXT_DATA_SRC | TEXT_WEIGHT |
 			       TEXT_INS_LAT | TEXT_PHYS_ADDR | TEXT_DATA_PAGE_SIZE |
 			       TEXT_CODE_PAGE_SIZE },
-	[TEXT_BREAKPOINT] = { "break", "breakpoint", "unknown", WHO | TEXT_PERIOD | WHERE },
-	[TEXT_OTHER] = { NULL, "other", "unknown", WHO | TEXT_PERIOD | WHERE },
-	[TEXT_SYNTH_CLASS] = { "synth", "synthesized", "unknown", WHO | WHERE | TEXT_SYNTH },
+	[EVENT_BREAKPOINT] = { "break", "breakpoint", "unknown", WHO | TEXT_PERIOD | WHERE },
+	[EVENT_OTHER] = { NULL, "other", "unknown", WHO | TEXT_PERIOD | WHERE },
+	[EVENT_SYNTH] = { "synth", "synthesized", "unknown", WHO | WHERE | TEXT_SYNTH },
 };
 
 enum change { SET, ADD, REMOVE };
 
-const char *text_class_name(enum text_class class)
+const char *text_class_name(enum event_class class)
 {
 	return classes[class].name;
 }
 
-const char *text_class_prefix(enum text_class class)
+const char *text_class_prefix(enum event_class class)
 {
 	return classes[class].prefix;
 }
@@ -181,7 +181,7 @@ static int change_field(struct text_fields *f, int class, const struct field *fi
 		change_class(&f->classes[class], field, change);
 		return 0;
 	}
-	for (class = 0; class < NR_TEXT_CLASSES; class ++) {
+	for (class = 0; class < NR_EVENT_CLASSES; class ++) {
 		struct text_class_fields *c = &f->classes[class];
 
 		if (!(field->never & 1u << class)) {
@@ -198,7 +198,7 @@ static int change_field(struct text_fields *f, int class, const struct field *fi
 
 static int find_class(const char *prefix, size_t len)
 {
-	for (int i = 0; i < NR_TEXT_CLASSES; i++) {
+	for (int i = 0; i < NR_EVENT_CLASSES; i++) {
 		if (classes[i].prefix && strlen(classes[i].prefix) == len &&
 		    !memcmp(classes[i].prefix, prefix, len))
 			return i;
@@ -211,7 +211,7 @@ static int find_class(const char *prefix, size_t len)
 /* Forgets the fields of one class, or of all, before others are set. */
 static void clear_fields(struct text_fields *f, int class)
 {
-	for (int i = 0; i < NR_TEXT_CLASSES; i++) {
+	for (int i = 0; i < NR_EVENT_CLASSES; i++) {
 		if (class >= 0 && i != class)
 			continue;
 		f->classes[i].fields = 0;
@@ -226,7 +226,7 @@ static void note_override(const struct text_fields *f, int class, bool changes,
 {
 	bool chosen = false;
 
-	for (int i = 0; i < NR_TEXT_CLASSES; i++)
+	for (int i = 0; i < NR_EVENT_CLASSES; i++)
 		chosen |= f->classes[i].chosen && (class < 0 || class == i);
 	if (!chosen || !notes)
 		return;
@@ -294,10 +294,10 @@ int text_fields_parse(struct text_fields *ret, const char *spec, bool callchain,
 {
 	struct text_fields f = { .callchain = callchain, .rules = rules };
 
-	for (int i = 0; i < NR_TEXT_CLASSES; i++)
+	for (int i = 0; i < NR_EVENT_CLASSES; i++)
 		f.classes[i].fields = classes[i].fields;
 	if (rules->raw_shows_retire_lat)
-		f.classes[TEXT_RAW].fields |= TEXT_RETIRE_LAT;
+		f.classes[EVENT_RAW].fields |= TEXT_RETIRE_LAT;
 	if (spec && !*spec)
 		return err_set(-EINVAL, "Cannot set the fields of all events to none");
 	while (spec && *spec) {

@@ -71,19 +71,6 @@
 /* What stands behind an address; in the low 32 bits. */
 #define TEXT_NAMES (TEXT_SYM | TEXT_SYMOFF | TEXT_DSO | TEXT_DSOFF | TEXT_SRCLINE)
 
-/* The first six are PERF_TYPE_*. */
-enum text_class {
-	TEXT_HARDWARE,
-	TEXT_SOFTWARE,
-	TEXT_TRACEPOINT,
-	TEXT_HW_CACHE,
-	TEXT_RAW,
-	TEXT_BREAKPOINT,
-	TEXT_OTHER,
-	TEXT_SYNTH_CLASS,
-	NR_TEXT_CLASSES
-};
-
 struct text_class_fields {
 	uint64_t fields; /* columns shown */
 	uint64_t
@@ -95,7 +82,7 @@ struct text_class_fields {
 };
 
 struct text_fields {
-	struct text_class_fields classes[NR_TEXT_CLASSES];
+	struct text_class_fields classes[NR_EVENT_CLASSES];
 	const struct rules *rules;
 	bool callchain; /* call chains are shown where recorded */
 	bool flags;     /* the column of flags, which all classes have or none */
@@ -103,7 +90,7 @@ struct text_fields {
 
 /* What of the recording decides beside an event type whether a column can be printed. */
 struct text_recording {
-	uint64_t branch_types; /* PERF_SAMPLE_BRANCH_* of all event types */
+	unsigned traits;       /* enum schema_trait: of all event types together */
 	bool aux_trace;        /* hardware traces: what they give is not known beforehand */
 	bool clock_data;       /* times of day are known */
 	bool is_pipe;          /* in pipe mode, where perf learns of events late */
@@ -121,11 +108,8 @@ int text_fields_meet(struct text_fields *f, const struct text_recording *rec,
 /* After the event types known at the start. */
 int text_fields_met_all(const struct text_fields *f, const struct text_recording *rec);
 
-enum text_class text_class_of(const struct sonde_schema *sc);
-const char *text_class_name(enum text_class class);
-const char *text_class_prefix(enum text_class class); /* "hw"; of those without one: NULL */
+const char *text_class_name(enum event_class class);
+const char *text_class_prefix(enum event_class class); /* "hw"; of those without one: NULL */
 const char *text_field_name(uint64_t bit);
-/* PERF_SAMPLE_* of an event type; what any tracer records when there is no perf attribute. */
-uint64_t text_sample_bits(const struct sonde_schema *sc);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The columns before the payload, in one piece of memory that is surely large enough. */
-#include <linux/perf_event.h>
-
 #include <time.h>
 
 #include "base/err.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "sinks/text/line.h"
 
-#include <linux/perf_event.h>
-
 #include "base/err.h"
+#include "model/sampled.h"
 #include "recording/recording.h"
 #include "sinks/text/terminal.h"
 
@@ -22,29 +21,7 @@
 /* What perf takes for branches of a hardware trace; the default looks closer: other events have that bit too. */
 static bool is_branch(const struct text_sink *s, const struct sonde_schema *sc)
 {
-	const struct perf_event_attr *attr = sc->attr;
-
-	return attr && attr->type == PERF_TYPE_HARDWARE && attr->sample_period == 1 &&
-	       (s->rules->branches_by_bit ? attr->config & PERF_COUNT_HW_BRANCH_INSTRUCTIONS
-					  : attr->config == PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
-}
-
-/* perf gives addresses names for events whose address is one of the sampled process. */
-static bool addr_has_names(const struct sonde_schema *sc)
-{
-	const struct perf_event_attr *attr = sc->attr;
-
-	return attr && attr->type == PERF_TYPE_SOFTWARE &&
-	       (attr->config == PERF_COUNT_SW_PAGE_FAULTS ||
-		attr->config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
-		attr->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ);
-}
-
-static bool is_bpf_output(const struct sonde_schema *sc)
-{
-	const struct perf_event_attr *attr = sc->attr;
-
-	return attr && attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_BPF_OUTPUT;
+	return sc->traits & (s->rules->branches_by_bit ? SCHEMA_LIKE_BRANCH : SCHEMA_BRANCH);
 }
 
 static unsigned longest_name(const struct schema_table *schemas)
@@ -89,26 +66,18 @@ static int make_name(struct text_sink *s, const struct sonde_schema *sc, struct 
 	return text ? 0 : err_nomem();
 }
 
-static void note_recording(struct text_recording *rec, const struct sonde_schema *sc)
-{
-	const struct perf_event_attr *attr = sc->attr;
-
-	if (attr)
-		rec->branch_types |= attr->branch_sample_type;
-}
-
 /* What of an event type's line does not depend on columns. */
 static int make_line(struct text_sink *s, const struct sonde_schema *sc, struct line *line)
 {
-	uint64_t bits = text_sample_bits(sc);
+	uint64_t bits = sc->sampled;
 
 	TRY(text_fields_meet(&s->fields, &s->recording, sc));
-	line->has_chain = s->fields.callchain && bits & PERF_SAMPLE_CALLCHAIN;
-	line->weight_struct = bits & PERF_SAMPLE_WEIGHT_STRUCT;
-	line->addr_has_names = addr_has_names(sc);
-	line->is_bpf_output = is_bpf_output(sc);
+	line->has_chain = s->fields.callchain && bits & SAMPLED_CALLCHAIN;
+	line->weight_struct = bits & SAMPLED_WEIGHT_STRUCT;
+	line->addr_has_names = sc->traits & SCHEMA_ADDR_IN_TASK;
+	line->is_bpf_output = sc->traits & SCHEMA_BPF_OUTPUT;
 	line->is_branch = is_branch(s, sc);
-	line->samples_addr = bits & PERF_SAMPLE_ADDR;
+	line->samples_addr = bits & SAMPLED_ADDR;
 	line->addr_has_names |= line->is_branch;
 	return make_name(s, sc, line);
 }
@@ -138,7 +107,7 @@ static int settle(struct text_sink *s)
 		struct line *line = &s->lines.v[id];
 
 		if (sc && sc->kind <= SONDE_SAMPLE) {
-			const struct text_class_fields *c = &s->fields.classes[text_class_of(sc)];
+			const struct text_class_fields *c = &s->fields.classes[sc->event_class];
 
 			line->fields = c->fields;
 			if (s->fields.flags && line->fields)
@@ -154,7 +123,7 @@ int text_lines_meet(struct text_sink *s, uint32_t schema)
 	if (!s->name_width)
 		s->name_width = longest_name(&s->recordings->schemas);
 	for (uint32_t id = (uint32_t)s->lines.n; id <= schema; id++)
-		note_recording(&s->recording, schema_at(&s->recordings->schemas, id));
+		s->recording.traits |= schema_at(&s->recordings->schemas, id)->traits;
 	for (uint32_t id = (uint32_t)s->lines.n; id <= schema; id++) {
 		const struct sonde_schema *sc = schema_at(&s->recordings->schemas, id);
 		struct line line = { 0 };

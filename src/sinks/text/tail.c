@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The columns behind the payload, in their order. */
-#include <linux/perf_event.h>
-
-#include "formats/perfdata/registers.h"
+#include "model/registers.h"
 #include "recording/locate.h"
 #include "sinks/text/bpf_output.h"
 #include "sinks/text/data_src.h"
@@ -52,7 +50,7 @@ static void put_registers(const struct recording *rec, uint64_t abi, uint64_t ma
 	arch = recording_info(rec, "arch");
 	outbuf_fmt(out, " ABI:%llu ", (unsigned long long)abi);
 	for (; mask; mask &= mask - 1) {
-		const char *name = perfdata_register_name(rec->opts->rules, arch,
+		const char *name = register_name(rec->opts->rules, arch,
 							  (unsigned)__builtin_ctzll(mask), room);
 
 		outbuf_fmt(out, "%5s:0x%llx ", name, (unsigned long long)*values++);

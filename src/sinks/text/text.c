@@ -303,7 +303,7 @@ static int check_metrics(const struct text_sink *s, unsigned nr_inputs)
 {
 	uint64_t asked = 0;
 
-	for (int i = 0; i < NR_TEXT_CLASSES; i++)
+	for (int i = 0; i < NR_EVENT_CLASSES; i++)
 		asked |= s->fields.classes[i].fields;
 	if (!(asked & TEXT_METRIC) || s->recordings->nr == 1)
 		return 0;

@@ -123,6 +123,20 @@ static const struct record_kind kinds[] = {
 	{ RECORD_STAT_ROUND, "stat_round", { { "type", 0, 8 }, { "time", 8, 8 } } },
 };
 
+static unsigned traits_of_record(uint32_t type)
+{
+	switch (type) {
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		return SCHEMA_LOSS;
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		return SCHEMA_SWITCH;
+	default:
+		return 0;
+	}
+}
+
 int perfdata_record_schema(struct perfdata_source *s, uint32_t type, struct sonde_schema **ret)
 {
 	struct arena *a = &s->opts.schemas->arena;
@@ -147,6 +161,7 @@ int perfdata_record_schema(struct perfdata_source *s, uint32_t type, struct sond
 	*sc = (struct sonde_schema){ .kind = SONDE_RECORD,
 				     .abi = s->abi,
 				     .record_type = type,
+				     .traits = traits_of_record(type),
 				     .system = "",
 				     .event = kind->name,
 				     .name = kind->name,
@@ -259,6 +274,7 @@ int perfdata_schema_make(struct perfdata_source *s, struct perfdata_event *e)
 	/* A copy: the attr belongs to the session, events.v to the source. */
 	sc->attr = arena_strndup(a, (const char *)&e->attr, sizeof(e->attr));
 	sc->attr_len = sizeof(e->attr);
+	perfdata_attr_describe(&e->attr, sc);
 	if (!sc->attr)
 		return err_nomem();
 	TRY(schema_table_take(s->opts.schemas, sc, s, &sc));

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "formats/perfdata/attr.h"
 #include "recording/locate.h"
 #include "recording/text.h"
 #include "sinks/sink.h"
@@ -182,6 +183,8 @@ static int open_text(struct sink **ret, const struct options *o, int fd)
 {
 	static struct text_options own;
 
+	for (size_t i = 0; i < nr_schemas; i++)
+		perfdata_attr_describe(&attrs[i], &schemas[i]);
 	own = (struct text_options){ .max_blocks = KEY_NO_NUMBER,
 				     .fields = o->fields,
 				     .ns = o->ns,
@@ -546,10 +549,10 @@ TEST(fields_of_classes)
 	assert_int_equal(text_fields_parse(&f, "sw:comm,bpf-output", true,
 					   rules_of(SONDE_COMPAT_PERF_6_1), NULL),
 			 0);
-	assert_true(f.classes[TEXT_SOFTWARE].fields & TEXT_IP);
+	assert_true(f.classes[EVENT_SOFTWARE].fields & TEXT_IP);
 	assert_int_equal(text_fields_parse(&f, "sw:comm,bpf-output", true, &default_rules, NULL),
 			 0);
-	assert_false(f.classes[TEXT_SOFTWARE].fields & TEXT_IP);
+	assert_false(f.classes[EVENT_SOFTWARE].fields & TEXT_IP);
 	assert_int_equal(
 		text_fields_parse(&f, "cgroup", true, rules_of(SONDE_COMPAT_PERF_6_1), NULL),
 		-EINVAL);
@@ -557,8 +560,8 @@ TEST(fields_of_classes)
 		text_fields_parse(&f, "cgroup", true, rules_of(SONDE_COMPAT_PERF_6_12), NULL), 0);
 	assert_int_equal(text_fields_parse(&f, "comm sw:pid sw:+tid", true, &default_rules, &notes),
 			 0);
-	assert_int_equal(f.classes[TEXT_SOFTWARE].fields, TEXT_PID | TEXT_TID);
-	assert_int_equal(f.classes[TEXT_HARDWARE].fields, TEXT_COMM);
+	assert_int_equal(f.classes[EVENT_SOFTWARE].fields, TEXT_PID | TEXT_TID);
+	assert_int_equal(f.classes[EVENT_HARDWARE].fields, TEXT_COMM);
 	outbuf_char(&notes, '\0');
 	assert_string_equal(notes.data, "Overriding previous field request for software events.\n");
 	outbuf_done(&notes);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "formats/perfdata/registers.h"
+#include "model/registers.h"
 #include "sinks/text/bpf_output.h"
 #include "sinks/text/data_src.h"
 #include "sinks/text/machine_words.h"
@@ -14,7 +14,7 @@ static char room[24];
 
 static const char *reg(enum sonde_compat compat, const char *arch, unsigned nr)
 {
-	return perfdata_register_name(rules_of(compat), arch, nr, room);
+	return register_name(rules_of(compat), arch, nr, room);
 }
 
 TEST(registers_of_machines)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "formats/perfdata/registers.h"
+#include "model/registers.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -121,7 +121,7 @@ static bool is_named(const struct rules *rules, const struct arch *a, unsigned n
 	return true;
 }
 
-const char *perfdata_register_name(const struct rules *rules, const char *arch, unsigned nr,
+const char *register_name(const struct rules *rules, const char *arch, unsigned nr,
 				   char room[16])
 {
 	struct utsname here = { 0 };
