@@ -83,6 +83,7 @@ int args_init(pTHX_ struct run *r, struct slot *slot, const char *name)
 		conv_init(slot, &slot->fields[i], &fields[i], r->base.rules);
 	if (pid)
 		conv_init(slot, &slot->pid, pid, sonde_rules_get(0));
+	slot->pid_is_thread = prelude_pid_is_thread(sc);
 	return 0;
 }
 
@@ -213,7 +214,7 @@ void args_fill(pTHX_ struct run *r, struct slot *slot)
 	if (slot->pid.field)
 		set_field(aTHX_ a, PRELUDE_PID, &slot->pid, ev, is_plain);
 	else
-		set_iv(aTHX_ a, PRELUDE_PID, 0);
+		set_iv(aTHX_ a, PRELUDE_PID, slot->pid_is_thread ? ev->tid : 0);
 	a[PRELUDE_COMM] = comm_arg(aTHX_ r, ev->comm);
 	set_callchain(aTHX_ slot, ev);
 	for (size_t i = 0; i < slot->nr_fields; i++)

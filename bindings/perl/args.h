@@ -23,6 +23,7 @@ struct slot {
 	CV *sub;     /* that takes the event at hand, borrowed; NULL: process_event alone does */
 	struct text_arg name; /* the same as a value */
 	struct conv pid, *fields;
+	bool pid_is_thread; /* the events have no field for it */
 	size_t nr_fields, nr_args;
 	uint32_t plain_bytes; /* a payload of so many holds all fields that are no CONV_OTHER */
 	SV **args;            /* of the handler and of trace_unhandled */

@@ -67,6 +67,17 @@ const struct sonde_field *prelude_fields(const struct sonde_schema *sc, size_t *
 	return f;
 }
 
+bool prelude_pid_is_thread(const struct sonde_schema *sc)
+{
+	size_t nr = 0;
+	const struct sonde_field *fields = sonde_schema_fields(sc, &nr);
+
+	for (size_t i = 0; i < nr; i++)
+		if (fields[i].is_common)
+			return false;
+	return nr > 0;
+}
+
 const char *prelude_meant(const struct sonde_nearest *n)
 {
 	const uint32_t quarter = (uint32_t)strlen(n->wanted) / 4;

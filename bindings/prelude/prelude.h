@@ -128,6 +128,11 @@ int prelude_handler_name(const struct sonde_schema *sc, const char *separator, c
 			 size_t size);
 /* The fields behind the common_* ones. */
 const struct sonde_field *prelude_fields(const struct sonde_schema *sc, size_t *ret_nr);
+/*
+ * True if the events have fields, and none of tracefs's common ones: common_pid is then the thread
+ * of the event.
+ */
+bool prelude_pid_is_thread(const struct sonde_schema *sc);
 
 /*
  * One line about the event whose handler failed, into buf: name, time, cpu, task, text. Cut to the

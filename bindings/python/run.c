@@ -75,7 +75,7 @@ static int slot_init(struct script_run *base, struct script_slot *s)
 	if (pid)
 		conv_init(&slot->pid, pid, sonde_rules_get(0));
 	else
-		slot->pid.kind = CONV_ZERO;
+		slot->pid.kind = prelude_pid_is_thread(s->sc) ? CONV_THREAD : CONV_ZERO;
 	return 0;
 }
 

@@ -223,6 +223,8 @@ PyObject *values_field(struct values *v, struct conv *c, const struct sonde_even
 		return int_object(v, (int64_t)sonde_event_u64(ev, c->field));
 	case CONV_U64:
 		return u64_object(sonde_event_u64(ev, c->field));
+	case CONV_THREAD:
+		return int_object(v, ev->tid);
 	case CONV_ZERO:
 		break;
 	}

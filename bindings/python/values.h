@@ -21,6 +21,7 @@ enum conv_kind {
 	CONV_BYTES,
 	CONV_DYNAMIC_TEXT,
 	CONV_DYNAMIC_BYTES,
+	CONV_THREAD, /* no field: the thread of the event */
 	CONV_ZERO
 };
 
