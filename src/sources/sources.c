@@ -265,7 +265,7 @@ int source_open(struct source **ret, const struct source_options *opts)
 	struct input in = { .name = opts->path,
 			    .opts = *opts,
 			    .changed = { .tv_nsec = UTIME_NOW } };
-	const struct source_ops *ops;
+	const struct source_ops *ops = NULL;
 	int r;
 
 	if (!strcmp(opts->path, "-"))
