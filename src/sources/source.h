@@ -330,6 +330,11 @@ static inline int source_take_headers(struct source *s, const struct cut *cuts, 
 
 /* ---- optional members ------------------------------------------------------------------------ */
 
+static inline bool source_has_sample_values(const struct source *s)
+{
+	return s->ops->sample != NULL;
+}
+
 /* Without the member: a sample has no values but those of its event. */
 static inline int source_sample(struct source *s, const struct event *ev, struct sonde_sample *ret)
 {

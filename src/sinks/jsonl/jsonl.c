@@ -201,7 +201,7 @@ static int jsonl_event(struct sink *sink, const struct event *ev)
 		jsonl_fields_put(type, ev, &j);
 	else if (ev->schema->kind == SONDE_SAMPLE && ev->pub.bytes_len)
 		json_member_hex(&j, "raw", ev->pub.bytes, ev->pub.bytes_len);
-	if (type->has_sample) {
+	if (type->has_sample && source_has_sample_values(ev->source)) {
 		int r = source_sample(ev->source, ev, &sample);
 
 		if (r == -ENOMEM)
