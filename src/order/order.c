@@ -383,11 +383,11 @@ static int merge(struct order *o)
 
 			/*
 			 * Of equal times the earlier place goes first; spilled runs lie between
-			 * each other. t > 0: records without time are not in runs.
+			 * each other.
 			 */
 			if (c->run.spilled || rival->run.spilled ||
 			    place_before(cursor_head(rival), cursor_head(c)))
-				t--;
+				t -= t > 0;
 			if (t < bound)
 				bound = t;
 		}

@@ -22,7 +22,7 @@ struct recording_clock {
 	bool is_shifted;  /* what is shown differs from what was recorded */
 	int64_t shift_ns; /* to be added to a recorded time for its place on the line */
 	bool has_first;
-	uint64_t first_ns; /* relative: of the first sample that was read, as recorded */
+	uint64_t first_ns; /* of the first sample that was read, as recorded */
 	bool has_wall;     /* it is known when of the day an event was: */
 	int64_t wall_ns;   /* what is to be added to a time on the line for the time of day */
 };

@@ -23,7 +23,10 @@ static bool nothing_read(const struct recording *rec)
 		n[DEFECT_UNKNOWN_ID] || n[DEFECT_MISSING_FILE] || n[DEFECT_BAD_WRAPPING]);
 }
 
-/* clock=relative: the first sample of all, whether it passes the filters or not. */
+/*
+ * The first sample of all, whether it passes the filters or not: clock=relative and sinks count
+ * from it.
+ */
 static void note_first(struct recording *rec)
 {
 	struct recording_clock *c = &rec->clock;
@@ -32,7 +35,7 @@ static void note_first(struct recording *rec)
 	for (int i = 0; i < rec->nr_cuts && !c->has_first; i++) {
 		const struct cut *cut = &rec->cuts[i];
 
-		if (!(cut->flags & CUT_SAMPLE) || cut->order != CUT_ORDERED || !cut->time_ns)
+		if (!(cut->flags & CUT_SAMPLE) || cut->order != CUT_ORDERED)
 			continue;
 		c->has_first = true;
 		c->first_ns = cut->time_ns;
@@ -72,7 +75,7 @@ int session_pump_fill(struct sonde_session *s, struct recording *rec)
 	rec->cut_at = rec->nr_events = rec->event_at = 0;
 	if (s->progress.call)
 		count_samples(s, rec);
-	if (__builtin_expect(s->recordings.line.waits && !rec->clock.has_first, 0))
+	if (__builtin_expect(!rec->clock.has_first, 0))
 		note_first(rec);
 	/*
 	 * Once for each end: what it adds to the defects is delivered by further calls of this
