@@ -94,6 +94,7 @@ static void place_variable(const struct perf_event_attr *attr, struct perfdata_l
 	}
 	if (l->has_raw && !l->has_chain && !l->member_words)
 		l->raw = l->first_variable + l->read_words * 8;
+	l->least = l->raw ? l->raw + 4 : l->first_variable;
 }
 
 void perfdata_layout_of(const struct perf_event_attr *attr, struct perfdata_layout *ret)

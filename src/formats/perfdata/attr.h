@@ -23,6 +23,7 @@ struct perfdata_layout {
 	/* In SAMPLE, from the start of the record; all fields before the first one of variable length. */
 	uint32_t id, ip, tid, time, addr, stream_id, cpu, period;
 	uint32_t first_variable; /* where READ, CALLCHAIN or RAW begin */
+	uint32_t least;          /* bytes of a sample up to there, or with RAW's size word */
 	/* READ: words of the values beside a group's members; of each member, 0 if it is no group. */
 	uint32_t read_words, member_words;
 	uint32_t raw; /* of RAW's size word if it is at a fixed place */

@@ -109,10 +109,16 @@ static uint32_t common_sample_time(const struct perfdata_source *s)
 	return s->same_time_off && s->time_off ? s->time_off : UINT32_MAX - 8;
 }
 
+/* 0 and UINT64_MAX are no times. */
+static inline bool has_meaning(uint64_t time_ns)
+{
+	return time_ns - 1 < UINT64_MAX - 1;
+}
+
 static inline void cut_at_time(struct cut *cut, uint64_t time_ns)
 {
 	cut->time_ns = time_ns;
-	if (time_ns && time_ns != UINT64_MAX)
+	if (has_meaning(time_ns))
 		cut->order = CUT_ORDERED;
 }
 
@@ -220,6 +226,44 @@ static void forget_order(struct cut *cuts, int n)
 	}
 }
 
+/*
+ * The common case many times in a row: samples whose time is at time_at. Stops at any other record,
+ * one that is not complete, and one whose time says nothing. like: what their cuts have in common.
+ * swap: a constant where it is called.
+ */
+static inline __attribute__((always_inline)) int cut_samples(const struct cut *like,
+							     const uint8_t **rec,
+							     const uint8_t *end, uint32_t time_at,
+							     bool swap, struct cut *ret, int max)
+{
+	const uint64_t to_off = like->file_off - (uintptr_t)like->bytes;
+	const struct cut same = *like;
+	const uint8_t *p = *rec;
+	int n = 0;
+
+	for (; n < max && end - p >= RECORD_HEADER_BYTES; n++) {
+		const uint32_t size = get_u16(p + 6, swap);
+		uint64_t time_ns;
+
+		if (get_u32(p, swap) != PERF_RECORD_SAMPLE || size > (size_t)(end - p) ||
+		    size < time_at + 8)
+			break;
+		time_ns = get_u64(p + time_at, swap);
+		if (!has_meaning(time_ns))
+			break;
+		ret[n] = (struct cut){ .time_ns = time_ns,
+				       .file_off = to_off + (uintptr_t)p,
+				       .bytes = p,
+				       .len = size,
+				       .file = same.file,
+				       .order = CUT_ORDERED,
+				       .flags = same.flags };
+		p += size;
+	}
+	*rec = p;
+	return n;
+}
+
 int perfdata_cut(const struct source *source, unsigned file, struct unit *unit, const uint8_t *p,
 		 size_t len, uint64_t file_off, struct cut *ret, int max, uint64_t *ret_used,
 		 size_t *ret_need)
@@ -227,34 +271,38 @@ int perfdata_cut(const struct source *source, unsigned file, struct unit *unit, 
 	const struct perfdata_source *s = (const struct perfdata_source *)source;
 	const bool swap = s->file.swap;
 	const uint8_t *rec = p, *end = p + len;
+	const uint32_t sample_time = common_sample_time(s);
+	/* Reads of counters give differences: each needs the one before. */
+	const uint8_t sample_flags = CUT_SAMPLE | (s->has_reads ? 0 : CUT_STATELESS);
+	const struct cut like = {
+		.file_off = file_off, .bytes = p, .file = (uint16_t)file, .flags = sample_flags
+	};
 	uint64_t behind = 0;
-	uint32_t sample_time;
-	uint8_t sample_flags;
 	int n = 0;
 
 	*ret_need = 0;
 	*ret_used = 0;
-	sample_time = common_sample_time(s);
-	/* Reads of counters give differences: each needs the one before. */
-	sample_flags = CUT_SAMPLE | (s->has_reads ? 0 : CUT_STATELESS);
-	for (; n < max && !behind; n++) {
-		struct cut *cut = &ret[n];
-		int size = next_record_bytes(rec, end, swap, ret_need);
+	for (; !behind; n++) {
+		struct cut *cut;
 		uint32_t type;
+		int size;
 
+		n += swap ? cut_samples(&like, &rec, end, sample_time, true, ret + n, max - n)
+			  : cut_samples(&like, &rec, end, sample_time, false, ret + n, max - n);
+		if (n == max)
+			break;
+		cut = &ret[n];
+		size = next_record_bytes(rec, end, swap, ret_need);
 		if (size < 0 && !n) /* counted when it is the first one */
 			return count_bad_size(s, file, rec, file_off);
 		if (size <= 0)
 			break;
 		type = get_u32(rec, swap);
-		cut->time_ns = 0;
-		cut->file_off = file_off + (uint64_t)(rec - p);
-		cut->bytes = rec;
-		cut->len = (uint32_t)size;
-		cut->file = (uint16_t)file;
-		cut->order = CUT_AT_ONCE;
-		cut->flags = 0;
-		cut->unit = NULL;
+		*cut = (struct cut){ .file_off = file_off + (uint64_t)(rec - p),
+				     .bytes = rec,
+				     .len = (uint32_t)size,
+				     .file = (uint16_t)file,
+				     .order = CUT_AT_ONCE };
 		if (type == PERF_RECORD_SAMPLE && sample_time + 8 <= (uint32_t)size) {
 			cut->flags = sample_flags;
 			cut_at_time(cut, get_u64(rec + sample_time, swap));

@@ -102,11 +102,8 @@ static inline const char *decode_payload(const struct perfdata_layout *l, const 
 	struct sample_parts parts;
 
 	if (__builtin_expect(raw, 1)) {
-		uint32_t bytes_len;
+		const uint32_t bytes_len = get_u32(p + raw, swap);
 
-		if (__builtin_expect(len < raw + 4, 0))
-			return "a short sample";
-		bytes_len = get_u32(p + raw, swap);
 		ret->bytes = p + raw + 4;
 		ret->bytes_len = bytes_len;
 		if (__builtin_expect(bytes_len > len - raw - 4, 0))
@@ -145,7 +142,7 @@ read_sample(const struct perfdata_event *e, const struct cut *rec, bool swap, st
 {
 	const struct perfdata_layout *l = &e->layout;
 
-	if (__builtin_expect(rec->len < l->first_variable, 0))
+	if (__builtin_expect(rec->len < l->least, 0))
 		return "a short sample";
 	ret->schema = e->schema;
 	ret->attr = ret->member = e->index;
@@ -242,13 +239,13 @@ static int decode_event(struct perfdata_source *s, const struct cut *rec, unsign
  * are in those far from it. Those behind the next ones are asked for while these are worked on:
  * what is looked at of a sample is in two cache lines.
  */
-static inline void fetch_ahead(const struct cut *cuts, int nr, int at)
+static inline void fetch_ahead(const struct cut *rec, const struct cut *end)
 {
 	enum { AHEAD = 4, CACHE_LINE = 64 };
 
-	if (at + AHEAD < nr) {
-		__builtin_prefetch(cuts[at + AHEAD].bytes);
-		__builtin_prefetch(cuts[at + AHEAD].bytes + CACHE_LINE);
+	if (rec + AHEAD < end) {
+		__builtin_prefetch(rec[AHEAD].bytes);
+		__builtin_prefetch(rec[AHEAD].bytes + CACHE_LINE);
 	}
 }
 
@@ -256,19 +253,19 @@ static inline void fetch_ahead(const struct cut *cuts, int nr, int at)
  * Samples that are nothing but an event, up to the first record that is not: source.h. Whatever is
  * found wrong is left to decode_event(), which counts it. swap: a constant where it is called.
  */
-static inline __attribute__((always_inline)) int
-decode_ahead(struct perfdata_source *s, const struct cut *cuts, int nr, int *ret_at, bool swap,
-	     struct event *ret, int max)
+static inline __attribute__((always_inline)) int decode_ahead(struct perfdata_source *s,
+							      const struct cut *cuts, int nr,
+							      int *ret_at, bool swap,
+							      struct event *ret, int max)
 {
-	int n = 0, at = *ret_at;
+	const struct cut *rec = cuts + *ret_at, *end = cuts + nr;
+	struct event *ev = ret, *ev_end = ret + max;
 
-	for (; at < nr && n < max; at++) {
-		const struct cut *rec = &cuts[at];
-		struct event *ev = &ret[n];
+	for (; rec < end && ev < ev_end; rec++) {
 		const struct perfdata_event *e;
 		uint64_t id;
 
-		fetch_ahead(cuts, nr, at);
+		fetch_ahead(rec, end);
 		if (get_u32(rec->bytes, swap) != PERF_RECORD_SAMPLE)
 			break;
 		e = find_event(s, rec, swap, &id);
@@ -280,10 +277,10 @@ decode_ahead(struct perfdata_source *s, const struct cut *cuts, int nr, int *ret
 		if (__builtin_expect(read_sample(e, rec, swap, ev) != NULL, 0) ||
 		    ev->pub.cpumode >= CPUMODE_GUEST_KERNEL)
 			break;
-		n++;
+		ev++;
 	}
-	*ret_at = at;
-	return n;
+	*ret_at = (int)(rec - cuts);
+	return (int)(ev - ret);
 }
 
 /* Event i of a record: as decode_event(), with the record itself as the first if that is asked. */
