@@ -35,7 +35,8 @@ def env(**more):
 
 
 def record(*options, work=('sh', '-c', BUSY), out='x.data', **more):
-    r = sonde('record', '-q', '-o', out, *options, '--', *work, env=env(**more))
+    # buffers that have room for all of it
+    r = sonde('record', '-q', '-m', '8M', '-o', out, *options, '--', *work, env=env(**more))
     same((r.returncode, r.stderr), (0, ''), 'sonde record %r' % (options,))
 
 

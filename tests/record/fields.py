@@ -20,7 +20,8 @@ CGROUP, NAMESPACES, SWITCH, SWITCH_CPU_WIDE, READ = 19, 16, 14, 15, 8
 
 
 def record(*options, work=SPIN % 200000, status=0):
-    r = sonde('record', '-q', '-o', 'x.data', *options, '--', 'sh', '-c', work)
+    # Buffers have room for all of it: no recorder comes too late, however busy the machine.
+    r = sonde('record', '-q', '-m', '8M', '-o', 'x.data', *options, '--', 'sh', '-c', work)
     # with -a everybody's switches come along, and may be lost
     same((r.returncode, r.stderr if '-a' not in options else ''), (status, ''), 'sonde record %r' % (options,))
     return Recording('x.data')
