@@ -367,13 +367,34 @@ enum sonde_schema_kind {
 enum sonde_field_kind {
 	SONDE_FIELD_INT = 0,    /* a number of 1, 2, 4 or 8 bytes; see is_signed, is_pointer */
 	SONDE_FIELD_STRING = 1, /* text up to the first NUL: char array, or dynamic array of char */
-	SONDE_FIELD_ARRAY = 2,  /* elements of elem_width bytes */
-	SONDE_FIELD_STRUCT = 3  /* anything else: raw bytes */
+	SONDE_FIELD_ARRAY = 2,  /* numbers (INT) of elem_width bytes */
+	SONDE_FIELD_STRUCT = 3, /* anything else: raw bytes */
+	/* Not in recordings of perf: these come with inputs that describe them. */
+	SONDE_FIELD_FLOAT = 4, /* IEEE 754, 4 or 8 bytes */
+	SONDE_FIELD_ENUM = 5,  /* a number as INT or BITS; labels name values */
+	SONDE_FIELD_BITS = 6,  /* a number of bit_width bits */
+	SONDE_FIELD_NESTED = 7 /* a struct; fields describe its members */
 };
 
+enum sonde_byte_order {
+	SONDE_ORDER_RECORDING = 0, /* the event's: SONDE_EVENT_SWAPPED */
+	SONDE_ORDER_LITTLE = 1,
+	SONDE_ORDER_BIG = 2
+};
+
+/*
+ * A name of the values from..to (both inclusive; signed if the field is) of an ENUM. The first label
+ * that fits holds. An element of arrays: its size is fixed for good.
+ */
+struct sonde_label {
+	uint64_t from, to;
+	const char *text; /* lives as long as the session */
+};
+
+/* Arrays of fields: the next one begins `size` bytes behind the one before. */
 struct sonde_field {
 	uint32_t size;
-	uint32_t offset;     /* bytes from sonde_event.bytes */
+	uint32_t offset;     /* bytes from sonde_event.bytes, also of a member of a nested struct */
 	uint32_t width;      /* bytes; 0 = runs to the end of the payload */
 	uint32_t elem_width; /* bytes of one element; width for scalars; 0 unknown */
 	uint8_t kind;        /* enum sonde_field_kind */
@@ -383,14 +404,34 @@ struct sonde_field {
 	uint8_t is_relative; /* __rel_loc: the offset counts from the end of the field's own word */
 	uint8_t is_text; /* array of char, u8 or s8 by the declaration (perf's rule for strings) */
 	uint8_t is_pointer;
-	uint8_t is_long;   /* `long` in the declaration */
-	uint8_t is_common; /* one of the common_* fields */
-	uint8_t reserved[3];
+	uint8_t is_long;    /* `long` in the declaration */
+	uint8_t is_common;  /* one of the common_* fields */
+	uint8_t byte_order; /* enum sonde_byte_order, of numbers and of the elements of an array */
+	uint8_t reserved[2];
+	/*
+	 * BITS, or ENUM if bit_width is not 0: a number of 1 to 64 bits. Bit 0 of the field's bytes
+	 * is the lowest one of the first byte in little byte order, where later bits count for more,
+	 * and the highest one of it in big byte order, where they count for less: as compilers lay
+	 * out bit-fields. width: the bytes that these bits are in.
+	 *
+	 *	bits      0       3         8
+	 *	little    byte & 7, byte >> 3 & 31
+	 *	big       byte >> 5, byte & 31
+	 */
+	uint16_t bit_offset, bit_width;
 	const char *name; /* lent, lives as long as the session */
 	const char *type; /* declaration without the name: "unsigned long", "__data_loc char[]" */
+	const struct sonde_label *labels; /* ENUM: nr_labels of them; live as long as the session */
+	const struct sonde_field *fields; /* NESTED: nr_fields of them, the same */
+	uint32_t nr_labels, nr_fields;
 };
+/* The first label of a value of an ENUM, as sonde_event_u64() or sonde_event_i64() returns it; NULL if it has none. */
+SONDE_API const char *sonde_field_label(const struct sonde_field *f, uint64_t value);
 
-/* One step of what print formats say about a field's flags and symbols, in the order perf tells scripts. */
+/*
+ * One step of what print formats say about a field's flags and symbols, in the order perf tells scripts. Labels of ENUM fields
+ * come as symbols, one for each value; ranges of more than 256 values are left out.
+ */
 enum sonde_define_kind {
 	SONDE_DEFINE_FLAG_FIELD = 0,     /* field, text = delimiter */
 	SONDE_DEFINE_FLAG_VALUE = 1,     /* field, value, text */
@@ -423,6 +464,7 @@ sonde_schema_name(const struct sonde_schema *sc); /* "sched:sched_switch", "cpu-
 /* The fields in the order of the format, common_* first; *ret_nr how many. */
 SONDE_API const struct sonde_field *sonde_schema_fields(const struct sonde_schema *sc,
 							size_t *ret_nr);
+/* A field by name, a member of a nested struct by its path: "outer.inner". NULL if there is none. */
 SONDE_API const struct sonde_field *sonde_schema_field(const struct sonde_schema *sc,
 						       const char *name);
 SONDE_API const struct sonde_define *sonde_schema_defines(const struct sonde_schema *sc,
@@ -479,12 +521,14 @@ SONDE_API uint32_t sonde_event_input(const struct sonde_event *ev);
 SONDE_API const char *sonde_session_string(const struct sonde_session *s, uint32_t id);
 
 /*
- * A field's value. `u64` is zero-extended, `i64` sign-extended if the field is signed; both 0 when the record is too
- * short. `bytes` gives the field's own bytes (for dynamic fields those it points to), clipped to the record; NULL and
+ * A field's value, of members of nested structs, too. `u64` is zero-extended, `i64` sign-extended if the field is signed; both
+ * are 0 when the record is too short, and the bits as recorded of a FLOAT. `double` is any number's value, 0 when the record is
+ * too short. `bytes` gives the field's own bytes (for dynamic fields those it points to), clipped to the record; NULL and
  * *ret_len 0 when it lies outside.
  */
 SONDE_API uint64_t sonde_event_u64(const struct sonde_event *ev, const struct sonde_field *f);
 SONDE_API int64_t sonde_event_i64(const struct sonde_event *ev, const struct sonde_field *f);
+SONDE_API double sonde_event_double(const struct sonde_event *ev, const struct sonde_field *f);
 SONDE_API const uint8_t *sonde_event_bytes(const struct sonde_event *ev,
 					   const struct sonde_field *f, size_t *ret_len);
 /*

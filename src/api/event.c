@@ -84,7 +84,7 @@ uint64_t sonde_event_u64(const struct sonde_event *ev, const struct sonde_field 
 {
 	NOT_NULL(ev, 0);
 	NOT_NULL(f, 0);
-	return field_u64(f, ev->bytes, ev->bytes_len, is_swapped(ev));
+	return field_number(f, ev->bytes, ev->bytes_len, is_swapped(ev));
 }
 
 int64_t sonde_event_i64(const struct sonde_event *ev, const struct sonde_field *f)
@@ -93,8 +93,23 @@ int64_t sonde_event_i64(const struct sonde_event *ev, const struct sonde_field *
 
 	NOT_NULL(ev, 0);
 	NOT_NULL(f, 0);
-	v = field_u64(f, ev->bytes, ev->bytes_len, is_swapped(ev));
+	v = field_number(f, ev->bytes, ev->bytes_len, is_swapped(ev));
+	if (__builtin_expect(f->bit_width, 0))
+		return (int64_t)field_sign_extend(f, v);
 	return f->is_signed ? value_sign_extend(v, f->width) : (int64_t)v;
+}
+
+double sonde_event_double(const struct sonde_event *ev, const struct sonde_field *f)
+{
+	NOT_NULL(ev, 0);
+	NOT_NULL(f, 0);
+	return field_double(f, ev->bytes, ev->bytes_len, is_swapped(ev));
+}
+
+const char *sonde_field_label(const struct sonde_field *f, uint64_t value)
+{
+	NOT_NULL(f, NULL);
+	return field_label(f, value);
 }
 
 const uint8_t *sonde_event_bytes(const struct sonde_event *ev, const struct sonde_field *f,

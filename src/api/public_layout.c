@@ -40,8 +40,15 @@ AT(sonde_field, is_text, 21);
 AT(sonde_field, is_pointer, 22);
 AT(sonde_field, is_long, 23);
 AT(sonde_field, is_common, 24);
+AT(sonde_field, byte_order, 25);
+AT(sonde_field, bit_offset, 28);
+AT(sonde_field, bit_width, 30);
 AT(sonde_field, name, 32);
 AT(sonde_field, type, 40);
+AT(sonde_field, labels, 48);
+AT(sonde_field, fields, 56);
+AT(sonde_field, nr_labels, 64);
+AT(sonde_field, nr_fields, 68);
 
 AT(sonde_rules, size, 0);
 AT(sonde_rules, status_failed, 4);
@@ -166,6 +173,7 @@ AT(sonde_nearest, wanted, 8);
 AT(sonde_nearest, closest, 16);
 AT(sonde_nearest, meant, 24);
 
+_Static_assert(sizeof(struct sonde_label) == 24, "an element of an array");
 _Static_assert(sizeof(struct sonde_read_value) == 24, "an element of an array");
 _Static_assert(sizeof(struct sonde_branch) == 24, "an element of an array");
 _Static_assert(sizeof(struct sonde_task_name) == 24, "a part of another struct");

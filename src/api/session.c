@@ -257,12 +257,7 @@ const struct sonde_define *sonde_schema_defines(const struct sonde_schema *sc, s
 	NOT_NULL(ret_nr, NULL);
 	*ret_nr = 0;
 	NOT_NULL(sc, NULL);
-	if (!own->defines_made && schema_printfmt(own) &&
-	    printfmt_defines(own->print, own->arena, &own->defines, &own->nr_defines) < 0)
-		own->nr_defines = 0;
-	own->defines_made = true;
-	*ret_nr = own->nr_defines;
-	return own->defines;
+	return schema_defines(own, ret_nr);
 }
 
 const void *sonde_schema_attr(const struct sonde_schema *sc, size_t *ret_len)

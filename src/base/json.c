@@ -154,6 +154,17 @@ void json_null(struct json *j)
 	put_token(j, "null");
 }
 
+void json_double(struct json *j, double v)
+{
+	if (v - v != 0) { /* not finite */
+		json_text(j, v != v ? "NaN" : v < 0 ? "-Infinity" : "Infinity");
+		return;
+	}
+	json_separate(j);
+	outbuf_double(j->out, v, false);
+	j->due = ',';
+}
+
 void json_digits(struct json *j, const char *digits)
 {
 	put_token(j, digits);

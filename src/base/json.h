@@ -220,6 +220,11 @@ static inline void json_i64(struct json *j, int64_t v)
 	json_number(j, (uint64_t)v, true);
 }
 
+/*
+ * The shortest digits that give the number back, with a point or an exponent; JSON has no numbers
+ * for "NaN", "Infinity" and "-Infinity", which are strings.
+ */
+void json_double(struct json *j, double v);
 void json_bool(struct json *j, bool v);
 void json_null(struct json *j);
 /*

@@ -140,6 +140,86 @@ void outbuf_hex_width(struct outbuf *o, uint64_t v, unsigned width, char fill)
 	put_padded(o, p, (size_t)(digits + sizeof(digits) - p), width, fill);
 }
 
+enum { DOUBLE_DIGITS = 17, FLOAT_DIGITS = 9 };
+
+/* Significant digits without the final zeros, and the power of ten of the first one. */
+struct decimal {
+	char digits[DOUBLE_DIGITS];
+	int nr, exponent;
+};
+
+/* The locale says how the point looks, so what is no digit is passed over. */
+static void read_scientific(const char *text, struct decimal *ret)
+{
+	const char *e = strchr(text, 'e');
+
+	ret->nr = 0;
+	for (const char *p = text; p < e && ret->nr < DOUBLE_DIGITS; p++) {
+		if (*p >= '0' && *p <= '9')
+			ret->digits[ret->nr++] = *p;
+	}
+	while (ret->nr > 1 && ret->digits[ret->nr - 1] == '0')
+		ret->nr--;
+	ret->exponent = (int)strtol(e + 1, NULL, 10);
+}
+
+static void shortest(double v, bool is_single, struct decimal *ret)
+{
+	char text[64];
+
+	for (int n = 1; n <= (is_single ? FLOAT_DIGITS : DOUBLE_DIGITS); n++) {
+		double back;
+
+		snprintf(text, sizeof(text), "%.*e", n - 1, v);
+		back = is_single ? (double)strtof(text, NULL) : strtod(text, NULL);
+		if (memcmp(&back, &v, sizeof(v)) == 0)
+			break;
+	}
+	read_scientific(text, ret);
+}
+
+static void put_positional(struct outbuf *o, const struct decimal *d)
+{
+	if (d->exponent < 0) {
+		outbuf_put(o, "0.", 2);
+		outbuf_pad(o, '0', (size_t)(-d->exponent - 1));
+		outbuf_put(o, d->digits, (size_t)d->nr);
+		return;
+	}
+	for (int i = 0; i < d->nr || i <= d->exponent + 1; i++) {
+		if (i == d->exponent + 1)
+			outbuf_char(o, '.');
+		outbuf_char(o, i < d->nr ? d->digits[i] : '0');
+	}
+}
+
+void outbuf_double(struct outbuf *o, double v, bool is_single)
+{
+	struct decimal d;
+
+	if (v != v) {
+		outbuf_put(o, "nan", 3);
+		return;
+	}
+	if (__builtin_signbit(v))
+		outbuf_char(o, '-');
+	v = __builtin_fabs(v);
+	if (__builtin_isinf(v)) {
+		outbuf_put(o, "inf", 3);
+		return;
+	}
+	shortest(v, is_single, &d);
+	if (d.exponent >= -4 && d.exponent < 16) {
+		put_positional(o, &d);
+		return;
+	}
+	outbuf_char(o, d.digits[0]);
+	if (d.nr > 1)
+		outbuf_char(o, '.');
+	outbuf_put(o, d.digits + 1, (size_t)d.nr - 1);
+	outbuf_fmt(o, "e%+03d", d.exponent);
+}
+
 void outbuf_fmt(struct outbuf *o, const char *fmt, ...)
 {
 	va_list ap, again;

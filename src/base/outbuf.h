@@ -71,6 +71,11 @@ void outbuf_hex(struct outbuf *o, uint64_t v);
 void outbuf_u64_width(struct outbuf *o, uint64_t v, unsigned width, char fill);
 void outbuf_i64_width(struct outbuf *o, int64_t v, unsigned width);
 void outbuf_hex_width(struct outbuf *o, uint64_t v, unsigned width, char fill);
+/*
+ * The shortest digits that give the number back, as Python writes them: "0.1", "-2.0", "1e+100",
+ * "nan", "inf", "-inf", whatever the locale. is_single: that give a float back.
+ */
+void outbuf_double(struct outbuf *o, double v, bool is_single);
 void outbuf_fmt(struct outbuf *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Digits of v, written backwards ending at `end`; returns the first. At most 20 (decimal) or 16 (hex) bytes. */

@@ -5,13 +5,13 @@
 
 #include "model/value.h"
 
-static void put_number(const struct sonde_field *f, uint64_t v, uint32_t width, struct outbuf *out)
+static void put_number(const struct sonde_field *f, uint64_t v, struct outbuf *out)
 {
 	if (f->is_pointer) {
 		outbuf_put(out, "0x", 2);
 		outbuf_hex(out, v);
 	} else if (f->is_signed) {
-		outbuf_i64(out, value_sign_extend(v, width));
+		outbuf_i64(out, (int64_t)v);
 	} else {
 		outbuf_u64(out, v);
 	}
@@ -24,9 +24,11 @@ static void put_elements(const struct sonde_field *f, const uint8_t *p, uint32_t
 
 	outbuf_char(out, '[');
 	for (uint32_t at = 0; at + width <= len; at += width) {
+		const uint64_t v = value_u64(p + at, width, swap);
+
 		if (at)
 			outbuf_put(out, ", ", 2);
-		put_number(f, value_u64(p + at, width, swap), width, out);
+		put_number(f, f->is_signed ? (uint64_t)value_sign_extend(v, width) : v, out);
 	}
 	outbuf_char(out, ']');
 }
@@ -42,17 +44,44 @@ void field_text_put(const struct sonde_field *f, const uint8_t *bytes, uint32_t 
 {
 	uint32_t n;
 	const uint8_t *p = field_bytes(f, bytes, len, swap, &n);
+	const char *label = NULL;
+	uint64_t v;
 
 	if (!p)
 		return;
-	if (f->kind == SONDE_FIELD_INT)
-		put_number(f, field_u64(f, bytes, len, swap), f->width, out);
-	else if (f->kind == SONDE_FIELD_STRING)
+	switch ((enum sonde_field_kind)f->kind) {
+	case SONDE_FIELD_INT:
+	case SONDE_FIELD_ENUM:
+	case SONDE_FIELD_BITS:
+		v = field_sign_extend(f, field_number(f, bytes, len, swap));
+		if (f->kind == SONDE_FIELD_ENUM)
+			label = field_label(f, v);
+		if (label)
+			outbuf_str(out, label);
+		else
+			put_number(f, v, out);
+		return;
+	case SONDE_FIELD_FLOAT:
+		outbuf_double(out, field_double(f, bytes, len, swap), f->width == sizeof(float));
+		return;
+	case SONDE_FIELD_NESTED:
+		outbuf_char(out, '{');
+		fields_text_put(f->fields, f->nr_fields, bytes, len, swap, out);
+		outbuf_char(out, '}');
+		return;
+	case SONDE_FIELD_STRING:
 		outbuf_put(out, p, strnlen((const char *)p, n));
-	else if (f->kind == SONDE_FIELD_ARRAY && value_has_width(f->elem_width))
-		put_elements(f, p, n, swap, out);
-	else
-		put_hex(p, n, out);
+		return;
+	case SONDE_FIELD_ARRAY:
+		if (value_has_width(f->elem_width)) {
+			put_elements(f, p, n, field_swap(f, swap), out);
+			return;
+		}
+		break;
+	case SONDE_FIELD_STRUCT:
+		break;
+	}
+	put_hex(p, n, out);
 }
 
 void fields_text_put(const struct sonde_field *fields, size_t nr, const uint8_t *bytes,

@@ -3,12 +3,32 @@
 
 #include <string.h>
 
+enum { MAX_NESTING = 64 }; /* of a path: inputs bound the nesting of their fields themselves */
+
+static const struct sonde_field *find(const struct sonde_field *fields, size_t nr, const char *name,
+				      size_t len, unsigned depth)
+{
+	const char *dot;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (!strncmp(fields[i].name, name, len) && !fields[i].name[len])
+			return &fields[i];
+	}
+	/* A name may have dots of its own: the shortest one that leads on holds. */
+	dot = depth < MAX_NESTING ? memchr(name, '.', len) : NULL;
+	for (size_t i = 0; dot && i < nr; i++) {
+		const size_t outer = (size_t)(dot - name);
+		const struct sonde_field *f = &fields[i];
+
+		if (f->kind == SONDE_FIELD_NESTED && !strncmp(f->name, name, outer) &&
+		    !f->name[outer])
+			return find(f->fields, f->nr_fields, dot + 1, len - outer - 1, depth + 1);
+	}
+	return NULL;
+}
+
 const struct sonde_field *schema_find_field(const struct sonde_schema *sc, const char *name,
 					    size_t len)
 {
-	for (size_t i = 0; i < sc->nr_fields; i++) {
-		if (!strncmp(sc->fields[i].name, name, len) && !sc->fields[i].name[len])
-			return &sc->fields[i];
-	}
-	return NULL;
+	return find(sc->fields, sc->nr_fields, name, len, 0);
 }

@@ -100,6 +100,7 @@ static inline const struct sonde_schema *schema_newest(const struct sonde_schema
 	return sc;
 }
 
+/* By name, or by the path of a member of nested structs: "outer.inner". */
 const struct sonde_field *schema_find_field(const struct sonde_schema *sc, const char *name,
 					    size_t len);
 

@@ -34,6 +34,19 @@ static bool same_text(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
+static bool same_fields(const struct sonde_field *a, const struct sonde_field *b, size_t nr);
+
+static bool same_labels(const struct sonde_field *a, const struct sonde_field *b)
+{
+	bool is_same = a->nr_labels == b->nr_labels;
+
+	for (uint32_t i = 0; is_same && i < a->nr_labels; i++)
+		is_same = a->labels[i].from == b->labels[i].from &&
+			  a->labels[i].to == b->labels[i].to &&
+			  same_text(a->labels[i].text, b->labels[i].text);
+	return is_same;
+}
+
 static bool same_field(const struct sonde_field *a, const struct sonde_field *b)
 {
 	return a->offset == b->offset && a->width == b->width && a->elem_width == b->elem_width &&
@@ -41,7 +54,19 @@ static bool same_field(const struct sonde_field *a, const struct sonde_field *b)
 	       a->is_dynamic == b->is_dynamic && a->is_relative == b->is_relative &&
 	       a->is_text == b->is_text && a->is_pointer == b->is_pointer &&
 	       a->is_long == b->is_long && a->is_common == b->is_common &&
-	       same_text(a->name, b->name) && same_text(a->type, b->type);
+	       a->byte_order == b->byte_order && a->bit_offset == b->bit_offset &&
+	       a->bit_width == b->bit_width && same_text(a->name, b->name) &&
+	       same_text(a->type, b->type) && same_labels(a, b) && a->nr_fields == b->nr_fields &&
+	       same_fields(a->fields, b->fields, a->nr_fields);
+}
+
+static bool same_fields(const struct sonde_field *a, const struct sonde_field *b, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (!same_field(&a[i], &b[i]))
+			return false;
+	}
+	return true;
 }
 
 static bool same(const struct sonde_schema *a, const struct sonde_schema *b)
@@ -55,11 +80,7 @@ static bool same(const struct sonde_schema *a, const struct sonde_schema *b)
 	    a->put_text != b->put_text || a->attr_len != b->attr_len ||
 	    (a->attr_len && memcmp(a->attr, b->attr, a->attr_len) != 0))
 		return false;
-	for (size_t i = 0; i < a->nr_fields; i++) {
-		if (!same_field(&a->fields[i], &b->fields[i]))
-			return false;
-	}
-	return true;
+	return same_fields(a->fields, b->fields, a->nr_fields);
 }
 
 int schema_table_take(struct schema_table *t, struct sonde_schema *sc, const void *maker,

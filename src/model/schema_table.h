@@ -20,6 +20,9 @@
  */
 const struct printfmt *schema_printfmt(struct sonde_schema *sc);
 
+/* Made at the first call. None if memory ran out. */
+const struct sonde_define *schema_defines(struct sonde_schema *sc, size_t *ret_nr);
+
 struct schema_table {
 	struct arena arena;                 /* schemas and all that hangs on them */
 	VEC(struct sonde_schema *) schemas; /* indexed by id */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Field values out of payload bytes: inline, bounded, for hot paths. */
+/*
+ * Field values out of payload bytes: inline, bounded, for hot paths. field_u64() is for fields of kind
+ * INT in the recording's byte order; field_number() and field_double() are for all numbers.
+ */
 #ifndef SONDE_MODEL_VALUE_H
 #define SONDE_MODEL_VALUE_H
 
@@ -66,6 +69,34 @@ static inline const uint8_t *field_bytes(const struct sonde_field *f, const uint
 	}
 	*ret_len = n < len - off ? n : len - off;
 	return bytes + off;
+}
+
+/* A number that is not whole bytes in the recording's byte order. */
+static inline bool field_is_special(const struct sonde_field *f)
+{
+	return f->byte_order || f->bit_width;
+}
+
+/* swap: of the event. */
+bool field_swap(const struct sonde_field *f, bool swap);
+/* len bytes; bits outside of them make it 0. See sonde_field.bit_width. */
+uint64_t value_bits(const uint8_t *p, uint32_t len, uint32_t bit_offset, uint32_t bit_width,
+		    bool is_big_endian);
+/* Zero-extended. */
+uint64_t field_special_u64(const struct sonde_field *f, const uint8_t *bytes, uint32_t len,
+			   bool swap);
+/* Sign-extended if the field is signed. */
+uint64_t field_sign_extend(const struct sonde_field *f, uint64_t v);
+double field_double(const struct sonde_field *f, const uint8_t *bytes, uint32_t len, bool swap);
+/* v: sign-extended or not. NULL if it has no label. */
+const char *field_label(const struct sonde_field *f, uint64_t v);
+
+/* The number of an INT, ENUM or BITS field, zero-extended; the bits of a FLOAT. */
+static inline uint64_t field_number(const struct sonde_field *f, const uint8_t *bytes, uint32_t len,
+				    bool swap)
+{
+	return __builtin_expect(field_is_special(f), 0) ? field_special_u64(f, bytes, len, swap)
+							: field_u64(f, bytes, len, swap);
 }
 
 #endif

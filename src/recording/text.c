@@ -53,10 +53,12 @@ static void record_text(const struct event *ev, struct outbuf *out)
 
 	for (size_t i = 0; i < sc->nr_fields; i++) {
 		const struct sonde_field *f = &sc->fields[i];
-		const uint64_t v = field_u64(f, ev->pub.bytes, ev->pub.bytes_len, swap);
+		const uint64_t v = field_number(f, ev->pub.bytes, ev->pub.bytes_len, swap);
 
 		outbuf_fmt(out, "%s%s=", i ? " " : "", f->name);
-		if (f->kind == SONDE_FIELD_STRING) {
+		if (f->kind >= SONDE_FIELD_FLOAT)
+			field_text_put(f, ev->pub.bytes, ev->pub.bytes_len, swap, out);
+		else if (f->kind == SONDE_FIELD_STRING) {
 			uint32_t len;
 			const uint8_t *p = field_bytes(f, ev->pub.bytes, ev->pub.bytes_len, swap,
 						       &len);

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "model/sampled.h"
+#include "model/value.h"
 #include "recording/recording.h"
 #include "sources/source.h"
 
@@ -73,8 +74,9 @@ static struct json_piece keep(struct jsonl_sink *s, struct outbuf *from)
 static int make_names(struct jsonl_sink *s, const struct sonde_schema *sc, struct jsonl_type *type)
 {
 	struct json_piece *names = arena_array(&s->arena, sc->nr_fields + 1, sizeof(*names));
+	bool *is_plain = arena_array(&s->arena, sc->nr_fields + 1, sizeof(*is_plain));
 	struct outbuf text = { 0 };
-	bool failed = !names;
+	bool failed = !names || !is_plain;
 
 	for (size_t i = 0; i < sc->nr_fields && !failed; i++) {
 		const struct sonde_field *f = &sc->fields[i];
@@ -88,9 +90,12 @@ static int make_names(struct jsonl_sink *s, const struct sonde_schema *sc, struc
 		json_name(&j, f->name, strlen(f->name));
 		names[i] = keep(s, &text);
 		failed = !names[i].text;
+		is_plain[i] = f->kind == SONDE_FIELD_INT && value_has_width(f->width) &&
+			      !field_is_special(f);
 	}
 	outbuf_done(&text);
 	type->names = names;
+	type->is_plain = is_plain;
 	return failed ? err_nomem() : 0;
 }
 

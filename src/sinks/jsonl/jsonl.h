@@ -19,6 +19,8 @@ struct jsonl_type {
 	/* Pieces are lent from the sink's arena. */
 	struct json_piece head;         /* {"event":"sched:sched_switch" */
 	const struct json_piece *names; /* ,"prev_comm": of each field; no text: not shown */
+	/* Of each field: it is a number of whole bytes in the recording's byte order, as nearly all are. */
+	const bool *is_plain;
 	uint64_t count;                /* of events written */
 	bool shown;
 	bool has_fields;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The members of an event's line: fields, sample values, places in code. */
+#include <string.h>
 
 #include "model/sampled.h"
 #include "model/value.h"
@@ -26,30 +27,71 @@ static void put_array(const struct sonde_field *f, const uint8_t *p, uint32_t le
 	json_end(j);
 }
 
-static void put_field(const struct sonde_field *f, const struct json_piece *name,
-		      const struct sonde_event *ev, struct json *j)
+static void put_value(const struct sonde_field *f, const struct sonde_event *ev, bool swap,
+		      struct json *j);
+
+static void put_members(const struct sonde_field *f, const struct sonde_event *ev, bool swap,
+			struct json *j)
 {
-	bool swap = ev->flags & SONDE_EVENT_SWAPPED;
-	const uint8_t *p;
-	uint32_t len;
-
-	if (f->kind == SONDE_FIELD_INT && value_has_width(f->width)) {
-		uint64_t v = field_u64(f, ev->bytes, ev->bytes_len, swap);
-
-		if (f->is_signed)
-			json_i64_piece(j, name, value_sign_extend(v, f->width));
-		else
-			json_u64_piece(j, name, v);
-		return;
+	json_object(j);
+	for (uint32_t i = 0; i < f->nr_fields; i++) {
+		json_name(j, f->fields[i].name, strlen(f->fields[i].name));
+		put_value(&f->fields[i], ev, swap, j);
 	}
-	json_name_piece(j, name);
-	p = field_bytes(f, ev->bytes, ev->bytes_len, swap, &len);
-	if (!p)
+	json_end(j);
+}
+
+static void put_number(const struct sonde_field *f, uint64_t v, struct json *j)
+{
+	if (f->is_signed)
+		json_i64(j, (int64_t)field_sign_extend(f, v));
+	else
+		json_u64(j, v);
+}
+
+static void put_labelled(const struct sonde_field *f, uint64_t v, struct json *j)
+{
+	const char *label = field_label(f, v);
+
+	json_object(j);
+	json_literal_name(j, "value");
+	put_number(f, v, j);
+	json_literal_name(j, "label");
+	if (label)
+		json_text(j, label);
+	else
 		json_null(j);
+	json_end(j);
+}
+
+static bool is_number(const struct sonde_field *f)
+{
+	return (f->kind == SONDE_FIELD_INT && value_has_width(f->width)) ||
+	       f->kind == SONDE_FIELD_ENUM || f->kind == SONDE_FIELD_BITS ||
+	       f->kind == SONDE_FIELD_FLOAT;
+}
+
+/* Behind its name. */
+static void put_value(const struct sonde_field *f, const struct sonde_event *ev, bool swap,
+		      struct json *j)
+{
+	uint32_t len;
+	const uint8_t *p = field_bytes(f, ev->bytes, ev->bytes_len, swap, &len);
+
+	if (!p || (is_number(f) && len < f->width))
+		json_null(j);
+	else if (f->kind == SONDE_FIELD_NESTED)
+		put_members(f, ev, swap, j);
+	else if (f->kind == SONDE_FIELD_FLOAT)
+		json_double(j, field_double(f, ev->bytes, ev->bytes_len, swap));
+	else if (f->kind == SONDE_FIELD_ENUM)
+		put_labelled(f, field_number(f, ev->bytes, ev->bytes_len, swap), j);
+	else if (is_number(f))
+		put_number(f, field_number(f, ev->bytes, ev->bytes_len, swap), j);
 	else if (f->kind == SONDE_FIELD_STRING)
 		json_string(j, p, strnlen((const char *)p, len));
 	else if (f->kind == SONDE_FIELD_ARRAY && value_has_width(f->elem_width))
-		put_array(f, p, len, swap, j);
+		put_array(f, p, len, field_swap(f, swap), j);
 	else
 		json_hex(j, p, len);
 }
@@ -57,11 +99,26 @@ static void put_field(const struct sonde_field *f, const struct json_piece *name
 void jsonl_fields_put(const struct jsonl_type *type, const struct event *ev, struct json *j)
 {
 	const struct sonde_schema *sc = ev->schema;
+	const bool swap = ev->pub.flags & SONDE_EVENT_SWAPPED;
 
 	json_member_object(j, "fields");
 	for (size_t i = 0; i < sc->nr_fields; i++) {
-		if (type->names[i].text)
-			put_field(&sc->fields[i], &type->names[i], &ev->pub, j);
+		const struct sonde_field *f = &sc->fields[i];
+		const struct json_piece *name = &type->names[i];
+		uint64_t v;
+
+		if (!name->text)
+			continue;
+		if (!type->is_plain[i]) {
+			json_name_piece(j, name);
+			put_value(f, &ev->pub, swap, j);
+			continue;
+		}
+		v = field_u64(f, ev->pub.bytes, ev->pub.bytes_len, swap);
+		if (f->is_signed)
+			json_i64_piece(j, name, value_sign_extend(v, f->width));
+		else
+			json_u64_piece(j, name, v);
 	}
 	json_end(j);
 }

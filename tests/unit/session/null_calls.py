@@ -23,7 +23,7 @@ ALLOWED = {
     ('sonde_running_kernel', 'ctx'),
 }
 # Texts that are NULL, not "", when there is none; all other `const char *` are "".
-NO_TEXT = {'sonde_session_info'}
+NO_TEXT = {'sonde_session_info', 'sonde_field_label'}
 OTHER_RESULT = {'sonde_event_located': 'NOWHERE'}
 # Functions that leave no cause: for signal handlers; and, by parameter, the inline one of the header.
 NO_CAUSE = {('sonde_session_stop', 's'), ('sonde_recorder_stop', 'r'), ('sonde_recorder_switch', 'r'),
@@ -31,7 +31,7 @@ NO_CAUSE = {('sonde_session_stop', 's'), ('sonde_recorder_stop', 'r'), ('sonde_r
 # The inline function passes its session on to this one.
 CAUSE_OF = {'sonde_event_schema': 'sonde_session_schema'}
 
-ZERO_TYPES = ('size_t', 'uint32_t', 'uint64_t', 'int64_t', 'enum sonde_schema_kind')
+ZERO_TYPES = ('size_t', 'uint32_t', 'uint64_t', 'int64_t', 'double', 'enum sonde_schema_kind')
 SCALARS = ('int', 'unsigned', 'int32_t') + ZERO_TYPES
 # What stands in a place where it is not NULL: by type, else by (type, name). The variables are those of nulls.c.
 POINTERS = {
