@@ -100,12 +100,9 @@ static int count_loss(struct info_sink *s, const struct event *ev, const struct 
 static int count_record(struct info_sink *s, const struct event *ev)
 {
 	struct source_report r = source_read_report(ev->source, ev);
-	uint32_t type = ev->schema->record_type;
 
-	if (type >= INFO_RECORD_KINDS)
-		type = 0;
-	s->records[type]++;
-	s->record_names[type] = ev->schema->event;
+	TRY(GROW(&s->records, ev->pub.schema));
+	s->records.v[ev->pub.schema]++;
 	switch (r.kind) {
 	case REPORT_NONE:
 		break;
@@ -146,7 +143,33 @@ void info_close(struct sink *sink)
 	vec_done(&s->events);
 	vec_done(&s->cpus);
 	vec_done(&s->losses);
+	vec_done(&s->records);
+	vec_done(&s->kinds);
 	free(s);
+}
+
+static int by_type(const void *a, const void *b)
+{
+	const struct sonde_schema *x = ((const struct info_kind *)a)->schema,
+				  *y = ((const struct info_kind *)b)->schema;
+
+	if (x->record_type != y->record_type)
+		return x->record_type < y->record_type ? -1 : 1;
+	return x->id < y->id ? -1 : 1;
+}
+
+int info_sort_kinds(struct info_sink *s)
+{
+	for (size_t id = 0; id < s->records.n; id++) {
+		struct info_kind kind = { schema_at(&s->rec->all->schemas, (uint32_t)id),
+					  s->records.v[id] };
+
+		if (kind.records)
+			TRY(vec_push(&s->kinds, kind));
+	}
+	if (s->kinds.n)
+		qsort(s->kinds.v, s->kinds.n, sizeof(*s->kinds.v), by_type);
+	return 0;
 }
 
 struct info_event info_counts_of(const struct info_sink *s, const struct sonde_schema *sc)

@@ -13,7 +13,6 @@
 
 enum {
 	INFO_MAX_CPU = 65535, /* numbers above are damage: such samples are counted, of no cpu */
-	INFO_RECORD_KINDS = 128,
 	INFO_NO_SCHEMA = -1,
 };
 
@@ -27,6 +26,12 @@ struct info_loss {
 	int32_t cpu;    /* -1: the same */
 	bool by_count;  /* told by the event's own count (LOST_SAMPLES), not by the buffer (LOST) */
 	uint64_t lost;
+};
+
+/* Records of one kind. */
+struct info_kind {
+	const struct sonde_schema *schema;
+	uint64_t records;
 };
 
 struct info_options {
@@ -43,9 +48,8 @@ struct info_sink {
 	VEC(struct info_event) events; /* by schema id */
 	VEC(uint64_t) cpus;            /* samples by cpu */
 	VEC(struct info_loss) losses;  /* in the order of their meeting */
-	uint64_t records
-		[INFO_RECORD_KINDS]; /* by type; those from INFO_RECORD_KINDS up are together in 0 */
-	const char *record_names[INFO_RECORD_KINDS];
+	VEC(uint64_t) records;         /* by schema id */
+	VEC(struct info_kind) kinds;   /* those that were met, made by info_sort_kinds() */
 	uint64_t samples, without_time, first_ns, last_ns;
 	bool has_counts; /* of losses, any is by count: then those alone hold */
 };
@@ -59,6 +63,8 @@ int info_event(struct sink *sink, const struct event *ev);
 int info_flush(struct sink *sink);
 void info_close(struct sink *sink);
 
+/* Once all records are counted: fills `kinds`, in the order of record types, then of schemas. */
+int info_sort_kinds(struct info_sink *s);
 /* Of an event, under all schemas that it had. */
 struct info_event info_counts_of(const struct info_sink *s, const struct sonde_schema *sc);
 /* Of the header: */

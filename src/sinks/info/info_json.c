@@ -141,13 +141,9 @@ static void put_counts(struct info_sink *s, struct json *j)
 	put_losses(s, j);
 	LINE(j, "records");
 	json_object(j);
-	for (int type = 0; type < INFO_RECORD_KINDS; type++) {
-		const char *name = type ? s->record_names[type] : "others";
-
-		if (!s->records[type])
-			continue;
-		json_name(j, name, strlen(name));
-		json_u64(j, s->records[type]);
+	vec_foreach(kind, &s->kinds) {
+		json_name(j, kind->schema->event, strlen(kind->schema->event));
+		json_u64(j, kind->records);
 	}
 	json_end(j);
 	source_count_traces(s->rec->source, &traces, &trace_bytes);
@@ -225,6 +221,7 @@ static int json_finish(struct sink *sink, bool complete)
 	struct info_sink *s = (struct info_sink *)sink;
 	struct json j = json_to(&s->writer.out);
 
+	TRY(info_sort_kinds(s));
 	complete &= !s->no_events && !s->rec->defects.count[DEFECT_ENDED_EARLY];
 	sink_json_begin(&j, "sonde-info", VERSION, s->input, complete);
 	put_file(s, &j);

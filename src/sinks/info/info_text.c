@@ -243,17 +243,10 @@ static void put_losses(struct info_sink *s, struct outbuf *out)
 
 static void put_records(struct info_sink *s, struct outbuf *out)
 {
-	bool told = false;
-
-	for (int type = 0; type < INFO_RECORD_KINDS; type++) {
-		if (!s->records[type])
-			continue;
-		if (!told)
-			outbuf_str(out, "\n     records  kind\n");
-		told = true;
-		outbuf_fmt(out, "%12" PRIu64 "  %s\n", s->records[type],
-			   type ? s->record_names[type] : "others");
-	}
+	if (s->kinds.n)
+		outbuf_str(out, "\n     records  kind\n");
+	vec_foreach(kind, &s->kinds)
+		outbuf_fmt(out, "%12" PRIu64 "  %s\n", kind->records, kind->schema->event);
 }
 
 static void put_traces(struct info_sink *s, struct outbuf *out)
@@ -344,6 +337,7 @@ static int text_finish(struct sink *sink, bool complete)
 	struct info_sink *s = (struct info_sink *)sink;
 	struct outbuf *out = &s->writer.out;
 
+	TRY(info_sort_kinds(s));
 	put_recording(s, out);
 	put_host(s, out);
 	put_clock(s, out);

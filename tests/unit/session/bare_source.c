@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An input of another kind than perf.data that fills only what every input must: each output writes
+ * what it can, and those that print perf.data's inside say why they cannot. It is a perf.data whose
+ * source forgets its optional members once it is open, so that nothing takes it for one.
+ */
+#include "unittest.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "session/session.h"
+#include "sonde/sonde.h"
+#include "sources/perfdata/view.h"
+#include "sources/source.h"
+
+static struct source_ops bare;
+
+static struct sonde_session *open_session(const char *keys, bool is_bare)
+{
+	struct sonde_session *s;
+	struct source *source;
+	char text[512];
+
+	snprintf(text, sizeof(text), "input=%s\nkallsyms=/dev/null\n%s", getenv("SONDE_DEMO_DATA"),
+		 keys);
+	if (sonde_session_open(&s, text, NULL) < 0)
+		fail_msg("%s", sonde_error_text());
+	if (!is_bare)
+		return s;
+	source = s->recordings.v[0].source;
+	bare = (struct source_ops){ .name = "bare",
+				    .summary = "only what every input has",
+				    .probe = source->ops->probe,
+				    .open = source->ops->open,
+				    .file = source->ops->file,
+				    .cut = source->ops->cut,
+				    .take_header = source->ops->take_header,
+				    .decode = source->ops->decode,
+				    .close = source->ops->close };
+	source->ops = &bare;
+	return s;
+}
+
+/* Returns what was written, to be freed; *ret is the result. */
+static char *write_session(const char *keys, bool is_bare, int *ret)
+{
+	struct sonde_session *s = open_session(keys, is_bare);
+	FILE *f = tmpfile();
+	char *text;
+	long len;
+
+	assert_non_null(f);
+	*ret = sonde_session_write(s, fileno(f));
+	sonde_session_close(s);
+	assert_int_equal(fseek(f, 0, SEEK_END), 0);
+	len = ftell(f);
+	rewind(f);
+	text = calloc(1, (size_t)len + 1);
+	assert_non_null(text);
+	assert_int_equal(fread(text, 1, (size_t)len, f), len);
+	fclose(f);
+	return text;
+}
+
+static size_t lines_of(const char *text)
+{
+	size_t nr = 0;
+
+	for (; *text; text++)
+		nr += *text == '\n';
+	return nr;
+}
+
+static void check_writes(const char *keys, const char *first, const char *second)
+{
+	int r;
+	char *text = write_session(keys, true, &r);
+
+	if (r < 0)
+		fail_msg("%s: %s", keys, sonde_error_text());
+	if (!strstr(text, first) || !strstr(text, second))
+		fail_msg("%s: neither %s nor %s in: %s", keys, first, second, text);
+	free(text);
+}
+
+static void check_refuses(const char *keys, const char *what)
+{
+	char message[256];
+	int r;
+
+	free(write_session(keys, true, &r));
+	assert_int_equal(r, -EINVAL);
+	snprintf(message, sizeof(message), "%s needs a recording in perf.data's format; %s is bare", what,
+		 getenv("SONDE_DEMO_DATA"));
+	if (!strstr(sonde_error_text(), message))
+		fail_msg("%s: %s", keys, sonde_error_text());
+}
+
+TEST(text_is_the_same)
+{
+	int r, r_bare;
+	char *whole = write_session("events=all\n", false, &r);
+	char *text = write_session("events=all\n", true, &r_bare);
+
+	assert_int_equal(r, 0);
+	assert_int_equal(r_bare, 0);
+	assert_true(lines_of(whole) > 100);
+	assert_string_equal(text, whole);
+	free(whole);
+	free(text);
+}
+
+TEST(json_lines_are_as_many)
+{
+	int r, r_bare;
+	char *whole = write_session("format=jsonl\nevents=all\n", false, &r);
+	char *text = write_session("format=jsonl\nevents=all\n", true, &r_bare);
+
+	assert_int_equal(r, 0);
+	assert_int_equal(r_bare, 0);
+	assert_int_equal(lines_of(text), lines_of(whole));
+	free(whole);
+	free(text);
+}
+
+TEST(info_says_what_it_counts)
+{
+	check_writes("format=info\n", "host         name not told, kernel not told, machine not told\n",
+		     "  syscalls:sys_enter_read\n");
+	check_writes("format=info-json\n", "\"file\":{\"kind\":\"file\",\"files\":1,\"data_bytes\":",
+		     "\"host\":{}");
+	check_writes("format=buildids\n", "", "");
+	check_writes("format=buildids-json\n", "\"schema\":\"sonde-buildids\"", "");
+}
+
+TEST(only_perfdata_has_an_inside)
+{
+	check_refuses("format=evlist\n", "evlist");
+	check_refuses("format=evlist-json\n", "evlist");
+	check_refuses("format=perfdata\noutput=/nonexistent/x\n", "cutting or splitting");
+	check_refuses("header=only\n", "the header (--header, -I)");
+	check_refuses("header-info=1\n", "the header (--header, -I)");
+	check_refuses("dump=1\n", "a dump of the records (-D)");
+	check_refuses("show-task-events=1\n", "showing records (--show-...-events)");
+}
+
+TEST(questions_about_events)
+{
+	struct sonde_session *s = open_session("", true);
+	struct sonde_sample sample = { .size = sizeof(sample) };
+	const struct sonde_event *ev;
+
+	assert_null(perfdata_view_of(s->recordings.v[0].source));
+	assert_null(perfdata_view_of(NULL));
+	assert_true(sonde_session_next(s, &ev) > 0);
+	assert_int_equal(sonde_event_sample(ev, &sample), 0);
+	assert_int_equal(sample.present, 0);
+	assert_null(sonde_session_info(s, "hostname"));
+	sonde_session_close(s);
+}
