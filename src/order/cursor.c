@@ -5,15 +5,52 @@
 
 #include "base/err.h"
 
-/* Keeps what the walk put into the run: what acts at once did so when the walk met it, what it refused stays refused. */
-static size_t keep_ordered(struct cut *cuts, int n, const struct time_windows *time)
+void refused_cuts_add(struct refused_cuts *r, const struct cut *cut)
+{
+	if (!r->nr++ || cut->time_ns < r->first_ns)
+		r->first_ns = cut->time_ns;
+	if (cut->time_ns > r->last_ns)
+		r->last_ns = cut->time_ns;
+	r->bytes += cut->len;
+}
+
+static bool is_refused(const struct cursor_input *in, const struct cut *cut)
+{
+	return in->time && cut->flags & CUT_STATELESS && !time_windows_hold(in->time, cut->time_ns);
+}
+
+/*
+ * Drops cuts that the walk did not put into the run: those in front of its first record, those
+ * that acted when the walk met them, and refused ones.
+ */
+static size_t keep_ordered(struct cut *cuts, int n, const struct run *run,
+			   const struct cursor_input *in)
+{
+	size_t kept = 0;
+	int i = 0;
+
+	while (i < n && cuts[i].file_off < run->first)
+		i++;
+	for (; i < n; i++) {
+		if (cuts[i].order != CUT_ORDERED || is_refused(in, &cuts[i]))
+			continue;
+		if (kept != (size_t)i)
+			cuts[kept] = cuts[i];
+		kept++;
+	}
+	return kept;
+}
+
+/* Nobody walked a monotonic file: what is refused is counted here. */
+static size_t keep_wanted(struct cut *cuts, int n, const struct cursor_input *in)
 {
 	size_t kept = 0;
 
 	for (int i = 0; i < n; i++) {
-		if (cuts[i].order != CUT_ORDERED || (cuts[i].flags & CUT_STATELESS && time &&
-						     !time_windows_hold(time, cuts[i].time_ns)))
+		if (cuts[i].order == CUT_ORDERED && is_refused(in, &cuts[i])) {
+			refused_cuts_add(in->refused, &cuts[i]);
 			continue;
+		}
 		if (kept != (size_t)i)
 			cuts[kept] = cuts[i];
 		kept++;
@@ -41,20 +78,95 @@ static size_t first_cut_at(const struct window *w, uint64_t file_off)
 static int fill_from_walk(struct cursor *c, const struct cursor_input *in)
 {
 	while (c->run.begin < c->run.end) {
+		const uint64_t from = c->run.begin < c->run.first ? c->run.first : c->run.begin;
 		const struct window *w;
 
 		cursor_release(c);
-		w = c->shared = window_cache_find(in->cache, c->run.file, c->run.begin);
+		w = c->shared = window_cache_find(in->cache, c->run.file, from);
 		if (!w)
 			return 0;
 		c->cuts = w->cuts;
-		c->at = first_cut_at(w, c->run.begin);
+		c->at = first_cut_at(w, from);
 		c->nr = w->cut_end <= c->run.end ? w->nr_cuts : first_cut_at(w, c->run.end);
 		c->run.begin = w->cut_end < c->run.end ? w->cut_end : c->run.end;
+		c->run.unit = w->end_unit;
 		if (c->at < c->nr)
 			return 1;
 	}
 	return 0;
+}
+
+/*
+ * Messages of a recorder whose errors went where its records did (perf record -o - >FILE 2>&1).
+ * Bytes that UTF-8 never has are no text.
+ */
+static bool is_text(const uint8_t *p, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (p[i] == 0xc0 || p[i] == 0xc1 || p[i] > 0xf4)
+			return false;
+		if (p[i] < ' ' ? p[i] != '\n' && p[i] != '\r' && p[i] != '\t' && p[i] != 0x1b
+			       : p[i] == 0x7f)
+			return false;
+	}
+	return len;
+}
+
+void cursor_report_rest(struct defects *defects, const struct source_file *f, uint64_t off,
+			const uint8_t *p, size_t len)
+{
+	uint64_t at = off < f->end ? off : f->end;
+
+	if (is_text(p, len))
+		defects_add(defects, DEFECT_TRAILING_TEXT, 1, "%zu bytes at 0x%llx of %s", len,
+			    (unsigned long long)at, f->path);
+	else
+		defects_add(defects, DEFECT_TRUNCATED, 1, "record at 0x%llx of %s",
+			    (unsigned long long)at, f->path);
+}
+
+/* The window has `got` bytes, fewer than the next record of the run needs. */
+static void end_early(struct cursor *c, const struct cursor_input *in, size_t got)
+{
+	const struct source_file *f = &in->files[c->run.file];
+
+	if (!c->run.is_file)
+		defects_add(in->defects, DEFECT_TRUNCATED, 1,
+			    "%s shrank to 0x%llx while it was read", f->path,
+			    (unsigned long long)(c->run.begin + got));
+	else if (f->stream ? got : true)
+		cursor_report_rest(in->defects, f, c->run.begin, c->own.data, got);
+	c->run.begin = c->run.end;
+}
+
+/* Cuts what the cursor's window has. 1 cuts, 0 the run goes on behind them or *ret_need bytes are needed. */
+static int cut_own(struct cursor *c, const struct cursor_input *in, size_t *ret_need)
+{
+	struct run *run = &c->run;
+	uint64_t used = 0;
+	int n = window_cut(&c->own, in->source, run->file, &run->unit, run->begin, c->own_cuts,
+			   CURSOR_CUTS, &used, ret_need);
+
+	if (n == -ENOMEM)
+		return n;
+	c->at = c->nr = 0;
+	if (n < 0) {
+		/*
+		 * The source has counted the damage. A run that was walked was complete then: it was
+		 * written over since.
+		 */
+		run->begin = run->end;
+		return 0;
+	}
+	run->begin += used;
+	c->cuts = c->own_cuts;
+	if (run->is_file) {
+		TRY(source_take_headers(in->source, c->own_cuts, n));
+		c->nr = keep_wanted(c->own_cuts, n, in);
+	} else {
+		c->nr = keep_ordered(c->own_cuts, n, run, in);
+	}
+	return c->nr > 0;
 }
 
 static int fill_from_file(struct cursor *c, const struct cursor_input *in, size_t window_bytes,
@@ -64,31 +176,22 @@ static int fill_from_file(struct cursor *c, const struct cursor_input *in, size_
 	struct window *w = &c->own;
 	size_t need = 0;
 
+	if (w->file != c->run.file)
+		w->len = 0;
+	w->file = c->run.file;
 	while (c->run.begin < c->run.end) {
 		size_t want;
 		int64_t got;
 
-		if (fill_from_walk(c, in))
+		if (!c->run.is_file && fill_from_walk(c, in))
 			return 1;
 		if (c->run.begin >= w->file_off && c->run.begin < w->file_off + w->len) {
-			size_t at = c->run.begin - w->file_off;
-			uint64_t used = 0;
-			int n = in->source->ops->cut(in->source, c->run.file, &c->unit,
-						     w->data + at, w->len - at, c->run.begin,
-						     c->own_cuts, CURSOR_CUTS, &used, &need);
+			const uint64_t from = c->run.begin;
+			int r = cut_own(c, in, &need);
 
-			if (n < 0) {
-				/* It was whole when the walk met it: written over since, which the source has counted. */
-				c->run.begin = c->run.end;
-				return 0;
-			}
-			c->run.begin += used;
-			c->at = 0;
-			c->cuts = c->own_cuts;
-			c->nr = keep_ordered(c->own_cuts, n, in->time);
-			if (c->nr)
-				return 1;
-			if (used)
+			if (r)
+				return r;
+			if (c->run.begin != from)
 				continue;
 		}
 		if (!may_read) {
@@ -96,15 +199,15 @@ static int fill_from_file(struct cursor *c, const struct cursor_input *in, size_
 			return 0;
 		}
 		want = need > window_bytes ? need : window_bytes;
-		got = window_read(w, f, c->run.begin, c->run.end, want, want);
+		if (c->run.is_file && f->stream)
+			stream_let_go(f->stream, c->run.begin);
+		/* A stream that nobody walked has no more than came so far. */
+		got = window_read(w, f, c->run.begin, c->run.end, want,
+				  c->run.is_file ? need : want);
 		if (got < 0)
 			return (int)got;
-		if (!got || (size_t)got < need) {
-			defects_add(in->defects, DEFECT_TRUNCATED, 1,
-				    "%s shrank to 0x%llx while it was read", f->path,
-				    (unsigned long long)(c->run.begin + (uint64_t)got));
-			c->run.begin = c->run.end;
-		}
+		if (!got || (size_t)got < need)
+			end_early(c, in, (size_t)got);
 	}
 	return 0;
 }
@@ -133,12 +236,14 @@ static int read_spilled(struct cursor *c, const struct cursor_input *in)
 		c->own.data = data;
 		c->own.capacity = total;
 	}
+	window_forget_units(&c->own);
 	to = c->own.data;
 	c->at = c->nr = 0;
 	c->cuts = c->own_cuts;
 	for (int i = 0; i < n; i++) {
 		const struct spill_entry *e = &entries[i];
 		const struct source_file *f = &in->files[e->file];
+		const struct unit *unit = NULL;
 		struct window piece = { .data = to, .capacity = e->len };
 		int64_t got =
 			window_read(&piece, f, e->file_off, e->file_off + e->len, e->len, e->len);
@@ -151,12 +256,21 @@ static int read_spilled(struct cursor *c, const struct cursor_input *in)
 				    (unsigned long long)e->file_off);
 			continue;
 		}
+		if (e->unit) {
+			struct unit u;
+
+			TRY(spill_read_unit(in->spill, e->unit, &u));
+			unit = window_keep_unit(&c->own, &u);
+			if (!unit)
+				return err_nomem();
+		}
 		c->own_cuts[c->nr++] = (struct cut){ .time_ns = e->time_ns,
 						     .file_off = e->file_off,
 						     .bytes = to,
 						     .len = e->len,
 						     .file = e->file,
-						     .order = CUT_ORDERED };
+						     .order = CUT_ORDERED,
+						     .unit = unit };
 		to += e->len;
 	}
 	c->run.begin += (uint64_t)n;

@@ -14,17 +14,20 @@ enum { CURSOR_CUTS = 128 };
 struct run {
 	uint64_t first_time_ns, last_time_ns;
 	uint64_t begin, end; /* file offsets; entry indexes when spilled */
+	uint64_t first;      /* offset of the first record; others between begin and it */
+	struct unit unit;    /* what begin is in: records are cut from there on */
 	uint16_t file;
 	bool spilled;
+	bool is_file; /* all of a monotonic file, which nobody has walked */
 };
 
 struct cursor {
-	struct run run;         /* begin: what is not cut yet */
-	struct unit unit;       /* in which that is */
+	struct run run;         /* begin, unit: what is not cut yet */
 	struct window own;      /* what it read itself */
 	struct window *shared;  /* one of the walk's windows, held; NULL none */
 	const struct cut *cuts; /* of the shared window, or own_cuts */
 	size_t nr, at;          /* cuts[at..nr) are to come */
+	size_t nr_cut;          /* of a monotonic file: cuts[nr..nr_cut) come after those */
 	struct cut own_cuts[CURSOR_CUTS];
 	struct cursor *next_free;
 };
@@ -34,14 +37,26 @@ static inline const struct cut *cursor_head(const struct cursor *c)
 	return &c->cuts[c->at];
 }
 
+/* Records that the windows of time refuse, and their times. */
+struct refused_cuts {
+	uint64_t nr, bytes, first_ns, last_ns;
+};
+
+void refused_cuts_add(struct refused_cuts *r, const struct cut *cut);
+
 struct cursor_input {
 	struct source *source;
 	const struct source_file *files;
 	const struct spill *spill;
 	struct window_cache *cache;
 	const struct time_windows *time; /* as in order_options */
+	struct refused_cuts *refused;    /* those of monotonic files are counted by cursors */
 	struct defects *defects;
 };
+
+/* The file ends (or is damaged) before its records do: len bytes at off are no complete record. */
+void cursor_report_rest(struct defects *defects, const struct source_file *f, uint64_t off,
+			const uint8_t *p, size_t len);
 
 /*
  * Makes cuts[at..nr) non-empty if the run has more. may_read false: only out of the window; *ret_blocked is set when

@@ -30,6 +30,8 @@ struct order {
 	unsigned file;     /* being walked */
 	uint64_t walk_off; /* of the next record to cut */
 	struct unit unit;  /* it is in */
+	uint64_t batch_off; /* where the last cuts began, and in which unit */
+	struct unit batch_unit;
 	struct window_cache cache;
 	struct window *window; /* being walked, one of the cache's; NULL none */
 	/* window->cuts[cut_at..nr_cuts) were cut, and the walk has not handled them yet. */
@@ -44,13 +46,38 @@ struct order {
 	VEC(struct run) runs;        /* found, not opened */
 	size_t to_open;              /* heap.n when all runs of this merge are open */
 	VEC(struct cursor *) heap;   /* opened, smallest (time, place) first */
+	/* Of monotonic files: their next record may act at once, or is still to be read. */
+	VEC(struct cursor *) unplaced;
 	struct cursor *free_cursors; /* owned */
 
 	struct cut out[OUT_CUTS];
 	int nr_out;
-	uint64_t bytes_settled; /* delivered or refused */
+	uint64_t bytes_delivered;
+	struct refused_cuts refused;
 	struct order_stats stats;
 };
+
+/* A file that nobody walks is a run from the beginning. */
+static int add_file(struct order *o, unsigned i, const struct source_file *f)
+{
+	o->stats.runs++;
+	return vec_push(&o->runs, (struct run){ .begin = f->begin,
+						.first = f->begin,
+						.end = f->end,
+						.file = (uint16_t)i,
+						.is_file = true });
+}
+
+/* The walk goes on with file i, or the next one that is to be walked. */
+static void walk_from(struct order *o, unsigned i)
+{
+	while (i < o->files.n && o->files.v[i].is_monotonic)
+		i++;
+	o->file = i;
+	o->unit = (struct unit){ 0 };
+	if (i < o->files.n)
+		o->walk_off = o->files.v[i].begin;
+}
 
 int order_open(struct order **ret, struct source *source, const struct order_options *opts)
 {
@@ -72,7 +99,7 @@ int order_open(struct order **ret, struct source *source, const struct order_opt
 	spill_init(&o->spill, opts->piece_entries);
 	window_cache_init(&o->cache, o->opts.window_bytes, o->opts.sharers);
 	for (unsigned i = 0; source->ops->file(source, i, &f); i++) {
-		if (vec_push(&o->files, f) < 0) {
+		if (vec_push(&o->files, f) < 0 || (f.is_monotonic && add_file(o, i, &f) < 0)) {
 			order_close(o);
 			return err_nomem();
 		}
@@ -82,8 +109,9 @@ int order_open(struct order **ret, struct source *source, const struct order_opt
 				       .spill = &o->spill,
 				       .cache = &o->cache,
 				       .time = opts->time,
+				       .refused = &o->refused,
 				       .defects = opts->defects };
-	o->walk_off = o->files.n ? o->files.v[0].begin : 0;
+	walk_from(o, 0);
 	*ret = o;
 	return 0;
 }
@@ -94,6 +122,8 @@ void order_close(struct order *o)
 		return;
 	vec_foreach(c, &o->heap)
 		cursor_free(*c);
+	vec_foreach(c, &o->unplaced)
+		cursor_free(*c);
 	while (o->free_cursors) {
 		struct cursor *c = o->free_cursors;
 
@@ -101,6 +131,7 @@ void order_close(struct order *o)
 		cursor_free(c);
 	}
 	vec_done(&o->heap);
+	vec_done(&o->unplaced);
 	vec_done(&o->runs);
 	vec_done(&o->files);
 	window_cache_done(&o->cache);
@@ -111,19 +142,14 @@ void order_close(struct order *o)
 void order_stats(const struct order *o, struct order_stats *ret)
 {
 	*ret = o->stats;
+	ret->refused = o->refused.nr;
+	ret->refused_first_ns = o->refused.first_ns;
+	ret->refused_last_ns = o->refused.last_ns;
 }
 
 bool order_has_refused(const struct order *o)
 {
-	return o->stats.refused > 0;
-}
-
-static void note_refused(struct order_stats *stats, uint64_t time_ns)
-{
-	if (!stats->refused++ || time_ns < stats->refused_first_ns)
-		stats->refused_first_ns = time_ns;
-	if (time_ns > stats->refused_last_ns)
-		stats->refused_last_ns = time_ns;
+	return o->refused.nr > 0;
 }
 
 /* ---- runs ---- */
@@ -156,12 +182,14 @@ static int index_record(struct order *o, const struct cut *cut)
 				 .len = cut->len,
 				 .file = cut->file };
 
+	if (cut->unit)
+		TRY(spill_unit(&o->spill, cut->unit, &e.unit));
 	if (spill_full(&o->spill))
 		TRY(flush_piece(o));
 	return spill_add(&o->spill, &e);
 }
 
-/* Turns the runs found so far into index entries; spilled ones stay. */
+/* Turns the runs found so far into index entries; spilled ones and monotonic files stay. */
 static int index_runs(struct order *o)
 {
 	size_t n = o->runs.n, kept = 0;
@@ -172,7 +200,7 @@ static int index_runs(struct order *o)
 	for (size_t i = 0; i < n && r >= 0; i++) {
 		bool blocked;
 
-		if (o->runs.v[i].spilled) {
+		if (o->runs.v[i].spilled || o->runs.v[i].is_file) {
 			o->runs.v[kept++] = o->runs.v[i];
 			continue;
 		}
@@ -214,7 +242,9 @@ static int note_record(struct order *o, const struct cut *cut)
 	}
 	TRY(vec_push(&o->runs, (struct run){ .first_time_ns = cut->time_ns,
 					     .last_time_ns = cut->time_ns,
-					     .begin = cut->file_off,
+					     .begin = cut->unit ? o->batch_off : cut->file_off,
+					     .first = cut->file_off,
+					     .unit = o->batch_unit,
 					     .end = cut->file_off + cut->len,
 					     .file = cut->file }));
 	o->stats.runs++;
@@ -297,7 +327,13 @@ static int open_run(struct order *o, const struct run *run)
 		return err_nomem();
 	c->run = *run;
 	c->own.len = 0;
-	c->nr = c->at = 0;
+	c->nr = c->at = c->nr_cut = 0;
+	if (run->is_file) {
+		if (vec_push(&o->unplaced, c) >= 0)
+			return 0;
+		free_cursor(o, c);
+		return err_nomem();
+	}
 	r = cursor_fill(c, &o->in, run_window_bytes(o), true, &blocked);
 	if (r <= 0) {
 		free_cursor(o, c);
@@ -337,6 +373,13 @@ static int begin_merge(struct order *o, uint64_t limit)
 	return 0;
 }
 
+static void leave_heap(struct order *o)
+{
+	o->heap.v[0] = o->heap.v[--o->heap.n];
+	if (o->heap.n)
+		sift_down(o, 0);
+}
+
 /*
  * The first cursor has no cuts left: gets more, or leaves the heap. Sets *ret_blocked when it must
  * read first.
@@ -344,26 +387,145 @@ static int begin_merge(struct order *o, uint64_t limit)
 static int refill_first(struct order *o, bool *ret_blocked)
 {
 	struct cursor *c = o->heap.v[0];
-	int r = cursor_fill(c, &o->in, run_window_bytes(o), !o->nr_out, ret_blocked);
+	int r;
 
+	*ret_blocked = false;
+	if (c->run.is_file) {
+		o->delivered = c->cuts[c->at - 1].time_ns;
+		TRY(vec_push(&o->unplaced, c));
+		leave_heap(o);
+		return 0;
+	}
+	r = cursor_fill(c, &o->in, run_window_bytes(o), !o->nr_out, ret_blocked);
 	if (r < 0 || *ret_blocked)
 		return r;
 	if (!r) {
 		free_cursor(o, c);
-		o->heap.v[0] = o->heap.v[--o->heap.n];
-	}
-	if (o->heap.n)
+		leave_heap(o);
+	} else {
 		sift_down(o, 0);
+	}
 	return 0;
+}
+
+/* How many cuts from the first on have times, each not older than the one before it. */
+static inline size_t count_ascending(const struct cut *first, const struct cut *last,
+				     uint64_t time_ns)
+{
+	const struct cut *cut = first;
+
+	for (; cut < last && cut->order == CUT_ORDERED && cut->time_ns >= time_ns; cut++)
+		time_ns = cut->time_ns;
+	return (size_t)(cut - first);
+}
+
+static void count_late(struct order *o, const struct cut *cut)
+{
+	defects_add(o->opts.defects, DEFECT_LATE, 1, "at 0x%llx%s%s",
+		    (unsigned long long)cut->file_off, o->files.n > 1 ? " of " : "",
+		    o->files.n > 1 ? o->files.v[cut->file].path : "");
+}
+
+/* Delivers a cut that does not wait for its turn: it has no time, or it is late. */
+static void deliver_at_once(struct order *o, const struct cut *cut)
+{
+	struct cut *out = &o->out[o->nr_out++];
+
+	*out = *cut;
+	if (cut->order == CUT_ORDERED) {
+		out->flags |= CUT_LATE;
+		count_late(o, cut);
+	}
+}
+
+static void leave_unplaced(struct order *o)
+{
+	o->unplaced.n--;
+	memmove(o->unplaced.v, o->unplaced.v + 1, o->unplaced.n * sizeof(*o->unplaced.v));
+}
+
+/*
+ * Brings a cursor of a monotonic file into the heap, with the stretch of ascending cuts that comes
+ * next in it; what is in front of that acts now. 1, or 0 if there is no room in out[] or
+ * *ret_blocked.
+ */
+static int place_file(struct order *o, struct cursor *c, bool *ret_blocked)
+{
+	for (;;) {
+		const struct cut *cut;
+
+		if (c->nr == c->nr_cut) {
+			int r = cursor_fill(c, &o->in, run_window_bytes(o), !o->nr_out,
+					    ret_blocked);
+
+			c->nr_cut = c->nr;
+			c->nr = c->at;
+			if (r < 0 || *ret_blocked)
+				return r;
+			if (!r) {
+				leave_unplaced(o);
+				free_cursor(o, c);
+				return 1;
+			}
+		}
+		cut = &c->cuts[c->at];
+		if (cut->order == CUT_ORDERED && cut->time_ns >= o->delivered) {
+			c->nr += count_ascending(cut, &c->cuts[c->nr_cut], cut->time_ns);
+			TRY(vec_push(&o->heap, c));
+			leave_unplaced(o);
+			sift_up(o, o->heap.n - 1);
+			return 1;
+		}
+		if (o->nr_out == OUT_CUTS)
+			return 0;
+		deliver_at_once(o, cut);
+		c->nr = ++c->at;
+	}
+}
+
+/* 1 if all monotonic files have their next record in the heap, 0 if out[] has to be delivered first. */
+static int place_files(struct order *o)
+{
+	while (o->unplaced.n) {
+		bool blocked = false;
+		int r = place_file(o, o->unplaced.v[0], &blocked);
+
+		if (r <= 0 || blocked)
+			return r;
+	}
+	return 1;
+}
+
+/* The time up to which records are delivered by now; records that acted at once do not count. */
+static void note_delivered(struct order *o)
+{
+	for (int i = o->nr_out - 1; i >= 0; i--) {
+		const struct cut *cut = &o->out[i];
+
+		if (cut->order == CUT_ORDERED && !(cut->flags & CUT_LATE)) {
+			o->delivered = cut->time_ns;
+			return;
+		}
+	}
 }
 
 /* Fills out[] with the next records up to the limit; none left: the walk goes on. */
 static int merge(struct order *o)
 {
-	while (o->heap.n && o->nr_out < OUT_CUTS) {
-		struct cursor *c = o->heap.v[0], *rival = NULL;
+	for (;;) {
+		struct cursor *c, *rival = NULL;
 		uint64_t bound = o->limit;
 
+		if (__builtin_expect(o->unplaced.n, 0)) {
+			int r = place_files(o);
+
+			TRY(r);
+			if (!r)
+				break;
+		}
+		if (!o->heap.n || o->nr_out == OUT_CUTS)
+			break;
+		c = o->heap.v[0];
 		if (c->at == c->nr) {
 			bool blocked;
 
@@ -397,9 +559,8 @@ static int merge(struct order *o)
 		if (c->at < c->nr)
 			sift_down(o, 0);
 	}
-	if (o->nr_out)
-		o->delivered = o->out[o->nr_out - 1].time_ns;
-	else
+	note_delivered(o);
+	if (!o->nr_out)
 		o->phase = o->walked ? ENDED : WALKING;
 	return 0;
 }
@@ -408,17 +569,14 @@ static int merge(struct order *o)
 
 static void next_file(struct order *o)
 {
-	o->file++;
 	o->run_open = false;
 	window_release(o->window);
 	o->window = NULL;
 	o->cut_at = o->nr_cuts = 0;
-	o->unit = (struct unit){ 0 };
-	if (o->file < o->files.n)
-		o->walk_off = o->files.v[o->file].begin;
+	walk_from(o, o->file + 1);
 }
 
-/* The first byte of the input that the walk or the merge may still ask for. */
+/* The first byte of the file being walked that the walk or the merge may still ask for. */
 static uint64_t needed_from(struct order *o)
 {
 	uint64_t from = o->walk_off;
@@ -426,43 +584,14 @@ static uint64_t needed_from(struct order *o)
 	if (o->indexing || o->spill.nr || o->spill.entries_written)
 		return 0; /* records lie anywhere */
 	vec_foreach(run, &o->runs) {
-		if (run->begin < from)
+		if (run->file == o->file && run->begin < from)
 			from = run->begin;
 	}
 	vec_foreach(c, &o->heap) {
-		if ((*c)->run.begin < from)
+		if ((*c)->run.file == o->file && (*c)->run.begin < from)
 			from = (*c)->run.begin;
 	}
 	return from;
-}
-
-/*
- * Messages of a recorder whose errors went where its records did (perf record -o - >FILE 2>&1).
- * Bytes that UTF-8 never has are no text.
- */
-static bool is_text(const uint8_t *p, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		if (p[i] == 0xc0 || p[i] == 0xc1 || p[i] > 0xf4)
-			return false;
-		if (p[i] < ' ' ? p[i] != '\n' && p[i] != '\r' && p[i] != '\t' && p[i] != 0x1b
-			       : p[i] == 0x7f)
-			return false;
-	}
-	return len;
-}
-
-/* The walk ends before its file does: len bytes at p are no whole record. */
-static void tell_rest(struct order *o, const struct source_file *f, const uint8_t *p, size_t len)
-{
-	uint64_t at = o->walk_off < f->end ? o->walk_off : f->end;
-
-	if (is_text(p, len))
-		defects_add(o->opts.defects, DEFECT_TRAILING_TEXT, 1, "%zu bytes at 0x%llx of %s",
-			    len, (unsigned long long)at, f->path);
-	else
-		defects_add(o->opts.defects, DEFECT_TRUNCATED, 1, "record at 0x%llx of %s",
-			    (unsigned long long)at, f->path);
 }
 
 /* True if the walk can cut more of its window without reading. */
@@ -477,14 +606,18 @@ static bool window_has_more(const struct order *o)
 /* Cuts the next records of the window. Returns how many; if none, *ret_need bytes are needed. */
 static int cut_window(struct order *o, size_t *ret_need)
 {
-	struct source *source = o->in.source;
 	struct window *w = o->window;
-	size_t at = o->walk_off - w->file_off;
 	uint64_t used;
-	int n = source->ops->cut(source, o->file, &o->unit, w->data + at, w->len - at, o->walk_off,
-				 w->cuts + w->nr_cuts, WALK_CUTS, &used, ret_need);
+	int n;
 
+	o->batch_off = o->walk_off;
+	o->batch_unit = o->unit;
+	n = window_cut(w, o->in.source, o->file, &o->unit, o->walk_off, w->cuts + w->nr_cuts,
+		       WALK_CUTS, &used, ret_need);
 	o->walk_off += used;
+	w->end_unit = o->unit;
+	if (!n && used)
+		w->cut_end = o->walk_off;
 	o->cut_at = w->nr_cuts;
 	o->nr_cuts = w->nr_cuts + (n > 0 ? (size_t)n : 0);
 	return n;
@@ -515,7 +648,7 @@ static int read_window(struct order *o, size_t need)
 	if (got && (size_t)got >= need)
 		return 1;
 	if (f->stream ? got : o->walk_off != f->end)
-		tell_rest(o, f, w->data, (size_t)got);
+		cursor_report_rest(o->opts.defects, f, o->walk_off, w->data, (size_t)got);
 	return 0;
 }
 
@@ -537,6 +670,8 @@ static int walk_fill(struct order *o, bool *ret_blocked)
 			if (n > 0)
 				return source_take_headers(o->in.source,
 							   &o->window->cuts[o->cut_at], n);
+			if (n == -ENOMEM)
+				return n;
 			if (n < 0) /* damaged: the source has counted it */
 				next_file(o);
 			if (n < 0 || o->walk_off != from)
@@ -565,17 +700,6 @@ static struct run *growing_run(const struct order *o)
 		return NULL;
 	run = &o->runs.v[o->runs.n - 1];
 	return run->file == o->window->cuts[o->cut_at].file ? run : NULL;
-}
-
-/* How many cuts from the first on have times, each not older than the one before it. */
-static inline size_t count_ascending(const struct cut *first, const struct cut *last,
-				     uint64_t time_ns)
-{
-	const struct cut *cut = first;
-
-	for (; cut < last && cut->order == CUT_ORDERED && cut->time_ns >= time_ns; cut++)
-		time_ns = cut->time_ns;
-	return (size_t)(cut - first);
 }
 
 /*
@@ -615,8 +739,7 @@ static void refuse_cut(struct order *o, const struct cut *cut)
 {
 	if (cut->time_ns > o->newest)
 		o->newest = cut->time_ns;
-	note_refused(&o->stats, cut->time_ns);
-	o->bytes_settled += cut->len;
+	refused_cuts_add(&o->refused, cut);
 }
 
 /* The cut stays in the window until the merge delivers it. */
@@ -631,14 +754,6 @@ static int keep_cut(struct order *o, const struct cut *cut)
 	return 0;
 }
 
-static void count_late(struct order *o, const struct cut *cut)
-{
-	defects_add(o->opts.defects, DEFECT_LATE, 1, "at 0x%llx%s%s",
-		    (unsigned long long)cut->file_off, o->files.n > 1 ? " of " : "",
-		    o->files.n > 1 ? o->files.v[cut->file].path : "");
-	o->run_open = false;
-}
-
 /* 1, or 0 if a merge begins. */
 static int end_round(struct order *o)
 {
@@ -651,13 +766,9 @@ static int end_round(struct order *o)
 /* Delivers a cut that has no time, or one that is late. 1, or 0 if a merge begins. */
 static int deliver_cut(struct order *o, const struct cut *cut)
 {
-	struct cut *out = &o->out[o->nr_out++];
-
-	*out = *cut;
-	if (cut->order == CUT_ORDERED) {
-		out->flags |= CUT_LATE;
-		count_late(o, cut);
-	}
+	deliver_at_once(o, cut);
+	if (cut->order == CUT_ORDERED)
+		o->run_open = false;
 	return cut->order == CUT_ROUND && o->files.n == 1 ? end_round(o) : 1;
 }
 
@@ -716,7 +827,7 @@ int order_next(struct order *o, const struct cut **ret)
 	while (!o->nr_out && o->phase != ENDED)
 		TRY(o->phase == MERGING ? merge(o) : walk(o));
 	for (int i = 0; i < o->nr_out; i++)
-		o->bytes_settled += o->out[i].len;
+		o->bytes_delivered += o->out[i].len;
 	return o->nr_out;
 }
 
@@ -730,12 +841,14 @@ void order_progress(const struct order *o, uint64_t *done, uint64_t *total)
 		if (f->stream)
 			all = UINT64_MAX;
 		else if (all != UINT64_MAX)
-			all += 2 * (f->end - f->begin);
+			all += (f->is_monotonic ? 1 : 2) * (f->end - f->begin);
+		if (f->is_monotonic)
+			continue;
 		if (o->walked || i < o->file)
 			walked += f->stream ? 0 : f->end - f->begin;
 		else if (i == o->file)
 			walked += o->walk_off - f->begin;
 	}
-	*done = walked + o->bytes_settled;
+	*done = walked + o->bytes_delivered + o->refused.bytes;
 	*total = all == UINT64_MAX ? 0 : all;
 }

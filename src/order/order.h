@@ -15,6 +15,13 @@
  * offset order. An event older than what was delivered is delivered at once, marked late and
  * counted. Without rounds the whole input is walked first.
  *
+ * Files that are monotonic by themselves (source_file.is_monotonic) are not walked: each is one run,
+ * read once, while it is merged. What acts at once does so when all records in front of it in its
+ * file are delivered; a record older than what was delivered is late.
+ *
+ * A record may depend on what is in front of it in its packet (struct unit). A run keeps the unit
+ * where the cuts of its first record began, and is cut again from there.
+ *
  * Memory: one window for the walk, one for each run being merged (the budget is shared among them),
  * and the runs themselves. Too many runs (a shuffled file has one per event) are spilled: sorted in
  * pieces into an unlinked temporary file, each piece being one run (spill.h).

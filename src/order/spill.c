@@ -12,6 +12,7 @@ enum { DEFAULT_PIECE_ENTRIES = 512 * 1024 };
 void spill_init(struct spill *s, size_t piece_entries)
 {
 	*s = (struct spill){ .fd = -1,
+			     .units_fd = -1,
 			     .piece_entries =
 				     piece_entries ? piece_entries : DEFAULT_PIECE_ENTRIES };
 }
@@ -19,9 +20,12 @@ void spill_init(struct spill *s, size_t piece_entries)
 void spill_done(struct spill *s)
 {
 	free(s->piece);
+	free(s->units);
 	if (s->fd >= 0)
 		close(s->fd);
-	*s = (struct spill){ .fd = -1 };
+	if (s->units_fd >= 0)
+		close(s->units_fd);
+	*s = (struct spill){ .fd = -1, .units_fd = -1 };
 }
 
 bool spill_full(const struct spill *s)
@@ -55,17 +59,12 @@ static int compare(const void *pa, const void *pb)
 	return (a->file_off > b->file_off) - (a->file_off < b->file_off);
 }
 
-int spill_write(struct spill *s, uint64_t *ret_begin, uint64_t *ret_end)
+static int write_at(int fd, const void *data, size_t len, uint64_t off)
 {
-	const char *p = (const char *)s->piece;
-	size_t left = s->nr * sizeof(*s->piece);
-	uint64_t off = s->entries_written * sizeof(*s->piece);
+	const char *p = data;
 
-	if (s->fd < 0)
-		TRY(s->fd = temp_file_open());
-	qsort(s->piece, s->nr, sizeof(*s->piece), compare);
-	while (left) {
-		ssize_t n = pwrite(s->fd, p, left, (off_t)off);
+	while (len) {
+		ssize_t n = pwrite(fd, p, len, (off_t)off);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -75,8 +74,38 @@ int spill_write(struct spill *s, uint64_t *ret_begin, uint64_t *ret_end)
 					 "failed (set TMPDIR to a place with room)");
 		p += n;
 		off += (uint64_t)n;
-		left -= (size_t)n;
+		len -= (size_t)n;
 	}
+	return 0;
+}
+
+static int read_at(int fd, void *data, size_t len, uint64_t off)
+{
+	char *p = data;
+
+	while (len) {
+		ssize_t n = pread(fd, p, len, (off_t)off);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return err_errno(n ? errno : EIO,
+					 "cannot read the temporary file that sorts the recording");
+		p += n;
+		off += (uint64_t)n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int spill_write(struct spill *s, uint64_t *ret_begin, uint64_t *ret_end)
+{
+	const size_t bytes = s->nr * sizeof(*s->piece);
+
+	if (s->fd < 0)
+		TRY(s->fd = temp_file_open());
+	qsort(s->piece, s->nr, sizeof(*s->piece), compare);
+	TRY(write_at(s->fd, s->piece, bytes, s->entries_written * sizeof(*s->piece)));
 	*ret_begin = s->entries_written;
 	s->entries_written += s->nr;
 	*ret_end = s->entries_written;
@@ -86,21 +115,37 @@ int spill_write(struct spill *s, uint64_t *ret_begin, uint64_t *ret_end)
 
 int spill_read(const struct spill *s, uint64_t from, struct spill_entry *ret, size_t nr)
 {
-	char *p = (char *)ret;
-	size_t left = nr * sizeof(*ret);
-	uint64_t off = from * sizeof(*ret);
+	return read_at(s->fd, ret, nr * sizeof(*ret), from * sizeof(*ret));
+}
 
-	while (left) {
-		ssize_t n = pread(s->fd, p, left, (off_t)off);
+int spill_unit(struct spill *s, const struct unit *unit, uint32_t *ret)
+{
+	const uint32_t at = s->nr_units % SPILL_UNITS;
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return err_errno(n ? errno : EIO,
-					 "cannot read the temporary file that sorts the recording");
-		p += n;
-		off += (uint64_t)n;
-		left -= (size_t)n;
+	if (s->nr_units && unit_is_same(&s->units[(s->nr_units - 1) % SPILL_UNITS], unit)) {
+		*ret = s->nr_units;
+		return 0;
 	}
+	if (!s->units && !(s->units = calloc(SPILL_UNITS, sizeof(*s->units))))
+		return err_nomem();
+	if (s->nr_units == UINT32_MAX)
+		return err_set(-EFBIG, "cannot sort the recording: it has too many packets");
+	s->units[at] = *unit;
+	*ret = ++s->nr_units;
+	if (s->nr_units % SPILL_UNITS)
+		return 0;
+	if (s->units_fd < 0)
+		TRY(s->units_fd = temp_file_open());
+	return write_at(s->units_fd, s->units, SPILL_UNITS * sizeof(*s->units),
+			(uint64_t)(s->nr_units - SPILL_UNITS) * sizeof(*s->units));
+}
+
+int spill_read_unit(const struct spill *s, uint32_t number, struct unit *ret)
+{
+	const uint32_t i = number - 1;
+
+	if (i < s->nr_units - s->nr_units % SPILL_UNITS)
+		return read_at(s->units_fd, ret, sizeof(*ret), (uint64_t)i * sizeof(*ret));
+	*ret = s->units[i % SPILL_UNITS];
 	return 0;
 }

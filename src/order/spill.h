@@ -10,12 +10,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sources/source.h"
+
 struct spill_entry {
 	uint64_t time_ns, file_off;
 	uint32_t len;
+	uint32_t unit; /* what spill_unit() returned; 0: none */
 	uint16_t file;
-	uint16_t reserved;
+	uint16_t reserved[3];
 };
+
+enum { SPILL_UNITS = 512 };
 
 struct spill {
 	int fd; /* owned; -1 until the first piece is written */
@@ -23,12 +28,18 @@ struct spill {
 	struct spill_entry *piece; /* owned */
 	size_t nr, capacity;
 	size_t piece_entries;
+	int units_fd;       /* owned; -1 until units[] was full once */
+	uint32_t nr_units;  /* in the file and in units[] */
+	struct unit *units; /* owned; the last nr_units % SPILL_UNITS of them. NULL: none came */
 };
 
 void spill_init(struct spill *s, size_t piece_entries); /* 0 = default */
 void spill_done(struct spill *s);
 bool spill_full(const struct spill *s);
 int spill_add(struct spill *s, const struct spill_entry *e);
+/* Keeps a unit that entries are in: its number from 1 on, the same one for the same unit in a row. */
+int spill_unit(struct spill *s, const struct unit *unit, uint32_t *ret);
+int spill_read_unit(const struct spill *s, uint32_t number, struct unit *ret);
 /* Sorts the piece and writes it: *ret_begin, *ret_end are the indexes of its entries in the file. */
 int spill_write(struct spill *s, uint64_t *ret_begin, uint64_t *ret_end);
 /* Reads up to nr entries from index `from` on. */

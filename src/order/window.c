@@ -6,7 +6,69 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "sources/source.h"
+
+enum { CHUNK_UNITS = 64 };
+
+struct unit_chunk {
+	struct unit_chunk *next;
+	unsigned nr;
+	struct unit units[CHUNK_UNITS];
+};
+
+static void free_chunks(struct unit_chunk *chunk)
+{
+	while (chunk) {
+		struct unit_chunk *next = chunk->next;
+
+		free(chunk);
+		chunk = next;
+	}
+}
+
+void window_forget_units(struct window *w)
+{
+	if (!w->units)
+		return;
+	free_chunks(w->units->next);
+	w->units->next = NULL;
+	w->units->nr = 0;
+}
+
+const struct unit *window_keep_unit(struct window *w, const struct unit *unit)
+{
+	struct unit_chunk *chunk = w->units;
+
+	if (chunk && chunk->nr && unit_is_same(&chunk->units[chunk->nr - 1], unit))
+		return &chunk->units[chunk->nr - 1];
+	if (!chunk || chunk->nr == CHUNK_UNITS) {
+		chunk = malloc(sizeof(*chunk));
+		if (!chunk)
+			return NULL;
+		chunk->next = w->units;
+		chunk->nr = 0;
+		w->units = chunk;
+	}
+	chunk->units[chunk->nr] = *unit;
+	return &chunk->units[chunk->nr++];
+}
+
+int window_cut(struct window *w, const struct source *source, unsigned file, struct unit *unit,
+	       uint64_t file_off, struct cut *ret, int max, uint64_t *ret_used, size_t *ret_need)
+{
+	const size_t at = file_off - w->file_off;
+	const struct unit *kept;
+	int n = source->ops->cut(source, file, unit, w->data + at, w->len - at, file_off, ret, max,
+				 ret_used, ret_need);
+
+	if (n <= 0 || !unit->len)
+		return n;
+	kept = window_keep_unit(w, unit);
+	if (!kept)
+		return err_nomem();
+	for (int i = 0; i < n; i++)
+		ret[i].unit = kept;
+	return n;
+}
 
 /* A piece of what is wanted: bytes, 0 at the end, <0. */
 static int64_t read_piece(const struct source_file *f, uint64_t off, void *buf, size_t len)
@@ -27,6 +89,11 @@ static int64_t read_piece(const struct source_file *f, uint64_t off, void *buf, 
 int64_t window_read(struct window *w, const struct source_file *f, uint64_t off, uint64_t end,
 		    size_t want, size_t least)
 {
+	size_t kept = 0;
+
+	window_forget_units(w);
+	if (off >= w->file_off && off < w->file_off + w->len && off < end)
+		kept = (size_t)(w->file_off + w->len - off);
 	if (off >= end) {
 		w->len = 0;
 		w->file_off = off;
@@ -34,17 +101,23 @@ int64_t window_read(struct window *w, const struct source_file *f, uint64_t off,
 	}
 	if (want > end - off)
 		want = end - off;
+	if (kept > want)
+		kept = want;
 	if (want > w->capacity) {
 		uint8_t *data = malloc(want);
 
 		if (!data)
 			return err_nomem();
+		if (kept)
+			memcpy(data, w->data + (off - w->file_off), kept);
 		free(w->data);
 		w->data = data;
 		w->capacity = want;
+	} else if (kept) {
+		memmove(w->data, w->data + (off - w->file_off), kept);
 	}
 	w->file_off = off;
-	w->len = 0;
+	w->len = kept;
 	while (w->len < want && (!f->stream || !w->len || w->len < least)) {
 		int64_t got = read_piece(f, off + w->len, w->data + w->len, want - w->len);
 
@@ -61,6 +134,7 @@ void window_done(struct window *w)
 {
 	free(w->data);
 	free(w->cuts);
+	free_chunks(w->units);
 	*w = (struct window){ 0 };
 }
 

@@ -9,15 +9,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sources/source.h"
+
+struct unit_chunk;
+
 struct window {
 	uint8_t *data; /* owned */
 	size_t capacity, len;
 	uint64_t file_off; /* of data[0] */
+	struct unit_chunk *units; /* owned; what its cuts are in, the newest first */
 	/* In a cache only: */
 	struct cut
 		*cuts; /* owned; what the walk found in it and left to the merge, in file order */
 	size_t nr_cuts;
-	uint64_t cut_end; /* the walk came up to here */
+	uint64_t cut_end; /* the walk came up to here, in this unit: */
+	struct unit end_unit;
 	uint16_t file;
 	unsigned refs; /* holders; a window that is held is not read over */
 };
@@ -28,9 +34,6 @@ enum { WINDOW_CUTS = 512 };
 #else
 enum { WINDOW_CUTS = 32768 };
 #endif
-
-struct cut;
-struct source_file;
 
 /*
  * The windows that the walk read last, with their cuts, kept so that the merge, which follows closely, need not read and cut again.
@@ -51,11 +54,22 @@ void window_release(struct window *w); /* NULL is fine */
 struct window *window_cache_find(struct window_cache *c, uint16_t file, uint64_t file_off);
 
 /*
- * Fills the window with up to want bytes from off on, not beyond end. Returns the bytes read (0: end of file) or <0. Of a
- * stream it waits for `least` bytes only, or its end.
+ * Fills the window with up to want bytes from off on, not beyond end; bytes that it has are not read
+ * again. Returns how many there are (0: end of file) or <0. Of a stream it waits for `least` bytes
+ * only, or its end.
  */
 int64_t window_read(struct window *w, const struct source_file *f, uint64_t off, uint64_t end,
 		    size_t want, size_t least);
+/*
+ * Cuts records of the window from file_off on, as source_ops.cut does. The cuts stay whole until
+ * the window is read again.
+ */
+int window_cut(struct window *w, const struct source *source, unsigned file, struct unit *unit,
+	       uint64_t file_off, struct cut *ret, int max, uint64_t *ret_used, size_t *ret_need);
+/* A copy that lives until the window is read again; NULL: no memory. */
+const struct unit *window_keep_unit(struct window *w, const struct unit *unit);
+/* What was kept of them may be written over. */
+void window_forget_units(struct window *w);
 void window_done(struct window *w);
 
 #endif

@@ -33,6 +33,12 @@ struct unit {
 	int32_t cpu;
 };
 
+/* One unit at two places in it. */
+static inline bool unit_is_same(const struct unit *a, const struct unit *b)
+{
+	return a->off == b->off && a->len == b->len && a->cpu == b->cpu && a->ctx == b->ctx;
+}
+
 /* A record that has been cut, not decoded. Borrowed: `bytes` is in a read window. */
 struct cut {
 	uint64_t time_ns; /* for ORDERED */
@@ -109,6 +115,12 @@ struct source_file {
 	const char *path;      /* for messages */
 	uint64_t begin, end;   /* bytes; end was the size seen at open, UINT64_MAX for a stream */
 	struct stream *stream; /* of a pipe, read in place of fd; NULL: a file */
+	/*
+	 * Its records are in the order of their times: the file is read once, side by side with the
+	 * others. Only where the writer guarantees it: an older record behind a newer one is
+	 * delivered late.
+	 */
+	bool is_monotonic;
 };
 
 /*

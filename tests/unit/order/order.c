@@ -36,6 +36,7 @@ struct recording {
 	uint8_t *pending;
 	size_t nr_pending;
 	struct defects defects;
+	bool is_monotonic;        /* its files say so */
 	bool stateless;           /* all records that wait for their turn are */
 	struct time_windows time; /* and only those inside are wanted */
 };
@@ -109,7 +110,11 @@ static bool fake_file(struct source *s, unsigned i, struct source_file *ret)
 	if (i >= r->nr_files)
 		return false;
 	*ret = (struct source_file){
-		.fd = r->fd[i], .path = "fake", .begin = 0, .end = r->size[i]
+		.fd = r->fd[i],
+		.path = "fake",
+		.begin = 0,
+		.end = r->size[i],
+		.is_monotonic = r->is_monotonic,
 	};
 	return true;
 }
@@ -252,6 +257,49 @@ static void model(const struct recording *r, struct serials *out)
 	vec_done(&queue);
 }
 
+/*
+ * Monotonic files: the oldest of their next records is delivered. One without time, or older than
+ * what was delivered, acts as soon as all records in front of it in its file are delivered.
+ */
+static void model_monotonic(const struct recording *r, struct serials *out)
+{
+	size_t next[MAX_FILES], end[MAX_FILES];
+	uint64_t delivered = 0;
+
+	for (unsigned f = 0; f < r->nr_files; f++) {
+		next[f] = f ? end[f - 1] : 0;
+		end[f] = next[f];
+		while (end[f] < r->records.n && r->records.v[end[f]].file == f)
+			end[f]++;
+	}
+	for (;;) {
+		const struct cut *least = NULL;
+
+		for (unsigned f = 0; f < r->nr_files; f++) {
+			for (; next[f] < end[f]; next[f]++) {
+				const struct cut *c = &r->records.v[next[f]];
+				bool ordered = c->order == CUT_ORDERED;
+
+				if (ordered && r->stateless &&
+				    !time_windows_hold(&r->time, c->time_ns))
+					continue;
+				if (ordered && c->time_ns >= delivered)
+					break;
+				assert_int_equal(
+					vec_push(out, (uint32_t)next[f] | (ordered ? LATE_BIT : 0)),
+					0);
+			}
+			if (next[f] < end[f] &&
+			    (!least || r->records.v[next[f]].time_ns < least->time_ns))
+				least = &r->records.v[next[f]];
+		}
+		if (!least)
+			return;
+		delivered = least->time_ns;
+		assert_int_equal(vec_push(out, (uint32_t)next[least->file]++), 0);
+	}
+}
+
 /* ---- comparing --------------------------------------------------------------------------------------------------- */
 
 static void check_bytes(const struct cut *c)
@@ -302,7 +350,10 @@ static struct order_stats check(struct recording *r, const struct order_options 
 	struct serials want = { 0 }, got = { 0 };
 	struct order_stats stats;
 
-	model(r, &want);
+	if (r->is_monotonic)
+		model_monotonic(r, &want);
+	else
+		model(r, &want);
 	read_all(r, options, &got, &stats);
 	for (size_t i = 0; i < want.n && i < got.n; i++) {
 		if (want.v[i] != got.v[i])
@@ -595,6 +646,146 @@ TEST(refused_records_inside_a_run)
 	for (uint64_t t = 1000; t < 9000; t += 5)
 		add_sized(r, CUT_ORDERED, t, 300, 0);
 	check_all_ways(r);
+}
+
+/* ---- monotonic files ---------------------------------------------------------------------------- */
+
+/* Files of cpus, some of whose records are late, or have no time; every other seed has none of these. */
+TEST(monotonic_files)
+{
+	for (uint64_t seed = 1; seed <= 40; seed++) {
+		struct recording *r = new_recording();
+
+		random_state = seed;
+		r->is_monotonic = true;
+		r->stateless = seed % 3 == 0;
+		r->time.bounds = (struct time_window){ 500 * (seed % 5), 4000 };
+		for (unsigned f = 0; f < MAX_FILES; f++) {
+			uint64_t clock = 1 + random_below(1000), n = random_below(1500);
+
+			if (f)
+				add_file(r);
+			while (n--) {
+				uint64_t what = seed % 2 ? random_below(60) : 60;
+
+				clock += random_below(7);
+				if (!what)
+					add_sized(r, CUT_AT_ONCE, n % 2 ? 0 : UINT64_MAX,
+						  SHORTEST + (uint32_t)random_below(300), 0);
+				else if (what == 1)
+					add_round(r);
+				else if (what == 2)
+					add(r, 1 + random_below(clock));
+				else
+					add_sized(r, CUT_ORDERED, clock,
+						  SHORTEST + (uint32_t)random_below(3000), 0);
+			}
+		}
+		check_all_ways(r);
+	}
+}
+
+TEST(late_records_of_monotonic_files_are_counted)
+{
+	struct recording *r = new_recording();
+	struct serials got = { 0 };
+	struct order_stats stats;
+
+	r->is_monotonic = true;
+	for (uint64_t t = 1; t <= 1000; t++)
+		add(r, t % 100 == 50 ? t - 10 : t);
+	read_all(r, &(struct order_options){ .window_bytes = 4096 }, &got, &stats);
+	assert_int_equal(got.n, 1000);
+	assert_int_equal(r->defects.count[DEFECT_LATE], 10);
+	assert_int_equal(stats.runs, 1);
+	vec_done(&got);
+	free_recording(r);
+}
+
+/* Bytes that this process has read so far, without those of this question; -1: the kernel does not say. */
+static int64_t bytes_read(void)
+{
+	static int64_t asking;
+	int fd = open("/proc/self/io", O_RDONLY);
+	char text[512];
+	long long n = -1;
+	ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[got > 0 ? got : 0] = '\0';
+	if (sscanf(text, "rchar: %lld", &n) != 1)
+		return -1;
+	n -= asking;
+	asking += got;
+	return n;
+}
+
+/* What reading all of a recording reads; -1: unknown. */
+static int64_t bytes_of_reading(struct recording *r, size_t window_bytes)
+{
+	struct serials got = { 0 };
+	struct order_stats stats;
+	int64_t before;
+
+	flush_pending(r);
+	before = bytes_read();
+	read_all(r, &(struct order_options){ .window_bytes = window_bytes }, &got, &stats);
+	assert_int_equal(got.n, r->records.n);
+	vec_done(&got);
+	return before < 0 ? -1 : bytes_read() - before;
+}
+
+/* Larger than all windows that the walk would keep. */
+TEST(monotonic_files_are_read_once)
+{
+	struct recording *r = new_recording();
+	uint64_t size = 0;
+	int64_t got;
+
+	r->is_monotonic = true;
+	for (unsigned f = 0; f < MAX_FILES; f++) {
+		if (f)
+			add_file(r);
+		for (uint64_t t = 1; t < 3000; t++)
+			add_sized(r, CUT_ORDERED, t * 3 + f, LONGEST - (uint32_t)(t % 100), 0);
+	}
+	for (unsigned f = 0; f < MAX_FILES; f++)
+		size += r->size[f];
+	for (size_t window = 4096; window <= 1 << 20; window *= 16) {
+		got = bytes_of_reading(r, window);
+		if (got < 0)
+			print_message("# /proc/self/io does not say what was read\n");
+		else
+			assert_int_equal(got, size);
+	}
+	free_recording(r);
+}
+
+/* A file that ends in the middle of a record, and one that is damaged: the others go on. */
+TEST(monotonic_files_that_end_early)
+{
+	struct recording *r = new_recording();
+	struct serials got = { 0 };
+	struct order_stats stats;
+	static const uint8_t zeros[SHORTEST];
+
+	r->is_monotonic = true;
+	for (unsigned f = 0; f < 3; f++) {
+		if (f)
+			add_file(r);
+		for (uint64_t t = 1; t <= 300; t++)
+			add_sized(r, CUT_ORDERED, t * 3 + f, 100, 0);
+	}
+	flush_pending(r);
+	r->size[1] -= 10;
+	assert_int_equal(pwrite(r->fd[2], zeros, sizeof(zeros), 200 * 100), sizeof(zeros));
+	read_all(r, &(struct order_options){ .window_bytes = 4096 }, &got, &stats);
+	assert_int_equal(got.n, 300 + 299 + 200);
+	assert_int_equal(r->defects.count[DEFECT_TRUNCATED], 2); /* one by the source */
+	assert_int_equal(r->defects.count[DEFECT_LATE], 0);
+	vec_done(&got);
+	free_recording(r);
 }
 
 /* ---- files that change, memory ----------------------------------------------------------------------------------- */
