@@ -503,7 +503,7 @@ static inline int fill_steady(struct run *r, struct slot *slot, struct plan *p)
 }
 
 /* To build an object after all costs more than to build it at once: later calls do the latter. */
-static void give_up_keys(struct plan *p)
+static __attribute__((noinline, cold)) void give_up_keys(struct plan *p)
 {
 	for (size_t i = p->nr_keeps; i--;) {
 		struct plan_keep *k = &p->keeps[i];
@@ -598,7 +598,8 @@ static inline void release_fills(struct run *r, struct slot *slot, struct plan *
 }
 
 /* After a call or arguments that raised: the traceback holds the arguments. */
-static int after_failure(struct run *r, struct slot *slot, struct plan *p)
+static __attribute__((noinline, cold)) int after_failure(struct run *r, struct slot *slot,
+							 struct plan *p)
 {
 	PyObject *type, *value, *tb;
 
@@ -610,8 +611,8 @@ static int after_failure(struct run *r, struct slot *slot, struct plan *p)
 }
 
 /* The fills before `end` gave values, what comes behind them failed. Apart: it is never needed. */
-static __attribute__((noinline, cold)) int give_up(struct run *r, struct slot *slot,
-						   struct plan *p, const struct fill *end)
+static __attribute__((noinline, cold)) int give_up(struct run *r, struct slot *slot, struct plan *p,
+						   const struct fill *end)
 {
 	release_fills(r, slot, p, end);
 	return after_failure(r, slot, p);
@@ -621,7 +622,7 @@ int plan_args(struct run *r, struct slot *slot, struct plan *p)
 {
 	const struct fill *f = p->fills, *end = f + p->nr_fills;
 
-	if (fill_steady(r, slot, p) < 0)
+	if (p->nr_words + p->nr_steady && fill_steady(r, slot, p) < 0)
 		return -1;
 	for (; f < end; f++) {
 		PyObject *value = f->kind == FILL_NSECS ? nsecs(r, p) : fill_value(r, slot, f);

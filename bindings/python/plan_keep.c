@@ -38,29 +38,23 @@ static int make_keep(struct run *r, struct plan_keep *k, PyObject **ret)
  * gc.get_objects() returns kept objects between calls: one that was held or read then is not
  * reused.
  */
-int plan_keeps_ready(struct run *r, struct plan_keep *keeps, size_t nr, PyObject **stack)
+int plan_keep_ready(struct run *r, struct plan_keep *k, PyObject **o)
 {
-	for (struct plan_keep *k = keeps, *end = k + nr; k < end; k++) {
-		PyObject **o = &stack[k->at];
-
-		if (*o) {
-			if (!k->kind && ONLY_MINE(*o) && list_is_empty(*o))
-				continue;
-			if (k->kind && ONLY_MINE(*o) && k->lazy->rests &&
-			    (!k->inner || (ONLY_MINE(k->inner) && k->inner_lazy->rests))) {
-				lazy_wake(k->lazy, r);
-				if (k->inner)
-					lazy_wake(k->inner_lazy, r);
-				continue;
-			}
-			k->lazy = k->inner_lazy = NULL;
-			Py_CLEAR(k->inner);
-			Py_CLEAR(*o);
+	if (*o) {
+		if (!k->kind && ONLY_MINE(*o) && list_is_empty(*o))
+			return 0;
+		if (k->kind && ONLY_MINE(*o) && k->lazy->rests &&
+		    (!k->inner || (ONLY_MINE(k->inner) && k->inner_lazy->rests))) {
+			lazy_wake(k->lazy, r);
+			if (k->inner)
+				lazy_wake(k->inner_lazy, r);
+			return 0;
 		}
-		if (make_keep(r, k, o) < 0)
-			return -1;
+		k->lazy = k->inner_lazy = NULL;
+		Py_CLEAR(k->inner);
+		Py_CLEAR(*o);
 	}
-	return 0;
+	return make_keep(r, k, o);
 }
 
 static int fill_if_held(PyObject *o, struct lazy *l)
@@ -84,30 +78,18 @@ static inline bool is_fresh(PyObject *o, const struct lazy *l)
 	return ONLY_MINE(o) && l->run != NULL;
 }
 
-int plan_keeps_release(struct plan_keep *keeps, size_t nr, PyObject **stack, bool *ret_built)
+int plan_keep_release(struct plan_keep *k, PyObject **o)
 {
-	int code = 0;
-
-	for (struct plan_keep *k = keeps + nr; k-- > keeps;) {
-		PyObject **o = &stack[k->at];
-
-		if (!*o)
-			continue;
-		if (!k->kind ? ONLY_MINE(*o) && list_is_empty(*o)
-			     : is_fresh(*o, k->lazy) &&
-				       (!k->inner || is_fresh(k->inner, k->inner_lazy))) {
-			if (k->kind)
-				lazy_rest(k->lazy);
-			if (k->inner)
-				lazy_rest(k->inner_lazy);
-			continue;
-		}
-		k->was_built = k->reading >= READ_BY_KEY && !k->lazy->run;
-		*ret_built = *ret_built || k->was_built;
-		if (let_go(k, o) < 0)
-			code = -1;
+	if (!k->kind ? ONLY_MINE(*o) && list_is_empty(*o)
+		     : is_fresh(*o, k->lazy) && (!k->inner || is_fresh(k->inner, k->inner_lazy))) {
+		if (k->kind)
+			lazy_rest(k->lazy);
+		if (k->inner)
+			lazy_rest(k->inner_lazy);
+		return 0;
 	}
-	return code;
+	k->was_built = k->reading >= READ_BY_KEY && !k->lazy->run;
+	return let_go(k, o) < 0 ? -1 : 0;
 }
 
 void plan_keep_done(struct plan_keep *k)

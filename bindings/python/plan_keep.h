@@ -31,10 +31,48 @@ struct plan_keep {
 	bool was_built;          /* it was to be read by key, but the script built it */
 };
 
+/* The same of one keep, whose object is at o: what the two below leave to them. */
+int plan_keep_ready(struct run *r, struct plan_keep *k, PyObject **o);
+int plan_keep_release(struct plan_keep *k, PyObject **o);
+
 /* 0, or -1 with an exception. */
-int plan_keeps_ready(struct run *r, struct plan_keep *keeps, size_t nr, PyObject **stack);
+static inline int plan_keeps_ready(struct run *r, struct plan_keep *keeps, size_t nr,
+				   PyObject **stack)
+{
+	for (struct plan_keep *k = keeps, *end = k + nr; k < end; k++) {
+		PyObject **o = &stack[k->at];
+
+		if (__builtin_expect(*o && k->kind && !k->inner && ONLY_MINE(*o) && k->lazy->rests,
+				     1))
+			lazy_wake(k->lazy, r);
+		else if (plan_keep_ready(r, k, o) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* 0, or -1 with an exception; ret_built is set if a keep's was_built is now set. */
-int plan_keeps_release(struct plan_keep *keeps, size_t nr, PyObject **stack, bool *ret_built);
+static inline int plan_keeps_release(struct plan_keep *keeps, size_t nr, PyObject **stack,
+				     bool *ret_built)
+{
+	int code = 0;
+
+	for (struct plan_keep *k = keeps + nr; k-- > keeps;) {
+		PyObject **o = &stack[k->at];
+
+		if (__builtin_expect(*o && k->kind && !k->inner && ONLY_MINE(*o) && k->lazy->run,
+				     1)) {
+			lazy_rest(k->lazy);
+			continue;
+		}
+		if (!*o)
+			continue;
+		code |= plan_keep_release(k, o);
+		*ret_built = *ret_built || k->was_built;
+	}
+	return code;
+}
+
 void plan_keep_done(struct plan_keep *k); /* the object in the stack belongs to the plan */
 
 #endif
