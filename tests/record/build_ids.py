@@ -8,7 +8,7 @@ import struct
 import subprocess
 import time
 
-from tap import PERF_ENV, SONDE, Skip, case, need, perf, run, same, sh, sonde, wait_until
+from tap import PERF_ENV, SONDE, Skip, case, is_asleep, need, perf, run, same, sh, sonde, wait_until
 
 BUSY = 'i=0; while [ $i -lt 150000 ]; do i=$((i + 1)); done'
 CLOCK = ['-e', 'cpu-clock', '-c', '100000']
@@ -131,7 +131,8 @@ def _():
 
 @case('--buildid-mmap: ids with the mappings, those that were there before and the kernel\'s, too')
 def _():
-    sleeper = subprocess.Popen(['sleep', '60'])
+    sleeper = subprocess.Popen(['sleep', '600'])
+    wait_until('it sleeps', lambda: is_asleep(sleeper.pid))
     try:
         for name, tool in (('p.data', perf()), ('s.data', SONDE)):
             r = sh(tool, 'record', '-q', '-a', '--buildid-mmap', '-o', name, *CLOCK, '--', 'ls', '/', env=env())
@@ -156,7 +157,7 @@ def _():
 
 @case('beside a recorder with --buildid-mmap: what the kernel then marks as build ids is none')
 def _():
-    other = subprocess.Popen([SONDE, 'record', '-q', '-a', '--buildid-mmap', '-e', 'dummy', '-o', 'other.data', '--', 'sleep', '60'],
+    other = subprocess.Popen([SONDE, 'record', '-q', '-a', '--buildid-mmap', '-e', 'dummy', '-o', 'other.data', '--', 'sleep', '600'],
                              env=env())
     try:
         wait_until('the other one records', lambda: os.path.exists('other.data') and os.path.getsize('other.data') > 4096)

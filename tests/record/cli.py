@@ -142,7 +142,7 @@ def _():
     same(reason(event='dummy'), '', 'nothing is to be expected')
     same(reason('-n', event='page-faults'), '', 'none are wanted')
     same(reason('-q'), '', '-q')
-    p = subprocess.Popen(['sleep', '30'])
+    p = subprocess.Popen(['sleep', '600'])
     try:
         need(interrupted('-o', 'x.data', '-e', 'sched:sched_process_hang', '-p', str(p.pid)).rstrip().endswith(
             'sonde: no samples: sched:sched_process_hang did not happen in the processes that -p names'), '-p')

@@ -30,7 +30,7 @@ def ask(name, *argv):
 @case('perf evlist -v: the attrs are those of perf record')
 def _():
     perf()  # leaves the case before anything is started when there is none
-    sleeper = subprocess.Popen(['sleep', '60'])
+    sleeper = subprocess.Popen(['sleep', '600'])
     options = (
         ['-e', 'cs,faults,migrations,cpu-migrations'],
         ['-e', 'cs:u,cs:k,cs:h,cs:uk,cs:ukh,cs:G,cs:H,cs:GH,cs:I,cs:p,cs:D,cs:e,cs:uH,cs:ppp,cs:P'],

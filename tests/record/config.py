@@ -5,7 +5,7 @@ import re
 import subprocess
 
 import perfdata
-from tap import PERF_ENV, case, few_symbols, need, perf, run, same, sh, sonde
+from tap import PERF_ENV, case, few_symbols, is_asleep, need, perf, run, same, sh, sonde, wait_until
 
 BUILD_ID = 2
 
@@ -124,7 +124,8 @@ def _():
 
 @case('--proc-map-timeout and core.proc-map-timeout: what is not read is told')
 def _():
-    sleeper = subprocess.Popen(['sleep', '60'])
+    sleeper = subprocess.Popen(['sleep', '600'])
+    wait_until('it sleeps', lambda: is_asleep(sleeper.pid))
     try:
         def maps(*options, **files):
             r = record('-p', str(sleeper.pid), *options, **files)

@@ -102,7 +102,7 @@ def _():
     for signo in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         same(stopped_by(signo, '-a'), (0, b''), 'all cpus')
         same(stopped_by(signo, '--', 'sleep', '30'), (143, b''), 'a command')
-        sleeper = subprocess.Popen(['sleep', '30'])
+        sleeper = subprocess.Popen(['sleep', '600'])
         same(stopped_by(signo, '-p', str(sleeper.pid)), (0, b''), 'a process')
         sleeper.kill()
         sleeper.wait()

@@ -80,7 +80,7 @@ def _():
     r = sonde('record', '-o', 'x.data', '-e', CALL, '-p', str(gone.pid))
     need(r.returncode == 1 and 'no process %d' % gone.pid in r.stderr, r.stderr)
     need(not os.path.exists('x.data'), 'a file was left')
-    first, second = subprocess.Popen(['sleep', '60']), subprocess.Popen(['sleep', '60'])
+    first, second = subprocess.Popen(['sleep', '600']), subprocess.Popen(['sleep', '600'])
     try:
         p = start('-q', '-e', 'sched:sched_process_exit', '-p', '%d,%d' % (first.pid, second.pid))
         first.kill()

@@ -69,7 +69,7 @@ def _():
 @case('-d: mappings of data that were there before, as perf tells them')
 def _():
     perf()
-    sleeper = subprocess.Popen(['sleep', '60'])
+    sleeper = subprocess.Popen(['sleep', '600'])
     try:
         wait_until('it sleeps', lambda: is_asleep(sleeper.pid))
         lines = []
@@ -270,7 +270,7 @@ def _():
 @case('namespaces and control groups that are there already are those that perf tells')
 def _():
     perf()
-    sleeper = subprocess.Popen(['sleep', '60'])
+    sleeper = subprocess.Popen(['sleep', '600'])
     try:
         for attempt in range(5):  # control groups may come and go meanwhile
             out = []
@@ -307,7 +307,7 @@ def _():
 
 @case('trailers of all records, synthesized ones too, are as long as their attr says')
 def _():
-    sleeper = subprocess.Popen(['sleep', '60'])
+    sleeper = subprocess.Popen(['sleep', '600'])
     fixed = {perfdata.FORK: 24, perfdata.EXIT: 24, NAMESPACES: 8 + 8 + 7 * 16, SWITCH: 0}
     try:
         for options in ([], ['--no-timestamp'], ['--sample-cpu'], ['-a'], ['-a', '--no-timestamp'], ['-k', 'mono', '-d'],

@@ -41,7 +41,7 @@ def _():
             same(n + told_lost(f), 60000, '%r, %s pages: %d seen; with those told lost' % (options, pages, n))
         r = sh(perf(), 'script', '-i', 'x.data', '-F', 'event')
         same((r.returncode, r.stdout.count(CALL)), (0, n), r.stderr)
-    p = subprocess.Popen([SONDE, 'record', '-q', '--aio', '-e', CALL, '-o', 'x.data', '--', 'sleep', '60'], env=PERF_ENV,
+    p = subprocess.Popen([SONDE, 'record', '-q', '--aio', '-e', CALL, '-o', 'x.data', '--', 'sleep', '600'], env=PERF_ENV,
                          stdin=subprocess.DEVNULL)
     try:
         wait_until('there are two threads', lambda: len(os.listdir('/proc/%d/task' % p.pid)) == 2)

@@ -41,7 +41,7 @@ def end(p, status):
 
 @case('--threads, when the process has ended and the command has not')
 def _():
-    target = subprocess.Popen(['sleep', '60'])
+    target = subprocess.Popen(['sleep', '600'])
     try:
         p = recorder('--threads', '-p', str(target.pid), '--', 'sleep', '60')
         wait_until('it records', lambda: os.path.isdir('x.data') and is_recording(p, 'x.data/data'))

@@ -102,7 +102,7 @@ def _():
 @case('-p beside -a records the process only')
 def _():
     perf()
-    sleeper = subprocess.Popen(['sleep', '60'])
+    sleeper = subprocess.Popen(['sleep', '600'])
     try:
         same(*attrs('-a', '-p', str(sleeper.pid), '-e', 'sched:sched_switch'), '-a -p')
         r = sonde('record', '-a', '-p', str(sleeper.pid), '-e', 'sched:sched_switch', '-o', 'x.data', '--', 'true')

@@ -6,7 +6,7 @@ import struct
 import subprocess
 
 import perfdata
-from tap import case, few_symbols, need, perf, run, same, sh, sonde, wait_until
+from tap import case, few_symbols, is_asleep, need, perf, run, same, sh, sonde, wait_until
 
 SLEEPERS = 150
 CGROUP = 19
@@ -14,10 +14,10 @@ CGROUP = 19
 
 class Sleepers:
     def __enter__(self):
-        self.all = [subprocess.Popen(['sleep', '120'], stdin=subprocess.DEVNULL) for i in range(SLEEPERS)]
+        self.all = [subprocess.Popen(['sleep', '600'], stdin=subprocess.DEVNULL) for i in range(SLEEPERS)]
         self.pids = set(p.pid for p in self.all)
         for p in self.all:
-            wait_until('it sleeps', lambda: open('/proc/%d/comm' % p.pid).read() == 'sleep\n')
+            wait_until('it sleeps', lambda: is_asleep(p.pid))
         return self
 
     def __exit__(self, *error):

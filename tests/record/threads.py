@@ -161,7 +161,7 @@ def _():
 
 @case('a process that ends, ends the recording; Ctrl-C does')
 def _():
-    sleeper = subprocess.Popen(['sleep', '100'])
+    sleeper = subprocess.Popen(['sleep', '600'])
     p = subprocess.Popen([SONDE, 'record', '--threads', '-e', 'sched:sched_process_exit', '-p', str(sleeper.pid), '-o', 'x.dir'],
                          env=PERF_ENV, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     try:
