@@ -169,10 +169,19 @@ static int cut_own(struct cursor *c, const struct cursor_input *in, size_t *ret_
 	return c->nr > 0;
 }
 
+/* The first byte behind what the window has of the run. */
+static uint64_t next_byte(const struct cursor *c)
+{
+	const uint64_t end = c->own.file_off + c->own.len;
+
+	return c->run.begin >= c->own.file_off && c->run.begin < end ? end : c->run.begin;
+}
+
 static int fill_from_file(struct cursor *c, const struct cursor_input *in, size_t window_bytes,
 			  bool may_read, bool *ret_blocked)
 {
 	const struct source_file *f = &in->files[c->run.file];
+	const bool is_growing = c->run.is_file && f->is_growing;
 	struct window *w = &c->own;
 	size_t need = 0;
 
@@ -180,7 +189,7 @@ static int fill_from_file(struct cursor *c, const struct cursor_input *in, size_
 		w->len = 0;
 	w->file = c->run.file;
 	while (c->run.begin < c->run.end) {
-		size_t want;
+		size_t want, least;
 		int64_t got;
 
 		if (!c->run.is_file && fill_from_walk(c, in))
@@ -194,7 +203,7 @@ static int fill_from_file(struct cursor *c, const struct cursor_input *in, size_
 			if (c->run.begin != from)
 				continue;
 		}
-		if (!may_read) {
+		if (!may_read || (is_growing && !stream_is_ready(f->stream, next_byte(c)))) {
 			*ret_blocked = true;
 			return 0;
 		}
@@ -202,10 +211,14 @@ static int fill_from_file(struct cursor *c, const struct cursor_input *in, size_
 		if (c->run.is_file && f->stream)
 			stream_let_go(f->stream, c->run.begin);
 		/* A stream that nobody walked has no more than came so far. */
-		got = window_read(w, f, c->run.begin, c->run.end, want,
-				  c->run.is_file ? need : want);
+		least = !c->run.is_file ? want
+			: is_growing    ? next_byte(c) - c->run.begin + 1
+					: need;
+		got = window_read(w, f, c->run.begin, c->run.end, want, least);
 		if (got < 0)
 			return (int)got;
+		if (is_growing && !f->stream->ended)
+			continue;
 		if (!got || (size_t)got < need)
 			end_early(c, in, (size_t)got);
 	}

@@ -14,7 +14,8 @@ enum {
 	DEFAULT_MAX_RUNS = 1024,
 	SMALLEST_WINDOW = 16 * 1024,
 	SMALLEST_SHARE = 64 * 1024,
-	MERGE_BUDGET = 24 * 1024 * 1024 /* bytes of windows, shared by the runs being merged */
+	MERGE_BUDGET = 24 * 1024 * 1024, /* bytes of windows, shared by the runs being merged */
+	GRACE_MS = 1 /* that a silent stream is waited for while others have records */
 };
 
 enum phase { WALKING, MERGING, ENDED };
@@ -48,6 +49,10 @@ struct order {
 	VEC(struct cursor *) heap;   /* opened, smallest (time, place) first */
 	/* Of monotonic files: their next record may act at once, or is still to be read. */
 	VEC(struct cursor *) unplaced;
+	/* The first of those are of growing streams that had nothing when they were asked last. */
+	size_t nr_silent;
+	/* While there are silent ones, times up to here are released. */
+	uint64_t silent_limit, newest_before_pass;
 	struct cursor *free_cursors; /* owned */
 
 	struct cut out[OUT_CUTS];
@@ -438,10 +443,13 @@ static void deliver_at_once(struct order *o, const struct cut *cut)
 	}
 }
 
+/* The first one that is not silent. */
 static void leave_unplaced(struct order *o)
 {
+	struct cursor **c = o->unplaced.v + o->nr_silent;
+
 	o->unplaced.n--;
-	memmove(o->unplaced.v, o->unplaced.v + 1, o->unplaced.n * sizeof(*o->unplaced.v));
+	memmove(c, c + 1, (o->unplaced.n - o->nr_silent) * sizeof(*c));
 }
 
 /*
@@ -473,6 +481,8 @@ static int place_file(struct order *o, struct cursor *c, bool *ret_blocked)
 			c->nr += count_ascending(cut, &c->cuts[c->nr_cut], cut->time_ns);
 			TRY(vec_push(&o->heap, c));
 			leave_unplaced(o);
+			if (c->cuts[c->nr - 1].time_ns > o->newest)
+				o->newest = c->cuts[c->nr - 1].time_ns;
 			sift_up(o, o->heap.n - 1);
 			return 1;
 		}
@@ -483,17 +493,48 @@ static int place_file(struct order *o, struct cursor *c, bool *ret_blocked)
 	}
 }
 
-/* 1 if all monotonic files have their next record in the heap, 0 if out[] has to be delivered first. */
+/*
+ * 1 if all monotonic files but the silent ones have their next record in the heap, 0 if out[] has to
+ * be delivered first.
+ */
 static int place_files(struct order *o)
 {
-	while (o->unplaced.n) {
+	while (o->unplaced.n > o->nr_silent) {
 		bool blocked = false;
-		int r = place_file(o, o->unplaced.v[0], &blocked);
+		int r = place_file(o, o->unplaced.v[o->nr_silent], &blocked);
 
-		if (r <= 0 || blocked)
+		if (r < 0)
 			return r;
+		if (blocked && !o->nr_out)
+			o->nr_silent++; /* only growing streams are blocked then */
+		else if (!r)
+			return 0;
 	}
 	return 1;
+}
+
+/*
+ * Nothing can be delivered, because some streams are silent: the pass over the streams ends. As
+ * with rounds, it releases times up to the newest seen before the pass before it, if the silent
+ * ones have nothing older when they are asked again.
+ */
+static int end_pass(struct order *o)
+{
+	struct stream **silent;
+	int r;
+
+	o->silent_limit = o->newest_before_pass;
+	o->newest_before_pass = o->newest;
+	if (o->heap.n && cursor_head(o->heap.v[0])->time_ns <= o->silent_limit)
+		return 0;
+	silent = calloc(o->nr_silent, sizeof(struct stream *));
+	if (!silent)
+		return err_nomem();
+	for (size_t i = 0; i < o->nr_silent; i++)
+		silent[i] = o->files.v[o->unplaced.v[i]->run.file].stream;
+	r = streams_wait(silent, o->nr_silent, o->heap.n ? GRACE_MS : STREAM_LOOK_MS);
+	free(silent);
+	return r < 0 ? r : 0;
 }
 
 /* The time up to which records are delivered by now; records that acted at once do not count. */
@@ -512,17 +553,22 @@ static void note_delivered(struct order *o)
 /* Fills out[] with the next records up to the limit; none left: the walk goes on. */
 static int merge(struct order *o)
 {
+	uint64_t limit = o->limit;
+
+	o->nr_silent = 0;
 	for (;;) {
 		struct cursor *c, *rival = NULL;
-		uint64_t bound = o->limit;
+		uint64_t bound;
 
-		if (__builtin_expect(o->unplaced.n, 0)) {
+		if (__builtin_expect(o->unplaced.n > o->nr_silent, 0)) {
 			int r = place_files(o);
 
 			TRY(r);
 			if (!r)
 				break;
+			limit = o->nr_silent ? o->silent_limit : o->limit;
 		}
+		bound = limit;
 		if (!o->heap.n || o->nr_out == OUT_CUTS)
 			break;
 		c = o->heap.v[0];
@@ -534,7 +580,7 @@ static int merge(struct order *o)
 				break;
 			continue;
 		}
-		if (cursor_head(c)->time_ns > o->limit)
+		if (cursor_head(c)->time_ns > limit)
 			break;
 		if (o->heap.n > 1)
 			rival = o->heap.v[1];
@@ -560,6 +606,8 @@ static int merge(struct order *o)
 			sift_down(o, 0);
 	}
 	note_delivered(o);
+	if (!o->nr_out && o->nr_silent)
+		return end_pass(o);
 	if (!o->nr_out)
 		o->phase = o->walked ? ENDED : WALKING;
 	return 0;

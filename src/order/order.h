@@ -19,6 +19,13 @@
  * read once, while it is merged. What acts at once does so when all records in front of it in its
  * file are delivered; a record older than what was delivered is late.
  *
+ * Several live streams (is_growing) are monotonic files that are never waited for alone. While each
+ * of them has a record at hand, the oldest one is delivered. Streams that have none are silent; then
+ * a pass over all streams releases times up to the newest seen before the pass before it, as a round
+ * does, and a pass that releases nothing waits a millisecond for the silent ones. Records of a
+ * silent stream that come later than that are late. An incomplete record is waited for like one
+ * that has not begun.
+ *
  * A record may depend on what is in front of it in its packet (struct unit). A run keeps the unit
  * where the cuts of its first record began, and is cut again from there.
  *

@@ -121,6 +121,11 @@ struct source_file {
 	 * delivered late.
 	 */
 	bool is_monotonic;
+	/*
+	 * A monotonic stream, one of several that are read while they are written: none of them is
+	 * waited for as long as another one has records (order.h).
+	 */
+	bool is_growing;
 };
 
 /*

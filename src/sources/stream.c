@@ -14,8 +14,7 @@ enum {
 	READ_BYTES = 1024 * 1024, /* asked of the pipe at once */
 	COPY_BYTES = 256 * 1024,
 	EVICT_BYTES = STREAM_MEMORY / 16, /* that make room in memory at once */
-	PUNCH_BYTES = STREAM_MEMORY,
-	LOOK_MS = 100 /* how often *stopped is looked at while nothing comes */
+	PUNCH_BYTES = STREAM_MEMORY
 };
 
 _Static_assert(STREAM_MEMORY % EVICT_BYTES == 0, "pieces do not wrap round");
@@ -132,13 +131,43 @@ static int wait_for_bytes(const struct stream *s)
 
 		if (s->stopped && atomic_load_explicit(s->stopped, memory_order_relaxed))
 			return -EINTR;
-		n = poll(&p, 1, LOOK_MS);
+		n = poll(&p, 1, STREAM_LOOK_MS);
 		if (n > 0)
 			return 0;
 		if (n < 0)
 			return errno == EINTR ? -EINTR
 					      : err_errno(errno, "cannot wait for %s", s->path);
 	}
+}
+
+bool stream_is_ready(struct stream *s, uint64_t off)
+{
+	struct pollfd p = { .fd = s->fd, .events = POLLIN };
+
+	return off < s->end || s->ended || s->make || poll(&p, 1, 0) > 0;
+}
+
+int streams_wait(struct stream *const *streams, size_t n, int timeout_ms)
+{
+	struct pollfd *fds = calloc(n, sizeof(*fds));
+	int r = 0;
+
+	if (!fds)
+		return err_nomem();
+	for (size_t i = 0; i < n && !r; i++) {
+		const struct stream *s = streams[i];
+
+		fds[i] = (struct pollfd){ .fd = s->fd, .events = POLLIN };
+		if (s->stopped && atomic_load_explicit(s->stopped, memory_order_relaxed))
+			r = -EINTR;
+	}
+	if (!r)
+		r = poll(fds, n, timeout_ms < STREAM_LOOK_MS ? timeout_ms : STREAM_LOOK_MS);
+	free(fds);
+	if (r == -1)
+		return errno == EINTR ? -EINTR
+				      : err_errno(errno, "cannot wait for %s", streams[0]->path);
+	return r < 0 ? r : r > 0;
 }
 
 static int64_t read_pipe(const struct stream *s, void *buf, size_t len)

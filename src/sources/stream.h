@@ -54,6 +54,14 @@ void stream_done(struct stream *s);
  * -EINTR: a signal came, or *stopped was set, before any byte did; ask again.
  */
 int64_t stream_read(struct stream *s, uint64_t off, void *buf, size_t len);
+/* True if stream_read() at off does not wait: bytes came, or the end. Bytes that are made always do. */
+bool stream_is_ready(struct stream *s, uint64_t off);
+enum { STREAM_LOOK_MS = 100 }; /* how often *stopped is looked at while nothing comes */
+/*
+ * Waits until one of n > 0 streams has something to read, at most timeout_ms, itself at most
+ * STREAM_LOOK_MS: 1, 0 if the time is over, -EINTR as stream_read().
+ */
+int streams_wait(struct stream *const *streams, size_t n, int timeout_ms);
 /* Bytes before off will not be asked for again. */
 void stream_let_go(struct stream *s, uint64_t off);
 
