@@ -29,6 +29,12 @@ struct perfdata_file {
 	struct perfdata_section kallsyms, end; /* our private bodies, size 0: absent */
 };
 
+/* As perf counts. */
+static inline uint32_t perfdata_header_version(const struct perfdata_file *f)
+{
+	return f->is_v1 ? 0 : 1;
+}
+
 /* 100: file mode of perf.data; 0: something else. */
 int perfdata_probe(const uint8_t *head, size_t len);
 /* Reads the header and finds the feature bodies. ret->fd, path and size_bytes are set by the caller. */

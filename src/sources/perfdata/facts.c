@@ -29,12 +29,15 @@ static uint64_t memory_kb(struct perfdata_source *s)
 	return kb;
 }
 
-static void list_features(const struct perfdata_view_header *head, struct outbuf *out)
+static void list_features(struct perfdata_source *s, struct outbuf *out)
 {
+	struct perfdata_view_header head;
+
+	perfdata_view_header(perfdata_view_of(&s->source), &head);
 	for (unsigned feature = 0; feature < NR_FEATURES; feature++) {
 		const char *name = perfdata_feature_name(feature);
 
-		if (!(head->features[feature / 64] >> feature % 64 & 1))
+		if (!(head.features[feature / 64] >> feature % 64 & 1))
 			continue;
 		if (out->len)
 			outbuf_char(out, ' ');
@@ -62,28 +65,27 @@ enum { NR_FILE_FACTS = sizeof(file_facts) / sizeof(*file_facts) };
 /* False: the recording does not say. */
 static bool put_file_fact(struct perfdata_source *s, enum file_fact fact, struct outbuf *out)
 {
-	struct perfdata_view_header head;
+	const struct perfdata_file *f = &s->file;
 	uint64_t kb;
 
-	perfdata_view_header(perfdata_view_of(&s->source), &head);
 	switch (fact) {
 	case KIND:
 		outbuf_str(out, "pipe");
-		return head.is_pipe;
+		return f->is_pipe;
 	case DATA_OFFSET:
-		outbuf_u64(out, head.data_off);
+		outbuf_u64(out, f->is_pipe ? 0 : f->data.offset);
 		return true;
 	case HEADER_VERSION:
-		outbuf_u64(out, head.version);
+		outbuf_u64(out, perfdata_header_version(f));
 		return true;
 	case CHANGED:
-		outbuf_i64(out, head.changed_s);
+		outbuf_i64(out, s->changed_s);
 		return true;
 	case COMPRESSED:
-		outbuf_str(out, is_compressed(s, head.is_pipe) ? "true" : "false");
+		outbuf_str(out, is_compressed(s, f->is_pipe) ? "true" : "false");
 		return true;
 	case FEATURES:
-		list_features(&head, out);
+		list_features(s, out);
 		return true;
 	case MEMORY:
 		kb = memory_kb(s);

@@ -161,7 +161,7 @@ void perfdata_view_header(const struct perfdata_view *v, struct perfdata_view_he
 
 	*ret = (struct perfdata_view_header){
 		.changed_s = s->changed_s,
-		.version = s->file.is_v1 ? 0 : 1, /* as perf counts */
+		.version = perfdata_header_version(&s->file),
 		.is_pipe = s->file.is_pipe,
 		.swap = s->file.swap,
 	};
