@@ -126,7 +126,7 @@ static void learn_type(struct prelude_db *db, const struct sonde_schema *sc, str
 	t->kind = DB_SAMPLE;
 	prelude_sampled_init(&sampled, sc, db->rules);
 	t->has_place_of_addr = sampled.addr_names;
-	t->has_chain = db->opts.callchains && (!bytes || attr.sample_type & PERF_SAMPLE_CALLCHAIN);
+	t->has_chain = db->opts.callchains && sonde_schema_sampled(sc) & PERF_SAMPLE_CALLCHAIN;
 	t->is_synth = attr.type == TYPE_SYNTH;
 	t->config = attr.config;
 }

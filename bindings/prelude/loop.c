@@ -17,14 +17,9 @@ static void slot_free(struct script_run *r, const struct script_lang *lang,
 	free(slot);
 }
 
-/* Without an attr nobody knows. */
-static bool has_callchain(const struct script_run *r, const struct sonde_schema *sc)
+static bool has_callchain(const struct sonde_schema *sc)
 {
-	struct prelude_sampled sampled;
-	size_t len;
-
-	prelude_sampled_init(&sampled, sc, r->rules);
-	return !sonde_schema_attr(sc, &len) || sampled.sample_type & PERF_SAMPLE_CALLCHAIN;
+	return sonde_schema_sampled(sc) & PERF_SAMPLE_CALLCHAIN;
 }
 
 static struct script_slot *slot_new(struct script_run *r, const struct script_lang *lang,
@@ -39,7 +34,7 @@ static struct script_slot *slot_new(struct script_run *r, const struct script_la
 	slot->sc = sc;
 	slot->kind = sonde_schema_kind(sc);
 	slot->callback = prelude_callback_of(sc);
-	slot->has_callchain = has_callchain(r, sc);
+	slot->has_callchain = has_callchain(sc);
 	slot->is_defined = slot->kind != SONDE_TRACEPOINT; /* others define nothing */
 	if (lang->slot_init(r, slot) < 0) {
 		slot_free(r, lang, slot);

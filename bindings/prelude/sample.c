@@ -28,7 +28,7 @@ void prelude_sampled_init(struct prelude_sampled *ret, const struct sonde_schema
 	if (bytes)
 		memcpy(&attr, bytes, len < sizeof(attr) ? len : sizeof(attr));
 	*ret = (struct prelude_sampled){ .rules = rules,
-					 .sample_type = attr.sample_type,
+					 .sample_type = sonde_schema_sampled(sc),
 					 .read_format = attr.read_format,
 					 .intr_regs_mask = attr.sample_regs_intr,
 					 .addr_names = addr_has_names(&attr) };

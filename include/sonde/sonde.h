@@ -471,6 +471,8 @@ SONDE_API const struct sonde_define *sonde_schema_defines(const struct sonde_sch
 							  size_t *ret_nr);
 /* struct perf_event_attr in the host's byte order, as long as the recording has it; NULL when there is none. */
 SONDE_API const void *sonde_schema_attr(const struct sonde_schema *sc, size_t *ret_len);
+/* What samples of this type hold: bits of sonde_sample.present. With an attr its sample_type; inputs without attrs say it too. */
+SONDE_API uint64_t sonde_schema_sampled(const struct sonde_schema *sc);
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 

@@ -268,3 +268,9 @@ const void *sonde_schema_attr(const struct sonde_schema *sc, size_t *ret_len)
 	*ret_len = sc->attr_len;
 	return sc->attr;
 }
+
+uint64_t sonde_schema_sampled(const struct sonde_schema *sc)
+{
+	NOT_NULL(sc, 0);
+	return sc->sampled;
+}

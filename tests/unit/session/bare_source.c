@@ -16,6 +16,9 @@
 #include "sources/perfdata/view.h"
 #include "sources/source.h"
 
+/* Of the demo: IP TID TIME ID CPU PERIOD RAW. */
+enum { ATTR_SAMPLE_TYPE = 0x5c7 };
+
 static struct source_ops bare;
 
 static struct sonde_session *open_session(const char *keys, bool is_bare)
@@ -158,6 +161,7 @@ TEST(questions_about_events)
 	assert_true(sonde_session_next(s, &ev) > 0);
 	assert_int_equal(sonde_event_sample(ev, &sample), 0);
 	assert_int_equal(sample.present, 0);
+	assert_int_equal(sonde_schema_sampled(sonde_event_schema(s, ev)), ATTR_SAMPLE_TYPE);
 	assert_null(sonde_session_info(s, "hostname"));
 	sonde_session_close(s);
 }
