@@ -204,7 +204,7 @@ XS(run_stop_xs)
 
 	if (items != 1)
 		croak_xs_usage(cv, "run");
-	sonde_session_stop(run_of(aTHX_ ST(0))->base.s);
+	script_stop(&run_of(aTHX_ ST(0))->base);
 	XSRETURN_EMPTY;
 }
 

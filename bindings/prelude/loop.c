@@ -8,6 +8,8 @@
 
 #include "sample.h"
 
+enum { SCRIPT_BATCH = 256 };
+
 /* ---- event types ----------------------------------------------------------------------------- */
 
 static void slot_free(struct script_run *r, const struct script_lang *lang,
@@ -112,7 +114,33 @@ static int bind_new(struct script_run *r, const struct script_lang *lang)
 
 int script_begin(struct script_run *r, const struct script_lang *lang)
 {
+	void *function;
+	const int code = lang->find_function(r, NULL, prelude_trace_defect->name, &function);
+
+	if (code < 0)
+		return code;
+	/* A defect that a function causes is reported before the next event. */
+	r->max_batch = code ? 1 : SCRIPT_BATCH;
 	return bind_new(r, lang);
+}
+
+int script_read(struct script_run *r, const struct script_lang *lang)
+{
+	int code;
+
+	r->batch_at = 0;
+	r->nr_batch = r->max_batch;
+	code = sonde_session_next_batch_pending(r->s, &r->batch, &r->nr_batch);
+	if (code > 0)
+		return code;
+	r->nr_batch = 0;
+	return code < 0 ? lang->failed(r, code) : 0;
+}
+
+void script_stop(struct script_run *r)
+{
+	sonde_session_stop(r->s);
+	r->nr_batch = r->batch_at;
 }
 
 int script_fill(struct script_run *r, const struct script_lang *lang)
@@ -168,6 +196,10 @@ int script_define(struct script_run *r, const struct script_lang *lang, struct s
 
 void script_want_all(struct script_run *r)
 {
+	/* What is behind the event at hand may have been passed over. */
+	if (r->nr_refused && r->nr_batch > r->batch_at &&
+	    sonde_session_unread(r->s, r->nr_batch - r->batch_at) >= 0)
+		r->nr_batch = r->batch_at;
 	for (size_t i = 0; r->nr_refused && i < r->nr_slots; i++) {
 		if (!r->slots[i] || !r->slots[i]->is_refused)
 			continue;

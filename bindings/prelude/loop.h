@@ -50,6 +50,10 @@ struct script_run {
 	struct sonde_session *s;
 	const struct sonde_rules *rules;
 	const struct sonde_event *ev; /* whose function is called; NULL outside of an event */
+	/* Events lent by the session, from batch_at on not yet served. */
+	const struct sonde_event *const *batch;
+	size_t nr_batch, batch_at;
+	size_t max_batch; /* set by script_begin() */
 	struct script_slot **slots;   /* by schema id; NULL before the first event of the type */
 	size_t nr_slots, nr_refused;  /* nr_refused: slots with `is_refused` set */
 	size_t nr_bound;              /* schemas whose handlers bind() has seen */
@@ -146,11 +150,15 @@ struct script_slot *script_slot(struct script_run *r, const struct script_lang *
 
 /* The rest is what script_next() is made of. */
 int script_fill(struct script_run *r, const struct script_lang *lang);
+/* The next events in memory: 1, or 0 if there are none. */
+int script_read(struct script_run *r, const struct script_lang *lang);
 int script_define(struct script_run *r, const struct script_lang *lang, struct script_slot *slot);
 int script_record(struct script_run *r, const struct script_lang *lang, struct script_slot *slot);
 void script_pass_over(struct script_run *r, const struct script_lang *lang,
 		      struct script_slot *slot);
 void script_want_all(struct script_run *r);
+/* No event comes any more. */
+void script_stop(struct script_run *r);
 
 /* Code of the script has run, and may have defined functions for refused events. */
 static inline void script_ran(struct script_run *r, const struct script_lang *lang)
@@ -196,16 +204,23 @@ SCRIPT_HOT int script_next(struct script_run *r, const struct script_lang *lang)
 		if (lang->between)
 			lang->between(r);
 		r->ev = NULL;
-		code = sonde_session_next_pending(r->s, &ev);
-		if (code <= 0) {
-			code = code < 0 ? lang->failed(r, code) : script_fill(r, lang);
-			if (code <= 0)
+		if (r->batch_at == r->nr_batch) {
+			code = script_read(r, lang);
+			if (code < 0)
 				return code;
-			continue;
+			if (!code) {
+				code = script_fill(r, lang);
+				if (code <= 0)
+					return code;
+				continue;
+			}
 		}
+		ev = r->batch[r->batch_at++];
 		slot = ev->schema < r->nr_slots ? r->slots[ev->schema] : NULL;
 		if (__builtin_expect(!slot, 0) && !(slot = script_slot(r, lang, ev->schema)))
 			return -ENOMEM;
+		if (__builtin_expect(slot->is_refused, 0))
+			continue; /* since it was decoded */
 		r->ev = ev;
 		code = lang->event ? lang->event(r, slot) : 0;
 		if (code > 0) {

@@ -165,6 +165,22 @@ SONDE_API int sonde_session_next_pending(struct sonde_session *s, const struct s
 SONDE_API int sonde_session_pending(const struct sonde_session *s);
 SONDE_API int sonde_session_fill(struct sonde_session *s);
 /*
+ * sonde_session_next() and sonde_session_next_pending() for up to *nr events (on entry at least 1, then how many there
+ * are): 1, 0 and <0 mean the same, and the calls may be mixed. A batch ends where nothing more is in memory, it never
+ * waits for more. It also ends in front of a record that changes the state of the machine (fork, exec, mapping, exit ...),
+ * so each of its events can be asked everything, as of its own time. Its events are lent until the next call of
+ * sonde_session_next(), _next_pending(), _next_batch(), _next_batch_pending() or _fill().
+ */
+SONDE_API int sonde_session_next_batch(struct sonde_session *s,
+				       const struct sonde_event *const **ret, size_t *nr);
+SONDE_API int sonde_session_next_batch_pending(struct sonde_session *s,
+					       const struct sonde_event *const **ret, size_t *nr);
+/*
+ * Gives back the last nr events of the batch that was lent last, but not its first one: they are the next ones again.
+ * The others stay lent. For a caller that changes by sonde_session_want() which events it gets from then on.
+ */
+SONDE_API int sonde_session_unread(struct sonde_session *s, size_t nr);
+/*
  * Says whether the caller has use for samples of a schema (1, as at the start) or not (0), from the next event on. Samples
  * that nobody wants cost next to nothing; a few may still be delivered.
  */

@@ -57,6 +57,30 @@ int sonde_session_next(struct sonde_session *s, const struct sonde_event **ret)
 	return session_next(s, ret);
 }
 
+int sonde_session_next_batch(struct sonde_session *s, const struct sonde_event *const **ret,
+			     size_t *nr)
+{
+	NOT_NULL(s, -EINVAL);
+	NOT_NULL(ret, -EINVAL);
+	NOT_NULL(nr, -EINVAL);
+	return session_next_batch(s, ret, nr);
+}
+
+int sonde_session_next_batch_pending(struct sonde_session *s, const struct sonde_event *const **ret,
+				     size_t *nr)
+{
+	NOT_NULL(s, -EINVAL);
+	NOT_NULL(ret, -EINVAL);
+	NOT_NULL(nr, -EINVAL);
+	return session_next_batch_pending(s, ret, nr);
+}
+
+int sonde_session_unread(struct sonde_session *s, size_t nr)
+{
+	NOT_NULL(s, -EINVAL);
+	return session_unread(s, nr);
+}
+
 void sonde_session_want(struct sonde_session *s, uint32_t schema, int wanted)
 {
 	NOT_NULL(s, );

@@ -484,6 +484,107 @@ int session_next(struct sonde_session *s, const struct sonde_event **ret)
 	}
 }
 
+/* ---- several events in a call ---------------------------------------------------------------- */
+
+/*
+ * Filters that keep something from one sample to the next, and those whose output is ordered with
+ * the caller's, see a sample when the one before has been delivered. So do lists of records.
+ */
+static bool delivers_one_by_one(const struct sonde_session *s)
+{
+	return merges(s) || s->dlfilters.filters.n || s->filters.is_choosy || s->wants.record_lines;
+}
+
+/*
+ * The first event of a batch is delivered like any other. The ones that were decoded with it need
+ * nothing but to be admitted: the state does not change between them (source.h).
+ */
+static void complete_batch(struct sonde_session *s, const struct sonde_event *first, size_t max)
+{
+	struct recording *rec = s->recordings.v;
+	size_t n = 0;
+
+	s->batch[n++] = first;
+	s->nr_batch = n;
+	if (max == 1 || delivers_one_by_one(s) || first == &rec->defect_event.pub)
+		return;
+	for (; n < max && rec->event_at < rec->nr_events; rec->event_at++) {
+		struct event *ev = &rec->events[rec->event_at];
+		int r;
+
+		if (atomic_load_explicit(&s->stopped, memory_order_relaxed) ||
+		    (s->wants.defects &&
+		     s->merge.lanes[0].defects_looked_at != rec->defects.changes))
+			break;
+		r = admit(s, rec, ev);
+		if (r < 0) {
+			err_clear(); /* the next call meets it again, and fails */
+			break;
+		}
+		if (!r)
+			continue;
+		if (__builtin_expect(rec->clock.is_shifted, 0))
+			ev->pub.time_ns = recording_shown_time(rec, ev->pub.time_ns);
+		s->batch[n++] = &ev->pub;
+	}
+	s->nr_batch = n;
+}
+
+static int lend_batch(struct sonde_session *s, const struct sonde_event *first,
+		      const struct sonde_event *const **ret, size_t *nr)
+{
+	complete_batch(s, first, *nr < RECORDING_EVENTS ? *nr : RECORDING_EVENTS);
+	*ret = s->batch;
+	*nr = s->nr_batch;
+	return 1;
+}
+
+static int check_room(size_t nr)
+{
+	return nr ? 0 : err_set(-EINVAL, "a batch has room for 1 event at least, not for 0");
+}
+
+int session_next_batch_pending(struct sonde_session *s, const struct sonde_event *const **ret,
+			       size_t *nr)
+{
+	const struct sonde_event *first = NULL;
+	int r;
+
+	TRY(check_room(*nr));
+	r = session_next_pending(s, &first);
+	return r > 0 ? lend_batch(s, first, ret, nr) : r;
+}
+
+int session_next_batch(struct sonde_session *s, const struct sonde_event *const **ret, size_t *nr)
+{
+	const struct sonde_event *first = NULL;
+	int r;
+
+	TRY(check_room(*nr));
+	r = session_next(s, &first);
+	return r > 0 ? lend_batch(s, first, ret, nr) : r;
+}
+
+/* They are decoded and admitted again: a caller may want others by then. */
+int session_unread(struct sonde_session *s, size_t nr)
+{
+	struct recording *rec = s->recordings.v;
+	const struct event *ev;
+
+	if (!nr)
+		return 0;
+	if (nr >= s->nr_batch)
+		return err_set(-EINVAL, "%zu events cannot be given back: the batch has %zu", nr,
+			       s->nr_batch);
+	ev = event_of(s->batch[s->nr_batch - nr]);
+	if (ev - rec->events >= rec->event_at)
+		return err_set(-EINVAL, "the batch whose events are given back is lent no more");
+	rec->nr_events = rec->event_at = (int)(ev - rec->events);
+	rec->cut_at = (int)(ev->cut - rec->cuts);
+	s->nr_batch -= nr;
+	return 0;
+}
+
 /*
  * What is behind the event that was admitted last is decoded again. Callers may ask for this after
  * every event: then little is decoded ahead.

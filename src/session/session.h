@@ -39,6 +39,10 @@ struct sonde_session {
 	struct sink_wants wants; /* of the caller, or of the sink while one writes */
 
 	struct sonde_schema *defect_schema; /* events=all: defects as events */
+	/* The events that were lent last by a call for several. */
+	const struct sonde_event *batch[RECORDING_EVENTS];
+	size_t nr_batch;
+
 	bool is_stream;     /* the input of any is a pipe: more may come at any time */
 	bool passed;        /* a sample has passed the filters */
 	bool wrote_none;    /* the sink that wrote last: struct sink */
@@ -71,6 +75,10 @@ int session_pending(const struct sonde_session *s);
 int session_fill(struct sonde_session *s);
 int session_next_pending(struct sonde_session *s, const struct sonde_event **ret);
 int session_next(struct sonde_session *s, const struct sonde_event **ret);
+int session_next_batch_pending(struct sonde_session *s, const struct sonde_event *const **ret,
+			       size_t *nr);
+int session_next_batch(struct sonde_session *s, const struct sonde_event *const **ret, size_t *nr);
+int session_unread(struct sonde_session *s, size_t nr);
 void session_want(struct sonde_session *s, uint32_t schema, bool wanted);
 /* Of one recording, as it was recorded. */
 int session_pump_next(struct sonde_session *s, struct recording *rec,

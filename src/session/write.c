@@ -8,24 +8,31 @@
 #include "session/session.h"
 #include "sinks/sink.h"
 
-/* The next event; what was written reaches its reader before a stream is waited for. */
-static int next_for_sink(struct sonde_session *s, struct sink *sink, const struct sonde_event **ret)
+/*
+ * The next events; what was written reaches its reader before a stream is waited for. A defect that
+ * the sink meets when it asks for symbols is an event in front of the next sample.
+ */
+static int next_for_sink(struct sonde_session *s, struct sink *sink,
+			 const struct sonde_event *const **ret, size_t *ret_nr)
 {
+	const size_t max = s->wants.defects ? 1 : RECORDING_EVENTS;
+
+	*ret_nr = max;
 	if (s->is_stream) {
-		int r = session_next_pending(s, ret);
+		int r = session_next_batch_pending(s, ret, ret_nr);
 
 		if (r)
 			return r;
 		TRY(sink->ops->flush(sink));
 	}
-	return session_next(s, ret);
+	return session_next_batch(s, ret, ret_nr);
 }
 
 /* A recording that describes itself between its events is read for that alone. */
 static bool takes_events(const struct sonde_session *s, const struct sink *sink)
 {
 	return s->wants.samples &&
-	       (sink->ops->event || source_read_traits(s->recordings.v->source).describes_late) &&
+	       (sink->ops->events || source_read_traits(s->recordings.v->source).describes_late) &&
 	       !(sink->ops->is_done && sink->ops->is_done(sink));
 }
 
@@ -76,7 +83,8 @@ static int probe_events(struct sonde_session *s)
 
 int session_write(struct sonde_session *s, const struct sink_ops *ops, int fd)
 {
-	const struct sonde_event *ev;
+	const struct sonde_event *const *events;
+	size_t nr;
 	const struct sink_wants own = s->wants;
 	const struct sink_wants wants = session_sink_wants(s, ops);
 	struct sink_options opts = session_options_of_sink(&s->opts, ops);
@@ -91,8 +99,8 @@ int session_write(struct sonde_session *s, const struct sink_ops *ops, int fd)
 	s->wants = wants;
 	session_dlfilters_text(s, sink);
 	r = 0;
-	while (takes_events(s, sink) && (r = next_for_sink(s, sink, &ev)) > 0) {
-		r = ops->event ? ops->event(sink, event_of(ev)) : 0;
+	while (takes_events(s, sink) && (r = next_for_sink(s, sink, &events, &nr)) > 0) {
+		r = ops->events ? ops->events(sink, (const struct event *const *)events, nr) : 0;
 		if (r < 0)
 			break;
 	}

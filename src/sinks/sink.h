@@ -79,10 +79,10 @@ struct sink_ops {
 	/* -EINVAL with a message for options that cannot be. Schemas known by then are there. */
 	int (*open)(struct sink **ret, const struct sink_options *opts);
 	/*
-	 * One event. <0: stop; -EPIPE: the reader of the output closed it. NULL: no event of a file
-	 * is read.
+	 * The next nr events. <0: stop; -EPIPE: the reader of the output closed it. NULL: no event
+	 * of a file is read.
 	 */
-	int (*event)(struct sink *s, const struct event *ev);
+	int (*events)(struct sink *s, const struct event *const *events, size_t nr);
 	/* It will do without events, as the recording turned out. NULL: never. */
 	bool (*is_done)(const struct sink *s);
 	/*
@@ -94,6 +94,18 @@ struct sink_ops {
 	int (*flush)(struct sink *s);
 	void (*close)(struct sink *s);
 };
+
+/* The member `events` of a sink that takes one at a time. */
+static inline __attribute__((always_inline)) int
+sink_each(struct sink *s, const struct event *const *events, size_t nr,
+	  int (*event)(struct sink *s, const struct event *ev))
+{
+	int r = 0;
+
+	for (size_t i = 0; i < nr && r >= 0; i++)
+		r = event(s, events[i]);
+	return r;
+}
 
 /* All there are, in the order of their names: table.def. What an input's events can be written as. */
 #define SINK(name, word, folder, command) SINK_##name,

@@ -119,12 +119,17 @@ static int count_record(struct info_sink *s, const struct event *ev)
 	return 0;
 }
 
-int info_event(struct sink *sink, const struct event *ev)
+static int info_event(struct sink *sink, const struct event *ev)
 {
 	struct info_sink *s = (struct info_sink *)sink;
 
 	TRY(ev->schema->kind <= SONDE_SAMPLE ? count_sample(s, &ev->pub) : count_record(s, ev));
 	return recorded_dsos_event(&s->dsos, ev);
+}
+
+int info_events(struct sink *sink, const struct event *const *events, size_t nr)
+{
+	return sink_each(sink, events, nr, info_event);
 }
 
 int info_flush(struct sink *sink)

@@ -59,7 +59,7 @@ enum { NR_INFO_KEYS = 1 };
 extern const struct key info_keys[NR_INFO_KEYS];
 struct sink_wants info_wants(const struct sink_options *opts);
 int info_open(struct sink **ret, const struct sink_options *opts, const struct sink_ops *ops);
-int info_event(struct sink *sink, const struct event *ev);
+int info_events(struct sink *sink, const struct event *const *events, size_t nr);
 int info_flush(struct sink *sink);
 void info_close(struct sink *sink);
 

@@ -223,6 +223,11 @@ static int jsonl_event(struct sink *sink, const struct event *ev)
 	return fd_writer_tick(&s->writer);
 }
 
+static int jsonl_events(struct sink *sink, const struct event *const *events, size_t nr)
+{
+	return sink_each(sink, events, nr, jsonl_event);
+}
+
 /* ---- the sink ---------------------------------------------------------------------------------------------------- */
 
 static int jsonl_finish(struct sink *sink, bool complete)
@@ -336,7 +341,7 @@ const struct sink_ops jsonl_sink_ops = {
 	.options_bytes = sizeof(struct jsonl_options),
 	.wants = jsonl_wants,
 	.open = jsonl_open,
-	.event = jsonl_event,
+	.events = jsonl_events,
 	.finish = jsonl_finish,
 	.flush = jsonl_flush,
 	.close = jsonl_close,

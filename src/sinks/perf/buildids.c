@@ -101,6 +101,11 @@ static int buildids_event(struct sink *sink, const struct event *ev)
 	return recorded_dsos_event(&((struct buildids_sink *)sink)->dsos, ev);
 }
 
+static int buildids_events(struct sink *sink, const struct event *const *events, size_t nr)
+{
+	return sink_each(sink, events, nr, buildids_event);
+}
+
 static bool buildids_is_done(const struct sink *sink)
 {
 	return !((const struct buildids_sink *)sink)->hits_only;
@@ -173,7 +178,7 @@ const struct sink_ops buildids_sink_ops = {
 	.options_bytes = sizeof(struct buildids_options),
 	.wants = buildids_wants,
 	.open = buildids_open,
-	.event = buildids_event,
+	.events = buildids_events,
 	.is_done = buildids_is_done,
 	.finish = buildids_finish,
 	.flush = buildids_flush,
@@ -188,7 +193,7 @@ const struct sink_ops buildids_json_sink_ops = {
 	.options_bytes = sizeof(struct buildids_options),
 	.wants = buildids_json_wants,
 	.open = buildids_json_open,
-	.event = buildids_event,
+	.events = buildids_events,
 	.is_done = buildids_is_done,
 	.finish = buildids_json_finish,
 	.flush = buildids_flush,

@@ -451,6 +451,11 @@ static int copy_event(struct sink *sink, const struct event *ev)
 	return r;
 }
 
+static int copy_events(struct sink *sink, const struct event *const *events, size_t nr)
+{
+	return sink_each(sink, events, nr, copy_event);
+}
+
 /* ---- the sink ----------------------------------------------------------------------------------------------------- */
 
 /* Parts that were finished before something failed are no copy of the input: they go, too. */
@@ -617,7 +622,7 @@ const struct sink_ops perfdata_sink_ops = {
 	.check = copy_check,
 	.wants = copy_wants,
 	.open = copy_open,
-	.event = copy_event,
+	.events = copy_events,
 	.finish = copy_finish,
 	.flush = copy_flush,
 	.close = copy_close,

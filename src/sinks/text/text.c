@@ -169,6 +169,11 @@ static int text_event(struct sink *sink, const struct event *ev)
 	return fd_writer_tick(&s->writer);
 }
 
+static int text_events(struct sink *sink, const struct event *const *events, size_t nr)
+{
+	return sink_each(sink, events, nr, text_event);
+}
+
 static int text_flush(struct sink *sink)
 {
 	return fd_writer_flush(&sink_of(sink)->writer);
@@ -367,7 +372,7 @@ const struct sink_ops text_sink_ops = {
 	.wants = text_options_wants,
 	.notes = text_options_notes,
 	.open = text_open,
-	.event = text_event,
+	.events = text_events,
 	.finish = text_finish,
 	.flush = text_flush,
 	.close = text_close,

@@ -37,6 +37,7 @@ SCALARS = ('int', 'unsigned', 'int32_t') + ZERO_TYPES
 POINTERS = {
     'struct sonde_session *': 'session', 'const struct sonde_session *': 'session', 'struct sonde_session **': '&opened',
     'const struct sonde_event *': 'event', 'struct sonde_event *': 'event', 'const struct sonde_event **': '&next',
+    'const struct sonde_event *const **': '&batch',
     'const struct sonde_schema *': 'schema', 'const struct sonde_field *': 'field', 'size_t *': '&length',
     'struct sonde_sample *': '&sample', 'struct sonde_location *': '&location', 'struct sonde_dso *': '&dso',
     'struct sonde_task *': '&task', 'struct sonde_code *': '&code', 'const struct sonde_frame **': '&frames',

@@ -34,7 +34,7 @@ struct call {
 enum { UNTOUCHED = 77 };
 
 static struct sonde_session *session, *opened;
-static const struct sonde_event *event, *next;
+static const struct sonde_event *event, *next, *const *batch;
 static const struct sonde_schema *schema;
 static const struct sonde_field *field;
 static const struct sonde_frame *frames;

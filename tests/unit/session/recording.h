@@ -38,6 +38,7 @@ struct recording {
 	int fd;
 	char path[32];
 	uint64_t counts[2]; /* of the two events, as READ tells them */
+	bool is_plain;      /* samples have no READ, so each record gives one event */
 };
 
 static inline void recording_put(struct recording *r, const void *p, size_t n)
@@ -57,7 +58,7 @@ static inline void recording_u32s(struct recording *r, uint32_t a, uint32_t b)
 	recording_put(r, &b, sizeof(b));
 }
 
-static inline void recording_begin(struct recording *r)
+static inline void recording_begin_as(struct recording *r, bool is_plain)
 {
 	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
 					.size = RECORDING_ATTR_BYTES,
@@ -76,7 +77,10 @@ static inline void recording_begin(struct recording *r)
 						2 * (RECORDING_ATTR_BYTES + 16) },
 				     .data = { RECORDING_DATA_AT, 0 } };
 
-	*r = (struct recording){ .bytes = mmap(NULL, RECORDING_BYTES, PROT_READ | PROT_WRITE,
+	if (is_plain)
+		attr.sample_type &= ~(uint64_t)PERF_SAMPLE_READ;
+	*r = (struct recording){ .is_plain = is_plain,
+				 .bytes = mmap(NULL, RECORDING_BYTES, PROT_READ | PROT_WRITE,
 					       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) };
 	recording_put(r, &h, sizeof(h));
 	recording_u64(r, 1);
@@ -87,6 +91,11 @@ static inline void recording_begin(struct recording *r)
 		recording_u64(r, RECORDING_IDS_AT + 8 * i);
 		recording_u64(r, 8);
 	}
+}
+
+static inline void recording_begin(struct recording *r)
+{
+	recording_begin_as(r, false);
 }
 
 /* A record's header; its size is set by the end. */
@@ -140,6 +149,16 @@ static inline void recording_fork(struct recording *r, uint64_t time_ns, uint32_
 	recording_trailer(r, at, time_ns, ppid, ptid);
 }
 
+static inline void recording_exit(struct recording *r, uint64_t time_ns, uint32_t pid, uint32_t tid)
+{
+	size_t at = recording_open(r, PERF_RECORD_EXIT, 0);
+
+	recording_u32s(r, pid, 1);
+	recording_u32s(r, tid, 1);
+	recording_u64(r, time_ns);
+	recording_trailer(r, at, time_ns, pid, tid);
+}
+
 static inline void recording_mmap(struct recording *r, uint64_t time_ns, uint32_t pid,
 				  uint64_t start, uint64_t len, const char *name)
 {
@@ -164,8 +183,9 @@ static inline void recording_sample(struct recording *r, uint64_t time_ns, uint3
 	recording_u32s(r, pid, tid);
 	recording_u64(r, time_ns);
 	recording_u32s(r, 1, 0);
-	recording_u64(r, 2);
-	for (uint64_t i = 0; i < 2; i++) {
+	if (!r->is_plain)
+		recording_u64(r, 2);
+	for (uint64_t i = 0; i < 2 && !r->is_plain; i++) {
 		recording_u64(r, r->counts[i] += 10 * i + 1 + time_ns % 7);
 		recording_u64(r, i + 1);
 	}

@@ -19,6 +19,8 @@
 #include "sinks/text/options.h"
 #include "sources/source.h"
 
+#define EVENTS(ev) ((const struct event *const[]){ &(ev) })
+
 /* ---- a session of our own: what the sink asks one for ------------------------------------------------------------- */
 
 static struct recordings recordings;
@@ -231,7 +233,7 @@ static const char *line(struct options opts, uint32_t schema)
 	struct event ev = event(schema);
 	struct sink *s = start(opts);
 
-	assert_int_equal(s->ops->event(s, &ev), 0);
+	assert_int_equal(s->ops->events(s, EVENTS(ev), 1), 0);
 	return finish(s);
 }
 
@@ -291,14 +293,14 @@ TEST(values_at_the_edge)
 	ev.pub.pid = ev.pub.tid = -1;
 	ev.pub.cpu = -1;
 	ev.pub.time_ns = SONDE_NO_TIME;
-	assert_int_equal(s->ops->event(s, &ev), 0);
+	assert_int_equal(s->ops->events(s, EVENTS(ev), 1), 0);
 	ev = event(0);
 	ev.pub.pid = ev.pub.tid = 4194304;
 	ev.pub.cpu = 1234;
 	ev.pub.time_ns = 1999999999;
-	assert_int_equal(s->ops->event(s, &ev), 0);
+	assert_int_equal(s->ops->events(s, EVENTS(ev), 1), 0);
 	ev.pub.time_ns = 999;
-	assert_int_equal(s->ops->event(s, &ev), 0);
+	assert_int_equal(s->ops->events(s, EVENTS(ev), 1), 0);
 	assert_string_equal(
 		finish(s),
 		"a-very-long-name-that-fills-no-column    -1/-1    [-01] 18446744073.709551: \n"
@@ -328,7 +330,7 @@ TEST(numbers_of_every_length)
 			ev.pub.pid = ids[i];
 			ev.pub.tid = ids[sizeof(ids) / sizeof(*ids) - 1 - i];
 			ev.pub.time_ns = (uint64_t)(uint32_t)ids[i] * 1000001;
-			assert_int_equal(s->ops->event(s, &ev), 0);
+			assert_int_equal(s->ops->events(s, EVENTS(ev), 1), 0);
 			len += (size_t)snprintf(want + len, sizeof(want) - len,
 						"%*d/%-*d %5llu.%09llu: \n", width, ev.pub.pid,
 						width, ev.pub.tid,
@@ -530,7 +532,7 @@ TEST(relative_times)
 		s = start(opts);
 		ev = event(1);
 		for (int i = 0; i < 3; i++, ev.pub.time_ns += 1000000000)
-			assert_int_equal(s->ops->event(s, &ev), 0);
+			assert_int_equal(s->ops->events(s, EVENTS(ev), 1), 0);
 		assert_string_equal(finish(s),
 				    delta ? "    0.000000: \n    1.000000: \n    1.000000: \n"
 					  : "    0.000000: \n    1.000000: \n    2.000000: \n");
@@ -578,7 +580,7 @@ TEST(output_that_cannot_be_written)
 	two_types();
 	ev = event(0);
 	assert_int_equal(open_text(&s, &opts, fd), 0);
-	assert_int_equal(s->ops->event(s, &ev), 0);
+	assert_int_equal(s->ops->events(s, EVENTS(ev), 1), 0);
 	assert_int_equal(s->ops->finish(s, true), -ENOSPC);
 	assert_non_null(strstr(err_text(), "output"));
 	s->ops->close(s);
@@ -590,7 +592,7 @@ TEST(output_that_cannot_be_written)
 	assert_int_equal(open_text(&s, &opts, fd), 0);
 	close(fds[0]);
 	for (int i = 0, r = 0; i < 100000 && r >= 0; i++) {
-		r = s->ops->event(s, &ev);
+		r = s->ops->events(s, EVENTS(ev), 1);
 		assert_true(r == 0 || r == -EPIPE);
 	}
 	s->ops->close(s);

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: MIT */
+/* Events in batches: sonde_session_next_batch() and what it has in common with sonde_session_next(). */
+#include "unittest.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "base/outbuf.h"
+#include "base/vec.h"
+#include "dump.h"
+#include "recording.h"
+#include "sonde/sonde.h"
+
+typedef VEC(char *) texts;
+
+static char *said_of(const struct sonde_event *ev)
+{
+	struct outbuf o = { 0 };
+
+	dump_event(&o, ev);
+	assert_false(o.failed);
+	return o.data;
+}
+
+static struct sonde_session *open_session(const char *path, const char *more)
+{
+	struct sonde_session *s;
+	char text[512];
+
+	snprintf(text, sizeof(text), "input=%s\nkallsyms=/dev/null\n%s", path, more);
+	if (sonde_session_open(&s, text, NULL) < 0)
+		fail_msg("%s", sonde_error_text());
+	return s;
+}
+
+static const char *demo(void)
+{
+	const char *path = getenv("SONDE_DEMO_DATA");
+
+	return path ? path : "tests/data/demo.data";
+}
+
+/* Runs of samples between forks, execs, mappings and exits. */
+static const char *busy_recording(struct recording *r, bool is_plain)
+{
+	uint64_t t = 100;
+
+	recording_begin_as(r, is_plain);
+	for (uint32_t i = 0; i < 120; i++) {
+		const uint32_t pid = 10 + i % 7;
+		const uint64_t chain[] = { 0x401000 + i, 0xfffffffffffffe00, 0x501000 };
+		char name[16];
+
+		snprintf(name, sizeof(name), "task-%u", i);
+		if (i % 5 == 0)
+			recording_fork(r, t++, pid + 1, pid + 1, pid, pid);
+		if (i % 3 == 0)
+			recording_comm(r, t++, pid, pid, name, i % 2);
+		snprintf(name, sizeof(name), "/bin/%u", i);
+		if (i % 2)
+			recording_mmap(r, t++, pid, 0x400000 + 0x1000 * (i % 9), 0x3000, name);
+		if (i % 11 == 0)
+			recording_exit(r, t++, pid, pid);
+		for (uint32_t k = 0; k < i % 10; k++)
+			recording_sample(r, t++, 10 + k % 7, 10 + k % 7, chain, 3);
+	}
+	return recording_finish(r);
+}
+
+static void keep(texts *all, const struct sonde_event *ev)
+{
+	assert_int_equal(vec_push(all, said_of(ev)), 0);
+}
+
+static void read_singly(const char *path, const char *more, texts *ret)
+{
+	struct sonde_session *s = open_session(path, more);
+	const struct sonde_event *ev;
+
+	while (sonde_session_next(s, &ev) > 0)
+		keep(ret, ev);
+	sonde_session_close(s);
+}
+
+static void free_texts(texts *all)
+{
+	vec_foreach(t, all)
+		free(*t);
+	vec_done(all);
+}
+
+static void expect(const texts *all, size_t at, const struct sonde_event *ev)
+{
+	char *says = said_of(ev);
+
+	assert_true(at < all->n);
+	assert_string_equal(says, all->v[at]);
+	free(says);
+}
+
+/* The last event is asked first. Returns how many there were. */
+static size_t expect_batch(const texts *all, size_t at, const struct sonde_event *const *events,
+			   size_t nr)
+{
+	assert_true(nr > 0);
+	for (size_t i = nr; i > 0; i--)
+		expect(all, at + i - 1, events[i - 1]);
+	return nr;
+}
+
+/* Batches of all sizes, single events in between, and both ways to wait for more. */
+static void read_mixed(const char *path, const char *more, const texts *all)
+{
+	static const size_t sizes[] = { 256, 1, 3, 1000, 7 };
+	struct sonde_session *s = open_session(path, more);
+	const struct sonde_event *const *events;
+	const struct sonde_event *ev;
+	size_t at = 0, nr;
+	int r = 1;
+
+	for (unsigned i = 0; r > 0; i++) {
+		nr = sizes[i % 5];
+		switch (i % 4) {
+		case 0:
+			r = sonde_session_next(s, &ev);
+			if (r > 0)
+				expect(all, at++, ev);
+			break;
+		case 1:
+			r = sonde_session_next_batch_pending(s, &events, &nr);
+			if (!r && (r = sonde_session_fill(s)) > 0)
+				continue;
+			if (r > 0)
+				at += expect_batch(all, at, events, nr);
+			break;
+		default:
+			r = sonde_session_next_batch(s, &events, &nr);
+			if (r > 0)
+				at += expect_batch(all, at, events, nr);
+			assert_true(r <= 0 || nr <= sizes[i % 5]);
+		}
+	}
+	assert_int_equal(r, 0);
+	/* With events=all the end has an event of its own: a defect that was met last. */
+	while (sonde_session_next(s, &ev) > 0)
+		expect(all, at++, ev);
+	assert_int_equal(at, all->n);
+	nr = 1;
+	assert_int_equal(sonde_session_next_batch(s, &events, &nr), 0);
+	sonde_session_close(s);
+}
+
+TEST(batches_say_what_single_events_say)
+{
+	static const char *const ways[] = { "", "window=4096\n", "events=all\n",
+					    "compat=perf-6.1\n", "clock=relative\n",
+					    "cpu=1\npid=11,12\n" };
+	const char *demo_path = demo();
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		for (int k = 0; k < 3; k++) {
+			struct recording r;
+			const char *path = k == 2 ? demo_path : busy_recording(&r, k);
+			texts all = { 0 };
+
+			read_singly(path, ways[i], &all);
+			assert_true(all.n > 20 || (k == 2 && i == 5)); /* not of the demo */
+			read_mixed(path, ways[i], &all);
+			free_texts(&all);
+			if (k < 2)
+				recording_done(&r);
+		}
+	}
+}
+
+/* A batch ends in front of what changes the state, so that all of it is asked in one. */
+TEST(exec_mapping_and_exit_among_the_samples_of_a_batch)
+{
+	const uint64_t chain[] = { 0x401000, 0x402000 };
+	const struct sonde_event *const *events;
+	struct sonde_session *s;
+	struct recording r;
+	static const struct {
+		const char *comm, *dso;
+		size_t nr;
+	} expected[] = { { "sh", "/bin/sh", 3 }, { "ls", NULL, 2 }, { "ls", "/bin/ls", 4 },
+			 { "ls", "/bin/ls", 2 } };
+	uint64_t t = 10;
+
+	recording_begin_as(&r, true);
+	recording_comm(&r, t++, 12, 12, "sh", false);
+	recording_mmap(&r, t++, 12, 0x400000, 0x10000, "/bin/sh");
+	for (int i = 0; i < 3; i++)
+		recording_sample(&r, t++, 12, 12, chain, 2);
+	recording_comm(&r, t++, 12, 12, "ls", true);
+	for (int i = 0; i < 2; i++)
+		recording_sample(&r, t++, 12, 12, chain, 2);
+	recording_mmap(&r, t++, 12, 0x400000, 0x10000, "/bin/ls");
+	for (int i = 0; i < 4; i++)
+		recording_sample(&r, t++, 12, 12, chain, 2);
+	recording_exit(&r, t++, 12, 12);
+	for (int i = 0; i < 2; i++)
+		recording_sample(&r, t++, 12, 12, chain, 2);
+	s = open_session(recording_finish(&r), "");
+	for (size_t k = 0; k < 4; k++) {
+		size_t nr = 256;
+
+		assert_int_equal(sonde_session_next_batch(s, &events, &nr), 1);
+		assert_int_equal(nr, expected[k].nr);
+		for (size_t i = nr; i-- > 0;) {
+			const struct sonde_location *loc =
+				sonde_event_located(events[i], 0x401000, 2);
+			struct sonde_task task = { .size = sizeof(task) };
+
+			assert_string_equal(sonde_session_string(s, events[i]->comm),
+					    expected[k].comm);
+			assert_int_equal(sonde_event_task(events[i], 12, 12, &task), 0);
+			assert_string_equal(sonde_session_string(s, task.name.comm),
+					    expected[k].comm);
+			if (!expected[k].dso)
+				assert_null(loc->dso);
+			else
+				assert_string_equal(loc->dso, expected[k].dso);
+		}
+	}
+	sonde_session_close(s);
+	recording_done(&r);
+}
+
+TEST(events_are_given_back)
+{
+	struct recording r;
+	const struct sonde_event *const *events;
+	struct sonde_session *s;
+	size_t at = 0, nr = 256;
+	texts all = { 0 };
+
+	read_singly(busy_recording(&r, true), "clock=relative\n", &all);
+	s = open_session(r.path, "clock=relative\n");
+	assert_int_equal(sonde_session_unread(s, 1), -EINVAL);
+	while (nr = 256, sonde_session_next_batch(s, &events, &nr) > 0) {
+		expect_batch(&all, at, events, nr);
+		assert_int_equal(sonde_session_unread(s, nr), -EINVAL);
+		assert_int_equal(sonde_session_unread(s, nr / 2), 0);
+		at += expect_batch(&all, at, events, nr - nr / 2);
+	}
+	assert_int_equal(at, all.n);
+	assert_int_equal(sonde_session_unread(s, 1), -EINVAL);
+	sonde_session_close(s);
+	free_texts(&all);
+	recording_done(&r);
+}
+
+TEST(batches_obey_pending_fill_and_stop)
+{
+	struct recording r;
+	struct sonde_session *s = open_session(busy_recording(&r, true), "");
+	const struct sonde_event *const *events;
+	size_t nr = 0;
+
+	assert_int_equal(sonde_session_next_batch(s, &events, &nr), -EINVAL);
+	assert_int_equal(sonde_session_next_batch_pending(s, &events, &nr), -EINVAL);
+	nr = 8;
+	assert_int_equal(sonde_session_next_batch_pending(s, &events, &nr), 0);
+	assert_int_equal(sonde_session_pending(s), 0);
+	assert_int_equal(sonde_session_fill(s), 1);
+	assert_true(sonde_session_pending(s) != 0);
+	assert_int_equal(sonde_session_next_batch_pending(s, &events, &nr), 1);
+	sonde_session_stop(s);
+	nr = 8;
+	assert_int_equal(sonde_session_next_batch_pending(s, &events, &nr), 0);
+	assert_int_equal(sonde_session_next_batch(s, &events, &nr), 0);
+	assert_int_equal(sonde_session_fill(s), 0);
+	sonde_session_close(s);
+	recording_done(&r);
+}
+
+/* The rest of the events, as text, from the batch at hand on. */
+static bool reads_the_rest(struct sonde_session *s, const texts *all, size_t at)
+{
+	const struct sonde_event *const *events;
+	size_t nr;
+
+	for (; nr = 5, sonde_session_next_batch(s, &events, &nr) > 0; at += nr) {
+		for (size_t i = 0; i < nr; i++) {
+			char *says = said_of(events[i]);
+			bool same = at + i < all->n && !strcmp(says, all->v[at + i]);
+
+			free(says);
+			if (!same)
+				return false;
+		}
+	}
+	return at == all->n;
+}
+
+TEST(a_child_of_a_fork_reads_on)
+{
+	struct recording r;
+	const struct sonde_event *const *events;
+	struct sonde_session *s;
+	size_t nr = 3;
+	texts all = { 0 };
+	int status;
+	pid_t child;
+
+	read_singly(busy_recording(&r, true), "window=4096\n", &all);
+	s = open_session(r.path, "window=4096\n");
+	assert_int_equal(sonde_session_next_batch(s, &events, &nr), 1);
+	fflush(stdout);
+	child = fork();
+	if (!child)
+		_exit(reads_the_rest(s, &all, nr) ? 0 : 1);
+	assert_true(child > 0);
+	assert_true(reads_the_rest(s, &all, nr));
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	sonde_session_close(s);
+	free_texts(&all);
+	recording_done(&r);
+}
+
+/* ---- a pipe ---------------------------------------------------------------------------------- */
+
+enum { NR_SENT = 300 };
+
+struct writer {
+	int fd;
+	sem_t taken; /* posted when the reader has got what was written */
+};
+
+static void write_all(int fd, const void *p, size_t n)
+{
+	if (write(fd, p, n) != (ssize_t)n)
+		abort();
+}
+
+/* A sample of software event 7, and the ends of two rounds behind it, which release it. */
+static void write_sample(int fd, uint64_t time_ns)
+{
+	const uint64_t round = (uint64_t)8 << 48 | RECORD_FINISHED_ROUND;
+	const uint64_t words[] = { (uint64_t)32 << 48 | (uint64_t)2 << 32 | PERF_RECORD_SAMPLE, 7,
+				   (uint64_t)13 << 32 | 12, time_ns, round, round };
+
+	write_all(fd, words, sizeof(words));
+}
+
+static void *write_one_by_one(void *p)
+{
+	/* The pipe's header; then the attr: TID TIME IDENTIFIER, sample_id_all; its id. */
+	static const uint64_t head[] = { PERFDATA_MAGIC,
+					 16,
+					 (uint64_t)80 << 48 | RECORD_HEADER_ATTR,
+					 (uint64_t)64 << 32 | 1,
+					 0,
+					 1,
+					 0x10006,
+					 0,
+					 0x40000,
+					 0,
+					 0,
+					 7 };
+	struct writer *w = p;
+
+	write_all(w->fd, head, sizeof(head));
+	for (int i = 0; i < NR_SENT; i++) {
+		write_sample(w->fd, 1000 + (uint64_t)i);
+		while (sem_wait(&w->taken) < 0 && errno == EINTR)
+			;
+	}
+	close(w->fd);
+	return NULL;
+}
+
+/*
+ * Each event is written when the one before has been delivered: a reader that waited for more of
+ * them to complete a batch would wait forever.
+ */
+TEST(a_batch_of_a_pipe_waits_for_nothing)
+{
+	const struct sonde_event *const *events;
+	struct sonde_session *s;
+	struct writer w;
+	pthread_t thread;
+	char path[64];
+	int fds[2], n = 0;
+	size_t nr;
+
+	assert_int_equal(pipe(fds), 0);
+	w.fd = fds[1];
+	assert_int_equal(sem_init(&w.taken, 0, 0), 0);
+	assert_int_equal(pthread_create(&thread, NULL, write_one_by_one, &w), 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fds[0]);
+	s = open_session(path, "");
+	while (nr = 256, sonde_session_next_batch(s, &events, &nr) > 0) {
+		assert_int_equal(nr, 1);
+		assert_int_equal(events[0]->time_ns, 1000 + n++);
+		sem_post(&w.taken);
+	}
+	assert_int_equal(n, NR_SENT);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	sonde_session_close(s);
+	close(fds[0]);
+	sem_destroy(&w.taken);
+}
