@@ -23,8 +23,7 @@ COMMANDS = [['script', '-i'], ['info'], ['check'], ['evlist', '-i'], ['buildid-l
 # (name, first bytes, words of the message)
 FILES = [
     ('trace.dat', b'\x17\x08\x44tracing6\0\0\x08' + bytes(50), ['trace.dat', 'trace-cmd report']),
-    ('blktrace, little endian', struct.pack('<I', 0x65617407) + bytes(44), ['blkparse']),
-    ('blktrace, big endian', struct.pack('>I', 0x65617407) + bytes(44), ['blkparse']),
+    ('blktrace of a version to come', struct.pack('<I', 0x65617409) + bytes(44), ['begins with the bytes 09 74 61 65']),
     ('CTF stream', struct.pack('<I', 0xc1fc1fc1) + bytes(44), ['CTF', 'babeltrace2']),
     ('CTF stream, big endian', struct.pack('>I', 0xc1fc1fc1) + bytes(44), ['CTF', 'babeltrace2']),
     ('CTF metadata, packed', struct.pack('<I', 0x75d11d57) + bytes(44), ['metadata', 'babeltrace2']),
@@ -48,7 +47,7 @@ FILES = [
     ('zeros', bytes(4096), ['begins with zeros']),
 ]
 FOLDERS = [('CTF', ['metadata', 'channel0_0'], ['CTF trace', 'babeltrace2']), ('uftrace', ['info', 'task.txt'], ['uftrace']),
-           ('blktrace', ['sda.blktrace.0', 'sda.blktrace.1'], ['blktrace', 'blkparse']),
+           ('blktrace, other bytes', ['sda.blktrace.0', 'sda.blktrace.1'], ["text that begins with 'x'"]),
            ('LTTng', ['kernel/metadata'], ['LTTng', 'babeltrace2']), ('one with a perf.data', ['perf.data'], ['there is a perf.data in it']),
            ('an empty one', [], ['is a directory with no recording'])]
 
@@ -73,7 +72,7 @@ def main():
         for name, blob, words in FILES:
             path.write_bytes(blob)
             if not any(w in words[0] for w in ('empty', 'zeros')):
-                words = words + ['is not a recording that sonde knows (tried: perf.data)']
+                words = words + ['is not a recording that sonde knows (tried: perf.data, blktrace)']
             refused(name, path, words)
             refused(name + ', through a pipe', path, words, blob)
         for name, files, words in FOLDERS:
@@ -84,8 +83,7 @@ def main():
                 (top / file).write_bytes(b'x')
             refused('a folder: ' + name, top, words)
     foreign = [(p, 'trace-cmd') for p in sorted(CORPUS.glob('tracecmd-*'))] + \
-        [(p, 'babeltrace2') for p in sorted(CORPUS.glob('ctf*'))] + \
-        [(p, 'blkparse') for p in sorted(CORPUS.glob('blktrace-*')) + sorted(CORPUS.glob('blktrace-*/*'))]
+        [(p, 'babeltrace2') for p in sorted(CORPUS.glob('ctf*'))]
     wrong = ''
     for path, word in foreign:
         status, out, err = run([SONDE, 'info', str(path)])

@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/outbuf.h"
+#include "formats/blktrace/record.h"
 #include "formats/perfdata/layout.h"
 
 enum {
@@ -119,6 +120,25 @@ static void name_it(struct recording *r, const char *from, const char *how)
 	snprintf(r->name, sizeof(r->name), "%.40s%s", slash ? slash + 1 : from, how);
 }
 
+/* Records from the first byte on, nothing in front of them and nothing behind. */
+static bool find_blktrace_places(struct recording *r, const char *path)
+{
+	struct sweep_file *f = &r->files[0];
+	struct blktrace_head head;
+
+	if (!blktrace_head_find(f->bytes, f->len, &head))
+		return false;
+	r->is_pipe = true;
+	r->swap = head.swap;
+	f->data_end = f->len;
+	for (uint64_t at = 0; blktrace_head_find(f->bytes + at, f->len - at, &head) && head.bytes;
+	     at += head.bytes)
+		(void)vec_push(&f->places,
+			       (struct place){ at, at + head.bytes, at, at + head.bytes });
+	name_it(r, path, "");
+	return true;
+}
+
 int recording_read(struct recording *ret, const char *path)
 {
 	struct recording r = { .nr = 1 };
@@ -126,6 +146,10 @@ int recording_read(struct recording *ret, const char *path)
 	struct perfdata_header h;
 
 	TRY(read_whole(f, path));
+	if (find_blktrace_places(&r, path)) {
+		*ret = r;
+		return 0;
+	}
 	if (f->len < sizeof(h)) {
 		fprintf(stderr, "%s: no recording\n", path);
 		return -1;

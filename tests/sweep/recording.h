@@ -41,7 +41,7 @@ struct recording {
 	bool swap;
 };
 
-/* A file in file mode, or in pipe mode. <0 with a message on stderr. */
+/* A file in file mode, in pipe mode, or of blktrace. <0 with a message on stderr. */
 int recording_read(struct recording *ret, const char *path);
 /* Of one in file mode, of this machine's byte order: */
 int recording_make_pipe(struct recording *ret, const struct recording *from);

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+/* A record becomes an event: a payload of one layout, the process's name in it, losses in front of it. */
+
+#include <stdio.h>
+
+#include "base/bytes.h"
+#include "sources/blktrace/blktrace.h"
+
+enum { MOST_SEQUENCES = 1 << 16 }; /* damage makes devices and cpus up */
+
+static int bad_record(struct blktrace_source *s, const struct cut *rec, const char *what)
+{
+	defects_add(s->opts.defects, DEFECT_BAD_RECORD, 1, "%s at 0x%llx of %.120s", what,
+		    (unsigned long long)rec->file_off, s->files.v[rec->file].path);
+	err_clear();
+	return 0;
+}
+
+/* Room for the next payload; the caller knows that there is enough. */
+static void *payload_begin(struct blktrace_source *s)
+{
+	return s->payloads + s->payloads_used;
+}
+
+/* The payload becomes the event's. */
+static int payload_end(struct blktrace_source *s, unsigned schema, size_t bytes, struct event *ret)
+{
+	ret->schema = s->schemas[schema];
+	ret->pub.schema = ret->schema->id;
+	ret->attr = ret->member = schema;
+	ret->pub.bytes = s->payloads + s->payloads_used;
+	ret->pub.bytes_len = (uint32_t)bytes;
+	s->payloads_used += (bytes + 7) & ~(size_t)7;
+	return 1;
+}
+
+/* ---- processes ------------------------------------------------------------------------------- */
+
+/* 16 bytes, with a NUL in them. */
+static const char *comm_of(const struct blktrace_source *s, uint32_t pid)
+{
+	static const char none[BLKTRACE_COMM_BYTES];
+	uint64_t i = hash64_find(&s->process_of_pid, pid);
+
+	return i == HASH64_EMPTY ? none : s->processes.v[i].comm;
+}
+
+/*
+ * A note names a process for the complete recording: the kernel writes one for each, and blkparse -d moves them to the
+ * front. The first holds, as in blkparse.
+ */
+static int decode_process(struct blktrace_source *s, const struct cut *cut,
+			  const struct blktrace_record *rec, struct event *ret)
+{
+	struct blktrace_process process = { 0 };
+	struct blktrace_comm *made = payload_begin(s);
+
+	if (!rec->pdu_len)
+		return bad_record(s, cut, "a process without a name");
+	memcpy(process.comm, rec->pdu,
+	       rec->pdu_len < BLKTRACE_COMM_BYTES ? rec->pdu_len : BLKTRACE_COMM_BYTES - 1);
+	*made = (struct blktrace_comm){ .pid = rec->pid };
+	memcpy(made->comm, process.comm, sizeof(made->comm));
+	if (hash64_find(&s->process_of_pid, rec->pid) == HASH64_EMPTY) {
+		TRY(vec_push(&s->processes, process));
+		TRY(hash64_put(&s->process_of_pid, rec->pid, s->processes.n - 1));
+		s->change = (struct change){ .kind = CHANGE_COMM,
+					     .pid = (int32_t)rec->pid,
+					     .tid = (int32_t)rec->pid,
+					     .time_ns = SONDE_NO_TIME,
+					     .is_untimed = true,
+					     .text = made->comm };
+		ret->change = &s->change;
+	}
+	return payload_end(s, SCHEMA_COMM,
+			   offsetof(struct blktrace_comm, comm) + strlen(made->comm) + 1, ret);
+}
+
+/* ---- losses ---------------------------------------------------------------------------------- */
+
+static struct blktrace_sequence *find_sequence(struct blktrace_source *s,
+					       const struct blktrace_record *rec)
+{
+	const uint64_t key = (uint64_t)rec->device << 32 | rec->cpu;
+	uint64_t i;
+
+	if (s->last_sequence < s->sequences.n && s->sequences.v[s->last_sequence].key == key)
+		return &s->sequences.v[s->last_sequence];
+	i = hash64_find(&s->sequence_of, key);
+	if (i == HASH64_EMPTY) {
+		if (s->sequences.n == MOST_SEQUENCES ||
+		    vec_push(&s->sequences, (struct blktrace_sequence){ .key = key }) < 0)
+			return NULL;
+		i = s->sequences.n - 1;
+		if (hash64_put(&s->sequence_of, key, i) < 0) {
+			s->sequences.n--;
+			return NULL;
+		}
+	}
+	s->last_sequence = i;
+	return &s->sequences.v[i];
+}
+
+/* Notes are not: the kernel leaves their sequence alone. */
+static bool is_counted(const struct blktrace_record *rec)
+{
+	return rec->sequence && !(rec->categories & BLKTRACE_NOTIFY);
+}
+
+/*
+ * Records of the same device and cpu that are missing between the one before and this one. The same record may be asked
+ * for again, or out of order: then none is.
+ */
+static uint32_t count_lost(struct blktrace_source *s, const struct blktrace_record *rec)
+{
+	struct blktrace_sequence *seq = is_counted(rec) ? find_sequence(s, rec) : NULL;
+	uint32_t lost;
+
+	if (!seq || rec->sequence < seq->next)
+		return 0;
+	lost = seq->next ? rec->sequence - seq->next : 0;
+	seq->next = rec->sequence + 1;
+	return lost;
+}
+
+/* The record is behind the one before it, and none is lost in between; notes it. */
+static bool follows(struct blktrace_source *s, const struct blktrace_record *rec)
+{
+	struct blktrace_sequence *seq = is_counted(rec) ? find_sequence(s, rec) : NULL;
+
+	if (!seq || rec->sequence < seq->next)
+		return true;
+	if (seq->next && rec->sequence != seq->next)
+		return false;
+	seq->next = rec->sequence + 1;
+	return true;
+}
+
+static int decode_lost(struct blktrace_source *s, const struct cut *cut,
+		       const struct blktrace_record *rec, uint32_t lost, struct event *ret)
+{
+	struct blktrace_lost *made = payload_begin(s);
+
+	defects_add(s->opts.defects, DEFECT_LOST_EVENTS, lost, "at 0x%llx of %.120s",
+		    (unsigned long long)cut->file_off, s->files.v[cut->file].path);
+	*made = (struct blktrace_lost){ .dev = rec->device, .lost = lost };
+	ret->pub.pid = ret->pub.tid = -1;
+	return payload_end(s, SCHEMA_LOST, sizeof(*made), ret);
+}
+
+/* ---- actions --------------------------------------------------------------------------------- */
+
+static void set_device(struct blktrace_payload *to, uint32_t device)
+{
+	to->dev = device;
+	to->major = device >> BLKTRACE_MINOR_BITS;
+	to->minor = device & ((1u << BLKTRACE_MINOR_BITS) - 1);
+}
+
+/* The end of the payload; returns its bytes, <0: the record's own is too short. */
+static int64_t fill_end(struct blktrace_payload *to, enum blktrace_shape shape,
+			const struct blktrace_record *rec)
+{
+	enum { FIXED = offsetof(struct blktrace_payload, count) };
+	uint8_t *end = (uint8_t *)to + FIXED;
+	struct blktrace_remap remap;
+
+	switch (shape) {
+	case SHAPE_PDU:
+		to->pdu = rec->pdu_len << 16 | (FIXED + (uint32_t)sizeof(to->pdu));
+		memcpy(end + sizeof(to->pdu), rec->pdu, rec->pdu_len);
+		return FIXED + (int64_t)sizeof(to->pdu) + rec->pdu_len;
+	case SHAPE_REQUESTS:
+	case SHAPE_SPLIT:
+		return blktrace_count_read(rec, &to->count) ? FIXED + (int64_t)sizeof(to->count)
+							    : -1;
+	case SHAPE_REMAP:
+		if (!blktrace_remap_read(rec, &remap))
+			return -1;
+		set_device(to, remap.from_device);
+		to->old_dev = to->dev;
+		to->old_major = to->major;
+		to->old_minor = to->minor;
+		to->old_sector = remap.from_sector;
+		set_device(to, remap.to_device);
+		to->pad = 0;
+		return sizeof(*to);
+	case SHAPE_MESSAGE:
+		memcpy(end, rec->pdu, rec->pdu_len);
+		end[rec->pdu_len] = '\0';
+		return FIXED + (int64_t)rec->pdu_len + 1;
+	default:
+		return FIXED;
+	}
+}
+
+/* 0: its own payload is too short for its action. */
+static int decode_action(struct blktrace_source *s, const struct blktrace_record *rec,
+			 unsigned schema, struct event *ret)
+{
+	struct blktrace_payload *to = payload_begin(s);
+	int64_t bytes;
+
+	to->sector = rec->sector;
+	to->action = rec->action;
+	to->cgroup = rec->cgroup;
+	set_device(to, rec->device);
+	to->bytes = rec->bytes;
+	to->nr_sector = rec->bytes >> BLKTRACE_SECTOR_SHIFT;
+	to->pid = rec->pid;
+	to->sequence = rec->sequence;
+	to->error = rec->error;
+	blktrace_rwbs(rec, to->rwbs);
+	memcpy(to->comm, comm_of(s, rec->pid), sizeof(to->comm));
+	bytes = fill_end(to, blktrace_shape_of(schema), rec);
+	return bytes < 0 ? 0 : payload_end(s, schema, (size_t)bytes, ret);
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+/* What the record's header says, whatever becomes of it. */
+static void set_head(const struct cut *cut, const struct blktrace_record *rec, struct event *ret)
+{
+	ret->cut = cut;
+	ret->derived = 0;
+	ret->period = 0;
+	ret->chain_off = 0;
+	ret->refused = ret->listed = false;
+	ret->change = NULL;
+	ret->pub.time_ns = rec->time_ns;
+	ret->pub.cpu = (int32_t)rec->cpu;
+	ret->pub.pid = ret->pub.tid = (int32_t)rec->pid;
+	ret->pub.cpumode = 0;
+	ret->pub.flags = cut->flags & CUT_LATE ? SONDE_EVENT_LATE : 0;
+	ret->pub.record = cut->bytes;
+	ret->pub.record_len = cut->len;
+	ret->pub.file_off = cut->file_off;
+}
+
+static unsigned schema_of(const struct blktrace_record *rec)
+{
+	if (rec->categories & BLKTRACE_NOTIFY)
+		return SCHEMA_MESSAGE;
+	return rec->act && rec->act < NR_BLKTRACE_ACTS ? rec->act : SCHEMA_UNKNOWN_ACT;
+}
+
+static bool read_record(const struct cut *cut, struct blktrace_record *ret)
+{
+	struct blktrace_head head;
+
+	if (blktrace_head_find(cut->bytes, cut->len, &head) && head.bytes == cut->len &&
+	    blktrace_record_read(&head, cut->bytes, ret) >= 0)
+		return true;
+	err_clear();
+	return false;
+}
+
+/* Notes but messages name processes and times; all other records only become an event. */
+static bool is_action(const struct blktrace_record *rec)
+{
+	return !(rec->categories & BLKTRACE_NOTIFY) || rec->act == BLKTRACE_NOTE_MESSAGE;
+}
+
+static int decode_note(struct blktrace_source *s, const struct cut *cut,
+		       const struct blktrace_record *rec, struct event *ret)
+{
+	switch (rec->act) {
+	case BLKTRACE_NOTE_PROCESS:
+		return decode_process(s, cut, rec, ret);
+	case BLKTRACE_NOTE_TIMESTAMP:
+		return 0; /* taken by open.c */
+	}
+	defects_add(s->opts.defects, DEFECT_UNKNOWN_RECORD, 1, "note %u at 0x%llx of %.120s",
+		    rec->act, (unsigned long long)cut->file_off, s->files.v[cut->file].path);
+	return 0;
+}
+
+/* A record that does more than become an event. Sets *ret_done if it has no further events. */
+static int decode_alone(struct blktrace_source *s, const struct cut *cut, struct event *ret,
+			bool *ret_done)
+{
+	struct blktrace_record rec;
+	uint32_t lost;
+	int n;
+
+	*ret_done = true;
+	if (!read_record(cut, &rec))
+		return bad_record(s, cut, "a payload too short for its flags");
+	set_head(cut, &rec, ret);
+	if (!is_action(&rec))
+		return decode_note(s, cut, &rec, ret);
+	lost = s->has_told_loss ? 0 : count_lost(s, &rec);
+	s->has_told_loss = lost > 0;
+	if (lost) {
+		*ret_done = false;
+		return decode_lost(s, cut, &rec, lost, ret);
+	}
+	n = decode_action(s, &rec, schema_of(&rec), ret);
+	return n ? n : bad_record(s, cut, "a payload shorter than its action's");
+}
+
+/* False if the record must be decoded alone. */
+static bool decode_ahead(struct blktrace_source *s, const struct cut *cut, struct event *ret)
+{
+	struct blktrace_record rec;
+
+	if (s->payloads_used + BLKTRACE_LARGEST_PAYLOAD > sizeof(s->payloads) ||
+	    !read_record(cut, &rec) || !is_action(&rec) || !follows(s, &rec))
+		return false;
+	set_head(cut, &rec, ret);
+	return decode_action(s, &rec, schema_of(&rec), ret) > 0;
+}
+
+int blktrace_decode(struct source *source, const struct cut *cuts, int nr, int *at,
+		    struct event *ret, int max)
+{
+	struct blktrace_source *s = blktrace_of(source);
+	bool is_done;
+	int n = 0;
+
+	s->payloads_used = 0;
+	if (!s->has_told_loss)
+		for (; *at < nr && n < max && decode_ahead(s, &cuts[*at], &ret[n]); n++)
+			++*at;
+	if (n)
+		return n;
+	s->payloads_used = 0;
+	n = decode_alone(s, &cuts[*at], ret, &is_done);
+	if (is_done)
+		++*at;
+	return n;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* The files of a recording: DEV.blktrace.CPU, found by the folder or by any one of them; any other name is alone. */
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sources/blktrace/blktrace.h"
+
+enum { MOST_FILES = UINT16_MAX, LAST_CPU = INT32_MAX };
+
+static const char infix[] = ".blktrace.";
+
+/* The cpu of "sda.blktrace.12" and where its infix begins; -1: no such name. */
+static int64_t cpu_of_name(const char *name, size_t *ret_device_len)
+{
+	const char *at = NULL, *digits;
+	uint64_t cpu = 0;
+
+	for (const char *p = strstr(name, infix); p; p = strstr(p + 1, infix))
+		at = p;
+	if (!at || at == name)
+		return -1;
+	digits = at + sizeof(infix) - 1;
+	if (!*digits || (*digits == '0' && digits[1]))
+		return -1;
+	for (; *digits >= '0' && *digits <= '9' && cpu <= LAST_CPU; digits++)
+		cpu = cpu * 10 + (uint64_t)(*digits - '0');
+	if (*digits || cpu > LAST_CPU)
+		return -1;
+	*ret_device_len = (size_t)(at - name);
+	return (int64_t)cpu;
+}
+
+static int add_file(struct blktrace_source *s, int fd, const char *path, int64_t cpu)
+{
+	struct blktrace_file file = { .path = arena_strdup(&s->arena, path),
+				      .fd = fd,
+				      .cpu = (uint32_t)cpu };
+	struct stat st;
+
+	if (!file.path || vec_push(&s->files, file) < 0) {
+		close(fd);
+		return err_nomem();
+	}
+	TRY(source_check_file(fd, path, s->opts.force, &st));
+	s->files.v[s->files.n - 1].bytes = (uint64_t)st.st_size;
+	return 0;
+}
+
+static int open_path(struct blktrace_source *s, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	return fd < 0 ? err_errno(errno, "cannot open %s", path) : add_file(s, fd, path, 0);
+}
+
+/* ---- several files --------------------------------------------------------------------------- */
+
+/* Those of a folder that belong to the recording. */
+struct listing {
+	const char *folder; /* "" for names as they are */
+	const char *device; /* "sda"; NULL: of all devices */
+	size_t device_len;
+	VEC(char *) names;
+};
+
+static int take_name(struct listing *l, const char *name)
+{
+	size_t len = 0;
+	char *copy;
+
+	if (cpu_of_name(name, &len) < 0 ||
+	    (l->device && (len != l->device_len || memcmp(name, l->device, len) != 0)))
+		return 0;
+	copy = strdup(name);
+	if (!copy || vec_push(&l->names, copy) < 0) {
+		free(copy);
+		return err_nomem();
+	}
+	return 0;
+}
+
+/* Devices in the order of their names, cpus in the order of their numbers. */
+static int by_device_and_cpu(const void *a, const void *b)
+{
+	const char *x = *(char *const *)a, *y = *(char *const *)b;
+	size_t x_len = 0, y_len = 0;
+	int64_t x_cpu = cpu_of_name(x, &x_len), y_cpu = cpu_of_name(y, &y_len);
+	int r = memcmp(x, y, x_len < y_len ? x_len : y_len);
+
+	if (r || x_len != y_len)
+		return r ? r : (x_len > y_len) - (x_len < y_len);
+	return (x_cpu > y_cpu) - (x_cpu < y_cpu);
+}
+
+static int list_names(struct listing *l, int dir)
+{
+	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+
+	if (!d) {
+		r = err_errno(errno, "cannot read %s", *l->folder ? l->folder : ".");
+		if (fd >= 0)
+			close(fd);
+		return r;
+	}
+	while (r == 0 && (entry = readdir(d)))
+		r = take_name(l, entry->d_name);
+	closedir(d);
+	if (l->names.n)
+		qsort(l->names.v, l->names.n, sizeof(*l->names.v), by_device_and_cpu);
+	return r;
+}
+
+static int open_listed(struct blktrace_source *s, const struct listing *l, int dir)
+{
+	if (l->names.n > MOST_FILES)
+		return err_set(-E2BIG, "%s: %zu files, of which a recording has at most %d",
+			       s->opts.path, l->names.n, MOST_FILES);
+	for (size_t i = 0; i < l->names.n; i++) {
+		const char *name = l->names.v[i];
+		size_t len;
+		char path[4096];
+		int fd = openat(dir, name,
+				O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
+
+		snprintf(path, sizeof(path), "%s%s%s", l->folder, *l->folder ? "/" : "", name);
+		if (fd < 0 && errno == ELOOP)
+			return err_set(-ELOOP, "%s is a symbolic link, which is not followed",
+				       path);
+		if (fd < 0)
+			return err_errno(errno, "cannot open %s", path);
+		TRY(add_file(s, fd, path, cpu_of_name(name, &len)));
+	}
+	return 0;
+}
+
+static int open_folder(struct blktrace_source *s, struct listing *l)
+{
+	int dir = open(*l->folder ? l->folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r;
+
+	if (dir < 0)
+		return err_errno(errno, "cannot open %s", *l->folder ? l->folder : ".");
+	r = list_names(l, dir);
+	if (r == 0)
+		r = open_listed(s, l, dir);
+	close(dir);
+	vec_foreach(name, &l->names)
+		free(*name);
+	vec_done(&l->names);
+	return r;
+}
+
+/* The file of one cpu stands for those of all. */
+static int open_siblings(struct blktrace_source *s, const char *path, const char *name,
+			 size_t device_len)
+{
+	const size_t len = name > path ? (size_t)(name - path - 1) : 0;
+	struct listing l = { .folder = arena_strndup(&s->arena, path,
+						     len ? len : (size_t)(name > path)),
+			     .device = name,
+			     .device_len = device_len };
+
+	return l.folder ? open_folder(s, &l) : err_nomem();
+}
+
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+int blktrace_files_open(struct blktrace_source *s)
+{
+	const char *path = s->opts.path, *slash = strrchr(path, '/'),
+		   *name = slash ? slash + 1 : path;
+	size_t device_len;
+
+	if (s->opts.stream) {
+		const struct blktrace_file file = { .path = s->opts.stream->path, .fd = -1 };
+
+		return vec_push(&s->files, file) < 0 ? err_nomem() : 0;
+	}
+	if (s->opts.is_copied) {
+		s->opts.is_copied = false; /* the descriptor is the file's from here on */
+		return add_file(s, s->opts.fd, path, 0);
+	}
+	if (is_folder(path))
+		return open_folder(s, &(struct listing){ .folder = path });
+	if (cpu_of_name(name, &device_len) >= 0)
+		return open_siblings(s, path, name, device_len);
+	return open_path(s, path);
+}
+
+int blktrace_head_file(int dir, char ret[NAME_MAX + 1])
+{
+	struct listing l = { .folder = "" };
+	struct stat st;
+	int found = 0, r = list_names(&l, dir);
+
+	for (size_t i = 0; i < l.names.n && r == 0 && !found; i++) {
+		if (fstatat(dir, l.names.v[i], &st, AT_SYMLINK_NOFOLLOW) < 0 || !st.st_size)
+			continue;
+		snprintf(ret, NAME_MAX + 1, "%s", l.names.v[i]);
+		found = 1;
+	}
+	vec_foreach(name, &l.names)
+		free(*name);
+	vec_done(&l.names);
+	return r < 0 ? r : found;
+}

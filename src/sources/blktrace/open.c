@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* A recording of blktrace is opened: its files, what its first records say of it, its schemas. */
+
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sources/blktrace/blktrace.h"
+
+enum { FIRST_BYTES = 64 * 1024 }; /* in which the note of the time of day is looked for */
+
+int blktrace_probe(const uint8_t *head, size_t len)
+{
+	struct blktrace_head h;
+
+	return blktrace_head_find(head, len, &h) ? 100 : 0;
+}
+
+/* A stream of its own is what blktrace -o - writes. */
+static bool blktrace_streams(const uint8_t *head, size_t len)
+{
+	return blktrace_probe(head, len) > 0;
+}
+
+/* ---- the time of day ------------------------------------------------------------------------- */
+
+/*
+ * A note says the time of day at its own time. In what blkparse -d writes all times but those of notes count from the
+ * first event, at which the recording began: then that is where it belongs.
+ */
+static void find_wall(struct blktrace_source *s, const uint8_t *p, size_t len)
+{
+	struct blktrace_head head;
+	struct blktrace_record rec;
+	bool has_note = false;
+
+	while (blktrace_head_find(p, len, &head) && head.bytes && head.bytes <= len) {
+		if (!head.is_note) {
+			if (has_note && head.time_ns < s->wall_clock_ns)
+				s->wall_clock_ns = head.time_ns;
+			return;
+		}
+		if (head.act == BLKTRACE_NOTE_TIMESTAMP && !s->has_wall &&
+		    blktrace_record_read(&head, p, &rec) >= 0 &&
+		    blktrace_timestamp_read(&rec, &s->wall_ns)) {
+			s->wall_clock_ns = rec.time_ns;
+			s->has_wall = has_note = true;
+		}
+		p += head.bytes;
+		len -= head.bytes;
+	}
+	err_clear();
+}
+
+/* So much of a stream as is there with its first record. */
+static int64_t read_first(struct blktrace_source *s, const struct blktrace_file *file, uint8_t *to)
+{
+	int64_t n, at;
+
+	if (file->fd >= 0) {
+		n = pread(file->fd, to, FIRST_BYTES, 0);
+		return n < 0 ? err_errno(errno, "cannot read %s", file->path) : n;
+	}
+	for (at = 0; at < FIRST_BYTES; at += n) {
+		struct blktrace_head head;
+
+		if (blktrace_head_find(to, (size_t)at, &head) && head.bytes && head.bytes <= at)
+			break;
+		n = stream_read(s->opts.stream, (uint64_t)at, to + at, (size_t)(FIRST_BYTES - at));
+		if (n < 0)
+			return n;
+		if (!n)
+			break;
+	}
+	return at;
+}
+
+static int look_at_first(struct blktrace_source *s)
+{
+	uint8_t *first = malloc(FIRST_BYTES);
+	struct blktrace_head head;
+	int64_t n = 0;
+
+	if (!first)
+		return err_nomem();
+	vec_foreach(file, &s->files) {
+		n = read_first(s, file, first);
+		if (n < 0)
+			break;
+		if (!s->version && blktrace_head_find(first, (size_t)n, &head)) {
+			s->swap = head.swap;
+			s->version = head.version;
+		}
+		find_wall(s, first, (size_t)n);
+	}
+	free(first);
+	return n < 0 ? (int)n : 0;
+}
+
+/* ---- the table's functions ------------------------------------------------------------------- */
+
+static void blktrace_close(struct source *source)
+{
+	struct blktrace_source *s = blktrace_of(source);
+
+	vec_foreach(file, &s->files) {
+		if (file->fd >= 0)
+			close(file->fd);
+	}
+	if (s->opts.is_copied)
+		close(s->opts.fd);
+	vec_done(&s->files);
+	stream_free(s->opts.stream);
+	hash64_done(&s->process_of_pid);
+	vec_done(&s->processes);
+	hash64_done(&s->sequence_of);
+	vec_done(&s->sequences);
+	arena_done(&s->arena);
+	free(s);
+}
+
+static int open_steps(struct blktrace_source *s)
+{
+	TRY(blktrace_files_open(s));
+	TRY(look_at_first(s));
+	return blktrace_schemas_make(s);
+}
+
+static int blktrace_open(struct source **ret, const struct source_options *opts)
+{
+	struct blktrace_source *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s) {
+		stream_free(opts->stream);
+		if (opts->is_copied)
+			close(opts->fd);
+		return err_nomem();
+	}
+	s->source.ops = &blktrace_source_ops;
+	s->opts = *opts;
+	r = open_steps(s);
+	if (r < 0) {
+		blktrace_close(&s->source);
+		return r;
+	}
+	*ret = &s->source;
+	return 0;
+}
+
+static bool blktrace_file(struct source *source, unsigned i, struct source_file *ret)
+{
+	struct blktrace_source *s = blktrace_of(source);
+
+	if (i >= s->files.n)
+		return false;
+	*ret = (struct source_file){ .fd = s->files.v[i].fd,
+				     .stream = s->files.v[i].fd < 0 ? s->opts.stream : NULL,
+				     .path = s->files.v[i].path,
+				     .end = s->files.v[i].fd < 0 ? UINT64_MAX
+								 : s->files.v[i].bytes };
+	return true;
+}
+
+static void blktrace_clock(struct source *source, struct source_clock *ret)
+{
+	const struct blktrace_source *s = blktrace_of(source);
+
+	*ret = (struct source_clock){ .is_known = true,
+				      .id = CLOCK_MONOTONIC,
+				      .has_reference = s->has_wall,
+				      .reference_id = CLOCK_MONOTONIC,
+				      .wall_ns = s->wall_ns,
+				      .clock_ns = s->wall_clock_ns };
+}
+
+static void blktrace_report(struct source *source, const struct event *ev,
+			    struct source_report *ret)
+{
+	if (ev->schema != blktrace_of(source)->schemas[SCHEMA_LOST])
+		return;
+	*ret = (struct source_report){
+		.kind = REPORT_LOST,
+		.lost = load_u64(ev->pub.bytes + offsetof(struct blktrace_lost, lost)),
+	};
+}
+
+static bool blktrace_fact_at(struct source *source, size_t i, struct source_fact *ret)
+{
+	const struct blktrace_source *s = blktrace_of(source);
+	const bool is_big = s->swap == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+
+	if (i)
+		return false;
+	*ret = (struct source_fact){ .key = "byte_order",
+				     .value = is_big ? "big" : "little",
+				     .about = FACT_HOST };
+	return true;
+}
+
+const struct source_ops blktrace_source_ops = {
+	.name = "blktrace",
+	.summary = "recordings of blktrace: a file for each cpu, or one stream",
+	.probe = blktrace_probe,
+	.head_file = blktrace_head_file,
+	.open = blktrace_open,
+	.streams = blktrace_streams,
+	.file = blktrace_file,
+	.cut = blktrace_cut,
+	.decode = blktrace_decode,
+	.clock = blktrace_clock,
+	.report = blktrace_report,
+	.fact_at = blktrace_fact_at,
+	.close = blktrace_close,
+};

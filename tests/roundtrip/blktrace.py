@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Recordings of blktrace: what is read of them, in all forms, damaged ones too.
+
+    blktrace.py SONDE
+"""
+import json
+import os
+import pathlib
+import random
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+CORPUS = pathlib.Path(os.environ.get('SONDE_CORPUS', HERE.parents[2] / 'shared' / 'corpus'))
+RECORDED = CORPUS / 'blktrace-sample__takeoverjp'
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(HERE.parent))
+sys.path.insert(0, str(HERE.parent / 'gen'))
+from points import ENV, done, say, skip  # noqa: E402
+import blktrace as made  # noqa: E402
+
+SONDE = str(pathlib.Path(sys.argv[1]).resolve())
+DATA = HERE.parent / 'data' / 'blktrace'
+
+
+def sonde(*args, stdin=None):
+    p = subprocess.run([SONDE, *map(str, args)], env=ENV, input=stdin, capture_output=True, timeout=60)
+    return p.returncode, p.stdout.decode('utf-8', 'replace'), p.stderr.decode('utf-8', 'replace')
+
+
+def events(text):
+    """JSON lines without those of the beginning and end: [(name, fields)]"""
+    lines = [json.loads(line) for line in text.splitlines()]
+    return [(e.get('event') or e.get('record'), e['time'], e.get('cpu'), e['fields'])
+            for e in lines if 'event' in e or 'record' in e]
+
+
+def write(folder, files):
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+    return folder
+
+
+# ---- what is read ---------------------------------------------------------------------------------------------------
+
+def check_forms(top):
+    want = sonde('script', '--format', 'jsonl', '-i', DATA / 'little')[1].splitlines()[1:]
+    say(len(want) > 25, 'a folder is a recording', '%d lines' % len(want))
+    for form, options in made.FORMS.items():
+        files = made.recording(**options)
+        say(all((DATA / form / name).read_bytes() == data for name, data in files.items()),
+            'tests/data/blktrace/%s is what tests/gen/blktrace.py writes' % form)
+        got = sonde('script', '--format', 'jsonl', '-i', DATA / form)[1].splitlines()[1:]
+        strip = [re.sub(r'at 0x[^"]*', '', line) for line in got]
+        say(strip == [re.sub(r'at 0x[^"]*', '', line) for line in want], 'the same events: ' + form)
+    for cpu in '01':
+        got = sonde('script', '--format', 'jsonl', '-i', DATA / 'little' / ('sda.blktrace.' + cpu))[1].splitlines()[1:]
+        say(len(got) == len(want), 'the file of cpu %s finds its siblings' % cpu)
+    stream = b''.join(p.read_bytes() for p in sorted((DATA / 'little').iterdir()))
+    got = events(sonde('script', '--format', 'jsonl', '-i', '-', stdin=stream)[1])
+    say(got == events('\n'.join(want)), 'one stream in a pipe')
+    write(top / 'other', {'sda.blktrace.0': stream, 'sdb.blktrace.0': stream})
+    got = events(sonde('script', '--format', 'jsonl', '-i', top / 'other' / 'sdb.blktrace.0')[1])
+    say(len(got) == len(events('\n'.join(want))), 'files of other devices are no siblings')
+
+
+def check_values():
+    found = events(sonde('script', '--format', 'jsonl', '-i', DATA / 'big')[1])
+    by_name = {}
+    for name, time, cpu, fields in found:
+        by_name.setdefault(name, []).append((time, cpu, fields))
+    time, cpu, f = by_name['block:remap'][0]
+    say((f['old_dev'], f['old_sector'], f['dev'], f['sector'], f['major'], f['minor']) ==
+        (made.dev(8, 0), 4048, made.dev(8, 1), 2000, 8, 1), 'a remap', str(f))
+    say(by_name['block:unplug_timer'][0][2]['nr_rq'] == 3, 'an unplug')
+    say(by_name['block:split'][0][2]['new_sector'] == 2004, 'a split')
+    say(by_name['block:message'][0][2]['message'] == 'hello message', 'a message')
+    say([f['pdu'] for _, _, f in by_name['block:issue']] == [[], [], [18, 0, 0, 0, 36, 0]], 'a packet command')
+    say([(t, c, f['lost']) for t, c, f in by_name['lost']] == [(5020500000, 1, 5)], 'lost records', str(by_name['lost']))
+    say({f['comm'] for _, c, f in by_name['block:queue'] if c == 1} == {'fio'}, 'a name that comes behind its first event')
+
+
+def check_recorded():
+    """One that Linux 5 wrote: 963 requests, each with seven records, and two names."""
+    if not RECORDED.is_dir():
+        return skip('a recorded one', 'no corpus here')
+    counts = {}
+    for name, _, _, _ in events(sonde('script', '--format', 'jsonl', '--show-task-events', '-i', RECORDED)[1]):
+        counts[name] = counts.get(name, 0) + 1
+    want = {'block:' + name: 963 for name in ('remap', 'queue', 'getrq', 'plug', 'unplug', 'issue', 'complete')}
+    return say(counts == dict(want, comm=2), 'a recorded one', str(counts))
+
+
+def check_commands():
+    data = DATA / 'little'
+    status, out, err = sonde('info', '--json', data)
+    info = json.loads(out)
+    say(status == 0 and info['clock']['wall_ns'] == 1600000000000000005 and info['lost'][0]['count'] == 5, 'info', err)
+    status, out, err = sonde('check', data)
+    say('5 events beside 26 samples' in out, 'check', out + err)
+    say(sonde('script', '--strict', '-i', data)[0] == 3, 'losses make --strict fail')
+    out = sonde('script', '-F', 'comm,cpu,event,sym', '-i', data)
+    say(out[0] and not out[1] and 'block:queue' in out[2], 'a column that events cannot have', out[2])
+    out = sonde('script', '-F', 'comm,event,trace', '--time', '5.0105,5.0125', '-i', data)[1]
+    say([line.split()[1:3] for line in out.splitlines()] == [['block:remap:', '8,1'], ['block:bounce:', '8,1']],
+        '--time and -F', out)
+    out = sonde('script', '-C', '1', '-F', 'cpu,event', '-i', data)[1]
+    say(out.split() == ['[001]', 'block:queue:', '[001]', 'block:issue:', '[001]', 'block:complete:'], '-C', out)
+    both = sonde('script', '-F', 'event', '-i', data, '-i', DATA / 'big', '--offset', '0')[1]
+    one = sonde('script', '-F', 'event', '-i', data)[1].splitlines()
+    say(both.splitlines() == [line for line in one for _ in (0, 1)], 'two recordings merged')
+    for command in (['cut', '-o', '/dev/null'], ['split', '--every', '1K', '-o', 'x'], ['evlist', '-i'],
+                    ['script', '-D', '-i'], ['script', '--header', '-i'], ['script', '--show-task-events', '-i']):
+        status, out, err = sonde(*command, data)
+        say(status and not out and "perf.data's format" in err and 'blktrace' in err, 'refused: ' + ' '.join(command), err)
+
+
+PYTHON = '''
+def block__issue(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm, common_callchain,
+                 dev, sector, nr_sector, bytes, rwbs, error, pid, comm, major, minor, sequence, action, cgroup, pdu):
+    print(event_name, common_cpu, common_secs, common_nsecs, common_pid, common_comm, sector, nr_sector, rwbs, comm)
+def trace_unhandled(event_name, context, fields):
+    print(event_name, sorted(fields.items()))
+'''
+PERL = '''
+sub block::issue {
+    my ($name, $context, $cpu, $secs, $nsecs, $pid, $comm, $chain, $dev, $sector, $nr, $bytes, $rwbs, $error, $p, $c) = @_;
+    print "block__issue $cpu $secs $nsecs $pid $comm $sector $nr $rwbs $c\\n";
+}
+'''
+
+
+def check_scripts(top):
+    (top / 'x.py').write_text(PYTHON)
+    (top / 'x.pl').write_text(PERL)
+    want = ['block__issue 1 5 1500000 200 fio 64 128 RA fio', 'block__issue 0 5 6000000 100 kjournald 1000 8 WS kjournald',
+            'block__issue 0 5 15000000 100 kjournald 0 0 R kjournald']
+    status, out, err = sonde('script', '-s', top / 'x.py', '-i', DATA / 'big')
+    lines = out.splitlines()
+    say([line for line in lines if line.startswith('block__issue')] == want and len(lines) == 26, 'a Python script', out + err)
+    eager = subprocess.run([SONDE, 'script', '-s', str(top / 'x.py'), '-i', str(DATA / 'big')],
+                           env=dict(ENV, SONDE_EAGER='1'), capture_output=True, timeout=60).stdout.decode()
+    say(eager == out, 'the same when all values are made at once')
+    status, out, err = sonde('script', '-s', top / 'x.pl', '-i', DATA / 'big')
+    say(out.splitlines() == want, 'a Perl script', out + err)
+
+
+# ---- damage ---------------------------------------------------------------------------------------------------------
+
+def defects(path):
+    status, out, err = sonde('script', '--format', 'jsonl', '-i', path)
+    lines = [json.loads(line) for line in out.splitlines()]
+    return status, [e for e in lines if 'event' in e], {d['name']: d['count'] for d in lines[-1]['summary']['defects']}
+
+
+def check_damage(top):
+    t = made.Blktrace()
+    for i in range(100):
+        t.add('Q', 1000 * i, 8 * i, 512, 'R', pid=7)
+    data = bytearray(t.data)
+    cases = [
+        ('cut in a header', data[:48 * 50 + 20], 50, {'truncated': 1}),
+        ('cut in a magic', data[:48 * 50 + 2], 50, {'truncated': 1}),
+        ('cut between records', data[:48 * 50], 50, {}),
+        ('a payload behind the end', data[:-2] + struct.pack('<H', 65535), 99, {'truncated': 1}),
+        ('a flipped magic', data[:480] + b'\x06' + data[481:], 10, {'bad-size': 1}),
+        ('a version that is not known', data[:480] + b'\x09' + data[481:], 10, {'bad-size': 1}),
+        ('zeros behind it', data + bytes(4096), 100, {'bad-size': 1}),
+        ('a lower sequence', data[:484] + struct.pack('<I', 1) + data[488:], 100, {'lost-events': 1}),
+    ]
+    t = made.Blktrace()
+    t.add('Q', 0, 8, 512, 'R').add('A', 5, 8, 512, 'R', pdu=b'short').count('U', 6, 1, rwbs='').add('X', 7, 8, 512, 'R')
+    cases.append(('payloads that are too short', t.data, 2, {'bad-record': 2}))
+    t = made.Blktrace()
+    t.add('Q', 0, 8, 512, 'R').notify(9, 1).add('Q', 2, 8, 512, 'R', bits=made.CGROUP)
+    cases.append(('a note and a payload that nobody knows', t.data, 1, {'unknown-record': 1, 'bad-record': 1}))
+    for name, blob, nr, want in cases:
+        path = top / 'damaged'
+        path.write_bytes(bytes(blob))
+        status, found, got = defects(path)
+        say(status == 0 and len(found) == nr and got == want, name, '%d, %d events, %s' % (status, len(found), got))
+    whole = made.recording()['sda.blktrace.0']
+    rng, wrong = random.Random(1), ''
+    for nr in range(200):
+        blob = bytearray(whole)
+        for _ in range(rng.randrange(1, 4)):
+            blob[rng.randrange(len(blob))] ^= 1 << rng.randrange(8)
+        path.write_bytes(bytes(blob))
+        status, out, err = sonde('script', '-i', path)
+        if status not in (0, 1):
+            wrong += 'flip %d: status %s, %s' % (nr, status, err)
+    say(not wrong, 'bits flipped at random', wrong)
+
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        top = pathlib.Path(name)
+        check_forms(top)
+        check_values()
+        check_recorded()
+        check_commands()
+        check_scripts(top)
+        check_damage(top)
+    return done()
+
+
+sys.exit(main())
