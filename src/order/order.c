@@ -28,9 +28,9 @@ struct order {
 
 	/* The walk. */
 	enum phase phase;
-	unsigned file;     /* being walked */
-	uint64_t walk_off; /* of the next record to cut */
-	struct unit unit;  /* it is in */
+	unsigned file;      /* being walked */
+	uint64_t walk_off;  /* of the next record to cut */
+	struct unit unit;   /* it is in */
 	uint64_t batch_off; /* where the last cuts began, and in which unit */
 	struct unit batch_unit;
 	struct window_cache cache;
@@ -44,9 +44,9 @@ struct order {
 	uint64_t limit; /* of the merge: times up to here are released */
 
 	/* The merge. */
-	VEC(struct run) runs;        /* found, not opened */
-	size_t to_open;              /* heap.n when all runs of this merge are open */
-	VEC(struct cursor *) heap;   /* opened, smallest (time, place) first */
+	VEC(struct run) runs;      /* found, not opened */
+	size_t to_open;            /* heap.n when all runs of this merge are open */
+	VEC(struct cursor *) heap; /* opened, smallest (time, place) first */
 	/* Of monotonic files: their next record may act at once, or is still to be read. */
 	VEC(struct cursor *) unplaced;
 	/* The first of those are of growing streams that had nothing when they were asked last. */
@@ -676,15 +676,17 @@ static int read_window(struct order *o, size_t need)
 {
 	const struct source_file *f = &o->files.v[o->file];
 	struct window *w;
+	uint64_t needed;
 	int64_t got;
 
 	window_release(o->window);
-	o->window = w = window_cache_take(&o->cache);
+	needed = needed_from(o);
+	o->window = w = window_cache_take(&o->cache, (uint16_t)o->file, needed);
 	if (!w)
 		return err_nomem();
 	o->cut_at = o->nr_cuts = 0;
 	if (f->stream)
-		stream_let_go(f->stream, needed_from(o));
+		stream_let_go(f->stream, needed);
 	got = window_read(w, f, o->walk_off, f->end,
 			  need > o->opts.window_bytes ? need : o->opts.window_bytes, need);
 	if (o->opts.progress)
@@ -825,8 +827,7 @@ static int walk_cut(struct order *o)
 {
 	const struct cut *cut = &o->window->cuts[o->cut_at];
 	/* bytes behind the last cut of a batch may be no record */
-	const uint64_t end =
-		o->cut_at + 1 == o->nr_cuts ? o->walk_off : cut->file_off + cut->len;
+	const uint64_t end = o->cut_at + 1 == o->nr_cuts ? o->walk_off : cut->file_off + cut->len;
 
 	if (is_refused(o, cut)) {
 		refuse_cut(o, cut);

@@ -181,9 +181,21 @@ static struct window *add_window(struct window_cache *c)
 	return w;
 }
 
-struct window *window_cache_take(struct window_cache *c)
+/* The oldest window if nothing asks for it any more. */
+static struct window *unneeded(struct window_cache *c, uint16_t file, uint64_t needed_from)
 {
-	struct window *w = NULL;
+	size_t at = c->nr ? (c->newest + 1) % c->nr : 0;
+	struct window *w = c->nr ? c->windows[at] : NULL;
+
+	if (!w || w->refs || w->file != file || w->cut_end > needed_from)
+		return NULL;
+	c->newest = at;
+	return w;
+}
+
+struct window *window_cache_take(struct window_cache *c, uint16_t file, uint64_t needed_from)
+{
+	struct window *w = unneeded(c, file, needed_from);
 
 	/* The oldest that nobody holds; more than the limit only while that many are held. */
 	for (size_t i = 1; c->nr >= c->limit && i <= c->nr && !w; i++) {

@@ -16,7 +16,7 @@ struct unit_chunk;
 struct window {
 	uint8_t *data; /* owned */
 	size_t capacity, len;
-	uint64_t file_off; /* of data[0] */
+	uint64_t file_off;        /* of data[0] */
 	struct unit_chunk *units; /* owned; what its cuts are in, the newest first */
 	/* In a cache only: */
 	struct cut
@@ -37,7 +37,8 @@ enum { WINDOW_CUTS = 32768 };
 
 /*
  * The windows that the walk read last, with their cuts, kept so that the merge, which follows closely, need not read and cut again.
- * Windows are read over in the order in which they were filled.
+ * Windows are reused in the order in which they were filled: the oldest as soon as nothing asks for it any more, so that
+ * few of them are in use and stay in the processor's caches; otherwise when there are `limit` of them.
  */
 struct window_cache {
 	struct window **windows; /* owned; a ring, `newest` the one filled last */
@@ -47,8 +48,11 @@ struct window_cache {
 /* sharers: how many caches there are, which have the memory of one together. */
 void window_cache_init(struct window_cache *c, size_t window_bytes, size_t sharers);
 void window_cache_done(struct window_cache *c);
-/* A window to read into, empty and held by the caller. NULL: no memory. */
-struct window *window_cache_take(struct window_cache *c);
+/*
+ * A window to read into, empty and held by the caller. Of that file, nothing in front of
+ * needed_from will be asked for. NULL: no memory.
+ */
+struct window *window_cache_take(struct window_cache *c, uint16_t file, uint64_t needed_from);
 void window_release(struct window *w); /* NULL is fine */
 /* The window that holds the whole record at this place, held by the caller; NULL: read it again. */
 struct window *window_cache_find(struct window_cache *c, uint16_t file, uint64_t file_off);
