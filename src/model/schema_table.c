@@ -77,7 +77,8 @@ static bool same(const struct sonde_schema *a, const struct sonde_schema *b)
 	    a->tracepoint_id != b->tracepoint_id || a->record_type != b->record_type ||
 	    a->nr_fields != b->nr_fields || a->nr_common != b->nr_common ||
 	    a->dialect != b->dialect || !same_text(a->print_fmt, b->print_fmt) ||
-	    a->put_text != b->put_text || a->attr_len != b->attr_len ||
+	    a->put_text != b->put_text || a->event_class != b->event_class ||
+	    a->traits != b->traits || a->sampled != b->sampled || a->attr_len != b->attr_len ||
 	    (a->attr_len && memcmp(a->attr, b->attr, a->attr_len) != 0))
 		return false;
 	return same_fields(a->fields, b->fields, a->nr_fields);

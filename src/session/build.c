@@ -324,10 +324,11 @@ static int check_cpus(const struct recording *rec)
 		return 0;
 	vec_foreach(sc, &rec->all->schemas.schemas) {
 		const struct perf_event_attr *attr = (*sc)->attr;
-		uint64_t type = attr ? UINT64_C(1) << (attr->type < 63 ? attr->type : 63) : 0;
+		uint32_t number = attr ? attr->type : (uint32_t)(*sc)->event_class;
+		uint64_t type = UINT64_C(1) << (number < 63 ? number : 63);
 
 		/* The first event of a type speaks for all of it, as in perf. */
-		if (!attr || types_met & type || (*sc)->maker != rec->source)
+		if ((*sc)->kind > SONDE_SAMPLE || types_met & type || (*sc)->maker != rec->source)
 			continue;
 		types_met |= type;
 		if (!((*sc)->sampled & SAMPLED_CPU))

@@ -96,7 +96,7 @@ static void check_refuses(const char *keys, const char *what)
 
 	free(write_session(keys, true, &r));
 	assert_int_equal(r, -EINVAL);
-	snprintf(message, sizeof(message), "%s needs a recording in perf.data's format; %s is bare", what,
+	snprintf(message, sizeof(message), "%s needs a recording in perf.data's format; %s is a bare recording", what,
 		 getenv("SONDE_DEMO_DATA"));
 	if (!strstr(sonde_error_text(), message))
 		fail_msg("%s: %s", keys, sonde_error_text());
