@@ -21,6 +21,7 @@
 
 enum {
 	WINDOW_BYTES = 1 << 20,
+	MAX_BATCH = 256,
 	HEADER_BYTES = 8,    /* u32 type | u16 misc | u16 size */
 	DATA_SECTION_AT = 40 /* in the file header: u64 offset, u64 size */
 };
@@ -184,9 +185,10 @@ static int repeat(const char *path, int times)
 
 static int count(const char *path)
 {
-	const struct sonde_event *ev;
+	const struct sonde_event *const *events;
 	const struct sonde_defect *d;
 	struct sonde_session *s;
+	size_t nr;
 	uint64_t counts[1024] = { 0 }, lost = 0;
 	char text[4096];
 	int r;
@@ -194,8 +196,10 @@ static int count(const char *path)
 	snprintf(text, sizeof(text), "input=%s\nforce=1\n", path);
 	if (sonde_session_open(&s, text, NULL) < 0)
 		return told();
-	while ((r = sonde_session_next(s, &ev)) > 0)
-		counts[ev->schema < 1023 ? ev->schema : 1023]++;
+	while (nr = MAX_BATCH, (r = sonde_session_next_batch(s, &events, &nr)) > 0) {
+		for (size_t i = 0; i < nr; i++)
+			counts[events[i]->schema < 1023 ? events[i]->schema : 1023]++;
+	}
 	if (r < 0)
 		return told();
 	for (uint32_t i = 0; i < 1023 && i < sonde_session_schemas(s); i++)

@@ -19,8 +19,8 @@ static bool nothing_read(const struct recording *rec)
 
 	return !rec->met_sample && !order_has_refused(rec->order) &&
 	       (n[DEFECT_COMPRESSED] || n[DEFECT_TRUNCATED] || n[DEFECT_BAD_SIZE] ||
-		n[DEFECT_BAD_RECORD] ||
-		n[DEFECT_UNKNOWN_ID] || n[DEFECT_MISSING_FILE] || n[DEFECT_BAD_WRAPPING]);
+		n[DEFECT_BAD_RECORD] || n[DEFECT_UNKNOWN_ID] || n[DEFECT_MISSING_FILE] ||
+		n[DEFECT_BAD_WRAPPING]);
 }
 
 /*
@@ -412,8 +412,8 @@ static inline bool merges(const struct sonde_session *s)
 }
 
 /* The next event of the only recording, as it is shown. */
-static inline __attribute__((always_inline)) int
-next_of_one(struct sonde_session *s, bool told, const struct sonde_event **ret)
+static inline __attribute__((always_inline)) int next_of_one(struct sonde_session *s, bool told,
+							     const struct sonde_event **ret)
 {
 	struct recording *rec = s->recordings.v;
 	struct event *ev = NULL;
@@ -495,12 +495,26 @@ static bool delivers_one_by_one(const struct sonde_session *s)
 	return merges(s) || s->dlfilters.filters.n || s->filters.is_choosy || s->wants.record_lines;
 }
 
+/* Most events, most of the time: what admit() leaves of itself for one where nothing is filtered. */
+static inline bool is_only_sample(const struct event *ev)
+{
+	return ev->schema->kind <= SONDE_SAMPLE && !ev->schema->unwanted && !ev->change;
+}
+
+static inline int admit_sample(struct recording *rec, struct event *ev)
+{
+	rec->met_sample = true;
+	TRY(recording_complete(ev));
+	return 1;
+}
+
 /*
  * The first event of a batch is delivered like any other. The ones that were decoded with it need
  * nothing but to be admitted: the state does not change between them (source.h).
  */
 static void complete_batch(struct sonde_session *s, const struct sonde_event *first, size_t max)
 {
+	const bool takes_all = !s->filters.is_set && !s->dlfilters.has_early;
 	struct recording *rec = s->recordings.v;
 	size_t n = 0;
 
@@ -516,7 +530,7 @@ static void complete_batch(struct sonde_session *s, const struct sonde_event *fi
 		    (s->wants.defects &&
 		     s->merge.lanes[0].defects_looked_at != rec->defects.changes))
 			break;
-		r = admit(s, rec, ev);
+		r = takes_all && is_only_sample(ev) ? admit_sample(rec, ev) : admit(s, rec, ev);
 		if (r < 0) {
 			err_clear(); /* the next call meets it again, and fails */
 			break;
