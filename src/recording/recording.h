@@ -193,19 +193,20 @@ static inline int recording_complete_as(struct event *ev, int32_t pid, int32_t t
 }
 
 /*
- * An event that names no task is of the one that runs on its cpu, as far as it is known: before the
- * change that the event itself reports.
+ * An event that names no task is of the one that runs on its cpu, as far as it is known. If it has a
+ * change of its own, this is for before that is applied.
  */
 static inline void recording_find_task(struct event *ev)
 {
-	if (__builtin_expect(ev->pub.tid == -1, 0))
+	if (ev->pub.tid == -1)
 		state_running(&ev->recording->state, ev->pub.cpu, &ev->pub.pid, &ev->pub.tid);
 }
 
 /* The same of the event's own task. */
 static inline int recording_complete(struct event *ev)
 {
-	recording_find_task(ev);
+	if (__builtin_expect(ev->pub.tid == -1, 0) && !ev->change)
+		recording_find_task(ev);
 	return recording_complete_as(ev, ev->pub.pid, ev->pub.tid);
 }
 

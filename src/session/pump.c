@@ -235,6 +235,7 @@ static int choose(struct sonde_session *s, struct event *ev)
 /* Before all other filters. */
 static int choose_early(struct sonde_session *s, struct event *ev)
 {
+	recording_find_task(ev);
 	TRY(recording_complete(ev));
 	return session_dlfilters_ask(s, ev, true);
 }
