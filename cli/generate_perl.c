@@ -155,6 +155,8 @@ static char *variable(const char *field, char *const *before, size_t nr)
 
 static const char *value_type(const struct sonde_field *f)
 {
+	if (f->kind == SONDE_FIELD_NESTED)
+		return "reference to a hash";
 	if (f->is_array || f->is_dynamic)
 		return f->is_text ? "text" : "bytes, for unpack";
 	return "number";
@@ -211,6 +213,9 @@ static void put_value(struct wrapped *w, const struct sonde_schema *sc, const st
 			    values->kind == SONDE_DEFINE_FLAG_FIELD ? "flag_str" : "symbol_str");
 		wrapped_put_quoted(w, f->name, ESCAPED, false);
 		wrapped_put(w, "\", $%s), $%s)", name, name);
+	} else if (f->kind == SONDE_FIELD_NESTED) {
+		wrapped_put_blank(w, 3 * strlen(name) + 46);
+		wrapped_put(w, "join(\" \", map { \"$_=$%s->{$_}\" } sort keys %%$%s)", name, name);
 	} else {
 		const bool is_bytes = (f->is_array || f->is_dynamic) && !f->is_text;
 

@@ -114,6 +114,10 @@ static void put_quoted(struct wrapped *w, const char *text, bool in_format)
 
 static const char *value_type(const struct sonde_field *f)
 {
+	if (f->kind >= SONDE_FIELD_FLOAT)
+		return f->kind == SONDE_FIELD_FLOAT    ? "float"
+		       : f->kind == SONDE_FIELD_NESTED ? "dict"
+						       : "int";
 	if (f->is_array || f->is_dynamic)
 		return f->is_text ? "str" : "bytearray";
 	return "int";

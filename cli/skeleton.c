@@ -22,7 +22,7 @@ const struct sonde_define *skeleton_names(const struct sonde_schema *sc,
 	size_t nr;
 	const struct sonde_define *d = sonde_schema_defines(sc, &nr);
 
-	if (f->kind != SONDE_FIELD_INT)
+	if (f->kind != SONDE_FIELD_INT && f->kind != SONDE_FIELD_ENUM)
 		return NULL;
 	for (; nr; nr--, d++)
 		if ((d->kind == SONDE_DEFINE_FLAG_FIELD ||

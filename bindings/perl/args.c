@@ -56,9 +56,11 @@ static void conv_init(struct slot *slot, struct conv *c, const struct sonde_fiel
 		   is_signed = is_number && prelude_value_signed(f, rules);
 
 	*c = (struct conv){ .field = f, .rules = rules, .offset = f->offset, .kind = CONV_OTHER };
-	if (is_number && f->width == 4)
+	if (!is_number || !prelude_is_plain(f))
+		return;
+	if (f->width == 4)
 		c->kind = is_signed ? CONV_I32 : CONV_U32;
-	else if (is_number && f->width == 8)
+	else if (f->width == 8)
 		c->kind = is_signed ? CONV_I64 : CONV_U64;
 	if (c->kind != CONV_OTHER && f->offset + f->width > slot->plain_bytes)
 		slot->plain_bytes = f->offset + f->width;

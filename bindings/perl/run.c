@@ -62,7 +62,8 @@ bool run_has_met(const struct run *r, uint32_t id)
 
 /* ---- definitions, before the first event of a type ------------------------------------------- */
 
-static void call_define(pTHX_ CV *cv, const struct slot *slot, const struct sonde_define *d)
+static void call_define(pTHX_ CV *cv, const struct slot *slot, const struct sonde_define *d,
+			bool is_signed)
 {
 	dSP;
 
@@ -80,7 +81,7 @@ static void call_define(pTHX_ CV *cv, const struct slot *slot, const struct sond
 		break;
 	case SONDE_DEFINE_FLAG_VALUE:
 	case SONDE_DEFINE_SYMBOLIC_VALUE:
-		PUSHs(sv_2mortal(newSVuv((UV)d->value)));
+		PUSHs(sv_2mortal(is_signed ? newSViv((IV)d->value) : newSVuv((UV)d->value)));
 		PUSHs(sv_2mortal(newSVpv(d->text, 0)));
 		break;
 	}
@@ -97,7 +98,7 @@ static int run_define(struct script_run *base, struct script_slot *s, const stru
 	CV *cv = sub_of(aTHX_ r->defines[d->kind]);
 
 	if (cv)
-		call_define(aTHX_ cv, slot_of(s), d);
+		call_define(aTHX_ cv, slot_of(s), d, prelude_define_signed(s->sc, d, base->rules));
 	return 0;
 }
 

@@ -37,6 +37,24 @@ static void set_text(pTHX_ SV *sv, const struct sonde_event *ev, const struct so
 	sv_setpvn(sv, (const char *)bytes, strnlen((const char *)bytes, len));
 }
 
+/* {member => value} */
+static void set_nested(pTHX_ SV *sv, const struct sonde_event *ev, const struct sonde_field *f,
+		       const struct sonde_rules *rules)
+{
+	HV *hv = newHV();
+	SV *ref = newRV_noinc((SV *)hv);
+
+	for (uint32_t i = 0; i < f->nr_fields; i++) {
+		const char *name = f->fields[i].name;
+		SV *value = newSV(0);
+
+		value_set_field(aTHX_ value, ev, &f->fields[i], rules);
+		(void)hv_store(hv, name, (I32)strlen(name), value, 0);
+	}
+	sv_setsv(sv, ref);
+	SvREFCNT_dec(ref);
+}
+
 void value_set_field(pTHX_ SV *sv, const struct sonde_event *ev, const struct sonde_field *f,
 		     const struct sonde_rules *rules)
 {
@@ -62,6 +80,12 @@ void value_set_field(pTHX_ SV *sv, const struct sonde_event *ev, const struct so
 		/* fallthrough */
 	case PRELUDE_ZERO:
 		sv_setiv(sv, 0);
+		return;
+	case PRELUDE_FLOAT:
+		sv_setnv(sv, sonde_event_double(ev, f));
+		return;
+	case PRELUDE_NESTED:
+		set_nested(aTHX_ sv, ev, f, rules);
 		return;
 	}
 }

@@ -244,12 +244,19 @@ int prelude_callback_bind(const struct prelude_callback *cb, const struct prelud
 
 /* How a field's bytes become a value. */
 enum prelude_value {
-	PRELUDE_INT,   /* width 1, 2, 4 or 8 */
+	PRELUDE_INT,   /* width 1, 2, 4 or 8; enums (their labels are symbols) and bit-fields */
 	PRELUDE_TEXT,  /* a string if prelude_is_text(), else bytes */
 	PRELUDE_BYTES, /* raw bytes */
-	PRELUDE_ZERO   /* the number 0: odd sizes */
+	PRELUDE_ZERO,  /* the number 0: odd sizes */
+	PRELUDE_FLOAT,
+	PRELUDE_NESTED /* the members of a struct by name, each a value by these rules */
 };
 enum prelude_value prelude_value_kind(const struct sonde_field *f);
+/* A number whose bytes are its value in the recording's byte order. */
+static inline bool prelude_is_plain(const struct sonde_field *f)
+{
+	return f->kind < SONDE_FIELD_FLOAT && !f->byte_order;
+}
 /* Whether an integer is given with its sign; perf does that for 8 bytes only. */
 bool prelude_value_signed(const struct sonde_field *f, const struct sonde_rules *rules);
 /*
@@ -269,6 +276,9 @@ struct prelude_defines {
 	bool has_zero;
 };
 bool prelude_define_wanted(struct prelude_defines *state, const struct sonde_define *d,
+			   const struct sonde_rules *rules);
+/* A label of an enum has the sign that scripts see in the field. */
+bool prelude_define_signed(const struct sonde_schema *sc, const struct sonde_define *d,
 			   const struct sonde_rules *rules);
 
 /*

@@ -7,6 +7,10 @@
 
 enum prelude_value prelude_value_kind(const struct sonde_field *f)
 {
+	if (f->kind >= SONDE_FIELD_FLOAT)
+		return f->kind == SONDE_FIELD_FLOAT    ? PRELUDE_FLOAT
+		       : f->kind == SONDE_FIELD_NESTED ? PRELUDE_NESTED
+						       : PRELUDE_INT;
 	if (f->is_array || f->is_dynamic)
 		return f->is_text ? PRELUDE_TEXT : PRELUDE_BYTES;
 	switch (f->width) {
@@ -74,4 +78,12 @@ bool prelude_define_wanted(struct prelude_defines *state, const struct sonde_def
 		return true;
 	}
 	return false;
+}
+
+bool prelude_define_signed(const struct sonde_schema *sc, const struct sonde_define *d,
+			   const struct sonde_rules *rules)
+{
+	const struct sonde_field *f = sonde_schema_field(sc, d->field);
+
+	return f && f->kind == SONDE_FIELD_ENUM && prelude_value_signed(f, rules);
 }

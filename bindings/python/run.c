@@ -117,7 +117,7 @@ static int run_define(struct script_run *base, struct script_slot *s, const stru
 		break;
 	case SONDE_DEFINE_FLAG_VALUE:
 	case SONDE_DEFINE_SYMBOLIC_VALUE:
-		result = base->rules->signed_defines
+		result = base->rules->signed_defines || prelude_define_signed(s->sc, d, base->rules)
 				 ? PyObject_CallFunction(func, "OsLs", slot->name, d->field,
 							 (long long)d->value, d->text)
 				 : PyObject_CallFunction(func, "OsKs", slot->name, d->field,

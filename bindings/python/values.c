@@ -160,6 +160,10 @@ void conv_init(struct conv *c, const struct sonde_field *f, const struct sonde_r
 		c->kind = f->is_dynamic ? CONV_DYNAMIC_BYTES : CONV_BYTES;
 		return;
 	case PRELUDE_INT:
+		if (!prelude_is_plain(f)) {
+			c->kind = prelude_value_signed(f, rules) ? CONV_SIGNED : CONV_UNSIGNED;
+			return;
+		}
 		c->kind = f->width == 1   ? CONV_U8
 			  : f->width == 2 ? CONV_U16
 			  : f->width == 4 ? CONV_U32
@@ -169,6 +173,12 @@ void conv_init(struct conv *c, const struct sonde_field *f, const struct sonde_r
 		return;
 	case PRELUDE_ZERO:
 		c->kind = CONV_ZERO;
+		return;
+	case PRELUDE_FLOAT:
+		c->kind = CONV_FLOAT;
+		return;
+	case PRELUDE_NESTED:
+		c->kind = CONV_NESTED;
 		return;
 	}
 }
@@ -193,6 +203,24 @@ PyObject *values_task_name(struct values *v, struct conv *c, const uint8_t *byte
 		v->texts[at].obj = obj;
 	}
 	return obj;
+}
+
+/* {member: value}, made anew for each event: scripts may change it. */
+static PyObject *nested_object(struct values *v, const struct sonde_field *f,
+			       const struct sonde_event *ev)
+{
+	PyObject *dict = PyDict_New();
+
+	for (uint32_t i = 0; dict && i < f->nr_fields; i++) {
+		PyObject *key = name_object(f->fields[i].name);
+		struct conv member;
+
+		conv_init(&member, &f->fields[i], v->rules);
+		if (!key || dict_take(dict, key, values_field(v, &member, ev)) < 0)
+			Py_CLEAR(dict);
+		Py_XDECREF(key);
+	}
+	return dict;
 }
 
 PyObject *values_field(struct values *v, struct conv *c, const struct sonde_event *ev)
@@ -225,6 +253,14 @@ PyObject *values_field(struct values *v, struct conv *c, const struct sonde_even
 		return u64_object(sonde_event_u64(ev, c->field));
 	case CONV_THREAD:
 		return int_object(v, ev->tid);
+	case CONV_UNSIGNED:
+		return u64_object(sonde_event_u64(ev, c->field));
+	case CONV_SIGNED:
+		return PyLong_FromLongLong(sonde_event_i64(ev, c->field));
+	case CONV_FLOAT:
+		return PyFloat_FromDouble(sonde_event_double(ev, c->field));
+	case CONV_NESTED:
+		return nested_object(v, c->field, ev);
 	case CONV_ZERO:
 		break;
 	}

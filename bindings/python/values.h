@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of fields as Python objects: bytes -> int, str, bytearray. */
+/* Values of fields as Python objects: bytes -> int, str, bytearray, float, dict. */
 #ifndef SONDE_PY_VALUES_H
 #define SONDE_PY_VALUES_H
 
@@ -22,7 +22,12 @@ enum conv_kind {
 	CONV_DYNAMIC_TEXT,
 	CONV_DYNAMIC_BYTES,
 	CONV_THREAD, /* no field: the thread of the event */
-	CONV_ZERO
+	CONV_ZERO,
+	/* Numbers that are not plain: bits, enums, a byte order of their own. */
+	CONV_UNSIGNED,
+	CONV_SIGNED,
+	CONV_FLOAT,
+	CONV_NESTED
 };
 
 /* How one field of one schema becomes a Python value. */
