@@ -87,8 +87,8 @@ struct event {
 	uint64_t chain_off;
 	bool owned;            /* made by sonde_event_dup */
 	bool refused;          /* by a filter, or perf: only a list of records wants it */
-	bool listed; /* stands for its record itself: bytes, no fields (source_options.list_records; errors of
-			 trace decoders always) */
+	bool listed; /* stands for its record itself: bytes, no fields (source_options.list_records) */
+	bool is_summed_up; /* a count that a later event of its record sums up: only a text wants it */
 	const struct change *change; /* NULL: none, and in a dup; valid as long as pub.record */
 };
 

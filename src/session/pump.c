@@ -246,8 +246,8 @@ static bool record_wanted(struct sonde_session *s, const struct event *ev)
 	bool is_result = s->wants.results && schema_is_shown(ev->schema);
 
 	ev->recording->met_sample |= schema_is_shown(ev->schema);
-	if (ev->listed)
-		return s->wants.raw_records || is_result;
+	if (ev->listed || ev->is_summed_up)
+		return ev->listed ? s->wants.raw_records : is_result;
 	return s->wants.records ? !ev->schema->unwanted : is_result;
 }
 

@@ -299,10 +299,9 @@ int perfdata_counts_decode(struct perfdata_source *s, const struct cut *rec, uns
 		c = s->counts;
 	}
 	each = c->cpus.n * c->tids.n;
-	ret->listed = false;
 	if (i < c->counts.n) {
 		event = i / each;
-		ret->listed = sums_up;
+		ret->is_summed_up = sums_up;
 		return put_count(s, event, c->cpus.v[i % c->cpus.n],
 				 c->tids.v[i % each / c->cpus.n], &c->counts.v[i], ret);
 	}

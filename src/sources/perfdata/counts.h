@@ -5,7 +5,7 @@
  * the count grew by since the round before, scaled to all of the time as far as the counter ran, and then `stat_round`.
  *
  * perf 6.1 does not do so for a recording that adds up all cpus: its text shows the sums as they are (events that are
- * `listed`), its scripts get one growth for all cpus and threads together (cpu and thread -1).
+ * `is_summed_up`), its scripts get one growth for all cpus and threads together (cpu and thread -1).
  */
 #ifndef SONDE_SOURCES_PERFDATA_COUNTS_H
 #define SONDE_SOURCES_PERFDATA_COUNTS_H

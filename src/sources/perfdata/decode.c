@@ -303,8 +303,9 @@ int perfdata_decode(struct source *source, const struct cut *cuts, int nr, int *
 	/* Events of header records that were taken since have no schema so far, or an older one. */
 	if (__builtin_expect(s->is_unsettled, 0))
 		TRY(perfdata_pipe_settle(s));
-	if (__builtin_expect(ret->listed, 0))
-		ret->listed = false;
+	/* Of an event that was made alone: in the first place of the array. */
+	if (__builtin_expect(ret->listed | ret->is_summed_up, 0))
+		ret->listed = ret->is_summed_up = false;
 	/* The growth of a count is since the sample before; a chain is of the record before. */
 	if (__builtin_expect(!s->has_reads && !s->has_chains && !s->opts.list_records, 1)) {
 		n = s->file.swap ? decode_ahead(s, cuts, nr, at, true, ret, max)
