@@ -252,7 +252,7 @@ def check_candidates():
     offers('', ['=record', '=script', '=check'], ['f', '=-v'], 'commands come first')
     offers('-', ['=-v', '=--compat', '=--version'], ['=record'], 'options of every command may stand before it')
     offers('record -', ['=-e', '=--event', '=--call-graph', '=-v'], ['=--debug', '=--snapsho'], 'a command has its options')
-    offered('script --format ', ['=text', '=jsonl'], 'formats of script')
+    offered('script --format ', ['=text', '=jsonl', '=blkparse'], 'formats of script')
     offered('info --format ', ['=text', '=json'], 'formats of lists')
     offered('script --clock ', ['=raw', '=relative', '=utc', '=local'], 'clocks')
     offered('record --call-graph ', ['=fp', '=dwarf', '=lbr'], 'ways to record call chains')
