@@ -39,22 +39,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "filters/time_window.h"
+#include "order/options.h"
 #include "sources/source.h"
 
 struct order;
-
-struct order_options {
-	size_t window_bytes;  /* of the walk, and the most for a run */
-	size_t max_runs;      /* more runs than this are spilled; 0 = default */
-	size_t piece_entries; /* records of a spilled piece; 0 = default */
-	size_t sharers;       /* so many orders at a time share the memory that one takes; 0 = 1 */
-	/* Stateless records outside are refused before they are ordered; NULL: none. Lent. */
-	const struct time_windows *time;
-	struct defects *defects;
-	void (*progress)(void *ctx); /* called for each window that the walk reads; NULL: never */
-	void *progress_ctx;
-};
 
 int order_open(struct order **ret, struct source *source, const struct order_options *opts);
 /* The next records, borrowed until the next call. Returns how many, 0 at the end, <0 on failure. */
@@ -67,13 +55,6 @@ void order_progress(const struct order *o, uint64_t *done, uint64_t *total);
 /* True if samples were refused because they are outside the windows of time. */
 bool order_has_refused(const struct order *o);
 void order_close(struct order *o); /* NULL is fine */
-
-/* For tests and `-v`. */
-struct order_stats {
-	size_t runs, most_runs_at_once, spilled_records;
-	/* Samples that the time windows refused, and their times. */
-	uint64_t refused, refused_first_ns, refused_last_ns;
-};
 void order_stats(const struct order *o, struct order_stats *ret);
 
 #endif

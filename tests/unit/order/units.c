@@ -53,7 +53,8 @@ static struct made {
 static void put(const void *p, size_t len)
 {
 	assert_true(made.packet_bytes + len <= sizeof(made.packet));
-	memcpy(made.packet + made.packet_bytes, p, len);
+	if (len)
+		memcpy(made.packet + made.packet_bytes, p, len);
 	made.packet_bytes += (uint32_t)len;
 }
 

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+#include "order/merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "order/runs.h"
+
+static bool place_before(const struct cut *a, const struct cut *b)
+{
+	return a->file != b->file ? a->file < b->file : a->file_off < b->file_off;
+}
+
+static bool before(const struct cursor *a, const struct cursor *b)
+{
+	const struct cut *ca = cursor_head(a), *cb = cursor_head(b);
+
+	return ca->time_ns != cb->time_ns ? ca->time_ns < cb->time_ns : place_before(ca, cb);
+}
+
+static void sift_down(struct order *o, size_t i)
+{
+	struct cursor **heap = o->heap.v, *c = heap[i];
+	size_t n = o->heap.n;
+
+	for (;;) {
+		size_t child = 2 * i + 1;
+
+		if (child >= n)
+			break;
+		if (child + 1 < n && before(heap[child + 1], heap[child]))
+			child++;
+		if (!before(heap[child], c))
+			break;
+		heap[i] = heap[child];
+		i = child;
+	}
+	heap[i] = c;
+}
+
+static void sift_up(struct order *o, size_t i)
+{
+	struct cursor **heap = o->heap.v, *c = heap[i];
+
+	while (i && before(c, heap[(i - 1) / 2])) {
+		heap[i] = heap[(i - 1) / 2];
+		i = (i - 1) / 2;
+	}
+	heap[i] = c;
+}
+
+static size_t run_window_bytes(const struct order *o)
+{
+	size_t n = o->heap.n > o->to_open ? o->heap.n : o->to_open,
+	       share = MERGE_BUDGET / o->opts.sharers / (n ? n : 1);
+
+	if (share < SMALLEST_WINDOW)
+		share = SMALLEST_WINDOW;
+	return share < o->opts.window_bytes ? share : o->opts.window_bytes;
+}
+
+static void free_cursor(struct order *o, struct cursor *c)
+{
+	cursor_release(c);
+	c->nr = c->at = 0;
+	c->next_free = o->free_cursors;
+	o->free_cursors = c;
+}
+
+static int open_run(struct order *o, const struct run *run)
+{
+	struct cursor *c = o->free_cursors;
+	bool blocked;
+	int r;
+
+	if (c)
+		o->free_cursors = c->next_free;
+	else if (!(c = calloc(1, sizeof(*c))))
+		return err_nomem();
+	c->run = *run;
+	c->own.len = 0;
+	c->nr = c->at = c->nr_cut = 0;
+	if (run->is_file) {
+		if (vec_push(&o->unplaced, c) >= 0)
+			return 0;
+		free_cursor(o, c);
+		return err_nomem();
+	}
+	r = cursor_fill(c, &o->in, run_window_bytes(o), true, &blocked);
+	if (r <= 0) {
+		free_cursor(o, c);
+		return r;
+	}
+	if (vec_push(&o->heap, c) < 0) {
+		free_cursor(o, c);
+		return err_nomem();
+	}
+	sift_up(o, o->heap.n - 1);
+	return 0;
+}
+
+int merge_begin(struct order *o, uint64_t limit)
+{
+	size_t kept = 0;
+
+	if (o->indexing)
+		TRY(runs_flush(o));
+	o->indexing = false;
+	o->run_open = false;
+	o->limit = limit;
+	o->to_open = o->heap.n;
+	vec_foreach(run, &o->runs)
+		o->to_open += run->first_time_ns <= limit;
+	for (size_t i = 0; i < o->runs.n; i++) {
+		if (o->runs.v[i].first_time_ns <= limit)
+			TRY(open_run(o, &o->runs.v[i]));
+		else
+			o->runs.v[kept++] = o->runs.v[i];
+	}
+	o->runs.n = kept;
+	if (o->heap.n > o->stats.most_runs_at_once)
+		o->stats.most_runs_at_once = o->heap.n;
+	o->phase = MERGING;
+	return 0;
+}
+
+static void leave_heap(struct order *o)
+{
+	o->heap.v[0] = o->heap.v[--o->heap.n];
+	if (o->heap.n)
+		sift_down(o, 0);
+}
+
+/*
+ * The first cursor has no cuts left: gets more, or leaves the heap. Sets *ret_blocked when it must
+ * read first.
+ */
+static int refill_first(struct order *o, bool *ret_blocked)
+{
+	struct cursor *c = o->heap.v[0];
+	int r;
+
+	*ret_blocked = false;
+	if (c->run.is_file) {
+		o->delivered = c->cuts[c->at - 1].time_ns;
+		TRY(vec_push(&o->unplaced, c));
+		leave_heap(o);
+		return 0;
+	}
+	r = cursor_fill(c, &o->in, run_window_bytes(o), !o->nr_out, ret_blocked);
+	if (r < 0 || *ret_blocked)
+		return r;
+	if (!r) {
+		free_cursor(o, c);
+		leave_heap(o);
+	} else {
+		sift_down(o, 0);
+	}
+	return 0;
+}
+
+static void count_late(struct order *o, const struct cut *cut)
+{
+	defects_add(o->opts.defects, DEFECT_LATE, 1, "at 0x%llx%s%s",
+		    (unsigned long long)cut->file_off, o->files.n > 1 ? " of " : "",
+		    o->files.n > 1 ? o->files.v[cut->file].path : "");
+}
+
+void merge_deliver_at_once(struct order *o, const struct cut *cut)
+{
+	struct cut *out = &o->out[o->nr_out++];
+
+	*out = *cut;
+	if (cut->order == CUT_ORDERED) {
+		out->flags |= CUT_LATE;
+		count_late(o, cut);
+	}
+}
+
+/* The first one that is not silent. */
+static void leave_unplaced(struct order *o)
+{
+	struct cursor **c = o->unplaced.v + o->nr_silent;
+
+	o->unplaced.n--;
+	memmove(c, c + 1, (o->unplaced.n - o->nr_silent) * sizeof(*c));
+}
+
+/*
+ * Brings a cursor of a monotonic file into the heap, with the stretch of ascending cuts that comes
+ * next in it; what is in front of that acts now. 1, or 0 if there is no room in out[] or
+ * *ret_blocked.
+ */
+static int place_file(struct order *o, struct cursor *c, bool *ret_blocked)
+{
+	for (;;) {
+		const struct cut *cut;
+
+		if (c->nr == c->nr_cut) {
+			int r = cursor_fill(c, &o->in, run_window_bytes(o), !o->nr_out,
+					    ret_blocked);
+
+			c->nr_cut = c->nr;
+			c->nr = c->at;
+			if (r < 0 || *ret_blocked)
+				return r;
+			if (!r) {
+				leave_unplaced(o);
+				free_cursor(o, c);
+				return 1;
+			}
+		}
+		cut = &c->cuts[c->at];
+		if (cut->order == CUT_ORDERED && cut->time_ns >= o->delivered) {
+			c->nr += count_ascending(cut, &c->cuts[c->nr_cut], cut->time_ns);
+			TRY(vec_push(&o->heap, c));
+			leave_unplaced(o);
+			if (c->cuts[c->nr - 1].time_ns > o->newest)
+				o->newest = c->cuts[c->nr - 1].time_ns;
+			sift_up(o, o->heap.n - 1);
+			return 1;
+		}
+		if (o->nr_out == OUT_CUTS)
+			return 0;
+		merge_deliver_at_once(o, cut);
+		c->nr = ++c->at;
+	}
+}
+
+/*
+ * 1 if all monotonic files but the silent ones have their next record in the heap, 0 if out[] has to
+ * be delivered first.
+ */
+static int place_files(struct order *o)
+{
+	while (o->unplaced.n > o->nr_silent) {
+		bool blocked = false;
+		int r = place_file(o, o->unplaced.v[o->nr_silent], &blocked);
+
+		if (r < 0)
+			return r;
+		if (blocked && !o->nr_out)
+			o->nr_silent++; /* only growing streams are blocked then */
+		else if (!r)
+			return 0;
+	}
+	return 1;
+}
+
+/*
+ * Nothing can be delivered, because some streams are silent: the pass over the streams ends. As
+ * with rounds, it releases times up to the newest seen before the pass before it, if the silent
+ * ones have nothing older when they are asked again.
+ */
+static int end_pass(struct order *o)
+{
+	struct stream **silent;
+	int r;
+
+	o->silent_limit = o->newest_before_pass;
+	o->newest_before_pass = o->newest;
+	if (o->heap.n && cursor_head(o->heap.v[0])->time_ns <= o->silent_limit)
+		return 0;
+	silent = calloc(o->nr_silent, sizeof(struct stream *));
+	if (!silent)
+		return err_nomem();
+	for (size_t i = 0; i < o->nr_silent; i++)
+		silent[i] = o->files.v[o->unplaced.v[i]->run.file].stream;
+	r = streams_wait(silent, o->nr_silent, o->heap.n ? GRACE_MS : STREAM_LOOK_MS);
+	free(silent);
+	return r < 0 ? r : 0;
+}
+
+/* The time up to which records are delivered by now; records that acted at once do not count. */
+static void note_delivered(struct order *o)
+{
+	for (int i = o->nr_out - 1; i >= 0; i--) {
+		const struct cut *cut = &o->out[i];
+
+		if (cut->order == CUT_ORDERED && !(cut->flags & CUT_LATE)) {
+			o->delivered = cut->time_ns;
+			return;
+		}
+	}
+}
+
+int merge_next(struct order *o)
+{
+	uint64_t limit = o->limit;
+
+	o->nr_silent = 0;
+	for (;;) {
+		struct cursor *c, *rival = NULL;
+		uint64_t bound;
+
+		if (__builtin_expect(o->unplaced.n > o->nr_silent, 0)) {
+			int r = place_files(o);
+
+			TRY(r);
+			if (!r)
+				break;
+			limit = o->nr_silent ? o->silent_limit : o->limit;
+		}
+		bound = limit;
+		if (!o->heap.n || o->nr_out == OUT_CUTS)
+			break;
+		c = o->heap.v[0];
+		if (c->at == c->nr) {
+			bool blocked;
+
+			TRY(refill_first(o, &blocked));
+			if (blocked)
+				break;
+			continue;
+		}
+		if (cursor_head(c)->time_ns > limit)
+			break;
+		if (o->heap.n > 1)
+			rival = o->heap.v[1];
+		if (o->heap.n > 2 && before(o->heap.v[2], rival))
+			rival = o->heap.v[2];
+		if (rival) {
+			uint64_t t = cursor_head(rival)->time_ns;
+
+			/*
+			 * Of equal times the earlier place goes first; spilled runs lie between
+			 * each other.
+			 */
+			if (c->run.spilled || rival->run.spilled ||
+			    place_before(cursor_head(rival), cursor_head(c)))
+				t -= t > 0;
+			if (t < bound)
+				bound = t;
+		}
+		do
+			o->out[o->nr_out++] = c->cuts[c->at++];
+		while (c->at < c->nr && c->cuts[c->at].time_ns <= bound && o->nr_out < OUT_CUTS);
+		if (c->at < c->nr)
+			sift_down(o, 0);
+	}
+	note_delivered(o);
+	if (!o->nr_out && o->nr_silent)
+		return end_pass(o);
+	if (!o->nr_out)
+		o->phase = o->walked ? ENDED : WALKING;
+	return 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* What order/ is asked for, and what it says of itself. */
+#ifndef SONDE_ORDER_OPTIONS_H
+#define SONDE_ORDER_OPTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "filters/time_window.h"
+
+struct defects;
+
+struct order_options {
+	size_t window_bytes;  /* of the walk, and the most for a run */
+	size_t max_runs;      /* more runs than this are spilled; 0 = default */
+	size_t piece_entries; /* records of a spilled piece; 0 = default */
+	size_t sharers;       /* so many orders at a time share the memory that one takes; 0 = 1 */
+	/* Stateless records outside are refused before they are ordered; NULL: none. Lent. */
+	const struct time_windows *time;
+	struct defects *defects;
+	void (*progress)(void *ctx); /* called for each window that the walk reads; NULL: never */
+	void *progress_ctx;
+};
+
+/* For tests and `-v`. */
+struct order_stats {
+	size_t runs, most_runs_at_once, spilled_records;
+	/* Samples that the time windows refused, and their times. */
+	uint64_t refused, refused_first_ns, refused_last_ns;
+};
+
+#endif
