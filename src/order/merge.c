@@ -285,6 +285,21 @@ static void note_delivered(struct order *o)
 	}
 }
 
+/* The cursor's next cut, and those behind it up to the bound that out[] has room for. */
+static inline void copy_cuts(struct order *o, struct cursor *c, uint64_t bound)
+{
+	const struct cut *from = &c->cuts[c->at], *end = &c->cuts[c->nr];
+	struct cut *to = &o->out[o->nr_out];
+
+	if (end - from > OUT_CUTS - o->nr_out)
+		end = from + (OUT_CUTS - o->nr_out);
+	do
+		*to++ = *from++;
+	while (from < end && from->time_ns <= bound);
+	c->at = (size_t)(from - c->cuts);
+	o->nr_out = (int)(to - o->out);
+}
+
 int merge_next(struct order *o)
 {
 	uint64_t limit = o->limit;
@@ -333,9 +348,7 @@ int merge_next(struct order *o)
 			if (t < bound)
 				bound = t;
 		}
-		do
-			o->out[o->nr_out++] = c->cuts[c->at++];
-		while (c->at < c->nr && c->cuts[c->at].time_ns <= bound && o->nr_out < OUT_CUTS);
+		copy_cuts(o, c, bound);
 		if (c->at < c->nr)
 			sift_down(o, 0);
 	}
