@@ -110,7 +110,7 @@ SONDE_API const char *sonde_error_text(void);
  *	full-source-path=0|1
  *
  *    Output:
- *	format=text|jsonl|evlist|evlist-json|buildids|buildids-json|info|info-json|perfdata  what sonde_session_write() writes; default text; evlist: a line for
+ *	format=text|jsonl|evlist|evlist-json|buildids|buildids-json|info|info-json|perfdata|blkparse  what sonde_session_write() writes; default text; evlist: a line for
  *	                    each event type of the recording, no events; buildids: one for each file whose build id it has;
  *	                    info: what the recording is, what is counted of its events, and its defects; perfdata: a
  *	                    recording of the chosen events, in `output`, not to the descriptor

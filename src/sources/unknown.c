@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "sources/unknown.h"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-#include "base/err.h"
 
 struct kind {
 	const char *magic;
@@ -26,8 +21,6 @@ static const struct kind kinds[] = {
 	KIND("\x17\x08"
 	     "Dtracing",
 	     "a trace.dat of trace-cmd, which trace-cmd report shows"),
-	KIND("\x07tae", "a cpu's events of blktrace, which blkparse shows"),
-	KIND("eat\x07", "a cpu's events of blktrace, which blkparse shows"),
 	KIND("\xc1\x1f\xfc\xc1",
 	     "a stream of a CTF trace (LTTng, barectf), which babeltrace2 shows by its folder"),
 	KIND("\xc1\xfc\x1f\xc1",
@@ -105,27 +98,6 @@ void unknown_describe(const uint8_t *head, size_t len, char ret[UNKNOWN_TEXT_BYT
 		n += (size_t)snprintf(ret + n, UNKNOWN_TEXT_BYTES - n, " %02x", head[i]);
 }
 
-/* Among the first files of a directory one called "sda.blktrace.0". */
-static bool holds_blktrace(int dir)
-{
-	enum { LOOKED_AT = 1000 };
-	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *list = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry;
-	bool found = false;
-
-	if (!list) {
-		err_memory_note();
-		if (fd >= 0)
-			close(fd);
-		return false;
-	}
-	for (int i = 0; i < LOOKED_AT && !found && (entry = readdir(list)); i++)
-		found = strstr(entry->d_name, ".blktrace.") != NULL;
-	closedir(list);
-	return found;
-}
-
 const char *unknown_directory(int dir)
 {
 	static const struct kind files[] = {
@@ -144,7 +116,5 @@ const char *unknown_directory(int dir)
 		if (!fstatat(dir, files[i].magic, &st, 0))
 			return files[i].text;
 	}
-	if (holds_blktrace(dir))
-		return "it looks like what blktrace writes, which blkparse shows";
 	return "";
 }
