@@ -204,7 +204,7 @@ def options(folder):
         status, out, err = run('script', '-i', data, '--format', 'jsonl', *wrong)
         ok(status == 2 and not out and 'is for text' in err, '%s is refused' % wrong[0], (status, out[:200], err))
     status, out, err = run('script', '-i', data, '--format', 'xml')
-    ok(status == 2 and 'text and jsonl' in err, 'unknown formats are refused', (status, err))
+    ok(status == 2 and 'text, jsonl and blkparse' in err, 'unknown formats are refused', (status, err))
     got = [x for x in lines_of(folder, data, '-G') if 'event' in x]
     ok(got and not any('chain' in x for x in got), '-G leaves chains out')
     got = [x for x in lines_of(folder, data, '--max-stack', '2') if 'event' in x]
