@@ -285,6 +285,19 @@ static void note_delivered(struct order *o)
 	}
 }
 
+/* The first cursor has another head: where it belongs now. Two cpus have two runs at a time. */
+static inline void sift_first(struct order *o)
+{
+	struct cursor **heap = o->heap.v, *first = heap[0];
+
+	if (o->heap.n != 2) {
+		sift_down(o, 0);
+	} else if (before(heap[1], first)) {
+		heap[0] = heap[1];
+		heap[1] = first;
+	}
+}
+
 /* The cursor's next cut, and those behind it up to the bound that out[] has room for. */
 static inline void copy_cuts(struct order *o, struct cursor *c, uint64_t bound)
 {
@@ -350,7 +363,7 @@ int merge_next(struct order *o)
 		}
 		copy_cuts(o, c, bound);
 		if (c->at < c->nr)
-			sift_down(o, 0);
+			sift_first(o);
 	}
 	note_delivered(o);
 	if (!o->nr_out && o->nr_silent)
