@@ -89,6 +89,15 @@ def check_stored():
     say(p.returncode and b'block layer' in p.stderr and not p.stdout, 'other recordings are refused', p.stderr.decode())
 
 
+def check_refused():
+    """Options about other lines, which would otherwise seem to be obeyed."""
+    for option in ('-F comm', '-D', '--per-event-dump', '--deltatime', '-L', '--max-blocks 1', '--header', '-I',
+                   '--show-mmap-events'):
+        p = subprocess.run([SONDE, 'script', '--format', 'blkparse', *option.split(), '-i', str(DATA / 'little')], env=ENV,
+                           capture_output=True, timeout=60)
+        say(p.returncode and p.stderr and not p.stdout, 'refused: ' + option, p.stderr.decode())
+
+
 def check_live(top):
     if not BLKPARSE:
         return skip('lines beside stock blkparse', 'no blkparse here (package blktrace)', may=False)
@@ -116,6 +125,7 @@ def check_live(top):
 def main():
     with tempfile.TemporaryDirectory() as name:
         check_stored()
+        check_refused()
         check_live(pathlib.Path(name))
     return done()
 

@@ -13,6 +13,7 @@
 #include "model/value.h"
 #include "sinks/blkparse/line.h"
 #include "sinks/fd_writer.h"
+#include "sinks/line_options.h"
 #include "sinks/sink.h"
 
 enum field {
@@ -209,6 +210,53 @@ static int blkparse_events(struct sink *sink, const struct event *const *events,
 	return 0;
 }
 
+/* ---- options --------------------------------------------------------------------------------- */
+
+/* All of them are for other lines, and refused. */
+struct blkparse_options {
+	struct line_options lines;
+	char *fields;
+	uint64_t max_blocks;
+	uint32_t deltatime, latency, per_event_dump, dump, header_info;
+};
+
+static const struct key keys[] = {
+	LINE_OPTIONS_KEYS(struct blkparse_options, lines),
+	KEY_TEXT("fields", struct blkparse_options, fields),
+	KEY_NUMBER("max-blocks", struct blkparse_options, max_blocks, 0, KEY_NO_NUMBER - 1),
+	KEY_FLAG("deltatime", struct blkparse_options, deltatime),
+	KEY_FLAG("latency", struct blkparse_options, latency),
+	KEY_FLAG("per-event-dump", struct blkparse_options, per_event_dump),
+	KEY_FLAG("dump", struct blkparse_options, dump),
+	KEY_FLAG("header-info", struct blkparse_options, header_info),
+};
+
+static int check_options(const struct blkparse_options *o)
+{
+	const struct {
+		const char *name;
+		bool given;
+	} wrong[] = {
+		{ "fields (-F)", o->fields },
+		{ "dump (-D)", o->dump },
+		{ "per-event-dump", o->per_event_dump },
+		{ "deltatime", o->deltatime },
+		{ "latency (-L)", o->latency },
+		{ "max-blocks", o->max_blocks != KEY_NO_NUMBER },
+		{ "header", o->lines.header != HEADER_NONE },
+		{ "header-info (-I)", o->header_info },
+		{ "showing records (--show-...-events)", line_options_show_any(&o->lines) },
+	};
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		if (wrong[i].given)
+			return err_set(-EINVAL,
+				       "%s is for text: the lines of format=blkparse have one form "
+				       "(choose events with time, cpu, pid, comm)",
+				       wrong[i].name);
+	return 0;
+}
+
 /* ---- the sink -------------------------------------------------------------------------------- */
 
 static int blkparse_flush(struct sink *sink)
@@ -250,10 +298,12 @@ static bool has_lines(struct blkparse_sink *s)
 
 static int blkparse_open(struct sink **ret, const struct sink_options *opts)
 {
-	struct blkparse_sink *s = calloc(1, sizeof(*s));
+	struct blkparse_sink *s;
 	size_t nr = opts->recordings->schemas.schemas.n;
 	int r;
 
+	TRY(check_options(opts->own));
+	s = calloc(1, sizeof(*s));
 	if (!s)
 		return err_nomem();
 	s->base.ops = &blkparse_sink_ops;
@@ -278,6 +328,9 @@ const struct sink_ops blkparse_sink_ops = {
 	.name = "blkparse",
 	.summary = "a line per event of the block layer, as blkparse prints it",
 	.takes_several = true,
+	.keys = keys,
+	.nr_keys = sizeof(keys) / sizeof(*keys),
+	.options_bytes = sizeof(struct blkparse_options),
 	.wants = blkparse_wants,
 	.open = blkparse_open,
 	.events = blkparse_events,
