@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A sink: where events go. write.c opens it and pushes one event after the other. */
+/* A sink: where events go. write.c opens it and pushes arrays of events. */
 #ifndef SONDE_SINKS_SINK_H
 #define SONDE_SINKS_SINK_H
 
@@ -31,7 +31,7 @@ struct sink_options {
 /* What a sink takes of a run, as its options say. */
 struct sink_wants {
 	/*
-	 * Events of the recording. A sink without event() needs none but in pipe mode, where what
+	 * Events of the recording. A sink without events() needs none but in pipe mode, where what
 	 * the recording says of itself is stored between them.
 	 */
 	bool samples;
