@@ -172,6 +172,18 @@ def asked_of_each(folder):
     say([line.split() for line in got] == [['a', '/a.slice'], ['b', '/b.slice']], 'a control group of each recording', '\n'.join(got))
 
 
+def other_inputs(folder):
+    """Events of a class share their columns, but an input whose samples have no address shows none."""
+    text = fixture([6 * 10 ** 9], sample='IDENTIFIER|IP|TID|TIME|CPU|CALLCHAIN').replace('type=software', 'type=tracepoint')
+    chains = build(folder, 'chains.data', text.replace(',0:u32] }', ',0:u32] [1,0x1010:u64] }'))
+    blocks = str(DATA / 'blktrace' / 'little')
+    for inputs in (chains, blocks), (blocks, chains):
+        got = script('-i', inputs[0], '-i', inputs[1], '--offset', '0')
+        alone_too = script('-i', blocks)
+        say([l.split() for l in got if 'block:' in l] == [l.split() for l in alone_too] and any('/bin/one' in l for l in got),
+            'columns of samples without an address: ' + ' '.join(os.path.basename(i) for i in inputs), '\n'.join(got))
+
+
 def offsets(folder):
     a = build(folder, 'a.data', fixture([10 ** 9, 3 * 10 ** 9]))
     b = build(folder, 'b.data', fixture([10 ** 9, 2 * 10 ** 9], host='other', comm='two'))
@@ -362,6 +374,6 @@ with tempfile.TemporaryDirectory() as tmp:
     if sys.argv[3:] == ['live']:
         live(pathlib.Path(tmp))
     else:
-        for part in together, asked_of_each, offsets, refused, damage, bindings:
+        for part in together, asked_of_each, other_inputs, offsets, refused, damage, bindings:
             part(pathlib.Path(tmp))
 sys.exit(done())
