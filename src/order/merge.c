@@ -285,19 +285,6 @@ static void note_delivered(struct order *o)
 	}
 }
 
-/* The first cursor has another head: where it belongs now. Two cpus have two runs at a time. */
-static inline void sift_first(struct order *o)
-{
-	struct cursor **heap = o->heap.v, *first = heap[0];
-
-	if (o->heap.n != 2) {
-		sift_down(o, 0);
-	} else if (before(heap[1], first)) {
-		heap[0] = heap[1];
-		heap[1] = first;
-	}
-}
-
 /* The cursor's next cut, and those behind it up to the bound that out[] has room for. */
 static inline void copy_cuts(struct order *o, struct cursor *c, uint64_t bound)
 {
@@ -311,6 +298,49 @@ static inline void copy_cuts(struct order *o, struct cursor *c, uint64_t bound)
 	while (from < end && from->time_ns <= bound);
 	c->at = (size_t)(from - c->cuts);
 	o->nr_out = (int)(to - o->out);
+}
+
+/* b if is_b, else a: without a branch. */
+static inline const struct cut *pick(const struct cut *a, const struct cut *b, bool is_b)
+{
+	const uintptr_t gap = (uintptr_t)b - (uintptr_t)a;
+
+	return (const struct cut *)((uintptr_t)a + (gap & -(uintptr_t)is_b));
+}
+
+/*
+ * The common case, a recording of two cpus: two runs that are not spilled. One is in front of the
+ * other in their files, so its cuts go first at equal times. Merges up to the end of one run's
+ * cuts, to the limit, or until out[] is full. Which run is next changes every few cuts: a branch
+ * on it would be mispredicted.
+ */
+static void merge_two(struct order *o, uint64_t limit)
+{
+	struct cursor **heap = o->heap.v;
+	const bool in_place = place_before(cursor_head(heap[0]), cursor_head(heap[1]));
+	struct cursor *a = heap[in_place ? 0 : 1], *b = heap[in_place ? 1 : 0];
+	const struct cut *at_a = cursor_head(a), *const end_a = &a->cuts[a->nr];
+	const struct cut *at_b = cursor_head(b), *const end_b = &b->cuts[b->nr];
+	struct cut *to = &o->out[o->nr_out], *const full = &o->out[OUT_CUTS];
+	bool is_a_first;
+
+	while (to < full && at_a < end_a && at_b < end_b) {
+		const bool is_b = at_b->time_ns < at_a->time_ns;
+		const struct cut *from = pick(at_a, at_b, is_b);
+
+		if (from->time_ns > limit)
+			break;
+		*to++ = *from;
+		at_a += !is_b;
+		at_b += is_b;
+	}
+	a->at = (size_t)(at_a - a->cuts);
+	b->at = (size_t)(at_b - b->cuts);
+	o->nr_out = (int)(to - o->out);
+	/* A run without cuts is first: it is refilled next. */
+	is_a_first = at_a == end_a || (at_b < end_b && at_a->time_ns <= at_b->time_ns);
+	heap[0] = is_a_first ? a : b;
+	heap[1] = is_a_first ? b : a;
 }
 
 int merge_next(struct order *o)
@@ -344,6 +374,10 @@ int merge_next(struct order *o)
 		}
 		if (cursor_head(c)->time_ns > limit)
 			break;
+		if (o->heap.n == 2 && !c->run.spilled && !o->heap.v[1]->run.spilled) {
+			merge_two(o, limit);
+			continue;
+		}
 		if (o->heap.n > 1)
 			rival = o->heap.v[1];
 		if (o->heap.n > 2 && before(o->heap.v[2], rival))
@@ -363,7 +397,7 @@ int merge_next(struct order *o)
 		}
 		copy_cuts(o, c, bound);
 		if (c->at < c->nr)
-			sift_first(o);
+			sift_down(o, 0);
 	}
 	note_delivered(o);
 	if (!o->nr_out && o->nr_silent)
