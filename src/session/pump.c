@@ -502,11 +502,27 @@ static inline bool is_only_sample(const struct event *ev)
 	return ev->schema->kind <= SONDE_SAMPLE && !ev->schema->unwanted && !ev->change;
 }
 
-static inline int admit_sample(struct recording *rec, struct event *ev)
+/*
+ * Puts the samples that come next in the array into the batch, up to the first event that needs
+ * more than a name. No defect is met here. Returns how many events the batch has.
+ */
+static size_t batch_samples(struct sonde_session *s, struct recording *rec, size_t n, size_t max)
 {
-	rec->met_sample = true;
-	TRY(recording_complete(ev));
-	return 1;
+	const bool is_shifted = rec->clock.is_shifted;
+	struct event *ev = &rec->events[rec->event_at], *const end = &rec->events[rec->nr_events];
+
+	for (; n < max && ev < end && is_only_sample(ev); ev++) {
+		if (recording_complete(ev) < 0) {
+			err_clear(); /* admit() meets it again */
+			break;
+		}
+		if (__builtin_expect(is_shifted, 0))
+			ev->pub.time_ns = recording_shown_time(rec, ev->pub.time_ns);
+		s->batch[n++] = &ev->pub;
+	}
+	rec->met_sample |= ev > &rec->events[rec->event_at];
+	rec->event_at = (int)(ev - rec->events);
+	return n;
 }
 
 /*
@@ -523,19 +539,28 @@ static void complete_batch(struct sonde_session *s, const struct sonde_event *fi
 	s->nr_batch = n;
 	if (max == 1 || delivers_one_by_one(s) || first == &rec->defect_event.pub)
 		return;
-	for (; n < max && rec->event_at < rec->nr_events; rec->event_at++) {
-		struct event *ev = &rec->events[rec->event_at];
+	while (n < max && rec->event_at < rec->nr_events) {
+		struct event *ev;
 		int r;
 
 		if (atomic_load_explicit(&s->stopped, memory_order_relaxed) ||
 		    (s->wants.defects &&
 		     s->merge.lanes[0].defects_looked_at != rec->defects.changes))
 			break;
-		r = takes_all && is_only_sample(ev) ? admit_sample(rec, ev) : admit(s, rec, ev);
+		if (takes_all) {
+			const size_t before = n;
+
+			n = batch_samples(s, rec, n, max);
+			if (n > before)
+				continue;
+		}
+		ev = &rec->events[rec->event_at];
+		r = admit(s, rec, ev);
 		if (r < 0) {
 			err_clear(); /* the next call meets it again, and fails */
 			break;
 		}
+		rec->event_at++;
 		if (!r)
 			continue;
 		if (__builtin_expect(rec->clock.is_shifted, 0))
