@@ -86,8 +86,7 @@ struct event {
 	/* The source's own: offset of a record that holds user frames of the chain; 0 none. */
 	uint64_t chain_off;
 	bool owned;            /* made by sonde_event_dup */
-	bool refused;          /* by a filter, or perf: only a list of records wants it */
-	bool listed; /* stands for its record itself: bytes, no fields (source_options.list_records) */
+	bool is_left_out; /* the rules leave such samples out: only raw records have it */
 	bool is_summed_up; /* a count that a later event of its record sums up: only a text wants it */
 	const struct change *change; /* NULL: none, and in a dup; valid as long as pub.record */
 };

@@ -354,7 +354,7 @@ static int open_input(struct sonde_session *s, unsigned i, uint64_t max_unpacked
 	struct source_options opts = { .window_bytes = o->window_bytes,
 				       .max_unpacked = max_unpacked,
 				       .unordered = o->unsorted || wants.unordered,
-				       .list_records = wants.raw_records,
+				       .raw_records = wants.raw_records,
 				       .stopped = &s->stopped,
 				       .on_packed = session_unpacked };
 	struct recording *rec;

@@ -10,13 +10,11 @@
 /* ---- heads ----------------------------------------------------------------------------------- */
 
 /* What has no time stays where it stands among the events of its recording. */
-static int take_head(struct lane *l, const struct sonde_event *ev)
+static int place(struct lane *l, uint64_t time_ns)
 {
 	const struct recording_clock *c = &l->rec->clock;
-	uint64_t time_ns = ev->time_ns;
 	int64_t at;
 
-	l->head = ev;
 	if (!time_ns || time_ns == SONDE_NO_TIME)
 		return 0;
 	l->at_ns = time_ns;
@@ -28,6 +26,12 @@ static int take_head(struct lane *l, const struct sonde_event *ev)
 			       l->rec->input);
 	l->at_ns = (uint64_t)at;
 	return 0;
+}
+
+static int take_head(struct lane *l, const struct sonde_event *ev)
+{
+	l->head = ev;
+	return place(l, ev->time_ns);
 }
 
 /* The next event of a recording that is in memory; without one the lane lacks a head. */
@@ -102,6 +106,11 @@ static int check_boots(struct sonde_session *s)
 	return 0;
 }
 
+static int fail_without_events(const struct sonde_session *s)
+{
+	return err_set(-ENODATA, "no event of the %zu recordings could be read", s->recordings.nr);
+}
+
 int merge_fill(struct sonde_session *s)
 {
 	struct merge *m = &s->merge;
@@ -137,8 +146,7 @@ int merge_fill(struct sonde_session *s)
 	if (s->recordings.line.waits)
 		find_zero(s);
 	if (!any && all_failed)
-		return err_set(-ENODATA, "no event of the %zu recordings could be read",
-			       s->recordings.nr);
+		return fail_without_events(s);
 	return any;
 }
 
@@ -220,4 +228,85 @@ int merge_next_pending(struct sonde_session *s, const struct sonde_event **ret)
 		*ret = l->head;
 		return 1;
 	}
+}
+
+/* ---- by record (records.c) ------------------------------------------------------------------- */
+
+void merge_records_begin(struct sonde_session *s)
+{
+	lanes_foreach(l, s) {
+		struct recording *rec = l->rec;
+
+		if (l->head && l != s->merge.lent && event_of(l->head)->cut) {
+			rec->cut_at = (int)(event_of(l->head)->cut - rec->cuts);
+			rec->nr_events = rec->event_at = 0;
+		}
+		l->head = NULL;
+	}
+	s->merge.lent = NULL;
+	s->merge.lacks = true;
+}
+
+int merge_next_record(struct sonde_session *s, struct recording **ret)
+{
+	struct lane *least = NULL;
+
+	*ret = NULL;
+	lanes_foreach(l, s) {
+		const struct recording *rec = l->rec;
+		const struct cut *cut = &rec->cuts[rec->cut_at];
+
+		if (rec->cut_at == rec->nr_cuts) {
+			if (l->ended)
+				continue;
+			return 0;
+		}
+		TRY(place(l, cut->order == CUT_ORDERED ? cut->time_ns : SONDE_NO_TIME));
+		if (!least || l->at_ns < least->at_ns)
+			least = l;
+	}
+	if (least)
+		*ret = least->rec;
+	return 0;
+}
+
+int merge_fill_records(struct sonde_session *s)
+{
+	bool any = false, waits = false, all_failed = true;
+
+	lanes_foreach(l, s) {
+		if (!l->ended && recording_is_drained(l->rec)) {
+			int r = session_pump_fill(s, l->rec);
+
+			l->failed |= r == -ENODATA; /* as fill_lane() */
+			if (r < 0 && r != -ENODATA)
+				return r;
+			l->ended = r <= 0;
+			waits |= r > 0 && recording_is_drained(l->rec);
+		}
+		any |= !l->ended;
+		all_failed &= l->failed;
+	}
+	if (waits)
+		return atomic_load(&s->stopped) ? 0 : 1;
+	if (s->recordings.line.waits)
+		find_zero(s);
+	if (!any && all_failed)
+		return fail_without_events(s);
+	return any;
+}
+
+int merge_take_sample(struct sonde_session *s, const struct event *ev)
+{
+	struct merge *m = &s->merge;
+
+	if (s->filters.is_choosy && !event_switch_pass(&s->filters.switches, ev->schema->family))
+		return 0;
+	if (s->recordings.line.waits)
+		find_zero(s);
+	if (!m->started) {
+		m->started = true;
+		TRY(check_boots(s));
+	}
+	return 1;
 }

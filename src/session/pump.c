@@ -246,8 +246,8 @@ static bool record_wanted(struct sonde_session *s, const struct event *ev)
 	bool is_result = s->wants.results && schema_is_shown(ev->schema);
 
 	ev->recording->met_sample |= schema_is_shown(ev->schema);
-	if (ev->listed || ev->is_summed_up)
-		return ev->listed ? s->wants.raw_records : is_result;
+	if (ev->is_summed_up)
+		return is_result;
 	return s->wants.records ? !ev->schema->unwanted : is_result;
 }
 
@@ -277,6 +277,8 @@ static inline int admit(struct sonde_session *s, struct recording *rec, struct e
 {
 	bool is_sample = ev->schema->kind <= SONDE_SAMPLE;
 
+	if (__builtin_expect(ev->is_left_out, 0) && !s->wants.raw_records)
+		return 0;
 	rec->met_sample |= is_sample;
 	/* Unwanted since it was decoded. */
 	if (__builtin_expect(ev->schema->unwanted, 0) && is_sample && rec->nr_events > 1)
@@ -314,23 +316,24 @@ static inline int admit(struct sonde_session *s, struct recording *rec, struct e
 }
 
 /*
- * Of a text with lines of records, or a dump: records pass all filters but that of cpus, and
- * samples that others refuse are passed on as refused, for the lines that a dump has of them all
- * the same.
+ * For lines of records, or a dump: records pass all filters but that of cpus, and samples that
+ * others refuse are passed on as refused, for the lines that a dump has of them all the same.
  */
-static int admit_listed(struct sonde_session *s, struct recording *rec, struct event *ev)
+static int judge_for_lines(struct sonde_session *s, struct recording *rec, struct event *ev,
+			   enum verdict *ret)
 {
+	*ret = VERDICT_WANTED;
 	rec->met_sample |= schema_is_shown(ev->schema);
-	if (ev->listed || schema_is_shown(ev->schema))
-		return s->wants.results;
-	if (ev->schema->kind == SONDE_RECORD && s->wants.results) {
+	if (schema_is_shown(ev->schema))
+		return 1;
+	if (ev->schema->kind == SONDE_RECORD) {
 		if (ev->change && ev->change->kind == CHANGE_EXIT) /* its name as it was */
 			TRY(recording_complete(ev));
 		if (ev->change)
 			TRY(apply_change(rec, ev));
 		return cpu_list_holds(&rec->early.cpus, ev->pub.cpu);
 	}
-	if (!ev->refused) {
+	if (!ev->is_left_out) {
 		int r = admit(s, rec, ev);
 
 		if (r || !s->wants.refused_samples ||
@@ -338,8 +341,17 @@ static int admit_listed(struct sonde_session *s, struct recording *rec, struct e
 			return r;
 	}
 	TRY(recording_complete(ev));
-	ev->refused = true;
+	*ret = VERDICT_REFUSED;
 	return s->wants.refused_samples;
+}
+
+int session_pump_judge(struct sonde_session *s, struct recording *rec, struct event *ev,
+		       enum verdict *ret)
+{
+	if (s->wants.record_lines)
+		return judge_for_lines(s, rec, ev, ret);
+	*ret = VERDICT_WANTED;
+	return admit(s, rec, ev);
 }
 
 /* Decodes until there are events: 1, 0 if a record without one has been decoded, <0 failure. */
@@ -385,8 +397,7 @@ next_pending(struct sonde_session *s, struct recording *rec, bool told, struct e
 				continue;
 		}
 		ev = &rec->events[rec->event_at++];
-		r = __builtin_expect(s->wants.record_lines, 0) ? admit_listed(s, rec, ev)
-							       : admit(s, rec, ev);
+		r = admit(s, rec, ev);
 		if (r) {
 			*ret = ev;
 			return r;
@@ -489,11 +500,11 @@ int session_next(struct sonde_session *s, const struct sonde_event **ret)
 
 /*
  * Filters that keep something from one sample to the next, and those whose output is ordered with
- * the caller's, see a sample when the one before has been delivered. So do lists of records.
+ * the caller's, see a sample when the one before has been delivered.
  */
 static bool delivers_one_by_one(const struct sonde_session *s)
 {
-	return merges(s) || s->dlfilters.filters.n || s->filters.is_choosy || s->wants.record_lines;
+	return merges(s) || s->dlfilters.filters.n || s->filters.is_choosy;
 }
 
 /* Most events, most of the time: what admit() leaves of itself for one where nothing is filtered. */
@@ -625,11 +636,8 @@ int session_unread(struct sonde_session *s, size_t nr)
 	return 0;
 }
 
-/*
- * What is behind the event that was admitted last is decoded again. Callers may ask for this after
- * every event: then little is decoded ahead.
- */
-static void decode_again(struct recording *rec)
+/* Callers may ask for this after every event: then little is decoded ahead. */
+void session_pump_rewind(struct recording *rec)
 {
 	const struct event *last = rec->event_at ? &rec->events[rec->event_at - 1] : NULL;
 	const int behind = last ? (int)(last->cut - rec->cuts) + 1 : rec->cut_at;
@@ -650,7 +658,7 @@ void session_want(struct sonde_session *s, uint32_t schema, bool wanted)
 		return;
 	if (wanted && sc->unwanted) {
 		for (size_t i = 0; i < s->recordings.nr; i++)
-			decode_again(&s->recordings.v[i]);
+			session_pump_rewind(&s->recordings.v[i]);
 	}
 	sc->unwanted = !wanted;
 	/* What comes is not looked at any more, so nothing is known of it. */

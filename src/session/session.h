@@ -84,13 +84,35 @@ void session_want(struct sonde_session *s, uint32_t schema, bool wanted);
 int session_pump_next(struct sonde_session *s, struct recording *rec,
 		      const struct sonde_event **ret);
 int session_pump_fill(struct sonde_session *s, struct recording *rec);
+/*
+ * The event just decoded meets state and filters, for a sink that takes records: 1 and the verdict,
+ * 0 the sink does not ask for it, <0 failure.
+ */
+int session_pump_judge(struct sonde_session *s, struct recording *rec, struct event *ev,
+		       enum verdict *ret);
+/* Decodes again what is behind the event that was admitted last. */
+void session_pump_rewind(struct recording *rec);
 /* The next kind of defect of it that was not told yet: 1 and an event of it. */
 int session_defect_event(struct sonde_session *s, struct recording *rec);
+
+/*
+ * records.c: all records to a sink that takes them by record(). 0 at the end or when the session was
+ * stopped, <0 failure.
+ */
+int session_write_records(struct sonde_session *s, struct sink *sink);
 
 /* merge.c: the same of several recordings. */
 int merge_next_pending(struct sonde_session *s, const struct sonde_event **ret);
 int merge_pending(const struct sonde_session *s);
 int merge_fill(struct sonde_session *s);
+/* By record: gives back events that were read ahead and not delivered. */
+void merge_records_begin(struct sonde_session *s);
+/* The recording whose next record is the oldest; NULL: something must be read first, or the end. */
+int merge_next_record(struct sonde_session *s, struct recording **ret);
+/* Reads until every recording that has not ended has a record: as merge_fill(). */
+int merge_fill_records(struct sonde_session *s);
+/* A sample out of a record: its turn among those of all. 1, 0 it is switched off, <0 failure. */
+int merge_take_sample(struct sonde_session *s, const struct event *ev);
 
 /* dlfilter.c: filters in shared objects, as stages. Loads what the session's options name. */
 int session_dlfilters_load(struct sonde_session *s);

@@ -36,6 +36,27 @@ static bool takes_events(const struct sonde_session *s, const struct sink *sink)
 	       !(sink->ops->is_done && sink->ops->is_done(sink));
 }
 
+static bool takes_records(const struct sonde_session *s, const struct sink *sink)
+{
+	return s->wants.samples && sink->ops->record &&
+	       (s->wants.raw_records || s->wants.record_lines);
+}
+
+static int write_events(struct sonde_session *s, struct sink *sink)
+{
+	const struct sonde_event *const *events;
+	int r = 0;
+	size_t nr;
+
+	while (takes_events(s, sink) && (r = next_for_sink(s, sink, &events, &nr)) > 0) {
+		if (sink->ops->events)
+			r = sink->ops->events(sink, (const struct event *const *)events, nr);
+		if (r < 0)
+			break;
+	}
+	return r;
+}
+
 struct sink_wants session_sink_wants(struct sonde_session *s, const struct sink_ops *ops)
 {
 	const struct sink_options own = session_options_of_sink(&s->opts, ops);
@@ -61,8 +82,6 @@ struct sink_wants session_caller_wants(struct sonde_session *s)
 		.samples = true,
 		.records = s->opts.events,
 		.defects = s->opts.events,
-		/* What the source delivers for the lines of a text does not reach callers. */
-		.record_lines = session_sink_wants(s, &text_sink_ops).record_lines,
 	};
 }
 
@@ -83,8 +102,6 @@ static int probe_events(struct sonde_session *s)
 
 int session_write(struct sonde_session *s, const struct sink_ops *ops, int fd)
 {
-	const struct sonde_event *const *events;
-	size_t nr;
 	const struct sink_wants own = s->wants;
 	const struct sink_wants wants = session_sink_wants(s, ops);
 	struct sink_options opts = session_options_of_sink(&s->opts, ops);
@@ -98,12 +115,7 @@ int session_write(struct sonde_session *s, const struct sink_ops *ops, int fd)
 	TRY(ops->open(&sink, &opts));
 	s->wants = wants;
 	session_dlfilters_text(s, sink);
-	r = 0;
-	while (takes_events(s, sink) && (r = next_for_sink(s, sink, &events, &nr)) > 0) {
-		r = ops->events ? ops->events(sink, (const struct event *const *)events, nr) : 0;
-		if (r < 0)
-			break;
-	}
+	r = takes_records(s, sink) ? session_write_records(s, sink) : write_events(s, sink);
 	if (r == -ENODATA && s->opts.rules->lists_despite_damage && wants.header) {
 		/*
 		 * perf prints what the recording says of itself, and does not care for its events.

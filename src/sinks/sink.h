@@ -39,20 +39,44 @@ struct sink_wants {
 	bool defects; /* each kind, as an event, when it is first met */
 	bool results; /* records that schema_is_shown() names; `records` includes them */
 	/*
-	 * Each record as it is, listed in front of its events. Known before the recording is
-	 * opened.
+	 * Each record as it is stored, also those that give no event. Known before the recording is
+	 * opened. The sink takes events by record(), not by events().
 	 */
 	bool raw_records;
 	bool all_records; /* no filter keeps a record of state from the sink */
-	/* With results: records become lines, and pass all filters but that of cpus. */
+	/*
+	 * Records become lines, and pass all filters but that of cpus. The sink takes events by
+	 * record(), too.
+	 */
 	bool record_lines;
-	bool refused_samples; /* with record_lines: those that filters refuse, marked as such */
+	bool refused_samples; /* with record_lines: those that filters refuse, with that verdict */
 	bool unordered;       /* records as they are stored. Known before the recording is opened */
 	/*
 	 * The output is made of what the recording says of itself. has_verdict: it says whether
 	 * events could be read, so that must be known before finish().
 	 */
 	bool header, has_verdict;
+};
+
+/* The filters' verdict on an event. An event that a sink did not ask for does not reach it. */
+enum verdict {
+	VERDICT_REFUSED, /* sink_wants.refused_samples */
+	VERDICT_WANTED
+};
+
+/*
+ * A record as it is stored, and its events. Each meets state and filters when it is asked for: what
+ * a sink writes before that is written before a dlfilter writes, and sees the state that the record
+ * found. Borrowed for the call.
+ */
+struct sink_record {
+	struct recording *recording;
+	const struct cut *cut;
+	/*
+	 * The next event: 1, 0 behind the last, negative errno on failure. Valid until the next
+	 * call. Events that a sink does not ask for are passed over behind it.
+	 */
+	int (*next)(struct sink_record *r, const struct event **ret, enum verdict *ret_verdict);
 };
 
 struct sink {
@@ -83,6 +107,11 @@ struct sink_ops {
 	 * of a file is read.
 	 */
 	int (*events)(struct sink *s, const struct event *const *events, size_t nr);
+	/*
+	 * In place of events() for a sink that wants raw_records or record_lines: once for each
+	 * record, also for one without events.
+	 */
+	int (*record)(struct sink *s, struct sink_record *r);
 	/* It will do without events, as the recording turned out. NULL: never. */
 	bool (*is_done)(const struct sink *s);
 	/*

@@ -80,7 +80,11 @@ struct source_options {
 	size_t window_bytes;
 	bool force;
 	bool unordered; /* records come as they lie in the file */
-	bool list_records; /* every record gives an event of itself before its own: struct event, `listed` */
+	/*
+	 * Records are asked for as they are stored: where they lie in a compressed file is kept,
+	 * and samples that the rules leave out are events (struct event, is_left_out).
+	 */
+	bool raw_records;
 	const struct rules *rules;
 	struct stream *
 		stream; /* to read instead of opening path; the source's from then on, whether open succeeds or not */

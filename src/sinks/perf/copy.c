@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recording out of a recording: the events that pass the session's filters as they were recorded, in one file or in
- * several, each with the header and with the state that its events need (alive.h).
+ * A recording out of a recording: the events that pass the session's filters as they were recorded,
+ * in one file or in several, each with the header and with the state that its events need
+ * (alive.h).
  *
- * Each record comes twice: as itself (`listed`), then as what it means. What it means decides: a sample is kept when any of
- * its events passes the filters; a record of state is kept for when it is needed; losses, throttling and the like are kept
- * where they lie.
+ * The events of a record decide: a sample is kept when any of its events passes the filters; a
+ * record of state is kept for when it is needed; losses, throttling and the like are kept where
+ * they lie.
  */
 
 #include <linux/perf_event.h>
@@ -39,7 +40,6 @@ struct copy_sink {
 	struct reads reads;
 	struct part part;
 	bool is_open; /* part is */
-	bool failed;
 	/* Of a split: */
 	struct every every; /* both 0: everything in one file */
 	char *prefix;       /* "DIR/perf.data": parts are PREFIX.0001 ... */
@@ -51,8 +51,8 @@ struct copy_sink {
 	/* What LOST records of earlier parts told, as far as no LOST_SAMPLES was lessened by it. */
 	uint64_t lost_before;
 	struct outbuf sums; /* LOST_SAMPLES of no time: they are for the last part */
-	/* The record that came as itself and not yet as what it means; len 0: none. */
-	struct outbuf record;
+	struct event raw;     /* the current record as it is stored */
+	struct outbuf record; /* its bytes, which may be changed; len 0: it was dealt with */
 	uint32_t type;
 	uint32_t event; /* of a sample, as recorded */
 	bool swap;
@@ -289,13 +289,13 @@ static bool is_chosen(const struct copy_sink *s, const struct sonde_event *ev)
 	       (ev->pid < 0 || late_filter_pass(&s->filters->late, ev));
 }
 
-/* A record that means no event: damaged, of an unknown kind, or only counted. */
+/*
+ * A record without an event that is chosen: refused, damaged, of an unknown kind, or only counted.
+ */
 static int settle(struct copy_sink *s)
 {
 	bool keep;
 
-	if (!s->record.len)
-		return 0;
 	/* Of a sample whose event is unknown it cannot be told whether it was asked for. */
 	keep = s->type == PERF_RECORD_SAMPLE ? !s->filters->is_set : is_chosen(s, NULL);
 	if (keep)
@@ -395,46 +395,44 @@ static int keep_state(struct copy_sink *s, const struct event *ev)
 	return write_state_now(s);
 }
 
-/* It comes as itself. */
-static int take_record(struct copy_sink *s, const struct sonde_event *ev)
+/* Records that are kept or left out whatever their events are; of others the bytes. */
+static int take_raw(struct copy_sink *s, const struct cut *cut)
 {
-	const struct cut *rec = event_of(ev)->cut;
-	bool swap = ev->flags & SONDE_EVENT_SWAPPED;
+	const struct event *raw = &s->raw;
+	bool swap;
 
-	TRY(settle(s));
-	s->type = get_u32(rec->bytes, swap);
-	s->time_ns = rec->order == CUT_ORDERED ? rec->time_ns : 0;
-	s->event = event_of(ev)->attr;
+	TRY(perfdata_view_raw(s->reads.view, cut, &s->raw));
+	swap = raw->pub.flags & SONDE_EVENT_SWAPPED;
+	s->record.len = 0;
+	s->type = get_u32(cut->bytes, swap);
+	s->time_ns = cut->order == CUT_ORDERED ? cut->time_ns : 0;
+	s->event = raw->attr;
 	s->swap = swap;
 	if (s->type == RECORD_HEADER_BUILD_ID)
-		outbuf_put(&s->build_ids, rec->bytes, rec->len);
-	if (is_of_header(s->type, rec->len) || s->type == RECORD_FINISHED_ROUND ||
+		outbuf_put(&s->build_ids, cut->bytes, cut->len);
+	if (is_of_header(s->type, cut->len) || s->type == RECORD_FINISHED_ROUND ||
 	    s->type == RECORD_COMPRESSED || s->type == RECORD_COMPRESSED2)
 		return 0;
 	if (s->type == RECORD_AUXTRACE)
-		return keep_aux(s, rec, swap);
+		return keep_aux(s, cut, swap);
 	if (is_of_recorder(s->type)) {
 		TRY(alive_add_subject(&s->alive,
 				      &(struct alive_subject){ .id = s->type, .adds = true },
-				      rec->bytes, rec->len, s->time_ns));
+				      cut->bytes, cut->len, s->time_ns));
 		return write_state_now(s);
 	}
-	s->record.len = 0;
-	outbuf_put(&s->record, rec->bytes, rec->len);
+	outbuf_put(&s->record, cut->bytes, cut->len);
 	return s->record.failed ? err_nomem() : 0;
 }
 
-/* It comes as what it means. */
-static int take_meaning(struct copy_sink *s, const struct event *ev)
+/* The first event of a record that is chosen decides. */
+static int take_event(struct copy_sink *s, const struct event *ev)
 {
-	int r;
+	int r = 0;
 
-	if (!s->record.len || ev->schema->kind == SONDE_DEFECT)
-		return 0;
 	if (ev->schema->kind <= SONDE_SAMPLE || !perfdata_is_state(s->type)) {
 		if (ev->schema->kind <= SONDE_SAMPLE || is_chosen(s, &ev->pub))
 			return keep_or_wait(s);
-		r = 0;
 	} else {
 		r = keep_state(s, ev);
 	}
@@ -442,18 +440,19 @@ static int take_meaning(struct copy_sink *s, const struct event *ev)
 	return r;
 }
 
-static int copy_event(struct sink *sink, const struct event *ev)
+static int copy_record(struct sink *sink, struct sink_record *record)
 {
 	struct copy_sink *s = sink_of(sink);
-	int r = ev->listed ? take_record(s, &ev->pub) : take_meaning(s, ev);
+	const struct event *ev;
+	enum verdict verdict;
+	int r = 1;
 
-	s->failed |= r < 0;
-	return r;
-}
-
-static int copy_events(struct sink *sink, const struct event *const *events, size_t nr)
-{
-	return sink_each(sink, events, nr, copy_event);
+	TRY(take_raw(s, record->cut));
+	while (s->record.len && (r = record->next(record, &ev, &verdict)) > 0)
+		TRY(take_event(s, ev));
+	if (r < 0)
+		return r;
+	return s->record.len ? settle(s) : 0;
 }
 
 /* ---- the sink ----------------------------------------------------------------------------------------------------- */
@@ -480,8 +479,6 @@ static int copy_finish(struct sink *sink, bool complete)
 	int r = 0;
 
 	if (complete)
-		r = settle(s);
-	if (complete && r == 0)
 		r = take_sums(s);
 	/* Nothing was kept: that is a recording, too. */
 	if (complete && r == 0 && !s->is_open && !s->parts)
@@ -591,6 +588,8 @@ static int copy_open(struct sink **ret, const struct sink_options *opts)
 	s->filters = opts->filters;
 	s->o = o;
 	s->reads.view = view;
+	s->raw.recording = s->rec;
+	s->raw.source = s->rec->source;
 	s->alive.once = !o->every;
 	if (o->every) {
 		r = every_parse(o->every, &s->every);
@@ -622,7 +621,7 @@ const struct sink_ops perfdata_sink_ops = {
 	.check = copy_check,
 	.wants = copy_wants,
 	.open = copy_open,
-	.events = copy_events,
+	.record = copy_record,
 	.finish = copy_finish,
 	.flush = copy_flush,
 	.close = copy_close,

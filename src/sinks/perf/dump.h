@@ -29,7 +29,7 @@ struct perf_dump {
 
 /* Whether the dump can be in the order of time; first: the recording's first event type. */
 bool perf_dump_is_ordered(const struct perf_dump *d, const struct sonde_schema *first);
-/* Of an event that stands for its record (event.listed), of the file `path`. */
+/* Of a record as perfdata_view_raw() gives it, of the file `path`. */
 void perf_dump_put(const struct event *ev, const struct perf_dump *d, const char *path,
 		   struct outbuf *out);
 /* " ... thread:" and " ...... dso:" in front of the line of an event that came of a sample. */

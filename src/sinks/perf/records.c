@@ -9,6 +9,7 @@
 #include "model/callchain.h"
 #include "recording/locate.h"
 #include "sinks/perf/need.h"
+#include "sinks/sink.h"
 #include "sinks/text/options.h"
 #include "sources/perfdata/view.h"
 
@@ -76,6 +77,13 @@ int perf_records_check(const struct recording *rec, const struct text_options *o
 	return 0;
 }
 
+int perf_records_read(const struct sink_record *record, struct event *ret)
+{
+	ret->recording = record->recording;
+	ret->source = ret->recording->source;
+	return perfdata_view_raw(perfdata_view_of(ret->source), record->cut, ret);
+}
+
 /* ---- the head ----------------------------------------------------------------------------------------------------- */
 
 static void make_head(const struct event *ev, const struct perfdata_view_record *rec,
@@ -116,15 +124,13 @@ static void make_head(const struct event *ev, const struct perfdata_view_record 
 	}
 }
 
-bool perf_record_shown(const struct line_options *o, const struct event *ev,
+bool perf_record_shown(const struct line_options *o, const struct event *ev, bool is_raw,
 		       struct perf_record_head *ret)
 {
 	struct perfdata_view_record rec;
 
-	if (ev->schema->kind != SONDE_RECORD || !read_record(ev, &rec) || !is_shown(o, rec.type))
-		return false;
-	/* A record of the recorder has no event of its own beside the one that stands for its bytes. */
-	if (ev->listed != (rec.type >= RECORD_HEADER_ATTR))
+	if (!read_record(ev, &rec) || !is_shown(o, rec.type) ||
+	    is_raw != (rec.type >= RECORD_HEADER_ATTR))
 		return false;
 	make_head(ev, &rec, ret);
 	return true;

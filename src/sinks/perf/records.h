@@ -13,6 +13,7 @@
 #include "sources/source.h"
 
 struct perfdata_view_record;
+struct sink_record;
 struct recording;
 struct text_options;
 
@@ -26,9 +27,14 @@ struct perf_record_head {
 	/* The task whose name is shown; pid and tid of `event` need not be it. */
 	int32_t pid, tid;
 };
-/* Whether this event has a line; *ret is filled if it has. */
-bool perf_record_shown(const struct line_options *o, const struct event *ev,
+/*
+ * Whether this event of kind SONDE_RECORD has a line; *ret is filled if it has. Of a record of the
+ * recorder it is the raw record that has the line, of others the event.
+ */
+bool perf_record_shown(const struct line_options *o, const struct event *ev, bool is_raw,
 		       struct perf_record_head *ret);
+/* The record itself, for its line and for the dump; *ret begins as zeros. -ENOMEM only. */
+int perf_records_read(const struct sink_record *record, struct event *ret);
 /* The line from behind its head. In a dump an EXIT is in its own line and in that of the dump. */
 void perf_record_put(const struct event *ev, bool in_dump, struct outbuf *out);
 /* "M", "E", "S", "Sp" or "": what misc says beside the cpu mode. */

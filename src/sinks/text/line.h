@@ -81,7 +81,8 @@ struct text_sink {
 	bool nanoseconds;
 	bool terminal;      /* what is written is read on one: no control characters */
 	bool color;         /* names of events stand out */
-	bool lists_records; /* there is more than samples to show */
+	bool takes_raw_records; /* there are lines of records themselves, not of their events */
+	struct event raw;       /* the current one */
 	bool latency;
 	enum text_times times;
 	uint64_t tod_ns; /* what is to be added to an event's time for the time of day */

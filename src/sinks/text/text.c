@@ -37,17 +37,12 @@ static const char *path_of_record(const struct event *ev)
 								       : ev->recording->input;
 }
 
-/* A record of state, or in a dump any record: its bytes, its line. */
-static int put_record(struct text_sink *s, const struct event *ev)
+static int put_record_line(struct text_sink *s, const struct event *ev, bool is_raw)
 {
 	struct outbuf *out = &s->writer.out;
 	struct perf_record_head head;
 
-	if (perf_result_put(ev, s->o->dump, &s->counts_head_put, out))
-		return 0;
-	if (ev->listed && s->o->dump)
-		perf_dump_put(ev, &s->dump, path_of_record(ev), out);
-	if (!perf_record_shown(&s->o->lines, ev, &head))
+	if (!perf_record_shown(&s->o->lines, ev, is_raw, &head))
 		return 0;
 	if (head.schema) {
 		struct line line;
@@ -64,11 +59,28 @@ static int put_record(struct text_sink *s, const struct event *ev)
 	return 0;
 }
 
+/* The event of a record that is no sample: what it results in, or its line. */
 static int record_event(struct text_sink *s, const struct event *ev)
 {
 	size_t start = s->writer.out.len;
 
-	TRY(put_record(s, ev));
+	if (!perf_result_put(ev, s->o->dump, &s->counts_head_put, &s->writer.out))
+		TRY(put_record_line(s, ev, false));
+	if (s->terminal)
+		text_terminal_quiet(&s->writer.out, start, true);
+	return fd_writer_tick(&s->writer);
+}
+
+/* In a dump any record: its bytes, and what it says. */
+static int put_raw_record(struct text_sink *s, const struct sink_record *r)
+{
+	size_t start = s->writer.out.len;
+	struct event *raw = &s->raw;
+
+	TRY(perf_records_read(r, raw));
+	if (s->o->dump)
+		perf_dump_put(raw, &s->dump, path_of_record(raw), &s->writer.out);
+	TRY(put_record_line(s, raw, true));
 	if (s->terminal)
 		text_terminal_quiet(&s->writer.out, start, true);
 	return fd_writer_tick(&s->writer);
@@ -119,23 +131,20 @@ static int put_in_file(struct text_sink *s, const struct event *ev, size_t line_
 	return event_file_take(f, &s->writer.out, line_start);
 }
 
-static int text_event(struct sink *sink, const struct event *ev)
+static inline __attribute__((always_inline)) int text_event(struct sink *sink,
+							   const struct event *ev)
 {
 	struct text_sink *s = sink_of(sink);
 	struct outbuf *out = &s->writer.out;
 	const struct line *line;
 	size_t line_start, start;
 
-	if (__builtin_expect(ev->schema->kind >= SONDE_RECORD && (s->lists_records || ev->listed ||
-								  schema_is_shown(ev->schema)),
-			     0))
+	if (__builtin_expect(ev->schema->kind >= SONDE_RECORD && schema_is_shown(ev->schema), 0))
 		return ev->schema->kind == SONDE_RECORD ? record_event(s, ev) : 0;
 	if (__builtin_expect(ev->pub.schema >= s->lines.n, 0))
 		TRY(text_lines_meet(s, ev->pub.schema));
 	line = &s->lines.v[ev->pub.schema];
-	if (__builtin_expect(s->lists_records && s->o->dump, 0))
-		put_dumped_thread(s, ev);
-	if (!line->fields || __builtin_expect(ev->refused, 0))
+	if (!line->fields)
 		return 0;
 	/* A damaged sample is a defect that its source counts; its values are 0 here. */
 	if (line->needs_sample) {
@@ -169,9 +178,34 @@ static int text_event(struct sink *sink, const struct event *ev)
 	return fd_writer_tick(&s->writer);
 }
 
-static int text_events(struct sink *sink, const struct event *const *events, size_t nr)
+static __attribute__((noinline)) int text_events(struct sink *sink,
+						 const struct event *const *events, size_t nr)
 {
 	return sink_each(sink, events, nr, text_event);
+}
+
+/* The event of a record in a list of records. */
+static int listed_event(struct text_sink *s, const struct event *ev, enum verdict verdict)
+{
+	if (ev->schema->kind >= SONDE_RECORD)
+		return ev->schema->kind == SONDE_RECORD ? record_event(s, ev) : 0;
+	if (s->o->dump)
+		put_dumped_thread(s, ev);
+	return verdict == VERDICT_WANTED ? text_events(&s->base, &ev, 1) : 0;
+}
+
+static int text_record(struct sink *sink, struct sink_record *record)
+{
+	struct text_sink *s = sink_of(sink);
+	const struct event *ev;
+	enum verdict verdict;
+	int r;
+
+	if (s->takes_raw_records)
+		TRY(put_raw_record(s, record));
+	while ((r = record->next(record, &ev, &verdict)) > 0)
+		TRY(listed_event(s, ev, verdict));
+	return r;
 }
 
 static int text_flush(struct sink *sink)
@@ -223,7 +257,7 @@ static int take_options(struct text_sink *s, const struct sink_options *opts)
 	s->color = o->color;
 	s->terminal = o->color || opts->on_terminal || isatty(s->writer.fd);
 	s->dump = (struct perf_dump){ .lines = &o->lines, .is_unsorted = opts->unsorted };
-	s->lists_records = text_options_wants(opts).record_lines;
+	s->takes_raw_records = text_options_wants(opts).raw_records;
 	s->latency = o->latency;
 	s->utc = opts->clock == CLOCK_SHOWN_UTC;
 	s->times = opts->reltime                                ? TIMES_FROM_FIRST
@@ -373,6 +407,7 @@ const struct sink_ops text_sink_ops = {
 	.notes = text_options_notes,
 	.open = text_open,
 	.events = text_events,
+	.record = text_record,
 	.finish = text_finish,
 	.flush = text_flush,
 	.close = text_close,

@@ -225,7 +225,7 @@ static void set_head(const struct cut *cut, const struct blktrace_record *rec, s
 	ret->derived = 0;
 	ret->period = 0;
 	ret->chain_off = 0;
-	ret->refused = ret->listed = false;
+	ret->is_left_out = false;
 	ret->change = NULL;
 	ret->pub.time_ns = rec->time_ns;
 	ret->pub.cpu = (int32_t)rec->cpu;

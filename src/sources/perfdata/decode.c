@@ -186,9 +186,9 @@ static int decode_sample(struct perfdata_source *s, const struct cut *rec, unsig
 		if (!i)
 			defects_add(s->opts.defects, DEFECT_GUEST, 1, NULL);
 		/* perf leaves guests out unless asked. */
-		if (s->opts.rules->leaves_out_guests && !s->opts.list_records)
+		if (s->opts.rules->leaves_out_guests && !s->opts.raw_records)
 			return 0;
-		ret->refused = s->opts.rules->leaves_out_guests;
+		ret->is_left_out = s->opts.rules->leaves_out_guests;
 	}
 	if (__builtin_expect(s->has_chains, 0))
 		ret->chain_off = perfdata_simpleperf_chain_before(s, &ret->pub);
@@ -216,8 +216,8 @@ static inline void begin_event(const struct cut *rec, bool swap, struct event *r
  * Event i of a record: 1 and *ret filled, it is the last; 2: the same, more may follow; 0: the
  * record gives no (more) event; <0 failure.
  */
-static int decode_event(struct perfdata_source *s, const struct cut *rec, unsigned i,
-			struct event *ret)
+static __attribute__((noinline)) int decode_event(struct perfdata_source *s, const struct cut *rec,
+						   unsigned i, struct event *ret)
 {
 	const bool swap = s->file.swap;
 	const uint32_t type = get_u32(rec->bytes, swap);
@@ -283,17 +283,6 @@ static inline __attribute__((always_inline)) int decode_ahead(struct perfdata_so
 	return (int)(ev - ret);
 }
 
-/* Event i of a record: as decode_event(), with the record itself as the first if that is asked. */
-static int decode_or_list(struct perfdata_source *s, const struct cut *rec, unsigned i,
-			  struct event *ret)
-{
-	if (__builtin_expect(!s->opts.list_records, 1))
-		return decode_event(s, rec, i, ret);
-	ret->listed = !i;
-	ret->refused = false;
-	return i ? decode_event(s, rec, i - 1, ret) : perfdata_listed_event(s, rec, ret);
-}
-
 int perfdata_decode(struct source *source, const struct cut *cuts, int nr, int *at,
 		    struct event *ret, int max)
 {
@@ -304,16 +293,16 @@ int perfdata_decode(struct source *source, const struct cut *cuts, int nr, int *
 	if (__builtin_expect(s->is_unsettled, 0))
 		TRY(perfdata_pipe_settle(s));
 	/* Of an event that was made alone: in the first place of the array. */
-	if (__builtin_expect(ret->listed | ret->is_summed_up, 0))
-		ret->listed = ret->is_summed_up = false;
+	if (__builtin_expect(ret->is_left_out | ret->is_summed_up, 0))
+		ret->is_left_out = ret->is_summed_up = false;
 	/* The growth of a count is since the sample before; a chain is of the record before. */
-	if (__builtin_expect(!s->has_reads && !s->has_chains && !s->opts.list_records, 1)) {
+	if (__builtin_expect(!s->has_reads && !s->has_chains, 1)) {
 		n = s->file.swap ? decode_ahead(s, cuts, nr, at, true, ret, max)
 				 : decode_ahead(s, cuts, nr, at, false, ret, max);
 		if (n || *at > begin)
 			return n;
 	}
-	n = decode_or_list(s, &cuts[*at], s->derived, ret);
+	n = decode_event(s, &cuts[*at], s->derived, ret);
 	if (n == 2) {
 		s->derived++;
 		return 1;

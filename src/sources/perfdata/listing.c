@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The view (view.h), and the event that stands for a record in lists of records. */
+/* The view (view.h). */
 
 #include <stdlib.h>
 
@@ -10,53 +10,6 @@
 #include "sources/perfdata/view.h"
 
 enum { FIRST_TOOL_RECORD = 64, MAX_SECTION_BYTES = 256 << 20 };
-
-static int listed_schema(struct perfdata_source *s, const struct sonde_schema **ret)
-{
-	struct arena *a = &s->opts.schemas->arena;
-	struct sonde_schema *sc = s->listed_schema;
-
-	if (!sc) {
-		sc = arena_alloc(a, sizeof(*sc));
-		if (!sc)
-			return err_nomem();
-		*sc = (struct sonde_schema){ .kind = SONDE_RECORD,
-					     .abi = s->abi,
-					     .system = "",
-					     .event = "record",
-					     .name = "record" };
-		TRY(schema_table_add(s->opts.schemas, sc));
-		s->listed_schema = sc;
-	}
-	*ret = sc;
-	return 0;
-}
-
-int perfdata_listed_event(struct perfdata_source *s, const struct cut *rec, struct event *ret)
-{
-	const struct unzip *unzip = perfdata_unzip_of(s, rec->file);
-	bool swap = s->file.swap;
-	const struct perfdata_event *e = NULL;
-
-	if (get_u32(rec->bytes, swap) < FIRST_TOOL_RECORD)
-		e = perfdata_event_of(s, rec->bytes, rec->len, NULL);
-	TRY(listed_schema(s, &ret->schema));
-	ret->pub.schema = ret->schema->id;
-	ret->pub.flags =
-		(swap ? SONDE_EVENT_SWAPPED : 0) | (rec->flags & CUT_LATE ? SONDE_EVENT_LATE : 0);
-	ret->pub.record = ret->pub.bytes = rec->bytes;
-	ret->pub.record_len = ret->pub.bytes_len = rec->len;
-	ret->pub.file_off = unzip ? unzip_place(unzip, rec->file_off) : rec->file_off;
-	ret->pub.cpumode = get_u16(rec->bytes + 4, swap) & CPUMODE_MASK;
-	ret->pub.time_ns = SONDE_NO_TIME;
-	ret->pub.cpu = ret->pub.pid = ret->pub.tid = -1;
-	ret->attr = ret->member = e ? e->index : 0;
-	ret->cut = rec;
-	ret->derived = 0;
-	ret->period = 0;
-	ret->change = NULL;
-	return 2;
-}
 
 /* Of a sample: what lies at fixed places. */
 static void sample_ids(const struct perfdata_layout *l, const uint8_t *rec, bool swap,
@@ -103,6 +56,38 @@ static struct perfdata_source *source_of_view(const struct perfdata_view *v)
 struct perfdata_view *perfdata_view_of(struct source *s)
 {
 	return s && s->ops == &perfdata_source_ops ? (struct perfdata_view *)s : NULL;
+}
+
+int perfdata_view_raw(struct perfdata_view *v, const struct cut *cut, struct event *ret)
+{
+	struct perfdata_source *s = source_of_view(v);
+	const struct unzip *unzip = perfdata_unzip_of(s, cut->file);
+	const struct perfdata_event *e = NULL;
+	bool swap = s->file.swap;
+
+	/* Events of header records that were taken since have no schema so far, or an older one. */
+	if (__builtin_expect(s->is_unsettled, 0))
+		TRY(perfdata_pipe_settle(s));
+	if (get_u32(cut->bytes, swap) < FIRST_TOOL_RECORD)
+		e = perfdata_event_of(s, cut->bytes, cut->len, NULL);
+	if (!s->raw_schema.name)
+		s->raw_schema = (struct sonde_schema){ .kind = SONDE_RECORD,
+						       .abi = s->abi,
+						       .system = "",
+						       .event = "record",
+						       .name = "record" };
+	ret->schema = &s->raw_schema;
+	ret->pub.flags =
+		(swap ? SONDE_EVENT_SWAPPED : 0) | (cut->flags & CUT_LATE ? SONDE_EVENT_LATE : 0);
+	ret->pub.record = ret->pub.bytes = cut->bytes;
+	ret->pub.record_len = ret->pub.bytes_len = cut->len;
+	ret->pub.file_off = unzip ? unzip_place(unzip, cut->file_off) : cut->file_off;
+	ret->pub.cpumode = get_u16(cut->bytes + 4, swap) & CPUMODE_MASK;
+	ret->pub.time_ns = SONDE_NO_TIME;
+	ret->pub.cpu = ret->pub.pid = ret->pub.tid = -1;
+	ret->attr = ret->member = e ? e->index : 0;
+	ret->cut = cut;
+	return 0;
 }
 
 void perfdata_view_record(const struct perfdata_view *v, const struct event *ev,

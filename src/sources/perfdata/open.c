@@ -248,7 +248,7 @@ static int open_unzips(struct perfdata_source *s)
 					 .swap = s->file.swap,
 					 .is_complete = !s->file.is_pipe && !s->file.unfinished &&
 							!s->has_ended_early,
-					 .keeps_places = s->opts.list_records,
+					 .keeps_places = s->opts.raw_records,
 					 .unpacked = &s->unpacked,
 					 .defects = s->opts.defects };
 

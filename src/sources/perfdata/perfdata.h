@@ -129,9 +129,9 @@ struct perfdata_source {
 	uint32_t time_off, time_from_end;
 	struct abi abi;
 	struct sample_scratch scratch;
+	struct sonde_schema raw_schema; /* of perfdata_view_raw() */
 	struct sonde_schema
 		*record_schemas[NR_RECORD_SCHEMAS]; /* by record type, made when first needed */
-	struct sonde_schema *listed_schema; /* of events that stand for a record; the same */
 	struct bytes kallsyms, printk;      /* text of the recording, empty when absent */
 	char *kallsyms_unpacked;            /* owned */
 	bool kallsyms_tried;
@@ -278,7 +278,6 @@ int perfdata_simpleperf_chain(struct source *source, const struct event *ev, con
 int perfdata_first_records_look(struct perfdata_source *s);
 
 /* listing.c: records and header sections as they are, for lists of them; see also view.h. */
-int perfdata_listed_event(struct perfdata_source *s, const struct cut *rec, struct event *ret);
 void perfdata_report(struct source *source, const struct event *ev, struct source_report *ret);
 void perfdata_traits(struct source *source, struct source_traits *ret);
 /* 1, 0 if absent or damaged, -ENOMEM. The bytes are borrowed from the source. */

@@ -59,7 +59,14 @@ struct perfdata_view_event {
 	bool is_named; /* by the recorder */
 };
 
-/* The record that an event was made of. */
+/*
+ * A record as an event without fields, for lists and copies of records: its bytes, where it is
+ * stored, the event (attr) that it belongs to. Sets only what differs between records: the caller
+ * clears *ret before the first one, and sets recording and source. 0 on success, negative errno on
+ * failure.
+ */
+int perfdata_view_raw(struct perfdata_view *v, const struct cut *cut, struct event *ret);
+/* The record that an event was made of, or that perfdata_view_raw() gave. */
 void perfdata_view_record(const struct perfdata_view *v, const struct event *ev,
 			  struct perfdata_view_record *ret);
 void perfdata_view_header(const struct perfdata_view *v, struct perfdata_view_header *ret);

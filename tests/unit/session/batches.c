@@ -406,3 +406,60 @@ TEST(a_batch_of_a_pipe_waits_for_nothing)
 	close(fds[0]);
 	sem_destroy(&w.taken);
 }
+
+static char *text_of(struct sonde_session *s)
+{
+	char path[] = "/tmp/sonde-records-XXXXXX";
+	int fd = mkstemp(path);
+	off_t len;
+	char *text;
+
+	assert_true(fd >= 0);
+	unlink(path);
+	assert_int_equal(sonde_session_write_text(s, fd), 0);
+	len = lseek(fd, 0, SEEK_END);
+	text = calloc((size_t)len + 1, 1);
+	assert_non_null(text);
+	assert_int_equal(pread(fd, text, (size_t)len, 0), len);
+	close(fd);
+	return text;
+}
+
+/* What was decoded ahead of the caller has been no record yet: none is missing, none comes twice. */
+TEST(a_dump_begins_behind_the_last_event_of_a_batch)
+{
+	const struct sonde_event *const *events;
+	struct recording r = { 0 };
+	const char *path = busy_recording(&r, true);
+	struct sonde_session *s = open_session(path, "dump=1\n");
+	static const char head[] = "]: event: ";
+	char *all = text_of(s), *rest, place[64], *behind, *last;
+	size_t nr;
+
+	sonde_session_close(s);
+	for (size_t taken = 1; taken < 30; taken += 7) {
+		s = open_session(path, "dump=1\n");
+		for (size_t left = taken; left; left -= nr) {
+			nr = left;
+			assert_int_equal(sonde_session_next_batch(s, &events, &nr), 1);
+			snprintf(place, sizeof(place), "\n0x%llx@",
+				 (unsigned long long)events[nr - 1]->file_off);
+		}
+		rest = text_of(s);
+		sonde_session_close(s);
+		assert_true(strlen(rest) > 0 && strlen(rest) < strlen(all));
+		behind = all + strlen(all) - strlen(rest);
+		assert_string_equal(rest, behind);
+		/* The record of the last event taken is the last one in front. */
+		behind[0] = '\0';
+		last = strstr(all, place);
+		assert_non_null(last);
+		last = strstr(last, head);
+		assert_non_null(last);
+		assert_null(strstr(last + 1, head));
+		behind[0] = '\n';
+		free(rest);
+	}
+	free(all);
+	recording_done(&r);
+}
