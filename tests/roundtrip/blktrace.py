@@ -20,7 +20,7 @@ RECORDED = CORPUS / 'blktrace-sample__takeoverjp'
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent))
 sys.path.insert(0, str(HERE.parent / 'gen'))
-from points import ENV, done, say, skip  # noqa: E402
+from points import ENV, UNDER_ASAN, done, say, skip  # noqa: E402
 import blktrace as made  # noqa: E402
 
 SONDE = str(pathlib.Path(sys.argv[1]).resolve())
@@ -136,6 +136,8 @@ sub block::issue {
 
 
 def check_scripts(top):
+    if UNDER_ASAN:
+        return skip('scripts', 'an interpreter without the sanitizer')
     (top / 'x.py').write_text(PYTHON)
     (top / 'x.pl').write_text(PERL)
     want = ['block__issue 1 5 1500000 200 fio 64 128 RA fio', 'block__issue 0 5 6000000 100 kjournald 1000 8 WS kjournald',
