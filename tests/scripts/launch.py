@@ -256,35 +256,6 @@ t.is_((r.out, r.err, r.rc), ("end 5\n", "", 0), "Ctrl-C twice: the handler is br
 r = t.script("import os, signal\nsignal.signal(signal.SIGINT, lambda *a: print('mine'))\n" + STOP)
 t.is_((r.out.replace("mine\n", ""), r.rc), ("end 574\n", 0), "a handler of SIGINT that the script set is its own", r)
 
-# While nobody's Python code runs: a recording of many windows of which nothing is wanted. The other thread gets the
-# interpreter only when it is given up, which is while the first batch is read.
-with open(DEMO, "rb") as f:
-    whole = f.read()
-at, size = struct.unpack_from("<QQ", whole, 40)
-times = (24 << 20) // size
-LONG = t.write("long.data", whole[:40] + struct.pack("<QQ", len(whole), size * times) + whole[56:] +
-               whole[at:at + size] * times + whole[at + size:])
-INTERRUPT = """
-import os, signal, sys, threading
-sys.setswitchinterval(100)
-go = threading.Event()
-def interrupt():
-    go.wait()
-    os.kill(os.getpid(), signal.SIGINT)
-def bytes_read():
-    with open('/proc/self/io') as f:
-        return int(f.readline().split()[1])
-def trace_begin():
-    global before
-    threading.Thread(target=interrupt, daemon=True).start()
-    before = bytes_read()
-    go.set()
-def trace_end():
-    print('end', bytes_read() - before < %d)
-""" % (size * times // 2)
-for what, options in (("refuses every event", ("--pid", "99999999")), ("has no handler", ())):
-    r = t.script(INTERRUPT, LONG, options=options, both=False)
-    t.is_((r.out, r.rc), ("end True\n", 0), "Ctrl-C ends reading where the session or the script %s" % what, r.err[-500:])
 r = t.script("import os, signal\ndef trace_begin():\n os.kill(os.getpid(), signal.SIGINT)\n while True: pass\n")
 t.ok(r.rc == 130 and "KeyboardInterrupt" in r.err and "launch.py" not in r.err, "Ctrl-C before the events is plain python's", r)
 
@@ -299,17 +270,40 @@ with open(t.write("live.data", ""), "wb") as f:
             struct.pack("=IHH", 64, 0, 8 + len(attr)) + attr + struct.pack("=IHHIIQ", 9, 2, 24, 12, 12, 1000) + struct.pack("=IHH", 68, 0, 8) * 2)
 
 
-def live(text, name="live.py", **env):
+def live(text, name="live.py", options=(), **env):
     """A script over a pipe that stays open behind one event."""
     end_out, end_in = os.pipe()
     with open(t.dir + "/live.data", "rb") as f:
         os.write(end_in, f.read())
-    p = subprocess.Popen([SONDE, "script", "-i", "-", t.write(name, text)], stdin=end_out, stdout=subprocess.PIPE,
+    p = subprocess.Popen([SONDE, "script", "-i", "-", *options, t.write(name, text)], stdin=end_out, stdout=subprocess.PIPE,
                          stderr=subprocess.PIPE, env=environment(SONDE_PYTHON=t.python, **env), start_new_session=True)
     os.close(end_out)
     return p, end_in
 
 
+# While nobody's Python code runs: a stream that goes on, of which nothing is wanted. The reader has begun when more
+# than a pipe holds is written; 64 MiB later it has ended, however slow the machine is.
+for what, options in (("session refuses every event", ["--pid", "99999999"]), ("script has no handler", [])):
+    p, fd = live("def trace_end(): print('end')\n", options=options)
+    limit = {False: 4 << 20, True: 64 << 20}
+    written, interrupted, now = 0, False, 2000
+    try:
+        while written < limit[interrupted]:
+            block = b"".join(struct.pack("=IHHIIQ", 9, 2, 24, 12, 12, now + i) for i in range(10000))
+            block = memoryview(block + struct.pack("=IHH", 68, 0, 8))
+            now += 10000
+            while block:
+                done = os.write(fd, block)
+                block, written = block[done:], written + done
+            if not interrupted and written >= limit[False]:
+                p.send_signal(signal.SIGINT)
+                interrupted, written = True, 0
+        ended = "the reader still reads"
+    except BrokenPipeError:
+        ended = "ended"
+    os.close(fd)
+    out, err = p.communicate()
+    t.is_((ended, out, p.returncode), ("ended", b"end\n", 0), "Ctrl-C ends reading where the %s" % what, err[-500:])
 for what, text, wants in (
         ("the top level", EARLY + "def trace_end(): print('end')\n", ("end\n", "", 0)),
         ("trace_begin", "import os, signal\ndef trace_begin(): os.kill(os.getpid(), signal.SIGINT)\ndef process_event(p): print('event')\n"
