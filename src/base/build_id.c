@@ -47,7 +47,7 @@ struct build_id build_id_of_hex(const char *hex)
 	return id;
 }
 
-static char *put_hex(const uint8_t *bytes, size_t len, char *to)
+static char *build_id_put_hex(const uint8_t *bytes, size_t len, char *to)
 {
 	for (size_t i = 0; i < len; i++) {
 		*to++ = "0123456789abcdef"[bytes[i] >> 4];
@@ -58,7 +58,7 @@ static char *put_hex(const uint8_t *bytes, size_t len, char *to)
 
 const char *build_id_hex(const struct build_id *id, char ret[BUILD_ID_HEX_CHARS])
 {
-	*put_hex(id->bytes, id->len, ret) = '\0';
+	*build_id_put_hex(id->bytes, id->len, ret) = '\0';
 	return ret;
 }
 
@@ -69,8 +69,8 @@ const char *build_id_path(const struct build_id *id, char ret[BUILD_ID_PATH_CHAR
 	char *to = ret;
 
 	memcpy(to, dir, sizeof(dir) - 1);
-	to = put_hex(id->bytes, first, to + sizeof(dir) - 1);
+	to = build_id_put_hex(id->bytes, first, to + sizeof(dir) - 1);
 	*to++ = '/';
-	*put_hex(id->bytes + first, id->len - first, to) = '\0';
+	*build_id_put_hex(id->bytes + first, id->len - first, to) = '\0';
 	return ret;
 }

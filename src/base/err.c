@@ -12,7 +12,7 @@ static _Thread_local char chain[CHAIN_BYTES];
 static _Thread_local size_t chain_len;
 static _Thread_local uint64_t nomem_count;
 
-static void append(const char *fmt, va_list ap)
+static void err_append(const char *fmt, va_list ap)
 {
 	int n;
 
@@ -30,7 +30,7 @@ static void append(const char *fmt, va_list ap)
 int err_setv(int code, const char *fmt, va_list ap)
 {
 	err_clear();
-	append(fmt, ap);
+	err_append(fmt, ap);
 	return code;
 }
 
@@ -54,7 +54,7 @@ int err_add(int code, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	append(fmt, ap);
+	err_append(fmt, ap);
 	va_end(ap);
 	return code;
 }

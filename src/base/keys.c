@@ -66,7 +66,7 @@ static int add_line(char **lines, const char *name, const char *value)
 	return 0;
 }
 
-static int set(void *to, const struct key *k, const char *value, const struct place *at)
+static int keys_set(void *to, const struct key *k, const char *value, const struct place *at)
 {
 	char **text = (char **)((char *)to + k->offset);
 
@@ -84,7 +84,7 @@ static int set(void *to, const struct key *k, const char *value, const struct pl
 	return *text ? 0 : err_nomem();
 }
 
-static const struct key *find(const struct key_set *s, const char *name)
+static const struct key *keys_find(const struct key_set *s, const char *name)
 {
 	for (size_t i = 0; i < s->nr; i++)
 		if (!strcmp(s->keys[i].name, name))
@@ -98,10 +98,10 @@ static int set_by_name(const struct key_set *sets, size_t nr_sets, const char *n
 	bool is_known = false;
 
 	for (const struct key_set *s = sets; s < sets + nr_sets; s++) {
-		const struct key *k = find(s, name);
+		const struct key *k = keys_find(s, name);
 
 		if (k)
-			TRY(set(s->to, k, value, at));
+			TRY(keys_set(s->to, k, value, at));
 		is_known |= k != NULL;
 	}
 	if (is_known)
@@ -174,7 +174,7 @@ void key_sets_print(const struct key_set *sets, size_t nr_sets, struct outbuf *o
 		for (size_t i = 0; i < s->nr; i++) {
 			const struct key_set *earlier = sets;
 
-			while (earlier < s && !find(earlier, s->keys[i].name))
+			while (earlier < s && !keys_find(earlier, s->keys[i].name))
 				earlier++;
 			if (earlier == s)
 				print_key(s, &s->keys[i], out);

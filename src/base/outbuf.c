@@ -89,7 +89,8 @@ char *digits_hex(char *end, uint64_t v)
 	return end;
 }
 
-static void put_padded(struct outbuf *o, const char *digits, size_t n, unsigned width, char fill)
+static void outbuf_put_padded(struct outbuf *o, const char *digits, size_t n, unsigned width,
+			      char fill)
 {
 	char *to = outbuf_room(o, n + width);
 	size_t pad = width > n ? width - n : 0;
@@ -120,7 +121,7 @@ void outbuf_u64_width(struct outbuf *o, uint64_t v, unsigned width, char fill)
 {
 	char digits[20], *p = digits_u64(digits + sizeof(digits), v);
 
-	put_padded(o, p, (size_t)(digits + sizeof(digits) - p), width, fill);
+	outbuf_put_padded(o, p, (size_t)(digits + sizeof(digits) - p), width, fill);
 }
 
 void outbuf_i64_width(struct outbuf *o, int64_t v, unsigned width)
@@ -130,14 +131,14 @@ void outbuf_i64_width(struct outbuf *o, int64_t v, unsigned width)
 
 	if (v < 0)
 		*--p = '-';
-	put_padded(o, p, (size_t)(digits + sizeof(digits) - p), width, ' ');
+	outbuf_put_padded(o, p, (size_t)(digits + sizeof(digits) - p), width, ' ');
 }
 
 void outbuf_hex_width(struct outbuf *o, uint64_t v, unsigned width, char fill)
 {
 	char digits[16], *p = digits_hex(digits + sizeof(digits), v);
 
-	put_padded(o, p, (size_t)(digits + sizeof(digits) - p), width, fill);
+	outbuf_put_padded(o, p, (size_t)(digits + sizeof(digits) - p), width, fill);
 }
 
 enum { DOUBLE_DIGITS = 17, FLOAT_DIGITS = 9 };
@@ -163,7 +164,7 @@ static void read_scientific(const char *text, struct decimal *ret)
 	ret->exponent = (int)strtol(e + 1, NULL, 10);
 }
 
-static void shortest(double v, bool is_single, struct decimal *ret)
+static void outbuf_shortest_decimal(double v, bool is_single, struct decimal *ret)
 {
 	char text[64];
 
@@ -208,7 +209,7 @@ void outbuf_double(struct outbuf *o, double v, bool is_single)
 		outbuf_put(o, "inf", 3);
 		return;
 	}
-	shortest(v, is_single, &d);
+	outbuf_shortest_decimal(v, is_single, &d);
 	if (d.exponent >= -4 && d.exponent < 16) {
 		put_positional(o, &d);
 		return;
