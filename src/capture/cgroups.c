@@ -69,7 +69,7 @@ static int open_cgroup(struct capture_events *l, const char *name,
 	return 0;
 }
 
-static void set(struct capture_event *e, const struct capture_cgroup *g)
+static void cgroups_set_event(struct capture_event *e, const struct capture_cgroup *g)
 {
 	e->cgroup = g ? g->name : NULL;
 	e->cgroup_fd = g ? g->fd : -1;
@@ -101,7 +101,7 @@ int capture_events_cgroups(struct capture_events *l, const char *names)
 					"all",
 					names, name, l->nr_cgroups + 1, l->list.n);
 			TRY(open_cgroup(l, name, &g));
-			set(&l->list.v[l->nr_cgroups], g);
+			cgroups_set_event(&l->list.v[l->nr_cgroups], g);
 		}
 		l->nr_cgroups++;
 		at += len;
@@ -110,6 +110,6 @@ int capture_events_cgroups(struct capture_events *l, const char *names)
 	}
 	if (l->nr_cgroups == 1)
 		vec_foreach(e, &l->list)
-			set(e, g);
+			cgroups_set_event(e, g);
 	return 0;
 }

@@ -22,7 +22,7 @@ struct counter {
 	 * for the owner: what it counted, what of that was lost, and how much of this is told
 	 * already
 	 */
-	uint64_t counted, lost, lost_told;
+	uint64_t counted, lost, lost_reported;
 };
 
 #endif

@@ -26,8 +26,8 @@ static time_t now_s(void)
 }
 
 /* A line a second at most. */
-static void tell_progress(const struct counters *c, time_t *last, const char *what, size_t done,
-			  size_t all)
+static void counters_report_progress(const struct counters *c, time_t *last, const char *what,
+				     size_t done, size_t all)
 {
 	const time_t now = now_s();
 
@@ -256,7 +256,8 @@ static int open_everywhere(struct counters *c, struct capture_events *events, si
 				 "none of the processes and threads to record is there any more");
 }
 
-static void tell_opened(const struct counters *c, const struct capture_event *e, size_t nr)
+static void counters_report_opened(const struct counters *c, const struct capture_event *e,
+				   size_t nr)
 {
 	const struct perf_event_attr *a = &e->attr;
 
@@ -311,9 +312,9 @@ int counters_open(struct counters *c, struct capture_events *events,
 			continue;
 		TRY(r);
 		TRY(check_filter(&c->list.v[before], events));
-		tell_opened(c, &events->list.v[event], c->list.n - before);
+		counters_report_opened(c, &events->list.v[event], c->list.n - before);
 		event++;
-		tell_progress(c, &told, "events opened", event, events->list.n);
+		counters_report_progress(c, &told, "events opened", event, events->list.n);
 	}
 	return 0;
 }
@@ -334,7 +335,7 @@ int counters_filter(struct counters *c, const struct capture_events *events)
 	return 0;
 }
 
-static int enable(const struct counter *n)
+static int counters_enable_one(const struct counter *n)
 {
 	return ioctl(n->fd, PERF_EVENT_IOC_ENABLE, 0) < 0
 		       ? err_errno(errno, "cannot enable an event on cpu %d", n->cpu)
@@ -344,7 +345,7 @@ static int enable(const struct counter *n)
 int counters_enable(struct counters *c)
 {
 	vec_foreach(n, &c->list)
-		TRY(enable(n));
+		TRY(counters_enable_one(n));
 	return 0;
 }
 
@@ -358,7 +359,7 @@ int counters_enable_event(struct counters *c, uint32_t event)
 {
 	vec_foreach(n, &c->list)
 		if (n->event == event)
-			TRY(enable(n));
+			TRY(counters_enable_one(n));
 	return 0;
 }
 
@@ -412,7 +413,7 @@ void counters_close(struct counters *c)
 		    c->list.n);
 	for (size_t i = 0; i < c->list.n; i++) {
 		close(c->list.v[i].fd);
-		tell_progress(c, &told, "counters closed", i + 1, c->list.n);
+		counters_report_progress(c, &told, "counters closed", i + 1, c->list.n);
 	}
 	vec_done(&c->list);
 }

@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "capture/limits.h"
 
-static int open_on(int cpu)
+static int cpu_watch_open_on(int cpu)
 {
 	struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE,
 				     .size = sizeof(a),
@@ -28,10 +28,10 @@ void cpu_watch_open(struct cpu_watch *w, const struct capture_cpus *cpus)
 	enum { SPARE_DESCRIPTORS = 16 }; /* for those who need them more */
 
 	for (size_t i = 0; i < cpus->list.n; i++) {
-		struct watched_cpu c = { cpus->list.v[i], open_on(cpus->list.v[i]) };
+		struct watched_cpu c = { cpus->list.v[i], cpu_watch_open_on(cpus->list.v[i]) };
 
 		if (c.fd < 0 && errno == EMFILE && raise_file_limit())
-			c.fd = open_on(c.cpu);
+			c.fd = cpu_watch_open_on(c.cpu);
 		if (c.fd >= 0 && vec_push(&w->list, c) < 0)
 			close(c.fd);
 	}

@@ -94,8 +94,8 @@ static int unknown_source(struct capture_events *l, const char *text, const char
 /* ---- one event --------------------------------------------------------------------------------------------------- */
 
 /* Terms and modifiers, then into the list. */
-static int add(struct capture_events *l, struct capture_event *e, const struct event_text *t,
-	       const struct pmu *pmu)
+static int events_add(struct capture_events *l, struct capture_event *e, const struct event_text *t,
+		      const struct pmu *pmu)
 {
 	if (!e->name)
 		e->name = t->whole;
@@ -106,12 +106,12 @@ static int add(struct capture_events *l, struct capture_event *e, const struct e
 	return capture_events_push(l, e);
 }
 
-static int add_numbered(struct capture_events *l, const struct event_text *t, uint32_t type,
-			uint64_t config)
+static int events_add_numbered(struct capture_events *l, const struct event_text *t, uint32_t type,
+			       uint64_t config)
 {
 	struct capture_event e = capture_event_new(type, config);
 
-	return add(l, &e, t, NULL);
+	return events_add(l, &e, t, NULL);
 }
 
 struct tracepoint_visit {
@@ -121,7 +121,7 @@ struct tracepoint_visit {
 	size_t found;
 };
 
-static int add_tracepoint(void *ctx, const char *system, const char *event)
+static int events_add_tracepoint(void *ctx, const char *system, const char *event)
 {
 	struct tracepoint_visit *v = ctx;
 	struct capture_events *l = v->list;
@@ -141,11 +141,11 @@ static int add_tracepoint(void *ctx, const char *system, const char *event)
 	if (!e.system || !e.event || !e.name)
 		return err_nomem();
 	v->found++;
-	return add(l, &e, v->text, NULL);
+	return events_add(l, &e, v->text, NULL);
 }
 
-static int add_tracepoints(struct capture_events *l, const struct event_text *t, const char *system,
-			   const char *event)
+static int events_add_tracepoints(struct capture_events *l, const struct event_text *t,
+				  const char *system, const char *event)
 {
 	struct tracepoint_visit v = { .list = l, .text = t };
 	char name[EVENT_MAX_BYTES];
@@ -159,7 +159,7 @@ static int add_tracepoints(struct capture_events *l, const struct event_text *t,
 	}
 	v.is_glob = strpbrk(system, "*?[") || strpbrk(event, "*?[");
 	if (v.is_glob) {
-		TRY(tracefs_events_match(&l->tracefs, system, event, add_tracepoint, &v));
+		TRY(tracefs_events_match(&l->tracefs, system, event, events_add_tracepoint, &v));
 		if (!v.found)
 			return err_set(-EBADR,
 				       "event '%s': no tracepoint matches; all are listed in "
@@ -167,7 +167,7 @@ static int add_tracepoints(struct capture_events *l, const struct event_text *t,
 				       t->whole, l->tracefs.root);
 		return 0;
 	}
-	TRY(add_tracepoint(&v, system, event));
+	TRY(events_add_tracepoint(&v, system, event));
 	snprintf(name, sizeof(name), "%s:%s", system, event);
 	return v.found ? 0 : unknown_event(l, t->whole, name);
 }
@@ -211,7 +211,7 @@ static int add_from_source(void *ctx, const struct pmu *pmu)
 	if (v->alias)
 		t.terms = (char *)v->alias;
 	v->found++;
-	return add(l, &e, &t, pmu);
+	return events_add(l, &e, &t, pmu);
 }
 
 /* mem:ADDRESS[/LENGTH][:rwx][:MODIFIERS], `at` behind mem: */
@@ -261,11 +261,11 @@ static int add_breakpoint(struct capture_events *l, const struct event_text *t, 
 			       "mem:ADDRESS[/LENGTH][:rwx][:MODIFIERS]",
 			       t->whole, at);
 	whole.modifiers = *at ? (char *)at + 1 : NULL;
-	return add(l, &e, &whole, NULL);
+	return events_add(l, &e, &whole, NULL);
 }
 
 /* "1", "0x3" and nothing behind it */
-static bool is_number(const char *text, uint64_t *ret)
+static bool events_is_number(const char *text, uint64_t *ret)
 {
 	char *end;
 
@@ -275,7 +275,7 @@ static bool is_number(const char *text, uint64_t *ret)
 }
 
 /* "NAME:REST" cut in two at the colon; NULL: there is none. */
-static char *cut(char *text)
+static char *events_split_at_colon(char *text)
 {
 	char *colon = text ? strchr(text, ':') : NULL;
 
@@ -303,7 +303,7 @@ static int set_modifiers(struct event_text *t, char *behind_colon)
 static int add_one(struct capture_events *l, struct event_text *t)
 {
 	struct source_visit v = { .list = l, .text = t };
-	char *second = cut(t->head), *third;
+	char *second = events_split_at_colon(t->head), *third;
 	uint64_t number, config;
 	uint32_t type;
 
@@ -311,16 +311,16 @@ static int add_one(struct capture_events *l, struct event_text *t)
 		return err_set(-EBADR, "an event without a name in the list of events");
 	if (capture_name_lookup(t->head, &type, &config) == 0) {
 		TRY(set_modifiers(t, second));
-		return add_numbered(l, t, type, config);
+		return events_add_numbered(l, t, type, config);
 	}
-	if (second && is_number(t->head, &number)) {
-		third = cut(second);
-		if (!is_number(second, &config) || number > UINT32_MAX)
+	if (second && events_is_number(t->head, &number)) {
+		third = events_split_at_colon(second);
+		if (!events_is_number(second, &config) || number > UINT32_MAX)
 			return err_set(-EBADR,
 				       "event '%s': TYPE:CONFIG takes two numbers, decimal or hex",
 				       t->whole);
 		TRY(set_modifiers(t, third));
-		return add_numbered(l, t, (uint32_t)number, config);
+		return events_add_numbered(l, t, (uint32_t)number, config);
 	}
 	if (t->terms && !second) {
 		TRY(pmu_each(l->sources, t->head, NULL, add_from_source, &v));
@@ -338,9 +338,9 @@ static int add_one(struct capture_events *l, struct event_text *t)
 	}
 	if (!second)
 		return unknown_event(l, t->whole, t->head);
-	third = cut(second);
+	third = events_split_at_colon(second);
 	TRY(set_modifiers(t, third));
-	return add_tracepoints(l, t, t->head, second);
+	return events_add_tracepoints(l, t, t->head, second);
 }
 
 /* ---- lists and groups -------------------------------------------------------------------------------------------- */
@@ -350,7 +350,7 @@ struct parser {
 	const char *pos;
 };
 
-static void skip_blanks(struct parser *p)
+static void events_skip_blanks(struct parser *p)
 {
 	p->pos += strspn(p->pos, " \t\n");
 }
@@ -377,7 +377,7 @@ static int parse_event(struct parser *p)
 	size_t len;
 	char *copy, *slash;
 
-	skip_blanks(p);
+	events_skip_blanks(p);
 	len = event_length(p->pos);
 	if (len >= EVENT_MAX_BYTES)
 		return err_set(-EBADR, "event '%.32s...' is too long", p->pos);
@@ -459,7 +459,7 @@ static int parse_group(struct parser *p, const char *name)
 			return err_set(-EBADR, "there is no modifier behind the ':' of a group");
 		p->pos += len;
 	}
-	skip_blanks(p);
+	events_skip_blanks(p);
 	if (*p->pos && *p->pos != ',')
 		return err_set(-EBADR,
 			       "behind a group stands '%.32s': a ':' and modifiers, a ',' and more "
@@ -481,7 +481,7 @@ static int parse_item(struct parser *p)
 	const char *name = NULL;
 	size_t len;
 
-	skip_blanks(p);
+	events_skip_blanks(p);
 	len = event_length(p->pos);
 	if (p->pos[len] != '{')
 		return parse_event(p);

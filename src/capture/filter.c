@@ -23,7 +23,7 @@ struct check {
 	size_t size;
 };
 
-static void skip_blanks(struct check *c)
+static void filter_skip_blanks(struct check *c)
 {
 	c->pos += strspn(c->pos, " \t\n");
 }
@@ -60,7 +60,7 @@ static bool takes_text(const struct sonde_field *f, const char *name)
 }
 
 /* [-]DECIMAL, 0OCTAL or 0xHEX */
-static bool is_number(const char *from, const char *end)
+static bool filter_is_number(const char *from, const char *end)
 {
 	char *stop;
 
@@ -71,8 +71,8 @@ static bool is_number(const char *from, const char *end)
 	return stop == end;
 }
 
-static bool value(struct check *c, const struct sonde_field *f, const char *name, const char *op,
-		  bool is_function)
+static bool filter_check_value(struct check *c, const struct sonde_field *f, const char *name,
+			       const char *op, bool is_function)
 {
 	const char *from = c->pos, *end;
 	bool text = takes_text(f, name);
@@ -104,7 +104,7 @@ static bool value(struct check *c, const struct sonde_field *f, const char *name
 	if (text && f)
 		FOUND(c, "%s is text: its value needs quotes, %s %s \"%.*s\"", name, name, op,
 		      (int)(end - from), from);
-	if (!text && !is_function && !is_number(from, end))
+	if (!text && !is_function && !filter_is_number(from, end))
 		FOUND(c, "%.*s is no number, and %s is one", (int)(end - from), from, name);
 	if (*from == '-' && f && !f->is_signed)
 		FOUND(c, "%s has no sign, so it cannot be compared with %.*s", name,
@@ -113,7 +113,7 @@ static bool value(struct check *c, const struct sonde_field *f, const char *name
 	return true;
 }
 
-static bool predicate(struct check *c)
+static bool filter_check_predicate(struct check *c)
 {
 	static const char *const ops[] = { "==", "!=", "<=", ">=", "<", ">", "&", "~" };
 	size_t len = 0;
@@ -142,7 +142,7 @@ static bool predicate(struct check *c)
 	if (*c->pos == '.')
 		while (*c->pos == '.' || isalpha((unsigned char)*c->pos))
 			c->pos++;
-	skip_blanks(c);
+	filter_skip_blanks(c);
 	for (size_t i = 0; i < sizeof(ops) / sizeof(*ops) && !op; i++)
 		if (!strncmp(c->pos, ops[i], strlen(ops[i])))
 			op = ops[i];
@@ -151,35 +151,35 @@ static bool predicate(struct check *c)
 		      "%s is followed by '%.20s'; operators are == != < <= > >= & and, for text, ~",
 		      name, *c->pos ? c->pos : "nothing");
 	c->pos += strlen(op);
-	skip_blanks(c);
-	return value(c, f, name, op, is_function);
+	filter_skip_blanks(c);
+	return filter_check_value(c, f, name, op, is_function);
 }
 
-static bool expression(struct check *c, int depth)
+static bool filter_check_expression(struct check *c, int depth)
 {
 	for (;;) {
-		skip_blanks(c);
+		filter_skip_blanks(c);
 		while (*c->pos == '!') {
 			c->pos++;
-			skip_blanks(c);
+			filter_skip_blanks(c);
 		}
 		if (*c->pos == '(') {
 			if (depth > 64)
 				FOUND(c, "too many parentheses");
 			c->pos++;
-			if (!expression(c, depth + 1))
+			if (!filter_check_expression(c, depth + 1))
 				return false;
 			if (*c->pos != ')')
 				FOUND(c, "a ')' is missing");
 			c->pos++;
-		} else if (!predicate(c)) {
+		} else if (!filter_check_predicate(c)) {
 			return false;
 		}
-		skip_blanks(c);
+		filter_skip_blanks(c);
 		if (strncmp(c->pos, "&&", 2) && strncmp(c->pos, "||", 2))
 			break;
 		c->pos += 2;
-		skip_blanks(c);
+		filter_skip_blanks(c);
 		if (!*c->pos)
 			break; /* the kernel takes a trailing && */
 	}
@@ -197,7 +197,7 @@ void filter_check(const char *filter, const struct sonde_field *fields, size_t n
 	struct check c = { filter, filter, fields, nr_fields, buf, size };
 
 	*buf = '\0';
-	expression(&c, 0);
+	filter_check_expression(&c, 0);
 }
 
 static void put_fields(struct outbuf *o, const struct sonde_field *fields, size_t nr)

@@ -28,7 +28,7 @@ struct list {
 	int failed;                    /* out of memory, where a visitor cannot say so */
 };
 
-static int add(struct list *l, uint32_t kind, const char *name, const char *alias)
+static int list_add(struct list *l, uint32_t kind, const char *name, const char *alias)
 {
 	struct found f = { kind, strdup(name), alias ? strdup(alias) : NULL };
 
@@ -41,7 +41,7 @@ static int add(struct list *l, uint32_t kind, const char *name, const char *alia
 
 /* ---- what there is ----------------------------------------------------------------------------------------------- */
 
-static uint32_t kind_of(uint32_t type)
+static uint32_t list_kind_of(uint32_t type)
 {
 	return type == PERF_TYPE_HARDWARE   ? SONDE_EVENT_HARDWARE
 	       : type == PERF_TYPE_SOFTWARE ? SONDE_EVENT_SOFTWARE
@@ -54,11 +54,11 @@ static bool is_core(const char *name)
 	return !strncmp(name, "cpu/", 4);
 }
 
-static int add_numbered(void *ctx, uint32_t type, uint64_t config, const char *name,
-			const char *alias)
+static int list_add_numbered(void *ctx, uint32_t type, uint64_t config, const char *name,
+			     const char *alias)
 {
 	const struct perf_event_attr attr = { .type = type, .config = config };
-	const uint32_t kind = kind_of(type);
+	const uint32_t kind = list_kind_of(type);
 	struct list *l = ctx;
 	int error;
 
@@ -68,7 +68,7 @@ static int add_numbered(void *ctx, uint32_t type, uint64_t config, const char *n
 	/* without the right to open any, those of the kernel's own are there all the same */
 	if (error && !(kind == SONDE_EVENT_SOFTWARE && (error == EACCES || error == EPERM)))
 		return 0;
-	return add(l, kind, name, alias);
+	return list_add(l, kind, name, alias);
 }
 
 static void add_pmu_event(void *ctx, const char *event)
@@ -77,7 +77,7 @@ static void add_pmu_event(void *ctx, const char *event)
 	char name[512];
 
 	snprintf(name, sizeof(name), "%s/%s/", l->pmu->name, event);
-	add(l, SONDE_EVENT_PMU, name, is_core(name) ? event : NULL);
+	list_add(l, SONDE_EVENT_PMU, name, is_core(name) ? event : NULL);
 }
 
 static int add_pmu(void *ctx, const struct pmu *pmu)
@@ -89,7 +89,7 @@ static int add_pmu(void *ctx, const struct pmu *pmu)
 	return l->failed;
 }
 
-static int add_tracepoint(void *ctx, const char *system, const char *event)
+static int list_add_tracepoint(void *ctx, const char *system, const char *event)
 {
 	struct list *l = ctx;
 	char path[1024], name[1024];
@@ -100,21 +100,21 @@ static int add_tracepoint(void *ctx, const char *system, const char *event)
 	if (stat(path, &st) < 0)
 		return 0;
 	snprintf(name, sizeof(name), "%s:%s", system, event);
-	return add(l, SONDE_EVENT_TRACEPOINT, name, NULL);
+	return list_add(l, SONDE_EVENT_TRACEPOINT, name, NULL);
 }
 
-static int add_tracepoints(struct list *l)
+static int list_add_tracepoints(struct list *l)
 {
 	struct tracefs tracefs;
 
 	TRY(tracefs_open(&tracefs));
 	l->tracefs = &tracefs;
-	return tracefs_events_match(&tracefs, "*", "*", add_tracepoint, l);
+	return tracefs_events_match(&tracefs, "*", "*", list_add_tracepoint, l);
 }
 
 /* ---- in order ---------------------------------------------------------------------------------------------------- */
 
-static int compare(const void *a, const void *b)
+static int list_compare(const void *a, const void *b)
 {
 	const struct found *x = a, *y = b;
 
@@ -125,22 +125,22 @@ static int compare(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static int collect(struct list *l, const char *sources)
+static int list_collect(struct list *l, const char *sources)
 {
-	TRY(capture_names_each(add_numbered, l));
+	TRY(capture_names_each(list_add_numbered, l));
 	if (l->kinds & SONDE_EVENT_PMU)
 		TRY(pmu_each(sources, NULL, NULL, add_pmu, l));
-	return l->kinds & SONDE_EVENT_TRACEPOINT ? add_tracepoints(l) : 0;
+	return l->kinds & SONDE_EVENT_TRACEPOINT ? list_add_tracepoints(l) : 0;
 }
 
 int capture_list(const char *sources, uint32_t kinds,
 		 void (*event)(void *ctx, const struct sonde_listed_event *event), void *ctx)
 {
 	struct list l = { .kinds = kinds ? kinds : UINT32_MAX };
-	int r = collect(&l, sources);
+	int r = list_collect(&l, sources);
 
 	if (l.found.n)
-		qsort(l.found.v, l.found.n, sizeof(*l.found.v), compare);
+		qsort(l.found.v, l.found.n, sizeof(*l.found.v), list_compare);
 	vec_foreach(f, &l.found) {
 		const struct sonde_listed_event e = { sizeof(e), f->kind, f->name, f->alias };
 

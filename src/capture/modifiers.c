@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 
-static int check(const char *text, const char *modifiers)
+static int modifiers_check(const char *text, const char *modifiers)
 {
 	unsigned precise = 0;
 
@@ -31,7 +31,8 @@ static int check(const char *text, const char *modifiers)
  * With perf's meaning: the first of u k h excludes the other two, the first of G H the other one; guests are left out by
  * u, p and H, but not by P. D and e are a leader's.
  */
-static int add(struct capture_event *e, const char *text, const char *modifiers, bool is_leader)
+static int modifiers_add(struct capture_event *e, const char *text, const char *modifiers,
+			 bool is_leader)
 {
 	struct perf_event_attr *a = &e->attr;
 	unsigned precise = a->precise_ip;
@@ -95,14 +96,14 @@ static int add(struct capture_event *e, const char *text, const char *modifiers,
 
 int event_modifiers_apply(struct capture_event *e, const char *text, const char *modifiers)
 {
-	TRY(check(text, modifiers));
+	TRY(modifiers_check(text, modifiers));
 	e->attr.exclude_guest = 0;
-	return add(e, text, modifiers, true);
+	return modifiers_add(e, text, modifiers, true);
 }
 
 int event_modifiers_add(struct capture_event *e, const char *text, const char *modifiers,
 			bool is_leader)
 {
-	TRY(check(text, modifiers));
-	return add(e, text, modifiers, is_leader);
+	TRY(modifiers_check(text, modifiers));
+	return modifiers_add(e, text, modifiers, is_leader);
 }

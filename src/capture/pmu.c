@@ -21,8 +21,8 @@ static bool is_file_name(const char *name)
 }
 
 /* A file's first line; false when it cannot be read. */
-static bool read_file(const struct pmu *p, const char *folder, const char *name, char *buf,
-		      size_t size)
+static bool pmu_read_file(const struct pmu *p, const char *folder, const char *name, char *buf,
+			  size_t size)
 {
 	char path[PATH_MAX];
 
@@ -100,7 +100,7 @@ int pmu_each(const char *root, const char *name, const char *event,
 		    (!name || is_called(list[i]->d_name, name)) &&
 		    pmu_open(root, list[i]->d_name, &p) == 0 &&
 		    (!event ||
-		     (is_event(event) && read_file(&p, "events", event, text, sizeof(text)))))
+		     (is_event(event) && pmu_read_file(&p, "events", event, text, sizeof(text)))))
 			r = visit(ctx, &p);
 		free(list[i]);
 	}
@@ -145,7 +145,7 @@ int pmu_format_read(const struct pmu *p, const char *term, struct pmu_format *re
 {
 	char text[256];
 
-	if (!read_file(p, "format", term, text, sizeof(text)))
+	if (!pmu_read_file(p, "format", term, text, sizeof(text)))
 		return -ENOENT;
 	if (parse_format(text, ret) < 0)
 		return err_set(-EINVAL, "%s/format/%s says '%s', which cannot be obeyed", p->dir,
@@ -184,7 +184,7 @@ bool pmu_format_apply(const struct pmu_format *f, uint64_t value, struct perf_ev
 
 int pmu_event_read(const struct pmu *p, const char *name, char *buf, size_t size)
 {
-	return is_event(name) && read_file(p, "events", name, buf, size) ? 0 : -ENOENT;
+	return is_event(name) && pmu_read_file(p, "events", name, buf, size) ? 0 : -ENOENT;
 }
 
 int pmu_cpus(const struct pmu *p, struct capture_cpus *ret)
@@ -236,7 +236,7 @@ static void each_term(const struct pmu *p, void (*visit)(void *ctx, const char *
 	}
 }
 
-static void offer(void *ctx, const char *name)
+static void pmu_offer(void *ctx, const char *name)
 {
 	near_offer(ctx, name);
 }
@@ -259,12 +259,12 @@ static void add_word(void *ctx, const char *name)
 
 void pmu_near(const char *root, struct near *near)
 {
-	each_entry(root ? root : sysfs_sources, offer, near);
+	each_entry(root ? root : sysfs_sources, pmu_offer, near);
 }
 
 void pmu_terms_near(const struct pmu *p, struct near *near)
 {
-	each_term(p, offer, near);
+	each_term(p, pmu_offer, near);
 }
 
 void pmu_list(const char *root, char *buf, size_t size)

@@ -90,7 +90,7 @@ bool rights_user_space(const struct perf_event_attr *attr, int32_t tid, int cpu)
 
 /* ---- in words ---------------------------------------------------------------------------------------------------- */
 
-static int foreign(const struct capture_event *e, int32_t tid, int error)
+static int rights_explain_foreign(const struct capture_event *e, int32_t tid, int error)
 {
 	char path[64], name[64] = "another user", buf[4096];
 	struct passwd pw, *found = NULL;
@@ -202,6 +202,6 @@ int rights_explain(const struct capture_event *e, int32_t tid, int cpu, int erro
 			       "have such filters): allow it in the container's profile");
 	}
 	if (tid > 0 && try_least(tid) != 0 && try_least(0) == 0)
-		return foreign(e, tid, error);
+		return rights_explain_foreign(e, tid, error);
 	return is_privileged() ? refused_all_the_same(e, error) : too_paranoid(e, tid, cpu, error);
 }

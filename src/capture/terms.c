@@ -77,8 +77,8 @@ struct term_parser {
 
 /* ---- one term ---------------------------------------------------------------------------------------------------- */
 
-static int parse_number(const struct term_parser *p, const char *term, const char *value,
-			uint64_t *ret)
+static int terms_parse_number(const struct term_parser *p, const char *term, const char *value,
+			      uint64_t *ret)
 {
 	const bool is_hex = value && value[0] == '0' && (value[1] == 'x' || value[1] == 'X');
 	char *end;
@@ -113,7 +113,7 @@ static int set_term(struct term_parser *p, const struct term_word *w, const char
 		if (!text)
 			return err_nomem();
 	} else {
-		TRY(parse_number(p, w->name, value, &nr));
+		TRY(terms_parse_number(p, w->name, value, &nr));
 	}
 	if (w->kind == VALUE_SWITCH && nr > 1)
 		return err_set(-EBADR, "event '%s': %s is 0 or 1, not %s", p->text, w->name, value);
@@ -179,7 +179,7 @@ static int set_source_term(struct term_parser *p, const char *name, const char *
 
 	r = pmu_format_read(p->pmu, name, &format);
 	if (r == 0) {
-		TRY(parse_number(p, name, value, &nr));
+		TRY(terms_parse_number(p, name, value, &nr));
 		if (!pmu_format_apply(&format, nr, &p->event->attr))
 			return err_set(-EBADR, "event '%s': %s of %s is at most %llu, not %s",
 				       p->text, name, p->pmu->name,
@@ -242,7 +242,7 @@ static int parse_term(struct term_parser *p, const char *name, const char *value
 /* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 /* Without blanks at either end. */
-static char *trim(char *s)
+static char *terms_trim(char *s)
 {
 	size_t len;
 
@@ -269,9 +269,9 @@ static int parse_terms(struct term_parser *p, const char *terms)
 		value = strchr(copy, '=');
 		if (value) {
 			*value++ = '\0';
-			value = trim(value);
+			value = terms_trim(value);
 		}
-		name = trim(copy);
+		name = terms_trim(copy);
 		if (!*name)
 			return err_set(-EBADR, "event '%s': a term is missing between commas",
 				       p->text);

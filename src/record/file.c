@@ -320,11 +320,12 @@ int recorder_file_losses(struct sonde_recorder *r, struct recorder_file *f,
 	losses_read(&r->capture.counters, &r->capture.events, is_over, &known);
 	f->knows_losses = known.is_known;
 	vec_foreach(n, &r->capture.counters.list) {
-		const uint64_t of_counter = n->lost > n->lost_told ? n->lost - n->lost_told : 0;
+		const uint64_t of_counter =
+			n->lost > n->lost_reported ? n->lost - n->lost_reported : 0;
 
 		if (!of_counter)
 			continue;
-		n->lost_told = n->lost;
+		n->lost_reported = n->lost;
 		lost += of_counter;
 		if (vec_push(&f->losses,
 			     (struct file_loss){ (size_t)(n - r->capture.counters.list.v),

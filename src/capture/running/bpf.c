@@ -62,14 +62,14 @@ struct types {
 
 struct bpf_programs {
 	pthread_mutex_t lock;
-	bool is_told, names_only;
+	bool is_listed, names_only;
 	VEC(struct program) list; /* ascending by id, as ids are given */
 	VEC(struct types) types;
 };
 
 /* ---- asking the kernel ------------------------------------------------------------------------------------------- */
 
-static int ask(int command, union bpf_attr *a)
+static int bpf_call(int command, union bpf_attr *a)
 {
 	return (int)syscall(SYS_bpf, command, a, sizeof(*a));
 }
@@ -78,7 +78,7 @@ static int open_by_id(int command, uint32_t id)
 {
 	union bpf_attr a = { .prog_id = id };
 
-	return ask(command, &a);
+	return bpf_call(command, &a);
 }
 
 static int get_info(int fd, void *info, size_t size)
@@ -87,10 +87,10 @@ static int get_info(int fd, void *info, size_t size)
 				       .info_len = (uint32_t)size,
 				       .info = (uintptr_t)info } };
 
-	return ask(BPF_OBJ_GET_INFO_BY_FD, &a);
+	return bpf_call(BPF_OBJ_GET_INFO_BY_FD, &a);
 }
 
-static uint32_t member32(const struct bpf_prog_info *info, uint32_t at)
+static uint32_t bpf_info_u32(const struct bpf_prog_info *info, uint32_t at)
 {
 	return load_u32((const uint8_t *)info + at);
 }
@@ -102,8 +102,8 @@ static void set_member64(struct bpf_prog_info *info, uint32_t at, uint64_t v)
 
 static size_t array_bytes(const struct bpf_prog_info *info, const struct array *a)
 {
-	const uint64_t size = a->size_at ? member32(info, a->size_at) : a->size;
-	const uint64_t bytes = size * member32(info, a->count_at);
+	const uint64_t size = a->size_at ? bpf_info_u32(info, a->size_at) : a->size;
+	const uint64_t bytes = size * bpf_info_u32(info, a->count_at);
 
 	return bytes < DATA_MOST ? (bytes + 7) & ~UINT64_C(7) : DATA_MOST;
 }
@@ -226,7 +226,7 @@ static struct program *find_program(const struct bpf_programs *p, uint32_t id)
 	return low < p->list.n && p->list.v[low].id == id ? &p->list.v[low] : NULL;
 }
 
-static void insert(struct bpf_programs *p, struct program take)
+static void bpf_insert_program(struct bpf_programs *p, struct program take)
 {
 	size_t at = p->list.n;
 
@@ -239,7 +239,7 @@ static void insert(struct bpf_programs *p, struct program take)
 	p->list.v[at] = take;
 }
 
-static void add(struct bpf_programs *p, uint32_t id)
+static void bpf_add_program(struct bpf_programs *p, uint32_t id)
 {
 	struct program *known = find_program(p, id), one;
 	struct types types;
@@ -257,7 +257,7 @@ static void add(struct bpf_programs *p, uint32_t id)
 		if (one.info.btf_id && !find_types(p, one.info.btf_id) &&
 		    read_types(one.info.btf_id, &types) && vec_push(&p->types, types) < 0)
 			free(types.data);
-		insert(p, one);
+		bpf_insert_program(p, one);
 	}
 	close(fd);
 }
@@ -265,7 +265,7 @@ static void add(struct bpf_programs *p, uint32_t id)
 void bpf_programs_add(struct bpf_programs *p, uint32_t id)
 {
 	pthread_mutex_lock(&p->lock);
-	add(p, id);
+	bpf_add_program(p, id);
 	pthread_mutex_unlock(&p->lock);
 }
 
@@ -276,12 +276,12 @@ void bpf_programs_find(struct bpf_programs *p)
 	pthread_mutex_lock(&p->lock);
 	vec_foreach(one, &p->list)
 		one->is_loaded = false;
-	while (ask(BPF_PROG_GET_NEXT_ID, &a) == 0) {
-		add(p, a.next_id);
+	while (bpf_call(BPF_PROG_GET_NEXT_ID, &a) == 0) {
+		bpf_add_program(p, a.next_id);
 		a = (union bpf_attr){ .start_id = a.next_id };
 	}
 	/* "no more" is an answer, too; any other is none */
-	p->is_told |= errno == ENOENT;
+	p->is_listed |= errno == ENOENT;
 	pthread_mutex_unlock(&p->lock);
 }
 
@@ -293,9 +293,9 @@ void bpf_programs_put_info(struct bpf_programs *p, struct outbuf *o)
 	pthread_mutex_lock(&p->lock);
 	const size_t n = p->names_only ? 0 : p->list.n;
 
-	if (p->is_told)
+	if (p->is_listed)
 		perfdata_put_u32(o, (uint32_t)n);
-	for (size_t i = 0; p->is_told && i < n; i++) {
+	for (size_t i = 0; p->is_listed && i < n; i++) {
 		const struct program *one = &p->list.v[i];
 
 		perfdata_put_u32(o, INFO_BYTES);
@@ -311,9 +311,9 @@ void bpf_programs_put_info(struct bpf_programs *p, struct outbuf *o)
 void bpf_programs_put_types(struct bpf_programs *p, struct outbuf *o)
 {
 	pthread_mutex_lock(&p->lock);
-	if (p->is_told)
+	if (p->is_listed)
 		perfdata_put_u32(o, (uint32_t)p->types.n);
-	for (size_t i = 0; p->is_told && i < p->types.n; i++) {
+	for (size_t i = 0; p->is_listed && i < p->types.n; i++) {
 		const struct types *t = &p->types.v[i];
 
 		perfdata_put_u32(o, t->id);

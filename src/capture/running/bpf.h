@@ -10,7 +10,7 @@
  *	bpf_programs_put_info(p, &body);       bpf_programs_put_types(p, &body);
  *	bpf_programs_each_function(p, visit, ctx);
  *
- * Any thread may call these. A kernel that tells nothing (no BPF, no rights) leaves the list empty and is_told false.
+ * Any thread may call these. A kernel that tells nothing (no BPF, no rights) leaves the list empty and is_listed false.
  */
 #ifndef SONDE_CAPTURE_RUNNING_BPF_H
 #define SONDE_CAPTURE_RUNNING_BPF_H

@@ -17,7 +17,7 @@ static size_t mapped_bytes(void)
 	return 2 * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static int open_on(int cpu)
+static int bpf_watch_open_on(int cpu)
 {
 	struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE,
 				     .size = sizeof(a),
@@ -29,10 +29,10 @@ static int open_on(int cpu)
 	return (int)syscall(SYS_perf_event_open, &a, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-static bool watch(struct bpf_watch *w, int cpu)
+static bool bpf_watch_cpu(struct bpf_watch *w, int cpu)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	struct ring r = { .fd = open_on(cpu), .mask = page - 1 };
+	struct ring r = { .fd = bpf_watch_open_on(cpu), .mask = page - 1 };
 	struct epoll_event e = { .events = EPOLLIN };
 
 	if (r.fd < 0)
@@ -62,7 +62,7 @@ void bpf_watch_open(struct bpf_watch *w, const int *cpus, size_t nr_cpus)
 	if (w->epoll_fd < 0)
 		return;
 	for (size_t i = 0; i < nr_cpus; i++)
-		if (!watch(w, cpus[i]))
+		if (!bpf_watch_cpu(w, cpus[i]))
 			break;
 	if (w->rings.n < nr_cpus)
 		bpf_watch_close(w);

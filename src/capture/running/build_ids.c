@@ -16,7 +16,7 @@
 
 enum { HEAD_BYTES = 4096, NOTES_MAX = 64 << 10, SEGMENTS_MAX = 128 };
 
-static bool find(const uint8_t *notes, size_t len, struct build_id *ret)
+static bool build_ids_find_note(const uint8_t *notes, size_t len, struct build_id *ret)
 {
 	const struct build_id id = elf_notes_build_id(notes, len, false);
 
@@ -37,7 +37,7 @@ static struct build_id of_notes_file(const char *path)
 		return id;
 	n = read(fd, notes, sizeof(notes));
 	if (n > 0)
-		find(notes, (size_t)n, &id);
+		build_ids_find_note(notes, (size_t)n, &id);
 	close(fd);
 	return id;
 }
@@ -110,7 +110,7 @@ struct build_id build_id_of_file(int fd)
 		if (size > sizeof(notes))
 			continue;
 		at = bytes_at(&h, offset, size, notes);
-		if (at && find(at, size, &id))
+		if (at && build_ids_find_note(at, size, &id))
 			break;
 	}
 	return id;
@@ -146,7 +146,7 @@ struct build_id build_id_of_vdso(void)
 
 	for (size_t i = 0; i < h->e_phnum && !id.len; i++)
 		if (p[i].p_type == PT_NOTE)
-			find(image + p[i].p_offset, p[i].p_filesz, &id);
+			build_ids_find_note(image + p[i].p_offset, p[i].p_filesz, &id);
 #endif
 	return id;
 }

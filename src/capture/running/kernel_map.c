@@ -21,7 +21,7 @@ struct scan {
 };
 
 /* ADDR TYPE NAME [module] */
-static void line(struct scan *s, const char *p, size_t len)
+static void kernel_map_add_line(struct scan *s, const char *p, size_t len)
 {
 	char *end;
 	uint64_t addr;
@@ -110,7 +110,7 @@ static int scan_file(struct scan *s, int fd, uint64_t text_bytes)
 		have += (size_t)n;
 		buf[have] = '\0';
 		while ((nl = memchr(p, '\n', have - (size_t)(p - buf)))) {
-			line(s, p, (size_t)(nl - p));
+			kernel_map_add_line(s, p, (size_t)(nl - p));
 			p = nl + 1;
 		}
 		have -= (size_t)(p - buf);
@@ -123,7 +123,7 @@ static int scan_file(struct scan *s, int fd, uint64_t text_bytes)
 	return n < 0 ? err_errno((int)-n, "cannot read /proc/kallsyms") : 0;
 }
 
-static int compress(struct outbuf *to, const struct outbuf *from)
+static int kernel_map_compress(struct outbuf *to, const struct outbuf *from)
 {
 	const size_t bound = ZSTD_compressBound(from->len);
 	char *room = outbuf_room(to, bound);
@@ -157,7 +157,7 @@ int kernel_map_read(struct kernel_map *ret, bool with_symbols)
 		r = err_nomem();
 	/* All zero: symbols that say nothing are not worth keeping. */
 	if (r == 0 && with_symbols && k.reference_addr)
-		r = compress(&k.symbols_zstd, &s.kept);
+		r = kernel_map_compress(&k.symbols_zstd, &s.kept);
 	outbuf_done(&s.kept);
 	if (r < 0) {
 		kernel_map_done(&k);

@@ -30,8 +30,8 @@ struct parts {
 	VEC(struct part) list;
 };
 
-static int add(struct parts *p, uint64_t start, uint64_t end, const char *name,
-	       const struct build_id *id)
+static int kernel_parts_add(struct parts *p, uint64_t start, uint64_t end, const char *name,
+			    const struct build_id *id)
 {
 	struct part part = { .start = start, .end = end, .name = strdup(name), .build_id = *id };
 
@@ -54,7 +54,7 @@ static int add_kernel(struct parts *p)
 					"(/sys/kernel/notes)");
 	if (kernel_map_read(&map, false) < 0)
 		err_clear(); /* where it lies is not told */
-	r = add(p, map.start, map.end, "[kernel.kallsyms]", &id);
+	r = kernel_parts_add(p, map.start, map.end, "[kernel.kallsyms]", &id);
 	kernel_map_done(&map);
 	return r;
 }
@@ -114,7 +114,7 @@ static int add_modules(struct parts *p)
 			continue;
 		id = build_id_of_module("", name);
 		find_file(dep, folder, name, file);
-		r = add(p, addr, addr ? addr + size : 0, file, &id);
+		r = kernel_parts_add(p, addr, addr ? addr + size : 0, file, &id);
 	}
 	if (dep)
 		fclose(dep);

@@ -25,7 +25,7 @@ enum {
 };
 
 /* A small file of proc, NUL-terminated; its length, or -1. */
-static ssize_t slurp(int dir, const char *path, char *buf, size_t size)
+static ssize_t synth_read_proc(int dir, const char *path, char *buf, size_t size)
 {
 	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
 	ssize_t n;
@@ -51,7 +51,7 @@ static bool read_stat(int proc, int32_t pid, int32_t tid, struct task *ret)
 	size_t len;
 
 	snprintf(path, sizeof(path), "%d/task/%d/stat", pid, tid);
-	if (slurp(proc, path, text, sizeof(text)) <= 0)
+	if (synth_read_proc(proc, path, text, sizeof(text)) <= 0)
 		return false;
 	name = strchr(text, '(');
 	name_end = strrchr(text, ')');
@@ -235,7 +235,7 @@ static void thread_of(void *ctx, int32_t tid)
 	put_comm(w->synth, &t);
 }
 
-static void process(void *ctx, int32_t pid)
+static void synth_process(void *ctx, int32_t pid)
 {
 	struct walk w = *(const struct walk *)ctx;
 	struct task t;
@@ -280,7 +280,7 @@ static void *describe_slices(void *arg)
 		s.out = (struct outbuf){ 0 };
 		s.ids = c->like->ids ? &ids : NULL;
 		for (size_t i = first; i < end; i++)
-			process(&w, c->pids[i]);
+			synth_process(&w, c->pids[i]);
 		c->slices[slice] = s.out;
 	}
 	build_ids_done(&ids);
@@ -359,7 +359,7 @@ static int32_t process_of(int proc, int32_t tid)
 	const char *at;
 
 	snprintf(path, sizeof(path), "%d/status", tid);
-	if (slurp(proc, path, text, sizeof(text)) <= 0)
+	if (synth_read_proc(proc, path, text, sizeof(text)) <= 0)
 		return 0;
 	at = strstr(text, "\nTgid:");
 	return at ? atoi(at + 6) : 0;

@@ -19,7 +19,7 @@ enum {
 	MEMORY_SHARE = 64
 };
 
-static size_t choose(size_t page, size_t nr)
+static size_t buffers_choose_pages(size_t page, size_t nr)
 {
 	const uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * page;
 	size_t bytes = DEFAULT_BUFFER_BYTES;
@@ -63,7 +63,7 @@ int buffers_choose(const char *text, uint64_t given, size_t nr, const struct say
 	while (pages < given)
 		pages *= 2;
 	if (!given)
-		pages = choose(page, nr);
+		pages = buffers_choose_pages(page, nr);
 	else if (pages != given)
 		say(to, SAY_NORMAL, "-m %s: taking %zu pages, the next power of two", text, pages);
 	*ret_pages = pages;

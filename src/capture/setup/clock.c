@@ -25,7 +25,7 @@ static const struct {
 	{ "boot", CLOCK_BOOTTIME },
 };
 
-static int find(const char *text, int32_t *ret)
+static int clock_find(const char *text, int32_t *ret)
 {
 	const char *name = strncasecmp(text, "CLOCK_", 6) ? text : text + 6;
 	char *end;
@@ -48,7 +48,7 @@ static int find(const char *text, int32_t *ret)
 }
 
 /* Counters of the processor may know fewer clocks than this: explain_open() tells then. */
-static bool kernel_takes(int32_t clock)
+static bool clock_kernel_takes(int32_t clock)
 {
 	struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE,
 				     .config = PERF_COUNT_SW_DUMMY,
@@ -63,10 +63,10 @@ int capture_clock_parse(struct capture_clock *ret, const char *text)
 	struct capture_clock c = { .is_chosen = true };
 	struct timespec now;
 
-	TRY(find(text, &c.id));
+	TRY(clock_find(text, &c.id));
 	if (clock_gettime(c.id, &now) < 0)
 		return err_errno(errno, "-k %s: this clock cannot be read", text);
-	if (!kernel_takes(c.id))
+	if (!clock_kernel_takes(c.id))
 		return err_set(-EINVAL,
 			       "-k %s: the kernel does not stamp events with this clock; it does "
 			       "with monotonic, monotonic_raw, boottime, realtime and tai",

@@ -14,7 +14,7 @@
 enum { MASK_BITS = 64 };
 
 /* A register may have two bits (those of 128 on x86): they are asked for together. */
-static uint64_t bits_of(unsigned nr, char name[16], const char **ret_name)
+static uint64_t registers_bits(unsigned nr, char name[16], const char **ret_name)
 {
 	char next[16];
 	const char *own = register_name(&default_rules, NULL, nr, name);
@@ -27,7 +27,7 @@ static uint64_t bits_of(unsigned nr, char name[16], const char **ret_name)
 	return (strcmp(own, second) ? (uint64_t)1 : (uint64_t)3) << nr;
 }
 
-static bool kernel_takes(uint64_t bits, bool at_interrupt)
+static bool registers_kernel_takes(uint64_t bits, bool at_interrupt)
 {
 	struct perf_event_attr user = { .type = PERF_TYPE_SOFTWARE,
 					.config = PERF_COUNT_SW_DUMMY,
@@ -56,17 +56,17 @@ struct visit {
 };
 
 /* Those that the kernel gives and that have names: in v->found, and their names in v->list. */
-static void each(struct visit *v)
+static void registers_each(struct visit *v)
 {
 	char room[16];
 	const char *name;
 
 	for (unsigned nr = 0; nr < MASK_BITS; nr++) {
-		const uint64_t bits = bits_of(nr, room, &name);
+		const uint64_t bits = registers_bits(nr, room, &name);
 
 		if (!strcmp(name, "unknown") || (v->wanted && strcasecmp(v->wanted, name)))
 			continue;
-		if (!(v->found & bits) && kernel_takes(bits, v->at_interrupt)) {
+		if (!(v->found & bits) && registers_kernel_takes(bits, v->at_interrupt)) {
 			v->found |= bits;
 			v->len += (size_t)snprintf(v->list + v->len, sizeof(v->list) - v->len,
 						   " %s", name);
@@ -76,11 +76,11 @@ static void each(struct visit *v)
 	}
 }
 
-static uint64_t named(const char *name, bool at_interrupt)
+static uint64_t registers_named(const char *name, bool at_interrupt)
 {
 	struct visit v = { .at_interrupt = at_interrupt, .wanted = name };
 
-	each(&v);
+	registers_each(&v);
 	return v.found;
 }
 
@@ -89,7 +89,7 @@ int capture_registers_parse(const char *option, const char *text, bool at_interr
 	struct visit all = { .at_interrupt = at_interrupt };
 	uint64_t mask = 0;
 
-	each(&all);
+	registers_each(&all);
 	if (!all.found)
 		return err_set(-ENOTSUP, "%s: this kernel records no registers", option);
 	if (!*text) {
@@ -105,7 +105,7 @@ int capture_registers_parse(const char *option, const char *text, bool at_interr
 			return err_set(-EBADR, "available registers:%s", all.list);
 		if (len && len < sizeof(name)) {
 			memcpy(name, at, len);
-			bits = named(name, at_interrupt);
+			bits = registers_named(name, at_interrupt);
 		}
 		if (!bits)
 			return err_set(
@@ -125,7 +125,7 @@ uint64_t capture_registers_all(void)
 {
 	struct visit all = { 0 };
 
-	each(&all);
+	registers_each(&all);
 	return all.found;
 }
 
@@ -133,10 +133,10 @@ uint64_t capture_registers_least(void)
 {
 	/* not before "pc": the r12 of arm is called ip */
 	static const char *const instruction[] = { "pc", "ip", "nip" };
-	const uint64_t stack = named("sp", false);
+	const uint64_t stack = registers_named("sp", false);
 
 	for (size_t i = 0; stack && i < sizeof(instruction) / sizeof(*instruction); i++) {
-		const uint64_t bits = named(instruction[i], false);
+		const uint64_t bits = registers_named(instruction[i], false);
 
 		if (bits)
 			return stack | bits;

@@ -23,7 +23,7 @@ static bool is_function(const struct capture_event *e)
 }
 
 /* One of the events carries the records of state. */
-static void track(struct perf_event_attr *a, const struct sampling *s)
+static void sampling_track(struct perf_event_attr *a, const struct sampling *s)
 {
 	a->mmap = a->mmap2 = a->comm = a->comm_exec = a->task = 1;
 	a->ksymbol = 1;
@@ -145,8 +145,8 @@ static uint64_t sample_type(const struct sampling *s)
 	return type;
 }
 
-static int configure(struct capture_event *e, const struct sampling *s, uint64_t freq_hz,
-		     const struct say *to)
+static int sampling_configure_event(struct capture_event *e, const struct sampling *s,
+				    uint64_t freq_hz, const struct say *to)
 {
 	struct perf_event_attr *a = &e->attr;
 	const struct capture_options *o = s->opts;
@@ -247,7 +247,7 @@ int sampling_configure(struct capture_events *events, const struct sampling *s,
 		tracking = events->list.n - 1;
 	}
 	for (size_t i = 0; i < events->list.n; i++)
-		TRY(configure(&events->list.v[i], s, freq_hz, to));
+		TRY(sampling_configure_event(&events->list.v[i], s, freq_hz, to));
 	for (size_t i = 0; i < events->list.n; i++)
 		if (s->opts->overwrite && i != tracking)
 			events->list.v[i].attr.write_backward = 1;
@@ -256,7 +256,7 @@ int sampling_configure(struct capture_events *events, const struct sampling *s,
 	sampling_join_groups(events);
 	if (tracking)
 		TRY(rename_dummy(events, &events->list.v[tracking]));
-	track(&events->list.v[tracking].attr, s);
+	sampling_track(&events->list.v[tracking].attr, s);
 	/* Processes born while the running ones are being described must not be missed. */
 	if (s->system_wide || (s->is_switched && !s->workload))
 		events->list.v[tracking].attr.disabled = 0;

@@ -119,7 +119,8 @@ int sampling_obey_terms(struct capture_event *e, const struct sampling *s, const
  * A group begins and ends with its leader. With S its leader alone is sampled; the samples hold the counts of all, so
  * that readers make one event of each; members have the leader's sample_type for them.
  */
-static void join(struct capture_event *e, const struct capture_event *leader, bool is_alone)
+static void sampling_join_group(struct capture_event *e, const struct capture_event *leader,
+				bool is_alone)
 {
 	struct perf_event_attr *a = &e->attr;
 
@@ -147,5 +148,6 @@ void sampling_join_groups(struct capture_events *events)
 {
 	/* a leader stands before its members */
 	vec_foreach(e, &events->list)
-		join(e, &events->list.v[e->leader], capture_events_members(events, e->leader) == 1);
+		sampling_join_group(e, &events->list.v[e->leader],
+				    capture_events_members(events, e->leader) == 1);
 }

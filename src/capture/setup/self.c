@@ -15,7 +15,7 @@
  * Systems of tracepoints that a recorder passes when it writes what it has recorded: a record makes further ones. Not
  * those of scheduling, tasks, interrupts and timers, where what the recorder does belongs to the picture.
  */
-static bool feeds_back(const char *system)
+static bool self_feeds_back(const char *system)
 {
 	static const char *const systems[] = {
 		"syscalls",
@@ -86,7 +86,7 @@ int self_choose(struct capture_events *events, uint32_t choice, bool system_wide
 		if (!e->system)
 			continue;
 		tracepoints++;
-		e->exclude_self = choice == CAPTURE_YES || feeds_back(e->system);
+		e->exclude_self = choice == CAPTURE_YES || self_feeds_back(e->system);
 		marked += e->exclude_self;
 	}
 	if (choice == CAPTURE_YES && !tracepoints)
@@ -184,7 +184,7 @@ static int find_threads(struct thread_ids *ret)
 }
 
 /* The kernel takes a filter of a page at most, its end counted. */
-static bool fits(struct capture_events *events, const char *filter)
+static bool self_filter_fits(struct capture_events *events, const char *filter)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
@@ -236,9 +236,9 @@ int self_add_filters(struct capture_events *events, uint32_t choice, const struc
 	r = find_threads(&tids);
 	if (r == 0) {
 		self_filter_text(tids.list.v, tids.list.n, &o);
-		r = o.failed               ? err_nomem()
-		    : fits(events, o.data) ? add_to_all(events, o.data)
-					   : give_up(events, choice, tids.list.n, to);
+		r = o.failed                           ? err_nomem()
+		    : self_filter_fits(events, o.data) ? add_to_all(events, o.data)
+						       : give_up(events, choice, tids.list.n, to);
 	}
 	outbuf_done(&o);
 	vec_done(&tids.list);

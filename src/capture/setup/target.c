@@ -324,8 +324,8 @@ static void say_excluded(const struct capture_options *o, bool by_task, bool who
 		    "whole cpus exclude --per-thread: there is a buffer for each cpu");
 }
 
-static int find(struct target *t, const struct capture_options *o, bool has_command,
-		const struct say *to)
+static int target_find_all(struct target *t, const struct capture_options *o, bool has_command,
+			   const struct say *to)
 {
 	TRY(capture_cpus_read(CPUS_ONLINE, &t->cpus));
 	if (!t->cpus.list.n)
@@ -359,7 +359,7 @@ int target_find(struct target *ret, const struct capture_options *opts, bool has
 		const struct say *say)
 {
 	struct target t = { 0 };
-	int r = find(&t, opts, has_command, say);
+	int r = target_find_all(&t, opts, has_command, say);
 
 	if (r < 0) {
 		target_done(&t);
