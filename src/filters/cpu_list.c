@@ -20,7 +20,7 @@ static bool parse_cpu(const char **p, uint32_t *ret)
 }
 
 /* Calls of set == NULL only find the highest cpu; *ret_repeats is of calls with a set. */
-static int walk(const char *text, uint64_t *set, uint32_t *ret_max, bool *ret_repeats)
+static int cpu_list_walk(const char *text, uint64_t *set, uint32_t *ret_max, bool *ret_repeats)
 {
 	const char *p = text;
 
@@ -65,12 +65,12 @@ int cpu_list_parse(const char *text, struct cpu_list *ret)
 	struct cpu_list l;
 	uint32_t max;
 
-	TRY(walk(text, NULL, &max, &l.repeats));
+	TRY(cpu_list_walk(text, NULL, &max, &l.repeats));
 	l.nr = (max / 64 + 1) * 64;
 	l.bits = calloc(l.nr / 64, sizeof(*l.bits));
 	if (!l.bits)
 		return err_nomem();
-	walk(text, l.bits, &max, &l.repeats);
+	cpu_list_walk(text, l.bits, &max, &l.repeats);
 	*ret = l;
 	return 0;
 }

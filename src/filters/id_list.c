@@ -6,7 +6,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 
-static int compare(const void *pa, const void *pb)
+static int id_list_compare(const void *pa, const void *pb)
 {
 	int32_t a = *(const int32_t *)pa, b = *(const int32_t *)pb;
 
@@ -58,7 +58,7 @@ int id_list_parse(const char *text, const char *what, struct id_list *ret)
 			break;
 		p++;
 	}
-	qsort(ids.v, ids.n, sizeof(*ids.v), compare);
+	qsort(ids.v, ids.n, sizeof(*ids.v), id_list_compare);
 	*ret = (struct id_list){ .ids = ids.v, .nr = ids.n };
 	return 0;
 }

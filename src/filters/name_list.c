@@ -15,7 +15,7 @@ struct names {
 	VEC(char *) names;
 };
 
-static int compare(const void *a, const void *b)
+static int name_list_compare(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -37,7 +37,7 @@ static int add_name(struct names *n, const char *name, size_t len)
 }
 
 /* The whole file, with a NUL behind it. */
-static int read_file(const char *path, const char *what, char **ret)
+static int name_list_read_file(const char *path, const char *what, char **ret)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	char *text = fd < 0 ? NULL : malloc(MAX_FILE_BYTES + 1);
@@ -78,7 +78,7 @@ static int add_lines(struct names *n, const char *path, const char *what)
 	char *text = NULL;
 	int r = 0;
 
-	TRY(read_file(path, what, &text));
+	TRY(name_list_read_file(path, what, &text));
 	for (const char *p = text; *p && r >= 0;) {
 		size_t len = strcspn(p, "\n");
 
@@ -124,7 +124,7 @@ int name_list_parse(const char *text, const char *what, struct name_list *ret)
 		vec_done(&n.names);
 		return r;
 	}
-	qsort(n.names.v, n.names.n, sizeof(*n.names.v), compare);
+	qsort(n.names.v, n.names.n, sizeof(*n.names.v), name_list_compare);
 	for (size_t i = 0; i < n.names.n; i++) {
 		if (kept && !strcmp(n.names.v[kept - 1], n.names.v[i])) {
 			free(n.names.v[i]);
@@ -149,5 +149,5 @@ void name_list_done(struct name_list *l)
 
 bool name_list_has(const struct name_list *l, const char *name)
 {
-	return l->nr && bsearch(&name, l->names, l->nr, sizeof(*l->names), compare);
+	return l->nr && bsearch(&name, l->names, l->nr, sizeof(*l->names), name_list_compare);
 }

@@ -23,19 +23,19 @@ struct parse {
 	VEC(struct time_window) windows;
 };
 
-static bool is_blank(char c)
+static bool time_window_is_blank(char c)
 {
 	return c == ' ' || c == '\t';
 }
 
-static const char *skip_blanks(const char *p, const char *end)
+static const char *time_window_skip_blanks(const char *p, const char *end)
 {
-	while (p < end && is_blank(*p))
+	while (p < end && time_window_is_blank(*p))
 		p++;
 	return p;
 }
 
-static int bad(const struct parse *p, const char *why)
+static int time_window_fail(const struct parse *p, const char *why)
 {
 	return err_set(-EINVAL, "Invalid time string '%s': %s", p->text, why);
 }
@@ -49,7 +49,7 @@ static bool parse_seconds(const char *p, size_t len, uint64_t *ret_ns)
 	uint64_t s = 0, ns = 0, unit = NS_PER_S;
 
 	if (*p != '.') {
-		p = skip_blanks(p, end);
+		p = time_window_skip_blanks(p, end);
 		p += p < end && *p == '+';
 		for (digits = p; p < end && *p >= '0' && *p <= '9'; p++) {
 			s = s * 10 + (unsigned)(*p - '0');
@@ -151,19 +151,20 @@ static bool has_date(const char *p, size_t len)
 static bool read_moment(const char *p, size_t len, struct moment *ret)
 {
 	struct moment m = { .at = p, .end = p + len };
-	bool good = true;
+	bool is_valid = true;
 
 	m.has_date = has_date(p, len);
 	if (m.has_date)
-		good = take_number(&m, 4, 1970, 2200, &m.year) && take_char(&m, '-') &&
-		       take_number(&m, 2, 1, 12, &m.month) && take_char(&m, '-') &&
-		       take_number(&m, 2, 1, 31, &m.day);
-	if (good && (!m.has_date || m.at < m.end))
-		good = (!m.has_date || take_char(&m, 'T')) && take_number(&m, 2, 0, 24, &m.hour) &&
-		       take_char(&m, ':') && take_number(&m, 2, 0, 59, &m.minute) &&
-		       (!take_char(&m, ':') || take_seconds(&m)) && take_zone(&m);
+		is_valid = take_number(&m, 4, 1970, 2200, &m.year) && take_char(&m, '-') &&
+			   take_number(&m, 2, 1, 12, &m.month) && take_char(&m, '-') &&
+			   take_number(&m, 2, 1, 31, &m.day);
+	if (is_valid && (!m.has_date || m.at < m.end))
+		is_valid = (!m.has_date || take_char(&m, 'T')) &&
+			   take_number(&m, 2, 0, 24, &m.hour) && take_char(&m, ':') &&
+			   take_number(&m, 2, 0, 59, &m.minute) &&
+			   (!take_char(&m, ':') || take_seconds(&m)) && take_zone(&m);
 	*ret = m;
-	return good && m.at == m.end;
+	return is_valid && m.at == m.end;
 }
 
 /* Nanoseconds since 1970 of its date plus some days; false: there is no such day. */
@@ -244,7 +245,7 @@ static int parse_bound(struct parse *parse, const char *p, size_t len, uint64_t 
 		return 0;
 	}
 	if (parse->rules->knows_no_times_of_day)
-		return bad(parse, "perf knows no times of day");
+		return time_window_fail(parse, "perf knows no times of day");
 	if (!read_moment(p, len, &m) || (m.has_date && !moment_wall(&m, 0, true, &ns)))
 		return err_set(-EINVAL,
 			       "Invalid time string '%s': the %s is no time of day, as "
@@ -255,7 +256,7 @@ static int parse_bound(struct parse *parse, const char *p, size_t len, uint64_t 
 		return 0;
 	}
 	if (!place_moment(&m, parse->span, &ns))
-		return bad(parse, "there is no such day");
+		return time_window_fail(parse, "there is no such day");
 	ns = saturate_sub(ns, parse->span->wall_ns);
 	/* "23:50,00:10" */
 	if (!m.has_date && begins_ns && ns < (int64_t)begins_ns &&
@@ -278,7 +279,7 @@ static int parse_window(struct parse *parse, const char *p, size_t len)
 	if (!w.to_ns)
 		w.to_ns = UINT64_MAX;
 	if (w.to_ns < w.from_ns)
-		return bad(parse, "it ends before it begins");
+		return time_window_fail(parse, "it ends before it begins");
 	return vec_push(&parse->windows, w);
 }
 
@@ -288,18 +289,21 @@ static int parse_windows(struct parse *parse)
 	const char *p = parse->text, *end = p + strlen(p);
 
 	if (!strchr(p, ','))
-		return bad(parse, "a window is FROM,TO in seconds; either side may be empty");
+		return time_window_fail(parse,
+					"a window is FROM,TO in seconds; either side may be empty");
 	for (;;) {
 		const char *comma = strchr(p, ','), *stop;
 
 		if (!comma)
-			return bad(parse, "a window is FROM,TO in seconds; behind the last one "
-					  "nothing may come");
+			return time_window_fail(
+				parse, "a window is FROM,TO in seconds; behind the last one "
+				       "nothing may come");
 		if (!strchr(comma + 1, ','))
 			return parse_window(parse, p, (size_t)(end - p));
-		for (stop = skip_blanks(comma + 1, end); stop < end && !is_blank(*stop); stop++) {
+		for (stop = time_window_skip_blanks(comma + 1, end);
+		     stop < end && !time_window_is_blank(*stop); stop++) {
 			if (*stop == ',')
-				return bad(parse, "windows are separated by blanks");
+				return time_window_fail(parse, "windows are separated by blanks");
 		}
 		TRY(parse_window(parse, p, (size_t)(stop - p)));
 		p = stop + (stop < end);
@@ -314,7 +318,8 @@ static int check_order(struct parse *parse)
 		/* An open end overlaps nothing in perf, whose end is 0 then. */
 		if (w[-1].to_ns == UINT64_MAX ? !parse->rules->open_window_overlaps_none
 					      : w[-1].to_ns >= w->from_ns)
-			return bad(parse, "the windows are not in ascending order, or overlap");
+			return time_window_fail(
+				parse, "the windows are not in ascending order, or overlap");
 	}
 	return 0;
 }
@@ -329,7 +334,7 @@ static int make_absolute(struct parse *parse)
 			w->to_ns = 0;
 		if (__builtin_add_overflow(w->from_ns, first, &w->from_ns) ||
 		    (w->to_ns != UINT64_MAX && __builtin_add_overflow(w->to_ns, first, &w->to_ns)))
-			return bad(parse, "it lies behind all time");
+			return time_window_fail(parse, "it lies behind all time");
 	}
 	return 0;
 }
@@ -343,7 +348,7 @@ static bool parse_percent(const char *p, size_t len, locale_t c_locale, double *
 	char number[64], *stop;
 	size_t n;
 
-	p = skip_blanks(p, end);
+	p = time_window_skip_blanks(p, end);
 	if (p == end || end[-1] != '%')
 		return false;
 	p += *p == '+';
@@ -378,9 +383,10 @@ static int add_part(struct parse *parse, double from, double to)
 	struct time_window w;
 
 	if (from < 0 || from > 1 || to < 0 || to > 1)
-		return bad(parse, "it lies outside of the recording, which is 0%-100%");
+		return time_window_fail(parse,
+					"it lies outside of the recording, which is 0%-100%");
 	if (from > to && !parse->rules->takes_reversed_percents)
-		return bad(parse, "it ends before it begins");
+		return time_window_fail(parse, "it ends before it begins");
 	if (!parse->span)
 		return 0;
 	w = (struct time_window){ place_in(parse, from), place_in(parse, to) };
@@ -397,24 +403,24 @@ static int parse_part(struct parse *parse, const char *p, size_t len, char separ
 	double from, to;
 
 	if (!second || !parse_percent(p, (size_t)(second - p), c_locale, &from))
-		return bad(parse, separator == '/' ? "a slice is PERCENT%/NUMBER"
-						   : "a part is PERCENT%-PERCENT%");
+		return time_window_fail(parse, separator == '/' ? "a slice is PERCENT%/NUMBER"
+								: "a part is PERCENT%-PERCENT%");
 	second++;
 	if (separator == '/') {
 		uint32_t slice = 0;
 
-		second = skip_blanks(second, end);
+		second = time_window_skip_blanks(second, end);
 		if (second == end)
-			return bad(parse, "a slice is PERCENT%/NUMBER");
+			return time_window_fail(parse, "a slice is PERCENT%/NUMBER");
 		for (; second < end && *second >= '0' && *second <= '9' && slice < 1000000000;
 		     second++)
 			slice = slice * 10 + (unsigned)(*second - '0');
 		if (second < end || !slice || from <= 0)
-			return bad(parse, "a slice is PERCENT%/NUMBER, both above 0");
+			return time_window_fail(parse, "a slice is PERCENT%/NUMBER, both above 0");
 		to = from * slice;
 		from *= slice - 1;
 	} else if (!parse_percent(second, (size_t)(end - second), c_locale, &to)) {
-		return bad(parse, "a part is PERCENT%-PERCENT%");
+		return time_window_fail(parse, "a part is PERCENT%-PERCENT%");
 	}
 	return add_part(parse, from, to);
 }
@@ -430,14 +436,14 @@ static int parse_percents(struct parse *parse, locale_t c_locale)
 		double part;
 
 		if (!parse_percent(text, strlen(text), c_locale, &part) || part <= 0)
-			return bad(parse, "a percent is a number above 0 and %");
+			return time_window_fail(parse, "a percent is a number above 0 and %");
 		return add_part(parse, 0, part);
 	}
 	do {
 		size_t len = strcspn(p, ",");
 
 		if (++nr > MAX_WINDOWS)
-			return bad(parse, "too many of them");
+			return time_window_fail(parse, "too many of them");
 		TRY(parse_part(parse, p, len, separator, c_locale));
 		p += len + (p[len] == ',');
 	} while (*p);
@@ -469,7 +475,7 @@ bool time_windows_need_span(const char *text, bool relative)
 	return relative || strchr(text, '%') || needs_date(text);
 }
 
-static int parse_text(struct parse *parse, bool relative)
+static int time_window_parse_text(struct parse *parse, bool relative)
 {
 	if (strchr(parse->text, '%')) {
 		locale_t c_locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
@@ -485,7 +491,7 @@ static int parse_text(struct parse *parse, bool relative)
 			       : r;
 	}
 	if (relative && time_windows_need_wall(parse->text))
-		return bad(parse, "times of day do not count from the first event");
+		return time_window_fail(parse, "times of day do not count from the first event");
 	TRY(parse_windows(parse));
 	if (!parse->span && time_windows_need_wall(parse->text))
 		return 0; /* which comes first is not known yet */
@@ -497,7 +503,7 @@ int time_windows_parse(const char *text, const struct time_span *span, bool rela
 		       const struct rules *rules, struct time_windows *ret)
 {
 	struct parse parse = { .text = text, .span = span, .rules = rules };
-	int r = parse_text(&parse, relative);
+	int r = time_window_parse_text(&parse, relative);
 
 	if (r < 0 || !span) {
 		vec_done(&parse.windows);
