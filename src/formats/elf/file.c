@@ -46,8 +46,8 @@ size_t elf_file_read(const struct elf_file *f, uint64_t offset, void *buf, size_
 	return done;
 }
 
-static int load(const struct elf_file *f, uint64_t offset, uint64_t size, const char *what,
-		uint8_t **ret)
+static int elf_load(const struct elf_file *f, uint64_t offset, uint64_t size, const char *what,
+		    uint8_t **ret)
 {
 	uint8_t *p;
 
@@ -73,7 +73,7 @@ int elf_file_load(const struct elf_file *f, const struct elf_section *s, uint8_t
 {
 	if (s->type == SHT_NOBITS || !s->size)
 		return err_set(-ENODATA, "%s: section %s is empty", f->path, s->name);
-	return load(f, s->offset, s->size, *s->name ? s->name : "a section", ret);
+	return elf_load(f, s->offset, s->size, *s->name ? s->name : "a section", ret);
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
@@ -106,7 +106,7 @@ static int read_segments(struct elf_file *f, uint64_t offset, size_t n, size_t e
 		return 0;
 	if (n > MAX_SEGMENTS)
 		n = MAX_SEGMENTS;
-	if (load(f, offset, (uint64_t)n * entry, "the table of segments", &table) < 0)
+	if (elf_load(f, offset, (uint64_t)n * entry, "the table of segments", &table) < 0)
 		return 0;
 	f->segments = calloc(n, sizeof(*f->segments));
 	if (!f->segments) {
@@ -130,7 +130,7 @@ static int read_segments(struct elf_file *f, uint64_t offset, size_t n, size_t e
 	return 0;
 }
 
-static struct elf_section section_of(const struct elf_file *f, const uint8_t *p)
+static struct elf_section elf_section_read(const struct elf_file *f, const uint8_t *p)
 {
 	return (struct elf_section){
 		.name = "",
@@ -165,8 +165,8 @@ static void name_sections(struct elf_file *f, const uint8_t *table, size_t entry
 }
 
 /* Numbers that do not fit into the header stand in the first section: n of sections, names, segments. */
-static int read_sections(struct elf_file *f, uint64_t offset, size_t n, size_t entry,
-			 size_t strings, size_t *segments)
+static int elf_read_sections(struct elf_file *f, uint64_t offset, size_t n, size_t entry,
+			     size_t strings, size_t *segments)
 {
 	size_t least = f->is64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
 	uint8_t first[sizeof(Elf64_Shdr)], *table;
@@ -180,7 +180,7 @@ static int read_sections(struct elf_file *f, uint64_t offset, size_t n, size_t e
 	if (*segments == PN_XNUM)
 		*segments = (size_t)GET(f, first, Shdr, sh_info);
 	if (!n || n > MAX_TABLE_ENTRIES ||
-	    load(f, offset, (uint64_t)n * entry, "the table of sections", &table) < 0)
+	    elf_load(f, offset, (uint64_t)n * entry, "the table of sections", &table) < 0)
 		return 0;
 	f->sections = calloc(n, sizeof(*f->sections));
 	if (!f->sections) {
@@ -188,7 +188,7 @@ static int read_sections(struct elf_file *f, uint64_t offset, size_t n, size_t e
 		return err_nomem();
 	}
 	for (size_t i = 0; i < n; i++)
-		f->sections[i] = section_of(f, table + i * entry);
+		f->sections[i] = elf_section_read(f, table + i * entry);
 	f->nr_sections = n;
 	name_sections(f, table, entry, strings);
 	free(table);
@@ -212,16 +212,16 @@ static int read_tables(struct elf_file *f)
 	f->type = (uint16_t)GET(f, h, Ehdr, e_type);
 	f->machine = (uint16_t)GET(f, h, Ehdr, e_machine);
 	segments = (size_t)GET(f, h, Ehdr, e_phnum);
-	TRY(read_sections(f, GET(f, h, Ehdr, e_shoff), (size_t)GET(f, h, Ehdr, e_shnum),
-			  (size_t)GET(f, h, Ehdr, e_shentsize), (size_t)GET(f, h, Ehdr, e_shstrndx),
-			  &segments));
+	TRY(elf_read_sections(f, GET(f, h, Ehdr, e_shoff), (size_t)GET(f, h, Ehdr, e_shnum),
+			      (size_t)GET(f, h, Ehdr, e_shentsize),
+			      (size_t)GET(f, h, Ehdr, e_shstrndx), &segments));
 	return read_segments(f, GET(f, h, Ehdr, e_phoff), segments,
 			     (size_t)GET(f, h, Ehdr, e_phentsize));
 }
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
-static int finish(struct elf_file *f, struct elf_file **ret)
+static int elf_finish(struct elf_file *f, struct elf_file **ret)
 {
 	int r = read_tables(f);
 
@@ -233,7 +233,7 @@ static int finish(struct elf_file *f, struct elf_file **ret)
 	return 0;
 }
 
-static void identify(struct elf_file *f, const struct stat *st)
+static void elf_identify(struct elf_file *f, const struct stat *st)
 {
 	f->dev = st->st_dev;
 	f->ino = st->st_ino;
@@ -262,8 +262,8 @@ int elf_file_open(struct elf_file **ret, const char *path)
 		return r;
 	}
 	f->size = (uint64_t)st.st_size;
-	identify(f, &st);
-	return finish(f, ret);
+	elf_identify(f, &st);
+	return elf_finish(f, ret);
 }
 
 void elf_file_rest(struct elf_file *f)
@@ -284,7 +284,7 @@ int elf_file_wake(struct elf_file *f)
 	if (f->fd < 0 && errno_no_descriptor(errno))
 		return err_errno(errno, "cannot open %s", f->path);
 	if (f->fd >= 0 && !fstat(f->fd, &st)) {
-		identify(&now, &st);
+		elf_identify(&now, &st);
 		if (now.dev == f->dev && now.ino == f->ino && now.mtime_ns == f->mtime_ns)
 			return 0;
 	}
@@ -304,7 +304,7 @@ int elf_file_from_memory(struct elf_file **ret, uint8_t *take_image, size_t len,
 	f->fd = -1;
 	f->image = take_image;
 	f->size = len;
-	return finish(f, ret);
+	return elf_finish(f, ret);
 }
 
 void elf_file_close(struct elf_file *f)
@@ -337,7 +337,7 @@ static struct build_id build_id_at(const struct elf_file *f, uint64_t offset, ui
 	struct build_id id = { 0 };
 	uint8_t *notes;
 
-	if (!size || size > MAX_NOTES_BYTES || load(f, offset, size, "a note", &notes) < 0)
+	if (!size || size > MAX_NOTES_BYTES || elf_load(f, offset, size, "a note", &notes) < 0)
 		return id;
 	id = elf_notes_build_id(notes, (size_t)size, f->swap);
 	free(notes);

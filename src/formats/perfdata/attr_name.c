@@ -27,7 +27,7 @@ static const char *const cache_misses[] = { "load-misses", "store-misses", "pref
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* ":u", ":HG", ":ppp" ...: what the exclude_ bits and precise_ip mean as modifiers. */
-static void modifiers(const struct perf_event_attr *a, char *ret)
+static void attr_name_modifiers(const struct perf_event_attr *a, char *ret)
 {
 	char *p = ret + 1;
 	bool guest_default = false;
@@ -86,29 +86,29 @@ void perfdata_attr_name(const struct perf_event_attr *a, char *ret, size_t size)
 
 		snprintf(base, sizeof(base), "%s",
 			 config < COUNT(hardware) ? hardware[config] : "unknown-hardware");
-		modifiers(a, suffix);
+		attr_name_modifiers(a, suffix);
 		break;
 	}
 	case PERF_TYPE_SOFTWARE:
 		snprintf(base, sizeof(base), "%s",
 			 a->config < COUNT(software) ? software[a->config] : "unknown-software");
-		modifiers(a, suffix);
+		attr_name_modifiers(a, suffix);
 		break;
 	case PERF_TYPE_HW_CACHE:
 		cache_name(a->config & 0xffffffff, base, sizeof(base));
-		modifiers(a, suffix);
+		attr_name_modifiers(a, suffix);
 		break;
 	case PERF_TYPE_TRACEPOINT:
 		break;
 	case PERF_TYPE_RAW:
 		snprintf(base, sizeof(base), "raw 0x%llx", (unsigned long long)a->config);
-		modifiers(a, suffix);
+		attr_name_modifiers(a, suffix);
 		break;
 	case PERF_TYPE_BREAKPOINT:
 		snprintf(base, sizeof(base), "mem:0x%llx:%s%s%s", (unsigned long long)a->bp_addr,
 			 a->bp_type & 1 ? "r" : "", a->bp_type & 2 ? "w" : "",
 			 a->bp_type & 4 ? "x" : "");
-		modifiers(a, suffix);
+		attr_name_modifiers(a, suffix);
 		break;
 	default:
 		snprintf(base, sizeof(base), "unknown attr type: %d", (int)a->type);

@@ -88,7 +88,8 @@ static const char *put_bits(struct outbuf *out, uint64_t value, const struct bit
 }
 
 /* perf names both members of a union, JSON the first. */
-static void put_name(struct outbuf *out, const struct perfdata_attr_style *style, const char *name)
+static void attr_text_put_name(struct outbuf *out, const struct perfdata_attr_style *style,
+			       const char *name)
 {
 	size_t skipped = *name == '{' ? 2 : 0;
 
@@ -117,7 +118,7 @@ static void put_sample_type(struct outbuf *out, uint64_t value,
 
 	if (!value)
 		return;
-	put_name(out, style, "sample_type");
+	attr_text_put_name(out, style, "sample_type");
 	begin_bits(style);
 	bar = put_bits(out, value, sample_bits, COUNT(sample_bits), "");
 	if (!style->rules->lacks_newer_attr_bits)
@@ -133,7 +134,7 @@ static void put_branch_type(struct outbuf *out, uint64_t value,
 
 	if (!value)
 		return;
-	put_name(out, style, "branch_sample_type");
+	attr_text_put_name(out, style, "branch_sample_type");
 	begin_bits(style);
 	bar = put_bits(out, value, branch_bits, COUNT(branch_bits), "");
 	if (!style->rules->lacks_counters_bit)
@@ -146,15 +147,15 @@ static void put_number(struct outbuf *out, const struct perfdata_attr_style *sty
 {
 	if (!value)
 		return;
-	put_name(out, style, name);
+	attr_text_put_name(out, style, name);
 	if (style->json)
 		json_u64(style->json, value);
 	else
 		outbuf_u64(out, value);
 }
 
-static void put_hex(struct outbuf *out, const struct perfdata_attr_style *style, const char *name,
-		    uint64_t value)
+static void attr_text_put_hex(struct outbuf *out, const struct perfdata_attr_style *style,
+			      const char *name, uint64_t value)
 {
 	if (!value)
 		return;
@@ -162,7 +163,7 @@ static void put_hex(struct outbuf *out, const struct perfdata_attr_style *style,
 		put_number(out, style, name, value);
 		return;
 	}
-	put_name(out, style, name);
+	attr_text_put_name(out, style, name);
 	outbuf_fmt(out, "0x%" PRIx64, value);
 }
 
@@ -171,7 +172,7 @@ void perfdata_attr_put_kind(struct outbuf *out, const struct perf_event_attr *at
 {
 	put_number(out, style, "type", attr->type);
 	put_number(out, style, "size", attr_bytes);
-	put_hex(out, style, "config", attr->config);
+	attr_text_put_hex(out, style, "config", attr->config);
 }
 
 void perfdata_attr_put_members(struct outbuf *out, const struct perf_event_attr *attr,
@@ -180,7 +181,7 @@ void perfdata_attr_put_members(struct outbuf *out, const struct perf_event_attr 
 	put_number(out, style, "{ sample_period, sample_freq }", attr->sample_period);
 	put_sample_type(out, attr->sample_type, style);
 	if (attr->read_format) {
-		put_name(out, style, "read_format");
+		attr_text_put_name(out, style, "read_format");
 		begin_bits(style);
 		put_bits(out, attr->read_format, read_bits, COUNT(read_bits), "");
 		end_bits(style);
@@ -226,19 +227,19 @@ void perfdata_attr_put_members(struct outbuf *out, const struct perf_event_attr 
 #undef FLAG
 	put_number(out, style, "{ wakeup_events, wakeup_watermark }", attr->wakeup_events);
 	put_number(out, style, "bp_type", attr->bp_type);
-	put_hex(out, style, "{ bp_addr, config1 }", attr->bp_addr);
-	put_hex(out, style, "{ bp_len, config2 }", attr->bp_len);
+	attr_text_put_hex(out, style, "{ bp_addr, config1 }", attr->bp_addr);
+	attr_text_put_hex(out, style, "{ bp_len, config2 }", attr->bp_len);
 	put_branch_type(out, attr->branch_sample_type, style);
-	put_hex(out, style, "sample_regs_user", attr->sample_regs_user);
+	attr_text_put_hex(out, style, "sample_regs_user", attr->sample_regs_user);
 	put_number(out, style, "sample_stack_user", attr->sample_stack_user);
 	if (attr->clockid) {
-		put_name(out, style, "clockid");
+		attr_text_put_name(out, style, "clockid");
 		if (style->json)
 			json_i64(style->json, attr->clockid);
 		else
 			outbuf_fmt(out, "%d", attr->clockid);
 	}
-	put_hex(out, style, "sample_regs_intr", attr->sample_regs_intr);
+	attr_text_put_hex(out, style, "sample_regs_intr", attr->sample_regs_intr);
 	put_number(out, style, "aux_watermark", attr->aux_watermark);
 	put_number(out, style, "sample_max_stack", attr->sample_max_stack);
 	put_number(out, style, "aux_sample_size", attr->aux_sample_size);

@@ -20,7 +20,7 @@ struct reading {
 	bool has_first_off;
 };
 
-static int add_symbol(struct reading *r, struct named_symbol sym)
+static int named_files_add_symbol(struct reading *r, struct named_symbol sym)
 {
 	if (!sym.len || !sym.name || !*sym.name)
 		return 0;
@@ -48,7 +48,7 @@ static enum named_addresses addresses_of(const struct reading *r)
 	}
 }
 
-static int compare(const void *pa, const void *pb)
+static int named_files_compare(const void *pa, const void *pb)
 {
 	const struct named_symbol *a = pa, *b = pb;
 
@@ -73,7 +73,7 @@ static int add_file(struct reading *r, struct named_files *files)
 	if (!copy)
 		return err_nomem();
 	memcpy(copy, r->symbols.v, f.nr * sizeof(*copy));
-	qsort(copy, f.nr, sizeof(*copy), compare);
+	qsort(copy, f.nr, sizeof(*copy), named_files_compare);
 	f.symbols = copy;
 	return vec_push(files, f) < 0 ? err_nomem() : 0;
 }
@@ -123,7 +123,7 @@ static int read_binary(struct reading *r, struct bytes *b)
 		TRY(bytes_u64(b, "address", &sym.addr));
 		TRY(bytes_u32(b, "length", &sym.len));
 		TRY(bytes_cstr(b, "name", &sym.name));
-		TRY(add_symbol(r, sym));
+		TRY(named_files_add_symbol(r, sym));
 	}
 	if (kind == KIND_DEX) {
 		TRY(bytes_u32(b, "number of dex files", &n));
@@ -218,7 +218,7 @@ static int read_symbol2(struct reading *r, struct bytes *b)
 	if (!sym.len || !bytes_left(&name))
 		return 0;
 	TRY(take_text(r->arena, &name, &sym.name));
-	return add_symbol(r, sym);
+	return named_files_add_symbol(r, sym);
 }
 
 static int read_first_off2(struct reading *r, struct bytes *b)

@@ -46,7 +46,7 @@ static uint64_t u64_at(struct body b, uint32_t off)
 	return off + 8 <= b.len ? get_u64(b.at + off, b.swap) : UINT64_MAX;
 }
 
-static uint32_t padded(uint32_t bytes)
+static uint32_t shape_padded(uint32_t bytes)
 {
 	return (bytes + 7) & ~UINT32_C(7);
 }
@@ -64,7 +64,7 @@ static bool ends_with_text(struct body b, uint32_t off)
 {
 	const uint8_t *nul = off < b.len ? memchr(b.at + off, '\0', b.len - off) : NULL;
 
-	return nul && padded((uint32_t)(nul - b.at) + 1 - off) == b.len - off;
+	return nul && shape_padded((uint32_t)(nul - b.at) + 1 - off) == b.len - off;
 }
 
 /* `nr` ids of processes or threads; -1 is the kernel's. */
@@ -82,7 +82,7 @@ static bool has_tasks(struct body b, unsigned nr)
 /* u64 addr | u16 old bytes, new bytes | both of them, padded */
 static bool is_text_poke(struct body b)
 {
-	return b.len == padded(12 + u16_at(b, 8) + u16_at(b, 10));
+	return b.len == shape_padded(12 + u16_at(b, 8) + u16_at(b, 10));
 }
 
 /* u32 pid, tid | one count with times, id and losses, or a group's: u64 nr first */
@@ -141,7 +141,7 @@ static bool is_cpu_map(struct body b)
 {
 	switch (u16_at(b, 0)) {
 	case 0:
-		return padded(HEADER_BYTES + 4 + 2 * u16_at(b, 2)) == HEADER_BYTES + b.len;
+		return shape_padded(HEADER_BYTES + 4 + 2 * u16_at(b, 2)) == HEADER_BYTES + b.len;
 	case 1:
 		return b.len > 8 && (u16_at(b, 4) == 4 || u16_at(b, 4) == 8);
 	case 2:

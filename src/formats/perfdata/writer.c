@@ -183,7 +183,7 @@ static void set_bit(struct perfdata_header *h, uint64_t feature)
 		h->features[feature / 64] |= UINT64_C(1) << feature % 64;
 }
 
-static void pad8(struct outbuf *o)
+static void writer_pad8(struct outbuf *o)
 {
 	outbuf_pad(o, '\0', (size_t)(-o->len & 7));
 }
@@ -251,7 +251,7 @@ int perfdata_writer_begin(struct perfdata_writer *w, const struct perfdata_write
 	}
 	for (size_t i = 0; i < nr_features; i++) {
 		outbuf_put(&o, features[i].body, features[i].len);
-		pad8(&o);
+		writer_pad8(&o);
 	}
 	r = o.failed ? err_nomem()
 		     : write_at(w, sizeof(w->header), (const char *)o.data + sizeof(w->header),
@@ -287,7 +287,7 @@ static uint64_t whole_records(const struct perfdata_writer *w, const struct iove
 }
 
 /* Cuts the file back to what is whole; the descriptor's position follows. */
-static void retreat(struct perfdata_writer *w, uint64_t end)
+static void writer_cut_back(struct perfdata_writer *w, uint64_t end)
 {
 	w->data_end = end;
 	if (!w->can_cut)
@@ -353,7 +353,7 @@ int perfdata_writer_append(struct perfdata_writer *w, const struct iovec *iov, i
 			int error = n ? errno : ENOSPC;
 
 			w->broken = w->can_cut ? 0 : error;
-			retreat(w, w->data_end + whole_records(w, iov, nr_iov, written));
+			writer_cut_back(w, w->data_end + whole_records(w, iov, nr_iov, written));
 			return write_failed(w, error);
 		}
 		written += (uint64_t)n;
@@ -506,7 +506,7 @@ int perfdata_writer_give_up(struct perfdata_writer *w, uint64_t room)
 	free(buf);
 	if (fd >= 0 && fd != w->fd)
 		close(fd);
-	retreat(w, cut);
+	writer_cut_back(w, cut);
 	return 1;
 }
 
@@ -528,7 +528,7 @@ static int write_pipe_end(struct perfdata_writer *w, const struct perfdata_write
 	else if (r == 0 && o.len)
 		r = perfdata_writer_append(w, &(struct iovec){ o.data, o.len }, 1);
 	if (r < 0) /* they are made anew, all of them */
-		retreat(w, before);
+		writer_cut_back(w, before);
 	*ret_bytes = o.len;
 	outbuf_done(&o);
 	return r;
@@ -569,7 +569,7 @@ int perfdata_writer_finish(struct perfdata_writer *w, const struct perfdata_writ
 	if (r < 0 && w->is_pipe)
 		return r;
 	if (r < 0) {
-		retreat(w, w->data_end);
+		writer_cut_back(w, w->data_end);
 		rewrite_note(w, end); /* at least that: it takes no room */
 		return r;
 	}
@@ -580,6 +580,6 @@ int perfdata_writer_resume(struct perfdata_writer *w)
 {
 	/* The header first: a file that says it is finished must have its table. */
 	TRY(write_header(w, &w->header));
-	retreat(w, w->data_end);
+	writer_cut_back(w, w->data_end);
 	return 0;
 }

@@ -22,7 +22,7 @@ static size_t string_bytes(const char *s)
 	return (strlen(s) + STRING_ALIGN) / STRING_ALIGN * STRING_ALIGN;
 }
 
-static void put_padded(struct outbuf *o, const char *s)
+static void writer_put_padded(struct outbuf *o, const char *s)
 {
 	outbuf_str(o, s);
 	outbuf_pad(o, '\0', string_bytes(s) - strlen(s));
@@ -31,7 +31,7 @@ static void put_padded(struct outbuf *o, const char *s)
 void perfdata_put_string(struct outbuf *o, const char *s)
 {
 	perfdata_put_u32(o, (uint32_t)string_bytes(s));
-	put_padded(o, s);
+	writer_put_padded(o, s);
 }
 
 void perfdata_put_event_desc(struct outbuf *o, const struct perfdata_writer_event *events,
@@ -62,7 +62,7 @@ void perfdata_put_build_id(struct outbuf *o, const struct perfdata_writer_build_
 	outbuf_put(o, &h, sizeof(h));
 	perfdata_put_u32(o, UINT32_MAX);
 	outbuf_put(o, id, sizeof(id));
-	put_padded(o, b->name);
+	writer_put_padded(o, b->name);
 }
 
 static void put_sized(struct outbuf *o, const char *text, size_t len)
@@ -72,7 +72,7 @@ static void put_sized(struct outbuf *o, const char *text, size_t len)
 		outbuf_put(o, text, len);
 }
 
-static uint32_t systems(const struct perfdata_writer_tracing *t)
+static uint32_t writer_count_systems(const struct perfdata_writer_tracing *t)
 {
 	uint32_t n = 0;
 
@@ -95,7 +95,7 @@ void perfdata_put_tracing(struct outbuf *o, const struct perfdata_writer_tracing
 	outbuf_put(o, "header_event", 13);
 	put_sized(o, t->header_event, t->header_event_len);
 	perfdata_put_u32(o, 0); /* formats of system ftrace, which nobody records through perf */
-	perfdata_put_u32(o, systems(t));
+	perfdata_put_u32(o, writer_count_systems(t));
 	for (size_t i = 0; i < t->nr_formats;) {
 		size_t end = i;
 

@@ -21,7 +21,7 @@ static void put_head(struct outbuf *o, uint32_t type, size_t bytes)
 	outbuf_put(o, &h, sizeof(h));
 }
 
-static void pad8(struct outbuf *o, size_t len)
+static void writer_pipe_pad8(struct outbuf *o, size_t len)
 {
 	outbuf_pad(o, '\0', -len & 7);
 }
@@ -43,7 +43,7 @@ static int put_attr(struct outbuf *o, const struct perfdata_writer_event *e)
 	return 0;
 }
 
-static void put_name(struct outbuf *o, const struct perfdata_writer_event *e)
+static void writer_pipe_put_name(struct outbuf *o, const struct perfdata_writer_event *e)
 {
 	size_t len = strlen(e->name) + 1, bytes = sizeof(struct perfdata_record_header) + 16 + len;
 
@@ -53,7 +53,7 @@ static void put_name(struct outbuf *o, const struct perfdata_writer_event *e)
 	perfdata_put_u64(o, UPDATE_NAME);
 	perfdata_put_u64(o, e->ids[0]);
 	outbuf_put(o, e->name, len);
-	pad8(o, len);
+	writer_pipe_pad8(o, len);
 }
 
 /* Entries of a feature body are records already, but for their type. */
@@ -81,7 +81,7 @@ static void put_tracing_data(struct outbuf *o, const struct perfdata_writer_feat
 	perfdata_put_u32(o, (uint32_t)((f->len + 7) & ~(size_t)7));
 	perfdata_put_u32(o, 0);
 	outbuf_put(o, f->body, f->len);
-	pad8(o, f->len);
+	writer_pipe_pad8(o, f->len);
 }
 
 static void put_feature(struct outbuf *o, uint64_t feature, const void *body, size_t len)
@@ -94,7 +94,7 @@ static void put_feature(struct outbuf *o, uint64_t feature, const void *body, si
 	perfdata_put_u64(o, feature);
 	if (len)
 		outbuf_put(o, body, len);
-	pad8(o, len);
+	writer_pipe_pad8(o, len);
 }
 
 void perfdata_put_pipe_feature(struct outbuf *o, const struct perfdata_writer_feature *f)
@@ -127,6 +127,6 @@ int perfdata_put_pipe_beginning(struct outbuf *o, const struct perfdata_writer_e
 			perfdata_put_pipe_feature(o, &features[i]);
 	}
 	for (size_t i = 0; i < nr_events; i++)
-		put_name(o, &events[i]);
+		writer_pipe_put_name(o, &events[i]);
 	return o->failed ? err_nomem() : 0;
 }

@@ -68,8 +68,8 @@ void zip_free(struct zip *z)
 }
 
 /* Makes one block of the next `len` bytes; the last one of its frame if `ends`. */
-static int pack(struct zip *z, struct place *from, size_t len, bool ends, uint8_t *to, size_t room,
-		size_t *ret_len)
+static int zip_pack(struct zip *z, struct place *from, size_t len, bool ends, uint8_t *to,
+		    size_t room, size_t *ret_len)
 {
 	ZSTD_outBuffer out = { .dst = to, .size = room };
 	const ZSTD_EndDirective last = ends ? ZSTD_e_end : ZSTD_e_flush;
@@ -137,7 +137,7 @@ int zip_unit(struct zip *z, const struct iovec *pieces, int nr_pieces, uint8_t *
 		const bool ends = z->frame_bytes >= FRAME_BYTES && n == left;
 		size_t block = 0;
 
-		TRY(pack(z, &from, n, ends, to + at, ZIP_ROOM_BYTES - at, &block));
+		TRY(zip_pack(z, &from, n, ends, to + at, ZIP_ROOM_BYTES - at, &block));
 		if (len && len + block > max) {
 			memmove(to + made + record_bytes(z, len) + head, to + at, block);
 			made += put_record(z, to + made, len);
@@ -164,7 +164,7 @@ int zip_end(struct zip *z, uint8_t *to, size_t *ret_len, size_t *ret_plain_len)
 	*ret_len = *ret_plain_len = 0;
 	if (!z->frame_bytes)
 		return 0;
-	TRY(pack(z, &from, sizeof(last), true, to + head, ZIP_ROOM_BYTES - head, &len));
+	TRY(zip_pack(z, &from, sizeof(last), true, to + head, ZIP_ROOM_BYTES - head, &len));
 	*ret_len = put_record(z, to, len);
 	*ret_plain_len = sizeof(last);
 	return 0;

@@ -24,7 +24,7 @@ struct span {
 	const char *at, *end;
 };
 
-static bool is_blank(char c)
+static bool eventformat_is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
@@ -35,11 +35,11 @@ static bool is_word(char c)
 	       c == '_' || (c & 0x80);
 }
 
-static struct span trim(struct span s)
+static struct span eventformat_trim(struct span s)
 {
-	while (s.at < s.end && is_blank(*s.at))
+	while (s.at < s.end && eventformat_is_blank(*s.at))
 		s.at++;
-	while (s.at < s.end && is_blank(s.end[-1]))
+	while (s.at < s.end && eventformat_is_blank(s.end[-1]))
 		s.end--;
 	return s;
 }
@@ -70,18 +70,18 @@ static bool span_is(struct span s, const char *word)
 	return (size_t)(s.end - s.at) == strlen(word) && has_prefix(s, word);
 }
 
-static bool contains(const char *text, const char *word)
+static bool eventformat_contains(const char *text, const char *word)
 {
 	return strstr(text, word) != NULL;
 }
 
 /* Decimal, 0x hexadecimal or 0 octal number that fills the whole span. */
-static bool parse_number(struct span s, uint32_t limit, uint32_t *ret)
+static bool eventformat_parse_number(struct span s, uint32_t limit, uint32_t *ret)
 {
 	uint64_t v = 0;
 	unsigned base = 10;
 
-	s = trim(s);
+	s = eventformat_trim(s);
 	if (s.end - s.at > 2 && s.at[0] == '0' && (s.at[1] | 32) == 'x') {
 		base = 16;
 		s.at += 2;
@@ -121,30 +121,31 @@ static uint32_t type_width(const char *type, uint8_t long_bytes)
 		{ "unsigned", 4 }, { "int", 4 },
 	};
 
-	if (contains(type, "*"))
+	if (eventformat_contains(type, "*"))
 		return long_bytes;
-	if (contains(type, "struct ") || contains(type, "union "))
+	if (eventformat_contains(type, "struct ") || eventformat_contains(type, "union "))
 		return 0;
-	if (contains(type, "long long"))
+	if (eventformat_contains(type, "long long"))
 		return 8;
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (contains(type, words[i].word))
+		if (eventformat_contains(type, words[i].word))
 			return words[i].width ? words[i].width : long_bytes;
 	return 0;
 }
 
-static void classify(struct sonde_field *f, const struct abi *abi, uint32_t array_len,
-		     bool has_brackets)
+static void eventformat_classify(struct sonde_field *f, const struct abi *abi, uint32_t array_len,
+				 bool has_brackets)
 {
 	const char *type = f->type;
 
 	f->is_relative = !strncmp(type, "__rel_loc", 9);
 	f->is_dynamic = f->is_relative || !strncmp(type, "__data_loc", 10);
 	f->is_array = has_brackets || f->is_dynamic;
-	f->is_pointer = contains(type, "*");
-	f->is_long = contains(type, "long");
+	f->is_pointer = eventformat_contains(type, "*");
+	f->is_long = eventformat_contains(type, "long");
 	f->is_text = has_brackets &&
-		     (contains(type, "char") || contains(type, "u8") || contains(type, "s8"));
+		     (eventformat_contains(type, "char") || eventformat_contains(type, "u8") ||
+		      eventformat_contains(type, "s8"));
 	if (!f->is_array) {
 		f->elem_width = f->width;
 		f->kind = f->width == 1 || f->width == 2 || f->width == 4 || f->width == 8
@@ -156,8 +157,8 @@ static void classify(struct sonde_field *f, const struct abi *abi, uint32_t arra
 		f->elem_width = f->width / array_len;
 	else
 		f->elem_width = type_width(type, abi->long_bytes);
-	f->kind = f->is_text && f->elem_width == 1 && contains(type, "char") &&
-				  !contains(type, "unsigned char") && !f->is_pointer
+	f->kind = f->is_text && f->elem_width == 1 && eventformat_contains(type, "char") &&
+				  !eventformat_contains(type, "unsigned char") && !f->is_pointer
 			  ? SONDE_FIELD_STRING
 		  : f->elem_width ? SONDE_FIELD_ARRAY
 				  : SONDE_FIELD_STRUCT;
@@ -172,7 +173,7 @@ static int parse_decl(struct arena *a, struct span decl, struct sonde_field *f, 
 	char *text;
 	size_t n, m;
 
-	decl = trim(decl);
+	decl = eventformat_trim(decl);
 	*ret_len = 0;
 	open = memchr(decl.at, '[', (size_t)(decl.end - decl.at));
 	*ret_brackets = open != NULL;
@@ -182,20 +183,21 @@ static int parse_decl(struct arena *a, struct span decl, struct sonde_field *f, 
 				close = p;
 		if (!close)
 			return -EBADMSG;
-		parse_number((struct span){ open + 1, close - 1 }, FIELD_LIMIT, ret_len);
+		eventformat_parse_number((struct span){ open + 1, close - 1 }, FIELD_LIMIT,
+					 ret_len);
 	}
 	/* The name stands behind the brackets (dynamic fields) or before them, or ends the declaration. */
 	name_end = decl.end;
-	if (open && trim((struct span){ close, decl.end }).at == decl.end)
+	if (open && eventformat_trim((struct span){ close, decl.end }).at == decl.end)
 		name_end = open;
-	while (name_end > decl.at && is_blank(name_end[-1]))
+	while (name_end > decl.at && eventformat_is_blank(name_end[-1]))
 		name_end--;
 	name = name_end;
 	while (name > decl.at && is_word(name[-1]))
 		name--;
 	if (name == name_end)
 		return -EBADMSG;
-	type = trim((struct span){ decl.at, name });
+	type = eventformat_trim((struct span){ decl.at, name });
 	if (name_end == open)
 		brackets = (struct span){ open, close };
 	if (type.at == type.end)
@@ -221,28 +223,29 @@ static int parse_field(struct arena *a, struct span line, const struct abi *abi,
 	uint32_t len = 0, is_signed = 0;
 
 	*f = (struct sonde_field){ .size = sizeof(*f) };
-	for (line = trim(line); line.at < line.end; line = trim(line)) {
+	for (line = eventformat_trim(line); line.at < line.end; line = eventformat_trim(line)) {
 		const char *semicolon = memchr(line.at, ';', (size_t)(line.end - line.at));
 		const char *colon = memchr(line.at, ':', (size_t)(line.end - line.at));
 		struct span key, value;
 
 		if (!semicolon || !colon || colon > semicolon)
 			return -EBADMSG;
-		key = trim((struct span){ line.at, colon });
+		key = eventformat_trim((struct span){ line.at, colon });
 		value = (struct span){ colon + 1, semicolon };
 		line.at = semicolon + 1;
 		if (span_is(key, "field"))
 			TRY(parse_decl(a, value, f, &len, &brackets));
 		else if (span_is(key, "offset"))
-			has_offset = parse_number(value, FIELD_LIMIT, &f->offset);
+			has_offset = eventformat_parse_number(value, FIELD_LIMIT, &f->offset);
 		else if (span_is(key, "size"))
-			has_size = parse_number(value, FIELD_LIMIT, &f->width);
-		else if (span_is(key, "signed") && parse_number(value, UINT32_MAX, &is_signed))
+			has_size = eventformat_parse_number(value, FIELD_LIMIT, &f->width);
+		else if (span_is(key, "signed") &&
+			 eventformat_parse_number(value, UINT32_MAX, &is_signed))
 			f->is_signed = is_signed != 0;
 	}
 	if (!f->name || !has_offset || !has_size)
 		return -EBADMSG;
-	classify(f, abi, len, brackets);
+	eventformat_classify(f, abi, len, brackets);
 	return 0;
 }
 
@@ -252,7 +255,7 @@ static size_t count_fields(struct span text)
 	size_t n = 0;
 
 	while (next_line(&text, &line) && !has_prefix(line, "print fmt:"))
-		n += has_prefix(trim(line), "field:");
+		n += has_prefix(eventformat_trim(line), "field:");
 	return n;
 }
 
@@ -277,7 +280,7 @@ static int parse_fields(struct arena *a, struct span *text, struct bytes *at,
 			text->at = start;
 			break;
 		}
-		line = trim(line);
+		line = eventformat_trim(line);
 		if (line.at == line.end) {
 			blocks += was_field;
 			was_field = false;
@@ -316,12 +319,12 @@ static int header_line(struct span *text, struct bytes *at, const char *key, str
 		if (!next_line(text, &line))
 			return bytes_fail(at, -EBADMSG, "event format: \"%s\" expected, text ends",
 					  key);
-		line = trim(line);
+		line = eventformat_trim(line);
 	} while (line.at == line.end);
 	if (!has_prefix(line, key))
 		return bytes_fail(at, -EBADMSG, "event format: \"%s\" expected", key);
 	line.at += strlen(key);
-	*ret = trim(line);
+	*ret = eventformat_trim(line);
 	return 0;
 }
 
@@ -355,16 +358,17 @@ int eventformat_parse(struct arena *a, struct bytes text, const char *system, st
 	if (!sc->event || !sc->system)
 		return err_nomem();
 	TRY(header_line(&rest, &text, "ID:", &value));
-	if (!parse_number(value, UINT32_MAX, &sc->tracepoint_id))
+	if (!eventformat_parse_number(value, UINT32_MAX, &sc->tracepoint_id))
 		return bytes_fail(&text, -EBADMSG, "event format: bad ID");
 	TRY(header_line(&rest, &text, "format:", &value));
 	TRY(parse_fields(a, &rest, &text, sc));
 
 	if (rest.at < rest.end) {
 		value = (struct span){ rest.at + strlen("print fmt:"), rest.end };
-		while (value.end > value.at && (value.end[-1] == '\n' || is_blank(value.end[-1])))
+		while (value.end > value.at &&
+		       (value.end[-1] == '\n' || eventformat_is_blank(value.end[-1])))
 			value.end--;
-		value = trim(value);
+		value = eventformat_trim(value);
 		if (value.at < value.end) {
 			sc->print_fmt = arena_strndup(a, value.at, (size_t)(value.end - value.at));
 			if (!sc->print_fmt)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare(const void *pa, const void *pb)
+static int printk_compare(const void *pa, const void *pb)
 {
 	const struct printk_format *a = pa, *b = pb;
 
@@ -12,7 +12,7 @@ static int compare(const void *pa, const void *pb)
 }
 
 /* Between the quotes; `\n \t \" \\` stand for themselves. */
-static char *unescape(struct arena *a, const char *s, size_t len)
+static char *printk_unescape(struct arena *a, const char *s, size_t len)
 {
 	char *text = arena_alloc(a, len + 1), *to = text;
 
@@ -45,8 +45,8 @@ static int read_line(struct printk_formats *p, const char *line, size_t len)
 		return 0;
 	while (end > quote + 1 && end[-1] != '"')
 		end--;
-	f.text = unescape(&p->arena, quote + 1,
-			  end > quote + 1 ? (size_t)(end - 1 - (quote + 1)) : 0);
+	f.text = printk_unescape(&p->arena, quote + 1,
+				 end > quote + 1 ? (size_t)(end - 1 - (quote + 1)) : 0);
 	return f.text ? vec_push(&p->formats, f) : err_nomem();
 }
 
@@ -67,7 +67,7 @@ int printk_formats_read(struct printk_formats *ret, const char *text, size_t len
 		len -= n;
 	}
 	if (p.formats.n)
-		qsort(p.formats.v, p.formats.n, sizeof(*p.formats.v), compare);
+		qsort(p.formats.v, p.formats.n, sizeof(*p.formats.v), printk_compare);
 	*ret = p;
 	return 0;
 }
@@ -77,7 +77,7 @@ const char *printk_formats_find(const struct printk_formats *p, uint64_t addr)
 	struct printk_format key = { .addr = addr }, *f = NULL;
 
 	if (p->formats.n)
-		f = bsearch(&key, p->formats.v, p->formats.n, sizeof(key), compare);
+		f = bsearch(&key, p->formats.v, p->formats.n, sizeof(key), printk_compare);
 	return f ? f->text : NULL;
 }
 
