@@ -25,7 +25,7 @@ struct output {
 	jmp_buf too_long; /* the libraries' functions hold nothing that would be lost */
 };
 
-static void put(const char *text, size_t len, void *opaque)
+static void demangle_put(const char *text, size_t len, void *opaque)
 {
 	struct output *o = opaque;
 
@@ -35,12 +35,12 @@ static void put(const char *text, size_t len, void *opaque)
 		outbuf_put(o->out, text, len);
 }
 
-static bool run(int (*function)(const char *, int, demangle_callbackref, void *), const char *name,
-		int options, struct outbuf *out)
+static bool demangle_run(int (*function)(const char *, int, demangle_callbackref, void *),
+			 const char *name, int options, struct outbuf *out)
 {
 	struct output o = { .out = out, .start = out->len };
 
-	if (!setjmp(o.too_long) && function(name, options, put, &o) && out->len > o.start)
+	if (!setjmp(o.too_long) && function(name, options, demangle_put, &o) && out->len > o.start)
 		return true;
 	o.out->len = o.start;
 	return false;
@@ -135,10 +135,10 @@ bool demangle(const char *name, enum demangle_style style, struct outbuf *out)
 		return false;
 	if (style == DEMANGLE_SHORT)
 		/* Rust's old names are names of C++, too. */
-		return (name[0] == '_' && run(rust_demangle_callback, name, 0, out)) ||
-		       (is_cpp && run(cplus_demangle_v3_callback, name, 0, out));
+		return (name[0] == '_' && demangle_run(rust_demangle_callback, name, 0, out)) ||
+		       (is_cpp && demangle_run(cplus_demangle_v3_callback, name, 0, out));
 	/* perf 6.12 takes "Py" for a type. */
-	if (!run(cplus_demangle_v3_callback, name, DMGL_PARAMS | DMGL_TYPES, out))
+	if (!demangle_run(cplus_demangle_v3_callback, name, DMGL_PARAMS | DMGL_TYPES, out))
 		return false;
 	if (!out->failed && rewrite_rust(out->data + start, out->len - start, &len))
 		out->len = start + len;

@@ -10,16 +10,16 @@
 #include "symbols/elf_symbols.h"
 #include "symbols/vdso.h"
 
-static bool begins(const char *name, const char *with)
+static bool dso_name_begins(const char *name, const char *with)
 {
 	return !strncmp(name, with, strlen(with));
 }
 
 bool dso_name_is_anonymous(const char *name)
 {
-	return begins(name, "//anon") || begins(name, "/dev/zero") ||
-	       begins(name, "/anon_hugepage") || begins(name, "[stack") || begins(name, "/SYSV") ||
-	       !strcmp(name, "[heap]");
+	return dso_name_begins(name, "//anon") || dso_name_begins(name, "/dev/zero") ||
+	       dso_name_begins(name, "/anon_hugepage") || dso_name_begins(name, "[stack") ||
+	       dso_name_begins(name, "/SYSV") || !strcmp(name, "[heap]");
 }
 
 /* "/tmp/perf-12.map"; perf takes whatever begins like it, programs built in such a folder too. */
@@ -28,14 +28,14 @@ static bool is_jit_map(const char *name, const struct rules *rules)
 	static const char prefix[] = "/tmp/perf-";
 	size_t digits;
 
-	if (!begins(name, prefix))
+	if (!dso_name_begins(name, prefix))
 		return false;
 	digits = strspn(name + sizeof(prefix) - 1, "0123456789");
 	return rules->jit_maps_by_prefix ||
 	       (digits && !strcmp(name + sizeof(prefix) - 1 + digits, ".map"));
 }
 
-static int kind_of(const char *name, const struct rules *rules)
+static int dso_kind_of(const char *name, const struct rules *rules)
 {
 	if (!strcmp(name, "[vdso]"))
 		return DSO_VDSO;
@@ -60,7 +60,7 @@ struct dso *dso_new(struct dso_table *t, const struct dso_key *key)
 				       .build_id = key->build_id,
 				       .symfs = t->symfs,
 				       .cache = t->cache };
-	d->kind = key->is_kernel ? DSO_KERNEL : kind_of(key->name, t->opts.rules);
+	d->kind = key->is_kernel ? DSO_KERNEL : dso_kind_of(key->name, t->opts.rules);
 	d->files_tried = d->symbols_tried = d->debug_tried = key->is_kernel;
 	d->build_id = key->build_id;
 	if (!d->place.name)
@@ -109,7 +109,7 @@ bool dso_is_file(const struct dso *d)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static bool is_recorded_build(const struct dso *d, const struct elf_file *f)
+static bool dso_is_recorded_build(const struct dso *d, const struct elf_file *f)
 {
 	struct build_id id;
 
@@ -140,7 +140,7 @@ struct elf_file *dso_try_file(struct dso *d, enum dso_file which, const char *de
 		return NULL;
 	if (dso_file_path(&d->place, which, debuglink, &path) &&
 	    (r = dso_table_open_elf(d->table, &f, path.data)) >= 0 &&
-	    (!is_recorded_build(d, f) ||
+	    (!dso_is_recorded_build(d, f) ||
 	     (which == DSO_FILE_PATH && !is_recorded_file(d, path.data)))) {
 		d->other_build |= which == DSO_FILE_PATH;
 		elf_file_close(f);
@@ -164,7 +164,7 @@ void dso_find_code(struct dso *d)
 	if (d->kind == DSO_VDSO) {
 		/* perf looks for one with a build id in the cache only, and takes any without one */
 		if (!d->build_id.len == d->table->opts.rules->vdso_without_build_id &&
-		    vdso_open(&d->code) >= 0 && !is_recorded_build(d, d->code)) {
+		    vdso_open(&d->code) >= 0 && !dso_is_recorded_build(d, d->code)) {
 			elf_file_close(d->code);
 			d->code = NULL;
 		}

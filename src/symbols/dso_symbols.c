@@ -101,7 +101,7 @@ static int load_symbols(struct dso *d)
 	return d->kind == DSO_JIT ? load_jit_map(d) : load_elf(d);
 }
 
-static void load(struct dso *d)
+static void dso_load_once(struct dso *d)
 {
 	int r;
 
@@ -125,7 +125,7 @@ const struct dso_symbol *dso_symbol_at(struct dso *d, uint64_t offset)
 
 	if (known != HASH64_EMPTY)
 		return (const struct dso_symbol *)(uintptr_t)known;
-	load(d);
+	dso_load_once(d);
 	sym = symbol_set_find(&d->symbols, offset);
 	if (sym)
 		answer = arena_alloc(&d->table->arena, sizeof(*answer));
@@ -143,7 +143,7 @@ const struct dso_symbol *dso_symbol_at(struct dso *d, uint64_t offset)
 
 enum sonde_unknown dso_unknown_file(struct dso *d)
 {
-	load(d);
+	dso_load_once(d);
 	if (d->symbols.syms.n)
 		return d->stripped ? SONDE_UNKNOWN_STRIPPED : SONDE_KNOWN;
 	if (d->kind == DSO_NONE)

@@ -102,7 +102,7 @@ struct dso *dso_get(struct dso_table *t, const struct dso_key *key)
 
 /* ---- descriptors ----------------------------------------------------------------------------- */
 
-static bool is_starved(int r)
+static bool dso_is_starved(int r)
 {
 	return errno_no_descriptor(-r);
 }
@@ -117,7 +117,7 @@ static void rest_all(struct dso_table *t)
 
 int dso_table_note_starved(struct dso_table *t, int r)
 {
-	if (is_starved(r))
+	if (dso_is_starved(r))
 		t->starved = t->was_starved = true;
 	return r;
 }
@@ -127,7 +127,7 @@ int dso_open_file(struct dso *d, const char *path)
 	struct dso_table *t = d->table;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
-	if (fd < 0 && is_starved(-errno)) {
+	if (fd < 0 && dso_is_starved(-errno)) {
 		rest_all(t);
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	}
@@ -165,7 +165,7 @@ int dso_table_open_elf(struct dso_table *t, struct elf_file **ret, const char *p
 {
 	int r = elf_file_open(ret, path);
 
-	if (is_starved(r)) {
+	if (dso_is_starved(r)) {
 		rest_all(t);
 		r = elf_file_open(ret, path);
 	}
@@ -179,7 +179,7 @@ bool dso_table_wake(struct dso_table *t, struct elf_file *f)
 	if (f->fd >= 0 || f->image)
 		return true;
 	r = elf_file_wake(f);
-	if (is_starved(r)) {
+	if (dso_is_starved(r)) {
 		rest_all(t);
 		r = dso_table_note_starved(t, elf_file_wake(f));
 	}

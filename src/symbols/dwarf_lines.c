@@ -65,7 +65,7 @@ struct dwarf_lines {
 
 /* ---- ranges ------------------------------------------------------------------------------------------------------ */
 
-static int by_start(const void *a, const void *b)
+static int dwarf_lines_by_start(const void *a, const void *b)
 {
 	const struct range *x = a, *y = b;
 
@@ -90,7 +90,7 @@ static int add_ranges(struct ranges *r, Dwarf_Die *die, uint32_t of)
 static void sort_ranges(struct ranges *r)
 {
 	if (r->n)
-		qsort(r->v, r->n, sizeof(*r->v), by_start);
+		qsort(r->v, r->n, sizeof(*r->v), dwarf_lines_by_start);
 }
 
 static const struct range *find_range(const struct ranges *r, uint64_t addr)
@@ -412,7 +412,7 @@ static void line_of_address(struct dwarf_lines *l, struct unit *u, uint64_t addr
 		p->line = (uint32_t)nr;
 }
 
-static uint64_t number(Dwarf_Die *die, unsigned name)
+static uint64_t dwarf_number(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Word v;
@@ -424,7 +424,8 @@ static uint64_t number(Dwarf_Die *die, unsigned name)
 static void line_of_call(struct dwarf_lines *l, struct unit *u, Dwarf_Die *inlined,
 			 struct line_place *p)
 {
-	uint64_t file = number(inlined, DW_AT_call_file), line = number(inlined, DW_AT_call_line);
+	uint64_t file = dwarf_number(inlined, DW_AT_call_file),
+		 line = dwarf_number(inlined, DW_AT_call_line);
 	Dwarf_Files *files;
 	size_t nr;
 

@@ -77,7 +77,7 @@ static int read_symbols(struct elf_lines *l, Elf_Scn *scn, const GElf_Shdr *head
 	return 0;
 }
 
-static int by_start(const void *a, const void *b)
+static int elf_lines_by_start(const void *a, const void *b)
 {
 	const struct code_symbol *x = a, *y = b;
 
@@ -86,7 +86,7 @@ static int by_start(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static int read_sections(struct elf_lines *l)
+static int elf_lines_read_sections(struct elf_lines *l)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr h;
@@ -133,7 +133,7 @@ int elf_lines_open(struct elf_lines **ret, struct dso *d)
 	l->file.fd = -1;
 	r = dwarf_file_open_debug(&l->file, d);
 	if (r >= 0)
-		r = read_sections(l);
+		r = elf_lines_read_sections(l);
 	if (r >= 0)
 		r = read_table(l, SHT_SYMTAB);
 	if (r >= 0 && !l->symbols.n)
@@ -143,7 +143,7 @@ int elf_lines_open(struct elf_lines **ret, struct dso *d)
 		return r;
 	}
 	if (l->symbols.n)
-		qsort(l->symbols.v, l->symbols.n, sizeof(*l->symbols.v), by_start);
+		qsort(l->symbols.v, l->symbols.n, sizeof(*l->symbols.v), elf_lines_by_start);
 	*ret = l;
 	return 0;
 }

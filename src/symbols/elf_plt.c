@@ -83,7 +83,7 @@ static int load_relocations(const struct elf_file *f, const struct elf_section *
 	return 0;
 }
 
-static int compare(const void *pa, const void *pb)
+static int plt_compare(const void *pa, const void *pb)
 {
 	const struct relocation *a = pa, *b = pb;
 
@@ -223,12 +223,12 @@ static int add_got_entries(const struct plt *p, const struct elf_section *s, con
 			   struct relocations *rels)
 {
 	if (rels->n)
-		qsort(rels->v, rels->n, sizeof(*rels->v), compare);
+		qsort(rels->v, rels->n, sizeof(*rels->v), plt_compare);
 	for (uint64_t i = 0; i + s->entsize <= s->size; i += s->entsize) {
 		int64_t place = jump_place(code + i, s->entsize);
 		struct relocation key = { .offset = s->addr + i + (uint64_t)place };
 		const struct relocation *r =
-			place && rels->n ? bsearch(&key, rels->v, rels->n, sizeof(key), compare)
+			place && rels->n ? bsearch(&key, rels->v, rels->n, sizeof(key), plt_compare)
 					 : NULL;
 
 		TRY(add_entry(p, s, s->offset + i, s->entsize, r ? name_of(p, r->symbol) : ""));
@@ -292,7 +292,7 @@ static int add_all(const struct plt *p, const struct elf_section *plt, struct re
 	TRY(add_plt_got(p));
 	/* Functions chosen at run time stand last, wherever their entries are. */
 	if (is_x86(p->f) && rels->n)
-		qsort(rels->v, rels->n, sizeof(*rels->v), compare);
+		qsort(rels->v, rels->n, sizeof(*rels->v), plt_compare);
 	at += header;
 	if (is_searched) {
 		plt_sizes(p, sec, &header, &entry);

@@ -7,7 +7,8 @@
 #include "base/bytes.h"
 #include "base/err.h"
 
-static const struct elf_section *table(const struct elf_file *f, const char *name, uint32_t type)
+static const struct elf_section *elf_symbols_table(const struct elf_file *f, const char *name,
+						   uint32_t type)
 {
 	const struct elf_section *s = elf_file_section(f, name);
 
@@ -16,12 +17,12 @@ static const struct elf_section *table(const struct elf_file *f, const char *nam
 
 bool elf_symbols_has_table(const struct elf_file *f)
 {
-	return table(f, ".symtab", SHT_SYMTAB);
+	return elf_symbols_table(f, ".symtab", SHT_SYMTAB);
 }
 
 bool elf_symbols_has_dynamic(const struct elf_file *f)
 {
-	return table(f, ".dynsym", SHT_DYNSYM);
+	return elf_symbols_table(f, ".dynsym", SHT_DYNSYM);
 }
 
 /* ---- one table --------------------------------------------------------------------------------------------------- */
@@ -68,7 +69,7 @@ static bool is_arm_mark(const struct elf_file *f, const char *name)
 }
 
 /* NULL: it is in no section that is in memory, so the symbol does not count. */
-static const struct elf_section *section_of(const struct elf_file *f, const Elf64_Sym *s)
+static const struct elf_section *elf_symbols_section(const struct elf_file *f, const Elf64_Sym *s)
 {
 	const struct elf_section *sec;
 
@@ -80,8 +81,8 @@ static const struct elf_section *section_of(const struct elf_file *f, const Elf6
 }
 
 /* Where a section's bytes lie is told by the file that has them. */
-static const struct elf_section *placed(const struct elf_file *code, const struct elf_section *sec,
-					size_t index)
+static const struct elf_section *elf_symbols_placed(const struct elf_file *code,
+						    const struct elf_section *sec, size_t index)
 {
 	if (sec->type == SHT_NOBITS && index < code->nr_sections &&
 	    !strcmp(code->sections[index].name, sec->name))
@@ -89,10 +90,10 @@ static const struct elf_section *placed(const struct elf_file *code, const struc
 	return sec;
 }
 
-static int add_symbol(struct symbol_set *set, const struct elf_file *file,
-		      const struct elf_file *code, Elf64_Sym s, const char *name)
+static int elf_symbols_add_one(struct symbol_set *set, const struct elf_file *file,
+			       const struct elf_file *code, Elf64_Sym s, const char *name)
 {
-	const struct elf_section *sec = section_of(file, &s);
+	const struct elf_section *sec = elf_symbols_section(file, &s);
 	const struct elf_segment *seg;
 	struct set_symbol sym = { .raw = name, .binding = ELF64_ST_BIND(s.st_info) };
 
@@ -104,7 +105,7 @@ static int add_symbol(struct symbol_set *set, const struct elf_file *file,
 	/* Bit 0 tells Thumb code. */
 	if (file->machine == EM_ARM && ELF64_ST_TYPE(s.st_info) == STT_FUNC)
 		s.st_value &= ~UINT64_C(1);
-	sec = placed(code, sec, s.st_shndx);
+	sec = elf_symbols_placed(code, sec, s.st_shndx);
 	seg = elf_file_segment_at(code, s.st_value);
 	sym.to_address = seg ? seg->vaddr - seg->offset : sec->addr - sec->offset;
 	sym.is_ifunc = ELF64_ST_TYPE(s.st_info) == STT_GNU_IFUNC;
@@ -144,7 +145,7 @@ static int add_table(struct symbol_set *set, const struct elf_file *file,
 		Elf64_Sym sym = elf_symbols_at(file, &l, i);
 
 		if (sym.st_name && sym.st_name < l.names_len)
-			r = add_symbol(set, file, code, sym, l.names + sym.st_name);
+			r = elf_symbols_add_one(set, file, code, sym, l.names + sym.st_name);
 	}
 	free(l.entries);
 	TRY(r);
@@ -154,11 +155,11 @@ static int add_table(struct symbol_set *set, const struct elf_file *file,
 int elf_symbols_add(struct symbol_set *set, const struct elf_file *file,
 		    const struct elf_file *code)
 {
-	const struct elf_section *s = table(file, ".symtab", SHT_SYMTAB);
+	const struct elf_section *s = elf_symbols_table(file, ".symtab", SHT_SYMTAB);
 
 	if (s)
 		TRY(add_table(set, file, code, s));
-	s = table(file, ".dynsym", SHT_DYNSYM);
+	s = elf_symbols_table(file, ".dynsym", SHT_DYNSYM);
 	if (s)
 		TRY(add_table(set, file, code, s));
 	return 0;

@@ -67,8 +67,8 @@ static bool open_mode(struct mode *m, cs_mode mode)
 	return m->room;
 }
 
-static const cs_insn *decode(struct insn_decoder *d, enum insn_arch arch, const uint8_t *code,
-			     size_t len, csh *ret_handle)
+static const cs_insn *insn_decode(struct insn_decoder *d, enum insn_arch arch, const uint8_t *code,
+				  size_t len, csh *ret_handle)
 {
 	struct mode *m = arch == INSN_X86_64 ? &d->x86_64 : &d->i386;
 	uint64_t address = 0;
@@ -88,7 +88,7 @@ unsigned insn_length(struct insn_decoder *d, enum insn_arch arch, const uint8_t 
 
 	if (arch == INSN_ARM64)
 		return len >= 4 ? 4 : 0;
-	insn = decode(d, arch, code, len, &handle);
+	insn = insn_decode(d, arch, code, len, &handle);
 	return insn ? insn->size : 0;
 }
 
@@ -97,7 +97,7 @@ bool insn_branches(struct insn_decoder *d, enum insn_arch arch, const uint8_t *c
 	static const uint8_t groups[] = { CS_GRP_JUMP, CS_GRP_CALL, CS_GRP_RET, CS_GRP_INT,
 					  CS_GRP_IRET };
 	csh handle;
-	const cs_insn *insn = decode(d, arch, code, len, &handle);
+	const cs_insn *insn = insn_decode(d, arch, code, len, &handle);
 
 	for (size_t i = 0; insn && i < sizeof(groups); i++) {
 		if (cs_insn_group(handle, insn, groups[i]))

@@ -60,7 +60,7 @@ static uint8_t binding_of(char type)
  * One line, [p, end): ADDR ' ' TYPE ' ' NAME [ '\t' '[' MODULE ']' ]. `*end` is the newline (or the NUL behind the text)
  * and becomes a NUL. False for anything else.
  */
-static bool parse_line(char *p, char *end, struct kernel_symbol *ret, char *ret_type)
+static bool kallsyms_parse_line(char *p, char *end, struct kernel_symbol *ret, char *ret_type)
 {
 	uint64_t addr = 0;
 	char *start = p, *tab;
@@ -82,7 +82,7 @@ static bool parse_line(char *p, char *end, struct kernel_symbol *ret, char *ret_
 	return true;
 }
 
-static int parse_text(struct kallsyms *k, const char *origin)
+static int kallsyms_parse_text(struct kallsyms *k, const char *origin)
 {
 	char *p = k->text, *text_end = k->text + k->len;
 	bool hidden = true, understood = false;
@@ -93,7 +93,7 @@ static int parse_text(struct kallsyms *k, const char *origin)
 
 		if (!end)
 			end = text_end;
-		if (parse_line(p, end, &sym, &type)) {
+		if (kallsyms_parse_line(p, end, &sym, &type)) {
 			understood = true;
 			if (sym.start)
 				hidden = false;
@@ -116,7 +116,7 @@ static int parse_text(struct kallsyms *k, const char *origin)
 
 /* ---- order and ends ---------------------------------------------------------------------------------------------- */
 
-static int compare(const void *pa, const void *pb)
+static int kallsyms_compare(const void *pa, const void *pb)
 {
 	const struct kernel_symbol *a = pa, *b = pb;
 
@@ -134,7 +134,7 @@ static uint64_t round_up_to_page(uint64_t addr)
  * Sizes are not told. A symbol ends where the next one at another address begins; the last of the kernel or of a module
  * gets a page more, rounded up, as in perf: what lies far behind it must not be named after it.
  */
-static void set_ends(struct kallsyms *k)
+static void kallsyms_set_ends(struct kallsyms *k)
 {
 	struct kernel_symbol *syms = k->syms.v;
 	uint64_t next = 0;
@@ -158,7 +158,7 @@ static void set_ends(struct kallsyms *k)
 	}
 }
 
-static int prepare(struct kallsyms *k)
+static int kallsyms_prepare(struct kallsyms *k)
 {
 	size_t n = k->syms.n;
 	bool sorted = true;
@@ -168,9 +168,9 @@ static int prepare(struct kallsyms *k)
 	for (size_t i = 1; i < n && sorted; i++)
 		sorted = k->syms.v[i - 1].start <= k->syms.v[i].start;
 	if (!sorted)
-		qsort(k->syms.v, n, sizeof(*k->syms.v), compare);
+		qsort(k->syms.v, n, sizeof(*k->syms.v), kallsyms_compare);
 	if (!k->set)
-		set_ends(k);
+		kallsyms_set_ends(k);
 	k->starts = malloc(n * sizeof(*k->starts));
 	if (!k->starts)
 		return err_nomem();
@@ -194,9 +194,9 @@ static int from_text(struct kallsyms **ret, char *take_text, size_t len, const c
 	k->text = take_text;
 	k->len = len;
 	k->text[len] = '\0';
-	r = parse_text(k, origin);
+	r = kallsyms_parse_text(k, origin);
 	if (r >= 0)
-		r = prepare(k);
+		r = kallsyms_prepare(k);
 	if (r < 0) {
 		kallsyms_close(k);
 		return r;
@@ -296,7 +296,7 @@ int kallsyms_finish(struct kallsyms *k, uint64_t first, uint64_t end)
 {
 	k->first = first;
 	k->end = end;
-	return prepare(k);
+	return kallsyms_prepare(k);
 }
 
 void kallsyms_close(struct kallsyms *k)
@@ -329,7 +329,7 @@ void kallsyms_slide(struct kallsyms *k, uint64_t by)
 /* ---- lookups ----------------------------------------------------------------------------------------------------- */
 
 /* The last symbol that begins at or before addr. */
-static const struct kernel_symbol *search(const struct kallsyms *k, uint64_t addr)
+static const struct kernel_symbol *kallsyms_search(const struct kallsyms *k, uint64_t addr)
 {
 	const uint64_t *base = k->starts;
 	size_t n = k->syms.n;
@@ -350,7 +350,7 @@ const struct kernel_symbol *kallsyms_find(struct kallsyms *k, uint64_t addr)
 	struct cached *c = &k->cache[(addr ^ addr >> 11) % CACHE_SLOTS];
 
 	if (c->addr != addr || !c->used) {
-		const struct kernel_symbol *sym = search(k, addr);
+		const struct kernel_symbol *sym = kallsyms_search(k, addr);
 
 		*c = (struct cached){ .addr = addr,
 				      .sym = sym && addr < sym->end ? sym : NULL,

@@ -32,7 +32,8 @@ static bool is_running_kernel(const struct build_id *id)
 }
 
 /* Moves symbols of another boot to where the recorded kernel lay; without the reference symbol they cannot be trusted. */
-static int align(struct kallsyms *k, const struct kernel_symbols_options *opts, const char *origin)
+static int kernel_align(struct kallsyms *k, const struct kernel_symbols_options *opts,
+			const char *origin)
 {
 	uint64_t addr;
 
@@ -56,7 +57,7 @@ static int open_file(struct kallsyms **ret, const char *path,
 	int r;
 
 	TRY(kallsyms_open(&k, path));
-	r = align(k, opts, path);
+	r = kernel_align(k, opts, path);
 	if (r < 0) {
 		kallsyms_close(k);
 		return r;

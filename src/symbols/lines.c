@@ -89,7 +89,7 @@ void lines_table_free(struct lines_table *t)
 /* ---- places ------------------------------------------------------------------------------------------------------ */
 
 /* For want of a descriptor, which there may be the next time. */
-static bool is_starved(int r)
+static bool lines_is_starved(int r)
 {
 	return r == -EMFILE || r == -ENFILE;
 }
@@ -105,9 +105,9 @@ static struct lines_file *file_of(struct lines_table *t, struct dso *d)
 		return &t->files.v[known];
 	if (t->opts.rules->lines_of_addr2line)
 		r = elf_lines_open(&f.elf, d);
-	if (!is_starved(r))
+	if (!lines_is_starved(r))
 		r = dwarf_lines_open(&f.dwarf, d, f.elf);
-	if (!is_starved(r)) {
+	if (!lines_is_starved(r)) {
 		err_clear();
 		r = vec_push(&t->files, f);
 		if (r >= 0 && (r = hash64_put(&t->by_dso, (uintptr_t)d, t->files.n - 1)) >= 0)
@@ -120,7 +120,7 @@ static struct lines_file *file_of(struct lines_table *t, struct dso *d)
 	return NULL;
 }
 
-static const char *demangled(struct lines_table *t, const char *name)
+static const char *lines_demangled(struct lines_table *t, const char *name)
 {
 	enum demangle_style style = t->opts.rules->demangles_long ? DEMANGLE_LONG : DEMANGLE_SHORT;
 
@@ -130,7 +130,7 @@ static const char *demangled(struct lines_table *t, const char *name)
 	return arena_strndup(&t->arena, t->name.data, t->name.len);
 }
 
-static const struct answer *ask(struct lines_table *t, struct lines_file *f, uint64_t addr)
+static const struct answer *lines_ask(struct lines_table *t, struct lines_file *f, uint64_t addr)
 {
 	struct answer *a;
 
@@ -145,7 +145,7 @@ static const struct answer *ask(struct lines_table *t, struct lines_file *f, uin
 	a->nr = t->found.n;
 	for (size_t i = 0; i < a->nr; i++) {
 		a->places[i] = t->found.v[i];
-		a->places[i].function = demangled(t, a->places[i].function);
+		a->places[i].function = lines_demangled(t, a->places[i].function);
 	}
 	return hash64_put(&f->by_addr, addr, (uintptr_t)a) < 0 ? NULL : a;
 }
@@ -160,7 +160,8 @@ size_t lines_at(struct lines_table *t, struct dso *d, uint64_t file_addr,
 	if (!f)
 		return 0;
 	known = hash64_find(&f->by_addr, file_addr);
-	a = known != HASH64_EMPTY ? (const struct answer *)(uintptr_t)known : ask(t, f, file_addr);
+	a = known != HASH64_EMPTY ? (const struct answer *)(uintptr_t)known
+				  : lines_ask(t, f, file_addr);
 	if (!a)
 		return 0;
 	*ret = a->places;

@@ -11,7 +11,7 @@
 #define MAX_UNPACKED_BYTES (256u << 20)
 #define MAX_UNPACK_MEMORY  (128u << 20)
 
-static int unpack(const uint8_t *packed, size_t len, uint8_t **ret, size_t *ret_len)
+static int minidebug_unpack(const uint8_t *packed, size_t len, uint8_t **ret, size_t *ret_len)
 {
 	size_t size = len < MAX_UNPACKED_BYTES / 4 ? 4 * len + 4096 : MAX_UNPACKED_BYTES, used = 0,
 	       at = 0;
@@ -52,7 +52,7 @@ int elf_symbols_unpack(struct elf_file **ret, const struct elf_file *f)
 	if (!s)
 		return err_set(-ENODATA, "%s has no packed symbols", f->path);
 	TRY(elf_file_load(f, s, &packed));
-	r = unpack(packed, s->size, &image, &len);
+	r = minidebug_unpack(packed, s->size, &image, &len);
 	free(packed);
 	TRY(r);
 	return elf_file_from_memory(ret, image, len, f->path);

@@ -30,7 +30,7 @@ static bool parse_hex(char **p, uint64_t *ret)
 	return *p > start && *(*p)++ == ' ';
 }
 
-static bool parse_line(char *line, struct set_symbol *ret, uint64_t *ret_size)
+static bool perf_map_parse_line(char *line, struct set_symbol *ret, uint64_t *ret_size)
 {
 	return parse_hex(&line, &ret->start) && parse_hex(&line, ret_size) && *(ret->raw = line);
 }
@@ -69,7 +69,7 @@ int perf_map_parse(struct symbol_set *s, char *text, size_t len)
 			end = s->as_perf ? text_end - 1 : text_end;
 		*end = '\0';
 		if (s->as_perf ? parse_line_as_perf(p, (size_t)(end - p), &sym, &size)
-			       : parse_line(p, &sym, &size)) {
+			       : perf_map_parse_line(p, &sym, &size)) {
 			sym.end = sym.start + size;
 			if (sym.end < sym.start && !s->as_perf)
 				sym.end = UINT64_MAX;

@@ -106,7 +106,7 @@ const char *symbol_set_name(struct symbol_set *s, struct set_symbol *sym)
 
 /* ---- order, ends, doubles ---------------------------------------------------------------------------------------- */
 
-static int compare(const void *pa, const void *pb)
+static int symbol_set_compare(const void *pa, const void *pb)
 {
 	const struct set_symbol *a = pa, *b = pb;
 
@@ -116,7 +116,7 @@ static int compare(const void *pa, const void *pb)
 }
 
 /* Where no size is told a symbol ends where the next one begins, the last one behind the page that follows its own. */
-static void set_ends(struct symbol_set *s)
+static void symbol_set_set_ends(struct symbol_set *s)
 {
 	struct set_symbol *v = s->syms.v;
 
@@ -148,7 +148,7 @@ static const char *compared_name(struct symbol_set *s, size_t i, const struct se
 	return c->shown;
 }
 
-static size_t underscores(const char *name)
+static size_t symbol_set_underscores(const char *name)
 {
 	return strspn(name, "_");
 }
@@ -182,8 +182,8 @@ static bool first_is_better(struct symbol_set *s, const struct set_symbol *a,
 	/* The better one becomes a: it is mostly the one that it was. */
 	a_name = compared_name(s, 0, a);
 	b_name = same_name(a, b) ? a_name : compared_name(s, 1, b);
-	a_len = underscores(a_name);
-	b_len = underscores(b_name);
+	a_len = symbol_set_underscores(a_name);
+	b_len = symbol_set_underscores(b_name);
 	if (a_len != b_len)
 		return a_len < b_len;
 	a_len = strlen(a_name);
@@ -226,9 +226,9 @@ int symbol_set_settle(struct symbol_set *s, bool ends)
 	if (!s->syms.n)
 		return 0;
 	s->broken = true;
-	qsort(s->syms.v, s->syms.n, sizeof(*s->syms.v), compare);
+	qsort(s->syms.v, s->syms.n, sizeof(*s->syms.v), symbol_set_compare);
 	if (ends) {
-		set_ends(s);
+		symbol_set_set_ends(s);
 		TRY(drop_doubles(s));
 	}
 	TRY(vec_push(&s->tables, (uint32_t)added));
@@ -294,7 +294,8 @@ static int add_stretch(struct symbol_set *s, uint64_t start, uint32_t sym)
 }
 
 /* What is meant from `at` up to `next`, where another symbol begins. */
-static int cover(struct symbol_set *s, struct open_symbols *o, uint64_t at, uint64_t next)
+static int symbol_set_cover(struct symbol_set *s, struct open_symbols *o, uint64_t at,
+			    uint64_t next)
 {
 	while (o->heap.n) {
 		uint32_t sym = o->heap.v[0];
@@ -318,13 +319,13 @@ static int make_stretches(struct symbol_set *s)
 	int r = 0;
 
 	for (size_t i = 0; i < s->syms.n && r >= 0; i++) {
-		r = cover(s, &o, at, s->syms.v[i].start);
+		r = symbol_set_cover(s, &o, at, s->syms.v[i].start);
 		at = s->syms.v[i].start;
 		if (r >= 0)
 			r = open_symbol(&o, (uint32_t)i);
 	}
 	if (r >= 0)
-		r = cover(s, &o, at, UINT64_MAX);
+		r = symbol_set_cover(s, &o, at, UINT64_MAX);
 	vec_done(&o.heap);
 	return r;
 }

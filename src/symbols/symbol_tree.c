@@ -39,7 +39,7 @@ void symbol_tree_free(struct symbol_tree *t)
 }
 
 /* Puts `by` in the place of n below n's parent. */
-static void replace(struct symbol_tree *t, uint32_t n, uint32_t by)
+static void symbol_tree_replace(struct symbol_tree *t, uint32_t n, uint32_t by)
 {
 	uint32_t parent = t->nodes[n].parent;
 
@@ -55,7 +55,7 @@ static void replace(struct symbol_tree *t, uint32_t n, uint32_t by)
  *	    a   c      ->     n   e      side LEFT: n goes down to the left
  *	       d e           a d
  */
-static void rotate(struct symbol_tree *t, uint32_t n, int side)
+static void symbol_tree_rotate(struct symbol_tree *t, uint32_t n, int side)
 {
 	struct node *nodes = t->nodes;
 	uint32_t c = nodes[n].child[!side], d = nodes[c].child[side];
@@ -63,7 +63,7 @@ static void rotate(struct symbol_tree *t, uint32_t n, int side)
 	nodes[n].child[!side] = d;
 	if (d)
 		nodes[d].parent = n;
-	replace(t, n, c);
+	symbol_tree_replace(t, n, c);
 	nodes[c].child[side] = n;
 	nodes[n].parent = c;
 }
@@ -96,19 +96,19 @@ void symbol_tree_insert(struct symbol_tree *t, uint32_t node, uint64_t start, ui
 			continue;
 		}
 		if (nodes[parent].child[!side] == n) {
-			rotate(t, parent, side);
+			symbol_tree_rotate(t, parent, side);
 			n = parent;
 			parent = nodes[n].parent;
 		}
 		nodes[parent].red = false;
 		nodes[grand].red = true;
-		rotate(t, grand, !side);
+		symbol_tree_rotate(t, grand, !side);
 	}
 	nodes[t->root].red = false;
 }
 
 /* n's side has one black node too few. */
-static void mend(struct symbol_tree *t, uint32_t n)
+static void symbol_tree_mend(struct symbol_tree *t, uint32_t n)
 {
 	struct node *nodes = t->nodes;
 
@@ -120,7 +120,7 @@ static void mend(struct symbol_tree *t, uint32_t n)
 		if (nodes[sibling].red) {
 			nodes[sibling].red = false;
 			nodes[parent].red = true;
-			rotate(t, parent, side);
+			symbol_tree_rotate(t, parent, side);
 			sibling = nodes[parent].child[!side];
 		}
 		if (!nodes[nodes[sibling].child[LEFT]].red &&
@@ -132,13 +132,13 @@ static void mend(struct symbol_tree *t, uint32_t n)
 		if (!nodes[nodes[sibling].child[!side]].red) {
 			nodes[nodes[sibling].child[side]].red = false;
 			nodes[sibling].red = true;
-			rotate(t, sibling, !side);
+			symbol_tree_rotate(t, sibling, !side);
 			sibling = nodes[parent].child[!side];
 		}
 		nodes[sibling].red = nodes[parent].red;
 		nodes[parent].red = false;
 		nodes[nodes[sibling].child[!side]].red = false;
-		rotate(t, parent, side);
+		symbol_tree_rotate(t, parent, side);
 		n = t->root;
 	}
 	nodes[n].red = false;
@@ -150,10 +150,10 @@ void symbol_tree_remove(struct symbol_tree *t, uint32_t node)
 	uint32_t n = node + 1, lower, next;
 	bool was_red = nodes[n].red;
 
-	/* The leaf's parent tells mend() where it hangs. */
+	/* The leaf's parent tells symbol_tree_mend() where it hangs. */
 	if (!nodes[n].child[LEFT] || !nodes[n].child[RIGHT]) {
 		lower = nodes[n].child[!nodes[n].child[LEFT] ? RIGHT : LEFT];
-		replace(t, n, lower);
+		symbol_tree_replace(t, n, lower);
 	} else {
 		for (next = nodes[n].child[RIGHT]; nodes[next].child[LEFT];)
 			next = nodes[next].child[LEFT];
@@ -162,17 +162,17 @@ void symbol_tree_remove(struct symbol_tree *t, uint32_t node)
 		if (nodes[next].parent == n) {
 			nodes[lower].parent = next;
 		} else {
-			replace(t, next, lower);
+			symbol_tree_replace(t, next, lower);
 			nodes[next].child[RIGHT] = nodes[n].child[RIGHT];
 			nodes[nodes[next].child[RIGHT]].parent = next;
 		}
-		replace(t, n, next);
+		symbol_tree_replace(t, n, next);
 		nodes[next].child[LEFT] = nodes[n].child[LEFT];
 		nodes[nodes[next].child[LEFT]].parent = next;
 		nodes[next].red = nodes[n].red;
 	}
 	if (!was_red && t->root)
-		mend(t, lower);
+		symbol_tree_mend(t, lower);
 	nodes[0] = (struct node){ 0 };
 }
 

@@ -9,7 +9,8 @@
 #include "base/err.h"
 #include "symbols/elf_symbols.h"
 
-static bool is_recorded_build(const struct elf_file *f, const struct kernel_symbols_options *opts)
+static bool vmlinux_is_recorded_build(const struct elf_file *f,
+				      const struct kernel_symbols_options *opts)
 {
 	struct build_id id;
 
@@ -37,7 +38,7 @@ static const char *section_part(struct symbol_set *set, const struct elf_file *f
 	return "";
 }
 
-static int convert(struct kallsyms *k, struct symbol_set *set, const struct elf_file *f)
+static int vmlinux_convert(struct kallsyms *k, struct symbol_set *set, const struct elf_file *f)
 {
 	const struct elf_section *text = elf_file_section(f, ".text");
 	uint64_t first = text ? text->addr : 0, end = text ? text->addr + text->size : UINT64_MAX;
@@ -77,8 +78,8 @@ static uint64_t address_of(struct symbol_set *set, const char *name)
 	return 0;
 }
 
-static int move(struct kallsyms *k, struct symbol_set *set, const char *path,
-		const struct kernel_symbols_options *opts)
+static int vmlinux_move(struct kallsyms *k, struct symbol_set *set, const char *path,
+			const struct kernel_symbols_options *opts)
 {
 	uint64_t addr;
 
@@ -103,7 +104,7 @@ int vmlinux_open(struct kallsyms **ret, const char *path, const struct kernel_sy
 	int r;
 
 	TRY(elf_file_open(&f, path));
-	if (!is_recorded_build(f, opts)) {
+	if (!vmlinux_is_recorded_build(f, opts)) {
 		elf_file_close(f);
 		return err_set(-ESTALE, "%s is not the kernel that was recorded: another build id",
 			       path);
@@ -119,9 +120,9 @@ int vmlinux_open(struct kallsyms **ret, const char *path, const struct kernel_sy
 					     : err_set(-ENODATA, "%s has no symbols", path);
 	}
 	if (r >= 0)
-		r = convert(k, set, f);
+		r = vmlinux_convert(k, set, f);
 	if (r >= 0)
-		r = move(k, set, path, opts);
+		r = vmlinux_move(k, set, path, opts);
 	elf_file_close(f);
 	if (r < 0) {
 		kallsyms_close(k);
