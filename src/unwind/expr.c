@@ -10,7 +10,7 @@ struct stack {
 	unsigned n;
 };
 
-static bool push(struct stack *s, uint64_t v)
+static bool expr_push(struct stack *s, uint64_t v)
 {
 	if (s->n == DEPTH)
 		return false;
@@ -18,20 +18,20 @@ static bool push(struct stack *s, uint64_t v)
 	return true;
 }
 
-static uint64_t narrow(uint64_t v, unsigned bytes)
+static uint64_t expr_narrow(uint64_t v, unsigned bytes)
 {
 	return bytes < 8 ? v & (((uint64_t)1 << 8 * bytes) - 1) : v;
 }
 
-static int64_t widen(uint64_t v, unsigned bytes)
+static int64_t expr_widen(uint64_t v, unsigned bytes)
 {
 	return bytes < 8 ? (int64_t)(v << (64 - 8 * bytes)) >> (64 - 8 * bytes) : (int64_t)v;
 }
 
 /* Of two operands, b on top. */
-static bool binary(uint8_t atom, uint64_t a, uint64_t b, unsigned bytes, uint64_t *ret)
+static bool expr_binary(uint8_t atom, uint64_t a, uint64_t b, unsigned bytes, uint64_t *ret)
 {
-	int64_t sa = widen(a, bytes), sb = widen(b, bytes);
+	int64_t sa = expr_widen(a, bytes), sb = expr_widen(b, bytes);
 
 	switch (atom) {
 	case DW_OP_and:
@@ -99,13 +99,13 @@ static bool stack_op(struct stack *s, const struct cfi_op *op, unsigned bytes)
 
 	switch (op->atom) {
 	case DW_OP_dup:
-		return top && push(s, *top);
+		return top && expr_push(s, *top);
 	case DW_OP_drop:
 		return top && s->n--;
 	case DW_OP_over:
-		return s->n >= 2 && push(s, top[-1]);
+		return s->n >= 2 && expr_push(s, top[-1]);
 	case DW_OP_pick:
-		return op->number < s->n && push(s, s->v[s->n - 1 - op->number]);
+		return op->number < s->n && expr_push(s, s->v[s->n - 1 - op->number]);
 	case DW_OP_swap:
 		if (s->n < 2)
 			return false;
@@ -123,29 +123,29 @@ static bool stack_op(struct stack *s, const struct cfi_op *op, unsigned bytes)
 		return true;
 	case DW_OP_plus_uconst:
 		if (top)
-			*top = narrow(*top + op->number, bytes);
+			*top = expr_narrow(*top + op->number, bytes);
 		return top;
 	case DW_OP_neg:
 		if (top)
-			*top = narrow(0 - *top, bytes);
+			*top = expr_narrow(0 - *top, bytes);
 		return top;
 	case DW_OP_not:
 		if (top)
-			*top = narrow(~*top, bytes);
+			*top = expr_narrow(~*top, bytes);
 		return top;
 	case DW_OP_abs:
-		if (top && widen(*top, bytes) < 0)
-			*top = narrow(0 - *top, bytes);
+		if (top && expr_widen(*top, bytes) < 0)
+			*top = expr_narrow(0 - *top, bytes);
 		return top;
 	}
-	if (s->n < 2 || !binary(op->atom, top[-1], top[0], bytes, &t))
+	if (s->n < 2 || !expr_binary(op->atom, top[-1], top[0], bytes, &t))
 		return false;
 	s->n--;
-	top[-1] = narrow(t, bytes);
+	top[-1] = expr_narrow(t, bytes);
 	return true;
 }
 
-static bool load(struct stack *s, const struct expr_machine *m, unsigned bytes)
+static bool expr_load(struct stack *s, const struct expr_machine *m, unsigned bytes)
 {
 	return s->n && bytes && bytes <= 8 &&
 	       m->memory(m->ctx, s->v[s->n - 1], bytes, &s->v[s->n - 1]);
@@ -156,15 +156,15 @@ static bool push_register(struct stack *s, const struct expr_machine *m, uint64_
 {
 	uint64_t v;
 
-	return m->reg(m->ctx, reg, &v) && push(s, narrow(v + offset, m->word_bytes));
+	return m->reg(m->ctx, reg, &v) && expr_push(s, expr_narrow(v + offset, m->word_bytes));
 }
 
-static bool step(struct stack *s, const struct cfi_op *op, const struct expr_machine *m)
+static bool expr_step(struct stack *s, const struct cfi_op *op, const struct expr_machine *m)
 {
 	uint8_t atom = op->atom;
 
 	if (atom >= DW_OP_lit0 && atom <= DW_OP_lit31)
-		return push(s, atom - DW_OP_lit0);
+		return expr_push(s, atom - DW_OP_lit0);
 	if (atom >= DW_OP_breg0 && atom <= DW_OP_breg31)
 		return push_register(s, m, atom - DW_OP_breg0, op->number);
 	if (atom >= DW_OP_reg0 && atom <= DW_OP_reg31)
@@ -183,17 +183,17 @@ static bool step(struct stack *s, const struct cfi_op *op, const struct expr_mac
 	case DW_OP_const8s:
 	case DW_OP_constu:
 	case DW_OP_consts:
-		return push(s, narrow(op->number, m->word_bytes));
+		return expr_push(s, expr_narrow(op->number, m->word_bytes));
 	case DW_OP_regx:
 		return push_register(s, m, op->number, 0);
 	case DW_OP_bregx:
 		return push_register(s, m, op->number, op->number2);
 	case DW_OP_call_frame_cfa:
-		return push(s, m->cfa);
+		return expr_push(s, m->cfa);
 	case DW_OP_deref:
-		return load(s, m, m->word_bytes);
+		return expr_load(s, m, m->word_bytes);
 	case DW_OP_deref_size:
-		return op->number <= 8 && load(s, m, (unsigned)op->number);
+		return op->number <= 8 && expr_load(s, m, (unsigned)op->number);
 	}
 	return stack_op(s, op, m->word_bytes);
 }
@@ -216,7 +216,7 @@ bool expr_run(const struct cfi_op *ops, unsigned nr, const struct expr_machine *
 				return false;
 			if (s.v[--s.n])
 				at = (unsigned)op->number;
-		} else if (!step(&s, op, m)) {
+		} else if (!expr_step(&s, op, m)) {
 			return false;
 		}
 	}

@@ -170,7 +170,7 @@ static bool recorded_register(const struct unwind_input *in, int perf, uint64_t 
 	return true;
 }
 
-static bool begin(struct walk *w)
+static bool unwind_begin(struct walk *w)
 {
 	const struct unwind_arch *arch = w->arch;
 	uint64_t v;
@@ -312,7 +312,7 @@ static bool is_plt_entry(struct walk *w)
  * Code that its file's tables leave out, on x86: an entry of the PLT, or else (if it looks so) a function with a frame pointer, whose
  * frame is not far up the stack.
  */
-static enum unwind_end guess(struct walk *w)
+static enum unwind_end unwind_guess(struct walk *w)
 {
 	struct walk caller = *w;
 	uint64_t fp, next_fp, pc, sp;
@@ -360,7 +360,7 @@ int unwind_walk(struct unwinder *u, const struct unwind_input *in, size_t max,
 {
 	unsigned budget = MAX_WORK;
 	struct walk w = { .u = u, .in = in, .arch = in->arch, .budget = &budget };
-	enum unwind_end end = max && begin(&w) ? UNWIND_FULL : UNWIND_BROKEN;
+	enum unwind_end end = max && unwind_begin(&w) ? UNWIND_FULL : UNWIND_BROKEN;
 
 	*ret = (struct unwind_result){ .end = UNWIND_BROKEN };
 	vec_clear(&u->ips);
@@ -381,7 +381,7 @@ int unwind_walk(struct unwinder *u, const struct unwind_input *in, size_t max,
 		if (row)
 			end = step_by_row(&w, row);
 		else if (end == UNWIND_NO_ROW)
-			end = guess(&w);
+			end = unwind_guess(&w);
 	}
 	ret->ips = u->ips.v;
 	ret->nr = u->ips.n;
