@@ -163,14 +163,14 @@ static struct sonde_task_name name_of(const struct recording *rec, const struct 
  * Kernels since 3.16 tell which names exec gave, when asked. perf does not look for it in what it
  * reads out of a pipe.
  */
-static void ask_tells_exec(struct recording *rec)
+static void ask_marks_exec(struct recording *rec)
 {
 	const struct schema_table *schemas = &rec->all->schemas;
 
 	for (; rec->schemas_asked < schemas->schemas.n; rec->schemas_asked++) {
 		if (schemas->schemas.v[rec->schemas_asked]->traits & SCHEMA_MARKS_EXEC &&
 		    !(rec->opts->rules->learns_of_events_late && rec->is_stream))
-			rec->state.tells_exec = true;
+			rec->state.marks_exec = true;
 	}
 }
 
@@ -186,10 +186,10 @@ int sonde_event_task(const struct sonde_event *pub, int32_t pid, int32_t tid,
 	state = &ev->recording->state;
 	if (ev->owned)
 		return err_set(-ESTALE, "tasks are known as of the session's current event only");
-	ask_tells_exec(ev->recording);
+	ask_marks_exec(ev->recording);
 	TRY(state_task(state, pid, tid, &t));
 	*ret = (struct sonde_task){ .size = sizeof(*ret),
-				    .flags = (t->comm_told ? SONDE_TASK_NAMED : 0) |
+				    .flags = (t->has_comm ? SONDE_TASK_NAMED : 0) |
 					     (t->is_gone && tid != pub->tid ? SONDE_TASK_GONE : 0),
 				    .pid = t->pid,
 				    .tid = tid,

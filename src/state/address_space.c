@@ -54,14 +54,14 @@ static void node_unref(struct map_node *n)
 	free(n);
 }
 
-static int height(const struct map_node *n)
+static int map_node_height(const struct map_node *n)
 {
 	return n ? n->height : 0;
 }
 
-static void measure(struct map_node *n)
+static void map_node_measure(struct map_node *n)
 {
-	int left = height(n->left), right = height(n->right);
+	int left = map_node_height(n->left), right = map_node_height(n->right);
 
 	n->height = 1 + (left > right ? left : right);
 }
@@ -70,7 +70,7 @@ static void measure(struct map_node *n)
  * Functions below take over the reference to a node and return one. A node with further references
  * is copied. Out of memory *failed is set, and the subtree is lost: the rest remains a valid tree.
  */
-static struct map_node *own(struct map_node *n, bool *failed)
+static struct map_node *map_node_own(struct map_node *n, bool *failed)
 {
 	struct map_node *copy;
 
@@ -96,8 +96,8 @@ static struct map_node *rotate_right(struct map_node *n)
 
 	n->left = top->right;
 	top->right = n;
-	measure(n);
-	measure(top);
+	map_node_measure(n);
+	map_node_measure(top);
 	return top;
 }
 
@@ -107,54 +107,55 @@ static struct map_node *rotate_left(struct map_node *n)
 
 	n->right = top->left;
 	top->left = n;
-	measure(n);
-	measure(top);
+	map_node_measure(n);
+	map_node_measure(top);
 	return top;
 }
 
 /* n is owned. Its sides differ by 2 at most, except after a failure. */
-static struct map_node *balance(struct map_node *n, bool *failed)
+static struct map_node *map_node_balance(struct map_node *n, bool *failed)
 {
-	measure(n);
-	if (height(n->left) > height(n->right) + 1) {
-		n->left = own(n->left, failed);
-		if (n->left && height(n->left->left) < height(n->left->right)) {
-			n->left->right = own(n->left->right, failed);
+	map_node_measure(n);
+	if (map_node_height(n->left) > map_node_height(n->right) + 1) {
+		n->left = map_node_own(n->left, failed);
+		if (n->left && map_node_height(n->left->left) < map_node_height(n->left->right)) {
+			n->left->right = map_node_own(n->left->right, failed);
 			if (n->left->right)
 				n->left = rotate_left(n->left);
 		}
 		if (n->left)
 			return rotate_right(n);
-	} else if (height(n->right) > height(n->left) + 1) {
-		n->right = own(n->right, failed);
-		if (n->right && height(n->right->right) < height(n->right->left)) {
-			n->right->left = own(n->right->left, failed);
+	} else if (map_node_height(n->right) > map_node_height(n->left) + 1) {
+		n->right = map_node_own(n->right, failed);
+		if (n->right &&
+		    map_node_height(n->right->right) < map_node_height(n->right->left)) {
+			n->right->left = map_node_own(n->right->left, failed);
 			if (n->right->left)
 				n->right = rotate_right(n->right);
 		}
 		if (n->right)
 			return rotate_left(n);
 	}
-	measure(n);
+	map_node_measure(n);
 	return n;
 }
 
 /* Nothing is there that overlaps it. */
-static struct map_node *insert(struct map_node *n, const struct mapping *m, bool *failed)
+static struct map_node *map_node_insert(struct map_node *n, const struct mapping *m, bool *failed)
 {
 	if (!n) {
 		n = node_new(m);
 		*failed |= !n;
 		return n;
 	}
-	n = own(n, failed);
+	n = map_node_own(n, failed);
 	if (!n)
 		return NULL;
 	if (m->start < n->m.start)
-		n->left = insert(n->left, m, failed);
+		n->left = map_node_insert(n->left, m, failed);
 	else
-		n->right = insert(n->right, m, failed);
-	return balance(n, failed);
+		n->right = map_node_insert(n->right, m, failed);
+	return map_node_balance(n, failed);
 }
 
 /* Those bytes of the piece that mask names; a piece that is there keeps its others. */
@@ -168,7 +169,7 @@ static struct map_node *write_piece(struct map_node *n, const struct code_piece 
 			n->code = *p;
 		return n;
 	}
-	n = own(n, failed);
+	n = map_node_own(n, failed);
 	if (!n)
 		return NULL;
 	if (p->start < n->code.start) {
@@ -182,11 +183,11 @@ static struct map_node *write_piece(struct map_node *n, const struct code_piece 
 		}
 		n->code.known = (n->code.known & ~mask) | (p->known & mask);
 	}
-	return balance(n, failed);
+	return map_node_balance(n, failed);
 }
 
 /* The node itself, of which only one side is left, goes. */
-static struct map_node *drop(struct map_node *n)
+static struct map_node *map_node_drop(struct map_node *n)
 {
 	struct map_node *rest = n->left ? n->left : n->right;
 
@@ -197,15 +198,15 @@ static struct map_node *drop(struct map_node *n)
 
 static struct map_node *remove_first(struct map_node *n, struct mapping *ret, bool *failed)
 {
-	n = own(n, failed);
+	n = map_node_own(n, failed);
 	if (!n)
 		return NULL;
 	if (!n->left) {
 		*ret = n->m;
-		return drop(n);
+		return map_node_drop(n);
 	}
 	n->left = remove_first(n->left, ret, failed);
-	return balance(n, failed);
+	return map_node_balance(n, failed);
 }
 
 /* The mapping that begins at start, which is there. */
@@ -213,7 +214,7 @@ static struct map_node *remove_at(struct map_node *n, uint64_t start, bool *fail
 {
 	struct mapping next = { 0 };
 
-	n = own(n, failed);
+	n = map_node_own(n, failed);
 	if (!n)
 		return NULL;
 	if (start < n->m.start) {
@@ -221,12 +222,12 @@ static struct map_node *remove_at(struct map_node *n, uint64_t start, bool *fail
 	} else if (start > n->m.start) {
 		n->right = remove_at(n->right, start, failed);
 	} else if (!n->left || !n->right) {
-		return drop(n);
+		return map_node_drop(n);
 	} else {
 		n->right = remove_first(n->right, &next, failed);
 		n->m = next;
 	}
-	return balance(n, failed);
+	return map_node_balance(n, failed);
 }
 
 /* ---- whole stretches ------------------------------------------------------------------------- */
@@ -240,41 +241,43 @@ static struct map_node *remove_at(struct map_node *n, uint64_t start, bool *fail
 /*
  * All of left, then middle, a node that is owned and whose sides do not count, then all of right.
  */
-static struct map_node *join(struct map_node *left, struct map_node *middle, struct map_node *right,
-			     bool *failed)
+static struct map_node *map_node_join(struct map_node *left, struct map_node *middle,
+				      struct map_node *right, bool *failed)
 {
-	if (height(left) > height(right) + 1 && (left = own(left, failed)) != NULL) {
-		left->right = join(left->right, middle, right, failed);
-		return balance(left, failed);
+	if (map_node_height(left) > map_node_height(right) + 1 &&
+	    (left = map_node_own(left, failed)) != NULL) {
+		left->right = map_node_join(left->right, middle, right, failed);
+		return map_node_balance(left, failed);
 	}
-	if (height(right) > height(left) + 1 && (right = own(right, failed)) != NULL) {
-		right->left = join(left, middle, right->left, failed);
-		return balance(right, failed);
+	if (map_node_height(right) > map_node_height(left) + 1 &&
+	    (right = map_node_own(right, failed)) != NULL) {
+		right->left = map_node_join(left, middle, right->left, failed);
+		return map_node_balance(right, failed);
 	}
 	middle->left = left;
 	middle->right = right;
-	measure(middle);
+	map_node_measure(middle);
 	return middle;
 }
 
 /* Splits: mappings that begin before addr, and those that begin at addr or behind it. */
-static void split(struct map_node *n, uint64_t addr, struct map_node **ret_before,
-		  struct map_node **ret_behind, bool *failed)
+static void map_node_split(struct map_node *n, uint64_t addr, struct map_node **ret_before,
+			   struct map_node **ret_behind, bool *failed)
 {
 	struct map_node *left, *right, *part;
 
 	*ret_before = *ret_behind = NULL;
-	n = own(n, failed);
+	n = map_node_own(n, failed);
 	if (!n)
 		return;
 	left = n->left;
 	right = n->right;
 	if (n->m.start < addr) {
-		split(right, addr, &part, ret_behind, failed);
-		*ret_before = join(left, n, part, failed);
+		map_node_split(right, addr, &part, ret_behind, failed);
+		*ret_before = map_node_join(left, n, part, failed);
 	} else {
-		split(left, addr, ret_before, &part, failed);
-		*ret_behind = join(part, n, right, failed);
+		map_node_split(left, addr, ret_before, &part, failed);
+		*ret_behind = map_node_join(part, n, right, failed);
 	}
 }
 
@@ -288,7 +291,7 @@ static const struct mapping *last_of(const struct map_node *n)
 /* The last mapping ends at `end`. */
 static struct map_node *end_last(struct map_node *n, uint64_t end, bool *failed)
 {
-	n = own(n, failed);
+	n = map_node_own(n, failed);
 	if (n && n->right)
 		n->right = end_last(n->right, end, failed);
 	else if (n)
@@ -387,11 +390,11 @@ static int make_own(struct address_space **a)
 	return 0;
 }
 
-static int put(struct address_space *a, const struct mapping *m)
+static int address_space_put(struct address_space *a, const struct mapping *m)
 {
 	bool failed = false;
 
-	a->root = insert(a->root, m, &failed);
+	a->root = map_node_insert(a->root, m, &failed);
 	return failed ? err_nomem() : 0;
 }
 
@@ -400,7 +403,7 @@ static int put(struct address_space *a, const struct mapping *m)
  *	new            |==============|
  *	after    |--a-||==============||--c---|      a is cut at its end, b goes, c is cut at its start
  */
-static int replace(struct address_space *a, const struct mapping *m)
+static int address_space_replace(struct address_space *a, const struct mapping *m)
 {
 	struct map_node *before, *inside, *behind, *node = node_new(m);
 	const struct mapping *last;
@@ -409,8 +412,8 @@ static int replace(struct address_space *a, const struct mapping *m)
 
 	if (!node)
 		return err_nomem();
-	split(a->root, m->start, &before, &inside, &failed);
-	split(inside, m->end, &inside, &behind, &failed);
+	map_node_split(a->root, m->start, &before, &inside, &failed);
+	map_node_split(inside, m->end, &inside, &behind, &failed);
 	last = last_of(inside);
 	if (last && last->end > m->end)
 		rest = *last;
@@ -421,14 +424,14 @@ static int replace(struct address_space *a, const struct mapping *m)
 		before = end_last(before, m->start, &failed);
 	}
 	node_unref(inside);
-	a->root = join(before, node, behind, &failed);
+	a->root = map_node_join(before, node, behind, &failed);
 	if (failed)
 		return err_nomem();
 	if (!rest.end)
 		return 0;
 	rest.pgoff += m->end - rest.start;
 	rest.start = m->end;
-	return put(a, &rest);
+	return address_space_put(a, &rest);
 }
 
 int address_space_add(struct address_space **a, const struct mapping *m, uint64_t stamp)
@@ -438,7 +441,7 @@ int address_space_add(struct address_space **a, const struct mapping *m, uint64_
 	TRY(make_own(a));
 	(*a)->stamp = stamp;
 	at = address_space_behind(*a, m->start);
-	return at && at->start < m->end ? replace(*a, m) : put(*a, m);
+	return at && at->start < m->end ? address_space_replace(*a, m) : address_space_put(*a, m);
 }
 
 static const struct code_piece *piece_at(const struct address_space *a, uint64_t addr)
@@ -447,7 +450,7 @@ static const struct code_piece *piece_at(const struct address_space *a, uint64_t
 }
 
 /* The bits of those bytes of the piece at `start` that lie from addr to end. */
-static uint32_t bits_of(uint64_t start, uint64_t addr, uint64_t end)
+static uint32_t address_space_piece_bits(uint64_t start, uint64_t addr, uint64_t end)
 {
 	uint64_t from = addr > start ? addr - start : 0;
 	uint64_t to = end - start < CODE_PIECE_BYTES ? end - start : CODE_PIECE_BYTES;
@@ -468,7 +471,8 @@ static int forget_code(struct address_space *a, uint64_t addr, uint64_t end)
 			a->code = remove_at(a->code, none.start, &failed);
 			a->nr_code--;
 		} else {
-			a->code = write_piece(a->code, &none, bits_of(none.start, addr, end),
+			a->code = write_piece(a->code, &none,
+					      address_space_piece_bits(none.start, addr, end),
 					      &failed);
 			addr = none.end;
 		}
@@ -494,7 +498,7 @@ int address_space_write_code(struct address_space **ret, uint64_t addr, const ui
 	     start += CODE_PIECE_BYTES) {
 		struct code_piece p = { .start = start,
 					.end = start + CODE_PIECE_BYTES,
-					.known = bits_of(start, addr, end) };
+					.known = address_space_piece_bits(start, addr, end) };
 		bool is_new = !piece_at(a, start);
 
 		if (is_new && a->nr_code >= MAX_CODE_PIECES) {
@@ -549,7 +553,7 @@ int address_space_add_symbol(struct address_space **ret, const struct mapping *m
 	while ((at = first_behind(a->symbols, m->start)) && at->start < m->end)
 		TRY(remove_symbol(a, at));
 	TRY(forget_code(a, m->start, m->end));
-	a->symbols = insert(a->symbols, m, &failed);
+	a->symbols = map_node_insert(a->symbols, m, &failed);
 	return failed ? err_nomem() : 0;
 }
 

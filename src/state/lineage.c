@@ -81,7 +81,7 @@ void lineage_begin(struct lineage *l, int32_t number)
 }
 
 /* Its payload is not kept any longer. Without memory its entry is not used again. */
-static void *forget(struct lineage *l, struct lineage_life *life)
+static void *lineage_forget(struct lineage *l, struct lineage_life *life)
 {
 	void *payload = life->payload;
 	const uint32_t i = (uint32_t)(life - l->lives.v);
@@ -113,7 +113,7 @@ int lineage_end(struct lineage *l, int32_t number, size_t kept, void **ret_gone)
 	l->next_exit = (l->next_exit + 1) % kept;
 	life = lineage_find(l, before.number);
 	if (life && life->holder == before.holder)
-		*ret_gone = forget(l, life);
+		*ret_gone = lineage_forget(l, life);
 	return 0;
 }
 

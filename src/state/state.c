@@ -14,19 +14,19 @@ static void name_task(struct state *s, struct task *t, uint32_t comm, uint64_t s
 		      bool by_exec)
 {
 	bool is_first = t->name.id == t->first.id;
-	uint64_t id = t->comm_told ? ++s->numbers->names : t->name.id;
+	uint64_t id = t->has_comm ? ++s->numbers->names : t->name.id;
 
 	t->comm = comm;
 	t->name = (struct task_name){
 		.id = id, .since_ns = since_ns, .comm = comm, .by_exec = by_exec
 	};
-	if (!t->comm_told)
+	if (!t->has_comm)
 		t->first = t->name;
 	else if (is_first)
 		t->second = t->name;
 	if (by_exec)
 		t->exec = t->name;
-	t->comm_told = true;
+	t->has_comm = true;
 	t->is_untimed = false;
 	t->is_gone = false;
 }
@@ -128,7 +128,7 @@ int state_task(struct state *s, int32_t pid, int32_t tid, const struct task **re
  */
 const struct task_name *state_program(const struct state *s, const struct task *t, int32_t tid)
 {
-	if (!s->tells_exec)
+	if (!s->marks_exec)
 		return &t->name;
 	if (t->exec.id)
 		return &t->exec;
@@ -189,7 +189,7 @@ static int apply_untimed_name(struct state *s, const struct change *c)
 	TRY(find_or_add_task(s, c->pid, c->tid, &t));
 	if (t->pid == -1)
 		t->pid = c->pid;
-	if (t->is_gone || (t->comm_told && !t->is_untimed))
+	if (t->is_gone || (t->has_comm && !t->is_untimed))
 		return 0;
 	TRY(strpool_intern(s->strings, c->text, strlen(c->text), &comm));
 	name_task(s, t, comm, SONDE_NO_TIME, false);
@@ -240,7 +240,7 @@ static int apply_fork(void *user, const struct change *c, enum lineage_maps maps
 	child->pid = c->pid;
 	/* The tid may have been another task's before: its names are gone with it. */
 	TRY(renew_task(s, c->tid, child));
-	if (copy.comm_told)
+	if (copy.has_comm)
 		name_task(s, child, copy.comm, c->time_ns, false);
 	if (space)
 		address_space_settle(space); /* it ran to call fork */
@@ -353,7 +353,7 @@ static int apply_switch(struct state *s, const struct change *c)
 	TRY(find_or_add_task(s, c->pid, c->tid, &t));
 	TRY(strpool_intern(s->strings, c->text, strlen(c->text), &comm));
 	/* Each switch repeats the name: only another one is new. Idle tasks are "swapper/1", ... */
-	if (c->tid && (!t->comm_told || t->is_untimed || t->comm != comm))
+	if (c->tid && (!t->has_comm || t->is_untimed || t->comm != comm))
 		name_task(s, t, comm, c->time_ns, false);
 	return 0;
 }

@@ -37,7 +37,7 @@ struct task_name {
 struct task {
 	int32_t pid;
 	uint32_t comm;   /* id in the string pool */
-	bool comm_told;  /* comm comes from a COMM or from the parent; else it is ":TID" */
+	bool has_comm;   /* comm comes from a COMM or from the parent; else it is ":TID" */
 	bool is_untimed; /* comm comes from a change without a time: struct change */
 	bool is_gone;    /* exit_forgets_comm: ended, and nothing was told of it since */
 	uint64_t id;     /* counted from 1 */
@@ -73,7 +73,7 @@ struct state {
 	struct hash64 running;                      /* cpu -> its task: pid, tid */
 	struct hash64 cgroups;                      /* id -> its path's id in the string pool */
 	struct state_numbers own_numbers, *numbers; /* numbers: in use, may be another state's */
-	bool tells_exec;                            /* names that exec gave are told to be such */
+	bool marks_exec;                            /* names that exec gave are told to be such */
 	bool keeps_maps_at_exec; /* perf's way: what was mapped before exec stays until it is mapped over */
 	bool exit_forgets_comm; /* perf 6.12's way: events of an exiting task that come after EXIT have no name */
 	bool keeps_first_cgroup; /* perf's way: an id stands for the path that it was first told with */

@@ -143,7 +143,7 @@ TEST(what_lives_is_known_from_what_is_kept)
 		seed = s;
 		assert_int_equal(strpool_init(&strings), 0);
 		assert_int_equal(state_init(&whole, &strings), 0);
-		whole.tells_exec = true;
+		whole.marks_exec = true;
 		for (int i = 0; i < 400; i++) {
 			happen(a, &whole, lives, pids);
 			if (!upto(10))
