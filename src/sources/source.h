@@ -189,10 +189,11 @@ enum source_fact_about {
 	FACT_TEXT_ONLY /* not a member of JSON outputs */
 };
 /*
- * Keys that the text of sonde info has words for: kind ("pipe"; else files are counted), changed
- * (seconds since 1970), compressed, memory_kb; of the host hostname, osrelease, recorder, arch,
- * cpudesc, cmdline, nrcpus_online, nrcpus_available, byte_order, long_bytes. It prints others that
- * have a label as a line of their own.
+ * Keys that the text of sonde info has words for: kind ("pipe", "stream", "directory", "file";
+ * without a value perf.data's file mode or, of several files, a directory), changed (seconds since
+ * 1970), compressed, memory_kb; of the host hostname, osrelease, recorder, arch, cpudesc, cmdline,
+ * nrcpus_online, nrcpus_available, byte_order, long_bytes. It prints others that have a label as a
+ * line of their own. It reports a key without a value as missing, and no key that is not listed.
  */
 struct source_fact {
 	const char *key;   /* of JSON's member */
@@ -208,6 +209,8 @@ struct source_traits {
 	bool describes_late;
 	bool has_cpu_traces; /* raw traces of processors, which may hold values that no sample has */
 	bool has_counts;     /* counters read now and then (perf stat), not samples */
+	bool has_fixed_types; /* event types are those of the format, the same in every recording */
+	bool reports_types;   /* losses and throttling are reported for event types */
 };
 
 /*
@@ -387,6 +390,12 @@ static inline bool source_find_build_id(struct source *s, const char *path,
 	return s->ops->build_id && s->ops->build_id(s, path, ret);
 }
 
+/* False if such recordings never have build ids. */
+static inline bool source_has_build_ids(const struct source *s)
+{
+	return s->ops->build_id_at != NULL;
+}
+
 static inline bool source_build_id_at(struct source *s, size_t i, struct source_build_id *ret)
 {
 	return s->ops->build_id_at && s->ops->build_id_at(s, i, ret);
@@ -402,12 +411,14 @@ static inline bool source_span(struct source *s, uint64_t *ret_first_ns, uint64_
 	return s->ops->span && s->ops->span(s, ret_first_ns, ret_last_ns);
 }
 
-static inline void source_count_traces(struct source *s, uint64_t *ret_records,
+/* False if such recordings never have any. */
+static inline bool source_count_traces(struct source *s, uint64_t *ret_records,
 				       uint64_t *ret_bytes)
 {
 	*ret_records = *ret_bytes = 0;
 	if (s->ops->traces)
 		s->ops->traces(s, ret_records, ret_bytes);
+	return s->ops->traces != NULL;
 }
 
 static inline void source_note_end(struct source *s)

@@ -96,6 +96,63 @@ def check_recorded():
     return say(counts == dict(want, comm=2), 'a recorded one', str(counts))
 
 
+INFO = """recording    {path}, a directory, 1497 bytes of records in 2 files
+format       blktrace, version 7
+host         little-endian
+clock        monotonic, 5.000000000 was 2020-09-13 12:26:40.000000005 +0000
+time         5.000000000 to 5.022000000, 0.022000000 s
+             2020-09-13 12:26:40.000000005 +0000 to 2020-09-13 12:26:40.022000005 +0000
+
+     samples  event
+           6  block:queue
+           1  block:backmerge
+           1  block:frontmerge
+           1  block:getrq
+           1  block:sleeprq
+           1  block:requeue
+           3  block:issue
+           4  block:complete
+           1  block:plug
+           1  block:unplug
+           1  block:unplug_timer
+           1  block:insert
+           1  block:split
+           1  block:bounce
+           1  block:remap
+           1  block:message
+
+     samples         lost  cpu
+          23            0  0
+           3            5  1
+
+     records  kind
+           2  comm
+           1  lost
+
+defects      lost-events: 5 (first at 0xa0 of {path}/sda.blktrace.1); """
+# Members that would be about things that such a recording never has.
+NO_MEMBERS = {'trace', 'build_ids', 'missing_build_ids', 'missing_symbols', 'unmapped_samples'}
+
+
+def check_info():
+    data = DATA / 'little'
+    status, out, err = sonde('info', data)
+    say(status == 0 and out.startswith(INFO.format(path=data)) and out.count('\n') == INFO.count('\n') + 1,
+        'info has no line about what blktrace does not record', out + err)
+    status, out, err = sonde('info', '--json', data)
+    info = json.loads(out)
+    say(info['file'] == {'kind': 'directory', 'files': 2, 'data_bytes': 1497, 'format': 'blktrace', 'format_version': 7} and
+        {'name': 'block:queue', 'samples': 6} in info['events'] and len(info['events']) == 16 and not NO_MEMBERS & set(info),
+        'nor has its JSON', out + err)
+    status, out, err = sonde('info', '--no-events', data)
+    say(status == 0 and 'block:' not in out and 'build ids' not in out, 'event types that were met need events', out + err)
+    status, out, err = sonde('info', '--no-events', '--json', data)
+    say('events' not in json.loads(out), 'the same in JSON', out + err)
+    found = [sonde('info', data / 'sda.blktrace.0')[1], sonde('info', '-', stdin=(data / 'sda.blktrace.0').read_bytes())[1]]
+    lines = [out.splitlines()[0].partition(', ')[2] for out in found]
+    say(lines == ['1497 bytes of records in 2 files', 'a stream'], 'what the input is', str(lines))
+
+
 def check_commands():
     data = DATA / 'little'
     status, out, err = sonde('info', '--json', data)
@@ -206,6 +263,7 @@ def main():
         check_forms(top)
         check_values()
         check_recorded()
+        check_info()
         check_commands()
         check_scripts(top)
         check_damage(top)

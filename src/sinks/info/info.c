@@ -165,6 +165,7 @@ static int by_type(const void *a, const void *b)
 
 int info_sort_kinds(struct info_sink *s)
 {
+	s->traits = source_read_traits(s->rec->source);
 	for (size_t id = 0; id < s->records.n; id++) {
 		struct info_kind kind = { schema_at(&s->rec->all->schemas, (uint32_t)id),
 					  s->records.v[id] };
@@ -188,6 +189,12 @@ struct info_event info_counts_of(const struct info_sink *s, const struct sonde_s
 		sum.throttled += s->events.v[sc->id].throttled;
 	}
 	return sum;
+}
+
+bool info_shows_event(const struct info_sink *s, const struct sonde_schema *sc)
+{
+	return sc->kind <= SONDE_SAMPLE && !sc->is_newer &&
+	       (!s->traits.has_fixed_types || info_counts_of(s, sc).samples);
 }
 
 /* ---- what the header says ----------------------------------------------------------------------------------------- */

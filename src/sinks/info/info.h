@@ -43,6 +43,7 @@ struct info_sink {
 	struct recording *rec;
 	const char *input;
 	bool no_events, on_terminal;
+	struct source_traits traits; /* set by info_sort_kinds() */
 	struct fd_writer writer;
 	struct recorded_dsos dsos;
 	VEC(struct info_event) events; /* by schema id */
@@ -63,12 +64,17 @@ int info_events(struct sink *sink, const struct event *const *events, size_t nr)
 int info_flush(struct sink *sink);
 void info_close(struct sink *sink);
 
-/* Once all records are counted: fills `kinds`, in the order of record types, then of schemas. */
+/*
+ * Once all records are counted: fills `kinds`, in the order of record types, then of schemas, and
+ * `traits`.
+ */
 int info_sort_kinds(struct info_sink *s);
+/* A row of the event types. Types that the format fixes have one only if they were met. */
+bool info_shows_event(const struct info_sink *s, const struct sonde_schema *sc);
 /* Of an event, under all schemas that it had. */
 struct info_event info_counts_of(const struct info_sink *s, const struct sonde_schema *sc);
 /* Of the header: */
-/* "pipe", "directory" or "file" */
+/* "pipe", "stream", "directory" or "file" */
 const char *info_kind(const struct info_sink *s, unsigned nr_files);
 /* "monotonic"; NULL: not one that is known */
 const char *info_clock_name(int32_t id);

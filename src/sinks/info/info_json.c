@@ -77,19 +77,21 @@ static void put_events(struct info_sink *s, struct json *j)
 {
 	const struct sonde_schema *sc;
 
+	if (s->no_events && s->traits.has_fixed_types)
+		return;
 	LINE(j, "events");
 	json_array(j);
 	for (uint32_t id = 0; (sc = schema_at(&s->rec->all->schemas, id)) != NULL; id++) {
 		struct info_event e = info_counts_of(s, sc);
 
-		if (sc->kind > SONDE_SAMPLE || sc->is_newer)
+		if (!info_shows_event(s, sc))
 			continue;
 		json_object(j);
 		json_member_text(j, "name", schema_newest(sc)->name);
-		if (!s->no_events) {
+		if (!s->no_events)
 			json_member_u64(j, "samples", e.samples);
+		if (!s->no_events && s->traits.reports_types)
 			json_member_u64(j, "throttled", e.throttled);
-		}
 		json_end(j);
 	}
 	json_end(j);
@@ -146,7 +148,8 @@ static void put_counts(struct info_sink *s, struct json *j)
 		json_u64(j, kind->records);
 	}
 	json_end(j);
-	source_count_traces(s->rec->source, &traces, &trace_bytes);
+	if (!source_count_traces(s->rec->source, &traces, &trace_bytes))
+		return;
 	LINE(j, "trace");
 	json_object(j);
 	json_member_u64(j, "records", traces);
@@ -234,9 +237,11 @@ static int json_finish(struct sink *sink, bool complete)
 	put_events(s, &j);
 	if (!s->no_events)
 		put_counts(s, &j);
-	put_build_ids(s, &j);
-	if (!s->no_events)
-		put_unknown(s, &j);
+	if (source_has_build_ids(s->rec->source)) {
+		put_build_ids(s, &j);
+		if (!s->no_events)
+			put_unknown(s, &j);
+	}
 	put_defects(s, &j);
 	json_end_line(&j);
 	return fd_writer_flush(&s->writer);

@@ -16,6 +16,18 @@ static const char *said(struct info_sink *s, const char *key)
 	return source_fact(s->rec->source, key);
 }
 
+/* The source lists the key, though perhaps without a value. */
+static bool is_listed(struct info_sink *s, const char *key)
+{
+	struct source_fact fact;
+
+	for (size_t i = 0; source_fact_at(s->rec->source, i, &fact); i++) {
+		if (!strcmp(fact.key, key))
+			return true;
+	}
+	return false;
+}
+
 /* The word that a line begins with; an empty one goes on with what was said before. */
 static void put_word(struct outbuf *out, const char *word)
 {
@@ -53,7 +65,9 @@ static void put_recording(struct info_sink *s, struct outbuf *out)
 	outbuf_str(out, s->input);
 	kind = info_kind(s, files);
 	outbuf_str(out, !strcmp(kind, "pipe")        ? ", pipe mode"
+			: !strcmp(kind, "stream")    ? ", a stream"
 			: !strcmp(kind, "directory") ? ", a directory"
+			: said(s, "kind")            ? ""
 						     : ", file mode");
 	if (has_size)
 		outbuf_fmt(out, ", %" PRIu64 " bytes of records", bytes);
@@ -78,41 +92,58 @@ static void put_recording(struct info_sink *s, struct outbuf *out)
 	}
 }
 
-static void put_host(struct info_sink *s, struct outbuf *out)
+static void put_recorder(struct info_sink *s, struct outbuf *out)
 {
-	const char *version = said(s, "recorder"), *cmdline = said(s, "cmdline"),
-		   *host = said(s, "hostname"), *release = said(s, "osrelease"),
-		   *arch = said(s, "arch"), *online = said(s, "nrcpus_online"),
-		   *available = said(s, "nrcpus_available"), *cpu = said(s, "cpudesc"),
-		   *order = said(s, "byte_order"), *long_bytes = said(s, "long_bytes"),
-		   *memory = said(s, "memory_kb");
-	uint64_t memory_kb = memory ? strtoull(memory, NULL, 10) : 0;
+	const char *version = said(s, "recorder"), *cmdline = said(s, "cmdline");
 
-	put_word(out, "recorder");
-	outbuf_fmt(out, "version %s\n", version ? version : "not told");
+	if (is_listed(s, "recorder")) {
+		put_word(out, "recorder");
+		outbuf_fmt(out, "version %s\n", version ? version : "not told");
+	}
 	if (cmdline) {
 		put_word(out, "");
 		outbuf_fmt(out, "%s\n", cmdline);
 	}
+}
+
+static void put_cpu_and_memory(struct info_sink *s, struct outbuf *out)
+{
+	const char *online = said(s, "nrcpus_online"), *available = said(s, "nrcpus_available"),
+		   *cpu = said(s, "cpudesc"), *memory = said(s, "memory_kb");
+	uint64_t memory_kb = memory ? strtoull(memory, NULL, 10) : 0;
+
+	if (!online && !available && !memory_kb && !cpu)
+		return;
+	put_word(out, "");
+	if (available)
+		outbuf_fmt(out, "%s of %s cpus", online ? online : "?", available);
+	if (memory_kb)
+		outbuf_fmt(out, "%s%" PRIu64 " MiB of memory", available ? ", " : "",
+			   memory_kb / 1024);
+	if (cpu)
+		outbuf_fmt(out, "%s%s", available || memory_kb ? ", " : "", cpu);
+	outbuf_char(out, '\n');
+}
+
+static void put_host(struct info_sink *s, struct outbuf *out)
+{
+	const char *host = said(s, "hostname"), *release = said(s, "osrelease"),
+		   *arch = said(s, "arch"), *order = said(s, "byte_order"),
+		   *long_bytes = said(s, "long_bytes");
+	bool is_named = is_listed(s, "hostname");
+
+	if (!is_named && !order)
+		return;
 	put_word(out, "host");
-	outbuf_fmt(out, "%s, kernel %s, %s", host ? host : "name not told",
-		   release ? release : "not told", arch ? arch : "machine not told");
+	if (is_named)
+		outbuf_fmt(out, "%s, kernel %s, %s", host ? host : "name not told",
+			   release ? release : "not told", arch ? arch : "machine not told");
 	if (order)
-		outbuf_fmt(out, ", %s-endian", order);
+		outbuf_fmt(out, "%s%s-endian", is_named ? ", " : "", order);
 	if (long_bytes)
 		outbuf_fmt(out, ", %s bits", strcmp(long_bytes, "4") ? "64" : "32");
 	outbuf_char(out, '\n');
-	if (online || available || memory_kb || cpu) {
-		put_word(out, "");
-		if (available)
-			outbuf_fmt(out, "%s of %s cpus", online ? online : "?", available);
-		if (memory_kb)
-			outbuf_fmt(out, "%s%" PRIu64 " MiB of memory", available ? ", " : "",
-				   memory_kb / 1024);
-		if (cpu)
-			outbuf_fmt(out, "%s%s", available || memory_kb ? ", " : "", cpu);
-		outbuf_char(out, '\n');
-	}
+	put_cpu_and_memory(s, out);
 }
 
 static void put_moment(struct outbuf *out, uint64_t wall_ns)
@@ -182,21 +213,25 @@ static uint64_t lost_of(struct info_sink *s, int32_t schema)
 static void put_events(struct info_sink *s, struct outbuf *out)
 {
 	const struct sonde_schema *sc;
-	bool counted = !s->no_events;
+	bool counted = !s->no_events, by_type = s->traits.reports_types;
 
-	outbuf_str(out,
-		   counted ? "\n     samples         lost    throttled  event\n" : "\nevents\n");
+	if (!counted && s->traits.has_fixed_types)
+		return;
+	outbuf_str(out, !counted  ? "\nevents\n"
+			: by_type ? "\n     samples         lost    throttled  event\n"
+				  : "\n     samples  event\n");
 	for (uint32_t id = 0; (sc = schema_at(&s->rec->all->schemas, id)) != NULL; id++) {
 		struct info_event e = info_counts_of(s, sc);
 		uint64_t lost = 0;
 
-		if (sc->kind > SONDE_SAMPLE || sc->is_newer)
+		if (!info_shows_event(s, sc))
 			continue;
 		for (const struct sonde_schema *each = sc; each; each = each->newer)
 			lost += lost_of(s, (int32_t)each->id);
 		if (counted)
-			outbuf_fmt(out, "%12" PRIu64 " %12" PRIu64 " %12" PRIu64, e.samples, lost,
-				   e.throttled);
+			outbuf_fmt(out, "%12" PRIu64, e.samples);
+		if (counted && by_type)
+			outbuf_fmt(out, " %12" PRIu64 " %12" PRIu64, lost, e.throttled);
 		outbuf_fmt(out, "  %s\n", schema_newest(sc)->name);
 	}
 }
@@ -223,6 +258,8 @@ static void put_losses(struct info_sink *s, struct outbuf *out)
 {
 	bool told = false;
 
+	if (!s->traits.reports_types)
+		return; /* put_cpus() has them */
 	vec_foreach(l, &s->losses) {
 		const struct sonde_schema *sc =
 			schema_at(&s->rec->all->schemas, (uint32_t)l->schema);
@@ -266,11 +303,13 @@ static void put_build_ids(struct info_sink *s, struct outbuf *out)
 {
 	size_t known = 0, missing = 0;
 
+	outbuf_char(out, '\n');
+	if (!source_has_build_ids(s->rec->source))
+		return;
 	vec_foreach(dso, &s->dsos.list) {
 		known += build_id_is_known(&dso->build_id);
 		missing += info_lacks_build_id(dso);
 	}
-	outbuf_char(out, '\n');
 	put_word(out, "build ids");
 	outbuf_fmt(out, "of %zu files", known);
 	if (s->no_events)
@@ -339,6 +378,7 @@ static int text_finish(struct sink *sink, bool complete)
 
 	TRY(info_sort_kinds(s));
 	put_recording(s, out);
+	put_recorder(s, out);
 	put_host(s, out);
 	put_clock(s, out);
 	put_events(s, out);

@@ -102,7 +102,9 @@ struct blktrace_source {
 	bool has_wall;                   /* a note said the time of day ... */
 	uint64_t wall_ns, wall_clock_ns; /* ... at this time of the recording's clock */
 	bool swap;                       /* of the first record */
-	uint8_t version;
+	uint8_t version;                 /* the same; 0: there is none */
+	bool is_folder;                  /* the path that was opened */
+	char fact[32];                   /* the value of the fact that was asked for last */
 	bool has_told_loss; /* the event in front of the next record was delivered */
 	/* Of the events of the last decode(). */
 	_Alignas(8) uint8_t payloads[BLKTRACE_PAYLOADS_BYTES];

@@ -191,7 +191,8 @@ int blktrace_files_open(struct blktrace_source *s)
 		s->opts.is_copied = false; /* the descriptor is the file's from here on */
 		return add_file(s, s->opts.fd, path, 0);
 	}
-	if (is_folder(path))
+	s->is_folder = is_folder(path);
+	if (s->is_folder)
 		return open_folder(s, &(struct listing){ .folder = path });
 	if (cpu_of_name(name, &device_len) >= 0)
 		return open_siblings(s, path, name, device_len);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A recording of blktrace is opened: its files, what its first records say of it, its schemas. */
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -185,16 +186,49 @@ static void blktrace_report(struct source *source, const struct event *ev,
 	};
 }
 
-static bool blktrace_fact_at(struct source *source, size_t i, struct source_fact *ret)
+static void blktrace_traits(struct source *source __attribute__((unused)),
+			    struct source_traits *ret)
 {
-	const struct blktrace_source *s = blktrace_of(source);
+	*ret = (struct source_traits){ .has_fixed_types = true };
+}
+
+enum fact { KIND, FORMAT, FORMAT_VERSION, FORMAT_TEXT, ENDIANNESS };
+
+static const struct source_fact facts[] = {
+	[KIND] = { .key = "kind" },
+	[FORMAT] = { .key = "format" },
+	[FORMAT_VERSION] = { .key = "format_version", .form = FACT_NUMBER },
+	[FORMAT_TEXT] = { .key = "format_text", .label = "format", .about = FACT_TEXT_ONLY },
+	[ENDIANNESS] = { .key = "byte_order", .about = FACT_HOST },
+};
+
+/* NULL if the recording does not say. */
+static const char *fact_value(struct blktrace_source *s, enum fact fact)
+{
 	const bool is_big = s->swap == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
 
-	if (i)
+	switch (fact) {
+	case KIND:
+		return s->opts.stream ? "stream" : s->is_folder ? "directory" : "file";
+	case FORMAT:
+		return "blktrace";
+	case FORMAT_VERSION:
+	case FORMAT_TEXT:
+		snprintf(s->fact, sizeof(s->fact), "%s%u",
+			 fact == FORMAT_TEXT ? "blktrace, version " : "", s->version);
+		return s->version ? s->fact : NULL;
+	case ENDIANNESS:
+		return !s->version ? NULL : is_big ? "big" : "little";
+	}
+	return NULL;
+}
+
+static bool blktrace_fact_at(struct source *source, size_t i, struct source_fact *ret)
+{
+	if (i >= sizeof(facts) / sizeof(*facts))
 		return false;
-	*ret = (struct source_fact){ .key = "byte_order",
-				     .value = is_big ? "big" : "little",
-				     .about = FACT_HOST };
+	*ret = facts[i];
+	ret->value = fact_value(blktrace_of(source), (enum fact)i);
 	return true;
 }
 
@@ -209,6 +243,7 @@ const struct source_ops blktrace_source_ops = {
 	.cut = blktrace_cut,
 	.decode = blktrace_decode,
 	.clock = blktrace_clock,
+	.traits = blktrace_traits,
 	.report = blktrace_report,
 	.fact_at = blktrace_fact_at,
 	.close = blktrace_close,

@@ -203,6 +203,7 @@ void perfdata_traits(struct source *source, struct source_traits *ret)
 		.describes_late = head.is_pipe,
 		.has_cpu_traces = head.marks >> FEAT_AUXTRACE & 1,
 		.has_counts = head.marks >> FEAT_STAT & 1,
+		.reports_types = true,
 	};
 }
 

@@ -131,7 +131,7 @@ TEST(json_lines_are_as_many)
 
 TEST(info_says_what_it_counts)
 {
-	check_writes("format=info\n", "host         name not told, kernel not told, machine not told\n",
+	check_writes("format=info\n", "\n     samples  event\n",
 		     "  syscalls:sys_enter_read\n");
 	check_writes("format=info-json\n", "\"file\":{\"kind\":\"file\",\"files\":1,\"data_bytes\":",
 		     "\"host\":{}");
