@@ -180,7 +180,7 @@ put(struct checks *c, enum check check, double value, bool is_asked, const char 
 	va_end(ap);
 }
 
-static double share(uint64_t part, uint64_t whole)
+static double checks_share(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
@@ -243,21 +243,22 @@ static void put_results(struct checks *c, struct sonde_session *s)
 	if (c->nr_files)
 		qsort(c->files, c->nr_files, sizeof(*c->files), by_unknown);
 	if (c->places)
-		put(c, CHECK_SYMBOLS, share(c->unknown, c->places), true,
-		    "%.2f %% of %" PRIu64 " samples have none", share(c->unknown, c->places),
+		put(c, CHECK_SYMBOLS, checks_share(c->unknown, c->places), true,
+		    "%.2f %% of %" PRIu64 " samples have none", checks_share(c->unknown, c->places),
 		    c->places);
 	else
 		put(c, CHECK_SYMBOLS, 0, false, "no sample tells where it was taken");
 	if (c->stacks)
-		put(c, CHECK_STACKS, share(c->cut, c->stacks), true,
-		    "%.2f %% of %" PRIu64 " are cut off", share(c->cut, c->stacks), c->stacks);
+		put(c, CHECK_STACKS, checks_share(c->cut, c->stacks), true,
+		    "%.2f %% of %" PRIu64 " are cut off", checks_share(c->cut, c->stacks),
+		    c->stacks);
 	else
 		put(c, CHECK_STACKS, 0, false, "none were recorded");
 	put_files(c);
-	put(c, CHECK_LOSSES, share(lost, lost + c->samples), true,
+	put(c, CHECK_LOSSES, checks_share(lost, lost + c->samples), true,
 	    "%.2f %%: %" PRIu64 " events beside %" PRIu64 " samples, %" PRIu64
 	    " records of names and mappings",
-	    share(lost, lost + c->samples), lost, c->samples, state);
+	    checks_share(lost, lost + c->samples), lost, c->samples, state);
 	put(c, CHECK_THROTTLING, (double)throttled, true, "%" PRIu64 " times", throttled);
 	put(c, CHECK_CLOCK, (double)(late + c->without_time), true,
 	    "%" PRIu64 " events out of order, %" PRIu64 " without a time", late, c->without_time);
@@ -280,13 +281,13 @@ int checks_run(struct sonde_session *s, void *ctx)
 	return r;
 }
 
-static void keep(void *file)
+static void checks_keep(void *file)
 {
 }
 
 void checks_done(struct checks *c)
 {
-	tdestroy(c->by_id, keep);
+	tdestroy(c->by_id, checks_keep);
 	for (size_t i = 0; i < c->nr_files; i++) {
 		free((char *)c->files[i]->name);
 		free((char *)c->files[i]->build_id);

@@ -76,7 +76,7 @@ void command_print_help(const struct command *c, FILE *out);
 void command_show_help(const struct cli *cli, const struct command *c);
 
 /*
- * tell.c. Tells the library's chain of causes, the place of failure first; returns the status for
+ * fail.c. Tells the library's chain of causes, the place of failure first; returns the status for
  * "failed".
  */
 int cli_fail(const struct cli *cli);

@@ -18,7 +18,7 @@ struct args {
 };
 
 struct running {
-	bool is_json, whole_kernel_only, is_told;
+	bool is_json, whole_kernel_only, has_printed;
 };
 
 /* A file of the list, or a part of the running kernel at [start, end). */
@@ -41,13 +41,13 @@ static void print_part(void *ctx, const struct sonde_kernel_part *part)
 	if (r->whole_kernel_only && strcmp(part->name, "[kernel.kallsyms]") != 0)
 		return;
 	if (r->is_json)
-		put_object(!r->is_told, part->name, part->build_id, part->start, part->end);
+		put_object(!r->has_printed, part->name, part->build_id, part->start, part->end);
 	else if (r->whole_kernel_only)
 		printf("%s\n", part->build_id);
 	else
 		printf("%s %16" PRIx64 " %16" PRIx64 " %s\n", part->build_id, part->start,
 		       part->end, part->name);
-	r->is_told = true;
+	r->has_printed = true;
 }
 
 static int print_running(const struct cli *cli, const struct args *a, bool is_json)
@@ -62,7 +62,7 @@ static int print_running(const struct cli *cli, const struct args *a, bool is_js
 	r = sonde_running_kernel(print_part, &running);
 	if (is_json)
 		puts("]}");
-	return r < 0 && !running.is_told ? cli_fail(cli) : CLI_OK;
+	return r < 0 && !running.has_printed ? cli_fail(cli) : CLI_OK;
 }
 
 static void print_file(const char *path, const char *build_id, bool is_json)
@@ -77,7 +77,7 @@ static void print_file(const char *path, const char *build_id, bool is_json)
 	puts("]}");
 }
 
-static int run(struct cli *cli, void *values, int argc, char **argv)
+static int buildid_list_run(struct cli *cli, void *values, int argc, char **argv)
 {
 	struct args *a = values;
 	char *input, hex[SONDE_BUILD_ID_CHARS];
@@ -135,5 +135,5 @@ const struct command cmd_buildid_list = {
 		    "  sonde buildid-list -i /usr/bin/true\n"
 		    "  sonde buildid-list -k\n",
 	RECORDING_COMMAND(struct args),
-	.run = run,
+	.run = buildid_list_run,
 };

@@ -71,7 +71,7 @@ static void print_files(const struct checks *c)
 		printf("%19s... %zu more; --json lists all\n", "", n - SHOWN);
 }
 
-static int print(const struct checks *c, bool quiet)
+static int check_print(const struct checks *c, bool quiet)
 {
 	int status = CLI_OK;
 
@@ -98,7 +98,7 @@ static int print(const struct checks *c, bool quiet)
 }
 
 /* perf's command of this name asks what perf was built with. */
-static bool is_perfs(int argc, char **argv)
+static bool check_is_perfs(int argc, char **argv)
 {
 	return true;
 }
@@ -148,15 +148,15 @@ static int print_json(const struct checks *c)
 	return status;
 }
 
-static int run(struct cli *cli, void *values, int argc, char **argv)
+static int check_run(struct cli *cli, void *values, int argc, char **argv)
 {
 	struct args *a = values;
 	struct checks c;
 	bool is_json = false;
 	int status;
 
-	if (as_perf()) { /* without another perf: see is_perfs() */
-		other_perf_tell_missing("check", argc, argv);
+	if (as_perf()) { /* without another perf: see check_is_perfs() */
+		other_perf_report_missing("check", argc, argv);
 		return 1;
 	}
 	status = recording_operand(cli, "check", &a->rec, argc, argv);
@@ -169,7 +169,7 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 		status = recording_run(cli, &a->rec, "", checks_run, &c);
 	/* --strict sees what is below its limit, too */
 	if ((status == CLI_OK || status == CLI_LOSS) &&
-	    (is_json ? print_json(&c) : print(&c, a->quiet)) != CLI_OK)
+	    (is_json ? print_json(&c) : check_print(&c, a->quiet)) != CLI_OK)
 		status = CLI_LOSS;
 	checks_done(&c);
 	return status;
@@ -209,6 +209,6 @@ const struct command cmd_check = {
 		    "  sonde check perf.data --max-unknown 5 --max-lost 0\n"
 		    "  sonde check -q nightly.data || echo 'record it again'\n",
 	RECORDING_COMMAND(struct args),
-	.run = run,
-	.is_perfs = is_perfs,
+	.run = check_run,
+	.is_perfs = check_is_perfs,
 };

@@ -11,7 +11,7 @@ struct args {
 	struct reading_options rec; /* first: recording_set_key() */
 };
 
-static int run(struct cli *cli, void *values, int argc, char **argv)
+static int cut_run(struct cli *cli, void *values, int argc, char **argv)
 {
 	struct args *a = values;
 	int status = recording_operand(cli, "cut", &a->rec, argc, argv);
@@ -61,5 +61,5 @@ const struct command cmd_cut = {
 		    "  sonde cut -i huge.data --time 1234.5,1236 --cpu 0-3 -o stall.data\n"
 		    "  sonde cut --event sched:* --pid 4711 -o sched.data\n",
 	RECORDING_COMMAND(struct args),
-	.run = run,
+	.run = cut_run,
 };

@@ -11,7 +11,7 @@ struct args {
 	struct output_format format;
 };
 
-static int run(struct cli *cli, void *values, int argc, char **argv)
+static int evlist_run(struct cli *cli, void *values, int argc, char **argv)
 {
 	struct args *a = values;
 	bool is_json;
@@ -59,5 +59,5 @@ const struct command cmd_evlist = {
 		    "  sonde evlist -v\n"
 		    "  sonde evlist --trace-fields\n",
 	RECORDING_COMMAND(struct args),
-	.run = run,
+	.run = evlist_run,
 };

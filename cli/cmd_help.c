@@ -100,12 +100,12 @@ static void print_man(const struct command *c, FILE *out)
 }
 
 /* The help of what perf runs. */
-static bool is_perfs(int argc, char **argv)
+static bool help_is_perfs(int argc, char **argv)
 {
 	return argc == 1 && argv[0][0] != '-' && !command_find(argv[0], NULL);
 }
 
-static int run(struct cli *cli, void *values, int argc, char **argv)
+static int help_run(struct cli *cli, void *values, int argc, char **argv)
 {
 	struct args *args = values;
 	const struct command *c = NULL;
@@ -151,6 +151,6 @@ const struct command cmd_help = {
 	.examples = "",
 	.values_size = sizeof(struct args),
 	.permute = true,
-	.run = run,
-	.is_perfs = is_perfs,
+	.run = help_run,
+	.is_perfs = help_is_perfs,
 };

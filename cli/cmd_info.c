@@ -10,7 +10,7 @@ struct args {
 	struct output_format format;
 };
 
-static int run(struct cli *cli, void *values, int argc, char **argv)
+static int info_run(struct cli *cli, void *values, int argc, char **argv)
 {
 	struct args *a = values;
 	int status = recording_operand(cli, "info", &a->rec, argc, argv);
@@ -43,5 +43,5 @@ const struct command cmd_info = {
 		    "  sonde info perf.data --json\n"
 		    "  sonde info --no-events huge.data\n",
 	RECORDING_COMMAND(struct args),
-	.run = run,
+	.run = info_run,
 };

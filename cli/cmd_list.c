@@ -88,7 +88,7 @@ static bool is_class_word(const struct listing *l, const char *word)
 }
 
 /* A part of the name is enough, but of SYSTEM:EVENT. */
-static bool matches(const struct listing *l, const char *word, const char *name)
+static bool list_matches(const struct listing *l, const char *word, const char *name)
 {
 	const bool is_tracepoint = l->class->kind == SONDE_EVENT_TRACEPOINT;
 	const bool any_case =
@@ -110,7 +110,7 @@ static bool is_asked_by(const struct listing *l, const char *word, const char *n
 		return is_asked_by_name(l, l->class, word);
 	if (l->class->is_form)
 		return false;
-	return matches(l, word, name) || (alias && matches(l, word, alias));
+	return list_matches(l, word, name) || (alias && list_matches(l, word, alias));
 }
 
 static bool is_asked_for(const struct listing *l, const char *name, const char *alias)
@@ -273,7 +273,7 @@ static void report_unknown(const char *word)
 		cli_say("list: this machine has no events for '%s'", word);
 }
 
-static int list(struct cli *cli, struct listing *l)
+static int list_print(struct cli *cli, struct listing *l)
 {
 	int status;
 
@@ -293,7 +293,7 @@ static int list(struct cli *cli, struct listing *l)
 	return status;
 }
 
-static int run(struct cli *cli, void *values, int argc, char **argv)
+static int list_run(struct cli *cli, void *values, int argc, char **argv)
 {
 	struct listing l = { .args = values, .words = argv, .rules = cli_rules(cli) };
 	const char *pager = isatty(STDOUT_FILENO) ? settings_pager(cli) : NULL;
@@ -312,7 +312,7 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 		status = list_as_perf(cli, &l, argv, argc);
 	} else {
 		l.nr_words = argc;
-		status = list(cli, &l);
+		status = list_print(cli, &l);
 	}
 	free(l.found);
 	return status;
@@ -346,5 +346,5 @@ const struct command cmd_list = {
 		    "  sonde list page\n",
 	.values_size = sizeof(struct args),
 	.permute = true,
-	.run = run,
+	.run = list_run,
 };

@@ -38,7 +38,7 @@ static int put_link(const char *target, const char *link)
 }
 
 /* Which perf a shell finds now. */
-static void tell_order(const char *dir, const char *link)
+static void perf_alias_print_order(const char *dir, const char *link)
 {
 	char *first = programs_find("perf");
 
@@ -54,7 +54,8 @@ static void tell_order(const char *dir, const char *link)
 	free(first);
 }
 
-static int make(const struct cli *cli, const struct args *a, const char *dir, const char *link)
+static int perf_alias_make(const struct cli *cli, const struct args *a, const char *dir,
+			   const char *link)
 {
 	char exe[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
@@ -88,7 +89,7 @@ static int make(const struct cli *cli, const struct args *a, const char *dir, co
 	return CLI_OK;
 }
 
-static int run(struct cli *cli, void *values, int argc, char **argv)
+static int perf_alias_run(struct cli *cli, void *values, int argc, char **argv)
 {
 	char dir[PATH_MAX], *link;
 	int status;
@@ -104,9 +105,9 @@ static int run(struct cli *cli, void *values, int argc, char **argv)
 		cli_say("out of memory");
 		return cli_status(cli, CLI_FAILED);
 	}
-	status = make(cli, values, dir, link);
+	status = perf_alias_make(cli, values, dir, link);
 	if (status == CLI_OK)
-		tell_order(dir, link);
+		perf_alias_print_order(dir, link);
 	free(link);
 	return status;
 }
@@ -127,5 +128,5 @@ const struct command cmd_perf_alias = {
 	.examples = "  sonde perf-alias ~/bin\n",
 	.values_size = sizeof(struct args),
 	.permute = true,
-	.run = run,
+	.run = perf_alias_run,
 };

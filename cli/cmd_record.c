@@ -67,7 +67,7 @@ struct listener {
 	int level; /* lines up to this level are told */
 };
 
-static void say(void *ctx, int level, const char *line)
+static void record_say(void *ctx, int level, const char *line)
 {
 	const struct listener *l = ctx;
 
@@ -105,7 +105,7 @@ static int record(const struct cli *cli, struct sonde_recorder *r, bool fail_on_
  * A recording goes into a pipe if nothing says where to, as with perf; whoever called perf knows
  * that.
  */
-static void tell_of_pipe(const struct lines *settings)
+static void record_warn_of_pipe(const struct lines *settings)
 {
 	char *output = lines_given(settings, "output"), *dry = lines_given(settings, "dry-run");
 	bool writes = !dry || strcmp(dry, "1") != 0;
@@ -129,7 +129,7 @@ static int run_with(struct cli *cli, struct record_args *a, const struct lines *
 		.settings = settings->text,
 		.command = argc ? (const char *const *)argv : NULL,
 		.argv = (const char *const *)cli->argv,
-		.say = say,
+		.say = record_say,
 		.say_ctx = &listener,
 	};
 	struct sonde_recorder *r;
@@ -150,7 +150,7 @@ static int run_with(struct cli *cli, struct record_args *a, const struct lines *
 		return e == -EBADR ? cli_status(cli, CLI_USAGE) : status;
 	}
 	if (!a->quiet)
-		tell_of_pipe(settings);
+		record_warn_of_pipe(settings);
 	status = record(cli, r, a->fail_on_loss);
 	/* From here a signal ends us as any program: there is nothing left to save. */
 	signal(SIGINT, SIG_DFL);
@@ -172,7 +172,7 @@ static void come_first(const struct cli *cli)
 	free(folder);
 }
 
-static int run(struct cli *cli, void *values, int argc, char **argv)
+static int record_run(struct cli *cli, void *values, int argc, char **argv)
 {
 	struct lines settings;
 	int status;
@@ -204,7 +204,7 @@ const struct command cmd_record = {
 		"  sonde record -g -F 99 -a -- sleep 10\n",
 	.values_size = sizeof(struct record_args),
 	.configured = true,
-	.run = run,
+	.run = record_run,
 	.set_key = record_args_set_key,
 	.done = record_args_done,
 };

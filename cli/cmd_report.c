@@ -15,7 +15,7 @@ struct args {
 };
 
 /* perf's tables of samples, and whatever else its options ask for. */
-static bool is_perfs(int argc, char **argv)
+static bool report_is_perfs(int argc, char **argv)
 {
 	for (int i = 0; i < argc && strcmp(argv[i], "--"); i++)
 		if (!strcmp(argv[i], "--header-only"))
@@ -23,7 +23,7 @@ static bool is_perfs(int argc, char **argv)
 	return true;
 }
 
-static const char *hint(const void *values)
+static const char *report_hint(const void *values)
 {
 	static char text[PATH_MAX + 128];
 	char *perf = other_perf_find();
@@ -36,7 +36,7 @@ static const char *hint(const void *values)
 	return text;
 }
 
-static int run(struct cli *cli, void *values, int argc, char **argv)
+static int report_run(struct cli *cli, void *values, int argc, char **argv)
 {
 	struct args *a = values;
 
@@ -78,7 +78,7 @@ const struct command cmd_report = {
 	.examples = "  sonde report --header-only\n"
 		    "  sonde report --header-only -I -i perf.data\n",
 	RECORDING_COMMAND(struct args),
-	.run = run,
-	.is_perfs = is_perfs,
-	.hint = hint,
+	.run = report_run,
+	.is_perfs = report_is_perfs,
+	.hint = report_hint,
 };

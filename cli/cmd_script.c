@@ -84,7 +84,8 @@ static int session_text(const struct cli *cli, const struct script_args *a, char
 }
 
 /* Whether a session takes the value that was given for this key. */
-static bool good(const struct cli *cli, const struct script_args *a, const char *key)
+static bool script_value_is_accepted(const struct cli *cli, const struct script_args *a,
+				     const char *key)
 {
 	char *value = strcmp(key, "fields") ? lines_given(&a->lines, key)
 		      : a->fields           ? strdup(a->fields)
@@ -112,21 +113,21 @@ static int perf_status(const struct cli *cli, const struct script_args *a)
 	bool readable = !strcmp(path, "-") || !access(path, R_OK);
 
 	free(input);
-	if (!good(cli, a, "fields"))
+	if (!script_value_is_accepted(cli, a, "fields"))
 		return cli_status(cli, CLI_USAGE);
-	if (!readable || !good(cli, a, "cpu"))
+	if (!readable || !script_value_is_accepted(cli, a, "cpu"))
 		return cli_status(cli, CLI_FAILED);
-	if (!good(cli, a, "time"))
+	if (!script_value_is_accepted(cli, a, "time"))
 		return 256 - EINVAL;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
-		if (!good(cli, a, lists[i]))
+		if (!script_value_is_accepted(cli, a, lists[i]))
 			return CLI_OK;
 	}
 	return cli_status(cli, CLI_USAGE);
 }
 
 /* Tells why the options make no session. */
-static int fail_usage(const struct cli *cli, const struct script_args *a, int code)
+static int script_fail_usage(const struct cli *cli, const struct script_args *a, int code)
 {
 	cli_fail(cli);
 	if (code != -EINVAL && (!cli_rules(cli)->statuses_are_errnos || code == -ENOMEM))
@@ -138,7 +139,7 @@ static int fail_usage(const struct cli *cli, const struct script_args *a, int co
  * Reports why the session failed. Asking for what the recording cannot give is a usage error, but
  * not under --compat.
  */
-static int fail(const struct cli *cli, int code)
+static int script_fail(const struct cli *cli, int code)
 {
 	cli_fail(cli);
 	if (!cli_rules(cli)->unserved_is_failure)
@@ -151,7 +152,7 @@ static int fail(const struct cli *cli, int code)
 }
 
 /* What was asked for and is not done, though perf might have done it. */
-static void tell_unserved(const struct script_args *a)
+static void script_warn_unserved(const struct script_args *a)
 {
 	if (a->stitch_lbr)
 		cli_say("--stitch-lbr: call chains are printed as they were recorded");
@@ -199,7 +200,7 @@ static int print_text(const struct cli *cli, const struct script_args *a, const 
 	} else if (start_pager(cli, a) < 0) {
 		return cli_status(cli, CLI_FAILED);
 	}
-	tell_unserved(a);
+	script_warn_unserved(a);
 	if (asprintf(&drawn, "%s%s", text, progress_begin(cli, !a->check_only)) < 0) {
 		cli_say("out of memory");
 		return cli_status(cli, CLI_FAILED);
@@ -211,18 +212,18 @@ static int print_text(const struct cli *cli, const struct script_args *a, const 
 	r = sonde_session_open(&s, drawn, "the command line");
 	free(drawn);
 	if (r < 0)
-		return fail(cli, r);
-	recording_tell_notes(s);
+		return script_fail(cli, r);
+	recording_print_notes(s);
 	r = sonde_session_write(s, fd);
 	sonde_progress_wipe(0);
 	if (r < 0 && r != -EPIPE)
-		status = fail(cli, r);
+		status = script_fail(cli, r);
 	/* perf's words; what is delivered is in order always. */
 	if (r >= 0 && a->check_only)
 		fputs("Misordered timestamps: 0\n", stderr);
 	if (a->check_only)
 		close(fd);
-	recording_tell_filters(s);
+	recording_print_filters(s);
 	line = sonde_session_defects_line(s);
 	if (*line)
 		cli_say("%s", line);
@@ -232,7 +233,7 @@ static int print_text(const struct cli *cli, const struct script_args *a, const 
 }
 
 /* Records that perf prints between its script's output; a script gets them as events if it asks. */
-static void tell_unprinted(const struct script_args *a)
+static void script_warn_unprinted(const struct script_args *a)
 {
 	static const char *const keys[] = {
 		"dump",
@@ -282,14 +283,14 @@ static int print_header(const struct cli *cli, const struct script_args *a, cons
 	r = sonde_session_open(&s, header, "the command line");
 	free(header);
 	if (r < 0)
-		return fail(cli, r);
+		return script_fail(cli, r);
 	r = sonde_session_write(s, STDOUT_FILENO);
 	sonde_session_close(s);
-	return r < 0 && r != -EPIPE ? fail(cli, r) : CLI_OK;
+	return r < 0 && r != -EPIPE ? script_fail(cli, r) : CLI_OK;
 }
 
 /* After -s SCRIPT an unknown option is probably the script's. */
-static const char *hint(const void *values)
+static const char *script_hint(const void *values)
 {
 	const struct script_args *a = values;
 
@@ -327,7 +328,7 @@ static int check_sandbox(const struct cli *cli, const struct script_args *a, int
 	return a->sandbox && what ? cli_usage(cli, "script: not with --sandbox: %s", what) : CLI_OK;
 }
 
-static int generate(const struct cli *cli, const struct script_args *a, const char *session)
+static int script_generate(const struct cli *cli, const struct script_args *a, const char *session)
 {
 	char *forced = lines_given(&a->lines, "force");
 	int status;
@@ -370,11 +371,11 @@ static int run_session(const struct cli *cli, struct script_args *a, struct scri
 		return status;
 	r = sonde_session_parse(text, &complete);
 	if (r < 0) {
-		status = fail_usage(cli, a, r);
+		status = script_fail_usage(cli, a, r);
 	} else if (a->generate) {
-		status = generate(cli, a, complete);
+		status = script_generate(cli, a, complete);
 	} else if (script->name && !a->header_only) {
-		tell_unprinted(a);
+		script_warn_unprinted(a);
 		status = a->header ? print_header(cli, a, complete) : CLI_OK;
 		if (!status)
 			status = run_script(cli, script, complete);
@@ -470,7 +471,7 @@ static int set_word(struct opt_parser *p, void *values, const char *word)
 	return lines_set(&a->lines, p, "input", "input", word) < 0 ? -1 : 1;
 }
 
-static int run(struct cli *cli, void *values, int argc, char **argv)
+static int cmd_script_run(struct cli *cli, void *values, int argc, char **argv)
 {
 	struct script_args *a = values;
 	struct script script = script_of(cli, a, a->script, argc, argv);
@@ -531,8 +532,8 @@ const struct command cmd_script = {
 		    "  sonde script -s latency.py 10\n",
 	.values_size = sizeof(struct script_args),
 	.configured = true,
-	.run = run,
-	.hint = hint,
+	.run = cmd_script_run,
+	.hint = script_hint,
 	.more_words = script_env_take_options,
 	.set_key = script_options_set_key,
 	.set_word = set_word,

@@ -14,7 +14,7 @@ struct args {
 };
 
 /* A file of the folder that the parts will be in; to be released with free(). */
-static char *some_part(const struct args *a)
+static char *split_output_prefix(const struct args *a)
 {
 	char *output = lines_given(&a->rec.lines, "output"), *in_dir;
 	struct stat st;
@@ -29,12 +29,12 @@ static char *some_part(const struct args *a)
 	return in_dir;
 }
 
-static int run(struct cli *cli, void *values, int argc, char **argv)
+static int split_run(struct cli *cli, void *values, int argc, char **argv)
 {
 	struct args *a = values;
 	int status = recording_operand(cli, "split", &a->rec, argc, argv);
 	char *every = lines_given(&a->rec.lines, "every");
-	char *output = lines_given(&a->rec.lines, "output"), *part = some_part(a);
+	char *output = lines_given(&a->rec.lines, "output"), *part = split_output_prefix(a);
 
 	a->rec.output = part ? part : "perf.data";
 	if (!status && !every)
@@ -73,5 +73,5 @@ const struct command cmd_split = {
 		    "  sonde split --every 60s -i huge.data -o minute\n"
 		    "  sonde split --every 512M -i huge.data -o parts/\n",
 	RECORDING_COMMAND(struct args),
-	.run = run,
+	.run = split_run,
 };

@@ -18,7 +18,7 @@ static void print_languages(void)
 	putchar('\n');
 }
 
-static int run(struct cli *cli, void *values, int argc, char **argv)
+static int version_run(struct cli *cli, void *values, int argc, char **argv)
 {
 	if (as_perf()) /* whatever --compat says: wrappers read this form */
 		as_perf_print_version(cli);
@@ -44,5 +44,5 @@ const struct command cmd_version = {
 	.usage = usage,
 	.options = options,
 	.examples = "",
-	.run = run,
+	.run = version_run,
 };

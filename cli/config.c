@@ -24,12 +24,12 @@ struct parser {
 	size_t len;
 };
 
-static int peek(const struct parser *p)
+static int config_peek(const struct parser *p)
 {
 	return p->at < p->end ? (unsigned char)*p->at : EOF;
 }
 
-static void put(struct parser *p, int c)
+static void config_put(struct parser *p, int c)
 {
 	p->out[p->len++] = (char)c;
 }
@@ -52,33 +52,34 @@ static bool parse_section(struct parser *p)
 {
 	p->at++;
 	p->len = 0;
-	while (isalnum(peek(p)) || peek(p) == '-' || peek(p) == '.' || peek(p) == '_')
-		put(p, tolower((unsigned char)*p->at++));
+	while (isalnum(config_peek(p)) || config_peek(p) == '-' || config_peek(p) == '.' ||
+	       config_peek(p) == '_')
+		config_put(p, tolower((unsigned char)*p->at++));
 	if (!p->len)
 		return false;
 	skip_blanks(p);
-	if (peek(p) == '"') {
-		put(p, '.');
-		for (p->at++; peek(p) != '"'; p->at++) {
-			if (peek(p) == '\\')
+	if (config_peek(p) == '"') {
+		config_put(p, '.');
+		for (p->at++; config_peek(p) != '"'; p->at++) {
+			if (config_peek(p) == '\\')
 				p->at++;
-			if (peek(p) == EOF || peek(p) == '\n')
+			if (config_peek(p) == EOF || config_peek(p) == '\n')
 				return false;
-			put(p, *p->at);
+			config_put(p, *p->at);
 		}
 		p->at++;
 	}
-	if (peek(p) != ']')
+	if (config_peek(p) != ']')
 		return false;
 	p->at++;
-	put(p, '.');
+	config_put(p, '.');
 	return true;
 }
 
 static bool parse_escape(struct parser *p)
 {
 	static const char from[] = "tbn\\\"", to[] = "\t\b\n\\\"";
-	int c = peek(p);
+	int c = config_peek(p);
 	const char *found;
 
 	if (c == '\r' && p->at + 1 < p->end && p->at[1] == '\n')
@@ -90,7 +91,7 @@ static bool parse_escape(struct parser *p)
 	}
 	found = c > 0 ? strchr(from, c) : NULL;
 	if (found)
-		put(p, to[found - from]);
+		config_put(p, to[found - from]);
 	return found;
 }
 
@@ -101,7 +102,7 @@ static bool parse_value(struct parser *p)
 	size_t start = p->len;
 
 	for (;; p->at++) {
-		int c = peek(p);
+		int c = config_peek(p);
 
 		if (c == '\r' && (p->at + 1 == p->end || p->at[1] == '\n'))
 			continue;
@@ -116,7 +117,7 @@ static bool parse_value(struct parser *p)
 		if (!quoted && (c == '#' || c == ';'))
 			return skip_line(p);
 		if (blank)
-			put(p, ' ');
+			config_put(p, ' ');
 		blank = false;
 		if (c == '"') {
 			quoted = !quoted;
@@ -126,7 +127,7 @@ static bool parse_value(struct parser *p)
 				return false;
 			p->at--;
 		} else {
-			put(p, c);
+			config_put(p, c);
 		}
 	}
 }
@@ -135,19 +136,20 @@ static bool parse_value(struct parser *p)
 static bool parse_entry(struct parser *p, size_t section_len)
 {
 	p->len = section_len;
-	if (!section_len || !isalpha(peek(p)))
+	if (!section_len || !isalpha(config_peek(p)))
 		return false;
-	while (isalnum(peek(p)) || peek(p) == '-' || peek(p) == '_')
-		put(p, tolower((unsigned char)*p->at++));
-	put(p, '\0');
+	while (isalnum(config_peek(p)) || config_peek(p) == '-' || config_peek(p) == '_')
+		config_put(p, tolower((unsigned char)*p->at++));
+	config_put(p, '\0');
 	skip_blanks(p);
-	if (peek(p) != '=')
+	if (config_peek(p) != '=')
 		return false;
 	p->at++;
 	return parse_value(p);
 }
 
-static int add(struct config *c, const char *file, bool ours, const struct parser *p, int line)
+static int config_add(struct config *c, const char *file, bool ours, const struct parser *p,
+		      int line)
 {
 	struct config_entry *more =
 		reallocarray(c->entries, c->nr_entries + 1, sizeof(*c->entries));
@@ -168,7 +170,7 @@ static int add(struct config *c, const char *file, bool ours, const struct parse
 	return 0;
 }
 
-static int parse(struct config *c, const char *file, bool ours, struct parser *p)
+static int parse_lines(struct config *c, const char *file, bool ours, struct parser *p)
 {
 	size_t section_len = 0;
 
@@ -176,7 +178,7 @@ static int parse(struct config *c, const char *file, bool ours, struct parser *p
 		int line = p->line;
 
 		skip_blanks(p);
-		switch (peek(p)) {
+		switch (config_peek(p)) {
 		case EOF:
 			break;
 		case '\n':
@@ -195,7 +197,7 @@ static int parse(struct config *c, const char *file, bool ours, struct parser *p
 		default:
 			if (!parse_entry(p, section_len))
 				return p->line;
-			if (add(c, file, ours, p, line))
+			if (config_add(c, file, ours, p, line))
 				return -1;
 		}
 	}
@@ -211,7 +213,7 @@ int config_parse(struct config *c, const char *file, bool ours, const char *text
 		return -1;
 	if (len >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) /* a byte order mark */
 		p.at += 3;
-	bad = parse(c, file, ours, &p);
+	bad = parse_lines(c, file, ours, &p);
 	free(p.out);
 	return bad;
 }
@@ -285,14 +287,14 @@ static int read_one(struct config *c, char *path, bool at_home, bool ours)
 	return ours ? -1 : 0;
 }
 
-static char *joined(const char *dir, const char *name)
+static char *config_joined(const char *dir, const char *name)
 {
 	char *path;
 
 	return asprintf(&path, "%s/%s", dir, name) < 0 ? NULL : path;
 }
 
-static bool said(const char *name)
+static bool config_said(const char *name)
 {
 	const char *value = getenv(name);
 
@@ -305,11 +307,11 @@ static int read_perf(struct config *c)
 
 	if (named)
 		return read_one(c, strdup(named), false, false);
-	if (!said("PERF_CONFIG_NOSYSTEM") && read_one(c, strdup(SYSTEM_FILE), false, false))
+	if (!config_said("PERF_CONFIG_NOSYSTEM") && read_one(c, strdup(SYSTEM_FILE), false, false))
 		return -1;
-	if (!home || !*home || said("PERF_CONFIG_NOGLOBAL"))
+	if (!home || !*home || config_said("PERF_CONFIG_NOGLOBAL"))
 		return 0;
-	return read_one(c, joined(home, ".perfconfig"), true, false);
+	return read_one(c, config_joined(home, ".perfconfig"), true, false);
 }
 
 static int read_sonde(struct config *c)
@@ -320,10 +322,10 @@ static int read_sonde(struct config *c)
 	if (named)
 		return read_one(c, strdup(named), false, true);
 	if (xdg && *xdg)
-		return read_one(c, joined(xdg, "sonde/config"), true, true);
+		return read_one(c, config_joined(xdg, "sonde/config"), true, true);
 	if (!home || !*home)
 		return 0;
-	return read_one(c, joined(home, ".config/sonde/config"), true, true);
+	return read_one(c, config_joined(home, ".config/sonde/config"), true, true);
 }
 
 int config_read(struct config *ret)

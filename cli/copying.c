@@ -34,7 +34,7 @@ static void catch_signals(void)
 	signal(SIGXFSZ, SIG_IGN);
 }
 
-static int copy(struct sonde_session *s, void *ctx)
+static int copying_copy(struct sonde_session *s, void *ctx)
 {
 	int r;
 
@@ -44,7 +44,7 @@ static int copy(struct sonde_session *s, void *ctx)
 	r = sonde_session_write(s, STDOUT_FILENO);
 	running = NULL;
 	if (r >= 0 && !came)
-		recording_tell_notes(s);
+		recording_print_notes(s);
 	return r;
 }
 
@@ -56,7 +56,7 @@ int copying_run(const struct cli *cli, struct reading_options *rec)
 	/* Records are copied, whatever a tool would print of them. */
 	own.compat = NULL;
 	catch_signals();
-	status = recording_run(&own, rec, "format=perfdata\n", copy, NULL);
+	status = recording_run(&own, rec, "format=perfdata\n", copying_copy, NULL);
 	if (!came)
 		return status;
 	cli_say("interrupted: nothing is written");

@@ -108,7 +108,7 @@ void script_languages_print(FILE *out)
 	}
 }
 
-static bool listed(const char *const *list, const char *word, size_t len)
+static bool language_list_has(const char *const *list, const char *word, size_t len)
 {
 	for (; *list; list++)
 		if (strlen(*list) == len && !strncasecmp(*list, word, len))
@@ -134,7 +134,7 @@ const struct language *script_language_by_first_line(const char *file)
 const struct language *script_language_called(const char *name, size_t len)
 {
 	each_language(l)
-		if (listed(l->prefixes, name, len))
+		if (language_list_has(l->prefixes, name, len))
 			return l;
 	return NULL;
 }
@@ -145,7 +145,7 @@ const struct language *script_language_by_suffix(const char *name)
 
 	if (dot && !strchr(dot, '/'))
 		each_language(l)
-			if (listed(l->suffixes, dot + 1, strlen(dot + 1)))
+			if (language_list_has(l->suffixes, dot + 1, strlen(dot + 1)))
 				return l;
 	return NULL;
 }

@@ -18,7 +18,7 @@ static int unknown_command(const struct cli *cli, const char *name, int argc, ch
 	if (status)
 		return status;
 	command_find(name, &nearest);
-	if (other_perf_tell_missing(name, argc, argv))
+	if (other_perf_report_missing(name, argc, argv))
 		;
 	else if (nearest)
 		cli_say("no command '%s' (nearest: %s); '%s help' lists them", name, nearest,

@@ -260,7 +260,7 @@ static const char *script_for(const char *command, int argc, char **argv)
 	return NULL;
 }
 
-bool other_perf_tell_missing(const char *command, int argc, char **argv)
+bool other_perf_report_missing(const char *command, int argc, char **argv)
 {
 	const char *const *m = missing, *script = script_for(command, argc, argv);
 	char *perf, *ours = NULL;

@@ -25,6 +25,6 @@ int other_perf_run(const struct cli *cli, const char *command, int argc, char **
  * Reports that perf has the command and sonde has not, where perf is, and which script of ours
  * answers the same question. False if perf has no such command.
  */
-bool other_perf_tell_missing(const char *command, int argc, char **argv);
+bool other_perf_report_missing(const char *command, int argc, char **argv);
 
 #endif

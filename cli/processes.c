@@ -29,7 +29,7 @@ static pid_t parent_of(const char *pid)
 	return parent;
 }
 
-static void append(struct processes *p, pid_t pid)
+static void processes_append(struct processes *p, pid_t pid)
 {
 	pid_t *grown = realloc(p->v, (p->nr + 1) * sizeof(*grown));
 
@@ -43,7 +43,7 @@ void processes_below(pid_t root, struct processes *ret)
 {
 	struct processes found = { 0 };
 
-	append(&found, root);
+	processes_append(&found, root);
 	/* A level in each round. */
 	for (size_t i = 0, end; i < found.nr; i = end) {
 		DIR *dir = opendir("/proc");
@@ -55,7 +55,7 @@ void processes_below(pid_t root, struct processes *ret)
 
 			for (size_t k = i; parent && k < end; k++)
 				if (found.v[k] == parent)
-					append(&found, atoi(entry->d_name));
+					processes_append(&found, atoi(entry->d_name));
 		}
 		if (dir)
 			closedir(dir);

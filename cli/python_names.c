@@ -97,7 +97,7 @@ static const char *const ours[] = {
 	"self",
 };
 
-#define listed(list, name) is_in(list, sizeof(list) / sizeof(*(list)), name)
+#define is_any_of(list, name) is_in(list, sizeof(list) / sizeof(*(list)), name)
 
 static bool is_in(const char *const *list, size_t nr, const char *name)
 {
@@ -109,9 +109,9 @@ static bool is_in(const char *const *list, size_t nr, const char *name)
 
 static bool is_free(const struct python_names *n, const char *name)
 {
-	if (is_in((const char *const *)n->taken, n->nr, name) || listed(keywords, name))
+	if (is_in((const char *const *)n->taken, n->nr, name) || is_any_of(keywords, name))
 		return false;
-	return n->functions || (!listed(builtins, name) && !listed(ours, name));
+	return n->functions || (!is_any_of(builtins, name) && !is_any_of(ours, name));
 }
 
 static bool is_identifier_char(char c)

@@ -5,20 +5,20 @@
 #include <string.h>
 
 /* sonde's files before perf's. */
-static const struct config_entry *find(const struct cli *cli, const char *name)
+static const struct config_entry *record_config_find(const struct cli *cli, const char *name)
 {
 	const struct config_entry *e = config_find(&cli->config, name, true);
 
 	return e ? e : config_find(&cli->config, name, false);
 }
 
-static int wrong(const struct config_entry *e, const char *wanted)
+static int record_config_wrong(const struct config_entry *e, const char *wanted)
 {
 	cli_say("%s:%d: %s is %s, not '%s'", e->file, e->line, e->name, wanted, e->value);
 	return -1;
 }
 
-static int add(struct lines *l, const char *key, const char *value)
+static int record_config_add(struct lines *l, const char *key, const char *value)
 {
 	struct opt_parser p = { .error = "" };
 
@@ -35,55 +35,56 @@ static bool is_number(const char *text)
 
 static int add_number(struct lines *l, const struct cli *cli, const char *name, const char *key)
 {
-	const struct config_entry *e = find(cli, name);
+	const struct config_entry *e = record_config_find(cli, name);
 
 	if (!e)
 		return 0;
-	return is_number(e->value) ? add(l, key, e->value) : wrong(e, "a number");
+	return is_number(e->value) ? record_config_add(l, key, e->value)
+				   : record_config_wrong(e, "a number");
 }
 
 static int add_build_ids(struct lines *l, const struct cli *cli)
 {
-	const struct config_entry *e = find(cli, "record.build-id");
+	const struct config_entry *e = record_config_find(cli, "record.build-id");
 
 	if (!e)
 		return 0;
 	if (!strcmp(e->value, "cache"))
-		return add(l, "no-buildid-cache", "0");
+		return record_config_add(l, "no-buildid-cache", "0");
 	if (!strcmp(e->value, "no-cache"))
-		return add(l, "no-buildid-cache", "1");
+		return record_config_add(l, "no-buildid-cache", "1");
 	if (!strcmp(e->value, "skip"))
-		return add(l, "no-buildid", "1");
+		return record_config_add(l, "no-buildid", "1");
 	if (!strcmp(e->value, "mmap"))
-		return add(l, "buildid-mmap", "1");
-	return wrong(e, "cache, no-cache, skip or mmap");
+		return record_config_add(l, "buildid-mmap", "1");
+	return record_config_wrong(e, "cache, no-cache, skip or mmap");
 }
 
 /* What -g means: fp, unless a file names another mode; dump-size is the size for dwarf. */
 static int add_chains(struct lines *l, const struct cli *cli, bool wanted)
 {
-	const struct config_entry *mode = find(cli, "record.call-graph");
-	const struct config_entry *size = find(cli, "call-graph.dump-size");
+	const struct config_entry *mode = record_config_find(cli, "record.call-graph");
+	const struct config_entry *size = record_config_find(cli, "call-graph.dump-size");
 	const char *word = "fp";
 	char value[64];
 	size_t len;
 
 	if (!mode)
-		mode = find(cli, "call-graph.record-mode");
+		mode = record_config_find(cli, "call-graph.record-mode");
 	if (mode)
 		word = mode->value;
 	len = strcspn(word, ",");
 	if (mode && (len < 2 || (strncmp(word, "fp", len) && strncmp(word, "lbr", len) &&
 				 strncmp(word, "dwarf", len))))
-		return wrong(mode, "fp, dwarf[,BYTES] or lbr");
+		return record_config_wrong(mode, "fp, dwarf[,BYTES] or lbr");
 	if (size && !is_number(size->value))
-		return wrong(size, "a number of bytes");
+		return record_config_wrong(size, "a number of bytes");
 	if (!wanted)
 		return 0;
 	if (!size || strcmp(word, "dwarf"))
-		return add(l, "call-graph", word);
+		return record_config_add(l, "call-graph", word);
 	snprintf(value, sizeof(value), "%s,%s", word, size->value);
-	return add(l, "call-graph", value);
+	return record_config_add(l, "call-graph", value);
 }
 
 static int add_all(struct lines *l, const struct cli *cli, const struct record_args *a)
@@ -92,7 +93,7 @@ static int add_all(struct lines *l, const struct cli *cli, const struct record_a
 	    add_number(l, cli, "record.aio", "aio") ||
 	    add_number(l, cli, "core.proc-map-timeout", "proc-map-timeout"))
 		return -1;
-	return cli->buildid_dir ? add(l, "buildid-dir", cli->buildid_dir) : 0;
+	return cli->buildid_dir ? record_config_add(l, "buildid-dir", cli->buildid_dir) : 0;
 }
 
 int record_config_lines(const struct cli *cli, const struct record_args *a, struct lines *ret)

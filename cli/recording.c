@@ -73,7 +73,7 @@ int recording_input(const struct cli *cli, struct lines *l)
 	return cli_status(cli, CLI_FAILED);
 }
 
-void recording_tell_filters(struct sonde_session *s)
+void recording_print_filters(struct sonde_session *s)
 {
 	const char *line = sonde_session_filters_line(s);
 
@@ -106,7 +106,7 @@ static int run_session(const struct cli *cli, const struct reading_options *rec,
 	}
 	if (r == -ENOSPC) /* where text goes, to perf too */
 		status = CLI_FAILED;
-	recording_tell_filters(s);
+	recording_print_filters(s);
 	line = sonde_session_defects_line(s);
 	if (*line)
 		cli_say("%s", line);
@@ -142,7 +142,7 @@ int recording_run(const struct cli *cli, struct reading_options *rec, const char
 	return status;
 }
 
-void recording_tell_notes(struct sonde_session *s)
+void recording_print_notes(struct sonde_session *s)
 {
 	size_t len;
 

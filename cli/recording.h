@@ -55,9 +55,9 @@ struct sonde_session;
 int recording_run(const struct cli *cli, struct reading_options *rec, const char *more,
 		  int (*work)(struct sonde_session *s, void *ctx), void *ctx);
 /* What the library has to say of the session's output (sonde_session_notes()). */
-void recording_tell_notes(struct sonde_session *s);
+void recording_print_notes(struct sonde_session *s);
 /* Behind the last event: that no event passed the filters, if so (sonde_session_filters_line()). */
-void recording_tell_filters(struct sonde_session *s);
+void recording_print_filters(struct sonde_session *s);
 /* The session of rec's lines and of `more` ("key=value\n..."), written to the standard output. Returns the status. */
 int recording_print(const struct cli *cli, struct reading_options *rec, const char *more);
 

@@ -39,8 +39,8 @@ static char *find_named(const struct script_places *places, const struct languag
 }
 
 /* A file of the current folder comes first; its user may not know that it is there. */
-static void tell_of_shadow(const struct script_places *places, const struct language *l,
-			   const char *file)
+static void script_warn_of_shadow(const struct script_places *places, const struct language *l,
+				  const char *file)
 {
 	const struct language *of;
 	struct stat here, there;
@@ -77,7 +77,7 @@ static int identify(const struct cli *cli, const struct script_places *places, c
 	if (!access(file, R_OK)) {
 		path = l ? strdup(file) : NULL;
 		if (path && !cli_rules(cli)->needs_suffix && !strchr(file, '/'))
-			tell_of_shadow(places, l, file);
+			script_warn_of_shadow(places, l, file);
 	} else {
 		path = find_named(places, l, file, !cli_rules(cli)->needs_suffix, &found);
 	}
@@ -93,7 +93,7 @@ static int identify(const struct cli *cli, const struct script_places *places, c
 	if (!there && strchr(name, '/'))
 		cli_say("script: there is no file '%s'", name);
 	else if (!there)
-		script_list_tell_nearest(places, name);
+		script_list_print_nearest(places, name);
 	else
 		cli_say("script: the language of '%s' is not known: give it as -s LANG:%s", name,
 			name);

@@ -16,7 +16,7 @@ struct line {
 	size_t len;
 };
 
-static struct line trimmed(const char *text, size_t len)
+static struct line about_trimmed(const char *text, size_t len)
 {
 	while (len && isspace((unsigned char)*text)) {
 		text++;
@@ -27,13 +27,13 @@ static struct line trimmed(const char *text, size_t len)
 	return (struct line){ text, len };
 }
 
-static bool begins(struct line l, const char *word)
+static bool about_begins(struct line l, const char *word)
 {
 	return l.len >= strlen(word) && !strncmp(l.text, word, strlen(word));
 }
 
 /* Appended behind a blank. */
-static int add(char **text, struct line more)
+static int about_add(char **text, struct line more)
 {
 	char *all;
 
@@ -53,13 +53,13 @@ static int read_comment(struct script_about *a, struct line l)
 	static const char *const keys[] = { "description:", "args:", "record:" };
 	char **const values[] = { &a->description, &a->args, &a->record };
 
-	l = trimmed(l.text + 1, l.len - 1);
+	l = about_trimmed(l.text + 1, l.len - 1);
 	for (int i = 0; i < 3; i++) {
 		size_t len = strlen(keys[i]);
 
 		/* The first one holds; what is recorded may need more than a line. */
-		if (begins(l, keys[i]) && (i == 2 || !*values[i]))
-			return add(values[i], trimmed(l.text + len, l.len - len));
+		if (about_begins(l, keys[i]) && (i == 2 || !*values[i]))
+			return about_add(values[i], about_trimmed(l.text + len, l.len - len));
 	}
 	return 0;
 }
@@ -71,10 +71,10 @@ static struct line docstring(struct line l)
 
 	if (l.len && strchr("rRuU", *l.text))
 		l = (struct line){ l.text + 1, l.len - 1 };
-	if (!begins(l, "\"\"\"") && !begins(l, "\'\'\'"))
+	if (!about_begins(l, "\"\"\"") && !about_begins(l, "\'\'\'"))
 		return (struct line){ NULL, 0 };
 	end = memmem(l.text + 3, l.len - 3, l.text, 3);
-	return trimmed(l.text + 3, end ? (size_t)(end - l.text) - 3 : l.len - 3);
+	return about_trimmed(l.text + 3, end ? (size_t)(end - l.text) - 3 : l.len - 3);
 }
 
 /* "def sched__sched_switch(", "sub process_event": a function's definition at the beginning of a line. */
@@ -85,7 +85,7 @@ static bool is_handler(struct line l)
 	const char *name = l.text + 4;
 	size_t len = 0;
 
-	if (!begins(l, "def ") && !begins(l, "sub "))
+	if (!about_begins(l, "def ") && !about_begins(l, "sub "))
 		return false;
 	while (len < l.len - 4 && (isalnum((unsigned char)name[len]) || strchr("_:", name[len])))
 		len++;
@@ -122,7 +122,8 @@ static int read_command(struct script_about *a, struct line l, bool *is_open)
 			*is_open = false;
 			return 0;
 		}
-		if (!begins(word, "$@") && !begins(word, "\"$@\"") && add(&a->record, word) < 0)
+		if (!about_begins(word, "$@") && !about_begins(word, "\"$@\"") &&
+		    about_add(&a->record, word) < 0)
 			return -1;
 	}
 	return 0;
@@ -136,17 +137,17 @@ static int read_lines(struct script_about *a, const char *text, size_t len)
 	for (; text < end; text = next) {
 		const char *lf = memchr(text, '\n', (size_t)(end - text));
 		const size_t length = (size_t)((lf ? lf : end) - text);
-		const struct line raw = { text, length }, l = trimmed(text, length);
+		const struct line raw = { text, length }, l = about_trimmed(text, length);
 
 		next = lf ? lf + 1 : end;
 		if (!l.len)
 			continue;
 		if (*l.text == '#') {
-			if (!begins(l, "#!") && read_comment(a, l) < 0)
+			if (!about_begins(l, "#!") && read_comment(a, l) < 0)
 				return -1;
 			continue;
 		}
-		if (!has_code && !a->description && add(&a->description, docstring(l)) < 0)
+		if (!has_code && !a->description && about_add(&a->description, docstring(l)) < 0)
 			return -1;
 		has_code = true;
 		a->has_handlers |= is_handler(raw);

@@ -73,7 +73,7 @@ static int take_place(struct script_places *p, enum script_origin origin, char *
 	return 0;
 }
 
-static char *joined(const char *folder, const char *name)
+static char *find_joined(const char *folder, const char *name)
 {
 	char *path;
 
@@ -83,17 +83,18 @@ static char *joined(const char *folder, const char *name)
 /* Each language has a folder. Others may have wrappers. */
 static int list_tree(struct script_places *p, const char *exec_path)
 {
-	char *scripts = joined(exec_path, "scripts");
+	char *scripts = find_joined(exec_path, "scripts");
 	DIR *dir = scripts ? opendir(scripts) : NULL;
 	struct dirent *entry;
 	int r = scripts ? 0 : -1;
 
 	for (const struct language *l = script_languages; dir && !r && l->name; l++)
 		if (l->folder)
-			r = take_place(p, SCRIPT_OF_PERF, joined(scripts, l->folder), exec_path);
+			r = take_place(p, SCRIPT_OF_PERF, find_joined(scripts, l->folder),
+				       exec_path);
 	while (dir && !r && (entry = readdir(dir)))
 		if (entry->d_name[0] != '.')
-			r = take_place(p, SCRIPT_OF_PERF, joined(scripts, entry->d_name),
+			r = take_place(p, SCRIPT_OF_PERF, find_joined(scripts, entry->d_name),
 				       exec_path);
 	if (dir)
 		closedir(dir);
@@ -173,10 +174,10 @@ static int list_users(struct script_places *p, const struct cli *cli)
 	if (r)
 		return r;
 	if (xdg && *xdg)
-		return take_place(p, SCRIPT_OF_USER, joined(xdg, "sonde/scripts"), NULL);
-	return home && *home
-		       ? take_place(p, SCRIPT_OF_USER, joined(home, ".config/sonde/scripts"), NULL)
-		       : 0;
+		return take_place(p, SCRIPT_OF_USER, find_joined(xdg, "sonde/scripts"), NULL);
+	return home && *home ? take_place(p, SCRIPT_OF_USER,
+					  find_joined(home, ".config/sonde/scripts"), NULL)
+			     : 0;
 }
 
 const char *script_exec_path_said(void)
@@ -245,7 +246,7 @@ char *script_places_file(const struct script_places *p, const struct language *l
 
 		if (l && p->v[i].language && p->v[i].language != l)
 			continue;
-		path = joined(p->v[i].folder, file);
+		path = find_joined(p->v[i].folder, file);
 		if (path && is_readable_file(path))
 			return path;
 		free(path);
@@ -256,8 +257,8 @@ char *script_places_file(const struct script_places *p, const struct language *l
 /* ---- scripts by name --------------------------------------------------------------------------------------------- */
 
 /* FOLDER/[bin/]NAME-OR-FILE, when it is there; *ret NULL: it is not. 0, or -1. */
-static int look(char **ret, const struct script_place *place, const char *bin, const char *name,
-		const char *ending)
+static int find_look(char **ret, const struct script_place *place, const char *bin,
+		     const char *name, const char *ending)
 {
 	char *path;
 
@@ -283,7 +284,7 @@ static int look_for_file(struct script_entry *e, const struct script_place *plac
 			char ending[16];
 
 			snprintf(ending, sizeof(ending), ".%s", *s);
-			if (look(&e->file, place, "", name, ending) < 0)
+			if (find_look(&e->file, place, "", name, ending) < 0)
 				return -1;
 		}
 	}
@@ -298,8 +299,8 @@ static int look_at(const struct script_place *place, const char *name, const str
 {
 	struct script_entry e = { .place = place, .name = strdup(name) };
 
-	if (!e.name || look(&e.record, place, "bin/", name, "-record") < 0 ||
-	    look(&e.report, place, "bin/", name, "-report") < 0 ||
+	if (!e.name || find_look(&e.record, place, "bin/", name, "-record") < 0 ||
+	    find_look(&e.report, place, "bin/", name, "-report") < 0 ||
 	    look_for_file(&e, place, name, only) < 0) {
 		script_entry_done(&e);
 		return -1;
@@ -427,8 +428,8 @@ int script_entry_at_path(const char *path, struct script_entry *ret)
 	else if (is_readable_file(path) && (e.language = cut_suffix(e.name)))
 		r = 1;
 	if (r > 0 && (!(e.file = strdup(path)) ||
-		      look(&e.record, &place, "bin/", e.name, "-record") < 0 ||
-		      look(&e.report, &place, "bin/", e.name, "-report") < 0))
+		      find_look(&e.record, &place, "bin/", e.name, "-record") < 0 ||
+		      find_look(&e.report, &place, "bin/", e.name, "-report") < 0))
 		r = -1;
 	free(place.folder);
 	if (r > 0)
@@ -505,7 +506,7 @@ static int by_name(const void *a, const void *b)
 
 static int list_place(struct script_entries *all, const struct script_place *place, bool wrappers)
 {
-	char *folder = joined(place->folder, wrappers ? "bin" : ".");
+	char *folder = find_joined(place->folder, wrappers ? "bin" : ".");
 	DIR *dir = folder ? opendir(folder) : NULL;
 	struct dirent *entry;
 	int r = folder ? 0 : -1;

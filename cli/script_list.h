@@ -10,6 +10,6 @@ struct script_places;
 /* `sonde script -l`, is_json: for programs; returns the exit status. */
 int script_list_print(const struct cli *cli, bool is_json);
 /* Tells that there is no script of that name, and the nearest one. */
-void script_list_tell_nearest(const struct script_places *p, const char *name);
+void script_list_print_nearest(const struct script_places *p, const char *name);
 
 #endif

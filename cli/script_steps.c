@@ -23,7 +23,7 @@ struct words {
 	bool failed;
 };
 
-static void add(struct words *w, const char *word)
+static void steps_add(struct words *w, const char *word)
 {
 	if (w->nr + 1 >= w->room) {
 		char **grown = realloc(w->v, (w->room + 32) * sizeof(*grown));
@@ -39,10 +39,10 @@ static void add(struct words *w, const char *word)
 	w->v[w->nr] = NULL;
 }
 
-static void add_all(struct words *w, int argc, char **argv)
+static void steps_add_all(struct words *w, int argc, char **argv)
 {
 	for (int i = 0; i < argc; i++)
-		add(w, argv[i]);
+		steps_add(w, argv[i]);
 }
 
 /* Whether a recording's words name what is recorded: a command, or for us some other target. perf counts commands only. */
@@ -80,9 +80,9 @@ static bool recorder(const struct cli *cli, const struct script_entry *e,
 	static char own[PATH_MAX];
 	char *line;
 
-	add(w, "/bin/sh");
+	steps_add(w, "/bin/sh");
 	if (e->record) {
-		add(w, e->record);
+		steps_add(w, e->record);
 		return !w->failed;
 	}
 	if (!about->record || readlink("/proc/self/exe", own, sizeof(own) - 1) < 0)
@@ -91,13 +91,13 @@ static bool recorder(const struct cli *cli, const struct script_entry *e,
 	if (asprintf(&line, "exec \"$0\" record %s%s %s \"$@\"", cli_compat(cli) ? "--compat=" : "",
 		     cli_compat(cli) ? cli->compat : "", about->record) < 0)
 		return false;
-	add(w, "-fc");
-	add(w, line);
-	add(w, own);
+	steps_add(w, "-fc");
+	steps_add(w, line);
+	steps_add(w, own);
 	return !w->failed;
 }
 
-static int become(const struct cli *cli, struct words *w)
+static int steps_become(const struct cli *cli, struct words *w)
 {
 	if (w->failed)
 		cli_say("out of memory");
@@ -151,11 +151,11 @@ static int record_step(struct step *s)
 		return cli_status(cli, CLI_USAGE);
 	}
 	if (s->steps->all_cpus || !names_target(cli, s->argc, s->argv))
-		add(&w, "-a");
-	add_all(&w, s->argc, s->argv);
+		steps_add(&w, "-a");
+	steps_add_all(&w, s->argc, s->argv);
 	if (script_env_set_for_wrapper(cli, s->entry.place->exec_path, NULL) < 0)
 		return cli_status(cli, CLI_FAILED);
-	return become(cli, &w);
+	return steps_become(cli, &w);
 }
 
 static bool is_input(const char *word)
@@ -182,14 +182,14 @@ static int report_step(struct step *s)
 					       s->argv + 2);
 		return steps->run_file(steps->ctx, s->entry.file, NULL, s->argc, s->argv);
 	}
-	add(&w, "/bin/sh");
-	add(&w, s->entry.report);
-	add_all(&w, s->argc, s->argv);
+	steps_add(&w, "/bin/sh");
+	steps_add(&w, s->entry.report);
+	steps_add_all(&w, s->argc, s->argv);
 	if (script_env_set_for_wrapper(cli, s->entry.place->exec_path,
 				       cli_rules(cli)->options_miss_wrappers ? NULL
 									     : steps->options) < 0)
 		return cli_status(cli, CLI_FAILED);
-	return become(cli, &w);
+	return steps_become(cli, &w);
 }
 
 /* ---- live -------------------------------------------------------------------------------------------------------- */
@@ -205,23 +205,23 @@ static int live_report(void *ctx, const char *input)
 		return s->steps->run_file(s->steps->ctx, s->entry.file, input, s->argc, s->argv);
 	if (!s->entry.report)
 		return report_step(s);
-	add(&w, "/bin/sh");
-	add(&w, s->entry.report);
-	add_all(&w, s->argc, s->argv);
+	steps_add(&w, "/bin/sh");
+	steps_add(&w, s->entry.report);
+	steps_add_all(&w, s->argc, s->argv);
 	if (cli_rules(cli)->live_input_is_word) {
-		add(&w, "-i");
-		add(&w, input);
+		steps_add(&w, "-i");
+		steps_add(&w, input);
 	}
 	for (const char *const *o = s->steps->options; *o; o++)
-		add(&options, *o);
-	add(&options, "-i");
-	add(&options, input);
+		steps_add(&options, *o);
+	steps_add(&options, "-i");
+	steps_add(&options, input);
 	if (options.failed ||
 	    script_env_set_for_wrapper(
 		    cli, s->entry.place->exec_path,
 		    cli_rules(cli)->live_input_is_word ? NULL : (const char *const *)options.v) < 0)
 		return cli_status(cli, CLI_FAILED);
-	return become(cli, &w);
+	return steps_become(cli, &w);
 }
 
 /* A live screen: it is of the whole machine, and all words are the report's. */
@@ -291,11 +291,11 @@ static int live_step(struct step *s)
 	if (recorder(cli, &s->entry, &s->about, &w)) {
 		if (s->steps->all_cpus || is_top(s->entry.name) ||
 		    !names_target(cli, s->argc - report.argc, s->argv + report.argc))
-			add(&w, "-a");
-		add(&w, "-q");
-		add(&w, "-o");
-		add(&w, "-");
-		add_all(&w, s->argc - report.argc, s->argv + report.argc);
+			steps_add(&w, "-a");
+		steps_add(&w, "-q");
+		steps_add(&w, "-o");
+		steps_add(&w, "-");
+		steps_add_all(&w, s->argc - report.argc, s->argv + report.argc);
 	}
 	live.record = w.v;
 	if (w.failed || script_env_set_for_wrapper(cli, s->entry.place->exec_path, NULL) < 0)
@@ -338,7 +338,7 @@ static int run_named(struct step *s, const struct script_places *places, int (*r
 	if (r == 1 && read_about(s) < 0)
 		r = -1;
 	if (r == 0)
-		script_list_tell_nearest(places, name);
+		script_list_print_nearest(places, name);
 	else if (r < 0)
 		cli_say("out of memory");
 	else
@@ -357,12 +357,12 @@ static int record_as_perf(struct step *s)
 
 	if (readlink("/proc/self/exe", own, sizeof(own) - 1) < 0)
 		return cli_status(s->cli, CLI_FAILED);
-	add(&w, own);
-	add(&w, "--compat");
-	add(&w, s->cli->compat);
-	add(&w, "record");
-	add_all(&w, s->argc + 1, s->argv - 1);
-	return become(s->cli, &w);
+	steps_add(&w, own);
+	steps_add(&w, "--compat");
+	steps_add(&w, s->cli->compat);
+	steps_add(&w, "record");
+	steps_add_all(&w, s->argc + 1, s->argv - 1);
+	return steps_become(s->cli, &w);
 }
 
 static int run_record(struct step *s, const struct script_places *places)

@@ -48,7 +48,7 @@ static bool is_word(const char *const *words, const char *value)
 }
 
 /* A value that is none of its words would change what is printed, so nothing is. */
-static bool check(const struct config_entry *e)
+static bool settings_check(const struct config_entry *e)
 {
 	struct sonde_nearest near = { .size = sizeof(near), .wanted = e->name };
 
@@ -105,7 +105,7 @@ int settings_read(struct cli *cli, const char *command)
 	if (config_read(&cli->config) < 0)
 		return cli_status(cli, CLI_USAGE);
 	for (size_t i = 0; i < cli->config.nr_entries; i++)
-		if (cli->config.entries[i].ours && !check(&cli->config.entries[i]))
+		if (cli->config.entries[i].ours && !settings_check(&cli->config.entries[i]))
 			return cli_status(cli, CLI_USAGE);
 	snprintf(compat, sizeof(compat), "%s.compat", command);
 	if (!cli->compat)
