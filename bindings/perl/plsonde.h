@@ -55,7 +55,7 @@ struct run {
 	GV *defines[4];                /* main::define_*, by enum sonde_define_kind */
 	struct text_arg comms[COMM_ARGS]; /* of this text id modulo their number, kept in: */
 	uint32_t comm_ids[COMM_ARGS];
-	bool told_shifted; /* a sub older than the call chain was pointed out */
+	bool warned_of_shift; /* a sub older than the call chain was pointed out */
 	bool running;
 	bool is_live; /* events come while they are handled: output is shown before waiting */
 };

@@ -103,9 +103,9 @@ static int run_define(struct script_run *base, struct script_slot *s, const stru
 }
 
 /* By default a line on stderr, once. */
-static void tell_shifted(pTHX_ struct run *r, const struct slot *slot, const CV *cv)
+static void warn_of_shift(pTHX_ struct run *r, const struct slot *slot, const CV *cv)
 {
-	const char *name = r->told_shifted || r->base.rules->passes_over_handlers
+	const char *name = r->warned_of_shift || r->base.rules->passes_over_handlers
 				   ? NULL
 				   : params_shifted(aTHX_ cv, slot->base.sc);
 	const COP *at;
@@ -114,7 +114,7 @@ static void tell_shifted(pTHX_ struct run *r, const struct slot *slot, const CV 
 
 	if (!name)
 		return;
-	r->told_shifted = true;
+	r->warned_of_shift = true;
 	at = CvSTART(cv) && CvSTART(cv)->op_type == OP_NEXTSTATE ? cCOPx(CvSTART(cv)) : NULL;
 	ENTER;
 	SAVETMPS;
@@ -200,7 +200,7 @@ SCRIPT_HOT int run_find_handler(struct script_run *base, struct script_slot *s)
 		slot->sub = sub_of(aTHX_ slot->handler);
 		if (slot->sub && !slot->checked) {
 			slot->checked = true;
-			tell_shifted(aTHX_ r, slot, slot->sub);
+			warn_of_shift(aTHX_ r, slot, slot->sub);
 		}
 		if (!slot->sub)
 			slot->sub = sub_of(aTHX_ r->unhandled);

@@ -22,7 +22,7 @@ struct event {
 	struct sonde_event *own;
 };
 
-static void *object(pTHX_ SV *sv, enum object_class class, const char *method)
+static void *session_object(pTHX_ SV *sv, enum object_class class, const char *method)
 {
 	void *p;
 
@@ -33,7 +33,7 @@ static void *object(pTHX_ SV *sv, enum object_class class, const char *method)
 
 static struct session *session_of(pTHX_ SV *sv, const char *method)
 {
-	struct session *s = object(aTHX_ sv, OBJECT_SESSION, method);
+	struct session *s = session_object(aTHX_ sv, OBJECT_SESSION, method);
 
 	if (!s->s)
 		croak("%s: the session is closed", method);
@@ -42,7 +42,7 @@ static struct session *session_of(pTHX_ SV *sv, const char *method)
 
 static struct event *event_of(pTHX_ SV *sv, const char *method)
 {
-	struct event *e = object(aTHX_ sv, OBJECT_EVENT, method);
+	struct event *e = session_object(aTHX_ sv, OBJECT_EVENT, method);
 
 	if (!e || (!e->own && !e->of->s))
 		croak("%s: the event's session is closed", method);
@@ -128,7 +128,7 @@ XS(session_close_xs)
 
 	if (items != 1)
 		croak_xs_usage(cv, "session");
-	close_session(aTHX_ object(aTHX_ ST(0), OBJECT_SESSION, "close"));
+	close_session(aTHX_ session_object(aTHX_ ST(0), OBJECT_SESSION, "close"));
 	XSRETURN_EMPTY;
 }
 

@@ -91,7 +91,7 @@ struct prelude_db {
 	struct db_path **path_blocks; /* see db_path_at(); path 0 is not used, path 1 the root */
 	size_t nr_paths, nr_path_blocks, room_path_blocks;
 	/* paths before this one were told; of opts.calls only where path_ids says so */
-	size_t nr_told;
+	size_t nr_with_row;
 	uint32_t *
 		path_ids; /* by path, 0: not told yet; of opts.calls alone. Else a path is its id */
 	size_t room_path_ids;
@@ -99,8 +99,8 @@ struct prelude_db {
 	struct ids place_of_ip;
 	uint64_t *ips; /* addresses that have no symbol */
 	size_t nr_ips, room_ips;
-	uint32_t *to_tell; /* scratch: paths that are not told yet */
-	size_t room_to_tell;
+	uint32_t *missing_rows; /* scratch: paths that are not told yet */
+	size_t room_missing_rows;
 	struct ids stack_of; /* place in stacks + 1, by task and cpu */
 	struct db_stack *stacks;
 	size_t nr_stacks, room_stacks;

@@ -15,7 +15,7 @@ enum { ROOT = 1 };
 enum { CALL_NOT_SEEN = 1, RETURN_NOT_SEEN = 2 }; /* flags of a call return */
 
 /* Makes room for one more; NULL: no memory. */
-static void *more(void *v, size_t n, size_t *room, size_t width)
+static void *db_more(void *v, size_t n, size_t *room, size_t width)
 {
 	size_t bigger = *room ? 2 * *room : 64;
 	void *moved;
@@ -33,7 +33,7 @@ static void *more(void *v, size_t n, size_t *room, size_t width)
 static int add_block(struct prelude_db *db)
 {
 	struct db_path **v =
-		more(db->path_blocks, db->nr_path_blocks, &db->room_path_blocks, sizeof(*v));
+		db_more(db->path_blocks, db->nr_path_blocks, &db->room_path_blocks, sizeof(*v));
 	void *block;
 
 	if (!v)
@@ -56,7 +56,7 @@ static int add_path(struct prelude_db *db, const struct db_path *path)
 		return -EOVERFLOW;
 	r = db->nr_paths == db->nr_path_blocks * DB_PATHS_PER_BLOCK ? add_block(db) : 0;
 	if (r >= 0 && db->opts.calls) {
-		ids = more(db->path_ids, db->nr_paths, &db->room_path_ids, sizeof(*ids));
+		ids = db_more(db->path_ids, db->nr_paths, &db->room_path_ids, sizeof(*ids));
 		if (!ids)
 			return -ENOMEM;
 		db->path_ids = ids;
@@ -76,7 +76,7 @@ static int where_is(struct prelude_db *db, uint64_t symbol, uint64_t ip, uint32_
 		return symbol < DB_NO_SYMBOL ? 0 : -EOVERFLOW;
 	}
 	place = ids_place(&db->place_of_ip, ip, 1);
-	v = more(db->ips, db->nr_ips, &db->room_ips, sizeof(*v));
+	v = db_more(db->ips, db->nr_ips, &db->room_ips, sizeof(*v));
 	if (v)
 		db->ips = v;
 	if (!place || !v)
@@ -140,7 +140,7 @@ static int begin_paths(struct prelude_db *db)
 
 	while (r >= 0 && db->nr_paths <= ROOT)
 		r = add_path(db, &(struct db_path){ 0 });
-	db->nr_told = db->nr_told ? db->nr_told : ROOT;
+	db->nr_with_row = db->nr_with_row ? db->nr_with_row : ROOT;
 	return r;
 }
 
@@ -149,7 +149,7 @@ static uint32_t id_of(const struct prelude_db *db, uint32_t path)
 {
 	if (db->opts.calls)
 		return path ? db->path_ids[path] : 0;
-	return path < db->nr_told ? path : 0;
+	return path < db->nr_with_row ? path : 0;
 }
 
 static int put_path_row(struct prelude_db *db, uint32_t path)
@@ -171,26 +171,26 @@ static int put_path_row(struct prelude_db *db, uint32_t path)
 }
 
 /* Rows from the root to the path, as far as they are not told yet. */
-static int tell_path(struct prelude_db *db, uint32_t path)
+static int put_path(struct prelude_db *db, uint32_t path)
 {
 	size_t n = 0;
 	int r = 0;
 
 	/* Without calls each path is told when it was made. */
-	while (r >= 0 && !db->opts.calls && db->nr_told < db->nr_paths)
-		r = put_path_row(db, (uint32_t)db->nr_told++);
+	while (r >= 0 && !db->opts.calls && db->nr_with_row < db->nr_paths)
+		r = put_path_row(db, (uint32_t)db->nr_with_row++);
 	if (!db->opts.calls)
 		return r;
 	for (uint32_t at = path; at && !db->path_ids[at]; at = db_path_at(db, at)->parent) {
-		uint32_t *v = more(db->to_tell, n, &db->room_to_tell, sizeof(*v));
+		uint32_t *v = db_more(db->missing_rows, n, &db->room_missing_rows, sizeof(*v));
 
 		if (!v)
 			return -ENOMEM;
-		db->to_tell = v;
+		db->missing_rows = v;
 		v[n++] = at;
 	}
 	while (r >= 0 && n)
-		r = put_path_row(db, db->to_tell[--n]);
+		r = put_path_row(db, db->missing_rows[--n]);
 	return r;
 }
 
@@ -237,7 +237,7 @@ static int take_step(struct prelude_db *db, const struct sonde_event *ev,
 		r = find_path(db, *path, place.symbol, a.addr, path);
 	if (r < 0 || c->nr != nr || !place.lasts || a.inlined)
 		return r;
-	v = more(c->steps, nr, &c->room, sizeof(*v));
+	v = db_more(c->steps, nr, &c->room, sizeof(*v));
 	if (!v)
 		return -ENOMEM;
 	c->steps = v;
@@ -266,7 +266,7 @@ int db_put_chain(struct prelude_db *db, const struct sonde_event *ev, uint64_t *
 		if (r < 0)
 			return r;
 	}
-	r = tell_path(db, path);
+	r = put_path(db, path);
 	*ret_path_id = id_of(db, path);
 	return r;
 }
@@ -284,7 +284,7 @@ static struct db_stack *stack_of(struct prelude_db *db, const struct db_task *t,
 		return NULL;
 	if (*at)
 		return &db->stacks[*at - 1];
-	v = more(db->stacks, db->nr_stacks, &db->room_stacks, sizeof(*v));
+	v = db_more(db->stacks, db->nr_stacks, &db->room_stacks, sizeof(*v));
 	if (!v)
 		return NULL;
 	db->stacks = v;
@@ -297,11 +297,11 @@ static struct db_stack *stack_of(struct prelude_db *db, const struct db_task *t,
 	return &v[db->nr_stacks - 1];
 }
 
-static int flush(struct prelude_db *db, struct db_stack *s)
+static int db_flush(struct prelude_db *db, struct db_stack *s)
 {
 	uint32_t path = s->path;
 	uint64_t own;
-	int r = path ? tell_path(db, path) : 0;
+	int r = path ? put_path(db, path) : 0;
 
 	s->path = 0;
 	if (r < 0 || !path)
@@ -336,7 +336,7 @@ int db_note_call(struct prelude_db *db, const struct sonde_event *ev, const stru
 		return r;
 	/* exec begins anew. */
 	if (s->comm != task->program && s->is_leader) {
-		r = flush(db, s);
+		r = db_flush(db, s);
 		s->comm = task->program;
 	}
 	if (r >= 0 && !s->path && (sample->ip || sample->addr)) {
@@ -352,7 +352,7 @@ int db_note_call(struct prelude_db *db, const struct sonde_event *ev, const stru
 }
 
 /* perf walks its threads in 256 groups by the number of their tid. */
-static int compare(const void *one, const void *other)
+static int db_compare(const void *one, const void *other)
 {
 	const struct db_stack *a = one, *b = other;
 	uint32_t group_a = (uint32_t)a->tid % 256, group_b = (uint32_t)b->tid % 256;
@@ -371,9 +371,9 @@ int db_flush_calls(struct prelude_db *db)
 	int r = 0;
 
 	if (db->nr_stacks)
-		qsort(db->stacks, db->nr_stacks, sizeof(*db->stacks), compare);
+		qsort(db->stacks, db->nr_stacks, sizeof(*db->stacks), db_compare);
 	for (size_t i = 0; r >= 0 && i < db->nr_stacks; i++)
-		r = flush(db, &db->stacks[i]);
+		r = db_flush(db, &db->stacks[i]);
 	db->nr_stacks = 0;
 	ids_done(&db->stack_of);
 	return r;
@@ -390,6 +390,6 @@ void db_calls_done(struct prelude_db *db)
 	free(db->chain.steps);
 	ids_done(&db->place_of_ip);
 	free(db->ips);
-	free(db->to_tell);
+	free(db->missing_rows);
 	free(db->stacks);
 }

@@ -14,7 +14,7 @@ static size_t slot_of(const struct ids *t, uint64_t a, uint64_t b)
 	return (size_t)(h * 0x9e3779b97f4a7c15ull >> 20) & (t->capacity - 1);
 }
 
-static struct id_entry *find(const struct ids *t, uint64_t a, uint64_t b)
+static struct id_entry *ids_find_slot(const struct ids *t, uint64_t a, uint64_t b)
 {
 	size_t i = slot_of(t, a, b);
 
@@ -23,7 +23,7 @@ static struct id_entry *find(const struct ids *t, uint64_t a, uint64_t b)
 	return &t->v[i];
 }
 
-static int grow(struct ids *t)
+static int ids_grow(struct ids *t)
 {
 	size_t capacity = t->capacity ? 2 * t->capacity : FIRST_CAPACITY;
 	struct ids bigger = { .v = calloc(capacity, sizeof(*t->v)),
@@ -34,7 +34,7 @@ static int grow(struct ids *t)
 		return -1;
 	for (size_t i = 0; i < t->capacity; i++) {
 		if (t->v[i].a || t->v[i].b)
-			*find(&bigger, t->v[i].a, t->v[i].b) = t->v[i];
+			*ids_find_slot(&bigger, t->v[i].a, t->v[i].b) = t->v[i];
 	}
 	free(t->v);
 	*t = bigger;
@@ -43,15 +43,15 @@ static int grow(struct ids *t)
 
 uint64_t *ids_place(struct ids *t, uint64_t a, uint64_t b)
 {
-	struct id_entry *e = t->capacity ? find(t, a, b) : NULL;
+	struct id_entry *e = t->capacity ? ids_find_slot(t, a, b) : NULL;
 
 	if (e && (e->a || e->b))
 		return &e->id;
 	/* At most three quarters are in use. */
 	if (4 * (t->n + 1) > 3 * t->capacity) {
-		if (grow(t) < 0)
+		if (ids_grow(t) < 0)
 			return NULL;
-		e = find(t, a, b);
+		e = ids_find_slot(t, a, b);
 	}
 	*e = (struct id_entry){ .a = a, .b = b };
 	t->n++;

@@ -210,7 +210,8 @@ void script_want_all(struct script_run *r)
 }
 
 /* The session drops events of this type until code of the script has run. */
-static void refuse(struct script_run *r, const struct script_lang *lang, struct script_slot *slot)
+static void script_refuse(struct script_run *r, const struct script_lang *lang,
+			  struct script_slot *slot)
 {
 	if (lang->refused)
 		lang->refused(r, slot);
@@ -224,7 +225,7 @@ void script_pass_over(struct script_run *r, const struct script_lang *lang,
 {
 	r->has_passed_over = true;
 	if (!r->redefines || slot->kind != SONDE_TRACEPOINT)
-		refuse(r, lang, slot);
+		script_refuse(r, lang, slot);
 }
 
 /* ---- defects and losses ---------------------------------------------------------------------- */
@@ -244,8 +245,8 @@ static int call_callback(struct script_run *r, const struct script_lang *lang,
  * Passes a defect on, unless the script knows it with this count. Returns 0 if no function takes
  * defects.
  */
-static int tell_defect(struct script_run *r, const struct script_lang *lang,
-		       const struct sonde_defect *d)
+static int script_deliver_defect(struct script_run *r, const struct script_lang *lang,
+				 const struct sonde_defect *d)
 {
 	struct prelude_record_value values[PRELUDE_CALLBACK_ARGS];
 	void *function;
@@ -254,12 +255,12 @@ static int tell_defect(struct script_run *r, const struct script_lang *lang,
 
 	if (code <= 0)
 		return code;
-	while (i < r->nr_told && r->told[i].name != d->name)
+	while (i < r->nr_delivered && r->delivered[i].name != d->name)
 		i++;
-	if (i == SCRIPT_TOLD || (i < r->nr_told && r->told[i].count == d->count))
+	if (i == SCRIPT_DELIVERED || (i < r->nr_delivered && r->delivered[i].count == d->count))
 		return 1;
-	r->told[i] = (struct script_told){ d->name, d->count };
-	r->nr_told += i == r->nr_told;
+	r->delivered[i] = (struct script_delivered){ d->name, d->count };
+	r->nr_delivered += i == r->nr_delivered;
 	prelude_defect_values(d, values);
 	code = call_callback(r, lang, prelude_trace_defect, function, values);
 	return code < 0 ? code : 1;
@@ -269,13 +270,13 @@ static int tell_defect(struct script_run *r, const struct script_lang *lang,
  * The defects met so far. The function may cause further ones, and may be replaced by itself: each
  * is looked up anew.
  */
-static int tell_defects(struct script_run *r, const struct script_lang *lang)
+static int script_deliver_defects(struct script_run *r, const struct script_lang *lang)
 {
 	const struct sonde_defect *d;
 	int code = 1;
 
 	for (size_t i = 0; code > 0 && (d = sonde_session_defect(r->s, i)); i++)
-		code = tell_defect(r, lang, d);
+		code = script_deliver_defect(r, lang, d);
 	return code < 0 ? code : 0;
 }
 
@@ -284,7 +285,7 @@ static int tell_defects(struct script_run *r, const struct script_lang *lang)
  * at the end of the recording. Only the excess of the sums is left to tell, and nobody knows its
  * time.
  */
-static int tell_rest_of_losses(struct script_run *r, const struct script_lang *lang)
+static int script_deliver_rest_of_losses(struct script_run *r, const struct script_lang *lang)
 {
 	struct prelude_record_value values[PRELUDE_CALLBACK_ARGS];
 	const struct sonde_defect *d;
@@ -302,9 +303,9 @@ static int tell_rest_of_losses(struct script_run *r, const struct script_lang *l
 
 int script_end(struct script_run *r, const struct script_lang *lang)
 {
-	int code = tell_rest_of_losses(r, lang);
+	int code = script_deliver_rest_of_losses(r, lang);
 
-	return code < 0 ? code : tell_defects(r, lang);
+	return code < 0 ? code : script_deliver_defects(r, lang);
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
@@ -324,7 +325,7 @@ int script_record(struct script_run *r, const struct script_lang *lang, struct s
 		return 0;
 	}
 	if (cb == prelude_trace_defect)
-		return tell_defects(r, lang);
+		return script_deliver_defects(r, lang);
 	lost = cb == prelude_trace_lost ? sonde_schema_field(slot->sc, "lost") : NULL;
 	if (lost)
 		r->nr_lost += sonde_event_u64(r->ev, lost);
@@ -339,6 +340,6 @@ int script_record(struct script_run *r, const struct script_lang *lang, struct s
 	}
 	/* The next stat event may be for another function. Losses are summed up. */
 	if (!code && cb->name && cb != prelude_trace_lost)
-		refuse(r, lang, slot);
+		script_refuse(r, lang, slot);
 	return code;
 }

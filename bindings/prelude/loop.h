@@ -40,11 +40,11 @@ struct script_slot {
 };
 
 /* What the script knows of one kind of defect. */
-struct script_told {
+struct script_delivered {
 	const char *name; /* lent by the session: one text for each kind */
 	uint64_t count;
 };
-#define SCRIPT_TOLD 64 /* more than there are kinds */
+#define SCRIPT_DELIVERED 64 /* more than there are kinds */
 
 struct script_run {
 	struct sonde_session *s;
@@ -57,8 +57,8 @@ struct script_run {
 	struct script_slot **slots;   /* by schema id; NULL before the first event of the type */
 	size_t nr_slots, nr_refused;  /* nr_refused: slots with `is_refused` set */
 	size_t nr_bound;              /* schemas whose handlers bind() has seen */
-	struct script_told told[SCRIPT_TOLD];
-	size_t nr_told;
+	struct script_delivered delivered[SCRIPT_DELIVERED];
+	size_t nr_delivered;
 	uint64_t nr_lost;     /* events, according to the records of losses */
 	bool redefines;       /* the script gets the definitions before each event */
 	bool has_called;      /* a function of the script got an event */

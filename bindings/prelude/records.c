@@ -109,17 +109,17 @@ int prelude_callback_name(const struct prelude_callback *cb, const struct sonde_
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-static struct prelude_record_value number(int64_t n)
+static struct prelude_record_value record_number(int64_t n)
 {
 	return (struct prelude_record_value){ .kind = PRELUDE_RECORD_INT, .i = n };
 }
 
-static struct prelude_record_value large(uint64_t n)
+static struct prelude_record_value record_large(uint64_t n)
 {
 	return (struct prelude_record_value){ .kind = PRELUDE_RECORD_UINT, .u = n };
 }
 
-static struct prelude_record_value text(const char *t, size_t len)
+static struct prelude_record_value record_text(const char *t, size_t len)
 {
 	return (struct prelude_record_value){ .kind = PRELUDE_RECORD_TEXT,
 					      .text = t ? t : "",
@@ -135,12 +135,13 @@ static struct prelude_record_value field_value(const struct prelude_callback_arg
 	const uint8_t *bytes;
 
 	if (!f)
-		return number(arg->constant);
+		return record_number(arg->constant);
 	if (f->is_text) {
 		bytes = sonde_event_bytes(ev, f, &len);
-		return text((const char *)bytes, len);
+		return record_text((const char *)bytes, len);
 	}
-	return f->is_signed ? number(sonde_event_i64(ev, f)) : large(sonde_event_u64(ev, f));
+	return f->is_signed ? record_number(sonde_event_i64(ev, f))
+			    : record_large(sonde_event_u64(ev, f));
 }
 
 static bool misc_bit(const struct sonde_schema *sc, const struct sonde_event *ev, int64_t bit)
@@ -150,30 +151,30 @@ static bool misc_bit(const struct sonde_schema *sc, const struct sonde_event *ev
 	return f && sonde_event_u64(ev, f) & (uint64_t)bit;
 }
 
-static struct prelude_record_value value(const struct prelude_callback_arg *arg,
-					 const struct sonde_schema *sc,
-					 const struct sonde_event *ev)
+static struct prelude_record_value record_value(const struct prelude_callback_arg *arg,
+						const struct sonde_schema *sc,
+						const struct sonde_event *ev)
 {
 	switch (arg->from) {
 	case PRELUDE_FROM_FIELD:
 		return field_value(arg, sc, ev);
 	case PRELUDE_FROM_TIME:
-		return large(ev->time_ns);
+		return record_large(ev->time_ns);
 	case PRELUDE_FROM_TIME_IF_ANY:
-		return ev->time_ns == SONDE_NO_TIME ? number(-1) : large(ev->time_ns);
+		return ev->time_ns == SONDE_NO_TIME ? record_number(-1) : record_large(ev->time_ns);
 	case PRELUDE_FROM_CPU:
-		return number(ev->cpu);
+		return record_number(ev->cpu);
 	case PRELUDE_FROM_PID:
-		return number(ev->pid);
+		return record_number(ev->pid);
 	case PRELUDE_FROM_TID:
-		return number(ev->tid);
+		return record_number(ev->tid);
 	case PRELUDE_FROM_MISC:
 		return (struct prelude_record_value){ .kind = PRELUDE_RECORD_BOOL,
 						      .i = misc_bit(sc, ev, arg->constant) };
 	case PRELUDE_FROM_CONSTANT:
 		break;
 	}
-	return number(arg->constant);
+	return record_number(arg->constant);
 }
 
 void prelude_callback_values(const struct prelude_callback *cb, const struct sonde_schema *sc,
@@ -181,7 +182,7 @@ void prelude_callback_values(const struct prelude_callback *cb, const struct son
 			     struct prelude_record_value ret[PRELUDE_CALLBACK_ARGS])
 {
 	for (size_t i = 0; i < cb->nr_args; i++)
-		ret[i] = value(&cb->args[i], sc, ev);
+		ret[i] = record_value(&cb->args[i], sc, ev);
 }
 
 void prelude_defect_values(const struct sonde_defect *d,
@@ -193,16 +194,16 @@ void prelude_defect_values(const struct sonde_defect *d,
 
 	const char *severity = severities[d->severity];
 
-	ret[0] = text(d->name, strlen(d->name));
-	ret[1] = text(severity, strlen(severity));
-	ret[2] = large(d->count);
-	ret[3] = text(d->advice, strlen(d->advice));
+	ret[0] = record_text(d->name, strlen(d->name));
+	ret[1] = record_text(severity, strlen(severity));
+	ret[2] = record_large(d->count);
+	ret[3] = record_text(d->advice, strlen(d->advice));
 }
 
 void prelude_loss_values(uint64_t count, struct prelude_record_value ret[PRELUDE_CALLBACK_ARGS])
 {
-	ret[0] = ret[1] = number(-1);
-	ret[2] = large(count);
+	ret[0] = ret[1] = record_number(-1);
+	ret[2] = record_large(count);
 }
 
 /* ---- binding --------------------------------------------------------------------------------- */

@@ -150,8 +150,8 @@ bool prelude_sampled_reads(const struct prelude_sampled *sampled);
  */
 size_t prelude_attr_size(const struct sonde_rules *rules, size_t recorded);
 
-static inline bool prelude_key_listed(const struct prelude_key *k,
-				      const struct prelude_sampled *sampled)
+static inline bool prelude_key_is_shown(const struct prelude_key *k,
+					const struct prelude_sampled *sampled)
 {
 	return k->lists >> sampled->rules->sample_keys & 1;
 }

@@ -87,7 +87,7 @@ _Static_assert(sizeof(prelude_sample_keys) / sizeof(*prelude_sample_keys) ==
 bool prelude_key_there(const struct prelude_key *k, const struct prelude_sampled *sampled,
 		       uint64_t present, unsigned int has)
 {
-	return prelude_key_listed(k, sampled) && (has & k->needs) == k->needs &&
+	return prelude_key_is_shown(k, sampled) && (has & k->needs) == k->needs &&
 	       (!k->read_format || sampled->read_format & k->read_format) &&
 	       (!k->only_sampled || present & k->varies_with);
 }

@@ -270,7 +270,7 @@ static PyMethodDef functions[] = {
 	{ NULL }
 };
 
-static int add(PyObject *module, const char *name, PyObject *value)
+static int context_add(PyObject *module, const char *name, PyObject *value)
 {
 	if (!value || PyModule_AddObject(module, name, value) < 0) {
 		Py_XDECREF(value);
@@ -279,16 +279,16 @@ static int add(PyObject *module, const char *name, PyObject *value)
 	return 0;
 }
 
-static int exec(PyObject *module)
+static int context_exec(PyObject *module)
 {
 	Py_INCREF(Py_None);
-	return add(module, "perf_script_context", Py_None) < 0
+	return context_add(module, "perf_script_context", Py_None) < 0
 		       ? -1
-		       : add(module, "_config", PyDict_New());
+		       : context_add(module, "_config", PyDict_New());
 }
 
 static PyModuleDef_Slot slots[] = {
-	{ Py_mod_exec, exec },
+	{ Py_mod_exec, context_exec },
 	{ 0, NULL },
 };
 

@@ -114,7 +114,8 @@ static PyObject *call(struct table *t, size_t nr)
 }
 
 /* -ECANCELED: an exception is set. */
-static int row(void *ctx, enum prelude_table table, const union prelude_cell *cells, size_t nr)
+static int dbexport_row(void *ctx, enum prelude_table table, const union prelude_cell *cells,
+			size_t nr)
 {
 	struct dbexport *d = ctx;
 	struct table *t = &d->tables[table];
@@ -163,9 +164,9 @@ static int fetch_handlers(struct dbexport *d, uint32_t *ret_tables)
 	return 0;
 }
 
-static int begin(struct dbexport *d)
+static int dbexport_start(struct dbexport *d)
 {
-	struct prelude_db_options opts = { .row = row, .ctx = d };
+	struct prelude_db_options opts = { .row = dbexport_row, .ctx = d };
 	int calls = is_true(d->run, "perf_db_export_calls");
 	int callchains = calls < 0 ? -1 : is_true(d->run, "perf_db_export_callchains");
 
@@ -188,7 +189,7 @@ struct dbexport *dbexport_begin(struct run *r)
 	if (!d)
 		return (struct dbexport *)PyErr_NoMemory();
 	d->run = r;
-	if (begin(d) < 0) {
+	if (dbexport_start(d) < 0) {
 		dbexport_free(d);
 		return NULL;
 	}

@@ -32,13 +32,13 @@ static struct lazy *lazy_at(PyObject *o, size_t off)
  * Values that were read by key before stay the same objects: a script may hold or have changed
  * them.
  */
-static int put_told(PyObject *dict, const struct run *r, const struct lazy *l)
+static int put_read_keys(PyObject *dict, const struct run *r, const struct lazy *l)
 {
 	int code = 0;
 
-	for (size_t i = 0; !code && i < r->nr_told; i++)
-		if (r->told[i].by == l)
-			code = PyDict_SetItem(dict, r->told[i].key, r->told[i].value);
+	for (size_t i = 0; !code && i < r->nr_read_keys; i++)
+		if (r->read_keys[i].by == l)
+			code = PyDict_SetItem(dict, r->read_keys[i].key, r->read_keys[i].value);
 	return code;
 }
 
@@ -61,20 +61,20 @@ static int fill_dict(PyObject *o, struct lazy *l)
 	code = PyDict_Update(o, real);
 	Py_DECREF(real);
 	if (!code)
-		code = put_told(o, r, l);
+		code = put_read_keys(o, r, l);
 	if (code || !l->inner)
 		return code;
 	values = PyDict_GetItemWithError(o, r->keys->dict[ITEM_SAMPLE]);
 	if (!values)
 		return PyErr_Occurred() ? -1 : 0;
-	return put_told(values, r, lazy_at(l->inner, dict_off));
+	return put_read_keys(values, r, lazy_at(l->inner, dict_off));
 }
 
 /* The value of one key, alone. NULL without an exception: all of it is to be built. */
-static PyObject *tell(struct lazy *l, PyObject *key)
+static PyObject *lazy_value(struct lazy *l, PyObject *key)
 {
 	struct run *r = l->run;
-	struct told_key *t = r->told, *end = t + r->nr_told;
+	struct read_key *t = r->read_keys, *end = t + r->nr_read_keys;
 	PyObject *value;
 
 	if (l->inner && key == r->keys->dict[ITEM_SAMPLE]) {
@@ -87,30 +87,30 @@ static PyObject *tell(struct lazy *l, PyObject *key)
 			return t->value;
 		}
 	}
-	if (r->nr_told == MAX_TOLD)
+	if (r->nr_read_keys == MAX_READ_KEYS)
 		return NULL;
 	value = l->kind == LAZY_FIELDS ? dict_field(r, key)
 				       : dict_sample_value(r, key, l->kind == LAZY_SAMPLE_VALUES);
 	if (value) {
 		Py_INCREF(value);
-		r->told[r->nr_told++] =
-			(struct told_key){ .by = l, .kind = l->kind, .key = key, .value = value };
+		r->read_keys[r->nr_read_keys++] =
+			(struct read_key){ .by = l, .kind = l->kind, .key = key, .value = value };
 	}
 	return value;
 }
 
 /* What a lazy dict tells alone; NULL with an exception, or without: ask the whole. */
-static inline PyObject *told_of(PyObject *self, PyObject *key)
+static inline PyObject *lazy_value_if_alone(PyObject *self, PyObject *key)
 {
 	struct lazy *l = lazy_at(self, dict_off);
 
-	return l->run && l->by_key ? tell(l, key) : NULL;
+	return l->run && l->by_key ? lazy_value(l, key) : NULL;
 }
 
-void lazy_forget_told(struct run *r, struct slot *slot)
+void lazy_forget_read_keys(struct run *r, struct slot *slot)
 {
-	while (r->nr_told) {
-		struct told_key t = r->told[--r->nr_told];
+	while (r->nr_read_keys) {
+		struct read_key t = r->read_keys[--r->nr_read_keys];
 
 		if (t.kind == LAZY_SAMPLE && t.key == r->keys->dict[ITEM_SAMPLE])
 			dict_sample_values_done(slot, t.value);
@@ -200,7 +200,7 @@ static Py_ssize_t size_of(PyObject *result)
 	return size;
 }
 
-static int done(PyObject *result)
+static int lazy_done(PyObject *result)
 {
 	Py_XDECREF(result);
 	return result ? 0 : -1;
@@ -252,7 +252,8 @@ DICT_COEXISTING(M)
 static PyObject *dict_get(PyObject *self, PyObject *args, PyObject *kw)
 {
 	Py_ssize_t nr = kw ? 0 : PyTuple_Size(args);
-	PyObject *value = nr == 1 || nr == 2 ? told_of(self, PyTuple_GetItem(args, 0)) : NULL;
+	PyObject *value =
+		nr == 1 || nr == 2 ? lazy_value_if_alone(self, PyTuple_GetItem(args, 0)) : NULL;
 
 	return value || PyErr_Occurred() ? value : do_as_base(D, "get", self, args, kw);
 }
@@ -313,7 +314,7 @@ static Py_ssize_t dict_length(PyObject *self)
 
 static PyObject *dict_subscript(PyObject *self, PyObject *key)
 {
-	PyObject *value = told_of(self, key);
+	PyObject *value = lazy_value_if_alone(self, key);
 
 	return value || PyErr_Occurred() ? value : do_with(D, "__getitem__", self, key);
 }
@@ -324,18 +325,18 @@ static int dict_ass_subscript(PyObject *self, PyObject *key, PyObject *value)
 	int code;
 
 	if (!value)
-		return done(do_with(D, "__delitem__", self, key));
+		return lazy_done(do_with(D, "__delitem__", self, key));
 	args = Py_BuildValue("(OO)", key, value);
 	if (!args)
 		return -1;
-	code = done(do_as_base(D, "__setitem__", self, args, NULL));
+	code = lazy_done(do_as_base(D, "__setitem__", self, args, NULL));
 	Py_DECREF(args);
 	return code;
 }
 
 static int dict_contains(PyObject *self, PyObject *key)
 {
-	PyObject *value = told_of(self, key);
+	PyObject *value = lazy_value_if_alone(self, key);
 
 	if (!value && PyErr_Occurred())
 		return -1;
@@ -450,11 +451,11 @@ static int list_ass_subscript(PyObject *self, PyObject *key, PyObject *value)
 	int code;
 
 	if (!value)
-		return done(do_with(L, "__delitem__", self, key));
+		return lazy_done(do_with(L, "__delitem__", self, key));
 	args = Py_BuildValue("(OO)", key, value);
 	if (!args)
 		return -1;
-	code = done(do_as_base(L, "__setitem__", self, args, NULL));
+	code = lazy_done(do_as_base(L, "__setitem__", self, args, NULL));
 	Py_DECREF(args);
 	return code;
 }

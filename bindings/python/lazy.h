@@ -35,6 +35,6 @@ PyTypeObject *lazy_list_type_new(size_t *ret_off);
 PyObject *lazy_new(struct run *r, enum lazy_kind kind);
 struct lazy *lazy_of(struct module_state *m, PyObject *o); /* NULL: not one of ours */
 int lazy_fill(PyObject *o, struct lazy *l);                /* makes it an ordinary one */
-void lazy_forget_told(struct run *r, struct slot *slot);   /* after the call */
+void lazy_forget_read_keys(struct run *r, struct slot *slot); /* after the call */
 
 #endif

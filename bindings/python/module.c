@@ -220,7 +220,7 @@ static PyMethodDef functions[] = {
 	{ NULL }
 };
 
-static int add(PyObject *module, const char *name, PyObject *o)
+static int module_add(PyObject *module, const char *name, PyObject *o)
 {
 	if (!o)
 		return -1;
@@ -232,7 +232,7 @@ static int add(PyObject *module, const char *name, PyObject *o)
 	return 0;
 }
 
-static int exec(PyObject *module)
+static int module_exec(PyObject *module)
 {
 	struct module_state *m = PyModule_GetState(module);
 	PyObject *version;
@@ -248,19 +248,20 @@ static int exec(PyObject *module)
 	m->run = run_type_new(module);
 	m->lazy_dict = lazy_dict_type_new(&m->lazy_dict_off);
 	m->lazy_list = lazy_list_type_new(&m->lazy_list_off);
-	if (!m->run || !m->lazy_dict || !m->lazy_list || add(module, "Error", m->error) < 0 ||
-	    add(module, "Session", (PyObject *)m->session) < 0 ||
-	    add(module, "Event", (PyObject *)m->event) < 0 ||
-	    add(module, "Schema", (PyObject *)m->schema) < 0 ||
-	    add(module, "Frame", (PyObject *)m->frame) < 0)
+	if (!m->run || !m->lazy_dict || !m->lazy_list ||
+	    module_add(module, "Error", m->error) < 0 ||
+	    module_add(module, "Session", (PyObject *)m->session) < 0 ||
+	    module_add(module, "Event", (PyObject *)m->event) < 0 ||
+	    module_add(module, "Schema", (PyObject *)m->schema) < 0 ||
+	    module_add(module, "Frame", (PyObject *)m->frame) < 0)
 		return -1;
 	version = PyUnicode_FromString(sonde_version());
-	code = add(module, "__version__", version);
+	code = module_add(module, "__version__", version);
 	Py_XDECREF(version);
 	return code;
 }
 
-static int traverse(PyObject *module, visitproc visit, void *arg)
+static int module_traverse(PyObject *module, visitproc visit, void *arg)
 {
 	struct module_state *m = PyModule_GetState(module);
 
@@ -277,7 +278,7 @@ static int traverse(PyObject *module, visitproc visit, void *arg)
 	return 0;
 }
 
-static int clear(PyObject *module)
+static int module_clear(PyObject *module)
 {
 	struct module_state *m = PyModule_GetState(module);
 
@@ -296,11 +297,11 @@ static int clear(PyObject *module)
 
 static void module_free(void *module)
 {
-	clear(module);
+	module_clear(module);
 }
 
 static PyModuleDef_Slot slots[] = {
-	{ Py_mod_exec, exec },
+	{ Py_mod_exec, module_exec },
 	{ 0, NULL },
 };
 
@@ -314,8 +315,8 @@ static struct PyModuleDef def = {
 	.m_size = sizeof(struct module_state),
 	.m_methods = functions,
 	.m_slots = slots,
-	.m_traverse = traverse,
-	.m_clear = clear,
+	.m_traverse = module_traverse,
+	.m_clear = module_clear,
 	.m_free = module_free,
 };
 

@@ -524,8 +524,8 @@ static inline int after_call(struct run *r, struct slot *slot, struct plan *p)
 
 	if (built)
 		give_up_keys(p);
-	if (r->nr_told)
-		lazy_forget_told(r, slot);
+	if (r->nr_read_keys)
+		lazy_forget_read_keys(r, slot);
 	return code;
 }
 

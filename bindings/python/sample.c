@@ -367,7 +367,7 @@ PyObject *dict_sample_value(struct run *r, PyObject *key, bool of_values)
 	struct shape *sh = NULL;
 
 	for (; k->name; k++, name++)
-		if (*name == key && prelude_key_listed(k, sampled))
+		if (*name == key && prelude_key_is_shown(k, sampled))
 			break;
 	if (!k->name)
 		return NULL;

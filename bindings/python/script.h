@@ -23,8 +23,8 @@ enum lazy_kind {
 };
 
 /* What lazy dicts told of the event at hand, one by one: who asks again gets the same object. */
-#define MAX_TOLD 16
-struct told_key {
+#define MAX_READ_KEYS 16
+struct read_key {
 	const struct lazy *by;
 	enum lazy_kind kind;   /* of that, which may be gone by now */
 	PyObject *key, *value; /* key borrowed, value owned */
@@ -86,8 +86,8 @@ struct run {
 	struct slot *ev_slot;             /* of base.ev */
 	struct prelude_sample sample;     /* of base.ev; */
 	bool sample_read, sample_located; /* else it is not yet */
-	struct told_key told[MAX_TOLD];
-	size_t nr_told;
+	struct read_key read_keys[MAX_READ_KEYS];
+	size_t nr_read_keys;
 	uint64_t refused_version; /* of __main__'s dict: as long as it has that one refused slots
 				     stay so; 0: unknown */
 	PyObject *unhandled;      /* "trace_unhandled" */
