@@ -45,7 +45,10 @@ void *arena_alloc(struct arena *a, size_t size)
 		}
 		b->size = room;
 		if (a->blocks && need > BLOCK_BYTES / 4) {
-			/* Large pieces go behind the current block, which keeps its room. */
+			/*
+			 * A large block goes behind the current one, so that the current one stays
+			 * in use.
+			 */
 			b->next = a->blocks->next;
 			a->blocks->next = b;
 		} else {

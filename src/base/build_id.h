@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * struct build_id: the bytes by which a linker marks one build of a file, as a value. They become
- * text only in output, in paths and in the structs of sonde.h.
+ * struct build_id: the bytes with which a linker marks one build of a file, passed by value. They
+ * become text only in output, in paths and in the structs of sonde.h.
  *
  *	struct build_id id = build_id_of(note, len);
  *	char hex[BUILD_ID_HEX_CHARS];
@@ -22,7 +22,7 @@ enum {
 };
 
 struct build_id {
-	uint8_t len; /* 0: unknown */
+	uint8_t len; /* 0 if unknown */
 	uint8_t bytes[BUILD_ID_MAX_BYTES]; /* zeros after len */
 };
 
@@ -31,22 +31,25 @@ static inline bool build_id_is_known(const struct build_id *id)
 	return id->len != 0;
 }
 
-/* Two unknown ones are equal. */
+/* Two unknown build ids are equal. */
 bool build_id_equal(const struct build_id *a, const struct build_id *b);
 /*
- * True if a recording may hold id as `recorded`: recorders pad shorter ids with zeros to the
- * length of their field. False if either is unknown.
+ * True if a recording may store id as `recorded`: recorders pad short ids with zeros to the length
+ * of their field. False if either is unknown.
  */
 bool build_id_is_recorded_as(const struct build_id *id, const struct build_id *recorded);
 
-/* Unknown if len is 0 or more than BUILD_ID_MAX_BYTES. */
+/* The result is unknown if len is 0 or more than BUILD_ID_MAX_BYTES. */
 struct build_id build_id_of(const void *bytes, size_t len);
-/* From pairs of hex digits of either case; unknown if anything else is there, or too many. */
+/*
+ * Parses pairs of hex digits in either case. The result is unknown if there is any other character
+ * or too many digits.
+ */
 struct build_id build_id_of_hex(const char *hex);
 
-/* Lower-case digits, "" for an unknown one. Both return ret. */
+/* Lower-case digits; "" if the id is unknown. Both functions return ret. */
 const char *build_id_hex(const struct build_id *id, char ret[BUILD_ID_HEX_CHARS]);
-/* ".build-id/ab/cdef": the place of a known id in a cache and below /usr/lib/debug. */
+/* ".build-id/ab/cdef": the path of a known id in a cache and below /usr/lib/debug. */
 const char *build_id_path(const struct build_id *id, char ret[BUILD_ID_PATH_CHARS]);
 
 #endif

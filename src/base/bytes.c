@@ -16,7 +16,7 @@ static int too_short(struct bytes *b, const char *field, uint64_t need)
 {
 	bytes_fail(b, -EBADMSG, "field %s needs %llu bytes, %zu are left", field,
 		   (unsigned long long)need, bytes_left(b));
-	return -EBADMSG; /* a constant, so that the compiler sees that callers return */
+	return -EBADMSG; /* A constant, so that the compiler sees that callers return. */
 }
 
 int bytes_take(struct bytes *b, const char *field, uint64_t n, const uint8_t **ret)

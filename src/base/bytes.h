@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * struct bytes: the bounded cursor that every reader of foreign bytes uses.
+ * struct bytes: the bounded cursor of every reader of foreign bytes.
  *
  * It knows the file's name, the offset of its first byte in that file, what is being read ("record
- * #312 MMAP2") and the byte order of the recording, so that every message can say where. A read
- * that does not fit fails with -EBADMSG and names the field; nothing is ever read outside [start,
- * end).
+ * #312 MMAP2") and the byte order of the recording, so that every message can name the place. A
+ * read that does not fit fails with -EBADMSG and names the field; no read leaves [start, end).
  *
  *	struct bytes b = bytes_init(window, len, file_off, "perf.data", swap);
  *	b.what = "feature HOSTNAME";
@@ -24,8 +23,8 @@
 struct bytes {
 	const uint8_t *start, *pos, *end;
 	uint64_t file_off; /* of start */
-	const char *file;  /* lent; for messages */
-	const char *what;  /* lent; for messages */
+	const char *file;  /* borrowed; for messages */
+	const char *what;  /* borrowed; for messages */
 	bool swap;         /* the recording has the other byte order */
 };
 
@@ -50,7 +49,7 @@ static inline uint64_t bytes_file_off(const struct bytes *b)
 	return b->file_off + (uint64_t)(b->pos - b->start);
 }
 
-/* Unaligned loads; get_* take the "other byte order" flag. */
+/* Unaligned loads. get_* swaps the bytes if `swap` is set. */
 static inline uint16_t load_u16(const void *p)
 {
 	uint16_t v;
@@ -91,7 +90,7 @@ static inline uint64_t get_u64(const void *p, bool swap)
 }
 
 /*
- * Starts a chain of causes (err.h) with this message and "at 0xOFFSET of FILE (LABEL)"; returns
+ * Starts a chain of causes (err.h) with this message and "at 0xOFFSET of FILE (LABEL)". Returns
  * code.
  */
 int bytes_fail(const struct bytes *b, int code, const char *fmt, ...)
@@ -100,12 +99,12 @@ int bytes_fail(const struct bytes *b, int code, const char *fmt, ...)
 int bytes_u8(struct bytes *b, const char *field, uint8_t *ret);
 int bytes_u32(struct bytes *b, const char *field, uint32_t *ret);
 int bytes_u64(struct bytes *b, const char *field, uint64_t *ret);
-/* n bytes, lent from the input. */
+/* n bytes, borrowed from the input. */
 int bytes_take(struct bytes *b, const char *field, uint64_t n, const uint8_t **ret);
 int bytes_skip(struct bytes *b, const char *field, uint64_t n);
-/* A NUL-terminated string, lent; the cursor moves past the NUL. */
+/* A NUL-terminated string, borrowed. The cursor moves past the NUL. */
 int bytes_cstr(struct bytes *b, const char *field, const char **ret);
-/* A cursor over the next n bytes; b moves past them. */
+/* A cursor over the next n bytes. b moves past them. */
 int bytes_sub(struct bytes *b, const char *field, uint64_t n, struct bytes *ret);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Chains of causes, one per thread, in a fixed buffer: reporting a failure cannot fail. */
+/* One chain of causes per thread, in a fixed buffer: reporting a failure cannot fail. */
 
 #include "base/err.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * struct hash64: a map from u64 keys to u64 values (an index, a pointer), open addressing with linear probing.
- * Lookups do not allocate. hash_bytes() is the hash used for text.
+ * struct hash64: a map from u64 keys to u64 values (an index, a pointer). It uses open addressing
+ * with linear probing. Lookups do not allocate. hash_bytes() is the hash for text.
  */
 #ifndef SONDE_BASE_HASH_H
 #define SONDE_BASE_HASH_H
@@ -22,7 +22,10 @@ struct hash64 {
 
 #define HASH64_EMPTY UINT64_MAX
 
-/* Keys come from files: a table mixes in where it lies, so that nobody can choose keys that all meet. */
+/*
+ * Keys come from files. A table mixes its address into each hash, so that nobody can choose keys
+ * that collide.
+ */
 static inline uint64_t hash_u64(uint64_t x)
 {
 	x ^= x >> 32;
@@ -32,7 +35,7 @@ static inline uint64_t hash_u64(uint64_t x)
 
 uint64_t hash_bytes(const void *p, size_t len);
 
-/* HASH64_EMPTY when absent. */
+/* HASH64_EMPTY if the key is absent. */
 static inline uint64_t hash64_find(const struct hash64 *h, uint64_t key)
 {
 	if (!h->slots)
@@ -43,7 +46,10 @@ static inline uint64_t hash64_find(const struct hash64 *h, uint64_t key)
 	}
 }
 
-/* Add or replace, which cannot fail; value must not be HASH64_EMPTY. 0 or -ENOMEM. */
+/*
+ * Adds or replaces a value, which must not be HASH64_EMPTY. Replacing cannot fail. Returns 0 on
+ * success, -ENOMEM on failure.
+ */
 int hash64_put(struct hash64 *h, uint64_t key, uint64_t value);
 void hash64_done(struct hash64 *h);
 

@@ -3,7 +3,7 @@
 
 #define ESCAPE_BYTES 6u /* "\u0000" */
 
-/* Length of the valid UTF-8 sequence of more than one byte at p; 0: there is none. */
+/* Length of the valid UTF-8 sequence of two or more bytes at p; 0 if there is none. */
 static unsigned utf8_len(const uint8_t *p, size_t left)
 {
 	uint32_t c;
@@ -58,7 +58,7 @@ const uint64_t json_powers[20] = {
 	UINT64_C(10000000000000000000),
 };
 
-/* Characters that stand for themselves. */
+/* Characters that need no escape. */
 static const bool is_plain[256] = { [' ' ... '!'] = true,
 				    ['#' ... '['] = true,
 				    [']' ... '~'] = true };
@@ -82,7 +82,7 @@ void json_put_due(struct json *j)
 	j->due = 0;
 }
 
-/* The string without a comma in front of it. */
+/* Writes the string without a comma in front. */
 static void put_string(struct outbuf *out, const void *bytes, size_t len)
 {
 	const uint8_t *p = bytes, *end = p + len;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * struct json: JSON being written to a buffer. It knows what is open and whether a comma is due, so
- * that callers write names and values only. Integers are exact; strings give foreign bytes back.
+ * struct json: JSON written to a buffer. It tracks open levels and due commas, so that callers
+ * write names and values only. Integers are exact. Strings preserve arbitrary bytes.
  *
  *	struct json j = json_to(&out);
  *	json_object(&j);
@@ -12,7 +12,7 @@
  *	json_end_line(&j);
  *	-> {"name":"x","cpus":[0,1]}
  *
- * What many objects have in common is written once as a piece, and copied from then on:
+ * Members that many objects share are written once as a piece, and then copied:
  *
  *	struct json j = json_piece_to(&scratch);
  *	json_member_text(&j, "comm", "bash");
@@ -29,19 +29,18 @@ enum { JSON_NEWLINE = 0x80 };
 
 struct json {
 	struct outbuf *out;
-	uint64_t arrays; /* a bit for each open level, the innermost lowest: it is an array */
-	unsigned depth;  /* 64 at most */
+	uint64_t arrays; /* one bit per open level, the innermost lowest; 1 for an array */
+	unsigned depth;  /* at most 64 */
 	/*
-	 * The character that comes in front of the next name or element: ',', or the '{' or '['
-	 * of an object or array that has nothing yet; 0 if there is none. JSON_NEWLINE: a line
-	 * feed follows it.
+	 * The character in front of the next name or element: ',', or the '{' or '[' of an object
+	 * or array that is still empty; 0 if there is none. JSON_NEWLINE: a line feed follows it.
 	 */
 	unsigned char due;
 };
 
-/* Lent by whoever keeps the text. */
+/* Borrowed from the owner of the text. */
 struct json_piece {
-	const char *text; /* NULL: none */
+	const char *text; /* NULL if none */
 	uint32_t len;
 };
 
@@ -62,9 +61,9 @@ static inline void json_newline(struct json *j)
 	j->due |= JSON_NEWLINE;
 }
 
-/* ---- what values and names are made of ------------------------------------------------------- */
+/* ---- building blocks of values and names ----------------------------------------------------- */
 
-/* Writes what is due. */
+/* Writes the due characters. */
 void json_put_due(struct json *j);
 
 static inline void json_separate(struct json *j)
@@ -77,8 +76,8 @@ static inline void json_separate(struct json *j)
 }
 
 /*
- * `,"name":` in room for that and `more` bytes, with what is due in place of the comma; where these
- * begin. NULL if out of memory.
+ * Writes `,"name":` with the due character in place of the comma, in room for `more` further bytes.
+ * Returns where those begin; NULL if out of memory.
  */
 static inline __attribute__((always_inline)) char *json_write_name(struct json *j, const char *text,
 								   size_t len, size_t more)
@@ -86,7 +85,7 @@ static inline __attribute__((always_inline)) char *json_write_name(struct json *
 	char *to;
 
 	if (__builtin_expect(j->due >= JSON_NEWLINE, 0)) {
-		json_put_due(j); /* one character was due at least, a comma among them */
+		json_put_due(j); /* at least one character was due, among them a comma */
 		to = outbuf_room(j->out, len - 1 + more);
 		if (to)
 			memcpy(to, text + 1, len - 1);
@@ -114,7 +113,7 @@ static inline void json_copy_name(struct json *j, const char *text, size_t len)
 	j->due = 0;
 }
 
-/* name is a literal that needs no escape. */
+/* `name` is a literal that needs no escape. */
 #define json_literal_name(j, name) json_copy_name(j, ",\"" name "\":", sizeof(name) + 3)
 
 /* ---- objects and arrays ---------------------------------------------------------------------- */
@@ -135,7 +134,7 @@ static inline void json_array(struct json *j)
 	j->depth++;
 }
 
-/* Ends the innermost of them. */
+/* Ends the innermost object or array. */
 static inline void json_end(struct json *j)
 {
 	if ((j->due & ~JSON_NEWLINE) != ',') /* it is empty */
@@ -146,7 +145,7 @@ static inline void json_end(struct json *j)
 	j->due = ',';
 }
 
-/* Ends all of them, and the line. */
+/* Ends all open objects and arrays, and the line. */
 static inline void json_end_line(struct json *j)
 {
 	while (j->depth)
@@ -159,17 +158,17 @@ static inline void json_end_line(struct json *j)
 
 enum { JSON_NUMBER_BYTES = 21 };
 
-extern const uint64_t json_powers[20]; /* of 10 */
+extern const uint64_t json_powers[20]; /* powers of 10 */
 
 static inline char *json_write_u64(char *to, uint64_t v)
 {
 	unsigned len;
 
-	if (v < 10) { /* most numbers are */
+	if (v < 10) { /* most numbers are this small */
 		*to = (char)('0' + v);
 		return to + 1;
 	}
-	/* 1233 / 4096 is log10(2): as many digits as that makes of v's bits, or one more. */
+	/* 1233 / 4096 is log10(2): the number of digits is v's bits times that, or one more. */
 	len = (64 - (unsigned)__builtin_clzll(v)) * 1233 >> 12;
 	len += v >= json_powers[len];
 	digits_u64(to + len, v);
@@ -183,7 +182,10 @@ static inline char *json_write_i64(char *to, int64_t v)
 	return json_write_u64(to, v < 0 ? -(uint64_t)v : (uint64_t)v);
 }
 
-/* Both in one piece of memory: nearly all members are numbers. `name` is `,"name":`. */
+/*
+ * Writes name and value into one piece of memory: nearly all members are numbers. `name` is
+ * `,"name":`.
+ */
 static inline __attribute__((always_inline)) void
 json_member_number(struct json *j, const char *name, size_t len, uint64_t v, bool is_signed)
 {
@@ -221,34 +223,34 @@ static inline void json_i64(struct json *j, int64_t v)
 }
 
 /*
- * The shortest digits that give the number back, with a point or an exponent; JSON has no numbers
- * for "NaN", "Infinity" and "-Infinity", which are strings.
+ * The shortest digits that read back as the same number, with a point or an exponent. JSON has no
+ * numbers for "NaN", "Infinity" and "-Infinity"; they are written as strings.
  */
 void json_double(struct json *j, double v);
 void json_bool(struct json *j, bool v);
 void json_null(struct json *j);
 /*
- * A string of any bytes, in its quotes. Valid UTF-8 stays as it is; control characters (C0, DEL,
- * C1) are escaped; each byte 0xNN that is not part of valid UTF-8 becomes \udcNN, a lone surrogate,
- * which valid text cannot hold.
+ * A string of any bytes, in quotes. Valid UTF-8 stays as it is. Control characters (C0, DEL, C1)
+ * are escaped. Each byte 0xNN that is not part of valid UTF-8 becomes \udcNN, a lone surrogate,
+ * which valid text cannot contain.
  */
 void json_string(struct json *j, const void *bytes, size_t len);
-/* The same of a text with a final NUL. */
+/* The same for a NUL-terminated text. */
 void json_text(struct json *j, const char *text);
 /* The bytes as a string of hexadecimal digits. */
 void json_hex(struct json *j, const uint8_t *bytes, size_t len);
-/* A string put together in j->out between the two, of characters that need no escape. */
+/* Between the two calls, j->out receives the characters of a string; none may need an escape. */
 void json_begin_words(struct json *j);
 void json_end_words(struct json *j);
-/* A number given by its digits. */
+/* A number given as digits. */
 void json_digits(struct json *j, const char *digits);
 
 /* ---- members --------------------------------------------------------------------------------- */
 
-/* A value follows. */
+/* A value must follow. */
 void json_name(struct json *j, const char *name, size_t len);
 
-/* name is a literal that needs no escape. */
+/* `name` is a literal that needs no escape. */
 #define json_member_u64(j, name, v) \
 	json_member_number(j, ",\"" name "\":", sizeof(name) + 3, v, false)
 #define json_member_i64(j, name, v) \
@@ -262,7 +264,7 @@ void json_name(struct json *j, const char *name, size_t len);
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
-/* A name, made by json_name() or json_literal_name(). A value follows. */
+/* A name made by json_name() or json_literal_name(). A value must follow. */
 static inline void json_name_piece(struct json *j, const struct json_piece *p)
 {
 	json_copy_name(j, p->text, p->len);
@@ -278,14 +280,17 @@ static inline void json_i64_piece(struct json *j, const struct json_piece *name,
 	json_member_number(j, name->text, name->len, (uint64_t)v, true);
 }
 
-/* A member or several. */
+/* One or more members. */
 static inline void json_member_piece(struct json *j, const struct json_piece *p)
 {
 	json_copy_name(j, p->text, p->len);
 	j->due = ',';
 }
 
-/* An object begun, with its first members: made by json_object() and members with json_to(). */
+/*
+ * The beginning of an object with its first members, made by json_object() and members with
+ * json_to().
+ */
 static inline void json_object_piece(struct json *j, const struct json_piece *p)
 {
 	json_separate(j);

@@ -10,7 +10,7 @@
 
 const char *const key_flag_words[] = { "0", "1", NULL };
 
-/* Where a line stands, for messages. */
+/* The place of a line, for messages. */
 struct place {
 	const char *origin;
 	int line;
@@ -161,7 +161,8 @@ static void print_key(const struct key_set *s, const struct key *k, struct outbu
 		if (*(const char *const *)at)
 			outbuf_fmt(out, "%s=%s\n", k->name, *(const char *const *)at);
 		break;
-	case KEY_KIND_LINES: /* of neighbours with the same member the first has the lines of all */
+	/* Neighbours with the same member share its lines; the first one prints them. */
+	case KEY_KIND_LINES:
 		if ((k == s->keys || k->offset != k[-1].offset) && *(const char *const *)at)
 			outbuf_str(out, *(const char *const *)at);
 		break;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The text form of a struct: lines "key=value" put into members that a table names.
+ * The text form of a struct: lines "key=value" are stored in members that a table names.
  *
  *	struct box { char *name; uint64_t size; uint32_t open; };
  *	static const struct key keys[] = {
@@ -13,7 +13,7 @@
  *	TRY(key_sets_parse(&(struct key_set){ keys, 3, &b }, 1, "name=x\nopen=1\n", "box"));
  *	keys_done(keys, 3, &b);
  *
- * Empty lines and those that begin with # say nothing; of several lines of a key the last one holds.
+ * Empty lines and lines that begin with # are ignored. If a key is repeated, its last line counts.
  */
 #ifndef SONDE_BASE_KEYS_H
 #define SONDE_BASE_KEYS_H
@@ -24,10 +24,11 @@
 #include "base/outbuf.h"
 
 enum key_kind {
-	KEY_KIND_TEXT,   /* char *, owned, NULL when not given */
-	KEY_KIND_NUMBER, /* uint64_t, decimal or 0x; KEY_NO_NUMBER when not given */
-	KEY_KIND_WORD,   /* uint32_t: place in `words` */
-	KEY_KIND_LINES, /* char *, owned: all lines of this key and of its neighbours with the same member, in order */
+	KEY_KIND_TEXT,   /* char *, owned; NULL if not given */
+	KEY_KIND_NUMBER, /* uint64_t, decimal or 0x; KEY_NO_NUMBER if not given */
+	KEY_KIND_WORD,   /* uint32_t: index in `words` */
+	/* char *, owned: all lines, in order, of this key and neighbours with the same member */
+	KEY_KIND_LINES,
 };
 
 struct key {
@@ -60,12 +61,12 @@ extern const char *const key_flag_words[]; /* "0", "1" */
 	}
 #define KEY_FLAG(name, s, m) KEY_WORD(name, s, m, key_flag_words)
 
-/* All of to's bytes become 0, but numbers KEY_NO_NUMBER. */
+/* Sets all bytes of *to to 0, and its numbers to KEY_NO_NUMBER. */
 void keys_init(const struct key *keys, size_t nr, void *to, size_t bytes);
 
 /*
- * The keys of one struct, and where they go. A text may fill several structs; a key of several sets
- * goes to each.
+ * The keys of one struct, and the struct that receives them. One text may fill several structs. A
+ * key that is in several sets is stored in each.
  */
 struct key_set {
 	const struct key *keys;
@@ -73,12 +74,18 @@ struct key_set {
 	void *to;
 };
 
-/* -EINVAL: the message names origin, line, key and what would be taken. What was set before it stays: keys_done(). */
+/*
+ * -EINVAL: the message names origin, line, key and the accepted values. Values set before the
+ * failure stay; keys_done() frees them.
+ */
 int key_sets_parse(const struct key_set *sets, size_t nr_sets, const char *text,
 		   const char *origin);
-/* The text form. A key of several sets is printed once, as the first of them has it. */
+/*
+ * Appends the text form. A key that is in several sets is printed once, with the value of the first
+ * set.
+ */
 void key_sets_print(const struct key_set *sets, size_t nr_sets, struct outbuf *out);
-/* Releases the texts. */
+/* Frees the texts. */
 void keys_done(const struct key *keys, size_t nr, void *of);
 
 #endif

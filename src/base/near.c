@@ -7,7 +7,7 @@
 
 unsigned near_distance(const char *a, const char *b)
 {
-	/* three rows of the usual table: two before the current one, because of swaps */
+	/* three rows of the usual table; the second last one is needed for swaps */
 	unsigned rows[3][NEAR_NAME + 1], *before2 = rows[0], *before = rows[1], *now = rows[2];
 	size_t la = strlen(a), lb = strlen(b);
 
@@ -53,7 +53,10 @@ bool near_is_meant(const char *wanted, const char *candidate, unsigned apart)
 {
 	const size_t len = strlen(wanted);
 
-	/* one of three letters, two of five, four of nine; "chk" leaves two out of "check" */
+	/*
+	 * one edit in three letters, two in five, four in nine; "chk" leaves out two letters of
+	 * "check"
+	 */
 	if (len <= 3 && apart > 1 && strlen(candidate) != len + apart)
 		return false;
 	return apart <= len / 3 + 1;

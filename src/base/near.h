@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names most like a misspelled one. Every "did you mean" of the library, the command line and
- * the script engines uses near_apart() and near_is_meant(); the latter two through
+ * The names that are most similar to a misspelled one. Every "did you mean" of the library, the
+ * command line and the script engines uses near_apart() and near_is_meant(); the latter two through
  * sonde_nearest_offer().
  */
 #ifndef SONDE_BASE_NEAR_H
@@ -21,10 +21,11 @@ struct near {
 
 void near_init(struct near *n, const char *wanted);
 void near_offer(struct near *n, const char *candidate);
-/* "; did you mean A, B or C?" or "" when nothing is near. */
+/* "; did you mean A, B or C?", or "" if no name is near. */
 void near_text(const struct near *n, char *buf, size_t size);
 /*
- * Insertions, deletions, changes and swaps of neighbours; UINT_MAX for names longer than NEAR_NAME.
+ * The number of insertions, deletions, changes and swaps of neighbours; UINT_MAX for names longer
+ * than NEAR_NAME.
  */
 unsigned near_distance(const char *a, const char *b);
 /*
@@ -32,7 +33,7 @@ unsigned near_distance(const char *a, const char *b);
  * of an event counts as one letter if the wanted name has none.
  */
 unsigned near_apart(const char *wanted, const char *candidate);
-/* True if a candidate at that distance is probably the name that was meant. */
+/* True if the user probably meant a candidate at that distance. */
 bool near_is_meant(const char *wanted, const char *candidate, unsigned apart);
 
 #endif

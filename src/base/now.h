@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a clock says. */
+/* The time of a clock. */
 #ifndef SONDE_BASE_NOW_H
 #define SONDE_BASE_NOW_H
 
@@ -14,7 +14,7 @@ static inline uint64_t now_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Of a clock that only ever goes on. */
+/* The time of a clock that never goes back. */
 static inline uint64_t now_ms(void)
 {
 	return now_ns(CLOCK_MONOTONIC) / 1000000;

@@ -57,7 +57,7 @@ void outbuf_pad(struct outbuf *o, char c, size_t n)
 
 char *digits_u64(char *end, uint64_t v)
 {
-	/* Four at a time: each division waits for the one before. */
+	/* Four digits per step, because each division depends on the one before. */
 	while (v >= 10000) {
 		uint32_t four = (uint32_t)(v % 10000);
 
@@ -143,13 +143,13 @@ void outbuf_hex_width(struct outbuf *o, uint64_t v, unsigned width, char fill)
 
 enum { DOUBLE_DIGITS = 17, FLOAT_DIGITS = 9 };
 
-/* Significant digits without the final zeros, and the power of ten of the first one. */
+/* Significant digits without trailing zeros, and the power of ten of the first digit. */
 struct decimal {
 	char digits[DOUBLE_DIGITS];
 	int nr, exponent;
 };
 
-/* The locale says how the point looks, so what is no digit is passed over. */
+/* Skips everything that is not a digit: the decimal point depends on the locale. */
 static void read_scientific(const char *text, struct decimal *ret)
 {
 	const char *e = strchr(text, 'e');

@@ -12,7 +12,7 @@ int rename_new(const char *from, const char *to)
 
 	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
 		return 0;
-	/* The file system knows of no such thing. */
+	/* The file system does not support RENAME_NOREPLACE. */
 	if (errno != EINVAL && errno != ENOSYS)
 		return -errno;
 	if (lstat(to, &st) == 0)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums of times out of files, which may be anything: what lies beyond all time is at its end. */
+/*
+ * Sums of times from files. The times may have any value: a sum that overflows becomes the largest
+ * or smallest time.
+ */
 #ifndef SONDE_BASE_SATURATE_H
 #define SONDE_BASE_SATURATE_H
 

@@ -7,16 +7,16 @@
 #include <stdint.h>
 
 /*
- * Decimal digits at the beginning of text, *ret_rest what follows; false if there are none or the
- * number is too large.
+ * Parses decimal digits at the beginning of text; *ret_rest is the text behind them. False if there
+ * are none or the number is too large.
  */
 bool size_digits(const char *text, uint64_t *ret, const char **ret_rest);
 /*
- * How far one of the units B K M G, lower case as well, shifts the number before it; -1 if it is
- * none of them.
+ * The number of bits by which one of the units B K M G, in either case, shifts the number before
+ * it; -1 for any other text.
  */
 int size_unit_shift(const char *unit);
-/* A number and a unit, in bytes; false if text is anything else or the size is too large. */
+/* Parses a number and a unit, in bytes. False if text is anything else or the size is too large. */
 bool size_parse(const char *text, uint64_t *ret_bytes);
 
 #endif

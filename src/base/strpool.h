@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * struct strpool: text interned to dense 32-bit ids; compare ids, not text. Id 0 is "".
- * A string lives as long as its pool, at an address that does not move.
+ * struct strpool: interns text as dense 32-bit ids; compare ids, not text. Id 0 is "". A string
+ * lives as long as its pool, at an address that does not move.
  */
 #ifndef SONDE_BASE_STRPOOL_H
 #define SONDE_BASE_STRPOOL_H
@@ -15,7 +15,7 @@
 struct strpool_entry {
 	const char *text;
 	uint32_t len;
-	uint32_t next_same_hash; /* id of the next string with the same 64-bit hash, 0 = none */
+	uint32_t next_same_hash; /* id of the next string with the same 64-bit hash; 0 if none */
 };
 
 struct strpool {

@@ -12,7 +12,7 @@
 static bool line_of(char *buf, size_t size, const char *path)
 {
 	FILE *f = fopen(path, "re");
-	/* without memory for a buffer stdio reads byte by byte, which such files do not allow */
+	/* Without memory for a buffer stdio reads byte by byte, which these files do not allow. */
 	char room[4096];
 	bool ok;
 

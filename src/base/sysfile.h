@@ -6,12 +6,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The first line of the file without its newline; false when it cannot be read or is empty. */
+/*
+ * The first line of the file without its newline. False if the file cannot be read or the line is
+ * empty.
+ */
 bool sysfile_line(char *buf, size_t size, const char *path_fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* The number at its beginning, or fallback. */
+/* The number at the beginning of that line, or fallback. */
 long sysfile_number(long fallback, const char *path_fmt, ...) __attribute__((format(printf, 2, 3)));
-/* What follows "KEY<blanks>:<blanks>" in the first line that begins with key: /proc/cpuinfo, /proc/meminfo. */
+/*
+ * The text behind "KEY<blanks>:<blanks>" in the first line that begins with key: /proc/cpuinfo,
+ * /proc/meminfo.
+ */
 bool sysfile_value(char *buf, size_t size, const char *path, const char *key);
 
 #endif

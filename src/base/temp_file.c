@@ -19,7 +19,7 @@ int temp_file_open(void)
 	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		return fd;
-	/* Not every file system has O_TMPFILE. */
+	/* Some file systems have no O_TMPFILE. */
 	if (snprintf(path, sizeof(path), "%s/sonde-XXXXXX", dir) >= (int)sizeof(path))
 		return err_set(-ENAMETOOLONG, "TMPDIR is too long");
 	fd = mkostemp(path, O_CLOEXEC);

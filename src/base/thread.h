@@ -5,8 +5,9 @@
 #include <pthread.h>
 
 /*
- * As pthread_create, with all signals masked: they are for the caller's thread that waits for them. 0, or an errno value
- * for the caller to explain. attr may be NULL.
+ * Like pthread_create(), but the thread has all signals masked, so that they reach the caller's
+ * thread that waits for them. Returns 0 on success, or an errno value that the caller reports. attr
+ * may be NULL.
  */
 int thread_start(pthread_t *ret_id, const pthread_attr_t *attr, void *(*run)(void *), void *arg);
 
