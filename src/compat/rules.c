@@ -8,7 +8,7 @@
 #define NUMBER(name, ...) .name = COLUMN(__VA_ARGS__),
 #define PUBLIC(name, ...) .pub.name = COLUMN(__VA_ARGS__),
 
-/* Each version is a column of the table: an instance here, and its place in the list below. */
+/* Each version is a column of the table: it has an instance here and a place in the list below. */
 #define COLUMN(none, perf_6_1, perf_6_12) none
 const struct rules default_rules = {
 	.pub.size = sizeof(struct sonde_rules),
