@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "base/err.h"
 #include "order/span.h"
@@ -74,6 +76,63 @@ int recording_add(struct recordings *all, char *take_input, char *take_offset,
 	return 0;
 }
 
+/* ---- files of one recording that are named one by one ----------------------------------------- */
+
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+static bool reads_file(const struct recording *rec, const struct stat *file)
+{
+	struct source_file f;
+	struct stat st;
+
+	for (unsigned i = 0; rec->source && rec->source->ops->file(rec->source, i, &f); i++) {
+		if (!f.stream && fstat(f.fd, &st) == 0 && is_same_file(&st, file))
+			return true;
+	}
+	return false;
+}
+
+const struct recording *recordings_find_reader(const struct recordings *all, const char *path)
+{
+	struct stat file, named;
+
+	if (!strcmp(path, "-") || stat(path, &file) < 0 || !S_ISREG(file.st_mode))
+		return NULL;
+	for (size_t i = 0; i < all->nr; i++) {
+		const struct recording *rec = &all->v[i];
+
+		if (stat(rec->input, &named) == 0 && !is_same_file(&named, &file) &&
+		    reads_file(rec, &file))
+			return rec;
+	}
+	return NULL;
+}
+
+/* A folder named behind one of its files. The same path twice is meant to be read twice. */
+static int check_folder(const struct recording *rec)
+{
+	struct source_file f;
+	struct stat st;
+
+	if (stat(rec->input, &st) < 0 || !S_ISDIR(st.st_mode))
+		return 0;
+	for (unsigned i = 0; rec->source->ops->file(rec->source, i, &f); i++) {
+		for (size_t k = 0; k < rec->nr && fstat(f.fd, &st) == 0; k++) {
+			const struct recording *other = &rec->all->v[k];
+
+			if (strcmp(other->input, rec->input) != 0 && reads_file(other, &st))
+				return err_set(-EINVAL,
+					       "%s holds %s, which is read already with %s: name "
+					       "one of the two",
+					       rec->input, f.path, other->input);
+		}
+	}
+	return 0;
+}
+
 int recording_open(struct recording *rec, const struct source_options *opts, bool finds_formats)
 {
 	struct source_options o = *opts;
@@ -88,7 +147,7 @@ int recording_open(struct recording *rec, const struct source_options *opts, boo
 	o.defects = &rec->defects;
 	TRY(source_open(&rec->source, &o));
 	rec->is_stream = rec->source->ops->file(rec->source, 0, &file) && file.stream;
-	return 0;
+	return rec->nr ? check_folder(rec) : 0;
 }
 
 int recording_open_order(struct recording *rec, const struct order_options *opts)

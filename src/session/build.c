@@ -346,7 +346,19 @@ static int check_cpus(const struct recording *rec)
 	return 0;
 }
 
-/* Adds the i-th input, up to its source. */
+/* The input is a file of a recording that was named before. Times of its own it cannot have. */
+static int is_read_already(const struct sonde_session *s, const char *input, const char *offset)
+{
+	const struct recording *reader = recordings_find_reader(&s->recordings, input);
+
+	if (!reader || !offset)
+		return reader != NULL;
+	return err_set(-EINVAL, "%s is read with %s, as a file of the same recording: an offset of "
+				"its own is not possible",
+		       input, reader->input);
+}
+
+/* Adds the i-th input, up to its source. A file of a recording named before adds nothing. */
 static int open_input(struct sonde_session *s, unsigned i, uint64_t max_unpacked)
 {
 	const struct session_options *o = &s->opts;
@@ -359,11 +371,18 @@ static int open_input(struct sonde_session *s, unsigned i, uint64_t max_unpacked
 				       .on_packed = session_unpacked };
 	struct recording *rec;
 	char *input, *offset;
+	int r;
 
 	TRY(session_options_input(o, i, &input, &offset));
+	r = is_read_already(s, input, offset);
+	if (r) {
+		free(input);
+		free(offset);
+		return r < 0 ? r : 0;
+	}
 	TRY(recording_add(&s->recordings, input, offset, s, &rec));
-	s->merge.lanes[i].rec = rec;
-	for (unsigned k = 0; k < i && !strcmp(rec->input, "-"); k++)
+	s->merge.lanes[rec->nr].rec = rec;
+	for (unsigned k = 0; k < rec->nr && !strcmp(rec->input, "-"); k++)
 		if (!strcmp(s->recordings.v[k].input, "-"))
 			return err_set(-EINVAL, "the standard input (-i -) can be read only once: "
 						"name the other recording by its file");
@@ -388,7 +407,7 @@ static int open_inputs(struct sonde_session *s)
 		return err_nomem();
 	for (unsigned i = 0; i < s->opts.nr_inputs; i++)
 		TRY(open_input(s, i, max_unpacked));
-	for (unsigned i = 0; i < s->opts.nr_inputs; i++)
+	for (size_t i = 0; i < s->recordings.nr; i++)
 		TRY(clock_place(&s->recordings.v[i]));
 	return 0;
 }

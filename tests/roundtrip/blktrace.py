@@ -64,6 +64,7 @@ def check_forms(top):
     stream = b''.join(p.read_bytes() for p in sorted((DATA / 'little').iterdir()))
     got = events(sonde('script', '--format', 'jsonl', '-i', '-', stdin=stream)[1])
     say(got == events('\n'.join(want)), 'one stream in a pipe')
+    check_named_one_by_one()
     write(top / 'other', {'sda.blktrace.0': stream, 'sdb.blktrace.0': stream})
     got = events(sonde('script', '--format', 'jsonl', '-i', top / 'other' / 'sdb.blktrace.0')[1])
     say(len(got) == len(events('\n'.join(want))), 'files of other devices are no siblings')
@@ -94,6 +95,26 @@ def check_recorded():
         counts[name] = counts.get(name, 0) + 1
     want = {'block:' + name: 963 for name in ('remap', 'queue', 'getrq', 'plug', 'unplug', 'issue', 'complete')}
     return say(counts == dict(want, comm=2), 'a recorded one', str(counts))
+
+
+def check_named_one_by_one():
+    """As the shell writes sda.blktrace.*: the files of one recording are read once."""
+    folder = DATA / 'little'
+    first, second = folder / 'sda.blktrace.0', folder / 'sda.blktrace.1'
+    want = sonde('script', '-F', 'event', '-i', folder)[1]
+    for inputs in ((first, second), (second, first), (folder, second)):
+        status, out, err = sonde('script', '-F', 'event', *[w for i in inputs for w in ('-i', i)])
+        say(status == 0 and out == want, 'read once: ' + ' '.join(i.name for i in inputs), out + err)
+    status, out, err = sonde('script', first, second)
+    say(status == 0 and len(out.splitlines()) == len(want.splitlines()), 'the same without -i', out + err)
+    out = sonde('script', '-F', 'event', '-i', first, '-i', second, '-i', DATA / 'big', '--offset', '0')[1]
+    say(out.splitlines() == [line for line in want.splitlines() for _ in (0, 1)], 'and merged with another one', out)
+    status, out, err = sonde('script', '-i', first, '-i', folder)
+    say(status and not out and 'name one of the two' in err, 'a folder behind one of its files is refused', err)
+    status, out, err = sonde('script', '-i', first, '-i', second, '--offset', '1')
+    say(status and not out and 'an offset of its own' in err, 'so is an offset of one file', err)
+    out = sonde('script', '-F', 'event', '-i', folder, '-i', folder, '--offset', '0')[1]
+    say(len(out.splitlines()) == 2 * len(want.splitlines()), 'the same path twice is read twice', out)
 
 
 INFO = """recording    {path}, a directory, 1497 bytes of records in 2 files
