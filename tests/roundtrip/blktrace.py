@@ -4,6 +4,7 @@
 
     blktrace.py SONDE
 """
+import gzip
 import json
 import os
 import pathlib
@@ -115,6 +116,28 @@ def check_named_one_by_one():
     say(status and not out and 'an offset of its own' in err, 'so is an offset of one file', err)
     out = sonde('script', '-F', 'event', '-i', folder, '-i', folder, '--offset', '0')[1]
     say(len(out.splitlines()) == 2 * len(want.splitlines()), 'the same path twice is read twice', out)
+
+
+def check_packed(top):
+    """Files of a folder must be unpacked: the message names the file that is not, and the remedy."""
+    files = made.recording()
+    packed = {name + '.gz': gzip.compress(data) for name, data in files.items()}
+    named, first = 'sda.blktrace.0 is packed with gzip', 'sda.blktrace.0.gz'
+    cases = [('all packed', packed, '', first + ' is packed with gzip'),
+             ('one packed', {first: packed[first], 'sda.blktrace.1': files['sda.blktrace.1']}, '', first + ' is packed'),
+             ('one packed, named by another', {first: packed[first], 'sda.blktrace.1': files['sda.blktrace.1']},
+              'sda.blktrace.1', first + ' is packed'),
+             ('packed under the plain name', dict(files, **{'sda.blktrace.0': packed[first]}), '', named),
+             ('the same, named by another', dict(files, **{'sda.blktrace.0': packed[first]}), 'sda.blktrace.1', named)]
+    for i, (what, data, name, want) in enumerate(cases):
+        folder = write(top / ('packed%d' % i), data)
+        status, out, err = sonde('script', '-i', folder / name)
+        say(status and not out and '%s/%s' % (folder, want) in err and 'unpack it' in err, 'refused: ' + what, out + err)
+    folder = write(top / 'both', dict(files, **packed))
+    say(sonde('script', '-i', folder)[1] == sonde('script', '-i', DATA / 'little')[1], 'packed and unpacked: the packed are passed over')
+    say(len(sonde('script', '-i', folder / first)[1].splitlines()) == 23, 'a packed file by its name is read alone')
+    status, out, err = sonde('script', '-i', write(top / 'empty', {'sda.blktrace.0': b'', 'sda.blktrace.1': b''}))
+    say(status and 'is empty: nothing was recorded' in err, 'a folder of empty files', err)
 
 
 INFO = """recording    {path}, a directory, 1497 bytes of records in 2 files
@@ -284,6 +307,7 @@ def main():
         check_forms(top)
         check_values()
         check_recorded()
+        check_packed(top)
         check_info()
         check_commands()
         check_scripts(top)

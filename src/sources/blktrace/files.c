@@ -65,23 +65,72 @@ struct listing {
 	const char *folder; /* "" for names as they are */
 	const char *device; /* "sda"; NULL: of all devices */
 	size_t device_len;
-	VEC(char *) names;
+	VEC(char *) names, packed; /* packed: "sda.blktrace.0.gz" */
 };
+
+static void listing_done(struct listing *l)
+{
+	vec_foreach(name, &l->names)
+		free(*name);
+	vec_foreach(name, &l->packed)
+		free(*name);
+	vec_done(&l->names);
+	vec_done(&l->packed);
+}
+
+/* The length of "sda.blktrace.0.gz" without its end; of other names the complete length. */
+static size_t unpacked_len(const char *name)
+{
+	static const char *const ends[] = { ".gz", ".xz", ".zst", ".bz2", ".lz4" };
+	const size_t len = strlen(name);
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		const size_t end = strlen(ends[i]);
+
+		if (len > end && !strcmp(name + len - end, ends[i]))
+			return len - end;
+	}
+	return len;
+}
 
 static int take_name(struct listing *l, const char *name)
 {
+	const size_t bare_len = unpacked_len(name);
 	size_t len = 0;
-	char *copy;
+	char bare[NAME_MAX + 1], *copy;
+	int r;
 
-	if (cpu_of_name(name, &len) < 0 ||
-	    (l->device && (len != l->device_len || memcmp(name, l->device, len) != 0)))
+	if (bare_len >= sizeof(bare))
+		return 0;
+	memcpy(bare, name, bare_len);
+	bare[bare_len] = '\0';
+	if (cpu_of_name(bare, &len) < 0 ||
+	    (l->device && (len != l->device_len || memcmp(bare, l->device, len) != 0)))
 		return 0;
 	copy = strdup(name);
-	if (!copy || vec_push(&l->names, copy) < 0) {
+	r = !copy		  ? -ENOMEM
+	    : name[bare_len] ? vec_push(&l->packed, copy)
+			     : vec_push(&l->names, copy);
+	if (r < 0) {
 		free(copy);
 		return err_nomem();
 	}
 	return 0;
+}
+
+/* A packed file that the folder has not unpacked as well; NULL if there is none. */
+static const char *find_packed(struct listing *l)
+{
+	vec_foreach(packed, &l->packed) {
+		const size_t len = unpacked_len(*packed);
+		bool is_unpacked = false;
+
+		vec_foreach(name, &l->names)
+			is_unpacked |= strlen(*name) == len && !memcmp(*name, *packed, len);
+		if (!is_unpacked)
+			return *packed;
+	}
+	return NULL;
 }
 
 /* Devices in the order of their names, cpus in the order of their numbers. */
@@ -117,8 +166,14 @@ static int list_names(struct listing *l, int dir)
 	return r;
 }
 
-static int open_listed(struct blktrace_source *s, const struct listing *l, int dir)
+static int open_listed(struct blktrace_source *s, struct listing *l, int dir)
 {
+	const char *packed = find_packed(l);
+
+	if (packed)
+		return err_set(-EBADMSG,
+			       "%s%s%s is packed, which files of a directory may not be: unpack it",
+			       l->folder, *l->folder ? "/" : "", packed);
 	if (l->names.n > MOST_FILES)
 		return err_set(-E2BIG, "%s: %zu files, of which a recording has at most %d",
 			       s->opts.path, l->names.n, MOST_FILES);
@@ -150,9 +205,7 @@ static int open_folder(struct blktrace_source *s, struct listing *l)
 	if (r == 0)
 		r = open_listed(s, l, dir);
 	close(dir);
-	vec_foreach(name, &l->names)
-		free(*name);
-	vec_done(&l->names);
+	listing_done(l);
 	return r;
 }
 
@@ -211,8 +264,11 @@ int blktrace_head_file(int dir, char ret[NAME_MAX + 1])
 		snprintf(ret, NAME_MAX + 1, "%s", l.names.v[i]);
 		found = 1;
 	}
-	vec_foreach(name, &l.names)
-		free(*name);
-	vec_done(&l.names);
+	if (r == 0 && !found && l.names.n + l.packed.n) {
+		/* source_open() reports that it is empty, or how it is packed */
+		snprintf(ret, NAME_MAX + 1, "%s", l.packed.n ? l.packed.v[0] : l.names.v[0]);
+		found = 1;
+	}
+	listing_done(&l);
 	return r < 0 ? r : found;
 }

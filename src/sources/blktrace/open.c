@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "sources/blktrace/blktrace.h"
+#include "sources/codecs.h"
 
 enum { FIRST_BYTES = 64 * 1024 }; /* in which the note of the time of day is looked for */
 
@@ -85,9 +86,19 @@ static int look_at_first(struct blktrace_source *s)
 	if (!first)
 		return err_nomem();
 	vec_foreach(file, &s->files) {
+		const struct codec_ops *codec;
+
 		n = read_first(s, file, first);
 		if (n < 0)
 			break;
+		codec = codec_find(first, (size_t)n);
+		if (codec) {
+			n = err_set(-EBADMSG,
+				    "%s is packed with %s, which files of a directory may not be: "
+				    "unpack it",
+				    file->path, codec->name);
+			break;
+		}
 		if (!s->version && blktrace_head_find(first, (size_t)n, &head)) {
 			s->swap = head.swap;
 			s->version = head.version;
