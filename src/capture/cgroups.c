@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* -G: which events are of which control groups. */
+/* -G: which events are recorded in which control groups. */
 #include "capture/cgroups.h"
 
 #include <fcntl.h>

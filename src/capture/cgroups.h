@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where control groups are. */
+/* The place of control groups. */
 #ifndef SONDE_CAPTURE_CGROUPS_H
 #define SONDE_CAPTURE_CGROUPS_H
 
@@ -7,8 +7,8 @@
 #include <stdbool.h>
 
 /*
- * The tree that perf events go by: that of the controller perf_event when version 1 has it, otherwise that of version 2;
- * false when none is mounted.
+ * The hierarchy that perf events use: that of the controller perf_event if version 1 has it,
+ * otherwise that of version 2. False if neither is mounted.
  */
 bool capture_cgroup_tree(char ret[PATH_MAX]);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One event opened on one cpu for one task (counters.h), which writes to a ring that others share
+ * One event opened on one cpu for one task (counters.h). Its ring is shared with other counters
  * (rings.h).
  */
 #ifndef SONDE_CAPTURE_COUNTER_H
@@ -13,15 +13,13 @@ struct counter {
 	int fd;
 	uint32_t event; /* index in the list of events */
 	int cpu;
-	uint32_t buffer; /* index in target.cpus, per thread in target.tids: one ring for each */
+	/* index in target.cpus, or in target.tids if per_thread; each index has one ring */
+	uint32_t buffer;
 	int32_t tid;
-	uint64_t id;          /* in the records of this counter */
-	uint64_t read_format; /* PERF_FORMAT_*: what reading it gives */
+	uint64_t id;          /* the id in this counter's records */
+	uint64_t read_format; /* PERF_FORMAT_*: the layout of a read */
 	bool backward;        /* attr.write_backward: its ring overwrites the oldest records */
-	/*
-	 * for the owner: what it counted, what of that was lost, and how much of this is told
-	 * already
-	 */
+	/* for the owner: events counted, records lost, and losses already reported */
 	uint64_t counted, lost, lost_reported;
 };
 

@@ -12,8 +12,9 @@
 #include "capture/filter.h"
 
 /*
- * The kernel waits for all cpus when the last counter of a tracepoint is closed, some 10 to 40 ms each, one after the
- * other: thousands of tracepoints take a minute and more. From so many counters on the user is told.
+ * When the last counter of a tracepoint is closed, the kernel waits for all cpus. That takes some
+ * 10 to 40 ms each, one after the other: thousands of tracepoints take more than a minute. From
+ * this many counters on the user sees progress.
  */
 enum { MANY_COUNTERS = 512 };
 
@@ -25,7 +26,7 @@ static time_t now_s(void)
 	return t.tv_sec;
 }
 
-/* A line a second at most. */
+/* At most one line a second. */
 static void counters_report_progress(const struct counters *c, time_t *last, const char *what,
 				     size_t done, size_t all)
 {
@@ -62,7 +63,10 @@ bool counters_know_build_ids(void)
 	return true;
 }
 
-/* Cpus may go offline after they were listed: then not even an event that always works can be had there. */
+/*
+ * A cpu may go offline after it was listed. Then not even an event that always works can be opened
+ * there.
+ */
 static bool cpu_is_gone(int cpu, int32_t tid, int error)
 {
 	struct perf_event_attr dummy = { .type = PERF_TYPE_SOFTWARE,
@@ -81,7 +85,10 @@ static bool cpu_is_gone(int cpu, int32_t tid, int error)
 	return errno == ENODEV || errno == EINVAL;
 }
 
-/* When a ring wakes its reader is between the two of them: the attr that is written down knows nothing of it. */
+/*
+ * The wakeup threshold is set only on the attr that is opened, not on the one that is written to
+ * the file.
+ */
 static int open_counter(const struct capture_event *e, int32_t tid, int cpu, int group_fd,
 			uint32_t wakeup_bytes)
 {
@@ -96,10 +103,10 @@ static int open_counter(const struct capture_event *e, int32_t tid, int cpu, int
 	return open_event(&a, tid, cpu, group_fd, 0);
 }
 
-/* The counter of a group's leader there; -1: there is none. */
+/* The descriptor of the group leader's counter on that cpu and task; -1 if there is none. */
 static int leader_fd(struct counters *c, uint32_t leader, int cpu, int32_t tid)
 {
-	/* counters lie in the order of the events */
+	/* counters are stored in the order of the events */
 	for (size_t i = c->list.n; i-- && c->list.v[i].event >= leader;)
 		if (c->list.v[i].event == leader && c->list.v[i].cpu == cpu &&
 		    c->list.v[i].tid == tid)
@@ -119,7 +126,7 @@ static int open_one(struct counters *c, struct capture_events *events, size_t ev
 			     .tid = tid };
 	int group_fd = -1, error;
 
-	/* a group is on the cpu and in the tasks that its leader could be had on */
+	/* a group exists only on the cpus and in the tasks in which its leader could be opened */
 	if (e->leader != event) {
 		group_fd = leader_fd(c, e->leader, n.cpu, tid);
 		if (group_fd < 0)
@@ -167,7 +174,7 @@ static int open_one(struct counters *c, struct capture_events *events, size_t ev
 	return 1;
 }
 
-/* Takes out an event that a glob brought in and the kernel refuses. */
+/* Removes an event that a glob added and the kernel refuses. */
 static bool leave_out(struct counters *c, struct capture_events *events, size_t event)
 {
 	struct capture_event *e = &events->list.v[event];
@@ -176,7 +183,7 @@ static bool leave_out(struct counters *c, struct capture_events *events, size_t 
 		return false;
 	say(&c->say, SAY_WARNING, "leaving out %s: the kernel does not let it be recorded",
 	    e->name);
-	/* who leads a group next begins as the first would have, and samples as it would have */
+	/* the new leader of the group starts and samples as the old leader would have */
 	for (size_t i = event + 1; e->leader == event && i < events->list.n; i++) {
 		struct perf_event_attr *a = &events->list.v[i].attr;
 
@@ -192,7 +199,10 @@ static bool leave_out(struct counters *c, struct capture_events *events, size_t 
 	return true;
 }
 
-/* A weak group that the kernel does not take as one becomes events for themselves, opened anew from its leader on. */
+/*
+ * Splits a weak group that the kernel refuses into single events, which are reopened from the
+ * leader on.
+ */
 static bool give_up_group(struct counters *c, struct capture_events *events, size_t *event)
 {
 	const uint32_t leader = events->list.v[*event].leader;
@@ -274,8 +284,9 @@ static int set_filter(int fd, const struct capture_events *events, const struct 
 }
 
 /*
- * On a counter of its own, the like of one that is open, and before the next event is: what does not fit is refused at
- * once, not after thousands of counters were opened and must be closed.
+ * Checks a filter on an extra counter that is like an open one, before the next event is opened. So
+ * a wrong filter fails at once, not after thousands of counters were opened that must be closed
+ * again.
  */
 static int check_filter(const struct counter *n, const struct capture_events *events)
 {
@@ -286,7 +297,7 @@ static int check_filter(const struct counter *n, const struct capture_events *ev
 		return 0;
 	fd = open_event(&e->attr, n->tid, n->cpu, -1, 0);
 	if (fd < 0)
-		return 0; /* a task that ended: the filter is set, or not, on what is open */
+		return 0; /* the task has ended; its open counters get the filter later */
 	r = set_filter(fd, events, e);
 	close(fd);
 	return r;
@@ -302,8 +313,9 @@ int counters_open(struct counters *c, struct capture_events *events,
 		int r = open_everywhere(c, events, event, target);
 
 		/*
-		 * Some tracepoints cannot be recorded by anybody: those that recording itself passes through. (The first
-		 * event is never left out: who may not record at all is told so, and it may carry comm, fork and mmap.)
+		 * Nobody can record some tracepoints: those that recording itself passes through.
+		 * The first event is never left out: it may carry comm, fork and mmap, and a user
+		 * who may not record at all must get an error.
 		 */
 		if ((r == -EPERM || r == -EINVAL || r == -EOPNOTSUPP) && event &&
 		    c->list.n == before && leave_out(c, events, event))
@@ -371,8 +383,8 @@ void counters_disable_event(struct counters *c, uint32_t event)
 }
 
 /*
- * value, [enabled], [running], [id], [lost]
- * of a group: nr, [enabled], [running], nr x { value, [id], [lost] }
+ * value, [enabled], [running], [id], [lost]; for a group: nr, [enabled], [running], nr x { value,
+ * [id], [lost] }
  */
 bool counter_read(const struct counter *n, uint64_t *ret_value, uint64_t *ret_dropped)
 {
@@ -380,7 +392,7 @@ bool counter_read(const struct counter *n, uint64_t *ret_value, uint64_t *ret_dr
 	const uint64_t format = n->read_format;
 	const size_t times = (size_t)__builtin_popcountll(format & ENABLED_RUNNING);
 	const bool has_id = format & PERF_FORMAT_ID;
-	uint64_t values[2048]; /* 16 KiB: what the kernel gives of a group at most */
+	uint64_t values[2048]; /* 16 KiB: the most that the kernel returns for a group */
 	const ssize_t bytes = format & PERF_FORMAT_LOST ? read(n->fd, values, sizeof(values)) : 0;
 	const size_t have = bytes > 0 ? (size_t)bytes / sizeof(*values) : 0;
 	const size_t each = 2 + has_id;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events opened on cpus and tasks; the ring buffers they write to are in rings.h.
+ * Events opened on cpus and tasks. rings.h has the ring buffers that they write to.
  *
  *	struct counters c = { .say = say };
  *	TRY(counters_open(&c, &events, &target));
@@ -8,8 +8,8 @@
  *	counters_enable(&c);  ... ring_head(), records, ring_release() ...  counters_disable(&c);
  *	counters_close(&c);
  *
- * What the kernel is too old or the user too little trusted for is given up in small steps, aloud; where no step is
- * left the message names cause and remedy.
+ * If the kernel is too old or the user lacks a right, features are given up in small steps, each
+ * reported (step_back.h). If no step is left, the error names cause and remedy.
  */
 #ifndef SONDE_CAPTURE_COUNTERS_H
 #define SONDE_CAPTURE_COUNTERS_H
@@ -28,41 +28,45 @@
 struct counters_target {
 	const int *cpus; /* online ones, ascending */
 	size_t nr_cpus;
-	const int32_t *tids; /* one entry -1: everything that runs on the cpus */
+	const int32_t *tids; /* a single -1 means everything that runs on the cpus */
 	size_t nr_tids;
 	bool tids_may_vanish;
-	uint32_t
-		wakeup_bytes; /* wakes who polls when so much is new; attrs that say it themselves count */
-	bool per_thread; /* cpus is one -1: a ring for each of tids instead of each cpu */
+	/* amount of new data that wakes a poll, except for attrs with their own */
+	uint32_t wakeup_bytes;
+	bool per_thread; /* cpus is a single -1: one ring per tid, not per cpu */
 };
 
 struct counters {
 	struct say say;
 	VEC(struct counter) list;
 	struct rings rings;
-	struct steps_back steps; /* what was given up already */
+	struct steps_back steps; /* the steps already taken */
 };
 
-/* The filters are looked at, but not set yet: a message tells what is wrong with one. */
+/* Checks the filters but does not set them; an error explains what is wrong with one. */
 int counters_open(struct counters *c, struct capture_events *events,
 		  const struct counters_target *target);
-/* data_pages: a power of two. `may_shrink`: take fewer when the limit of locked memory forbids so many. */
+/*
+ * data_pages must be a power of two. `may_shrink`: take fewer pages if the limit of locked memory
+ * does not allow that many.
+ */
 int counters_map(struct counters *c, size_t data_pages, bool may_shrink);
-/* Sets them. A counter takes one filter, once: the texts must be complete. */
+/* Sets the filters. A counter accepts a filter only once, so the texts must be complete. */
 int counters_filter(struct counters *c, const struct capture_events *events);
 int counters_enable(struct counters *c);
 void counters_disable(struct counters *c);
-/* The counters of one event only. */
+/* Enables the counters of one event only. */
 int counters_enable_event(struct counters *c, uint32_t event);
 void counters_disable_event(struct counters *c, uint32_t event);
 /*
- * What a counter has counted so far, and how many records the kernel dropped for it; what it gave to children that have
- * ended is included. false: this kernel does not count what it drops.
+ * The number of events that a counter has counted, and the number of records that the kernel
+ * dropped for it. Both include children that have ended. False if this kernel does not count
+ * dropped records.
  */
 bool counter_read(const struct counter *n, uint64_t *ret_value, uint64_t *ret_dropped);
 void counters_close(struct counters *c);
 
-/* Whether this kernel tells build ids with mappings (attr.build_id, since 5.12). */
+/* True if this kernel reports build ids with mappings (attr.build_id, since 5.12). */
 bool counters_know_build_ids(void);
 
 #endif

@@ -25,7 +25,7 @@ static int cpu_watch_open_on(int cpu)
 
 void cpu_watch_open(struct cpu_watch *w, const struct capture_cpus *cpus)
 {
-	enum { SPARE_DESCRIPTORS = 16 }; /* for those who need them more */
+	enum { SPARE_DESCRIPTORS = 16 }; /* kept free for more important uses */
 
 	for (size_t i = 0; i < cpus->list.n; i++) {
 		struct watched_cpu c = { cpus->list.v[i], cpu_watch_open_on(cpus->list.v[i]) };
@@ -41,7 +41,7 @@ void cpu_watch_open(struct cpu_watch *w, const struct capture_cpus *cpus)
 	}
 }
 
-/* ns for which a counter was enabled; UINT64_MAX: it cannot be read. */
+/* The time in ns for which a counter was enabled; UINT64_MAX if it cannot be read. */
 static uint64_t enabled_ns(const struct watched_cpu *c)
 {
 	struct {
@@ -65,7 +65,7 @@ static bool stands_still(const struct watched_cpu *c)
 
 void cpu_watch_find(struct cpu_watch *w, void (*each)(void *ctx, int cpu), void *ctx)
 {
-	/* two ticks of the coarsest clock that a kernel may have for its events */
+	/* two ticks of the coarsest clock that a kernel may use for its events */
 	const struct timespec ticks = { .tv_nsec = 20000000 };
 	VEC(struct still) still = { 0 };
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which cpus were offline in between, however short. The kernel removes the events of a cpu that
- * goes offline for good: their time stands still from then on, also when the cpu is back. A
- * counter of nothing on each cpu shows that, whatever is enabled and disabled of what is recorded.
- * No list of cpus shows it, nor do uevents: a machine that was suspended sends none.
+ * Finds cpus that were offline during the recording, even for a moment.
+ *
+ * The kernel removes the events of a cpu that goes offline for good: their enabled time stands
+ * still from then on, even when the cpu is back. A dummy counter on each cpu shows that,
+ * independent of which recorded events are enabled. Lists of cpus do not show it, and neither do
+ * uevents: a suspended machine sends none.
  */
 #ifndef SONDE_CAPTURE_CPU_WATCH_H
 #define SONDE_CAPTURE_CPU_WATCH_H
@@ -20,7 +22,9 @@ struct cpu_watch {
 
 /* A cpu on which no counter can be opened is not watched. */
 void cpu_watch_open(struct cpu_watch *w, const struct capture_cpus *cpus);
-/* Calls each for every cpu that was offline since. Takes 20 ms if there is one. */
+/*
+ * Calls `each` for every cpu that was offline since cpu_watch_open(). Takes 20 ms if there is one.
+ */
 void cpu_watch_find(struct cpu_watch *w, void (*each)(void *ctx, int cpu), void *ctx);
 void cpu_watch_close(struct cpu_watch *w);
 

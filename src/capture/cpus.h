@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of cpus as sysfs writes them: "0-3,8". */
+/* Lists of cpus in the format of sysfs: "0-3,8". */
 #ifndef SONDE_CAPTURE_CPUS_H
 #define SONDE_CAPTURE_CPUS_H
 
@@ -13,7 +13,7 @@ struct capture_cpus {
 };
 
 int capture_cpus_parse(const char *text, struct capture_cpus *ret);
-/* From a file such as /sys/devices/system/cpu/online. */
+/* Reads a file such as /sys/devices/system/cpu/online. */
 int capture_cpus_read(const char *path, struct capture_cpus *ret);
 bool capture_cpus_has(const struct capture_cpus *cpus, int cpu);
 

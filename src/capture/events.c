@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of events; texts become events in events_parse.c. */
+/* The list of events. events_parse.c turns texts into events. */
 
 #include "capture/events.h"
 
@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/sysfile.h"
 
-/* Bounds what a user may name: `*:*` names some 2,300 tracepoints. */
+/* Limits what a user may name: `*:*` names some 2,300 tracepoints. */
 enum { EVENTS_MAX = 16384 };
 
 struct capture_event capture_event_new(uint32_t type, uint64_t config)
@@ -46,7 +46,7 @@ const char *capture_events_join(struct capture_events *l, const char *a, const c
 	return s;
 }
 
-/* ---- groups ------------------------------------------------------------------------------------------------------ */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
 size_t capture_events_members(const struct capture_events *l, size_t leader)
 {
@@ -91,7 +91,7 @@ void capture_events_ungroup(struct capture_events *l, size_t leader)
 void capture_events_remove(struct capture_events *l, size_t event)
 {
 	const struct capture_event gone = l->list.v[event];
-	size_t heir = event; /* where the next of its group will stand */
+	size_t heir = event; /* the index of the next event of its group */
 
 	if (gone.leader == event) {
 		while (heir + 1 < l->list.n && l->list.v[heir + 1].leader != event)
@@ -109,9 +109,11 @@ void capture_events_remove(struct capture_events *l, size_t event)
 			e->leader--;
 }
 
-/* ---- without a text ---------------------------------------------------------------------------------------------- */
+/* ---- without a text -------------------------------------------------------------------------- */
 
-/* AMD's kernels hand precise cycles on to IBS, which cannot leave guests out and would refuse them. */
+/*
+ * AMD's kernels pass precise cycles on to IBS, which cannot exclude guests and would refuse them.
+ */
 static bool is_amd(void)
 {
 	char vendor[64];

@@ -7,18 +7,20 @@
  *	TRY(capture_events_filter(&l, "prev_pid > 1"));   // for the events of the last add
  *
  *	LIST  = ITEM{,ITEM}
- *	ITEM  = EVENT | [NAME]"{"EVENT{,EVENT}"}"[:MODIFIERS]    a group: on the cpu together or not at all
+ *	ITEM  = EVENT
+ *	      | [NAME]"{"EVENT{,EVENT}"}"[:MODIFIERS]   a group: on the cpu together or not at all
  *	EVENT = SYSTEM:NAME[:MODIFIERS]        tracepoints, both parts may be globs
- *	      | NAME[:MODIFIERS]               software, hardware and cache events by the names of perf list, and what the
- *	                                       event sources of the machine name themselves
+ *	      | NAME[:MODIFIERS]               software, hardware and cache events by the names of
+ *	                                       perf list, and events that the machine's event
+ *	                                       sources name
  *	      | rHEX[:MODIFIERS]               raw number of the processor
  *	      | TYPE:CONFIG[:MODIFIERS]        numbers of the kernel's interface
  *	      | mem:ADDRESS[/LENGTH][:rwx][:MODIFIERS]   breakpoint of the processor
  *	      | SOURCE/TERMS/[MODIFIERS]       of an event source in sysfs (pmu.h)
- *	      | any but mem with /TERMS/[MODIFIERS] behind it; terms.h tells what they may be
+ *	      | any but mem with /TERMS/[MODIFIERS] behind it (terms.h)
  *
- * An attr has here what the text says: type, config, exclude bits, precise_ip, pinned, exclusive.
- * How to sample is for capture/setup/ to add, out of the options and of `terms` and `leader`.
+ * An attr here contains what the text specifies: type, config, exclude bits, precise_ip, pinned,
+ * exclusive. capture/setup/ adds how to sample, from the options and from `terms` and `leader`.
  */
 #ifndef SONDE_CAPTURE_EVENTS_H
 #define SONDE_CAPTURE_EVENTS_H
@@ -41,7 +43,7 @@ static inline bool capture_is_dummy(const struct perf_event_attr *a)
 	return a->type == PERF_TYPE_SOFTWARE && a->config == PERF_COUNT_SW_DUMMY;
 }
 
-/* What TERMS say of sampling: terms.h. */
+/* How TERMS set the sampling (terms.h). */
 enum term_rate { RATE_UNSAID, RATE_PERIOD, RATE_FREQ };
 enum term_flag { TERM_UNSAID, TERM_NO, TERM_YES };
 
@@ -49,31 +51,35 @@ struct event_terms {
 	enum term_rate rate;
 	uint64_t rate_value;
 	enum term_flag time, inherit, overwrite;
-	const char *call_graph, *branch_type; /* NULL not said */
-	uint64_t stack_bytes, max_frames;     /* 0 not said */
+	const char *call_graph, *branch_type; /* NULL if not given */
+	uint64_t stack_bytes, max_frames;     /* 0 if not given */
 };
 
 struct capture_event {
 	struct perf_event_attr attr;
-	const char *name;           /* "sched:sched_switch", "cs:u"; lent from the list */
-	const char *system, *event; /* of a tracepoint; else NULL */
-	const char *filter;         /* for the kernel, NULL none */
-	const char *source;         /* of SOURCE/TERMS/: its name; else NULL */
-	const int *cpus;            /* where the source counts; nr_cpus 0: everywhere */
+	const char *name;           /* "sched:sched_switch", "cs:u"; borrowed from the list */
+	const char *system, *event; /* of a tracepoint, otherwise NULL */
+	const char *filter;         /* for the kernel; NULL if none */
+	const char *source;         /* the name in SOURCE/TERMS/, otherwise NULL */
+	const int *cpus;            /* cpus on which the source counts; nr_cpus 0 means all */
 	size_t nr_cpus;
 	struct event_terms terms;
-	uint32_t leader; /* index of the group's first event; its own, alone or as the first */
-	const char *group_name; /* of a leader, NULL none */
-	const char *cgroup;     /* NULL: in all control groups */
+	/*
+	 * index of the group's first event, which is the event itself if it leads or has no group
+	 */
+	uint32_t leader;
+	const char *group_name; /* of a leader; NULL if none */
+	const char *cgroup;     /* NULL means all control groups */
 	int cgroup_fd;
-	bool is_default;   /* nobody named it */
-	bool from_glob;    /* one of many: the recording goes on without it */
-	bool chose_levels; /* a modifier of u k h was given */
-	bool chose_guest;  /* of G H */
-	bool precise_max;  /* P */
-	bool sample_read;  /* S: samples of the group's leader hold the counts of all of it */
-	bool exclude_self; /* a tracepoint that leaves the recorder itself out */
-	bool is_weak;      /* W: the group is given up when the kernel does not take it */
+	bool is_default;   /* added by default, not named by the user */
+	bool from_glob;    /* one of many: the recording continues without it if it is refused */
+	bool chose_levels; /* the text has a modifier u, k or h */
+	bool chose_guest;  /* the text has a modifier G or H */
+	bool precise_max;  /* modifier P */
+	/* modifier S: samples of the group's leader contain the counts of all members */
+	bool sample_read;
+	bool exclude_self; /* a tracepoint that excludes the recorder itself */
+	bool is_weak;      /* modifier W: the group is split if the kernel refuses it */
 };
 
 struct capture_cgroup {
@@ -86,42 +92,45 @@ struct capture_events {
 	VEC(struct capture_cgroup) cgroups;
 	struct arena arena;     /* of all text */
 	size_t last_add;        /* index of the first event of the last add */
-	size_t nr_cgroups;      /* how many -G named, empty ones too */
-	struct tracefs tracefs; /* looked for when the first tracepoint is named */
+	size_t nr_cgroups;      /* number of groups that -G named so far, including empty ones */
+	struct tracefs tracefs; /* opened when the first tracepoint is named */
 	bool has_tracefs;
-	const char *sources; /* where event sources are; NULL: in sysfs */
+	const char *sources; /* path of the event sources; NULL means sysfs */
 };
 
-/* A message says what is wrong and offers names that are near. */
+/* The error says what is wrong and suggests similar names. */
 int capture_events_add(struct capture_events *l, const char *text);
-/* What is recorded when nothing is named: cycles, as precise as can be. */
+/* Adds the event that is recorded if none is named: cycles, as precise as possible. */
 int capture_events_add_default(struct capture_events *l);
-/* perf's dummy: counts nothing, carries the records of comm, fork, mmap. */
+/* Adds perf's dummy event: it counts nothing and carries the records of comm, fork and mmap. */
 int capture_events_add_dummy(struct capture_events *l);
-/* Several filters of one event are joined with &&. */
+/* Sets a filter. Several filters of one event are joined with &&. */
 int capture_events_filter(struct capture_events *l, const char *filter);
 int capture_event_filter(struct capture_events *l, struct capture_event *e, const char *filter);
 /*
- * -G: control groups, comma-separated: the n-th ever named is for the n-th event, an empty one for
- * all tasks; when there is but one so far it is for all events so far.
+ * -G: a comma-separated list of control groups. The n-th group named is for the n-th event; an
+ * empty one means all tasks. If only one group was named so far, it applies to all events so far.
  */
 int capture_events_cgroups(struct capture_events *l, const char *names);
-/* All events of a group must be of one control group: asked when nothing is to come any more. */
+/* Checks that all events of a group are in one control group. Called when the list is complete. */
 int capture_events_check_cgroups(const struct capture_events *l);
-/* One group of all. */
+/* Puts all events into one group. */
 int capture_events_group_all(struct capture_events *l);
-/* How many events the group of `leader` has. */
+/* The number of events in the group of `leader`. */
 size_t capture_events_members(const struct capture_events *l, size_t leader);
-/* The group is one no more: each of its events is for itself. */
+/* Dissolves a group: each of its events stands alone. */
 void capture_events_ungroup(struct capture_events *l, size_t leader);
-/* Takes an event out of the list; a group that loses its leader is led by the next. */
+/* Removes an event from the list. If it led a group, the next member becomes the leader. */
 void capture_events_remove(struct capture_events *l, size_t event);
 void capture_events_done(struct capture_events *l);
 
-/* For the parser (events_parse.c): an event of its own group, as perf begins all of its attrs. */
+/*
+ * For the parser (events_parse.c): an event without a group, initialised as perf initialises all
+ * attrs.
+ */
 struct capture_event capture_event_new(uint32_t type, uint64_t config);
 int capture_events_push(struct capture_events *l, const struct capture_event *e);
-/* a, b and c as one text of the list; NULL: no memory. */
+/* a, b and c as one text owned by the list; NULL if out of memory. */
 const char *capture_events_join(struct capture_events *l, const char *a, const char *b,
 				const char *c);
 

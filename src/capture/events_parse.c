@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The grammar of -e: texts into events. */
+/* The grammar of -e: parses texts into events. */
 
 #include <ctype.h>
 #include <linux/hw_breakpoint.h>
@@ -17,17 +17,17 @@
 
 enum { EVENT_MAX_BYTES = 512, RAW_NAME_MAX = 4 };
 
-/* One EVENT, cut into its parts; each NULL when absent. */
+/* The pieces of one EVENT; each is NULL if absent. */
 struct event_text {
-	const char *whole; /* as the user wrote it; lent from the list */
-	char *head;        /* before the first slash, or all */
-	char *terms;       /* between the slashes */
+	const char *whole; /* as the user wrote it; borrowed from the list */
+	char *head;        /* the text before the first slash, or all of it */
+	char *terms;       /* the text between the slashes */
 	char *modifiers;
 };
 
-/* ---- messages ---------------------------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
-/* Programs, and what only perf stat counts. */
+/* Programs, and events that only perf stat counts. */
 static const char *why_never(const char *name)
 {
 	static const char *const counted[] = { "duration_time", "user_time", "system_time" };
@@ -91,9 +91,9 @@ static int unknown_source(struct capture_events *l, const char *text, const char
 		       text, name, near_names, *all ? all : "none");
 }
 
-/* ---- one event --------------------------------------------------------------------------------------------------- */
+/* ---- one event ------------------------------------------------------------------------------- */
 
-/* Terms and modifiers, then into the list. */
+/* Applies terms and modifiers, then adds the event to the list. */
 static int events_add(struct capture_events *l, struct capture_event *e, const struct event_text *t,
 		      const struct pmu *pmu)
 {
@@ -129,7 +129,7 @@ static int events_add_tracepoint(void *ctx, const char *system, const char *even
 	uint64_t id;
 	int r = tracefs_event_id(&l->tracefs, system, event, &id);
 
-	/* ftrace:* describe records of the ring buffer: directories without an id */
+	/* ftrace:* describe records of the ring buffer; their directories have no id */
 	if (r == -ENOENT)
 		return 0;
 	TRY(r);
@@ -175,7 +175,7 @@ static int events_add_tracepoints(struct capture_events *l, const struct event_t
 struct source_visit {
 	struct capture_events *list;
 	const struct event_text *text;
-	const char *alias; /* the name alone was given: an event of the source */
+	const char *alias; /* only the name is given: an event of the source */
 	size_t found;
 };
 
@@ -188,7 +188,7 @@ static int add_from_source(void *ctx, const struct pmu *pmu)
 	struct capture_cpus cpus;
 	int *copy = NULL;
 
-	/* their attrs hold addresses in this program, which no text can give */
+	/* their attrs contain addresses in this program, which no text can give */
 	if (!strcmp(pmu->name, "uprobe") || !strcmp(pmu->name, "kprobe"))
 		return err_set(-EBADR,
 			       "event '%s': probes cannot be made here; make one in tracefs "
@@ -214,7 +214,7 @@ static int add_from_source(void *ctx, const struct pmu *pmu)
 	return events_add(l, &e, &t, pmu);
 }
 
-/* mem:ADDRESS[/LENGTH][:rwx][:MODIFIERS], `at` behind mem: */
+/* mem:ADDRESS[/LENGTH][:rwx][:MODIFIERS]; `at` is the text behind "mem:". */
 static int add_breakpoint(struct capture_events *l, const struct event_text *t, const char *at)
 {
 	struct capture_event e = capture_event_new(PERF_TYPE_BREAKPOINT, 0);
@@ -264,7 +264,7 @@ static int add_breakpoint(struct capture_events *l, const struct event_text *t, 
 	return events_add(l, &e, &whole, NULL);
 }
 
-/* "1", "0x3" and nothing behind it */
+/* True for "1" and "0x3" with nothing behind the number. */
 static bool events_is_number(const char *text, uint64_t *ret)
 {
 	char *end;
@@ -274,7 +274,7 @@ static bool events_is_number(const char *text, uint64_t *ret)
 	return isdigit((unsigned char)*text) && !*end && !errno;
 }
 
-/* "NAME:REST" cut in two at the colon; NULL: there is none. */
+/* Splits "NAME:REST" at the colon and returns REST; NULL if there is no colon. */
 static char *events_split_at_colon(char *text)
 {
 	char *colon = text ? strchr(text, ':') : NULL;
@@ -284,7 +284,7 @@ static char *events_split_at_colon(char *text)
 	return colon;
 }
 
-/* The modifiers of an event with terms stand behind its second slash, otherwise behind a colon. */
+/* Modifiers of an event with terms follow its second slash; otherwise they follow a colon. */
 static int set_modifiers(struct event_text *t, char *behind_colon)
 {
 	if (!behind_colon)
@@ -329,7 +329,7 @@ static int add_one(struct capture_events *l, struct event_text *t)
 	if (!t->terms) {
 		struct event_text named = *t;
 
-		/* an event that a source of the machine names: tsc is msr/tsc/ */
+		/* the name of an event of some source: tsc is msr/tsc/ */
 		named.modifiers = second;
 		v = (struct source_visit){ .list = l, .text = &named, .alias = t->head };
 		TRY(pmu_each(l->sources, NULL, t->head, add_from_source, &v));
@@ -343,7 +343,7 @@ static int add_one(struct capture_events *l, struct event_text *t)
 	return events_add_tracepoints(l, t, t->head, second);
 }
 
-/* ---- lists and groups -------------------------------------------------------------------------------------------- */
+/* ---- lists and groups ------------------------------------------------------------------------ */
 
 struct parser {
 	struct capture_events *list;
@@ -355,7 +355,10 @@ static void events_skip_blanks(struct parser *p)
 	p->pos += strspn(p->pos, " \t\n");
 }
 
-/* Up to the comma or brace that ends an event: those between slashes belong to its terms. */
+/*
+ * The length up to the comma or brace that ends an event. Commas between slashes belong to the
+ * terms.
+ */
 static size_t event_length(const char *s)
 {
 	const bool has_terms = strncmp(s, "mem:", 4) != 0;
@@ -413,7 +416,10 @@ static int parse_event(struct parser *p)
 	return add_one(p->list, &t);
 }
 
-/* Only the first can be pinned or exclusive, or have its samples hold the others' counts. */
+/*
+ * Only the first member may be pinned or exclusive, or have samples that contain the other members'
+ * counts.
+ */
 static int check_members(const struct capture_events *l, size_t first)
 {
 	const struct capture_event *leader = &l->list.v[first];
@@ -431,7 +437,7 @@ static int check_members(const struct capture_events *l, size_t first)
 	return 0;
 }
 
-/* Behind the name; *pos is '{'. */
+/* Called behind the name; *pos is '{'. */
 static int parse_group(struct parser *p, const char *name)
 {
 	struct capture_events *l = p->list;

@@ -43,7 +43,7 @@ int explain_member(const struct capture_event *leader, const struct capture_even
 		       e->name, leader->name);
 }
 
-/* Looked for one by one: there is none left to read /proc with. */
+/* Counts descriptors one by one, because no descriptor is left to read /proc with. */
 static size_t count_open(rlim_t limit)
 {
 	enum { LOOKED_AT_MAX = 1 << 16 };
@@ -66,8 +66,8 @@ struct refusal {
 };
 
 /*
- * An attribute of the event that the kernel refuses, if leaving it out would be enough:
- * capture_culprit().
+ * Names an attribute that the kernel refuses, if leaving it out would be enough
+ * (capture_culprit()).
  */
 static int explain_culprit(const struct refusal *r, const char *culprit)
 {
@@ -151,7 +151,7 @@ int explain_open(const struct capture_event *e, int cpu, int32_t tid, size_t wan
 {
 	static const struct {
 		int error;
-		bool has_culprit; /* one attribute may be the cause */
+		bool has_culprit; /* a single attribute may be the cause */
 		int (*explain)(const struct refusal *r);
 	} table[] = {
 		{ EACCES, true, explain_rights },      { EPERM, true, explain_rights },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a refusal of the kernel means for the user: cause, current settings, remedy. */
+/* Explains a refusal of the kernel to the user: cause, current settings, remedy. */
 #ifndef SONDE_CAPTURE_EXPLAIN_H
 #define SONDE_CAPTURE_EXPLAIN_H
 
@@ -8,9 +8,9 @@
 
 #include "capture/events.h"
 
-/* They return -error. `wanted_fds`: how many descriptors the whole recording needs. */
+/* Both return -error. `wanted_fds`: the number of descriptors that the recording needs in all. */
 int explain_open(const struct capture_event *e, int cpu, int32_t tid, size_t wanted_fds, int error);
-/* The kernel takes the event, but not as a member of that group: -EINVAL. */
+/* The kernel accepts the event, but not as a member of that group: -EINVAL. */
 int explain_member(const struct capture_event *leader, const struct capture_event *e);
 int explain_map(size_t data_pages, size_t nr_cpus, int error);
 

@@ -19,7 +19,7 @@ struct check {
 	const char *start, *pos;
 	const struct sonde_field *fields;
 	size_t nr_fields;
-	char *buf; /* the finding; "" so far none */
+	char *buf; /* the mistake found; "" so far */
 	size_t size;
 };
 
@@ -181,7 +181,7 @@ static bool filter_check_expression(struct check *c, int depth)
 		c->pos += 2;
 		filter_skip_blanks(c);
 		if (!*c->pos)
-			break; /* the kernel takes a trailing && */
+			break; /* the kernel accepts a trailing && */
 	}
 	if (depth == 0 && *c->pos)
 		FOUND(c,
@@ -210,7 +210,7 @@ static void put_fields(struct outbuf *o, const struct sonde_field *fields, size_
 int filter_explain(const struct tracefs *t, const char *system, const char *event,
 		   const char *filter, int error)
 {
-	enum { SHOWN = 400 }; /* of a filter, which may be as long as a page */
+	enum { SHOWN = 400 }; /* bytes printed of a filter, which may be as long as a page */
 	struct abi abi = { .long_bytes = sizeof(long),
 			   .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
 	struct sonde_schema *sc = NULL;

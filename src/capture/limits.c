@@ -29,7 +29,7 @@ bool raise_file_limit(void)
 	return now.rlim_cur < now.rlim_max && setrlimit(RLIMIT_NOFILE, &wanted) == 0;
 }
 
-/* errno of the first that cannot be opened, or 0 */
+/* The errno of the first descriptor that cannot be opened, or 0. */
 static int try_descriptors(size_t n)
 {
 	enum { MOST = 16 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings of the kernel and limits of this process that recording runs into. */
+/* Kernel settings and process limits that affect recording. */
 #ifndef SONDE_CAPTURE_LIMITS_H
 #define SONDE_CAPTURE_LIMITS_H
 
@@ -8,11 +8,14 @@
 
 /* The current value of /proc/sys/kernel/NAME, or fallback. */
 long kernel_setting(const char *name, long fallback);
-/* Raises this process's RLIMIT_NOFILE: to the hard limit, with rights to the system's. False when that changed nothing. */
+/*
+ * Raises this process's RLIMIT_NOFILE: to the hard limit, or with enough rights to the system's
+ * limit. False if nothing changed.
+ */
 bool raise_file_limit(void);
 /*
- * Fails if n more descriptors cannot be opened; raises the limit where that helps. Called before
- * code for which a file that cannot be opened is one that is not there.
+ * Fails if n more descriptors cannot be opened; raises the limit if that helps. Called before code
+ * that takes a file that cannot be opened for a missing one.
  */
 int need_descriptors(size_t n);
 

@@ -17,15 +17,15 @@
 
 struct found {
 	uint32_t kind;
-	char *name, *alias; /* owned; alias NULL: none */
+	char *name, *alias; /* owned; alias is NULL if none */
 };
 
 struct list {
 	VEC(struct found) found;
 	uint32_t kinds;
-	const struct pmu *pmu;         /* whose events come */
-	const struct tracefs *tracefs; /* where tracepoints are */
-	int failed;                    /* out of memory, where a visitor cannot say so */
+	const struct pmu *pmu;         /* the source whose events are added */
+	const struct tracefs *tracefs; /* the tracepoints' directory */
+	int failed;                    /* out of memory in a visitor that cannot report it */
 };
 
 static int list_add(struct list *l, uint32_t kind, const char *name, const char *alias)
@@ -39,7 +39,7 @@ static int list_add(struct list *l, uint32_t kind, const char *name, const char 
 	return l->failed = err_nomem();
 }
 
-/* ---- what there is ----------------------------------------------------------------------------------------------- */
+/* ---- finding the events ---------------------------------------------------------------------- */
 
 static uint32_t list_kind_of(uint32_t type)
 {
@@ -48,7 +48,7 @@ static uint32_t list_kind_of(uint32_t type)
 					    : SONDE_EVENT_CACHE;
 }
 
-/* The processor's own source: an event of it needs no source to be named, and comes before all others. */
+/* The processor's own source: its events need no source in their name, and are listed first. */
 static bool is_core(const char *name)
 {
 	return !strncmp(name, "cpu/", 4);
@@ -65,7 +65,7 @@ static int list_add_numbered(void *ctx, uint32_t type, uint64_t config, const ch
 	if (!(l->kinds & kind))
 		return 0;
 	error = capture_probe(&attr);
-	/* without the right to open any, those of the kernel's own are there all the same */
+	/* the kernel's own events exist even if we have no right to open any */
 	if (error && !(kind == SONDE_EVENT_SOFTWARE && (error == EACCES || error == EPERM)))
 		return 0;
 	return list_add(l, kind, name, alias);
@@ -95,7 +95,7 @@ static int list_add_tracepoint(void *ctx, const char *system, const char *event)
 	char path[1024], name[1024];
 	struct stat st;
 
-	/* ftrace:* describe records of the ring buffer: directories without an id */
+	/* ftrace:* describe records of the ring buffer; their directories have no id */
 	snprintf(path, sizeof(path), "%s/events/%s/%s/id", l->tracefs->root, system, event);
 	if (stat(path, &st) < 0)
 		return 0;
@@ -112,7 +112,7 @@ static int list_add_tracepoints(struct list *l)
 	return tracefs_events_match(&tracefs, "*", "*", list_add_tracepoint, l);
 }
 
-/* ---- in order ---------------------------------------------------------------------------------------------------- */
+/* ---- sorting --------------------------------------------------------------------------------- */
 
 static int list_compare(const void *a, const void *b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What events there are to record: see sonde_list_events(). */
+/* The events that can be recorded: see sonde_list_events(). */
 #ifndef SONDE_CAPTURE_LIST_H
 #define SONDE_CAPTURE_LIST_H
 
@@ -7,7 +7,7 @@
 
 #include <sonde/sonde.h>
 
-/* sources: NULL for sysfs; kinds: 0 all. */
+/* sources: NULL means sysfs. kinds: 0 means all. */
 int capture_list(const char *sources, uint32_t kinds,
 		 void (*event)(void *ctx, const struct sonde_listed_event *event), void *ctx);
 

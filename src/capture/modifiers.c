@@ -28,8 +28,8 @@ static int modifiers_check(const char *text, const char *modifiers)
 }
 
 /*
- * With perf's meaning: the first of u k h excludes the other two, the first of G H the other one; guests are left out by
- * u, p and H, but not by P. D and e are a leader's.
+ * Applies perf's rules. The first of u k h excludes the other two levels; the first of G H excludes
+ * the other. u, p and H exclude guests, P does not. D and e apply to a leader only.
  */
 static int modifiers_add(struct capture_event *e, const char *text, const char *modifiers,
 			 bool is_leader)

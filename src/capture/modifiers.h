@@ -5,9 +5,12 @@
 
 #include "capture/events.h"
 
-/* Modifiers of one event. text: as the user wrote it, for messages. -EBADR */
+/*
+ * Applies the modifiers of one event. text: as the user wrote it, for messages. -EBADR on a
+ * mistake.
+ */
 int event_modifiers_apply(struct capture_event *e, const char *text, const char *modifiers);
-/* Modifiers of its group, in addition to its own. */
+/* Adds the modifiers of its group to its own. */
 int event_modifiers_add(struct capture_event *e, const char *text, const char *modifiers,
 			bool is_leader);
 

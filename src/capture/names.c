@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An alias stands behind the name that it is one of. */
+/* An alias follows the name it belongs to. */
 static const struct {
 	const char *name;
 	uint32_t type;
@@ -47,7 +47,7 @@ static const struct {
 	  11 /* PERF_COUNT_SW_CGROUP_SWITCHES, Linux 5.13 */ },
 };
 
-/* Caches, operations and results, each with its aliases; the number is the row. */
+/* Caches, operations and results, each with its aliases. The row is the kernel's number. */
 static const char *const caches[][5] = {
 	{ "L1-dcache", "l1-d", "l1d", "L1-data" },
 	{ "L1-icache", "l1-i", "l1i", "L1-instruction" },
@@ -66,10 +66,13 @@ static const char *const results[][4] = {
 	{ "refs", "Reference", "ops", "access" },
 	{ "misses", "miss" },
 };
-/* Bit n: operation n is known of that cache. */
+/* Bit n: that cache has operation n. */
 static const uint8_t cache_ops[] = { 7, 5, 7, 7, 1, 1, 7 };
 
-/* The row of `table` with the longest name that begins at `s` and ends there or before '-'; -1 none. */
+/*
+ * The row of `table` with the longest name that begins at `s` and ends there or before '-'; -1 if
+ * none.
+ */
 static int match_row(const char *const *table, size_t rows, size_t columns, const char *s,
 		     size_t *ret_len)
 {

@@ -14,13 +14,13 @@
 
 static const char sysfs_sources[] = "/sys/bus/event_source/devices";
 
-/* Names of users become parts of paths: no way out of the folder. */
+/* User-supplied names become parts of paths; they must not leave the folder. */
 static bool is_file_name(const char *name)
 {
 	return *name && *name != '.' && !strchr(name, '/') && strlen(name) < 128;
 }
 
-/* A file's first line; false when it cannot be read. */
+/* Reads a file's first line; false if it cannot be read. */
 static bool pmu_read_file(const struct pmu *p, const char *folder, const char *name, char *buf,
 			  size_t size)
 {
@@ -32,7 +32,7 @@ static bool pmu_read_file(const struct pmu *p, const char *folder, const char *n
 	return sysfile_line(buf, size, "%s", path);
 }
 
-/* energy-psys.unit tells of the event energy-psys */
+/* energy-psys.unit describes the event energy-psys */
 static bool is_event(const char *name)
 {
 	static const char *const about[] = { ".scale", ".unit", ".snapshot", ".per-pkg" };
@@ -65,7 +65,7 @@ int pmu_open(const char *root, const char *name, struct pmu *ret)
 	return 0;
 }
 
-/* uncore_imc_0 is one of imc and of uncore_imc */
+/* uncore_imc_0 has the names imc and uncore_imc */
 static bool is_called(const char *source, const char *name)
 {
 	static const char prefix[] = "uncore_";
@@ -109,7 +109,7 @@ int pmu_each(const char *root, const char *name, const char *event,
 	return r;
 }
 
-/* WORD:RANGES, WORD is config, config1, config2 */
+/* WORD:RANGES; WORD is config, config1 or config2 */
 static int parse_format(const char *text, struct pmu_format *ret)
 {
 	static const char *const words[] = { "config:", "config1:", "config2:" };
@@ -201,7 +201,7 @@ int pmu_cpus(const struct pmu *p, struct capture_cpus *ret)
 	return 0;
 }
 
-/* ---- what there is ----------------------------------------------------------------------------------------------- */
+/* ---- listing --------------------------------------------------------------------------------- */
 
 static void each_entry(const char *dir, void (*visit)(void *ctx, const char *name), void *ctx)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Event sources that the kernel shows in /sys/bus/event_source/devices/NAME ("cpu", "msr", "uncore_imc_0"):
+ * Event sources in /sys/bus/event_source/devices/NAME ("cpu", "msr", "uncore_imc_0"):
  *
  *	type            number for perf_event_attr.type
  *	format/TERM     which bits of the attr a term fills: "config:0-7,32-35"
  *	events/EVENT    terms that make this event: "event=0xc0,umask=0x1"
  *	cpumask         cpus that count for all
  *
- * Only their kind of file is known here; terms.h gives them meaning.
+ * This file only parses them; terms.h gives them meaning.
  */
 #ifndef SONDE_CAPTURE_PMU_H
 #define SONDE_CAPTURE_PMU_H
@@ -28,36 +28,45 @@ struct pmu {
 
 struct pmu_format {
 	enum { PMU_CONFIG, PMU_CONFIG1, PMU_CONFIG2 } word;
-	uint64_t bits; /* where the value's bits go, lowest first */
+	uint64_t bits; /* where the value's bits are stored, lowest first */
 };
 
-/* root: where the sources are, NULL for sysfs. -ENOENT (no message): there is none of that name. */
+/*
+ * root: the directory of the sources, NULL for sysfs. -ENOENT (no message) if there is no source of
+ * that name.
+ */
 int pmu_open(const char *root, const char *name, struct pmu *ret);
 /*
- * Calls visit for each source; those called NAME, or NAME_0, NAME_1 ... (uncore_ before it may be left out), or that have
- * an event of this name (visit returns 0 to go on); name or event NULL: of any.
+ * Calls visit for each source that is called NAME or NAME_0, NAME_1 ... (with or without uncore_),
+ * or that has an event of this name. If name or event is NULL, any matches. visit returns 0 to
+ * continue.
  */
 int pmu_each(const char *root, const char *name, const char *event,
 	     int (*visit)(void *ctx, const struct pmu *pmu), void *ctx);
 
-/* -ENOENT (no message): the source has no such term; -EINVAL: its description is not understood. */
+/*
+ * -ENOENT (no message) if the source has no such term. -EINVAL if its description cannot be parsed.
+ */
 int pmu_format_read(const struct pmu *p, const char *term, struct pmu_format *ret);
-/* Puts value where the format says; false: it has more bits than there is room for. */
+/* Stores value where the format says; false if it has more bits than the format. */
 bool pmu_format_apply(const struct pmu_format *f, uint64_t value, struct perf_event_attr *attr);
 /* The largest value that fits. */
 uint64_t pmu_format_max(const struct pmu_format *f);
-/* The terms that event `name` stands for, a line in buf; -ENOENT (no message): the source has no such event. */
+/*
+ * The terms of event `name`, as one line in buf. -ENOENT (no message) if the source has no such
+ * event.
+ */
 int pmu_event_read(const struct pmu *p, const char *name, char *buf, size_t size);
-/* Which cpus count for all; an empty list: each for itself. */
+/* The cpus that count for all; an empty list if each cpu counts for itself. */
 int pmu_cpus(const struct pmu *p, struct capture_cpus *ret);
 
 /* Calls visit with the name of each event of a source. */
 void pmu_events_each(const struct pmu *p, void (*visit)(void *ctx, const char *name), void *ctx);
 
-/* Offers what there is: sources, and, of one source, its terms and events. */
+/* Offers all sources, and, for a given source, its terms and events. */
 void pmu_near(const char *root, struct near *near);
 void pmu_terms_near(const struct pmu *p, struct near *near);
-/* The same as words separated by commas, cut off at the end of buf. */
+/* The same as words separated by commas, truncated at the end of buf. */
 void pmu_list(const char *root, char *buf, size_t size);
 void pmu_terms_list(const struct pmu *p, char *buf, size_t size);
 

@@ -25,9 +25,9 @@ int capture_probe(const struct perf_event_attr *attr)
 	return capture_open_errno(&a, 0, -1);
 }
 
-/* ---- what was refused -------------------------------------------------------------------------------------------- */
+/* ---- the refused attribute ------------------------------------------------------------------- */
 
-/* Things that options ask for; the order is that in which they are blamed. */
+/* Attributes that options set, in the order in which they are blamed. */
 static const struct {
 	uint64_t sample_type;
 	const char *words;

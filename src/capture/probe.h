@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* What the running kernel takes, found by asking it. */
+/* Finds by trying what the running kernel accepts. */
 #ifndef SONDE_CAPTURE_PROBE_H
 #define SONDE_CAPTURE_PROBE_H
 
 #include <linux/perf_event.h>
 #include <stdint.h>
 
-/* 0: an event with this attr can be opened there; else the errno. */
+/* Returns 0 if an event with this attr can be opened there, otherwise the errno. */
 int capture_open_errno(const struct perf_event_attr *attr, int32_t tid, int cpu);
 
 /*
- * 0: an event with this attr can be opened for the calling thread, in user space; else the errno. Size and exclude bits are
- * set here.
+ * Returns 0 if an event with this attr can be opened for the calling thread, in user space;
+ * otherwise the errno. Sets size and exclude bits itself.
  */
 int capture_probe(const struct perf_event_attr *attr);
 
 /*
- * An event was refused: the one thing asked for without which it can be opened, in words with its option ("the times of
- * clock 1 (-k)"); NULL when it is none of them or not one alone.
+ * For a refused event: the one attribute without which it can be opened, in words with its option
+ * ("the times of clock 1 (-k)"). NULL if no single attribute is the cause.
  */
 const char *capture_culprit(const struct perf_event_attr *refused, int32_t tid, int cpu);
 

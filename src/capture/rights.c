@@ -17,7 +17,7 @@
 
 enum { CAP_SYS_ADMIN_BIT = 21, CAP_PERFMON_BIT = 38 };
 
-/* ---- what we are ------------------------------------------------------------------------------------------------- */
+/* ---- our rights ------------------------------------------------------------------------------ */
 
 /* The number behind "KEY:" in /proc/self/status. */
 static uint64_t own_status(const char *key, int base)
@@ -35,7 +35,7 @@ static bool is_privileged(void)
 	       (UINT64_C(1) << CAP_PERFMON_BIT | UINT64_C(1) << CAP_SYS_ADMIN_BIT);
 }
 
-/* A user namespace of its own: its rights are none over the machine. */
+/* True in a user namespace of its own: its rights do not hold for the machine. */
 static bool is_in_user_namespace(void)
 {
 	FILE *f = fopen("/proc/self/uid_map", "re");
@@ -57,15 +57,17 @@ static bool is_locked_down(void)
 	       strstr(line, "[confidentiality]");
 }
 
-/* ---- what the kernel takes --------------------------------------------------------------------------------------- */
+/* ---- what the kernel accepts ----------------------------------------------------------------- */
 
-/* Impossible flags are the first thing that the kernel looks at; another answer comes from a filter before it. */
+/*
+ * The kernel checks for impossible flags first. Any other error comes from a filter in front of it.
+ */
 static bool reaches_kernel(void)
 {
 	return syscall(SYS_perf_event_open, NULL, 0, 0, -1, ~0UL) < 0 && errno == EINVAL;
 }
 
-/* What everybody may do to a task of his own. */
+/* Tries what every user may do to a task of his own. */
 static int try_least(int32_t tid)
 {
 	const struct perf_event_attr least = { .type = PERF_TYPE_SOFTWARE,
@@ -88,7 +90,7 @@ bool rights_user_space(const struct perf_event_attr *attr, int32_t tid, int cpu)
 	return error != EACCES && error != EPERM;
 }
 
-/* ---- in words ---------------------------------------------------------------------------------------------------- */
+/* ---- explanations ---------------------------------------------------------------------------- */
 
 static int rights_explain_foreign(const struct capture_event *e, int32_t tid, int error)
 {
@@ -111,7 +113,7 @@ static int rights_explain_foreign(const struct capture_event *e, int32_t tid, in
 		       e->name, tid, name);
 }
 
-/* Something else than the usual rights. */
+/* Explains a refusal that is not about the usual rights. */
 static int refused_all_the_same(const struct capture_event *e, int error)
 {
 	if (is_in_user_namespace())
@@ -132,11 +134,11 @@ static int refused_all_the_same(const struct capture_event *e, int error)
 		       e->name, kernel_setting("perf_event_paranoid", 2));
 }
 
-/* The highest kernel.perf_event_paranoid with which it could be opened. */
+/* The highest kernel.perf_event_paranoid with which the event could be opened. */
 static long needed_level(const struct capture_event *e, int32_t tid, int cpu, bool user_space)
 {
 	if (try_least(0) != 0)
-		return 2; /* some distributions know higher levels, which forbid all of it */
+		return 2; /* some distributions have higher levels, which forbid all of it */
 	if (!e->attr.exclude_kernel && user_space)
 		return 1;
 	if (e->attr.type == PERF_TYPE_TRACEPOINT)
@@ -176,7 +178,7 @@ int rights_explain_tracefs(const char *system, int error)
 	char before[1024], program[PATH_MAX];
 	ssize_t len;
 
-	/* everybody may record the system calls of his own processes */
+	/* every user may record the system calls of his own processes */
 	if (error != -EACCES || paranoid <= -1 || is_privileged() || strstr(system, "syscalls"))
 		return error;
 	snprintf(before, sizeof(before), "%s", err_text());

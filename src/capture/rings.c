@@ -14,7 +14,7 @@
 static int map_ring(struct rings *r, const struct counter *n)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	/* What cannot be written to the kernel overwrites. */
+	/* The kernel overwrites a ring that is mapped read-only. */
 	const int prot = n->backward ? PROT_READ : PROT_READ | PROT_WRITE;
 	void *map = mmap(NULL, r->mapped_bytes, prot, MAP_SHARED, n->fd, 0);
 	struct ring ring;
@@ -113,7 +113,7 @@ int rings_map(struct rings *r, const struct counter *counters, size_t nr_counter
 
 void rings_pause(struct rings *r, bool pause)
 {
-	/* Kernels before 4.7 know neither this nor such rings. */
+	/* Kernels before 4.7 have neither this ioctl nor such rings. */
 	vec_foreach(ring, &r->backward)
 		ioctl(ring->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, pause);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines for the user on their way to whoever prints them: the library itself never does. */
+/* Messages for the user, passed to the program that prints them: the library never prints. */
 #ifndef SONDE_CAPTURE_SAY_H
 #define SONDE_CAPTURE_SAY_H
 
@@ -9,7 +9,7 @@
 enum say_level { SAY_WARNING = 0, SAY_NORMAL = 1, SAY_VERBOSE = 2 };
 
 struct say {
-	void (*line)(void *ctx, int level, const char *line); /* NULL: nobody listens */
+	void (*line)(void *ctx, int level, const char *line); /* NULL: messages are dropped */
 	void *ctx;
 };
 

@@ -8,7 +8,7 @@
 #include "capture/rights.h"
 #include "formats/perfdata/attr.h"
 
-/* "cpu-clock" with the letters that perf derives from the attr. */
+/* "cpu-clock" with the modifier letters that perf derives from the attr. */
 static const char *clock_name(struct capture_events *events, const struct perf_event_attr *a)
 {
 	char name[96];
@@ -17,7 +17,7 @@ static const char *clock_name(struct capture_events *events, const struct perf_e
 	return arena_strdup(&events->arena, name);
 }
 
-/* "name" with the modifier u, lent from the list; NULL: no memory. */
+/* "name" with the modifier u, owned by the list; NULL if out of memory. */
 static const char *name_user(struct capture_events *events, const char *name)
 {
 	return capture_events_join(events, name, strchr(name, ':') ? "" : ":", "u");
@@ -29,8 +29,8 @@ static bool is_cycles(const struct perf_event_attr *a)
 }
 
 /*
- * Tracepoints are the kernel's; system calls are told with the registers of their caller, which
- * count.
+ * Tracepoints are in the kernel. System calls are recorded with their caller's registers, so they
+ * count as user space.
  */
 static bool happens_in_user_space(const struct capture_event *e)
 {
@@ -48,7 +48,7 @@ static bool raise_files(struct steps_back *s, const struct refused *r, const str
 	return raise_file_limit();
 }
 
-/* Drivers that know nothing of levels and guests take no attr that leaves some out. */
+/* Drivers without support for levels and guests refuse an attr that excludes any. */
 static bool include_guests(struct steps_back *s, const struct refused *r, const struct say *to)
 {
 	if (!r->event->source || !r->event->attr.exclude_guest || r->event->chose_guest)
@@ -62,7 +62,7 @@ static void drop_lost(struct perf_event_attr *a)
 	a->read_format &= ~(uint64_t)PERF_FORMAT_LOST;
 }
 
-/* The weight as one number, which older kernels know. */
+/* Uses the single-number weight, which older kernels support. */
 static void drop_weights(struct perf_event_attr *a)
 {
 	if (a->sample_type & PERF_SAMPLE_WEIGHT_STRUCT)
@@ -85,7 +85,8 @@ static void drop_guests(struct perf_event_attr *a)
 }
 
 /*
- * What newer kernels know, newest first; dropped one by one until an older kernel takes the attr.
+ * Features of newer kernels, newest first; dropped one by one until an older kernel accepts the
+ * attr.
  */
 static bool drop_newest(struct steps_back *s, const struct refused *r, const struct say *to)
 {
@@ -144,8 +145,8 @@ static bool user_space_only(struct steps_back *s, const struct refused *r, const
 	    !rights_user_space(a, r->tid, r->cpu))
 		return false;
 	a->exclude_kernel = 1;
-	a->exclude_hv = !e->is_default; /* as perf has it */
-	/* what happens on the way from user space is all the same */
+	a->exclude_hv = !e->is_default; /* as in perf */
+	/* what happens on the way from user space is recorded all the same */
 	if (a->type == PERF_TYPE_TRACEPOINT)
 		return true;
 	e->name =
@@ -159,7 +160,7 @@ static bool user_space_only(struct steps_back *s, const struct refused *r, const
 	return e->name != NULL;
 }
 
-/* ---- which of them --------------------------------------------------------------------------- */
+/* ---- choosing a step ------------------------------------------------------------------------- */
 
 bool step_back(struct steps_back *s, const struct refused *r, const struct say *to)
 {

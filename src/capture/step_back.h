@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What can be changed of an event that the kernel refuses, so that it is recorded all the same: one
- * small step, after which it is opened again. Steps that change what is recorded are reported.
+ * Changes to an event that the kernel refuses, so that it can be recorded all the same. Each call
+ * makes one small step, after which the caller opens the event again. Steps that change what is
+ * recorded are reported.
  */
 #ifndef SONDE_CAPTURE_STEP_BACK_H
 #define SONDE_CAPTURE_STEP_BACK_H
@@ -12,23 +13,23 @@
 #include "capture/events.h"
 #include "capture/say.h"
 
-/* Steps that are made once for all events. */
+/* Steps that apply to all events. */
 struct steps_back {
-	unsigned dropped;   /* how many new features this kernel does not know */
-	bool no_file_limit; /* RLIMIT_NOFILE is raised as far as it goes */
+	unsigned dropped;   /* number of newer features that were dropped for this kernel */
+	bool no_file_limit; /* RLIMIT_NOFILE is at its maximum */
 };
 
-/* An event that could not be opened there. */
+/* An event that could not be opened. */
 struct refused {
 	struct capture_events *events;
-	struct capture_event *event; /* of the list */
+	struct capture_event *event; /* in the list */
 	int32_t tid;
 	int cpu;
 	int error;     /* errno */
-	bool any_open; /* the kernel took a counter before */
+	bool any_open; /* the kernel accepted an earlier counter */
 };
 
-/* False when there is no step left. */
+/* False if no step is left. */
 bool step_back(struct steps_back *s, const struct refused *r, const struct say *say);
 
 #endif

@@ -36,7 +36,7 @@ static const struct term_word {
 	enum term term;
 	enum value_kind kind;
 	bool of_tracepoints;
-	const char *why_not; /* of TERM_REFUSED */
+	const char *why_not; /* for TERM_REFUSED */
 } words[] = {
 	{ "config", TERM_CONFIG, VALUE_NUMBER, false, NULL },
 	{ "config1", TERM_CONFIG1, VALUE_NUMBER, false, NULL },
@@ -72,10 +72,10 @@ struct term_parser {
 	struct capture_event *event;
 	const struct pmu *pmu;
 	const char *text;
-	bool in_alias; /* within an event of events/: no further ones */
+	bool in_alias; /* inside an event of events/, which may not name further ones */
 };
 
-/* ---- one term ---------------------------------------------------------------------------------------------------- */
+/* ---- one term -------------------------------------------------------------------------------- */
 
 static int terms_parse_number(const struct term_parser *p, const char *term, const char *value,
 			      uint64_t *ret)
@@ -132,7 +132,7 @@ static int set_term(struct term_parser *p, const struct term_word *w, const char
 		break;
 	case TERM_PERIOD:
 	case TERM_FREQ:
-		/* an event of events/ may have a period of its own: it says what is usual, nothing more */
+		/* an event of events/ may have a period of its own, which is only a default */
 		if (p->in_alias && t->rate != RATE_UNSAID)
 			break;
 		t->rate = w->term == TERM_PERIOD ? RATE_PERIOD : RATE_FREQ;
@@ -169,7 +169,9 @@ static int set_term(struct term_parser *p, const struct term_word *w, const char
 
 static int parse_terms(struct term_parser *p, const char *terms);
 
-/* A term out of the source's folders; -ENOENT (no message): it has no such one. */
+/*
+ * Sets a term that is defined in the source's folders. -ENOENT (no message) if it has no such term.
+ */
 static int set_source_term(struct term_parser *p, const char *name, const char *value)
 {
 	struct pmu_format format;
@@ -239,9 +241,9 @@ static int parse_term(struct term_parser *p, const char *name, const char *value
 	return unknown_term(p, name);
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------- */
+/* ---- the list -------------------------------------------------------------------------------- */
 
-/* Without blanks at either end. */
+/* Removes blanks at both ends. */
 static char *terms_trim(char *s)
 {
 	size_t len;

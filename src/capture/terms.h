@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TERM[=VALUE],... between the slashes of an event. What they say of the attr's numbers goes there;
- * how to sample is kept for capture/setup/, which obeys it after the options.
+ * TERM[=VALUE],... between the slashes of an event. Terms about the attr's numbers are applied
+ * here. Terms about sampling are kept for capture/setup/, which applies them after the options.
  *
  *	config= config1= config2=   the numbers themselves; numbers are decimal or 0x
  *	period= freq=               as -c and -F, for this event
@@ -19,8 +19,9 @@
 struct pmu;
 
 /*
- * terms: without the slashes; text: the whole event, for messages. pmu: of an event source, else
- * NULL. Tracepoints know fewer terms. What is lent to e is the list's. -EBADR
+ * terms: without the slashes. text: the complete event, for messages. pmu: the event source,
+ * otherwise NULL. Tracepoints accept fewer terms. Texts that e borrows belong to the list. -EBADR
+ * on a mistake.
  */
 int event_terms_parse(struct capture_events *l, struct capture_event *e, const struct pmu *pmu,
 		      const char *text, const char *terms);

@@ -17,7 +17,9 @@ enum { FILE_MAX_BYTES = 64 << 20 };
 
 static const char *const usual_places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 
-/* A tracefs mounted elsewhere: its line in /proc/self/mounts is "SOURCE PLACE tracefs ...". */
+/*
+ * Finds a tracefs mounted elsewhere: its line in /proc/self/mounts is "SOURCE PLACE tracefs ...".
+ */
 static void find_mount(char *root, size_t size)
 {
 	FILE *f = fopen("/proc/self/mounts", "re");
@@ -41,7 +43,9 @@ static int try_root(struct tracefs *t, const char *root)
 
 	snprintf(t->root, sizeof(t->root), "%s", root);
 	snprintf(path, sizeof(path), "%s/events/header_page", root);
-	/* opened: access(2) would ask for the real user, without capabilities of the program */
+	/*
+	 * opened, because access(2) would check the real user, without the program's capabilities
+	 */
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
@@ -61,7 +65,7 @@ int tracefs_open(struct tracefs *ret)
 	for (size_t i = 0; r < 0 && i < sizeof(usual_places) / sizeof(*usual_places); i++) {
 		int s = try_root(&t, usual_places[i]);
 
-		/* "no rights" tells more than "not there" */
+		/* "no rights" is more informative than "not there" */
 		if (s == 0 || r == -ENOENT)
 			r = s;
 	}
@@ -72,7 +76,7 @@ int tracefs_open(struct tracefs *ret)
 			"read them (as root: mount -o remount,gid=GROUP,mode=0750 %s), or run "
 			"as root",
 			*mounted ? mounted : usual_places[0], *mounted ? mounted : usual_places[0]);
-	/* out of descriptors or memory, which says nothing of tracefs */
+	/* out of descriptors or memory, which proves nothing about tracefs */
 	if (r < 0 && r != -ENOENT && r != -ENOTDIR)
 		return err_errno(-r, "cannot read the kernel's tracepoints");
 	if (r < 0)
@@ -134,7 +138,10 @@ int tracefs_event_id(const struct tracefs *t, const char *system, const char *ev
 	return 0;
 }
 
-/* Entries of a directory of events: everything that is no control file. The type is enough, no stat is made. */
+/*
+ * The next entry of a directory of events that is not a control file. The entry's type is enough;
+ * no stat is needed.
+ */
 static struct dirent *next_dir(DIR *d)
 {
 	struct dirent *e;

@@ -18,16 +18,20 @@
 #include "formats/perfdata/writer.h"
 
 enum {
-	INFO_BYTES = 232, /* of struct bpf_prog_info, in files: perf 6.1 takes no longer one */
+	/* bytes of struct bpf_prog_info in files; perf 6.1 accepts no longer one */
+	INFO_BYTES = 232,
 	DATA_MOST = 16 << 20,
 	PROGRAMS_MOST = 16 << 10,
 };
 _Static_assert(sizeof(struct bpf_prog_info) >= INFO_BYTES, "linux/bpf.h is older than 5.17");
 
-/* The arrays that bpf_prog_info points to: in files their places behind it. Index: the bit in the file's word `arrays`. */
+/*
+ * The arrays that bpf_prog_info points to; in files each pointer is an offset in the data behind
+ * it. The index is the bit in the file's word `arrays`.
+ */
 static const struct array {
 	uint32_t at, count_at;
-	uint32_t size_at; /* of the member that tells an element's size; 0: it is size */
+	uint32_t size_at; /* offset of the member with an element's size; 0 if `size` is the size */
 	uint32_t size;
 } arrays[] = {
 #define ARRAY(member, count, size_member, bytes)                                               \
@@ -48,8 +52,8 @@ enum { NR_ARRAYS = sizeof(arrays) / sizeof(*arrays), ARRAYS = 0x1f9 };
 
 struct program {
 	uint32_t id;
-	bool is_loaded;            /* ... when they were last looked for */
-	struct bpf_prog_info info; /* pointers are places in data */
+	bool is_loaded;            /* ... at the last look */
+	struct bpf_prog_info info; /* pointers are offsets in data */
 	uint8_t *data;             /* owned */
 	size_t data_len;
 };
@@ -63,11 +67,11 @@ struct types {
 struct bpf_programs {
 	pthread_mutex_t lock;
 	bool is_listed, names_only;
-	VEC(struct program) list; /* ascending by id, as ids are given */
+	VEC(struct program) list; /* ascending by id, the order in which the kernel lists them */
 	VEC(struct types) types;
 };
 
-/* ---- asking the kernel ------------------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
 static int bpf_call(int command, union bpf_attr *a)
 {
@@ -108,7 +112,7 @@ static size_t array_bytes(const struct bpf_prog_info *info, const struct array *
 	return bytes < DATA_MOST ? (bytes + 7) & ~UINT64_C(7) : DATA_MOST;
 }
 
-/* Where the counts are those of `counts`, so far from base; the arrays lie one behind the other. */
+/* Sets the pointers to arrays of the sizes in `counts`, one behind the other from `base` on. */
 static void place_arrays(struct bpf_prog_info *info, const struct bpf_prog_info *counts,
 			 uint64_t base)
 {
@@ -175,7 +179,7 @@ static bool read_types(uint32_t id, struct types *ret)
 	return ok;
 }
 
-/* ---- the list ---------------------------------------------------------------------------------------------------- */
+/* ---- the list -------------------------------------------------------------------------------- */
 
 int bpf_programs_new(struct bpf_programs **ret, bool names_only)
 {
@@ -251,7 +255,7 @@ static void bpf_add_program(struct bpf_programs *p, uint32_t id)
 	}
 	fd = p->list.n < PROGRAMS_MOST ? open_by_id(BPF_PROG_GET_FD_BY_ID, id) : -1;
 	if (fd < 0)
-		return; /* it is gone again */
+		return; /* it was unloaded in between */
 	if (read_program(fd, &one)) {
 		one.is_loaded = true;
 		if (one.info.btf_id && !find_types(p, one.info.btf_id) &&
@@ -280,12 +284,12 @@ void bpf_programs_find(struct bpf_programs *p)
 		bpf_add_program(p, a.next_id);
 		a = (union bpf_attr){ .start_id = a.next_id };
 	}
-	/* "no more" is an answer, too; any other is none */
+	/* ENOENT means the list is complete; any other error means we know nothing. */
 	p->is_listed |= errno == ENOENT;
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* ---- what is told of them ---------------------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 /* u32 nr, nr x { u32 bytes of info, u32 bytes of data, u64 arrays, info, data } */
 void bpf_programs_put_info(struct bpf_programs *p, struct outbuf *o)
@@ -323,7 +327,7 @@ void bpf_programs_put_types(struct bpf_programs *p, struct outbuf *o)
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* The name of a type, "" if there is none. */
+/* The name of a type; "" if there is none. */
 static const char *type_name(const struct types *t, uint32_t type)
 {
 	const char *name;

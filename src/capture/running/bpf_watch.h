@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Wakes the recorder the moment a BPF program is loaded, while the kernel can still be asked about it: the buffers of the
- * recording are looked at much later. A small buffer per cpu of its own, in which nothing else is told.
+ * Wakes the recorder the moment a BPF program is loaded, while the kernel can still be queried
+ * about it: the recorder looks at its own buffers much later. Uses a small extra buffer per cpu,
+ * which contains no other records.
  */
 #ifndef SONDE_CAPTURE_RUNNING_BPF_WATCH_H
 #define SONDE_CAPTURE_RUNNING_BPF_WATCH_H
@@ -14,12 +15,12 @@
 
 struct bpf_watch {
 	VEC(struct ring) rings; /* each with a descriptor of its own */
-	int epoll_fd;           /* of all of them; valid when there are rings */
+	int epoll_fd;           /* for all of them; valid if there are rings */
 };
 
-/* Where it may not be done, programs are found when the buffers are drained. */
+/* If the watch is not permitted, programs are found when the buffers are drained. */
 void bpf_watch_open(struct bpf_watch *w, const int *cpus, size_t nr_cpus);
-/* To be polled; -1: nothing is watched. */
+/* The descriptor to poll; -1 if nothing is watched. */
 int bpf_watch_fd(const struct bpf_watch *w);
 void bpf_watch_read(struct bpf_watch *w, struct bpf_programs *programs);
 void bpf_watch_close(struct bpf_watch *w);

@@ -55,14 +55,14 @@ struct build_id build_id_of_module(const char *root, const char *name)
 	return of_notes_file(path);
 }
 
-/* An ELF file; what is needed of it lies at its beginning nearly always, and is read at once. */
+/* An ELF file. The needed bytes are nearly always at its beginning, which is read at once. */
 struct elf_head {
 	int fd;
 	size_t len;
 	_Alignas(8) uint8_t bytes[HEAD_BYTES];
 };
 
-/* Lent: out of the head or of room; NULL when the file ends before. */
+/* Borrowed from the head or from `room`; NULL if the file ends before. */
 static const uint8_t *bytes_at(const struct elf_head *h, uint64_t offset, size_t len, uint8_t *room)
 {
 	if (offset < h->len && len <= h->len - offset)
@@ -151,7 +151,7 @@ struct build_id build_id_of_vdso(void)
 	return id;
 }
 
-/* A path out of a mapping: nothing but a plain file is to be touched, and nothing waited for. */
+/* The path comes from a mapping, so only regular files are opened, without blocking. */
 static int open_inode(const char *path, uint64_t inode)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -170,7 +170,7 @@ int build_id_open_mapped(const char *path, uint64_t inode, int32_t pid)
 	char below[PATH_MAX];
 	int fd = open_inode(path, inode);
 
-	/* in a container: as long as somebody lives there */
+	/* in a container; the path works as long as one of its processes lives */
 	if (fd >= 0 || pid <= 0 ||
 	    snprintf(below, sizeof(below), "/proc/%d/root%s", pid, path) >= (int)sizeof(below))
 		return fd;
@@ -199,7 +199,7 @@ struct build_id build_ids_of_mapping(struct build_ids *ids, const char *name, ui
 	if (at < ids->list.n)
 		return ids->list.v[at];
 	id = read_mapped(name, inode, pid);
-	/* out of memory: it is read again the next time */
+	/* out of memory: the file is read again next time */
 	if (inode && vec_push(&ids->list, id) == 0 &&
 	    hash64_put(&ids->by_inode, key, ids->list.n - 1) < 0)
 		ids->list.n--;

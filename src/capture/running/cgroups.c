@@ -10,7 +10,7 @@
 
 #include "capture/cgroups.h"
 
-/* The kernel's number of a group is its handle; on machines of 64 bits that is the inode, too. */
+/* The kernel's id of a group is its file handle. On 64-bit machines that is also the inode. */
 static uint64_t id_of(const char *path)
 {
 	union {

@@ -29,7 +29,10 @@ static void kernel_map_add_line(struct scan *s, const char *p, size_t len)
 	size_t name_len;
 	char type;
 
-	/* the text is NUL-terminated behind the last line: strtoull stops at the blank at the latest */
+	/*
+	 * the text ends with a NUL behind the last line, so strtoull stops at the blank at the
+	 * latest
+	 */
 	addr = strtoull(p, &end, 16);
 	if ((size_t)(end - p) + 3 >= len || *end != ' ')
 		return;
@@ -54,8 +57,9 @@ static void kernel_map_add_line(struct scan *s, const char *p, size_t len)
 
 #if defined(__x86_64__) || defined(__i386__)
 /*
- * How long the text is, from the line of /proc/iomem that tells its physical place: from _text up to _etext (setup.c of the
- * kernel's arch/x86). _etext stands behind a hundred thousand symbols whose text the kernel makes as it is read. 0: not told.
+ * The length of the text from _text to _etext, from the line of /proc/iomem with its physical range
+ * (see the setup code of the kernel's arch/x86). _etext follows a hundred thousand symbols, whose
+ * lines the kernel generates as they are read. 0 if unknown.
  */
 static uint64_t text_bytes(void)
 {
@@ -80,7 +84,7 @@ static uint64_t text_bytes(void)
 }
 #endif
 
-/* Both stand in the first lines. */
+/* Both symbols are in the first lines. */
 static bool has_beginning(const struct scan *s)
 {
 	return s->text && s->stext;
@@ -155,7 +159,7 @@ int kernel_map_read(struct kernel_map *ret, bool with_symbols)
 		k.end = k.start;
 	if (r == 0 && s.kept.failed)
 		r = err_nomem();
-	/* All zero: symbols that say nothing are not worth keeping. */
+	/* If all addresses are zero, the symbols are useless and not kept. */
 	if (r == 0 && with_symbols && k.reference_addr)
 		r = kernel_map_compress(&k.symbols_zstd, &s.kept);
 	outbuf_done(&s.kept);

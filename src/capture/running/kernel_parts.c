@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What of the running kernel has a file and a build id. */
+/* The parts of the running kernel that have a file and a build id. */
 #include "capture/running/kernel_parts.h"
 
 #include <fcntl.h>
@@ -53,13 +53,16 @@ static int add_kernel(struct parts *p)
 		return err_set(-ENOENT, "the running kernel does not tell its build id "
 					"(/sys/kernel/notes)");
 	if (kernel_map_read(&map, false) < 0)
-		err_clear(); /* where it lies is not told */
+		err_clear(); /* its address is unknown */
 	r = kernel_parts_add(p, map.start, map.end, "[kernel.kallsyms]", &id);
 	kernel_map_done(&map);
 	return r;
 }
 
-/* The file of a module by its name without brackets, out of a line "kernel/fs/xfs/xfs.ko.xz: ..." of modules.dep. */
+/*
+ * True if a line "kernel/fs/xfs/xfs.ko.xz: ..." of modules.dep is about the file of a module, given
+ * by its name without brackets.
+ */
 static bool is_file_of(const char *line, const char *module)
 {
 	size_t len = strcspn(line, ":");

@@ -5,7 +5,7 @@
 
 #include "sonde/sonde.h"
 
-/* Calls part for each, in the order of their addresses. */
+/* Calls `part` for each, in the order of their addresses. */
 int kernel_parts(void (*part)(void *ctx, const struct sonde_kernel_part *part), void *ctx);
 
 #endif

@@ -23,7 +23,7 @@ enum {
 	ID_INDEX_ENTRY = 32,
 };
 
-/* ---- records ----------------------------------------------------------------------------------------------------- */
+/* ---- records --------------------------------------------------------------------------------- */
 
 size_t synth_begin(struct synth *s, uint32_t type, uint16_t misc)
 {
@@ -98,8 +98,8 @@ void synth_put_build_id(struct synth *s, const struct build_id *id)
 }
 
 /*
- * u32 pid, tid | u64 addr, len, page offset | [MMAP2: build id, u32 prot, flags] | name. Kernel maps: pid -1, tid 0. id NULL
- * or without a length: none is told.
+ * u32 pid, tid | u64 addr, len, page offset | [MMAP2: build id, u32 prot, flags] | name. Kernel
+ * maps: pid -1, tid 0. If id is NULL or unknown, the record has none.
  */
 static void kernel_mmap(struct synth *s, uint64_t addr, uint64_t len, uint64_t pgoff,
 			const char *name, const struct build_id *id)
@@ -193,14 +193,14 @@ void synth_lost_samples(struct synth *s, const struct perf_event_attr *a, uint64
 	synth_end(s, at);
 	if (s->out.failed || !(a->sample_type & PERF_SAMPLE_IDENTIFIER) || s->trailer_bytes < 8)
 		return;
-	/* id and cpu are what is not zero in this trailer: ..., cpu, id */
+	/* `id` and `cpu` are the non-zero values in this trailer: ..., cpu, id */
 	trailer = s->out.len - 8;
 	memcpy(s->out.data + trailer, &id, sizeof(id));
 	if (a->sample_type & PERF_SAMPLE_CPU && s->trailer_bytes >= 16)
 		memcpy(s->out.data + trailer - 8, &cpu_word, sizeof(cpu_word));
 }
 
-/* ---- modules ----------------------------------------------------------------------------------------------------- */
+/* ---- modules --------------------------------------------------------------------------------- */
 
 /* NAME SIZE REFCOUNT USERS STATE ADDRESS */
 void synth_modules(struct synth *s)
@@ -215,7 +215,10 @@ void synth_modules(struct synth *s)
 	while (fgets(line, sizeof(line), f)) {
 		if (sscanf(line, "%127s %llu %*s %*s %*s %llx", name, &size, &addr) != 3 || !addr)
 			continue;
-		/* Readers take the name in brackets as "the module of that name", wherever its file is. */
+		/*
+		 * Readers take the name in brackets as "the module of that name", independent of
+		 * the place of its file.
+		 */
 		snprintf(file, sizeof(file), "[%s]", name);
 		if (s->ids)
 			id = build_id_of_module("", name);
@@ -227,7 +230,7 @@ void synth_modules(struct synth *s)
 	fclose(f);
 }
 
-/* ---- BPF --------------------------------------------------------------------------------------------------------- */
+/* ---- BPF ------------------------------------------------------------------------------------- */
 
 /* u64 addr, u32 len, u16 type, u16 flags, name */
 static void put_ksymbol(struct synth *s, uint64_t addr, uint32_t len, const char *name)
@@ -259,7 +262,7 @@ static void put_bpf(void *ctx, const struct bpf_function *f)
 	synth_end(s, at);
 }
 
-/* Only the kernel's list of symbols tells of them: ADDR TYPE NAME [bpf]. Each has a page. */
+/* Only the kernel's list of symbols contains them: ADDR TYPE NAME [bpf]. Each has a page. */
 static void put_bpf_images(struct synth *s)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");
@@ -286,7 +289,7 @@ void synth_bpf(struct synth *s, struct bpf_programs *programs)
 		put_bpf_images(s);
 }
 
-/* ---- control groups ---------------------------------------------------------------------------------------------- */
+/* ---- control groups -------------------------------------------------------------------------- */
 
 /* u64 id | path */
 static void put_cgroup(void *ctx, uint64_t id, const char *path)

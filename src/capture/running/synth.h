@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records that describe what was there before the recording: the kernel's text, modules, running
- * tasks with their names and executable mappings, which counter belongs to which cpu and task. They
- * look like the kernel's own, with time 0.
+ * Records that describe what existed before the recording: the kernel's text, modules, running
+ * tasks with their names and executable mappings, and the cpu and task of each counter. They have
+ * the kernel's format and time 0.
  */
 #ifndef SONDE_CAPTURE_RUNNING_SYNTH_H
 #define SONDE_CAPTURE_RUNNING_SYNTH_H
@@ -23,18 +23,18 @@ enum { SYNTH_KERNEL_PID = -1 };
 
 struct synth {
 	struct outbuf out;      /* the records; owned */
-	bool data_maps;         /* -d: mappings of data, too */
-	bool namespaces;        /* those of each task */
+	bool data_maps;         /* -d: also mappings of data */
+	bool namespaces;        /* also the namespaces of each task */
 	bool no_tasks, no_maps; /* --synth: leaves these out */
-	bool maps_limited;      /* reading the mappings of one process ends after maps_ms */
+	bool maps_limited;      /* reading the mappings of one process stops after maps_ms */
 	uint32_t maps_ms;
-	atomic_uint *
-		cut_short; /* processes whose mappings are not all there for it; NULL: nobody asks */
-	size_t trailer_bytes;  /* of the sample_id behind each record of a kernel type */
-	struct build_ids *ids; /* mappings tell build ids, which it keeps; NULL: inodes */
+	atomic_uint *cut_short; /* processes with incomplete mappings; NULL if not needed */
+	size_t trailer_bytes;   /* of the sample_id behind each record of a kernel type */
+	/* mappings have build ids, which are collected here; NULL: they have inodes */
+	struct build_ids *ids;
 	/*
 	 * Called for each executable mapping and each module (pid SYNTH_KERNEL_PID), by several
-	 * threads at a time; name is borrowed for the call. NULL: nobody wants it.
+	 * threads at a time. name is borrowed for the call. NULL if not needed.
 	 */
 	void (*mapped)(void *ctx, int32_t pid, uint64_t start, uint64_t len, uint64_t inode,
 		       const char *name, size_t name_len);
@@ -44,15 +44,15 @@ struct synth {
 void synth_id_index(struct synth *s, const struct counters *c);
 void synth_kernel_map(struct synth *s, const struct kernel_map *k);
 void synth_modules(struct synth *s);
-/* The functions of BPF programs, the programs, and what the kernel made to call them. */
+/* The functions of BPF programs, the programs, and the kernel's code that calls them. */
 void synth_bpf(struct synth *s, struct bpf_programs *programs);
 void synth_thread_map(struct synth *s, const int32_t *tids, size_t nr_tids);
 void synth_cpu_map(struct synth *s, const int *cpus, size_t nr_cpus);
-/* Every control group that there is. */
+/* All existing control groups. */
 void synth_cgroups(struct synth *s);
-/* Every task of the system, with FORK records for who is whose child. */
+/* All tasks of the system, with FORK records for their parents. */
 void synth_all_tasks(struct synth *s, unsigned nr_threads);
-/* Whole processes. The records are the same whatever the number of threads. */
+/* Complete processes. The number of threads does not change the records. */
 void synth_processes(struct synth *s, const int32_t *pids, size_t nr_pids, unsigned nr_threads);
 /* Single threads: names and mappings. */
 void synth_threads(struct synth *s, const int32_t *tids, size_t nr_tids);

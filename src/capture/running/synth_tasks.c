@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tasks that run already: whose child each is, its name, namespaces and mappings, out of /proc. */
+/* Tasks that already run: parent, name, namespaces and mappings of each, from /proc. */
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ enum {
 	SLICE_PIDS = 32
 };
 
-/* A small file of proc, NUL-terminated; its length, or -1. */
+/* Reads a small file of proc, NUL-terminated. Returns its length, or -1. */
 static ssize_t synth_read_proc(int dir, const char *path, char *buf, size_t size)
 {
 	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
@@ -44,7 +44,7 @@ struct task {
 	char comm[COMM_BYTES];
 };
 
-/* "TID (COMM) STATE PPID ...": the name may hold parentheses itself */
+/* "TID (COMM) STATE PPID ...": the name may itself contain parentheses. */
 static bool read_stat(int proc, int32_t pid, int32_t tid, struct task *ret)
 {
 	char path[64], text[512], *name, *name_end;
@@ -76,7 +76,10 @@ static void put_fork(struct synth *s, const struct task *t)
 	synth_end(s, at);
 }
 
-/* u32 pid, tid | u64 nr | nr x { u64 device, inode }, in the kernel's order; zeros where they may not be read */
+/*
+ * u32 pid, tid | u64 nr | nr x { u64 device, inode }, in the kernel's order; zeros if we may not
+ * read them
+ */
 static void put_namespaces(struct synth *s, int proc, const struct task *t)
 {
 	static const char *const names[] = { "net", "uts", "ipc", "pid", "user", "mnt", "cgroup" };
@@ -112,7 +115,10 @@ static void put_comm(struct synth *s, const struct task *t)
 	synth_end(s, at);
 }
 
-/* START-END PERM OFFSET MAJOR:MINOR INODE   PATH; what cannot be executed is data, told of if it can be read */
+/*
+ * START-END PERM OFFSET MAJOR:MINOR INODE PATH. A mapping that is not executable is data; it is
+ * recorded if it is readable.
+ */
 static void put_mapping(struct synth *s, int32_t pid, char *line)
 {
 	unsigned long long start, stop, offset, inode;
@@ -252,16 +258,16 @@ static void synth_process(void *ctx, int32_t pid)
 	each_number(w.proc, path, thread_of, &w);
 }
 
-/* ---- many of them, by several threads ---------------------------------------------------------------------------- */
+/* ---- all tasks, by several threads ----------------------------------------------------------- */
 
 struct crew {
-	const struct synth *like; /* what their records are to be as */
+	const struct synth *like; /* settings of the records */
 	int proc;
 	const int32_t *pids;
 	size_t nr_pids;
-	struct outbuf *slices; /* SLICE_PIDS processes each, in the order of pids */
+	struct outbuf *slices; /* one buffer per SLICE_PIDS processes, in the order of pids */
 	size_t nr_slices;
-	atomic_size_t next; /* slice that nobody has begun */
+	atomic_size_t next; /* the next free slice */
 };
 
 static void *describe_slices(void *arg)
@@ -287,7 +293,7 @@ static void *describe_slices(void *arg)
 	return NULL;
 }
 
-/* One of them is the caller. */
+/* The caller is one of the threads. */
 static void run_crew(struct crew *c, unsigned nr_threads)
 {
 	pthread_t *threads;
@@ -350,7 +356,7 @@ void synth_all_tasks(struct synth *s, unsigned nr_threads)
 	vec_done(&found.pids);
 }
 
-/* ---- single ones ------------------------------------------------------------------------------------------------- */
+/* ---- single tasks ---------------------------------------------------------------------------- */
 
 /* The process of a thread: its Tgid. */
 static int32_t process_of(int proc, int32_t tid)
@@ -374,7 +380,7 @@ void synth_threads(struct synth *s, const int32_t *tids, size_t nr_tids)
 		int32_t pid = process_of(proc, tids[i]);
 		struct task t;
 
-		/* the threads of a process come one after the other, the first of them with its mappings */
+		/* the threads of a process are adjacent; the first one gets the mappings */
 		if (!pid || !read_stat(proc, pid, tids[i], &t))
 			continue;
 		if (pid != described && tids[i] != pid) {

@@ -9,8 +9,9 @@
 #include "capture/setup/values.h"
 
 /*
- * Per cpu: 512 KiB as perf; for root, whose locked memory has no limit, 4 MiB, which lose some ten times
- * fewer events under load, as long as all of them together take no more than this share of the memory.
+ * Per cpu: 512 KiB as in perf. Root's locked memory has no limit: root gets 4 MiB, which lose some
+ * ten times fewer events under load, if all buffers together take at most 1 / MEMORY_SHARE of the
+ * memory.
  */
 enum {
 	DEFAULT_BUFFER_BYTES = 512 << 10,
@@ -71,10 +72,10 @@ int buffers_choose(const char *text, uint64_t given, size_t nr, const struct say
 }
 
 /*
- * An eighth: what the recorder takes until it runs and has written that much, the other seven have room
- * for. (The kernel's own choice, which perf leaves it at, is the half.) Not so little that waking it costs
- * more than what it fetches. A quarter with -z: each fetching ends a block early, and small blocks are
- * compressed worse.
+ * The recorder is woken when an eighth of a buffer is full. The other seven eighths have room for
+ * new data until it runs and has written that much. (perf leaves the threshold at the kernel's
+ * default, one half.) The threshold is never so small that a wakeup costs more than its data. With
+ * -z it is a quarter: each wakeup ends a block early, and small blocks compress worse.
  */
 uint32_t buffers_wakeup_bytes(size_t pages, bool is_zipped)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events opened as the settings ask: what a recorder begins with, and a live source.
+ * Opens events according to the settings, for a recorder or a live source.
  *
  *	struct capture c = { .say = say, .opts = &opts };
- *	TRY(capture_parse(&c));                           // what the settings say; nothing is opened
+ *	TRY(capture_parse(&c));                           // parses the settings; opens nothing
  *	TRY(capture_name_events(&c, events, nr_events));
  *	TRY(capture_find_target(&c, has_command));
  *	TRY(capture_configure(&c, &steering));            // the attrs are complete
@@ -29,34 +29,32 @@
 struct capture {
 	struct say say;
 	const struct capture_options *opts; /* borrowed */
-	uint64_t mmap_pages;                /* 0: not given */
+	uint64_t mmap_pages;                /* 0 if not given */
 	struct capture_events events;
 	struct sampling sampling;
 	struct target target;
 	struct counters counters;
 };
 
-/* When events are on. */
+/* When events are enabled. */
 struct capture_steering {
-	bool is_switched; /* they go on and off while it runs */
+	bool is_switched; /* they are switched on and off during the recording */
 	bool begins_off;
 };
 
-/* -EBADR: a setting is wrong; -EOPNOTSUPP: this kernel cannot. */
+/* -EBADR: a setting is wrong. -EOPNOTSUPP: this kernel cannot do it. */
 int capture_parse(struct capture *c);
-/* None: cycles. */
+/* Without any event: cycles. */
 int capture_name_events(struct capture *c, const struct sonde_record_event *events, size_t nr);
-/* A workload's task is still to be added to target.tids. */
+/* The workload's task is not yet in target.tids. */
 int capture_find_target(struct capture *c, bool has_command);
 int capture_configure(struct capture *c, const struct capture_steering *steering);
 /*
- * All disabled, but for an event that reports new processes. is_zipped: what is taken from the
- * rings is compressed.
+ * All events are disabled, except one that reports new processes. is_zipped: the data of the rings
+ * is compressed when it is read.
  */
 int capture_open(struct capture *c, bool is_zipped);
-/*
- * Sets the kernel's filters; where events leave this process out, on all threads that it has now.
- */
+/* Sets the kernel's filters. If events exclude this process, that covers all threads it has now. */
 int capture_filter(struct capture *c);
 void capture_done(struct capture *c);
 

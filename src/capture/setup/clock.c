@@ -47,7 +47,7 @@ static int clock_find(const char *text, int32_t *ret)
 	return 0;
 }
 
-/* Counters of the processor may know fewer clocks than this: explain_open() tells then. */
+/* Counters of the processor may accept fewer clocks than this; explain_open() then reports it. */
 static bool clock_kernel_takes(int32_t clock)
 {
 	struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE,

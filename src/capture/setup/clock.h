@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* -k: the clock that the kernel stamps records with. */
+/* -k: the clock of the time stamps in records. */
 #ifndef SONDE_CAPTURE_SETUP_CLOCK_H
 #define SONDE_CAPTURE_SETUP_CLOCK_H
 
@@ -7,11 +7,14 @@
 #include <stdint.h>
 
 struct capture_clock {
-	bool is_chosen; /* else it is perf's own clock */
+	bool is_chosen; /* otherwise perf's own clock */
 	int32_t id;
 };
 
-/* A name as "monotonic", "CLOCK_TAI" or "boot", or a number. -EBADR: there is no such clock; else what the kernel says. */
+/*
+ * A name such as "monotonic", "CLOCK_TAI" or "boot", or a number. -EBADR if there is no such clock,
+ * or the kernel's error.
+ */
 int capture_clock_parse(struct capture_clock *ret, const char *text);
 
 #endif

@@ -13,7 +13,7 @@
 
 enum { MASK_BITS = 64 };
 
-/* A register may have two bits (those of 128 on x86): they are asked for together. */
+/* A register may have two bits (128-bit registers on x86); both are requested together. */
 static uint64_t registers_bits(unsigned nr, char name[16], const char **ret_name)
 {
 	char next[16];
@@ -42,7 +42,7 @@ static bool registers_kernel_takes(uint64_t bits, bool at_interrupt)
 
 	const int error = capture_probe(&user);
 
-	/* who may record nothing at all is told so later */
+	/* a user who may record nothing at all gets that error later */
 	return (error != EINVAL && error != EOPNOTSUPP) ||
 	       (at_interrupt && capture_probe(&counter) == 0);
 }
@@ -55,7 +55,10 @@ struct visit {
 	size_t len;
 };
 
-/* Those that the kernel gives and that have names: in v->found, and their names in v->list. */
+/*
+ * Collects the registers that the kernel can sample and that have names: bits in v->found, names in
+ * v->list.
+ */
 static void registers_each(struct visit *v)
 {
 	char room[16];
@@ -131,7 +134,7 @@ uint64_t capture_registers_all(void)
 
 uint64_t capture_registers_least(void)
 {
-	/* not before "pc": the r12 of arm is called ip */
+	/* "pc" is tried first: the r12 of arm is called ip */
 	static const char *const instruction[] = { "pc", "ip", "nip" };
 	const uint64_t stack = registers_named("sp", false);
 

@@ -16,13 +16,15 @@ static bool is_software(const struct capture_event *e, uint64_t config)
 	return e->attr.type == PERF_TYPE_SOFTWARE && e->attr.config == config;
 }
 
-/* Every call of a function of the kernel: the kernel does not walk user stacks there. */
+/*
+ * True for events on every call of a kernel function: the kernel does not walk user stacks there.
+ */
 static bool is_function(const struct capture_event *e)
 {
 	return e->system && !strcmp(e->system, "ftrace") && !strcmp(e->event, "function");
 }
 
-/* One of the events carries the records of state. */
+/* Makes one event carry the state records. */
 static void sampling_track(struct perf_event_attr *a, const struct sampling *s)
 {
 	a->mmap = a->mmap2 = a->comm = a->comm_exec = a->task = 1;
@@ -35,7 +37,7 @@ static void sampling_track(struct perf_event_attr *a, const struct sampling *s)
 	a->context_switch = s->opts->switch_events;
 }
 
-/* ---- one event --------------------------------------------------------------------------------------------------- */
+/* ---- one event ------------------------------------------------------------------------------- */
 
 static void set_period(struct perf_event_attr *a, const struct sampling *s, uint64_t freq_hz)
 {
@@ -98,13 +100,13 @@ void sampling_set_callchain(struct capture_event *e, const struct callchain *c,
 		set_lbr(e, to);
 }
 
-/* Registers and branches: not of dummy events, which never sample. */
+/* Registers and branches. Dummy events never sample, so they get none. */
 static void set_machine_state(struct capture_event *e, const struct sampling *s)
 {
 	struct perf_event_attr *a = &e->attr;
 
 	if (capture_is_dummy(&e->attr)) {
-		/* of --call-graph lbr */
+		/* set by --call-graph lbr */
 		a->sample_type &= ~(uint64_t)PERF_SAMPLE_BRANCH_STACK;
 		a->branch_sample_type = 0;
 		return;
@@ -126,10 +128,13 @@ static void set_machine_state(struct capture_event *e, const struct sampling *s)
 static uint64_t sample_type(const struct sampling *s)
 {
 	const struct capture_options *o = s->opts;
-	/* a buffer for each thread needs no order between cpus */
+	/* one buffer per thread needs no order between cpus */
 	const bool has_time = o->timestamp != CAPTURE_NO &&
 			      (o->timestamp == CAPTURE_YES || s->inherit || !s->per_thread);
-	/* IDENTIFIER everywhere: a file with mixed attrs decodes without guessing, and time lies at one place. */
+	/*
+	 * IDENTIFIER is always set: a file with mixed attrs is decoded without guessing, and the
+	 * time has a fixed place.
+	 */
 	uint64_t type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID;
 
 	type |= has_time ? PERF_SAMPLE_TIME : 0;
@@ -187,7 +192,7 @@ static int sampling_configure_event(struct capture_event *e, const struct sampli
 	return 0;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------- */
+/* ---- all events ------------------------------------------------------------------------------ */
 
 static int allowed_hz(const struct sampling *s, const struct say *to, uint64_t *ret_hz)
 {
@@ -213,7 +218,7 @@ static int allowed_hz(const struct sampling *s, const struct say *to, uint64_t *
 	return 0;
 }
 
-/* Levels are a part of its name. */
+/* The levels (u, k) are part of its name. */
 static int rename_dummy(struct capture_events *events, struct capture_event *e)
 {
 	char name[96];
@@ -223,7 +228,10 @@ static int rename_dummy(struct capture_events *events, struct capture_event *e)
 	return e->name ? 0 : err_nomem();
 }
 
-/* Whether events go into rings that overwrite: by --overwrite all of them, or those that say so themselves. */
+/*
+ * True if events are written to overwriting rings: with --overwrite all are, otherwise those whose
+ * terms say so.
+ */
 static bool any_overwrites(const struct capture_events *events, const struct sampling *s)
 {
 	bool any = s->opts->overwrite;
@@ -240,7 +248,7 @@ int sampling_configure(struct capture_events *events, const struct sampling *s,
 	uint64_t freq_hz;
 
 	TRY(allowed_hz(s, to, &freq_hz));
-	/* What overwrites must not lose who was born and what was mapped before. */
+	/* Overwriting must not lose forks and earlier mappings. */
 	if ((s->system_wide || s->is_switched || any_overwrites(events, s)) &&
 	    !capture_is_dummy(&events->list.v[0].attr)) {
 		TRY(capture_events_add_dummy(events));

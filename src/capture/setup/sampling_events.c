@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What -e says of the sampling of single events, beside the options that are for all: terms, and groups. */
+/*
+ * How -e sets the sampling of single events, in addition to the options for all: terms and groups.
+ */
 
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +10,7 @@
 #include "capture/limits.h"
 #include "capture/setup/sampling.h"
 
-/* ---- terms ------------------------------------------------------------------------------------------------------- */
+/* ---- terms ----------------------------------------------------------------------------------- */
 
 static void clear_callchain(struct perf_event_attr *a)
 {
@@ -21,7 +23,10 @@ static void clear_callchain(struct perf_event_attr *a)
 	a->exclude_callchain_user = a->exclude_callchain_kernel = 0;
 }
 
-/* As the terms have it: call-graph= decides, max-stack= alone means fp, stack-size= alone changes the option's dwarf. */
+/*
+ * Applies the terms: call-graph= decides; max-stack= alone means fp; stack-size= alone changes the
+ * size of the option's dwarf.
+ */
 static int choose_callchain(const struct capture_event *e, struct callchain *ret)
 {
 	const struct event_terms *t = &e->terms;
@@ -113,11 +118,12 @@ int sampling_obey_terms(struct capture_event *e, const struct sampling *s, const
 	return obey_branches(e);
 }
 
-/* ---- groups ------------------------------------------------------------------------------------------------------ */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
 /*
- * A group begins and ends with its leader. With S its leader alone is sampled; the samples hold the counts of all, so
- * that readers make one event of each; members have the leader's sample_type for them.
+ * A group starts and ends with its leader. With S only the leader samples. Its samples contain the
+ * counts of all members, so that readers make one event of each. Members then have the leader's
+ * sample_type.
  */
 static void sampling_join_group(struct capture_event *e, const struct capture_event *leader,
 				bool is_alone)
@@ -132,7 +138,7 @@ static void sampling_join_group(struct capture_event *e, const struct capture_ev
 	if (is_alone)
 		return;
 	a->read_format |= PERF_FORMAT_GROUP;
-	/* what children count is not added up in a group */
+	/* the kernel does not add children's counts up in a group */
 	if (e->terms.inherit == TERM_UNSAID)
 		a->inherit = 0;
 	if (e == leader)
@@ -146,7 +152,7 @@ static void sampling_join_group(struct capture_event *e, const struct capture_ev
 
 void sampling_join_groups(struct capture_events *events)
 {
-	/* a leader stands before its members */
+	/* a leader precedes its members */
 	vec_foreach(e, &events->list)
 		sampling_join_group(e, &events->list.v[e->leader],
 				    capture_events_members(events, e->leader) == 1);

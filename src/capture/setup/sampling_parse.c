@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The settings of struct sampling from their texts. */
+/* Parses the settings of struct sampling. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +13,9 @@
 
 enum { STACK_BYTES = 8192 };
 
-/* ---- call chains ------------------------------------------------------------------------------------------------- */
+/* ---- call chains ----------------------------------------------------------------------------- */
 
-/* What the kernel would copy of each stack: whole words. 0x is taken, too. */
+/* The size of the copied stack: a multiple of 8. Hexadecimal is accepted. */
 static int parse_stack_bytes(const char *option, const char *text, uint32_t *ret)
 {
 	char *end;
@@ -38,7 +38,7 @@ static int parse_frames(const char *option, const char *text, uint16_t *ret)
 	uint64_t nr;
 
 	TRY(capture_value_number(option, text, 0, UINT64_MAX, &nr));
-	/* more than the kernel allows is as many as it allows, as in perf */
+	/* a number above the kernel's limit means the limit, as in perf */
 	*ret = nr < (uint64_t)limit ? (uint16_t)nr : 0;
 	return 0;
 }
@@ -68,7 +68,7 @@ int sampling_parse_callchain(struct callchain *ret, const char *option, const ch
 	return 0;
 }
 
-/* ---- branches ---------------------------------------------------------------------------------------------------- */
+/* ---- branches -------------------------------------------------------------------------------- */
 
 static const struct {
 	const char *name;
@@ -92,7 +92,7 @@ static const struct {
 	{ "hv", PERF_SAMPLE_BRANCH_HV },
 };
 
-/* Levels alone say nothing of branches: any, at the levels of the events, as perf has it. */
+/* Levels alone do not choose branches: they mean any, at the levels of the events, as in perf. */
 int sampling_parse_branches(const char *option, const char *text, uint64_t *ret)
 {
 	const uint64_t levels =
@@ -124,7 +124,7 @@ int sampling_parse_branches(const char *option, const char *text, uint64_t *ret)
 	return 0;
 }
 
-/* ---- all --------------------------------------------------------------------------------------------------------- */
+/* ---- all settings ---------------------------------------------------------------------------- */
 
 static int parse_rate(struct sampling *s, const struct capture_options *o, const struct say *to)
 {
@@ -169,7 +169,7 @@ int sampling_parse(struct sampling *ret, const struct capture_options *o, const 
 	TRY(parse_registers(&s, o));
 	if (o->call_graph)
 		TRY(sampling_parse_callchain(&s.callchain, "--call-graph", o->call_graph));
-	s.has_data = o->data || s.callchain.mode == CALLCHAIN_DWARF; /* as perf has it */
+	s.has_data = o->data || s.callchain.mode == CALLCHAIN_DWARF; /* as in perf */
 	if (o->branch_filter)
 		TRY(sampling_parse_branches("-j", o->branch_filter, &s.branches));
 	if (o->clockid)

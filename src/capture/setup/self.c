@@ -12,18 +12,19 @@
 #include "capture/setup/options.h"
 
 /*
- * Systems of tracepoints that a recorder passes when it writes what it has recorded: a record makes further ones. Not
- * those of scheduling, tasks, interrupts and timers, where what the recorder does belongs to the picture.
+ * Systems of tracepoints that a recorder hits when it writes its data: each record would cause
+ * further ones. Scheduling, tasks, interrupts and timers are not among them: there the recorder's
+ * activity belongs to the picture.
  */
 static bool self_feeds_back(const char *system)
 {
 	static const char *const systems[] = {
 		"syscalls",
-		"raw_syscalls", /* how it is called */
+		"raw_syscalls", /* system calls */
 		"block",
 		"kmem",
 		"writeback",
-		"wbt", /* what a write needs */
+		"wbt", /* needed by a write */
 		"filemap",
 		"pagemap",
 		"fs_dax",
@@ -64,8 +65,8 @@ static bool self_feeds_back(const char *system)
 }
 
 /*
- * In a pid namespace of its own a process does not know the number that the kernel's filters compare. The first
- * namespace has a fixed inode (PROC_PID_INIT_INO).
+ * In a pid namespace of its own a process does not know the number that the kernel's filters
+ * compare. The first namespace has a fixed inode (PROC_PID_INIT_INO).
  */
 static bool knows_its_numbers(void)
 {
@@ -145,7 +146,7 @@ static int compare_ids(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* What the kernel calls pid there is the thread. */
+/* The kernel's filter field "pid" is the thread. */
 void self_filter_text(int32_t *tids, size_t nr_tids, struct outbuf *to)
 {
 	if (nr_tids)
@@ -183,13 +184,13 @@ static int find_threads(struct thread_ids *ret)
 	return r;
 }
 
-/* The kernel takes a filter of a page at most, its end counted. */
+/* The kernel accepts filters of less than a page, counting the NUL. */
 static bool self_filter_fits(struct capture_events *events, const char *filter)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
 	vec_foreach(e, &events->list) {
-		/* as capture_event_filter() joins them */
+		/* the length that capture_event_filter() adds when it joins them */
 		const size_t other = e->filter ? strlen(e->filter) + strlen("() && ()") : 0;
 
 		if (e->exclude_self && other + strlen(filter) >= page)
@@ -206,7 +207,10 @@ static int add_to_all(struct capture_events *events, const char *filter)
 	return 0;
 }
 
-/* Half of the events with a filter and half without would be no picture of anything: none has one. */
+/*
+ * Drops the filter for all events: with a filter on some of them only, the result would be
+ * misleading.
+ */
 static int give_up(struct capture_events *events, uint32_t choice, size_t nr_threads,
 		   const struct say *to)
 {

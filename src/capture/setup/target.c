@@ -15,7 +15,7 @@
 #define CPUS_ONLINE  "/sys/devices/system/cpu/online"
 #define CPUS_PRESENT "/sys/devices/system/cpu/present"
 
-/* ---- tasks ------------------------------------------------------------------------------------------------------- */
+/* ---- tasks ----------------------------------------------------------------------------------- */
 
 static bool has_tid(const struct target *t, int32_t tid)
 {
@@ -25,7 +25,10 @@ static bool has_tid(const struct target *t, int32_t tid)
 	return false;
 }
 
-/* All threads of a process; a thread's own number stands for its process. 1: there are none any more. */
+/*
+ * Adds all threads of a process; a thread's own number stands for its process. Returns 1 if none is
+ * left.
+ */
 static int add_threads(struct target *t, int32_t pid)
 {
 	char path[64];
@@ -66,7 +69,7 @@ static int add_thread(struct target *t, int32_t tid)
 	return vec_push(&t->tids, tid);
 }
 
-/* "1,4711"; a comma may stand at the end. add NULL: the list is only looked at. */
+/* Parses "1,4711"; a comma may end the list. If add is NULL, the list is only checked. */
 static int each_listed(struct target *t, const char *option, const char *what, const char *list,
 		       int (*add)(struct target *, int32_t))
 {
@@ -87,7 +90,7 @@ static int each_listed(struct target *t, const char *option, const char *what, c
 	return 0;
 }
 
-/* A mistake in the list is told before anything is looked up. */
+/* A mistake in the list is reported before anything is looked up. */
 static int add_listed(struct target *t, const char *option, const char *what, const char *list,
 		      int (*add)(struct target *, int32_t))
 {
@@ -114,8 +117,8 @@ static int find_user(const char *user, uid_t *ret)
 }
 
 /*
- * Whose rights a process has: "Uid: REAL EFFECTIVE ...". The owner of its folder in /proc would be root for a process that
- * may not be dumped.
+ * True if a process has this user's rights: "Uid: REAL EFFECTIVE ...". The owner of its folder in
+ * /proc is no answer: it is root if the process may not be dumped.
  */
 static bool belongs_to(int32_t pid, uid_t uid)
 {
@@ -150,7 +153,7 @@ static int add_user(struct target *t, const char *user)
 	return t->tids.n ? 0 : err_set(-ESRCH, "-u: no process of user '%s' is running", user);
 }
 
-/* ---- cpus -------------------------------------------------------------------------------------------------------- */
+/* ---- cpus ------------------------------------------------------------------------------------ */
 
 static int by_number(const void *a, const void *b)
 {
@@ -180,7 +183,7 @@ static int no_such_cpu(int cpu, const struct capture_cpus *online)
 	char list[256];
 	bool is_offline;
 
-	/* without the list of those that are built in, a missing cpu counts as absent */
+	/* without the list of present cpus a missing cpu counts as absent */
 	is_offline =
 		capture_cpus_read(CPUS_PRESENT, &present) == 0 && capture_cpus_has(&present, cpu);
 	print_cpus(is_offline || !present.list.n ? online : &present, list, sizeof(list));
@@ -193,7 +196,7 @@ static int no_such_cpu(int cpu, const struct capture_cpus *online)
 	return err_set(-ENODEV, "-C: this machine has no cpu %d; it has %s", cpu, list);
 }
 
-/* Puts the cpus of the list, in order and each once, in the place of all. */
+/* Replaces all cpus by the cpus of the list, in order and without repeats. */
 static int choose_cpus(struct target *t, const char *text)
 {
 	struct capture_cpus chosen = { 0 };
@@ -220,7 +223,7 @@ static int choose_cpus(struct target *t, const char *text)
 	return 0;
 }
 
-/* Without memory it is not added. */
+/* If memory runs out the cpu is not added. */
 static void add_cpu(struct capture_cpus *to, int cpu)
 {
 	if (capture_cpus_has(to, cpu) || vec_push(&to->list, cpu) < 0)
@@ -228,7 +231,7 @@ static void add_cpu(struct capture_cpus *to, int cpu)
 	qsort(to->list.v, to->list.n, sizeof(int), by_number);
 }
 
-/* Adds the cpus of a that b misses. */
+/* Adds the cpus of a that are not in b. */
 static void add_missing(const struct capture_cpus *a, const struct capture_cpus *b,
 			struct capture_cpus *to)
 {
@@ -279,7 +282,7 @@ size_t target_missed(const struct target *t, int *ret_first)
 	*ret_first = t->went.list.n ? t->went.list.v[0] : 0;
 	if (t->came.list.n && (!t->went.list.n || t->came.list.v[0] < *ret_first))
 		*ret_first = t->came.list.v[0];
-	/* the events of tasks stay with the tasks, wherever they run */
+	/* the events of tasks follow the tasks to any cpu */
 	return t->system_wide ? t->came.list.n + t->went.list.n : 0;
 }
 
@@ -300,9 +303,9 @@ void target_say_changes(const struct target *t, const struct say *to)
 		    list);
 }
 
-/* ---- both -------------------------------------------------------------------------------------------------------- */
+/* ---- both ------------------------------------------------------------------------------------ */
 
-/* Of targets that exclude each other the narrower one is taken, as perf has it. */
+/* If targets exclude each other, the narrower one is used, as in perf. */
 static void say_excluded(const struct capture_options *o, bool by_task, bool whole_cpus,
 			 const struct say *to)
 {
@@ -335,7 +338,7 @@ static int target_find_all(struct target *t, const struct capture_options *o, bo
 	t->workload = !t->by_pid && !t->system_wide;
 	t->per_thread = o->per_thread && !t->system_wide;
 	say_excluded(o, t->by_pid, t->system_wide, to);
-	/* The kernel lets no buffer be shared by what a thread starts elsewhere. */
+	/* The kernel does not let inherited events share a per-thread buffer. */
 	t->no_inherit = t->per_thread || o->no_inherit == CAPTURE_YES ||
 			(o->no_inherit == CAPTURE_AUTO && o->tid && !o->pid);
 	if (t->system_wide) {
