@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The numbers of blktrace's format: a stream of records, each a header and pdu_len bytes of payload. Facts and where they
- * are from: docs/formats/blktrace.md.
+ * blktrace's format in numbers: a stream of records, each a header and pdu_len bytes of payload.
+ * docs/formats/blktrace.md has the facts and their origin.
  */
 #ifndef SONDE_FORMATS_BLKTRACE_LAYOUT_H
 #define SONDE_FORMATS_BLKTRACE_LAYOUT_H
 
 #include <stdint.h>
 
-/* The first word of each record: the low byte is the version. */
+/* The first word of each record. The low byte is the version. */
 #define BLKTRACE_MAGIC 0x65617400u
 
 enum {
@@ -20,15 +20,15 @@ enum {
 /* Numbers are in the byte order of the recorded machine. */
 struct blktrace_header_7 {
 	uint32_t magic;
-	uint32_t sequence; /* counts a cpu's records from 1 on; 0 in notes */
+	uint32_t sequence; /* counts a cpu's records from 1; 0 in notes */
 	uint64_t time_ns;
 	uint64_t sector; /* of 512 bytes */
 	uint32_t bytes;
 	uint32_t action; /* low half: enum blktrace_act; high half: enum blktrace_category */
-	uint32_t pid;    /* the thread's */
+	uint32_t pid;    /* of the thread */
 	uint32_t device; /* major << 20 | minor */
 	uint32_t cpu;
-	uint16_t error; /* a negative errno's low half */
+	uint16_t error; /* the low half of a negative errno */
 	uint16_t pdu_len;
 };
 _Static_assert(sizeof(struct blktrace_header_7) == 48, "as on disk");
@@ -72,7 +72,8 @@ enum blktrace_act {
 	BLKTRACE_ZONE_PLUG = 18,
 	BLKTRACE_ZONE_UNPLUG = 19,
 	NR_BLKTRACE_ACTS,
-	BLKTRACE_ACT_CGROUP = 0x100 /* a flag: the payload begins with a control group's u64 id */
+	/* a flag: the payload begins with the u64 id of a control group */
+	BLKTRACE_ACT_CGROUP = 0x100
 };
 
 /* The acts of records in the category NOTIFY. */
@@ -82,14 +83,15 @@ enum blktrace_note {
 	BLKTRACE_NOTE_MESSAGE = 2    /* text without NUL */
 };
 
-/* Bits behind BLKTRACE_CATEGORY_SHIFT. */
+/* Bits of an action above BLKTRACE_CATEGORY_SHIFT. */
 enum blktrace_category {
 	BLKTRACE_READ = 1u << 0,
 	BLKTRACE_WRITE = 1u << 1,
 	BLKTRACE_FLUSH = 1u << 2,
 	BLKTRACE_SYNC = 1u << 3,
 	BLKTRACE_FS = 1u << 8,
-	BLKTRACE_PC = 1u << 9, /* a packet command: a request of the driver, not of a file system */
+	/* a packet command: a request from the driver, not from a file system */
+	BLKTRACE_PC = 1u << 9,
 	BLKTRACE_NOTIFY = 1u << 10,
 	BLKTRACE_AHEAD = 1u << 11,
 	BLKTRACE_META = 1u << 12,

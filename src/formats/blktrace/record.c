@@ -6,7 +6,7 @@
 
 enum { MAGIC_BYTES = 4, VERSION_MASK = 0xff, CGROUP_BYTES = 8 };
 
-/* Payloads of a fixed layout have the byte order of networks, whatever the recorded machine's. */
+/* Payloads of a fixed layout are in network byte order on every recorded machine. */
 static const bool big_is_swapped = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
 
 bool blktrace_head_find(const uint8_t *p, size_t len, struct blktrace_head *ret)
@@ -52,7 +52,7 @@ bool blktrace_head_find(const uint8_t *p, size_t len, struct blktrace_head *ret)
 	return true;
 }
 
-/* The control group's id is a part of the payload, which pdu_len counts. */
+/* The id of the control group is part of the payload, which pdu_len counts. */
 static int take_cgroup(struct blktrace_record *rec)
 {
 	if (!(rec->act & BLKTRACE_ACT_CGROUP))
@@ -151,7 +151,7 @@ void blktrace_rwbs(const struct blktrace_record *rec, char ret[BLKTRACE_RWBS_BYT
 	}
 	if (has & BLKTRACE_FLUSH)
 		ret[n++] = 'F';
-	/* What moves no data is neither read nor written. */
+	/* A request without data is neither a read nor a write. */
 	ret[n++] = has & BLKTRACE_DISCARD ? 'D'
 		   : has & BLKTRACE_WRITE ? 'W'
 		   : rec->bytes           ? 'R'

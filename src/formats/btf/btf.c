@@ -3,14 +3,14 @@
 
 #include <linux/btf.h>
 
-/* Kinds that the header of a kernel before 6.0 does not have. */
+/* Kinds that are missing in the headers of kernels before 6.0. */
 #ifndef HAVE_BTF_KIND_ENUM64
 enum { BTF_KIND_ENUM64 = 19 };
 #endif
 
 enum { ENUM64_BYTES = 12 }; /* u32 name, low half, high half */
 
-/* Bytes that follow struct btf_type in a type of this kind. */
+/* The number of bytes behind struct btf_type in a type of this kind. */
 static uint64_t bytes_behind(uint32_t info)
 {
 	const uint64_t members = BTF_INFO_VLEN(info);
@@ -42,7 +42,7 @@ static uint64_t bytes_behind(uint32_t info)
 /*
  * u16 magic, u8 version, u8 flags, u32 header_bytes | u32 types, types_bytes, strings,
  * strings_bytes (struct btf_header); offsets count from the end of the header. A type is u32 name,
- * u32 info, u32 size or type, and what its kind adds.
+ * u32 info, u32 size or type, then bytes that depend on its kind.
  */
 int btf_type_name(struct bytes btf, uint32_t type, const char **ret)
 {

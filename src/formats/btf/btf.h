@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* BTF, the type information of BPF programs: names of types, which are those of the functions. */
+/* BTF, the type information of BPF programs. It contains the names of their functions. */
 #ifndef SONDE_FORMATS_BTF_BTF_H
 #define SONDE_FORMATS_BTF_BTF_H
 

@@ -10,15 +10,15 @@
 #include "base/bytes.h"
 
 #define MAX_SECTION_BYTES \
-	(512u << 20) /* the symbols of a browser with everything linked in: 200 MB */
+	(512u << 20) /* a browser with everything linked in has 200 MB of symbols */
 #define MAX_NOTES_BYTES   (64u << 10)
 #define MAX_TABLE_ENTRIES (1u << 20)
 #define PAGE_BYTES        4096u
-/* Linkers make a dozen; each question looks through all of them. */
+/* Linkers make a dozen. Each lookup walks all of them. */
 #define MAX_SEGMENTS 1024u
 #define MAX_NOTES    64u
 
-/* ---- bytes ------------------------------------------------------------------------------------------------------- */
+/* ---- bytes ----------------------------------------------------------------------------------- */
 
 size_t elf_file_read(const struct elf_file *f, uint64_t offset, void *buf, size_t len)
 {
@@ -76,9 +76,9 @@ int elf_file_load(const struct elf_file *f, const struct elf_section *s, uint8_t
 	return elf_load(f, s->offset, s->size, *s->name ? s->name : "a section", ret);
 }
 
-/* ---- tables ------------------------------------------------------------------------------------------------------ */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
-/* A member of a struct of the file's class. */
+/* A member of a struct of the file's ELF class. */
 #define GET(f, p, T, member)                                           \
 	((f)->is64 ? get_member((f), (p), offsetof(Elf64_##T, member), \
 				sizeof(((Elf64_##T *)0)->member))      \
@@ -164,7 +164,7 @@ static void name_sections(struct elf_file *f, const uint8_t *table, size_t entry
 	}
 }
 
-/* Numbers that do not fit into the header stand in the first section: n of sections, names, segments. */
+/* Numbers too large for the header are in the first section: of sections, names, segments. */
 static int elf_read_sections(struct elf_file *f, uint64_t offset, size_t n, size_t entry,
 			     size_t strings, size_t *segments)
 {
@@ -219,7 +219,7 @@ static int read_tables(struct elf_file *f)
 			     (size_t)GET(f, h, Ehdr, e_phentsize));
 }
 
-/* ---- opening ----------------------------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static int elf_finish(struct elf_file *f, struct elf_file **ret)
 {
@@ -321,7 +321,7 @@ void elf_file_close(struct elf_file *f)
 	free(f);
 }
 
-/* ---- questions --------------------------------------------------------------------------------------------------- */
+/* ---- lookups --------------------------------------------------------------------------------- */
 
 const struct elf_section *elf_file_section(const struct elf_file *f, const char *name)
 {
@@ -377,15 +377,16 @@ const struct elf_segment *elf_file_segment_at(const struct elf_file *f, uint64_t
 }
 
 /*
- * Whole pages are mapped: a segment's mapping begins at the start of the page of its first byte and ends with that of its
- * last. Where pages of two segments are the same in the file, code is meant.
+ * The kernel maps complete pages: a segment's mapping begins with the page of its first byte and
+ * ends with the page of its last byte. If two segments share a page of the file, the code segment
+ * is meant.
  */
 bool elf_file_address(struct elf_file *f, uint64_t offset, uint64_t *ret_vaddr)
 {
 	const struct elf_segment *best = f->last_code;
 	int best_rank = 0;
 
-	/* Nothing is better than code that it is inside of. */
+	/* No segment is a better match than code that contains the offset. */
 	if (best && offset >= best->offset && offset - best->offset < best->filesz) {
 		*ret_vaddr = offset - best->offset + best->vaddr;
 		return true;

@@ -7,7 +7,9 @@
 #include "model/sampled.h"
 #include "model/schema.h"
 
-/* Members in file order with their widths in bytes: what byte swapping needs to know. Offset 40 is the flag word. */
+/*
+ * The widths in bytes of the members in file order, for byte swapping. Offset 40 is the flag word.
+ */
 static const uint8_t widths[] = {
 	4, 4, 8, 8, 8,
 	8, /* type size config period sample_type read_format */
@@ -36,10 +38,16 @@ static void swap_attr(uint8_t *p, size_t len)
 		if (off + width > len)
 			return;
 		if (!widths[i]) {
-			/* Bit fields are allocated from the other end: bits turn round, bytes stay. */
+			/*
+			 * Big-endian machines allocate bit fields from the other end: the bits of
+			 * each byte are reversed, the bytes stay in place.
+			 */
 			for (size_t b = 0; b < 8; b++)
 				p[off + b] = reverse_bits(p[off + b]);
-			/* precise_ip (bits 15 and 16), the one field of two bits, has its high bit first. */
+			/*
+			 * precise_ip (bits 15 and 16) is the only field of two bits; its high bit
+			 * comes first.
+			 */
 			if (p[off + 1] >> 7 != (p[off + 2] & 1)) {
 				p[off + 1] ^= 0x80;
 				p[off + 2] ^= 1;
@@ -76,7 +84,7 @@ void perfdata_attr_read(const uint8_t *p, size_t len, bool swap, struct perf_eve
 	*ret_size = size;
 }
 
-/* Behind the fixed fields. */
+/* Places the fields behind the fixed ones. */
 static void place_variable(const struct perf_event_attr *attr, struct perfdata_layout *l)
 {
 	const uint64_t type = attr->sample_type, format = attr->read_format;
@@ -152,7 +160,7 @@ void perfdata_layout_of(const struct perf_event_attr *attr, struct perfdata_layo
 	*ret = l;
 }
 
-/* ---- in the words of the model ---------------------------------------------------------------- */
+/* ---- in terms of the model ------------------------------------------------------------------- */
 
 #define SAME(name) \
 	_Static_assert(SAMPLED_##name == (uint64_t)PERF_SAMPLE_##name, "the kernel's number")
@@ -191,7 +199,7 @@ _Static_assert((int)EVENT_HARDWARE == PERF_TYPE_HARDWARE &&
 		       (int)EVENT_BREAKPOINT == PERF_TYPE_BREAKPOINT,
 	       "the kernel's numbers");
 
-/* Numbers that kernel headers of some build machines do not have. */
+/* Constants that the kernel headers of some build machines do not have. */
 #define TYPE_SYNTH            (INT32_MAX + 1u)    /* perf's own */
 #define SAMPLE_BRANCH_COUNTER (UINT64_C(1) << 19) /* PERF_SAMPLE_BRANCH_COUNTERS */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of events that a recording does not name: built from the attr by perf's rule. */
+/* Names of events that a recording does not name, built from the attr by perf's rule. */
 
 #include <stdio.h>
 
@@ -26,7 +26,7 @@ static const char *const cache_misses[] = { "load-misses", "store-misses", "pref
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* ":u", ":HG", ":ppp" ...: what the exclude_ bits and precise_ip mean as modifiers. */
+/* ":u", ":HG", ":ppp" ...: the exclude_ bits and precise_ip as modifiers. */
 static void attr_name_modifiers(const struct perf_event_attr *a, char *ret)
 {
 	char *p = ret + 1;
@@ -56,7 +56,7 @@ static void attr_name_modifiers(const struct perf_event_attr *a, char *ret)
 	*ret = p > ret + 1 ? ':' : '\0';
 }
 
-/* Which accesses a cache has: bit per cache_accesses. */
+/* The accesses that a cache has: one bit per entry of cache_accesses. */
 static const uint8_t cache_has[COUNT(caches)] = { 7, 5, 7, 7, 1, 1, 7 };
 
 static void cache_name(uint64_t config, char *ret, size_t size)

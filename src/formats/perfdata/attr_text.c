@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An event's attr as a list of names and values; members that are 0 are left out. */
+/* An event's attr as a list of names and values, without members that are 0. */
 #include "formats/perfdata/attr_text.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@ struct bit_name {
 	const char *name;
 };
 
-/* In perf's order, which is not that of the bits. */
+/* In perf's order, which is not the order of the bits. */
 static const struct bit_name sample_bits[] = {
 	{ PERF_SAMPLE_IP, "IP" },
 	{ PERF_SAMPLE_TID, "TID" },
@@ -74,7 +74,7 @@ static const struct bit_name branch_bits_newer[] = {
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* The names of the bits that are set, each with a bar in front of it unless it is the first. */
+/* Prints the names of the set bits, separated by bars. */
 static const char *put_bits(struct outbuf *out, uint64_t value, const struct bit_name *names,
 			    size_t nr, const char *bar)
 {

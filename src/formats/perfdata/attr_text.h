@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* An event's attr as text: ", type = 1, size = 128, ...", as headers of recordings and lists of events have it. */
+/*
+ * An event's attr as text: ", type = 1, size = 128, ...", for headers of recordings and lists of
+ * events.
+ */
 #ifndef SONDE_FORMATS_PERFDATA_ATTR_TEXT_H
 #define SONDE_FORMATS_PERFDATA_ATTR_TEXT_H
 
@@ -11,16 +14,16 @@
 #include "compat/rules.h"
 
 struct perfdata_attr_style {
-	struct json
-		*json;  /* members of its object, bits as strings; NULL: text, and what follows */
+	/* receives the members of an object, with bits as strings; NULL: text, in the style below */
+	struct json *json;
 	const char *is; /* between name and value: " = ", ": " */
 	const struct rules *rules;
 };
 
-/* type, size and config as numbers. */
+/* Prints type, size and config as numbers. */
 void perfdata_attr_put_kind(struct outbuf *out, const struct perf_event_attr *attr,
 			    uint32_t attr_bytes, const struct perfdata_attr_style *style);
-/* What follows, in perf's order. */
+/* Prints the other members, in perf's order. */
 void perfdata_attr_put_members(struct outbuf *out, const struct perf_event_attr *attr,
 			       const struct perfdata_attr_style *style);
 

@@ -7,7 +7,7 @@
 
 enum { LAST_NAMED_FEATURE = FEAT_PMU_CAPS };
 
-/* "BUILD_ID"; NULL if the section has no name that is known. */
+/* "BUILD_ID"; NULL if the section has no known name. */
 const char *perfdata_feature_name(unsigned feature);
 
 #endif

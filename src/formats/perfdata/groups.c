@@ -5,7 +5,7 @@
 
 #include "formats/perfdata/header.h"
 
-/* What recorders write for a group without a name. */
+/* The text that recorders write for a group without a name. */
 static const char nameless[] = "{anon_group}";
 
 int perfdata_group_read(struct bytes *b, struct perfdata_group *ret)

@@ -82,7 +82,9 @@ int perfdata_string_read(struct bytes *b, const char *field, const char **ret, s
 	return 0;
 }
 
-/* The magic of version 1 is the same in both byte orders: the size of attr entries tells. */
+/*
+ * The magic of version 1 is the same in both byte orders; the size of attr entries shows the order.
+ */
 static int v1_byte_order(const struct perfdata_file *f, const uint8_t *head, bool *ret_swap)
 {
 	static const uint64_t sizes[] = { 64, 72, 80, 96, 104 };
@@ -106,8 +108,9 @@ static struct perfdata_section get_section(const uint8_t *p, bool swap)
 }
 
 /*
- * Feature bits were written as an array of the recorder's longs: another byte order swaps them as 8 or 4 bytes. HOSTNAME
- * is nearly always there, so it tells which; else nobody writes only features of 32 and more.
+ * Feature bits were written as an array of the recorder's longs, so swapping works on 8 or 4 bytes.
+ * HOSTNAME, which is nearly always present, shows which; if it is absent, 4 bytes are assumed if
+ * otherwise no feature below 32 would be set, because nobody writes only features of 32 and more.
  */
 static void read_feature_bits(struct perfdata_file *f, const uint8_t *p)
 {
@@ -157,7 +160,7 @@ static int read_feature_table(struct perfdata_file *f, struct defects *defects)
 	return 0;
 }
 
-/* Our own index behind the header (layout.h); files of other recorders have none. */
+/* Our own index behind the header (layout.h). Files of other recorders have none. */
 static int read_private_index(struct perfdata_file *f, struct defects *defects)
 {
 	const uint64_t off = sizeof(struct perfdata_header);
@@ -229,7 +232,7 @@ int perfdata_header_read(struct perfdata_file *f, struct defects *defects)
 		f->is_pipe = true;
 		return 0;
 	}
-	/* Members behind those known are a newer recorder's: the sections say where all else lies. */
+	/* Unknown members are a newer recorder's. The sections say where everything else is. */
 	if (size != 72 && (size < sizeof(head) || size > PERFDATA_HEADER_MAX_BYTES))
 		return err_set(-EBADMSG,
 			       "%s: a perf.data header of %llu bytes; 72, or 104 to %d were expected",
@@ -264,7 +267,10 @@ int perfdata_header_read(struct perfdata_file *f, struct defects *defects)
 		f->data.size = f->size_bytes - f->data.offset;
 		defects_add(defects, DEFECT_UNFINISHED, 1, NULL);
 	} else if (!section_fits(f, f->data)) {
-		/* Cut inside the data: no feature table is left, but maybe our own index. */
+		/*
+		 * The file is cut inside the data: it has no feature table, but possibly our own
+		 * index.
+		 */
 		defects_add(defects, DEFECT_TRUNCATED, 1,
 			    "the data section should end at 0x%llx, the file ends at 0x%llx",
 			    (unsigned long long)(f->data.offset + f->data.size),

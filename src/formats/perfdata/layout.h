@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf.data on disk: structs and constants, for readers and writers. Facts in docs/formats/perf-data.md.
- * Scalars are in the byte order of the recording machine and may be unaligned: read with load_ and get_, never through these
- * structs unless copied out first.
+ * perf.data on disk: structs and constants, for readers and writers. Facts:
+ * docs/formats/perf-data.md. Scalars are in the byte order of the recording machine and may be
+ * unaligned: read them with load_ and get_, or copy them into these structs first.
  */
 #ifndef SONDE_FORMATS_PERFDATA_LAYOUT_H
 #define SONDE_FORMATS_PERFDATA_LAYOUT_H
@@ -13,7 +13,7 @@
 
 #include "base/build_id.h"
 
-/* "PERFILE2" as a little-endian u64; a file of the other byte order shows it swapped. */
+/* "PERFILE2" as a little-endian u64; swapped in a file of the other byte order. */
 #define PERFDATA_MAGIC         0x32454c4946524550u
 #define PERFDATA_MAGIC_SWAPPED 0x50455246494c4532u
 
@@ -24,46 +24,47 @@ struct perfdata_section {
 struct perfdata_header {
 	uint64_t magic;
 	uint64_t size;      /* 104 or more; 72 without feature bits; 16 = pipe mode */
-	uint64_t attr_size; /* bytes of an entry of the attr section: attr + section */
+	uint64_t attr_size; /* size of an entry of the attr section: attr + section */
 	struct perfdata_section attrs, data, event_types;
-	uint64_t features[4]; /* bit n of 256 in word n/64 */
+	uint64_t features[4]; /* feature n is bit n % 64 of word n / 64 */
 };
 _Static_assert(sizeof(struct perfdata_header) == 104, "layout");
-enum { PERFDATA_HEADER_MAX_BYTES = 4096 }; /* of recorders to come */
+enum { PERFDATA_HEADER_MAX_BYTES = 4096 }; /* leaves room for future recorders */
 
-/* Of pipe mode: magic and size, then records. */
+/* In pipe mode: magic and size, then records. */
 enum { PERFDATA_PIPE_HEADER_BYTES = 16 };
 
 /*
- * Our own index of feature bodies that were written before the data section, so that a file whose recorder was killed
- * (data.size 0, no feature table) still has its names and formats. Directly behind the 104-byte header, little or big
- * endian like the rest:
+ * Our own index of feature bodies that are written before the data section. With it a file whose
+ * recorder was killed (data.size 0, no feature table) still has its names and formats. It follows
+ * the 104-byte header, in the file's byte order:
  *
  *	u64 magic | u32 nr | u32 reserved (0) | nr x { u64 feature, u64 offset, u64 size }
  */
 #define PERFDATA_INDEX_MAGIC 0x5844492d45444e53u /* "SNDE-IDX" */
-/* Bodies of our own in that index; numbers that no perf feature will have. */
+/* Our own bodies in that index. Their numbers are out of the range of perf features. */
 #define PERFDATA_PRIVATE_KALLSYMS \
 	0x100000001u /* zstd frame of a kallsyms text: only t T w W symbols */
 #define PERFDATA_PRIVATE_END 0x100000002u /* how the recording ended: struct perfdata_end */
 
-/* Zeros until the end. Written into its place at the end, when the disk may be full. */
+/* Zeros until the recording ends. Overwritten in place at the end, when the disk may be full. */
 struct perfdata_end {
 	uint64_t reason;    /* enum perfdata_end_reason */
-	uint64_t unwritten; /* samples of LOST_SAMPLES records that were recorded and not written */
+	uint64_t unwritten; /* samples of LOST_SAMPLES records that could not be written */
 	uint64_t flags;     /* PERFDATA_END_* */
-	uint64_t missed_cpus; /* that came or went while it recorded: events of them are missing */
-	uint64_t first_cpu;   /* the lowest of these */
+	/* number of cpus that came or went during the recording, whose events are incomplete */
+	uint64_t missed_cpus;
+	uint64_t first_cpu;   /* the lowest of these cpus */
 	uint64_t reserved[3];
 };
 enum perfdata_end_reason {
-	PERFDATA_END_NONE, /* it was killed, or ended as it should */
+	PERFDATA_END_NONE, /* the recorder was killed, or ended normally */
 	PERFDATA_END_DISK_FULL,
 	PERFDATA_END_QUOTA,
 	PERFDATA_END_FILE_LIMIT,
 	PERFDATA_END_FAILED
 };
-#define PERFDATA_END_KERNEL_COUNTS 1u /* LOST_SAMPLES records count what the kernel dropped, too */
+#define PERFDATA_END_KERNEL_COUNTS 1u /* LOST_SAMPLES records also count what the kernel dropped */
 
 enum perfdata_feature {
 	FEAT_TRACING_DATA = 1,
@@ -104,7 +105,7 @@ enum perfdata_feature {
 	NR_FEATURES = 256
 };
 
-/* Features whose bit in the header says what samples hold, whether a section was written or not. */
+/* Features whose bit in the header describes samples, even if no section was written. */
 #define PERFDATA_MARKS                                                       \
 	(UINT64_C(1) << FEAT_BRANCH_STACK | UINT64_C(1) << FEAT_AUXTRACE | \
 	 UINT64_C(1) << FEAT_STAT)
@@ -112,10 +113,10 @@ enum perfdata_feature {
 struct perfdata_record_header {
 	uint32_t type;
 	uint16_t misc;
-	uint16_t size; /* of the whole record */
+	uint16_t size; /* size of the record, header included */
 };
 
-/* Record types of the tool, beside the kernel's PERF_RECORD_*. */
+/* Record types of the tool, in addition to the kernel's PERF_RECORD_*. */
 enum perfdata_tool_record {
 	RECORD_HEADER_ATTR = 64,
 	RECORD_HEADER_EVENT_TYPE = 65,
@@ -140,7 +141,7 @@ enum perfdata_tool_record {
 	RECORD_BPF_METADATA = 84,
 	RECORD_SCHEDSTAT_CPU = 85,
 	RECORD_SCHEDSTAT_DOMAIN = 86,
-	/* Android's simpleperf, those that are read */
+	/* record types of Android's simpleperf that are read */
 	RECORD_SIMPLEPERF_KERNEL_SYMBOL = 32769,
 	RECORD_SIMPLEPERF_SPLIT = 32772,
 	RECORD_SIMPLEPERF_SPLIT_END = 32773,
@@ -151,12 +152,12 @@ enum perfdata_tool_record {
 
 /*
  * HEADER_TRACING_DATA in pipe mode: u32 size behind the header, then size bytes behind the record.
- * Older perf writes a record of 12 bytes, newer perf pads it to 16. A longer one is simpleperf's,
- * which holds the data itself.
+ * Older perf writes a record of 12 bytes, newer perf pads it to 16. A longer record is simpleperf's
+ * and contains the data itself.
  */
 enum { TRACING_DATA_RECORD_MIN = 12, TRACING_DATA_RECORD_MAX = 16 };
 
-/* Whether a record of this type changes what readers know of processes, mappings and code. */
+/* True if a record of this type changes processes, mappings or code. */
 static inline bool perfdata_is_state(uint32_t type)
 {
 	switch (type) {
@@ -177,8 +178,8 @@ static inline bool perfdata_is_state(uint32_t type)
 }
 
 /*
- * Whether the four bytes in the place of MMAP2's prot are the first letters of a name: kernels before 3.16 wrote neither
- * prot nor flags. Protections are few bits: they make no letters.
+ * True if the four bytes at the place of MMAP2's prot are the first letters of a name: kernels
+ * before 3.16 wrote neither prot nor flags. A protection has few bits and never looks like letters.
  */
 static inline bool perfdata_is_name(const uint8_t *p)
 {
@@ -189,12 +190,12 @@ static inline bool perfdata_is_name(const uint8_t *p)
 	return letters == 4 || (letters > 1 && (p[0] == '/' || p[0] == '['));
 }
 
-/* The room that entries of FEAT_BUILD_ID and MMAP2 have for a build id. */
+/* The room for a build id in entries of FEAT_BUILD_ID and in MMAP2. */
 enum { PERFDATA_BUILD_ID_BYTES = 20 };
 /*
- * The build id in an MMAP2 that is marked as having one: u8 size, u8, u16, u8 id[20]. Kernels mark
- * records with device, inode and generation, too, when another recorder wants build ids: then a
- * piece of the device's number is in the place of the size, and the build id is unknown.
+ * The build id in an MMAP2 that is marked as having one: u8 size, u8, u16, u8 id[20]. If another
+ * recorder wants build ids, kernels also mark records with device, inode and generation: then part
+ * of the device's number is at the place of the size, and the build id is unknown.
  */
 enum { PERFDATA_MMAP2_BUILD_ID_BYTES = 4 + PERFDATA_BUILD_ID_BYTES };
 static inline struct build_id perfdata_mmap2_build_id(const uint8_t *p, const uint8_t *end)
@@ -212,7 +213,7 @@ static inline struct build_id perfdata_mmap2_build_id(const uint8_t *p, const ui
 
 /* The build-id bit of a BUILD_ID entry's misc: its size byte is valid. */
 #define PERFDATA_MISC_BUILD_ID_SIZE 0x8000
-/* Of LOST_SAMPLES: what a filter in BPF left out, for which there was room. */
+/* In LOST_SAMPLES: samples that a BPF filter dropped, for which there was room. */
 #define PERFDATA_MISC_LOST_SAMPLES_BPF 0x8000
 
 #endif

@@ -11,7 +11,7 @@ enum {
 	KIND_UNKNOWN = 5
 };
 
-/* A file being read. */
+/* A file while it is read. */
 struct reading {
 	struct arena *arena;
 	VEC(struct named_symbol) symbols;
@@ -27,7 +27,10 @@ static int named_files_add_symbol(struct reading *r, struct named_symbol sym)
 	return vec_push(&r->symbols, sym) < 0 ? err_nomem() : 0;
 }
 
-/* Code that a JIT made is in a file beside the recording, but named by the process's addresses. */
+/*
+ * The code of a JIT is in a file stored next to the recording, but its functions have addresses of
+ * the process.
+ */
 static bool is_jit_cache(const char *path)
 {
 	return strstr(path, "jit_app_cache:") || strstr(path, "jit_zygote_cache:");
@@ -41,7 +44,7 @@ static enum named_addresses addresses_of(const struct reading *r)
 		if (is_jit_cache(r->path))
 			return NAMED_BY_MEMORY;
 		return r->has_first_off ? NAMED_BY_OFFSET : NAMED_BY_MAP;
-	case KIND_DEX: /* its symbols have offsets for addresses */
+	case KIND_DEX: /* its symbols have offsets as addresses */
 		return NAMED_BY_OFFSET;
 	default:
 		return NAMED_BY_MEMORY;
@@ -78,7 +81,7 @@ static int add_file(struct reading *r, struct named_files *files)
 	return vec_push(files, f) < 0 ? err_nomem() : 0;
 }
 
-/* Reads the files of a section one after the other; `read` reads one, whose bytes are all there. */
+/* Reads the files of a section in order. `read` reads one file, whose bytes are all there. */
 static int read_files(struct bytes *b, struct arena *a, struct named_files *files,
 		      int (*read)(struct reading *r, struct bytes *file))
 {
@@ -181,7 +184,7 @@ static int read_field(struct bytes *b, struct field *ret)
 		TRY(read_varint(b, "length", &len));
 		ret->is_bytes = true;
 		return bytes_sub(b, "bytes", len, &ret->bytes);
-	/* Unknown fields, passed over: */
+	/* unknown fields are skipped: */
 	case FIXED64:
 		ret->number = 0;
 		return bytes_skip(b, "value", 8);
@@ -225,7 +228,7 @@ static int read_first_off2(struct reading *r, struct bytes *b)
 {
 	struct field f;
 
-	r->has_first_off = true; /* protobuf leaves out a zero */
+	r->has_first_off = true; /* protobuf omits a zero */
 	while (bytes_left(b)) {
 		TRY(read_field(b, &f));
 		if (f.number == 1 && !f.is_bytes)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Names of functions in a recording of Android's simpleperf: the header sections FILE (binary) and
- * FILE2 (protobuf). Both are a row of files, each with its size before it, and hold only functions
- * that samples hit.
+ * FILE2 (protobuf). Both are a sequence of files, each preceded by its size. They contain only
+ * functions that samples hit.
  *
  *	FILE   { u32 size | char path[] | u32 kind | u64 first_addr | u32 n
  *	         | n x { u64 addr | u32 len | char name[] }
@@ -20,9 +20,9 @@
 #include "model/named_file.h"
 
 /*
- * Symbols without a name or a length do not count. FILE2's shortest that does has 7 bytes and takes
- * 40 in memory: a section of n bytes becomes at most 6 n, and 7 n more while one file has all of it
- * and is being read. simpleperf's own have some 100 KiB for each 1,000 functions.
+ * Symbols without a name or a length do not count. FILE2's shortest symbol that counts has 7 bytes
+ * and takes 40 in memory: a section of n bytes needs at most 6 n, and 7 n more while a single file
+ * that has all of it is read. simpleperf writes some 100 KiB per 1,000 functions.
  */
 enum { PERFDATA_MAX_NAMED_BYTES = 32 << 20 };
 
@@ -32,8 +32,8 @@ struct named_files { /* a vec, see base/vec.h */
 };
 
 /*
- * Append the section's files to files. Names may be borrowed from the section's bytes; the rest is
- * in the arena. Damage ends the section: the files before it stand, the damaged one is left out.
+ * Appends the section's files to files. Names may be borrowed from the section's bytes; the rest is
+ * in the arena. Damage ends the reading: files before it are kept, the damaged one is left out.
  */
 int perfdata_named_files_read(struct bytes *b, struct arena *a, struct named_files *files);
 int perfdata_named_files2_read(struct bytes *b, struct arena *a, struct named_files *files);

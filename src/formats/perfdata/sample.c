@@ -62,8 +62,8 @@ int sample_reads_read(uint64_t format, struct bytes *b, struct sample_scratch *s
 }
 
 /*
- * Branch flags are bit fields, which big-endian machines allocate from the highest bit: turned into the numbering of the
- * others, field after field.
+ * Branch flags are bit fields, which big-endian machines allocate from the highest bit. Renumbers
+ * them field by field as little-endian machines do.
  */
 static uint64_t flags_of_big_endian(uint64_t flags)
 {
@@ -247,7 +247,7 @@ int sample_read(const struct perf_event_attr *attr, const struct perfdata_layout
 		TRY(bytes_u64(&b, "data_page_size", &s.data_page_size));
 	if (type & PERF_SAMPLE_CODE_PAGE_SIZE)
 		TRY(bytes_u64(&b, "code_page_size", &s.code_page_size));
-	/* AUX follows; its bytes belong to trace decoders. */
+	/* AUX follows; its bytes are for trace decoders. */
 	*ret = s;
 	return 0;
 }

@@ -10,21 +10,21 @@
 enum {
 	HEADER_BYTES = sizeof(struct perfdata_record_header),
 	FIRST_TOOL_RECORD = 64,
-	PID_MAX = 1 << 22, /* of the kernel */
+	PID_MAX = 1 << 22, /* the kernel's limit */
 	PAIR_BYTES = 16,   /* two u64 */
 	ATTR_SIZE_AT = 4,  /* in a perf_event_attr */
 	ATTR_MIN_BYTES = 64,
-	NAME_BYTES = 64, /* names are padded to that, or have it as their room */
+	NAME_BYTES = 64, /* names are padded to this, or have this much room */
 	SCHEDSTAT_VERSION_MIN = 15,
 	SCHEDSTAT_VERSION_MAX = 17,
-	/* Types of Linux 6.17, in case the headers that we are built with are older. */
+	/* Types of Linux 6.17, for builds with older kernel headers. */
 	CALLCHAIN_DEFERRED = 22
 };
 
-/* Flags of AUX: truncated, overwrite, partial, collision; bits 8 to 15: the PMU's format. */
+/* Flags of AUX: truncated, overwrite, partial, collision; bits 8 to 15 are the PMU's format. */
 static const uint64_t AUX_FLAGS = 0xff0f;
 
-/* What is behind the header of a record, without the trailer. */
+/* The bytes of a record between header and trailer. */
 struct body {
 	const uint8_t *at;
 	uint32_t len;
@@ -51,7 +51,7 @@ static uint32_t shape_padded(uint32_t bytes)
 	return (bytes + 7) & ~UINT32_C(7);
 }
 
-/* `fixed` bytes, and entries as many as the u64 at nr_at says. */
+/* True if the body has `fixed` bytes, and the number of entries that the u64 at nr_at gives. */
 static bool has_entries(struct body b, uint32_t nr_at, uint32_t fixed, uint32_t entry_bytes)
 {
 	const uint64_t nr = u64_at(b, nr_at);
@@ -85,7 +85,7 @@ static bool is_text_poke(struct body b)
 	return b.len == shape_padded(12 + u16_at(b, 8) + u16_at(b, 10));
 }
 
-/* u32 pid, tid | one count with times, id and losses, or a group's: u64 nr first */
+/* u32 pid, tid | one count with times, id and losses; or a group's, which begins with u64 nr */
 static bool is_read(struct body b)
 {
 	return has_tasks(b, 2) && b.len >= 16 && (b.len <= 48 || u64_at(b, 8) < b.len / 8);

@@ -20,7 +20,10 @@ static int read_sized(struct bytes *b, const char *field, struct bytes *ret)
 	return bytes_sub(b, field, n, ret);
 }
 
-/* "field: local_t commit;  offset:8;  size:8;  signed:1;": the kernel's long. 0 when there is no such line. */
+/*
+ * "field: local_t commit; offset:8; size:8; signed:1;": the kernel's long. 0 if there is no such
+ * line.
+ */
 static uint8_t long_bytes_of(const struct bytes *page)
 {
 	static const char word[] = " commit;";
@@ -49,7 +52,7 @@ static int read_formats(struct bytes *b, struct tracing_data *td, const char *sy
 	return 0;
 }
 
-/* Everything before the formats. */
+/* Reads everything before the formats. */
 static int read_head(struct bytes *b, struct tracing_data *td)
 {
 	static const uint8_t magic[10] = { 0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g' };
@@ -103,5 +106,5 @@ int tracing_data_read(struct bytes b, struct tracing_data *td)
 	TRY(bytes_sub(&b, "kallsyms", n, &td->kallsyms));
 	TRY(bytes_u32(&b, "printk size", &n));
 	TRY(bytes_sub(&b, "printk formats", n, &td->printk));
-	return 0; /* saved cmdlines follow; COMM records say it better */
+	return 0; /* saved cmdlines follow; COMM records are more precise */
 }

@@ -6,7 +6,8 @@
  *	"header_page" NUL u64 n, n bytes | "header_event" NUL u64 n, n bytes
  *	u32 count, count x { u64 n, n bytes }                       formats of system ftrace
  *	u32 systems, each: name NUL, u32 count, count x { u64 n, n bytes }
- *	u32 n, n bytes kallsyms | u32 n, n bytes printk_formats | u64 n, n bytes saved cmdlines (0.6 and later)
+ *	u32 n, n bytes kallsyms | u32 n, n bytes printk_formats
+ *	u64 n, n bytes saved cmdlines (0.6 and later)
  */
 #ifndef SONDE_FORMATS_PERFDATA_TRACING_DATA_H
 #define SONDE_FORMATS_PERFDATA_TRACING_DATA_H
@@ -15,17 +16,18 @@
 
 struct tracing_data {
 	bool big_endian;
-	uint8_t long_bytes; /* of the recorded kernel: size of `commit` in header_page; else user space's */
+	/* of the recorded kernel: size of `commit` in header_page; if missing, user space's */
+	uint8_t long_bytes;
 	uint32_t page_bytes;
 	struct bytes kallsyms, printk; /* text, empty when absent */
 	void *ctx;
-	/* One format file's text. <0 ends reading. */
+	/* Called with the text of one format file. A negative result ends reading. */
 	int (*format)(void *ctx, const char *system, struct bytes text);
 };
 
-/* Only what formats need to be read. */
+/* Reads only the facts that formats need to be parsed. */
 int tracing_data_abi(struct bytes b, bool *ret_big_endian, uint8_t *ret_long_bytes);
-/* Fills td (ctx and format set by the caller) and calls format() for each. */
+/* Fills td and calls format() for each format file. The caller sets ctx and format. */
 int tracing_data_read(struct bytes b, struct tracing_data *td);
 
 #endif

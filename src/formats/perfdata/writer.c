@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The file as a whole: its beginning, the growing data section, its end. */
+/* The complete file: its beginning, the growing data section, its end. */
 
 #include "formats/perfdata/writer.h"
 
@@ -21,7 +21,7 @@
 enum {
 	RESERVE_BYTES = 64 << 10,
 	SCAN_BYTES = 64 << 10,
-	BLOCKS_BYTES = 8 << 10, /* what a cut in the middle of a block does not give back */
+	BLOCKS_BYTES = 8 << 10, /* bytes that a cut in the middle of a block may not free */
 };
 
 struct placed_feature {
@@ -31,27 +31,29 @@ struct placed_feature {
 struct perfdata_writer {
 	int fd;
 	bool is_pipe;
-	bool can_cut;   /* what was written can be taken back: a file, in pipe mode, too */
-	uint64_t base;  /* where the recording begins in a file that is written in pipe mode */
-	bool may_block; /* a pipe that is not ours alone to make non-blocking */
-	int stop_fd;    /* lent; -1: none */
+	/* written data can be taken back: true for files, including pipe mode to a file */
+	bool can_cut;
+	uint64_t base;  /* start of the recording in a file that is written in pipe mode */
+	bool may_block; /* a shared pipe, which must not be made non-blocking */
+	int stop_fd;    /* borrowed; -1 if none */
 	bool swap;      /* the file has the other byte order */
 	uint32_t attr_bytes;
-	int broken; /* errno of a pipe that took a piece of a record and no more */
+	int broken; /* errno of a pipe that took a piece of a record and then failed */
 	char *path;
 	struct perfdata_header header;
-	uint64_t data_end; /* file offset behind the last whole record */
+	uint64_t data_end; /* file offset behind the last complete record */
 	/*
-	 * Boundaries of records: `back` lies at least RESERVE_BYTES before the end (or at the data's beginning). On a full
-	 * disk the last records make room for what must follow the data; from here on their beginnings are looked for.
+	 * Boundaries of records. `back` is at least RESERVE_BYTES before the end (or at the
+	 * beginning of the data). If the disk is full, the last records are dropped to make room
+	 * for the bytes that must follow the data. The search for their beginnings starts here.
 	 */
 	uint64_t back, next_back;
-	perfdata_writer_cut_fn *on_cut; /* NULL: nobody counts */
+	perfdata_writer_cut_fn *on_cut; /* NULL if nobody counts */
 	void *on_cut_ctx;
-	VEC(struct placed_feature) features; /* bodies before the data */
+	VEC(struct placed_feature) features; /* bodies written before the data */
 };
 
-/* Pipe mode whose output was redirected into a file that nobody appends to. */
+/* True for pipe mode with output redirected to a file that is not opened for appending. */
 static bool file_can_cut(int fd, uint64_t *ret_base)
 {
 	const off_t at = lseek(fd, 0, SEEK_CUR);
@@ -160,7 +162,7 @@ static int write_at(struct perfdata_writer *w, uint64_t offset, const void *p, s
 	return 0;
 }
 
-/* All of it are words of 8 bytes. */
+/* All of it consists of 8-byte words. */
 static void put_words(const struct perfdata_writer *w, struct outbuf *o, const void *words,
 		      size_t nr)
 {
@@ -203,8 +205,9 @@ static int begin_pipe(struct perfdata_writer *w, const struct perfdata_writer_ev
 }
 
 /*
- * Everything before the data is built in memory; the header's own bytes are written last. A recorder killed in between
- * leaves a file that begins with zeros, and no header that promises what is not there.
+ * Everything before the data is built in memory, and the header's own bytes are written last. A
+ * recorder killed in between leaves a file that begins with zeros, not a header that refers to
+ * missing data.
  */
 int perfdata_writer_begin(struct perfdata_writer *w, const struct perfdata_writer_event *events,
 			  size_t nr_events, const struct perfdata_writer_feature *features,
@@ -265,14 +268,20 @@ int perfdata_writer_begin(struct perfdata_writer *w, const struct perfdata_write
 	return r;
 }
 
-/* How many of the first `written` bytes of iov are whole records. A piece of iov need not end with a record (rings wrap). */
+/*
+ * How many of the first `written` bytes of iov are complete records. A piece of iov need not end
+ * with a record (rings wrap).
+ */
 static uint64_t whole_records(const struct perfdata_writer *w, const struct iovec *iov, int nr_iov,
 			      uint64_t written)
 {
 	uint64_t pos = 0, start = 0;
 
 	for (int i = 0; i < nr_iov; i++) {
-		/* pos may lie beyond this piece when a record runs over its end; records are 8-aligned, headers whole. */
+		/*
+		 * pos may be beyond this piece if a record crosses its end. Records are 8-aligned,
+		 * so headers never cross.
+		 */
 		while (pos < start + iov[i].iov_len) {
 			const uint8_t *rec = (const uint8_t *)iov[i].iov_base + (pos - start);
 			uint16_t size = get_u16(rec + 6, w->swap);
@@ -286,7 +295,7 @@ static uint64_t whole_records(const struct perfdata_writer *w, const struct iove
 	return pos;
 }
 
-/* Cuts the file back to what is whole; the descriptor's position follows. */
+/* Truncates the file to its complete records and moves the descriptor's position. */
 static void writer_cut_back(struct perfdata_writer *w, uint64_t end)
 {
 	w->data_end = end;
@@ -294,10 +303,10 @@ static void writer_cut_back(struct perfdata_writer *w, uint64_t end)
 		return;
 	end += w->base;
 	if (ftruncate(w->fd, (off_t)end) < 0 || lseek(w->fd, (off_t)end, SEEK_SET) < 0)
-		return; /* the header written at the end says where the data ends */
+		return; /* the header, which is written at the end, says where the data ends */
 }
 
-/* <0 with errno ECANCELED: not any longer. */
+/* <0 with errno ECANCELED: the wait was ended. */
 static int wait_for_reader(const struct perfdata_writer *w)
 {
 	struct pollfd fds[] = { { .fd = w->fd, .events = POLLOUT },
@@ -311,13 +320,13 @@ static int wait_for_reader(const struct perfdata_writer *w)
 	return -1;
 }
 
-/* As writev(), but never for longer than the reader is waited for. */
+/* Like writev(), but waits for the reader only as long as allowed. */
 static ssize_t write_some(const struct perfdata_writer *w, const struct iovec *iov, int nr_iov)
 {
 	ssize_t n;
 
 	for (;;) {
-		/* so much is taken at once by a pipe that can be written to */
+		/* a writable pipe takes this much at once */
 		if (!w->may_block)
 			n = writev(w->fd, iov, nr_iov);
 		else if (wait_for_reader(w) < 0)
@@ -381,7 +390,7 @@ static const struct perfdata_writer_feature *find_late(const struct perfdata_wri
 	return NULL;
 }
 
-/* Rewrites a body that was written at the start, in its place; as long as it was. */
+/* Rewrites in place a body that was written at the start. Its size does not change. */
 static int rewrite_note(struct perfdata_writer *w, const struct perfdata_writer_end *end)
 {
 	struct perfdata_end note = { 0 };
@@ -396,9 +405,8 @@ static int rewrite_note(struct perfdata_writer *w, const struct perfdata_writer_
 }
 
 /*
- * Behind the data: the last records, the table, one section per feature in ascending order, then
- * the late bodies.
- * *ret_bytes: the room that they take.
+ * Writes behind the data: the last records, the table, one section per feature in ascending order,
+ * then the late bodies. *ret_bytes is their size.
  */
 static int write_end(struct perfdata_writer *w, const struct perfdata_writer_feature *late,
 		     size_t nr_late, const struct perfdata_writer_end *end, uint64_t *ret_bytes)
@@ -448,7 +456,10 @@ static int write_end(struct perfdata_writer *w, const struct perfdata_writer_fea
 	outbuf_done(&o);
 	if (r == 0)
 		r = rewrite_note(w, end);
-	/* The header comes last: until then the file is the one of a killed recorder, which readers know. */
+	/*
+	 * The header is written last. Until then the file looks like a killed recorder's, which
+	 * readers accept.
+	 */
 	if (r == 0)
 		r = write_header(w, &h);
 	if (r == 0)
@@ -493,7 +504,7 @@ int perfdata_writer_give_up(struct perfdata_writer *w, uint64_t room)
 		if (size < head_bytes)
 			break;
 		if (pos + size > from + have && pos > from) {
-			have = 0; /* the buffer must hold all of it */
+			have = 0; /* the buffer must contain all of it */
 			continue;
 		}
 		if (pos + size <= target)
@@ -510,7 +521,9 @@ int perfdata_writer_give_up(struct perfdata_writer *w, uint64_t room)
 	return 1;
 }
 
-/* Of what is known late only build ids help a reader that has seen everything by then. */
+/*
+ * A reader of a pipe has seen everything by now. Of the late features only build ids still help it.
+ */
 static int write_pipe_end(struct perfdata_writer *w, const struct perfdata_writer_feature *late,
 			  size_t nr_late, const struct perfdata_writer_end *end,
 			  uint64_t *ret_bytes)
@@ -527,7 +540,7 @@ static int write_pipe_end(struct perfdata_writer *w, const struct perfdata_write
 		r = err_nomem();
 	else if (r == 0 && o.len)
 		r = perfdata_writer_append(w, &(struct iovec){ o.data, o.len }, 1);
-	if (r < 0) /* they are made anew, all of them */
+	if (r < 0) /* the caller will write all of them again */
 		writer_cut_back(w, before);
 	*ret_bytes = o.len;
 	outbuf_done(&o);
@@ -539,7 +552,7 @@ static bool is_full(int error)
 	return error == -ENOSPC || error == -EDQUOT || error == -EFBIG;
 }
 
-/* 1: there is more room now, 0: there is nothing that could make room. */
+/* 1 if there is more room now, 0 if nothing could make room. */
 static int make_room(struct perfdata_writer *w, const struct perfdata_writer_end *end,
 		     uint64_t bytes)
 {
@@ -555,7 +568,7 @@ int perfdata_writer_finish(struct perfdata_writer *w, const struct perfdata_writ
 	uint64_t bytes, room = 0;
 	int r, made;
 
-	/* A full disk: some data makes room for the table, without which perf reads nothing. */
+	/* On a full disk some data is dropped for the table, without which perf reads nothing. */
 	while (is_full(r = w->is_pipe ? write_pipe_end(w, late, nr_late, end, &bytes)
 				      : write_end(w, late, nr_late, end, &bytes))) {
 		room = room ? 2 * room : bytes + BLOCKS_BYTES;
@@ -570,7 +583,7 @@ int perfdata_writer_finish(struct perfdata_writer *w, const struct perfdata_writ
 		return r;
 	if (r < 0) {
 		writer_cut_back(w, w->data_end);
-		rewrite_note(w, end); /* at least that: it takes no room */
+		rewrite_note(w, end); /* at least that, which takes no room */
 		return r;
 	}
 	return any;
@@ -578,7 +591,7 @@ int perfdata_writer_finish(struct perfdata_writer *w, const struct perfdata_writ
 
 int perfdata_writer_resume(struct perfdata_writer *w)
 {
-	/* The header first: a file that says it is finished must have its table. */
+	/* The header is first: a file marked as finished must have its table. */
 	TRY(write_header(w, &w->header));
 	writer_cut_back(w, w->data_end);
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Feature bodies out of values. Facts: docs/formats/perf-data.md. */
+/* Builds feature bodies from values. Facts: docs/formats/perf-data.md. */
 
 #include <string.h>
 
@@ -94,7 +94,8 @@ void perfdata_put_tracing(struct outbuf *o, const struct perfdata_writer_tracing
 	put_sized(o, t->header_page, t->header_page_len);
 	outbuf_put(o, "header_event", 13);
 	put_sized(o, t->header_event, t->header_event_len);
-	perfdata_put_u32(o, 0); /* formats of system ftrace, which nobody records through perf */
+	/* formats of the system ftrace, which nobody records through perf */
+	perfdata_put_u32(o, 0);
 	perfdata_put_u32(o, writer_count_systems(t));
 	for (size_t i = 0; i < t->nr_formats;) {
 		size_t end = i;
@@ -106,7 +107,7 @@ void perfdata_put_tracing(struct outbuf *o, const struct perfdata_writer_tracing
 		for (; i < end; i++)
 			put_sized(o, t->formats[i].text, t->formats[i].len);
 	}
-	perfdata_put_u32(o, 0); /* kallsyms: perf reads none from here */
+	perfdata_put_u32(o, 0); /* kallsyms: perf does not read them from here */
 	perfdata_put_u32(o, (uint32_t)t->printk_formats_len);
 	if (t->printk_formats_len)
 		outbuf_put(o, t->printk_formats, t->printk_formats_len);

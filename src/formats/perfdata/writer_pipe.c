@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pipe mode: what a file has in its header, as records. Facts: docs/formats/perf-data.md. */
+/* Pipe mode: the contents of a file's header, as records. Facts: docs/formats/perf-data.md. */
 
 #include <string.h>
 
@@ -8,11 +8,11 @@
 
 enum {
 	RECORD_MAX_BYTES = UINT16_MAX & ~7,
-	FEATURES_END = 32, /* the feature that says: no more of them */
+	FEATURES_END = 32, /* the feature that ends the list */
 	UPDATE_NAME = 2
 };
 
-/* The head of a record of `bytes` in all; what is missing to a multiple of 8 the caller pads. */
+/* Writes the head of a record of `bytes` in all. The caller pads it to a multiple of 8. */
 static void put_head(struct outbuf *o, uint32_t type, size_t bytes)
 {
 	struct perfdata_record_header h = { .type = type,
@@ -56,7 +56,7 @@ static void writer_pipe_put_name(struct outbuf *o, const struct perfdata_writer_
 	writer_pipe_pad8(o, len);
 }
 
-/* Entries of a feature body are records already, but for their type. */
+/* Entries of a feature body are records that only need their type. */
 static void put_build_ids(struct outbuf *o, const struct perfdata_writer_feature *f)
 {
 	const char *p = f->body, *end = p + f->len;
@@ -74,7 +74,7 @@ static void put_build_ids(struct outbuf *o, const struct perfdata_writer_feature
 	}
 }
 
-/* The bytes follow the record, which tells how many. */
+/* The bytes follow the record, which contains their number. */
 static void put_tracing_data(struct outbuf *o, const struct perfdata_writer_feature *f)
 {
 	put_head(o, RECORD_HEADER_TRACING_DATA, 16);
@@ -89,7 +89,7 @@ static void put_feature(struct outbuf *o, uint64_t feature, const void *body, si
 	size_t bytes = sizeof(struct perfdata_record_header) + sizeof(feature) + len;
 
 	if (bytes > RECORD_MAX_BYTES)
-		return; /* there is no longer form: the reader does without */
+		return; /* there is no longer form, so the reader does not get it */
 	put_head(o, RECORD_HEADER_FEATURE, bytes);
 	perfdata_put_u64(o, feature);
 	if (len)

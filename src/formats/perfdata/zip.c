@@ -11,11 +11,11 @@
 enum {
 	HEADER_BYTES = sizeof(struct perfdata_record_header),
 	LENGTH_BYTES = 8, /* of COMPRESSED2 */
-	/* A block of so much fits into a record even when zstd cannot make it smaller. */
+	/* A block of this size fits into a record even if zstd cannot compress it. */
 	PIECE_BYTES = 63 << 10,
 	RECORD_MAX_BYTES = UINT16_MAX,
 	PADDED_MAX_BYTES = UINT16_MAX & ~7,
-	/* A frame of so many bytes ends with the next unit. A new one compresses worse at first. */
+	/* A frame of this size ends with the next unit. A new frame compresses worse at first. */
 	FRAME_BYTES = 256 << 10,
 };
 
@@ -27,7 +27,7 @@ struct zip {
 	size_t frame_bytes; /* compressed bytes in the open frame; 0: none is open */
 };
 
-/* Where the next byte of a unit comes from. */
+/* The place of the next byte of a unit. */
 struct place {
 	const struct iovec *piece;
 	size_t at;
@@ -48,7 +48,7 @@ int zip_new(struct zip **ret, int level, bool padded)
 	z->padded = padded;
 	ZSTD_CCtx_setParameter(z->zstd, ZSTD_c_compressionLevel, level);
 	ZSTD_CCtx_setParameter(z->zstd, ZSTD_c_checksumFlag, 1);
-	/* What it will need it takes now, not in the middle of a recording. */
+	/* Allocates all memory now, not in the middle of a recording. */
 	r = ZSTD_compressStream2(z->zstd, &out, &nothing, ZSTD_e_flush);
 	ZSTD_CCtx_reset(z->zstd, ZSTD_reset_session_only);
 	if (ZSTD_isError(r)) {
@@ -67,7 +67,7 @@ void zip_free(struct zip *z)
 	free(z);
 }
 
-/* Makes one block of the next `len` bytes; the last one of its frame if `ends`. */
+/* Compresses the next `len` bytes to one block; `ends`: the last block of its frame. */
 static int zip_pack(struct zip *z, struct place *from, size_t len, bool ends, uint8_t *to,
 		    size_t room, size_t *ret_len)
 {
@@ -106,7 +106,7 @@ static size_t record_bytes(const struct zip *z, size_t len)
 	return head_bytes(z) + (z->padded ? (len + 7) & ~(size_t)7 : len);
 }
 
-/* Header in front of, padding behind `len` bytes. Returns the size of the record. */
+/* Writes a header before `len` bytes and padding behind them. Returns the size of the record. */
 static size_t put_record(const struct zip *z, uint8_t *to, size_t len)
 {
 	const size_t head = head_bytes(z), size = record_bytes(z, len);

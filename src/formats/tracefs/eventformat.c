@@ -14,10 +14,10 @@
  *
  *	print fmt: "...", ...
  *
- * Blanks are taken freely, `signed:` may be missing (kernels before 2.6.32 did not write it).
+ * Any blanks are accepted. `signed:` may be missing (kernels before 2.6.32 did not write it).
  */
 
-/* A record is at most 64 KiB; an offset or a size beyond this is damage, not a field. */
+/* A record is at most 64 KiB. A larger offset or size is damage, not a field. */
 #define FIELD_LIMIT (1u << 20)
 
 struct span {
@@ -64,7 +64,7 @@ static bool has_prefix(struct span s, const char *prefix)
 	return (size_t)(s.end - s.at) >= n && !memcmp(s.at, prefix, n);
 }
 
-/* Is `s` exactly this word? */
+/* True if `s` is exactly this word. */
 static bool span_is(struct span s, const char *word)
 {
 	return (size_t)(s.end - s.at) == strlen(word) && has_prefix(s, word);
@@ -75,7 +75,7 @@ static bool eventformat_contains(const char *text, const char *word)
 	return strstr(text, word) != NULL;
 }
 
-/* Decimal, 0x hexadecimal or 0 octal number that fills the whole span. */
+/* A decimal, 0x hexadecimal or 0 octal number that fills the span. */
 static bool eventformat_parse_number(struct span s, uint32_t limit, uint32_t *ret)
 {
 	uint64_t v = 0;
@@ -106,7 +106,7 @@ static bool eventformat_parse_number(struct span s, uint32_t limit, uint32_t *re
 	return true;
 }
 
-/* Bytes of one element of an array by its type's name; 0 unknown. */
+/* The size of an array element, by its type's name; 0 if unknown. */
 static uint32_t type_width(const char *type, uint8_t long_bytes)
 {
 	static const struct {
@@ -186,7 +186,9 @@ static int parse_decl(struct arena *a, struct span decl, struct sonde_field *f, 
 		eventformat_parse_number((struct span){ open + 1, close - 1 }, FIELD_LIMIT,
 					 ret_len);
 	}
-	/* The name stands behind the brackets (dynamic fields) or before them, or ends the declaration. */
+	/*
+	 * The name follows the brackets (dynamic fields), precedes them, or ends the declaration.
+	 */
 	name_end = decl.end;
 	if (open && eventformat_trim((struct span){ close, decl.end }).at == decl.end)
 		name_end = open;
@@ -300,7 +302,7 @@ static int parse_fields(struct arena *a, struct span *text, struct bytes *at,
 		was_field = true;
 		sc->nr_fields++;
 	}
-	/* One block only: an event without common fields of its own, or one without any other. */
+	/* There is only one block: the event has no common fields, or no others. */
 	if (blocks + was_field < 2)
 		for (size_t i = 0; i < sc->nr_fields; i++)
 			sc->fields[i].is_common = !strncmp(sc->fields[i].name, "common_", 7);
@@ -309,7 +311,7 @@ static int parse_fields(struct arena *a, struct span *text, struct bytes *at,
 	return 0;
 }
 
-/* Reads `key` up to the end of its line; the value lies in *ret. */
+/* Reads `key` and the value up to the end of its line. */
 static int header_line(struct span *text, struct bytes *at, const char *key, struct span *ret)
 {
 	struct span line = { 0 };
@@ -341,7 +343,7 @@ int eventformat_parse(struct arena *a, struct bytes text, const char *system, st
 		system = "";
 	if (rest.at == rest.end)
 		return bytes_fail(&text, -EBADMSG, "event format: empty");
-	/* A terminating NUL may have been counted in. */
+	/* The length may include a terminating NUL. */
 	nul = memchr(rest.at, 0, (size_t)(rest.end - rest.at));
 	if (nul)
 		rest.end = nul;

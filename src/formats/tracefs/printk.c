@@ -11,7 +11,7 @@ static int printk_compare(const void *pa, const void *pb)
 	return (a->addr > b->addr) - (a->addr < b->addr);
 }
 
-/* Between the quotes; `\n \t \" \\` stand for themselves. */
+/* Copies the text between the quotes and resolves `\n \t \" \\`. */
 static char *printk_unescape(struct arena *a, const char *s, size_t len)
 {
 	char *text = arena_alloc(a, len + 1), *to = text;

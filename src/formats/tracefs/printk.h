@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The text of printk_formats: lines `0xADDRESS : "text"`; which format string lies at an address of the kernel. */
+/*
+ * The text of printk_formats: lines `0xADDRESS : "text"`, which give the format string at an
+ * address of the kernel.
+ */
 #ifndef SONDE_FORMATS_TRACEFS_PRINTK_H
 #define SONDE_FORMATS_TRACEFS_PRINTK_H
 
@@ -19,9 +22,10 @@ struct printk_formats {
 	VEC(struct printk_format) formats; /* ascending */
 };
 
-/* Lines that are none are left out. -ENOMEM only. */
+/* Malformed lines are skipped. Fails with -ENOMEM only. */
 int printk_formats_read(struct printk_formats *ret, const char *text, size_t len);
-const char *printk_formats_find(const struct printk_formats *p, uint64_t addr); /* NULL: none */
+/* The format string at an address; NULL if none. */
+const char *printk_formats_find(const struct printk_formats *p, uint64_t addr);
 void printk_formats_done(struct printk_formats *p);
 
 #endif
