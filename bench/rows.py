@@ -159,7 +159,7 @@ def make_rows(recs, sched, syscalls, chains, files, large=False):
             floor(sched, 'skeleton.py', **handlers(many)), 8, 1.3, script='python', memory=MEMORY_GOAL),
         *perfs_own,
         Row('text of a 100 kB recording', *text(small), wall_ms=20, more_runs=4),
-        Row('import sonde (python -c; whole process)', [PYTHON, '-c', 'import sys; sys.path[:0] = %r; import sonde' %
+        Row('import sonde (python -c; the process)', [PYTHON, '-c', 'import sys; sys.path[:0] = %r; import sonde' %
                                                         [os.path.join(recs.build, 'bindings/python/module')]],
             wall_ms=30, more_runs=4),
     ]
