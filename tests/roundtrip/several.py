@@ -49,15 +49,16 @@ def fixture(times, host='box', release='6.1.0', clock=None, wall=None, reference
     if wall is not None:
         lines += ['--- feature CLOCK_DATA', '[1,%d:u32] [%d,500:u64]' % (clock if reference is None else reference, wall)]
     lines += ['--- data']
-    end = '[12,12:u32] [0:u64] [0,0:u32] [7:u64]'
+    end = '[12,12:u32] [0:u64] [0,0:u32] [7:u64]' if 'CPU' in sample else '[12,12:u32] [0:u64] [7:u64]'
     if kernel:
         lines += ['MMAP/kernel { [0xffffffff,0:u32] [%d,0x1000000,%d:u64] "[kernel.kallsyms]_text\\0" pad8 [0xffffffff,0:u32] '
                   '[0:u64] [0,0:u32] [7:u64] }' % (kernel, kernel)]
     lines += ['COMM { [12,12:u32] "%s\\0" pad8 %s }' % (comm, end),
               'MMAP2/user { [12,12:u32] [0x1000,0x1000,0:u64] [8,1:u32] [77,0:u64] [5,2:u32] "%s\\0" pad8 %s }' % (dso, end)]
     for n, t in enumerate(times):
-        time = '[%d:u64] ' % t if 'TIME' in sample else ''
-        lines += ['SAMPLE/user { [7:u64] [0x1010:u64] [12,12:u32] %s[%d,0:u32] }' % (time, n % 4)]
+        time, cpu = '[%d:u64] ' % t if 'TIME' in sample else '', '[%d,0:u32] ' % (n % 4) if 'CPU' in sample else ''
+        ip = '[0x1010:u64] ' if '|IP' in sample else ''
+        lines += ['SAMPLE/user { [7:u64] %s[12,12:u32] %s%s}' % (ip, time, cpu)]
     return '\n'.join(lines + [extra]) + '\n'
 
 
@@ -170,6 +171,20 @@ def asked_of_each(folder):
         paths.append(build(folder, 'cgroup-%s.data' % name, text))
     got = script('-i', paths[0], '-i', paths[1], '-F', 'comm,cgroup')
     say([line.split() for line in got] == [['a', '/a.slice'], ['b', '/b.slice']], 'a control group of each recording', '\n'.join(got))
+
+
+def other_columns(folder):
+    """Whose samples come first does not decide about columns: each type shows those that it has values for."""
+    full = build(folder, 'full.data', fixture([10, 30], comm='full'))
+    bare = build(folder, 'bare.data', fixture([20, 40], comm='bare', sample='IDENTIFIER|TID|TIME'))
+    for words in [], ['-F', 'comm,cpu,time,event,ip,sym'], ['-F', '+symoff'], ['-F', '-period']:
+        got = script('-i', full, '-i', bare, '--offset', '0', *words)
+        same(script('-i', bare, '-i', full, '--offset', '0', *words), got, 'columns in either order: ' + ' '.join(words))
+        say(['[0' in line for line in got] == [True, False, True, False] and all(('1010' in line) == ('full' in line) for line in got),
+            'each with the values that it has', '\n'.join(got))
+    for inputs in (full, bare), (bare, full):
+        status, out, err = run([SONDE, 'script', '-i', inputs[0], '-i', inputs[1], '--offset', '0', '-F', 'comm,phys_addr'])
+        say(status and not out and b'do not have PHYS_ADDR' in err, 'a column that no type has', str(err))
 
 
 def other_inputs(folder):
@@ -374,6 +389,6 @@ with tempfile.TemporaryDirectory() as tmp:
     if sys.argv[3:] == ['live']:
         live(pathlib.Path(tmp))
     else:
-        for part in together, asked_of_each, other_inputs, offsets, refused, damage, bindings:
+        for part in together, asked_of_each, other_columns, other_inputs, offsets, refused, damage, bindings:
             part(pathlib.Path(tmp))
 sys.exit(done())

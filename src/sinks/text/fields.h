@@ -9,6 +9,10 @@
  * Several specifications are separated by blanks; a later one replaces what an earlier one said for its class. CLASS is
  * hw sw trace raw break synth; without one the fields go to every class that can have them. A default column that the
  * first recorded event of a class has no value for is left out of that class; one that was asked for is an error.
+ *
+ * Several recordings, which perf does not merge, may differ in what their samples hold. Then each event type leaves out
+ * the columns that its own samples have no value for, and one that was asked for is an error only if no event type of
+ * the class has it. So the order in which recordings are named decides nothing.
  */
 #ifndef SONDE_SINKS_TEXT_FIELDS_H
 #define SONDE_SINKS_TEXT_FIELDS_H
@@ -79,6 +83,10 @@ struct text_class_fields {
 	bool chosen;      /* the user said something about this class */
 	bool by_name_alone; /* ... by `CLASS:` without any field: then the recording must have such events */
 	bool met; /* an event type of this class was seen; the first decides about missing values */
+	/* Of several recordings: */
+	const struct sonde_schema *first; /* the first event type that was met; NULL: none */
+	uint64_t sampled;                 /* what any of them samples */
+	bool is_checked;                  /* against the columns that were asked for */
 };
 
 struct text_fields {
@@ -88,13 +96,14 @@ struct text_fields {
 	bool flags;     /* the column of flags, which all classes have or none */
 };
 
-/* What of the recording decides beside an event type whether a column can be printed. */
+/* Recording-wide facts that, together with the event type, decide whether a column is available. */
 struct text_recording {
 	unsigned traits;       /* enum schema_trait: of all event types together */
 	bool aux_trace;        /* hardware traces: what they give is not known beforehand */
 	bool clock_data;       /* times of day are known */
 	bool is_pipe;          /* in pipe mode, where perf learns of events late */
 	bool counts;           /* of `perf stat`: has no samples */
+	bool is_several;       /* recordings are merged */
 };
 
 /* spec NULL: the defaults. -EINVAL with a message. notes, if not NULL, gets lines about what was passed over. */
@@ -102,11 +111,14 @@ int text_fields_parse(struct text_fields *ret, const char *spec, bool callchain,
 		      const struct rules *rules, struct outbuf *notes);
 
 /* fields_check.c */
-/* Tells of an event type, in the order of the recording. -EINVAL when a column asked for has no value there. */
+/* Takes an event type, in the order of the recording. -EINVAL when a column asked for has no value there. */
 int text_fields_meet(struct text_fields *f, const struct text_recording *rec,
 		     const struct sonde_schema *sc);
 /* After the event types known at the start. */
-int text_fields_met_all(const struct text_fields *f, const struct text_recording *rec);
+int text_fields_met_all(struct text_fields *f, const struct text_recording *rec);
+/* The columns of an event type, once all types known at the start were met. */
+uint64_t text_fields_of(const struct text_fields *f, const struct text_recording *rec,
+			const struct sonde_schema *sc);
 
 const char *text_class_name(enum event_class class);
 const char *text_class_prefix(enum event_class class); /* "hw"; of those without one: NULL */

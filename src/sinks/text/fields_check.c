@@ -117,6 +117,78 @@ static bool is_only_counted(const struct text_recording *rec, const struct sonde
 	return rec->is_pipe && !sc->sampled;
 }
 
+/* The first event type of a class decides; of several recordings all types of it, together. */
+static int meet_class(struct text_class_fields *c, const struct rules *rules,
+		      const struct text_recording *rec, const struct sonde_schema *sc)
+{
+	const bool is_first = !c->met;
+
+	c->met = true;
+	if (rec->is_several && !c->is_checked) {
+		c->first = c->first ? c->first : sc;
+		c->sampled |= sc->sampled;
+	}
+	if (!is_first)
+		return 0;
+	if (!rec->is_several && c->fields && !rec->counts)
+		TRY(check_first(c, rules, rec, sc));
+	if (c->fields & TEXT_DSOFF)
+		c->fields |= TEXT_DSO;
+	return 0;
+}
+
+/* Of several recordings: a column that was asked for and that no event type of the class has. */
+static int check_together(struct text_class_fields *c, const struct rules *rules,
+			  const struct text_recording *rec)
+{
+	struct text_class_fields all = *c;
+	struct sonde_schema sc;
+
+	if (!c->first || c->is_checked || !c->fields || rec->counts)
+		return 0;
+	c->is_checked = true;
+	sc = *c->first;
+	sc.sampled = c->sampled;
+	return check_first(&all, rules, rec, &sc);
+}
+
+/* Columns that a type's own samples have no value for are not shown. */
+static uint64_t drop_missing(const struct text_class_fields *c, const struct need *needs, size_t nr,
+			     const struct text_recording *rec, uint64_t sampled)
+{
+	uint64_t fields = c->fields;
+
+	for (const struct need *n = needs; n < needs + nr; n++) {
+		bool may_have = n->trace_may_have && rec->aux_trace && c->asked & n->bits;
+
+		if (!(sampled & n->needs) && !may_have)
+			fields &= ~n->bits;
+	}
+	return fields;
+}
+
+uint64_t text_fields_of(const struct text_fields *f, const struct text_recording *rec,
+			const struct sonde_schema *sc)
+{
+	const struct text_class_fields *c = &f->classes[sc->event_class];
+	const uint64_t sampled = sc->sampled;
+	/* A chain begins with the address. */
+	const bool has_chain = f->callchain && sampled & SAMPLED_CALLCHAIN;
+	uint64_t fields = c->fields;
+
+	if (!rec->is_several || !fields || rec->counts || is_only_counted(rec, sc))
+		return fields;
+	fields &= drop_missing(c, needs_first, sizeof(needs_first) / sizeof(*needs_first), rec,
+			       has_chain ? sampled | SAMPLED_IP : sampled);
+	fields &= drop_missing(c, needs_then, sizeof(needs_then) / sizeof(*needs_then), rec,
+			       sampled);
+	if (!(sampled & HAS_ADDRESS) && !has_chain)
+		fields &= ~TEXT_NAMES;
+	if (!(fields & TEXT_IP))
+		fields &= ~(TEXT_SRCLINE | TEXT_SRCCODE);
+	return fields;
+}
+
 int text_fields_meet(struct text_fields *f, const struct text_recording *rec,
 		     const struct sonde_schema *sc)
 {
@@ -125,13 +197,8 @@ int text_fields_meet(struct text_fields *f, const struct text_recording *rec,
 
 	if (sc->kind != SONDE_TRACEPOINT && sc->kind != SONDE_SAMPLE)
 		return 0;
-	if (!c->met && !(sc->traits & SCHEMA_DUMMY) && !is_only_counted(rec, sc)) {
-		c->met = true;
-		if (c->fields && !rec->counts)
-			TRY(check_first(c, f->rules, rec, sc));
-		if (c->fields & TEXT_DSOFF)
-			c->fields |= TEXT_DSO;
-	}
+	if (!(sc->traits & SCHEMA_DUMMY) && !is_only_counted(rec, sc))
+		TRY(meet_class(c, f->rules, rec, sc));
 	if (!f->callchain || !(sc->sampled & SAMPLED_CALLCHAIN))
 		return 0;
 	/* perf meets events of a pipe one by one, and then adds these to whatever was chosen. */
@@ -142,13 +209,14 @@ int text_fields_meet(struct text_fields *f, const struct text_recording *rec,
 	return 0;
 }
 
-int text_fields_met_all(const struct text_fields *f, const struct text_recording *rec)
+int text_fields_met_all(struct text_fields *f, const struct text_recording *rec)
 {
 	bool tod = false;
 
 	for (int i = 0; i < NR_EVENT_CLASSES; i++) {
-		const struct text_class_fields *c = &f->classes[i];
+		struct text_class_fields *c = &f->classes[i];
 
+		TRY(check_together(c, f->rules, rec));
 		if (c->by_name_alone && !c->met && i != EVENT_SYNTH)
 			return err_set(-EINVAL,
 				       "fields are given for %s events, but the recording has none",

@@ -99,18 +99,6 @@ static void settle_line(const struct text_sink *s, const struct text_class_field
 			     (line->fields & TEXT_IP && !line->has_chain);
 }
 
-/*
- * Columns of a class are those of its first type, as in perf. Several recordings, which perf does not merge, may be of
- * inputs whose samples have no address at all: they show none.
- */
-static uint64_t fields_of(const struct text_sink *s, const struct text_class_fields *c,
-			  const struct sonde_schema *sc)
-{
-	if (s->recordings->nr == 1 || c->chosen || sc->sampled & (SAMPLED_IP | SAMPLED_ADDR))
-		return c->fields;
-	return c->fields & ~(TEXT_IP | TEXT_SYM | TEXT_SYMOFF | TEXT_DSO);
-}
-
 /* What a type shows is settled only when all types known at the start were met: their classes influence each other. */
 static int settle(struct text_sink *s)
 {
@@ -121,7 +109,7 @@ static int settle(struct text_sink *s)
 		if (sc && sc->kind <= SONDE_SAMPLE) {
 			const struct text_class_fields *c = &s->fields.classes[sc->event_class];
 
-			line->fields = fields_of(s, c, sc);
+			line->fields = text_fields_of(&s->fields, &s->recording, sc);
 			if (s->fields.flags && line->fields)
 				line->fields |= TEXT_FLAGS;
 			settle_line(s, c, line);

@@ -296,6 +296,7 @@ static int read_recordings(struct text_sink *s)
 {
 	const struct timeline *line = &s->recordings->line;
 
+	s->recording.is_several = s->recordings->nr > 1;
 	for (size_t i = 0; i < s->recordings->nr; i++)
 		TRY(read_recording(s, &s->recordings->v[i]));
 	if (s->recordings->nr == 1)
