@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which arguments a handler gets. A handler of a tracepoint is decided once for each layout of its
- * event:
+ * Decides which arguments a handler gets. For the handler of a tracepoint this is decided once for
+ * each layout of its event:
  *
- *	common parameters	by position, whatever their names: eight, or seven in scripts of
- *				the first years
- *	the fields behind them	by position, if no field's name is at another field's place;
+ *	common parameters	by position, whatever their names: eight, or seven in the oldest
+ *				scripts
+ *	the fields after them	by position, if no field's name is at another field's place;
  *				by name otherwise
  */
 #include "prelude.h"
@@ -17,23 +17,23 @@
 
 #define UNHANDLED_ARGS 3
 
-/* The fields that a handler's parameters behind the common ones are compared with. */
+/* The fields that are compared with a handler's parameters after the common ones. */
 struct layout {
 	const struct sonde_field *fields;
 	size_t nr_fields, nr_common;
 };
 
-/* The result of comparing the names of the parameters behind the common ones. */
+/* The result of comparing the names of the parameters after the common ones. */
 struct reading {
-	size_t nr_params, nr_unknown; /* unknown: neither a field nor the sample's dict */
+	size_t nr_params, nr_unknown; /* unknown: neither a field nor the sample dict */
 	bool is_shifted;              /* a field's name is not at that field's place */
-	bool has_dict;                /* one is called perf_sample_dict */
-	bool is_perfs_number;         /* of parameters: perf fills so many */
+	bool has_dict;                /* a parameter is called perf_sample_dict */
+	bool is_perfs_number;         /* perf passes exactly this number of arguments */
 };
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* NAME_ is NAME where that means something in the language: generated skeletons have from_, id_. */
+/* NAME_ means NAME if NAME is a keyword of the language: generated skeletons have from_, id_. */
 static int field_index(const struct sonde_field *f, size_t nr, const char *name)
 {
 	size_t len = strlen(name);
@@ -61,8 +61,8 @@ static bool is_sample_dict(const char *name)
 }
 
 /*
- * The field that a parameter names, or -1. A field called perf_sample_dict needs an underscore
- * behind it.
+ * The field that a parameter names, or -1. A field called perf_sample_dict needs a trailing
+ * underscore.
  */
 static int named_field(const struct layout *l, const char *name)
 {
@@ -70,8 +70,8 @@ static int named_field(const struct layout *l, const char *name)
 }
 
 /*
- * The field's name that is most like this one: of the fields that no other parameter names, if
- * there are any. NULL if the event has no fields.
+ * The field name most like this one, among the fields that no other parameter names if there are
+ * any. NULL if the event has no fields.
  */
 static const char *nearest_field(const struct layout *l, const struct prelude_callee *c,
 				 const char *name)
@@ -91,8 +91,8 @@ static const char *nearest_field(const struct layout *l, const struct prelude_ca
 /* ---- how many common parameters -------------------------------------------------------------- */
 
 /*
- * True if all fields' names behind this parameter are at their places, if the common ones end in
- * front of it.
+ * True if all field names from this parameter on are at their places, assuming that the common
+ * parameters end before it.
  */
 static bool fits_behind(const struct layout *l, const struct prelude_callee *c, size_t param)
 {
@@ -108,7 +108,7 @@ static bool fits_behind(const struct layout *l, const struct prelude_callee *c, 
 	return known > 0;
 }
 
-/* A field's name with less than a third of its letters wrong. */
+/* True if less than a third of the letters differ from a field's name. */
 static bool is_misspelt_field(const struct layout *l, const char *name)
 {
 	struct sonde_nearest n = { .size = sizeof(n), .wanted = name };
@@ -118,7 +118,7 @@ static bool is_misspelt_field(const struct layout *l, const char *name)
 	return n.meant && n.distance < (strlen(name) + 2) / 3;
 }
 
-/* Scripts of the first years had no common_callchain: a field's name is where it would be. */
+/* The oldest scripts had no common_callchain: a field's name is in its place. */
 static size_t common_parameters(const struct layout *l, const struct prelude_callee *c)
 {
 	const char *eighth;
@@ -138,7 +138,7 @@ static size_t common_parameters(const struct layout *l, const struct prelude_cal
 
 /* ---- by count -------------------------------------------------------------------------------- */
 
-/* The i-th of perf's arguments, counted from 0; the sample dict is behind the last one. */
+/* The i-th of perf's arguments, counted from 0; the sample dict follows the last one. */
 static struct prelude_slot nth_arg(size_t i, size_t due, bool unhandled)
 {
 	if (i == due)
@@ -163,8 +163,8 @@ static void bind_by_count(struct prelude_bind *b, size_t nr, size_t due, bool un
 }
 
 /*
- * perf passes all arguments, and the sample's dict too if there is one more parameter: whether
- * Python takes that.
+ * perf passes all arguments, and the sample dict if there is one more parameter. True if Python
+ * accepts that number.
  */
 static bool bind_as_perf(struct prelude_bind *b, const struct prelude_callee *c, size_t due)
 {
@@ -181,7 +181,7 @@ static bool bind_as_perf(struct prelude_bind *b, const struct prelude_callee *c,
 
 /* ---- trace_unhandled ------------------------------------------------------------------------- */
 
-/* trace_unhandled of the first years had the common parameters, and no dict. */
+/* In the oldest scripts trace_unhandled had the common parameters and no dict. */
 static bool bind_unhandled_by_name(struct prelude_bind *b, const struct prelude_callee *c)
 {
 	for (size_t i = 0; i < c->nr_names; i++) {
@@ -244,8 +244,8 @@ static void misfit_add(struct prelude_bind *b, const struct layout *l,
 }
 
 /*
- * perf passes the sample's dict as one argument more than there are fields, whatever the
- * parameter's name.
+ * perf passes the sample dict as one argument more than there are fields, whatever the parameter's
+ * name.
  */
 static bool is_extra_dict(const struct layout *l, const struct prelude_callee *c,
 			  const struct reading *r, size_t param)
@@ -254,13 +254,16 @@ static bool is_extra_dict(const struct layout *l, const struct prelude_callee *c
 	       (!r->is_shifted || r->nr_unknown == 1);
 }
 
-/* perf cannot call it, and it names fields: what has a default is a field of other kernels. */
+/*
+ * True if perf cannot call the function and it names fields: a parameter with a default is then a
+ * field of other kernels.
+ */
 static bool keeps_defaults(const struct prelude_callee *c, const struct reading *r)
 {
 	return !c->rest && !r->is_perfs_number && r->nr_unknown < r->nr_params - r->has_dict;
 }
 
-/* The value of a parameter behind the common ones that has no field's name. */
+/* The value of a parameter after the common ones that has no field's name. */
 static struct prelude_slot unknown_slot(const struct layout *l, const struct prelude_callee *c,
 					const struct reading *r, size_t param)
 {
@@ -289,7 +292,7 @@ static void bind_params(struct prelude_bind *b, const struct layout *l,
 			s = unknown_slot(l, c, r, i);
 			if (is_sample_dict(c->names[i]) || s.arg == PRELUDE_DEFAULT ||
 			    is_extra_dict(l, c, r, i))
-				; /* as it was meant */
+				; /* as intended */
 			else if (r->is_shifted || !r->is_perfs_number)
 				misfit_add(b, l, c, c->names[i], s, r->is_shifted);
 		}
@@ -306,8 +309,8 @@ static bool is_given(const struct prelude_bind *b, size_t field)
 }
 
 /*
- * Python's rule: behind the named ones comes what they have not got; fields that went by name keep
- * their places.
+ * Python's rule: *args gets what the named parameters did not get. Fields that were passed by name
+ * keep their places.
  */
 static void bind_rest(struct prelude_bind *b, const struct layout *l,
 		      const struct prelude_callee *c, const struct reading *r)
@@ -326,9 +329,7 @@ static void keyword_add(struct prelude_bind *b, const char *name, struct prelude
 	b->keywords[b->nr_keywords++] = name;
 }
 
-/*
- * Parameters that are only given by name: a default is never overwritten by what is not called so.
- */
+/* Keyword-only parameters: a default is overwritten only by a value of that name. */
 static void bind_keywords(struct prelude_bind *b, const struct layout *l,
 			  const struct prelude_callee *c)
 {
@@ -348,7 +349,7 @@ static void bind_keywords(struct prelude_bind *b, const struct layout *l,
 	}
 }
 
-/* A field called like a parameter cannot be given together with it: it gets an underscore. */
+/* A field with the name of a parameter cannot be passed by that name: it gets an underscore. */
 static bool is_taken(const struct prelude_callee *c, const char *name)
 {
 	for (size_t i = c->nr_positional_only; i < c->nr_names; i++)
@@ -384,7 +385,7 @@ static void bind_handler(struct prelude_bind *b, struct layout *l, const struct 
 	bind_params(b, l, c, &r);
 	if (c->rest)
 		bind_rest(b, l, c, &r);
-	else /* the language fills in its defaults itself */
+	else /* the language fills in its own defaults */
 		while (b->nr && b->slots[b->nr - 1].arg == PRELUDE_DEFAULT)
 			b->nr--;
 	bind_keywords(b, l, c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of database export share: dbexport.c events, db_objects.c what they refer to,
- * db_calls.c call paths.
+ * Shared by the files of database export: dbexport.c handles events, db_objects.c what they refer
+ * to, db_calls.c call paths.
  */
 #ifndef SONDE_PRELUDE_DB_H
 #define SONDE_PRELUDE_DB_H
@@ -10,71 +10,75 @@
 #include "ids.h"
 #include "sonde/sonde.h"
 
-enum { DB_HOST = 1 }; /* id of the one machine there is */
+enum { DB_HOST = 1 }; /* id of the only machine */
 
-/* What an address is to the tables; ids are 0 where nothing is known. */
+/* The table rows of an address; ids are 0 if nothing is known. */
 struct db_place {
 	uint64_t dso, symbol;
 	uint64_t sym_off;
-	uint64_t made; /* id of the symbol, if this made it for an address that has none; else 0 */
-	bool lasts;    /* the same is found as long as the mappings hold */
+	/* id of the symbol if this lookup made it for an address without one; else 0 */
+	uint64_t made;
+	bool lasts;    /* the answer stays the same as long as the mappings hold */
 };
 
 /*
- * A frame reached through others; the first one is the root, which has none. There may be millions
- * of them: a path's children are a list, for most have one or none, and those that were made last
- * are still at hand.
+ * A frame with all its callers. Path 1 is the root, which has no frame. There may be millions of
+ * paths. The children of a path are a list, since most paths have one child or none, and the newest
+ * children are at its head.
  */
 struct db_path {
-	uint32_t where; /* id of the symbol, or DB_NO_SYMBOL and the place in ips of the address */
+	uint32_t where; /* id of the symbol, or DB_NO_SYMBOL and the index in ips of the address */
 	uint32_t parent;
-	uint32_t child, sibling; /* its first child, the next one of its parent's; 0: none */
+	uint32_t child, sibling; /* first child; next child of the same parent; 0: none */
 };
 #define DB_NO_SYMBOL (1u << 31)
 enum {
-	DB_PATH_BLOCK = 2 << 20, /* bytes: what the kernel may give as one large page */
+	DB_PATH_BLOCK = 2 << 20, /* bytes: the size of a huge page */
 	DB_PATHS_PER_BLOCK = DB_PATH_BLOCK / sizeof(struct db_path)
 };
 
-/* The outermost frames of the chain told last, as far as their paths hold while mappings do. */
+/*
+ * The outermost frames of the previous chain, as far as their paths stay valid while the mappings
+ * hold.
+ */
 struct db_step {
 	uint64_t ip;
 	uint32_t cpumode;
 	uint32_t path;
 };
 struct db_chain {
-	struct db_step *steps; /* the first one is the outermost */
+	struct db_step *steps; /* outermost first */
 	size_t nr, room;
 	int32_t pid, tid;
 	uint64_t map_epoch;
 };
 
-/* What was found out of an address, by the number of the session's answer. */
+/* A cached result for one answer of the session. */
 struct db_known_place {
 	uint64_t answer; /* sonde_location.answer; 0: free */
 	struct db_place place;
 };
 enum { DB_KNOWN_PLACES = 8192 };
 
-/* What a thread was found to execute, as far as single samples tell. */
+/* The call stack of a thread, as far as single samples show it. */
 struct db_stack {
 	uint64_t thread, comm;
-	int32_t tid, cpu; /* cpu: of the idle task, else 0 */
+	int32_t tid, cpu; /* cpu: for the idle task, else 0 */
 	bool is_leader;
 	uint64_t last_ns, nr_samples;
-	uint32_t path; /* of what it was in first; 0: the stack is empty */
+	uint32_t path; /* path of its first function; 0: the stack is empty */
 	uint64_t since_ns, first_sample, samples_before;
 };
 
-/* Of an event type: what is asked of each event. */
+/* For an event type: what each of its events needs. */
 struct db_type {
 	enum { DB_NEW, DB_SAMPLE, DB_SWITCH, DB_OTHER } kind;
-	bool has_place_of_addr; /* its data address is looked up like its ip */
+	bool has_place_of_addr; /* the data address is looked up as the ip is */
 	bool has_chain;
 	bool is_synth;
 	uint64_t config;
-	uint64_t evsel;                                  /* id; 0: not told yet */
-	const struct sonde_field *other_pid, *other_tid; /* of switches; NULL: not recorded */
+	uint64_t evsel;                                  /* id; 0: no row yet */
+	const struct sonde_field *other_pid, *other_tid; /* of switches; NULL if not recorded */
 };
 
 struct prelude_db {
@@ -84,24 +88,24 @@ struct prelude_db {
 	uint64_t last_id[PRELUDE_NR_TABLES];
 	struct db_type *types; /* by schema id */
 	size_t nr_types;
-	struct id_list tasks, names;  /* ids of threads and comms, by those of the session */
-	struct ids dsos, symbols;     /* by dso_id; by id of the dso and place in it */
-	struct db_known_place *known; /* by answer; NULL: nothing yet */
-	struct ids path_of; /* the path, by parent and where: of those beyond a list of children */
-	struct db_path **path_blocks; /* see db_path_at(); path 0 is not used, path 1 the root */
+	struct id_list tasks, names;  /* ids of threads and comms, by their ids in the session */
+	struct ids dsos, symbols;     /* by dso_id; by dso id and offset in the dso */
+	struct db_known_place *known; /* by sonde_location.answer; NULL: empty */
+	struct ids path_of; /* the path by parent and where, for children beyond the list */
+	struct db_path **path_blocks; /* see db_path_at(); path 0 is unused, path 1 is the root */
 	size_t nr_paths, nr_path_blocks, room_path_blocks;
-	/* paths before this one were told; of opts.calls only where path_ids says so */
+	/* Paths before this one have rows. With opts.calls, path_ids decides instead. */
 	size_t nr_with_row;
-	uint32_t *
-		path_ids; /* by path, 0: not told yet; of opts.calls alone. Else a path is its id */
+	/* By path; 0: no row yet. Only with opts.calls; otherwise a path's number is its id. */
+	uint32_t *path_ids;
 	size_t room_path_ids;
 	struct db_chain chain;
 	struct ids place_of_ip;
-	uint64_t *ips; /* addresses that have no symbol */
+	uint64_t *ips; /* addresses without symbol */
 	size_t nr_ips, room_ips;
-	uint32_t *missing_rows; /* scratch: paths that are not told yet */
+	uint32_t *missing_rows; /* scratch: paths without a row */
 	size_t room_missing_rows;
-	struct ids stack_of; /* place in stacks + 1, by task and cpu */
+	struct ids stack_of; /* index in stacks + 1, by task and cpu */
 	struct db_stack *stacks;
 	size_t nr_stacks, room_stacks;
 };
@@ -115,7 +119,7 @@ static inline bool db_wants(const struct prelude_db *db, enum prelude_table tabl
 {
 	return db->opts.tables >> table & 1;
 }
-/* Passes a row on if somebody takes those of the table. The first cell is its id. */
+/* Passes a row on if the caller takes rows of this table. The first cell is its id. */
 int db_row(struct prelude_db *db, enum prelude_table table, const union prelude_cell *cells);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Call paths: the tree of all call chains, a row for each of its nodes. And call returns, which perf makes of the branches of a
- * decoded trace. Without one, the samples that have a data address looked up tell where a thread was first: that stays open
- * until its program changes or the recording ends, and is told then as a call that was not seen to begin or to return.
+ * Call paths: the tree of all call chains, one row per node. And call returns, which perf makes
+ * from the branches of a decoded trace. Without a trace, samples whose data address is looked up
+ * show the first place of a thread: that call stays open until the program changes or the recording
+ * ends. Then it gets a row with neither its begin nor its return seen.
  */
 #include "db_calls.h"
 
@@ -14,7 +15,7 @@
 enum { ROOT = 1 };
 enum { CALL_NOT_SEEN = 1, RETURN_NOT_SEEN = 2 }; /* flags of a call return */
 
-/* Makes room for one more; NULL: no memory. */
+/* Makes room for one more element. NULL if there is no memory. */
 static void *db_more(void *v, size_t n, size_t *room, size_t width)
 {
 	size_t bigger = *room ? 2 * *room : 64;
@@ -28,7 +29,7 @@ static void *db_more(void *v, size_t n, size_t *room, size_t width)
 	return moved;
 }
 
-/* ---- call paths -------------------------------------------------------------------------------------------------- */
+/* ---- call paths ------------------------------------------------------------------------------ */
 
 static int add_block(struct prelude_db *db)
 {
@@ -41,7 +42,7 @@ static int add_block(struct prelude_db *db)
 	db->path_blocks = v;
 	if (posix_memalign(&block, DB_PATH_BLOCK, DB_PATH_BLOCK))
 		return -ENOMEM;
-	/* Paths are looked up all over them. What is refused here costs time only. */
+	/* Lookups touch all paths. A refused huge page costs only time. */
 	(void)madvise(block, DB_PATH_BLOCK, MADV_HUGEPAGE);
 	v[db->nr_path_blocks++] = block;
 	return 0;
@@ -93,7 +94,7 @@ static int where_is(struct prelude_db *db, uint64_t symbol, uint64_t ip, uint32_
 
 enum { LISTED_CHILDREN = 2 };
 
-/* The path from parent to a symbol, or to an ip that has none. */
+/* The path from parent to a symbol, or to an ip without symbol. */
 static int find_path(struct prelude_db *db, uint32_t parent, uint64_t symbol, uint64_t ip,
 		     uint32_t *ret)
 {
@@ -144,7 +145,7 @@ static int begin_paths(struct prelude_db *db)
 	return r;
 }
 
-/* 0: it is not told yet. */
+/* 0 if the path has no row yet. */
 static uint32_t id_of(const struct prelude_db *db, uint32_t path)
 {
 	if (db->opts.calls)
@@ -170,13 +171,13 @@ static int put_path_row(struct prelude_db *db, uint32_t path)
 				  has_symbol ? 0 : (int64_t)db->ips[p->where & ~DB_NO_SYMBOL] } });
 }
 
-/* Rows from the root to the path, as far as they are not told yet. */
+/* Writes the missing rows from the root to the path. */
 static int put_path(struct prelude_db *db, uint32_t path)
 {
 	size_t n = 0;
 	int r = 0;
 
-	/* Without calls each path is told when it was made. */
+	/* Without calls a path gets its row when it is made. */
 	while (r >= 0 && !db->opts.calls && db->nr_with_row < db->nr_paths)
 		r = put_path_row(db, (uint32_t)db->nr_with_row++);
 	if (!db->opts.calls)
@@ -194,7 +195,10 @@ static int put_path(struct prelude_db *db, uint32_t path)
 	return r;
 }
 
-/* How many of the outermost frames are those of the chain before, in the same mappings: their paths are known. */
+/*
+ * The number of outermost frames that equal those of the previous chain in the same mappings: their
+ * paths are known.
+ */
 static int steps_known(struct prelude_db *db, const struct sonde_event *ev,
 		       const struct sonde_frame *frames, int nr)
 {
@@ -218,7 +222,7 @@ static int steps_known(struct prelude_db *db, const struct sonde_event *ev,
 	return known;
 }
 
-/* The path goes on through a frame, the nr-th from outside; depth: see db_address. */
+/* Extends the path by a frame, the nr-th from outside; depth: see db_address. */
 static int take_step(struct prelude_db *db, const struct sonde_event *ev,
 		     const struct sonde_frame *f, size_t nr, uint32_t depth, uint32_t *path)
 {
@@ -271,9 +275,9 @@ int db_put_chain(struct prelude_db *db, const struct sonde_event *ev, uint64_t *
 	return r;
 }
 
-/* ---- call returns ------------------------------------------------------------------------------------------------ */
+/* ---- call returns ---------------------------------------------------------------------------- */
 
-/* The stack of the task; the idle task has one on each cpu. */
+/* The stack of the task; the idle task has one per cpu. */
 static struct db_stack *stack_of(struct prelude_db *db, const struct db_task *t, int32_t cpu)
 {
 	int32_t own_cpu = t->task.tid || t->task.pid || cpu < 0 ? 0 : cpu;
@@ -334,7 +338,7 @@ int db_note_call(struct prelude_db *db, const struct sonde_event *ev, const stru
 
 	if (r < 0)
 		return r;
-	/* exec begins anew. */
+	/* exec starts a new stack. */
 	if (s->comm != task->program && s->is_leader) {
 		r = db_flush(db, s);
 		s->comm = task->program;
@@ -351,7 +355,7 @@ int db_note_call(struct prelude_db *db, const struct sonde_event *ev, const stru
 	return r;
 }
 
-/* perf walks its threads in 256 groups by the number of their tid. */
+/* perf keeps threads in 256 groups by tid and walks group after group. */
 static int db_compare(const void *one, const void *other)
 {
 	const struct db_stack *a = one, *b = other;

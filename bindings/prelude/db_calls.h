@@ -6,7 +6,9 @@
 #include "db_objects.h"
 
 int db_put_chain(struct prelude_db *db, const struct sonde_event *ev, uint64_t *ret_path_id);
-/* A sample whose data address is looked up: the thread's stack begins with where it was. */
+/*
+ * For a sample whose data address is looked up: its place becomes the first of the thread's stack.
+ */
 int db_note_call(struct prelude_db *db, const struct sonde_event *ev, const struct db_task *task,
 		 const struct sonde_sample *sample, const struct db_place *from,
 		 const struct db_place *to);

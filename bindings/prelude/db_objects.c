@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of what samples and switches refer to: the machine, threads, their names, files, symbols. */
+/*
+ * Rows of the objects that samples and switches refer to: machine, threads, their names, files,
+ * symbols.
+ */
 #include "db_objects.h"
 
 #include <errno.h>
@@ -50,7 +53,7 @@ static int put_comm_thread(struct prelude_db *db, uint64_t comm, uint64_t thread
 	return db_row(db, PRELUDE_COMM_THREADS, row);
 }
 
-/* 1: it is new. */
+/* Returns 1 if the name is new. */
 static int put_comm(struct prelude_db *db, const struct sonde_task_name *name, uint64_t thread,
 		    uint64_t *ret)
 {
@@ -74,8 +77,8 @@ static int put_comm(struct prelude_db *db, const struct sonde_task_name *name, u
 }
 
 /*
- * The first thread of the process comes first, with the name its program was started under; other
- * threads are tied to that name when they are new.
+ * The first thread of the process gets its row first, with the name that its program was started
+ * with. Other threads are linked to that name when they are new.
  */
 static int put_leader(struct prelude_db *db, struct db_task *t)
 {
@@ -152,8 +155,8 @@ struct symbol {
 };
 
 /*
- * What the tables call the symbol at an address. Those of kernel modules, too, count from where
- * their file begins.
+ * The symbol at an address as the tables name it. Symbols of kernel modules, too, count from the
+ * start of their file.
  */
 static struct symbol symbol_at(const struct db_address *a, const struct sonde_location *loc)
 {
@@ -161,7 +164,7 @@ static struct symbol symbol_at(const struct db_address *a, const struct sonde_lo
 
 	if (!loc->sym)
 		return (struct symbol){ .start = start, .end = start, .name = "unknown" };
-	/* Where perf's rules hold, the distance from a symbol without a size may be any number. */
+	/* Under perf's rules, the distance from a symbol without a size may be any number. */
 	start = loc->sym_off <= loc->dso_off ? loc->dso_off - loc->sym_off : loc->sym_start;
 	return (struct symbol){ .start = start,
 				.end = start + (loc->sym_end - loc->sym_start),
@@ -170,9 +173,9 @@ static struct symbol symbol_at(const struct db_address *a, const struct sonde_lo
 }
 
 /*
- * The place of a symbol's id. The start of a symbol identifies it in its file. An inlined function
- * is a symbol of its own at each address, and so is each address without a symbol. perf puts those
- * of frames at the address itself, unless a sample was there.
+ * Where the id of a symbol is stored. The start of a symbol identifies it in its file. An inlined
+ * function is a separate symbol at each address, and so is each address without a symbol. perf puts
+ * the symbols of such frames at the address itself, unless a sample was there.
  */
 static uint64_t *symbol_id(struct prelude_db *db, const struct db_address *a, uint64_t dso,
 			   bool is_known, struct symbol *sym)
@@ -188,7 +191,7 @@ static uint64_t *symbol_id(struct prelude_db *db, const struct db_address *a, ui
 	return ids_place(&db->symbols, dso << 16, a->addr);
 }
 
-/* Rows for what is new at an address. */
+/* Writes the rows that are new at an address. */
 static int put_place(struct prelude_db *db, const struct sonde_event *ev,
 		     const struct db_address *a, const struct sonde_location *loc,
 		     struct db_place *ret)
@@ -221,8 +224,8 @@ static int put_place(struct prelude_db *db, const struct sonde_event *ev,
 }
 
 /*
- * A place that is known stays what it was, except where addresses have no symbol: to perf it
- * matters whether the first to come there was a frame or a sample.
+ * A known place never changes, except at addresses without a symbol: for perf it matters whether a
+ * frame or a sample was there first.
  */
 int db_put_place(struct prelude_db *db, const struct sonde_event *ev, const struct db_address *a,
 		 struct db_place *ret)
@@ -245,7 +248,7 @@ int db_put_place(struct prelude_db *db, const struct sonde_event *ev, const stru
 			return 0;
 		}
 	}
-	loc = *at; /* rows look up more */
+	loc = *at; /* writing rows looks up more */
 	r = put_place(db, ev, a, &loc, ret);
 	if (r < 0 || !known)
 		return r;

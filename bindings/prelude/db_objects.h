@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What events refer to: tasks, files, symbols. */
+/* The objects that events refer to: tasks, files, symbols. */
 #ifndef SONDE_PRELUDE_DB_OBJECTS_H
 #define SONDE_PRELUDE_DB_OBJECTS_H
 
@@ -13,13 +13,13 @@ struct db_task {
 	uint64_t program; /* id of the comm that perf groups threads by; 0: none */
 };
 
-/* Rows for what is referred to, where they are not told yet. */
+/* Write the rows of these objects that are still missing. */
 int db_put_machine(struct prelude_db *db);
 int db_put_task(struct prelude_db *db, const struct sonde_event *ev, int32_t pid, int32_t tid,
 		struct db_task *ret);
 /*
- * inlined: the name of a function inlined at addr, NULL: what the symbol table says; depth: the how
- * manieth there. in_chain: addr is that of a frame.
+ * inlined: name of the function inlined at addr, NULL if the symbol table decides; depth: its
+ * nesting depth there. in_chain: addr is that of a frame.
  */
 struct db_address {
 	uint64_t addr;
@@ -27,7 +27,7 @@ struct db_address {
 	const char *inlined;
 	uint32_t depth;
 	bool in_chain;
-	/* Id of a symbol: perf looked the address up before that symbol was made; 0: none. */
+	/* Id of a symbol that was made after perf looked the address up; 0: none. */
 	uint64_t unseen;
 };
 int db_put_place(struct prelude_db *db, const struct sonde_event *ev, const struct db_address *a,

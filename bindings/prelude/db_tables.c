@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of database export: what their handlers are called, which columns they have. */
+/* The tables of database export: the names of their handlers and their columns. */
 #include "db_tables.h"
 
 /* clang-format off */

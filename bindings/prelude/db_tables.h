@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of database export: their columns and the cells of a row; who takes rows. */
+/* The tables of database export: their columns, the cells of a row, and the receiver of rows. */
 #ifndef SONDE_PRELUDE_DB_TABLES_H
 #define SONDE_PRELUDE_DB_TABLES_H
 
@@ -25,7 +25,7 @@ enum prelude_table {
 };
 
 enum prelude_column_kind {
-	PRELUDE_NUMBER, /* of 64 bits, signed as databases have them */
+	PRELUDE_NUMBER, /* 64 bits, signed as in databases */
 	PRELUDE_STRING,
 	PRELUDE_BLOB
 };
@@ -48,14 +48,14 @@ struct prelude_blob {
 };
 union prelude_cell {
 	int64_t number;
-	const char *text; /* NUL-terminated, of any encoding; lent during the call */
+	const char *text; /* NUL-terminated, of any encoding; borrowed for the call */
 	struct prelude_blob blob;
 };
 
 struct prelude_db_options {
-	uint32_t tables;        /* bit per enum prelude_table: somebody takes its rows */
+	uint32_t tables;        /* bit per enum prelude_table: the caller takes its rows */
 	bool calls, callchains; /* perf_db_export_calls, perf_db_export_callchains */
-	/* Takes a row; what it returns below 0 ends the call that made the row, with that code. */
+	/* Takes a row. A negative result ends the call that made the row, with that code. */
 	int (*row)(void *ctx, enum prelude_table table, const union prelude_cell *cells, size_t nr);
 	void *ctx;
 };

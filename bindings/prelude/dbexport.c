@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events -> rows: samples of events that are no tracepoints, context switches, what trace decoders
- * leave.
+ * Turns events into rows: samples of events other than tracepoints, context switches, and the
+ * results of trace decoders.
  */
 #include "dbexport.h"
 
@@ -14,7 +14,7 @@
 #include "db_calls.h"
 #include "sample.h"
 
-/* Bits of branch types, perf's numbering. */
+/* Bits of branch types, in perf's numbering. */
 enum { TYPE_BRANCH = 1, TYPE_TRACE_BEGIN = 1 << 8, TYPE_TRACE_END = 1 << 9 };
 
 /* ---- beginning and end ----------------------------------------------------------------------- */
@@ -80,7 +80,7 @@ int prelude_db_begin(struct prelude_db *db)
 
 	for (size_t i = 0; r >= 0 && i < nr; i++)
 		r = put_branch_type(db, types[i].type, types[i].name);
-	/* Any kind of branch may be the first or the last that a trace has. */
+	/* Any kind of branch may be the first or the last of a trace. */
 	for (size_t i = 0; r >= 0 && i < nr; i++) {
 		if (types[i].type == TYPE_BRANCH ||
 		    types[i].type & (TYPE_TRACE_BEGIN | TYPE_TRACE_END))
@@ -101,7 +101,7 @@ int prelude_db_end(struct prelude_db *db)
 
 /* ---- event types ----------------------------------------------------------------------------- */
 
-#define TYPE_SYNTH 0x80000000u /* attr.type of what trace decoders make */
+#define TYPE_SYNTH 0x80000000u /* attr.type of events made by trace decoders */
 
 static void learn_type(struct prelude_db *db, const struct sonde_schema *sc, struct db_type *t)
 {
@@ -197,10 +197,10 @@ static int put_sample_row(struct prelude_db *db, const struct sample_row *r)
 		{ .number = (int64_t)s->transaction },
 		{ .number = (int64_t)(s->present & PERF_SAMPLE_DATA_SRC ? s->data_src
 									: no_data_src) },
-		{ .number = 0 }, /* branch_type, in_tx: trace decoders tell them */
+		{ .number = 0 }, /* branch_type, in_tx: known only from trace decoders */
 		{ .number = 0 },
 		{ .number = (int64_t)r->call_path },
-		{ .number = 0 }, /* insn_cnt, cyc_cnt, flags, too */
+		{ .number = 0 }, /* insn_cnt, cyc_cnt, flags: the same */
 		{ .number = 0 },
 		{ .number = 0 },
 		{ .number = has_id ? (int64_t)s->id : -1 },
@@ -222,7 +222,7 @@ static int put_synth(struct prelude_db *db, const struct sonde_event *ev, const 
 	return db_row(db, PRELUDE_SYNTH, row);
 }
 
-/* perf looks up both addresses of a sample before it makes symbols for what has none. */
+/* perf looks up both addresses of a sample before it makes symbols for addresses without one. */
 static int put_place_of_addr(struct prelude_db *db, const struct sonde_event *ev, uint64_t addr,
 			     const struct db_place *from, struct db_place *ret)
 {
@@ -270,7 +270,7 @@ static int put_sample(struct prelude_db *db, const struct sonde_event *ev, struc
 /* ---- context switches ------------------------------------------------------------------------ */
 
 struct switched {
-	uint64_t thread, comm; /* ids; 0: of a task that the recording tells nothing of */
+	uint64_t thread, comm; /* ids; 0: a task that the recording does not describe */
 	bool is_idle;
 };
 
@@ -315,7 +315,7 @@ static int put_switch(struct prelude_db *db, const struct sonde_event *ev, const
 	if (r >= 0 && t->other_pid && t->other_tid)
 		r = put_switched(db, ev, (int32_t)sonde_event_i64(ev, t->other_pid),
 				 (int32_t)sonde_event_i64(ev, t->other_tid), &other);
-	/* From and to the idle task, or what is not known, nothing is to be told. */
+	/* A switch between the idle task and an unknown task gets no row. */
 	if (r < 0 || ((!own.thread || own.is_idle) && (!other.thread || other.is_idle)))
 		return r;
 	return db_row(db, PRELUDE_CONTEXT_SWITCHES,

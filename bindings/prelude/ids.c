@@ -47,7 +47,7 @@ uint64_t *ids_place(struct ids *t, uint64_t a, uint64_t b)
 
 	if (e && (e->a || e->b))
 		return &e->id;
-	/* At most three quarters are in use. */
+	/* At most three quarters of the entries are in use. */
 	if (4 * (t->n + 1) > 3 * t->capacity) {
 		if (ids_grow(t) < 0)
 			return NULL;

@@ -8,15 +8,18 @@
 
 struct id_entry {
 	uint64_t a, b; /* the key; both 0: free */
-	uint64_t id;   /* 0: not given yet */
+	uint64_t id;   /* 0: not assigned yet */
 };
 struct ids {
 	struct id_entry *v; /* owned */
-	size_t capacity;    /* a power of two; 0: nothing yet */
+	size_t capacity;    /* a power of two; 0: not allocated */
 	size_t n;
 };
 
-/* The place of the key's id, 0 when it is new; lent until the next call. NULL: no memory. */
+/*
+ * The place of the key's id, which is 0 if the key is new; borrowed until the next call. NULL if
+ * there is no memory.
+ */
 uint64_t *ids_place(struct ids *t, uint64_t a, uint64_t b);
 void ids_done(struct ids *t);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the loop of a script's run does, but not for each event. */
+/* The parts of a script's loop that do not run for each event. */
 #include "loop.h"
 
 #include <linux/perf_event.h>
@@ -37,7 +37,7 @@ static struct script_slot *slot_new(struct script_run *r, const struct script_la
 	slot->kind = sonde_schema_kind(sc);
 	slot->callback = prelude_callback_of(sc);
 	slot->has_callchain = has_callchain(sc);
-	slot->is_defined = slot->kind != SONDE_TRACEPOINT; /* others define nothing */
+	slot->is_defined = slot->kind != SONDE_TRACEPOINT; /* other events have no definitions */
 	if (lang->slot_init(r, slot) < 0) {
 		slot_free(r, lang, slot);
 		return NULL;
@@ -80,8 +80,8 @@ void script_done(struct script_run *r, const struct script_lang *lang)
 }
 
 /*
- * Shows the language the handlers of event types that are new since the last time, so that wrong
- * parameters are reported before the first event.
+ * Passes the handlers of new event types to the language, so that wrong parameters are reported
+ * before the first event.
  */
 static int bind_new(struct script_run *r, const struct script_lang *lang)
 {
@@ -119,7 +119,7 @@ int script_begin(struct script_run *r, const struct script_lang *lang)
 
 	if (code < 0)
 		return code;
-	/* A defect that a function causes is reported before the next event. */
+	/* So that a defect caused by a function is reported before the next event. */
 	r->max_batch = code ? 1 : SCRIPT_BATCH;
 	return bind_new(r, lang);
 }
@@ -147,7 +147,7 @@ int script_fill(struct script_run *r, const struct script_lang *lang)
 {
 	int code, bound;
 
-	script_want_all(r); /* other threads of the script may run meanwhile */
+	script_want_all(r); /* other threads of the script may run while it waits */
 	code = lang->fill(r);
 	bound = code < 0 ? 0 : bind_new(r, lang);
 	return bound < 0 ? bound : code;
@@ -196,7 +196,7 @@ int script_define(struct script_run *r, const struct script_lang *lang, struct s
 
 void script_want_all(struct script_run *r)
 {
-	/* What is behind the event at hand may have been passed over. */
+	/* Events after the current one may have been dropped. */
 	if (r->nr_refused && r->nr_batch > r->batch_at &&
 	    sonde_session_unread(r->s, r->nr_batch - r->batch_at) >= 0)
 		r->nr_batch = r->batch_at;
@@ -242,8 +242,8 @@ static int call_callback(struct script_run *r, const struct script_lang *lang,
 }
 
 /*
- * Passes a defect on, unless the script knows it with this count. Returns 0 if no function takes
- * defects.
+ * Delivers a defect unless the script knows it with this count. Returns 1, or 0 if no function
+ * takes defects.
  */
 static int script_deliver_defect(struct script_run *r, const struct script_lang *lang,
 				 const struct sonde_defect *d)
@@ -267,8 +267,8 @@ static int script_deliver_defect(struct script_run *r, const struct script_lang 
 }
 
 /*
- * The defects met so far. The function may cause further ones, and may be replaced by itself: each
- * is looked up anew.
+ * Delivers the defects so far. The function may cause further ones and may replace itself: it is
+ * looked up for each.
  */
 static int script_deliver_defects(struct script_run *r, const struct script_lang *lang)
 {
@@ -282,8 +282,8 @@ static int script_deliver_defects(struct script_run *r, const struct script_lang
 
 /*
  * The kernel reports losses by records, which have a time; newer kernels report them again as sums
- * at the end of the recording. Only the excess of the sums is left to tell, and nobody knows its
- * time.
+ * at the end of the recording. Delivers only the part of the sums that no record reported. Its time
+ * is unknown.
  */
 static int script_deliver_rest_of_losses(struct script_run *r, const struct script_lang *lang)
 {
@@ -332,7 +332,7 @@ int script_record(struct script_run *r, const struct script_lang *lang, struct s
 	if (cb->name)
 		name = cb->name;
 	else if (prelude_callback_name(cb, slot->sc, r->ev, text, sizeof(text)) < 0)
-		return 0; /* no function has such a name */
+		return 0; /* a name of this length matches no function */
 	code = lang->find_function(r, cb->name ? slot : NULL, name, &function);
 	if (code > 0) {
 		prelude_callback_values(cb, slot->sc, r->ev, values);

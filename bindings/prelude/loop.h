@@ -39,18 +39,19 @@ struct script_slot {
 	bool has_handler; /* what find_handler() returned last */
 };
 
-/* What the script knows of one kind of defect. */
+/* What the script knows about one kind of defect. */
 struct script_delivered {
-	const char *name; /* lent by the session: one text for each kind */
+	const char *name; /* borrowed from the session: one text for each kind */
 	uint64_t count;
 };
-#define SCRIPT_DELIVERED 64 /* more than there are kinds */
+#define SCRIPT_DELIVERED 64 /* more than there are kinds of defects */
 
 struct script_run {
 	struct sonde_session *s;
 	const struct sonde_rules *rules;
-	const struct sonde_event *ev; /* whose function is called; NULL outside of an event */
-	/* Events lent by the session, from batch_at on not yet served. */
+	/* the event whose function is called; NULL outside of events */
+	const struct sonde_event *ev;
+	/* Events borrowed from the session; those from batch_at on are still to be handled. */
 	const struct sonde_event *const *batch;
 	size_t nr_batch, batch_at;
 	size_t max_batch; /* set by script_begin() */
@@ -61,7 +62,7 @@ struct script_run {
 	size_t nr_delivered;
 	uint64_t nr_lost;     /* events, according to the records of losses */
 	bool redefines;       /* the script gets the definitions before each event */
-	bool has_called;      /* a function of the script got an event */
+	bool has_called;      /* a function of the script has taken an event */
 	bool has_passed_over; /* no function took some sample */
 };
 
@@ -127,18 +128,18 @@ struct script_lang {
 	int (*call)(struct script_run *r, struct script_slot *slot);
 
 	/*
-	 * Only while some slot is refused. Code of the script has run: returns whether a function
-	 * for the events of a refused slot may exist now.
+	 * Called only while a slot is refused, after code of the script has run: returns whether a
+	 * function for the events of a refused slot may exist now.
 	 */
 	bool (*may_want)(struct script_run *r);
 	/* The slot was refused: notes what may_want() compares. May be NULL. */
 	void (*refused)(struct script_run *r, struct script_slot *slot);
 };
 
-/* Before the first script_next(); r->s is set. */
+/* Called before the first script_next(); r->s is set. */
 int script_begin(struct script_run *r, const struct script_lang *lang);
 /*
- * Behind the last event: losses that no record had a time for, defects that the script does not
+ * Called after the last event: delivers losses without a time and defects that the script does not
  * know yet.
  */
 int script_end(struct script_run *r, const struct script_lang *lang);
@@ -148,7 +149,7 @@ void script_done(struct script_run *r, const struct script_lang *lang);
 /* The slot of a schema, made if it is new; NULL on failure. */
 struct script_slot *script_slot(struct script_run *r, const struct script_lang *lang, uint32_t id);
 
-/* The rest is what script_next() is made of. */
+/* Parts of script_next(). */
 int script_fill(struct script_run *r, const struct script_lang *lang);
 /* The next events in memory: 1, or 0 if there are none. */
 int script_read(struct script_run *r, const struct script_lang *lang);
@@ -157,10 +158,10 @@ int script_record(struct script_run *r, const struct script_lang *lang, struct s
 void script_pass_over(struct script_run *r, const struct script_lang *lang,
 		      struct script_slot *slot);
 void script_want_all(struct script_run *r);
-/* No event comes any more. */
+/* Ends the run: no further event is delivered. */
 void script_stop(struct script_run *r);
 
-/* Code of the script has run, and may have defined functions for refused events. */
+/* Called after code of the script: it may have defined functions for refused events. */
 static inline void script_ran(struct script_run *r, const struct script_lang *lang)
 {
 	if (r->nr_refused && lang->may_want(r))
@@ -193,7 +194,7 @@ SCRIPT_HOT int script_sample(struct script_run *r, const struct script_lang *lan
 	return code;
 }
 
-/* Serves events. Returns 1 when call() did, 0 behind the last event. */
+/* Serves events. Returns 1 if call() did, 0 after the last event. */
 SCRIPT_HOT int script_next(struct script_run *r, const struct script_lang *lang)
 {
 	for (;;) {
@@ -220,7 +221,7 @@ SCRIPT_HOT int script_next(struct script_run *r, const struct script_lang *lang)
 		if (__builtin_expect(!slot, 0) && !(slot = script_slot(r, lang, ev->schema)))
 			return -ENOMEM;
 		if (__builtin_expect(slot->is_refused, 0))
-			continue; /* since it was decoded */
+			continue; /* refused since it was decoded */
 		r->ev = ev;
 		code = lang->event ? lang->event(r, slot) : 0;
 		if (code > 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names: of handlers and of arguments. */
+/* Names of handlers and of arguments. */
 #include "prelude.h"
 
 #include <errno.h>

@@ -21,8 +21,8 @@
 #include "sonde/sonde.h"
 
 /*
- * The arguments that every tracepoint handler begins with, in perf's order; then the event's own
- * fields.
+ * The arguments that every tracepoint handler begins with, in perf's order. The event's own fields
+ * follow.
  */
 enum prelude_arg {
 	PRELUDE_EVENT_NAME = 0,
@@ -37,56 +37,57 @@ enum prelude_arg {
 
 	PRELUDE_SAMPLE_DICT = PRELUDE_NR_COMMON, /* perf_sample_dict */
 	PRELUDE_FIELDS_DICT,                     /* third argument of trace_unhandled */
-	PRELUDE_FIELD,                           /* slot.field says which */
+	PRELUDE_FIELD,                           /* slot.field is its index */
 	PRELUDE_NOTHING,                         /* the language's null */
 	PRELUDE_DEFAULT                          /* the parameter's own default value */
 };
 
-/* Names of PRELUDE_EVENT_NAME .. PRELUDE_SAMPLE_DICT as the contract spells them. */
+/* Names of PRELUDE_EVENT_NAME .. PRELUDE_SAMPLE_DICT in perf's spelling. */
 extern const char *const prelude_arg_names[PRELUDE_NR_COMMON + 1];
 /*
- * Keys of the first six entries of trace_unhandled's dict, from PRELUDE_CPU on: "common_s" where
- * handlers say "secs".
+ * Keys of the first six entries of trace_unhandled's dict, from PRELUDE_CPU on: "common_s", not
+ * "secs" as in handlers.
  */
 extern const char *const prelude_unhandled_keys[PRELUDE_NR_COMMON - PRELUDE_CPU];
 
 struct prelude_slot {
 	enum prelude_arg arg;
-	/* PRELUDE_FIELD: index among the schema's own fields (common_* not counted) */
+	/* PRELUDE_FIELD: index among the schema's own fields, without common_*. */
 	uint32_t field;
-	bool is_renamed; /* given by its name with an underscore: a parameter has that name */
+	/* passed by its name with an underscore, because a parameter has that name */
+	bool is_renamed;
 };
 
-/* A parameter that can only be given by its name. */
+/* A parameter that can only be passed by name. */
 struct prelude_keyword {
 	const char *name;
 	bool has_default;
 };
 
-/* What a language knows of a function that is to be called. */
+/* A function of the script, as far as the language can describe it. */
 struct prelude_callee {
-	const char *const *names; /* of its positional parameters, `self` left out */
+	const char *const *names; /* of its positional parameters without `self` */
 	size_t nr_names;
-	size_t nr_defaults; /* how many of the last ones may be left out */
+	size_t nr_defaults; /* number of parameters at the end that have defaults */
 	size_t nr_positional_only;
-	const struct prelude_keyword *keywords; /* behind `*` */
+	const struct prelude_keyword *keywords; /* after `*` */
 	size_t nr_keywords;
-	bool has_names; /* false: only that it can be called is known; it gets perf's arguments */
+	bool has_names; /* false: its parameters are unknown; it gets perf's arguments */
 	bool rest;      /* *args: it takes any number of further arguments */
 	bool keywords_rest; /* **kw: it takes arguments of any name */
-	bool bound;         /* a method whose `self` was left out of names */
+	bool bound;         /* a method whose `self` is not in names */
 	bool unhandled;     /* it is trace_unhandled */
 };
 
 /*
- * A parameter behind the common ones whose name is no field's. Names are borrowed from the callee
+ * A parameter after the common ones that has no field's name. Names are borrowed from the callee
  * and the schema.
  */
 struct prelude_misfit {
-	/* nearest: of the fields' names, NULL if the event has no fields */
+	/* nearest: of the field names; NULL if the event has no fields. */
 	const char *name, *nearest;
 	struct prelude_slot gets;
-	const char *field; /* of gets, NULL if it is none */
+	const char *field; /* the field that it gets, NULL if none */
 	bool ends;         /* it gets no value: the run must end unless rules->binds_by_place */
 };
 
@@ -98,19 +99,19 @@ struct prelude_bind {
 	size_t nr_misfits;
 };
 
-/* Functions that are not named after an event, beside trace_begin() and trace_end(). */
+/* Functions that are not named after an event, besides trace_begin() and trace_end(). */
 #define PRELUDE_UNHANDLED     "trace_unhandled"
 #define PRELUDE_PROCESS_EVENT "process_event"
-/* What is told of flags and symbols, by enum sonde_define_kind. */
+/* Functions that get definitions of flags and symbols, by enum sonde_define_kind. */
 extern const char *const prelude_define_names[4];
 
-/* Functions of a context, and the field of the event at hand whose value each gives. */
+/* Functions of a context; each returns the value of one field of the current event. */
 enum prelude_context { PRELUDE_PC, PRELUDE_FLAGS, PRELUDE_LOCK_DEPTH, PRELUDE_NR_CONTEXT };
 struct prelude_context_function {
 	const char *name, *field;
 };
 extern const struct prelude_context_function prelude_context_functions[PRELUDE_NR_CONTEXT];
-/* 0 where the event has no such field. */
+/* 0 if the event has no such field. */
 int32_t prelude_context_value(const struct sonde_session *s, const struct sonde_event *ev,
 			      enum prelude_context which);
 
@@ -126,39 +127,39 @@ int32_t prelude_context_value(const struct sonde_session *s, const struct sonde_
 /* The event's system and name with the separator between them into buf; 0, or -ENAMETOOLONG. */
 int prelude_handler_name(const struct sonde_schema *sc, const char *separator, char *buf,
 			 size_t size);
-/* The fields behind the common_* ones. */
+/* The fields after the common_* ones. */
 const struct sonde_field *prelude_fields(const struct sonde_schema *sc, size_t *ret_nr);
 /*
- * True if the events have fields, and none of tracefs's common ones: common_pid is then the thread
- * of the event.
+ * True if the events have fields, but none of tracefs's common ones: common_pid is then the event's
+ * thread.
  */
 bool prelude_pid_is_thread(const struct sonde_schema *sc);
 
 /*
- * One line about the event whose handler failed, into buf: name, time, cpu, task, text. Cut to the
- * buffer's size. Returns the line's length.
+ * One line about the event whose handler failed, into buf: name, time, cpu, task, text. It is cut
+ * to the buffer's size. Returns the length of the line.
  */
 int prelude_describe(const struct sonde_session *s, const struct sonde_event *ev, char *buf,
 		     size_t size);
 
 /*
- * Decides which values a function is called with. process_event, of events that are no tracepoints,
- * gets the sample's dict, whatever it takes. trace_unhandled gets perf's three arguments; with one
- * parameter more perf_sample_dict too. A handler of a tracepoint gets the common arguments by
- * position: eight, or seven in scripts of the first years, which name a field where
- * common_callchain would be. Parameters behind them:
- *  1. no field's name is at another field's place: all by position, as perf does. One parameter
- *     more than fields is perf_sample_dict. If the numbers differ otherwise, each parameter that is
- *     no field's name is a misfit, except one with a default if others name fields: it is a field
- *     of other kernels and keeps its default value;
- *  2. else: fields by name. Other parameters get their default value; one without a default is a
- *     misfit that ends the run.
- * perf_sample_dict always gets the sample's dict. *args gets what position gives behind the named
- * ones, all fields in case 2; parameters behind `*` and **kw get fields by name, **kw those that
- * nobody else gets.
+ * Decides which values a function is called with. process_event of events other than tracepoints
+ * gets the sample dict, whatever its parameters. trace_unhandled gets perf's three arguments, and
+ * perf_sample_dict if it has one more parameter. A handler of a tracepoint gets the common
+ * arguments by position: eight, or seven in the oldest scripts, which name a field where
+ * common_callchain would be. Parameters after them:
+ *  1. If no field's name is at another field's place: all by position, as perf does. One parameter
+ *     more than there are fields is perf_sample_dict. If the numbers differ otherwise, each
+ *     parameter without a field's name is a misfit. Exception: one with a default, if others name
+ *     fields, is a field of other kernels and keeps its default.
+ *  2. Else: fields by name. Other parameters get their defaults; one without a default is a misfit
+ *     that ends the run.
+ * perf_sample_dict always gets the sample dict. *args gets the positional values after the named
+ * parameters, all fields in case 2. Parameters after `*` and **kw get fields by name; **kw gets
+ * those that no other parameter got.
  *
- * rules->binds_by_place: perf's arguments by position if the function takes that many (perf dies
- * otherwise); misfits are the same. The names in ret are borrowed from callee and sc.
+ * With rules->binds_by_place a function gets perf's arguments by position if it takes that many
+ * (perf dies otherwise); misfits are the same. The names in ret are borrowed from callee and sc.
  * prelude_bind_done() frees the rest.
  */
 int prelude_bind(const struct sonde_schema *sc, const struct prelude_callee *callee,
@@ -169,16 +170,17 @@ void prelude_misfit_text(const struct prelude_misfit *m, const struct sonde_sche
 			 size_t size);
 
 /*
- * Callbacks that are not about samples: one row for each, whatever records it is told of.
+ * Callbacks for events other than samples: one row for each, for all records that it takes.
  *
  *	context_switch throttle unthrottle auxtrace_error	records of the kernel, the recorder
  *	stat__EVENT stat__interval				counts of perf stat, one event each
- *	trace_lost trace_defect					ours: what is missing or wrong
+ *	trace_lost trace_defect					sonde's: what is missing or wrong
  */
 enum prelude_callback_from {
-	PRELUDE_FROM_FIELD = 0,   /* of the record; `constant` where its kind has none */
-	PRELUDE_FROM_TIME,        /* of the event; all ones when not recorded */
-	PRELUDE_FROM_TIME_IF_ANY, /* -1 when not recorded */
+	/* of the record; `constant` if this kind of record has no such field */
+	PRELUDE_FROM_FIELD = 0,
+	PRELUDE_FROM_TIME,        /* of the event; all ones if not recorded */
+	PRELUDE_FROM_TIME_IF_ANY, /* -1 if not recorded */
 	PRELUDE_FROM_CPU,
 	PRELUDE_FROM_PID,
 	PRELUDE_FROM_TID,
@@ -187,16 +189,16 @@ enum prelude_callback_from {
 };
 
 struct prelude_callback_arg {
-	const char *name; /* as a parameter */
+	const char *name; /* of the parameter */
 	enum prelude_callback_from from;
 	const char *field;
 	int64_t constant;
 };
 
-#define PRELUDE_CALLBACK_ARGS 11 /* at most */
+#define PRELUDE_CALLBACK_ARGS 11 /* the most of any callback */
 
 struct prelude_callback {
-	const char *name;       /* NULL: it depends on the event, see prelude_callback_name() */
+	const char *name;       /* NULL: depends on the event, see prelude_callback_name() */
 	const char *records[2]; /* names of their schemas */
 	size_t nr_args;
 	struct prelude_callback_arg args[PRELUDE_CALLBACK_ARGS];
@@ -204,9 +206,9 @@ struct prelude_callback {
 
 extern const struct prelude_callback *const prelude_trace_lost, *const prelude_trace_defect;
 
-/* The callback that events of this schema are for; NULL: none. */
+/* The callback for events of this schema; NULL if none. */
 const struct prelude_callback *prelude_callback_of(const struct sonde_schema *sc);
-/* Its name, for this event, into buf; 0, or -ENAMETOOLONG. */
+/* The name of the callback for this event, into buf. Returns 0 or -ENAMETOOLONG. */
 int prelude_callback_name(const struct prelude_callback *cb, const struct sonde_schema *sc,
 			  const struct sonde_event *ev, char *buf, size_t size);
 
@@ -218,14 +220,14 @@ enum prelude_record_kind {
 };
 struct prelude_record_value {
 	enum prelude_record_kind kind;
-	int64_t i; /* BOOL too */
+	int64_t i; /* also of BOOL */
 	uint64_t u;
-	const char *text; /* lent as long as the event */
+	const char *text; /* borrowed as long as the event */
 	size_t len;
 };
 /*
- * What it is called with: for an event; trace_defect; trace_lost for events lost at a time that
- * nobody knows.
+ * The arguments of a callback: for an event; of trace_defect; of trace_lost for losses whose time
+ * is unknown.
  */
 void prelude_callback_values(const struct prelude_callback *cb, const struct sonde_schema *sc,
 			     const struct sonde_event *ev,
@@ -234,15 +236,15 @@ void prelude_defect_values(const struct sonde_defect *d,
 			   struct prelude_record_value ret[PRELUDE_CALLBACK_ARGS]);
 void prelude_loss_values(uint64_t count, struct prelude_record_value ret[PRELUDE_CALLBACK_ARGS]);
 /*
- * Which arguments a function gets. By name if all its parameters have names of arguments; under
- * binds_by_place only if their number differs, since perf passes all arguments by position. Else by
- * position: surplus arguments are dropped, missing ones are the language's null. slots[i].field is
- * the argument's place. prelude_bind_done() frees the slots.
+ * Decides which arguments a function gets. By name if all its parameters are names of arguments;
+ * with binds_by_place only if their number differs, since perf passes all arguments by position.
+ * Otherwise by position: surplus arguments are dropped, missing ones are the language's null.
+ * slots[i].field is the argument's index. prelude_bind_done() frees the slots.
  */
 int prelude_callback_bind(const struct prelude_callback *cb, const struct prelude_callee *c,
 			  const struct sonde_rules *rules, struct prelude_bind *ret);
 
-/* How a field's bytes become a value. */
+/* How the bytes of a field become a value. */
 enum prelude_value {
 	PRELUDE_INT,   /* width 1, 2, 4 or 8; enums (their labels are symbols) and bit-fields */
 	PRELUDE_TEXT,  /* a string if prelude_is_text(), else bytes */
@@ -257,33 +259,33 @@ static inline bool prelude_is_plain(const struct sonde_field *f)
 {
 	return f->kind < SONDE_FIELD_FLOAT && !f->byte_order;
 }
-/* Whether an integer is given with its sign; perf does that for 8 bytes only. */
+/* True if an integer is signed for scripts; in perf only integers of 8 bytes are. */
 bool prelude_value_signed(const struct sonde_field *f, const struct sonde_rules *rules);
 /*
- * perf's test of a text field's bytes: ended by NUL, and printable or white space in Latin-1 before
+ * perf's test for text: the bytes end with NUL and are printable or white space in Latin-1 up to
  * the first NUL.
  */
 bool prelude_is_text(const uint8_t *bytes, size_t len);
 
 /*
- * Walks the definitions of a print format, as scripts get them. With rules->defines_all_constants
- * they are perf's own sequence, which has every constant of the format as a definition of 0;
- * otherwise real tables and the text that a print format gives for 0.
- * state is zeroed before the first step. Returns false if the step is left out.
+ * Walks the definitions of a print format as scripts get them. With rules->defines_all_constants
+ * they are perf's own sequence, in which every constant of the format is a definition of 0.
+ * Otherwise they are the real tables, and the text that a print format prints for 0. state is
+ * zeroed before the first step. Returns false if the step is omitted.
  */
 struct prelude_defines {
-	const char *flag_field; /* whose table is being told */
+	const char *flag_field; /* the field of the current table */
 	bool has_zero;
 };
 bool prelude_define_wanted(struct prelude_defines *state, const struct sonde_define *d,
 			   const struct sonde_rules *rules);
-/* A label of an enum has the sign that scripts see in the field. */
+/* A label of an enum is signed if scripts see the field as signed. */
 bool prelude_define_signed(const struct sonde_schema *sc, const struct sonde_define *d,
 			   const struct sonde_rules *rules);
 
 /*
- * perf's value of data_src where none was sampled: "not available", which perf 6.12 says of more of
- * its members.
+ * perf's value of data_src if none was sampled: "not available". perf 6.12 sets that in more
+ * members.
  */
 #define PRELUDE_NO_DATA_SRC      0x5080021ull
 #define PRELUDE_NO_DATA_SRC_LONG 0x1e05080021ull
@@ -293,15 +295,15 @@ static inline uint64_t prelude_no_data_src(const struct sonde_rules *rules)
 }
 
 /*
- * Rules that the launchers ask by their names in struct sonde_rules; ended by name NULL. They need
- * them before the session is open.
+ * Rules that launchers read by their names in struct sonde_rules, before the session is open; the
+ * list ends with name NULL.
  */
 struct prelude_rule {
 	const char *name;
-	size_t off; /* of an uint32_t in struct sonde_rules */
+	size_t off; /* of a uint32_t in struct sonde_rules */
 };
 extern const struct prelude_rule prelude_rules[];
-/* The rules of a session's text; the default ones if it names no version that is known. */
+/* The rules of a session's text; the default ones if it names no known version. */
 const struct sonde_rules *prelude_rules_of_text(const char *text);
 static inline uint32_t prelude_rule_value(const struct sonde_rules *rules,
 					  const struct prelude_rule *r)
@@ -310,9 +312,9 @@ static inline uint32_t prelude_rule_value(const struct sonde_rules *rules,
 }
 
 /*
- * names.c. The handler that a function's name was meant to be, NULL: none. Functions of a script
- * have names that resemble each other (print_unhandled), so more than a quarter of the letters
- * wrong is another name.
+ * In names.c. The handler that a function's name was probably meant to be; NULL if none. Functions
+ * of a script may resemble handlers (print_unhandled): more than a quarter of wrong letters is
+ * another name.
  */
 const char *prelude_meant(const struct sonde_nearest *n);
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Callbacks about records of state, counts, losses and defects: which there are, and what they are
- * called with.
- */
+/* The callbacks for records of state, counts, losses and defects, and their arguments. */
 #include "prelude.h"
 
 #include <errno.h>
@@ -43,7 +40,7 @@ static const struct prelude_callback callbacks[] = {
 	    EVENT("tid", PRELUDE_FROM_TID),
 	    { "np_pid", PRELUDE_FROM_FIELD, "next_prev_pid", -1 },
 	    { "np_tid", PRELUDE_FROM_FIELD, "next_prev_tid", -1 },
-	    CONSTANT("machine_pid", -1), /* the host: switches of guests are not told */
+	    CONSTANT("machine_pid", -1), /* the host: switches of guests are not reported */
 	    { "out", PRELUDE_FROM_MISC, NULL, MISC_OUT },
 	    { "out_preempt", PRELUDE_FROM_MISC, NULL, MISC_OUT_PREEMPT },
 	    CONSTANT("guest_machine_pid", 0),
@@ -243,7 +240,7 @@ int prelude_callback_bind(const struct prelude_callback *cb, const struct prelud
 			*ret = b;
 			return 0;
 		}
-		/* defaults fill what is more */
+		/* defaults fill surplus parameters */
 		if (c->nr_names < due || c->nr_names - c->nr_defaults > due)
 			nr = c->nr_names;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What launchers of scripts ask of perf's rules. */
+/* perf's rules for the launchers of scripts. */
 #include "prelude.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ const struct prelude_rule prelude_rules[] = {
 	RULE(syscall_names),           { NULL },
 };
 
-/* The value of the text's line compat=, without its end; NULL if there is none. */
+/* The value of the text's line compat=, not NUL-terminated; NULL if there is none. */
 static const char *version_of(const char *text)
 {
 	static const char key[] = "compat=";

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* What the keys of perf_sample_dict stand for: numbers, names, and the texts inside it. */
+/* The values of perf_sample_dict: numbers, names, and the texts in it. */
 #include "sample.h"
 
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
 
-/* perf tells names of addresses of faults, and of branches when each one is an event. */
+/* perf resolves addresses of faults, and of branches if every branch is an event. */
 static bool addr_has_names(const struct perf_event_attr *attr)
 {
 	if (!(attr->sample_type & PERF_SAMPLE_ADDR))
 		return false;
-	if (attr->type == PERF_TYPE_HARDWARE) /* perf looks at this bit of config alone */
+	if (attr->type == PERF_TYPE_HARDWARE) /* perf tests only this bit of config */
 		return attr->config & PERF_COUNT_HW_BRANCH_INSTRUCTIONS && attr->sample_period == 1;
 	return attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_PAGE_FAULTS ||
 						    attr->config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
@@ -85,7 +85,7 @@ size_t prelude_attr_size(const struct sonde_rules *rules, size_t recorded)
 	return recorded < LEAST ? LEAST : recorded;
 }
 
-/* -1 where nothing was recorded; to perf it is one of 32 bits without a sign. */
+/* -1 if not recorded; perf sees it as unsigned 32 bits. */
 static uint64_t task(const struct prelude_sample *p, int32_t value)
 {
 	return p->sampled->rules->unsigned_ids ? (uint32_t)value : (uint64_t)(int64_t)value;
@@ -102,7 +102,7 @@ uint64_t prelude_number(const struct prelude_sample *p, enum prelude_item item)
 {
 	const struct sonde_sample *s = &p->s;
 	bool weights =
-		s->present & PERF_SAMPLE_WEIGHT_STRUCT; /* three numbers of 32, 16, 16 bits */
+		s->present & PERF_SAMPLE_WEIGHT_STRUCT; /* three numbers of 32, 16 and 16 bits */
 
 	switch (item) {
 	case ITEM_DSO_MAP_START:
@@ -184,15 +184,15 @@ const char *prelude_name(const struct prelude_sample *p, enum prelude_item item)
 	}
 }
 
-/* Of an event whose counts are not read perf gives one entry of zeroes, and none of a group. */
+/* If an event's counts are not read, perf has one entry of zeroes, and none for a group. */
 size_t prelude_nr_values(const struct prelude_sample *p)
 {
 	return p->s.nr_reads || p->sampled->read_format & PERF_FORMAT_GROUP ? p->s.nr_reads : 1;
 }
 
 /*
- * perf leaves a hole where no lost count was read, which kills the script that looks at it: 0 for
- * everyone.
+ * perf leaves a hole if no lost count was read, and a script that reads it dies: here it is always
+ * 0.
  */
 struct sonde_read_value prelude_value(const struct prelude_sample *p, size_t i)
 {
@@ -245,7 +245,7 @@ size_t prelude_data_src_text(const struct prelude_sample *p, char *buf)
 	return len < room ? len : room - 1;
 }
 
-/* perf gives both texts the room of the registers of the kernel alone. */
+/* perf limits both texts by the number of kernel registers. */
 static size_t regs_room(const struct prelude_sampled *sampled)
 {
 	const size_t each = sampled->rules->register_text_bytes,

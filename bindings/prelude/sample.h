@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf_sample_dict, which is process_event's param_dict, too: which keys it has, in which order,
- * and what each stands for. Two tables: the dict itself, and the one behind its key "sample".
+ * perf_sample_dict, which is also the param_dict of process_event: its keys, their order, and their
+ * values. There are two tables: the dict itself, and the dict under its key "sample".
  *
  *	struct prelude_sampled sampled;                 once per schema
  *	struct prelude_sample s;                        per event
@@ -13,8 +13,8 @@
  *		if (prelude_key_there(k, &sampled, s.has))
  *			put(k->name, by k->form: prelude_number(&s, k->item), ...);
  *
- * What perf only gives of decoded hardware traces and of guests (flags, insn_cnt, machine_pid) no
- * event of ours has.
+ * Keys that perf has only for decoded hardware traces and for guests (flags, insn_cnt, machine_pid)
+ * are never present.
  */
 #ifndef SONDE_PRELUDE_SAMPLE_H
 #define SONDE_PRELUDE_SAMPLE_H
@@ -22,11 +22,11 @@
 #include "prelude.h"
 
 /*
- * What a key stands for, the dict itself in the order of its table; forms say which of them are
- * asked of whom.
+ * Meaning of each key. The items of the dict itself are in the order of its table; `form` says
+ * which accessor provides the value.
  */
 enum prelude_item {
-	/* the dict itself */
+	/* Keys of the dict itself. */
 	ITEM_EV_NAME,
 	ITEM_ATTR,
 	ITEM_SAMPLE,
@@ -43,7 +43,7 @@ enum prelude_item {
 	ITEM_BRSTACKSYM,
 	ITEM_IREGS,
 	ITEM_UREGS,
-	/* "sample" */
+	/* Keys of "sample". */
 	ITEM_ID,
 	ITEM_STREAM_ID,
 	ITEM_PID,
@@ -79,34 +79,34 @@ enum prelude_item {
 
 enum prelude_form {
 	FORM_NUMBER, /* unsigned 64 bits: prelude_number() */
-	FORM_TASK,   /* a task or a cpu, signed and likely to come again: prelude_number() */
-	FORM_NAME,   /* lent text: prelude_name() */
+	FORM_TASK,   /* a task or a cpu, signed and often repeated: prelude_number() */
+	FORM_NAME,   /* borrowed text: prelude_name() */
 	FORM_TRUE,
-	FORM_SPECIAL /* the language makes it: bytes, lists, texts of registers and data sources */
+	FORM_SPECIAL /* made by the language: bytes, lists, texts of registers and data sources */
 };
 
-/* Facts that not all samples have. */
+/* Facts that only some samples have. */
 enum prelude_has {
-	HAS_DSO = 1, /* something is mapped where ip points */
+	HAS_DSO = 1, /* a mapping contains ip */
 	HAS_SYMBOL = 2,
-	HAS_ADDR_NAMES = 4, /* addr is a place in code or data of the process */
+	HAS_ADDR_NAMES = 4, /* addr is in code or data of the process */
 	HAS_ADDR_DSO = 8,
 	HAS_ADDR_SYMBOL = 16
 };
 
-#define SAMPLED_CONSTANT (1ull << 63) /* alike for all samples of an event type */
+#define SAMPLED_CONSTANT (1ull << 63) /* the same for all samples of an event type */
 
 struct prelude_key {
 	const char *name;
 	enum prelude_item item;
 	enum prelude_form form;
-	unsigned int lists; /* bit per enum sonde_sample_keys: which of them have the key */
-	unsigned int needs; /* enum prelude_has: it is absent without */
-	/* PERF_FORMAT_*: it is absent unless the event's attr has one of these */
+	unsigned int lists; /* bit per enum sonde_sample_keys: the lists that have the key */
+	unsigned int needs; /* enum prelude_has: absent if one of these is missing */
+	/* PERF_FORMAT_*: absent unless the event's attr has one of these. */
 	uint64_t read_format;
 	/*
-	 * PERF_SAMPLE_*: unless one of these is recorded all samples of the event type have the
-	 * same value; 0: it changes from sample to sample
+	 * PERF_SAMPLE_*: if none of these is recorded, all samples of the event type have the same
+	 * value. 0: it changes from sample to sample.
 	 */
 	uint64_t varies_with;
 	bool only_sampled; /* absent unless one of varies_with is recorded */
@@ -115,7 +115,7 @@ extern const struct prelude_key prelude_dict_keys[], prelude_sample_keys[]; /* e
 #define PRELUDE_DICT_KEYS   16
 #define PRELUDE_SAMPLE_KEYS 34
 
-/* What is known of all samples of an event type. */
+/* Facts about all samples of an event type. */
 struct prelude_sampled {
 	const struct sonde_rules *rules;
 	uint64_t sample_type, read_format, intr_regs_mask;
@@ -132,21 +132,22 @@ struct prelude_sample {
 	struct sonde_location at_ip, at_addr;
 };
 /*
- * 0, or what sonde_event_sample() failed with. Lent things live as long as those of a sonde_sample.
+ * Returns 0, or the error of sonde_event_sample(). Borrowed pointers are valid as those of a
+ * sonde_sample.
  */
 int prelude_sample_read(struct prelude_sample *ret, const struct prelude_sampled *sampled,
 			const struct sonde_event *ev);
-/* What lies at its addresses; before, `has` is 0. */
+/* Looks up the addresses. Before this call `has` is 0. */
 void prelude_sample_locate(struct prelude_sample *p);
 /*
- * True if every sample that was decoded can be read: then values may be read one by one, since
- * reading all of them would not fail either.
+ * True if every decoded sample can be read. Values may then be read one by one, since reading all
+ * of them would not fail either.
  */
 bool prelude_sampled_reads(const struct prelude_sampled *sampled);
 
 /*
- * How long "attr" is: perf gives struct perf_event_attr as large as it knows it, shorter ones of a
- * recording are filled up with zeroes.
+ * The length of "attr": perf passes struct perf_event_attr in the size that it knows, and pads a
+ * shorter one of a recording with zeroes.
  */
 size_t prelude_attr_size(const struct sonde_rules *rules, size_t recorded);
 
@@ -163,12 +164,13 @@ static inline bool prelude_key_varies(const struct prelude_key *k, uint64_t pres
 	return !k->varies_with || present & k->varies_with;
 }
 uint64_t prelude_number(const struct prelude_sample *s, enum prelude_item item);
-const char *prelude_name(const struct prelude_sample *s, enum prelude_item item); /* NULL: "" */
+/* NULL counts as "" */
+const char *prelude_name(const struct prelude_sample *s, enum prelude_item item);
 
-/* What lies at an address; everything unknown when that cannot be found out. */
+/* The location of an address; unknown if the lookup fails. */
 struct sonde_location prelude_locate(const struct sonde_event *ev, uint64_t addr, uint32_t cpumode);
 
-/* The list "values": how many (id, value, lost) there are, and the i-th. */
+/* The list "values": its number of entries (id, value, lost), and the i-th entry. */
 size_t prelude_nr_values(const struct prelude_sample *s);
 struct sonde_read_value prelude_value(const struct prelude_sample *s, size_t i);
 
@@ -180,7 +182,7 @@ struct prelude_branch {
 };
 struct prelude_branch prelude_branch(const struct sonde_branch *b);
 const char *prelude_branch_dso(const struct sonde_event *ev, uint64_t addr);
-/* "main+0x10" or "[unknown]" into buf, in perf's room. */
+/* "main+0x10" or "[unknown]" into buf, in perf's size. */
 #define PRELUDE_BRANCH_TEXT 512
 void prelude_branch_symbol(const struct sonde_event *ev, uint64_t addr, char *buf);
 static inline const char *prelude_branch_prediction(const struct prelude_branch *b)
@@ -192,8 +194,8 @@ static inline const char *prelude_branch_prediction(const struct prelude_branch 
 #define PRELUDE_DATA_SRC_TEXT 256
 size_t prelude_data_src_text(const struct prelude_sample *s, char *buf);
 /*
- * "   AX:0x1    BX:0x2 " into buf, of sampled registers of the kernel (user: of user space);
- * returns the length.
+ * " AX:0x1 BX:0x2 " into buf: the sampled registers of the kernel, or with user those of user
+ * space. Returns the length.
  */
 #define PRELUDE_REGS_TEXT (64 * 40)
 size_t prelude_regs_text(const struct prelude_sample *s, bool user, char *buf);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The keys of perf_sample_dict in perf's order, and what they are absent without. */
+/* The keys of perf_sample_dict in perf's order, and the conditions of their presence. */
 #include "sample.h"
 
 #include <linux/perf_event.h>
@@ -64,8 +64,8 @@ const struct prelude_key prelude_sample_keys[] = {
 	{ "addr_symbol",        ITEM_ADDR_SYMBOL,        FORM_NAME,   ALL, HAS_ADDR_SYMBOL, 0, 0, false },
 	{ "addr_symoff",        ITEM_ADDR_SYMOFF,        FORM_NUMBER, ALL, HAS_ADDR_SYMBOL, 0, 0, false },
 	/*
-	 * By default the keys of both versions, perf 6.12's behind, and what perf leaves out, where
-	 * it is recorded.
+	 * By default the keys of both versions, perf 6.12's at the end, and recorded values that
+	 * perf omits.
 	 */
 	{ "id",             ITEM_ID,             FORM_NUMBER,  OURS, 0, 0, IDS, false },
 	{ "stream_id",      ITEM_STREAM_ID,      FORM_NUMBER,  OURS, 0, 0, PERF_SAMPLE_STREAM_ID, false },

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How a field's bytes become a script's value, and what print formats tell of flags and symbols. */
+/*
+ * How the bytes of a field become a script's value, and what print formats say about flags and
+ * symbols.
+ */
 #include "prelude.h"
 
 #include <stdlib.h>
@@ -48,9 +51,9 @@ static bool is_number(const char *text)
 }
 
 /*
- * perf passes each constant of a print format to scripts as a definition of value 0 of the field
- * named last. Real definitions are the pairs of a flag table and, after them, the word that the
- * format prints when no flag is set, as in
+ * perf passes every constant of a print format to scripts as a definition of value 0 of the most
+ * recent field. Real definitions are the pairs of a flag table and, after them, the word that the
+ * format prints if no flag is set, as in
  *	REC->prev_state & 0xff ? __print_flags(REC->prev_state & 0xff, "|", { 1, "S" }, ...) : "R"
  */
 bool prelude_define_wanted(struct prelude_defines *state, const struct sonde_define *d,
