@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The scalars that subs are called with are kept from event to event, as long as nobody else holds
- * them.
+ * The scalars that subs are called with are reused from event to event, as long as nobody else
+ * holds them.
  */
 #include "args.h"
 
@@ -34,7 +34,7 @@ static void text_arg_set(pTHX_ struct text_arg *a, const char *text)
 	text_arg_lend(aTHX_ a);
 }
 
-/* The scalar to be lent: the one of before, when nobody holds or changed it. */
+/* The scalar to lend: the previous one if nobody holds or changed it. */
 static inline SV *text_arg(pTHX_ struct text_arg *a)
 {
 	const SV *sv = a->lent;
@@ -110,7 +110,7 @@ void args_comms_done(pTHX_ struct run *r)
 /* ---- for an event ---------------------------------------------------------------------------- */
 
 /*
- * The scalar of the event before, when nobody holds it and nothing was tied to it; else a new one.
+ * The scalar of the previous event if nobody holds it and nothing was tied to it; else a new one.
  */
 static inline SV *fresh(pTHX_ SV **args, size_t i)
 {
@@ -128,7 +128,7 @@ static inline SV *fresh(pTHX_ SV **args, size_t i)
 	(SVTYPEMASK | SVf_THINKFIRST | SVf_IVisUV | SVs_RMG | SVs_GMG | SVs_SMG | SVf_POK | \
 	 SVf_NOK | SVf_ROK | SVf_IOK)
 
-/* A number where a number was before, and nobody holds it: nearly always. */
+/* A number replaces a number that nobody holds: this is nearly always the case. */
 static inline void set_iv(pTHX_ SV **args, size_t i, IV value)
 {
 	SV *sv = args[i];
@@ -173,7 +173,7 @@ static inline void set_field(pTHX_ SV **args, size_t i, const struct conv *c,
 	}
 }
 
-/* Names of threads repeat: a few are kept. */
+/* Names of threads repeat: some are kept. */
 static inline SV *comm_arg(pTHX_ struct run *r, uint32_t id)
 {
 	struct text_arg *a = &r->comms[id % COMM_ARGS];
@@ -191,7 +191,7 @@ static void set_callchain(pTHX_ struct slot *slot, const struct sonde_event *ev)
 {
 	SV **at = &slot->args[PRELUDE_CALLCHAIN];
 
-	/* An empty list that nobody holds or filled serves again. */
+	/* An empty list that nobody holds or filled is reused. */
 	if (!slot->base.has_callchain && *at && SvREFCNT(*at) == 1 && SvROK(*at) &&
 	    SvREFCNT(SvRV(*at)) == 1 && SvTYPE(SvRV(*at)) == SVt_PVAV && !SvOBJECT(SvRV(*at)) &&
 	    AvFILLp((AV *)SvRV(*at)) < 0)

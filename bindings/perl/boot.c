@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What Perl code may call, and when the events' turn comes.
+ * The functions that Perl code may call, and the moment at which events are delivered.
  *
- * A perf script is the program that perl runs; Sonde::Prelude is loaded before it (-M) and asks to
- * be called when the program's own statements have run: behind them, before END blocks. perl has no
- * such hook, but it runs a program through a pointer, PL_runops: ours runs the program as it would
- * be run and then calls back. A program that exits or dies never comes back there.
+ * A perf script is the program that perl runs. Sonde::Prelude is loaded before it (-M) and is
+ * called when the program's own statements have run, before END blocks. perl has no hook for this,
+ * but it runs a program through a pointer, PL_runops: our function runs the program as perl would
+ * and then calls the prelude. If the program exits or dies, control does not return to our
+ * function.
  */
 #include "plsonde.h"
 
@@ -14,8 +15,8 @@
 #include <string.h>
 
 struct script_context {
-	struct run *run;       /* of the script, NULL none */
-	runops_proc_t program; /* runs programs: what PL_runops was */
+	struct run *run;       /* of the script; NULL if none */
+	runops_proc_t program; /* the previous PL_runops, which runs programs */
 	bool has_exited;       /* Perl code called exit() before the END blocks ran */
 	bool has_exited_in_end;
 };
@@ -45,14 +46,12 @@ static int run_program(pTHX)
 
 /*
  * perl ends a program that called exit() and one that died in the same way. Only the op differs, so
- * each exit that is compiled from now on leaves a mark. perl stores the checker that was there
- * before ours in a static variable.
+ * each exit that is compiled from now on sets a mark. perl requires that the previous checker is
+ * kept in a static variable.
  */
 static Perl_check_t check_exit;
 
-/*
- * exit 0 as the program's last statement: the program has run to its end, and the events are next.
- */
+/* exit 0 as the program's last statement: the program ran to its end, and events are delivered. */
 static bool ends_program(pTHX)
 {
 	const OP *root = PL_main_root, *op;
@@ -105,8 +104,8 @@ XS(has_exited)
 }
 
 /*
- * Sonde::_has_died_in_end(), in an END block: one of those before it died. perl then jumps back to
- * where it began to run them, below PL_start_env, and runs the next.
+ * Sonde::_has_died_in_end(), called in an END block: whether an END block before it died. perl then
+ * jumps back to where it began to run END blocks, below PL_start_env, and runs the next one.
  */
 XS(has_died_in_end);
 XS(has_died_in_end)
@@ -123,7 +122,7 @@ XS(has_died_in_end)
 	XSRETURN(1);
 }
 
-/* Sonde::_behind_program(): Sonde::Prelude::events() is called when the program has run */
+/* Sonde::_behind_program(): has Sonde::Prelude::events() called after the program */
 XS(behind_program);
 XS(behind_program)
 {
@@ -160,7 +159,9 @@ static struct run *run_of(pTHX_ SV *sv)
 	return r;
 }
 
-/* Sonde::Run->new(TEXT, IS_LIVE): undef if it cannot be opened; Sonde::_error() says why */
+/*
+ * Sonde::Run->new(TEXT, IS_LIVE): undef if the session cannot be opened; Sonde::_error() says why
+ */
 XS(run_new_xs);
 XS(run_new_xs)
 {
@@ -190,7 +191,7 @@ XS(run_events_xs)
 	r = run_of(aTHX_ ST(0));
 	if (r->running)
 		croak("the run has begun");
-	/* Whoever else holds it may let go of it in a sub. */
+	/* Other holders may release it in a sub. */
 	sv_2mortal(SvREFCNT_inc_simple_NN(SvRV(ST(0))));
 	code = run_events(aTHX_ r);
 	ST(0) = sv_2mortal(newSViv(code));
@@ -208,7 +209,7 @@ XS(run_stop_xs)
 	XSRETURN_EMPTY;
 }
 
-/* The event whose sub is being called, or died, in one line; undef outside subs. */
+/* One line about the event whose sub is running or died; undef outside subs. */
 XS(run_describe_xs);
 XS(run_describe_xs)
 {
@@ -228,8 +229,8 @@ XS(run_describe_xs)
 }
 
 /*
- * (line, is_loss): the closing line, "" for a recording without a defect, and whether data were
- * lost or damaged
+ * (line, is_loss): the closing line, "" for a recording without defects; whether data were lost or
+ * damaged
  */
 XS(run_defects_xs);
 XS(run_defects_xs)
@@ -252,8 +253,8 @@ XS(run_defects_xs)
 }
 
 /*
- * (line, is_idle): that the filters let nothing through, ""; samples came, and no sub of the script
- * was called
+ * (line, is_idle): the line about filters that let nothing through, or ""; whether samples were
+ * delivered but no sub of the script was called
  */
 XS(run_unserved_xs);
 XS(run_unserved_xs)
@@ -273,7 +274,7 @@ XS(run_unserved_xs)
 
 /* ---- how far the reading is ------------------------------------------------------------------ */
 
-/* Sonde::_wipe_progress(): the line is wiped, and none is drawn from then on */
+/* Sonde::_wipe_progress(): wipes the progress line for good */
 XS(wipe_progress);
 XS(wipe_progress)
 {
@@ -286,9 +287,9 @@ XS(wipe_progress)
 }
 
 /*
- * The line ends with the first byte that goes to STDERR through perl, however the script comes to
- * it: the handle's top layer gets another Write until then. What a child of the script or
- * syswrite() writes to descriptor 2 stands behind the line.
+ * The progress line ends with the first byte that the script writes to STDERR through perl, by
+ * whatever function: until then the handle's top layer has another Write. Output of a child or of
+ * syswrite() to descriptor 2 appears after the line.
  */
 static const PerlIO_funcs *stderr_layer;
 static PerlIO_funcs wiping_layer;
@@ -315,7 +316,8 @@ XS(wipe_before_writing)
 		XSRETURN_EMPTY;
 	}
 	if (!sigaction(SIGINT, NULL, &before) && before.sa_handler == SIG_DFL)
-		signal(SIGINT, sonde_progress_signal); /* perl's own comes with the events */
+		/* perl's own handler is set when events are delivered */
+		signal(SIGINT, sonde_progress_signal);
 	stderr_layer = PerlIOBase(f)->tab;
 	wiping_layer = *stderr_layer;
 	wiping_layer.Write = wipe_and_write;
@@ -323,7 +325,7 @@ XS(wipe_before_writing)
 	XSRETURN_EMPTY;
 }
 
-/* The name, of those behind the first, that was probably meant by the first; undef if none. */
+/* The first argument is a name; returns which of the others was probably meant, undef if none. */
 /* Names and values of rules, for a session's text. */
 XS(rules_xs);
 XS(rules_xs)
@@ -357,8 +359,8 @@ XS(nearest_xs)
 }
 
 /*
- * Names of tracepoints as subs have them, "sched::sched_switch": all of the recording (ix 0), those
- * that came (1).
+ * Names of tracepoints as sub names, "sched::sched_switch": all of the recording (ix 0), those with
+ * events so far (1).
  */
 XS(run_subs_xs);
 XS(run_subs_xs)
@@ -403,7 +405,7 @@ XS(run_destroy_xs)
 
 /* ---- Perf::Trace::Context -------------------------------------------------------------------- */
 
-/* The context that subs are given is a number; all of them mean the event at hand. */
+/* The context that subs get is a number; every number means the current event. */
 XS(common_field_xs);
 XS(common_field_xs)
 {
@@ -433,7 +435,7 @@ static void new_context_subs(pTHX)
 	}
 }
 
-/* A thread that Perl code starts has no run: objects are not handed over to it. */
+/* A thread started by Perl code has no run: objects are not cloned into it. */
 XS(clone_skip);
 XS(clone_skip)
 {

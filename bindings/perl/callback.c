@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Callbacks that are not about samples: main::trace_defect, which reports what is wrong with the
+ * Callbacks for events other than samples: main::trace_defect, which gets the defects of the
  * recording.
  */
 #include "plsonde.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Objects of the extension. Their pointer hangs on the scalar as magic that Perl code cannot make,
- * so that nothing but what we have blessed is taken for one of them, whatever class somebody
- * blesses a thing of his own into.
+ * Objects of the extension. The pointer is attached to the scalar as magic that Perl code cannot
+ * make. So only scalars that we blessed are accepted, whatever class a script blesses its own data
+ * into.
  */
 #include "plsonde.h"
 
@@ -19,7 +19,7 @@ static const struct {
 	const char *name;
 	MGVTBL magic;
 } classes[] = {
-	/* Events may outlive a session that is closed: its memory goes with the scalar. */
+	/* Events may outlive a closed session: its memory is freed with the scalar. */
 	[OBJECT_SESSION] = { "Sonde", { .svt_free = free_memory } },
 	[OBJECT_EVENT] = { "Sonde::Event", { 0 } },
 	[OBJECT_RUN] = { "Sonde::Run", { 0 } },

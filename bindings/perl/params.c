@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Subs from before 2013 have seven common parameters, no call chain among them. Parameters are
- * assigned by position, so each one behind them gets its neighbour's value, as in perf. Such a sub
- * is found by what its first `my (...)` names.
+ * Subs from before 2013 have seven common parameters, without a call chain. Parameters are assigned
+ * by position, so each later one gets its neighbour's value, as in perf. Such a sub is recognised
+ * by the names in its first `my (...)`.
  */
 #include "plsonde.h"
 
@@ -12,7 +12,9 @@ static bool is_scalar(const PADNAME *name)
 	       !PadnameOUTER(name);
 }
 
-/* A field's name, or, behind names that perf wrote, any that is not the call chain's. */
+/*
+ * True for a field's name or, after names that perf generated, for any name but the call chain's.
+ */
 static bool is_shifted(const char *name, const struct sonde_schema *sc, bool perfs_names)
 {
 	const struct sonde_field *f = sonde_schema_field(sc, name);
@@ -35,7 +37,7 @@ const char *params_shifted(pTHX_ const CV *cv, const struct sonde_schema *sc)
 		if (!is_scalar(name))
 			continue;
 		first = first ? first : name;
-		/* Names of one statement come to be at once. */
+		/* Names of one statement are introduced together. */
 		if (COP_SEQ_RANGE_LOW(name) != COP_SEQ_RANGE_LOW(first))
 			return NULL;
 		if (n++ == PRELUDE_CALLCHAIN)

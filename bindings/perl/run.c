@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Perl's part of the loop over a script's events (prelude/loop.h). A sub is found through its glob,
- * which is looked up once per event type: what the script puts there while it runs is called from
- * then on.
+ * which is looked up once per event type: a sub that the script defines while it runs is called
+ * from then on.
  */
 #include "args.h"
 
@@ -34,7 +34,7 @@ static int run_slot_init(struct script_run *base, struct script_slot *s)
 	char name[512];
 	dTHXa(run_of(base)->perl);
 
-	if (s->callback != prelude_trace_defect) /* perf's other callbacks are Python's */
+	if (s->callback != prelude_trace_defect) /* perf's other callbacks exist only in Python */
 		s->callback = NULL;
 	if (s->kind != SONDE_TRACEPOINT)
 		return 0;
@@ -102,7 +102,7 @@ static int run_define(struct script_run *base, struct script_slot *s, const stru
 	return 0;
 }
 
-/* By default a line on stderr, once. */
+/* By default one line on stderr, once. */
 static void warn_of_shift(pTHX_ struct run *r, const struct slot *slot, const CV *cv)
 {
 	const char *name = r->warned_of_shift || r->base.rules->passes_over_handlers
@@ -137,17 +137,17 @@ static void warn_of_shift(pTHX_ struct run *r, const struct slot *slot, const CV
 /* ---- the loop -------------------------------------------------------------------------------- */
 
 /*
- * The loop is a program of two ops: `next` serves events until one has a sub, and puts that and its
- * arguments on the stack; `call` is perl's entersub, behind which `next` comes again. So a sub is
- * called as one statement of Perl calls another: call_sv() would begin and end a run of ops, a
- * scope and its temporaries each time.
+ * The loop is a program of two ops: `next` serves events until one has a sub, then puts the sub and
+ * its arguments on the stack; `call` is perl's entersub, after which `next` runs again. So a sub is
+ * called as any statement of Perl calls one. call_sv() would begin and end a run of ops, a scope
+ * and its temporaries each time.
  */
 struct turns {
-	OP next; /* first: PL_op is the loop in next_call() */
+	OP next; /* must be first: PL_op is the loop in next_call() */
 	UNOP call;
 	struct run *r;
 	SSize_t height; /* of the stack */
-	int code;       /* how it ended */
+	int code;       /* the result of the loop */
 };
 
 static void push_call(pTHX_ CV *cv, SV **args, size_t nr)
@@ -188,7 +188,7 @@ static int run_call_callback(struct script_run *base, const struct prelude_callb
 	return 0;
 }
 
-/* perf calls process_event for each sample, after the handler if it is a tracepoint's. */
+/* perf calls process_event for each sample, for tracepoints after their handler. */
 SCRIPT_HOT int run_find_handler(struct script_run *base, struct script_slot *s)
 {
 	struct run *r = run_of(base);
@@ -217,7 +217,7 @@ SCRIPT_HOT int run_make_args(struct script_run *base, struct script_slot *s)
 	return 0;
 }
 
-/* The sub is called when script_next() has returned to perl. */
+/* perl calls the sub after script_next() has returned. */
 SCRIPT_HOT int run_call(struct script_run *base, struct script_slot *s)
 {
 	struct run *r = run_of(base);
@@ -246,7 +246,7 @@ static void flush(pTHX_ GV *gv)
 		PerlIO_flush(IoOFP(io));
 }
 
-/* What was printed so far is seen while the script waits for events, also in a pipe or a file. */
+/* Flushes output while the script waits for events, also to a pipe or a file. */
 static void show_now(pTHX)
 {
 	GV *out = gv_fetchpvs("STDOUT", 0, SVt_PVIO);
@@ -299,7 +299,7 @@ static OP *next_call(pTHX)
 	struct turns *t = (struct turns *)PL_op;
 	struct run *r = t->r;
 
-	/* As between two statements: what the sub before left there goes. */
+	/* As between two statements: removes what the previous sub left on the stack. */
 	PL_stack_sp = PL_stack_base + t->height;
 	FREETMPS;
 	if (r->due && sub_of(aTHX_ r->process_event)) {
@@ -333,7 +333,7 @@ int run_events(pTHX_ struct run *r)
 	SAVEOP();
 	r->running = true;
 	PL_op = &t.next;
-	CATCH_SET(TRUE); /* an eval of a sub's has to end within this run of ops */
+	CATCH_SET(TRUE); /* an eval in a sub must end within this run of ops */
 	CALLRUNOPS(aTHX);
 	CATCH_SET(catches);
 	if (!t.code)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The strings that process_event() gets besides the record and its payload, for unpack(). They are
- * as perf 6.1 has them in memory; of the second that is no file format, but scripts that unpack it
- * exist.
+ * The strings that process_event() gets besides the record and its payload, for unpack(). They have
+ * perf 6.1's layout in memory. For the second string that is no file format, but scripts that
+ * unpack it exist.
  */
 #include "plsonde.h"
 
@@ -10,10 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/*
- * As large as perf 6.1's; what it holds behind the last member here are its own pointers and branch
- * copies.
- */
+/* perf 6.1's size. After the last member here it has its own pointers and branch copies. */
 enum { PERF_SAMPLE_BYTES = 1368, PERF_ATTR_BYTES = 128 };
 
 struct packed_sample {
@@ -40,7 +37,7 @@ static void swap_bytes(char *bytes, size_t nr, size_t width)
 
 /*
  * Sets the record as perf has it in memory. For a recording in the other byte order perf swaps the
- * header and numbers of 8 bytes and leaves the payload, which also exchanges pairs of 4 bytes.
+ * header and the numbers of 8 bytes but not the payload. This also exchanges pairs of 4 bytes.
  */
 void sample_set_record(pTHX_ SV *sv, const struct sonde_event *ev)
 {
@@ -87,7 +84,7 @@ void sample_set_sample(pTHX_ SV *sv, const struct sonde_event *ev)
 		.id = s.present & (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER) ? s.id : UINT64_MAX,
 		.stream_id = s.present & PERF_SAMPLE_STREAM_ID ? s.stream_id : UINT64_MAX,
 		.period = s.period,
-		/* of three numbers in one the latency, as x86's perf takes them apart */
+		/* of three numbers in one, the latency, as perf separates them on x86 */
 		.weight = s.present & PERF_SAMPLE_WEIGHT_STRUCT ? (uint32_t)s.weight : s.weight,
 		.transaction = s.transaction,
 		.cpu = (uint32_t)ev->cpu,

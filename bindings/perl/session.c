@@ -2,8 +2,8 @@
 /*
  * Sonde and Sonde::Event: events for any Perl program.
  *
- * An event's bytes are lent by the library until the session goes on. If the object still lives by
- * then, it gets a copy of its own: whatever is asked of it later is the answer of its time.
+ * The bytes of an event are borrowed until the session advances. If the object still exists then,
+ * it gets its own copy, and later questions are answered as of the event's time.
  */
 #include "plsonde.h"
 
@@ -12,13 +12,13 @@
 
 struct session {
 	struct sonde_session *s;
-	struct event *lent; /* whose bytes are the library's; NULL none */
+	struct event *lent; /* its bytes are borrowed from the library; NULL none */
 };
 
 struct event {
 	SV *session; /* the object, owned */
 	struct session *of;
-	const struct sonde_event *ev; /* lent, or own */
+	const struct sonde_event *ev; /* borrowed, or equal to own */
 	struct sonde_event *own;
 };
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Field bytes to scalars, by the contract's rules: texts are strings of bytes, all else are
- * numbers.
+ * Converts field bytes to scalars by the contract's rules: texts are strings of bytes, everything
+ * else is a number.
  */
 #include "plsonde.h"
 
 #include <string.h>
 
-/* "char[16]", but no array of bytes: "u8[6]", "unsigned char[6]". */
+/* True for "char[16]", false for arrays of bytes: "u8[6]", "unsigned char[6]". */
 static bool is_chars(const char *type)
 {
 	return strstr(type, "char") && !strstr(type, "signed char");
 }
 
 /*
- * perf reads a text up to the first NUL wherever that is. With perl_texts_run_on a text goes as far
- * as the event's payload, so that the bytes behind a text without a NUL are part of it, as in perf.
+ * perf reads a text up to the first NUL, wherever that is. With perl_texts_run_on a text extends to
+ * the end of the event's payload: the bytes after a text without a NUL belong to it, as in perf.
  */
 static void set_text(pTHX_ SV *sv, const struct sonde_event *ev, const struct sonde_field *f,
 		     const struct sonde_rules *rules)
@@ -27,7 +27,7 @@ static void set_text(pTHX_ SV *sv, const struct sonde_event *ev, const struct so
 		sv_setpvn(sv, "", 0);
 		return;
 	}
-	/* Arrays of small numbers are declared like texts, and look like one at times. */
+	/* Arrays of small numbers are declared as texts are, and sometimes look like one. */
 	if (!rules->perl_texts_run_on && !is_chars(f->type) && !prelude_is_text(bytes, len)) {
 		sv_setpvn(sv, (const char *)bytes, len);
 		return;
@@ -90,7 +90,7 @@ void value_set_field(pTHX_ SV *sv, const struct sonde_event *ev, const struct so
 	}
 }
 
-/* Only keys that the prelude names can be stored. */
+/* Stores only keys that the prelude names. */
 #define K(name) KEY_##name,
 enum { PRELUDE_FRAME_KEYS(K) PRELUDE_SYMBOL_KEYS(K) };
 #undef K
