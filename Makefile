@@ -15,8 +15,11 @@ all:
 	@$(call build,$(B),)
 
 demo:
-	@tools/setup build record
-	@$(call build,$(B),) --quiet
+	@tools/quietly $(B)/demo.log '1/3 checking what the build needs' tools/setup build record
+	@test -f $(B)/build.ninja || \
+		tools/quietly $(B)/demo.log '2/3 configuring $(B)' $(own) meson setup $(B) $(MESONFLAGS)
+	@tools/quietly $(B)/demo.log '3/3 building $(B)/sonde; the output goes to $(B)/demo.log' $(own) ninja -C $(B)
+	@echo
 	@tools/demo $(B)
 
 check:
