@@ -84,6 +84,8 @@ struct sink {
 	bool wrote_none; /* set by finish(): the output is a recording without events */
 };
 
+struct text_parts_ops;
+
 struct sink_ops {
 	const char *name, *summary; /* name: of the session's key `format` */
 	bool takes_several;         /* recordings at a time */
@@ -122,6 +124,11 @@ struct sink_ops {
 	/* The same in the midst of a run: what comes next may take long. */
 	int (*flush)(struct sink *s);
 	void (*close)(struct sink *s);
+	/*
+	 * Parts of text about the inside of the input that this sink writes; the text sink asks for
+	 * them (sinks/text/parts.h). NULL if there are none.
+	 */
+	const struct text_parts_ops *text_parts;
 };
 
 /* The member `events` of a sink that takes one at a time. */

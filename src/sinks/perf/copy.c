@@ -22,6 +22,7 @@
 #include "sinks/perf/need.h"
 #include "sinks/perf/part.h"
 #include "sinks/perf/reads.h"
+#include "sinks/perf/text_parts.h"
 #include "sinks/sink.h"
 
 enum { FIRST_TOOL_RECORD = 64, MAX_PARTS = 99999, MAX_SUMS = 1 << 20 };
@@ -625,4 +626,5 @@ const struct sink_ops perfdata_sink_ops = {
 	.finish = copy_finish,
 	.flush = copy_flush,
 	.close = copy_close,
+	.text_parts = &perf_text_parts,
 };

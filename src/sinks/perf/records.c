@@ -87,7 +87,7 @@ int perf_records_read(const struct sink_record *record, struct event *ret)
 /* ---- the head ----------------------------------------------------------------------------------------------------- */
 
 static void make_head(const struct event *ev, const struct perfdata_view_record *rec,
-		      struct perf_record_head *ret)
+		      struct text_record_head *ret)
 {
 	const struct perf_event_attr *attr = rec->schema ? rec->schema->attr : NULL;
 	const struct sonde_event *pub = &ev->pub;
@@ -125,7 +125,7 @@ static void make_head(const struct event *ev, const struct perfdata_view_record 
 }
 
 bool perf_record_shown(const struct line_options *o, const struct event *ev, bool is_raw,
-		       struct perf_record_head *ret)
+		       struct text_record_head *ret)
 {
 	struct perfdata_view_record rec;
 

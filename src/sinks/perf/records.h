@@ -10,6 +10,7 @@
 
 #include "model/event.h"
 #include "sinks/line_options.h"
+#include "sinks/text/parts.h"
 #include "sources/source.h"
 
 struct perfdata_view_record;
@@ -20,19 +21,12 @@ struct text_options;
 /* -EINVAL with a message if the options ask for lists of records that the recording does not have. */
 int perf_records_check(const struct recording *rec, const struct text_options *o);
 
-/* What is in front of the text of a record's line. */
-struct perf_record_head {
-	const struct sonde_schema *schema; /* of the event whose columns it has; NULL: no head */
-	struct event event;                /* a copy of the record's with the record's ids */
-	/* The task whose name is shown; pid and tid of `event` need not be it. */
-	int32_t pid, tid;
-};
 /*
  * Whether this event of kind SONDE_RECORD has a line; *ret is filled if it has. Of a record of the
  * recorder it is the raw record that has the line, of others the event.
  */
 bool perf_record_shown(const struct line_options *o, const struct event *ev, bool is_raw,
-		       struct perf_record_head *ret);
+		       struct text_record_head *ret);
 /* The record itself, for its line and for the dump; *ret begins as zeros. -ENOMEM only. */
 int perf_records_read(const struct sink_record *record, struct event *ret);
 /* The line from behind its head. In a dump an EXIT is in its own line and in that of the dump. */

@@ -5,7 +5,6 @@
 #include "base/err.h"
 #include "model/callchain.h"
 #include "recording/recording.h"
-#include "sinks/perf/records.h"
 #include "sinks/text/line.h"
 #include "sinks/text/terminal.h"
 
@@ -51,7 +50,7 @@ static char *put_odd_comm(char *p, const char *comm)
 }
 
 /* Whose code ran, as perf tells it: the numbers of all kinds whose bits are in the number of this one. */
-static char *put_misc(char *p, const struct event *ev)
+static char *put_misc(const struct text_sink *s, char *p, const struct event *ev)
 {
 	static const char letters[] = "KUHGg";
 	char *end = p + MISC_WIDTH;
@@ -60,7 +59,7 @@ static char *put_misc(char *p, const struct event *ev)
 		if ((ev->pub.cpumode & mode) == mode)
 			*p++ = letters[mode - 1];
 	}
-	for (const char *more = perf_record_misc(ev); *more && p < end; more++)
+	for (const char *more = s->parts_ops->misc(ev); *more && p < end; more++)
 		*p++ = *more;
 	/* perf fills with a blank at least. */
 	do
@@ -206,7 +205,7 @@ int text_head_put(struct text_sink *s, const struct event *ev, const struct line
 	}
 	if (__builtin_expect(line->odd_head, 0)) {
 		if (fields & TEXT_MISC)
-			p = put_misc(p, ev);
+			p = put_misc(s, p, ev);
 		if (fields & TEXT_TOD)
 			p = put_tod(s, p, ev->pub.time_ns);
 	}

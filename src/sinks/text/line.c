@@ -131,7 +131,7 @@ int text_lines_meet(struct text_sink *s, uint32_t schema)
 		if (sc->kind <= SONDE_SAMPLE)
 			TRY(make_line(s, sc, &line));
 		TRY(vec_push(&s->lines, line));
-		TRY(perf_metric_meet(&s->metric, sc));
+		TRY(s->parts_ops->schema(s->parts, sc));
 	}
 	return settle(s);
 }

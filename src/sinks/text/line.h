@@ -12,8 +12,6 @@
 #include "base/vec.h"
 #include "compat/rules.h"
 #include "sinks/fd_writer.h"
-#include "sinks/perf/dump.h"
-#include "sinks/perf/metric.h"
 #include "sinks/sink.h"
 #include "sinks/text/branches.h"
 #include "sinks/text/code_columns.h"
@@ -22,6 +20,7 @@
 #include "sinks/text/fields.h"
 #include "sinks/text/frames.h"
 #include "sinks/text/options.h"
+#include "sinks/text/parts.h"
 
 /* How lines of one event type look; indexed by schema id. */
 struct line {
@@ -61,13 +60,12 @@ struct text_sink {
 	struct text_fields fields;
 	struct text_frames frames;
 	struct text_branches branches;
-	struct perf_metric metric;
+	const struct text_parts_ops *parts_ops;
+	struct text_parts *parts;
 	struct outbuf metric_line;
 	struct text_code code;
 	size_t data_src_width; /* of the longest text so far */
 	struct text_recording recording;
-	struct perf_dump dump;
-	bool counts_head_put; /* of recordings of perf stat */
 	struct arena arena;
 	VEC(struct line) lines;
 	VEC(struct comm_text) comms; /* indexed by comm id */

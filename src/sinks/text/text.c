@@ -12,9 +12,6 @@
 #include "base/err.h"
 #include "recording/recording.h"
 #include "recording/text.h"
-#include "sinks/perf/dump.h"
-#include "sinks/perf/header.h"
-#include "sinks/perf/records.h"
 #include "sinks/text/line.h"
 #include "sinks/text/terminal.h"
 #include "sources/source.h"
@@ -40,9 +37,9 @@ static const char *path_of_record(const struct event *ev)
 static int put_record_line(struct text_sink *s, const struct event *ev, bool is_raw)
 {
 	struct outbuf *out = &s->writer.out;
-	struct perf_record_head head;
+	struct text_record_head head;
 
-	if (!perf_record_shown(&s->o->lines, ev, is_raw, &head))
+	if (!s->parts_ops->is_shown(&s->o->lines, ev, is_raw, &head))
 		return 0;
 	if (head.schema) {
 		struct line line;
@@ -55,7 +52,7 @@ static int put_record_line(struct text_sink *s, const struct event *ev, bool is_
 			TRY(recording_complete_as(&head.event, head.pid, head.tid));
 		TRY(text_head_put(s, &head.event, &line));
 	}
-	perf_record_put(ev, s->o->dump, out);
+	s->parts_ops->record(ev, s->o->dump, out);
 	return 0;
 }
 
@@ -64,7 +61,7 @@ static int record_event(struct text_sink *s, const struct event *ev)
 {
 	size_t start = s->writer.out.len;
 
-	if (!perf_result_put(ev, s->o->dump, &s->counts_head_put, &s->writer.out))
+	if (!s->parts_ops->result(s->parts, ev, &s->writer.out))
 		TRY(put_record_line(s, ev, false));
 	if (s->terminal)
 		text_terminal_quiet(&s->writer.out, start, true);
@@ -77,9 +74,9 @@ static int put_raw_record(struct text_sink *s, const struct sink_record *r)
 	size_t start = s->writer.out.len;
 	struct event *raw = &s->raw;
 
-	TRY(perf_records_read(r, raw));
+	TRY(s->parts_ops->read(r, raw));
 	if (s->o->dump)
-		perf_dump_put(raw, &s->dump, path_of_record(raw), &s->writer.out);
+		s->parts_ops->dump(s->parts, raw, path_of_record(raw), &s->writer.out);
 	TRY(put_record_line(s, raw, true));
 	if (s->terminal)
 		text_terminal_quiet(&s->writer.out, start, true);
@@ -90,7 +87,7 @@ static void put_dumped_thread(struct text_sink *s, const struct event *ev)
 {
 	size_t start = s->writer.out.len;
 
-	perf_dump_thread_put(ev, &s->writer.out);
+	s->parts_ops->dump_thread(ev, &s->writer.out);
 	if (s->terminal)
 		text_terminal_quiet(&s->writer.out, start, true);
 }
@@ -103,11 +100,11 @@ static int put_metrics(struct text_sink *s, const struct event *ev, const struct
 	int n;
 
 	head.fields &= RECORD_HEAD;
-	if (!perf_metric_count(&s->metric, id, ev->pub.cpu, s->sample.period))
+	if (!s->parts_ops->metric_count(s->parts, id, ev->pub.cpu, s->sample.period))
 		return 0;
 	for (unsigned i = 0;; i++) {
 		s->metric_line.len = 0;
-		n = perf_metric_put(&s->metric, id, ev->pub.cpu, i, &s->metric_line);
+		n = s->parts_ops->metric(s->parts, id, ev->pub.cpu, i, &s->metric_line);
 		if (n < 0)
 			return 0;
 		if (!n)
@@ -236,7 +233,7 @@ static void text_close(struct sink *sink)
 	text_frames_done(&s->frames);
 	text_branches_done(&s->branches);
 	text_code_done(&s->code);
-	perf_metric_done(&s->metric);
+	s->parts_ops->close(s->parts);
 	outbuf_done(&s->metric_line);
 	outbuf_done(&s->quiet_comm);
 	arena_done(&s->arena);
@@ -256,7 +253,6 @@ static int take_options(struct text_sink *s, const struct sink_options *opts)
 	s->nanoseconds = o->ns;
 	s->color = o->color;
 	s->terminal = o->color || opts->on_terminal || isatty(s->writer.fd);
-	s->dump = (struct perf_dump){ .lines = &o->lines, .is_unsorted = opts->unsorted };
 	s->takes_raw_records = text_options_wants(opts).raw_records;
 	s->latency = o->latency;
 	s->utc = opts->clock == CLOCK_SHOWN_UTC;
@@ -276,14 +272,11 @@ static int read_recording(struct text_sink *s, const struct recording *rec)
 
 	if (!rec->source)
 		return 0;
-	TRY(perf_records_check(rec, s->o));
+	TRY(s->parts_ops->recording(s->parts, rec));
 	traits = source_read_traits(rec->source);
 	s->recording.aux_trace |= traits.has_cpu_traces;
 	s->recording.is_pipe |= traits.describes_late;
-	s->dump.is_pipe = s->recording.is_pipe;
 	s->recording.counts |= traits.has_counts;
-	if (rec->all->nr == 1)
-		TRY(perf_metric_init(&s->metric, s->rules, rec));
 	clock = source_read_clock(rec->source);
 	if (clock.has_reference && !rec->nr) {
 		s->tod_ns = clock.wall_ns - clock.clock_ns - (uint64_t)rec->clock.shift_ns;
@@ -331,7 +324,7 @@ static int put_header(struct text_sink *s)
 
 		if (s->recordings->nr > 1)
 			outbuf_fmt(&s->writer.out, "# recording %zu: %s\n", i, rec->input);
-		TRY(perf_header_put(rec, s->o, &s->writer.out));
+		TRY(s->parts_ops->header(rec, s->o, &s->writer.out));
 	}
 	if (s->terminal)
 		text_terminal_quiet(&s->writer.out, start, true);
@@ -358,11 +351,12 @@ static int begin(struct text_sink *s, const struct sink_options *opts)
 
 	TRY(fd_writer_init(&s->writer, opts->fd));
 	TRY(take_options(s, opts));
+	TRY(s->parts_ops->open(&s->parts, opts));
 	TRY(read_recordings(s));
 	TRY(text_fields_parse(&s->fields, o->fields, opts->callchain, opts->rules, NULL));
 	TRY(check_metrics(s, opts->nr_inputs));
-	if (o->dump && opts->rules->sorts_with_ids_only && !opts->unsorted && 
-	    !perf_dump_is_ordered(&s->dump, schema_at(&s->recordings->schemas, 0)))
+	if (o->dump && opts->rules->sorts_with_ids_only && !opts->unsorted &&
+	    !s->parts_ops->dump_is_ordered(s->parts, schema_at(&s->recordings->schemas, 0)))
 		outbuf_str(&s->writer.out, "WARNING: No sample_id_all support, falling back to "
 					   "unordered processing\n");
 	if (o->lines.header != HEADER_NONE || o->header_info)
@@ -374,6 +368,16 @@ static int begin(struct text_sink *s, const struct sink_options *opts)
 	return o->per_event_dump ? make_files(s, opts) : 0;
 }
 
+/* Those of the sink that has any. */
+static const struct text_parts_ops *find_parts(void)
+{
+	size_t i = 0;
+
+	while (!sinks[i]->text_parts)
+		i++;
+	return sinks[i]->text_parts;
+}
+
 static int text_open(struct sink **ret, const struct sink_options *opts)
 {
 	struct text_sink *s = calloc(1, sizeof(*s));
@@ -382,6 +386,7 @@ static int text_open(struct sink **ret, const struct sink_options *opts)
 	if (!s)
 		return err_nomem();
 	s->base.ops = &text_sink_ops;
+	s->parts_ops = find_parts();
 	s->recordings = opts->recordings;
 	s->o = opts->own;
 	seconds_text_init(&s->seconds);
