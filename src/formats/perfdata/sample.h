@@ -4,8 +4,9 @@
  *
  *	header | IDENTIFIER IP TID TIME ADDR ID STREAM_ID CPU PERIOD    8 bytes each; the attr fixes
  *	                                                                their offsets
- *	       | READ | CALLCHAIN | RAW | BRANCH_STACK | REGS_USER | STACK_USER | WEIGHT | DATA_SRC
- *	       | TRANSACTION | REGS_INTR | PHYS_ADDR | CGROUP | DATA_PAGE_SIZE | CODE_PAGE_SIZE | AUX
+ *	       | READ | CALLCHAIN | RAW | BRANCH_STACK | REGS_USER | STACK_USER | WEIGHT
+ *	       | DATA_SRC | TRANSACTION | REGS_INTR | PHYS_ADDR | CGROUP | DATA_PAGE_SIZE
+ *	       | CODE_PAGE_SIZE | AUX
  */
 #ifndef SONDE_FORMATS_PERFDATA_SAMPLE_H
 #define SONDE_FORMATS_PERFDATA_SAMPLE_H
