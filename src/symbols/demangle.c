@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Of libiberty's demangle.h, which is installed at different places. */
+/* From libiberty's demangle.h, whose place depends on the distribution. */
 #define DMGL_PARAMS 1
 #define DMGL_TYPES  16
 typedef void (*demangle_callbackref)(const char *, size_t, void *);
@@ -15,14 +15,14 @@ int cplus_demangle_v3_callback(const char *mangled, int options, demangle_callba
 int rust_demangle_callback(const char *mangled, int options, demangle_callbackref callback,
 			   void *opaque);
 
-/* A name of a few bytes can stand for one of any length. */
+/* A short mangled name can expand to a name of any length. */
 #define MAX_MANGLED_BYTES   (32u << 10)
 #define MAX_DEMANGLED_BYTES (64u << 10)
 
 struct output {
 	struct outbuf *out;
 	size_t start;
-	jmp_buf too_long; /* the libraries' functions hold nothing that would be lost */
+	jmp_buf too_long; /* The libraries' functions own nothing that a longjmp would leak. */
 };
 
 static void demangle_put(const char *text, size_t len, void *opaque)
@@ -46,7 +46,7 @@ static bool demangle_run(int (*function)(const char *, int, demangle_callbackref
 	return false;
 }
 
-/* ---- Rust's old names, as they are beneath those of C++ ----------------------------------------------------------- */
+/* ---- Rust's old names, as demangled from C++ ------------------------------------------------- */
 
 static const struct {
 	const char *code;
@@ -72,7 +72,7 @@ static bool has_hash(const char *name, size_t len)
 			return false;
 		met |= 1u << (digit - digits);
 	}
-	/* Chance gives neither few nor all of them. */
+	/* A random hash has neither few nor all of the digits. */
 	return __builtin_popcount(met) >= 5 && __builtin_popcount(met) <= 15;
 }
 
@@ -89,7 +89,7 @@ static const char *escape_at(const char *p, size_t len, char *ret)
 	return NULL;
 }
 
-/* Rewrites name[0..len) in place; false: it is none of Rust's, and nothing is changed. */
+/* Rewrites name[0..len) in place. False, with nothing changed, if it is not a name of Rust. */
 static bool rewrite_rust(char *name, size_t len, size_t *ret_len)
 {
 	const char *in = name, *end = name + len - HASH_BYTES;
@@ -124,7 +124,7 @@ static bool rewrite_rust(char *name, size_t len, size_t *ret_len)
 	return true;
 }
 
-/* ---- both -------------------------------------------------------------------------------------------------------- */
+/* ---- both languages -------------------------------------------------------------------------- */
 
 bool demangle(const char *name, enum demangle_style style, struct outbuf *out)
 {
@@ -134,10 +134,10 @@ bool demangle(const char *name, enum demangle_style style, struct outbuf *out)
 	if (style == DEMANGLE_NONE || strnlen(name, MAX_MANGLED_BYTES) == MAX_MANGLED_BYTES)
 		return false;
 	if (style == DEMANGLE_SHORT)
-		/* Rust's old names are names of C++, too. */
+		/* Rust's old names are also names of C++. */
 		return (name[0] == '_' && demangle_run(rust_demangle_callback, name, 0, out)) ||
 		       (is_cpp && demangle_run(cplus_demangle_v3_callback, name, 0, out));
-	/* perf 6.12 takes "Py" for a type. */
+	/* perf 6.12 treats "Py" as a type. */
 	if (!demangle_run(cplus_demangle_v3_callback, name, DMGL_PARAMS | DMGL_TYPES, out))
 		return false;
 	if (!out->failed && rewrite_rust(out->data + start, out->len - start, &len))

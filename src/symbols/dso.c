@@ -22,7 +22,10 @@ bool dso_name_is_anonymous(const char *name)
 	       dso_name_begins(name, "/SYSV") || !strcmp(name, "[heap]");
 }
 
-/* "/tmp/perf-12.map"; perf takes whatever begins like it, programs built in such a folder too. */
+/*
+ * "/tmp/perf-12.map". perf accepts any path that begins like it, including programs built in such a
+ * folder.
+ */
 static bool is_jit_map(const char *name, const struct rules *rules)
 {
 	static const char prefix[] = "/tmp/perf-";
@@ -119,7 +122,7 @@ static bool dso_is_recorded_build(const struct dso *d, const struct elf_file *f)
 	return build_id_is_recorded_as(&id, &d->place.build_id);
 }
 
-/* Where no build id was recorded: whether the path still leads to the file that was mapped. */
+/* Without a recorded build id: true if the path still leads to the file that was mapped. */
 static bool is_recorded_file(const struct dso *d, const char *path)
 {
 	const bool elsewhere = d->table->opts.symfs && *d->table->opts.symfs;
@@ -162,7 +165,10 @@ void dso_find_code(struct dso *d)
 		return;
 	d->table->starved = false;
 	if (d->kind == DSO_VDSO) {
-		/* perf looks for one with a build id in the cache only, and takes any without one */
+		/*
+		 * perf looks for one with a build id in the cache only, and accepts any file
+		 * without one
+		 */
 		if (!d->build_id.len == d->table->opts.rules->vdso_without_build_id &&
 		    vdso_open(&d->code) >= 0 && !dso_is_recorded_build(d, d->code)) {
 			elf_file_close(d->code);
@@ -173,7 +179,7 @@ void dso_find_code(struct dso *d)
 	}
 	if (!d->code && d->kind != DSO_JIT)
 		d->code = dso_try_file(d, DSO_FILE_CACHE, NULL);
-	/* Files beside it must be of the same build. */
+	/* Files next to it must be of the same build. */
 	if (d->code && !build_id_is_known(&d->place.build_id))
 		d->place.build_id = elf_file_build_id(d->code);
 	if (d->code && !d->code->image) {

@@ -23,7 +23,7 @@ static bool is_regular(const struct outbuf *path)
 	return !path->failed && !stat(path->data, &st) && S_ISREG(st.st_mode);
 }
 
-/* Caches of old tools link to the file itself, those of newer ones to a directory. */
+/* Caches of old tools link to the file itself, caches of newer ones to a directory. */
 static bool put_cached(const struct dso_place *p, const char *what, struct outbuf *out)
 {
 	size_t start = out->len;
@@ -109,7 +109,7 @@ char *dso_file_debuglink(const struct elf_file *f)
 
 	if (!s || s->size > 4096 || elf_file_load(f, s, &name) < 0)
 		return NULL;
-	/* A name, not a way out of the folder. */
+	/* It must be a name, not a path out of the folder. */
 	if (!*name || strchr((char *)name, '/')) {
 		free(name);
 		return NULL;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which files may hold the code or the symbols of a dso, in the order in which perf looks at them. */
+/*
+ * The files that may contain the code or the symbols of a dso, in the order in which perf tries
+ * them.
+ */
 #ifndef SONDE_SYMBOLS_DSO_FILES_H
 #define SONDE_SYMBOLS_DSO_FILES_H
 
@@ -10,16 +13,17 @@
 struct dso_place {
 	const char *name; /* as recorded */
 	struct build_id build_id;
-	const char *symfs; /* "": / */
+	const char *symfs; /* "" means / */
 	const char *cache; /* the build-id cache */
 };
 
-/* From a file beside the program to the program itself. */
+/* In order, from a file next to the program to the program itself. */
 enum dso_file {
-	DSO_FILE_DEBUGLINK,        /* DIR/NAME as the program names it */
+	DSO_FILE_DEBUGLINK,        /* DIR/NAME, with the NAME in the program's .gnu_debuglink */
 	DSO_FILE_DEBUGLINK_HIDDEN, /* DIR/.debug/NAME */
 	DSO_FILE_DEBUGLINK_SYSTEM, /* /usr/lib/debug/DIR/NAME */
-	DSO_FILE_CACHE, /* CACHE/.build-id/XX/REST/elf, or the file that .build-id/XX/REST links to */
+	/* CACHE/.build-id/XX/REST/elf, or the file that .build-id/XX/REST links to */
+	DSO_FILE_CACHE,
 	DSO_FILE_CACHE_DEBUG,    /* CACHE/.build-id/XX/REST/debug */
 	DSO_FILE_DEBUG_SUFFIX,   /* /usr/lib/debug/PATH.debug */
 	DSO_FILE_DEBUG_SAME,     /* /usr/lib/debug/PATH */
@@ -29,14 +33,20 @@ enum dso_file {
 	NR_DSO_FILES
 };
 
-/* Whether the path is made of the recorded one; else of the build id, below folders of the user's and the system's. */
+/*
+ * True if the path is derived from the recorded one, false if it is derived from the build id,
+ * below folders of the user and the system.
+ */
 bool dso_file_is_followed(enum dso_file which);
-/* Appends the path, with a NUL; false when there is none of that kind. `debuglink`: what the program names, NULL none. */
+/*
+ * Appends the path, with a NUL. False if there is no such path. `debuglink`: the name in the
+ * program, or NULL.
+ */
 bool dso_file_path(const struct dso_place *p, enum dso_file which, const char *debuglink,
 		   struct outbuf *out);
-/* The build-id cache: buildid_dir if given (not NULL), SYMFS/.debug, ~/.debug. */
+/* The build-id cache: buildid_dir if not NULL, SYMFS/.debug, ~/.debug. */
 void symbols_cache_dir(const char *buildid_dir, const char *symfs, char *ret, size_t size);
-/* The name in .gnu_debuglink, malloc'd; NULL: none. */
+/* The name in .gnu_debuglink, malloc'd; NULL if none. */
 char *dso_file_debuglink(const struct elf_file *f);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The symbols of a dso: out of its files, a JIT's map, or the recording itself. */
+/* The symbols of a dso: from its files, a JIT's map, or the recording itself. */
 #include "symbols/dso_internal.h"
 
 #include <elf.h>
@@ -10,7 +10,7 @@
 #include "symbols/elf_symbols.h"
 #include "symbols/perf_map.h"
 
-/* The first file with a table of all symbols, in perf's order; NULL: there is none. */
+/* The first file with a table of all symbols, in perf's order; NULL if there is none. */
 static struct elf_file *find_symbols(struct dso *d)
 {
 	char *debuglink = dso_wake(d) ? dso_file_debuglink(d->code) : NULL;
@@ -45,7 +45,7 @@ static int load_elf(struct dso *d)
 	d->stripped = !elf_symbols_has_table(f);
 	code = dso_wake(d) ? d->code : f;
 	r = elf_symbols_add(&d->symbols, f, code);
-	/* A packed table leaves out what the other one has. */
+	/* A packed table (.gnu_debugdata) omits the symbols of .dynsym. */
 	if (r >= 0 && f != code && !elf_symbols_has_dynamic(f))
 		r = elf_symbols_add(&d->symbols, code, code);
 	if (r >= 0 && d->symbols.syms.n)
@@ -62,7 +62,10 @@ static int load_jit_map(struct dso *d)
 			    &d->table->map_bytes_left);
 }
 
-/* Functions that the recording names. The list has gaps: no symbol extends to the next one. */
+/*
+ * Functions that the recording names. The list has gaps, so symbols are not extended to the next
+ * one.
+ */
 static int load_named(struct dso *d)
 {
 	const uint64_t to_address = d->named->first_addr - d->named_off;
@@ -75,14 +78,15 @@ static int load_named(struct dso *d)
 					  .start = n->addr - to_address };
 
 		sym.end = sym.start + n->len;
-		if (sym.end > sym.start) /* else no address is in it */
+		if (sym.end > sym.start) /* otherwise it contains no address */
 			TRY(symbol_set_add(&d->symbols, &sym));
 	}
 	return symbol_set_settle(&d->symbols, true);
 }
 
 /*
- * Without a recorded build id the local file may be another one: path and inode prove nothing here.
+ * Without a recorded build id the local file may be a different one: path and inode prove nothing
+ * here.
  */
 static int load_files_and_named(struct dso *d)
 {
@@ -112,7 +116,7 @@ static void dso_load_once(struct dso *d)
 	r = dso_table_note_starved(d->table, load_symbols(d));
 	d->too_large = r == -EFBIG;
 	d->symbols_tried = !d->table->starved || d->symbols.syms.n;
-	/* What could be read before a failure counts. */
+	/* Symbols read before a failure count. */
 	if (d->symbols_tried)
 		(void)symbol_set_finish(&d->symbols);
 }
@@ -135,7 +139,7 @@ const struct dso_symbol *dso_symbol_at(struct dso *d, uint64_t offset)
 					       .end = sym->end + sym->to_address,
 					       .offset = sym->start,
 					       .binding = sym->binding };
-	/* Without memory it is found anew the next time. */
+	/* If memory runs out, it is looked up again next time. */
 	if (d->symbols_tried)
 		(void)hash64_put(&d->answers, offset, (uintptr_t)answer);
 	return answer;

@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "symbols/perf_map.h"
 
-/* Without what would double the slash of a path. */
+/* Drops a trailing slash, which would be doubled in a path. */
 static const char *root_dir(struct arena *a, const char *dir)
 {
 	size_t len = dir ? strlen(dir) : 0;
@@ -19,7 +19,7 @@ static const char *root_dir(struct arena *a, const char *dir)
 	return len ? arena_strndup(a, dir, len) : "";
 }
 
-/* A tree of files of another machine has its own. */
+/* A file tree of another machine has a cache of its own. */
 static const char *default_cache(struct arena *a, const char *symfs)
 {
 	char path[PATH_MAX];

@@ -20,7 +20,7 @@ static int not_found(struct dso *d)
 	return err_set(-ENOENT, "the file is not found");
 }
 
-/* ---- files that a file names: libdw opens them --------------------------------------------------------------------- */
+/* ---- files that another file names: libdw opens them ----------------------------------------- */
 
 static bool is_plain_or_absent(const char *path)
 {
@@ -29,7 +29,10 @@ static bool is_plain_or_absent(const char *path)
 	return stat(path, &st) < 0 || S_ISREG(st.st_mode);
 }
 
-/* As libdw makes a path of a name: below dir, itself below the folder of f; dir "" for none. */
+/*
+ * Builds a path as libdw does: name below dir, which is itself below the folder of f. dir is "" for
+ * none.
+ */
 static bool may_open(const struct dwarf_file *f, const char *dir, const char *name)
 {
 	const char *slash = f->path ? strrchr(f->path, '/') : NULL;
@@ -92,7 +95,7 @@ static int check_alternate(const struct dwarf_file *f)
 	return 0;
 }
 
-/* ---- opening ------------------------------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static int adopt_elf(struct dwarf_file *f, const char *name)
 {
@@ -118,7 +121,9 @@ static int open_path(struct dwarf_file *f, struct dso *d, const char *path)
 	if (!f->path && errno == ENOMEM)
 		return err_nomem();
 	f->elf = ERR_MEMORY_NOTED(elf_begin(f->fd, ELF_C_READ, NULL));
-	/* Read whole before anything else: libelf would lose the pieces that it read before. */
+	/*
+	 * Reads the complete file first. Later, libelf would lose the pieces it has already read.
+	 */
 	if (dso_hold_descriptor(d))
 		f->held = d;
 	else if (f->elf && !ERR_MEMORY_NOTED(elf_rawfile(f->elf, NULL)))
@@ -126,7 +131,7 @@ static int open_path(struct dwarf_file *f, struct dso *d, const char *path)
 	return adopt_elf(f, path);
 }
 
-/* Behind dwarf_begin_elf(), which asks the descriptor where the file is. */
+/* Must follow dwarf_begin_elf(), which uses the descriptor to find the file's path. */
 static void settle_descriptor(struct dwarf_file *f)
 {
 	if (f->held || f->fd < 0)
@@ -174,7 +179,7 @@ static bool ends_in_nul(Elf_Scn *scn, const GElf_Shdr *header, bool gnu_compress
 
 	if (header->sh_type == SHT_NOBITS)
 		return true;
-	/* libdw does the same, and passes over what it cannot. */
+	/* libdw decompresses in the same way, and skips sections that fail. */
 	if (gnu_compressed)
 		ERR_MEMORY_NOTED(elf_compress_gnu(scn, 0, 0));
 	if (header->sh_flags & SHF_COMPRESSED)
@@ -184,7 +189,7 @@ static bool ends_in_nul(Elf_Scn *scn, const GElf_Shdr *header, bool gnu_compress
 	       !((const char *)data->d_buf)[data->d_size - 1];
 }
 
-/* libdw 0.188 reads names of line tables up to a NUL, even behind the end of the section. */
+/* libdw 0.188 reads names of line tables up to a NUL, even beyond the end of the section. */
 static int check_strings(Elf *elf, const char *path)
 {
 	static const char *const strings[] = { "debug_str", "debug_line_str", "debug_str.dwo" };
@@ -192,7 +197,7 @@ static int check_strings(Elf *elf, const char *path)
 	size_t names;
 
 	if (elf_getshdrstrndx(elf, &names) != 0)
-		return 0; /* libdw finds no sections, either */
+		return 0; /* libdw finds no sections either */
 	while ((scn = ERR_MEMORY_NOTED(elf_nextscn(elf, scn)))) {
 		GElf_Shdr header;
 		const char *name =
@@ -220,7 +225,7 @@ int dwarf_file_open_debug(struct dwarf_file *ret, struct dso *d)
 	const char *path = dso_debug_path(d);
 	int r;
 
-	/* The code is not to be taken for all there is. */
+	/* If only a descriptor was missing, the code file must not be taken for the only one. */
 	if (!path && !dso_lacks_descriptor(d))
 		path = dso_code_path(d);
 	if (!path)

@@ -13,12 +13,12 @@
 #include "symbols/elf_lines.h"
 
 enum {
-	MAX_DEPTH = 256,   /* of nested entries: deeper ones are left out */
+	MAX_DEPTH = 256,   /* of nested entries; deeper ones are ignored */
 	MAX_INLINED = 256, /* functions inlined into each other at one address */
-	LOOK_BACK = 64     /* ranges that begin earlier and reach further than their neighbours */
+	LOOK_BACK = 64     /* ranges that begin earlier and end later than their neighbours */
 };
 
-/* A piece of code and the number of what it belongs to. */
+/* A range of code and the index of the object it belongs to. */
 struct range {
 	uint64_t start, end;
 	uint32_t of;
@@ -28,42 +28,42 @@ struct ranges {
 	size_t n, capacity;
 };
 
-/* Code of one function: its own, or where it is inlined. */
+/* Code of one function: its own, or an inlined copy. */
 struct body {
 	Dwarf_Die die;
 	uint64_t start;
-	const char *name; /* another one than the entry's; NULL */
-	bool asked;       /* addr2line looks for another one only once */
+	const char *name; /* NULL, or a name that replaces the entry's */
+	bool asked;       /* addr2line looks for another name only once */
 };
 
 struct function {
 	struct body own;
 	bool looked_inside;
 	VEC(struct body) inlined;
-	struct ranges ranges; /* of the inlined ones; outer ones before those inside them */
+	struct ranges ranges; /* of inlined functions; outer ones before inner ones */
 };
 
 struct unit {
-	Dwarf_Die lines; /* the entry that the line table hangs on */
-	Dwarf_Die code;  /* ... the functions: another one if they are in a .dwo */
+	Dwarf_Die lines; /* the entry that has the line table */
+	Dwarf_Die code;  /* ... the functions; a different entry if they are in a .dwo */
 	bool is_dwarf5;
 	bool mangles;
 	bool looked_inside;
 	VEC(struct function) functions;
 	struct ranges ranges;
 	bool looked_for_unnamed;
-	struct ranges unnamed; /* lines whose program had not named a file yet */
+	struct ranges unnamed; /* ranges in which the line program had not yet named a file */
 };
 
 struct dwarf_lines {
 	struct dwarf_file file;
-	struct elf_lines *as_addr2line; /* lent; NULL: as DWARF says */
+	struct elf_lines *as_addr2line; /* borrowed; NULL: results as in DWARF */
 	struct arena paths;             /* prefixed with their folders */
 	VEC(struct unit) units;
 	struct ranges ranges;
 };
 
-/* ---- ranges ------------------------------------------------------------------------------------------------------ */
+/* ---- ranges ---------------------------------------------------------------------------------- */
 
 static int dwarf_lines_by_start(const void *a, const void *b)
 {
@@ -80,7 +80,7 @@ static int add_ranges(struct ranges *r, Dwarf_Die *die, uint32_t of)
 	ptrdiff_t at = 0;
 
 	while ((at = ERR_MEMORY_NOTED(dwarf_ranges(die, at, &base, &start, &end))) > 0) {
-		/* What the linker threw away keeps entries that begin at 0. */
+		/* Entries of code that the linker removed begin at 0. */
 		if (start && start < end)
 			TRY(vec_push(r, (struct range){ start, end, of }));
 	}
@@ -112,7 +112,7 @@ static const struct range *find_range(const struct ranges *r, uint64_t addr)
 	return NULL;
 }
 
-/* ---- units and functions ----------------------------------------------------------------------------------------- */
+/* ---- units and functions --------------------------------------------------------------------- */
 
 static bool mangles_names(int language)
 {
@@ -169,15 +169,16 @@ static int add_function(struct unit *u, Dwarf_Die *die)
 
 	TRY(add_ranges(&u->ranges, die, (uint32_t)u->functions.n));
 	if (u->ranges.n == before)
-		return 0; /* a declaration, or the abstract one of what is inlined */
+		return 0; /* a declaration, or the abstract instance of an inlined function */
 	return vec_push(
 		&u->functions,
 		(struct function){ .own = { .die = *die, .start = u->ranges.v[before].start } });
 }
 
 /*
- * Entries lie in the order of a walk. A damaged DW_AT_sibling may lead back to what was walked already, as an entry's own
- * children, which libdw lets pass: the walk ends there, lest it takes time exponential in its depth.
+ * A walk visits entries in the order of the file. A damaged DW_AT_sibling may lead back to visited
+ * entries, such as an entry's own children, and libdw accepts that. The walk ends there; otherwise
+ * its time would be exponential in the depth.
  */
 static bool goes_on(Dwarf_Die *die, uintptr_t *last)
 {
@@ -189,7 +190,7 @@ static bool goes_on(Dwarf_Die *die, uintptr_t *last)
 	return true;
 }
 
-/* Functions may be inside namespaces, classes, other functions. */
+/* Functions may be inside namespaces, classes and other functions. */
 static int read_functions(struct unit *u, Dwarf_Die *parent, unsigned depth, uintptr_t *last)
 {
 	Dwarf_Die die;
@@ -242,7 +243,7 @@ static int read_inlined(struct function *f, Dwarf_Die *parent, unsigned depth, u
 	return 0;
 }
 
-/* NULL: no function there, or no memory for it. */
+/* NULL if there is no function, or no memory for it. */
 static struct function *find_function(struct unit *u, uint64_t addr)
 {
 	const struct range *r;
@@ -251,7 +252,7 @@ static struct function *find_function(struct unit *u, uint64_t addr)
 
 	if (!u->looked_inside) {
 		if (read_functions(u, &u->code, 0, &last) < 0) {
-			u->ranges.n = u->functions.n = 0; /* one may be without the other */
+			u->ranges.n = u->functions.n = 0; /* one may exist without the other */
 			return NULL;
 		}
 		u->looked_inside = true;
@@ -272,7 +273,7 @@ static struct function *find_function(struct unit *u, uint64_t addr)
 	return f;
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------------ */
+/* ---- places ---------------------------------------------------------------------------------- */
 
 static const char *text_of(Dwarf_Die *die, unsigned name)
 {
@@ -322,14 +323,17 @@ static bool read_row(Dwarf_Lines *lines, size_t i, struct row *ret)
 	       dwarf_lineno(line, &ret->line) == 0 && dwarf_lineendsequence(line, &ret->ends) == 0;
 }
 
-/* libdw sorts rows by address: the last ones of a sequence may come behind its end. */
+/* libdw sorts rows by address, so the last rows of a sequence may follow its end. */
 static bool is_behind_end(const struct row *end, const struct row *row)
 {
 	return end->ends && !row->ends && row->addr == end->addr && row->file == end->file &&
 	       row->line == end->line;
 }
 
-/* The rows at the beginning of each sequence up to the first one of another file than number 1. */
+/*
+ * Collects the rows from the beginning of each sequence to the first row of a file other than
+ * number 1.
+ */
 static int read_unnamed(struct unit *u)
 {
 	struct row row, end = { 0 };
@@ -368,9 +372,8 @@ static bool is_unnamed(struct unit *u, uint64_t addr)
 }
 
 /*
- * A path that does not begin at the root begins at the unit's folder, which may have no root
- * itself. libdw has prefixed some of them with the folder; addr2line prefixes those of DWARF 5 once
- * more.
+ * A relative path is relative to the unit's folder, which may itself be relative. libdw has already
+ * prefixed some of them with the folder; addr2line prefixes those of DWARF 5 once more.
  */
 static const char *file_path(struct dwarf_lines *l, struct unit *u, const char *file)
 {
@@ -420,7 +423,7 @@ static uint64_t dwarf_number(Dwarf_Die *die, unsigned name)
 	return ERR_MEMORY_NOTED(dwarf_formudata(dwarf_attr(die, name, &attr), &v)) == 0 ? v : 0;
 }
 
-/* Where the function of an entry was called, had it not been inlined. */
+/* The source place of the call that was inlined. */
 static void line_of_call(struct dwarf_lines *l, struct unit *u, Dwarf_Die *inlined,
 			 struct line_place *p)
 {
@@ -434,7 +437,10 @@ static void line_of_call(struct dwarf_lines *l, struct unit *u, Dwarf_Die *inlin
 	p->line = line <= UINT32_MAX ? (uint32_t)line : 0;
 }
 
-/* addr2line does not find functions whose ranges are told by their number in a table (DW_FORM_rnglistx). */
+/*
+ * addr2line does not find functions whose ranges are given by an index into a table
+ * (DW_FORM_rnglistx).
+ */
 static bool is_overlooked(const struct dwarf_lines *l, struct body *b)
 {
 	Dwarf_Attribute attr;
@@ -478,7 +484,7 @@ int dwarf_lines_find(struct dwarf_lines *l, uint64_t addr, struct line_places *r
 	return 0;
 }
 
-/* ---- opening ----------------------------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 int dwarf_lines_open(struct dwarf_lines **ret, struct dso *d, struct elf_lines *as_addr2line)
 {

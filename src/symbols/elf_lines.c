@@ -11,8 +11,8 @@
 
 struct code_symbol {
 	uint64_t start, size;
-	const char *name, *file; /* file: NULL unknown; lent by libelf */
-	uint32_t order;          /* place in the table */
+	const char *name, *file; /* file is NULL if unknown; borrowed from libelf */
+	uint32_t order;          /* index in the table */
 	uint32_t section;
 	uint8_t type;
 };
@@ -23,11 +23,11 @@ struct section {
 
 struct elf_lines {
 	struct dwarf_file file;
-	VEC(struct section) sections;    /* loaded ones, by number; the others are empty */
-	VEC(struct code_symbol) symbols; /* by start, then as in the table */
+	VEC(struct section) sections;    /* loaded sections by number; the others are empty */
+	VEC(struct code_symbol) symbols; /* sorted by start, then by their order in the table */
 };
 
-/* ---- reading the table ------------------------------------------------------------------------------------------- */
+/* ---- reading the table ----------------------------------------------------------------------- */
 
 static bool is_code(const GElf_Sym *sym)
 {
@@ -41,8 +41,8 @@ static bool is_code(const GElf_Sym *sym)
 }
 
 /*
- * A local symbol's file is the one named last before it; a global one's too, but only while all names of files came
- * before all symbols (a table of one file).
+ * A local symbol's file is the last file named before it. A global symbol has a file only if all
+ * file names precede all symbols (a table of one file).
  */
 static int read_symbols(struct elf_lines *l, Elf_Scn *scn, const GElf_Shdr *header)
 {
@@ -158,9 +158,11 @@ void elf_lines_close(struct elf_lines *l)
 	free(l);
 }
 
-/* ---- asking ------------------------------------------------------------------------------------------------------ */
+/* ---- lookups --------------------------------------------------------------------------------- */
 
-/* Of two that begin at one address: whether b, the later one of the table, is the better name for addr. */
+/*
+ * True if b is a better name for addr than a. Both begin at one address; b is later in the table.
+ */
 static bool is_better(const struct code_symbol *a, const struct code_symbol *b, uint64_t addr)
 {
 	bool a_reaches = addr - a->start < a->size, b_reaches = addr - b->start < b->size;
@@ -174,7 +176,7 @@ static bool is_better(const struct code_symbol *a, const struct code_symbol *b, 
 	return b->size < a->size;
 }
 
-/* The best of those that begin last before an address, in its section. */
+/* The best of the symbols that begin last before an address, in its section. */
 static const struct code_symbol *find_symbol(const struct elf_lines *l, uint64_t addr)
 {
 	const struct code_symbol *best = NULL;
@@ -194,7 +196,10 @@ static const struct code_symbol *find_symbol(const struct elf_lines *l, uint64_t
 	for (; lo > 0 && !(best && l->symbols.v[lo - 1].start < best->start); lo--) {
 		const struct code_symbol *sym = &l->symbols.v[lo - 1];
 
-		/* Backwards: of equals the first one of the table is the last one met. */
+		/*
+		 * The loop goes backwards, so of equal symbols it meets the first one of the table
+		 * last.
+		 */
 		if (sym->section == section && (!best || !is_better(sym, best, addr)))
 			best = sym;
 		if (l->symbols.v[lo - 1].start < l->sections.v[section].start)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The PLT: small pieces of code by which functions of other files are called. No symbol names them; which function each one
- * calls is told by the relocations of the places that they jump through.
+ * The PLT: small pieces of code that call functions of other files. No symbol names them. Each
+ * jumps through a pointer in memory, and the relocation of that pointer names the function.
  *
  *	.plt      | header | entry | entry | ...     relocation i of .rela.plt belongs to entry i
- *	.plt.sec           | entry | entry | ...     the same, where .plt only starts the search for the function
- *	.plt.got           | entry | ...             jumps through a place that a relocation of .rela.dyn fills
+ *	.plt.sec           | entry | entry | ...     the same, if .plt only starts the search for
+ *	                                             the function
+ *	.plt.got           | entry | ...             jumps through a pointer that a relocation of
+ *	                                             .rela.dyn sets
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +31,7 @@ struct relocations {
 struct plt {
 	struct symbol_set *set;
 	const struct elf_file *f;
-	struct symbol_table table; /* that the relocations name */
+	struct symbol_table table; /* the table that the relocations refer to */
 	enum plt_style style;
 };
 
@@ -38,7 +40,7 @@ static bool is_x86(const struct elf_file *f)
 	return f->machine == EM_X86_64 || f->machine == EM_386;
 }
 
-/* ---- relocations ------------------------------------------------------------------------------------------------- */
+/* ---- relocations ----------------------------------------------------------------------------- */
 
 static size_t relocation_bytes(const struct elf_file *f, uint32_t type)
 {
@@ -47,7 +49,7 @@ static size_t relocation_bytes(const struct elf_file *f, uint32_t type)
 	return type == SHT_RELA ? sizeof(Elf32_Rela) : sizeof(Elf32_Rel);
 }
 
-/* Elf*_Rel and Elf*_Rela begin alike. */
+/* Elf*_Rel and Elf*_Rela begin with the same members. */
 static struct relocation relocation_at(const struct elf_file *f, const uint8_t *p, bool has_addend)
 {
 	struct relocation r = { 0 };
@@ -100,9 +102,9 @@ static const struct elf_section *relocation_section(const struct elf_file *f, co
 	return s && (s->type == SHT_RELA || s->type == SHT_REL) ? s : NULL;
 }
 
-/* ---- entries ----------------------------------------------------------------------------------------------------- */
+/* ---- entries --------------------------------------------------------------------------------- */
 
-/* What the sizes are is known by the machine; for others as the section tells. */
+/* The sizes are known for some machines; for others the section gives them. */
 static void plt_sizes(const struct plt *p, const struct elf_section *s, uint64_t *ret_header,
 		      uint64_t *ret_entry)
 {
@@ -140,7 +142,10 @@ static const char *name_of(const struct plt *p, uint32_t symbol)
 	return s.st_name < p->table.names_len ? p->table.names + s.st_name : "";
 }
 
-/* A function chosen at run time has no name in the relocation: it is known by where the choice is made. */
+/*
+ * A function chosen at run time (IFUNC) has no name in its relocation. Its resolver's address
+ * identifies it.
+ */
 static const char *chosen_name(const struct plt *p, int64_t addend)
 {
 	vec_foreach(sym, &p->set->syms) {
@@ -161,7 +166,7 @@ static int add_entry(const struct plt *p, const struct elf_section *s, uint64_t 
 				  .is_plt = true };
 	char offset[40];
 
-	/* What lies behind the section is not its. */
+	/* Bytes behind the section are not part of it. */
 	if (at < s->offset || at - s->offset >= s->size)
 		return 0;
 	if (!*name && p->style != PLT_BY_RELOCATIONS) {
@@ -187,7 +192,7 @@ static int add_header(const struct plt *p, const struct elf_section *s, uint64_t
 static int add_entries(const struct plt *p, const struct elf_section *s, uint64_t at,
 		       uint64_t entry, const struct relocations *rels)
 {
-	/* Where the section does not tell, perf 6.1 has all entries at one place, with no bytes. */
+	/* If the section gives no size, perf 6.1 puts all entries at one place, with size 0. */
 	if (!entry && p->style != PLT_BY_RELOCATIONS)
 		return 0;
 	for (size_t i = 0; i < rels->n; i++, at += entry) {
@@ -202,9 +207,12 @@ static int add_entries(const struct plt *p, const struct elf_section *s, uint64_
 	return 0;
 }
 
-/* ---- .plt.got ---------------------------------------------------------------------------------------------------- */
+/* ---- .plt.got -------------------------------------------------------------------------------- */
 
-/* Where `jmp *disp(%rip)` finds its target, as a distance from its own start; 0: it is another instruction. */
+/*
+ * The place where `jmp *disp(%rip)` finds its target, as a distance from its own start; 0 for any
+ * other instruction.
+ */
 static int64_t jump_place(const uint8_t *code, size_t len)
 {
 	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
@@ -254,9 +262,12 @@ static int add_plt_got(const struct plt *p)
 	return r;
 }
 
-/* ---- all of it --------------------------------------------------------------------------------------------------- */
+/* ---- all sections ---------------------------------------------------------------------------- */
 
-/* A symbol of another section that got its end by what comes behind it must not reach into the PLT. */
+/*
+ * A symbol of another section whose end was derived from the next symbol must not extend into the
+ * PLT.
+ */
 static void cut_before(struct symbol_set *set, uint64_t offset)
 {
 	vec_foreach(sym, &set->syms) {
@@ -265,7 +276,7 @@ static void cut_before(struct symbol_set *set, uint64_t offset)
 	}
 }
 
-/* perf 6.1: .plt by the relocations of .rela.plt in their order. */
+/* perf 6.1: entries of .plt in the order of the relocations of .rela.plt. */
 static int add_plt_only(const struct plt *p, const struct elf_section *plt,
 			const struct relocations *rels)
 {
@@ -282,7 +293,10 @@ static int add_all(const struct plt *p, const struct elf_section *plt, struct re
 	bool is_searched = is_x86(p->f) && sec;
 
 	plt_sizes(p, plt, &header, &entry);
-	/* All of .plt serves the search where .plt.sec is called; without room for a header there is none. */
+	/*
+	 * If calls go through .plt.sec, all of .plt belongs to the search. A .plt too small for a
+	 * header has none.
+	 */
 	if (is_searched)
 		header = plt->size;
 	else if (rels->n && rels->n * entry == plt->size)
@@ -290,7 +304,7 @@ static int add_all(const struct plt *p, const struct elf_section *plt, struct re
 	if (header)
 		TRY(add_header(p, plt, header));
 	TRY(add_plt_got(p));
-	/* Functions chosen at run time stand last, wherever their entries are. */
+	/* Functions chosen at run time are last, independent of the place of their entries. */
 	if (is_x86(p->f) && rels->n)
 		qsort(rels->v, rels->n, sizeof(*rels->v), plt_compare);
 	at += header;

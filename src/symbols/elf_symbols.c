@@ -25,7 +25,7 @@ bool elf_symbols_has_dynamic(const struct elf_file *f)
 	return elf_symbols_table(f, ".dynsym", SHT_DYNSYM);
 }
 
-/* ---- one table --------------------------------------------------------------------------------------------------- */
+/* ---- one table ------------------------------------------------------------------------------- */
 
 Elf64_Sym elf_symbols_at(const struct elf_file *f, const struct symbol_table *t, size_t i)
 {
@@ -61,14 +61,14 @@ static bool is_function_or_object(const Elf64_Sym *s)
 	return type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_OBJECT;
 }
 
-/* Marks of arm's linker: "$a", "$d.5" and their like. */
+/* Marks of arm's linker: "$a", "$d.5" and similar. */
 static bool is_arm_mark(const struct elf_file *f, const char *name)
 {
 	return (f->machine == EM_ARM || f->machine == EM_AARCH64) && name[0] == '$' && name[1] &&
 	       strchr("adtx", name[1]) && (!name[2] || name[2] == '.');
 }
 
-/* NULL: it is in no section that is in memory, so the symbol does not count. */
+/* NULL if the symbol is in no loaded section; then it does not count. */
 static const struct elf_section *elf_symbols_section(const struct elf_file *f, const Elf64_Sym *s)
 {
 	const struct elf_section *sec;
@@ -80,7 +80,7 @@ static const struct elf_section *elf_symbols_section(const struct elf_file *f, c
 	return sec->flags & SHF_ALLOC ? sec : NULL;
 }
 
-/* Where a section's bytes lie is told by the file that has them. */
+/* The place of a section's bytes comes from the file that contains them. */
 static const struct elf_section *elf_symbols_placed(const struct elf_file *code,
 						    const struct elf_section *sec, size_t index)
 {
@@ -102,7 +102,7 @@ static int elf_symbols_add_one(struct symbol_set *set, const struct elf_file *fi
 	if (!is_function_or_object(&s) &&
 	    !(is_label(&s) && (strstr(sec->name, "text") || strstr(sec->name, "data"))))
 		return 0;
-	/* Bit 0 tells Thumb code. */
+	/* Bit 0 marks Thumb code. */
 	if (file->machine == EM_ARM && ELF64_ST_TYPE(s.st_info) == STT_FUNC)
 		s.st_value &= ~UINT64_C(1);
 	sec = elf_symbols_placed(code, sec, s.st_shndx);

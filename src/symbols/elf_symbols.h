@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Symbols out of ELF files, as offsets of the mapped file, by perf's rules of what counts as one: functions, data, and
- * labels in sections of code or data.
+ * Symbols of ELF files, as offsets of the mapped file. perf's rules decide what is a symbol:
+ * functions, data, and labels in sections of code or data.
  */
 #ifndef SONDE_SYMBOLS_ELF_SYMBOLS_H
 #define SONDE_SYMBOLS_ELF_SYMBOLS_H
@@ -12,19 +12,19 @@
 enum plt_style {
 	/* Section .plt only, even if calls go to .plt.sec; no functions chosen at run time. */
 	PLT_BY_RELOCATIONS,
-	PLT_ALL /* .plt, .plt.sec, .plt.got, as perf 6.12 */
+	PLT_ALL /* .plt, .plt.sec and .plt.got, as in perf 6.12 */
 };
 
-bool elf_symbols_has_table(const struct elf_file *f);   /* .symtab with bytes */
-bool elf_symbols_has_dynamic(const struct elf_file *f); /* .dynsym with bytes */
+bool elf_symbols_has_table(const struct elf_file *f);   /* .symtab with contents */
+bool elf_symbols_has_dynamic(const struct elf_file *f); /* .dynsym with contents */
 /*
- * Adds all symbols of `file`. `code` is the file that was mapped, or the same one: where segments lie is told by it, because
- * files of debug information keep the addresses only.
+ * Adds all symbols of `file`. `code` is the mapped file, or the same file. Segments are taken from
+ * `code`, because debug files keep only their addresses.
  */
 int elf_symbols_add(struct symbol_set *s, const struct elf_file *file, const struct elf_file *code);
-/* Adds names for the entries by which functions of other files are called. */
+/* Adds names for the PLT entries, which call functions of other files. */
 int elf_symbols_add_plt(struct symbol_set *s, const struct elf_file *code, enum plt_style style);
-/* The symbol table that is packed into .gnu_debugdata, as a file of its own; -ENODATA: none. */
+/* The symbol table in .gnu_debugdata, unpacked, as a file of its own. -ENODATA if there is none. */
 int elf_symbols_unpack(struct elf_file **ret, const struct elf_file *f);
 
 #endif

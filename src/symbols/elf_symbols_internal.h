@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* A table of symbols with its names, as it lies in memory. */
+/* A table of symbols with its names, in memory. */
 #ifndef SONDE_SYMBOLS_ELF_SYMBOLS_INTERNAL_H
 #define SONDE_SYMBOLS_ELF_SYMBOLS_INTERNAL_H
 
 #include "symbols/elf_symbols.h"
 
 struct symbol_table {
-	uint8_t *entries; /* malloc'd, the caller's */
+	uint8_t *entries; /* malloc'd; owned by the caller */
 	size_t n, entry_bytes;
-	const char *names; /* kept by the set; NUL-terminated */
+	const char *names; /* owned by the set; NUL-terminated */
 	uint64_t names_len;
 };
 

@@ -7,10 +7,10 @@
 
 #include "base/err.h"
 
-/* A mode of x86, opened when first asked for. */
+/* A mode of x86, opened on first use. */
 struct mode {
 	csh handle;
-	cs_insn *room; /* owned; NULL: not opened */
+	cs_insn *room; /* owned; NULL if not opened */
 };
 
 struct insn_decoder {
@@ -59,7 +59,7 @@ static bool open_mode(struct mode *m, cs_mode mode)
 		return true;
 	if (cs_open(CS_ARCH_X86, mode, &m->handle) != CS_ERR_OK)
 		return false;
-	/* Groups of instructions are among the details. */
+	/* Instruction groups need the details. */
 	if (cs_option(m->handle, CS_OPT_DETAIL, CS_OPT_ON) == CS_ERR_OK)
 		m->room = cs_malloc(m->handle);
 	if (!m->room)

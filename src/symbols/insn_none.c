@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* insn.h without capstone: the lengths that need no decoding. */
+/* insn.h without capstone: lengths that need no decoding. */
 #include <elf.h>
 #include <stdlib.h>
 

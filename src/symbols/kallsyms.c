@@ -18,21 +18,22 @@
 
 struct cached {
 	uint64_t addr;
-	const struct kernel_symbol *sym; /* NULL: known to be unknown, if addr was asked for */
+	const struct kernel_symbol *sym; /* NULL if looked up and not found */
 	bool used;
 };
 
 struct kallsyms {
-	char *text; /* owned; names and modules are NUL-terminated inside it */
+	char *text; /* owned; contains names and modules, NUL-terminated */
 	size_t len;
 	VEC(struct kernel_symbol) syms; /* by start address; equal ones in the order of the file */
-	uint64_t *starts;       /* owned; the start of each, apart: what the search walks over */
-	struct symbol_set *set; /* owned; where names are when they are not in the text */
-	uint64_t first, end;    /* of the kernel itself; end 0: told by the symbols */
+	/* owned; the start of each symbol, in an array of its own for the search */
+	uint64_t *starts;
+	struct symbol_set *set; /* owned; contains the names if they are not in the text */
+	uint64_t first, end;    /* of the kernel itself; end 0: derived from the symbols */
 	struct cached cache[CACHE_SLOTS];
 };
 
-/* ---- reading the text -------------------------------------------------------------------------------------------- */
+/* ---- reading the text ------------------------------------------------------------------------ */
 
 static const int8_t hex_digit[256] = {
 	['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,
@@ -41,7 +42,7 @@ static const int8_t hex_digit[256] = {
 	['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
 };
 
-/* Code, and what perf keeps for data: their starts end the symbol before them. */
+/* Code, and symbols that perf treats as data: their starts end the symbol before them. */
 static bool is_kept(char type)
 {
 	char upper = (char)(type & ~0x20);
@@ -57,8 +58,8 @@ static uint8_t binding_of(char type)
 }
 
 /*
- * One line, [p, end): ADDR ' ' TYPE ' ' NAME [ '\t' '[' MODULE ']' ]. `*end` is the newline (or the NUL behind the text)
- * and becomes a NUL. False for anything else.
+ * One line, [p, end): ADDR ' ' TYPE ' ' NAME [ '\t' '[' MODULE ']' ]. `*end` is the newline (or the
+ * NUL behind the text) and becomes a NUL. False for anything else.
  */
 static bool kallsyms_parse_line(char *p, char *end, struct kernel_symbol *ret, char *ret_type)
 {
@@ -97,7 +98,7 @@ static int kallsyms_parse_text(struct kallsyms *k, const char *origin)
 			understood = true;
 			if (sym.start)
 				hidden = false;
-			/* '$': marks of arm's linker, no symbols */
+			/* '$': marks of arm's linker, not symbols */
 			if (is_kept(type) && *sym.name != '$')
 				TRY(vec_push(&k->syms, sym));
 		}
@@ -114,7 +115,7 @@ static int kallsyms_parse_text(struct kallsyms *k, const char *origin)
 	return 0;
 }
 
-/* ---- order and ends ---------------------------------------------------------------------------------------------- */
+/* ---- sorting and ends ------------------------------------------------------------------------ */
 
 static int kallsyms_compare(const void *pa, const void *pb)
 {
@@ -131,8 +132,9 @@ static uint64_t round_up_to_page(uint64_t addr)
 }
 
 /*
- * Sizes are not told. A symbol ends where the next one at another address begins; the last of the kernel or of a module
- * gets a page more, rounded up, as in perf: what lies far behind it must not be named after it.
+ * The text has no sizes. A symbol ends at the next one with another address. The last symbol of the
+ * kernel or of a module gets one more page, rounded up, as in perf, so that it does not name code
+ * far behind it.
  */
 static void kallsyms_set_ends(struct kallsyms *k)
 {
@@ -179,9 +181,9 @@ static int kallsyms_prepare(struct kallsyms *k)
 	return 0;
 }
 
-/* ---- opening ----------------------------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
-/* Takes text (malloc'd, one byte longer than len) in. */
+/* Takes over text (malloc'd, one byte longer than len). */
 static int from_text(struct kallsyms **ret, char *take_text, size_t len, const char *origin)
 {
 	struct kallsyms *k = calloc(1, sizeof(*k));
@@ -218,7 +220,7 @@ int kallsyms_read(struct kallsyms **ret, const char *text, size_t len, const cha
 	return from_text(ret, copy, len, origin);
 }
 
-/* Files of /proc do not tell their size. *ret has room for one byte more. */
+/* Files of /proc do not report their size. *ret has room for one more byte. */
 static int read_all(int fd, size_t size_hint, const char *path, char **ret, size_t *ret_len)
 {
 	VEC(char) text = { 0 };
@@ -326,7 +328,7 @@ void kallsyms_slide(struct kallsyms *k, uint64_t by)
 	}
 }
 
-/* ---- lookups ----------------------------------------------------------------------------------------------------- */
+/* ---- lookups --------------------------------------------------------------------------------- */
 
 /* The last symbol that begins at or before addr. */
 static const struct kernel_symbol *kallsyms_search(const struct kallsyms *k, uint64_t addr)

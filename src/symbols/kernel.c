@@ -31,7 +31,10 @@ static bool is_running_kernel(const struct build_id *id)
 	return build_id_is_known(&running) && build_id_equal(&running, id);
 }
 
-/* Moves symbols of another boot to where the recorded kernel lay; without the reference symbol they cannot be trusted. */
+/*
+ * Moves symbols of another boot to the address of the recorded kernel. Without the reference symbol
+ * they cannot be trusted.
+ */
 static int kernel_align(struct kallsyms *k, const struct kernel_symbols_options *opts,
 			const char *origin)
 {
@@ -67,8 +70,8 @@ static int open_file(struct kallsyms **ret, const char *path,
 }
 
 /*
- * The build-id cache: $DIR/.build-id/XX/REST links to the directory $DIR/[kernel.kallsyms]/ID, which holds `kallsyms`;
- * caches of old tools link to the file itself.
+ * The build-id cache: $DIR/.build-id/XX/REST links to the directory $DIR/[kernel.kallsyms]/ID,
+ * which contains `kallsyms`. Caches of old tools link to the file itself.
  */
 static int open_cached(struct kallsyms **ret, const struct kernel_symbols_options *opts)
 {
@@ -113,8 +116,8 @@ static int open_vmlinux(struct kallsyms **ret, const struct kernel_symbols_optio
 }
 
 /*
- * Without a build id (perf record -z, -B or to a pipe): the running kernel is taken for the recorded one if it has the
- * same release and lies at the same address, which another boot's would not.
+ * Without a build id (perf record -z, -B or to a pipe) the running kernel counts as the recorded
+ * one if it has the same release and the same address. After another boot the address would differ.
  */
 static int open_same_boot(struct kallsyms **ret, const struct kernel_symbols_options *opts)
 {
@@ -163,7 +166,7 @@ static int add_named(struct kallsyms *k, struct symbol_set *set, const struct na
 	return kallsyms_finish(k, set->syms.v[0].start, set->syms.v[set->syms.n - 1].end);
 }
 
-/* Functions that the recording itself names: at their addresses, with gaps between them. */
+/* Functions that the recording itself names, at their addresses, with gaps between them. */
 static int open_named(struct kallsyms **ret, const struct kernel_symbols_options *opts)
 {
 	struct symbol_set *set;
@@ -193,10 +196,10 @@ static int open_any(struct kallsyms **ret, const struct kernel_symbols_options *
 		return open_vmlinux(ret, opts, ret_path);
 	if (opts->rules->prefers_vmlinux && open_vmlinux(ret, opts, ret_path) >= 0)
 		return 0;
-	/* perf takes no other file of this machine's when it shall look at those of another one */
+	/* with --symfs perf uses no other kernel file of this machine */
 	if (opts->rules->prefers_vmlinux && opts->symfs)
 		return 0;
-	/* perf knows no recorded kallsyms */
+	/* perf does not use recorded kallsyms */
 	if (opts->recorded_len && !opts->rules->takes_running_kernel &&
 	    kallsyms_read(ret, opts->recorded, opts->recorded_len, "the recording's kallsyms") >= 0)
 		return 0;
@@ -204,7 +207,7 @@ static int open_any(struct kallsyms **ret, const struct kernel_symbols_options *
 		if (opts->rules->takes_running_kernel && open_running(ret, opts) >= 0)
 			return 0;
 		if (!opts->rules->takes_running_kernel)
-			(void)open_same_boot(ret, opts); /* why not is told by err_text() */
+			(void)open_same_boot(ret, opts); /* err_text() says why not */
 		return 0;
 	}
 	is_running = is_running_kernel(&opts->build_id);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of the recorded kernel, and what the user says of its symbols (kernel.h). */
+/* Facts about the recorded kernel, and the user's choices about its symbols (kernel.h). */
 #ifndef SONDE_SYMBOLS_KERNEL_OPTIONS_H
 #define SONDE_SYMBOLS_KERNEL_OPTIONS_H
 
@@ -13,21 +13,22 @@
 #include "sonde/sonde.h"
 
 struct kernel_symbols_options {
-	const char *kallsyms_path; /* the user's, NULL none */
-	const char *vmlinux_path;  /* the user's, NULL none */
-	const char *release;       /* of the recorded kernel, "6.1.0-9-amd64"; NULL unknown */
-	const char *symfs;         /* NULL: / */
+	const char *kallsyms_path; /* given by the user; NULL if not */
+	const char *vmlinux_path;  /* given by the user; NULL if not */
+	const char *release;       /* of the recorded kernel, "6.1.0-9-amd64"; NULL if unknown */
+	const char *symfs;         /* NULL means / */
 	bool demangle_kernel;
-	bool no_follow;           /* no file that the release names */
-	const char *buildid_dir;  /* NULL: ~/.debug */
+	bool no_follow;           /* opens no file named after the release */
+	const char *buildid_dir;  /* NULL means ~/.debug */
 	struct build_id build_id; /* of the recorded kernel */
-	const char *recorded;     /* kallsyms text held by the recording, NULL none */
+	const char *recorded;     /* kallsyms text stored in the recording; NULL if none */
 	size_t recorded_len;
-	const struct named_file *named; /* what the recording names itself; NULL none */
+	/* functions that the recording itself names; NULL if none */
+	const struct named_file *named;
 	const struct rules *rules;
-	const char *
-		ref_symbol; /* a symbol named by the recording ("_text"), NULL none, and its address then: */
-	uint64_t ref_addr; /* symbols of another boot are moved to where the recorded kernel lay */
+	/* a symbol whose address the recording stores ("_text"); NULL if none */
+	const char *ref_symbol;
+	uint64_t ref_addr; /* its address then; symbols of another boot are moved to match it */
 };
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One function at an address, with its place in the source; lines.h has what several of them mean.
+ * One function at an address, with its place in the source. lines.h explains the order of several.
  */
 #ifndef SONDE_SYMBOLS_LINE_PLACE_H
 #define SONDE_SYMBOLS_LINE_PLACE_H
@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 struct line_place {
-	const char *function; /* demangled if asked for; NULL unknown */
-	const char *file;     /* with its folder; NULL unknown */
-	uint32_t line;        /* 0 unknown */
+	const char *function; /* demangled if requested; NULL if unknown */
+	const char *file;     /* with its folder; NULL if unknown */
+	uint32_t line;        /* 0 if unknown */
 	bool is_inlined;
 };
 

@@ -18,7 +18,7 @@
 
 enum { SOURCE_MAX_BYTES = 64 << 20 };
 
-/* What is known of one address; shared by none. */
+/* The result for one address; not shared. */
 struct answer {
 	size_t nr;
 	struct line_place places[];
@@ -26,15 +26,15 @@ struct answer {
 
 struct lines_file {
 	struct dso *dso;
-	struct dwarf_lines *dwarf; /* NULL: none */
-	struct elf_lines *elf;     /* for perf's ways; NULL: none */
+	struct dwarf_lines *dwarf; /* NULL if none */
+	struct elf_lines *elf;     /* for perf's rules; NULL if none */
 	struct hash64 by_addr;     /* file address -> struct answer * */
 };
 
 struct source_text {
-	char *text; /* owned; NULL: cannot be had */
+	char *text; /* owned; NULL if not available */
 	size_t len;
-	VEC(size_t) lines; /* where each begins */
+	VEC(size_t) lines; /* the start of each line */
 };
 
 struct lines_table {
@@ -42,9 +42,9 @@ struct lines_table {
 	struct arena arena;
 	struct hash64 by_dso; /* pointer -> index in files */
 	VEC(struct lines_file) files;
-	struct line_places found; /* room for one answer */
+	struct line_places found; /* reused for each lookup */
 	struct outbuf name;
-	struct strpool paths; /* of source files; id = index in sources */
+	struct strpool paths; /* of source files; the id is the index in sources */
 	VEC(struct source_text) sources;
 };
 
@@ -86,15 +86,15 @@ void lines_table_free(struct lines_table *t)
 	free(t);
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------------ */
+/* ---- places ---------------------------------------------------------------------------------- */
 
-/* For want of a descriptor, which there may be the next time. */
+/* True if no descriptor was free; one may be next time. */
 static bool lines_is_starved(int r)
 {
 	return r == -EMFILE || r == -ENFILE;
 }
 
-/* NULL: no memory, or no descriptor. */
+/* NULL if out of memory or descriptors. */
 static struct lines_file *file_of(struct lines_table *t, struct dso *d)
 {
 	uint64_t known = hash64_find(&t->by_dso, (uintptr_t)d);
@@ -168,7 +168,7 @@ size_t lines_at(struct lines_table *t, struct dso *d, uint64_t file_addr,
 	return a->nr;
 }
 
-/* ---- source text ------------------------------------------------------------------------------------------------- */
+/* ---- source text ----------------------------------------------------------------------------- */
 
 static int read_source(const char *path, struct source_text *s)
 {

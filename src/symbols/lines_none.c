@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* dwarf_lines.h and elf_lines.h without libdw: nothing is known of any file. */
+/* dwarf_lines.h and elf_lines.h without libdw: no file has an answer. */
 #include "base/err.h"
 #include "symbols/dwarf_lines.h"
 #include "symbols/elf_lines.h"

@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 
-/* strtoull() would skip blanks and take signs. */
+/* Unlike strtoull(), accepts no blanks and no signs. */
 static bool parse_hex(char **p, uint64_t *ret)
 {
 	char *start = *p;
@@ -36,8 +36,9 @@ static bool perf_map_parse_line(char *line, struct set_symbol *ret, uint64_t *re
 }
 
 /*
- * perf's reading: any number strtoull() takes, any one character behind it, names of three characters or more. The last
- * character of a line goes with its newline, whether or not it is one.
+ * Parses like perf: any number that strtoull() accepts, any single character behind it, names of
+ * three characters or more. The last character of a line is dropped as its newline, even if it is
+ * none.
  */
 static bool parse_line_as_perf(char *line, size_t len, struct set_symbol *ret, uint64_t *ret_size)
 {

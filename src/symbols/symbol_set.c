@@ -8,7 +8,10 @@
 
 #define PAGE_BYTES  4096u
 #define MAX_SYMBOLS (16u << 20)
-/* A few bytes of a file can stand for a name of 64 KiB: names beyond are shown, or compared, as they stand in the file. */
+/*
+ * A few bytes of a file can stand for a name of 64 KiB. Names beyond the limit are printed, or
+ * compared, as they are in the file.
+ */
 #define MAX_SHOWN_BYTES    (64u << 20)
 #define MAX_COMPARED_BYTES (256u << 20)
 #define WEAK               2
@@ -64,7 +67,7 @@ int symbol_set_add(struct symbol_set *s, const struct set_symbol *sym)
 	return 0;
 }
 
-/* The name to show, in out if it is not the raw one. */
+/* The name to print; written to `out` if it differs from the raw one. */
 static const char *write_name(const struct set_symbol *sym, enum demangle_style style,
 			      struct outbuf *out)
 {
@@ -87,7 +90,7 @@ const char *symbol_set_name(struct symbol_set *s, struct set_symbol *sym)
 
 	if (sym->shown)
 		return sym->shown;
-	/* Many symbols may have one name. */
+	/* Many symbols may have the same name. */
 	known = hash64_find(&s->shown, key);
 	if (known != HASH64_EMPTY)
 		return sym->shown = (const char *)(uintptr_t)known;
@@ -104,7 +107,7 @@ const char *symbol_set_name(struct symbol_set *s, struct set_symbol *sym)
 	return name ? name : sym->raw;
 }
 
-/* ---- order, ends, doubles ---------------------------------------------------------------------------------------- */
+/* ---- sorting, ends, duplicates --------------------------------------------------------------- */
 
 static int symbol_set_compare(const void *pa, const void *pb)
 {
@@ -115,7 +118,10 @@ static int symbol_set_compare(const void *pa, const void *pb)
 	return a->seq < b->seq ? -1 : a->seq > b->seq;
 }
 
-/* Where no size is told a symbol ends where the next one begins, the last one behind the page that follows its own. */
+/*
+ * A symbol without a size ends where the next one begins; the last one ends behind the page that
+ * follows its own.
+ */
 static void symbol_set_set_ends(struct symbol_set *s)
 {
 	struct set_symbol *v = s->syms.v;
@@ -132,7 +138,7 @@ static void symbol_set_set_ends(struct symbol_set *s)
 	}
 }
 
-/* The name to show, for a comparison: not kept, but for the one that was asked for last with the same i. */
+/* The name to print, for a comparison. Only the last name for each i is kept. */
 static const char *compared_name(struct symbol_set *s, size_t i, const struct set_symbol *sym)
 {
 	struct compared_name *c = &s->compared[i];
@@ -166,7 +172,10 @@ static bool same_name(const struct set_symbol *a, const struct set_symbol *b)
 	return a->is_plt == b->is_plt && (a->raw == b->raw || !strcmp(a->raw, b->raw));
 }
 
-/* Which of two at one address: with a size, not weak, global, fewer underscores before it, longer, the first. */
+/*
+ * Decides between two symbols at one address. In this order: the one with a size, the one that is
+ * not weak, the global one, the one with fewer leading underscores, the longer one, the first one.
+ */
 static bool first_is_better(struct symbol_set *s, const struct set_symbol *a,
 			    const struct set_symbol *b)
 {
@@ -179,7 +188,7 @@ static bool first_is_better(struct symbol_set *s, const struct set_symbol *a,
 		return b->binding == WEAK;
 	if ((a->binding == GLOBAL) != (b->binding == GLOBAL))
 		return a->binding == GLOBAL;
-	/* The better one becomes a: it is mostly the one that it was. */
+	/* The better symbol is a in the next comparison; mostly it was a before. */
 	a_name = compared_name(s, 0, a);
 	b_name = same_name(a, b) ? a_name : compared_name(s, 1, b);
 	a_len = symbol_set_underscores(a_name);
@@ -238,9 +247,9 @@ int symbol_set_settle(struct symbol_set *s, bool ends)
 	return 0;
 }
 
-/* ---- stretches --------------------------------------------------------------------------------------------------- */
+/* ---- stretches ------------------------------------------------------------------------------- */
 
-/* Those that reach over the place at hand, a heap: which of them is meant stands first. */
+/* The symbols that contain the current place, as a heap. The preferred one is first. */
 struct open_symbols {
 	const struct symbol_set *set;
 	VEC(uint32_t) heap;
@@ -293,7 +302,7 @@ static int add_stretch(struct symbol_set *s, uint64_t start, uint32_t sym)
 	return vec_push(&s->stretches, (struct symbol_stretch){ start, sym });
 }
 
-/* What is meant from `at` up to `next`, where another symbol begins. */
+/* Adds a stretch from `at` up to `next`, where another symbol begins. */
 static int symbol_set_cover(struct symbol_set *s, struct open_symbols *o, uint64_t at,
 			    uint64_t next)
 {
@@ -330,7 +339,7 @@ static int make_stretches(struct symbol_set *s)
 	return r;
 }
 
-/* ---- perf's tree ------------------------------------------------------------------------------------------------- */
+/* ---- perf's tree ----------------------------------------------------------------------------- */
 
 static bool depends_on_tree(const struct symbol_set *s)
 {
@@ -347,7 +356,7 @@ static bool depends_on_tree(const struct symbol_set *s)
 	return false;
 }
 
-/* Nodes of the tree are numbered in the order of adding. */
+/* Nodes of the tree are numbered in the order of their insertion. */
 static int make_tree(struct symbol_set *s)
 {
 	size_t n = s->syms.n + s->dropped.n, inserted = 0, removed = 0;
@@ -375,7 +384,7 @@ static int make_tree(struct symbol_set *s)
 	return 0;
 }
 
-/* ---- lookups ----------------------------------------------------------------------------------------------------- */
+/* ---- lookups --------------------------------------------------------------------------------- */
 
 int symbol_set_finish(struct symbol_set *s)
 {
@@ -404,7 +413,7 @@ struct set_symbol *symbol_set_find(struct symbol_set *s, uint64_t offset)
 		found = symbol_tree_find(s->tree, offset);
 		return found == UINT32_MAX ? NULL : &s->syms.v[s->places[found]];
 	}
-	/* lo: behind the last stretch that begins at or before the offset */
+	/* lo: index behind the last stretch that begins at or before the offset */
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 

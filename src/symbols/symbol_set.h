@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The symbols of one file, gathered, put in order and looked up. The rules for ends and for several symbols at one address
- * are perf's. Where symbols overlap otherwise, the one that begins last is meant, or, of a file that grew while the program
- * ran, the one that was added last; perf's answer then depends on the shape of its tree (symbols/symbol_tree.h).
+ * Collects, sorts and looks up the symbols of one file. The rules for ends and for several symbols
+ * at one address are perf's. If symbols overlap otherwise, the one that begins last is preferred.
+ * In a file that grew while the program ran, the one that was added last is preferred. perf's
+ * answer depends on the shape of its tree (symbols/symbol_tree.h).
  *
- *	symbol_set_add() for each of a table, symbol_set_settle(), the next table ..., symbol_set_finish(), symbol_set_find()
+ *	symbol_set_add() for each symbol of a table, symbol_set_settle(), the next table ...,
+ *	symbol_set_finish(), symbol_set_find()
  */
 #ifndef SONDE_SYMBOLS_SYMBOL_SET_H
 #define SONDE_SYMBOLS_SYMBOL_SET_H
@@ -20,25 +22,26 @@
 #include "symbols/demangle.h"
 
 struct set_symbol {
-	uint64_t start, end; /* offsets in the file; equal: the size is not told */
-	uint64_t to_address; /* added to an offset: the address by the file's own tables */
-	const char *raw;     /* the name as it stands in the file; lent by the set */
-	const char *shown;   /* NULL: not yet made */
-	uint32_t seq;        /* in the order in which symbols were added */
+	uint64_t start, end; /* offsets in the file; equal if the size is unknown */
+	uint64_t to_address; /* added to an offset gives the file address */
+	const char *raw;     /* the name in the file; borrowed from the set */
+	const char *shown;   /* NULL until it is made */
+	uint32_t seq;        /* the order in which symbols were added */
 	uint8_t binding;
-	bool is_plt;   /* "@plt" comes behind the name */
-	bool is_ifunc; /* it, or another one at its place, is a function that is chosen at run time */
+	bool is_plt; /* print "@plt" behind the name */
+	/* this symbol, or another one at its place, is a function chosen at run time (IFUNC) */
+	bool is_ifunc;
 };
 
-/* From start to the next stretch one symbol is meant. */
+/* From start to the next stretch, lookups find the same symbol. */
 struct symbol_stretch {
 	uint64_t start;
-	uint32_t sym; /* place in syms; UINT32_MAX: none */
+	uint32_t sym; /* index in syms; UINT32_MAX if none */
 };
 
 /* A name made for a comparison. */
 struct compared_name {
-	const char *raw, *shown; /* shown: raw or in text */
+	const char *raw, *shown; /* shown is raw or in text */
 	bool is_plt;
 	struct outbuf text;
 };
@@ -47,19 +50,20 @@ struct symbol_tree;
 
 struct symbol_set {
 	struct arena arena;
-	VEC(struct set_symbol) syms;    /* ascending, once settled */
-	VEC(struct set_symbol) dropped; /* as_perf: doubles, in the order in which they went ... */
+	VEC(struct set_symbol) syms; /* ascending after settling */
+	/* as_perf: duplicates, in the order in which they were dropped ... */
+	VEC(struct set_symbol) dropped;
 	VEC(uint32_t)
-	tables; /* ... and how many had been added, had gone, pair by pair, after each table */
-	VEC(void *) blobs;                    /* owned; what raw names lie in */
-	VEC(struct symbol_stretch) stretches; /* ascending; what a lookup searches */
-	struct symbol_tree *tree; /* owned; NULL: symbols do not overlap, or not as_perf */
-	uint32_t *places;         /* owned; of the tree's symbols in syms */
-	struct hash64 shown; /* raw name and is_plt -> the name to show, where it is another one */
-	uint64_t shown_bytes, compared_bytes; /* made so far; bounded */
+	tables; /* ... and pairs of counts after each table: symbols added, symbols dropped */
+	VEC(void *) blobs;                    /* owned; contain the raw names */
+	VEC(struct symbol_stretch) stretches; /* ascending; lookups search these */
+	struct symbol_tree *tree; /* owned; NULL if symbols do not overlap, or not as_perf */
+	uint32_t *places;         /* owned; indexes in syms of the tree's symbols */
+	struct hash64 shown;      /* raw name and is_plt -> the name to print, if it differs */
+	uint64_t shown_bytes, compared_bytes; /* total so far; limited */
 	struct compared_name compared[2];
 	enum demangle_style demangle;
-	size_t settled; /* the first ones of syms */
+	size_t settled; /* number of settled symbols, which are first in syms */
 	bool broken;    /* settling failed */
 	bool as_perf;
 	bool latest_wins;
@@ -67,15 +71,21 @@ struct symbol_set {
 
 void symbol_set_init(struct symbol_set *s, enum demangle_style demangle, bool as_perf);
 void symbol_set_done(struct symbol_set *s);
-/* Owns a malloc'd blob from now on, also when it fails. */
+/* Takes over a malloc'd blob, even on failure. */
 int symbol_set_keep(struct symbol_set *s, void *take_blob);
 int symbol_set_add(struct symbol_set *s, const struct set_symbol *sym);
-/* Sorts what was added; ends: gives ends to symbols without a size, and leaves one symbol at each address. */
+/*
+ * Sorts the added symbols. ends: sets the ends of symbols without a size, and keeps one symbol per
+ * address.
+ */
 int symbol_set_settle(struct symbol_set *s, bool ends);
-/* What was added since it was last settled goes, being in no order; all of it when settling or this fails. */
+/*
+ * Drops symbols that were added after the last settling, because they are not sorted. Drops all if
+ * settling or this call fails.
+ */
 int symbol_set_finish(struct symbol_set *s);
 struct set_symbol *symbol_set_find(struct symbol_set *s, uint64_t offset);
-/* The name to show, made when first asked for; the raw one when out of memory. */
+/* The name to print, made on first use; the raw name if out of memory. */
 const char *symbol_set_name(struct symbol_set *s, struct set_symbol *sym);
 
 #endif

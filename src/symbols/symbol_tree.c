@@ -8,7 +8,7 @@
 
 enum { LEFT, RIGHT };
 
-/* Number 0 is the black leaf below every node; nodes are counted from 1. */
+/* Number 0 is the black leaf below all nodes; nodes count from 1. */
 struct node {
 	uint64_t start, end;
 	uint32_t parent, child[2];
@@ -150,7 +150,7 @@ void symbol_tree_remove(struct symbol_tree *t, uint32_t node)
 	uint32_t n = node + 1, lower, next;
 	bool was_red = nodes[n].red;
 
-	/* The leaf's parent tells symbol_tree_mend() where it hangs. */
+	/* This sets the parent even of the leaf, for symbol_tree_mend(). */
 	if (!nodes[n].child[LEFT] || !nodes[n].child[RIGHT]) {
 		lower = nodes[n].child[!nodes[n].child[LEFT] ? RIGHT : LEFT];
 		symbol_tree_replace(t, n, lower);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A red-black tree of symbols by their start, as perf keeps them. Where symbols overlap, which of
- * them perf finds depends on which it meets first on its way down, so for its rule overlaps_by_tree
- * the tree is made as perf makes it: the same insertions and removals in the same order.
+ * A red-black tree of symbols by their start, as in perf. Among overlapping symbols perf finds the
+ * first on its way down. For its rule overlaps_by_tree this tree therefore gets the same insertions
+ * and removals in the same order.
  */
 #ifndef SONDE_SYMBOLS_SYMBOL_TREE_H
 #define SONDE_SYMBOLS_SYMBOL_TREE_H
@@ -14,10 +14,12 @@ struct symbol_tree;
 
 int symbol_tree_new(struct symbol_tree **ret, size_t nodes);
 void symbol_tree_free(struct symbol_tree *t); /* NULL is fine */
-/* node: a number below `nodes`, each at most once. Of equal starts the later one stands behind. */
+/*
+ * node: a number below `nodes`, used at most once. Of equal starts the later one is sorted behind.
+ */
 void symbol_tree_insert(struct symbol_tree *t, uint32_t node, uint64_t start, uint64_t end);
 void symbol_tree_remove(struct symbol_tree *t, uint32_t node);
-/* The first node on the way down that holds addr; UINT32_MAX: none. */
+/* The first node on the way down that contains addr; UINT32_MAX if none. */
 uint32_t symbol_tree_find(const struct symbol_tree *t, uint64_t addr);
 
 #endif

@@ -14,14 +14,14 @@ static bool vmlinux_is_recorded_build(const struct elf_file *f,
 {
 	struct build_id id;
 
-	/* perf takes any kernel when it knows no build id */
+	/* perf accepts any kernel if it knows no build id */
 	if (!build_id_is_known(&opts->build_id))
 		return opts->rules->prefers_vmlinux || opts->vmlinux_path;
 	id = elf_file_build_id(f);
 	return build_id_equal(&id, &opts->build_id);
 }
 
-/* Code of other sections than .text is shown as of a part of the kernel. */
+/* Code outside .text is printed as belonging to a part of the kernel. */
 static const char *section_part(struct symbol_set *set, const struct elf_file *f, uint64_t addr)
 {
 	for (size_t i = 1; i < f->nr_sections; i++) {
@@ -53,7 +53,7 @@ static int vmlinux_convert(struct kallsyms *k, struct symbol_set *set, const str
 					    .binding = sym->binding };
 
 		if (ks.start < first || ks.start >= end) {
-			/* Neighbours are mostly of one section. */
+			/* Neighbours are mostly in the same section. */
 			if (ks.start >> 12 != part_addr >> 12 || !part)
 				part = section_part(set, f, ks.start);
 			part_addr = ks.start;
@@ -64,7 +64,10 @@ static int vmlinux_convert(struct kallsyms *k, struct symbol_set *set, const str
 	return kallsyms_finish(k, first, end);
 }
 
-/* Where the symbol lies by which the recording measured its kernel; also when another one at its place was preferred. */
+/*
+ * The address of the symbol that the recording used to measure its kernel, even if another symbol
+ * at that address was preferred.
+ */
 static uint64_t address_of(struct symbol_set *set, const char *name)
 {
 	vec_foreach(sym, &set->syms) {
@@ -148,7 +151,8 @@ int vmlinux_find(struct kallsyms **ret, const struct kernel_symbols_options *opt
 	const char *release = opts->release ? opts->release : "", *symfs = opts->symfs;
 	char place[PATH_MAX];
 
-	if (opts->no_follow || strchr(release, '/')) /* a name, not a way to elsewhere */
+	/* it must be a name, not a path to elsewhere */
+	if (opts->no_follow || strchr(release, '/'))
 		release = "";
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		const char *rest = strstr(places[i], "%s");
