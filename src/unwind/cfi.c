@@ -12,16 +12,16 @@
 #include "base/hash.h"
 #include "symbols/dwarf_file.h"
 
-enum { MAX_OPS = 1024 }; /* of one expression; real ones have a dozen */
+enum { MAX_OPS = 1024 }; /* of one expression; compilers write a dozen at most */
 
 struct cfi {
 	struct dso *dso;
 	struct dwarf_file code, debug;
 	Dwarf_CFI *eh_frame;    /* owned */
-	Dwarf_CFI *debug_frame; /* the Dwarf's */
+	Dwarf_CFI *debug_frame; /* owned by the Dwarf */
 	bool debug_tried;
 	bool as_perf;
-	struct hash64 by_addr; /* file address -> struct cfi_row *; no_row's */
+	struct hash64 by_addr; /* file address -> struct cfi_row *; &no_row if there is none */
 	struct arena arena;
 };
 
@@ -57,7 +57,7 @@ int cfi_open(struct cfi **ret, struct dso *d, bool as_perf)
 	c->as_perf = as_perf;
 	r = dwarf_file_open_code(&c->code, d);
 	if (r == -EMFILE || r == -ENFILE) {
-		cfi_close(c); /* another try may have a descriptor */
+		cfi_close(c); /* a descriptor may be free next time */
 		return r;
 	}
 	if (r < 0)
@@ -104,12 +104,18 @@ bool cfi_has_tables(const struct cfi *c)
 	return c->eh_frame || debug_frame((struct cfi *)c);
 }
 
-/* ---- expressions ------------------------------------------------------------------------------------------------- */
+/* ---- expressions ----------------------------------------------------------------------------- */
 
-/* The operation that a jump from ops[from] leads to; nr behind the last. -1: into the middle of one. */
+/*
+ * The index of the operation that a jump from ops[from] leads to; nr is the end. -1 if it leads
+ * into the middle of an operation.
+ */
 static int jump_target(const Dwarf_Op *ops, size_t nr, size_t from)
 {
-	/* libdw counts offsets in bytes from the expression's start; a jump counts from behind itself (3 bytes). */
+	/*
+	 * libdw counts offsets in bytes from the start of the expression; a jump counts from its
+	 * own end (3 bytes).
+	 */
 	uint64_t to = ops[from].offset + 3 + (uint64_t)(int64_t)(int16_t)ops[from].number;
 
 	for (size_t i = 0; i < nr; i++) {
@@ -194,7 +200,10 @@ static int cfa_rule(struct cfi *c, Dwarf_Frame *frame, struct cfi_rule *ret)
 
 enum { NO_RULE, LOST, RULE };
 
-/* What libdw says of a register is a location expression: those that all files have are recognised. */
+/*
+ * libdw describes a register by a location expression. The expressions that all files use become
+ * simple rules.
+ */
 static int register_rule(struct cfi *c, Dwarf_Frame *frame, int reg, struct cfi_rule *ret)
 {
 	Dwarf_Op room[3], *ops;
@@ -221,7 +230,7 @@ static int register_rule(struct cfi *c, Dwarf_Frame *frame, int reg, struct cfi_
 	return RULE;
 }
 
-/* ---- rows -------------------------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static int make_row(struct cfi *c, Dwarf_Frame *frame, struct cfi_row **ret)
 {
@@ -242,7 +251,7 @@ static int make_row(struct cfi *c, Dwarf_Frame *frame, struct cfi_row **ret)
 			return r;
 		if (r == RULE)
 			row.nr_rules++;
-		else if (r != NO_RULE) /* damaged ones, too */
+		else if (r != NO_RULE) /* also for damaged ones */
 			row.lost |= (uint64_t)1 << reg;
 	}
 	made = arena_alloc(&c->arena, sizeof(*made));
@@ -282,7 +291,7 @@ const struct cfi_row *cfi_row_at(struct cfi *c, uint64_t file_addr)
 	row = look_up(c, c->eh_frame, file_addr);
 	if (!row)
 		row = look_up(c, debug_frame(c), file_addr);
-	/* Not remembered for want of memory: found again next time. */
+	/* If memory runs out the row is not kept, and is looked up again next time. */
 	hash64_put(&c->by_addr, file_addr, (uintptr_t)(row ? row : &no_row));
 	return row;
 }

@@ -28,7 +28,7 @@ static int64_t expr_widen(uint64_t v, unsigned bytes)
 	return bytes < 8 ? (int64_t)(v << (64 - 8 * bytes)) >> (64 - 8 * bytes) : (int64_t)v;
 }
 
-/* Of two operands, b on top. */
+/* Operations on two operands; b is on top. */
 static bool expr_binary(uint8_t atom, uint64_t a, uint64_t b, unsigned bytes, uint64_t *ret)
 {
 	int64_t sa = expr_widen(a, bytes), sb = expr_widen(b, bytes);
@@ -53,7 +53,7 @@ static bool expr_binary(uint8_t atom, uint64_t a, uint64_t b, unsigned bytes, ui
 		*ret = a * b;
 		return true;
 	case DW_OP_div:
-		if (!sb || sb == -1) /* the smallest number has no opposite */
+		if (!sb || sb == -1) /* the smallest number has no negation */
 			*ret = 0 - a;
 		else
 			*ret = (uint64_t)(sa / sb);
@@ -92,7 +92,7 @@ static bool expr_binary(uint8_t atom, uint64_t a, uint64_t b, unsigned bytes, ui
 	return false;
 }
 
-/* Operations that move, copy or change what is on top. */
+/* Operations that move, copy or change the top of the stack. */
 static bool stack_op(struct stack *s, const struct cfi_op *op, unsigned bytes)
 {
 	uint64_t *top = s->n ? &s->v[s->n - 1] : NULL, t;

@@ -9,7 +9,10 @@
 #define EM_RISCV 243
 #endif
 
-/* rax rdx rcx rbx rsi rdi rbp rsp r8..r15, return address (its column holds the pc); perf: ax bx cx dx si di bp sp ip ... r8 (16) .. r15 (23) */
+/*
+ * rax rdx rcx rbx rsi rdi rbp rsp r8..r15, return address (its column contains the pc); perf: ax bx
+ * cx dx si di bp sp ip ... r8 (16) .. r15 (23)
+ */
 static const int8_t x86_64[] = { 0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 8 };
 /* eax ecx edx ebx esp ebp esi edi, return address */
 static const int8_t i386[] = { 0, 2, 3, 1, 7, 6, 4, 5, 8 };
@@ -18,7 +21,7 @@ static const int8_t arm64[] = { 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 
 				16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31 };
 /* r0..r12, sp, lr, pc: the same on a 64-bit kernel */
 static const int8_t arm[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
-/* x0 is always 0; perf has the program counter in its place */
+/* x0 is always 0; perf uses its place for the program counter */
 static const int8_t riscv[] = { -1, 1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
 				16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31 };
 
@@ -31,7 +34,7 @@ static const struct unwind_arch arches[] = {
 	{ EM_RISCV, 8, .perf_pc = 0, .sp = 2, .fp = 255, TABLE(riscv) },
 };
 
-/* What runs on a machine of that name, first with 64-bit, then with 32-bit registers. */
+/* Architectures of programs on a machine of that name: with 64-bit, then with 32-bit registers. */
 static const struct {
 	const char *name;
 	uint16_t machine64, machine32;

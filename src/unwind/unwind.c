@@ -13,10 +13,11 @@
 #include "unwind/expr.h"
 
 enum {
-	MAX_FRAMES = 4096, /* of one chain; recorded stacks are 64 KB at most */
+	MAX_FRAMES = 4096, /* per chain; recorded stacks are 64 KB at most */
 	/*
-	 * Operations of expressions and words read from files, of one chain. Few frames need any: entries of the PLT of shared
-	 * libraries 9, functions that align their stack 2 and some per register.
+	 * Per chain: the number of expression operations and of words read from files. Few frames
+	 * need any: entries of the PLT of shared libraries 9, functions that align their stack 2
+	 * and some per register.
 	 */
 	MAX_WORK = 65536,
 	GUESS_MAX_FRAME_BYTES = 0x4000
@@ -34,7 +35,7 @@ struct unwinder {
 	VEC(uint64_t) ips;
 };
 
-/* One walk. Registers are by DWARF's numbers. */
+/* One walk. Registers have DWARF's numbers. */
 struct walk {
 	struct unwinder *u;
 	const struct unwind_input *in;
@@ -42,9 +43,9 @@ struct walk {
 	uint64_t stack_start;
 	uint64_t regs[CFI_MAX_REGS], known;
 	uint64_t pc, cfa;
-	unsigned *budget; /* what is left of MAX_WORK */
-	bool exact;       /* pc is where code was interrupted, not where a call returns to */
-	bool outside;     /* memory was asked for that is not recorded */
+	unsigned *budget; /* the rest of MAX_WORK */
+	bool exact;       /* pc is where the code was interrupted, not a return address */
+	bool outside;     /* the walk needed memory that is not recorded */
 };
 
 bool unwind_supported(void)
@@ -90,7 +91,7 @@ const char *unwind_end_text(enum unwind_end end)
 	return texts[end];
 }
 
-/* ---- memory and registers ---------------------------------------------------------------------------------------- */
+/* ---- memory and registers -------------------------------------------------------------------- */
 
 static bool read_file_memory(struct walk *w, uint64_t addr, void *buf, size_t len)
 {
@@ -105,7 +106,7 @@ static bool read_file_memory(struct walk *w, uint64_t addr, void *buf, size_t le
 		return false;
 	if (dso_read(d, offset, buf, len) == len)
 		return true;
-	/* Mapped but in no file, as a stack: perf takes it for zeros. */
+	/* Mapped memory without a file, such as a stack: perf reads it as zeros. */
 	memset(buf, 0, len);
 	return w->u->rules->unwinds_through_zeros;
 }
@@ -115,7 +116,7 @@ static bool read_memory(void *ctx, uint64_t addr, unsigned bytes, uint64_t *ret)
 	struct walk *w = ctx;
 	uint64_t off = addr - w->stack_start, len = w->in->stack_len;
 	uint8_t buf[8] = { 0 };
-	/* perf never reads the last word that was recorded. */
+	/* perf never reads the last recorded word. */
 	bool in_stack = addr >= w->stack_start &&
 			(w->u->rules->skips_last_stack_word ? len > bytes && off < len - bytes
 							    : len >= bytes && off <= len - bytes);
@@ -161,7 +162,7 @@ static void set_register(struct walk *w, unsigned reg, uint64_t value)
 	w->known |= (uint64_t)1 << reg;
 }
 
-/* perf's number of a register -> its value in the sample. */
+/* The sample's value of a register, by perf's number. */
 static bool recorded_register(const struct unwind_input *in, int perf, uint64_t *ret)
 {
 	if (perf < 0 || !(in->regs_mask >> perf & 1))
@@ -186,7 +187,7 @@ static bool unwind_begin(struct walk *w)
 	return true;
 }
 
-/* ---- a step ------------------------------------------------------------------------------------------------------ */
+/* ---- a step ---------------------------------------------------------------------------------- */
 
 static struct cfi *tables_of(struct unwinder *u, struct dso *d)
 {
@@ -255,7 +256,7 @@ static bool rule_value(struct walk *w, const struct cfi_rule *rule, uint64_t cfa
 	return false;
 }
 
-/* An alternate stack may lie anywhere; nothing else goes down. perf asks only for another place. */
+/* Only an alternate stack may be at a lower address. perf only requires another address. */
 static bool goes_up(const struct walk *w, const struct walk *caller, bool signal)
 {
 	if (caller->cfa == w->cfa && caller->pc == w->pc)
@@ -263,7 +264,7 @@ static bool goes_up(const struct walk *w, const struct walk *caller, bool signal
 	return signal || w->u->rules->unwinds_downwards || caller->cfa >= w->cfa;
 }
 
-/* The caller's registers, by the row for this frame. */
+/* Finds the caller's registers with the row for this frame. */
 static enum unwind_end step_by_row(struct walk *w, const struct cfi_row *row)
 {
 	struct walk caller = *w;
@@ -299,7 +300,9 @@ static enum unwind_end step_by_row(struct walk *w, const struct cfi_row *row)
 	return UNWIND_FULL;
 }
 
-/* "jmp *x(%rip); push $n; jmp y": functions of shared libraries are called through it. */
+/*
+ * "jmp *x(%rip); push $n; jmp y": an entry of the PLT, which calls functions of shared libraries.
+ */
 static bool is_plt_entry(struct walk *w)
 {
 	uint8_t code[16];
@@ -309,8 +312,8 @@ static bool is_plt_entry(struct walk *w)
 }
 
 /*
- * Code that its file's tables leave out, on x86: an entry of the PLT, or else (if it looks so) a function with a frame pointer, whose
- * frame is not far up the stack.
+ * For x86 code that is missing in its file's tables: treats it as an entry of the PLT, or else, if
+ * it looks plausible, as a function with a frame pointer whose frame is not far up the stack.
  */
 static enum unwind_end unwind_guess(struct walk *w)
 {
@@ -346,7 +349,10 @@ static enum unwind_end unwind_guess(struct walk *w)
 	return UNWIND_FULL;
 }
 
-/* What is shown of a frame: see unwind_walk(). perf takes the trampoline to which a signal's handler returns for a caller. */
+/*
+ * The address to print for a frame: see unwind_walk(). perf treats the trampoline to which a signal
+ * handler returns as a caller.
+ */
 static uint64_t shown_ip(const struct walk *w, const struct cfi_row *row, bool innermost)
 {
 	bool is_place = innermost || w->exact ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* unwind.h without libdw: no chain is unwound. */
+/* unwind.h without libdw: all chains are empty. */
 #include "unwind/unwind.h"
 
 #include "base/err.h"
