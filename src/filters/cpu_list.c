@@ -19,7 +19,7 @@ static bool parse_cpu(const char **p, uint32_t *ret)
 	return true;
 }
 
-/* Calls of set == NULL only find the highest cpu; *ret_repeats is of calls with a set. */
+/* With set == NULL it only finds the highest cpu. *ret_repeats is set only with a set. */
 static int cpu_list_walk(const char *text, uint64_t *set, uint32_t *ret_max, bool *ret_repeats)
 {
 	const char *p = text;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The early filter: what can be decided from a record's time and cpu alone, before it is ordered and decoded.
- * Records that carry state are not asked.
+ * The early filter: decides from a record's time and cpu alone, before the record is ordered and
+ * decoded. State records are not filtered.
  *
  *	struct early_filter f = EARLY_FILTER_ALL;
  *	TRY(time_windows_parse("12.5,13", &span, false, rules, &f.time));
@@ -17,7 +17,7 @@
 
 struct early_filter {
 	struct time_windows time;
-	struct cpu_list cpus; /* lent, of all recordings: filters.h */
+	struct cpu_list cpus; /* borrowed; shared by all recordings: filters.h */
 };
 
 #define EARLY_FILTER_ALL ((struct early_filter){ .time = TIME_WINDOWS_ALL })

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events that switch the showing of events on and off:
+ * Events that switch the output of events on and off:
  *
  *	--switch-on A --switch-off B     ...  A  shown shown  B  ...  ...  A  shown
  *
- * Without an event that switches on everything is shown up to the first that switches off. The two themselves are shown
- * only when asked for.
+ * Without an event that switches on, everything is shown up to the first event that switches off.
+ * The switching events themselves are shown only on request.
  */
 #ifndef SONDE_FILTERS_EVENT_SWITCH_H
 #define SONDE_FILTERS_EVENT_SWITCH_H
@@ -16,7 +16,7 @@
 #define EVENT_SWITCH_NONE UINT32_MAX
 
 struct event_switch {
-	uint32_t on, off; /* families of schemas; EVENT_SWITCH_NONE: not given */
+	uint32_t on, off; /* families of schemas; EVENT_SWITCH_NONE if not given */
 	bool shows_both;
 	bool is_off;
 	bool omits_one; /* perf's rule switch_off_omits_one */

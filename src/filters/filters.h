@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All filters of a session, which hold of each of its recordings. Windows of time alone are kept
- * with a recording, whose clock they are in.
+ * All filters of a session. They apply to each of its recordings. Time windows are stored per
+ * recording, because they are in the recording's clock.
  */
 #ifndef SONDE_FILTERS_FILTERS_H
 #define SONDE_FILTERS_FILTERS_H
@@ -13,8 +13,8 @@
 #include "filters/place.h"
 
 struct filters {
-	bool is_set;    /* any is: without one an event need not meet them one by one */
-	bool is_choosy; /* names, places or switches are, or there are dlfilters */
+	bool is_set;    /* a filter is set; otherwise events skip the single checks */
+	bool is_choosy; /* a filter of names, places or switches is set, or there are dlfilters */
 	struct cpu_list cpus;
 	struct late_filter late;
 	struct event_names names;

@@ -13,7 +13,7 @@ static int id_list_compare(const void *pa, const void *pb)
 	return a < b ? -1 : a > b;
 }
 
-/* Blanks may stand before a number, -1 is the id of records without a process. */
+/* Blanks may precede a number. -1 is the id of records without a process. */
 static bool parse_id(const char **p, int32_t *ret)
 {
 	bool negative;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A set of process or thread numbers out of a list like `1,4711`: sorted, looked up by binary search. */
+/* A set of process or thread ids from a list such as `1,4711`: sorted, found by binary search. */
 #ifndef SONDE_FILTERS_ID_LIST_H
 #define SONDE_FILTERS_ID_LIST_H
 
@@ -8,11 +8,11 @@
 #include <stdint.h>
 
 struct id_list {
-	int32_t *ids; /* owned, ascending; NULL: no list was given, everything is in it */
+	int32_t *ids; /* owned, ascending; NULL if no list was given: it contains everything */
 	size_t nr;
 };
 
-/* what: "pid", for messages. -EINVAL, -ENOMEM; ret is written only on success. */
+/* what: "pid", for messages. -EINVAL or -ENOMEM. ret is written only on success. */
 int id_list_parse(const char *text, const char *what, struct id_list *ret);
 void id_list_done(struct id_list *l);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The late filter: what needs the state as of the event. All lists that were given must hold the event.
+ * The late filter: needs the state as of the event. Every given list must contain the event.
  *
  *	struct late_filter f = { 0 };
  *	TRY(id_list_parse("1,4711", "pid", &f.pids));

@@ -36,7 +36,7 @@ static int add_name(struct names *n, const char *name, size_t len)
 	return 0;
 }
 
-/* The whole file, with a NUL behind it. */
+/* The complete file, with a NUL behind it. */
 static int name_list_read_file(const char *path, const char *what, char **ret)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -109,7 +109,7 @@ int name_list_parse(const char *text, const char *what, struct name_list *ret)
 {
 	struct name_list l = { 0 };
 	struct names n = { 0 };
-	int r = vec_reserve(&n.names, 1); /* an empty list is a list: it holds nothing */
+	int r = vec_reserve(&n.names, 1); /* an empty list is a list that contains nothing */
 	size_t kept = 0;
 
 	for (const char *p = text; *p && r >= 0;) {

@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 
-/* A hexadecimal number, with or without 0x; blanks may stand around it. */
+/* A hexadecimal number, with or without 0x. Blanks may surround it. */
 static bool parse_address(const char *text, uint64_t *ret)
 {
 	const char *p = text + strspn(text, " \t");
@@ -44,7 +44,7 @@ int place_filter_symbols(struct place_filter *f, const char *text, uint64_t rang
 		f->nr_addrs += is_address;
 		if (is_address &&
 		    (rules->hex_names_are_addresses || strpbrk(name, "0123456789") == name))
-			free(name); /* no function is called so */
+			free(name); /* no function has this name */
 		else
 			f->symbols.names[kept++] = name;
 	}
@@ -69,7 +69,7 @@ static bool has_dso(const struct place_filter *f, const char *dso)
 
 	if (name_list_has(&f->dsos, dso))
 		return true;
-	/* perf's short name for what a JIT has made */
+	/* perf's short name for a JIT's map */
 	if (!strncmp(dso, jit_prefix, sizeof(jit_prefix) - 1) &&
 	    sscanf(dso + sizeof(jit_prefix) - 1, "%d.map", &pid) == 1) {
 		snprintf(jit, sizeof(jit), "[JIT] tid %d", pid);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the code of a sample lies: functions, addresses and files that are wanted (-S, --addr-range, --dsos).
+ * Filters samples by the place of their code: functions, addresses and files (-S, --addr-range,
+ * --dsos).
  *
  *	struct place_filter f = { 0 };
  *	TRY(place_filter_dsos(&f, "w,libc.so.6", rules));
@@ -16,18 +17,18 @@
 #include "sonde/sonde.h"
 
 struct place_filter {
-	struct name_list dsos; /* by path, or by its last part */
+	struct name_list dsos; /* by path, or by the last component of the path */
 	struct name_list symbols;
 	uint64_t *addrs; /* owned */
 	size_t nr_addrs;
-	uint64_t range; /* bytes behind each address; 0: the address only */
+	uint64_t range; /* bytes behind each address; 0 means only the address */
 	const struct rules *rules;
 };
 
 int place_filter_dsos(struct place_filter *f, const char *text, const struct rules *rules);
 /*
- * Members that are hexadecimal numbers are addresses: where code ran, or where its function begins. perf takes a name like
- * "face" for one too, and no beginnings of functions.
+ * Members that are hexadecimal numbers are addresses: of code, or of the start of a function. perf
+ * also takes a name like "face" for an address only, and does not match starts of functions.
  */
 int place_filter_symbols(struct place_filter *f, const char *text, uint64_t range,
 			 const struct rules *rules);

@@ -15,7 +15,7 @@
 #define MAX_SECONDS (UINT64_MAX / NS_PER_S) /* 18446744073 s: 584 years after boot */
 #define MAX_WINDOWS 65536
 
-/* What is being parsed; windows are taken over by the caller on success. */
+/* The state of parsing. On success the caller takes over the windows. */
 struct parse {
 	const char *text;
 	const struct time_span *span; /* for percents */
@@ -40,7 +40,7 @@ static int time_window_fail(const struct parse *p, const char *why)
 	return err_set(-EINVAL, "Invalid time string '%s': %s", p->text, why);
 }
 
-/* ---- seconds ----------------------------------------------------------------------------------------------------- */
+/* ---- seconds --------------------------------------------------------------------------------- */
 
 /* "12", "12.5", ".5", "12.", blanks and a plus before the digits; all of p[0..len) must be used. */
 static bool parse_seconds(const char *p, size_t len, uint64_t *ret_ns)
@@ -72,15 +72,15 @@ static bool parse_seconds(const char *p, size_t len, uint64_t *ret_ns)
 	return p == end && !__builtin_add_overflow(s * NS_PER_S, ns, ret_ns);
 }
 
-/* ---- times of day ------------------------------------------------------------------------------------------------ */
+/* ---- times of day ---------------------------------------------------------------------------- */
 
-/* What is written of a time of day. */
+/* The written parts of a time of day. */
 struct moment {
 	bool has_date, has_zone;
 	int year, month, day, hour, minute;
-	uint64_t ns;    /* of the minute */
-	int zone_min;   /* east of UTC */
-	const char *at; /* of what is not yet read */
+	uint64_t ns;    /* ns within the minute */
+	int zone_min;   /* minutes east of UTC */
+	const char *at; /* the unread text */
 	const char *end;
 };
 
@@ -92,7 +92,7 @@ static bool take_char(struct moment *m, char c)
 	return true;
 }
 
-/* Exactly so many digits, up to max. */
+/* Takes exactly this many digits, which must give a number from min to max. */
 static bool take_number(struct moment *m, int digits, int min, int max, int *ret)
 {
 	int n = 0;
@@ -167,7 +167,7 @@ static bool read_moment(const char *p, size_t len, struct moment *ret)
 	return is_valid && m.at == m.end;
 }
 
-/* Nanoseconds since 1970 of its date plus some days; false: there is no such day. */
+/* Nanoseconds since 1970 of its date plus some days. False if there is no such day. */
 static bool moment_wall(const struct moment *m, int more_days, bool is_utc, int64_t *ret_ns)
 {
 	struct tm tm = { .tm_year = m->year - 1900,
@@ -190,7 +190,7 @@ static bool moment_wall(const struct moment *m, int more_days, bool is_utc, int6
 	return true;
 }
 
-/* The day of a moment, in the zone in which times are told. */
+/* Sets the date of a moment, in the zone in which times are printed. */
 static bool set_date(struct moment *m, int64_t wall_ns, bool is_utc)
 {
 	time_t s = (time_t)(wall_ns / NS_PER_S);
@@ -206,7 +206,10 @@ static bool set_date(struct moment *m, int64_t wall_ns, bool is_utc)
 	return true;
 }
 
-/* Without a date: the first such moment within the recording, else that of the day on which it begins. */
+/*
+ * Without a date: the first such moment within the recording; if there is none, the moment on the
+ * day on which the recording begins.
+ */
 static bool place_moment(struct moment *m, const struct time_span *span, int64_t *ret_ns)
 {
 	const int64_t first = saturate_add(saturate_signed(span->first_ns), span->wall_ns),
@@ -227,7 +230,9 @@ static bool is_moment(const char *p, size_t len)
 	return memchr(p, ':', len) || has_date(p, len);
 }
 
-/* One bound. begins_ns: of the bound before it in its window, for times of day behind midnight. */
+/*
+ * Parses one bound. begins_ns: the bound before it in the window, for times of day after midnight.
+ */
 static int parse_bound(struct parse *parse, const char *p, size_t len, uint64_t begins_ns,
 		       const char *which, uint64_t *ret_ns)
 {
@@ -262,7 +267,7 @@ static int parse_bound(struct parse *parse, const char *p, size_t len, uint64_t 
 	if (!m.has_date && begins_ns && ns < (int64_t)begins_ns &&
 	    moment_wall(&m, 1, parse->span->is_utc, &ns))
 		ns = saturate_sub(ns, parse->span->wall_ns);
-	*ret_ns = ns > 0 ? (uint64_t)ns : 1; /* 0 were no bound */
+	*ret_ns = ns > 0 ? (uint64_t)ns : 1; /* 0 would mean no bound */
 	return 0;
 }
 
@@ -283,7 +288,10 @@ static int parse_window(struct parse *parse, const char *p, size_t len)
 	return vec_push(&parse->windows, w);
 }
 
-/* perf's cutting into pieces: a blank behind the second number ends a window, blanks behind the comma do not. */
+/*
+ * Splits the text as perf does: a blank behind the second number ends a window, blanks behind the
+ * comma do not.
+ */
 static int parse_windows(struct parse *parse)
 {
 	const char *p = parse->text, *end = p + strlen(p);
@@ -315,7 +323,7 @@ static int check_order(struct parse *parse)
 	for (size_t i = 1; i < parse->windows.n; i++) {
 		const struct time_window *w = &parse->windows.v[i];
 
-		/* An open end overlaps nothing in perf, whose end is 0 then. */
+		/* In perf an open end overlaps nothing, because it is stored as 0. */
 		if (w[-1].to_ns == UINT64_MAX ? !parse->rules->open_window_overlaps_none
 					      : w[-1].to_ns >= w->from_ns)
 			return time_window_fail(
@@ -324,7 +332,7 @@ static int check_order(struct parse *parse)
 	return 0;
 }
 
-/* Open ends stay open; perf's become the time of the first sample. */
+/* Open ends stay open; under perf's rules they become the time of the first sample. */
 static int make_absolute(struct parse *parse)
 {
 	uint64_t first = parse->span ? parse->span->first_ns : 0;
@@ -339,9 +347,9 @@ static int make_absolute(struct parse *parse)
 	return 0;
 }
 
-/* ---- percents ---------------------------------------------------------------------------------------------------- */
+/* ---- percents -------------------------------------------------------------------------------- */
 
-/* "10.5%" in p[0..len), *ret as a part of 1. */
+/* "10.5%" in p[0..len); *ret is a fraction of 1. */
 static bool parse_percent(const char *p, size_t len, locale_t c_locale, double *ret)
 {
 	const char *end = p + len;
@@ -365,14 +373,14 @@ static bool parse_percent(const char *p, size_t len, locale_t c_locale, double *
 	return stop == number + n;
 }
 
-/* first + part of the span, rounded; perf computes the sum in doubles, too. */
+/* The time at a fraction of the span, rounded. perf also adds in double precision. */
 static uint64_t place_in(const struct parse *parse, double part)
 {
 	const struct time_span *span = parse->span;
 	uint64_t whole = span->last_ns - span->first_ns;
 	double ns = round(part * (double)whole), sum = (double)span->first_ns + ns;
 
-	/* Doubles of large numbers may be rounded up, to more than there is and to 2^64. */
+	/* Doubles of large numbers may be rounded up beyond the span, and to 2^64. */
 	if (parse->rules->rounds_percents)
 		return sum < 0x1p64 ? (uint64_t)sum : UINT64_MAX;
 	return span->first_ns + (ns < (double)whole ? (uint64_t)ns : whole);
@@ -425,7 +433,7 @@ static int parse_part(struct parse *parse, const char *p, size_t len, char separ
 	return add_part(parse, from, to);
 }
 
-/* Which kind of list it is the whole text says: slices before parts before a single percent. */
+/* The complete text decides on the kind of list: slices before ranges before a single percent. */
 static int parse_percents(struct parse *parse, locale_t c_locale)
 {
 	const char *text = parse->text, *p = text;
@@ -450,14 +458,14 @@ static int parse_percents(struct parse *parse, locale_t c_locale)
 	return 0;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------------------------- */
+/* ---- the complete text ----------------------------------------------------------------------- */
 
 bool time_windows_need_wall(const char *text)
 {
 	return !strchr(text, '%') && strpbrk(text, ":-");
 }
 
-/* Times of day without a date are of the recording's. */
+/* True if it has times of day without a date, which are relative to the recording. */
 static bool needs_date(const char *text)
 {
 	while (*text) {
@@ -485,7 +493,7 @@ static int time_window_parse_text(struct parse *parse, bool relative)
 			return err_nomem();
 		r = parse_percents(parse, c_locale);
 		freelocale(c_locale);
-		/* perf adds the first sample's time once more, and nothing is left. */
+		/* perf adds the first sample's time twice, and no event is left. */
 		return r >= 0 && relative && parse->rules->open_window_ends_at_first
 			       ? make_absolute(parse)
 			       : r;
@@ -494,7 +502,7 @@ static int time_window_parse_text(struct parse *parse, bool relative)
 		return time_window_fail(parse, "times of day do not count from the first event");
 	TRY(parse_windows(parse));
 	if (!parse->span && time_windows_need_wall(parse->text))
-		return 0; /* which comes first is not known yet */
+		return 0; /* the order of the bounds is not known yet */
 	TRY(check_order(parse));
 	return relative ? make_absolute(parse) : 0;
 }
@@ -538,7 +546,7 @@ static uint64_t shift_bound(uint64_t ns, int64_t by_ns)
 
 static void shift_window(struct time_window *w, int64_t by_ns)
 {
-	/* Times are above 0: what ends there holds none. */
+	/* Times are positive, so a window that ends at 0 or before is empty. */
 	if (w->from_ns)
 		w->from_ns = shift_bound(w->from_ns, by_ns);
 	if (w->to_ns != UINT64_MAX)

@@ -2,16 +2,19 @@
 /*
  * Windows of time, as --time gives them:
  *
- *	12.5,13           from,to in seconds with up to 9 decimals; either side may be empty, both ends belong to it
- *	1,2 5,6 9,        several, in ascending order, separated by blanks
+ *	12.5,13           from,to in seconds with up to 9 decimals; either side may be empty, both
+ *	                  ends belong to the window
+ *	1,2 5,6 9,        several windows, in ascending order, separated by blanks
  *	10%/2,10%/5       the second and the fifth slice of 10 percent of the recording
  *	0%-10%,50%-60%    from, to in percents of it
  *	10%               its first 10 percent
  *
- *	2026-11-22T21:15:58.5Z,   times of day, if the recording tells them: Z, +01:00 or nothing for local time
- *	21:15,21:16:30            ... of the day on which the recording has them, else of that on which it begins
+ *	2026-11-22T21:15:58.5Z,   times of day, if the recording has them: Z, +01:00 or nothing for
+ *	                          local time
+ *	21:15,21:16:30            ... of the day on which the recording has them, else of the day on
+ *	                          which it begins
  *
- * As in perf a bound of 0 is no bound. Nearly all events are told from the outer bounds alone.
+ * As in perf, a bound of 0 means no bound. The outer bounds alone decide for nearly all events.
  */
 #ifndef SONDE_FILTERS_TIME_WINDOW_H
 #define SONDE_FILTERS_TIME_WINDOW_H
@@ -28,31 +31,31 @@ struct time_window {
 };
 
 struct time_windows {
-	struct time_window bounds; /* of all windows together */
-	struct time_window *list;  /* owned; NULL: the bounds are the only window */
+	struct time_window bounds; /* the range of all windows together */
+	struct time_window *list;  /* owned; NULL if the bounds are the only window */
 	size_t nr;
 };
 
 #define TIME_WINDOWS_ALL ((struct time_windows){ .bounds = { 0, UINT64_MAX } })
 
-/* What percents, relative times and times of day refer to. */
+/* The reference for percents, relative times and times of day. */
 struct time_span {
-	uint64_t first_ns, last_ns; /* the recording's first and last sample */
-	int64_t wall_ns;            /* added to a time it gives nanoseconds since 1970 */
-	bool is_utc;                /* times of day that say no zone are UTC, not local */
+	uint64_t first_ns, last_ns; /* times of the recording's first and last sample */
+	int64_t wall_ns;            /* a time plus this is nanoseconds since 1970 */
+	bool is_utc;                /* times of day without a zone are UTC, not local */
 };
 
-/* Whether the text can only be understood with the recording's span. */
+/* True if the text can be parsed only with the recording's span. */
 bool time_windows_need_span(const char *text, bool relative);
-/* Whether it has times of day: wall_ns must be known. */
+/* True if it contains times of day: wall_ns must be known. */
 bool time_windows_need_wall(const char *text);
 /*
- * -EINVAL and "Invalid time string ...", -ENOMEM; ret is written only on success. span NULL: the text is only checked,
- * ret is not used. relative: times count from the first sample.
+ * -EINVAL with "Invalid time string ...", or -ENOMEM. ret is written only on success. If span is
+ * NULL the text is only checked, and ret is not used. relative: times count from the first sample.
  */
 int time_windows_parse(const char *text, const struct time_span *span, bool relative,
 		       const struct rules *rules, struct time_windows *ret);
-/* Moves all bounds; open ends stay open, and what ended before 0 holds nothing. */
+/* Moves all bounds. Open ends stay open. Windows that ended before 0 are empty afterwards. */
 void time_windows_shift(struct time_windows *w, int64_t by_ns);
 int time_windows_copy(const struct time_windows *w, struct time_windows *ret);
 void time_windows_done(struct time_windows *w);
@@ -65,8 +68,8 @@ static inline bool time_window_holds(const struct time_window *w, uint64_t time_
 bool time_windows_list_holds(const struct time_windows *w, uint64_t time_ns);
 
 /*
- * An event whose time was not recorded (SONDE_NO_TIME) lies behind every end; a time of 0 says nothing, such events are
- * in every window.
+ * An event without a recorded time (SONDE_NO_TIME) is behind every end. A time of 0 means unknown;
+ * such events are in every window.
  */
 static inline bool time_windows_hold(const struct time_windows *w, uint64_t time_ns)
 {

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf's binary interface of filters in shared objects, as facts: what lies where. A filter exports any of
+ * perf's binary interface of filters in shared objects, as facts: names and layouts. A filter
+ * exports any of
  *
  *	int start(void **data, void *ctx), stop(void *data, void *ctx)
  *	int filter_event_early(void *data, const struct dlf_sample *, void *ctx), filter_event(...)
  *	struct dlf_fns perf_dlfilter_fns         filled before start()
  *	const char *filter_description(const char **long_description)
  *
- * A filter returns 0 for an event to keep, 1 for one to leave out, a negative number to end the run.
+ * A filter returns 0 for an event to keep, 1 for one to leave out, a negative number to end the
+ * run.
  */
 #ifndef SONDE_FILTERS_DLFILTER_ABI_H
 #define SONDE_FILTERS_DLFILTER_ABI_H
@@ -15,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A sample; what it does not have is 0, but -1 for ids, time, cpu, pid and tid. */
+/* A sample. Absent values are 0, except ids, time, cpu, pid and tid, which are -1. */
 struct dlf_sample {
 	uint32_t size; /* of this struct */
 	uint16_t ins_lat, p_stage_cyc;
@@ -27,25 +29,25 @@ struct dlf_sample {
 	uint32_t flags;
 	uint64_t data_src, phys_addr, data_page_size, code_page_size, cgroup;
 	uint8_t cpumode;
-	uint8_t addr_correlates_sym; /* resolve_addr() has something to say */
-	uint16_t misc;               /* of the record's header */
+	uint8_t addr_correlates_sym; /* resolve_addr() has a result */
+	uint16_t misc;               /* from the record's header */
 	uint32_t raw_size;
 	const void *raw_data;
 	uint64_t brstack_nr;
 	const void *brstack; /* struct perf_branch_entry */
 	uint64_t raw_callchain_nr;
-	const uint64_t *raw_callchain; /* with its markers */
+	const uint64_t *raw_callchain; /* includes its markers */
 	const char *event;
 	int32_t machine_pid, vcpu;
 };
 _Static_assert(sizeof(struct dlf_sample) == 208, "perf's layout");
 _Static_assert(offsetof(struct dlf_sample, data_src) == 104, "perf's layout");
 
-enum { DLF_BUILD_ID_BYTES = 20 }; /* of the longest that a filter is given */
+enum { DLF_BUILD_ID_BYTES = 20 }; /* the longest build id that a filter gets */
 
-/* What lies at an address. */
+/* The place of an address. */
 struct dlf_location {
-	uint32_t size; /* of this struct; for resolve_address(): that the caller has room for */
+	uint32_t size; /* of this struct; for resolve_address(): the size of the caller's struct */
 	uint32_t symoff;
 	const char *sym;
 	uint64_t addr; /* in the file */
@@ -56,15 +58,15 @@ struct dlf_location {
 	uint8_t is_kernel_ip;
 	uint32_t buildid_size;
 	uint8_t *buildid;
-	/* of resolve_ip() only */
-	uint8_t filtered; /* other filters of the run refuse the sample */
+	/* only for resolve_ip() */
+	uint8_t filtered; /* other filters of the run drop the sample */
 	const char *comm;
-	void *priv; /* from perf 6.12 on */
+	void *priv; /* since perf 6.12 */
 };
 _Static_assert(sizeof(struct dlf_location) == 88, "perf's layout");
 #define DLF_LOCATION_BYTES_BEFORE_PRIV offsetof(struct dlf_location, priv)
 
-/* What a filter may call, with the ctx it was called with. */
+/* The functions that a filter may call, with the ctx that was passed to it. */
 struct dlf_fns {
 	const struct dlf_location *(*resolve_ip)(void *ctx);
 	const struct dlf_location *(*resolve_addr)(void *ctx);
@@ -74,7 +76,7 @@ struct dlf_fns {
 	const char *(*srcline)(void *ctx, uint32_t *ret_line);
 	void *(*attr)(void *ctx); /* struct perf_event_attr */
 	int32_t (*object_code)(void *ctx, uint64_t addr, void *buf, uint32_t len);
-	void (*al_cleanup)(void *ctx, struct dlf_location *); /* from perf 6.12 on, else NULL */
+	void (*al_cleanup)(void *ctx, struct dlf_location *); /* since perf 6.12, otherwise NULL */
 	void *(*reserved[119])(void *);
 };
 _Static_assert(sizeof(struct dlf_fns) == 128 * sizeof(void *), "perf's layout");

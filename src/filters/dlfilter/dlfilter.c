@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 
-/* ---- loading ----------------------------------------------------------------------------------------------------- */
+/* ---- loading --------------------------------------------------------------------------------- */
 
 static void dlfilter_free(struct dlfilter *f)
 {
@@ -46,7 +46,7 @@ static int add_arg(struct dlfilter *f, const char *arg, size_t len)
 	return 0;
 }
 
-/* A line's value if it is of that key. */
+/* The value of a line with that key; otherwise NULL. */
 static const char *value_of(const char *line, const char *key)
 {
 	size_t len = strlen(key);
@@ -54,7 +54,7 @@ static const char *value_of(const char *line, const char *key)
 	return strncmp(line, key, len) || line[len] != '=' ? NULL : line + len + 1;
 }
 
-/* Filters first, so that arguments before the first one have one to go to. */
+/* Reads filters first, so that arguments before the first filter belong to it. */
 static int read_lines(struct dlfilters *l, const char *lines, bool only_last, void *ctx)
 {
 	const char *last = NULL, *value;
@@ -108,7 +108,7 @@ int dlfilters_load(struct dlfilters *l, const char *lines, bool only_last,
 	return 0;
 }
 
-/* ---- running ----------------------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static void begin_call(const struct dlfilters *l)
 {
