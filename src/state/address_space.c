@@ -8,7 +8,7 @@
 
 struct code_piece {
 	uint64_t start, end; /* as in a mapping */
-	uint32_t known;      /* bit i: bytes[i] holds what is there */
+	uint32_t known;      /* bit i: bytes[i] is known */
 	uint8_t bytes[CODE_PIECE_BYTES];
 };
 _Static_assert(CODE_PIECE_BYTES == 32, "a bit of `known` for each byte");
@@ -16,12 +16,12 @@ _Static_assert(sizeof(struct code_piece) <= sizeof(struct mapping), "copied as a
 
 struct map_node {
 	union {
-		struct mapping m; /* or a symbol */
+		struct mapping m; /* a mapping or a symbol */
 		struct code_piece code;
 	};
 	struct map_node *left, *right; /* one reference each */
 	unsigned refs;
-	int height; /* of the tree below and with it: 1 without children */
+	int height; /* height of the tree below and including this node: 1 without children */
 };
 
 /* ---- nodes ---------------------------------------------------------------------------------- */
@@ -67,8 +67,9 @@ static void map_node_measure(struct map_node *n)
 }
 
 /*
- * Functions below take over the reference to a node and return one. A node with further references
- * is copied. Out of memory *failed is set, and the subtree is lost: the rest remains a valid tree.
+ * The functions below take over the reference to a node and return one. A node with further
+ * references is copied. If memory runs out, *failed is set and the subtree is lost; the rest
+ * remains a valid tree.
  */
 static struct map_node *map_node_own(struct map_node *n, bool *failed)
 {
@@ -112,7 +113,7 @@ static struct map_node *rotate_left(struct map_node *n)
 	return top;
 }
 
-/* n is owned. Its sides differ by 2 at most, except after a failure. */
+/* n is owned. Its sides differ in height by 2 at most, except after a failure. */
 static struct map_node *map_node_balance(struct map_node *n, bool *failed)
 {
 	map_node_measure(n);
@@ -140,7 +141,7 @@ static struct map_node *map_node_balance(struct map_node *n, bool *failed)
 	return n;
 }
 
-/* Nothing is there that overlaps it. */
+/* No mapping in the tree may overlap it. */
 static struct map_node *map_node_insert(struct map_node *n, const struct mapping *m, bool *failed)
 {
 	if (!n) {
@@ -158,7 +159,7 @@ static struct map_node *map_node_insert(struct map_node *n, const struct mapping
 	return map_node_balance(n, failed);
 }
 
-/* Those bytes of the piece that mask names; a piece that is there keeps its others. */
+/* Sets the bytes of the piece that the mask selects; other bytes of an existing piece are kept. */
 static struct map_node *write_piece(struct map_node *n, const struct code_piece *p, uint32_t mask,
 				    bool *failed)
 {
@@ -186,7 +187,7 @@ static struct map_node *write_piece(struct map_node *n, const struct code_piece 
 	return map_node_balance(n, failed);
 }
 
-/* The node itself, of which only one side is left, goes. */
+/* Removes the node itself, which has at most one side. */
 static struct map_node *map_node_drop(struct map_node *n)
 {
 	struct map_node *rest = n->left ? n->left : n->right;
@@ -209,7 +210,7 @@ static struct map_node *remove_first(struct map_node *n, struct mapping *ret, bo
 	return map_node_balance(n, failed);
 }
 
-/* The mapping that begins at start, which is there. */
+/* Removes the mapping that begins at start, which must exist. */
 static struct map_node *remove_at(struct map_node *n, uint64_t start, bool *failed)
 {
 	struct mapping next = { 0 };
@@ -230,17 +231,15 @@ static struct map_node *remove_at(struct map_node *n, uint64_t start, bool *fail
 	return map_node_balance(n, failed);
 }
 
-/* ---- whole stretches ------------------------------------------------------------------------- */
+/* ---- ranges ---------------------------------------------------------------------------------- */
 
 /*
- * A stretch of mappings goes as a whole, by splits and joins of trees, whose cost is the logarithm
- * of their size: what is removed may be shared with a thousand forks, which keep it, so its nodes
- * must not be met one by one.
+ * A range of mappings is removed at once, by splits and joins of trees, whose cost is the logarithm
+ * of their size. The removed nodes may be shared with a thousand forks that keep them, so they must
+ * not be visited one by one.
  */
 
-/*
- * All of left, then middle, a node that is owned and whose sides do not count, then all of right.
- */
+/* Joins left, middle and right, in this order. middle is an owned node whose sides are ignored. */
 static struct map_node *map_node_join(struct map_node *left, struct map_node *middle,
 				      struct map_node *right, bool *failed)
 {
@@ -260,7 +259,7 @@ static struct map_node *map_node_join(struct map_node *left, struct map_node *mi
 	return middle;
 }
 
-/* Splits: mappings that begin before addr, and those that begin at addr or behind it. */
+/* Splits a tree into mappings that begin before addr and mappings that begin at or behind addr. */
 static void map_node_split(struct map_node *n, uint64_t addr, struct map_node **ret_before,
 			   struct map_node **ret_behind, bool *failed)
 {
@@ -288,7 +287,7 @@ static const struct mapping *last_of(const struct map_node *n)
 	return n ? &n->m : NULL;
 }
 
-/* The last mapping ends at `end`. */
+/* Shortens the last mapping to end at `end`. */
 static struct map_node *end_last(struct map_node *n, uint64_t end, bool *failed)
 {
 	n = map_node_own(n, failed);
@@ -401,7 +400,9 @@ static int address_space_put(struct address_space *a, const struct mapping *m)
 /*
  *	before   |---a---|  |--b--|   |---c---|
  *	new            |==============|
- *	after    |--a-||==============||--c---|      a is cut at its end, b goes, c is cut at its start
+ *	after    |--a-||==============||--c---|
+ *
+ * a is cut at its end, b is removed, c is cut at its start.
  */
 static int address_space_replace(struct address_space *a, const struct mapping *m)
 {
@@ -449,7 +450,7 @@ static const struct code_piece *piece_at(const struct address_space *a, uint64_t
 	return (const struct code_piece *)find_in(a->code, addr);
 }
 
-/* The bits of those bytes of the piece at `start` that lie from addr to end. */
+/* The bits of the bytes from addr to end in the piece at `start`. */
 static uint32_t address_space_piece_bits(uint64_t start, uint64_t addr, uint64_t end)
 {
 	uint64_t from = addr > start ? addr - start : 0;
@@ -458,7 +459,7 @@ static uint32_t address_space_piece_bits(uint64_t start, uint64_t addr, uint64_t
 	return (uint32_t)(((UINT64_C(1) << (to - from)) - 1) << from);
 }
 
-/* a is not shared. */
+/* a must not be shared. */
 static int forget_code(struct address_space *a, uint64_t addr, uint64_t end)
 {
 	const struct mapping *at;

@@ -31,7 +31,7 @@ int lineage_apply(const struct lineage_ops *ops, void *user, const struct change
 
 /* ---- the table ------------------------------------------------------------------------------ */
 
-/* An entry of `lives`: one that is not used any more, or a new one. */
+/* Finds an entry of `lives`: an unused one, or a new one. */
 static int take_life(struct lineage *l, uint32_t *ret)
 {
 	if (l->unused.n) {
@@ -80,7 +80,7 @@ void lineage_begin(struct lineage *l, int32_t number)
 	}
 }
 
-/* Its payload is not kept any longer. Without memory its entry is not used again. */
+/* Drops the number's payload. If memory runs out its entry is not reused. */
 static void *lineage_forget(struct lineage *l, struct lineage_life *life)
 {
 	void *payload = life->payload;

@@ -48,21 +48,21 @@ int lineage_apply(const struct lineage_ops *ops, void *user, const struct change
 
 /* Who has a number now. */
 struct lineage_life {
-	void *payload; /* the user's; NULL if there is none */
+	void *payload; /* owned by the user; NULL if there is none */
 	int32_t number;
-	uint32_t holder : 31; /* who has it: another value for each, of all numbers */
+	uint32_t holder : 31; /* identifies the holder; unique among all numbers */
 	uint32_t has_ended : 1;
 };
 
-/* An EXIT: the number, and who had it. */
+/* An EXIT: the number, and its holder. */
 struct lineage_exit {
 	int32_t number;
 	uint32_t holder;
 };
 
 /*
- * A number whose payload is not kept any longer has no life, but one of these in its place: the last
- * holder has ended, or another one has the number now.
+ * A number without a payload has no life. Instead it may have one of these: its last holder has
+ * ended, or another holder has the number now.
  */
 #define LINEAGE_ENDED (HASH64_EMPTY - 1)
 #define LINEAGE_BEGUN (HASH64_EMPTY - 2)
@@ -76,7 +76,7 @@ struct lineage {
 	size_t next_exit;
 };
 
-/* NULL if nothing is kept of the number. Valid until the next lineage_put(). */
+/* NULL if there is no payload for the number. Valid until the next lineage_put(). */
 static inline struct lineage_life *lineage_find(const struct lineage *l, int32_t number)
 {
 	uint64_t i = hash64_find(&l->by_number, (uint32_t)number);
@@ -84,7 +84,7 @@ static inline struct lineage_life *lineage_find(const struct lineage *l, int32_t
 	return i >= LINEAGE_BEGUN ? NULL : &l->lives.v[i];
 }
 
-/* Whoever had the number last has ended. */
+/* True if the last holder of the number has ended. */
 static inline bool lineage_has_ended(const struct lineage *l, int32_t number)
 {
 	uint64_t i = hash64_find(&l->by_number, (uint32_t)number);
@@ -109,17 +109,18 @@ int lineage_put(struct lineage *l, int32_t number, void *payload);
  */
 void lineage_begin(struct lineage *l, int32_t number);
 /*
- * Who has the number has ended. Events of it may still come, and threads may outlive the first one
- * of their process: the payload stays for `kept` further exits, or until lineage_begin(). *ret_gone
- * is the payload that is not kept any longer, now the caller's; NULL if there is none. -ENOMEM
+ * The holder of the number has ended. Later records may still be its events, and threads may
+ * outlive the first thread of their process. So the payload stays for `kept` further exits, or
+ * until lineage_begin(). *ret_gone receives the payload that was dropped, which the caller now
+ * owns; NULL if there is none. -ENOMEM
  */
 int lineage_end(struct lineage *l, int32_t number, size_t kept, void **ret_gone);
 /*
- * Numbers without a payload leave the table. Not for users of lineage_end(). After -ENOMEM some of
- * the others cannot be found.
+ * Removes numbers without a payload from the table. Not for users of lineage_end(). After -ENOMEM
+ * some of the others cannot be found.
  */
 int lineage_compact(struct lineage *l);
-/* The payloads are the user's to free. */
+/* The user frees the payloads. */
 void lineage_done(struct lineage *l);
 
 #endif

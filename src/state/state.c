@@ -31,7 +31,7 @@ static void name_task(struct state *s, struct task *t, uint32_t comm, uint64_t s
 	t->is_gone = false;
 }
 
-/* Another task with the same tid, which no record named so far. */
+/* Another task with the same tid, not yet named by any record. */
 static int renew_task(struct state *s, int32_t tid, struct task *t)
 {
 	char name[16];
@@ -78,7 +78,7 @@ void state_done(struct state *s)
 	*s = (struct state){ 0 };
 }
 
-/* Adds a task that no record named. */
+/* Adds a task that no record has named. */
 static int add_task(struct state *s, int32_t pid, int32_t tid, struct task **ret)
 {
 	struct task t = { .pid = pid };
@@ -122,8 +122,8 @@ int state_task(struct state *s, int32_t pid, int32_t tid, const struct task **re
 }
 
 /*
- * Kernels before 3.16 do not mark names that exec gave: then it is the name as of now. For a
- * process that ran before the recording the first name is its parent's, from the FORK that
+ * Kernels before 3.16 do not mark names that were set by exec; then the current name is used. For a
+ * process that ran before the recording, the first name is its parent's, from the FORK that
  * describes it; the second is its own.
  */
 const struct task_name *state_program(const struct state *s, const struct task *t, int32_t tid)
@@ -143,7 +143,8 @@ struct address_space *state_space(struct state *s, int32_t pid)
 }
 
 /*
- * Takes over the reference to the space, which replaces the process's; NULL if nothing is mapped.
+ * Takes over the reference to the space, which replaces the process's space; NULL if nothing is
+ * mapped.
  */
 static int set_space(struct state *s, int32_t pid, struct address_space *take_space)
 {
@@ -166,8 +167,8 @@ struct address_space *state_space_of(struct state *s, int32_t pid, int32_t tid)
 }
 
 /*
- * perf 6.12 creates a new thread when a record after the EXIT is of the same one (records out of
- * order, a pid that is used again without a FORK). Nothing is mapped in it.
+ * perf 6.12 creates a new thread if a record after the EXIT names the same one (records out of
+ * order, a pid that is reused without a FORK). Nothing is mapped in it.
  */
 static int come_back(struct state *s, int32_t pid)
 {
@@ -180,7 +181,10 @@ static int come_back(struct state *s, int32_t pid)
 	return set_space(s, pid, empty);
 }
 
-/* It says nothing of when the task runs: what exit_forgets_comm forgot stays forgotten. */
+/*
+ * The change does not say when the task runs, so a name that exit_forgets_comm removed stays
+ * removed.
+ */
 static int apply_untimed_name(struct state *s, const struct change *c)
 {
 	struct task *t;
@@ -238,7 +242,7 @@ static int apply_fork(void *user, const struct change *c, enum lineage_maps maps
 	copy = *parent;
 	TRY(find_or_add_task(s, c->pid, c->tid, &child));
 	child->pid = c->pid;
-	/* The tid may have been another task's before: its names are gone with it. */
+	/* The tid may have belonged to another task; renew_task() drops that task's names. */
 	TRY(renew_task(s, c->tid, child));
 	if (copy.has_comm)
 		name_task(s, child, copy.comm, c->time_ns, false);
@@ -306,7 +310,7 @@ static int apply_ksymbol(struct state *s, const struct change *c)
 			     .out_of_line = c->out_of_line };
 
 	if (c->unregister) {
-		/* A part of a recording may not say that it was registered. */
+		/* The recording may lack the record that registered it. */
 		TRY(address_space_write_code(&s->kernel, c->start, NULL, c->len));
 		return address_space_remove_symbol(&s->kernel, c->start, ++s->map_epoch);
 	}
@@ -332,13 +336,13 @@ static int apply_exit(void *user, const struct change *c, bool is_process)
 	if (!is_process)
 		return 0;
 	TRY(lineage_end(&s->processes, c->pid, STATE_EXITED, &gone));
-	if (gone || s->exit_forgets_comm) /* state_space_of() knows nothing mapped any more */
+	if (gone || s->exit_forgets_comm) /* state_space_of() finds nothing mapped from now on */
 		s->map_epoch++;
 	address_space_unref(gone);
 	return 0;
 }
 
-/* Of a cpu whose task is not known. pid and tid of a task are not both -1. */
+/* Marks a cpu whose task is unknown. pid and tid of a task are never both -1. */
 #define NOBODY (HASH64_EMPTY - 1)
 
 static int apply_switch(struct state *s, const struct change *c)
@@ -352,7 +356,10 @@ static int apply_switch(struct state *s, const struct change *c)
 		return 0;
 	TRY(find_or_add_task(s, c->pid, c->tid, &t));
 	TRY(strpool_intern(s->strings, c->text, strlen(c->text), &comm));
-	/* Each switch repeats the name: only another one is new. Idle tasks are "swapper/1", ... */
+	/*
+	 * Each switch repeats the name, so only a different name counts. Idle tasks are
+	 * "swapper/1", ...
+	 */
 	if (c->tid && (!t->has_comm || t->is_untimed || t->comm != comm))
 		name_task(s, t, comm, c->time_ns, false);
 	return 0;
@@ -400,7 +407,7 @@ static const struct lineage_ops ops = { .fork = apply_fork,
 
 int state_apply(struct state *s, const struct change *c)
 {
-	/* COMM, FORK, EXIT and SWITCH may rename the task of that tid, and no other. */
+	/* COMM, FORK, EXIT and SWITCH may rename the task of that tid, and no other task. */
 	state_recent(s, c->tid)->comm = 0;
 	switch (c->kind) {
 	case CHANGE_CGROUP:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The state as of an event: which task has which name, what is mapped where. It takes the changes
+ * The state as of an event: the names of tasks, and the mappings of processes. It takes the changes
  * that events report, in the order of their delivery, and answers for each sample.
  *
  * lineage.h has the rules of fork, exec and exit. Further rules are perf's: a name belongs to a
@@ -8,10 +8,11 @@
  * events of an exiting task follow it. perf 6.12 differs: a record after the EXIT is of a new task.
  *
  * A COMM without a time (change.is_untimed) names a task for the complete recording: a name with a
- * time replaces it from then on, and it never replaces one. The last of several untimed names holds.
+ * time replaces it from then on, and it never replaces one. The last of several untimed names
+ * holds.
  *
- * SWITCH says who runs on a cpu from then on. An event that names no task is of the one that runs on
- * its cpu; the event that reports the switch itself, of the one that ran until then.
+ * SWITCH says which task runs on a cpu from then on. An event without a task belongs to the task
+ * that runs on its cpu. The event that reports the switch belongs to the task that ran until then.
  *
  * Every FORK creates a new task, even if the tid repeats. Every COMM creates a new name, even if
  * the text repeats. Both have numbers that are unique in a session.
@@ -37,28 +38,28 @@ struct task_name {
 struct task {
 	int32_t pid;
 	uint32_t comm;   /* id in the string pool */
-	bool has_comm;   /* comm comes from a COMM or from the parent; else it is ":TID" */
+	bool has_comm;   /* comm comes from a COMM or from the parent; otherwise it is ":TID" */
 	bool is_untimed; /* comm comes from a change without a time: struct change */
-	bool is_gone;    /* exit_forgets_comm: ended, and nothing was told of it since */
-	uint64_t id;     /* counted from 1 */
-	struct task_name name, exec;    /* as of now; given by exec, the last one */
+	bool is_gone; /* exit_forgets_comm: the task has ended, and no record has used it since */
+	uint64_t id;  /* counted from 1 */
+	struct task_name name, exec;    /* the current name; the last name set by exec */
 	struct task_name first, second; /* ":TID" is the first until a record names the task */
 };
 
 /*
- * Mappings of a process are dropped this many exits of processes after its own, so that memory does
- * not grow with the number of processes that ended (lineage_end()).
+ * The mappings of a process are dropped this many process exits after its own, so that memory does
+ * not grow with the number of ended processes (lineage_end()).
  */
 enum { STATE_EXITED = 1024 };
 
-/* A task's name, kept in front of the hash; found by the lowest bits of the tid. */
+/* A task's name, cached in front of the hash; the index is the lowest bits of the tid. */
 struct recent_comm {
 	int32_t tid;
-	uint32_t comm; /* 0: none */
+	uint32_t comm; /* 0 if none */
 };
 enum { STATE_RECENT_COMMS = 64 };
 
-/* The last numbers of tasks and names. The states of a session share them. */
+/* The last numbers of tasks and names. All states of a session share them. */
 struct state_numbers {
 	uint64_t tasks, names;
 };
@@ -68,25 +69,28 @@ struct state {
 	struct hash64 by_tid;    /* tid -> index in tasks */
 	VEC(struct task) tasks;
 	struct recent_comm recent[STATE_RECENT_COMMS];
-	struct lineage processes; /* by pid: struct address_space, a reference each */
+	struct lineage processes; /* by pid: struct address_space, one reference each */
 	struct address_space *kernel;
-	struct hash64 running;                      /* cpu -> its task: pid, tid */
-	struct hash64 cgroups;                      /* id -> its path's id in the string pool */
-	struct state_numbers own_numbers, *numbers; /* numbers: in use, may be another state's */
-	bool marks_exec;                            /* names that exec gave are told to be such */
-	bool keeps_maps_at_exec; /* perf's way: what was mapped before exec stays until it is mapped over */
-	bool exit_forgets_comm; /* perf 6.12's way: events of an exiting task that come after EXIT have no name */
-	bool keeps_first_cgroup; /* perf's way: an id stands for the path that it was first told with */
-	/* perf's way: a symbol registered where something is already has no effect */
+	struct hash64 running; /* cpu -> its task: pid, tid */
+	struct hash64 cgroups; /* id -> its path's id in the string pool */
+	/* numbers points to the ones in use, which may be another state's */
+	struct state_numbers own_numbers, *numbers;
+	bool marks_exec; /* the recording marks names that were set by exec */
+	/* perf's rule: mappings from before an exec stay until new ones overlap them */
+	bool keeps_maps_at_exec;
+	/* perf 6.12's rule: events of an exiting task that follow its EXIT have no name */
+	bool exit_forgets_comm;
+	bool keeps_first_cgroup; /* perf's rule: an id keeps the path of its first record */
+	/* perf's rule: a symbol registered at an occupied address has no effect */
 	bool keeps_first_ksymbol;
-	/* Grows when anything mapped changes. The stamps of spaces are numbers of it. */
+	/* Increases with each change of a mapping. The stamps of spaces are values of it. */
 	uint64_t map_epoch;
 };
 
 int state_init(struct state *s, struct strpool *strings);
 /*
- * Another state of a session. It counts on from map_epoch and *numbers, which it borrows, so that
- * the numbers of its tasks, names and spaces are unique in the session.
+ * Initialises a further state of a session. It continues from map_epoch and *numbers, which it
+ * borrows, so that the numbers of its tasks, names and spaces are unique in the session.
  */
 int state_init_beside(struct state *s, struct strpool *strings, uint64_t map_epoch,
 		      struct state_numbers *numbers);
@@ -99,7 +103,7 @@ static inline struct recent_comm *state_recent(struct state *s, int32_t tid)
 }
 
 int state_comm_find(struct state *s, int32_t pid, int32_t tid, uint32_t *ret_id);
-/* The id of a task's name. Adds a task that no record named. */
+/* The id of a task's name. Adds a task that no record has named. */
 static inline int state_comm(struct state *s, int32_t pid, int32_t tid, uint32_t *ret_id)
 {
 	const struct recent_comm *recent = state_recent(s, tid);
@@ -111,29 +115,27 @@ static inline int state_comm(struct state *s, int32_t pid, int32_t tid, uint32_t
 	return state_comm_find(s, pid, tid, ret_id);
 }
 
-/* The task as of now. Adds one that no record named. Borrowed until the next call. */
+/* The current task. Adds one that no record has named. Borrowed until the next call. */
 int state_task(struct state *s, int32_t pid, int32_t tid, const struct task **ret);
-/*
- * The name under which a task's program was started, as far as it is known: perf groups threads by
- * it.
- */
+/* The name under which a task's program was started, if known: perf groups threads by it. */
 const struct task_name *state_program(const struct state *s, const struct task *t, int32_t tid);
 /*
- * The task that runs on a cpu; false, and nothing set, if no SWITCH named one. *ret_pid is -1 if no
- * record named its process.
+ * The task that runs on a cpu. False, with nothing set, if no SWITCH named one. *ret_pid is -1 if
+ * no record named its process.
  */
 bool state_running(const struct state *s, int32_t cpu, int32_t *ret_pid, int32_t *ret_tid);
-/* The mappings of a process as of now; NULL if none are known. Borrowed. */
+/* The current mappings of a process; NULL if none are known. Borrowed. */
 struct address_space *state_space(struct state *s, int32_t pid);
 /*
- * The mappings as a thread sees them. To perf 6.12 nothing is mapped after the first thread's exit.
+ * The mappings as a thread sees them. Under perf 6.12's rules nothing is mapped after the first
+ * thread's exit.
  */
 struct address_space *state_space_of(struct state *s, int32_t pid, int32_t tid);
 
 /* The mapping that an MMAP reports. -ENOMEM */
 int state_mapping(struct strpool *strings, const struct change *c, struct mapping *ret);
 
-/* The path of a control group as of now; NULL if it is not known. As long as the string pool. */
+/* The current path of a control group; NULL if unknown. Valid as long as the string pool. */
 const char *state_cgroup(const struct state *s, uint64_t id);
 
 #endif
