@@ -27,6 +27,12 @@ check:
 	@$(call build,$(B),)
 	@tests/check $(B)
 
+# For while you work: units, golden files, and what scripts may rely on, within 60 seconds of CPU.
+quick:
+	@tools/setup test
+	@$(call build,$(B),) --quiet
+	@tests/check $(B) --quick
+
 # What can go wrong while recording, ROUNDS times.
 soak:
 	@tools/setup test record
@@ -94,4 +100,4 @@ clean:
 	rm -rf $(B) $(B)-asan $(B)-fuzz
 
 , := ,
-.PHONY: all demo check soak asan fuzz sweep bench bounds fmt install uninstall perl clean
+.PHONY: all demo check quick soak asan fuzz sweep bench bounds fmt install uninstall perl clean
