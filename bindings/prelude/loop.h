@@ -111,7 +111,7 @@ struct script_lang {
 	/* Before the loop asks for the next event. May be NULL. */
 	void (*between)(struct script_run *r);
 	/*
-	 * An event is at hand. Returns 1 if it is served with that, 0 if its handler comes next.
+	 * An event is at hand. Returns 1 if it is served with that, 0 if its handler is next.
 	 * May be NULL.
 	 */
 	int (*event)(struct script_run *r, struct script_slot *slot);

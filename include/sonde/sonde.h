@@ -875,14 +875,14 @@ enum sonde_frame_flags {
 /* A frame of a call chain. Element of arrays: its size never changes. */
 struct sonde_frame {
 	uint64_t ip; /* an address in the function */
-	/* Of this frame: user before the first marker, 0 after an unknown marker. */
+	/* The mode of this frame: user before the first marker, 0 after an unknown marker. */
 	uint32_t cpumode;
 	uint32_t flags; /* enum sonde_frame_flags */
 	/*
 	 * Known only for unwound frames with inline=1, which looks for inlined functions. Valid as
 	 * long as the session.
 	 */
-	const char *sym;  /* name of the frame; NULL: it is the symbol at ip */
+	const char *sym;  /* name of the frame; NULL if it is the symbol at ip */
 	const char *file; /* of the source line; NULL unknown */
 	uint32_t line;
 	uint32_t reserved;
@@ -1031,7 +1031,7 @@ struct sonde_record_options {
 /* The result of a recording. A caller sets `size`, or leaves it 0. */
 struct sonde_record_result {
 	uint32_t size;
-	/* Of the workload; 126, 127 if it could not be run; 128+N if signal N killed it. */
+	/* The workload's status; 126, 127 if it could not be run; 128+N if signal N killed it. */
 	int32_t exit_status;
 	uint64_t samples; /* in the file */
 	uint64_t lost;    /* events that the kernel dropped, or that could not be written */

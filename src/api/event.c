@@ -160,7 +160,7 @@ static struct sonde_task_name name_of(const struct recording *rec, const struct 
 }
 
 /*
- * Kernels since 3.16 tell which names exec gave, when asked. perf does not look for it in what it
+ * Kernels since 3.16 record which names exec gave, when asked. perf does not look for it in what it
  * reads out of a pipe.
  */
 static void ask_marks_exec(struct recording *rec)

@@ -8,7 +8,7 @@
  *	counters_enable(&c);  ... ring_head(), records, ring_release() ...  counters_disable(&c);
  *	counters_close(&c);
  *
- * If the kernel is too old or the user lacks a right, features are given up in small steps, each
+ * If the kernel is too old or the user has not every right, features are given up in small steps, each
  * reported (step_back.h). If no step is left, the error names cause and remedy.
  */
 #ifndef SONDE_CAPTURE_COUNTERS_H

@@ -118,7 +118,7 @@ int capture_events_check_cgroups(const struct capture_events *l);
 int capture_events_group_all(struct capture_events *l);
 /* The number of events in the group of `leader`. */
 size_t capture_events_members(const struct capture_events *l, size_t leader);
-/* Dissolves a group: each of its events stands alone. */
+/* Dissolves a group: each of its events is then one of its own. */
 void capture_events_ungroup(struct capture_events *l, size_t leader);
 /* Removes an event from the list. If it led a group, the next member becomes the leader. */
 void capture_events_remove(struct capture_events *l, size_t event);

@@ -46,7 +46,7 @@ static void swap_attr(uint8_t *p, size_t len)
 				p[off + b] = reverse_bits(p[off + b]);
 			/*
 			 * precise_ip (bits 15 and 16) is the only field of two bits; its high bit
-			 * comes first.
+			 * is first.
 			 */
 			if (p[off + 1] >> 7 != (p[off + 2] & 1)) {
 				p[off + 1] ^= 0x80;

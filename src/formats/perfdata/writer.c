@@ -522,7 +522,8 @@ int perfdata_writer_give_up(struct perfdata_writer *w, uint64_t room)
 }
 
 /*
- * A reader of a pipe has seen everything by now. Of the late features only build ids still help it.
+ * A reader of a pipe has seen everything by now. Among the late features only build ids still help
+ * it.
  */
 static int write_pipe_end(struct perfdata_writer *w, const struct perfdata_writer_feature *late,
 			  size_t nr_late, const struct perfdata_writer_end *end,

@@ -9,7 +9,7 @@ use warnings;
 
 our $run;
 
-# The script is not to blame, so its author is told in one line.
+# The script is not to blame, so its author gets one line.
 BEGIN {
     eval { require Sonde; 1 } or do {
         print STDERR $@ =~ /^(.*\n)/;
@@ -22,7 +22,7 @@ my $stage = 'top level';
 my %rules = Sonde::_rules('');
 our $status = 0; # as the script's END blocks found it
 
-# Names out of recordings are in what is told, and a terminal may read it: no control characters but tabs, no bytes but UTF-8.
+# Messages have names out of recordings, and a terminal may read them: no control characters but tabs, no bytes but UTF-8.
 sub quiet {
     my ($line) = @_;
     $line =~ s{ ( [\t\x20-\x7e] | \xc2[\xa0-\xbf] | [\xc3-\xdf][\x80-\xbf] | [\xe0-\xef][\x80-\xbf]{2} | [\xf0-\xf4][\x80-\xbf]{3} )
@@ -54,7 +54,7 @@ sub session_text {
     return scalar <$in>;
 }
 
-# Whether a recording comes through a pipe.
+# Whether a recording is read from a pipe.
 sub comes_live {
     for my $path ($_[0] =~ /^input=(.*)$/mg) {
         return 1 if $path eq '-' ? -p STDIN || -S STDIN : -p $path || -S $path;

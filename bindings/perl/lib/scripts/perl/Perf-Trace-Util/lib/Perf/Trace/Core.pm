@@ -16,7 +16,7 @@ our %EXPORT_TAGS = (all => [@EXPORT]);
 my %flags;    # event -> field -> {delim, values => {number => text}}
 my %symbols;  # event -> field -> {number => text}
 
-# Of common_flags.
+# Names of the bits of common_flags.
 my @trace_flags = ([1, 'IRQS_OFF'], [2, 'IRQS_NOSUPPORT'], [4, 'NEED_RESCHED'], [8, 'HARDIRQ'], [16, 'SOFTIRQ']);
 
 sub define_flag_field {
