@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A sink: where events go. write.c opens it and pushes arrays of events. */
+/* A sink writes events in one form. src/session/write.c opens it and pushes arrays of events. */
 #ifndef SONDE_SINKS_SINK_H
 #define SONDE_SINKS_SINK_H
 
@@ -10,50 +10,51 @@
 #include "recording/recording.h"
 
 struct sink_options {
-	/* Both are lent as long as the session. */
+	/* Borrowed; both live as long as the session. */
 	const void *own;   /* the sink's options, as its keys filled them */
-	const char *input; /* of several the first */
+	const char *input; /* the first one, if there are several */
 	unsigned nr_inputs;
-	/* What of a session's options is shown as well: */
+	/* The session's options that change the output: */
 	const struct rules *rules;
 	enum clock_shown clock;
 	bool reltime, callchain;
 	bool unsorted;
 	bool all_events;  /* events=all */
-	bool on_terminal; /* a pager shows on one what is written */
-	/* Of open() alone: */
-	int fd; /* where output is written; stays the caller's */
-	/* Where events come from, and what chooses among them. */
+	bool on_terminal; /* a pager shows the output on one */
+	/* For open() alone: */
+	int fd; /* output; the caller closes it */
+	/* The origin of events, and the filters that choose among them. */
 	struct recordings *recordings;
 	const struct filters *filters;
 };
 
-/* What a sink takes of a run, as its options say. */
+/* The parts of a run that a sink takes, by its options. */
 struct sink_wants {
 	/*
-	 * Events of the recording. A sink without events() needs none but in pipe mode, where what
-	 * the recording says of itself is stored between them.
+	 * Events of the recording. A sink without events() needs them in pipe mode only, where
+	 * facts about the recording are stored between them.
 	 */
 	bool samples;
 	bool records; /* of state, as events */
 	bool defects; /* each kind, as an event, when it is first met */
-	bool results; /* records that schema_is_shown() names; `records` includes them */
+	bool results; /* records that schema_is_shown() selects; `records` includes them */
 	/*
-	 * Each record as it is stored, also those that give no event. Known before the recording is
+	 * Each record as it is stored, also those without an event. Known before the recording is
 	 * opened. The sink takes events by record(), not by events().
 	 */
 	bool raw_records;
-	bool all_records; /* no filter keeps a record of state from the sink */
+	bool all_records; /* no filter drops a record of state */
 	/*
-	 * Records become lines, and pass all filters but that of cpus. The sink takes events by
+	 * Records become lines, and only the filter of cpus drops them. The sink takes events by
 	 * record(), too.
 	 */
 	bool record_lines;
-	bool refused_samples; /* with record_lines: those that filters refuse, with that verdict */
+	/* With record_lines: samples that filters refuse, with that verdict. */
+	bool refused_samples;
 	bool unordered;       /* records as they are stored. Known before the recording is opened */
 	/*
-	 * The output is made of what the recording says of itself. has_verdict: it says whether
-	 * events could be read, so that must be known before finish().
+	 * The output has facts about the recording. has_verdict: it reports whether events could be
+	 * read, which must be known before finish().
 	 */
 	bool header, has_verdict;
 };
@@ -65,16 +66,16 @@ enum verdict {
 };
 
 /*
- * A record as it is stored, and its events. Each meets state and filters when it is asked for: what
- * a sink writes before that is written before a dlfilter writes, and sees the state that the record
- * found. Borrowed for the call.
+ * A record as it is stored, and its events. State and filters handle an event when next() returns
+ * it: a sink that writes before that call writes before a dlfilter does, and sees the state in
+ * front of the record. Borrowed for the call.
  */
 struct sink_record {
 	struct recording *recording;
 	const struct cut *cut;
 	/*
 	 * The next event: 1, 0 behind the last, negative errno on failure. Valid until the next
-	 * call. Events that a sink does not ask for are passed over behind it.
+	 * call. Events that a sink does not ask for are skipped.
 	 */
 	int (*next)(struct sink_record *r, const struct event **ret, enum verdict *ret_verdict);
 };
@@ -90,23 +91,23 @@ struct sink_ops {
 	const char *name, *summary; /* name: of the session's key `format` */
 	bool takes_several;         /* recordings at a time */
 	/*
-	 * Its options: keys of the session's text form. A key of several sinks has one form in all.
+	 * Its options: keys of the session's text form. A key that several sinks have has one form.
 	 */
 	const struct key *keys;
 	size_t nr_keys, options_bytes;
 	/*
-	 * Values with a grammar of their own, asked whichever sink is chosen: -EINVAL with a
+	 * Checks values with a grammar of their own, for every choice of sink: -EINVAL with a
 	 * message. NULL if there are none.
 	 */
 	int (*check)(const struct sink_options *opts);
 	struct sink_wants (*wants)(const struct sink_options *opts);
-	/* Lines about options that say nothing, or less than they seem to. NULL: never any. */
+	/* Writes lines about options without effect. NULL if there are none. */
 	void (*notes)(const struct sink_options *opts, struct outbuf *out);
-	/* -EINVAL with a message for options that cannot be. Schemas known by then are there. */
+	/* -EINVAL with a message for impossible options. Schemas known so far are available. */
 	int (*open)(struct sink **ret, const struct sink_options *opts);
 	/*
-	 * The next nr events. <0: stop; -EPIPE: the reader of the output closed it. NULL: no event
-	 * of a file is read.
+	 * Takes the next nr events. A negative result stops the run; -EPIPE if the reader of the
+	 * output closed it. NULL if no event of a file is read.
 	 */
 	int (*events)(struct sink *s, const struct event *const *events, size_t nr);
 	/*
@@ -114,14 +115,14 @@ struct sink_ops {
 	 * record, also for one without events.
 	 */
 	int (*record)(struct sink *s, struct sink_record *r);
-	/* It will do without events, as the recording turned out. NULL: never. */
+	/* True if the sink needs no more events of this recording. NULL if it always does. */
 	bool (*is_done)(const struct sink *s);
 	/*
-	 * Writes what is buffered; its failure is the run's. complete: no event is missing at the
+	 * Writes the buffered output; a failure fails the run. complete: no event is missing at the
 	 * end.
 	 */
 	int (*finish)(struct sink *s, bool complete);
-	/* The same in the midst of a run: what comes next may take long. */
+	/* Writes the buffered output within a run, before a step that may take long. */
 	int (*flush)(struct sink *s);
 	void (*close)(struct sink *s);
 	/*
@@ -131,7 +132,7 @@ struct sink_ops {
 	const struct text_parts_ops *text_parts;
 };
 
-/* The member `events` of a sink that takes one at a time. */
+/* The member `events` of a sink that takes one event at a time. */
 static inline __attribute__((always_inline)) int
 sink_each(struct sink *s, const struct event *const *events, size_t nr,
 	  int (*event)(struct sink *s, const struct event *ev))
@@ -143,7 +144,7 @@ sink_each(struct sink *s, const struct event *const *events, size_t nr,
 	return r;
 }
 
-/* All there are, in the order of their names: table.def. What an input's events can be written as. */
+/* All sinks, in the order of table.def. */
 #define SINK(name, word, folder, command) SINK_##name,
 enum {
 #include "sinks/table.def"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sink of blkparse's default lines, for events of the block layer. It knows events by their names and fields alone
- * (docs/formats/blktrace.md); which fields a schema has is looked up once.
+ * Prints blkparse's default lines for events of the block layer. It depends only on the names and
+ * fields of events (docs/formats/blktrace.md); the fields of a schema are looked up once.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -132,8 +132,8 @@ static const char *text_of(const struct type *type, enum field field, const stru
 }
 
 /*
- * Times count from the first event of all, which filters may have kept from here; of several recordings, of the one
- * that began first.
+ * Times count from the first event of all recordings, even if filters dropped it. With several
+ * recordings the one that began first decides.
  */
 static int64_t first_time(const struct blkparse_sink *s, const struct event *ev)
 {
@@ -212,7 +212,7 @@ static int blkparse_events(struct sink *sink, const struct event *const *events,
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-/* All of them are for other lines, and refused. */
+/* Options for other lines. Each of them is refused. */
 struct blkparse_options {
 	struct line_options lines;
 	char *fields;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A line as blkparse 1.2.0 prints it by default: device, cpu, sequence, time since the first event, pid, action, RWBS, and
- * then what the action has. Knows nothing of where the values are from.
+ * A line as blkparse 1.2.0 prints it by default: device, cpu, sequence, time since the first event,
+ * pid, action, RWBS, and a tail that depends on the action. The caller provides all values.
  *
  *	const struct blkparse_action *a = blkparse_action_find("issue");
  *	if (a && blkparse_line_put(out, &(struct blkparse_line){ .action = a, ... })) ...
@@ -15,7 +15,7 @@
 
 #include "base/outbuf.h"
 
-/* What stands behind the RWBS letters. */
+/* The part behind the RWBS letters. */
 enum blkparse_tail {
 	BLKPARSE_NONE,    /* blkparse prints no such line */
 	BLKPARSE_REQUEST, /* sector + blocks [comm] */
@@ -38,7 +38,7 @@ struct blkparse_action {
 
 struct blkparse_line {
 	const struct blkparse_action *action;
-	int64_t since_ns; /* the first event; below 0 for a message in front of it */
+	int64_t since_ns; /* since the first event; below 0 for a message in front of it */
 	uint32_t major, minor, cpu, sequence, pid;
 	bool is_pc;
 	uint16_t error;
@@ -48,12 +48,12 @@ struct blkparse_line {
 	uint32_t old_major, old_minor;
 	uint64_t old_sector;
 	const char *rwbs;   /* NUL-terminated */
-	const char *comm;   /* NULL: no record named the process */
+	const char *comm;   /* NULL if no record names the process */
 	const uint8_t *pdu; /* the command's bytes, or the message's text */
 	uint32_t pdu_len;
 };
 
-/* NULL: blkparse has no line for events of that name. */
+/* NULL if blkparse has no line for events of that name. */
 const struct blkparse_action *blkparse_action_find(const char *name);
 /* Appends the line with its end; false if blkparse prints none. */
 bool blkparse_line_put(struct outbuf *out, const struct blkparse_line *line);

@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 
-/* ---- gathering ---------------------------------------------------------------------------------------------------- */
+/* ---- gathering ------------------------------------------------------------------------------- */
 
 const struct key info_keys[NR_INFO_KEYS] = {
 	KEY_FLAG("no-events", struct info_options, no_events),
@@ -197,7 +197,7 @@ bool info_shows_event(const struct info_sink *s, const struct sonde_schema *sc)
 	       (!s->traits.has_fixed_types || info_counts_of(s, sc).samples);
 }
 
-/* ---- what the header says ----------------------------------------------------------------------------------------- */
+/* ---- what the header says -------------------------------------------------------------------- */
 
 const char *info_kind(const struct info_sink *s, unsigned nr_files)
 {

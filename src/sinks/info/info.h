@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a recording is: its header, host and clock, and what is counted of its events. Two sinks write the same facts:
- * info (info_text.c) for people, info-json (info_json.c) for programs; info.c gathers them.
+ * What a recording is: its header, host and clock, and what is counted of its events. Two sinks
+ * write the same facts: info (info_text.c) for people, info-json (info_json.c) for programs; info.c
+ * gathers them.
  */
 #ifndef SONDE_SINKS_INFO_INFO_H
 #define SONDE_SINKS_INFO_INFO_H
@@ -78,7 +79,10 @@ struct info_event info_counts_of(const struct info_sink *s, const struct sonde_s
 const char *info_kind(const struct info_sink *s, unsigned nr_files);
 /* "monotonic"; NULL: not one that is known */
 const char *info_clock_name(int32_t id);
-/* How many files hold the records, and how many bytes of records are in them; false: it is a stream. */
+/*
+ * How many files hold the records, and how many bytes of records are in them; false: it is a
+ * stream.
+ */
 bool info_data(struct info_sink *s, unsigned *ret_files, uint64_t *ret_bytes);
 /* First and last sample, as counted, else as the header says; false: not known. */
 bool info_span(struct info_sink *s, uint64_t *ret_first_ns, uint64_t *ret_last_ns);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* sonde info for programs: one JSON object, a line for each of its members. docs/formats/info-json.md describes it. */
+/*
+ * sonde info for programs: one JSON object, a line for each of its members.
+ * docs/formats/info-json.md describes it.
+ */
 #include "recording/locate.h"
 #include "sinks/info/info.h"
 #include "sinks/json_parts.h"

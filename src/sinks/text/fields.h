@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which columns a line of text has. Columns are chosen per class of event (hardware, software, tracepoint ...), by
- * default or by a specification (`-F`):
+ * Which columns a line of text has. Columns are chosen per class of event (hardware, software,
+ * tracepoint ...), by default or by a specification (`-F`):
  *
  *	[CLASS:]FIELD,FIELD,...     these and no others
  *	[CLASS:]+FIELD,-FIELD,...   the default with changes
  *
- * Several specifications are separated by blanks; a later one replaces what an earlier one said for its class. CLASS is
- * hw sw trace raw break synth; without one the fields go to every class that can have them. A default column that the
- * first recorded event of a class has no value for is left out of that class; one that was asked for is an error.
+ * Several specifications are separated by blanks; a later one replaces what an earlier one said for
+ * its class. CLASS is hw sw trace raw break synth; without one the fields go to every class that
+ * can have them. A default column that the first recorded event of a class has no value for is left
+ * out of that class; one that was asked for is an error.
  *
- * Several recordings, which perf does not merge, may differ in what their samples hold. Then each event type leaves out
- * the columns that its own samples have no value for, and one that was asked for is an error only if no event type of
- * the class has it. So the order in which recordings are named decides nothing.
+ * Several recordings, which perf does not merge, may differ in what their samples hold. Then each
+ * event type leaves out the columns that its own samples have no value for, and one that was asked
+ * for is an error only if no event type of the class has it. So the order in which recordings are
+ * named decides nothing.
  */
 #ifndef SONDE_SINKS_TEXT_FIELDS_H
 #define SONDE_SINKS_TEXT_FIELDS_H
@@ -106,12 +108,18 @@ struct text_recording {
 	bool is_several;       /* recordings are merged */
 };
 
-/* spec NULL: the defaults. -EINVAL with a message. notes, if not NULL, gets lines about what was passed over. */
+/*
+ * spec NULL: the defaults. -EINVAL with a message. notes, if not NULL, gets lines about what was
+ * passed over.
+ */
 int text_fields_parse(struct text_fields *ret, const char *spec, bool callchain,
 		      const struct rules *rules, struct outbuf *notes);
 
 /* fields_check.c */
-/* Takes an event type, in the order of the recording. -EINVAL when a column asked for has no value there. */
+/*
+ * Takes an event type, in the order of the recording. -EINVAL when a column asked for has no value
+ * there.
+ */
 int text_fields_meet(struct text_fields *f, const struct text_recording *rec,
 		     const struct sonde_schema *sc);
 /* After the event types known at the start. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of this folder share: a recording of blktrace is a file for each cpu, or one stream. Each record is decoded
- * into a payload of one layout, whatever the version and byte order of the recording (docs/formats/blktrace.md).
+ * The state of a recording of blktrace: a file for each cpu, or one stream. Each record is decoded
+ * into a payload of one layout for all versions and byte orders (docs/formats/blktrace.md).
  */
 #ifndef SONDE_SOURCES_BLKTRACE_BLKTRACE_H
 #define SONDE_SOURCES_BLKTRACE_BLKTRACE_H
@@ -29,20 +29,20 @@ struct blktrace_payload {
 			uint64_t old_sector;
 			uint32_t old_dev, old_major, old_minor, pad;
 		};
-		uint32_t pdu; /* where it is: length << 16 | offset */
+		uint32_t pdu; /* its place: length << 16 | offset */
 	};
 };
 
 /*
- * A payload is as large as its fixed part and the record's own, with a NUL behind it and aligned. A decoded batch ends
- * where the next payload would not fit.
+ * A payload has its fixed part and the record's own payload with a NUL behind it, and is aligned. A
+ * decoded batch ends where the next payload would not fit.
  */
 enum {
 	BLKTRACE_LARGEST_PAYLOAD = sizeof(struct blktrace_payload) + UINT16_MAX + 8,
 	BLKTRACE_PAYLOADS_BYTES = 2 * BLKTRACE_LARGEST_PAYLOAD
 };
 
-/* What the end of a payload holds. */
+/* The end of a payload. */
 enum blktrace_shape {
 	SHAPE_PLAIN,
 	SHAPE_PDU,      /* bytes behind the payload's fixed part */
@@ -53,7 +53,7 @@ enum blktrace_shape {
 	NR_SHAPES
 };
 
-/* Places of schemas that are no act's. */
+/* Schemas that do not belong to an act. */
 enum {
 	SCHEMA_UNKNOWN_ACT = NR_BLKTRACE_ACTS,
 	SCHEMA_MESSAGE,
@@ -71,7 +71,7 @@ struct blktrace_lost {
 	uint64_t dev, lost;
 };
 
-/* Of a device on a cpu: the sequence of the next record if none is lost. */
+/* For a device on a cpu: the sequence of the next record if none is lost. */
 struct blktrace_sequence {
 	uint64_t key;
 	uint32_t next;
@@ -81,7 +81,7 @@ struct blktrace_file {
 	const char *path; /* in the arena */
 	int fd;           /* owned; -1: the stream */
 	uint64_t bytes;
-	uint32_t cpu; /* as its name says */
+	uint32_t cpu; /* from its name */
 };
 
 struct blktrace_process {
@@ -94,22 +94,26 @@ struct blktrace_source {
 	struct arena arena;
 	VEC(struct blktrace_file) files;
 	struct sonde_schema *schemas[NR_BLKTRACE_SCHEMAS];
-	struct hash64 process_of_pid; /* pid -> its place in processes */
+	struct hash64 process_of_pid; /* pid -> index in processes */
 	VEC(struct blktrace_process) processes;
-	struct hash64 sequence_of; /* device and cpu -> place in sequences */
+	struct hash64 sequence_of; /* device and cpu -> index in sequences */
 	VEC(struct blktrace_sequence) sequences;
-	size_t last_sequence;            /* the place that was asked for last */
-	bool has_wall;                   /* a note said the time of day ... */
-	uint64_t wall_ns, wall_clock_ns; /* ... at this time of the recording's clock */
-	bool swap;                       /* of the first record */
-	uint8_t version;                 /* the same; 0: there is none */
-	bool is_folder;                  /* the path that was opened */
-	char fact[32];                   /* the value of the fact that was asked for last */
-	bool has_told_loss; /* the event in front of the next record was delivered */
-	/* Of the events of the last decode(). */
+	size_t last_sequence;            /* the index looked up last */
+	/*
+	 * If a note has the time of day: that time, and the recording's clock at the same moment.
+	 */
+	bool has_wall;
+	uint64_t wall_ns, wall_clock_ns;
+	bool swap;       /* of the first record */
+	uint8_t version; /* of the first record; 0 if there is none */
+	bool is_folder;  /* the path that was opened */
+	char fact[32];   /* the value of the fact asked for last */
+	/* The event about records lost in front of the next one has been delivered. */
+	bool has_reported_loss;
+	/* For the events of the last decode(). */
 	_Alignas(8) uint8_t payloads[BLKTRACE_PAYLOADS_BYTES];
 	size_t payloads_used;
-	struct change change; /* of the note decoded last */
+	struct change change; /* for the note decoded last */
 };
 
 static inline struct blktrace_source *blktrace_of(struct source *s)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Cutting blktrace's records: their ends and times. Notes act when they are read, all others by their time. */
+/*
+ * Finds the ends and times of records. Notes act when they are read, other records at their time.
+ */
 
 #include "sources/blktrace/blktrace.h"
 
-/* No record begins here: the rest of the file cannot be cut. */
+/* No record begins here, so the rest of the file cannot be cut. */
 static int cut_damaged(const struct blktrace_source *s, unsigned file, const uint8_t *rec,
 		       uint64_t file_off)
 {

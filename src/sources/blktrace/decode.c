@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* A record becomes an event: a payload of one layout, the process's name in it, losses in front of it. */
+/*
+ * Makes events of records: a payload of one layout with the name of the process, losses in front.
+ */
 
 #include <stdio.h>
 
 #include "base/bytes.h"
 #include "sources/blktrace/blktrace.h"
 
-enum { MOST_SEQUENCES = 1 << 16 }; /* damage makes devices and cpus up */
+enum { MOST_SEQUENCES = 1 << 16 }; /* damaged records may name any device and cpu */
 
 static int bad_record(struct blktrace_source *s, const struct cut *rec, const char *what)
 {
@@ -16,13 +18,13 @@ static int bad_record(struct blktrace_source *s, const struct cut *rec, const ch
 	return 0;
 }
 
-/* Room for the next payload; the caller knows that there is enough. */
+/* The memory of the next payload. The caller has checked that it is large enough. */
 static void *payload_begin(struct blktrace_source *s)
 {
 	return s->payloads + s->payloads_used;
 }
 
-/* The payload becomes the event's. */
+/* Gives the payload to the event. */
 static int payload_end(struct blktrace_source *s, unsigned schema, size_t bytes, struct event *ret)
 {
 	ret->schema = s->schemas[schema];
@@ -46,8 +48,8 @@ static const char *comm_of(const struct blktrace_source *s, uint32_t pid)
 }
 
 /*
- * A note names a process for the complete recording: the kernel writes one for each, and blkparse -d moves them to the
- * front. The first holds, as in blkparse.
+ * A note names a process for the complete recording: the kernel writes one for each, and blkparse
+ * -d moves them to the front. The first one is valid, as in blkparse.
  */
 static int decode_process(struct blktrace_source *s, const struct cut *cut,
 			  const struct blktrace_record *rec, struct event *ret)
@@ -101,15 +103,15 @@ static struct blktrace_sequence *find_sequence(struct blktrace_source *s,
 	return &s->sequences.v[i];
 }
 
-/* Notes are not: the kernel leaves their sequence alone. */
+/* Notes are not counted: the kernel sets no sequence in them. */
 static bool is_counted(const struct blktrace_record *rec)
 {
 	return rec->sequence && !(rec->categories & BLKTRACE_NOTIFY);
 }
 
 /*
- * Records of the same device and cpu that are missing between the one before and this one. The same record may be asked
- * for again, or out of order: then none is.
+ * Counts the records of the same device and cpu that are missing in front of this one. Returns 0
+ * for a record that was counted before or is out of order.
  */
 static uint32_t count_lost(struct blktrace_source *s, const struct blktrace_record *rec)
 {
@@ -123,7 +125,7 @@ static uint32_t count_lost(struct blktrace_source *s, const struct blktrace_reco
 	return lost;
 }
 
-/* The record is behind the one before it, and none is lost in between; notes it. */
+/* True, and the sequence advances, if no record is lost in front of this one. */
 static bool follows(struct blktrace_source *s, const struct blktrace_record *rec)
 {
 	struct blktrace_sequence *seq = is_counted(rec) ? find_sequence(s, rec) : NULL;
@@ -157,7 +159,7 @@ static void set_device(struct blktrace_payload *to, uint32_t device)
 	to->minor = device & ((1u << BLKTRACE_MINOR_BITS) - 1);
 }
 
-/* The end of the payload; returns its bytes, <0: the record's own is too short. */
+/* Writes the end of the payload. Returns its size, <0 if the record's own payload is too short. */
 static int64_t fill_end(struct blktrace_payload *to, enum blktrace_shape shape,
 			const struct blktrace_record *rec)
 {
@@ -194,7 +196,7 @@ static int64_t fill_end(struct blktrace_payload *to, enum blktrace_shape shape,
 	}
 }
 
-/* 0: its own payload is too short for its action. */
+/* Returns 0 if the record's own payload is too short for its action. */
 static int decode_action(struct blktrace_source *s, const struct blktrace_record *rec,
 			 unsigned schema, struct event *ret)
 {
@@ -218,7 +220,7 @@ static int decode_action(struct blktrace_source *s, const struct blktrace_record
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-/* What the record's header says, whatever becomes of it. */
+/* Sets everything that depends on the record's header alone. */
 static void set_head(const struct cut *cut, const struct blktrace_record *rec, struct event *ret)
 {
 	ret->cut = cut;
@@ -255,7 +257,7 @@ static bool read_record(const struct cut *cut, struct blktrace_record *ret)
 	return false;
 }
 
-/* Notes but messages name processes and times; all other records only become an event. */
+/* Notes other than messages name processes and times. All other records only become an event. */
 static bool is_action(const struct blktrace_record *rec)
 {
 	return !(rec->categories & BLKTRACE_NOTIFY) || rec->act == BLKTRACE_NOTE_MESSAGE;
@@ -268,14 +270,16 @@ static int decode_note(struct blktrace_source *s, const struct cut *cut,
 	case BLKTRACE_NOTE_PROCESS:
 		return decode_process(s, cut, rec, ret);
 	case BLKTRACE_NOTE_TIMESTAMP:
-		return 0; /* taken by open.c */
+		return 0; /* open.c has read it */
 	}
 	defects_add(s->opts.defects, DEFECT_UNKNOWN_RECORD, 1, "note %u at 0x%llx of %.120s",
 		    rec->act, (unsigned long long)cut->file_off, s->files.v[cut->file].path);
 	return 0;
 }
 
-/* A record that does more than become an event. Sets *ret_done if it has no further events. */
+/*
+ * Decodes a record that does more than become an event. Sets *ret_done if it has no further events.
+ */
 static int decode_alone(struct blktrace_source *s, const struct cut *cut, struct event *ret,
 			bool *ret_done)
 {
@@ -289,8 +293,8 @@ static int decode_alone(struct blktrace_source *s, const struct cut *cut, struct
 	set_head(cut, &rec, ret);
 	if (!is_action(&rec))
 		return decode_note(s, cut, &rec, ret);
-	lost = s->has_told_loss ? 0 : count_lost(s, &rec);
-	s->has_told_loss = lost > 0;
+	lost = s->has_reported_loss ? 0 : count_lost(s, &rec);
+	s->has_reported_loss = lost > 0;
 	if (lost) {
 		*ret_done = false;
 		return decode_lost(s, cut, &rec, lost, ret);
@@ -319,7 +323,7 @@ int blktrace_decode(struct source *source, const struct cut *cuts, int nr, int *
 	int n = 0;
 
 	s->payloads_used = 0;
-	if (!s->has_told_loss)
+	if (!s->has_reported_loss)
 		for (; *at < nr && n < max && decode_ahead(s, &cuts[*at], &ret[n]); n++)
 			++*at;
 	if (n)

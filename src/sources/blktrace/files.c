@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The files of a recording: DEV.blktrace.CPU, found by the folder or by any one of them; any other name is alone. */
+/*
+ * The files of a recording: DEV.blktrace.CPU, found by the folder or by any one of them. A file
+ * with any other name is alone.
+ */
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -14,7 +17,7 @@ enum { MOST_FILES = UINT16_MAX, LAST_CPU = INT32_MAX };
 
 static const char infix[] = ".blktrace.";
 
-/* The cpu of "sda.blktrace.12" and where its infix begins; -1: no such name. */
+/* The cpu in "sda.blktrace.12", and the length of the device's name; -1 for any other name. */
 static int64_t cpu_of_name(const char *name, size_t *ret_device_len)
 {
 	const char *at = NULL, *digits;
@@ -60,10 +63,10 @@ static int open_path(struct blktrace_source *s, const char *path)
 
 /* ---- several files --------------------------------------------------------------------------- */
 
-/* Those of a folder that belong to the recording. */
+/* The files of a folder that belong to the recording. */
 struct listing {
-	const char *folder; /* "" for names as they are */
-	const char *device; /* "sda"; NULL: of all devices */
+	const char *folder; /* "" for the working directory */
+	const char *device; /* "sda"; NULL for all devices */
 	size_t device_len;
 	VEC(char *) names, packed; /* packed: "sda.blktrace.0.gz" */
 };
@@ -209,7 +212,7 @@ static int open_folder(struct blktrace_source *s, struct listing *l)
 	return r;
 }
 
-/* The file of one cpu stands for those of all. */
+/* The file of one cpu selects the files of all. */
 static int open_siblings(struct blktrace_source *s, const char *path, const char *name,
 			 size_t device_len)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording of blktrace is opened: its files, what its first records say of it, its schemas. */
+/* Opens a recording of blktrace: its files, the facts in its first records, its schemas. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "sources/blktrace/blktrace.h"
 #include "sources/codecs.h"
 
-enum { FIRST_BYTES = 64 * 1024 }; /* in which the note of the time of day is looked for */
+enum { FIRST_BYTES = 64 * 1024 }; /* searched for the note of the time of day */
 
 int blktrace_probe(const uint8_t *head, size_t len)
 {
@@ -18,7 +18,7 @@ int blktrace_probe(const uint8_t *head, size_t len)
 	return blktrace_head_find(head, len, &h) ? 100 : 0;
 }
 
-/* A stream of its own is what blktrace -o - writes. */
+/* blktrace -o - writes a stream. */
 static bool blktrace_streams(const uint8_t *head, size_t len)
 {
 	return blktrace_probe(head, len) > 0;
@@ -27,8 +27,8 @@ static bool blktrace_streams(const uint8_t *head, size_t len)
 /* ---- the time of day ------------------------------------------------------------------------- */
 
 /*
- * A note says the time of day at its own time. In what blkparse -d writes all times but those of notes count from the
- * first event, at which the recording began: then that is where it belongs.
+ * A note has the time of day at its own time. In a stream of blkparse -d all times except those of
+ * notes count from the first event. Then the time of day is that of the first event.
  */
 static void find_wall(struct blktrace_source *s, const uint8_t *p, size_t len)
 {
@@ -54,7 +54,7 @@ static void find_wall(struct blktrace_source *s, const uint8_t *p, size_t len)
 	err_clear();
 }
 
-/* So much of a stream as is there with its first record. */
+/* Reads the part of a stream that has arrived with its first record. */
 static int64_t read_first(struct blktrace_source *s, const struct blktrace_file *file, uint8_t *to)
 {
 	int64_t n, at;

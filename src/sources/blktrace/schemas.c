@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The schemas of all actions, made when a recording is opened: their fields are this folder's own. */
+/*
+ * Makes the schemas of all actions when a recording is opened. Their fields are this folder's own.
+ */
 
 #include "model/sampled.h"
 #include "model/schema_table.h"
 #include "sources/blktrace/blktrace.h"
 
-/* The values of a text in parentheses are fields of the event. */
+/* Print formats. Their arguments are fields of the event. */
 #define HEAD_FMT  "\"%u,%u %s "
 #define HEAD_ARGS ", REC->major, REC->minor, REC->rwbs"
 static const char request_fmt[] =
@@ -69,7 +71,7 @@ struct field {
 			sizeof(((struct blktrace_payload *)0)->name), true, false \
 	}
 
-/* Those of all events. */
+/* Fields of all events. */
 static const struct field common[] = {
 	NUMBER(dev, "u32"),    NUMBER(sector, "u64"),   NUMBER(nr_sector, "u32"),
 	NUMBER(bytes, "u32"),  TEXT(rwbs, "char[8]"),   NUMBER(error, "u32"),
@@ -79,7 +81,7 @@ static const struct field common[] = {
 };
 enum { NR_COMMON = sizeof(common) / sizeof(*common), MOST_OWN = 4 };
 
-/* Those of a shape, behind the common ones. */
+/* Fields of a shape, behind the common ones. */
 static const struct field own[NR_SHAPES][MOST_OWN] = {
 	[SHAPE_PDU] = { { "pdu", "__data_loc u8[]", offsetof(struct blktrace_payload, pdu), 4,
 			  false, true } },
@@ -91,7 +93,7 @@ static const struct field own[NR_SHAPES][MOST_OWN] = {
 			      true } },
 };
 
-/* Of the records. */
+/* Fields of the records of state. */
 static const struct field comm_fields[] = {
 	{ "pid", "u32", offsetof(struct blktrace_comm, pid), 4 },
 	{ "comm", "char[]", offsetof(struct blktrace_comm, comm), 0, true },
