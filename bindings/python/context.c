@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The module perf_trace_context: what a handler may ask of the event at hand, through the `context`
- * it was given. All contexts mean the current event; outside of one the functions raise, where perf
- * crashes.
+ * The module perf_trace_context: questions that a handler may ask about the current event, through
+ * its `context` argument. Every context means the current event. Outside of an event the functions
+ * raise; perf crashes there.
  */
 #include "context.h"
 
@@ -12,7 +12,7 @@
 #include "prelude/prelude.h"
 #include "values.h"
 
-/* Tells our capsules from those of others, which have no name either. */
+/* Distinguishes our capsules from those of others, which have no name either. */
 static char mark;
 
 static void context_free(PyObject *capsule)
@@ -53,7 +53,7 @@ static struct perf_context *context_of(PyObject *capsule)
 
 /*
  * The argument of functions that take only the context. NULL with an exception if it is another
- * object or there is no event.
+ * object or if there is no current event.
  */
 static struct perf_context *context_arg(PyObject *args)
 {
@@ -100,7 +100,7 @@ static PyObject *common_lock_depth(PyObject *module, PyObject *args)
 
 /* ---- the code at the sample's address -------------------------------------------------------- */
 
-/* Nothing is known of events without an address. */
+/* Unknown for events without an address. */
 static struct sonde_code code_of(const struct perf_context *c, unsigned parts)
 {
 	struct sonde_code code = { 0 };
@@ -109,7 +109,7 @@ static struct sonde_code code_of(const struct perf_context *c, unsigned parts)
 	if (sonde_event_sample(c->ev, &sample) < 0 || !sample.ip ||
 	    sonde_event_code(c->ev, sample.ip, c->ev->cpumode, parts, &code) < 0)
 		return (struct sonde_code){ 0 };
-	/* What perf's addr2line says of an address that it knows no line of. */
+	/* perf's addr2line prints this for an address without a known line. */
 	if (code.file && !code.line && !strcmp(code.file, "??"))
 		code.file = NULL;
 	return code;
@@ -168,7 +168,7 @@ static PyObject *perf_sample_srccode(PyObject *module, PyObject *args)
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
-/* 0, or the negative errno that perf gives for options that it does not know. */
+/* Returns 0, or the negative errno that perf returns for unknown options. */
 static int check_itrace(const struct perf_context *c, const char *options)
 {
 	size_t room = strlen(options) + 64;
@@ -185,8 +185,8 @@ static int check_itrace(const struct perf_context *c, const char *options)
 }
 
 /*
- * Traces of processors are not decoded: what is set has no effect, but scripts see whether it was
- * right.
+ * Hardware traces are not decoded: the options have no effect, but the result says whether they are
+ * valid.
  */
 static PyObject *perf_set_itrace_options(PyObject *module, PyObject *args)
 {
@@ -219,7 +219,7 @@ static PyObject *perf_set_itrace_options(PyObject *module, PyObject *args)
 	return PyLong_FromLong(code);
 }
 
-/* What the launcher left in the module: names and values of the files of configuration. */
+/* The launcher stored the names and values of the configuration files in the module. */
 static PyObject *perf_config_get(PyObject *module, PyObject *args)
 {
 	PyObject *config, *value;

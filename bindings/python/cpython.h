@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Python.h as all files of this folder include it, and what depends on the build. One source gives
- * three builds: exact for one CPython, limited API 3.9, limited API 3.12.
+ * Includes Python.h for all files of this folder and defines what depends on the build. One source
+ * makes three builds: exact for one CPython, limited API 3.9, limited API 3.12.
  */
 #ifndef SONDE_PY_CPYTHON_H
 #define SONDE_PY_CPYTHON_H
@@ -18,8 +18,8 @@
 #endif
 
 /*
- * Only where one interpreter lock guards all reference counts does a count of 1 mean that nobody
- * else can see it.
+ * A reference count of 1 means that nobody else can reach the object, but only if one interpreter
+ * lock guards all reference counts.
  */
 #ifdef Py_GIL_DISABLED
 #define ONLY_MINE(o) false

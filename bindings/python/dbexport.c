@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * perf_db_export_mode: rows of tables (prelude/dbexport.h) become calls of the script's handlers,
- * which are fetched once, behind trace_begin().
+ * which are looked up once, after trace_begin().
  */
 #include "dbexport.h"
 
@@ -9,15 +9,12 @@
 
 #include "prelude/dbexport.h"
 
-/*
- * The arguments of a table's last row stay where they are: most columns hold for many rows what
- * they held for the row before.
- */
+/* The arguments of a table's last row are kept: most columns have the same value for many rows. */
 struct table {
-	PyObject *handler; /* owned; NULL: there is none */
-	PyObject *args[PRELUDE_MAX_COLUMNS +
-		       1]; /* owned, behind a place that belongs to the callee; NULL: none yet */
-	int64_t numbers[PRELUDE_MAX_COLUMNS]; /* what those of columns of numbers are */
+	PyObject *handler; /* owned; NULL if there is none */
+	/* Owned; the first place belongs to the callee; NULL: not set yet. */
+	PyObject *args[PRELUDE_MAX_COLUMNS + 1];
+	int64_t numbers[PRELUDE_MAX_COLUMNS]; /* the values of number columns */
 };
 
 struct dbexport {
@@ -57,11 +54,11 @@ static PyObject *cell_object(enum prelude_column_kind kind, const union prelude_
 static int set_args(struct table *t, enum prelude_table table, const union prelude_cell *cells,
 		    size_t nr)
 {
-	PyObject *spare = NULL; /* of a column that has another number now */
+	PyObject *spare = NULL; /* of a column whose number changed */
 	PyObject *o = Py_None;
 
 	for (size_t i = nr;
-	     i--;) { /* the id last: who refers to the row before finds its object there */
+	     i--;) { /* the id last: columns that refer to the previous row find its object there */
 		enum prelude_column_kind kind = prelude_tables[table].columns[i].kind;
 		PyObject *old = t->args[i + 1], *own;
 
@@ -113,7 +110,7 @@ static PyObject *call(struct table *t, size_t nr)
 #endif
 }
 
-/* -ECANCELED: an exception is set. */
+/* Returns -ECANCELED if an exception is set. */
 static int dbexport_row(void *ctx, enum prelude_table table, const union prelude_cell *cells,
 			size_t nr)
 {
@@ -125,7 +122,7 @@ static int dbexport_row(void *ctx, enum prelude_table table, const union prelude
 	return result ? 0 : -ECANCELED;
 }
 
-/* What a call of prelude_db_*() gave: negative with an exception set, else itself. */
+/* The result of a prelude_db_*() call; if it is negative, an exception is set. */
 static int result_of(struct dbexport *d, int code)
 {
 	if (code < 0 && !PyErr_Occurred())
@@ -135,7 +132,7 @@ static int result_of(struct dbexport *d, int code)
 
 /* ---- beginning and end ----------------------------------------------------------------------- */
 
-/* Whether a name of the script's stands for something true; -1 with an exception. */
+/* Whether a name of the script has a true value; -1 with an exception. */
 static int is_true(struct run *r, const char *name)
 {
 	PyObject *key = PyUnicode_InternFromString(name);

@@ -5,12 +5,15 @@
 
 #include "script.h"
 
-/* Begun behind trace_begin(); NULL without an exception: the script wants none. */
+/* Called after trace_begin(). NULL without an exception if the script wants no export. */
 struct dbexport *dbexport_begin(struct run *r);
-void dbexport_free(struct dbexport *d); /* NULL is fine */
-/* 1: the event was for the tables alone, 0: handlers come next, -1 with an exception. */
+void dbexport_free(struct dbexport *d); /* NULL is allowed */
+/*
+ * Returns 1 if the event belongs only to the tables, 0 if handlers are called too, -1 with an
+ * exception.
+ */
 int dbexport_event(struct dbexport *d, const struct sonde_event *ev);
-/* Behind the last event: rows of what was open; -1 with an exception. */
+/* Called after the last event: rows of calls that are still open. -1 with an exception. */
 int dbexport_end(struct dbexport *d);
 
 #endif

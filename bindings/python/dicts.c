@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The dicts and lists of perf's contract, for a run's current event, keys in perf's order;
- * perf_sample_dict is sample.c's:
+ * The dicts and lists of perf's contract for the current event of a run, with keys in perf's order.
+ * perf_sample_dict is in sample.c.
  *
  *	trace_unhandled's fields    {common_cpu, common_s, ..., every field}
  *	common_callchain            [{ip, sym: {...}, sym_off, sym_srcline, dso}, ...]
  *
- * Dicts begin as copies of a template per event type, so that only what changes is put in.
+ * A dict begins as a copy of its event type's template; only the changing values are set.
  */
 #include "fastdict.h"
 
@@ -18,16 +18,16 @@
 /* ---- call chains ----------------------------------------------------------------------------- */
 
 /*
- * The same frames come again and again. What was made for one is a node, kept by the number of the
+ * The same frames repeat. The objects made for a frame are a node, kept under the number of the
  * session's answer about its address. Scripts may write into both dicts of a frame, and a chain may
- * have it several times, so each gets dicts of its own: those that served an earlier event, when
- * nobody holds or has changed them, else copies.
+ * contain a frame several times, so each occurrence gets its own dicts: those of an earlier event
+ * if nobody holds or changed them, otherwise copies.
  */
 enum { NODES = 2048, KEPT_NODES = 8192 };
 
 struct kept_node {
 	PyObject *dict; /* owned */
-	PyObject *sym;  /* the dict's; NULL: no symbol */
+	PyObject *sym;  /* the dict's "sym"; NULL: no symbol */
 	uint64_t version, sym_version;
 };
 
@@ -35,10 +35,10 @@ struct node {
 	uint64_t answer, ip;
 	const char *sym, *file; /* of struct sonde_frame */
 	uint32_t line;
-	PyObject *dict, *sym_dict; /* owned; dict NULL: a free place; sym_dict NULL: no symbol */
+	PyObject *dict, *sym_dict; /* owned; dict NULL: unused place; sym_dict NULL: no symbol */
 	struct kept_node *kept;    /* owned */
 	size_t nr_kept, room_kept;
-	size_t nr_used; /* of those, by the event of that number */
+	size_t nr_used; /* number of these in use by the event of that number */
 	uint64_t event;
 };
 
@@ -58,7 +58,7 @@ void nodes_free(struct node *nodes)
 	free(nodes);
 }
 
-/* "file.c:12", of frames that functions inlined were looked for in. */
+/* "file.c:12", for frames that were searched for inlined functions. */
 static PyObject *source_line(const struct node *n)
 {
 	const char *slash = strrchr(n->file, '/');
@@ -68,7 +68,7 @@ static PyObject *source_line(const struct node *n)
 
 static int make_symbol(struct run *r, struct node *n, const struct sonde_location *loc)
 {
-	const char *name = n->sym ? n->sym : loc->sym; /* of a function inlined there */
+	const char *name = n->sym ? n->sym : loc->sym; /* of an inlined function */
 	struct keys *k = r->keys;
 
 	n->sym_dict = PyDict_New();
@@ -109,7 +109,7 @@ static inline bool is_untouched(const struct kept_node *k)
 	       (!k->sym || (ONLY_MINE(k->sym) && DICT_STATE(k->sym) == k->sym_version));
 }
 
-/* A place for one more; NULL: there is none. */
+/* A place for one more element; NULL if there is none. */
 static struct kept_node *keep_more(struct run *r, struct node *n)
 {
 	if (r->nr_kept_nodes >= KEPT_NODES)
@@ -165,7 +165,7 @@ static PyObject *take_node(struct run *r, struct node *n)
 }
 #endif
 
-/* The node itself, which nobody keeps. */
+/* The node's own dicts, which are not kept. */
 static PyObject *unkept_node(struct run *r, struct node n, const struct sonde_location *loc)
 {
 	if (make_node(r, &n, loc) < 0)
@@ -211,8 +211,8 @@ static PyObject *fill_chain(struct run *r, const struct sonde_frame *frames, int
 {
 	PyObject *list = PyList_New(nr);
 	/*
-	 * A collection in here may run code of the script's that reads the same chain: it does not
-	 * touch what is kept.
+	 * A garbage collection in here may run script code that reads the same chain: that code
+	 * must not touch the kept dicts.
 	 */
 	bool is_nested = r->fills_chain;
 
@@ -306,8 +306,8 @@ PyObject *dict_fields(struct run *r)
 }
 
 /*
- * perf's rule that a field which once was no text never is again holds for values that nobody asks
- * for, too.
+ * perf's rule that a field which was unprintable once is bytes from then on also holds for values
+ * that nobody reads.
  */
 bool dict_fields_by_key(const struct run *r, const struct slot *slot)
 {
@@ -323,7 +323,8 @@ PyObject *dict_field(struct run *r, PyObject *key)
 	struct slot *slot = r->ev_slot;
 	struct keys *k = r->keys;
 
-	for (size_t i = slot->nr_fields; i--;) /* of two with one name the dict has the last */
+	/* of two fields of one name, the dict has the last */
+	for (size_t i = slot->nr_fields; i--;)
 		if (slot->keys[i] == key)
 			return field_object(r->v, &slot->convs[i], ev);
 	if (key == k->common_cpu)

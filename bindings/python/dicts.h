@@ -7,20 +7,20 @@
 
 void nodes_free(struct node *nodes);
 PyObject *dict_fields(struct run *r);
-int dict_keys_put(struct run *r, PyObject *dict); /* the keys of dict_fields(), their values None */
+int dict_keys_put(struct run *r, PyObject *dict); /* the keys of dict_fields(), with values None */
 /*
- * One value of dict_fields(); NULL without an exception: it does not have that key, or is to be
- * asked itself.
+ * One value of dict_fields(). NULL without an exception if it does not have that key, or if the
+ * dict itself must be asked.
  */
 PyObject *dict_field(struct run *r, PyObject *key);
 bool dict_fields_by_key(const struct run *r,
-			const struct slot *slot); /* whether dict_field() may be used */
+			const struct slot *slot); /* true if dict_field() may be used */
 PyObject *list_callchain(struct run *r);
-/* Takes the reference of what dict_fields() gave, after the call: it may serve again. */
+/* Takes the reference of a dict from dict_fields() after the call: the dict may be reused. */
 void dict_fields_done(struct run *r, struct slot *slot, PyObject *dict);
 /*
- * A dict that is kept lets go of its call chain, which is behind key: the frames' dicts may then
- * serve again.
+ * Removes the call chain, stored under key, from a kept dict: the dicts of its frames may then be
+ * reused.
  */
 void chain_done(PyObject *dict, PyObject *key);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Filling copies of a template dict. The template has all keys in the wanted order; a copy of it is
- * made in one piece, and where this build is made for exactly one CPython whose dict we know
- * (FASTDICT), values are then put where they belong without a search. Elsewhere, and whenever the
- * dict does not look as expected, PyDict_SetItem does it.
+ * Fills copies of a template dict. The template has all keys in the wanted order and is copied in
+ * one piece. If this build is for exactly one CPython whose dict we know (FASTDICT), values are
+ * then stored at their places without a search. Otherwise, and whenever the dict does not look as
+ * expected, PyDict_SetItem stores them.
  *
  *	struct filling f;
  *
@@ -13,8 +13,8 @@
  *	... the script has it ...
  *	kept_dict_put(&kept, dict);
  *
- * Keys are put in the template's order (some may be passed over). The template holds at least one
- * list or dict, so that the garbage collector follows the copies too.
+ * Keys are put in the template's order; some may be skipped. The template contains at least one
+ * list or dict, so that the garbage collector tracks the copies too.
  */
 #ifndef SONDE_PY_FASTDICT_H
 #define SONDE_PY_FASTDICT_H
@@ -29,9 +29,9 @@
 
 #ifdef FASTDICT
 /*
- * The value of an interned key that was once found as the at-th entry, borrowed; NULL: it is not
- * there any more. An entry holds its key as long as that is in the dict, so nothing but the entry
- * itself need be looked at.
+ * The value of an interned key that once was entry number at; borrowed. NULL if it is no longer
+ * there. An entry holds its key as long as the key is in the dict, so it suffices to check the
+ * entry.
  */
 static inline PyObject *dict_value_at(PyObject *dict, Py_ssize_t at, PyObject *key)
 {
@@ -43,7 +43,7 @@ static inline PyObject *dict_value_at(PyObject *dict, Py_ssize_t at, PyObject *k
 	return DK_UNICODE_ENTRIES(d->ma_keys)[at].me_value;
 }
 
-/* Which entry a key is; -1: that cannot be told. */
+/* The number of a key's entry; -1 if unknown. */
 static inline Py_ssize_t dict_place_of(PyObject *dict, PyObject *key)
 {
 	const PyDictObject *d = (PyDictObject *)dict;
@@ -58,21 +58,21 @@ static inline Py_ssize_t dict_place_of(PyObject *dict, PyObject *key)
 #endif
 
 struct filling {
-	PyObject *dict; /* NULL: failed, and released */
+	PyObject *dict; /* NULL: failed, and freed */
 #ifdef FASTDICT
-	PyDictUnicodeEntry *next, *end; /* equal: the slow way */
+	PyDictUnicodeEntry *next, *end; /* equal: values are stored by PyDict_SetItem */
 #endif
 };
 
 /*
- * Where the interpreter numbers a dict's states, a dict that nobody holds after the call and whose
- * number is still the one it was filled at is filled again for the next event.
+ * If the interpreter numbers the states of a dict: a dict that nobody holds after the call, and
+ * that still has the number it had when it was filled, is filled again for the next event.
  */
 #if defined(FASTDICT) && PY_VERSION_HEX < 0x030c0000
 #define DICT_STATE(d) (((PyDictObject *)(d))->ma_version_tag)
 #endif
 
-/* A collector's or a debugger's eye may have found it in between: looked at again. */
+/* A garbage collector or a debugger may have reached it in between: checks again. */
 static inline PyObject *kept_dict_take(struct kept_dict *kept)
 {
 	PyObject *d = kept->dict;
@@ -85,7 +85,7 @@ static inline PyObject *kept_dict_take(struct kept_dict *kept)
 	return d;
 }
 
-/* Takes the reference. Whether it is kept. */
+/* Takes the reference. Returns true if the dict is kept. */
 static inline bool kept_dict_put(struct kept_dict *kept, PyObject *d)
 {
 #ifdef DICT_STATE
@@ -99,7 +99,7 @@ static inline bool kept_dict_put(struct kept_dict *kept, PyObject *d)
 	return false;
 }
 
-/* Keeps a dict that another one, which is kept, holds; borrowed. */
+/* Keeps a dict that is held by another kept dict; borrowed. */
 static inline void kept_dict_put_inner(struct kept_dict *kept, PyObject *d)
 {
 #ifdef DICT_STATE
@@ -129,7 +129,7 @@ static inline int filling_begin(struct filling *f, PyObject *template, struct ke
 	return 0;
 }
 
-/* The finished dict, a new reference. */
+/* The finished dict as a new reference. */
 static inline PyObject *filling_end(struct filling *f, struct kept_dict *kept)
 {
 #ifdef DICT_STATE
@@ -139,7 +139,8 @@ static inline PyObject *filling_end(struct filling *f, struct kept_dict *kept)
 }
 
 /*
- * Takes the value's reference, NULL is a failure that already has its exception. Keys are interned.
+ * Takes the reference of value; NULL is a failure whose exception is already set. Keys are
+ * interned.
  */
 static inline int filling_put(struct filling *f, PyObject *key, PyObject *value)
 {

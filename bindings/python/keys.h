@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The keys of the dicts that scripts are given, interned once per run. */
+/* The keys of the dicts that scripts get, interned once per run. */
 #ifndef SONDE_PY_KEYS_H
 #define SONDE_PY_KEYS_H
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A dict (and a list) that is built when first read. They are passed where a handler's code cannot
- * name them, so that hardly anybody reads them: a debugger, a frame's locals. Whoever does must
- * find what perf would have given.
+ * Dicts (and lists) that are built when they are first read. They are passed if the handler's code
+ * cannot name them, so only a debugger or code that inspects frames can read them. Such readers
+ * must find the same values as with perf.
  *
  * They are real subclasses, and the dict is never empty: it begins as a copy of the event type's
- * keys. Every slot and method that reads or changes first puts the values in and then does what
- * dict or list itself does. Memory:
+ * keys. Every slot and method that reads or changes first stores the values and then does what dict
+ * or list does. Memory:
  *
- *	| dict or list, as long as this interpreter makes it | struct lazy |
+ *	| dict or list, as this interpreter makes it | struct lazy |
  *
- * No destructor is needed: struct lazy owns nothing. Of a method whose name a later Python adds we
- * know nothing; the launcher does not use these types on a Python that the tests did not run.
+ * No destructor is needed: struct lazy owns nothing. A method that a later Python adds is unknown
+ * here; the launcher does not use these types on a Python that the tests did not run.
  */
 #include "lazy.h"
 
@@ -21,7 +21,8 @@
 #include "keys.h"
 #include "sample.h"
 
-static size_t dict_off, list_off; /* of struct lazy; equal in all interpreters of a process */
+/* offset of struct lazy; equal in all interpreters of a process */
+static size_t dict_off, list_off;
 
 static struct lazy *lazy_at(PyObject *o, size_t off)
 {
@@ -29,7 +30,7 @@ static struct lazy *lazy_at(PyObject *o, size_t off)
 }
 
 /*
- * Values that were read by key before stay the same objects: a script may hold or have changed
+ * Values that were read by key before stay the same objects: the script may hold or have changed
  * them.
  */
 static int put_read_keys(PyObject *dict, const struct run *r, const struct lazy *l)
@@ -70,7 +71,7 @@ static int fill_dict(PyObject *o, struct lazy *l)
 	return put_read_keys(values, r, lazy_at(l->inner, dict_off));
 }
 
-/* The value of one key, alone. NULL without an exception: all of it is to be built. */
+/* The value of one key. NULL without an exception: the complete dict must be built. */
 static PyObject *lazy_value(struct lazy *l, PyObject *key)
 {
 	struct run *r = l->run;
@@ -99,7 +100,10 @@ static PyObject *lazy_value(struct lazy *l, PyObject *key)
 	return value;
 }
 
-/* What a lazy dict tells alone; NULL with an exception, or without: ask the whole. */
+/*
+ * The value of one key if it can be made alone. NULL with an exception, or without one: build the
+ * complete dict.
+ */
 static inline PyObject *lazy_value_if_alone(PyObject *self, PyObject *key)
 {
 	struct lazy *l = lazy_at(self, dict_off);
@@ -142,7 +146,7 @@ int lazy_fill(PyObject *o, struct lazy *l)
 	return l->kind == LAZY_CALLCHAIN ? fill_list(o, l) : fill_dict(o, l);
 }
 
-/* base.name(self, *args, **kw), after the values are in. */
+/* base.name(self, *args, **kw), after the values were stored. */
 static PyObject *do_as_base(PyTypeObject *base, const char *name, PyObject *self, PyObject *args,
 			    PyObject *kw)
 {
@@ -214,7 +218,7 @@ static PyObject *compare(PyTypeObject *base, PyObject *self, PyObject *other, in
 	return do_with(base, names[op], self, other);
 }
 
-/* pickle and copy see the ordinary thing: (dict, (dict(self),)). */
+/* pickle and copy get an ordinary object: (dict, (dict(self),)). */
 static PyObject *reduce(PyTypeObject *base, PyObject *self)
 {
 	PyObject *plain, *result;
@@ -236,7 +240,7 @@ static PyObject *reduce(PyTypeObject *base, PyObject *self)
 	M(clear) M(copy) M(items) M(keys) M(pop) M(popitem) M(setdefault) M(update) M(values) M(__reversed__) \
 	M(__sizeof__)
 
-/* dict has these as methods beside the slots: what they say of wrong arguments differs. */
+/* dict has these as methods besides the slots: their messages about wrong arguments differ. */
 #define DICT_COEXISTING(M) M(__contains__) M(__getitem__)
 /* clang-format on */
 
@@ -264,7 +268,7 @@ static PyObject *dict_reduce(PyObject *self, PyObject *unused)
 	return reduce(D, self);
 }
 
-/* A class method of dict's makes dicts, not more of these. */
+/* A class method of dict makes dicts, not lazy ones. */
 static PyObject *dict_fromkeys(PyObject *cls, PyObject *args)
 {
 	PyObject *method = PyObject_GetAttrString((PyObject *)D, "fromkeys"), *result = NULL;
@@ -346,7 +350,7 @@ static int dict_contains(PyObject *self, PyObject *key)
 	return 1;
 }
 
-/* Either side of a binary operator may be one of ours. */
+/* Either operand of a binary operator may be a lazy one. */
 static int fill_if_lazy(PyObject *o, PyObject *(*repr)(PyObject *))
 {
 	if (PyType_GetSlot(Py_TYPE(o), Py_tp_repr) != (void *)repr)
@@ -358,7 +362,8 @@ static int fill_if_lazy(PyObject *o, PyObject *(*repr)(PyObject *))
 static bool is_heap_type(PyObject *o)
 {
 	return PyType_HasFeature(Py_TYPE(o),
-				 Py_TPFLAGS_HEAPTYPE); /* PyType_GetSlot() takes no others on 3.9 */
+				 /* on 3.9 PyType_GetSlot() accepts no other types */
+				 Py_TPFLAGS_HEAPTYPE);
 }
 
 static PyObject *dict_or(PyObject *a, PyObject *b)
@@ -526,9 +531,9 @@ static PyObject *list_irepeat(PyObject *self, Py_ssize_t n)
 /* ---- the types ------------------------------------------------------------------------------- */
 
 /*
- * pprint knows dicts and lists by their type's __repr__ being dict's or list's own. Ours is not, so
- * that it can put the values in; but the name is taken out of the class, where only such questions
- * look.
+ * pprint recognises dicts and lists by their type's __repr__ being that of dict or list. Ours
+ * differs, because it must store the values first. So the name is removed from the class, where
+ * only such tests look it up.
  */
 static int hide_repr(PyObject *type)
 {
@@ -548,7 +553,7 @@ static int hide_repr(PyObject *type)
 	return code;
 }
 
-/* In messages ("unhashable type: 'dict'") it has its base's name; its module still tells. */
+/* Messages ("unhashable type: 'dict'") print the name of its base; __module__ stays ours. */
 static int take_name(PyObject *type, PyTypeObject *base)
 {
 	PyObject *name = PyObject_GetAttrString((PyObject *)base, "__name__");
@@ -559,7 +564,8 @@ static int take_name(PyObject *type, PyTypeObject *base)
 }
 
 /*
- * A subclass of base with room for a struct lazy behind what base itself needs in this interpreter.
+ * A subclass of base with room for a struct lazy after the memory that base needs in this
+ * interpreter.
  */
 static PyTypeObject *subclass(PyTypeObject *base, const char *name, PyType_Slot *slots,
 			      size_t *ret_off)
@@ -647,8 +653,8 @@ struct lazy *lazy_of(struct module_state *m, PyObject *o)
 }
 
 /*
- * Keys without values, so that it is not empty. What the event at hand has beside them is not asked
- * for: that would be to look up its addresses.
+ * Puts keys without values, so that the dict is not empty. Further keys of the current event are
+ * omitted: they would need a lookup of its addresses.
  */
 static int put_keys(struct run *r, PyObject *o, enum lazy_kind kind)
 {

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Dicts and lists that are built when first read; README.md states what must hold of them. */
+/* Dicts and lists that are built when they are first read; README.md states their invariants. */
 #ifndef SONDE_PY_LAZY_H
 #define SONDE_PY_LAZY_H
 
 #include "script.h"
 
 /*
- * Behind the dict or list that it belongs to. It stands for an event only while that event's
- * handler is being called: between calls the plan's own one rests, and is to whoever finds it an
- * ordinary one without values.
+ * Follows the dict or list that it belongs to. It represents an event only during the call of that
+ * event's handler. Between calls the one of a plan is at rest: whoever finds it sees an ordinary
+ * dict or list without values.
  */
 struct lazy {
-	struct run *run; /* whose current event it stands for; NULL: it is an ordinary one now */
+	/* it represents the current event of this run; NULL: it is now an ordinary one */
+	struct run *run;
 	enum lazy_kind kind;
-	bool rests;      /* kept by its plan, and nobody has read it since */
-	bool by_key;     /* tells single values without being built */
-	PyObject *inner; /* its "sample", lent by the plan; NULL: an ordinary dict */
+	bool rests;      /* kept by its plan, and not read since */
+	bool by_key;     /* returns single values without being built */
+	PyObject *inner; /* its "sample", borrowed from the plan; NULL: an ordinary dict */
 };
 
 static inline void lazy_rest(struct lazy *l)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The module `sonde`: open a recording, iterate its events. */
+/* The module `sonde`: opens recordings and iterates over their events. */
 
 #include "cpython.h"
 
@@ -38,8 +38,8 @@ static PyObject *module_session(PyObject *module, PyObject *text)
 }
 
 /*
- * key=value, where True and False are 1 and 0, a sequence is joined by commas, and '_' in a key
- * stands for '-'.
+ * The line key=value. True and False become 1 and 0, a sequence is joined by commas, and '_' in a
+ * key becomes '-'.
  */
 static PyObject *line_of(PyObject *key, PyObject *value)
 {
@@ -147,7 +147,7 @@ static PyObject *module_wipe_progress(PyObject *module, PyObject *unused)
 	Py_RETURN_NONE;
 }
 
-/* Python's own handlers run when the recording is open: unpacking it takes long. */
+/* Python's handlers run only when the recording is open, and unpacking it may take long. */
 static PyObject *module_wipe_at_interrupt(PyObject *module, PyObject *unused)
 {
 	(void)module;
@@ -178,7 +178,7 @@ static PyObject *module_nearest(PyObject *module, PyObject *args)
 	return PyBytes_FromString(meant);
 }
 
-/* The launcher's: names and values of rules, for a session's text. */
+/* For the launcher: names and values of the rules of a session's text. */
 static PyObject *module_rules(PyObject *module, PyObject *args)
 {
 	const struct sonde_rules *rules;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plan: what one function is called with for events of one type. Made when the two first meet,
- * then followed for each event: the arguments lie ready in an array, only those that change from
- * event to event are made anew.
+ * A plan: the arguments of one function for events of one type. It is made when the two first meet
+ * and followed for each event. The arguments are in an array; only those that change from event to
+ * event are made again.
  *
  *	stack:  | free | event_name | context | cpu | ... |      stack[0] belongs to the callee
  *	                                                         (bound methods use it)
@@ -32,41 +32,41 @@ enum fill_kind {
 
 struct fill {
 	enum fill_kind kind;
-	uint32_t at; /* in stack */
+	uint32_t at; /* index in stack */
 	struct conv *conv;
 };
 
 /*
- * Numbers and names that are often those of the event before: the argument stays in the stack
- * together with what it was made of, and is made anew only when that differs.
+ * Numbers and names that often repeat: the argument stays in the stack together with the bytes that
+ * it was made from, and is made again only if these differ.
  */
 struct steady {
 	struct fill fill;
-	bool valid; /* the argument is what `last` gives */
+	bool valid; /* the argument was made from `last` */
 	uint64_t last[2];
 };
 
-/* The same of a field of four bytes in this machine's byte order. */
+/* The same for a field of four bytes in this machine's byte order. */
 struct word {
 	uint32_t at, offset;
 	bool is_signed;
-	uint64_t last; /* more than 32 bits: none yet */
+	uint64_t last; /* more than 32 bits: no value yet */
 	struct conv *conv;
 };
 
 struct plan {
 	struct plan_of of;
 	struct plan *next;
-	PyObject *defaults; /* owned: __defaults__, if the stack has values of it */
-	PyObject *keywords; /* owned: names of the last arguments, NULL if all go by position */
+	PyObject *defaults; /* owned: __defaults__, if the stack has values from it */
+	PyObject *keywords; /* owned: names of the last arguments, NULL if all are positional */
 	bool unhandled;
 	size_t nr_defaults;
 	size_t nr_args, nr_positional, nr_fills, nr_steady, nr_words, nr_keeps;
 	struct fill *fills;
 	struct steady *steady;
 	struct word *words;
-	PyObject *spare; /* owned: the nanoseconds of the event before; NULL none */
-	uint32_t need;   /* bytes of payload that the fields among them lie in */
+	PyObject *spare; /* owned: the nanoseconds of the previous event; NULL none */
+	uint32_t need;   /* bytes of payload that contain these fields */
 	struct plan_keep *keeps;
 	PyObject **stack; /* 1 + nr_args */
 };
@@ -113,7 +113,7 @@ bool plan_holds(const struct run *r, const struct plan *p)
 	bool same;
 
 	if (!p->of.code)
-		return true; /* not a function of Python's */
+		return true; /* not a Python function */
 	code = PyObject_GetAttr(p->of.func, r->code_word);
 	if (!code)
 		PyErr_Clear();
@@ -129,9 +129,9 @@ bool plan_unhandled(const struct plan *p)
 }
 
 /*
- * What the function does with an argument of that kind: enum reading, or -1 with an exception. Left
- * out only when it cannot be missed, told by key only when the whole would have been the same: the
- * launcher's helper decides, any doubt means no.
+ * How the function uses an argument of that kind: enum reading, or -1 with an exception. An
+ * argument is omitted only if the function cannot miss it, and read by key only if the complete
+ * dict would give the same: the launcher's helper decides, and any doubt means no.
  */
 static int how_read(struct run *r, struct slot *slot, enum lazy_kind kind, PyObject *func,
 		    const struct signature *sig, size_t param)
@@ -152,7 +152,7 @@ static int how_read(struct run *r, struct slot *slot, enum lazy_kind kind, PyObj
 	return READ_AT_ONCE;
 }
 
-/* Adds a fill, to those that are steady if it is of a kind that may be. */
+/* Adds a fill; to the steady ones if its kind allows that. */
 static void plan_fill(struct plan *p, struct fill f)
 {
 	if (f.conv && (f.conv->kind == CONV_U32 || f.conv->kind == CONV_S32))
@@ -176,8 +176,8 @@ static void plan_fill(struct plan *p, struct fill f)
 }
 
 /*
- * The i-th parameter's own default value, borrowed; None if there is none (the function was changed
- * meanwhile).
+ * The default value of the i-th parameter, borrowed; None if there is none (the function was
+ * changed meanwhile).
  */
 static PyObject *default_value(struct plan *p, const struct signature *sig, size_t i)
 {
@@ -191,7 +191,7 @@ static PyObject *default_value(struct plan *p, const struct signature *sig, size
 	return PyTuple_GetItem(p->defaults, (Py_ssize_t)(i - first));
 }
 
-/* Says how the i-th argument comes about: a constant into the stack, a fill, or a keep. */
+/* Decides how the i-th argument is made: a constant in the stack, a fill, or a keep. */
 static int plan_arg(struct run *r, struct slot *slot, struct plan *p, const struct prelude_slot *s,
 		    size_t i, const struct signature *sig)
 {
@@ -240,7 +240,7 @@ static int plan_arg(struct run *r, struct slot *slot, struct plan *p, const stru
 	return 0;
 }
 
-/* The names of arguments that go by name, as a call wants them; NULL with an exception. */
+/* The names of keyword arguments in the form that a call needs; NULL with an exception. */
 static PyObject *keyword_names(const struct prelude_bind *b)
 {
 	PyObject *names = PyTuple_New((Py_ssize_t)b->nr_keywords);
@@ -257,7 +257,10 @@ static PyObject *keyword_names(const struct prelude_bind *b)
 	return names;
 }
 
-/* Passes the misfits on to the launcher, which ends the run by an exception if one of them must. */
+/*
+ * Passes the misfits to the launcher, which ends the run by an exception if one of them requires
+ * it.
+ */
 static int report_misfits(struct run *r, struct slot *slot, PyObject *func,
 			  const struct prelude_bind *b)
 {
@@ -354,8 +357,8 @@ static void drop_oldest(struct slot *slot)
 }
 
 /*
- * A script may make its handler anew for each event (a lambda): functions of the same code have the
- * same plan.
+ * A script may create its handler again for each event (a lambda): functions with the same code
+ * share a plan.
  */
 static bool plan_fits(struct plan *p, PyObject *func, PyObject *code, bool unhandled)
 {
@@ -422,7 +425,10 @@ static inline PyObject *fill_value(struct run *r, struct slot *slot, const struc
 	return NULL;
 }
 
-/* What the argument is made of; false: that cannot be told in short, it is made anew. */
+/*
+ * The source bytes of the argument; false if they do not fit here, and the argument is made each
+ * time.
+ */
 static inline bool steady_source(const struct sonde_event *ev, const struct fill *f, bool direct,
 				 uint64_t ret[2])
 {
@@ -437,7 +443,7 @@ static inline bool steady_source(const struct sonde_event *ev, const struct fill
 	case FILL_COMM:
 		ret[0] = ev->comm;
 		return true;
-	/* A name that is bytes for good is made anew each time: bytearrays can be changed. */
+	/* A name that has become bytes is made each time: bytearrays can be changed. */
 	default:
 		if (!direct || f->conv->kind != CONV_COMM)
 			return false;
@@ -502,7 +508,7 @@ static inline int fill_steady(struct run *r, struct slot *slot, struct plan *p)
 	return 0;
 }
 
-/* To build an object after all costs more than to build it at once: later calls do the latter. */
+/* Building an object later costs more than building it at once: later calls do the latter. */
 static __attribute__((noinline, cold)) void give_up_keys(struct plan *p)
 {
 	for (size_t i = p->nr_keeps; i--;) {
@@ -577,7 +583,8 @@ static inline PyObject *nsecs(const struct run *r, struct plan *p)
 }
 
 /*
- * Takes back what the fills before `end` have put into the stack: some of it serves the next event.
+ * Takes back what the fills before `end` put into the stack: some of it is reused for the next
+ * event.
  */
 static inline void release_fills(struct run *r, struct slot *slot, struct plan *p,
 				 const struct fill *end)
@@ -610,7 +617,10 @@ static __attribute__((noinline, cold)) int after_failure(struct run *r, struct s
 	return -1;
 }
 
-/* The fills before `end` gave values, what comes behind them failed. Apart: it is never needed. */
+/*
+ * The fills before `end` succeeded, the next one failed. In a function of its own because it almost
+ * never runs.
+ */
 static __attribute__((noinline, cold)) int give_up(struct run *r, struct slot *slot, struct plan *p,
 						   const struct fill *end)
 {

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* What a function is called with for events of one type. */
+/* The arguments of a function for events of one type. */
 #ifndef SONDE_PY_PLAN_H
 #define SONDE_PY_PLAN_H
 
 #include "script.h"
 
-/*
- * What function `func` is called with for events of this slot; found or made. NULL with an
- * exception.
- */
+/* The plan for calling `func` with events of this slot, found or made. NULL with an exception. */
 struct plan *plan_get(struct run *r, struct slot *slot, PyObject *func, bool unhandled);
-/* What struct plan begins with: the function that it was made for, and its code then. */
+/* The head of struct plan: the function that it was made for, and its code at that time. */
 struct plan_of {
-	PyObject *func, *code; /* owned; code NULL when it has none */
+	PyObject *func, *code; /* owned; code NULL if it has none */
 };
 
-/* Whether the plan still is that of its function (whose __code__ may be replaced). */
+/* True if the plan is still valid for its function (whose __code__ may be replaced). */
 #ifdef Py_LIMITED_API
 bool plan_holds(const struct run *r, const struct plan *p);
 #else
@@ -28,8 +25,8 @@ static inline bool plan_holds(const struct run *r, const struct plan *p)
 #endif
 bool plan_unhandled(const struct plan *p); /* made for trace_unhandled's arguments */
 /*
- * The arguments for the event at hand; then the call, which takes them back. 0, or -1 with an
- * exception.
+ * plan_args() makes the arguments for the current event; plan_call() calls the function and takes
+ * them back. Both return 0, or -1 with an exception.
  */
 int plan_args(struct run *r, struct slot *slot, struct plan *p);
 int plan_call(struct run *r, struct slot *slot, struct plan *p);

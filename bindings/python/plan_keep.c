@@ -35,7 +35,7 @@ static int make_keep(struct run *r, struct plan_keep *k, PyObject **ret)
 }
 
 /*
- * gc.get_objects() returns kept objects between calls: one that was held or read then is not
+ * gc.get_objects() returns kept objects between calls. An object that was held or read there is not
  * reused.
  */
 int plan_keep_ready(struct run *r, struct plan_keep *k, PyObject **o)
@@ -72,7 +72,7 @@ static int let_go(struct plan_keep *k, PyObject **o)
 	return code;
 }
 
-/* Nobody else holds it, and it has not been built. */
+/* True if nobody else holds it and it has not been built. */
 static inline bool is_fresh(PyObject *o, const struct lazy *l)
 {
 	return ONLY_MINE(o) && l->run != NULL;

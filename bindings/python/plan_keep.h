@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Arguments that a plan keeps from event to event: lazy dicts and lists, and the empty call chain.
- * An event reuses the object of the event before as long as the script neither holds it nor has
- * built or changed it.
+ * An event reuses the object of the previous event if the script neither holds nor built nor
+ * changed it.
  *
  *	plan_keeps_ready(r, keeps, nr, stack)       before the call: objects go into the stack
  *	... the handler is called with the stack ...
@@ -13,12 +13,12 @@
 
 #include "lazy.h"
 
-/* What leave_out.py says of an argument. */
+/* The answer of leave_out.py about an argument. */
 enum reading {
-	READ_AT_ONCE, /* anything may be done with it: it is built before the call */
+	READ_AT_ONCE, /* any use is possible: it is built before the call */
 	READ_NEVER,
-	READ_BY_KEY,   /* single keys of constant names are asked for, nothing else */
-	READ_BY_KEYS_2 /* the same, and of what is behind "sample", too */
+	READ_BY_KEY,   /* only single keys with constant names are read */
+	READ_BY_KEYS_2 /* the same, and also keys of the dict under "sample" */
 };
 
 struct plan_keep {
@@ -28,14 +28,17 @@ struct plan_keep {
 	struct lazy *lazy;       /* of the object in the stack; NULL if there is none */
 	PyObject *inner;         /* its "sample", owned; NULL if there is none */
 	struct lazy *inner_lazy; /* of inner */
-	bool was_built;          /* it was to be read by key, but the script built it */
+	bool was_built;          /* it should have been read by key, but the script built it */
 };
 
-/* The same of one keep, whose object is at o: what the two below leave to them. */
+/*
+ * The same for one keep, whose object is at o: the cases that the two functions below do not
+ * handle.
+ */
 int plan_keep_ready(struct run *r, struct plan_keep *k, PyObject **o);
 int plan_keep_release(struct plan_keep *k, PyObject **o);
 
-/* 0, or -1 with an exception. */
+/* Returns 0, or -1 with an exception. */
 static inline int plan_keeps_ready(struct run *r, struct plan_keep *keeps, size_t nr,
 				   PyObject **stack)
 {
@@ -51,7 +54,7 @@ static inline int plan_keeps_ready(struct run *r, struct plan_keep *keeps, size_
 	return 0;
 }
 
-/* 0, or -1 with an exception; ret_built is set if a keep's was_built is now set. */
+/* Returns 0, or -1 with an exception. Sets *ret_built if a keep's was_built is now set. */
 static inline int plan_keeps_release(struct plan_keep *keeps, size_t nr, PyObject **stack,
 				     bool *ret_built)
 {

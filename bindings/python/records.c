@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handlers of records: context_switch, throttle, stat__EVENT, trace_lost, ... (prelude/records.c
- * has the table). They are few compared with samples, so only the binding of each function is kept.
+ * Handlers of records: context_switch, throttle, stat__EVENT, trace_lost, ... (the table is in
+ * prelude/records.c). Records are few compared with samples, so only the binding of each function
+ * is kept.
  */
 #include "records.h"
 
@@ -9,10 +10,10 @@
 
 #define MAX_CALLEES 64
 
-/* How one function is called for one callback. */
+/* How one function is called as one callback. */
 struct callee {
 	const struct prelude_callback *callback;
-	PyObject *func, *code; /* owned; code NULL when it has none */
+	PyObject *func, *code; /* owned; code NULL if it has none */
 	struct prelude_bind bind;
 };
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Python's part of the loop over a script's events (prelude/loop.h): the handler that __main__ has
- * now -> its plan -> call.
+ * Python's part of the loop over a script's events (prelude/loop.h): finds the current handler in
+ * __main__, then its plan, then calls it.
  *
- * Which function is current is looked up before each call, because the contract lets a script
- * replace its handlers. The interpreter lock is given up once per batch, and signals are looked at
- * then.
+ * The function is looked up before each call, because the contract lets a script replace its
+ * handlers. The interpreter lock is released once per batch, and signals are handled then.
  */
 #include "fastdict.h"
 
@@ -21,7 +20,7 @@
 #include "sample.h"
 
 #if !defined(Py_LIMITED_API) && PY_VERSION_HEX < 0x030c0000
-/* Changes whenever the dict does. */
+/* Changes whenever the dict changes. */
 #define DICT_VERSION(d) (((PyDictObject *)(d))->ma_version_tag)
 #endif
 
@@ -129,9 +128,7 @@ static int run_define(struct script_run *base, struct script_slot *s, const stru
 	return result ? 0 : -1;
 }
 
-/*
- * The function of that name in __main__, borrowed; NULL when there is none, or with an exception.
- */
+/* The function of that name in __main__, borrowed. NULL if there is none, or with an exception. */
 static PyObject *callable_named(struct run *r, PyObject *name)
 {
 	PyObject *func = PyDict_GetItemWithError(r->main, name);
@@ -173,7 +170,7 @@ static int run_call_callback(struct script_run *base, const struct prelude_callb
 }
 
 #ifdef DICT_VERSION
-/* The value under the name of a handler of these events, callable or not; borrowed. */
+/* The value that has the name of a handler of these events, callable or not; borrowed. */
 static PyObject *name_taken(struct run *r, struct slot *slot)
 {
 	PyObject *o = PyDict_GetItemWithError(r->main, slot->name);
@@ -185,7 +182,7 @@ static PyObject *name_taken(struct run *r, struct slot *slot)
 }
 #endif
 
-/* Sets slot->func and slot->plan to what __main__ says now. */
+/* Sets slot->func and slot->plan from the current content of __main__. */
 static int look_up(struct run *r, struct slot *slot)
 {
 	PyObject *func = callable_named(r, slot->name);
@@ -207,7 +204,7 @@ static int look_up(struct run *r, struct slot *slot)
 }
 
 /*
- * Scripts that count in global variables change __main__'s dict with each event, but hardly their
+ * Scripts that count in global variables change __main__'s dict with each event, but rarely their
  * handlers.
  */
 static inline bool is_still_there(const struct run *r, const struct slot *slot)
@@ -220,7 +217,7 @@ static inline bool is_still_there(const struct run *r, const struct slot *slot)
 #endif
 }
 
-/* Another function than before: where it is. */
+/* Notes the place of a new function. */
 static void note_place(const struct run *r, struct slot *slot)
 {
 #ifdef FASTDICT
@@ -299,7 +296,7 @@ SCRIPT_HOT int run_call(struct script_run *base, struct script_slot *s)
 }
 
 /*
- * What stands under the name now and cannot be called may become so without a change of the dict.
+ * A value under the name that is not callable now may become callable without a change of the dict.
  */
 static void run_refused(struct script_run *base, struct script_slot *s)
 {
@@ -345,7 +342,9 @@ SCRIPT_HOT int run_event(struct script_run *base, struct script_slot *s)
 	return r->db ? dbexport_event(r->db, base->ev) : 0;
 }
 
-/* Plans that a debugger's coming or going, or a function's new code, has made wrong. */
+/*
+ * Drops plans that became invalid because a debugger started or ended, or a function got new code.
+ */
 static int drop_plans(struct run *r)
 {
 	PyObject *traced = PyObject_CallFunction(r->is_traced, NULL);
@@ -365,7 +364,7 @@ static int drop_plans(struct run *r)
 	return 0;
 }
 
-/* Waits for events without the interpreter lock, sees to signals, notices debuggers. */
+/* Waits for events without the interpreter lock, handles signals, notices debuggers. */
 static int run_fill(struct script_run *base)
 {
 	struct run *r = run_of(base);

@@ -5,9 +5,9 @@
 
 #include "script.h"
 
-/* Calls the handlers in __main__ for all events. 0, or -1 with an exception. */
+/* Calls the handlers in __main__ for all events. Returns 0, or -1 with an exception. */
 int run_events(struct run *r);
-/* Frees what the loop has made. */
+/* Frees what the loop made. */
 void run_done(struct run *r);
 
 #endif

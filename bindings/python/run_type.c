@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The type Run: what the launcher of perf scripts sees of a run. */
+/* The type Run: a run as the launcher of perf scripts sees it. */
 #include "run_type.h"
 
 #include <string.h>
@@ -96,7 +96,7 @@ static PyObject *run_run(struct run *r, PyObject *unused)
 		return NULL;
 	}
 	r->running = true;
-	r->session->busy = true; /* ours until the end */
+	r->session->busy = true; /* for the complete run */
 	code = run_events(r);
 	r->session->busy = false;
 	if (code < 0)

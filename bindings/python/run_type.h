@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The type Run: what the launcher of perf scripts sees of a run. */
+/* The type Run: a run as the launcher of perf scripts sees it. */
 #ifndef SONDE_PY_RUN_TYPE_H
 #define SONDE_PY_RUN_TYPE_H
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf_sample_dict, which process_event gets as its param_dict, for a run's current event:
+ * perf_sample_dict, which process_event gets as its param_dict, for the current event of a run:
  *
  *	{ev_name, attr, sample: {pid, tid, ...}, raw_buf, comm, dso ..., callchain, ...}
  *
- * The tables of prelude's sample.h say which keys and in which order. Samples of one event type
- * differ in whether something is known of their addresses; each such shape has templates, copies of
- * which are filled.
+ * The tables of prelude's sample.h define the keys and their order. Samples of one event type
+ * differ in whether their addresses are known. Each such shape has templates, whose copies are
+ * filled.
  */
 #include "fastdict.h"
 
@@ -19,10 +19,10 @@
 
 /* One dict in one shape. */
 struct shape_dict {
-	PyObject *template; /* all keys, those that are alike in all samples with their values */
+	PyObject *template; /* all keys; values that are equal in all samples are set */
 	struct {
 		const struct prelude_key *key;
-		PyObject *name; /* lent by the run's keys */
+		PyObject *name; /* borrowed from the run's keys */
 	} varying[PRELUDE_SAMPLE_KEYS];
 	size_t nr_varying;
 	struct kept_dict kept;
@@ -254,7 +254,7 @@ static int shape_dict_init(struct run *r, struct shape *sh, struct shape_dict *d
 	return d->template ? code : -1;
 }
 
-/* The shape of the sample that was read. */
+/* The shape of the current sample. */
 static struct shape *shape_get(struct run *r)
 {
 	struct slot *slot = r->ev_slot;
@@ -300,7 +300,7 @@ static PyObject *sample_values(struct run *r, struct shape *sh)
 	return fill(r, sh, &sh->sample);
 }
 
-/* Reads the event's sample, unless that is done; -1 with an exception. */
+/* Reads the event's sample unless that was done; -1 with an exception. */
 static int read_values(struct run *r)
 {
 	if (!r->sample_read) {
@@ -352,7 +352,7 @@ bool dict_sample_by_key(const struct slot *slot)
 	return prelude_sampled_reads(&slot->sampled);
 }
 
-/* What every event has, read or not. */
+/* True for items that every event has, read or not. */
 static bool is_of_event(enum prelude_item item)
 {
 	return item == ITEM_PID || item == ITEM_TID || item == ITEM_CPU || item == ITEM_TIME ||
@@ -387,8 +387,8 @@ PyObject *dict_sample_value(struct run *r, PyObject *key, bool of_values)
 }
 
 /*
- * The inner dict serves again only inside the outer one: it is held by that and by us, twice in
- * all.
+ * The inner dict is reused only inside the outer one: the two references are that of the outer dict
+ * and ours.
  */
 void dict_sample_done(struct run *r, struct slot *slot, PyObject *dict)
 {

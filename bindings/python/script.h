@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A perf script's run over a session: what the files that serve its events share. Functions are in
- * the headers of these files (run.h, plan.h, dicts.h, ...).
+ * The run of a perf script over a session: data shared by the files that handle its events.
+ * Functions are in the headers of these files (run.h, plan.h, dicts.h, ...).
  */
 #ifndef SONDE_PY_SCRIPT_H
 #define SONDE_PY_SCRIPT_H
@@ -18,48 +18,51 @@ struct plan;
 enum lazy_kind {
 	LAZY_FIELDS = 1,
 	LAZY_SAMPLE,
-	LAZY_SAMPLE_VALUES, /* what is behind its key "sample" */
+	LAZY_SAMPLE_VALUES, /* the dict under its key "sample" */
 	LAZY_CALLCHAIN
 };
 
-/* What lazy dicts told of the event at hand, one by one: who asks again gets the same object. */
+/*
+ * Values of the current event that were read by key from lazy dicts: a second read returns the same
+ * object.
+ */
 #define MAX_READ_KEYS 16
 struct read_key {
 	const struct lazy *by;
-	enum lazy_kind kind;   /* of that, which may be gone by now */
+	enum lazy_kind kind;   /* of `by`, which may be freed by now */
 	PyObject *key, *value; /* key borrowed, value owned */
 };
 
 /*
- * A dict that served one event and that nobody holds or has changed: the next event's values go
- * into it.
+ * A dict that served one event and that nobody holds or changed: it is filled with the next event's
+ * values.
  */
 struct kept_dict {
 	PyObject *dict;   /* owned; NULL none */
-	uint64_t version; /* as it was when filled: another one says that a script changed it */
-	Py_ssize_t refs;  /* references to it: ours, and that of a kept dict that holds it */
+	uint64_t version; /* when it was filled: if it differs, a script changed the dict */
+	Py_ssize_t refs;  /* references to it: ours, and that of a kept dict that contains it */
 };
 
-/* The event type's part of a run. */
+/* The slot of an event type in a run. */
 struct slot {
 	struct script_slot base;
 	PyObject *name;     /* "sched__sched_switch", interned */
-	PyObject *func;     /* called last, owned by its plan; NULL none */
+	PyObject *func;     /* the last one called, owned by its plan; NULL none */
 	struct plan *plan;  /* of func */
 	struct plan *plans; /* all of them, newest first */
 	unsigned int nr_plans;
 	uint64_t version; /* of __main__'s dict when func was looked up */
-	bool looked_up;   /* func (NULL too) holds as long as the version does */
-	Py_ssize_t
-		main_at; /* where in __main__'s dict the name was found last; see dict_value_at() */
-	struct conv *convs; /* of the fields behind the common ones */
+	bool looked_up;   /* func (also NULL) is valid as long as the version holds */
+	/* Place of the name in __main__'s dict when last found; see dict_value_at(). */
+	Py_ssize_t main_at;
+	struct conv *convs; /* of the fields after the common ones */
 	PyObject **keys;    /* their names, interned */
 	size_t nr_fields;
 	struct conv pid;  /* common_pid */
 	PyObject *fields; /* template of trace_unhandled's dict: all keys */
 	struct kept_dict kept_fields;
 	struct prelude_sampled sampled;
-	struct shape *shapes; /* of perf_sample_dict, the one used last first */
+	struct shape *shapes; /* of perf_sample_dict, the last used first */
 };
 
 struct keys;
@@ -84,8 +87,8 @@ struct run {
 	PyObject *context;        /* the capsule */
 	struct perf_context *current;
 	struct slot *ev_slot;             /* of base.ev */
-	struct prelude_sample sample;     /* of base.ev; */
-	bool sample_read, sample_located; /* else it is not yet */
+	struct prelude_sample sample;     /* of base.ev */
+	bool sample_read, sample_located; /* whether that was done */
 	struct read_key read_keys[MAX_READ_KEYS];
 	size_t nr_read_keys;
 	uint64_t refused_version; /* of __main__'s dict: as long as it has that one refused slots
@@ -94,13 +97,13 @@ struct run {
 	PyObject *defines[4];     /* names of the define_* functions, by enum sonde_define_kind */
 	PyObject *no_values;      /* (0, 0, 0): nothing was read */
 	struct keys *keys;        /* interned keys of the dicts */
-	struct node *nodes;       /* of call chains, as made before; NULL: none yet */
+	struct node *nodes;       /* of call chains, kept for reuse; NULL: none yet */
 	size_t nr_kept_nodes;     /* dicts kept with nodes */
 	bool fills_chain;         /* a call chain is being made */
 	uint64_t nr_events;       /* served so far */
-	struct dbexport *db;      /* NULL: no perf_db_export_mode */
-	struct records *records;  /* NULL: no handler of records was met */
-	bool eager, eager_now;    /* build everything: asked for; or a debugger looks on */
+	struct dbexport *db;      /* NULL without perf_db_export_mode */
+	struct records *records;  /* NULL: no handler of records so far */
+	bool eager, eager_now;    /* build everything: on request; or because a debugger watches */
 	bool running;
 };
 

@@ -43,9 +43,9 @@ PyObject *session_new(PyObject *module, struct module_state *m, const char *text
 }
 
 /*
- * An Event's bytes are lent by the library until the session goes on. If the Event still lives by
- * then (a loop variable, a list, a Frame hold it), it gets a copy of its own: whatever is asked of
- * it later is the answer of its time.
+ * The bytes of an Event are borrowed from the library until the session advances. If the Event
+ * still exists then (a loop variable, a list or a Frame holds it), it gets its own copy, and later
+ * questions are answered as of its time.
  */
 static int keep_lent(struct py_session *s)
 {
@@ -159,7 +159,7 @@ static PyObject *session_next(struct py_session *s)
 		if (PyErr_CheckSignals() < 0)
 			return NULL;
 		if (r <= 0) {
-			/* The end; a defect met last may still be told. */
+			/* The end; one more defect may still be reported. */
 			r = r < 0 ? r : sonde_session_next(s->s, &ev);
 			break;
 		}
@@ -214,7 +214,7 @@ static PyObject *session_exit(struct py_session *s, PyObject *args)
 	return session_close(s, NULL);
 }
 
-/* Also called by signal handlers and other threads while one waits in next(). */
+/* Also called by signal handlers, and by other threads while one waits in next(). */
 static PyObject *session_stop(struct py_session *s, PyObject *unused)
 {
 	(void)unused;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Session: an iterable of Event. What the session and its events know of each other. */
+/* Session: an iterable of Event. Data shared by the session and its events. */
 #ifndef SONDE_PY_SESSION_H
 #define SONDE_PY_SESSION_H
 
@@ -25,7 +25,7 @@ struct py_session {
 		*lent; /* the living Event whose bytes are the library's; borrowed, NULL none */
 	struct schema_info **schemas; /* by id */
 	size_t nr_schemas;
-	bool busy; /* being read, without the interpreter lock */
+	bool busy; /* being read without the interpreter lock */
 };
 
 struct py_schema {
@@ -38,14 +38,14 @@ struct py_event {
 	PyObject_HEAD
 	struct py_session *session; /* owned */
 	struct schema_info *info;
-	const struct sonde_event *ev; /* lent by the session, or `own` */
-	struct sonde_event
-		*own; /* a copy, made when the session went on while we were still held */
+	const struct sonde_event *ev; /* borrowed from the session, or `own` */
+	/* A copy, made when the session advanced while the Event was still held. */
+	struct sonde_event *own;
 };
 
 PyObject *session_new(PyObject *module, struct module_state *m, const char *text);
 struct schema_info *session_schema(struct py_session *s, uint32_t id); /* NULL with an exception */
-int session_check(struct py_session *s); /* -1 with an exception when closed */
+int session_check(struct py_session *s); /* -1 with an exception if closed */
 PyTypeObject *session_type_new(PyObject *module);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What binding needs to know of a Python function: its parameters. */
+/* The parameters of a Python function, as binding needs them. */
 #include "signature.h"
 
-/* An attribute, or NULL without an exception where there is none. */
+/* An attribute, or NULL without an exception if there is none. */
 PyObject *attribute_of(PyObject *o, const char *name)
 {
 	PyObject *value = PyObject_GetAttrString(o, name);
@@ -44,7 +44,7 @@ void signature_done(struct signature *sig)
 	free(sig->keywords);
 }
 
-/* The text of co_varnames[i], which lives as long as the signature; NULL with an exception. */
+/* The text of co_varnames[i], valid as long as the signature; NULL with an exception. */
 static const char *name_text(struct signature *sig, PyObject *varnames, Py_ssize_t i)
 {
 	PyObject *text = PyUnicode_AsUTF8String(PyTuple_GetItem(varnames, i));
@@ -75,7 +75,7 @@ static int signature_names(struct signature *sig, PyObject *varnames, Py_ssize_t
 	return 0;
 }
 
-/* Parameters behind `*`: from co_varnames, whether each has a default from __kwdefaults__. */
+/* Parameters after `*`: names from co_varnames, defaults from __kwdefaults__. */
 static int signature_keywords(struct signature *sig, PyObject *func, PyObject *varnames,
 			      Py_ssize_t from, Py_ssize_t to)
 {

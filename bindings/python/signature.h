@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What binding needs to know of a function. */
+/* The parameters of a function, as binding needs them. */
 #ifndef SONDE_PY_SIGNATURE_H
 #define SONDE_PY_SIGNATURE_H
 
@@ -8,15 +8,18 @@
 
 struct signature {
 	struct prelude_callee callee;
-	PyObject *texts; /* owned: list of bytes, which lend the names' text */
+	PyObject *texts; /* owned: list of bytes, which own the names' text */
 	const char **names;
 	struct prelude_keyword *keywords;
 };
-/* code: its __code__, NULL when it has none. -1 with an exception; signature_done() in any case. */
+/*
+ * code: its __code__, NULL if it has none. Returns -1 with an exception; the caller calls
+ * signature_done() in any case.
+ */
 int signature_init(struct signature *sig, PyObject *func, PyObject *code);
 void signature_done(struct signature *sig);
 size_t signature_defaults(PyObject *func);
-/* An attribute, or NULL without an exception where there is none. */
+/* An attribute, or NULL without an exception if there is none. */
 PyObject *attribute_of(PyObject *o, const char *name);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Field bytes to Python values, by the contract's rules; task names, pids and lent names are made
- * once.
+ * Converts field bytes to Python values, by the contract's rules. Task names, pids and borrowed
+ * names are made once.
  */
 #include "values.h"
 
@@ -127,7 +127,7 @@ PyObject *values_secs(struct values *v, uint64_t secs)
 	return v->last_secs_obj;
 }
 
-/* Ids of tasks and the like: beyond the interpreter's own small numbers, but few. */
+/* Task ids and similar numbers: beyond the interpreter's own small ints, but few. */
 PyObject *values_int(struct values *v, int64_t value)
 {
 	size_t at = (uint64_t)value % INTS;
@@ -187,7 +187,7 @@ static PyObject *text_or_bytes(struct values *v, struct conv *c, const uint8_t *
 {
 	if (prelude_is_text(bytes, len))
 		return text_object((const char *)bytes, strlen((const char *)bytes));
-	if (v->rules->unprintable_stays_bytes) /* perf: this field is never text again */
+	if (v->rules->unprintable_stays_bytes) /* perf's rule: this field is bytes from now on */
 		c->kind = c->kind == CONV_DYNAMIC_TEXT ? CONV_DYNAMIC_BYTES : CONV_BYTES;
 	return PyByteArray_FromStringAndSize((const char *)bytes, (Py_ssize_t)len);
 }
@@ -205,7 +205,7 @@ PyObject *values_task_name(struct values *v, struct conv *c, const uint8_t *byte
 	return obj;
 }
 
-/* {member: value}, made anew for each event: scripts may change it. */
+/* {member: value}, a new dict for each event, because scripts may change it. */
 static PyObject *nested_object(struct values *v, const struct sonde_field *f,
 			       const struct sonde_event *ev)
 {

@@ -16,12 +16,12 @@ enum conv_kind {
 	CONV_S16,
 	CONV_S32,
 	CONV_S64,
-	CONV_COMM, /* text of 16 bytes: task names, worth a cache */
+	CONV_COMM, /* text of 16 bytes: task names, which are cached */
 	CONV_TEXT, /* any other fixed text */
 	CONV_BYTES,
 	CONV_DYNAMIC_TEXT,
 	CONV_DYNAMIC_BYTES,
-	CONV_THREAD, /* no field: the thread of the event */
+	CONV_THREAD, /* not a field: the thread of the event */
 	CONV_ZERO,
 	/* Numbers that are not plain: bits, enums, a byte order of their own. */
 	CONV_UNSIGNED,
@@ -44,8 +44,7 @@ struct conv {
 #define NAMES          1024
 
 /*
- * Values that come again and again, per session. All tables are direct-mapped: a newcomer takes the
- * place.
+ * Values that repeat, per session. All tables are direct-mapped: a new value replaces the old one.
  */
 struct values {
 	struct sonde_session *s;
@@ -64,7 +63,7 @@ struct values {
 		PyObject *obj;
 	} texts[TEXTS];
 	struct {
-		const char *name; /* lent by the session: equal pointers are equal names */
+		const char *name; /* borrowed from the session: equal pointers are equal names */
 		PyObject *obj;
 	} names[NAMES];
 };
@@ -73,19 +72,20 @@ struct values *values_new(struct sonde_session *s);
 void values_free(struct values *v);
 void conv_init(struct conv *c, const struct sonde_field *f, const struct sonde_rules *rules);
 /*
- * New references; NULL with an exception set. perf's sticky rule (7.4) turns c into bytes for good.
+ * New references; NULL with an exception set. perf's sticky rule (7.4) turns c into bytes for the
+ * rest of the run.
  */
 PyObject *values_field(struct values *v, struct conv *c, const struct sonde_event *ev);
 PyObject *values_comm(struct values *v, uint32_t id);
-PyObject *values_name(struct values *v, const char *lent); /* a lent name; "" when NULL */
+PyObject *values_name(struct values *v, const char *lent); /* a borrowed name; NULL counts as "" */
 PyObject *values_secs(struct values *v, uint64_t secs);
 PyObject *values_int(struct values *v, int64_t value); /* see int_object() */
 PyObject *values_task_name(struct values *v, struct conv *c, const uint8_t *bytes,
 			   size_t at); /* see field_object() */
 PyObject *text_object(const char *text, size_t len);
 /*
- * The same of a whole name that serves as a key: interned. Names of events and fields may hold any
- * bytes.
+ * The same for a complete name that is used as a key: interned. Names of events and fields may
+ * contain any bytes.
  */
 PyObject *name_object(const char *name);
 
@@ -99,9 +99,9 @@ static inline PyObject *u64_object(uint64_t value)
 }
 
 /*
- * An int that served one event and that nobody holds is the next one's: of ints, too, nobody can
- * see that they are the same object. Known of the interpreter that this build is for: one digit of
- * 30 bits; small ints are the interpreter's own.
+ * An int that served one event and that nobody holds is reused for the next one: nobody can notice
+ * that the object is the same. It relies on the interpreter of this build: one digit of 30 bits;
+ * small ints belong to the interpreter.
  */
 #if !defined(Py_LIMITED_API) && PY_VERSION_HEX >= 0x030b0000 && PY_VERSION_HEX < 0x030c0000 && \
 	PYLONG_BITS_IN_DIGIT == 30
@@ -118,7 +118,7 @@ static inline bool int_may_serve(PyObject *o)
 #endif
 }
 
-/* Takes the reference of spare, for which int_may_serve() was true; NULL is fine. */
+/* Takes the reference of spare, for which int_may_serve() was true; NULL is allowed. */
 static inline PyObject *int_from(PyObject *spare, int64_t value)
 {
 #ifdef REUSES_INTS
@@ -131,7 +131,7 @@ static inline PyObject *int_from(PyObject *spare, int64_t value)
 	return PyLong_FromLongLong(value);
 }
 
-/* Of 32 bits or fewer, likely to come again: task ids, cpus, priorities. */
+/* For 32 bits or fewer that are likely to repeat: task ids, cpus, priorities. */
 static inline PyObject *int_object(struct values *v, int64_t value)
 {
 	if ((uint64_t)(value + SMALL_NEGATIVE) < SMALL_INTS) {
@@ -144,7 +144,7 @@ static inline PyObject *int_object(struct values *v, int64_t value)
 }
 
 /*
- * values_field() with what is most frequent in place: words in our byte order, task names seen
+ * values_field() with the most frequent cases inline: words in our byte order, task names seen
  * before.
  */
 static inline PyObject *field_object(struct values *v, struct conv *c, const struct sonde_event *ev)
@@ -195,7 +195,7 @@ static inline PyObject *comm_object(struct values *v, uint32_t id)
 	return values_comm(v, id);
 }
 
-/* PyDict_SetItem that takes the value's reference; -1 also when value is NULL. */
+/* PyDict_SetItem that takes the reference of value; -1 also if value is NULL. */
 static inline int dict_take(PyObject *dict, PyObject *key, PyObject *value)
 {
 	int r;
