@@ -17,17 +17,20 @@ Sonde - events of a Linux machine, in time order, with names and types
 
 =head1 METHODS
 
-C<< Sonde->open(KEY => VALUE, ...) >> opens a recording; keys are those of a session's text form (sonde.h): input, time,
-cpu, comm, events, callchain, ... A key of several values has them in an array reference. It dies with the reasons.
+C<< Sonde->open(KEY => VALUE, ...) >> opens a recording. Keys are those of a session's text form
+(sonde.h): input, time, cpu, comm, events, callchain, ... Several values of one key are passed as an
+array reference. On failure it dies with the causes.
 
-C<< $session->next >> gives the next event, undef at the end. C<info(KEY)> is what the recording says of itself (hostname,
-osrelease, arch, ...), C<defects_line> what is to be known of losses and damages, '' when there are none; C<close> ends it.
+C<< $session->next >> returns the next event, undef at the end. C<info(KEY)> returns a fact from the
+recording's header (hostname, osrelease, arch, ...). C<defects_line> is one line about losses and
+damages, '' if there are none. C<close> ends the session.
 
-An event has C<name> ("sched:sched_switch"), C<system>, C<event>, C<kind> (tracepoint, sample, record, defect), C<time> in
-nanoseconds of the recording's clock (undef when it has none), C<cpu>, C<pid>, C<tid> (-1 when not recorded), C<comm>,
-C<text> (by its print format), C<fields> (a hash reference), C<field(NAME)> (undef when it has none of that name) and
-C<callchain> (an array reference, innermost first, of hashes: ip, sym => {start, end, binding, name}, dso). Texts are
-strings of bytes, arrays of numbers are their bytes, for unpack().
+An event has C<name> ("sched:sched_switch"), C<system>, C<event>, C<kind> (tracepoint, sample,
+record, defect), C<time> in nanoseconds of the recording's clock (undef if not recorded), C<cpu>,
+C<pid>, C<tid> (-1 if not recorded), C<comm>, C<text> (by its print format), C<fields> (a hash
+reference), C<field(NAME)> (undef if there is none of that name) and C<callchain> (an array
+reference, innermost first, of hashes: ip, sym => {start, end, binding, name}, dso). Texts are
+strings of bytes. Arrays of numbers are their bytes, for unpack().
 
 =cut
 
@@ -36,7 +39,7 @@ use warnings;
 
 our $VERSION;
 
-# The extension is built for one perl: its version, and how it was built where that matters.
+    # The extension is built for one perl: its version and, where it matters, its configuration.
 sub _build {
     require Config;
     return join '-', $Config::Config{version}, $Config::Config{useithreads} ? 'thread' : 'single';
@@ -46,7 +49,7 @@ BEGIN {
     $VERSION = '0.1';
     require DynaLoader;
     my $self = __FILE__;
-    if (-l $self) {    # installed: a link where perl looks for modules
+    if (-l $self) {    # installed: a link in a folder of perl's search path
         require Cwd;
         $self = Cwd::realpath($self);
     }

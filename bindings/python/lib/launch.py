@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The launcher: gives a script the world that perf promised it, then the events."""
+"""The launcher: sets up the environment that perf scripts expect, then delivers the events."""
 
 import os
 import sys
@@ -11,7 +11,8 @@ OURS = (HERE + "/prelude.py", __file__, LIB + "/leave_out.py")
 
 
 def quiet(text):
-    """Names out of recordings are in what is told, and a terminal may read it: no control characters but the layout's."""
+    """Escapes control characters except tab and newline: text with names from recordings may
+    reach a terminal."""
     return "".join(c if c in "\n\t" or " " <= c < "\x7f" or "\xa0" <= c < "\udc80" or c > "\udcff" else "\\x%02x" % (ord(c) & 0xff)
                    for c in text)
 
@@ -29,26 +30,27 @@ def verbose(text):
 
 
 def misfits(rules):
-    """What takes the sentences about parameters that are named like no field; one that gets no value ends the run."""
+    """The function that reports misfits: parameters whose name is no field's. A misfit that gets
+    no value ends the run."""
     is_silent = os.environ.pop("SONDE_VERBOSE", "0") == "0" and rules.passes_over_handlers
-    told = set()
+    reported = set()
 
-    def tell(func, handler, sentences, ends):
+    def report(func, handler, sentences, ends):
         code = getattr(func, "__code__", None)
         where = "%s:%d: " % (code.co_filename, code.co_firstlineno) if code is not None else ""
         for line in ("%s%s(): %s" % (where, handler, sentence) for sentence in sentences):
-            if line not in told and not is_silent:
+            if line not in reported and not is_silent:
                 flush()
                 say(line)
-            told.add(line)
+            reported.add(line)
         if ends and not rules.binds_by_place:
             rules.exit()
 
-    return tell
+    return report
 
 
-def telling(how_read):
-    """The same, and says on stderr what it decides, when that is wished."""
+def with_log(how_read):
+    """how_read; in verbose mode it also logs each decision to stderr."""
     if "SONDE_PRELUDE_VERBOSE" not in os.environ:
         return how_read
 
@@ -67,21 +69,21 @@ interpreter_why = ""
 
 
 class Rules:
-    """What perf does otherwise, by the names of struct sonde_rules."""
+    """The rules of the session, by the names of struct sonde_rules."""
 
     def __init__(self, values):
         self.__dict__.update(values)
 
     def exit(self):
-        """Ends a run that failed: the recording or the script cannot be read, or the script raised."""
+        """Ends a failed run: the recording or the script cannot be read, or the script raised."""
         sys.exit(self.status_failed)
 
 
-# ---- our own parts, by absolute path ---------------------------------------------------------------------------------
+# ---- our own parts, by absolute path -------------------------------------------------------------
 
 
 def load_source(name, path):
-    """A module of ours, under no name that the script could see or shadow."""
+    """Loads a module of ours without a name in sys.modules: scripts neither see nor shadow it."""
     module = type(sys)(name)
     module.__file__ = path
     exec(SourceFileLoader(name, path).get_code(name), module.__dict__)
@@ -89,7 +91,8 @@ def load_source(name, path):
 
 
 class OnlyLibrary:
-    """Imports in this block come from the standard library, whatever dis.py or re.py lies in the script's folder."""
+    """Imports in this block come from the standard library, even if the script's folder has a
+    dis.py or re.py."""
 
     def __enter__(self):
         self.path = sys.path[:]
@@ -104,7 +107,7 @@ class OnlyLibrary:
 
 
 def forget_shadowed(names):
-    """Forgets what we imported where the script's own search would find something else under that name."""
+    """Forgets modules that we imported if the script's own search finds another one of that name."""
     for name in names:
         spec = getattr(sys.modules.get(name), "__spec__", None)
         origin = getattr(spec, "origin", None)
@@ -116,7 +119,7 @@ def forget_shadowed(names):
 
 
 def extension_path():
-    """Exact for this interpreter, else the newest limited API that it has."""
+    """The build for exactly this interpreter, or else the newest limited API that it supports."""
     exact = [HERE + "/module/sonde" + s for s in EXTENSION_SUFFIXES if "cpython-" in s]
     limited = [HERE + "/module/sonde.abi3.so"]
     if sys.version_info >= (3, 12):
@@ -139,8 +142,8 @@ def load_extension(name, path):
 
 
 class OurFinder:
-    """`import sonde` in a script gives the module it runs on, unless the script has one of its own. One that is installed
-    where Python looks by itself is not the script's own, and may be another version's."""
+    """`import sonde` in a script gives the module that runs it, unless the script has its own. An
+    installed module is not the script's own: it may be of another version."""
 
     def __init__(self, module):
         self.module = module
@@ -160,17 +163,17 @@ class OurFinder:
         pass
 
 
-# ---- the script ------------------------------------------------------------------------------------------------------
+# ---- the script ----------------------------------------------------------------------------------
 
 
 def chosen_by():
-    """Why the command line chose this interpreter; the script's own children know nothing of it."""
+    """Takes the reason for choosing this interpreter out of the environment of child processes."""
     global interpreter_why
     interpreter_why = os.environ.pop("SONDE_INTERPRETER_WHY", "")
 
 
 def say_which_python(error):
-    """A module that another Python may have: which one ran, why it did, and how to choose."""
+    """Another Python may have the missing module: reports which one runs, why, and how to choose."""
     if interpreter_why and error.name:
         say("%s (Python %d.%d) has no module %s; it was chosen by: %s; --interpreter PYTHON or SONDE_PYTHON=PYTHON choose another one" %
             ((sys.executable or "the interpreter",) + sys.version_info[:2] + (error.name, interpreter_why)))
@@ -184,7 +187,7 @@ def read_session():
 
 
 def read_config():
-    """What the files of configuration say: names and values, each ended by a NUL; later ones hold."""
+    """The configuration: names and values, each ended by a NUL; of equal names the last counts."""
     fd = os.environ.pop("SONDE_CONFIG_FD", None)
     if fd is None:
         return {}
@@ -194,7 +197,7 @@ def read_config():
 
 
 def set_stage(main, script, args):
-    """__main__ as plain python would have it."""
+    """Makes __main__ as plain python does."""
     builtins = main["__builtins__"]
     main.clear()
     main.update(__name__="__main__", __doc__=None, __package__=None, __loader__=SourceFileLoader("__main__", script),
@@ -214,23 +217,23 @@ def compile_script(script, rules):
     try:
         return compile(source, script, "exec", dont_inherit=True)
     except SyntaxError as e:
-        e.filename = e.filename or script  # NUL bytes: nothing says where
+        e.filename = e.filename or script  # unset for NUL bytes
         if not say_python2(script, e, source):
             show(type(e), e, None)
         rules.exit()
-    except ValueError as e:  # NUL bytes, to older Pythons
+    except ValueError as e:  # NUL bytes, in older Pythons
         say("%s: %s" % (script, e))
         rules.exit()
 
 
 def python2():
-    """What is known of Python 2: scripts that do not fail need none of it."""
+    """Loads the knowledge about Python 2, which only failed scripts need."""
     with OnlyLibrary():
         return load_source("sonde_python2", LIB + "/python2.py")
 
 
 def say_python2(file, error, source=None):
-    """Whether a file that cannot be compiled is Python 2; says so."""
+    """True if a file that cannot be compiled is Python 2; reports that."""
     try:
         if source is None:
             with open(file, "rb") as f:
@@ -245,14 +248,14 @@ def say_python2(file, error, source=None):
 
 
 def own_frames_off(tb):
-    """The traceback as the script's author knows it: without the frames that are ours."""
+    """The traceback without our frames."""
     while tb is not None and tb.tb_frame.f_code.co_filename in OURS:
         tb = tb.tb_next
     return tb
 
 
 def culprit(tb):
-    """The file whose code raised: the script, or a module of the user's."""
+    """The file whose code raised: the script, or a module of the user."""
     library = os.path.dirname(os.__file__)
     file = sys.argv[0]
     while tb is not None:
@@ -268,7 +271,7 @@ def show(kind, error, tb):
     tb = own_frames_off(tb)
     try:
         sys.excepthook(kind, error.with_traceback(tb), tb)
-    except Exception as e:  # the script's hook; what plain python says then
+    except Exception as e:  # the script's hook failed: the output is plain python's
         hooks = own_frames_off(e.__traceback__)
         e.__context__ = None
         sys.stderr.write("Error in sys.excepthook:\n")
@@ -281,7 +284,7 @@ def show(kind, error, tb):
             say(line)
         elif isinstance(error, ModuleNotFoundError):
             say_which_python(error)
-    elif isinstance(error, SyntaxError) and error.filename:  # of a module of the script's
+    elif isinstance(error, SyntaxError) and error.filename:  # in a module of the script
         say_python2(error.filename, error)
 
 
@@ -293,7 +296,7 @@ def flush():
 
 
 def comes_live(session):
-    """Whether a recording comes through a pipe."""
+    """True if a recording is read from a pipe."""
     for path in (line[len("input="):] for line in session.splitlines() if line.startswith("input=")):
         try:
             mode = os.fstat(0).st_mode if path == "-" else os.stat(path).st_mode
@@ -305,7 +308,7 @@ def comes_live(session):
 
 
 def show_now():
-    """What was printed so far is seen while the script waits for events, also in a pipe or a file."""
+    """Flushes output while the script waits for events, also to a pipe or a file."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -316,9 +319,9 @@ def show_now():
 
 def wipe_before_writing(wipe):
     """
-    The line that says how far the reading is ends with the first byte that goes to stderr through Python's own object, however
-    the script comes to it. sys.stderr stays what it is; only its raw file gets another write() until then. What a child of
-    the script or other code writes to descriptor 2 stands behind the line.
+    The progress line ends with the first byte that the script writes to stderr through Python's own
+    object, by whatever function. sys.stderr stays the same object; only its raw file has another
+    write() until then. Output of a child or of other code to descriptor 2 appears after the line.
     """
     raw = getattr(sys.stderr, "buffer", None)
     raw = getattr(raw, "raw", raw)
@@ -330,7 +333,7 @@ def wipe_before_writing(wipe):
 
     try:
         raw.write = write
-    except AttributeError:  # no such file
+    except AttributeError:  # stderr has no raw file
         wipe()
 
 
@@ -344,7 +347,7 @@ def nobody_reads(fd):
 
 
 def stdout_is_closed(asked=False):
-    """Nobody reads on: then that is the end of it, without complaints (also not at exit)."""
+    """True if the reader has closed stdout: the run then ends without messages, also at exit."""
     try:
         if not asked:
             sys.stdout.flush()
@@ -363,7 +366,7 @@ def stdout_is_closed(asked=False):
 
 
 def guarded(step, rules, describe=None, after=None):
-    """Runs a piece of the script; True: go on. An exception of the script's ends everything."""
+    """Runs a part of the script. Returns True to go on. An exception of the script ends the run."""
 
     def failed(error):
         show(type(error), error, error.__traceback__)
@@ -398,7 +401,7 @@ def call_if_there(main, name):
         func()
 
 
-# ---- handlers --------------------------------------------------------------------------------------------------------
+# ---- handlers ------------------------------------------------------------------------------------
 
 
 def handlers(main):
@@ -411,7 +414,7 @@ def handlers(main):
 
 
 def nearest(name, known, find):
-    """The handler that was probably meant. Handlers are compared under the names of their events: system:name."""
+    """The handler that was probably meant. Handlers are compared as event names, system:name."""
 
     def event(handler):
         return handler.replace("__", ":", 1).encode("utf-8", "surrogateescape")
@@ -421,7 +424,7 @@ def nearest(name, known, find):
 
 
 def functions(main, script):
-    """The script's own functions that no event calls under these names: (name, function)."""
+    """Names of the script's own functions, except those that are called by these names."""
     for name, value in list(main.items()):
         code = getattr(value, "__code__", None)
         if code is not None and code.co_filename == script and code.co_name != "<lambda>" and not name.startswith("_"):
@@ -433,7 +436,7 @@ CALLED_BY_NAME = ("trace_begin", "trace_end", "trace_unhandled", "process_event"
 
 
 def listing(hints, main):
-    """Functions as a report names them, with their lines and hints."""
+    """Functions with their lines and hints, as reports print them."""
     for name, hint in hints.items():
         code = getattr(main[name], "__code__", None)
         more = ["line %d" % code.co_firstlineno] if code is not None else []
@@ -444,14 +447,16 @@ def listing(hints, main):
 
 def warn_never_called(main, script, schemas, find, met):
     """
-    Reports, in one line, handlers of events that the recording does not have. met: None, or, when samples came and the
-    script got none of them, the handlers of those samples. Then the line has also handlers of events that did not happen,
-    and other functions that are named nearly like a handler. Schemas of a pipe come with their events, so this is said at
-    the end.
+    Reports, in one line, handlers of events that the recording does not have. met is None, or, if
+    there were samples but the script got none of them, the handlers of those samples. In that case
+    the line also has handlers of events that did not happen, and other functions whose names
+    resemble a handler's. This is reported at the end, because the schemas of a pipe arrive with
+    their events.
     """
     known = [s.name.replace(":", "__", 1) for s in schemas if s.kind == "tracepoint"]
     handled = list(handlers(main))
-    others = [name for name in known if name not in handled]  # scripts name events of several kernels: no hint at another of theirs
+    # Scripts may have handlers for events of several kernels: those names are no suggestions.
+    others = [name for name in known if name not in handled]
     hints = {}
 
     def add_hint(name, candidates, is_handler):
@@ -480,27 +485,30 @@ def warn_never_called(main, script, schemas, find, met):
         say("%s: %s; the events of this recording call %s" % (script, what, ", ".join(name + "()" for name in calls)))
 
 
-# ---- the run ---------------------------------------------------------------------------------------------------------
+# ---- the run -------------------------------------------------------------------------------------
 
 
 class Interrupts:
     """
-    Ctrl-C. `sonde script` starts Python with SIGINT blocked, so that none is met by Python's own start. Until the script's
-    code runs, it ends the process without a word. While events are handled, the handler at hand finishes and no further
-    event comes; again: as in plain python. Before the events it is plain python's, but in a live run it is as during them.
+    Ctrl-C. `sonde script` starts Python with SIGINT blocked, so that it cannot interrupt Python's
+    own start. Until the script's code runs, SIGINT silently ends the process. While events are
+    handled, the current handler finishes and no further event is delivered; a second SIGINT acts
+    as in plain python. Before the events SIGINT acts as in plain python, but in a live run as it
+    does during the events.
     """
 
     def __init__(self):
         import _signal
         self.signal = _signal
         self.came = False
-        self.is_default = _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler  # else ignored by who started us
+        # If not, our parent has SIGINT ignored.
+        self.is_default = _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler
         if self.is_default:
             _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
         _signal.pthread_sigmask(_signal.SIG_UNBLOCK, (_signal.SIGINT,))
 
     def hand_over(self, session, is_live):
-        """The script's code runs from now on."""
+        """Called when the script's code starts to run."""
         self.session = session
         if self.is_default:
             self.signal.signal(self.signal.SIGINT, self.stop if is_live else self.signal.default_int_handler)
@@ -536,9 +544,10 @@ def main(stage):
     sys.modules["perf_trace_context"] = context
     context._config.update(config)
     sys.meta_path.insert(0, OurFinder(sonde))
-    atexit.register(stdout_is_closed)  # registered first, so that it comes last
+    atexit.register(stdout_is_closed)  # registered first, so that it runs last
     if getattr(sys.stdout, "errors", None) == "strict":
-        sys.stdout.reconfigure(errors="surrogateescape")  # bytes of the recording that are no UTF-8 pass through
+        # Bytes of the recording that are not UTF-8 pass through.
+        sys.stdout.reconfigure(errors="surrogateescape")
 
     set_stage(stage, script, args)
     forget_shadowed(library.imported)
@@ -556,12 +565,13 @@ def main(stage):
         say(getattr(e, "strerror", None) or "out of memory")
         rules.exit()
     interrupts.hand_over(session, is_live)
-    run = sonde._run(session, stage, telling(leave_out.how_read), misfits(rules), leave_out.is_traced,
+    run = sonde._run(session, stage, with_log(leave_out.how_read), misfits(rules), leave_out.is_traced,
                      os.environ.get("SONDE_EAGER", "0") not in ("", "0"), show_now if is_live else None)
     context._rules, context._arch = rules, session.info("arch")  # for Util and our analyses
 
     def unmatched():
-        if not rules.passes_over_handlers and not (is_live and interrupts.came):  # what events there are is not known yet
+        # After an interrupt the list of event types may be incomplete.
+        if not rules.passes_over_handlers and not (is_live and interrupts.came):
             warn_never_called(stage, script, session.schemas, sonde._nearest, run.met if run.is_idle else None)
 
     guarded(lambda: exec(code, stage), rules)
@@ -593,7 +603,7 @@ def guarded_run(sonde, run, session, rules, after):
             run.run()
         except sonde.Error as e:
             if own_frames_off(e.__traceback__) is not None or run.describe():
-                raise  # the script's own, from a session that it opened
+                raise  # raised by the script, for a session that it opened
             say(e.strerror)
             if session.defects_line:
                 say(session.defects_line)

@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""Which arguments a handler cannot miss.
+"""Decides which arguments a handler cannot miss.
 
-Some arguments cost far more than the call itself. One may be left out (a lazy object takes its place) when the handler
-is a plain function whose code never mentions the parameter, and in which nothing could look at its locals by another
-way. Any doubt means: build it.
+Some arguments cost far more than the call itself. An argument may be omitted (a lazy object takes
+its place) if the handler is a plain function whose code never mentions the parameter, and if
+nothing in it can read its locals in another way. In any doubt the argument is built.
 
-One that is mentioned may be told key by key when all that is done with it is to ask for keys (`d["comm"]`, `"comm" in d`,
-`d.get("comm")`): then the object itself gets nowhere, and nobody can see what it holds beside those.
+An argument that is mentioned may be read key by key if the code only reads keys of it (`d["comm"]`,
+`"comm" in d`, `d.get("comm")`): the object itself is then passed nowhere, and nobody can see its
+other keys.
 """
 
 import dis
 import sys
 
-# What looks into frames, or runs code we cannot see.
+# Functions that read frames, or run code that is not visible here.
 LOOKERS = frozenset(("locals", "vars", "dir", "eval", "exec", "globals", "_getframe", "currentframe", "settrace",
                      "breakpoint"))
-# The Pythons that the tests ran. A later one may have new ways.
+# The newest Python that the tests ran. A later one may have new ways.
 TESTED = (3, 13)
 # *args, **kw, generator, coroutine, iterable coroutine, async generator
 FLAGS = 0x04 | 0x08 | 0x20 | 0x80 | 0x100 | 0x200
@@ -25,7 +26,7 @@ Code = type((lambda: None).__code__)
 
 
 def _mentions(code, name):
-    """Whether any instruction of any kind is about that name."""
+    """True if any instruction of any kind refers to that name."""
     for instruction in dis.get_instructions(code):
         about = instruction.argval
         if about == name or isinstance(about, tuple) and name in about:
@@ -46,7 +47,7 @@ def _looks_around(code):
     return False
 
 
-# What how_read() says; enum reading in plan_keep.h.
+# Results of how_read(); enum reading in plan_keep.h.
 AT_ONCE = 0
 NEVER = 1
 BY_KEY = 2
@@ -56,13 +57,14 @@ NO_STEPS = frozenset(("CACHE", "PRECALL", "EXTENDED_ARG", "NOP"))
 
 
 def _is_subscript(at):
-    """Whether these instructions begin with the subscripting of what is on the stack by a constant text."""
+    """True if these instructions begin with a subscript, by a constant text, of the stack's top."""
     return (len(at) >= 2 and at[0].opname == "LOAD_CONST" and type(at[0].argval) is str and
             (at[1].opname == "BINARY_SUBSCR" or at[1].opname == "BINARY_OP" and at[1].argrepr == "[]"))
 
 
 def _is_asking_method(instruction):
-    """get and setdefault, called at once; 3.12 and later mark a method that is called in LOAD_ATTR's argument."""
+    """True for get and setdefault if they are called at once; since 3.12 a bit in LOAD_ATTR's
+    argument marks a method that is called."""
     called = instruction.opname == "LOAD_METHOD" or (
         sys.version_info >= (3, 12) and instruction.opname == "LOAD_ATTR" and instruction.arg & 1)
     return called and instruction.argval in ("get", "setdefault")
@@ -70,8 +72,8 @@ def _is_asking_method(instruction):
 
 def _by_key(code, name):
     """
-    What follows the parameter's load on the stack is what happens to it, whatever jumps there from elsewhere: so each load
-    must be followed at once by the instruction that asks it.
+    The instruction after the load of the parameter uses it, whatever jumps there from elsewhere: so
+    each load must be followed directly by an instruction that reads a key.
     """
     how = BY_KEYS_2
     key_at = -1  # sample["sample"]: the key is not the parameter
@@ -88,7 +90,7 @@ def _by_key(code, name):
         elif _is_subscript(at):
             key_at = n + 1
             if at[0].argval == "sample" and not _is_subscript(at[2:]):
-                how = BY_KEY  # that dict may get anywhere
+                how = BY_KEY  # that dict may be passed anywhere
         elif at[0].opname != "CONTAINS_OP":
             return AT_ONCE
     return how
@@ -108,7 +110,7 @@ def may_leave_out(func, name):
 
 
 def is_traced():
-    """Whether a debugger, a profiler or a coverage tool watches."""
+    """True if a debugger, a profiler or a coverage tool is active."""
     if sys.gettrace() is not None or sys.getprofile() is not None:
         return True
     monitoring = getattr(sys, "monitoring", None)

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""Recognises Python 2 by what Python 3 says of it, and says what replaces it. Loaded when a script has failed."""
+"""Recognises Python 2 by the errors of Python 3 and names the replacement. Loaded when a script
+failed."""
 
 import re
 
 CONVERT = "; convert it with: 2to3 -w %s"
 
-# Syntax, looked for in the line that the error names.
+# Syntax to look for in the line that the error names.
 LINE = re.compile(r"""^\s*(print|exec)\s*[^\s(=.,:\[]     # print "x"; print >> f
                       |\bprint\s+["'(%\w]
                       |\bexcept\s+(\([^()]*\)|[\w.]+)\s*,\s*\w+\s*:   # except E, e:
                       |\braise\s+[\w.]+\s*,                # raise E, "x"
                       |\blambda\s*\(                       # lambda (a, b): a
                       |<>|`|\b0[0-7]+\b|\b\d+[lL]\b|\bur["']""", re.X)
-# In that line and the few before it: a definition may take several.
+# The same in that line and the few before it: a definition may take several lines.
 TUPLE_PARAMETER = re.compile(r"\bdef\s+\w+\s*\((?:[^:]*,)?\s*\(\s*\w")
 
 MODULES = {
@@ -47,7 +48,7 @@ METHODS = {"has_key": "key in d", "iteritems": "items()", "iterkeys": "keys()", 
 
 
 def is_syntax(source, error):
-    """Whether what Python 3 stumbled over is a construction of Python 2's."""
+    """True if the syntax that Python 3 rejected is Python 2's."""
     if isinstance(error, TabError):
         return True
     lines = source.decode("latin-1").split("\n")
@@ -62,7 +63,7 @@ def known(table, key, text="%s is %s now"):
 
 
 def replacement(error):
-    """What replaces the cause of an exception in Python 3; None: it need not be Python 2."""
+    """The replacement in Python 3 of the cause of an exception; None if it need not be Python 2."""
     said = str(error)
     if isinstance(error, ImportError):
         found = re.match(r"cannot import name '(\w+)' from '(\w+)'", said)
@@ -102,14 +103,14 @@ def no_list(kind):
 
 
 def is_cmp(error):
-    """sort() and sorted() with a function that compares: 2to3 leaves them as they are."""
+    """True for sort() and sorted() with a comparison function, which 2to3 does not convert."""
     return isinstance(error, TypeError) and re.match(
         r"'cmp' is an invalid keyword argument for sort|sort\(\) got an unexpected keyword argument 'cmp'"
         r"|sort\(\) takes no positional arguments|sorted expected 1 argument, got [23]", str(error)) is not None
 
 
 def advice(error, file):
-    """One line about an exception; None: it need not be Python 2."""
+    """One line about an exception; None if it need not be Python 2."""
     if is_cmp(error):
         return "this looks like Python 2: sort() and sorted() take key=functools.cmp_to_key(f) now, where cmp=f was"
     what = replacement(error)

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
 package Sonde::Prelude;
 
-# What `sonde script -s x.pl` loads before the script: perl -MSonde::Prelude x.pl. The script is the program; when its own
-# statements have run, its subs get the events, and only then come its END blocks.
+# `sonde script -s x.pl` loads this module before the script: perl -MSonde::Prelude x.pl. The script
+# is the program. When its own statements have run, its subs get the events; END blocks run last.
 
 use strict;
 use warnings;
 
 our $run;
 
-# The script is not to blame, so its author gets one line.
+# The script is not the cause of such a failure: its author gets one line, no stack of callers.
 BEGIN {
     eval { require Sonde; 1 } or do {
         print STDERR $@ =~ /^(.*\n)/;
@@ -17,12 +17,13 @@ BEGIN {
     };
 }
 
-# What runs now: 'top level', 'trace_begin', 'event'; '' when nothing does that could fail.
+# What runs now: 'top level', 'trace_begin', 'event'; '' if nothing runs that could fail.
 my $stage = 'top level';
 my %rules = Sonde::_rules('');
-our $status = 0; # as the script's END blocks found it
+our $status = 0; # the exit status before the script's END blocks
 
-# Messages have names out of recordings, and a terminal may read them: no control characters but tabs, no bytes but UTF-8.
+# Escapes control characters except tab, and bytes that are not UTF-8: text with names from
+# recordings may reach a terminal.
 sub quiet {
     my ($line) = @_;
     $line =~ s{ ( [\t\x20-\x7e] | \xc2[\xa0-\xbf] | [\xc3-\xdf][\x80-\xbf] | [\xe0-\xef][\x80-\xbf]{2} | [\xf0-\xf4][\x80-\xbf]{3} )
@@ -54,7 +55,7 @@ sub session_text {
     return scalar <$in>;
 }
 
-# Whether a recording is read from a pipe.
+# True if a recording is read from a pipe.
 sub comes_live {
     for my $path ($_[0] =~ /^input=(.*)$/mg) {
         return 1 if $path eq '-' ? -p STDIN || -S STDIN : -p $path || -S $path;
@@ -65,7 +66,7 @@ sub comes_live {
 sub import {
     my $text = session_text();
 
-    # Scripts load it by this name; its functions are in the extension.
+    # Scripts load the module by this name; its functions are in the extension.
     my ($lib) = __FILE__ =~ m{^(.*)/Sonde/[^/]*$};
     $ENV{PERF_EXEC_PATH} //= $lib;
     require "$lib/scripts/perl/Perf-Trace-Util/lib/Perf/Trace/Context.pm";
@@ -85,7 +86,7 @@ sub call_if_there {
     &{"main::$name"}() if defined &{"main::$name"};
 }
 
-# The sub that was probably meant, of @$known. Subs are compared under the names of their events: system:name.
+# The sub of @$known that was probably meant. Subs are compared as event names, system:name.
 sub nearest {
     my ($name, $known) = @_;
     my @events = ($name, @$known);
@@ -96,7 +97,7 @@ sub nearest {
     return $meant;
 }
 
-# Names of subs, "sub" or "package::sub", that the script's own file defines and that no event calls under their names.
+# Names of the script's own subs, "sub" or "package::sub", except those that are called by name.
 sub own_subs {
     my @found;
 
@@ -112,9 +113,9 @@ sub own_subs {
     return @found;
 }
 
-# Reports, in one line, subs that no event of the recording calls: a name is mistyped, or the event was not recorded. When
-# samples came and the script got none of them, also subs of events that did not happen, and other subs that are named
-# nearly like a handler.
+# Reports, in one line, subs that no event of the recording calls: a name is mistyped, or the event
+# was not recorded. If there were samples but the script got none of them, the line also has subs of
+# events that did not happen, and other subs whose names resemble a handler's.
 sub warn_never_called {
     my ($is_idle) = @_;
     my %known = map { $_ => 1 } $run->subs;
@@ -129,7 +130,8 @@ sub warn_never_called {
             push @absent, "${system}::$name" if !$known{"${system}::$name"};
         }
     }
-    my @others = grep { !$is_there{$_} } sort keys %known; # no hint at an event that has its sub
+    # An event that has its sub is no suggestion.
+    my @others = grep { !$is_there{$_} } sort keys %known;
     my @listed = map { my $near = nearest($_, \@others); $_ . ($near ? " (did you mean $near?)" : '') } @absent;
     push @listed, map { "$_ (its event did not happen)" } grep { $known{$_} } sort keys %is_there if $is_idle;
     my @own = $is_idle ? grep { !$is_there{$_} } own_subs() : ();
@@ -152,7 +154,8 @@ sub died {
     my ($failed) = @_;
     my $event = $run && $run->describe;
     say_line("in the handler of this event: $event") if defined $event;
-    # The number of the last error is that of looking for a kernel's symbols (2) unless the script has met another one.
+    # perf's status is the last errno: 2, from its search for kernel symbols, unless the script has
+    # set another.
     if ($rules{perl_dies_with_errno} && $failed eq 'event') {
         $? = 2 if $? == 255;
     } else {
@@ -160,7 +163,8 @@ sub died {
     }
 }
 
-# In END blocks: the status of a script that died, and the event in whose sub it did. exit() keeps the script's own status.
+# In END blocks: sets the status of a script that died, and reports the event whose sub died. exit()
+# keeps the script's own status.
 sub end {
     my $failed = $stage;
     $stage = '';
@@ -172,8 +176,9 @@ sub end {
     died($failed);
 }
 
-# The last of all END blocks: for scripts that did not get as far as events(), and for what the script's END blocks did. perf
-# runs END blocks and then, unless they or the statements before them set a status, the events; so does an exit(0) here.
+# The last of all END blocks: for scripts that did not reach events(), and for the effects of the
+# script's END blocks. perf runs END blocks and then the events, unless the END blocks or the
+# statements before them set a status. An exit(0) here has the same effect.
 END {
     my $has_died = Sonde::_has_died_in_end();
     if ($has_died || $rules{perl_exit_fails} && $? && !$status) {
@@ -194,10 +199,11 @@ sub events {
     my $ours;
 
     $stage = 'trace_begin';
-    eval 'END { end(); $status = $? }'; # the first one
+    eval 'END { end(); $status = $? }'; # runs before the script's END blocks
     call_if_there('trace_begin');
     $stage = 'event';
-    # The sub at hand finishes, then no further events; again: as in plain perl. What the script set stays.
+    # The current sub finishes, and no further events are delivered; a second Ctrl-C acts as in plain
+    # perl. A handler set by the script stays.
     $SIG{INT} = $ours = sub { $run->stop; $SIG{INT} = 'DEFAULT' } if !defined $SIG{INT} || $SIG{INT} eq 'DEFAULT';
     my $code = $run->events;
     Sonde::_wipe_progress();

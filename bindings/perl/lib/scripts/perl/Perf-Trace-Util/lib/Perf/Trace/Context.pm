@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 package Perf::Trace::Context;
 
-# What a sub may ask of the event it is called for, by the context that it is given. The functions are in the extension.
+# Questions about the current event, through the context that a sub gets. The functions are in the
+# extension.
 
 use strict;
 use warnings;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 package Perf::Trace::Core;
 
-# Texts for flags and symbols of an event's fields. The tables are filled by sonde, once per event type, before the first
-# event of that type is handed over.
+# Texts for flags and symbols of an event's fields. sonde fills the tables once per event type,
+# before it delivers the first event of that type.
 
 use strict;
 use warnings;
@@ -16,7 +16,7 @@ our %EXPORT_TAGS = (all => [@EXPORT]);
 my %flags;    # event -> field -> {delim, values => {number => text}}
 my %symbols;  # event -> field -> {number => text}
 
-# Names of the bits of common_flags.
+# The bits of common_flags.
 my @trace_flags = ([1, 'IRQS_OFF'], [2, 'IRQS_NOSUPPORT'], [4, 'NEED_RESCHED'], [8, 'HARDIRQ'], [16, 'SOFTIRQ']);
 
 sub define_flag_field {
@@ -39,7 +39,8 @@ sub define_symbolic_value {
     $symbols{$event}{$field}{$value} = $text;
 }
 
-# Single bits win over the names of several: entries are tried in ascending order, and those found are taken out.
+# Single bits win over names of several bits: entries are tried in ascending order, and the bits of
+# a match are removed.
 sub join_flags {
     my ($value, $delim, @entries) = @_;
     my @found;
@@ -58,7 +59,7 @@ sub join_flags {
     return @found ? join($delim, @found) : undef;
 }
 
-# undef: nothing is known of the field or of the value.
+# undef if the field or the value is unknown.
 sub flag_str {
     my ($event, $field, $value) = @_;
     my $known = $flags{$event} && $flags{$event}{$field} or return undef;

@@ -23,7 +23,7 @@ sub nsecs {
     return $secs * NSECS_PER_SEC + $nsecs;
 }
 
-# With the fraction: scripts print it through a %u.
+# Keeps the fraction: scripts print it with %u.
 sub nsecs_secs {
     my ($nsecs) = @_;
     return $nsecs / NSECS_PER_SEC;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What scripts import as Core: tables of flags and symbols, filled by define_*, and texts made with them."""
+"""The module Core for scripts: tables of flags and symbols, filled by define_*, and their texts."""
 
 from collections import defaultdict
 
@@ -15,7 +15,7 @@ _TRACE_FLAGS = ((1, "IRQS_OFF"), (2, "IRQS_NOSUPPORT"), (4, "NEED_RESCHED"), (8,
 _TASK_STATES = {0: "R", 1: "S", 2: "D", 64: "DEAD"}
 
 
-# ---- called before the first event of a type -------------------------------------------------------------------------
+# ---- called before the first event of a type -----------------------------------------------------
 
 
 def define_flag_field(event_name, field_name, delim):
@@ -34,11 +34,12 @@ def define_symbolic_value(event_name, field_name, value, field_str):
     symbolic_fields[event_name][field_name]["values"][value] = field_str
 
 
-# ---- called by scripts -----------------------------------------------------------------------------------------------
+# ---- called by scripts ---------------------------------------------------------------------------
 
 
 def flag_str(event_name, field_name, value):
-    """Names of the flags set in value. Each flag takes its bits away, lowest first, so names of several bits rarely win."""
+    """Names of the flags in value. Flags are tried in ascending order, and each match removes its
+    bits, so names of several bits rarely appear."""
     field = flag_fields[event_name][field_name]
     if not field:
         return ""
@@ -64,7 +65,7 @@ def symbol_str(event_name, field_name, value):
 
 
 def trace_flag_str(value):
-    """Names of common_flags' bits."""
+    """Names of the bits of common_flags."""
     if not value:
         return "NONE"
     return " | ".join(name for flag, name in _TRACE_FLAGS if value & flag)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What scripts import as EventClass: samples as objects, those of Intel's precise events with what the processor wrote."""
+"""The module EventClass for scripts: samples as objects; for Intel's precise events with the data
+that the processor wrote."""
 
 import struct
 
@@ -13,7 +14,7 @@ EVTYPE_IBS = 3
 class PerfEvent:
     """Any sample."""
 
-    event_num = 0  # how many were made; of this class and those below
+    event_num = 0  # number of objects of this class and its subclasses
 
     def __init__(self, name, comm, dso, symbol, raw_buf, ev_type=EVTYPE_GENERIC):
         self.name = name
@@ -29,7 +30,7 @@ class PerfEvent:
 
 
 class PebsEvent(PerfEvent):
-    """A PEBS record of the first form: u64 flags, ip, then registers."""
+    """A PEBS record of the first format: u64 flags, ip, then registers."""
 
     pebs_num = 0
 
@@ -41,7 +42,8 @@ class PebsEvent(PerfEvent):
 
 
 class PebsNHM(PebsEvent):
-    """One with a load's latency: behind eight more registers u64 status, address of the data, its source, latency."""
+    """A PEBS record with a load's latency: after eight more registers u64 status, data address,
+    data source, latency."""
 
     pebs_nhm_num = 0
 
@@ -55,5 +57,5 @@ _BY_SIZE = {144: PebsEvent, 176: PebsNHM}
 
 
 def create_event(name, comm, dso, symbol, raw_buf):
-    """The kind is told by the size of the raw bytes."""
+    """The size of the raw bytes decides the kind."""
     return _BY_SIZE.get(len(raw_buf), PerfEvent)(name, comm, dso, symbol, raw_buf)

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""What scripts import as SchedGui: a window that shows what each cpu did when, a row per cpu.
+"""The module SchedGui for scripts: a window that shows the activity of cpus over time, one row per
+cpu.
 
     app = wx.App(False)
     frame = RootFrame(tracer, "title")
     app.MainLoop()
 
-The tracer knows what there is to show: interval() gives the first and last time, nr_rectangles() the number of the last row.
-It is given the window with set_root_win(), asked to fill_zone(start, end), which calls paint_rectangle_zone() for each
-rectangle in that time, and told of mouse_down(row, time), which may update_summary(). Times are nanoseconds.
+The tracer provides the content: interval() returns the first and last time, nr_rectangles() the
+number of the last row. The window passes itself with set_root_win() and calls
+fill_zone(start, end), in which the tracer calls paint_rectangle_zone() for each rectangle of that
+time. It reports mouse_down(row, time), and the tracer may then call update_summary(). Times are in
+nanoseconds.
 
-+ and - zoom around the middle, arrows scroll.
++ and - zoom around the middle, arrow keys scroll.
 """
 
 try:
@@ -46,7 +49,7 @@ class RootFrame(wx.Frame):
         self.resize()
         self.Show(True)
 
-    # ---- time and place ----------------------------------------------------------------------------------------------
+    # ---- time and place --------------------------------------------------------------------------
 
     def pixels(self, ns):
         return int(ns / 1000 * self.zoom)
@@ -55,11 +58,11 @@ class RootFrame(wx.Frame):
         return int(pixels / self.zoom * 1000)
 
     def scrolled(self):
-        """Pixels that are left of and above what is seen."""
+        """Pixels to the left of and above the visible part."""
         return [units * SCROLL_STEP for units in self.scroll.GetViewStart()]
 
     def resize(self, x=0):
-        """The scroll bars for the zoom at hand, with pixel x at the left."""
+        """Sets the scroll bars for the current zoom, with pixel x at the left."""
         width = self.pixels(self.ts_end - self.ts_start)
         height = ROW_TOP + self.nr_rows * ROW_DISTANCE
         self.canvas.SetSize(wx.Size(width, height))
@@ -71,10 +74,11 @@ class RootFrame(wx.Frame):
         row, inside = divmod(y - ROW_TOP, ROW_DISTANCE)
         return row if 0 <= row < self.nr_rows and inside < ROW_HEIGHT else None
 
-    # ---- called by the tracer ----------------------------------------------------------------------------------------
+    # ---- called by the tracer --------------------------------------------------------------------
 
     def paint_rectangle_zone(self, nr, color, top_color, start, end):
-        """A rectangle of row nr; with top_color its upper edge is marked. Only while something is painted."""
+        """Draws a rectangle in row nr; with top_color its upper edge is marked. Only valid while
+        painting."""
         left, top = self.pixels(start - self.ts_start), ROW_TOP + nr * ROW_DISTANCE
         width, below = self.pixels(end - start), 0
         if top_color is not None:
@@ -93,14 +97,14 @@ class RootFrame(wx.Frame):
             self.summary.Destroy()
         self.summary = wx.StaticText(self.panel, -1, txt, self.summary_at)
 
-    # ---- called by wx ------------------------------------------------------------------------------------------------
+    # ---- called by wx ----------------------------------------------------------------------------
 
     def on_paint(self, event):
         self.dc = wx.PaintDC(self.canvas)
         left, width = self.scrolled()[0], self.panel.GetSize()[0]
         start = self.ts_start + self.ns(left)
         self.sched_tracer.fill_zone(start, min(start + self.ns(width), self.ts_end))
-        self.dc = None  # it ends with the event
+        self.dc = None  # valid only during the paint event
 
     def on_mouse_down(self, event):
         x, y = event.GetPosition()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What scripts import as Util: times, statistics, names of errors and system calls."""
+"""The module Util for scripts: times, statistics, names of errors and system calls."""
 
 import errno
 import os
@@ -23,7 +23,7 @@ def nsecs(secs, nsecs):
 
 
 def nsecs_secs(nsecs):
-    """A float: scripts got one ever since they ran on Python 3."""
+    """A float, as in perf since its scripts run on Python 3."""
     return nsecs / NSECS_PER_SEC
 
 
@@ -32,12 +32,13 @@ def nsecs_nsecs(nsecs):
 
 
 def nsecs_str(nsecs):
-    """A tuple of one text: scripts index it."""
+    """A tuple of one text, because scripts index it."""
     return ("%5u.%09u" % (nsecs_secs(nsecs), nsecs_nsecs(nsecs)),)
 
 
 def add_stats(dict, key, value):
-    """Keeps (min, max, avg, count) per key; avg is the mean of the last value and the avg before it, as in perf."""
+    """Keeps (min, max, avg, count) per key; avg is the mean of the last value and the previous avg,
+    as in perf."""
     if key not in dict:
         dict[key] = (value, value, value, 1)
         return
@@ -56,9 +57,9 @@ def strerror(nr):
         return "Unknown %d errno" % nr
 
 
-# ---- names of system calls -------------------------------------------------------------------------------------------
-# perf knows them through the audit module only, and says on stdout when it is not there; scripts' outputs that are
-# compared with perf's have those lines. Ours come from a table, for the machine that was recorded.
+# ---- names of system calls -----------------------------------------------------------------------
+# perf uses the audit module, and reports on stdout if it is missing; output that is compared with
+# perf's has those lines. Our names come from a table for the recorded machine.
 
 _MISSING_AUDIT = {
     1: """Install the audit-libs-python package to get syscall names.

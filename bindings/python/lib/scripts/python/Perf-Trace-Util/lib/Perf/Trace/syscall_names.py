@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Numbers of system calls to names, for the machines whose numbers we know. "=N" goes on counting at N."""
+"""Names of system calls by number, for known machines. "=N" continues at number N."""
 
 _X86_64 = """
 read write open close stat fstat lstat poll lseek mmap mprotect munmap brk rt_sigaction rt_sigprocmask
@@ -38,7 +38,7 @@ pidfd_getfd faccessat2 process_madvise epoll_pwait2 mount_setattr quotactl_fd la
 landlock_add_rule landlock_restrict_self memfd_secret process_mrelease futex_waitv set_mempolicy_home_node
 """
 
-# The numbers that newer ports share.
+# Numbers shared by newer ports of Linux.
 _GENERIC = """
 io_setup io_destroy io_submit io_cancel io_getevents setxattr lsetxattr fsetxattr getxattr lgetxattr fgetxattr
 listxattr llistxattr flistxattr removexattr lremovexattr fremovexattr getcwd lookup_dcookie eventfd2
@@ -76,7 +76,7 @@ _MACHINES = {"x86_64": _X86_64, "aarch64": _GENERIC, "arm64": _GENERIC, "riscv64
 
 
 def table(machine):
-    """dict of int to str; empty for a machine that is not known."""
+    """A dict of int to str; empty for an unknown machine."""
     names = {}
     number = 0
     for word in _MACHINES.get(machine, "").split():
