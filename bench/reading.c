@@ -103,7 +103,7 @@ static int order_only(const char *path)
 	return 0;
 }
 
-/* Where the time of a record lies: its value is known from cutting it. */
+/* The place of a record's time: its value is known from cutting it. */
 static uint8_t *find_time(uint8_t *rec, uint32_t len, uint64_t time_ns)
 {
 	for (uint32_t at = HEADER_BYTES; at + 8 <= len; at += 8)

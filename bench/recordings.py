@@ -133,7 +133,7 @@ class Recordings:
         """A recording of the first data_bytes of another's records: same header, same features."""
         def write(src, dst, at, size):
             end = at
-            while end < at + size and end - at < data_bytes:  # whole records only
+            while end < at + size and end - at < data_bytes:  # complete records only
                 src.seek(end + 6)
                 end += struct.unpack('=H', src.read(2))[0]
             copy(src, dst, at, min(end, at + size) - at)

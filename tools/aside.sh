@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # Sourced by the tools that unpack Debian packages in a folder, without installing them, for tests that need them.
 #
-#	aside_enter FOLDER	makes it, goes there, waits for others who do the same; sets $folder and $root, where packages go
+#	aside_enter FOLDER	makes it, enters it, waits for others who do the same; sets $folder and $root, where packages go
 #	aside_archive SUFFIX...	lists of the suites CODENAME and CODENAME-SUFFIX, of the archive that apt is configured with
 #	apt COMMAND...		a command of apt with these lists, and downloads to $folder/apt
-#	cannot WORDS		tells why it cannot be had, with status 77, and remembers it for an hour
+#	cannot WORDS		prints why it is not available, with status 77, and remembers it for an hour
 
 cannot() {
 	echo "$*" | tee "$folder/why-not" >&2

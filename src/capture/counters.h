@@ -8,8 +8,8 @@
  *	counters_enable(&c);  ... ring_head(), records, ring_release() ...  counters_disable(&c);
  *	counters_close(&c);
  *
- * If the kernel is too old or the user has not every right, features are given up in small steps, each
- * reported (step_back.h). If no step is left, the error names cause and remedy.
+ * If the kernel is too old or a right is missing, features are given up in small steps,
+ * each reported (step_back.h). If no step is left, the error names cause and remedy.
  */
 #ifndef SONDE_CAPTURE_COUNTERS_H
 #define SONDE_CAPTURE_COUNTERS_H

@@ -185,8 +185,8 @@ int rights_explain_tracefs(const char *system, int error)
 	len = readlink("/proc/self/exe", program, sizeof(program) - 1);
 	program[len > 0 ? len : 0] = '\0';
 	return err_set(error,
-		       "%s; besides, kernel.perf_event_paranoid is %ld, and tracepoints need -1: as "
-		       "root, sysctl kernel.perf_event_paranoid=-1, or give the program the "
+		       "%s; besides, kernel.perf_event_paranoid is %ld, and tracepoints need -1: "
+		       "as root, sysctl kernel.perf_event_paranoid=-1, or give the program the "
 		       "capability (setcap cap_perfmon+ep %s)",
 		       before, paranoid, program);
 }

@@ -46,7 +46,7 @@ int lineage_apply(const struct lineage_ops *ops, void *user, const struct change
 
 /* ---- the table ---- */
 
-/* Who has a number now. */
+/* The task or process that has a number now. */
 struct lineage_life {
 	void *payload; /* owned by the user; NULL if there is none */
 	int32_t number;

@@ -197,7 +197,7 @@ static const struct code_symbol *find_symbol(const struct elf_lines *l, uint64_t
 		const struct code_symbol *sym = &l->symbols.v[lo - 1];
 
 		/*
-		 * The loop goes backwards, so of equal symbols it meets the first one of the table
+		 * The loop runs backwards, so of equal symbols it meets the first one of the table
 		 * last.
 		 */
 		if (sym->section == section && (!best || !is_better(sym, best, addr)))

@@ -52,7 +52,7 @@ static void symbol_tree_replace(struct symbol_tree *t, uint32_t n, uint32_t by)
 
 /*
  *	      n                 c
- *	    a   c      ->     n   e      side LEFT: n goes down to the left
+ *	    a   c      ->     n   e      side LEFT: n moves down to the left
  *	       d e           a d
  */
 static void symbol_tree_rotate(struct symbol_tree *t, uint32_t n, int side)

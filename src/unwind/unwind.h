@@ -5,7 +5,7 @@
  * recorded piece of stack is read from the mapped files. Samples are not trusted: each frame must
  * be above the frame that it called, and only the recorded bytes and the files are read.
  *
- *	| sp                       sp + stack_len |        frames lie upwards, the innermost at sp
+ *	| sp                       sp + stack_len |        frames upwards, the innermost at sp
  */
 #ifndef SONDE_UNWIND_UNWIND_H
 #define SONDE_UNWIND_UNWIND_H

@@ -235,7 +235,8 @@ int perfdata_header_read(struct perfdata_file *f, struct defects *defects)
 	/* Unknown members are a newer recorder's. The sections say where everything else is. */
 	if (size != 72 && (size < sizeof(head) || size > PERFDATA_HEADER_MAX_BYTES))
 		return err_set(-EBADMSG,
-			       "%s: a perf.data header of %llu bytes; 72, or 104 to %d were expected",
+			       "%s: a perf.data header of %llu bytes; 72, or 104 to %d were "
+			       "expected",
 			       f->path, (unsigned long long)size, PERFDATA_HEADER_MAX_BYTES);
 	if (f->size_bytes < size)
 		return err_set(-EBADMSG,
