@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What -e, --filter and -G name: event texts parsed into attrs.
+ * Parses the texts of -e, --filter and -G into attrs.
  *
  *	struct capture_events l = { 0 };
  *	TRY(capture_events_add(&l, "sched:sched_*,{cpu-clock,page-faults}:S"));

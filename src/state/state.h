@@ -40,7 +40,7 @@ struct task {
 	uint32_t comm;   /* id in the string pool */
 	bool has_comm;   /* comm comes from a COMM or from the parent; otherwise it is ":TID" */
 	bool is_untimed; /* comm comes from a change without a time: struct change */
-	bool is_gone; /* exit_forgets_comm: the task has ended, and no record has used it since */
+	bool is_gone; /* exit_forgets_comm: the task has ended, and no record has named it since */
 	uint64_t id;  /* counted from 1 */
 	struct task_name name, exec;    /* the current name; the last name set by exec */
 	struct task_name first, second; /* ":TID" is the first until a record names the task */

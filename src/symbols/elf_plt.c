@@ -294,8 +294,8 @@ static int add_all(const struct plt *p, const struct elf_section *plt, struct re
 
 	plt_sizes(p, plt, &header, &entry);
 	/*
-	 * If calls go through .plt.sec, all of .plt belongs to the search. A .plt too small for a
-	 * header has none.
+	 * If calls go through .plt.sec, all of .plt belongs to the search, as one header. If the
+	 * entries fill .plt, it has no header.
 	 */
 	if (is_searched)
 		header = plt->size;

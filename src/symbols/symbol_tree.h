@@ -15,7 +15,8 @@ struct symbol_tree;
 int symbol_tree_new(struct symbol_tree **ret, size_t nodes);
 void symbol_tree_free(struct symbol_tree *t); /* NULL is fine */
 /*
- * node: a number below `nodes`, used at most once. The later one of equal starts is sorted last.
+ * node: a number below `nodes`, used at most once. A node is sorted behind earlier nodes with the
+ * same start.
  */
 void symbol_tree_insert(struct symbol_tree *t, uint32_t node, uint64_t start, uint64_t end);
 void symbol_tree_remove(struct symbol_tree *t, uint32_t node);
