@@ -71,7 +71,8 @@ SONDE_API const char *sonde_error_text(void);
  * that begins with '#' is a comment. "" means all defaults. origin is a name of text for messages,
  * such as "the command line". Returns 0 and *ret, which sonde_session_close() frees. On failure
  * *ret is unchanged. Failures: -EINVAL for an unknown key or a bad value, -EBADMSG for a file that
- * is no recording, -ETIME and -EFBIG as below, -ENOMEM, or the errno of opening or reading.
+ * is no recording, -ETIME or -EFBIG where the text of a key says so, -ENOMEM, or the errno of
+ * opening or reading.
  *
  * A key of value 0|1 is 0 by default unless its text names another default.
  *
@@ -960,6 +961,8 @@ struct sonde_record_event {
  *	weight=0|1 transaction=0|1  the weight, the transaction flags, for events that have them
  *	intr-regs=NAMES user-regs=NAMES  registers, comma-separated; "" is all; "?" is an error that
  *	                    lists them
+ *	branch-filter=LIST  branch stacks of these kinds: any, any_call, any_ret, ind_call, ind_jmp,
+ *	                    call, cond, abort_tx, in_tx, no_tx, stack, save_type, priv, u, k, hv
  *	aux-sample=OPTS snapshot=OPTS  refused: they need hardware tracing
  *
  *    Clock, records of state, build ids:
