@@ -80,6 +80,18 @@ def check_documents():
     say(not wrong, 'links of the installed pages lead somewhere', '\n'.join(wrong))
 
 
+def check_manual():
+    """Each function of sonde.h has a page, as a rule a link to that of its group; no link leads nowhere."""
+    pages = {p.name: p for p in dest.rglob('man3/*.3')}
+    if not any(dest.rglob('man1/sonde.1')):
+        return skip('the library has man pages', 'this build has none (no scdoc)', may=False)
+    functions = re.findall(r'(?:SONDE_API|static inline)[^;{]*?\b(sonde_\w+)\(', (ROOT / 'include/sonde/sonde.h').read_text())
+    missing = [f for f in functions if '%s.3' % f not in pages]
+    say(len(functions) > 50 and not missing, 'each function of sonde.h has a man page', '\n'.join(missing))
+    wrong = [name for name, p in pages.items() if not p.exists()]
+    say(not wrong and any(dest.rglob('man5/sonde-session.5')), 'and its link leads somewhere', '\n'.join(wrong))
+
+
 def check_modules():
     count = "-c 'import sonde; print(sum(1 for e in sonde.open(\"%s\")))'" % DEMO
     if 'python' not in MODULES or UNDER_ASAN:
@@ -221,6 +233,7 @@ with tempfile.TemporaryDirectory() as folder:
     r = install()
     say(r[0] == 0, 'install', r[1] + r[2] if r[0] else '')
     check_documents()
+    check_manual()
     if call(['unshare', '--mount', '--map-root-user', 'mount', '--bind', there(PREFIX), PREFIX])[0] != 0:
         skip('modules, completion and docs/model.md', 'nothing can be mounted over %s here' % PREFIX)
     else:
