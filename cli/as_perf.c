@@ -29,7 +29,10 @@ void as_perf_look(struct cli *cli, const char *program, const char **ret_command
 		cli->compat = base;
 		return;
 	}
-	/* "none" is said by a sonde that runs a wrapper of its user's by default: what the wrapper asks of perf is then as right. */
+	/*
+	 * By default sonde passes "none" to the wrappers that it runs: their calls of perf then
+	 * give the right results, too.
+	 */
 	if (wished && (is_perfs_version(wished) || !strcmp(wished, "none")))
 		cli->compat = wished;
 	else

@@ -22,7 +22,7 @@ void checks_init(struct checks *c)
 					   [CHECK_LOSSES] = { .limit = 1, .is_share = true } } };
 }
 
-/* ---- files -------------------------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static int by_id(const void *a, const void *b)
 {
@@ -76,16 +76,19 @@ static struct check_file *file_at(struct checks *c, const struct sonde_location 
 	return c->last;
 }
 
-/* ---- one sample --------------------------------------------------------------------------------------------------- */
+/* ---- one sample ------------------------------------------------------------------------------ */
 
-/* Frames as deep as the kernel goes at most: what called the last one is not known. */
+/*
+ * True if the chain has as many frames as the kernel records at most: the caller of the last one is
+ * unknown.
+ */
 static bool is_cut(const struct sonde_event *ev, const struct perf_event_attr *attr,
 		   size_t attr_len, const struct sonde_sample *sample)
 {
 	uint32_t max = PERF_MAX_STACK_DEPTH;
 	const struct sonde_frame *frames;
 
-	/* A copied stack that fills all the room there was goes on behind it. */
+	/* A copied stack that fills its room continues after it. */
 	if (sample->present & PERF_SAMPLE_STACK_USER)
 		return sample->user_stack_len && sample->user_stack_len >= attr->sample_stack_user;
 	if (attr_len >= offsetof(struct perf_event_attr, sample_max_stack) + 2 &&
@@ -115,8 +118,8 @@ static int check_place(struct checks *c, const struct sonde_event *ev, uint64_t 
 }
 
 /*
- * Frames behind the first, which is the sample's own address. An address 0 ends a chain and is no
- * caller.
+ * Checks the frames after the first, which is the sample's own address. An address 0 ends a chain
+ * and is no caller.
  */
 static int check_frames(struct checks *c, const struct sonde_event *ev)
 {
@@ -147,7 +150,7 @@ static int check_sample(struct checks *c, struct sonde_session *s, const struct 
 	const struct perf_event_attr *attr = sonde_schema_attr(sc, &attr_len);
 
 	if (ev->flags & SONDE_EVENT_DERIVED)
-		return 0; /* another one of the same moment */
+		return 0; /* another event of the same moment */
 	c->samples++;
 	c->without_time += ev->time_ns == SONDE_NO_TIME;
 	if (!attr || sonde_event_sample(ev, &sample) < 0)
@@ -158,14 +161,14 @@ static int check_sample(struct checks *c, struct sonde_session *s, const struct 
 		if (check_frames(c, ev) < 0)
 			return -ENOMEM;
 	}
-	/* A tracepoint is where it is; what led there is told by a stack. */
+	/* The place of a tracepoint is fixed; only a call chain shows how it was reached. */
 	if (!(sample.present & PERF_SAMPLE_IP) ||
 	    (attr->type == PERF_TYPE_TRACEPOINT && !(sample.present & PERF_SAMPLE_CALLCHAIN)))
 		return 0;
 	return check_place(c, ev, sample.ip);
 }
 
-/* ---- results ------------------------------------------------------------------------------------------------------ */
+/* ---- results --------------------------------------------------------------------------------- */
 
 __attribute__((format(printf, 5, 6))) static void
 put(struct checks *c, enum check check, double value, bool is_asked, const char *fmt, ...)
@@ -206,7 +209,7 @@ static void put_files(struct checks *c)
 	    first ? ", first " : "", first ? first : "");
 }
 
-/* Damage that cost events, other than losses while recording. */
+/* Damage that lost events, other than losses while recording. */
 static bool is_damage(const struct sonde_defect *d)
 {
 	return d->severity != SONDE_INFO && strncmp(d->name, "lost-", 5) != 0 &&
@@ -230,7 +233,7 @@ static void put_results(struct checks *c, struct sonde_session *s)
 			throttled = d->count;
 		else if (!strcmp(d->name, "late"))
 			late = d->count;
-		/* A recorder that was killed may have kept every sample to itself. */
+		/* A recorder that was killed may not have written any sample. */
 		lacks_all = !c->samples && !strcmp(d->name, "unfinished");
 		if (!is_damage(d) && !lacks_all)
 			continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a sub-command is. One file cmd_NAME.c describes each: main.c parses its options into
- * `values`, then calls run(), which describes a session in its text form and runs it. Only this
+ * Describes a sub-command. Each file cmd_NAME.c defines one: main.c parses its options into
+ * `values`, then calls run(), which makes a session's text form and runs the session. Only this
  * folder prints errors.
  */
 #ifndef SONDE_CLI_H
@@ -13,49 +13,56 @@
 
 #include <sonde/sonde.h>
 
-/* What every command takes, before or after its name. */
+/* Options of every command, before or after its name. */
 struct cli {
-	const char *compat;      /* NULL: none */
+	const char *compat;      /* NULL if not given */
 	const char *buildid_dir; /* NULL: ~/.debug */
-	const char *tracefs_dir; /* --debugfs-dir; NULL: found */
+	const char *tracefs_dir; /* --debugfs-dir; NULL: searched for */
 	int verbose;
-	int pager; /* 1 asked for, -1 not wanted, 0 as the files say */
+	int pager; /* 1 wanted, -1 not wanted, 0 as configured */
 	bool no_progress;
 	bool help, version, exec_path, list_commands, list_options;
-	struct config config; /* empty for commands that read none */
-	char *own_dir;        /* holds buildid_dir when a file told of it; NULL */
-	char **argv;          /* the whole command line, as given */
+	struct config config; /* empty for commands that read no configuration */
+	/* the memory of buildid_dir if a configuration file sets it; else NULL */
+	char *own_dir;
+	char **argv;          /* the complete command line, as given */
 };
 
-/* cli_status() gives the statuses of perf for CLI_FAILED and CLI_USAGE. */
+/* cli_status() returns perf's statuses for CLI_FAILED and CLI_USAGE. */
 enum cli_exit { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_LOSS = 3 };
 
 struct command {
 	const char *name, *summary; /* "reads a recording ..." */
 	const char *const *usage;   /* lines without "sonde "; NULL-terminated */
 	const struct opt *options;
-	const char *examples; /* lines for help, "" none */
-	const void *defaults; /* of the struct that the options fill; values_size bytes */
+	const char *examples; /* lines for help; "" if there are none */
+	/* initial value of the struct that the options fill; values_size bytes */
+	const void *defaults;
 	size_t values_size;
 	bool permute; /* options may follow operands */
 	bool hidden;
-	bool configured; /* reads the files of cli/settings.h */
-	/* argv[0..argc): the words that are no options. Returns the exit status. */
+	bool configured; /* reads the configuration files of cli/settings.h */
+	/* argv[0..argc): the words that are not options. Returns the exit status. */
 	int (*run)(struct cli *cli, void *values, int argc, char **argv);
-	/* For options that are lines of a session's text form (OPT_KEY); NULL: there are none. */
+	/* For options that are lines of a session's text form (OPT_KEY); NULL if there are none. */
 	int (*set_key)(struct opt_parser *p, void *values, const struct opt *o, const char *value);
-	/* See struct opt_parser; NULL: none. The second set's values are the struct cli. */
+	/*
+	 * See struct opt_parser; NULL if not needed. The values of the second set are the struct
+	 * cli.
+	 */
 	int (*set_word)(struct opt_parser *p, void *values, const char *word);
 	/*
-	 * Words before argv[0..argc) that come from elsewhere: argv, a new array, or NULL after
-	 * telling; NULL: there are none.
+	 * Adds words from elsewhere before argv[0..argc): returns argv, a new array, or NULL after
+	 * reporting a failure. NULL if there are none.
 	 */
 	char **(*more_words)(int *argc, char **argv);
-	/* Called as perf, these words are for perf itself (other_perf.h); NULL: never. */
+	/*
+	 * True if these words are for perf itself when called as perf (other_perf.h); NULL: never.
+	 */
 	bool (*is_perfs)(int argc, char **argv);
-	/* What to add when an option was wrong, "" nothing; NULL: never anything. */
+	/* An addition to messages about a wrong option, "" if none; NULL: never. */
 	const char *(*hint)(const void *values);
-	void (*done)(void *values); /* releases what options allocated; NULL: nothing */
+	void (*done)(void *values); /* frees what options allocated; NULL: nothing */
 };
 
 extern const struct command cmd_buildid_list, cmd_check, cmd_cut, cmd_evlist, cmd_help, cmd_info, cmd_list,
@@ -64,31 +71,31 @@ extern const struct command *const commands[]; /* commands.c; NULL-terminated */
 extern const struct opt cli_options[];         /* those of struct cli */
 
 /*
- * Options that only ask something: answered here, and *ret is the status; c NULL: before any
- * command.
+ * Answers options that only ask for information: returns true with the status in *ret. c is NULL
+ * before any command.
  */
 bool globals_answer(const struct cli *cli, const struct command *c, int *ret);
 
-/* NULL when there is none; *ret_nearest (NULL is fine) gets the nearest name or NULL. */
+/* NULL if there is none; *ret_nearest (may be NULL) is then the nearest name or NULL. */
 const struct command *command_find(const char *name, const char **ret_nearest);
 void command_print_help(const struct command *c, FILE *out);
-/* The same on the standard output, through a pager if it is longer than the terminal has rows. */
+/* The same on standard output, through a pager if the text is longer than the terminal. */
 void command_show_help(const struct cli *cli, const struct command *c);
 
 /*
- * fail.c. Tells the library's chain of causes, the place of failure first; returns the status for
- * "failed".
+ * In fail.c. Prints the library's chain of causes, the place of failure first; returns the status
+ * for "failed".
  */
 int cli_fail(const struct cli *cli);
-/* Tells of a wrong command line; returns the status for "usage". */
+/* Reports a wrong command line; returns the status for "usage". */
 int cli_usage(const struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* compat.c */
-bool cli_compat_known(const char *version);    /* to --compat */
+bool cli_compat_known(const char *version);    /* a valid value of --compat */
 void cli_compat_list(char *text, size_t size); /* "none, perf-6.1 and perf-6.12" */
-/* A version of perf was asked for, which programs that this one starts are told. */
+/* True if a version of perf was given; programs started by this one get it, too. */
 bool cli_compat(const struct cli *cli);
-/* What is done here as perf does it. An unknown version has the default's rules. */
+/* The rules of perf that apply. An unknown version has the default's rules. */
 const struct sonde_rules *cli_rules(const struct cli *cli);
 int cli_status(const struct cli *cli, enum cli_exit status);
 

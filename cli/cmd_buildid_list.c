@@ -12,7 +12,7 @@
 #include <string.h>
 
 struct args {
-	struct reading_options rec; /* first: recording_set_key() */
+	struct reading_options rec; /* must be first: recording_set_key() */
 	bool kernel, kernel_maps;
 	struct output_format format;
 };
@@ -21,7 +21,7 @@ struct running {
 	bool is_json, whole_kernel_only, has_printed;
 };
 
-/* A file of the list, or a part of the running kernel at [start, end). */
+/* A file of the list, or the running kernel or a module of it at [start, end). */
 static void put_object(bool is_first, const char *file, const char *build_id, uint64_t start,
 		       uint64_t end)
 {
@@ -87,7 +87,7 @@ static int buildid_list_run(struct cli *cli, void *values, int argc, char **argv
 	if (argc > 0 && !cli_rules(cli)->words_are_no_recordings && (a->kernel || a->kernel_maps))
 		return cli_usage(cli, "buildid-list: -k and -m read no recording, not '%s'",
 				 argv[0]);
-	/* perf looks at no words. */
+	/* perf ignores words here. */
 	if ((status = recording_operand(cli, "buildid-list", &a->rec,
 					cli_rules(cli)->words_are_no_recordings ? 0 : argc, argv)))
 		return status;
@@ -98,7 +98,7 @@ static int buildid_list_run(struct cli *cli, void *values, int argc, char **argv
 	if (a->rec.sandbox) {
 		if ((status = sandbox_enter(cli, &a->rec.lines, NULL)))
 			return status;
-		a->rec.sandbox = false; /* entered, for all that follows */
+		a->rec.sandbox = false; /* already entered */
 	}
 	input = lines_given(&a->rec.lines, "input");
 	if (input)

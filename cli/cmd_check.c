@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sonde check: what may make the answers that a recording gives wrong, beside what is still taken for good. */
+/* sonde check: reports what may make results of a recording wrong although it is readable. */
 #include "cli.h"
 
 #include "as_perf.h"
@@ -15,7 +15,7 @@
 #include <string.h>
 
 struct args {
-	struct reading_options rec; /* first: recording_set_key() */
+	struct reading_options rec; /* must be first: recording_set_key() */
 	const char *limits[NR_CHECKS];
 	bool quiet;
 	struct output_format format;
@@ -45,7 +45,7 @@ static int parse_limits(const struct cli *cli, const struct args *a, struct chec
 	return CLI_OK;
 }
 
-/* The files in which most samples and frames without a symbol lie, and why they have none. */
+/* The files with most samples and frames without a symbol, and the reason. */
 static void print_files(const struct checks *c)
 {
 	enum { SHOWN = 5 };
@@ -97,7 +97,7 @@ static int check_print(const struct checks *c, bool quiet)
 	return status;
 }
 
-/* perf's command of this name asks what perf was built with. */
+/* perf's command of this name prints the features of its build. */
 static bool check_is_perfs(int argc, char **argv)
 {
 	return true;
@@ -167,7 +167,7 @@ static int check_run(struct cli *cli, void *values, int argc, char **argv)
 		status = parse_limits(cli, a, &c);
 	if (!status)
 		status = recording_run(cli, &a->rec, "", checks_run, &c);
-	/* --strict sees what is below its limit, too */
+	/* --strict also counts what is below its limit */
 	if ((status == CLI_OK || status == CLI_LOSS) &&
 	    (is_json ? print_json(&c) : check_print(&c, a->quiet)) != CLI_OK)
 		status = CLI_LOSS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sonde cut: the chosen events of a recording as a recording. */
+/* sonde cut: writes the chosen events of a recording as a recording. */
 #include "cli.h"
 
 #include "copying.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct args {
-	struct reading_options rec; /* first: recording_set_key() */
+	struct reading_options rec; /* must be first: recording_set_key() */
 };
 
 static int cut_run(struct cli *cli, void *values, int argc, char **argv)

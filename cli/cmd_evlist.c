@@ -6,7 +6,7 @@
 #include "recording.h"
 
 struct args {
-	struct reading_options rec; /* first: recording_set_key() */
+	struct reading_options rec; /* must be first: recording_set_key() */
 	bool freq, groups, fields;
 	struct output_format format;
 };

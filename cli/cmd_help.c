@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Help for people; from the same tables the options of man pages, and candidates for shells. */
+/* Help for users; from the same tables the options of man pages and candidates for shells. */
 #include "cli.h"
 
 #include "as_perf.h"
@@ -80,7 +80,8 @@ void command_show_help(const struct cli *cli, const struct command *c)
 	}
 	ioctl(STDOUT_FILENO, TIOCGWINSZ, &screen);
 	if (screen.ws_row && nr_lines(text) >= screen.ws_row)
-		(void)pager_start(pager); /* its failure was reported; the text is shown as it is */
+		/* a failure was reported; the text then appears without a pager */
+		(void)pager_start(pager);
 	fputs(text, stdout);
 	free(text);
 }
@@ -99,7 +100,7 @@ static void print_man(const struct command *c, FILE *out)
 	opt_print_man(cli_options, out);
 }
 
-/* The help of what perf runs. */
+/* The help of commands that perf runs. */
 static bool help_is_perfs(int argc, char **argv)
 {
 	return argc == 1 && argv[0][0] != '-' && !command_find(argv[0], NULL);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* sonde info: what a recording is, and what is counted of its events. */
+/* sonde info: the header of a recording and counts of its events. */
 #include "cli.h"
 
 #include "json.h"
 #include "recording.h"
 
 struct args {
-	struct reading_options rec; /* first: recording_set_key() */
+	struct reading_options rec; /* must be first: recording_set_key() */
 	struct output_format format;
 };
 

@@ -19,16 +19,16 @@ struct args {
 	struct output_format format;
 };
 
-/* What comes under one heading, in the order in which it is told. */
+/* The events under one heading, in the order of printing. */
 struct class
 {
-	uint32_t kind;        /* of sonde_list_events(); 0: told in words below */
-	const char *words[3]; /* what asks for it */
+	uint32_t kind;        /* of sonde_list_events(); 0: described by the words below */
+	const char *words[3]; /* words that select it */
 	const char *title, *perf_title;
-	const char *fixed[4]; /* ours; NULL-terminated */
+	const char *fixed[4]; /* sonde's; NULL-terminated */
 	const char *perf_fixed[4];
-	bool is_form; /* how an event is written: not for programs */
-	bool ours;    /* perf does not know the words */
+	bool is_form; /* describes how to write an event: not for programs */
+	bool ours;    /* perf does not have these words */
 };
 
 /* clang-format off */
@@ -37,7 +37,7 @@ static const struct class classes[] = {
 	  .title = "hardware", .perf_title = "Hardware event" },
 	{ .kind = SONDE_EVENT_SOFTWARE, .words = { "sw", "software" },
 	  .title = "software", .perf_title = "Software event" },
-	/* perf stat's, which nothing here records */
+	/* of perf stat; nothing here records them */
 	{ .words = { "sw", "software" }, .perf_title = "Tool event",
 	  .perf_fixed = { "duration_time", "user_time", "system_time" } },
 	{ .kind = SONDE_EVENT_CACHE, .words = { "cache", "hwcache" },
@@ -58,16 +58,16 @@ static const struct class classes[] = {
 struct listing {
 	const struct args *args;
 	const struct class *class;
-	char **words; /* none: all is asked for */
+	char **words; /* none: everything is wanted */
 	int nr_words;
-	bool *found; /* of each word */
-	bool unread; /* some events could not be listed, which was said */
+	bool *found; /* for each word */
+	bool unread; /* some events could not be listed; this was reported */
 	const struct sonde_rules *rules;
 	bool is_json;
 	size_t nr_put;
 };
 
-/* ---- what is asked for ------------------------------------------------------------------------------------------- */
+/* ---- what is asked for ----------------------------------------------------------------------- */
 
 static bool is_asked_by_name(const struct listing *l, const struct class *c, const char *word)
 {
@@ -87,7 +87,7 @@ static bool is_class_word(const struct listing *l, const char *word)
 	return false;
 }
 
-/* A part of the name is enough, but of SYSTEM:EVENT. */
+/* A word matches any part of a name, except in SYSTEM:EVENT. */
 static bool list_matches(const struct listing *l, const char *word, const char *name)
 {
 	const bool is_tracepoint = l->class->kind == SONDE_EVENT_TRACEPOINT;
@@ -98,7 +98,7 @@ static bool list_matches(const struct listing *l, const char *word, const char *
 	if (strchr(word, ':'))
 		return is_tracepoint && fnmatch(word, name, any_case ? FNM_CASEFOLD : 0) == 0;
 	if (l->rules->list_matches_events_only && is_tracepoint)
-		name = strchr(name, ':') + 1; /* perf does not look at systems */
+		name = strchr(name, ':') + 1; /* perf does not match systems */
 	snprintf(glob, sizeof(glob), "*%s*", word);
 	return fnmatch(glob, name, any_case ? FNM_CASEFOLD : 0) == 0;
 }
@@ -123,7 +123,7 @@ static bool is_asked_for(const struct listing *l, const char *name, const char *
 	return asked;
 }
 
-/* ---- told -------------------------------------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 static void put_json(const struct listing *l, const char *name, const char *alias)
 {
@@ -146,7 +146,7 @@ static void put(struct listing *l, const char *name, const char *alias)
 	} else if (l->args->raw_dump) {
 		printf("%s ", is_pmu && alias ? alias : name);
 	} else if (l->rules->list_in_perfs_form) {
-		/* the short name of an event of the processor's own source comes first */
+		/* the short name of an event of the processor's own source is first */
 		snprintf(both, sizeof(both), "%s OR %s", is_pmu ? alias : name,
 			 is_pmu ? name : alias);
 		printf("  %-50s [%s]\n", alias ? both : name, l->class->perf_title);
@@ -163,7 +163,10 @@ static void put_event(void *ctx, const struct sonde_listed_event *e)
 	put(ctx, e->name, e->alias);
 }
 
-/* Only tracepoints may be out of reach: that is told, and a failure where they alone are asked for. */
+/*
+ * Only tracepoints may be unreadable: this is reported, and is a failure if only tracepoints are
+ * wanted.
+ */
 static int put_class(struct cli *cli, struct listing *l)
 {
 	const struct class *c = l->class;
@@ -184,7 +187,7 @@ static int put_class(struct cli *cli, struct listing *l)
 	return alone && !l->rules->list_passes_over_words ? CLI_FAILED : CLI_OK;
 }
 
-/* Whether nothing can come of class c. */
+/* True if class c cannot have a match. */
 static bool is_left_out(const struct listing *l, const struct class *c)
 {
 	for (int i = 0; i < l->nr_words; i++)
@@ -207,7 +210,7 @@ static int put_classes(struct cli *cli, struct listing *l)
 	return status;
 }
 
-/* perf heads what it knows of metrics, also when that is nothing. word NULL: everything was asked for. */
+/* perf prints the heading of metrics even without metrics. word NULL: everything is wanted. */
 static bool put_metrics(const struct listing *l, const char *word)
 {
 	const bool metrics = word && (!strcmp(word, "metric") || !strcmp(word, "metrics"));
@@ -221,7 +224,7 @@ static bool put_metrics(const struct listing *l, const char *word)
 	return true;
 }
 
-/* A word after the other, and what none of them finds is no failure. */
+/* Handles one word after the other; a word without a match is no failure. */
 static int list_as_perf(struct cli *cli, struct listing *l, char **words, int n)
 {
 	if (!n) {
@@ -238,8 +241,8 @@ static int list_as_perf(struct cli *cli, struct listing *l, char **words, int n)
 }
 
 /*
- * The event whose name is most like a word that none has; names of events are borrowed for the call
- * only.
+ * The event whose name is most like a word without a match; names of events are borrowed only for
+ * the call.
  */
 struct nearest_event {
 	struct sonde_nearest near;

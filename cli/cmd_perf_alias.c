@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* sonde perf-alias: a link `perf` to this program in a folder of the user's, for a shell and all that is started there. */
+/*
+ * sonde perf-alias: a link `perf` to this program in a folder of the user, for a shell and all that
+ * it starts.
+ */
 #include "cli.h"
 
 #include "programs.h"
@@ -15,7 +18,7 @@ struct args {
 	bool force;
 };
 
-/* A link appears whole or not at all, over the one that was there. */
+/* The link appears in one step, in place of an existing one. */
 static int put_link(const char *target, const char *link)
 {
 	char *beside;
@@ -37,7 +40,7 @@ static int put_link(const char *target, const char *link)
 	return r;
 }
 
-/* Which perf a shell finds now. */
+/* Prints which perf a shell finds now. */
 static void perf_alias_print_order(const char *dir, const char *link)
 {
 	char *first = programs_find("perf");

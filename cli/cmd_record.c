@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* sonde record: options become struct sonde_record_options; the recorder of libsonde does the rest. */
+/*
+ * sonde record: converts options to struct sonde_record_options; libsonde's recorder does the rest.
+ */
 #include "cli.h"
 
 #include "as_perf.h"
@@ -17,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The handler can only reach what is global. A signal that comes before there is a recorder is kept for it. */
+/* A signal handler can only reach globals. A signal before the recorder exists is kept for it. */
 static struct sonde_recorder *volatile running;
 static volatile sig_atomic_t pending;
 
@@ -30,7 +32,10 @@ static void on_signal(int signo)
 	} else if (!pending) {
 		pending = 1;
 	} else {
-		/* nothing is recorded yet: when this returns, the signal ends us as any program */
+		/*
+		 * nothing is recorded yet: after the handler, the signal ends this process as any
+		 * program
+		 */
 		signal(signo, SIG_DFL);
 		raise(signo);
 	}
@@ -44,27 +49,32 @@ static void on_switch(int signo)
 		sonde_recorder_switch(r);
 }
 
-/* SIGUSR2 without --switch-output does nothing, as with perf: whoever sends it need not know how we were called. */
+/*
+ * SIGUSR2 without --switch-output does nothing, as with perf: its sender need not know our options.
+ */
 static void catch_signals(void)
 {
 	struct sigaction sa = { .sa_handler = on_signal }, before;
 
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
-	/* the terminal is gone; under nohup, which ignores it, the recording goes on */
+	/* the terminal is gone; under nohup, which ignores the signal, the recording continues */
 	if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
 		sigaction(SIGHUP, &sa, NULL);
 	sa.sa_handler = on_switch;
 	sigaction(SIGUSR2, &sa, NULL);
 }
 
-/* File size limits and closed pipes become errors of the write. Not ignored: that would be handed down to the command. */
+/*
+ * File size limits and closed pipes become errors of the write. The signals are not ignored,
+ * because the command would inherit that.
+ */
 static void on_refused_write(int signo)
 {
 }
 
 struct listener {
-	int level; /* lines up to this level are told */
+	int level; /* lines up to this level are printed */
 };
 
 static void record_say(void *ctx, int level, const char *line)
@@ -73,13 +83,16 @@ static void record_say(void *ctx, int level, const char *line)
 
 	if (level > l->level)
 		return;
-	if (*line == '[') /* "[ sonde record: ... ]" says itself who speaks */
+	if (*line == '[') /* "[ sonde record: ... ]" names the program itself */
 		fprintf(stderr, "%s\n", line);
 	else
 		cli_say("%s", line);
 }
 
-/* The workload's status, or that of a recording which failed; a workload that could not be run has one of its own. */
+/*
+ * The workload's status, or that of a failed recording; a workload that could not be run has its
+ * own status.
+ */
 static int record(const struct cli *cli, struct sonde_recorder *r, bool fail_on_loss)
 {
 	struct sonde_record_result result = { .size = sizeof(result) };
@@ -92,7 +105,7 @@ static int record(const struct cli *cli, struct sonde_recorder *r, bool fail_on_
 	if (failed) {
 		int status = cli_fail(cli);
 
-		/* perf has no statuses of its own for those */
+		/* perf has no special statuses for these */
 		if (!cli_rules(cli)->unrun_command_fails &&
 		    (result.exit_status == 126 || result.exit_status == 127))
 			return result.exit_status;
@@ -102,8 +115,8 @@ static int record(const struct cli *cli, struct sonde_recorder *r, bool fail_on_
 }
 
 /*
- * A recording goes into a pipe if nothing says where to, as with perf; whoever called perf knows
- * that.
+ * Without -o a recording is written to a pipe on standard output, as with perf. Users who call perf
+ * expect that.
  */
 static void record_warn_of_pipe(const struct lines *settings)
 {
@@ -152,7 +165,7 @@ static int run_with(struct cli *cli, struct record_args *a, const struct lines *
 	if (!a->quiet)
 		record_warn_of_pipe(settings);
 	status = record(cli, r, a->fail_on_loss);
-	/* From here a signal ends us as any program: there is nothing left to save. */
+	/* From here on a signal ends this process as any program: nothing is left to save. */
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	if (signal(SIGHUP, SIG_DFL) == SIG_IGN)
@@ -162,7 +175,7 @@ static int run_with(struct cli *cli, struct record_args *a, const struct lines *
 	return status;
 }
 
-/* perf's command finds perf first in PATH. */
+/* perf's recorded command finds perf first in PATH. */
 static void come_first(const struct cli *cli)
 {
 	char *folder = perf_path_folder();

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* sonde report: what scripts ask perf report for, a recording's header. Its tables of samples are not here. */
+/*
+ * sonde report: prints the header of a recording, as scripts ask perf report for it. Tables of
+ * samples are not supported.
+ */
 #include "cli.h"
 
 #include "other_perf.h"
@@ -10,11 +13,11 @@
 #include <string.h>
 
 struct args {
-	struct reading_options rec; /* first: recording_set_key() */
+	struct reading_options rec; /* must be first: recording_set_key() */
 	bool header_only, no_effect;
 };
 
-/* perf's tables of samples, and whatever else its options ask for. */
+/* True for perf's tables of samples and all other uses of its options. */
 static bool report_is_perfs(int argc, char **argv)
 {
 	for (int i = 0; i < argc && strcmp(argv[i], "--"); i++)
@@ -51,7 +54,7 @@ static int report_run(struct cli *cli, void *values, int argc, char **argv)
 		free(perf);
 		return status;
 	}
-	/* To perf one word is the name of a symbol, which a header has none of. */
+	/* For perf a single word is the name of a symbol, and a header has no symbols. */
 	if (argc > (int)cli_rules(cli)->words_are_no_recordings)
 		return cli_usage(cli, "report: takes no words: -i names the recording, not '%s'",
 				 argv[0]);

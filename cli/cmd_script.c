@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sonde script: options become a session's text form, which a sink or an interpreter reads. */
+/* sonde script: converts options to a session's text form, for a sink or an interpreter. */
 #include "cli.h"
 
 #include "generate.h"
@@ -28,8 +28,8 @@
 #include <unistd.h>
 
 /*
- * `sonde record -o - | sonde script`: a pipe that nobody named is read as perf does, but by default
- * only where there is no perf.data, since the standard input is the script's.
+ * `sonde record -o - | sonde script`: without -i a pipe on standard input is read as perf does, but
+ * by default only if there is no perf.data, because standard input belongs to the script.
  */
 static bool reads_stdin(const struct cli *cli, const struct script_args *a)
 {
@@ -42,14 +42,16 @@ static bool reads_stdin(const struct cli *cli, const struct script_args *a)
 	return yes;
 }
 
-/* A line of the text form, unless the value is NULL. */
+/* Writes a line of the text form unless the value is NULL. */
 static void put_key(FILE *text, const char *key, const char *value)
 {
 	if (value)
 		fprintf(text, "%s=%s\n", key, value);
 }
 
-/* The session's text form, to be released with free(). 0, or a status after reporting the error. */
+/*
+ * The session's text form, released with free(). Returns 0, or a status after reporting the error.
+ */
 static int session_text(const struct cli *cli, const struct script_args *a, char **ret)
 {
 	const bool in_color = settings_color(cli, a->color);
@@ -83,7 +85,7 @@ static int session_text(const struct cli *cli, const struct script_args *a, char
 	return 0;
 }
 
-/* Whether a session takes the value that was given for this key. */
+/* True if a session accepts the value given for this key. */
 static bool script_value_is_accepted(const struct cli *cli, const struct script_args *a,
 				     const char *key)
 {
@@ -101,10 +103,7 @@ static bool script_value_is_accepted(const struct cli *cli, const struct script_
 	return yes;
 }
 
-/*
- * perf looks at some values only when the recording is open, and ends in a way of its own for each
- * of them.
- */
+/* perf checks some values only after it opened the recording, with a different status for each. */
 static int perf_status(const struct cli *cli, const struct script_args *a)
 {
 	char *input = lines_given(&a->lines, "input");
@@ -126,7 +125,7 @@ static int perf_status(const struct cli *cli, const struct script_args *a)
 	return cli_status(cli, CLI_USAGE);
 }
 
-/* Tells why the options make no session. */
+/* Reports why the options are wrong. */
 static int script_fail_usage(const struct cli *cli, const struct script_args *a, int code)
 {
 	cli_fail(cli);
@@ -136,8 +135,8 @@ static int script_fail_usage(const struct cli *cli, const struct script_args *a,
 }
 
 /*
- * Reports why the session failed. Asking for what the recording cannot give is a usage error, but
- * not under --compat.
+ * Reports why the session failed. Asking for data that the recording does not have is a usage
+ * error, but not with --compat.
  */
 static int script_fail(const struct cli *cli, int code)
 {
@@ -151,14 +150,14 @@ static int script_fail(const struct cli *cli, int code)
 	return code == -ENOSPC ? CLI_FAILED : cli_status(cli, CLI_FAILED);
 }
 
-/* What was asked for and is not done, though perf might have done it. */
+/* Warns about options that perf honours and sonde does not. */
 static void script_warn_unserved(const struct script_args *a)
 {
 	if (a->stitch_lbr)
 		cli_say("--stitch-lbr: call chains are printed as they were recorded");
 }
 
-/* On a terminal text goes through a pager; --xed is a filter before it, anywhere. */
+/* On a terminal, text goes through a pager; --xed adds a filter before it, on any output. */
 static int start_pager(const struct cli *cli, const struct script_args *a)
 {
 	const char *pager = isatty(STDOUT_FILENO) ? settings_pager(cli) : NULL;
@@ -218,7 +217,7 @@ static int print_text(const struct cli *cli, const struct script_args *a, const 
 	sonde_progress_wipe(0);
 	if (r < 0 && r != -EPIPE)
 		status = script_fail(cli, r);
-	/* perf's words; what is delivered is in order always. */
+	/* perf's words; sonde always delivers events in order. */
 	if (r >= 0 && a->check_only)
 		fputs("Misordered timestamps: 0\n", stderr);
 	if (a->check_only)
@@ -232,7 +231,10 @@ static int print_text(const struct cli *cli, const struct script_args *a, const 
 	return status;
 }
 
-/* Records that perf prints between its script's output; a script gets them as events if it asks. */
+/*
+ * Warns about records that perf prints between a script's output. Here a script can get them as
+ * events.
+ */
 static void script_warn_unprinted(const struct script_args *a)
 {
 	static const char *const keys[] = {
@@ -262,7 +264,7 @@ static void script_warn_unprinted(const struct script_args *a)
 	}
 }
 
-/* The header in front of what a script prints. A pipe is read once only, by the script. */
+/* Prints the header before the output of a script. A pipe can be read only once, by the script. */
 static int print_header(const struct cli *cli, const struct script_args *a, const char *text)
 {
 	char *input = lines_given(&a->lines, "input");
@@ -289,7 +291,7 @@ static int print_header(const struct cli *cli, const struct script_args *a, cons
 	return r < 0 && r != -EPIPE ? script_fail(cli, r) : CLI_OK;
 }
 
-/* After -s SCRIPT an unknown option is probably the script's. */
+/* After -s SCRIPT an unknown option was probably meant for the script. */
 static const char *script_hint(const void *values)
 {
 	const struct script_args *a = values;
@@ -297,7 +299,7 @@ static const char *script_hint(const void *values)
 	return a->script ? "; options of the script go behind --" : "";
 }
 
-/* What cannot be together with -g, and -o without it. */
+/* Rejects options that do not work with -g, and -o without it. */
 static int check_generate(const struct cli *cli, const struct script_args *a, int nr_words)
 {
 	if (!a->generate && a->output)
@@ -313,7 +315,7 @@ static int check_generate(const struct cli *cli, const struct script_args *a, in
 	return CLI_OK;
 }
 
-/* Inside nothing is run and no file is made. */
+/* In the sandbox no program is run and no file is made. */
 static int check_sandbox(const struct cli *cli, const struct script_args *a, int nr_words)
 {
 	char *per_event = lines_given(&a->lines, "per-event-dump");
@@ -342,7 +344,7 @@ static int script_generate(const struct cli *cli, const struct script_args *a, c
 	return status;
 }
 
-/* The interpreter draws how far the reading is, until the script writes to stderr. */
+/* The interpreter draws the progress line until the script writes to stderr. */
 static int run_script(const struct cli *cli, struct script *script, const char *session)
 {
 	char *drawn;
@@ -359,7 +361,7 @@ static int run_script(const struct cli *cli, struct script *script, const char *
 	return status;
 }
 
-/* Over the recording that the options name: a script, a skeleton, or text. */
+/* Runs a script, makes a skeleton or prints text for the recording that the options name. */
 static int run_session(const struct cli *cli, struct script_args *a, struct script *script)
 {
 	char *text = NULL, *complete = NULL;
@@ -416,8 +418,8 @@ static int run_file(void *ctx, const char *file, const char *input, int argc, ch
 }
 
 /*
- * The words in front of the operands, without the command's own name: a wrapper's `perf script`
- * reads with the same. To be released with free(); NULL: no memory.
+ * The words before the operands, without the command's own name: a wrapper's `perf script` reads
+ * with the same options. Released with free(); NULL if there is no memory.
  */
 static const char **option_words(const struct cli *cli, int nr_operands)
 {
@@ -437,7 +439,10 @@ static const char **option_words(const struct cli *cli, int nr_operands)
 	return words;
 }
 
-/* `record NAME`, `report NAME`, NAME. 1: *ret_status is the status; 0: it is a script's file. */
+/*
+ * `record NAME`, `report NAME`, NAME. Returns 1 with the status in *ret_status, or 0 for a script's
+ * file.
+ */
 static int run_steps(const struct cli *cli, struct script_args *a, int argc, char **argv,
 		     int *ret_status)
 {
@@ -461,7 +466,7 @@ static int run_steps(const struct cli *cli, struct script_args *a, int argc, cha
 	return r;
 }
 
-/* A recording in place of -i FILE, in front of a script. */
+/* A word that is a recording counts as -i FILE, before a script. */
 static int set_word(struct opt_parser *p, void *values, const char *word)
 {
 	struct script_args *a = values;
@@ -504,7 +509,7 @@ static int cmd_script_run(struct cli *cli, void *values, int argc, char **argv)
 		script = script_of(cli, a, argv[0], argc - 1, argv + 1);
 		script.positional = true;
 	}
-	/* What filters print is written in its order with the events: the less often the better. */
+	/* Output of filters is merged with the events in order: fewer writes are better. */
 	if (a->has_dlfilter && !isatty(STDOUT_FILENO))
 		setvbuf(stdout, NULL, _IOFBF, 1 << 20);
 	return run_session(cli, a, &script);

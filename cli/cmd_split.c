@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sonde split: a recording as several smaller ones. */
+/* sonde split: writes a recording as several smaller ones. */
 #include "cli.h"
 
 #include "copying.h"
@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 
 struct args {
-	struct reading_options rec; /* first: recording_set_key() */
+	struct reading_options rec; /* must be first: recording_set_key() */
 };
 
-/* A file of the folder that the parts will be in; to be released with free(). */
+/* The prefix of the output files; inside the folder if a folder was given. Released with free(). */
 static char *split_output_prefix(const struct args *a)
 {
 	char *output = lines_given(&a->rec.lines, "output"), *in_dir;

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Languages whose modules are next to this program, and those that it could have one of. */
+/* Languages whose modules are installed with this program, and languages that have a module. */
 static void print_languages(void)
 {
 	fputs("languages of scripts:", stdout);
@@ -20,7 +20,7 @@ static void print_languages(void)
 
 static int version_run(struct cli *cli, void *values, int argc, char **argv)
 {
-	if (as_perf()) /* whatever --compat says: wrappers read this form */
+	if (as_perf()) /* independent of --compat: wrappers parse this form */
 		as_perf_print_version(cli);
 	else
 		printf("sonde version %s\n", sonde_version());

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sub-commands, as help lists them. */
+/* The sub-commands in the order of help. */
 #include "cli.h"
 
 #include <sonde/sonde.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --compat: which of perf's rules are asked for. */
+/* --compat: selects perf's rules. */
 #include "cli.h"
 
 #include <stdio.h>

@@ -14,20 +14,20 @@
 
 struct completion {
 	struct cli *cli;
-	const struct command *command; /* NULL: not named yet */
+	const struct command *command; /* NULL before its name */
 	const char *word;              /* the current word up to the cursor */
-	size_t begin;                  /* bytes of it that stay: candidates continue them */
-	const char *operands[2];       /* the first ones before the current word */
+	size_t begin;                  /* bytes of it that candidates keep */
+	const char *operands[2];       /* the first operands before the current word */
 	int nr_operands;
-	const char *recording; /* of -i; NULL: not given */
-	int first_operand;     /* its place, 1 for the first word */
-	bool only_operands;    /* options have ended */
-	bool is_unknown;       /* the command */
+	const char *recording; /* of -i; NULL if not given */
+	int first_operand;     /* its index, 1 for the first word */
+	bool only_operands;    /* no options follow */
+	bool is_unknown;       /* the command is unknown */
 
-	/* while events are listed */
-	bool has_match;   /* the typed glob matches one */
-	char glob[256];   /* the typed glob with a '*', "" if that matches none */
-	char system[256]; /* "sched:", the last system that was found */
+	/* While events are listed: */
+	bool has_match;   /* the typed glob matches an event */
+	char glob[256];   /* the typed glob with a '*', "" if that matches no event */
+	char system[256]; /* "sched:", the last system found */
 	size_t nr_systems, nr_named;
 };
 
@@ -69,8 +69,8 @@ static const struct opt *find_word(const struct opt *table, const char *word, si
 }
 
 /*
- * The option of `word` that takes a value. *ret_begin: the bytes of `word` before that value, 0 if
- * the value is the next word. NULL if there is none.
+ * The option of `word` that takes a value. *ret_begin: number of bytes of `word` before that value,
+ * 0 if the value is the next word. NULL if there is none.
  */
 static const struct opt *valued(const struct completion *c, const char *word, size_t *ret_begin)
 {
@@ -121,7 +121,7 @@ static void offer_options(const struct completion *c, const struct opt *table)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* "cpu|core|SPEC": words in capitals stand for other values. */
+/* "cpu|core|SPEC": words in capitals mean any other value. */
 static void offer_alternatives(const struct completion *c, const char *values)
 {
 	for (size_t len; *values; values += len + (values[len] == '|')) {
@@ -131,14 +131,14 @@ static void offer_alternatives(const struct completion *c, const char *values)
 	}
 }
 
-/* The part of a list that is being typed begins behind the last of these bytes. */
+/* The list element at the cursor begins after the last of these bytes. */
 static void begin_behind(struct completion *c, const char *separators)
 {
 	for (const char *at = typed(c); (at = strpbrk(at, separators)); at++)
 		c->begin = (size_t)(at + 1 - c->word);
 }
 
-/* The library lists columns and classes when it refuses one: "... there are a b c". */
+/* The library lists columns and classes when it rejects one: "... there are a b c". */
 static void offer_refused(const struct completion *c, const char *session, const char *end)
 {
 	static const char before[] = "there are ";
@@ -174,7 +174,7 @@ static void offer_columns(struct completion *c)
 
 static const char globs[] = "*?[";
 
-/* A glob stays as it is if it matches an event, and gets a '*' if it then matches one. */
+/* A glob is kept if it matches an event, and gets a '*' if it then matches one. */
 static void try_glob(struct completion *c, const char *event)
 {
 	char glob[sizeof(c->glob)];
@@ -186,8 +186,8 @@ static void try_glob(struct completion *c, const char *event)
 }
 
 /*
- * "sched:" for all of its tracepoints, of which there are thousands. They are listed by system and
- * after all other events. A system that is the only candidate is left to the caller.
+ * "sched:" stands for all of its tracepoints, of which there are thousands. They are listed by
+ * system, after all other events. If a system is the only candidate, the caller handles it.
  */
 static void offer_system(struct completion *c, const char *event, size_t len)
 {
@@ -229,7 +229,7 @@ static void offer_tracepoints(struct completion *c)
 	(void)sonde_list_events(&opts, offer_event, c);
 }
 
-/* A file of perf.data's form: packed ones would take long to open, and a FIFO for ever. */
+/* True for an unpacked perf.data file: packed ones take long to open, and a FIFO may block. */
 static bool is_plain_recording(const char *path)
 {
 	struct stat st;
@@ -246,7 +246,7 @@ static bool is_plain_recording(const char *path)
 	return !memcmp(magic, "PERFILE2", 8) || !memcmp(magic, "2ELIFREP", 8);
 }
 
-/* Anybody may have written the name into a recording, and bash does not quote candidates. */
+/* Names in a recording may be hostile, and bash does not quote candidates. */
 static bool is_plain_name(const char *name)
 {
 	for (; *name; name++)
@@ -255,7 +255,7 @@ static bool is_plain_name(const char *name)
 	return true;
 }
 
-/* The events of the recording that the command reads. False if they are not known. */
+/* Offers the events of the recording that the command reads. False if they are unknown. */
 static bool offer_recorded_events(struct completion *c)
 {
 	const char *path = c->recording ? c->recording : "perf.data";
@@ -289,7 +289,7 @@ static bool offer_recorded_events(struct completion *c)
 	return is_known;
 }
 
-/* Events that may not be read are left out. */
+/* Unreadable events are omitted. */
 static void offer_events(struct completion *c)
 {
 	char *whole;
@@ -311,7 +311,7 @@ static void offer_events(struct completion *c)
 	}
 }
 
-/* A name finds the first script that has it. */
+/* A name selects the first script of that name. */
 static bool is_first_of_name(const struct script_entries *all, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
@@ -351,7 +351,7 @@ static void offer_commands(const struct completion *c)
 			offer(c, (*each)->name);
 }
 
-/* The name that help gives to a value says what may stand there. */
+/* The name of a value in help decides which candidates are offered. */
 static void offer_value(struct completion *c, const char *value)
 {
 	if (strchr(value, '|') || islower((unsigned char)*value)) {
@@ -428,7 +428,10 @@ static void note_value(struct completion *c, const struct opt *o, const char *va
 		c->recording = value;
 }
 
-/* Reads the words before the current one. Returns the option that waits for its value, or NULL. */
+/*
+ * Reads the words before the current one. Returns the option whose value is the current word, or
+ * NULL.
+ */
 static const struct opt *read_words(struct completion *c, int nr, char **words)
 {
 	const struct opt *waiting = NULL;

@@ -6,17 +6,17 @@
 #include "cli.h"
 
 /*
- * words[0..nr): what follows the program's name up to the cursor; the last one may be empty. Prints
- * a line per candidate, whose first byte is its kind:
+ * words[0..nr): the words after the program's name up to the cursor; the last one may be empty.
+ * Prints one line per candidate; its first byte is the kind:
  *
  *	=WORD	the current word, complete
- *	+WORD	the current word, of which more may follow
- *	fBEGIN	names of files, behind BEGIN of the current word
+ *	+WORD	the current word, to be continued
+ *	fBEGIN	names of files, after BEGIN of the current word
  *	dBEGIN	names of folders
  *	cBEGIN	names of programs
- *	wN	what the program that is word N takes
+ *	wN	the arguments of the program that is word N
  *
- * Reports no error: a shell would draw it over the line that is being typed.
+ * Reports no errors: a shell would draw them over the line that is being typed.
  */
 void complete_print(struct cli *cli, int nr, char **words);
 

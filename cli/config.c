@@ -12,15 +12,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FILE_MOST   (1 << 20) /* bytes; longer ones are no configuration */
+#define FILE_MOST   (1 << 20) /* bytes; a longer file is no configuration */
 #define SYSTEM_FILE "/etc/perfconfig"
 
-/* ---- syntax ------------------------------------------------------------------------------------------------------ */
+/* ---- syntax ---------------------------------------------------------------------------------- */
 
 struct parser {
 	const char *at, *end;
 	int line;
-	char *out; /* as long as the text: what is taken from it is never longer */
+	char *out; /* as long as the text: results are never longer */
 	size_t len;
 };
 
@@ -47,7 +47,7 @@ static bool skip_line(struct parser *p)
 	return true;
 }
 
-/* [name] or [name "subsection"]; out gets "name." or "name.subsection.". */
+/* Parses [name] or [name "subsection"]; out gets "name." or "name.subsection.". */
 static bool parse_section(struct parser *p)
 {
 	p->at++;
@@ -95,7 +95,10 @@ static bool parse_escape(struct parser *p)
 	return found;
 }
 
-/* Up to the end of the line; blanks outside quotes count as one, those at both ends as none. */
+/*
+ * Parses up to the end of the line; blanks outside quotes count as one, those at both ends are
+ * dropped.
+ */
 static bool parse_value(struct parser *p)
 {
 	bool quoted = false, blank = false;
@@ -132,7 +135,7 @@ static bool parse_value(struct parser *p)
 	}
 }
 
-/* name = value; out gets the name, NUL and the value. */
+/* Parses name = value; out gets the name, NUL and the value. */
 static bool parse_entry(struct parser *p, size_t section_len)
 {
 	p->len = section_len;
@@ -218,7 +221,7 @@ int config_parse(struct config *c, const char *file, bool ours, const char *text
 	return bad;
 }
 
-/* ---- files ------------------------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static int out_of_memory(void)
 {
@@ -226,7 +229,7 @@ static int out_of_memory(void)
 	return -1;
 }
 
-/* *ret gets the text, to be released with free(); NULL for a file that is not to be read. */
+/* *ret gets the text, released with free(); NULL for a file that must not be read. */
 static int read_file(const char *path, bool at_home, char **ret, size_t *ret_len)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -258,7 +261,7 @@ static int read_file(const char *path, bool at_home, char **ret, size_t *ret_len
 	return 0;
 }
 
-/* Takes path, which may be NULL. */
+/* Takes ownership of path, which may be NULL. */
 static int read_one(struct config *c, char *path, bool at_home, bool ours)
 {
 	char *text;

@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-/* The handler can only reach what is global. */
+/* A signal handler can only reach globals. */
 static _Atomic(struct sonde_session *) running;
 static volatile sig_atomic_t came;
 
@@ -21,7 +21,7 @@ static void on_signal(int signo)
 		sonde_session_stop(s);
 }
 
-/* What is ignored stays so: nohup. A file that may not grow is an error of the write. */
+/* Ignored signals stay ignored (nohup). A file size limit is an error of the write. */
 static void catch_signals(void)
 {
 	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
@@ -53,7 +53,7 @@ int copying_run(const struct cli *cli, struct reading_options *rec)
 	struct cli own = *cli;
 	int status;
 
-	/* Records are copied, whatever a tool would print of them. */
+	/* Records are copied as they are: compat affects only printing. */
 	own.compat = NULL;
 	catch_signals();
 	status = recording_run(&own, rec, "format=perfdata\n", copying_copy, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands that write a recording out of a recording. */
+/* Commands that write a recording from a recording. */
 #ifndef SONDE_CLI_COPYING_H
 #define SONDE_CLI_COPYING_H
 
@@ -7,8 +7,8 @@
 #include "recording.h"
 
 /*
- * Writes what the session of rec's lines chooses to where they say. A signal that asks us to end leaves no file behind, and
- * then does what it does by default. Returns the status.
+ * Writes the chosen events of rec's session to its output. A signal that ends the process leaves no
+ * file behind and then takes its default action. Returns the status.
  */
 int copying_run(const struct cli *cli, struct reading_options *rec);
 

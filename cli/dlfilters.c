@@ -43,7 +43,7 @@ struct listing {
 	size_t nr; /* filters printed so far */
 };
 
-/* text and details: NULL if the filter does not describe itself. */
+/* text and details are NULL if the filter does not describe itself. */
 static void print_json(struct listing *l, const char *path, const char *name, bool loaded,
 		       const char *text, const char *details)
 {
@@ -88,7 +88,7 @@ static void list_one(struct listing *l, const char *path, const char *name)
 	dlclose(handle);
 }
 
-/* Loading runs code, and the current folder may hold a file of anybody's. */
+/* Loading a filter runs its code, and the current folder may hold files of other users. */
 static void list_unloaded(struct listing *l, const char *path, const char *name)
 {
 	if (l->json)

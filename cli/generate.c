@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* sonde script -g LANG: the recording's events gathered, the language's text written to a file that was not there. */
+/*
+ * sonde script -g LANG: collects the recording's events and writes the language's text to a new
+ * file.
+ */
 #include "generate.h"
 
 #include "languages.h"
@@ -14,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- what a skeleton is made of ---------------------------------------------------------------------------------- */
+/* ---- what a skeleton is made of -------------------------------------------------------------- */
 
 static int by_name(const void *a, const void *b)
 {
@@ -23,7 +26,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(sonde_schema_name(*x), sonde_schema_name(*y));
 }
 
-/* Sorted, and one of each name: what is recorded twice has one handler. */
+/* Sorts and removes equal names: event types of one name have one handler. */
 static size_t settle(const struct sonde_schema **list, size_t nr)
 {
 	size_t kept = 0;
@@ -35,7 +38,7 @@ static size_t settle(const struct sonde_schema **list, size_t nr)
 	return kept;
 }
 
-/* The recorder's own event for records of state: it has no samples. */
+/* True for the recorder's own event for records of state: it has no samples. */
 static bool is_dummy(const struct sonde_schema *sc)
 {
 	size_t len;
@@ -61,7 +64,7 @@ static int gather(struct sonde_session *s, struct skeleton *ret)
 		size_t nr_fields;
 
 		sonde_schema_fields(sc, &nr_fields);
-		/* Nothing is known of a tracepoint without a format, not even its name. */
+		/* A tracepoint without a format has no known fields, and not even a name. */
 		if (kind == SONDE_TRACEPOINT && nr_fields)
 			sk.tracepoints[sk.nr_tracepoints++] = sc;
 		else if (kind == SONDE_SAMPLE && !is_dummy(sc))
@@ -73,7 +76,7 @@ static int gather(struct sonde_session *s, struct skeleton *ret)
 	return 0;
 }
 
-/* The whole text, to be released with free(); NULL after telling why. */
+/* The complete text, released with free(); NULL after reporting why. */
 static char *make_text(const struct cli *cli, const struct language *l, struct sonde_session *s,
 		       size_t *ret_len)
 {
@@ -92,7 +95,7 @@ static char *make_text(const struct cli *cli, const struct language *l, struct s
 	return NULL;
 }
 
-/* ---- the file ---------------------------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static int write_all(int fd, const char *text, size_t len)
 {
@@ -109,7 +112,7 @@ static int write_all(int fd, const char *text, size_t len)
 	return 0;
 }
 
-/* A new file. False with errno: there is none then. */
+/* Creates a new file. On failure returns false with errno, and no file is left. */
 static bool create(const char *path, const char *text, size_t len, mode_t mode)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_EXCL, mode), why;
@@ -129,7 +132,7 @@ static bool create(const char *path, const char *text, size_t len, mode_t mode)
 	return !failed;
 }
 
-/* A device, or whatever else is no regular file. */
+/* Writes into a device or any other file that is not a regular one. */
 static bool write_into(const char *path, const char *text, size_t len)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY);
@@ -138,7 +141,7 @@ static bool write_into(const char *path, const char *text, size_t len)
 	return fd >= 0 && close(fd) == 0 && done;
 }
 
-/* In place of a regular file, whose other names keep what they had. */
+/* Replaces a regular file; its other hard links keep their content. */
 static bool replace(const char *path, const char *text, size_t len, mode_t mode)
 {
 	char *part;
@@ -161,7 +164,7 @@ static bool replace(const char *path, const char *text, size_t len, mode_t mode)
 }
 
 /*
- * An existing file may be someone's work: only --force overwrites it, and never through a
+ * An existing file may be someone's work: only --force overwrites it, and never through a symbolic
  * link.
  */
 static int save(const struct cli *cli, const char *path, bool force, const char *text, size_t len)
@@ -211,7 +214,7 @@ static int put_out(const struct cli *cli, const struct generate *g, const struct
 	return status;
 }
 
-/* ---- the command ------------------------------------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 static const struct language *find_language(const char *name)
 {
@@ -250,7 +253,7 @@ int generate_script(const struct cli *cli, const struct generate *g)
 
 	if (!l || !l->generate)
 		return no_such_language(cli, g->language, l);
-	/* What formats really say, not what perf makes of them. */
+	/* With the real tables of the formats, not perf's version of them. */
 	if (asprintf(&described, "%scompat=none\n", g->session) < 0) {
 		cli_say("out of memory");
 		return cli_status(cli, CLI_FAILED);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Skeletons of scripts: a file that prints every event of a recording, to be changed into the script one wants.
+ * Skeletons of scripts: a file that prints every event of a recording, for the user to change.
  *
  *	sonde script -g python [-o FILE] [--force]
  *
- * generate.c opens the recording, gathers its events (skeleton.h) and writes the file.
+ * generate.c opens the recording, collects its events (skeleton.h) and writes the file.
  */
 #ifndef SONDE_CLI_GENERATE_H
 #define SONDE_CLI_GENERATE_H
@@ -15,12 +15,13 @@
 
 struct generate {
 	const char *language; /* as given to -g */
-	const char *output;   /* NULL: perf-script.SUFFIX in the current directory; "-": stdout */
+	/* NULL: perf-script.SUFFIX in the current folder; "-": standard output */
+	const char *output;
 	const char *session;  /* text form */
 	bool force;           /* an existing file may be overwritten */
 };
 
-/* The exit status; what went wrong was told. */
+/* Returns the exit status after reporting any failure. */
 int generate_script(const struct cli *cli, const struct generate *g);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The skeleton in Perl: runs as it stands under sonde and under perf. It loads Perf::Trace::Core, without which perf 6.1 dies
- * of events that have flags.
+ * The skeleton in Perl: runs unchanged under sonde and perf. It loads Perf::Trace::Core, because
+ * without it perf 6.1 dies at events with flags.
  */
 #include "skeleton.h"
 
@@ -100,9 +100,9 @@ static const char helpers[] =
 	"}\n";
 /* clang-format on */
 
-/* ---- names ------------------------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
-/* Of a sub's first arguments, and of what its text uses itself. */
+/* Names of a sub's first arguments, and names that its text uses. */
 static const char *const taken[] = {
 	"event_name", "context",     "common_cpu",       "common_secs", "common_nsecs",
 	"common_pid", "common_comm", "common_callchain", "a",           "b",
@@ -130,7 +130,10 @@ static bool is_taken(const char *name, char *const *before, size_t nr)
 	return false;
 }
 
-/* NAME, else NAME_, NAME__, ...; bytes that no name has become '_'. NULL: no memory. */
+/*
+ * NAME, or else NAME_, NAME__, ...; bytes that are not allowed in names become '_'. NULL if there
+ * is no memory.
+ */
 static char *variable(const char *field, char *const *before, size_t nr)
 {
 	size_t len = strlen(field);
@@ -151,7 +154,7 @@ static char *variable(const char *field, char *const *before, size_t nr)
 	return name;
 }
 
-/* ---- a sub ------------------------------------------------------------------------------------------------------- */
+/* ---- a sub ----------------------------------------------------------------------------------- */
 
 static const char *value_type(const struct sonde_field *f)
 {
@@ -242,7 +245,7 @@ static void put_print(FILE *out, const struct sonde_schema *sc, const struct son
 			    f[i].is_pointer && f[i].kind == SONDE_FIELD_INT ? "=0x%%x" : "=%%s");
 		wrapped_put(&w, i + 1 < nr ? " " : "\\n\",");
 	}
-	w.column = WRAPPED_COLUMNS; /* the values stand in lines of their own */
+	w.column = WRAPPED_COLUMNS; /* each value has its own line */
 	for (size_t i = 0; i < nr; i++) {
 		put_value(&w, sc, &f[i], names[i]);
 		wrapped_put(&w, i + 1 < nr ? "," : ";\n");
@@ -267,7 +270,7 @@ static int put_sub(FILE *out, const struct sonde_schema *sc)
 	put_help(out, sc, f, names, nr);
 	if (is_plain) {
 		fprintf(out, "sub %s::%s {\n", sonde_schema_system(sc), sonde_schema_event(sc));
-	} else { /* found by the event's name all the same */
+	} else { /* sonde still finds it by the event's name */
 		wrapped_put(&w, "{\n    no strict 'refs';\n    *{\"");
 		wrapped_put_quoted(&w, sonde_schema_system(sc), ESCAPED, false);
 		wrapped_put(&w, "::");

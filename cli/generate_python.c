@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The skeleton in Python: runs as it stands under sonde and under perf.
+ * The skeleton in Python: runs unchanged under sonde and perf.
  *
- * Handlers are plain functions that name their parameters, so that what a changed handler does not mention any more
- * (call chain, sample dict) is not built for it.
+ * Handlers are plain functions that name their parameters. If the user removes all uses of one
+ * (call chain, sample dict), it is not built.
  */
 #include "skeleton.h"
 
@@ -104,13 +104,13 @@ static const char helpers[] =
 	"    return value.hex() if isinstance(value, bytearray) else value\n";
 /* clang-format on */
 
-/* Foreign text inside a string between double quotes, of one line or of three quotes. */
+/* Quotes foreign text inside a string between double quotes, of one line or of three quotes. */
 static void put_quoted(struct wrapped *w, const char *text, bool in_format)
 {
 	wrapped_put_quoted(w, text, "\"\\", in_format);
 }
 
-/* ---- a handler --------------------------------------------------------------------------------------------------- */
+/* ---- a handler ------------------------------------------------------------------------------- */
 
 static const char *value_type(const struct sonde_field *f)
 {
@@ -175,7 +175,10 @@ static void put_parameters(FILE *out, const char *function, const struct python_
 	wrapped_put(&w, "perf_sample_dict):\n");
 }
 
-/* `named(flag_str(event_name, "flags", flags), flags)`, `plain(args)`, `vec`; end: what follows it. */
+/*
+ * `named(flag_str(event_name, "flags", flags), flags)`, `plain(args)`, `vec`; end is the text after
+ * it.
+ */
 static void put_value(struct wrapped *w, const struct sonde_schema *sc, const struct sonde_field *f,
 		      const char *name, const char *end)
 {
@@ -216,7 +219,7 @@ static void put_print(FILE *out, const struct sonde_schema *sc, const struct son
 			    f[i].is_pointer && f[i].kind == SONDE_FIELD_INT ? "=0x%%x" : "=%%s");
 		wrapped_put(&w, i + 1 < nr ? " " : "\" %% (");
 	}
-	w.column = COLUMNS; /* the values stand in lines of their own */
+	w.column = COLUMNS; /* each value has its own line */
 	for (size_t i = 0; i < nr; i++)
 		put_value(&w, sc, &f[i], names->taken[i],
 			  i + 1 < nr ? ","
@@ -224,7 +227,7 @@ static void put_print(FILE *out, const struct sonde_schema *sc, const struct son
 				     : "))\n");
 }
 
-/* A name for the handler's function; lent until names are done. NULL: no memory. */
+/* A name for the handler's function; borrowed until names are done. NULL if there is no memory. */
 static const char *function_name(const char *handler, const struct sonde_schema *sc,
 				 struct python_names *functions)
 {
@@ -233,7 +236,7 @@ static const char *function_name(const char *handler, const struct sonde_schema 
 
 	if (python_names_valid(functions, handler))
 		return python_names_take(functions, handler);
-	/* With one '_' only, so that it does not look like the handler of some other event. */
+	/* With a single '_', so that it does not look like the handler of another event. */
 	if (asprintf(&other, "%s_%s", sonde_schema_system(sc), sonde_schema_event(sc)) < 0)
 		return NULL;
 	name = python_names_take(functions, other);
@@ -267,7 +270,7 @@ static int put_handler(FILE *out, const struct sonde_schema *sc, struct python_n
 	      out);
 	put_print(out, sc, f, &names);
 	fputs(INDENT "show_sample(perf_sample_dict, common_callchain)\n", out);
-	if (strcmp(function, handler)) { /* found by the event's name all the same */
+	if (strcmp(function, handler)) { /* sonde still finds it by the event's name */
 		fputs("\n\nglobals()[\"", out);
 		put_quoted(&w, handler, false);
 		fprintf(out, "\"] = %s\n", function);
@@ -279,7 +282,7 @@ out:
 	return r;
 }
 
-/* ---- the file ---------------------------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static void put_process_event(FILE *out, const struct skeleton *sk)
 {

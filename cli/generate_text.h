@@ -14,15 +14,15 @@
 struct wrapped {
 	FILE *out;
 	size_t column;
-	const char *indent; /* of further lines */
+	const char *indent; /* of continuation lines */
 };
 
 void wrapped_put(struct wrapped *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* A blank, or a new line when the next piece would not fit. */
+/* Writes a blank, or a newline if the next piece would not fit. */
 void wrapped_put_blank(struct wrapped *w, size_t next);
-/* Foreign text inside quotes: what is in `escaped` gets a backslash; in_format: '%' is one of a format. */
+/* Foreign text inside quotes: bytes in `escaped` get a backslash; with in_format '%' is doubled. */
 void wrapped_put_quoted(struct wrapped *w, const char *text, const char *escaped, bool in_format);
-/* "; flags: 0x1 A, 0x2 B": what the numbers of a field are called. */
+/* "; flags: 0x1 A, 0x2 B": the names of a field's values. */
 void wrapped_put_values(struct wrapped *w, const struct sonde_schema *sc,
 			const struct sonde_define *names, const char *escaped);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options that stand before or after any command. */
+/* The options that are allowed before or after any command. */
 #include "cli.h"
 
 #include "script_find.h"
@@ -20,7 +20,7 @@ static int set_no_pager(struct opt_parser *p, void *values, const char *value, b
 	return set_paginate(p, values, value, true);
 }
 
-/* With a folder: where scripts look; alone it asks for that. */
+/* With a folder: sets the folder of scripts; without: prints it. */
 static int set_exec_path(struct opt_parser *p, void *values, const char *value, bool negated)
 {
 	struct cli *cli = values;
@@ -32,7 +32,7 @@ static int set_exec_path(struct opt_parser *p, void *values, const char *value, 
 	return 0;
 }
 
-/* VARIABLE[=LEVEL]. Only one of perf's means anything here. */
+/* VARIABLE[=LEVEL]. Only one of perf's variables has a meaning here. */
 static int set_debug(struct opt_parser *p, void *values, const char *value, bool negated)
 {
 	static const char *const names[] = { "verbose", "ordered-events", "stderr", "data-convert",

@@ -2,7 +2,8 @@
 /*
  * Which Python runs a script, the first that applies:
  *
- *	--interpreter  >  SONDE_PYTHON  >  script.python of sonde's files  >  $VIRTUAL_ENV/bin/python3  >  the script's first line, if that is a Python >= 3.9
+ *	--interpreter  >  SONDE_PYTHON  >  script.python of sonde's files
+ *	>  $VIRTUAL_ENV/bin/python3  >  the script's first line, if that is a Python >= 3.9
  *	>  python3 in PATH  >  /usr/bin/python3
  */
 #include "interpreter.h"
@@ -51,7 +52,9 @@ bool interpreter_shebang(const char *file, char *buf, size_t size)
 	return (size_t)snprintf(buf, size, "%s", word) < size;
 }
 
-/* "python3.11" says its version itself. 0 when it does not, or is no Python 3. */
+/*
+ * The minor version from a name such as "python3.11"; 0 if the name has none, or is not Python 3.
+ */
 static int minor_from_name(const char *path)
 {
 	char real[PATH_MAX];
@@ -60,7 +63,7 @@ static int minor_from_name(const char *path)
 	return strncmp(base, "python3.", 8) ? 0 : atoi(base + 8);
 }
 
-/* Wrappers as pyenv's have to be asked. 0 when it is no Python 3. */
+/* The minor version from running it, as wrappers like pyenv's need; 0 if it is not Python 3. */
 static int minor_from_running(const char *path)
 {
 	char *const argv[] = {
@@ -97,7 +100,7 @@ static int minor_from_running(const char *path)
 	return sscanf(answer, "%d.%d", &major, &minor) == 2 && major == 3 ? minor : 0;
 }
 
-/* The script's own wish, when it can be had. */
+/* The interpreter of the script's first line, if it is installed. */
 static char *from_shebang(const char *file)
 {
 	char word[PATH_MAX];
@@ -113,7 +116,10 @@ static char *from_shebang(const char *file)
 	path = programs_find(word);
 	if (!path)
 		return NULL;
-	/* It would be taken anyway, so its version need not be asked: that takes longer than a small script. */
+	/*
+	 * It would be chosen anyway, so its version does not matter: asking takes longer than a
+	 * small script.
+	 */
 	usual = programs_find("python3");
 	minor = usual && !strcmp(usual, path) ? PYTHON_MINOR_MIN : minor_from_name(path);
 	free(usual);
@@ -184,8 +190,9 @@ int interpreter_python(const struct interpreter_wish *w, const char *file, char 
 }
 
 /*
- * Which Perl: --interpreter  >  SONDE_PERL  >  the script's first line, if that program is there (a perlbrew's, say)  >  perl
- * in PATH  >  /usr/bin/perl. PERL5LIB and its like are the environment's, as ever.
+ * Which Perl: --interpreter > SONDE_PERL > the script's first line, if that program is installed
+ * (perlbrew's, for example) > perl in PATH > /usr/bin/perl. PERL5LIB and similar variables are used
+ * as they are.
  */
 int interpreter_perl(const struct interpreter_wish *w, const char *file, char **ret_path,
 		     const char **ret_why)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which interpreter runs a script. */
+/* Chooses the interpreter of a script. */
 #ifndef SONDE_CLI_INTERPRETER_H
 #define SONDE_CLI_INTERPRETER_H
 
@@ -8,20 +8,20 @@
 
 struct interpreter_wish {
 	const char *given;  /* --interpreter, or NULL */
-	const char *python; /* what the files of configuration say, or NULL */
+	const char *python; /* from the configuration, or NULL */
 };
 
 /*
- * A language's find(): 0, the interpreter's path (to be released with free()) and why it is this
- * one; -1 after telling that there is none.
+ * A language's find(): returns 0, the interpreter's path (released with free()) and the reason for
+ * choosing it; -1 after reporting that there is none.
  */
 int interpreter_python(const struct interpreter_wish *w, const char *file, char **ret_path,
 		       const char **ret_why);
 int interpreter_perl(const struct interpreter_wish *w, const char *file, char **ret_path,
 		     const char **ret_why);
 /*
- * The program and its first argument that a file's first line names, after "env"; false when there
- * is no such line.
+ * The program and its first argument in a file's first line, after "env"; false if there is no such
+ * line.
  */
 bool interpreter_shebang(const char *file, char *buf, size_t size);
 

@@ -21,14 +21,14 @@ struct output_format {
 	OPT_OUR_FLAG('j', "json", s, m.json, "the same as --format json")
 /* clang-format on */
 
-/* 0 and *ret_json, or a status after reporting an unknown format. */
+/* Returns 0 and *ret_json, or a status after reporting an unknown format. */
 int output_format_check(const struct cli *cli, const char *command, const struct output_format *f,
 			bool *ret_json);
 
-/* `{"schema":"sonde-SCHEMA","version":1,"sonde":"..."`, without the end of the object. */
+/* Prints `{"schema":"sonde-SCHEMA","version":1,"sonde":"..."`, without the end of the object. */
 void json_begin(const char *schema);
 void json_put_string(const char *text);
-/* `,"name":"text"`; nothing if text is NULL. */
+/* Prints `,"name":"text"`; nothing if text is NULL. */
 void json_put_member(const char *name, const char *text);
 
 #endif

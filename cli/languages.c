@@ -12,7 +12,7 @@
 
 #define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
-/* One entry per language. Those without a module are known so that the message can say so. */
+/* One entry per language. Languages without a module are listed so that the message can say so. */
 /* clang-format off */
 const struct language script_languages[] = {
 	{ .name = "Python", .prefixes = WORDS("python", "py"), .suffixes = WORDS("py"), .folder = "python",

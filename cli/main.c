@@ -25,7 +25,7 @@ static int unknown_command(const struct cli *cli, const char *name, int argc, ch
 			as_perf_name());
 	else
 		cli_say("no command '%s'; '%s help' lists them", name, as_perf_name());
-	return (int)cli_rules(cli)->status_no_command; /* where perf has no usage to show */
+	return (int)cli_rules(cli)->status_no_command; /* perf prints no usage here */
 }
 
 /* An unknown version has no statuses of its own. */
@@ -92,7 +92,10 @@ static int run_command(struct cli *cli, const struct command *c, int argc, char 
 	return status;
 }
 
-/* Output that could not be written is a failure, but for a reader that went away. Its status is perf's own, too. */
+/*
+ * Output that could not be written is a failure, unless the reader closed the pipe. perf returns
+ * the same status.
+ */
 static int finish(const struct cli *cli, int status)
 {
 	if (!fflush(stdout) && !ferror(stdout))
@@ -101,7 +104,7 @@ static int finish(const struct cli *cli, int status)
 	return status ? status : CLI_FAILED;
 }
 
-/* argv[0..argc): what follows the program's name; words are moved. */
+/* argv[0..argc): the words after the program's name. Words are moved. */
 static int run_words(struct cli *cli, int argc, char **argv)
 {
 	struct opt_parser p = { .sets = { { cli_options, cli } } };
@@ -127,7 +130,7 @@ static int run_words(struct cli *cli, int argc, char **argv)
 	if (globals_answer(cli, NULL, &status))
 		return status;
 	if (cli->verbose && !cli->help) {
-		/* perf's -v alone. */
+		/* perf's -v without a command. */
 		cli->verbose -= !cli->version;
 		cli->version = true;
 	}
@@ -151,7 +154,7 @@ int main(int argc, char **argv)
 		cli_say("out of memory");
 		return CLI_FAILED;
 	}
-	/* Parsing moves words; a recording's header wants the command line as it was. */
+	/* Parsing moves words, and a recording's header needs the command line as it was. */
 	as_perf_look(&cli, argc ? argv[0] : NULL, &command);
 	words[1] = (char *)command;
 	if (argc)

@@ -18,7 +18,7 @@ int opt_error(struct opt_parser *p, const char *fmt, ...)
 	return -1;
 }
 
-/* An option as it was found: where its values live, and whether it stands there negated. */
+/* An option found in a table: its values, and whether it was negated. */
 struct hit {
 	const struct opt *opt;
 	void *values;
@@ -75,7 +75,7 @@ static int apply(struct opt_parser *p, const struct hit *h, const char *name, co
 			value = h->negated ? "0" : "1";
 		else if (h->negated)
 			value = o->flags & OPT_NUMBER ? "0" : NULL;
-		else if (!value) /* an optional one left out */
+		else if (!value) /* an optional value that was omitted */
 			value = "";
 		else if (o->flags & OPT_NUMBER && !is_number(value))
 			return opt_error(p, "%s needs a number, not '%s'", name, value);
@@ -121,12 +121,13 @@ static void unknown_word(struct opt_parser *p, const char *word, size_t len)
 		opt_error(p, "unknown option --%s", typed);
 }
 
-/* How a word on the command line may stand for an option's. */
+/* How a word on the command line may spell an option's name. */
 enum { AS_IT_IS, WITH_NO, WITHOUT_NO, NR_WAYS };
 
 /*
- * What is to be compared with `word` when it is read in one of those ways: --inherit takes --no-inherit back. False when it
- * cannot be read so. *w and *len are the part of `word` that counts, *name that of the option's.
+ * What is compared with `word` in one of these spellings: --inherit negates --no-inherit. False if
+ * the option has no such spelling. *w and *len are the significant part of `word`, *name that of
+ * the option's name.
  */
 static bool read_way(const struct opt *o, int way, const char **w, size_t *len, const char **name)
 {
@@ -147,8 +148,9 @@ static bool read_way(const struct opt *o, int way, const char **w, size_t *len, 
 }
 
 /*
- * The option that `word` (len bytes) names in one table: exactly, or as the beginning of one name only; "no-" before it,
- * or its own left out, negates. 1 found, 0 not here, -1 it could be several.
+ * The option that `word` (len bytes) names in one table: exactly, or as the unique beginning of a
+ * name; an added or omitted "no-" negates. Returns 1 if found, 0 if not in this table, -1 if
+ * ambiguous.
  */
 static int find_word_in(struct opt_parser *p, const struct opt_set *set, const char *word,
 			size_t len, struct hit *ret)
@@ -198,7 +200,10 @@ static int find_word_in(struct opt_parser *p, const struct opt_set *set, const c
 	return 1;
 }
 
-/* The command's own words come first, so that a word of everybody's never makes one of them ambiguous. */
+/*
+ * The command's own options are searched first, so that a global option never makes one of them
+ * ambiguous.
+ */
 static int find_word(struct opt_parser *p, const char *word, size_t len, struct hit *ret)
 {
 	for (int i = 0; i < OPT_SETS; i++) {
@@ -211,7 +216,7 @@ static int find_word(struct opt_parser *p, const char *word, size_t len, struct 
 	return -1;
 }
 
-/* --word, --word=value, --word value. Returns how many words of argv it took, or -1. */
+/* --word, --word=value, --word value. Returns the number of words used, or -1. */
 static int parse_long(struct opt_parser *p, int argc, char **argv)
 {
 	const char *word = argv[0] + 2, *value = strchr(word, '=');
@@ -241,7 +246,7 @@ static int unknown_letter(struct opt_parser *p, const char *arg, char letter)
 	size_t len = strcspn(word, "=");
 	struct hit h;
 
-	/* -comms: a word with one dash only? */
+	/* -comms: was a single dash meant as two? */
 	if (len > 1)
 		for (int i = 0; i < OPT_SETS; i++)
 			if (p->sets[i].table && find_word_in(p, &p->sets[i], word, len, &h) == 1)
@@ -252,7 +257,7 @@ static int unknown_letter(struct opt_parser *p, const char *arg, char letter)
 	return opt_error(p, "unknown option -%c", letter);
 }
 
-/* -a, -abc, -cVALUE, -c VALUE. Returns how many words of argv it took, or -1. */
+/* -a, -abc, -cVALUE, -c VALUE. Returns the number of words used, or -1. */
 static int parse_letters(struct opt_parser *p, int argc, char **argv)
 {
 	for (const char *c = argv[0] + 1; *c; c++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A command's options as one table, from which come parsing, help, the man page's OPTIONS and the shell's completion.
+ * A command's options as one table, which drives parsing, help, the man page's OPTIONS and the
+ * shell's completion.
  *
  *	struct args { bool all; const char *input; };
  *	static const struct opt table[] = {
@@ -9,9 +10,9 @@
  *		OPT_END
  *	};
  *
- * What fingers know from perf holds: letters cluster (-vg), values attach or follow (-c1 -c 1 --count=1 --count 1), words
- * may be cut to a unique beginning, --no-WORD takes an option back (and --WORD one that is named no-WORD), the last of
- * several wins.
+ * The syntax is perf's: letters cluster (-vg), values attach or follow (-c1 -c 1 --count=1
+ * --count 1), words may be shortened to a unique beginning, --no-WORD negates an option (and --WORD
+ * one that is named no-WORD), the last of several wins.
  */
 #ifndef SONDE_CLI_OPT_H
 #define SONDE_CLI_OPT_H
@@ -23,23 +24,26 @@
 
 enum opt_kind {
 	OPT_KIND_END = 0,
-	OPT_KIND_GROUP, /* no option: the heading of those that follow, in help and man page */
+	OPT_KIND_GROUP, /* no option: the heading of the following options, in help and man page */
 	OPT_KIND_FLAG,  /* bool */
-	OPT_KIND_COUNT, /* int: how often it was given; --no-WORD sets 0 */
-	OPT_KIND_TEXT,  /* const char *, lent from argv; --no-WORD sets NULL */
+	OPT_KIND_COUNT, /* int: number of times given; --no-WORD sets 0 */
+	OPT_KIND_TEXT,  /* const char *, borrowed from argv; --no-WORD sets NULL */
 	OPT_KIND_U64,   /* uint64_t, decimal or 0x */
-	OPT_KIND_CALL,  /* set() is called each time */
-	/* set_key() gets the value ("1": takes none, "": an optional one left out); NULL or "0" when it is taken back */
+	OPT_KIND_CALL,  /* set() is called for each use */
+	/*
+	 * set_key() gets the value ("1" if the option takes none, "" if an optional one is
+	 * omitted); NULL or "0" if negated.
+	 */
 	OPT_KIND_KEY
 };
 
 enum opt_flags {
 	OPT_NO_NEGATION = 1,    /* --no-WORD is unknown */
 	OPT_VALUE_OPTIONAL = 2, /* the value must be attached: -xVAL, --word=VAL; else it is NULL */
-	OPT_HIDDEN = 4,         /* parsed, but told nowhere */
-	OPT_OURS =
-		16, /* not perf's: beginnings of words mean it only when they mean nothing else */
-	OPT_NUMBER = 8 /* of OPT_KIND_KEY: a decimal number; --no-WORD is 0 */
+	OPT_HIDDEN = 4,         /* parsed, but not in help, man page or completion */
+	/* Not perf's: a shortened word means it only if it means no other option. */
+	OPT_OURS = 16,
+	OPT_NUMBER = 8 /* for OPT_KIND_KEY: a decimal number; --no-WORD is 0 */
 };
 
 struct opt_parser;
@@ -49,19 +53,19 @@ struct opt {
 	char letter;       /* 0: none */
 	const char *word;  /* without the dashes; NULL: none */
 	/*
-	 * What help calls its value; NULL: takes none. "fp|lbr|MODE": fp, lbr, or another.
-	 * complete.c goes by it.
+	 * Name of its value in help; NULL if it takes none. "fp|lbr|MODE": fp, lbr, or another.
+	 * complete.c uses it.
 	 */
 	const char *value;
-	size_t offset;     /* of the member in the values' struct */
-	/* value is NULL when negated or left out. 0, or -1 after opt_error(). */
+	size_t offset;     /* of the member in the struct of values */
+	/* value is NULL if negated or omitted. Returns 0, or -1 after opt_error(). */
 	int (*set)(struct opt_parser *p, void *values, const char *value, bool negated);
 	unsigned int flags; /* enum opt_flags */
-	const char *key;    /* OPT_KIND_KEY: of the session's text form */
+	const char *key;    /* OPT_KIND_KEY: key in the session's text form */
 	const char *help;   /* sentences; the first begins in lower case: "reads FILE" */
 };
 
-/* offsetof() that refuses to compile when the member has another type. */
+/* offsetof() that does not compile if the member has another type. */
 #define OPT_AT(s, m, type) (offsetof(s, m) + 0 * sizeof((type *)0 == &((s *)0)->m))
 
 /* clang-format off */
@@ -75,7 +79,7 @@ struct opt {
 	{ OPT_KIND_U64, letter, word, value, OPT_AT(s, m, uint64_t), NULL, 0, NULL, help }
 #define OPT_CALL(letter, word, value, set, flags, help)                                            \
 	{ OPT_KIND_CALL, letter, word, value, 0, set, flags, NULL, help }
-/* A line of the session's text form: of a value, or of a flag. */
+/* A line of the session's text form: with a value, or as a flag. */
 #define OPT_KEY(letter, word, value, key, help)                                                    \
 	{ OPT_KIND_KEY, letter, word, value, 0, NULL, 0, key, help }
 #define OPT_NUMBER_KEY(letter, word, value, key, help)                                             \
@@ -101,33 +105,33 @@ struct opt_set {
 #define OPT_SETS 2
 
 struct opt_parser {
-	struct opt_set sets[OPT_SETS]; /* beginnings of words: the first that has one wins */
-	/* For OPT_KIND_KEY; value NULL: taken back. 0, or -1 after opt_error(). */
+	struct opt_set sets[OPT_SETS]; /* shortened words: the first set that matches wins */
+	/* For OPT_KIND_KEY; value NULL if negated. Returns 0, or -1 after opt_error(). */
 	int (*set_key)(struct opt_parser *p, void *values, const struct opt *o, const char *value);
 	/*
-	 * Takes a word that is no option as one: 1 if it did, 0 if it does not, -1 after
+	 * May take a word that is not an option. Returns 1 if it did, 0 if not, -1 after
 	 * opt_error(). NULL: never.
 	 */
 	int (*set_word)(struct opt_parser *p, void *values, const char *word);
-	bool permute;    /* options may follow operands; else these end them */
-	char error[320]; /* one line when opt_parse() fails */
+	bool permute;    /* options may follow operands; else operands end them */
+	char error[320]; /* one line if opt_parse() fails */
 };
 
 /*
- * Takes the options out of argv[0..argc). Returns how many words are left (they are moved to argv[0..n), in order, and
- * argv[n] is NULL), or -1 with p->error. A "--" ends the options and is dropped.
+ * Removes the options from argv[0..argc). Returns the number of remaining words (moved to
+ * argv[0..n) in order; argv[n] is NULL), or -1 with p->error. "--" ends the options and is removed.
  */
 int opt_parse(struct opt_parser *p, int argc, char **argv);
-/* For set(): leaves a message; returns -1. */
+/* For set(): stores a message; returns -1. */
 int opt_error(struct opt_parser *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* "-i, --input FILE" as help shows it; returns buf. */
+/* "-i, --input FILE" as in help; returns buf. */
 const char *opt_spelling(const struct opt *o, char *buf, size_t size);
-/* Lines for a terminal of 80 columns. */
+/* Prints lines for a terminal of 80 columns. */
 void opt_print_help(const struct opt *table, FILE *out);
-/* The body of a man page's OPTIONS section, in scdoc. */
+/* Prints the body of a man page's OPTIONS section, in scdoc. */
 void opt_print_man(const struct opt *table, FILE *out);
-/* All spellings, each behind a space, as perf's --list-opts prints them. */
+/* Prints all spellings, each after a space, as perf's --list-opts does. */
 void opt_print_words(const struct opt *table, FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The option table as text: help, man page, completion. */
+/* Prints the option table: help, man page, completion. */
 #include "opt.h"
 
 #include <string.h>
@@ -67,7 +67,10 @@ void opt_print_help(const struct opt *table, FILE *out)
 	}
 }
 
-/* scdoc reads _ and * as markup; names with an underline inside are left alone by it, a backslash is always right. */
+/*
+ * scdoc reads _ and * as markup. It ignores underscores inside words, and a backslash is always
+ * valid.
+ */
 static void print_escaped(const char *text, FILE *out)
 {
 	for (; *text; text++) {

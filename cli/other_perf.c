@@ -14,7 +14,7 @@
 
 #define CHAIN "SONDE_PERF_CHAIN"
 
-/* Nested calls ("perf stat perf stat ...") lengthen the chain, too. */
+/* Nested calls ("perf stat perf stat ...") also lengthen the chain. */
 enum { CHAIN_MAX = 8, CHAIN_ENTRY = 40 };
 
 static bool chain_entry(const char *path, char ret[static CHAIN_ENTRY])
@@ -82,7 +82,7 @@ char *other_perf_find(void)
 	return path;
 }
 
-/* A folder with nothing in it but our link. */
+/* True for a folder that contains only our link. */
 static bool holds_only_perf(const char *path)
 {
 	DIR *dir = opendir(path);
@@ -109,8 +109,8 @@ static bool is_ours(const char *folder, const char *own)
 }
 
 /*
- * Takes the folders out of PATH that are there for our `perf` only: the other perf's children find
- * the other perf.
+ * Removes the folders that contain only our `perf` from PATH, so that children of the other perf
+ * find the other perf.
  */
 static bool leave_path(void)
 {
@@ -141,7 +141,10 @@ static bool leave_path(void)
 	return done;
 }
 
-/* cli's words without those before the command that only sonde knows. NULL: without memory. */
+/*
+ * cli's words without the options before the command that only sonde has. NULL if there is no
+ * memory.
+ */
 static char **words_of(const struct cli *cli, const char *command, const char *perf, int argc,
 		       char **argv)
 {
@@ -156,7 +159,7 @@ static char **words_of(const struct cli *cli, const char *command, const char *p
 	words[0] = (char *)perf;
 	nr = 1;
 	/*
-	 * A command that the program's name says (perf-stat) is none of them, and nothing
+	 * A command from the program's name (perf-stat) is none of these words, and no word
 	 * precedes it.
 	 */
 	for (char **w = cli->argv + 1; *w && *w != command && *w != argv[0]; w++) {
@@ -170,7 +173,7 @@ static char **words_of(const struct cli *cli, const char *command, const char *p
 	return words;
 }
 
-/* -v before the command, or among the options that follow it directly. */
+/* True for -v before the command, or among the options directly after it. */
 static bool is_verbose(const struct cli *cli, int argc, char **argv)
 {
 	bool verbose = cli->verbose > 0;
@@ -212,9 +215,9 @@ static const char *const missing[] = {
 	"sched",    "stat",    "test",	 "timechart",	  "top",    "trace",  NULL
 };
 
-/* The scripts of ours that answer a question for which perf has a command. */
+/* sonde's scripts that answer the question of one of perf's commands. */
 static const struct {
-	const char *command, *word; /* word: a first word, or an option; NULL: any, also none */
+	const char *command, *word; /* word: a first word, or an option; NULL: any, or none */
 	const char *script;	    /* NULL: none */
 } answers[] = {
 	{ "kmem", NULL, "page-allocations" },
@@ -232,8 +235,8 @@ static const struct {
 };
 
 /*
- * word precedes the command that argv[0..argc) may hold; perf's options with a value are not
- * known here.
+ * True if word precedes the command in argv[0..argc). Values of perf's options are not recognised
+ * here.
  */
 static bool has_word(const char *word, int argc, char **argv)
 {

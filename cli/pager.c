@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static pid_t pager; /* 0: none runs */
+static pid_t pager; /* 0 if none runs */
 
 static void end_output(void)
 {
@@ -22,7 +22,9 @@ static void end_output(void)
 		;
 }
 
-/* The terminal is the pager's until it ends: who presses Ctrl-C in it wants to look at what there is. */
+/*
+ * The terminal belongs to the pager until it ends: after Ctrl-C users want to read what is there.
+ */
 static void on_signal(int nr)
 {
 	end_output();
@@ -35,7 +37,10 @@ static void run_pager(int in, const char *command)
 	struct pollfd input = { .fd = in, .events = POLLIN };
 
 	dup2(in, STDIN_FILENO);
-	/* less clears the screen when it begins: not before there is something to show, or a question was answered. */
+	/*
+	 * less clears the screen at its start, so it waits until there is output or a question was
+	 * answered.
+	 */
 	while (poll(&input, 1, -1) < 0 && errno == EINTR)
 		;
 	setenv("LESS", "FRSX", 0);

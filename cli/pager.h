@@ -6,15 +6,15 @@
 #include <stdbool.h>
 
 /*
- * Starts COMMAND, a line of the shell, and gives it what is written from now on to standard output, and to standard
- * error where that is a terminal. When the program ends early, writing fails with EPIPE and nothing more is seen.
- * 0, or -1 after telling; pager_wait() is then not needed.
+ * Starts COMMAND, a line for the shell, and pipes to it all further standard output, and standard
+ * error if that is a terminal. If the program ends early, writes fail with EPIPE and the rest is
+ * not shown. Returns 0, or -1 after reporting a failure; pager_wait() is then not needed.
  */
 int pager_start(const char *command);
-/* Ends the output and waits for the program; fine also when there is none. */
+/* Ends the output and waits for the program; does nothing if there is none. */
 void pager_wait(void);
 bool pager_runs(void);
-/* The program that perf's users get when they named none; NULL: none that is more than cat. */
+/* perf's default pager for users who named none; NULL if it would be cat. */
 const char *pager_default(void);
 
 #endif

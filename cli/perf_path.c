@@ -18,7 +18,7 @@ char *perf_path_folder(void)
 	return NULL;
 }
 
-/* PATH begins with dir. */
+/* True if PATH begins with dir. */
 static bool is_first(const char *path, const char *dir)
 {
 	size_t len = strlen(dir);

@@ -22,7 +22,7 @@ static pid_t parent_of(const char *pid)
 		return 0;
 	text[fread(text, 1, sizeof(text) - 1, f)] = 0;
 	fclose(f);
-	/* PID (COMM) STATE PARENT, and a name may hold anything. */
+	/* PID (COMM) STATE PARENT; a name may contain any bytes. */
 	comm_end = strrchr(text, ')');
 	if (!comm_end || sscanf(comm_end + 1, " %*c %d", &parent) != 1)
 		return 0;
@@ -44,7 +44,7 @@ void processes_below(pid_t root, struct processes *ret)
 	struct processes found = { 0 };
 
 	processes_append(&found, root);
-	/* A level in each round. */
+	/* Each round finds one level of children. */
 	for (size_t i = 0, end; i < found.nr; i = end) {
 		DIR *dir = opendir("/proc");
 		struct dirent *entry;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes that others started for us: a wrapper's recorder and its command. */
+/* Processes that our children started: a wrapper's recorder and its command. */
 #ifndef SONDE_CLI_PROCESSES_H
 #define SONDE_CLI_PROCESSES_H
 
@@ -11,10 +11,13 @@ struct processes {
 	size_t nr;
 };
 
-/* root and all below it, as they are now. Without memory: fewer. */
+/* root and its descendants at this moment. Fewer if there is no memory. */
 void processes_below(pid_t root, struct processes *ret);
 void processes_signal(const struct processes *p, int signo);
-/* Waits until none of them is there, at most so long; they must be children of ours by then. How many are left. */
+/*
+ * Waits until all have ended, at most timeout_ms; they must be our children by then. Returns how
+ * many remain.
+ */
 size_t processes_wait(struct processes *p, int timeout_ms);
 void processes_done(struct processes *p);
 

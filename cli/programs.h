@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs, and what was installed beside ours.
+ * Programs in PATH, and files installed with ours.
  *
  *	const char *dirs = programs_path();
  *	while ((path = programs_next(&dirs, "perf")))
@@ -11,22 +11,28 @@
 
 #include <stdbool.h>
 
-/* A file that may be run. */
+/* True for a file that may be executed. */
 bool programs_is_one(const char *path);
-/* PATH, or what stands for it where there is none. Lent. */
+/* PATH, or its default if it is not set. Borrowed. */
 const char *programs_path(void);
-/* The next one in *dirs with this name, which holds no slash; *dirs moves on. To be released with free(); NULL: no more. */
+/*
+ * The next program in *dirs of this name, which has no slash; advances *dirs. Released with free();
+ * NULL after the last.
+ */
 char *programs_next(const char **dirs, const char *name);
-/* By path, or the first by name in PATH. To be released with free(); NULL: there is none. */
+/*
+ * A program by its path, or the first by its name in PATH. Released with free(); NULL if there is
+ * none.
+ */
 char *programs_find(const char *name);
 
 /*
- * What belongs to this program, found from where it lies, so that an installation may be moved: built, beside it in a
- * build folder; else installed, below dir. dir: as meson tells it, absolute or below the prefix. To be released with free(),
- * NULL when it is neither here nor there.
+ * A file that belongs to this program, found relative to the program, so that an installation may
+ * be moved: `built` next to it in a build folder, or else `installed` below dir. dir is meson's
+ * value, absolute or relative to the prefix. Released with free(); NULL if neither exists.
  */
 char *programs_own_file(const char *built, const char *dir, const char *installed);
-/* Whether path leads to the program that runs. */
+/* True if path leads to the running program. */
 bool programs_is_own(const char *path);
 
 #endif

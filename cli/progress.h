@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How far a long reading is, in one line of a terminal on stderr. The library draws it (progress=1,
- * src/session/progress_line.h) after a second; it is wiped before anything else is written, and at
- * Ctrl-C.
+ * The progress line of a long run, on a terminal on stderr. The library draws it after a second
+ * (progress=1, src/session/progress_line.h). It is wiped before any other output and at Ctrl-C.
  */
 #ifndef SONDE_CLI_PROGRESS_H
 #define SONDE_CLI_PROGRESS_H
@@ -10,10 +9,10 @@
 #include "cli.h"
 
 /*
- * The line of a session's text that asks for it, or "". It is drawn if stderr is a terminal that
- * this process has, and there is no pager. writes_meanwhile: output is written while the session
- * reads, so nothing is drawn if that goes to a terminal. From now on signals that end the process
- * wipe the line.
+ * The line of a session's text that requests it, or "". The library draws it if stderr is the
+ * terminal of this process and there is no pager. writes_meanwhile: output is written while the
+ * session reads, so nothing is drawn if the output goes to a terminal. From now on signals that end
+ * the process wipe the line.
  */
 const char *progress_begin(const struct cli *cli, bool writes_meanwhile);
 

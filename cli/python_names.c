@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of Python 2 (which old perfs run scripts with) and 3. */
+/* Keywords of Python 2 (which old versions of perf use) and 3. */
 static const char *const keywords[] = {
 	"False",  "None",   "True",    "__debug__", "and",  "as",     "assert", "async",
 	"await",  "break",  "class",   "continue",  "def",  "del",    "elif",   "else",
@@ -13,7 +13,7 @@ static const char *const keywords[] = {
 	"raise",  "return", "try",     "while",     "with", "yield",
 };
 
-/* What a handler's code may want to call. */
+/* Builtins that a handler's code may want to call. */
 static const char *const builtins[] = {
 	"Ellipsis",   "NotImplemented",
 	"abs",        "aiter",
@@ -55,7 +55,7 @@ static const char *const builtins[] = {
 	"vars",       "zip",
 };
 
-/* Parameters that every handler has, and what the generated file and the modules it imports define. */
+/* Parameters of every handler, and names that the generated file and its imports define. */
 static const char *const ours[] = {
 	"event_name",
 	"context",
@@ -132,7 +132,7 @@ bool python_names_valid(const struct python_names *n, const char *wanted)
 
 const char *python_names_take(struct python_names *n, const char *wanted)
 {
-	/* Each name taken needs one more '_' at most. */
+	/* Each taken name needs at most one more '_'. */
 	size_t len = strlen(wanted), most = len + n->nr + 3;
 	char **more = realloc(n->taken, (n->nr + 1) * sizeof(*more));
 	char *name = more ? calloc(1, most + 1) : NULL, *p = name;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of a recording as names in a Python script: always identifiers, never one that means something there. */
+/*
+ * Names of a recording as names in a Python script: always identifiers, and never a name that
+ * already has a meaning there.
+ */
 #ifndef SONDE_CLI_PYTHON_NAMES_H
 #define SONDE_CLI_PYTHON_NAMES_H
 
@@ -7,20 +10,22 @@
 #include <stddef.h>
 
 /*
- * Names given out in one scope: NAME itself where it can be, else NAME_ (sonde binds a parameter FIELD_ to the field
- * FIELD); bytes that no identifier has become '_'.
+ * The names of one scope: NAME itself if possible, or else NAME_ (sonde binds a parameter FIELD_ to
+ * the field FIELD). Bytes that are not allowed in identifiers become '_'.
  *
  *	struct python_names n = { 0 };
- *	const char *name = python_names_take(&n, "from");      "from_"; lent until done; NULL: no memory
+ *	const char *name = python_names_take(&n, "from"); "from_"; borrowed until done; NULL: no
+ *	                    memory
  *	python_names_done(&n);
  */
 struct python_names {
 	char **taken; /* owned */
 	size_t nr;
-	bool functions; /* of the file itself, not parameters: only keywords and equal names are in the way */
+	/* names of the file, not of parameters: only keywords and equal names conflict */
+	bool functions;
 };
 
-/* Whether it would be given out as it is. */
+/* True if it would be used unchanged. */
 bool python_names_valid(const struct python_names *n, const char *wanted);
 const char *python_names_take(struct python_names *n, const char *wanted);
 void python_names_done(struct python_names *n);

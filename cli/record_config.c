@@ -60,7 +60,7 @@ static int add_build_ids(struct lines *l, const struct cli *cli)
 	return record_config_wrong(e, "cache, no-cache, skip or mmap");
 }
 
-/* What -g means: fp, unless a file names another mode; dump-size is the size for dwarf. */
+/* The meaning of -g: fp, unless a file names another mode; dump-size is the size for dwarf. */
 static int add_chains(struct lines *l, const struct cli *cli, bool wanted)
 {
 	const struct config_entry *mode = record_config_find(cli, "record.call-graph");

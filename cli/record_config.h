@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the configuration files say of recordings (cli/settings.h lists the keys): beneath what the options say. */
+/*
+ * Settings of a recording from the configuration files (cli/settings.h lists the keys). Options
+ * override them.
+ */
 #ifndef SONDE_CLI_RECORD_CONFIG_H
 #define SONDE_CLI_RECORD_CONFIG_H
 
@@ -7,8 +10,8 @@
 #include "record_options.h"
 
 /*
- * The settings of a recording, files' lines before those of the options; to be released with lines_done(). 0, or -1 after
- * telling what is wrong.
+ * The settings of a recording: lines from files, then lines from options; released with
+ * lines_done(). Returns 0, or -1 after reporting what is wrong.
  */
 int record_config_lines(const struct cli *cli, const struct record_args *a, struct lines *ret);
 

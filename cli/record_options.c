@@ -66,7 +66,7 @@ static bool is_given(void *values, const char *key)
 	return value != NULL;
 }
 
-/* -g asks for call chains; of which kind may be said by --call-graph, before or after it, or by a file. */
+/* -g requests call chains; --call-graph, before or after it, or a file may name their kind. */
 static int set_chains(struct opt_parser *p, void *values, const char *value, bool negated)
 {
 	struct record_args *a = values;
@@ -83,7 +83,7 @@ static int set_branches(struct opt_parser *p, void *values, const char *value, b
 	return set_line(p, values, "branch-filter", negated ? NULL : value ? value : "any");
 }
 
-/* ---- what is not taken, or changes nothing here ------------------------------------------------------------------ */
+/* ---- what is not taken, or changes nothing here ---------------------------------------------- */
 
 static int refuse_clang(struct opt_parser *p, void *values, const char *value, bool negated)
 {
@@ -109,7 +109,10 @@ static int set_debuginfod(struct opt_parser *p, void *values, const char *value,
 	return 0;
 }
 
-/* What perf does with it concerns probes in BPF programs; what is left is that the file must be there. */
+/*
+ * perf uses the file for probes in BPF programs, which do not exist here; only its existence is
+ * checked.
+ */
 static int set_vmlinux(struct opt_parser *p, void *values, const char *value, bool negated)
 {
 	if (negated || !access(value, R_OK))
@@ -125,7 +128,7 @@ void record_args_done(void *values)
 	free(a->events);
 }
 
-/* A value that may be left out: attached only. */
+/* An optional value, which must be attached. */
 #define OPT_OPTIONAL_KEY(letter, word, value, key, help)                                  \
 	{                                                                                 \
 		OPT_KIND_KEY, letter, word, value, 0, NULL, OPT_VALUE_OPTIONAL, key, help \

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of `sonde record`: most are lines of a recording's settings (include/sonde/sonde.h). */
+/*
+ * The options of `sonde record`: most are lines of a recording's settings (include/sonde/sonde.h).
+ */
 #ifndef SONDE_CLI_RECORD_OPTIONS_H
 #define SONDE_CLI_RECORD_OPTIONS_H
 
@@ -10,11 +12,11 @@
 
 struct record_args {
 	struct lines lines;
-	struct sonde_record_event *events; /* owned; texts lent from argv */
+	struct sonde_record_event *events; /* owned; texts borrowed from argv */
 	size_t nr_events;
 	bool quiet, fail_on_loss;
-	bool chains;     /* -g: call chains of the kind that is the default */
-	bool debuginfod; /* asked for, which changes nothing */
+	bool chains;     /* -g: call chains of the default kind */
+	bool debuginfod; /* requested; has no effect */
 };
 
 extern const struct opt record_options[];

@@ -91,20 +91,23 @@ static int run_session(const struct cli *cli, const struct reading_options *rec,
 	if (r < 0) {
 		int failed = cli_fail(cli);
 
-		/* What the recording cannot give (-ETIME: times) was a wrong command line, too. */
+		/*
+		 * A recording without the requested data (-ETIME: times) is a wrong command line,
+		 * too.
+		 */
 		return (r == -EINVAL || r == -ETIME || r == -ESRCH) &&
 				       !cli_rules(cli)->unserved_is_failure
 			       ? CLI_USAGE
 			       : failed;
 	}
 	r = work(s, ctx);
-	if (r == -ENOMEM && !*sonde_error_text()) { /* work's own */
+	if (r == -ENOMEM && !*sonde_error_text()) { /* set by work() itself */
 		cli_say("out of memory");
 		status = cli_status(cli, CLI_FAILED);
 	} else if (r < 0 && r != -EPIPE) {
 		status = cli_fail(cli);
 	}
-	if (r == -ENOSPC) /* where text goes, to perf too */
+	if (r == -ENOSPC) /* no space for the output; perf does the same */
 		status = CLI_FAILED;
 	recording_print_filters(s);
 	line = sonde_session_defects_line(s);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands that print something of a recording in one go: what they describe, opened, written, told of. */
+/*
+ * Commands that print something about a recording in one run: open the session, write it, report.
+ */
 #ifndef SONDE_CLI_RECORDING_H
 #define SONDE_CLI_RECORDING_H
 
@@ -8,12 +10,12 @@
 #include "sandbox.h"
 #include "strict.h"
 
-/* What the options of such a command ask for; its values begin with one. */
+/* Options of such a command; its struct of values begins with this one. */
 struct reading_options {
 	struct lines lines; /* of the session's text form */
 	struct strict strict;
 	bool sandbox;
-	const char *output; /* a file that is made, for the sandbox; NULL: none is */
+	const char *output; /* a file that the command makes, for the sandbox; NULL if none */
 };
 
 #define NO_FOLLOW_OPTION                                                                        \
@@ -24,41 +26,54 @@ struct reading_options {
 	OPT_OUR_KEY(0, "max-unpacked", "SIZE", "max-unpacked",                                   \
 		    "reads a packed or compressed recording up to SIZE (4G) unpacked; default: " \
 		    "200 times what is packed, at least 1G")
-/* What all of them take; values are a struct s, whose member m is that. */
+/*
+ * Options of all these commands; values are a struct s whose member m is a struct reading_options.
+ */
 #define RECORDING_OPTIONS(s, m)                                                                  \
 	OPT_KEY('f', "force", NULL, "force", "reads a recording that belongs to somebody else"), \
 		MAX_UNPACKED_OPTION, NO_FOLLOW_OPTION, STRICT_OPTIONS(s, m.strict),              \
 		SANDBOX_OPTION(s, m.sandbox)
-/* Members of their struct command; values are a struct s, which begins with a struct reading_options. */
+/*
+ * Members of their struct command; values are a struct s that begins with a struct reading_options.
+ */
 #define RECORDING_COMMAND(s)                                           \
 	.values_size = sizeof(s), .permute = true, .configured = true, \
 	.set_key = recording_set_key, .done = recording_done
 
-/* For struct command: options that are lines of the session's text form; values begin with a struct reading_options. */
+/*
+ * For struct command: options that are lines of the session's text form; values begin with a struct
+ * reading_options.
+ */
 int recording_set_key(struct opt_parser *p, void *values, const struct opt *o, const char *value);
 void recording_done(void *values);
-/* 0, or a status after telling that -i was given more than once. */
+/* Returns 0, or a status after reporting that -i was given more than once. */
 int recording_check_one(const struct cli *cli, const char *command, const struct reading_options *rec);
-/* The same, and one word may stand in place of -i FILE, not beside it. */
+/* The same; a single word may replace -i FILE, but not be added to it. */
 int recording_operand(const struct cli *cli, const char *command, struct reading_options *rec, int argc,
 		      char **argv);
 /*
- * perf reads its standard input when that is a pipe and no -i says otherwise, and so do we in its place. 0, or a status
- * after telling that memory ran out.
+ * As perf does, reads standard input if it is a pipe and there is no -i. Returns 0, or a status
+ * after reporting that there is no memory.
  */
 int recording_input(const struct cli *cli, struct lines *l);
 /*
- * Opens the session of rec's lines and of `more` ("key=value\n..."), gives it to work, tells what failed, and the closing
- * line. Returns the status, CLI_LOSS among them (strict.h).
+ * Opens the session of rec's lines and of `more` ("key=value\n..."), calls work, reports failures,
+ * and prints the closing line. Returns the status, possibly CLI_LOSS (strict.h).
  */
 struct sonde_session;
 int recording_run(const struct cli *cli, struct reading_options *rec, const char *more,
 		  int (*work)(struct sonde_session *s, void *ctx), void *ctx);
-/* What the library has to say of the session's output (sonde_session_notes()). */
+/* Prints warnings about the session's output (sonde_session_notes()). */
 void recording_print_notes(struct sonde_session *s);
-/* Behind the last event: that no event passed the filters, if so (sonde_session_filters_line()). */
+/*
+ * After the last event: reports that no event passed the filters, if so
+ * (sonde_session_filters_line()).
+ */
 void recording_print_filters(struct sonde_session *s);
-/* The session of rec's lines and of `more` ("key=value\n..."), written to the standard output. Returns the status. */
+/*
+ * Writes the session of rec's lines and of `more` ("key=value\n...") to standard output. Returns
+ * the status.
+ */
 int recording_print(const struct cli *cli, struct reading_options *rec, const char *more);
 
 #endif

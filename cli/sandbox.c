@@ -19,7 +19,10 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* ---- Landlock: see landlock(7). Spelled out here because the headers may be older than the kernel. ------------------ */
+/*
+ * ---- Landlock: see landlock(7). Spelled out here because the headers may be older than the
+ * kernel.
+ */
 
 enum {
 	NR_LANDLOCK_CREATE = 444, /* the same numbers on every machine */
@@ -35,7 +38,7 @@ enum {
 	FS_REMOVE_FILE = 1 << 5,
 	FS_MAKE_DIR = 1 << 7,
 	FS_MAKE_REG = 1 << 8,
-	FS_REFER = 1 << 13,   /* ABI 2; renaming from folder to folder */
+	FS_REFER = 1 << 13,   /* ABI 2; renaming between folders */
 	FS_TRUNCATE = 1 << 14 /* ABI 3 */
 };
 #define FS_OF_A_FILE (FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE)
@@ -48,7 +51,7 @@ struct landlock_beneath {
 	int32_t fd;
 } __attribute__((packed));
 
-/* All rights that a version of Landlock knows: what is not allowed below is denied. */
+/* All rights that a version of Landlock handles: those not granted below are denied. */
 static struct landlock_attr landlock_all(int abi, size_t *ret_size)
 {
 	const unsigned fs_bits = abi >= 5 ? 16 : abi >= 3 ? 15 : abi >= 2 ? 14 : 13;
@@ -61,8 +64,8 @@ static struct landlock_attr landlock_all(int abi, size_t *ret_size)
 
 struct fence {
 	int abi;     /* 0: the kernel has no Landlock */
-	int rules;   /* the set's descriptor */
-	uint64_t fs; /* rights that the set is about */
+	int rules;   /* descriptor of the rule set */
+	uint64_t fs; /* rights that the rule set handles */
 };
 
 static bool allow_fd(const struct fence *f, int fd, uint64_t rights)
@@ -77,7 +80,7 @@ static bool allow_fd(const struct fence *f, int fd, uint64_t rights)
 	       !syscall(NR_LANDLOCK_ADD, f->rules, LANDLOCK_PATH_BENEATH, &rule, 0);
 }
 
-/* What is not there needs no permission. */
+/* A missing file needs no permission. */
 static bool allow(const struct fence *f, const char *path, uint64_t rights)
 {
 	int fd = path && *path ? open(path, O_PATH | O_CLOEXEC) : -1;
@@ -93,9 +96,9 @@ static bool allow(const struct fence *f, const char *path, uint64_t rights)
 	(TO_READ | FS_WRITE_FILE | FS_TRUNCATE | FS_MAKE_REG | FS_MAKE_DIR | FS_REMOVE_FILE | \
 	 FS_REFER)
 
-/* ---- what is read -------------------------------------------------------------------------------------------------- */
+/* ---- what is read ---------------------------------------------------------------------------- */
 
-/* Of the running system: what times, its kernel and its records are told with. */
+/* Files of the running system that times, its kernel and its records need. */
 static const char *const always[] = { "/etc/localtime",
 				      "/usr/share/zoneinfo",
 				      "/usr/lib/locale",
@@ -109,7 +112,10 @@ static const char *const always[] = { "/etc/localtime",
 				      "/sys/kernel/debug/tracing/events",
 				      "/sys/bus/event_source",
 				      "/sys/devices" };
-/* Where programs and their symbols are installed. Home folders and /tmp are not: --symfs opens another tree. */
+/*
+ * Folders of installed programs and their symbols. Home folders and /tmp are not included; --symfs
+ * opens another tree.
+ */
 static const char *const programs[] = { "/usr",   "/bin", "/sbin", "/lib",      "/lib32",
 					"/lib64", "/opt", "/boot", "/nix/store" };
 
@@ -137,7 +143,7 @@ static bool allow_home_cache(const struct fence *f)
 	return done;
 }
 
-/* Files that keys of the session name, one for each line. */
+/* Files named by keys of the session, one per line. */
 static bool allow_lines(const struct fence *f, const struct lines *lines, bool *ret_input)
 {
 	static const char *const keys[] = { "input", "symfs", "kallsyms", "vmlinux" };
@@ -154,7 +160,7 @@ static bool allow_lines(const struct fence *f, const struct lines *lines, bool *
 			if (!path)
 				return false;
 			*ret_input |= !i;
-			/* The standard input, if it is a file, is opened once more. */
+			/* If standard input is a file, it is opened once more. */
 			done = !i && !strcmp(path, "-") ? allow_fd(f, STDIN_FILENO, TO_READ) || true
 							: allow(f, path, TO_READ);
 			free(path);
@@ -180,8 +186,8 @@ static bool allow_output(const struct fence *f, const char *output)
 }
 
 /*
- * A folder for what does not fit into memory. Once inside we may not remove it, so a process stays outside until we have
- * ended, however that happens.
+ * A folder for data that does not fit into memory. The sandbox prevents us from removing it, so a
+ * process outside waits until we have ended, for whatever reason.
  */
 static bool make_temp_dir(char *path, size_t size)
 {
@@ -205,7 +211,10 @@ static bool make_temp_dir(char *path, size_t size)
 		waitpid(pid, NULL, 0);
 		return true;
 	}
-	/* Nobody waits for it, nor for what it holds open; what a terminal sends us it does not get. */
+	/*
+	 * Nobody waits for this process, nor for its open files; it gets no signals from the
+	 * terminal.
+	 */
 	if (fork())
 		_exit(0);
 	setsid();
@@ -244,7 +253,7 @@ static bool fence_in(struct fence *f, const struct cli *cli, const struct lines 
 	return done;
 }
 
-/* ---- seccomp --------------------------------------------------------------------------------------------------------- */
+/* ---- seccomp --------------------------------------------------------------------------------- */
 
 #if defined(__x86_64__)
 #define MACHINE AUDIT_ARCH_X86_64
@@ -261,11 +270,11 @@ static bool fence_in(struct fence *f, const struct cli *cli, const struct lines 
 #elif defined(__powerpc64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define MACHINE AUDIT_ARCH_PPC64LE
 #else
-#define MACHINE 0 /* not known: there is no filter */
+#define MACHINE 0 /* unknown: there is no filter */
 #endif
 
 /* clang-format off */
-/* Whatever their arguments are. */
+/* Allowed with any arguments. */
 static const int calls[] = {
 	SYS_read, SYS_pread64, SYS_readv, SYS_preadv, SYS_write, SYS_pwrite64, SYS_writev, SYS_pwritev, SYS_lseek,
 	SYS_close, SYS_fstat, SYS_statx, SYS_getdents64, SYS_readlinkat, SYS_faccessat, SYS_getcwd, SYS_ftruncate,
@@ -276,7 +285,7 @@ static const int calls[] = {
 	SYS_getrusage, SYS_nanosleep,
 	SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack, SYS_restart_syscall, SYS_ppoll,
 	SYS_pselect6, SYS_wait4, SYS_waitid, SYS_set_robust_list, SYS_exit, SYS_exit_group,
-/* Which of these there are depends on the machine, and on the age of the headers. */
+/* The existence of these depends on the machine and on the age of the headers. */
 #ifdef SYS_fadvise64
 	SYS_fadvise64,
 #endif
@@ -296,7 +305,7 @@ static const int calls[] = {
 	SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_poll, SYS_select, SYS_dup2, SYS_time, SYS_gettimeofday,
 #endif
 };
-/* Of a command that makes files; where, says Landlock. */
+/* For a command that makes files; Landlock limits the place. */
 static const int making[] = {
 	SYS_openat, SYS_linkat, SYS_unlinkat, SYS_renameat2, SYS_mkdirat,
 #ifdef SYS_renameat
@@ -340,7 +349,7 @@ static void put_calls(struct program *p, const int *nrs, size_t nr)
 	}
 }
 
-/* This call unless its argument has any of these bits. */
+/* Allows a call unless its argument has any of these bits. */
 static void put_unless(struct program *p, int nr, unsigned arg, uint32_t bits)
 {
 	put(p, EQUAL, 0, 4, (uint32_t)nr);
@@ -350,7 +359,7 @@ static void put_unless(struct program *p, int nr, unsigned arg, uint32_t bits)
 	put_return(p, SECCOMP_RET_ALLOW);
 }
 
-/* Files are opened to be read, or have no name. */
+/* Allows opening files for reading, and unnamed files. */
 static void put_open(struct program *p, int nr, unsigned arg)
 {
 	put(p, EQUAL, 0, 7, (uint32_t)nr);
@@ -363,7 +372,7 @@ static void put_open(struct program *p, int nr, unsigned arg)
 	put_return(p, SECCOMP_RET_ALLOW);
 }
 
-/* This call if its argument is NULL: both halves are looked at. */
+/* Allows a call if its argument is NULL: both halves are compared. */
 static void put_null(struct program *p, int nr, unsigned arg)
 {
 	put(p, EQUAL, 0, 6, (uint32_t)nr);
@@ -375,7 +384,7 @@ static void put_null(struct program *p, int nr, unsigned arg)
 	put_return(p, SECCOMP_RET_ERRNO | EPERM);
 }
 
-/* This call with one of these values. */
+/* Allows a call with one of these values. */
 static void put_values(struct program *p, int nr, unsigned arg, const uint32_t *values, uint8_t n)
 {
 	put(p, EQUAL, 0, (uint8_t)(2 + 2 * n), (uint32_t)nr);
@@ -394,7 +403,7 @@ static void compile(struct program *p, bool makes_files)
 	/* No owner and no signal of a descriptor, no lease or lock of a file. */
 	static const uint32_t of_descriptor[] = { F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD,
 						  F_SETFD, F_GETFL,         F_GETPIPE_SZ };
-	/* Not those that take memory away from the machine. */
+	/* Without values that take memory from other processes. */
 	static const uint32_t advice[] = { MADV_NORMAL,   MADV_RANDOM,     MADV_SEQUENTIAL,
 					   MADV_WILLNEED, MADV_DONTNEED,   MADV_FREE,
 					   MADV_HUGEPAGE, MADV_NOHUGEPAGE, MADV_DONTDUMP,
@@ -408,7 +417,7 @@ static void compile(struct program *p, bool makes_files)
 	put_calls(p, calls, sizeof(calls) / sizeof(*calls));
 	if (makes_files)
 		put_calls(p, making, sizeof(making) / sizeof(*making));
-	/* Whatever looks at an argument ends there: the number is not loaded any more. */
+	/* Every rule about an argument is final: the call number is not loaded again after it. */
 	put_unless(p, SYS_mprotect, 2, PROT_EXEC);
 #ifdef SYS_mmap2
 	put_unless(p, SYS_mmap2, 2, PROT_EXEC);
@@ -420,7 +429,7 @@ static void compile(struct program *p, bool makes_files)
 	put_open(p, SYS_open, 1);
 #endif
 	put_values(p, SYS_ioctl, 1, asking, sizeof(asking) / sizeof(*asking));
-	put_values(p, SYS_tgkill, 0, self, 1); /* abort(); 0 would not be us */
+	put_values(p, SYS_tgkill, 0, self, 1); /* abort(); 0 would not be this process */
 	put_values(p, SYS_prlimit64, 0, self, 2);
 	put_values(p, SYS_sched_getaffinity, 0, self, 2);
 	put_values(p, SYS_fcntl, 1, of_descriptor, sizeof(of_descriptor) / sizeof(*of_descriptor));
@@ -430,7 +439,7 @@ static void compile(struct program *p, bool makes_files)
 #endif
 	put_values(p, SYS_madvise, 2, advice, sizeof(advice) / sizeof(*advice));
 	put_null(p, SYS_utimensat, 1);
-	/* The numbers of clocks of other processes are negative. */
+	/* Clocks of other processes have negative numbers. */
 	for (size_t i = 0; i < sizeof(clocks) / sizeof(*clocks); i++)
 		put_unless(p, clocks[i], 0, 1u << 31);
 	put_return(p, SECCOMP_RET_ERRNO | EPERM);
@@ -453,7 +462,7 @@ static bool filter_calls(bool makes_files)
 	return !syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog);
 }
 
-/* ---- both ------------------------------------------------------------------------------------------------------------- */
+/* ---- both ------------------------------------------------------------------------------------ */
 
 int sandbox_enter(const struct cli *cli, const struct lines *lines, const char *output)
 {

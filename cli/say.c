@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 /*
- * Bytes of the character at p if it is well-formed UTF-8 and no control character but a tab, else
- * 0.
+ * Number of bytes of the character at p if it is well-formed UTF-8 and no control character except
+ * tab; else 0.
  */
 static size_t harmless(const unsigned char *p, size_t len)
 {
@@ -22,10 +22,10 @@ static size_t harmless(const unsigned char *p, size_t len)
 		if ((p[i] & 0xc0) != 0x80)
 			return 0;
 	}
-	return *p == 0xc2 && p[1] < 0xa0 ? 0 : n; /* U+0080..U+009F speak to some terminals */
+	return *p == 0xc2 && p[1] < 0xa0 ? 0 : n; /* some terminals interpret U+0080..U+009F */
 }
 
-/* Names out of recordings are in what is told, and a terminal may read it. */
+/* Messages contain names from recordings, and a terminal may show them. */
 void cli_put_quiet(FILE *out, const char *text, size_t len)
 {
 	const unsigned char *p = (const unsigned char *)text;
@@ -39,7 +39,7 @@ void cli_put_quiet(FILE *out, const char *text, size_t len)
 	}
 }
 
-/* In one write: what a recorded command writes to stderr meanwhile is before or behind the line. */
+/* One write, so that output of a recorded command cannot split the line. */
 void cli_put_line(const char *head, const char *text, size_t len)
 {
 	char *line = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines for the user on stderr. Text that holds names out of recordings is quiet: control
- * characters are shown as \x1b.
+ * Lines for the user on stderr. Text with names from recordings is escaped: control characters are
+ * printed as \x1b.
  */
 #ifndef SONDE_CLI_SAY_H
 #define SONDE_CLI_SAY_H
@@ -10,9 +10,9 @@
 #include <stdio.h>
 
 void cli_put_quiet(FILE *out, const char *text, size_t len);
-/* "HEADTEXT" and a newline on stderr. */
+/* Prints "HEADTEXT" and a newline on stderr. */
 void cli_put_line(const char *head, const char *text, size_t len);
-/* "sonde: ..." on stderr; a newline is added. */
+/* Prints "sonde: ..." and a newline on stderr. */
 void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

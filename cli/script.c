@@ -17,7 +17,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of a place, by a name that may be without a suffix; to be released with free(), NULL when there is none. */
+/*
+ * A script found in a place, by a name with or without suffix; released with free(). NULL if there
+ * is none.
+ */
 static char *find_named(const struct script_places *places, const struct language *only,
 			const char *name, bool add_suffix, const struct language **ret)
 {
@@ -38,7 +41,7 @@ static char *find_named(const struct script_places *places, const struct languag
 	return path;
 }
 
-/* A file of the current folder comes first; its user may not know that it is there. */
+/* A file in the current folder takes precedence; the user may not know that it exists. */
 static void script_warn_of_shadow(const struct script_places *places, const struct language *l,
 				  const char *file)
 {
@@ -53,7 +56,10 @@ static void script_warn_of_shadow(const struct script_places *places, const stru
 	free(path);
 }
 
-/* [LANG:]SCRIPT as a language and a file: that of this name, else one in a place. -1 after telling what is wrong. */
+/*
+ * [LANG:]SCRIPT as a language and a file: the file of this name, or else one in a place. -1 after
+ * reporting what is wrong.
+ */
 static int identify(const struct cli *cli, const struct script_places *places, const char *name,
 		    const struct language **ret, char **ret_file)
 {
@@ -100,7 +106,10 @@ static int identify(const struct cli *cli, const struct script_places *places, c
 	return -1;
 }
 
-/* Leaves bytes behind in a descriptor that the interpreter inherits, whose number stands in a variable. */
+/*
+ * Passes bytes in a descriptor that the interpreter inherits; a variable holds the number of the
+ * descriptor.
+ */
 static int hand_over(const char *what, const char *variable, const char *bytes, size_t len)
 {
 	int fd = memfd_create(what, 0);
@@ -122,7 +131,7 @@ static int hand_over(const char *what, const char *variable, const char *bytes, 
 	return lseek(fd, 0, SEEK_SET) < 0 ? -1 : setenv(variable, number, 1);
 }
 
-/* Names and values of all files, in the order in which they hold, each ended by a NUL. */
+/* Names and values of all configuration files, each ended by a NUL; later ones override. */
 static int hand_over_config(const struct config *c)
 {
 	char *bytes = NULL;
@@ -144,7 +153,7 @@ static int hand_over_config(const struct config *c)
 	return r;
 }
 
-/* What the prelude is told by its environment. */
+/* The environment variables that the prelude reads. */
 static int set_environment(const struct cli *cli, const struct script *s, const char *why)
 {
 	char level[16];
@@ -159,7 +168,10 @@ static int set_environment(const struct cli *cli, const struct script *s, const 
 	return cli->verbose > 1 ? setenv("SONDE_PRELUDE_VERBOSE", "1", 1) : 0;
 }
 
-/* INTERPRETER PRELUDE SCRIPT ARGS, or INTERPRETER -IFOLDER -MMODULE -- SCRIPT ARGS; NULL: no memory. */
+/*
+ * INTERPRETER PRELUDE SCRIPT ARGS, or INTERPRETER -IFOLDER -MMODULE -- SCRIPT ARGS; NULL if there
+ * is no memory.
+ */
 static char **command_line(const struct script *s, const struct language *l,
 			   const char *interpreter, const char *prelude, const char *file)
 {
@@ -186,7 +198,10 @@ static char **command_line(const struct script *s, const struct language *l,
 	return argv;
 }
 
-/* Until the prelude takes them: the interpreter's own start would report one as a failure. */
+/*
+ * Blocks SIGINT until the prelude is ready: during its start the interpreter would report it as a
+ * failure.
+ */
 static void hold_interrupts(void)
 {
 	sigset_t set;
@@ -226,8 +241,7 @@ static int start(const struct cli *cli, const struct script *s, const struct lan
 }
 
 /*
- * Options of ours behind a script's name are the script's; -i is the one that changes what is read
- * without a word.
+ * Options after a script's name belong to the script. Only -i would silently change what is read.
  */
 static void warn_of_input(const struct cli *cli, const struct script *s, const char *file)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Running a script: which language it is in, which interpreter it gets, and the hand-over.
+ * Runs a script: decides its language and its interpreter, and passes the session to it.
  *
  * No interpreter is linked into sonde. script_run() replaces this process by
  *
  *	INTERPRETER /abs/prelude SCRIPT ARGS...
  *
- * with the session's text form in a memory file whose descriptor SONDE_SESSION_FD names, and in that of
- * SONDE_CONFIG_FD what the files of configuration say (absent: nothing). SONDE_STRICT=1 asks the prelude for exit status 3
- * when anything is wrong with the recording, SONDE_STRICT=loss when data was lost.
+ * SONDE_SESSION_FD is the descriptor of a memory file with the session's text form, SONDE_CONFIG_FD
+ * that of one with the configuration (not set if that is empty). SONDE_STRICT=1 makes the prelude
+ * return exit status 3 if anything is wrong with the recording, SONDE_STRICT=loss if data was lost.
  */
 #ifndef SONDE_CLI_SCRIPT_H
 #define SONDE_CLI_SCRIPT_H
@@ -22,12 +22,14 @@ struct script {
 	bool positional;  /* it was the first word, without -s */
 	struct interpreter_wish interpreter;
 	const char *session; /* text form */
-	char **args;         /* of the script, without its name */
+	char **args;         /* the script's arguments without its name */
 	int nr_args;
 	struct strict strict;
 };
 
-/* Does not return when the interpreter could be started; else the exit status, after telling why. */
+/*
+ * Does not return if the interpreter starts; otherwise returns the exit status after reporting why.
+ */
 int script_run(const struct cli *cli, const struct script *s);
 
 #endif

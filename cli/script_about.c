@@ -10,7 +10,7 @@
 
 enum { READ_BYTES = 256 * 1024 };
 
-/* A line without the blanks around it. */
+/* A line without leading and trailing blanks. */
 struct line {
 	const char *text;
 	size_t len;
@@ -32,7 +32,7 @@ static bool about_begins(struct line l, const char *word)
 	return l.len >= strlen(word) && !strncmp(l.text, word, strlen(word));
 }
 
-/* Appended behind a blank. */
+/* Appends after a blank. */
 static int about_add(char **text, struct line more)
 {
 	char *all;
@@ -47,7 +47,7 @@ static int about_add(char **text, struct line more)
 	return 0;
 }
 
-/* "# key: value" */
+/* Reads "# key: value". */
 static int read_comment(struct script_about *a, struct line l)
 {
 	static const char *const keys[] = { "description:", "args:", "record:" };
@@ -57,14 +57,14 @@ static int read_comment(struct script_about *a, struct line l)
 	for (int i = 0; i < 3; i++) {
 		size_t len = strlen(keys[i]);
 
-		/* The first one holds; what is recorded may need more than a line. */
+		/* The first one counts, but `record` may need several lines. */
 		if (about_begins(l, keys[i]) && (i == 2 || !*values[i]))
 			return about_add(values[i], about_trimmed(l.text + len, l.len - len));
 	}
 	return 0;
 }
 
-/* """The first line of a docstring.""" */
+/* The first line of a """docstring""". */
 static struct line docstring(struct line l)
 {
 	const char *end;
@@ -77,7 +77,10 @@ static struct line docstring(struct line l)
 	return about_trimmed(l.text + 3, end ? (size_t)(end - l.text) - 3 : l.len - 3);
 }
 
-/* "def sched__sched_switch(", "sub process_event": a function's definition at the beginning of a line. */
+/*
+ * A function's definition at the beginning of a line: "def sched__sched_switch(", "sub
+ * process_event".
+ */
 static bool is_handler(struct line l)
 {
 	static const char *const known[] = { "trace_begin", "trace_end", "trace_unhandled",
@@ -96,7 +99,10 @@ static bool is_handler(struct line l)
 	       (memmem(name, len, "__", 2) || memmem(name, len, "::", 2));
 }
 
-/* The words behind `perf record` of a wrapper's line, without those that stand for the caller's. */
+/*
+ * The words after `perf record` in a wrapper's line, except those that stand for the caller's
+ * words.
+ */
 static int read_command(struct script_about *a, struct line l, bool *is_open)
 {
 	const char *at = *is_open ? l.text : memmem(l.text, l.len, "perf record", 11);
@@ -206,7 +212,7 @@ bool script_about_takes(const struct script_about *a, const char *word, int *ret
 
 		if (strncmp(p, word, len) || !strchr(" ]|=", *rest))
 			continue;
-		/* "[--top N]" has a value, "[--json] [comm]" none. */
+		/* "[--top N]" takes a value, "[--json] [comm]" none */
 		*ret_words = 1 + (*rest == ' ' && !strchr("[|<-", rest[1]) && !word[len]);
 		return true;
 	}

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a script, or its wrapper, says of itself in comments:
+ * Comments in which a script, or its wrapper, describes itself:
  *
  *	# description: system calls: how many, how long
  *	# args: <comm> [--top N]
  *	# record: -e raw_syscalls:sys_enter --filter 'id == 1'
  *
- * args are words for people in which <word> is one that must be given, [--word VALUE] one that may. record is what `sonde
- * record` is given, as in a shell; several such lines are one. A script without a description has the first line of its
- * docstring. A wrapper (bin/NAME-record) has the command line of its first `perf record` for what it records.
+ * args is text for users: <word> is a required argument, [--word VALUE] an optional one. record has
+ * the arguments of `sonde record`, as in a shell; several such lines are joined. Without a
+ * description the first line of the docstring is used. The record line of a wrapper
+ * (bin/NAME-record) is the command line of its first `perf record`.
  */
 #ifndef SONDE_CLI_SCRIPT_ABOUT_H
 #define SONDE_CLI_SCRIPT_ABOUT_H
@@ -16,17 +17,20 @@
 #include <stdbool.h>
 
 struct script_about {
-	char *description, *args, *record; /* NULL: not said */
-	bool has_handlers;                 /* of a script: functions that events are given to */
+	char *description, *args, *record; /* NULL if missing */
+	bool has_handlers;                 /* for a script: functions that events are passed to */
 };
 
-/* A file that cannot be read says nothing. 0, or -1 when there is no memory. */
+/* An unreadable file has no description. Returns 0, or -1 if there is no memory. */
 int script_about_read(const char *file, struct script_about *ret);
 void script_about_done(struct script_about *a);
 
-/* How many arguments must be given. */
+/* The number of required arguments. */
 int script_about_required(const struct script_about *a);
-/* Whether args name this option ("--top", "--top=5"); *ret_words: it and a value behind it are so many words. */
+/*
+ * True if args name this option ("--top", "--top=5"); *ret_words is the number of words of the
+ * option and its value.
+ */
 bool script_about_takes(const struct script_about *a, const char *word, int *ret_words);
 
 #endif

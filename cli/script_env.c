@@ -20,7 +20,7 @@ int script_env_set(const struct cli *cli, const char *exec_path)
 		return out_of_memory();
 	if (cli->buildid_dir && setenv("PERF_BUILDID_DIR", cli->buildid_dir, 1))
 		return out_of_memory();
-	/* Without it there is no perf for those that want one: that was told, and others run all the same. */
+	/* Without it, scripts that call perf fail; this was reported, and all others run. */
 	perf_path_prepend(cli);
 	return 0;
 }

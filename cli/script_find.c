@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- the list of places ------------------------------------------------------------------------------------------ */
+/* ---- the list of places ---------------------------------------------------------------------- */
 
 static const struct language *language_of_folder(const char *name)
 {
@@ -42,7 +42,10 @@ static bool has_place(const struct script_places *p, const char *folder)
 	return false;
 }
 
-/* Takes folder. A folder that is not there, or is listed already, is passed over. 0, or -1 without memory. */
+/*
+ * Takes ownership of folder. A missing or already listed folder is skipped. Returns 0, or -1 if
+ * there is no memory.
+ */
 static int take_place(struct script_places *p, enum script_origin origin, char *take_folder,
 		      const char *exec_path)
 {
@@ -80,7 +83,7 @@ static char *find_joined(const char *folder, const char *name)
 	return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
 }
 
-/* Each language has a folder. Others may have wrappers. */
+/* Each language has a folder. Folders of other languages may contain wrappers. */
 static int list_tree(struct script_places *p, const char *exec_path)
 {
 	char *scripts = find_joined(exec_path, "scripts");
@@ -103,8 +106,8 @@ static int list_tree(struct script_places *p, const char *exec_path)
 }
 
 /*
- * What `perf --exec-path` would say, without asking it: beside each perf in PATH, then where distributions put it. A perf
- * that is sonde leads nowhere.
+ * Finds perf's exec path without running perf: next to each perf in PATH, then in the folders that
+ * distributions use. A perf that is sonde has none.
  */
 static int list_installed_trees(struct script_places *p)
 {
@@ -141,7 +144,7 @@ static int list_own(struct script_places *p)
 	return folder ? take_place(p, SCRIPT_OURS, folder, NULL) : 0;
 }
 
-/* Folders separated by ':'; "~/" is one's home. */
+/* Folders separated by ':'; "~/" is the home folder. */
 static int list_folders(struct script_places *p, const char *folders)
 {
 	const char *home = getenv("HOME");
@@ -230,7 +233,7 @@ void script_places_done(struct script_places *p)
 	*p = (struct script_places){ 0 };
 }
 
-/* ---- files in them ----------------------------------------------------------------------------------------------- */
+/* ---- files in them --------------------------------------------------------------------------- */
 
 static bool is_readable_file(const char *path)
 {
@@ -254,9 +257,9 @@ char *script_places_file(const struct script_places *p, const struct language *l
 	return NULL;
 }
 
-/* ---- scripts by name --------------------------------------------------------------------------------------------- */
+/* ---- scripts by name ------------------------------------------------------------------------- */
 
-/* FOLDER/[bin/]NAME-OR-FILE, when it is there; *ret NULL: it is not. 0, or -1. */
+/* FOLDER/[bin/]NAME-OR-FILE if it exists; *ret NULL if not. Returns 0, or -1. */
 static int find_look(char **ret, const struct script_place *place, const char *bin,
 		     const char *name, const char *ending)
 {
@@ -293,7 +296,7 @@ static int look_for_file(struct script_entry *e, const struct script_place *plac
 	return 0;
 }
 
-/* only: the script's language, NULL any. 1, 0 there is nothing of that name, -1. */
+/* only: the script's language, NULL any. Returns 1, 0 if there is nothing of that name, or -1. */
 static int look_at(const struct script_place *place, const char *name, const struct language *only,
 		   struct script_entry *ret)
 {
@@ -314,8 +317,9 @@ static int look_at(const struct script_place *place, const char *name, const str
 }
 
 /*
- * Whether what was found still lacks a wrapper that may lie here. perf looks for each of them in the folders of all languages;
- * by default only the recorder's is taken from another language's folder of the same tree.
+ * True if the entry still has no wrapper that may be in this place. perf searches each wrapper in
+ * the folders of all languages; by default only the recorder's wrapper may be in another language's
+ * folder of the same tree.
  */
 static bool is_to_complete(const struct script_entry *e, const struct script_place *place,
 			   bool needs_wrappers)
@@ -370,7 +374,7 @@ void script_entry_done(struct script_entry *e)
 	*e = (struct script_entry){ 0 };
 }
 
-/* Takes the suffix off, and returns the language that it is of; NULL: none. */
+/* Removes the suffix and returns its language; NULL if there is none. */
 static const struct language *cut_suffix(char *file)
 {
 	char *dot = strrchr(file, '.');
@@ -439,7 +443,7 @@ int script_entry_at_path(const char *path, struct script_entry *ret)
 	return r;
 }
 
-/* only: the language of the file that was seen; NULL: a wrapper was. */
+/* only: the language of the file that was found; NULL for a wrapper. */
 static int add_entry(struct script_entries *all, const struct script_place *place, const char *name,
 		     const struct language *only)
 {
@@ -479,7 +483,7 @@ static int add_entry(struct script_entries *all, const struct script_place *plac
 	return 0;
 }
 
-/* "NAME-record", "NAME-report" without what is behind the name; false: it is no wrapper's. */
+/* Cuts "NAME-record", "NAME-report" after the name; false if it is not a wrapper's. */
 static bool cut_wrapper_ending(char *name)
 {
 	static const char *const endings[] = { "-record", "-report" };
@@ -495,7 +499,7 @@ static bool cut_wrapper_ending(char *name)
 	return false;
 }
 
-/* Of one name the language comes first that script_entry_find() looks for first. */
+/* For equal names, orders languages as script_entry_find() searches them. */
 static int by_name(const void *a, const void *b)
 {
 	const struct script_entry *x = a, *y = b;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where scripts lie. First those folders in which a file of one's own may be, then what was
- * installed:
+ * The folders of scripts. Folders with the user's own files are first, installed ones last:
  *
- *	PERF_EXEC_PATH (--exec-path), a tree of perf's	when it was said
+ *	PERF_EXEC_PATH (--exec-path), a tree of perf's	if it was given
  *	sonde's own scripts
  *	SONDE_SCRIPT_PATH or script.path of the configuration: folders, separated by ':'
  *	~/.config/sonde/scripts
- *	perf's installed trees				when PERF_EXEC_PATH was not said
+ *	perf's installed trees				if PERF_EXEC_PATH was not given
  *
- * perf's installed trees come first if its rule perfs_scripts_first says so. A tree of perf's is
+ * perf's installed trees are first if its rule perfs_scripts_first says so. A tree of perf's is
  * scripts/LANGUAGE/ below its exec path; the other folders hold scripts of any language. Both have
  * wrappers in bin/ below: NAME-record and NAME-report, for /bin/sh.
  */
@@ -24,9 +23,9 @@ enum script_origin { SCRIPT_OURS, SCRIPT_OF_USER, SCRIPT_OF_PERF };
 struct script_place {
 	enum script_origin origin;
 	char *folder;
-	char *exec_path; /* of perf's tree; else NULL */
-	const struct language
-		*language; /* the only one of its scripts; NULL: their suffixes tell */
+	char *exec_path; /* for perf's tree; else NULL */
+	/* The language of all its scripts; NULL: their suffixes decide. */
+	const struct language *language;
 };
 
 struct script_places {
@@ -34,23 +33,23 @@ struct script_places {
 	size_t nr, room;
 };
 
-/* 0, or -1 when there is no memory, after telling. */
+/* Returns 0, or -1 after reporting that there is no memory. */
 int script_places_list(const struct cli *cli, struct script_places *ret);
 void script_places_done(struct script_places *p);
 
 /*
- * The first file of that name in a place for this language (NULL: any); NULL; to be released with
- * free().
+ * The first file of that name in a place for this language (NULL: any); released with free(). NULL
+ * if there is none.
  */
 char *script_places_file(const struct script_places *p, const struct language *l, const char *file);
 
-/* A script by its name: what there is of it in one place. */
+/* A script by its name: its files in one place. */
 struct script_entry {
-	char *name; /* of its file without the suffix, of its wrappers without -record and -report */
+	char *name; /* file name without suffix, wrapper names without -record and -report */
 	const struct script_place *place;
-	char *file;                      /* NULL: there are only wrappers */
+	char *file;                      /* NULL if there are only wrappers */
 	const struct language *language; /* of the file */
-	char *record, *report;           /* wrappers, NULL: none */
+	char *record, *report;           /* wrappers; NULL if missing */
 };
 
 struct script_entries {
@@ -59,42 +58,42 @@ struct script_entries {
 };
 
 /*
- * The first one of that name. needs_wrappers: perf's rule, which takes them from wherever they are.
- * 1 found, 0 there is none, -1 no memory. The entry lends its place.
+ * The first script of that name. needs_wrappers: perf's rule, which takes wrappers from all places.
+ * Returns 1 if found, 0 if not, -1 if there is no memory. The place is borrowed.
  */
 int script_entry_find(const struct script_places *p, const char *name, bool needs_wrappers,
 		      struct script_entry *ret);
 /*
- * The one whose file this is, "NAME.pl": of two languages' scripts of one name script_entry_find()
- * finds but one. As that.
+ * The script whose file this is, "NAME.pl": if two languages have scripts of one name,
+ * script_entry_find() finds only one. Returns as script_entry_find().
  */
 int script_entry_find_file(const struct script_places *p, const char *file,
 			   struct script_entry *ret);
-/* LANG:NAME, that language's script of that name. As that. */
+/* LANG:NAME, that language's script of that name. Returns as script_entry_find(). */
 int script_entry_find_language(const struct script_places *p, const char *name,
 			       struct script_entry *ret);
 /*
- * A file anywhere, by its path, with the wrappers in bin/ beside it. As that; its place is none of
- * the list.
+ * A file anywhere, by its path, with the wrappers in bin/ next to it. Returns as
+ * script_entry_find(); its place is not in the list.
  */
 int script_entry_at_path(const char *path, struct script_entry *ret);
 void script_entry_done(struct script_entry *e);
 
 /*
- * All: in the order of places, by name; files without wrappers only if they have handlers. 0, or
- * -1: no memory.
+ * All scripts in the order of places, then by name; files without wrappers only if they have
+ * handlers. Returns 0, or -1 if there is no memory.
  */
 int script_entries_list(const struct script_places *p, struct script_entries *ret);
 void script_entries_done(struct script_entries *e);
 
 /*
- * What PERF_EXEC_PATH says, if the user said it, and not sonde to what it runs (script_env.h);
- * NULL. Lent.
+ * PERF_EXEC_PATH if the user set it, not sonde for its children (script_env.h); else NULL.
+ * Borrowed.
  */
 const char *script_exec_path_said(void);
 /*
- * The folder below which scripts find scripts/LANG/..., as told to them in PERF_EXEC_PATH; NULL; to
- * be freed.
+ * The folder below which scripts find scripts/LANG/..., passed to them in PERF_EXEC_PATH; released
+ * with free(). NULL if there is none.
  */
 char *script_exec_path(void);
 

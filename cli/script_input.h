@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* -i FILE among the words behind a script's name, where `sonde script` does not read it. */
+/* -i FILE among the words after a script's name, where `sonde script` does not read it. */
 #ifndef SONDE_CLI_SCRIPT_INPUT_H
 #define SONDE_CLI_SCRIPT_INPUT_H
 
 #include "cli.h"
 
 /*
- * The file of an "-i FILE" among the words of a script or a recorder, if it is there; NULL.
+ * The file of an "-i FILE" among the words of a script or a recorder, NULL if there is none.
  * Borrowed from argv.
  */
 const char *script_input_behind(int argc, char **argv);

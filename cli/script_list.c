@@ -11,9 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- ours -------------------------------------------------------------------------------------------------------- */
+/* ---- ours ------------------------------------------------------------------------------------ */
 
-/* What the files of an entry say together. The report's wrapper, whose arguments are meant, comes before the script. */
+/*
+ * Combines the descriptions in the files of an entry. The report's wrapper is read before the
+ * script, because its arguments count.
+ */
 static int read_about(const struct script_entry *e, struct script_about *ret)
 {
 	const char *const files[] = { e->report, e->file, e->record };
@@ -51,7 +54,7 @@ static void print_place(const struct script_place *place)
 	printf("%s, in %s:\n", whose[place->origin], place->folder);
 }
 
-/* Whether `sonde script NAME` means another one. */
+/* The entry that `sonde script NAME` runs instead, if any. */
 static const struct script_entry *hides(const struct script_entries *all, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
@@ -73,7 +76,7 @@ static int print_entry(const struct script_entries *all, size_t at)
 	putchar('\n');
 	if (a.description)
 		printf("      %s\n", a.description);
-	/* Of a wrapper that computes what it records no line tells. */
+	/* If a wrapper computes its events, no line describes them. */
 	if (e->record && a.record && strchr(a.record, '$'))
 		printf("      records: see %s\n", e->record);
 	else if (a.record)
@@ -149,7 +152,7 @@ static int print_all(const struct script_places *p)
 	return r;
 }
 
-/* ---- as perf does ------------------------------------------------------------------------------------------------ */
+/* ---- as perf does ---------------------------------------------------------------------------- */
 
 static void print_as_perf(const char *folder, const char *name)
 {
@@ -168,7 +171,7 @@ static void print_as_perf(const char *folder, const char *name)
 	free(path);
 }
 
-/* The names of a folder as they come, of those with a wrapper for reports. */
+/* The names of a folder in directory order, only those with a wrapper for reports. */
 static void print_folder_as_perf(const char *folder)
 {
 	char *bin;
@@ -191,7 +194,7 @@ static void print_folder_as_perf(const char *folder)
 	free(bin);
 }
 
-/* The tree that perf would take, in the order in which its folders come. */
+/* The tree that perf would use, in the order of its folders. */
 static int print_tree_as_perf(const struct cli *cli, const char *exec_path)
 {
 	struct dirent *entry;
@@ -221,7 +224,7 @@ static int print_tree_as_perf(const struct cli *cli, const char *exec_path)
 	return CLI_OK;
 }
 
-/* ---- both -------------------------------------------------------------------------------------------------------- */
+/* ---- both ------------------------------------------------------------------------------------ */
 
 int script_list_print(const struct cli *cli, bool is_json)
 {

@@ -14,13 +14,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How long a recorder has to end that was told to, or that has closed its output. */
+/* Time for a recorder to end after it was stopped or has closed its output. */
 #define PATIENCE_MS 3000
 
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 #define NR_SIGNALS (sizeof(signals) / sizeof(signals[0]))
 
-/* The last signal, and whether the others were sent it as well: what a terminal sends, it sends to all. */
+/* The last signal, and whether all of our process group got it: a terminal sends to all. */
 static volatile sig_atomic_t came, came_to_all;
 
 static void note_signal(int signo, siginfo_t *info, void *context)
@@ -35,7 +35,10 @@ static void catch_signals(struct sigaction *ret_before)
 
 	for (size_t i = 0; i < NR_SIGNALS; i++) {
 		sigaction(signals[i], NULL, &ret_before[i]);
-		/* Ignored by who started us (nohup, a shell's &): so it stays, for all of us. */
+		/*
+		 * If it was ignored when we started (nohup, a shell's &), it stays ignored for all
+		 * of us.
+		 */
 		if (ret_before[i].sa_handler != SIG_IGN)
 			sigaction(signals[i], &sa, NULL);
 	}
@@ -46,7 +49,7 @@ static int status_of(int wait_status)
 	return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
-/* In the child: as we were started, and not longer there than we. */
+/* In the child: restores signals, and has the child end with its parent. */
 static void become_child(const struct sigaction *before, pid_t parent)
 {
 	for (size_t i = 0; i < NR_SIGNALS; i++)
@@ -100,7 +103,7 @@ static void signal_below(pid_t pid, int signo)
 	processes_done(&p);
 }
 
-/* Nobody reads what is still recorded. */
+/* For a recorder whose output nobody reads any more. */
 static void end_recorder(pid_t pid)
 {
 	struct processes p;
@@ -114,7 +117,9 @@ static void end_recorder(pid_t pid)
 	processes_done(&p);
 }
 
-/* Whether nobody can write to the pipe any more: the report has ended because it has read all. */
+/*
+ * True if nobody can write to the pipe any more: the report ended because it has read everything.
+ */
 static bool is_written(int pipe)
 {
 	struct pollfd p = { .fd = pipe };
@@ -122,7 +127,7 @@ static bool is_written(int pipe)
 	return poll(&p, 1, 0) > 0 && p.revents & POLLHUP;
 }
 
-/* A recorder closes its output before it is gone: the report can end first. */
+/* A recorder closes its output before it exits: the report may end first. */
 static bool ends_by_itself(pid_t recorder, int *ret_status)
 {
 	enum { LOOK_MS = 5 };
@@ -140,8 +145,9 @@ static bool ends_by_itself(pid_t recorder, int *ret_status)
 }
 
 /*
- * What was sent to us alone is for the recorder: when it ends, so does the report. Who sends signals to a whole group looks the
- * same, and the recorder takes a second one for impatience: so it is only sent to one that goes on.
+ * A signal sent only to us is meant for the recorder: when the recorder ends, the report ends too.
+ * A signal to the process group looks the same, and the recorder would treat a second one as
+ * impatience. So it is sent only to a recorder that continues.
  */
 static void pass_on(pid_t recorder)
 {
@@ -159,7 +165,10 @@ static void pass_on(pid_t recorder)
 	signal_below(recorder, signo);
 }
 
-/* Until both have ended. Closes `pipe`, from which the report reads. *ret_signal: the last one that came. */
+/*
+ * Waits until both have ended. Closes `pipe`, which the report reads. *ret_signal: the last signal
+ * received.
+ */
 static int watch(const struct cli *cli, const struct script_live *l, pid_t recorder, pid_t report,
 		 int pipe, int *ret_signal)
 {
@@ -206,7 +215,10 @@ int script_live_run(const struct cli *cli, const struct script_live *l)
 		return cli_status(cli, CLI_FAILED);
 	}
 	fflush(stdout);
-	/* A wrapper's recorder becomes our child when the wrapper is gone: we can wait for it. */
+	/*
+	 * A wrapper's recorder becomes our child when the wrapper exits, so that we can wait for
+	 * it.
+	 */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	catch_signals(before);
 	recorder = start_recorder(l, fds, before);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two processes at once: what records writes into a pipe, what reports reads it. This one waits for both.
+ * Two processes at once: the recorder writes into a pipe, the report reads it. This process waits
+ * for both.
  *
- * Ctrl-C reaches all three: recording ends, the report ends with its last output. When the report ends before, the recorder
- * and its command are ended, too.
+ * Ctrl-C reaches all three: the recording ends, then the report with its last output. If the report
+ * ends first, the recorder and its command are ended, too.
  */
 #ifndef SONDE_CLI_SCRIPT_LIVE_H
 #define SONDE_CLI_SCRIPT_LIVE_H
@@ -13,13 +14,19 @@
 struct script_live {
 	const char *name; /* for messages */
 	char **record;    /* command line; its standard output is the pipe */
-	/* In a process of its own: becomes what reports, or returns a status. input: what -i is to be given */
+	/*
+	 * Runs in a process of its own: executes the report, or returns a status. input: the value
+	 * for -i.
+	 */
 	int (*report)(void *ctx, const char *input);
 	void *ctx;
-	bool by_stdin; /* the report reads the pipe as its standard input ("-"); else that stays ours */
+	/*
+	 * the report reads the pipe as its standard input ("-"); otherwise standard input is ours
+	 */
+	bool by_stdin;
 };
 
-/* The exit status: the report's, else the recorder's. */
+/* Returns the exit status: the report's, or else the recorder's. */
 int script_live_run(const struct cli *cli, const struct script_live *l);
 
 #endif

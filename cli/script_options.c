@@ -13,7 +13,7 @@ int script_options_set_key(struct opt_parser *p, void *values, const struct opt 
 {
 	struct script_args *a = values;
 
-	/* An empty folder is none, as with perf. */
+	/* An empty folder counts as none, as with perf. */
 	if (value && !*value && !strcmp(o->key, "symfs"))
 		value = NULL;
 	return lines_set(&a->lines, p, o->word ? o->word : o->key, o->key, value);
@@ -34,7 +34,7 @@ static int set_line(struct opt_parser *p, void *values, const char *key, const c
 	return lines_set(&a->lines, p, key, key, value);
 }
 
-/* -G: call chains off. */
+/* -G: disables call chains. */
 static int hide_call_graph(struct opt_parser *p, void *values, const char *value, bool negated)
 {
 	return set_line(p, values, "callchain", negated ? "1" : "0");
@@ -47,7 +47,7 @@ static int set_unsorted_dump(struct opt_parser *p, void *values, const char *val
 	return r ? r : set_line(p, values, "dump", negated ? "0" : "1");
 }
 
-/* A later -F replaces or changes what an earlier one said: the session takes them in their order. */
+/* A later -F replaces or changes an earlier one: the session gets them in order. */
 static int set_fields(struct opt_parser *p, void *values, const char *value, bool negated)
 {
 	struct script_args *a = values;
@@ -65,7 +65,7 @@ static int set_fields(struct opt_parser *p, void *values, const char *value, boo
 /* The session's formats that this command writes: "text|jsonl", from src/sinks/table.def. */
 static const char formats[] = SONDE_SCRIPT_FORMATS;
 
-/* As a sentence has them: "text and jsonl". */
+/* For a sentence: "text and jsonl". */
 static void say_formats(char *ret, size_t room)
 {
 	const char *last = strrchr(formats, '|');
@@ -97,7 +97,7 @@ static int set_format(struct opt_parser *p, void *values, const char *value, boo
 
 	if (negated)
 		return set_line(p, values, "format", NULL);
-	if (!strcmp(value, "json")) /* what other commands call it */
+	if (!strcmp(value, "json")) /* its name in other commands */
 		value = "jsonl";
 	if (!is_format(value)) {
 		say_formats(known, sizeof(known));
@@ -126,7 +126,7 @@ static int set_clock(struct opt_parser *p, void *values, const char *value, bool
 	return opt_error(p, "--clock knows raw, relative, utc and local, not '%s'", value);
 }
 
-/* Found now: the session loads it by its path. */
+/* Resolved now: the session loads it by its path. */
 static int set_dlfilter(struct opt_parser *p, void *values, const char *value, bool negated)
 {
 	struct script_args *a = values;
@@ -138,7 +138,7 @@ static int set_dlfilter(struct opt_parser *p, void *values, const char *value, b
 	return r;
 }
 
-/* ---- traces of processors ---------------------------------------------------------------------------------------- */
+/* ---- traces of processors -------------------------------------------------------------------- */
 
 static int set_itrace(struct opt_parser *p, void *values, const char *value, bool negated)
 {
@@ -154,7 +154,7 @@ static int set_itrace(struct opt_parser *p, void *values, const char *value, boo
 		     : set_line(p, values, "itrace", value ? value : "");
 }
 
-/* What perf makes of these three; taking them back asks for the same there. */
+/* perf's meaning of these three; negating them has the same meaning. */
 static int set_trace(struct opt_parser *p, void *values, const char *fields)
 {
 	if (set_line(p, values, "ns", "1") < 0)
@@ -203,7 +203,7 @@ static int set_color(struct opt_parser *p, void *values, const char *value, bool
 	return 0;
 }
 
-/* ---- the table --------------------------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 /* clang-format off */
 const struct opt script_options[] = {

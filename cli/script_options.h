@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of `sonde script`: most are lines of a session's text form (include/sonde/sonde.h). */
+/*
+ * The options of `sonde script`: most are lines of a session's text form (include/sonde/sonde.h).
+ */
 #ifndef SONDE_CLI_SCRIPT_OPTIONS_H
 #define SONDE_CLI_SCRIPT_OPTIONS_H
 
@@ -9,17 +11,17 @@
 
 struct script_args {
 	struct lines lines; /* of the session's text form */
-	char *fields;       /* owned; those of several -F, separated by blanks; NULL: none */
+	char *fields;       /* owned; all -F, separated by blanks; NULL if none */
 	const char *script, *interpreter;
 	const char *generate, *output; /* -g, -o */
-	const char *color;             /* auto, always, never; NULL: not said */
-	const char *ignored;           /* values of options that change nothing here */
+	const char *color;             /* auto, always, never; NULL if not given */
+	const char *ignored;           /* values of options that have no effect here */
 	struct strict strict;
 	bool sandbox, header, header_only, xed, stitch_lbr, no_effect;
-	bool json; /* --json: for lists; of events it is the key format */
+	bool json; /* --json: for lists; for events --format is used */
 	bool list, list_dlfilters, has_dlfilter;
-	bool all_cpus;   /* of a script's recording */
-	bool check_only; /* -d: events are read, and not printed */
+	bool all_cpus;   /* for a script's recording */
+	bool check_only; /* -d: events are read, but not printed */
 };
 
 extern const struct opt script_options[];

@@ -14,9 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- command lines ----------------------------------------------------------------------------------------------- */
+/* ---- command lines --------------------------------------------------------------------------- */
 
-/* argv of a process to be: words are lent, or live as long as we. */
+/* argv of a future process: words are borrowed, or live as long as this process. */
 struct words {
 	char **v;
 	size_t nr, room;
@@ -45,7 +45,10 @@ static void steps_add_all(struct words *w, int argc, char **argv)
 		steps_add(w, argv[i]);
 }
 
-/* Whether a recording's words name what is recorded: a command, or for us some other target. perf counts commands only. */
+/*
+ * True if the recording's words name a target: a command, or in sonde any other target. perf only
+ * counts commands.
+ */
 static bool names_target(const struct cli *cli, int argc, char **argv)
 {
 	static const char *const targets[] = { "all-cpus", "cpu", "pid", "tid", "uid" };
@@ -73,7 +76,7 @@ static bool names_target(const struct cli *cli, int argc, char **argv)
 	return yes;
 }
 
-/* What records for this script. False: nothing says what, or no memory. */
+/* The recorder of this script. False if none is defined, or if there is no memory. */
 static bool recorder(const struct cli *cli, const struct script_entry *e,
 		     const struct script_about *about, struct words *w)
 {
@@ -87,7 +90,7 @@ static bool recorder(const struct cli *cli, const struct script_entry *e,
 	}
 	if (!about->record || readlink("/proc/self/exe", own, sizeof(own) - 1) < 0)
 		return false;
-	/* As in a shell, but for patterns: events have stars. */
+	/* As in a shell, but without glob patterns: event names contain stars. */
 	if (asprintf(&line, "exec \"$0\" record %s%s %s \"$@\"", cli_compat(cli) ? "--compat=" : "",
 		     cli_compat(cli) ? cli->compat : "", about->record) < 0)
 		return false;
@@ -109,15 +112,15 @@ static int steps_become(const struct cli *cli, struct words *w)
 	return cli_status(cli, CLI_FAILED);
 }
 
-/* ---- one script -------------------------------------------------------------------------------------------------- */
+/* ---- one script ------------------------------------------------------------------------------ */
 
 struct step {
 	const struct cli *cli;
 	const struct script_steps *steps;
 	struct script_entry entry;
-	struct script_about
-		about; /* of the report's wrapper, or of the script; what it records of the script */
-	int argc;      /* words behind the name */
+	/* Describes the report's wrapper, or the script; `record` is that of the script. */
+	struct script_about about;
+	int argc; /* words after the name */
 	char **argv;
 };
 
@@ -176,7 +179,7 @@ static int report_step(struct step *s)
 		return cli_status(cli, CLI_USAGE);
 	}
 	if (!s->entry.report) {
-		/* As with wrappers, which hand options on. */
+		/* As with wrappers, which pass options on. */
 		if (s->argc >= 2 && is_input(s->argv[0]))
 			return steps->run_file(steps->ctx, s->entry.file, s->argv[1], s->argc - 2,
 					       s->argv + 2);
@@ -192,9 +195,9 @@ static int report_step(struct step *s)
 	return steps_become(cli, &w);
 }
 
-/* ---- live -------------------------------------------------------------------------------------------------------- */
+/* ---- live ------------------------------------------------------------------------------------ */
 
-/* In the process of the report: argv are its arguments. */
+/* Runs in the process of the report: argv are its arguments. */
 static int live_report(void *ctx, const char *input)
 {
 	struct step *s = ctx;
@@ -224,7 +227,7 @@ static int live_report(void *ctx, const char *input)
 	return steps_become(cli, &w);
 }
 
-/* A live screen: it is of the whole machine, and all words are the report's. */
+/* True for a live screen: it covers the complete machine, and all words belong to the report. */
 static bool is_top(const char *name)
 {
 	size_t len = strlen(name);
@@ -232,7 +235,7 @@ static bool is_top(const char *name)
 	return len > 3 && !strcmp(name + len - 3, "top");
 }
 
-/* How many of the words are the report's; -1 after telling that there are too few. */
+/* The number of words that belong to the report; -1 after reporting that there are too few. */
 static int count_args(const struct step *s)
 {
 	const int required = script_about_required(&s->about);
@@ -259,7 +262,7 @@ static int count_args(const struct step *s)
 	return -1;
 }
 
-/* To the recorder -i is another option, and the file behind it the command. */
+/* The recorder has another option -i, and would take the file after it as the command. */
 static void warn_of_input(const struct step *s, int argc, char **argv)
 {
 	const char *given =
@@ -279,7 +282,7 @@ static int live_step(struct step *s)
 	struct script_live live = { .name = s->entry.name,
 				    .report = live_report,
 				    .ctx = &report,
-				    /* A screen sees by it that events come while it shows them. */
+				    /* Tells a screen that events arrive while it shows them. */
 				    .by_stdin = cli_rules(cli)->live_input_is_word ||
 						is_top(s->entry.name) };
 	int status = cli_status(cli, CLI_FAILED);
@@ -306,9 +309,9 @@ static int live_step(struct step *s)
 	return status;
 }
 
-/* ---- which ------------------------------------------------------------------------------------------------------- */
+/* ---- which ----------------------------------------------------------------------------------- */
 
-/* A beginning of the word, of three letters or more. */
+/* True for a beginning of the word, of three letters or more. */
 static bool is_word(const char *typed, const char *word)
 {
 	size_t len = strlen(typed);
@@ -343,13 +346,13 @@ static int run_named(struct step *s, const struct script_places *places, int (*r
 		cli_say("out of memory");
 	else
 		return run(s);
-	/* Asked for a report that is not there perf ends with another status. */
+	/* If the requested report is missing, perf ends with another status. */
 	return run == report_step || r < 0
 		       ? cli_status(cli, cli_rules(cli)->needs_wrappers ? CLI_FAILED : CLI_USAGE)
 		       : CLI_USAGE;
 }
 
-/* perf takes an unknown name for the beginning of a recording's words. */
+/* perf takes an unknown name as the first word of a recording's command. */
 static int record_as_perf(struct step *s)
 {
 	static char own[PATH_MAX];
@@ -378,7 +381,7 @@ static int run_record(struct step *s, const struct script_places *places)
 	return r == 0 ? record_as_perf(s) : run_named(s, places, record_step);
 }
 
-/* 1: it was recorded and reported; 0: it is a file for a recording that is there. */
+/* Returns 1 if it was recorded and reported, 0 if it is a file for an existing recording. */
 static int run_live(struct step *s, const struct script_places *places, int *ret_status)
 {
 	const struct sonde_rules *rules = cli_rules(s->cli);
@@ -398,7 +401,7 @@ static int run_live(struct step *s, const struct script_places *places, int *ret
 		return 0;
 	if (!rules->records_despite_input &&
 	    (s->steps->has_input || (!s->entry.record && !s->about.record))) {
-		/* Nothing is to be recorded, or nothing says what. */
+		/* There is nothing to record, or no definition of it. */
 		if (s->entry.file)
 			return 0;
 		*ret_status = report_step(s);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /*
- * Scripts are text in any encoding; every recording, packed or not, has such bytes at its
+ * Scripts are text in any encoding. Every recording, packed or not, has other bytes at its
  * beginning.
  */
 static bool is_text(const char *path)

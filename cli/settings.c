@@ -11,11 +11,11 @@
 
 static const char *const color_words[] = { "auto", "always", "never", NULL };
 
-/* Keys of sonde's files, and the words they may be. */
+/* Keys of sonde's files, and the words that they accept. */
 static const struct key {
 	const char *name;
-	const char *const *words;            /* NULL: any text that */
-	bool (*is_known)(const char *value); /* is true of; NULL: of all */
+	const char *const *words;            /* accepted words; NULL: is_known() decides */
+	bool (*is_known)(const char *value); /* NULL: any text is accepted */
 } keys[] = {
 	{ "script.compat", NULL, cli_compat_known },
 	{ "script.color", color_words, NULL },
@@ -47,7 +47,7 @@ static bool is_word(const char *const *words, const char *value)
 	return false;
 }
 
-/* A value that is none of its words would change what is printed, so nothing is. */
+/* A wrong value would change the output, so nothing is printed. */
 static bool settings_check(const struct config_entry *e)
 {
 	struct sonde_nearest near = { .size = sizeof(near), .wanted = e->name };
@@ -69,7 +69,10 @@ static bool settings_check(const struct config_entry *e)
 	return true;
 }
 
-/* perf takes ~ for a folder of that name, and sets PERF_BUILDID_DIR for its scripts without looking at it. */
+/*
+ * For perf ~ is the name of a folder, and perf sets PERF_BUILDID_DIR for its scripts without
+ * reading it.
+ */
 static int set_buildid_dir(struct cli *cli)
 {
 	const char *dir =
@@ -121,7 +124,7 @@ const char *settings_pager(const struct cli *cli)
 
 	if (!file)
 		file = from_files(cli, "pager.script", false);
-	/* A word says whether, anything else which. */
+	/* A yes or no switches the pager; any other word is the pager. */
 	if (cli->pager < 0 || (!cli->pager && file && !config_bool(file)))
 		return NULL;
 	command = getenv("SONDE_PAGER");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --strict and --fail-on-loss: what the defects of a recording make of an exit status. */
+/* --strict and --fail-on-loss: how the defects of a recording affect the exit status. */
 #ifndef SONDE_CLI_STRICT_H
 #define SONDE_CLI_STRICT_H
 
@@ -9,7 +9,7 @@
 
 struct strict {
 	bool any;  /* --strict: every kind of src/model/defects.def counts */
-	bool loss; /* --fail-on-loss: only those by which events or parts of them are missing */
+	bool loss; /* --fail-on-loss: only defects by which events or parts of them are missing */
 };
 
 /* Options of a command whose values, a struct s, hold a struct strict named m. */
@@ -22,7 +22,7 @@ struct strict {
 /* clang-format on */
 
 struct sonde_session;
-/* CLI_LOSS where status is CLI_OK and the session, read to its end, has what was asked not to be; else status. */
+/* CLI_LOSS if status is CLI_OK and the session, read to its end, has such a defect; else status. */
 int strict_status(const struct strict *strict, struct sonde_session *s, int status);
 
 #endif
