@@ -11,7 +11,7 @@
  * dict or list without values.
  */
 struct lazy {
-	/* it represents the current event of this run; NULL: it is now an ordinary one */
+	/* it represents the current event of this run; NULL if it is now an ordinary one */
 	struct run *run;
 	enum lazy_kind kind;
 	bool rests;      /* kept by its plan, and not read since */
