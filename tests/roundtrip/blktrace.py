@@ -133,6 +133,11 @@ def check_packed(top):
         folder = write(top / ('packed%d' % i), data)
         status, out, err = sonde('script', '-i', folder / name)
         say(status and not out and '%s/%s' % (folder, want) in err and 'unpack it' in err, 'refused: ' + what, out + err)
+    for what, damaged in ('zeros', bytes(4096)), ('no record', b'x' * 100), ('an unknown version', b'\x09\x74\x61\x65' + bytes(60)):
+        folder = write(top / 'damaged-first', dict(files, **{'sda.blktrace.0': damaged}))
+        status, out, err = sonde('script', '-i', folder)
+        say(status == 0 and len(out.splitlines()) == 3 and 'bad-size: 1' in err, 'the first file has %s: the other one is read' % what,
+            out + err)
     folder = write(top / 'both', dict(files, **packed))
     say(sonde('script', '-i', folder)[1] == sonde('script', '-i', DATA / 'little')[1], 'packed and unpacked: the packed are passed over')
     say(len(sonde('script', '-i', folder / first)[1].splitlines()) == 23, 'a packed file by its name is read alone')
@@ -197,11 +202,15 @@ def check_info():
     say(lines == ['1497 bytes of records in 2 files', 'a stream'], 'what the input is', str(lines))
 
 
-def check_commands():
+def check_commands(top):
     data = DATA / 'little'
     status, out, err = sonde('info', '--json', data)
     info = json.loads(out)
     say(status == 0 and info['clock']['wall_ns'] == 1600000000000000005 and info['lost'][0]['count'] == 5, 'info', err)
+    folder = write(top / 'dumped', made.recording())
+    sonde('script', '--per-event-dump', '-i', folder / 'sda.blktrace.0')
+    got = sorted(path.name for path in folder.glob('*.dump'))
+    say(len(got) == 16 and got[0].endswith('block:backmerge.dump'), '--per-event-dump has no file without an event', str(got))
     status, out, err = sonde('check', data)
     say('5 events beside 26 samples' in out, 'check', out + err)
     say(sonde('script', '--strict', '-i', data)[0] == 3, 'losses make --strict fail')
@@ -309,7 +318,7 @@ def main():
         check_recorded()
         check_packed(top)
         check_info()
-        check_commands()
+        check_commands(top)
         check_scripts(top)
         check_damage(top)
     return done()

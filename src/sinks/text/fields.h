@@ -106,6 +106,7 @@ struct text_recording {
 	bool is_pipe;          /* in pipe mode, where perf learns of events late */
 	bool counts;           /* of `perf stat`: has no samples */
 	bool is_several;       /* recordings are merged */
+	bool has_fixed_types;  /* event types are those of the format (struct source_traits) */
 };
 
 /*

@@ -277,6 +277,7 @@ static int read_recording(struct text_sink *s, const struct recording *rec)
 	s->recording.aux_trace |= traits.has_cpu_traces;
 	s->recording.is_pipe |= traits.describes_late;
 	s->recording.counts |= traits.has_counts;
+	s->recording.has_fixed_types |= traits.has_fixed_types;
 	clock = source_read_clock(rec->source);
 	if (clock.has_reference && !rec->nr) {
 		s->tod_ns = clock.wall_ns - clock.clock_ns - (uint64_t)rec->clock.shift_ns;
@@ -299,7 +300,10 @@ static int read_recordings(struct text_sink *s)
 	return 0;
 }
 
-/* perf makes one for each event of the recording, also of those that do not come. */
+/*
+ * perf makes one for each event type of the recording, also if no event of it follows. Types that
+ * every recording of the format has get one with their first event.
+ */
 static int make_files(struct text_sink *s, const struct sink_options *opts)
 {
 	const struct sonde_schema *sc;
@@ -309,7 +313,7 @@ static int make_files(struct text_sink *s, const struct sink_options *opts)
 	s->files.input = opts->input;
 	s->files.rules = s->rules;
 	for (uint32_t id = 0; (sc = schema_at(&s->recordings->schemas, id)); id++) {
-		if (sc->kind <= SONDE_SAMPLE)
+		if (sc->kind <= SONDE_SAMPLE && !s->recording.has_fixed_types)
 			TRY(event_files_get(&s->files, sc, &f));
 	}
 	return 0;

@@ -255,23 +255,42 @@ int blktrace_files_open(struct blktrace_source *s)
 	return open_path(s, path);
 }
 
+/* How well a file shows that the directory has a recording; 0 for one that cannot be read. */
+enum head_rank { HEAD_NONE, HEAD_EMPTY, HEAD_OTHER, HEAD_RECORD };
+
+static enum head_rank rank_of(int dir, const char *name)
+{
+	uint8_t head[sizeof(struct blktrace_header_7)];
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
+	struct stat st;
+	ssize_t n = -1;
+
+	if (fd < 0)
+		return HEAD_NONE;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		n = pread(fd, head, sizeof(head), 0);
+	close(fd);
+	return n < 0                                ? HEAD_NONE
+	       : !n                                 ? HEAD_EMPTY
+	       : blktrace_probe(head, (size_t)n) > 0 ? HEAD_RECORD
+						    : HEAD_OTHER;
+}
+
+/* A file with records if there is any: the others may be damaged, packed or empty. */
 int blktrace_head_file(int dir, char ret[NAME_MAX + 1])
 {
 	struct listing l = { .folder = "" };
-	struct stat st;
-	int found = 0, r = list_names(&l, dir);
+	enum head_rank best = HEAD_NONE;
+	int r = list_names(&l, dir);
 
-	for (size_t i = 0; i < l.names.n && r == 0 && !found; i++) {
-		if (fstatat(dir, l.names.v[i], &st, AT_SYMLINK_NOFOLLOW) < 0 || !st.st_size)
-			continue;
-		snprintf(ret, NAME_MAX + 1, "%s", l.names.v[i]);
-		found = 1;
-	}
-	if (r == 0 && !found && l.names.n + l.packed.n) {
-		/* source_open() reports that it is empty, or how it is packed */
-		snprintf(ret, NAME_MAX + 1, "%s", l.packed.n ? l.packed.v[0] : l.names.v[0]);
-		found = 1;
+	for (size_t i = 0; i < l.names.n + l.packed.n && r == 0 && best < HEAD_RECORD; i++) {
+		const char *name = i < l.names.n ? l.names.v[i] : l.packed.v[i - l.names.n];
+		const enum head_rank rank = rank_of(dir, name);
+
+		if (rank > best)
+			snprintf(ret, NAME_MAX + 1, "%s", name);
+		best = rank > best ? rank : best;
 	}
 	listing_done(&l);
-	return r < 0 ? r : found;
+	return r < 0 ? r : best > HEAD_NONE;
 }
