@@ -34,6 +34,7 @@ struct time_windows {
 	struct time_window bounds; /* the range of all windows together */
 	struct time_window *list;  /* owned; NULL if the bounds are the only window */
 	size_t nr;
+	bool has_time_zero; /* a time of 0 is a time, not unknown */
 };
 
 #define TIME_WINDOWS_ALL ((struct time_windows){ .bounds = { 0, UINT64_MAX } })
@@ -68,13 +69,13 @@ static inline bool time_window_holds(const struct time_window *w, uint64_t time_
 bool time_windows_list_holds(const struct time_windows *w, uint64_t time_ns);
 
 /*
- * An event without a recorded time (SONDE_NO_TIME) is behind every end. A time of 0 means unknown;
- * such events are in every window.
+ * An event without a recorded time (SONDE_NO_TIME) is behind every end. A time of 0 means unknown,
+ * except with has_time_zero; such events are in every window.
  */
 static inline bool time_windows_hold(const struct time_windows *w, uint64_t time_ns)
 {
 	if (__builtin_expect(!time_window_holds(&w->bounds, time_ns), 0))
-		return !time_ns;
+		return !time_ns && !w->has_time_zero;
 	return !w->list || time_windows_list_holds(w, time_ns);
 }
 

@@ -146,6 +146,7 @@ int recording_open(struct recording *rec, const struct source_options *opts, boo
 	o.schemas = &rec->all->schemas;
 	o.defects = &rec->defects;
 	TRY(source_open(&rec->source, &o));
+	rec->clock.has_time_zero = source_read_traits(rec->source).has_time_zero;
 	rec->is_stream = rec->source->ops->file(rec->source, 0, &file) && file.stream;
 	return rec->nr ? check_folder(rec) : 0;
 }

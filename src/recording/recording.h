@@ -215,13 +215,17 @@ static inline int recording_complete(struct event *ev)
 	return recording_complete_as(ev, ev->pub.pid, ev->pub.tid);
 }
 
-/* A time as recorded, as it is shown (timeline.h). 0 and SONDE_NO_TIME say that there is none. */
+/*
+ * A time as recorded, as it is shown (timeline.h). SONDE_NO_TIME, and 0 without has_time_zero, say
+ * that there is none.
+ */
 static inline uint64_t recording_shown_time(const struct recording *rec, uint64_t time_ns)
 {
 	const struct timeline *line = &rec->all->line;
 	int64_t shown;
 
-	if (!rec->clock.is_shifted || !time_ns || time_ns == SONDE_NO_TIME)
+	if (!rec->clock.is_shifted || (!time_ns && !rec->clock.has_time_zero) ||
+	    time_ns == SONDE_NO_TIME)
 		return time_ns;
 	shown = saturate_sub(saturate_add(saturate_signed(time_ns), rec->clock.shift_ns),
 			     line->zero_ns);

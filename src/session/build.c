@@ -284,12 +284,14 @@ static int build_time(struct sonde_session *s)
 	if (time_windows_need_span(s->opts.time, session_counts_from_first(&s->opts)))
 		TRY(find_span(s, &span));
 	TRY(parse_time(s, span, &on_line));
-	for (size_t i = 0; i < s->recordings.nr && r >= 0; i++) {
+	for (size_t i = 0; i < s->recordings.nr; i++) {
 		struct recording *rec = &s->recordings.v[i];
 
 		r = time_windows_copy(&on_line, &rec->early.time);
-		if (r >= 0)
-			time_windows_shift(&rec->early.time, -rec->clock.shift_ns);
+		if (r < 0)
+			break;
+		time_windows_shift(&rec->early.time, -rec->clock.shift_ns);
+		rec->early.time.has_time_zero = rec->clock.has_time_zero;
 	}
 	time_windows_done(&on_line);
 	return r;

@@ -15,7 +15,7 @@ static int place(struct lane *l, uint64_t time_ns)
 	const struct recording_clock *c = &l->rec->clock;
 	int64_t at;
 
-	if (!time_ns || time_ns == SONDE_NO_TIME)
+	if ((!time_ns && !c->has_time_zero) || time_ns == SONDE_NO_TIME)
 		return 0;
 	l->at_ns = time_ns;
 	if (!c->shift_ns)

@@ -211,6 +211,7 @@ struct source_traits {
 	bool has_counts;     /* counters read now and then (perf stat), not samples */
 	bool has_fixed_types; /* event types are those of the format, the same in every recording */
 	bool reports_types;   /* losses and throttling are reported for event types */
+	bool has_time_zero;   /* a time of 0 is a time; else it means that the time is unknown */
 };
 
 /*

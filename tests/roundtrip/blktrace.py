@@ -118,6 +118,25 @@ def check_named_one_by_one():
     say(len(out.splitlines()) == 2 * len(want.splitlines()), 'the same path twice is read twice', out)
 
 
+def check_time_zero(top):
+    """In what blkparse -d writes the first event has the time 0, which is not an unknown time."""
+    t = made.Blktrace()
+    t.timestamp(1600000000, 5, time=5000000000)
+    for i in range(4):
+        t.add('Q', 1000 * i, 8 * i, 512, 'R', pid=7)
+    (top / 'zero').write_bytes(t.data)
+    out = sonde('script', '-i', top / 'zero', '--clock', 'utc', '--ns', '-F', 'time')[1].split()
+    say(out[:2] == ['2020-09-13T12:26:40.000000005Z:', '2020-09-13T12:26:40.000001005Z:'], '--clock utc of an event at 0', str(out))
+    out = sonde('script', '-i', top / 'zero', '--time', '0.000001,0.000002', '--ns', '-F', 'time')[1].split()
+    say(out == ['0.000001000:', '0.000002000:'], '--time leaves out an event at 0', str(out))
+    out = sonde('script', '-i', top / 'zero', '--time', ',0.000001', '--ns', '-F', 'time')[1].split()
+    say(out == ['0.000000000:', '0.000001000:'], '--time holds an event at 0', str(out))
+    for inputs in ('zero', 'more'), ('more', 'zero'):
+        (top / 'more').write_bytes(t.data)
+        out = sonde('script', '-i', top / inputs[0], '-i', top / inputs[1], '--offset', '0.000001', '--ns', '-F', 'time')[1].split()
+        say(out == ['0.00000%d000:' % n for n in (0, 1, 1, 2, 2, 3, 3, 4)], 'two recordings with an event at 0', str(out))
+
+
 def check_packed(top):
     """Files of a folder must be unpacked: the message names the file that is not, and the remedy."""
     files = made.recording()
@@ -317,6 +336,7 @@ def main():
         check_values()
         check_recorded()
         check_packed(top)
+        check_time_zero(top)
         check_info()
         check_commands(top)
         check_scripts(top)

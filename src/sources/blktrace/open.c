@@ -200,7 +200,7 @@ static void blktrace_report(struct source *source, const struct event *ev,
 static void blktrace_traits(struct source *source __attribute__((unused)),
 			    struct source_traits *ret)
 {
-	*ret = (struct source_traits){ .has_fixed_types = true };
+	*ret = (struct source_traits){ .has_fixed_types = true, .has_time_zero = true };
 }
 
 enum fact { KIND, FORMAT, FORMAT_VERSION, FORMAT_TEXT, ENDIANNESS };
