@@ -21,7 +21,7 @@ RECORDED = CORPUS / 'blktrace-sample__takeoverjp'
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent))
 sys.path.insert(0, str(HERE.parent / 'gen'))
-from points import ENV, UNDER_ASAN, done, say, skip  # noqa: E402
+from points import ENV, UNDER_ASAN, done, on_pty, say, skip  # noqa: E402
 import blktrace as made  # noqa: E402
 
 SONDE = str(pathlib.Path(sys.argv[1]).resolve())
@@ -249,6 +249,21 @@ def check_commands(top):
         say(status and not out and "perf.data's format" in err and 'blktrace' in err, 'refused: ' + ' '.join(command), err)
 
 
+def check_terminal(top):
+    """Names and messages of a recording do not speak to a terminal."""
+    t = made.Blktrace()
+    t.process(7, 'a\x1b[31m\nb').add('Q', 0, 8, 512, 'R', pid=7).message('c\x1b[2J\r\nd\x9b', 5)
+    path = top / 'evil'
+    path.write_bytes(t.data)
+    for form, nr in ('text', 2), ('blkparse', 2):
+        shown = on_pty([SONDE, '--no-pager', 'script', '--format', form, '-i', str(path)], env=ENV)[1].replace(b'\r\n', b'\n')
+        plain = shown.replace(b'\x1b[1m', b'').replace(b'\x1b[0m', b'')
+        say(plain.count(b'\n') == nr and not re.search(rb'[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]', plain) and rb'\x1b[2J' in plain,
+            'on a terminal: ' + form, str(shown))
+        out = sonde('script', '--format', form, '-i', path)[1]
+        say('\x1b[2J' in out, 'in a pipe as it is: ' + form, out)
+
+
 PYTHON = '''
 def block__issue(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm, common_callchain,
                  dev, sector, nr_sector, bytes, rwbs, error, pid, comm, major, minor, sequence, action, cgroup, pdu):
@@ -339,6 +354,7 @@ def main():
         check_time_zero(top)
         check_info()
         check_commands(top)
+        check_terminal(top)
         check_scripts(top)
         check_damage(top)
     return done()

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/saturate.h"
@@ -15,6 +16,7 @@
 #include "sinks/fd_writer.h"
 #include "sinks/line_options.h"
 #include "sinks/sink.h"
+#include "sinks/text/terminal.h"
 
 enum field {
 	FIELD_MAJOR,
@@ -58,6 +60,7 @@ struct blkparse_sink {
 	struct fd_writer writer;
 	const struct recordings *recordings;
 	VEC(struct type) types; /* indexed by schema id */
+	bool on_terminal; /* no control characters of the recording */
 	bool has_zero;
 	int64_t zero_ns; /* shown times count from here */
 };
@@ -150,6 +153,18 @@ static int64_t first_time(const struct blkparse_sink *s, const struct event *ev)
 	return first == INT64_MAX ? saturate_signed(ev->pub.time_ns) : first - all->line.zero_ns;
 }
 
+static void put_line(struct blkparse_sink *s, const struct blkparse_line *line)
+{
+	struct outbuf *out = &s->writer.out;
+	const size_t start = out->len;
+
+	if (!blkparse_line_put(out, line) || !s->on_terminal || out->failed)
+		return;
+	out->len--; /* the line's own end; any other line feed is the recording's */
+	text_terminal_quiet(out, start, false);
+	outbuf_char(out, '\n');
+}
+
 static int put_event(struct blkparse_sink *s, const struct event *event)
 {
 	const struct sonde_event *ev = &event->pub;
@@ -197,7 +212,7 @@ static int put_event(struct blkparse_sink *s, const struct event *event)
 			    &line.pdu_len);
 	if (type->fields[FIELD_MESSAGE] && line.pdu_len) /* without its NUL */
 		line.pdu_len = (uint32_t)strnlen((const char *)line.pdu, line.pdu_len);
-	blkparse_line_put(&s->writer.out, &line);
+	put_line(s, &line);
 	return fd_writer_tick(&s->writer);
 }
 
@@ -308,6 +323,7 @@ static int blkparse_open(struct sink **ret, const struct sink_options *opts)
 		return err_nomem();
 	s->base.ops = &blkparse_sink_ops;
 	s->recordings = opts->recordings;
+	s->on_terminal = opts->on_terminal || isatty(opts->fd);
 	r = fd_writer_init(&s->writer, opts->fd);
 	if (r >= 0 && nr)
 		r = meet(s, (uint32_t)nr - 1);
