@@ -22,6 +22,8 @@ import sys
 import termios
 import time
 
+import settled  # noqa: F401
+
 ENV = {'PATH': os.environ.get('PATH', '/usr/bin:/bin'), 'HOME': '/nonexistent', 'LC_ALL': 'C', 'TZ': 'UTC',
        'PERF_CONFIG': '/dev/null'}
 ENV.update({k: os.environ[k] for k in ('ASAN_OPTIONS', 'UBSAN_OPTIONS') if k in os.environ})

@@ -7,6 +7,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import settled  # noqa: E402, F401
+
 SONDE = os.path.abspath(sys.argv[1])
 COMPAT = [SONDE, '--compat', 'perf-6.1']
 NOBODY = 65534

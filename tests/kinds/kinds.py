@@ -14,6 +14,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import settled  # noqa: E402, F401
+
 SONDE, LIBSONDE, BINDINGS = (os.path.abspath(p) for p in sys.argv[1:4])
 KINDS, SWITCH, NAME = range(3)
 nr = failed = 0

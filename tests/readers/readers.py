@@ -28,6 +28,9 @@ import sys
 import tempfile
 from collections import namedtuple
 
+sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import settled  # noqa: E402, F401
+
 HERE = pathlib.Path(__file__).resolve().parent
 DATA = HERE.parent / 'data'
 SONDE = os.path.abspath(sys.argv[1])

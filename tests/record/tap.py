@@ -11,6 +11,9 @@ import tempfile
 import time
 import traceback
 
+sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import settled  # noqa: E402, F401
+
 PERF_ENV = {'PATH': os.environ.get('PATH', '/usr/bin:/bin'), 'HOME': '/nonexistent', 'LC_ALL': 'C', 'TZ': 'UTC',
             'PERF_CONFIG': '/dev/null'}
 # The same for sonde with a script: a sanitizer's library has to be in the interpreter before the extension that needs it.

@@ -17,6 +17,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import settled  # noqa: E402, F401
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = ROOT / 'tests' / 'data'
 CORPUS = pathlib.Path(os.environ.get('SONDE_CORPUS', ROOT.parent / 'shared' / 'corpus'))

@@ -10,15 +10,15 @@
 import glob
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 from collections import namedtuple
 
-signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored by what a shell starts in the background
-
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.dirname(HERE))
+import settled  # noqa: E402, F401
+
 DATA = os.path.join(os.path.dirname(HERE), "data")
 DEMO = DATA + "/demo.data"            # sched_switch, sched_wakeup, sys_enter_read, sys_enter_write
 CHAINS = DATA + "/text/chains.data"   # sched_switch with kernel call chains
