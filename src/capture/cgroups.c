@@ -47,10 +47,8 @@ static int open_cgroup(struct capture_events *l, const char *name,
 		}
 	TRY(need_descriptors(1));
 	if (!capture_cgroup_tree(tree))
-		return err_set(
-			-ENOENT,
-			"-G: no tree of control groups is mounted; as root: mount -t cgroup2 "
-			"none /sys/fs/cgroup");
+		return err_set(-ENOENT, "-G: no control group hierarchy is mounted; as root: mount "
+					"-t cgroup2 none /sys/fs/cgroup");
 	if (snprintf(path, sizeof(path), "%s/%s", tree, name) >= (int)sizeof(path))
 		return err_set(-EBADR, "-G %.64s...: the name is too long", name);
 	g.fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -81,7 +79,7 @@ int capture_events_cgroups(struct capture_events *l, const char *names)
 
 	if (!l->list.n)
 		return err_set(-EBADR,
-			       "-G %s comes before any event: it belongs to the -e before it",
+			       "-G %s precedes all events: put it behind the -e that it belongs to",
 			       names);
 	for (const char *at = names;; at++) {
 		const size_t len = strcspn(at, ",");
@@ -93,13 +91,11 @@ int capture_events_cgroups(struct capture_events *l, const char *names)
 			if (!name)
 				return err_nomem();
 			if (l->nr_cgroups >= l->list.n)
-				return err_set(
-					-EBADR,
-					"-G %s: %s is for event number %zu, and %zu come before "
-					"it; "
-					"each control group is for one event, and a single one for "
-					"all",
-					names, name, l->nr_cgroups + 1, l->list.n);
+				return err_set(-EBADR,
+					       "-G %s: %s is for event number %zu, but only %zu "
+					       "events precede it; each control group is for one "
+					       "event, a single one is for all",
+					       names, name, l->nr_cgroups + 1, l->list.n);
 			TRY(open_cgroup(l, name, &g));
 			cgroups_set_event(&l->list.v[l->nr_cgroups], g);
 		}

@@ -165,7 +165,7 @@ static int open_one(struct counters *c, struct capture_events *events, size_t ev
 	if (ioctl(n.fd, PERF_EVENT_IOC_ID, &n.id) < 0) {
 		error = errno;
 		close(n.fd);
-		return err_errno(error, "%s: the kernel gives no id", e->name);
+		return err_errno(error, "%s: the kernel returned no id", e->name);
 	}
 	if (vec_push(&c->list, n) < 0) {
 		close(n.fd);
@@ -211,7 +211,8 @@ static bool give_up_group(struct counters *c, struct capture_events *events, siz
 	if (leader == *event || !first->is_weak)
 		return false;
 	say(&c->say, SAY_WARNING,
-	    "the group of %s cannot be had with %s in it: recording its events each for itself",
+	    "the kernel refuses the group of %s with %s in it: recording its events without a "
+	    "group",
 	    first->name, events->list.v[*event].name);
 	for (size_t i = leader; i < events->list.n; i++) {
 		struct perf_event_attr *a = &events->list.v[i].attr;
@@ -262,8 +263,7 @@ static int open_everywhere(struct counters *c, struct capture_events *events, si
 			       e->name, e->source, e->cpus[0]);
 	return target->tids[0] < 0
 		       ? err_set(-ENODEV, "none of the cpus to record is online any more")
-		       : err_set(-ESRCH,
-				 "none of the processes and threads to record is there any more");
+		       : err_set(-ESRCH, "all processes and threads to record have ended");
 }
 
 static void counters_report_opened(const struct counters *c, const struct capture_event *e,
@@ -421,7 +421,7 @@ void counters_close(struct counters *c)
 	rings_done(&c->rings);
 	if (c->list.n >= MANY_COUNTERS)
 		say(&c->say, SAY_NORMAL,
-		    "closing %zu counters: the kernel takes its time for each tracepoint",
+		    "closing %zu counters: the kernel needs some time for each tracepoint",
 		    c->list.n);
 	for (size_t i = 0; i < c->list.n; i++) {
 		close(c->list.v[i].fd);

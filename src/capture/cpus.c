@@ -39,7 +39,7 @@ int capture_cpus_parse(const char *text, struct capture_cpus *ret)
 	return 0;
 bad:
 	vec_done(&l.list);
-	return err_set(-EINVAL, "'%.100s' is no list of cpus (0,2-3)", text);
+	return err_set(-EINVAL, "'%.100s' is not a list of cpus such as 0,2-3", text);
 }
 
 int capture_cpus_read(const char *path, struct capture_cpus *ret)
@@ -49,8 +49,8 @@ int capture_cpus_read(const char *path, struct capture_cpus *ret)
 	size_t n;
 
 	if (!f && errno == ENOENT && !strncmp(path, "/sys/", 5) && access("/sys/devices", F_OK) < 0)
-		return err_set(-ENOENT, "/sys is not mounted, which tells the cpus and events of "
-					"this machine: as root, mount -t sysfs sysfs /sys");
+		return err_set(-ENOENT, "/sys, which lists the cpus and events of this machine, is "
+					"not mounted: as root, mount -t sysfs sysfs /sys");
 	if (!f)
 		return err_errno(errno, "cannot open %s", path);
 	n = fread(text, 1, sizeof(text) - 1, f);

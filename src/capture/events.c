@@ -159,15 +159,15 @@ int capture_event_filter(struct capture_events *l, struct capture_event *e, cons
 int capture_events_filter(struct capture_events *l, const char *filter)
 {
 	if (!l->list.n)
-		return err_set(
-			-EBADR,
-			"--filter '%s' comes before any event: it belongs to the -e before it",
-			filter);
+		return err_set(-EBADR,
+			       "--filter '%s' precedes all events: put it behind the -e that it "
+			       "belongs to",
+			       filter);
 	for (size_t i = l->last_add; i < l->list.n; i++)
 		if (!l->list.v[i].system)
 			return err_set(-EBADR,
-				       "--filter '%s': %s is no tracepoint; give the tracepoints "
-				       "an -e of their own before the --filter",
+				       "--filter '%s': %s is not a tracepoint; give the "
+				       "tracepoints an -e of their own before the --filter",
 				       filter, l->list.v[i].name);
 	for (size_t i = l->last_add; i < l->list.n; i++)
 		TRY(capture_event_filter(l, &l->list.v[i], filter));

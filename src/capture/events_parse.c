@@ -35,13 +35,13 @@ static const char *why_never(const char *name)
 
 	for (size_t i = 0; i < sizeof(counted) / sizeof(*counted); i++)
 		if (!strcmp(name, counted[i]))
-			return "perf stat measures it; there is nothing of it to record";
+			return "only perf stat counts it; it cannot be recorded";
 	if (len > 2 && (!strcmp(name + len - 2, ".c") || !strcmp(name + len - 2, ".o")))
-		return "BPF programs are not loaded; load it with another tool and record the "
-		       "events it makes";
+		return "BPF programs are not loaded; load it with another tool and record its "
+		       "events";
 	if (*name == '%')
-		return "a marker in a program (SDT) is no event yet: perf probe makes it one, "
-		       "which is recorded without the %";
+		return "a marker in a program (SDT) is not an event yet: make it one with perf "
+		       "probe, and record that without the %";
 	return NULL;
 }
 
@@ -68,8 +68,8 @@ static int unknown_event(struct capture_events *l, const char *text, const char 
 			       "number in hex, as r1a8",
 			       text);
 	return err_set(-EBADR,
-		       "event '%s' is not known; 'sonde list' lists those of this machine, "
-		       "'sonde list WORD' those whose names hold a word",
+		       "event '%s' is not known; 'sonde list' lists those of this machine, 'sonde "
+		       "list WORD' those whose names contain a word",
 		       text);
 }
 
@@ -84,10 +84,10 @@ static int unknown_source(struct capture_events *l, const char *text, const char
 	near_text(&near, near_names, sizeof(near_names));
 	pmu_list(l->sources, all, sizeof(all));
 	if (!strcmp(name, "cpu") && !*near_names)
-		snprintf(
-			near_names, sizeof(near_names),
-			": the counters of its processor are not there (a virtual machine, often)");
-	return err_set(-EBADR, "event '%s': this machine has no event source '%s'%s; there are %s",
+		snprintf(near_names, sizeof(near_names),
+			 ": the counters of its processor are not available (often in a virtual "
+			 "machine)");
+	return err_set(-EBADR, "event '%s': this machine has no event source '%s'%s; it has %s",
 		       text, name, near_names, *all ? all : "none");
 }
 
@@ -191,7 +191,7 @@ static int add_from_source(void *ctx, const struct pmu *pmu)
 	/* their attrs contain addresses in this program, which no text can give */
 	if (!strcmp(pmu->name, "uprobe") || !strcmp(pmu->name, "kprobe"))
 		return err_set(-EBADR,
-			       "event '%s': probes cannot be made here; make one in tracefs "
+			       "event '%s': probes cannot be created here; create one in tracefs "
 			       "(%s_events) and record it as SYSTEM:NAME",
 			       t.whole, pmu->name);
 	e.source = arena_strdup(&l->arena, pmu->name);
@@ -227,15 +227,14 @@ static int add_breakpoint(struct capture_events *l, const struct event_text *t, 
 	a->bp_addr = strtoull(at, &end, 0);
 	if (!isdigit((unsigned char)*at) || errno)
 		return err_set(-EBADR,
-			       "event '%s': an address is needed behind mem:, as "
-			       "mem:0x601040[/LENGTH][:rwx]",
+			       "event '%s': mem: needs an address, as mem:0x601040[/LENGTH][:rwx]",
 			       t->whole);
 	at = end;
 	if (*at == '/') {
 		a->bp_len = strtoull(at + 1, &end, 0);
 		if (!isdigit((unsigned char)at[1]) ||
 		    (a->bp_len != 1 && a->bp_len != 2 && a->bp_len != 4 && a->bp_len != 8))
-			return err_set(-EBADR, "event '%s': the length is 1, 2, 4 or 8 bytes",
+			return err_set(-EBADR, "event '%s': the length must be 1, 2, 4 or 8 bytes",
 				       t->whole);
 		at = end;
 	}
@@ -291,7 +290,7 @@ static int set_modifiers(struct event_text *t, char *behind_colon)
 		return 0;
 	if (t->terms)
 		return err_set(-EBADR,
-			       "event '%s': modifiers stand behind the last slash: NAME/TERMS/%s",
+			       "event '%s': write modifiers behind the last slash: NAME/TERMS/%s",
 			       t->whole, behind_colon);
 	if (!*behind_colon)
 		return err_set(-EBADR, "event '%s': there is no modifier behind the last colon",
@@ -409,7 +408,7 @@ static int parse_event(struct parser *p)
 		t.modifiers = slash[1] ? slash + 1 : NULL;
 		if (t.modifiers && *t.modifiers == ':')
 			return err_set(-EBADR,
-				       "event '%s': modifiers stand behind the last slash without "
+				       "event '%s': write modifiers behind the last slash, without "
 				       "a colon",
 				       t.whole);
 	}
@@ -431,7 +430,8 @@ static int check_members(const struct capture_events *l, size_t first)
 				       "pinned (D) or exclusive (e)",
 				       e->name);
 		if (e->sample_read && !leader->sample_read)
-			return err_set(-EBADR, "event '%s': S is for the whole group: {%s,...}:S",
+			return err_set(-EBADR,
+				       "event '%s': S applies to the complete group: {%s,...}:S",
 				       e->name, leader->name);
 	}
 	return 0;
@@ -468,8 +468,8 @@ static int parse_group(struct parser *p, const char *name)
 	events_skip_blanks(p);
 	if (*p->pos && *p->pos != ',')
 		return err_set(-EBADR,
-			       "behind a group stands '%.32s': a ':' and modifiers, a ',' and more "
-			       "events or nothing is understood",
+			       "unexpected '%.32s' behind a group: a ':' and modifiers, a ',' and "
+			       "more events or nothing may follow",
 			       p->pos);
 	for (size_t i = first; i < l->list.n; i++) {
 		struct capture_event *e = &l->list.v[i];

@@ -18,8 +18,8 @@ static int explain_source(const struct capture_event *e, int32_t tid)
 {
 	if (e->chose_levels || e->chose_guest)
 		return err_set(-EINVAL,
-			       "%s: the kernel refuses it; many event sources count on all levels "
-			       "only: leave out the modifiers behind the last slash",
+			       "%s: the kernel refuses it; many event sources can only count on "
+			       "all levels: leave out the modifiers behind the last slash",
 			       e->name);
 	return err_set(-EINVAL,
 		       "%s: the kernel refuses it; many event sources can be read, but cannot be "
@@ -91,8 +91,8 @@ static int explain_own_files(const struct refusal *r)
 
 	getrlimit(RLIMIT_NOFILE, &files);
 	return err_set(-r->error,
-		       "too few file descriptors: this recording needs %zu more (one for "
-		       "each event, cpu and thread) beside %zu that are open, and ulimit -n "
+		       "too few file descriptors: this recording needs %zu more (one for each "
+		       "event, cpu and thread) in addition to %zu that are open, and ulimit -n "
 		       "allows %llu; name fewer events, or raise it",
 		       r->wanted_fds, count_open(files.rlim_cur),
 		       (unsigned long long)files.rlim_cur);
@@ -120,14 +120,14 @@ static int explain_missing(const struct refusal *r)
 
 static int explain_no_process(const struct refusal *r)
 {
-	return err_set(-r->error, "no process has the number %d", r->tid);
+	return err_set(-r->error, "there is no process %d", r->tid);
 }
 
 static int explain_large_group(const struct refusal *r)
 {
 	return err_set(-r->error,
-		       "%s: its group has more events than the kernel takes, which gives "
-		       "16 KiB for all their counts: make smaller groups",
+		       "%s: its group has too many events: the kernel has 16 KiB for all their "
+		       "counts; make smaller groups",
 		       r->e->name);
 }
 
@@ -144,7 +144,7 @@ static int explain_combination(const struct refusal *r)
 
 static int explain_busy(const struct refusal *r)
 {
-	return err_set(-r->error, "%s: another profiler holds the counters", r->e->name);
+	return err_set(-r->error, "%s: another profiler uses the counters", r->e->name);
 }
 
 int explain_open(const struct capture_event *e, int cpu, int32_t tid, size_t wanted_fds, int error)

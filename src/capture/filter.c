@@ -105,7 +105,7 @@ static bool filter_check_value(struct check *c, const struct sonde_field *f, con
 		FOUND(c, "%s is text: its value needs quotes, %s %s \"%.*s\"", name, name, op,
 		      (int)(end - from), from);
 	if (!text && !is_function && !filter_is_number(from, end))
-		FOUND(c, "%.*s is no number, and %s is one", (int)(end - from), from, name);
+		FOUND(c, "%.*s is not a number, but %s is", (int)(end - from), from, name);
 	if (*from == '-' && f && !f->is_signed)
 		FOUND(c, "%s has no sign, so it cannot be compared with %.*s", name,
 		      (int)(end - from), from);

@@ -11,13 +11,13 @@ static int modifiers_check(const char *text, const char *modifiers)
 
 	for (const char *m = modifiers; *m; m++) {
 		if (!strchr("ukhGHIpPSDeWb", *m))
-			return err_set(-EBADR,
-				       "event '%s': '%c' is no modifier; known are u k h (user, "
-				       "kernel, hypervisor only), G H (guest, host only), I (not "
-				       "idle), p (precise), P (most precise), S (samples hold the "
-				       "counts of the group), D (pinned), e (exclusive), W (weak "
-				       "group)",
-				       text, *m);
+			return err_set(
+				-EBADR,
+				"event '%s': '%c' is not a modifier; the modifiers are u k h "
+				"(user, kernel, hypervisor only), G H (guest, host only), I (not "
+				"idle), p (precise), P (most precise), S (samples contain the "
+				"counts of the group), D (pinned), e (exclusive), W (weak group)",
+				text, *m);
 		if (*m == 'p')
 			precise++;
 		else if (strchr(m + 1, *m))

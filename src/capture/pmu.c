@@ -148,8 +148,8 @@ int pmu_format_read(const struct pmu *p, const char *term, struct pmu_format *re
 	if (!pmu_read_file(p, "format", term, text, sizeof(text)))
 		return -ENOENT;
 	if (parse_format(text, ret) < 0)
-		return err_set(-EINVAL, "%s/format/%s says '%s', which cannot be obeyed", p->dir,
-			       term, text);
+		return err_set(-EINVAL, "%s/format/%s contains '%s', which is not supported",
+			       p->dir, term, text);
 	return 0;
 }
 

@@ -117,17 +117,15 @@ static int rights_explain_foreign(const struct capture_event *e, int32_t tid, in
 static int refused_all_the_same(const struct capture_event *e, int error)
 {
 	if (is_in_user_namespace())
-		return err_set(
-			-error,
-			"no right to record %s: the rights of this user namespace (a "
-			"container without root) are none over the machine; run outside of it",
-			e->name);
+		return err_set(-error,
+			       "no right to record %s: this user namespace (a container without "
+			       "root) has no rights over the machine; run outside of it",
+			       e->name);
 	if (is_locked_down())
-		return err_set(
-			-error,
-			"no right to record %s: the kernel is locked down (confidentiality), "
-			"which nobody can undo while it runs",
-			e->name);
+		return err_set(-error,
+			       "no right to record %s: the kernel is locked down "
+			       "(confidentiality), which cannot be undone while it runs",
+			       e->name);
 	return err_set(-error,
 		       "no right to record %s, although kernel.perf_event_paranoid (%ld) and our "
 		       "rights allow it: a security module (SELinux, AppArmor) forbids it",
@@ -198,10 +196,9 @@ int rights_explain(const struct capture_event *e, int32_t tid, int cpu, int erro
 			return err_set(
 				-error,
 				"this kernel is built without perf events (CONFIG_PERF_EVENTS)");
-		return err_set(-error,
-			       "no right to record anything: a seccomp filter forbids the system "
-			       "call perf_event_open, whatever other rights there are (containers "
-			       "have such filters): allow it in the container's profile");
+		return err_set(-error, "no right to record anything: a seccomp filter forbids the "
+				       "system call perf_event_open (containers have such "
+				       "filters); allow it in the container's profile");
 	}
 	if (tid > 0 && try_least(tid) != 0 && try_least(0) == 0)
 		return rights_explain_foreign(e, tid, error);

@@ -20,7 +20,7 @@ static int map_ring(struct rings *r, const struct counter *n)
 	struct ring ring;
 
 	if (map == MAP_FAILED)
-		return err_errno(errno, "no buffer for the events of %s %d",
+		return err_errno(errno, "cannot map a buffer for the events of %s %d",
 				 n->cpu < 0 ? "thread" : "cpu", n->cpu < 0 ? (int)n->tid : n->cpu);
 	ring = (struct ring){ .control = map,
 			      .data = (const uint8_t *)map + page,

@@ -131,7 +131,7 @@ static bool clock_for_cycles(struct steps_back *s, const struct refused *r, cons
 	e->attr.config = PERF_COUNT_SW_CPU_CLOCK;
 	e->name = clock_name(r->events, &e->attr);
 	say(to, SAY_WARNING,
-	    "this machine counts no cycles (a virtual machine, often): recording %s instead",
+	    "this machine cannot count cycles (often a virtual machine): recording %s instead",
 	    e->name);
 	return e->name != NULL;
 }

@@ -54,17 +54,17 @@ static const struct term_word {
 	{ "overwrite", TERM_OVERWRITE, VALUE_SWITCH, true, NULL },
 	{ "no-overwrite", TERM_NO_OVERWRITE, VALUE_SWITCH, true, NULL },
 	{ "nr", TERM_REFUSED, VALUE_TEXT, true,
-	  "it ends perf trace after so many events, and does nothing to a recording" },
+	  "it ends perf trace after that many events and has no effect on a recording" },
 	{ "percore", TERM_REFUSED, VALUE_TEXT, false,
-	  "it adds up what perf stat counts, and does nothing to a recording" },
+	  "it aggregates counts of perf stat and has no effect on a recording" },
 	{ "metric-id", TERM_REFUSED, VALUE_TEXT, false,
-	  "it is perf stat's, and does nothing to a recording" },
+	  "it is for perf stat and has no effect on a recording" },
 	{ "driver-config", TERM_REFUSED, VALUE_TEXT, false,
-	  "it is for traces that a processor writes (CoreSight), and these are not recorded" },
+	  "it is for traces that the processor writes (CoreSight), which are not recorded" },
 	{ "aux-output", TERM_REFUSED, VALUE_TEXT, true,
-	  "it is for traces that a processor writes (Intel PT), and these are not recorded" },
+	  "it is for traces that the processor writes (Intel PT), which are not recorded" },
 	{ "aux-sample-size", TERM_REFUSED, VALUE_TEXT, true,
-	  "it is for traces that a processor writes (Intel PT), and these are not recorded" },
+	  "it is for traces that the processor writes (Intel PT), which are not recorded" },
 };
 
 struct term_parser {
@@ -116,7 +116,8 @@ static int set_term(struct term_parser *p, const struct term_word *w, const char
 		TRY(terms_parse_number(p, w->name, value, &nr));
 	}
 	if (w->kind == VALUE_SWITCH && nr > 1)
-		return err_set(-EBADR, "event '%s': %s is 0 or 1, not %s", p->text, w->name, value);
+		return err_set(-EBADR, "event '%s': %s must be 0 or 1, not %s", p->text, w->name,
+			       value);
 	switch (w->term) {
 	case TERM_CONFIG:
 		p->event->attr.config = nr;
@@ -183,7 +184,7 @@ static int set_source_term(struct term_parser *p, const char *name, const char *
 	if (r == 0) {
 		TRY(terms_parse_number(p, name, value, &nr));
 		if (!pmu_format_apply(&format, nr, &p->event->attr))
-			return err_set(-EBADR, "event '%s': %s of %s is at most %llu, not %s",
+			return err_set(-EBADR, "event '%s': %s of %s must be at most %llu, not %s",
 				       p->text, name, p->pmu->name,
 				       (unsigned long long)pmu_format_max(&format), value);
 		return 0;

@@ -133,7 +133,7 @@ int tracefs_event_id(const struct tracefs *t, const char *system, const char *ev
 	id = strtoull(text, &end, 10);
 	free(text);
 	if (!len || id == 0)
-		return err_set(-EBADMSG, "%s/%s holds no number", t->root, path);
+		return err_set(-EBADMSG, "%s/%s contains no number", t->root, path);
 	*ret_id = id;
 	return 0;
 }

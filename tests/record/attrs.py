@@ -138,8 +138,8 @@ REFUSED = [
     ('--user-regs=ax,no', "no register 'no'", 129),
     ('-I?', 'available registers: ', 129),
     ('--user-regs=?', 'available registers: ', 129),
-    ('-j none', "no kind of branch 'none'", 129),
-    ('-j any,', "no kind of branch ''", 129),
+    ('-j none', "no branch type 'none'", 129),
+    ('-j any,', "no branch type ''", 129),
     ('-j any -b', 'already', 129),
     ('-b -j any', 'already', 129),
     ('-j any -j u', 'already', 129),
@@ -150,8 +150,8 @@ REFUSED = [
     ('-k 2', 'does not stamp events with this clock', 255),
     ('-k 99', 'this clock cannot be read', 255),
     ('-k -1', 'this clock cannot be read', 255),
-    ('-S', 'written by the processor', 234),
-    ('--aux-sample', 'written by the processor', 234),
+    ('-S', 'the processor writes', 234),
+    ('--aux-sample', 'the processor writes', 234),
 ]
 
 

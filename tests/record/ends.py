@@ -221,7 +221,7 @@ def _():
 
 @case('a rate of nothing is refused with the least there can be')
 def _():
-    refused('-e', 'cs', '-F', '0', '--', 'true', status=2, says=['-F 0: the least that can be had is 1$'])
+    refused('-e', 'cs', '-F', '0', '--', 'true', status=2, says=['-F 0: must be at least 1$'])
 
 
 @case('a bad filter is told with the mistake and the fields of the event')
@@ -237,7 +237,7 @@ def _():
     bad('prev_pid = 1', 'operators')
     bad('prev_pid > "1"', 'no quotes')
     bad('prev_pid', 'nothing')
-    refused('-e', 'cs', '--filter', 'a == 1', '--', 'true', status=2, says=['no tracepoint'])
+    refused('-e', 'cs', '--filter', 'a == 1', '--', 'true', status=2, says=['not a tracepoint'])
 
 
 @case('a filter lets through what it says, for the events named before it only')

@@ -42,7 +42,7 @@ def _():
 
 @case('what has no effect is told')
 def _():
-    for options, says in ((['--switch-max-files', '3'], 'no effect without --switch-output'), (['-c', '0'], 'no period'),
+    for options, says in ((['--switch-max-files', '3'], 'no effect without --switch-output'), (['-c', '0'], 'not a period'),
                           (['--mmap-flush', '9G'], 'a quarter of a buffer'),
                           (['--max-size', '100K', '-m', '1024'], 'files will be larger'),
                           (['--switch-output=100K', '-m', '1024'], 'files will be larger')):
@@ -73,7 +73,7 @@ def _():
     usage('-e', 'sched:no_such_event', says='not known')
     usage('-e', 'sched:no_such_event*', says='no tracepoint matches')
     usage('-e', 'cs:z', says='modifier')
-    usage('-e', 'cs', '--filter', 'a == 1', says='no tracepoint')
+    usage('-e', 'cs', '--filter', 'a == 1', says='not a tracepoint')
 
 
 @case('-F 0 and what is no number is refused, -F max is what the machine allows')

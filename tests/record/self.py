@@ -6,7 +6,7 @@ import subprocess
 import perfdata
 from tap import PERF_ENV, SONDE, case, few_symbols, need, perf, run, same, sh, sonde
 
-LINE = 'leaving out what the recorder itself does'
+LINE = "excluding the recorder's own events"
 # Writes enough for the recorder to be woken several times with buffers of a page.
 WORK = ['dd', 'if=/dev/zero', 'of=/dev/null', 'bs=1', 'count=3000', 'status=none']
 OWN = 'syscalls:sys_enter_writev,syscalls:sys_enter_write,syscalls:sys_enter_poll,syscalls:sys_enter_ioctl'

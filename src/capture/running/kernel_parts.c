@@ -50,8 +50,9 @@ static int add_kernel(struct parts *p)
 	int r;
 
 	if (!id.len)
-		return err_set(-ENOENT, "the running kernel does not tell its build id "
-					"(/sys/kernel/notes)");
+		return err_set(
+			-ENOENT,
+			"the running kernel does not report its build id (/sys/kernel/notes)");
 	if (kernel_map_read(&map, false) < 0)
 		err_clear(); /* its address is unknown */
 	r = kernel_parts_add(p, map.start, map.end, "[kernel.kallsyms]", &id);

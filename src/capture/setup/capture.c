@@ -11,10 +11,9 @@ int capture_parse(struct capture *c)
 		TRY(buffers_parse(c->opts->mmap_pages, &c->say, &c->mmap_pages));
 	TRY(sampling_parse(&c->sampling, c->opts, &c->say));
 	if (c->opts->buildid_mmap && !counters_know_build_ids())
-		return err_set(
-			-EOPNOTSUPP,
-			"--buildid-mmap: this kernel tells no build ids with mappings (Linux "
-			"5.12 and later do): leave the option out");
+		return err_set(-EOPNOTSUPP,
+			       "--buildid-mmap: this kernel reports no build ids with mappings "
+			       "(Linux 5.12 and later do); leave the option out");
 	return 0;
 }
 

@@ -111,10 +111,10 @@ int capture_registers_parse(const char *option, const char *text, bool at_interr
 			bits = registers_named(name, at_interrupt);
 		}
 		if (!bits)
-			return err_set(
-				-EBADR,
-				"%s: there is no register '%.*s' to record here; there are:%s",
-				option, (int)(len < 64 ? len : 64), at, all.list);
+			return err_set(-EBADR,
+				       "%s: there is no register '%.*s' to record here; the "
+				       "registers are:%s",
+				       option, (int)(len < 64 ? len : 64), at, all.list);
 		mask |= bits;
 		at += len;
 		if (!*at)

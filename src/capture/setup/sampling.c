@@ -59,8 +59,8 @@ static void set_dwarf(struct capture_event *e, const struct callchain *c, const 
 
 	a->exclude_callchain_user = 1;
 	if (is_function(e)) {
-		say(to, SAY_WARNING, "%s: the kernel gives no user stacks there: taking fp instead",
-		    e->name);
+		say(to, SAY_WARNING,
+		    "%s: the kernel records no user stacks there: taking fp instead", e->name);
 		return;
 	}
 	a->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
@@ -73,8 +73,8 @@ static void set_lbr(struct capture_event *e, const struct say *to)
 	struct perf_event_attr *a = &e->attr;
 
 	if (a->exclude_user) {
-		say(to, SAY_WARNING, "%s: --call-graph lbr is about user space: taking fp instead",
-		    e->name);
+		say(to, SAY_WARNING,
+		    "%s: --call-graph lbr is for user space only: taking fp instead", e->name);
 		return;
 	}
 	a->sample_type |= PERF_SAMPLE_BRANCH_STACK;
@@ -202,13 +202,13 @@ static int allowed_hz(const struct sampling *s, const struct say *to, uint64_t *
 	*ret_hz = wanted < limit ? wanted : limit;
 	if (wanted == UINT64_MAX)
 		say(to, SAY_NORMAL,
-		    "taking %llu samples a second, as many as kernel.perf_event_max_sample_rate "
+		    "recording %llu samples a second, as many as kernel.perf_event_max_sample_rate "
 		    "allows",
 		    (unsigned long long)limit);
 	else if (wanted > limit && s->freq_hz && s->opts->strict_freq)
 		return err_set(-EINVAL,
 			       "-F %llu: kernel.perf_event_max_sample_rate allows %llu samples a "
-			       "second, and --strict-freq takes no fewer than asked for",
+			       "second, and --strict-freq does not accept fewer",
 			       (unsigned long long)wanted, (unsigned long long)limit);
 	else if (wanted > limit)
 		say(to, SAY_WARNING,

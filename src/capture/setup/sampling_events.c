@@ -108,12 +108,11 @@ int sampling_obey_terms(struct capture_event *e, const struct sampling *s, const
 	if (t->inherit != TERM_UNSAID)
 		a->inherit = t->inherit == TERM_YES;
 	if (t->overwrite != TERM_UNSAID && (t->overwrite == TERM_YES) != s->opts->overwrite)
-		return err_set(-EBADR,
-			       "event '%s': the events of a recording are all overwritten or none: "
-			       "%s",
-			       e->name,
-			       s->opts->overwrite ? "leave out --overwrite"
-						  : "the option --overwrite");
+		return err_set(
+			-EBADR,
+			"event '%s': either all events of a recording are overwritten or none: %s",
+			e->name,
+			s->opts->overwrite ? "leave out --overwrite" : "the option --overwrite");
 	TRY(obey_callchain(e, s, to));
 	return obey_branches(e);
 }

@@ -25,8 +25,7 @@ static int parse_stack_bytes(const char *option, const char *text, uint32_t *ret
 	bytes = strtoul(text, &end, 0);
 	if (*text < '0' || *text > '9' || *end || errno || !bytes ||
 	    bytes > SAMPLING_STACK_BYTES_MAX)
-		return err_set(-EBADR,
-			       "%s: the piece of stack of dwarf is from 1 to %d bytes, not '%s'",
+		return err_set(-EBADR, "%s: dwarf needs a stack size from 1 to %d bytes, not '%s'",
 			       option, SAMPLING_STACK_BYTES_MAX, text);
 	*ret = (uint32_t)(bytes + 7) & ~7u;
 	return 0;
@@ -110,10 +109,9 @@ int sampling_parse_branches(const char *option, const char *text, uint64_t *ret)
 		if (!bit)
 			return err_set(
 				-EBADR,
-				"%s: there is no kind of branch '%.*s'; there are any, "
-				"any_call, any_ret, ind_call, ind_jmp, call, cond, abort_tx, "
-				"in_tx, no_tx, stack, save_type, priv, and the levels u, k, "
-				"hv",
+				"%s: there is no branch type '%.*s'; the types are any, any_call, "
+				"any_ret, ind_call, ind_jmp, call, cond, abort_tx, in_tx, no_tx, "
+				"stack, save_type, priv, and the levels u, k, hv",
 				option, (int)(len < 64 ? len : 64), at);
 		mask |= bit;
 		at += len;
@@ -134,7 +132,7 @@ static int parse_rate(struct sampling *s, const struct capture_options *o, const
 		TRY(capture_value_number("-c", o->count, 0, UINT64_MAX, &s->period));
 	if (o->count && !s->period)
 		say(to, SAY_NORMAL,
-		    "-c 0 is no period: the events are recorded as without -c, counters with a "
+		    "-c 0 is not a period: the events are recorded as without -c, counters with a "
 		    "frequency");
 	if (o->freq && !strcmp(o->freq, "max"))
 		s->freq_hz = UINT64_MAX;
@@ -162,8 +160,8 @@ int sampling_parse(struct sampling *ret, const struct capture_options *o, const 
 		return err_set(-EBADR, "--all-kernel excludes --all-user");
 	if (o->snapshot || o->aux_sample)
 		return err_set(-EBADR,
-			       "%s is not taken, because the traces that it is for, written by the "
-			       "processor (Intel PT, CoreSight), are not taken",
+			       "%s is not taken, because it is for traces that the processor "
+			       "writes (Intel PT, CoreSight), which are not supported",
 			       o->snapshot ? "-S" : "--aux-sample");
 	TRY(parse_rate(&s, o, to));
 	TRY(parse_registers(&s, o));
@@ -176,7 +174,7 @@ int sampling_parse(struct sampling *ret, const struct capture_options *o, const 
 		TRY(capture_clock_parse(&s.clock, o->clockid));
 	if (s.callchain.mode == CALLCHAIN_LBR && s.branches) {
 		say(to, SAY_WARNING,
-		    "--call-graph lbr cannot be had beside -b or -j: taking fp instead");
+		    "--call-graph lbr cannot be combined with -b or -j: taking fp instead");
 		s.callchain.mode = CALLCHAIN_FP;
 	}
 	if (s.callchain.mode == CALLCHAIN_DWARF && s.user_regs &&

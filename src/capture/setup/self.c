@@ -92,23 +92,21 @@ int self_choose(struct capture_events *events, uint32_t choice, bool system_wide
 	}
 	if (choice == CAPTURE_YES && !tracepoints)
 		return err_set(-EBADR,
-			       "--exclude-self leaves out tracepoints, and none is recorded");
+			       "--exclude-self applies to tracepoints, and none is recorded");
 	if (!marked)
 		return 0;
 	if (!knows_its_numbers()) {
 		vec_foreach(e, &events->list)
 			e->exclude_self = false;
 		say(to, SAY_WARNING,
-		    "in a pid namespace the recorder does not know its numbers outside: its own "
-		    "events are "
-		    "recorded, too");
+		    "the recorder does not know its pids outside of its pid namespace: its own "
+		    "events are recorded, too");
 		return 0;
 	}
 	if (choice == CAPTURE_AUTO)
 		say(to, SAY_NORMAL,
-		    "leaving out what the recorder itself does, for %zu of %zu tracepoints "
-		    "(--exclude-self; all is "
-		    "recorded with --no-exclude-self)",
+		    "excluding the recorder's own events from %zu of %zu tracepoints "
+		    "(--exclude-self; --no-exclude-self records them)",
 		    marked, tracepoints);
 	return 0;
 }
@@ -215,11 +213,11 @@ static int give_up(struct capture_events *events, uint32_t choice, size_t nr_thr
 		   const struct say *to)
 {
 	if (choice == CAPTURE_YES)
-		return err_set(-E2BIG,
-			       "--exclude-self: the %zu threads of this process do not fit into a "
-			       "filter, of which the kernel takes %ld bytes: record with a process "
-			       "of its own",
-			       nr_threads, sysconf(_SC_PAGESIZE) - 1);
+		return err_set(
+			-E2BIG,
+			"--exclude-self: the %zu threads of this process do not fit into a filter, "
+			"which the kernel limits to %ld bytes: record in a process of its own",
+			nr_threads, sysconf(_SC_PAGESIZE) - 1);
 	vec_foreach(e, &events->list)
 		e->exclude_self = false;
 	say(to, SAY_WARNING,

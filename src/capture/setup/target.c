@@ -190,7 +190,7 @@ static int no_such_cpu(int cpu, const struct capture_cpus *online)
 	vec_done(&present.list);
 	if (is_offline)
 		return err_set(-ENODEV,
-			       "-C: cpu %d is offline; online is %s (as root, echo 1 > "
+			       "-C: cpu %d is offline; online are %s (as root, echo 1 > "
 			       "/sys/devices/system/cpu/cpu%d/online brings it back)",
 			       cpu, list, cpu);
 	return err_set(-ENODEV, "-C: this machine has no cpu %d; it has %s", cpu, list);
@@ -205,7 +205,7 @@ static int choose_cpus(struct target *t, const char *text)
 	if (text[strspn(text, "0123456789,-")] || !isdigit((unsigned char)*text) ||
 	    !isdigit((unsigned char)text[strlen(text) - 1]) ||
 	    capture_cpus_parse(text, &chosen) < 0)
-		return err_set(-EBADR, "-C needs a list of cpus as 0,2-3, not '%s'", text);
+		return err_set(-EBADR, "-C needs a list of cpus such as 0,2-3, not '%s'", text);
 	qsort(chosen.list.v, chosen.list.n, sizeof(int), by_number);
 	for (size_t i = 0; i < chosen.list.n; i++) {
 		const int cpu = chosen.list.v[i];
@@ -293,12 +293,13 @@ void target_say_changes(const struct target *t, const struct say *to)
 	print_cpus(&t->came, list, sizeof(list));
 	if (t->came.list.n)
 		say(to, SAY_WARNING,
-		    "cpu %s came online after the recording had begun: what ran there is not in it",
+		    "cpu %s came online after the recording began: its events are not in the "
+		    "recording",
 		    list);
 	print_cpus(&t->went, list, sizeof(list));
 	if (t->went.list.n)
 		say(to, SAY_WARNING,
-		    "cpu %s went offline while it was recorded: what ran there later is not in the "
+		    "cpu %s went offline during the recording: its later events are not in the "
 		    "recording",
 		    list);
 }
@@ -324,7 +325,7 @@ static void say_excluded(const struct capture_options *o, bool by_task, bool who
 		    winner, o->tid && !o->pid ? "threads" : "processes");
 	if (whole_cpus && o->per_thread)
 		say(to, SAY_WARNING,
-		    "whole cpus exclude --per-thread: there is a buffer for each cpu");
+		    "cpus as targets exclude --per-thread: using one buffer for each cpu");
 }
 
 static int target_find_all(struct target *t, const struct capture_options *o, bool has_command,

@@ -14,10 +14,10 @@ int capture_value_number(const char *option, const char *text, uint64_t min, uin
 	if (!size_digits(text, ret, &rest) || *rest)
 		return err_set(-EBADR, "%s needs a number, not '%s'", option, text);
 	if (*ret < min && max >= UINT64_MAX - 1)
-		return err_set(-EBADR, "%s %s: the least that can be had is %llu", option, text,
+		return err_set(-EBADR, "%s %s: must be at least %llu", option, text,
 			       (unsigned long long)min);
 	if (*ret < min || *ret > max)
-		return err_set(-EBADR, "%s %s: from %llu to %llu can be had", option, text,
+		return err_set(-EBADR, "%s %s: must be from %llu to %llu", option, text,
 			       (unsigned long long)min, (unsigned long long)max);
 	return 0;
 }
@@ -25,7 +25,8 @@ int capture_value_number(const char *option, const char *text, uint64_t min, uin
 int capture_value_size(const char *option, const char *text, uint64_t *ret_bytes)
 {
 	if (!size_parse(text, ret_bytes))
-		return err_set(-EBADR, "%s needs a size as 512K, 4M or 1G, not '%s'", option, text);
+		return err_set(-EBADR, "%s needs a size such as 512K, 4M or 1G, not '%s'", option,
+			       text);
 	return 0;
 }
 
@@ -39,7 +40,7 @@ int capture_value_pages(const char *option, const char *text, uint64_t *ret_page
 	if (!size_digits(text, &nr, &rest) || nr > UINT32_MAX ||
 	    (*rest && (shift = size_unit_shift(rest)) < 0))
 		return err_set(-EBADR,
-			       "%s needs a number of pages, or a size as 512K or 4M, not '%s'",
+			       "%s needs a number of pages, or a size such as 512K or 4M, not '%s'",
 			       option, text);
 	if (*rest)
 		nr = ((nr << shift) + page_bytes - 1) / page_bytes;

@@ -282,7 +282,7 @@ TEST(mistakes_are_named)
 		{ "{cs,a{faults}}", "within a group" },
 		{ "{cs}u", "behind a group" },
 		{ "{cs}:", "no modifier" },
-		{ "{cs}:z", "'z' is no modifier" },
+		{ "{cs}:z", "'z' is not a modifier" },
 		{ "{cs,faults:S}", "{cs,...}:S" },
 		{ "{cs,faults:D}", "pinned" },
 		{ "{cs:pp,faults}:pp", "at most ppp" },
@@ -305,15 +305,15 @@ TEST(mistakes_are_named)
 		{ "gpu/event=1/", "did you mean cpu" },
 		{ "cpu/evnt=1/", "did you mean event" },
 		{ "cpu/event=256/", "at most 255" },
-		{ "cpu/odd=1/", "cannot be obeyed" },
+		{ "cpu/odd=1/", "is not supported" },
 		{ "cpu/mem-loads=1/", "no term 'mem-loads'" },
 		{ "cpu/mem-loads.unit/", "no term" },
 		{ "cpu/../", "no term '..'" },
-		{ "mem:x", "an address is needed" },
+		{ "mem:x", "needs an address" },
 		{ "mem:0x1000/3", "1, 2, 4 or 8" },
 		{ "mem:0x1000:ww", "'w' is given twice" },
 		{ "mem:0x1000:", "not understood" },
-		{ "mem:0x1000:q", "no modifier" },
+		{ "mem:0x1000:q", "not a modifier" },
 		{ "1:x", "two numbers" },
 		{ "1:2:", "no modifier" },
 		{ "duration_time", "perf stat" },
@@ -345,8 +345,8 @@ TEST(a_machine_without_counters_of_its_processor)
 	put(root, "msr/type", "9\n");
 	assert_int_equal(capture_events_add(&l, "cpu/event=1/"), -EBADR);
 	assert_string_equal(err_text(), "event 'cpu/event=1/': this machine has no event source 'cpu': the "
-					"counters of its processor are not there (a virtual machine, often); "
-					"there are msr");
+					"counters of its processor are not available (often in a virtual machine); "
+					"it has msr");
 	capture_events_done(&l);
 	remove_sources(root);
 }

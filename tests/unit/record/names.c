@@ -93,7 +93,7 @@ TEST(bad_events_are_refused_with_a_reason)
 		{ ",,", "without a name" },
 		{ "cs,", "without a name" },
 		{ ":u", "without a name" },
-		{ "cs:uz", "'z' is no modifier" },
+		{ "cs:uz", "'z' is not a modifier" },
 		{ "cs:pppp", "at most ppp" },
 		{ "cs:uu", "'u' is given twice" },
 		{ "cs:", "no modifier" },
@@ -121,7 +121,7 @@ TEST(filters_belong_to_tracepoints_named_before)
 	assert_int_equal(capture_events_filter(&l, "a == 1"), -EBADR);
 	assert_int_equal(capture_events_add(&l, "cs"), 0);
 	assert_int_equal(capture_events_filter(&l, "a == 1"), -EBADR);
-	assert_non_null(strstr(err_text(), "cs is no tracepoint"));
+	assert_non_null(strstr(err_text(), "cs is not a tracepoint"));
 	l.last_add = l.list.n;
 	assert_int_equal(vec_push(&l.list, tracepoint), 0);
 	assert_int_equal(capture_events_filter(&l, "a == 1 || b == 1"), 0);
@@ -197,7 +197,7 @@ TEST(what_is_wrong_with_a_filter)
 		{ "prev_pi > 1", "no field prev_pi; did you mean prev_pid?" },
 		{ "prev_pid = 1", "operators are" },
 		{ "prev_pid > ", "no value" },
-		{ "prev_pid > x", "x is no number" },
+		{ "prev_pid > x", "x is not a number" },
 		{ "prev_pid > \"1\"", "takes no quotes" },
 		{ "prev_comm == sh", "needs quotes, prev_comm == \"sh\"" },
 		{ "prev_comm > \"sh\"", "is text" },
