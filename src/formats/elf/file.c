@@ -52,7 +52,7 @@ static int elf_load(const struct elf_file *f, uint64_t offset, uint64_t size, co
 	uint8_t *p;
 
 	if (offset > f->size || size > f->size - offset)
-		return err_set(-EBADMSG, "%s: %s reaches behind the end of the file", f->path,
+		return err_set(-EBADMSG, "%s: %s extends beyond the end of the file", f->path,
 			       what);
 	if (size > MAX_SECTION_BYTES)
 		return err_set(-EFBIG, "%s: %s is larger than %u MiB", f->path, what,
@@ -203,7 +203,7 @@ static int read_tables(struct elf_file *f)
 	size_t n = elf_file_read(f, 0, h, sizeof(h)), segments;
 
 	if (n < sizeof(Elf32_Ehdr) || memcmp(h, ELFMAG, SELFMAG) != 0)
-		return err_set(-ENOEXEC, "%s is no ELF file", f->path);
+		return err_set(-ENOEXEC, "%s is not an ELF file", f->path);
 	f->is64 = h[EI_CLASS] == ELFCLASS64;
 	if ((!f->is64 && h[EI_CLASS] != ELFCLASS32) || (f->is64 && n < sizeof(h)) ||
 	    (h[EI_DATA] != ELFDATA2LSB && h[EI_DATA] != ELFDATA2MSB))
@@ -289,7 +289,7 @@ int elf_file_wake(struct elf_file *f)
 			return 0;
 	}
 	elf_file_rest(f);
-	return err_set(-ESTALE, "%s is not what it was when it was opened", f->path);
+	return err_set(-ESTALE, "%s has changed since it was opened", f->path);
 }
 
 int elf_file_from_memory(struct elf_file **ret, uint8_t *take_image, size_t len, const char *name)

@@ -54,7 +54,7 @@ int perfdata_section_read(const struct perfdata_file *f, struct arena *a,
 
 	if (!section_fits(f, sec))
 		return err_set(-EBADMSG,
-			       "%s: %s (0x%llx, %llu bytes) lies outside the file of %llu bytes",
+			       "%s: %s (0x%llx, %llu bytes) is outside the file of %llu bytes",
 			       f->path, what, (unsigned long long)sec.offset,
 			       (unsigned long long)sec.size, (unsigned long long)f->size_bytes);
 	if (sec.size > max_bytes)
@@ -96,10 +96,9 @@ static int v1_byte_order(const struct perfdata_file *f, const uint8_t *head, boo
 			return 0;
 		}
 	}
-	return err_set(
-		-EBADMSG,
-		"%s: a perf.data of version 1 whose byte order cannot be told (attr size 0x%llx)",
-		f->path, (unsigned long long)attr_size);
+	return err_set(-EBADMSG,
+		       "%s: a perf.data of version 1 of unknown byte order (attr size 0x%llx)",
+		       f->path, (unsigned long long)attr_size);
 }
 
 static struct perfdata_section get_section(const uint8_t *p, bool swap)
@@ -207,7 +206,7 @@ int perfdata_pipe_header_read(struct perfdata_file *f,
 		f->big_endian = f->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 		return 0;
 	}
-	return err_set(-EBADMSG, "%s: this is no recording in pipe mode", f->path);
+	return err_set(-EBADMSG, "%s: this is not a recording in pipe mode", f->path);
 }
 
 int perfdata_header_read(struct perfdata_file *f, struct defects *defects)
@@ -251,14 +250,14 @@ int perfdata_header_read(struct perfdata_file *f, struct defects *defects)
 			       (unsigned long long)f->attr_entry_bytes);
 	if (!section_fits(f, f->attrs))
 		return err_set(-EBADMSG,
-			       "%s: the attr section (0x%llx, %llu bytes) lies outside the file of "
+			       "%s: the attr section (0x%llx, %llu bytes) is outside the file of "
 			       "%llu bytes",
 			       f->path, (unsigned long long)f->attrs.offset,
 			       (unsigned long long)f->attrs.size,
 			       (unsigned long long)f->size_bytes);
 	if (f->data.offset > f->size_bytes)
 		return err_set(-EBADMSG,
-			       "%s: the data section begins at 0x%llx, behind the end of the file",
+			       "%s: the data section begins at 0x%llx, beyond the end of the file",
 			       f->path, (unsigned long long)f->data.offset);
 	if (size >= sizeof(head))
 		read_feature_bits(f, head + 72);

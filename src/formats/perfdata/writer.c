@@ -133,7 +133,7 @@ static int write_failed(const struct perfdata_writer *w, int error)
 	if (error == EPIPE)
 		return err_set(-EPIPE, "%s: the reader has closed it", w->path);
 	if (error == ECANCELED)
-		return err_set(-ECANCELED, "%s: the reader stands still", w->path);
+		return err_set(-ECANCELED, "%s: the reader has stopped reading", w->path);
 	if (error == ENOSPC || error == EDQUOT)
 		return err_set(-error, "%s: %s: make room there or write elsewhere (-o FILE)",
 			       w->path,

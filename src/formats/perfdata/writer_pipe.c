@@ -32,11 +32,10 @@ static int put_attr(struct outbuf *o, const struct perfdata_writer_event *e)
 		       e->nr_ids * sizeof(uint64_t);
 
 	if (bytes > RECORD_MAX_BYTES)
-		return err_set(
-			-E2BIG,
-			"event '%s' has %zu counters, more than the record of a pipe holds: record "
-			"to a file (-o FILE)",
-			e->name, e->nr_ids);
+		return err_set(-E2BIG,
+			       "event '%s' has %zu counters, too many for a record of a pipe: "
+			       "record to a file (-o FILE)",
+			       e->name, e->nr_ids);
 	put_head(o, RECORD_HEADER_ATTR, bytes);
 	outbuf_put(o, e->attr, PERFDATA_WRITER_ATTR_SIZE);
 	outbuf_put(o, e->ids, e->nr_ids * sizeof(uint64_t));
