@@ -41,8 +41,8 @@ int event_names_parse(const char *text, struct event_names *ret)
 		if (!len) {
 			event_names_done(&l);
 			return err_set(-EINVAL,
-				       "'%s' is no list of events: names with commas between are "
-				       "asked for",
+				       "'%s' is not a list of events: names separated by commas "
+				       "are expected",
 				       text);
 		}
 		l.names[l.nr] = strndup(p, len);

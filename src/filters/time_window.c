@@ -250,10 +250,10 @@ static int parse_bound(struct parse *parse, const char *p, size_t len, uint64_t 
 		return 0;
 	}
 	if (parse->rules->knows_no_times_of_day)
-		return time_window_fail(parse, "perf knows no times of day");
+		return time_window_fail(parse, "perf does not accept times of day");
 	if (!read_moment(p, len, &m) || (m.has_date && !moment_wall(&m, 0, true, &ns)))
 		return err_set(-EINVAL,
-			       "Invalid time string '%s': the %s is no time of day, as "
+			       "Invalid time string '%s': the %s is not a time of day such as "
 			       "2026-11-22T21:15:58.5Z or 21:15:58",
 			       parse->text, which);
 	if (!parse->span) {
@@ -304,8 +304,8 @@ static int parse_windows(struct parse *parse)
 
 		if (!comma)
 			return time_window_fail(
-				parse, "a window is FROM,TO in seconds; behind the last one "
-				       "nothing may come");
+				parse,
+				"a window is FROM,TO in seconds; nothing may follow the last one");
 		if (!strchr(comma + 1, ','))
 			return parse_window(parse, p, (size_t)(end - p));
 		for (stop = time_window_skip_blanks(comma + 1, end);
@@ -342,7 +342,7 @@ static int make_absolute(struct parse *parse)
 			w->to_ns = 0;
 		if (__builtin_add_overflow(w->from_ns, first, &w->from_ns) ||
 		    (w->to_ns != UINT64_MAX && __builtin_add_overflow(w->to_ns, first, &w->to_ns)))
-			return time_window_fail(parse, "it lies behind all time");
+			return time_window_fail(parse, "it is beyond the end of time");
 	}
 	return 0;
 }
@@ -391,8 +391,7 @@ static int add_part(struct parse *parse, double from, double to)
 	struct time_window w;
 
 	if (from < 0 || from > 1 || to < 0 || to > 1)
-		return time_window_fail(parse,
-					"it lies outside of the recording, which is 0%-100%");
+		return time_window_fail(parse, "it is outside of the recording, which is 0%-100%");
 	if (from > to && !parse->rules->takes_reversed_percents)
 		return time_window_fail(parse, "it ends before it begins");
 	if (!parse->span)

@@ -136,8 +136,9 @@ int dlfilters_start(struct dlfilters *l)
 			f->starts_or_stops = false;
 		}
 		if (r)
-			return err_set(-ECANCELED, "the dlfilter %s failed to start (it said %d)",
-				       f->file, r);
+			return err_set(-ECANCELED,
+				       "the dlfilter %s failed to start (it returned %d)", f->file,
+				       r);
 	}
 	return 0;
 }
@@ -156,10 +157,10 @@ int dlfilters_ask(struct dlfilters *l, bool early, const struct dlf_sample *samp
 		end_call(l);
 		f->called = false;
 		if (r < 0)
-			return err_set(-ECANCELED,
-				       "the dlfilter %s ended the run at a sample of %s (it said "
-				       "%d)",
-				       f->file, sample->event, r);
+			return err_set(
+				-ECANCELED,
+				"the dlfilter %s ended the run at a sample of %s (it returned %d)",
+				f->file, sample->event, r);
 		if (r)
 			return 0;
 	}
