@@ -90,7 +90,7 @@ static int check_alternate(const struct dwarf_file *f)
 	if (f->dwarf &&
 	    ERR_MEMORY_NOTED(dwelf_dwarf_gnu_debugaltlink(f->dwarf, &name, &build_id)) > 0 &&
 	    name && !may_open(f, "", name))
-		return err_set(-EINVAL, "%s goes on in %s, which is not a regular file", f->path,
+		return err_set(-EINVAL, "%s continues in %s, which is not a regular file", f->path,
 			       name);
 	return 0;
 }
@@ -209,11 +209,10 @@ static int check_strings(Elf *elf, const char *path)
 		for (size_t i = 0; name && *name && i < sizeof(strings) / sizeof(*strings); i++) {
 			if (!strcmp(name + 1 + is_z, strings[i]) &&
 			    !ends_in_nul(scn, &header, is_z))
-				return err_set(
-					-EBADMSG,
-					"%s: the last string of section %s has no end: the file "
-					"is damaged or cut off, take another copy",
-					path, name);
+				return err_set(-EBADMSG,
+					       "%s: the last string of section %s has no end: the "
+					       "file is damaged or truncated, use another copy",
+					       path, name);
 		}
 	}
 	return 0;

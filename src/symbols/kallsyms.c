@@ -105,7 +105,7 @@ static int kallsyms_parse_text(struct kallsyms *k, const char *origin)
 		p = end + 1;
 	}
 	if (!understood)
-		return err_set(-EBADMSG, "%s holds no lines like 'ffffffff81000000 T _text'",
+		return err_set(-EBADMSG, "%s contains no lines like 'ffffffff81000000 T _text'",
 			       origin);
 	if (hidden || !k->syms.n)
 		return err_set(
@@ -212,7 +212,7 @@ int kallsyms_read(struct kallsyms **ret, const char *text, size_t len, const cha
 	char *copy;
 
 	if (len > MAX_TEXT_BYTES)
-		return err_set(-EFBIG, "%s: kernel symbols of %zu bytes are too many", origin, len);
+		return err_set(-EFBIG, "%s: %zu bytes of kernel symbols are too many", origin, len);
 	copy = malloc(len + 1);
 	if (!copy)
 		return err_nomem();

@@ -44,10 +44,10 @@ static int kernel_align(struct kallsyms *k, const struct kernel_symbols_options 
 		return 0;
 	addr = kallsyms_address(k, opts->ref_symbol);
 	if (!addr)
-		return err_set(
-			-ENODATA,
-			"%s does not name %s, by which the recording tells where its kernel lay",
-			origin, opts->ref_symbol);
+		return err_set(-ENODATA,
+			       "%s does not contain %s, whose address the recording stores to "
+			       "locate its kernel",
+			       origin, opts->ref_symbol);
 	if (addr != opts->ref_addr)
 		kallsyms_slide(k, opts->ref_addr - addr);
 	return 0;
@@ -126,14 +126,13 @@ static int open_same_boot(struct kallsyms **ret, const struct kernel_symbols_opt
 
 	if (!opts->release || !opts->ref_symbol || !*opts->ref_symbol || !opts->ref_addr ||
 	    uname(&here) < 0 || strcmp(here.release, opts->release) != 0)
-		return err_set(-ENODATA, "the recording does not tell the build id of its kernel");
+		return err_set(-ENODATA,
+			       "the recording does not contain the build id of its kernel");
 	TRY(kallsyms_open(&k, "/proc/kallsyms"));
 	if (kallsyms_address(k, opts->ref_symbol) != opts->ref_addr) {
 		kallsyms_close(k);
-		return err_set(
-			-ENODATA,
-			"the recording does not tell the build id of its kernel, which is not "
-			"the one of this boot");
+		return err_set(-ENODATA, "the recording does not contain the build id of its "
+					 "kernel, which is not the one of this boot");
 	}
 	*ret = k;
 	return 0;

@@ -97,7 +97,7 @@ int perf_map_add(struct symbol_set *s, const char *path, bool any_owner, uint64_
 	}
 	if (!any_owner && st.st_uid && st.st_uid != geteuid()) {
 		close(fd);
-		return err_set(-EPERM, "%s belongs to another user: it is not used (-f uses it)",
+		return err_set(-EPERM, "%s belongs to another user and is not used (-f uses it)",
 			       path);
 	}
 	if ((uint64_t)st.st_size > PERF_MAP_MAX_BYTES || (uint64_t)st.st_size > *left) {

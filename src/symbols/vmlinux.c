@@ -91,8 +91,8 @@ static int vmlinux_move(struct kallsyms *k, struct symbol_set *set, const char *
 	addr = address_of(set, opts->ref_symbol);
 	if (!addr && !opts->rules->prefers_vmlinux)
 		return err_set(-ENODATA,
-			       "%s has no symbol %s, by which the recording tells where its "
-			       "kernel lay",
+			       "%s has no symbol %s, whose address the recording stores to locate "
+			       "its kernel",
 			       path, opts->ref_symbol);
 	if (addr)
 		kallsyms_slide(k, opts->ref_addr - addr);
@@ -109,7 +109,7 @@ int vmlinux_open(struct kallsyms **ret, const char *path, const struct kernel_sy
 	TRY(elf_file_open(&f, path));
 	if (!vmlinux_is_recorded_build(f, opts)) {
 		elf_file_close(f);
-		return err_set(-ESTALE, "%s is not the kernel that was recorded: another build id",
+		return err_set(-ESTALE, "%s is not the recorded kernel: its build id differs",
 			       path);
 	}
 	r = kallsyms_new(&k, &set);
@@ -168,5 +168,5 @@ int vmlinux_find(struct kallsyms **ret, const struct kernel_symbols_options *opt
 		if (vmlinux_open(ret, ret_path, opts) >= 0)
 			return 0;
 	}
-	return err_set(-ENOENT, "no file of the recorded kernel is here");
+	return err_set(-ENOENT, "no file of the recorded kernel was found");
 }

@@ -80,10 +80,10 @@ const char *unwind_end_text(enum unwind_end end)
 {
 	static const char *const texts[] = {
 		[UNWIND_OUTERMOST] = "the outermost frame",
-		[UNWIND_FULL] = "no more frames were asked for",
+		[UNWIND_FULL] = "the requested number of frames is reached",
 		[UNWIND_NO_MAP] = "nothing is mapped there",
 		[UNWIND_NO_FILE] = "its file is not found, or has no unwind tables",
-		[UNWIND_NO_ROW] = "its file's unwind tables do not tell",
+		[UNWIND_NO_ROW] = "its file's unwind tables do not cover it",
 		[UNWIND_NO_STACK] = "the recorded piece of the stack ends",
 		[UNWIND_BROKEN] = "the registers lead nowhere",
 	};
