@@ -29,8 +29,8 @@ static int set_word(void *to, const struct key *k, const char *value, const stru
 		outbuf_fmt(&choices, "%s%s", i ? ", " : "", k->words[i]);
 	}
 	outbuf_char(&choices, '\0');
-	err_set(-EINVAL, "%s:%d: %s=%s: one of %s is expected", at->origin, at->line, k->name,
-		value, choices.failed ? "its words" : choices.data);
+	err_set(-EINVAL, "%s:%d: %s=%s: expected one of %s", at->origin, at->line, k->name, value,
+		choices.failed ? "its words" : choices.data);
 	outbuf_done(&choices);
 	return -EINVAL;
 }
@@ -125,7 +125,7 @@ int key_sets_parse(const struct key_set *sets, size_t nr_sets, const char *text,
 		else if (!*line || *line == '#')
 			;
 		else if (!(eq = strchr(line, '=')))
-			r = err_set(-EINVAL, "%s:%d: \"%s\" is no key=value", origin, at.line,
+			r = err_set(-EINVAL, "%s:%d: \"%s\" is not key=value", origin, at.line,
 				    line);
 		else {
 			*eq = '\0';
