@@ -30,6 +30,14 @@ static int find_head_file(int dir, char ret[NAME_MAX + 1])
 	return r;
 }
 
+static int no_recording(int dir, const char *path)
+{
+	const char *looks = unknown_directory(dir);
+
+	return err_set(-EISDIR, "%s is a directory with no recording (no file 'data') in it%s%s",
+		       path, *looks ? ": " : "", looks);
+}
+
 /* Of a directory: the first bytes of the file that shows what it is. */
 static int look_into(int dir, const char *path, uint8_t *head, size_t room, size_t *ret_len)
 {
@@ -41,11 +49,12 @@ static int look_into(int dir, const char *path, uint8_t *head, size_t room, size
 
 	if (r < 0)
 		return r;
-	fd = r ? openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
+	if (!r)
+		return no_recording(dir, path);
+	fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
-		return err_set(-EISDIR,
-			       "%s is a directory with no recording (no file 'data') in it%s%s",
-			       path, *unknown_directory(dir) ? ": " : "", unknown_directory(dir));
+		return errno == ENOENT ? no_recording(dir, path)
+				       : err_errno(errno, "cannot open %s/%s", path, name);
 	r = 0;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
 		n = pread(fd, head, room, 0);

@@ -255,8 +255,8 @@ int blktrace_files_open(struct blktrace_source *s)
 	return open_path(s, path);
 }
 
-/* How well a file shows that the directory has a recording; 0 for one that cannot be read. */
-enum head_rank { HEAD_NONE, HEAD_EMPTY, HEAD_OTHER, HEAD_RECORD };
+/* How well a file shows that the directory has a recording. */
+enum head_rank { HEAD_NONE, HEAD_UNREADABLE, HEAD_EMPTY, HEAD_OTHER, HEAD_RECORD };
 
 static enum head_rank rank_of(int dir, const char *name)
 {
@@ -266,11 +266,11 @@ static enum head_rank rank_of(int dir, const char *name)
 	ssize_t n = -1;
 
 	if (fd < 0)
-		return HEAD_NONE;
+		return HEAD_UNREADABLE;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
 		n = pread(fd, head, sizeof(head), 0);
 	close(fd);
-	return n < 0                                ? HEAD_NONE
+	return n < 0                                ? HEAD_UNREADABLE
 	       : !n                                 ? HEAD_EMPTY
 	       : blktrace_probe(head, (size_t)n) > 0 ? HEAD_RECORD
 						    : HEAD_OTHER;
