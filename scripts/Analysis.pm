@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What the Perl analyses share: --json (-j), which prints one JSON object in place of tables.
+# Shared by the Perl analyses: --json (-j), which prints one JSON object in place of tables.
 #
 #   use lib __FILE__ =~ m{(.*)/}s ? $1 : '.';
 #   use Analysis qw(wants_json print_json json_table);
@@ -7,7 +7,8 @@
 #   my $json = wants_json();    # takes the option out of @ARGV
 #   print_json('rw-by-file', reads => json_table([qw(pid fd comm=text)], @rows)) if $json;
 #
-# Times are nanoseconds. Bytes of names that are no UTF-8 become lone surrogates, as in docs/formats/jsonl.md.
+# Times are nanoseconds. Bytes of names that are not UTF-8 become lone surrogates, as in
+# docs/formats/jsonl.md.
 
 package Analysis;
 
@@ -43,7 +44,7 @@ sub json_text {
     return "\"$text\"";
 }
 
-# Columns are keys of numbers, or KEY=text, or KEY=json for a value that is JSON already.
+# Columns are keys of numbers, or KEY=text, or KEY=json for a JSON value.
 sub json_table {
     my ($columns, @rows) = @_;
     my @objects;
@@ -61,7 +62,7 @@ sub json_table {
     return '[' . join(', ', @objects) . ']';
 }
 
-# Members are keys and values that are JSON already, numbers among them.
+# Members are keys and JSON values, including numbers.
 sub print_json {
     my ($analysis, @members) = @_;
     my $object = '{"analysis": ' . json_text($analysis);

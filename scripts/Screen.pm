@@ -3,11 +3,11 @@
 #   use lib __FILE__ =~ m{(.*)/}s ? $1 : '.';
 #   use Screen qw(cut terminal text_table);
 #
-#   my $size = terminal();                # [columns, lines], asked anew at each call; undef: a pipe, a file, TERM=dumb
+#   my $size = terminal();                # [columns, lines]; undef: a pipe, a file, TERM=dumb
 #   print text_table([['tid', 8, 'number'], ['comm', 16, 'name']], \@rows, $size && $size->[0]);
 #
-# Tables that fit the terminal on which they are printed, as screen.py has them: rows never wrap, names are cut, then
-# columns are left out. What goes to a pipe or a file is never cut.
+# Tables that fit the terminal on which they are printed, as in screen.py: rows never wrap, names
+# are cut, then columns are omitted. Output to a pipe or a file is never cut.
 
 package Screen;
 
@@ -18,9 +18,9 @@ use Exporter 'import';
 
 our @EXPORT_OK = qw(cut printable terminal text_table $utf8);
 
-use constant { GAP => 2, NAME => 12 };    # NAME: what a name keeps while there is another column to leave out
+use constant { GAP => 2, NAME => 12 };    # NAME: kept while a column can be omitted
 
-# _IOR('t', 104, struct winsize) where a machine encodes its requests, as the older number elsewhere.
+# _IOR('t', 104, struct winsize) if the machine encodes its requests so, otherwise the older number.
 my $TIOCGWINSZ = (POSIX::uname())[4] =~ /^(?:mips|ppc|powerpc|sparc|alpha)/ ? 0x40087468 : 0x5413;
 
 sub told {
@@ -35,12 +35,13 @@ sub terminal {
     return [$columns || told('COLUMNS', 80), $lines || told('LINES', 24)];
 }
 
-# One character of valid UTF-8, controls below U+0080 left out.
+# One character of valid UTF-8, except controls below U+0080.
 our $utf8 = qr/[\x20-\x7e]|[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}
     |\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}/x;
 
-# A name of a recording as text that is safe on a terminal, the same as screen.py's printable(): a control character and a
-# byte that is not UTF-8 appear as \x1b, one for each byte, as in sonde's own text.
+# A name of a recording as text that is safe on a terminal, as screen.py's printable(): control
+# characters and bytes that are not UTF-8 appear as \x1b, one for each byte, as in sonde's own
+# output.
 sub printable {
     my ($text) = @_;
     return $text if $text !~ /[^ -~]/;
@@ -49,7 +50,7 @@ sub printable {
     return $text;
 }
 
-# Characters of a text: names in recordings are bytes, UTF-8 as a rule.
+# Number of characters of a text: names in recordings are bytes, usually UTF-8.
 sub chars {
     my ($text) = @_;
     utf8::decode($text) if !utf8::is_utf8($text);
@@ -64,7 +65,7 @@ sub width {
     return length($text) + $wide - $none;
 }
 
-# At most so many columns of a text; "+" stands for what was cut off. $columns undef: all of it.
+# The text cut to so many columns; "+" marks a cut. $columns undef: no limit.
 sub cut {
     my ($text, $columns) = @_;
     return $text if !defined $columns || width($text) <= $columns;
@@ -79,7 +80,7 @@ sub cut {
     return $kept . ($columns > 0 ? '+' : '');
 }
 
-# Takes $over columns from the widest names, none below $least; returns what could not be taken.
+# Takes $over columns from the widest names, none below $least; returns the remaining excess.
 sub shrink {
     my ($widths, $names, $over, $least) = @_;
     for (; $over > 0; $over--) {
@@ -90,7 +91,7 @@ sub shrink {
     return $over;
 }
 
-# {index => width} of the columns that have room side by side.
+# {index => width} of the columns that fit.
 sub fit {
     my ($widths, $kinds, $columns) = @_;
     my @chosen = 0 .. $#$widths;
@@ -116,8 +117,9 @@ sub fit {
     }
 }
 
-# Lines with their ends; the last one names columns that have no room. $heads: [heading, least width where there is room,
-# 'name' (to the left, may be cut) or 'number']; $rows: [texts]; $columns: of the screen, undef: as many as there are.
+# Lines with their ends; the last one names columns that have no room. $heads: [heading, least width
+# where there is room, 'name' (to the left, may be cut) or 'number']; $rows: [texts]; $columns: of
+# the screen, undef: as many as there are.
 sub text_table {
     my ($heads, $rows, $columns) = @_;
     my @rows = map { [map { printable($_) } @$_] } [map { $_->[0] } @$heads], @$rows;

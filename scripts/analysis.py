@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the analyses in this folder share: arguments, distributions of values, tables for people and programs, names.
+"""Shared by the analyses in this folder: arguments, distributions, tables for people and programs,
+names.
 
     from analysis import Distribution, Report, any_kernel, arguments, losses
 
@@ -19,8 +20,8 @@
 
     any_kernel(globals())
 
-Times are nanoseconds everywhere; only a table for people turns them into "1.23 ms". Nothing here needs sonde: stock perf
-runs the same scripts.
+Times are nanoseconds everywhere; only a table for people prints them as "1.23 ms". Nothing here
+needs sonde: stock perf runs the same scripts.
 """
 
 import errno
@@ -33,14 +34,15 @@ from screen import printable
 
 try:
     import perf_trace_context as host
-except ImportError:  # neither sonde nor perf: a script is only looked at, or tested
+except ImportError:  # without sonde and perf: the script is inspected or tested
     host = None
 
-# ---- arguments -------------------------------------------------------------------------------------------------------
+# ---- arguments -----------------------------------------------------------------------------------
 
 
 def arguments(doc, by=(), top=20, more=()):
-    """The script's options: --json, --top, --by one of `by` (the first unless told), and `more`: (flags, settings)."""
+    """The script's options: --json, --top, --by (one of `by`, by default the first), and `more`:
+    (flags, settings)."""
     import argparse
 
     parser = argparse.ArgumentParser(prog=os.path.basename(sys.argv[0]), description=doc,
@@ -67,18 +69,18 @@ def arguments(doc, by=(), top=20, more=()):
     return options
 
 
-# ---- distributions ---------------------------------------------------------------------------------------------------
+# ---- distributions -------------------------------------------------------------------------------
 
 
 class Distribution:
-    """Whole numbers from 0 on: how many, their sum and extremes, percentiles; bounded memory.
+    """Integers from 0 on: count, sum, extremes, percentiles; in bounded memory.
 
-    The first KEPT values are kept, so that their percentiles are exact. More of them become counts in buckets, 64 to each
-    power of two: a percentile is then within 1 % of the true one.
+    The first KEPT values are kept, so that their percentiles are exact. More values become counts
+    in buckets, 64 for each power of two: a percentile is then within 1 % of the true one.
     """
 
     KEPT = 512
-    SUB = 6  # 2**6 buckets to a power of two
+    SUB = 6  # 2**6 buckets for each power of two
 
     __slots__ = ("fresh", "count_folded", "sum_folded", "least", "most", "buckets")
 
@@ -91,7 +93,7 @@ class Distribution:
     def add(self, value):
         fresh = self.fresh
         fresh.append(value)
-        if len(fresh) >= 512:  # KEPT: a constant is faster in what runs for each event
+        if len(fresh) >= 512:  # KEPT: a constant is faster, and this runs for each event
             self._fold()
 
     def _fold(self):
@@ -137,12 +139,13 @@ class Distribution:
 
     @property
     def mean(self):
-        """Rounded to a whole number."""
+        """Rounded to an integer."""
         count = self.count
         return (self.sum + count // 2) // count if count else None
 
     def percentile(self, percent):
-        """The smallest value that at least that part of all values does not exceed; None of no values."""
+        """The smallest value that at least that share of all values does not exceed; None if
+        empty."""
         if self.buckets is not None and self.fresh:
             self._fold()
         count = self.count
@@ -159,7 +162,7 @@ class Distribution:
         return self.most
 
     def merge(self, other):
-        """Takes the other's values in."""
+        """Adds the values of another distribution."""
         for value in other.fresh:
             self.add(value)
         if other.buckets is None:
@@ -175,7 +178,8 @@ class Distribution:
             buckets[index] = buckets.get(index, 0) + count
 
     def powers(self):
-        """[(low, high, count)]: how many values are in [low, high), by powers of two, without empty ends."""
+        """[(low, high, count)]: how many values are in [low, high), by powers of two, without empty
+        ends."""
         counts = {}
         for value in self.fresh:
             counts[value.bit_length()] = counts.get(value.bit_length(), 0) + 1
@@ -192,11 +196,11 @@ SPREAD = [("mean_ns", "mean", "time"), ("p50_ns", "p50", "time"), ("p95_ns", "p9
 
 
 def spread(d):
-    """The values of columns SPREAD."""
+    """The values of the columns SPREAD."""
     return d.mean, d.percentile(50), d.percentile(95), d.percentile(99), d.max
 
 
-# ---- values as text --------------------------------------------------------------------------------------------------
+# ---- values as text ------------------------------------------------------------------------------
 
 
 def _scaled(value, step, units):
@@ -209,7 +213,8 @@ def _scaled(value, step, units):
 
 
 def duration(ns):
-    """Three digits and a unit: "1.23 ms"; units are equally wide, so that a column shows orders of magnitude."""
+    """Three digits and a unit: "1.23 ms". Units have one width, so that a column shows
+    magnitudes."""
     return _scaled(ns, 1000, ("ns", "us", "ms", " s"))
 
 
@@ -219,14 +224,15 @@ def size(count):
 
 
 def moment(ns):
-    """A time of the recording, as in the text of events: seconds with microseconds."""
+    """A time of the recording as text output prints it: seconds with microseconds."""
     return "%d.%06d" % (ns // 1000000000, ns % 1000000000 // 1000)
 
 
 def name(value):
-    """A name of the recording as str, which may be a key; a field that holds unprintable bytes comes as a bytearray.
+    """A name of the recording as str, which may be a key; a field with unprintable bytes is a
+    bytearray.
 
-    JSON has it as docs/formats/jsonl.md describes; screen.printable() makes it safe for people.
+    JSON has it as docs/formats/jsonl.md describes; screen.printable() makes it safe for a terminal.
     """
     if isinstance(value, (bytes, bytearray)):
         return bytes(value).split(b"\0")[0].decode("utf-8", "surrogateescape")
@@ -237,7 +243,7 @@ def name(value):
 KINDS = {
     "text": (name, False),
     "number": (str, True),
-    "rare": (str, True),  # a number whose column is left out for people while all are 0
+    "rare": (str, True),  # a number; tables for people omit the column while all are 0
     "time": (duration, True),
     "bytes": (size, True),
     "moment": (moment, True),
@@ -247,11 +253,12 @@ KINDS = {
 }
 
 
-# ---- losses ----------------------------------------------------------------------------------------------------------
+# ---- losses --------------------------------------------------------------------------------------
 
 
 class Losses:
-    """What never arrived. A script hands on what trace_lost() gets, and forgets what it was about to pair."""
+    """Lost events. A script passes the count from trace_lost() and forgets its half-finished
+    pairs."""
 
     def __init__(self):
         self.events = self.gaps = 0
@@ -263,7 +270,7 @@ class Losses:
 
 losses = Losses()
 
-# ---- the report ------------------------------------------------------------------------------------------------------
+# ---- the report ----------------------------------------------------------------------------------
 
 
 def plural(count, one, many=None):
@@ -273,8 +280,8 @@ def plural(count, one, many=None):
 class Report:
     """Tables and notes: aligned text, or one JSON object with a list of objects per table.
 
-    On a terminal no line is wider than it, and a table has as many rows as it shows at once unless --top says how many.
-    live: a screen that is made anew in place, so all of it has to be on it, whatever --top says.
+    On a terminal no line is wider than it, and a table has as many rows as fit, unless --top says
+    how many. live: a screen that is redrawn in place, so everything must fit, whatever --top says.
     """
 
     def __init__(self, options, live=False):
@@ -287,7 +294,7 @@ class Report:
         self.top = self._rows()  # None: all
 
     def _rows(self):
-        """How many rows of a table are shown, beside its title, its heading and what is below it."""
+        """The number of rows of a table, besides its title, its heading and the lines below it."""
         top = self.options.top
         if self.live:
             room = max(self.screen[1] - 4 - (3 if losses.gaps else 0), 1)
@@ -325,11 +332,11 @@ class Report:
         self.lines += [screen.cut("; ".join(below), self.columns)] if self.live and below else below
 
     def row(self, text):
-        """A line that is cut where a terminal ends; others are wrapped."""
+        """A line that is cut at the edge of a terminal; others are wrapped."""
         self.lines.append(screen.cut(printable(text), self.columns))
 
     def histogram(self, key, title, distribution, as_text=duration, **about):
-        """In JSON one more object of list `key`, with what it is about."""
+        """In JSON another object of the list `key`, with its subject."""
         powers = distribution.powers()
         if self.options.json:
             about["buckets"] = [{"from": low, "below": high, "count": count} for low, high, count in powers]
@@ -344,7 +351,8 @@ class Report:
                                                   "#" * -(-count * longest // most))).rstrip())
 
     def note(self, key, value, text):
-        """A number beside the tables: a member in JSON, a line for people where it is not 0 and there is a text."""
+        """A number besides the tables: a member in JSON; a line for people if it is not 0 and has a
+        text."""
         if self.options.json:
             self.data[key] = value
         elif value and text:
@@ -368,37 +376,38 @@ class Report:
                                 plural(losses.events, "event was", "events were"), plural(losses.gaps, "place"))]
             lines = [part for line in self.lines for text in line.split("\n") for part in screen.wrap(text, self.columns)]
             if self.live:
-                lines = lines[:max(self.screen[1] - 1, 1)]  # below the last one the cursor waits
+                lines = lines[:max(self.screen[1] - 1, 1)]  # the cursor is below the last line
             sys.stdout.write("\n".join(lines) + "\n")
         sys.stdout.flush()
 
 
-# ---- names -----------------------------------------------------------------------------------------------------------
+# ---- names ---------------------------------------------------------------------------------------
 
-# What the kernel returns to itself; user space never sees them, sys_exit does.
+# Results inside the kernel: sys_exit has them, but user space never sees them.
 _KERNEL_ERRORS = {512: "ERESTARTSYS", 513: "ERESTARTNOINTR", 514: "ERESTARTNOHAND", 515: "ENOIOCTLCMD",
                   516: "ERESTART_RESTARTBLOCK", 517: "EPROBE_DEFER", 518: "EOPENSTALE", 519: "ENOPARAM",
                   521: "EBADHANDLE", 524: "ENOTSUPP", 529: "EIOCBQUEUED"}
 
 
 def is_error(ret):
-    """Whether what a system call returned says that it failed."""
+    """True if the result of a system call is an error."""
     return -4096 < ret < 0
 
 
 def error_name(number):
-    """"ENOENT" of 2 or -2."""
+    """"ENOENT" for 2 or -2."""
     number = abs(number)
     return errno.errorcode.get(number) or _KERNEL_ERRORS.get(number) or "errno %d" % number
 
 
 def signed32(value):
-    """perf gives signed fields of four bytes without their sign."""
+    """Restores the sign: perf passes signed fields of four bytes as unsigned."""
     return value - (1 << 32) if value >= 1 << 31 else value
 
 
 def _tables():
-    """Where the table of system calls may lie: where the running sonde says, in a source tree, where it is installed."""
+    """Places of the table of system calls: of the running sonde, in a source tree, in an
+    installation."""
     under = "scripts/python/Perf-Trace-Util/lib/Perf/Trace/syscall_names.py"
     here = os.path.dirname(os.path.abspath(__file__))
     sonde = sys.modules.get("sonde") or (_import_sonde() if hasattr(host, "_arch") else None)
@@ -432,27 +441,29 @@ _syscalls = None
 
 
 def syscall_name(number):
-    """"openat" of 257 on the machine that was recorded; "call 257" where it is not known."""
+    """"openat" for 257 on the recorded machine; "call 257" if the name is unknown."""
     global _syscalls
     if _syscalls is None:
         _syscalls = _read_table()
     return _syscalls.get(number) or "call %d" % number
 
 
-# ---- kernels of other versions ---------------------------------------------------------------------------------------
+# ---- kernels of other versions -------------------------------------------------------------------
 
 
 def may_be_absent(handler):
-    """Marks a handler of an event that not every kernel has: no word about it when a recording is without it."""
+    """Marks a handler of an event that not every kernel has: its absence is not reported."""
     handler.may_be_absent = True
     return handler
 
 
 def any_kernel(main):
-    """Lets handlers name just the fields that they use; called at the end of a script, with its globals().
+    """Lets handlers name only the fields that they use; called at the end of a script with
+    globals().
 
-    sonde binds fields by their names. perf hands over all of an event's fields, whatever they are in the kernel at hand;
-    only trace_unhandled() gets them with their names, so under perf that calls our handlers.
+    sonde binds fields by their names. perf passes all fields of the recorded kernel's event by
+    position. Only trace_unhandled() gets them with their names, so under perf that function calls
+    our handlers.
     """
     if host is None or hasattr(host, "_arch") and not host._rules.binds_by_place:
         return

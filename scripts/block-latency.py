@@ -2,14 +2,16 @@
 # description: block I/O: latency of requests, queued to issued to completed, per device and operation
 # args: [--by operation|flags] [--top N] [--json]
 # record: -a -e block:block_bio_queue,block:block_rq_insert,block:block_rq_issue,block:block_rq_requeue,block:block_rq_complete
-"""How long block I/O takes: in the queue until it is issued to the device, and in the device until it is completed.
+"""How long block I/O takes: in the queue until it is issued, and in the device until it is
+completed.
 
     sonde record -a -e block:block_bio_queue,block:block_rq_insert,block:block_rq_issue,block:block_rq_requeue,block:block_rq_complete -- sleep 10
     sonde script block-latency.py [--by operation|flags] [--top N] [--json]
 
-A request waits from the moment its oldest part was queued (block_bio_queue, else block_rq_insert) until it was last issued
-(block_rq_issue), and is served until its last part is completed (block_rq_complete). Devices are MAJOR:MINOR as lsblk shows
-them. --by flags tells apart what else the request was: S synchronous, M metadata, A read ahead, F flush or write through.
+A request waits from the time at which its oldest part was queued (block_bio_queue, else
+block_rq_insert) until it was last issued (block_rq_issue). It is served until its last part is
+completed (block_rq_complete). Devices are MAJOR:MINOR as in lsblk. --by flags also distinguishes: S
+synchronous, M metadata, A read ahead, F flush or write through.
 """
 
 from analysis import SPREAD, Distribution, Report, any_kernel, arguments, error_name, losses, name, plural, signed32, spread
@@ -17,7 +19,8 @@ from analysis import SPREAD, Distribution, Report, any_kernel, arguments, error_
 options = arguments(__doc__, by=("operation", "flags"), top=30)
 
 OPERATIONS = {"R": "read", "W": "write", "D": "discard", "F": "flush", "N": "other", "Z": "zone"}
-MOST_QUEUED = 1 << 17  # parts whose request is never seen (of a device made of others) must not pile up
+# Parts whose request is never seen (of a device made of others) must not accumulate.
+MOST_QUEUED = 1 << 17
 
 
 class Requests:
@@ -30,11 +33,11 @@ class Requests:
 parts = {}      # sector -> {device: (when queued, sectors)}
 nr_parts = 0
 inserted = {}   # (device, sector) -> when
-requeued = {}   # the same, of requests that came back from the device -> when they were queued first
+requeued = {}   # the same, for requests that the device returned -> when they were first queued
 issued = {}     # (device, sector) -> (when, sectors to come, when queued or None, rwbs)
-requests = {}   # (device, what --by asks for) -> Requests
+requests = {}   # (device, value of --by) -> Requests
 depth = {}      # device -> [requests at the device now, most]
-operations = {}  # rwbs -> what --by makes of it
+operations = {}  # rwbs -> value of --by
 without_issue = 0
 
 
@@ -56,7 +59,7 @@ def requests_of(device, rwbs):
 
 
 def part_of(device, sector):
-    """When what begins there was queued, and its length. It may have been queued to a partition of the device."""
+    """The queue time and length of the part that begins there. A partition's queue counts, too."""
     global nr_parts
     there = parts.get(sector)
     if not there:
@@ -83,7 +86,7 @@ def queue_part(device, sector, when, sectors):
 
 
 def oldest_part(device, sector, sectors):
-    """When the first of the parts was queued that a request was merged of; None of none."""
+    """The queue time of the oldest part of a merged request; None if there is none."""
     oldest, end = None, sector + sectors
     while True:
         part = part_of(device, sector)
@@ -91,7 +94,7 @@ def oldest_part(device, sector, sectors):
             return oldest
         when, length = part
         oldest = when if oldest is None else min(oldest, when)
-        if sector + length > end:  # it was split: the rest comes with another request
+        if sector + length > end:  # it was split: the rest belongs to another request
             queue_part(device, end, when, sector + length - end)
         sector += length
         if sector >= end or not length:

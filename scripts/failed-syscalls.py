@@ -7,8 +7,9 @@
     sonde record -a -e raw_syscalls:sys_exit -- sleep 10
     sonde script failed-syscalls.py [--by process|call|thread] [--top N] [--json]
 
-"of calls" is the part of all calls of that kind (of that process or thread) that failed so. ERESTARTSYS and its like are what
-the kernel tells itself of a call that a signal interrupted; the program sees EINTR, or the call begins anew.
+"of calls" is the share of failed calls among all calls of that kind (of that process or thread).
+ERESTARTSYS and similar errors are results inside the kernel for a call that a signal interrupted:
+the program gets EINTR, or the call is restarted.
 """
 
 from analysis import Report, any_kernel, arguments, error_name, losses, syscall_name

@@ -21,7 +21,7 @@ my %count;
 my %other;
 my @shown;    # rows of JSON
 
-# The fields behind the common ones: [key, how a line shows it, value].
+# The fields after the common ones: [key, text in a line, value].
 sub show {
     my ($common, @fields) = @_;
     my ($event_name, $context, $cpu, $secs, $nsecs, $pid, $comm) = @$common;

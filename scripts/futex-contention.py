@@ -2,14 +2,16 @@
 # description: futexes (locks, conditions): waits and their length, by address, and who woke the waiters
 # args: [--by lock|thread] [--top N] [--json]
 # record: -e syscalls:sys_*_futex*
-"""Waiting for futexes, which locks and conditions of programs are made of: how often, how long, and who ended it.
+"""Waiting for futexes, from which locks and conditions are built: how often, how long, and who
+ended it.
 
     sonde record -a -e 'syscalls:sys_*_futex*' -- sleep 10
     sonde script futex-contention.py [--by lock|thread] [--top N] [--json]
 
-A futex is an address in a process. "no wait" are calls that came back at once, because the value had changed already (EAGAIN);
-they are in no other column. "wakers" are the threads of that process that woke most of the waiters there; a wake-up from
-another process, through shared memory, is under that process's own address.
+A futex is an address in a process. "no wait" are calls that returned at once, because the value had
+already changed (EAGAIN); no other column counts them. "wakers" are the threads of that process that
+woke most of the waiters there. A wake-up from another process, through shared memory, counts for
+that process's own address.
 """
 
 from analysis import SPREAD, Distribution, Report, any_kernel, arguments, losses, may_be_absent, plural, spread
@@ -17,7 +19,7 @@ from analysis import SPREAD, Distribution, Report, any_kernel, arguments, losses
 options = arguments(__doc__, by=("lock", "thread"), top=20)
 by_thread = options.by == "thread"
 
-COMMAND = 0x7f  # the rest of op is flags: private, clock
+COMMAND = 0x7f  # the other bits of op are flags: private, clock
 WAITS = {0: "WAIT", 6: "LOCK_PI", 9: "WAIT_BITSET", 11: "WAIT_REQUEUE_PI", 13: "LOCK_PI2"}
 WAKES = {1: "WAKE", 3: "REQUEUE", 4: "CMP_REQUEUE", 5: "WAKE_OP", 7: "UNLOCK_PI", 10: "WAKE_BITSET", 12: "CMP_REQUEUE_PI"}
 UNLOCK_PI = 7
@@ -34,7 +36,8 @@ class Futex:
 
 
 futexes = {}  # (pid, address), or (pid, tid) when it is about threads -> Futex
-calls = {}    # tid -> (Futex, when, comm, whether it waits; else whether it unlocks, pid, address); None: of no interest
+# tid -> (Futex, when, comm, whether it waits; else whether it unlocks, pid, address); None: ignored
+calls = {}
 names = {}    # pid or tid -> comm
 begun_before = 0
 
@@ -56,7 +59,7 @@ def begin(tid, pid, comm, now, address, operation, waits, unlocks=False):
 
 
 def abandon(call):
-    """Its end will not come."""
+    """Its end was lost."""
     if call and call[3]:
         call[0].waiting -= 1
 
@@ -103,7 +106,7 @@ def syscalls__sys_exit_futex(event_name, context, common_cpu, common_secs, commo
     end(common_pid, common_secs * 1000000000 + common_nsecs, ret)
 
 
-# The calls of their own that Linux 6.7 added.
+# System calls that Linux 6.7 added.
 @may_be_absent
 def syscalls__sys_enter_futex_wait(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
                                    common_callchain, uaddr, perf_sample_dict):

@@ -2,13 +2,15 @@
 # description: interrupts and soft interrupts: how often, how long, how late soft interrupts began
 # args: [--by handler|cpu] [--top N] [--json]
 # record: -a -e irq:irq_handler_entry,irq:irq_handler_exit,irq:softirq_raise,irq:softirq_entry,irq:softirq_exit
-"""Times of interrupt handlers and soft interrupts, and how long soft interrupts waited from being raised to being run.
+"""Times of interrupt handlers and soft interrupts, and the delay of soft interrupts after they were
+raised.
 
     sonde record -a -e irq:irq_handler_entry,irq:irq_handler_exit,irq:softirq_raise,irq:softirq_entry,irq:softirq_exit -- sleep 10
     sonde script irq-times.py [--by handler|cpu] [--top N] [--json]
 
-A soft interrupt's time is its own: interrupts that came in between are not in it. The delay is from the first softirq_raise
-of a vector on a cpu to the softirq_entry that serves it. "busy" is the part of the recording's time, on one cpu.
+A soft interrupt's time excludes interrupts during it. The delay is from the first softirq_raise of
+a vector on a cpu to the softirq_entry that serves it. "busy" is the share of the recording's time,
+on one cpu.
 """
 
 from analysis import SPREAD, Distribution, Report, any_kernel, arguments, losses, plural, spread
@@ -20,7 +22,7 @@ per_cpu = options.by == "cpu"
 VECTORS = ("HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU")
 
 in_irq = {}      # cpu -> [(irq, name, when)], the innermost last
-in_softirq = {}  # cpu -> (vec, when, what interrupts had taken on that cpu until then)
+in_softirq = {}  # cpu -> (vec, when, time in interrupts on that cpu until then)
 taken = {}       # cpu -> nanoseconds in interrupts
 raised = {}      # (cpu, vec) -> when
 irqs = {}        # (irq, name, cpu or None) -> Distribution
@@ -51,7 +53,7 @@ def irq__irq_handler_exit(event_name, context, common_cpu, common_secs, common_n
         ends["without beginning"] += 1
         return
     _, action, since = entered.pop()
-    if not entered:  # those within others are in the others' time
+    if not entered:  # time of nested interrupts is part of the outer one's
         taken[common_cpu] = taken.get(common_cpu, 0) + now - since
     key = irq, action, common_cpu if per_cpu else None
     times = irqs.get(key)

@@ -8,12 +8,13 @@
         -e skb:skb_copy_datagram_iovec,skb:consume_skb,skb:kfree_skb,napi:napi_poll -- sleep 10
     sonde script net-queueing.py [--device NAME] [--top N] [--json]
 
-Sent: "queue" is from net_dev_queue to the net_dev_xmit that gave the packet to the driver, "free" from there until the packet
-is freed, which a driver does when the device has sent it. Received: "backlog" is from netif_rx to netif_receive_skb (drivers
-with NAPI have none), "process" from netif_receive_skb until a process first copied from the packet, or freed it, "kernel"
-until it was freed in a softirq (acknowledgements, forwarded packets, ICMP). Newer kernels copy datagrams without an event, and
-leave it to the cpu that had made the packet to free it, some time later: such packets count as the kernel's, too. Dropped
-packets are those of kfree_skb, by device and reason.
+Sent: "queue" is from net_dev_queue to the net_dev_xmit that passed the packet to the driver, "free"
+from there until the packet is freed, which a driver does when the device has sent it. Received:
+"backlog" is from netif_rx to netif_receive_skb (drivers with NAPI have none), "process" from
+netif_receive_skb until a process first copied from the packet, or freed it, "kernel" until it was
+freed in a softirq (acknowledgements, forwarded packets, ICMP). Newer kernels copy datagrams without
+an event, and the cpu that made the packet frees it some time later: such packets also count as the
+kernel's. Dropped packets are those of kfree_skb, by device and reason.
 """
 
 from analysis import SPREAD, Distribution, Report, any_kernel, arguments, losses, plural, signed32, spread
@@ -27,11 +28,11 @@ queued = {}    # packet -> (since when, device)
 sent = {}      # packet -> (since when, device)
 backlog = {}   # packet -> (since when, device)
 received = {}  # packet -> (since when, device)
-times = {}     # (device, which time) -> Distribution of nanoseconds
+times = {}     # (device, kind of time) -> Distribution of nanoseconds
 counts = {}    # (device, what) -> how many
 drops = {}     # (device or None, reason) -> how many
 polls = {}     # device -> [polls, packets, polls that used up their budget]
-reasons = {}   # number -> name, as the recorded kernel has them
+reasons = {}   # number -> name, of the recorded kernel
 
 
 def define_symbolic_field(event_name, field):
@@ -79,7 +80,8 @@ def net__net_dev_xmit(event_name, context, common_cpu, common_secs, common_nsecs
         return
     count(name, "sent")
     count(name, "sent_bytes", len)
-    if skbaddr not in backlog and skbaddr not in received:  # a virtual device has handed it to its other end already
+    # A virtual device has already passed it to its other end.
+    if skbaddr not in backlog and skbaddr not in received:
         sent[skbaddr] = now, name
 
 

@@ -2,17 +2,20 @@
 # description: where tasks leave their cpus, and for how long: off-cpu time by stack and state, or folded for flame graphs
 # args: [--by stack|thread|name] [--state S,...] [--of NAME] [--folded] [--depth N] [--top N] [--json]
 # record: -a -g -e sched:sched_switch,sched:sched_waking,sched:sched_wakeup,sched:sched_wakeup_new
-"""Where tasks leave their cpus, and how long they stay away: from a task's sched_switch to the next one that runs it.
+"""Where tasks leave their cpus, and for how long: from a task's sched_switch to the next one that
+runs it.
 
     sonde record -a -g -e sched:sched_switch,sched:sched_waking,sched:sched_wakeup,sched:sched_wakeup_new -- sleep 10
     sonde script off-cpu.py [--by stack|thread|name] [--state S,...] [--of NAME] [--folded] [--depth N] [--top N] [--json]
     sonde script off-cpu.py --folded | flamegraph.pl --countname us > off-cpu.svg
 
-States: sleep, disk (cannot be interrupted), stopped, traced, parked, idle (of kernel threads); preempted (in the kernel) and
-runnable (on the way back to user space, or it yielded) could have gone on. "waited" is the part of the time in which the task
-could have run: after it was woken, which needs sched_waking or sched_wakeup in the recording; of the last two all of it.
-Stacks need call chains (-g); they begin with the innermost function. Folded stacks begin with the outermost, and count
-microseconds. What was away before the recording began or still at its end is not timed.
+States: sleep, disk (cannot be interrupted), stopped, traced, parked, idle (of kernel threads). A
+task that is preempted (in the kernel) or runnable (on the way back to user space, or it yielded)
+could have continued. "waited" is the part of the time in which the task could have run: after it
+was woken, which needs sched_waking or sched_wakeup in the recording; all of the time for preempted
+and runnable. Stacks need call chains (-g); they begin with the innermost function. Folded stacks
+begin with the outermost function and count microseconds. Tasks that were away at the begin or at
+the end of the recording are not timed.
 """
 
 import sys
@@ -38,7 +41,7 @@ STACKS = options.by == "stack" or options.folded
 
 wakeups, tasks = Wakeups(), Tasks()
 away = {}   # tid -> (since when, key of spans)
-spans = {}  # (who, state, stack) -> [Distribution of nanoseconds, of them waited or None]
+spans = {}  # (who, state, stack) -> [Distribution of nanoseconds, of that waited, or None]
 
 
 @may_be_absent
@@ -57,7 +60,7 @@ def sched__sched_wakeup(event_name, context, common_cpu, common_secs, common_nse
 def sched__sched_wakeup_new(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
                             common_callchain, pid):
     tasks.begins(pid)
-    away.pop(pid, None)  # that was another task
+    away.pop(pid, None)  # of an earlier task
 
 
 def function(node):
@@ -97,7 +100,7 @@ def trace_lost(cpu, time, count):
     away.clear()
 
 
-# ---- what is printed -------------------------------------------------------------------------------------------------
+# ---- what is printed -----------------------------------------------------------------------------
 
 
 def folded(rows):
@@ -109,7 +112,7 @@ def folded(rows):
 
 
 def blocks(report, rows):
-    """Each stack below its line: frames are of any length, so they are no column."""
+    """Prints each stack below its line: frames have any length, so they are no column."""
     shown = rows[:report.top]
     table = Report(options)
     table.table("", None, COLUMNS + [("state", "state", "text"), ("comm", "thread", "text")],
@@ -123,7 +126,7 @@ def blocks(report, rows):
             report.row("    " + frame)
         if len(stack) > depth:
             report.lines.append("    ... %d more; --depth 0 shows all" % (len(stack) - depth))
-    report.lines += lines[len(shown) + 1:]  # what it says below the rows
+    report.lines += lines[len(shown) + 1:]  # lines below the rows
     if len(shown) < len(rows):
         report.lines.append("... %d more; --top 0 shows all" % (len(rows) - len(shown)))
 

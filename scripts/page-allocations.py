@@ -2,20 +2,21 @@
 # description: page allocations: by site, call chain or process; how many pages, how many of them were not given back
 # args: [--by site|chain|process] [--top N] [--json]
 # record: -a -g -e kmem:mm_page_alloc,kmem:mm_page_free
-"""Pages that the kernel allocated: where, how many, and how many of those were still there at the end.
+"""Pages that the kernel allocated: where, how many, and how many of them remained at the end.
 
     sonde record -a -g -e kmem:mm_page_alloc,kmem:mm_page_free -- sleep 10
     sonde script page-allocations.py [--by site|chain|process] [--top N] [--json]
 
-A site is the function that asked the page allocator, with the one that called it; --by chain tells all callers in the kernel
-apart. Both need call chains (-g). "kept" are pages of this recording's allocations that nobody freed before its end.
+A site is the function that called the page allocator, with its caller; --by chain distinguishes all
+callers in the kernel. Both need call chains (-g). "kept" are pages of this recording's allocations
+that were not freed before its end.
 """
 
 from analysis import Report, any_kernel, arguments, losses, name, plural
 
 options = arguments(__doc__, by=("site", "chain", "process"), top=20)
 
-# The page allocator's own functions, in all the spellings of the years.
+# The page allocator's own functions, with the names of all kernel versions.
 ALLOCATOR = ("alloc_pages", "alloc_page", "alloc_frozen_pages", "folio_alloc", "vma_alloc_folio", "get_free_page",
              "get_free_pages", "get_zeroed_page", "alloc_pages_vma", "alloc_pages_current", "alloc_pages_nodemask",
              "alloc_pages_node", "alloc_pages_bulk", "alloc_pages_bulk_array", "alloc_pages_bulk_array_mempolicy",
@@ -23,7 +24,7 @@ ALLOCATOR = ("alloc_pages", "alloc_page", "alloc_frozen_pages", "folio_alloc", "
              "alloc_pages_exact", "alloc_pages_internal")
 KERNEL = 1 << 63
 TYPES = ("unmovable", "movable", "reclaimable", "high atomic", "CMA", "isolate")
-FAILED = ((1 << 64) - 1, -1)  # page frame numbers of no page; perf and sonde do not agree on the sign
+FAILED = ((1 << 64) - 1, -1)  # page frame number for no page; perf and sonde differ in its sign
 
 
 class Site:
@@ -42,7 +43,8 @@ freed_unknown = 0
 
 
 def bare(symbol):
-    """The allocator's function without what compilers and kernel options put around its name."""
+    """The allocator's function without the additions of compilers and kernel options to its
+    name."""
     symbol = symbol.split(".")[0].lstrip("_")
     return symbol[:-7] if symbol.endswith("_noprof") else symbol
 
@@ -93,7 +95,7 @@ def allocated(key, pfn, order, migratetype):
     if order > largest:
         largest = order
     before = live.get(pfn)
-    if before is not None:  # freed unseen
+    if before is not None:  # its free was not recorded
         before[0].kept -= 1 << before[1]
     live[pfn] = site, order
 
@@ -104,7 +106,7 @@ def kmem__mm_page_alloc(event_name, context, common_cpu, common_secs, common_nse
     key = chains.get(addresses)
     if key is None:
         key = chains[addresses] = describe(common_callchain)
-        if len(chains) > 1 << 16:  # mostly user space's part differs
+        if len(chains) > 1 << 16:  # mostly differences in user space
             chains.clear()
     allocated(key, pfn, order, migratetype)
 
@@ -122,7 +124,7 @@ if options.by == "process":
 
 
 def split(pfn):
-    """Makes single pages of the allocation that holds this page, if it is a known one."""
+    """Splits the allocation of this page into single pages, if it is known."""
     for order in range(1, largest + 1):
         first = pfn & -(1 << order)
         site, its_order = live.get(first, (None, 0))

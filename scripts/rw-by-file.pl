@@ -3,7 +3,7 @@
 # args: <comm> [--json]
 # record: -e syscalls:sys_enter_read,syscalls:sys_enter_write
 #
-# A file is a descriptor of a thread: events do not say more of it.
+# A file is a descriptor of a thread: the events contain no more about it.
 
 use strict;
 use warnings;

@@ -3,7 +3,7 @@
 # args: [--json]
 # record: -e syscalls:sys_enter_read,syscalls:sys_exit_read,syscalls:sys_enter_write,syscalls:sys_exit_write
 #
-# A process is a thread here: what the kernel calls pid. Calls that had not returned at the end are told.
+# A process is a thread here: the kernel's pid. Calls that had not returned at the end are reported.
 
 use strict;
 use warnings;
@@ -14,9 +14,10 @@ use Screen qw(terminal text_table);
 use constant { COMM => 0, CALLS => 1, ASKED => 2, DONE => 3, ERRORS => 4, ENTERED => 5 };    # of a row
 
 my $json = wants_json();
-my %rows = (read => {}, write => {});    # call -> pid -> row; ERRORS is {number => count}, ENTERED: it has not returned
+# call -> pid -> row; ERRORS is {number => count}; ENTERED: it has not returned
+my %rows = (read => {}, write => {});
 
-# Both calls have the same arguments, so that one text serves for the subs of both.
+# Both calls have the same arguments, so the subs of both share one text.
 for my $call (keys %rows) {
     my $rows = $rows{$call};
 

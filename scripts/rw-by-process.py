@@ -2,11 +2,11 @@
 # description: calls of read() and write() and the bytes they asked for, per process
 # args: [NAME] [--json]
 # record: -e syscalls:sys_enter_read,syscalls:sys_enter_write
-"""Who reads and writes how much: calls of read() and write(), and the bytes they asked for, per process.
+"""Calls of read() and write() and the bytes they asked for, per process.
 
     sonde record -e syscalls:sys_enter_read,syscalls:sys_enter_write -a -- sleep 10
     sonde script rw-by-process.py [NAME] [--json]
-
+NAME selects processes of that name.
 NAME narrows it down to processes of that name.
 """
 

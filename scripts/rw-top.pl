@@ -5,10 +5,10 @@
 #
 #   sonde record -a -q -o - -e ... | sonde script -i - rw-top.pl [INTERVAL [LINES]] [--json]
 #
-# A table of LINES threads (20) every INTERVAL seconds (1), also while no event comes, until Ctrl-C. The last one, at the
-# end, is about the whole time; of a recording in a file it is the only one. A terminal is never given more lines than it
-# has, nor wider ones. Live, the calls of this script itself are left out; those of the recorder are not. --json prints a
-# line for each table.
+# A table of LINES threads (20) every INTERVAL seconds (1), even without events, until Ctrl-C. The
+# last one, at the end, covers the complete run; for a recording in a file it is the only one. On a
+# terminal output never exceeds its lines and columns. Live, calls of this script are omitted; those
+# of the recorder are not. --json prints one line per table.
 
 use strict;
 use warnings;
@@ -28,9 +28,9 @@ my $is_live = -p STDIN;
 my (%now, %all);             # thread -> row; since the last table, and before that
 my ($first, $last);          # times of events, in ns
 my ($shown, $since) = (0);
-my @last;                    # what show() was given last
+my @last;                    # last arguments of show()
 
-# Both calls have the same arguments, so that one text serves for the subs of both.
+# Both calls have the same arguments, so the subs of both share one text.
 for (['read', READS, READ], ['write', WRITES, WRITTEN]) {
     my ($call, $calls, $bytes) = @$_;
 
@@ -61,7 +61,7 @@ sub show {
     my ($title, $seconds, $rows, $on_screen) = @_;
     my $size = terminal();
     my $columns = $size && $size->[0];
-    my $room = !$size ? $lines : $size->[1] - 5;    # title, heading, what is left, what has no room, the cursor
+    my $room = !$size ? $lines : $size->[1] - 5;    # title, heading, rest, omitted columns, cursor
     my $most = $size && ($on_screen || @ARGV < 2) && $room < $lines ? $room > 1 ? $room : 1 : $lines;
     my @tids = sort { $rows->{$b}[READ] + $rows->{$b}[WRITTEN] <=> $rows->{$a}[READ] + $rows->{$a}[WRITTEN] || $a <=> $b } keys %$rows;
     my $left = @tids - $most;
@@ -98,7 +98,7 @@ sub show_now {
     add_to_all();
 }
 
-# The terminal has another size.
+# The terminal was resized.
 sub show_again {
     return if !@last || $json || !terminal();
     show(@last);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the analyses of the scheduler share: states of tasks, who woke whom, how long that took.
+"""Shared by the analyses of the scheduler: states of tasks, wake-ups, delays.
 
     from scheduling import Tasks, Wakeups, state_name, waker
 
@@ -13,7 +13,8 @@
         wakeups.stopped(prev_pid, prev_state)
         begun = wakeups.ran(next_pid)       (since when, by whom), or None: it was not woken
 
-Who wakes is the current task of sched_waking only: sched_wakeup may come on the other cpu, in the middle of another task.
+Only in sched_waking the waker is the current task: sched_wakeup may happen on the other cpu, during
+another task.
 """
 
 from analysis import host
@@ -28,14 +29,15 @@ HARDIRQ, SOFTIRQ = 8, 16  # of common_flags
 INTERRUPT = 0, "(interrupt)"
 SOFT_INTERRUPT = 0, "(softirq)"
 
-# Bits of prev_state as since Linux 4.14; before that they differ beyond the fourth.
+# Bits of prev_state since Linux 4.14; older kernels differ after the fourth bit.
 STATES = ((1, "sleep"), (2, "disk"), (4, "stopped"), (8, "traced"), (16, "dead"), (32, "dead"), (64, "parked"), (128, "idle"))
-RUNNABLE = 0xff   # none of these bits: it could have gone on
-PREEMPTED = 0xf00  # any of these beside (0x100; older kernels had it further up): the kernel was interrupted in its work
+RUNNABLE = 0xff   # none of these bits: it could have continued
+PREEMPTED = 0xf00  # any other bit (0x100; further up in older kernels): interrupted in the kernel
 
 
 def state_name(prev_state):
-    """Why a task left its cpu: sleep, disk, ...; preempted, or runnable where it asked for it, as on its way to user space."""
+    """Why a task left its cpu: sleep, disk, ...; preempted; or runnable on its way to user
+    space."""
     for bit, name in STATES:
         if prev_state & bit:
             return name
@@ -43,12 +45,12 @@ def state_name(prev_state):
 
 
 def interrupted(context):
-    """Whether an event happened in an interrupt or a softirq."""
+    """True if an event happened in an interrupt or a softirq."""
     return flags_of(context) & (HARDIRQ | SOFTIRQ)
 
 
 def waker(context, tid, comm):
-    """(tid, comm) of who is at work: the current task, unless it is interrupted."""
+    """(tid, comm) of the waker: the current task, unless it is interrupted."""
     flags = interrupted(context)
     if flags:
         return INTERRUPT if flags & HARDIRQ else SOFT_INTERRUPT
@@ -56,11 +58,11 @@ def waker(context, tid, comm):
 
 
 class Tasks:
-    """Tasks by their tid, which a later task may have again: key() tells them apart."""
+    """Tasks by tid. A tid may be reused by a later task: key() distinguishes them."""
 
     def __init__(self):
         self.names = {}  # key -> last name
-        self.before = {}  # tid -> how many tasks had it before
+        self.before = {}  # tid -> number of earlier tasks
 
     def key(self, tid):
         return tid, self.before.get(tid, 0)
@@ -76,14 +78,15 @@ class Tasks:
 
 
 class Wakeups:
-    """Tasks that were woken and did not run yet.
+    """Tasks that were woken and have not run yet.
 
-    A task that is woken while it still runs goes on, and does not wait: such wake-ups are forgotten when it leaves its cpu
-    later on. One that is woken while it leaves its cpu (its sched_waking comes before that, its sched_wakeup behind) does wait.
+    A task that is woken while it still runs continues and does not wait: such wake-ups are
+    forgotten when it leaves its cpu later. A task that is woken while it leaves its cpu
+    (sched_waking before that, sched_wakeup after it) does wait.
     """
 
     def __init__(self):
-        self.pending = {}  # tid -> [since, by whom, whether sched_wakeup was there]
+        self.pending = {}  # tid -> [since, by whom, whether there was a sched_wakeup]
         self.both = False  # sched_wakeup is recorded
         self.running = set()
 
@@ -91,7 +94,7 @@ class Wakeups:
         self.pending[tid] = [now, by, False]
 
     def woken(self, tid, now, by):
-        """True when no sched_waking came before it."""
+        """True if no sched_waking preceded it."""
         self.both = True
         p = self.pending.get(tid)
         if p is None or p[2]:
@@ -111,10 +114,10 @@ class Wakeups:
         return self.pending.pop(tid, None)
 
     def waiting(self):
-        """How many were woken and did not run until now."""
+        """The number of tasks that were woken and have not run yet."""
         return len(self.pending.keys() - self.running)
 
     def forget(self):
-        """Something was lost."""
+        """Called when events were lost."""
         self.pending.clear()
         self.running.clear()

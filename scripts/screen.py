@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Tables that fit the terminal on which they are printed.
 
-    size = terminal()                     # (columns, lines), asked anew at each call; None: a pipe, a file, TERM=dumb
+    size = terminal()  # (columns, lines) of this moment; None: a pipe, a file, TERM=dumb
     for line in table(cells, right, names, size[0] if size else None):
         print(line)
 
-Rows never wrap: names are cut, then columns are left out. What goes to a pipe or a file is never cut.
+Rows never wrap: names are cut, then columns are omitted. Output to a pipe or a file is never cut.
 """
 
 import os
@@ -14,18 +14,18 @@ import textwrap
 import unicodedata
 
 GAP = "  "  # between columns
-NAME = 12   # columns of the screen that a name keeps while there is another column to leave out
-# Headings of the columns that are left out first, in this order; then the last number.
+NAME = 12   # columns of the screen that a name keeps while another column can be omitted
+# Headings of the columns that are omitted first, in this order; then the last number.
 SPARE = ("p50", "p99", "p95", "mean", "per s")
 
 
 def terminal():
-    """(columns, lines) of the terminal that standard output is, or None where text is not shaped."""
+    """(columns, lines) of the terminal on standard output, or None if tables are not fitted."""
     try:
         fd = sys.stdout.fileno()
         if not os.isatty(fd) or os.environ.get("TERM", "dumb") in ("", "dumb"):
             return None
-    except (AttributeError, OSError, ValueError):  # not a file at all
+    except (AttributeError, OSError, ValueError):  # standard output is not a file
         return None
     try:
         size = os.get_terminal_size(fd)
@@ -40,9 +40,11 @@ def _told(variable, usual):
 
 
 def printable(text):
-    """A name of a recording as text that is safe on a terminal, the same as Screen.pm's printable().
+    """A name of a recording as text that is safe on a terminal, the same as Screen.pm's
+    printable().
 
-    A control character and a byte that is not UTF-8 appear as \\x1b, one for each byte, as in sonde's own text.
+    A control character and a byte that is not UTF-8 appear as \\x1b, one for each byte, as in
+    sonde's own text.
     """
     if text.isprintable():
         return text
@@ -51,7 +53,7 @@ def printable(text):
 
 
 def width(text):
-    """Columns of the screen that a text without control characters takes."""
+    """Columns of the screen for a text without control characters."""
     if text.isascii():
         return len(text)
     return sum(0 if unicodedata.category(c) in ("Mn", "Me", "Cf") else 2 if unicodedata.east_asian_width(c) in "WF" else 1
@@ -59,7 +61,7 @@ def width(text):
 
 
 def cut(text, columns):
-    """At most so many columns of it; "+" stands for what was cut off. columns None: all of it."""
+    """The text cut to so many columns; "+" marks a cut. columns None: no limit."""
     if columns is None or width(text) <= columns:
         return text
     kept, left = "", columns - 1
@@ -72,14 +74,15 @@ def cut(text, columns):
 
 
 def wrap(text, columns):
-    """Lines of a sentence; it is not cut, words stay whole where they fit."""
+    """Lines of a sentence; it is not cut, and words are not split if they fit."""
     if columns is None or width(text) <= columns:
         return [text]
     return [cut(line, columns) for line in textwrap.wrap(text, max(columns, 1))] or [""]
 
 
 def _shrink(widths, names, over, least):
-    """Takes `over` columns from the widest names, none below `least`; returns what could not be taken."""
+    """Takes `over` columns from the widest names, none below `least`; returns the remaining
+    excess."""
     while over > 0:
         wide = [i for i in names if widths[i] > least]
         if not wide:
@@ -90,7 +93,7 @@ def _shrink(widths, names, over, least):
 
 
 def fit(widths, headings, names, columns):
-    """{index: width} of the columns that have room side by side. names: indexes of those that may be cut."""
+    """{index: width} of the columns that fit. names: indexes of columns that may be cut."""
     chosen = list(range(len(widths)))
     while True:
         found = {i: widths[i] for i in chosen}
@@ -114,10 +117,10 @@ def fit(widths, headings, names, columns):
 
 
 def table(rows, right, names, columns, widths=None):
-    """Lines of rows of texts, the headings first, and the headings of the columns for which there was no room.
+    """Lines of rows of texts, the headings first, and the headings of the omitted columns.
 
-    right: for each column whether it is aligned to the right; names: indexes of columns that may be cut; columns: of the
-    screen, None: as many as there are; widths: the least ones, where there is room.
+    right: for each column whether it is aligned to the right; names: indexes of columns that may be
+    cut; columns: of the screen, None: no limit; widths: minimal widths, if there is room.
     """
     rows = [[printable(text) for text in row] for row in rows]
     natural = [max(width(row[i]) for row in rows) for i in range(len(right))]

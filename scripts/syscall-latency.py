@@ -2,13 +2,15 @@
 # description: system calls: how many, how long (percentiles), how many failed; per call, process or thread
 # args: [--by call|process|thread] [--top N] [--json]
 # record: -e raw_syscalls:sys_enter,raw_syscalls:sys_exit
-"""System calls: how many there were, how long they took, how many failed; by call, by process or by thread.
+"""System calls: how many there were, how long they took, how many failed; by call, by process or by
+thread.
 
     sonde record -a -e raw_syscalls:sys_enter,raw_syscalls:sys_exit -- sleep 10
     sonde script syscall-latency.py [--by call|process|thread] [--top N] [--json]
 
-A call lasts from its sys_enter to its sys_exit, waiting included. Calls whose beginning or end was not recorded have no
-time: how many those are is told below the table, and those under way at the end have a table of their own.
+A call lasts from its sys_enter to its sys_exit, waiting included. Calls whose begin or end was not
+recorded have no time: their number is printed below the table. Calls under way at the end have a
+table of their own.
 """
 
 from analysis import SPREAD, Distribution, Report, any_kernel, arguments, losses, plural, spread, syscall_name
@@ -19,7 +21,7 @@ NEVER_END = ("exit", "exit_group")
 BEGIN_TASKS = ("clone", "clone3", "fork", "vfork")  # end a second time, with 0, in the new task
 
 under_way = {}  # tid -> (number of the call, when it began, comm)
-times = {}      # (what --by asks for, number of the call) -> Distribution of nanoseconds
+times = {}      # (value of --by, number of the call) -> Distribution of nanoseconds
 failed = {}     # the same -> how many returned an error
 names = {}      # tid or pid -> its last comm
 count = {"begun before": 0, "not ended": 0}

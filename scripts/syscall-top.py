@@ -2,13 +2,15 @@
 # description: system calls as they happen: a table of the most frequent ones every INTERVAL seconds
 # args: [INTERVAL] [--by call|process|thread] [--top N] [--json]
 # record: -e raw_syscalls:sys_enter,raw_syscalls:sys_exit
-"""The most frequent system calls, in a table that is made anew every INTERVAL seconds (default 1), until Ctrl-C.
+"""The most frequent system calls, in a table that is redrawn every INTERVAL seconds (default 1),
+until Ctrl-C.
 
     sonde record -a -q -o - -e raw_syscalls:sys_enter,raw_syscalls:sys_exit | sonde script -i - syscall-top.py [INTERVAL]
                                                                                  [--by call|process|thread] [--top N] [--json]
 
-The last table, at the end, is about the whole time; of a recording in a file it is the only one. --json gives a line for each
-table. Live, the calls of this script itself are left out; those of the recorder are not.
+The last table, at the end, covers the complete run; for a recording in a file it is the only one.
+--json prints one line per table. Live, calls of this script are omitted; those of the recorder are
+not.
 """
 
 import os
@@ -27,8 +29,8 @@ if not 0.01 <= options.interval <= 86400:
     sys.exit("%s: an INTERVAL of %g seconds: give one from 0.01 to 86400" % (options.name, options.interval))
 
 live = stat.S_ISFIFO(os.fstat(0).st_mode)
-own = {os.getpid()} if live else set()  # threads of ours
-lock = threading.Lock()                 # of what follows: events come in one thread, tables are made in another
+own = {os.getpid()} if live else set()  # threads of this script
+lock = threading.Lock()                 # for the variables below: two threads use them
 under_way = {}                          # tid -> (number of the call, when it began)
 names = {}                              # pid or tid -> its last comm
 now_rows = {}                           # since the last table: (who, call) -> [Distribution, errors]
@@ -114,15 +116,16 @@ def show(rows, seconds, title, live=False):
 
 
 class Tables(threading.Thread):
-    """Makes a table when it is time, also while no event comes; and the last one anew when the terminal has another size."""
+    """Prints a table in time, even without events, and the last one again when the terminal is
+    resized."""
 
-    LOOK = 0.2  # seconds between two looks at the terminal
+    LOOK = 0.2  # seconds between two checks of the terminal
 
     def __init__(self):
         super().__init__(daemon=True)
         self.ended = threading.Event()
         self.made = 0
-        self.shown = self.size = None  # the last table: its rows, its seconds; the terminal when it was made
+        self.shown = self.size = None  # the last table: rows, seconds; the terminal then
 
     def run(self):
         global now_rows
@@ -142,7 +145,7 @@ class Tables(threading.Thread):
             before = now
 
     def wait(self, due):
-        """Until it is time, or True at the end."""
+        """Waits for the next table; returns True at the end."""
         while True:
             left = max(due - time.monotonic(), 0)
             size = None if options.json else terminal()
@@ -157,7 +160,7 @@ class Tables(threading.Thread):
         self.size = terminal()
         try:
             show(*self.shown, "", live=True)
-        except OSError:  # nobody reads on: as if by Ctrl-C
+        except OSError:  # the reader closed the output: as with Ctrl-C
             os.kill(os.getpid(), 2)
             return False
         self.made += 1

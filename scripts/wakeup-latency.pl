@@ -61,7 +61,7 @@ sub trace_end {
         return;
     }
     my ($columns) = @{terminal() // []};
-    my $bar = defined $columns ? $columns - 33 : 50;    # behind the lengths and their count
+    my $bar = defined $columns ? $columns - 33 : 50;    # after the lengths and their counts
 
     print cut(sprintf('%d wake-ups, mean %.1f us', $count, $total / $count / 1000), $columns), "\n";
     told('shortest', $least, $columns);

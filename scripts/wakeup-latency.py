@@ -2,14 +2,16 @@
 # description: how long tasks wait for a cpu after they were woken: percentiles, and the worst cases with their wakers
 # args: [--by thread|name|cpu|priority] [--worst N] [--top N] [--json]
 # record: -a -e sched:sched_waking,sched:sched_wakeup,sched:sched_wakeup_new,sched:sched_switch
-"""How long tasks wait for a cpu after they were woken: from sched_waking to the sched_switch that runs them.
+"""How long tasks wait for a cpu after they were woken: from sched_waking to the sched_switch that
+runs them.
 
     sonde record -a -e sched:sched_waking,sched:sched_wakeup,sched:sched_wakeup_new,sched:sched_switch -- sleep 10
     sonde script wakeup-latency.py [--by thread|name|cpu|priority] [--worst N] [--top N] [--json]
 
-The worst cases say when the task ran at last, on which cpu, its priority (0-99 real-time, 120 nice 0), who woke it, and who
-had that cpu until then ("idle": nobody, so the cpu itself had to be woken). Without sched_waking a wait begins at
-sched_wakeup, and the waker is whoever ran on the cpu that enqueued the task.
+The worst cases have the time at which the task ran at last, the cpu, its priority (0-99 real-time,
+120 nice 0), its waker, and the task that had that cpu until then ("idle": none, so the cpu had to
+be woken first). Without sched_waking a wait begins at sched_wakeup, and the waker is the task that
+ran on the cpu that enqueued the woken task.
 """
 
 import heapq
@@ -19,10 +21,10 @@ from analysis import (SPREAD, Distribution, Report, any_kernel, arguments, losse
 from scheduling import Tasks, Wakeups, waker
 
 options = arguments(__doc__, by=("thread", "name", "cpu", "priority"), top=20, more=[
-    (["--worst"], {"type": int, "default": 10, "metavar": "N", "help": "how many of the longest waits are told one by one"})])
+    (["--worst"], {"type": int, "default": 10, "metavar": "N", "help": "number of the longest waits to list"})])
 
 wakeups, tasks = Wakeups(), Tasks()
-waits = {}  # what --by asks for -> Distribution of nanoseconds
+waits = {}  # value of --by -> Distribution of nanoseconds
 prios = {}  # task -> its last priority
 every = Distribution()
 worst = []  # heap of the longest waits

@@ -2,14 +2,15 @@
 # description: who woke whom: how often, how long the woken had slept, how long they then waited for a cpu; as table, tree or dot
 # args: [--by name|thread] [--tree | --dot] [--of NAME] [--top N] [--json]
 # record: -a -e sched:sched_waking,sched:sched_wakeup,sched:sched_wakeup_new,sched:sched_switch
-"""Who woke whom: pairs of a waker and a task that it woke.
+"""Pairs of a waker and a task that it woke: how often, and with which delays.
 
     sonde record -a -e sched:sched_waking,sched:sched_wakeup,sched:sched_wakeup_new,sched:sched_switch -- sleep 10
     sonde script who-woke-whom.py [--by name|thread] [--tree | --dot] [--of NAME] [--top N] [--json]
 
-"slept" is how long the woken task had been off its cpu, from its own choice, until it was woken; "waited" from there until it
-ran. A task that was woken while it still ran counts, without these times. "(interrupt)" and "(softirq)" woke in the middle of
-another task, which has nothing to do with it. --tree begins at those that nobody woke; --dot is for Graphviz:
+"slept" is how long the woken task was off its cpu by its own choice until it was woken; "waited"
+from then until it ran. A task that was woken while it still ran counts without these times.
+"(interrupt)" and "(softirq)" woke it during another task, which is not involved. --tree begins at
+tasks that nobody woke; --dot is for Graphviz:
 
     sonde script who-woke-whom.py --dot | dot -Tsvg -o who.svg
 """
@@ -31,11 +32,11 @@ wakeups, tasks = Wakeups(), Tasks()
 asleep = {}  # tid -> since when
 pairs = {}   # (waker, woken) -> [count, Distribution of sleeps, Distribution of waits]
 THREADS = options.by == "thread"
-DEEPEST = 30  # levels of the tree; what is deeper has a tree of its own
+DEEPEST = 30  # levels of the tree; deeper levels have a tree of their own
 
 
 def pair(by, comm, tid):
-    """Of a waker, (tid, comm), and a task."""
+    """The pair's names of a waker, (tid, comm), and of a task."""
     comm = name(comm)
     if THREADS:
         key = tasks.seen(*by) if by[0] else by, tasks.seen(tid, comm)
@@ -101,11 +102,11 @@ def trace_lost(cpu, time, count):
     asleep.clear()
 
 
-# ---- what is printed -------------------------------------------------------------------------------------------------
+# ---- what is printed -----------------------------------------------------------------------------
 
 
 def name_of(who):
-    """A waker or a woken task, of a key of pairs: its name, and its tid where threads are told apart."""
+    """The name of a waker or a woken task of a pair, and its tid if pairs are of threads."""
     if not THREADS:
         return who, None
     return (tasks.names[who], who[0]) if who in tasks.names else (who[1], None)
@@ -123,7 +124,7 @@ def chosen():
 
 
 def note(p):
-    """The mean times of a pair, as far as there are any."""
+    """The mean times of a pair, as far as they exist."""
     times = ["%s %s" % (word, duration(d.mean)) for word, d in (("slept", p[1]), ("waited", p[2])) if d.count]
     return " (%s)" % ", ".join(times) if times else ""
 
@@ -147,7 +148,7 @@ def tree(rows):
             if task in below and not again:
                 branch(task, depth + 1)
 
-    for who in sorted(below, key=lambda who: who in woken):  # then what only goes round in circles
+    for who in sorted(below, key=lambda who: who in woken):  # cycles last
         if who not in told:
             lines.append(label(who))
             branch(who, 1)
@@ -155,7 +156,7 @@ def tree(rows):
 
 
 def dot(rows):
-    """A graph; what people should know beside it is a comment, as programs read this."""
+    """A graph; notes for people are comments, because programs read the output."""
     def quoted(text):
         return '"%s"' % text.replace("\\", "\\\\").replace('"', '\\"')
 

@@ -3,8 +3,8 @@
 # args: [--json]
 # record: -a -e workqueue:workqueue_queue_work,workqueue:workqueue_execute_start,workqueue:workqueue_execute_end
 #
-# A work item waits from queue_work to execute_start and runs until execute_end. Kernels before 5.x do not name the
-# function at its end: the item's address ties the events together.
+# A work item waits from queue_work to execute_start and runs until execute_end. Kernels before 5.x
+# do not name the function in execute_end: the item's address connects the events.
 
 use strict;
 use warnings;
@@ -18,7 +18,7 @@ my %running;    # item -> [ns when it began, function, ns when it was queued]
 my %by_function;    # function -> [runs, waits counted, waited ns, longest wait ns, ran ns, longest run ns]
 my %by_cpu;         # cpu -> [runs, ran ns]
 
-# Arguments go by position, and their order has changed: the payload's first field is the item in all kernels.
+# Arguments are positional, and their order has changed: the first field is the item in all kernels.
 sub workqueue::workqueue_queue_work {
     my ($secs, $nsecs, $item) = @_[3, 4, 8];
     $queued{$item} //= $secs * 1_000_000_000 + $nsecs;
@@ -26,7 +26,7 @@ sub workqueue::workqueue_queue_work {
 
 sub workqueue::workqueue_execute_start {
     my ($secs, $nsecs, $item, $function) = @_[3, 4, 8, 9];
-    # While it runs it may be queued anew, by itself as a rule.
+    # It may be queued again while it runs, usually by itself.
     $running{$item} = [$secs * 1_000_000_000 + $nsecs, $function // 0, delete $queued{$item}];
 }
 
@@ -50,7 +50,7 @@ sub workqueue::workqueue_execute_end {
     $by_cpu{$cpu}[1] += $ran;
 }
 
-# Names of functions: the recording's kernel is this one where /proc/kallsyms has them.
+# Names of functions, from /proc/kallsyms if the recorded kernel is the running one.
 sub function_names {
     my @wanted = @_;
     my %name;
