@@ -238,6 +238,15 @@ def check_commands(top):
     sonde('script', '--per-event-dump', '-i', folder / 'sda.blktrace.0')
     got = sorted(path.name for path in folder.glob('*.dump'))
     say(len(got) == 16 and got[0].endswith('block:backmerge.dump'), '--per-event-dump has no file without an event', str(got))
+    if 'sandbox' in sonde('help', 'script')[1] and not UNDER_ASAN:
+        want = sonde('script', '-i', data)[1]
+        status, out, err = sonde('script', '--sandbox', '-i', data)
+        if status == 0:
+            say(out == want, 'a folder with --sandbox', err)
+            status, out, err = sonde('script', '--sandbox', '-i', data / 'sda.blktrace.0')
+            say(out == want or 'name it in place of' in err, 'a file with --sandbox', err)
+        else:
+            skip('--sandbox', err.strip())
     status, out, err = sonde('check', data)
     say('5 events beside 26 samples' in out, 'check', out + err)
     say(sonde('script', '--strict', '-i', data)[0] == 3, 'losses make --strict fail')
