@@ -95,14 +95,14 @@ static bool reads_file(const struct recording *rec, const struct stat *file)
 	return false;
 }
 
-const struct recording *recordings_find_reader(const struct recordings *all, const char *path)
+struct recording *recordings_find_reader(const struct recordings *all, const char *path)
 {
 	struct stat file, named;
 
 	if (!strcmp(path, "-") || stat(path, &file) < 0 || !S_ISREG(file.st_mode))
 		return NULL;
 	for (size_t i = 0; i < all->nr; i++) {
-		const struct recording *rec = &all->v[i];
+		struct recording *rec = &all->v[i];
 
 		if (stat(rec->input, &named) == 0 && !is_same_file(&named, &file) &&
 		    reads_file(rec, &file))

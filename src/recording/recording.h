@@ -152,7 +152,7 @@ int recording_add(struct recordings *all, char *take_input, char *take_offset,
  * The recording that reads the file of that path although it was named by another path: by its
  * folder or by another of its files. NULL if there is none.
  */
-const struct recording *recordings_find_reader(const struct recordings *all, const char *path);
+struct recording *recordings_find_reader(const struct recordings *all, const char *path);
 /* Opens the input; opts: what source.h asks, without what the recording knows itself. */
 int recording_open(struct recording *rec, const struct source_options *opts,
 		   bool finds_formats);

@@ -348,16 +348,25 @@ static int check_cpus(const struct recording *rec)
 	return 0;
 }
 
-/* The input is a file of a recording that was named before. Times of its own it cannot have. */
-static int is_read_already(const struct sonde_session *s, const char *input, const char *offset)
+/*
+ * True if the input is a file of a recording that was named before. An offset behind the file is the
+ * recording's: *offset becomes NULL if the recording takes it.
+ */
+static int is_read_already(const struct sonde_session *s, const char *input, char **offset)
 {
-	const struct recording *reader = recordings_find_reader(&s->recordings, input);
+	struct recording *reader = recordings_find_reader(&s->recordings, input);
 
-	if (!reader || !offset)
+	if (!reader || !*offset)
 		return reader != NULL;
-	return err_set(-EINVAL, "%s is read with %s, as a file of the same recording: an offset of "
-				"its own is not possible",
-		       input, reader->input);
+	if (reader->offset && strcmp(reader->offset, *offset) != 0)
+		return err_set(-EINVAL, "%s and %s are files of one recording, which cannot have "
+					"two offsets (%s and %s)",
+			       reader->input, input, reader->offset, *offset);
+	if (!reader->offset) {
+		reader->offset = *offset;
+		*offset = NULL;
+	}
+	return true;
 }
 
 /* Adds the i-th input, up to its source. A file of a recording named before adds nothing. */
@@ -376,7 +385,7 @@ static int open_input(struct sonde_session *s, unsigned i, uint64_t max_unpacked
 	int r;
 
 	TRY(session_options_input(o, i, &input, &offset));
-	r = is_read_already(s, input, offset);
+	r = is_read_already(s, input, &offset);
 	if (r) {
 		free(input);
 		free(offset);

@@ -112,8 +112,12 @@ def check_named_one_by_one():
     say(out.splitlines() == [line for line in want.splitlines() for _ in (0, 1)], 'and merged with another one', out)
     status, out, err = sonde('script', '-i', first, '-i', folder)
     say(status and not out and 'name one of the two' in err, 'a folder behind one of its files is refused', err)
-    status, out, err = sonde('script', '-i', first, '-i', second, '--offset', '1')
-    say(status and not out and 'an offset of its own' in err, 'so is an offset of one file', err)
+    want = sonde('script', '-F', 'time', '-i', folder, '--offset', '1')[1]
+    for words in (['--offset', '1'], []), ([], ['--offset', '1']), (['--offset', '1'], ['--offset', '1']):
+        out = sonde('script', '-F', 'time', '-i', first, *words[0], '-i', second, *words[1])[1]
+        say(out == want and out.startswith('    6.000000'), 'an offset behind a file is that of the recording', out)
+    status, out, err = sonde('script', '-i', first, '--offset', '2', '-i', second, '--offset', '1')
+    say(status and not out and 'cannot have two offsets (2 and 1)' in err, 'but two of them are refused', err)
     out = sonde('script', '-F', 'event', '-i', folder, '-i', folder, '--offset', '0')[1]
     say(len(out.splitlines()) == 2 * len(want.splitlines()), 'the same path twice is read twice', out)
 
