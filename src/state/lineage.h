@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rules of who lives, whose name a task has, and whose mappings it sees: written once, for
- * users that keep different things of tasks and processes. state.c keeps names and mappings,
- * sinks/perf/alive.c records, record/describe/dsos.c the files that samples may hit.
+ * The rules for the lifetime, the name and the mappings of tasks. They are written once, for users
+ * that keep different data: state.c keeps names and mappings, sinks/perf/alive.c keeps records,
+ * record/describe/dsos.c keeps the files that samples may hit.
  *
  *	change         what it does                                                hook
  *	FORK           tid is a new task, with the name that ptid has now          fork
@@ -20,8 +20,8 @@
  *	static const struct lineage_ops ops = { .fork = fork_task, .exec = exec_process };
  *	TRY(lineage_apply(&ops, user, &change));
  *
- * struct lineage is a table by pid or by tid: who has the number now, and what the user keeps of
- * it, the payload.
+ * struct lineage is a table by pid or by tid. It has the current holder of each number, and the
+ * user's data for it, the payload.
  */
 #ifndef SONDE_STATE_LINEAGE_H
 #define SONDE_STATE_LINEAGE_H

@@ -31,7 +31,7 @@ static void name_task(struct state *s, struct task *t, uint32_t comm, uint64_t s
 	t->is_gone = false;
 }
 
-/* Another task with the same tid, not yet named by any record. */
+/* Makes t another task with the same tid, which no record has named yet. */
 static int renew_task(struct state *s, int32_t tid, struct task *t)
 {
 	char name[16];

@@ -132,7 +132,7 @@ struct address_space *state_space(struct state *s, int32_t pid);
  */
 struct address_space *state_space_of(struct state *s, int32_t pid, int32_t tid);
 
-/* The mapping that an MMAP reports. -ENOMEM */
+/* The mapping that an MMAP reports. Fails with -ENOMEM only. */
 int state_mapping(struct strpool *strings, const struct change *c, struct mapping *ret);
 
 /* The current path of a control group; NULL if unknown. Valid as long as the string pool. */

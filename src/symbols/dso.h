@@ -105,8 +105,8 @@ const struct dso_symbol *dso_symbol_at(struct dso *d, uint64_t offset);
 uint64_t dso_file_address(struct dso *d, uint64_t offset);
 /*
  * Paths of files: the file with the code (and its unwind tables), and the file with its DWARF (the
- * same or a separate one). NULL if not found. Open them as DESIGN's section 6 requires: read-only,
- * non-blocking, regular files only. Borrowed.
+ * same or a separate one). NULL if not found. The recording names them, so open only regular files,
+ * read-only and non-blocking. Borrowed.
  */
 const char *dso_code_path(struct dso *d);
 const char *dso_debug_path(struct dso *d);
@@ -121,7 +121,7 @@ size_t dso_read(struct dso *d, uint64_t offset, void *buf, size_t len);
  * descriptor for long calls dso_hold_descriptor() before, and releases it afterwards.
  */
 int dso_open_file(struct dso *d, const char *path);
-bool dso_hold_descriptor(struct dso *d); /* False if the table's share is used up. */
+bool dso_hold_descriptor(struct dso *d); /* False if the table may keep no more descriptors. */
 void dso_release_descriptor(struct dso *d);
 /* True if the last requested path was NULL for this reason. */
 bool dso_lacks_descriptor(const struct dso *d);

@@ -213,7 +213,7 @@ static inline struct build_id perfdata_mmap2_build_id(const uint8_t *p, const ui
 
 /* The build-id bit of a BUILD_ID entry's misc: its size byte is valid. */
 #define PERFDATA_MISC_BUILD_ID_SIZE 0x8000
-/* In LOST_SAMPLES: samples that a BPF filter dropped, for which there was room. */
+/* In LOST_SAMPLES: counts samples that a BPF filter dropped, for which the ring had room. */
 #define PERFDATA_MISC_LOST_SAMPLES_BPF 0x8000
 
 #endif

@@ -162,7 +162,7 @@ static int write_at(struct perfdata_writer *w, uint64_t offset, const void *p, s
 	return 0;
 }
 
-/* All of it consists of 8-byte words. */
+/* Writes 8-byte words, in the file's byte order. */
 static void put_words(const struct perfdata_writer *w, struct outbuf *o, const void *words,
 		      size_t nr)
 {
