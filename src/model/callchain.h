@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where code ran (cpumode), and how a call chain tells it: an entry from CALLCHAIN_MARKERS up is no address, it says of
- * which kind the frames behind it are. Frames before the first marker are of user space.
+ * Where code ran (cpumode), and how a call chain records it: an entry from CALLCHAIN_MARKERS up is
+ * no address, it says of which kind the frames behind it are. Frames before the first marker are of
+ * user space.
  *
  *	| -128 kernel | ip | ip | ... | -512 user | ip | ... | -640 user, unwound later | cookie |
  */

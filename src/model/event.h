@@ -2,8 +2,9 @@
 /*
  * The library's own view of an event: the public struct first, then what only the library knows.
  *
- * An event is a flyweight over bytes in a read window. Sources fill it in their decode step, state completes it (comm,
- * address space), sinks and bindings read it. Nothing here is valid after the session advanced, except in a dup.
+ * An event is a flyweight over bytes in a read window. Sources fill it in their decode step, state
+ * completes it (comm, address space), sinks and bindings read it. Nothing here is valid after the
+ * session advanced, except in a dup.
  */
 #ifndef SONDE_MODEL_EVENT_H
 #define SONDE_MODEL_EVENT_H
@@ -20,7 +21,10 @@ struct cut;
 struct recording;
 struct address_space;
 
-/* What an event changes in the state of the machine; told by the source in its decode step, applied by state/. */
+/*
+ * What an event changes in the state of the machine; made by the source in its decode step, applied
+ * by state/.
+ */
 enum change_kind {
 	CHANGE_NONE = 0,
 	CHANGE_COMM,
@@ -44,14 +48,15 @@ struct change {
 	/*
 	 * COMM: the task's name since before the first event, as far as the recording knows (saved
 	 * command lines, a dump of the tasks). It never replaces a name that has a time: one from
-	 * another COMM, or the parent's at a FORK. It is no exec. pid may be -1, time_ns is not used.
+	 * another COMM, or the parent's at a FORK. It is no exec. pid may be -1, time_ns is not
+	 * used.
 	 */
 	bool is_untimed;
 	bool kernel;     /* MMAP: of the kernel's address space */
 	bool executable; /* MMAP */
 	/*
-	 * COMM: comm; MMAP: file name; CGROUP: path; KSYMBOL: name; SWITCH: comm of the task, NULL if
-	 * the record does not have it. Borrowed, ends in the record
+	 * COMM: comm; MMAP: file name; CGROUP: path; KSYMBOL: name; SWITCH: comm of the task, NULL
+	 * if the record does not have it. Borrowed, ends in the record
 	 */
 	const char *text;
 	uint64_t start, len, pgoff; /* MMAP, KSYMBOL, TEXT_POKE: avma, bytes; MMAP: bytes */

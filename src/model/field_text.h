@@ -10,9 +10,9 @@
 #include "sonde/sonde.h"
 
 /*
- * The value of a field: numbers decimal, pointers as 0x..., the label of an enum or else its number,
- * texts up to their NUL, elements in brackets, members of a struct as {a=1 b=2}, anything else as
- * hexadecimal bytes. Nothing if the field lies outside of the record.
+ * The value of a field: numbers decimal, pointers as 0x..., the label of an enum or else its
+ * number, texts up to their NUL, elements in brackets, members of a struct as {a=1 b=2}, anything
+ * else as hexadecimal bytes. Nothing if the field is outside of the record.
  */
 void field_text_put(const struct sonde_field *f, const uint8_t *bytes, uint32_t len, bool swap,
 		    struct outbuf *out);

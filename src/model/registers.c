@@ -8,7 +8,10 @@
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define UNKNOWN  "unknown"
 
-/* Registers in a row: first, first + 1 ... are called by the words, or by the prefix and a number from `from` on. */
+/*
+ * Registers in a row: first, first + 1 ... are called by the words, or by the prefix and a number
+ * from `from` on.
+ */
 struct run {
 	unsigned first, nr;
 	const char *prefix; /* NULL: words */

@@ -39,7 +39,7 @@ enum event_class {
 
 /* What else is known of the events of a schema; any of them. */
 enum schema_trait {
-	SCHEMA_DUMMY = 1 << 0,        /* recorded for what comes along with it: has no samples */
+	SCHEMA_DUMMY = 1 << 0,        /* recorded for the records along with it: has no samples */
 	SCHEMA_ADDR_IN_TASK = 1 << 1, /* addr is a place in code or data of the sampled task */
 	SCHEMA_BPF_OUTPUT = 1 << 2,   /* the payload is what a BPF program wrote */
 	SCHEMA_BRANCH = 1 << 3,       /* each sample is a branch of a hardware trace: ip to addr */
@@ -86,7 +86,7 @@ struct sonde_schema {
 	const void *maker; /* the source that uses it, of several the last: schema_table_take() */
 };
 
-/* Records of the recorder that tell results, not state: texts show them unasked. */
+/* Records of the recorder that have results, not state: texts show them unasked. */
 static inline bool schema_is_shown(const struct sonde_schema *sc)
 {
 	return sc->record_type >= 64;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What scripts are told of flags and symbols: what the print format says, and the labels of fields. */
+/*
+ * Definitions of flags and symbols for scripts: those of the print format, and the labels of
+ * fields.
+ */
 #include <string.h>
 
 #include "base/err.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Field values out of payload bytes: inline, bounded, for hot paths. field_u64() is for fields of kind
- * INT in the recording's byte order; field_number() and field_double() are for all numbers.
+ * Field values out of payload bytes: inline, bounded, for hot paths. field_u64() is for fields of
+ * kind INT in the recording's byte order; field_number() and field_double() are for all numbers.
  */
 #ifndef SONDE_MODEL_VALUE_H
 #define SONDE_MODEL_VALUE_H
@@ -45,7 +45,10 @@ static inline uint64_t field_u64(const struct sonde_field *f, const uint8_t *byt
 	return value_u64(bytes + f->offset, f->width, swap);
 }
 
-/* Where a field's bytes are (those a dynamic field points to), clipped to the record; NULL when outside. */
+/*
+ * Where a field's bytes are (those a dynamic field points to), clipped to the record; NULL when
+ * outside.
+ */
 static inline const uint8_t *field_bytes(const struct sonde_field *f, const uint8_t *bytes,
 					 uint32_t len, bool swap, uint32_t *ret_len)
 {
@@ -71,7 +74,7 @@ static inline const uint8_t *field_bytes(const struct sonde_field *f, const uint
 	return bytes + off;
 }
 
-/* A number that is not whole bytes in the recording's byte order. */
+/* A number that is not complete bytes in the recording's byte order. */
 static inline bool field_is_special(const struct sonde_field *f)
 {
 	return f->byte_order || f->bit_width;

@@ -76,7 +76,7 @@ static void list_event(const struct capture_event *e, char how, struct outbuf *l
 	}
 }
 
-/* "{cs,page-faults}", told at its leader. */
+/* "{cs,page-faults}", printed at its leader. */
 static void list_group(const struct capture_events *events, size_t leader, struct outbuf *line)
 {
 	const struct capture_event *first = &events->list.v[leader];

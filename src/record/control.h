@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --control: a channel of lines that tell the recorder what to do while it runs, and one of answers.
+ * --control: a channel of commands to the recorder while it runs, and one of answers.
  *
  *	enable [EVENT]     ack
- *	evlist -v          ack, when the list was told (struct say)
+ *	evlist -v          ack, when the list was printed (struct say)
  *	enable nosuch      failed: there is no event 'nosuch'
  *
- * Each line has one answer, "ack" when what it asks for has been done. A line ends with a line feed, a zero byte, or where
- * the channel holds nothing more. commands.h obeys them.
+ * Each line has one answer, "ack" when what it asks for has been done. A line ends with a line
+ * feed, a zero byte, or where the channel holds nothing more. commands.h obeys them.
  */
 #ifndef SONDE_RECORD_CONTROL_H
 #define SONDE_RECORD_CONTROL_H
@@ -20,7 +20,7 @@ struct control {
 	bool is_given;
 	int fd, ack_fd; /* -1: none, or closed */
 	char text[4096];
-	size_t len;       /* of a line that is not yet whole */
+	size_t len;       /* of a line that is not complete yet */
 	bool is_too_long; /* the line's beginning is gone */
 };
 

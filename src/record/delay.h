@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When events are on, counted from the start of the recording (-D): "500" from then on, "10-20,30-40" in these ranges of
- * milliseconds, with whose last one the recording ends, "-1" not until somebody tells.
+ * When events are on, counted from the start of the recording (-D): "500" from then on,
+ * "10-20,30-40" in these ranges of milliseconds, with whose last one the recording ends, "-1" not
+ * until a command enables them.
  */
 #ifndef SONDE_RECORD_DELAY_H
 #define SONDE_RECORD_DELAY_H

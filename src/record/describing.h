@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What of the running system a file describes, by how many threads, and where: --synth and its kin. */
+/*
+ * What of the running system a file describes, by how many threads, and where: --synth and its kin.
+ */
 #ifndef SONDE_RECORD_DESCRIBING_H
 #define SONDE_RECORD_DESCRIBING_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Events on and off while a recording runs. What carries the records of state alone stays on: names need them. */
+/*
+ * Events on and off while a recording runs. What carries the records of state alone stays on: names
+ * need them.
+ */
 #ifndef SONDE_RECORD_ENABLE_H
 #define SONDE_RECORD_ENABLE_H
 

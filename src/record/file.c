@@ -17,7 +17,7 @@
 
 enum { DIRECTORY_VERSION = 1 /* of DIR_FORMAT: the events are in files of their own */ };
 
-/* ---- the beginning ----------------------------------------------------------------------------------------------- */
+/* ---- the beginning --------------------------------------------------------------------------- */
 
 static int name_events(const struct sonde_recorder *r, struct file_beginning *b)
 {
@@ -33,7 +33,7 @@ static int name_events(const struct sonde_recorder *r, struct file_beginning *b)
 			(struct perfdata_writer_event){ .attr = &r->capture.events.list.v[i].attr,
 							.name = r->capture.events.list.v[i].name,
 							.ids = b->ids + n };
-		/* counters lie in the order of the events */
+		/* counters are in the order of the events */
 		while (n < r->capture.counters.list.n && r->capture.counters.list.v[n].event == i) {
 			b->ids[n] = r->capture.counters.list.v[n].id;
 			n++;
@@ -122,7 +122,10 @@ static struct synth synth_for(const struct sonde_recorder *r)
 static int describe(const struct sonde_recorder *r, const struct kernel_map *kernel,
 		    const int32_t *pids, size_t nr_pids, struct outbuf *ret)
 {
-	/* Other threads than those that were there at the beginning would find themselves in the recording. */
+	/*
+	 * Other threads than those that were there at the beginning would find themselves in the
+	 * recording.
+	 */
 	const unsigned nr_threads = r->file.writer ? 1 : r->describing.nr_threads;
 	struct synth s = synth_for(r);
 	struct build_ids ids = { 0 };
@@ -157,7 +160,7 @@ static int describe(const struct sonde_recorder *r, const struct kernel_map *ker
 	return ret->failed ? err_nomem() : 0;
 }
 
-/* What stands before the first event in any case. */
+/* Records that are always before the first event. */
 static int begin_state(const struct sonde_recorder *r, struct outbuf *to)
 {
 	struct synth s = synth_for(r);
@@ -170,7 +173,10 @@ static int begin_state(const struct sonde_recorder *r, struct outbuf *to)
 	return to->failed ? err_nomem() : 0;
 }
 
-/* At the end of a file the next one's preparation says what is there; nobody prepares one behind the first. */
+/*
+ * At the end of a file the next one's preparation says what is there; nobody prepares one behind
+ * the first.
+ */
 static int describe_state(const struct sonde_recorder *r, const int32_t *pids, size_t nr_pids,
 			  struct file_beginning *b)
 {
@@ -294,7 +300,7 @@ int recorder_file_wants(struct sonde_recorder *r)
 	if (r->capture.target.system_wide && !o->capture.no_bpf_event)
 		bpf_watch_open(&r->bpf_watch, r->capture.target.cpus.list.v,
 			       r->capture.target.cpus.list.n);
-	/* with --buildid-mmap each mapping tells it */
+	/* with --buildid-mmap each mapping has it */
 	if (o->no_buildid || o->capture.buildid_mmap)
 		return 0;
 	/* Copying files takes longer than a switch of files should. */
@@ -304,7 +310,7 @@ int recorder_file_wants(struct sonde_recorder *r)
 	return dsos_new(&r->dsos, &r->capture.events, &r->capture.counters, o->buildid_all);
 }
 
-/* ---- the end ----------------------------------------------------------------------------------------------------- */
+/* ---- the end --------------------------------------------------------------------------------- */
 
 int recorder_file_losses(struct sonde_recorder *r, struct recorder_file *f,
 			 const struct drain_totals *totals, uint64_t *ret_lost)
@@ -333,7 +339,7 @@ int recorder_file_losses(struct sonde_recorder *r, struct recorder_file *f,
 		    e == 0)
 			e = err_nomem();
 	}
-	/* Only records of state were: that no event was, is what tells a reader so. */
+	/* Only records of state were lost: a reader knows it because no event was. */
 	if (known.is_known && totals->lost && !lost && r->capture.counters.list.n &&
 	    vec_push(&f->losses, (struct file_loss){ 0, 0 }) < 0 && e == 0)
 		e = err_nomem();

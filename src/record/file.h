@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One file of a recording: what stands before the first event, what follows the last one. The events between are the
- * drain's (record/drain/drain.h).
+ * One file of a recording: the records before the first event, and those behind the last one. The
+ * drain writes the events between (record/drain/drain.h).
  *
  *	TRY(recorder_file_prepare(r, NULL, 0, &b));       // what there is to say, in memory; may run beside the recording
  *	TRY(recorder_file_open(r, &b, &f));      // the file and its beginning
@@ -20,8 +20,8 @@
 /* What of the machine matters: the kernel's symbols, BPF programs, files that are hit. */
 int recorder_file_wants(struct sonde_recorder *r);
 /*
- * pids: processes to describe beside the target's. Reads what is there; touches nothing of the recorder and says nothing,
- * so that another thread may do it.
+ * pids: processes to describe beside the target's. Reads what is there; touches nothing of the
+ * recorder and says nothing, so that another thread may do it.
  */
 int recorder_file_prepare(const struct sonde_recorder *r, const int32_t *pids, size_t nr_pids,
 			  struct file_beginning *ret);

@@ -14,7 +14,7 @@
 enum {
 	LEVEL_GIVEN_MAX = 99, /* so much is taken for the highest level, as perf does */
 	AIO_BLOCKS_MAX = 4,
-	LEAST_SHARE = 4, /* of a ring: more would leave no room for what comes meanwhile */
+	LEAST_SHARE = 4, /* of a ring: more would leave no room for new events */
 	COMPRESSED_VERSION = 0
 };
 
@@ -146,8 +146,9 @@ void flow_done(struct flow *f)
 }
 
 /*
- * A pipe's reader may be slow for a while. What it has not taken yet waits in memory, taken as it is needed and up to this
- * share of it; only then it waits in the rings, where what comes next finds no room.
+ * A pipe's reader may be slow for a while. Bytes that it has not taken yet wait in memory,
+ * allocated as needed and up to this share of it; only then they wait in the rings, where new
+ * events find no room.
  */
 static uint64_t spool_bytes(void)
 {

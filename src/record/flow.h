@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How events come from the rings to the output: compressed or not (-z), by whom (--aio), and how much at once. */
+/*
+ * How events come from the rings to the output: compressed or not (-z), by whom (--aio), and how
+ * much at once.
+ */
 #ifndef SONDE_RECORD_FLOW_H
 #define SONDE_RECORD_FLOW_H
 

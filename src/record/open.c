@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* From options to a recording that is ready to start: events, counters, output with everything known beforehand. */
+/*
+ * From options to a recording that is ready to start: events, counters, output with everything
+ * known beforehand.
+ */
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,7 +16,7 @@
 #include "record/recorder.h"
 #include "record/subject.h"
 
-/* ---- the life of a recorder -------------------------------------------------------------------------------------- */
+/* ---- the life of a recorder ------------------------------------------------------------------ */
 
 static int check_command(struct sonde_recorder *r, const struct sonde_record_options *o)
 {
@@ -37,7 +40,7 @@ static int refuse(const struct record_options *o)
 	return 0;
 }
 
-/* Who runs, what is mapped and what the kernel allows is told there. */
+/* It has who runs, what is mapped and what the kernel allows. */
 static int need_proc(void)
 {
 	if (access("/proc/self/stat", F_OK) == 0)

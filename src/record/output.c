@@ -79,7 +79,10 @@ bool output_is_pipe(const char *path)
 
 enum { PIPE_BYTES = 1 << 20 };
 
-/* Non-blocking, and for us alone: who else writes to the pipe shares the flags of a descriptor, not of what was opened. */
+/*
+ * Non-blocking, and for us alone: who else writes to the pipe shares the flags of a descriptor, not
+ * of what was opened.
+ */
 static int open_again(int fd)
 {
 	struct stat st;
@@ -127,7 +130,7 @@ int output_open(struct output *o, const char *path, int *ret_fd)
 	int fd, error;
 
 	TRY(output_prepare(o, path));
-	/* O_EXCL: what lies there now was put there this very moment, by somebody else. */
+	/* O_EXCL: a file that is there now was created this very moment, by somebody else. */
 	fd = open(path, O_RDWR | O_CLOEXEC | (o->is_regular ? O_CREAT | O_EXCL | O_NOFOLLOW : 0),
 		  0600);
 	if (fd < 0) {

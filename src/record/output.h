@@ -18,9 +18,12 @@ bool output_is_pipe(const char *path);
 int output_pipe(struct output *o, int *ret_fd);
 /* *ret_fd is the caller's. Under sudo the file belongs to the user who called it. */
 int output_open(struct output *o, const char *path, int *ret_fd);
-/* Nothing came of it: the file goes, FILE.old becomes FILE again. */
+/* The recording failed: the file is removed, FILE.old becomes FILE again. */
 void output_discard(struct output *o);
-/* FILE becomes FILE.YYYYMMDDhhmmssNN (local time, hundredths of a second), *ret_name; no file is ever replaced. */
+/*
+ * FILE becomes FILE.YYYYMMDDhhmmssNN (local time, hundredths of a second), *ret_name; no file is
+ * ever replaced.
+ */
 int output_set_aside(struct output *o, char **ret_name);
 /* And FILE again. */
 void output_take_back(struct output *o, const char *name);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Recordings that are directories: DIR/data with everything but the events, DIR/data.N with those of buffer N. */
+/*
+ * Recordings that are directories: DIR/data with everything but the events, DIR/data.N with those
+ * of buffer N.
+ */
 #ifndef SONDE_RECORD_OUTPUT_DIR_H
 #define SONDE_RECORD_OUTPUT_DIR_H
 

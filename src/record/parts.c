@@ -19,7 +19,7 @@ enum { SIZE_LOOK_MS = 20, EVENT_PAGES = 1 };
 /* How long the first beginning is thought to take. */
 static const uint64_t first_guess_ns = 30000000;
 
-/* ---- setting up -------------------------------------------------------------------------------------------------- */
+/* ---- setting up ------------------------------------------------------------------------------ */
 
 int parts_parse(struct sonde_recorder *r)
 {
@@ -32,7 +32,10 @@ int parts_parse(struct sonde_recorder *r)
 		       : 0;
 }
 
-/* It comes as long as anything runs: at each time would be as often as the cpu can, and nothing else would run. */
+/*
+ * It fires as long as anything runs: without a period as often as the cpu can, and nothing else
+ * would run.
+ */
 static bool never_stops(const struct perf_event_attr *a)
 {
 	switch (a->type) {
@@ -47,7 +50,9 @@ static bool never_stops(const struct perf_event_attr *a)
 	return false;
 }
 
-/* One sample each time (once a second of what never stops), and nothing in it: that it came is all. */
+/*
+ * One sample each time (once a second of what never stops), and nothing in it: that it came is all.
+ */
 static void configure(struct capture_event *e, bool inherit)
 {
 	struct perf_event_attr *a = &e->attr;
@@ -85,7 +90,10 @@ static int open_events(struct sonde_recorder *r)
 	return counters_map(&p->counters, EVENT_PAGES, false);
 }
 
-/* A file's size is looked at between two passes over the buffers, each of which may bring what woke us. */
+/*
+ * A file's size is looked at between two passes over the buffers, each of which may bring what woke
+ * us.
+ */
 static void say_coarse(const struct sonde_recorder *r, const char *option, const char *given,
 		       uint64_t bytes)
 {
@@ -170,7 +178,7 @@ int parts_enable(struct sonde_recorder *r)
 	return counters_enable(&r->parts.counters);
 }
 
-/* ---- waiting ----------------------------------------------------------------------------------------------------- */
+/* ---- waiting --------------------------------------------------------------------------------- */
 
 size_t parts_nr_fds(const struct sonde_recorder *r)
 {
@@ -222,7 +230,7 @@ void parts_ask(struct sonde_recorder *r)
 	errno = saved;
 }
 
-/* ---- from one file to the next ----------------------------------------------------------------------------------- */
+/* ---- from one file to the next --------------------------------------------------------------- */
 
 /* Empties what woke us. */
 static void hear(struct sonde_recorder *r)
@@ -264,7 +272,10 @@ static void say_going_on(struct sonde_recorder *r)
 	note_beginning(r);
 }
 
-/* Right behind a pass: what the buffers get from now on is kept for the next file, as far as it is state. */
+/*
+ * Right behind a pass: what the buffers get from now on is kept for the next file, as far as it is
+ * state.
+ */
 static int start_preparing(struct sonde_recorder *r)
 {
 	struct parts *p = &r->parts;
@@ -339,8 +350,9 @@ static void take_up(struct sonde_recorder *r, struct recorder_file *next)
 }
 
 /*
- * The old file is complete before the new one takes any room on the disk. Nothing comes out of the buffers in between, so
- * when the new one cannot be begun the old one is opened up again. <0: the old file is what could not be written.
+ * The old file is complete before the new one takes any room on the disk. Nothing leaves the
+ * buffers in between, so if the new one cannot be begun the old one is opened again. <0 if the old
+ * file could not be written.
  */
 static int turn(struct sonde_recorder *r, struct file_beginning *b)
 {
@@ -366,7 +378,7 @@ static int turn(struct sonde_recorder *r, struct file_beginning *b)
 	}
 	if (e < 0) {
 		r->parts.lost += lost;
-		r->drain.totals.lost = 0; /* they are told */
+		r->drain.totals.lost = 0; /* they are in the file */
 		say_going_on(r);
 		TRY(perfdata_writer_resume(r->file.writer));
 		return outlet_resume(r->file.outlet);
@@ -448,7 +460,7 @@ int parts_pass(struct sonde_recorder *r)
 	return e;
 }
 
-/* ---- the end ----------------------------------------------------------------------------------------------------- */
+/* ---- the end --------------------------------------------------------------------------------- */
 
 int parts_describe_end(struct sonde_recorder *r)
 {

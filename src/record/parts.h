@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The files that a recording consists of: usually one. With --switch-output each is a recording of its own: it says again
- * what the machine is and who runs, and no event is in two of them or in none.
+ * The files that a recording consists of: usually one. With --switch-output each is a recording of
+ * its own: it says again what the machine is and who runs, and no event is in two of them or in
+ * none.
  *
- * A new file is begun in two steps. A thread (record/preparer.h) describes what runs while events go on into the old file;
- * what happens to processes meanwhile is kept (record/drain/follow.h) and follows the description in the new file. Then the
- * buffers are emptied once more, the old file is completed and moved out of the way, and the new one is begun. When that
- * cannot be done (no room, no right), the recording goes on in the old file.
+ * A new file is begun in two steps. A thread (record/preparer.h) describes what runs while events
+ * are written to the old file; changes of processes meanwhile are kept (record/drain/follow.h) and
+ * follows the description in the new file. Then the buffers are emptied once more, the old file is
+ * completed and moved out of the way, and the new one is begun. When that cannot be done (no room,
+ * no right), the recording continues in the old file.
  */
 #ifndef SONDE_RECORD_PARTS_H
 #define SONDE_RECORD_PARTS_H
@@ -26,7 +28,10 @@ int parts_enable(struct sonde_recorder *r);
 size_t parts_nr_fds(const struct sonde_recorder *r);
 void parts_fds(const struct sonde_recorder *r, int *ret_fds);
 int parts_timeout(const struct sonde_recorder *r, int ms);
-/* After each pass of the drain: takes up a new file when it is time. 1: the recording is as large as it may get. */
+/*
+ * After each pass of the drain: takes up a new file when it is time. 1: the recording is as large
+ * as it may get.
+ */
 int parts_pass(struct sonde_recorder *r);
 /* Before the last file is completed: --tail-synthesize. */
 int parts_describe_end(struct sonde_recorder *r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread that makes the next file's beginning while the recording goes on: reading /proc takes long enough for buffers
- * to run over. It starts with the recorder and waits until it is asked.
+ * A thread that makes the next file's beginning while the recording continues: reading /proc takes
+ * long enough for buffers to run over. It starts with the recorder and waits until it is asked.
  *
  *	preparer_ask(p, pids, nr);  ...  when preparer_fd(p) is readable: preparer_take(p, &beginning);
  */
@@ -15,7 +15,10 @@
 
 struct preparer;
 
-/* r is read by the thread whenever it was asked: what recorder_file_prepare() looks at must not change then. */
+/*
+ * r is read by the thread whenever it was asked: what recorder_file_prepare() looks at must not
+ * change then.
+ */
 int preparer_new(struct preparer **ret, const struct sonde_recorder *r);
 /* pids: processes to describe; copied. Not again before the answer was taken. */
 int preparer_ask(struct preparer *p, const int32_t *pids, size_t nr_pids);

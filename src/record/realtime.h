@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When the thread that fetches events gets its turn: with -r by a real-time priority (SCHED_FIFO), else by asking for short
- * turns, which come sooner (Linux 6.12 and later; its share of the cpu stays the same). At the end it is as it was.
+ * When the thread that fetches events gets its turn: with -r by a real-time priority (SCHED_FIFO),
+ * else by asking for short turns, which come sooner (Linux 6.12 and later; its share of the cpu
+ * stays the same). At the end it is as it was.
  */
 #ifndef SONDE_RECORD_REALTIME_H
 #define SONDE_RECORD_REALTIME_H

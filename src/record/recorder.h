@@ -74,7 +74,7 @@ struct sonde_recorder {
 	char *cannot_run_why;
 	bool is_pipe;              /* the output is the standard output, in pipe mode */
 	struct recorder_file file; /* where events go now */
-	struct kernel_map kernel;  /* as the first file tells of it; without the symbols */
+	struct kernel_map kernel;  /* as the first file has it; without the symbols */
 	struct describing describing;
 	struct parts parts; /* the files before, the one to come */
 	struct drain drain;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a recorder has of one file: where it goes, what is on its way there, what was lost of it.
+ * What a recorder has of one file: its place, what is on its way there, what was lost of it.
  * file.h begins and ends one.
  */
 #ifndef SONDE_RECORD_RECORDER_FILE_H
@@ -43,7 +43,7 @@ struct recorder_file {
 	struct tally told;
 };
 
-/* Of all files of a recording; when it is finished. */
+/* Sums over all files of a recording; when it is finished. */
 struct recorder_figures {
 	uint64_t bytes;                     /* of data */
 	uint64_t plain_bytes, packed_bytes; /* of what was compressed */

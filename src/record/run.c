@@ -52,7 +52,7 @@ static int follow(struct sonde_recorder *r, const struct waiting *w)
 	return 0;
 }
 
-/* Who reads a pipe waits for events: --mmap-flush holds them back no longer than a sleep. */
+/* A reader of a pipe waits for events: --mmap-flush holds them back no longer than a sleep. */
 static bool is_time_to_take_all(struct sonde_recorder *r)
 {
 	enum { HOLD_BACK_MS = 30 };
@@ -85,7 +85,7 @@ static int pass(struct sonde_recorder *r, bool is_last)
 	return e;
 }
 
-/* A cpu that comes for a moment is seen, unless it is gone within this time. */
+/* A cpu that is online for a moment is seen, unless it is gone within this time. */
 static void look_at_cpus(struct sonde_recorder *r)
 {
 	const uint64_t now = now_ns(CLOCK_MONOTONIC_COARSE);
@@ -130,7 +130,7 @@ static int record(struct sonde_recorder *r, int *ret_status)
 	return e < 0 ? e : 0;
 }
 
-/* ---- the end ----------------------------------------------------------------------------------------------------- */
+/* ---- the end --------------------------------------------------------------------------------- */
 
 /* How a recording went. */
 struct outcome {
@@ -143,7 +143,7 @@ struct outcome {
 	uint64_t lost;      /* events that the kernel dropped */
 };
 
-/* The only place where the end of a pipe is told from a failure. */
+/* The only place that distinguishes the end of a pipe from a failure. */
 static void note(struct outcome *o, const struct sonde_recorder *r, int e)
 {
 	if (e >= 0)
@@ -170,7 +170,10 @@ static void count_left(struct sonde_recorder *r)
 	drain_threads_count_left(r->threads, &r->left);
 }
 
-/* Losses, the end of the file, its name: each is tried, whatever became of the one before. e: how the loop ended. */
+/*
+ * Losses, the end of the file, its name: each is tried, whatever became of the one before. e: how
+ * the loop ended.
+ */
 static void finish(struct sonde_recorder *r, int e, struct outcome *ret)
 {
 	struct outcome o = { 0 };
@@ -228,7 +231,7 @@ static int report(struct sonde_recorder *r, const struct outcome *o,
 		if (goes_on)
 			say(&r->say, SAY_WARNING, "the recording has ended: %s; %s goes on",
 			    err_text(), who);
-		if (goes_on) /* the cause was told: once is enough */
+		if (goes_on) /* the cause was reported: once is enough */
 			err_set(o->error, "the recording has ended early (%s)",
 				strerror(-o->error));
 	} else if (o->reader_gone && !atomic_load(&r->stops)) { /* one Ctrl-C ends both */
@@ -248,8 +251,9 @@ static int report(struct sonde_recorder *r, const struct outcome *o,
 }
 
 /*
- * A workload that is still there has outlived its recording: after a stop it is asked to end; when the recording failed
- * (a full disk) it goes on, since it is not ours to break. patience: how many stops have another meaning than to leave it; the first one asks it.
+ * A workload that is still there has outlived its recording: after a stop it is asked to end; if
+ * the recording failed (a full disk) it continues undisturbed. patience: how many stops do not yet
+ * leave it alone; the first one asks it to end.
  */
 static void wait_for_workload(struct sonde_recorder *r, unsigned patience, int *ret_status)
 {
@@ -271,7 +275,7 @@ static void wait_for_workload(struct sonde_recorder *r, unsigned patience, int *
 	}
 }
 
-/* ---- all --------------------------------------------------------------------------------------------------------- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 /* From here on events are recorded. *ret_status: when the workload cannot be run. */
 static int begin(struct sonde_recorder *r, int *ret_status)

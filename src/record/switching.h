@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* When a recording takes up a new file, and when it is large enough: --switch-output and its kin, --max-size. */
+/*
+ * When a recording takes up a new file, and when it is large enough: --switch-output and its kin,
+ * --max-size.
+ */
 #ifndef SONDE_RECORD_SWITCHING_H
 #define SONDE_RECORD_SWITCHING_H
 

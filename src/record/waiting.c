@@ -21,7 +21,7 @@ static void add(struct waiting *w, int fd, short events)
 	w->fds[w->n++] = (struct pollfd){ .fd = fd, .events = events };
 }
 
-/* By pid, the counters of the first event tell by hanging up that their task and its children are gone. */
+/* By pid, the counters of the first event hang up when their task and its children have ended. */
 int waiting_init(struct waiting *ret, struct sonde_recorder *r)
 {
 	const size_t nr_parts = parts_nr_fds(r);
@@ -59,7 +59,7 @@ int waiting_init(struct waiting *ret, struct sonde_recorder *r)
 	return 0;
 }
 
-/* What was written to wake us is told by flags: emptied, or it would wake us for ever. */
+/* Flags say why we were woken: the bytes are read, or they would wake us for ever. */
 static void empty(int fd)
 {
 	uint64_t count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the recording's main loop sleeps on: a stop, the workload's end, commands, BPF programs loaded, buffers that fill,
- * recorded tasks that end, and who asks for a new file.
+ * What the recording's main loop sleeps on: a stop, the workload's end, commands, BPF programs
+ * loaded, buffers that fill, recorded tasks that end, and who asks for a new file.
  *
  *	TRY(waiting_init(&w, r));
  *	waiting_sleep(&w, r);      // until one of them has something, or it is time to look
@@ -19,7 +19,7 @@ struct sonde_recorder;
 struct waiting {
 	struct pollfd *fds;
 	size_t n;
-	size_t targets_end; /* behind the descriptors that tell of recorded tasks or rings */
+	size_t targets_end; /* behind the descriptors of recorded tasks or rings */
 	size_t alive;       /* recorded tasks or rings that have not hung up */
 };
 

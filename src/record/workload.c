@@ -18,7 +18,7 @@
 
 enum { CANNOT_EXECUTE = 126, NOT_FOUND = 127 };
 
-/* 0, or the errno that execve would give as far as one can tell before. */
+/* 0, or the errno that execve would give, as far as it can be known before. */
 static int executable(const char *path)
 {
 	struct stat st;
@@ -55,7 +55,10 @@ static int search_path(const char *name)
 	}
 }
 
-/* `found`: the file is there, so "no such file" speaks of the interpreter that its first line names. */
+/*
+ * `found`: the file is there, so "no such file" speaks of the interpreter that its first line
+ * names.
+ */
 static int cannot_run(const char *name, int error, bool found)
 {
 	if (found && error == ENOENT) {
@@ -84,7 +87,10 @@ static void child(int go_fd, int error_fd, const char *const *command)
 	ssize_t n;
 
 	prctl(PR_SET_NAME, "sonde-exec");
-	/* The recorder's handlers are there until exec: a signal to the whole group is the recorder's to understand. */
+	/*
+	 * The recorder's handlers are there until exec: the recorder handles a signal to the
+	 * process group.
+	 */
 	do
 		n = read(go_fd, &go, 1);
 	while (n < 0 && errno == EINTR);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ftrace:bprint, what trace_printk() leaves: the address of a format string, and its arguments packed behind it.
+ * ftrace:bprint, what trace_printk() leaves: the address of a format string, and its arguments
+ * packed behind it.
  *
  *	numbers of 4 or 8 bytes, each beginning at a multiple of 4 | strings up to their NUL, as they come
  *
- * The format string itself is in printk_formats; the event's own print format only shows its address.
+ * The format string itself is in printk_formats; the event's own print format only shows its
+ * address.
  */
 #include "model/printfmt/printfmt_internal.h"
 
@@ -57,7 +59,7 @@ static void put_symbol(const struct pf_run *r, uint64_t addr, bool with_offset)
 	pf_put_pointer(r, &s, -1);
 }
 
-/* s stands behind the 'p'; returns how many letters belong to it. */
+/* s is behind the 'p'; returns how many letters belong to it. */
 static size_t put_pointer(struct packed *p, const char *s, const struct pf_spec *spec)
 {
 	const struct pf_run *r = p->r;
@@ -90,7 +92,7 @@ static size_t put_pointer(struct packed *p, const char *s, const struct pf_spec 
 	return *s == 'x' && !r->perf;
 }
 
-/* s stands behind a '%'; returns how many characters belong to the conversion. */
+/* s is behind a '%'; returns how many characters belong to the conversion. */
 static size_t put_conversion(struct packed *p, const char *start)
 {
 	const char *s = start;

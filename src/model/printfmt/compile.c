@@ -435,7 +435,7 @@ static bool finish_perf(struct builder *b, struct conversion *v, const char *sta
 	return true;
 }
 
-/* *at stands behind the '%'. perf walks over the characters up to one it knows as the end. */
+/* *at is behind the '%'. perf walks over the characters up to one it knows as the end. */
 static bool conversion_perf(struct builder *b, const char **at)
 {
 	const char *start = *at;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What a print format's tables tell scripts: define_flag_field and its like, in perf's order. */
+/*
+ * Definitions for scripts, from a print format's tables: define_flag_field and its like, in perf's
+ * order.
+ */
 #include "model/printfmt/printfmt_internal.h"
 
 #include <stdlib.h>
@@ -40,7 +43,10 @@ static uint64_t perf_value(const char *text)
 	return pf_known_name(text, true, &v) ? v : 0;
 }
 
-/* ---- perf: a walk over all arguments; every constant counts as a value 0 of the field before it ------------------- */
+/*
+ * ---- perf: a walk over all arguments; every constant counts as a value 0 of the field before it
+ * -------------------
+ */
 
 static void walk_perf(struct defines *d, const struct pf_node *n)
 {
@@ -84,7 +90,7 @@ static void walk_perf(struct defines *d, const struct pf_node *n)
 		walk_perf(d, n->a);
 		walk_perf(d, n->b);
 		break;
-	default: /* perf's walk ends here, for the arguments behind it too, unless it stands inside another node */
+	default: /* perf's walk ends here, for the arguments behind it too, unless it is inside another node */
 		d->depth--;
 		d->stopped = d->depth == 0;
 		return;
@@ -92,7 +98,7 @@ static void walk_perf(struct defines *d, const struct pf_node *n)
 	d->depth--;
 }
 
-/* ---- the tables alone -------------------------------------------------------------------------------------------- */
+/* ---- the tables alone ------------------------------------------------------------------------ */
 
 static const char *field_in(const struct pf_node *n, unsigned depth)
 {
@@ -193,7 +199,7 @@ int printfmt_defines(const struct printfmt *pf, struct arena *a, const struct so
 	if (!d.to)
 		return err_nomem();
 	walk(&d);
-	/* Texts lie in the program's arena, which may go first. */
+	/* Texts are in the program's arena, which may be freed first. */
 	for (size_t i = 0; i < d.n; i++) {
 		d.to[i].field = arena_strdup(a, d.to[i].field);
 		if (!d.to[i].field)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Digits written forward into room that the caller has: 24 bytes may be touched, whatever the number of digits; the
- * place behind the last digit is returned. Several digits are computed side by side in one word.
+ * Digits written forward into room that the caller has: 24 bytes may be touched, whatever the
+ * number of digits; the place behind the last digit is returned. Several digits are computed side
+ * by side in one word.
  */
 #ifndef SONDE_MODEL_PRINTFMT_DIGITS_H
 #define SONDE_MODEL_PRINTFMT_DIGITS_H
@@ -14,7 +15,7 @@
 
 #include "base/outbuf.h"
 
-/* A word whose lowest byte comes first in memory. */
+/* A word whose lowest byte is first in memory. */
 static inline void pf_store_le(char *to, uint64_t v)
 {
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -23,7 +24,10 @@ static inline void pf_store_le(char *to, uint64_t v)
 	memcpy(to, &v, 8);
 }
 
-/* Sixteen hexadecimal digits of v in memory's order, eight in each word: the highest is the lowest byte of ret[0]. */
+/*
+ * Sixteen hexadecimal digits of v in memory's order, eight in each word: the highest is the lowest
+ * byte of ret[0].
+ */
 #ifdef __SSE2__
 static inline void pf_hex_words(uint64_t v, uint64_t ret[2])
 {
@@ -58,8 +62,9 @@ static inline void pf_hex_words(uint64_t v, uint64_t ret[2])
 #endif
 
 /*
- * Without a branch, because numbers of all lengths follow each other: the word that the first digit is in comes first,
- * then the other one behind it; of a number of eight digits or fewer, that one is behind its end.
+ * Without a branch, because numbers of all lengths follow each other: the word with the first digit
+ * is written first, then the other one behind it; of a number of eight digits or fewer, that one is
+ * behind its end.
  */
 static inline char *pf_write_hex(char *to, uint64_t v)
 {

@@ -215,7 +215,7 @@ const uint8_t *pf_place_rest(const struct pf_run *r, const struct pf_place *pl, 
 	return r->bytes + begin;
 }
 
-/* ---- building ---------------------------------------------------------------------------------------------------- */
+/* ---- building -------------------------------------------------------------------------------- */
 
 bool pf_enter(struct pf_compiler *c)
 {
@@ -262,7 +262,10 @@ static bool is_const(const struct pf_expr *e)
 	return e && e->code == PF_E_CONST;
 }
 
-/* Operators only; what is constant is worked out here, but for a division by zero, which running has to tell. */
+/*
+ * Operators only; constants are folded here, except a division by zero, which must be reported when
+ * the program runs.
+ */
 struct pf_expr *pf_expr_new(struct pf_compiler *c, enum pf_code code, const struct pf_expr *a,
 			    const struct pf_expr *b)
 {

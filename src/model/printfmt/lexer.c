@@ -92,7 +92,10 @@ bool pf_is(const struct pf_parser *p, enum pf_token_kind kind, const char *text)
 	       !memcmp(p->tok.text, text, p->tok.len);
 }
 
-/* The end of the quoted text that begins at s; NULL when it has none. A quote, or (strict) what cannot be printed. */
+/*
+ * The end of the quoted text that begins at s; NULL when it has none. A quote, or (strict) what
+ * cannot be printed.
+ */
 static const char *quote_end(const char *s, const char *end, char quote, bool strict)
 {
 	for (; s < end; s++) {
@@ -158,7 +161,9 @@ static void quoted(struct pf_parser *p)
 	p->tok.len = len;
 }
 
-/* Bytes of the operator at s: perf's set, where "->" "++" "--" "&&" "||" "<<=" are one token each. */
+/*
+ * Bytes of the operator at s: perf's set, where "->" "++" "--" "&&" "||" "<<=" are one token each.
+ */
 static size_t operator_len(const char *s, const char *end)
 {
 	char c = *s, d = s + 1 < end ? s[1] : 0;

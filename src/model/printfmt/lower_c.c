@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What C makes of nodes. A number is kept in 64 bits the way its type would widen: sign-extended for signed types,
- * zero-extended for the others; operators on narrower types cut back to that form.
+ * What C makes of nodes. A number is kept in 64 bits the way its type would widen: sign-extended
+ * for signed types, zero-extended for the others; operators on narrower types cut back to that
+ * form.
  */
 #include "model/printfmt/printfmt_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- types ------------------------------------------------------------------------------------------------------- */
+/* ---- types ----------------------------------------------------------------------------------- */
 
 static const struct {
 	const char *name;
@@ -124,7 +125,7 @@ bool pf_c_type(const char *name, uint8_t long_bytes, struct pf_ctype *ret)
 	return true;
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 static struct pf_expr *convert(struct pf_compiler *c, struct pf_expr *e, struct pf_ctype to)
 {
@@ -202,7 +203,10 @@ static struct pf_expr *atom(struct pf_compiler *c, const struct pf_node *n, stru
 	if (n->is_string)
 		return refuse(c, "a string where a number should be:", n->text);
 	if (n->text[0] < '0' || n->text[0] > '9') {
-		/* A variable of the kernel's, or an enum it did not resolve: 0, as in perf; the rest stays right. */
+		/*
+		 * A variable of the kernel's, or an enum it did not resolve: 0, as in perf; the
+		 * rest stays right.
+		 */
 		return pf_expr_const(c, pf_known_name(n->text, false, &v) ? v : 0);
 	}
 	decimal = n->text[0] != '0';
@@ -484,7 +488,7 @@ struct pf_expr *pf_lower_c(struct pf_compiler *c, const struct pf_node *n, struc
 	return e;
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------------ */
+/* ---- places ---------------------------------------------------------------------------------- */
 
 static bool place_plus(struct pf_compiler *c, const struct pf_node *base,
 		       const struct pf_node *offset, bool minus, struct pf_place *ret,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What perf makes of nodes: all numbers are 64 bits and unsigned, fields are read without their sign. */
+/*
+ * What perf makes of nodes: all numbers are 64 bits and unsigned, fields are read without their
+ * sign.
+ */
 #include "model/printfmt/printfmt_internal.h"
 
 #include <stdlib.h>
@@ -41,7 +44,10 @@ uint32_t pf_perf_elem_width(const struct sonde_schema *sc, const struct sonde_fi
 	return f->is_long ? sc->abi.long_bytes : 0;
 }
 
-/* In perf 6.1 __get_rel_dynamic_array counts from the record's start, as if the field were no __rel_loc. */
+/*
+ * In perf 6.1 __get_rel_dynamic_array counts from the record's start, as if the field were no
+ * __rel_loc.
+ */
 const struct sonde_field *pf_perf_array_field(struct pf_compiler *c, const struct sonde_field *f)
 {
 	struct sonde_field *plain;
@@ -261,7 +267,7 @@ struct pf_expr *pf_lower_perf(struct pf_compiler *c, const struct pf_node *n)
 	return e;
 }
 
-/* ---- text -------------------------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 struct pf_text *pf_text_new(struct pf_compiler *c, enum pf_text_kind kind)
 {

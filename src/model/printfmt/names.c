@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names that stand unresolved in the texts of some kernels. perf knows the softirq and hrtimer ones; the others are
- * numbers of the kernel's ABI that never change.
+ * Names that are unresolved in the texts of some kernels. perf knows the softirq and hrtimer ones;
+ * the others are numbers of the kernel's ABI that never change.
  */
 #include "model/printfmt/printfmt_internal.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A print format's arguments read as what they are: C expressions, with C's priorities and grouping, plus the kernel's
- * helpers. After each function the parser looks at the token behind what was read.
+ * A print format's arguments read as what they are: C expressions, with C's priorities and
+ * grouping, plus the kernel's helpers. After each function the parser looks at the token behind
+ * what was read.
  */
 #include "model/printfmt/printfmt_internal.h"
 
@@ -57,7 +58,7 @@ static struct pf_node *cast_node(struct pf_parser *p, const char *type, struct p
 	return n;
 }
 
-/* ---- types ------------------------------------------------------------------------------------------------------- */
+/* ---- types ----------------------------------------------------------------------------------- */
 
 static bool is_type_word(const char *s, size_t len)
 {
@@ -72,8 +73,9 @@ static bool is_type_word(const char *s, size_t len)
 }
 
 /*
- * At the token behind "(": a type up to ")"? Moves behind the ")" and gives the type's text, else stays. A name that
- * nobody knows is a type when a value follows, since C has no other reading of `(name) value`.
+ * At the token behind "(": a type up to ")"? Moves behind the ")" and gives the type's text, else
+ * stays. A name that nobody knows is a type when a value follows, since C has no other reading of
+ * `(name) value`.
  */
 static char *type_in_parentheses(struct pf_parser *p)
 {
@@ -112,7 +114,7 @@ static char *type_in_parentheses(struct pf_parser *p)
 	return NULL;
 }
 
-/* ---- helpers ----------------------------------------------------------------------------------------------------- */
+/* ---- helpers --------------------------------------------------------------------------------- */
 
 static bool pair_table(struct pf_parser *p, struct pf_pair **ret)
 {
@@ -358,7 +360,7 @@ static struct pf_node *call(struct pf_parser *p, const char *name)
 	}
 }
 
-/* ---- expressions ------------------------------------------------------------------------------------------------- */
+/* ---- expressions ----------------------------------------------------------------------------- */
 
 static struct pf_node *primary(struct pf_parser *p)
 {

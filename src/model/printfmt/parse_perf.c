@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf's reading of a print format, faults included. It knows operands and "the rest behind an operand"; priorities are
- * settled only between an operator and its right neighbour, so that chains of equal priority group to the right. What
- * it accepts and refuses was measured; docs/formats/tracefs.md lists it.
+ * perf's reading of a print format, faults included. It knows operands and "the rest behind an
+ * operand"; priorities are settled only between an operator and its right neighbour, so that chains
+ * of equal priority group to the right. What it accepts and refuses was measured;
+ * docs/formats/tracefs.md lists it.
  *
  * After each function the parser looks at the token behind what was read.
  */
@@ -123,7 +124,10 @@ static bool element(struct pf_parser *p, struct pf_node *n)
 	return true;
 }
 
-/* A binary operator and its right operand. *ret_right: the node that further tight operators bind to. */
+/*
+ * A binary operator and its right operand. *ret_right: the node that further tight operators bind
+ * to.
+ */
 static bool binary(struct pf_parser *p, struct pf_node *n, const char *op,
 		   struct pf_node **ret_right)
 {
@@ -243,7 +247,7 @@ static bool parenthesis(struct pf_parser *p, struct pf_node *n)
 	return operand_here(p, item);
 }
 
-/* ---- tables ------------------------------------------------------------------------------------------------------ */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 static uint64_t cut(int64_t v, const char *type)
 {
@@ -328,7 +332,10 @@ static const char *constant_text(struct pf_parser *p, const struct pf_node *n)
 	return pf_join(p, digits, "", "");
 }
 
-/* `{ value, "name" }, ...`; a comma behind the last is accepted. The token is the one before the first. */
+/*
+ * `{ value, "name" }, ...`; a comma behind the last is accepted. The token is the one before the
+ * first.
+ */
 static bool table(struct pf_parser *p, struct pf_pair **ret)
 {
 	do {
@@ -361,7 +368,7 @@ static bool table(struct pf_parser *p, struct pf_pair **ret)
 	return true;
 }
 
-/* ---- helpers ----------------------------------------------------------------------------------------------------- */
+/* ---- helpers --------------------------------------------------------------------------------- */
 
 /* In each the token is the "(" behind the name. */
 
@@ -404,7 +411,10 @@ static bool print_symbolic(struct pf_parser *p, struct pf_node *n)
 	return n->a && table(p, &n->pairs) && expect(p, PF_TOK_DELIM, ")");
 }
 
-/* One operand (perf 6.1), or a whole expression, that must be followed by `stop`, which stays the token. */
+/*
+ * One operand (perf 6.1), or a complete expression, that must be followed by `stop`, which stays
+ * the token.
+ */
 static struct pf_node *bare_argument(struct pf_parser *p, const char *stop)
 {
 	struct pf_node *n = pf_node_new(p, PF_NULL);
@@ -560,7 +570,7 @@ static bool call(struct pf_parser *p, struct pf_node *n, const char *name)
 	return pf_refuse(p, "function %s not defined", name);
 }
 
-/* ---- operands ---------------------------------------------------------------------------------------------------- */
+/* ---- operands -------------------------------------------------------------------------------- */
 
 /* The token is the "->" behind the record. */
 static bool record_field(struct pf_parser *p, struct pf_node *n)
@@ -651,7 +661,7 @@ static bool operand(struct pf_parser *p, struct pf_node *n)
 	return operand_here(p, n);
 }
 
-/* libtraceevent works out what has two constants; the result stands as text in their place. */
+/* libtraceevent computes operators of two constants; the result replaces them as text. */
 static bool fold(struct pf_parser *p, struct pf_node *n, unsigned depth)
 {
 	uint64_t a, b, v;

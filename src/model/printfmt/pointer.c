@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* ---- reading ----------------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static size_t ip_letters(const char *s, const struct pf_dialect *d, const struct abi *abi,
 			 struct pf_pointer_spec *ret)
@@ -40,7 +40,9 @@ static size_t ip_letters(const char *s, const struct pf_dialect *d, const struct
 		return n;
 	}
 	if (ret->kind == PF_P_SOCKADDR) {
-		/* perf skips over more letters than it obeys: `p` only first, `c` only next to it. */
+		/*
+		 * perf skips over more letters than it obeys: `p` only first, `c` only next to it.
+		 */
 		if (s[0] == 'I') {
 			ret->port = s[n] == 'p';
 			ret->compressed = s[n + ret->port] == 'c';
@@ -124,7 +126,7 @@ size_t pf_pointer_parse(const char *s, bool star, const struct pf_dialect *d, co
 	return d->c_conversions ? kernel_letters(s, ret) : 0;
 }
 
-/* ---- writing ----------------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void put_ip4(struct outbuf *o, const uint8_t *p, const struct pf_pointer_spec *ps)
 {

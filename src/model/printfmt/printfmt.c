@@ -11,7 +11,7 @@
 #define BUDGET     200000u
 #define MAX_PIECES 64
 
-/* The whole text: format string, comma, arguments. 0, -EBADMSG refused, -ENOMEM. */
+/* The complete text: format string, comma, arguments. 0, -EBADMSG refused, -ENOMEM. */
 static int compile(struct printfmt *pf, char *why, size_t why_size)
 {
 	const char *text = pf->schema->print_fmt;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Print formats: the kernel's C text behind "print fmt:", compiled once per schema into a small program that writes an
- * event's text. Dialects keep what is known of perf's deviations apart from what is right.
+ * Print formats: the kernel's C text behind "print fmt:", compiled once per schema into a small
+ * program that writes an event's text. Dialects keep what is known of perf's deviations apart from
+ * what is right.
  *
  *	printfmt_compile(&pf, schema, PRINTFMT_RIGHT);    // never fails for bad text: falls back to "name=value" fields
  *	printfmt_run(pf, &env, bytes, len, &out);
@@ -35,14 +36,18 @@ struct printfmt_env {
 int printfmt_compile(struct printfmt **ret, const struct sonde_schema *sc,
 		     enum printfmt_dialect dialect);
 void printfmt_free(struct printfmt *pf); /* NULL is fine */
-/* NULL when the text was understood, else why not ("function x not defined"), for `-v` and tests. Lent. */
+/*
+ * NULL when the text was understood, else why not ("function x not defined"), for `-v` and tests.
+ * Lent.
+ */
 const char *printfmt_refused(const struct printfmt *pf);
 void printfmt_run(const struct printfmt *pf, const struct printfmt_env *env, const uint8_t *bytes,
 		  uint32_t len, struct outbuf *out);
 /*
- * What perf tells scripts about flag and symbol tables (define_flag_field ...), in perf's order: a walk over the
- * arguments; see sonde_define. With PRINTFMT_RIGHT only real table entries; with the perf dialects also the stray
- * "value 0" definitions that perf makes of other constants. Allocated in the arena.
+ * What perf passes to scripts about flag and symbol tables (define_flag_field ...), in perf's
+ * order: a walk over the arguments; see sonde_define. With PRINTFMT_RIGHT only real table entries;
+ * with the perf dialects also the stray "value 0" definitions that perf makes of other constants.
+ * Allocated in the arena.
  */
 int printfmt_defines(const struct printfmt *pf, struct arena *a, const struct sonde_define **ret,
 		     size_t *ret_nr);

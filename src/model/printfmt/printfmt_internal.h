@@ -15,12 +15,12 @@
 
 #include "model/schema.h"
 
-/* Deeper nesting is refused; no kernel text comes near. */
+/* Deeper nesting is refused; no kernel's text is nearly as deep. */
 #define PF_MAX_DEPTH 400
 /* Fixed fields beyond this offset count as missing: no record is longer. */
 #define PF_MAX_OFFSET 65536u
 
-/* ---- dialects ---------------------------------------------------------------------------------------------------- */
+/* ---- dialects -------------------------------------------------------------------------------- */
 
 struct pf_dialect {
 	const char *name;
@@ -39,14 +39,14 @@ struct pf_dialect {
 	bool has_sizeof;     /* sizeof(long), sizeof(REC->scalar) */
 	bool has_cpumask;    /* __get_cpumask as a list of cpus */
 	bool has_sockaddr;
-	bool endless_text; /* a text field without a final NUL goes on into the next */
+	bool endless_text; /* a text field without a final NUL continues into the next */
 	bool sticky_text;  /* a text field found unprintable once is hex from then on */
-	bool perf_defines; /* every constant is told to scripts as a "value 0" */
+	bool perf_defines; /* every constant is passed to scripts as a "value 0" */
 };
 
 const struct pf_dialect *pf_dialect_find(enum printfmt_dialect dialect);
 
-/* ---- tokens ------------------------------------------------------------------------------------------------------ */
+/* ---- tokens ---------------------------------------------------------------------------------- */
 
 enum pf_token_kind {
 	PF_TOK_END,
@@ -64,9 +64,11 @@ struct pf_token {
 	size_t len;
 };
 
-/* ---- nodes ------------------------------------------------------------------------------------------------------- */
+/* ---- nodes ----------------------------------------------------------------------------------- */
 
-/* The first sixteen stand in perf's order: the numbers show in its text ("ARG TYPE NOT FIELD BUT 2"). */
+/*
+ * The first sixteen are in perf's order: the numbers show in its text ("ARG TYPE NOT FIELD BUT 2").
+ */
 enum pf_kind {
 	PF_NULL,
 	PF_ATOM,  /* number, identifier, string */
@@ -139,13 +141,16 @@ const struct sonde_field *pf_find_field(struct pf_parser *p, const char *name, b
 /* Notes why the text is refused (the first reason stays); always false. */
 bool pf_refuse(struct pf_parser *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* The arguments behind the format string: a list through `next`. False: refused; *ret holds those before. */
+/*
+ * The arguments behind the format string: a list through `next`. False: refused; *ret holds those
+ * before.
+ */
 bool pf_parse_perf(struct pf_parser *p, struct pf_node **ret);
 bool pf_parse_c(struct pf_parser *p, struct pf_node **ret);
 /* Values of names that kernels leave in their tables. */
 bool pf_known_name(const char *name, bool perf_only, uint64_t *ret);
 
-/* ---- programs ---------------------------------------------------------------------------------------------------- */
+/* ---- programs -------------------------------------------------------------------------------- */
 
 enum pf_code {
 	PF_E_CONST,
@@ -211,7 +216,7 @@ struct pf_expr {
 	const struct pf_expr *a, *b, *c;
 };
 
-/* Where bytes lie: a fixed or dynamic field, or part of one. */
+/* The place of bytes: a fixed or dynamic field, or part of one. */
 struct pf_place {
 	const struct sonde_field *field;
 	const struct pf_expr *skip; /* bytes to leave out at its begin; NULL none */
@@ -370,7 +375,7 @@ bool pf_bprint_find(struct printfmt *pf);
 void pf_put_bprint(const struct printfmt *pf, const struct pf_run *r);
 void pf_put_fields(const struct printfmt *pf, const struct pf_run *r);
 
-/* ---- compiling --------------------------------------------------------------------------------------------------- */
+/* ---- compiling ------------------------------------------------------------------------------- */
 
 /* A C type as far as numbers need it. */
 struct pf_ctype {
@@ -409,7 +414,10 @@ struct pf_expr *pf_lower_c(struct pf_compiler *c, const struct pf_node *n, struc
 struct pf_expr *pf_truth_c(struct pf_compiler *c, const struct pf_node *n);
 const struct pf_text *pf_lower_text_perf(struct pf_compiler *c, const struct pf_node *n);
 const struct pf_text *pf_lower_text_c(struct pf_compiler *c, const struct pf_node *n);
-/* Bytes behind a pointer-like expression (array field, __get_dynamic_array, casts of them, plus an offset). */
+/*
+ * Bytes behind a pointer-like expression (array field, __get_dynamic_array, casts of them, plus an
+ * offset).
+ */
 bool pf_lower_place(struct pf_compiler *c, const struct pf_node *n, struct pf_place *ret,
 		    struct pf_ctype *ret_elem);
 struct pf_text *pf_text_new(struct pf_compiler *c, enum pf_text_kind kind);
@@ -417,7 +425,10 @@ struct pf_text *pf_text_new(struct pf_compiler *c, enum pf_text_kind kind);
 bool pf_text_set(struct pf_compiler *c, struct pf_text *t, const char *text, size_t len);
 bool pf_c_type(const char *name, uint8_t long_bytes, struct pf_ctype *ret);
 uint64_t pf_perf_cast(uint64_t v, const char *type, bool element);
-/* Bytes that perf's cast to a type leaves of a number; `element`: the type is that of a pointer to it. */
+/*
+ * Bytes that perf's cast to a type leaves of a number; `element`: the type is that of a pointer to
+ * it.
+ */
 unsigned pf_perf_cast_width(const char *type, size_t len, bool element);
 /* Two constants; false: not an operator of two, or a division by zero. */
 bool pf_perf_binary(const char *op, uint64_t a, uint64_t b, uint64_t *ret);

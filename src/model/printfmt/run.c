@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Running a program. The usual steps write straight into the output buffer: each says beforehand how much room it may
- * take, and fixed fields need no check, because a record that ends too early is first copied in front of zeroes.
+ * Running a program. The usual steps write straight into the output buffer: each says beforehand
+ * how much room it may take, and fixed fields need no check, because a record that ends too early
+ * is first copied in front of zeroes.
  */
 #include "model/printfmt/printfmt_internal.h"
 
@@ -25,7 +26,9 @@ static inline unsigned comm_len(const uint8_t *p)
 #endif
 }
 
-/* Copies whole portions; 32 bytes behind the source's end are there, and as many at the target. */
+/*
+ * Copies complete portions; 32 bytes behind the source's end are there, and as many at the target.
+ */
 static inline char *put_prefix(char *to, const char *from, uint32_t len)
 {
 	memcpy(to, from, 16);
@@ -115,7 +118,7 @@ static void run_steps(const struct printfmt *pf, const struct pf_run *r)
 	struct outbuf *o = r->out;
 	const struct pf_text *t;
 	char *to,
-		*limit; /* where the next byte goes; o->len follows when others write, and at the end */
+		*limit; /* the place of the next byte; o->len follows when others write, and at the end */
 	size_t n;
 
 	if (__builtin_expect(!o->data, 0) && !outbuf_grow(o, 1))
@@ -205,7 +208,7 @@ static void run_on(const struct printfmt *pf, const struct pf_run *r)
 		run_steps(pf, r);
 }
 
-/* A record that ends before the fields do: what it lacks reads as zero. */
+/* A record that ends before the fields do: the missing bytes read as zero. */
 static __attribute__((noinline)) void run_short(const struct printfmt *pf, struct pf_run *r)
 {
 	uint8_t padded[PF_MAX_OFFSET];

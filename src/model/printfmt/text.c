@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text sources: what stands under %s. */
+/* Text sources: the arguments of %s. */
 #include "model/printfmt/printfmt_internal.h"
 
 #include "model/printfmt/digits.h"
@@ -104,7 +104,9 @@ static uint64_t element(const struct pf_run *r, const uint8_t *p, uint32_t width
 	return pf_eval(&one, &e);
 }
 
-/* The kernel: {0x1,0x2}. perf: 1 2, and a complaint about element sizes that it has no number for. */
+/*
+ * The kernel: {0x1,0x2}. perf: 1 2, and a complaint about element sizes that it has no number for.
+ */
 static void put_array(const struct pf_run *r, const struct pf_text *t)
 {
 	uint32_t left, width = (uint32_t)pf_eval(r, t->elem), step = width;
@@ -113,7 +115,7 @@ static void put_array(const struct pf_run *r, const struct pf_text *t)
 	bool known = width == 1 || width == 2 || width == 4 || width == 8;
 
 	if (!known)
-		step = 1; /* perf complains once and goes on with bytes */
+		step = 1; /* perf complains once and continues with bytes */
 	if (t->braces)
 		outbuf_char(r->out, '{');
 	for (int64_t i = 0; p && i < count && i < MAX_ELEMENTS && left >= step;
@@ -181,7 +183,7 @@ static void put_bit_groups(const struct pf_run *r, struct outbuf *o, const uint8
 	}
 }
 
-/* perf takes the bytes of a big-endian mask back to front as a whole, not long by long. */
+/* perf takes the bytes of a big-endian mask back to front, not long by long. */
 static void put_bytes_groups(const struct pf_run *r, struct outbuf *o, const uint8_t *p, uint32_t n)
 {
 	for (uint32_t i = n; i-- > 0;) {
@@ -209,7 +211,7 @@ void pf_put_bitmask(const struct pf_run *r, const uint8_t *p, uint32_t n, uint32
 		put_bit_groups(r, o, p, n, bits);
 	if (!spec || o->failed)
 		return;
-	/* Width and precision are of the whole: done behind the fact, in place. */
+	/* Width and precision are of the complete text: applied afterwards, in place. */
 	len = o->len - start;
 	if (spec->has_prec && len > spec->prec)
 		len = spec->prec;

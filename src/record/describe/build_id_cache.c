@@ -66,7 +66,10 @@ make_path(char ret[PATH_MAX], const char *fmt, ...)
 	return len >= 0 && len < PATH_MAX;
 }
 
-/* All folders of a path in the cache but the last part, which may be a file. The cache's own is made, those above it are not. */
+/*
+ * All folders of a path in the cache but the last part, which may be a file. The cache's own is
+ * made, those above it are not.
+ */
 static bool make_folders(struct build_id_cache *c, const char *path)
 {
 	char part[PATH_MAX];
@@ -161,7 +164,10 @@ static bool write_all(int fd, const void *p, size_t len)
 	return true;
 }
 
-/* From where the descriptor stands to its end. Files of proc tell no size, and the kernel does not copy them itself. */
+/*
+ * From the descriptor's position to its end. Files of proc have no size, and the kernel does not
+ * copy them itself.
+ */
 static bool copy_by_hand(int from, int to)
 {
 	char *buf = malloc(COPY_BYTES);
@@ -250,7 +256,9 @@ void build_id_cache_add_vdso(struct build_id_cache *c, const struct build_id *id
 		link_entry(&e);
 }
 
-/* Who may not see the kernel's addresses sees zeros: readers would take them for the truth. */
+/*
+ * A user who may not see the kernel's addresses sees zeros: readers would take them for the truth.
+ */
 static bool shows_addresses(int fd)
 {
 	char *text = malloc(COPY_BYTES);

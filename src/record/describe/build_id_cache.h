@@ -7,8 +7,8 @@
  *	DIR/[kernel.kallsyms]/ID/kallsyms    DIR/[vdso]/ID/vdso
  *	DIR/.build-id/XX/REST   ->  ../../PATH/ID     XX: the first two digits of the id
  *
- * What is there already costs one look. Files appear under their names when they are complete. Nothing here fails a
- * recording: what cannot be put there is left out.
+ * What is there already costs one look. Files appear under their names when they are complete.
+ * Nothing here fails a recording: what cannot be put there is left out.
  */
 #ifndef SONDE_RECORD_DESCRIBE_BUILD_ID_CACHE_H
 #define SONDE_RECORD_DESCRIBE_BUILD_ID_CACHE_H

@@ -31,7 +31,7 @@ enum { DSOS_KERNEL_PID = -1 };
 
 struct dso_file {
 	const char *name; /* lent from the pool: an absolute path, "[vdso]", "[module]" */
-	uint64_t inode;   /* 0: not told */
+	uint64_t inode;   /* 0 if not recorded */
 	int32_t pid;      /* the last process that mapped it, through which it may be found */
 	bool is_hit;
 };

@@ -27,7 +27,7 @@ struct dso_process {
 	VEC(struct dso_range) ranges;
 };
 
-/* Where the call chain of an event's samples lies. */
+/* The place of the call chain in an event's samples. */
 struct dso_chain {
 	bool is_recorded, has_stack, has_read, read_group;
 	uint32_t read_at;
@@ -40,7 +40,7 @@ struct dsos {
 	struct hash64 event_by_id;
 	VEC(struct dso_chain) chains;
 	/* flags that only rise: read without the lock */
-	atomic_bool all; /* every file mapped counts: asked for, or too much to tell them apart */
+	atomic_bool all; /* every file mapped counts: asked for, or too much to distinguish them */
 	atomic_bool has_modules;
 	/* the rest with this */
 	pthread_mutex_t lock;

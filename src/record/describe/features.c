@@ -317,7 +317,7 @@ int features_add_system(struct features *f, const char *const *argv)
 	return add_sources(f);
 }
 
-/* ---- tracepoints ------------------------------------------------------------------------------------------------- */
+/* ---- tracepoints ----------------------------------------------------------------------------- */
 
 static int by_system(const void *a, const void *b)
 {
@@ -326,7 +326,10 @@ static int by_system(const void *a, const void *b)
 	return strcmp(x->system, y->system);
 }
 
-/* Each event's format once, in the order of systems; *ret_nr counts what has been read also on failure. */
+/*
+ * Each event's format once, in the order of systems; *ret_nr counts what has been read also on
+ * failure.
+ */
 static int read_formats(const struct capture_events *events, struct perfdata_writer_format *formats,
 			size_t *ret_nr)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the recording's header says of the machine and the command: one body per perf.data feature, collected in a list.
- * A feature that this machine has nothing to say about is left out.
+ * What the recording's header says of the machine and the command: one body per perf.data feature,
+ * collected in a list. A feature that this machine has nothing to say about is left out.
  */
 #ifndef SONDE_RECORD_DESCRIBE_FEATURES_H
 #define SONDE_RECORD_DESCRIBE_FEATURES_H
@@ -23,7 +23,9 @@ static inline const char *features_root(const struct features *f)
 	return f->root ? f->root : "";
 }
 
-/* Takes the body over (empty bodies are dropped); -ENOMEM also when writing it ran out of memory. */
+/*
+ * Takes the body over (empty bodies are dropped); -ENOMEM also when writing it ran out of memory.
+ */
 int features_add(struct features *f, uint64_t feature, struct outbuf *take_body);
 /* A feature that says all by being there. */
 int features_add_mark(struct features *f, uint64_t feature);
@@ -37,7 +39,10 @@ int features_add_tracing(struct features *f, const struct capture_events *events
 void features_sort(struct features *f);
 /* GROUP_DESC: features_events.c; nothing when there is no group */
 int features_add_groups(struct features *f, const struct capture_events *events);
-/* CLOCKID, the resolution of a clock that was chosen, and CLOCK_DATA, one moment told by it and by the clock of the day. */
+/*
+ * CLOCKID, the resolution of a clock that was chosen, and CLOCK_DATA, one moment read from it and
+ * from the clock of the day.
+ */
 int features_add_clock(struct features *f, const struct capture_clock *c);
 void features_done(struct features *f);
 

@@ -3,7 +3,9 @@
 
 #include "record/describe/features.h"
 
-/* u32 nr, nr x { str name, u32 index of the leader, u32 number of events }: groups of more than one */
+/*
+ * u32 nr, nr x { str name, u32 index of the leader, u32 number of events }: groups of more than one
+ */
 int features_add_groups(struct features *f, const struct capture_events *events)
 {
 	struct outbuf groups = { 0 }, o = { 0 };

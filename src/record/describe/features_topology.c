@@ -19,7 +19,10 @@
 
 enum { LIST_BYTES = 4096 };
 
-/* strlist of the different texts of one topology file over all cpus: one line for each package, die or core */
+/*
+ * strlist of the different texts of one topology file over all cpus: one line for each package, die
+ * or core
+ */
 static bool put_distinct(struct outbuf *o, const char *root, struct capture_cpus *cpus,
 			 const char *file, const char *older_file)
 {
@@ -135,7 +138,10 @@ static bool read_cache(const char *root, int cpu, int index, struct cache *ret)
 	return true;
 }
 
-/* Several cpus share a cache: it is told once, lower levels first. A machine that shows none has an empty list. */
+/*
+ * Several cpus share a cache: it is written once, lower levels first. A machine that shows none has
+ * an empty list.
+ */
 static int add_caches(struct features *f, struct capture_cpus *cpus)
 {
 	enum { INDEXES = 10, LEVELS = 10 };
@@ -150,7 +156,9 @@ static int add_caches(struct features *f, struct capture_cpus *cpus)
 		     index++) {
 			bool known = false;
 
-			/* sharers come near each other, and the list begins with the lowest of them */
+			/*
+			 * sharers come near each other, and the list begins with the lowest of them
+			 */
 			for (size_t i = 0; i < caches.n && !known; i++)
 				known = !memcmp(&caches.v[i], &c, sizeof(c));
 			if (!known)
@@ -250,7 +258,7 @@ int features_add_topology(struct features *f)
 		if (r == 0)
 			r = add_caches(f, &cpus);
 	}
-	/* kernels without NUMA have no nodes to tell of */
+	/* kernels without NUMA have no nodes */
 	if (r == 0 && capture_cpus_read(online, &nodes) == 0) {
 		r = add_numa_topology(f, &nodes);
 		if (r == 0)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* --affinity: the thread that empties the rings moves to the cpu, or the node, of the one it reads. */
+/*
+ * --affinity: the thread that empties the rings moves to the cpu, or the node, of the one it reads.
+ */
 #ifndef SONDE_RECORD_DRAIN_AFFINITY_H
 #define SONDE_RECORD_DRAIN_AFFINITY_H
 
@@ -15,7 +17,10 @@ struct affinity {
 	size_t nr_sets, current; /* current: nr_sets before the first move */
 };
 
-/* recorded: the cpus whose indexes the rings have as their `buffer`. by_node: a ring's place is its cpu's node. */
+/*
+ * recorded: the cpus whose indexes the rings have as their `buffer`. by_node: a ring's place is its
+ * cpu's node.
+ */
 int affinity_init(struct affinity *a, const struct capture_cpus *recorded, bool by_node);
 /* Whether the ring of a buffer is another place's than the one before. */
 bool affinity_differs(const struct affinity *a, size_t buffer);

@@ -9,14 +9,17 @@
 
 enum {
 	RECORD_BYTES_MAX = 64 << 10,
-	/* header 8, IDENTIFIER 8, IP 8, TID 8: all our attrs have these; most have TIME, which comes next */
+	/*
+	 * header 8, IDENTIFIER 8, IP 8, TID 8: all our attrs have these; most have TIME, which is
+	 * next
+	 */
 	SAMPLE_ID_AT = 8,
 	SAMPLE_TIME_AT = 32,
 	LOST_COUNT_AT = 16,
 	PIECES_OF_RUN = 3, /* at most: a header, and what runs over the end of a ring */
 	/*
-	 * Fewer than these are not worth another look before the kernel wakes us. On a busy machine who sleeps is woken
-	 * late: the less there is in the rings before, the less is lost.
+	 * Fewer than these are not worth another look before the kernel wakes us. On a busy machine
+	 * who sleeps is woken late: the less there is in the rings before, the less is lost.
 	 */
 	PRESSED_BYTES = 2 << 10,
 };
@@ -65,8 +68,9 @@ static void note_time(struct drain_totals *t, uint64_t time_ns)
 }
 
 /*
- * The kernel prepares a mapping's record once for all who want it. When one of them wants build ids (`--buildid-mmap` of
- * another recorder), those who come after it get the mark of a build id on the record that holds device and inode.
+ * The kernel prepares a mapping's record once for all who want it. When one of them wants build ids
+ * (`--buildid-mmap` of another recorder), those who come after it get the mark of a build id on the
+ * record that holds device and inode.
  */
 static bool is_marked_falsely(const struct drain *d, const struct perfdata_record_header *h)
 {
@@ -80,7 +84,10 @@ struct run {
 	bool is_marked_falsely;
 };
 
-/* Reads the headers of [from, to), as far as `room` bytes go. A record that is marked falsely is a run of its own. */
+/*
+ * Reads the headers of [from, to), as far as `room` bytes go. A record that is marked falsely is a
+ * run of its own.
+ */
 static struct run account(struct drain *d, const struct ring *r, uint64_t from, uint64_t to,
 			  size_t room)
 {
@@ -287,7 +294,7 @@ int drain_pass(struct drain *d)
 		TRY(vec_reserve(&d->done, d->nr_rings));
 		d->heads.n = d->done.n = d->nr_rings;
 	}
-	/* All heads first: what comes meanwhile belongs to the next round. */
+	/* All heads first: records that arrive meanwhile belong to the next round. */
 	for (size_t i = 0; i < d->nr_rings; i++) {
 		d->heads.v[i] = ring_head(&d->rings[i]);
 		d->done.v[i] = d->rings[i].tail;

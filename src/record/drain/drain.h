@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From the rings to the file. A pass looks at every ring once, hands what is there to the writer straight from the rings,
- * and ends with FINISHED_ROUND: an event of a later pass but one is never older than what this pass brought.
- * On the way the headers of the records are read, for the count of samples, first and last time, losses, mapped files.
+ * From the rings to the file. A pass looks at every ring once, hands what is there to the writer
+ * straight from the rings, and ends with FINISHED_ROUND: an event of a later pass but one is never
+ * older than what this pass brought. On the way the headers of the records are read, for the count
+ * of samples, first and last time, losses, mapped files.
  */
 #ifndef SONDE_RECORD_DRAIN_DRAIN_H
 #define SONDE_RECORD_DRAIN_DRAIN_H
@@ -21,7 +22,7 @@
 /* What went into one file. */
 struct drain_totals {
 	uint64_t samples,
-		lost; /* samples: those that its outlet took; lost: what LOST records tell */
+		lost; /* samples: those that its outlet took; lost: the sum of LOST records */
 	uint64_t first_time_ns, last_time_ns; /* of samples; 0, 0 while there is none */
 };
 
@@ -57,14 +58,14 @@ struct drain {
 };
 
 /*
- * The kernel wakes who drains when buffers fill (buffers_wakeup_bytes()); what comes seldom is fetched this often, so that a
- * recorder that is killed loses little.
+ * The kernel wakes the drain when buffers fill (buffers_wakeup_bytes()); rare events are fetched
+ * this often, so that a recorder that is killed loses little.
  */
 enum { DRAIN_SLEEP_MS = 1000 };
 
 /* 1: there was something, 0: nothing; <0: it could not be written. */
 int drain_pass(struct drain *d);
-/* Records that lie in memory one behind the other go the same way. */
+/* Records that follow each other in memory are drained together. */
 int drain_block(struct drain *d, const void *records, size_t len);
 /* Ends a round by itself: what was drained until now is settled. */
 int drain_round(struct drain *d);

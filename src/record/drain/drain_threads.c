@@ -174,7 +174,10 @@ void drain_lanes_fill(const struct counters *c, const struct capture_cpus *cpus,
 					     .fds = fds };
 		if (!by_pid)
 			fds[lane->nr_fds++] = r->fd;
-		/* one event's counters tell of all tasks there, and the first event is not everywhere */
+		/*
+		 * one event's counters report all tasks there, and the first event is not
+		 * everywhere
+		 */
 		for (size_t k = 0; k < c->list.n; k++) {
 			const struct counter *n = &c->list.v[k];
 

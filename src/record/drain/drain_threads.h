@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rings emptied by several threads at once (--threads), each ring into a file of its own: a drain per ring, some of them
- * for each thread of the plan.
+ * Rings emptied by several threads at once (--threads), each ring into a file of its own: a drain
+ * per ring, some of them for each thread of the plan.
  *
  *	TRY(drain_threads_new(&t, plan, &like, lanes, nr_lanes, wake_fd));
  *	drain_threads_failed(t)               // now and then: a thread has ended with an error, wake_fd was written to
@@ -22,8 +22,8 @@ struct drain_lane {
 	int cpu;
 	struct outlet *outlet; /* lent */
 	/*
-	 * What is polled: the ring's counter, or all that tell by hanging up that their task is gone. Nobody else may poll
-	 * them: the kernel tells one poller only that there is something.
+	 * What is polled: the ring's counter, or all that report by hanging up that their task has
+	 * ended. Nobody else may poll them: the kernel wakes one poller only.
 	 */
 	const int *fds;
 	size_t nr_fds;
@@ -32,13 +32,16 @@ struct drain_lane {
 struct drain_threads;
 
 /*
- * The ring, cpu and fds of each lane, one for each ring. cpus: those recorded, whose indexes the rings have as their
- * buffer. fds: room for one of each ring and of each counter.
+ * The ring, cpu and fds of each lane, one for each ring. cpus: those recorded, whose indexes the
+ * rings have as their buffer. fds: room for one of each ring and of each counter.
  */
 void drain_lanes_fill(const struct counters *c, const struct capture_cpus *cpus, bool by_pid,
 		      struct drain_lane *lanes, int *fds);
 
-/* like: what the drains have in common. wake_fd: an eventfd. sleep_ms: how long a thread sleeps at most. */
+/*
+ * like: what the drains have in common. wake_fd: an eventfd. sleep_ms: how long a thread sleeps at
+ * most.
+ */
 int drain_threads_new(struct drain_threads **ret, const struct thread_plan *plan,
 		      const struct drain *like, const struct drain_lane *lanes, size_t nr_lanes,
 		      int wake_fd, int sleep_ms);

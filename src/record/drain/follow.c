@@ -37,7 +37,7 @@ void follow_record(struct follow *f, const struct ring *r, uint64_t pos,
 		return;
 	to = outbuf_room(&f->kept, h.size);
 	if (!to)
-		return; /* kept.failed tells */
+		return; /* kept.failed says so */
 	for (size_t i = 0; i + 8 <= h.size; i += 8)
 		memcpy(to + i, r->data + ((pos + i) & r->mask), 8);
 	outbuf_advance(&f->kept, h.size);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a file that begins in the middle of a recording must know of the events before it: which processes were born, and,
- * while its beginning is being made, what happened to processes meanwhile.
+ * What a file that begins in the middle of a recording must know of the events before it: which
+ * processes were born, and, while its beginning is being made, what happened to processes
+ * meanwhile.
  */
 #ifndef SONDE_RECORD_DRAIN_FOLLOW_H
 #define SONDE_RECORD_DRAIN_FOLLOW_H
@@ -22,7 +23,10 @@ struct follow_pids {
 struct follow {
 	_Atomic uint64_t *forked; /* a bit for each pid of a process born while recording */
 	uint32_t nr_pids;         /* how many bits */
-	/* records of state are copied, too: only where one thread drains, --threads makes no further files */
+	/*
+	 * records of state are copied, too: only where one thread drains, --threads makes no
+	 * further files
+	 */
 	bool keeps;
 	struct outbuf kept;
 };

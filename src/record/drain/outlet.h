@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Between the drain and a writer: batches of whole records go to the file as they are or compressed (-z), at once or by a
- * thread of their own (--aio).
+ * Between the drain and a writer: batches of complete records go to the file as they are or
+ * compressed (-z), at once or by a thread of their own (--aio).
  *
  *	outlet_new(&o, writer, &options);
  *	outlet_put(o, &batch);      // the batch's bytes may be overwritten from here on
@@ -10,7 +10,8 @@
  *	outlet_samples_given_up(o); // when the file is finished
  *	outlet_free(o);
  *
- * What was put counts as recorded. What then could not be written is counted as given up.
+ * Records that were put count as recorded. Those that then could not be written are counted as
+ * given up.
  */
 #ifndef SONDE_RECORD_DRAIN_OUTLET_H
 #define SONDE_RECORD_DRAIN_OUTLET_H
@@ -34,7 +35,7 @@ struct outlet_options {
 };
 
 struct outlet_batch {
-	const struct iovec *pieces; /* whole records; one may run from a piece into the next */
+	const struct iovec *pieces; /* complete records; one may run from a piece into the next */
 	int nr_pieces;
 	size_t bytes; /* at most outlet_wants() */
 };
@@ -82,7 +83,10 @@ int outlet_new(struct outlet **ret, struct perfdata_writer *writer,
 /* How large the next batch may be; a record that is larger alone may be cut in two. */
 size_t outlet_wants(const struct outlet *o);
 int outlet_put(struct outlet *o, const struct outlet_batch *b);
-/* Puts a last batch, which may be empty, and sends all on its way to the file; behind it `len` bytes of plain records. */
+/*
+ * Puts a last batch, which may be empty, and sends all on its way to the file; behind it `len`
+ * bytes of plain records.
+ */
 int outlet_flush(struct outlet *o, const struct outlet_batch *last, const void *plain, size_t len);
 /* Compressed records then end with a checksum. */
 int outlet_finish(struct outlet *o);
@@ -98,7 +102,7 @@ void outlet_given_up(const struct outlet *o, struct tally *to);
 uint64_t outlet_samples_given_up(const struct outlet *o);
 void outlet_free(struct outlet *o); /* NULL is fine */
 
-/* ---- with outlet_thread.c ---------------------------------------------------------------------------------------- */
+/* ---- with outlet_thread.c -------------------------------------------------------------------- */
 
 enum { OUTLET_BLOCK_BYTES = OUTLET_BATCH_BYTES + (256 << 10) };
 
@@ -111,7 +115,10 @@ bool outlet_block_join(struct outlet_block *to, struct outlet_block *b);
 /* Empties it: its samples are given up. */
 void outlet_block_drop(struct outlet *o, struct outlet_block *b);
 int outlet_thread_start(struct outlet *o, size_t ahead_bytes);
-/* Hands o->block over and gets an empty one, waiting until there is one. <0: what the thread could not write. */
+/*
+ * Hands o->block over and gets an empty one, waiting until there is one. <0: what the thread could
+ * not write.
+ */
 int outlet_thread_submit(struct outlet *o);
 /* Waits until all is written, and ends the thread. */
 int outlet_thread_end(struct outlet *o);

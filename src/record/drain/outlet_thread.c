@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writing by a thread of its own (--aio): the drain fills blocks and never waits for the disk, unless all blocks wait for
- * it already.
+ * Writing by a thread of its own (--aio): the drain fills blocks and never waits for the disk,
+ * unless all blocks wait for it already.
  *
  *	drain: o->block --submit--> queue --> thread: write --> spare --> o->block
  */

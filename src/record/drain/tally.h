@@ -32,7 +32,7 @@ void tally_add_sample(struct tally *t, uint64_t id);
 /* A record, `len` bytes of it are in memory: all of a LOST_SAMPLES, 16 of others. */
 void tally_add_record(struct tally *t, const void *record, size_t len);
 /*
- * The whole records behind the first `done` bytes of the pieces; a record may run from one piece
+ * The complete records behind the first `done` bytes of the pieces; a record may run from one piece
  * into the next.
  */
 void tally_add_pieces(struct tally *t, const struct iovec *pieces, int nr_pieces, uint64_t done);

@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/sysfile.h"
 
-/* ---- groups of cpus ---------------------------------------------------------------------------------------------- */
+/* ---- groups of cpus -------------------------------------------------------------------------- */
 
 static bool read_group(enum cpu_group group, int cpu, char *text, size_t size)
 {
@@ -70,7 +70,7 @@ int cpu_group_find(enum cpu_group group, int cpu, struct capture_cpus *ret)
 	return 0;
 }
 
-/* ---- plans ------------------------------------------------------------------------------------------------------- */
+/* ---- plans ----------------------------------------------------------------------------------- */
 
 static const char *const group_words[] = { "cpu", "core", "package", "numa" };
 
