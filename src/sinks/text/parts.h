@@ -2,7 +2,8 @@
 /*
  * Parts of text that only one kind of input has: its header, lists and dumps of its records, metrics
  * of its counters. The folder of sinks that prints such an input provides them
- * (sink_ops.text_parts), so that the text sink includes nothing of it.
+ * (sink_ops.text_parts), so that the text sink includes nothing of it. There is one provider, which
+ * refuses options about parts of other inputs; a second one would have to be chosen by the source.
  */
 #ifndef SONDE_SINKS_TEXT_PARTS_H
 #define SONDE_SINKS_TEXT_PARTS_H
