@@ -33,6 +33,14 @@ quick:
 	@$(call build,$(B),) --quiet
 	@tests/check $(B) --quick
 
+# What takes too long or too much for `make check`: soak, bounds, sweep, fuzz, all combinations; hours, and 5 GB in /var/tmp.
+# HEAVYFLAGS='-k sweep', or less of each: see tests/heavy.
+heavy:
+	@tools/setup test record fuzz
+	@$(call build,$(B),) --quiet
+	@export CC=clang; $(call build,$(B)-fuzz,$(fuzzflags)) --quiet fuzz tests/sweep/sweep
+	@tests/heavy $(B) $(B)-fuzz --seconds $(SECONDS) --rounds $(ROUNDS) $(HEAVYFLAGS)
+
 # What can go wrong while recording, ROUNDS times.
 soak:
 	@tools/setup test record
@@ -100,4 +108,4 @@ clean:
 	rm -rf $(B) $(B)-asan $(B)-fuzz
 
 , := ,
-.PHONY: all demo check quick soak asan fuzz sweep bench bounds fmt install uninstall perl clean
+.PHONY: all demo check quick heavy soak asan fuzz sweep bench bounds fmt install uninstall perl clean
