@@ -83,7 +83,7 @@ void json_put_due(struct json *j)
 }
 
 /* Writes the string without a comma in front. */
-static void put_string(struct outbuf *out, const void *bytes, size_t len)
+static void json_quote_bytes(struct outbuf *out, const void *bytes, size_t len)
 {
 	const uint8_t *p = bytes, *end = p + len;
 	char *start = outbuf_room(out, len * ESCAPE_BYTES + 2), *to = start;
@@ -121,7 +121,7 @@ static void put_string(struct outbuf *out, const void *bytes, size_t len)
 void json_string(struct json *j, const void *bytes, size_t len)
 {
 	json_separate(j);
-	put_string(j->out, bytes, len);
+	json_quote_bytes(j->out, bytes, len);
 	j->due = ',';
 }
 

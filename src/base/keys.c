@@ -16,7 +16,7 @@ struct place {
 	int line;
 };
 
-static int set_word(void *to, const struct key *k, const char *value, const struct place *at)
+static int keys_set_word(void *to, const struct key *k, const char *value, const struct place *at)
 {
 	struct outbuf choices = { 0 };
 
@@ -72,7 +72,7 @@ static int keys_set(void *to, const struct key *k, const char *value, const stru
 
 	switch (k->kind) {
 	case KEY_KIND_WORD:
-		return set_word(to, k, value, at);
+		return keys_set_word(to, k, value, at);
 	case KEY_KIND_NUMBER:
 		return set_number(to, k, value, at);
 	case KEY_KIND_LINES:

@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 
-static bool line_of(char *buf, size_t size, const char *path)
+static bool sysfile_read_line(char *buf, size_t size, const char *path)
 {
 	FILE *f = fopen(path, "re");
 	/* Without memory for a buffer stdio reads byte by byte, which these files do not allow. */
@@ -37,7 +37,7 @@ bool sysfile_line(char *buf, size_t size, const char *path_fmt, ...)
 	va_start(ap, path_fmt);
 	vsnprintf(path, sizeof(path), path_fmt, ap);
 	va_end(ap);
-	return line_of(buf, size, path);
+	return sysfile_read_line(buf, size, path);
 }
 
 long sysfile_number(long fallback, const char *path_fmt, ...)
@@ -49,7 +49,7 @@ long sysfile_number(long fallback, const char *path_fmt, ...)
 	va_start(ap, path_fmt);
 	vsnprintf(path, sizeof(path), path_fmt, ap);
 	va_end(ap);
-	if (!line_of(text, sizeof(text), path))
+	if (!sysfile_read_line(text, sizeof(text), path))
 		return fallback;
 	v = strtol(text, &end, 10);
 	return end == text ? fallback : v;
