@@ -175,7 +175,7 @@ static int open_one(struct counters *c, struct capture_events *events, size_t ev
 }
 
 /* Removes an event that a glob added and the kernel refuses. */
-static bool leave_out(struct counters *c, struct capture_events *events, size_t event)
+static bool counters_leave_out(struct counters *c, struct capture_events *events, size_t event)
 {
 	struct capture_event *e = &events->list.v[event];
 
@@ -276,7 +276,8 @@ static void counters_report_opened(const struct counters *c, const struct captur
 	    (unsigned long long)a->sample_period, nr);
 }
 
-static int set_filter(int fd, const struct capture_events *events, const struct capture_event *e)
+static int counters_set_filter(int fd, const struct capture_events *events,
+			       const struct capture_event *e)
 {
 	if (ioctl(fd, PERF_EVENT_IOC_SET_FILTER, e->filter) < 0)
 		return filter_explain(&events->tracefs, e->system, e->event, e->filter, errno);
@@ -298,7 +299,7 @@ static int check_filter(const struct counter *n, const struct capture_events *ev
 	fd = open_event(&e->attr, n->tid, n->cpu, -1, 0);
 	if (fd < 0)
 		return 0; /* the task has ended; its open counters get the filter later */
-	r = set_filter(fd, events, e);
+	r = counters_set_filter(fd, events, e);
 	close(fd);
 	return r;
 }
@@ -318,7 +319,7 @@ int counters_open(struct counters *c, struct capture_events *events,
 		 * who may not record at all must get an error.
 		 */
 		if ((r == -EPERM || r == -EINVAL || r == -EOPNOTSUPP) && event &&
-		    c->list.n == before && leave_out(c, events, event))
+		    c->list.n == before && counters_leave_out(c, events, event))
 			continue;
 		if (r < 0 && give_up_group(c, events, &event))
 			continue;
@@ -342,7 +343,7 @@ int counters_filter(struct counters *c, const struct capture_events *events)
 		const struct capture_event *e = &events->list.v[n->event];
 
 		if (e->filter)
-			TRY(set_filter(n->fd, events, e));
+			TRY(counters_set_filter(n->fd, events, e));
 	}
 	return 0;
 }

@@ -35,7 +35,7 @@ static void filter_skip_blanks(struct check *c)
 		return false;                                       \
 	} while (0)
 
-static const struct sonde_field *find_field(const struct check *c, const char *name)
+static const struct sonde_field *filter_find_field(const struct check *c, const char *name)
 {
 	for (size_t i = 0; i < c->nr_fields; i++)
 		if (!strcmp(c->fields[i].name, name))
@@ -128,7 +128,7 @@ static bool filter_check_predicate(struct check *c)
 		FOUND(c, "a field's name is missing at '%.30s'", *c->pos ? c->pos : "the end");
 	snprintf(name, sizeof(name), "%.*s", (int)len, c->pos);
 	c->pos += len;
-	f = find_field(c, name);
+	f = filter_find_field(c, name);
 	if (!f && !is_pseudo_field(name)) {
 		struct near near;
 
@@ -200,7 +200,7 @@ void filter_check(const char *filter, const struct sonde_field *fields, size_t n
 	filter_check_expression(&c, 0);
 }
 
-static void put_fields(struct outbuf *o, const struct sonde_field *fields, size_t nr)
+static void filter_put_fields(struct outbuf *o, const struct sonde_field *fields, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
 		outbuf_fmt(o, "%s%s%s", i ? ", " : "", fields[i].name,
@@ -224,7 +224,7 @@ int filter_explain(const struct tracefs *t, const char *system, const char *even
 	    eventformat_parse(&arena, bytes_init(text, len, 0, path, false), system, abi, &sc) ==
 		    0) {
 		filter_check(filter, sc->fields, sc->nr_fields, finding, sizeof(finding));
-		put_fields(&o, sc->fields, sc->nr_fields);
+		filter_put_fields(&o, sc->fields, sc->nr_fields);
 	}
 	outbuf_char(&o, '\0');
 	err_set(-EINVAL, "the filter '%.*s%s' does not fit %s:%s: %s", SHOWN, filter,

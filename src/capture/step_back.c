@@ -9,7 +9,8 @@
 #include "formats/perfdata/attr.h"
 
 /* "cpu-clock" with the modifier letters that perf derives from the attr. */
-static const char *clock_name(struct capture_events *events, const struct perf_event_attr *a)
+static const char *step_back_clock_name(struct capture_events *events,
+					const struct perf_event_attr *a)
 {
 	char name[96];
 
@@ -129,7 +130,7 @@ static bool clock_for_cycles(struct steps_back *s, const struct refused *r, cons
 		return false;
 	e->attr.type = PERF_TYPE_SOFTWARE;
 	e->attr.config = PERF_COUNT_SW_CPU_CLOCK;
-	e->name = clock_name(r->events, &e->attr);
+	e->name = step_back_clock_name(r->events, &e->attr);
 	say(to, SAY_WARNING,
 	    "this machine cannot count cycles (often a virtual machine): recording %s instead",
 	    e->name);
@@ -151,7 +152,7 @@ static bool user_space_only(struct steps_back *s, const struct refused *r, const
 		return true;
 	e->name =
 		a->type == PERF_TYPE_SOFTWARE && !strncmp(e->name, "cpu-clock", 9) && e->is_default
-			? clock_name(r->events, a)
+			? step_back_clock_name(r->events, a)
 			: name_user(r->events, e->name);
 	if (e->name && !capture_is_dummy(a))
 		say(to, SAY_WARNING,

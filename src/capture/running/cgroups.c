@@ -11,7 +11,7 @@
 #include "capture/cgroups.h"
 
 /* The kernel's id of a group is its file handle. On 64-bit machines that is also the inode. */
-static uint64_t id_of(const char *path)
+static uint64_t cgroups_id_of(const char *path)
 {
 	union {
 		struct file_handle head;
@@ -40,7 +40,7 @@ void cgroups_each(void (*visit)(void *ctx, uint64_t id, const char *path), void 
 		return;
 	tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT, NULL);
 	while (tree && (e = fts_read(tree))) {
-		const uint64_t id = e->fts_info == FTS_D ? id_of(e->fts_path) : 0;
+		const uint64_t id = e->fts_info == FTS_D ? cgroups_id_of(e->fts_path) : 0;
 		const char *path = e->fts_path + strlen(root);
 
 		if (id)

@@ -77,7 +77,8 @@ static bool is_file_of(const char *line, const char *module)
 	return !*module && !strncmp(base, ".ko", 3);
 }
 
-static void find_file(FILE *dep, const char *folder, const char *module, char ret[PATH_MAX])
+static void kernel_parts_find_file(FILE *dep, const char *folder, const char *module,
+				   char ret[PATH_MAX])
 {
 	char *line = NULL;
 	size_t room = 0;
@@ -117,7 +118,7 @@ static int add_modules(struct parts *p)
 		if (sscanf(line, "%127s %llu %*s %*s %*s %llx", name, &size, &addr) != 3)
 			continue;
 		id = build_id_of_module("", name);
-		find_file(dep, folder, name, file);
+		kernel_parts_find_file(dep, folder, name, file);
 		r = kernel_parts_add(p, addr, addr ? addr + size : 0, file, &id);
 	}
 	if (dep)

@@ -233,7 +233,7 @@ void synth_modules(struct synth *s)
 /* ---- BPF ------------------------------------------------------------------------------------- */
 
 /* u64 addr, u32 len, u16 type, u16 flags, name */
-static void put_ksymbol(struct synth *s, uint64_t addr, uint32_t len, const char *name)
+static void synth_put_ksymbol(struct synth *s, uint64_t addr, uint32_t len, const char *name)
 {
 	size_t at = synth_begin(s, PERF_RECORD_KSYMBOL, 0);
 
@@ -251,7 +251,7 @@ static void put_bpf(void *ctx, const struct bpf_function *f)
 	size_t at;
 
 	if (f->name) {
-		put_ksymbol(s, f->addr, f->len, f->name);
+		synth_put_ksymbol(s, f->addr, f->len, f->name);
 		return;
 	}
 	at = synth_begin(s, PERF_RECORD_BPF_EVENT, 0);
@@ -277,7 +277,7 @@ static void put_bpf_images(struct synth *s)
 		    strcmp(module, "[bpf]"))
 			continue;
 		if (!strncmp(name, "bpf_trampoline_", 15) || !strncmp(name, "bpf_dispatcher_", 15))
-			put_ksymbol(s, addr, (uint32_t)sysconf(_SC_PAGESIZE), name);
+			synth_put_ksymbol(s, addr, (uint32_t)sysconf(_SC_PAGESIZE), name);
 	}
 	fclose(f);
 }
@@ -292,7 +292,7 @@ void synth_bpf(struct synth *s, struct bpf_programs *programs)
 /* ---- control groups -------------------------------------------------------------------------- */
 
 /* u64 id | path */
-static void put_cgroup(void *ctx, uint64_t id, const char *path)
+static void synth_put_cgroup(void *ctx, uint64_t id, const char *path)
 {
 	struct synth *s = ctx;
 	size_t at = synth_begin(s, PERF_RECORD_CGROUP, 0);
@@ -304,5 +304,5 @@ static void put_cgroup(void *ctx, uint64_t id, const char *path)
 
 void synth_cgroups(struct synth *s)
 {
-	cgroups_each(put_cgroup, s);
+	cgroups_each(synth_put_cgroup, s);
 }

@@ -80,7 +80,7 @@ static void put_fork(struct synth *s, const struct task *t)
  * u32 pid, tid | u64 nr | nr x { u64 device, inode }, in the kernel's order; zeros if we may not
  * read them
  */
-static void put_namespaces(struct synth *s, int proc, const struct task *t)
+static void synth_put_namespaces(struct synth *s, int proc, const struct task *t)
 {
 	static const char *const names[] = { "net", "uts", "ipc", "pid", "user", "mnt", "cgroup" };
 	enum { NR_NAMES = sizeof(names) / sizeof(names[0]) };
@@ -105,7 +105,7 @@ static void put_namespaces(struct synth *s, int proc, const struct task *t)
 	synth_end(s, at);
 }
 
-static void put_comm(struct synth *s, const struct task *t)
+static void synth_put_comm(struct synth *s, const struct task *t)
 {
 	size_t at = synth_begin(s, PERF_RECORD_COMM, 0);
 
@@ -237,8 +237,8 @@ static void thread_of(void *ctx, int32_t tid)
 	if (tid == w->pid || !read_stat(w->proc, w->pid, tid, &t))
 		return;
 	put_fork(w->synth, &t);
-	put_namespaces(w->synth, w->proc, &t);
-	put_comm(w->synth, &t);
+	synth_put_namespaces(w->synth, w->proc, &t);
+	synth_put_comm(w->synth, &t);
 }
 
 static void synth_process(void *ctx, int32_t pid)
@@ -250,8 +250,8 @@ static void synth_process(void *ctx, int32_t pid)
 	if (!read_stat(w.proc, pid, pid, &t))
 		return;
 	put_fork(w.synth, &t);
-	put_namespaces(w.synth, w.proc, &t);
-	put_comm(w.synth, &t);
+	synth_put_namespaces(w.synth, w.proc, &t);
+	synth_put_comm(w.synth, &t);
 	put_mappings(w.synth, w.proc, pid);
 	w.pid = pid;
 	snprintf(path, sizeof(path), "%d/task", pid);
@@ -387,10 +387,10 @@ void synth_threads(struct synth *s, const int32_t *tids, size_t nr_tids)
 			struct task leader;
 
 			if (read_stat(proc, pid, pid, &leader))
-				put_comm(s, &leader);
+				synth_put_comm(s, &leader);
 		}
-		put_comm(s, &t);
-		put_namespaces(s, proc, &t);
+		synth_put_comm(s, &t);
+		synth_put_namespaces(s, proc, &t);
 		if (pid != described)
 			put_mappings(s, proc, pid);
 		described = pid;
@@ -407,8 +407,8 @@ void synth_name(struct synth *s, int32_t pid)
 	if (proc < 0)
 		return;
 	if (!s->no_tasks && read_stat(proc, pid, pid, &t)) {
-		put_comm(s, &t);
-		put_namespaces(s, proc, &t);
+		synth_put_comm(s, &t);
+		synth_put_namespaces(s, proc, &t);
 	}
 	close(proc);
 }

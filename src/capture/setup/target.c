@@ -155,7 +155,7 @@ static int add_user(struct target *t, const char *user)
 
 /* ---- cpus ------------------------------------------------------------------------------------ */
 
-static int by_number(const void *a, const void *b)
+static int target_by_number(const void *a, const void *b)
 {
 	return *(const int *)a - *(const int *)b;
 }
@@ -206,7 +206,7 @@ static int choose_cpus(struct target *t, const char *text)
 	    !isdigit((unsigned char)text[strlen(text) - 1]) ||
 	    capture_cpus_parse(text, &chosen) < 0)
 		return err_set(-EBADR, "-C needs a list of cpus such as 0,2-3, not '%s'", text);
-	qsort(chosen.list.v, chosen.list.n, sizeof(int), by_number);
+	qsort(chosen.list.v, chosen.list.n, sizeof(int), target_by_number);
 	for (size_t i = 0; i < chosen.list.n; i++) {
 		const int cpu = chosen.list.v[i];
 
@@ -224,11 +224,11 @@ static int choose_cpus(struct target *t, const char *text)
 }
 
 /* If memory runs out the cpu is not added. */
-static void add_cpu(struct capture_cpus *to, int cpu)
+static void target_add_cpu(struct capture_cpus *to, int cpu)
 {
 	if (capture_cpus_has(to, cpu) || vec_push(&to->list, cpu) < 0)
 		return;
-	qsort(to->list.v, to->list.n, sizeof(int), by_number);
+	qsort(to->list.v, to->list.n, sizeof(int), target_by_number);
 }
 
 /* Adds the cpus of a that are not in b. */
@@ -237,7 +237,7 @@ static void add_missing(const struct capture_cpus *a, const struct capture_cpus 
 {
 	for (size_t i = 0; i < a->list.n; i++) {
 		if (!capture_cpus_has(b, a->list.v[i]))
-			add_cpu(to, a->list.v[i]);
+			target_add_cpu(to, a->list.v[i]);
 	}
 }
 
@@ -268,7 +268,7 @@ static void note_away(void *ctx, int cpu)
 {
 	struct target *t = ctx;
 
-	add_cpu(&t->went, cpu);
+	target_add_cpu(&t->went, cpu);
 }
 
 void target_look_back(struct target *t)
