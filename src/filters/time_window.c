@@ -93,7 +93,7 @@ static bool take_char(struct moment *m, char c)
 }
 
 /* Takes exactly this many digits, which must give a number from min to max. */
-static bool take_number(struct moment *m, int digits, int min, int max, int *ret)
+static bool time_window_take_number(struct moment *m, int digits, int min, int max, int *ret)
 {
 	int n = 0;
 
@@ -115,7 +115,7 @@ static bool take_seconds(struct moment *m)
 	uint64_t unit = NS_PER_S;
 	int s;
 
-	if (!take_number(m, 2, 0, 60, &s))
+	if (!time_window_take_number(m, 2, 0, 60, &s))
 		return false;
 	m->ns = (uint64_t)s * NS_PER_S;
 	if (!take_char(m, '.'))
@@ -134,9 +134,10 @@ static bool take_zone(struct moment *m)
 	m->has_zone = m->at < m->end;
 	if (!m->has_zone || take_char(m, 'Z'))
 		return true;
-	if (!take_char(m, west ? '-' : '+') || !take_number(m, 2, 0, 14, &hours))
+	if (!take_char(m, west ? '-' : '+') || !time_window_take_number(m, 2, 0, 14, &hours))
 		return false;
-	if ((take_char(m, ':') || m->at < m->end) && !take_number(m, 2, 0, 59, &minutes))
+	if ((take_char(m, ':') || m->at < m->end) &&
+	    !time_window_take_number(m, 2, 0, 59, &minutes))
 		return false;
 	m->zone_min = (hours * 60 + minutes) * (west ? -1 : 1);
 	return true;
@@ -155,13 +156,13 @@ static bool read_moment(const char *p, size_t len, struct moment *ret)
 
 	m.has_date = has_date(p, len);
 	if (m.has_date)
-		is_valid = take_number(&m, 4, 1970, 2200, &m.year) && take_char(&m, '-') &&
-			   take_number(&m, 2, 1, 12, &m.month) && take_char(&m, '-') &&
-			   take_number(&m, 2, 1, 31, &m.day);
+		is_valid = time_window_take_number(&m, 4, 1970, 2200, &m.year) &&
+			   take_char(&m, '-') && time_window_take_number(&m, 2, 1, 12, &m.month) &&
+			   take_char(&m, '-') && time_window_take_number(&m, 2, 1, 31, &m.day);
 	if (is_valid && (!m.has_date || m.at < m.end))
 		is_valid = (!m.has_date || take_char(&m, 'T')) &&
-			   take_number(&m, 2, 0, 24, &m.hour) && take_char(&m, ':') &&
-			   take_number(&m, 2, 0, 59, &m.minute) &&
+			   time_window_take_number(&m, 2, 0, 24, &m.hour) && take_char(&m, ':') &&
+			   time_window_take_number(&m, 2, 0, 59, &m.minute) &&
 			   (!take_char(&m, ':') || take_seconds(&m)) && take_zone(&m);
 	*ret = m;
 	return is_valid && m.at == m.end;
@@ -386,7 +387,7 @@ static uint64_t place_in(const struct parse *parse, double part)
 	return span->first_ns + (ns < (double)whole ? (uint64_t)ns : whole);
 }
 
-static int add_part(struct parse *parse, double from, double to)
+static int time_window_add_part(struct parse *parse, double from, double to)
 {
 	struct time_window w;
 
@@ -429,7 +430,7 @@ static int parse_part(struct parse *parse, const char *p, size_t len, char separ
 	} else if (!parse_percent(second, (size_t)(end - second), c_locale, &to)) {
 		return time_window_fail(parse, "a part is PERCENT%-PERCENT%");
 	}
-	return add_part(parse, from, to);
+	return time_window_add_part(parse, from, to);
 }
 
 /* The complete text decides on the kind of list: slices before ranges before a single percent. */
@@ -444,7 +445,7 @@ static int parse_percents(struct parse *parse, locale_t c_locale)
 
 		if (!parse_percent(text, strlen(text), c_locale, &part) || part <= 0)
 			return time_window_fail(parse, "a percent is a number above 0 and %");
-		return add_part(parse, 0, part);
+		return time_window_add_part(parse, 0, part);
 	}
 	do {
 		size_t len = strcspn(p, ",");

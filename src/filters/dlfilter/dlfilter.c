@@ -55,7 +55,7 @@ static const char *value_of(const char *line, const char *key)
 }
 
 /* Reads filters first, so that arguments before the first filter belong to it. */
-static int read_lines(struct dlfilters *l, const char *lines, bool only_last, void *ctx)
+static int dlfilter_read_lines(struct dlfilters *l, const char *lines, bool only_last, void *ctx)
 {
 	const char *last = NULL, *value;
 	size_t at = 0;
@@ -99,7 +99,7 @@ static int open_filter(struct dlfilter *f, const struct dlf_fns *fns)
 int dlfilters_load(struct dlfilters *l, const char *lines, bool only_last,
 		   const struct dlf_fns *fns, void *ctx)
 {
-	TRY(read_lines(l, lines, only_last, ctx));
+	TRY(dlfilter_read_lines(l, lines, only_last, ctx));
 	vec_foreach(f, &l->filters) {
 		TRY(open_filter(*f, fns));
 		l->has_early |= (*f)->early != NULL;
