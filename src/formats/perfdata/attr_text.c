@@ -75,8 +75,8 @@ static const struct bit_name branch_bits_newer[] = {
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* Prints the names of the set bits, separated by bars. */
-static const char *put_bits(struct outbuf *out, uint64_t value, const struct bit_name *names,
-			    size_t nr, const char *bar)
+static const char *attr_text_put_bits(struct outbuf *out, uint64_t value,
+				      const struct bit_name *names, size_t nr, const char *bar)
 {
 	for (size_t i = 0; i < nr; i++) {
 		if (!(value & names[i].bit))
@@ -120,15 +120,15 @@ static void put_sample_type(struct outbuf *out, uint64_t value,
 		return;
 	attr_text_put_name(out, style, "sample_type");
 	begin_bits(style);
-	bar = put_bits(out, value, sample_bits, COUNT(sample_bits), "");
+	bar = attr_text_put_bits(out, value, sample_bits, COUNT(sample_bits), "");
 	if (!style->rules->lacks_newer_attr_bits)
-		put_bits(out, value, sample_bits_unknown_to_perf,
-			 COUNT(sample_bits_unknown_to_perf), bar);
+		attr_text_put_bits(out, value, sample_bits_unknown_to_perf,
+				   COUNT(sample_bits_unknown_to_perf), bar);
 	end_bits(style);
 }
 
-static void put_branch_type(struct outbuf *out, uint64_t value,
-			    const struct perfdata_attr_style *style)
+static void attr_text_put_branch_type(struct outbuf *out, uint64_t value,
+				      const struct perfdata_attr_style *style)
 {
 	const char *bar;
 
@@ -136,14 +136,14 @@ static void put_branch_type(struct outbuf *out, uint64_t value,
 		return;
 	attr_text_put_name(out, style, "branch_sample_type");
 	begin_bits(style);
-	bar = put_bits(out, value, branch_bits, COUNT(branch_bits), "");
+	bar = attr_text_put_bits(out, value, branch_bits, COUNT(branch_bits), "");
 	if (!style->rules->lacks_counters_bit)
-		put_bits(out, value, branch_bits_newer, COUNT(branch_bits_newer), bar);
+		attr_text_put_bits(out, value, branch_bits_newer, COUNT(branch_bits_newer), bar);
 	end_bits(style);
 }
 
-static void put_number(struct outbuf *out, const struct perfdata_attr_style *style,
-		       const char *name, uint64_t value)
+static void attr_text_put_number(struct outbuf *out, const struct perfdata_attr_style *style,
+				 const char *name, uint64_t value)
 {
 	if (!value)
 		return;
@@ -160,7 +160,7 @@ static void attr_text_put_hex(struct outbuf *out, const struct perfdata_attr_sty
 	if (!value)
 		return;
 	if (style->json) {
-		put_number(out, style, name, value);
+		attr_text_put_number(out, style, name, value);
 		return;
 	}
 	attr_text_put_name(out, style, name);
@@ -170,23 +170,23 @@ static void attr_text_put_hex(struct outbuf *out, const struct perfdata_attr_sty
 void perfdata_attr_put_kind(struct outbuf *out, const struct perf_event_attr *attr,
 			    uint32_t attr_bytes, const struct perfdata_attr_style *style)
 {
-	put_number(out, style, "type", attr->type);
-	put_number(out, style, "size", attr_bytes);
+	attr_text_put_number(out, style, "type", attr->type);
+	attr_text_put_number(out, style, "size", attr_bytes);
 	attr_text_put_hex(out, style, "config", attr->config);
 }
 
 void perfdata_attr_put_members(struct outbuf *out, const struct perf_event_attr *attr,
 			       const struct perfdata_attr_style *style)
 {
-	put_number(out, style, "{ sample_period, sample_freq }", attr->sample_period);
+	attr_text_put_number(out, style, "{ sample_period, sample_freq }", attr->sample_period);
 	put_sample_type(out, attr->sample_type, style);
 	if (attr->read_format) {
 		attr_text_put_name(out, style, "read_format");
 		begin_bits(style);
-		put_bits(out, attr->read_format, read_bits, COUNT(read_bits), "");
+		attr_text_put_bits(out, attr->read_format, read_bits, COUNT(read_bits), "");
 		end_bits(style);
 	}
-#define FLAG(member) put_number(out, style, #member, attr->member)
+#define FLAG(member) attr_text_put_number(out, style, #member, attr->member)
 	FLAG(disabled);
 	FLAG(inherit);
 	FLAG(pinned);
@@ -225,13 +225,14 @@ void perfdata_attr_put_members(struct outbuf *out, const struct perf_event_attr 
 	FLAG(remove_on_exec);
 	FLAG(sigtrap);
 #undef FLAG
-	put_number(out, style, "{ wakeup_events, wakeup_watermark }", attr->wakeup_events);
-	put_number(out, style, "bp_type", attr->bp_type);
+	attr_text_put_number(out, style, "{ wakeup_events, wakeup_watermark }",
+			     attr->wakeup_events);
+	attr_text_put_number(out, style, "bp_type", attr->bp_type);
 	attr_text_put_hex(out, style, "{ bp_addr, config1 }", attr->bp_addr);
 	attr_text_put_hex(out, style, "{ bp_len, config2 }", attr->bp_len);
-	put_branch_type(out, attr->branch_sample_type, style);
+	attr_text_put_branch_type(out, attr->branch_sample_type, style);
 	attr_text_put_hex(out, style, "sample_regs_user", attr->sample_regs_user);
-	put_number(out, style, "sample_stack_user", attr->sample_stack_user);
+	attr_text_put_number(out, style, "sample_stack_user", attr->sample_stack_user);
 	if (attr->clockid) {
 		attr_text_put_name(out, style, "clockid");
 		if (style->json)
@@ -240,8 +241,8 @@ void perfdata_attr_put_members(struct outbuf *out, const struct perf_event_attr 
 			outbuf_fmt(out, "%d", attr->clockid);
 	}
 	attr_text_put_hex(out, style, "sample_regs_intr", attr->sample_regs_intr);
-	put_number(out, style, "aux_watermark", attr->aux_watermark);
-	put_number(out, style, "sample_max_stack", attr->sample_max_stack);
-	put_number(out, style, "aux_sample_size", attr->aux_sample_size);
-	put_number(out, style, "sig_data", attr->sig_data);
+	attr_text_put_number(out, style, "aux_watermark", attr->aux_watermark);
+	attr_text_put_number(out, style, "sample_max_stack", attr->sample_max_stack);
+	attr_text_put_number(out, style, "aux_sample_size", attr->aux_sample_size);
+	attr_text_put_number(out, style, "sig_data", attr->sig_data);
 }

@@ -60,7 +60,7 @@ static int named_files_compare(const void *pa, const void *pb)
 	return a->len < b->len ? -1 : a->len > b->len;
 }
 
-static int add_file(struct reading *r, struct named_files *files)
+static int named_files_add_file(struct reading *r, struct named_files *files)
 {
 	struct named_file f = { .path = r->path, .nr = r->symbols.n };
 	struct named_symbol *copy;
@@ -103,7 +103,7 @@ static int read_files(struct bytes *b, struct arena *a, struct named_files *file
 		r.has_first_off = false;
 		result = read(&r, &file);
 		if (result >= 0)
-			result = add_file(&r, files);
+			result = named_files_add_file(&r, files);
 	}
 	vec_done(&r.symbols);
 	return result;

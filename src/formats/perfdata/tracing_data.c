@@ -38,7 +38,7 @@ static uint8_t long_bytes_of(const struct bytes *page)
 	return (uint8_t)(size[sizeof(key) - 1] - '0');
 }
 
-static int read_formats(struct bytes *b, struct tracing_data *td, const char *system)
+static int tracing_data_read_formats(struct bytes *b, struct tracing_data *td, const char *system)
 {
 	uint32_t count = 0;
 
@@ -53,7 +53,7 @@ static int read_formats(struct bytes *b, struct tracing_data *td, const char *sy
 }
 
 /* Reads everything before the formats. */
-static int read_head(struct bytes *b, struct tracing_data *td)
+static int tracing_data_read_head(struct bytes *b, struct tracing_data *td)
 {
 	static const uint8_t magic[10] = { 0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g' };
 	const uint8_t *p = NULL;
@@ -84,7 +84,7 @@ int tracing_data_abi(struct bytes b, bool *ret_big_endian, uint8_t *ret_long_byt
 {
 	struct tracing_data td = { 0 };
 
-	TRY(read_head(&b, &td));
+	TRY(tracing_data_read_head(&b, &td));
 	*ret_big_endian = td.big_endian;
 	*ret_long_bytes = td.long_bytes;
 	return 0;
@@ -95,12 +95,12 @@ int tracing_data_read(struct bytes b, struct tracing_data *td)
 	const char *system = NULL;
 	uint32_t n = 0;
 
-	TRY(read_head(&b, td));
-	TRY(read_formats(&b, td, "ftrace"));
+	TRY(tracing_data_read_head(&b, td));
+	TRY(tracing_data_read_formats(&b, td, "ftrace"));
 	TRY(bytes_u32(&b, "system count", &n));
 	while (n--) {
 		TRY(bytes_cstr(&b, "system name", &system));
-		TRY(read_formats(&b, td, system));
+		TRY(tracing_data_read_formats(&b, td, system));
 	}
 	TRY(bytes_u32(&b, "kallsyms size", &n));
 	TRY(bytes_sub(&b, "kallsyms", n, &td->kallsyms));

@@ -146,7 +146,7 @@ static int write_failed(const struct perfdata_writer *w, int error)
 	return err_errno(error, "%s: cannot write", w->path);
 }
 
-static int write_at(struct perfdata_writer *w, uint64_t offset, const void *p, size_t len)
+static int writer_write_at(struct perfdata_writer *w, uint64_t offset, const void *p, size_t len)
 {
 	while (len) {
 		ssize_t n = pwrite(w->fd, p, len, (off_t)offset);
@@ -163,8 +163,8 @@ static int write_at(struct perfdata_writer *w, uint64_t offset, const void *p, s
 }
 
 /* Writes 8-byte words, in the file's byte order. */
-static void put_words(const struct perfdata_writer *w, struct outbuf *o, const void *words,
-		      size_t nr)
+static void writer_put_words(const struct perfdata_writer *w, struct outbuf *o, const void *words,
+			     size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
 		perfdata_put_u64(o, get_u64((const char *)words + 8 * i, w->swap));
@@ -176,7 +176,7 @@ static int write_header(struct perfdata_writer *w, const struct perfdata_header 
 
 	for (size_t i = 0; i < sizeof(*h) / 8; i++)
 		words[i] = get_u64((const char *)h + 8 * i, w->swap);
-	return write_at(w, 0, words, sizeof(words));
+	return writer_write_at(w, 0, words, sizeof(words));
 }
 
 static void set_bit(struct perfdata_header *h, uint64_t feature)
@@ -239,17 +239,17 @@ int perfdata_writer_begin(struct perfdata_writer *w, const struct perfdata_write
 	w->header.data.offset = body_off;
 
 	outbuf_put(&o, &w->header, sizeof(w->header));
-	put_words(w, &o, &(uint64_t){ PERFDATA_INDEX_MAGIC }, 1);
+	writer_put_words(w, &o, &(uint64_t){ PERFDATA_INDEX_MAGIC }, 1);
 	perfdata_put_u32(&o, get_u32(&(uint32_t){ (uint32_t)nr_features }, w->swap));
 	perfdata_put_u32(&o, 0);
-	put_words(w, &o, w->features.v, w->features.n * sizeof(*w->features.v) / 8);
+	writer_put_words(w, &o, w->features.v, w->features.n * sizeof(*w->features.v) / 8);
 	for (size_t i = 0; i < nr_events; i++)
-		put_words(w, &o, events[i].ids, events[i].nr_ids);
+		writer_put_words(w, &o, events[i].ids, events[i].nr_ids);
 	for (size_t i = 0; i < nr_events; i++) {
 		struct perfdata_section ids = { ids_off, events[i].nr_ids * sizeof(uint64_t) };
 
 		outbuf_put(&o, events[i].attr, w->attr_bytes);
-		put_words(w, &o, &ids, 2);
+		writer_put_words(w, &o, &ids, 2);
 		ids_off += ids.size;
 	}
 	for (size_t i = 0; i < nr_features; i++) {
@@ -257,8 +257,9 @@ int perfdata_writer_begin(struct perfdata_writer *w, const struct perfdata_write
 		writer_pad8(&o);
 	}
 	r = o.failed ? err_nomem()
-		     : write_at(w, sizeof(w->header), (const char *)o.data + sizeof(w->header),
-				o.len - sizeof(w->header));
+		     : writer_write_at(w, sizeof(w->header),
+				       (const char *)o.data + sizeof(w->header),
+				       o.len - sizeof(w->header));
 	if (r == 0)
 		r = write_header(w, &w->header);
 	outbuf_done(&o);
@@ -400,7 +401,7 @@ static int rewrite_note(struct perfdata_writer *w, const struct perfdata_writer_
 	end->note(end->ctx, &note);
 	for (size_t i = 0; i < w->features.n; i++)
 		if (w->features.v[i].feature == PERFDATA_PRIVATE_END)
-			return write_at(w, w->features.v[i].offset, &note, sizeof(note));
+			return writer_write_at(w, w->features.v[i].offset, &note, sizeof(note));
 	return 0;
 }
 
@@ -442,7 +443,7 @@ static int write_end(struct perfdata_writer *w, const struct perfdata_writer_fea
 					s = (struct perfdata_section){ w->features.v[i].offset,
 								       w->features.v[i].size };
 		}
-		put_words(w, &o, &s, 2);
+		writer_put_words(w, &o, &s, 2);
 	}
 	for (uint64_t feature = 0; feature < NR_FEATURES; feature++) {
 		const struct perfdata_writer_feature *l = find_late(late, nr_late, feature);
@@ -451,7 +452,7 @@ static int write_end(struct perfdata_writer *w, const struct perfdata_writer_fea
 			outbuf_put(&o, l->body, l->len);
 	}
 	if (r == 0)
-		r = o.failed ? err_nomem() : write_at(w, w->data_end, o.data, o.len);
+		r = o.failed ? err_nomem() : writer_write_at(w, w->data_end, o.data, o.len);
 	*ret_bytes = o.len;
 	outbuf_done(&o);
 	if (r == 0)
@@ -554,8 +555,8 @@ static bool is_full(int error)
 }
 
 /* 1 if there is more room now, 0 if nothing could make room. */
-static int make_room(struct perfdata_writer *w, const struct perfdata_writer_end *end,
-		     uint64_t bytes)
+static int writer_make_room(struct perfdata_writer *w, const struct perfdata_writer_end *end,
+			    uint64_t bytes)
 {
 	if (end && end->make_room)
 		return end->make_room(end->ctx, bytes);
@@ -573,7 +574,7 @@ int perfdata_writer_finish(struct perfdata_writer *w, const struct perfdata_writ
 	while (is_full(r = w->is_pipe ? write_pipe_end(w, late, nr_late, end, &bytes)
 				      : write_end(w, late, nr_late, end, &bytes))) {
 		room = room ? 2 * room : bytes + BLOCKS_BYTES;
-		made = make_room(w, end, room);
+		made = writer_make_room(w, end, room);
 		if (made < 0)
 			r = made;
 		if (made <= 0)

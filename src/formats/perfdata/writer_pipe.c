@@ -13,7 +13,7 @@ enum {
 };
 
 /* Writes the head of a record of `bytes` in all. The caller pads it to a multiple of 8. */
-static void put_head(struct outbuf *o, uint32_t type, size_t bytes)
+static void writer_pipe_put_head(struct outbuf *o, uint32_t type, size_t bytes)
 {
 	struct perfdata_record_header h = { .type = type,
 					    .size = (uint16_t)((bytes + 7) & ~(size_t)7) };
@@ -26,7 +26,7 @@ static void writer_pipe_pad8(struct outbuf *o, size_t len)
 	outbuf_pad(o, '\0', -len & 7);
 }
 
-static int put_attr(struct outbuf *o, const struct perfdata_writer_event *e)
+static int writer_pipe_put_attr(struct outbuf *o, const struct perfdata_writer_event *e)
 {
 	size_t bytes = sizeof(struct perfdata_record_header) + PERFDATA_WRITER_ATTR_SIZE +
 		       e->nr_ids * sizeof(uint64_t);
@@ -36,7 +36,7 @@ static int put_attr(struct outbuf *o, const struct perfdata_writer_event *e)
 			       "event '%s' has %zu counters, too many for a record of a pipe: "
 			       "record to a file (-o FILE)",
 			       e->name, e->nr_ids);
-	put_head(o, RECORD_HEADER_ATTR, bytes);
+	writer_pipe_put_head(o, RECORD_HEADER_ATTR, bytes);
 	outbuf_put(o, e->attr, PERFDATA_WRITER_ATTR_SIZE);
 	outbuf_put(o, e->ids, e->nr_ids * sizeof(uint64_t));
 	return 0;
@@ -48,7 +48,7 @@ static void writer_pipe_put_name(struct outbuf *o, const struct perfdata_writer_
 
 	if (!e->nr_ids || bytes > RECORD_MAX_BYTES)
 		return;
-	put_head(o, RECORD_EVENT_UPDATE, bytes);
+	writer_pipe_put_head(o, RECORD_EVENT_UPDATE, bytes);
 	perfdata_put_u64(o, UPDATE_NAME);
 	perfdata_put_u64(o, e->ids[0]);
 	outbuf_put(o, e->name, len);
@@ -56,7 +56,7 @@ static void writer_pipe_put_name(struct outbuf *o, const struct perfdata_writer_
 }
 
 /* Entries of a feature body are records that only need their type. */
-static void put_build_ids(struct outbuf *o, const struct perfdata_writer_feature *f)
+static void writer_pipe_put_build_ids(struct outbuf *o, const struct perfdata_writer_feature *f)
 {
 	const char *p = f->body, *end = p + f->len;
 
@@ -76,20 +76,21 @@ static void put_build_ids(struct outbuf *o, const struct perfdata_writer_feature
 /* The bytes follow the record, which contains their number. */
 static void put_tracing_data(struct outbuf *o, const struct perfdata_writer_feature *f)
 {
-	put_head(o, RECORD_HEADER_TRACING_DATA, 16);
+	writer_pipe_put_head(o, RECORD_HEADER_TRACING_DATA, 16);
 	perfdata_put_u32(o, (uint32_t)((f->len + 7) & ~(size_t)7));
 	perfdata_put_u32(o, 0);
 	outbuf_put(o, f->body, f->len);
 	writer_pipe_pad8(o, f->len);
 }
 
-static void put_feature(struct outbuf *o, uint64_t feature, const void *body, size_t len)
+static void writer_pipe_put_feature(struct outbuf *o, uint64_t feature, const void *body,
+				    size_t len)
 {
 	size_t bytes = sizeof(struct perfdata_record_header) + sizeof(feature) + len;
 
 	if (bytes > RECORD_MAX_BYTES)
 		return; /* there is no longer form, so the reader does not get it */
-	put_head(o, RECORD_HEADER_FEATURE, bytes);
+	writer_pipe_put_head(o, RECORD_HEADER_FEATURE, bytes);
 	perfdata_put_u64(o, feature);
 	if (len)
 		outbuf_put(o, body, len);
@@ -99,11 +100,11 @@ static void put_feature(struct outbuf *o, uint64_t feature, const void *body, si
 void perfdata_put_pipe_feature(struct outbuf *o, const struct perfdata_writer_feature *f)
 {
 	if (f->feature == FEAT_BUILD_ID)
-		put_build_ids(o, f);
+		writer_pipe_put_build_ids(o, f);
 	else if (f->feature == FEAT_TRACING_DATA)
 		put_tracing_data(o, f);
 	else if (f->feature < NR_FEATURES)
-		put_feature(o, f->feature, f->body, f->len);
+		writer_pipe_put_feature(o, f->feature, f->body, f->len);
 }
 
 int perfdata_put_pipe_beginning(struct outbuf *o, const struct perfdata_writer_event *events,
@@ -113,13 +114,13 @@ int perfdata_put_pipe_beginning(struct outbuf *o, const struct perfdata_writer_e
 	perfdata_put_u64(o, PERFDATA_MAGIC);
 	perfdata_put_u64(o, PERFDATA_PIPE_HEADER_BYTES);
 	for (size_t i = 0; i < nr_events; i++)
-		TRY(put_attr(o, &events[i]));
+		TRY(writer_pipe_put_attr(o, &events[i]));
 	for (size_t i = 0; i < nr_features; i++) {
 		if (features[i].feature != FEAT_BUILD_ID &&
 		    features[i].feature != FEAT_TRACING_DATA)
 			perfdata_put_pipe_feature(o, &features[i]);
 	}
-	put_feature(o, FEATURES_END, NULL, 0);
+	writer_pipe_put_feature(o, FEATURES_END, NULL, 0);
 	for (size_t i = 0; i < nr_features; i++) {
 		if (features[i].feature == FEAT_BUILD_ID ||
 		    features[i].feature == FEAT_TRACING_DATA)

@@ -107,7 +107,7 @@ static size_t record_bytes(const struct zip *z, size_t len)
 }
 
 /* Writes a header before `len` bytes and padding behind them. Returns the size of the record. */
-static size_t put_record(const struct zip *z, uint8_t *to, size_t len)
+static size_t zip_put_record(const struct zip *z, uint8_t *to, size_t len)
 {
 	const size_t head = head_bytes(z), size = record_bytes(z, len);
 	const struct perfdata_record_header h = { .type = z->padded ? RECORD_COMPRESSED2
@@ -140,14 +140,14 @@ int zip_unit(struct zip *z, const struct iovec *pieces, int nr_pieces, uint8_t *
 		TRY(zip_pack(z, &from, n, ends, to + at, ZIP_ROOM_BYTES - at, &block));
 		if (len && len + block > max) {
 			memmove(to + made + record_bytes(z, len) + head, to + at, block);
-			made += put_record(z, to + made, len);
+			made += zip_put_record(z, to + made, len);
 			len = 0;
 		}
 		len += block;
 		left -= n;
 	}
 	if (len)
-		made += put_record(z, to + made, len);
+		made += zip_put_record(z, to + made, len);
 	*ret_len = made;
 	return 0;
 }
@@ -165,7 +165,7 @@ int zip_end(struct zip *z, uint8_t *to, size_t *ret_len, size_t *ret_plain_len)
 	if (!z->frame_bytes)
 		return 0;
 	TRY(zip_pack(z, &from, sizeof(last), true, to + head, ZIP_ROOM_BYTES - head, &len));
-	*ret_len = put_record(z, to, len);
+	*ret_len = zip_put_record(z, to, len);
 	*ret_plain_len = sizeof(last);
 	return 0;
 }

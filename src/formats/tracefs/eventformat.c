@@ -29,7 +29,7 @@ static bool eventformat_is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
 
-static bool is_word(char c)
+static bool eventformat_is_word(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
 	       c == '_' || (c & 0x80);
@@ -45,7 +45,7 @@ static struct span eventformat_trim(struct span s)
 }
 
 /* The next line without its newline; false at the end of the text. */
-static bool next_line(struct span *text, struct span *ret)
+static bool eventformat_next_line(struct span *text, struct span *ret)
 {
 	const char *nl;
 
@@ -195,7 +195,7 @@ static int parse_decl(struct arena *a, struct span decl, struct sonde_field *f, 
 	while (name_end > decl.at && eventformat_is_blank(name_end[-1]))
 		name_end--;
 	name = name_end;
-	while (name > decl.at && is_word(name[-1]))
+	while (name > decl.at && eventformat_is_word(name[-1]))
 		name--;
 	if (name == name_end)
 		return -EBADMSG;
@@ -256,7 +256,7 @@ static size_t count_fields(struct span text)
 	struct span line;
 	size_t n = 0;
 
-	while (next_line(&text, &line) && !has_prefix(line, "print fmt:"))
+	while (eventformat_next_line(&text, &line) && !has_prefix(line, "print fmt:"))
 		n += has_prefix(eventformat_trim(line), "field:");
 	return n;
 }
@@ -276,7 +276,7 @@ static int parse_fields(struct arena *a, struct span *text, struct bytes *at,
 		struct sonde_field *f = sc->fields + sc->nr_fields;
 		int err;
 
-		next_line(text, &line);
+		eventformat_next_line(text, &line);
 		at->pos = (const uint8_t *)start;
 		if (has_prefix(line, "print fmt:")) {
 			text->at = start;
@@ -318,7 +318,7 @@ static int header_line(struct span *text, struct bytes *at, const char *key, str
 
 	do {
 		at->pos = (const uint8_t *)text->at;
-		if (!next_line(text, &line))
+		if (!eventformat_next_line(text, &line))
 			return bytes_fail(at, -EBADMSG, "event format: \"%s\" expected, text ends",
 					  key);
 		line = eventformat_trim(line);
