@@ -110,7 +110,7 @@ static int adopt_elf(struct dwarf_file *f, const char *name)
 	return 0;
 }
 
-static int open_path(struct dwarf_file *f, struct dso *d, const char *path)
+static int dwarf_file_open_path(struct dwarf_file *f, struct dso *d, const char *path)
 {
 	struct stat st;
 
@@ -163,7 +163,7 @@ int dwarf_file_open_code(struct dwarf_file *ret, struct dso *d)
 	int r;
 
 	elf_version(EV_CURRENT);
-	r = path ? open_path(&f, d, path) : open_image(&f, d);
+	r = path ? dwarf_file_open_path(&f, d, path) : open_image(&f, d);
 	if (r < 0) {
 		dwarf_file_close(&f);
 		return r;
@@ -230,7 +230,7 @@ int dwarf_file_open_debug(struct dwarf_file *ret, struct dso *d)
 	if (!path)
 		return not_found(d);
 	elf_version(EV_CURRENT);
-	r = open_path(&f, d, path);
+	r = dwarf_file_open_path(&f, d, path);
 	if (r >= 0)
 		r = check_strings(f.elf, path);
 	if (r >= 0)

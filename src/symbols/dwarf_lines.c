@@ -275,7 +275,7 @@ static struct function *find_function(struct unit *u, uint64_t addr)
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-static const char *text_of(Dwarf_Die *die, unsigned name)
+static const char *dwarf_text(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attr;
 
@@ -284,13 +284,13 @@ static const char *text_of(Dwarf_Die *die, unsigned name)
 
 static const char *linkage_name(Dwarf_Die *die)
 {
-	const char *name = text_of(die, DW_AT_linkage_name);
+	const char *name = dwarf_text(die, DW_AT_linkage_name);
 
-	return name ? name : text_of(die, DW_AT_MIPS_linkage_name);
+	return name ? name : dwarf_text(die, DW_AT_MIPS_linkage_name);
 }
 
-static const char *function_name(const struct dwarf_lines *l, const struct unit *u, struct body *b,
-				 bool innermost, uint64_t addr)
+static const char *dwarf_lines_function_name(const struct dwarf_lines *l, const struct unit *u,
+					     struct body *b, uint64_t addr, bool innermost)
 {
 	const char *name = b->name ? b->name : linkage_name(&b->die), *sym = NULL;
 	uint64_t sym_start;
@@ -303,7 +303,7 @@ static const char *function_name(const struct dwarf_lines *l, const struct unit 
 		if (sym && sym_start == b->start)
 			b->name = sym;
 	}
-	return sym ? sym : text_of(&b->die, DW_AT_name);
+	return sym ? sym : dwarf_text(&b->die, DW_AT_name);
 }
 
 struct row {
@@ -377,7 +377,7 @@ static bool is_unnamed(struct unit *u, uint64_t addr)
  */
 static const char *file_path(struct dwarf_lines *l, struct unit *u, const char *file)
 {
-	const char *folder = text_of(&u->lines, DW_AT_comp_dir);
+	const char *folder = dwarf_text(&u->lines, DW_AT_comp_dir);
 	size_t len, room;
 	char *path;
 
@@ -475,7 +475,7 @@ int dwarf_lines_find(struct dwarf_lines *l, uint64_t addr, struct line_places *r
 	if (!nr && place.file)
 		TRY(vec_push(ret, place));
 	while (nr--) {
-		place.function = function_name(l, u, bodies[nr], !ret->n, addr);
+		place.function = dwarf_lines_function_name(l, u, bodies[nr], !ret->n, addr);
 		place.is_inlined = nr > 0;
 		TRY(vec_push(ret, place));
 		place = (struct line_place){ 0 };

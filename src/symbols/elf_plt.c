@@ -132,7 +132,7 @@ static void plt_sizes(const struct plt *p, const struct elf_section *s, uint64_t
 	*ret_header = *ret_entry;
 }
 
-static const char *name_of(const struct plt *p, uint32_t symbol)
+static const char *plt_name_of(const struct plt *p, uint32_t symbol)
 {
 	Elf64_Sym s;
 
@@ -155,8 +155,8 @@ static const char *chosen_name(const struct plt *p, int64_t addend)
 	return "";
 }
 
-static int add_entry(const struct plt *p, const struct elf_section *s, uint64_t at, uint64_t size,
-		     const char *name)
+static int plt_add_entry(const struct plt *p, const struct elf_section *s, uint64_t at,
+			 uint64_t size, const char *name)
 {
 	struct set_symbol sym = { .start = at,
 				  .end = at + size,
@@ -196,13 +196,13 @@ static int add_entries(const struct plt *p, const struct elf_section *s, uint64_
 	if (!entry && p->style != PLT_BY_RELOCATIONS)
 		return 0;
 	for (size_t i = 0; i < rels->n; i++, at += entry) {
-		const char *name = name_of(p, rels->v[i].symbol);
+		const char *name = plt_name_of(p, rels->v[i].symbol);
 
 		if (!*name && p->style != PLT_BY_RELOCATIONS)
 			name = chosen_name(p, rels->v[i].addend);
 		if (at - s->offset >= s->size)
 			break;
-		TRY(add_entry(p, s, at, entry, name));
+		TRY(plt_add_entry(p, s, at, entry, name));
 	}
 	return 0;
 }
@@ -239,7 +239,8 @@ static int add_got_entries(const struct plt *p, const struct elf_section *s, con
 			place && rels->n ? bsearch(&key, rels->v, rels->n, sizeof(key), plt_compare)
 					 : NULL;
 
-		TRY(add_entry(p, s, s->offset + i, s->entsize, r ? name_of(p, r->symbol) : ""));
+		TRY(plt_add_entry(p, s, s->offset + i, s->entsize,
+				  r ? plt_name_of(p, r->symbol) : ""));
 	}
 	return 0;
 }
@@ -286,7 +287,7 @@ static int add_plt_only(const struct plt *p, const struct elf_section *plt,
 	return add_entries(p, plt, plt->offset + header, entry, rels);
 }
 
-static int add_all(const struct plt *p, const struct elf_section *plt, struct relocations *rels)
+static int plt_add_all(const struct plt *p, const struct elf_section *plt, struct relocations *rels)
 {
 	const struct elf_section *sec = elf_file_section(p->f, ".plt.sec");
 	uint64_t header, entry, at = plt->offset;
@@ -337,7 +338,7 @@ int elf_symbols_add_plt(struct symbol_set *set, const struct elf_file *f, enum p
 		r = add_plt_only(&p, plt, &rels);
 	} else if (r >= 0) {
 		cut_before(set, plt->offset);
-		r = add_all(&p, plt, &rels);
+		r = plt_add_all(&p, plt, &rels);
 	}
 	free(rels.v);
 	free(p.table.entries);

@@ -53,8 +53,8 @@ static int kernel_align(struct kallsyms *k, const struct kernel_symbols_options 
 	return 0;
 }
 
-static int open_file(struct kallsyms **ret, const char *path,
-		     const struct kernel_symbols_options *opts)
+static int kernel_open_file(struct kallsyms **ret, const char *path,
+			    const struct kernel_symbols_options *opts)
 {
 	struct kallsyms *k;
 	int r;
@@ -87,7 +87,7 @@ static int open_cached(struct kallsyms **ret, const struct kernel_symbols_option
 			snprintf(path, sizeof(path), "%s/[kernel.kallsyms]/%s/kallsyms", dir, hex);
 		else
 			snprintf(path, sizeof(path), "%s/%s", dir, id);
-		if (!access(path, R_OK) && open_file(ret, path, opts) >= 0)
+		if (!access(path, R_OK) && kernel_open_file(ret, path, opts) >= 0)
 			return 0;
 	}
 	return err_set(-ENOENT, "no symbols of the kernel with build id %s in %s", hex, dir);
@@ -95,7 +95,7 @@ static int open_cached(struct kallsyms **ret, const struct kernel_symbols_option
 
 static int open_running(struct kallsyms **ret, const struct kernel_symbols_options *opts)
 {
-	TRY(open_file(ret, "/proc/kallsyms", opts));
+	TRY(kernel_open_file(ret, "/proc/kallsyms", opts));
 	return 0;
 }
 
@@ -190,7 +190,7 @@ static int open_any(struct kallsyms **ret, const struct kernel_symbols_options *
 	bool is_running;
 
 	if (opts->kallsyms_path)
-		return open_file(ret, opts->kallsyms_path, opts);
+		return kernel_open_file(ret, opts->kallsyms_path, opts);
 	if (opts->vmlinux_path)
 		return open_vmlinux(ret, opts, ret_path);
 	if (opts->rules->prefers_vmlinux && open_vmlinux(ret, opts, ret_path) >= 0)

@@ -95,7 +95,7 @@ static bool lines_is_starved(int r)
 }
 
 /* NULL if out of memory or descriptors. */
-static struct lines_file *file_of(struct lines_table *t, struct dso *d)
+static struct lines_file *lines_file_of(struct lines_table *t, struct dso *d)
 {
 	uint64_t known = hash64_find(&t->by_dso, (uintptr_t)d);
 	struct lines_file f = { .dso = d };
@@ -153,7 +153,7 @@ static const struct answer *lines_ask(struct lines_table *t, struct lines_file *
 size_t lines_at(struct lines_table *t, struct dso *d, uint64_t file_addr,
 		const struct line_place **ret)
 {
-	struct lines_file *f = file_of(t, d);
+	struct lines_file *f = lines_file_of(t, d);
 	const struct answer *a = NULL;
 	uint64_t known;
 
