@@ -266,7 +266,7 @@ static int make_row(struct cfi *c, Dwarf_Frame *frame, struct cfi_row **ret)
 	return 0;
 }
 
-static const struct cfi_row *look_up(struct cfi *c, Dwarf_CFI *tables, uint64_t file_addr)
+static const struct cfi_row *cfi_look_up(struct cfi *c, Dwarf_CFI *tables, uint64_t file_addr)
 {
 	struct cfi_row *row = NULL;
 	Dwarf_Frame *frame;
@@ -288,9 +288,9 @@ const struct cfi_row *cfi_row_at(struct cfi *c, uint64_t file_addr)
 		row = (const struct cfi_row *)(uintptr_t)known;
 		return row == &no_row ? NULL : row;
 	}
-	row = look_up(c, c->eh_frame, file_addr);
+	row = cfi_look_up(c, c->eh_frame, file_addr);
 	if (!row)
-		row = look_up(c, debug_frame(c), file_addr);
+		row = cfi_look_up(c, debug_frame(c), file_addr);
 	/* If memory runs out the row is not kept, and is looked up again next time. */
 	hash64_put(&c->by_addr, file_addr, (uintptr_t)(row ? row : &no_row));
 	return row;
