@@ -171,6 +171,14 @@ SONDE_API const char *sonde_error_text(void);
  *	header=none|with|only|all header-info=0|1  the header of the recording; only: as perf script
  *	                    prints it, without what records of a stream contain; header-info=1: in
  *	                    full
+ *	threads=N           at most N threads: the caller's, and one for each recording that reads,
+ *	                    cuts and orders its records ahead of the caller. 1: none reads ahead. 0:
+ *	                    one does if the process may use several cpus and the recording is a
+ *	                    stream or has at least 8 MiB. Without the key the environment's
+ *	                    SONDE_THREADS decides, else 0. Events, their order, defects and errors
+ *	                    are the same. A thread starts with the first read, blocks all signals
+ *	                    and ends with the session. A child that is forked meanwhile cannot read
+ *	                    on (-ECHILD)
  *	terminal=0|1        1: the output reaches a terminal through a pager: write no control
  *	                    characters
  *	progress=0|1        1: draw a progress line on standard error if that is a terminal. It
@@ -1134,8 +1142,8 @@ SONDE_API int sonde_running_kernel(void (*part)(void *ctx, const struct sonde_ke
 /* Room for a build id as hex with its NUL. */
 enum { SONDE_BUILD_ID_CHARS = 41 };
 /*
- * The build id of an ELF file as hex. Returns 1 on success; 0 and "" if the file has none, is not
- * an ELF file or cannot be opened; -EINVAL for NULL. Only regular files are read.
+ * The build id of an ELF file as hex. Returns 1 on success, 0 if it has none or is no ELF file, a
+ * negative errno on failure. Only regular files are opened.
  */
 SONDE_API int sonde_file_build_id(const char *path, char ret[SONDE_BUILD_ID_CHARS]);
 

@@ -50,6 +50,29 @@ void defects_correct(struct defects *d, enum defect kind, uint64_t from, uint64_
 	d->changes++;
 }
 
+void defects_move(struct defects *to, struct defects *from)
+{
+	if (!from->changes)
+		return;
+	for (size_t kind = 0; kind < NR_DEFECTS; kind++) {
+		if (!to->count[kind] && from->count[kind])
+			memcpy(to->first[kind], from->first[kind], DEFECT_FIRST_BYTES);
+		to->count[kind] += from->count[kind];
+	}
+	to->changes += from->changes;
+	defects_clear(from);
+}
+
+void defects_clear(struct defects *d)
+{
+	for (size_t kind = 0; kind < NR_DEFECTS; kind++) {
+		if (d->count[kind])
+			d->first[kind][0] = '\0';
+	}
+	memset(d->count, 0, sizeof(d->count));
+	d->changes = 0;
+}
+
 bool defects_get(const struct defects *d, size_t i, struct sonde_defect *ret)
 {
 	for (size_t kind = 0; kind < NR_DEFECTS; kind++) {

@@ -31,6 +31,9 @@ void defects_add(struct defects *d, enum defect kind, uint64_t n, const char *fm
 	__attribute__((format(printf, 4, 5)));
 /* What was counted turned out to be something else: how often a kind was seen, anew. */
 void defects_correct(struct defects *d, enum defect kind, uint64_t from, uint64_t to);
+/* Adds what `from` counted, and empties it. */
+void defects_move(struct defects *to, struct defects *from);
+void defects_clear(struct defects *d);
 /* The i-th kind that was seen; false behind the last. */
 bool defects_get(const struct defects *d, size_t i, struct sonde_defect *ret);
 /*

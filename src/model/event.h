@@ -16,6 +16,8 @@
 #include "model/schema.h"
 #include "sonde/sonde.h"
 
+enum { CACHE_LINE = 64 };
+
 struct source;
 struct cut;
 struct recording;
@@ -68,32 +70,37 @@ struct change {
 	uint64_t inode; /* MMAP: of the file; 0 unknown */
 };
 
+/*
+ * What most samples have comes first: an event that another thread decoded costs two cache lines
+ * (recording/reader.h), if it has nothing of what is behind them.
+ */
 struct event {
 	struct sonde_event pub; /* first: a sonde_event handed out is a struct event */
-	struct recording *recording;
 	const struct sonde_schema *schema;
-	struct source *source; /* who decodes the rest of it */
 	/*
 	 * Its record, with its file and its order (sources/source.h); valid as long as pub.record.
 	 * NULL for a defect and in a dup.
 	 */
 	const struct cut *cut;
-	uint32_t
-		attr; /* the source's own: which perf event attribute, stream ... laid the record out */
-	uint32_t
-		member; /* the source's own: whose event it is (differs from attr in group reads) */
-	uint32_t derived; /* index of this event among those of its record */
-	uint64_t period;  /* of a derived event (SONDE_EVENT_DERIVED or first of several); else 0 */
+	/* The source's own: which perf event attribute, stream ... laid the record out, ... */
+	uint32_t attr;
+	uint32_t member; /* ... and whose event it is (differs from attr in group reads) */
+	struct recording *recording;
+	const struct change *change; /* NULL: none, and in a dup; valid as long as pub.record */
+	uint32_t derived;            /* index of this event among those of its record */
+	bool owned;                  /* made by sonde_event_dup */
+	bool is_left_out;  /* the rules leave such samples out: only raw records have it */
+	bool is_summed_up; /* a count that a later event of its record sums up: only a text wants it */
+
+	struct source *source; /* who decodes the rest of it */
+	uint64_t period; /* of a derived event (SONDE_EVENT_DERIVED or first of several); else 0 */
 	struct address_space
 		*space; /* of its process as of now, NULL unknown; a dup holds a reference */
 	struct address_space
 		*kernel_space; /* the kernel's; set in a dup only, which holds a reference */
 	/* The source's own: offset of a record that holds user frames of the chain; 0 none. */
 	uint64_t chain_off;
-	bool owned;            /* made by sonde_event_dup */
-	bool is_left_out; /* the rules leave such samples out: only raw records have it */
-	bool is_summed_up; /* a count that a later event of its record sums up: only a text wants it */
-	const struct change *change; /* NULL: none, and in a dup; valid as long as pub.record */
+	uint64_t unused[3]; /* up to three cache lines, where pointers have 8 bytes */
 };
 
 static inline const struct event *event_of(const struct sonde_event *pub)

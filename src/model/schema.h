@@ -86,6 +86,12 @@ struct sonde_schema {
 	const void *maker; /* the source that uses it, of several the last: schema_table_take() */
 };
 
+/* For a thread that decodes ahead, while another one changes it. */
+static inline bool schema_is_unwanted(const struct sonde_schema *sc)
+{
+	return __atomic_load_n(&sc->unwanted, __ATOMIC_RELAXED);
+}
+
 /* Records of the recorder that have results, not state: texts show them unasked. */
 static inline bool schema_is_shown(const struct sonde_schema *sc)
 {

@@ -81,7 +81,7 @@ static int fill_from_walk(struct cursor *c, const struct cursor_input *in)
 		const uint64_t from = c->run.begin < c->run.first ? c->run.first : c->run.begin;
 		const struct window *w;
 
-		cursor_release(c);
+		cursor_release(c, in->cache);
 		w = c->shared = window_cache_find(in->cache, c->run.file, from);
 		if (!w)
 			return 0;
@@ -139,6 +139,16 @@ static void end_early(struct cursor *c, const struct cursor_input *in, size_t go
 	c->run.begin = c->run.end;
 }
 
+int cursor_take_headers(const struct cursor_input *in, const struct cut *cuts, int nr)
+{
+	const int n = source_count_headers(cuts, nr);
+
+	if (!n)
+		return 0;
+	return in->ahead ? in->ahead->take_headers(in->ahead->ctx, cuts + nr - n, n)
+			 : in->source->ops->take_header(in->source, cuts + nr - n, n);
+}
+
 /* Cuts what the cursor's window has. 1 cuts, 0 the run goes on behind them or *ret_need bytes are needed. */
 static int cut_own(struct cursor *c, const struct cursor_input *in, size_t *ret_need)
 {
@@ -161,7 +171,7 @@ static int cut_own(struct cursor *c, const struct cursor_input *in, size_t *ret_
 	run->begin += used;
 	c->cuts = c->own_cuts;
 	if (run->is_file) {
-		TRY(source_take_headers(in->source, c->own_cuts, n));
+		TRY(cursor_take_headers(in, c->own_cuts, n));
 		c->nr = keep_wanted(c->own_cuts, n, in);
 	} else {
 		c->nr = keep_ordered(c->own_cuts, n, run, in);
@@ -207,6 +217,7 @@ static int fill_from_file(struct cursor *c, const struct cursor_input *in, size_
 			*ret_blocked = true;
 			return 0;
 		}
+		TRY(window_cache_trade(in->cache, w, c->run.begin));
 		want = need > window_bytes ? need : window_bytes;
 		if (c->run.is_file && f->stream)
 			stream_let_go(f->stream, c->run.begin);
@@ -237,6 +248,7 @@ static int read_spilled(struct cursor *c, const struct cursor_input *in)
 	size_t total = 0;
 	uint8_t *to;
 
+	TRY(window_cache_trade(in->cache, &c->own, 0));
 	TRY(spill_read(in->spill, c->run.begin, entries, (size_t)n));
 	for (int i = 0; i < n; i++)
 		total += entries[i].len;
@@ -305,17 +317,17 @@ static int fill_from_spill(struct cursor *c, const struct cursor_input *in, bool
 	return 0;
 }
 
-void cursor_release(struct cursor *c)
+void cursor_release(struct cursor *c, const struct window_cache *cache)
 {
-	window_release(c->shared);
+	window_release(cache, c->shared);
 	c->shared = NULL;
 }
 
-void cursor_free(struct cursor *c)
+void cursor_free(struct cursor *c, const struct window_cache *cache)
 {
 	if (!c)
 		return;
-	cursor_release(c);
+	cursor_release(c, cache);
 	window_done(&c->own);
 	free(c);
 }

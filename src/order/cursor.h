@@ -4,6 +4,7 @@
 #define SONDE_ORDER_CURSOR_H
 
 #include "filters/time_window.h"
+#include "order/options.h"
 #include "order/spill.h"
 #include "order/window.h"
 #include "sources/source.h"
@@ -52,6 +53,7 @@ struct cursor_input {
 	const struct time_windows *time; /* as in order_options */
 	struct refused_cuts *refused;    /* those of monotonic files are counted by cursors */
 	struct defects *defects;
+	const struct order_ahead *ahead; /* lent; NULL: nobody orders ahead */
 };
 
 /* The file ends (or is damaged) before its records do: len bytes at off are no complete record. */
@@ -66,7 +68,9 @@ int cursor_fill(struct cursor *c, const struct cursor_input *in, size_t window_b
 		bool *ret_blocked);
 
 /* Lets go of a shared window; what cursor read itself stays for its next run. */
-void cursor_release(struct cursor *c);
-void cursor_free(struct cursor *c); /* NULL is fine */
+void cursor_release(struct cursor *c, const struct window_cache *cache);
+void cursor_free(struct cursor *c, const struct window_cache *cache); /* NULL is fine */
+/* Hands the header records of what was just cut, which are the last, to their source. */
+int cursor_take_headers(const struct cursor_input *in, const struct cut *cuts, int nr);
 
 #endif

@@ -62,7 +62,7 @@ static size_t run_window_bytes(const struct order *o)
 
 static void free_cursor(struct order *o, struct cursor *c)
 {
-	cursor_release(c);
+	cursor_release(c, &o->cache);
 	c->nr = c->at = 0;
 	c->next_free = o->free_cursors;
 	o->free_cursors = c;
@@ -169,8 +169,9 @@ static void count_late(struct order *o, const struct cut *cut)
 
 void merge_deliver_at_once(struct order *o, const struct cut *cut)
 {
-	struct cut *out = &o->out[o->nr_out++];
+	struct cut *out = order_put(o);
 
+	o->nr_out++;
 	*out = *cut;
 	if (cut->order == CUT_ORDERED) {
 		out->flags |= CUT_LATE;
@@ -221,7 +222,7 @@ static int place_file(struct order *o, struct cursor *c, bool *ret_blocked)
 			sift_up(o, o->heap.n - 1);
 			return 1;
 		}
-		if (o->nr_out == OUT_CUTS)
+		if (o->nr_out == ORDER_CUTS)
 			return 0;
 		merge_deliver_at_once(o, cut);
 		c->nr = ++c->at;
@@ -289,10 +290,10 @@ static void note_delivered(struct order *o)
 static inline void copy_cuts(struct order *o, struct cursor *c, uint64_t bound)
 {
 	const struct cut *from = &c->cuts[c->at], *end = &c->cuts[c->nr];
-	struct cut *to = &o->out[o->nr_out];
+	struct cut *to = order_put(o);
 
-	if (end - from > OUT_CUTS - o->nr_out)
-		end = from + (OUT_CUTS - o->nr_out);
+	if (end - from > ORDER_CUTS - o->nr_out)
+		end = from + (ORDER_CUTS - o->nr_out);
 	do
 		*to++ = *from++;
 	while (from < end && from->time_ns <= bound);
@@ -321,7 +322,7 @@ static void merge_two(struct order *o, uint64_t limit)
 	struct cursor *a = heap[in_place ? 0 : 1], *b = heap[in_place ? 1 : 0];
 	const struct cut *at_a = cursor_head(a), *const end_a = &a->cuts[a->nr];
 	const struct cut *at_b = cursor_head(b), *const end_b = &b->cuts[b->nr];
-	struct cut *to = &o->out[o->nr_out], *const full = &o->out[OUT_CUTS];
+	struct cut *to = order_put(o), *const full = &o->out[ORDER_CUTS];
 	bool is_a_first;
 
 	while (to < full && at_a < end_a && at_b < end_b) {
@@ -361,7 +362,7 @@ int merge_next(struct order *o)
 			limit = o->nr_silent ? o->silent_limit : o->limit;
 		}
 		bound = limit;
-		if (!o->heap.n || o->nr_out == OUT_CUTS)
+		if (!o->heap.n || o->nr_out == ORDER_CUTS)
 			break;
 		c = o->heap.v[0];
 		if (c->at == c->nr) {

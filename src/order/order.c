@@ -60,14 +60,14 @@ void order_close(struct order *o)
 	if (!o)
 		return;
 	vec_foreach(c, &o->heap)
-		cursor_free(*c);
+		cursor_free(*c, &o->cache);
 	vec_foreach(c, &o->unplaced)
-		cursor_free(*c);
+		cursor_free(*c, &o->cache);
 	while (o->free_cursors) {
 		struct cursor *c = o->free_cursors;
 
 		o->free_cursors = c->next_free;
-		cursor_free(c);
+		cursor_free(c, &o->cache);
 	}
 	vec_done(&o->heap);
 	vec_done(&o->unplaced);
@@ -82,6 +82,7 @@ void order_stats(const struct order *o, struct order_stats *ret)
 {
 	*ret = o->stats;
 	ret->refused = o->refused.nr;
+	ret->bytes_delivered = o->bytes_delivered;
 	ret->refused_first_ns = o->refused.first_ns;
 	ret->refused_last_ns = o->refused.last_ns;
 }
@@ -91,15 +92,28 @@ bool order_has_refused(const struct order *o)
 	return o->refused.nr > 0;
 }
 
-int order_next(struct order *o, const struct cut **ret)
+void order_read_ahead(struct order *o, const struct order_ahead *how)
+{
+	o->in.ahead = how;
+	o->cache.given_back = how ? how->given_back : NULL;
+}
+
+int order_fill(struct order *o, struct cut room[ORDER_CUTS], uint64_t number)
 {
 	o->nr_out = 0;
-	*ret = o->out;
+	o->out = room;
+	o->batch = number;
 	while (!o->nr_out && o->phase != ENDED)
 		TRY(o->phase == MERGING ? merge_next(o) : walk_next(o));
 	for (int i = 0; i < o->nr_out; i++)
 		o->bytes_delivered += o->out[i].len;
 	return o->nr_out;
+}
+
+int order_next(struct order *o, const struct cut **ret)
+{
+	*ret = o->own_out;
+	return order_fill(o, o->own_out, o->batch + 1);
 }
 
 void order_progress(const struct order *o, uint64_t *done, uint64_t *total)

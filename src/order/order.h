@@ -45,8 +45,16 @@
 struct order;
 
 int order_open(struct order **ret, struct source *source, const struct order_options *opts);
+
 /* The next records, borrowed until the next call. Returns how many, 0 at the end, <0 on failure. */
 int order_next(struct order *o, const struct cut **ret);
+/*
+ * For a thread that reads ahead: from now on batches stay valid until they are given back. *how is
+ * lent until the next call; NULL: no more, and nothing is out.
+ */
+void order_read_ahead(struct order *o, const struct order_ahead *how);
+/* As order_next(), into the caller's room: the batch of this number, one more than the one before. */
+int order_fill(struct order *o, struct cut room[ORDER_CUTS], uint64_t number);
 /*
  * Adds up what was walked and what was delivered or refused, and twice the size; *total 0: a
  * stream, whose size is unknown.

@@ -8,7 +8,6 @@
 #include "order/options.h"
 
 enum {
-	OUT_CUTS = 256,
 	WALK_CUTS = 256, /* cut at a time */
 	DEFAULT_MAX_RUNS = 1024,
 	SMALLEST_WINDOW = 16 * 1024,
@@ -54,12 +53,21 @@ struct order {
 	uint64_t silent_limit, newest_before_pass;
 	struct cursor *free_cursors; /* owned */
 
-	struct cut out[OUT_CUTS];
+	struct cut *out; /* lent: room for the batch being made; nr_out > 0 only in order_fill() */
 	int nr_out;
+	uint64_t batch; /* its number */
+	struct cut own_out[ORDER_CUTS];
 	uint64_t bytes_delivered;
 	struct refused_cuts refused;
 	struct order_stats stats;
 };
+
+/* Cuts are put into out[]: what they refer to is lent with the batch. */
+static inline struct cut *order_put(struct order *o)
+{
+	o->cache.used_by = o->batch;
+	return &o->out[o->nr_out];
+}
 
 /* How many cuts from the first on have times, each not older than the one before it. */
 static inline size_t count_ascending(const struct cut *first, const struct cut *last,

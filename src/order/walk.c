@@ -20,7 +20,7 @@ void walk_from(struct order *o, unsigned i)
 static void next_file(struct order *o)
 {
 	o->run_open = false;
-	window_release(o->window);
+	window_release(&o->cache, o->window);
 	o->window = NULL;
 	o->cut_at = o->nr_cuts = 0;
 	walk_from(o, o->file + 1);
@@ -81,7 +81,10 @@ static int read_window(struct order *o, size_t need)
 	uint64_t needed;
 	int64_t got;
 
-	window_release(o->window);
+	window_release(&o->cache, o->window);
+	o->window = NULL;
+	if (o->in.ahead && atomic_load_explicit(o->in.ahead->quit, memory_order_relaxed))
+		return -ECANCELED;
 	needed = needed_from(o);
 	o->window = w = window_cache_take(&o->cache, (uint16_t)o->file, needed);
 	if (!w)
@@ -91,7 +94,9 @@ static int read_window(struct order *o, size_t need)
 		stream_let_go(f->stream, needed);
 	got = window_read(w, f, o->walk_off, f->end,
 			  need > o->opts.window_bytes ? need : o->opts.window_bytes, need);
-	if (o->opts.progress)
+	if (o->in.ahead)
+		o->in.ahead->progress(o->in.ahead->ctx);
+	else if (o->opts.progress)
 		o->opts.progress(o->opts.progress_ctx);
 	w->file = (uint16_t)o->file;
 	w->cut_end = w->file_off;
@@ -120,8 +125,7 @@ static int walk_fill(struct order *o, bool *ret_blocked)
 			int n = cut_window(o, &need);
 
 			if (n > 0)
-				return source_take_headers(o->in.source,
-							   &o->window->cuts[o->cut_at], n);
+				return cursor_take_headers(&o->in, &o->window->cuts[o->cut_at], n);
 			if (n == -ENOMEM)
 				return n;
 			if (n < 0) /* damaged: the source has counted it */
@@ -243,7 +247,7 @@ static int walk_cut(struct order *o)
 		o->cut_at++;
 		return 1;
 	}
-	if (o->nr_out == OUT_CUTS)
+	if (o->nr_out == ORDER_CUTS)
 		return 0;
 	o->window->cut_end = end;
 	o->cut_at++;

@@ -149,8 +149,18 @@ void window_cache_init(struct window_cache *c, size_t window_bytes, size_t share
 								    : limit };
 }
 
+/* A batch that is not given back may refer to it. */
+static bool is_lent(const struct window_cache *c, const struct window *w)
+{
+	return c->given_back &&
+	       w->used_by > atomic_load_explicit(c->given_back, memory_order_acquire);
+}
+
 void window_cache_done(struct window_cache *c)
 {
+	for (size_t i = 0; i < c->nr_spare; i++)
+		window_done(&c->spare[i]);
+	free(c->spare);
 	for (size_t i = 0; i < c->nr; i++) {
 		window_done(c->windows[i]);
 		free(c->windows[i]);
@@ -187,7 +197,7 @@ static struct window *unneeded(struct window_cache *c, uint16_t file, uint64_t n
 	size_t at = c->nr ? (c->newest + 1) % c->nr : 0;
 	struct window *w = c->nr ? c->windows[at] : NULL;
 
-	if (!w || w->refs || w->file != file || w->cut_end > needed_from)
+	if (!w || w->refs || w->file != file || w->cut_end > needed_from || is_lent(c, w))
 		return NULL;
 	c->newest = at;
 	return w;
@@ -197,11 +207,11 @@ struct window *window_cache_take(struct window_cache *c, uint16_t file, uint64_t
 {
 	struct window *w = unneeded(c, file, needed_from);
 
-	/* The oldest that nobody holds; more than the limit only while that many are held. */
+	/* The oldest that nobody holds; more than the limit only while that many are held or lent. */
 	for (size_t i = 1; c->nr >= c->limit && i <= c->nr && !w; i++) {
 		size_t at = (c->newest + i) % c->nr;
 
-		if (!c->windows[at]->refs) {
+		if (!c->windows[at]->refs && !is_lent(c, c->windows[at])) {
 			w = c->windows[at];
 			c->newest = at;
 		}
@@ -210,16 +220,67 @@ struct window *window_cache_take(struct window_cache *c, uint16_t file, uint64_t
 		w = add_window(c);
 	if (w) {
 		w->refs = 1;
+		w->used_by = 0;
 		w->len = w->nr_cuts = 0;
 		w->cut_end = w->file_off = 0;
 	}
 	return w;
 }
 
-void window_release(struct window *w)
+void window_release(const struct window_cache *c, struct window *w)
 {
-	if (w)
-		w->refs--;
+	if (!w)
+		return;
+	w->refs--;
+	w->used_by = c->used_by;
+}
+
+/* A spare window that no batch refers to any more, or an empty one. */
+static struct window take_spare(struct window_cache *c)
+{
+	struct window ret = { 0 };
+
+	for (size_t i = 0; i < c->nr_spare; i++) {
+		if (is_lent(c, &c->spare[i]))
+			continue;
+		ret = c->spare[i];
+		c->spare[i] = c->spare[--c->nr_spare];
+		break;
+	}
+	return ret;
+}
+
+int window_cache_trade(struct window_cache *c, struct window *w, uint64_t file_off)
+{
+	const bool has_bytes = file_off >= w->file_off && file_off < w->file_off + w->len;
+	const size_t kept = has_bytes ? (size_t)(w->file_off + w->len - file_off) : 0;
+	struct window *spare, fresh;
+
+	w->used_by = c->used_by;
+	if (!w->data || !is_lent(c, w))
+		return 0;
+	spare = reallocarray(c->spare, c->nr_spare + 1, sizeof(*spare));
+	if (!spare)
+		return err_nomem();
+	c->spare = spare;
+	fresh = take_spare(c);
+	if (fresh.capacity < kept) {
+		free(fresh.data);
+		fresh.capacity = w->capacity;
+		fresh.data = malloc(fresh.capacity);
+	}
+	if (kept && !fresh.data) {
+		window_done(&fresh);
+		return err_nomem();
+	}
+	if (kept)
+		memcpy(fresh.data, w->data + (file_off - w->file_off), kept);
+	fresh.len = kept;
+	fresh.file_off = file_off;
+	fresh.file = w->file;
+	c->spare[c->nr_spare++] = *w;
+	*w = fresh;
+	return 0;
 }
 
 struct window *window_cache_find(struct window_cache *c, uint16_t file, uint64_t file_off)

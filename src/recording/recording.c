@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "recording/recording.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +21,14 @@ int recordings_init(struct recordings *all, size_t nr)
 
 static void recording_done(struct recording *rec)
 {
-	order_close(rec->order);
-	free(rec->events);
-	if (rec->source)
+	/* In a forked child they are as the thread had them at that moment. */
+	const bool is_lost = reader_is_lost(rec->reader);
+
+	reader_close(rec->reader);
+	if (!is_lost)
+		order_close(rec->order);
+	free(rec->own_events);
+	if (rec->source && !is_lost)
 		rec->source->ops->close(rec->source);
 	time_windows_done(&rec->early.time);
 	state_done(&rec->state);
@@ -137,6 +143,7 @@ int recording_open(struct recording *rec, const struct source_options *opts, boo
 {
 	struct source_options o = *opts;
 	struct source_file file;
+	int r;
 
 	o.path = rec->input;
 	o.force = rec->opts->force;
@@ -145,26 +152,38 @@ int recording_open(struct recording *rec, const struct source_options *opts, boo
 	o.find_format_ctx = &rec->kernel_formats;
 	o.schemas = &rec->all->schemas;
 	o.defects = &rec->defects;
-	TRY(source_open(&rec->source, &o));
+	o.read_defects = &rec->read_defects;
+	rec->has_raw_records = o.raw_records;
+	rec->stopped = opts->stopped;
+	r = source_open(&rec->source, &o);
+	defects_move(&rec->defects, &rec->read_defects);
+	TRY(r);
 	rec->clock.has_time_zero = source_read_traits(rec->source).has_time_zero;
 	rec->is_stream = rec->source->ops->file(rec->source, 0, &file) && file.stream;
 	return rec->nr ? check_folder(rec) : 0;
+}
+
+static struct event empty_event(struct recording *rec)
+{
+	return (struct event){ .pub.size = sizeof(struct sonde_event),
+			       .recording = rec,
+			       .source = rec->source };
 }
 
 int recording_open_order(struct recording *rec, const struct order_options *opts)
 {
 	struct order_options o = *opts;
 
-	rec->events = calloc(RECORDING_EVENTS, sizeof(*rec->events));
+	rec->events = rec->own_events = calloc(RECORDING_EVENTS, sizeof(*rec->events));
 	if (!rec->events)
 		return err_nomem();
+	rec->progress = opts->progress;
+	rec->progress_ctx = opts->progress_ctx;
 	rec->decode_max = RECORDING_EVENTS;
 	for (int i = 0; i < RECORDING_EVENTS; i++)
-		rec->events[i] = (struct event){ .pub.size = sizeof(rec->events[i].pub),
-						 .recording = rec,
-						 .source = rec->source };
+		rec->events[i] = empty_event(rec);
 	o.sharers = rec->all->nr;
-	o.defects = &rec->defects;
+	o.defects = &rec->read_defects;
 	return order_open(&rec->order, rec->source, &o);
 }
 
@@ -182,7 +201,136 @@ int recording_find_span(struct recording *rec, size_t window_bytes, struct time_
 				       "(perf record --timestamp-boundary records them)");
 	r = order_span_find(rec->source, window_bytes, ret);
 	rec->defects = before;
+	defects_clear(&rec->read_defects);
 	return r;
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* What a thread costs is a share of less than a hundredth of reading so much. */
+#define LEAST_AHEAD_BYTES (UINT64_C(8) << 20)
+
+static bool has_cpus(int nr)
+{
+	cpu_set_t cpus;
+
+	return sched_getaffinity(0, sizeof(cpus), &cpus) == 0 && CPU_COUNT(&cpus) >= nr;
+}
+
+static bool is_long(const struct recording *rec)
+{
+	struct source_file f;
+	uint64_t bytes = 0;
+
+	for (unsigned i = 0; rec->source->ops->file(rec->source, i, &f); i++) {
+		if (f.stream)
+			return true;
+		bytes += f.end - f.begin;
+	}
+	return bytes >= LEAST_AHEAD_BYTES;
+}
+
+static bool wants_reader(const struct recording *rec)
+{
+	const unsigned threads = rec->opts->threads ? rec->opts->threads : 2;
+
+	if (rec->has_raw_records || rec->nr + 1 >= threads)
+		return false;
+	return rec->opts->threads || (is_long(rec) && has_cpus(2));
+}
+
+/* Where no thread can be had, the caller's does. */
+static void start_reader(struct recording *rec, bool by_record)
+{
+	const struct reader_options o = { .order = rec->order,
+					  .source = rec->source,
+					  .like = empty_event(rec),
+					  .read_defects = &rec->read_defects,
+					  .defects = &rec->defects,
+					  .wants = &rec->all->wants,
+					  .stopped = rec->stopped,
+					  .is_stream = rec->is_stream,
+					  .decodes = !by_record,
+					  .progress = rec->progress,
+					  .progress_ctx = rec->progress_ctx };
+
+	rec->is_reading = true;
+	if (wants_reader(rec))
+		(void)reader_start(&rec->reader, &o);
+}
+
+int recording_next_batch(struct recording *rec, bool by_record)
+{
+	int n;
+
+	if (__builtin_expect(!rec->is_reading, 0))
+		start_reader(rec, by_record);
+	rec->ahead = NULL;
+	rec->nr_cuts = rec->cut_at = rec->nr_events = rec->event_at = rec->stretch_at = 0;
+	if (rec->reader && reader_runs(rec->reader)) {
+		n = reader_next(rec->reader, &rec->ahead);
+		if (rec->ahead)
+			rec->cuts = rec->ahead->cuts;
+	} else {
+		n = order_next(rec->order, &rec->cuts);
+		defects_move(&rec->defects, &rec->read_defects);
+	}
+	rec->nr_cuts = n > 0 ? n : 0;
+	return n;
+}
+
+/* The stretch at cut_at or the next one; NULL none that may be used. */
+static const struct stretch *next_stretch(struct recording *rec)
+{
+	const struct reader_batch *b = rec->ahead;
+
+	if (!b || b->wants != atomic_load_explicit(&rec->all->wants, memory_order_relaxed))
+		return NULL;
+	while (rec->stretch_at < b->nr_stretches && b->stretches[rec->stretch_at].cut < rec->cut_at)
+		rec->stretch_at++;
+	return rec->stretch_at < b->nr_stretches ? &b->stretches[rec->stretch_at] : NULL;
+}
+
+int recording_decode(struct recording *rec)
+{
+	const struct stretch *ahead = next_stretch(rec);
+	int n, nr = ahead ? ahead->cut : rec->nr_cuts;
+
+	rec->event_at = 0;
+	if (ahead && ahead->cut == rec->cut_at) {
+		rec->events = &rec->ahead->events[ahead->event];
+		rec->cut_at = ahead->end_cut;
+		/* Not wanted since; several are looked at one by one (pump.c). */
+		n = ahead->nr_events == 1 && rec->events->schema->unwanted ? 0 : ahead->nr_events;
+		rec->nr_events = n;
+		return n;
+	}
+	rec->events = rec->own_events;
+	n = rec->source->ops->decode(rec->source, rec->cuts, nr, &rec->cut_at, rec->events,
+				     rec->decode_max);
+	if (__builtin_expect(rec->decode_max < RECORDING_EVENTS, 0))
+		rec->decode_max *= 2;
+	rec->nr_events = n > 0 ? n : 0;
+	return n;
+}
+
+void recording_progress(const struct recording *rec, uint64_t *done, uint64_t *total)
+{
+	if (rec->reader && reader_runs(rec->reader))
+		reader_progress(rec->reader, done, total);
+	else
+		order_progress(rec->order, done, total);
+}
+
+struct order_stats recording_order_stats(const struct recording *rec)
+{
+	struct order_stats stats = { 0 };
+
+	if (rec->reader && reader_runs(rec->reader))
+		return rec->ahead ? rec->ahead->stats : stats;
+	if (rec->order)
+		order_stats(rec->order, &stats);
+	return stats;
 }
 
 /* ---- questions ------------------------------------------------------------------------------- */

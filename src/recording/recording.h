@@ -27,6 +27,7 @@
 #include "model/schema_table.h"
 #include "order/order.h"
 #include "recording/kernel_formats.h"
+#include "recording/reader.h"
 #include "recording/timeline.h"
 #include "sources/source.h"
 #include "state/state.h"
@@ -46,6 +47,8 @@ struct recording_options {
 	bool no_follow, force, callchain, demangle, demangle_kernel, show_kernel_path,
 		inline_frames;
 	unsigned max_frames;      /* of a chain; UINT_MAX: all */
+	/* The caller's and those that read, one for each recording at most; 0: two where it pays. */
+	unsigned threads;
 	struct comm_list stop_bt; /* functions that end a chain; owned; comms NULL: not given */
 };
 
@@ -57,6 +60,8 @@ struct recordings {
 	struct recording_options opts;
 	struct strpool strings;
 	struct schema_table schemas;
+	/* How often an unwanted schema was wanted again: what was decoded ahead before lacks it. */
+	atomic_uint wants;
 	struct dso_ids dso_ids;
 	struct state_numbers numbers; /* of tasks and names */
 	struct timeline line;
@@ -77,19 +82,28 @@ struct recording {
 
 	/* The way of its events. */
 	struct source *source;
-	struct order *order;
+	struct order *order; /* the reader's while that runs */
+	struct reader *reader; /* owned; NULL: the caller's thread reads */
+	bool is_reading;       /* what thread reads is decided */
+	bool has_raw_records;  /* they are read beside the order: by no other thread */
 	struct early_filter early; /* windows in its own clock, owned; cpus, lent */
 	struct recording_clock clock;
 	bool checks_boot; /* whether it is of the first one's boot is to be seen in its records */
 	struct state state;
 	size_t schemas_asked; /* the first ones: whether their recorder told of exec */
 	struct defects defects;
+	struct defects read_defects; /* met since the last batch; of a reader: its thread's */
 	struct sonde_defect told; /* the kind that the current defect event reports */
 	bool is_stream;           /* the input is a pipe: more may come at any time */
 	/* Any sample was met, also one that the filters refused; or a count of perf stat. */
 	bool met_sample;
 	bool has_ended;           /* nothing is left to read: the source's ended() was called */
-	uint64_t samples_read, packed_done, packed_total; /* for progress; total 0: unknown */
+	/* For progress; total 0: unknown. Unpacking may go on in another thread. */
+	uint64_t samples_read;
+	_Atomic uint64_t packed_done, packed_total;
+	void (*progress)(void *ctx);
+	void *progress_ctx;
+	atomic_int *stopped; /* the session's */
 
 	/*
 	 * The batch being delivered: cuts in their order, from cut_at on not yet decoded; and the
@@ -97,8 +111,11 @@ struct recording {
 	 */
 	const struct cut *cuts;
 	int nr_cuts, cut_at;
-	struct event *events; /* owned, RECORDING_EVENTS; lent to the caller */
+	struct event *events; /* own_events, or decoded ahead; lent to the caller */
 	int nr_events, event_at, decode_max; /* decode_max: a power of 2 */
+	struct event *own_events;            /* owned, RECORDING_EVENTS */
+	const struct reader_batch *ahead;    /* the reader's batch; NULL none */
+	int stretch_at;                      /* of its stretches: none of those before is used */
 	struct event defect_event; /* lent */
 
 	/* Its kernel. */
@@ -158,6 +175,19 @@ int recording_open(struct recording *rec, const struct source_options *opts,
 		   bool finds_formats);
 /* Ready to be read; sharers: so many recordings share the memory of windows. */
 int recording_open_order(struct recording *rec, const struct order_options *opts);
+/*
+ * The next batch, in the order of times: rec->cuts. Returns as order_next(); -EINTR also if a signal
+ * came. by_record: the caller decodes its records one by one.
+ */
+int recording_next_batch(struct recording *rec, bool by_record);
+/*
+ * The next events of the batch: rec->events, of which there are 0 if records without one were
+ * passed. Returns how many, <0 failure.
+ */
+int recording_decode(struct recording *rec);
+/* As order_progress() and order_stats(), for the batch at hand. */
+void recording_progress(const struct recording *rec, uint64_t *done, uint64_t *total);
+struct order_stats recording_order_stats(const struct recording *rec);
 /* The times of its first and last sample, as recorded. */
 int recording_find_span(struct recording *rec, size_t window_bytes, struct time_span *ret);
 

@@ -180,6 +180,29 @@ static int build_chains(struct sonde_session *s)
 			       : 0;
 }
 
+/* How many threads may read: what the session says, else the environment. */
+static int find_threads(const struct session_options *o, unsigned *ret)
+{
+	const char *text = getenv("SONDE_THREADS");
+	unsigned long nr = 0;
+	char *end;
+
+	if (o->threads != KEY_NO_NUMBER) {
+		*ret = (unsigned)o->threads;
+		return 0;
+	}
+	if (text && *text) {
+		nr = strtoul(text, &end, 10);
+		if (*text < '0' || *text > '9' || *end || nr > SESSION_MAX_INPUTS + 1)
+			return err_set(-EINVAL,
+				       "SONDE_THREADS=%s: a number from 0 to %d is asked for (1: no "
+				       "thread but the caller's; 0: as many as pay)",
+				       text, SESSION_MAX_INPUTS + 1);
+	}
+	*ret = (unsigned)nr;
+	return 0;
+}
+
 /* What is asked of every recording. */
 static int build_recording_options(struct sonde_session *s)
 {
@@ -199,6 +222,7 @@ static int build_recording_options(struct sonde_session *s)
 					    .demangle_kernel = o->demangle_kernel,
 					    .show_kernel_path = o->show_kernel_path,
 					    .inline_frames = o->inline_frames };
+	TRY(find_threads(o, &s->recordings.opts.threads));
 	TRY(build_chains(s));
 	/*
 	 * Read when first needed, much later; a file that the user named must not be missed

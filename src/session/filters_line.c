@@ -56,10 +56,8 @@ static void put_time(struct outbuf *o, const char *head, uint64_t shown_ns)
 static void sum(struct refused *ret, const struct lane *l)
 {
 	struct refused one = l->refused;
-	struct order_stats stats = { 0 };
+	const struct order_stats stats = recording_order_stats(l->rec);
 
-	if (l->rec->order)
-		order_stats(l->rec->order, &stats);
 	refused_note_times(&one, stats.refused, stats.refused_first_ns, stats.refused_last_ns);
 	one.first_ns = recording_shown_time(l->rec, one.first_ns);
 	one.last_ns = recording_shown_time(l->rec, one.last_ns);

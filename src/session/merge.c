@@ -239,6 +239,7 @@ void merge_records_begin(struct sonde_session *s)
 
 		if (l->head && l != s->merge.lent && event_of(l->head)->cut) {
 			rec->cut_at = (int)(event_of(l->head)->cut - rec->cuts);
+			rec->stretch_at = 0;
 			rec->nr_events = rec->event_at = 0;
 		}
 		l->head = NULL;

@@ -71,6 +71,7 @@ static const struct key keys[] = {
 	FLAG("terminal", terminal),
 	FLAG("progress", progress),
 	KEY_NUMBER("window", struct session_options, window_bytes, 4096, 1u << 30),
+	KEY_NUMBER("threads", struct session_options, threads, 0, 1 + SESSION_MAX_INPUTS),
 };
 
 enum { NR_KEYS = sizeof(keys) / sizeof(keys[0]) };

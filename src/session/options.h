@@ -31,6 +31,7 @@ struct session_options {
 	/* Numbers; UINT64_MAX when not given. */
 	uint64_t addr_range, max_stack;
 	uint64_t window_bytes;
+	uint64_t threads; /* 0: as many as pay; UINT64_MAX not given: as SONDE_THREADS says */
 	unsigned nr_inputs;
 	const struct rules *rules; /* those of compat */
 	/* Words: places in their lists. */

@@ -16,7 +16,7 @@ static void add_up(const struct recording *rec, struct sonde_progress *p, bool *
 
 	if (!rec->order)
 		return;
-	order_progress(rec->order, &done, &total);
+	recording_progress(rec, &done, &total);
 	if (!total && rec->packed_total) {
 		done = rec->packed_done;
 		total = rec->packed_total;

@@ -17,7 +17,7 @@ static bool nothing_read(const struct recording *rec)
 {
 	const uint64_t *n = rec->defects.count;
 
-	return !rec->met_sample && !order_has_refused(rec->order) &&
+	return !rec->met_sample && !recording_order_stats(rec).refused &&
 	       (n[DEFECT_COMPRESSED] || n[DEFECT_TRUNCATED] || n[DEFECT_BAD_SIZE] ||
 		n[DEFECT_BAD_RECORD] || n[DEFECT_UNKNOWN_ID] || n[DEFECT_MISSING_FILE] ||
 		n[DEFECT_BAD_WRAPPING]);
@@ -65,14 +65,12 @@ int session_pump_fill(struct sonde_session *s, struct recording *rec)
 		return 0;
 	if (!recording_is_drained(rec))
 		return 1;
-	n = order_next(rec->order, &rec->cuts);
+	n = recording_next_batch(rec, s->wants.raw_records || s->wants.record_lines);
 	if (n == -EINTR) {
 		/* Nothing came yet; the caller looks at its signals. */
 		err_clear();
 		return atomic_load_explicit(&s->stopped, memory_order_relaxed) ? 0 : 1;
 	}
-	rec->nr_cuts = n > 0 ? n : 0;
-	rec->cut_at = rec->nr_events = rec->event_at = 0;
 	if (s->progress.call)
 		count_samples(s, rec);
 	if (__builtin_expect(!rec->clock.has_first, 0))
@@ -354,20 +352,6 @@ int session_pump_judge(struct sonde_session *s, struct recording *rec, struct ev
 	return admit(s, rec, ev);
 }
 
-/* Decodes until there are events: 1, 0 if a record without one has been decoded, <0 failure. */
-static inline __attribute__((always_inline)) int decode_more(struct recording *rec)
-{
-	int n;
-
-	n = rec->source->ops->decode(rec->source, rec->cuts, rec->nr_cuts, &rec->cut_at,
-				     rec->events, rec->decode_max);
-	if (__builtin_expect(rec->decode_max < RECORDING_EVENTS, 0))
-		rec->decode_max *= 2;
-	rec->event_at = 0;
-	rec->nr_events = n > 0 ? n : 0;
-	return n;
-}
-
 /*
  * told: the defects seen so far were told; what reading this batch met belongs behind its first
  * event.
@@ -390,7 +374,7 @@ next_pending(struct sonde_session *s, struct recording *rec, bool told, struct e
 		if (rec->event_at == rec->nr_events) {
 			if (rec->cut_at == rec->nr_cuts)
 				return 0;
-			r = decode_more(rec);
+			r = recording_decode(rec);
 			if (r < 0)
 				return r;
 			if (!r)
@@ -513,16 +497,27 @@ static inline bool is_only_sample(const struct event *ev)
 	return ev->schema->kind <= SONDE_SAMPLE && !ev->schema->unwanted && !ev->change;
 }
 
+/* Another cpu may have made it: what is read and written of it is asked for before it is needed. */
+static inline void fetch_event(const struct event *ev, const struct event *end)
+{
+	if (ev >= end)
+		return;
+	__builtin_prefetch(&ev->pub, 1);
+	__builtin_prefetch(&ev->pub.map_epoch, 1);
+}
+
 /*
  * Puts the samples that come next in the array into the batch, up to the first event that needs
  * more than a name. No defect is met here. Returns how many events the batch has.
  */
 static size_t batch_samples(struct sonde_session *s, struct recording *rec, size_t n, size_t max)
 {
+	enum { EVENTS_AHEAD = 8 };
 	const bool is_shifted = rec->clock.is_shifted;
 	struct event *ev = &rec->events[rec->event_at], *const end = &rec->events[rec->nr_events];
 
 	for (; n < max && ev < end && is_only_sample(ev); ev++) {
+		fetch_event(ev + EVENTS_AHEAD, end);
 		if (recording_complete(ev) < 0) {
 			err_clear(); /* admit() meets it again */
 			break;
@@ -632,6 +627,7 @@ int session_unread(struct sonde_session *s, size_t nr)
 		return err_set(-EINVAL, "the batch whose events are given back is lent no more");
 	rec->nr_events = rec->event_at = (int)(ev - rec->events);
 	rec->cut_at = (int)(ev->cut - rec->cuts);
+	rec->stretch_at = 0;
 	s->nr_batch -= nr;
 	return 0;
 }
@@ -645,6 +641,7 @@ void session_pump_rewind(struct recording *rec)
 	if (behind >= rec->cut_at)
 		return;
 	rec->cut_at = behind;
+	rec->stretch_at = 0;
 	rec->nr_events = rec->event_at;
 	rec->decode_max = 1;
 }
@@ -660,7 +657,11 @@ void session_want(struct sonde_session *s, uint32_t schema, bool wanted)
 		for (size_t i = 0; i < s->recordings.nr; i++)
 			session_pump_rewind(&s->recordings.v[i]);
 	}
-	sc->unwanted = !wanted;
+	if (wanted != sc->unwanted)
+		return;
+	__atomic_store_n(&sc->unwanted, !wanted, __ATOMIC_RELAXED);
+	if (wanted)
+		atomic_fetch_add(&s->recordings.wants, 1);
 	/* What comes is not looked at any more, so nothing is known of it. */
 	for (size_t i = 0; i < s->recordings.nr; i++)
 		s->recordings.v[i].met_sample |= !wanted && sc->kind <= SONDE_SAMPLE;

@@ -29,6 +29,7 @@ static inline int decode_of_record(struct recording *rec, int at)
 		if (rec->cut_at > at)
 			return 0;
 		rec->event_at = rec->nr_events = 0;
+		rec->events = rec->own_events;
 		n = rec->source->ops->decode(rec->source, rec->cuts, at + 1, &rec->cut_at,
 					     rec->events, RECORDING_EVENTS);
 		if (n < 0)

@@ -102,7 +102,7 @@ struct source_options {
 	/* The path is packed or a pipe: fd, the source's, is a file with what was in it. */
 	bool is_copied;
 	int fd;
-	const atomic_int *stopped;     /* set when waiting for a stream is to end */
+	atomic_int *stopped;           /* set when waiting for a stream is to end */
 	/*
 	 * Called while a packed input is read: packed bytes done with; total 0: unknown. NULL:
 	 * never.
@@ -111,6 +111,11 @@ struct source_options {
 	void *on_packed_ctx;
 	struct schema_table *schemas;  /* where the source's schemas go */
 	struct defects *defects;
+	/*
+	 * What cut() and the reading of streams count, which may go on in another thread
+	 * (recording/reader.h). NULL: the same as defects.
+	 */
+	struct defects *read_defects;
 };
 
 /* One input file as order/ reads it: a file descriptor and the range that holds records. */
@@ -273,6 +278,14 @@ struct source_ops {
 	int (*decode)(struct source *s, const struct cut *cuts, int nr, int *at, struct event *ret,
 		      int max);
 	/*
+	 * Decodes ahead, as decode() does, the samples from cuts[*at] on up to the first record that
+	 * is not decoded ahead; leaves unwanted ones out. Called by the thread that cuts, while
+	 * another one may be in any function but take_header(): uses nothing that these change, and
+	 * counts no defect. NULL: nothing is decoded there.
+	 */
+	int (*decode_ahead)(struct source *s, const struct cut *cuts, int nr, int *at,
+			    struct event *ret, int max);
+	/*
 	 * All sample values; scratch memory is the source's and lives until its next call. NULL if
 	 * samples have no values but those of struct sonde_event.
 	 */
@@ -338,14 +351,22 @@ struct source {
 	const struct source_ops *ops;
 };
 
+/* How many of the cuts, which are the last ones of a call, are header records. */
+static inline int source_count_headers(const struct cut *cuts, int nr)
+{
+	int n = 0;
+
+	while (n < nr && cuts[nr - 1 - n].order == CUT_HEADER)
+		n++;
+	return n;
+}
+
 /* Hands the header records of a batch, which are its last, to their source. */
 static inline int source_take_headers(struct source *s, const struct cut *cuts, int nr)
 {
-	int first = nr;
+	const int n = source_count_headers(cuts, nr);
 
-	while (first && cuts[first - 1].order == CUT_HEADER)
-		first--;
-	return first < nr ? s->ops->take_header(s, cuts + first, nr - first) : 0;
+	return n ? s->ops->take_header(s, cuts + nr - n, n) : 0;
 }
 
 /* All there are: table.def. */

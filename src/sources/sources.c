@@ -189,7 +189,7 @@ static int unwrap(const struct codec_ops *codec, struct source_options *opts, ui
 {
 	TRY(open_packed(codec, opts, ret_changed));
 	TRY(read_head(opts->stream, head, room, ret_len));
-	if (!*ret_len && opts->defects->count[DEFECT_BAD_WRAPPING])
+	if (!*ret_len && opts->read_defects->count[DEFECT_BAD_WRAPPING])
 		return err_set(-EBADMSG,
 			       "%s is packed with %s, and damaged: nothing of it can be unpacked",
 			       opts->path, codec->name);
@@ -277,6 +277,8 @@ int source_open(struct source **ret, const struct source_options *opts)
 	const struct source_ops *ops = NULL;
 	int r;
 
+	if (!opts->read_defects)
+		in.opts.read_defects = opts->defects;
 	if (!strcmp(opts->path, "-"))
 		in.opts.path = "/dev/stdin"; /* should it be a file */
 	r = find_source(&in, opts, &ops);

@@ -136,7 +136,7 @@ int unwrap_open(struct stream **ret, const struct codec_ops *codec, struct strea
 		.fd = fd,
 		.path = path,
 		.unpacked = *limit,
-		.defects = opts->defects,
+		.defects = opts->read_defects,
 		.on_packed = opts->on_packed,
 		.on_packed_ctx = opts->on_packed_ctx,
 		.total = limit->packed_bytes,

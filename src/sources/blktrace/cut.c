@@ -9,7 +9,7 @@
 static int cut_damaged(const struct blktrace_source *s, unsigned file, const uint8_t *rec,
 		       uint64_t file_off)
 {
-	defects_add(s->opts.defects, DEFECT_BAD_SIZE, 1,
+	defects_add(s->opts.read_defects, DEFECT_BAD_SIZE, 1,
 		    "at 0x%llx of %.120s: %02x %02x %02x %02x begin no record",
 		    (unsigned long long)file_off, s->files.v[file].path, rec[0], rec[1], rec[2],
 		    rec[3]);

@@ -148,7 +148,7 @@ static inline int next_record_bytes(const uint8_t *rec, const uint8_t *end, bool
 static int count_bad_size(const struct perfdata_source *s, unsigned file, const uint8_t *rec,
 			  uint64_t file_off)
 {
-	defects_add(s->opts.defects, DEFECT_BAD_SIZE, 1, "at 0x%llx%s: a record of %u bytes",
+	defects_add(s->opts.read_defects, DEFECT_BAD_SIZE, 1, "at 0x%llx%s: a record of %u bytes",
 		    (unsigned long long)file_off, perfdata_behind_offset(s, file),
 		    get_u16(rec + 6, s->file.swap));
 	return -EBADMSG;

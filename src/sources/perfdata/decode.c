@@ -151,17 +151,18 @@ read_sample(const struct perfdata_event *e, const struct cut *rec, bool swap, st
 	return decode_payload(l, rec, swap, &ret->pub);
 }
 
-/* The event of a sample; NULL if its id, which is *ret_id then, is unknown. */
-static inline struct perfdata_event *find_event(struct perfdata_source *s, const struct cut *rec,
+/* The event of a sample; NULL if its id, which is *ret_id then, is unknown. recent: s has it. */
+static inline struct perfdata_event *find_event(const struct perfdata_source *s,
+						struct recent_id *recent, const struct cut *rec,
 						bool swap, uint64_t *ret_id)
 {
-	struct perfdata_event *e = perfdata_recent_event(s, rec->bytes, rec->len, swap);
+	struct perfdata_event *e = perfdata_recent_event(s, recent, rec->bytes, rec->len, swap);
 
 	if (__builtin_expect(e != NULL, 1))
 		return e;
 	e = perfdata_event_of(s, rec->bytes, rec->len, ret_id);
 	if (e && s->id_rule == ID_SAME_PLACE)
-		s->recent[*ret_id % NR_RECENT_IDS] = (struct recent_id){ *ret_id, e };
+		recent[*ret_id % NR_RECENT_IDS] = (struct recent_id){ *ret_id, e };
 	return e;
 }
 
@@ -173,7 +174,7 @@ static int decode_sample(struct perfdata_source *s, const struct cut *rec, unsig
 	const char *wrong;
 	uint64_t id;
 
-	e = find_event(s, rec, swap, &id);
+	e = find_event(s, s->recent, rec, swap, &id);
 	if (__builtin_expect(!e, 0))
 		return unknown_id(s, rec, i, id);
 	/* A read of counters is needed by the next one, wanted or not. */
@@ -197,8 +198,12 @@ static int decode_sample(struct perfdata_source *s, const struct cut *rec, unsig
 	return 1;
 }
 
-/* Member by member: clearing the whole struct would cost as much as the decoding. */
-static inline void begin_event(const struct cut *rec, bool swap, struct event *ret)
+/*
+ * Member by member: clearing the whole struct would cost as much as the decoding. is_plain: nothing
+ * but plain samples was ever in *ret, a constant where it is called.
+ */
+static inline __attribute__((always_inline)) void
+begin_event(const struct cut *rec, bool swap, bool is_plain, struct event *ret)
 {
 	ret->pub.flags =
 		(swap ? SONDE_EVENT_SWAPPED : 0) | (rec->flags & CUT_LATE ? SONDE_EVENT_LATE : 0);
@@ -206,6 +211,8 @@ static inline void begin_event(const struct cut *rec, bool swap, struct event *r
 	ret->pub.record_len = rec->len;
 	ret->pub.file_off = rec->file_off;
 	ret->cut = rec;
+	if (is_plain)
+		return;
 	ret->derived = 0;
 	ret->period = 0;
 	ret->chain_off = 0;
@@ -222,7 +229,7 @@ static __attribute__((noinline)) int decode_event(struct perfdata_source *s, con
 	const bool swap = s->file.swap;
 	const uint32_t type = get_u32(rec->bytes, swap);
 
-	begin_event(rec, swap, ret);
+	begin_event(rec, swap, false, ret);
 	if (__builtin_expect(type == PERF_RECORD_SAMPLE, 1))
 		return decode_sample(s, rec, i, ret);
 	ret->pub.time_ns = SONDE_NO_TIME;
@@ -241,7 +248,7 @@ static __attribute__((noinline)) int decode_event(struct perfdata_source *s, con
  */
 static inline void fetch_ahead(const struct cut *rec, const struct cut *end)
 {
-	enum { AHEAD = 4, CACHE_LINE = 64 };
+	enum { AHEAD = 4 };
 
 	if (rec + AHEAD < end) {
 		__builtin_prefetch(rec[AHEAD].bytes);
@@ -253,10 +260,9 @@ static inline void fetch_ahead(const struct cut *rec, const struct cut *end)
  * Samples that are nothing but an event, up to the first record that is not: source.h. Whatever is
  * found wrong is left to decode_event(), which counts it. swap: a constant where it is called.
  */
-static inline __attribute__((always_inline)) int decode_ahead(struct perfdata_source *s,
-							      const struct cut *cuts, int nr,
-							      int *ret_at, bool swap,
-							      struct event *ret, int max)
+static inline __attribute__((always_inline)) int
+decode_ahead(const struct perfdata_source *s, struct recent_id *recent, const struct cut *cuts,
+	     int nr, int *ret_at, bool swap, bool is_plain, struct event *ret, int max)
 {
 	const struct cut *rec = cuts + *ret_at, *end = cuts + nr;
 	struct event *ev = ret, *ev_end = ret + max;
@@ -268,12 +274,12 @@ static inline __attribute__((always_inline)) int decode_ahead(struct perfdata_so
 		fetch_ahead(rec, end);
 		if (get_u32(rec->bytes, swap) != PERF_RECORD_SAMPLE)
 			break;
-		e = find_event(s, rec, swap, &id);
+		e = find_event(s, recent, rec, swap, &id);
 		if (__builtin_expect(!e, 0))
 			break;
-		if (e->schema->unwanted)
+		if (schema_is_unwanted(e->schema))
 			continue;
-		begin_event(rec, swap, ev);
+		begin_event(rec, swap, is_plain, ev);
 		if (__builtin_expect(read_sample(e, rec, swap, ev) != NULL, 0) ||
 		    ev->pub.cpumode >= CPUMODE_GUEST_KERNEL)
 			break;
@@ -283,6 +289,23 @@ static inline __attribute__((always_inline)) int decode_ahead(struct perfdata_so
 	return (int)(ev - ret);
 }
 
+/* The growth of a count is since the sample before; a chain is of the record before. */
+static inline bool can_decode_ahead(const struct perfdata_source *s)
+{
+	return !s->has_reads && !s->has_chains;
+}
+
+int perfdata_decode_ahead(struct source *source, const struct cut *cuts, int nr, int *at,
+			  struct event *ret, int max)
+{
+	struct perfdata_source *s = perfdata_of(source);
+
+	if (!can_decode_ahead(s) || atomic_load_explicit(&s->is_unsettled, memory_order_acquire))
+		return 0;
+	return s->file.swap ? decode_ahead(s, s->recent_ahead, cuts, nr, at, true, true, ret, max)
+			    : decode_ahead(s, s->recent_ahead, cuts, nr, at, false, true, ret, max);
+}
+
 int perfdata_decode(struct source *source, const struct cut *cuts, int nr, int *at,
 		    struct event *ret, int max)
 {
@@ -290,15 +313,14 @@ int perfdata_decode(struct source *source, const struct cut *cuts, int nr, int *
 	int n, begin = *at;
 
 	/* Events of header records that were taken since have no schema so far, or an older one. */
-	if (__builtin_expect(s->is_unsettled, 0))
+	if (__builtin_expect(atomic_load_explicit(&s->is_unsettled, memory_order_relaxed), 0))
 		TRY(perfdata_pipe_settle(s));
 	/* Of an event that was made alone: in the first place of the array. */
 	if (__builtin_expect(ret->is_left_out | ret->is_summed_up, 0))
 		ret->is_left_out = ret->is_summed_up = false;
-	/* The growth of a count is since the sample before; a chain is of the record before. */
-	if (__builtin_expect(!s->has_reads && !s->has_chains, 1)) {
-		n = s->file.swap ? decode_ahead(s, cuts, nr, at, true, ret, max)
-				 : decode_ahead(s, cuts, nr, at, false, ret, max);
+	if (__builtin_expect(can_decode_ahead(s), 1)) {
+		n = s->file.swap ? decode_ahead(s, s->recent, cuts, nr, at, true, false, ret, max)
+				 : decode_ahead(s, s->recent, cuts, nr, at, false, false, ret, max);
 		if (n || *at > begin)
 			return n;
 	}

@@ -66,7 +66,7 @@ int perfdata_view_raw(struct perfdata_view *v, const struct cut *cut, struct eve
 	bool swap = s->file.swap;
 
 	/* Events of header records that were taken since have no schema so far, or an older one. */
-	if (__builtin_expect(s->is_unsettled, 0))
+	if (__builtin_expect(atomic_load_explicit(&s->is_unsettled, memory_order_relaxed), 0))
 		TRY(perfdata_pipe_settle(s));
 	if (get_u32(cut->bytes, swap) < FIRST_TOOL_RECORD)
 		e = perfdata_event_of(s, cut->bytes, cut->len, NULL);

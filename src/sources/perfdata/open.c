@@ -122,6 +122,7 @@ void perfdata_rules_choose(struct perfdata_source *s)
 			s->same_time_off = false;
 	}
 	memset(s->recent, 0, sizeof(s->recent)); /* they point to events, which have moved */
+	memset(s->recent_ahead, 0, sizeof(s->recent_ahead));
 	s->same_id_off = UINT32_MAX - 8;
 	if (s->id_rule != ID_MIXED && first->id)
 		s->same_id_off = first->id;
@@ -250,7 +251,7 @@ static int open_unzips(struct perfdata_source *s)
 							!s->has_ended_early,
 					 .keeps_places = s->opts.raw_records,
 					 .unpacked = &s->unpacked,
-					 .defects = s->opts.defects };
+					 .defects = s->opts.read_defects };
 
 	s->unpacked = (struct unpacked){ .max_bytes = s->opts.max_unpacked,
 					 .packed_bytes = packed_bytes(s) };
@@ -368,6 +369,7 @@ const struct source_ops perfdata_source_ops = {
 	.cut = perfdata_cut,
 	.take_header = perfdata_take_header,
 	.decode = perfdata_decode,
+	.decode_ahead = perfdata_decode_ahead,
 	.sample = perfdata_sample,
 	.callchain = perfdata_callchain,
 	.user_chain = perfdata_simpleperf_chain,

@@ -105,7 +105,11 @@ struct perfdata_source {
 	/* Pipe mode, and records of simpleperf: */
 	uint64_t taken_to; /* records of the header's kind before were taken */
 	bool schemas_made;
-	bool is_unsettled; /* such records came behind the prelude: schemas are to be renewed */
+	/*
+	 * Such records came behind the prelude: schemas are to be renewed. Until then no event is
+	 * decoded ahead by another thread.
+	 */
+	atomic_bool is_unsettled;
 	bool has_ended_early;            /* the recorder could not write on, and says so */
 	bool meets_compressed;           /* there are compressed records in it */
 	struct unzip *unzip;             /* owned; NULL: there are none */
@@ -119,7 +123,8 @@ struct perfdata_source {
 	VEC(struct perfdata_id) ids;
 	struct hash64 by_id; /* id -> index in ids */
 	VEC(struct perfdata_early_name) early_names;
-	struct recent_id recent[NR_RECENT_IDS];
+	/* Of decode(), and of perfdata_decode_ahead(), which another thread may call meanwhile. */
+	struct recent_id recent[NR_RECENT_IDS], recent_ahead[NR_RECENT_IDS];
 	enum id_rule id_rule;
 	/* Of a sample's id if it is at the same place in all, else far behind any record. */
 	uint32_t same_id_off;
@@ -217,11 +222,15 @@ int perfdata_cut(const struct source *s, unsigned file, struct unit *unit, const
 /* The event that a record belongs to; NULL when its id is unknown. *ret_id: 0 when not recorded; may be NULL. */
 struct perfdata_event *perfdata_event_of(const struct perfdata_source *s, const uint8_t *rec,
 					 uint32_t len, uint64_t *ret_id);
-/* For a sample: its event if ids are at one place and this one was met lately; NULL: ask perfdata_event_of(). */
-static inline struct perfdata_event *
-perfdata_recent_event(struct perfdata_source *s, const uint8_t *rec, uint32_t len, bool swap)
+/*
+ * For a sample: its event if ids are at one place and this one is among the NR_RECENT_IDS recent
+ * ones; NULL: ask perfdata_event_of().
+ */
+static inline struct perfdata_event *perfdata_recent_event(const struct perfdata_source *s,
+							   const struct recent_id *recent,
+							   const uint8_t *rec, uint32_t len,
+							   bool swap)
 {
-	const struct recent_id *recent;
 	uint64_t id;
 
 	if (s->id_rule == ID_ONE_EVENT)
@@ -229,12 +238,14 @@ perfdata_recent_event(struct perfdata_source *s, const uint8_t *rec, uint32_t le
 	if (s->same_id_off + 8 > len)
 		return NULL;
 	id = get_u64(rec + s->same_id_off, swap);
-	recent = &s->recent[id % NR_RECENT_IDS];
+	recent += id % NR_RECENT_IDS;
 	return recent->id == id ? recent->event : NULL;
 }
 /* decode.c */
 int perfdata_decode(struct source *s, const struct cut *cuts, int nr, int *at, struct event *ret,
 		    int max);
+int perfdata_decode_ahead(struct source *s, const struct cut *cuts, int nr, int *at,
+			  struct event *ret, int max);
 int perfdata_sample(struct source *s, const struct event *ev, struct sonde_sample *ret);
 int perfdata_callchain(struct source *s, const struct event *ev, const uint8_t **ret);
 void perfdata_traces(struct source *s, uint64_t *ret_records, uint64_t *ret_bytes);

@@ -193,8 +193,10 @@ uint64_t perfdata_pipe_record_bytes(const struct perfdata_source *s, const uint8
 
 int perfdata_pipe_settle(struct perfdata_source *s)
 {
-	s->is_unsettled = false;
-	return renew_schemas(s);
+	const int r = renew_schemas(s);
+
+	atomic_store_explicit(&s->is_unsettled, false, memory_order_release);
+	return r;
 }
 
 int perfdata_take_header(struct source *source, const struct cut *cuts, int nr)

@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: MIT */
+#include "recording/reader.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "model/defects.h"
+
+enum {
+	BATCHES = 64,          /* of the ring */
+	WAKE_AT = 4,           /* batches of a file for which the caller is woken */
+	AHEAD_BYTES = 8 << 20, /* of records, or a single batch */
+	LOOK_MS = 100,         /* how often a waiting caller looks whether it is to stop */
+	NAP_NS = 100000,       /* of the thread, while the caller works on what there is, ... */
+	NAPS = 16,             /* ... at most so often; then it is woken */
+	STACK_BYTES = 1 << 20
+};
+
+#define SLOT_EVENTS_BYTES (ORDER_CUTS * sizeof(struct event))
+
+/* A batch, and what comes with it for the caller's thread. */
+struct slot {
+	struct reader_batch pub;
+	int result;          /* of order_fill() */
+	char *cause;         /* owned; text of a failure, NULL none */
+	struct defects *met; /* owned; NULL: nothing was met */
+	uint64_t nr_nomem;   /* allocations that failed */
+	uint64_t bytes;      /* of its records */
+	struct cut cuts[ORDER_CUTS];
+	struct stretch stretches[ORDER_CUTS];
+};
+
+/*
+ * Batch n is in slots[(n - 1) % BATCHES]. The thread writes slots that are given back, the caller
+ * reads those that are made:
+ *
+ *	given_back <= taken <= made <= given_back + BATCHES
+ */
+struct reader {
+	struct reader_options opts;
+	struct order_ahead ahead;
+	pthread_t thread;
+	pid_t pid;          /* of the process that has the thread */
+	bool is_over;       /* the thread has ended and was joined */
+	struct slot *slots; /* owned */
+	char *room;         /* owned; has the events of the slots, from a cache line on */
+	_Atomic uint64_t made, given_back;
+	uint64_t taken;               /* the caller's */
+	uint64_t bytes_made;          /* the thread's: of all batches */
+	_Atomic uint64_t bytes_back;  /* of those given back */
+	_Atomic uint64_t done, total; /* progress */
+	atomic_bool quit;
+	/*
+	 * Who sleeps says so first and looks again then; who finds it said posts. The thread says
+	 * also how many batches may be out when it is to be woken, plus 1.
+	 */
+	sem_t for_thread, for_caller;
+	_Atomic uint64_t thread_sleeps;
+	atomic_bool caller_sleeps;
+	/* The thread waits until the caller has taken these header records. */
+	atomic_bool has_headers;
+	const struct cut *headers;
+	int nr_headers, headers_result;
+};
+
+/* ---- the thread ------------------------------------------------------------------------------ */
+
+static void wake_caller(struct reader *r)
+{
+	if (atomic_load(&r->caller_sleeps) && atomic_exchange(&r->caller_sleeps, false))
+		sem_post(&r->for_caller);
+}
+
+static void sleep_thread(struct reader *r)
+{
+	while (sem_wait(&r->for_thread) < 0 && errno == EINTR)
+		;
+}
+
+static bool quits(const struct reader *r)
+{
+	return atomic_load(&r->quit);
+}
+
+/* How many batches are not given back. */
+static uint64_t count_out(const struct reader *r)
+{
+	return atomic_load_explicit(&r->made, memory_order_relaxed) - atomic_load(&r->given_back);
+}
+
+/* Until at most so many batches are out, or the thread is to quit. */
+static void wait_for_caller(struct reader *r, uint64_t out)
+{
+	const struct timespec nap = { .tv_nsec = NAP_NS };
+
+	/* To be woken would cost the caller 12 us (measured in a virtual machine): half a batch. */
+	for (int i = 0; i < NAPS && count_out(r) > out && !quits(r); i++)
+		nanosleep(&nap, NULL);
+	while (count_out(r) > out && !quits(r)) {
+		atomic_store(&r->thread_sleeps, out + 1);
+		if (count_out(r) > out && !quits(r))
+			sleep_thread(r);
+		atomic_store(&r->thread_sleeps, 0);
+	}
+}
+
+/* Until there is a slot, and few bytes are out. */
+static void wait_for_slot(struct reader *r)
+{
+	const uint64_t out = count_out(r);
+
+	if (!out || (out < BATCHES && r->bytes_made - atomic_load(&r->bytes_back) < AHEAD_BYTES))
+		return;
+	wake_caller(r);
+	wait_for_caller(r, out / 2);
+}
+
+/* order_ahead.take_headers: asks the caller. */
+static int ask_to_take(void *ctx, const struct cut *cuts, int nr)
+{
+	struct reader *r = ctx;
+
+	r->headers = cuts;
+	r->nr_headers = nr;
+	atomic_store(&r->has_headers, true);
+	wake_caller(r);
+	while (atomic_load(&r->has_headers)) {
+		if (quits(r))
+			return -ECANCELED;
+		atomic_store(&r->thread_sleeps, BATCHES + 1);
+		if (atomic_load(&r->has_headers) && !quits(r))
+			sleep_thread(r);
+		atomic_store(&r->thread_sleeps, 0);
+	}
+	return r->headers_result;
+}
+
+static void note_progress(void *ctx)
+{
+	struct reader *r = ctx;
+	uint64_t done, total;
+
+	order_progress(r->opts.order, &done, &total);
+	atomic_store_explicit(&r->done, done, memory_order_relaxed);
+	atomic_store_explicit(&r->total, total, memory_order_relaxed);
+}
+
+/* What is the same in all events: of a short recording most slots are never used. */
+static void make_events(const struct reader *r, struct slot *slot)
+{
+	for (int i = 0; i < ORDER_CUTS; i++)
+		slot->pub.events[i] = r->opts.like;
+}
+
+/* Stretch by stretch: behind each is a record that the caller decodes. */
+static void decode_slot(struct reader *r, struct slot *slot)
+{
+	struct source *source = r->opts.source;
+	const int nr = slot->pub.nr_cuts;
+	int nr_events = 0, at = 0;
+
+	slot->pub.wants = atomic_load_explicit(r->opts.wants, memory_order_acquire);
+	while (at < nr) {
+		const int from = at;
+		int n = source->ops->decode_ahead(source, slot->cuts, nr, &at,
+						  slot->pub.events + nr_events,
+						  ORDER_CUTS - nr_events);
+
+		if (at > from)
+			slot->stretches[slot->pub.nr_stretches++] =
+				(struct stretch){ .cut = (uint16_t)from,
+						  .end_cut = (uint16_t)at,
+						  .event = (uint16_t)nr_events,
+						  .nr_events = (uint16_t)n };
+		nr_events += n;
+		at++;
+	}
+}
+
+static uint64_t count_nomem(void)
+{
+	const void *thread;
+
+	return err_nomem_count(&thread);
+}
+
+static void note_failures(struct reader *r, struct slot *slot, uint64_t nomem_before)
+{
+	slot->nr_nomem = count_nomem() - nomem_before;
+	if (slot->result < 0 && slot->result != -ENOMEM)
+		slot->cause = strdup(err_text());
+	if (!r->opts.read_defects->changes)
+		return;
+	slot->met = calloc(1, sizeof(*slot->met));
+	if (slot->met)
+		defects_move(slot->met, r->opts.read_defects);
+	/* else with the next batch */
+}
+
+static void fill_slot(struct reader *r, struct slot *slot, uint64_t number)
+{
+	const uint64_t nomem_before = count_nomem();
+
+	slot->result = order_fill(r->opts.order, slot->cuts, number);
+	slot->pub.nr_cuts = slot->result > 0 ? slot->result : 0;
+	slot->pub.nr_stretches = 0;
+	if (r->opts.decodes && number <= BATCHES)
+		make_events(r, slot);
+	if (r->opts.decodes)
+		decode_slot(r, slot);
+	order_stats(r->opts.order, &slot->pub.stats);
+	slot->bytes = slot->pub.stats.bytes_delivered - r->bytes_made;
+	order_progress(r->opts.order, &slot->pub.done, &slot->pub.total);
+	note_failures(r, slot, nomem_before);
+}
+
+static void *run(void *ctx)
+{
+	struct reader *r = ctx;
+
+	for (uint64_t number = 1;; number++) {
+		struct slot *slot = &r->slots[(number - 1) % BATCHES];
+		bool is_last;
+
+		wait_for_slot(r);
+		if (quits(r))
+			break;
+		fill_slot(r, slot, number);
+		is_last = slot->result <= 0 && slot->result != -EINTR;
+		r->bytes_made = slot->pub.stats.bytes_delivered;
+		atomic_store(&r->made, number);
+		if (is_last || r->opts.is_stream || number - atomic_load(&r->given_back) >= WAKE_AT)
+			wake_caller(r);
+		if (is_last)
+			break;
+	}
+	return NULL;
+}
+
+/* ---- the caller ------------------------------------------------------------------------------ */
+
+bool reader_is_lost(const struct reader *r)
+{
+	return r && !r->is_over && r->pid != getpid();
+}
+
+bool reader_runs(const struct reader *r)
+{
+	return !r->is_over;
+}
+
+void reader_progress(const struct reader *r, uint64_t *done, uint64_t *total)
+{
+	const struct reader_batch *last = r->taken ? &r->slots[(r->taken - 1) % BATCHES].pub : NULL;
+
+	if (last && atomic_load(&r->made) != r->taken) {
+		*done = last->done;
+		*total = last->total;
+		return;
+	}
+	*done = atomic_load_explicit(&r->done, memory_order_relaxed);
+	*total = atomic_load_explicit(&r->total, memory_order_relaxed);
+}
+
+static void wake_thread(struct reader *r)
+{
+	if (atomic_exchange(&r->thread_sleeps, 0))
+		sem_post(&r->for_thread);
+}
+
+/* What the caller took so far may be written over. */
+static void give_back(struct reader *r)
+{
+	uint64_t wake_at;
+
+	if (!r->taken || r->taken == atomic_load_explicit(&r->given_back, memory_order_relaxed))
+		return;
+	atomic_store(&r->bytes_back, atomic_load_explicit(&r->bytes_back, memory_order_relaxed) +
+					     r->slots[(r->taken - 1) % BATCHES].bytes);
+	atomic_store(&r->given_back, r->taken);
+	wake_at = atomic_load(&r->thread_sleeps);
+	if (wake_at && atomic_load(&r->made) - r->taken < wake_at)
+		wake_thread(r);
+}
+
+static void take_headers(struct reader *r)
+{
+	r->headers_result =
+		r->opts.source->ops->take_header(r->opts.source, r->headers, r->nr_headers);
+	atomic_store(&r->has_headers, false);
+	wake_thread(r);
+}
+
+/* Until there is a batch: 0; -EINTR: a signal came, or it is to stop. */
+static int wait_for_batch(struct reader *r)
+{
+	while (atomic_load(&r->made) == r->taken) {
+		struct timespec until;
+		int interrupted;
+
+		if (atomic_load(&r->has_headers)) {
+			take_headers(r);
+			if (r->headers_result < 0)
+				return r->headers_result;
+			continue;
+		}
+		if (r->opts.stopped && atomic_load_explicit(r->opts.stopped, memory_order_relaxed))
+			return -EINTR;
+		if (r->opts.progress)
+			r->opts.progress(r->opts.progress_ctx);
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += LOOK_MS * 1000000;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		atomic_store(&r->caller_sleeps, true);
+		if (atomic_load(&r->made) != r->taken || atomic_load(&r->has_headers)) {
+			atomic_store(&r->caller_sleeps, false);
+			continue;
+		}
+		interrupted = sem_timedwait(&r->for_caller, &until) < 0 && errno == EINTR;
+		atomic_store(&r->caller_sleeps, false);
+		if (interrupted)
+			return -EINTR;
+	}
+	return 0;
+}
+
+/* Ends the thread, if it has not ended by itself. */
+static void join(struct reader *r)
+{
+	if (r->is_over)
+		return;
+	atomic_store(&r->quit, true);
+	wake_thread(r);
+	pthread_join(r->thread, NULL);
+	r->is_over = true;
+	order_read_ahead(r->opts.order, NULL);
+}
+
+/* What was met for this batch is the caller's now. */
+static int take_failures(struct reader *r, struct slot *slot)
+{
+	const int result = slot->result;
+
+	if (slot->met) {
+		defects_move(r->opts.defects, slot->met);
+		free(slot->met);
+		slot->met = NULL;
+	}
+	for (uint64_t i = result == -ENOMEM; i < slot->nr_nomem; i++)
+		err_note_nomem();
+	if (result >= 0 || result == -EINTR)
+		return result;
+	if (result == -ENOMEM || !slot->cause)
+		err_nomem();
+	else
+		err_set(result, "%s", slot->cause);
+	free(slot->cause);
+	slot->cause = NULL;
+	return result;
+}
+
+int reader_next(struct reader *r, const struct reader_batch **ret)
+{
+	struct slot *slot;
+	int n;
+
+	give_back(r);
+	if (atomic_load(&r->made) == r->taken && reader_is_lost(r))
+		return err_set(-ECHILD, "this process was forked while a thread of its parent read "
+					"the recording: open it again here, or open it with "
+					"threads=1 before the fork");
+	n = wait_for_batch(r);
+	if (n < 0) {
+		if (n != -EINTR)
+			join(r);
+		return n;
+	}
+	slot = &r->slots[r->taken++ % BATCHES];
+	n = take_failures(r, slot);
+	*ret = &slot->pub;
+	if (n <= 0 && n != -EINTR) {
+		join(r);
+		defects_move(r->opts.defects, r->opts.read_defects);
+	}
+	return n;
+}
+
+/* ---- beginning and end ----------------------------------------------------------------------- */
+
+static int start_thread(struct reader *r)
+{
+	pthread_attr_t attr;
+	sigset_t all, before;
+	int e = pthread_attr_init(&attr);
+
+	if (e)
+		return -e;
+	(void)pthread_attr_setstacksize(&attr, STACK_BYTES);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	e = pthread_create(&r->thread, &attr, run, r);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+	if (!e)
+		pthread_setname_np(r->thread, "sonde-read");
+	return -e;
+}
+
+static void make_slots(struct reader *r)
+{
+	char *room = r->room + CACHE_LINE - (uintptr_t)r->room % CACHE_LINE;
+
+	for (int i = 0; i < BATCHES; i++) {
+		struct slot *slot = &r->slots[i];
+
+		slot->pub.cuts = slot->cuts;
+		slot->pub.events = (struct event *)(room + i * SLOT_EVENTS_BYTES);
+		slot->pub.stretches = slot->stretches;
+	}
+}
+
+int reader_start(struct reader **ret, const struct reader_options *opts)
+{
+	struct reader *r = calloc(1, sizeof(*r));
+	int e;
+
+	if (!r)
+		return -ENOMEM;
+	r->slots = calloc(BATCHES, sizeof(*r->slots));
+	r->room = malloc(BATCHES * SLOT_EVENTS_BYTES + CACHE_LINE);
+	if (!r->slots || !r->room) {
+		free(r->slots);
+		free(r->room);
+		free(r);
+		return -ENOMEM;
+	}
+	r->opts = *opts;
+	r->opts.decodes = opts->decodes && opts->source->ops->decode_ahead;
+	r->pid = getpid();
+	sem_init(&r->for_thread, 0, 0);
+	sem_init(&r->for_caller, 0, 0);
+	make_slots(r);
+	r->ahead = (struct order_ahead){ .given_back = &r->given_back,
+					 .quit = &r->quit,
+					 .take_headers = ask_to_take,
+					 .progress = note_progress,
+					 .ctx = r };
+	note_progress(r);
+	order_read_ahead(opts->order, &r->ahead);
+	e = start_thread(r);
+	if (e < 0) {
+		r->is_over = true;
+		order_read_ahead(opts->order, NULL);
+		reader_close(r);
+		return e;
+	}
+	*ret = r;
+	return 0;
+}
+
+void reader_close(struct reader *r)
+{
+	if (!r || reader_is_lost(r))
+		return;
+	if (!r->is_over && r->opts.is_stream && r->opts.stopped)
+		atomic_store(r->opts.stopped, 1);
+	join(r);
+	for (int i = 0; i < BATCHES; i++) {
+		free(r->slots[i].cause);
+		free(r->slots[i].met);
+	}
+	free(r->slots);
+	free(r->room);
+	sem_destroy(&r->for_thread);
+	sem_destroy(&r->for_caller);
+	free(r);
+}
