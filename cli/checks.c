@@ -205,8 +205,8 @@ static void put_files(struct checks *c)
 		first = first ? first : f->name;
 	}
 	put(c, CHECK_BUILD_IDS, (double)missing, files,
-	    "%zu of %zu files that samples lie in have none%s%s", missing, files,
-	    first ? ", first " : "", first ? first : "");
+	    "%zu of %zu files with samples have none%s%s", missing, files, first ? ", first " : "",
+	    first ? first : "");
 }
 
 /* Damage that lost events, other than losses while recording. */
@@ -250,7 +250,7 @@ static void put_results(struct checks *c, struct sonde_session *s)
 		    "%.2f %% of %" PRIu64 " samples have none", checks_share(c->unknown, c->places),
 		    c->places);
 	else
-		put(c, CHECK_SYMBOLS, 0, false, "no sample tells where it was taken");
+		put(c, CHECK_SYMBOLS, 0, false, "no sample has an address");
 	if (c->stacks)
 		put(c, CHECK_STACKS, checks_share(c->cut, c->stacks), true,
 		    "%.2f %% of %" PRIu64 " are cut off", checks_share(c->cut, c->stacks),

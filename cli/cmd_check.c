@@ -183,7 +183,7 @@ static const struct opt options[] = {
 	OPT_KEY('i', "input", "FILE", "input", "reads FILE; default perf.data, '-': the standard input"),
 	LIMIT("max-unknown", "PERCENT", SYMBOLS, "of the samples may have no symbol; default 10"),
 	LIMIT("max-cut", "PERCENT", STACKS, "of the stacks may be cut off; default 10"),
-	LIMIT("max-missing", "FILES", BUILD_IDS, "in which samples lie may have no build id; default 0"),
+	LIMIT("max-missing", "FILES", BUILD_IDS, "with samples may have no build id; default 0"),
 	LIMIT("max-lost", "PERCENT", LOSSES, "of the events may be lost; default 1"),
 	LIMIT("max-throttled", "TIMES", THROTTLING, "the kernel may have throttled events; default 0"),
 	LIMIT("max-doubts", "EVENTS", CLOCK, "may have no time, or one before that of events already delivered; default 0"),
@@ -202,7 +202,7 @@ static const char *const usage[] = { "check [OPTIONS] [FILE]", NULL };
 
 const struct command cmd_check = {
 	.name = "check",
-	.summary = "tells what may make a recording's answers wrong; exits with 3 beyond limits",
+	.summary = "reports what may make results of a recording wrong; exits with 3 beyond limits",
 	.usage = usage,
 	.options = options,
 	.examples = "  sonde check\n"

@@ -21,9 +21,9 @@ static int cut_run(struct cli *cli, void *values, int argc, char **argv)
 	if (!status && (!output || !*output))
 		status = cli_usage(cli, "cut: name the recording to write with -o FILE");
 	else if (!status && !strcmp(output, "-"))
-		status = cli_usage(
-			cli, "cut: -o - : the header of a recording is complete when its end is "
-			     "known, and a pipe has no way back to it: name a file with -o FILE");
+		status =
+			cli_usage(cli, "cut: -o - : the header of a recording is written last, and "
+				       "a pipe cannot go back to it: name a file with -o FILE");
 	else if (!status)
 		status = copying_run(cli, &a->rec);
 	free(output);
@@ -33,7 +33,7 @@ static int cut_run(struct cli *cli, void *values, int argc, char **argv)
 /* clang-format off */
 static const struct opt options[] = {
 	OPT_KEY('i', "input", "FILE", "input", "reads FILE; default perf.data, '-': the standard input"),
-	OPT_KEY('o', "output", "FILE", "output", "writes FILE; one that is there becomes FILE.old"),
+	OPT_KEY('o', "output", "FILE", "output", "writes FILE; an existing one becomes FILE.old"),
 	OPT_GROUP("Events"),
 	OPT_KEY(0, "time", "FROM,TO", "time",
 		"keeps only events of this time, as sonde script --time takes it"),

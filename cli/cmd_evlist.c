@@ -28,7 +28,7 @@ static int evlist_run(struct cli *cli, void *values, int argc, char **argv)
 	if (status)
 		return status;
 	if (a->groups && (a->freq || cli->verbose))
-		return cli_usage(cli, "evlist: -g cannot be together with -v and -F");
+		return cli_usage(cli, "evlist: -g cannot be combined with -v or -F");
 	snprintf(more, sizeof(more), "format=evlist%s\nevlist=%s%s%s%s\n",
 		 is_json ? "-json" : "", cli->verbose ? "attr," : "",
 		 a->freq ? "freq," : "", a->groups ? "groups," : "", a->fields ? "fields," : "");
@@ -38,9 +38,9 @@ static int evlist_run(struct cli *cli, void *values, int argc, char **argv)
 /* clang-format off */
 static const struct opt options[] = {
 	OPT_KEY('i', "input", "FILE", "input", "reads FILE; default perf.data, '-': the standard input"),
-	OPT_FLAG('F', "freq", struct args, freq, "tells the frequency or the period of each event"),
+	OPT_FLAG('F', "freq", struct args, freq, "prints the frequency or the period of each event"),
 	OPT_FLAG('g', "group", struct args, groups, "shows events of a group together: {leader,member}"),
-	OPT_FLAG(0, "trace-fields", struct args, fields, "tells the fields of each tracepoint"),
+	OPT_FLAG(0, "trace-fields", struct args, fields, "prints the fields of each tracepoint"),
 	FORMAT_OPTIONS(struct args, format),
 	OPT_OUR_KEY(0, "kernel-formats", NULL, "kernel-formats", "takes the running kernel's descriptions of tracepoints that the "
 		"recording does not describe, if it has them under the same name and number"),

@@ -29,7 +29,7 @@ static void print_overview(FILE *out)
 			fprintf(out, "  %-13s %s\n", (*c)->name, (*c)->summary);
 	fputs("\nOptions of every command:\n", out);
 	opt_print_help(cli_options, out);
-	fprintf(out, "\n'%s help COMMAND' tells more of a command.\n", as_perf_name());
+	fprintf(out, "\n'%s help COMMAND' describes a command.\n", as_perf_name());
 }
 
 static void print_help(const struct command *c, FILE *out)

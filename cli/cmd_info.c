@@ -27,7 +27,7 @@ static int info_run(struct cli *cli, void *values, int argc, char **argv)
 static const struct opt options[] = {
 	OPT_KEY('i', "input", "FILE", "input", "reads FILE; default perf.data, '-': the standard input"),
 	FORMAT_OPTIONS(struct args, format),
-	OPT_KEY(0, "no-events", NULL, "no-events", "tells only what the header says: takes the same time for a recording of any size"),
+	OPT_KEY(0, "no-events", NULL, "no-events", "prints only the header: takes the same time for a recording of any size"),
 	RECORDING_OPTIONS(struct args, rec),
 	OPT_END,
 };
@@ -36,7 +36,7 @@ static const char *const usage[] = { "info [OPTIONS] [FILE]", NULL };
 
 const struct command cmd_info = {
 	.name = "info",
-	.summary = "tells what a recording is: host, clock, events, counts, losses, defects",
+	.summary = "describes a recording: host, clock, events, counts, losses, defects",
 	.usage = usage,
 	.options = options,
 	.examples = "  sonde info\n"

@@ -46,8 +46,7 @@ static void perf_alias_print_order(const char *dir, const char *link)
 	char *first = programs_find("perf");
 
 	if (first && programs_is_own(first))
-		printf("'perf' is sonde where PATH is as here (a shell that ran another one "
-		       "before: hash "
+		printf("with this PATH 'perf' is sonde (in a shell that has run another perf: hash "
 		       "-r)\n");
 	else if (first)
 		printf("PATH finds %s first; put %s before it: export PATH=%s:$PATH\n", first, dir,
@@ -65,7 +64,7 @@ static int perf_alias_make(const struct cli *cli, const struct args *a, const ch
 	struct stat st;
 
 	if (n < 0) {
-		cli_say("perf-alias: where this program lies is not known: /proc/self/exe: %m");
+		cli_say("perf-alias: cannot find the path of this program: /proc/self/exe: %m");
 		return cli_status(cli, CLI_FAILED);
 	}
 	exe[n] = 0;
@@ -74,7 +73,7 @@ static int perf_alias_make(const struct cli *cli, const struct args *a, const ch
 		return CLI_OK;
 	}
 	if (!lstat(link, &st) && !S_ISLNK(st.st_mode)) {
-		cli_say("perf-alias: %s is there and no link: sonde does not replace a program; "
+		cli_say("perf-alias: %s exists and is no link: sonde does not replace a program; "
 			"name "
 			"another folder",
 			link);
@@ -98,8 +97,7 @@ static int perf_alias_run(struct cli *cli, void *values, int argc, char **argv)
 	int status;
 
 	if (argc != 1)
-		return cli_usage(cli,
-				 "perf-alias: takes the folder in which 'perf' is to be sonde");
+		return cli_usage(cli, "perf-alias: takes the folder for the link 'perf'");
 	if (!realpath(argv[0], dir)) {
 		cli_say("perf-alias: folder %s: %m", argv[0]);
 		return cli_status(cli, CLI_FAILED);
@@ -125,7 +123,7 @@ static const char *const usage[] = { "perf-alias [-f] DIR", NULL };
 
 const struct command cmd_perf_alias = {
 	.name = "perf-alias",
-	.summary = "makes a link in a folder, by which 'perf' is sonde",
+	.summary = "makes a link in a folder, so that 'perf' runs sonde",
 	.usage = usage,
 	.options = options,
 	.examples = "  sonde perf-alias ~/bin\n",

@@ -125,7 +125,8 @@ static void record_warn_of_pipe(const struct lines *settings)
 	struct stat st;
 
 	if (writes && !output && !as_perf() && !fstat(STDOUT_FILENO, &st) && S_ISFIFO(st.st_mode))
-		cli_say("the recording goes to the standard output, which is a pipe (-o FILE writes a "
+		cli_say("the recording is written to standard output, which is a pipe (-o FILE "
+			"writes a "
 			"file)");
 	free(output);
 	free(dry);

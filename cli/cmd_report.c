@@ -32,8 +32,7 @@ static const char *report_hint(const void *values)
 	char *perf = other_perf_find();
 
 	snprintf(text, sizeof(text),
-		 "; sonde report prints what a recording says of itself (--header-only), nothing "
-		 "else%s%s%s",
+		 "; sonde report prints only the header of a recording (--header-only)%s%s%s",
 		 perf ? ": for the rest run " : "", perf ? perf : "", perf ? " report" : "");
 	free(perf);
 	return text;
@@ -45,11 +44,12 @@ static int report_run(struct cli *cli, void *values, int argc, char **argv)
 
 	if (!a->header_only) {
 		char *perf = other_perf_find();
-		int status = cli_usage(cli,
-				       "report: without --header-only there is nothing that sonde "
-				       "can report; 'sonde script' prints the samples, %s report "
-				       "adds them up",
-				       perf ? perf : "perf");
+		int status =
+			cli_usage(cli,
+				  "report: sonde reports only the header of a recording "
+				  "(--header-only); 'sonde script' prints the samples, %s report "
+				  "adds them up",
+				  perf ? perf : "perf");
 
 		free(perf);
 		return status;
@@ -64,8 +64,8 @@ static int report_run(struct cli *cli, void *values, int argc, char **argv)
 /* clang-format off */
 static const struct opt options[] = {
 	OPT_KEY('i', "input", "FILE", "input", "reads FILE; default perf.data, '-': the standard input"),
-	OPT_FLAG(0, "header-only", struct args, header_only, "prints only what the recording says of itself; needed"),
-	OPT_KEY('I', "show-info", NULL, "header-info", "prints that in full"),
+	OPT_FLAG(0, "header-only", struct args, header_only, "prints only the header of the recording; required"),
+	OPT_KEY('I', "show-info", NULL, "header-info", "prints the complete header"),
 	RECORDING_OPTIONS(struct args, rec),
 	OPT_FLAG(0, "stdio", struct args, no_effect, "prints text, as always"),
 	OPT_END,
@@ -75,7 +75,7 @@ static const char *const usage[] = { "report --header-only [OPTIONS]", NULL };
 
 const struct command cmd_report = {
 	.name = "report",
-	.summary = "prints what a recording says of itself (--header-only)",
+	.summary = "prints the header of a recording (--header-only)",
 	.usage = usage,
 	.options = options,
 	.examples = "  sonde report --header-only\n"

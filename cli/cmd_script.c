@@ -62,7 +62,7 @@ static int session_text(const struct cli *cli, const struct script_args *a, char
 	FILE *f;
 
 	if (dir && strchr(dir, '\n'))
-		return cli_usage(cli, "script: the value of --buildid-dir holds a line feed");
+		return cli_usage(cli, "script: the value of --buildid-dir contains a line feed");
 	f = open_memstream(&text, &len);
 	if (f) {
 		fputs(a->lines.text ? a->lines.text : "", f);
@@ -252,13 +252,13 @@ static void script_warn_unprinted(const struct script_args *a)
 	};
 
 	if (a->json)
-		cli_say("--json behind a script's name is the script's; before it, it changes "
-			"nothing");
+		cli_say("--json before a script's name changes nothing; after it, it belongs to "
+			"the script");
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		char *value = lines_given(&a->lines, keys[i]);
 
 		if (value && strcmp(value, "0"))
-			cli_say("--%s prints nothing beside a script",
+			cli_say("--%s prints nothing with a script",
 				strcmp(keys[i], "dump") ? keys[i] : "dump-raw-trace");
 		free(value);
 	}
@@ -275,7 +275,7 @@ static int print_header(const struct cli *cli, const struct script_args *a, cons
 
 	free(input);
 	if (is_pipe) {
-		cli_say("--header: from a pipe the header is shown without a script only");
+		cli_say("--header: with a script, the header of a pipe is not shown");
 		return CLI_OK;
 	}
 	if (asprintf(&header, "%sheader=only\n", text) < 0) {
@@ -296,7 +296,7 @@ static const char *script_hint(const void *values)
 {
 	const struct script_args *a = values;
 
-	return a->script ? "; options of the script go behind --" : "";
+	return a->script ? "; options of the script follow --" : "";
 }
 
 /* Rejects options that do not work with -g, and -o without it. */
@@ -327,7 +327,8 @@ static int check_sandbox(const struct cli *cli, const struct script_args *a, int
 						 : NULL;
 
 	free(per_event);
-	return a->sandbox && what ? cli_usage(cli, "script: not with --sandbox: %s", what) : CLI_OK;
+	return a->sandbox && what ? cli_usage(cli, "script: impossible with --sandbox: %s", what)
+				  : CLI_OK;
 }
 
 static int script_generate(const struct cli *cli, const struct script_args *a, const char *session)

@@ -39,10 +39,10 @@ static int split_run(struct cli *cli, void *values, int argc, char **argv)
 	a->rec.output = part ? part : "perf.data";
 	if (!status && !every)
 		status = cli_usage(
-			cli, "split: say how large a part is with --every 1G, or --every 60s");
+			cli, "split: give the size of each file with --every 1G or --every 60s");
 	else if (!status && output && (!*output || !strcmp(output, "-")))
-		status = cli_usage(cli, "split: -o takes a directory, or how the names of the "
-					"parts begin");
+		status = cli_usage(cli,
+				   "split: -o takes a directory, or the prefix of the file names");
 	else if (!status)
 		status = copying_run(cli, &a->rec);
 	free(every);
@@ -55,9 +55,9 @@ static int split_run(struct cli *cli, void *values, int argc, char **argv)
 static const struct opt options[] = {
 	OPT_KEY('i', "input", "FILE", "input", "reads FILE; default perf.data, '-': the standard input"),
 	OPT_KEY('o', "output", "PREFIX", "output",
-		"writes PREFIX.0001, PREFIX.0002 ...; of a directory: below it, named as the input; default the input's name"),
+		"writes PREFIX.0001, PREFIX.0002 ...; in a directory: files named as the input; default the input's name"),
 	OPT_KEY(0, "every", "SIZE", "every",
-		"begins a part after so many bytes of records (64K, 512M, 1G) or so much time (500ms, 60s, 5m, 1h)"),
+		"begins a new file after so many bytes of records (64K, 512M, 1G) or so much time (500ms, 60s, 5m, 1h)"),
 	RECORDING_OPTIONS(struct args, rec),
 	OPT_END,
 };

@@ -286,7 +286,7 @@ static int read_one(struct config *c, char *path, bool at_home, bool ours)
 	if (!bad)
 		return 0;
 	cli_say("%s:%d: no [section], and no name = value%s", path, bad,
-		ours ? "" : "; what follows is not read");
+		ours ? "" : "; the rest is not read");
 	return ours ? -1 : 0;
 }
 

@@ -94,7 +94,7 @@ static void list_unloaded(struct listing *l, const char *path, const char *name)
 	if (l->json)
 		print_json(l, path, name, false, NULL, NULL);
 	else
-		printf("  %-36s %s: not loaded to be listed\n", name, path);
+		printf("  %-36s %s: not loaded, so not described\n", name, path);
 }
 
 static bool is_current_folder(const char *folder)

@@ -12,7 +12,7 @@ int cli_fail(const struct cli *cli)
 	bool first = true;
 
 	if (!*line)
-		line = "failed, and nothing is known of the cause";
+		line = "failed for an unknown reason";
 	sonde_progress_wipe(0);
 	fflush(stdout);
 	while (*line) {

@@ -173,7 +173,7 @@ static int save(const struct cli *cli, const char *path, bool force, const char 
 	bool is_there = lstat(path, &st) == 0;
 
 	if (is_there && !force) {
-		cli_say("%s is there already: --force overwrites it, -o FILE writes another file",
+		cli_say("%s exists already: --force overwrites it, -o FILE writes another file",
 			path);
 		return cli_status(cli, CLI_FAILED);
 	}

@@ -25,13 +25,13 @@ static const char opening[] =
 	"sub trace_begin {\n"
 	"}\n"
 	"\n"
-	"# Behind the last event.\n"
+	"# After the last event.\n"
 	"sub trace_end {\n"
 	"}\n";
 
 static const char common_help[] =
 	"#\n"
-	"# What every sub gets first:\n"
+	"# The first arguments of every sub:\n"
 	"#\n"
 	"#   $event_name         its own name: \"sched::sched_switch\"\n"
 	"#   $context            for common_pc($context), common_flags($context), common_lock_depth($context)\n"

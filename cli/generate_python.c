@@ -34,11 +34,11 @@ static const char opening[] =
 	"\n"
 	"\n"
 	"def trace_end():\n"
-	"    \"\"\"Behind the last event.\"\"\"\n";
+	"    \"\"\"After the last event.\"\"\"\n";
 
 static const char common_help[] =
 	"#\n"
-	"# What every handler gets first:\n"
+	"# The first arguments of every handler:\n"
 	"#\n"
 	"#   event_name         name of the handler: \"sched__sched_switch\"\n"
 	"#   context            for common_pc(context), common_flags(context), common_lock_depth(context)\n"
@@ -81,7 +81,7 @@ static const char helpers[] =
 	"\n"
 	"\n"
 	"def show_sample(perf_sample_dict, chain):\n"
-	"    \"\"\"What was recorded beside the event's own fields.\"\"\"\n"
+	"    \"\"\"Values recorded besides the event's own fields.\"\"\"\n"
 	"    sample = perf_sample_dict[\"sample\"]\n"
 	"    print(\"\\tsample: \" + \" \".join(\"%s=%s\" % (name, sample[name]) for name in sorted(sample) if name != \"values\"))\n"
 	"    for frame in chain:\n"

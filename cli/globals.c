@@ -49,7 +49,7 @@ static int set_debug(struct opt_parser *p, void *values, const char *value, bool
 		return 0;
 	}
 	return opt_error(p,
-			 "--debug knows verbose, ordered-events, stderr, data-convert and "
+			 "--debug takes verbose, ordered-events, stderr, data-convert and "
 			 "perf-event-open, not '%.*s'",
 			 (int)len, value);
 }
@@ -61,7 +61,7 @@ static int refuse_html(struct opt_parser *p, void *values, const char *value, bo
 
 static int refuse_debug_file(struct opt_parser *p, void *values, const char *value, bool negated)
 {
-	return opt_error(p, "--debug-file: what -v tells goes to stderr");
+	return opt_error(p, "--debug-file: messages of -v go to stderr");
 }
 
 /* clang-format off */
@@ -73,12 +73,12 @@ const struct opt cli_options[] = {
 	OPT_CALL('p', NULL, NULL, set_paginate, OPT_HIDDEN, "the same, where the command has no -p"),
 	OPT_CALL(0, "paginate", NULL, set_paginate, 0,
 		 "shows text on a terminal in a pager, as is the default"),
-	OPT_CALL(0, "no-pager", NULL, set_no_pager, OPT_NO_NEGATION, "shows it as it comes"),
+	OPT_CALL(0, "no-pager", NULL, set_no_pager, OPT_NO_NEGATION, "shows text without a pager"),
 	OPT_FLAG(0, "no-progress", struct cli, no_progress,
-		 "draws no line on the terminal that says how far a long reading is"),
+		 "draws no progress line on the terminal"),
 	OPT_CALL(0, "pager", NULL, set_paginate, OPT_HIDDEN, "the same as --paginate"),
 	OPT_CALL(0, "exec-path", "DIR", set_exec_path, OPT_VALUE_OPTIONAL | OPT_NO_NEGATION,
-		 "tells scripts that perf's own lie in DIR (PERF_EXEC_PATH); alone: prints that folder"),
+		 "takes DIR as the folder of perf's scripts (PERF_EXEC_PATH); alone: prints that folder"),
 	OPT_CALL(0, "debug", "VARIABLE[=LEVEL]", set_debug, OPT_HIDDEN | OPT_NO_NEGATION, ""),
 	{ OPT_KIND_TEXT, 0, "debugfs-dir", "DIR", OPT_AT(struct cli, tracefs_dir, const char *), NULL,
 	  OPT_HIDDEN, NULL, "" },
@@ -88,7 +88,7 @@ const struct opt cli_options[] = {
 	  OPT_HIDDEN, NULL, "prints the names of the commands" },
 	{ OPT_KIND_FLAG, 0, "list-opts", NULL, OPT_AT(struct cli, list_options, bool), NULL,
 	  OPT_HIDDEN, NULL, "prints the names of a command's options" },
-	OPT_COUNT('v', "verbose", struct cli, verbose, "tells more on stderr; twice: still more"),
+	OPT_COUNT('v', "verbose", struct cli, verbose, "prints more on stderr; twice: still more"),
 	OPT_FLAG('h', "help", struct cli, help, "shows this text"),
 	OPT_FLAG(0, "version", struct cli, version,
 		 "shows the version; with -v what this build has in it, and which configuration was read"),

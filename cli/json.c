@@ -12,7 +12,7 @@ int output_format_check(const struct cli *cli, const char *command, const struct
 	*ret_json = f->json || (f->format && !strcmp(f->format, "json"));
 	if (!f->format || *ret_json || !strcmp(f->format, "text"))
 		return CLI_OK;
-	return cli_usage(cli, "%s: --format knows text and json, not '%s'", command, f->format);
+	return cli_usage(cli, "%s: --format takes text or json, not '%s'", command, f->format);
 }
 
 void json_begin(const char *schema)

@@ -33,7 +33,7 @@ int lines_set(struct lines *l, struct opt_parser *p, const char *word, const cha
 		return 0;
 	}
 	if (strchr(value, '\n'))
-		return opt_error(p, "the value of --%s holds a line feed", word);
+		return opt_error(p, "the value of --%s contains a line feed", word);
 	len = asprintf(&line, "%s=%s\n", key, value);
 	if (len < 0)
 		return opt_error(p, "out of memory");

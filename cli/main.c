@@ -38,7 +38,7 @@ static int check_compat(struct cli *cli)
 		return CLI_OK;
 	cli->compat = NULL;
 	cli_compat_list(list, sizeof(list));
-	return cli_usage(cli, "--compat knows %s, not '%s'", list, version);
+	return cli_usage(cli, "--compat takes %s, not '%s'", list, version);
 }
 
 static int run_command(struct cli *cli, const struct command *c, int argc, char **argv)

@@ -33,8 +33,8 @@ int perf_path_prepend(const struct cli *cli)
 	int r = -1;
 
 	if (!dir) {
-		cli_say("%s/sonde/perf is not there or another program: what is called as 'perf' "
-			"from here on is not sonde (install sonde whole, with its libexec folder)",
+		cli_say("%s/sonde/perf is missing or another program: calls of 'perf' from here on "
+			"do not reach sonde (install sonde with its libexec folder)",
 			SONDE_LIBEXECDIR);
 		return -1;
 	}

@@ -129,7 +129,7 @@ int recording_run(const struct cli *cli, struct reading_options *rec, const char
 	if (status)
 		return status;
 	if (dir && strchr(dir, '\n'))
-		return cli_usage(cli, "the value of --buildid-dir holds a line feed");
+		return cli_usage(cli, "the value of --buildid-dir contains a line feed");
 	if (asprintf(&text, "%s%s%s%s%s%s%s%s%s", l->text ? l->text : "",
 		     cli->compat ? "compat=" : "", cli->compat ? cli->compat : "",
 		     cli->compat ? "\n" : "", dir ? "buildid-dir=" : "", dir ? dir : "",

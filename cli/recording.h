@@ -21,7 +21,7 @@ struct reading_options {
 #define NO_FOLLOW_OPTION                                                                        \
 	OPT_OUR_KEY(0, "no-follow", NULL, "no-follow",                                          \
 		    "opens no file because the recording names it: programs and their symbols " \
-		    "come by build ids only")
+		    "are found only by build id")
 #define MAX_UNPACKED_OPTION                                                                      \
 	OPT_OUR_KEY(0, "max-unpacked", "SIZE", "max-unpacked",                                   \
 		    "reads a packed or compressed recording up to SIZE (4G) unpacked; default: " \
@@ -29,9 +29,9 @@ struct reading_options {
 /*
  * Options of all these commands; values are a struct s whose member m is a struct reading_options.
  */
-#define RECORDING_OPTIONS(s, m)                                                                  \
-	OPT_KEY('f', "force", NULL, "force", "reads a recording that belongs to somebody else"), \
-		MAX_UNPACKED_OPTION, NO_FOLLOW_OPTION, STRICT_OPTIONS(s, m.strict),              \
+#define RECORDING_OPTIONS(s, m)                                                     \
+	OPT_KEY('f', "force", NULL, "force", "reads a recording of another user"),  \
+		MAX_UNPACKED_OPTION, NO_FOLLOW_OPTION, STRICT_OPTIONS(s, m.strict), \
 		SANDBOX_OPTION(s, m.sandbox)
 /*
  * Members of their struct command; values are a struct s that begins with a struct reading_options.

@@ -471,9 +471,8 @@ int sandbox_enter(const struct cli *cli, const struct lines *lines, const char *
 	const bool filters = has_seccomp();
 
 	if (!fence.abi && !filters) {
-		cli_say("--sandbox: this kernel has neither Landlock nor seccomp, so nothing would "
-			"be kept from "
-			"the recording; without --sandbox it is read all the same");
+		cli_say("--sandbox: this kernel has neither Landlock nor seccomp, so there is no "
+			"protection; without --sandbox the recording is read all the same");
 		return cli_status(cli, CLI_FAILED);
 	}
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
@@ -486,7 +485,7 @@ int sandbox_enter(const struct cli *cli, const struct lines *lines, const char *
 		return CLI_OK;
 	if (fence.abi)
 		cli_say("sandbox: Landlock, version %d of its ABI: files%s%s", fence.abi,
-			fence.abi >= 4 ? ", TCP" : " (the kernel is too old to keep TCP out by it)",
+			fence.abi >= 4 ? ", TCP" : " (this kernel is too old to deny TCP by it)",
 			fence.abi >= 6 ? ", signals" : "");
 	else
 		cli_say("sandbox: this kernel has no Landlock: every file that you may read can be "

@@ -17,9 +17,9 @@
 #include "lines.h"
 
 /* An option of a command whose values, a struct s, have a bool m. */
-#define SANDBOX_OPTION(s, m)                                                                   \
-	OPT_OUR_FLAG(0, "sandbox", s, m,                                                       \
-		     "gives up all rights that reading needs not, with Landlock and seccomp: " \
+#define SANDBOX_OPTION(s, m)                                                                       \
+	OPT_OUR_FLAG(0, "sandbox", s, m,                                                           \
+		     "gives up all rights that reading does not need, with Landlock and seccomp: " \
 		     "SANDBOX in sonde(1)")
 
 /*

@@ -220,7 +220,7 @@ static int start(const struct cli *cli, const struct script *s, const struct lan
 	    hand_over("sonde-session", "SONDE_SESSION_FD", s->session, strlen(s->session)) < 0 ||
 	    hand_over_config(&cli->config) < 0 ||
 	    set_environment(cli, s, l->module ? NULL : why) < 0) {
-		cli_say("cannot hand the session over to the interpreter: %m");
+		cli_say("cannot pass the session to the interpreter: %m");
 		free(argv);
 		return cli_status(cli, CLI_FAILED);
 	}

@@ -36,8 +36,7 @@ int script_env_set_for_wrapper(const struct cli *cli, const char *exec_path,
 		char *longer;
 
 		if (strchr(*options, '\n')) {
-			cli_say("script: an option in front of the script's name holds a line "
-				"feed");
+			cli_say("script: an option before the script's name contains a line feed");
 			free(text);
 			return -1;
 		}

@@ -82,7 +82,7 @@ static int print_entry(const struct script_entries *all, size_t at)
 	else if (a.record)
 		printf("      records: %s\n", a.record);
 	else if (e->record)
-		printf("      records: what its user names\n");
+		printf("      records: events that its user names\n");
 	if (hider)
 		printf("      hidden by %s; it runs by its path: %s\n",
 		       hider->file ? hider->file : hider->report, e->file ? e->file : e->report);
@@ -147,7 +147,7 @@ static int print_all(const struct script_places *p)
 		r = print_entry(&all, i);
 	}
 	if (!all.nr)
-		puts("There are no scripts; 'sonde help script' tells where they are looked for.");
+		puts("There are no scripts; 'sonde help script' says where sonde looks for them.");
 	script_entries_done(&all);
 	return r;
 }

@@ -197,7 +197,7 @@ static int watch(const struct cli *cli, const struct script_live *l, pid_t recor
 	if (recorder)
 		end_recorder(recorder);
 	else if (record_status && report_status && !*ret_signal)
-		cli_say("script: what records for '%s' has failed, with status %d", l->name,
+		cli_say("script: the recorder for '%s' failed with status %d", l->name,
 			record_status);
 	return report_status || *ret_signal || cli_rules(cli)->live_status_of_report
 		       ? report_status

@@ -54,7 +54,7 @@ static int set_fields(struct opt_parser *p, void *values, const char *value, boo
 	char *all;
 
 	if (strpbrk(value, " \n"))
-		return opt_error(p, "a list of fields holds no blanks: '%s'", value);
+		return opt_error(p, "a list of fields contains no blanks: '%s'", value);
 	if (asprintf(&all, "%s%s%s", a->fields ? a->fields : "", a->fields ? " " : "", value) < 0)
 		return opt_error(p, "out of memory");
 	free(a->fields);
@@ -101,7 +101,7 @@ static int set_format(struct opt_parser *p, void *values, const char *value, boo
 		value = "jsonl";
 	if (!is_format(value)) {
 		say_formats(known, sizeof(known));
-		return opt_error(p, "--format knows %s, not '%s'", known, value);
+		return opt_error(p, "--format takes %s, not '%s'", known, value);
 	}
 	return set_line(p, values, "format", value);
 }
@@ -123,7 +123,7 @@ static int set_clock(struct opt_parser *p, void *values, const char *value, bool
 			return set_line(p, values, "clock", value);
 	if (negated)
 		return set_line(p, values, "clock", NULL);
-	return opt_error(p, "--clock knows raw, relative, utc and local, not '%s'", value);
+	return opt_error(p, "--clock takes raw, relative, utc or local, not '%s'", value);
 }
 
 /* Resolved now: the session loads it by its path. */
@@ -198,7 +198,7 @@ static int set_color(struct opt_parser *p, void *values, const char *value, bool
 	else if (!value)
 		value = "always";
 	else if (strcmp(value, "auto") && strcmp(value, "always") && strcmp(value, "never"))
-		return opt_error(p, "--color knows auto, always and never, not '%s'", value);
+		return opt_error(p, "--color takes auto, always or never, not '%s'", value);
 	a->color = value;
 	return 0;
 }
@@ -212,8 +212,7 @@ const struct opt script_options[] = {
 		"recordings of one host and clock are listed together in time order"),
 	OPT_OUR_KEY(0, "offset", "SECONDS", "offset", "adds SECONDS, which may be negative, to the times of the recording "
 		"named before it. So the events of unrelated clocks are listed together, too"),
-	OPT_KEY('f', "force", NULL, "force", "reads a recording that another user owns; with -g "
-		"overwrites a file that is there"),
+	OPT_KEY('f', "force", NULL, "force", "reads a recording that another user owns; with -g overwrites an existing file"),
 	OPT_OUR_KEY(0, "kernel-formats", NULL, "kernel-formats", "takes the running kernel's descriptions of tracepoints that the "
 		"recording does not describe, if it has them under the same name and number"),
 	MAX_UNPACKED_OPTION,
@@ -230,9 +229,9 @@ const struct opt script_options[] = {
 	OPT_TEXT('g', "gen-script", "LANG", struct script_args, generate,
 		 "writes a script that prints every event of the recording, to be changed: perf-script.py for python"),
 	OPT_OUR_TEXT('o', "output", "FILE", struct script_args, output,
-		 "writes that script to FILE, to stdout for '-'. A file that is there is only overwritten with --force"),
+		 "writes that script to FILE, to stdout for '-'. An existing file is only overwritten with --force"),
 	OPT_FLAG('l', "list", struct script_args, list,
-		 "lists scripts that are found by name: what each does and records. Those of sonde, of the user, of perf"),
+		 "lists the scripts of sonde, of the user and of perf: what each does and records"),
 
 	OPT_GROUP("Columns"),
 	OPT_CALL(0, "format", SONDE_SCRIPT_FORMATS, set_format, OPT_OURS,
@@ -247,12 +246,12 @@ const struct opt script_options[] = {
 	OPT_KEY(0, "ns", NULL, "ns", "prints times to the nanosecond"),
 	OPT_KEY(0, "reltime", NULL, "reltime", "counts times from the first event"),
 	OPT_CALL(0, "clock", "raw|relative|utc|local", set_clock, OPT_OURS, "shows times, also to scripts, as recorded (raw: the default), counted from the "
-		"first sample (relative), or as time of day in utc or local: ones that clock data must be recorded for"),
+		"first sample (relative), or as time of day in utc or local; the last two need clock data in the recording"),
 	OPT_KEY(0, "deltatime", NULL, "deltatime", "counts times from the event before"),
 	OPT_KEY('L', "Latency", NULL, "latency", "prints names of tasks cut to 8 places and bare numbers of cpus"),
 
 	OPT_CALL(0, "color", "auto|always|never", set_color, OPT_VALUE_OPTIONAL | OPT_OURS,
-		 "makes names stand out: always (also when no value is given), never, or auto (the default): on a "
+		 "highlights names: always (also when no value is given), never, or auto (the default): on a "
 		 "terminal, unless NO_COLOR is set"),
 
 	OPT_GROUP("Which events"),
@@ -265,7 +264,7 @@ const struct opt script_options[] = {
 	OPT_KEY('c', "comms", "NAMES", "comm", "takes only events of threads with these names"),
 	OPT_KEY('S', "symbols", "SYMBOLS", "symbols", "takes only events in these functions, or at 0xADDRESS"),
 	OPT_NUMBER_KEY(0, "addr-range", "BYTES", "addr-range",
-		"lets an address of -S stand for so many bytes from there on"),
+		"extends an address of -S to so many bytes from there on"),
 	OPT_KEY(0, "dsos", "FILES", "dsos", "takes only events in these files"),
 	OPT_KEY(0, "switch-on", "EVENT", "switch-on", "takes only events from the first EVENT on"),
 	OPT_KEY(0, "switch-off", "EVENT", "switch-off", "takes no events from EVENT on"),
@@ -281,13 +280,13 @@ const struct opt script_options[] = {
 
 	OPT_GROUP("Call chains and branches"),
 	OPT_CALL('G', "hide-call-graph", NULL, hide_call_graph, 0, "leaves call chains out"),
-	OPT_NUMBER_KEY(0, "max-stack", "FRAMES", "max-stack", "prints no more frames of a call chain"),
+	OPT_NUMBER_KEY(0, "max-stack", "FRAMES", "max-stack", "limits the frames of a call chain"),
 	OPT_KEY(0, "stop-bt", "SYMBOLS", "stop-bt", "ends call chains at these functions"),
 	OPT_KEY(0, "inline", NULL, "inline", "prints the functions inlined at a frame; the default"),
 	OPT_NUMBER_KEY(0, "max-blocks", "BLOCKS", "max-blocks",
-		"prints no more blocks of instructions of a branch stack"),
+		"limits the blocks of instructions of a branch stack"),
 	OPT_FLAG(0, "stitch-lbr", struct script_args, stitch_lbr,
-		"taken as perf takes it, but call chains are printed as they were recorded"),
+		"accepted as by perf, but call chains are printed as they were recorded"),
 
 	OPT_GROUP("Symbols and source lines"),
 	OPT_KEY(0, "symfs", "DIR", "symfs", "looks below DIR for the files that the recording names"),
@@ -299,28 +298,27 @@ const struct opt script_options[] = {
 	OPT_KEY(0, "show-kernel-path", NULL, "show-kernel-path", "prints the file of the kernel's symbols"),
 
 	OPT_GROUP("The recording and its records"),
-	OPT_FLAG(0, "header", struct script_args, header, "prints what the recording says of itself, then the events"),
+	OPT_FLAG(0, "header", struct script_args, header, "prints the header of the recording, then the events"),
 	OPT_FLAG(0, "header-only", struct script_args, header_only,
-		 "prints only what the recording says of itself"),
-	OPT_KEY('I', "show-info", NULL, "header-info", "prints that in full"),
+		 "prints only the header of the recording"),
+	OPT_KEY('I', "show-info", NULL, "header-info", "prints the complete header"),
 	OPT_KEY('D', "dump-raw-trace", NULL, "dump", "prints every record as bytes and decoded"),
 	OPT_CALL(0, "dump-unsorted-raw-trace", NULL, set_unsorted_dump, 0,
 		 "does so in the order of the file, not in that of time"),
 	OPT_KEY(0, "per-event-dump", NULL, "per-event-dump", "writes a file per event type: FILE.EVENT.dump"),
 	OPT_KEY(0, "show-task-events", NULL, "show-task-events", "prints forks, exits and names of tasks"),
-	OPT_KEY(0, "show-mmap-events", NULL, "show-mmap-events", "prints what was mapped"),
+	OPT_KEY(0, "show-mmap-events", NULL, "show-mmap-events", "prints mappings"),
 	OPT_KEY(0, "show-switch-events", NULL, "show-switch-events", "prints context switches that were recorded"),
 	OPT_KEY(0, "show-namespace-events", NULL, "show-namespace-events", "prints namespaces"),
 	OPT_KEY(0, "show-cgroup-events", NULL, "show-cgroup-events", "prints control groups"),
 	OPT_KEY(0, "show-lost-events", NULL, "show-lost-events", "prints how many events were lost where"),
 	OPT_KEY(0, "show-round-events", NULL, "show-round-events", "prints the rounds of the recorder"),
-	OPT_KEY(0, "show-bpf-events", NULL, "show-bpf-events", "prints BPF programs that came and went"),
+	OPT_KEY(0, "show-bpf-events", NULL, "show-bpf-events", "prints the loading and unloading of BPF programs"),
 	OPT_KEY(0, "show-text-poke-events", NULL, "show-text-poke-events", "prints changes of the kernel's code"),
 
-	OPT_GROUP("Taken as perf takes them where there is nothing to decode or to look up"),
+	OPT_GROUP("Accepted as by perf, though there is nothing to decode or to look up"),
 	OPT_CALL(0, "itrace", "OPTIONS", set_itrace, OPT_VALUE_OPTIONAL,
-		 "says what to make of a processor's trace. sonde does not decode such traces: it prints the samples "
-		 "beside them, and tells"),
+		 "how to decode a processor's trace. sonde does not decode such traces: it prints the other samples, and reports that"),
 	OPT_CALL(0, "insn-trace", "raw", set_insn_trace, OPT_VALUE_OPTIONAL,
 		 "the columns of a trace of instructions: -F +insn,-event,-period --ns"),
 	OPT_CALL(0, "call-trace", "ANY", set_call_trace, OPT_VALUE_OPTIONAL,
@@ -328,7 +326,7 @@ const struct opt script_options[] = {
 	OPT_CALL(0, "call-ret-trace", "ANY", set_call_ret_trace, OPT_VALUE_OPTIONAL,
 		 "the same with +flags"),
 	OPT_KEY(0, "graph-function", "SYMBOLS", "graph-function",
-		"prints only what these functions call in such a trace: nothing, as none is decoded"),
+		"prints only calls by these functions in such a trace: nothing, as none is decoded"),
 	OPT_CALL(0, "xed", "ANY", set_xed, OPT_VALUE_OPTIONAL,
 		 "pipes the text through the program xed, which must be installed"),
 	OPT_TEXT(0, "guestmount", "DIR", struct script_args, ignored,

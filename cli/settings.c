@@ -60,7 +60,7 @@ static bool settings_check(const struct config_entry *e)
 		if ((!keys[i].words || is_word(keys[i].words, e->value)) &&
 		    (!keys[i].is_known || keys[i].is_known(e->value)))
 			return true;
-		cli_say("%s:%d: %s knows no '%s'", e->file, e->line, e->name, e->value);
+		cli_say("%s:%d: %s does not take '%s'", e->file, e->line, e->name, e->value);
 		return false;
 	}
 	cli_say("%s:%d: no key %s%s%s%s", e->file, e->line, e->name,

@@ -47,7 +47,7 @@ def one_spelling():
         say(got[0][0] == 0 and all(same) and got[0][1] and got[0][1]['schema'] == 'sonde-' + schema and got[0][1]['version'] == 1,
             'one object: ' + ' '.join(words[:2]), repr(got[0])[:400])
         status, out, err = run([SONDE] + words + ['--format', 'xml'])
-        say(status == 2 and not out and b"text and json, not 'xml'" in err, 'no other format: ' + words[0], repr(err))
+        say(status == 2 and not out and b"text or json, not 'xml'" in err, 'no other format: ' + words[0], repr(err))
         say(lines(words + ['--format', 'text']) == lines(words), 'text as ever: ' + words[0])
 
 

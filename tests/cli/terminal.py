@@ -127,7 +127,7 @@ def colours():
     check('--color=never', SWITCH + ['--color=never'], plain, lacks=SGR)
     check('--no-color', SWITCH + ['--no-color'], plain, lacks=SGR)
     check('none under --compat', ['--compat', 'perf-6.1'] + SWITCH + ['--color'], plain, lacks=SGR)
-    check('--color of another kind', SWITCH + ['--color=red'], plain, b'sonde: script: --color knows', status=2)
+    check('--color of another kind', SWITCH + ['--color=red'], plain, b'sonde: script: --color takes', status=2)
     for words, colour in (([], False), (['--color'], True), (['--color=auto'], False)):
         out = subprocess.run([SONDE] + SWITCH + words, env=environment('/nonexistent', {}), capture_output=True).stdout
         results.append(('in a pipe with %s' % (words or 'nothing'), [] if (SGR in out) == colour else [repr(out[:200])]))
@@ -158,7 +158,7 @@ def configurations():
     check('script.compat', SWITCH + ['--nosuch'], files=own('[script]\ncompat = perf-6.1\n'), status=129)
     check('--compat is stronger', ['--compat', 'none'] + SWITCH + ['--nosuch'],
           files=own('[script]\ncompat = perf-6.1\n'), status=2)
-    check('a wrong value', SWITCH, begins=b'sonde: ', holds=b"/config:2: script.compat knows no 'perf-5'",
+    check('a wrong value', SWITCH, begins=b'sonde: ', holds=b"/config:2: script.compat does not take 'perf-5'",
           files=own('[script]\ncompat = perf-5\n'), status=2)
     check('an unknown key', SWITCH, {'PERF_PAGER': 'cat'}, holds=b'/config:2: no key script.colour (nearest: script.color)',
           files=own('[script]\ncolour = never\n'))

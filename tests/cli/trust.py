@@ -302,7 +302,7 @@ def written(folder):
     generate = ['script', '-i', str(data), '-g', 'python', '-o', str(script)]
     for words in (generate, generate + ['-f']):
         status, _, err = run(words)
-        say(status == 1 and other.read_text() == 'mine' and script.is_symlink() and (b'link' in err or b'there already' in err),
+        say(status == 1 and other.read_text() == 'mine' and script.is_symlink() and (b'link' in err or b'exists already' in err),
             'a script is not written through a link' + ' with -f' * (len(words) > len(generate)), '%s %s' % (status, err))
     script.unlink()
     os.link(other, script)

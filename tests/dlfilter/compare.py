@@ -119,7 +119,7 @@ with tempfile.TemporaryDirectory() as folder:
     for compat in (), ('--compat', 'perf-6.1'):
         code, out, err = text_of(SONDE, *compat, tree, 'script', '--list-dlfilters', cwd=folder)
         for name in 'tell.so', 'twin.so':
-            check('  %-36s ./%s: not loaded to be listed\n' % (name, name) in out, '%s of the current folder is not loaded' % name, out)
+            check('  %-36s ./%s: not loaded, so not described\n' % (name, name) in out, '%s of the current folder is not loaded' % name, out)
         check(out.count('tells all that it is given') == 1, 'that of the tree is', out)
     code, out, err = text_of(SONDE, tree, 'script', '--list-dlfilters', '--json', cwd=folder)
     filters = sorted(json.loads(out)['filters'], key=lambda f: (f['file'], f['name']))

@@ -101,7 +101,7 @@ def _():
 
 @case('a recording that goes into a pipe unasked says so')
 def _():
-    line = 'sonde: the recording goes to the standard output, which is a pipe (-o FILE writes a file)\n'
+    line = 'sonde: the recording is written to standard output, which is a pipe (-o FILE writes a file)\n'
 
     def piped(*options, program='sonde', out=subprocess.PIPE):
         path = os.path.join(os.getcwd(), program)

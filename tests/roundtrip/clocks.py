@@ -177,7 +177,7 @@ def span(folder):
     say((got.get('first_wall_ns'), got.get('last_wall_ns')) == (WALL, WALL + 86400 * S), 'the same as JSON', str(got))
     path = build(folder, fixture(clock=None, data=None), 'odd.data')
     status, out, err = sonde(['script', '-i', path, '--clock', 'sun'])
-    say(status == 2 and "--clock knows raw, relative, utc and local, not 'sun'" in err, 'a clock that is none', err)
+    say(status == 2 and "--clock takes raw, relative, utc or local, not 'sun'" in err, 'a clock that is none', err)
     known = build(folder, fixture(), 'known.data')
     for words in ['--clock', 'relative', '--time', '1,2.1'], ['--clock', 'utc', '--time', '22:13:21,22:13:23']:
         status, out, err = sonde(['cut', '-i', known, '-o', folder / 'cut'] + words)

@@ -152,7 +152,7 @@ def known():
         names = [e['name'] for e in json.loads(run(SONDE, 'info --format json', path)[1])['events']]
         check('and is one in sonde info', 'sys:one', ' '.join(names))
     status, out, err = run(SONDE, 'evlist -g -v', MIXED)
-    say(status == 2 and not out and '-g cannot be together' in err, '-g and -v', [err])
+    say(status == 2 and not out and '-g cannot be combined' in err, '-g and -v', [err])
     header = run(SONDE, 'report --header-only -I', MIXED)[1]
     check('report --header-only is the header of script', run(SONDE, 'script --header-only -I', MIXED)[1], header)
     for words in ([MIXED], [MIXED, '-F'], ['-F', MIXED]):

@@ -349,8 +349,8 @@ t.is_(r.out, in_full + "begin\nend\n", "with -I in full")
 r = t.script(ENDS, options=("--header-only",))
 t.is_((r.out, r.err, r.rc), (header, "", 0), "--header-only runs no script")
 r = t.script(ENDS, options=("-D", "--show-task-events", "--per-event-dump"))
-t.is_((r.out, r.err, r.rc), ("begin\nend\n", "".join("sonde: --%s prints nothing beside a script\n" % o for o in (
-    "dump-raw-trace", "per-event-dump", "show-task-events")), 0), "what prints nothing beside a script is told")
+t.is_((r.out, r.err, r.rc), ("begin\nend\n", "".join("sonde: --%s prints nothing with a script\n" % o for o in (
+    "dump-raw-trace", "per-event-dump", "show-task-events")), 0), "what prints nothing with a script is told")
 theirs = t.perf(ENDS, options=("--header",))
 if theirs:  # perf's own buffer is emptied last when it prints no lines to a terminal
     t.is_(theirs.out, "begin\nend\n" + header, "--header as with perf")

@@ -260,7 +260,7 @@ else:
              T.write("asked.py", "import shutil\ndef trace_begin():\n    print(shutil.which('perf'))\n")]
     where = {"SONDE_LIBDIR": os.path.dirname(SONDE) + "/bindings"}
     r = go(asked, **where)
-    T.ok("what is called as 'perf' from here on is not sonde" in r.err, "without the folder a line says so", r)
+    T.ok("calls of 'perf' from here on do not reach sonde" in r.err, "without the folder a line says so", r)
     os.symlink(T.dir + "/moved/bin/sonde", os.path.join(T.dir, "moved", LIBEXEC, "sonde", "perf"))
     T.is_(go(asked, **where).out, os.path.join(os.path.realpath(T.dir), "moved", LIBEXEC, "sonde", "perf") + "\n",
           "the folder is found from the program")

@@ -64,8 +64,8 @@ t.is_(listed.rstrip("\n"), """perf's, in DIR/tree/scripts/python:
 
 perf's, in DIR/tree/scripts/perl:
   plain  [Perl]
-      records: -e x:y""".replace("      what it does\n", "      what it does\n      records: what its user names\n").replace(
-          "      a screen\n", "      a screen\n      records: what its user names\n"), "-l: perf's, each with what it does and records", r.err)
+      records: -e x:y""".replace("      what it does\n", "      what it does\n      records: events that its user names\n").replace(
+          "      a screen\n", "      a screen\n      records: events that its user names\n"), "-l: perf's, each with what it does and records", r.err)
 t.has(r.out, """yours, in DIR/home/.config/sonde/scripts:
   both  [Python]
       The user's own.
