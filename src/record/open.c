@@ -177,7 +177,7 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 	subject_say_begin(r, o->command != NULL);
 	if (r->is_pipe && !has_stdout)
 		return err_set(-EBADF,
-			       "the standard output, where the recording goes (-o -), is closed: "
+			       "the standard output, which gets the recording (-o -), is closed:  "
 			       "name a file with -o FILE, or a reader behind a |");
 	if (o->command)
 		TRY(check_command(r, o));

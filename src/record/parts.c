@@ -266,7 +266,7 @@ static bool is_due(struct parts *p, uint64_t bytes, uint64_t ahead_ns)
 
 static void say_going_on(struct sonde_recorder *r)
 {
-	say(&r->say, SAY_WARNING, "no new file was begun: %s; the recording goes on in %s",
+	say(&r->say, SAY_WARNING, "no new file was begun: %s; the recording continues in %s",
 	    err_text(), r->file.output.path);
 	err_clear();
 	note_beginning(r);

@@ -220,7 +220,7 @@ static int report(struct sonde_recorder *r, const struct outcome *o,
 	const bool ends_early = o->error || o->reader_gone || o->gave_up;
 	const bool goes_on =
 		ends_early && r->command_name && !workload_ended(&r->workload, ret_status);
-	const char *who = goes_on ? r->command_name : "", *what = goes_on ? " goes on" : "";
+	const char *who = goes_on ? r->command_name : "", *what = goes_on ? " continues" : "";
 
 	err_clear();
 	if (o->error) {
@@ -229,7 +229,7 @@ static int report(struct sonde_recorder *r, const struct outcome *o,
 				? "the file could not be completed, but sonde reads it all the same"
 				: "what was recorded before is kept");
 		if (goes_on)
-			say(&r->say, SAY_WARNING, "the recording has ended: %s; %s goes on",
+			say(&r->say, SAY_WARNING, "the recording has ended: %s; %s continues",
 			    err_text(), who);
 		if (goes_on) /* the cause was reported: once is enough */
 			err_set(o->error, "the recording has ended early (%s)",

@@ -35,8 +35,8 @@ static const struct kind kinds[] = {
 	KIND("\x7f"
 	     "ELF",
 	     "a program or a library; sonde record -- PROGRAM records one"),
-	KIND("DTiJ", "what a JIT tells of its functions (jitdump), not a recording of events"),
-	KIND("JiTD", "what a JIT tells of its functions (jitdump), not a recording of events"),
+	KIND("DTiJ", "the functions of a JIT (jitdump), not a recording of events"),
+	KIND("JiTD", "the functions of a JIT (jitdump), not a recording of events"),
 	KIND("Ftrace!", "the info file of a uftrace recording, which uftrace reads by its folder"),
 	KIND("\x1f\x8b\x08", "something packed twice: unpack it once (gunzip)"),
 	KIND("\xfd\x37zXZ", "something packed twice: unpack it once (unxz)"),

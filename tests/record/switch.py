@@ -225,7 +225,7 @@ def _():
         r = sonde('record', '-o', 'small/x.data', '-e', CALL, '--switch-output=256K', '--', 'python3', '-c', WORK)
         shutil.copy(glob.glob('small/x.data*')[0], 'x.data')
     same(r.returncode, 0, r.stderr)
-    need('no new file was begun' in r.stderr and 'goes on in small/x.data' in r.stderr, r.stderr)
+    need('no new file was begun' in r.stderr and 'continues in small/x.data' in r.stderr, r.stderr)
     numbers = calls_of('x.data')
     same(len(set(numbers)) + told_lost('x.data'), CALLS)
     same(len(numbers), len(set(numbers)))

@@ -243,7 +243,7 @@ static struct pf_node *size_of(struct pf_parser *p)
 	if (n->kind == PF_OP && n->op[0] == '[' && n->a->kind == PF_FIELD && n->a->field &&
 	    n->a->field->elem_width)
 		return number_node(p, n->a->field->elem_width);
-	return pf_refuse(p, "sizeof of that cannot be told"), NULL;
+	return pf_refuse(p, "sizeof of that is not known"), NULL;
 }
 
 enum helper {

@@ -98,7 +98,7 @@ static void put_recorder(struct info_sink *s, struct outbuf *out)
 
 	if (is_listed(s, "recorder")) {
 		put_word(out, "recorder");
-		outbuf_fmt(out, "version %s\n", version ? version : "not told");
+		outbuf_fmt(out, "version %s\n", version ? version : "not recorded");
 	}
 	if (cmdline) {
 		put_word(out, "");
@@ -136,8 +136,9 @@ static void put_host(struct info_sink *s, struct outbuf *out)
 		return;
 	put_word(out, "host");
 	if (is_named)
-		outbuf_fmt(out, "%s, kernel %s, %s", host ? host : "name not told",
-			   release ? release : "not told", arch ? arch : "machine not told");
+		outbuf_fmt(out, "%s, kernel %s, %s", host ? host : "name not recorded",
+			   release ? release : "not recorded",
+			   arch ? arch : "machine not recorded");
 	if (order)
 		outbuf_fmt(out, "%s%s-endian", is_named ? ", " : "", order);
 	if (long_bytes)
@@ -315,7 +316,7 @@ static void put_build_ids(struct info_sink *s, struct outbuf *out)
 	if (s->no_events)
 		outbuf_char(out, '\n');
 	else
-		outbuf_fmt(out, "; missing of %zu in which samples lie%s\n", missing,
+		outbuf_fmt(out, "; missing of %zu that have samples%s\n", missing,
 			   missing ? ":" : "");
 	vec_foreach(dso, &s->dsos.list) {
 		if (info_lacks_build_id(dso))
@@ -337,7 +338,7 @@ static void put_unknown(struct info_sink *s, struct outbuf *out)
 	if (!hit && !s->dsos.unmapped)
 		return;
 	put_word(out, "symbols");
-	outbuf_fmt(out, "missing of %zu of %zu files in which samples lie%s\n", missing, hit,
+	outbuf_fmt(out, "missing of %zu of %zu files that have samples%s\n", missing, hit,
 		   missing ? ":" : "");
 	vec_foreach(dso, &s->dsos.list) {
 		if (dso->unknown)

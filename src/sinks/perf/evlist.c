@@ -62,7 +62,7 @@ static int evlist_details_parse(const char *text, unsigned *ret)
 		text += len + (text[len] == ',');
 	}
 	if (details & DETAIL_GROUPS && details & (DETAIL_ATTR | DETAIL_FREQ))
-		return err_set(-EINVAL, "evlist: groups cannot stand beside attr and freq");
+		return err_set(-EINVAL, "evlist: groups cannot be combined with attr and freq");
 	*ret = details;
 	return 0;
 }

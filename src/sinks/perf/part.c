@@ -259,8 +259,8 @@ int part_check(const struct recording *rec, const char *path)
 		if (is_input)
 			return err_set(-EEXIST, "%s is the input%s: name another file with -o",
 				       names[i],
-				       i ? ", and would be replaced by what lies at the output's "
-					   "place"
+				       i ? ", and would be replaced by the file at the "
+					   "output's place"
 					 : "");
 	}
 	if (stat(path, &st) < 0)
