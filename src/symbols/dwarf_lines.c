@@ -290,7 +290,7 @@ static const char *linkage_name(Dwarf_Die *die)
 }
 
 static const char *dwarf_lines_function_name(const struct dwarf_lines *l, const struct unit *u,
-					     struct body *b, uint64_t addr, bool innermost)
+					     struct body *b, bool innermost, uint64_t addr)
 {
 	const char *name = b->name ? b->name : linkage_name(&b->die), *sym = NULL;
 	uint64_t sym_start;
