@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Output on its way to a file descriptor: formatters append to `out`, whole chunks are written. Chunks are large: 1 MiB to
- * a file, 256 KiB to anything else.
+ * Output on its way to a file descriptor: formatters append to `out`, which is written in chunks.
+ * Chunks are large: 1 MiB to a file, 256 KiB to anything else.
  *
  *	struct fd_writer w;
  *	TRY(fd_writer_init(&w, fd));
@@ -22,7 +22,10 @@ struct fd_writer {
 };
 
 int fd_writer_init(struct fd_writer *w, int fd);
-/* Writes all there is. -EPIPE when the reader closed it; SIGPIPE is the caller's affair. -ENOMEM after a failed append. */
+/*
+ * Writes all there is. -EPIPE when the reader closed it; SIGPIPE is the caller's affair. -ENOMEM
+ * after a failed append.
+ */
 int fd_writer_flush(struct fd_writer *w);
 void fd_writer_done(struct fd_writer *w);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What several sinks that write JSON have in common. */
+/* Parts of JSON that several sinks write. */
 #ifndef SONDE_SINKS_JSON_PARTS_H
 #define SONDE_SINKS_JSON_PARTS_H
 

@@ -9,8 +9,8 @@
 #include "base/keys.h"
 
 /*
- * What the recording says of itself: nothing, in front of the events, in their place; all: in their
- * place, with what comes in records of a stream.
+ * The header: not printed, in front of the events, in their place; all: in their place, with the
+ * header records of a stream.
  */
 enum line_header { HEADER_NONE, HEADER_WITH, HEADER_ONLY, HEADER_ALL };
 

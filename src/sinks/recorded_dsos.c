@@ -9,7 +9,7 @@
 #define KERNEL \
 	"[kernel.kallsyms]" /* a map's name has the symbol behind it that it was measured by */
 
-/* What is looked for: the members that a new entry gets, and its name. */
+/* A search key: the members that a new entry gets, and its name. */
 struct wanted {
 	uint32_t name; /* in the string pool */
 	struct recorded_dso dso;

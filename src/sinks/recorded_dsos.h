@@ -20,7 +20,7 @@
 #include "recording/recording.h"
 
 struct recorded_dso {
-	const char *name; /* lent by the session; as first told */
+	const char *name; /* borrowed from the session; as first recorded */
 	struct build_id build_id;
 	uint64_t inode;    /* 0 unknown */
 	uint32_t known_as; /* id in the string pool: its name, of a module that in brackets */

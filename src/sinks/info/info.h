@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a recording is: its header, host and clock, and what is counted of its events. Two sinks
+ * The facts about a recording: its header, host and clock, and counts of its events. Two sinks
  * write the same facts: info (info_text.c) for people, info-json (info_json.c) for programs; info.c
  * gathers them.
  */
@@ -21,11 +21,11 @@ struct info_event {
 	uint64_t samples, throttled;
 };
 
-/* What the kernel dropped of an event on a cpu. */
+/* Events of one type that the kernel dropped on a cpu. */
 struct info_loss {
 	int32_t schema; /* id; INFO_NO_SCHEMA: it does not say */
 	int32_t cpu;    /* -1: the same */
-	bool by_count;  /* told by the event's own count (LOST_SAMPLES), not by the buffer (LOST) */
+	bool by_count;  /* counted by the event (LOST_SAMPLES), not by the buffer (LOST) */
 	uint64_t lost;
 };
 
@@ -72,7 +72,7 @@ void info_close(struct sink *sink);
 int info_sort_kinds(struct info_sink *s);
 /* A row of the event types. Types that the format fixes have one only if they were met. */
 bool info_shows_event(const struct info_sink *s, const struct sonde_schema *sc);
-/* Of an event, under all schemas that it had. */
+/* The counts of an event under all schemas that it had. */
 struct info_event info_counts_of(const struct info_sink *s, const struct sonde_schema *sc);
 /* Of the header: */
 /* "pipe", "stream", "directory" or "file" */
@@ -86,12 +86,12 @@ const char *info_clock_name(int32_t id);
 bool info_data(struct info_sink *s, unsigned *ret_files, uint64_t *ret_bytes);
 /* First and last sample, as counted, else as the header says; false: not known. */
 bool info_span(struct info_sink *s, uint64_t *ret_first_ns, uint64_t *ret_last_ns);
-/* A loss that counts: of those told twice, the one that is exact. */
+/* True if the loss counts: of two reports of it, the exact one does. */
 static inline bool info_loss_counts(struct info_sink *s, const struct info_loss *l)
 {
 	return l->by_count == s->has_counts;
 }
-/* Samples lie in it, and nobody can say later which build it was. */
+/* Samples hit the file, and its build id is unknown. */
 static inline bool info_lacks_build_id(const struct recorded_dso *dso)
 {
 	return dso->is_hit && !build_id_is_known(&dso->build_id) && !dso->is_memory;

@@ -28,7 +28,7 @@ static bool is_listed(struct info_sink *s, const char *key)
 	return false;
 }
 
-/* The word that a line begins with; an empty one goes on with what was said before. */
+/* The first word of a line; an empty one continues the line before. */
 static void put_word(struct outbuf *out, const char *word)
 {
 	outbuf_fmt(out, "%-12s ", word);
@@ -324,7 +324,7 @@ static void put_build_ids(struct info_sink *s, struct outbuf *out)
 	}
 }
 
-/* Files in which samples lie and whose functions are shown as [unknown], all or many of them. */
+/* Files that samples hit and whose functions, all or many, are printed as [unknown]. */
 static void put_unknown(struct info_sink *s, struct outbuf *out)
 {
 	size_t hit = 0, missing = 0;

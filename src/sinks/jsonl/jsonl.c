@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The JSON lines sink: a header, an object per event, lines for losses and defects where they were met, a summary
- * (docs/formats/jsonl.md). What a type's lines have in common is made once (struct jsonl_type), comms once each.
+ * The JSON lines sink: a header, an object per event, lines for losses and defects where they were
+ * met, a summary (docs/formats/jsonl.md). The common parts of a type's lines are made once (struct
+ * jsonl_type), comms once each.
  */
 #include "sinks/jsonl/jsonl.h"
 
@@ -13,7 +14,10 @@
 #include "recording/recording.h"
 #include "sources/source.h"
 
-/* Sample values that are members of "sample"; those left out are elsewhere in the line or say nothing to others. */
+/*
+ * Sample values that are members of "sample"; those left out are elsewhere in the line or say
+ * nothing to others.
+ */
 #define SAMPLE_MEMBERS                                                                      \
 	(SAMPLED_PERIOD | SAMPLED_IP | SAMPLED_ADDR | SAMPLED_READ | SAMPLED_BRANCH_STACK | \
 	 SAMPLED_REGS_USER | SAMPLED_STACK_USER | SAMPLED_WEIGHTS | SAMPLED_DATA_SRC |      \
@@ -25,9 +29,12 @@ static struct jsonl_sink *sink_of(struct sink *s)
 	return (struct jsonl_sink *)s;
 }
 
-/* ---- event types ------------------------------------------------------------------------------------------------- */
+/* ---- event types ----------------------------------------------------------------------------- */
 
-/* Records of state are shown when events=all or an option for text names them; losses, counts and errors always. */
+/*
+ * Records of state are shown when events=all or an option for text names them; losses, counts and
+ * errors always.
+ */
 static bool record_shown(const struct jsonl_sink *s, const char *name)
 {
 	const struct line_options *o = &s->o->lines;
@@ -60,7 +67,7 @@ static bool record_shown(const struct jsonl_sink *s, const char *name)
 	return s->all_records;
 }
 
-/* What was written to `from`, kept as long as the sink. No text: out of memory. */
+/* Copies the text in `from` to the sink's arena. No text if memory ran out. */
 static struct json_piece keep(struct jsonl_sink *s, struct outbuf *from)
 {
 	struct json_piece kept = { .len = (uint32_t)from->len };
@@ -82,7 +89,7 @@ static int make_names(struct jsonl_sink *s, const struct sonde_schema *sc, struc
 		const struct sonde_field *f = &sc->fields[i];
 		struct json j = json_piece_to(&text);
 
-		/* The event's name and the thread stand in the line already. */
+		/* The event's name and the thread are in the line already. */
 		names[i] = (struct json_piece){ 0 };
 		if (f->is_common &&
 		    (!strcmp(f->name, "common_type") || !strcmp(f->name, "common_pid")))
@@ -138,7 +145,7 @@ static int meet(struct jsonl_sink *s, uint32_t schema)
 	return 0;
 }
 
-/* ---- lines ------------------------------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 /* ,"comm":"bash" made once. No text: out of memory. */
 static struct json_piece comm_member(struct jsonl_sink *s, uint32_t comm)
@@ -228,7 +235,7 @@ static int jsonl_events(struct sink *sink, const struct event *const *events, si
 	return sink_each(sink, events, nr, jsonl_event);
 }
 
-/* ---- the sink ---------------------------------------------------------------------------------------------------- */
+/* ---- the sink -------------------------------------------------------------------------------- */
 
 static int jsonl_finish(struct sink *sink, bool complete)
 {
@@ -268,7 +275,7 @@ static const struct key keys[] = {
 	KEY_FLAG("header-info", struct jsonl_options, header_info),
 };
 
-/* What is about lines of text has no meaning here; to pass over it would be to promise it. */
+/* Options about lines of text have no meaning here and are refused, not ignored. */
 static int check_options(const struct jsonl_options *o)
 {
 	const struct {

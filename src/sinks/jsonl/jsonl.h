@@ -12,14 +12,14 @@
 #include "sinks/sink.h"
 
 #define JSONL_VERSION \
-	1 /* of the schema: members may come at any time, this counts when one goes or changes */
+	1 /* of the schema: new members keep it; a removed or changed member raises it */
 
-/* What is known of an event type; indexed by schema id. */
+/* Facts about an event type; indexed by schema id. */
 struct jsonl_type {
-	/* Pieces are lent from the sink's arena. */
+	/* Pieces are borrowed from the sink's arena. */
 	struct json_piece head;         /* {"event":"sched:sched_switch" */
 	const struct json_piece *names; /* ,"prev_comm": of each field; no text: not shown */
-	/* Of each field: it is a number of whole bytes in the recording's byte order, as nearly all are. */
+	/* True for each field that is a number of complete bytes in the recording's byte order. */
 	const bool *is_plain;
 	uint64_t count;                /* of events written */
 	bool shown;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The first line: what the recording says of itself. The last: what came of it. And the lines of defects. */
+/*
+ * The first line: what the recording says of itself. The last: what came of it. And the lines of
+ * defects.
+ */
 #include "recording/recording.h"
 #include "sinks/json_parts.h"
 #include "sinks/jsonl/jsonl.h"

@@ -8,7 +8,7 @@
 #include "recording/locate.h"
 #include "sinks/jsonl/jsonl.h"
 
-/* ---- fields ------------------------------------------------------------------------------------------------------ */
+/* ---- fields ---------------------------------------------------------------------------------- */
 
 static void put_array(const struct sonde_field *f, const uint8_t *p, uint32_t len, bool swap,
 		      struct json *j)
@@ -123,7 +123,7 @@ void jsonl_fields_put(const struct jsonl_type *type, const struct event *ev, str
 	json_end(j);
 }
 
-/* ---- sample values ----------------------------------------------------------------------------------------------- */
+/* ---- sample values --------------------------------------------------------------------------- */
 
 static void put_registers(struct json *j, uint64_t abi, uint64_t mask, const uint64_t *values)
 {
@@ -207,7 +207,7 @@ void jsonl_sample_put(const struct event *ev, const struct sonde_sample *s, stru
 	json_end(j);
 }
 
-/* ---- places in code ---------------------------------------------------------------------------------------------- */
+/* ---- places in code -------------------------------------------------------------------------- */
 
 static void put_frame(const struct event *ev, const struct sonde_frame *f, struct json *j)
 {

@@ -334,8 +334,8 @@ static int take_fork(void *user, const struct change *c, enum lineage_maps maps)
 }
 
 /*
- * Of a task that renames itself all the time these names are kept: the first ones, those that exec
- * gave, and the last one. An exec's record stays because it also says which mappings are gone.
+ * A task may rename itself all the time. Then these names are kept: the first ones, those that exec
+ * gave, and the last one. An exec's record stays because it also ends mappings.
  */
 static int take_name(void *user, const struct change *c)
 {

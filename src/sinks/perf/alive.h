@@ -10,7 +10,7 @@
  * output file sets to_write to the beginning. With one output file (`once`) a record is dropped
  * when it is written.
  *
- * A record is dropped when another one replaces it: a task's next name, a mapping over the whole of
+ * A record is dropped when another one replaces it: a task's next name, a mapping over all of
  * another, a new record of the same kernel symbol. A task's record stays while a task that was
  * forked before the replacement inherits it: a name until the child has its own, mappings until the
  * child calls exec.
@@ -38,7 +38,7 @@
 /* Events of a task follow its EXIT: it is switched away from, its parent waits for it. */
 enum { ALIVE_EXITED = 4096 };
 
-/* What a forked task inherits. */
+/* State that a forked task inherits. */
 enum alive_legacy { ALIVE_NAME, ALIVE_MAPS, ALIVE_LEGACIES };
 
 struct alive_task;
@@ -46,7 +46,10 @@ struct alive_record {
 	struct alive_record *prev, *next; /* in the list */
 	struct alive_task *task;          /* NULL: of none */
 	struct alive_record *prev_of_task, *next_of_task;
-	/* Of the same place or subject: one that covers this one, and one it does not cover. */
+	/*
+	 * Records about the same place or subject: one that covers this one, and one it does not
+	 * cover.
+	 */
 	struct alive_record *over, *under;
 	uint64_t seq;
 	uint64_t replaced;  /* seq of the record that replaced it; 0 if none did */
@@ -59,7 +62,7 @@ struct alive_record {
 	uint8_t bytes[];
 };
 
-/* Who inherits from whom. The heirs of a task are a list in the order of their FORKs. */
+/* The heirs of a task are a list in the order of their FORKs. */
 struct alive_inheritance {
 	struct alive_task *of;           /* a reference; NULL if it inherits nothing now */
 	struct alive_task *prev, *next;  /* other heirs of `of` */

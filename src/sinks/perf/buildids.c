@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The list of build ids, as perf buildid-list prints it. Which files samples lie in is known from the events alone; so is
- * what a recording has without a list of its own: then only those files are told of.
+ * The list of build ids, as perf buildid-list prints it. Only the events say which files samples
+ * hit. A recording without a list of its own has just those files.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -35,9 +35,12 @@ static bool has_feature(struct recording *rec, unsigned feature)
 	return head.features[feature / 64] >> feature % 64 & 1;
 }
 
-/* What a processor's trace hits is not known without decoding it, so its recording's list is taken as it is. */
+/*
+ * The files that a processor's trace hits are unknown without decoding it, so the recording's list
+ * is used as it is.
+ */
 struct buildids_options {
-	uint32_t hits; /* flag: the files in which samples lie, with and without build ids */
+	uint32_t hits; /* flag: the files that samples hit, with and without build ids */
 };
 
 static const struct key keys[] = { KEY_FLAG("hits", struct buildids_options, hits) };

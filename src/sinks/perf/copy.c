@@ -5,8 +5,8 @@
  * (alive.h).
  *
  * The events of a record decide: a sample is kept when any of its events passes the filters; a
- * record of state is kept for when it is needed; losses, throttling and the like are kept where
- * they lie.
+ * record of state is kept for when it is needed; losses, throttling and the like are
+ * kept in their place.
  */
 
 #include <linux/perf_event.h>
@@ -48,8 +48,8 @@ struct copy_sink {
 	bool has_sample;  /* one was kept, or a count */
 	uint64_t bytes;   /* in the part, without the state that it begins with */
 	uint64_t next_ns; /* when the next one begins; 0: no event with a time yet */
-	uint64_t lost;    /* what LOST records of the part tell */
-	/* What LOST records of earlier parts told, as far as no LOST_SAMPLES was lessened by it. */
+	uint64_t lost;    /* losses in LOST records of the part */
+	/* Losses in LOST records of earlier parts not yet subtracted from a LOST_SAMPLES count. */
 	uint64_t lost_before;
 	struct outbuf sums; /* LOST_SAMPLES of no time: they are for the last part */
 	struct event raw;     /* the current record as it is stored */
@@ -66,7 +66,7 @@ static struct copy_sink *sink_of(struct sink *s)
 	return (struct copy_sink *)s;
 }
 
-/* ---- parts -------------------------------------------------------------------------------------------------------- */
+/* ---- parts ----------------------------------------------------------------------------------- */
 
 static bool is_split(const struct copy_sink *s)
 {
@@ -118,13 +118,13 @@ static int write_state(struct copy_sink *s)
 	return 0;
 }
 
-/* Sums of perf stat since its start: what a reader tells is how much they grew since the ones before. */
+/* Sums of perf stat since its start. A reader prints how much they grew since the last ones. */
 static bool is_count(uint32_t type)
 {
 	return type == RECORD_STAT || type == RECORD_STAT_ROUND;
 }
 
-/* Whether this record is the first of another part. */
+/* True if this record is the first of another part. */
 static bool begins_part(struct copy_sink *s, uint32_t len)
 {
 	if (is_count(s->type))
@@ -145,7 +145,7 @@ static bool begins_part(struct copy_sink *s, uint32_t len)
 	return true;
 }
 
-/* The part that the record lies in, with all that the record needs. */
+/* The part of the record, with everything that the record needs. */
 static int prepare_part(struct copy_sink *s, uint32_t len)
 {
 	if (begins_part(s, len) && s->is_open)
@@ -157,8 +157,9 @@ static int prepare_part(struct copy_sink *s, uint32_t len)
 }
 
 /*
- * LOST tells a loss where it was noticed, LOST_SAMPLES tells it once more in the sums at the end (which a reader knows when it
- * finds both). What is told in earlier parts is taken off the sums, so that the parts together lost what the whole did.
+ * LOST reports a loss where it was noticed, LOST_SAMPLES once more in the sums at the end (a reader
+ * that finds both knows that). Losses reported in earlier parts are subtracted from the sums, so
+ * that the parts together lost as much as the recording.
  * u32 type | u16 misc | u16 size | LOST: u64 id | u64 lost;  LOST_SAMPLES: u64 lost
  */
 static void share_loss(struct copy_sink *s, uint8_t *record, uint32_t len)
@@ -234,7 +235,7 @@ static int keep_or_wait(struct copy_sink *s)
 	return s->sums.failed ? err_nomem() : 0;
 }
 
-/* ---- records ------------------------------------------------------------------------------------------------------ */
+/* ---- records --------------------------------------------------------------------------------- */
 
 /* perf's has its data behind it; simpleperf's is a record of the recorder like others. */
 static bool has_data_behind(uint32_t type, uint32_t len)
@@ -242,14 +243,14 @@ static bool has_data_behind(uint32_t type, uint32_t len)
 	return type == RECORD_HEADER_TRACING_DATA && len <= TRACING_DATA_RECORD_MAX;
 }
 
-/* Of the header, in pipe mode: the copy has a header of its own. */
+/* A record of the header, in pipe mode: the copy has a header of its own. */
 static bool is_of_header(uint32_t type, uint32_t len)
 {
 	return type == RECORD_HEADER_ATTR || type == RECORD_HEADER_FEATURE ||
 	       type == RECORD_HEADER_BUILD_ID || has_data_behind(type, len);
 }
 
-/* What the recorder tells once of the whole recording. */
+/* A record that the recorder writes once about the complete recording. */
 static bool is_of_recorder(uint32_t type)
 {
 	/* simpleperf's: symbols, files, ids, in pieces or not */
@@ -275,8 +276,8 @@ static bool is_of_recorder(uint32_t type)
 }
 
 /*
- * What lies between the events is of the time that is chosen, and of the cpus and tasks, as far as it tells them. A loss is told
- * whatever else is chosen: what was lost might have been that.
+ * A record between the events is kept if its time, and its cpu and task if it has them, are chosen.
+ * A loss is always kept: chosen events might have been lost.
  */
 static bool is_chosen(const struct copy_sink *s, const struct sonde_event *ev)
 {
@@ -297,7 +298,7 @@ static int settle(struct copy_sink *s)
 {
 	bool keep;
 
-	/* Of a sample whose event is unknown it cannot be told whether it was asked for. */
+	/* A sample of an unknown event may or may not be wanted. */
 	keep = s->type == PERF_RECORD_SAMPLE ? !s->filters->is_set : is_chosen(s, NULL);
 	if (keep)
 		return keep_or_wait(s);
@@ -320,13 +321,13 @@ static int keep_aux(struct copy_sink *s, const struct cut *rec, bool swap)
 		return 0;
 	bytes = get_u64(rec->bytes + SIZE_AT, swap);
 	if (rec->file_off + rec->len > file.end || bytes > file.end - rec->file_off - rec->len)
-		return 0; /* cut off: the walk tells */
+		return 0; /* cut off: the walk counts it */
 	TRY(prepare_part(s, rec->len));
 	s->bytes += bytes;
 	return part_put_aux(&s->part, rec->bytes, rec->len, &file, rec->file_off + rec->len, bytes);
 }
 
-/* What a record of state that is of no process is about. */
+/* The subject of a record of state that is of no process. */
 static struct alive_subject subject_of(const struct copy_sink *s, const struct change *c)
 {
 	const uint8_t *record = (const uint8_t *)s->record.data;
@@ -368,8 +369,8 @@ static struct alive_subject subject_of(const struct copy_sink *s, const struct c
 }
 
 /*
- * Where everything is kept, state is written as it comes, so that no change is missed between two samples; else what is alive
- * is written before the next event that is chosen.
+ * If everything is kept, state is written in its order, so that no change between two samples is
+ * missed. Otherwise live state is written in front of the next chosen event.
  */
 static int write_state_now(struct copy_sink *s)
 {
@@ -456,7 +457,7 @@ static int copy_record(struct sink *sink, struct sink_record *record)
 	return s->record.len ? settle(s) : 0;
 }
 
-/* ---- the sink ----------------------------------------------------------------------------------------------------- */
+/* ---- the sink -------------------------------------------------------------------------------- */
 
 /* Parts that were finished before something failed are no copy of the input: they go, too. */
 static void remove_parts(struct copy_sink *s)
@@ -598,8 +599,8 @@ static int copy_open(struct sink **ret, const struct sink_options *opts)
 			r = choose_prefix(s, strcmp(opts->input, "-") ? opts->input : "perf.data");
 	}
 	/*
-	 * Before anything is read: what cannot be written need not be waited for. In pipe mode more may be said of the events
-	 * before the first of them comes.
+	 * Before anything is read, so that an output that cannot be written fails at once. In pipe
+	 * mode more facts about the events may arrive in front of the first one.
 	 */
 	if (r >= 0 && !source_read_traits(s->rec->source).describes_late)
 		r = open_part(s);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The counts of a recording of `perf stat`: a table with a line for each event, thread and cpu of each round.
+ * The counts of a recording of `perf stat`: a table with a line for each event, thread and cpu of
+ * each round.
  *
  *	CPU   THREAD             VAL             ENA             RUN            TIME EVENT
  *	  0       -1       100355880       100356360       100356360       100185295 cpu-clock
@@ -13,7 +14,7 @@
 #include "base/outbuf.h"
 #include "model/event.h"
 
-/* Of an event `stat`. *head_put: whether the line above the table was written. */
+/* Prints an event `stat`. *head_put: the line above the table was written. */
 void perf_count_put(const struct event *ev, bool *head_put, struct outbuf *out);
 
 #endif

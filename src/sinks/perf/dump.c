@@ -151,7 +151,10 @@ static void put_round(const struct perf_dump *d, const struct perfdata_view_reco
 		outbuf_str(out, d->is_unsorted || !rec->has_ids ? ": unhandled!\n" : "\n");
 }
 
-/* Records of state say when they happened: with sample_id_all, which perf does not ask for in pipe mode. */
+/*
+ * Records of state say when they happened: with sample_id_all, which perf does not ask for in pipe
+ * mode.
+ */
 bool perf_dump_is_ordered(const struct perf_dump *d, const struct sonde_schema *first)
 {
 	const struct perf_event_attr *attr = first ? first->attr : NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The dump of records (-D): each as bytes, then what it says; a sample's usual line comes behind that.
+ * The dump of records (-D): each as bytes, then as text; a sample's usual line follows.
  *
  *	                                                         (an empty line)
  *	0x2e8@perf.data [0x110]: event: 69
@@ -27,9 +27,9 @@ struct perf_dump {
 	bool is_pipe; /* has no name, and its records count from its first one */
 };
 
-/* Whether the dump can be in the order of time; first: the recording's first event type. */
+/* True if the dump can be in the order of time; first: the recording's first event type. */
 bool perf_dump_is_ordered(const struct perf_dump *d, const struct sonde_schema *first);
-/* Of a record as perfdata_view_raw() gives it, of the file `path`. */
+/* Dumps a record from perfdata_view_raw(), of the file `path`. */
 void perf_dump_put(const struct event *ev, const struct perf_dump *d, const char *path,
 		   struct outbuf *out);
 /* " ... thread:" and " ...... dso:" in front of the line of an event that came of a sample. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a sample says in a dump: its values, in perf's order. */
+/* The values of a sample in a dump, in perf's order. */
 #include <linux/perf_event.h>
 
 #include "base/bytes.h"
@@ -35,7 +35,7 @@ static void put_entry(struct outbuf *out, unsigned i, uint64_t addr)
 	outbuf_fmt(out, "..... %2u: %016llx\n", i, (unsigned long long)addr);
 }
 
-/* The chain that goes on, behind the kernel's part, with what the branch stack holds of the callers. */
+/* A chain whose callers behind the kernel's part are taken from the branch stack. */
 static void put_lbr_chain(const struct dumped *d)
 {
 	const struct sonde_sample *s = d->sample;
@@ -118,7 +118,7 @@ static void put_regs(const struct dumped *d, const char *which, uint64_t abi, ui
 	}
 }
 
-/* Where the word with the stack's size lies: everything in front of it is stepped over. */
+/* Finds the word with the stack's size by stepping over everything in front of it. */
 static int stack_offset(const struct dumped *d, uint32_t *ret)
 {
 	const struct sonde_event *pub = &d->ev->pub;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What records of the recorder say in a dump. */
+/* The text of the recorder's records in a dump. */
 #include <inttypes.h>
 #include <linux/perf_event.h>
 
@@ -55,7 +55,7 @@ static int put_thread_map(struct bytes *b, struct outbuf *out)
 	return 0;
 }
 
-/* ---- sets of cpus ------------------------------------------------------------------------------------------------- */
+/* ---- sets of cpus ---------------------------------------------------------------------------- */
 
 /* "0,2-3", of cpus in ascending order. */
 struct cpu_text {
@@ -98,7 +98,7 @@ static int put_cpus(struct bytes *b, struct outbuf *out)
 	return 0;
 }
 
-/* ---- others ------------------------------------------------------------------------------------------------------- */
+/* ---- others ---------------------------------------------------------------------------------- */
 
 static int put_event_update(struct bytes *b, struct outbuf *out)
 {
@@ -214,7 +214,8 @@ static int put_auxtrace_error(struct bytes *b, struct outbuf *out)
 	return 0;
 }
 
-bool perf_dump_tool_put(const struct event *ev, const struct perfdata_view_record *rec, struct outbuf *out)
+bool perf_dump_tool_put(const struct event *ev, const struct perfdata_view_record *rec,
+			struct outbuf *out)
 {
 	struct bytes b =
 		bytes_init(ev->pub.record, ev->pub.record_len, ev->pub.file_off, "", rec->swap);

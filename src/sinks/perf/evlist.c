@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The list of a recording's event types, as perf evlist prints it: a line each, without looking at the events. Those of a
- * stream come as records between them, so a stream is read to its end first.
+ * The list of a recording's event types, as perf evlist prints it: a line each, without looking at
+ * the events. Those of a stream come as records between them, so a stream is read to its end first.
  */
 #include <inttypes.h>
 #include <linux/perf_event.h>
@@ -34,14 +34,14 @@ struct evlist_sink {
 	unsigned details; /* enum detail */
 	bool on_terminal;
 	bool forgets_names;
-	/* Groups not met yet, of the section that tells of them. */
+	/* Groups of the section that were not met yet. */
 	struct bytes groups;
 	uint32_t nr_groups;
 	struct perfdata_group group; /* the next; members 0: none is left */
 	uint32_t nr_members;         /* how many of the group begun are still to come */
 };
 
-/* ---- what stands in a line ---------------------------------------------------------------------------------------- */
+/* ---- parts of a line ------------------------------------------------------------------------- */
 
 /* Words separated by commas; NULL: none. */
 static int evlist_details_parse(const char *text, unsigned *ret)
@@ -130,7 +130,7 @@ static void put_details(struct evlist_sink *s, const struct sonde_schema *sc, st
 		out->data[start] = ':';
 }
 
-/* ---- groups ------------------------------------------------------------------------------------------------------- */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
 static void next_group(struct evlist_sink *s)
 {
@@ -155,7 +155,7 @@ static void read_groups(struct evlist_sink *s)
 	next_group(s);
 }
 
-/* A line for a whole group: "NAME{first,second}". */
+/* A line for a complete group: "NAME{first,second}". */
 static void put_in_group(struct evlist_sink *s, const struct sonde_schema *sc, uint32_t index,
 			 struct outbuf *out)
 {
@@ -177,7 +177,7 @@ static void put_in_group(struct evlist_sink *s, const struct sonde_schema *sc, u
 	outbuf_char(out, '\n');
 }
 
-/* ---- the sink ----------------------------------------------------------------------------------------------------- */
+/* ---- the sink -------------------------------------------------------------------------------- */
 
 static void put_tips(struct evlist_sink *s, bool has_tracepoint, bool has_group, struct outbuf *out)
 {
@@ -233,7 +233,8 @@ static int open_as(const struct sink_ops *ops, struct sink **ret, const struct s
 	s->input = opts->input;
 	s->rules = opts->rules;
 	s->on_terminal = opts->on_terminal || isatty(opts->fd);
-	s->forgets_names = opts->rules->evlist_forgets_names && source_read_traits(s->rec->source).describes_late;
+	s->forgets_names = opts->rules->evlist_forgets_names &&
+			   source_read_traits(s->rec->source).describes_late;
 	r = evlist_details_parse(o->details, &s->details);
 	if (r >= 0)
 		r = fd_writer_init(&s->writer, opts->fd);

@@ -332,7 +332,7 @@ static int put_cpu_caps(struct header *h, struct bytes *b)
 	return r;
 }
 
-/* Whether the cpu's pmu says that it has no precise events. */
+/* True if the cpu's pmu says that it has no precise events. */
 static bool is_never_precise(const struct header *h)
 {
 	struct bytes b = section(h, FEAT_CPU_PMU_CAPS);
@@ -517,7 +517,7 @@ static void put_head(const struct header *h)
 		   h->head.features_off);
 }
 
-/* In pipe mode the head is nearly empty: what it would hold comes as records, each with lines of its own. */
+/* In pipe mode the head is nearly empty: its sections are records, each with lines of its own. */
 static void put_pipe(struct header *h, const struct text_options *o)
 {
 	if (o->lines.header != HEADER_NONE) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a recording says of itself (--header, -I): lines that begin with '#', one or several for each header section in
- * the order of the sections, then the names of those that are missing.
+ * The header of a recording (--header, -I): lines that begin with '#', one or several for
+ * each header section in the order of the sections, then the names of those that are missing.
  */
 #ifndef SONDE_SINKS_PERF_HEADER_H
 #define SONDE_SINKS_PERF_HEADER_H
@@ -20,13 +20,16 @@ struct perf_event_attr;
  */
 int perf_header_put(struct recording *rec, const struct text_options *o, struct outbuf *out);
 
-/* What goes with an attr in words: the event's name, that of its pmu (NULL unknown). */
+/* Words about an attr: the event's name, that of its pmu (NULL if unknown). */
 struct perf_header_event {
 	const char *name, *pmu;
 };
 /* The pmu that has this type, in memory of `room`; NULL unknown. */
 const char *perf_header_pmu_name(struct recording *rec, uint32_t type, char room[64]);
-/* header_attr.c: ", type = 1, size = 128, ..." of an event's attr; `is` stands between name and value. */
+/*
+ * header_attr.c: ", type = 1, size = 128, ..." of an event's attr; `is` is the text between name
+ * and value.
+ */
 void perf_header_attr_put(const struct perf_event_attr *attr, const char *is,
 			  const struct perf_header_event *event, const struct rules *rules,
 			  struct outbuf *out);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* An event's attr as a list of "name = value", with words for its type and number where perf 6.12 has them. */
+/*
+ * An event's attr as a list of "name = value", with words for its type and number where perf 6.12
+ * has them.
+ */
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -8,7 +11,7 @@
 #include "sinks/perf/header.h"
 #include "sonde/sonde.h"
 
-/* ---- what newer perfs add: words for type and config -------------------------------------------------------------- */
+/* ---- what newer perfs add: words for type and config ----------------------------------------- */
 
 static const char *const hardware[] = { "CPU_CYCLES",
 					"INSTRUCTIONS",

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * BPF programs that ran while recording: struct bpf_prog_info with its arrays, and their type information (BTF), which
- * has the names of their functions.
+ * BPF programs that ran while recording: struct bpf_prog_info with its arrays, and their type
+ * information (BTF), which has the names of their functions.
  *
- *	section   u32 nr, nr x { u32 info_len, u32 data_len, u64 arrays, info, data }    pointers in info: offsets in data
+ *	section   u32 nr, nr x { u32 info_len, u32 data_len, u64 arrays, info, data }
+ *	          (pointers in info: offsets in data)
  *	BTF       u32 nr, nr x { u32 id, u32 size, bytes }
  */
 #include <inttypes.h>
@@ -12,7 +13,10 @@
 #include "formats/btf/btf.h"
 #include "sinks/perf/header.h"
 
-/* Members of struct bpf_prog_info by their offsets; a shorter one of an older kernel has zeros behind its end. */
+/*
+ * Members of struct bpf_prog_info by their offsets; a shorter one of an older kernel has zeros
+ * behind its end.
+ */
 enum {
 	INFO_ID = 4,
 	INFO_NAME = 64,
@@ -43,7 +47,7 @@ static uint32_t info_u32(const struct program *p, unsigned at)
 	return load_u32(p->info + at);
 }
 
-/* Element i of an array in data; NULL when it does not lie there. */
+/* Element i of an array in data; NULL if it is outside. */
 static const uint8_t *element(const struct program *p, unsigned pointer, uint32_t i, uint32_t size)
 {
 	uint64_t off = load_u64(p->info + pointer), at = (uint64_t)i * size;
@@ -69,7 +73,7 @@ static struct bytes find_btf(struct bytes b, uint32_t wanted)
 	return none;
 }
 
-/* ---- programs ----------------------------------------------------------------------------------------------------- */
+/* ---- programs -------------------------------------------------------------------------------- */
 
 /* "bpf_prog_TAG_NAME" of function i of nr. */
 static void put_name(const struct program *p, uint32_t i, uint32_t nr, struct outbuf *out)

@@ -32,7 +32,9 @@ struct cpu_place {
 	uint32_t core, socket, die;
 };
 
-/* perf believes no socket whose number is larger than that of the cpus; on some machines it must. */
+/*
+ * perf believes no socket whose number is larger than that of the cpus; on some machines it must.
+ */
 static bool believes(struct bytes ids, unsigned nr_cpus, const char *arch)
 {
 	uint32_t core = 0, socket = 0;
@@ -65,7 +67,8 @@ static int padded_bytes(struct bytes *b, uint64_t *ret)
 
 /*
  * list of cores | list of threads | nr_cpus x { core, socket } | list of dies | nr_cpus x die
- * Old recordings end behind the first lists, newer ones before the dies. Dies stand between the lists in the text.
+ * Old recordings end behind the first lists, newer ones in front of the dies. In the text the dies
+ * are between the lists.
  */
 int perf_header_cpus_put(struct bytes *b, unsigned nr_cpus, const char *arch,
 			 const struct rules *rules, struct outbuf *out)

@@ -63,7 +63,7 @@ int perf_metric_meet(struct perf_metric *m, const struct sonde_schema *sc)
 	return vec_push(&m->members, member);
 }
 
-/* ---- counting ----------------------------------------------------------------------------------------------------- */
+/* ---- counting -------------------------------------------------------------------------------- */
 
 static bool is_clock(const struct perf_event_attr *attr)
 {
@@ -71,7 +71,7 @@ static bool is_clock(const struct perf_event_attr *attr)
 						    attr->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
-/* What an event's count is a base for; -1: nothing. */
+/* The base that an event's count is; -1 if it is none. */
 static int base_of(const struct perf_event_attr *attr)
 {
 	static const int8_t hardware[] = { [PERF_COUNT_HW_CPU_CYCLES] = METRIC_CYCLES,
@@ -133,7 +133,7 @@ bool perf_metric_count(struct perf_metric *m, uint32_t schema, int32_t cpu, uint
 	return true;
 }
 
-/* ---- lines -------------------------------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 static double average(const struct metric_counts *c, enum metric_base base)
 {
@@ -151,7 +151,7 @@ static int put_percent(double value, const struct metric_counts *c, enum metric_
 	return 1;
 }
 
-/* Cycles in which nothing went on: not told when there were none. */
+/* Stalled cycles: not printed if there were none. */
 static int put_idle(double value, const struct metric_counts *c, const char *what,
 		    struct outbuf *out)
 {
@@ -259,7 +259,9 @@ int perf_metric_put(struct perf_metric *m, uint32_t schema, int32_t cpu, unsigne
 
 	if (nr >= g->nr_members || id >= m->members.n)
 		return -1;
-	/* perf leaves the leader out, and takes the last sample's count for that of every member. */
+	/*
+	 * perf leaves the leader out, and takes the last sample's count for that of every member.
+	 */
 	n = put_line(&m->members.v[id],
 		     m->members.v[m->rules->metric_of_last_sample ? schema : id].value,
 		     counts_of(m, cpu), line, out);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * metric: lines below a sample with what the counters of its group say together ("2.00 insn per cycle"). A group is sampled
- * in turns; when as many samples came as it has members, their counts are related to each other.
+ * metric: lines below a sample with what the counters of its group say together ("2.00 insn per
+ * cycle"). A group is sampled in turns; when as many samples came as it has members, their counts
+ * are related to each other.
  */
 #ifndef SONDE_SINKS_PERF_METRIC_H
 #define SONDE_SINKS_PERF_METRIC_H
@@ -13,7 +14,7 @@
 
 struct recording;
 
-/* What counts are related to. */
+/* The base that counts are related to. */
 enum metric_base {
 	METRIC_CYCLES,
 	METRIC_FRONTEND,
@@ -66,8 +67,9 @@ int perf_metric_meet(struct perf_metric *m, const struct sonde_schema *sc);
 bool perf_metric_count(struct perf_metric *m, uint32_t schema, int32_t cpu, uint64_t period);
 enum { METRIC_HEAD_TWICE = 2 };
 /*
- * The i-th line of the complete group that a schema is in: 1 and "   2.00  insn per cycle" in out, 0 none for this i (there
- * may be further ones), -1 behind the last; METRIC_HEAD_TWICE: as 1, but perf writes what stands before it twice.
+ * The i-th line of the complete group that a schema is in: 1 and "   2.00  insn per cycle" in out,
+ * 0 none for this i (there may be further ones), -1 behind the last; METRIC_HEAD_TWICE: as 1, but
+ * perf writes the part in front of it twice.
  */
 int perf_metric_put(struct perf_metric *m, uint32_t schema, int32_t cpu, unsigned i,
 		    struct outbuf *out);

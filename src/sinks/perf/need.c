@@ -10,6 +10,6 @@ int perf_view_need(const struct recording *rec, const char *what, struct perfdat
 	*ret = perfdata_view_of(rec->source);
 	if (*ret)
 		return 0;
-	return err_set(-EINVAL, "%s needs a recording in perf.data's format; %s is a %s recording", what,
-		       rec->input, rec->source->ops->name);
+	return err_set(-EINVAL, "%s needs a recording in perf.data's format; %s is a %s recording",
+		       what, rec->input, rec->source->ops->name);
 }

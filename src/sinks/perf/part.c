@@ -18,7 +18,7 @@ enum {
 	ATTR_SIZE_AT = 4       /* u32 in struct perf_event_attr */
 };
 
-/* ---- the header --------------------------------------------------------------------------------------------------- */
+/* ---- the header ------------------------------------------------------------------------------ */
 
 struct header_parts {
 	VEC(struct perfdata_writer_event) events;
@@ -49,8 +49,8 @@ static void put_u64(struct outbuf *o, uint64_t v, bool swap)
 }
 
 /*
- * A file of attrs that are longer than a perf knows is refused by it, though nothing may be said there: then they are cut to
- * the length that every perf since 5.13 takes.
+ * A file of attrs that are longer than a perf knows is refused by it, though nothing may be said
+ * there: then they are cut to the length that every perf since 5.13 takes.
  */
 static size_t told_bytes(const struct perfdata_view_event *e)
 {
@@ -61,7 +61,10 @@ static size_t told_bytes(const struct perfdata_view_event *e)
 	return len > PERFDATA_WRITER_ATTR_SIZE ? e->attr_bytes : len;
 }
 
-/* Attrs of one size, as file mode has them: in pipe mode each has its own, and the smaller ones get zeros. */
+/*
+ * Attrs of one size, as file mode has them: in pipe mode each has its own, and the smaller ones get
+ * zeros.
+ */
 static int take_events(struct header_parts *h, struct perfdata_view *v, bool swap)
 {
 	struct perfdata_view_event e;
@@ -110,7 +113,10 @@ static int take_events(struct header_parts *h, struct perfdata_view *v, bool swa
 	return h->attrs.failed ? err_nomem() : 0;
 }
 
-/* Pipe mode says names by records of their own; u32 events, size of attrs | attr, u32 ids, name, ids | ... */
+/*
+ * Pipe mode says names by records of their own; u32 events, size of attrs | attr, u32 ids, name,
+ * ids | ...
+ */
 static int make_event_desc(struct header_parts *h, bool swap)
 {
 	struct outbuf *o = &h->event_desc, name = { 0 };
@@ -135,7 +141,10 @@ static int make_event_desc(struct header_parts *h, bool swap)
 			(struct perfdata_writer_feature){ FEAT_EVENT_DESC, o->data, o->len });
 }
 
-/* What is not true of the copy: how it is packed, how many files it has; or is made anew: its span, its trace data. */
+/*
+ * Sections that are wrong for the copy (its packing, its number of files) or are made anew (its
+ * span, its trace data).
+ */
 static bool is_carried(uint64_t feature)
 {
 	return feature != FEAT_COMPRESSED && feature != FEAT_DIR_FORMAT &&
@@ -193,7 +202,7 @@ static int write_beginning(struct part *p)
 	return r;
 }
 
-/* ---- the file ----------------------------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static bool is_same_file(int fd, const char *path)
 {
@@ -215,7 +224,7 @@ int part_check_free(const char *path)
 				     : 0;
 }
 
-/* What lies in a recording that is a directory is read as a part of it. */
+/* A file in the directory of a recording is read as a part of it. */
 static int check_folder(const struct recording *rec, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -275,7 +284,10 @@ int part_check(const struct recording *rec, const char *path)
 	return 0;
 }
 
-/* Without a name where the file system can do that: then nothing is left of it, however the process ends. */
+/*
+ * Without a name where the file system can do that: then nothing is left of it, however the process
+ * ends.
+ */
 static int open_file(struct part *p)
 {
 	const char *slash = strrchr(p->path, '/');
@@ -372,7 +384,7 @@ void part_discard(struct part *p)
 	close_file(p);
 }
 
-/* ---- records ------------------------------------------------------------------------------------------------------ */
+/* ---- records --------------------------------------------------------------------------------- */
 
 static int flush(struct part *p)
 {
@@ -502,7 +514,7 @@ int part_finish(struct part *p, const struct outbuf *build_ids)
 	outbuf_done(&aux);
 	outbuf_done(&ids);
 	if (r > 0)
-		r = -ENOSPC; /* records would have to go for the header; the chain says what the disk told */
+		r = -ENOSPC; /* no record is dropped for the header; the chain has the cause */
 	if (r == 0)
 		r = name_file(p);
 	if (r < 0)

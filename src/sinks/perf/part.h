@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recording made of another one's records: its header, then the records in the order in which they are put. It has a name
- * only when it is whole; whatever happens before leaves nothing behind.
+ * A recording made of another one's records: its header, then the records in the order in which
+ * they are put. It gets its name when it is complete; a failure leaves nothing behind.
  *
  *	part_open(&p, rec, "out.data");
  *	part_put(&p, record, len, time_ns, is_sample);   // any number of times
  *	part_finish(&p, &build_ids);                     // or part_discard(&p)
  *
- * Records come in the order of their delivery, so that nothing has to be sorted again: a round now and then lets readers go
- * on. A record that acts when it is read, or that was late, finds two rounds before it: what was delivered before it is then
- * delivered before it by every reader.
+ * Records come in the order of their delivery, so that nothing has to be sorted again: a round now
+ * and then lets readers go on. A record that acts when it is read, or that was late, finds two
+ * rounds before it: what was delivered before it is then delivered before it by every reader.
  */
 #ifndef SONDE_SINKS_PERF_PART_H
 #define SONDE_SINKS_PERF_PART_H
@@ -48,7 +48,7 @@ int part_check_free(const char *path);
 int part_open(struct part *p, struct recording *rec, const char *path, bool takes_place);
 /* time_ns 0: it acts when it is read. */
 int part_put(struct part *p, const uint8_t *record, uint32_t len, uint64_t time_ns, bool is_sample);
-/* A record of trace data and the bytes behind it, which lie at `from` of the input file. */
+/* A record of trace data and the bytes behind it, from offset `from` of the input file. */
 int part_put_aux(struct part *p, const uint8_t *record, uint32_t len,
 		 const struct source_file *file, uint64_t from, uint64_t bytes);
 /* Gives the file its name. build_ids: entries of FEAT_BUILD_ID beside the header's. */

@@ -72,7 +72,10 @@ static void take_value(struct reads *r, uint64_t id, uint8_t *at, bool swap, uns
 	}
 }
 
-/* u64 value | enabled | running | id | lost, or of a group: u64 nr | enabled | running | nr x { value | id | lost } */
+/*
+ * u64 value | enabled | running | id | lost, or of a group: u64 nr | enabled | running | nr x {
+ * value | id | lost }
+ */
 static void take_values(struct reads *r, const struct reads_event *e, uint8_t *sample, uint32_t len,
 			bool swap, unsigned part)
 {

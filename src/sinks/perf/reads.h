@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts that samples hold (PERF_SAMPLE_READ). They grow from the beginning of the recording on, and what a reader tells is
- * how much they grew since the sample before. In a part samples before may be missing: what was counted in them is taken off,
- * so that each sample that is there tells the same growth. It is the one thing that is changed in a copied record.
+ * Counts that samples hold (PERF_SAMPLE_READ). They grow from the beginning of the recording on,
+ * and a reader prints how much they grew since the sample before. In a part samples before
+ * may be missing: what was counted in them is taken off, so that each remaining sample has
+ * the same growth. It is the one thing that is changed in a copied record.
  *
  *	whole | 100 | 250 | 300 | 420 | 450 |        grown: 100 150 50 120 30
  *	part              | 300 - 250 |     | 450 - 250 - 120 |      50     30
@@ -34,8 +35,8 @@ struct reads {
 };
 
 /*
- * A sample of the event-th event (as recorded) goes into a part, which is counted from 1; 0: into none, only its counts
- * are noted. Its bytes are changed. -ENOMEM only.
+ * A sample of the event-th event (as recorded) goes into a part, which is counted from 1; 0: into
+ * none, only its counts are noted. Its bytes are changed. -ENOMEM only.
  */
 int reads_take(struct reads *r, size_t event, uint8_t *sample, uint32_t len, bool swap,
 	       unsigned part);

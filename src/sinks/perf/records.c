@@ -22,7 +22,7 @@ enum {
 	MISC_PREEMPT = 0x4000   /* SWITCH */
 };
 
-/* ---- what is shown ------------------------------------------------------------------------------------------------ */
+/* ---- what is shown --------------------------------------------------------------------------- */
 
 static bool is_shown(const struct line_options *o, uint32_t type)
 {
@@ -84,7 +84,7 @@ int perf_records_read(const struct sink_record *record, struct event *ret)
 	return perfdata_view_raw(perfdata_view_of(ret->source), record->cut, ret);
 }
 
-/* ---- the head ----------------------------------------------------------------------------------------------------- */
+/* ---- the head -------------------------------------------------------------------------------- */
 
 static void make_head(const struct event *ev, const struct perfdata_view_record *rec,
 		      struct text_record_head *ret)
@@ -156,7 +156,7 @@ const char *perf_record_misc(const struct event *ev)
 	}
 }
 
-/* ---- the text ----------------------------------------------------------------------------------------------------- */
+/* ---- the text -------------------------------------------------------------------------------- */
 
 const char *perf_record_name(uint32_t type)
 {
@@ -224,9 +224,9 @@ static int read_ids(struct bytes *b, struct ids *ret)
 	return bytes_u32(b, "tid", &ret->b);
 }
 
-/* What follows the length in MMAP2. */
+/* The fields behind the length in MMAP2. */
 struct mmap2 {
-	struct build_id build_id; /* unknown: device and inode stand in its place */
+	struct build_id build_id; /* unknown: device and inode are in its place */
 	struct ids device;
 	uint64_t inode, generation;
 	uint32_t prot, flags;
@@ -243,8 +243,8 @@ static int read_file(struct bytes *b, const struct perfdata_view_record *rec, st
 	return bytes_u64(b, "generation", &ret->generation);
 }
 
-static int read_mmap2(struct bytes *b, const struct perfdata_view_record *rec, const struct rules *rules,
-		      struct mmap2 *ret)
+static int read_mmap2(struct bytes *b, const struct perfdata_view_record *rec,
+		      const struct rules *rules, struct mmap2 *ret)
 {
 	*ret = (struct mmap2){ 0 };
 	TRY(read_file(b, rec, ret));
@@ -276,8 +276,8 @@ static void put_mmap2(const struct mmap2 *m, struct outbuf *out)
 		   m->prot & 4 ? 'x' : '-', m->flags & 1 ? 's' : 'p');
 }
 
-static int put_mmap(struct bytes *b, const struct perfdata_view_record *rec, const struct rules *rules,
-		    struct outbuf *out)
+static int put_mmap(struct bytes *b, const struct perfdata_view_record *rec,
+		    const struct rules *rules, struct outbuf *out)
 {
 	bool is_mmap2 = rec->type == PERF_RECORD_MMAP2;
 	uint64_t start = 0, len = 0, pgoff = 0;
@@ -505,7 +505,8 @@ static int put_body(const struct event *ev, const struct perfdata_view_record *r
 	}
 }
 
-bool perf_record_body(const struct event *ev, const struct perfdata_view_record *rec, struct outbuf *out)
+bool perf_record_body(const struct event *ev, const struct perfdata_view_record *rec,
+		      struct outbuf *out)
 {
 	/* perf lets texts without an end run on into the ids. */
 	uint32_t len = ev->pub.record_len -
@@ -532,5 +533,5 @@ void perf_record_put(const struct event *ev, bool in_dump, struct outbuf *out)
 		outbuf_str(out, " (damaged)\n");
 	else if (rec.type == PERF_RECORD_EXIT && in_dump)
 		perf_record_body(ev, &rec,
-				 out); /* of the dump, in front of whose end the line stands */
+				 out); /* of the dump; the line is in front of its end */
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines of records of state (--show-task-events and its like), and the texts of records that they share with the dump.
+ * Lines of records of state (--show-task-events and its like), and the texts of records that they
+ * share with the dump.
  *
  *	             wl 10511  4346.335597: PERF_RECORD_COMM exec: wl:10511/10511
  *	head, as of a sample of its event   text: name of the record, what it says
@@ -18,12 +19,14 @@ struct sink_record;
 struct recording;
 struct text_options;
 
-/* -EINVAL with a message if the options ask for lists of records that the recording does not have. */
+/*
+ * -EINVAL with a message if the options ask for lists of records that the recording does not have.
+ */
 int perf_records_check(const struct recording *rec, const struct text_options *o);
 
 /*
- * Whether this event of kind SONDE_RECORD has a line; *ret is filled if it has. Of a record of the
- * recorder it is the raw record that has the line, of others the event.
+ * True if this event of kind SONDE_RECORD has a line; *ret is filled then. For a record of the
+ * recorder the raw record has the line, for others the event.
  */
 bool perf_record_shown(const struct line_options *o, const struct event *ev, bool is_raw,
 		       struct text_record_head *ret);
@@ -36,7 +39,11 @@ const char *perf_record_misc(const struct event *ev);
 
 /* "COMM", "FINISHED_ROUND", ...; "UNKNOWN". */
 const char *perf_record_name(uint32_t type);
-/* What a record says, from behind its name to its final line feed; false: it is damaged, and nothing was written. */
-bool perf_record_body(const struct event *ev, const struct perfdata_view_record *rec, struct outbuf *out);
+/*
+ * Prints a record's text behind its name, with its line feed. False if the record is damaged; then
+ * nothing is written.
+ */
+bool perf_record_body(const struct event *ev, const struct perfdata_view_record *rec,
+		      struct outbuf *out);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What a BPF program gave out (the raw data of bpf-output events): bytes in rows of 8, and as text if they are one. */
+/*
+ * The output of a BPF program (the raw data of bpf-output events): bytes in rows of 8, and as text
+ * if they are text.
+ */
 #ifndef SONDE_SINKS_TEXT_BPF_OUTPUT_H
 #define SONDE_SINKS_TEXT_BPF_OUTPUT_H
 

@@ -48,8 +48,8 @@ static void put_flags(const struct rules *rules, uint64_t flags, struct outbuf *
 }
 
 /*
- * perf's offsets are those of files whose symbols it has not loaded: it loads them for the samples' own addresses, and
- * shows addresses from then on.
+ * perf's offsets are those of files whose symbols it has not loaded: it loads them for the samples'
+ * own addresses, and shows addresses from then on.
  */
 static bool is_loaded(const struct text_branches *b, const char *dso)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Branch stacks in text: brstack (addresses), brstacksym (symbols), brstackoff (offsets in files). */
+/*
+ * Branch stacks in text: brstack (addresses), brstacksym (symbols), brstackoff (offsets in files).
+ */
 #ifndef SONDE_SINKS_TEXT_BRANCHES_H
 #define SONDE_SINKS_TEXT_BRANCHES_H
 

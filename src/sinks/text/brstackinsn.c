@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The code that ran between the branches of a branch stack, oldest first: what lies between one branch's target and the
- * next one's source, then from the last target up to the sample.
+ * The code that ran between the branches of a branch stack, oldest first: the code between one
+ * branch's target and the next one's source, then from the last target up to the sample.
  *
  *	main+52:
  *	000055859cdc520e	insn: 89 d8                   	# MISPRED INTX 3 cycles [3] 0.33 IPC
@@ -175,7 +175,10 @@ static void put_block(struct listing *l, const struct sonde_branch *b)
 		outbuf_str(l->out, "\tmismatch of LBR data and executable\n");
 }
 
-/* From the last branch to the sample. Where that is behind us, a branch is missing: up to the next one. */
+/*
+ * From the last branch to the sample. Where that is behind us, a branch is missing: up to the next
+ * one.
+ */
 static void put_last_block(struct listing *l, uint64_t start, uint64_t ip)
 {
 	uint64_t end = ip < start ? start + LAST_BLOCK_BYTES : ip;

@@ -20,7 +20,7 @@ void text_code_done(struct text_code *c)
 	free(c->block);
 }
 
-/* ---- source lines ------------------------------------------------------------------------------------------------ */
+/* ---- source lines ---------------------------------------------------------------------------- */
 
 static const char *base_name(const char *path)
 {
@@ -87,7 +87,7 @@ void text_frame_srcline_put(const struct text_code *c, const struct event *ev,
 		put_place(c, ev, f->ip, f->cpumode, called, "\n  ", out);
 }
 
-/* ---- source text ------------------------------------------------------------------------------------------------- */
+/* ---- source text ----------------------------------------------------------------------------- */
 
 static struct shown_line *shown_by(struct text_code *c, int32_t tid)
 {
@@ -128,7 +128,7 @@ bool text_srccode_put(struct text_code *c, const struct event *ev, uint64_t addr
 	return true;
 }
 
-/* ---- instructions ------------------------------------------------------------------------------------------------ */
+/* ---- instructions ---------------------------------------------------------------------------- */
 
 void text_insn_put(const struct event *ev, uint64_t addr, uint32_t cpumode, bool length, bool bytes,
 		   struct outbuf *out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns made of what code lies at an address: source lines and text, instructions. */
+/* Columns about the code at an address: source lines and text, instructions. */
 #ifndef SONDE_SINKS_TEXT_CODE_COLUMNS_H
 #define SONDE_SINKS_TEXT_CODE_COLUMNS_H
 
@@ -13,7 +13,7 @@
 #include "sinks/text/options.h"
 
 struct shown_line {
-	const char *file; /* lent by the session */
+	const char *file; /* borrowed from the session */
 	uint32_t line;
 };
 
@@ -30,23 +30,29 @@ void text_code_init(struct text_code *c, const struct text_options *o, const str
 void text_code_done(struct text_code *c);
 
 /*
- * srcline of an ip: `before`, then "file.c:12" (with --full-source-path the file with its folder), or "dso[addr]" where no
- * line is known; nothing at all where no dso is.
+ * srcline of an ip: `before`, then "file.c:12" (with --full-source-path the file with its folder),
+ * or "dso[addr]" where no line is known; nothing at all where no dso is.
  */
 void text_srcline_put(const struct text_code *c, const struct event *ev, uint64_t addr,
 		      uint32_t cpumode, const char *before, struct outbuf *out);
-/* The same for a frame of a chain, begun by a newline and two blanks; the innermost one's ip is where it executes. */
+/*
+ * The same for a frame of a chain, begun by a newline and two blanks; the innermost one's ip is
+ * where it executes.
+ */
 void text_frame_srcline_put(const struct text_code *c, const struct event *ev,
 			    const struct sonde_frame *f, bool innermost, struct outbuf *out);
-/* srccode: "|12       the line's text" without a newline; false (nothing) when the task showed that line last. */
+/*
+ * srccode: "|12       the line's text" without a newline; false (nothing) when the task showed that
+ * line last.
+ */
 bool text_srccode_put(struct text_code *c, const struct event *ev, uint64_t addr, uint32_t cpumode,
 		      struct outbuf *out);
 /* insnlen and insn: " ilen: 4" and " insn: 48 83 c0 01", either one if wanted. */
 void text_insn_put(const struct event *ev, uint64_t addr, uint32_t cpumode, bool length, bool bytes,
 		   struct outbuf *out);
 /*
- * brstackinsn: the code between the branches of the branch stack, begun and ended by a newline; nothing without branches.
- * columns: TEXT_BRSTACKINSNLEN, TEXT_SRCLINE, TEXT_SRCCODE go with it.
+ * brstackinsn: the code between the branches of the branch stack, begun and ended by a newline;
+ * nothing without branches. columns: TEXT_BRSTACKINSNLEN, TEXT_SRCLINE, TEXT_SRCCODE go with it.
  */
 void text_brstackinsn_put(struct text_code *c, const struct event *ev,
 			  const struct sonde_sample *sample, uint64_t columns, struct outbuf *out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writers of single columns: inline, straight into memory that the caller knows to be large enough (HEAD_BYTES for all
- * but the event's name), each returning the place behind what it wrote.
+ * Writers of single columns: inline, straight into memory that the caller knows to be large enough
+ * (HEAD_BYTES for all but the event's name), each returning the place behind what it wrote.
  */
 #ifndef SONDE_SINKS_TEXT_COLUMNS_H
 #define SONDE_SINKS_TEXT_COLUMNS_H
@@ -86,14 +86,14 @@ static inline char *put_cpu_bare(char *p, int32_t cpu)
 }
 
 /*
- * The last time written, right aligned in 5 places before the dot: the seconds change rarely, and tens of microseconds
- * not with each event.
+ * The last time written, right aligned in 5 places before the dot: the seconds change rarely, and
+ * tens of microseconds not with each event.
  */
 struct seconds_text {
 	uint64_t start_ns;
 	uint32_t len; /* with the dot */
-	uint32_t
-		part_ns; /* of the second: so much of it do the four digits behind the dot stand for */
+	/* The part of the second that the four digits behind the dot are. */
+	uint32_t part_ns;
 	char text[32];
 };
 enum { PART_NS = 100000 };
@@ -155,8 +155,8 @@ static inline char *put_time(char *p, uint64_t time_ns, bool nanoseconds, struct
 }
 
 /*
- * The columns of comm, pid, tid and cpu as they were made for a task: most events repeat what one of the last tasks had.
- * Copied whole, whatever its length.
+ * The columns of comm, pid, tid and cpu as made for a task: most events repeat those of one of the
+ * last tasks. The complete array is copied for every length.
  */
 struct who_text {
 	uint64_t columns; /* which of them, and how: of struct line; 0: not made */

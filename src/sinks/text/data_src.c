@@ -59,7 +59,10 @@ static const char *const level_numbers[16] = {
 static const char *const hops_words[8] = { "", "core, same node", "node, same socket",
 					   "socket, same board", "board" };
 
-/* The words of the bits set, with "or" between them; how many there were before; returns how many there are then. */
+/*
+ * The words of the bits set, with "or" between them; how many there were before; returns how many
+ * there are then.
+ */
 static unsigned put_bits(unsigned bits, const char *const *words, size_t nr, unsigned before,
 			 struct outbuf *out)
 {

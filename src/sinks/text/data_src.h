@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the data of a memory access came from (perf_mem_data_src), in perf's words: "|OP LOAD|LVL L1 hit|SNP None|..." */
+/*
+ * The origin of the data of a memory access (perf_mem_data_src), in perf's words:
+ * "|OP LOAD|LVL L1 hit|SNP None|..."
+ */
 #ifndef SONDE_SINKS_TEXT_DATA_SRC_H
 #define SONDE_SINKS_TEXT_DATA_SRC_H
 
@@ -11,7 +14,9 @@
 
 /* The words alone. */
 void text_data_src_words(const struct rules *rules, uint64_t data_src, struct outbuf *out);
-/* The number and the words. *width: of the longest text so far; shorter ones are filled up to it. */
+/*
+ * The number and the words. *width: of the longest text so far; shorter ones are filled up to it.
+ */
 void text_data_src_put(const struct rules *rules, uint64_t data_src, size_t *width,
 		       struct outbuf *out);
 

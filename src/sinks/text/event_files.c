@@ -24,7 +24,10 @@ static void file_free(struct event_file *f)
 	free(f);
 }
 
-/* A slash in an event's name, as in cpu/cycles/, would be one of the path: perf cannot make such files. */
+/*
+ * A slash in an event's name, as in cpu/cycles/, would be one of the path: perf cannot make such
+ * files.
+ */
 static int make_paths(struct event_file *f, const struct event_files *all, const char *name)
 {
 	char *event;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * per-event-dump: the text of each event type in a file of its own, RECORDING.EVENT.dump. A file gets its name only when it
- * is whole: it is written beside it until then.
+ * per-event-dump: the text of each event type in a file of its own, RECORDING.EVENT.dump. A file
+ * gets its name when it is complete; until then it has a temporary name in the same folder.
  */
 #ifndef SONDE_SINKS_TEXT_EVENT_FILES_H
 #define SONDE_SINKS_TEXT_EVENT_FILES_H
@@ -20,7 +20,7 @@ struct event_file {
 };
 
 struct event_files {
-	const char *input; /* the recording's path, lent */
+	const char *input; /* the recording's path, borrowed */
 	const struct rules *rules;
 	VEC(struct event_file *) files;
 	VEC(struct event_file *) by_schema; /* NULL: none yet */
@@ -30,7 +30,7 @@ struct event_files {
 int event_files_get(struct event_files *f, const struct sonde_schema *sc, struct event_file **ret);
 /* Moves the text behind `start` to the file. */
 int event_file_take(struct event_file *f, struct outbuf *out, size_t start);
-/* Gives the files their names and tells of them, a line each. */
+/* Gives the files their names and prints a line for each. */
 int event_files_finish(struct event_files *f, struct outbuf *out);
 /* Also removes what was not finished. */
 void event_files_done(struct event_files *f);

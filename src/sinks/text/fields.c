@@ -220,7 +220,10 @@ static void clear_fields(struct text_fields *f, int class)
 	}
 }
 
-/* A second specification for a class, or for all after any: perf tells that it counts alone, also when it only adds. */
+/*
+ * A second specification for a class, or for all after any: perf notes that it replaces the first,
+ * also if it only adds.
+ */
 static void note_override(const struct text_fields *f, int class, bool changes,
 			  struct outbuf *notes)
 {
@@ -238,7 +241,10 @@ static void note_override(const struct text_fields *f, int class, bool changes,
 		outbuf_str(notes, "Overriding previous field request for all events.\n");
 }
 
-/* perf takes any + or -, also the one in "bpf-output", as a sign that the defaults are to be changed. */
+/*
+ * perf takes any + or -, also the one in "bpf-output", as a sign that the defaults are to be
+ * changed.
+ */
 static bool is_change(const struct text_fields *f, const char *p, const char *end)
 {
 	bool start = true;

@@ -74,16 +74,17 @@
 #define TEXT_SRCCODE        (UINT64_C(1) << 44)
 #define TEXT_METRIC         (UINT64_C(1) << 45)
 
-/* What stands behind an address; in the low 32 bits. */
+/* Columns behind an address; in the low 32 bits. */
 #define TEXT_NAMES (TEXT_SYM | TEXT_SYMOFF | TEXT_DSO | TEXT_DSOFF | TEXT_SRCLINE)
 
 struct text_class_fields {
 	uint64_t fields; /* columns shown */
-	uint64_t
-		asked; /* columns that the user named for all classes: events without them are an error */
+	/* Columns that the user named for all classes: events without them are an error. */
+	uint64_t asked;
 	uint64_t refused; /* columns that the user took away: -FIELD */
 	bool chosen;      /* the user said something about this class */
-	bool by_name_alone; /* ... by `CLASS:` without any field: then the recording must have such events */
+	/* By `CLASS:` without any field: then the recording must have such events. */
+	bool by_name_alone;
 	bool met; /* an event type of this class was seen; the first decides about missing values */
 	/* Of several recordings: */
 	const struct sonde_schema *first; /* the first event type that was met; NULL: none */

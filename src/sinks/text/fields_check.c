@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns against what the recording holds: those without values are dropped, or are errors if they were asked for. */
+/*
+ * Columns against what the recording holds: those without values are dropped, or are errors if they
+ * were asked for.
+ */
 #include "base/err.h"
 #include "model/sampled.h"
 #include "sinks/text/fields.h"
@@ -58,7 +61,7 @@ static int check_needs(struct text_class_fields *c, const struct need *needs, si
 	return 0;
 }
 
-/* What columns need of each other. */
+/* Checks columns that need others. */
 static int check_names(const struct text_class_fields *c, const struct text_recording *rec,
 		       const struct sonde_schema *sc)
 {
@@ -111,7 +114,10 @@ static int check_first(struct text_class_fields *c, const struct rules *rules,
 	return check_needs(c, needs_then, sizeof(needs_then) / sizeof(*needs_then), rec, sc);
 }
 
-/* Of a pipe that does not say it has counts only; perf asks nothing of such events, either. */
+/*
+ * True for events of a pipe with counts only, which does not say so. perf checks nothing for them
+ * either.
+ */
 static bool is_only_counted(const struct text_recording *rec, const struct sonde_schema *sc)
 {
 	return rec->is_pipe && !sc->sampled;
@@ -137,7 +143,10 @@ static int meet_class(struct text_class_fields *c, const struct rules *rules,
 	return 0;
 }
 
-/* Of several recordings: a column that was asked for and that no event type of the class has. */
+/*
+ * With several recordings: refuses a column that was asked for and that no event type of the class
+ * has.
+ */
 static int check_together(struct text_class_fields *c, const struct rules *rules,
 			  const struct text_recording *rec)
 {

@@ -81,7 +81,7 @@ void text_locate(const struct event *ev, uint64_t addr, uint32_t cpumode,
 	*ret = *recording_located(ev, addr, cpumode);
 }
 
-/* ---- texts that are kept ------------------------------------------------------------------------------------------ */
+/* ---- texts that are kept --------------------------------------------------------------------- */
 
 /* The mappings that an address belongs to; 0: its text cannot be kept. */
 static uint64_t stamp_of(const struct event *ev, uint32_t cpumode)
@@ -133,7 +133,10 @@ static void put_slot(const struct frame_text *slot, struct outbuf *out)
 	outbuf_advance(out, slot->len);
 }
 
-/* perf 6.1 shows offsets into the mapped file for frames of user space, the address only where nothing is mapped. */
+/*
+ * perf 6.1 shows offsets into the mapped file for frames of user space, the address only where
+ * nothing is mapped.
+ */
 static uint64_t file_offset(const struct sonde_location *loc, uint64_t addr)
 {
 	if (!loc->dso || loc->map_end <= loc->map_start || dso_name_is_anonymous(loc->dso) ||
@@ -189,9 +192,9 @@ void text_address_put(struct text_frames *f, const struct event *ev, uint64_t ad
 		text_srcline_put(f->code, ev, addr, cpumode, "\n  ", out);
 }
 
-/* ---- call chains ------------------------------------------------------------------------------------------------- */
+/* ---- call chains ----------------------------------------------------------------------------- */
 
-/* A name in place of the symbol's goes with the symbol's offset. */
+/* A name in place of the symbol's keeps the symbol's offset. */
 static void put_inlined(struct text_frames *f, const struct event *ev,
 			const struct sonde_frame *frame, uint32_t columns, struct outbuf *out)
 {
@@ -227,7 +230,7 @@ static void put_frame(struct text_frames *f, const struct event *ev,
 	}
 }
 
-/* Whether the chain is to end with this frame (--stop-bt). */
+/* True if the chain ends with this frame (--stop-bt). */
 static bool is_last(const struct event *ev, const struct sonde_frame *f)
 {
 	const char *name = f->sym;
@@ -249,7 +252,10 @@ void text_callchain_put(struct text_frames *f, const struct event *ev, uint32_t 
 	uint64_t stamp = 0;
 
 	for (int i = 0; i < nr; i++) {
-		/* Where the kernel's frames end, those of user space begin with a place that is no return address. */
+		/*
+		 * Where the kernel's frames end, those of user space begin with a place that is no
+		 * return address.
+		 */
 		bool innermost = !i || frames[i].cpumode != frames[i - 1].cpumode;
 
 		if (innermost)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Addresses in text: an ip with symbol, offset and dso, and call chains. They come again and again: their text is kept by
- * address and by the mappings that hold.
+ * Addresses in text: an ip with symbol, offset and dso, and call chains. They come again and again:
+ * their text is kept by address and by the mappings that hold.
  */
 #ifndef SONDE_SINKS_TEXT_FRAMES_H
 #define SONDE_SINKS_TEXT_FRAMES_H
@@ -23,7 +23,7 @@ struct text_frames {
 };
 
 void text_frames_init(struct text_frames *f, const struct rules *rules,
-		      const struct text_code *code); /* code: lent, as long as f */
+		      const struct text_code *code); /* code: borrowed, as long as f */
 void text_frames_done(struct text_frames *f);
 
 /* `columns`: of TEXT_NAMES. */

@@ -11,7 +11,7 @@
 #define FLAGS_WIDTH 24u
 #define MISC_WIDTH  6
 
-/* A comm without what could speak to a terminal; lent until the next call. */
+/* A comm without control characters; borrowed until the next call. */
 static const char *shown_comm(struct text_sink *s, uint32_t comm)
 {
 	const char *name = strpool_text(&s->recordings->strings, comm);
@@ -39,7 +39,10 @@ static const struct comm_text *comm_text(struct text_sink *s, uint32_t comm)
 	return &s->comms.v[comm];
 }
 
-/* A comm that has no text made for it: before a call chain it is not padded, or it is a very long one. */
+/*
+ * A comm that has no text made for it: before a call chain it is not padded, or it is a very long
+ * one.
+ */
 static char *put_odd_comm(char *p, const char *comm)
 {
 	size_t len = strnlen(comm, COMM_BYTES - 1);
@@ -49,7 +52,7 @@ static char *put_odd_comm(char *p, const char *comm)
 	return p + len + 1;
 }
 
-/* Whose code ran, as perf tells it: the numbers of all kinds whose bits are in the number of this one. */
+/* The letters of the cpu mode, as in perf: one for each kind whose bits are in this number. */
 static char *put_misc(const struct text_sink *s, char *p, const struct event *ev)
 {
 	static const char letters[] = "KUHGg";

@@ -18,7 +18,10 @@
 #define BOLD  "\x1b[1m"
 #define PLAIN "\x1b[0m"
 
-/* What perf takes for branches of a hardware trace; the default looks closer: other events have that bit too. */
+/*
+ * perf takes one bit as the sign of branches of a hardware trace. The default looks closer, because
+ * other events have that bit, too.
+ */
 static bool is_branch(const struct text_sink *s, const struct sonde_schema *sc)
 {
 	return sc->traits & (s->rules->branches_by_bit ? SCHEMA_LIKE_BRANCH : SCHEMA_BRANCH);
@@ -66,7 +69,7 @@ static int make_name(struct text_sink *s, const struct sonde_schema *sc, struct 
 	return text ? 0 : err_nomem();
 }
 
-/* What of an event type's line does not depend on columns. */
+/* Sets the parts of a type's line that do not depend on columns. */
 static int make_line(struct text_sink *s, const struct sonde_schema *sc, struct line *line)
 {
 	uint64_t bits = sc->sampled;
@@ -82,7 +85,7 @@ static int make_line(struct text_sink *s, const struct sonde_schema *sc, struct 
 	return make_name(s, sc, line);
 }
 
-/* What follows from the columns of a type. */
+/* Sets the parts of a type's line that follow from its columns. */
 static void settle_line(const struct text_sink *s, const struct text_class_fields *c,
 			struct line *line)
 {
@@ -99,7 +102,10 @@ static void settle_line(const struct text_sink *s, const struct text_class_field
 			     (line->fields & TEXT_IP && !line->has_chain);
 }
 
-/* What a type shows is settled only when all types known at the start were met: their classes influence each other. */
+/*
+ * Settles the columns of types after all types known at the start were met, because their classes
+ * influence each other.
+ */
 static int settle(struct text_sink *s)
 {
 	for (uint32_t id = 0; id < s->lines.n; id++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The text sink's inside. What can be known of a line per event type is made once, when the type is first met
- * (struct line, line.c); a line is written in two parts: what stands before the payload (head.c) and behind it (tail.c).
+ * The text sink's inside. The constant parts of an event type's lines are made once, when the type
+ * is first met (struct line, line.c). A line is written in two parts: in front of the payload
+ * (head.c) and behind it (tail.c).
  */
 #ifndef SONDE_SINKS_TEXT_LINE_H
 #define SONDE_SINKS_TEXT_LINE_H
@@ -30,15 +31,16 @@ struct line {
 	bool has_chain;    /* recorded and wanted: shown in place of ip */
 	bool bare_comm;    /* before a chain comm is not padded */
 	bool odd_head;     /* it has columns that few ask for */
-	bool addr_has_names; /* addr is a place in code or data of the process: symbol and dso behind it */
+	bool addr_has_names; /* addr is in the process: symbol and dso behind it */
 	bool weight_struct; /* weight is three numbers */
 	bool is_bpf_output;
 	bool samples_addr;
 	bool is_branch;   /* of hardware branch traces: has a layout of its own */
 	bool branch_addr; /* ... with where it goes to, unless columns were chosen */
 	uint32_t name_len;
-	uint32_t name_room; /* bytes at `name`: NAME_COPY_BYTES at least, a multiple of COPY_BYTES */
-	const char *name;   /* "sched:sched_switch: " right aligned; lent from the arena */
+	/* Bytes at `name`: NAME_COPY_BYTES at least, a multiple of COPY_BYTES. */
+	uint32_t name_room;
+	const char *name;   /* "sched:sched_switch: " right aligned; from the arena */
 };
 
 enum text_times { TIMES_RECORDED, TIMES_FROM_FIRST, TIMES_BETWEEN, TIMES_OF_DAY };
@@ -78,7 +80,7 @@ struct text_sink {
 	const struct rules *rules;
 	bool nanoseconds;
 	bool terminal;      /* what is written is read on one: no control characters */
-	bool color;         /* names of events stand out */
+	bool color;         /* names of events are bold */
 	bool takes_raw_records; /* there are lines of records themselves, not of their events */
 	struct event raw;       /* the current one */
 	bool latency;
@@ -92,9 +94,9 @@ struct text_sink {
 /* Makes the lines of event types up to this one; -EINVAL for columns that they cannot have. */
 int text_lines_meet(struct text_sink *s, uint32_t schema);
 
-/* What comes before the payload of a sample, or before the line of a record of state. */
+/* Writes the part in front of a sample's payload, or of the line of a record of state. */
 int text_head_put(struct text_sink *s, const struct event *ev, const struct line *line);
-/* What comes behind the payload, up to the line's end. */
+/* Writes the part behind the payload, up to the line's end. */
 void text_tail_put(struct text_sink *s, const struct event *ev, const struct line *line);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the text sink is asked for. */
+/* The options of the text sink. */
 #ifndef SONDE_SINKS_TEXT_OPTIONS_H
 #define SONDE_SINKS_TEXT_OPTIONS_H
 

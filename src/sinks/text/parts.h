@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parts of text that only one kind of input has: its header, lists and dumps of its records, metrics
- * of its counters. The folder of sinks that prints such an input provides them
+ * Parts of text that only one kind of input has: its header, lists and dumps of its records,
+ * metrics of its counters. The folder of sinks that prints such an input provides them
  * (sink_ops.text_parts), so that the text sink includes nothing of it. There is one provider, which
  * refuses options about parts of other inputs; a second one would have to be chosen by the source.
  */
@@ -18,7 +18,7 @@ struct sink_record;
 struct text_options;
 struct text_parts; /* what a provider keeps for a run */
 
-/* What is in front of the text of a record's line. */
+/* The part in front of the text of a record's line. */
 struct text_record_head {
 	const struct sonde_schema *schema; /* of the event whose columns it has; NULL: no head */
 	struct event event;                /* a copy of the record's with the record's ids */
@@ -37,16 +37,19 @@ struct text_parts_ops {
 	/* --header. -EINVAL with a message for recordings without one. */
 	int (*header)(struct recording *rec, const struct text_options *o, struct outbuf *out);
 
-	/* A record as it is stored, for its line and for the dump; *ret begins as zeros. -ENOMEM only. */
+	/*
+	 * A record as it is stored, for its line and for the dump; *ret begins as zeros. -ENOMEM
+	 * only.
+	 */
 	int (*read)(const struct sink_record *record, struct event *ret);
-	/* Whether a dump can be in the order of time; first: the recording's first event type. */
+	/* True if a dump can be in the order of time; first: the recording's first event type. */
 	bool (*dump_is_ordered)(const struct text_parts *p, const struct sonde_schema *first);
 	/* In front of the line of a record that read() gave, of the file `path`. */
 	void (*dump)(const struct text_parts *p, const struct event *ev, const char *path,
 		     struct outbuf *out);
 	/* In front of the line of an event. */
 	void (*dump_thread)(const struct event *ev, struct outbuf *out);
-	/* Whether a record has a line; fills *ret if it has. is_raw: it is as read() gave it. */
+	/* True if a record has a line; then it fills *ret. is_raw: the record is from read(). */
 	bool (*is_shown)(const struct line_options *o, const struct event *ev, bool is_raw,
 			 struct text_record_head *ret);
 	/* The line from behind its head. */

@@ -2,9 +2,9 @@
 /*
  * The text sink: a line per event in perf script's layout.
  *
- *	            bash  4711 [001]  1234.567890:     250000   cpu-clock:  ffffffff81000000 sym+0x10 (dso)
- *	comm(16)      tid  cpu  time              period(10) event        ip, or a newline and the call chain
- *	`----------------- head.c ---------------------------------' payload `-------- tail.c --------'
+ *	    bash  4711 [001]  1234.567890:     250000  cpu-clock:  ffffffff81000000 sym+0x10 (dso)
+ *	comm(16)  tid  cpu           time  period(10)      event   ip, or a newline and the chain
+ *	`------------------------ head.c ---------------------' payload `------- tail.c -------'
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ static struct text_sink *sink_of(struct sink *s)
 	(TEXT_MACHINE_PID | TEXT_VCPU | TEXT_COMM | TEXT_PID | TEXT_TID | TEXT_CPU | TEXT_MISC | \
 	 TEXT_TOD | TEXT_TIME)
 
-/* The file that the record lies in: a recording that is a directory has several. */
+/* The file of the record: a recording that is a directory has several. */
 static const char *path_of_record(const struct event *ev)
 {
 	struct source_file file;
@@ -264,7 +264,7 @@ static int take_options(struct text_sink *s, const struct sink_options *opts)
 	return 0;
 }
 
-/* What of the recording's head columns depend on. */
+/* Reads the facts of the recording's head that columns depend on. */
 static int read_recording(struct text_sink *s, const struct recording *rec)
 {
 	struct source_traits traits;
@@ -335,7 +335,7 @@ static int put_header(struct text_sink *s)
 	return 0;
 }
 
-/* Groups are told by each recording for itself, and would have ids in common. */
+/* Each recording has its own groups, and their ids would collide. */
 static int check_metrics(const struct text_sink *s, unsigned nr_inputs)
 {
 	uint64_t asked = 0;
