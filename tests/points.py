@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""TAP for tests that tell their points as they come, most of them beside perf.
+"""TAP for tests that print their points one by one, most of them compared with perf.
 
     sys.path.insert(0, str(HERE.parent))
     from points import ENV, FULL, IN_CI, done, run, say, skip
@@ -35,7 +35,7 @@ count = failed = 0
 
 
 def say(ok, name, why=''):
-    """why: told line by line, whether it is ok or not."""
+    """why: printed line by line, whether it is ok or not."""
     global count, failed
     count += 1
     failed += not ok

@@ -50,7 +50,7 @@ class Analyses(Tests):
             return {}
 
     def prints(self, recording, lines, name, *args):
-        """Its whole text, and the same by perf 6.1 where that is (perf tells scripts nothing of losses)."""
+        """Its complete text, and the same by perf 6.1 if that is installed (perf reports no losses to scripts)."""
         path = self.path(recording)
         r = self.analyse(path, *args)
         self.ok(r.out.splitlines() == lines and not r.rc, name, "got:", r.out, "expected:", *lines, r.err)

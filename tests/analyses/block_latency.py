@@ -41,7 +41,7 @@ def recording():
     at(ISSUE, 300600, 5000, 8, "R", dev=OTHER)
     at(COMPLETE, 352000, 5000, 8, "WM", error=-5)
     at(COMPLETE, 300700, 5000, 8, "R", dev=OTHER)
-    # It comes back from the device and is issued again: it waits until the second issue, from when it was queued first.
+    # The device requeues it and it is issued again: it waits until the second issue, from when it was queued first.
     at(INSERT, 400000, 7000, 8, "D")
     at(ISSUE, 401000, 7000, 8, "D")
     at(REQUEUE, 402000, 7000, 8, "D")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Analyses by their names, live: whom they record when a command is named, and that they end with it.
 
-Those about what a program does itself record the command, as perf's wrappers do. Those about what goes on between programs
+Those about what a program does itself record the command, as perf's wrappers do. Those about events between programs
 (interrupts, wake-ups, requests) say -a in their `# record:` line: there the command only says for how long.
 """
 import json
@@ -34,7 +34,7 @@ CALLS = "for i in 1 2 3; do cat /nonexistent; done 2>/dev/null; exec sleep 0.2"
 
 
 def live(name, *words):
-    # without PERF_EXEC_PATH perf's script of that name comes after ours
+    # without PERF_EXEC_PATH perf's script of that name is found after ours
     return run([SONDE, "script", name, "--json", *words, "--", "sh", "-c", CALLS], env=environment(SONDE_PYTHON=t.python), cwd=t.dir)
 
 

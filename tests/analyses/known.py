@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Recordings with known answers: events told one by one, and a perf.data of them.
+"""Recordings with known answers: events given one by one, and a perf.data of them.
 
     tr = Trace()
     tr.declare("irq:softirq_entry", "unsigned int vec")
@@ -119,7 +119,7 @@ class Trace:
         self.layouts, self.records, self.pids, self.streamed = {}, [], {}, False
 
     def declare(self, name, declarations=None):
-        """Also an event that never comes is in the header then."""
+        """An event that never happens is in the header, too."""
         self.layouts[name] = Layout(name, KNOWN[name] if declarations is None else declarations)
         return self
 
@@ -172,7 +172,7 @@ class Trace:
         return path
 
     def stream(self):
-        """The same as it comes through a pipe: what goes before all, and the records told since the last call."""
+        """The same for a pipe: the beginning, and the records added since the last call."""
         head = b""
         if not self.streamed:
             w = Writer(False, 8, self.sample_type)

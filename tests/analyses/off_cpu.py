@@ -104,7 +104,7 @@ if live:
     rows = t.json(live, "--of", "napper", "--state", "sleep", "--by", "name")["spans"]
     with open(took) as f:
         took_ns = int(f.read())  # all of the naps, however late a busy machine ends them
-    # A virtual machine's kernel may not tell of every task that takes over from the idle one (perf misses those, too).
+    # A virtual machine's kernel may not record every task that takes over from the idle one (perf misses those, too).
     count = rows[0]["count"] if rows else 0
     if not rows:
         t.skip("naps of 10 ms sleep 10 ms", "the kernel told of no task that took over from the idle one", installable=False)

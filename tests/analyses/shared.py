@@ -55,7 +55,7 @@ if os.uname()[4] == "x86_64":
     t.is_([analysis.syscall_name(n) for n in (0, 257, 9999)], ["read", "openat", "call 9999"], "names of calls")
 
 # ---- losses ----------------------------------------------------------------------------------------------------------
-# What had begun when something was lost must not be paired with an end that comes later: it would be a time of nothing.
+# A call that had begun when something was lost must not be paired with a later end: its time would mean nothing.
 
 
 def lossy(script, events):

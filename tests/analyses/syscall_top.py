@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""syscall-top.py: on a recording; on a pipe: tables on time, also while no event comes, and a last one after Ctrl-C."""
+"""syscall-top.py: on a recording; on a pipe: tables on time, also while no event happens, and a last one after Ctrl-C."""
 import json
 import signal
 import subprocess

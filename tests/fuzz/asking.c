@@ -78,7 +78,7 @@ uint32_t fuzz_choice(const uint8_t *data, size_t size)
 	return h * 2654435761u >> 8;
 }
 
-/* ---- an event ------------------------------------------------------------------------------------------------------ */
+/* ---- an event -------------------------------------------------------------------------------- */
 
 static void ask_place(const struct sonde_event *ev, uint64_t addr, uint32_t cpumode)
 {
@@ -162,7 +162,7 @@ uint64_t fuzz_ask(struct sonde_session *s, const struct sonde_event *ev)
 	return sum;
 }
 
-/* ---- a session ----------------------------------------------------------------------------------------------------- */
+/* ---- a session ------------------------------------------------------------------------------- */
 
 static const char *const machines_files =
 	"kallsyms=/dev/null\nbuildid-dir=/nonexistent\nsymfs=/nonexistent\n"
@@ -276,7 +276,7 @@ void fuzz_write(const char *path, uint32_t choice)
 
 static char cut_path[256];
 
-/* Where what was cut lies, or the n-th part of what was split, from 1. */
+/* The path of the copy that was cut, or of the n-th part that was split, from 1. */
 static const char *part_path(unsigned n)
 {
 	static char path[sizeof(cut_path) + 16];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * blktrace: one stream as it comes (blkparse -d writes it), or the files of two cpus, which are written over by each input.
+ * blktrace: the input as one stream (blkparse -d writes it), or the files of two cpus, which are
+ * written over by each input.
  *
  *	u8 x 2: keys of the session | u8 how | records
  *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compressed records. What is compressed here is the input's, so that its records change and not only zstd's bytes:
+ * Compressed records. What is compressed here is the input's, so that its records change and not
+ * only zstd's bytes:
  *
  *	u8 how | u8 x 2: keys of the session | u8 n | u16 len | len bytes of head | records
  *

@@ -23,7 +23,7 @@
 
 enum { SAMPLES = 3 };
 
-/* ---- a small recording, in pipe mode -------------------------------------------------------------------------------- */
+/* ---- a small recording, in pipe mode --------------------------------------------------------- */
 
 /* IP TID TIME ADDR ID CPU PERIOD, a call chain of two, weight, data source. */
 struct small {
@@ -78,7 +78,7 @@ static const char *small_recording(void)
 	return fuzz_file_put(&file, &r, sizeof(r)) < 0 ? NULL : file.path;
 }
 
-/* ---- kinds ---------------------------------------------------------------------------------------------------------- */
+/* ---- kinds ----------------------------------------------------------------------------------- */
 
 /* Reads and writes the recording with key=text. What is refused says why. */
 static void ask_session(const char *key, const char *text, uint8_t variant)

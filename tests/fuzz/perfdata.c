@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* perf.data in a file, as it comes: file mode, pipe mode kept in a file, packed. */
+/* The input as a perf.data file: file mode, pipe mode kept in a file, packed. */
 #include "asking.h"
 
 enum { SMALLEST_HEADER = 72 };
@@ -10,7 +10,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size || fuzz_file_put(&file, data, size) < 0)
 		return 0;
-	/* The header and the last byte: what lies between may change and the same keys are tried. */
+	/*
+	 * The header and the last byte: the bytes between may change and the same keys are tried.
+	 */
 	fuzz_recording(file.path,
 		       fuzz_choice(data, size < SMALLEST_HEADER ? size : SMALLEST_HEADER) +
 			       data[size - 1]);

@@ -6,7 +6,8 @@
  *
  *	how	1 big endian    2 written, 4 cut (what was read is gone); else asked
  *
- * The header is written here. What fits into a pipe is there before the reader comes, so no other thread is needed.
+ * The header is written here. What fits into a pipe is there before the reader begins, so no other
+ * thread is needed.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -4,7 +4,8 @@
  *
  *	u8 bit 0 big endian, bit 1 longs of 4 bytes | format text | NUL | payload
  *
- * Text that does not begin with "name:" is taken for a print format over a fixed set of fields, which gets deeper.
+ * Text that does not begin with "name:" is taken for a print format over a fixed set of fields,
+ * which gets deeper.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A session's text form: any text is refused with a message or understood; what is understood prints a complete form that
- * reads back as itself. Nothing is opened. Bit 0 of the first byte: the settings of a recording instead.
+ * A session's text form: any text is refused with a message or understood; what is understood
+ * prints a complete form that reads back as itself. Nothing is opened. Bit 0 of the first byte: the
+ * settings of a recording instead.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stands in for libFuzzer: gives each file of a folder to the target and says "ok" in TAP when it comes back.
+ * Stands in for libFuzzer: gives each file of a folder to the target and prints "ok" in TAP when it
+ * returns.
  *
- * Inputs are copied to memory of exactly their size, so that a sanitizer sees a read behind the end.
+ * Inputs are copied to memory of exactly their size, so that a sanitizer sees a read behind the
+ * end.
  */
 #include <dirent.h>
 #include <stdint.h>

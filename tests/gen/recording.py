@@ -70,7 +70,7 @@ class Writer:
 def recording(formats, payloads, records=b'', sample_type=SAMPLE_TYPE, names=None):
     """One perf.data of these formats (of one byte order and size of long); payloads[i] are the samples of formats[i].
 
-    records: whole records that come before the samples; sample_type is for those, without payloads.
+    records: complete records before the samples; sample_type is for those, without payloads.
     Events are called @0, @1, ... unless there are names; a sample's time is its number, in microseconds."""
     w = Writer(formats[0].big, formats[0].long_bytes, sample_type)
     n = len(formats)

@@ -50,7 +50,7 @@ CASES = {
     'symbols of a live recording': (OURS, ['script', '-F', '+srcline', '-i', 'LIVE']),
 }
 
-# What these print is about the whole recording: they say how far they came.
+# These print about the complete recording: they say how far they read.
 PARTIAL = ('JSON lines', 'info', 'check')
 BURN = '''
 static inline __attribute__((always_inline)) unsigned twice(unsigned n) { return n * 2 + 1; }

@@ -143,7 +143,7 @@ def firefox(text):
 
 
 def speedscope(text):
-    """Samples stand between empty lines; what does not begin as one is dropped."""
+    """Samples are between empty lines; what does not begin as one is dropped."""
     samples = []
     for part in text.split('\n\n'):
         lines = part.split('\n')
@@ -158,7 +158,7 @@ def speedscope(text):
 
 
 def flamescope(text):
-    """Lines that begin with a tab are frames, others with a time are samples; a name is what comes before the first digit."""
+    """Lines that begin with a tab are frames, others with a time are samples; a name is the text before the first digit."""
     samples = []
     for line in text.split('\n'):
         if not line or line.startswith('#'):
@@ -227,7 +227,7 @@ def run(*argv):
 
 
 def expected(data, reader, got):
-    """The samples as the JSON lines tell them, without what the reader cannot see."""
+    """The samples of the JSON lines, without what the reader cannot see."""
     samples = []
     for line in run('-i', data, '--format', 'jsonl').splitlines():
         x = json.loads(line)

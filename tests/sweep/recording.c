@@ -46,9 +46,9 @@ const struct place *recording_place_of(const struct sweep_file *f, uint64_t at)
 	return NULL;
 }
 
-/* ---- a file ---------------------------------------------------------------------------------------------------------- */
+/* ---- a file ---------------------------------------------------------------------------------- */
 
-/* Bytes of a record with what follows it; 0: none lies there whole. */
+/* Bytes of a record with what follows it; 0 if no complete one is there. */
 static uint64_t whole_record(const uint8_t *p, uint64_t left, bool swap)
 {
 	uint64_t len = left >= RECORD_HEADER_BYTES ? get_u16(p + 6, swap) : 0;
@@ -67,7 +67,7 @@ static bool belongs_to_header(uint32_t type)
 	       type == RECORD_EVENT_UPDATE;
 }
 
-/* In pipe mode the data is what no record of the header comes behind. */
+/* In pipe mode the data begins behind the last record of the header. */
 static int find_places(struct sweep_file *f, bool is_pipe, bool swap)
 {
 	uint64_t len, at = f->data_begin;
@@ -165,7 +165,7 @@ int recording_read(struct recording *ret, const char *path)
 	return 0;
 }
 
-/* ---- others out of it ------------------------------------------------------------------------------------------------ */
+/* ---- others out of it ------------------------------------------------------------------------ */
 
 static void take(struct sweep_file *f, struct outbuf *o)
 {
@@ -268,7 +268,7 @@ int recording_make_directory(struct recording *ret, const struct recording *from
 		r.files[i].data_begin = i ? 0 : whole->data_begin;
 		r.files[i].data_end = o[i].len;
 	}
-	/* What stands behind the data moves up. */
+	/* The bytes behind the data move up. */
 	h.data.size = o[0].len - h.data.offset;
 	moved = behind - o[0].len;
 	outbuf_put(&o[0], whole->bytes + behind, whole->len - behind);
@@ -290,7 +290,7 @@ int recording_make_directory(struct recording *ret, const struct recording *from
 	return 0;
 }
 
-/* ---- compressed ------------------------------------------------------------------------------------------------------ */
+/* ---- compressed ------------------------------------------------------------------------------ */
 
 static void put_compressed(struct outbuf *o, const void *packed, size_t len, bool padded)
 {
@@ -357,7 +357,10 @@ int recording_make_compressed(struct recording *ret, const struct recording *fro
 		     padded));
 	f->data_end = o.len;
 	if (!from->is_pipe) {
-		/* Its only section: what the others say is not needed here, names and formats excepted. */
+		/*
+		 * Its only section: what the others say is not needed here, names and formats
+		 * excepted.
+		 */
 		struct perfdata_header h = header_of(plain, false);
 		const struct perfdata_section table = { o.len + sizeof(table), sizeof(body) };
 

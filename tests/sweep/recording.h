@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recording in memory, to be damaged: its files, where their records lie, and where what is compressed comes to lie once
- * it is unpacked. One in file mode is made into others that hold the same records.
+ * A recording in memory, to be damaged: its files, the places of their records, and those of
+ * compressed records once they are unpacked. One in file mode is made into others that hold the
+ * same records.
  */
 #ifndef SWEEP_RECORDING_H
 #define SWEEP_RECORDING_H
@@ -15,8 +16,8 @@
 enum { MOST_FILES = 3 };
 
 /*
- * A record as it lies in a file, and where the reader sees its bytes begin and end: the same places, unless there are
- * compressed ones.
+ * A record in a file, and where the reader sees its bytes begin and end: the same places, unless
+ * there are compressed ones.
  */
 struct place {
 	uint64_t begin, end, seen_begin, seen_end;
@@ -36,7 +37,7 @@ struct recording {
 	char name[64];
 	struct sweep_file files[MOST_FILES];
 	unsigned nr;    /* one; more: a directory */
-	bool is_pipe;   /* pipe mode: nothing stands behind the data */
+	bool is_pipe;   /* pipe mode: nothing is behind the data */
 	bool as_stream; /* read from a pipe */
 	bool swap;
 };
@@ -50,7 +51,7 @@ int recording_make_directory(struct recording *ret, const struct recording *from
 int recording_make_compressed(struct recording *ret, const struct recording *from, bool padded);
 void recording_done(struct recording *r);
 
-/* The last place that the reader sees of what lies whole before `at`. */
+/* The last place that the reader sees of the complete records before `at`. */
 uint64_t recording_seen_before(const struct sweep_file *f, uint64_t at);
 /* The record that holds a byte of the data. */
 const struct place *recording_place_of(const struct sweep_file *f, uint64_t at);

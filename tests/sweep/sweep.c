@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every recording of a list cut off at every record and at random places, and with random bits flipped, read to the end each
- * time and every event asked everything.
+ * Every recording of a list cut off at every record and at random places, and with random bits
+ * flipped, read to the end each time and every event asked everything.
  *
  *	sweep [--share N] [--seed N] [--only WORD] [--scratch DIR] RECORDING...
  *
- * --share 10 takes one random cut and one flip in ten, and cuts at one record in ten. Of a recording with ":all" behind its
- * name the other forms are swept, too: pipe mode in a file and through a pipe, a directory, compressed.
+ * --share 10 takes one random cut and one flip in ten, and cuts at one record in ten. If ":all" is
+ * behind a recording's name, its other forms are swept, too: pipe mode in a file and through a
+ * pipe, a directory, compressed.
  *
- * What must hold. An event is a record at a place of a file (and, of several made of one record, the how manieth). It is
- * before the damage when its record ends at or before
+ * What must hold. An event is a record at a place of a file (and, of several made of one record,
+ * the how manieth). It is before the damage when its record ends at or before
  *	- the cut; of compressed records: when the compressed record that completes it does;
  *	- the beginning of the record (compressed: compressed record) in which the bit was flipped.
  * Then
- *	1. a cut recording gives exactly the events before the cut, in the order of the whole one;
+ *	1. a cut recording gives exactly the events before the cut, in the order of the complete one;
  *	2. one with a flipped bit in its data gives all events before the damage, in that order, whatever else it gives;
  *	3. their records have the same bytes, and all answers about an event (names, fields, sample, chain, addresses, text) are
  *	   the same if neither reading delivered anything from behind the damage before it. If one did, what is behind the
- *	   damage may have told of the event's task, and is missing now;
+ *	   damage may have described the event's task, and is missing now;
  *	4. when a cut leaves a piece of a record, or less data than the header says, there is a defect;
- *	5. bits flipped outside the data, cuts before it: the reader comes back.
- * A file in file mode has names and formats behind its data. What its cut forms are compared with is the file cut at the end
- * of its data, which in turn must give the records of the whole one (1, and 3 without the answers).
+ *	5. bits flipped outside the data, cuts before it: the reader returns.
+ * A file in file mode has names and formats behind its data. What its cut forms are compared with
+ * is the file cut at the end of its data, which in turn must give the records of the complete one
+ * (1, and 3 without the answers).
  *
  * Nothing may take longer than CASE_SECONDS.
  */
@@ -43,7 +45,7 @@
 
 enum { CUTS = 1000, FLIPS = 10000, CASE_SECONDS = 30, MOST_TOLD = 20, PIPE_BYTES = 65536 };
 
-/* ---- the case at hand ------------------------------------------------------------------------------------------------ */
+/* ---- the case at hand ------------------------------------------------------------------------ */
 
 static char at_hand[256];
 
@@ -62,7 +64,7 @@ static void die(int sig)
 	_exit(1);
 }
 
-/* Of the sanitizers' runtime, when it is there. */
+/* A function of the sanitizers' runtime, when it is there. */
 void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 
 static void watch(void)
@@ -83,7 +85,7 @@ static uint64_t random_below(uint64_t n)
 	return n ? (random_state >> 16) % n : 0;
 }
 
-/* ---- one reading ----------------------------------------------------------------------------------------------------- */
+/* ---- one reading ----------------------------------------------------------------------------- */
 
 struct seen {
 	uint64_t begin, end; /* of its record, as the reader sees the file */
@@ -108,7 +110,7 @@ static uint64_t sum_of(const uint8_t *p, size_t len)
 	return sum;
 }
 
-/* Offsets of a directory's files are alike: the file is the one whose bytes these are. */
+/* Offsets of a directory's files are the same: the file is the one whose bytes these are. */
 static uint16_t file_of(const struct recording *r, const struct sonde_event *ev)
 {
 	for (unsigned i = 0; i < r->nr; i++) {
@@ -159,7 +161,7 @@ static void read_events(const struct recording *whole, const char *path, bool sm
 	sonde_session_close(s);
 }
 
-/* ---- where a damaged recording lies ---------------------------------------------------------------------------------- */
+/* ---- places of damaged recordings ------------------------------------------------------------ */
 
 static char scratch[200] = "/dev/shm";
 
@@ -238,13 +240,13 @@ static void read_recording(struct shelf *s, const struct recording *whole,
 	read_events(whole, s->path, turn & 1, ret);
 	if (s->pipe >= 0)
 		close(s->pipe);
-	/* What is told of it as a whole, in one form after the other. */
+	/* Its outputs, one after the other. */
 	if (turn % 4 == 0 && !damaged->as_stream)
 		fuzz_write(s->path, turn << 3);
 	alarm(0);
 }
 
-/* ---- what must hold -------------------------------------------------------------------------------------------------- */
+/* ---- what must hold -------------------------------------------------------------------------- */
 
 struct sweep {
 	const struct recording *whole;
@@ -255,7 +257,7 @@ struct sweep {
 	unsigned cases, failed;
 };
 
-/* What lies before the damage, by file. */
+/* Limits of the bytes before the damage, by file. */
 struct limits {
 	uint64_t before[MOST_FILES];
 };
@@ -364,7 +366,7 @@ static void sweep_cut(struct sweep *w, unsigned file, uint64_t at)
 		return;
 	}
 	if (at > f->data_end) {
-		/* some of what is told behind the data is there */
+		/* some of the header behind the data is there */
 		compare(w, base_of(w, file), &l, true, false);
 		return;
 	}
@@ -394,7 +396,7 @@ static void sweep_flip(struct sweep *w, unsigned file, uint64_t at, unsigned bit
 	compare(w, &w->base, &l, false, true);
 }
 
-/* ---- sweeping -------------------------------------------------------------------------------------------------------- */
+/* ---- sweeping -------------------------------------------------------------------------------- */
 
 static void read_bases(struct sweep *w)
 {
