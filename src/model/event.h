@@ -71,8 +71,8 @@ struct change {
 };
 
 /*
- * The members that most samples have are first: an event that another thread decoded costs two cache
- * lines (recording/reader.h) if it has no member behind them.
+ * The members that most samples have are first: an event that another thread decoded costs two
+ * cache lines (recording/reader.h) if it has no member behind them.
  */
 struct event {
 	struct sonde_event pub; /* first: a sonde_event handed out is a struct event */
