@@ -52,7 +52,7 @@ def arguments(doc, by=(), top=20, more=()):
         parser.add_argument("--top", type=int, metavar="N", help="at most N rows of each table (default %d; with --json "
                             "all); 0: all" % top)
     if by:
-        parser.add_argument("--by", choices=by, default=by[0], help="what a row is about (default %(default)s)")
+        parser.add_argument("--by", choices=by, default=by[0], help="the subject of a row (default %(default)s)")
     for flags, settings in more:
         parser.add_argument(*flags, **settings)
     options = parser.parse_args()

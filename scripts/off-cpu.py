@@ -36,7 +36,7 @@ OF = options.of
 if ONLY - KNOWN:
     sys.exit("off-cpu.py: --state: there is no '%s', but %s" % (sorted(ONLY - KNOWN)[0], ", ".join(sorted(KNOWN))))
 if options.folded and options.json:
-    sys.exit("off-cpu.py: one of --folded and --json")
+    sys.exit("off-cpu.py: use only use only one of --folded and --json")
 STACKS = options.by == "stack" or options.folded
 
 wakeups, tasks = Wakeups(), Tasks()

@@ -416,7 +416,8 @@ XS(common_field_xs)
 	if (items != 1)
 		croak_xs_usage(cv, "context");
 	if (!MY_CXT.run || !MY_CXT.run->base.ev)
-		croak("there is no current event: only subs that are called for one may ask this");
+		croak("there is no current event: only subs that are called for an event may ask "
+		      "this");
 	ST(0) = sv_2mortal(newSViv(prelude_context_value(MY_CXT.run->base.s, MY_CXT.run->base.ev,
 							 (enum prelude_context)ix)));
 	XSRETURN(1);

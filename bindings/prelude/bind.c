@@ -447,7 +447,7 @@ void prelude_misfit_text(const struct prelude_misfit *m, const struct sonde_sche
 	if (m->ends)
 		snprintf(gets, sizeof(gets), "has no default value");
 	else if (value)
-		snprintf(gets, sizeof(gets), "gets %s by its place", value);
+		snprintf(gets, sizeof(gets), "gets %s by position", value);
 	else
 		snprintf(gets, sizeof(gets), "gets no value");
 	if (m->nearest)

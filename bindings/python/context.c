@@ -256,16 +256,14 @@ static PyMethodDef functions[] = {
 	  "perf_sample_srcline(context) -> (file or None, line)\n\nThe source line at the sample's "
 	  "address; 0: unknown." },
 	{ "perf_sample_srccode", perf_sample_srccode, METH_VARARGS,
-	  "perf_sample_srccode(context) -> (file or None, line, text or None)\n\nThe same, and "
-	  "what "
-	  "stands there." },
+	  "perf_sample_srccode(context) -> (file or None, line, text or None)\n\nThe same, and the "
+	  "text of that line." },
 	{ "perf_set_itrace_options", perf_set_itrace_options, METH_VARARGS,
-	  "perf_set_itrace_options(context, options) -> int\n\n0; 1 when they were set before, "
-	  "also "
-	  "by --itrace; negative\n"
-	  "when they are wrong. Traces of processors are not decoded." },
+	  "perf_set_itrace_options(context, options) -> int\n\nReturns 0; 1 if options were set "
+	  "before, also by --itrace; negative\nif they are wrong. Hardware traces are not "
+	  "decoded." },
 	{ "perf_config_get", perf_config_get, METH_VARARGS,
-	  "perf_config_get(name) -> str or None\n\nWhat the files of configuration say: "
+	  "perf_config_get(name) -> str or None\n\nThe value of a name in the configuration: "
 	  "'annotate.objdump'." },
 	{ NULL }
 };
@@ -295,7 +293,7 @@ static PyModuleDef_Slot slots[] = {
 static struct PyModuleDef def = {
 	PyModuleDef_HEAD_INIT,
 	.m_name = "perf_trace_context",
-	.m_doc = "What perf scripts may ask of the current event.",
+	.m_doc = "Functions for perf scripts about the current event.",
 	.m_methods = functions,
 	.m_slots = slots,
 };

@@ -215,7 +215,7 @@ static PyObject *event_repr(struct py_event *e)
 
 static PyMethodDef event_methods[] = {
 	{ "keys", (PyCFunction)event_keys, METH_NOARGS,
-	  "keys() -> list of str\n\nThe fields' names, as the format orders them." },
+	  "keys() -> list of str\n\nThe fields' names, in the order of the format." },
 	{ NULL }
 };
 
@@ -231,7 +231,7 @@ static PyGetSetDef event_getset[] = {
 	  "dict of str to int, str or bytearray: all fields, common_* too", NULL },
 	{ "text", (getter)event_text, NULL, "str: the event by its print format", NULL },
 	{ "raw", (getter)event_raw, NULL, "bytes: the payload that the fields describe", NULL },
-	{ "late", (getter)event_late, NULL, "bool: older than an event given out before it", NULL },
+	{ "late", (getter)event_late, NULL, "bool: older than an event delivered before it", NULL },
 	{ "schema", (getter)event_schema, NULL, "Schema: its type", NULL },
 	{ "callchain", (getter)event_callchain, NULL, "list of Frame, innermost first", NULL },
 	{ NULL }
@@ -240,12 +240,12 @@ static PyGetSetDef event_getset[] = {
 PyTypeObject *event_type_new(PyObject *module)
 {
 	static PyType_Slot slots[] = {
-		{ Py_tp_doc, "One event. Fields are read as event.next_pid, event['next_pid'] or "
-			     "event[8]; where a field has the\n"
-			     "name of an attribute below, use the index. Numbers keep their sign, "
-			     "text is str, other arrays\n"
-			     "are bytearray. An event may be kept: what it says stays true after "
-			     "the session went on." },
+		{ Py_tp_doc,
+		  "One event. Fields are read as event.next_pid, event['next_pid'] or "
+		  "event[8]; where a field has the\n"
+		  "name of an attribute below, use the index. Numbers keep their sign, "
+		  "text is str, other arrays\n"
+		  "are bytearray. An event may be kept: its values stay those of its time." },
 		{ Py_tp_dealloc, event_dealloc },
 		{ Py_tp_repr, event_repr },
 		{ Py_tp_getattro, event_getattro },
@@ -351,7 +351,7 @@ static PyGetSetDef schema_getset[] = {
 PyTypeObject *schema_type_new(PyObject *module)
 {
 	static PyType_Slot slots[] = {
-		{ Py_tp_doc, "What one event type looks like." },
+		{ Py_tp_doc, "An event type: its names and its fields." },
 		{ Py_tp_dealloc, schema_dealloc },
 		{ Py_tp_repr, schema_repr },
 		{ Py_tp_getset, schema_getset },

@@ -21,7 +21,7 @@ static PyObject *session_from(PyObject *module, PyObject *text)
 		return NULL;
 	chars = PyBytes_AsString(bytes);
 	if (strlen(chars) != (size_t)PyBytes_Size(bytes))
-		PyErr_SetString(PyExc_ValueError, "a session's text holds no NUL");
+		PyErr_SetString(PyExc_ValueError, "a session's text must not contain a NUL");
 	else
 		session = session_new(module, PyModule_GetState(module), chars);
 	Py_DECREF(bytes);
@@ -67,7 +67,7 @@ static PyObject *line_of(PyObject *key, PyObject *value)
 	name = PyObject_CallMethod(key, "replace", "ss", "_", "-");
 	if (text && name) {
 		if (PyUnicode_FindChar(text, '\n', 0, PyUnicode_GetLength(text), 1) >= 0)
-			PyErr_Format(PyExc_ValueError, "%U: a value holds no line break", name);
+			PyErr_Format(PyExc_ValueError, "%U: a value must not contain a line break", name);
 		else
 			line = PyUnicode_FromFormat("%U=%U\n", name, text);
 	}
@@ -199,20 +199,20 @@ static PyObject *module_rules(PyObject *module, PyObject *args)
 static PyMethodDef functions[] = {
 	{ "open", (PyCFunction)(void (*)(void))module_open, METH_VARARGS | METH_KEYWORDS,
 	  "open(path='perf.data', **keys) -> Session\n\n"
-	  "Opens a recording; of a list of paths all together, in time order. Keys narrow it down: "
-	  "time='12.5,13' (seconds, both ends inclusive), "
+	  "Opens a recording, or several (a list of paths) merged in time order. Keys choose "
+	  "events: time='12.5,13' (seconds, both ends inclusive), "
 	  "cpu='0,2-3',\n"
 	  "pid=[1, 2], tid=, comm=, callchain=False, events='all', compat='perf-6.1', symfs=, "
 	  "kallsyms=, window=.\n"
 	  "Raises sonde.Error (an OSError) when it cannot be read, with the causes as its text." },
 	{ "session", module_session, METH_O,
-	  "session(text) -> Session\n\nOpens what key=value lines describe, as Session.text gives "
-	  "them." },
+	  "session(text) -> Session\n\nOpens a session from its text form: key=value lines as in "
+	  "Session.text." },
 	{ "_run", (PyCFunction)(void (*)(void))run_create, METH_VARARGS | METH_KEYWORDS,
 	  "For the launcher of perf scripts." },
-	{ "_rules", module_rules, METH_VARARGS, "What perf does otherwise, for a session's text." },
+	{ "_rules", module_rules, METH_VARARGS, "perf's rules for a session's text." },
 	{ "_wipe_progress", module_wipe_progress, METH_NOARGS,
-	  "Wipes the line that says how far the reading is; none is drawn from then on." },
+	  "Wipes the progress line for good." },
 	{ "_wipe_at_interrupt", module_wipe_at_interrupt, METH_NOARGS,
 	  "Ctrl-C wipes the line, and ends the process." },
 	{ "_nearest", module_nearest, METH_VARARGS,
@@ -239,7 +239,7 @@ static int module_exec(PyObject *module)
 	int code;
 
 	m->error = PyErr_NewExceptionWithDoc(
-		"sonde.Error", "A recording cannot be read; errno, and the causes one a line.",
+		"sonde.Error", "A recording cannot be read: errno, and the causes, one per line.",
 		PyExc_OSError, NULL);
 	m->session = session_type_new(module);
 	m->event = event_type_new(module);

@@ -157,9 +157,9 @@ static PyMethodDef methods[] = {
 static PyGetSetDef getset[] = {
 	{ "context", (getter)run_context, NULL, "what handlers get as `context`", NULL },
 	{ "is_idle", (getter)run_is_idle, NULL,
-	  "bool: samples came, and no function of the script was called", NULL },
+	  "bool: there were samples, but no function of the script was called", NULL },
 	{ "met", (getter)run_met, NULL,
-	  "set of str: handlers that events came for; and those that the script has for other "
+	  "set of str: handlers of events that occurred; and those that the script has for other "
 	  "events",
 	  NULL },
 	{ NULL }

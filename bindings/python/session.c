@@ -329,12 +329,12 @@ static PyObject *session_text(struct py_session *s, void *unused)
 
 static PyMethodDef methods[] = {
 	{ "close", (PyCFunction)session_close, METH_NOARGS,
-	  "close()\n\nEnds reading and releases the recording. Events already given out stay "
+	  "close()\n\nEnds reading and releases the recording. Events already delivered stay "
 	  "valid." },
 	{ "stop", (PyCFunction)session_stop, METH_NOARGS,
 	  "stop()\n\nIteration ends at the next event. May be called from another thread." },
 	{ "info", (PyCFunction)session_info, METH_O,
-	  "info(key) -> str or None\n\nWhat the recording says of itself: hostname, osrelease, "
+	  "info(key) -> str or None\n\nA fact from the recording's header: hostname, osrelease, "
 	  "version, arch, cmdline,\n"
 	  "cpudesc, nrcpus-online, nrcpus-available, byte-order (little, big), long-bytes." },
 	{ "__enter__", session_enter, METH_NOARGS, NULL },
@@ -344,17 +344,17 @@ static PyMethodDef methods[] = {
 
 static PyGetSetDef getset[] = {
 	{ "schemas", (getter)session_schemas, NULL,
-	  "list of Schema: the event types seen so far, by id. A pipe may bring more while it is "
+	  "list of Schema: the event types seen so far, by id. A pipe may add some while it is "
 	  "read.",
 	  NULL },
 	{ "defects", (getter)session_defects, NULL,
-	  "list of dict(name, severity, count, advice, first): what is wrong with the input, as "
-	  "far as it was read.",
+	  "list of dict(name, severity, count, advice, first): defects of the input, as far as it "
+	  "was read.",
 	  NULL },
 	{ "defects_line", (getter)session_defects_line, NULL,
 	  "str: the defects in one line, '' when there are none.", NULL },
 	{ "filters_line", (getter)session_filters_line, NULL,
-	  "str: what the recording has, when the filters let no event of it through; '' otherwise.",
+	  "str: what the recording contains if the filters let no event through; otherwise ''.",
 	  NULL },
 	{ "text", (getter)session_text, NULL,
 	  "str: the session as key=value lines, complete; sonde.session() takes it.", NULL },
@@ -368,7 +368,7 @@ PyTypeObject *session_type_new(PyObject *module)
 		  "An open recording. Iterating gives its events in time order, once.\n\n"
 		  "Made by sonde.open() or sonde.session(). A context manager: leaving it closes "
 		  "the session.\n"
-		  "Iterating raises sonde.Error when the recording cannot be read on." },
+		  "Iterating raises sonde.Error if the recording cannot be read further." },
 		{ Py_tp_dealloc, session_dealloc },
 		{ Py_tp_iter, session_iter },
 		{ Py_tp_iternext, session_next },

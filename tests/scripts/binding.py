@@ -70,24 +70,24 @@ gives("a, b, c, d, e, pid, comm, f, prio, comm_", "pid, comm, prio, comm_",
 # ---- (b) no field's name at another field's place: by position --------------------------------------------------------
 
 gives(EIGHT + ", next_com", "next_com", [first["prev_comm"]], "a misspelt name gets the field of its place, and that is said",
-      said=[misfit("next_com", "gets prev_comm by its place", "next_comm")])
+      said=[misfit("next_com", "gets prev_comm by position", "next_comm")])
 gives(EIGHT + ", prev_comm, pid, prev_prio, prev_stat", "pid, prev_stat", [first["prev_pid"], first["prev_state"]],
-      "each such name is reported", said=[misfit("pid", "gets prev_pid by its place", "prev_pid"),
-                                          misfit("prev_stat", "gets prev_state by its place", "prev_state")])
+      "each such name is reported", said=[misfit("pid", "gets prev_pid by position", "prev_pid"),
+                                          misfit("prev_stat", "gets prev_state by position", "prev_state")])
 names = ["a", "prev_pid", "b", "prev_state", "c", "next_pid", "d"]
 gives(EIGHT + ", " + ", ".join(names), ", ".join(names), FIRST, "as many as there are: nothing is said")
 gives(EIGHT + ", " + ", ".join(names) + ", x", ", ".join(names) + ", x", FIRST + ["dict"], "nor of one more, which is the sample")
 gives(EIGHT + ", prev_com, prev_pid, perf_sample_dict", "prev_com, prev_pid, perf_sample_dict", FIRST[:2] + ["dict"],
-      "perf_sample_dict is the sample there too", said=[misfit("prev_com", "gets prev_comm by its place", "prev_comm")])
+      "perf_sample_dict is the sample there too", said=[misfit("prev_com", "gets prev_comm by position", "prev_comm")])
 gives(EIGHT + ", " + ", ".join(SWITCH) + ", next_prios, y, z=3", "prev_comm, next_prios, y, z", [FIRST[0], "dict", None, 3],
-      "more than there are", said=[misfit("next_prios", "gets perf_sample_dict by its place", "next_prio"),
+      "more than there are", said=[misfit("next_prios", "gets perf_sample_dict by position", "next_prio"),
                                    misfit("y", "gets no value", "prev_pid")])
 gives(SEVEN + ", prev_com, prev_pid, prev_prio", "prev_com, prev_pid, prev_prio", FIRST[:3], "seven common ones, the first field misspelt",
-      said=[misfit("prev_com", "gets prev_comm by its place", "prev_comm")])
+      said=[misfit("prev_com", "gets prev_comm by position", "prev_comm")])
 gives(EIGHT + ", prev_comm, foo=5, bar=6", "prev_comm, foo, bar", [FIRST[0], 5, 6], "beside fields' names defaults are kept")
 gives(EIGHT + ", prev_comm, foo=5, *rest", "foo, *rest", FIRST[1:], "but not where perf can call it: there position decides",
-      said=[misfit("foo", "gets prev_pid by its place", "prev_pid")])
-gives(EIGHT + ", foo=5", "foo", FIRST[:1], "nor where no name is a field's", said=[misfit("foo", "gets prev_comm by its place", "prev_comm")])
+      said=[misfit("foo", "gets prev_pid by position", "prev_pid")])
+gives(EIGHT + ", foo=5", "foo", FIRST[:1], "nor where no name is a field's", said=[misfit("foo", "gets prev_comm by position", "prev_comm")])
 
 # ---- (c) the others: by name, defaults, or the end --------------------------------------------------------------------
 
@@ -110,7 +110,7 @@ gives("*args", "*args[8:]", FIRST, "and the common ones before them")
 gives(EIGHT + ", prev_comm, *args", "prev_comm, args[0]", FIRST[:2], "behind a field at its place the next ones")
 gives(EIGHT + ", next_comm, *args", "next_comm, *args", [first["next_comm"]] + FIRST, "behind one by name all, by position")
 gives(EIGHT + ", next_com, *args", "next_com", FIRST[:1], "a misspelt name in front of it is reported",
-      said=[misfit("next_com", "gets prev_comm by its place", "next_comm")])
+      said=[misfit("next_com", "gets prev_comm by position", "next_comm")])
 keywords = sorted((n, first[n]) for n in SWITCH)
 gives(EIGHT + ", **kw", "**kw", [], "**kw gets the fields", keywords)
 gives("**kw", "**kw", [], "also without any common one", keywords)
@@ -139,7 +139,7 @@ two = "def sched__sched_wakeup(%s, comm, %%s): seen[name] = seen.get(name, 0) + 
 two += "seen, values = {}, set()\ndef trace_end(): print(seen, values)\n"
 one = t.script(two % ("prio", "prio"), DEMO).out
 r = t.script(two % ("prio", "prio"), DEMO, options=["-i", other])
-t.ok("prio" not in one and not r.rc and r.err.count("parameter prio ") == 1 and "gets pid by its place" in r.err and
+t.ok("prio" not in one and not r.rc and r.err.count("parameter prio ") == 1 and "gets pid by position" in r.err and
      len(eval(r.out[r.out.index("} ") + 2:])) > len(eval(one[one.index("} ") + 2:])),
      "layouts of one event are decided each: by name here, by position there", one, r)
 r = t.script(two % ("target_cpu, prio", "prio"), DEMO, options=["-i", other])
@@ -172,7 +172,7 @@ def trace_end(): print(seen[:3] == ['kept', %d, %d], seen[:3])
 pids = eval(t.script("pids = []\ndef sched__sched_switch(%s): pids.append(prev_pid)\ndef trace_end(): print(pids[:3])\n" %
                      ", ".join([EIGHT] + SWITCH), both=False).out)
 r = t.script(SHARED % (EIGHT + ", prev_comm, x='kept'", pids[1], pids[2]))
-t.ok((r.rc, r.out[:5], r.err.count("parameter x ")) == (0, "True ", 1) and "gets prev_pid by its place" in r.err,
+t.ok((r.rc, r.out[:5], r.err.count("parameter x ")) == (0, "True ", 1) and "gets prev_pid by position" in r.err,
      "of one code, with a default and without: the second is bound anew", r)
 r = t.script(SHARED % (EIGHT + ", next_comm, prev_pid, x='kept'", 0, 0))
 t.ok(r.rc == 1 and "parameter x is no field of sched:sched_switch" in r.err and "has no default value" in r.err and
@@ -183,7 +183,7 @@ t.ok(r.rc == 1 and "parameter x is no field of sched:sched_switch" in r.err and 
 gives(EIGHT + ", " + backwards, backwards, FIRST, "--compat: by position, as perf does", compat="perf-6.1")
 gives(EIGHT + ", next_com", "next_com", FIRST[:1], "--compat: nothing is said", compat="perf-6.1")
 out, err, rc = call(EIGHT + ", next_com", "next_com", compat="perf-6.1", verbose=["-v"])
-t.ok(out == "%s []" % FIRST[:1] and misfit("next_com", "gets prev_comm by its place", "next_comm") in err and rc == 0,
+t.ok(out == "%s []" % FIRST[:1] and misfit("next_com", "gets prev_comm by position", "next_comm") in err and rc == 0,
      "--compat -v: what is said without --compat", out, err, rc)
 out, err, rc = call(EIGHT + ", next_comm, foo", "next_comm, foo", compat="perf-6.1")
 t.is_((out, err, rc), ("%s []" % [first["next_comm"], None], [], 0), "--compat: where perf dies nothing ends")

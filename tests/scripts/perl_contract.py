@@ -144,8 +144,8 @@ sub trace_unhandled {
 }
 sub trace_end { print ask('common_flags', $kept), "\n" }
 """)
-t.is_(r.out, "there is no current event: only subs that are called for one may ask this\nnumber number number\n"
-      "Usage: Perf::Trace::Context::common_pc(context)\nthere is no current event: only subs that are called for one may ask this\n",
+t.is_(r.out, "there is no current event: only subs that are called for an event may ask this\nnumber number number\n"
+      "Usage: Perf::Trace::Context::common_pc(context)\nthere is no current event: only subs that are called for an event may ask this\n",
       "common_pc() and its like", r)
 
 # ---- what we say, samples of other events ----------------------------------------------------------------------------
