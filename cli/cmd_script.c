@@ -168,8 +168,8 @@ static int start_pager(const struct cli *cli, const struct script_args *a)
 		return pager ? pager_start(pager) : 0;
 	xed = programs_find("xed");
 	if (!xed) {
-		cli_say("--xed: there is no program xed in PATH; it comes with Intel's library of "
-			"that name");
+		cli_say("--xed: there is no program xed in PATH; Intel's library of that name "
+			"has it");
 		return -1;
 	}
 	free(xed);

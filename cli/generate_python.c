@@ -89,7 +89,7 @@ static const char helpers[] =
 	"\n"
 	"\n"
 	"def show_place(ip, symbol, offset, dso):\n"
-	"    \"\"\"An address and what lies there, as far as it is known.\"\"\"\n"
+	"    \"\"\"An address with its function and file, as far as they are known.\"\"\"\n"
 	"    place = \"%s+0x%x\" % (symbol, offset or 0) if symbol else \"[unknown]\"\n"
 	"    print(\"\\t%16x %s (%s)\" % (ip, place, dso or \"[unknown]\"))\n"
 	"\n"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Filters in shared objects (--dlfilter): tell.so prints all that it is given, the same under perf and under sonde.
+"""Filters in shared objects (--dlfilter): `tell.so` prints all that it is given, the same under perf and under sonde.
 
     tests/dlfilter/compare.py SONDE TELL_SO
 """
@@ -115,17 +115,17 @@ with tempfile.TemporaryDirectory() as folder:
     tree = '--exec-path=' + str(kept.parent)
     code, out, err = text_of(SONDE, tree, 'script', '--list-dlfilters', cwd=folder)
     check(code == 0 and out.startswith('List of available dlfilters:\n') and
-          '  tell.so                              tells all that it is given\n' in out, '--list-dlfilters', out + err)
+          '  tell.so                              prints all that it is given\n' in out, '--list-dlfilters', out + err)
     for compat in (), ('--compat', 'perf-6.1'):
         code, out, err = text_of(SONDE, *compat, tree, 'script', '--list-dlfilters', cwd=folder)
         for name in 'tell.so', 'twin.so':
             check('  %-36s ./%s: not loaded, so not described\n' % (name, name) in out, '%s of the current folder is not loaded' % name, out)
-        check(out.count('tells all that it is given') == 1, 'that of the tree is', out)
+        check(out.count('prints all that it is given') == 1, 'that of the tree is', out)
     code, out, err = text_of(SONDE, tree, 'script', '--list-dlfilters', '--json', cwd=folder)
     filters = sorted(json.loads(out)['filters'], key=lambda f: (f['file'], f['name']))
     check([(f['name'], f['file'], f['loaded'], f.get('description')) for f in filters] ==
           sorted([('tell.so', './tell.so', False, None), ('twin.so', './twin.so', False, None),
-                  ('tell.so', str(kept / 'tell.so'), True, 'tells all that it is given')], key=lambda f: f[1::-1]) and
+                  ('tell.so', str(kept / 'tell.so'), True, 'prints all that it is given')], key=lambda f: f[1::-1]) and
           'details' not in filters[0] and filters[-1]['details'].endswith('\nArguments: early=N late=N'), '--list-dlfilters --json', out + err)
     code, out, err = text_of(SONDE, '--exec-path=.', 'script', '--list-dlfilters', cwd=str(kept))
     check('tells all' not in out, 'nor is one of an exec path that leads here', out)

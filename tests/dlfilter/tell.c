@@ -133,7 +133,7 @@ static void tell_code(const struct dlf_sample *s, void *ctx)
 	uint8_t code[24];
 	int n = perf_dlfilter_fns.object_code(ctx, s->ip, code, sizeof(code));
 
-	/* perf fills the whole buffer for code of the kernel, which is not told here. */
+	/* perf fills the complete buffer for code of the kernel, which is not printed here. */
 	tell_bytes("insn", insn, len);
 	printf("  srcline %s:%u\n", file ? file : "-", line);
 	if (s->cpumode != PERF_RECORD_MISC_KERNEL)
@@ -199,5 +199,5 @@ EXPORT int filter_event(void *data, const struct dlf_sample *s, void *ctx)
 EXPORT const char *filter_description(const char **details)
 {
 	*details = "All samples, and all that can be asked about them.\nArguments: early=N late=N";
-	return "tells all that it is given";
+	return "prints all that it is given";
 }

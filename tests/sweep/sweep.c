@@ -403,7 +403,7 @@ static void read_bases(struct sweep *w)
 	struct recording cut = *w->whole;
 	const struct limits l = no_limits();
 
-	snprintf(at_hand, sizeof(at_hand), "%s: whole", w->whole->name);
+	snprintf(at_hand, sizeof(at_hand), "%s: complete", w->whole->name);
 	read_recording(&w->shelf, w->whole, w->whole, 1, &w->base);
 	if (!w->base.opened || !w->base.events.n)
 		fail(w, "cannot be read: %s", sonde_error_text());

@@ -173,8 +173,8 @@ static void sweep(const char *session, bool ask)
 			fail_msg("allocation %ld of %ld: %d: %s", n, needed, less.result,
 				 sonde_error_text());
 		if (!ask && (less.len != all.len || memcmp(less.text, all.text, all.len)))
-			fail_msg("allocation %ld of %ld: nothing failed, but something else was "
-				 "told",
+			fail_msg("allocation %ld of %ld: nothing failed, but the output was "
+				 "another one",
 				 n, needed);
 		silent++;
 	}
