@@ -1142,8 +1142,8 @@ SONDE_API int sonde_running_kernel(void (*part)(void *ctx, const struct sonde_ke
 /* Room for a build id as hex with its NUL. */
 enum { SONDE_BUILD_ID_CHARS = 41 };
 /*
- * The build id of an ELF file as hex. Returns 1 on success, 0 if it has none or is no ELF file, a
- * negative errno on failure. Only regular files are opened.
+ * The build id of an ELF file as hex. Returns 1 on success; 0 and "" if the file has none, is not
+ * an ELF file or cannot be opened; -EINVAL for NULL. Only regular files are read.
  */
 SONDE_API int sonde_file_build_id(const char *path, char ret[SONDE_BUILD_ID_CHARS]);
 
