@@ -149,6 +149,32 @@ TEST(plain_function)
 	close_sample();
 }
 
+/* The symbol at the address has it, as DWARF has no mangled name: binutils' rule. */
+TEST(a_function_without_a_mangled_name)
+{
+	static const struct {
+		enum sonde_compat compat;
+		const char *inside;
+	} cases[] = { { SONDE_COMPAT_NONE, "whole" }, { SONDE_COMPAT_PERF_6_1, "middle" } };
+	const char *path = getenv("LINES_NAMED");
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct line_place *p;
+		struct dso *named;
+		size_t size;
+		uint64_t start;
+
+		open_sample(cases[i].compat);
+		named = dso_get(dsos, &(struct dso_key){ .name = path });
+		start = function_of(path, "whole", &size);
+		assert_int_equal(lines_at(lines, named, start + 12, &p), 1);
+		assert_string_equal(p->function, cases[i].inside);
+		assert_int_equal(lines_at(lines, named, start + 4, &p), 1);
+		assert_string_equal(p->function, "whole");
+		close_sample();
+	}
+}
+
 TEST(nothing_known)
 {
 	const struct line_place *p;
