@@ -259,7 +259,7 @@ static void put_results(struct checks *c, struct sonde_session *s)
 		put(c, CHECK_STACKS, 0, false, "none were recorded");
 	put_files(c);
 	put(c, CHECK_LOSSES, checks_share(lost, lost + c->samples), true,
-	    "%.2f %%: %" PRIu64 " events beside %" PRIu64 " samples, %" PRIu64
+	    "%.2f %%: %" PRIu64 " events lost for %" PRIu64 " samples, and %" PRIu64
 	    " records of names and mappings",
 	    checks_share(lost, lost + c->samples), lost, c->samples, state);
 	put(c, CHECK_THROTTLING, (double)throttled, true, "%" PRIu64 " times", throttled);

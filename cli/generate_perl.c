@@ -40,9 +40,10 @@ static const char common_help[] =
 	"#   $common_nsecs       ... and nanoseconds\n"
 	"#   $common_pid         thread that ran\n"
 	"#   $common_comm        its name\n"
-	"#   $common_callchain   reference to the frames, innermost first; empty when none were recorded\n"
+	"#   $common_callchain   reference to the frames, innermost first; empty if none were recorded\n"
 	"#\n"
-	"# then the fields of its event. Flags and symbols are shown as NAME(number). Subs that are not wanted may be deleted.\n"
+	"# The fields of its event follow. Flags and symbols are printed as NAME(number). Subs that are not needed may be\n"
+	"# deleted.\n"
 	"\n";
 
 static const char unhandled[] =
@@ -75,7 +76,7 @@ static const char helpers[] =
 	"    printf \"%16s %7d [%03d] %6d.%09d: %s\\n\", $comm, $tid, $cpu, $secs, $nsecs, $event_name;\n"
 	"}\n"
 	"\n"
-	"# The call chain, a line each.\n"
+	"# The call chain, one line per frame.\n"
 	"sub show_chain {\n"
 	"    my ($chain) = @_;\n"
 	"\n"
@@ -85,7 +86,7 @@ static const char helpers[] =
 	"    }\n"
 	"}\n"
 	"\n"
-	"# A flag or symbol: NAME(number), or the number when it has no name.\n"
+	"# A flag or symbol: NAME(number), or the number if it has no name.\n"
 	"sub named {\n"
 	"    my ($name, $value) = @_;\n"
 	"\n"

@@ -47,11 +47,11 @@ static const char common_help[] =
 	"#   common_nsecs       ... and nanoseconds\n"
 	"#   common_pid         thread that ran\n"
 	"#   common_comm        its name\n"
-	"#   common_callchain   list of frames, innermost first; empty when none were recorded\n"
+	"#   common_callchain   list of frames, innermost first; empty if none were recorded\n"
 	"#\n"
-	"# then the fields of its event, and at last perf_sample_dict, which may be left out of the parameters. perf fills\n"
-	"# parameters by position, sonde by these names. A field whose name means something in Python has a \"_\" behind it:\n"
-	"# from_, id_. Flags and symbols are shown as NAME(number). Handlers that are not wanted may be deleted.\n";
+	"# The fields of its event follow, and last perf_sample_dict, which is optional. perf fills parameters by\n"
+	"# position, sonde by these names. A field name that has a meaning in Python gets a trailing \"_\": from_, id_.\n"
+	"# Flags and symbols are printed as NAME(number). Handlers that are not needed may be deleted.\n";
 
 static const char unhandled[] =
 	"\n"
@@ -95,7 +95,7 @@ static const char helpers[] =
 	"\n"
 	"\n"
 	"def named(name, value):\n"
-	"    \"\"\"A flag or symbol: NAME(number), or the number when it has no name.\"\"\"\n"
+	"    \"\"\"A flag or symbol: NAME(number), or the number if it has no name.\"\"\"\n"
 	"    return \"%s(%d)\" % (name, value) if name else str(value)\n"
 	"\n"
 	"\n"

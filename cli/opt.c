@@ -125,7 +125,7 @@ static void unknown_word(struct opt_parser *p, const char *word, size_t len)
 enum { AS_IT_IS, WITH_NO, WITHOUT_NO, NR_WAYS };
 
 /*
- * What is compared with `word` in one of these spellings: --inherit negates --no-inherit. False if
+ * The texts to compare with `word` in one of these spellings: --inherit negates --no-inherit. False if
  * the option has no such spelling. *w and *len are the significant part of `word`, *name that of
  * the option's name.
  */

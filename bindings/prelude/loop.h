@@ -39,7 +39,7 @@ struct script_slot {
 	bool has_handler; /* what find_handler() returned last */
 };
 
-/* What the script knows about one kind of defect. */
+/* The state of one kind of defect as last delivered to the script. */
 struct script_delivered {
 	const char *name; /* borrowed from the session: one text for each kind */
 	uint64_t count;
@@ -115,7 +115,7 @@ struct script_lang {
 	 * May be NULL.
 	 */
 	int (*event)(struct script_run *r, struct script_slot *slot);
-	/* Whether find_handler() may find another function than the last time. NULL: always. */
+	/* True if find_handler() may find another function than the last time. NULL: always. */
 	bool (*has_changed)(struct script_run *r, struct script_slot *slot);
 	/*
 	 * The function that takes samples of this type, into the slot. Returns 1 if there is one, 0

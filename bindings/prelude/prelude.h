@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What perf promised to scripts, once for all languages: names of handlers, which arguments a
- * handler is given, how a field's bytes become a value. Only the making of values differs between
- * languages.
+ * perf's contract with scripts, once for all languages: names of handlers, their arguments, and
+ * the conversion of a field's bytes to a value. Languages differ only in how they make values.
  *
  *	struct prelude_bind b;
  *

@@ -132,7 +132,7 @@ static int result_of(struct dbexport *d, int code)
 
 /* ---- beginning and end ----------------------------------------------------------------------- */
 
-/* Whether a name of the script has a true value; -1 with an exception. */
+/* 1 if a name of the script has a true value, else 0; -1 with an exception. */
 static int is_true(struct run *r, const char *name)
 {
 	PyObject *key = PyUnicode_InternFromString(name);

@@ -38,7 +38,7 @@ LOST { [7,5:u64] [12,12:u32] [1007:u64] [7:u64] }
 KALLSYMS = 'ffffffff81000000 T _text\nffffffff81000000 T _stext\nffffffff81000100 T next\nffffffff82000000 T _etext\n'
 WANT = {'symbols': 'OVER  40.00 % of 5 samples have none (limit 10 %)', 'stacks': 'OVER  40.00 % of 5 are cut off (limit 10 %)',
         'build ids': 'OVER  2 of 2 files with samples have none, first ',
-        'losses': 'OVER  50.00 %: 5 events beside 5 samples, 0 records of names and mappings (limit 1 %)',
+        'losses': 'OVER  50.00 %: 5 events lost for 5 samples, and 0 records of names and mappings (limit 1 %)',
         'throttling': 'OVER  2 times (limit 0)', 'clock': 'ok    0 events out of order, 0 without a time (limit 0)',
         'damage': 'ok    0 (limit 0)'}
 LIMITS = '--max-unknown 40 --max-cut=40% --max-missing 2 --max-lost 50 --max-throttled 2'.split()

@@ -17,7 +17,7 @@ BEGIN {
     };
 }
 
-# What runs now: 'top level', 'trace_begin', 'event'; '' if nothing runs that could fail.
+# The part that runs now: 'top level', 'trace_begin', 'event'; '' if nothing runs that could fail.
 my $stage = 'top level';
 my %rules = Sonde::_rules('');
 our $status = 0; # the exit status before the script's END blocks
