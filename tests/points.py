@@ -62,7 +62,7 @@ def done():
     return failed != 0
 
 
-def run(command, cwd=None, timeout=120):
+def run(command, cwd=None, timeout=600):
     """(exit status or a sentence, stdout, stderr)"""
     try:
         p = subprocess.run(command, env=ENV, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout)
@@ -88,7 +88,7 @@ def resize(fd, rows, columns):
     fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack('HHHH', rows, columns, 0, 0))
 
 
-def read_pty(fd, until=lambda out: False, seconds=30):
+def read_pty(fd, until=lambda out: False, seconds=300):
     """The bytes shown until that holds of them, no process has the terminal any more, or the time is over."""
     out, end = b'', time.monotonic() + seconds
     while not until(out) and time.monotonic() < end:
@@ -104,7 +104,7 @@ def read_pty(fd, until=lambda out: False, seconds=30):
     return out
 
 
-def end_pty(p, fd, seconds=30):
+def end_pty(p, fd, seconds=300):
     """(exit status, negative: the signal; the bytes shown until the process ended, which is killed if the time is over)"""
     end = time.monotonic() + seconds
     out = read_pty(fd, seconds=seconds)
@@ -116,5 +116,5 @@ def end_pty(p, fd, seconds=30):
     return p.wait(), out
 
 
-def on_pty(words, seconds=30, **how):
+def on_pty(words, seconds=300, **how):
     return end_pty(*open_on_pty(words, **how), seconds=seconds)

@@ -112,7 +112,7 @@ live.p.stdout.readline()
 live.p.stdout.close()
 began = time.monotonic()
 try:
-    status = live.p.wait(20)
+    status = live.p.wait(600)
 except subprocess.TimeoutExpired:
     live.p.kill()
     status = "still running"

@@ -305,7 +305,7 @@ def check_recorded(folder):
     got = candidates('cut', '-e', '', cwd=folder)
     say(got == [name for name in want if name != '=sched:sched_wakeup'], 'names that would speak to a shell are left out', repr(got))
     os.mkfifo(folder / 'perf.fifo')
-    got = candidates('cut', '-i', str(folder / 'perf.fifo'), '-e', 'task-cl', timeout=60)
+    got = candidates('cut', '-i', str(folder / 'perf.fifo'), '-e', 'task-cl', timeout=600)
     say(got == ['=task-clock'], 'a FIFO is not opened', repr(got))
     (folder / 'perf.data').unlink()
     (folder / 'perf.fifo').unlink()

@@ -103,7 +103,7 @@ def analyses(scripts, ready):
         outs = []
         for word in '--json', '-j':
             p = subprocess.run([SONDE, 'script', '-i', DEMO, s['file']] + args + [word], env=ENV, stdin=subprocess.DEVNULL,
-                               capture_output=True, timeout=60)
+                               capture_output=True, timeout=600)
             outs.append(p.stdout)
         try:
             objects = [json.loads(line) for line in outs[0].splitlines()]

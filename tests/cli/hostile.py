@@ -118,7 +118,7 @@ def directories():
                         (lambda: open('x.dir/data', 'wb').write(gzip.compress(file_mode({}))), b'x.dir/data is packed with gzip'),
                         (lambda: (os.unlink('x.dir/data'), os.mkfifo('x.dir/data')), b'x.dir/data is not a regular file')):
         spoil()
-        p = subprocess.run([SONDE, 'script', '-i', 'x.dir'], env=ENV, capture_output=True, timeout=60)
+        p = subprocess.run([SONDE, 'script', '-i', 'x.dir'], env=ENV, capture_output=True, timeout=600)
         ok(p.returncode == 1 and word in p.stderr, 'a directory, where ' + word.decode(), (p.returncode, p.stderr))
         if os.path.lexists('x.dir/data.1'):
             os.unlink('x.dir/data.1')

@@ -28,7 +28,7 @@ PLAIN = {'PATH': '/usr/bin:/bin:/usr/sbin:/sbin', 'HOME': '/nonexistent', 'LC_AL
 def call(command, **env):
     # fish makes its folders below HOME, and root may make /nonexistent, which other tests need absent.
     p = subprocess.run(command, env={**PLAIN, 'HOME': str(temp), **env}, cwd=temp, stdin=subprocess.DEVNULL, capture_output=True,
-                       text=True, errors='replace', timeout=120)
+                       text=True, errors='replace', timeout=600)
     return p.returncode, p.stdout, p.stderr
 
 

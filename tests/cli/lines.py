@@ -23,7 +23,7 @@ env.update((k, os.environ[k]) for k in ('ASAN_OPTIONS', 'UBSAN_OPTIONS') if k in
 
 
 def run(program, words):
-    p = subprocess.run(program + words, env=env, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+    p = subprocess.run(program + words, env=env, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=600)
     return p.returncode, p.stdout, p.stderr.decode('utf-8', 'replace')
 
 

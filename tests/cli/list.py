@@ -22,7 +22,7 @@ env.update((k, os.environ[k]) for k in ('ASAN_OPTIONS', 'UBSAN_OPTIONS') if k in
 
 def run(words, user=None):
     more = dict(user=user, group=user, extra_groups=[]) if user else {}
-    p = subprocess.run(words, env=env, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, **more)
+    p = subprocess.run(words, env=env, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600, **more)
     return p.returncode, p.stdout, p.stderr
 
 

@@ -43,7 +43,7 @@ COMMANDS = [['script'], ['script', '-D'], ['script', '--format', 'jsonl'], ['scr
 
 
 def run(words, stdin=subprocess.DEVNULL, cwd=None, **env):
-    p = subprocess.run(words, env=dict(ENV, **env), stdin=stdin, capture_output=True, timeout=60, cwd=cwd)
+    p = subprocess.run(words, env=dict(ENV, **env), stdin=stdin, capture_output=True, timeout=600, cwd=cwd)
     return p.returncode, p.stdout, p.stderr.decode('latin-1')
 
 

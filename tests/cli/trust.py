@@ -52,7 +52,7 @@ def build(folder, text, order=sys.byteorder):
 
 def run(words, before=(), **env):
     try:
-        p = subprocess.run([*before, SONDE, *words], env=dict(ENV, **env), stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+        p = subprocess.run([*before, SONDE, *words], env=dict(ENV, **env), stdin=subprocess.DEVNULL, capture_output=True, timeout=600)
     except subprocess.TimeoutExpired:
         return 'hangs', b'', b''
     return p.returncode, p.stdout, p.stderr

@@ -57,7 +57,7 @@ def recording(path):
 
 
 def run(program, *argv, **env):
-    p = subprocess.run((program,) + argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=100,
+    p = subprocess.run((program,) + argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=600,
                        env=dict(PATH=os.environ['PATH'], HOME='/nonexistent', LC_ALL='C.UTF-8', TZ='UTC', PERF_CONFIG='/dev/null',
                                 PYTHONDONTWRITEBYTECODE='1', **env))
     return p.stdout.decode() + p.stderr.decode()

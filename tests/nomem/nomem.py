@@ -73,7 +73,7 @@ class Nomem:
                     [str(self.sonde), 'record', '-q', '-e', 'cpu-clock', '-F', '1500', '--call-graph', 'dwarf,1024', '-o', str(data), str(burn)])
         for command in commands:
             try:
-                p = subprocess.run(command, env=ENV, stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+                p = subprocess.run(command, env=ENV, stdin=subprocess.DEVNULL, capture_output=True, timeout=600)
             except OSError as e:
                 return str(e)
             if p.returncode:
@@ -90,9 +90,9 @@ class Nomem:
                        SONDE_PYTHON='/usr/bin/python3', PYTHONHASHSEED='0', PYTHONDONTWRITEBYTECODE='1')
             try:
                 p = subprocess.run([str(self.sonde)] + args, env=env, cwd=self.data, stdin=subprocess.DEVNULL, capture_output=True,
-                                   timeout=120, pass_fds=[fd])
+                                   timeout=600, pass_fds=[fd])
             except subprocess.TimeoutExpired:
-                return 'ran longer than 120 s', b'', b'', 0
+                return 'ran longer than 600 s', b'', b'', 0
             counts.seek(0)
             words = counts.read().split()
         return p.returncode, p.stdout, p.stderr, int(words[-1]) if words else 0

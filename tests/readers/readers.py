@@ -220,7 +220,7 @@ perfetto.loses = {'plus', 'header'}
 
 def run(*argv):
     p = subprocess.run([SONDE, 'script'] + [str(a) for a in argv], env=ENV, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                       stderr=subprocess.PIPE, timeout=120)
+                       stderr=subprocess.PIPE, timeout=600)
     if p.returncode:
         raise RuntimeError(p.stderr.decode('utf-8', 'replace'))
     return p.stdout.decode('utf-8', 'surrogateescape')

@@ -174,7 +174,7 @@ def both(n, options):
     out = []
     for tool, name in ((sh, 'perf%d.data' % n), (sonde, 'sonde%d.data' % n)):
         argv = ('perf', 'record') if tool is sh else ('record',)
-        r = tool(*argv, '-B', '-N', '-o', name, *options.split(), '--', 'true', timeout=120)
+        r = tool(*argv, '-B', '-N', '-o', name, *options.split(), '--', 'true', timeout=600)
         same(r.returncode, 0, '%s: %s' % (options, r.stderr))
         words = re.sub(r'\|(ID|IDENTIFIER)\b', '', sh('perf', 'evlist', '-v', '-i', name).stdout)
         out.append((words, attrs(name)))

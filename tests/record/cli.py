@@ -108,7 +108,7 @@ def _():
         if program != 'sonde' and not os.path.lexists(path):
             os.symlink(SONDE, path)
         return subprocess.run([path if program != 'sonde' else SONDE, 'record', '-e', 'cs', *options, '--', 'true'],
-                              stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE, env=PERF_ENV, timeout=60)
+                              stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE, env=PERF_ENV, timeout=600)
 
     r = piped()
     need(r.returncode == 0 and r.stdout.startswith(b'PERFILE2'), r)

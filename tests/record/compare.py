@@ -144,7 +144,7 @@ def recordings(*options):
     time.sleep(0.3)
     work.communicate(b'go\n')
     for p in running.values():
-        same(p.communicate(timeout=60)[1], b'', 'stderr of a recorder')
+        same(p.communicate(timeout=600)[1], b'', 'stderr of a recorder')
 
 
 def text(*argv):

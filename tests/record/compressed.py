@@ -138,7 +138,7 @@ def _():
         for tool in [SONDE] + [perf()] * (form == 'old'):
             with open('p.data', 'rb') as f:
                 r = subprocess.run(['sh', '-c', 'cat | "$0" script -i -', tool], env=PERF_ENV, stdin=f, capture_output=True,
-                                   text=True, timeout=60)
+                                   text=True, timeout=600)
             same((r.returncode, r.stdout.count(CALL)), (0, 20000), '%s: %s' % (tool, r.stderr))
 
 

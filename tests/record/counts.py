@@ -44,7 +44,7 @@ def says_all(path, n, what, may_lose=True):
 
 
 def recorded(options, *calls):
-    r = sonde('record', '-o', 'x.data', *EVENTS, *options, '--', CALLS, *calls, timeout=100)
+    r = sonde('record', '-o', 'x.data', *EVENTS, *options, '--', CALLS, *calls, timeout=600)
     same(r.returncode, 0, r.stderr)
     return int(r.stdout)
 
@@ -91,7 +91,7 @@ def attached(options, threads, calls):
         p.stdin.write('\n')
         p.stdin.close()
         n = int(p.stdout.read())
-        err = r.communicate(timeout=60)[1]
+        err = r.communicate(timeout=600)[1]
         same(r.returncode, 0, err)
         return n
     finally:
@@ -120,7 +120,7 @@ def _():
 def _():
     for options in (TINY, NORMAL):
         shutil.rmtree('x.dir', ignore_errors=True)
-        r = sonde('record', '--threads', '-o', 'x.dir', *EVENTS, *options, '--', CALLS, '-t', '4', '-n', MANY, timeout=100)
+        r = sonde('record', '--threads', '-o', 'x.dir', *EVENTS, *options, '--', CALLS, '-t', '4', '-n', MANY, timeout=600)
         same(r.returncode, 0, r.stderr)
         seen = sonde('script', '-i', 'x.dir', '-F', 'event').stdout.count(CALL)
         lost = sum(struct.unpack_from('<Q', f.data, at + 8)[0] for f in [perfdata.File('x.dir/data')]

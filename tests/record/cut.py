@@ -23,7 +23,7 @@ def read(data, at, words):
     with open(path, 'wb') as f:
         f.write(data[:at])
     p = subprocess.run([SONDE, 'script', '-i', path, *words], env=PERF_ENV, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                       stderr=subprocess.PIPE, timeout=60)
+                       stderr=subprocess.PIPE, timeout=600)
     os.unlink(path)
     told = p.stderr.decode('utf-8', 'replace')
     if p.returncode not in (0, 1, 2):

@@ -88,7 +88,7 @@ def stopped_by(signo, *target):
     time.sleep(0.2)
     p.send_signal(signo)
     try:
-        err = p.communicate(timeout=60)[1]
+        err = p.communicate(timeout=600)[1]
     finally:
         p.kill()
     f = perfdata.File('x.data')
@@ -117,7 +117,7 @@ def _():
     os.kill(p.pid, signal.SIGHUP)
     with open('go', 'w') as go:
         go.write('\n')
-    same(p.wait(timeout=60), 0, 'status')
+    same(p.wait(timeout=600), 0, 'status')
     need(perfdata.File('x.data').finished, 'the file is not finished')
 
 
@@ -143,7 +143,7 @@ def _():
         wait_until('the file is finished', lambda: perfdata.File('x.data').finished)
         same(p.poll(), None, 'it waits for the command')
         p.send_signal(signal.SIGTERM)
-        same(p.wait(timeout=60), 143)
+        same(p.wait(timeout=600), 143)
 
 
 @case('two signals at once leave a command that does not end, too')
@@ -151,7 +151,7 @@ def _():
     with deaf_command() as p:
         p.send_signal(signal.SIGTERM)
         p.send_signal(signal.SIGINT)
-        same(p.wait(timeout=60), 143)
+        same(p.wait(timeout=600), 143)
         need(perfdata.File('x.data').finished, 'the file is not finished')
 
 
@@ -171,7 +171,7 @@ def _():
     wait_until('it records', lambda: is_recording(r, 'x.data'))
     sh(*until_switched(3, *tids))
     open('go', 'w').close()
-    same((r.communicate(timeout=60)[1], r.returncode), ('', 0))
+    same((r.communicate(timeout=600)[1], r.returncode), ('', 0))
     p.wait()
     seen = {}
     for attr, pid, tid, t, raw in perfdata.File('x.data').samples():

@@ -58,7 +58,7 @@ def start(*options, **kw):
 
 
 def end(p, status=0):
-    told = p.communicate(timeout=60)[1]
+    told = p.communicate(timeout=600)[1]
     same(p.returncode, status, told)
     return told
 
@@ -205,7 +205,7 @@ def _():
             os.killpg(p.pid, signo)
             time.sleep(0.1)
         os.killpg(p.pid, signal.SIGINT)
-        told = p.communicate(timeout=60)[1]
+        told = p.communicate(timeout=600)[1]
         # the terminal's signal or the recorder's comes first
         need(p.returncode in (128 + signal.SIGINT, 128 + signal.SIGTERM) and not told, 'status %d: %s' % (p.returncode, told))
         need(readable('x.data') > 0, 'nothing was recorded')
@@ -225,7 +225,7 @@ def _():
             need(got, 'it ended before %d bytes' % took)
             left -= len(got)
         p.stdout.close()
-        told = p.communicate(timeout=60)[1].decode()
+        told = p.communicate(timeout=600)[1].decode()
         same(p.returncode, 0, '%d bytes taken: %s' % (took, told))
         need(CLOSED in told, '%d bytes taken: %s' % (took, told))
 
@@ -268,7 +268,7 @@ def _():
         p = ended_behind_pipe(*options, '-e', 'raw_syscalls:*', calls=calls)
         same(len(p.stdout.read(4096)), 4096, 'bytes that came')
         p.stdout.close()
-        told = p.communicate(timeout=60)[1].decode()
+        told = p.communicate(timeout=600)[1].decode()
         same((p.returncode, told.count(CLOSED)), (0, 1), '%r: %s' % (options, told))
         need('could not be' not in told and ' continues' not in told, told)
 
@@ -278,7 +278,7 @@ def _():
     # While the recorder stands still, its buffers have room for a thousand calls on each cpu.
     p = ended_behind_pipe('--fail-on-loss', '-m', '16', '-e', CALL, first='kill -STOP $PPID; "$0" -n 200000; kill -CONT $PPID; ')
     p.stdout.close()
-    told = p.communicate(timeout=60)[1].decode()
+    told = p.communicate(timeout=600)[1].decode()
     need(CLOSED in told and re.search('[1-9][0-9]* events were lost', told), told)
     same(p.returncode, 3, 'status: ' + told)
 
@@ -292,7 +292,7 @@ def _():
         time.sleep(0.5)
         same(p.poll(), None, 'the first signal waits for the reader')
         p.send_signal(signal.SIGINT)
-        p.wait(timeout=60)  # before anything is taken
+        p.wait(timeout=600)  # before anything is taken
         told = p.communicate()[1].decode()
         need('stands still' in told and re.search('[1-9][0-9]* events were recorded, but could not be written', told), told)
         same(p.returncode, 3, 'status: ' + told)
@@ -324,7 +324,7 @@ def _():
     p.send_signal(signal.SIGINT)
     time.sleep(0.2)
     p.send_signal(signal.SIGINT)
-    p.communicate(timeout=60)
+    p.communicate(timeout=600)
     same((p.returncode, os.path.exists('ran')), (-signal.SIGINT, False), 'status, and whether the command ran')
     os.close(reader)
 
@@ -337,7 +337,7 @@ def _():
     while os.read(reader, 1 << 20):
         pass
     os.close(reader)
-    told = p.communicate(timeout=60)[1].decode()
+    told = p.communicate(timeout=600)[1].decode()
     same((p.returncode, os.path.exists('ran')), (0, True), 'status, and whether the command ran: ' + told)
 
 
@@ -347,7 +347,7 @@ def _():
                           's=$(stat -c %s x.data); "$0" -n 5000; while [ $(stat -c %s x.data) -lt $((s + 8000)) ]; do '
                           'sleep 0.1; done; kill -9 $PPID', CALLS], env=PERF_ENV, stdin=subprocess.DEVNULL,
                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    p.communicate(timeout=60)
+    p.communicate(timeout=600)
     same(p.returncode, -signal.SIGKILL)
     f = perfdata.File('x.data')
     need(not f.finished and f.check() > 0, 'nothing can be read')
@@ -361,7 +361,7 @@ def _():
     p = subprocess.Popen([SONDE, 'record', '-q', '-o', 'there/x.data', '-e', CALL, '--', 'sh', '-c',
                           'rm -rf there; "$0" -n 1000', CALLS], env=PERF_ENV, stdin=subprocess.DEVNULL,
                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    same(p.communicate(timeout=60)[1], '', 'told')
+    same(p.communicate(timeout=600)[1], '', 'told')
     same(p.returncode, 0, 'status')
 
 

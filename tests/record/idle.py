@@ -35,7 +35,7 @@ def sleeps(p, what):
 
 def end(p, status):
     p.send_signal(signal.SIGINT)
-    told = p.communicate(timeout=30)[1]
+    told = p.communicate(timeout=600)[1]
     same((p.returncode, told), (status, ''), 'status and text')
 
 

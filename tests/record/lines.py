@@ -27,7 +27,7 @@ def run(program, words):
         env = dict(PERF_ENV, HOME=folder, SONDE_CONFIG='/dev/null')
         with open(os.path.join(folder, 'stdout'), 'w') as out:
             p = subprocess.run(program + words, env=env, cwd=work, stdin=subprocess.DEVNULL, stdout=out,
-                               stderr=subprocess.PIPE, text=True, errors='replace', timeout=100)
+                               stderr=subprocess.PIPE, text=True, errors='replace', timeout=600)
         files = sorted(re.sub(r'\d+', 'N', name) for name in os.listdir(work))
     return p.returncode if p.returncode >= 0 else 128 - p.returncode, files, p.stderr.strip()
 

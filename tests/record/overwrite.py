@@ -74,7 +74,7 @@ def _():
         before = len(glob.glob('x.data.*'))
         wait_until('there is a file more', lambda: len(glob.glob('x.data.*')) > before or p.poll() is not None or
                    p.send_signal(signal.SIGUSR2))
-    same(p.wait(timeout=60), 0)
+    same(p.wait(timeout=600), 0)
     names = sorted(glob.glob('x.data.*'))
     need(len(names) >= 3, 'files: %r' % names)
     seen = []
@@ -104,7 +104,7 @@ def _():
 def _():
     a = subprocess.Popen([SONDE, 'record', '-q', '-o', '-', '--overwrite', '-m', '16', '-e', CALL, '--', 'python3', '-c', WORK],
                          env=PERF_ENV, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
-    b = subprocess.run([SONDE, 'script', '-i', '-'], env=PERF_ENV, stdin=a.stdout, capture_output=True, text=True, timeout=60)
+    b = subprocess.run([SONDE, 'script', '-i', '-'], env=PERF_ENV, stdin=a.stdout, capture_output=True, text=True, timeout=600)
     a.stdout.close()
     same((a.wait(), b.returncode), (0, 0), b.stderr)
     numbers = [int(n, 16) for n in re.findall(r'who: 0x([0-9a-f]+)', b.stdout)]

@@ -16,7 +16,7 @@ def through(recorder, reader):
     """What the reader prints of what the recorder sends it; the workload's own output must not be among it."""
     a = subprocess.Popen(recorder + ['--'] + WORK, env=PERF_ENV, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                          stderr=subprocess.PIPE)
-    b = subprocess.run(reader, env=PERF_ENV, stdin=a.stdout, capture_output=True, text=True, timeout=60)
+    b = subprocess.run(reader, env=PERF_ENV, stdin=a.stdout, capture_output=True, text=True, timeout=600)
     a.stdout.close()
     said = a.stderr.read().decode()
     a.stderr.close()
@@ -56,7 +56,7 @@ def _():
         subprocess.run([SONDE, 'record', '-q', '-g', '-o', '-', *EVENTS, '--', *WORK], env=PERF_ENV, stdout=f, check=True,
                        stderr=subprocess.DEVNULL)
     def text(*command, **kw):
-        return subprocess.run(command, env=PERF_ENV, capture_output=True, check=True, timeout=60, **kw).stdout
+        return subprocess.run(command, env=PERF_ENV, capture_output=True, check=True, timeout=600, **kw).stdout
     stored = text(SONDE, '--compat', 'perf-6.1', 'script', '-i', 'p.data')
     with open('p.data', 'rb') as f:
         same(text('sh', '-c', 'cat | "$0" --compat perf-6.1 script -i -', SONDE, stdin=f), stored, 'piped and stored')
@@ -80,7 +80,7 @@ def worst_ms(rate, seconds):
     a = subprocess.Popen([SONDE, 'record', '-q', '-k', 'monotonic', '-r', '1', '-o', '-', '-e', 'syscalls:sys_enter_getpriority',
                           '--', 'python3', '-c', work], env=PERF_ENV, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
     b = subprocess.run([SONDE, 'script', '-i', '-', '-s', 'seen.py'], env=SCRIPT_ENV, stdin=a.stdout, capture_output=True,
-                       text=True, timeout=60, preexec_fn=be_first)
+                       text=True, timeout=600, preexec_fn=be_first)
     a.stdout.close()
     same(a.wait(), 0, 'status of the recorder')
     same(b.returncode, 0, b.stderr)
@@ -126,7 +126,7 @@ def _():
     # The command is not ours to end; it goes on until it ends by itself.
     need(a.poll() is None, 'the recorder did not wait for the command')
     os.killpg(a.pid, signal.SIGTERM)
-    a.wait(timeout=20)
+    a.wait(timeout=600)
     a.stderr.close()
 
 
@@ -134,7 +134,7 @@ def _():
 def _():
     master, slave = os.openpty()
     p = subprocess.run([SONDE, 'record', '-q', '-o', '-', '-e', 'sched:sched_switch', '--', 'true'], env=PERF_ENV,
-                       stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.PIPE, text=True, timeout=60)
+                       stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.PIPE, text=True, timeout=600)
     os.close(slave)
     os.close(master)
     need(p.returncode != 0 and 'terminal' in p.stderr, p.stderr)

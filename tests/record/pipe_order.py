@@ -29,7 +29,7 @@ def records(data):
 def stream(tool):
     # with call chains, so that addresses are recorded
     p = subprocess.run([*tool, '-q', '-g', '-o', '-', *EVENTS, '--', *WORK], env=PERF_ENV, stdin=subprocess.DEVNULL,
-                       stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60)
+                       stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=600)
     same(p.returncode, 0, 'status of the recorder')
     all = records(p.stdout)
     return p.stdout[:16], [r for r in all if r[0] in HEADER], [r for r in all if r[0] not in HEADER]
@@ -37,7 +37,7 @@ def stream(tool):
 
 def text(tool, data):
     p = subprocess.run([*tool, 'script', '-i', '-'], env=PERF_ENV, input=data,
-                       capture_output=True, timeout=60)
+                       capture_output=True, timeout=600)
     # Where a sample fell without a name differs from run to run.
     said = [line for line in p.stderr.decode(errors='replace').splitlines(True) if 'unknown-symbols: ' not in line]
     return p.returncode, p.stdout.decode(errors='replace').splitlines(), ''.join(said)
@@ -110,7 +110,7 @@ def _():
     magic, header, rest = stream([perf(), 'record'])
     def out(order):
         p = subprocess.run([SONDE, 'script', '-i', '-', '-s', 'count.py'], env=SCRIPT_ENV, input=join(magic, order, rest),
-                           capture_output=True, timeout=60)
+                           capture_output=True, timeout=600)
         same(p.returncode, 0, p.stderr.decode())
         return p.stdout.decode()
     first = out(header)

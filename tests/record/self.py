@@ -15,7 +15,7 @@ OWN = 'syscalls:sys_enter_writev,syscalls:sys_enter_write,syscalls:sys_enter_pol
 def once(options, events):
     p = subprocess.Popen([SONDE, 'record', '-m', '1', '-a', '-e', events, *options, '-o', 'x.data', '--', *WORK],
                          env=PERF_ENV, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    err = p.communicate(timeout=60)[1]
+    err = p.communicate(timeout=600)[1]
     same(p.returncode, 0, err)
     f = perfdata.File('x.data')
     f.check()

@@ -46,7 +46,7 @@ class Recorder:
             os.close(fd)
         wait_until('it records', lambda: is_recording(self.p, 'x.data'))
 
-    def answer(self, seconds=20):
+    def answer(self, seconds=300):
         text = more = b''
         while not text.endswith((b'\n', b'\0')) and select.select([self.answers], [], [], seconds)[0]:
             more = os.read(self.answers, 4096)
@@ -58,7 +58,7 @@ class Recorder:
             text += more
         return text.decode()
 
-    def tell(self, command, end='\n', seconds=20):
+    def tell(self, command, end='\n', seconds=300):
         os.write(self.commands, (command + end).encode())
         return self.answer(seconds)
 
@@ -74,7 +74,7 @@ class Recorder:
             said += line
 
     def end(self, status=0):
-        err = self.p.communicate(timeout=60)[1]
+        err = self.p.communicate(timeout=600)[1]
         self.close()
         same(self.p.returncode, status, err)
         return err
@@ -125,7 +125,7 @@ def record_until_events(*argv):
         wait_until('it records', lambda: is_recording(p, 'x.data'))
         wait_until('there are events', times)
         p.send_signal(signal.SIGINT)
-        return p.communicate(timeout=60)[1]
+        return p.communicate(timeout=600)[1]
     finally:
         p.kill()
 
@@ -282,7 +282,7 @@ def _():
                 same(r.tell('', seconds=0.1), '', 'an empty line')
                 same(r.tell('ping\nping\n\nping'), 'ack\n' * 3, 'several at once')
             same(r.tell('stop').rstrip('\0'), 'ack\n')
-            r.p.wait(timeout=60)
+            r.p.wait(timeout=600)
             said[name] = r.p.stderr.read()
             r.p.stderr.close()
             r.close()

@@ -71,7 +71,7 @@ def record_calls(*options, asks=0, least=3):
         before = len(parts())
         wait_until('the file is switched', lambda: len(parts()) > before or p.poll() is not None or
                    p.send_signal(signal.SIGUSR2))
-    err = p.communicate(timeout=60)[1]
+    err = p.communicate(timeout=600)[1]
     same(p.returncode, 0, err)
     need(not os.path.exists('x.data'), 'x.data is left')
     names = parts()
@@ -186,7 +186,7 @@ def _():
             p.send_signal(signal.SIGUSR2)
             time.sleep(delay)
             p.send_signal(signo)
-            same((p.wait(timeout=60), p.stderr.read()), (0, b''))
+            same((p.wait(timeout=600), p.stderr.read()), (0, b''))
             p.stderr.close()
             for name in parts():
                 f = perfdata.File(name)
@@ -215,7 +215,7 @@ def _():
     p.send_signal(signal.SIGUSR2)
     with open('go', 'w') as go:
         go.write('\n')
-    same(p.wait(timeout=60), 0)
+    same(p.wait(timeout=600), 0)
     same(sorted(os.listdir()), ['go', 'x.data'])
 
 
@@ -255,7 +255,7 @@ def _():
                    os.listdir('/proc/%d/task' % p.pid) != threads)
         after = os.listdir('/proc/%d/task' % p.pid)
         p.send_signal(signal.SIGINT)
-        err = p.communicate(timeout=60)[1]
+        err = p.communicate(timeout=600)[1]
     finally:
         sh('umount', 'dir')
     same((len(after), after == threads), (len(threads), False), 'threads: the one that writes was ended and begun again')

@@ -46,7 +46,7 @@ def perf():
     return path
 
 
-def sh(*argv, env=None, timeout=120, **kw):
+def sh(*argv, env=None, timeout=600, **kw):
     """Runs a program to its end; text of stdout and stderr."""
     return subprocess.run(argv, env=env or PERF_ENV, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                           timeout=timeout, errors='replace', **kw)
@@ -69,7 +69,7 @@ def same(a, b, what=''):
         raise AssertionError('%s differ:\n%r\n%r' % (what, a, b))
 
 
-def wait_until(what, condition, seconds=60):
+def wait_until(what, condition, seconds=600):
     """Waits for a condition; the limit only ends a test that fails, however busy the machine."""
     end = time.monotonic() + seconds
     while not condition():

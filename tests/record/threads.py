@@ -125,7 +125,7 @@ def _():
             wait_until('the threads are there', lambda: threads_of(p.pid) == sorted(wanted) or p.poll() is not None)
         finally:
             p.send_signal(signal.SIGINT)
-            said = p.communicate(timeout=30)[1]
+            said = p.communicate(timeout=600)[1]
         same(p.returncode, 0, spec + said)
         same('names no thread for cpu %d' % b in said, spec.endswith(':'), said)
     for bad in ('=foo', '=0', '=9999/0', '=%d/9999' % a, '=%d/%d:%d/%d' % (a, a, a, b), '=%d/%d:%d/%d' % (a, a, b, a)):
@@ -168,7 +168,7 @@ def _():
     try:
         wait_until('it records', lambda: is_recording(p, 'x.dir'))
         sleeper.terminate()
-        said = p.communicate(timeout=30)[1]
+        said = p.communicate(timeout=600)[1]
     finally:
         sleeper.kill()
         sleeper.wait()

@@ -31,13 +31,13 @@ STORED = [line for line in (DATA / 'blkparse.txt').read_text().splitlines()]
 
 def ours(*args, stdin=None):
     p = subprocess.run([SONDE, 'script', '--format', 'blkparse', '-i', *map(str, args)], env=ENV, input=stdin,
-                       capture_output=True, timeout=60)
+                       capture_output=True, timeout=600)
     return p.stdout.decode('utf-8', 'surrogateescape').splitlines()
 
 
 def theirs(folder=None, stdin=None, args=()):
     source = ['-i', '-'] if stdin is not None else ['-i', 'sda', '-D', str(folder)]
-    p = subprocess.run([BLKPARSE, *source, *args], env=ENV, input=stdin, capture_output=True, timeout=60)
+    p = subprocess.run([BLKPARSE, *source, *args], env=ENV, input=stdin, capture_output=True, timeout=600)
     text = p.stdout.decode('utf-8', 'surrogateescape')
     return re.split(r'^(?:CPU\d+ \(|\n?Throughput )', text, maxsplit=1, flags=re.M)[0].splitlines()
 
@@ -85,7 +85,7 @@ def check_stored():
     want = [line for line in STORED if 0.011 <= float(line.split()[3]) <= 0.014]
     same('so does --time', ours(DATA / 'little', '--time', '5.011,5.014'), want)
     p = subprocess.run([SONDE, 'script', '--format', 'blkparse', '-i', str(HERE.parent / 'data' / 'demo.data')], env=ENV,
-                       capture_output=True, timeout=60)
+                       capture_output=True, timeout=600)
     say(p.returncode and b'block layer' in p.stderr and not p.stdout, 'other recordings are refused', p.stderr.decode())
 
 
@@ -94,7 +94,7 @@ def check_refused():
     for option in ('-F comm', '-D', '--per-event-dump', '--deltatime', '-L', '--max-blocks 1', '--header', '-I',
                    '--show-mmap-events'):
         p = subprocess.run([SONDE, 'script', '--format', 'blkparse', *option.split(), '-i', str(DATA / 'little')], env=ENV,
-                           capture_output=True, timeout=60)
+                           capture_output=True, timeout=600)
         say(p.returncode and p.stderr and not p.stdout, 'refused: ' + option, p.stderr.decode())
 
 

@@ -29,7 +29,7 @@ DATA = HERE.parent / 'data' / 'blktrace'
 
 
 def sonde(*args, stdin=None):
-    p = subprocess.run([SONDE, *map(str, args)], env=ENV, input=stdin, capture_output=True, timeout=60)
+    p = subprocess.run([SONDE, *map(str, args)], env=ENV, input=stdin, capture_output=True, timeout=600)
     return p.returncode, p.stdout.decode('utf-8', 'replace'), p.stderr.decode('utf-8', 'replace')
 
 
@@ -311,7 +311,7 @@ def check_scripts(top):
     lines = out.splitlines()
     say([line for line in lines if line.startswith('block__issue')] == want and len(lines) == 26, 'a Python script', out + err)
     eager = subprocess.run([SONDE, 'script', '-s', str(top / 'x.py'), '-i', str(DATA / 'big')],
-                           env=dict(ENV, SONDE_EAGER='1'), capture_output=True, timeout=60).stdout.decode()
+                           env=dict(ENV, SONDE_EAGER='1'), capture_output=True, timeout=600).stdout.decode()
     say(eager == out, 'the same when all values are made at once')
     status, out, err = sonde('script', '-s', top / 'x.pl', '-i', DATA / 'big')
     say(out.splitlines() == want, 'a Perl script', out + err)

@@ -155,10 +155,10 @@ def live(perf, folder):
     for i, words in enumerate((['-e', 'cpu-clock'], ['--buildid-mmap', '-e', 'cpu-clock'], ['-B', '-a', '-e', 'cpu-clock'],
                                ['--buildid-all', '-e', 'page-faults', '-c', '1'], ['-g', '-e', 'cpu-clock'])):
         subprocess.run([perf, 'record', '-q', '-o', folder / ('%d.data' % i)] + words + work, env=ENV, stdin=subprocess.DEVNULL,
-                       capture_output=True, timeout=60)
+                       capture_output=True, timeout=600)
     with open(folder / 'pipe.data', 'wb') as f:
         subprocess.run([perf, 'record', '-q', '-o', '-', '-e', 'cpu-clock'] + work, env=ENV, stdin=subprocess.DEVNULL, stdout=f,
-                       stderr=subprocess.DEVNULL, timeout=60)
+                       stderr=subprocess.DEVNULL, timeout=600)
     return beside_perf('recordings made on the spot', perf, sorted(folder.glob('*.data')))
 
 

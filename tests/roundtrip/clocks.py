@@ -57,7 +57,7 @@ def build(folder, text, name='x.data', order='little'):
 
 def sonde(words, zone='UTC', stdin=None):
     p = subprocess.run([SONDE] + [str(w) for w in words], env=dict(ENV, TZ=zone), stdin=stdin or subprocess.DEVNULL,
-                       capture_output=True, timeout=60)
+                       capture_output=True, timeout=600)
     return p.returncode, p.stdout.decode(), p.stderr.decode()
 
 
@@ -194,7 +194,7 @@ def beside_perf(folder):
     for zone in 'UTC', 'Asia/Tokyo':
         for words in [], ['--ns']:
             command = ['script', '-i', str(stored), '-F', 'tod,time,event'] + words
-            p = subprocess.run([perf] + command, env=dict(ENV, TZ=zone), stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+            p = subprocess.run([perf] + command, env=dict(ENV, TZ=zone), stdin=subprocess.DEVNULL, capture_output=True, timeout=600)
             ours = sonde(command, zone)
             say(p.stdout.decode() == ours[1] and ours[1], 'tod beside perf: %s %s' % (zone, ' '.join(words)), ours[1][:300] + ours[2])
             tods = [line.split(' ')[:2] for line in p.stdout.decode().splitlines()]

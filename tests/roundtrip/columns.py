@@ -259,7 +259,7 @@ def run(tool, folder, name, options):
     for o in options:
         words += ['-F', o[2:]] if o.startswith('-F') else [o]
     p = subprocess.run(tool + ['-i', name + '.data'] + words, env=ENV, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True,
-                       timeout=120)
+                       timeout=600)
     return p.returncode, p.stdout, p.stderr.decode('utf-8', 'replace')
 
 

@@ -396,7 +396,7 @@ def live(folder):
     stream = folder / 'pipe.data'
     with open(stream, 'wb') as out:
         subprocess.run([SONDE, 'record', '-a', '-e', 'sched:sched_switch', '-q', '-o', '-', '--', 'sleep', '0.2'], env=ENV,
-                       stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.DEVNULL, timeout=60, check=False)
+                       stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.DEVNULL, timeout=600, check=False)
     if stream.stat().st_size:
         whole_and_parts(folder, stream, TOOLS)
     return None
@@ -414,7 +414,7 @@ def files(folder):
     whole = run(TOOLS['sonde'] + ['-i', str(data)])[1]
 
     def cut(*more, **how):
-        p = subprocess.run([SONDE, 'cut'] + list(more), env=ENV, cwd=work, capture_output=True, timeout=60,
+        p = subprocess.run([SONDE, 'cut'] + list(more), env=ENV, cwd=work, capture_output=True, timeout=600,
                            stdin=how.pop('stdin', subprocess.DEVNULL), check=False, **how)
         return p.returncode, p.stderr.decode('latin-1')
 
@@ -528,7 +528,7 @@ def interrupted(work, data):
             p.send_signal(signal.SIGINT)
             p.stdin.close()
             err = p.stderr.read()
-            status = p.wait(timeout=20)
+            status = p.wait(timeout=600)
         say(status == -signal.SIGINT and left(work) == ['perf.data'], 'an interrupted %s leaves nothing' % kind,
             '%s %s %s' % (status, left(work), err.decode()))
 

@@ -100,7 +100,7 @@ def skip(name, why):
 
 def run(command, words, path, env={}):
     p = subprocess.run(command + words.split() + ['-i', str(path)], env={**ENV, **env}, stdin=subprocess.DEVNULL,
-                       capture_output=True, timeout=60)
+                       capture_output=True, timeout=600)
     return p.returncode, p.stdout.decode('latin-1'), p.stderr.decode('latin-1')
 
 

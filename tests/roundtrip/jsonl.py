@@ -42,7 +42,7 @@ def is_(got, want, what):
 
 def run(*argv):
     p = subprocess.run([SONDE] + [str(a) for a in argv], env=ENV, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                       stderr=subprocess.PIPE, timeout=120)
+                       stderr=subprocess.PIPE, timeout=600)
     return p.returncode, p.stdout, p.stderr.decode('utf-8', 'replace')
 
 

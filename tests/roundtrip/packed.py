@@ -46,7 +46,7 @@ def text(path, stdin=None, words=()):
     """stdin: bytes that come through a pipe."""
     if stdin is None:
         return run([SONDE, 'script', '-i', str(path)] + list(words))
-    p = subprocess.run([SONDE, 'script', '-i', '-'] + list(words), env=ENV, input=stdin, capture_output=True, timeout=60)
+    p = subprocess.run([SONDE, 'script', '-i', '-'] + list(words), env=ENV, input=stdin, capture_output=True, timeout=600)
     return p.returncode, p.stdout, p.stderr
 
 

@@ -57,8 +57,8 @@ def compare(name, path, nr):
     names = [n for n in names if n[0] != '#']
     say(len(names) == len(set(names)), '%s: each event once' % name, '\n'.join(names))
     with open(path, 'rb') as f:
-        p = subprocess.run([SONDE, 'script', '-i', '-'], env=ENV, stdin=f, capture_output=True, timeout=60)
-    piped = subprocess.run([SONDE, 'script', '-i', '-'], env=ENV, input=path.read_bytes(), capture_output=True, timeout=60)
+        p = subprocess.run([SONDE, 'script', '-i', '-'], env=ENV, stdin=f, capture_output=True, timeout=600)
+    piped = subprocess.run([SONDE, 'script', '-i', '-'], env=ENV, input=path.read_bytes(), capture_output=True, timeout=600)
     file = run([SONDE, 'script', '-i', str(path)])
     say(p.stdout == piped.stdout == file[1] and file[1], '%s: a file and a pipe' % name)
 

@@ -72,7 +72,7 @@ def build(folder, name, text, order='little'):
 def script(*words, stdin=None, check=True):
     """Standard output as lines; the error when it fails and check is set."""
     p = subprocess.run([SONDE, 'script'] + [str(w) for w in words], env=ENV, stdin=stdin or subprocess.DEVNULL,
-                       capture_output=True, timeout=60)
+                       capture_output=True, timeout=600)
     if check and p.returncode:
         return ['status %d: %s' % (p.returncode, p.stderr.decode())]
     return p.stdout.decode('utf-8', 'surrogateescape').splitlines()
@@ -134,7 +134,7 @@ def together(folder):
         '--clock relative counts from the first of all')
     with open(b, 'rb') as f:
         same([t for _, t in blocks(script('-i', a, '-i', '/dev/stdin', *COLUMNS, stdin=f))], merged(*lists[:2]), 'standard input')
-    p = subprocess.run([SONDE, 'script', '-i', a, '-i', '-'] + COLUMNS, env=ENV, input=data, capture_output=True, timeout=60)
+    p = subprocess.run([SONDE, 'script', '-i', a, '-i', '-'] + COLUMNS, env=ENV, input=data, capture_output=True, timeout=600)
     same([t for _, t in blocks(p.stdout.decode().splitlines())], merged(*lists[:2]), 'a pipe as one of them')
     packed = folder / 'b.data.gz'
     packed.write_bytes(gzip.compress(data))
@@ -217,7 +217,7 @@ def offsets(folder):
         say(status in (1, 2) and word in err.decode(), 'refused: ' + ' '.join(os.path.basename(w) for w in words),
             '%s\n%s' % (status, err.decode()))
 
-    p = subprocess.run([SONDE, 'script', '-i', '-', '-i', '-'], env=ENV, input=pathlib.Path(a).read_bytes(), capture_output=True, timeout=60)
+    p = subprocess.run([SONDE, 'script', '-i', '-', '-i', '-'], env=ENV, input=pathlib.Path(a).read_bytes(), capture_output=True, timeout=600)
     say(p.returncode == 2 and not p.stdout and b'can be read only once' in p.stderr, 'refused: -i - -i -', p.stderr.decode())
 
 
@@ -305,7 +305,7 @@ def bindings(folder):
     at = str(pathlib.Path(SONDE).parent / 'bindings' / 'python' / 'module')
     if not os.path.isdir(at) or UNDER_ASAN:
         return skip('sonde.open() of a list', 'no module for python, or one with a sanitizer in it')
-    p = subprocess.run(['python3', '-c', PYTHON % ((a, b),)], env=dict(ENV, PYTHONPATH=at), capture_output=True, timeout=60)
+    p = subprocess.run(['python3', '-c', PYTHON % ((a, b),)], env=dict(ENV, PYTHONPATH=at), capture_output=True, timeout=600)
     say(p.stdout.decode().splitlines() == ['[10, 20, 30, 40]', "['one', 'two', 'one', 'two']", "3 {'cpu-clock:HG'}", '2',
                                            '[%d, %d]' % (DAY - 490, DAY - 480)], 'sonde.open() of a list',
         (p.stdout + p.stderr).decode())
@@ -342,7 +342,7 @@ def live(folder):
     words = [['-e', 'sched:sched_switch'], ['-g', '-e', 'sched:sched_wakeup,sched:sched_switch'], ['-z', '-e', 'sched:sched_switch']]
     running = [subprocess.Popen([perf, 'record', '-q', '-o', f, '-a'] + w + ['sleep', '0.4'], env=ENV, stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT) for f, w in zip(files, words)]
-    told = [p.communicate(timeout=60)[0].decode() for p in running]
+    told = [p.communicate(timeout=600)[0].decode() for p in running]
     if any(p.returncode for p in running[:2]):
         return skip('recordings of perf', 'perf cannot record: ' + ' '.join(told).strip()[:200])
     if running[2].returncode:
@@ -361,7 +361,7 @@ def live(folder):
          "perf's lines of all, merged by time")
     threads = folder / 'd.data'
     p = subprocess.run([SONDE, 'record', '-q', '--threads', '-o', threads, '-a', '-e', 'sched:sched_switch', 'sleep', '0.2'], env=ENV,
-                       stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+                       stdin=subprocess.DEVNULL, capture_output=True, timeout=600)
     if p.returncode:
         skip('a directory as one of them', p.stderr.decode()[:200])
     else:

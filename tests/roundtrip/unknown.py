@@ -58,7 +58,7 @@ def refused(name, path, words, stdin=None):
         if stdin is None:
             status, out, err = run([SONDE] + command + [str(path)])
         else:
-            p = subprocess.run([SONDE] + command + ['-'], env=ENV, input=stdin, capture_output=True, timeout=60)
+            p = subprocess.run([SONDE] + command + ['-'], env=ENV, input=stdin, capture_output=True, timeout=600)
             status, out, err = p.returncode, p.stdout, p.stderr
         text = err.decode('utf-8', 'replace')
         if status != 1 or out or text.count('\n') != 1 or not all(word in text for word in words):

@@ -87,7 +87,7 @@ def run(words, descriptors=None):
     if '-s' in words and os.environ.get('SONDE_ASAN'):  # an interpreter that the sanitizer has to be in first
         env.update(LD_PRELOAD=os.environ['SONDE_ASAN'], ASAN_OPTIONS='detect_leaks=0', PYTHONMALLOC='malloc')
     p = subprocess.run([SONDE] + words, env=env, stdin=subprocess.DEVNULL, capture_output=True,
-                       timeout=60, preexec_fn=limit)
+                       timeout=600, preexec_fn=limit)
     return p.returncode, p.stdout.decode('latin-1'), p.stderr.decode('latin-1')
 
 

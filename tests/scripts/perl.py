@@ -303,7 +303,7 @@ def live(text, until):
         if not more:
             break
     p.send_signal(signal.SIGINT)
-    more, err = p.communicate(timeout=60)
+    more, err = p.communicate(timeout=600)
     rec.send_signal(signal.SIGINT)
     rec.wait(60)
     return (out + more).decode(), err.decode(), p.returncode
@@ -331,7 +331,7 @@ if os.geteuid() == 0 and os.path.exists("/sys/kernel/tracing/events/sched/sched_
     first = [p.stdout.readline(), p.stdout.readline()]
     limit.cancel()
     os.killpg(p.pid, signal.SIGKILL)
-    p.communicate(timeout=60)
+    p.communicate(timeout=600)
     t.is_(first, [b"begin\n", b"event\n"], "what is printed is seen while the script waits for events, in a pipe, too")
     out, err, rc = live("use Time::HiRes 'ualarm'; $| = 1; $SIG{ALRM} = sub { print 't'; ualarm 200_000 }; my $n = 0; "
                         "sub trace_begin { ualarm 200_000 } sub sched::sched_switch { $n++ } sub trace_end { print \"end\\n\" }", b"tttttt")

@@ -59,7 +59,7 @@ class Live:
     def end(self, number=None):
         if number:
             self.p.send_signal(number)
-        out, err = self.p.communicate(timeout=30)
+        out, err = self.p.communicate(timeout=600)
         return self.p.returncode, out.decode(), err.decode()
 
 
@@ -104,7 +104,7 @@ live.feed(trace())
 live.p.stdout.readline()
 live.p.stdout.close()
 try:
-    status = live.p.wait(60)
+    status = live.p.wait(600)
 except subprocess.TimeoutExpired:
     live.p.kill()
     status = "still running"
@@ -128,7 +128,7 @@ for name, title in (("rw-top", b" threads\n"), ("syscall-top", b" per second\n")
             break
     limit.cancel()
     p.send_signal(signal.SIGINT)
-    out, err = p.communicate(timeout=30)
+    out, err = p.communicate(timeout=600)
     t.ok(tables == 3 and p.returncode == 0 and b"in all, " in out, "%s by its name: tables until Ctrl-C, and a last one" % name, tables,
          p.returncode, out[-500:], err)
 

@@ -53,7 +53,7 @@ def environment(**more):
     return {k: v for k, v in env.items() if v != ""}
 
 
-def run(argv, stdin=None, env=None, cwd=None, timeout=120, binary=False):
+def run(argv, stdin=None, env=None, cwd=None, timeout=600, binary=False):
     p = subprocess.run(argv, input=b"" if stdin is None else stdin.encode(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                        env=env or environment(), cwd=cwd, timeout=timeout)
     if binary:

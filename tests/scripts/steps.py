@@ -251,7 +251,7 @@ def left(session):
     return found
 
 
-def lines_until(p, wanted, seconds=60):
+def lines_until(p, wanted, seconds=600):
     """Lines of its output with the time of each, until one begins with this."""
     got, end = [], time.monotonic() + seconds
     while time.monotonic() < end:

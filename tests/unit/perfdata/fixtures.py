@@ -304,7 +304,7 @@ def details(program, data, options, folder, write=None):
     if write:
         write.write_bytes(data)
     env = dict(os.environ, LC_ALL='C', TMPDIR=str(folder), HOME='/nonexistent')
-    p = subprocess.run([program, 'x.data'] + options, cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, timeout=60,
+    p = subprocess.run([program, 'x.data'] + options, cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, timeout=600,
                        env=env)
     text = p.stdout.decode('utf-8', 'backslashreplace')
     if p.returncode:
