@@ -358,9 +358,9 @@ struct sonde_rules {
 	/* Database export. */
 	/* Rows of sample_table end before id, stream_id and ins_lat: 25 columns, not 28. */
 	uint32_t db_samples_without_ids;
-	/* A frame without a known symbol makes one that begins at the frame's address. */
+	/* A frame without a known symbol creates a symbol that begins at the frame's address. */
 	uint32_t db_frames_begin_symbols;
-	/* A sample with the same ip and addr, without a known symbol, makes two symbols. */
+	/* A sample with equal ip and addr, without a known symbol, creates two symbols. */
 	uint32_t db_looks_up_addr_first;
 
 	/* Tasks. */
