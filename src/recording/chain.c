@@ -135,7 +135,7 @@ static int user_part(const struct recording *rec, const struct recorded_chain *c
 
 /*
  * The branches of a call stack as frames. The newest call went to the function that runs; each
- * branch comes out of the function below it. perf has no limit for them.
+ * branch leaves the function below it. perf has no limit for them.
  *
  *	branches   c -> d+0 | b -> c+0 | a -> b+0        frames   d+0, c, b, a
  */
@@ -228,7 +228,7 @@ static void tell_end(struct recording *rec, const struct unwind_result *w)
 			    (unsigned long long)w->end_addr, unwind_end_text(w->end));
 }
 
-/* NULL: not known. What a recording says of its machine comes before its samples. */
+/* NULL: not known. A recording describes its machine before its samples. */
 static const struct unwind_arch *arch_of(struct recording *rec, uint64_t abi)
 {
 	static const uint64_t abis[] = { PERF_SAMPLE_REGS_ABI_32, PERF_SAMPLE_REGS_ABI_64 };

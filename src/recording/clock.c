@@ -89,7 +89,7 @@ static const char *remedy(const struct recording *a, const struct recording *b)
 	int64_t ns;
 
 	return find_wall(a, &ns) && find_wall(b, &ns)
-		       ? "--clock utc lists them by the time of day, which both tell; or say how "
+		       ? "--clock utc lists them by the time of day, which both record; or say how "
 			 "far "
 			 "their clocks are apart: --offset SECONDS behind the second"
 		       : "say how far their clocks are apart: --offset SECONDS behind the second "
@@ -102,8 +102,8 @@ static int unrelated(const struct recording *a, const struct recording *b, const
 {
 	return err_set(
 		-ETIME,
-		"%s and %s cannot be listed together: %s (%s and %s), so that their times do not "
-		"tell what came first; %s",
+		"%s and %s cannot be listed together: %s (%s and %s), so their times do not "
+		"show which event was first; %s",
 		a->input, b->input, why, of_a, of_b, remedy(a, b));
 }
 
@@ -133,8 +133,8 @@ static void moment_text(int64_t ns, char room[40])
 }
 
 /*
- * The events of both were timed by one clock of one machine, as far as they tell; else -ETIME and
- * why not.
+ * 0 if the events of both were timed by one clock of one machine, as far as the recordings say;
+ * else -ETIME and the reason.
  */
 static int check_same_clock(struct recording *a, struct recording *b)
 {
@@ -156,7 +156,8 @@ static int check_same_clock(struct recording *a, struct recording *b)
 		return 0; /* which outlives the kernel */
 	if (!host_a || !host_b)
 		return unrelated(a, b, "it is not known whether they are of one host",
-				 host_a ? host_a : "not told", host_b ? host_b : "not told");
+				 host_a ? host_a : "not recorded",
+				 host_b ? host_b : "not recorded");
 	if (strcmp(host_a, host_b))
 		return unrelated(a, b, "they are of two hosts", host_a, host_b);
 	if (release_a && release_b && strcmp(release_a, release_b))
@@ -175,8 +176,8 @@ static int check_same_clock(struct recording *a, struct recording *b)
 }
 
 /*
- * The kernel's mapping is told before anything else. Its place is another one in each boot, where
- * the kernel is asked for that.
+ * The kernel's mapping is recorded before anything else. A kernel that randomizes its place has
+ * another one in each boot.
  */
 static const struct mapping *kernel_mapping(const struct recording *rec)
 {
@@ -193,12 +194,12 @@ int clock_check_boot(struct recording *rec)
 	const struct mapping *a = kernel_mapping(first), *b = kernel_mapping(rec);
 	char room_a[40], room_b[40];
 
-	/* It holds where the symbol lies by which it is named. Hidden addresses are 0. */
+	/* It holds the address of the symbol by which it is named. Hidden addresses are 0. */
 	if (!a || !b || a->name != b->name || !a->pgoff || !b->pgoff || a->pgoff == b->pgoff)
 		return 0;
 	snprintf(room_a, sizeof(room_a), "0x%" PRIx64, a->pgoff);
 	snprintf(room_b, sizeof(room_b), "0x%" PRIx64, b->pgoff);
-	return unrelated(first, rec, "they are of two boots, whose kernels lie at different places",
+	return unrelated(first, rec, "they are of two boots, whose kernels have different addresses",
 			 room_a, room_b);
 }
 

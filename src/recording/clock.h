@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the clocks of recordings lie on the line of time (timeline.h), by what they say of host,
- * kernel and clock.
+ * The place of each recording's clock on the line of time (timeline.h), found by what recordings
+ * say of host, kernel and clock.
  */
 #ifndef SONDE_RECORDING_CLOCK_H
 #define SONDE_RECORDING_CLOCK_H
@@ -18,8 +18,8 @@ int clock_place(struct recording *rec);
 /* -ETIME and why the time of day of the recording's events is not known. */
 int clock_no_wall(struct recording *rec);
 /*
- * The kernel lies at another place than that of the first recording: they are of two boots, whose
- * clocks have nothing in common.
+ * -ETIME if the kernel has another address than that of the first recording: they are of two boots,
+ * whose clocks have nothing in common.
  */
 int clock_check_boot(struct recording *rec);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What code lies at an address of an event's process, as of the event: source line, inlined
- * functions, bytes. For sinks; addr and cpumode as in sonde_event_locate(). What is lent lives as
+ * The code at an address of an event's process, as of the event: source line, inlined functions,
+ * bytes. For sinks; addr and cpumode as in sonde_event_locate(). What is lent lives as
  * long as the session.
  */
 #ifndef SONDE_CODE_H

@@ -55,7 +55,7 @@ static int find_number(struct kernel_formats *k, const struct source_tracepoint 
 	int r;
 
 	/*
-	 * A recorder that was killed has told neither name nor release: only what is known to be
+	 * A recorder that was killed has recorded neither name nor release: only what is known to be
 	 * another kernel is refused.
 	 */
 	if (wanted->release && (uname(&u) < 0 || strcmp(wanted->release, u.release) != 0))

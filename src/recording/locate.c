@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What lies at an address. Answers are kept by address and by the stamp of the mappings that held.
+ * Symbol, file and mapping of an address. Answers are kept by address and by the stamp of the mappings that held.
  */
 
 #include "recording/locate.h"
@@ -199,7 +199,7 @@ int recording_dso(const struct event *ev, uint64_t addr, uint32_t cpumode, struc
 		cpumode = recording_address_mode(ev, addr);
 	loc = *recording_located(ev, addr, cpumode);
 	if (!loc.dso || !loc.dso_id)
-		return err_set(-ENOENT, "nothing is known to lie at 0x%llx",
+		return err_set(-ENOENT, "no file is known at 0x%llx",
 			       (unsigned long long)addr);
 	*ret = (struct sonde_dso){ .size = sizeof(*ret),
 				   .id = loc.dso_id,

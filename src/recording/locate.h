@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What lies at an address of an event, as of the event. Answers are kept by address and by the
+ * Symbol, file and mapping of an address, as of an event. Answers are kept by address and by the
  * stamp of the mappings that held. What is lent lives as long as the session unless it says less.
  *
  *	const struct sonde_location *where = recording_located(ev, sample.ip, ev->pub.cpumode);
@@ -20,7 +20,7 @@
 /* See sonde_event_located(); never NULL. Lent until the next question. */
 const struct sonde_location *recording_located(const struct event *ev, uint64_t addr,
 					       uint32_t cpumode);
-/* See sonde_event_dso(): -ENOENT when nothing is known to lie there. */
+/* See sonde_event_dso(): -ENOENT if no file is known at that address. */
 int recording_dso(const struct event *ev, uint64_t addr, uint32_t cpumode, struct sonde_dso *ret);
 /* A reason of sonde_location.unknown in words. */
 const char *locate_unknown_text(uint32_t reason);
@@ -32,8 +32,8 @@ const char *locate_unknown_text(uint32_t reason);
  */
 uint32_t recording_address_mode(const struct event *ev, uint64_t addr);
 /*
- * The mappings in which addresses of a cpumode lie as of the event; their stamp tells whether
- * answers are the same. NULL: none are known. Lent until the next event.
+ * The mappings for addresses of a cpumode as of the event; answers are the same as long as their
+ * stamp is. NULL: none are known. Lent until the next event.
  */
 const struct address_space *recording_space(const struct event *ev, uint32_t cpumode);
 /*
@@ -62,7 +62,7 @@ const char *recording_kernel_symbol(struct recording *rec, uint64_t addr, uint64
 /* True if the file of any mapping of the space is here; NULL: none is. */
 bool recording_has_file_here(struct recording *rec, const struct address_space *space);
 /*
- * A mapping's file by its recorded name; a JIT tells of its code in a map named by the process,
+ * A mapping's file by its recorded name; a JIT describes its code in a map named by the process,
  * made in room.
  */
 enum { RECORDING_MAP_NAME_BYTES = 40 };
@@ -104,7 +104,7 @@ static inline const char *recording_symfs(const struct recording *rec)
 }
 /* The recording's dso of this key. NULL: no memory. */
 struct dso *locate_dso(struct recording *rec, const struct dso_key *key);
-/* Of a mapping's file: from the mapping's record, else from the recording's list, by path. */
+/* The build id of a mapping's file: from the mapping's record, else from the recording's list. */
 struct build_id locate_build_id(struct recording *rec, const struct mapping *m, const char *path);
 
 #endif

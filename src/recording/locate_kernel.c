@@ -253,7 +253,7 @@ static const char *kernel_name(struct recording *rec, const char *name)
 	return name;
 }
 
-/* Dsos of the kernel are told apart by their names. 0: no memory. */
+/* Dsos of the kernel differ by their names. 0: no memory. */
 static uint32_t kernel_dso_id(struct recording *rec, const char *name)
 {
 	const struct dso *d = locate_dso(rec, &(struct dso_key){ .name = name, .is_kernel = true });

@@ -116,10 +116,10 @@ const struct mapping *locate_user(struct recording *rec, const struct address_sp
 
 	if (!m) {
 		ret->unknown = SONDE_UNKNOWN_NO_MAPPING;
-		if (addr && !rec->opts->rules->silent_about_symbols && !rec->told_unmapped)
+		if (addr && !rec->opts->rules->silent_about_symbols && !rec->reported_unmapped)
 			defects_add(&rec->defects, DEFECT_UNKNOWN_SYMBOLS, 1, "0x%llx: %s",
 				    (unsigned long long)addr, locate_unknown_text(ret->unknown));
-		rec->told_unmapped |= addr != 0;
+		rec->reported_unmapped |= addr != 0;
 		return NULL;
 	}
 	ret->dso = d ? dso_name(d) : strpool_text(rec->strings, m->name);

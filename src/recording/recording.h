@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One input, and all that is known of it: its source, its order, who ran and what was mapped, its
- * clock, its kernel, its files. What lies at an address is asked here: locate.h, code.h; the text
- * of an event in text.h.
+ * clock, its kernel, its files. locate.h and code.h answer for addresses, text.h for the text of an
+ * event.
  *
  *	struct recordings	what they share: texts, schemas, numbers, the line of time
  *	  v[0..nr)		struct recording: each has a state and files of its own
@@ -38,7 +38,7 @@
 #include "unwind/unwind.h"
 
 /*
- * What is asked of all recordings alike. Texts: lent by the session's options, NULL when not given.
+ * Options of all recordings of a session. Texts: lent by the session's options, NULL if not given.
  */
 struct recording_options {
 	const char *symfs, *kallsyms, *vmlinux, *buildid_dir;
@@ -60,7 +60,7 @@ struct recordings {
 	struct recording_options opts;
 	struct strpool strings;
 	struct schema_table schemas;
-	/* How often an unwanted schema was wanted again: what was decoded ahead before lacks it. */
+	/* How often an unwanted schema was wanted again: batches decoded ahead before miss it. */
 	atomic_uint wants;
 	struct dso_ids dso_ids;
 	struct state_numbers numbers; /* of tasks and names */
@@ -90,10 +90,10 @@ struct recording {
 	struct recording_clock clock;
 	bool checks_boot; /* whether it is of the first one's boot is to be seen in its records */
 	struct state state;
-	size_t schemas_asked; /* the first ones: whether their recorder told of exec */
+	size_t schemas_asked; /* the first ones: whether their recorder recorded exec */
 	struct defects defects;
 	struct defects read_defects; /* met since the last batch; of a reader: its thread's */
-	struct sonde_defect told; /* the kind that the current defect event reports */
+	struct sonde_defect reported; /* the kind that the current defect event reports */
 	bool is_stream;           /* the input is a pipe: more may come at any time */
 	/* Any sample was met, also one that the filters refused; or a count of perf stat. */
 	bool met_sample;
@@ -126,11 +126,11 @@ struct recording {
 	struct printk_formats printk;
 	bool printk_tried;
 
-	/* Its files, and what lies in them; made when first asked for, NULL until then. */
+	/* Its files and their symbols; made when first asked for, NULL until then. */
 	struct located *located;      /* owned; answers of recording_located() */
 	uint64_t last_answer;         /* sonde_location.answer */
 	struct sonde_location unkept; /* an answer that is not in located */
-	bool told_unmapped; /* of DEFECT_UNKNOWN_SYMBOLS: that nothing is mapped somewhere */
+	bool reported_unmapped; /* DEFECT_UNKNOWN_SYMBOLS was counted for an address without mapping */
 	struct dso_table *dsos;
 	struct lines_table *lines;
 	struct insn_decoder *insns;
@@ -157,7 +157,7 @@ struct recording {
 
 /* Room for nr recordings, none of them yet there. */
 int recordings_init(struct recordings *all, size_t nr);
-/* Closes them; what they share goes last. */
+/* Closes them; what they share is freed last. */
 void recordings_done(struct recordings *all);
 /*
  * The next of all: take_input and take_offset (NULL: none) become its own, whether this succeeds or

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The line of time on which a session delivers its events, and where a recording's clock lies on
+ * The line of time on which a session delivers its events, and the place of a recording's clock on
  * it.
  *
  *	clock=raw		the clock of the recording; of several, that of the first one
@@ -8,7 +8,7 @@
  *	clock=utc, local	the time of day, nanoseconds since 1970
  *
  * shown = recorded + shift_ns of the recording - zero_ns of the line. Filters, order and state are
- * on the recorded side, callers and sinks on the other. clock.c finds out where recordings lie.
+ * on the recorded side, callers and sinks on the other. clock.c finds the place of each recording.
  */
 #ifndef SONDE_RECORDING_TIMELINE_H
 #define SONDE_RECORDING_TIMELINE_H

@@ -264,7 +264,7 @@ static int parse_time(struct sonde_session *s, struct time_span span, struct tim
 
 	if (time_windows_need_wall(o->time) && !line->has_wall)
 		return clock_no_wall(&s->recordings.v[0]);
-	/* What lies outside is not read, the first sample neither. */
+	/* Samples outside are not read, not even the first one. */
 	if (line->waits) {
 		line->zero_ns = (int64_t)span.first_ns;
 		line->waits = false;

@@ -33,7 +33,7 @@ static bool is_kernel_address(uint64_t addr)
 	return addr >> 63;
 }
 
-/* The cpumode of an address that a sample tells of: kernel or user by where it lies. */
+/* The cpumode of an address in a sample: kernel or user by its place. */
 static uint32_t mode_of(const struct event *ev, uint64_t addr)
 {
 	uint32_t mode = ev->pub.cpumode;
@@ -158,7 +158,7 @@ static int32_t resolve_address(void *ctx, uint64_t addr, struct dlf_location *re
 	return 0;
 }
 
-/* Nothing that resolve_address() told needs to be freed: it lives as long as the session. */
+/* No answer of resolve_address() needs to be freed: it lives as long as the session. */
 static void al_cleanup(void *ctx, struct dlf_location *loc)
 {
 }
@@ -347,7 +347,7 @@ int session_dlfilters_ask(struct sonde_session *s, const struct event *ev, bool 
 /* ---- text in its order ----------------------------------------------------------------------- */
 
 /*
- * What a filter writes to stdout comes behind the events before it: our text is written first, then
+ * A filter's own output to stdout follows the events before it: our text is written first, then
  * what stdio holds.
  */
 static void before_call(void *ctx)
@@ -373,7 +373,7 @@ void session_dlfilters_text(struct sonde_session *s, struct sink *sink)
 	s->dlfilters.order_ctx = sink;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- all filters ------------------------------------------------------------------------------ */
 
 int session_dlfilters_load(struct sonde_session *s)
 {

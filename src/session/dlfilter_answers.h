@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a filter in a shared object was told about the sample at hand. */
+/* Answers about the sample at hand, lent to a filter in a shared object. */
 #ifndef SONDE_SESSION_DLFILTER_ANSWERS_H
 #define SONDE_SESSION_DLFILTER_ANSWERS_H
 
@@ -14,7 +14,7 @@ struct dlfilter_answers {
 	struct dlf_location ip, addr;
 	uint8_t insn[16];
 	uint32_t insn_len;
-	VEC(uint64_t) chain; /* when it does not lie as a filter wants it */
+	VEC(uint64_t) chain; /* used if the recorded one has another form than a filter expects */
 };
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A list of letters, separated by blanks or commas or not at all. Behind some stands a number or
- * flags:
+ * A list of letters, separated by blanks or commas or not at all. A number or flags follow some of
+ * them:
  *
  *	i[NUNIT]             a period; UNIT one of i t ms us ns
  *	g[N] G[N] l[N] L[N]  a size from 1 to 1024

@@ -30,7 +30,7 @@ struct lane {
 	bool ended, failed;
 	struct refused refused;     /* by the filters */
 	uint64_t defects_told;      /* bit per enum defect */
-	uint64_t defects_looked_at; /* defects.changes when all kinds were told */
+	uint64_t defects_looked_at; /* defects.changes when all kinds were delivered */
 };
 
 struct merge {

@@ -9,7 +9,7 @@
 
 /* ---- heads ----------------------------------------------------------------------------------- */
 
-/* What has no time stays where it stands among the events of its recording. */
+/* An event without a time keeps its place among the events of its recording. */
 static int place(struct lane *l, uint64_t time_ns)
 {
 	const struct recording_clock *c = &l->rec->clock;
@@ -34,7 +34,7 @@ static int take_head(struct lane *l, const struct sonde_event *ev)
 	return place(l, ev->time_ns);
 }
 
-/* The next event of a recording that is in memory; without one the lane lacks a head. */
+/* The next event of a recording that is in memory; without one the lane has no head. */
 static int advance(struct sonde_session *s, struct lane *l)
 {
 	const struct sonde_event *ev;
@@ -56,7 +56,7 @@ static int fill_lane(struct sonde_session *s, struct lane *l)
 		int r = session_pump_fill(s, rec);
 
 		if (r == -ENODATA) {
-			/* Damage, which is told as a defect; what the others hold is delivered. */
+			/* Damage is a defect; the events of the others are delivered. */
 			l->failed = true;
 			r = 0;
 		}
@@ -220,7 +220,7 @@ int merge_next_pending(struct sonde_session *s, const struct sonde_event **ret)
 		    !event_switch_pass(&s->filters.switches, ev->schema->family))
 			continue;
 		/*
-		 * A sample before one that is older than all that was read: late, and told as such.
+		 * A sample before one that is older than all that was read: marked late.
 		 */
 		if (s->recordings.line.waits && is_sample)
 			find_zero(s);

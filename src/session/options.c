@@ -225,7 +225,7 @@ static int check_together(const struct session_options *o)
 	return 0;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- all options ----------------------------------------------------------------------------- */
 
 /* Values with a grammar of their own: refused here, before anything is opened. */
 static int check_values(const struct session_options *o)

@@ -49,7 +49,7 @@ struct session_options {
 	struct key_set sinks[NR_SINKS]; /* the sinks' own options, owned; in the order of sinks[] */
 };
 
-/* Times count from the first sample, in text and in time= alike. */
+/* Times count from the first sample, both in text and in time=. */
 static inline bool session_counts_from_first(const struct session_options *o)
 {
 	return o->reltime || o->clock == CLOCK_SHOWN_RELATIVE;

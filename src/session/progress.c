@@ -101,7 +101,7 @@ void session_progress_opened(struct sonde_session *s)
 	if (!s->opts.progress)
 		return;
 	progress_line_wipe(false);
-	s->progress.begun_ms = now_ms(); /* how long unpacking took says nothing of what comes */
+	s->progress.begun_ms = now_ms(); /* the time of unpacking says nothing about reading */
 }
 
 /* ---- the end, and those who ask -------------------------------------------------------------- */

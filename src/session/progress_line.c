@@ -17,7 +17,7 @@
 /* Signal handlers look at them. */
 static atomic_bool is_drawn, has_ended;
 
-/* Of a share of the work that took so long. */
+/* Seconds that the rest takes, when this share of the work took so long. */
 static uint64_t left_s(double share, uint64_t elapsed_ms)
 {
 	return (uint64_t)((double)elapsed_ms / share * (1 - share) / 1000 + 0.5);
@@ -57,7 +57,7 @@ size_t progress_line_unpacking(uint64_t done, uint64_t total, uint64_t elapsed_m
 	return (size_t)snprintf(ret, PROGRESS_LINE_BYTES, "unpacking: %" PRIu64 " MiB", done >> 20);
 }
 
-/* One call, so that nothing comes in between. A terminal that does not take it gets no line. */
+/* One call, so that nothing is written in between. A terminal that does not take it gets no line. */
 static void put(const char *text, size_t len)
 {
 	ssize_t n = write(STDERR_FILENO, text, len);

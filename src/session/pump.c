@@ -121,8 +121,8 @@ static int make_defect_schema(struct sonde_session *s)
 }
 
 /*
- * A kind of defect that was not told yet becomes an event (events=all); its payload is the kind's
- * name.
+ * A kind of defect that was not delivered yet becomes an event (events=all); its payload is the
+ * kind's name.
  */
 int session_defect_event(struct sonde_session *s, struct recording *rec)
 {
@@ -137,7 +137,7 @@ int session_defect_event(struct sonde_session *s, struct recording *rec)
 			break;
 		seen += rec->defects.count[kind] != 0;
 	}
-	if (kind == NR_DEFECTS || !defects_get(&rec->defects, seen, &rec->told)) {
+	if (kind == NR_DEFECTS || !defects_get(&rec->defects, seen, &rec->reported)) {
 		lane->defects_looked_at = rec->defects.changes;
 		return 0;
 	}
@@ -151,8 +151,8 @@ int session_defect_event(struct sonde_session *s, struct recording *rec)
 					 .cpu = -1,
 					 .pid = -1,
 					 .tid = -1,
-					 .bytes = (const uint8_t *)rec->told.name,
-					 .bytes_len = (uint32_t)strlen(rec->told.name) + 1 },
+					 .bytes = (const uint8_t *)rec->reported.name,
+					 .bytes_len = (uint32_t)strlen(rec->reported.name) + 1 },
 				.recording = rec,
 				.schema = s->defect_schema,
 				.source = rec->source };
@@ -250,8 +250,8 @@ static bool record_wanted(struct sonde_session *s, const struct event *ev)
 }
 
 /*
- * A record meets the filters that it can answer. Losses are told whatever is chosen: what was lost
- * might have been that. perf asks for the cpu, and that of records of switches only.
+ * A record meets the filters that it can answer. Losses are delivered whatever is chosen: a chosen
+ * event may be among them. perf asks for the cpu, and for that of records of switches only.
  */
 static bool record_pass(const struct sonde_session *s, const struct event *ev)
 {
@@ -353,19 +353,19 @@ int session_pump_judge(struct sonde_session *s, struct recording *rec, struct ev
 }
 
 /*
- * told: the defects seen so far were told; what reading this batch met belongs behind its first
- * event.
+ * has_defects: the defects seen so far were delivered; those that reading this batch met belong
+ * behind its first event.
  */
 static inline __attribute__((always_inline)) int
-next_pending(struct sonde_session *s, struct recording *rec, bool told, struct event **ret)
+next_pending(struct sonde_session *s, struct recording *rec, bool has_defects, struct event **ret)
 {
-	for (;; told = false) {
+	for (;; has_defects = false) {
 		struct event *ev;
 		int r;
 
 		if (atomic_load_explicit(&s->stopped, memory_order_relaxed))
 			return 0;
-		if (s->wants.defects && !told &&
+		if (s->wants.defects && !has_defects &&
 		    s->merge.lanes[rec->nr].defects_looked_at != rec->defects.changes &&
 		    (r = session_defect_event(s, rec))) {
 			*ret = &rec->defect_event;
@@ -408,12 +408,12 @@ static inline bool merges(const struct sonde_session *s)
 }
 
 /* The next event of the only recording, as it is shown. */
-static inline __attribute__((always_inline)) int next_of_one(struct sonde_session *s, bool told,
-							     const struct sonde_event **ret)
+static inline __attribute__((always_inline)) int
+next_of_one(struct sonde_session *s, bool has_defects, const struct sonde_event **ret)
 {
 	struct recording *rec = s->recordings.v;
 	struct event *ev = NULL;
-	int r = next_pending(s, rec, told, &ev);
+	int r = next_pending(s, rec, has_defects, &ev);
 
 	if (r <= 0)
 		return r;
@@ -465,8 +465,8 @@ int session_next(struct sonde_session *s, const struct sonde_event **ret)
 
 	if (merges(s))
 		return next_of_several(s, ret);
-	for (bool told = false;; told = !recording_is_drained(rec)) {
-		int r = next_of_one(s, told, ret);
+	for (bool has_defects = false;; has_defects = !recording_is_drained(rec)) {
+		int r = next_of_one(s, has_defects, ret);
 
 		if (r)
 			return r;
@@ -662,7 +662,7 @@ void session_want(struct sonde_session *s, uint32_t schema, bool wanted)
 	__atomic_store_n(&sc->unwanted, !wanted, __ATOMIC_RELAXED);
 	if (wanted)
 		atomic_fetch_add(&s->recordings.wants, 1);
-	/* What comes is not looked at any more, so nothing is known of it. */
+	/* Later samples are not looked at any more, so nothing is known of them. */
 	for (size_t i = 0; i < s->recordings.nr; i++)
 		s->recordings.v[i].met_sample |= !wanted && sc->kind <= SONDE_SAMPLE;
 }

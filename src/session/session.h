@@ -80,7 +80,7 @@ int session_next_batch_pending(struct sonde_session *s, const struct sonde_event
 int session_next_batch(struct sonde_session *s, const struct sonde_event *const **ret, size_t *nr);
 int session_unread(struct sonde_session *s, size_t nr);
 void session_want(struct sonde_session *s, uint32_t schema, bool wanted);
-/* Of one recording, as it was recorded. */
+/* The same for one recording, with times as recorded. */
 int session_pump_next(struct sonde_session *s, struct recording *rec,
 		      const struct sonde_event **ret);
 int session_pump_fill(struct sonde_session *s, struct recording *rec);
@@ -92,7 +92,7 @@ int session_pump_judge(struct sonde_session *s, struct recording *rec, struct ev
 		       enum verdict *ret);
 /* Decodes again what is behind the event that was admitted last. */
 void session_pump_rewind(struct recording *rec);
-/* The next kind of defect of it that was not told yet: 1 and an event of it. */
+/* The next kind of its defects that was not delivered yet: 1 and an event of it. */
 int session_defect_event(struct sonde_session *s, struct recording *rec);
 
 /*

@@ -127,7 +127,7 @@ int session_write(struct sonde_session *s, const struct sink_ops *ops, int fd)
 		r = probe_events(s);
 	/*
 	 * What was written so far is kept also when the run failed; the first failure is the one
-	 * told.
+	 * that is reported.
 	 */
 	if (r < 0)
 		cause = strdup(err_text());

@@ -225,7 +225,7 @@ DAY = 1700000000 * 10 ** 9
 REFUSED = {  # what is wrong with the second, what is said of it, whether the time of day helps
     'another host': (dict(), dict(host='other'), 'two hosts (box and other)', False),
     'another host, with clock data': (dict(clock=1, wall=DAY), dict(host='other', clock=1, wall=DAY), 'two hosts', True),
-    'no host': (dict(), dict(host=''), 'one host (box and not told)', False),
+    'no host': (dict(), dict(host=''), 'one host (box and not recorded)', False),
     'another kernel': (dict(), dict(release='6.2.0'), 'two kernels (6.1.0 and 6.2.0)', False),
     'another clock': (dict(), dict(clock=1), "two clocks (the kernel's own clock and CLOCK_MONOTONIC)", False),
     'another clock, with clock data': (dict(clock=4, wall=DAY), dict(clock=1, wall=DAY),

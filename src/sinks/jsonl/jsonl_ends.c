@@ -42,8 +42,8 @@ void jsonl_defect_put(const struct recording *rec, struct outbuf *out)
 	struct json j = json_to(out);
 
 	json_object(&j);
-	json_member_text(&j, "defect", rec->told.name);
-	sink_json_defect(&j, &rec->told);
+	json_member_text(&j, "defect", rec->reported.name);
+	sink_json_defect(&j, &rec->reported);
 	if (rec->all->nr > 1)
 		json_member_u64(&j, "input", rec->nr);
 	json_end_line(&j);
