@@ -5,7 +5,7 @@
  * may be missing: what was counted in them is taken off, so that each remaining sample has
  * the same growth. It is the one thing that is changed in a copied record.
  *
- *	whole | 100 | 250 | 300 | 420 | 450 |        grown: 100 150 50 120 30
+ *	complete | 100 | 250 | 300 | 420 | 450 |        grown: 100 150 50 120 30
  *	part              | 300 - 250 |     | 450 - 250 - 120 |      50     30
  */
 #ifndef SONDE_SINKS_PERF_READS_H
