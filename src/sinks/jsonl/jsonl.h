@@ -54,7 +54,7 @@ struct jsonl_sink {
 /* jsonl_ends.c: the first line and the last one. */
 void jsonl_header_put(const struct jsonl_sink *s, struct outbuf *out);
 void jsonl_summary_put(const struct jsonl_sink *s, bool complete, struct outbuf *out);
-void jsonl_defect_put(const struct recording *rec, struct outbuf *out); /* rec->delivered */
+void jsonl_defect_put(const struct recording *rec, struct outbuf *out); /* rec->reported */
 
 /* jsonl_values.c: each writes a member of the line, and nothing where there is nothing. */
 void jsonl_fields_put(const struct jsonl_type *type, const struct event *ev, struct json *j);
