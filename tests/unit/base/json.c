@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Strings and numbers of JSON: every byte of a string comes back, whatever reads it. */
+/* Strings and numbers of JSON: every byte of a string is read back, whatever reads it. */
 #include "unittest.h"
 
 #include <stdlib.h>
@@ -87,7 +87,7 @@ TEST(bytes_as_digits)
 	free(out.data);
 }
 
-/* Commas are due between what stands at one level, whatever ends before. */
+/* Commas are due between values of one level, whatever ends before. */
 TEST(objects_and_arrays)
 {
 	struct outbuf out = { 0 };

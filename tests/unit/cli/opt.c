@@ -128,7 +128,7 @@ TEST(words_may_be_cut_to_a_unique_beginning)
 	assert_string_equal(o.compat, "x");
 	assert_int_equal(parse("--co 1"), -1);
 	assert_string_equal(p.error, "option --co could be --comms or --count");
-	/* Hidden ones only by their whole name. */
+	/* Hidden ones only by their full name. */
 	assert_int_equal(parse("--hid"), -1);
 	assert_int_equal(parse("--hidden"), 0);
 	assert_string_equal(a.calls, "-;");

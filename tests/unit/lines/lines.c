@@ -318,7 +318,7 @@ TEST(instructions)
 	insn_decoder_free(d);
 }
 
-/* ---- descriptors ------------------------------------------------------------------------------------------------- */
+/* ---- descriptors ----------------------------------------------------------------------------- */
 
 static bool has_lines(const char *name, uint64_t addr)
 {
@@ -329,7 +329,7 @@ static bool has_lines(const char *name, uint64_t addr)
 	return lines_at(lines, d, addr, &p) > 0;
 }
 
-/* The first descriptor that is free: what is open lies below it. */
+/* The first descriptor that is free: open ones are below it. */
 static rlim_t first_free(void)
 {
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -372,7 +372,7 @@ TEST(more_files_than_descriptors)
 	assert_int_equal(missing, 0);
 }
 
-/* What could not be opened is told, and is there as soon as it can. */
+/* A file that could not be opened is reported, and is there as soon as it can be. */
 TEST(no_descriptor_at_all)
 {
 	struct rlimit before, none;

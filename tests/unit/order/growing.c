@@ -29,7 +29,7 @@ static struct live {
 	struct order *order;
 	uint64_t newest_ns, late;
 	uint64_t
-		older_ns; /* a record of this time comes into pipe 0 while pipe 1 is cut; 0: none */
+		older_ns; /* a record of this time arrives in pipe 0 while pipe 1 is cut; 0: none */
 } live;
 
 static void put(unsigned i, uint64_t time_ns);
@@ -203,7 +203,9 @@ TEST(older_records_that_come_while_others_are_read)
 	end();
 }
 
-/* Nothing waits for streams that ended; the beginning of a record that one ended with is reported. */
+/*
+ * Nothing waits for streams that ended; the beginning of a record that one ended with is reported.
+ */
 TEST(streams_that_end)
 {
 	begin();
@@ -249,8 +251,8 @@ static void *write_records(void *arg)
 }
 
 /*
- * Writers of their own pace, and one pipe that is silent until they are done: every record comes
- * once, in order, or it says that it is late.
+ * Writers of their own pace, and one pipe that is silent until they are done: every record is
+ * delivered once, in order, or is marked late.
  */
 TEST(writers_of_their_own_pace)
 {

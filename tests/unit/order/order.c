@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ordering against a plain model: every record of a recording, in memory, delivered by the rule of order.h.
- * The recordings are of a source of our own, so that a record is its time, what it is, and bytes that are all its own.
+ * Ordering against a plain model: every record of a recording, in memory, delivered by the rule of
+ * order.h. The recordings are of a source of our own, so that a record is its time, what it is, and
+ * bytes that are all its own.
  */
 #include "unittest.h"
 
@@ -16,9 +17,9 @@
 #include "base/vec.h"
 #include "order/order.h"
 
-/* ---- a recording ------------------------------------------------------------------------------------------------- */
+/* ---- a recording ----------------------------------------------------------------------------- */
 
-/* As it lies in the file, followed by bytes that tell the serial number again. */
+/* As in the file, followed by bytes that repeat the serial number. */
 struct head {
 	uint32_t len, order;
 	uint64_t time_ns;
@@ -101,7 +102,7 @@ static void add_round(struct recording *r)
 	add_sized(r, CUT_ROUND, 0, SHORTEST, 0);
 }
 
-/* ---- its source -------------------------------------------------------------------------------------------------- */
+/* ---- its source ------------------------------------------------------------------------------ */
 
 static bool fake_file(struct source *s, unsigned i, struct source_file *ret)
 {
@@ -185,9 +186,9 @@ static void free_recording(struct recording *r)
 	free(r);
 }
 
-/* ---- the model --------------------------------------------------------------------------------------------------- */
+/* ---- the model ------------------------------------------------------------------------------- */
 
-/* Serial numbers in the order of delivery; LATE_BIT marks those that are told to be late. */
+/* Serial numbers in the order of delivery; LATE_BIT marks those that are marked late. */
 #define LATE_BIT 0x80000000u
 struct serials {
 	uint32_t *v;
@@ -300,7 +301,7 @@ static void model_monotonic(const struct recording *r, struct serials *out)
 	}
 }
 
-/* ---- comparing --------------------------------------------------------------------------------------------------- */
+/* ---- comparing ------------------------------------------------------------------------------- */
 
 static void check_bytes(const struct cut *c)
 {
@@ -385,7 +386,7 @@ static void check_all_ways(struct recording *r)
 	free_recording(r);
 }
 
-/* ---- cases ------------------------------------------------------------------------------------------------------- */
+/* ---- cases ----------------------------------------------------------------------------------- */
 
 TEST(nothing_at_all)
 {
@@ -468,7 +469,10 @@ TEST(equal_times_keep_the_order_of_the_file)
 	check_all_ways(r);
 }
 
-/* A run that waits for its round begins before one that does not: its records of the same time come first all the same. */
+/*
+ * A run that waits for its round begins before one that does not: its records of the same time come
+ * first all the same.
+ */
 TEST(equal_times_of_a_run_that_waited)
 {
 	struct recording *r = new_recording();
@@ -590,7 +594,10 @@ static uint64_t random_below(uint64_t n)
 	return (random_state >> 33) % n;
 }
 
-/* Buffers with clocks of their own, drained one after another in rounds of random length; now and then anything else. */
+/*
+ * Buffers with clocks of their own, drained one after another in rounds of random length; now and
+ * then anything else.
+ */
 TEST(random_recordings)
 {
 	for (uint64_t seed = 1; seed <= 60; seed++) {
@@ -630,7 +637,10 @@ TEST(random_recordings)
 	}
 }
 
-/* What an early filter refuses lies between records of one run: it may not come back when they are read again. */
+/*
+ * Records that an early filter refuses are between records of one run: they may not be delivered
+ * when those are read again.
+ */
 TEST(refused_records_inside_a_run)
 {
 	struct recording *r = new_recording();
@@ -648,9 +658,14 @@ TEST(refused_records_inside_a_run)
 	check_all_ways(r);
 }
 
-/* ---- monotonic files ---------------------------------------------------------------------------- */
+/*
+ * ---- monotonic files ----------------------------------------------------------------------------
+ */
 
-/* Files of cpus, some of whose records are late, or have no time; every other seed has none of these. */
+/*
+ * Files of cpus, some of whose records are late, or have no time; every other seed has none of
+ * these.
+ */
 TEST(monotonic_files)
 {
 	for (uint64_t seed = 1; seed <= 40; seed++) {
@@ -702,7 +717,10 @@ TEST(late_records_of_monotonic_files_are_counted)
 	free_recording(r);
 }
 
-/* Bytes that this process has read so far, without those of this question; -1: the kernel does not say. */
+/*
+ * Bytes that this process has read so far, without those of this question; -1: the kernel does not
+ * say.
+ */
 static int64_t bytes_read(void)
 {
 	static int64_t asking;
@@ -788,9 +806,9 @@ TEST(monotonic_files_that_end_early)
 	free_recording(r);
 }
 
-/* ---- files that change, memory ----------------------------------------------------------------------------------- */
+/* ---- files that change, memory --------------------------------------------------------------- */
 
-/* Cut short in mid-run: what was read before stands, the rest is told, nothing is made up. */
+/* Cut short in mid-run: what was read before is kept, the rest is reported, nothing is made up. */
 static void shrink(const struct order_options *options, uint64_t (*time_of)(uint64_t))
 {
 	struct recording *r = new_recording();
@@ -925,7 +943,10 @@ static void reset_high_water(void)
 	}
 }
 
-/* Memory is that of windows and pieces, whatever the size of the recording. The files live in memfds, not counted. */
+/*
+ * Memory is that of windows and pieces, whatever the size of the recording. The files live in
+ * memfds, not counted.
+ */
 static void check_memory(struct recording *r, const struct order_options *options, uint64_t count)
 {
 	struct order_options opts = *options;

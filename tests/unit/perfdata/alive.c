@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records of state that are kept for what comes (sinks/perf/alive.h): whoever reads those alone knows of all that live what
- * one knows who read everything; and they do not grow with time.
+ * Records of state that are kept for later events (sinks/perf/alive.h): a reader of those alone
+ * knows the same of everything alive as a reader of all records; and they do not grow with time.
  */
 #include "unittest.h"
 
@@ -30,7 +30,7 @@ static unsigned upto(unsigned n)
 	return (unsigned)(seed >> 33) % n;
 }
 
-/* ---- two readers -------------------------------------------------------------------------------------------------- */
+/* ---- two readers ----------------------------------------------------------------------------- */
 
 static struct strpool strings;
 
@@ -80,7 +80,7 @@ static void compare(struct alive *a, struct state *whole, const bool *lives, con
 	state_done(&part);
 }
 
-/* ---- what happens ------------------------------------------------------------------------------------------------- */
+/* ---- what happens ---------------------------------------------------------------------------- */
 
 static void happen(struct alive *a, struct state *whole, bool *lives, int32_t *pids)
 {
@@ -156,7 +156,7 @@ TEST(what_lives_is_known_from_what_is_kept)
 	}
 }
 
-/* ---- nothing grows ------------------------------------------------------------------------------------------------ */
+/* ---- nothing grows --------------------------------------------------------------------------- */
 
 static size_t kept(const struct alive *a)
 {
@@ -167,7 +167,10 @@ static size_t kept(const struct alive *a)
 	return n;
 }
 
-/* A shell of long life: it forks, the child calls exec and ends, it maps anew and takes another name. */
+/*
+ * A shell of long life: it forks, the child calls exec and ends, it maps anew and takes another
+ * name.
+ */
 TEST(one_that_forks_for_ever)
 {
 	struct alive *a = calloc(1, sizeof(*a));
@@ -208,7 +211,10 @@ TEST(one_that_forks_for_ever)
 				      .ppid = 1,
 				      .ptid = 1 });
 	}
-	/* FORK, COMM and EXIT of the last thousands that ended, and what a tenth of those still live by. */
+	/*
+	 * FORK, COMM and EXIT of the last thousands that ended, and what a tenth of those still
+	 * live by.
+	 */
 	assert_in_range(kept(a), 1, ALIVE_EXITED * 3 + ALIVE_EXITED);
 	shell = lineage_payload(&a->tasks, 1);
 	assert_in_range(shell->nr_records, 1, ALIVE_EXITED);
@@ -244,7 +250,7 @@ TEST(subjects)
 
 	assert_non_null(a);
 	for (int i = 0; i < 1000; i++) {
-		/* Of the recorder: the same again and again. */
+		/* Records of the recorder: the same again and again. */
 		assert_int_equal(alive_add_subject(a,
 						   &(struct alive_subject){ .id = 1, .adds = true },
 						   told[0], 4, 0),
@@ -266,7 +272,7 @@ TEST(subjects)
 					  told[0], 4, 0),
 			0);
 	assert_int_equal(kept(a), 6);
-	/* What is no more is told once, so that this part knows it. */
+	/* An end is written once, so that this part has it. */
 	assert_int_equal(alive_add_subject(a, &(struct alive_subject){ .id = 2, .ends = true },
 					   told[0], 4, 0),
 			 0);

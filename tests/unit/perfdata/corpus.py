@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Recordings of other machines, of all ages, whole, cut and damaged.
+"""Recordings of other machines, of all ages, complete, cut and damaged.
 
     corpus.py DETAILS
 
 Reads $SONDE_CORPUS, else ../shared/corpus beside the project. Whole ones must hold the records that EXPECT.json counted
-there with a walker of its own; of cut and damaged ones it is asked only that the reader comes back.
+there with a walker of its own; for cut and damaged ones the reader must only return.
 """
 import collections
 import json
@@ -81,7 +81,7 @@ def main():
     program = os.path.abspath(sys.argv[1])
     corpus = pathlib.Path(os.environ.get('SONDE_CORPUS') or ROOT.parent / 'shared' / 'corpus')
     if not (corpus / 'EXPECT.json').is_file():
-        # A worktree may lie one folder deeper.
+        # A worktree may be one folder deeper.
         corpus = ROOT.parent.parent / 'shared' / 'corpus'
     if not (corpus / 'EXPECT.json').is_file():
         print('1..0 # SKIP no corpus of recordings ($SONDE_CORPUS)')

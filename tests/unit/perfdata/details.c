@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prints everything that the library says of a recording, one line an event: what fixtures are compared with.
+ * Prints everything that the library says of a recording, one line an event: what fixtures are
+ * compared with.
  *
- *	details FILE [--counts] [key=value ...]   keys of the session; events=all unless told otherwise
+ *	details FILE [--counts] [key=value ...]   keys of the session; events=all by default
  *
- * --counts: everything is asked as before, but only how many events there were of each kind is printed.
+ * --counts: everything is asked as before, but only how many events there were of each kind is
+ * printed.
  *
- * Values that a recording does not hold are left out, so that a fixture shows what it is about. Defects
- * and what the header says follow the events. Exit status 0 also on errors: they
- * are part of the text.
+ * Values that a recording does not hold are left out, so that a fixture shows what it is about.
+ * Defects and what the header says follow the events. Exit status 0 also on errors: they are part
+ * of the text.
  */
 #include <inttypes.h>
 #include <linux/perf_event.h>
@@ -71,7 +73,7 @@ static void put_sample(const struct sonde_event *ev)
 		printf(" ip=0x%" PRIx64, s.ip);
 		if (sonde_event_locate(ev, s.ip, ev->cpumode, &loc) >= 0 && loc.dso)
 			printf("@%s+0x%" PRIx64, loc.dso, s.ip - loc.map_start + loc.map_pgoff);
-		/* Of user space it depends on the files of this machine. */
+		/* In user space it depends on the files of this machine. */
 		if (ev->cpumode == 1 &&
 		    sonde_event_code(ev, s.ip, ev->cpumode, SONDE_CODE_INSN, &code) >= 0 &&
 		    code.insn_len)
@@ -160,7 +162,10 @@ static void put_event(struct sonde_session *s, const struct sonde_event *ev)
 	const struct sonde_schema *sc = sonde_event_schema(s, ev);
 	enum sonde_schema_kind kind = sonde_schema_kind(sc);
 
-	/* When a defect is noticed depends on how much is read at a time: they are told at the end. */
+	/*
+	 * When a defect is noticed depends on how much is read at a time: they are printed at the
+	 * end.
+	 */
 	if (kind == SONDE_DEFECT)
 		return;
 	printf("%s", sonde_schema_name(sc));

@@ -10,7 +10,7 @@
 
 enum { TRAILER_BYTES = 40, ROOM = 128 << 10, LAST_TYPE = RECORD_SCHEDSTAT_DOMAIN };
 
-/* The record, and so many others behind it that any size lies within. */
+/* The record, and so many others behind it that any size is within them. */
 static struct {
 	_Alignas(8) uint8_t bytes[ROOM];
 	uint32_t len;
@@ -168,7 +168,9 @@ TEST(records_have_the_shape_of_their_type)
 	}
 }
 
-/* THROTTLE and UNTHROTTLE have FORK's size: their ids tell them apart. A zstd stream has no shape. */
+/*
+ * THROTTLE and UNTHROTTLE have FORK's size: their ids distinguish them. A zstd stream has no shape.
+ */
 TEST(a_wrong_bit_in_the_type)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {

@@ -50,7 +50,7 @@ static void compress(ZSTD_CStream *z, ZSTD_EndDirective how, uint32_t type, cons
 	assert_int_equal(in.pos, len);
 	size = out.pos;
 	memcpy(packed, &size, sizeof(size));
-	if (type == RECORD_COMPRESSED2) /* padded: its size word tells */
+	if (type == RECORD_COMPRESSED2) /* padded: its size word has the size */
 		put_record(&recorded, type, packed, 8 + ((size_t)size + 7) / 8 * 8);
 	else
 		put_record(&recorded, type, packed + 8, size);
@@ -73,7 +73,7 @@ static void make(uint32_t type, size_t step)
 		size_t n = samples->len - at < step ? samples->len - at : step;
 
 		compress(z, ZSTD_e_flush, type, samples->bytes + at, n);
-		/* What is whole by now comes before the plain record. */
+		/* Records that are complete by now are before the plain record. */
 		while (done < at + n) {
 			struct perfdata_record_header h;
 
@@ -96,7 +96,7 @@ enum { FRAMES = 5, UNITS = 4, UNIT_RECORDS = 50, FRAME_RECORDS = UNITS * UNIT_RE
 /* Where the first record of each frame begins in `recorded`, and what it holds in `plain`. */
 static size_t frame_at[FRAMES + 1], frame_plain_at[FRAMES + 1];
 
-/* Frames with checksums, each of whole records; the last without its end if `is_open`. */
+/* Frames with checksums, each of complete records; the last without its end if `is_open`. */
 static void make_frames(bool is_open)
 {
 	ZSTD_CStream *z = ZSTD_createCStream();
@@ -124,7 +124,7 @@ static void make_frames(bool is_open)
 static struct defects defects;
 static bool is_complete;
 
-/* Everything that comes out, as one image; NULL if it is more than the limit allows. */
+/* All unpacked bytes, as one image; NULL if it is more than the limit allows. */
 static struct image *unpacked_to(uint64_t max_bytes)
 {
 	struct unpacked limit = { .max_bytes = max_bytes, .packed_bytes = recorded.len };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What print formats tell scripts about their tables. */
+/* Definitions of the tables of print formats, for scripts. */
 #include "unittest.h"
 
 #include <stdlib.h>
@@ -84,7 +84,10 @@ TEST(defines_know_values)
 
 TEST(defines_walk_as_perf_does)
 {
-	/* Elements name their field first; helpers of dynamic fields end the walk; those of strings do not. */
+	/*
+	 * Elements name their field first; helpers of dynamic fields end the walk; those of strings
+	 * do not.
+	 */
 	check("\"%lx %lx\", REC->arr[0], REC->arr[1]", PRINTFMT_PERF_6_1, "f arr 0 0\nf arr 0 1\n");
 	check("\"%d %d %d\", REC->a + 1, __get_dynamic_array_len(du), REC->b + 2",
 	      PRINTFMT_PERF_6_1, "f a 0 1\n");

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The print format language, construct by construct: what is right, and what perf 6.1 makes of it. */
+/*
+ * The print format language, construct by construct: what is right, and what perf 6.1 makes of it.
+ */
 #include "unittest.h"
 
 #include <stdlib.h>
@@ -50,7 +52,7 @@ static const struct row conversions[] = {
 	{ "\"%ls\", REC->str", "hello", "" },
 };
 
-/* What may stand under %s. */
+/* Arguments of %s. */
 static const struct row strings[] = {
 	{ "\"%s\", REC->str", "hello", AS_RIGHT },
 	{ "\"%10s|%-10s|%.3s|%5.2s|\", REC->str, REC->str, REC->str, REC->str",

@@ -45,7 +45,10 @@ static void strings(const struct features *f, uint64_t feature, char *ret, size_
 	}
 }
 
-/* Two packages, two dies in the second, threads in pairs, cpu 5 not there; two nodes; cores of two kinds. */
+/*
+ * Two packages, two dies in the second, threads in pairs, cpu 5 not there; two nodes; cores of two
+ * kinds.
+ */
 static void make_machine(const char *root)
 {
 	static const struct {
@@ -159,7 +162,7 @@ TEST(features_of_another_machine)
 	assert_null(find(&f, FEAT_CPU_PMU_CAPS));
 	features_done(&f);
 
-	/* a processor's own event source tells of itself even when it has no caps */
+	/* a processor's own event source is described even if it has no caps */
 	put_text(root, "/sys/bus/event_source/devices/cpu/type", "4\n");
 	f = (struct features){ .root = root };
 	assert_int_equal(features_add_system(&f, NULL), 0);

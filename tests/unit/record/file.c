@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The bytes of the file: its beginning, its end, what is left when the disk is full; rings on their way into it. */
+/*
+ * The bytes of the file: its beginning, its end, what is left when the disk is full; rings on their
+ * way into it.
+ */
 
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -192,7 +195,10 @@ TEST(full_disk_leaves_whole_records)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	assert_int_equal(perfdata_writer_append(f.w, pieces, 2), -EFBIG);
 	assert_int_equal(perfdata_writer_data_size(f.w), APPENDS * APPEND + 3 * 64);
-	/* the table needs 32 bytes and 8 are left: the last 8 KiB and 32 bytes go, in whole records */
+	/*
+	 * the table needs 32 bytes and 8 are left: the last 8 KiB and 32 bytes are dropped, in
+	 * complete records
+	 */
 	perfdata_writer_on_cut(f.w, count_cut, &cut);
 	assert_int_equal(perfdata_writer_finish(f.w, NULL, 0, NULL), 1);
 	assert_int_equal(cut, 3 + 8);
@@ -293,7 +299,7 @@ TEST(encodings)
 	outbuf_done(&o);
 }
 
-/* ---- rings ------------------------------------------------------------------------------------------------------- */
+/* ---- rings ----------------------------------------------------------------------------------- */
 
 enum { RING_BYTES = 4096 };
 
@@ -374,7 +380,7 @@ TEST(rings_run_over_their_ends)
 	}
 	assert_int_equal(drain_pass(&d), 0);
 
-	/* ring after ring, then FINISHED_ROUND, all whole */
+	/* ring after ring, then FINISHED_ROUND, all complete */
 	file_read(&f);
 	at = load_u64(f.bytes + 40);
 	static const uint16_t sizes[] = { 40, 256, 24, 40, 96, 8 };

@@ -16,7 +16,7 @@
 
 enum { PLAIN_BYTES = 6 << 20, RECORD_BYTES = 1024 };
 
-/* Records whose bodies are random where `random` says so, else alike. */
+/* Records whose bodies are random where `random` says so, else the same. */
 static uint8_t *make_records(size_t len, bool (*is_random)(size_t at))
 {
 	uint8_t *bytes = malloc(len);
@@ -150,8 +150,8 @@ static bool begins_checked_frame(const ZSTD_inBuffer *in)
 }
 
 /*
- * Unpacks as perf 6.1 does: each record in one call, into a buffer of the size that FEAT_COMPRESSED tells; what unpacks to
- * nothing is damage. A FINISHED_INIT may be the last of it all.
+ * Unpacks as perf 6.1 does: each record in one call, into a buffer of the size in FEAT_COMPRESSED;
+ * what unpacks to nothing is damage. A FINISHED_INIT may be the last of it all.
  */
 static struct unpacked unpack(const uint8_t *bytes, size_t len, bool padded, const uint8_t *plain)
 {
@@ -239,7 +239,7 @@ TEST(compressed_records_of_all_kinds_of_bytes)
 	}
 }
 
-/* What the records of the file hold and what is told as given up is together what was put. */
+/* The records of the file and those reported as given up are together those that were put. */
 TEST(a_full_disk_is_told_exactly)
 {
 	uint8_t *plain = make_records(PLAIN_BYTES, now_and_then);
@@ -270,7 +270,10 @@ TEST(a_full_disk_is_told_exactly)
 		data = read_data(&s, &n);
 		in_file = (opts.level ? unpack(data, n, false, plain).len : n) / RECORD_BYTES;
 		assert_true(in_file > 100);
-		/* a batch of what cannot be compressed may be in the file in part: it counts as given up */
+		/*
+		 * a batch of what cannot be compressed may be in the file in part: it counts as
+		 * given up
+		 */
 		samples -= outlet_samples_given_up(s.outlet);
 		assert_in_range(samples, in_file - (opts.level ? ZIP_UNIT_BYTES / RECORD_BYTES : 0),
 				in_file);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* How events are sampled: settings that this machine's kernel may refuse, as they stand in the attr. */
+/*
+ * How events are sampled: settings that this machine's kernel may refuse, as they are in the attr.
+ */
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -91,7 +93,7 @@ TEST(chains_of_branch_records)
 	assert_int_equal(a.branch_sample_type, 0x2c801);
 	assert_true(a.sample_type & PERF_SAMPLE_BRANCH_STACK);
 	assert_true(a.sample_type & PERF_SAMPLE_CALLCHAIN);
-	/* only user space has them; a dummy event samples nothing; -j comes first */
+	/* only user space has them; a dummy event samples nothing; -j is first */
 	a = attr_of("cycles:k", &o);
 	assert_int_equal(a.branch_sample_type, 0);
 	assert_false(a.sample_type & PERF_SAMPLE_BRANCH_STACK);

@@ -16,7 +16,7 @@
 #include "sources/perfdata/view.h"
 #include "sources/source.h"
 
-/* Of the demo: IP TID TIME ID CPU PERIOD RAW. */
+/* The sample type of the demo: IP TID TIME ID CPU PERIOD RAW. */
 enum { ATTR_SAMPLE_TYPE = 0x5c7 };
 
 static struct source_ops bare;

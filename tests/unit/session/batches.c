@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Events in batches: sonde_session_next_batch() and what it has in common with sonde_session_next(). */
+/*
+ * Events in batches: sonde_session_next_batch() and what it has in common with
+ * sonde_session_next().
+ */
 #include "unittest.h"
 
 #include <errno.h>
@@ -425,7 +428,10 @@ static char *text_of(struct sonde_session *s)
 	return text;
 }
 
-/* What was decoded ahead of the caller has been no record yet: none is missing, none comes twice. */
+/*
+ * What was decoded ahead of the caller has been no record yet: none is missing, none is delivered
+ * twice.
+ */
 TEST(a_dump_begins_behind_the_last_event_of_a_batch)
 {
 	const struct sonde_event *const *events;

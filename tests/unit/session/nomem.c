@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory runs out at each allocation in turn: opening and reading then either says -ENOMEM, or tells the same as with
- * memory enough; never a crash, never a leak, never a wrong answer.
+ * Memory runs out at each allocation in turn: opening and reading then either says -ENOMEM, or
+ * gives the same as with memory enough; never a crash, never a leak, never a wrong answer.
  *
- * The allocators are wrapped by the linker (--wrap): those that the library calls, not those inside libc.
+ * The allocators are wrapped by the linker (--wrap): those that the library calls, not those inside
+ * libc.
  */
 #include "unittest.h"
 
@@ -32,7 +33,10 @@ void __wrap_free(void *p);
 
 static long allocations, fail_at, living;
 
-/* fail_at 0: nothing fails. Once memory ran out it is there again: a caller that goes on must have noticed. */
+/*
+ * fail_at 0: nothing fails. Once memory ran out it is there again: a caller that continues must
+ * have noticed.
+ */
 static bool fails(void)
 {
 	return ++allocations == fail_at;
@@ -86,7 +90,7 @@ void __wrap_free(void *p)
 	__real_free(p);
 }
 
-/* What a run told, and how it ended. */
+/* The output of a run, and how it ended. */
 struct told {
 	char *text;
 	size_t len;
@@ -249,7 +253,10 @@ TEST(reading_several_recordings)
 	sweep(session, false);
 }
 
-/* Answers about an event that memory does not suffice for are empty or an error; nothing is lost for good. */
+/*
+ * Answers about an event that memory does not suffice for are empty or an error; nothing is lost
+ * for good.
+ */
 TEST(asking_everything)
 {
 	struct recording r;

@@ -33,7 +33,7 @@ CAUSE_OF = {'sonde_event_schema': 'sonde_session_schema'}
 
 ZERO_TYPES = ('size_t', 'uint32_t', 'uint64_t', 'int64_t', 'double', 'enum sonde_schema_kind')
 SCALARS = ('int', 'unsigned', 'int32_t') + ZERO_TYPES
-# What stands in a place where it is not NULL: by type, else by (type, name). The variables are those of nulls.c.
+# Arguments that are not NULL: by type, else by (type, name). The variables are those of nulls.c.
 POINTERS = {
     'struct sonde_session *': 'session', 'const struct sonde_session *': 'session', 'struct sonde_session **': '&opened',
     'const struct sonde_event *': 'event', 'struct sonde_event *': 'event', 'const struct sonde_event **': '&next',

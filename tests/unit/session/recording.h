@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recording made in memory, for tests of sessions: two events, cpu-clock (id 1) and page-faults (id 2), whose samples have
- * IDENTIFIER IP TID TIME CPU READ (group, ids) CALLCHAIN; all records have trailers.
+ * A recording made in memory, for tests of sessions: two events, cpu-clock (id 1) and page-faults
+ * (id 2), whose samples have IDENTIFIER IP TID TIME CPU READ (group, ids) CALLCHAIN; all records
+ * have trailers.
  *
  *	struct recording r;
  *
@@ -37,7 +38,7 @@ struct recording {
 	size_t len;
 	int fd;
 	char path[32];
-	uint64_t counts[2]; /* of the two events, as READ tells them */
+	uint64_t counts[2]; /* of the two events, as in READ */
 	bool is_plain;      /* samples have no READ, so each record gives one event */
 };
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The contract of events and sessions (sonde.h, docs/model.md): what is lent, what a kept event still says, and how long. */
+/*
+ * The contract of events and sessions (sonde.h, docs/model.md): what is lent, what a kept event
+ * still says, and how long.
+ */
 #include "unittest.h"
 
 #include <errno.h>
@@ -560,7 +563,7 @@ TEST(stop_ends_the_run)
 	recording_done(&r);
 }
 
-/* ---- the text form ----------------------------------------------------------------------------------------------- */
+/* ---- the text form --------------------------------------------------------------------------- */
 
 TEST(text_form_reads_back)
 {
@@ -677,7 +680,7 @@ TEST(text_form_with_mistakes)
 			fail_msg("%s is taken: %s", texts[i], parsed);
 		assert_true(strlen(sonde_error_text()) > 0);
 		assert_int_equal(sonde_session_open(&s, texts[i], "here"), -EINVAL);
-		/* Values with a grammar of their own tell in its words. */
+		/* Values with a grammar of their own are refused in its words. */
 		if (!strstr(sonde_error_text(), "here:") &&
 		    !strstr("time cpu pid tid", strtok(strdupa(texts[i]), "=")))
 			fail_msg("%s: %s", texts[i], sonde_error_text());
@@ -733,7 +736,7 @@ TEST(one_name_is_one_family)
 	}
 }
 
-/* What lies at one address of two kernels is of two files, and its answers have two numbers. */
+/* One address of two kernels is in two files, and its answers have two numbers. */
 TEST(several_recordings_have_kernels_of_their_own)
 {
 	const char *demo = getenv("SONDE_DEMO_DATA");
@@ -763,7 +766,10 @@ TEST(several_recordings_have_kernels_of_their_own)
 	sonde_session_close(s);
 }
 
-/* Root makes a file that is somebody's; others, root too, may read it only when told to. In a process of its own. */
+/*
+ * Root makes a file that is somebody's; others, root too, may read it only when forced to. In a
+ * process of its own.
+ */
 static int open_as_another(const char *path, uid_t uid)
 {
 	char text[128];

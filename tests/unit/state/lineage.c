@@ -166,7 +166,7 @@ TEST(numbers_that_ended_take_no_entry)
 	assert_null(lineage_find(&l, 1));
 	assert_true(lineage_has_ended(&l, 1));
 	assert_false(lineage_has_ended(&l, 1000));
-	/* nothing but a payload comes back ... */
+	/* nothing but a payload is found ... */
 	assert_int_equal(lineage_put(&l, 1, &b), 0);
 	assert_true(lineage_has_ended(&l, 1));
 	/* ... unless another one has the number */

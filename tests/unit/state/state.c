@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Tasks and mappings: the rules of state.h, one by one, and mappings against a plain model of one byte an address. */
+/*
+ * Tasks and mappings: the rules of state.h, one by one, and mappings against a plain model of one
+ * byte an address.
+ */
 #include "unittest.h"
 
 #include <stdlib.h>
@@ -321,7 +324,7 @@ TEST(names_behind_an_exit)
 	}
 }
 
-/* A recording read as it lies in its file may tell of mappings behind the EXIT of their process. */
+/* A recording read in the order of its file may have mappings behind the EXIT of their process. */
 TEST(mappings_behind_an_exit)
 {
 	for (int forgets = 0; forgets < 2; forgets++) {
@@ -512,7 +515,10 @@ TEST(the_epoch_grows_with_each_change_of_mappings)
 	end();
 }
 
-/* Random mappings in a space of a few hundred bytes, beside an array that says for each byte what is there. */
+/*
+ * Random mappings in a space of a few hundred bytes, beside an array that says for each byte what
+ * is there.
+ */
 TEST(mappings_against_a_model)
 {
 	enum { BYTES = 300, NAMES = 26 };
@@ -567,7 +573,9 @@ TEST(ended_processes_give_their_mappings_back)
 	}
 	assert_null(state_space(&st, 2));     /* the first to ended */
 	assert_non_null(state_space(&st, 3)); /* its last events may still come */
-	/* A pid that is used again is another process: the old one's ended takes nothing from it. */
+	/*
+	 * A pid that is used again is another process: the old one's ended takes nothing from it.
+	 */
 	fork.pid = fork.tid = map.pid = map.tid = 3;
 	assert_int_equal(state_apply(&st, &fork), 0);
 	assert_int_equal(state_apply(&st, &map), 0);
@@ -610,7 +618,7 @@ TEST(kernel_symbols_come_and_go_over_the_kernel)
 	assert_int_not_equal(st.kernel->stamp, held->stamp);
 	assert_string_equal(symbol_in(st.kernel, 0x2000), "");
 	assert_string_equal(symbol_in(held, 0x2000), "one"); /* what is held stays as it was */
-	KSYMBOL(0x20f0, 0x20, "three"); /* its predecessor's end was not told */
+	KSYMBOL(0x20f0, 0x20, "three"); /* its predecessor's end was not recorded */
 	assert_string_equal(symbol_in(st.kernel, 0x20f8), "three");
 	assert_string_equal(symbol_in(st.kernel, 0x2180), "");
 	assert_string_equal(mapped_in(st.kernel, 0x20f8), "kernel+10f8");

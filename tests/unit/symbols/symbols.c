@@ -28,7 +28,7 @@ static const char text[] = "ffffffff81000000 T first_of_three\n"
 
 static void expect(struct kallsyms *k, uint64_t addr, const char *name, uint64_t off)
 {
-	/* twice: the second answer comes out of the cache */
+	/* twice: the second answer is from the cache */
 	for (int i = 0; i < 2; i++) {
 		const struct kernel_symbol *s = kallsyms_find(k, addr);
 
@@ -187,7 +187,7 @@ TEST(kernel_symbols_by_build_id)
 	expect(k, 0x1000, NULL, 0);
 	kallsyms_close(k);
 
-	/* the user's file comes before all; when it cannot be read, that is an error */
+	/* the user's file has precedence over all; when it cannot be read, that is an error */
 	opts.kallsyms_path = "/nonexistent";
 	assert_int_equal(kernel_symbols_open(&k, &opts, path_used), -ENOENT);
 

@@ -114,7 +114,7 @@ static const char *quiet(const char *text, bool line_ends)
 	outbuf_str(&out, "\x1b");
 	outbuf_str(&out, text);
 	text_terminal_quiet(&out, 1, line_ends);
-	assert_int_equal(out.data[0], 0x1b); /* what stands before is left alone */
+	assert_int_equal(out.data[0], 0x1b); /* the text before is left alone */
 	outbuf_char(&out, '\0');
 	return out.data + 1;
 }
