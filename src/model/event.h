@@ -46,7 +46,8 @@ struct change {
 	int32_t cpu;        /* SWITCH */
 	uint64_t time_ns;   /* COMM, FORK: SONDE_NO_TIME when not recorded */
 	int32_t ppid, ptid; /* FORK: the parent */
-	bool exec; /* COMM: caused by exec; FORK: made by the recorder for a task that already ran */
+	/* COMM: caused by exec; FORK: made by the recorder for a task that already ran */
+	bool exec;
 	/*
 	 * COMM: the task's name since before the first event, as far as the recording knows (saved
 	 * command lines, a dump of the tasks). It never replaces a name that has a time: one from
@@ -89,11 +90,13 @@ struct event {
 	const struct change *change; /* NULL: none, and in a dup; valid as long as pub.record */
 	uint32_t derived;            /* index of this event among those of its record */
 	bool owned;                  /* made by sonde_event_dup */
-	bool is_left_out;  /* the rules leave such samples out: only raw records have it */
-	bool is_summed_up; /* a count that a later event of its record sums up: only a text wants it */
+	bool is_left_out; /* the rules leave such samples out: only raw records have it */
+	/* A count that a later event of its record sums up: only a text wants it. */
+	bool is_summed_up;
 
 	struct source *source; /* who decodes the rest of it */
-	uint64_t period; /* of a derived event (SONDE_EVENT_DERIVED or first of several); else 0 */
+	/* of a derived event (SONDE_EVENT_DERIVED or the first of several); else 0 */
+	uint64_t period;
 	struct address_space
 		*space; /* of its process as of now, NULL unknown; a dup holds a reference */
 	struct address_space

@@ -3,7 +3,7 @@
  * ftrace:bprint, what trace_printk() leaves: the address of a format string, and its arguments
  * packed behind it.
  *
- *	numbers of 4 or 8 bytes, each beginning at a multiple of 4 | strings up to their NUL, as they come
+ *	numbers of 4 or 8 bytes, each at a multiple of 4 | strings with their NUL, not aligned
  *
  * The format string itself is in printk_formats; the event's own print format only shows its
  * address.

@@ -90,7 +90,9 @@ static void walk_perf(struct defines *d, const struct pf_node *n)
 		walk_perf(d, n->a);
 		walk_perf(d, n->b);
 		break;
-	default: /* perf's walk ends here, for the arguments behind it too, unless it is inside another node */
+	default:
+		/* perf's walk ends at a node like this one. At the top level it also skips
+		 * the arguments behind it. */
 		d->depth--;
 		d->stopped = d->depth == 0;
 		return;

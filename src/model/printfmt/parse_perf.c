@@ -631,8 +631,8 @@ static bool operand_in_depth(struct pf_parser *p, struct pf_node *n)
 	case PF_TOK_DELIM:
 		if (pf_is(p, PF_TOK_DELIM, "("))
 			return parenthesis(p, n);
-		__attribute__((
-			fallthrough)); /* perf takes other delimiters for operators and refuses them there */
+		/* perf takes other delimiters for operators and refuses them there */
+		__attribute__((fallthrough));
 	case PF_TOK_OP:
 		n->kind = PF_OP;
 		if (!token_op(p, n->op))

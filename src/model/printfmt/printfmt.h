@@ -4,7 +4,8 @@
  * program that writes an event's text. Dialects keep what is known of perf's deviations apart from
  * what is right.
  *
- *	printfmt_compile(&pf, schema, PRINTFMT_RIGHT);    // never fails for bad text: falls back to "name=value" fields
+ *	// Bad text is no failure: the fields are then printed as "name=value".
+ *	printfmt_compile(&pf, schema, PRINTFMT_RIGHT);
  *	printfmt_run(pf, &env, bytes, len, &out);
  *	printfmt_free(pf);
  */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inside of model/printfmt. A text goes through four hands:
+ * The inside of model/printfmt. A text passes four stages:
  *
  *	text --lexer.c--> tokens --parse_perf.c or parse_c.c--> nodes (a tree per argument)
- *	     --compile.c (lower_perf.c, lower_c.c)--> steps, expressions, text sources --run.c (eval.c, ...)--> text
+ *	     --compile.c (lower_perf.c, lower_c.c)--> steps, expressions, text sources
+ *	     --run.c (eval.c, ...)--> text
  *
- * Nodes stay for defines.c. All lives in the program's arena; running allocates nothing.
+ * Nodes are kept for defines.c. Everything is in the program's arena; running allocates nothing.
  */
 #ifndef SONDE_MODEL_PRINTFMT_INTERNAL_H
 #define SONDE_MODEL_PRINTFMT_INTERNAL_H
@@ -24,14 +25,17 @@
 
 struct pf_dialect {
 	const char *name;
-	bool c_grammar; /* C's grouping and types; else perf's trees and 64-bit unsigned arithmetic */
-	bool c_conversions; /* %c %+d `% d` %td %px ... as the kernel has them; else perf's set and `>X<` */
+	/* C's grouping and types; else perf's trees and 64-bit unsigned arithmetic */
+	bool c_grammar;
+	/* %c %+d `% d` %td %px ... as the kernel has them; else perf's set and `>X<` */
+	bool c_conversions;
 	bool c_escapes; /* \a \x41 \101 ...; else only \n \t \r and the bare character */
-	/* What libtraceevent 1.7.1 has more than perf 6.1; all of it is in C's grammar anyway. */
+	/* Additions of libtraceevent 1.7.1 to perf 6.1; C's grammar has all of them anyway. */
 	bool folds_constants; /* of arguments that are operators; ^ works nowhere else */
 	bool paren_record;    /* (REC)->x */
 	bool full_arguments;  /* expressions as arguments of __print_hex and __print_array */
-	bool rel_arrays; /* __get_rel_dynamic_array counts from its field, not from the record's start */
+	/* __get_rel_dynamic_array counts from its field, not from the record's start */
+	bool rel_arrays;
 	bool pointer_casts;  /* %pM and %pU look through casts */
 	bool size_is_long;   /* %zd has 64 bits, not 32 */
 	bool strict_strings; /* a character that is not printable ends a string */
@@ -245,7 +249,8 @@ struct pf_entry {
 	uint64_t value;
 	const char *name;
 	uint32_t len;
-	bool matches_none; /* perf: a value it does not know is -1: printed for 0, and ends the list */
+	/* perf takes an unknown value for -1: this entry is printed for 0, and ends the list. */
+	bool matches_none;
 	bool never;
 };
 

@@ -117,8 +117,8 @@ static void run_steps(const struct printfmt *pf, const struct pf_run *r)
 	const uint8_t *bytes = r->bytes, *at;
 	struct outbuf *o = r->out;
 	const struct pf_text *t;
-	char *to,
-		*limit; /* the place of the next byte; o->len follows when others write, and at the end */
+	/* The place of the next byte; o->len is set before others write, and at the end. */
+	char *to, *limit;
 	size_t n;
 
 	if (__builtin_expect(!o->data, 0) && !outbuf_grow(o, 1))

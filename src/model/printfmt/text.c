@@ -243,7 +243,8 @@ void pf_put_hex_dump(const struct pf_run *r, const struct pf_text *t)
 		size_t start;
 
 		outbuf_put(o, t->text, t->len);
-		if (prefix_type) { /* an address would be that of a buffer long gone: the offset serves for both */
+		/* The address of the buffer means nothing any more: both types print offsets. */
+		if (prefix_type) {
 			outbuf_hex_width(o, at, 8, '0');
 			outbuf_put(o, ": ", 2);
 		}
