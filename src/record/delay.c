@@ -53,7 +53,7 @@ static int parse(struct delay *d, const char *text)
 
 	d->is_given = d->begins_off = true;
 	if (!strcmp(text, "-1")) {
-		d->until_told = true;
+		d->until_enabled = true;
 		return 0;
 	}
 	rest = number(text, &ms);

@@ -15,7 +15,7 @@
 struct delay {
 	bool is_given;          /* events are switched while it runs; not with "0" */
 	bool begins_off;        /* events are off when the recording starts */
-	bool until_told;        /* and nothing here will turn them on */
+	bool until_enabled;     /* only a command (--control) turns them on */
 	bool ends;              /* the recording ends with the last step */
 	VEC(uint64_t) steps_ms; /* in turns on and off, the first of them on */
 	size_t next;

@@ -52,7 +52,7 @@ static void put_dir_format(struct outbuf *o, size_t nr_lanes, const struct recor
 		perfdata_put_u64(o, perfdata_writer_data_size(sizes[i].writer));
 }
 
-/* Told at the beginning and again at the end, when more may have been loaded. */
+/* Written at the beginning, and again at the end, when more programs may have been loaded. */
 static int add_bpf(struct features *f, const struct sonde_recorder *r)
 {
 	struct outbuf programs = { 0 }, types = { 0 };
@@ -123,7 +123,7 @@ static int describe(const struct sonde_recorder *r, const struct kernel_map *ker
 		    const int32_t *pids, size_t nr_pids, struct outbuf *ret)
 {
 	/*
-	 * Other threads than those that were there at the beginning would find themselves in the
+	 * Later files are described by one thread: threads started now would appear in the
 	 * recording.
 	 */
 	const unsigned nr_threads = r->file.writer ? 1 : r->describing.nr_threads;
@@ -174,8 +174,8 @@ static int begin_state(const struct sonde_recorder *r, struct outbuf *to)
 }
 
 /*
- * At the end of a file the next one's preparation says what is there; nobody prepares one behind
- * the first.
+ * With --tail-synthesize, preparing the next file describes what runs at the end of the current
+ * one. The first file has no file before it.
  */
 static int describe_state(const struct sonde_recorder *r, const int32_t *pids, size_t nr_pids,
 			  struct file_beginning *b)
@@ -339,7 +339,7 @@ int recorder_file_losses(struct sonde_recorder *r, struct recorder_file *f,
 		    e == 0)
 			e = err_nomem();
 	}
-	/* Only records of state were lost: a reader knows it because no event was. */
+	/* Only records of state were lost: a loss of 0 events reports that to the reader. */
 	if (known.is_known && totals->lost && !lost && r->capture.counters.list.n &&
 	    vec_push(&f->losses, (struct file_loss){ 0, 0 }) < 0 && e == 0)
 		e = err_nomem();
@@ -390,12 +390,12 @@ static int put_losses(void *ctx, struct outbuf *o)
 	vec_foreach(l, &end->f->losses)
 		put_loss(&s, r, &r->capture.counters.list.v[l->counter], l->n);
 	vec_foreach(c, &end->unwritten.list) {
-		const uint64_t told = tally_of(&end->f->told, c->id);
+		const uint64_t reported = tally_of(&end->f->reported, c->id);
 
-		for (size_t i = 0; c->n > told && i < r->capture.counters.list.n; i++) {
+		for (size_t i = 0; c->n > reported && i < r->capture.counters.list.n; i++) {
 			if (r->capture.counters.list.v[i].id != c->id)
 				continue;
-			put_loss(&s, r, &r->capture.counters.list.v[i], c->n - told);
+			put_loss(&s, r, &r->capture.counters.list.v[i], c->n - reported);
 			break;
 		}
 	}
@@ -486,8 +486,8 @@ int recorder_file_end(struct sonde_recorder *r, struct recorder_file *f,
 		e = perfdata_writer_finish(f->writer, late.list.v, late.list.n, &calls);
 	if (e >= 0) {
 		vec_clear(&f->losses);
-		tally_done(&f->told);
-		f->told = end.unwritten;
+		tally_done(&f->reported);
+		f->reported = end.unwritten;
 	} else {
 		tally_done(&end.unwritten);
 	}

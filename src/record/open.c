@@ -30,7 +30,7 @@ static int check_command(struct sonde_recorder *r, const struct sonde_record_opt
 	return r->cannot_run_why ? 0 : err_nomem();
 }
 
-/* Settings that are known and that no part of the recorder obeys. */
+/* Refuses settings that sonde knows but does not support. */
 static int refuse(const struct record_options *o)
 {
 	if (o->kcore)
@@ -49,7 +49,7 @@ static int need_proc(void)
 				"are unknown: as root, mount -t proc proc /proc");
 }
 
-/* What was asked for, before anything is opened. */
+/* Parses the options, before anything is opened. */
 static int understand(struct sonde_recorder *r, const struct sonde_record_options *o)
 {
 	TRY(record_options_parse(&r->opts, o->settings));
@@ -66,14 +66,14 @@ static int understand(struct sonde_recorder *r, const struct sonde_record_option
 	TRY(delay_parse(&r->delay, r->opts.delay));
 	TRY(control_parse(&r->control, r->opts.control));
 	TRY(realtime_parse(&r->realtime, r->opts.realtime));
-	if (r->delay.until_told && !r->control.is_given)
+	if (r->delay.until_enabled && !r->control.is_given)
 		say(&r->say, SAY_WARNING,
 		    "-D -1 without --control: nobody can enable the events, none will be recorded");
 	TRY(capture_name_events(&r->capture, o->events, o->nr_events));
 	return capture_find_target(&r->capture, o->command != NULL);
 }
 
-/* What the header has as the command line says whether the recorder's own events are recorded. */
+/* The command line in the header says whether the recorder's own events are recorded. */
 static int choose_argv(struct sonde_recorder *r)
 {
 	if (r->opts.capture.exclude_self != CAPTURE_AUTO || !r->argv ||

@@ -122,7 +122,7 @@ void recorder_file_close(struct recorder_file *f)
 	outlet_free(f->outlet);
 	perfdata_writer_close(f->writer);
 	vec_done(&f->losses);
-	tally_done(&f->told);
+	tally_done(&f->reported);
 	output_done(&f->output);
 	*f = (struct recorder_file){ 0 };
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a recorder has of one file: its place, what is on its way there, what was lost of it.
- * file.h begins and ends one.
+ * The state of one output file: its place, the data on their way to it, and its losses. file.h
+ * begins and ends one.
  */
 #ifndef SONDE_RECORD_RECORDER_FILE_H
 #define SONDE_RECORD_RECORDER_FILE_H
@@ -39,8 +39,8 @@ struct recorder_file {
 	bool reader_gone; /* of a pipe: it has closed its end before the beginning was written */
 	VEC(struct file_loss) losses; /* that the kernel reports and the file does not have yet */
 	bool knows_losses;            /* the kernel counts them by counter */
-	/* what LOST_SAMPLES in the file say of samples that are not in it */
-	struct tally told;
+	/* samples missing in the file that its LOST_SAMPLES records report, by counter */
+	struct tally reported;
 };
 
 /* Sums over all files of a recording; when it is finished. */
@@ -58,7 +58,8 @@ struct file_beginning {
 	struct outbuf state;      /* records of what is there already */
 	struct outbuf end_before; /* --tail-synthesize: the same, for the end of the file before */
 	struct kernel_map kernel; /* without the symbols, which are one of the features */
-	bool symbols_hidden; /* kernel addresses are recorded, and the kernel does not show its own */
+	/* Kernel addresses are recorded, and the kernel hides the addresses of its symbols. */
+	bool symbols_hidden;
 };
 
 void file_beginning_done(struct file_beginning *b);

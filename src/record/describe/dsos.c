@@ -158,9 +158,9 @@ static bool has_range(const struct dso_process *p, uint64_t start, uint32_t file
 	return false;
 }
 
-/* is_told_again: each file of a recording describes what is there, so it may be known. */
+/* is_repeated: each output file describes all mappings again, so this one may be known. */
 static void note_mapping(struct dsos *d, int32_t pid, uint64_t start, uint64_t len, uint64_t inode,
-			 const char *name, size_t name_len, bool is_told_again)
+			 const char *name, size_t name_len, bool is_repeated)
 {
 	struct dso_process *p;
 	uint32_t file;
@@ -174,7 +174,7 @@ static void note_mapping(struct dsos *d, int32_t pid, uint64_t start, uint64_t l
 	if (takes_all(d))
 		return;
 	p = get_process(d, pid);
-	if (!p || (is_told_again && has_range(p, start, file)))
+	if (!p || (is_repeated && has_range(p, start, file)))
 		return;
 	if (vec_push(&p->ranges, (struct dso_range){ start, start + len, file }) < 0)
 		return;
