@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What of the running system a file describes, by how many threads, and where: --synth and its kin.
+ * --synth and its kin: which parts of the running system a file describes, with how many threads,
+ * and where in the file.
  */
 #ifndef SONDE_RECORD_DESCRIBING_H
 #define SONDE_RECORD_DESCRIBING_H

@@ -3,8 +3,8 @@
  * One file of a recording: the records before the first event, and those behind the last one. The
  * drain writes the events between (record/drain/drain.h).
  *
- *	TRY(recorder_file_prepare(r, NULL, 0, &b));       // what there is to say, in memory; may run beside the recording
- *	TRY(recorder_file_open(r, &b, &f));      // the file and its beginning
+ *	TRY(recorder_file_prepare(r, NULL, 0, &b));  // in memory; another thread may do it
+ *	TRY(recorder_file_open(r, &b, &f));          // the file and its beginning
  *	TRY(recorder_file_losses(r, &f, ...));  TRY(recorder_file_end(r, &f, ...));
  *	recorder_file_close(&f);
  */

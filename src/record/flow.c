@@ -84,7 +84,7 @@ void flow_exclude(struct record_options *opts, const struct say *to)
 	leave_out(&opts->switch_output_event, "--switch-output-event", to);
 }
 
-/* What its words mean depends on the cpus recorded; what excludes what does not. */
+/* The recorded cpus decide what the words mean, but not which settings exclude each other. */
 static int parse_threads(struct flow *f, const struct record_options *opts)
 {
 	const struct {

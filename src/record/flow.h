@@ -24,7 +24,8 @@ struct flow {
 	uint64_t least_bytes;
 	enum { AFFINITY_NONE, AFFINITY_NODE, AFFINITY_CPU } affinity;
 	struct affinity places; /* of the rings, for --affinity */
-	bool has_threads; /* that empty the rings, each into a file of its own; the output is a directory */
+	/* Threads empty the rings, each into a file of its own; the output is a directory. */
+	bool has_threads;
 	struct thread_plan threads;
 };
 

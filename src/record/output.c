@@ -80,8 +80,8 @@ bool output_is_pipe(const char *path)
 enum { PIPE_BYTES = 1 << 20 };
 
 /*
- * Non-blocking, and for us alone: who else writes to the pipe shares the flags of a descriptor, not
- * of what was opened.
+ * Opens the pipe again, non-blocking: O_NONBLOCK on the inherited descriptor would also apply to
+ * the other processes that write to it.
  */
 static int open_again(int fd)
 {

@@ -33,8 +33,8 @@ int parts_parse(struct sonde_recorder *r)
 }
 
 /*
- * It fires as long as anything runs: without a period as often as the cpu can, and nothing else
- * would run.
+ * True if the event fires as long as anything runs. Without a period it would fire as often as the
+ * cpu can, and leave no time for anything else.
  */
 static bool never_stops(const struct perf_event_attr *a)
 {
@@ -51,7 +51,8 @@ static bool never_stops(const struct perf_event_attr *a)
 }
 
 /*
- * One sample each time (once a second of what never stops), and nothing in it: that it came is all.
+ * One empty sample for each event, once a second for an event that never stops. Only its arrival
+ * matters.
  */
 static void configure(struct capture_event *e, bool inherit)
 {

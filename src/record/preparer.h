@@ -3,7 +3,9 @@
  * A thread that makes the next file's beginning while the recording continues: reading /proc takes
  * long enough for buffers to run over. It starts with the recorder and waits until it is asked.
  *
- *	preparer_ask(p, pids, nr);  ...  when preparer_fd(p) is readable: preparer_take(p, &beginning);
+ *	preparer_ask(p, pids, nr);
+ *	...                                // until preparer_fd(p) is readable
+ *	preparer_take(p, &beginning);
  */
 #ifndef SONDE_RECORD_PREPARER_H
 #define SONDE_RECORD_PREPARER_H

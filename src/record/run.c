@@ -171,8 +171,8 @@ static void count_left(struct sonde_recorder *r)
 }
 
 /*
- * Losses, the end of the file, its name: each is tried, whatever became of the one before. e: how
- * the loop ended.
+ * Reads the losses, ends the file and names it. Each step is tried even if the one before failed.
+ * e: the result of the loop.
  */
 static void finish(struct sonde_recorder *r, int e, struct outcome *ret)
 {

@@ -85,7 +85,7 @@ static bool make_folders(struct build_id_cache *c, const char *path)
 	return true;
 }
 
-/* Whether the entry has to be made: the file WHAT of this id is not there. */
+/* True if the cache has no file WHAT for this id yet. */
 static bool is_missing(struct entry *e, struct build_id_cache *c, const struct build_id *id,
 		       const char *path, const char *what)
 {
@@ -194,7 +194,7 @@ static bool copy(int from, int to)
 	return n == 0 || copy_by_hand(from, to);
 }
 
-/* The very file that fd is, though another one may have its path by now. */
+/* Links or copies the file that fd is open on: its path may name another file by now. */
 static bool link_or_copy(struct entry *e, const char *what, int fd)
 {
 	char self[64], path[PATH_MAX], fresh[PATH_MAX];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The build-id cache, laid out as perf has it, so that both tools find what either has put there:
+ * The build-id cache. perf's layout, so that each tool finds what the other one stored:
  *
- *	DIR/PATH/ID/elf             a hard link to the file, or a copy where there can be none; PATH without its first slash
- *	DIR/PATH/ID/debug           the same of /usr/lib/debug/.build-id/XX/REST.debug, if there is one
+ *	DIR/PATH/ID/elf             a hard link to the file, else a copy; PATH has no first slash
+ *	DIR/PATH/ID/debug           the same for /usr/lib/debug/.build-id/XX/REST.debug, if any
  *	DIR/[kernel.kallsyms]/ID/kallsyms    DIR/[vdso]/ID/vdso
  *	DIR/.build-id/XX/REST   ->  ../../PATH/ID     XX: the first two digits of the id
  *
@@ -21,8 +21,7 @@
 
 struct build_id_cache {
 	char *dir; /* owned; NULL: none */
-	char problem
-		[256]; /* why the first thing that is missing there could not be put there; "": nothing */
+	char problem[256]; /* the first failure to store a file; "" if there was none */
 };
 
 /* dir: NULL: ~/.debug; "/dev/null": none. -ENOMEM */

@@ -13,8 +13,7 @@
 #include "capture/setup/clock.h"
 
 struct features {
-	const char *
-		root; /* of the machine's /proc and /sys; NULL: its own. Tests have other machines */
+	const char *root; /* directory of /proc and /sys; NULL: "/". Tests use other machines */
 	VEC(struct perfdata_writer_feature) list; /* bodies owned */
 };
 

@@ -18,8 +18,8 @@ enum {
 	LOST_COUNT_AT = 16,
 	PIECES_OF_RUN = 3, /* at most: a header, and what runs over the end of a ring */
 	/*
-	 * Fewer than these are not worth another look before the kernel wakes us. On a busy machine
-	 * who sleeps is woken late: the less there is in the rings before, the less is lost.
+	 * Fewer bytes than these wait until the kernel wakes us. A busy machine wakes a sleeper
+	 * late: the emptier the rings are before the sleep, the less is lost.
 	 */
 	PRESSED_BYTES = 2 << 10,
 };

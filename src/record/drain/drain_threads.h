@@ -4,7 +4,7 @@
  * per ring, some of them for each thread of the plan.
  *
  *	TRY(drain_threads_new(&t, plan, &like, lanes, nr_lanes, wake_fd));
- *	drain_threads_failed(t)               // now and then: a thread has ended with an error, wake_fd was written to
+ *	drain_threads_failed(t)               // <0: a thread has failed and written to wake_fd
  *	drain_threads_end(t);                 // with the counters disabled: takes what is left
  *	drain_threads_sum(t, &drain);
  *	drain_threads_free(t);
