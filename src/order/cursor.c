@@ -81,7 +81,7 @@ static int fill_from_walk(struct cursor *c, const struct cursor_input *in)
 		const uint64_t from = c->run.begin < c->run.first ? c->run.first : c->run.begin;
 		const struct window *w;
 
-		cursor_release(c, in->cache);
+		cursor_release(c);
 		w = c->shared = window_cache_find(in->cache, c->run.file, from);
 		if (!w)
 			return 0;
@@ -317,17 +317,17 @@ static int fill_from_spill(struct cursor *c, const struct cursor_input *in, bool
 	return 0;
 }
 
-void cursor_release(struct cursor *c, const struct window_cache *cache)
+void cursor_release(struct cursor *c)
 {
-	window_release(cache, c->shared);
+	window_release(c->shared);
 	c->shared = NULL;
 }
 
-void cursor_free(struct cursor *c, const struct window_cache *cache)
+void cursor_free(struct cursor *c)
 {
 	if (!c)
 		return;
-	cursor_release(c, cache);
+	cursor_release(c);
 	window_done(&c->own);
 	free(c);
 }

@@ -33,6 +33,12 @@ struct cursor {
 	struct cursor *next_free;
 };
 
+/* What has the bytes of its cuts. */
+static inline struct window *cursor_window(struct cursor *c)
+{
+	return c->shared ? c->shared : &c->own;
+}
+
 static inline const struct cut *cursor_head(const struct cursor *c)
 {
 	return &c->cuts[c->at];
@@ -68,8 +74,8 @@ int cursor_fill(struct cursor *c, const struct cursor_input *in, size_t window_b
 		bool *ret_blocked);
 
 /* Lets go of a shared window; what cursor read itself stays for its next run. */
-void cursor_release(struct cursor *c, const struct window_cache *cache);
-void cursor_free(struct cursor *c, const struct window_cache *cache); /* NULL is fine */
+void cursor_release(struct cursor *c);
+void cursor_free(struct cursor *c); /* NULL is fine */
 /* Hands the header records of what was just cut, which are the last, to their source. */
 int cursor_take_headers(const struct cursor_input *in, const struct cut *cuts, int nr);
 

@@ -62,7 +62,7 @@ static size_t run_window_bytes(const struct order *o)
 
 static void free_cursor(struct order *o, struct cursor *c)
 {
-	cursor_release(c, &o->cache);
+	cursor_release(c);
 	c->nr = c->at = 0;
 	c->next_free = o->free_cursors;
 	o->free_cursors = c;
@@ -167,9 +167,9 @@ static void count_late(struct order *o, const struct cut *cut)
 		    o->files.n > 1 ? o->files.v[cut->file].path : "");
 }
 
-void merge_deliver_at_once(struct order *o, const struct cut *cut)
+void merge_deliver_at_once(struct order *o, struct window *w, const struct cut *cut)
 {
-	struct cut *out = order_put(o);
+	struct cut *out = order_put(o, w);
 
 	o->nr_out++;
 	*out = *cut;
@@ -224,7 +224,7 @@ static int place_file(struct order *o, struct cursor *c, bool *ret_blocked)
 		}
 		if (o->nr_out == ORDER_CUTS)
 			return 0;
-		merge_deliver_at_once(o, cut);
+		merge_deliver_at_once(o, cursor_window(c), cut);
 		c->nr = ++c->at;
 	}
 }
@@ -290,7 +290,7 @@ static void note_delivered(struct order *o)
 static inline void copy_cuts(struct order *o, struct cursor *c, uint64_t bound)
 {
 	const struct cut *from = &c->cuts[c->at], *end = &c->cuts[c->nr];
-	struct cut *to = order_put(o);
+	struct cut *to = order_put(o, cursor_window(c));
 
 	if (end - from > ORDER_CUTS - o->nr_out)
 		end = from + (ORDER_CUTS - o->nr_out);
@@ -322,9 +322,10 @@ static void merge_two(struct order *o, uint64_t limit)
 	struct cursor *a = heap[in_place ? 0 : 1], *b = heap[in_place ? 1 : 0];
 	const struct cut *at_a = cursor_head(a), *const end_a = &a->cuts[a->nr];
 	const struct cut *at_b = cursor_head(b), *const end_b = &b->cuts[b->nr];
-	struct cut *to = order_put(o), *const full = &o->out[ORDER_CUTS];
+	struct cut *to = order_put(o, cursor_window(a)), *const full = &o->out[ORDER_CUTS];
 	bool is_a_first;
 
+	order_put(o, cursor_window(b));
 	while (to < full && at_a < end_a && at_b < end_b) {
 		const bool is_b = at_b->time_ns < at_a->time_ns;
 		const struct cut *from = pick(at_a, at_b, is_b);

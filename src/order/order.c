@@ -60,14 +60,14 @@ void order_close(struct order *o)
 	if (!o)
 		return;
 	vec_foreach(c, &o->heap)
-		cursor_free(*c, &o->cache);
+		cursor_free(*c);
 	vec_foreach(c, &o->unplaced)
-		cursor_free(*c, &o->cache);
+		cursor_free(*c);
 	while (o->free_cursors) {
 		struct cursor *c = o->free_cursors;
 
 		o->free_cursors = c->next_free;
-		cursor_free(c, &o->cache);
+		cursor_free(c);
 	}
 	vec_done(&o->heap);
 	vec_done(&o->unplaced);

@@ -62,10 +62,13 @@ struct order {
 	struct order_stats stats;
 };
 
-/* Cuts are put into out[]: what they refer to is lent with the batch. */
-static inline struct cut *order_put(struct order *o)
+/*
+ * Room in out[] for the next cuts. Only the window that has them is lent with the batch: the walk
+ * may read any number of others before the batch is given back.
+ */
+static inline struct cut *order_put(struct order *o, struct window *w)
 {
-	o->cache.used_by = o->batch;
+	w->used_by = o->batch;
 	return &o->out[o->nr_out];
 }
 

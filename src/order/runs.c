@@ -69,7 +69,7 @@ static int index_runs(struct order *o)
 			o->runs.v[kept++] = o->runs.v[i];
 		o->runs.n = kept;
 	}
-	cursor_free(c, &o->cache);
+	cursor_free(c);
 	o->indexing = true;
 	return r < 0 ? r : 0;
 }

@@ -20,7 +20,7 @@ void walk_from(struct order *o, unsigned i)
 static void next_file(struct order *o)
 {
 	o->run_open = false;
-	window_release(&o->cache, o->window);
+	window_release(o->window);
 	o->window = NULL;
 	o->cut_at = o->nr_cuts = 0;
 	walk_from(o, o->file + 1);
@@ -81,7 +81,7 @@ static int read_window(struct order *o, size_t need)
 	uint64_t needed;
 	int64_t got;
 
-	window_release(&o->cache, o->window);
+	window_release(o->window);
 	o->window = NULL;
 	if (o->in.ahead && atomic_load_explicit(o->in.ahead->quit, memory_order_relaxed))
 		return -ECANCELED;
@@ -222,7 +222,7 @@ static int end_round(struct order *o)
 /* Delivers a cut that has no time, or one that is late. 1, or 0 if a merge begins. */
 static int deliver_cut(struct order *o, const struct cut *cut)
 {
-	merge_deliver_at_once(o, cut);
+	merge_deliver_at_once(o, o->window, cut);
 	if (cut->order == CUT_ORDERED)
 		o->run_open = false;
 	return cut->order == CUT_ROUND && o->files.n == 1 ? end_round(o) : 1;

@@ -227,12 +227,10 @@ struct window *window_cache_take(struct window_cache *c, uint16_t file, uint64_t
 	return w;
 }
 
-void window_release(const struct window_cache *c, struct window *w)
+void window_release(struct window *w)
 {
-	if (!w)
-		return;
-	w->refs--;
-	w->used_by = c->used_by;
+	if (w)
+		w->refs--;
 }
 
 /* A spare window that no batch refers to any more, or an empty one. */
@@ -256,7 +254,6 @@ int window_cache_trade(struct window_cache *c, struct window *w, uint64_t file_o
 	const size_t kept = has_bytes ? (size_t)(w->file_off + w->len - file_off) : 0;
 	struct window *spare, fresh;
 
-	w->used_by = c->used_by;
 	if (!w->data || !is_lent(c, w))
 		return 0;
 	spare = reallocarray(c->spare, c->nr_spare + 1, sizeof(*spare));

@@ -26,7 +26,7 @@ struct window {
 	struct unit end_unit;
 	uint16_t file;
 	unsigned refs; /* holders; a window that is held is not read over */
-	uint64_t used_by; /* the newest batch that may refer to it, once nobody holds it */
+	uint64_t used_by; /* the newest batch that has cuts of it; 0 none */
 };
 
 /* Cuts that a window keeps; when they are used up the walk goes on in another window. */
@@ -44,7 +44,6 @@ enum { WINDOW_CUTS = 32768 };
 struct window_cache {
 	struct window **windows; /* owned; a ring, `newest` the one filled last */
 	size_t nr, limit, newest;
-	uint64_t used_by; /* the newest batch that refers to anything */
 	/* Batches up to this one are given back. NULL: all are, when something is read. */
 	const _Atomic uint64_t *given_back;
 	struct window *spare; /* owned; windows of cursors that batches may refer to, or did */
@@ -59,7 +58,7 @@ void window_cache_done(struct window_cache *c);
  * needed_from will be asked for. NULL: no memory.
  */
 struct window *window_cache_take(struct window_cache *c, uint16_t file, uint64_t needed_from);
-void window_release(const struct window_cache *c, struct window *w); /* NULL is fine */
+void window_release(struct window *w); /* NULL is fine */
 /*
  * Before a window of a cursor is read over: as long as batches may refer to its bytes, they are kept
  * aside, and *w becomes another window with the bytes from file_off on. -ENOMEM only.

@@ -317,6 +317,14 @@ static void check_bytes(const struct cut *c)
 				 (unsigned long long)c->file_off, i);
 }
 
+static uint32_t serial_of(const struct cut *c)
+{
+	struct head h;
+
+	memcpy(&h, c->bytes, sizeof(h));
+	return c->flags & CUT_LATE ? h.serial | LATE_BIT : h.serial;
+}
+
 static void read_all(struct recording *r, const struct order_options *options, struct serials *out,
 		     struct order_stats *ret_stats)
 {
@@ -331,19 +339,88 @@ static void read_all(struct recording *r, const struct order_options *options, s
 	assert_int_equal(order_open(&o, &r->source, &opts), 0);
 	while ((n = order_next(o, &cuts)) > 0) {
 		for (int i = 0; i < n; i++) {
-			struct head h;
-
 			check_bytes(&cuts[i]);
-			memcpy(&h, cuts[i].bytes, sizeof(h));
-			assert_int_equal(vec_push(out, cuts[i].flags & CUT_LATE
-							       ? h.serial | LATE_BIT
-							       : h.serial),
-					 0);
+			assert_int_equal(vec_push(out, serial_of(&cuts[i])), 0);
 		}
 	}
 	assert_int_equal(n, 0);
 	order_stats(o, ret_stats);
 	order_close(o);
+}
+
+enum { HELD = 3 }; /* batches that a reader ahead has out at a time */
+
+static void note_ahead(void *ctx)
+{
+	(void)ctx;
+}
+
+/* As read_all(), ahead: the bytes of a batch are looked at last before it is given back. */
+static void read_ahead(struct recording *r, const struct order_options *options,
+		       struct serials *out)
+{
+	static struct cut batches[HELD][ORDER_CUTS];
+	struct order_options opts = *options;
+	_Atomic uint64_t given_back = 0;
+	atomic_bool quit = false;
+	const struct order_ahead ahead = { .given_back = &given_back,
+					   .quit = &quit,
+					   .progress = note_ahead };
+	int nr[HELD] = { 0 };
+	struct order *o;
+
+	opts.defects = &r->defects;
+	opts.time = r->stateless ? &r->time : NULL;
+	assert_int_equal(order_open(&o, &r->source, &opts), 0);
+	order_read_ahead(o, &ahead);
+	for (uint64_t number = 1, end = 0; !end || number < end + HELD; number++) {
+		struct cut *cuts = batches[number % HELD];
+		int *n = &nr[number % HELD];
+
+		for (int i = 0; i < *n; i++) {
+			check_bytes(&cuts[i]);
+			assert_int_equal(vec_push(out, serial_of(&cuts[i])), 0);
+		}
+		*n = 0;
+		if (number > HELD)
+			given_back = number - HELD;
+		if (end)
+			continue;
+		*n = order_fill(o, cuts, number);
+		assert_true(*n >= 0);
+		end = *n ? 0 : number;
+	}
+	order_read_ahead(o, NULL);
+	order_close(o);
+}
+
+static void compare(const struct serials *want, const struct serials *got,
+		    const struct order_options *options)
+{
+	for (size_t i = 0; i < want->n && i < got->n; i++) {
+		if (want->v[i] != got->v[i])
+			fail_msg(
+				"window %zu, runs %zu: place %zu: record %u%s expected, %u%s found",
+				options->window_bytes, options->max_runs, i, want->v[i] & ~LATE_BIT,
+				want->v[i] & LATE_BIT ? " late" : "", got->v[i] & ~LATE_BIT,
+				got->v[i] & LATE_BIT ? " late" : "");
+	}
+	assert_int_equal(got->n, want->n);
+}
+
+/* The same records, ahead. */
+static void check_ahead(struct recording *r, const struct order_options *options)
+{
+	const struct defects before = r->defects;
+	struct serials want = { 0 }, got = { 0 };
+	struct order_stats stats;
+
+	read_all(r, options, &want, &stats);
+	read_ahead(r, options, &got);
+	compare(&want, &got, options);
+	r->defects = before;
+	vec_done(&want);
+	vec_done(&got);
 }
 
 static struct order_stats check(struct recording *r, const struct order_options *options)
@@ -356,15 +433,7 @@ static struct order_stats check(struct recording *r, const struct order_options 
 	else
 		model(r, &want);
 	read_all(r, options, &got, &stats);
-	for (size_t i = 0; i < want.n && i < got.n; i++) {
-		if (want.v[i] != got.v[i])
-			fail_msg(
-				"window %zu, runs %zu: place %zu: record %u%s expected, %u%s found",
-				options->window_bytes, options->max_runs, i, want.v[i] & ~LATE_BIT,
-				want.v[i] & LATE_BIT ? " late" : "", got.v[i] & ~LATE_BIT,
-				got.v[i] & LATE_BIT ? " late" : "");
-	}
-	assert_int_equal(got.n, want.n);
+	compare(&want, &got, options);
 	vec_done(&want);
 	vec_done(&got);
 	return stats;
@@ -383,6 +452,9 @@ static void check_all_ways(struct recording *r)
 
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
 		check(r, &ways[i]);
+	check_ahead(r, &(struct order_options){ .window_bytes = 16384 });
+	if (r->records.n < 2000)
+		check_ahead(r, &ways[2]);
 	free_recording(r);
 }
 
@@ -976,6 +1048,65 @@ static void check_memory(struct recording *r, const struct order_options *option
 	assert_true(resident_kb() - before < 64 * 1024);
 #endif
 	order_close(o);
+	free_recording(r);
+}
+
+/* The first record acts at once: its batch is held while all others are walked. */
+static void check_memory_while_held(struct recording *r, bool has_more)
+{
+	const struct order_options opts = { .window_bytes = 1 << 20,
+					    .time = r->stateless ? &r->time : NULL,
+					    .defects = &r->defects };
+	const _Atomic uint64_t given_back = 0;
+	const atomic_bool quit = false;
+	const struct order_ahead ahead = { .given_back = &given_back,
+					   .quit = &quit,
+					   .progress = note_ahead };
+	static struct cut held[ORDER_CUTS], more[ORDER_CUTS];
+	struct order *o;
+	long before;
+
+	reset_high_water();
+	before = resident_kb();
+	assert_int_equal(order_open(&o, &r->source, &opts), 0);
+	order_read_ahead(o, &ahead);
+	assert_int_equal(order_fill(o, held, 1), 1);
+	assert_int_equal(order_fill(o, more, 2) > 0, has_more);
+	check_bytes(held);
+	print_message("# %ld kB more than before\n", resident_kb() - before);
+#ifndef __SANITIZE_ADDRESS__
+	assert_true(resident_kb() - before < 64 * 1024);
+#endif
+	order_close(o);
+}
+
+static struct recording *one_to_hold(void)
+{
+	struct recording *r = new_recording();
+
+	add_sized(r, CUT_AT_ONCE, 0, SHORTEST, 0);
+	for (uint64_t i = 0; i < 50000; i++)
+		add_sized(r, CUT_ORDERED, 1 + i, 4096, 0);
+	flush_pending(r);
+	return r;
+}
+
+TEST(memory_while_a_batch_is_held)
+{
+	struct recording *r = one_to_hold();
+
+	check_memory_while_held(r, true);
+	free_recording(r);
+}
+
+TEST(memory_while_a_batch_of_a_monotonic_file_is_held)
+{
+	struct recording *r = one_to_hold();
+
+	r->is_monotonic = true;
+	r->stateless = true; /* and all of them are refused */
+	r->time.bounds = (struct time_window){ 1000000, 2000000 };
+	check_memory_while_held(r, false);
 	free_recording(r);
 }
 
