@@ -297,14 +297,31 @@ static void take_headers(struct reader *r)
 	wake_thread(r);
 }
 
+/* At most LOOK_MS, or until the thread wakes the caller. -EINTR: a signal came. */
+static int sleep_caller(struct reader *r)
+{
+	struct timespec until;
+	int interrupted;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += LOOK_MS * 1000000;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	interrupted = sem_timedwait(&r->for_caller, &until) < 0 && errno == EINTR;
+	return interrupted ? -EINTR : 0;
+}
+
 /* Until there is a batch: 0; -EINTR: a signal came, or it is to stop. */
 static int wait_for_batch(struct reader *r)
 {
-	while (atomic_load(&r->made) == r->taken) {
-		struct timespec until;
-		int interrupted;
+	for (;;) {
+		/* Before made: batches in front of the header records are decoded first. */
+		const bool has_headers = atomic_load(&r->has_headers);
+		int e = 0;
 
-		if (atomic_load(&r->has_headers)) {
+		if (atomic_load(&r->made) != r->taken)
+			return 0;
+		if (has_headers) {
 			take_headers(r);
 			if (r->headers_result < 0)
 				return r->headers_result;
@@ -314,21 +331,13 @@ static int wait_for_batch(struct reader *r)
 			return -EINTR;
 		if (r->opts.progress)
 			r->opts.progress(r->opts.progress_ctx);
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_nsec += LOOK_MS * 1000000;
-		until.tv_sec += until.tv_nsec / 1000000000;
-		until.tv_nsec %= 1000000000;
 		atomic_store(&r->caller_sleeps, true);
-		if (atomic_load(&r->made) != r->taken || atomic_load(&r->has_headers)) {
-			atomic_store(&r->caller_sleeps, false);
-			continue;
-		}
-		interrupted = sem_timedwait(&r->for_caller, &until) < 0 && errno == EINTR;
+		if (atomic_load(&r->made) == r->taken && !atomic_load(&r->has_headers))
+			e = sleep_caller(r);
 		atomic_store(&r->caller_sleeps, false);
-		if (interrupted)
-			return -EINTR;
+		if (e < 0)
+			return e;
 	}
-	return 0;
 }
 
 /* Ends the thread, if it has not ended by itself. */

@@ -226,6 +226,63 @@ TEST(damage_ends_reading_at_the_same_place)
 	}
 }
 
+/* ---- header records between samples ---------------------------------------------------------- */
+
+static void put_header(struct recording *r, uint32_t type, uint32_t size)
+{
+	recording_u32s(r, type, size << 16);
+}
+
+/* Pipe mode: one event, id 7, which gets another name behind every few samples. */
+static const char *renaming_recording(struct recording *r, unsigned nr_names)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
+					.size = PERF_ATTR_SIZE_VER0,
+					.sample_period = 1,
+					.sample_id_all = 1,
+					.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+						       PERF_SAMPLE_IDENTIFIER };
+	uint64_t t = 1000;
+
+	recording_begin(r);
+	r->len = 0;
+	recording_u64(r, PERFDATA_MAGIC);
+	recording_u64(r, 16);
+	put_header(r, RECORD_HEADER_ATTR, 8 + PERF_ATTR_SIZE_VER0 + 8);
+	recording_put(r, &attr, PERF_ATTR_SIZE_VER0);
+	recording_u64(r, 7);
+	for (unsigned i = 0; i < nr_names; i++) {
+		char name[16] = { 0 };
+
+		for (unsigned k = 0; k <= i % 3; k++) {
+			recording_u32s(r, PERF_RECORD_SAMPLE, 32 << 16 | PERF_RECORD_MISC_USER);
+			recording_u64(r, 7);
+			recording_u32s(r, 12, 13);
+			recording_u64(r, t++);
+		}
+		put_header(r, RECORD_FINISHED_ROUND, 8);
+		snprintf(name, sizeof(name), "name-%u", i);
+		put_header(r, RECORD_EVENT_UPDATE, 8 + 16 + sizeof(name));
+		recording_u64(r, 2);
+		recording_u64(r, 7);
+		recording_put(r, name, sizeof(name));
+	}
+	r->fd = memfd_create("renaming", MFD_CLOEXEC);
+	assert_int_equal(write(r->fd, r->bytes, r->len), r->len);
+	snprintf(r->path, sizeof(r->path), "/proc/self/fd/%d", r->fd);
+	return r->path;
+}
+
+TEST(header_records_are_taken_behind_the_batches_in_front_of_them)
+{
+	struct recording r;
+
+	renaming_recording(&r, 3000);
+	for (unsigned seed = 0; seed < 5; seed++)
+		expect_the_same(r.path, "window=4096\n", seed);
+	recording_done(&r);
+}
+
 /* ---- the thread ------------------------------------------------------------------------------ */
 
 TEST(the_thread_starts_with_the_first_read_and_ends_with_the_session)
