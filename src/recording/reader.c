@@ -216,7 +216,9 @@ static void fill_slot(struct reader *r, struct slot *slot, uint64_t number)
 		decode_slot(r, slot);
 	order_stats(r->opts.order, &slot->pub.stats);
 	slot->bytes = slot->pub.stats.bytes_delivered - r->bytes_made;
-	order_progress(r->opts.order, &slot->pub.done, &slot->pub.total);
+	note_progress(r);
+	slot->pub.done = atomic_load_explicit(&r->done, memory_order_relaxed);
+	slot->pub.total = atomic_load_explicit(&r->total, memory_order_relaxed);
 	note_failures(r, slot, nomem_before);
 }
 

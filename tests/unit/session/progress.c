@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "session/progress_line.h"
+#include "session/session.h"
 #include "sonde/sonde.h"
 #include "unittest.h"
 
@@ -144,4 +145,35 @@ TEST(share_of_what_is_unpacked)
 {
 	assert_string_equal(unpacking(1, 5, 2000), "unpacking: 20 %, 8 s left");
 	assert_string_equal(unpacking(3 << 20, 0, 2000), "unpacking: 3 MiB");
+}
+
+/*
+ * A caller who does nothing with the events takes batches as soon as the thread has made them: now
+ * the batch says how far the reading is, now the thread.
+ */
+static void read_quickly(void)
+{
+	const struct sonde_event *const *events;
+	uint64_t done = 0, last = 0, total = 0;
+	struct sonde_session *s;
+	char text[512];
+	size_t nr = 256;
+
+	snprintf(text, sizeof(text), "input=%s\nwindow=4096\nthreads=2\n",
+		 getenv("SONDE_DEMO_DATA"));
+	assert_int_equal(sonde_session_open(&s, text, NULL), 0);
+	for (; sonde_session_next_batch(s, &events, &nr) > 0; nr = 256) {
+		recording_progress(&s->recordings.v[0], &done, &total);
+		if (done < last || done > total)
+			fail_msg("%llu after %llu of %llu", (unsigned long long)done,
+				 (unsigned long long)last, (unsigned long long)total);
+		last = done;
+	}
+	sonde_session_close(s);
+}
+
+TEST(never_goes_back)
+{
+	for (int i = 0; i < 50; i++)
+		read_quickly();
 }
