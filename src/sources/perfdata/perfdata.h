@@ -13,14 +13,14 @@
 #include "sources/source.h"
 #include "sources/unpacked.h"
 
-/* What was told as lost. Newer kernels tell the same losses twice: see count_lost(). */
+/* Reported losses. Newer kernels report the same losses twice: see report_lost(). */
 struct perfdata_losses {
 	uint64_t records;        /* LOST */
 	uint64_t samples, state; /* LOST_SAMPLES of events, of dummies */
 	bool has_samples;        /* there are LOST_SAMPLES */
-	uint64_t unwritten;      /* what LOST_SAMPLES count beside the kernel's losses */
+	uint64_t unwritten;      /* in LOST_SAMPLES: samples that the recorder did not write */
 	bool only_unwritten;     /* and nothing else */
-	uint64_t events_told, state_told;
+	uint64_t events_reported, state_reported; /* in defects so far */
 };
 
 /* One event of the recording, as recorded. */
@@ -64,7 +64,8 @@ struct simpleperf_chain {
 enum id_rule {
 	ID_ONE_EVENT,  /* there is only one */
 	ID_SAME_PLACE, /* at the same offset in all */
-	ID_MIXED /* attrs differ and have no IDENTIFIER: an id is believed if it leads back to its attr */
+	/* Attrs differ and have no IDENTIFIER: an id is accepted if it leads back to its attr. */
+	ID_MIXED
 };
 
 /* A record CALLCHAIN of simpleperf without addresses, and where its time is. */
@@ -93,10 +94,10 @@ struct perfdata_source {
 	struct perfdata_file file;
 	int64_t changed_s;
 	uint64_t first_attr_off; /* in pipe mode: of the first event's record */
-	/* Owned; by feature number, empty where none came or none was asked for. NULL: none so far */
+	/* Owned; by feature number, empty if absent or not asked for yet. NULL: none so far */
 	struct bytes *sections;
 	struct outbuf fact;  /* the value of the fact asked for last */
-	struct outbuf split; /* of a record of simpleperf that comes in pieces: those that came */
+	struct outbuf split; /* the pieces read so far of a simpleperf record in several pieces */
 	struct named_files named_files; /* of simpleperf's header sections; by hash of the path: */
 	struct hash64 named_by_path;    /* -> index of the first one */
 	bool has_chains;                /* there may be records CALLCHAIN of simpleperf */
@@ -106,8 +107,8 @@ struct perfdata_source {
 	uint64_t taken_to; /* records of the header's kind before were taken */
 	bool schemas_made;
 	/*
-	 * Such records came behind the prelude: schemas are to be renewed. Until then no event is
-	 * decoded ahead by another thread.
+	 * Such records followed the prelude: schemas must be renewed. Until then no other thread
+	 * decodes events ahead.
 	 */
 	atomic_bool is_unsettled;
 	bool has_ended_early;            /* the recorder could not write on, and says so */
@@ -123,10 +124,10 @@ struct perfdata_source {
 	VEC(struct perfdata_id) ids;
 	struct hash64 by_id; /* id -> index in ids */
 	VEC(struct perfdata_early_name) early_names;
-	/* Of decode(), and of perfdata_decode_ahead(), which another thread may call meanwhile. */
+	/* For decode(); for perfdata_decode_ahead(), which another thread may call meanwhile. */
 	struct recent_id recent[NR_RECENT_IDS], recent_ahead[NR_RECENT_IDS];
 	enum id_rule id_rule;
-	/* Of a sample's id if it is at the same place in all, else far behind any record. */
+	/* The offset of the id if it is the same in all samples, else far behind any record. */
 	uint32_t same_id_off;
 	bool has_reads;     /* any event has SAMPLE_READ */
 	bool unordered;     /* records act when they are read */
@@ -197,7 +198,7 @@ const char *perfdata_behind_offset(const struct perfdata_source *s, unsigned fil
 const struct unzip *perfdata_unzip_of(const struct perfdata_source *s, unsigned file);
 /* features.c: what the header sections say: names of events, host, tracing data, build ids. */
 int perfdata_features_read(struct perfdata_source *s);
-/* One of them; damage is told as a defect. The bytes are lent as long as the source. */
+/* Reads one of them; counts damage as a defect. b is borrowed for the life of the source. */
 int perfdata_feature_take(struct perfdata_source *s, enum perfdata_feature feature, struct bytes b);
 bool perfdata_build_id(struct source *source, const char *path, struct source_build_id *ret);
 bool perfdata_build_id_at(struct source *source, size_t i, struct source_build_id *ret);
@@ -219,7 +220,10 @@ uint64_t perfdata_record_bytes(const uint8_t *rec, uint16_t size, bool swap);
 int perfdata_cut(const struct source *s, unsigned file, struct unit *unit, const uint8_t *p,
 		 size_t len, uint64_t file_off, struct cut *ret, int max, uint64_t *ret_used,
 		 size_t *ret_need);
-/* The event that a record belongs to; NULL when its id is unknown. *ret_id: 0 when not recorded; may be NULL. */
+/*
+ * The event that a record belongs to; NULL if its id is unknown. *ret_id: 0 if not recorded; ret_id
+ * may be NULL.
+ */
 struct perfdata_event *perfdata_event_of(const struct perfdata_source *s, const uint8_t *rec,
 					 uint32_t len, uint64_t *ret_id);
 /*
@@ -253,9 +257,12 @@ void perfdata_ended(struct source *s);
 /* records.c: what a record of state says. 1 and *ret, or 0 when it is damaged (counted). */
 int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, struct event *ret);
 
-/* pipe.c: pipe mode. Gives a name to the event of an id, whose attr may come later. name: lent from the arena. */
+/*
+ * pipe.c: pipe mode. Gives a name to the event of an id, whose attr may come later. name: borrowed
+ * from the arena.
+ */
 int perfdata_pipe_name(struct perfdata_source *s, uint64_t id, const char *name);
-/* Reads what comes before the first samples. */
+/* Reads the records before the first samples. */
 int perfdata_pipe_open(struct perfdata_source *s);
 /* Takes a record that file mode keeps in its header, len bytes with what follows it; once. */
 int perfdata_pipe_take(struct perfdata_source *s, const uint8_t *rec, size_t len, uint64_t off);
@@ -267,7 +274,7 @@ enum { MAX_TRACING_BYTES = 256 << 20 };
 uint64_t perfdata_pipe_record_bytes(const struct perfdata_source *s, const uint8_t *rec,
 				    uint16_t size);
 
-/* simpleperf.c: whether it is a record of simpleperf's own that is taken, as those of pipe mode are. */
+/* simpleperf.c: true for simpleperf's own records that are taken as those of pipe mode are. */
 bool perfdata_is_simpleperf(uint32_t type, uint32_t len);
 int perfdata_simpleperf_take(struct perfdata_source *s, const uint8_t *rec, size_t len,
 			     uint64_t off);
@@ -285,7 +292,10 @@ int perfdata_simpleperf_chain_take(struct perfdata_source *s, const struct cut *
 uint64_t perfdata_simpleperf_chain_before(const struct perfdata_source *s,
 					  const struct sonde_event *ev);
 int perfdata_simpleperf_chain(struct source *source, const struct event *ev, const uint8_t **ret);
-/* File mode: such records in front of all others; and whether there are compressed ones, which not every header tells. */
+/*
+ * File mode: takes such records in front of all others. Looks for compressed records, which not
+ * every header announces.
+ */
 int perfdata_first_records_look(struct perfdata_source *s);
 
 /* listing.c: records and header sections as they are, for lists of them; see also view.h. */

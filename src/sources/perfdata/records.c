@@ -68,7 +68,7 @@ static int read_mmap(struct bytes *b, uint16_t misc, bool is_mmap2, const struct
 		}
 		TRY(bytes_u32(b, "prot", &prot));
 		if (!rules->misreads_old_mmap2 && perfdata_is_name(b->pos - 4)) {
-			/* Kernels before 3.16 wrote neither prot nor flags: these are letters of the name. */
+			/* Kernels before 3.16 wrote neither prot nor flags: this is the name. */
 			b->pos -= 4;
 			prot = 4;
 		} else {
@@ -77,7 +77,7 @@ static int read_mmap(struct bytes *b, uint16_t misc, bool is_mmap2, const struct
 	}
 	ret->executable = is_mmap2 ? !!(prot & 4) : !(misc & MISC_MMAP_DATA);
 	ret->kernel = (misc & CPUMODE_MASK) == CPUMODE_KERNEL;
-	/* A guest's mappings are none of the host's, at whose addresses they may lie. */
+	/* A guest's mappings are not the host's, but may have the same addresses. */
 	ret->kind = (misc & CPUMODE_MASK) < CPUMODE_GUEST_KERNEL ? CHANGE_MMAP : CHANGE_NONE;
 	return bytes_cstr(b, "filename", &ret->text);
 }
@@ -128,11 +128,13 @@ static bool is_dummy(const struct perfdata_event *e)
 }
 
 /*
- * Newer kernels tell a loss twice: LOST when the ring had room again, whatever it was that found none; and the recorder
- * adds LOST_SAMPLES from the events' own counts at the end, one after the other. Where there are such, they tell the
- * events; what dummies lost, and what LOST tells beyond the events once all of them were met, is records of state.
+ * Newer kernels report a loss twice. LOST is written when the ring has room again, and counts
+ * records of all kinds. At the end the recorder adds one LOST_SAMPLES for each event, from the
+ * event's own count. If the recording has LOST_SAMPLES, they count the lost events. Lost records of
+ * state are the losses of dummies and, after all LOST_SAMPLES were met, the losses that LOST counts
+ * beyond the events.
  */
-static void tell_lost(struct perfdata_source *s, bool all_met)
+static void report_lost(struct perfdata_source *s, bool all_met)
 {
 	struct perfdata_losses *l = &s->losses;
 	const uint64_t samples = l->samples > l->unwritten ? l->samples - l->unwritten : 0;
@@ -145,16 +147,16 @@ static void tell_lost(struct perfdata_source *s, bool all_met)
 		if (all_met && l->records > events + state)
 			state = l->records - events;
 	}
-	defects_correct(s->opts.defects, DEFECT_LOST_EVENTS, l->events_told, events);
-	defects_correct(s->opts.defects, DEFECT_LOST_STATE, l->state_told, state);
-	l->events_told = events;
-	l->state_told = state;
+	defects_correct(s->opts.defects, DEFECT_LOST_EVENTS, l->events_reported, events);
+	defects_correct(s->opts.defects, DEFECT_LOST_STATE, l->state_reported, state);
+	l->events_reported = events;
+	l->state_reported = state;
 }
 
 static void count_lost(struct perfdata_source *s, uint64_t *sum, uint64_t n)
 {
 	*sum = *sum + n < *sum ? UINT64_MAX : *sum + n;
-	tell_lost(s, false);
+	report_lost(s, false);
 }
 
 void perfdata_ended(struct source *source)
@@ -162,7 +164,7 @@ void perfdata_ended(struct source *source)
 	struct perfdata_source *s = perfdata_of(source);
 
 	if (s->losses.has_samples)
-		tell_lost(s, true);
+		report_lost(s, true);
 }
 
 static int read_change(struct perfdata_source *s, uint32_t type, uint16_t misc,
@@ -235,8 +237,9 @@ static void read_trailer(const struct perfdata_layout *l, const uint8_t *rec, ui
 }
 
 /*
- * u32 type, code, cpu, pid, tid, format | u64 ip | from format 1 on: u64 time | char msg[64] | from format 2 on: u32
- * machine_pid, vcpu. The payload made of it is the same for all formats, in this machine's byte order.
+ * u32 type, code, cpu, pid, tid, format | u64 ip | from format 1 on: u64 time | char msg[64] |
+ * from format 2 on: u32 machine_pid, vcpu. The payload made of it is the same for all formats, in
+ * this machine's byte order.
  */
 static int read_trace_error(struct bytes *b, uint16_t misc, struct trace_error *ret)
 {
@@ -266,8 +269,8 @@ static int read_trace_error(struct bytes *b, uint16_t misc, struct trace_error *
 }
 
 /*
- * perf reads machine_pid and vcpu of all formats where they lie in the newest one: behind a record of an older one, in the
- * record that follows in the file.
+ * perf reads machine_pid and vcpu of all formats at their offsets in the newest one. A record of an
+ * older format ends before them, so perf reads the bytes of the next record in the file.
  */
 static void read_behind_trace_error(const struct perfdata_source *s, const struct cut *rec,
 				    struct trace_error *e)
@@ -362,7 +365,7 @@ void perfdata_traces(struct source *source, uint64_t *ret_records, uint64_t *ret
 	*ret_bytes = perfdata_of(source)->trace_bytes;
 }
 
-/* Where a record has the id of an event, 0 for one that has none. */
+/* The offset of the event id in a record; 0 if it has none. */
 static uint32_t event_id_at(uint32_t type)
 {
 	switch (type) {
@@ -377,8 +380,8 @@ static uint32_t event_id_at(uint32_t type)
 }
 
 /*
- * Of a compressed recording: where a record's type or size is damaged, compressed bytes are taken
- * for records.
+ * False for compressed bytes that were taken for a record, because a type or a size in a compressed
+ * recording is damaged.
  */
 static bool has_shape(struct perfdata_source *s, const struct cut *rec, uint32_t type)
 {
@@ -439,7 +442,7 @@ int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, str
 	ret->pub.bytes = b.pos;
 	ret->pub.bytes_len = (uint32_t)bytes_left(&b);
 	if (type == PERF_RECORD_SWITCH || type == PERF_RECORD_SWITCH_CPU_WIDE) {
-		ret->pub.bytes -= RECORD_HEADER_BYTES - MISC_AT; /* what happened is told by misc */
+		ret->pub.bytes -= RECORD_HEADER_BYTES - MISC_AT; /* misc holds the kind of switch */
 		ret->pub.bytes_len += RECORD_HEADER_BYTES - MISC_AT;
 	}
 	if (e)
@@ -453,7 +456,7 @@ int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, str
 		return 0;
 	}
 	c->time_ns = ret->pub.time_ns;
-	/* Whose state a record tells is who it is about, where the trailer does not say. */
+	/* Without a trailer, the event belongs to the task whose state changes. */
 	if (c->kind && c->kind != CHANGE_CGROUP &&
 	    c->kind != CHANGE_KSYMBOL && c->kind != CHANGE_TEXT_POKE &&
 	    ret->pub.tid <= 0) {
