@@ -13,9 +13,9 @@
 
 #include "base/err.h"
 
-enum { ZSTD_WINDOW_LOG_MAX = 27 }; /* 128 MiB: what the zstd program takes unasked */
+enum { ZSTD_WINDOW_LOG_MAX = 27 }; /* 128 MiB: the default limit of the zstd program */
 
-/* ---- zstd --------------------------------------------------------------------------------------------------------- */
+/* ---- zstd ------------------------------------------------------------------------------------ */
 
 static int zstd_open(struct codec *c)
 {
@@ -48,7 +48,7 @@ static void zstd_close(struct codec *c)
 	ZSTD_freeDStream(c->state);
 }
 
-/* ---- gzip --------------------------------------------------------------------------------------------------------- */
+/* ---- gzip ------------------------------------------------------------------------------------ */
 
 #ifdef HAVE_ZLIB
 enum { GZIP_ONLY = 16 + MAX_WBITS }; /* neither raw nor zlib's own head */
@@ -99,7 +99,7 @@ static void gzip_close(struct codec *c)
 #define gzip_close NULL
 #endif
 
-/* ---- xz ----------------------------------------------------------------------------------------------------------- */
+/* ---- xz -------------------------------------------------------------------------------------- */
 
 #ifdef HAVE_LZMA
 static int xz_open(struct codec *c)
@@ -149,7 +149,7 @@ static void xz_close(struct codec *c)
 #define xz_close NULL
 #endif
 
-/* ---- all ---------------------------------------------------------------------------------------------------------- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 static const struct codec_ops codecs[] = {
 	{ "gzip", "\x1f\x8b\x08", 3, "zlib", gzip_open, gzip_step, gzip_close },

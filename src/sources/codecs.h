@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What whole recordings are packed with, after they were made: gzip, xz, zstd. A codec is told by its first bytes; several
- * packed pieces one behind the other are one.
+ * Unpacks recordings that were packed after they were made, with gzip, xz or zstd. The first bytes
+ * identify the codec. Several packed pieces that follow each other are read as one.
  */
 #ifndef SONDE_SOURCES_CODECS_H
 #define SONDE_SOURCES_CODECS_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Most that unpacking may take of memory: what xz -9 and zstd --ultra ask for is less. */
+/* Limit of memory for unpacking; xz -9 and zstd --ultra need less. */
 enum { CODEC_MEMORY = 144 * 1024 * 1024 };
 
 struct codec {
@@ -27,11 +27,12 @@ struct codec_ops {
 	const char *magic;
 	size_t magic_len;
 	const char *library; /* that the build needs for it */
-	/* NULL: this build has no such codec. -ENOMEM */
+	/* NULL if this build has no such codec. -ENOMEM */
 	int (*open)(struct codec *c);
 	/*
-	 * Takes of in and fills out as far as either goes; both are moved on. 1; 0: a packed piece ended, what follows may be
-	 * another; -EBADMSG: damaged, with no message.
+	 * Unpacks from `in` to `out` until one of them is used up, and advances both. Returns 1; 0
+	 * at the end of a packed piece, which another one may follow; -EBADMSG without a message
+	 * if the data are damaged.
 	 */
 	int (*step)(struct codec *c);
 	void (*close)(struct codec *c);

@@ -2,8 +2,8 @@
 /*
  * A source: one kind of input. Two steps, always: `cut` finds where records begin and end and peeks
  * their time, nothing more (order/ calls it, maybe twice for the same bytes); `decode` makes events
- * of a record once its turn has come. All sources stand in the table of sources.c. Sources never
- * know sinks.
+ * of a record once its turn has come. sources/table.def lists all sources. Sources never know
+ * sinks.
  */
 #ifndef SONDE_SOURCES_SOURCE_H
 #define SONDE_SOURCES_SOURCE_H
@@ -20,10 +20,9 @@
 #include "sources/stream.h"
 
 /*
- * What the time and place of records depend on besides their own bytes: a page, a packet. cut()
- * begins with all members 0, in front of the first unit of a file, and goes on from where it
- * stopped: len 0 means that no unit has begun. Sources whose records explain themselves leave it
- * alone.
+ * A page or packet that records are in: their time and place depend on it besides their own bytes.
+ * cut() begins with all members 0, in front of the first unit of a file, and continues where it
+ * stopped: len 0 means that no unit has begun. Sources whose records need no unit leave it alone.
  */
 struct unit {
 	uint64_t off;       /* of the unit in the file */
@@ -63,35 +62,35 @@ enum cut_order {
 };
 enum cut_flags {
 	CUT_LATE = 1, /* set by order/ */
-	CUT_STATELESS =
-		2, /* a sample that nothing else depends on: an early filter may refuse it before it is ordered */
+	/* A sample that nothing else depends on: a filter may refuse it before it is ordered. */
+	CUT_STATELESS = 2,
 	CUT_SAMPLE = 4
 };
 
 /* A tracepoint that the recording does not describe. */
 struct source_tracepoint {
 	uint64_t id;
-	const char *name;    /* as the recording calls it; NULL: it does not */
-	const char *release; /* of the recorded kernel; the same */
+	const char *name;    /* NULL if the recording does not say */
+	const char *release; /* of the recorded kernel; NULL if the recording does not say */
 };
 
 struct source_options {
 	const char *path;
 	size_t window_bytes;
 	bool force;
-	bool unordered; /* records come as they lie in the file */
+	bool unordered; /* records are delivered in the order of the file */
 	/*
-	 * Records are asked for as they are stored: where they lie in a compressed file is kept,
+	 * The caller wants records as they are stored: their places in a compressed file are kept,
 	 * and samples that the rules leave out are events (struct event, is_left_out).
 	 */
 	bool raw_records;
 	const struct rules *rules;
-	struct stream *
-		stream; /* to read instead of opening path; the source's from then on, whether open succeeds or not */
+	/* Read in place of path; NULL: none. open takes it over, even if it fails. */
+	struct stream *stream;
 	/*
 	 * Looks elsewhere for the description of such a tracepoint, whose machine has this one's
-	 * byte order: 0 and text lent until the next call; <0 with a message: there is none. NULL:
-	 * it stays undescribed.
+	 * byte order. 0 and text borrowed until the next call; <0 with a message if there is none.
+	 * NULL: tracepoints stay undescribed.
 	 */
 	int (*find_format)(void *ctx, const struct source_tracepoint *wanted,
 			   const char **ret_system, struct bytes *ret);
@@ -210,9 +209,10 @@ struct source_fact {
 
 /* How an input describes its events. All false unless the source says otherwise. */
 struct source_traits {
-	/* Event types, names and facts may still arrive between the events (perf.data's pipe mode). */
+	/* Event types, names and facts may still arrive between events (perf.data's pipe mode). */
 	bool describes_late;
-	bool has_cpu_traces; /* raw traces of processors, which may hold values that no sample has */
+	/* Raw traces of processors, which may hold values that no sample has. */
+	bool has_cpu_traces;
 	bool has_counts;     /* counters read now and then (perf stat), not samples */
 	bool has_fixed_types; /* event types are those of the format, the same in every recording */
 	bool reports_types;   /* losses and throttling are reported for event types */
@@ -245,19 +245,19 @@ struct source_ops {
 	 * *unit: where the call before stopped, and where this one does. All cuts of a call are of
 	 * the unit that it ends with.
 	 * *ret_used: bytes done with; may exceed len where data that is no record follows a record.
-	 * *ret_need: when the next record does not fit into the bytes left, its whole length (>=
-	 * 1); else 0.
-	 * A negative result ends this file there (truncated, damaged); what was cut before stands.
-	 * Behind a CUT_HEADER only more of them follow in the same call.
+	 * *ret_need: the length of the next record (>= 1) if it does not fit into the bytes left;
+	 * else 0.
+	 * A negative result ends this file there (truncated, damaged); records cut before it stay
+	 * valid. Only further CUT_HEADERs follow a CUT_HEADER in the same call.
 	 */
 	int (*cut)(const struct source *s, unsigned file, struct unit *unit, const uint8_t *p,
 		   size_t len, uint64_t file_off, struct cut *ret, int max, uint64_t *ret_used,
 		   size_t *ret_need);
 	/*
-	 * Takes records that cut() found to be of the stream itself, before anything behind them is
-	 * cut; the bytes that belong to the last one are in the window behind it. Each goes here
-	 * once, in the order of the file: from then on cut() calls it CUT_AT_ONCE. NULL: there are
-	 * none.
+	 * Takes the records that describe the stream itself (CUT_HEADER), before any record behind
+	 * them is cut. The bytes that belong to the last one are in the window behind it. Called
+	 * once for each record, in the order of the file: afterwards cut() calls it CUT_AT_ONCE.
+	 * NULL if there are none.
 	 */
 	int (*take_header)(struct source *s, const struct cut *cuts, int nr);
 	/*
@@ -278,10 +278,10 @@ struct source_ops {
 	int (*decode)(struct source *s, const struct cut *cuts, int nr, int *at, struct event *ret,
 		      int max);
 	/*
-	 * Decodes ahead, as decode() does, the samples from cuts[*at] on up to the first record that
-	 * is not decoded ahead; leaves unwanted ones out. Called by the thread that cuts, while
-	 * another one may be in any function but take_header(): uses nothing that these change, and
-	 * counts no defect. NULL: nothing is decoded there.
+	 * Decodes ahead, as decode() does, the samples from cuts[*at] on up to the first record
+	 * that is not decoded ahead; leaves unwanted ones out. Called by the thread that cuts,
+	 * while another one may be in any function but take_header(): uses nothing that these
+	 * change, and counts no defect. NULL: nothing is decoded there.
 	 */
 	int (*decode_ahead)(struct source *s, const struct cut *cuts, int nr, int *at,
 			    struct event *ret, int max);
@@ -323,13 +323,13 @@ struct source_ops {
 	 */
 	bool (*span)(struct source *s, uint64_t *ret_first_ns, uint64_t *ret_last_ns);
 	/*
-	 * What came of processors' traces, which nobody decodes, so far: records and bytes. NULL:
-	 * never any.
+	 * Counts AUX trace records and bytes seen so far (they are not decoded). NULL if the format
+	 * has none.
 	 */
 	void (*traces)(struct source *s, uint64_t *ret_records, uint64_t *ret_bytes);
 	/*
-	 * Every record was decoded: what only all of them together tell is told now. May come
-	 * again. NULL: there is none.
+	 * Called after every record was decoded: reports what only all records together show. May
+	 * be called again. NULL: nothing to report.
 	 */
 	void (*ended)(struct source *s);
 	/* NULL: such recordings say nothing of it. */

@@ -38,7 +38,7 @@ static int no_recording(int dir, const char *path)
 		       path, *looks ? ": " : "", looks);
 }
 
-/* Of a directory: the first bytes of the file that shows what it is. */
+/* Reads the first bytes of the file that shows what kind of recording the directory is. */
 static int look_into(int dir, const char *path, uint8_t *head, size_t room, size_t *ret_len)
 {
 	char name[NAME_MAX + 1];
@@ -121,7 +121,7 @@ static int look(const struct source_options *opts, uint8_t *head, size_t room, s
 	return read_head(*ret, head, room, ret_len);
 }
 
-/* What a user records by sudo is made that user's, and is to be read by sudo again. */
+/* A recording made under sudo belongs to the user who called it; sudo may read it again. */
 static bool is_sudoers(uid_t uid)
 {
 	const char *sudo = getenv("SUDO_UID");
@@ -183,7 +183,7 @@ static int open_packed(const struct codec_ops *codec, struct source_options *opt
 	return unwrap_open(&opts->stream, codec, from, fd, &limit, opts);
 }
 
-/* The same as look(), of what was packed. */
+/* As look(), for the unpacked bytes of a packed input. */
 static int unwrap(const struct codec_ops *codec, struct source_options *opts, uint8_t *head,
 		  size_t room, size_t *ret_len, struct timespec *ret_changed)
 {
@@ -226,7 +226,7 @@ struct input {
 	size_t len;
 };
 
-/* What was tried, what the input looks like, and what to do with it. */
+/* The message lists the sources that were tried, what the input looks like, and a remedy. */
 static int refuse_unknown(const struct input *in)
 {
 	static const uint8_t zeros[HEAD_BYTES];

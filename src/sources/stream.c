@@ -88,7 +88,7 @@ static void punch(struct stream *s)
 	s->punched = to;
 }
 
-/* Makes room in memory: the oldest bytes go, to the temporary file if somebody may still ask for them. */
+/* Drops the oldest bytes from memory; those that are still needed go to the temporary file. */
 static int make_room(struct stream *s)
 {
 	uint64_t end = s->mem_begin + EVICT_BYTES - s->mem_begin % EVICT_BYTES;
@@ -245,7 +245,7 @@ int64_t stream_read(struct stream *s, uint64_t off, void *buf, size_t len)
 	return (int64_t)len;
 }
 
-/* ---- a file in its place ------------------------------------------------------------------------------------------ */
+/* ---- a file in its place --------------------------------------------------------------------- */
 
 static int write_all(int fd, const uint8_t *p, size_t len, const char *path)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An input that can be read only once (a pipe, FIFO, socket; what is unpacked on the way) made one that can be read
- * again: readers that merge runs come back to places behind the newest byte. What came is kept in memory as long as it
- * fits, then in an unlinked temporary file; what nobody needs any more is let go.
+ * Makes an input that can be read only once (a pipe, FIFO or socket, or bytes unpacked while they
+ * are read) readable again: readers that merge runs return to offsets before the newest byte.
+ * Bytes are kept in memory as long as they fit, then in an unlinked temporary file; bytes that
+ * nobody needs any more are let go.
  *
  *	let go | temporary file | memory (STREAM_MEMORY) | not yet read from the pipe
  *	       keep_from        mem_begin                end
@@ -23,14 +24,11 @@ enum { STREAM_MEMORY = 16 * 1024 * 1024 };
 
 struct stream {
 	int fd; /* of the pipe, blocking or not; -1: bytes are made */
-	/* Makes the next bytes, at most len, at least one; 0 at the end, <0 failure (-EINTR: ask again). */
+	/* Makes the next 1 to len bytes; 0 at the end, <0 on failure (-EINTR: call again). */
 	int64_t (*make)(void *ctx, void *buf, size_t len);
 	void *ctx;
-	void (*done)(void *ctx); /* releases ctx in stream_done(); NULL: it is not the stream's */
-	/*
-	 * Of the packed input that it is unpacked from: its size, or what was read of it. NULL: it
-	 * is not packed.
-	 */
+	void (*done)(void *ctx); /* releases ctx in stream_done(); NULL if the stream borrows it */
+	/* Size of the packed input, or the bytes read of it so far. NULL if it is not packed. */
 	const uint64_t *packed_bytes;
 	const char *path;          /* lent; for messages */
 	const atomic_int *stopped; /* set from elsewhere: waiting ends; NULL: never */
@@ -50,13 +48,13 @@ void stream_init_made(struct stream *s, int64_t (*make)(void *ctx, void *buf, si
 		      void *ctx, const char *path, uint64_t begin);
 void stream_done(struct stream *s);
 /*
- * Bytes from `off` on, at most len: those that came already, else waits for more. 0: the stream ended there;
- * -EINTR: a signal came, or *stopped was set, before any byte did; ask again.
+ * Reads at most len bytes from `off` on: those that have arrived, else waits for more. 0 at the end
+ * of the stream; -EINTR if a signal arrived, or *stopped was set, before any byte: call again.
  */
 int64_t stream_read(struct stream *s, uint64_t off, void *buf, size_t len);
-/* True if stream_read() at off does not wait: bytes came, or the end. Bytes that are made always do. */
+/* True if stream_read() at off does not wait: it has bytes or the end, or bytes are made. */
 bool stream_is_ready(struct stream *s, uint64_t off);
-enum { STREAM_LOOK_MS = 100 }; /* how often *stopped is looked at while nothing comes */
+enum { STREAM_LOOK_MS = 100 }; /* how often *stopped is checked while no bytes arrive */
 /*
  * Waits until one of n > 0 streams has something to read, at most timeout_ms, itself at most
  * STREAM_LOOK_MS: 1, 0 if the time is over, -EINTR as stream_read().
@@ -65,7 +63,10 @@ int streams_wait(struct stream *const *streams, size_t n, int timeout_ms);
 /* Bytes before off will not be asked for again. */
 void stream_let_go(struct stream *s, uint64_t off);
 
-/* All of the stream in an unlinked temporary file: its descriptor. The stream stays the caller's. */
+/*
+ * Copies all of the stream to an unlinked temporary file and returns its descriptor. The stream
+ * stays the caller's.
+ */
 int stream_to_file(struct stream *s);
 
 #endif

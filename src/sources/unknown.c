@@ -12,7 +12,7 @@ struct kind {
 	const char *text;
 };
 
-/* First come, first served: shorter beginnings stand behind longer ones that begin the same. */
+/* The first match counts: a longer beginning is in front of a shorter one that it starts with. */
 static const struct kind kinds[] = {
 #define KIND(magic, text)                      \
 	{                                      \

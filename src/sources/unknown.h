@@ -8,9 +8,9 @@
 
 enum { UNKNOWN_TEXT_BYTES = 200 };
 
-/* A clause for a message, of the input's first bytes: "it looks like ...". */
+/* Writes a clause for a message about the input's first bytes: "it looks like ...". */
 void unknown_describe(const uint8_t *head, size_t len, char ret[UNKNOWN_TEXT_BYTES]);
-/* The same of a directory without a file of events: a descriptor, lent. "" nothing is known of it. */
+/* The same for a directory without a file of events; dir is borrowed. "" if it is unknown. */
 const char *unknown_directory(int dir);
 
 #endif

@@ -65,7 +65,7 @@ static void end_damaged(struct unwrap *u, const char *how)
 		    (unsigned long long)(u->read_to - u->codec.in_len), u->path, how);
 }
 
-/* Between pieces: goes on with another one; zeros and what is no such piece are not the recording's. */
+/* Between pieces: true if another one follows. Zeros and other bytes are not the recording's. */
 static bool begins_piece(const struct unwrap *u)
 {
 	return codec_find(u->codec.in, u->codec.in_len) == u->ops ||

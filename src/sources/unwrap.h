@@ -3,10 +3,10 @@
  * A recording inside a packed file (perf.data.gz, .xz, .zst) or behind a packed pipe, unpacked as
  * it is read:
  *
- *	file or stream --packed--> codec --> stream        for who reads from front to back (pipe mode)
- *	                                 '-> temporary file  for who jumps about (file mode)
+ *	file or stream --packed--> codec --> stream          to read from front to back (pipe mode)
+ *	                                 '-> temporary file  to read at any offset (file mode)
  *
- * Damage ends it where it is met; what was unpacked before stands, and the defect is told.
+ * Unpacking ends at the first damage, which is reported as a defect; the bytes before it stay.
  */
 #ifndef SONDE_SOURCES_UNWRAP_H
 #define SONDE_SOURCES_UNWRAP_H

@@ -203,8 +203,9 @@ static int open_folder(struct blktrace_source *s, struct listing *l)
 	int dir = open(*l->folder ? l->folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r;
 
 	if (dir < 0 && l->device) /* --sandbox allows the named file alone */
-		return err_errno(errno, "cannot open %s, which has the files of the other cpus (name "
-					"it in place of %s)",
+		return err_errno(errno,
+				 "cannot open %s, which has the files of the other cpus (name "
+				 "it in place of %s)",
 				 *l->folder ? l->folder : ".", s->opts.path);
 	if (dir < 0)
 		return err_errno(errno, "cannot open %s", l->folder);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What a perf.data says of the clock of its events: their attrs, and the features CLOCKID and CLOCK_DATA. */
+/* The clock of a perf.data's events: from their attrs and the features CLOCKID and CLOCK_DATA. */
 
 #include "sources/perfdata/perfdata.h"
 
-/* CLOCKID: u64 resolution in ns. CLOCK_DATA: u32 version | u32 clock | u64 time of day | u64 time of the clock, ns. */
+/*
+ * CLOCKID: u64 resolution in ns.
+ * CLOCK_DATA: u32 version | u32 clock | u64 time of day | u64 time of the clock, ns.
+ */
 void perfdata_clock(struct source *source, struct source_clock *ret)
 {
 	struct perfdata_source *s = perfdata_of(source);

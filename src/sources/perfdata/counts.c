@@ -13,7 +13,7 @@ struct count {
 struct perfdata_counts {
 	VEC(int32_t) cpus;
 	VEC(int32_t) tids;
-	VEC(struct count) counts; /* [event][tid][cpu], all 0 before the first one comes */
+	VEC(struct count) counts; /* [event][tid][cpu], all 0 before the first one arrives */
 	VEC(struct count) before; /* of the round before */
 	VEC(struct count) sums;   /* of each event, of the round before: for perf 6.1 */
 	size_t nr_events;
@@ -36,7 +36,7 @@ void perfdata_counts_free(struct perfdata_counts *c)
 	free(c);
 }
 
-/* ---- what the records say ---------------------------------------------------------------------------------------- */
+/* ---- what the records say -------------------------------------------------------------------- */
 
 static int add_cpu(void *ctx, int64_t cpu)
 {
@@ -76,7 +76,10 @@ static int make_counts(struct perfdata_counts *c, size_t nr_events)
 	return 0;
 }
 
-/* Which of the set a count is of: named by its number, by older recorders by its place; cpus.n when it is neither. */
+/*
+ * The index of a count's cpu in the set. Records have the cpu's number, those of older recorders
+ * its index. cpus.n if it is neither.
+ */
 static size_t place_of(const struct perfdata_counts *c, uint32_t cpu)
 {
 	for (size_t i = 0; i < c->cpus.n; i++) {
@@ -180,9 +183,12 @@ int perfdata_counts_take(struct perfdata_source *s, const struct cut *rec, uint3
 	return 0;
 }
 
-/* ---- the events of a round --------------------------------------------------------------------------------------- */
+/* ---- the events of a round ------------------------------------------------------------------- */
 
-/* What a count grew by. The growth stays in its place: a count that is not told again shows that. */
+/*
+ * Replaces a count by its growth. The growth stays there: a count that no later record repeats
+ * shows it again.
+ */
 static void make_growth(const struct perfdata_counts *c, struct count *count, struct count *before)
 {
 	struct count last = *before;

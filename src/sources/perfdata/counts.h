@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The counts of a recording of `perf stat`. Its records hold sums since the start: the sets of cpus and threads first, then
- * counts, then a round that says that all were told. A round gives an event `stat` for each event, thread and cpu with what
- * the count grew by since the round before, scaled to all of the time as far as the counter ran, and then `stat_round`.
+ * The counts of a recording of `perf stat`. Its records hold sums since the start: first the sets
+ * of cpus and threads, then the counts, then a round, which says that the counts are complete. A
+ * round makes an event `stat` for each event, thread and cpu, and then `stat_round`. An event
+ * `stat` has the growth of its count since the round before, scaled to the time enabled if the
+ * counter ran for a part of it.
  *
- * perf 6.1 does not do so for a recording that adds up all cpus: its text shows the sums as they are (events that are
- * `is_summed_up`), its scripts get one growth for all cpus and threads together (cpu and thread -1).
+ * perf 6.1 treats a recording that adds up all cpus in another way: its text shows the sums as they
+ * are (events that are `is_summed_up`), its scripts get one growth for all cpus and threads
+ * together (cpu and thread -1).
  */
 #ifndef SONDE_SOURCES_PERFDATA_COUNTS_H
 #define SONDE_SOURCES_PERFDATA_COUNTS_H

@@ -63,7 +63,7 @@ struct perfdata_event *perfdata_event_of(const struct perfdata_source *s, const 
 	return get_u32(rec, swap) == PERF_RECORD_SAMPLE ? NULL : &s->events.v[0];
 }
 
-/* Where the record's time is; 0: it has none. */
+/* The offset of the record's time; 0 if it has none. */
 static uint32_t time_off(const struct perfdata_source *s, const uint8_t *rec, uint32_t type,
 			 uint32_t len)
 {
@@ -165,7 +165,7 @@ static void cut_kernel_record(const struct perfdata_source *s, struct cut *cut, 
 		cut_at_time(cut, get_u64(cut->bytes + off, s->file.swap));
 }
 
-/* Says how others are read, and was not taken so far. */
+/* True for a record that decides how others are read, if it was not taken yet. */
 static bool is_header(const struct perfdata_source *s, unsigned file, uint64_t file_off,
 		      uint32_t type, uint32_t len)
 {

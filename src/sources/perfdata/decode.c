@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A record becomes events. Samples are the hot path: the plan of offsets that their attr gave (formats/perfdata/attr.h),
- * nothing allocated.
+ * Makes events of records. Samples are the hot path: they are read at the offsets planned for their
+ * attr (formats/perfdata/attr.h), and nothing is allocated.
  */
 
 #include "model/callchain.h"
@@ -18,8 +18,9 @@ static __attribute__((noinline, cold)) int bad_record(struct perfdata_source *s,
 }
 
 /*
- * SAMPLE_READ: the event's period is the growth of its count since the last read. A group's read gives one event for
- * each member that grew; the first call reads the values, later ones go on where the one before stopped.
+ * SAMPLE_READ: the event's period is the growth of its count since the last read. A group's read
+ * makes one event for each member that grew. The first call reads the values; later calls continue
+ * where the previous one stopped.
  */
 static __attribute__((noinline)) int derive(struct perfdata_source *s, const struct cut *rec,
 					    unsigned i, struct perfdata_event *e, struct event *ret)
@@ -57,7 +58,7 @@ static __attribute__((noinline)) int derive(struct perfdata_source *s, const str
 		entry->last_value = v->value;
 		if (!grown)
 			continue;
-		/* the payload is of the event that was sampled: of another, nothing but the count is known */
+		/* The payload belongs to the sampled event; other members have only a count. */
 		if (entry->event != e->index && !s->opts.rules->payload_for_all_members)
 			ret->pub.bytes_len = 0;
 		e = &s->events.v[entry->event];
@@ -199,8 +200,8 @@ static int decode_sample(struct perfdata_source *s, const struct cut *rec, unsig
 }
 
 /*
- * Member by member: clearing the whole struct would cost as much as the decoding. is_plain: nothing
- * but plain samples was ever in *ret, a constant where it is called.
+ * Sets member by member: clearing the complete struct would cost as much as the decoding. is_plain:
+ * *ret never held anything but plain samples; a constant in each call.
  */
 static inline __attribute__((always_inline)) void
 begin_event(const struct cut *rec, bool swap, bool is_plain, struct event *ret)
@@ -315,7 +316,7 @@ int perfdata_decode(struct source *source, const struct cut *cuts, int nr, int *
 	/* Events of header records that were taken since have no schema so far, or an older one. */
 	if (__builtin_expect(atomic_load_explicit(&s->is_unsettled, memory_order_relaxed), 0))
 		TRY(perfdata_pipe_settle(s));
-	/* Of an event that was made alone: in the first place of the array. */
+	/* An event that was made alone is first in the array and may have left these set. */
 	if (__builtin_expect(ret->is_left_out | ret->is_summed_up, 0))
 		ret->is_left_out = ret->is_summed_up = false;
 	if (__builtin_expect(can_decode_ahead(s), 1)) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recordings that are directories (perf record --threads): DIR/data is a whole perf.data, DIR/data.N hold more records,
- * one file for each buffer, without headers. They are files 1 and up of the source, in the order of their numbers.
+ * Recordings that are directories (perf record --threads): DIR/data is a complete perf.data.
+ * DIR/data.N, one file for each buffer, hold more records, without headers. They are files 1 and up
+ * of the source, in the order of their numbers.
  */
 
 #include <dirent.h>
@@ -160,8 +161,8 @@ static void compare_size(struct perfdata_source *s, const struct perfdata_part *
 }
 
 /*
- * u64 version | and of sonde: u64 number of parts | once the recorder has ended: their sizes, u64
- * each
+ * u64 version | from sonde also: u64 number of parts | after the recorder has ended: their sizes,
+ * u64 each
  */
 int perfdata_directory_format_read(struct perfdata_source *s, struct bytes *b)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the header sections of a perf.data say: names of events, the host, formats of tracepoints, the kernel. */
+/*
+ * Reads the header sections of a perf.data: names of events, the host, formats of tracepoints, the
+ * kernel.
+ */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -167,7 +170,10 @@ static void keep_kernel_build_id(struct perfdata_source *s, const struct source_
 	s->info.kernel_name = usual ? NULL : entry->path;
 }
 
-/* { u32 type, u16 misc, u16 size | s32 pid | 20 bytes id | u8 id size, pad | name }: the host's are kept. */
+/*
+ * { u32 type, u16 misc, u16 size | s32 pid | 20 bytes id | u8 id size, pad | name }: only the
+ * host's are kept.
+ */
 static int read_build_ids(struct perfdata_source *s, struct bytes *b)
 {
 	enum { ENTRY_BYTES = 36 };
@@ -244,7 +250,7 @@ static int take_format(void *ctx, const char *system, struct bytes text)
 	return 0;
 }
 
-/* The byte order and the kernel's long stand before the formats, which need them: read twice. */
+/* Reads the section twice: the formats need the byte order and the size of the kernel's long. */
 static int read_tracing_data(struct perfdata_source *s, struct bytes *b)
 {
 	struct tracing_data td = { .ctx = s, .format = take_format };

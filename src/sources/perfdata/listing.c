@@ -11,7 +11,7 @@
 
 enum { FIRST_TOOL_RECORD = 64, MAX_SECTION_BYTES = 256 << 20 };
 
-/* Of a sample: what lies at fixed places. */
+/* Reads the members of a sample that have fixed offsets. */
 static void sample_ids(const struct perfdata_layout *l, const uint8_t *rec, bool swap,
 		       struct perfdata_view_record *ret)
 {
@@ -27,7 +27,7 @@ static void sample_ids(const struct perfdata_layout *l, const uint8_t *rec, bool
 		ret->id = get_u64(rec + l->id, swap);
 }
 
-/* Of any other record of the kernel: the trailer. */
+/* Reads the trailer of a record of the kernel that is no sample. */
 static void trailer_ids(const struct perfdata_layout *l, const uint8_t *end, bool swap,
 			struct perfdata_view_record *ret)
 {
@@ -266,11 +266,11 @@ int perfdata_section(struct perfdata_source *s, uint64_t feature, struct bytes *
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0) {
-		err_clear();                        /* told when it was opened, or not needed */
+		err_clear();                        /* reported when opened, or not needed */
 		s->file.features[feature].size = 0; /* nor is it read again */
 		return 0;
 	}
-	s->sections[feature] = *ret; /* who asks twice does not cost a copy twice */
+	s->sections[feature] = *ret; /* kept: a second call makes no second copy */
 	return 1;
 }
 

@@ -102,8 +102,8 @@ void perfdata_rules_choose(struct perfdata_source *s)
 
 	s->id_rule = s->events.n == 1 ? ID_ONE_EVENT : ID_SAME_PLACE;
 	/*
-	 * Without times of records of state, perf does not sort, but in pipe mode. We do: samples in time order are what
-	 * we promise.
+	 * If records of state have no times, perf sorts in pipe mode only. We always sort: we
+	 * promise samples in time order.
 	 */
 	s->unordered =
 		s->opts.unordered || (s->opts.rules->sorts_with_ids_only && !s->file.is_pipe &&
@@ -149,7 +149,7 @@ int perfdata_event_add(struct perfdata_source *s, const uint8_t *attr, size_t le
 static int read_attrs(struct perfdata_source *s)
 {
 	uint64_t entry_bytes = s->file.attr_entry_bytes, n = s->file.attrs.size / entry_bytes;
-	uint64_t ids_left = s->file.size_bytes; /* lists of ids do not lie over each other */
+	uint64_t ids_left = s->file.size_bytes; /* lists of ids do not overlap */
 	struct arena temp = { 0 };
 	struct bytes b;
 	int r;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf.data in pipe mode: what file mode keeps in its header comes as records, in any order.
+ * perf.data in pipe mode: records in any order hold the data that file mode keeps in its header.
  *
- *	16 bytes of header | ATTR ... FEATURE ... TRACING_DATA + blob | EVENT_UPDATE ... | tasks, mappings | samples, rounds ...
- *	                   '--------------- the prelude, read when the recording is opened -------'
+ *	16 bytes of header | ATTR FEATURE TRACING_DATA + blob ... | tasks, mappings | samples ...
+ *	                   '-- the prelude, read when the recording is opened -'
  *
  * The prelude ends where the first samples may be (and an event is known). Records of these kinds
  * that come later are CUT_HEADER: order/ hands them over before it cuts any record behind them.
@@ -108,7 +108,7 @@ static int take_feature(struct perfdata_source *s, const uint8_t *rec, size_t le
 	return perfdata_feature_take(s, (enum perfdata_feature)feature, b);
 }
 
-/* A newer name or format than the one that the event's schema was made of: it gets another schema. */
+/* Makes new schemas for events whose name or format is newer than their schema. */
 static int renew_schemas(struct perfdata_source *s)
 {
 	vec_foreach(e, &s->events) {
@@ -234,14 +234,14 @@ int perfdata_pipe_take(struct perfdata_source *s, const uint8_t *rec, size_t len
 	return 0;
 }
 
-/* ---- opening ----------------------------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 /* len bytes at off, in s->prelude. 1, 0 when the input ends before. */
 static int read_at(struct perfdata_source *s, uint64_t off, size_t len, struct outbuf *out)
 {
 	out->len = 0;
 	while (out->len < len) {
-		/* Room only for what came: the length is the input's word. */
+		/* Grow with the bytes that arrive: the length is not trusted. */
 		size_t want = len - out->len < READ_BYTES ? len - out->len : READ_BYTES;
 		char *to = outbuf_room(out, want);
 		int64_t n;
@@ -293,8 +293,8 @@ static int read_prelude(struct perfdata_source *s, struct outbuf *record)
 		type = get_u32(rec, s->file.swap);
 		s->meets_compressed |= size >= RECORD_HEADER_BYTES && is_compressed(type);
 		/*
-		 * What is no record is told when it is cut. Attrs may come behind all samples (--tail-synthesize), but where
-		 * there is one the others are with it.
+		 * cut() reports bytes that are no record. Attrs may follow all samples
+		 * (--tail-synthesize), but all of them are in one place.
 		 */
 		if (size < RECORD_HEADER_BYTES || (s->events.n && ends_prelude(type)))
 			return 0;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Schemas of a recording's events, and of the records of state (their layout is the kernel's, not the recording's). */
+/*
+ * Schemas of a recording's events, and of records of state, whose layout the kernel defines, not
+ * the recording.
+ */
 
 #include <stdio.h>
 
@@ -8,7 +11,10 @@
 #include "model/schema_table.h"
 #include "sources/perfdata/perfdata.h"
 
-/* A field of a record: offset in its payload, which begins behind the record header. width 0: text up to its NUL. */
+/*
+ * A field of a record: offset in its payload, which begins behind the record header. width 0: text
+ * up to its NUL.
+ */
 struct record_field {
 	const char *name;
 	uint8_t offset, width;
@@ -74,7 +80,10 @@ static const struct record_kind kinds[] = {
 	  "itrace_start",
 	  { { "pid", 0, 4, true }, { "tid", 4, 4, true } } },
 	{ PERF_RECORD_LOST_SAMPLES, "lost_samples", { { "lost", 0, 8 } } },
-	/* The payload of these two begins with misc: bit 13 says that a task left its cpu, bit 14 unwillingly. */
+	/*
+	 * The payload of these two begins with misc: bit 13 says that a task left its cpu, bit 14
+	 * unwillingly.
+	 */
 	{ PERF_RECORD_SWITCH, "switch", { { "misc", 0, 2 } } },
 	{ PERF_RECORD_SWITCH_CPU_WIDE,
 	  "switch_cpu_wide",
@@ -193,7 +202,7 @@ int perfdata_record_schema(struct perfdata_source *s, uint32_t type, struct sond
 	return 0;
 }
 
-/* A tracepoint whose format the recording lacks: the name it gives, no fields. */
+/* The schema of a tracepoint without a format in the recording: its name, no fields. */
 static int bare_schema(struct perfdata_source *s, const struct perfdata_event *e,
 		       struct sonde_schema *sc)
 {
@@ -218,7 +227,7 @@ static int bare_schema(struct perfdata_source *s, const struct perfdata_event *e
 	return name && sc->system ? 0 : err_nomem();
 }
 
-/* Told as a defect either way: *ret NULL, it stays undescribed. */
+/* Counts a defect, whether a format is found or not. *ret: NULL if none is found. */
 static int find_elsewhere(struct perfdata_source *s, const struct perfdata_event *e,
 			  struct sonde_schema **ret)
 {

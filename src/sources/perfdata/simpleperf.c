@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What Android's simpleperf writes into its perf.data beside the kernel's records: records of its
- * own from 32768 on, and header sections from 128 on. docs/formats/perf-data.md tells which are
- * taken.
+ * Android's simpleperf writes records of its own, from type 32768 on, and header sections from 128
+ * on into its perf.data. docs/formats/perf-data.md lists those that are read:
  *
  *	KERNEL_SYMBOL  u32 bytes | text as of /proc/kallsyms
- *	TRACING_DATA   u32 bytes | as the header section of that name; older ones have perf's number for it, 66
- *	EVENT_ID       u64 n | n x { u64 index of an attr, u64 id }: of threads and cpus that came later
+ *	TRACING_DATA   u32 bytes | as the header section of that name; older versions use perf's
+ *	               number for it, 66
+ *	EVENT_ID       u64 n | n x { u64 index of an attr, u64 id }: of later threads and cpus
  *	CALLCHAIN      u32 pid, tid | u64 kind, time, n | n x u64 addr | n x u64 stack pointer
- *	SPLIT ...      a piece of a record that is too large for one, its header included; SPLIT_END: it is whole
+ *	SPLIT ...      a piece of a record that is too large for one, with the record's header in
+ *	               the first piece; SPLIT_END: the record is complete
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,8 +136,9 @@ int perfdata_simpleperf_take(struct perfdata_source *s, const uint8_t *rec, size
  *	SAMPLE regs, stack | CALLCHAIN original | CALLCHAIN joined | SAMPLE chain
  *
  * A chain belongs to the samples of its pid, tid and time, right before it or behind it, that have
- * no user frames themselves. Of the chains before a sample, the last one's place is kept. Those
- * behind it are read from the file when frames are asked for. One record is in memory at a time.
+ * no user frames themselves. The source keeps the place of the last chain before a sample. It reads
+ * the chains behind the sample from the file when frames are asked for. One record is in memory at
+ * a time.
  */
 enum { KIND_JOINED_OFFLINE = 2, KIND_JOINED_REMOTE = 3, MAX_CHAINS_OF_SAMPLE = 4 };
 
@@ -212,7 +214,7 @@ static int load_chain(struct perfdata_source *s, uint64_t off, struct simpleperf
 		return 0;
 	*ret_end = off + size;
 	if (read_chain(s, s->chain_record, size, off, ret) < 0) {
-		err_clear(); /* counted when its turn comes */
+		err_clear(); /* counted as a defect when it is decoded */
 		return 0;
 	}
 	return 1;
@@ -299,7 +301,7 @@ int perfdata_simpleperf_meta_read(struct perfdata_source *s, struct bytes *b)
 	return 0;
 }
 
-/* A path that comes twice: the first one counts. */
+/* If a path is there twice, the first one counts. */
 static int index_files(struct perfdata_source *s, size_t from)
 {
 	for (size_t i = from; i < s->named_files.n; i++) {

@@ -54,10 +54,10 @@ struct unzip {
 	bool ended;
 
 	bool has_more;        /* zstd holds unpacked bytes that did not fit */
-	ZSTD_inBuffer packed; /* of the compressed record at hand; lies in raw */
+	ZSTD_inBuffer packed; /* of the compressed record at hand; points into raw */
 	uint64_t packed_at;   /* where that record begins in the file */
 
-	/* Unpacked: work[at..ready) are whole records, [ready..filled) the beginning of one. */
+	/* Unpacked: work[at..ready) are complete records, [ready..filled) the beginning of one. */
 	uint8_t *work;
 	size_t at, ready, filled;
 };
@@ -125,7 +125,7 @@ static void report_broken(struct unzip *u, const char *why)
 		    u->opts.behind_offset ? u->opts.behind_offset : "", why);
 }
 
-/* Whole records at the beginning of what was unpacked. */
+/* Finds the complete records at the beginning of the unpacked bytes. */
 static void find_whole(struct unzip *u)
 {
 	while (u->filled - u->ready >= HEADER_BYTES) {
@@ -137,7 +137,7 @@ static void find_whole(struct unzip *u)
 			u->filled = u->ready;
 			return;
 		}
-		/* What is no record is handed on: who cuts it tells. */
+		/* Bytes that are no record are handed on: cut() reports them. */
 		if (size < HEADER_BYTES)
 			size = (uint16_t)(u->filled - u->ready < UINT16_MAX ? u->filled - u->ready
 									    : UINT16_MAX);
@@ -334,7 +334,7 @@ static int64_t make(void *ctx, void *buf, size_t len)
 			return r;
 		if (!r) {
 			check_end(u);
-			/* The beginning of a record whose end never came: handed on, and told as cut off. */
+			/* A record without its end is handed on: cut() reports it as cut off. */
 			if (u->ready == u->filled)
 				return 0;
 			u->ready = u->filled;

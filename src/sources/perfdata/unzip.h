@@ -5,9 +5,9 @@
  *	recorded | MMAP | COMPRESSED ( SAMPLE SAMPLE SAM ) | ROUND | COMPRESSED ( PLE SAMPLE ) | ...
  *	made     | MMAP | SAMPLE | SAMPLE | ROUND | SAMPLE | SAMPLE | ...
  *
- * A record may be cut in two by the end of a compressed one: its beginning waits for the next.
- * perf's compressed records are one frame of zstd for the whole file. Ours are several, each with a
- * checksum: damage ends with its frame.
+ * The end of a compressed record may cut a record in two: its beginning is kept until the next one.
+ * perf's compressed records are one frame of zstd for the complete file. Ours are several, each
+ * with a checksum: damage ends with its frame.
  */
 #ifndef SONDE_SOURCES_PERFDATA_UNZIP_H
 #define SONDE_SOURCES_PERFDATA_UNZIP_H
@@ -34,8 +34,10 @@ struct unzip_options {
 int unzip_open(struct unzip **ret, const struct unzip_options *opts);
 /* The plain records; offsets begin at opts->begin. The unzip's own. */
 struct stream *unzip_stream(struct unzip *u);
-/* Where the record at this offset of the stream, which was made already, lies as recorded: at the compressed record that
- * has its end, or at its own place. */
+/*
+ * The offset in the recording of the record at this offset of the stream, which was already made:
+ * that of the compressed record that has its end, or its own.
+ */
 uint64_t unzip_place(const struct unzip *u, uint64_t off);
 void unzip_close(struct unzip *u); /* NULL is fine */
 

@@ -32,7 +32,7 @@ struct perfdata_view_record {
 	uint64_t sample_types;  /* of all events of the recording together: PERF_SAMPLE_* */
 	uint32_t trailer_bytes; /* of sample ids at its end */
 	/*
-	 * Of those ids or of the sample; all ones when not recorded, 0 in records of the recorder.
+	 * From those ids or the sample; all ones if not recorded, 0 in records of the recorder.
 	 */
 	int32_t pid, tid;
 	uint32_t cpu;
