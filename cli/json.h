@@ -13,11 +13,14 @@ struct output_format {
 	bool json;
 };
 
-/* Options of a command whose values, a struct s, have a member m of struct output_format. */
+/*
+ * Options of a command whose values, a struct s, have a member m of struct output_format. page: the
+ * manual page of its JSON.
+ */
 /* clang-format off */
-#define FORMAT_OPTIONS(s, m) \
+#define FORMAT_OPTIONS(s, m, page) \
 	OPT_OUR_TEXT(0, "format", "text|json", s, m.format, \
-		"text: the default; json: one JSON object, for programs (docs/formats/lists-json.md)"), \
+		"text: the default; json: one JSON object, for programs: " page), \
 	OPT_OUR_FLAG('j', "json", s, m.json, "the same as --format json")
 /* clang-format on */
 
