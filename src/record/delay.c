@@ -36,8 +36,8 @@ static int parse_ranges(struct delay *d, const char *text)
 				       text);
 		if (from >= to || (d->steps_ms.n && from <= d->steps_ms.v[d->steps_ms.n - 1]))
 			return err_set(-EBADR,
-				       "-D %s: each range begins after the one before it has "
-				       "ended, and is longer than nothing",
+				       "-D %s: each range must end after it begins, and begin "
+				       "after the one before it ended",
 				       text);
 		TRY(vec_push(&d->steps_ms, from));
 		TRY(vec_push(&d->steps_ms, to));

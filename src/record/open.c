@@ -45,8 +45,8 @@ static int need_proc(void)
 {
 	if (access("/proc/self/stat", F_OK) == 0)
 		return 0;
-	return err_set(-ENOENT, "/proc is not mounted, without which processes and their mappings "
-				"are unknown: as root, mount -t proc proc /proc");
+	return err_set(-ENOENT, "/proc is not mounted, so processes and their mappings are "
+				"unknown: as root, mount -t proc proc /proc");
 }
 
 /* Parses the options, before anything is opened. */

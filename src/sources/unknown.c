@@ -47,14 +47,14 @@ static const struct kind kinds[] = {
 	KIND("LZIP", "something packed with lzip: unpack it first (lzip -d)"),
 	KIND("PK\x03\x04", "a zip archive: unpack it first (unzip)"),
 	KIND("7z\xbc\xaf\x27\x1c", "a 7z archive: unpack it first"),
-	KIND("SQLite format 3", "a database of SQLite, perhaps one that was made of a recording"),
+	KIND("SQLite format 3", "a database of SQLite, perhaps one that was made from a recording"),
 	KIND("\xd4\xc3\xb2\xa1", "packets of a network (pcap), which tcpdump -r shows"),
 	KIND("\x0a\x0d\x0d\x0a", "packets of a network (pcapng), which tshark -r shows"),
-	KIND("{\"header\":{\"sche", "JSON lines, as sonde script --format jsonl writes them: the "
-				    "recording is the file that they were made of"),
-	KIND("{", "JSON: the recording is the file that it was made of"),
-	KIND("# ========", "the text of a recording (perf script --header): the recording is the "
-			   "file that it was made of"),
+	KIND("{\"header\":{\"sche", "JSON lines, as sonde script --format jsonl writes them: open "
+				    "the recording that they were made from"),
+	KIND("{", "JSON: open the recording that it was made from"),
+	KIND("# ========", "the text of a recording (perf script --header): open the recording "
+			   "that it was made from"),
 #undef KIND
 };
 

@@ -37,7 +37,7 @@ FILES = [
     ('a program, packed', gzip.compress(b'\x7fELF' + bytes(60)), ['unpacked with gzip', 'a program']),
     ('pcap', struct.pack('<I', 0xa1b2c3d4) + bytes(40), ['tcpdump']),
     ('SQLite', b'SQLite format 3\0' + bytes(40), ['SQLite']),
-    ('JSON lines', b'{"header":{"schema":"sonde-jsonl","version":1}}\n', ['JSON lines', 'made of']),
+    ('JSON lines', b'{"header":{"schema":"sonde-jsonl","version":1}}\n', ['JSON lines', 'made from']),
     ('JSON', b'{"meta":{"interval":1}}', ['JSON']),
     ('a script', b'#!/usr/bin/python3\nprint(1)\n', ["text that begins with '#!/usr/bin/pytho'", '-s']),
     ('a line', b'hello\n', ["'hello'"]),

@@ -353,7 +353,7 @@ static int put_namespaces(struct bytes *b, struct outbuf *out)
 	TRY(read_ids(b, &task));
 	TRY(bytes_u64(b, "number of namespaces", &nr));
 	if (nr > bytes_left(b) / 16)
-		return bytes_fail(b, -EBADMSG, "%llu namespaces do not fit",
+		return bytes_fail(b, -EBADMSG, "%llu namespaces do not fit into the record",
 				  (unsigned long long)nr);
 	outbuf_fmt(out, " %d/%d - nr_namespaces: %u\n\t\t[", (int)task.a, (int)task.b,
 		   (unsigned)nr);
