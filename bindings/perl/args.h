@@ -19,7 +19,7 @@ struct conv {
 struct slot {
 	struct script_slot base;
 	bool checked; /* the parameters of its sub were checked */
-	GV *handler; /* "sched::sched_switch"; NULL unless a tracepoint whose name a sub can have */
+	GV *handler; /* "sched::sched_switch"; NULL if it is no tracepoint */
 	CV *sub;     /* takes the current event, borrowed; NULL: only process_event does */
 	struct text_arg name; /* the same as a scalar */
 	struct conv pid, *fields;

@@ -12,7 +12,7 @@
 static bool sysfile_read_line(char *buf, size_t size, const char *path)
 {
 	FILE *f = fopen(path, "re");
-	/* Without memory for a buffer stdio reads byte by byte, which these files do not allow. */
+	/* stdio without memory for a buffer reads byte by byte, and these files refuse that. */
 	char room[4096];
 	bool ok;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events on and off while a recording runs. What carries the records of state alone stays on: names
- * need them.
+ * Switches events on and off while a recording runs. The event that carries records of state only
+ * stays on, because names need these records.
  */
 #ifndef SONDE_RECORD_ENABLE_H
 #define SONDE_RECORD_ENABLE_H

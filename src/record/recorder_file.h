@@ -69,7 +69,7 @@ void recorder_file_close(struct recorder_file *f);
 /* Bytes of events that are on their way to the disk; at any time. */
 uint64_t recorder_file_written(const struct recorder_file *f);
 struct recorder_figures recorder_file_figures(const struct recorder_file *f);
-/* How many times smaller the compressed records are, rounded; 0: there are none. */
+/* The compression ratio, rounded; 0 if no records are compressed. */
 uint32_t recorder_figures_ratio(const struct recorder_figures *g);
 
 int recorder_lanes_open(struct recorder_file *f, size_t nr_lanes, const int *take_fds,

@@ -202,7 +202,7 @@ void workload_terminate(struct workload *w)
 
 void workload_close(struct workload *w)
 {
-	/* Without its byte the child ends at once. */
+	/* The child waits for a byte from go_fd. If the pipe closes without one, it ends. */
 	if (w->go_fd >= 0) {
 		close(w->go_fd);
 		w->go_fd = -1;

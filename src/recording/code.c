@@ -29,7 +29,7 @@ static struct lines_table *lines_of(struct recording *rec)
 	return rec->lines;
 }
 
-/* No file is known of the kernel'rec, of hypervisors' and guests' code. */
+/* NULL for code of the kernel, of hypervisors and of guests: no file is known for it. */
 static struct dso *user_dso(const struct event *ev, uint64_t addr, uint32_t cpumode,
 			    uint64_t *ret_offset)
 {

@@ -38,7 +38,8 @@
 #include "unwind/unwind.h"
 
 /*
- * Options of all recordings of a session. Texts: lent by the session's options, NULL if not given.
+ * Options of all recordings of a session. Texts are borrowed from the session's options, or NULL if
+ * not given.
  */
 struct recording_options {
 	const char *symfs, *kallsyms, *vmlinux, *buildid_dir;

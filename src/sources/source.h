@@ -103,8 +103,8 @@ struct source_options {
 	int fd;
 	atomic_int *stopped;           /* set when waiting for a stream is to end */
 	/*
-	 * Called while a packed input is read: packed bytes done with; total 0: unknown. NULL:
-	 * never.
+	 * Called while a packed input is read, with the packed bytes read so far; total is 0 if
+	 * not known. NULL if nobody asks.
 	 */
 	void (*on_packed)(void *ctx, uint64_t done, uint64_t total);
 	void *on_packed_ctx;

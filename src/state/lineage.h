@@ -50,7 +50,7 @@ int lineage_apply(const struct lineage_ops *ops, void *user, const struct change
 struct lineage_life {
 	void *payload; /* owned by the user; NULL if there is none */
 	int32_t number;
-	uint32_t holder : 31; /* identifies the holder; unique among all numbers */
+	uint32_t holder : 31; /* identifies the holder; no other number has a holder with this id */
 	uint32_t has_ended : 1;
 };
 

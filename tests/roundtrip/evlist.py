@@ -172,7 +172,8 @@ def beside_perf(perf, paths):
         for path in paths:
             if path.name.startswith(OTHERS.get(words, ('-',))):
                 continue
-            # perf shows what lies in its memory where a recording does not say it all: different with each filling.
+            # perf prints uninitialised memory for attrs that a recording does not hold in full: the text
+            # then differs with the filling.
             theirs = run([perf], words, path, {'MALLOC_PERTURB_': '85'})
             if theirs != run([perf], words, path, {'MALLOC_PERTURB_': '170'}):
                 continue

@@ -12,7 +12,7 @@ ALL = 474  # events in DEMO
 
 
 def ends(what, text, out, rc=0, err="", **more):
-    """err: a part of it, "" for none at all, None for any."""
+    """err: a part of what is on stderr; "" if there must be nothing, None if it may be anything."""
     r = t.script(text, both=False, **more)
     t.ok(r.rc == rc and (out is None or r.out == out) and (err is None or (err in r.err if err else not r.err)), what, "expected:", (out, rc, err), "got:", r)
     return r

@@ -45,7 +45,7 @@ t.ok("script.py:1: seen is built for each event\n" in r.err and "script.py:1: un
      "and what is left out", r.err)
 r = t.script("def trace_unhandled(name, context, fields): fields['common_cpu']", both=False, env={"SONDE_PRELUDE_VERBOSE": "1"})
 t.ok("script.py:1: fields is read by single keys\n" in r.err, "and what is told key by key", r.err)
-for name, python in pythons():  # the limited builds also where the exact one would be taken
+for name, python in pythons():  # run the limited builds, also in a Python that takes the exact one
     for build in ("sonde.abi3.so", "abi3-312/sonde.abi3.so"):
         path = BINDINGS + "/module/" + build
         if not os.path.exists(path) or ("312" in build and tuple(int(x) for x in name.split()[-1].split(".")) < (3, 12)):

@@ -5,7 +5,7 @@
 #include "model/printfmt/digits.h"
 #include "model/value.h"
 
-/* Up to a NUL nothing but what is printable or white space. */
+/* True if all bytes before the first NUL are printable or white space. */
 static bool is_printable(const uint8_t *p, uint32_t n)
 {
 	for (uint32_t i = 0; i < n && p[i]; i++)

@@ -299,7 +299,7 @@ struct pf_pointer_spec {
 	bool back_one;         /* %pB: the call before a return address */
 	bool hex_zero;         /* address: 0x0, not (nil) */
 	char delim;            /* buffer; 0 none */
-	const char *complaint; /* printed instead, since the argument is of no use; NULL none */
+	const char *complaint; /* printed for an argument of wrong sort or size, else NULL */
 };
 
 enum pf_step_code {

@@ -40,7 +40,7 @@ struct dsos {
 	struct hash64 event_by_id;
 	VEC(struct dso_chain) chains;
 	/* flags that only rise: read without the lock */
-	atomic_bool all; /* every file mapped counts: asked for, or too much to distinguish them */
+	atomic_bool all; /* all mapped files count: by option, or if too many to look up */
 	atomic_bool has_modules;
 	/* the rest with this */
 	pthread_mutex_t lock;

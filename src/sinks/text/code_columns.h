@@ -36,8 +36,8 @@ void text_code_done(struct text_code *c);
 void text_srcline_put(const struct text_code *c, const struct event *ev, uint64_t addr,
 		      uint32_t cpumode, const char *before, struct outbuf *out);
 /*
- * The same for a frame of a chain, begun by a newline and two blanks; the innermost one's ip is
- * where it executes.
+ * The same for a frame of a chain, after a newline and two blanks. The ip of the innermost frame is
+ * the executing instruction, not a return address.
  */
 void text_frame_srcline_put(const struct text_code *c, const struct event *ev,
 			    const struct sonde_frame *f, bool innermost, struct outbuf *out);

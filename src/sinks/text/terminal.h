@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text for a terminal: what a recording holds may not speak to it. Control characters are shown as
- * \x1b, in files and pipes they are left as they are.
+ * Makes recorded text harmless for a terminal: control characters are printed as \x1b. Files and
+ * pipes get the text unchanged.
  */
 #ifndef SONDE_SINKS_TEXT_TERMINAL_H
 #define SONDE_SINKS_TEXT_TERMINAL_H

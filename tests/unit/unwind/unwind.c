@@ -176,7 +176,7 @@ static void take_growing(void)
 #define SKIP_UNLESS_PLAIN() (void)0
 #endif
 
-/* Each caller that libgcc sees, as the place of its call. */
+/* Each caller that libgcc finds must be in the result, with the address of its call. */
 static void assert_as_expected(const struct unwind_result *w)
 {
 	assert_true(taken.nr_expected > 5);
