@@ -252,7 +252,7 @@ def check_commands(top):
         else:
             skip('--sandbox', err.strip())
     status, out, err = sonde('check', data)
-    say('5 events beside 26 samples' in out, 'check', out + err)
+    say('5 events lost for 26 samples' in out, 'check', out + err)
     say(sonde('script', '--strict', '-i', data)[0] == 3, 'losses make --strict fail')
     out = sonde('script', '-F', 'comm,cpu,event,sym', '-i', data)
     say(out[0] and not out[1] and 'block:queue' in out[2], 'a column that events cannot have', out[2])
