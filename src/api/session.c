@@ -190,8 +190,8 @@ const char *sonde_session_notes(struct sonde_session *s)
 	if (s->wrote_none)
 		outbuf_fmt(&s->text, "%s: %s\n", s->opts.input,
 			   s->filters.is_set || s->filters.is_choosy
-				   ? "no event was chosen: what is written holds none"
-				   : "there is no event in it, and none in what is written");
+				   ? "no event was chosen, so none was written"
+				   : "there is no event in it, so none was written");
 	return lend(&s->text);
 }
 

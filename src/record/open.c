@@ -68,7 +68,8 @@ static int understand(struct sonde_recorder *r, const struct sonde_record_option
 	TRY(realtime_parse(&r->realtime, r->opts.realtime));
 	if (r->delay.until_enabled && !r->control.is_given)
 		say(&r->say, SAY_WARNING,
-		    "-D -1 without --control: nobody can enable the events, none will be recorded");
+		    "-D -1 without --control: nothing can enable the events, so none will be "
+		    "recorded");
 	TRY(capture_name_events(&r->capture, o->events, o->nr_events));
 	return capture_find_target(&r->capture, o->command != NULL);
 }

@@ -107,8 +107,8 @@ static void say_coarse(const struct sonde_recorder *r, const char *option, const
 
 	if (bytes && bytes < wakeup * c->rings.list.n)
 		say(&r->say, SAY_WARNING,
-		    "%s %s is less than what wakes the recorder (%zu buffers, %llu KiB of each): "
-		    "files will be larger; smaller buffers (-m) keep them closer to it",
+		    "%s %s is less than the recorder reads at once (%zu buffers, %llu KiB of "
+		    "each): files will be larger; smaller buffers (-m) keep them closer to it",
 		    option, given, c->rings.list.n, (unsigned long long)wakeup / 1024);
 }
 

@@ -137,7 +137,7 @@ void subject_say_no_samples(const struct sonde_recorder *r)
 		    "no samples: the recording was too short for a frequency of %" PRIu64
 		    " Hz (-F, or -c 1 for each %s)%s",
 		    (uint64_t)e->attr.sample_freq, e->name,
-		    e->attr.exclude_kernel ? "; what happens in the kernel is left out" : "");
+		    e->attr.exclude_kernel ? "; events in the kernel are left out" : "");
 	else if (counted < e->attr.sample_period)
 		say(&r->say, SAY_NORMAL,
 		    "no samples: %s happened %" PRIu64
@@ -146,7 +146,7 @@ void subject_say_no_samples(const struct sonde_recorder *r)
 	else
 		say(&r->say, SAY_NORMAL, "no samples: %s happened, but not where it is sampled%s",
 		    e->name,
-		    e->attr.exclude_kernel ? ": what happens in the kernel is left out"
-		    : e->attr.exclude_user ? ": what happens in user space is left out"
+		    e->attr.exclude_kernel ? ": events in the kernel are left out"
+		    : e->attr.exclude_user ? ": events in user space are left out"
 					   : "");
 }

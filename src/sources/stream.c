@@ -110,7 +110,7 @@ static int make_room(struct stream *s)
 				continue;
 			if (n <= 0)
 				return err_errno(n ? errno : ENOSPC,
-						 "%s: cannot keep what came in a temporary file",
+						 "%s: cannot keep its bytes in a temporary file",
 						 s->path);
 			off += (uint64_t)n;
 			p += n;
@@ -216,7 +216,7 @@ static int64_t read_spool(const struct stream *s, uint64_t off, void *buf, size_
 		n = pread(s->spool, buf, len, (off_t)off);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
-		return err_errno(errno, "%s: cannot read what was kept of it", s->path);
+		return err_errno(errno, "%s: cannot read its temporary file", s->path);
 	return n;
 }
 

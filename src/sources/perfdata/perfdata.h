@@ -111,7 +111,7 @@ struct perfdata_source {
 	 * decodes events ahead.
 	 */
 	atomic_bool is_unsettled;
-	bool has_ended_early;            /* the recorder could not write on, and says so */
+	bool has_ended_early;            /* the recorder reports that it could not write any more */
 	bool meets_compressed;           /* there are compressed records in it */
 	struct unzip *unzip;             /* owned; NULL: there are none */
 	struct unpacked unpacked;        /* what compressed records of all files unpack to */
