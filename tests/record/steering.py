@@ -207,7 +207,7 @@ def _():
         need(r.returncode == 2 and '-D needs milliseconds' in r.stderr, '%r: %s' % (text, r.stderr))
     for text in ('5-5', '10-5', '10-20,15-30', '10-20,20-30'):
         r = sonde('record', '-D', text, '-o', 'x.data', '-e', 'cs', '--', 'touch', 'ran')
-        need(r.returncode == 2 and 'each range begins after' in r.stderr, '%r: %s' % (text, r.stderr))
+        need(r.returncode == 2 and 'each range must end after it begins' in r.stderr, '%r: %s' % (text, r.stderr))
     same(os.listdir(), [], 'files')
 
 
