@@ -225,6 +225,7 @@ static int fill_from_file(struct cursor *c, const struct cursor_input *in, size_
 		least = !c->run.is_file ? want
 			: is_growing    ? next_byte(c) - c->run.begin + 1
 					: need;
+		cursor_before_read(in);
 		got = window_read(w, f, c->run.begin, c->run.end, want, least);
 		if (got < 0)
 			return (int)got;

@@ -76,6 +76,12 @@ int cursor_fill(struct cursor *c, const struct cursor_input *in, size_t window_b
 /* Lets go of a shared window; what cursor read itself stays for its next run. */
 void cursor_release(struct cursor *c);
 void cursor_free(struct cursor *c); /* NULL is fine */
+static inline void cursor_before_read(const struct cursor_input *in)
+{
+	if (in->ahead)
+		in->ahead->before_read(in->ahead->ctx);
+}
+
 /* Hands the header records of what was just cut, which are the last, to their source. */
 int cursor_take_headers(const struct cursor_input *in, const struct cut *cuts, int nr);
 

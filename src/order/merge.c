@@ -268,6 +268,7 @@ static int end_pass(struct order *o)
 		return err_nomem();
 	for (size_t i = 0; i < o->nr_silent; i++)
 		silent[i] = o->files.v[o->unplaced.v[i]->run.file].stream;
+	cursor_before_read(&o->in);
 	r = streams_wait(silent, o->nr_silent, o->heap.n ? GRACE_MS : STREAM_LOOK_MS);
 	free(silent);
 	return r < 0 ? r : 0;

@@ -92,6 +92,7 @@ static int read_window(struct order *o, size_t need)
 	o->cut_at = o->nr_cuts = 0;
 	if (f->stream)
 		stream_let_go(f->stream, needed);
+	cursor_before_read(&o->in);
 	got = window_read(w, f, o->walk_off, f->end,
 			  need > o->opts.window_bytes ? need : o->opts.window_bytes, need);
 	if (o->in.ahead)
@@ -216,7 +217,9 @@ static int end_round(struct order *o)
 	const uint64_t limit = o->newest_before_last_round;
 
 	o->newest_before_last_round = o->newest;
-	return limit ? merge_begin(o, limit) : 1;
+	if (!limit || !(o->runs.n || o->heap.n || o->spill.nr))
+		return 1; /* nothing waits: the end of a pass over empty buffers */
+	return merge_begin(o, limit);
 }
 
 /* Delivers a cut that has no time, or one that is late. 1, or 0 if a merge begins. */

@@ -14,7 +14,7 @@
 
 enum {
 	BATCHES = 64,          /* of the ring */
-	WAKE_AT = 4,           /* batches of a file for which the caller is woken */
+	WAKE_AT = 4,           /* batches for which the caller is woken */
 	AHEAD_BYTES = 8 << 20, /* of records, or a single batch */
 	LOOK_MS = 100,         /* how often a waiting caller looks whether it is to stop */
 	NAP_NS = 100000,       /* of the thread, while the caller works on what there is, ... */
@@ -141,6 +141,15 @@ static int ask_to_take(void *ctx, const struct cut *cuts, int nr)
 	return r->headers_result;
 }
 
+/* Reading a stream may wait: the caller gets the batches that are made. */
+static void show_batches(void *ctx)
+{
+	struct reader *r = ctx;
+
+	if (r->opts.is_stream && count_out(r))
+		wake_caller(r);
+}
+
 static void note_progress(void *ctx)
 {
 	struct reader *r = ctx;
@@ -237,7 +246,7 @@ static void *run(void *ctx)
 		is_last = slot->result <= 0 && slot->result != -EINTR;
 		r->bytes_made = slot->pub.stats.bytes_delivered;
 		atomic_store(&r->made, number);
-		if (is_last || r->opts.is_stream || number - atomic_load(&r->given_back) >= WAKE_AT)
+		if (slot->result <= 0 || number - atomic_load(&r->given_back) >= WAKE_AT)
 			wake_caller(r);
 		if (is_last)
 			break;
@@ -461,6 +470,7 @@ int reader_start(struct reader **ret, const struct reader_options *opts)
 	r->ahead = (struct order_ahead){ .given_back = &r->given_back,
 					 .quit = &r->quit,
 					 .take_headers = ask_to_take,
+					 .before_read = show_batches,
 					 .progress = note_progress,
 					 .ctx = r };
 	note_progress(r);

@@ -50,7 +50,7 @@ struct reader_options {
 	/* Changes when a sample that was not wanted is wanted again. */
 	const atomic_uint *wants;
 	atomic_int *stopped; /* the streams'; set when reading is to end */
-	bool is_stream;      /* the caller wants each batch at once */
+	bool is_stream;      /* reading may wait: the caller gets what there is before that */
 	bool decodes;        /* the caller uses stretches */
 	/* Called by the caller's thread while it waits; NULL: never. */
 	void (*progress)(void *ctx);
