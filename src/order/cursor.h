@@ -78,7 +78,7 @@ void cursor_release(struct cursor *c);
 void cursor_free(struct cursor *c); /* NULL is fine */
 static inline void cursor_before_read(const struct cursor_input *in)
 {
-	if (in->ahead)
+	if (in->ahead && in->ahead->before_read)
 		in->ahead->before_read(in->ahead->ctx);
 }
 

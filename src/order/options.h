@@ -38,7 +38,8 @@ struct order_ahead {
 	const atomic_bool *quit;
 	/* In place of source_take_headers(): when it returns, nobody uses the source but ordering. */
 	int (*take_headers)(void *ctx, const struct cut *cuts, int nr);
-	void (*before_read)(void *ctx); /* called before the input is read, which may wait */
+	/* Called before the input is read, which may wait; NULL: never. */
+	void (*before_read)(void *ctx);
 	void (*progress)(void *ctx);    /* in place of order_options.progress; ctx is this one's */
 	void *ctx;
 };
