@@ -173,12 +173,12 @@ SONDE_API const char *sonde_error_text(void);
  *	                    full
  *	threads=N           at most N threads: the caller's, and one for each recording that reads,
  *	                    cuts and orders its records ahead of the caller. 1: none reads ahead. 0:
- *	                    one does if the process may use several cpus and the recording is a
- *	                    stream or has at least 8 MiB. Without the key the environment's
- *	                    SONDE_THREADS decides, else 0. Events, their order, defects and errors
- *	                    are the same. A thread starts with the first read, blocks all signals
- *	                    and ends with the session. A child that is forked meanwhile cannot read
- *	                    on (-ECHILD)
+ *	                    one does if the process may use several cpus and the recording has at
+ *	                    least 8 MiB or is compressed or packed; none for a pipe. Without the key
+ *	                    the environment's SONDE_THREADS decides, else 0. Events, their order,
+ *	                    defects and errors are the same. A thread starts with the first read,
+ *	                    blocks all signals and ends with the session. A child that is forked
+ *	                    meanwhile cannot read on (-ECHILD)
  *	terminal=0|1        1: the output reaches a terminal through a pager: write no control
  *	                    characters
  *	progress=0|1        1: draw a progress line on standard error if that is a terminal. It

@@ -308,21 +308,22 @@ static void take_headers(struct reader *r)
 	wake_thread(r);
 }
 
-/* At most LOOK_MS, or until the thread wakes the caller. -EINTR: a signal came. */
+/*
+ * Until the thread wakes the caller: 0; -EINTR: a signal came, or LOOK_MS are over. A signal that came
+ * before the sleep does not end it, so the caller is sent to look at its signals now and then.
+ */
 static int sleep_caller(struct reader *r)
 {
 	struct timespec until;
-	int interrupted;
 
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_nsec += LOOK_MS * 1000000;
 	until.tv_sec += until.tv_nsec / 1000000000;
 	until.tv_nsec %= 1000000000;
-	interrupted = sem_timedwait(&r->for_caller, &until) < 0 && errno == EINTR;
-	return interrupted ? -EINTR : 0;
+	return sem_timedwait(&r->for_caller, &until) < 0 ? -EINTR : 0;
 }
 
-/* Until there is a batch: 0; -EINTR: a signal came, or it is to stop. */
+/* Until there is a batch: 0; -EINTR: the caller looks at its signals, or it is to stop. */
 static int wait_for_batch(struct reader *r)
 {
 	for (;;) {

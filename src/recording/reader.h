@@ -60,8 +60,8 @@ struct reader_options {
 /* 0, or <0 if no thread can be had: the caller reads by itself. Nothing was read then. */
 int reader_start(struct reader **ret, const struct reader_options *opts);
 /*
- * The next batch, lent until the next call. Returns how many cuts, 0 at the end, -EINTR if a signal
- * came before a batch did, <0 failure. After 0 or a failure the thread has ended: the order is the
+ * The next batch, lent until the next call. Returns how many cuts, 0 at the end, -EINTR if the caller
+ * is to look at its signals and ask again, <0 failure. After 0 or a failure the thread has ended: the order is the
  * caller's again.
  */
 int reader_next(struct reader *r, const struct reader_batch **ret);

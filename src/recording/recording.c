@@ -217,6 +217,7 @@ static bool has_cpus(int nr)
 	return sched_getaffinity(0, sizeof(cpus), &cpus) == 0 && CPU_COUNT(&cpus) >= nr;
 }
 
+/* A pipe is live as a rule: its caller waits for events, not for the reading of them. */
 static bool is_long(const struct recording *rec)
 {
 	struct source_file f;
@@ -224,7 +225,7 @@ static bool is_long(const struct recording *rec)
 
 	for (unsigned i = 0; rec->source->ops->file(rec->source, i, &f); i++) {
 		if (f.stream)
-			return true;
+			return f.stream->fd < 0;
 		bytes += f.end - f.begin;
 	}
 	return bytes >= LEAST_AHEAD_BYTES;
